@@ -1,0 +1,146 @@
+// gpulinalg.h: the public face of the C library
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Matrix decompositions of many matrices at once, on an NVIDIA GPU where there is one and on the
+// CPU where there is none. Every function returns a gla_status and never prints, exits or aborts.
+// A context belongs to one thread at a time; several contexts may work in parallel.
+
+#ifndef GPULINALG_H
+#define GPULINALG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//------------------------------------------------------------------------------
+// status, types, arrays
+//------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_OK = 0,
+  GLA_BAD_ARGUMENT,   // gla_message names the argument and the value
+  GLA_NOT_HERMITIAN,  // the report names the page and the largest |A - A'|
+  GLA_OUT_OF_MEMORY,  // on the host; device memory is handled inside
+  GLA_NO_DEVICE,      // a GPU was asked for and there is none (with that number)
+  GLA_DEVICE_FAILURE, // a GPU failed and the CPU was not allowed to help
+  GLA_STOPPED         // the stop callback asked for it
+} gla_status;
+
+// The letters of LAPACK: single, double, complex single, complex double.
+typedef enum { GLA_S = 's', GLA_D = 'd', GLA_C = 'c', GLA_Z = 'z' } gla_type;
+
+// A stack of column-major matrices that the caller owns. Element (i, j) of page p stands at
+// data + i*row_stride + j*column_stride + p*page_stride, counted in elements of the type
+// (a complex number is one element, real part first).
+typedef struct {
+  void *data;
+  gla_type type;
+  int64_t rows, columns, pages;
+  int64_t row_stride, column_stride, page_stride;
+  int device; // GLA_HOST, or the number of the GPU that holds the data
+} gla_array;
+
+enum { GLA_HOST = -1 };
+
+// A packed array: row_stride 1, column_stride rows, page_stride rows*columns.
+gla_array gla_array_packed (void *data, gla_type type, int64_t rows, int64_t columns, int64_t pages,
+                            int device);
+
+size_t gla_type_size (gla_type type);   // bytes of one element; 0 for an unknown type
+gla_type gla_type_real (gla_type type); // s for s and c, d for d and z
+int gla_type_is_complex (gla_type type);
+double gla_type_eps (gla_type type); // distance from 1 to the next number, as Octave's eps
+
+//------------------------------------------------------------------------------
+// context
+//------------------------------------------------------------------------------
+
+typedef struct gla_context gla_context;
+
+gla_status gla_context_create (gla_context **ctx);
+void gla_context_destroy (gla_context *ctx); // NULL is allowed
+
+// Called from the calling thread only, every 50 ms or so while a function works.
+// A stop callback that returns nonzero ends the function with GLA_STOPPED.
+void gla_set_stop (gla_context *ctx, int (*stop) (void *user), void *user);
+void gla_set_progress (gla_context *ctx, void (*progress) (void *user, int64_t done, int64_t total),
+                       void *user);
+// Told once per call and kind: id is "device-failed" or "device-memory".
+void gla_set_warning (gla_context *ctx,
+                      void (*warning) (void *user, const char *id, const char *text), void *user);
+
+// Where functions of this context run. GLA_AUTO (the default) picks the faster place and uses the
+// CPU where there is no GPU; GLA_CPU; GLA_GPU: all GPUs; GLA_LIST: the GPUs in devices[0..count-1].
+typedef enum { GLA_AUTO = 0, GLA_CPU, GLA_GPU, GLA_LIST } gla_place;
+gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices, int count);
+
+// Number of usable GPUs; 0 where there is no driver, no GPU, or no CUDA in this build.
+int gla_device_count (gla_context *ctx);
+
+typedef struct {
+  char name[128];
+  int major, minor; // compute capability
+  int multiprocessors;
+  int64_t memory_total; // bytes
+  int64_t memory_free;
+} gla_device_info;
+gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
+
+// One line about the backends: what was built, and why there is no GPU if there is none.
+const char *gla_backend_note (gla_context *ctx);
+// The text of the last failure in this context; "" after a success.
+const char *gla_message (const gla_context *ctx);
+const char *gla_status_text (gla_status status);
+const char *gla_version (void);
+
+//------------------------------------------------------------------------------
+// gla_batcheig: eigenvalues and eigenvectors of many Hermitian matrices
+//------------------------------------------------------------------------------
+
+typedef enum { GLA_METHOD_AUTO = 0, GLA_METHOD_QR, GLA_METHOD_JACOBI } gla_eig_method;
+
+typedef enum {
+  GLA_FULL = 0, // both triangles are read, checked, and (A+A')/2 is solved
+  GLA_LOWER,    // only the lower triangle is read
+  GLA_UPPER     // only the upper triangle is read
+} gla_triangle;
+
+typedef struct {
+  gla_eig_method method; // {GLA_METHOD_AUTO}
+  gla_triangle triangle; // {GLA_FULL}
+  double tol;            // {0: eps of the type} entries below tol*|A| count as zero
+  int maxit;             // {0: 30} sweeps of Jacobi; QR iterations per eigenvalue
+} gla_eig_options;
+
+typedef struct {
+  int64_t pages_failed;  // pages with info != 0
+  int64_t first_failed;  // the first of them, from 0; -1 if none
+  int64_t bad_page;      // GLA_NOT_HERMITIAN: the first such page, from 0
+  double bad_difference; // GLA_NOT_HERMITIAN: largest |A - A'| on that page
+  int device;            // the first GPU that worked, or GLA_HOST
+  int64_t chunk_pages;   // pages in the largest chunk that was in flight at once
+} gla_eig_report;
+
+// A       n x n x P, s d c or z; never changed. row_stride must be 1.
+// lambda  n x 1 x P, the real type of A; any row_stride (so it can be a diagonal); ascending.
+// V       n x n x P, the type of A, orthonormal columns, A V = V diag (lambda); row_stride 1;
+//         NULL for eigenvalues only. Must not overlap A.
+// info    host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that many
+//         eigenvalues did not converge. A page with info != 0 is NaN in lambda and V.
+// options NULL for the defaults. report may be NULL.
+// A, lambda and V are all on the host or all on one GPU.
+// The same page gives the same bits whatever the batch and its position in it, on one device.
+// Methods: Householder tridiagonalisation and implicitly shifted QL/QR (Cosnuau 2014);
+// Jacobi, two-sided in fast memory and one-sided by blocks above (Huang, Liu, Zhao 2023).
+gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_array *lambda,
+                         const gla_array *V, int32_t *info, const gla_eig_options *options,
+                         gla_eig_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
