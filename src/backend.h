@@ -31,7 +31,8 @@ typedef struct {
   void *user;
 } gla_monitor;
 
-// One eigenvalue job: the same for all its chunks. All fields are valid (no "auto", no 0).
+// One eigenvalue job: the same for all its chunks. tol and maxit are resolved (not 0); method may
+// be GLA_METHOD_AUTO, which each backend resolves by n and type alone.
 typedef struct {
   gla_type type;
   int64_t n;

@@ -1,0 +1,235 @@
+// context.c: callbacks, places and engines of a context
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef GLA_VERSION
+#define GLA_VERSION "unknown"
+#endif
+
+//------------------------------------------------------------------------------
+// create and destroy
+//------------------------------------------------------------------------------
+
+gla_status gla_context_create (gla_context **ctx_out)
+{
+  if (ctx_out == NULL)
+    return GLA_BAD_ARGUMENT;
+  *ctx_out = NULL;
+  gla_context *ctx = calloc (1, sizeof *ctx);
+  if (ctx == NULL)
+    return GLA_OUT_OF_MEMORY;
+
+  // The last backend of the list is the one that always works; the first other one that
+  // sees a device is the GPU.
+  char why[384] = "built without CUDA";
+  for (int k = 0; gla_backends[k] != NULL; k++) {
+    const gla_backend *backend = gla_backends[k];
+    if (gla_backends[k + 1] == NULL) {
+      ctx->cpu_backend = backend;
+    } else if (ctx->gpu_backend == NULL) {
+      int count = backend->device_count (why, sizeof why);
+      if (count > 0) {
+        ctx->gpu_backend = backend;
+        ctx->n_gpus = count < GLA_MAX_DEVICES ? count : GLA_MAX_DEVICES;
+      }
+    }
+  }
+  if (ctx->gpu_backend != NULL)
+    snprintf (ctx->note, sizeof ctx->note, "%s with %d device%s, and %s", ctx->gpu_backend->name,
+              ctx->n_gpus, ctx->n_gpus == 1 ? "" : "s", ctx->cpu_backend->name);
+  else
+    snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, why);
+  *ctx_out = ctx;
+  return gla_set_place (ctx, GLA_AUTO, NULL, 0);
+}
+
+void gla_context_destroy (gla_context *ctx)
+{
+  if (ctx == NULL)
+    return;
+  for (int d = 0; d < ctx->n_gpus; d++)
+    if (ctx->gpus[d] != NULL)
+      ctx->gpu_backend->close (ctx->gpus[d]);
+  if (ctx->cpu != NULL)
+    ctx->cpu_backend->close (ctx->cpu);
+  free (ctx);
+}
+
+//------------------------------------------------------------------------------
+// callbacks
+//------------------------------------------------------------------------------
+
+void gla_set_stop (gla_context *ctx, int (*stop) (void *), void *user)
+{
+  ctx->stop = stop;
+  ctx->stop_user = user;
+}
+
+void gla_set_progress (gla_context *ctx, void (*progress) (void *, int64_t, int64_t), void *user)
+{
+  ctx->progress = progress;
+  ctx->progress_user = user;
+}
+
+void gla_set_warning (gla_context *ctx, void (*warning) (void *, const char *, const char *),
+                      void *user)
+{
+  ctx->warning = warning;
+  ctx->warning_user = user;
+}
+
+//------------------------------------------------------------------------------
+// messages
+//------------------------------------------------------------------------------
+
+gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  vsnprintf (ctx->message, sizeof ctx->message, format, args);
+  va_end (args);
+  return status;
+}
+
+void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
+{
+  if (ctx->warning == NULL)
+    return;
+  char text[512];
+  va_list args;
+  va_start (args, format);
+  vsnprintf (text, sizeof text, format, args);
+  va_end (args);
+  ctx->warning (ctx->warning_user, id, text);
+}
+
+const char *gla_message (const gla_context *ctx)
+{
+  return ctx->message;
+}
+
+const char *gla_backend_note (gla_context *ctx)
+{
+  return ctx->note;
+}
+
+const char *gla_version (void)
+{
+  return GLA_VERSION;
+}
+
+const char *gla_status_text (gla_status status)
+{
+  switch (status) {
+  case GLA_OK:
+    return "ok";
+  case GLA_BAD_ARGUMENT:
+    return "bad argument";
+  case GLA_NOT_HERMITIAN:
+    return "a page is not Hermitian";
+  case GLA_OUT_OF_MEMORY:
+    return "out of memory";
+  case GLA_NO_DEVICE:
+    return "no such GPU";
+  case GLA_DEVICE_FAILURE:
+    return "the GPU failed";
+  case GLA_STOPPED:
+    return "stopped";
+  }
+  return "unknown status";
+}
+
+//------------------------------------------------------------------------------
+// places and engines
+//------------------------------------------------------------------------------
+
+int gla_device_count (gla_context *ctx)
+{
+  return ctx->n_gpus;
+}
+
+gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info)
+{
+  if (info == NULL)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "info must not be NULL");
+  memset (info, 0, sizeof *info);
+  if (device == GLA_HOST)
+    return ctx->cpu_backend->device_query (device, info);
+  if (device < 0 || device >= ctx->n_gpus)
+    return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+  return ctx->gpu_backend->device_query (device, info);
+}
+
+gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices, int count)
+{
+  if (place != GLA_AUTO && place != GLA_CPU && place != GLA_GPU && place != GLA_LIST)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "place = %d is not a gla_place", (int)place);
+  if ((place == GLA_GPU || place == GLA_LIST) && ctx->n_gpus == 0)
+    return gla_fail (ctx, GLA_NO_DEVICE, "there is no GPU: %s", ctx->note);
+  if (place == GLA_LIST) {
+    if (devices == NULL || count < 1 || count > GLA_MAX_DEVICES)
+      return gla_fail (ctx, GLA_BAD_ARGUMENT, "devices must list 1 to %d numbers, not %d",
+                       GLA_MAX_DEVICES, devices == NULL ? 0 : count);
+    for (int k = 0; k < count; k++) {
+      if (devices[k] < 0 || devices[k] >= ctx->n_gpus)
+        return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: the GPUs are 0 to %d",
+                         devices[k], ctx->n_gpus - 1);
+      for (int j = 0; j < k; j++)
+        if (devices[j] == devices[k])
+          return gla_fail (ctx, GLA_BAD_ARGUMENT, "device %d is listed twice", devices[k]);
+    }
+    memcpy (ctx->devices, devices, (size_t)count * sizeof *devices);
+    ctx->n_devices = count;
+  } else {
+    ctx->n_devices = ctx->n_gpus;
+    for (int k = 0; k < ctx->n_gpus; k++)
+      ctx->devices[k] = k;
+  }
+  ctx->place = place;
+  ctx->message[0] = '\0';
+  return GLA_OK;
+}
+
+gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
+{
+  gla_status status = GLA_OK;
+  if (ctx->cpu == NULL)
+    status = ctx->cpu_backend->open (GLA_HOST, &ctx->cpu);
+  *engine = ctx->cpu;
+  if (status != GLA_OK)
+    return gla_fail (ctx, status, "the CPU backend cannot start: %s", gla_status_text (status));
+  return GLA_OK;
+}
+
+gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
+{
+  *engine = NULL;
+  if (device < 0 || device >= ctx->n_gpus)
+    return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+  if (ctx->lost[device])
+    return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again", device);
+  if (ctx->gpus[device] == NULL) {
+    gla_status status = ctx->gpu_backend->open (device, &ctx->gpus[device]);
+    if (status != GLA_OK) {
+      ctx->gpus[device] = NULL;
+      return gla_fail (ctx, status, "device %d cannot be opened: %s", device,
+                       gla_status_text (status));
+    }
+  }
+  *engine = ctx->gpus[device];
+  return GLA_OK;
+}
+
+void gla_context_lose (gla_context *ctx, int device)
+{
+  if (ctx->gpus[device] != NULL)
+    ctx->gpu_backend->close (ctx->gpus[device]);
+  ctx->gpus[device] = NULL;
+  ctx->lost[device] = 1;
+}
