@@ -81,7 +81,7 @@ gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices,
 int gla_device_count (gla_context *ctx);
 
 typedef struct {
-  char name[128];
+  char name[256];
   int major, minor; // compute capability
   int multiprocessors;
   int64_t memory_total; // bytes

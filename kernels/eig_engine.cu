@@ -1,0 +1,434 @@
+// eig_engine.cu: batcheig on one GPU: memory of a chunk, the order of its kernels, its transfers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "engine.cuh"
+#include "eig_kernels.cuh"
+
+#include <cstring>
+
+namespace
+{
+
+enum { QR_MAX = 2048, GRID_MAX = 32768 };
+
+// Seconds that one launch may take, and that a chunk should take.
+const double PIECE = 0.03;
+
+//------------------------------------------------------------------------------
+// which method serves, and what it costs
+//------------------------------------------------------------------------------
+
+enum route { ROUTE_QR, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
+
+bool fits (const gla_eig_job *job, int smem_limit)
+{
+  int n = (int)job->n;
+  switch (job->type) {
+  case GLA_S:
+    return eig_jacobi_fits<float> (n, job->vectors, smem_limit);
+  case GLA_D:
+    return eig_jacobi_fits<double> (n, job->vectors, smem_limit);
+  case GLA_C:
+    return eig_jacobi_fits<cx<float>> (n, job->vectors, smem_limit);
+  default:
+    return eig_jacobi_fits<cx<double>> (n, job->vectors, smem_limit);
+  }
+}
+
+// "auto" is QR but for the sizes where Jacobi was measured to be faster (bench/results/).
+route route_of (const cuda_engine *e, const gla_eig_job *job)
+{
+  const int jacobi_up_to = 4;
+  if (job->method == GLA_METHOD_QR || (job->method == GLA_METHOD_AUTO && job->n > jacobi_up_to))
+    return ROUTE_QR;
+  return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
+}
+
+// Rough seconds of kernels for one page when many are at work; they bound chunks and serve "auto".
+double page_seconds (const cuda_engine *e, const gla_eig_job *job)
+{
+  double n = (double)job->n, c = gla_type_is_complex (job->type) ? 4 : 1;
+  double width = gla_type_real (job->type) == GLA_D ? 2 : 1;
+  double chip = 132.0 / e->multiprocessors;
+  double qr = 5e-9 + chip * width * (1.3e-12 * n * n * (10 + 0.4 * n) + c * 1.0e-12 * n * n * n);
+  if (!job->vectors)
+    qr *= 0.5;
+  switch (route_of (e, job)) {
+  case ROUTE_QR:
+    return qr;
+  case ROUTE_JACOBI:
+    return 5e-9 + chip * width * (1 + c) * 2e-11 * n * n * n;
+  default:
+    return chip * width * (1 + c) * 1e-10 * n * n * n;
+  }
+}
+
+// Seconds that one page keeps one multiprocessor busy when it works alone.
+double page_latency (const cuda_engine *, const gla_eig_job *job)
+{
+  double n = (double)job->n;
+  return 1.3 * n * n * 0.25e-6 + n * n * n * gla_type_size (job->type) / 3 * 2 / 40e9;
+}
+
+//------------------------------------------------------------------------------
+// memory of a chunk
+//------------------------------------------------------------------------------
+
+// Carves pieces out of an arena; with a NULL base it only counts.
+struct carver {
+  char *base;
+  size_t used;
+  template <class P> P *take (int64_t count)
+  {
+    P *piece = base == nullptr ? nullptr : reinterpret_cast<P *> (base + used);
+    used += ((size_t)count * sizeof (P) + 255) / 256 * 256;
+    return piece;
+  }
+};
+
+// The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
+// worked on in place; device arrays need a copy of A to work on and nothing else.
+template <class T>
+size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
+                eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  int64_t n = job->n, n2 = n * n;
+  route way = route_of (e, job);
+  carver c = {base, 0};
+  a->W = c.take<T> (pages * n2);
+  if (!job->device_arrays) {
+    a->A = a->W;
+    a->lda = a->ldv = n;
+    a->page_a = a->page_v = n2;
+    a->V = job->vectors ? c.take<T> (pages * n2) : nullptr;
+    a->lambda = c.take<R> (pages * n);
+    a->inc_lambda = 1;
+    a->page_lambda = n;
+  }
+  if (way == ROUTE_QR && job->vectors)
+    a->Z = c.take<R> (pages * n2);
+  else if (way == ROUTE_JACOBI_BLOCK)
+    a->Z = c.take<T> (pages * n2);
+  if (way != ROUTE_JACOBI) {
+    a->d = c.take<R> (pages * n);
+    a->e = c.take<R> (pages * n);
+    a->tau = c.take<T> (pages * n);
+    a->rank = c.take<int> (pages * n);
+    a->state = c.take<int> (pages * 8);
+  }
+  a->exponent = c.take<int> (pages);
+  a->norm = c.take<R> (pages);
+  a->info = c.take<int32_t> (pages);
+  a->skew = c.take<double> (pages);
+  a->count = c.take<int> (way == ROUTE_JACOBI_BLOCK ? 4 + 2 * pages : 4);
+  return c.used;
+}
+
+template <class T> size_t arena_size (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  eig_args<T> unused = {};
+  return lay_out<T> (e, job, pages, nullptr, &unused);
+}
+
+size_t arena_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  switch (job->type) {
+  case GLA_S:
+    return arena_size<float> (e, job, pages);
+  case GLA_D:
+    return arena_size<double> (e, job, pages);
+  case GLA_C:
+    return arena_size<cx<float>> (e, job, pages);
+  default:
+    return arena_size<cx<double>> (e, job, pages);
+  }
+}
+
+//------------------------------------------------------------------------------
+// the kernels of a chunk
+//------------------------------------------------------------------------------
+
+gla_status throttle (cuda_engine *e, int slot)
+{
+  cudaError_t error = cudaEventRecord (e->slots[slot].done, e->slots[slot].stream);
+  return error == cudaSuccess ? engine_wait (e, e->slots[slot].done) : engine_status (error);
+}
+
+// The counter of the chunk, once everything before it has run.
+template <class T>
+gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *count)
+{
+  cudaError_t error =
+      cudaMemcpyAsync (&e->counter[slot], a.count, sizeof (int), cudaMemcpyDeviceToHost, a.stream);
+  if (error != cudaSuccess)
+    return engine_status (error);
+  gla_status status = throttle (e, slot);
+  *count = e->counter[slot];
+  return status;
+}
+
+// Small pages: four launches and no waiting. Large ones: launches of at most about PIECE seconds,
+// each waited for, so that a wish to stop is heard.
+template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  int n = a.n;
+  double waves = (double)((a.pages + e->multiprocessors - 1) / e->multiprocessors);
+  bool pieces = waves * page_latency (e, &e->job) > PIECE;
+  gla_status status = GLA_OK;
+  if (!pieces) {
+    status = engine_status (eig_hetrd (a, 0, n - 1));
+    if (status == GLA_OK)
+      status = engine_status (eig_steqr (a, 1, 0));
+  } else {
+    for (int first = 0; first < n - 1 && status == GLA_OK;) {
+      double rows = n - first, column = waves * rows * rows * sizeof (T) * 2 / 40e9;
+      int step = 1 + (int)(PIECE / column);
+      int last = first + step < n - 1 ? first + step : n - 1;
+      status = engine_status (eig_hetrd (a, first, last));
+      if (status == GLA_OK)
+        status = throttle (e, slot);
+      first = last;
+    }
+    int rounds = 1 + (int)(PIECE / (waves * n * 8 * 0.5e-6)), open = 1;
+    for (int start = 1; open > 0 && status == GLA_OK; start = 0) {
+      status = engine_status (eig_steqr (a, start, rounds));
+      if (status == GLA_OK)
+        status = read_count (e, slot, a, &open);
+    }
+  }
+  if (status == GLA_OK)
+    status = engine_status (eig_sort (a));
+  if (status == GLA_OK && a.vectors)
+    status = engine_status (eig_unmtr (a));
+  return status;
+}
+
+template <class T> gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  int rounds = eig_block_rounds (a.n), active = 0;
+  gla_status status = engine_status (eig_block_start (a));
+  if (status == GLA_OK)
+    status = read_count (e, slot, a, &active);
+  for (int sweep = 0; sweep < a.maxit && active > 0 && status == GLA_OK; sweep++) {
+    double work = active * (double)(rounds + 1) / 2 * (a.n * 2e-7 + 6e-5) / e->multiprocessors;
+    int together = 1 + (int)(PIECE / (work > 1e-5 ? work : 1e-5));
+    for (int round = 0; round < rounds && status == GLA_OK; round++) {
+      status = engine_status (eig_block_round (a, round, active));
+      if (status == GLA_OK && (round + 1) % together == 0)
+        status = throttle (e, slot);
+    }
+    if (status == GLA_OK)
+      status = engine_status (eig_block_next (a, active));
+    if (status == GLA_OK)
+      status = read_count (e, slot, a, &active);
+  }
+  if (status == GLA_OK)
+    status = engine_status (eig_block_values (a, active));
+  if (status == GLA_OK)
+    status = engine_status (eig_sort (a));
+  if (status == GLA_OK && a.vectors)
+    status = engine_status (eig_block_vectors (a));
+  return status;
+}
+
+template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  typedef real_t<T> R;
+  eig_args<T> a = {};
+  const gla_eig_job *job = &e->job;
+  a.n = (int)job->n;
+  a.pages = chunk->A.pages;
+  a.triangle = job->triangle;
+  a.vectors = job->vectors;
+  a.tol = (R)job->tol;
+  a.maxit = job->maxit;
+  a.smem_limit = e->smem_limit;
+  a.multiprocessors = e->multiprocessors;
+  a.stream = e->slots[slot].stream;
+  lay_out<T> (e, job, a.pages, e->slots[slot].memory, &a);
+  if (job->device_arrays) {
+    a.A = static_cast<const T *> (chunk->A.data);
+    a.lda = chunk->A.column_stride;
+    a.page_a = chunk->A.page_stride;
+    a.V = static_cast<T *> (chunk->V.data);
+    a.ldv = chunk->V.column_stride;
+    a.page_v = chunk->V.page_stride;
+    a.lambda = static_cast<R *> (chunk->lambda.data);
+    a.inc_lambda = chunk->lambda.row_stride;
+    a.page_lambda = chunk->lambda.page_stride;
+  }
+  return a;
+}
+
+template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  eig_args<T> a = args_of<T> (e, slot, chunk);
+  gla_status status = GLA_OK;
+  if (!e->job.device_arrays)
+    status = engine_upload (e, slot, a.W, &chunk->A);
+  if (status == GLA_OK)
+    status = engine_status (eig_prepare (a));
+  if (status == GLA_OK)
+    switch (route_of (e, &e->job)) {
+    case ROUTE_QR:
+      status = run_qr (e, slot, a);
+      break;
+    case ROUTE_JACOBI:
+      status = engine_status (eig_jacobi (a));
+      break;
+    case ROUTE_JACOBI_BLOCK:
+      status = run_block_jacobi (e, slot, a);
+      break;
+    }
+  if (status == GLA_OK)
+    status = engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+  return status;
+}
+
+template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  eig_args<T> a = args_of<T> (e, slot, chunk);
+  gla_status status = engine_wait (e, e->slots[slot].done);
+  gla_array info = gla_array_packed (chunk->info, GLA_S, 1, 1, a.pages, GLA_HOST);
+  if (status == GLA_OK)
+    status = engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
+  gla_array skew = gla_array_packed (chunk->skew, GLA_D, 1, 1, a.pages, GLA_HOST);
+  if (status == GLA_OK && e->job.triangle == GLA_FULL)
+    status = engine_download (e, slot, &skew, a.skew);
+  if (status == GLA_OK && !e->job.device_arrays) {
+    status = engine_download (e, slot, &chunk->lambda, a.lambda);
+    if (status == GLA_OK && e->job.vectors)
+      status = engine_download (e, slot, &chunk->V, a.V);
+  }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// the backend's functions
+//------------------------------------------------------------------------------
+
+cuda_engine *engine_of (gla_engine *engine)
+{
+  cuda_engine *e = reinterpret_cast<cuda_engine *> (engine);
+  cudaSetDevice (e->base.device);
+  return e;
+}
+
+int eig_supports (const gla_eig_job *job)
+{
+  return job->n <= QR_MAX;
+}
+
+double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  double n2 = (double)job->n * job->n * gla_type_size (job->type);
+  double transfer = pages * n2 * (job->vectors ? 2 : 1) / 8e9;
+  double work = pages * page_seconds (e, job), alone = page_latency (e, job);
+  return 5e-4 + (transfer > work ? transfer : work) + alone;
+}
+
+int64_t eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  size_t free_bytes = 0, total = 0;
+  if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
+    cudaGetLastError ();
+  for (int k = 0; k < SLOTS; k++)
+    free_bytes += e->slots[k].size;
+  double per_page = (double)arena_bytes (e, job, 1024) / 1024;
+  double by_memory = 0.6 * free_bytes / SLOTS / per_page;
+  double by_time = PIECE / page_seconds (e, job);
+  // enough to fill the GPU; beyond that host arrays go in chunks of 32 MB, to overlap the copies
+  double fill = 8.0 * e->multiprocessors;
+  double by_bytes = 32e6 / ((double)job->n * job->n * gla_type_size (job->type));
+  double chunk = by_time;
+  if (!job->device_arrays && chunk > by_bytes)
+    chunk = by_bytes;
+  if (chunk < fill && page_latency (e, job) > PIECE / 4)
+    chunk = 2.0 * e->multiprocessors; // pages that take long are waited for piece by piece anyway
+  else if (chunk < fill)
+    chunk = fill;
+  chunk = chunk > by_memory ? by_memory : chunk;
+  chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? GRID_MAX : chunk;
+  chunk = chunk > (double)pages ? (double)pages : chunk;
+  return chunk < 1 ? 1 : (int64_t)chunk;
+}
+
+gla_status eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  e->job = *job;
+  e->chunk_pages = pages;
+  for (int k = 0; k < SLOTS; k++)
+    e->slots[k].chunk = nullptr;
+  return engine_reserve (e, 0, arena_bytes (e, job, pages));
+}
+
+gla_status eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+{
+  cuda_engine *e = engine_of (engine);
+  gla_status status = engine_reserve (e, slot, arena_bytes (e, &e->job, e->chunk_pages));
+  if (status != GLA_OK)
+    return status;
+  e->slots[slot].chunk = chunk;
+  switch (e->job.type) {
+  case GLA_S:
+    status = submit<float> (e, slot, chunk);
+    break;
+  case GLA_D:
+    status = submit<double> (e, slot, chunk);
+    break;
+  case GLA_C:
+    status = submit<cx<float>> (e, slot, chunk);
+    break;
+  case GLA_Z:
+    status = submit<cx<double>> (e, slot, chunk);
+    break;
+  }
+  return status;
+}
+
+gla_status eig_finish (gla_engine *engine, int slot)
+{
+  cuda_engine *e = engine_of (engine);
+  const gla_eig_chunk *chunk = e->slots[slot].chunk;
+  gla_status status = GLA_OK;
+  switch (e->job.type) {
+  case GLA_S:
+    status = finish<float> (e, slot, chunk);
+    break;
+  case GLA_D:
+    status = finish<double> (e, slot, chunk);
+    break;
+  case GLA_C:
+    status = finish<cx<float>> (e, slot, chunk);
+    break;
+  case GLA_Z:
+    status = finish<cx<double>> (e, slot, chunk);
+    break;
+  }
+  e->slots[slot].chunk = nullptr;
+  if (status == GLA_OK && e->job.monitor.poll (e->job.monitor.user, chunk->A.pages))
+    status = GLA_STOPPED;
+  return status;
+}
+
+void eig_end (gla_engine *engine)
+{
+  cuda_engine *e = engine_of (engine);
+  for (int k = 0; k < SLOTS; k++) {
+    cudaStreamSynchronize (e->slots[k].stream);
+    e->slots[k].chunk = nullptr;
+  }
+  cudaGetLastError ();
+}
+
+} // namespace
+
+extern "C" const gla_backend gla_backend_cuda = {
+    "CUDA",       engine_device_count, engine_device_query, engine_open, engine_close, SLOTS,
+    eig_supports, eig_seconds,         eig_chunk_pages,     eig_begin,   eig_submit,   eig_finish,
+    eig_end,
+};

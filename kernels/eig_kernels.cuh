@@ -1,0 +1,85 @@
+// eig_kernels.cuh: the kernels of batcheig, as the engine launches them
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every launcher works on one chunk of pages that is resident on the device and returns the
+// launch's error. Buffers belong to the engine; sizes are per page.
+
+#ifndef GPULINALG_EIG_KERNELS_CUH
+#define GPULINALG_EIG_KERNELS_CUH
+
+#include <cuda_runtime.h>
+#include "scalar.cuh"
+
+template <class T> struct eig_args {
+  typedef real_t<T> R;
+
+  int n;
+  int64_t pages;
+  int triangle; // gla_triangle
+  int vectors;
+  R tol;
+  int maxit;
+  int smem_limit; // bytes of shared memory that one block may take
+  int multiprocessors;
+  cudaStream_t stream;
+
+  // the caller's arrays, in elements
+  const T *A;
+  int64_t lda, page_a;
+  T *V;
+  int64_t ldv, page_v;
+  R *lambda;
+  int64_t inc_lambda, page_lambda;
+
+  // work, packed
+  T *W;          // n*n: the scaled full matrix, then reflectors (qr) or A*Q (jacobi); may be A
+  void *Z;       // n*n: eigenvectors of the tridiagonal matrix (R), or Q (T, blocked jacobi)
+  R *d, *e;      // n each: tridiagonal matrix, then eigenvalues
+  T *tau;        // n
+  int *rank;     // n: the place of eigenvalue k in ascending order
+  int *exponent; // 1: the page was divided by 2^exponent
+  R *norm;       // 1: Frobenius norm of the scaled page
+  int32_t *info; // 1
+  double *skew;  // 1: largest |A - A'| where info is GLA_INFO_SKEW
+  int *state;    // 8: where an interrupted QL iteration goes on; flags of blocked jacobi
+  int *count;    // of the chunk: pages that are not finished, and lists of them (pages + 4)
+};
+
+// Checks and scales: A -> W, exponent, norm, info, skew.
+template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
+
+// Householder tridiagonalisation of columns first..last-1: W, d, e, tau.
+template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int last);
+
+// Implicit QL/QR on (d, e), rotations applied to Z; at most `rounds` rounds, 0: to the end.
+// start: nonzero on the first call. a.count[0] gets the number of pages that need more rounds.
+template <class T> cudaError_t eig_steqr (const eig_args<T> &a, int start, int rounds);
+
+// Sorts d and writes lambda and rank.
+template <class T> cudaError_t eig_sort (const eig_args<T> &a);
+
+// V = Q Z with columns in the order of rank; Q from the reflectors in W and tau.
+template <class T> cudaError_t eig_unmtr (const eig_args<T> &a);
+
+// Two-sided Jacobi with everything in shared memory; W -> lambda, V.
+template <class T> bool eig_jacobi_fits (int n, int vectors, int smem_limit);
+template <class T> cudaError_t eig_jacobi (const eig_args<T> &a);
+
+// One-sided block Jacobi: W <- A Q and Q in Z. One sweep is eig_block_rounds (n) rounds.
+int eig_block_rounds (int n);
+template <class T> cudaError_t eig_block_start (const eig_args<T> &a);
+template <class T> cudaError_t eig_block_round (const eig_args<T> &a, int round, int64_t active);
+// Ends a sweep: lists the pages that rotated; their number is a.count[0].
+template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t active);
+// Pages still listed get info; d, then (after eig_sort) V.
+template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
+template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
+
+template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
+{
+  if (bytes <= 48 * 1024)
+    return cudaSuccess;
+  return cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+#endif

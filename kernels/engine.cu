@@ -1,0 +1,293 @@
+// engine.cu: one GPU with its streams and buffers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "engine.cuh"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+gla_status engine_status (cudaError_t error)
+{
+  if (error == cudaSuccess)
+    return GLA_OK;
+  cudaGetLastError ();
+  return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
+}
+
+//------------------------------------------------------------------------------
+// devices
+//------------------------------------------------------------------------------
+
+int engine_device_count (char *why, size_t why_size)
+{
+  int count = 0;
+  cudaError_t error = cudaGetDeviceCount (&count);
+  if (error != cudaSuccess) {
+    cudaGetLastError ();
+    snprintf (why, why_size, "no usable GPU: %s", cudaGetErrorString (error));
+    return 0;
+  }
+  if (count == 0)
+    snprintf (why, why_size, "no GPU in this machine");
+  return count;
+}
+
+gla_status engine_device_query (int device, gla_device_info *info)
+{
+  cudaDeviceProp properties;
+  size_t free_bytes = 0, total = 0;
+  cudaError_t error = cudaGetDeviceProperties (&properties, device);
+  if (error == cudaSuccess)
+    error = cudaSetDevice (device);
+  if (error == cudaSuccess)
+    error = cudaMemGetInfo (&free_bytes, &total);
+  if (error != cudaSuccess)
+    return engine_status (error);
+  snprintf (info->name, sizeof info->name, "%s", properties.name);
+  info->major = properties.major;
+  info->minor = properties.minor;
+  info->multiprocessors = properties.multiProcessorCount;
+  info->memory_total = (int64_t)total;
+  info->memory_free = (int64_t)free_bytes;
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// open and close
+//------------------------------------------------------------------------------
+
+__global__ void probe_kernel (int *word)
+{
+  *word = 1;
+}
+
+// Whether this build holds code for the device and the device runs it.
+static cudaError_t probe (cuda_engine *e)
+{
+  int *word = nullptr, answer = 0;
+  cudaError_t error = cudaMalloc (&word, sizeof *word);
+  if (error != cudaSuccess)
+    return error;
+  probe_kernel<<<1, 1, 0, e->slots[0].stream>>> (word);
+  error = cudaGetLastError ();
+  if (error == cudaSuccess)
+    error =
+        cudaMemcpyAsync (&answer, word, sizeof answer, cudaMemcpyDeviceToHost, e->slots[0].stream);
+  if (error == cudaSuccess)
+    error = cudaStreamSynchronize (e->slots[0].stream);
+  cudaFree (word);
+  return error == cudaSuccess && answer != 1 ? cudaErrorUnknown : error;
+}
+
+static cudaError_t make_ring (ring_buffer *ring)
+{
+  cudaError_t error = cudaSuccess;
+  for (int k = 0; k < RING && error == cudaSuccess; k++) {
+    error = cudaEventCreateWithFlags (&ring[k].free, cudaEventDisableTiming);
+    if (error == cudaSuccess)
+      error = cudaHostAlloc (reinterpret_cast<void **> (&ring[k].host), RING_BYTES,
+                             cudaHostAllocDefault);
+  }
+  return error;
+}
+
+gla_status engine_open (int device, gla_engine **engine)
+{
+  *engine = nullptr;
+  cuda_engine *e = static_cast<cuda_engine *> (calloc (1, sizeof *e));
+  if (e == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  e->base.backend = &gla_backend_cuda;
+  e->base.device = device;
+
+  cudaDeviceProp properties;
+  cudaError_t error = cudaSetDevice (device);
+  if (error == cudaSuccess)
+    error = cudaGetDeviceProperties (&properties, device);
+  if (error == cudaSuccess) {
+    // one kernel has 1.5 KB of shared memory of its own
+    e->smem_limit = (int)properties.sharedMemPerBlockOptin - 2048;
+    e->multiprocessors = properties.multiProcessorCount;
+    e->memory_total = properties.totalGlobalMem;
+  }
+  for (int k = 0; k < SLOTS && error == cudaSuccess; k++) {
+    error = cudaStreamCreateWithFlags (&e->slots[k].stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+      error = cudaEventCreateWithFlags (&e->slots[k].done, cudaEventDisableTiming);
+  }
+  if (error == cudaSuccess)
+    error = probe (e);
+  if (error == cudaSuccess)
+    error = make_ring (e->up);
+  if (error == cudaSuccess)
+    error = make_ring (e->down);
+  if (error == cudaSuccess)
+    error = cudaHostAlloc (reinterpret_cast<void **> (&e->counter), SLOTS * sizeof (int),
+                           cudaHostAllocDefault);
+  if (error != cudaSuccess) {
+    gla_status status = engine_status (error);
+    engine_close (&e->base);
+    return status;
+  }
+  *engine = &e->base;
+  return GLA_OK;
+}
+
+static void free_ring (ring_buffer *ring)
+{
+  for (int k = 0; k < RING; k++) {
+    if (ring[k].host != nullptr)
+      cudaFreeHost (ring[k].host);
+    if (ring[k].free != nullptr)
+      cudaEventDestroy (ring[k].free);
+  }
+}
+
+void engine_close (gla_engine *engine)
+{
+  cuda_engine *e = reinterpret_cast<cuda_engine *> (engine);
+  cudaSetDevice (e->base.device);
+  engine_release (e);
+  for (int k = 0; k < SLOTS; k++) {
+    if (e->slots[k].done != nullptr)
+      cudaEventDestroy (e->slots[k].done);
+    if (e->slots[k].stream != nullptr)
+      cudaStreamDestroy (e->slots[k].stream);
+  }
+  free_ring (e->up);
+  free_ring (e->down);
+  if (e->counter != nullptr)
+    cudaFreeHost (e->counter);
+  cudaGetLastError ();
+  free (e);
+}
+
+//------------------------------------------------------------------------------
+// device memory
+//------------------------------------------------------------------------------
+
+static void release_slot (engine_slot *slot)
+{
+  if (slot->memory != nullptr)
+    cudaFree (slot->memory); // waits for the work that uses it
+  slot->memory = nullptr;
+  slot->size = 0;
+}
+
+void engine_release (cuda_engine *e)
+{
+  for (int k = 0; k < SLOTS; k++)
+    release_slot (&e->slots[k]);
+}
+
+gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
+{
+  engine_slot *s = &e->slots[slot];
+  if (s->size >= bytes)
+    return GLA_OK;
+  release_slot (s);
+  cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    // arenas of slots that hold no chunk may be in the way
+    cudaGetLastError ();
+    for (int k = 0; k < SLOTS; k++)
+      if (e->slots[k].chunk == nullptr)
+        release_slot (&e->slots[k]);
+    error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
+  }
+  if (error != cudaSuccess) {
+    s->memory = nullptr;
+    return engine_status (error);
+  }
+  s->size = bytes;
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// waiting
+//------------------------------------------------------------------------------
+
+static double seconds_now ()
+{
+  timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+
+gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
+{
+  double start = seconds_now (), asked = start;
+  while (true) {
+    cudaError_t error = cudaEventQuery (event);
+    if (error != cudaErrorNotReady)
+      return engine_status (error);
+    double now = seconds_now ();
+    if (now - asked > 0.02) {
+      asked = now;
+      if (e->job.monitor.poll (e->job.monitor.user, 0))
+        return GLA_STOPPED;
+    }
+    if (now - start > 2e-4) { // short waits spin, long ones leave the core to others
+      timespec nap = {0, 50000};
+      nanosleep (&nap, nullptr);
+    }
+  }
+}
+
+//------------------------------------------------------------------------------
+// transfers
+//------------------------------------------------------------------------------
+
+gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from)
+{
+  gla_packing packing = gla_packing_of (from);
+  cudaStream_t stream = e->slots[slot].stream;
+  for (size_t at = 0; at < packing.total; at += RING_BYTES) {
+    size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
+    ring_buffer *buffer = &e->up[e->next_up];
+    e->next_up = (e->next_up + 1) % RING;
+    gla_status status = engine_wait (e, buffer->free);
+    if (status != GLA_OK)
+      return status;
+    gla_pack (&packing, at, bytes, buffer->host);
+    cudaError_t error = cudaMemcpyAsync (static_cast<char *> (device) + at, buffer->host, bytes,
+                                         cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess)
+      error = cudaEventRecord (buffer->free, stream);
+    if (error != cudaSuccess)
+      return engine_status (error);
+  }
+  return GLA_OK;
+}
+
+gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const void *device)
+{
+  gla_packing packing = gla_packing_of (to);
+  cudaStream_t stream = e->slots[slot].stream;
+  size_t pieces = (packing.total + RING_BYTES - 1) / RING_BYTES;
+  // piece k is copied out of its buffer while pieces k+1 .. k+RING-1 are on the link
+  for (size_t k = 0; k < pieces + RING - 1; k++) {
+    if (k < pieces) {
+      ring_buffer *buffer = &e->down[k % RING];
+      size_t at = k * RING_BYTES;
+      size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
+      cudaError_t error = cudaMemcpyAsync (buffer->host, static_cast<const char *> (device) + at,
+                                           bytes, cudaMemcpyDeviceToHost, stream);
+      if (error == cudaSuccess)
+        error = cudaEventRecord (buffer->free, stream);
+      if (error != cudaSuccess)
+        return engine_status (error);
+    }
+    if (k >= RING - 1) {
+      size_t piece = k - (RING - 1), at = piece * RING_BYTES;
+      size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
+      gla_status status = engine_wait (e, e->down[piece % RING].free);
+      if (status != GLA_OK)
+        return status;
+      gla_unpack (&packing, at, bytes, e->down[piece % RING].host);
+    }
+  }
+  return GLA_OK;
+}

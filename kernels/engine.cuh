@@ -1,0 +1,66 @@
+// engine.cuh: one GPU with its streams and buffers
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Device memory is an arena per slot that only grows and is kept between calls. Host arrays travel
+// through two small rings of pinned buffers, in pieces: while one piece is on the link, the threads
+// of the host copy the next. A slot has a stream of its own, so that the transfers of
+// one chunk overlap the kernels of another.
+
+#ifndef GPULINALG_ENGINE_CUH
+#define GPULINALG_ENGINE_CUH
+
+#include <cuda_runtime.h>
+#include "../src/backend.h"
+#include "staging.h"
+
+enum { SLOTS = 3, RING = 4 };
+static const size_t RING_BYTES = (size_t)8 << 20;
+
+struct ring_buffer {
+  char *host;
+  cudaEvent_t free; // recorded behind the last transfer that uses the buffer
+};
+
+struct engine_slot {
+  cudaStream_t stream;
+  cudaEvent_t done;
+  char *memory; // device arena
+  size_t size;
+  const gla_eig_chunk *chunk;
+};
+
+struct cuda_engine {
+  gla_engine base; // first, as every engine's
+  int smem_limit, multiprocessors;
+  size_t memory_total;
+  engine_slot slots[SLOTS];
+  ring_buffer up[RING], down[RING];
+  int next_up;
+  int *counter; // pinned: small results that the host waits for
+  gla_eig_job job;
+  int64_t chunk_pages;
+};
+
+// cudaSuccess -> GLA_OK, out of memory -> GLA_OUT_OF_MEMORY, all else -> GLA_DEVICE_FAILURE; takes
+// back an error that is not sticky.
+gla_status engine_status (cudaError_t error);
+
+int engine_device_count (char *why, size_t why_size);
+gla_status engine_device_query (int device, gla_device_info *info);
+gla_status engine_open (int device, gla_engine **engine);
+void engine_close (gla_engine *engine);
+
+// Makes the slot's arena hold at least `bytes`; memory of other slots and the past is given back
+// first where it is short.
+gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes);
+void engine_release (cuda_engine *e);
+
+// Waits for an event, asking the monitor every 20 ms whether to stop.
+gla_status engine_wait (cuda_engine *e, cudaEvent_t event);
+
+// Host array -> device, on the slot's stream; returns when the last piece is on its way.
+gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from);
+// Device -> host array; returns when it is there.
+gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const void *device);
+
+#endif

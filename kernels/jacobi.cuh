@@ -1,0 +1,171 @@
+// jacobi.cuh: two-sided Jacobi on one Hermitian matrix in shared memory, by one block
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Round-robin pairs (Brent, Luk 1985), all pairs of a round at once (Huang, Liu, Zhao 2023). The
+// matrix is kept whole; a rotated entry becomes an exact zero.
+
+#ifndef GPULINALG_JACOBI_CUH
+#define GPULINALG_JACOBI_CUH
+
+#include "eig_kernels.cuh"
+#include "../src/jacobi.h"
+
+// A rotation of columns p and q: (x_p, x_q) <- (c x_p - conj(s) x_q, s x_p + c x_q).
+template <class T> struct rotation {
+  real_t<T> c;
+  T s;
+  int p, q; // q == n: p sits out this round
+  GLA_DEVICE bool idle () const { return re (s) == 0 && im (s) == 0; }
+};
+
+template <class T> struct jacobi_shared {
+  T *A, *V; // n x n with leading dimension ld; V may be NULL
+  int n, ld;
+  rotation<T> *pairs;   // (n+1)/2
+  real_t<T> *diagonal;  // the new diagonal entries of the pairs
+  real_t<T> tol, floor; // an entry counts as zero when <= floor or <= tol*sqrt|a_pp a_qq|
+};
+
+// Bytes for pairs and diagonal.
+template <class T> __host__ __device__ size_t jacobi_extra (int n)
+{
+  return (size_t)(n + 1) / 2 * (sizeof (rotation<T>) + 2 * sizeof (real_t<T>));
+}
+
+template <class T> GLA_DEVICE bool jacobi_small (const jacobi_shared<T> &m, T apq, int p, int q)
+{
+  typedef real_t<T> R;
+  R size = sqrt_of (abs2 (apq));
+  R app = absmax (re (m.A[p * m.ld + p])), aqq = absmax (re (m.A[q * m.ld + q]));
+  return size <= m.floor || size <= m.tol * sqrt_of (app) * sqrt_of (aqq);
+}
+
+// The rotation that makes a_pq zero, by the smaller angle.
+template <class T> GLA_DEVICE bool jacobi_angle (const jacobi_shared<T> &m, int k)
+{
+  typedef real_t<T> R;
+  rotation<T> &g = m.pairs[k];
+  g.c = 1;
+  g.s = from_real<T> (0);
+  if (g.q >= m.n)
+    return false;
+  T apq = m.A[g.q * m.ld + g.p];
+  if (jacobi_small (m, apq, g.p, g.q))
+    return false;
+  R size = sqrt_of (abs2 (apq));
+  R app = re (m.A[g.p * m.ld + g.p]), aqq = re (m.A[g.q * m.ld + g.q]);
+  R tau = (aqq - app) / (2 * size);
+  R t = 1 / (absmax (tau) + sqrt_of (1 + tau * tau));
+  t = tau < 0 ? -t : t;
+  g.c = rsqrt_of (1 + t * t);
+  g.s = scale (t * g.c / size, apq);
+  m.diagonal[2 * k] = app - t * size;
+  m.diagonal[2 * k + 1] = aqq + t * size;
+  return true;
+}
+
+// (x, y) <- (x, y) J
+template <class T> GLA_DEVICE void rotate_columns (const rotation<T> &g, T &x, T &y)
+{
+  T old = x;
+  x = scale (g.c, old) - conj (g.s) * y;
+  y = g.s * old + scale (g.c, y);
+}
+
+// (x; y) <- J' (x; y)
+template <class T> GLA_DEVICE void rotate_rows (const rotation<T> &g, T &x, T &y)
+{
+  T old = x;
+  x = scale (g.c, old) - g.s * y;
+  y = conj (g.s) * old + scale (g.c, y);
+}
+
+// The 2 x 2 block of rows of pair k and columns of pair l, and its mirror image.
+template <class T> GLA_DEVICE void jacobi_block (const jacobi_shared<T> &m, int k, int l)
+{
+  rotation<T> r = m.pairs[k], c = m.pairs[l];
+  bool row2 = r.q < m.n, column2 = c.q < m.n;
+  if (r.idle () && c.idle ())
+    return;
+  if (k == l) {
+    m.A[r.p * m.ld + r.p] = from_real<T> (m.diagonal[2 * k]);
+    m.A[r.q * m.ld + r.q] = from_real<T> (m.diagonal[2 * k + 1]);
+    m.A[r.q * m.ld + r.p] = m.A[r.p * m.ld + r.q] = from_real<T> (0);
+    return;
+  }
+  T zero = from_real<T> (0);
+  T pp = m.A[c.p * m.ld + r.p], qp = row2 ? m.A[c.p * m.ld + r.q] : zero;
+  T pq = column2 ? m.A[c.q * m.ld + r.p] : zero;
+  T qq = row2 && column2 ? m.A[c.q * m.ld + r.q] : zero;
+  rotate_columns (c, pp, pq);
+  rotate_columns (c, qp, qq);
+  rotate_rows (r, pp, qp);
+  rotate_rows (r, pq, qq);
+  m.A[c.p * m.ld + r.p] = pp;
+  m.A[r.p * m.ld + c.p] = conj (pp);
+  if (row2) {
+    m.A[c.p * m.ld + r.q] = qp;
+    m.A[r.q * m.ld + c.p] = conj (qp);
+  }
+  if (column2) {
+    m.A[c.q * m.ld + r.p] = pq;
+    m.A[r.p * m.ld + c.q] = conj (pq);
+  }
+  if (row2 && column2) {
+    m.A[c.q * m.ld + r.q] = qq;
+    m.A[r.q * m.ld + c.q] = conj (qq);
+  }
+}
+
+// At most `sweeps` sweeps; returns (to all threads) whether the last one rotated nothing. In a
+// round, thread k finds the angle of pair k; then threads share out the 2 x 2 blocks of the upper
+// block triangle, and the pairs of columns of V, row by row.
+template <class T> GLA_DEVICE bool jacobi_sweeps (const jacobi_shared<T> &m, int sweeps)
+{
+  int players = m.n + m.n % 2, half = players / 2;
+  if (m.n < 2)
+    return true;
+  for (int sweep = 0; sweep < sweeps; sweep++) {
+    bool any = false;
+    for (int round = 0; round < players - 1; round++) {
+      bool here = false;
+      for (int k = threadIdx.x; k < half; k += blockDim.x) {
+        gla_round_robin (players, round, k, &m.pairs[k].p, &m.pairs[k].q);
+        here |= jacobi_angle (m, k);
+      }
+      if (!__syncthreads_or (here))
+        continue;
+      any = true;
+      for (int w = threadIdx.x; w < half * half; w += blockDim.x)
+        if (w % half <= w / half)
+          jacobi_block (m, w % half, w / half);
+      if (m.V != nullptr)
+        for (int w = threadIdx.x; w < half * m.n; w += blockDim.x) {
+          const rotation<T> &g = m.pairs[w / m.n];
+          int i = w % m.n;
+          if (!g.idle ())
+            rotate_columns (g, m.V[g.p * m.ld + i], m.V[g.q * m.ld + i]);
+        }
+      __syncthreads ();
+    }
+    if (!any)
+      return true;
+  }
+  return false;
+}
+
+// Columns that still have an entry that does not count as zero; to all threads.
+template <class T> GLA_DEVICE int jacobi_open_columns (const jacobi_shared<T> &m)
+{
+  int open = 0;
+  for (int base = 0; base < m.n; base += blockDim.x) {
+    int j = base + threadIdx.x;
+    bool bad = false;
+    for (int i = 0; j < m.n && i < m.n; i++)
+      bad |= i != j && !jacobi_small (m, m.A[j * m.ld + i], i, j);
+    open += __syncthreads_count (bad);
+  }
+  return open;
+}
+
+#endif

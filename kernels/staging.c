@@ -1,0 +1,76 @@
+// staging.c: copies between the caller's strided host arrays and packed pinned buffers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "staging.h"
+
+#include <omp.h>
+#include <string.h>
+
+gla_packing gla_packing_of (const gla_array *a)
+{
+  size_t size = gla_type_size (a->type);
+  gla_packing p = {.base = a->data};
+  p.page_stride = (size_t)a->page_stride * size;
+  p.total = (size_t)(a->rows * a->columns * a->pages) * size;
+  if (a->row_stride != 1) { // element by element; such an array has one column
+    p.unit = size;
+    p.unit_stride = (size_t)a->row_stride * size;
+    p.per_page = a->rows;
+  } else if (a->columns > 1 && a->column_stride != a->rows) {
+    p.unit = (size_t)a->rows * size;
+    p.unit_stride = (size_t)a->column_stride * size;
+    p.per_page = a->columns;
+  } else if (a->pages > 1 && a->page_stride != a->rows * a->columns) {
+    p.unit = p.unit_stride = (size_t)(a->rows * a->columns) * size;
+    p.per_page = 1;
+  } else {
+    p.unit = p.unit_stride = p.total;
+    p.per_page = 1;
+  }
+  return p;
+}
+
+// One thread's share: [first, first+bytes), unit by unit.
+static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *buffer, int packing)
+{
+  while (bytes > 0) {
+    size_t unit = first / p->unit, inside = first % p->unit;
+    size_t page = unit / (size_t)p->per_page, within = unit % (size_t)p->per_page;
+    char *host = p->base + page * p->page_stride + within * p->unit_stride + inside;
+    size_t length = p->unit - inside < bytes ? p->unit - inside : bytes;
+    if (packing)
+      memcpy (buffer, host, length);
+    else
+      memcpy (host, buffer, length);
+    buffer += length;
+    first += length;
+    bytes -= length;
+  }
+}
+
+static void copy (const gla_packing *p, size_t first, size_t bytes, char *buffer, int packing)
+{
+  const size_t share = 256 * 1024; // less is not worth a thread
+  int64_t parts = (int64_t)((bytes + share - 1) / share);
+  if (parts <= 1) {
+    copy_range (p, first, bytes, buffer, packing);
+    return;
+  }
+  int threads = omp_get_max_threads ();
+  threads = threads > 16 ? 16 : threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (int64_t k = 0; k < parts; k++) {
+    size_t at = (size_t)k * share, length = bytes - at < share ? bytes - at : share;
+    copy_range (p, first + at, length, buffer + at, packing);
+  }
+}
+
+void gla_pack (const gla_packing *p, size_t first, size_t bytes, char *buffer)
+{
+  copy (p, first, bytes, buffer, 1);
+}
+
+void gla_unpack (const gla_packing *p, size_t first, size_t bytes, const char *buffer)
+{
+  copy (p, first, bytes, (char *)buffer, 0);
+}

@@ -1,0 +1,161 @@
+// unmtr.cu: eigenvalues in ascending order, and eigenvectors V = Q Z of the full matrices
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "eig_kernels.cuh"
+
+namespace
+{
+
+// One block per page: the rank of an eigenvalue is the number of those before it in ascending order
+// (equal ones in their order), so every thread places its own without exchange.
+template <class T> __global__ void sort_kernel (eig_args<T> a)
+{
+  typedef real_t<T> R;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  R *d = reinterpret_cast<R *> (memory);
+  int n = a.n;
+  int64_t page = blockIdx.x;
+  R *lambda = a.lambda + page * a.page_lambda;
+  if (a.info[page] != 0) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+      lambda[i * a.inc_lambda] = R (nan (""));
+      a.rank[page * n + i] = i;
+    }
+    return;
+  }
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    d[i] = a.d[page * n + i];
+  __syncthreads ();
+  int k = a.exponent[page];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    R mine = d[i];
+    int rank = 0;
+    for (int j = 0; j < n; j++)
+      rank += d[j] < mine || (d[j] == mine && j < i);
+    lambda[rank * a.inc_lambda] = times_power (mine, k);
+    a.rank[page * n + i] = rank;
+  }
+}
+
+// A group of S lanes owns one column of V and keeps it in registers, rows lane, lane+S, ...: it
+// loads the real column of Z, applies the reflectors H(n-2) ... H(0) with a dot product over the S
+// lanes each, and stores the column at its place in the order. Groups need nothing from each other;
+// neighbouring groups work on the same page, so its reflectors come from the cache.
+template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
+{
+  typedef real_t<T> R;
+  constexpr bool keep = ROWS * sizeof (T) <= 256; // whether a reflector fits in registers as well
+  int n = a.n, lane = threadIdx.x % S;
+  int64_t column = (int64_t)blockIdx.x * (blockDim.x / S) + threadIdx.x / S;
+  bool inside = column < a.pages * n;
+  column = inside ? column : a.pages * n - 1; // lanes beyond the end repeat the last column
+  int64_t page = column / n;
+  int j = (int)(column % n);
+  T *V = a.V + page * a.page_v + a.rank[page * n + j] * a.ldv;
+  bool failed = a.info[page] != 0;
+  const T *W = a.W + page * n * n;
+  const R *z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j * n;
+
+  T x[ROWS];
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+    int i = r * S + lane;
+    x[r] = from_real<T> (i < n && !failed ? z[i] : R (0));
+  }
+  for (int k = n - 2; k >= 0; k--) {
+    const T *w = W + (int64_t)k * n;
+    T v[keep ? ROWS : 1], dot = from_real<T> (0);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+      int i = r * S + lane;
+      T value = from_real<T> (i == k + 1 ? R (1) : R (0));
+      if (i > k + 1 && i < n && !failed)
+        value = w[i];
+      if (keep)
+        v[keep ? r : 0] = value;
+      if (r * S + S > k + 1)
+        dot = cmadd (value, x[r], dot);
+    }
+    dot = lane_sum<S> (dot);
+    T factor = failed ? dot : -(a.tau[page * n + k] * dot);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+      if (r * S + S > k + 1) {
+        int i = r * S + lane;
+        T value;
+        if (keep)
+          value = v[keep ? r : 0];
+        else {
+          value = from_real<T> (i == k + 1 ? R (1) : R (0));
+          if (i > k + 1 && i < n && !failed)
+            value = w[i];
+        }
+        x[r] = madd (factor, value, x[r]);
+      }
+  }
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+    int i = r * S + lane;
+    if (inside && i < n) {
+      if (failed)
+        x[r] = from_real<T> (R (nan ("")));
+      V[i] = x[r];
+    }
+  }
+}
+
+template <class T, int S, int ROWS> cudaError_t launch (const eig_args<T> &a)
+{
+  constexpr int threads = 128, columns = threads / S;
+  int64_t blocks = (a.pages * a.n + columns - 1) / columns;
+  unmtr_kernel<T, S, ROWS><<<(unsigned)blocks, threads, 0, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T> cudaError_t eig_sort (const eig_args<T> &a)
+{
+  int threads = a.n <= 32 ? 32 : a.n <= 256 ? 128 : 512;
+  size_t bytes = a.n * sizeof (real_t<T>);
+  sort_kernel<T><<<(unsigned)a.pages, threads, bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+template <class T> cudaError_t eig_unmtr (const eig_args<T> &a)
+{
+  int n = a.n;
+  if (n <= 4)
+    return launch<T, 4, 1> (a);
+  if (n <= 8)
+    return launch<T, 4, 2> (a);
+  if (n <= 16)
+    return launch<T, 4, 4> (a);
+  if (n <= 32)
+    return launch<T, 4, 8> (a);
+  if (n <= 64)
+    return launch<T, 8, 8> (a);
+  if (n <= 96)
+    return launch<T, 8, 12> (a);
+  if (n <= 128)
+    return launch<T, 8, 16> (a);
+  if (n <= 192)
+    return launch<T, 16, 12> (a);
+  if (n <= 256)
+    return launch<T, 16, 16> (a);
+  if (n <= 384)
+    return launch<T, 32, 12> (a);
+  if (n <= 512)
+    return launch<T, 32, 16> (a);
+  if (n <= 1024)
+    return launch<T, 32, 32> (a);
+  return launch<T, 32, 64> (a);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t eig_sort (const eig_args<T> &);                                             \
+  template cudaError_t eig_unmtr (const eig_args<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
