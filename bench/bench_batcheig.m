@@ -28,7 +28,7 @@ end
 function us = time_of (A, vectors, method, device)
   if (strcmp (device, "cpu"))
     P = size (A, 3);
-    some = min (P, 8 * nproc ());
+    some = min (P, nproc ());
     do
       tic;
       solve (A(:,:,1:some), vectors, method, device);
@@ -36,7 +36,7 @@ function us = time_of (A, vectors, method, device)
       enough = seconds > 0.02 || some == P;
       some = min (P, ceil (some * min (8, 0.1 / seconds)));
     until (enough)
-    A = A(:,:,1:min (P, max (4 * nproc (), some)));
+    A = A(:,:,1:min (P, max (nproc (), some)));
   end
   seconds = [];
   do

@@ -24,7 +24,8 @@ done
 octave="${OCTAVE:-octave-cli --no-history} --no-init-file --path ../src --path ../inst"
 
 gpu=no
-if [ -x ./bench_batcheig ] && [ -e /dev/nvidiactl ]; then gpu=yes; fi
+# Without sizes of its own the program only looks for a GPU.
+if [ -x ./bench_batcheig ] && ./bench_batcheig --sizes 0 >/dev/null 2>&1; then gpu=yes; fi
 if [ -z "$name" ]; then
   if [ $gpu = yes ]; then name=gpu; else name=cpu; fi
   name=$name-$(nproc)core
