@@ -351,7 +351,7 @@ int64_t eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pag
   else if (chunk < fill)
     chunk = fill;
   chunk = chunk > by_memory ? by_memory : chunk;
-  chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? GRID_MAX : chunk;
+  chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? (double) GRID_MAX : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
