@@ -1,0 +1,256 @@
+## pageeig.m: eigenvalues and eigenvectors of the pages of an array
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+## -*- texinfo -*-
+## @deftypefn  {gpulinalg} {@var{D} =} pageeig (@var{X})
+## @deftypefnx {gpulinalg} {[@var{V}, @var{D}] =} pageeig (@var{X})
+## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{W}] =} pageeig (@var{X})
+## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{balance})
+## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{form})
+## Eigenvalues and eigenvectors of each page of @var{X}, as in @sc{matlab}.
+##
+## @var{X} is an array of square pages; all dimensions from the third on are kept
+## in the results.  Pages that are exactly Hermitian are solved together by
+## @code{batcheig}, the others one by one by @code{eig}.
+##
+## With one output, @code{@var{D}(:,1,@var{p})} is the column of the eigenvalues
+## of page @var{p}.  With more, the columns of @code{@var{V}(:,:,@var{p})} are
+## right eigenvectors, @code{@var{D}(:,:,@var{p})} is the diagonal matrix of the
+## eigenvalues, and the columns of @code{@var{W}(:,:,@var{p})} are left
+## eigenvectors: on each page @code{@var{X} * @var{V} = @var{V} * @var{D}} and
+## @code{@var{W}' * @var{X} = @var{D} * @var{W}'}.  Eigenvalues are in ascending
+## order on Hermitian pages and in no special order on others.
+##
+## @var{form} is @qcode{"vector"} (columns of eigenvalues) or @qcode{"matrix"}
+## (diagonal pages).  @var{balance} is @qcode{"balance"} (default) or
+## @qcode{"nobalance"}, and makes no difference on Hermitian pages.
+##
+## A page that holds NaN or Inf gives NaN, with the warning
+## @code{gpulinalg:pages-failed}.
+##
+## @example
+## @group
+## X = cat (3, [2, 1; 1, 2], [0, 1; -1, 0]);
+## squeeze (pageeig (X))
+##    @result{} ans =
+##       1 + 0i   0 + 1i
+##       3 + 0i   0 - 1i
+## @end group
+## @end example
+##
+## @seealso{batcheig, eig}
+## @end deftypefn
+
+function [V, D, W] = pageeig (X, varargin)
+
+  if (nargin < 1 || nargin > 3)
+    print_usage ();
+  endif
+  [balance, as_vector] = parse_options (nargout <= 1, varargin);
+  check_input (X);
+
+  dims = size (X);
+  n = dims(1);
+  pages = prod (dims(3:end));
+  X = reshape (X, n, n, pages);
+  bad = any (any (! isfinite (X), 1), 2)(:);
+  X(:,:,bad) = NaN;
+  hermitian = bad | all (all (X == conj (permute (X, [2, 1, 3])), 1), 2)(:);
+
+  ## All Hermitian pages at once, then the others.  What failed is NaN.
+  warning ("off", "gpulinalg:pages-failed", "local");
+  if (nargout > 1)
+    [V, d] = batcheig (X(:,:,hermitian), "vector");
+    W = V;
+    if (! all (hermitian))
+      [V, d, W] = add_general_pages (X, hermitian, V, d, balance);
+    endif
+  else
+    d = batcheig (X(:,:,hermitian), "vector");
+    if (! all (hermitian))
+      d = add_general_values (X, hermitian, d, balance);
+    endif
+  endif
+  warn_of_failed_pages (d);
+
+  if (as_vector)
+    D = reshape (d, [n, 1, dims(3:end)]);
+  else
+    D = zeros (n * n, pages, class (d));
+    D(1:n+1:end,:) = reshape (d, n, pages);
+    D = reshape (D, dims);
+  endif
+  if (nargout > 1)
+    V = reshape (V, dims);
+    W = reshape (W, dims);
+  else
+    V = D;
+  endif
+
+endfunction
+
+function [balance, as_vector] = parse_options (as_vector, options)
+
+  balance = "balance";
+  for k = 1:numel (options)
+    option = options{k};
+    if (! ischar (option))
+      error ("gpulinalg:bad-option",
+             "pageeig: argument %d must be a string, not of class %s", k + 1, class (option));
+    endif
+    switch (lower (option))
+      case {"balance", "nobalance"}
+        balance = lower (option);
+      case {"vector", "matrix"}
+        as_vector = strcmpi (option, "vector");
+      otherwise
+        error ("gpulinalg:bad-option",
+               ['pageeig: unknown option "%s"; known are "balance", ', ...
+                '"nobalance", "vector" or "matrix"'], option);
+    endswitch
+  endfor
+
+endfunction
+
+function check_input (X)
+
+  if (issparse (X) || ! isfloat (X))
+    if (issparse (X))
+      what = "sparse";
+    else
+      what = class (X);
+    endif
+    error ("gpulinalg:bad-class",
+           "pageeig: X must be a full single or double array, not %s", what);
+  endif
+  if (rows (X) != columns (X))
+    error ("gpulinalg:bad-shape", "pageeig: the pages of X must be square, but X is %s",
+           strjoin (arrayfun (@num2str, size (X), "UniformOutput", false), "x"));
+  endif
+
+endfunction
+
+function [V, d, W] = add_general_pages (X, hermitian, some_V, some_d, balance)
+
+  V = W = zeros (size (X), class (X));
+  d = zeros ([rows(X), 1, size(X, 3)], class (X));
+  V(:,:,hermitian) = W(:,:,hermitian) = some_V;
+  d(:,1,hermitian) = some_d;
+  for p = find (! hermitian).'
+    [V(:,:,p), d(:,1,p), W(:,:,p)] = eig (X(:,:,p), balance, "vector");
+  endfor
+
+endfunction
+
+function d = add_general_values (X, hermitian, some_d, balance)
+
+  d = zeros ([rows(X), 1, size(X, 3)], class (X));
+  d(:,1,hermitian) = some_d;
+  for p = find (! hermitian).'
+    d(:,1,p) = eig (X(:,:,p), balance);
+  endfor
+
+endfunction
+
+function warn_of_failed_pages (d)
+
+  failed = find (any (isnan (d), 1)(:));
+  if (! isempty (failed))
+    warning ("on", "gpulinalg:pages-failed", "local");
+    warning ("gpulinalg:pages-failed",
+             ["pageeig: %d of %d pages hold NaN or Inf or did not converge, ", ...
+              "and are NaN in the result; the first is page %d"],
+             numel (failed), size (d, 3), failed(1));
+  endif
+
+endfunction
+
+
+%!function X = mixed_pages ()
+%!  ## Hermitian, general real, Hermitian complex, general complex.
+%!  rand ("state", 1);
+%!  n = 5;
+%!  X = rand (n, n, 4) - 0.5;
+%!  X(:,:,3:4) += 1i * rand (n, n, 2);
+%!  X(:,:,1) += X(:,:,1)';
+%!  X(:,:,3) += X(:,:,3)';
+%!endfunction
+
+%!function check (X, V, D, W)
+%!  for p = 1:prod (size (X)(3:end))
+%!    x = X(:,:,p);
+%!    tol = 100 * rows (x) * eps (class (x)) * norm (x, 1);
+%!    assert (x * V(:,:,p), V(:,:,p) * D(:,:,p), tol);
+%!    assert (W(:,:,p)' * x, D(:,:,p) * W(:,:,p)', tol);
+%!  endfor
+%!endfunction
+
+%!test
+%! X = mixed_pages ();
+%! [V, D, W] = pageeig (X);
+%! assert ({size(V), size(D), size(W)}, {size(X), size(X), size(X)});
+%! check (X, V, D, W);
+%! d = pageeig (X);
+%! assert (size (d), [5, 1, 4]);
+%! for p = 1:4
+%!   assert (sort (d(:,1,p)), sort (eig (X(:,:,p))), 1e-13);
+%! endfor
+%! assert (d(:,1,3), batcheig (X(:,:,3)));
+
+%!## only Hermitian, only general, and single pages
+%!test
+%! X = mixed_pages ();
+%! for pages = {[1, 3], [2, 4], 1, 2}
+%!   for type = {"single", "double"}
+%!     Y = feval (type{1}, X(:,:,pages{1}));
+%!     [V, D, W] = pageeig (Y);
+%!     check (Y, V, D, W);
+%!     assert (class (pageeig (Y)), type{1});
+%!   endfor
+%! endfor
+%! assert (isreal (pageeig (X(:,:,1))));
+
+%!## trailing dimensions and forms
+%!test
+%! X = reshape (cat (3, mixed_pages (), mixed_pages ()), [5, 5, 2, 1, 4]);
+%! assert (size (pageeig (X)), [5, 1, 2, 1, 4]);
+%! assert (size (pageeig (X, "matrix")), [5, 5, 2, 1, 4]);
+%! [V, D, W] = pageeig (X, "nobalance", "Vector");
+%! assert (size (V), [5, 5, 2, 1, 4]);
+%! assert (size (D), [5, 1, 2, 1, 4]);
+%! [V2, D2] = pageeig (X, "nobalance", "matrix");
+%! assert (V2, V);
+%! assert (diag (D2(:,:,8)), D(:,1,8));
+%! [V, D, W] = pageeig (X, "balance");
+%! check (X, V, D, W);
+
+%!## empty arrays
+%!test
+%! assert (size (pageeig (zeros (3, 3, 0))), [3, 1, 0]);
+%! [V, D, W] = pageeig (zeros (3, 3, 0));
+%! assert ({size(V), size(D), size(W)}, {[3, 3, 0], [3, 3, 0], [3, 3, 0]});
+%! assert (size (pageeig (zeros (0, 0, 2))), [0, 1, 2]);
+%! [V, D] = pageeig (zeros (0, 0, 2));
+%! assert ({size(V), size(D)}, {[0, 0, 2], [0, 0, 2]});
+
+%!warning <2 of 4 pages hold NaN or Inf or did not converge, .*the first is page 1>
+%! X = mixed_pages ();
+%! X(1,2,1) = NaN;
+%! X(3,1,4) = Inf;
+%! [V, D] = pageeig (X);
+%! assert (all (isnan (V(:,:,1)(:))));
+%! assert (all (isnan (diag (D(:,:,4)))));
+%! check (X(:,:,2), V(:,:,2), D(:,:,2), zeros (5));
+%! assert (pageeig (X(:,:,2)), diag (D(:,:,2)), 1e-14);
+%!warning id=gpulinalg:pages-failed pageeig (NaN);
+
+%!error <Invalid call> pageeig ()
+%!error <Invalid call> pageeig (1, "balance", "vector", "matrix")
+%!error id=gpulinalg:bad-option pageeig (1, "chol")
+%!error <unknown option "chol"; known are "balance", "nobalance", "vector" or "matrix"> pageeig (1, "chol")
+%!error <argument 2 must be a string, not of class double> pageeig (1, 2)
+%!error id=gpulinalg:bad-class pageeig (int8 (1))
+%!error <X must be a full single or double array, not sparse> pageeig (sparse (1))
+%!error <X must be a full single or double array, not cell> pageeig ({})
+%!error id=gpulinalg:bad-shape pageeig (ones (2, 3))
+%!error <the pages of X must be square, but X is 2x3x4> pageeig (ones (2, 3, 4))

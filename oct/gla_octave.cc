@@ -1,0 +1,361 @@
+// gla_octave.cc: what the Octave functions of gpulinalg share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gla_octave.h"
+
+#include <octave/quit.h>
+
+#include <algorithm>
+#include <cctype>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+
+namespace gla
+{
+
+static std::string lower_case (std::string s)
+{
+  for (char &c : s)
+    c = static_cast<char> (std::tolower (static_cast<unsigned char> (c)));
+  return s;
+}
+
+static bool contains (const std::vector<std::string> &words, const std::string &word)
+{
+  return std::find (words.begin (), words.end (), word) != words.end ();
+}
+
+std::string quoted_list (const std::vector<std::string> &words)
+{
+  std::string list;
+  for (std::size_t k = 0; k < words.size (); k++) {
+    if (k > 0)
+      list += k + 1 == words.size () ? " or " : ", ";
+    list += "\"" + words[k] + "\"";
+  }
+  return list;
+}
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+options::options (const char *who, const octave_value_list &args, int first,
+                  const std::vector<std::string> &flags, const std::vector<std::string> &names)
+    : m_who (who)
+{
+  std::vector<std::string> known (flags);
+  known.insert (known.end (), names.begin (), names.end ());
+
+  for (int k = first; k < args.length (); k++) {
+    if (!args (k).is_string () || args (k).rows () > 1)
+      error_with_id ("gpulinalg:bad-option",
+                     "%s: argument %d must be the name of an option, not of class %s; known are %s",
+                     who, k + 1, args (k).class_name ().c_str (), quoted_list (known).c_str ());
+    std::string given = args (k).string_value ();
+    std::string name = lower_case (given);
+    if (contains (flags, name)) {
+      m_flags.push_back (name);
+    } else if (contains (names, name)) {
+      if (++k == args.length ())
+        error_with_id ("gpulinalg:bad-option", "%s: option \"%s\" needs a value", who,
+                       name.c_str ());
+      m_values.emplace_back (name, args (k));
+    } else {
+      error_with_id ("gpulinalg:bad-option", "%s: unknown option \"%s\"; known are %s", who,
+                     given.c_str (), quoted_list (known).c_str ());
+    }
+  }
+}
+
+std::string options::last_flag (const std::vector<std::string> &of) const
+{
+  std::string last;
+  for (const std::string &flag : m_flags)
+    if (contains (of, flag))
+      last = flag;
+  return last;
+}
+
+octave_value options::value (const std::string &name) const
+{
+  octave_value last;
+  for (const auto &pair : m_values)
+    if (pair.first == name)
+      last = pair.second;
+  return last;
+}
+
+std::string options::word (const std::string &name, const std::vector<std::string> &words) const
+{
+  octave_value v = value (name);
+  if (v.is_undefined ())
+    return "";
+  std::string text = v.is_string () && v.rows () <= 1 ? lower_case (v.string_value ()) : "";
+  if (!contains (words, text))
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be %s%s", m_who, name.c_str (),
+                   quoted_list (words).c_str (),
+                   v.is_string () && v.rows () <= 1
+                       ? (", not \"" + v.string_value () + "\"").c_str ()
+                       : (", not of class " + v.class_name ()).c_str ());
+  return text;
+}
+
+// As Octave shows a number.
+static std::string text_of (double x)
+{
+  if (std::isnan (x))
+    return "NaN";
+  if (std::isinf (x))
+    return x > 0 ? "Inf" : "-Inf";
+  char text[32];
+  std::snprintf (text, sizeof text, "%g", x);
+  return text;
+}
+
+static bool is_real_scalar (const octave_value &v)
+{
+  return v.isnumeric () && v.isreal () && !v.issparse () && v.numel () == 1;
+}
+
+double options::number (const std::string &name, double lowest, double highest,
+                        double otherwise) const
+{
+  octave_value v = value (name);
+  if (v.is_undefined ())
+    return otherwise;
+  if (!is_real_scalar (v))
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a real scalar", m_who,
+                   name.c_str ());
+  double x = v.double_value ();
+  if (!(x > lowest && x < highest))
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: option \"%s\" must be greater than %g and less than %g, not %s", m_who,
+                   name.c_str (), lowest, highest, text_of (x).c_str ());
+  return x;
+}
+
+int options::count (const std::string &name, int otherwise) const
+{
+  octave_value v = value (name);
+  if (v.is_undefined ())
+    return otherwise;
+  if (!is_real_scalar (v))
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a positive integer", m_who,
+                   name.c_str ());
+  double x = v.double_value ();
+  if (!(x >= 1 && x <= INT_MAX && x == std::floor (x)))
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a positive integer, not %s",
+                   m_who, name.c_str (), text_of (x).c_str ());
+  return static_cast<int> (x);
+}
+
+void check_float_array (const char *who, const char *name, const octave_value &x)
+{
+  if (x.issparse ())
+    error_with_id ("gpulinalg:bad-class", "%s: %s must be a full array, not sparse; use full (%s)",
+                   who, name, name);
+  if (!x.isfloat () || x.isobject ())
+    error_with_id ("gpulinalg:bad-class", "%s: %s must be a single or double array, not %s", who,
+                   name, x.class_name ().c_str ());
+}
+
+//------------------------------------------------------------------------------
+// a call of the library: context, place, progress
+//------------------------------------------------------------------------------
+
+// Contexts that no call uses. Never freed: see the header.
+static std::vector<gla_context *> &idle_contexts ()
+{
+  static auto *contexts = new std::vector<gla_context *>;
+  return *contexts;
+}
+
+call::call (const char *who, octave::interpreter &interp)
+    : m_who (who), m_interp (interp), m_context (nullptr)
+{
+  std::vector<gla_context *> &idle = idle_contexts ();
+  if (!idle.empty ()) {
+    m_context = idle.back ();
+    idle.pop_back ();
+  } else {
+    // A context must not lose its code: "clear all" may not unload this file from here on.
+    m_interp.mlock ();
+    gla_status status = gla_context_create (&m_context);
+    if (status != GLA_OK)
+      error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", m_who,
+                     gla_status_text (status));
+    idle.reserve (idle.capacity () + 1); // so that the destructor cannot throw
+  }
+  gla_set_stop (m_context, on_stop, this);
+  gla_set_progress (m_context, nullptr, nullptr);
+  gla_set_warning (m_context, on_warning, this);
+}
+
+call::~call ()
+{
+  gla_set_stop (m_context, nullptr, nullptr);
+  gla_set_progress (m_context, nullptr, nullptr);
+  gla_set_warning (m_context, nullptr, nullptr);
+  idle_contexts ().push_back (m_context);
+}
+
+void call::set_place (const octave_value &device)
+{
+  gla_place place = GLA_AUTO;
+  std::vector<int> numbers;
+
+  if (device.is_string () && device.rows () <= 1) {
+    std::string word = lower_case (device.string_value ());
+    if (word == "cpu")
+      place = GLA_CPU;
+    else if (word == "gpu")
+      place = GLA_GPU;
+    else if (word != "auto")
+      error_with_id ("gpulinalg:bad-value",
+                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
+                     "not \"%s\"",
+                     m_who, device.string_value ().c_str ());
+  } else if (device.is_defined ()) {
+    if (!device.isnumeric () || !device.isreal () || device.isempty ())
+      error_with_id ("gpulinalg:bad-value",
+                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs",
+                     m_who);
+    NDArray values = device.array_value ();
+    for (octave_idx_type k = 0; k < values.numel (); k++) {
+      double x = values.xelem (k);
+      if (!(x >= 0 && x <= INT_MAX && x == std::floor (x)))
+        error_with_id ("gpulinalg:bad-value",
+                       "%s: option \"device\" must hold numbers of GPUs, from 0, not %s", m_who,
+                       text_of (x).c_str ());
+      numbers.push_back (static_cast<int> (x));
+    }
+    place = GLA_LIST;
+  }
+  finish (gla_set_place (m_context, place, numbers.data (), static_cast<int> (numbers.size ())));
+}
+
+void call::set_progress (const octave_value &progress)
+{
+  if (progress.is_undefined ())
+    return;
+  if (progress.is_function_handle ())
+    m_progress_function = progress;
+  else if ((progress.islogical () || is_real_scalar (progress)) && progress.numel () == 1)
+    m_meter = progress.bool_value ();
+  else
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: option \"progress\" must be true, false or a function handle, not of "
+                   "class %s",
+                   m_who, progress.class_name ().c_str ());
+  if (m_meter || m_progress_function.is_defined ())
+    gla_set_progress (m_context, on_progress, this);
+}
+
+//------------------------------------------------------------------------------
+// a call of the library: callbacks
+//------------------------------------------------------------------------------
+
+// octave_quit throws where the user has pressed Ctrl-C, in every version of Octave; the flags that
+// it reads have changed their types.
+int call::on_stop (void *self)
+{
+  call *c = static_cast<call *> (self);
+  if (c->m_exception)
+    return 1;
+  try {
+    octave_quit ();
+  } catch (...) {
+    c->m_exception = std::current_exception ();
+    return 1;
+  }
+  return 0;
+}
+
+void call::on_progress (void *self, int64_t done, int64_t total)
+{
+  call *c = static_cast<call *> (self);
+  if (c->m_exception)
+    return;
+  try {
+    if (c->m_meter) {
+      c->show_meter (done, total);
+    } else {
+      octave_value_list args;
+      args (0) = static_cast<double> (done);
+      args (1) = static_cast<double> (total);
+      c->m_interp.feval (c->m_progress_function, args, 0);
+    }
+  } catch (...) {
+    c->m_exception = std::current_exception ();
+  }
+}
+
+// Kept until the library has returned, because a warning may be turned into an error.
+void call::on_warning (void *self, const char *id, const char *text)
+{
+  call *c = static_cast<call *> (self);
+  try {
+    c->m_warnings.emplace_back (id, text);
+  } catch (...) {
+    c->m_exception = std::current_exception ();
+  }
+}
+
+void call::show_meter (int64_t done, int64_t total)
+{
+  auto now = std::chrono::steady_clock::now ();
+  if (m_meter_shown && done < total && now - m_meter_time < std::chrono::milliseconds (200))
+    return;
+  m_meter_time = now;
+  m_meter_shown = true;
+  octave_stdout << "\r" << m_who << ": " << done << " of " << total << " pages, "
+                << (total > 0 ? 100 * done / total : 100) << " %" << std::flush;
+}
+
+void call::end_meter ()
+{
+  if (m_meter_shown)
+    octave_stdout << std::endl;
+  m_meter_shown = false;
+}
+
+//------------------------------------------------------------------------------
+// a call of the library: status
+//------------------------------------------------------------------------------
+
+void call::finish (gla_status status)
+{
+  end_meter ();
+  if (m_exception) {
+    std::exception_ptr thrown;
+    std::swap (thrown, m_exception);
+    std::rethrow_exception (thrown);
+  }
+  std::vector<std::pair<std::string, std::string>> warnings;
+  std::swap (warnings, m_warnings);
+  for (const auto &w : warnings)
+    warning_with_id (("gpulinalg:" + w.first).c_str (), "%s: %s", m_who, w.second.c_str ());
+
+  const char *message = gla_message (m_context);
+  switch (status) {
+  case GLA_OK:
+    return;
+  case GLA_OUT_OF_MEMORY:
+    error_with_id ("Octave:bad-alloc", "%s: out of memory: %s", m_who, message);
+  case GLA_NO_DEVICE:
+    error_with_id ("gpulinalg:no-device", "%s: %s", m_who, message);
+  case GLA_DEVICE_FAILURE:
+    error_with_id ("gpulinalg:device-failed", "%s: %s", m_who, message);
+  case GLA_NOT_HERMITIAN:
+    error_with_id ("gpulinalg:not-hermitian", "%s: %s", m_who, message);
+  case GLA_BAD_ARGUMENT:
+    error_with_id ("gpulinalg:bad-value", "%s: %s", m_who, message);
+  case GLA_STOPPED:
+    break;
+  }
+  error_with_id ("gpulinalg:internal", "%s: %s: %s", m_who, gla_status_text (status), message);
+}
+
+} // namespace gla

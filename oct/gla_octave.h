@@ -1,0 +1,132 @@
+// gla_octave.h: what the Octave functions of gpulinalg share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Errors have ids "gpulinalg:<what>". No C++ exception may cross the C library, and none but
+// Octave's own may leave a function (it would end Octave), so each body runs in `guarded` and each
+// callback keeps what was thrown until the library has returned.
+
+#ifndef GPULINALG_GLA_OCTAVE_H
+#define GPULINALG_GLA_OCTAVE_H
+
+#include <octave/oct.h>
+#include <octave/interpreter.h>
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpulinalg.h"
+
+namespace gla
+{
+
+//------------------------------------------------------------------------------
+// guard
+//------------------------------------------------------------------------------
+
+template <typename Body> octave_value_list guarded (const char *who, Body body)
+{
+  try {
+    return body ();
+  } catch (const octave::execution_exception &) {
+    throw;
+  } catch (const octave::interrupt_exception &) {
+    throw;
+  } catch (const octave::exit_exception &) {
+    throw;
+  } catch (const std::bad_alloc &) {
+    error_with_id ("Octave:bad-alloc", "%s: out of memory", who);
+  } catch (const std::exception &e) {
+    error_with_id ("gpulinalg:internal", "%s: %s", who, e.what ());
+  }
+  return octave_value_list ();
+}
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+// Name/value options, their names and string values in lower case. Every function of this group
+// ends with an error that names the option where the value will not do.
+class options
+{
+public:
+  // Reads args (first), ...; flags stand alone, names are followed by a value.
+  options (const char *who, const octave_value_list &args, int first,
+           const std::vector<std::string> &flags, const std::vector<std::string> &names);
+
+  // The last of these flags that was given; "" where none was.
+  std::string last_flag (const std::vector<std::string> &of) const;
+  // The value of a name, undefined where it was not given. The last one counts.
+  octave_value value (const std::string &name) const;
+
+  // One of the words, "" where the option was not given.
+  std::string word (const std::string &name, const std::vector<std::string> &words) const;
+  // A number with lowest < x < highest.
+  double number (const std::string &name, double lowest, double highest, double otherwise) const;
+  // A whole number with 1 <= x.
+  int count (const std::string &name, int otherwise) const;
+
+private:
+  const char *m_who;
+  std::vector<std::string> m_flags;
+  std::vector<std::pair<std::string, octave_value>> m_values;
+};
+
+// Ends with gpulinalg:bad-class unless x is a full floating point array.
+void check_float_array (const char *who, const char *name, const octave_value &x);
+
+// "a, b or c" in quotes.
+std::string quoted_list (const std::vector<std::string> &words);
+
+//------------------------------------------------------------------------------
+// a call of the library
+//------------------------------------------------------------------------------
+
+// Holds a context while a function works, and carries Ctrl-C, progress and warnings between the
+// library and Octave. Contexts are kept for later calls and never destroyed, because at the end of
+// the process the CUDA runtime may be gone before us. A progress function may call a function of
+// this package again, which then gets a context of its own.
+class call
+{
+public:
+  call (const char *who, octave::interpreter &interp);
+  ~call ();
+  call (const call &) = delete;
+  call &operator= (const call &) = delete;
+
+  gla_context *context () { return m_context; }
+
+  // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
+  void set_place (const octave_value &device);
+  // "progress": undefined, false, true (a meter in one line) or a function f (done, total).
+  void set_progress (const octave_value &progress);
+
+  // After the library returned: throws what a callback has caught, gives the warnings, and ends
+  // with an error where status is not GLA_OK.
+  void finish (gla_status status);
+
+private:
+  static int on_stop (void *self);
+  static void on_progress (void *self, int64_t done, int64_t total);
+  static void on_warning (void *self, const char *id, const char *text);
+
+  void show_meter (int64_t done, int64_t total);
+  void end_meter ();
+
+  const char *m_who;
+  octave::interpreter &m_interp;
+  gla_context *m_context;
+  octave_value m_progress_function;
+  bool m_meter = false, m_meter_shown = false;
+  std::chrono::steady_clock::time_point m_meter_time;
+  std::exception_ptr m_exception;
+  std::vector<std::pair<std::string, std::string>> m_warnings;
+};
+
+} // namespace gla
+
+#endif

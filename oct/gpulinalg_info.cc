@@ -1,0 +1,150 @@
+// gpulinalg_info.cc: gpulinalg_info for Octave
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gla_octave.h"
+
+#include <octave/oct-map.h>
+
+static octave_map device_table (gla::call &call)
+{
+  octave_idx_type count = gla_device_count (call.context ());
+  dim_vector dims (count, 1);
+  Cell number (dims), name (dims), capability (dims), multiprocessors (dims);
+  Cell memory_total (dims), memory_free (dims);
+  for (octave_idx_type k = 0; k < count; k++) {
+    gla_device_info info;
+    call.finish (gla_device_query (call.context (), static_cast<int> (k), &info));
+    number (k) = static_cast<double> (k);
+    name (k) = std::string (info.name);
+    capability (k) = std::to_string (info.major) + "." + std::to_string (info.minor);
+    multiprocessors (k) = static_cast<double> (info.multiprocessors);
+    memory_total (k) = static_cast<double> (info.memory_total);
+    memory_free (k) = static_cast<double> (info.memory_free);
+  }
+  octave_map table (dims);
+  table.assign ("number", number);
+  table.assign ("name", name);
+  table.assign ("compute_capability", capability);
+  table.assign ("multiprocessors", multiprocessors);
+  table.assign ("memory_total", memory_total);
+  table.assign ("memory_free", memory_free);
+  return table;
+}
+
+static void print (const octave_scalar_map &info, const octave_map &devices)
+{
+  octave_stdout << "gpulinalg " << info.getfield ("version").string_value () << "\n"
+                << "  built with CUDA: " << (info.getfield ("cuda").bool_value () ? "yes" : "no")
+                << "\n  runs on: " << info.getfield ("backend").string_value () << "\n";
+  for (octave_idx_type k = 0; k < devices.numel (); k++) {
+    octave_scalar_map d = devices.checkelem (k);
+    octave_stdout << "  device " << k << ": " << d.getfield ("name").string_value ()
+                  << ", compute capability " << d.getfield ("compute_capability").string_value ()
+                  << ", " << d.getfield ("memory_free").double_value () / 1e9 << " of "
+                  << d.getfield ("memory_total").double_value () / 1e9 << " GB free\n";
+  }
+}
+
+static octave_value_list info_body (octave::interpreter &interp, const octave_value_list &args,
+                                    int nargout)
+{
+  if (args.length () > 0 || nargout > 1)
+    print_usage ();
+
+  gla::call call ("gpulinalg_info", interp);
+  octave_scalar_map info;
+  info.setfield ("version", std::string (gla_version ()));
+#ifdef GLA_HAVE_CUDA
+  info.setfield ("cuda", true);
+#else
+  info.setfield ("cuda", false);
+#endif
+  info.setfield ("backend", std::string (gla_backend_note (call.context ())));
+  octave_map devices = device_table (call);
+  info.setfield ("devices", octave_value (devices));
+
+  if (nargout == 0) {
+    print (info, devices);
+    return octave_value_list ();
+  }
+  return ovl (info);
+}
+
+DEFMETHOD_DLD (gpulinalg_info, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {} gpulinalg_info ()
+ @deftypefnx {gpulinalg} {@var{info} =} gpulinalg_info ()
+Show what this build of gpulinalg is and the GPUs that it can use.
+
+The structure @var{info} has the fields
+
+@table @code
+@item version
+The version of the package.
+
+@item cuda
+True if the package was built with CUDA.
+
+@item backend
+One line about where functions run, and why there is no GPU if there is none.
+
+@item devices
+A structure array with one element for each GPU: @code{number} (from 0, as the
+option @qcode{"device"} takes it), @code{name}, @code{compute_capability} (a
+string such as @qcode{"9.0"}), @code{multiprocessors}, @code{memory_total} and
+@code{memory_free} in bytes.
+@end table
+
+@example
+@group
+info = gpulinalg_info ();
+if (isempty (info.devices))
+  disp (info.backend);
+endif
+@end group
+@end example
+
+@seealso{batcheig}
+@end deftypefn)doc")
+{
+  return gla::guarded ("gpulinalg_info", [&] () { return info_body (interp, args, nargout); });
+}
+
+/*
+%!test
+%! info = gpulinalg_info ();
+%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "devices"});
+%! assert (ischar (info.version) && ! isempty (regexp (info.version, '^\d+\.\d+\.\d+$')));
+%! assert (islogical (info.cuda) && isscalar (info.cuda));
+%! assert (ischar (info.backend) && rows (info.backend) == 1);
+%! assert (isstruct (info.devices) && columns (info.devices) == 1);
+
+%!## version of the package that is loaded
+%!test
+%! list = pkg ("list", "gpulinalg");
+%! if (! isempty (list))
+%!   assert (gpulinalg_info ().version, list{1}.version);
+%! endif
+
+%!## devices are described in full
+%!test
+%! for d = gpulinalg_info ().devices.'
+%!   assert (ischar (d.name) && ! isempty (d.name));
+%!   assert (! isempty (regexp (d.compute_capability, '^\d+\.\d+$')));
+%!   assert (d.multiprocessors >= 1);
+%!   assert (d.memory_total > 0 && d.memory_free >= 0 && d.memory_free <= d.memory_total);
+%! endfor
+
+%!## without an output it prints
+%!test
+%! text = evalc ("gpulinalg_info ()");
+%! assert (strncmp (text, "gpulinalg ", 10));
+%! assert (! isempty (strfind (text, "built with CUDA: ")));
+
+%!## a build without CUDA has no devices
+%!test
+%! info = gpulinalg_info ();
+%! assert (info.cuda || isempty (info.devices));
+
+%!error <Invalid call> gpulinalg_info (1)
+%!error <Invalid call> [a, b] = gpulinalg_info ();
+*/

@@ -1,0 +1,19 @@
+#!/bin/sh
+# files.sh: lists the files of the project, in order; run from its top folder
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: sh tests/files.sh [folder]...
+# With git, the tracked files. Without git, as in an unpacked archive, all files but those that
+# the build writes; both are the same list where nothing else lies around.
+
+set -eu
+[ $# -gt 0 ] || set -- .
+
+if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ]; then
+  git -c core.quotePath=false ls-files -- "$@"
+else
+  find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
+    ! -name '*.o' ! -name '*.d' ! -name '*.a' ! -name '*.oct' ! -name '*.cc-tst' \
+    ! -name '*.tar.gz' ! -name config.mk ! -path '*src/PKG_ADD' ! -name fntests.log \
+    ! -name octave-workspace ! -name '*~' -print | sed 's,^\./,,'
+fi | LC_ALL=C sort
