@@ -1,0 +1,48 @@
+// blas.h: the BLAS and LAPACK routines that the CPU backend calls
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Declared here because no header of theirs is installed with every Octave. The integer is that of
+// the BLAS which Octave was built with: configure defines GLA_BLAS_INT where it is not int.
+// Complex arrays are handed over as pointers to their real parts. The size_t arguments at the end
+// are the hidden lengths of the character arguments.
+
+#ifndef GPULINALG_BLAS_H
+#define GPULINALG_BLAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef GLA_BLAS_INT
+#define GLA_BLAS_INT int
+#endif
+typedef GLA_BLAS_INT gla_blas_int;
+
+// One set of declarations per type: T is the type, R the real type of LAPACK's scalars.
+// TRD and MTR are the reduction and the back-transformation under the names of this type.
+#define GLA_BLAS_DECLARE(TRD, MTR, GEMM, R)                                                        \
+  void TRD (const char *uplo, const gla_blas_int *n, R *a, const gla_blas_int *lda, R *d, R *e,    \
+            R *tau, R *work, const gla_blas_int *lwork, gla_blas_int *info, size_t);               \
+  void MTR (const char *side, const char *uplo, const char *trans, const gla_blas_int *m,          \
+            const gla_blas_int *n, const R *a, const gla_blas_int *lda, const R *tau, R *c,        \
+            const gla_blas_int *ldc, R *work, const gla_blas_int *lwork, gla_blas_int *info,       \
+            size_t, size_t, size_t);                                                               \
+  void GEMM (const char *transa, const char *transb, const gla_blas_int *m, const gla_blas_int *n, \
+             const gla_blas_int *k, const R *alpha, const R *a, const gla_blas_int *lda,           \
+             const R *b, const gla_blas_int *ldb, const R *beta, R *c, const gla_blas_int *ldc,    \
+             size_t, size_t);
+
+GLA_BLAS_DECLARE (ssytrd_, sormtr_, sgemm_, float)
+GLA_BLAS_DECLARE (dsytrd_, dormtr_, dgemm_, double)
+GLA_BLAS_DECLARE (chetrd_, cunmtr_, cgemm_, float)
+GLA_BLAS_DECLARE (zhetrd_, zunmtr_, zgemm_, double)
+#undef GLA_BLAS_DECLARE
+
+// Divide and conquer on a real tridiagonal matrix.
+void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
+              const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,
+              const gla_blas_int *liwork, gla_blas_int *info, size_t);
+void dstedc_ (const char *compz, const gla_blas_int *n, double *d, double *e, double *z,
+              const gla_blas_int *ldz, double *work, const gla_blas_int *lwork, gla_blas_int *iwork,
+              const gla_blas_int *liwork, gla_blas_int *info, size_t);
+
+#endif

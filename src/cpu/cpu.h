@@ -1,0 +1,71 @@
+// cpu.h: what the files of the CPU backend share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How it is built. eig_kernels.c holds all arithmetic and is compiled once per instruction set, with
+// -DGLA_ISA=<set>; eig.c chooses one of them when an engine opens, by what the processor has.
+//   every object        -O3 -fopenmp -ffp-contract=fast -fno-math-errno -fno-trapping-math
+//   eig_kernels_base.o  -DGLA_ISA=base                       everywhere
+//   eig_kernels_avx2.o  -DGLA_ISA=avx2 -mavx2 -mfma          x86-64 only
+//   eig_kernels_avx512.o -DGLA_ISA=avx512 -mavx512f -mavx512dq -mavx512vl -mfma   x86-64 only
+// On x86-64 GLA_CPU_X86 is defined for eig.c. Never -ffast-math: NaN and Inf are looked for, and the
+// same page must give the same bits wherever it stands. sources.mk has these rules for make.
+
+#ifndef GPULINALG_CPU_H
+#define GPULINALG_CPU_H
+
+#include "../backend.h"
+
+//------------------------------------------------------------------------------
+// threads at work on one chunk
+//------------------------------------------------------------------------------
+
+typedef struct gla_cpu_crew gla_cpu_crew;
+
+// What one thread needs to work on pages of a chunk.
+typedef struct {
+  const gla_eig_job *job;
+  const gla_eig_chunk *chunk;
+  gla_cpu_crew *crew;
+  int thread; // 0 is the calling thread, the only one that polls the monitor
+  void *work; // workspace of this thread
+} gla_cpu_task;
+
+// Nonzero when the work must end. Long pages ask between their pieces; thread 0 polls here.
+int gla_cpu_task_stopped (gla_cpu_task *task);
+
+//------------------------------------------------------------------------------
+// kernels
+//------------------------------------------------------------------------------
+
+// How a job is solved; job.method may be GLA_METHOD_AUTO before and is not looked at after.
+typedef enum {
+  GLA_CPU_LANES_JACOBI, // two-sided Jacobi, one page per lane
+  GLA_CPU_LANES_QR,     // own reduction and back-transformation, one page per lane; own QL
+  GLA_CPU_PAGE_QR,      // LAPACK's reduction and back-transformation, own QL
+  GLA_CPU_PAGE_DC,      // the same with LAPACK's divide and conquer
+  GLA_CPU_BLOCK_JACOBI  // one-sided block Jacobi
+} gla_cpu_eig_path;
+
+// The kernels of one type for one instruction set.
+typedef struct {
+  int lanes; // pages that one call of solve takes on the paths with lanes; 1 on the others
+  // Bytes of workspace of one thread, aligned to 64.
+  size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path);
+  // Solves pages first..first+count-1 of the chunk.
+  void (*solve) (gla_cpu_task *task, gla_cpu_eig_path path, int64_t first, int count);
+} gla_cpu_eig_kernel;
+
+// In the order s d c z.
+extern const gla_cpu_eig_kernel gla_cpu_eig_base[4];
+extern const gla_cpu_eig_kernel gla_cpu_eig_avx2[4];
+extern const gla_cpu_eig_kernel gla_cpu_eig_avx512[4];
+
+//------------------------------------------------------------------------------
+// threads of the BLAS
+//------------------------------------------------------------------------------
+
+// One BLAS thread, because the pages already fill all cores; restore gives back what was there.
+int gla_blas_threads_one (void);
+void gla_blas_threads_restore (int before);
+
+#endif

@@ -1,0 +1,205 @@
+// eig.c: eigenvalue jobs on the CPU: choice of the method, threads, workspace
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <limits.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../blas.h"
+#include "engine.h"
+
+//------------------------------------------------------------------------------
+// choice of the method
+//------------------------------------------------------------------------------
+
+static int type_index (gla_type type)
+{
+  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
+}
+
+// Largest n that is solved with one page per lane, and above which divide and conquer is faster.
+enum { LANES_JACOBI_MAX = 32, LANES_QR_MAX = 32, AUTO_JACOBI_MAX = 4, AUTO_DC_MIN = 129 };
+
+gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
+{
+  const int64_t n = job->n;
+  if (job->method == GLA_METHOD_JACOBI)
+    return n <= LANES_JACOBI_MAX ? GLA_CPU_LANES_JACOBI : GLA_CPU_BLOCK_JACOBI;
+  if (job->method == GLA_METHOD_AUTO && n <= AUTO_JACOBI_MAX)
+    return GLA_CPU_LANES_JACOBI;
+  if (n <= LANES_QR_MAX)
+    return GLA_CPU_LANES_QR;
+  // divide and conquer knows no tolerance, and without vectors QL is as fast
+  int plain = job->vectors && job->tol == gla_type_eps (job->type);
+  if (job->method == GLA_METHOD_AUTO && plain && n >= AUTO_DC_MIN)
+    return GLA_CPU_PAGE_DC;
+  return GLA_CPU_PAGE_QR;
+}
+
+static int has_lanes (gla_cpu_eig_path path)
+{
+  return path == GLA_CPU_LANES_JACOBI || path == GLA_CPU_LANES_QR;
+}
+
+// Both methods serve every n whose workspace LAPACK can count in its integers.
+int gla_cpu_eig_supports (const gla_eig_job *job)
+{
+  const int64_t largest = sizeof (gla_blas_int) > 4 ? INT_MAX / 8 : 46000;
+  return job->n >= 0 && job->n <= largest;
+}
+
+int64_t gla_cpu_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return pages;
+}
+
+//------------------------------------------------------------------------------
+// workspace
+//------------------------------------------------------------------------------
+
+gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  e->job = *job;
+  e->path = gla_cpu_eig_path_of (job);
+  if (job->n == 0)
+    return GLA_OK;
+  const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
+  int64_t units = has_lanes (e->path) ? (pages + kernel->lanes - 1) / kernel->lanes : pages;
+  e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
+  e->work_bytes = kernel->workspace (job, e->path);
+
+  size_t total = (size_t)e->threads * e->work_bytes + 64;
+  if (total > e->work_capacity) {
+    free (e->work_block);
+    e->work_capacity = 0;
+    e->work_block = malloc (total);
+    if (!e->work_block)
+      return GLA_OUT_OF_MEMORY;
+    e->work_capacity = total;
+  }
+  e->work = (char *)(((uintptr_t)e->work_block + 63) / 64 * 64);
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// threads
+//------------------------------------------------------------------------------
+
+struct gla_cpu_crew {
+  gla_monitor monitor;
+  double last_poll;     // of thread 0 only
+  _Atomic int64_t next; // first unit that nobody has taken
+  _Atomic int64_t done; // pages that are finished and not yet reported
+  _Atomic int working;  // threads that may still finish pages
+  _Atomic int stop;
+};
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void poll_monitor (gla_cpu_crew *crew)
+{
+  int64_t pages = atomic_exchange (&crew->done, 0);
+  if (crew->monitor.poll && crew->monitor.poll (crew->monitor.user, pages))
+    atomic_store (&crew->stop, 1);
+}
+
+int gla_cpu_task_stopped (gla_cpu_task *task)
+{
+  gla_cpu_crew *crew = task->crew;
+  if (task->thread == 0) {
+    double t = now ();
+    if (t - crew->last_poll >= 0.02) {
+      poll_monitor (crew);
+      // asked after the call, which may take long itself
+      crew->last_poll = now ();
+    }
+  }
+  return atomic_load_explicit (&crew->stop, memory_order_relaxed);
+}
+
+// Thread 0 has run out of pages: it answers the monitor until the others have, too.
+static void wait_for_others (gla_cpu_task *task)
+{
+  const struct timespec nap = {0, 200000};
+  double start = now ();
+  while (atomic_load (&task->crew->working) > 0) {
+    gla_cpu_task_stopped (task);
+    if (now () - start < 1e-3)
+      sched_yield ();
+    else
+      nanosleep (&nap, NULL);
+  }
+}
+
+// Takes groups of pages until there are none, or until the work must end.
+static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
+                           gla_cpu_eig_path path)
+{
+  const int64_t pages = task->chunk->A.pages;
+  const int group = has_lanes (path) ? kernel->lanes : 1;
+  gla_cpu_crew *crew = task->crew;
+  while (!gla_cpu_task_stopped (task)) {
+    int64_t first = atomic_fetch_add (&crew->next, 1) * group;
+    if (first >= pages)
+      break;
+    int count = (int)(pages - first < group ? pages - first : group);
+    kernel->solve (task, path, first, count);
+    atomic_fetch_add (&crew->done, count);
+  }
+  atomic_fetch_sub (&crew->working, 1);
+  if (task->thread == 0)
+    wait_for_others (task);
+}
+
+gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+{
+  (void)slot;
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  if (e->job.n == 0) {
+    for (int64_t p = 0; p < chunk->A.pages; p++)
+      chunk->info[p] = 0;
+    if (chunk->skew)
+      memset (chunk->skew, 0, (size_t)chunk->A.pages * sizeof *chunk->skew);
+    return GLA_OK;
+  }
+
+  gla_cpu_crew crew = {.monitor = e->job.monitor, .last_poll = now ()};
+  const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (e->job.type)];
+  const int threads = e->threads;
+  int blas_threads = gla_blas_threads_one ();
+#pragma omp parallel num_threads(threads)
+  {
+    // fewer threads may have come than were asked for
+#pragma omp single
+    atomic_store (&crew.working, omp_get_num_threads ());
+    int t = omp_get_thread_num ();
+    gla_cpu_task task = {&e->job, chunk, &crew, t, e->work + (size_t)t * e->work_bytes};
+    work_on_pages (&task, kernel, e->path);
+  }
+  gla_blas_threads_restore (blas_threads);
+  if (!atomic_load (&crew.stop))
+    poll_monitor (&crew);
+  return atomic_load (&crew.stop) ? GLA_STOPPED : GLA_OK;
+}
+
+gla_status gla_cpu_eig_finish (gla_engine *engine, int slot)
+{
+  (void)engine, (void)slot;
+  return GLA_OK;
+}
+
+void gla_cpu_eig_end (gla_engine *engine)
+{
+  (void)engine;
+}

@@ -1,0 +1,35 @@
+// engine.h: the engine of the CPU backend
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_CPU_ENGINE_H
+#define GPULINALG_CPU_ENGINE_H
+
+#include "cpu.h"
+
+typedef struct {
+  gla_engine base;                   // must stay first
+  const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
+  int threads_max;
+
+  // the current job
+  gla_eig_job job;
+  gla_cpu_eig_path path;
+  int threads;
+  size_t work_bytes; // of each thread
+  char *work;        // threads * work_bytes, aligned to 64
+  void *work_block;  // what to free
+  size_t work_capacity;
+} gla_cpu_engine;
+
+int gla_cpu_eig_supports (const gla_eig_job *job);
+double gla_cpu_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+int64_t gla_cpu_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk);
+gla_status gla_cpu_eig_finish (gla_engine *engine, int slot);
+void gla_cpu_eig_end (gla_engine *engine);
+
+// How a job is solved on kernels with so many lanes.
+gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job);
+
+#endif
