@@ -1,0 +1,194 @@
+% examples/graphene_bands.m: band structure of graphene and of its ribbons with batcheig
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% Tight binding with one p_z orbital per carbon atom and hopping -t between neighbours (Wallace
+% 1947). Every k-point is a small Hermitian matrix; all matrices of a sweep are one array n x n x P
+% and one call of batcheig solves them. From a shell:
+% octave-cli examples/graphene_bands.m; it writes graphene_bands.png.
+
+1;  % a script, although it begins with functions
+
+% A crystal is the matrix T0 of hops inside the cell and, for each lattice vector, the matrix T of
+% hops into that neighbour cell; H(k) = T0 + sum_j (T_j exp (i k.a_j) + its adjoint). No loop over k.
+function H = bloch (T0, T, phase)
+  H = repmat (T0, [1, 1, columns(phase)]);
+  for j = 1:numel (T)
+    z = reshape (exp (1i * phase(j,:)), 1, 1, []);
+    H += T{j} .* z + T{j}' .* conj (z);
+  end
+end
+
+% Zigzag ribbon, N chains wide: atom A of chain m bonds to B of chain m here and one cell to the
+% left, B of chain m bonds to A of chain m+1. Orbital 2m-1 is A, 2m is B.
+function [T0, T] = zigzag (N, t)
+  T0 = -t * full (gallery ("tridiag", 2*N, 1, 0, 1));
+  T = zeros (2*N);
+  T(sub2ind (size (T), 1:2:2*N, 2:2:2*N)) = -t;
+end
+
+% Armchair ribbon, N dimer lines wide. Orbital m is A and N+m is B of line m; the dimer of line m
+% lies inside the cell where m is odd and reaches into the next cell where m is even.
+function [T0, T] = armchair (N, t)
+  chain = diag (ones (N-1, 1), 1);
+  odd = diag (mod (1:N, 2));
+  AB = chain + chain' + odd;
+  T0 = -t * [zeros(N), AB; AB', zeros(N)];
+  T = -t * [zeros(N), eye(N) - odd; zeros(N, 2*N)];
+end
+
+% Solve with batcheig, then a part of the pages with the loop that one would write without it.
+function [V, E, row] = solve (name, H, vectors)
+  V = [];
+  tic;
+  if (vectors)
+    [V, E] = batcheig (H, "vector");
+  else
+    E = batcheig (H);
+  end
+  seconds = toc;
+  [n, ~, P] = size (H);
+  part = 0;
+  tic;
+  while (part < P && toc < 2)
+    part++;
+    if (vectors)
+      [v, d] = eig (H(:,:,part), "vector");
+    else
+      d = eig (H(:,:,part));
+    end
+  end
+  loop = toc / part * P;
+  printf ("%-22s %4d %7d %10.3f s %10.3f s %8.1f x   (loop timed on %d pages)\n", ...
+          name, n, P, seconds, loop, loop / seconds, part);
+  E = reshape (E, n, P);
+end
+
+% The largest error of E against the closed form, which has to stay within a few roundings of |H|.
+function check (name, E, exact)
+  error_ = max (abs (E(:) - sort (exact, 1)(:)));
+  bound = 10 * rows (E) * eps * max (abs (exact(:)));
+  printf ("%-22s largest error %.1e, bound %.1e\n", name, error_, bound);
+  if (! (error_ <= bound))
+    error ("graphene_bands: %s is off by %g, more than %g", name, error_, bound);
+  end
+end
+
+% Exact density of states per cell and spin (Hobson and Nierenberg 1953), x = |E| / t.
+function g = exact_dos (x)
+  a = (1 + x).^2 - (x.^2 - 1).^2 / 4;
+  b = 4 * x;
+  swap = x > 1;
+  [a(swap), b(swap)] = deal (b(swap), a(swap));
+  g = 2 / pi^2 * x ./ sqrt (a) .* ellipke (min (b ./ a, 1 - eps));
+end
+
+% An empty plot between left and left + width of the figure, and what is written around it.
+function panel (left, width)
+  subplot ("position", [left, 0.16, width, 0.72]);
+  hold on;
+end
+
+function annotate (name, ticks, labels, below)
+  axis ([ticks([1, end]), -3.3, 3.3]);
+  set (gca, "box", "on", "xtick", ticks, "xticklabel", {});
+  title (name);
+  center = {"horizontalalignment", "center"};
+  for j = 1:numel (ticks)
+    text (ticks(j), -3.6, labels{j}, center{:});
+  end
+  text (0.5, -0.13, below, "units", "normalized", center{:});
+end
+
+%------------------------------------------------------------------------------
+% the four sweeps
+%------------------------------------------------------------------------------
+
+t = 2.7;                                             % hopping in eV
+f = @(p) 1 + exp (1i * p(1,:)) + exp (1i * p(2,:));  % p(j,:) is k . a_j
+T0 = -t * [0, 1; 1, 0];
+T = {[0, -t; 0, 0], [0, -t; 0, 0]};
+
+batcheig (eye (2));  % starts the device once, untimed
+printf ("%-22s %4s %7s %12s %12s %10s\n", "", "n", "pages", "batcheig", "loop (eig)", "faster");
+
+corners = 2*pi/3 * [0, 1, 1.5, 0; 0, 2, 1.5, 0];     % Gamma, K, M, Gamma
+steps = diff (corners, 1, 2);
+s_corner = [0, cumsum(sqrt (sum (steps.^2) - prod (steps)))];
+s = linspace (0, s_corner(end), 1200);
+path = interp1 (s_corner', corners', s')';
+[~, E_path] = solve ("graphene, path", bloch (T0, T, path), false);
+
+m = 200;
+[p1, p2] = meshgrid (2*pi * ((1:m) - 0.5) / m);
+mesh = [p1(:), p2(:)]';
+[~, E_mesh] = solve ("graphene, k-mesh", bloch (T0, T, mesh), false);
+
+N = 30;
+k = linspace (0, 2*pi, 3000);
+[Z0, Z] = zigzag (N, t);
+[V, E_zig] = solve ("zigzag ribbon", bloch (Z0, {Z}, k), true);
+[A0, A] = armchair (N, t);
+[~, E_arm] = solve ("armchair ribbon", bloch (A0, {A}, k - pi), false);
+
+%------------------------------------------------------------------------------
+% checks against what is known in closed form
+%------------------------------------------------------------------------------
+
+check ("graphene, path", E_path, t * [-1; 1] .* abs (f (path)));
+check ("graphene, k-mesh", E_mesh, t * [-1; 1] .* abs (f (mesh)));
+theta = pi * (1:N)' / (N + 1);
+bands = t * sqrt (1 + 4 * cos (theta) .* cos (k/2 - pi/2) + 4 * cos (theta).^2);
+check ("armchair ribbon", E_arm, [-bands; bands]);
+
+% The zigzag edge state: the two bands at E = 0 for 2 pi/3 < k < 4 pi/3, on the outermost atoms.
+edge = reshape (sum (abs (V([1:4, end-3:end],:,:)).^2, 1), 2*N, []);
+inside = abs (k - pi) < 0.8 * pi/3;
+width = max (abs (E_zig(N:N+1, inside)(:)));
+weight = min (edge(N:N+1, inside)(:));
+printf ("zigzag edge state: |E| <= %.1e eV, at least %.0f %% on the outer atoms\n", width, 100 * weight);
+if (! (width < 0.01 * t && weight > 0.5))
+  error ("graphene_bands: the zigzag ribbon has no flat edge state");
+end
+
+%------------------------------------------------------------------------------
+% the picture
+%------------------------------------------------------------------------------
+
+warning ("off", "Octave:gnuplot-graphics");
+warning ("off", "print:nogs");
+graphics_toolkit ("gnuplot");
+fig = figure ("visible", "off");
+blue = [0.12, 0.35, 0.65];
+red = [0.85, 0.15, 0.1];
+gray = 0.75 * [1, 1, 1];
+
+panel (0.05, 0.25);
+plot (s_corner([2 3; 2 3]), [-4; 4] * [1 1], "color", gray);
+plot (s, E_path' / t, "color", blue, "linewidth", 2);
+annotate ("graphene", s_corner, {"\\Gamma", "K", "M", "\\Gamma"}, "");
+text (-0.16, 0.5, "E / t", "units", "normalized", "horizontalalignment", "center", "rotation", 90);
+
+panel (0.325, 0.11);
+bins = linspace (-3, 3, 121);
+middle = (bins(1:end-1) + bins(2:end)) / 2;
+dos = histc (E_mesh(:) / t, bins)(1:end-1) / columns (E_mesh) / (bins(2) - bins(1));
+x = setdiff (linspace (-2.999, 2.999, 600), [-1, 1]);
+plot (exact_dos (abs (x)), x, "color", gray, "linewidth", 5);
+plot (dos, middle, "color", blue, "linewidth", 1);
+annotate ("density of states", [0, 0.5, 1], {"0", "0.5", "1"}, "states / (cell t)");
+set (gca, "yticklabel", {});
+
+panel (0.48, 0.235);
+E_edge = E_zig(N:N+1,:);
+E_edge(edge(N:N+1,:) < 0.5) = NaN;
+plot (k / pi, E_zig' / t, "color", blue, "linewidth", 0.5);
+plot (k / pi, E_edge' / t, "color", red, "linewidth", 4);
+text (1, 0.35, "edge", "color", red, "horizontalalignment", "center");
+annotate (sprintf ("zigzag ribbon, n = %d", 2*N), 0:2, {"0", "\\pi", "2\\pi"}, "k a");
+
+panel (0.75, 0.235);
+plot (k / pi - 1, E_arm' / t, "color", blue, "linewidth", 0.5);
+annotate (sprintf ("armchair ribbon, n = %d", 2*N), -1:1, {"-\\pi", "0", "\\pi"}, "k a");
+
+print (fig, "graphene_bands.png", "-dpngcairo", "-S1600,620", "-F:5");
+printf ("wrote graphene_bands.png\n");
