@@ -44,27 +44,25 @@ route route_of (const cuda_engine *e, const gla_eig_job *job)
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }
 
-// Rough seconds of kernels for one page when many are at work; they bound chunks and serve "auto".
+// Seconds of kernels for one page when many are at work, fitted to the measured table
+// (bench/results/); they bound chunks and launches and serve "auto".
 double page_seconds (const cuda_engine *e, const gla_eig_job *job)
 {
-  double n = (double)job->n, c = gla_type_is_complex (job->type) ? 4 : 1;
-  double width = gla_type_real (job->type) == GLA_D ? 2 : 1;
-  double chip = 132.0 / e->multiprocessors;
-  double qr = 5e-9 + chip * width * (1.3e-12 * n * n * (10 + 0.4 * n) + c * 1.0e-12 * n * n * n);
-  if (!job->vectors)
-    qr *= 0.5;
+  double n = (double)job->n, c = gla_type_is_complex (job->type) ? 1.5 : 1;
+  double width = gla_type_real (job->type) == GLA_D ? 1.3 : 1;
+  double chip = 132.0 / e->multiprocessors * c * width * n * n * n;
   switch (route_of (e, job)) {
   case ROUTE_QR:
-    return qr;
+    return 1e-8 + chip * (job->vectors ? 6e-12 : 3e-12);
   case ROUTE_JACOBI:
-    return 5e-9 + chip * width * (1 + c) * 2e-11 * n * n * n;
+    return 1e-8 + chip * 2.5e-11;
   default:
-    return chip * width * (1 + c) * 1e-10 * n * n * n;
+    return chip * 3e-11;
   }
 }
 
-// Seconds that one page keeps one multiprocessor busy when it works alone.
-double page_latency (const cuda_engine *, const gla_eig_job *job)
+// Seconds that one page takes alone on one multiprocessor.
+double page_latency (const gla_eig_job *job)
 {
   double n = (double)job->n;
   return 1.3 * n * n * 0.25e-6 + n * n * n * gla_type_size (job->type) / 3 * 2 / 40e9;
@@ -173,8 +171,8 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
 template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T> &a)
 {
   int n = a.n;
-  double waves = (double)((a.pages + e->multiprocessors - 1) / e->multiprocessors);
-  bool pieces = waves * page_latency (e, &e->job) > PIECE;
+  double expected = page_latency (&e->job) + a.pages * page_seconds (e, &e->job);
+  bool pieces = expected > 2 * PIECE;
   gla_status status = GLA_OK;
   if (!pieces) {
     status = engine_status (eig_hetrd (a, 0, n - 1));
@@ -182,15 +180,14 @@ template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T
       status = engine_status (eig_steqr (a, 1, 0));
   } else {
     for (int first = 0; first < n - 1 && status == GLA_OK;) {
-      double rows = n - first, column = waves * rows * rows * sizeof (T) * 2 / 40e9;
-      int step = 1 + (int)(PIECE / column);
+      int step = 1 + (int)(n * PIECE / expected);
       int last = first + step < n - 1 ? first + step : n - 1;
       status = engine_status (eig_hetrd (a, first, last));
       if (status == GLA_OK)
         status = throttle (e, slot);
       first = last;
     }
-    int rounds = 1 + (int)(PIECE / (waves * n * 8 * 0.5e-6)), open = 1;
+    int rounds = 1 + (int)(0.4 * n * PIECE / expected), open = 1;
     for (int start = 1; open > 0 && status == GLA_OK; start = 0) {
       status = engine_status (eig_steqr (a, start, rounds));
       if (status == GLA_OK)
@@ -325,7 +322,7 @@ double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
   cuda_engine *e = engine_of (engine);
   double n2 = (double)job->n * job->n * gla_type_size (job->type);
   double transfer = pages * n2 * (job->vectors ? 2 : 1) / 8e9;
-  double work = pages * page_seconds (e, job), alone = page_latency (e, job);
+  double work = pages * page_seconds (e, job), alone = page_latency (job);
   return 5e-4 + (transfer > work ? transfer : work) + alone;
 }
 
@@ -346,12 +343,12 @@ int64_t eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pag
   double chunk = by_time;
   if (!job->device_arrays && chunk > by_bytes)
     chunk = by_bytes;
-  if (chunk < fill && page_latency (e, job) > PIECE / 4)
+  if (chunk < fill && page_latency (job) > PIECE / 4)
     chunk = 2.0 * e->multiprocessors; // pages that take long are waited for piece by piece anyway
   else if (chunk < fill)
     chunk = fill;
   chunk = chunk > by_memory ? by_memory : chunk;
-  chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? GRID_MAX : chunk;
+  chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? (double)GRID_MAX : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
   return chunk < 1 ? 1 : (int64_t)chunk;
 }

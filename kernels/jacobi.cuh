@@ -10,9 +10,11 @@
 #include "eig_kernels.cuh"
 #include "../src/jacobi.h"
 
-// A rotation of columns p and q: (x_p, x_q) <- (c x_p - conj(s) x_q, s x_p + c x_q).
+// A rotation of columns p and q: (x_p, x_q) <- (c x_p - conj(s) x_q, s x_p + c x_q). It keeps
+// h = 1 - c, not c: for a small angle c rounds to 1, and thousands of rotations that are too
+// long by the same half ulp would cost orthogonality (Rutishauser 1966).
 template <class T> struct rotation {
-  real_t<T> c;
+  real_t<T> h;
   T s;
   int p, q; // q == n: p sits out this round
   GLA_DEVICE bool idle () const { return re (s) == 0 && im (s) == 0; }
@@ -45,7 +47,7 @@ template <class T> GLA_DEVICE bool jacobi_angle (const jacobi_shared<T> &m, int 
 {
   typedef real_t<T> R;
   rotation<T> &g = m.pairs[k];
-  g.c = 1;
+  g.h = 0;
   g.s = from_real<T> (0);
   if (g.q >= m.n)
     return false;
@@ -57,8 +59,9 @@ template <class T> GLA_DEVICE bool jacobi_angle (const jacobi_shared<T> &m, int 
   R tau = (aqq - app) / (2 * size);
   R t = 1 / (absmax (tau) + sqrt_of (1 + tau * tau));
   t = tau < 0 ? -t : t;
-  g.c = rsqrt_of (1 + t * t);
-  g.s = scale (t * g.c / size, apq);
+  R c = rsqrt_of (1 + t * t);
+  g.h = (t * c) * (t * c) / (1 + c);
+  g.s = scale (t * c / size, apq);
   m.diagonal[2 * k] = app - t * size;
   m.diagonal[2 * k + 1] = aqq + t * size;
   return true;
@@ -68,16 +71,16 @@ template <class T> GLA_DEVICE bool jacobi_angle (const jacobi_shared<T> &m, int 
 template <class T> GLA_DEVICE void rotate_columns (const rotation<T> &g, T &x, T &y)
 {
   T old = x;
-  x = scale (g.c, old) - conj (g.s) * y;
-  y = g.s * old + scale (g.c, y);
+  x = old - madd (conj (g.s), y, scale (g.h, old));
+  y = y + madd (g.s, old, scale (-g.h, y));
 }
 
 // (x; y) <- J' (x; y)
 template <class T> GLA_DEVICE void rotate_rows (const rotation<T> &g, T &x, T &y)
 {
   T old = x;
-  x = scale (g.c, old) - g.s * y;
-  y = conj (g.s) * old + scale (g.c, y);
+  x = old - madd (g.s, y, scale (g.h, old));
+  y = y + madd (conj (g.s), old, scale (-g.h, y));
 }
 
 // The 2 x 2 block of rows of pair k and columns of pair l, and its mirror image.

@@ -285,22 +285,30 @@ GLA_DEVICE void replay (const record<K> &rec, const pair_of<R> *rotations, int n
   for (int t = 0; t <= K; t++)
     x[t] = 0;
   x[1] = z[(int64_t)(ASCENDING ? from : to) * n];
-  int steps = to - from + K;
+  // column of x[t] is lead + t (descending) or lead - t (ascending); the column and the rotations
+  // of a step are fetched together, before the chain of products that needs them
+  int steps = to - from + K, lead = ASCENDING ? from + 1 : to - 1;
+  R next = z[(int64_t)lead * n];
   for (int step = 0; step < steps; step++) {
-    // column of x[t] is lead + t (descending) or lead - t (ascending)
-    int lead = ASCENDING ? from + 1 + step : to - 1 - step;
-    if (lead >= from && lead <= to)
-      x[0] = z[(int64_t)lead * n];
+    int ahead = ASCENDING ? lead + 1 : lead - 1;
+    x[0] = next;
+    if (ahead >= from && ahead <= to)
+      next = z[(int64_t)ahead * n];
+    pair_of<R> g[K];
 #pragma unroll
     for (int t = 0; t < K; t++) {
       int i = ASCENDING ? lead - 1 - t : lead + t;
-      if (i >= low[t] && i < high[t]) {
-        pair_of<R> g = rotations[t * n + i];
-        R &left = ASCENDING ? x[t + 1] : x[t], &right = ASCENDING ? x[t] : x[t + 1];
-        R old = right;
-        right = madd (g.c, old, -g.s * left);
-        left = madd (g.s, old, g.c * left);
-      }
+      bool used = i >= low[t] && i < high[t];
+      g[t] = rotations[t * n + (used ? i : low[t])];
+      g[t].c = used ? g[t].c : R (1);
+      g[t].s = used ? g[t].s : R (0);
+    }
+#pragma unroll
+    for (int t = 0; t < K; t++) {
+      R &left = ASCENDING ? x[t + 1] : x[t], &right = ASCENDING ? x[t] : x[t + 1];
+      R old = right;
+      right = madd (g[t].c, old, -g[t].s * left);
+      left = madd (g[t].s, old, g[t].c * left);
     }
     int done = ASCENDING ? lead - K : lead + K;
     if (done >= from && done <= to)
@@ -308,6 +316,7 @@ GLA_DEVICE void replay (const record<K> &rec, const pair_of<R> *rotations, int n
 #pragma unroll
     for (int t = K; t > 0; t--)
       x[t] = x[t - 1];
+    lead = ahead;
   }
 }
 
@@ -425,7 +434,7 @@ cudaError_t launch (const eig_args<R> &a, int start, int rounds)
   group = group < 1 ? 1 : group;
   int rows = n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : (n + 31) / 32 * 32;
   int64_t threads = VECTORS ? group * rows : 32;
-  threads = threads > 256 ? (n > 256 ? 512 : 256) : threads < 32 ? 32 : (threads + 31) / 32 * 32;
+  threads = threads > 512 ? 512 : threads < 32 ? 32 : (threads + 31) / 32 * 32;
   size_t bytes = (size_t)group * per_page;
   auto kernel = steqr_kernel<R, K, VECTORS>;
   cudaError_t status = allow_shared (kernel, bytes);

@@ -1,0 +1,73 @@
+% tests/octave/check_accuracy.m: batcheig on every class of hard matrix, around every tile edge
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_accuracy (device, sizes, methods, types). For each size, type and method
+% all classes of hard_pages stand in one batch; residual and orthogonality ratios must be at
+% most 30 and in the median at most 10; eigenvalues alone must agree with those that come with
+% vectors; a page must have the same bits alone as in the batch; with "lower" and "upper" the
+% other triangle may hold NaN.
+
+function [passed, failed] = check_accuracy (device, sizes, methods = {"qr", "jacobi"}, types = "zdcs")
+  rand ("twister", 1);  randn ("twister", 1);
+  passed = failed = 0;
+  for n = sizes
+    for type = types
+      [A, names] = hard_pages (n, type);
+      if (n > 128)                          # a few classes are enough where pages are large
+        keep = ismember (names, {"random", "rank n/2", "graded", "glued Wilkinson", "geometric"});
+        A = A(:,:,keep);
+        names = names(keep);
+      endif
+      for m = 1:numel (methods)
+        [good, bad] = one_case (A, names, n, type, methods{m}, device);
+        passed += good;
+        failed += bad;
+      endfor
+    endfor
+  endfor
+endfunction
+
+function [passed, failed] = one_case (A, names, n, type, method, device)
+  passed = failed = 0;
+  P = size (A, 3);
+  ulp = double (eps (class (A)));
+  rounding = double (realmin (class (A))) * ulp;   # the smallest denormal number
+  label = sprintf ("n=%d %s %s %s", n, type, method, device);
+  function check (ok, text)
+    if (ok)
+      passed++;
+    else
+      failed++;
+      printf ("FAILED %s: %s\n", label, text);
+    endif
+  endfunction
+  try
+    [V, D, info] = batcheig (A, "vector", "method", method, "device", device);
+    check (all (info == 0), sprintf ("pages with info: %s", strjoin (names(info != 0), "; ")));
+    [r, o] = eig_ratios (A, V, D);
+    [worst, at] = max (r);
+    check (worst <= 30, sprintf ("residual ratio %g on %s", worst, names{at}));
+    [worst, at] = max (o);
+    check (worst <= 30, sprintf ("orthogonality ratio %g on %s", worst, names{at}));
+    check (median (r) <= 10 && median (o) <= 10, sprintf ("medians %g %g", median (r), median (o)));
+    L = batcheig (A, "method", method, "device", device);
+    scale = max (max (abs (D), [], 1), [], 2);
+    gap = max (abs (double (L) - double (D)), [], 1) ./ (double (scale) * n * ulp + rounding);
+    check (all (gap(:) <= 20), sprintf ("values alone differ by %g", max (gap(:))));
+    p = min (P, 4);
+    [v, d] = batcheig (A(:,:,p), "vector", "method", method, "device", device);
+    check (isequal (v, V(:,:,p)) && isequal (d, D(:,:,p)), "a page alone has other bits");
+    half = A;
+    half(repmat (triu (true (n), 1), [1 1 P])) = NaN;
+    [v, d] = batcheig (half, "vector", "lower", "method", method, "device", device);
+    [r, o] = eig_ratios (A, v, d);
+    check (max (r) <= 30 && max (o) <= 30, sprintf ("lower: ratios %g %g", max (r), max (o)));
+    half = A;
+    half(repmat (tril (true (n), -1), [1 1 P])) = NaN;
+    d = batcheig (half, "vector", "upper", "method", method, "device", device);
+    gap = max (abs (double (d) - double (D)), [], 1) ./ (double (scale) * n * ulp + rounding);
+    check (all (gap(:) <= 20), sprintf ("upper: values differ by %g", max (gap(:))));
+  catch err
+    check (false, sprintf ("[%s] %s", err.identifier, err.message));
+  end_try_catch
+endfunction
