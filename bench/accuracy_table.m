@@ -1,0 +1,35 @@
+% accuracy_table.m: worst and median errors of batcheig on hard pages, as doc/accuracy.md shows them
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% octave-cli bench/accuracy_table.m [cpu|gpu]
+% All classes of tests/octave/hard_pages.m in all four types; ratios of LAPACK's xDRVST, in units of n eps.
+
+addpath (fullfile (fileparts (mfilename ("fullpath")), "..", "tests", "octave"));
+if (! exist ("batcheig"))
+  pkg load gpulinalg
+end
+device = "cpu";
+if (any (strcmp (argv (), "gpu")))
+  device = "gpu";
+end
+groups = {1:8, 9:32, 33:40, [47:49, 63:65, 80, 96, 100, 127:129], [180, 256]};
+
+printf ("| Method | n | pages | residual, worst | median | orthogonality, worst | median |\n");
+printf ("| --- | --- | --- | --- | --- | --- | --- |\n");
+for method = {"qr", "jacobi", "auto"}
+  for group = groups
+    residual = orthogonality = [];
+    for n = group{1}
+      for type = "sdcz"
+        A = hard_pages (n, type);
+        [V, lambda] = batcheig (A, "vector", "method", method{1}, "device", device);
+        [r, o] = eig_ratios (A, V, lambda);
+        residual = [residual; r];
+        orthogonality = [orthogonality; o];
+      end
+    end
+    printf ("| %s | %d to %d | %d | %.2f | %.2f | %.2f | %.2f |\n", method{1}, group{1}(1), group{1}(end), ...
+            numel (residual), max (residual), median (residual), max (orthogonality), median (orthogonality));
+    fflush (stdout);
+  end
+end
