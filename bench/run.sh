@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh: every benchmark that this machine can run; tables and pictures to bench/results/
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
+# Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
+# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER).
+# `make bench` builds what this needs.
+
+set -eu
+cd "$(dirname "$0")"
+
+quick=
+octave_too=yes
+name=
+for arg in "$@"; do
+  case $arg in
+    --quick) quick=--quick ;;
+    --device-only) octave_too=no ;;
+    -*) echo "run.sh: unknown option $arg" >&2; exit 2 ;;
+    *) name=$arg ;;
+  esac
+done
+octave="${OCTAVE:-octave-cli --no-history} --no-init-file --path ../src --path ../inst"
+
+gpu=no
+# Without sizes of its own the program only looks for a GPU.
+if [ -x ./bench_batcheig ] && ./bench_batcheig --sizes 0 >/dev/null 2>&1; then gpu=yes; fi
+if [ -z "$name" ]; then
+  if [ $gpu = yes ]; then name=gpu; else name=cpu; fi
+  name=$name-$(nproc)core
+fi
+mkdir -p results
+status=0
+
+# A table replaces the old one only when its run came to an end.
+if [ $gpu = yes ]; then
+  echo "bench_batcheig: on the GPU, beside cuSOLVER"
+  ./bench_batcheig $quick >"results/$name-device.tsv.new" || status=$?
+  mv "results/$name-device.tsv.new" "results/$name-device.tsv"
+  $octave plot_bench.m "results/$name-device.tsv" "results/$name-device.png"
+  [ $status -eq 0 ] || echo "bench_batcheig ended with status $status, see the notes in the table" >&2
+fi
+if [ $octave_too = yes ]; then
+  echo "bench_batcheig.m: from Octave arrays, beside the loop over eig"
+  $octave bench_batcheig.m $quick >"results/$name.tsv.new"
+  mv "results/$name.tsv.new" "results/$name.tsv"
+  $octave plot_bench.m "results/$name.tsv" "results/$name.png"
+fi
+ls results
+exit $status
