@@ -137,80 +137,23 @@ template <class R> GLA_DEVICE bool next_block (tridiagonal<R> &T, cursor &at)
   return false;
 }
 
-// One QL sweep on rows l..m (m > l+1): records rotations m-1 down to l.
-template <class R> GLA_DEVICE void ql_sweep (tridiagonal<R> &T, int l, int m, pair_of<R> *rotation)
-{
-  R p = T.D (l);
-  R g = (T.D (l + 1) - p) / (2 * T.E (l));
-  R r = sqrt_of (madd (g, g, R (1)));
-  g = T.D (m) - p + T.E (l) / (g + copy_sign (r, g));
-  R c = 1, s = 1;
-  p = 0;
-  R e = T.E (m - 1), upper = T.D (m);
-  for (int i = m - 1; i >= l; i--) {
-    R f = s * e, b = c * e;
-    R lower = T.D (i);
-    e = i > l ? T.E (i - 1) : R (0); // the next one, loaded early
-    plane_rotation (g, f, c, s, r);
-    if (i != m - 1)
-      T.E (i + 1) = r;
-    g = upper - p;
-    r = madd (lower - g, s, 2 * c * b);
-    p = s * r;
-    T.D (i + 1) = g + p;
-    g = madd (c, r, -b);
-    upper = lower;
-    if (rotation)
-      rotation[i] = {c, -s};
-  }
-  T.D (l) = upper - p;
-  T.E (l) = g;
-}
+// What a lane does next: a sweep over `length` rotations from row m to row l; length 0: nothing.
+struct sweep {
+  int m, l, length;
+};
 
-// One QR sweep on rows m..l (m < l-1): records rotations m up to l-1.
-template <class R> GLA_DEVICE void qr_sweep (tridiagonal<R> &T, int l, int m, pair_of<R> *rotation)
-{
-  R p = T.D (l);
-  R g = (T.D (l - 1) - p) / (2 * T.E (l - 1));
-  R r = sqrt_of (madd (g, g, R (1)));
-  g = T.D (m) - p + T.E (l - 1) / (g + copy_sign (r, g));
-  R c = 1, s = 1;
-  p = 0;
-  R e = T.E (m), upper = T.D (m);
-  for (int i = m; i < l; i++) {
-    R f = s * e, b = c * e;
-    R lower = T.D (i + 1);
-    e = i + 1 < l ? T.E (i + 1) : R (0);
-    plane_rotation (g, f, c, s, r);
-    if (i != m)
-      T.E (i - 1) = r;
-    g = upper - p;
-    r = madd (lower - g, s, 2 * c * b);
-    p = s * r;
-    T.D (i) = g + p;
-    g = madd (c, r, -b);
-    upper = lower;
-    if (rotation)
-      rotation[i] = {c, s};
-  }
-  T.D (l) = upper - p;
-  T.E (l - 1) = g;
-}
-
-// Iterates until K sweeps in one direction are recorded, or the page is done or failed.
+// Shrinks the page's block until a sweep is due, and takes the next block when one is done. Length
+// 0 when the page is done (at.next = n+1), or must wait for the recorded sweeps to be applied.
 template <class R, int K, bool VECTORS>
-GLA_DEVICE void iterate (tridiagonal<R> &T, cursor &at, int limit, record<K> &rec,
-                         pair_of<R> *rotations)
+GLA_DEVICE sweep next_sweep (tridiagonal<R> &T, cursor &at, const record<K> &rec)
 {
-  rec.count = 0;
   while (true) {
     if (at.low >= at.high && !next_block (T, at)) {
-      at.next = T.n + 1; // done
-      return;
+      at.next = T.n + 1;
+      return {0, 0, 0};
     }
     if (rec.count == K || (VECTORS && rec.count > 0 && rec.ascending != at.backwards))
-      return;
-
+      return {0, 0, 0};
     // the part of the block next to its working end that does not split
     int l = at.backwards ? at.high : at.low, m = l;
     if (!at.backwards) {
@@ -224,44 +167,113 @@ GLA_DEVICE void iterate (tridiagonal<R> &T, cursor &at, int limit, record<K> &re
       if (m > at.low)
         T.E (m - 1) = 0;
     }
-    int low = m < l ? m : l, high = m < l ? l : m;
-    pair_of<R> *rotation = VECTORS ? rotations + rec.count * T.n : nullptr;
-    if (high == low) {
-      if (at.backwards)
-        at.high--;
-      else
-        at.low++;
-      continue;
+    if (m != l)
+      return {m, l, m < l ? l - m : m - l};
+    if (at.backwards)
+      at.high--;
+    else
+      at.low++;
+  }
+}
+
+// One implicit sweep of every lane of the warp, QL (m > l, downwards) and QR (m < l, upwards) in
+// the same instructions: step k works on rows m+dk and m+d(k+1), d = +1 or -1. The step count is
+// that of the longest lane, so that the lanes stay together.
+template <class R> GLA_DEVICE void sweep_lanes (tridiagonal<R> &T, sweep s, pair_of<R> *rotation)
+{
+  int direction = s.m < s.l ? 1 : -1, length = s.length;
+  int row = s.m, off = direction > 0 ? s.m : s.m - 1; // e(off) couples rows m and m+d
+  R g = 0, p = 0, c = 1, sn = 1, e = 0, upper = 0;
+  if (length > 0) {
+    int last = direction > 0 ? s.l - 1 : s.l;
+    R el = T.E (last), dl = T.D (s.l);
+    g = (T.D (s.l - direction) - dl) / (2 * el);
+    R r = sqrt_of (madd (g, g, R (1)));
+    upper = T.D (row);
+    g = upper - dl + el / (g + copy_sign (r, g));
+    e = T.E (off);
+  }
+  int longest = length;
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2)
+    longest = max (longest, shuffle_xor (longest, mask));
+  for (int k = 0; k < longest; k++) {
+    if (k < length) {
+      R f = sn * e, b = c * e, r, lower = T.D (row + direction);
+      if (k + 1 < length)
+        e = T.E (off + direction); // the next one, loaded early
+      plane_rotation (g, f, c, sn, r);
+      if (k > 0)
+        T.E (off - direction) = r;
+      g = upper - p;
+      r = madd (lower - g, sn, 2 * c * b);
+      p = sn * r;
+      T.D (row) = g + p;
+      g = madd (c, r, -b);
+      upper = lower;
+      if (rotation)
+        rotation[off] = {c, direction > 0 ? sn : -sn};
+      row += direction;
+      off += direction;
     }
-    if (high == low + 1) {
-      R rt1, rt2, c, s;
-      laev2 (T.D (low), T.E (low), T.D (high), rt1, rt2, c, s);
+    __syncwarp ();
+  }
+  if (length > 0) {
+    T.D (s.l) = upper - p;
+    T.E (off - direction) = g;
+  }
+}
+
+// All 32 lanes of a warp, each for its own page (if active): iterates until every page has recorded
+// K sweeps in one direction, or is done or failed. Lanes search for work each at its own pace, then
+// sweep together.
+template <class R, int K, bool VECTORS>
+GLA_DEVICE void iterate (tridiagonal<R> &T, cursor &at, bool active, int limit, record<K> &rec,
+                         pair_of<R> *rotations)
+{
+  while (true) {
+    sweep s = {0, 0, 0};
+    if (active)
+      s = next_sweep<R, K, VECTORS> (T, at, rec);
+    if (s.length > 1) {
+      if (at.iterations >= limit) {
+        at.failed = 1;
+        s.length = 0;
+      } else {
+        at.iterations++;
+      }
+    }
+    active = s.length > 0;
+    __syncwarp ();
+    if (!__any_sync (0xffffffffu, active))
+      return;
+    int low = s.m < s.l ? s.m : s.l, high = s.m < s.l ? s.l : s.m;
+    pair_of<R> *rotation = VECTORS ? rotations + rec.count * T.n : nullptr;
+    if (s.length == 1) {
+      R rt1, rt2, c, sn;
+      laev2 (T.D (low), T.E (low), T.D (high), rt1, rt2, c, sn);
       T.D (low) = rt1;
       T.D (high) = rt2;
       T.E (low) = 0;
       if (VECTORS)
-        rotation[low] = {c, s};
+        rotation[low] = {c, sn};
       if (at.backwards)
         at.high -= 2;
       else
         at.low += 2;
-    } else {
-      if (at.iterations >= limit) {
-        at.failed = 1;
-        return;
+    }
+    __syncwarp ();
+    sweep rotating = {s.m, s.l, s.length > 1 ? s.length : 0};
+    sweep_lanes (T, rotating, rotation);
+    if (active) {
+      if (VECTORS) {
+        rec.from[rec.count] = low;
+        rec.to[rec.count] = high;
+        rec.ascending = at.backwards;
       }
-      at.iterations++;
-      if (at.backwards)
-        qr_sweep (T, l, m, rotation);
-      else
-        ql_sweep (T, l, m, rotation);
+      rec.count++;
     }
-    if (VECTORS) {
-      rec.from[rec.count] = low;
-      rec.to[rec.count] = high;
-      rec.ascending = at.backwards;
-    }
-    rec.count++;
+    __syncwarp ();
   }
 }
 
@@ -327,7 +339,8 @@ enum { STATE_INTS = 8 };
 // pairs, neighbouring threads neighbouring rows, and replay. The two alternate until all pages
 // of the block are done or `rounds` rounds are over; then the state goes to memory.
 template <class R, int K, bool VECTORS>
-__global__ void steqr_kernel (eig_args<R> a, int group, int rows, int start, int rounds)
+__global__ void __launch_bounds__ (256, 3)
+    steqr_kernel (eig_args<R> a, int group, int rows, int start, int rounds)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   pair_of<R> *rotations = reinterpret_cast<pair_of<R> *> (memory);
@@ -368,10 +381,11 @@ __global__ void steqr_kernel (eig_args<R> a, int group, int rows, int start, int
   bool busy = true;
   for (int round = 0; busy && (rounds == 0 || round < rounds); round++) {
     bool active = mine && at.next <= n && !at.failed;
-    if (active)
-      iterate<R, K, VECTORS> (T, at, a.maxit * n, recs[g], rotations + (int64_t)g * K * n);
-    else if (mine)
+    if (mine)
       recs[g].count = 0;
+    if (threadIdx.x < 32)
+      iterate<R, K, VECTORS> (T, at, active, a.maxit * n, recs[mine ? g : 0],
+                              rotations + (int64_t)(mine ? g : 0) * K * n);
     active = mine && at.next <= n && !at.failed;
     busy = __syncthreads_or (active);
     if (VECTORS) {
@@ -434,7 +448,7 @@ cudaError_t launch (const eig_args<R> &a, int start, int rounds)
   group = group < 1 ? 1 : group;
   int rows = n <= 4 ? 4 : n <= 8 ? 8 : n <= 16 ? 16 : (n + 31) / 32 * 32;
   int64_t threads = VECTORS ? group * rows : 32;
-  threads = threads > 512 ? 512 : threads < 32 ? 32 : (threads + 31) / 32 * 32;
+  threads = threads > 256 ? 256 : threads < 32 ? 32 : (threads + 31) / 32 * 32;
   size_t bytes = (size_t)group * per_page;
   auto kernel = steqr_kernel<R, K, VECTORS>;
   cudaError_t status = allow_shared (kernel, bytes);

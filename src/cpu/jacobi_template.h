@@ -6,23 +6,35 @@
 
 // The rotation [c, sigma; -conj (sigma), c] that makes element (p, q) zero, t of smallest angle:
 // t = sgn (delta) 2|a_pq| / (|delta| + sqrt (delta^2 + 4|a_pq|^2)), delta = a_qq - a_pp.
+// h = 1 - c is kept, not c: for a small angle c rounds to 1, and thousands of rotations that are
+// too long by the same half ulp would cost orthogonality (Rutishauser 1966).
 typedef struct {
-  N (vec) c;
+  N (vec) h;
   N (num) sigma;
 } N (rotation);
+
+// x - h x
+static inline N (num) N (shrink) (N (vec) h, N (num) x)
+{
+  x.re -= h * x.re;
+#if GLA_COMPLEX
+  x.im -= h * x.im;
+#endif
+  return x;
+}
 
 // columns (u, w) -> (c u - conj (sigma) w, sigma u + c w)
 static inline void N (rotate) (N (rotation) r, N (num) * u, N (num) * w)
 {
   N (num) x = *u, y = *w;
-  *u = N (fnmac) (N (scale) (r.c, x), r.sigma, y);
-  *w = N (fma) (N (scale) (r.c, y), r.sigma, x);
+  *u = N (fnmac) (N (shrink) (r.h, x), r.sigma, y);
+  *w = N (fma) (N (shrink) (r.h, y), r.sigma, x);
 }
 
 // Rotates rows and columns p < q of a, except for the four elements where they meet.
 static inline void N (jacobi_update) (int n, N (num) * a, int p, int q, N (rotation) r)
 {
-  N (rotation) rc = {r.c, N (conj) (r.sigma)};
+  N (rotation) rc = {r.h, N (conj) (r.sigma)};
   for (int k = 0; k < p; k++)
     N (rotate) (rc, &a[p + k * n], &a[q + k * n]);
   for (int k = p + 1; k < q; k++) {
@@ -35,15 +47,15 @@ static inline void N (jacobi_update) (int n, N (num) * a, int p, int q, N (rotat
 }
 
 // |a_pq| is too small to matter: against the norm of the matrix or against its diagonal.
-static inline N (mask) N (negligible) (N (vec) a2, N (vec) app, N (vec) aqq, N (vec) floor2,
-                                       N (vec) tol2)
+static inline N (mask)
+    N (negligible) (N (vec) a2, N (vec) app, N (vec) aqq, N (vec) floor2, N (vec) tol2)
 {
   return (a2 <= floor2) | (a2 <= tol2 * N (vabs) (app * aqq));
 }
 
 // Makes (p, q) zero in the lanes where it is not negligible; returns these lanes.
-static inline N (mask) N (jacobi_pair) (int n, N (num) * a, N (num) * v, int p, int q,
-                                        N (vec) floor2, N (vec) tol2)
+static inline N (mask)
+    N (jacobi_pair) (int n, N (num) * a, N (num) * v, int p, int q, N (vec) floor2, N (vec) tol2)
 {
   N (num) apq = N (conj) (a[q + p * n]);
   N (vec) app = a[p + p * n].re, aqq = a[q + q * n].re, a2 = N (abs2) (apq);
@@ -57,8 +69,9 @@ static inline N (mask) N (jacobi_pair) (int n, N (num) * a, N (num) * v, int p, 
   N (vec) g = N (select) (delta >= zero, 2 * one, -2 * one) / N (select) (turn, den, one);
   g = N (select) (turn, g, zero);
   N (rotation) r;
-  r.c = one / N (vsqrt) (one + a2 * g * g);
-  r.sigma = N (scale) (r.c * g, apq);
+  N (vec) t2 = a2 * g * g, c = one / N (vsqrt) (one + t2);
+  r.h = t2 * c * c / (one + c);
+  r.sigma = N (scale) (c * g, apq);
 
   N (jacobi_update) (n, a, p, q, r);
   a[p + p * n].re = app - a2 * g;
@@ -72,8 +85,8 @@ static inline N (mask) N (jacobi_pair) (int n, N (num) * a, N (num) * v, int p, 
 
 // Sweeps until no lane turns anything, at most `sweeps` times. A lane that has converged stays as
 // it is: nothing in it is turned any more. Returns the lanes that still turned in the last sweep.
-static N (mask) N (jacobi_sweeps) (int n, N (num) * a, N (num) * v, N (vec) floor2, N (vec) tol2,
-                                   int sweeps)
+static N (mask)
+    N (jacobi_sweeps) (int n, N (num) * a, N (num) * v, N (vec) floor2, N (vec) tol2, int sweeps)
 {
   int m = n + n % 2;
   N (mask) turned = {0};
