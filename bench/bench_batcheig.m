@@ -108,6 +108,8 @@ printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, versi
         strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
 printf ("# %s, %d threads; BLAS: %s; LAPACK: %s\n", strtrim (cpu), nproc (), ...
         strtrim (version ("-blas")), strtrim (version ("-lapack")));
+[~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
+printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
 if (gpu)
   printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
 end

@@ -45,16 +45,14 @@ for j = 1:4
   end
   subplot ("position", [0.06 + 0.49 * (mod (j, 2) == 0), 0.57 - 0.49 * (j > 2), 0.42, 0.36]);
   n = str2double (t.n(wanted));
-  names = {};
-  top = 0;
+  names = cell (0, 2);
   for k = 1:rows (curves)
     if (isfield (t, curves{k,1}))
       us = str2double (t.(curves{k,1})(wanted));
       if (any (us > 0))
         loglog (n, us, curves{k,4}, "color", curves{k,3}, "linewidth", 2);
         hold on;
-        names{end+1} = curves{k,2};
-        top = max (top, max (us));
+        names(end+1,:) = curves(k,2:3);
       end
     end
   end
@@ -65,8 +63,8 @@ for j = 1:4
     text (x, low / 1.6, sprintf ("%d", x), "horizontalalignment", "center");
   end
   title ([titles{j,2}, ", \\mus per page over n"]);
-  if (j == 1)
-    legend (names, "location", "southeast", "box", "off");
+  for k = 1:rows (names)
+    text (0.03, 1 - 0.075 * k, names{k,1}, "units", "normalized", "color", names{k,2});
   end
 end
 print (fig, args{end}, "-dpngcairo", "-S1400,1000", "-F:5");
