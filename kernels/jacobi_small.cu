@@ -9,7 +9,7 @@ namespace
 template <class T> size_t bytes_for (int n, int vectors)
 {
   return (size_t)n * n * sizeof (T) * (vectors ? 2 : 1) + jacobi_extra<T> (n) +
-         (size_t)n * sizeof (real_t<T>);
+         (size_t)n * sizeof (real_t<T>) + 16;
 }
 
 // One block per page: A, V, the pairs and the eigenvalues stand in shared memory from the first

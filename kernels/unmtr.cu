@@ -117,7 +117,8 @@ template <class T, int S, int ROWS> cudaError_t launch (const eig_args<T> &a)
 template <class T> cudaError_t eig_sort (const eig_args<T> &a)
 {
   int threads = a.n <= 32 ? 32 : a.n <= 256 ? 128 : 512;
-  size_t bytes = a.n * sizeof (real_t<T>);
+  // whole 16-byte words: the compiler reads the values in pairs
+  size_t bytes = (a.n * sizeof (real_t<T>) + 15) / 16 * 16;
   sort_kernel<T><<<(unsigned)a.pages, threads, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }

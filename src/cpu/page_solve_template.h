@@ -7,8 +7,9 @@
 
 static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)
 {
+  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
   for (int64_t i = 0; i < count; i++) {
-    GLA_BITS b = ((const N (bits) *)x)[i] & ~((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 1));
+    GLA_BITS b = ((const N (bits) *)x)[i] & all_but_sign;
     largest = b > largest ? b : largest;
   }
   return largest;

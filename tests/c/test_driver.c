@@ -1,0 +1,252 @@
+// tests/c/test_driver.c: the driver with a GPU that runs short of memory, fails, or does not
+// converge SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Linked with its own list of backends: a stand-in for a GPU that computes on the CPU and fails
+// where it is told to.
+
+#include "check.h"
+#include "backend.h"
+
+enum { N = 6, P = 100 };
+
+//------------------------------------------------------------------------------
+// the stand-in
+//------------------------------------------------------------------------------
+
+static struct {
+  int devices, open_fails;
+  int64_t chunk, memory; // pages of a chunk, and the largest that memory allows
+  int fail_submit, fail_finish, short_submit; // the how many-th call fails; 0: none
+  int stubborn; // pages with this real part at (0, 0) do not converge by the first method
+} plan;
+static struct {
+  int opened, begun, submitted, finished;
+  int64_t largest;
+} seen;
+
+typedef struct {
+  gla_engine base;
+  gla_engine *cpu;
+  gla_eig_job job;
+  const gla_eig_chunk *chunks[2];
+} mock_engine;
+
+static int mock_count (char *why, size_t size)
+{
+  snprintf (why, size, "the plan has none");
+  return plan.devices;
+}
+static gla_status mock_query (int device, gla_device_info *info)
+{
+  info->multiprocessors = device;
+  return GLA_OK;
+}
+
+extern const gla_backend mock;
+
+static gla_status mock_open (int device, gla_engine **engine)
+{
+  if (plan.open_fails)
+    return GLA_DEVICE_FAILURE;
+  mock_engine *e = calloc (1, sizeof *e);
+  e->base = (gla_engine){&mock, device};
+  gla_backend_cpu.open (GLA_HOST, &e->cpu);
+  seen.opened++;
+  *engine = &e->base;
+  return GLA_OK;
+}
+static void mock_close (gla_engine *engine)
+{
+  mock_engine *e = (mock_engine *)engine;
+  gla_backend_cpu.close (e->cpu);
+  seen.opened--;
+  free (e);
+}
+static int mock_supports (const gla_eig_job *job)
+{
+  return job->n <= 1000;
+}
+static double mock_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job, (void)pages;
+  return 0;
+}
+static int64_t mock_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return pages < plan.chunk ? pages : plan.chunk;
+}
+static gla_status mock_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  mock_engine *e = (mock_engine *)engine;
+  if (pages > plan.memory)
+    return GLA_OUT_OF_MEMORY;
+  e->job = *job;
+  seen.begun++;
+  return GLA_OK;
+}
+static gla_status mock_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+{
+  mock_engine *e = (mock_engine *)engine;
+  seen.submitted++;
+  if (seen.submitted == plan.fail_submit)
+    return GLA_DEVICE_FAILURE;
+  if (seen.submitted == plan.short_submit)
+    return GLA_OUT_OF_MEMORY;
+  seen.largest = chunk->A.pages > seen.largest ? chunk->A.pages : seen.largest;
+  e->chunks[slot] = chunk;
+  return GLA_OK;
+}
+static int no_poll (void *user, int64_t pages)
+{
+  (void)user, (void)pages;
+  return 0;
+}
+static gla_status mock_finish (gla_engine *engine, int slot)
+{
+  mock_engine *e = (mock_engine *)engine;
+  const gla_eig_chunk *chunk = e->chunks[slot];
+  seen.finished++;
+  if (seen.finished == plan.fail_finish)
+    return GLA_DEVICE_FAILURE;
+  gla_eig_job job = e->job;
+  job.monitor.poll = no_poll;
+  gla_status status = gla_backend_cpu.eig_begin (e->cpu, &job, chunk->A.pages);
+  if (status == GLA_OK)
+    status = gla_backend_cpu.eig_submit (e->cpu, 0, chunk);
+  if (status == GLA_OK)
+    status = gla_backend_cpu.eig_finish (e->cpu, 0);
+  gla_backend_cpu.eig_end (e->cpu);
+  const double complex *A = chunk->A.data;
+  for (int64_t p = 0; p < chunk->A.pages; p++)
+    if (plan.stubborn && creal (A[p * chunk->A.page_stride]) == plan.stubborn &&
+        e->job.method != GLA_METHOD_JACOBI) {
+      chunk->info[p] = 2;
+      ((double *)chunk->lambda.data)[p * chunk->lambda.page_stride] = NAN;
+    }
+  if (status == GLA_OK && e->job.monitor.poll (e->job.monitor.user, chunk->A.pages))
+    status = GLA_STOPPED;
+  return status;
+}
+static void mock_end (gla_engine *engine)
+{
+  (void)engine;
+  seen.begun--;
+}
+
+const gla_backend mock = {"stand-in",  mock_count,    mock_query,   mock_open,  mock_close,
+                          2,           mock_supports, mock_seconds, mock_pages, mock_begin,
+                          mock_submit, mock_finish,   mock_end};
+const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
+
+//------------------------------------------------------------------------------
+// cases
+//------------------------------------------------------------------------------
+
+static double complex A[N * N * P], V[N * N * P];
+static double lambda[N * P];
+static int32_t info[P];
+static int warnings;
+static char last_id[32];
+
+static void on_warning (void *user, const char *id, const char *text)
+{
+  (void)user, (void)text;
+  warnings++;
+  snprintf (last_id, sizeof last_id, "%s", id);
+}
+
+static int64_t told;
+static void on_progress (void *user, int64_t done, int64_t total)
+{
+  (void)user, (void)total;
+  told = done;
+}
+
+// Runs the plan; all pages must be right, and every begin and open has its end and close.
+static gla_eig_report run (const char *name, gla_place place, int expected_warnings)
+{
+  gla_context *ctx = NULL;
+  memset (&seen, 0, sizeof seen);
+  warnings = 0;
+  told = 0;
+  CHECK (gla_context_create (&ctx) == GLA_OK, "%s: context", name);
+  gla_set_warning (ctx, on_warning, NULL);
+  gla_set_progress (ctx, on_progress, NULL);
+  CHECK (gla_set_place (ctx, place, NULL, 0) == GLA_OK, "%s: place", name);
+  for (int q = 0; q < N * N * P; q++)
+    V[q] = NAN;
+  gla_array a = gla_array_packed (A, GLA_Z, N, N, P, GLA_HOST);
+  gla_array v = gla_array_packed (V, GLA_Z, N, N, P, GLA_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, P, GLA_HOST);
+  gla_eig_report report = {0};
+  gla_status status = gla_batcheig (ctx, &a, &l, &v, info, NULL, &report);
+  CHECK (status == GLA_OK, "%s: %s", name, gla_message (ctx));
+  int wrong = 0;
+  for (int p = 0; p < P; p++)
+    wrong +=
+        info[p] != 0 || check_ratio (A + p * N * N, V + p * N * N, lambda + p * N, N, N, 1) > 30;
+  CHECK (wrong == 0, "%s: %d pages are wrong", name, wrong);
+  CHECK (warnings == expected_warnings, "%s: %d warnings, last %s", name, warnings, last_id);
+  CHECK (told == P, "%s: progress ended at %lld", name, (long long)told);
+  CHECK (seen.begun == 0, "%s: %d begun and not ended", name, seen.begun);
+  gla_context_destroy (ctx);
+  CHECK (seen.opened == 0, "%s: %d engines left open", name, seen.opened);
+  return report;
+}
+
+static void reset (int devices)
+{
+  memset (&plan, 0, sizeof plan);
+  plan.devices = devices;
+  plan.chunk = 16;
+  plan.memory = 1000;
+}
+
+int main (void)
+{
+  check_fill (A, N, P, 4);
+  reset (1);
+  gla_eig_report r = run ("healthy", GLA_GPU, 0);
+  CHECK (r.device == 0 && r.chunk_pages == 16 && seen.submitted == 7, "device %d, %d chunks",
+         r.device, seen.submitted);
+  reset (0);
+  r = run ("no device", GLA_AUTO, 0);
+  CHECK (r.device == GLA_HOST, "ran on %d", r.device);
+  reset (1);
+  plan.memory = 5;
+  r = run ("memory for 5 pages", GLA_GPU, 0);
+  CHECK (seen.largest == 4 && r.device == 0, "chunks of %lld", (long long)seen.largest);
+  reset (1);
+  plan.memory = 0;
+  run ("no memory at all", GLA_GPU, 1);
+  CHECK (strcmp (last_id, "device-memory") == 0 && seen.submitted == 0, "%s", last_id);
+  for (int k = 1; k <= 7; k++) {
+    reset (1);
+    plan.short_submit = k;
+    run ("short of memory while running", GLA_GPU, 0);
+    reset (1);
+    plan.fail_submit = k;
+    run ("fails at a submit", GLA_GPU, 1);
+    CHECK (strcmp (last_id, "device-failed") == 0, "%s", last_id);
+    reset (1);
+    plan.fail_finish = k;
+    run ("fails at a finish", GLA_GPU, 1);
+    reset (3);
+    plan.fail_finish = k;
+    r = run ("one of three fails", GLA_GPU, 1);
+  }
+  reset (2);
+  r = run ("two devices", GLA_GPU, 0);
+  CHECK (r.device == 0, "device %d", r.device);
+  reset (1);
+  plan.open_fails = 1;
+  run ("cannot be opened", GLA_GPU, 1);
+  run ("cannot be opened, auto", GLA_AUTO, 0);
+  reset (1);
+  plan.stubborn = 3;
+  A[17 * N * N] = A[99 * N * N] = 3;
+  r = run ("second chance", GLA_GPU, 0);
+  CHECK (r.pages_failed == 0, "%lld pages failed", (long long)r.pages_failed);
+  return check_report ("test_driver");
+}

@@ -1,0 +1,25 @@
+% tests/octave/gpu_suite.m: the accuracy suite on the GPU; prints one closing line
+% SPDX-License-Identifier: GPL-3.0-or-later
+
+addpath (fileparts (mfilename ("fullpath")));
+passed = failed = 0;
+for part = {{1:40}, {[47:49, 63:65, 79:81, 84:86, 95:97, 100, 112, 127:129, 159:161, 180, 192, 193]}, ...
+            {[256, 320], {"qr", "jacobi"}, "zs"}, {[320, 512], {"qr"}, "dc"}, ...
+            {[512, 1024], {"qr", "jacobi"}, "zs"}, {[2047, 2048], {"qr"}, "s"}}
+  [p, f] = check_accuracy ("gpu", part{1}{:});
+  passed += p;
+  failed += f;
+endfor
+A = rand (16, 16, 200);  A = A + permute (A, [2 1 3]);
+A(3,3,7) = NaN;
+[V, D, info] = batcheig (A, "vector", "device", "gpu");
+good = [1:6, 8:200];
+[V2, D2] = batcheig (A(:,:,good), "vector", "device", "gpu");
+passed += isequal (info, int32 ((1:200)' == 7) * 17) && isequal (V(:,:,good), V2) && all (isnan (V(:,:,7)(:)));
+failed += ! (isequal (info, int32 ((1:200)' == 7) * 17) && isequal (V(:,:,good), V2));
+[Vc, Dc] = batcheig (A(:,:,good), "vector", "device", "cpu");
+same = max (abs (Dc(:) - D2(:))) < 1e-12;
+passed += same;
+failed += ! same;
+printf ("gpu_suite: %d passed, %d failed, 0 skipped\n", passed, failed);
+exit (failed > 0);

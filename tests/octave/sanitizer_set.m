@@ -1,0 +1,25 @@
+% tests/octave/sanitizer_set.m: a few pages through every kernel, for compute-sanitizer
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% The environment variable SIZES lists the sizes; the pages are checked, too.
+
+sizes = str2num (getenv ("SIZES"));
+for n = sizes
+  for type = "zs"
+    A = rand (n, n, 2) - 0.5;
+    if (type == "z")
+      A += 1i * (rand (n, n, 2) - 0.5);
+    else
+      A = single (A);
+    endif
+    A = (A + conj (permute (A, [2 1 3]))) / 2;
+    for method = {"qr", "jacobi"}
+      [V, D] = batcheig (A, "vector", "method", method{1}, "device", "gpu");
+      L = batcheig (A, "lower", "method", method{1}, "device", "gpu");
+      if (! (norm (A(:,:,2) * V(:,:,2) - V(:,:,2) * diag (D(:,:,2))) < 1e-3) || any (isnan (L(:))))
+        error ("n = %d %s %s is wrong", n, type, method{1});
+      endif
+    endfor
+  endfor
+endfor
+disp ("sanitizer set done");
