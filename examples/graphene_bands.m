@@ -50,7 +50,7 @@ function [V, E] = solve (name, H, vectors, places)
       E = batcheig (H, "device", places{j});
     end
     seconds(j) = toc;
-    printf ("%11.3f", seconds(j));
+    printf ("%11.4f", seconds(j));
   end
   part = 0;
   tic;
@@ -63,7 +63,7 @@ function [V, E] = solve (name, H, vectors, places)
     end
   end
   loop = toc / part * P;
-  printf ("%11.3f%10.1f x   (%d pages)\n", loop, loop / min (seconds), part);
+  printf ("%11.4f%10.1f x   (%d pages)\n", loop, loop / min (seconds), part);
   E = reshape (E, n, P);
 end
 
