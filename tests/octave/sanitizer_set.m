@@ -1,10 +1,14 @@
 % tests/octave/sanitizer_set.m: a few pages through every kernel, for compute-sanitizer
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% The environment variable SIZES lists the sizes; the pages are checked, too.
+% The environment lists SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
+% pages then get their second chance by QR). The pages are checked, too.
 
-sizes = str2num (getenv ("SIZES"));
-for n = sizes
+maxit = {};
+if (! isempty (getenv ("MAXIT")))
+  maxit = {"maxit", str2double(getenv ("MAXIT"))};
+endif
+for n = str2num (getenv ("SIZES"))
   for type = "zs"
     A = rand (n, n, 2) - 0.5;
     if (type == "z")
@@ -13,9 +17,9 @@ for n = sizes
       A = single (A);
     endif
     A = (A + conj (permute (A, [2 1 3]))) / 2;
-    for method = {"qr", "jacobi"}
-      [V, D] = batcheig (A, "vector", "method", method{1}, "device", "gpu");
-      L = batcheig (A, "lower", "method", method{1}, "device", "gpu");
+    for method = strsplit (getenv ("METHODS"))
+      [V, D] = batcheig (A, "vector", "method", method{1}, "device", "gpu", maxit{:});
+      L = batcheig (A, "lower", "method", method{1}, "device", "gpu", maxit{:});
       if (! (norm (A(:,:,2) * V(:,:,2) - V(:,:,2) * diag (D(:,:,2))) < 1e-3) || any (isnan (L(:))))
         error ("n = %d %s %s is wrong", n, type, method{1});
       endif
