@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# behaviour.bats: bad input, Ctrl-C, memory; what a user's session lives through
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+setup () {
+  TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+}
+
+octave_run () {
+  octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" "$@"
+}
+
+@test "every bad input gives an error with an id, and Octave goes on" {
+  run octave_run --eval "
+    A = eye (3); ok = true;
+    function good = refused (id, varargin)
+      good = false;
+      try
+        batcheig (varargin{:});
+        printf ('accepted, expected %s\n', id);
+      catch err
+        good = strcmp (err.identifier, id) && numel (err.message) > 10;
+        if (! good) printf ('%s: %s, expected %s\n', err.identifier, err.message, id); end
+      end
+    end
+    ok &= refused ('Octave:invalid-fun-call');
+    ok &= refused ('gpulinalg:bad-class', true (3));
+    ok &= refused ('gpulinalg:bad-class', int32 (A));
+    ok &= refused ('gpulinalg:bad-class', 'abc');
+    ok &= refused ('gpulinalg:bad-class', {A});
+    ok &= refused ('gpulinalg:bad-class', struct ());
+    ok &= refused ('gpulinalg:bad-class', sparse (A));
+    ok &= refused ('gpulinalg:bad-class', @sin);
+    ok &= refused ('gpulinalg:bad-shape', ones (2, 3));
+    ok &= refused ('gpulinalg:not-hermitian', magic (3));
+    ok &= refused ('gpulinalg:not-hermitian', cat (3, A, [1 2 3; 4 5 6; 7 8 9]));
+    ok &= refused ('gpulinalg:bad-option', A, 'colour');
+    ok &= refused ('gpulinalg:bad-value', A, 'tol', -1);
+    ok &= refused ('gpulinalg:bad-value', A, 'tol', 'x');
+    ok &= refused ('gpulinalg:bad-value', A, 'maxit', 0);
+    ok &= refused ('gpulinalg:bad-value', A, 'maxit', 1.5);
+    ok &= refused ('gpulinalg:bad-value', A, 'method', 'lu');
+    ok &= refused ('gpulinalg:bad-value', A, 'device', 'moon');
+    ok &= refused ('gpulinalg:no-device', A, 'device', 77);
+    try, batcheig (cat (3, A, [1 2 3; 4 5 6; 7 8 9])); catch err, disp (err.message); end
+    assert (batcheig (A), ones (3, 1));
+    if (ok) disp ('all refused'); end"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"all refused"* ]]
+  [[ "$output" == *"page 2"* ]]
+}
+
+@test "too many outputs, and an array that does not fit in memory" {
+  run octave_run --eval "
+    try, [a, b, c, d] = batcheig (1); catch err, disp (err.identifier); end
+    try, batcheig (zeros (1e6, 1e6)); catch err, disp (err.identifier); end
+    disp (batcheig (4))"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Octave:invalid-fun-call"* || "$output" == *"Octave:undefined-function"* ]]
+  [[ "$(echo "$output" | tail -n 1)" == *4 ]]
+}
+
+@test "Ctrl-C ends a long batch within 0.2 s" {
+  cat >"$BATS_TEST_TMPDIR/long.m" <<'EOF'
+A = rand (64, 64, 20000, "single"); A = A + permute (A, [2 1 3]);
+unwind_protect
+  disp ("start"); fflush (stdout);
+  [V, D] = batcheig (A, "device", "cpu");
+  disp ("not interrupted"); fflush (stdout);
+unwind_protect_cleanup
+  printf ("ended %.3f\n", time ()); fflush (stdout);
+end_unwind_protect
+EOF
+  octave_run "$BATS_TEST_TMPDIR/long.m" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+  pid=$!
+  for _ in $(seq 200); do grep -q start "$BATS_TEST_TMPDIR/out" && break; sleep 0.05; done
+  sleep 0.4
+  octave=$(pgrep -P $pid octave || echo $pid)
+  asked=$(date +%s.%N)
+  kill -INT $octave
+  wait $pid || true
+  cat "$BATS_TEST_TMPDIR/out"
+  ! grep -q "not interrupted" "$BATS_TEST_TMPDIR/out"
+  ended=$(sed -n 's/^ended //p' "$BATS_TEST_TMPDIR/out")
+  echo "asked $asked, ended $ended"
+  awk -v a="$asked" -v e="$ended" 'BEGIN { exit !(e - a < 0.2) }'
+}
+
+@test "repeated calls do not grow" {
+  run octave_run --eval "
+    function kb = resident ()
+      kb = str2double (regexp (fileread ('/proc/self/status'), 'VmRSS:\s*(\d+)', 'tokens'){1}{1});
+    end
+    A = rand (8, 8, 1000); A = A + permute (A, [2 1 3]);
+    B = rand (70, 70, 4); B = B + permute (B, [2 1 3]);
+    C = A; C(1,2,5) = 9;
+    function once (A, B, C)
+      [V, D] = batcheig (A); L = batcheig (A, 'method', 'jacobi'); [V, D, i] = batcheig (B); [V, D] = batcheig (B, 'method', 'jacobi');
+      try, batcheig (C); catch, end
+    end
+    for k = 1:20, once (A, B, C); end
+    before = resident ();
+    for k = 1:200, once (A, B, C); end
+    printf ('grew %d\n', resident () - before);"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  grew=$(echo "$output" | sed -n 's/^grew //p')
+  [ "$grew" -lt 4096 ]
+}
+
+@test "one warning for pages that fail, none when info is taken" {
+  run octave_run --eval "
+    A = repmat (eye (4), [1 1 6]); A(2,2,3) = NaN; A(1,1,5) = Inf;
+    lastwarn (''); L = batcheig (A); [msg, id] = lastwarn (); disp (id); disp (msg);
+    lastwarn (''); [V, D, info] = batcheig (A); [msg, id] = lastwarn (); printf ('[%s] %s\n', id, mat2str (info'));
+    disp (isequal (L(:,:,[1 2 4 6]), ones (4, 1, 4)) && all (isnan (L(:,1,3))))"
+  echo "$output"
+  [[ "$output" == *"gpulinalg:pages-failed"* ]]
+  [[ "$output" == *"[] int32([0 0 5 0 5 0])"* ]]
+  [[ "$(echo "$output" | tail -n 1)" == *1 ]]
+}
+
+@test "the main example checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" --path "$TOP/examples" --eval graphene_bands
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s "$(ls ./*.png | head -n 1)" ]
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# installed.sh: installs the tarball for itself alone and runs the %! tests; usage: installed.sh FOLDER
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+set -eu
+cd "$(dirname "$0")/.."
+work=$1/installed
+mkdir -p "$work/home" "$work/packages"
+make -s dist >/dev/null
+tarball=$(pwd)/$(sed -n 's/^Name: *//p' DESCRIPTION)-$(sed -n 's/^Version: *//p' DESCRIPTION).tar.gz
+cd "$work"
+# The CPU alone: the repository's build has compiled the kernels already.
+HOME=$work/home GPULINALG_CUDA=no octave-cli --no-init-file --no-history --eval "
+  pkg ('prefix', '$work/packages', '$work/packages');
+  pkg ('local_list', '$work/packages/list');
+  pkg ('install', '-local', '$tarball');
+  pkg ('load', 'gpulinalg');
+  pkg ('test', 'gpulinalg');" >out 2>&1 || { cat out; exit 1; }
+cat fntests.log
+good=$(grep -a -oE 'PASS +[0-9]+' out | awk '{n += $2} END {print n + 0}')
+bad=$(grep -a -oE 'FAIL +[0-9]+' out | awk '{n += $2} END {print n + 0}')
+skip=$(grep -a -oE 'SKIP(PED)? +[0-9]+' out | awk '{n += $2} END {print n + 0}')
+# a summary without any test is a failure
+[ "$good" -gt 0 ] || bad=$((bad + 1))
+tail -n 15 out
+echo "installed: $good passed, $bad failed, $skip skipped"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# package.bats: install, load, test, unload, uninstall; what the tarball holds
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+setup_file () {
+  export TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+  export WORK=$(mktemp -d)
+  mkdir -p "$WORK/home" "$WORK/packages"
+  make -s -C "$TOP" dist >/dev/null
+  export TARBALL=$TOP/gpulinalg-$(sed -n 's/^Version: *//p' "$TOP/DESCRIPTION").tar.gz
+}
+teardown_file () {
+  rm -rf "$WORK"
+}
+
+# Runs Octave code with a package folder of its own.
+octave_pkg () {
+  HOME=$WORK/home octave-cli --no-init-file --no-history --eval "
+    pkg ('prefix', '$WORK/packages', '$WORK/packages'); pkg ('local_list', '$WORK/packages/list');
+    $1"
+}
+
+@test "install from the tarball without CUDA, load, call, unload, uninstall leave nothing behind" {
+  cd "$WORK"
+  GPULINALG_CUDA=no octave_pkg "pkg ('install', '-local', '$TARBALL')"
+  run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); pkg unload gpulinalg; disp (exist ('batcheig'))"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]
+  [ "$(echo "$output" | tail -n 1 | tr -d ' ')" = 0 ]
+  run octave_pkg "pkg load gpulinalg; help batcheig; help gpulinalg_info; help pageeig"
+  [[ "$output" == *"batcheig (A)"* ]]
+  run octave_pkg "pkg ('uninstall', '-local', 'gpulinalg'); pkg list"
+  [ "$status" -eq 0 ]
+  [ -z "$(ls -d "$WORK"/packages/gpulinalg* 2>/dev/null)" ]
+}
+
+@test "install where nvcc is not on the path" {
+  cd "$WORK"
+  rm -rf packages/* && mkdir -p tools
+  for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head tail sort expr basename dirname ls \
+    env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
+    path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" tools/$tool
+  done
+  PATH=$WORK/tools CUDA_HOME=/nowhere octave_pkg "pkg ('install', '-local', '$TARBALL'); pkg load gpulinalg; assert (batcheig ([2 1; 1 2]), [1; 3], 1e-15)"
+}
+
+@test "a build with CUDA loads and works without a driver" {
+  [ "$(sed -n 's/^CUDA = //p' "$TOP/src/config.mk")" = yes ] || skip "this build has no CUDA"
+  command -v nvidia-smi >/dev/null && skip "this machine has a driver"
+  run octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" --eval "
+    s = gpulinalg_info (); disp (s.cuda); disp (numel (s.devices)); disp (batcheig ([2 1; 1 2])')
+    try, batcheig (1, 'device', 'gpu'); catch err, disp (err.identifier); end"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"gpulinalg:no-device"* ]]
+}
+
+@test "the tarball has the same bytes each time" {
+  cp "$TARBALL" "$WORK/first.tar.gz"
+  sleep 1
+  make -s -C "$TOP" dist >/dev/null
+  cmp "$TARBALL" "$WORK/first.tar.gz"
+}
+
+@test "PKG_ADD, INDEX, NEWS, oct and inst name the same functions" {
+  cd "$TOP"
+  oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*.cc | sed 's,oct/\(.*\)\.cc,\1,' | sort)
+  [ "$(sed -n 's/.*autoload ("\([a-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
+  all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,') | sort)
+  [ "$(sed -n 's/^ \([a-z_]*\)$/\1/p' INDEX | sort)" = "$all" ]
+  for f in $all; do grep -q "$f" NEWS; grep -q "$f" README.md; done
+}
+
+@test "configure refuses what it does not know" {
+  cp -r "$TOP/src" "$WORK/src" && cp "$TOP/DESCRIPTION" "$WORK/" && cd "$WORK/src"
+  run env GPULINALG_CUDA=maybe ./configure
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"yes, no or auto"* ]]
+  run env GPULINALG_CUDA_ARCH=fast ./configure
+  [ "$status" -ne 0 ]
+}
