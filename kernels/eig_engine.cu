@@ -38,7 +38,7 @@ bool fits (const gla_eig_job *job, int smem_limit)
 // "auto" is QR but for the sizes where Jacobi was measured to be faster (bench/results/).
 route route_of (const cuda_engine *e, const gla_eig_job *job)
 {
-  const int jacobi_up_to = 4;
+  const int jacobi_up_to = 2;
   if (job->method == GLA_METHOD_QR || (job->method == GLA_METHOD_AUTO && job->n > jacobi_up_to))
     return ROUTE_QR;
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
@@ -321,7 +321,7 @@ double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   double n2 = (double)job->n * job->n * gla_type_size (job->type);
-  double transfer = pages * n2 * (job->vectors ? 2 : 1) / 8e9;
+  double transfer = pages * n2 * (job->vectors ? 2 : 1) / 4.5e9; // as measured with 16 cores
   double work = pages * page_seconds (e, job), alone = page_latency (job);
   return 5e-4 + (transfer > work ? transfer : work) + alone;
 }

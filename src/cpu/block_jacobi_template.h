@@ -4,9 +4,9 @@
 // The large method of Huang, Liu, Zhao (2023): A <- A B, Q <- Q B, where B diagonalises the Gram
 // matrix G = Q^H A of a pair of column blocks; at the end A = A_0 Q has columns lambda_j q_j. The
 // pairs of one round are disjoint, so their Gram matrices stand side by side in lanes and the
-// two-sided method serves as the inner solver. G is computed anew from A and Q, which carry rounding
-// errors of eps*|A|; an element of G below 2*tol*|A| is therefore as good as zero. |A| is the
-// 2-norm, as the largest column of A tells it: normF would let too much pass where n is large.
+// two-sided method serves as the inner solver. G is computed anew from A and Q, which carry
+// rounding errors of eps*|A|; an element of G below 2*tol*|A| is therefore as good as zero. |A| is
+// the 2-norm, as the largest column of A tells it: normF would let too much pass where n is large.
 
 enum { N (block) = 16, N (pair) = 2 * 16 };
 
@@ -111,8 +111,8 @@ static void N (apply) (N (block_work) * w, GLA_REAL *x, const N (columns) * c)
   memcpy (w->strip, x + c->p0 * n * part, (size_t)c->p * column);
   memcpy (w->strip + c->p * n * part, x + c->q0 * n * part, (size_t)c->q * column);
   N (multiply) ("N", n, c->p, size, w->strip, n, w->b, size, x + c->p0 * n * part, n);
-  N (multiply) ("N", n, c->q, size, w->strip, n, w->b + c->p * size * part, size,
-                x + c->q0 * n * part, n);
+  N (multiply)
+  ("N", n, c->q, size, w->strip, n, w->b + c->p * size * part, size, x + c->q0 * n * part, n);
 }
 
 static void N (rotate_pair) (N (block_work) * w, const N (columns) * c, int l)

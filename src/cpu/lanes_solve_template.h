@@ -60,7 +60,7 @@ static void N (load_lane) (int n, const GLA_REAL *A, int64_t ld, gla_triangle tr
 
 static inline N (mask) N (larger_bits) (N (mask) m, N (vec) x)
 {
-  N (mask) b = (N (mask)) N (vabs) (x), more = b > m;
+  N (mask) b = (N (mask))N (vabs) (x), more = b > m;
   return (b & more) | (m & ~more);
 }
 
@@ -79,7 +79,8 @@ static N (mask) N (largest_bits) (int n, const N (num) * a, gla_triangle triangl
 }
 
 // Scales, and takes (A + A')/2 into the lower triangle; returns the largest |A - A'|^2.
-static N (vec) N (symmetrise) (int n, N (num) * a, gla_triangle triangle, N (vec) down0, N (vec) down1)
+static N (vec)
+    N (symmetrise) (int n, N (num) * a, gla_triangle triangle, N (vec) down0, N (vec) down1)
 {
   N (vec) difference2 = N (all) (0);
   const N (vec) half = N (all) ((GLA_REAL)0.5), zero = N (all) (0);
@@ -184,7 +185,8 @@ static void N (solve_lanes) (gla_cpu_task *task, int jacobi, int64_t first, int 
     N (lanes_qr) (task, &w, count, unconverged);
 
   for (int l = 0; l < count; l++) {
-    N (result) r = {(const GLA_REAL *)w.d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
+    N (result)
+    r = {(const GLA_REAL *)w.d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
     if (w.v)
       r.v = (const GLA_REAL *)w.v + l;
     if (s[l].info == 0)

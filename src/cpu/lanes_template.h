@@ -21,12 +21,12 @@ typedef struct {
 
 static inline N (vec) N (all) (GLA_REAL x)
 {
-  return x - (N (vec)) {0};
+  return x - (N (vec)){0};
 }
 
 static inline N (vec) N (select) (N (mask) m, N (vec) yes, N (vec) no)
 {
-  return (N (vec)) ((m & (N (mask)) yes) | (~m & (N (mask)) no));
+  return (N (vec)) ((m & (N (mask))yes) | (~m & (N (mask))no));
 }
 
 static inline int N (any) (N (mask) m)
@@ -44,8 +44,8 @@ static inline int N (any) (N (mask) m)
 
 static inline N (vec) N (vabs) (N (vec) x)
 {
-  const N (mask) sign = (N (mask)) N (all) (-(GLA_REAL)0);
-  return (N (vec)) ((N (mask)) x & ~sign);
+  const N (mask) sign = (N (mask))N (all) (-(GLA_REAL)0);
+  return (N (vec)) ((N (mask))x & ~sign);
 }
 
 static inline N (vec) N (vsqrt) (N (vec) x)
@@ -62,7 +62,7 @@ static inline N (vec) N (vsqrt) (N (vec) x)
 
 static inline N (num) N (zero) (void)
 {
-  return (N (num)) {0};
+  return (N (num)){0};
 }
 
 static inline N (num) N (from_real) (N (vec) x)

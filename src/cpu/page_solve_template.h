@@ -16,7 +16,8 @@ static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS large
 }
 
 // Bits of the largest entry that is to be read.
-static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld, gla_triangle triangle)
+static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
+                                     gla_triangle triangle)
 {
   GLA_BITS m = 0;
   for (int64_t j = 0; j < n; j++) {
@@ -25,7 +26,8 @@ static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld, g
       m = N (largest_of) (column, n * GLA_PARTS, m);
       continue;
     }
-    int64_t first = triangle == GLA_LOWER ? j + 1 : 0, count = triangle == GLA_LOWER ? n - j - 1 : j;
+    int64_t first = triangle == GLA_LOWER ? j + 1 : 0,
+            count = triangle == GLA_LOWER ? n - j - 1 : j;
     m = N (largest_of) (column + first * GLA_PARTS, count * GLA_PARTS, m);
     m = N (largest_of) (column + j * GLA_PARTS, 1, m);
   }
@@ -111,7 +113,8 @@ static gla_blas_int N (page_lwork) (const gla_eig_job *job, int64_t ldz)
   gla_blas_int info;
   GLA_TRD ("L", &n, x, &n, x, x, x, size, &query, &info, 1);
   best = size[0];
-  GLA_MTR ("L", "L", "N", &n, &n, x, &n, x, x, GLA_COMPLEX ? &n : &ld, size, &query, &info, 1, 1, 1);
+  GLA_MTR ("L", "L", "N", &n, &n, x, &n, x, x, GLA_COMPLEX ? &n : &ld, size, &query, &info, 1, 1,
+           1);
   best = size[0] > best ? size[0] : best;
   // a float may have rounded the size down
   return (gla_blas_int)(best * (1 + 2 * GLA_EPS)) + 1;

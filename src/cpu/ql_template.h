@@ -31,9 +31,9 @@ static inline GLA_REAL N (lartg) (GLA_REAL g, GLA_REAL f, GLA_REAL *c, GLA_REAL 
 
 // Rows k+1 and k of z for k = length-1, ..., 0, where row k is z + k*step; `count` registers of
 // each from `z` on. The lower row stays in registers for the next rotation.
-static inline __attribute__ ((always_inline)) void
-N (turn_strip) (int length, const GLA_REAL *c, const GLA_REAL *s, GLA_REAL *z, ptrdiff_t step,
-                int count)
+static inline __attribute__ ((always_inline)) void N (turn_strip) (int length, const GLA_REAL *c,
+                                                                   const GLA_REAL *s, GLA_REAL *z,
+                                                                   ptrdiff_t step, int count)
 {
   N (vec) low[4];
   GLA_REAL *row = z + length * step;

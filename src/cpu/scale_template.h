@@ -17,8 +17,9 @@ static inline GLA_BITS N (abs_bits) (GLA_REAL x)
   return b & ~((GLA_BITS)1 << (8 * sizeof b - 1));
 }
 
-// What is known of a page before it is solved. Its entries are multiplied by down[0]*down[1] so that
-// the largest lies in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is no number.
+// What is known of a page before it is solved. Its entries are multiplied by down[0]*down[1] so
+// that the largest lies in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is
+// no number.
 typedef struct {
   int32_t info; // 0: solve it
   GLA_REAL largest;
