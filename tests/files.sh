@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: sh tests/files.sh [folder]...
-# With git, the tracked files. Without git, as in an unpacked archive, all files but those that
+# With git, the tracked files. Without git, or in a repository that tracks nothing, as in an unpacked archive, all files but those that
 # the build writes; both are the same list where nothing else lies around.
 
 set -eu
 [ $# -gt 0 ] || set -- .
 
-if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ]; then
+if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ] &&
+  [ -n "$(git ls-files -- "$@" | head -n 1)" ]; then
   git -c core.quotePath=false ls-files -- "$@"
 else
   find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
