@@ -27,8 +27,7 @@ template <class R> struct secular_value {
   R w, size, slope, skew;
 };
 
-template <class R>
-GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R origin, R tau)
+template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R origin, R tau)
 {
   secular_value<R> v = {0, 0, 0, 0};
 #pragma unroll 4
@@ -127,8 +126,7 @@ template <class R> GLA_DEVICE bool secular_root (const secular<R> &f, int j, R *
   bool middle_way = false, done = false;
   for (int iteration = 0; iteration < 60 && !done; iteration++) {
     secular_value<R> v = evaluate (f, s.origin, s.tau);
-    done = absmax (v.w) <=
-           limits<R>::eps * (8 * v.size + f.inverse + absmax (s.tau) * v.slope);
+    done = absmax (v.w) <= limits<R>::eps * (8 * v.size + f.inverse + absmax (s.tau) * v.slope);
     if (done)
       break;
     if (v.w < 0)

@@ -40,8 +40,8 @@ GLA_DEVICE stedc_node node_at (stedc_tree tree, int level, int node)
 
 // What the merge of a node leaves for the update of its eigenvectors; at the node's counts.
 struct stedc_counts {
-  int roots;    // k: columns that did not deflate
-  int upper;    // of these, the columns with entries in the upper half, and in the lower half
+  int roots; // k: columns that did not deflate
+  int upper; // of these, the columns with entries in the upper half, and in the lower half
   int lower;
   int unused;
 };
@@ -59,10 +59,11 @@ template <class R> struct stedc_level {
   int64_t ldz, page_z, ld_merged, page_merged;
   R *edge; // without vectors: first row of every node's Z, then last row (2*n per page)
   // from the merge to the update
-  R *pole, *z, *origin, *tau, *scale; // column j of U: z(i) / ((pole(i)-origin(j))-tau(j)) * scale(j)
-  int *column;                        // where merged column j comes from if it deflated; else pole j
-  int *upper, *lower;                 // the poles with entries in the upper and in the lower half
-  stedc_counts *counts;               // of node q of the level, at [page * leaves + q]
+  R *pole, *z, *origin, *tau,
+      *scale;           // column j of U: z(i) / ((pole(i)-origin(j))-tau(j)) * scale(j)
+  int *column;          // where merged column j comes from if it deflated; else pole j
+  int *upper, *lower;   // the poles with entries in the upper and in the lower half
+  stedc_counts *counts; // of node q of the level, at [page * leaves + q]
 };
 
 // Eigenvalues, counts and lists; rotates columns of Z that deflate as pairs.

@@ -11,14 +11,14 @@ enum { UPPER = 1, LOWER = 2 };
 
 // Shared memory of one block: arrays over the m rows of the node.
 template <class R> struct stedc_workspace {
-  R *d, *z;            // ascending; later the vector z that belongs to the roots
-  R *pole, *pole_z;    // as they come; later those that do not deflate
-  R *origin, *tau;     // c and s of the rotations; later the roots
-  R *top, *bottom;     // first and last row of Z (without vectors)
-  int *column;         // of Z, in the order of d
-  int *order;          // k places in d that do not deflate, then those that do, from the end
-  int *upper, *lower;  // poles by half
-  unsigned *pair;      // places of the columns that a rotation joins
+  R *d, *z;           // ascending; later the vector z that belongs to the roots
+  R *pole, *pole_z;   // as they come; later those that do not deflate
+  R *origin, *tau;    // c and s of the rotations; later the roots
+  R *top, *bottom;    // first and last row of Z (without vectors)
+  int *column;        // of Z, in the order of d
+  int *order;         // k places in d that do not deflate, then those that do, from the end
+  int *upper, *lower; // poles by half
+  unsigned *pair;     // places of the columns that a rotation joins
   int *partner;
   unsigned char *halves;
   GLA_DEVICE stedc_workspace (unsigned char *base, int m, bool vectors)
@@ -42,8 +42,7 @@ template <class R> struct stedc_workspace {
   }
 };
 
-template <class R>
-__host__ __device__ constexpr size_t stedc_workspace_bytes (int m, bool vectors)
+template <class R> __host__ __device__ constexpr size_t stedc_workspace_bytes (int m, bool vectors)
 {
   return (size_t)m * ((vectors ? 6 : 8) * sizeof (R) + 6 * sizeof (int) + 1);
 }
@@ -113,7 +112,8 @@ template <class R> GLA_DEVICE void rotate (R &x, R &y, R c, R s)
 
 // The rotations of the scan on row i of Z (a pointer to the row, columns `stride` apart).
 template <class R>
-GLA_DEVICE void rotate_row (const stedc_workspace<R> &w, int rotations, R *row, int64_t stride, int half)
+GLA_DEVICE void rotate_row (const stedc_workspace<R> &w, int rotations, R *row, int64_t stride,
+                            int half)
 {
   for (int t = 0; t < rotations; t++) {
     unsigned pair = w.pair[t];

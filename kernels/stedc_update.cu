@@ -10,7 +10,7 @@ enum { COLUMNS = 64, DEPTH = 16, HALF_SHIFT = 28 };
 
 // Half of a node as the update sees it.
 template <class R> struct half {
-  const R *Z;      // its rows, in the columns of the node
+  const R *Z; // its rows, in the columns of the node
   R *merged;
   int rows, bit;   // UPPER or LOWER of stedc_merge.cu
   int count;       // poles with entries here
@@ -127,8 +127,7 @@ template <class R, int ROWS> cudaError_t launch (const stedc_level<R> &s, cudaSt
   int m = width < n ? width : n, rows = width / 2 < n ? width / 2 : n;
   int tiles = (m + COLUMNS - 1) / COLUMNS, strips = (rows + ROWS - 1) / ROWS;
   int64_t blocks = s.pages * (s.tree.leaves >> s.level) * 2 * strips * tiles;
-  update_kernel<R, ROWS>
-      <<<(unsigned)blocks, ROWS * COLUMNS / 16, 0, stream>>> (s, tiles, strips);
+  update_kernel<R, ROWS><<<(unsigned)blocks, ROWS * COLUMNS / 16, 0, stream>>> (s, tiles, strips);
   return cudaGetLastError ();
 }
 
