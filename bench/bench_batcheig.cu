@@ -75,6 +75,34 @@ template <class T> outcome ours_jacobi (bench &b, batch<T> &m)
 }
 
 //------------------------------------------------------------------------------
+// the roofline
+//------------------------------------------------------------------------------
+
+double attribute (cudaDeviceAttr which)
+{
+  int value = 0;
+  cudaDeviceGetAttribute (&value, which, 0);
+  return value;
+}
+
+// The least microseconds per page that the chip allows: the flops of a reduction to tridiagonal
+// form, divide and conquer without deflation and the back-transform, 14/3 n^3 (real) or 44/3 n^3
+// (complex; 4/3 and 16/3 without vectors), at the peak of the vector units, or the bytes in and out
+// at the peak of the memory, whichever takes longer.
+double roofline (bool complex, bool wide, int64_t n, bool vectors)
+{
+  double cube = (double)n * n * n, square = (double)n * n;
+  double flops =
+      cube * (vectors ? (complex ? 44.0 / 3 : 14.0 / 3) : (complex ? 16.0 / 3 : 4.0 / 3));
+  double bytes = square * (wide ? 8 : 4) * (complex ? 2 : 1) * (vectors ? 2 : 1);
+  double clock = attribute (cudaDevAttrClockRate) * 1e3;
+  double peak = attribute (cudaDevAttrMultiProcessorCount) * clock * (wide ? 64 : 128) * 2;
+  double memory = attribute (cudaDevAttrMemoryClockRate) * 1e3 * 2 *
+                  attribute (cudaDevAttrGlobalMemoryBusWidth) / 8;
+  return 1e6 * std::max (flops / peak, bytes / memory);
+}
+
+//------------------------------------------------------------------------------
 // one line of the table
 //------------------------------------------------------------------------------
 
@@ -82,7 +110,8 @@ void header ()
 {
   printf (
       "set\ttype\tn\tpages\tvectors\tqr\tjacobi\tauto\txsyev\tsyevj\tpeer\tpeer/qr\tpeer/jacobi\t"
-      "peer/auto\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\tnote\n");
+      "peer/auto\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\troofline/"
+      "auto\tnote\n");
 }
 
 // The smaller time, where NaN is no time.
@@ -134,10 +163,12 @@ template <class T> void cell (bench &b, const char *set, int64_t n, int64_t page
   other = {worse_known (other.residual, o[4].error.residual),
            worse_known (other.orthogonality, o[4].error.orthogonality)};
   printf ("%s\t%c\t%lld\t%lld\t%d\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t"
-          "%.3g\t%.3g\t%.3g\t%s\n",
+          "%.3g\t%.3g\t%.3g\t%.3g\t%s\n",
           set, scalar<T>::letter, (long long)n, (long long)pages, vectors, us[0], us[1], us[2],
           us[3], us[4], peer, peer / us[0], peer / us[1], peer / us[2], mine.residual,
-          mine.orthogonality, other.residual, other.orthogonality, notes.c_str ());
+          mine.orthogonality, other.residual, other.orthogonality,
+          roofline (scalar<T>::complex, sizeof (typename scalar<T>::real) == 8, n, vectors) / us[2],
+          notes.c_str ());
   fflush (stdout);
   cudaError_t failed = cudaDeviceSynchronize ();
   if (failed != cudaSuccess) {
