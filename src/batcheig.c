@@ -7,8 +7,10 @@
 
 #include "run.h"
 
-#include <math.h>
+#include <omp.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct {
   gla_run pages;
@@ -30,7 +32,8 @@ typedef struct {
   int64_t chunk_pages;
   int head, count;
   flight flights[GLA_MAX_SLOTS];
-  double *skew; // slots x chunk_pages
+  double *skew;       // slots x chunk_pages
+  gla_status trouble; // why the lane left
 } lane;
 
 //------------------------------------------------------------------------------
@@ -181,8 +184,10 @@ static gla_status lane_submit (lane *l, eig_run *run, gla_range range)
     l->count++;
   else
     gla_run_give_back (&run->pages, range);
+  pthread_mutex_lock (&run->pages.lock);
   if (range.count > run->report.chunk_pages)
     run->report.chunk_pages = range.count;
+  pthread_mutex_unlock (&run->pages.lock);
   return status;
 }
 
@@ -192,10 +197,12 @@ static void look_for_skew (eig_run *run, const flight *f)
   for (int64_t p = 0; p < f->range.count; p++)
     if (f->chunk.info[p] == GLA_INFO_SKEW) {
       int64_t page = f->range.first + p;
+      pthread_mutex_lock (&run->pages.lock);
       if (run->report.bad_page < 0 || page < run->report.bad_page) {
         run->report.bad_page = page;
         run->report.bad_difference = f->chunk.skew[p];
       }
+      pthread_mutex_unlock (&run->pages.lock);
       return;
     }
 }
@@ -208,10 +215,12 @@ static gla_status lane_finish (lane *l, eig_run *run)
   gla_status status = l->engine->backend->eig_finish (l->engine, slot);
   l->head = (slot + 1) % l->engine->backend->slots;
   l->count--;
-  if (status == GLA_OK)
+  if (status == GLA_OK) {
     look_for_skew (run, f);
-  else
+    gla_run_complete (&run->pages, f->range);
+  } else {
     gla_run_give_back (&run->pages, f->range);
+  }
   return status;
 }
 
@@ -247,7 +256,9 @@ static gla_status lane_recover (lane *l, eig_run *run, gla_status status)
   lane_abandon (l, run);
   lane_end (l);
   if (status == GLA_DEVICE_FAILURE && l->engine->device != GLA_HOST) {
+    pthread_mutex_lock (&run->pages.lock);
     gla_context_lose (ctx, l->engine->device);
+    pthread_mutex_unlock (&run->pages.lock);
     l->engine = NULL;
   }
   return status;
@@ -257,48 +268,117 @@ static gla_status lane_recover (lane *l, eig_run *run, gla_status status)
 // run the pages on some engines
 //------------------------------------------------------------------------------
 
+static int bad_page_found (eig_run *run)
+{
+  pthread_mutex_lock (&run->pages.lock);
+  int found = run->report.bad_page >= 0;
+  pthread_mutex_unlock (&run->pages.lock);
+  return found;
+}
+
+// Fills the lane's slots and waits for its oldest chunk; its engine is NULL after a failure that it
+// does not survive. GLA_STOPPED, or GLA_OK.
+static gla_status lane_turn (lane *l, eig_run *run)
+{
+  gla_status step = GLA_OK;
+  while (step == GLA_OK && l->count < l->engine->backend->slots && !bad_page_found (run)) {
+    gla_range range = gla_run_take (&run->pages, l->chunk_pages);
+    if (range.count == 0)
+      break;
+    step = lane_submit (l, run, range);
+  }
+  if (step == GLA_OK && l->count > 0)
+    step = lane_finish (l, run);
+  if (step == GLA_STOPPED || (step == GLA_OK && gla_run_poll (&run->pages, 0)))
+    return GLA_STOPPED;
+  if (step != GLA_OK)
+    step = lane_recover (l, run, step);
+  if (step != GLA_OK && step != GLA_STOPPED) {
+    l->trouble = step;
+    l->engine = NULL;
+  }
+  return step == GLA_STOPPED ? GLA_STOPPED : GLA_OK;
+}
+
+// Works until nothing waits and nothing can come back from another lane.
+static void lane_work (lane *l, eig_run *run)
+{
+  gla_status status = GLA_OK;
+  while (l->engine != NULL && status == GLA_OK &&
+         (l->count > 0 || (!bad_page_found (run) && gla_run_open (&run->pages)))) {
+    status = lane_turn (l, run);
+    if (l->count == 0 && run->pages.threaded) {
+      struct timespec nap = {0, 200000}; // another lane may fail and give its pages back
+      nanosleep (&nap, NULL);
+    }
+  }
+  if (status == GLA_STOPPED)
+    lane_abandon (l, run);
+  if (l->engine != NULL)
+    lane_end (l);
+}
+
+typedef struct {
+  lane *l;
+  eig_run *run;
+  int cpus; // this lane's share of the cores, for copies
+  pthread_t thread;
+  int started;
+} lane_thread;
+
+static void *lane_main (void *argument)
+{
+  lane_thread *t = argument;
+  omp_set_num_threads (t->cpus);
+  lane_work (t->l, t->run);
+  gla_run_workers (&t->run->pages, -1);
+  return NULL;
+}
+
+// A thread for every lane; this one carries callbacks until they are done.
+static void work_in_threads (eig_run *run, lane *lanes, int n_lanes)
+{
+  lane_thread threads[GLA_MAX_DEVICES];
+  int cpus = omp_get_max_threads () / n_lanes;
+  sigset_t all, before;
+  run->pages.threaded = 1;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the caller's thread
+  for (int k = 0; k < n_lanes; k++) {
+    threads[k] = (lane_thread){.l = &lanes[k], .run = run, .cpus = cpus > 1 ? cpus : 1};
+    gla_run_workers (&run->pages, 1);
+    threads[k].started = pthread_create (&threads[k].thread, NULL, lane_main, &threads[k]) == 0;
+    if (!threads[k].started)
+      gla_run_workers (&run->pages, -1);
+  }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  while (gla_run_workers (&run->pages, 0) > 0) {
+    struct timespec nap = {0, 200000};
+    nanosleep (&nap, NULL);
+    gla_run_watch (&run->pages);
+  }
+  for (int k = 0; k < n_lanes; k++)
+    if (threads[k].started)
+      pthread_join (threads[k].thread, NULL);
+  run->pages.threaded = 0;
+  for (int k = 0; k < n_lanes; k++)
+    if (!threads[k].started) // what they leave is done here
+      lane_work (&lanes[k], run);
+  gla_run_watch (&run->pages); // the last pages
+}
+
 // Keeps every lane busy until nothing waits. Lanes that fail leave; their reason goes to
 // *trouble. Pages that no lane could do stay waiting.
 static gla_status run_lanes (eig_run *run, lane *lanes, int n_lanes, gla_status *trouble)
 {
-  int alive = n_lanes;
-  gla_status status = GLA_OK;
-  while (alive > 0 && status == GLA_OK) {
-    int busy = 0;
-    for (int k = 0; k < n_lanes && status == GLA_OK; k++) {
-      lane *l = &lanes[k];
-      gla_status step = GLA_OK;
-      // fill the slots, then wait for the oldest chunk
-      while (l->engine != NULL && step == GLA_OK && run->report.bad_page < 0 &&
-             l->count < l->engine->backend->slots) {
-        gla_range range = gla_run_take (&run->pages, l->chunk_pages);
-        if (range.count == 0)
-          break;
-        step = lane_submit (l, run, range);
-      }
-      if (l->engine != NULL && step == GLA_OK && l->count > 0)
-        step = lane_finish (l, run);
-      if (step == GLA_STOPPED || (step == GLA_OK && gla_run_poll (&run->pages, 0))) {
-        status = GLA_STOPPED;
-      } else if (step != GLA_OK) {
-        step = lane_recover (l, run, step);
-        if (step == GLA_STOPPED) {
-          status = GLA_STOPPED;
-        } else if (step != GLA_OK) {
-          *trouble = step;
-          l->engine = NULL;
-          alive--;
-        }
-      }
-      busy += l->engine != NULL && l->count > 0;
-    }
-    if (busy == 0 && (run->pages.n_waiting == 0 || run->report.bad_page >= 0))
-      break;
-  }
+  if (n_lanes > 1)
+    work_in_threads (run, lanes, n_lanes);
+  else if (n_lanes == 1)
+    lane_work (&lanes[0], run);
   for (int k = 0; k < n_lanes; k++)
-    if (lanes[k].engine != NULL)
-      lane_end (&lanes[k]);
-  return status;
+    if (lanes[k].trouble != GLA_OK)
+      *trouble = lanes[k].trouble;
+  return run->pages.stopped ? GLA_STOPPED : GLA_OK;
 }
 
 static gla_status run_on_cpu (eig_run *run)
@@ -327,6 +407,9 @@ static gla_status run_on_gpus (eig_run *run, const int *devices, int count, gla_
     if (status == GLA_OK) {
       int64_t share = (run->pages.pages + count - 1) / count;
       int64_t pages = l->engine->backend->eig_chunk_pages (l->engine, &run->job, share);
+      int64_t chunks = (share + pages - 1) / pages; // of equal size, so that all end together
+      if (count > 1)
+        pages = (share + chunks - 1) / chunks;
       status = lane_begin (l, &run->job, pages < GLA_MAX_CHUNK ? pages : GLA_MAX_CHUNK);
       if (status == GLA_DEVICE_FAILURE)
         gla_context_lose (run->pages.ctx, devices[k]);
@@ -361,6 +444,7 @@ static int retry_page (eig_run *run, gla_engine *engine, gla_eig_method method, 
   job.maxit = 30;
   if (!engine->backend->eig_supports (&job) || lane_begin (&l, &job, 1) != GLA_OK)
     return 0;
+  run->pages.in_flight = 1;
   gla_status status = lane_submit (&l, run, (gla_range){page, 1});
   if (status == GLA_OK)
     status = lane_finish (&l, run);

@@ -6,14 +6,16 @@
 void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages)
 {
   run->ctx = ctx;
+  run->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  run->threaded = run->workers = 0;
   run->pages = pages;
-  run->done = 0;
+  run->done = run->told = run->in_flight = 0;
   run->stopped = 0;
   run->waiting[0] = (gla_range){0, pages};
   run->n_waiting = pages > 0;
 }
 
-gla_range gla_run_take (gla_run *run, int64_t limit)
+static gla_range take (gla_run *run, int64_t limit)
 {
   gla_range taken = {0, 0};
   if (run->n_waiting == 0)
@@ -32,8 +34,19 @@ gla_range gla_run_take (gla_run *run, int64_t limit)
   return taken;
 }
 
+gla_range gla_run_take (gla_run *run, int64_t limit)
+{
+  pthread_mutex_lock (&run->lock);
+  gla_range taken = take (run, limit);
+  run->in_flight += taken.count;
+  pthread_mutex_unlock (&run->lock);
+  return taken;
+}
+
 void gla_run_give_back (gla_run *run, gla_range range)
 {
+  pthread_mutex_lock (&run->lock);
+  run->in_flight -= range.count;
   // Joined with its neighbours, so that the list stays as short as the chunks in flight.
   for (int k = 0; k < run->n_waiting; k++) {
     gla_range *other = &run->waiting[k];
@@ -45,16 +58,58 @@ void gla_run_give_back (gla_run *run, gla_range range)
     }
   }
   run->waiting[run->n_waiting++] = range;
+  pthread_mutex_unlock (&run->lock);
+}
+
+void gla_run_complete (gla_run *run, gla_range range)
+{
+  pthread_mutex_lock (&run->lock);
+  run->in_flight -= range.count;
+  pthread_mutex_unlock (&run->lock);
+}
+
+int gla_run_open (gla_run *run)
+{
+  pthread_mutex_lock (&run->lock);
+  int open = !run->stopped && (run->n_waiting > 0 || run->in_flight > 0);
+  pthread_mutex_unlock (&run->lock);
+  return open;
+}
+
+int gla_run_workers (gla_run *run, int change)
+{
+  pthread_mutex_lock (&run->lock);
+  int workers = run->workers += change;
+  pthread_mutex_unlock (&run->lock);
+  return workers;
+}
+
+void gla_run_watch (gla_run *run)
+{
+  gla_context *ctx = run->ctx;
+  pthread_mutex_lock (&run->lock);
+  int64_t done = run->done;
+  int stopped = run->stopped;
+  pthread_mutex_unlock (&run->lock);
+  if (done > run->told && ctx->progress != NULL)
+    ctx->progress (ctx->progress_user, done, run->pages);
+  run->told = done;
+  if (!stopped && ctx->stop != NULL && ctx->stop (ctx->stop_user)) {
+    pthread_mutex_lock (&run->lock);
+    run->stopped = 1;
+    pthread_mutex_unlock (&run->lock);
+  }
 }
 
 int gla_run_poll (void *user, int64_t pages)
 {
   gla_run *run = user;
-  gla_context *ctx = run->ctx;
+  pthread_mutex_lock (&run->lock);
   run->done += pages;
-  if (pages > 0 && ctx->progress != NULL)
-    ctx->progress (ctx->progress_user, run->done, run->pages);
-  if (!run->stopped && ctx->stop != NULL && ctx->stop (ctx->stop_user))
-    run->stopped = 1;
+  int stopped = run->stopped, threaded = run->threaded;
+  pthread_mutex_unlock (&run->lock);
+  if (threaded)
+    return stopped;
+  gla_run_watch (run);
   return run->stopped;
 }

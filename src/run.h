@@ -9,15 +9,23 @@
 
 #include "context.h"
 
+#include <pthread.h>
+
 enum { GLA_MAX_SLOTS = 4, GLA_MAX_CHUNK = 1 << 20 };
 
 typedef struct {
   int64_t first, count;
 } gla_range;
 
+// With several engines each has a thread. Only the thread of the caller calls back (Octave has
+// one); what the threads share is changed under the lock.
 typedef struct {
   gla_context *ctx;
-  int64_t pages, done;
+  pthread_mutex_t lock;
+  int threaded; // whether the engines have threads of their own
+  int workers;  // threads that have not ended
+  int64_t pages, done, told;
+  int64_t in_flight; // pages that engines hold
   int stopped;
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
   gla_range waiting[8 * GLA_MAX_DEVICES * GLA_MAX_SLOTS];
@@ -28,7 +36,15 @@ void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages);
 // Takes at most `limit` pages, lowest first; count 0 when nothing waits.
 gla_range gla_run_take (gla_run *run, int64_t limit);
 void gla_run_give_back (gla_run *run, gla_range range);
-// The monitor's function: counts pages, tells the progress, asks whether to stop.
+void gla_run_complete (gla_run *run, gla_range range);
+// Whether an engine may still get pages: some wait, or may come back from another one.
+int gla_run_open (gla_run *run);
+// Adds to the number of working threads and returns it.
+int gla_run_workers (gla_run *run, int change);
+// The monitor's function: counts pages and says whether to stop. In the caller's thread it also
+// tells the progress and asks.
 int gla_run_poll (void *run, int64_t pages);
+// Tells the progress and asks whether to stop, while engines work in their threads.
+void gla_run_watch (gla_run *run);
 
 #endif

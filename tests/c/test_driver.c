@@ -17,6 +17,7 @@ static struct {
   int devices, open_fails;
   int64_t chunk, memory; // pages of a chunk, and the largest that memory allows
   int fail_submit, fail_finish, short_submit; // the how many-th call fails; 0: none
+  int stop_at;                                // finished chunks at which the caller wants to stop
   int stubborn; // pages with this real part at (0, 0) do not converge by the first method
 } plan;
 static struct {
@@ -30,6 +31,12 @@ typedef struct {
   gla_eig_job job;
   const gla_eig_chunk *chunks[2];
 } mock_engine;
+
+// Several engines count at once, each in its thread.
+static int count_up (int *counter)
+{
+  return __atomic_add_fetch (counter, 1, __ATOMIC_SEQ_CST);
+}
 
 static int mock_count (char *why, size_t size)
 {
@@ -51,7 +58,7 @@ static gla_status mock_open (int device, gla_engine **engine)
   mock_engine *e = calloc (1, sizeof *e);
   e->base = (gla_engine){&mock, device};
   gla_backend_cpu.open (GLA_HOST, &e->cpu);
-  seen.opened++;
+  count_up (&seen.opened);
   *engine = &e->base;
   return GLA_OK;
 }
@@ -59,7 +66,7 @@ static void mock_close (gla_engine *engine)
 {
   mock_engine *e = (mock_engine *)engine;
   gla_backend_cpu.close (e->cpu);
-  seen.opened--;
+  __atomic_sub_fetch (&seen.opened, 1, __ATOMIC_SEQ_CST);
   free (e);
 }
 static int mock_supports (const gla_eig_job *job)
@@ -82,16 +89,16 @@ static gla_status mock_begin (gla_engine *engine, const gla_eig_job *job, int64_
   if (pages > plan.memory)
     return GLA_OUT_OF_MEMORY;
   e->job = *job;
-  seen.begun++;
+  count_up (&seen.begun);
   return GLA_OK;
 }
 static gla_status mock_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
 {
   mock_engine *e = (mock_engine *)engine;
-  seen.submitted++;
-  if (seen.submitted == plan.fail_submit)
+  int number = count_up (&seen.submitted);
+  if (number == plan.fail_submit)
     return GLA_DEVICE_FAILURE;
-  if (seen.submitted == plan.short_submit)
+  if (number == plan.short_submit)
     return GLA_OUT_OF_MEMORY;
   seen.largest = chunk->A.pages > seen.largest ? chunk->A.pages : seen.largest;
   e->chunks[slot] = chunk;
@@ -106,8 +113,7 @@ static gla_status mock_finish (gla_engine *engine, int slot)
 {
   mock_engine *e = (mock_engine *)engine;
   const gla_eig_chunk *chunk = e->chunks[slot];
-  seen.finished++;
-  if (seen.finished == plan.fail_finish)
+  if (count_up (&seen.finished) == plan.fail_finish)
     return GLA_DEVICE_FAILURE;
   gla_eig_job job = e->job;
   job.monitor.poll = no_poll;
@@ -131,7 +137,7 @@ static gla_status mock_finish (gla_engine *engine, int slot)
 static void mock_end (gla_engine *engine)
 {
   (void)engine;
-  seen.begun--;
+  __atomic_sub_fetch (&seen.begun, 1, __ATOMIC_SEQ_CST);
 }
 
 const gla_backend mock = {"stand-in",  mock_count,    mock_query,   mock_open,  mock_close,
@@ -195,6 +201,29 @@ static gla_eig_report run (const char *name, gla_place place, int expected_warni
   return report;
 }
 
+static int stop_when_told (void *user)
+{
+  (void)user;
+  return __atomic_load_n (&seen.finished, __ATOMIC_SEQ_CST) >= plan.stop_at;
+}
+
+// A wish to stop ends the call, and every begin still has its end.
+static void run_stopped (const char *name)
+{
+  gla_context *ctx = NULL;
+  memset (&seen, 0, sizeof seen);
+  CHECK (gla_context_create (&ctx) == GLA_OK, "%s: context", name);
+  gla_set_stop (ctx, stop_when_told, NULL);
+  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK, "%s: place", name);
+  gla_array a = gla_array_packed (A, GLA_Z, N, N, P, GLA_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, P, GLA_HOST);
+  gla_status status = gla_batcheig (ctx, &a, &l, NULL, info, NULL, NULL);
+  CHECK (status == GLA_STOPPED, "%s: status %d", name, (int)status);
+  CHECK (seen.begun == 0, "%s: %d begun and not ended", name, seen.begun);
+  gla_context_destroy (ctx);
+  CHECK (seen.opened == 0, "%s: %d engines left open", name, seen.opened);
+}
+
 static void reset (int devices)
 {
   memset (&plan, 0, sizeof plan);
@@ -239,6 +268,18 @@ int main (void)
   reset (2);
   r = run ("two devices", GLA_GPU, 0);
   CHECK (r.device == 0, "device %d", r.device);
+  for (int k = 0; k < 50; k++) {
+    reset (5);
+    plan.chunk = 1 + k % 7;
+    run ("five devices at once", GLA_GPU, 0);
+    CHECK (seen.submitted == seen.finished, "%d of %d", seen.finished, seen.submitted);
+  }
+  for (int k = 1; k <= 3; k++) {
+    reset (2);
+    plan.chunk = 2;
+    plan.stop_at = k;
+    run_stopped ("stopped between two devices");
+  }
   reset (1);
   plan.open_fails = 1;
   run ("cannot be opened", GLA_GPU, 1);
