@@ -79,6 +79,12 @@ int divide_from ()
   return from;
 }
 
+int blocked_from ()
+{
+  static int from = getenv ("GLA_UB") ? atoi (getenv ("GLA_UB")) : 33;
+  return from;
+}
+
 // Carves pieces out of an arena; with a NULL base it only counts.
 struct carver {
   char *base;
@@ -122,6 +128,10 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
     a->rank = c.take<int> (pages * n);
     if (way == ROUTE_QR && n >= divide_from ())
       a->stedc = c.take<char> (pages * (int64_t)eig_stedc_bytes<T> ((int)n) + 256);
+    if (way == ROUTE_QR && job->vectors && n >= blocked_from () &&
+        eig_unmtr_blocked_fits<T> ((int)n, e->smem_limit))
+      a->tfactor =
+          reinterpret_cast<double *> (c.take<char> (pages * (int64_t)eig_unmtr_bytes<T> ((int)n)));
     a->state = c.take<int> (pages * 8);
   }
   a->exponent = c.take<int> (pages);
@@ -210,7 +220,7 @@ template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T
   if (status == GLA_OK)
     status = engine_status (eig_sort (a));
   if (status == GLA_OK && a.vectors)
-    status = engine_status (eig_unmtr (a));
+    status = engine_status (a.tfactor ? eig_unmtr_blocked (a) : eig_unmtr (a));
   return status;
 }
 

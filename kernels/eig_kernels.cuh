@@ -32,18 +32,19 @@ template <class T> struct eig_args {
   int64_t inc_lambda, page_lambda;
 
   // work, packed
-  T *W;          // n*n: the scaled full matrix, then reflectors (qr) or A*Q (jacobi); may be A
-  void *Z;       // n*n: eigenvectors of the tridiagonal matrix (R), or Q (T, blocked jacobi)
-  R *d, *e;      // n each: tridiagonal matrix, then eigenvalues
-  T *tau;        // n
-  int *rank;     // n: the place of eigenvalue k in ascending order
-  int *exponent; // 1: the page was divided by 2^exponent
-  R *norm;       // 1: Frobenius norm of the scaled page
-  int32_t *info; // 1
-  double *skew;  // 1: largest |A - A'| where info is GLA_INFO_SKEW
-  void *stedc;   // eig_stedc_bytes (n): divide and conquer
-  int *state;    // 8: where an interrupted QL iteration goes on; flags of blocked jacobi
-  int *count;    // of the chunk: pages that are not finished, and lists of them (pages + 4)
+  T *W;            // n*n: the scaled full matrix, then reflectors (qr) or A*Q (jacobi); may be A
+  void *Z;         // n*n: eigenvectors of the tridiagonal matrix (R), or Q (T, blocked jacobi)
+  R *d, *e;        // n each: tridiagonal matrix, then eigenvalues
+  T *tau;          // n
+  int *rank;       // n: the place of eigenvalue k in ascending order
+  int *exponent;   // 1: the page was divided by 2^exponent
+  R *norm;         // 1: Frobenius norm of the scaled page
+  int32_t *info;   // 1
+  double *skew;    // 1: largest |A - A'| where info is GLA_INFO_SKEW
+  double *tfactor; // eig_unmtr_bytes (n): triangular factors of blocks of reflectors
+  void *stedc;     // eig_stedc_bytes (n): divide and conquer
+  int *state;      // 8: where an interrupted QL iteration goes on; flags of blocked jacobi
+  int *count;      // of the chunk: pages that are not finished, and lists of them (pages + 4)
 };
 
 // Checks and scales: A -> W, exponent, norm, info, skew.
@@ -65,6 +66,10 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a);
 
 // V = Q Z with columns in the order of rank; Q from the reflectors in W and tau.
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a);
+// The same by blocks of reflectors; for n that fit.
+template <class T> size_t eig_unmtr_bytes (int n);
+template <class T> bool eig_unmtr_blocked_fits (int n, int smem_limit);
+template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a);
 
 // Two-sided Jacobi with everything in shared memory; W -> lambda, V.
 template <class T> bool eig_jacobi_fits (int n, int vectors, int smem_limit);

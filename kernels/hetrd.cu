@@ -6,7 +6,7 @@
 // each entry once. The whole square is kept, so that a thread owns a row and reads it without a
 // reduction (Cosnuau 2014 divides the matrix in the same way).
 
-#include "eig_kernels.cuh"
+#include "hetrd.cuh"
 
 namespace
 {
@@ -213,6 +213,11 @@ template <class T> int threads_for (int n)
 
 template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int last)
 {
+  int origin = a.n - hetrd_shared_limit<T> (a.smem_limit);
+  if (a.n >= 33 && origin <= first)
+    return first == 0 || first == origin ? hetrd_shared (a, first) : cudaSuccess;
+  if (a.n >= 33 && last > origin)
+    last = origin;
   int threads = threads_for<T> (a.n);
   size_t vectors = vectors_size (a.n, threads) * sizeof (T);
   size_t whole = vectors + (size_t)a.n * a.n * sizeof (T);
@@ -224,7 +229,8 @@ template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int l
   if (status != cudaSuccess)
     return status;
   kernel<<<blocks, threads, bytes, a.stream>>> (a, first, last);
-  return cudaGetLastError ();
+  status = cudaGetLastError ();
+  return a.n >= 33 && last == origin && status == cudaSuccess ? hetrd_shared (a, origin) : status;
 }
 
 template cudaError_t eig_hetrd (const eig_args<float> &, int, int);

@@ -1,0 +1,148 @@
+// mma.cuh: products of 8 by 4 and 4 by 8 tiles on the FP64 tensor cores
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Layout (PTX, mma.m8n8k4 .f64): lane l holds A(l/4, l%4), B(l%4, l/4), C(l/4, 2*(l%4)) and
+// C(l/4, 2*(l%4)+1). Single precision is computed in double here: there is no other tensor core
+// arithmetic of enough digits.
+
+#ifndef GPULINALG_MMA_CUH
+#define GPULINALG_MMA_CUH
+
+#include "scalar.cuh"
+
+// A tile of C: real part, and imaginary part where there is one.
+template <bool COMPLEX> struct mma_tile {
+  double re[2] = {0, 0};
+};
+template <> struct mma_tile<true> {
+  double re[2] = {0, 0}, im[2] = {0, 0};
+};
+
+// An entry of A or B.
+template <bool COMPLEX> struct mma_entry {
+  double re;
+};
+template <> struct mma_entry<true> {
+  double re, im;
+};
+
+GLA_DEVICE void mma (double (&c)[2], double a, double b)
+{
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
+}
+
+// c += a*b
+GLA_DEVICE void mma_add (mma_tile<false> &c, mma_entry<false> a, mma_entry<false> b)
+{
+  mma (c.re, a.re, b.re);
+}
+GLA_DEVICE void mma_add (mma_tile<true> &c, mma_entry<true> a, mma_entry<true> b)
+{
+  mma (c.re, a.re, b.re);
+  mma (c.im, a.re, b.im);
+  mma (c.re, -a.im, b.im);
+  mma (c.im, a.im, b.re);
+}
+
+// c += conj(a)*b
+GLA_DEVICE void mma_add_conj (mma_tile<false> &c, mma_entry<false> a, mma_entry<false> b)
+{
+  mma (c.re, a.re, b.re);
+}
+GLA_DEVICE void mma_add_conj (mma_tile<true> &c, mma_entry<true> a, mma_entry<true> b)
+{
+  mma (c.re, a.re, b.re);
+  mma (c.im, a.re, b.im);
+  mma (c.re, a.im, b.im);
+  mma (c.im, -a.im, b.re);
+}
+
+// c -= a*b
+GLA_DEVICE void mma_subtract (mma_tile<false> &c, mma_entry<false> a, mma_entry<false> b)
+{
+  mma (c.re, -a.re, b.re);
+}
+GLA_DEVICE void mma_subtract (mma_tile<true> &c, mma_entry<true> a, mma_entry<true> b)
+{
+  mma (c.re, -a.re, b.re);
+  mma (c.im, -a.re, b.im);
+  mma (c.re, a.im, b.im);
+  mma (c.im, -a.im, b.re);
+}
+
+template <class T> GLA_DEVICE mma_entry<is_complex_v<T>> mma_entry_of (T value)
+{
+  if constexpr (is_complex_v<T>)
+    return {(double)value.x, (double)value.y};
+  else
+    return {(double)value};
+}
+
+// c += a*b for single entries
+GLA_DEVICE void multiply_add (mma_entry<false> &c, mma_entry<false> a, mma_entry<false> b)
+{
+  c.re = fma (a.re, b.re, c.re);
+}
+GLA_DEVICE void multiply_add (mma_entry<true> &c, mma_entry<true> a, mma_entry<true> b)
+{
+  c.re = fma (-a.im, b.im, fma (a.re, b.re, c.re));
+  c.im = fma (a.im, b.re, fma (a.re, b.im, c.im));
+}
+
+GLA_DEVICE mma_entry<false> minus (mma_entry<false> a)
+{
+  return {-a.re};
+}
+GLA_DEVICE mma_entry<true> minus (mma_entry<true> a)
+{
+  return {-a.re, -a.im};
+}
+
+// A matrix of doubles in shared memory, real and imaginary parts apart: entry (i, j) at i*ld + j.
+template <bool COMPLEX> struct mma_matrix {
+  double *re;
+  int ld;
+  int64_t plane; // from the real to the imaginary parts
+
+  GLA_DEVICE mma_entry<COMPLEX> get (int i, int j) const
+  {
+    if constexpr (COMPLEX)
+      return {re[i * ld + j], re[plane + i * ld + j]};
+    else
+      return {re[i * ld + j]};
+  }
+  GLA_DEVICE void put (int i, int j, mma_entry<COMPLEX> x) const
+  {
+    re[i * ld + j] = x.re;
+    if constexpr (COMPLEX)
+      re[plane + i * ld + j] = x.im;
+  }
+  // This lane's part of the tile of C at (i, j); ld and j are even.
+  GLA_DEVICE mma_tile<COMPLEX> get_tile (int i, int j) const
+  {
+    int lane = threadIdx.x % 32;
+    double *at = re + (i + lane / 4) * ld + j + 2 * (lane % 4);
+    mma_tile<COMPLEX> c;
+    double2 x = *reinterpret_cast<double2 *> (at);
+    c.re[0] = x.x;
+    c.re[1] = x.y;
+    if constexpr (COMPLEX) {
+      x = *reinterpret_cast<double2 *> (at + plane);
+      c.im[0] = x.x;
+      c.im[1] = x.y;
+    }
+    return c;
+  }
+  GLA_DEVICE void put_tile (int i, int j, const mma_tile<COMPLEX> &c) const
+  {
+    int lane = threadIdx.x % 32;
+    double *at = re + (i + lane / 4) * ld + j + 2 * (lane % 4);
+    *reinterpret_cast<double2 *> (at) = make_double2 (c.re[0], c.re[1]);
+    if constexpr (COMPLEX)
+      *reinterpret_cast<double2 *> (at + plane) = make_double2 (c.im[0], c.im[1]);
+  }
+};
+
+#endif

@@ -1,0 +1,379 @@
+// unmtr_blocked.cu: V = Q Z by blocks of 32 reflectors, I - Y T Y' each, on the tensor cores
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The compact WY form (Schreiber, Van Loan 1989) as LAPACK's ?larft and ?larfb have it; products
+// are computed in double for all four types.
+
+#include "eig_kernels.cuh"
+#include "mma.cuh"
+#include <cstdlib>
+
+namespace
+{
+
+enum { BLOCK = 32, WARPS = 8, SLICES = 4, STEPS = 4, FACTOR_STEPS = 2 };
+
+// The reflectors of one page: entry r of v(k), with its unit and its zeros.
+template <class T> struct reflectors {
+  const T *W;
+  int n;
+  GLA_DEVICE mma_entry<is_complex_v<T>> operator() (int r, int k) const
+  {
+    T value = from_real<T> (r == k + 1 ? real_t<T> (1) : real_t<T> (0));
+    if (r > k + 1)
+      value = r < n ? W[(int64_t)k * n + r] : from_real<T> (0);
+    return mma_entry_of (k < n - 1 ? value : from_real<T> (0));
+  }
+};
+
+__host__ __device__ constexpr int blocks_of (int n)
+{
+  return (n - 1 + BLOCK - 1) / BLOCK;
+}
+
+// Doubles of T of one page: blocks, planes, 32 rows of 32.
+template <class T> __host__ __device__ constexpr int64_t tfactor_doubles (int n)
+{
+  return (int64_t)blocks_of (n) * BLOCK * BLOCK * (is_complex_v<T> ? 2 : 1);
+}
+
+//------------------------------------------------------------------------------
+// T
+//------------------------------------------------------------------------------
+
+// T of the eight reflectors from b on, by one warp: T(0:j-1, j) = -tau(j) T(0:j-1, 0:j-1) G(0:j-1,
+// j).
+template <class T>
+GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
+                              const mma_matrix<is_complex_v<T>> &F, int b, const T *tau, int count)
+{
+  constexpr bool C = is_complex_v<T>;
+  int lane = threadIdx.x % 32;
+  for (int j = 0; j < 8; j++) {
+    mma_entry<C> t = {}, dot = {};
+    if (b + j < count)
+      t = mma_entry_of (tau[b + j]);
+    for (int l = lane; l < j; l++)
+      multiply_add (dot, F.get (b + lane, b + l), G.get (b + l, b + j));
+    mma_entry<C> value = {};
+    multiply_add (value, t, dot);
+    if (lane <= j)
+      F.put (b + lane, b + j, lane == j ? t : minus (value));
+    __syncwarp ();
+  }
+}
+
+// Joins neighbouring factors of h reflectors, all pairs at once; a thread computes single entries.
+template <bool C>
+GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int h)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    mma_entry<C> value[2] = {}; // BLOCK*h/2 entries, at most two for a thread
+    int i[2], j[2];
+#pragma unroll
+    for (int x = 0; x < 2; x++) {
+      int q = threadIdx.x + x * WARPS * 32, b = q / (h * h) * 2 * h;
+      i[x] = q < BLOCK * h / 2 ? b + q / h % h : BLOCK;
+      j[x] = b + h + q % h;
+      for (int l = 0; l < h && i[x] < BLOCK; l++)
+        if (pass == 0)
+          multiply_add (value[x], G.get (i[x], b + h + l), F.get (b + h + l, j[x]));
+        else
+          multiply_add (value[x], F.get (i[x], b + l), G.get (b + l, j[x]));
+    }
+    __syncthreads ();
+#pragma unroll
+    for (int x = 0; x < 2; x++)
+      if (i[x] < BLOCK) {
+        if (pass == 0)
+          G.put (i[x], j[x], value[x]);
+        else
+          F.put (i[x], j[x], minus (value[x]));
+      }
+    __syncthreads ();
+  }
+}
+
+// One block of threads per block of reflectors and page. G = Y'Y: each warp takes every eighth
+// slice of 16 rows and computes the ten 8*8 tiles on and above the diagonal; the warps add theirs
+// in shared memory one after the other. T is built from its diagonal blocks of eight.
+template <class T> __global__ void __launch_bounds__ (WARPS * 32) larft_kernel (eig_args<T> a)
+{
+  constexpr bool C = is_complex_v<T>;
+  constexpr int PLANES = C ? 2 : 1, LD = BLOCK + 2;
+  __shared__ __align__ (16) double g_memory[PLANES * BLOCK * LD], t_memory[PLANES * BLOCK * LD];
+  mma_matrix<C> G = {g_memory, LD, BLOCK * LD}, F = {t_memory, LD, BLOCK * LD};
+  int n = a.n, blocks = blocks_of (n), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int64_t page = blockIdx.x / blocks;
+  int k0 = (int)(blockIdx.x % blocks) * BLOCK;
+  if (a.info[page] != 0)
+    return;
+  reflectors<T> y = {a.W + page * n * n, n};
+  for (int q = threadIdx.x; q < PLANES * BLOCK * LD; q += blockDim.x)
+    g_memory[q] = t_memory[q] = 0;
+
+  mma_tile<C> sum[4][4];
+  for (int r0 = k0 + warp * 4 * FACTOR_STEPS; r0 < n; r0 += WARPS * 4 * FACTOR_STEPS) {
+    mma_entry<C> v[FACTOR_STEPS][4];
+#pragma unroll
+    for (int s = 0; s < FACTOR_STEPS; s++)
+#pragma unroll
+      for (int t = 0; t < 4; t++)
+        v[s][t] = y (r0 + 4 * s + lane % 4, k0 + 8 * t + lane / 4);
+#pragma unroll
+    for (int s = 0; s < FACTOR_STEPS; s++)
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = i; j < 4; j++)
+          mma_add_conj (sum[i][j], v[s][i], v[s][j]);
+  }
+  for (int turn = 0; turn < WARPS; turn++) {
+    __syncthreads ();
+    if (turn == warp)
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = i; j < 4; j++) {
+          mma_tile<C> c = G.get_tile (8 * i, 8 * j);
+#pragma unroll
+          for (int x = 0; x < 2; x++) {
+            c.re[x] += sum[i][j].re[x];
+            if constexpr (C)
+              c.im[x] += sum[i][j].im[x];
+          }
+          G.put_tile (8 * i, 8 * j, c);
+        }
+  }
+  __syncthreads ();
+
+  // diagonal 8*8 blocks, one per warp, lane i < 8 for row i
+  if (warp < 4)
+    small_factor<T> (G, F, 8 * warp, a.tau + page * n + k0, n - 1 - k0);
+  __syncthreads ();
+  for (int h = 8; h < BLOCK; h *= 2) // [T1 -T1 G12 T2; 0 T2]; the product takes G12's place
+    join_factors<C> (G, F, h);
+  double *out = a.tfactor + page * tfactor_doubles<T> (n) + (int64_t)k0 * BLOCK * PLANES;
+  for (int q = threadIdx.x; q < PLANES * BLOCK * BLOCK; q += blockDim.x)
+    out[q] = t_memory[q / BLOCK * LD + q % BLOCK];
+}
+
+//------------------------------------------------------------------------------
+// V
+//------------------------------------------------------------------------------
+
+// Shared memory: X (rows by NC), the slices of Y'X, and T Y'X.
+template <class T, int NC> struct strip {
+  static constexpr bool C = is_complex_v<T>;
+  static constexpr int PLANES = C ? 2 : 1;
+  static constexpr int LDX = NC == 8 ? 8 : NC + 4, LDW = NC + 4, SLICE = BLOCK * LDW;
+  mma_matrix<C> X, W, TW;
+  GLA_DEVICE strip (double *memory, int rows)
+  {
+    X = {memory, LDX, (int64_t)rows * LDX};
+    W = {memory + (int64_t)PLANES * rows * LDX, LDW, SLICE};
+    TW = {W.re + SLICES * PLANES * SLICE, LDW, SLICE};
+  }
+  GLA_DEVICE mma_matrix<C> slice (int q) const { return {W.re + q * PLANES * SLICE, LDW, SLICE}; }
+};
+
+__host__ __device__ constexpr int padded_rows (int n)
+{
+  return (n + 31) / 32 * 32;
+}
+
+template <class T, int NC> size_t strip_bytes (int n)
+{
+  typedef strip<T, NC> S;
+  return sizeof (double) * S::PLANES *
+         ((size_t)padded_rows (n) * S::LDX + (size_t)(SLICES + 1) * S::SLICE);
+}
+
+// W = Y'X: two warps share a slice of the rows, with 16 reflectors each; then the slices' sum.
+template <class T, int NC>
+GLA_DEVICE void project (const strip<T, NC> &s, const reflectors<T> &y, int k0)
+{
+  constexpr bool C = is_complex_v<T>;
+  constexpr int NT = NC / 8;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, half = warp % 2, q = warp / 2;
+  mma_tile<C> sum[2][NT];
+  for (int r0 = k0 + q * 4 * STEPS; r0 < y.n; r0 += SLICES * 4 * STEPS) {
+    mma_entry<C> v[STEPS][2];
+#pragma unroll
+    for (int x = 0; x < STEPS; x++)
+#pragma unroll
+      for (int t = 0; t < 2; t++)
+        v[x][t] = y (r0 + 4 * x + lane % 4, k0 + 16 * half + 8 * t + lane / 4);
+#pragma unroll
+    for (int x = 0; x < STEPS; x++)
+#pragma unroll
+      for (int j = 0; j < NT; j++) {
+        mma_entry<C> b = s.X.get (r0 + 4 * x + lane % 4, 8 * j + lane / 4);
+#pragma unroll
+        for (int t = 0; t < 2; t++)
+          mma_add_conj (sum[t][j], v[x][t], b);
+      }
+  }
+#pragma unroll
+  for (int t = 0; t < 2; t++)
+#pragma unroll
+    for (int j = 0; j < NT; j++)
+      s.slice (q).put_tile (16 * half + 8 * t, 8 * j, sum[t][j]);
+  __syncthreads ();
+  constexpr int stride = strip<T, NC>::PLANES * strip<T, NC>::SLICE;
+  for (int x = threadIdx.x; x < stride; x += blockDim.x) {
+    double total = s.W.re[x];
+#pragma unroll
+    for (int k = 1; k < SLICES; k++)
+      total += s.W.re[k * stride + x];
+    s.W.re[x] = total;
+  }
+  __syncthreads ();
+}
+
+// TW = T W, T upper triangular: a warp takes tiles in one of four rows of tiles.
+template <class T, int NC> GLA_DEVICE void multiply_t (const strip<T, NC> &s, const double *factor)
+{
+  constexpr bool C = is_complex_v<T>;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4;
+  for (int j = warp / 4; j < NC / 8; j += WARPS / 4) {
+    mma_tile<C> c;
+    for (int l = 8 * i; l < BLOCK; l += 4) {
+      const double *at = factor + (8 * i + lane / 4) * BLOCK + l + lane % 4;
+      mma_entry<C> t;
+      t.re = at[0];
+      if constexpr (C)
+        t.im = at[BLOCK * BLOCK];
+      mma_add (c, t, s.W.get (l + lane % 4, 8 * j + lane / 4));
+    }
+    s.TW.put_tile (8 * i, 8 * j, c);
+  }
+  __syncthreads ();
+}
+
+// X -= Y TW: a warp takes every eighth tile of 8 rows.
+template <class T, int NC>
+GLA_DEVICE void subtract (const strip<T, NC> &s, const reflectors<T> &y, int k0)
+{
+  constexpr bool C = is_complex_v<T>;
+  constexpr int NT = NC / 8;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int r0 = k0 + 8 * warp; r0 < y.n; r0 += 8 * WARPS) {
+    mma_entry<C> v[BLOCK / 4];
+#pragma unroll
+    for (int x = 0; x < BLOCK / 4; x++)
+      v[x] = y (r0 + lane / 4, k0 + 4 * x + lane % 4);
+    mma_tile<C> c[NT];
+#pragma unroll
+    for (int j = 0; j < NT; j++)
+      c[j] = s.X.get_tile (r0, 8 * j);
+#pragma unroll
+    for (int x = 0; x < BLOCK / 4; x++)
+#pragma unroll
+      for (int j = 0; j < NT; j++)
+        mma_subtract (c[j], v[x], s.TW.get (4 * x + lane % 4, 8 * j + lane / 4));
+#pragma unroll
+    for (int j = 0; j < NT; j++)
+      s.X.put_tile (r0, 8 * j, c[j]);
+  }
+  __syncthreads ();
+}
+
+// One block owns NC columns of Z of one page. They stand in shared memory while the blocks of
+// reflectors pass, last to first; at the end they go to their places in V.
+template <class T, int NC>
+__global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
+{
+  typedef real_t<T> R;
+  constexpr bool C = is_complex_v<T>;
+  extern __shared__ __align__ (16) double memory[];
+  int n = a.n, rows = padded_rows (n), strips = (n + NC - 1) / NC;
+  int64_t page = blockIdx.x / strips;
+  int j0 = (int)(blockIdx.x % strips) * NC, columns = n - j0 < NC ? n - j0 : NC;
+  bool failed = a.info[page] != 0;
+  strip<T, NC> s (memory, rows);
+  const R *Z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j0 * n;
+  for (int j = 0; j < NC; j++)
+    for (int r = threadIdx.x; r < rows; r += blockDim.x) {
+      mma_entry<C> x = {};
+      if (failed)
+        x.re = nan ("");
+      else if (r < n && j < columns)
+        x.re = Z[(int64_t)j * n + r];
+      s.X.put (r, j, x);
+    }
+  __syncthreads ();
+  if (!failed) {
+    reflectors<T> y = {a.W + page * n * n, n};
+    const double *factors = a.tfactor + page * tfactor_doubles<T> (n);
+    for (int b = blocks_of (n) - 1; b >= 0; b--) {
+      project (s, y, b * BLOCK);
+      multiply_t (s, factors + (int64_t)b * BLOCK * BLOCK * strip<T, NC>::PLANES);
+      subtract (s, y, b * BLOCK);
+    }
+  }
+  for (int j = 0; j < columns; j++) {
+    T *V = a.V + page * a.page_v + a.rank[page * n + j0 + j] * a.ldv;
+    for (int r = threadIdx.x; r < n; r += blockDim.x) {
+      mma_entry<C> x = s.X.get (r, j);
+      if constexpr (C)
+        V[r] = {(R)x.re, (R)x.im};
+      else
+        V[r] = (R)x.re;
+    }
+  }
+}
+
+template <class T, int NC> cudaError_t launch (const eig_args<T> &a)
+{
+  size_t bytes = strip_bytes<T, NC> (a.n);
+  cudaError_t status = allow_shared (apply_kernel<T, NC>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  int64_t blocks = a.pages * ((a.n + NC - 1) / NC);
+  apply_kernel<T, NC><<<(unsigned)blocks, WARPS * 32, bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T> size_t eig_unmtr_bytes (int n)
+{
+  return tfactor_doubles<T> (n) * sizeof (double);
+}
+
+template <class T> bool eig_unmtr_blocked_fits (int n, int smem_limit)
+{
+  return strip_bytes<T, 8> (n) <= (size_t)smem_limit;
+}
+
+// Wide strips read the reflectors less often, but two blocks should fit on a multiprocessor.
+template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a)
+{
+  larft_kernel<T><<<(unsigned)(a.pages * blocks_of (a.n)), WARPS * 32, 0, a.stream>>> (a);
+  cudaError_t status = cudaGetLastError ();
+  if (status != cudaSuccess)
+    return status;
+  size_t limit = a.smem_limit;
+  int wide = getenv ("GLA_NC") ? atoi (getenv ("GLA_NC")) : is_complex_v<T> ? 8 : 16;
+  if (wide == 32 && strip_bytes<T, 32> (a.n) <= limit)
+    return launch<T, 32> (a);
+  if (wide == 16 && strip_bytes<T, 16> (a.n) <= limit)
+    return launch<T, 16> (a);
+  if (wide == 8)
+    return launch<T, 8> (a);
+  if (2 * strip_bytes<T, 32> (a.n) <= limit)
+    return launch<T, 32> (a);
+  if (strip_bytes<T, 16> (a.n) <= limit)
+    return launch<T, 16> (a);
+  return launch<T, 8> (a);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template size_t eig_unmtr_bytes<T> (int);                                                        \
+  template bool eig_unmtr_blocked_fits<T> (int, int);                                              \
+  template cudaError_t eig_unmtr_blocked (const eig_args<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
