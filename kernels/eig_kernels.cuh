@@ -47,6 +47,9 @@ template <class T> struct eig_args {
   int *count;      // of the chunk: pages that are not finished, and lists of them (pages + 4)
 };
 
+// Everything for n up to 32 in one kernel: A -> lambda, V, info, skew.
+template <class T> cudaError_t eig_small (const eig_args<T> &a);
+
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 

@@ -1,0 +1,317 @@
+// small.cu: whole eigenproblems of up to 32 rows, a page to 4, 8, 16 or 32 lanes, in one kernel
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks and scales as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower),
+// solves by divide and conquer from 1*1 matrices upwards, and transforms back. A is read once,
+// results are written once.
+
+#include "hetrd.cuh"
+#include "stedc_lanes.cuh"
+#include "../src/backend.h"
+
+namespace
+{
+
+enum { WARPS = 4 };
+
+// Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
+// vectors, then what merge_lanes needs.
+template <class T, int P> struct small_layout {
+  typedef real_t<T> R;
+  static constexpr int ld = P + 1, groups = LANES / P;
+  static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
+  static constexpr size_t bytes = page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R> ();
+  T *S, *v, *old_v, *w; // of this lane's group
+  R *Z;
+  unsigned char *rest;
+  GLA_DEVICE small_layout (unsigned char *base, int group)
+  {
+    T *vectors = reinterpret_cast<T *> (base + page_bytes);
+    S = reinterpret_cast<T *> (base) + group * P * ld;
+    v = vectors + group * P;
+    old_v = v + LANES;
+    w = old_v + LANES;
+    Z = reinterpret_cast<R *> (vectors + 3 * LANES);
+    rest = reinterpret_cast<unsigned char *> (Z + LANES * LANES_LD);
+  }
+};
+
+template <int P, class R> GLA_DEVICE R group_max (R x)
+{
+#pragma unroll
+  for (int mask = P / 2; mask > 0; mask /= 2) {
+    R y = shuffle_xor (x, mask);
+    x = x > y ? x : y;
+  }
+  return x;
+}
+
+template <class T, int P> GLA_DEVICE T from_group (T a, int i)
+{
+  int lane = (threadIdx.x % LANES & ~(P - 1)) + i;
+  if constexpr (is_complex_v<T>)
+    return {__shfl_sync (0xffffffffu, a.x, lane), __shfl_sync (0xffffffffu, a.y, lane)};
+  else
+    return __shfl_sync (0xffffffffu, a, lane);
+}
+
+// What reading a page found.
+template <class R> struct small_page {
+  int exponent; // the page was divided by 2^exponent
+  int32_t info;
+  double skew;
+};
+
+// Reads the page and makes it Hermitian in S, divided by a power of two; zero if it cannot be
+// solved. Lane i reads row i of every column, which is coalesced, and later owns row i.
+template <class T, int P>
+GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T *S)
+{
+  typedef real_t<T> R;
+  constexpr int ld = P + 1;
+  int n = a.n, i = threadIdx.x % P, bad = 0;
+  R largest = 0, skew = 0;
+  for (int j = 0; j < n; j++) {
+    bool wanted = i < n && (a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j);
+    if (!wanted)
+      continue;
+    T x = A[j * a.lda + i];
+    if (i == j && a.triangle != GLA_FULL)
+      x = from_real<T> (re (x));
+    R size = absmax (x);
+    bad |= !(size <= limits<R>::big);
+    largest = size > largest ? size : largest;
+    if (a.triangle == GLA_UPPER)
+      S[i * ld + j] = conj (x);
+    else
+      S[j * ld + i] = x;
+  }
+  __syncwarp ();
+  if (a.triangle == GLA_FULL && i < n)
+    for (int j = 0; j <= i; j++) {
+      T lower = scale (R (0.5), S[j * ld + i]), upper = scale (R (0.5), conj (S[i * ld + j]));
+      R difference = absmax (lower - upper); // its modulus, but for a factor of sqrt 2
+      if (is_complex_v<T> && difference > 0)
+        difference *= sqrt_of (abs2 (scale (1 / difference, lower - upper)));
+      skew = difference > skew ? difference : skew;
+      S[j * ld + i] = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
+    }
+  largest = group_max<P> (largest);
+  skew = group_max<P> (skew);
+  bad = group_max<P> (bad);
+  __syncwarp ();
+
+  small_page<R> page;
+  int k = bad || largest == 0 ? 0 : -ilogb (largest);
+  R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
+  if (i < n)
+    for (int j = 0; j <= i; j++) {
+      T x = bad ? from_real<T> (0) : scale (second, scale (first, S[j * ld + i]));
+      S[j * ld + i] = x;
+      S[i * ld + j] = i == j ? x : conj (x);
+    }
+  __syncwarp ();
+  page.exponent = -k;
+  page.skew = 2 * (double)skew;
+  page.info = bad ? n + 1 : page.skew > 10.0 * n * limits<R>::eps * largest ? GLA_INFO_SKEW : 0;
+  return page;
+}
+
+// Row i of a tridiagonal matrix and its reflector.
+template <class T> struct small_row {
+  real_t<T> d, e;
+  T tau;
+};
+
+// Lane i owns row i. Column k gets the pending update A - v w' - w v' and makes the reflector; then
+// one pass over the rest applies the update and multiplies by the new v. In S, column k becomes
+// the reflector with its zeros and its one.
+template <class T, int P> GLA_DEVICE small_row<T> reduce (const small_layout<T, P> &s, int n)
+{
+  typedef real_t<T> R;
+  constexpr int ld = P + 1;
+  int i = threadIdx.x % P;
+  small_row<T> row = {0, 0, from_real<T> (0)};
+  T v = from_real<T> (0), w = from_real<T> (0);
+  s.v[i] = s.w[i] = from_real<T> (0);
+  __syncwarp ();
+  for (int k = 0; k < n; k++) {
+    s.old_v[i] = v;
+    __syncwarp ();
+    T x = from_real<T> (0);
+    if (i >= k && i < n)
+      x = s.S[k * ld + i] - madd (v, conj (s.w[k]), w * conj (s.old_v[k]));
+    if (i == k) {
+      row.d = re (x);
+      x = from_real<T> (0);
+    }
+    if (k == n - 1)
+      break;
+    R square = lane_sum<P> (i > k + 1 ? abs2 (x) : R (0)), up = 1;
+    T alpha = from_group<T, P> (x, k + 1);
+    if (small_column (alpha, square)) {
+      up = limits<R>::up;
+      alpha = scale (up, alpha);
+      square = R (-1);
+    }
+    R scaled = lane_sum<P> (i > k + 1 ? abs2 (scale (up, x)) : R (0));
+    householder<T> h = make_householder (alpha, square < 0 ? scaled : square, up);
+    T next = i == k + 1 ? from_real<T> (1) : i > k + 1 && i < n ? x * h.factor : from_real<T> (0);
+    if (i == k) {
+      row.e = h.beta;
+      row.tau = h.tau;
+    }
+    s.v[i] = next;
+    __syncwarp ();
+    T y = from_real<T> (0);
+    if (i > k && i < n)
+#pragma unroll 4
+      for (int j = k + 1; j < n; j++) {
+        T value = s.S[j * ld + i] - madd (v, conj (s.w[j]), w * conj (s.old_v[j]));
+        s.S[j * ld + i] = value;
+        y = madd (value, s.v[j], y);
+      }
+    s.S[k * ld + i] = next;
+    y = h.tau * y;
+    T dot = lane_sum<P> (cmadd (y, next, from_real<T> (0)));
+    v = next;
+    w = madd (scale (R (-0.5), h.tau * dot), v, y);
+    __syncwarp ();
+    s.w[i] = w;
+  }
+  __syncwarp ();
+  return row;
+}
+
+// Divide and conquer on the rows that the lanes hold; true when all searches settled.
+template <class R, int P, int M>
+GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R &d, bool &absent)
+{
+  int lane = threadIdx.x % LANES;
+  R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
+  bool settled = merge_lanes<R, M> (w, Z, tear, d, absent);
+  if constexpr (M < P)
+    settled &= conquer<R, P, 2 * M> (w, Z, e, d, absent);
+  return settled;
+}
+
+// Column `rank` of V from this lane's column z of eigenvectors of the tridiagonal matrix. The
+// lane keeps it in registers while the reflectors pass, which all lanes read at once.
+template <class T, int P>
+GLA_DEVICE void back_transform (const small_layout<T, P> &s, const real_t<T> *z, int n, T my_tau,
+                                int rank, bool absent)
+{
+  constexpr int ld = P + 1, R4 = P < 4 ? P : 4;
+  T x[P];
+#pragma unroll
+  for (int r = 0; r < P; r++)
+    x[r] = from_real<T> (z[r]);
+  for (int k = n - 2; k >= 0; k--) {
+    const T *v = s.S + k * ld;
+    T tau = from_group<T, P> (my_tau, k), dot = from_real<T> (0);
+#pragma unroll
+    for (int r = 0; r < P; r += R4)
+      if (r + R4 > k + 1)
+#pragma unroll
+        for (int q = r; q < r + R4; q++)
+          dot = cmadd (v[q], x[q], dot);
+    dot = -(tau * dot);
+#pragma unroll
+    for (int r = 0; r < P; r += R4)
+      if (r + R4 > k + 1)
+#pragma unroll
+        for (int q = r; q < r + R4; q++)
+          x[q] = madd (dot, v[q], x[q]);
+  }
+  __syncwarp ();
+  if (!absent)
+#pragma unroll
+    for (int r = 0; r < P; r++)
+      s.S[rank * ld + r] = x[r];
+  __syncwarp ();
+}
+
+// P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
+// owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
+template <class T, int P>
+__global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
+{
+  typedef real_t<T> R;
+  typedef small_layout<T, P> layout;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, i = lane % P, n = a.n;
+  layout s (memory + warp * layout::bytes, lane / P);
+  stedc_workspace<R> w (s.rest, LANES, true);
+  int64_t page = ((int64_t)blockIdx.x * WARPS + warp) * layout::groups + lane / P;
+  bool inside = page < a.pages;
+  page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
+
+  small_page<R> found = read_page<T, P> (a, a.A + page * a.page_a, s.S);
+  small_row<T> row = reduce (s, n);
+  R before = __shfl_up_sync (0xffffffffu, row.e, 1);
+  R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
+  for (int c = 0; c < LANES; c++)
+    s.Z[c * LANES_LD + lane] = c == lane ? R (1) : R (0);
+  __syncwarp ();
+  bool absent = i >= n;
+  bool settled = conquer<R, P, 2> (w, s.Z, row.e, d, absent);
+
+  int rank = 0;
+#pragma unroll
+  for (int j = 0; j < P; j++) {
+    R other = from_group<R, P> (d, j);
+    bool present = from_group<int, P> (!absent, j);
+    rank += present && (other < d || (other == d && j < i));
+  }
+  int unsettled = group_max<P> (settled ? 0 : i + 1);
+  if (found.info == 0)
+    found.info = unsettled > n ? n : unsettled;
+  bool failed = found.info != 0;
+  if (a.vectors)
+    back_transform (s, s.Z + lane * LANES_LD + lane / P * P, n, row.tau, rank, absent);
+  if (!inside)
+    return;
+  R nothing = R (nan (""));
+  if (!absent)
+    a.lambda[page * a.page_lambda + rank * a.inc_lambda] =
+        failed ? nothing : times_power (d, found.exponent);
+  if (i == 0) {
+    a.info[page] = found.info;
+    a.skew[page] = found.skew;
+  }
+  if (a.vectors && i < n) {
+    T *V = a.V + page * a.page_v + i;
+    for (int c = 0; c < n; c++)
+      V[c * a.ldv] = failed ? from_real<T> (nothing) : s.S[c * layout::ld + i];
+  }
+}
+
+template <class T, int P> cudaError_t launch (const eig_args<T> &a)
+{
+  typedef small_layout<T, P> layout;
+  size_t bytes = WARPS * layout::bytes;
+  cudaError_t status = allow_shared (small_kernel<T, P>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  int64_t per_block = WARPS * layout::groups, blocks = (a.pages + per_block - 1) / per_block;
+  small_kernel<T, P><<<(unsigned)blocks, WARPS * LANES, bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T> cudaError_t eig_small (const eig_args<T> &a)
+{
+  if (a.n <= 4)
+    return launch<T, 4> (a);
+  if (a.n <= 8)
+    return launch<T, 8> (a);
+  if (a.n <= 16)
+    return launch<T, 16> (a);
+  return launch<T, 32> (a);
+}
+
+template cudaError_t eig_small (const eig_args<float> &);
+template cudaError_t eig_small (const eig_args<double> &);
+template cudaError_t eig_small (const eig_args<cx<float>> &);
+template cudaError_t eig_small (const eig_args<cx<double>> &);
