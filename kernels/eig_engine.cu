@@ -108,6 +108,12 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
     a->Z = c.take<R> (pages * n2);
   else if (way == ROUTE_JACOBI_BLOCK)
     a->Z = c.take<T> (pages * n2);
+  // the tridiagonalisation is done with its panel before anything is put into Z
+  if (way == ROUTE_QR) {
+    int64_t panel = eig_hetrd_panel<T> ((int)n, e->smem_limit);
+    bool inside = job->vectors && panel * (int64_t)sizeof (T) <= n2 * (int64_t)sizeof (R);
+    a->panel = inside ? static_cast<T *> (a->Z) : c.take<T> (pages * panel);
+  }
   if (way != ROUTE_JACOBI) {
     a->d = c.take<R> (pages * n);
     a->e = c.take<R> (pages * n);
@@ -170,18 +176,18 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
 // each waited for, so that a wish to stop is heard.
 template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T> &a)
 {
-  int n = a.n;
+  int n = a.n, steps = eig_hetrd_steps<T> (n, a.smem_limit);
   double expected = page_latency (&e->job) + a.pages * page_seconds (e, &e->job);
   bool pieces = expected > 2 * PIECE;
   gla_status status = GLA_OK;
   if (!pieces) {
-    status = engine_status (eig_hetrd (a, 0, n - 1));
+    status = engine_status (eig_hetrd (a, 0, steps));
     if (status == GLA_OK)
       status = engine_status (eig_steqr (a, 1, 0));
   } else {
-    for (int first = 0; first < n - 1 && status == GLA_OK;) {
-      int step = 1 + (int)(n * PIECE / expected);
-      int last = first + step < n - 1 ? first + step : n - 1;
+    for (int first = 0; first < steps && status == GLA_OK;) {
+      int step = 1 + (int)(steps * PIECE / expected);
+      int last = first + step < steps ? first + step : steps;
       status = engine_status (eig_hetrd (a, first, last));
       if (status == GLA_OK)
         status = throttle (e, slot);

@@ -36,6 +36,7 @@ template <class T> struct eig_args {
   void *Z;       // n*n: eigenvectors of the tridiagonal matrix (R), or Q (T, blocked jacobi)
   R *d, *e;      // n each: tridiagonal matrix, then eigenvalues
   T *tau;        // n
+  T *panel;      // eig_hetrd_panel: may be the memory of Z
   int *rank;     // n: the place of eigenvalue k in ascending order
   int *exponent; // 1: the page was divided by 2^exponent
   R *norm;       // 1: Frobenius norm of the scaled page
@@ -48,7 +49,10 @@ template <class T> struct eig_args {
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 
-// Householder tridiagonalisation of columns first..last-1: W, d, e, tau.
+// Householder tridiagonalisation: W, d, e, tau. It is a number of steps of falling cost; this does
+// steps first..last-1 of them. Below the diagonal W holds the reflectors; the rest of it is lost.
+template <class T> int eig_hetrd_steps (int n, int smem_limit);
+template <class T> int64_t eig_hetrd_panel (int n, int smem_limit);
 template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int last);
 
 // Implicit QL/QR on (d, e), rotations applied to Z; at most `rounds` rounds, 0: to the end.

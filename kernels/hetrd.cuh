@@ -1,0 +1,97 @@
+// hetrd.cuh: what the kernels of the tridiagonalisation share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_HETRD_CUH
+#define GPULINALG_HETRD_CUH
+
+#include "eig_kernels.cuh"
+
+// Columns of a panel, and rows and columns of a tile of the matrix-vector product.
+enum { HETRD_PANEL = 16, HETRD_TILE = 32 };
+
+// The reflector of a column [alpha; x]: H = I - tau v v', v = [1; factor x], H' [alpha; x] = beta.
+template <class T> struct householder {
+  real_t<T> beta;
+  T tau, factor;
+};
+
+// From alpha and |x|^2, both of the column times `up`; factor is for the column as it is. Squares
+// of tiny entries lose digits, so a caller that finds small_column () scales up and asks again; the
+// page has norm 1 or more, so a column that is still tiny then counts as zero.
+template <class T>
+GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T> up)
+{
+  typedef real_t<T> R;
+  householder<T> h;
+  if (square + abs2 (alpha) < limits<R>::small_square) {
+    square = 0;
+    alpha = from_real<T> (0);
+  }
+  h.beta = re (alpha);
+  h.tau = h.factor = from_real<T> (0);
+  if (square > 0 || im (alpha) != 0) {
+    h.beta = -copy_sign (sqrt_of (square + abs2 (alpha)), re (alpha));
+    T difference = alpha - from_real<T> (h.beta);
+    h.tau = scale (-1 / h.beta, difference);
+    // up / (alpha - beta); up last, lest it overflows
+    h.factor = scale (up, scale (1 / abs2 (difference), conj (difference)));
+  }
+  if (up != 1)
+    h.beta *= limits<R>::down;
+  return h;
+}
+
+template <class T> GLA_DEVICE bool small_column (T alpha, real_t<T> square)
+{
+  return square + abs2 (alpha) < limits<real_t<T>>::small_square;
+}
+
+// Sums of N values over a warp at once, N a power of two up to 32: lane l gets the sum of a[l % N].
+// Overwrites a.
+template <int N, class T> GLA_DEVICE T lane_sums (T (&a)[N])
+{
+#pragma unroll
+  for (int mask = 1; mask < N; mask *= 2) {
+    bool upper = threadIdx.x & mask;
+#pragma unroll
+    for (int q = 0; q < N; q += 2 * mask) {
+      T keep = upper ? a[q + mask] : a[q], give = upper ? a[q] : a[q + mask];
+      a[q] = keep + shuffle_xor (give, mask);
+    }
+  }
+#pragma unroll
+  for (int mask = N; mask < 32; mask *= 2)
+    a[0] = a[0] + shuffle_xor (a[0], mask);
+  return a[0];
+}
+
+// The largest block that hetrd_shared takes.
+template <class T> int hetrd_shared_limit (int smem_limit);
+
+// Columns origin..n-1, one block per page, the trailing matrix in shared memory.
+template <class T> cudaError_t hetrd_shared (const eig_args<T> &a, int origin);
+
+// Columns first..last-1 of a panel: reflectors in W, the other factor of the update in a.panel.
+template <class T> cudaError_t hetrd_panel (const eig_args<T> &a, int first, int last);
+
+// The update of rows and columns last..n-1 by that panel.
+template <class T> cudaError_t hetrd_update (const eig_args<T> &a, int first, int last);
+
+// Elements of T that a.panel has for a page of order n, and where things lie in them.
+template <class T> struct hetrd_scratch {
+  int blocks; // tiles in a row of tiles
+  int64_t ld; // rows, rounded up to whole tiles
+  __host__ __device__ hetrd_scratch (int n)
+      : blocks ((n + HETRD_TILE - 1) / HETRD_TILE), ld ((int64_t)blocks * HETRD_TILE)
+  {
+  }
+  __host__ __device__ int64_t w () const { return 0; }                   // ld * HETRD_PANEL
+  __host__ __device__ int64_t part () const { return ld * HETRD_PANEL; } // ld * (blocks + 1)
+  __host__ __device__ int64_t x () const { return part () + ld * (blocks + 1); } // ld
+  __host__ __device__ int64_t dots () const { return x () + ld; }                // 2 * HETRD_PANEL
+  __host__ __device__ int64_t squares () const { return dots () + 2 * HETRD_PANEL; } // blocks
+  __host__ __device__ int64_t forms () const { return squares () + blocks; } // a real per tile
+  __host__ __device__ int64_t size () const { return forms () + blocks * (blocks + 1) / 2; }
+};
+
+#endif

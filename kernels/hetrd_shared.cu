@@ -1,0 +1,318 @@
+// hetrd_shared.cu: Householder tridiagonalisation with the trailing matrix in shared memory
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The unblocked method of LAPACK's ?hetd2/?sytd2 (lower), arranged for one pass over the matrix
+// per column: the rank-2 update of one column and the matrix-vector product of the next one read
+// and write each entry below the diagonal once, and use it for both sides of the product.
+
+#include "hetrd.cuh"
+
+namespace
+{
+
+enum { MAX_WARPS = 8 };
+
+// Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
+// v, u and w belong to the warp that owns the column of that number.
+template <class T> struct shared_layout {
+  T *v, *u, *w, *y, *part, *A;
+  int n;
+  GLA_DEVICE shared_layout (unsigned char *base, int order, int warps) : n (order)
+  {
+    v = reinterpret_cast<T *> (base);
+    u = v + n;
+    w = u + n;
+    y = w + n;
+    part = y + n;
+    A = part + warps * n;
+  }
+  // entry (i, j) is column (j)[i], i > j
+  GLA_DEVICE T *column (int j) const { return A + (j * (n - 2) - j * (j - 1) / 2 - 1); }
+};
+
+template <class T> size_t shared_bytes (int n, int warps)
+{
+  return ((size_t)n * (n - 1) / 2 + (size_t)(4 + warps) * n) * sizeof (T);
+}
+
+GLA_DEVICE float from_lane (float a, int lane)
+{
+  return __shfl_sync (0xffffffffu, a, lane);
+}
+GLA_DEVICE double from_lane (double a, int lane)
+{
+  return __shfl_sync (0xffffffffu, a, lane);
+}
+template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
+{
+  return {from_lane (a.x, lane), from_lane (a.y, lane)};
+}
+
+// Row i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
+// the vector would be put into local memory to be indexed.
+template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
+{
+  T value = from_lane (a[0], i % 32);
+#pragma unroll
+  for (int c = 1; c < C; c++) {
+    T other = from_lane (a[c], i % 32);
+    value = c == i / 32 ? other : value;
+  }
+  return value;
+}
+
+// Vectors that every warp holds, rows 32c + lane: v of this column, u and w of the pending update
+// A - u w' - w u', the diagonal of the trailing matrix.
+template <class T, int C> struct shared_rows {
+  T v[C], u[C], w[C];
+  real_t<T> diagonal[C];
+};
+
+// Column k with the pending update, and from it the reflector; v below row k, 0 above.
+template <class T, int C>
+GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, shared_rows<T, C> &r)
+{
+  typedef real_t<T> R;
+  int lane = threadIdx.x % 32;
+  const T *column = s.column (k);
+  T wk = conj (row_of (r.w, k));
+  R square = 0;
+#pragma unroll
+  for (int c = 0; c < C; c++) {
+    int i = 32 * c + lane;
+    r.v[c] = from_real<T> (0);
+    if (i > k && i < s.n)
+      r.v[c] = column[i] - madd (r.u[c], wk, r.w[c]);
+    square += i > k + 1 ? abs2 (r.v[c]) : R (0);
+  }
+  square = lane_sum<32> (square);
+  T alpha = row_of (r.v, k + 1);
+  R up = 1;
+  if (small_column (alpha, square)) {
+    up = limits<R>::up;
+    alpha = scale (up, alpha);
+    square = 0;
+#pragma unroll
+    for (int c = 0; c < C; c++)
+      square += 32 * c + lane > k + 1 ? abs2 (scale (up, r.v[c])) : R (0);
+    square = lane_sum<32> (square);
+  }
+  householder<T> h = make_householder (alpha, square, up);
+#pragma unroll
+  for (int c = 0; c < C; c++)
+    r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
+  return h;
+}
+
+// The pass: columns first, first + warps, ... of this warp, four at a time. Row sums of the product
+// stay in registers over the whole pass; column sums replace v in shared memory.
+template <class T, int C>
+GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int warps,
+                                     const shared_rows<T, C> &r, T (&y)[C])
+{
+  int lane = threadIdx.x % 32;
+  for (int j = first; j < s.n; j += 4 * warps) {
+    T v[4], u[4], w[4], sum[4], *column[4];
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+      int own = j + q * warps;
+      bool inside = own < s.n;
+      own = inside ? own : j;
+      sum[q] = from_real<T> (0);
+      v[q] = s.v[own];
+      u[q] = conj (s.u[own]);
+      w[q] = conj (s.w[own]);
+      column[q] = s.column (own);
+    }
+#pragma unroll
+    for (int c = 0; c < C; c++)
+      if (32 * c + 31 > j && 32 * c < s.n) {
+        int i = 32 * c + lane;
+        T value[4];
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+          value[q] = from_real<T> (0);
+          if (i > j + q * warps && i < s.n)
+            value[q] = column[q][i];
+        }
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+          T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
+          bool below = i > j + q * warps && i < s.n;
+          if (below)
+            column[q][i] = updated;
+          updated = below ? updated : from_real<T> (0);
+          y[c] = madd (updated, v[q], y[c]);
+          sum[q] = cmadd (updated, r.v[c], sum[q]);
+        }
+      }
+    T total = lane_sums (sum);
+    if (lane < 4 && j + lane * warps < s.n)
+      s.v[j + lane * warps] = total;
+  }
+}
+
+// One block per page and the page in shared memory. Column j of the matrix belongs to warp
+// j % warps, and lanes run along its rows. Every warp holds the vectors of the present column
+// whole, in registers, and computes them redundantly with the same bits; what warps exchange is
+// the partial products, so that a column takes two barriers.
+template <class T, int C>
+__global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args<T> a, int origin)
+{
+  typedef real_t<T> R;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  int ld = a.n, n = a.n - origin;
+  int64_t page = blockIdx.x;
+  R *d = a.d + page * ld + origin, *e = a.e + page * ld + origin;
+  if (a.info[page] != 0) { // a page that cannot be solved; what follows finds zeros
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      d[i] = e[i] = 0;
+    return;
+  }
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  shared_layout<T> s (memory, n, warps);
+  T *global = a.W + (page * ld + origin) * ld + origin;
+  T *tau = a.tau + page * ld + origin;
+  for (int j = warp; j < n; j += warps)
+    for (int i = j + 1 + lane; i < n; i += 32)
+      s.column (j)[i] = global[(int64_t)j * ld + i];
+
+  shared_rows<T, C> r;
+  unsigned own = 0; // bit c: column 32c + lane is this warp's
+#pragma unroll
+  for (int c = 0; c < C; c++) {
+    int i = 32 * c + lane;
+    r.v[c] = r.u[c] = r.w[c] = from_real<T> (0);
+    r.diagonal[c] = i < n ? re (global[(int64_t)i * ld + i]) : R (0);
+    own |= (unsigned)(i < n && i % warps == warp) << c;
+  }
+  __syncthreads ();
+
+  int first = warp; // the warp's first column in the trailing matrix
+  for (int k = 0; k < n - 1; k++) {
+    householder<T> h = next_reflector (s, k, r);
+    if (warp == k % warps) {
+      if (lane == 0) {
+        e[k] = h.beta;
+        tau[k] = h.tau;
+      }
+      if (a.vectors)
+#pragma unroll
+        for (int c = 0; c < C; c++)
+          if (32 * c + lane > k + 1 && 32 * c + lane < n)
+            global[(int64_t)k * ld + 32 * c + lane] = r.v[c];
+    }
+
+    first += first <= k ? warps : 0;
+    T y[C];
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      int i = 32 * c + lane;
+      r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
+      y[c] = scale (warp == 0 ? r.diagonal[c] : R (0), r.v[c]);
+      if (own >> c & 1) {
+        s.v[i] = r.v[c];
+        s.u[i] = r.u[c];
+        s.w[i] = r.w[c];
+      }
+    }
+    __syncwarp ();
+    update_and_multiply (s, first, warps, r, y);
+#pragma unroll
+    for (int c = 0; c < C; c++)
+      if (32 * c + lane > k && 32 * c + lane < n)
+        s.part[warp * n + 32 * c + lane] = y[c];
+    __syncthreads ();
+    for (int i = k + 1 + threadIdx.x; i < n; i += blockDim.x) {
+      T sum = s.v[i];
+      for (int g = 0; g < warps; g++)
+        sum = sum + s.part[g * n + i];
+      s.y[i] = sum;
+    }
+    __syncthreads ();
+
+    // w = tau y - |tau|^2/2 (v'y) v; v'y is real
+    R form = 0;
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      int i = 32 * c + lane;
+      y[c] = i > k && i < n ? s.y[i] : from_real<T> (0);
+      form += re (conj (r.v[c]) * y[c]);
+    }
+    form = lane_sum<32> (form) * abs2 (h.tau) / 2;
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
+      r.u[c] = r.v[c];
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < C; c++)
+    if (warp == 0 && 32 * c + lane < n)
+      d[32 * c + lane] = r.diagonal[c] - 2 * re (r.u[c] * conj (r.w[c]));
+}
+
+template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
+{
+  size_t bytes = shared_bytes<T> (a.n - origin, warps);
+  cudaError_t status = allow_shared (hetrd_shared_kernel<T, C>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  hetrd_shared_kernel<T, C><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, origin);
+  return cudaGetLastError ();
+}
+
+// C is the number of 32-row chunks; rows up to 32 C are held, so C is the next one compiled.
+template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int warps)
+{
+  int n = a.n - origin;
+  if (n <= 32)
+    return launch_chunks<T, 1> (a, origin, warps);
+  if (n <= 64)
+    return launch_chunks<T, 2> (a, origin, warps);
+  if (n <= 96)
+    return launch_chunks<T, 3> (a, origin, warps);
+  if (n <= 128)
+    return launch_chunks<T, 4> (a, origin, warps);
+  if (n <= 160)
+    return launch_chunks<T, 5> (a, origin, warps);
+  if constexpr (sizeof (T) <= 8) {
+    if (n <= 192)
+      return launch_chunks<T, 6> (a, origin, warps);
+    if (n <= 256)
+      return launch_chunks<T, 8> (a, origin, warps);
+    if constexpr (sizeof (T) <= 4)
+      return launch_chunks<T, 10> (a, origin, warps);
+  }
+  return cudaErrorInvalidValue;
+}
+
+// Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
+int warps_for (int n)
+{
+  return n <= 16 ? 1 : n <= 40 ? 2 : n <= 80 ? 4 : MAX_WARPS;
+}
+
+} // namespace
+
+template <class T> int hetrd_shared_limit (int smem_limit)
+{
+  int n = 32 * (sizeof (T) <= 4 ? 10 : sizeof (T) <= 8 ? 8 : 5);
+  while (n > 2 && shared_bytes<T> (n, warps_for (n)) > (size_t)smem_limit)
+    n--;
+  return n;
+}
+
+template <class T> cudaError_t hetrd_shared (const eig_args<T> &a, int origin)
+{
+  return launch (a, origin, warps_for (a.n - origin));
+}
+
+template int hetrd_shared_limit<float> (int);
+template int hetrd_shared_limit<double> (int);
+template int hetrd_shared_limit<cx<float>> (int);
+template int hetrd_shared_limit<cx<double>> (int);
+template cudaError_t hetrd_shared (const eig_args<float> &, int);
+template cudaError_t hetrd_shared (const eig_args<double> &, int);
+template cudaError_t hetrd_shared (const eig_args<cx<float>> &, int);
+template cudaError_t hetrd_shared (const eig_args<cx<double>> &, int);
