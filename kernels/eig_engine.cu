@@ -3,9 +3,11 @@
 
 #include "engine.cuh"
 #include "eig_kernels.cuh"
+#include "eig_routes.h"
 
 #include <cstring>
-#include <cstdlib>
+
+gla_eig_route gla_eig_route_override = {0, 0, 0};
 
 namespace
 {
@@ -19,7 +21,7 @@ const double PIECE = 0.03;
 // which method serves, and what it costs
 //------------------------------------------------------------------------------
 
-enum route { ROUTE_QR, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
+enum route { ROUTE_SMALL, ROUTE_STAGES, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
 
 bool fits (const gla_eig_job *job, int smem_limit)
 {
@@ -36,12 +38,25 @@ bool fits (const gla_eig_job *job, int smem_limit)
   }
 }
 
+gla_eig_route table_row (const gla_eig_job *job)
+{
+  if (gla_eig_route_override.n_to > 0)
+    return gla_eig_route_override;
+  const gla_eig_route *row = job->type == GLA_Z   ? gla_eig_routes_z
+                             : job->type == GLA_C ? gla_eig_routes_c
+                             : job->type == GLA_D ? gla_eig_routes_d
+                                                  : gla_eig_routes_s;
+  while (row->n_to < job->n)
+    row++;
+  return *row;
+}
+
 // "auto" is QR but for the sizes where Jacobi was measured to be faster (bench/results/).
 route route_of (const cuda_engine *e, const gla_eig_job *job)
 {
-  const int jacobi_up_to = 2;
+  const int jacobi_up_to = 1;
   if (job->method == GLA_METHOD_QR || (job->method == GLA_METHOD_AUTO && job->n > jacobi_up_to))
-    return ROUTE_QR;
+    return table_row (job).whole ? ROUTE_SMALL : ROUTE_STAGES;
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }
 
@@ -49,41 +64,30 @@ route route_of (const cuda_engine *e, const gla_eig_job *job)
 // (bench/results/); they bound chunks and launches and serve "auto".
 double page_seconds (const cuda_engine *e, const gla_eig_job *job)
 {
-  double n = (double)job->n, c = gla_type_is_complex (job->type) ? 1.5 : 1;
-  double width = gla_type_real (job->type) == GLA_D ? 1.3 : 1;
-  double chip = 132.0 / e->multiprocessors * c * width * n * n * n;
+  double n = (double)job->n, chip = 132.0 / e->multiprocessors;
+  bool complex = gla_type_is_complex (job->type), wide = gla_type_real (job->type) == GLA_D;
+  double type = wide ? (complex ? 1 : 0.6) : (complex ? 0.65 : 0.45);
   switch (route_of (e, job)) {
-  case ROUTE_QR:
-    return 1e-8 + chip * (job->vectors ? 6e-12 : 3e-12);
+  case ROUTE_SMALL:
+  case ROUTE_STAGES:
+    return 1e-9 + chip * type * (job->vectors ? 1 : 0.6) * (2.4e-10 * n * n + 1e-12 * n * n * n);
   case ROUTE_JACOBI:
-    return 1e-8 + chip * 2.5e-11;
+    return 1e-8 + chip * type * 3e-11 * n * n * n;
   default:
-    return chip * 3e-11;
+    return chip * type * 5e-11 * n * n * n;
   }
 }
 
-// Seconds that one page takes alone on one multiprocessor.
+// Seconds that one page takes alone.
 double page_latency (const gla_eig_job *job)
 {
   double n = (double)job->n;
-  return 1.3 * n * n * 0.25e-6 + n * n * n * gla_type_size (job->type) / 3 * 2 / 40e9;
+  return 5e-5 + 1e-5 * n + n * n * n * gla_type_size (job->type) * 1e-12;
 }
 
 //------------------------------------------------------------------------------
 // memory of a chunk
 //------------------------------------------------------------------------------
-
-int divide_from ()
-{
-  static int from = getenv ("GLA_DC") ? atoi (getenv ("GLA_DC")) : 33;
-  return from;
-}
-
-int blocked_from ()
-{
-  static int from = getenv ("GLA_UB") ? atoi (getenv ("GLA_UB")) : 33;
-  return from;
-}
 
 // Carves pieces out of an arena; with a NULL base it only counts.
 struct carver {
@@ -97,8 +101,35 @@ struct carver {
   }
 };
 
+// The columns of a strip of the back-transform: the table's, or what fits; 0: no strips.
+template <class T> int strip_of (const cuda_engine *e, const gla_eig_job *job)
+{
+  int strip = job->vectors ? table_row (job).strip : 0;
+  while (strip > 0 && !eig_unmtr_strip_fits<T> ((int)job->n, strip, e->smem_limit))
+    strip = strip > 8 ? strip / 2 : 0;
+  return strip;
+}
+
+// The work space of the way stage by stage. Its panel is done with before anything comes into Z.
+template <class T>
+void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages, carver &c,
+                     eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  int n = (int)job->n;
+  int64_t n2 = (int64_t)n * n, panel = eig_hetrd_panel<T> (n, e->smem_limit);
+  if (job->vectors)
+    a->Z = c.take<R> (pages * n2);
+  bool inside = job->vectors && panel * (int64_t)sizeof (T) <= n2 * (int64_t)sizeof (R);
+  a->panel = inside ? static_cast<T *> (a->Z) : c.take<T> (pages * panel);
+  a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
+  a->strip = strip_of<T> (e, job);
+  if (a->strip > 0)
+    a->tfactor = c.take<double> (pages * eig_unmtr_doubles<T> (n));
+}
+
 // The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
-// worked on in place; device arrays need a copy of A to work on and nothing else.
+// worked on in place; device arrays need a copy of A to work on, if anything.
 template <class T>
 size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
                 eig_args<T> *a)
@@ -107,7 +138,8 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
   int64_t n = job->n, n2 = n * n;
   route way = route_of (e, job);
   carver c = {base, 0};
-  a->W = c.take<T> (pages * n2);
+  if (way != ROUTE_SMALL || !job->device_arrays)
+    a->W = c.take<T> (pages * n2);
   if (!job->device_arrays) {
     a->A = a->W;
     a->lda = a->ldv = n;
@@ -117,28 +149,25 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
     a->inc_lambda = 1;
     a->page_lambda = n;
   }
-  if (way == ROUTE_QR && job->vectors)
-    a->Z = c.take<R> (pages * n2);
-  else if (way == ROUTE_JACOBI_BLOCK)
+  if (way == ROUTE_STAGES)
+    lay_out_stages (e, job, pages, c, a);
+  if (way == ROUTE_JACOBI_BLOCK) {
     a->Z = c.take<T> (pages * n2);
-  if (way != ROUTE_JACOBI) {
+    a->state = c.take<int> (pages * 8);
+    a->count = c.take<int> (4 + 2 * pages);
+  }
+  if (way == ROUTE_STAGES || way == ROUTE_JACOBI_BLOCK) {
     a->d = c.take<R> (pages * n);
     a->e = c.take<R> (pages * n);
     a->tau = c.take<T> (pages * n);
     a->rank = c.take<int> (pages * n);
-    if (way == ROUTE_QR && n >= divide_from ())
-      a->stedc = c.take<char> (pages * (int64_t)eig_stedc_bytes<T> ((int)n) + 256);
-    if (way == ROUTE_QR && job->vectors && n >= blocked_from () &&
-        eig_unmtr_blocked_fits<T> ((int)n, e->smem_limit))
-      a->tfactor =
-          reinterpret_cast<double *> (c.take<char> (pages * (int64_t)eig_unmtr_bytes<T> ((int)n)));
-    a->state = c.take<int> (pages * 8);
   }
-  a->exponent = c.take<int> (pages);
-  a->norm = c.take<R> (pages);
+  if (way != ROUTE_SMALL) {
+    a->exponent = c.take<int> (pages);
+    a->norm = c.take<R> (pages);
+  }
   a->info = c.take<int32_t> (pages);
   a->skew = c.take<double> (pages);
-  a->count = c.take<int> (way == ROUTE_JACOBI_BLOCK ? 4 + 2 * pages : 4);
   return c.used;
 }
 
@@ -185,42 +214,29 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
   return status;
 }
 
-// Small pages: four launches and no waiting. Large ones: launches of at most about PIECE seconds,
-// each waited for, so that a wish to stop is heard.
-template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T> &a)
+// Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
+// of about PIECE seconds, each waited for, so that a wish to stop is heard.
+template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
 {
-  int n = a.n;
+  int steps = eig_hetrd_steps<T> (a.n, a.smem_limit);
   double expected = page_latency (&e->job) + a.pages * page_seconds (e, &e->job);
   bool pieces = expected > 2 * PIECE;
+  int step = pieces ? 1 + (int)(steps * PIECE / expected) : steps;
   gla_status status = GLA_OK;
-  if (!pieces) {
-    status = engine_status (eig_hetrd (a, 0, n - 1));
-    if (status == GLA_OK)
-      status = engine_status (n >= divide_from () ? eig_stedc (a) : eig_steqr (a, 1, 0));
-  } else {
-    for (int first = 0; first < n - 1 && status == GLA_OK;) {
-      int step = 1 + (int)(n * PIECE / expected);
-      int last = first + step < n - 1 ? first + step : n - 1;
-      status = engine_status (eig_hetrd (a, first, last));
-      if (status == GLA_OK)
-        status = throttle (e, slot);
-      first = last;
-    }
-    int rounds = 1 + (int)(0.4 * n * PIECE / expected), open = 1;
-    if (status == GLA_OK && n >= divide_from ()) {
-      status = engine_status (eig_stedc (a));
-      open = 0;
-    }
-    for (int start = 1; open > 0 && status == GLA_OK; start = 0) {
-      status = engine_status (eig_steqr (a, start, rounds));
-      if (status == GLA_OK)
-        status = read_count (e, slot, a, &open);
-    }
+  for (int first = 0; first < steps && status == GLA_OK; first += step) {
+    int last = first + step < steps ? first + step : steps;
+    status = engine_status (eig_hetrd (a, first, last));
+    if (status == GLA_OK && pieces)
+      status = throttle (e, slot);
   }
+  if (status == GLA_OK)
+    status = engine_status (eig_stedc (a));
+  if (status == GLA_OK && pieces)
+    status = throttle (e, slot);
   if (status == GLA_OK)
     status = engine_status (eig_sort (a));
   if (status == GLA_OK && a.vectors)
-    status = engine_status (a.tfactor ? eig_unmtr_blocked (a) : eig_unmtr (a));
+    status = engine_status (a.strip > 0 ? eig_unmtr_blocked (a) : eig_unmtr (a));
   return status;
 }
 
@@ -287,12 +303,16 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   gla_status status = GLA_OK;
   if (!e->job.device_arrays)
     status = engine_upload (e, slot, a.W, &chunk->A);
-  if (status == GLA_OK)
+  route way = route_of (e, &e->job);
+  if (status == GLA_OK && way != ROUTE_SMALL)
     status = engine_status (eig_prepare (a));
   if (status == GLA_OK)
-    switch (route_of (e, &e->job)) {
-    case ROUTE_QR:
-      status = run_qr (e, slot, a);
+    switch (way) {
+    case ROUTE_SMALL:
+      status = engine_status (eig_small (a));
+      break;
+    case ROUTE_STAGES:
+      status = run_stages (e, slot, a);
       break;
     case ROUTE_JACOBI:
       status = engine_status (eig_jacobi (a));
@@ -344,7 +364,7 @@ double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   double n2 = (double)job->n * job->n * gla_type_size (job->type);
-  double transfer = pages * n2 * (job->vectors ? 2 : 1) / 4.5e9; // as measured with 16 cores
+  double transfer = pages * n2 * (job->vectors ? 2 : 1) / 22e9; // as measured with 16 cores
   double work = pages * page_seconds (e, job), alone = page_latency (job);
   return 5e-4 + (transfer > work ? transfer : work) + alone;
 }

@@ -36,14 +36,16 @@ template <class T> struct eig_args {
   void *Z;         // n*n: eigenvectors of the tridiagonal matrix (R), or Q (T, blocked jacobi)
   R *d, *e;        // n each: tridiagonal matrix, then eigenvalues
   T *tau;          // n
+  T *panel;        // eig_hetrd_panel (n): may be the memory of Z
   int *rank;       // n: the place of eigenvalue k in ascending order
   int *exponent;   // 1: the page was divided by 2^exponent
   R *norm;         // 1: Frobenius norm of the scaled page
   int32_t *info;   // 1
   double *skew;    // 1: largest |A - A'| where info is GLA_INFO_SKEW
-  double *tfactor; // eig_unmtr_bytes (n): triangular factors of blocks of reflectors
-  void *stedc;     // eig_stedc_bytes (n): divide and conquer
-  int *state;      // 8: where an interrupted QL iteration goes on; flags of blocked jacobi
+  double *tfactor; // eig_unmtr_doubles (n): triangular factors of blocks of reflectors
+  int strip;       // columns of V that a block of the back-transform takes
+  void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer
+  int *state;      // 8: flags of blocked jacobi
   int *count;      // of the chunk: pages that are not finished, and lists of them (pages + 4)
 };
 
@@ -53,15 +55,14 @@ template <class T> cudaError_t eig_small (const eig_args<T> &a);
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 
-// Householder tridiagonalisation of columns first..last-1: W, d, e, tau.
+// Householder tridiagonalisation: W, d, e, tau. It is a number of steps of falling cost; this does
+// steps first..last-1 of them. Below the diagonal W holds the reflectors; the rest of it is lost.
+template <class T> int eig_hetrd_steps (int n, int smem_limit);
+template <class T> int64_t eig_hetrd_panel (int n, int smem_limit);
 template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int last);
 
-// Implicit QL/QR on (d, e), rotations applied to Z; at most `rounds` rounds, 0: to the end.
-// start: nonzero on the first call. a.count[0] gets the number of pages that need more rounds.
-template <class T> cudaError_t eig_steqr (const eig_args<T> &a, int start, int rounds);
-
-// Divide and conquer on (d, e): the same results as eig_steqr; V is scratch.
-template <class T> size_t eig_stedc_bytes (int n);
+// Divide and conquer: (d, e) -> d, Z. V is scratch.
+template <class T> int64_t eig_stedc_bytes (int n, int64_t pages);
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a);
 
 // Sorts d and writes lambda and rank.
@@ -69,9 +70,9 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a);
 
 // V = Q Z with columns in the order of rank; Q from the reflectors in W and tau.
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a);
-// The same by blocks of reflectors; for n that fit.
-template <class T> size_t eig_unmtr_bytes (int n);
-template <class T> bool eig_unmtr_blocked_fits (int n, int smem_limit);
+// The same by blocks of reflectors, a.strip columns to a block: 8, 16 or 32 where they fit.
+template <class T> int64_t eig_unmtr_doubles (int n);
+template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit);
 template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a);
 
 // Two-sided Jacobi with everything in shared memory; W -> lambda, V.
@@ -87,28 +88,6 @@ template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t act
 // Pages still listed get info; d, then (after eig_sort) V.
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
 template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
-
-// What the real tridiagonal stage needs of the arguments.
-template <class R, class T> eig_args<R> real_part_of (const eig_args<T> &a)
-{
-  eig_args<R> r = {};
-  r.n = a.n;
-  r.pages = a.pages;
-  r.vectors = a.vectors;
-  r.tol = a.tol;
-  r.maxit = a.maxit;
-  r.smem_limit = a.smem_limit;
-  r.multiprocessors = a.multiprocessors;
-  r.stream = a.stream;
-  r.Z = a.Z;
-  r.d = a.d;
-  r.e = a.e;
-  r.norm = a.norm;
-  r.info = a.info;
-  r.state = a.state;
-  r.count = a.count;
-  return r;
-}
 
 template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
 {

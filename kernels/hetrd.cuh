@@ -15,8 +15,8 @@ template <class T> struct householder {
   T tau, factor;
 };
 
-// From alpha and |x|^2, both of the column times `up`; factor is for the column as it is. Squares of
-// tiny entries lose digits, so a caller that finds small_column () scales up and asks again; the
+// From alpha and |x|^2, both of the column times `up`; factor is for the column as it is. Squares
+// of tiny entries lose digits, so a caller that finds small_column () scales up and asks again; the
 // page has norm 1 or more, so a column that is still tiny then counts as zero.
 template <class T>
 GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T> up)
@@ -33,7 +33,8 @@ GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T>
     h.beta = -copy_sign (sqrt_of (square + abs2 (alpha)), re (alpha));
     T difference = alpha - from_real<T> (h.beta);
     h.tau = scale (-1 / h.beta, difference);
-    h.factor = scale (up / abs2 (difference), conj (difference)); // up / (alpha - beta)
+    // up / (alpha - beta); up last, lest it overflows
+    h.factor = scale (up, scale (1 / abs2 (difference), conj (difference)));
   }
   if (up != 1)
     h.beta *= limits<R>::down;
@@ -84,10 +85,10 @@ template <class T> struct hetrd_scratch {
       : blocks ((n + HETRD_TILE - 1) / HETRD_TILE), ld ((int64_t)blocks * HETRD_TILE)
   {
   }
-  __host__ __device__ int64_t w () const { return 0; }           // ld * HETRD_PANEL
+  __host__ __device__ int64_t w () const { return 0; }                   // ld * HETRD_PANEL
   __host__ __device__ int64_t part () const { return ld * HETRD_PANEL; } // ld * (blocks + 1)
   __host__ __device__ int64_t x () const { return part () + ld * (blocks + 1); } // ld
-  __host__ __device__ int64_t dots () const { return x () + ld; } // 2 * HETRD_PANEL
+  __host__ __device__ int64_t dots () const { return x () + ld; }                // 2 * HETRD_PANEL
   __host__ __device__ int64_t squares () const { return dots () + 2 * HETRD_PANEL; } // blocks
   __host__ __device__ int64_t forms () const { return squares () + blocks; } // a real per tile
   __host__ __device__ int64_t size () const { return forms () + blocks * (blocks + 1) / 2; }

@@ -70,7 +70,8 @@ GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T 
   typedef real_t<T> R;
   constexpr int ld = P + 1;
   int n = a.n, i = threadIdx.x % P, bad = 0;
-  R largest = 0, skew = 0;
+  R largest = 0;
+  double skew = 0;
   for (int j = 0; j < n; j++) {
     bool wanted = i < n && (a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j);
     if (!wanted)
@@ -90,9 +91,7 @@ GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T 
   if (a.triangle == GLA_FULL && i < n)
     for (int j = 0; j <= i; j++) {
       T lower = scale (R (0.5), S[j * ld + i]), upper = scale (R (0.5), conj (S[i * ld + j]));
-      R difference = absmax (lower - upper); // its modulus, but for a factor of sqrt 2
-      if (is_complex_v<T> && difference > 0)
-        difference *= sqrt_of (abs2 (scale (1 / difference, lower - upper)));
+      double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
       skew = difference > skew ? difference : skew;
       S[j * ld + i] = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
     }
@@ -112,7 +111,7 @@ GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T 
     }
   __syncwarp ();
   page.exponent = -k;
-  page.skew = 2 * (double)skew;
+  page.skew = 2 * skew;
   page.info = bad ? n + 1 : page.skew > 10.0 * n * limits<R>::eps * largest ? GLA_INFO_SKEW : 0;
   return page;
 }

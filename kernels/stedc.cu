@@ -17,12 +17,13 @@ template <class R> R *take (char *&memory, int64_t count)
 
 } // namespace
 
-template <class T> size_t eig_stedc_bytes (int n)
+template <class T> int64_t eig_stedc_bytes (int n, int64_t pages)
 {
   typedef real_t<T> R;
   stedc_tree tree = stedc_tree_of (n, LEAF);
-  return (size_t)n * (7 * sizeof (R) + 3 * sizeof (int)) +
-         (size_t)tree.leaves * sizeof (stedc_counts) + 16; // 16: rounding, over all pages
+  int64_t page = (int64_t)n * (7 * sizeof (R) + 3 * sizeof (int)) +
+                 (int64_t)tree.leaves * sizeof (stedc_counts);
+  return pages * page + 10 * 16; // ten arrays, each rounded up
 }
 
 // (d, e) -> d, Z. The two matrices of eigenvectors that take turns are Z and the caller's V, which
@@ -78,7 +79,7 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template size_t eig_stedc_bytes<T> (int);                                                        \
+  template int64_t eig_stedc_bytes<T> (int, int64_t);                                              \
   template cudaError_t eig_stedc (const eig_args<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -126,30 +126,14 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a)
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a)
 {
   int n = a.n;
-  if (n <= 4)
-    return launch<T, 4, 1> (a);
-  if (n <= 8)
-    return launch<T, 4, 2> (a);
-  if (n <= 16)
-    return launch<T, 4, 4> (a);
   if (n <= 32)
     return launch<T, 4, 8> (a);
+  if (n <= 48)
+    return launch<T, 8, 6> (a);
   if (n <= 64)
     return launch<T, 8, 8> (a);
-  if (n <= 96)
-    return launch<T, 8, 12> (a);
   if (n <= 128)
     return launch<T, 8, 16> (a);
-  if (n <= 192)
-    return launch<T, 16, 12> (a);
-  if (n <= 256)
-    return launch<T, 16, 16> (a);
-  if (n <= 384)
-    return launch<T, 32, 12> (a);
-  if (n <= 512)
-    return launch<T, 32, 16> (a);
-  if (n <= 1024)
-    return launch<T, 32, 32> (a);
   return launch<T, 32, 64> (a);
 }
 

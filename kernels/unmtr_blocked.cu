@@ -6,7 +6,6 @@
 
 #include "eig_kernels.cuh"
 #include "mma.cuh"
-#include <cstdlib>
 
 namespace
 {
@@ -337,41 +336,31 @@ template <class T, int NC> cudaError_t launch (const eig_args<T> &a)
 
 } // namespace
 
-template <class T> size_t eig_unmtr_bytes (int n)
+template <class T> int64_t eig_unmtr_doubles (int n)
 {
-  return tfactor_doubles<T> (n) * sizeof (double);
+  return tfactor_doubles<T> (n);
 }
 
-template <class T> bool eig_unmtr_blocked_fits (int n, int smem_limit)
+template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit)
 {
-  return strip_bytes<T, 8> (n) <= (size_t)smem_limit;
+  size_t bytes = strip == 32   ? strip_bytes<T, 32> (n)
+                 : strip == 16 ? strip_bytes<T, 16> (n)
+                               : strip_bytes<T, 8> (n);
+  return bytes <= (size_t)smem_limit;
 }
 
-// Wide strips read the reflectors less often, but two blocks should fit on a multiprocessor.
 template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a)
 {
   larft_kernel<T><<<(unsigned)(a.pages * blocks_of (a.n)), WARPS * 32, 0, a.stream>>> (a);
   cudaError_t status = cudaGetLastError ();
   if (status != cudaSuccess)
     return status;
-  size_t limit = a.smem_limit;
-  int wide = getenv ("GLA_NC") ? atoi (getenv ("GLA_NC")) : is_complex_v<T> ? 8 : 16;
-  if (wide == 32 && strip_bytes<T, 32> (a.n) <= limit)
-    return launch<T, 32> (a);
-  if (wide == 16 && strip_bytes<T, 16> (a.n) <= limit)
-    return launch<T, 16> (a);
-  if (wide == 8)
-    return launch<T, 8> (a);
-  if (2 * strip_bytes<T, 32> (a.n) <= limit)
-    return launch<T, 32> (a);
-  if (strip_bytes<T, 16> (a.n) <= limit)
-    return launch<T, 16> (a);
-  return launch<T, 8> (a);
+  return a.strip == 32 ? launch<T, 32> (a) : a.strip == 16 ? launch<T, 16> (a) : launch<T, 8> (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template size_t eig_unmtr_bytes<T> (int);                                                        \
-  template bool eig_unmtr_blocked_fits<T> (int, int);                                              \
+  template int64_t eig_unmtr_doubles<T> (int);                                                     \
+  template bool eig_unmtr_strip_fits<T> (int, int, int);                                           \
   template cudaError_t eig_unmtr_blocked (const eig_args<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -1,0 +1,31 @@
+// eig_routes.h: which kernels serve batcheig on a GPU, by type and n
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The table of method "qr" and of "auto" from n = 3 on; the first row whose n_to is not below n
+// counts. Measured; `make tune` measures it again on a GPU and prints it in this form.
+
+#ifndef GPULINALG_EIG_ROUTES_H
+#define GPULINALG_EIG_ROUTES_H
+
+typedef struct {
+  int n_to;
+  int whole; // 1: whole pages in one kernel (small.cu, n <= 32); 0: stage by stage
+  int strip; // columns of V to a block of the back-transform (unmtr_blocked.cu: 8, 16, 32); 0: a
+             // column to some lanes (unmtr.cu). Where a strip does not fit, a narrower one serves.
+} gla_eig_route;
+
+// n_to above 0: this row serves, whatever the table says (for measuring the table).
+extern gla_eig_route gla_eig_route_override;
+
+enum { GLA_EIG_ROUTE_ROWS = 4 };
+
+static const gla_eig_route gla_eig_routes_z[GLA_EIG_ROUTE_ROWS] = {
+    {32, 1, 0}, {64, 0, 0}, {2048, 0, 8}, {0, 0, 0}};
+static const gla_eig_route gla_eig_routes_c[GLA_EIG_ROUTE_ROWS] = {
+    {32, 1, 0}, {64, 0, 0}, {2048, 0, 8}, {0, 0, 0}};
+static const gla_eig_route gla_eig_routes_d[GLA_EIG_ROUTE_ROWS] = {
+    {32, 1, 0}, {64, 0, 0}, {2048, 0, 16}, {0, 0, 0}};
+static const gla_eig_route gla_eig_routes_s[GLA_EIG_ROUTE_ROWS] = {
+    {32, 1, 0}, {64, 0, 0}, {2048, 0, 16}, {0, 0, 0}};
+
+#endif
