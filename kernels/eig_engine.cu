@@ -51,11 +51,9 @@ gla_eig_route table_row (const gla_eig_job *job)
   return *row;
 }
 
-// "auto" is QR but for the sizes where Jacobi was measured to be faster (bench/results/).
 route route_of (const cuda_engine *e, const gla_eig_job *job)
 {
-  const int jacobi_up_to = 1;
-  if (job->method == GLA_METHOD_QR || (job->method == GLA_METHOD_AUTO && job->n > jacobi_up_to))
+  if (job->method != GLA_METHOD_JACOBI)
     return table_row (job).whole ? ROUTE_SMALL : ROUTE_STAGES;
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }

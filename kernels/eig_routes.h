@@ -1,7 +1,7 @@
 // eig_routes.h: which kernels serve batcheig on a GPU, by type and n
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table of method "qr" and of "auto" from n = 3 on; the first row whose n_to is not below n
+// The table of methods "qr" and "auto"; the first row whose n_to is not below n
 // counts. Measured; `make tune` measures it again on a GPU and prints it in this form.
 
 #ifndef GPULINALG_EIG_ROUTES_H

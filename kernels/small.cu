@@ -1,4 +1,4 @@
-// small.cu: whole eigenproblems of up to 32 rows, a page to 4, 8, 16 or 32 lanes, in one kernel
+// small.cu: whole eigenproblems of up to 32 rows, a page to 2, 4, 8, 16 or 32 lanes, in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks and scales as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower),
@@ -12,7 +12,8 @@
 namespace
 {
 
-enum { WARPS = 4 };
+// Warps of a block: shared memory holds few of the largest pages, and one at a time fills it best.
+template <int P> constexpr int small_warps = P == 32 ? 1 : 2;
 
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
 // vectors, then what merge_lanes needs.
@@ -20,7 +21,7 @@ template <class T, int P> struct small_layout {
   typedef real_t<T> R;
   static constexpr int ld = P + 1, groups = LANES / P;
   static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
-  static constexpr size_t bytes = page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R> ();
+  static constexpr size_t bytes = page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R, P> ();
   T *S, *v, *old_v, *w; // of this lane's group
   R *Z;
   unsigned char *rest;
@@ -32,7 +33,7 @@ template <class T, int P> struct small_layout {
     old_v = v + LANES;
     w = old_v + LANES;
     Z = reinterpret_cast<R *> (vectors + 3 * LANES);
-    rest = reinterpret_cast<unsigned char *> (Z + LANES * LANES_LD);
+    rest = reinterpret_cast<unsigned char *> (Z + LANES * lanes_ld<P>);
   }
 };
 
@@ -188,7 +189,7 @@ GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R &d, bool &abs
 {
   int lane = threadIdx.x % LANES;
   R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
-  bool settled = merge_lanes<R, M> (w, Z, tear, d, absent);
+  bool settled = merge_lanes<R, P, M> (w, Z, tear, d, absent);
   if constexpr (M < P)
     settled &= conquer<R, P, 2 * M> (w, Z, e, d, absent);
   return settled;
@@ -233,7 +234,7 @@ GLA_DEVICE void back_transform (const small_layout<T, P> &s, const real_t<T> *z,
 // P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
 template <class T, int P>
-__global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (small_warps<P> *LANES) small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   typedef small_layout<T, P> layout;
@@ -241,7 +242,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, i = lane % P, n = a.n;
   layout s (memory + warp * layout::bytes, lane / P);
   stedc_workspace<R> w (s.rest, LANES, true);
-  int64_t page = ((int64_t)blockIdx.x * WARPS + warp) * layout::groups + lane / P;
+  int64_t page = ((int64_t)blockIdx.x * small_warps<P> + warp) * layout::groups + lane / P;
   bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
 
@@ -250,7 +251,8 @@ __global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
   R before = __shfl_up_sync (0xffffffffu, row.e, 1);
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
   for (int c = 0; c < LANES; c++)
-    s.Z[c * LANES_LD + lane] = c == lane ? R (1) : R (0);
+    if (c / P == lane / P)
+      s.Z[c * lanes_ld<P> + i] = c == lane ? R (1) : R (0);
   __syncwarp ();
   bool absent = i >= n;
   bool settled = conquer<R, P, 2> (w, s.Z, row.e, d, absent);
@@ -267,7 +269,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
     found.info = unsettled > n ? n : unsettled;
   bool failed = found.info != 0;
   if (a.vectors)
-    back_transform (s, s.Z + lane * LANES_LD + lane / P * P, n, row.tau, rank, absent);
+    back_transform (s, s.Z + lane * lanes_ld<P>, n, row.tau, rank, absent);
   if (!inside)
     return;
   R nothing = R (nan (""));
@@ -288,12 +290,13 @@ __global__ void __launch_bounds__ (WARPS *LANES) small_kernel (eig_args<T> a)
 template <class T, int P> cudaError_t launch (const eig_args<T> &a)
 {
   typedef small_layout<T, P> layout;
-  size_t bytes = WARPS * layout::bytes;
+  size_t bytes = small_warps<P> * layout::bytes;
   cudaError_t status = allow_shared (small_kernel<T, P>, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t per_block = WARPS * layout::groups, blocks = (a.pages + per_block - 1) / per_block;
-  small_kernel<T, P><<<(unsigned)blocks, WARPS * LANES, bytes, a.stream>>> (a);
+  int64_t per_block = small_warps<P> * layout::groups,
+          blocks = (a.pages + per_block - 1) / per_block;
+  small_kernel<T, P><<<(unsigned)blocks, small_warps<P> * LANES, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
@@ -301,6 +304,8 @@ template <class T, int P> cudaError_t launch (const eig_args<T> &a)
 
 template <class T> cudaError_t eig_small (const eig_args<T> &a)
 {
+  if (a.n <= 2)
+    return launch<T, 2> (a);
   if (a.n <= 4)
     return launch<T, 4> (a);
   if (a.n <= 8)

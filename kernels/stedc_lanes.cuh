@@ -6,12 +6,16 @@
 
 #include "stedc_node.cuh"
 
-enum { LANES = 32, LANES_LD = LANES + 2, ABSENT = 4 };
+enum { LANES = 32, ABSENT = 4 };
 
-// Shared memory of a warp: the eigenvectors, column c at c*LANES_LD, and the arrays of a merge.
-template <class R> __host__ __device__ constexpr size_t lanes_bytes ()
+// Between the columns of Z where a matrix has up to P rows.
+template <int P> constexpr int lanes_ld = P + 2;
+
+// Shared memory of a warp that works on matrices of up to P rows, 32/P of them at once: the
+// eigenvectors, column c of the warp at c * lanes_ld<P>, and the arrays of a merge.
+template <class R, int P> __host__ __device__ constexpr size_t lanes_bytes ()
 {
-  return LANES * LANES_LD * sizeof (R) + (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
+  return LANES * lanes_ld<P> * sizeof (R) + (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
 }
 
 // The arrays of the node that starts at row b.
@@ -33,18 +37,19 @@ template <class R> GLA_DEVICE stedc_workspace<R> part_of (stedc_workspace<R> w, 
   return w;
 }
 
-// Merges nodes of M/2 rows into nodes of M rows, 32/M of them at once. Lane i of a node first owns
-// column i of Z and its eigenvalue d, then root i, then column i of the product; for the rotations
-// it owns row i. Zeros of the block diagonal Z are stored, so halves need no care. `absent` marks a
-// column that only fills up the 32 rows; it never couples to others and so always deflates. False
-// when the search for the lane's root does not settle.
-template <class R, int M>
+// Merges nodes of M/2 rows into nodes of M <= P rows, 32/M of them at once. Lane i of a node first
+// owns column i of Z and its eigenvalue d, then root i, then column i of the product; for the
+// rotations it owns row i. Zeros of the block diagonal Z are stored, so halves need no care.
+// `absent` marks a column that only fills up the 32 rows; it never couples to others and so always
+// deflates. False when the search for the lane's root does not settle.
+template <class R, int P, int M>
 GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, bool &absent)
 {
-  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b;
+  constexpr int ld = lanes_ld<P>;
+  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = b & (P - 1);
   stedc_workspace<R> w = part_of (all, b);
   R sign = tear < 0 ? R (-1) : R (1), rho = 2 * absmax (tear);
-  R entry = Z[lane * LANES_LD + b + (i < M / 2 ? M / 2 - 1 : M / 2)];
+  R entry = Z[lane * ld + row + (i < M / 2 ? M / 2 - 1 : M / 2)];
   R z = R (0.70710678118654752440) * (i < M / 2 ? entry : sign * entry);
   w.pole[i] = d;
   w.pole_z[i] = z;
@@ -70,7 +75,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   __syncwarp ();
   int k = __shfl_sync (0xffffffffu, found.roots, b);
   int rotations = __shfl_sync (0xffffffffu, found.rotations, b);
-  rotate_row (w, rotations, Z + lane, LANES_LD, UPPER | LOWER);
+  rotate_row (w, rotations, Z + (lane & (P - 1)), ld, UPPER | LOWER);
 
   // those that stay come first
   int place = w.order[i < k ? i : M - 1 - (i - k)], source = w.column[place];
@@ -105,7 +110,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   if (i < k) {
     for (int j = 0; j < k; j++) {
       R u = w.z[j] * reciprocal ((w.pole[j] - origin) - tau);
-      const R *column = Z + w.order[j] * LANES_LD + b;
+      const R *column = Z + w.order[j] * ld + row;
       norm = madd (u, u, norm);
 #pragma unroll
       for (int r = 0; r < M; r++)
@@ -113,7 +118,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
     }
     norm = 1 / sqrt_of (norm);
   } else {
-    const R *column = Z + source * LANES_LD + b;
+    const R *column = Z + source * ld + row;
     norm = 1;
 #pragma unroll
     for (int r = 0; r < M; r++)
@@ -122,7 +127,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   __syncwarp ();
 #pragma unroll
   for (int r = 0; r < M; r++)
-    Z[lane * LANES_LD + b + r] = sum[r] * norm;
+    Z[lane * ld + row + r] = sum[r] * norm;
   __syncwarp ();
   return found_root;
 }

@@ -22,9 +22,9 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   if (s.info[page] != 0)
     return;
   int first = s.tree.first_row (leaf), size = s.tree.first_row (leaf + 1) - first;
-  unsigned char *mine = memory + warp * lanes_bytes<R> ();
+  unsigned char *mine = memory + warp * lanes_bytes<R, LANES> ();
   R *Z = reinterpret_cast<R *> (mine);
-  stedc_workspace<R> w (mine + LANES * LANES_LD * sizeof (R), LANES, true);
+  stedc_workspace<R> w (mine + LANES * lanes_ld<LANES> * sizeof (R), LANES, true);
 
   // every e within the page tears, also those at the two ends of the leaf
   const R *d_in = s.d + page * n + first, *e_in = s.e + page * n + first;
@@ -35,13 +35,13 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   if (lane == size - 1)
     e = 0;
   for (int c = 0; c < LANES; c++)
-    Z[c * LANES_LD + lane] = c == lane ? R (1) : R (0);
+    Z[c * lanes_ld<LANES> + lane] = c == lane ? R (1) : R (0);
   __syncwarp ();
-  bool settled = merge_lanes<R, 2> (w, Z, tear_of<R, 2> (e), d, absent);
-  settled &= merge_lanes<R, 4> (w, Z, tear_of<R, 4> (e), d, absent);
-  settled &= merge_lanes<R, 8> (w, Z, tear_of<R, 8> (e), d, absent);
-  settled &= merge_lanes<R, 16> (w, Z, tear_of<R, 16> (e), d, absent);
-  settled &= merge_lanes<R, 32> (w, Z, tear_of<R, 32> (e), d, absent);
+  bool settled = merge_lanes<R, LANES, 2> (w, Z, tear_of<R, 2> (e), d, absent);
+  settled &= merge_lanes<R, LANES, 4> (w, Z, tear_of<R, 4> (e), d, absent);
+  settled &= merge_lanes<R, LANES, 8> (w, Z, tear_of<R, 8> (e), d, absent);
+  settled &= merge_lanes<R, LANES, 16> (w, Z, tear_of<R, 16> (e), d, absent);
+  settled &= merge_lanes<R, LANES, 32> (w, Z, tear_of<R, 32> (e), d, absent);
   if (!settled)
     atomicMax (s.info + page, first + lane + 1);
 
@@ -52,8 +52,8 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   if (!s.vectors) {
     R *edge = s.edge + page * 2 * n + first;
     if (!absent) {
-      edge[column] = Z[lane * LANES_LD];
-      edge[n + column] = Z[lane * LANES_LD + size - 1];
+      edge[column] = Z[lane * lanes_ld<LANES>];
+      edge[n + column] = Z[lane * lanes_ld<LANES> + size - 1];
     }
     return;
   }
@@ -61,7 +61,7 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   for (int c = 0; c < LANES; c++) {
     int to = __shfl_sync (0xffffffffu, column, c);
     if (present >> c & 1 && lane < size)
-      out[to * s.ldz + lane] = Z[c * LANES_LD + lane];
+      out[to * s.ldz + lane] = Z[c * lanes_ld<LANES> + lane];
   }
 }
 
@@ -69,7 +69,7 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
 
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream)
 {
-  size_t bytes = WARPS * lanes_bytes<R> ();
+  size_t bytes = WARPS * lanes_bytes<R, LANES> ();
   cudaError_t status = allow_shared (leaves_kernel<R>, bytes);
   if (status != cudaSuccess)
     return status;
