@@ -21,8 +21,10 @@ static int type_index (gla_type type)
   return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
 }
 
-// Largest n that is solved with one page per lane, and above which divide and conquer is faster.
-enum { LANES_JACOBI_MAX = 32, LANES_QR_MAX = 32, AUTO_JACOBI_MAX = 4, AUTO_DC_MIN = 129 };
+// Largest n that is solved with one page per lane, and n from which on divide and conquer is faster.
+enum { LANES_JACOBI_MAX = 32, LANES_QR_MAX = 96, AUTO_JACOBI_MAX = 4, AUTO_DC_MIN = 129 };
+// Largest n where two registers of pages go side by side.
+enum { TWO_REGISTERS_MAX = 64 };
 
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
 {
@@ -40,9 +42,14 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
   return GLA_CPU_PAGE_QR;
 }
 
-static int has_lanes (gla_cpu_eig_path path)
+// Pages that a thread takes at a time: the lanes of one register, or of two where QL takes a good
+// part of the time, unless that left threads without work.
+static int group_of (const gla_cpu_engine *e, gla_cpu_eig_path path, int lanes, int64_t pages)
 {
-  return path == GLA_CPU_LANES_JACOBI || path == GLA_CPU_LANES_QR;
+  if (path != GLA_CPU_LANES_JACOBI && path != GLA_CPU_LANES_QR)
+    return 1;
+  const int both = path == GLA_CPU_LANES_QR && e->job.n <= TWO_REGISTERS_MAX;
+  return both && pages >= 2 * (int64_t)lanes * e->threads_max ? 2 * lanes : lanes;
 }
 
 // Both methods serve every n whose workspace LAPACK can count in its integers.
@@ -70,9 +77,10 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
   if (job->n == 0)
     return GLA_OK;
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
-  int64_t units = has_lanes (e->path) ? (pages + kernel->lanes - 1) / kernel->lanes : pages;
+  e->group = group_of (e, e->path, kernel->lanes, pages);
+  int64_t units = (pages + e->group - 1) / e->group;
   e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
-  e->work_bytes = kernel->workspace (job, e->path);
+  e->work_bytes = kernel->workspace (job, e->path, e->group);
 
   size_t total = (size_t)e->threads * e->work_bytes + 64;
   if (total > e->work_capacity) {
@@ -144,10 +152,9 @@ static void wait_for_others (gla_cpu_task *task)
 
 // Takes groups of pages until there are none, or until the work must end.
 static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
-                           gla_cpu_eig_path path)
+                           gla_cpu_eig_path path, int group)
 {
   const int64_t pages = task->chunk->A.pages;
-  const int group = has_lanes (path) ? kernel->lanes : 1;
   gla_cpu_crew *crew = task->crew;
   while (!gla_cpu_task_stopped (task)) {
     int64_t first = atomic_fetch_add (&crew->next, 1) * group;
@@ -185,7 +192,7 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
     atomic_store (&crew.working, omp_get_num_threads ());
     int t = omp_get_thread_num ();
     gla_cpu_task task = {&e->job, chunk, &crew, t, e->work + (size_t)t * e->work_bytes};
-    work_on_pages (&task, kernel, e->path);
+    work_on_pages (&task, kernel, e->path, e->group);
   }
   gla_blas_threads_restore (blas_threads);
   if (!atomic_load (&crew.stop))

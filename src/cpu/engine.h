@@ -15,6 +15,7 @@ typedef struct {
   gla_eig_job job;
   gla_cpu_eig_path path;
   int threads;
+  int group;         // pages that a thread takes at a time
   size_t work_bytes; // of each thread
   char *work;        // threads * work_bytes, aligned to 64
   void *work_block;  // what to free

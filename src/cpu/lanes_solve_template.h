@@ -1,35 +1,48 @@
 // lanes_solve_template.h: reads pages into lanes, solves them, writes them back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Workspace of a thread.
+// Workspace of a thread: for Jacobi one register of pages, for QL one or two.
 typedef struct {
-  N (num) * a, *v, *tau, *work;
-  N (vec) * d, *e;
-  GLA_REAL *z, *page_d, *page_e, *cs;
-  int64_t ldz;
-  int *order;
+  N (num) * a[2], *tau[2], *v, *work;
+  N (vec) * d[2];
+  N (ql_group) q[2];
+  GLA_REAL *scratch;
+  int *order; // of the pages one after the other
 } N (lanes_work);
 
-// Lays the workspace out from `base` (NULL: only counts) and returns its bytes.
-static size_t N (lanes_layout) (char *base, const gla_eig_job *job, int jacobi, N (lanes_work) * w)
+static void N (lanes_layout_qr) (char *base, size_t *at, const gla_eig_job *job, int g,
+                                 N (lanes_work) * w)
 {
-  const size_t n = (size_t)job->n, square = n * n * sizeof (N (num));
+  const size_t n = (size_t)job->n;
+  N (ql_group) *q = &w->q[g];
+  w->tau[g] = gla_carve (base, at, n * sizeof (N (num)));
+  q->d = w->d[g];
+  q->e = gla_carve (base, at, n * sizeof (N (vec)));
+  q->turns = gla_carve (base, at, N (ql_sweeps) * n * sizeof (N (turn)));
+  if (job->vectors)
+    q->z = gla_carve (base, at, n * n * sizeof (N (vec)));
+}
+
+// Lays the workspace for so many pages out from `base` (NULL: only counts) and returns its bytes.
+static size_t N (lanes_layout) (char *base, const gla_eig_job *job, int jacobi, int pages,
+                                N (lanes_work) * w)
+{
+  const size_t n = (size_t)job->n;
   size_t at = 0;
   memset (w, 0, sizeof *w);
-  w->ldz = (int64_t)((n + GLA_LANES - 1) / GLA_LANES * GLA_LANES);
-  w->a = gla_carve (base, &at, square);
-  w->v = job->vectors ? gla_carve (base, &at, square) : NULL;
-  w->d = gla_carve (base, &at, n * sizeof (N (vec)));
-  w->order = gla_carve (base, &at, n * sizeof (int));
-  if (!jacobi) {
-    w->e = gla_carve (base, &at, n * sizeof (N (vec)));
-    w->tau = gla_carve (base, &at, n * sizeof (N (num)));
-    w->work = gla_carve (base, &at, 2 * n * sizeof (N (num)));
-    w->z = job->vectors ? gla_carve (base, &at, n * (size_t)w->ldz * sizeof (GLA_REAL)) : NULL;
-    w->page_d = gla_carve (base, &at, n * sizeof (GLA_REAL));
-    w->page_e = gla_carve (base, &at, n * sizeof (GLA_REAL));
-    w->cs = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
+  for (int g = 0; g * GLA_LANES < pages; g++) {
+    w->a[g] = gla_carve (base, &at, n * n * sizeof (N (num)));
+    w->d[g] = gla_carve (base, &at, n * sizeof (N (vec)));
+    if (!jacobi)
+      N (lanes_layout_qr) (base, &at, job, g, w);
   }
+  if (jacobi)
+    w->v = job->vectors ? gla_carve (base, &at, n * n * sizeof (N (num))) : NULL;
+  else {
+    w->work = gla_carve (base, &at, 4 * n * sizeof (N (num)));
+    w->scratch = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
+  }
+  w->order = gla_carve (base, &at, GLA_LANES * n * sizeof (int));
   return at;
 }
 
@@ -130,63 +143,99 @@ static void N (load_group) (gla_cpu_task *task, int64_t first, int count, N (num
 }
 
 //------------------------------------------------------------------------------
-// solve
+// QL
 //------------------------------------------------------------------------------
 
-// The tridiagonal matrix of one lane; leaves eigenvalues in d and vectors in v.
-static int N (lane_ql) (gla_cpu_task *task, const N (lanes_work) * w, int l)
+// How many eigenvalues of lane l did not converge.
+static int N (unconverged) (int n, const N (ql_group) * q, int l)
 {
-  const int n = (int)task->job->n;
-  for (int i = 0; i < n; i++) {
-    w->page_d[i] = w->d[i][l];
-    w->page_e[i] = i + 1 < n ? w->e[i][l] : 0;
-  }
-  if (w->z) {
-    memset (w->z, 0, (size_t)n * (size_t)w->ldz * sizeof *w->z);
-    for (int i = 0; i < n; i++)
-      w->z[i * w->ldz + i] = 1;
-  }
-  int bad = N (ql) (n, w->page_d, w->page_e, w->z, w->ldz, (GLA_REAL)task->job->tol,
-                    task->job->maxit, w->cs, task);
-  for (int i = 0; i < n; i++)
-    w->d[i][l] = w->page_d[i];
-  for (int j = 0; w->z && j < n; j++)
-    for (int i = 0; i < n; i++)
-      ((GLA_REAL *)&w->v[i + j * n])[l] = w->z[j * w->ldz + i];
-  return bad;
+  int count = 0;
+  for (int i = 0; i + 1 < n; i++)
+    count += q->e[i][l] != 0;
+  return count;
 }
 
-static void N (lanes_qr) (gla_cpu_task *task, const N (lanes_work) * w, int count, int *unconverged)
+// Vectors j..j+count-1 of QL: transforms them back and writes them where the order wants them.
+static void N (store_strip) (gla_cpu_task *task, const N (lanes_work) * w, int g, int64_t first,
+                             int j, int count, const int *live)
 {
   const int n = (int)task->job->n;
-  N (tridiagonalise) (n, w->a, w->d, w->e, w->tau, w->work);
-  if (w->v)
-    memset (w->v, 0, (size_t)n * (size_t)n * sizeof *w->v);
-  for (int l = 0; l < count; l++)
-    unconverged[l] = N (lane_ql) (task, w, l);
-  if (w->v)
-    N (back_transform) (n, w->a, w->tau, w->v);
+  const gla_array *V = &task->chunk->V;
+  const N (vec) *z = w->q[g].z + j * n;
+  N (num) *y = w->work;
+  for (int i = 0; i < count * n; i++)
+    y[i] = N (from_real) (z[i]);
+  N (back_transform) (n, w->a[g], w->tau[g], y, count);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int c = 0; live[l] && c < count; c++) {
+      const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
+      N (store_column) ((GLA_REAL *)V->data + to * GLA_PARTS, (const GLA_REAL *)(y + c * n) + l, n,
+                        GLA_PARTS * GLA_LANES, GLA_LANES);
+    }
 }
 
-static void N (solve_lanes) (gla_cpu_task *task, int jacobi, int64_t first, int count)
+// Pages first..first+count-1 from group g. `order` is turned into the place that each vector gets.
+static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g, int64_t first,
+                             int count, N (scaling) * s)
+{
+  const int n = (int)task->job->n;
+  int live[GLA_LANES] = {0}, some = 0, *place = (int *)w->scratch;
+  for (int l = 0; l < count; l++) {
+    int *order = w->order + l * n;
+    if (s[l].info == 0)
+      s[l].info = N (unconverged) (n, &w->q[g], l);
+    live[l] = N (store_values) (task, first + l, &s[l], (const GLA_REAL *)w->d[g] + l, GLA_LANES,
+                                order);
+    some |= live[l];
+    for (int k = 0; live[l] && k < n; k++)
+      place[order[k]] = k;
+    if (live[l])
+      memcpy (order, place, (size_t)n * sizeof *place);
+  }
+  for (int j = 0; some && j < n; j += 4)
+    N (store_strip) (task, w, g, first, j, n - j < 4 ? n - j : 4, live);
+}
+
+// Up to two registers of pages, because QL runs better on two.
+static void N (solve_lanes_qr) (gla_cpu_task *task, int64_t first, int count)
+{
+  const int n = (int)task->job->n, groups = (count + GLA_LANES - 1) / GLA_LANES;
+  N (lanes_work) w;
+  N (lanes_layout) (task->work, task->job, 0, count, &w);
+  N (scaling) s[2 * GLA_LANES];
+  for (int g = 0; g < groups; g++) {
+    int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
+    N (load_group) (task, first + g * GLA_LANES, lanes, w.a[g], s + g * GLA_LANES);
+    N (tridiagonalise) (n, w.a[g], w.d[g], w.q[g].e, w.tau[g], w.work);
+    N (ql_begin) (n, &w.q[g], (GLA_REAL)task->job->tol, task->job->maxit, w.scratch);
+  }
+  N (ql_lanes) (n, groups, w.q);
+  for (int g = 0; g < groups; g++) {
+    int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
+    N (store_group) (task, &w, g, first + g * GLA_LANES, lanes, s + g * GLA_LANES);
+  }
+}
+
+//------------------------------------------------------------------------------
+// Jacobi
+//------------------------------------------------------------------------------
+
+static void N (solve_lanes_jacobi) (gla_cpu_task *task, int64_t first, int count)
 {
   const int n = (int)task->job->n;
   N (lanes_work) w;
-  N (lanes_layout) (task->work, task->job, jacobi, &w);
+  N (lanes_layout) (task->work, task->job, 1, count, &w);
   N (scaling) s[GLA_LANES];
-  int unconverged[GLA_LANES] = {0};
-
-  N (load_group) (task, first, count, w.a, s);
-  if (jacobi) {
-    N (jacobi) (n, w.a, w.v, (GLA_REAL)task->job->tol, task->job->maxit, unconverged);
-    for (int i = 0; i < n; i++)
-      w.d[i] = w.a[i + i * n].re;
-  } else
-    N (lanes_qr) (task, &w, count, unconverged);
+  int unconverged[GLA_LANES];
+  N (vec) *d = w.d[0];
+  N (load_group) (task, first, count, w.a[0], s);
+  N (jacobi) (n, w.a[0], w.v, (GLA_REAL)task->job->tol, task->job->maxit, unconverged);
+  for (int i = 0; i < n; i++)
+    d[i] = w.a[0][i + i * n].re;
 
   for (int l = 0; l < count; l++) {
     N (result)
-    r = {(const GLA_REAL *)w.d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
+    r = {(const GLA_REAL *)d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
     if (w.v)
       r.v = (const GLA_REAL *)w.v + l;
     if (s[l].info == 0)

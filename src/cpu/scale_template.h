@@ -97,9 +97,10 @@ N (store_column) (GLA_REAL *to, const GLA_REAL *from, int64_t n, int64_t stride,
   }
 }
 
-// Writes a page, or NaN where info says that it failed.
-static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, N (result) r,
-                       int *order)
+// Writes info and the eigenvalues, ascending; order tells where they were. Returns whether vectors
+// are to follow: a page that failed becomes NaN.
+static int N (store_values) (gla_cpu_task *task, int64_t page, const N (scaling) * s,
+                             const GLA_REAL *w, int stride, int *order)
 {
   const gla_eig_chunk *c = task->chunk;
   const int64_t n = task->job->n;
@@ -114,13 +115,25 @@ static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, 
       for (int64_t i = 0; i < n * GLA_PARTS; i++)
         to[i] = (GLA_REAL)NAN;
     }
-    return;
+    return 0;
   }
-  N (sort) ((int)n, r.w, r.w_stride, order);
+  N (sort) ((int)n, w, stride, order);
   for (int64_t i = 0; i < n; i++)
-    lambda[i * c->lambda.row_stride] = r.w[order[i] * r.w_stride] * s->up[0] * s->up[1] + 0;
-  for (int64_t j = 0; V && j < n; j++) {
-    GLA_REAL *to = V + (page * c->V.page_stride + j * c->V.column_stride) * GLA_PARTS;
+    lambda[i * c->lambda.row_stride] = w[order[i] * stride] * s->up[0] * s->up[1] + 0;
+  return V != NULL;
+}
+
+// Writes a page, or NaN where info says that it failed.
+static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, N (result) r,
+                       int *order)
+{
+  const gla_array *V = &task->chunk->V;
+  const int64_t n = task->job->n;
+  if (!N (store_values) (task, page, s, r.w, r.w_stride, order))
+    return;
+  for (int64_t j = 0; j < n; j++) {
+    GLA_REAL *to =
+        (GLA_REAL *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
     const GLA_REAL *from = r.v + order[j] * r.ldv * r.v_stride;
     N (store_column) (to, from, n, r.v_stride, r.imag_offset);
   }
