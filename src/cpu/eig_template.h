@@ -8,6 +8,7 @@
 #include "tridiagonal_template.h"
 #include "ql_template.h"
 #include "ql_lanes_template.h"
+#include "lanes_load_template.h"
 #include "lanes_solve_template.h"
 #include "page_solve_template.h"
 #include "block_jacobi_template.h"

@@ -17,6 +17,35 @@ static inline GLA_BITS N (abs_bits) (GLA_REAL x)
   return b & ~((GLA_BITS)1 << (8 * sizeof b - 1));
 }
 
+static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)
+{
+  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
+  for (int64_t i = 0; i < count; i++) {
+    GLA_BITS b = ((const N (bits) *)x)[i] & all_but_sign;
+    largest = b > largest ? b : largest;
+  }
+  return largest;
+}
+
+// Bits of the largest entry that is to be read.
+static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
+                                     gla_triangle triangle)
+{
+  GLA_BITS m = 0;
+  for (int64_t j = 0; j < n; j++) {
+    const GLA_REAL *column = A + j * ld * GLA_PARTS;
+    if (triangle == GLA_FULL) {
+      m = N (largest_of) (column, n * GLA_PARTS, m);
+      continue;
+    }
+    int64_t first = triangle == GLA_LOWER ? j + 1 : 0,
+            count = triangle == GLA_LOWER ? n - j - 1 : j;
+    m = N (largest_of) (column + first * GLA_PARTS, count * GLA_PARTS, m);
+    m = N (largest_of) (column + j * GLA_PARTS, 1, m);
+  }
+  return m;
+}
+
 // What is known of a page before it is solved. Its entries are multiplied by down[0]*down[1] so
 // that the largest lies in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is
 // no number.
@@ -25,6 +54,15 @@ typedef struct {
   GLA_REAL largest;
   GLA_REAL down[2], up[2];
 } N (scaling);
+
+// 2^e for e of normal numbers.
+static inline GLA_REAL N (power_of_two) (int e)
+{
+  GLA_BITS b = (GLA_BITS)(e + GLA_BIAS) << GLA_FRACTION;
+  GLA_REAL x;
+  memcpy (&x, &b, sizeof x);
+  return x;
+}
 
 static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
 {
@@ -35,13 +73,16 @@ static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
     s.down[0] = 0;
     return s;
   }
-  int e;
-  (void)frexp (s.largest, &e);
-  int half = (e - 1) / 2, rest = e - 1 - half;
-  s.down[0] = GLA_LDEXP (1, -half);
-  s.down[1] = GLA_LDEXP (1, -rest);
-  s.up[0] = GLA_LDEXP (1, half);
-  s.up[1] = GLA_LDEXP (1, rest);
+  int e = (int)(largest >> GLA_FRACTION) - GLA_BIAS;
+  if (e == -GLA_BIAS) {
+    (void)frexp (s.largest, &e);
+    e--;
+  }
+  int half = e / 2, rest = e - half;
+  s.down[0] = N (power_of_two) (-half);
+  s.down[1] = N (power_of_two) (-rest);
+  s.up[0] = N (power_of_two) (half);
+  s.up[1] = N (power_of_two) (rest);
   return s;
 }
 
