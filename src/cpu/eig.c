@@ -21,10 +21,15 @@ static int type_index (gla_type type)
   return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
 }
 
-// Largest n that is solved with one page per lane, and n from which on divide and conquer is faster.
-enum { LANES_JACOBI_MAX = 32, LANES_QR_MAX = 96, AUTO_JACOBI_MAX = 4, AUTO_DC_MIN = 129 };
-// Largest n where two registers of pages go side by side.
-enum { TWO_REGISTERS_MAX = 64 };
+// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL where
+// divide and conquer could do it instead. And the largest with two registers of pages at a time.
+enum {
+  LANES_JACOBI_MAX = 32,
+  AUTO_JACOBI_MAX = 4,
+  LANES_QR_MAX = 384,
+  LANES_BEFORE_DC_MAX = 160,
+  TWO_REGISTERS_MAX = 64
+};
 
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
 {
@@ -33,13 +38,12 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
     return n <= LANES_JACOBI_MAX ? GLA_CPU_LANES_JACOBI : GLA_CPU_BLOCK_JACOBI;
   if (job->method == GLA_METHOD_AUTO && n <= AUTO_JACOBI_MAX)
     return GLA_CPU_LANES_JACOBI;
-  if (n <= LANES_QR_MAX)
-    return GLA_CPU_LANES_QR;
   // divide and conquer knows no tolerance, and without vectors QL is as fast
-  int plain = job->vectors && job->tol == gla_type_eps (job->type);
-  if (job->method == GLA_METHOD_AUTO && plain && n >= AUTO_DC_MIN)
-    return GLA_CPU_PAGE_DC;
-  return GLA_CPU_PAGE_QR;
+  const int dc =
+      job->method == GLA_METHOD_AUTO && job->vectors && job->tol == gla_type_eps (job->type);
+  if (n <= (dc ? LANES_BEFORE_DC_MAX : LANES_QR_MAX))
+    return GLA_CPU_LANES_QR;
+  return dc ? GLA_CPU_PAGE_DC : GLA_CPU_PAGE_QR;
 }
 
 // Pages that a thread takes at a time: the lanes of one register, or of two where QL takes a good

@@ -3,11 +3,11 @@
 
 // Workspace of a thread: for Jacobi one register of pages, for QL one or two.
 typedef struct {
-  N (num) * a[2], *tau[2], *v, *work;
+  N (num) * a[2], *tau[2], *v, *cross, *work;
   N (vec) * d[2];
   N (ql_group) q[2];
   GLA_REAL *scratch;
-  int *order; // of the pages one after the other
+  int *order, *place; // n per page; n
 } N (lanes_work);
 
 static void N (lanes_layout_qr) (char *base, size_t *at, const gla_eig_job *job, int g,
@@ -19,8 +19,9 @@ static void N (lanes_layout_qr) (char *base, size_t *at, const gla_eig_job *job,
   q->d = w->d[g];
   q->e = gla_carve (base, at, n * sizeof (N (vec)));
   q->turns = gla_carve (base, at, N (ql_sweeps) * n * sizeof (N (turn)));
+  q->ldz = N (ql_row_length) ((int)n);
   if (job->vectors)
-    q->z = gla_carve (base, at, n * n * sizeof (N (vec)));
+    q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (N (vec)));
 }
 
 // Lays the workspace for so many pages out from `base` (NULL: only counts) and returns its bytes.
@@ -39,10 +40,12 @@ static size_t N (lanes_layout) (char *base, const gla_eig_job *job, int jacobi, 
   if (jacobi)
     w->v = job->vectors ? gla_carve (base, &at, n * n * sizeof (N (num))) : NULL;
   else {
-    w->work = gla_carve (base, &at, 4 * n * sizeof (N (num)));
+    w->work = gla_carve (base, &at, 4 * (n + 3) * sizeof (N (num)));
+    w->cross = gla_carve (base, &at, n * sizeof (N (num)));
     w->scratch = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
   }
   w->order = gla_carve (base, &at, GLA_LANES * n * sizeof (int));
+  w->place = gla_carve (base, &at, n * sizeof (int));
   return at;
 }
 
@@ -65,11 +68,11 @@ static void N (store_strip) (gla_cpu_task *task, const N (lanes_work) * w, int g
 {
   const int n = (int)task->job->n;
   const gla_array *V = &task->chunk->V;
-  const N (vec) *z = w->q[g].z + j * n;
   N (num) *y = w->work;
-  for (int i = 0; i < count * n; i++)
-    y[i] = N (from_real) (z[i]);
-  N (back_transform) (n, w->a[g], w->tau[g], y, count);
+  for (int c = 0; c < count; c++)
+    for (int i = 0; i < n; i++)
+      y[i + c * n] = N (from_real) (w->q[g].z[i + (j + c) * w->q[g].ldz]);
+  N (back_transform) (n, w->a[g], w->tau[g], w->cross, y, count);
   for (int l = 0; l < GLA_LANES; l++)
     for (int c = 0; live[l] && c < count; c++) {
       const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
@@ -83,7 +86,7 @@ static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g
                              int count, N (scaling) * s)
 {
   const int n = (int)task->job->n;
-  int live[GLA_LANES] = {0}, some = 0, *place = (int *)w->scratch;
+  int live[GLA_LANES] = {0}, some = 0, *place = w->place;
   for (int l = 0; l < count; l++) {
     int *order = w->order + l * n;
     if (s[l].info == 0)
@@ -96,8 +99,10 @@ static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g
     if (live[l])
       memcpy (order, place, (size_t)n * sizeof *place);
   }
-  for (int j = 0; some && j < n; j += 4)
-    N (store_strip) (task, w, g, first, j, n - j < 4 ? n - j : 4, live);
+  if (some)
+    N (back_prepare) (n, w->a[g], w->cross);
+  for (int j = 0; some && j < n; j += N (back_columns))
+    N (store_strip) (task, w, g, first, j, n - j < N (back_columns) ? n - j : N (back_columns), live);
 }
 
 // Up to two registers of pages, because QL runs better on two.

@@ -17,7 +17,8 @@ enum { N (ql_sweeps) = 8, N (ql_strip) = 8 };
 // One register of pages.
 typedef struct {
   N (vec) * d, *e;          // n each; e[k] stands between rows k and k+1, e[n-1] is not used
-  N (vec) * z;              // n rows of n, row k the eigenvector of d[k]; NULL: values only
+  N (vec) * z;              // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
+  int ldz;
   N (turn) * turns;         // ql_sweeps times n
   N (vec) low, high;        // the block of rows that is swept; low = high: none
   N (vec) floor, tol2;      // what counts as zero
@@ -51,7 +52,7 @@ static void N (ql_direct) (int n, N (ql_group) * g, int l, GLA_REAL *d, GLA_REAL
       if (turn && i < hi)
         g->e[k - 1][l] = e[i];
       if (g->z)
-        g->z[k * n + i][l] = 1;
+        g->z[k * g->ldz + i][l] = 1;
     }
   }
 }
@@ -70,7 +71,7 @@ static void N (ql_begin) (int n, N (ql_group) * g, GLA_REAL tol, int maxit, GLA_
   g->steps = N (all) ((GLA_REAL)maxit * n);
   g->first = g->sweeps = 0;
   if (g->z)
-    memset (g->z, 0, (size_t)n * (size_t)n * sizeof *g->z);
+    memset (g->z, 0, (size_t)n * (size_t)g->ldz * sizeof *g->z);
   for (int l = 0; l < GLA_LANES; l++)
     N (ql_direct) (n, g, l, scratch, scratch + n);
 }
@@ -99,14 +100,17 @@ static inline void N (ql_search) (int n, N (ql_group) * g)
   g->high = N (select) (work, high, zero);
 }
 
-// Rows that hold all blocks of the lanes.
-static inline void N (ql_bounds) (const N (ql_group) * g, int *first, int *last)
+// Rows first..last-1 that hold all blocks of the lanes; none: n and 0.
+static inline void N (ql_bounds) (int n, const N (ql_group) * g, int *first, int *last)
 {
-  for (int l = 0; l < GLA_LANES; l++)
-    if (g->low[l] < g->high[l]) {
-      *first = g->low[l] < *first ? (int)g->low[l] : *first;
-      *last = g->high[l] > *last ? (int)g->high[l] : *last;
-    }
+  N (vec) low = N (select) (g->low < g->high, g->low, N (all) ((GLA_REAL)n));
+  GLA_REAL least = low[0], most = g->high[0];
+  for (int l = 1; l < GLA_LANES; l++) {
+    least = low[l] < least ? low[l] : least;
+    most = g->high[l] > most ? g->high[l] : most;
+  }
+  *first = (int)least;
+  *last = (int)most;
 }
 
 // Where the recurrence stands.
@@ -117,13 +121,14 @@ typedef struct {
 static inline N (chase) N (ql_start) (const N (ql_group) * q)
 {
   const N (vec) zero = N (all) (0), one = N (all) (1);
-  N (vec) d0, d1, e0 = one, dm;
+  // a lane without a block gets some number, or none, and does not use it
+  N (vec) d0 = zero, d1 = zero, e0 = zero, dm = zero;
   for (int l = 0; l < GLA_LANES; l++) {
     int low = (int)q->low[l], high = (int)q->high[l];
     d0[l] = q->d[low][l];
-    d1[l] = high > low ? q->d[low + 1][l] : 0;
+    d1[l] = q->d[low + 1][l];
     dm[l] = q->d[high][l];
-    e0[l] = high > low ? q->e[low][l] : 1;
+    e0[l] = q->e[low][l];
   }
   N (vec) g = (d1 - d0) / (2 * e0), size = N (vabs) (g);
   N (vec) root = N (select) (size < N (all) (1 / GLA_EPS), N (vsqrt) (g * g + one), size);
@@ -191,24 +196,32 @@ N (ql_sweep) (int n, int groups, N (ql_group) * q, int first, int last)
 // the vectors
 //------------------------------------------------------------------------------
 
+// Rows lie an odd number of cache lines apart: at a power of two a few would fill a cache.
+static inline int N (ql_row_length) (int n)
+{
+  const int line = GLA_VECTOR_BYTES < 64 ? 64 / GLA_VECTOR_BYTES : 1;
+  return ((n + line - 1) / line | 1) * line;
+}
+
 // One sweep on `count` columns; the lower row stays in registers for the next rotation.
 static inline __attribute__ ((always_inline)) void
-N (ql_strip_sweep) (int n, int from, int to, const N (turn) * t, N (vec) * z, int count)
+N (ql_strip_sweep) (const N (ql_group) * g, int sweep, const N (turn) * t, N (vec) * z, int count)
 {
+  const int ldz = g->ldz, from = g->from[sweep], to = g->to[sweep];
   N (vec) low[N (ql_strip)];
   for (int i = 0; i < count; i++)
-    low[i] = z[from * n + i];
+    low[i] = z[from * ldz + i];
   for (int k = from - 1; k >= to; k--) {
-    N (vec) *row = z + k * n;
+    N (vec) *row = z + k * ldz;
     const N (vec) c = t[k].c, s = t[k].s;
     for (int i = 0; i < count; i++) {
       N (vec) x = row[i];
-      row[n + i] = s * x + c * low[i];
+      row[ldz + i] = s * x + c * low[i];
       low[i] = c * x - s * low[i];
     }
   }
   for (int i = 0; i < count; i++)
-    z[to * n + i] = low[i];
+    z[to * ldz + i] = low[i];
 }
 
 // Applies what was recorded.
@@ -217,13 +230,13 @@ static void N (ql_replay) (int n, N (ql_group) * g)
   int j = 0;
   for (; j + N (ql_strip) <= n; j += N (ql_strip))
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (n, g->from[k], g->to[k], g->turns + k * n, g->z + j, N (ql_strip));
+      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, N (ql_strip));
   for (; j + 2 <= n; j += 2)
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (n, g->from[k], g->to[k], g->turns + k * n, g->z + j, 2);
+      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, 2);
   for (; j < n; j++)
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (n, g->from[k], g->to[k], g->turns + k * n, g->z + j, 1);
+      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, 1);
   g->sweeps = 0;
 }
 
@@ -238,9 +251,9 @@ static void N (ql_lanes) (int n, int groups, N (ql_group) * q)
   for (;;) {
     int first = n, last = 0;
     for (int g = 0; g < groups; g++) {
-      int from = n, to = 0;
+      int from, to;
       N (ql_search) (n, &q[g]);
-      N (ql_bounds) (&q[g], &from, &to);
+      N (ql_bounds) (n, &q[g], &from, &to);
       q[g].first = from < to ? from : n - 1;
       first = from < first ? from : first;
       last = to > last ? to : last;

@@ -121,12 +121,13 @@ static inline void N (second_vector) (int n, int k, N (num) tau, const N (num) *
     p[i] = N (fma) (p[i], f, v[i]);
 }
 
-// d: n, e: n-1, tau: n-1 registers; work: 4n elements.
+// d: n, e: n-1, tau: n-1 registers; work: 4 (n + 3) elements.
 static void N (tridiagonalise) (int n, N (num) * a, N (vec) * d, N (vec) * e, N (num) * tau,
                                 N (num) * work)
 {
-  N (num) *x = work, *y = x + n, *v = y + n, *p = v + n;
-  memset (work, 0, (size_t)n * 4 * sizeof *work);
+  const int apart = n + 3; // not a power of two
+  N (num) *x = work, *y = x + apart, *v = y + apart, *p = v + apart;
+  memset (work, 0, (size_t)apart * 4 * sizeof *work);
   for (int k = 0; k + 1 < n; k++) {
     // column k goes ahead of the others: the next reflector comes from it
     N (num) *column = a + k * n, xk = N (conj) (x[k]), yk = N (conj) (y[k]);
@@ -163,34 +164,75 @@ static void N (tridiagonalise) (int n, N (num) * a, N (vec) * d, N (vec) * e, N 
 // transformation back
 //------------------------------------------------------------------------------
 
-// Applies reflector k to `count` columns of z.
-static inline __attribute__ ((always_inline)) void N (reflect) (int n, const N (num) * v, int k,
-                                                                N (num) tau, N (num) * z, int count)
+// Columns that are transformed at a time: as many as the registers hold sums for.
+enum { N (back_columns) = GLA_COMPLEX ? 2 : 4 };
+
+// The products v_(k-1)^H v_k of pairs of reflectors into cross[k], for k = n-2, n-4, ...
+static void N (back_prepare) (int n, const N (num) * a, N (num) * cross)
 {
-  N (num) sum[4];
-  for (int c = 0; c < count; c++)
-    sum[c] = z[k + 1 + c * n];
-  for (int i = k + 2; i < n; i++)
-    for (int c = 0; c < count; c++)
-      sum[c] = N (fmac) (sum[c], v[i], z[i + c * n]);
-  for (int c = 0; c < count; c++) {
-    sum[c] = N (mul) (tau, sum[c]);
-    z[k + 1 + c * n] = N (sub) (z[k + 1 + c * n], sum[c]);
+  for (int k = n - 2; k > 0; k -= 2) {
+    const N (num) *v = a + k * n, *u = v - n;
+    N (num) sum = N (conj) (u[k + 1]);
+    for (int i = k + 2; i < n; i++)
+      sum = N (fmac) (sum, u[i], v[i]);
+    cross[k] = sum;
   }
-  for (int i = k + 2; i < n; i++)
-    for (int c = 0; c < count; c++)
-      z[i + c * n] = N (fnma) (z[i + c * n], v[i], sum[c]);
 }
 
-// z <- Q z for at most four columns, so few that they stay in the first cache.
-static void N (back_transform) (int n, const N (num) * a, const N (num) * tau, N (num) * z,
-                                int count)
+// z <- H_(k-1) H_k z on `count` columns. Two reflectors at a time halve the traffic of z.
+static inline __attribute__ ((always_inline)) void
+N (reflect_pair) (int n, const N (num) * a, const N (num) * tau, N (num) cross, int k, N (num) * z,
+                  int count)
 {
-  if (count == 4)
-    for (int k = n - 2; k >= 0; k--)
-      N (reflect) (n, a + k * n, k, tau[k], z, 4);
+  const N (num) *v = a + k * n, *u = v - n;
+  N (num) f[4], g[4];
+  for (int c = 0; c < count; c++) {
+    N (num) *zc = z + c * n;
+    f[c] = zc[k + 1];
+    g[c] = N (fmac) (zc[k], u[k + 1], zc[k + 1]);
+  }
+  for (int i = k + 2; i < n; i++)
+    for (int c = 0; c < count; c++) {
+      f[c] = N (fmac) (f[c], v[i], z[i + c * n]);
+      g[c] = N (fmac) (g[c], u[i], z[i + c * n]);
+    }
+  for (int c = 0; c < count; c++) {
+    N (num) *zc = z + c * n;
+    f[c] = N (mul) (tau[k], f[c]);
+    g[c] = N (mul) (tau[k - 1], N (fnma) (g[c], cross, f[c]));
+    zc[k] = N (sub) (zc[k], g[c]);
+    zc[k + 1] = N (fnma) (N (sub) (zc[k + 1], f[c]), u[k + 1], g[c]);
+  }
+  for (int i = k + 2; i < n; i++)
+    for (int c = 0; c < count; c++) {
+      N (num) *zi = z + i + c * n;
+      *zi = N (fnma) (N (fnma) (*zi, v[i], f[c]), u[i], g[c]);
+    }
+}
+
+// z <- H_0 z, which is left over where n is even.
+static inline void N (reflect_first) (int n, const N (num) * v, N (num) tau, N (num) * z)
+{
+  N (num) sum = z[1];
+  for (int i = 2; i < n; i++)
+    sum = N (fmac) (sum, v[i], z[i]);
+  sum = N (mul) (tau, sum);
+  z[1] = N (sub) (z[1], sum);
+  for (int i = 2; i < n; i++)
+    z[i] = N (fnma) (z[i], v[i], sum);
+}
+
+// z <- Q z on at most back_columns columns, so few that they stay in the first cache.
+static void N (back_transform) (int n, const N (num) * a, const N (num) * tau,
+                                const N (num) * cross, N (num) * z, int count)
+{
+  if (count == N (back_columns))
+    for (int k = n - 2; k > 0; k -= 2)
+      N (reflect_pair) (n, a, tau, cross[k], k, z, N (back_columns));
   else
     for (int c = 0; c < count; c++)
-      for (int k = n - 2; k >= 0; k--)
-        N (reflect) (n, a + k * n, k, tau[k], z + c * n, 1);
+      for (int k = n - 2; k > 0; k -= 2)
+        N (reflect_pair) (n, a, tau, cross[k], k, z + c * n, 1);
+  for (int c = 0; n > 1 && n % 2 == 0 && c < count; c++)
+    N (reflect_first) (n, a, tau[0], z + c * n);
 }
