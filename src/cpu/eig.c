@@ -21,8 +21,9 @@ static int type_index (gla_type type)
   return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
 }
 
-// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL where
-// divide and conquer could do it instead. And the largest with two registers of pages at a time.
+// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL
+// where divide and conquer could do it instead. And the largest with two registers of pages at a
+// time.
 enum {
   LANES_JACOBI_MAX = 32,
   AUTO_JACOBI_MAX = 4,

@@ -76,8 +76,9 @@ static void N (store_strip) (gla_cpu_task *task, const N (lanes_work) * w, int g
   for (int l = 0; l < GLA_LANES; l++)
     for (int c = 0; live[l] && c < count; c++) {
       const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
-      N (store_column) ((GLA_REAL *)V->data + to * GLA_PARTS, (const GLA_REAL *)(y + c * n) + l, n,
-                        GLA_PARTS * GLA_LANES, GLA_LANES);
+      N (store_column)
+      ((GLA_REAL *)V->data + to * GLA_PARTS, (const GLA_REAL *)(y + c * n) + l, n,
+       GLA_PARTS * GLA_LANES, GLA_LANES);
     }
 }
 
@@ -91,8 +92,8 @@ static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g
     int *order = w->order + l * n;
     if (s[l].info == 0)
       s[l].info = N (unconverged) (n, &w->q[g], l);
-    live[l] = N (store_values) (task, first + l, &s[l], (const GLA_REAL *)w->d[g] + l, GLA_LANES,
-                                order);
+    live[l] =
+        N (store_values) (task, first + l, &s[l], (const GLA_REAL *)w->d[g] + l, GLA_LANES, order);
     some |= live[l];
     for (int k = 0; live[l] && k < n; k++)
       place[order[k]] = k;
@@ -102,7 +103,8 @@ static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g
   if (some)
     N (back_prepare) (n, w->a[g], w->cross);
   for (int j = 0; some && j < n; j += N (back_columns))
-    N (store_strip) (task, w, g, first, j, n - j < N (back_columns) ? n - j : N (back_columns), live);
+    N (store_strip)
+    (task, w, g, first, j, n - j < N (back_columns) ? n - j : N (back_columns), live);
 }
 
 // Up to two registers of pages, because QL runs better on two.

@@ -16,17 +16,17 @@ enum { N (ql_sweeps) = 8, N (ql_strip) = 8 };
 
 // One register of pages.
 typedef struct {
-  N (vec) * d, *e;          // n each; e[k] stands between rows k and k+1, e[n-1] is not used
-  N (vec) * z;              // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
+  N (vec) * d, *e; // n each; e[k] stands between rows k and k+1, e[n-1] is not used
+  N (vec) * z;     // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
   int ldz;
-  N (turn) * turns;         // ql_sweeps times n
-  N (vec) low, high;        // the block of rows that is swept; low = high: none
-  N (vec) floor, tol2;      // what counts as zero
-  N (vec) steps;            // sweeps that are left
-  int first;                // below this row all is done, in all lanes
-  int sweeps;               // recorded so far
-  int from[N (ql_sweeps)];  // row where a recorded sweep begins
-  int to[N (ql_sweeps)];    // and ends
+  N (turn) * turns;        // ql_sweeps times n
+  N (vec) low, high;       // the block of rows that is swept; low = high: none
+  N (vec) floor, tol2;     // what counts as zero
+  N (vec) steps;           // sweeps that are left
+  int first;               // below this row all is done, in all lanes
+  int sweeps;              // recorded so far
+  int from[N (ql_sweeps)]; // row where a recorded sweep begins
+  int to[N (ql_sweeps)];   // and ends
 } N (ql_group);
 
 //------------------------------------------------------------------------------

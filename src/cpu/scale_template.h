@@ -173,8 +173,7 @@ static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, 
   if (!N (store_values) (task, page, s, r.w, r.w_stride, order))
     return;
   for (int64_t j = 0; j < n; j++) {
-    GLA_REAL *to =
-        (GLA_REAL *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+    GLA_REAL *to = (GLA_REAL *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
     const GLA_REAL *from = r.v + order[j] * r.ldv * r.v_stride;
     N (store_column) (to, from, n, r.v_stride, r.imag_offset);
   }

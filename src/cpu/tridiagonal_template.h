@@ -72,8 +72,8 @@ typedef struct {
 } N (pass);
 
 // `count` columns from j on.
-static inline __attribute__ ((always_inline)) void
-N (pass_over) (int n, N (num) * a, int j, N (pass) w, int count)
+static inline __attribute__ ((always_inline)) void N (pass_over) (int n, N (num) * a, int j,
+                                                                  N (pass) w, int count)
 {
   N (num) xj[2], yj[2], vj[2];
   N (dot) sum[2] = {0};
@@ -156,8 +156,8 @@ static void N (tridiagonalise) (int n, N (num) * a, N (vec) * d, N (vec) * e, N 
     p = swap;
   }
   N (num) *last = a + n * n - 1;
-  d[n - 1] = N (fnma) (N (fnma) (*last, x[n - 1], N (conj) (y[n - 1])), y[n - 1],
-                       N (conj) (x[n - 1])).re;
+  d[n - 1] =
+      N (fnma) (N (fnma) (*last, x[n - 1], N (conj) (y[n - 1])), y[n - 1], N (conj) (x[n - 1])).re;
 }
 
 //------------------------------------------------------------------------------
@@ -180,9 +180,10 @@ static void N (back_prepare) (int n, const N (num) * a, N (num) * cross)
 }
 
 // z <- H_(k-1) H_k z on `count` columns. Two reflectors at a time halve the traffic of z.
-static inline __attribute__ ((always_inline)) void
-N (reflect_pair) (int n, const N (num) * a, const N (num) * tau, N (num) cross, int k, N (num) * z,
-                  int count)
+static inline __attribute__ ((always_inline)) void N (reflect_pair) (int n, const N (num) * a,
+                                                                     const N (num) * tau,
+                                                                     N (num) cross, int k,
+                                                                     N (num) * z, int count)
 {
   const N (num) *v = a + k * n, *u = v - n;
   N (num) f[4], g[4];
