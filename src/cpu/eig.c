@@ -22,13 +22,14 @@ static int type_index (gla_type type)
 }
 
 // The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL
-// where divide and conquer could do it instead. And the largest with two registers of pages at a
-// time.
+// where divide and conquer could do it instead, in double and in single precision. And the largest
+// with two registers of pages at a time.
 enum {
   LANES_JACOBI_MAX = 32,
   AUTO_JACOBI_MAX = 4,
   LANES_QR_MAX = 384,
-  LANES_BEFORE_DC_MAX = 160,
+  LANES_BEFORE_DC_MAX = 192,
+  LANES_BEFORE_DC_MAX_SINGLE = 256,
   TWO_REGISTERS_MAX = 64
 };
 
@@ -42,18 +43,25 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
   // divide and conquer knows no tolerance, and without vectors QL is as fast
   const int dc =
       job->method == GLA_METHOD_AUTO && job->vectors && job->tol == gla_type_eps (job->type);
-  if (n <= (dc ? LANES_BEFORE_DC_MAX : LANES_QR_MAX))
+  const int single = gla_type_real (job->type) == GLA_S;
+  const int before_dc = single ? LANES_BEFORE_DC_MAX_SINGLE : LANES_BEFORE_DC_MAX;
+  if (n <= (dc ? before_dc : LANES_QR_MAX))
     return GLA_CPU_LANES_QR;
   return dc ? GLA_CPU_PAGE_DC : GLA_CPU_PAGE_QR;
 }
 
+int gla_cpu_eig_lanes (const gla_cpu_engine *e, const gla_eig_job *job, gla_cpu_eig_path path)
+{
+  const int lanes = path == GLA_CPU_LANES_JACOBI || path == GLA_CPU_LANES_QR;
+  return lanes ? e->kernels[type_index (job->type)].lanes : 1;
+}
+
 // Pages that a thread takes at a time: the lanes of one register, or of two where QL takes a good
 // part of the time, unless that left threads without work.
-static int group_of (const gla_cpu_engine *e, gla_cpu_eig_path path, int lanes, int64_t pages)
+static int group_of (const gla_cpu_engine *e, int64_t pages)
 {
-  if (path != GLA_CPU_LANES_JACOBI && path != GLA_CPU_LANES_QR)
-    return 1;
-  const int both = path == GLA_CPU_LANES_QR && e->job.n <= TWO_REGISTERS_MAX;
+  const int lanes = gla_cpu_eig_lanes (e, &e->job, e->path);
+  const int both = e->path == GLA_CPU_LANES_QR && e->job.n <= TWO_REGISTERS_MAX;
   return both && pages >= 2 * (int64_t)lanes * e->threads_max ? 2 * lanes : lanes;
 }
 
@@ -82,7 +90,7 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
   if (job->n == 0)
     return GLA_OK;
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
-  e->group = group_of (e, e->path, kernel->lanes, pages);
+  e->group = group_of (e, pages);
   int64_t units = (pages + e->group - 1) / e->group;
   e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
   e->work_bytes = kernel->workspace (job, e->path, e->group);

@@ -102,9 +102,12 @@ static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g
   }
   if (some)
     N (back_prepare) (n, w->a[g], w->cross);
-  for (int j = 0; some && j < n; j += N (back_columns))
+  for (int j = 0; some && j < n; j += N (back_columns)) {
+    if (n > GLA_UNASKED && gla_cpu_task_stopped (task))
+      return;
     N (store_strip)
     (task, w, g, first, j, n - j < N (back_columns) ? n - j : N (back_columns), live);
+  }
 }
 
 // Up to two registers of pages, because QL runs better on two.
@@ -120,8 +123,10 @@ static void N (solve_lanes_qr) (gla_cpu_task *task, int64_t first, int count)
     N (tridiagonalise) (n, w.a[g], w.d[g], w.q[g].e, w.tau[g], w.work);
     N (ql_begin) (n, &w.q[g], (GLA_REAL)task->job->tol, task->job->maxit, w.scratch);
   }
-  N (ql_lanes) (n, groups, w.q);
+  N (ql_lanes) (task, groups, w.q);
   for (int g = 0; g < groups; g++) {
+    if (n > GLA_UNASKED && gla_cpu_task_stopped (task))
+      return;
     int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
     N (store_group) (task, &w, g, first + g * GLA_LANES, lanes, s + g * GLA_LANES);
   }

@@ -246,9 +246,10 @@ static void N (ql_replay) (int n, N (ql_group) * g)
 
 // Eigenvalues (not sorted) into d, one or two groups. maxit*n sweeps are allowed; where they did
 // not do, entries of e are left that are not zero.
-static void N (ql_lanes) (int n, int groups, N (ql_group) * q)
+static void N (ql_lanes) (gla_cpu_task *task, int groups, N (ql_group) * q)
 {
-  for (;;) {
+  const int n = (int)task->job->n;
+  while (n <= GLA_UNASKED || !gla_cpu_task_stopped (task)) {
     int first = n, last = 0;
     for (int g = 0; g < groups; g++) {
       int from, to;
