@@ -5,6 +5,7 @@
 #include "eig_kernels.cuh"
 
 #include <cstring>
+#include <cstdlib>
 
 namespace
 {
@@ -72,6 +73,12 @@ double page_latency (const gla_eig_job *job)
 // memory of a chunk
 //------------------------------------------------------------------------------
 
+int divide_from ()
+{
+  static int from = getenv ("GLA_DC") ? atoi (getenv ("GLA_DC")) : 33;
+  return from;
+}
+
 // Carves pieces out of an arena; with a NULL base it only counts.
 struct carver {
   char *base;
@@ -113,6 +120,8 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
     a->e = c.take<R> (pages * n);
     a->tau = c.take<T> (pages * n);
     a->rank = c.take<int> (pages * n);
+    if (way == ROUTE_QR && n >= divide_from ())
+      a->stedc = c.take<char> (pages * (int64_t)eig_stedc_bytes<T> ((int)n) + 256);
     a->state = c.take<int> (pages * 8);
   }
   a->exponent = c.take<int> (pages);
@@ -177,7 +186,7 @@ template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T
   if (!pieces) {
     status = engine_status (eig_hetrd (a, 0, n - 1));
     if (status == GLA_OK)
-      status = engine_status (eig_steqr (a, 1, 0));
+      status = engine_status (n >= divide_from () ? eig_stedc (a) : eig_steqr (a, 1, 0));
   } else {
     for (int first = 0; first < n - 1 && status == GLA_OK;) {
       int step = 1 + (int)(n * PIECE / expected);
@@ -188,6 +197,10 @@ template <class T> gla_status run_qr (cuda_engine *e, int slot, const eig_args<T
       first = last;
     }
     int rounds = 1 + (int)(0.4 * n * PIECE / expected), open = 1;
+    if (status == GLA_OK && n >= divide_from ()) {
+      status = engine_status (eig_stedc (a));
+      open = 0;
+    }
     for (int start = 1; open > 0 && status == GLA_OK; start = 0) {
       status = engine_status (eig_steqr (a, start, rounds));
       if (status == GLA_OK)

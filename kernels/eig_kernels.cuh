@@ -41,6 +41,7 @@ template <class T> struct eig_args {
   R *norm;       // 1: Frobenius norm of the scaled page
   int32_t *info; // 1
   double *skew;  // 1: largest |A - A'| where info is GLA_INFO_SKEW
+  void *stedc;   // eig_stedc_bytes (n): divide and conquer
   int *state;    // 8: where an interrupted QL iteration goes on; flags of blocked jacobi
   int *count;    // of the chunk: pages that are not finished, and lists of them (pages + 4)
 };
@@ -54,6 +55,10 @@ template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int l
 // Implicit QL/QR on (d, e), rotations applied to Z; at most `rounds` rounds, 0: to the end.
 // start: nonzero on the first call. a.count[0] gets the number of pages that need more rounds.
 template <class T> cudaError_t eig_steqr (const eig_args<T> &a, int start, int rounds);
+
+// Divide and conquer on (d, e): the same results as eig_steqr; V is scratch.
+template <class T> size_t eig_stedc_bytes (int n);
+template <class T> cudaError_t eig_stedc (const eig_args<T> &a);
 
 // Sorts d and writes lambda and rank.
 template <class T> cudaError_t eig_sort (const eig_args<T> &a);
@@ -74,6 +79,28 @@ template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t act
 // Pages still listed get info; d, then (after eig_sort) V.
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
 template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
+
+// What the real tridiagonal stage needs of the arguments.
+template <class R, class T> eig_args<R> real_part_of (const eig_args<T> &a)
+{
+  eig_args<R> r = {};
+  r.n = a.n;
+  r.pages = a.pages;
+  r.vectors = a.vectors;
+  r.tol = a.tol;
+  r.maxit = a.maxit;
+  r.smem_limit = a.smem_limit;
+  r.multiprocessors = a.multiprocessors;
+  r.stream = a.stream;
+  r.Z = a.Z;
+  r.d = a.d;
+  r.e = a.e;
+  r.norm = a.norm;
+  r.info = a.info;
+  r.state = a.state;
+  r.count = a.count;
+  return r;
+}
 
 template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
 {

@@ -39,75 +39,132 @@ template <class R> GLA_DEVICE summary<R> block_join (summary<R> a, summary<R> *s
   return a;
 }
 
-// The value of element (i, j), i >= j, that the triangle defines; 0.5*(a + b') after scaling by
-// 2^k.
-template <class T> GLA_DEVICE T element (const T *A, int64_t lda, int triangle, int i, int j, int k)
+enum { TILE = 32 };
+
+// Tile (I, J) of the lower triangle, I >= J, as the threads of a block share it: thread (lane, row
+// of threads y) has rows lane and columns y, y+Y, ... of it; Y = blockDim.x/32.
+struct tile_at {
+  int i, j0; // this thread's row, and the first column of the tile
+  int n;
+  GLA_DEVICE bool inside (int c) const { return i < n && j0 + c < n && i >= j0 + c; }
+};
+
+// Brings tile (J, I) of A, which mirrors tile (I, J), to shared memory: A(j, i) to (row i, column
+// j).
+template <class T>
+GLA_DEVICE void load_mirror (T (*tile)[TILE + 1], const eig_args<T> &a, const T *A, int I, int J)
 {
-  T lower = A[j * lda + i], value;
-  if (triangle == GLA_LOWER)
-    value = times_power (lower, k);
-  else if (triangle == GLA_UPPER)
-    value = times_power (conj (A[i * lda + j]), k);
-  else
-    value =
-        scale (real_t<T> (0.5), times_power (lower, k) + times_power (conj (A[i * lda + j]), k));
-  return i == j ? from_real<T> (re (value)) : value;
+  int x = threadIdx.x % TILE, Y = blockDim.x / TILE;
+  __syncthreads ();
+  for (int y = threadIdx.x / TILE; y < TILE; y += Y)
+    if (I * TILE + y < a.n && J * TILE + x < a.n)
+      tile[y][x] = A[(int64_t)(I * TILE + y) * a.lda + J * TILE + x];
+  __syncthreads ();
 }
 
-// One block per page. The threads run over the pairs (i, j), i >= j, of the page, i fastest, so
-// that the lower triangle is read along columns; the thread that owns a pair reads both mirror
-// images and writes both, so that W may be A itself.
+// Looks at one entry (lower) or one pair of mirror images.
+template <class T> GLA_DEVICE void look (summary<real_t<T>> &s, T lower, bool diagonal)
+{
+  real_t<T> here = diagonal ? absmax (re (lower)) : absmax (lower);
+  join (s, here, 0, real_t<T> (0), !(here <= limits<real_t<T>>::big));
+}
+
+template <class T> GLA_DEVICE void look_at_pair (summary<real_t<T>> &s, T lower, T upper)
+{
+  typedef real_t<T> R;
+  R here = absmax (lower), there = absmax (upper);
+  int bad = !(here <= limits<R>::big) || !(there <= limits<R>::big);
+  T half = scale (R (0.5), lower) - scale (R (0.5), conj (upper));
+  join (s, here > there ? here : there, hypot ((double)re (half), (double)im (half)), R (0), bad);
+}
+
+// The first pass: one triangle is read along its columns, a column per warp; both need tiles.
+template <class T>
+GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, T (*tile)[TILE + 1])
+{
+  summary<real_t<T>> s = {0, 0, 0, 0};
+  int n = a.n, lane = threadIdx.x % TILE, Y = blockDim.x / TILE;
+  if (a.triangle != GLA_FULL) {
+    for (int j = threadIdx.x / TILE; j < n; j += Y) {
+      int from = a.triangle == GLA_LOWER ? j : 0, to = a.triangle == GLA_LOWER ? n : j + 1;
+#pragma unroll 4
+      for (int i = from + lane; i < to; i += TILE)
+        look (s, A[j * a.lda + i], i == j);
+    }
+    return s;
+  }
+  int tiles = (n + TILE - 1) / TILE;
+  for (int J = 0; J < tiles; J++)
+    for (int I = J; I < tiles; I++) {
+      load_mirror (tile, a, A, I, J);
+      tile_at at = {I * TILE + lane, J * TILE, n};
+      for (int c = threadIdx.x / TILE; c < TILE; c += Y)
+        if (at.inside (c))
+          look_at_pair (s, A[(at.j0 + c) * a.lda + at.i], tile[lane][c]);
+    }
+  return s;
+}
+
+// The second pass, tile by tile: the entry that the triangle defines, times 2^k, to both places;
+// returns this thread's sum of squares. A page that is bad becomes zero. W may be A: a tile and its
+// mirror image are read before they are written, and by nobody else.
+template <class T>
+GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bool bad,
+                               T (*tile)[TILE + 1])
+{
+  typedef real_t<T> R;
+  int n = a.n, lane = threadIdx.x % TILE, row = threadIdx.x / TILE, Y = blockDim.x / TILE;
+  int tiles = (n + TILE - 1) / TILE;
+  R square = 0;
+  // 2^k may be out of range where its halves are not
+  R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
+  for (int J = 0; J < tiles; J++)
+    for (int I = J; I < tiles; I++) {
+      if (a.triangle != GLA_LOWER)
+        load_mirror (tile, a, A, I, J);
+      else
+        __syncthreads ();
+      tile_at at = {I * TILE + lane, J * TILE, n};
+      for (int c = row; c < TILE; c += Y)
+        if (at.inside (c)) {
+          T value = from_real<T> (0);
+          if (a.triangle != GLA_UPPER)
+            value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
+          if (a.triangle != GLA_LOWER) {
+            T upper = scale (second, scale (first, conj (tile[lane][c])));
+            value = a.triangle == GLA_UPPER ? upper : scale (R (0.5), value + upper);
+          }
+          bool diagonal = at.i == at.j0 + c;
+          value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
+          square += (diagonal ? 1 : 2) * abs2 (value);
+          W[(int64_t)(at.j0 + c) * n + at.i] = value;
+          tile[lane][c] = conj (value);
+        }
+      __syncthreads ();
+      int j = J * TILE + lane;
+      for (int y = row; y < TILE; y += Y) {
+        int i = I * TILE + y;
+        if (i < n && i > j)
+          W[(int64_t)i * n + j] = tile[y][lane];
+      }
+    }
+  return square;
+}
+
+// One block per page; its warps take columns, or its threads share tiles of 32 by 32.
 template <class T> __global__ void prepare_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   __shared__ summary<R> shared[32];
+  __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
+  T (*tile)[TILE + 1] = reinterpret_cast<T (*)[TILE + 1]> (memory);
   int64_t page = blockIdx.x;
   const T *A = a.A + page * a.page_a;
-  T *W = a.W + page * a.n * a.n;
   int n = a.n;
-
-  // look at every entry that counts
-  summary<R> s = {0, 0, 0, 0};
-  for (int64_t q = threadIdx.x; q < (int64_t)n * n; q += blockDim.x) {
-    int i = (int)(q % n), j = (int)(q / n);
-    if (i < j)
-      continue;
-    R here = 0;
-    double skew = 0;
-    int bad = 0;
-    if (a.triangle != GLA_UPPER) {
-      T lower = A[j * a.lda + i];
-      here = i == j && a.triangle == GLA_LOWER ? absmax (re (lower)) : absmax (lower);
-    }
-    if (a.triangle != GLA_LOWER) {
-      T upper = A[i * a.lda + j];
-      R there = i == j && a.triangle == GLA_UPPER ? absmax (re (upper)) : absmax (upper);
-      bad = !(there <= limits<R>::big);
-      here = here > there || here != here ? here : there;
-      if (a.triangle == GLA_FULL) {
-        T half = scale (R (0.5), A[j * a.lda + i]) - scale (R (0.5), conj (upper));
-        skew = hypot ((double)re (half), (double)im (half));
-      }
-    }
-    bad |= !(here <= limits<R>::big);
-    join (s, here, skew, R (0), bad);
-  }
-  s = block_join (s, shared);
+  summary<R> s = block_join (inspect (a, A, tile), shared);
   bool skewed = !s.bad && 2 * s.skew > 10.0 * n * limits<R>::eps * s.largest;
   int k = s.bad || s.largest == 0 ? 0 : -ilogb (s.largest);
-
-  // write the full matrix; a page that cannot be solved becomes zero
-  R square = 0;
-  for (int64_t q = threadIdx.x; q < (int64_t)n * n; q += blockDim.x) {
-    int i = (int)(q % n), j = (int)(q / n);
-    if (i < j)
-      continue;
-    T value = s.bad ? from_real<T> (0) : element (A, a.lda, a.triangle, i, j, k);
-    square += (i == j ? 1 : 2) * abs2 (value);
-    W[(int64_t)j * n + i] = value;
-    W[(int64_t)i * n + j] = conj (value);
-  }
-  s.square = square;
+  s.square = complete (a, A, a.W + page * n * n, k, s.bad, tile);
   s = block_join (s, shared);
   if (threadIdx.x == 0) {
     a.exponent[page] = -k;
@@ -121,7 +178,7 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a)
 
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a)
 {
-  int threads = a.n <= 16 ? 32 : a.n <= 64 ? 128 : 512;
+  int threads = a.n <= 8 ? 32 : a.n <= 16 ? 64 : 256;
   prepare_kernel<T><<<(unsigned)a.pages, threads, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }

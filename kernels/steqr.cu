@@ -460,27 +460,6 @@ cudaError_t launch (const eig_args<R> &a, int start, int rounds)
   return cudaGetLastError ();
 }
 
-template <class R, class T> eig_args<R> real_part_of (const eig_args<T> &a)
-{
-  eig_args<R> r = {};
-  r.n = a.n;
-  r.pages = a.pages;
-  r.vectors = a.vectors;
-  r.tol = a.tol;
-  r.maxit = a.maxit;
-  r.smem_limit = a.smem_limit;
-  r.multiprocessors = a.multiprocessors;
-  r.stream = a.stream;
-  r.Z = a.Z;
-  r.d = a.d;
-  r.e = a.e;
-  r.norm = a.norm;
-  r.info = a.info;
-  r.state = a.state;
-  r.count = a.count;
-  return r;
-}
-
 } // namespace
 
 template <class T> cudaError_t eig_steqr (const eig_args<T> &a, int start, int rounds)

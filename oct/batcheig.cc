@@ -47,16 +47,6 @@ static gla_type type_of (const FloatComplexNDArray &)
 }
 
 // Zeros, in pieces between which Ctrl-C is heard: filling gigabytes takes a second.
-template <typename Array> static void fill_with_zeros (Array &a)
-{
-  const octave_idx_type piece = 1 << 22;
-  auto *data = a.fortran_vec ();
-  for (octave_idx_type k = 0; k < a.numel (); k += piece) {
-    std::fill (data + k, data + std::min (k + piece, a.numel ()), 0);
-    OCTAVE_QUIT;
-  }
-}
-
 //------------------------------------------------------------------------------
 // the call
 //------------------------------------------------------------------------------
@@ -93,11 +83,10 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   if (!want.matrix && !empty_matrix)
     lambda_dims (1) = 1;
   gla_type type = type_of (A);
-  RealArray D (lambda_dims);
-  Array V (want.vectors ? dims : dim_vector (0, 0));
+  RealArray D =
+      want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
+  Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
   int32NDArray info (dim_vector (pages, 1));
-  if (want.matrix)
-    fill_with_zeros (D);
 
   gla_array a = gla_array_packed (const_cast<void *> (static_cast<const void *> (A.data ())), type,
                                   n, n, pages, GLA_HOST);

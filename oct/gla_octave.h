@@ -19,9 +19,46 @@
 #include <vector>
 
 #include "gpulinalg.h"
+#include "host_memory.h"
 
 namespace gla
 {
+
+//------------------------------------------------------------------------------
+// outputs
+//------------------------------------------------------------------------------
+
+#if OCTAVE_MAJOR_VERSION >= 7
+// Memory for n elements as Array<T> would allocate it, not yet touched.
+template <typename T, typename Alloc> T *allocate_like (const Array<T, Alloc> &, octave_idx_type n)
+{
+  Alloc allocator;
+  T *memory = std::allocator_traits<Alloc>::allocate (allocator, n);
+  gla_host_prefer_huge_pages (memory, n * sizeof (T));
+  return memory;
+}
+#endif
+
+// An array of these dimensions whose elements are still to be written. Octave's constructors
+// touch every element in one thread, which for large outputs takes longer than filling them.
+template <typename A> A unfilled (const dim_vector &dims)
+{
+#if OCTAVE_MAJOR_VERSION >= 7
+  typedef typename A::element_type T;
+  octave_idx_type n = dims.safe_numel ();
+  const octave_idx_type few = 32768; // below that nothing is gained
+  if (n >= few)
+    return A (Array<T> (allocate_like (Array<T> (), n), dims));
+#endif
+  return A (dims);
+}
+
+template <typename A> A zeros (const dim_vector &dims)
+{
+  A a = unfilled<A> (dims);
+  gla_host_zero (a.fortran_vec (), a.numel () * sizeof (typename A::element_type));
+  return a;
+}
 
 //------------------------------------------------------------------------------
 // guard

@@ -1,0 +1,150 @@
+// secular.cuh: roots of the secular equation 1/rho + sum z(i)^2/(d(i)-x) = 0
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One thread finds one root. The iteration is that of LAPACK's ?laed4 (Li, LAPACK Working Note 89):
+// the function is interpolated by c + s/(d(l)-x) + t/(d(r)-x) at the poles l, r next to the root,
+// with the weight of the nearer pole fixed, or, when that is slow, with both weights from the
+// derivatives of the two sides (the middle way); steps that leave the bracket are replaced.
+// A root is kept as the nearest pole and the distance from it, so that its distances from all poles
+// have high relative accuracy.
+
+#ifndef GPULINALG_SECULAR_CUH
+#define GPULINALG_SECULAR_CUH
+
+#include "stedc.cuh"
+
+template <class R> struct secular {
+  int k;      // poles
+  const R *d; // ascending
+  const R *z; // nonzero
+  R inverse;  // 1/rho > 0
+  R reach;    // rho * sum z^2: the last root is not farther from the last pole
+};
+
+// The function at origin+tau: value, sum of the terms' sizes, derivative, and the derivative of the
+// poles on the right minus that of the poles on the left.
+template <class R> struct secular_value {
+  R w, size, slope, skew;
+};
+
+template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R origin, R tau)
+{
+  secular_value<R> v = {0, 0, 0, 0};
+#pragma unroll 4
+  for (int i = 0; i < f.k; i++) {
+    R z = absmax (f.z[i]);
+    R r = z * reciprocal ((f.d[i] - origin) - tau);
+    v.w = madd (z, r, v.w);
+    v.size = madd (z, absmax (r), v.size);
+    v.slope = madd (r, r, v.slope);
+    v.skew = madd (r, absmax (r), v.skew);
+  }
+  v.w += f.inverse;
+  return v;
+}
+
+// The root of c*x^2 - a*x + b = 0 that is nearer to zero when `plus` and a have the same sign.
+template <class R> GLA_DEVICE R quadratic (R a, R b, R c, bool plus)
+{
+  R root = sqrt_of (absmax (madd (a, a, -4 * b * c)));
+  if (plus)
+    return a > 0 ? 2 * b / (a + root) : (a - root) / (2 * c);
+  return a < 0 ? 2 * b / (a - root) : (a + root) / (2 * c);
+}
+
+// Where the search for a root stands: poles next to it, its origin and bracket.
+template <class R> struct secular_search {
+  int left, right;
+  bool last, from_left;
+  R origin, low, high, tau;
+};
+
+// Chooses the origin by the sign in the middle and interpolates there.
+template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> &f, int j)
+{
+  secular_search<R> s;
+  s.last = j == f.k - 1;
+  s.left = s.last ? j - 1 : j;
+  s.right = s.left + 1;
+  R gap = f.d[s.right] - f.d[s.left], near = s.last ? f.d[s.right] : f.d[s.left];
+  R half = (s.last ? f.reach : gap) / 2;
+  R w = evaluate (f, near, half).w;
+  R zl = f.z[s.left] * f.z[s.left], zr = f.z[s.right] * f.z[s.right];
+  R to_left = s.last ? -gap - half : -half, to_right = s.last ? -half : half;
+  R c = w - zl / to_left - zr / to_right;
+  R t;
+  if (s.last) {
+    s.from_left = false;
+    s.origin = near;
+    s.low = w <= 0 ? half : 0;
+    s.high = w <= 0 ? 2 * half : half;
+    t = quadratic (-c * gap + zl + zr, -zr * gap, c, false);
+  } else {
+    s.from_left = w > 0;
+    s.origin = s.from_left ? near : f.d[s.right];
+    s.low = s.from_left ? 0 : -half;
+    s.high = s.from_left ? half : 0;
+    R a = s.from_left ? c * gap : -c * gap;
+    t = quadratic (a + (zl + zr), s.from_left ? zl * gap : -zr * gap, c, true);
+  }
+  s.tau = t > s.low && t < s.high ? t : (s.low + s.high) / 2;
+  return s;
+}
+
+// The step from s.tau, where the function is v.
+template <class R>
+GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
+                           const secular_value<R> &v, bool middle_way)
+{
+  R dl = (f.d[s.left] - s.origin) - s.tau, dr = (f.d[s.right] - s.origin) - s.tau;
+  R rl = f.z[s.left] / dl, rr = f.z[s.right] / dr, gap = f.d[s.right] - f.d[s.left], c;
+  if (s.last) {
+    c = v.w - dl * (v.slope - rr * rr) - dr * (rr * rr);
+    c = absmax (c);
+  } else if (middle_way) {
+    c = v.w - dl * (R (0.5) * (v.slope - v.skew)) - dr * (R (0.5) * (v.slope + v.skew));
+  } else if (s.from_left) {
+    c = v.w - dr * v.slope + gap * (rl * rl);
+  } else {
+    c = v.w - dl * v.slope - gap * (rr * rr);
+  }
+  R a = (dl + dr) * v.w - dl * dr * v.slope, b = dl * dr * v.w;
+  R step = c == 0 ? b / a : quadratic (a, b, c, !s.last);
+  return v.w * step < 0 ? step : -v.w / v.slope; // towards the root; NaN goes the other way
+}
+
+// Root j as *origin + *tau; false when the iteration does not settle.
+template <class R> GLA_DEVICE bool secular_root (const secular<R> &f, int j, R *origin, R *tau)
+{
+  if (f.k == 1) {
+    *origin = f.d[0];
+    *tau = f.reach;
+    return true;
+  }
+  secular_search<R> s = secular_start (f, j);
+  R before = 0;
+  bool middle_way = false, done = false;
+  for (int iteration = 0; iteration < 60 && !done; iteration++) {
+    secular_value<R> v = evaluate (f, s.origin, s.tau);
+    done = absmax (v.w) <= limits<R>::eps * (8 * v.size + f.inverse + absmax (s.tau) * v.slope);
+    if (done)
+      break;
+    if (v.w < 0)
+      s.low = s.low > s.tau ? s.low : s.tau;
+    else
+      s.high = s.high < s.tau ? s.high : s.tau;
+    if (iteration > 0 && absmax (v.w) > absmax (before) / 10)
+      middle_way = !middle_way;
+    before = v.w;
+    R next = s.tau + secular_step (f, s, v, middle_way);
+    if (!(next > s.low && next < s.high))
+      next = (s.low + s.high) / 2;
+    done = next == s.tau || next == s.low || next == s.high; // nothing between the two ends
+    s.tau = next;
+  }
+  *origin = s.origin;
+  *tau = s.tau;
+  return done;
+}
+
+#endif

@@ -1,0 +1,92 @@
+// stedc.cuh: divide and conquer for real tridiagonal matrices: the tree and what its kernels share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Cuppen's method as LAPACK's ?stedc does it. The matrix is torn into leaves of at most LEAF rows,
+// which QL solves; neighbouring nodes are then merged, level by level. A merge deflates, solves the
+// secular equation, finds the vector z that belongs exactly to the computed roots (Gu, Eisenstat
+// 1994), and multiplies the eigenvectors of the two halves with those of the rank-one update. The
+// tree depends on n alone, so a page gets the same bits in every batch.
+
+#ifndef GPULINALG_STEDC_CUH
+#define GPULINALG_STEDC_CUH
+
+#include "eig_kernels.cuh"
+
+// The binary tree over the rows of an n*n matrix: level 0 has `leaves` nodes (a power of two).
+struct stedc_tree {
+  int n, leaves;
+  __host__ __device__ int first_row (int leaf) const { return (int)((int64_t)leaf * n / leaves); }
+  __host__ __device__ int leaf_rows () const { return (n + leaves - 1) / leaves; }
+};
+
+inline stedc_tree stedc_tree_of (int n, int leaf_limit)
+{
+  stedc_tree tree = {n, 1};
+  while (tree.leaf_rows () > leaf_limit)
+    tree.leaves *= 2;
+  return tree;
+}
+
+// A merged node: rows first..end-1, halves first..middle-1 and middle..end-1.
+struct stedc_node {
+  int first, middle, end;
+};
+
+GLA_DEVICE stedc_node node_at (stedc_tree tree, int level, int node)
+{
+  int width = 1 << level, leaf = node * width;
+  return {tree.first_row (leaf), tree.first_row (leaf + width / 2), tree.first_row (leaf + width)};
+}
+
+// What the merge of a node leaves for the update of its eigenvectors; at the node's counts.
+struct stedc_counts {
+  int roots; // k: columns that did not deflate
+  int upper; // of these, the columns with entries in the upper half, and in the lower half
+  int lower;
+  int unused;
+};
+
+// One level of all pages of a chunk. Arrays have n entries per page; a node uses those of its rows.
+template <class R> struct stedc_level {
+  stedc_tree tree;
+  int level; // of the merged nodes, from 1
+  int64_t pages;
+  int vectors;
+  R *d;       // eigenvalues of the nodes below, then of the merged ones
+  const R *e; // the tridiagonal matrix's; between two leaves not yet touched
+  int32_t *info;
+  R *Z, *merged; // eigenvectors of the nodes below, and where those of the merged ones go
+  int64_t ldz, page_z, ld_merged, page_merged;
+  R *edge; // without vectors: first row of every node's Z, then last row (2*n per page)
+  // from the merge to the update
+  R *pole, *z, *origin, *tau,
+      *scale;           // column j of U: z(i) / ((pole(i)-origin(j))-tau(j)) * scale(j)
+  int *column;          // where merged column j comes from if it deflated; else pole j
+  int *upper, *lower;   // the poles with entries in the upper and in the lower half
+  stedc_counts *counts; // of node q of the level, at [page * leaves + q]
+};
+
+// Eigenvalues, counts and lists; rotates columns of Z that deflate as pairs.
+template <class R> cudaError_t stedc_merge (const stedc_level<R> &s, cudaStream_t stream);
+// merged = Z * U
+template <class R> cudaError_t stedc_update (const stedc_level<R> &s, cudaStream_t stream);
+
+// The leaves: Z gets their eigenvectors, or edge the first and last rows of these.
+template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream);
+
+// 1/x to 1 or 2 ulp for x that is neither tiny nor huge.
+GLA_DEVICE double reciprocal (double x)
+{
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  r = fma (fma (-x, r, 1.0), r, r);
+  return fma (fma (-x, r, 1.0), r, r);
+}
+GLA_DEVICE float reciprocal (float x)
+{
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+
+#endif

@@ -1,0 +1,203 @@
+// stedc_merge.cu: one level of divide and conquer: deflation and secular equations of every node
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "stedc_node.cuh"
+
+namespace
+{
+
+// Block-wide sum or maximum in a fixed order; every thread gets it.
+template <class R, bool SUM> GLA_DEVICE R block_reduce (R x, R *shared)
+{
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    R y = shuffle_xor (x, mask);
+    x = SUM ? x + y : x > y ? x : y;
+  }
+  __syncthreads ();
+  if (threadIdx.x % 32 == 0)
+    shared[threadIdx.x / 32] = x;
+  __syncthreads ();
+  x = shared[0];
+  for (unsigned k = 1; k < blockDim.x / 32; k++)
+    x = SUM ? x + shared[k] : x > shared[k] ? x : shared[k];
+  return x;
+}
+
+// z = [last row of the upper Z, first row of the lower one] / sqrt 2, d, and for the case without
+// vectors both edge rows; all as they come.
+template <class R>
+GLA_DEVICE void gather (const stedc_level<R> &s, const stedc_node &node, int64_t page,
+                        const stedc_workspace<R> &w, R sign)
+{
+  int n = s.tree.n, m = node.end - node.first, m1 = node.middle - node.first;
+  const R *Z = s.Z + page * s.page_z, *edge = s.edge + page * 2 * n;
+  for (int i = threadIdx.x; i < m; i += blockDim.x) {
+    int column = node.first + i;
+    R entry;
+    if (s.vectors) {
+      entry = Z[column * s.ldz + (i < m1 ? node.middle - 1 : node.middle)];
+    } else {
+      R first = edge[column], last = edge[n + column];
+      entry = i < m1 ? last : first;
+      w.top[i] = i < m1 ? first : R (0);
+      w.bottom[i] = i < m1 ? R (0) : last;
+    }
+    w.pole[i] = s.d[page * n + column];
+    w.pole_z[i] = R (0.70710678118654752440) * (i < m1 ? entry : sign * entry);
+  }
+}
+
+// Puts (pole, pole_z) into ascending order in (d, z): every thread finds the places of its own.
+template <class R> GLA_DEVICE void sort (const stedc_workspace<R> &w, int m, int m1)
+{
+  for (int i = threadIdx.x; i < m; i += blockDim.x) {
+    R mine = w.pole[i];
+    int rank = 0;
+    for (int j = 0; j < m; j++)
+      rank += w.pole[j] < mine || (w.pole[j] == mine && j < i);
+    w.d[rank] = mine;
+    w.z[rank] = w.pole_z[i];
+    w.column[rank] = i;
+    w.halves[rank] = i < m1 ? UPPER : LOWER;
+  }
+}
+
+// Norms of the columns of U; with edge rows, these rows times U.
+template <class R, bool EDGES>
+GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *top, R *bottom)
+{
+  R square = 0, first = 0, last = 0, origin = w.origin[j], tau = w.tau[j];
+#pragma unroll 4
+  for (int i = 0; i < k; i++) {
+    R u = w.z[i] * reciprocal ((w.pole[i] - origin) - tau);
+    square = madd (u, u, square);
+    if (EDGES) {
+      int place = w.column[w.order[i]];
+      first = madd (w.top[place], u, first);
+      last = madd (w.bottom[place], u, last);
+    }
+  }
+  R inverse = 1 / sqrt_of (square);
+  *norm = inverse;
+  *top = first * inverse;
+  *bottom = last * inverse;
+}
+
+// One block per node and page. The threads sort together, one of them scans for deflation, then
+// every thread solves the secular equation of its roots, finds its entries of z and the norms of
+// its columns. All loops run over arrays in shared memory that every thread reads in step.
+template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  __shared__ R partial[32];
+  __shared__ stedc_scan found;
+  int n = s.tree.n, nodes = s.tree.leaves >> s.level;
+  int64_t page = blockIdx.x / nodes;
+  int q = (int)(blockIdx.x % nodes);
+  if (s.info[page] != 0)
+    return;
+  stedc_node node = node_at (s.tree, s.level, q);
+  int m = node.end - node.first, m1 = node.middle - node.first;
+  stedc_workspace<R> w (memory, m, VECTORS);
+  R tear = s.e[page * n + node.middle - 1], rho = 2 * absmax (tear);
+  gather (s, node, page, w, tear < 0 ? R (-1) : R (1));
+  __syncthreads ();
+  sort (w, m, m1);
+  R largest = 0;
+  for (int i = threadIdx.x; i < m; i += blockDim.x) {
+    R d = absmax (w.pole[i]), z = absmax (w.pole_z[i]);
+    R both = d > z ? d : z;
+    largest = largest > both ? largest : both;
+  }
+  R tol = 8 * R (0.5) * limits<R>::eps * block_reduce<R, false> (largest, partial);
+  if (threadIdx.x == 0)
+    found = deflate (w, m, rho, tol);
+  __syncthreads ();
+
+  int k = found.roots;
+  int64_t at = page * n + node.first;
+  if (VECTORS) {
+    R *Z = s.Z + page * s.page_z + node.first * s.ldz;
+    if (found.rotations > 0)
+      for (int i = threadIdx.x; i < m; i += blockDim.x)
+        rotate_row (w, found.rotations, Z + node.first + i, s.ldz, i < m1 ? UPPER : LOWER);
+  } else if (threadIdx.x < 2) {
+    rotate_row (w, found.rotations, threadIdx.x == 0 ? w.top : w.bottom, 1, UPPER | LOWER);
+  }
+  for (int j = threadIdx.x; j < m; j += blockDim.x) {
+    int place = w.order[j < k ? j : m - 1 - (j - k)];
+    if (j < k) {
+      w.pole[j] = w.d[place];
+      w.pole_z[j] = w.z[place];
+    } else {
+      s.d[at + j] = w.d[place];
+    }
+    s.column[at + j] = w.column[place] | w.halves[place] << 28;
+  }
+  for (int j = threadIdx.x; j < found.upper; j += blockDim.x)
+    s.upper[at + j] = w.upper[j];
+  for (int j = threadIdx.x; j < found.lower; j += blockDim.x)
+    s.lower[at + j] = w.lower[j];
+  if (threadIdx.x == 0)
+    s.counts[page * s.tree.leaves + q] = {k, found.upper, found.lower, 0};
+  __syncthreads ();
+
+  R norm2 = 0;
+  for (int i = threadIdx.x; i < k; i += blockDim.x)
+    norm2 = madd (w.pole_z[i], w.pole_z[i], norm2);
+  norm2 = block_reduce<R, true> (norm2, partial);
+  secular<R> f = {k, w.pole, w.pole_z, 1 / rho, rho * norm2};
+  for (int j = threadIdx.x; j < k; j += blockDim.x) {
+    R origin, tau;
+    if (!secular_root (f, j, &origin, &tau))
+      atomicMax (s.info + page, node.first + j + 1);
+    w.origin[j] = origin;
+    w.tau[j] = tau;
+    s.d[at + j] = origin + tau;
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < k; i += blockDim.x)
+    w.z[i] = loewner (w, k, i);
+  __syncthreads ();
+  R *edge = s.edge + page * 2 * n + node.first;
+  for (int j = threadIdx.x; j < m; j += blockDim.x) {
+    R norm = 0, top = 0, bottom = 0;
+    if (j < k) {
+      columns<R, !VECTORS> (w, k, j, &norm, &top, &bottom);
+    } else if (!VECTORS) {
+      int place = w.column[w.order[m - 1 - (j - k)]];
+      top = w.top[place];
+      bottom = w.bottom[place];
+    }
+    if (!VECTORS) {
+      edge[j] = top;
+      edge[n + j] = bottom;
+    } else if (j < k) {
+      s.pole[at + j] = w.pole[j];
+      s.z[at + j] = w.z[j];
+      s.origin[at + j] = w.origin[j];
+      s.tau[at + j] = w.tau[j];
+      s.scale[at + j] = norm;
+    }
+  }
+}
+
+} // namespace
+
+template <class R> cudaError_t stedc_merge (const stedc_level<R> &s, cudaStream_t stream)
+{
+  int m = (s.tree.leaf_rows () << s.level) < s.tree.n ? s.tree.leaf_rows () << s.level : s.tree.n;
+  int threads = m <= 64 ? 64 : m <= 128 ? 128 : m <= 256 ? 256 : 512;
+  size_t bytes = stedc_workspace_bytes<R> (m, s.vectors != 0);
+  auto kernel = s.vectors ? merge_kernel<R, true> : merge_kernel<R, false>;
+  cudaError_t status = allow_shared (kernel, bytes);
+  if (status != cudaSuccess)
+    return status;
+  int64_t blocks = s.pages * (s.tree.leaves >> s.level);
+  kernel<<<(unsigned)blocks, threads, bytes, stream>>> (s);
+  return cudaGetLastError ();
+}
+
+template cudaError_t stedc_merge (const stedc_level<float> &, cudaStream_t);
+template cudaError_t stedc_merge (const stedc_level<double> &, cudaStream_t);

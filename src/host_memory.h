@@ -1,0 +1,24 @@
+// host_memory.h: large arrays of the host: their pages, and filling them
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_HOST_MEMORY_H
+#define GPULINALG_HOST_MEMORY_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Asks the system to back fresh memory with huge pages, where it is large enough for them. A page
+// fault costs about as much for 2 MB as for 4 KB, and fresh outputs are mostly page faults.
+void gla_host_prefer_huge_pages (void *memory, size_t bytes);
+
+// memset (memory, 0, bytes) by several threads, so that the page faults are shared, too.
+void gla_host_zero (void *memory, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
