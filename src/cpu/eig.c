@@ -43,9 +43,7 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
   // divide and conquer knows no tolerance, and without vectors QL is as fast
   const int dc =
       job->method == GLA_METHOD_AUTO && job->vectors && job->tol == gla_type_eps (job->type);
-  const int single = gla_type_real (job->type) == GLA_S;
-  const int before_dc = single ? LANES_BEFORE_DC_MAX_SINGLE : LANES_BEFORE_DC_MAX;
-  if (n <= (dc ? before_dc : LANES_QR_MAX))
+  if (n <= (dc ? LANES_BEFORE_DC_MAX : LANES_QR_MAX))
     return GLA_CPU_LANES_QR;
   return dc ? GLA_CPU_PAGE_DC : GLA_CPU_PAGE_QR;
 }
