@@ -48,10 +48,11 @@ typedef enum {
 
 // The kernels of one type for one instruction set.
 typedef struct {
-  int lanes; // pages that one call of solve takes on the paths with lanes; 1 on the others
-  // Bytes of workspace of one thread, aligned to 64.
-  size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path);
-  // Solves pages first..first+count-1 of the chunk.
+  int lanes; // numbers in a register
+  // Bytes of workspace of one thread that gets so many pages at a time, aligned to 64.
+  size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path, int pages);
+  // Solves pages first..first+count-1 of the chunk; count is at most 2*lanes for LANES_QR, lanes
+  // for LANES_JACOBI, and 1 for the others.
   void (*solve) (gla_cpu_task *task, gla_cpu_eig_path path, int64_t first, int count);
 } gla_cpu_eig_kernel;
 

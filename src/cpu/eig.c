@@ -21,8 +21,17 @@ static int type_index (gla_type type)
   return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
 }
 
-// Largest n that is solved with one page per lane, and above which divide and conquer is faster.
-enum { LANES_JACOBI_MAX = 32, LANES_QR_MAX = 32, AUTO_JACOBI_MAX = 4, AUTO_DC_MIN = 129 };
+// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL
+// where divide and conquer could do it instead, in double and in single precision. And the largest
+// with two registers of pages at a time.
+enum {
+  LANES_JACOBI_MAX = 32,
+  AUTO_JACOBI_MAX = 4,
+  LANES_QR_MAX = 384,
+  LANES_BEFORE_DC_MAX = 192,
+  LANES_BEFORE_DC_MAX_SINGLE = 256,
+  TWO_REGISTERS_MAX = 64
+};
 
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
 {
@@ -31,18 +40,27 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
     return n <= LANES_JACOBI_MAX ? GLA_CPU_LANES_JACOBI : GLA_CPU_BLOCK_JACOBI;
   if (job->method == GLA_METHOD_AUTO && n <= AUTO_JACOBI_MAX)
     return GLA_CPU_LANES_JACOBI;
-  if (n <= LANES_QR_MAX)
-    return GLA_CPU_LANES_QR;
   // divide and conquer knows no tolerance, and without vectors QL is as fast
-  int plain = job->vectors && job->tol == gla_type_eps (job->type);
-  if (job->method == GLA_METHOD_AUTO && plain && n >= AUTO_DC_MIN)
-    return GLA_CPU_PAGE_DC;
-  return GLA_CPU_PAGE_QR;
+  const int dc =
+      job->method == GLA_METHOD_AUTO && job->vectors && job->tol == gla_type_eps (job->type);
+  if (n <= (dc ? LANES_BEFORE_DC_MAX : LANES_QR_MAX))
+    return GLA_CPU_LANES_QR;
+  return dc ? GLA_CPU_PAGE_DC : GLA_CPU_PAGE_QR;
 }
 
-static int has_lanes (gla_cpu_eig_path path)
+int gla_cpu_eig_lanes (const gla_cpu_engine *e, const gla_eig_job *job, gla_cpu_eig_path path)
 {
-  return path == GLA_CPU_LANES_JACOBI || path == GLA_CPU_LANES_QR;
+  const int lanes = path == GLA_CPU_LANES_JACOBI || path == GLA_CPU_LANES_QR;
+  return lanes ? e->kernels[type_index (job->type)].lanes : 1;
+}
+
+// Pages that a thread takes at a time: the lanes of one register, or of two where QL takes a good
+// part of the time, unless that left threads without work.
+static int group_of (const gla_cpu_engine *e, int64_t pages)
+{
+  const int lanes = gla_cpu_eig_lanes (e, &e->job, e->path);
+  const int both = e->path == GLA_CPU_LANES_QR && e->job.n <= TWO_REGISTERS_MAX;
+  return both && pages >= 2 * (int64_t)lanes * e->threads_max ? 2 * lanes : lanes;
 }
 
 // Both methods serve every n whose workspace LAPACK can count in its integers.
@@ -70,9 +88,10 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
   if (job->n == 0)
     return GLA_OK;
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
-  int64_t units = has_lanes (e->path) ? (pages + kernel->lanes - 1) / kernel->lanes : pages;
+  e->group = group_of (e, pages);
+  int64_t units = (pages + e->group - 1) / e->group;
   e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
-  e->work_bytes = kernel->workspace (job, e->path);
+  e->work_bytes = kernel->workspace (job, e->path, e->group);
 
   size_t total = (size_t)e->threads * e->work_bytes + 64;
   if (total > e->work_capacity) {
@@ -144,10 +163,9 @@ static void wait_for_others (gla_cpu_task *task)
 
 // Takes groups of pages until there are none, or until the work must end.
 static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
-                           gla_cpu_eig_path path)
+                           gla_cpu_eig_path path, int group)
 {
   const int64_t pages = task->chunk->A.pages;
-  const int group = has_lanes (path) ? kernel->lanes : 1;
   gla_cpu_crew *crew = task->crew;
   while (!gla_cpu_task_stopped (task)) {
     int64_t first = atomic_fetch_add (&crew->next, 1) * group;
@@ -185,7 +203,7 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
     atomic_store (&crew.working, omp_get_num_threads ());
     int t = omp_get_thread_num ();
     gla_cpu_task task = {&e->job, chunk, &crew, t, e->work + (size_t)t * e->work_bytes};
-    work_on_pages (&task, kernel, e->path);
+    work_on_pages (&task, kernel, e->path, e->group);
   }
   gla_blas_threads_restore (blas_threads);
   if (!atomic_load (&crew.stop))

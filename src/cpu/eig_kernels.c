@@ -11,6 +11,9 @@
 #include "../jacobi.h"
 #include "cpu.h"
 
+// Pages up to this n are done so soon that none asks whether the work must end.
+enum { GLA_UNASKED = 64 };
+
 // The next `bytes` of a workspace, aligned to a cache line. Without a base it only counts.
 static void *gla_carve (char *base, size_t *at, size_t bytes)
 {

@@ -7,13 +7,15 @@
 #include "jacobi_template.h"
 #include "tridiagonal_template.h"
 #include "ql_template.h"
+#include "ql_lanes_template.h"
+#include "lanes_load_template.h"
 #include "lanes_solve_template.h"
 #include "page_solve_template.h"
 #include "block_jacobi_template.h"
 
 enum { N (lanes) = GLA_LANES };
 
-static size_t N (workspace) (const gla_eig_job *job, gla_cpu_eig_path path)
+static size_t N (workspace) (const gla_eig_job *job, gla_cpu_eig_path path, int pages)
 {
   N (lanes_work) lanes;
   N (page_work) page;
@@ -21,7 +23,7 @@ static size_t N (workspace) (const gla_eig_job *job, gla_cpu_eig_path path)
   switch (path) {
   case GLA_CPU_LANES_JACOBI:
   case GLA_CPU_LANES_QR:
-    return N (lanes_layout) (NULL, job, path == GLA_CPU_LANES_JACOBI, &lanes);
+    return N (lanes_layout) (NULL, job, path == GLA_CPU_LANES_JACOBI, pages, &lanes);
   case GLA_CPU_PAGE_QR:
   case GLA_CPU_PAGE_DC:
     return N (page_layout) (NULL, job, path == GLA_CPU_PAGE_DC, &page);
@@ -35,8 +37,10 @@ static void N (solve) (gla_cpu_task *task, gla_cpu_eig_path path, int64_t first,
 {
   switch (path) {
   case GLA_CPU_LANES_JACOBI:
+    N (solve_lanes_jacobi) (task, first, count);
+    break;
   case GLA_CPU_LANES_QR:
-    N (solve_lanes) (task, path == GLA_CPU_LANES_JACOBI, first, count);
+    N (solve_lanes_qr) (task, first, count);
     break;
   case GLA_CPU_PAGE_QR:
   case GLA_CPU_PAGE_DC:

@@ -15,6 +15,7 @@ typedef struct {
   gla_eig_job job;
   gla_cpu_eig_path path;
   int threads;
+  int group;         // pages that a thread takes at a time
   size_t work_bytes; // of each thread
   char *work;        // threads * work_bytes, aligned to 64
   void *work_block;  // what to free
@@ -29,7 +30,8 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
 gla_status gla_cpu_eig_finish (gla_engine *engine, int slot);
 void gla_cpu_eig_end (gla_engine *engine);
 
-// How a job is solved on kernels with so many lanes.
+// How a job is solved, and how many pages then stand side by side in a register (1: not at all).
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job);
+int gla_cpu_eig_lanes (const gla_cpu_engine *e, const gla_eig_job *job, gla_cpu_eig_path path);
 
 #endif

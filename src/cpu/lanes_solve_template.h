@@ -1,192 +1,157 @@
-// lanes_solve_template.h: reads pages into lanes, solves them, writes them back
+// lanes_solve_template.h: solves pages that stand side by side in lanes and writes them back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Workspace of a thread.
+// Workspace of a thread: for Jacobi one register of pages, for QL one or two.
 typedef struct {
-  N (num) * a, *v, *tau, *work;
-  N (vec) * d, *e;
-  GLA_REAL *z, *page_d, *page_e, *cs;
-  int64_t ldz;
-  int *order;
+  N (num) * a[2], *tau[2], *v, *cross, *work;
+  N (vec) * d[2];
+  N (ql_group) q[2];
+  GLA_REAL *scratch;
+  int *order, *place; // n per page; n
 } N (lanes_work);
 
-// Lays the workspace out from `base` (NULL: only counts) and returns its bytes.
-static size_t N (lanes_layout) (char *base, const gla_eig_job *job, int jacobi, N (lanes_work) * w)
+static void N (lanes_layout_qr) (char *base, size_t *at, const gla_eig_job *job, int g,
+                                 N (lanes_work) * w)
 {
-  const size_t n = (size_t)job->n, square = n * n * sizeof (N (num));
+  const size_t n = (size_t)job->n;
+  N (ql_group) *q = &w->q[g];
+  w->tau[g] = gla_carve (base, at, n * sizeof (N (num)));
+  q->d = w->d[g];
+  q->e = gla_carve (base, at, n * sizeof (N (vec)));
+  q->turns = gla_carve (base, at, N (ql_sweeps) * n * sizeof (N (turn)));
+  q->ldz = N (ql_row_length) ((int)n);
+  if (job->vectors)
+    q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (N (vec)));
+}
+
+// Lays the workspace for so many pages out from `base` (NULL: only counts) and returns its bytes.
+static size_t N (lanes_layout) (char *base, const gla_eig_job *job, int jacobi, int pages,
+                                N (lanes_work) * w)
+{
+  const size_t n = (size_t)job->n;
   size_t at = 0;
   memset (w, 0, sizeof *w);
-  w->ldz = (int64_t)((n + GLA_LANES - 1) / GLA_LANES * GLA_LANES);
-  w->a = gla_carve (base, &at, square);
-  w->v = job->vectors ? gla_carve (base, &at, square) : NULL;
-  w->d = gla_carve (base, &at, n * sizeof (N (vec)));
-  w->order = gla_carve (base, &at, n * sizeof (int));
-  if (!jacobi) {
-    w->e = gla_carve (base, &at, n * sizeof (N (vec)));
-    w->tau = gla_carve (base, &at, n * sizeof (N (num)));
-    w->work = gla_carve (base, &at, 2 * n * sizeof (N (num)));
-    w->z = job->vectors ? gla_carve (base, &at, n * (size_t)w->ldz * sizeof (GLA_REAL)) : NULL;
-    w->page_d = gla_carve (base, &at, n * sizeof (GLA_REAL));
-    w->page_e = gla_carve (base, &at, n * sizeof (GLA_REAL));
-    w->cs = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
+  for (int g = 0; g * GLA_LANES < pages; g++) {
+    w->a[g] = gla_carve (base, &at, n * n * sizeof (N (num)));
+    w->d[g] = gla_carve (base, &at, n * sizeof (N (vec)));
+    if (!jacobi)
+      N (lanes_layout_qr) (base, &at, job, g, w);
   }
+  if (jacobi)
+    w->v = job->vectors ? gla_carve (base, &at, n * n * sizeof (N (num))) : NULL;
+  else {
+    w->work = gla_carve (base, &at, 4 * (n + 3) * sizeof (N (num)));
+    w->cross = gla_carve (base, &at, n * sizeof (N (num)));
+    w->scratch = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
+  }
+  w->order = gla_carve (base, &at, GLA_LANES * n * sizeof (int));
+  w->place = gla_carve (base, &at, n * sizeof (int));
   return at;
 }
 
 //------------------------------------------------------------------------------
-// read
+// QL
 //------------------------------------------------------------------------------
 
-// Copies what is to be read of a page into lane l: all of it, or the lower triangle.
-static void N (load_lane) (int n, const GLA_REAL *A, int64_t ld, gla_triangle triangle, int l,
-                           N (num) * a)
+// How many eigenvalues of lane l did not converge.
+static int N (unconverged) (int n, const N (ql_group) * q, int l)
 {
-  for (int j = 0; j < n; j++) {
-    const GLA_REAL *from = A + j * ld * GLA_PARTS;
-    int first = triangle == GLA_LOWER ? j : 0, last = triangle == GLA_UPPER ? j : n - 1;
-    GLA_REAL *to = (GLA_REAL *)(triangle == GLA_UPPER ? a + j : a + j * n) + l;
-    int64_t step = (triangle == GLA_UPPER ? n : 1) * GLA_PARTS * GLA_LANES;
-    for (int i = first; i <= last; i++) {
-      to[i * step] = from[i * GLA_PARTS];
-#if GLA_COMPLEX
-      GLA_REAL im = from[2 * i + 1];
-      if (triangle != GLA_FULL && i == j)
-        im = 0;
-      to[i * step + GLA_LANES] = triangle == GLA_UPPER ? -im : im;
-#endif
-    }
-  }
+  int count = 0;
+  for (int i = 0; i + 1 < n; i++)
+    count += q->e[i][l] != 0;
+  return count;
 }
 
-static inline N (mask) N (larger_bits) (N (mask) m, N (vec) x)
-{
-  N (mask) b = (N (mask))N (vabs) (x), more = b > m;
-  return (b & more) | (m & ~more);
-}
-
-// Bits of the largest entry of each lane.
-static N (mask) N (largest_bits) (int n, const N (num) * a, gla_triangle triangle)
-{
-  N (mask) m = {0};
-  for (int j = 0; j < n; j++)
-    for (int i = triangle == GLA_FULL ? 0 : j; i < n; i++) {
-      m = N (larger_bits) (m, a[i + j * n].re);
-#if GLA_COMPLEX
-      m = N (larger_bits) (m, a[i + j * n].im);
-#endif
-    }
-  return m;
-}
-
-// Scales, and takes (A + A')/2 into the lower triangle; returns the largest |A - A'|^2.
-static N (vec)
-    N (symmetrise) (int n, N (num) * a, gla_triangle triangle, N (vec) down0, N (vec) down1)
-{
-  N (vec) difference2 = N (all) (0);
-  const N (vec) half = N (all) ((GLA_REAL)0.5), zero = N (all) (0);
-  // 0 * NaN is NaN, so a page that is left out must be selected away
-  const N (mask) live = down0 != zero;
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
-      N (num) x = N (scale) (down1, N (scale) (down0, a[i + j * n]));
-      if (triangle == GLA_FULL) {
-        N (num) y = N (conj) (N (scale) (down1, N (scale) (down0, a[j + i * n])));
-        N (vec) d2 = N (abs2) (N (sub) (x, y));
-        difference2 = N (select) (d2 > difference2, d2, difference2);
-        x = N (scale) (half, N (add) (x, y));
-      }
-      a[i + j * n] = N (num_select) (live, x, N (zero) ());
-    }
-  return difference2;
-}
-
-static void N (load_group) (gla_cpu_task *task, int64_t first, int count, N (num) * a,
-                            N (scaling) * s)
-{
-  const gla_eig_job *job = task->job;
-  const gla_array *A = &task->chunk->A;
-  const int n = (int)job->n;
-  if (count < GLA_LANES)
-    memset (a, 0, (size_t)n * (size_t)n * sizeof *a);
-  for (int l = 0; l < count; l++) {
-    const GLA_REAL *page = (const GLA_REAL *)A->data + (first + l) * A->page_stride * GLA_PARTS;
-    N (load_lane) (n, page, A->column_stride, job->triangle, l, a);
-  }
-  N (mask) largest = N (largest_bits) (n, a, job->triangle);
-  N (vec) down0, down1;
-  for (int l = 0; l < GLA_LANES; l++) {
-    s[l] = N (scaling_of) (largest[l], n);
-    down0[l] = s[l].down[0];
-    down1[l] = s[l].down[1];
-  }
-  N (vec) difference2 = N (symmetrise) (n, a, job->triangle, down0, down1);
-  double *skew = task->chunk->skew;
-  for (int l = 0; l < count; l++) {
-    if (skew)
-      skew[first + l] = 0;
-    if (job->triangle == GLA_FULL)
-      N (check_skew) (&s[l], difference2[l], n, skew ? &skew[first + l] : NULL);
-  }
-}
-
-//------------------------------------------------------------------------------
-// solve
-//------------------------------------------------------------------------------
-
-// The tridiagonal matrix of one lane; leaves eigenvalues in d and vectors in v.
-static int N (lane_ql) (gla_cpu_task *task, const N (lanes_work) * w, int l)
+// Vectors j..j+count-1 of QL: transforms them back and writes them where the order wants them.
+static void N (store_strip) (gla_cpu_task *task, const N (lanes_work) * w, int g, int64_t first,
+                             int j, int count, const int *live)
 {
   const int n = (int)task->job->n;
-  for (int i = 0; i < n; i++) {
-    w->page_d[i] = w->d[i][l];
-    w->page_e[i] = i + 1 < n ? w->e[i][l] : 0;
-  }
-  if (w->z) {
-    memset (w->z, 0, (size_t)n * (size_t)w->ldz * sizeof *w->z);
+  const gla_array *V = &task->chunk->V;
+  N (num) *y = w->work;
+  for (int c = 0; c < count; c++)
     for (int i = 0; i < n; i++)
-      w->z[i * w->ldz + i] = 1;
-  }
-  int bad = N (ql) (n, w->page_d, w->page_e, w->z, w->ldz, (GLA_REAL)task->job->tol,
-                    task->job->maxit, w->cs, task);
-  for (int i = 0; i < n; i++)
-    w->d[i][l] = w->page_d[i];
-  for (int j = 0; w->z && j < n; j++)
-    for (int i = 0; i < n; i++)
-      ((GLA_REAL *)&w->v[i + j * n])[l] = w->z[j * w->ldz + i];
-  return bad;
+      y[i + c * n] = N (from_real) (w->q[g].z[i + (j + c) * w->q[g].ldz]);
+  N (back_transform) (n, w->a[g], w->tau[g], w->cross, y, count);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int c = 0; live[l] && c < count; c++) {
+      const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
+      N (store_column)
+      ((GLA_REAL *)V->data + to * GLA_PARTS, (const GLA_REAL *)(y + c * n) + l, n,
+       GLA_PARTS * GLA_LANES, GLA_LANES);
+    }
 }
 
-static void N (lanes_qr) (gla_cpu_task *task, const N (lanes_work) * w, int count, int *unconverged)
+// Pages first..first+count-1 from group g. `order` is turned into the place that each vector gets.
+static void N (store_group) (gla_cpu_task *task, const N (lanes_work) * w, int g, int64_t first,
+                             int count, N (scaling) * s)
 {
   const int n = (int)task->job->n;
-  N (tridiagonalise) (n, w->a, w->d, w->e, w->tau, w->work);
-  if (w->v)
-    memset (w->v, 0, (size_t)n * (size_t)n * sizeof *w->v);
-  for (int l = 0; l < count; l++)
-    unconverged[l] = N (lane_ql) (task, w, l);
-  if (w->v)
-    N (back_transform) (n, w->a, w->tau, w->v);
+  int live[GLA_LANES] = {0}, some = 0, *place = w->place;
+  for (int l = 0; l < count; l++) {
+    int *order = w->order + l * n;
+    if (s[l].info == 0)
+      s[l].info = N (unconverged) (n, &w->q[g], l);
+    live[l] =
+        N (store_values) (task, first + l, &s[l], (const GLA_REAL *)w->d[g] + l, GLA_LANES, order);
+    some |= live[l];
+    for (int k = 0; live[l] && k < n; k++)
+      place[order[k]] = k;
+    if (live[l])
+      memcpy (order, place, (size_t)n * sizeof *place);
+  }
+  if (some)
+    N (back_prepare) (n, w->a[g], w->cross);
+  for (int j = 0; some && j < n; j += N (back_columns)) {
+    if (n > GLA_UNASKED && gla_cpu_task_stopped (task))
+      return;
+    N (store_strip)
+    (task, w, g, first, j, n - j < N (back_columns) ? n - j : N (back_columns), live);
+  }
 }
 
-static void N (solve_lanes) (gla_cpu_task *task, int jacobi, int64_t first, int count)
+// Up to two registers of pages, because QL runs better on two.
+static void N (solve_lanes_qr) (gla_cpu_task *task, int64_t first, int count)
+{
+  const int n = (int)task->job->n, groups = (count + GLA_LANES - 1) / GLA_LANES;
+  N (lanes_work) w;
+  N (lanes_layout) (task->work, task->job, 0, count, &w);
+  N (scaling) s[2 * GLA_LANES];
+  for (int g = 0; g < groups; g++) {
+    int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
+    N (load_group) (task, first + g * GLA_LANES, lanes, w.a[g], s + g * GLA_LANES);
+    N (tridiagonalise) (n, w.a[g], w.d[g], w.q[g].e, w.tau[g], w.work);
+    N (ql_begin) (n, &w.q[g], (GLA_REAL)task->job->tol, task->job->maxit, w.scratch);
+  }
+  N (ql_lanes) (task, groups, w.q);
+  for (int g = 0; g < groups; g++) {
+    if (n > GLA_UNASKED && gla_cpu_task_stopped (task))
+      return;
+    int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
+    N (store_group) (task, &w, g, first + g * GLA_LANES, lanes, s + g * GLA_LANES);
+  }
+}
+
+//------------------------------------------------------------------------------
+// Jacobi
+//------------------------------------------------------------------------------
+
+static void N (solve_lanes_jacobi) (gla_cpu_task *task, int64_t first, int count)
 {
   const int n = (int)task->job->n;
   N (lanes_work) w;
-  N (lanes_layout) (task->work, task->job, jacobi, &w);
+  N (lanes_layout) (task->work, task->job, 1, count, &w);
   N (scaling) s[GLA_LANES];
-  int unconverged[GLA_LANES] = {0};
-
-  N (load_group) (task, first, count, w.a, s);
-  if (jacobi) {
-    N (jacobi) (n, w.a, w.v, (GLA_REAL)task->job->tol, task->job->maxit, unconverged);
-    for (int i = 0; i < n; i++)
-      w.d[i] = w.a[i + i * n].re;
-  } else
-    N (lanes_qr) (task, &w, count, unconverged);
+  int unconverged[GLA_LANES];
+  N (vec) *d = w.d[0];
+  N (load_group) (task, first, count, w.a[0], s);
+  N (jacobi) (n, w.a[0], w.v, (GLA_REAL)task->job->tol, task->job->maxit, unconverged);
+  for (int i = 0; i < n; i++)
+    d[i] = w.a[0][i + i * n].re;
 
   for (int l = 0; l < count; l++) {
     N (result)
-    r = {(const GLA_REAL *)w.d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
+    r = {(const GLA_REAL *)d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
     if (w.v)
       r.v = (const GLA_REAL *)w.v + l;
     if (s[l].info == 0)

@@ -5,35 +5,6 @@
 // read
 //------------------------------------------------------------------------------
 
-static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)
-{
-  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
-  for (int64_t i = 0; i < count; i++) {
-    GLA_BITS b = ((const N (bits) *)x)[i] & all_but_sign;
-    largest = b > largest ? b : largest;
-  }
-  return largest;
-}
-
-// Bits of the largest entry that is to be read.
-static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
-                                     gla_triangle triangle)
-{
-  GLA_BITS m = 0;
-  for (int64_t j = 0; j < n; j++) {
-    const GLA_REAL *column = A + j * ld * GLA_PARTS;
-    if (triangle == GLA_FULL) {
-      m = N (largest_of) (column, n * GLA_PARTS, m);
-      continue;
-    }
-    int64_t first = triangle == GLA_LOWER ? j + 1 : 0,
-            count = triangle == GLA_LOWER ? n - j - 1 : j;
-    m = N (largest_of) (column + first * GLA_PARTS, count * GLA_PARTS, m);
-    m = N (largest_of) (column + j * GLA_PARTS, 1, m);
-  }
-  return m;
-}
-
 // Element (i, j), i >= j, of the scaled page with (A + A')/2 taken; returns |a_ij - conj (a_ji)|^2.
 static inline GLA_REAL N (symmetric_element) (const GLA_REAL *A, int64_t ld, gla_triangle triangle,
                                               const N (scaling) * s, int64_t i, int64_t j,

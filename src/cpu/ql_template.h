@@ -126,7 +126,7 @@ static int64_t N (ql_block) (int lo, int hi, GLA_REAL *d, GLA_REAL *e, GLA_REAL 
       from += h;
       continue;
     }
-    if (steps-- == 0 || (size > 64 && gla_cpu_task_stopped (task)))
+    if (steps-- == 0 || (size > GLA_UNASKED && gla_cpu_task_stopped (task)))
       return -1;
     N (view) t = {d + from, h > 0 ? e + from : e + from - 1, h};
     GLA_REAL *c = cs, *s = cs + size;

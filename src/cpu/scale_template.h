@@ -17,6 +17,35 @@ static inline GLA_BITS N (abs_bits) (GLA_REAL x)
   return b & ~((GLA_BITS)1 << (8 * sizeof b - 1));
 }
 
+static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)
+{
+  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
+  for (int64_t i = 0; i < count; i++) {
+    GLA_BITS b = ((const N (bits) *)x)[i] & all_but_sign;
+    largest = b > largest ? b : largest;
+  }
+  return largest;
+}
+
+// Bits of the largest entry that is to be read.
+static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
+                                     gla_triangle triangle)
+{
+  GLA_BITS m = 0;
+  for (int64_t j = 0; j < n; j++) {
+    const GLA_REAL *column = A + j * ld * GLA_PARTS;
+    if (triangle == GLA_FULL) {
+      m = N (largest_of) (column, n * GLA_PARTS, m);
+      continue;
+    }
+    int64_t first = triangle == GLA_LOWER ? j + 1 : 0,
+            count = triangle == GLA_LOWER ? n - j - 1 : j;
+    m = N (largest_of) (column + first * GLA_PARTS, count * GLA_PARTS, m);
+    m = N (largest_of) (column + j * GLA_PARTS, 1, m);
+  }
+  return m;
+}
+
 // What is known of a page before it is solved. Its entries are multiplied by down[0]*down[1] so
 // that the largest lies in [1, 2), its eigenvalues by up[0]*up[1]: two factors, because 2^1074 is
 // no number.
@@ -25,6 +54,15 @@ typedef struct {
   GLA_REAL largest;
   GLA_REAL down[2], up[2];
 } N (scaling);
+
+// 2^e for e of normal numbers.
+static inline GLA_REAL N (power_of_two) (int e)
+{
+  GLA_BITS b = (GLA_BITS)(e + GLA_BIAS) << GLA_FRACTION;
+  GLA_REAL x;
+  memcpy (&x, &b, sizeof x);
+  return x;
+}
 
 static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
 {
@@ -35,13 +73,16 @@ static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
     s.down[0] = 0;
     return s;
   }
-  int e;
-  (void)frexp (s.largest, &e);
-  int half = (e - 1) / 2, rest = e - 1 - half;
-  s.down[0] = GLA_LDEXP (1, -half);
-  s.down[1] = GLA_LDEXP (1, -rest);
-  s.up[0] = GLA_LDEXP (1, half);
-  s.up[1] = GLA_LDEXP (1, rest);
+  int e = (int)(largest >> GLA_FRACTION) - GLA_BIAS;
+  if (e == -GLA_BIAS) {
+    (void)frexp (s.largest, &e);
+    e--;
+  }
+  int half = e / 2, rest = e - half;
+  s.down[0] = N (power_of_two) (-half);
+  s.down[1] = N (power_of_two) (-rest);
+  s.up[0] = N (power_of_two) (half);
+  s.up[1] = N (power_of_two) (rest);
   return s;
 }
 
@@ -97,9 +138,10 @@ N (store_column) (GLA_REAL *to, const GLA_REAL *from, int64_t n, int64_t stride,
   }
 }
 
-// Writes a page, or NaN where info says that it failed.
-static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, N (result) r,
-                       int *order)
+// Writes info and the eigenvalues, ascending; order tells where they were. Returns whether vectors
+// are to follow: a page that failed becomes NaN.
+static int N (store_values) (gla_cpu_task *task, int64_t page, const N (scaling) * s,
+                             const GLA_REAL *w, int stride, int *order)
 {
   const gla_eig_chunk *c = task->chunk;
   const int64_t n = task->job->n;
@@ -114,13 +156,24 @@ static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, 
       for (int64_t i = 0; i < n * GLA_PARTS; i++)
         to[i] = (GLA_REAL)NAN;
     }
-    return;
+    return 0;
   }
-  N (sort) ((int)n, r.w, r.w_stride, order);
+  N (sort) ((int)n, w, stride, order);
   for (int64_t i = 0; i < n; i++)
-    lambda[i * c->lambda.row_stride] = r.w[order[i] * r.w_stride] * s->up[0] * s->up[1] + 0;
-  for (int64_t j = 0; V && j < n; j++) {
-    GLA_REAL *to = V + (page * c->V.page_stride + j * c->V.column_stride) * GLA_PARTS;
+    lambda[i * c->lambda.row_stride] = w[order[i] * stride] * s->up[0] * s->up[1] + 0;
+  return V != NULL;
+}
+
+// Writes a page, or NaN where info says that it failed.
+static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, N (result) r,
+                       int *order)
+{
+  const gla_array *V = &task->chunk->V;
+  const int64_t n = task->job->n;
+  if (!N (store_values) (task, page, s, r.w, r.w_stride, order))
+    return;
+  for (int64_t j = 0; j < n; j++) {
+    GLA_REAL *to = (GLA_REAL *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
     const GLA_REAL *from = r.v + order[j] * r.ldv * r.v_stride;
     N (store_column) (to, from, n, r.v_stride, r.imag_offset);
   }

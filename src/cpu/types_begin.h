@@ -27,7 +27,8 @@
 #define GLA_EPS FLT_EPSILON
 #define GLA_TINY FLT_MIN
 #define GLA_MAX FLT_MAX
-#define GLA_LDEXP ldexpf
+#define GLA_FRACTION 23 // bits of the fraction, and the offset of the exponent
+#define GLA_BIAS 127
 #define GLA_SQRT sqrtf
 #define GLA_ABS fabsf
 #else
@@ -36,7 +37,8 @@
 #define GLA_EPS DBL_EPSILON
 #define GLA_TINY DBL_MIN
 #define GLA_MAX DBL_MAX
-#define GLA_LDEXP ldexp
+#define GLA_FRACTION 52
+#define GLA_BIAS 1023
 #define GLA_SQRT sqrt
 #define GLA_ABS fabs
 #endif

@@ -9,7 +9,8 @@
 #undef GLA_EPS
 #undef GLA_TINY
 #undef GLA_MAX
-#undef GLA_LDEXP
+#undef GLA_FRACTION
+#undef GLA_BIAS
 #undef GLA_SQRT
 #undef GLA_ABS
 #undef GLA_PARTS
