@@ -13,13 +13,33 @@
 
 #include "stedc.cuh"
 
+// The array of the block's dynamic shared memory that p points to, as an offset and back. A
+// function that is called, not inlined, knows by it that the memory is shared.
+template <class R> GLA_DEVICE int shared_offset (const R *p)
+{
+  extern __shared__ __align__ (16) unsigned char dynamic_shared[];
+  return (int)(reinterpret_cast<const unsigned char *> (p) - dynamic_shared);
+}
+template <class R> GLA_DEVICE const R *shared_array (int offset)
+{
+  extern __shared__ __align__ (16) unsigned char dynamic_shared[];
+  return reinterpret_cast<const R *> (dynamic_shared + offset);
+}
+
 template <class R> struct secular {
-  int k;      // poles
-  const R *d; // ascending
-  const R *z; // nonzero
-  R inverse;  // 1/rho > 0
-  R reach;    // rho * sum z^2: the last root is not farther from the last pole
+  int k;     // poles
+  int at_d;  // where they are in shared memory, ascending
+  int at_z;  // nonzero
+  R inverse; // 1/rho > 0
+  R reach;   // rho * sum z^2: the last root is not farther from the last pole
+  GLA_DEVICE R d (int i) const { return shared_array<R> (at_d)[i]; }
+  GLA_DEVICE R z (int i) const { return shared_array<R> (at_z)[i]; }
 };
+
+template <class R> GLA_DEVICE secular<R> secular_of (int k, const R *d, const R *z, R rho, R square)
+{
+  return {k, shared_offset (d), shared_offset (z), 1 / rho, rho * square};
+}
 
 // The function at origin+tau: value, sum of the terms' sizes, derivative, and the derivative of the
 // poles on the right minus that of the poles on the left.
@@ -32,8 +52,8 @@ template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R 
   secular_value<R> v = {0, 0, 0, 0};
 #pragma unroll 4
   for (int i = 0; i < f.k; i++) {
-    R z = absmax (f.z[i]);
-    R r = z * reciprocal ((f.d[i] - origin) - tau);
+    R z = absmax (f.z (i));
+    R r = z * reciprocal ((f.d (i) - origin) - tau);
     v.w = madd (z, r, v.w);
     v.size = madd (z, absmax (r), v.size);
     v.slope = madd (r, r, v.slope);
@@ -66,10 +86,10 @@ template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> 
   s.last = j == f.k - 1;
   s.left = s.last ? j - 1 : j;
   s.right = s.left + 1;
-  R gap = f.d[s.right] - f.d[s.left], near = s.last ? f.d[s.right] : f.d[s.left];
+  R gap = f.d (s.right) - f.d (s.left), near = s.last ? f.d (s.right) : f.d (s.left);
   R half = (s.last ? f.reach : gap) / 2;
   R w = evaluate (f, near, half).w;
-  R zl = f.z[s.left] * f.z[s.left], zr = f.z[s.right] * f.z[s.right];
+  R zl = f.z (s.left) * f.z (s.left), zr = f.z (s.right) * f.z (s.right);
   R to_left = s.last ? -gap - half : -half, to_right = s.last ? -half : half;
   R c = w - zl / to_left - zr / to_right;
   R t;
@@ -81,7 +101,7 @@ template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> 
     t = quadratic (-c * gap + zl + zr, -zr * gap, c, false);
   } else {
     s.from_left = w > 0;
-    s.origin = s.from_left ? near : f.d[s.right];
+    s.origin = s.from_left ? near : f.d (s.right);
     s.low = s.from_left ? 0 : -half;
     s.high = s.from_left ? half : 0;
     R a = s.from_left ? c * gap : -c * gap;
@@ -96,8 +116,8 @@ template <class R>
 GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
                            const secular_value<R> &v, bool middle_way)
 {
-  R dl = (f.d[s.left] - s.origin) - s.tau, dr = (f.d[s.right] - s.origin) - s.tau;
-  R rl = f.z[s.left] / dl, rr = f.z[s.right] / dr, gap = f.d[s.right] - f.d[s.left], c;
+  R dl = (f.d (s.left) - s.origin) - s.tau, dr = (f.d (s.right) - s.origin) - s.tau;
+  R rl = f.z (s.left) / dl, rr = f.z (s.right) / dr, gap = f.d (s.right) - f.d (s.left), c;
   if (s.last) {
     c = v.w - dl * (v.slope - rr * rr) - dr * (rr * rr);
     c = absmax (c);
@@ -113,14 +133,17 @@ GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
   return v.w * step < 0 ? step : -v.w / v.slope; // towards the root; NaN goes the other way
 }
 
-// Root j as *origin + *tau; false when the iteration does not settle.
-template <class R> GLA_DEVICE bool secular_root (const secular<R> &f, int j, R *origin, R *tau)
+template <class R> struct secular_result {
+  R origin, tau; // the root is their sum
+  int settled;
+};
+
+// Root j; not settled when the iteration does not come to an end. One copy serves all sizes:
+// the instruction cache is what small pages are short of.
+template <class R> __device__ __noinline__ secular_result<R> secular_root (secular<R> f, int j)
 {
-  if (f.k == 1) {
-    *origin = f.d[0];
-    *tau = f.reach;
-    return true;
-  }
+  if (f.k == 1)
+    return {f.d (0), f.reach, 1};
   secular_search<R> s = secular_start (f, j);
   R before = 0;
   bool middle_way = false, done = false;
@@ -142,9 +165,7 @@ template <class R> GLA_DEVICE bool secular_root (const secular<R> &f, int j, R *
     done = next == s.tau || next == s.low || next == s.high; // nothing between the two ends
     s.tau = next;
   }
-  *origin = s.origin;
-  *tau = s.tau;
-  return done;
+  return {s.origin, s.tau, done};
 }
 
 #endif

@@ -12,8 +12,12 @@
 namespace
 {
 
-// Warps of a block: shared memory holds few of the largest pages, and one at a time fills it best.
-template <int P> constexpr int small_warps = P == 32 ? 1 : 2;
+// Warps of a block, as measured: warps that start together share instructions in the cache, but
+// large blocks leave shared memory unused.
+template <class T, int P>
+constexpr int small_warps = P == 32 && sizeof (T) == 16 ? 3
+                            : P >= 16                   ? 4
+                                                        : 2;
 
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
 // vectors, then what merge_lanes needs.
@@ -234,7 +238,7 @@ GLA_DEVICE void back_transform (const small_layout<T, P> &s, const real_t<T> *z,
 // P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
 template <class T, int P>
-__global__ void __launch_bounds__ (small_warps<P> *LANES) small_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   typedef small_layout<T, P> layout;
@@ -242,7 +246,7 @@ __global__ void __launch_bounds__ (small_warps<P> *LANES) small_kernel (eig_args
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, i = lane % P, n = a.n;
   layout s (memory + warp * layout::bytes, lane / P);
   stedc_workspace<R> w (s.rest, LANES, true);
-  int64_t page = ((int64_t)blockIdx.x * small_warps<P> + warp) * layout::groups + lane / P;
+  int64_t page = ((int64_t)blockIdx.x * small_warps<T, P> + warp) * layout::groups + lane / P;
   bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
 
@@ -290,13 +294,13 @@ __global__ void __launch_bounds__ (small_warps<P> *LANES) small_kernel (eig_args
 template <class T, int P> cudaError_t launch (const eig_args<T> &a)
 {
   typedef small_layout<T, P> layout;
-  size_t bytes = small_warps<P> * layout::bytes;
+  size_t bytes = small_warps<T, P> * layout::bytes;
   cudaError_t status = allow_shared (small_kernel<T, P>, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t per_block = small_warps<P> * layout::groups,
+  int64_t per_block = small_warps<T, P> * layout::groups,
           blocks = (a.pages + per_block - 1) / per_block;
-  small_kernel<T, P><<<(unsigned)blocks, small_warps<P> * LANES, bytes, a.stream>>> (a);
+  small_kernel<T, P><<<(unsigned)blocks, small_warps<T, P> * LANES, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

@@ -91,16 +91,15 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   for (int mask = M / 2; mask > 0; mask /= 2)
     square += shuffle_xor (square, mask);
   __syncwarp ();
-  R origin = 0, tau = 1;
-  bool found_root = true;
+  secular_result<R> root = {0, 1, 1};
   if (i < k) {
-    secular<R> f = {k, w.pole, w.pole_z, 1 / rho, rho * square};
-    found_root = secular_root (f, i, &origin, &tau);
-    d = origin + tau;
+    secular<R> f = secular_of (k, w.pole, w.pole_z, rho, square);
+    root = secular_root (f, i);
+    d = root.origin + root.tau;
   }
   __syncwarp ();
-  w.origin[i] = origin;
-  w.tau[i] = tau;
+  w.origin[i] = root.origin;
+  w.tau[i] = root.tau;
   __syncwarp ();
   if (i < k)
     w.z[i] = loewner (w, k, i);
@@ -109,7 +108,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   R sum[M] = {}, norm = 0;
   if (i < k) {
     for (int j = 0; j < k; j++) {
-      R u = w.z[j] * reciprocal ((w.pole[j] - origin) - tau);
+      R u = w.z[j] * reciprocal ((w.pole[j] - root.origin) - root.tau);
       const R *column = Z + w.order[j] * ld + row;
       norm = madd (u, u, norm);
 #pragma unroll
@@ -129,7 +128,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   for (int r = 0; r < M; r++)
     Z[lane * ld + row + r] = sum[r] * norm;
   __syncwarp ();
-  return found_root;
+  return root.settled;
 }
 
 // The tear between the halves of this lane's node of M rows.

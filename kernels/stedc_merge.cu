@@ -147,14 +147,14 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
   for (int i = threadIdx.x; i < k; i += blockDim.x)
     norm2 = madd (w.pole_z[i], w.pole_z[i], norm2);
   norm2 = block_reduce<R, true> (norm2, partial);
-  secular<R> f = {k, w.pole, w.pole_z, 1 / rho, rho * norm2};
+  secular<R> f = secular_of (k, w.pole, w.pole_z, rho, norm2);
   for (int j = threadIdx.x; j < k; j += blockDim.x) {
-    R origin, tau;
-    if (!secular_root (f, j, &origin, &tau))
+    secular_result<R> root = secular_root (f, j);
+    if (!root.settled)
       atomicMax (s.info + page, node.first + j + 1);
-    w.origin[j] = origin;
-    w.tau[j] = tau;
-    s.d[at + j] = origin + tau;
+    w.origin[j] = root.origin;
+    w.tau[j] = root.tau;
+    s.d[at + j] = root.origin + root.tau;
   }
   __syncthreads ();
   for (int i = threadIdx.x; i < k; i += blockDim.x)
