@@ -10,7 +10,8 @@
 namespace
 {
 
-enum { MAX_WARPS = 8 };
+// Warps of a block at most, and columns that a warp works on together.
+enum { MAX_WARPS = 8, GROUP = 4 };
 
 // Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
 // v, u and w belong to the warp that owns the column of that number.
@@ -48,16 +49,15 @@ template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
   return {from_lane (a.x, lane), from_lane (a.y, lane)};
 }
 
-// Row i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
-// the vector would be put into local memory to be indexed.
+// Row i of a vector that a warp holds in registers; a branch for each chunk, since an index would
+// put the vector into local memory.
 template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
 {
-  T value = from_lane (a[0], i % 32);
+  T value = a[0];
 #pragma unroll
-  for (int c = 1; c < C; c++) {
-    T other = from_lane (a[c], i % 32);
-    value = c == i / 32 ? other : value;
-  }
+  for (int c = 0; c < C; c++)
+    if (c == i / 32)
+      value = from_lane (a[c], i % 32);
   return value;
 }
 
@@ -68,22 +68,31 @@ template <class T, int C> struct shared_rows {
   real_t<T> diagonal[C];
 };
 
-// Column k with the pending update, and from it the reflector; v below row k, 0 above.
+// Whether chunk c has rows k and above; the others are done with.
+GLA_DEVICE bool live (int c, int k)
+{
+  return 32 * c + 31 >= k;
+}
+
+// Column k with the pending update, and from it the reflector; v below row k, 0 above. wk is row k
+// of w.
 template <class T, int C>
-GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, shared_rows<T, C> &r)
+GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk,
+                                          shared_rows<T, C> &r)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32;
   const T *column = s.column (k);
-  T wk = conj (row_of (r.w, k));
   R square = 0;
 #pragma unroll
   for (int c = 0; c < C; c++) {
     int i = 32 * c + lane;
     r.v[c] = from_real<T> (0);
-    if (i > k && i < s.n)
-      r.v[c] = column[i] - madd (r.u[c], wk, r.w[c]);
-    square += i > k + 1 ? abs2 (r.v[c]) : R (0);
+    if (live (c, k)) {
+      if (i > k && i < s.n)
+        r.v[c] = column[i] - madd (r.u[c], conj (wk), r.w[c]);
+      square += i > k + 1 ? abs2 (r.v[c]) : R (0);
+    }
   }
   square = lane_sum<32> (square);
   T alpha = row_of (r.v, k + 1);
@@ -100,22 +109,23 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, shar
   householder<T> h = make_householder (alpha, square, up);
 #pragma unroll
   for (int c = 0; c < C; c++)
-    r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
+    if (live (c, k))
+      r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
   return h;
 }
 
-// The pass: columns first, first + warps, ... of this warp, four at a time. Row sums of the product
-// stay in registers over the whole pass; column sums replace v in shared memory.
+// The pass: columns first, first + warps, ... of this warp, GROUP at a time. Row sums of the
+// product stay in registers over the whole pass; column sums replace v in shared memory.
 template <class T, int C>
 GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int warps,
                                      const shared_rows<T, C> &r, T (&y)[C])
 {
   int lane = threadIdx.x % 32;
-  for (int j = first; j < s.n; j += 4 * warps) {
-    T v[4], u[4], w[4], sum[4], *column[4];
+  for (int j = first; j < s.n; j += GROUP * warps) {
+    T v[GROUP], u[GROUP], w[GROUP], sum[GROUP], *column[GROUP];
 #pragma unroll
-    for (int q = 0; q < 4; q++) {
-      int own = j + q * warps;
+    for (int q = 0; q < GROUP; q++) {
+      int own = j + q;
       bool inside = own < s.n;
       own = inside ? own : j;
       sum[q] = from_real<T> (0);
@@ -128,17 +138,17 @@ GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int w
     for (int c = 0; c < C; c++)
       if (32 * c + 31 > j && 32 * c < s.n) {
         int i = 32 * c + lane;
-        T value[4];
+        T value[GROUP];
 #pragma unroll
-        for (int q = 0; q < 4; q++) {
+        for (int q = 0; q < GROUP; q++) {
           value[q] = from_real<T> (0);
-          if (i > j + q * warps && i < s.n)
+          if (i > j + q && i < s.n)
             value[q] = column[q][i];
         }
 #pragma unroll
-        for (int q = 0; q < 4; q++) {
+        for (int q = 0; q < GROUP; q++) {
           T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
-          bool below = i > j + q * warps && i < s.n;
+          bool below = i > j + q && i < s.n;
           if (below)
             column[q][i] = updated;
           updated = below ? updated : from_real<T> (0);
@@ -147,15 +157,15 @@ GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int w
         }
       }
     T total = lane_sums (sum);
-    if (lane < 4 && j + lane * warps < s.n)
-      s.v[j + lane * warps] = total;
+    if (lane < GROUP && j + lane < s.n)
+      s.v[j + lane] = total;
   }
 }
 
-// One block per page and the page in shared memory. Column j of the matrix belongs to warp
-// j % warps, and lanes run along its rows. Every warp holds the vectors of the present column
-// whole, in registers, and computes them redundantly with the same bits; what warps exchange is
-// the partial products, so that a column takes two barriers.
+// One block per page and the page in shared memory. Columns belong to warps in turn, GROUP
+// neighbours to each, and lanes run along the rows. Every warp holds the vectors of the present
+// column whole, in registers, and computes them redundantly with the same bits; what warps exchange
+// is the partial products, so that a column takes two barriers.
 template <class T, int C>
 __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args<T> a, int origin)
 {
@@ -184,13 +194,14 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     int i = 32 * c + lane;
     r.v[c] = r.u[c] = r.w[c] = from_real<T> (0);
     r.diagonal[c] = i < n ? re (global[(int64_t)i * ld + i]) : R (0);
-    own |= (unsigned)(i < n && i % warps == warp) << c;
+    own |= (unsigned)(i < n && i / GROUP % warps == warp) << c;
   }
   __syncthreads ();
 
-  int first = warp; // the warp's first column in the trailing matrix
+  int first = GROUP * warp; // the warp's first group with columns of the trailing matrix
+  T wk = from_real<T> (0);
   for (int k = 0; k < n - 1; k++) {
-    householder<T> h = next_reflector (s, k, r);
+    householder<T> h = next_reflector (s, k, wk, r);
     if (warp == k % warps) {
       if (lane == 0) {
         e[k] = h.beta;
@@ -203,12 +214,13 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
             global[(int64_t)k * ld + 32 * c + lane] = r.v[c];
     }
 
-    first += first <= k ? warps : 0;
+    first += first + GROUP <= k + 1 ? GROUP * warps : 0;
     T y[C];
 #pragma unroll
     for (int c = 0; c < C; c++) {
       int i = 32 * c + lane;
-      r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
+      if (live (c, k))
+        r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
       y[c] = scale (warp == 0 ? r.diagonal[c] : R (0), r.v[c]);
       if (own >> c & 1) {
         s.v[i] = r.v[c];
@@ -240,16 +252,19 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       form += re (conj (r.v[c]) * y[c]);
     }
     form = lane_sum<32> (form) * abs2 (h.tau) / 2;
+    wk = h.tau * s.y[k + 1] - from_real<T> (form); // v is 1 there
 #pragma unroll
-    for (int c = 0; c < C; c++) {
-      r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
-      r.u[c] = r.v[c];
-    }
+    for (int c = 0; c < C; c++)
+      if (live (c, k)) {
+        r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
+        r.u[c] = r.v[c];
+      }
   }
 #pragma unroll
   for (int c = 0; c < C; c++)
     if (warp == 0 && 32 * c + lane < n)
-      d[32 * c + lane] = r.diagonal[c] - 2 * re (r.u[c] * conj (r.w[c]));
+      d[32 * c + lane] =
+          r.diagonal[c] - (32 * c + lane == n - 1 ? 2 * re (r.u[c] * conj (r.w[c])) : R (0));
 }
 
 template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
@@ -288,9 +303,10 @@ template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int war
 }
 
 // Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
-int warps_for (int n)
+template <class T> int warps_for (int n)
 {
-  return n <= 16 ? 1 : n <= 40 ? 2 : n <= 80 ? 4 : MAX_WARPS;
+  int wide = sizeof (T) == 16 ? 1 : 0;
+  return n <= 40 ? 1 : n <= 80 - 16 * wide ? 2 : n <= 144 - 32 * wide ? 4 : MAX_WARPS;
 }
 
 } // namespace
@@ -298,14 +314,14 @@ int warps_for (int n)
 template <class T> int hetrd_shared_limit (int smem_limit)
 {
   int n = 32 * (sizeof (T) <= 4 ? 10 : sizeof (T) <= 8 ? 8 : 5);
-  while (n > 2 && shared_bytes<T> (n, warps_for (n)) > (size_t)smem_limit)
+  while (n > 2 && shared_bytes<T> (n, warps_for<T> (n)) > (size_t)smem_limit)
     n--;
   return n;
 }
 
 template <class T> cudaError_t hetrd_shared (const eig_args<T> &a, int origin)
 {
-  return launch (a, origin, warps_for (a.n - origin));
+  return launch (a, origin, warps_for<T> (a.n - origin));
 }
 
 template int hetrd_shared_limit<float> (int);
