@@ -49,15 +49,16 @@ template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
   return {from_lane (a.x, lane), from_lane (a.y, lane)};
 }
 
-// Row i of a vector that a warp holds in registers; a branch for each chunk, since an index would
-// put the vector into local memory.
+// Row i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
+// the vector would be put into local memory to be indexed.
 template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
 {
-  T value = a[0];
+  T value = from_lane (a[0], i % 32);
 #pragma unroll
-  for (int c = 0; c < C; c++)
-    if (c == i / 32)
-      value = from_lane (a[c], i % 32);
+  for (int c = 1; c < C; c++) {
+    T other = from_lane (a[c], i % 32);
+    value = c == i / 32 ? other : value;
+  }
   return value;
 }
 
@@ -114,48 +115,68 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk
   return h;
 }
 
-// The pass: columns first, first + warps, ... of this warp, GROUP at a time. Row sums of the
-// product stay in registers over the whole pass; column sums replace v in shared memory.
+// GROUP neighbouring columns of the pass, from j on: rows of chunk FIRST and below, without a
+// branch, so that the loads of all chunks are under way together. Row sums go on in y.
+template <int FIRST, class T, int C>
+GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
+                                T (&y)[C], T (&sum)[GROUP])
+{
+  int lane = threadIdx.x % 32;
+  T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
+#pragma unroll
+  for (int q = 0; q < GROUP; q++) {
+    int own = j + q < s.n ? j + q : j;
+    sum[q] = from_real<T> (0);
+    v[q] = s.v[own];
+    u[q] = conj (s.u[own]);
+    w[q] = conj (s.w[own]);
+    column[q] = s.column (own);
+  }
+#pragma unroll
+  for (int c = FIRST; c < C; c++) {
+    int i = 32 * c + lane;
+    T value[GROUP];
+#pragma unroll
+    for (int q = 0; q < GROUP; q++) {
+      value[q] = from_real<T> (0);
+      if ((c > FIRST || i > j + q) && i < s.n)
+        value[q] = column[q][i];
+    }
+#pragma unroll
+    for (int q = 0; q < GROUP; q++) {
+      bool below = (c > FIRST || i > j + q) && i < s.n;
+      T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
+      if (below)
+        column[q][i] = updated;
+      if (c == FIRST) // beyond n, v, u and w are 0
+        updated = below ? updated : from_real<T> (0);
+      y[c] = madd (updated, v[q], y[c]);
+      sum[q] = cmadd (updated, r.v[c], sum[q]);
+    }
+  }
+}
+
+template <int FIRST, class T, int C>
+GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
+                               T (&y)[C], T (&sum)[GROUP])
+{
+  if constexpr (FIRST + 1 < C)
+    if (j >= 32 * (FIRST + 1))
+      return multiply_from<FIRST + 1> (s, j, r, y, sum);
+  multiply_group<FIRST> (s, j, r, y, sum);
+}
+
+// The pass: groups of columns first, first + GROUP * warps, ... of this warp. Row sums of the
+// product stay in registers over the whole pass; column sums replace v in shared memory. What it
+// does to columns that are done with, in the first group, is of no account: v is 0 there.
 template <class T, int C>
 GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int warps,
                                      const shared_rows<T, C> &r, T (&y)[C])
 {
   int lane = threadIdx.x % 32;
   for (int j = first; j < s.n; j += GROUP * warps) {
-    T v[GROUP], u[GROUP], w[GROUP], sum[GROUP], *column[GROUP];
-#pragma unroll
-    for (int q = 0; q < GROUP; q++) {
-      int own = j + q;
-      bool inside = own < s.n;
-      own = inside ? own : j;
-      sum[q] = from_real<T> (0);
-      v[q] = s.v[own];
-      u[q] = conj (s.u[own]);
-      w[q] = conj (s.w[own]);
-      column[q] = s.column (own);
-    }
-#pragma unroll
-    for (int c = 0; c < C; c++)
-      if (32 * c + 31 > j && 32 * c < s.n) {
-        int i = 32 * c + lane;
-        T value[GROUP];
-#pragma unroll
-        for (int q = 0; q < GROUP; q++) {
-          value[q] = from_real<T> (0);
-          if (i > j + q && i < s.n)
-            value[q] = column[q][i];
-        }
-#pragma unroll
-        for (int q = 0; q < GROUP; q++) {
-          T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
-          bool below = i > j + q && i < s.n;
-          if (below)
-            column[q][i] = updated;
-          updated = below ? updated : from_real<T> (0);
-          y[c] = madd (updated, v[q], y[c]);
-          sum[q] = cmadd (updated, r.v[c], sum[q]);
-        }
-      }
+    T sum[GROUP];
+    multiply_from<0> (s, j, r, y, sum);
     T total = lane_sums (sum);
     if (lane < GROUP && j + lane < s.n)
       s.v[j + lane] = total;
@@ -237,8 +258,9 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     __syncthreads ();
     for (int i = k + 1 + threadIdx.x; i < n; i += blockDim.x) {
       T sum = s.v[i];
-      for (int g = 0; g < warps; g++)
-        sum = sum + s.part[g * n + i];
+#pragma unroll
+      for (int g = 0; g < MAX_WARPS; g++)
+        sum = sum + (g < warps ? s.part[g * n + i] : from_real<T> (0));
       s.y[i] = sum;
     }
     __syncthreads ();
