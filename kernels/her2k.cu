@@ -25,7 +25,7 @@ GLA_DEVICE void stage (T (*v)[TILE], T (*w)[TILE], const T *V, int64_t ldv, cons
 // entries in registers, 16 apart, so that lanes read and write neighbouring rows. V is in the
 // panel's columns of A, W in a.panel; both come through shared memory, 8 columns at a time.
 template <class T>
-__global__ void __launch_bounds__ (SIDE *SIDE) her2k_kernel (eig_args<T> a, int first, int last)
+__global__ void __launch_bounds__ (SIDE *SIDE, 2) her2k_kernel (eig_args<T> a, int first, int last)
 {
   __shared__ T v[2][DEPTH][TILE], w[2][DEPTH][TILE]; // of the tile's rows, and of its columns
   int n = a.n, tiles = (n - last + TILE - 1) / TILE, count = tiles * (tiles + 1) / 2;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__ (SIDE *SIDE) her2k_kernel (eig_args<T> a, int 
     stage (v[0], w[0], V + (int64_t)c0 * n, n, W + c0 * s.ld, s.ld, row, n, width);
     stage (v[1], w[1], V + (int64_t)c0 * n, n, W + c0 * s.ld, s.ld, column, n, width);
     __syncthreads ();
-#pragma unroll 2
+#pragma unroll 1
     for (int c = 0; c < DEPTH; c++) {
       T vi[EACH], wi[EACH];
 #pragma unroll

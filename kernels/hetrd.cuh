@@ -30,9 +30,10 @@ GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T>
   h.beta = re (alpha);
   h.tau = h.factor = from_real<T> (0);
   if (square > 0 || im (alpha) != 0) {
-    h.beta = -copy_sign (sqrt_of (square + abs2 (alpha)), re (alpha));
+    R norm2 = square + abs2 (alpha), inverse = copy_sign (rsqrt_of (norm2), re (alpha));
+    h.beta = -norm2 * inverse;
     T difference = alpha - from_real<T> (h.beta);
-    h.tau = scale (-1 / h.beta, difference);
+    h.tau = scale (inverse, difference);
     // up / (alpha - beta); up last, lest it overflows
     h.factor = scale (up, scale (1 / abs2 (difference), conj (difference)));
   }

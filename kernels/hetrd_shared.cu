@@ -10,7 +10,8 @@
 namespace
 {
 
-enum { MAX_WARPS = 8 };
+// Warps of a block at most, and columns that a warp works on together.
+enum { MAX_WARPS = 8, GROUP = 4 };
 
 // Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
 // v, u and w belong to the warp that owns the column of that number.
@@ -68,22 +69,31 @@ template <class T, int C> struct shared_rows {
   real_t<T> diagonal[C];
 };
 
-// Column k with the pending update, and from it the reflector; v below row k, 0 above.
+// Whether chunk c has rows k and above; the others are done with.
+GLA_DEVICE bool live (int c, int k)
+{
+  return 32 * c + 31 >= k;
+}
+
+// Column k with the pending update, and from it the reflector; v below row k, 0 above. wk is row k
+// of w.
 template <class T, int C>
-GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, shared_rows<T, C> &r)
+GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk,
+                                          shared_rows<T, C> &r)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32;
   const T *column = s.column (k);
-  T wk = conj (row_of (r.w, k));
   R square = 0;
 #pragma unroll
   for (int c = 0; c < C; c++) {
     int i = 32 * c + lane;
     r.v[c] = from_real<T> (0);
-    if (i > k && i < s.n)
-      r.v[c] = column[i] - madd (r.u[c], wk, r.w[c]);
-    square += i > k + 1 ? abs2 (r.v[c]) : R (0);
+    if (live (c, k)) {
+      if (i > k && i < s.n)
+        r.v[c] = column[i] - madd (r.u[c], conj (wk), r.w[c]);
+      square += i > k + 1 ? abs2 (r.v[c]) : R (0);
+    }
   }
   square = lane_sum<32> (square);
   T alpha = row_of (r.v, k + 1);
@@ -100,62 +110,83 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, shar
   householder<T> h = make_householder (alpha, square, up);
 #pragma unroll
   for (int c = 0; c < C; c++)
-    r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
+    if (live (c, k))
+      r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
   return h;
 }
 
-// The pass: columns first, first + warps, ... of this warp, four at a time. Row sums of the product
-// stay in registers over the whole pass; column sums replace v in shared memory.
+// GROUP neighbouring columns of the pass, from j on: rows of chunk FIRST and below, without a
+// branch, so that the loads of all chunks are under way together. Row sums go on in y.
+template <int FIRST, class T, int C>
+GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
+                                T (&y)[C], T (&sum)[GROUP])
+{
+  int lane = threadIdx.x % 32;
+  T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
+#pragma unroll
+  for (int q = 0; q < GROUP; q++) {
+    int own = j + q < s.n ? j + q : j;
+    sum[q] = from_real<T> (0);
+    v[q] = s.v[own];
+    u[q] = conj (s.u[own]);
+    w[q] = conj (s.w[own]);
+    column[q] = s.column (own);
+  }
+#pragma unroll
+  for (int c = FIRST; c < C; c++) {
+    int i = 32 * c + lane;
+    T value[GROUP];
+#pragma unroll
+    for (int q = 0; q < GROUP; q++) {
+      value[q] = from_real<T> (0);
+      if ((c > FIRST || i > j + q) && i < s.n)
+        value[q] = column[q][i];
+    }
+#pragma unroll
+    for (int q = 0; q < GROUP; q++) {
+      bool below = (c > FIRST || i > j + q) && i < s.n;
+      T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
+      if (below)
+        column[q][i] = updated;
+      if (c == FIRST) // beyond n, v, u and w are 0
+        updated = below ? updated : from_real<T> (0);
+      y[c] = madd (updated, v[q], y[c]);
+      sum[q] = cmadd (updated, r.v[c], sum[q]);
+    }
+  }
+}
+
+template <int FIRST, class T, int C>
+GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
+                               T (&y)[C], T (&sum)[GROUP])
+{
+  if constexpr (FIRST + 1 < C)
+    if (j >= 32 * (FIRST + 1))
+      return multiply_from<FIRST + 1> (s, j, r, y, sum);
+  multiply_group<FIRST> (s, j, r, y, sum);
+}
+
+// The pass: groups of columns first, first + GROUP * warps, ... of this warp. Row sums of the
+// product stay in registers over the whole pass; column sums replace v in shared memory. What it
+// does to columns that are done with, in the first group, is of no account: v is 0 there.
 template <class T, int C>
 GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int warps,
                                      const shared_rows<T, C> &r, T (&y)[C])
 {
   int lane = threadIdx.x % 32;
-  for (int j = first; j < s.n; j += 4 * warps) {
-    T v[4], u[4], w[4], sum[4], *column[4];
-#pragma unroll
-    for (int q = 0; q < 4; q++) {
-      int own = j + q * warps;
-      bool inside = own < s.n;
-      own = inside ? own : j;
-      sum[q] = from_real<T> (0);
-      v[q] = s.v[own];
-      u[q] = conj (s.u[own]);
-      w[q] = conj (s.w[own]);
-      column[q] = s.column (own);
-    }
-#pragma unroll
-    for (int c = 0; c < C; c++)
-      if (32 * c + 31 > j && 32 * c < s.n) {
-        int i = 32 * c + lane;
-        T value[4];
-#pragma unroll
-        for (int q = 0; q < 4; q++) {
-          value[q] = from_real<T> (0);
-          if (i > j + q * warps && i < s.n)
-            value[q] = column[q][i];
-        }
-#pragma unroll
-        for (int q = 0; q < 4; q++) {
-          T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
-          bool below = i > j + q * warps && i < s.n;
-          if (below)
-            column[q][i] = updated;
-          updated = below ? updated : from_real<T> (0);
-          y[c] = madd (updated, v[q], y[c]);
-          sum[q] = cmadd (updated, r.v[c], sum[q]);
-        }
-      }
+  for (int j = first; j < s.n; j += GROUP * warps) {
+    T sum[GROUP];
+    multiply_from<0> (s, j, r, y, sum);
     T total = lane_sums (sum);
-    if (lane < 4 && j + lane * warps < s.n)
-      s.v[j + lane * warps] = total;
+    if (lane < GROUP && j + lane < s.n)
+      s.v[j + lane] = total;
   }
 }
 
-// One block per page and the page in shared memory. Column j of the matrix belongs to warp
-// j % warps, and lanes run along its rows. Every warp holds the vectors of the present column
-// whole, in registers, and computes them redundantly with the same bits; what warps exchange is
-// the partial products, so that a column takes two barriers.
+// One block per page and the page in shared memory. Columns belong to warps in turn, GROUP
+// neighbours to each, and lanes run along the rows. Every warp holds the vectors of the present
+// column whole, in registers, and computes them redundantly with the same bits; what warps exchange
+// is the partial products, so that a column takes two barriers.
 template <class T, int C>
 __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args<T> a, int origin)
 {
@@ -184,13 +215,14 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     int i = 32 * c + lane;
     r.v[c] = r.u[c] = r.w[c] = from_real<T> (0);
     r.diagonal[c] = i < n ? re (global[(int64_t)i * ld + i]) : R (0);
-    own |= (unsigned)(i < n && i % warps == warp) << c;
+    own |= (unsigned)(i < n && i / GROUP % warps == warp) << c;
   }
   __syncthreads ();
 
-  int first = warp; // the warp's first column in the trailing matrix
+  int first = GROUP * warp; // the warp's first group with columns of the trailing matrix
+  T wk = from_real<T> (0);
   for (int k = 0; k < n - 1; k++) {
-    householder<T> h = next_reflector (s, k, r);
+    householder<T> h = next_reflector (s, k, wk, r);
     if (warp == k % warps) {
       if (lane == 0) {
         e[k] = h.beta;
@@ -203,12 +235,13 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
             global[(int64_t)k * ld + 32 * c + lane] = r.v[c];
     }
 
-    first += first <= k ? warps : 0;
+    first += first + GROUP <= k + 1 ? GROUP * warps : 0;
     T y[C];
 #pragma unroll
     for (int c = 0; c < C; c++) {
       int i = 32 * c + lane;
-      r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
+      if (live (c, k))
+        r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
       y[c] = scale (warp == 0 ? r.diagonal[c] : R (0), r.v[c]);
       if (own >> c & 1) {
         s.v[i] = r.v[c];
@@ -225,8 +258,9 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     __syncthreads ();
     for (int i = k + 1 + threadIdx.x; i < n; i += blockDim.x) {
       T sum = s.v[i];
-      for (int g = 0; g < warps; g++)
-        sum = sum + s.part[g * n + i];
+#pragma unroll
+      for (int g = 0; g < MAX_WARPS; g++)
+        sum = sum + (g < warps ? s.part[g * n + i] : from_real<T> (0));
       s.y[i] = sum;
     }
     __syncthreads ();
@@ -240,16 +274,19 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       form += re (conj (r.v[c]) * y[c]);
     }
     form = lane_sum<32> (form) * abs2 (h.tau) / 2;
+    wk = h.tau * s.y[k + 1] - from_real<T> (form); // v is 1 there
 #pragma unroll
-    for (int c = 0; c < C; c++) {
-      r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
-      r.u[c] = r.v[c];
-    }
+    for (int c = 0; c < C; c++)
+      if (live (c, k)) {
+        r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
+        r.u[c] = r.v[c];
+      }
   }
 #pragma unroll
   for (int c = 0; c < C; c++)
     if (warp == 0 && 32 * c + lane < n)
-      d[32 * c + lane] = r.diagonal[c] - 2 * re (r.u[c] * conj (r.w[c]));
+      d[32 * c + lane] =
+          r.diagonal[c] - (32 * c + lane == n - 1 ? 2 * re (r.u[c] * conj (r.w[c])) : R (0));
 }
 
 template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
@@ -288,9 +325,10 @@ template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int war
 }
 
 // Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
-int warps_for (int n)
+template <class T> int warps_for (int n)
 {
-  return n <= 16 ? 1 : n <= 40 ? 2 : n <= 80 ? 4 : MAX_WARPS;
+  int wide = sizeof (T) == 16 ? 1 : 0;
+  return n <= 40 ? 1 : n <= 80 - 16 * wide ? 2 : n <= 144 - 32 * wide ? 4 : MAX_WARPS;
 }
 
 } // namespace
@@ -298,14 +336,14 @@ int warps_for (int n)
 template <class T> int hetrd_shared_limit (int smem_limit)
 {
   int n = 32 * (sizeof (T) <= 4 ? 10 : sizeof (T) <= 8 ? 8 : 5);
-  while (n > 2 && shared_bytes<T> (n, warps_for (n)) > (size_t)smem_limit)
+  while (n > 2 && shared_bytes<T> (n, warps_for<T> (n)) > (size_t)smem_limit)
     n--;
   return n;
 }
 
 template <class T> cudaError_t hetrd_shared (const eig_args<T> &a, int origin)
 {
-  return launch (a, origin, warps_for (a.n - origin));
+  return launch (a, origin, warps_for<T> (a.n - origin));
 }
 
 template int hetrd_shared_limit<float> (int);
