@@ -187,18 +187,6 @@ template <class T, int P> GLA_DEVICE small_row<T> reduce (const small_layout<T, 
   return row;
 }
 
-// Divide and conquer on the rows that the lanes hold; true when all searches settled.
-template <class R, int P, int M>
-GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R &d, bool &absent)
-{
-  int lane = threadIdx.x % LANES;
-  R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
-  bool settled = merge_lanes<R, P, M> (w, Z, tear, d, absent);
-  if constexpr (M < P)
-    settled &= conquer<R, P, 2 * M> (w, Z, e, d, absent);
-  return settled;
-}
-
 // Column `rank` of V from this lane's column z of eigenvectors of the tridiagonal matrix. The
 // lane keeps it in registers while the reflectors pass, which all lanes read at once.
 template <class T, int P>
@@ -237,7 +225,7 @@ GLA_DEVICE void back_transform (const small_layout<T, P> &s, const real_t<T> *z,
 
 // P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
-template <class T, int P>
+template <class T, int P, bool VECTORS>
 __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
@@ -254,12 +242,9 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   small_row<T> row = reduce (s, n);
   R before = __shfl_up_sync (0xffffffffu, row.e, 1);
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
-  for (int c = 0; c < LANES; c++)
-    if (c / P == lane / P)
-      s.Z[c * lanes_ld<P> + i] = c == lane ? R (1) : R (0);
-  __syncwarp ();
+  start_conquer<R, P, !VECTORS> (s.Z);
   bool absent = i >= n;
-  bool settled = conquer<R, P, 2> (w, s.Z, row.e, d, absent);
+  bool settled = conquer<R, P, 2, !VECTORS> (w, s.Z, row.e, d, absent, n);
 
   int rank = 0;
 #pragma unroll
@@ -272,7 +257,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   if (found.info == 0)
     found.info = unsettled > n ? n : unsettled;
   bool failed = found.info != 0;
-  if (a.vectors)
+  if (VECTORS)
     back_transform (s, s.Z + lane * lanes_ld<P>, n, row.tau, rank, absent);
   if (!inside)
     return;
@@ -284,7 +269,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
     a.info[page] = found.info;
     a.skew[page] = found.skew;
   }
-  if (a.vectors && i < n) {
+  if (VECTORS && i < n) {
     T *V = a.V + page * a.page_v + i;
     for (int c = 0; c < n; c++)
       V[c * a.ldv] = failed ? from_real<T> (nothing) : s.S[c * layout::ld + i];
@@ -295,12 +280,13 @@ template <class T, int P> cudaError_t launch (const eig_args<T> &a)
 {
   typedef small_layout<T, P> layout;
   size_t bytes = small_warps<T, P> * layout::bytes;
-  cudaError_t status = allow_shared (small_kernel<T, P>, bytes);
+  auto kernel = a.vectors ? small_kernel<T, P, true> : small_kernel<T, P, false>;
+  cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
   int64_t per_block = small_warps<T, P> * layout::groups,
           blocks = (a.pages + per_block - 1) / per_block;
-  small_kernel<T, P><<<(unsigned)blocks, small_warps<T, P> * LANES, bytes, a.stream>>> (a);
+  kernel<<<(unsigned)blocks, small_warps<T, P> * LANES, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

@@ -41,16 +41,27 @@ template <class R> GLA_DEVICE stedc_workspace<R> part_of (stedc_workspace<R> w, 
 // owns column i of Z and its eigenvalue d, then root i, then column i of the product; for the
 // rotations it owns row i. Zeros of the block diagonal Z are stored, so halves need no care.
 // `absent` marks a column that only fills up the 32 rows; it never couples to others and so always
-// deflates. False when the search for the lane's root does not settle.
-template <class R, int P, int M>
-GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, bool &absent)
+// deflates. With EDGES, Z has two rows, which are the first and the last one of each node's; `size`
+// is the number of rows that do not only fill up. False when the search for the lane's root does
+// not settle.
+template <class R, int P, int M, bool EDGES>
+GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, bool &absent,
+                             int size)
 {
+  constexpr int ROWS = EDGES ? 2 : M;
   constexpr int ld = lanes_ld<P>;
-  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = b & (P - 1);
+  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = EDGES ? 0 : b & (P - 1);
   stedc_workspace<R> w = part_of (all, b);
   R sign = tear < 0 ? R (-1) : R (1), rho = 2 * absmax (tear);
-  R entry = Z[lane * ld + row + (i < M / 2 ? M / 2 - 1 : M / 2)];
-  R z = R (0.70710678118654752440) * (i < M / 2 ? entry : sign * entry);
+  bool above = i < M / 2;
+  R entry = Z[lane * ld + (EDGES ? above : row + (above ? M / 2 - 1 : M / 2))];
+  if (EDGES) { // the first row is the upper half's, the last one the lower half's, if it has any
+    if (!above)
+      Z[lane * ld] = 0;
+    else if ((b & (P - 1)) + M / 2 < size)
+      Z[lane * ld + 1] = 0;
+  }
+  R z = R (0.70710678118654752440) * (above ? entry : sign * entry);
   w.pole[i] = d;
   w.pole_z[i] = z;
   R largest = absent ? R (0) : absmax (d) > absmax (z) ? absmax (d) : absmax (z);
@@ -67,7 +78,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   w.d[rank] = d;
   w.z[rank] = z;
   w.column[rank] = lane;
-  w.halves[rank] = (i < M / 2 ? UPPER : LOWER) | (absent ? ABSENT : 0);
+  w.halves[rank] = (above ? UPPER : LOWER) | (absent ? ABSENT : 0);
   __syncwarp ();
   stedc_scan found = {0, 0, 0, 0, 0};
   if (i == 0)
@@ -75,7 +86,8 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   __syncwarp ();
   int k = __shfl_sync (0xffffffffu, found.roots, b);
   int rotations = __shfl_sync (0xffffffffu, found.rotations, b);
-  rotate_row (w, rotations, Z + (lane & (P - 1)), ld, UPPER | LOWER);
+  if (i < ROWS)
+    rotate_row (w, rotations, Z + (EDGES ? i : lane & (P - 1)), ld, UPPER | LOWER);
 
   // those that stay come first
   int place = w.order[i < k ? i : M - 1 - (i - k)], source = w.column[place];
@@ -105,14 +117,14 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
     w.z[i] = loewner (w, k, i);
   __syncwarp ();
 
-  R sum[M] = {}, norm = 0;
+  R sum[ROWS] = {}, norm = 0;
   if (i < k) {
     for (int j = 0; j < k; j++) {
       R u = w.z[j] * reciprocal ((w.pole[j] - root.origin) - root.tau);
       const R *column = Z + w.order[j] * ld + row;
       norm = madd (u, u, norm);
 #pragma unroll
-      for (int r = 0; r < M; r++)
+      for (int r = 0; r < ROWS; r++)
         sum[r] = madd (column[r], u, sum[r]);
     }
     norm = 1 / sqrt_of (norm);
@@ -120,22 +132,40 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
     const R *column = Z + source * ld + row;
     norm = 1;
 #pragma unroll
-    for (int r = 0; r < M; r++)
+    for (int r = 0; r < ROWS; r++)
       sum[r] = column[r];
   }
   __syncwarp ();
 #pragma unroll
-  for (int r = 0; r < M; r++)
+  for (int r = 0; r < ROWS; r++)
     Z[lane * ld + row + r] = sum[r] * norm;
   __syncwarp ();
   return root.settled;
 }
 
-// The tear between the halves of this lane's node of M rows.
-template <class R, int M> GLA_DEVICE R tear_of (R e)
+// Divide and conquer from nodes of M rows up to P, with e(i) between rows i and i+1; true when all
+// searches settled. Start with M = 2 and Z = I, or, with EDGES, all ones.
+template <class R, int P, int M, bool EDGES>
+GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R &d, bool &absent, int size)
 {
   int lane = threadIdx.x % LANES;
-  return __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
+  R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
+  bool settled = merge_lanes<R, P, M, EDGES> (w, Z, tear, d, absent, size);
+  if constexpr (M < P)
+    settled &= conquer<R, P, 2 * M, EDGES> (w, Z, e, d, absent, size);
+  return settled;
+}
+
+// What conquer starts from, for the lane's row or column.
+template <class R, int P, bool EDGES> GLA_DEVICE void start_conquer (R *Z)
+{
+  int lane = threadIdx.x % LANES;
+  if (EDGES)
+    Z[lane * lanes_ld<P>] = Z[lane * lanes_ld<P> + 1] = 1;
+  else
+    for (int c = lane & ~(P - 1), last = c + P; c < last; c++)
+      Z[c * lanes_ld<P> + (lane & (P - 1))] = c == lane ? R (1) : R (0);
+  __syncwarp ();
 }
 
 #endif

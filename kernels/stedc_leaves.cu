@@ -10,7 +10,8 @@ enum { WARPS = 4 };
 
 // A warp owns a leaf of up to 32 rows, filled up with rows that are coupled to nothing; it starts
 // from 1*1 matrices and merges five times.
-template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s)
+template <class R, bool EDGES>
+__global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = s.tree.n;
@@ -34,14 +35,8 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   R d = absent ? R (0) : d_in[lane] - absmax (e) - absmax (before);
   if (lane == size - 1)
     e = 0;
-  for (int c = 0; c < LANES; c++)
-    Z[c * lanes_ld<LANES> + lane] = c == lane ? R (1) : R (0);
-  __syncwarp ();
-  bool settled = merge_lanes<R, LANES, 2> (w, Z, tear_of<R, 2> (e), d, absent);
-  settled &= merge_lanes<R, LANES, 4> (w, Z, tear_of<R, 4> (e), d, absent);
-  settled &= merge_lanes<R, LANES, 8> (w, Z, tear_of<R, 8> (e), d, absent);
-  settled &= merge_lanes<R, LANES, 16> (w, Z, tear_of<R, 16> (e), d, absent);
-  settled &= merge_lanes<R, LANES, 32> (w, Z, tear_of<R, 32> (e), d, absent);
+  start_conquer<R, LANES, EDGES> (Z);
+  bool settled = conquer<R, LANES, 2, EDGES> (w, Z, e, d, absent, size);
   if (!settled)
     atomicMax (s.info + page, first + lane + 1);
 
@@ -49,11 +44,11 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
   int column = __popc (present & ((1u << lane) - 1));
   if (!absent)
     s.d[page * n + first + column] = d;
-  if (!s.vectors) {
+  if (EDGES) {
     R *edge = s.edge + page * 2 * n + first;
     if (!absent) {
       edge[column] = Z[lane * lanes_ld<LANES>];
-      edge[n + column] = Z[lane * lanes_ld<LANES> + size - 1];
+      edge[n + column] = Z[lane * lanes_ld<LANES> + 1];
     }
     return;
   }
@@ -70,11 +65,12 @@ template <class R> __global__ void __launch_bounds__ (WARPS *LANES) leaves_kerne
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream)
 {
   size_t bytes = WARPS * lanes_bytes<R, LANES> ();
-  cudaError_t status = allow_shared (leaves_kernel<R>, bytes);
+  auto kernel = s.vectors ? leaves_kernel<R, false> : leaves_kernel<R, true>;
+  cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
   int64_t blocks = (s.pages * s.tree.leaves + WARPS - 1) / WARPS;
-  leaves_kernel<R><<<(unsigned)blocks, WARPS * LANES, bytes, stream>>> (s);
+  kernel<<<(unsigned)blocks, WARPS * LANES, bytes, stream>>> (s);
   return cudaGetLastError ();
 }
 
