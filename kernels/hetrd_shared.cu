@@ -10,7 +10,7 @@
 namespace
 {
 
-// Warps of a block at most, and columns that a warp works on together.
+// Warps of a block at most, and neighbouring columns that a warp works on together.
 enum { MAX_WARPS = 8, GROUP = 4 };
 
 // Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
@@ -118,8 +118,8 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk
 // GROUP neighbouring columns of the pass, from j on: rows of chunk FIRST and below, without a
 // branch, so that the loads of all chunks are under way together. Row sums go on in y.
 template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
-                                T (&y)[C], T (&sum)[GROUP])
+GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k,
+                                const shared_rows<T, C> &r, T (&y)[C], T (&sum)[GROUP])
 {
   int lane = threadIdx.x % 32;
   T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
@@ -146,7 +146,7 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, const shared_r
     for (int q = 0; q < GROUP; q++) {
       bool below = (c > FIRST || i > j + q) && i < s.n;
       T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
-      if (below)
+      if (below && j + q > k)
         column[q][i] = updated;
       if (c == FIRST) // beyond n, v, u and w are 0
         updated = below ? updated : from_real<T> (0);
@@ -157,26 +157,27 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, const shared_r
 }
 
 template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, const shared_rows<T, C> &r,
-                               T (&y)[C], T (&sum)[GROUP])
+GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, int k,
+                               const shared_rows<T, C> &r, T (&y)[C], T (&sum)[GROUP])
 {
   if constexpr (FIRST + 1 < C)
     if (j >= 32 * (FIRST + 1))
-      return multiply_from<FIRST + 1> (s, j, r, y, sum);
-  multiply_group<FIRST> (s, j, r, y, sum);
+      return multiply_from<FIRST + 1> (s, j, k, r, y, sum);
+  multiply_group<FIRST> (s, j, k, r, y, sum);
 }
 
 // The pass: groups of columns first, first + GROUP * warps, ... of this warp. Row sums of the
-// product stay in registers over the whole pass; column sums replace v in shared memory. What it
-// does to columns that are done with, in the first group, is of no account: v is 0 there.
+// product stay in registers over the whole pass; column sums replace v in shared memory. In the
+// first group, columns up to k are done with: v is 0 there, and nothing is stored, because other
+// warps may still read column k.
 template <class T, int C>
-GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int warps,
+GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int k, int warps,
                                      const shared_rows<T, C> &r, T (&y)[C])
 {
   int lane = threadIdx.x % 32;
   for (int j = first; j < s.n; j += GROUP * warps) {
     T sum[GROUP];
-    multiply_from<0> (s, j, r, y, sum);
+    multiply_from<0> (s, j, k, r, y, sum);
     T total = lane_sums (sum);
     if (lane < GROUP && j + lane < s.n)
       s.v[j + lane] = total;
@@ -250,7 +251,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       }
     }
     __syncwarp ();
-    update_and_multiply (s, first, warps, r, y);
+    update_and_multiply (s, first, k, warps, r, y);
 #pragma unroll
     for (int c = 0; c < C; c++)
       if (32 * c + lane > k && 32 * c + lane < n)
@@ -327,8 +328,9 @@ template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int war
 // Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
 template <class T> int warps_for (int n)
 {
-  int wide = sizeof (T) == 16 ? 1 : 0;
-  return n <= 40 ? 1 : n <= 80 - 16 * wide ? 2 : n <= 144 - 32 * wide ? 4 : MAX_WARPS;
+  if (sizeof (T) == 16)
+    return n <= 40 ? 1 : n <= 56 ? 2 : n <= 112 ? 4 : MAX_WARPS;
+  return n <= 56 ? 1 : n <= 88 ? 2 : n <= (is_complex_v<T> ? 144 : 160) ? 4 : MAX_WARPS;
 }
 
 } // namespace
