@@ -285,15 +285,43 @@ template <class T>
 GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int count, T *stage)
 {
   int lane = threadIdx.x % 32, i = at.r * HETRD_TILE + lane;
-  if (at.t < count) {
-    int below = i >= p.n ? -1 : at.r == at.c ? lane : HETRD_TILE;
-    const T *from = p.column (at.c * HETRD_TILE + at.j) + i;
+  const T *from = p.column (at.c * HETRD_TILE + at.j) + i;
+  stage += lane;
+  if (at.t >= count) { // no more tiles
+  } else if (at.r > at.c && (at.r + 1) * HETRD_TILE <= p.n) {
 #pragma unroll
     for (int q = 0; q < batch_of<T>; q++)
-      copy_async (stage + q * 32 + lane, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
+      copy_async (stage + q * 32, from + (int64_t)q * p.n, true);
+  } else {
+    int below = i >= p.n ? -1 : at.r == at.c ? lane : HETRD_TILE;
+#pragma unroll
+    for (int q = 0; q < batch_of<T>; q++)
+      copy_async (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
                   at.j + q <= below);
   }
   asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// A batch of columns times v, added to y, and its transpose times v: lane l gets the sum of column
+// l % BATCH. The entry of column `diagonal` is on the diagonal and counts once.
+template <bool DIAGONAL, class T>
+GLA_DEVICE T multiply_batch (const T *from, const T *v, T vi, int diagonal, T &y)
+{
+  constexpr int BATCH = batch_of<T>;
+  T a[BATCH], odd = from_real<T> (0);
+#pragma unroll
+  for (int q = 0; q < BATCH; q++) {
+    T entry = from[q * 32];
+    if (q % 2)
+      odd = madd (entry, v[q], odd);
+    else
+      y = madd (entry, v[q], y);
+    if (DIAGONAL)
+      entry = q == diagonal ? from_real<T> (0) : entry;
+    a[q] = cmadd (entry, vi, from_real<T> (0));
+  }
+  y = y + odd;
+  return lane_sums (a);
 }
 
 // Begins to load the first tiles of a warp, which needs nothing but the column's number.
@@ -323,17 +351,11 @@ GLA_DEVICE void multiply_tiles (const panel_page<T> &p, tile_cursor<T> at, tile_
     const T *from = p.ring + stage * BATCH * 32 + lane;
     stage = stage + 1 == STAGES ? 0 : stage + 1;
 
-    int r = at.r, c = at.c, t = at.t, diagonal = r == c ? lane - at.j : -1;
+    int r = at.r, c = at.c, t = at.t;
     const T *v = p.v + c * HETRD_TILE;
-    T vi = p.v[r * HETRD_TILE + lane], a[BATCH];
-#pragma unroll
-    for (int q = 0; q < BATCH; q++) {
-      T entry = from[q * 32];
-      y = madd (entry, v[at.j + q], y);
-      entry = q == diagonal ? from_real<T> (0) : entry; // the diagonal counts once
-      a[q] = cmadd (entry, vi, from_real<T> (0));
-    }
-    T sum = lane_sums (a);
+    T vi = p.v[r * HETRD_TILE + lane];
+    T sum = r == c ? multiply_batch<true> (from, v + at.j, vi, lane - at.j, y)
+                   : multiply_batch<false> (from, v + at.j, vi, 0, y);
     sums = lane / BATCH * BATCH == at.j ? sum : sums;
     if (at.next (p.units)) {
       p.part[c * p.ld + r * HETRD_TILE + lane] = y;
@@ -436,26 +458,22 @@ template <class T> struct panel_launch {
   }
 };
 
-// The size of a cluster: the one that serves what pages there are in the least time, if a page's
-// time falls with the number of its blocks. Clusters do not always fill the chip: the driver knows
-// how many fit at a time. A page with few tiles is not worth many blocks.
+// The size of a cluster: the largest with which all pages are served at once. Clusters do not
+// always fill the chip: the driver knows how many fit. A page with few tiles is not worth many
+// blocks.
 template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, int *best)
 {
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
-  double best_time = 0;
   *best = 1;
-  for (int size = 1; size <= 8 && size * 2 * WARPS <= tiles * (tiles + 1); size *= 2) {
+  for (int size = 2; size <= 8 && size * 2 * WARPS <= tiles * (tiles + 1); size *= 2) {
     panel_launch<T> launch (a, first, size);
     int fit = 0;
     cudaError_t status =
         cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T>, &launch.config);
     if (status != cudaSuccess)
       return status;
-    double time = (double)((a.pages + fit - 1) / (fit > 0 ? fit : 1)) / size;
-    if (fit > 0 && (size == 1 || time < best_time)) {
+    if (a.pages <= fit)
       *best = size;
-      best_time = time;
-    }
   }
   return cudaSuccess;
 }

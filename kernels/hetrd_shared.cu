@@ -10,7 +10,7 @@
 namespace
 {
 
-// Warps of a block at most, and columns that a warp works on together.
+// Warps of a block at most, and neighbouring columns that a warp works on together.
 enum { MAX_WARPS = 8, GROUP = 4 };
 
 // Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
@@ -328,8 +328,9 @@ template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int war
 // Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
 template <class T> int warps_for (int n)
 {
-  int wide = sizeof (T) == 16 ? 1 : 0;
-  return n <= 40 ? 1 : n <= 80 - 16 * wide ? 2 : n <= 144 - 32 * wide ? 4 : MAX_WARPS;
+  if (sizeof (T) == 16)
+    return n <= 40 ? 1 : n <= 56 ? 2 : n <= 112 ? 4 : MAX_WARPS;
+  return n <= 56 ? 1 : n <= 88 ? 2 : n <= (is_complex_v<T> ? 144 : 160) ? 4 : MAX_WARPS;
 }
 
 } // namespace
