@@ -21,11 +21,12 @@ constexpr int small_warps = P == 32 && sizeof (T) == 16 ? 3
 
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
 // vectors, then what merge_lanes needs.
-template <class T, int P> struct small_layout {
+template <class T, int P, bool VECTORS> struct small_layout {
   typedef real_t<T> R;
   static constexpr int ld = P + 1, groups = LANES / P;
   static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
-  static constexpr size_t bytes = page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R, P> ();
+  static constexpr size_t bytes =
+      page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R, P, !VECTORS> ();
   T *S, *v, *old_v, *w; // of this lane's group
   R *Z;
   unsigned char *rest;
@@ -37,7 +38,7 @@ template <class T, int P> struct small_layout {
     old_v = v + LANES;
     w = old_v + LANES;
     Z = reinterpret_cast<R *> (vectors + 3 * LANES);
-    rest = reinterpret_cast<unsigned char *> (Z + LANES * lanes_ld<P>);
+    rest = reinterpret_cast<unsigned char *> (Z + LANES * lanes_ld<P, !VECTORS>);
   }
 };
 
@@ -130,7 +131,8 @@ template <class T> struct small_row {
 // Lane i owns row i. Column k gets the pending update A - v w' - w v' and makes the reflector; then
 // one pass over the rest applies the update and multiplies by the new v. In S, column k becomes
 // the reflector with its zeros and its one.
-template <class T, int P> GLA_DEVICE small_row<T> reduce (const small_layout<T, P> &s, int n)
+template <class T, int P, bool VECTORS>
+GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 {
   typedef real_t<T> R;
   constexpr int ld = P + 1;
@@ -190,8 +192,8 @@ template <class T, int P> GLA_DEVICE small_row<T> reduce (const small_layout<T, 
 // Column `rank` of V from this lane's column z of eigenvectors of the tridiagonal matrix. The
 // lane keeps it in registers while the reflectors pass, which all lanes read at once.
 template <class T, int P>
-GLA_DEVICE void back_transform (const small_layout<T, P> &s, const real_t<T> *z, int n, T my_tau,
-                                int rank, bool absent)
+GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<T> *z, int n,
+                                T my_tau, int rank, bool absent)
 {
   constexpr int ld = P + 1, R4 = P < 4 ? P : 4;
   T x[P];
@@ -229,7 +231,7 @@ template <class T, int P, bool VECTORS>
 __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
-  typedef small_layout<T, P> layout;
+  typedef small_layout<T, P, VECTORS> layout;
   extern __shared__ __align__ (16) unsigned char memory[];
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, i = lane % P, n = a.n;
   layout s (memory + warp * layout::bytes, lane / P);
@@ -257,8 +259,8 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   if (found.info == 0)
     found.info = unsettled > n ? n : unsettled;
   bool failed = found.info != 0;
-  if (VECTORS)
-    back_transform (s, s.Z + lane * lanes_ld<P>, n, row.tau, rank, absent);
+  if constexpr (VECTORS)
+    back_transform (s, s.Z + lane * lanes_ld<P, !VECTORS>, n, row.tau, rank, absent);
   if (!inside)
     return;
   R nothing = R (nan (""));
@@ -276,18 +278,22 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   }
 }
 
-template <class T, int P> cudaError_t launch (const eig_args<T> &a)
+template <class T, int P, bool VECTORS> cudaError_t launch_kernel (const eig_args<T> &a)
 {
-  typedef small_layout<T, P> layout;
-  size_t bytes = small_warps<T, P> * layout::bytes;
-  auto kernel = a.vectors ? small_kernel<T, P, true> : small_kernel<T, P, false>;
-  cudaError_t status = allow_shared (kernel, bytes);
+  typedef small_layout<T, P, VECTORS> layout;
+  constexpr int warps = small_warps<T, P>;
+  size_t bytes = warps * layout::bytes;
+  cudaError_t status = allow_shared (small_kernel<T, P, VECTORS>, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t per_block = small_warps<T, P> * layout::groups,
-          blocks = (a.pages + per_block - 1) / per_block;
-  kernel<<<(unsigned)blocks, small_warps<T, P> * LANES, bytes, a.stream>>> (a);
+  int64_t per_block = warps * layout::groups, blocks = (a.pages + per_block - 1) / per_block;
+  small_kernel<T, P, VECTORS><<<(unsigned)blocks, warps * LANES, bytes, a.stream>>> (a);
   return cudaGetLastError ();
+}
+
+template <class T, int P> cudaError_t launch (const eig_args<T> &a)
+{
+  return a.vectors ? launch_kernel<T, P, true> (a) : launch_kernel<T, P, false> (a);
 }
 
 } // namespace

@@ -8,14 +8,15 @@
 
 enum { LANES = 32, ABSENT = 4 };
 
-// Between the columns of Z where a matrix has up to P rows.
-template <int P> constexpr int lanes_ld = P + 2;
+// Between the columns of Z where a matrix has up to P rows; with EDGES Z has two.
+template <int P, bool EDGES> constexpr int lanes_ld = EDGES ? 3 : P + 2;
 
 // Shared memory of a warp that works on matrices of up to P rows, 32/P of them at once: the
-// eigenvectors, column c of the warp at c * lanes_ld<P>, and the arrays of a merge.
-template <class R, int P> __host__ __device__ constexpr size_t lanes_bytes ()
+// eigenvectors, column c of the warp at c * lanes_ld<P, EDGES>, and the arrays of a merge.
+template <class R, int P, bool EDGES> __host__ __device__ constexpr size_t lanes_bytes ()
 {
-  return LANES * lanes_ld<P> * sizeof (R) + (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
+  return LANES * lanes_ld<P, EDGES> * sizeof (R) +
+         (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
 }
 
 // The arrays of the node that starts at row b.
@@ -49,7 +50,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
                              int size)
 {
   constexpr int ROWS = EDGES ? 2 : M;
-  constexpr int ld = lanes_ld<P>;
+  constexpr int ld = lanes_ld<P, EDGES>;
   int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = EDGES ? 0 : b & (P - 1);
   stedc_workspace<R> w = part_of (all, b);
   R sign = tear < 0 ? R (-1) : R (1), rho = 2 * absmax (tear);
@@ -161,10 +162,10 @@ template <class R, int P, bool EDGES> GLA_DEVICE void start_conquer (R *Z)
 {
   int lane = threadIdx.x % LANES;
   if (EDGES)
-    Z[lane * lanes_ld<P>] = Z[lane * lanes_ld<P> + 1] = 1;
+    Z[lane * lanes_ld<P, EDGES>] = Z[lane * lanes_ld<P, EDGES> + 1] = 1;
   else
     for (int c = lane & ~(P - 1), last = c + P; c < last; c++)
-      Z[c * lanes_ld<P> + (lane & (P - 1))] = c == lane ? R (1) : R (0);
+      Z[c * lanes_ld<P, EDGES> + (lane & (P - 1))] = c == lane ? R (1) : R (0);
   __syncwarp ();
 }
 

@@ -23,9 +23,9 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   if (s.info[page] != 0)
     return;
   int first = s.tree.first_row (leaf), size = s.tree.first_row (leaf + 1) - first;
-  unsigned char *mine = memory + warp * lanes_bytes<R, LANES> ();
+  unsigned char *mine = memory + warp * lanes_bytes<R, LANES, EDGES> ();
   R *Z = reinterpret_cast<R *> (mine);
-  stedc_workspace<R> w (mine + LANES * lanes_ld<LANES> * sizeof (R), LANES, true);
+  stedc_workspace<R> w (mine + LANES * lanes_ld<LANES, EDGES> * sizeof (R), LANES, true);
 
   // every e within the page tears, also those at the two ends of the leaf
   const R *d_in = s.d + page * n + first, *e_in = s.e + page * n + first;
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   if (EDGES) {
     R *edge = s.edge + page * 2 * n + first;
     if (!absent) {
-      edge[column] = Z[lane * lanes_ld<LANES>];
-      edge[n + column] = Z[lane * lanes_ld<LANES> + 1];
+      edge[column] = Z[lane * lanes_ld<LANES, EDGES>];
+      edge[n + column] = Z[lane * lanes_ld<LANES, EDGES> + 1];
     }
     return;
   }
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   for (int c = 0; c < LANES; c++) {
     int to = __shfl_sync (0xffffffffu, column, c);
     if (present >> c & 1 && lane < size)
-      out[to * s.ldz + lane] = Z[c * lanes_ld<LANES> + lane];
+      out[to * s.ldz + lane] = Z[c * lanes_ld<LANES, EDGES> + lane];
   }
 }
 
@@ -64,7 +64,8 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
 
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream)
 {
-  size_t bytes = WARPS * lanes_bytes<R, LANES> ();
+  size_t bytes =
+      WARPS * (s.vectors ? lanes_bytes<R, LANES, false> () : lanes_bytes<R, LANES, true> ());
   auto kernel = s.vectors ? leaves_kernel<R, false> : leaves_kernel<R, true>;
   cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)

@@ -10,7 +10,7 @@
 namespace
 {
 
-enum { BLOCK = 32, WARPS = 8, SLICES = 4, STEPS = 4, FACTOR_STEPS = 2 };
+enum { BLOCK = 32, FACTOR_WARPS = 8, STEPS = 4, FACTOR_STEPS = 2 };
 
 // The reflectors of one page: entry r of v(k), with its unit and its zeros.
 template <class T> struct reflectors {
@@ -71,7 +71,7 @@ GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, in
     int i[2], j[2];
 #pragma unroll
     for (int x = 0; x < 2; x++) {
-      int q = threadIdx.x + x * WARPS * 32, b = q / (h * h) * 2 * h;
+      int q = threadIdx.x + x * FACTOR_WARPS * 32, b = q / (h * h) * 2 * h;
       i[x] = q < BLOCK * h / 2 ? b + q / h % h : BLOCK;
       j[x] = b + h + q % h;
       for (int l = 0; l < h && i[x] < BLOCK; l++)
@@ -96,7 +96,8 @@ GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, in
 // One block of threads per block of reflectors and page. G = Y'Y: each warp takes every eighth
 // slice of 16 rows and computes the ten 8*8 tiles on and above the diagonal; the warps add theirs
 // in shared memory one after the other. T is built from its diagonal blocks of eight.
-template <class T> __global__ void __launch_bounds__ (WARPS * 32) larft_kernel (eig_args<T> a)
+template <class T>
+__global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> a)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int PLANES = C ? 2 : 1, LD = BLOCK + 2;
@@ -112,7 +113,7 @@ template <class T> __global__ void __launch_bounds__ (WARPS * 32) larft_kernel (
     g_memory[q] = t_memory[q] = 0;
 
   mma_tile<C> sum[4][4];
-  for (int r0 = k0 + warp * 4 * FACTOR_STEPS; r0 < n; r0 += WARPS * 4 * FACTOR_STEPS) {
+  for (int r0 = k0 + warp * 4 * FACTOR_STEPS; r0 < n; r0 += FACTOR_WARPS * 4 * FACTOR_STEPS) {
     mma_entry<C> v[FACTOR_STEPS][4];
 #pragma unroll
     for (int s = 0; s < FACTOR_STEPS; s++)
@@ -127,7 +128,7 @@ template <class T> __global__ void __launch_bounds__ (WARPS * 32) larft_kernel (
         for (int j = i; j < 4; j++)
           mma_add_conj (sum[i][j], v[s][i], v[s][j]);
   }
-  for (int turn = 0; turn < WARPS; turn++) {
+  for (int turn = 0; turn < FACTOR_WARPS; turn++) {
     __syncthreads ();
     if (turn == warp)
 #pragma unroll
@@ -162,9 +163,9 @@ template <class T> __global__ void __launch_bounds__ (WARPS * 32) larft_kernel (
 //------------------------------------------------------------------------------
 
 // Shared memory: X (rows by NC), the slices of Y'X, and T Y'X.
-template <class T, int NC> struct strip {
+template <class T, int NC, int WARPS> struct strip {
   static constexpr bool C = is_complex_v<T>;
-  static constexpr int PLANES = C ? 2 : 1;
+  static constexpr int PLANES = C ? 2 : 1, SLICES = WARPS / 2;
   static constexpr int LDX = NC == 8 ? 8 : NC + 4, LDW = NC + 4, SLICE = BLOCK * LDW;
   mma_matrix<C> X, W, TW;
   GLA_DEVICE strip (double *memory, int rows)
@@ -181,22 +182,22 @@ __host__ __device__ constexpr int padded_rows (int n)
   return (n + 31) / 32 * 32;
 }
 
-template <class T, int NC> size_t strip_bytes (int n)
+template <class T, int NC, int WARPS> size_t strip_bytes (int n)
 {
-  typedef strip<T, NC> S;
+  typedef strip<T, NC, WARPS> S;
   return sizeof (double) * S::PLANES *
-         ((size_t)padded_rows (n) * S::LDX + (size_t)(SLICES + 1) * S::SLICE);
+         ((size_t)padded_rows (n) * S::LDX + (size_t)(S::SLICES + 1) * S::SLICE);
 }
 
 // W = Y'X: two warps share a slice of the rows, with 16 reflectors each; then the slices' sum.
-template <class T, int NC>
-GLA_DEVICE void project (const strip<T, NC> &s, const reflectors<T> &y, int k0)
+template <class T, int NC, int WARPS>
+GLA_DEVICE void project (const strip<T, NC, WARPS> &s, const reflectors<T> &y, int k0)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, half = warp % 2, q = warp / 2;
   mma_tile<C> sum[2][NT];
-  for (int r0 = k0 + q * 4 * STEPS; r0 < y.n; r0 += SLICES * 4 * STEPS) {
+  for (int r0 = k0 + q * 4 * STEPS; r0 < y.n; r0 += WARPS / 2 * 4 * STEPS) {
     mma_entry<C> v[STEPS][2];
 #pragma unroll
     for (int x = 0; x < STEPS; x++)
@@ -219,11 +220,11 @@ GLA_DEVICE void project (const strip<T, NC> &s, const reflectors<T> &y, int k0)
     for (int j = 0; j < NT; j++)
       s.slice (q).put_tile (16 * half + 8 * t, 8 * j, sum[t][j]);
   __syncthreads ();
-  constexpr int stride = strip<T, NC>::PLANES * strip<T, NC>::SLICE;
+  constexpr int stride = strip<T, NC, WARPS>::PLANES * strip<T, NC, WARPS>::SLICE;
   for (int x = threadIdx.x; x < stride; x += blockDim.x) {
     double total = s.W.re[x];
 #pragma unroll
-    for (int k = 1; k < SLICES; k++)
+    for (int k = 1; k < WARPS / 2; k++)
       total += s.W.re[k * stride + x];
     s.W.re[x] = total;
   }
@@ -231,7 +232,8 @@ GLA_DEVICE void project (const strip<T, NC> &s, const reflectors<T> &y, int k0)
 }
 
 // TW = T W, T upper triangular: a warp takes tiles in one of four rows of tiles.
-template <class T, int NC> GLA_DEVICE void multiply_t (const strip<T, NC> &s, const double *factor)
+template <class T, int NC, int WARPS>
+GLA_DEVICE void multiply_t (const strip<T, NC, WARPS> &s, const double *factor)
 {
   constexpr bool C = is_complex_v<T>;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4;
@@ -251,8 +253,8 @@ template <class T, int NC> GLA_DEVICE void multiply_t (const strip<T, NC> &s, co
 }
 
 // X -= Y TW: a warp takes every eighth tile of 8 rows.
-template <class T, int NC>
-GLA_DEVICE void subtract (const strip<T, NC> &s, const reflectors<T> &y, int k0)
+template <class T, int NC, int WARPS>
+GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, int k0)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
@@ -280,7 +282,7 @@ GLA_DEVICE void subtract (const strip<T, NC> &s, const reflectors<T> &y, int k0)
 
 // One block owns NC columns of Z of one page. They stand in shared memory while the blocks of
 // reflectors pass, last to first; at the end they go to their places in V.
-template <class T, int NC>
+template <class T, int NC, int WARPS>
 __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
@@ -290,7 +292,7 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
   int64_t page = blockIdx.x / strips;
   int j0 = (int)(blockIdx.x % strips) * NC, columns = n - j0 < NC ? n - j0 : NC;
   bool failed = a.info[page] != 0;
-  strip<T, NC> s (memory, rows);
+  strip<T, NC, WARPS> s (memory, rows);
   const R *Z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j0 * n;
   for (int j = 0; j < NC; j++)
     for (int r = threadIdx.x; r < rows; r += blockDim.x) {
@@ -307,7 +309,7 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
     const double *factors = a.tfactor + page * tfactor_doubles<T> (n);
     for (int b = blocks_of (n) - 1; b >= 0; b--) {
       project (s, y, b * BLOCK);
-      multiply_t (s, factors + (int64_t)b * BLOCK * BLOCK * strip<T, NC>::PLANES);
+      multiply_t (s, factors + (int64_t)b * BLOCK * BLOCK * strip<T, NC, WARPS>::PLANES);
       subtract (s, y, b * BLOCK);
     }
   }
@@ -323,15 +325,24 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
   }
 }
 
-template <class T, int NC> cudaError_t launch (const eig_args<T> &a)
+template <class T, int NC, int WARPS> cudaError_t launch_warps (const eig_args<T> &a)
 {
-  size_t bytes = strip_bytes<T, NC> (a.n);
-  cudaError_t status = allow_shared (apply_kernel<T, NC>, bytes);
+  size_t bytes = strip_bytes<T, NC, WARPS> (a.n);
+  cudaError_t status = allow_shared (apply_kernel<T, NC, WARPS>, bytes);
   if (status != cudaSuccess)
     return status;
   int64_t blocks = a.pages * ((a.n + NC - 1) / NC);
-  apply_kernel<T, NC><<<(unsigned)blocks, WARPS * 32, bytes, a.stream>>> (a);
+  apply_kernel<T, NC, WARPS><<<(unsigned)blocks, WARPS * 32, bytes, a.stream>>> (a);
   return cudaGetLastError ();
+}
+
+// Where shared memory holds one block only, that block has twice the warps.
+template <class T, int NC> cudaError_t launch (const eig_args<T> &a)
+{
+  size_t limit = a.smem_limit;
+  bool alone = 2 * strip_bytes<T, NC, 8> (a.n) > limit;
+  return alone && strip_bytes<T, NC, 16> (a.n) <= limit ? launch_warps<T, NC, 16> (a)
+                                                        : launch_warps<T, NC, 8> (a);
 }
 
 } // namespace
@@ -343,15 +354,15 @@ template <class T> int64_t eig_unmtr_doubles (int n)
 
 template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit)
 {
-  size_t bytes = strip == 32   ? strip_bytes<T, 32> (n)
-                 : strip == 16 ? strip_bytes<T, 16> (n)
-                               : strip_bytes<T, 8> (n);
+  size_t bytes = strip == 32   ? strip_bytes<T, 32, 8> (n)
+                 : strip == 16 ? strip_bytes<T, 16, 8> (n)
+                               : strip_bytes<T, 8, 8> (n);
   return bytes <= (size_t)smem_limit;
 }
 
 template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a)
 {
-  larft_kernel<T><<<(unsigned)(a.pages * blocks_of (a.n)), WARPS * 32, 0, a.stream>>> (a);
+  larft_kernel<T><<<(unsigned)(a.pages * blocks_of (a.n)), FACTOR_WARPS * 32, 0, a.stream>>> (a);
   cudaError_t status = cudaGetLastError ();
   if (status != cudaSuccess)
     return status;
