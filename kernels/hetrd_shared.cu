@@ -118,8 +118,8 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk
 // GROUP neighbouring columns of the pass, from j on: rows of chunk FIRST and below, without a
 // branch, so that the loads of all chunks are under way together. Row sums go on in y.
 template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k,
-                                const shared_rows<T, C> &r, T (&y)[C], T (&sum)[GROUP])
+GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const shared_rows<T, C> &r,
+                                T (&y)[C], T (&sum)[GROUP])
 {
   int lane = threadIdx.x % 32;
   T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
@@ -157,8 +157,8 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k,
 }
 
 template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, int k,
-                               const shared_rows<T, C> &r, T (&y)[C], T (&sum)[GROUP])
+GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, int k, const shared_rows<T, C> &r,
+                               T (&y)[C], T (&sum)[GROUP])
 {
   if constexpr (FIRST + 1 < C)
     if (j >= 32 * (FIRST + 1))
