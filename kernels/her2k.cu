@@ -6,79 +6,127 @@
 namespace
 {
 
-enum { TILE = 64, SIDE = 16, EACH = TILE / SIDE, DEPTH = 8 };
+// A block updates a tile of SIDE by SIDE with 4 by 2 warps; a warp has 16 rows and NARROW tiles of
+// 8 columns. LD is the distance of columns in shared memory: what the lanes of half a warp read
+// lies in different banks.
+enum { SIDE = 64, WARPS = 8, NARROW = 4, LD = SIDE + 4 };
 
-// DEPTH columns of V and W at TILE rows from `row`, zero beyond n and beyond `width` columns.
-template <class T>
-GLA_DEVICE void stage (T (*v)[TILE], T (*w)[TILE], const T *V, int64_t ldv, const T *W, int64_t ldw,
-                       int row, int n, int width)
+// Real and imaginary parts of V, then of W, apart and in double precision: the tensor cores know
+// no other real arithmetic of enough digits.
+template <class T> constexpr int parts_of = is_complex_v<T> ? 4 : 2;
+
+template <class T> constexpr size_t her2k_bytes = 2 * parts_of<T> *HETRD_PANEL *LD * 8;
+
+// C += A B on the tensor cores. Lane l holds A(l/4, l%4), A(l/4+8, l%4) and those 4 columns to the
+// right, B(l%4, l/4) and B(l%4+4, l/4), and C(l/4, 2(l%4)), its right neighbour, and those 8 rows
+// below.
+GLA_DEVICE void mma (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
-  for (int t = threadIdx.x; t < DEPTH * TILE; t += SIDE * SIDE) {
-    int c = t / TILE, i = row + t % TILE;
-    bool inside = c < width && i < n;
-    v[c][t % TILE] = inside ? V[c * ldv + i] : from_real<T> (0);
-    w[c][t % TILE] = inside ? W[c * ldw + i] : from_real<T> (0);
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+}
+
+// V and W at SIDE rows from `row`, times `sign`, zero beyond n.
+template <class T>
+GLA_DEVICE void stage (double *to, double sign, const T *V, int64_t ldv, const T *W, int64_t ldw,
+                       int row, int n)
+{
+  constexpr int HALF = parts_of<T> / 2, PART = HETRD_PANEL * LD;
+#pragma unroll
+  for (int t = threadIdx.x; t < HETRD_PANEL * SIDE; t += 32 * WARPS) {
+    int c = t / SIDE, i = row + t % SIDE;
+    T v = i < n ? V[c * ldv + i] : from_real<T> (0), w = i < n ? W[c * ldw + i] : v;
+    double *at = to + c * LD + t % SIDE;
+    at[0] = sign * re (v);
+    at[HALF * PART] = sign * re (w);
+    if constexpr (is_complex_v<T>) {
+      at[PART] = sign * im (v);
+      at[3 * PART] = sign * im (w);
+    }
   }
 }
 
-// One block per tile of 64 by 64 of the lower triangle, 16 by 16 threads; a thread keeps 4 by 4
-// entries in registers, 16 apart, so that lanes read and write neighbouring rows. V is in the
-// panel's columns of A, W in a.panel; both come through shared memory, 8 columns at a time.
-template <class T>
-__global__ void __launch_bounds__ (SIDE *SIDE, 2) her2k_kernel (eig_args<T> a, int first, int last)
+// Adds to C of 16 rows and 8 columns what part p of -V and -W in a does with 8 columns of the
+// panel; `with` is at this lane's place in the first part of V and W of the tile's columns.
+template <bool COMPLEX>
+GLA_DEVICE void multiply_part (double (&real)[4], double (&imag)[4], int p, const double (&a)[4],
+                               const double *with)
 {
-  __shared__ T v[2][DEPTH][TILE], w[2][DEPTH][TILE]; // of the tile's rows, and of its columns
-  int n = a.n, tiles = (n - last + TILE - 1) / TILE, count = tiles * (tiles + 1) / 2;
+  constexpr int PARTS = COMPLEX ? 4 : 2, PART = HETRD_PANEL * LD;
+  const double *b = with + (p + PARTS / 2) % PARTS * PART;
+  mma (real, a, b[0], b[4 * LD]);
+  if constexpr (COMPLEX) {
+    const double *b = with + (p % 2 ? p + 1 : p + 3) % 4 * PART;
+    mma (imag, a, p % 2 ? b[0] : -b[0], p % 2 ? b[4 * LD] : -b[4 * LD]);
+  }
+}
+
+// One block per tile of the lower triangle. V is in the panel's columns of A, W in a.panel; both
+// come through shared memory whole.
+template <class T>
+__global__ void __launch_bounds__ (32 * WARPS, 2) her2k_kernel (eig_args<T> a, int first, int last)
+{
+  typedef real_t<T> R;
+  constexpr int PARTS = parts_of<T>, PART = HETRD_PANEL * LD;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  double *rows = reinterpret_cast<double *> (memory), *columns = rows + PARTS * PART;
+  int n = a.n, tiles = (n - last + SIDE - 1) / SIDE, count = tiles * (tiles + 1) / 2;
   int64_t page = blockIdx.x / count;
   if (a.info[page] != 0)
     return;
   int t = blockIdx.x % count, r = (int)((sqrtf (8.0f * t + 1) - 1) / 2);
   r -= r * (r + 1) / 2 > t;
   r += (r + 1) * (r + 2) / 2 <= t;
-  int row = last + r * TILE, column = last + (t - r * (r + 1) / 2) * TILE;
+  int row = last + r * SIDE, column = last + (t - r * (r + 1) / 2) * SIDE;
   hetrd_scratch<T> s (n);
   T *A = a.W + page * n * n;
   const T *V = A + (int64_t)first * n, *W = a.panel + page * s.size () + s.w ();
-  int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int x = warp % 4 * 16 + lane / 4, y = warp / 4 * 8 * NARROW; // in the tile
 
-  T entry[EACH][EACH];
+  double real[NARROW][4], imag[is_complex_v<T> ? NARROW : 1][4];
 #pragma unroll
-  for (int q = 0; q < EACH; q++)
+  for (int q = 0; q < NARROW; q++)
 #pragma unroll
-    for (int p = 0; p < EACH; p++) {
-      int i = row + x + p * SIDE, j = column + y + q * SIDE;
-      entry[p][q] = i < n && i >= j ? A[(int64_t)j * n + i] : from_real<T> (0);
+    for (int p = 0; p < 4; p++) {
+      int i = row + x + p / 2 * 8, j = column + y + q * 8 + lane % 4 * 2 + p % 2;
+      T entry = i < n && i >= j ? A[(int64_t)j * n + i] : from_real<T> (0);
+      real[q][p] = re (entry);
+      if constexpr (is_complex_v<T>)
+        imag[q][p] = im (entry);
     }
-  for (int c0 = 0; c0 < last - first; c0 += DEPTH) {
-    int width = last - first - c0;
-    stage (v[0], w[0], V + (int64_t)c0 * n, n, W + c0 * s.ld, s.ld, row, n, width);
-    stage (v[1], w[1], V + (int64_t)c0 * n, n, W + c0 * s.ld, s.ld, column, n, width);
-    __syncthreads ();
+  stage (rows, -1, V, n, W, s.ld, row, n);
+  stage (columns, 1, V, n, W, s.ld, column, n);
+  __syncthreads ();
+
 #pragma unroll 1
-    for (int c = 0; c < DEPTH; c++) {
-      T vi[EACH], wi[EACH];
+  for (int c = 0; c < HETRD_PANEL; c += 8) {
+    const double *from = rows + (c + lane % 4) * LD + x;
+    const double *with = columns + (c + lane % 4) * LD + y + lane / 4;
 #pragma unroll
-      for (int p = 0; p < EACH; p++) {
-        vi[p] = -v[0][c][x + p * SIDE];
-        wi[p] = -w[0][c][x + p * SIDE];
-      }
+    for (int p = 0; p < PARTS; p++) {
+      double vw[4];
 #pragma unroll
-      for (int q = 0; q < EACH; q++) {
-        T vj = conj (v[1][c][y + q * SIDE]), wj = conj (w[1][c][y + q * SIDE]);
+      for (int g = 0; g < 4; g++)
+        vw[g] = from[p * PART + g / 2 * 4 * LD + g % 2 * 8];
 #pragma unroll
-        for (int p = 0; p < EACH; p++)
-          entry[p][q] = madd (vi[p], wj, madd (wi[p], vj, entry[p][q]));
-      }
+      for (int q = 0; q < NARROW; q++)
+        multiply_part<is_complex_v<T>> (real[q], imag[is_complex_v<T> ? q : 0], p, vw,
+                                        with + q * 8);
     }
-    __syncthreads ();
   }
 #pragma unroll
-  for (int q = 0; q < EACH; q++)
+  for (int q = 0; q < NARROW; q++)
 #pragma unroll
-    for (int p = 0; p < EACH; p++) {
-      int i = row + x + p * SIDE, j = column + y + q * SIDE;
+    for (int p = 0; p < 4; p++) {
+      int i = row + x + p / 2 * 8, j = column + y + q * 8 + lane % 4 * 2 + p % 2;
+      T entry = from_real<T> ((R)real[q][p]);
+      if constexpr (is_complex_v<T>)
+        entry.y = i == j ? R (0) : (R)imag[q][p];
       if (i < n && i >= j)
-        A[(int64_t)j * n + i] = i == j ? from_real<T> (re (entry[p][q])) : entry[p][q];
+        A[(int64_t)j * n + i] = entry;
     }
 }
 
@@ -86,9 +134,12 @@ __global__ void __launch_bounds__ (SIDE *SIDE, 2) her2k_kernel (eig_args<T> a, i
 
 template <class T> cudaError_t hetrd_update (const eig_args<T> &a, int first, int last)
 {
-  int64_t tiles = (a.n - last + TILE - 1) / TILE;
+  int64_t tiles = (a.n - last + SIDE - 1) / SIDE;
   int64_t blocks = a.pages * tiles * (tiles + 1) / 2;
-  her2k_kernel<T><<<(unsigned)blocks, SIDE * SIDE, 0, a.stream>>> (a, first, last);
+  cudaError_t status = allow_shared (her2k_kernel<T>, her2k_bytes<T>);
+  if (status != cudaSuccess)
+    return status;
+  her2k_kernel<T><<<(unsigned)blocks, 32 * WARPS, her2k_bytes<T>, a.stream>>> (a, first, last);
   return cudaGetLastError ();
 }
 

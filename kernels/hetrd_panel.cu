@@ -6,32 +6,10 @@
 // used for both sides of the product. Partial results go through global memory (they stay in the L2
 // cache) in an order that depends on n alone: the bits are the same for every size of cluster.
 
-#include "hetrd.cuh"
+#include "hetrd_tiles.cuh"
 
 namespace
 {
-
-enum { WARPS = 8, STAGES = 3 };
-
-// Loads that pass by the L1 cache: other blocks of the cluster write what is read.
-GLA_DEVICE float load (const float *p)
-{
-  return __ldcg (p);
-}
-GLA_DEVICE double load (const double *p)
-{
-  return __ldcg (p);
-}
-GLA_DEVICE cx<float> load (const cx<float> *p)
-{
-  float2 a = __ldcg (reinterpret_cast<const float2 *> (p));
-  return {a.x, a.y};
-}
-GLA_DEVICE cx<double> load (const cx<double> *p)
-{
-  double2 a = __ldcg (reinterpret_cast<const double2 *> (p));
-  return {a.x, a.y};
-}
 
 GLA_DEVICE void cluster_barrier (int blocks)
 {
@@ -42,41 +20,6 @@ GLA_DEVICE void cluster_barrier (int blocks)
                  "barrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
 }
-
-// One page as a block of its cluster sees it.
-template <class T> struct panel_page {
-  typedef real_t<T> R;
-  int n, first; // order; first column of the panel
-  int tiles;    // of HETRD_TILE rows
-  int64_t ld;   // of everything but A
-  T *A, *W, *part, *x, *dots;
-  R *squares, *forms;
-  T *v;            // shared: v of the present column, 0 elsewhere; from the first tile on
-  T *ring;         // shared: batches of columns on their way to this warp
-  int unit, units; // this warp among the warps of the cluster
-  GLA_DEVICE panel_page (const eig_args<T> &a, int64_t page, int first_column, T *shared)
-      : n (a.n), first (first_column)
-  {
-    hetrd_scratch<T> s (n);
-    T *base = a.panel + page * s.size ();
-    tiles = s.blocks;
-    ld = s.ld;
-    A = a.W + page * n * n;
-    W = base + s.w ();
-    part = base + s.part ();
-    x = base + s.x ();
-    dots = base + s.dots ();
-    squares = reinterpret_cast<R *> (base + s.squares ());
-    forms = reinterpret_cast<R *> (base + s.forms ());
-    int before = first / HETRD_TILE * HETRD_TILE, ring_size = STAGES * 4096 / (int)sizeof (T);
-    ring = shared + threadIdx.x / 32 * ring_size;
-    v = shared + WARPS * ring_size - before;
-  }
-  GLA_DEVICE T *column (int j) const { return A + (int64_t)j * n; }
-};
-
-// Loads that are under way together: what a row of 128 bytes takes of registers.
-template <class T> constexpr int together = sizeof (T) == 16 ? 8 : 16;
 
 // The product y = A v of column k, which tiles left in parts, at row i: row sums of the tiles left
 // of it, and column sums of those below.
@@ -100,7 +43,7 @@ template <class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i
 template <class T> struct panel_rows {
   T a[HETRD_PANEL], b[HETRD_PANEL]; // W'v and V'v of the column before
   T v[HETRD_PANEL], w[HETRD_PANEL]; // row k of V and W, conjugated
-  real_t<T> form[WARPS];            // v'Av of the column before, in parts
+  real_t<T> form[PANEL_WARPS];      // v'Av of the column before, in parts
 };
 
 // The rows that next_column needs, and the sum of v'Av over the tiles of column k-1.
@@ -116,7 +59,7 @@ template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, pan
   }
   if (done >= 0)
 #pragma unroll 4
-    for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * WARPS)
+    for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * PANEL_WARPS)
       form += load (p.forms + t);
   form = lane_sum<32> (form);
   if (threadIdx.x % 32 == 0)
@@ -163,7 +106,7 @@ GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T>
   R form = 0;
   T wk = from_real<T> (0);
   if (done >= 0) {
-    for (int g = 0; g < WARPS; g++)
+    for (int g = 0; g < PANEL_WARPS; g++)
       form += rows.form[g];
     R inner = lane < done ? re (conj (rows.b[lane]) * rows.a[lane]) : R (0);
     form = (form - 2 * lane_sum<32> (inner)) * abs2 (h.tau) / 2;
@@ -221,7 +164,7 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
   }
   householder<T> h = make_householder (alpha, square, up);
 #pragma unroll 4
-  for (int i = k / HETRD_TILE * HETRD_TILE + threadIdx.x; i < p.ld; i += 32 * WARPS) {
+  for (int i = k / HETRD_TILE * HETRD_TILE + threadIdx.x; i < p.ld; i += 32 * PANEL_WARPS) {
     T v = i > k + 1 && i < p.n ? load (p.x + i) * h.factor
                                : from_real<T> (i == k + 1 ? R (1) : R (0));
     p.v[i] = v;
@@ -231,183 +174,10 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
   return h;
 }
 
-// Copies one T to shared memory without waiting, or zero.
-template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside)
-{
-  unsigned target = (unsigned)__cvta_generic_to_shared (to);
-  int bytes = inside ? (int)sizeof (T) : 0;
-  if constexpr (sizeof (T) == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(from),
-                 "n"(sizeof (T)), "r"(bytes)
-                 : "memory");
-}
-
-// The columns of a tile that go together: 128 bytes for each lane.
-template <class T> constexpr int batch_of = 128 / (int)sizeof (T);
-
-// Where a warp is in its tiles: batches of columns of the tiles unit, unit + units, ... of the
-// lower triangle, row by row. Batches of columns up to k are left out.
-template <class T> struct tile_cursor {
-  int t, r, c, j, corner, skip;
-  GLA_DEVICE tile_cursor (const panel_page<T> &p, int k)
-      : t (p.unit), corner ((k + 1) / HETRD_TILE),
-        skip ((k + 1) % HETRD_TILE / batch_of<T> * batch_of<T>)
-  {
-    place ();
-  }
-  GLA_DEVICE void place ()
-  {
-    int row = (int)((sqrtf (8.0f * t + 1) - 1) / 2);
-    row -= row * (row + 1) / 2 > t;
-    row += (row + 1) * (row + 2) / 2 <= t;
-    r = corner + row;
-    c = corner + t - row * (row + 1) / 2;
-    j = c == corner ? skip : 0;
-  }
-  // to the next batch; whether the tile is done
-  GLA_DEVICE bool next (int units)
-  {
-    j += batch_of<T>;
-    if (j < HETRD_TILE)
-      return false;
-    t += units;
-    place ();
-    return true;
-  }
-};
-
-// Begins to load a batch: a lane loads, and later reads, what is in its row.
-template <class T>
-GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int count, T *stage)
-{
-  int lane = threadIdx.x % 32, i = at.r * HETRD_TILE + lane;
-  const T *from = p.column (at.c * HETRD_TILE + at.j) + i;
-  stage += lane;
-  if (at.t >= count) { // no more tiles
-  } else if (at.r > at.c && (at.r + 1) * HETRD_TILE <= p.n) {
-#pragma unroll
-    for (int q = 0; q < batch_of<T>; q++)
-      copy_async (stage + q * 32, from + (int64_t)q * p.n, true);
-  } else {
-    int below = i >= p.n ? -1 : at.r == at.c ? lane : HETRD_TILE;
-#pragma unroll
-    for (int q = 0; q < batch_of<T>; q++)
-      copy_async (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
-                  at.j + q <= below);
-  }
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-// A batch of columns times v, added to y, and its transpose times v: lane l gets the sum of column
-// l % BATCH. The entry of column `diagonal` is on the diagonal and counts once.
-template <bool DIAGONAL, class T>
-GLA_DEVICE T multiply_batch (const T *from, const T *v, T vi, int diagonal, T &y)
-{
-  constexpr int BATCH = batch_of<T>;
-  T a[BATCH], odd = from_real<T> (0);
-#pragma unroll
-  for (int q = 0; q < BATCH; q++) {
-    T entry = from[q * 32];
-    if (q % 2)
-      odd = madd (entry, v[q], odd);
-    else
-      y = madd (entry, v[q], y);
-    if (DIAGONAL)
-      entry = q == diagonal ? from_real<T> (0) : entry;
-    a[q] = cmadd (entry, vi, from_real<T> (0));
-  }
-  y = y + odd;
-  return lane_sums (a);
-}
-
-// Begins to load the first tiles of a warp, which needs nothing but the column's number.
-template <class T>
-GLA_DEVICE void prefetch (const panel_page<T> &p, tile_cursor<T> &ahead, int count)
-{
-  for (int g = 0; g < STAGES - 1; g++) {
-    fetch (p, ahead, count, p.ring + g * batch_of<T> * 32);
-    ahead.next (p.units);
-  }
-}
-
-// The tiles of a warp times v, and their transposes times v. A lane has a row of the tile: the
-// row's sum stays in a register, and the sums of a batch of columns go over the warp at once.
-template <class T>
-GLA_DEVICE void multiply_tiles (const panel_page<T> &p, tile_cursor<T> at, tile_cursor<T> ahead,
-                                int count)
-{
-  typedef real_t<T> R;
-  constexpr int BATCH = batch_of<T>;
-  int lane = threadIdx.x % 32, stage = 0;
-  T y = from_real<T> (0), sums = from_real<T> (0);
-  while (at.t < count) {
-    fetch (p, ahead, count, p.ring + (stage == 0 ? STAGES - 1 : stage - 1) * BATCH * 32);
-    ahead.next (p.units);
-    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
-    const T *from = p.ring + stage * BATCH * 32 + lane;
-    stage = stage + 1 == STAGES ? 0 : stage + 1;
-
-    int r = at.r, c = at.c, t = at.t;
-    const T *v = p.v + c * HETRD_TILE;
-    T vi = p.v[r * HETRD_TILE + lane];
-    T sum = r == c ? multiply_batch<true> (from, v + at.j, vi, lane - at.j, y)
-                   : multiply_batch<false> (from, v + at.j, vi, 0, y);
-    sums = lane / BATCH * BATCH == at.j ? sum : sums;
-    if (at.next (p.units)) {
-      p.part[c * p.ld + r * HETRD_TILE + lane] = y;
-      p.part[(r + 1) * p.ld + c * HETRD_TILE + lane] = sums;
-      R form = lane_sum<32> (re (conj (vi) * y) + re (conj (v[lane]) * sums));
-      if (lane == 0)
-        p.forms[t] = form;
-      y = sums = from_real<T> (0);
-    }
-  }
-}
-
-// x'v for a column of V or W.
-template <class T>
-GLA_DEVICE void multiply_column (const panel_page<T> &p, int k, const T *x, T *dot)
-{
-  int lane = threadIdx.x % 32;
-  T sum = from_real<T> (0);
-#pragma unroll 1
-  for (int i0 = (k + 1) / HETRD_TILE * HETRD_TILE + lane; i0 < p.n; i0 += together<T> * 32) {
-    T entry[together<T>];
-#pragma unroll
-    for (int q = 0; q < together<T>; q++) {
-      int i = i0 + 32 * q;
-      entry[q] = i > k && i < p.n ? load (x + i) : from_real<T> (0);
-    }
-#pragma unroll
-    for (int q = 0; q < together<T>; q++)
-      if (i0 + 32 * q < p.n)
-        sum = cmadd (entry[q], p.v[i0 + 32 * q], sum);
-  }
-  sum = lane_sum<32> (sum);
-  if (lane == 0)
-    *dot = sum;
-}
-
-// V'v and W'v, dealt to the warps of the cluster; the first goes to the warp after the one that has
-// the last tile.
-template <class T> GLA_DEVICE void multiply_columns (const panel_page<T> &p, int k, int count)
-{
-  int done = k - p.first;
-  for (int c = (p.unit + p.units - count % p.units) % p.units; c < 2 * done; c += p.units)
-    if (c < done)
-      multiply_column (p, k, p.W + c * p.ld, p.dots + c);
-    else
-      multiply_column (p, k, p.column (p.first + c - done), p.dots + HETRD_PANEL + c - done);
-}
-
 // One cluster of blocks per page. A column has two parts with a cluster barrier after each: its
 // vectors, rows dealt out 32 at a time; then products, tiles of 32 by 32 dealt out to all warps.
 template <class T>
-__global__ void __launch_bounds__ (32 * WARPS, 2)
+__global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
     hetrd_panel_kernel (eig_args<T> a, int first, int last, int blocks)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -418,7 +188,7 @@ __global__ void __launch_bounds__ (32 * WARPS, 2)
   int rank = blockIdx.x % blocks, n = a.n;
   panel_page<T> p (a, page, first, reinterpret_cast<T *> (memory));
   p.unit = threadIdx.x / 32 * blocks + rank;
-  p.units = WARPS * blocks;
+  p.units = PANEL_WARPS * blocks;
   householder<T> h = {};
   for (int k = first; k < last; k++) {
     int m = p.tiles - (k + 1) / HETRD_TILE, count = m * (m + 1) / 2;
@@ -450,8 +220,8 @@ template <class T> struct panel_launch {
     cluster.val.clusterDim.x = blocks;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     config.gridDim = dim3 ((unsigned)(a.pages * blocks));
-    config.blockDim = dim3 (32 * WARPS);
-    config.dynamicSmemBytes = rows * HETRD_TILE * sizeof (T) + WARPS * STAGES * 4096;
+    config.blockDim = dim3 (32 * PANEL_WARPS);
+    config.dynamicSmemBytes = rows * HETRD_TILE * sizeof (T) + PANEL_WARPS * PANEL_STAGES * 4096;
     config.stream = a.stream;
     config.attrs = &cluster;
     config.numAttrs = 1;
@@ -465,7 +235,7 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
 {
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
   *best = 1;
-  for (int size = 2; size <= 8 && size * 2 * WARPS <= tiles * (tiles + 1); size *= 2) {
+  for (int size = 2; size <= 8 && size * 2 * PANEL_WARPS <= tiles * (tiles + 1); size *= 2) {
     panel_launch<T> launch (a, first, size);
     int fit = 0;
     cudaError_t status =
