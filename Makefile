@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-gpu check-format bench dist install uninstall run format \
+.PHONY: help deps build demo check check-gpu check-format bench tune dist install uninstall run format \
         source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -23,6 +23,7 @@ help:
 	@echo "  make check         install what is missing, build, run every test"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
 	@echo "  make bench         time batcheig against its peers"
+	@echo "  make tune          measure which GPU kernels serve best here, and print the table"
 	@echo
 	@echo "  make deps          install what is missing (Debian and Ubuntu, as root)"
 	@echo "  make build         build src/gpulinalg.oct and src/libgpulinalg.a"
@@ -57,6 +58,9 @@ run: build
 
 bench: build
 	$(MAKE) --no-print-directory -C bench
+
+tune: build
+	$(MAKE) --no-print-directory -C bench tune
 
 install: dist
 	$(OCTAVE) --eval 'pkg install $(tarball)'

@@ -42,10 +42,10 @@ gla_eig_route table_row (const gla_eig_job *job)
 {
   if (gla_eig_route_override.n_to > 0)
     return gla_eig_route_override;
-  const gla_eig_route *row = job->type == GLA_Z   ? gla_eig_routes_z
-                             : job->type == GLA_C ? gla_eig_routes_c
-                             : job->type == GLA_D ? gla_eig_routes_d
-                                                  : gla_eig_routes_s;
+  const gla_eig_route_table *table = gla_eig_routes;
+  while (table->type != (char)job->type)
+    table++;
+  const gla_eig_route *row = table->rows;
   while (row->n_to < job->n)
     row++;
   return *row;

@@ -1,8 +1,8 @@
 // eig_routes.h: which kernels serve batcheig on a GPU, by type and n
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table of methods "qr" and "auto"; the first row whose n_to is not below n
-// counts. Measured; `make tune` measures it again on a GPU and prints it in this form.
+// The table of methods "qr" and "auto"; the first row whose n_to is not below n counts. Measured;
+// `make tune` measures it again on a GPU and prints it in this form.
 
 #ifndef GPULINALG_EIG_ROUTES_H
 #define GPULINALG_EIG_ROUTES_H
@@ -17,15 +17,16 @@ typedef struct {
 // n_to above 0: this row serves, whatever the table says (for measuring the table).
 extern gla_eig_route gla_eig_route_override;
 
-enum { GLA_EIG_ROUTE_ROWS = 4 };
+typedef struct {
+  char type;
+  gla_eig_route rows[4];
+} gla_eig_route_table;
 
-static const gla_eig_route gla_eig_routes_z[GLA_EIG_ROUTE_ROWS] = {
-    {32, 1, 0}, {64, 0, 0}, {2048, 0, 8}, {0, 0, 0}};
-static const gla_eig_route gla_eig_routes_c[GLA_EIG_ROUTE_ROWS] = {
-    {32, 1, 0}, {64, 0, 0}, {2048, 0, 8}, {0, 0, 0}};
-static const gla_eig_route gla_eig_routes_d[GLA_EIG_ROUTE_ROWS] = {
-    {32, 1, 0}, {64, 0, 0}, {2048, 0, 16}, {0, 0, 0}};
-static const gla_eig_route gla_eig_routes_s[GLA_EIG_ROUTE_ROWS] = {
-    {32, 1, 0}, {64, 0, 0}, {2048, 0, 16}, {0, 0, 0}};
+static const gla_eig_route_table gla_eig_routes[4] = {
+    {'z', {{16, 1, 0}, {64, 0, 0}, {2048, 0, 8}}},
+    {'c', {{32, 1, 0}, {80, 0, 0}, {2048, 0, 8}}},
+    {'d', {{32, 1, 0}, {64, 0, 0}, {2048, 0, 16}}},
+    {'s', {{32, 1, 0}, {64, 0, 0}, {2048, 0, 16}}},
+};
 
 #endif

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Cuppen's method as LAPACK's ?stedc does it. The matrix is torn into leaves of at most LEAF rows,
-// which QL solves; neighbouring nodes are then merged, level by level. A merge deflates, solves the
-// secular equation, finds the vector z that belongs exactly to the computed roots (Gu, Eisenstat
-// 1994), and multiplies the eigenvectors of the two halves with those of the rank-one update. The
-// tree depends on n alone, so a page gets the same bits in every batch.
+// which a warp each solves; neighbouring nodes are then merged, level by level. A merge deflates,
+// solves the secular equation, finds the vector z that belongs exactly to the computed roots (Gu,
+// Eisenstat 1994), and multiplies the eigenvectors of the two halves with those of the rank-one
+// update. The tree depends on n alone, so a page gets the same bits in every batch.
 
 #ifndef GPULINALG_STEDC_CUH
 #define GPULINALG_STEDC_CUH

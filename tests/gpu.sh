@@ -56,14 +56,17 @@ suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
-  skipped=$((skipped + 6))
+  skipped=$((skipped + 9))
 else
   # racecheck is a hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi
   sanitize memcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
   sanitize initcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
   sanitize synccheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
-  sanitize racecheck "3 8 17" "qr jacobi" ""
-  sanitize racecheck "33 90" "qr" ""
+  sanitize memcheck "180 260 330" "qr" ""
+  sanitize initcheck "180 330" "qr" ""
+  sanitize racecheck "2 3 8 12 17" "qr jacobi" ""
+  sanitize racecheck "33 64 90 130" "qr" ""
+  sanitize racecheck "180" "qr" ""
   sanitize racecheck "86" "jacobi" 1
 fi
 

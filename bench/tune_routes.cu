@@ -1,0 +1,108 @@
+// tune_routes.cu: measures the table of kernels/eig_routes.h on this machine and prints it
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Usage: tune_routes [--types zdcs]. For each type and n every row that could serve is tried on the
+// same batch, all arrays on the GPU, with vectors; the times stand in comments above the table.
+// Rows with wrong results do not count. What it prints can replace the rows in eig_routes.h.
+
+#include "measure.cuh"
+#include "../kernels/eig_routes.h"
+
+#include <cstdio>
+
+namespace
+{
+
+struct size {
+  int64_t n, pages;
+};
+
+const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {24, 40000}, {32, 40000}, {33, 20000},
+                      {48, 16000}, {64, 8000},  {80, 6000},  {96, 4000},  {128, 2640}, {192, 1056},
+                      {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
+
+template <class T> std::string call (bench &b, batch<T> &m)
+{
+  gla_type type = (gla_type)scalar<T>::letter;
+  gla_array A = gla_array_packed (m.A, type, m.n, m.n, m.pages, 0);
+  gla_array V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
+  gla_array lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
+  gla_eig_options options = {GLA_METHOD_QR, GLA_LOWER, 0, 0};
+  gla_status status = gla_batcheig (b.ctx, &A, &lambda, &V, NULL, &options, NULL);
+  return status == GLA_OK ? "" : gla_message (b.ctx);
+}
+
+// Seconds of one row, NaN where it fails or is wrong.
+template <class T> double time_of (bench &b, batch<T> &m, gla_eig_route row)
+{
+  gla_eig_route_override = row;
+  outcome out = measure (
+      b, [&] { m.prepare (m.A, b.seed); }, [&] { return call (b, m); });
+  if (out.note.empty ())
+    judge (m, out, 30);
+  gla_eig_route_override = {0, 0, 0};
+  return out.seconds;
+}
+
+template <class T> void tune (bench &b)
+{
+  std::vector<gla_eig_route> table;
+  for (const size &s : sizes) {
+    batch<T> m (s.n, s.pages, true);
+    if (!m.allocate ())
+      continue;
+    gla_eig_route best = {0, 0, 0};
+    double best_time = NAN;
+    printf ("// %c %5lld:", scalar<T>::letter, (long long)s.n);
+    for (gla_eig_route row :
+         {gla_eig_route{2048, 1, 0}, {2048, 0, 0}, {2048, 0, 8}, {2048, 0, 16}, {2048, 0, 32}}) {
+      if (row.whole && s.n > 32)
+        continue;
+      double seconds = time_of (b, m, row);
+      printf ("  {%d, %d} %.4g", row.whole, row.strip, seconds / s.pages * 1e6);
+      if (!(seconds >= best_time)) {
+        best_time = seconds;
+        best = row;
+      }
+    }
+    printf (" us\n");
+    fflush (stdout);
+    best.n_to = (int)s.n;
+    if (!table.empty () && table.back ().whole == best.whole && table.back ().strip == best.strip)
+      table.back () = best;
+    else
+      table.push_back (best);
+  }
+  printf ("%c: ", scalar<T>::letter);
+  for (size_t k = 0; k < table.size (); k++)
+    printf ("{%d, %d, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, table[k].whole,
+            table[k].strip);
+  printf ("\n");
+}
+
+} // namespace
+
+int main (int argc, char **argv)
+{
+  bench b;
+  std::string types = argc == 3 && std::string (argv[1]) == "--types" ? argv[2] : "zdcs";
+  b.born = std::chrono::steady_clock::now ();
+  if (gla_context_create (&b.ctx) != GLA_OK || gla_device_count (b.ctx) == 0) {
+    fprintf (stderr, "no GPU: %s\n", b.ctx != NULL ? gla_backend_note (b.ctx) : "no memory");
+    return 2;
+  }
+  if (cudaEventCreate (&b.start) != cudaSuccess || cudaEventCreate (&b.stop) != cudaSuccess)
+    return 2;
+  for (char type : types)
+    if (type == 'z')
+      tune<cuDoubleComplex> (b);
+    else if (type == 'd')
+      tune<double> (b);
+    else if (type == 'c')
+      tune<cuFloatComplex> (b);
+    else
+      tune<float> (b);
+  printf ("// %.0f s in all\n", since (b.born));
+  gla_context_destroy (b.ctx);
+  return 0;
+}
