@@ -246,7 +246,8 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
   start_conquer<R, P, !VECTORS> (s.Z);
   bool absent = i >= n;
-  bool settled = conquer<R, P, 2, !VECTORS> (w, s.Z, row.e, d, absent, n);
+  R tol = a.tol > limits<R>::eps ? a.tol : limits<R>::eps;
+  bool settled = conquer<R, P, 2, !VECTORS> (w, s.Z, row.e, tol, d, absent, n);
 
   int rank = 0;
 #pragma unroll

@@ -46,7 +46,7 @@ template <class R> GLA_DEVICE stedc_workspace<R> part_of (stedc_workspace<R> w, 
 // is the number of rows that do not only fill up. False when the search for the lane's root does
 // not settle.
 template <class R, int P, int M, bool EDGES>
-GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, bool &absent,
+GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol, R &d, bool &absent,
                              int size)
 {
   constexpr int ROWS = EDGES ? 2 : M;
@@ -83,7 +83,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
   __syncwarp ();
   stedc_scan found = {0, 0, 0, 0, 0};
   if (i == 0)
-    found = deflate (w, M, rho, 4 * limits<R>::eps * largest);
+    found = deflate (w, M, rho, 4 * tol * largest);
   __syncwarp ();
   int k = __shfl_sync (0xffffffffu, found.roots, b);
   int rotations = __shfl_sync (0xffffffffu, found.rotations, b);
@@ -147,13 +147,14 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R &d, 
 // Divide and conquer from nodes of M rows up to P, with e(i) between rows i and i+1; true when all
 // searches settled. Start with M = 2 and Z = I, or, with EDGES, all ones.
 template <class R, int P, int M, bool EDGES>
-GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R &d, bool &absent, int size)
+GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
+                         int size)
 {
   int lane = threadIdx.x % LANES;
   R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
-  bool settled = merge_lanes<R, P, M, EDGES> (w, Z, tear, d, absent, size);
+  bool settled = merge_lanes<R, P, M, EDGES> (w, Z, tear, tol, d, absent, size);
   if constexpr (M < P)
-    settled &= conquer<R, P, 2 * M, EDGES> (w, Z, e, d, absent, size);
+    settled &= conquer<R, P, 2 * M, EDGES> (w, Z, e, tol, d, absent, size);
   return settled;
 }
 

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   if (lane == size - 1)
     e = 0;
   start_conquer<R, LANES, EDGES> (Z);
-  bool settled = conquer<R, LANES, 2, EDGES> (w, Z, e, d, absent, size);
+  bool settled = conquer<R, LANES, 2, EDGES> (w, Z, e, s.tol, d, absent, size);
   if (!settled)
     atomicMax (s.info + page, first + lane + 1);
 

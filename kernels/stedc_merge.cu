@@ -110,7 +110,7 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
     R both = d > z ? d : z;
     largest = largest > both ? largest : both;
   }
-  R tol = 8 * R (0.5) * limits<R>::eps * block_reduce<R, false> (largest, partial);
+  R tol = 4 * s.tol * block_reduce<R, false> (largest, partial);
   if (threadIdx.x == 0)
     found = deflate (w, m, rho, tol);
   __syncthreads ();

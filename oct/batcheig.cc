@@ -208,7 +208,8 @@ Options, each followed by its value:
 @table @asis
 @item @qcode{"method"}
 @qcode{"qr"}: reduction to tridiagonal form by reflections of Householder, then
-implicitly shifted QR.  @qcode{"jacobi"}: rotations of Jacobi.
+implicitly shifted QR (on a GPU: divide and conquer).  @qcode{"jacobi"}:
+rotations of Jacobi.
 @qcode{"auto"} (default): the faster one for this size.
 
 @item @qcode{"device"}
@@ -222,7 +223,7 @@ default is @code{eps} of the class of @var{A}.
 
 @item @qcode{"maxit"}
 The largest number of sweeps of Jacobi, or of QR iterations for each eigenvalue
-(default 30).
+(default 30).  Divide and conquer has neither.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call

@@ -133,7 +133,8 @@ typedef struct {
 // options NULL for the defaults. report may be NULL.
 // A, lambda and V are all on the host or all on one GPU.
 // The same page gives the same bits whatever the batch and its position in it, on one device.
-// Methods: Householder tridiagonalisation and implicitly shifted QL/QR (Cosnuau 2014);
+// Methods: Householder tridiagonalisation and implicitly shifted QL/QR (Cosnuau 2014), on a GPU
+// divide and conquer (Cuppen 1981; Gu, Eisenstat 1994);
 // Jacobi, two-sided in fast memory and one-sided by blocks above (Huang, Liu, Zhao 2023).
 gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_array *lambda,
                          const gla_array *V, int32_t *info, const gla_eig_options *options,
