@@ -179,6 +179,7 @@ GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int k
     T sum[GROUP];
     multiply_from<0> (s, j, k, r, y, sum);
     T total = lane_sums (sum);
+    __syncwarp (); // every lane has read v
     if (lane < GROUP && j + lane < s.n)
       s.v[j + lane] = total;
   }
