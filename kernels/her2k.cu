@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "hetrd.cuh"
+#include "mma.cuh"
 
 namespace
 {
@@ -22,10 +23,22 @@ template <class T> constexpr size_t her2k_bytes = 2 * parts_of<T> *HETRD_PANEL *
 // below.
 GLA_DEVICE void mma (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
+#if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+#else
+  double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
+  mma (upper, a[0], b0);
+  mma (upper, a[2], b1);
+  mma (lower, a[1], b0);
+  mma (lower, a[3], b1);
+  c[0] = upper[0];
+  c[1] = upper[1];
+  c[2] = lower[0];
+  c[3] = lower[1];
+#endif
 }
 
 // V and W at SIDE rows from `row`, times `sign`, zero beyond n.

@@ -11,14 +11,18 @@
 namespace
 {
 
+// Before compute capability 9.0 there are no clusters, and `blocks` is 1.
 GLA_DEVICE void cluster_barrier (int blocks)
 {
-  if (blocks == 1)
-    __syncthreads ();
-  else
+#if __CUDA_ARCH__ >= 900
+  if (blocks > 1) {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
                  "barrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
+    return;
+  }
+#endif
+  __syncthreads ();
 }
 
 // The product y = A v of column k, which tiles left in parts, at row i: row sums of the tiles left
@@ -240,8 +244,10 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
     int fit = 0;
     cudaError_t status =
         cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T>, &launch.config);
-    if (status != cudaSuccess)
-      return status;
+    if (status != cudaSuccess) { // a chip without clusters
+      cudaGetLastError ();
+      return cudaSuccess;
+    }
     if (a.pages <= fit)
       *best = size;
   }

@@ -67,6 +67,7 @@ template <class T> constexpr int together = sizeof (T) == 16 ? 8 : 16;
 // Copies one T to shared memory without waiting, or zero.
 template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside)
 {
+#if __CUDA_ARCH__ >= 800
   unsigned target = (unsigned)__cvta_generic_to_shared (to);
   int bytes = inside ? (int)sizeof (T) : 0;
   if constexpr (sizeof (T) == 16)
@@ -77,6 +78,23 @@ template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(from),
                  "n"(sizeof (T)), "r"(bytes)
                  : "memory");
+#else
+  *to = inside ? *from : from_real<T> (0);
+#endif
+}
+
+// Ends a group of copies; waits until at most WAITING groups of this lane are under way.
+GLA_DEVICE void end_copies ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int WAITING> GLA_DEVICE void wait_for_copies ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(WAITING) : "memory");
+#endif
 }
 
 // The columns of a tile that go together: 128 bytes for each lane.
@@ -132,7 +150,7 @@ GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int cou
       copy_async (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
                   at.j + q <= below);
   }
-  asm volatile("cp.async.commit_group;" ::: "memory");
+  end_copies ();
 }
 
 // A batch of columns times v, added to y, and its transpose times v: lane l gets the sum of column
@@ -180,7 +198,7 @@ GLA_DEVICE void multiply_tiles (const panel_page<T> &p, tile_cursor<T> at, tile_
   while (at.t < count) {
     fetch (p, ahead, count, p.ring + (stage == 0 ? PANEL_STAGES - 1 : stage - 1) * BATCH * 32);
     ahead.next (p.units);
-    asm volatile("cp.async.wait_group %0;" ::"n"(PANEL_STAGES - 1) : "memory");
+    wait_for_copies<PANEL_STAGES - 1> ();
     const T *from = p.ring + stage * BATCH * 32 + lane;
     stage = stage + 1 == PANEL_STAGES ? 0 : stage + 1;
 

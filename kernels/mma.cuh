@@ -26,11 +26,22 @@ template <> struct mma_entry<true> {
   double re, im;
 };
 
+// c += a*b. Before compute capability 8.0 the same by shuffles.
 GLA_DEVICE void mma (double (&c)[2], double a, double b)
 {
+#if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
       : "+d"(c[0]), "+d"(c[1])
       : "d"(a), "d"(b));
+#else
+  int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    double left = __shfl_sync (0xffffffffu, a, lane / 4 * 4 + k);
+    for (int q = 0; q < 2; q++)
+      c[q] = fma (left, __shfl_sync (0xffffffffu, b, (2 * (lane % 4) + q) * 4 + k), c[q]);
+  }
+#endif
 }
 
 // c += a*b
