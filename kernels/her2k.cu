@@ -21,7 +21,7 @@ template <class T> constexpr size_t her2k_bytes = 2 * parts_of<T> *HETRD_PANEL *
 // C += A B on the tensor cores. Lane l holds A(l/4, l%4), A(l/4+8, l%4) and those 4 columns to the
 // right, B(l%4, l/4) and B(l%4+4, l/4), and C(l/4, 2(l%4)), its right neighbour, and those 8 rows
 // below.
-GLA_DEVICE void mma (double (&c)[4], const double (&a)[4], double b0, double b1)
+GLA_DEVICE void mma_tall (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -69,10 +69,10 @@ GLA_DEVICE void multiply_part (double (&real)[4], double (&imag)[4], int p, cons
 {
   constexpr int PARTS = COMPLEX ? 4 : 2, PART = HETRD_PANEL * LD;
   const double *b = with + (p + PARTS / 2) % PARTS * PART;
-  mma (real, a, b[0], b[4 * LD]);
+  mma_tall (real, a, b[0], b[4 * LD]);
   if constexpr (COMPLEX) {
     const double *b = with + (p % 2 ? p + 1 : p + 3) % 4 * PART;
-    mma (imag, a, p % 2 ? b[0] : -b[0], p % 2 ? b[4 * LD] : -b[4 * LD]);
+    mma_tall (imag, a, p % 2 ? b[0] : -b[0], p % 2 ? b[4 * LD] : -b[4 * LD]);
   }
 }
 
