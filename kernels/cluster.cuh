@@ -6,6 +6,7 @@
 #ifndef GPULINALG_CLUSTER_CUH
 #define GPULINALG_CLUSTER_CUH
 
+#include <atomic>
 #include <cuda_runtime.h>
 #include "scalar.cuh"
 
@@ -36,6 +37,106 @@ template <class P> GLA_DEVICE P *in_block (P *here, int rank, int blocks)
   return here;
 }
 
+//------------------------------------------------------------------------------
+// mail between the blocks of a cluster
+//------------------------------------------------------------------------------
+//
+// A letter is one number, stored into the shared memory of another block, where an empty slot
+// holds a NaN that no arithmetic makes: the number itself says that it has come. That takes half
+// the time of a barrier of the cluster.
+
+GLA_DEVICE double mail_empty (double)
+{
+  return __longlong_as_double (-1);
+}
+GLA_DEVICE float mail_empty (float)
+{
+  return __int_as_float (-1);
+}
+template <class R> GLA_DEVICE cx<R> mail_empty (cx<R>)
+{
+  return {mail_empty (R ()), mail_empty (R ())};
+}
+GLA_DEVICE bool mail_missing (double a)
+{
+  return __double_as_longlong (a) == -1;
+}
+GLA_DEVICE bool mail_missing (float a)
+{
+  return __float_as_int (a) == -1;
+}
+template <class R> GLA_DEVICE bool mail_missing (cx<R> a)
+{
+  return mail_missing (a.x) || mail_missing (a.y);
+}
+
+// The address of the same variable in block `rank`.
+template <class P> GLA_DEVICE unsigned mail_address (P *here, int rank)
+{
+  unsigned place = (unsigned)__cvta_generic_to_shared (here);
+#if __CUDA_ARCH__ >= 900
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(place) : "r"(place), "r"(rank));
+#endif
+  return place;
+}
+
+// The number, or where it is NaN one that is not that of an empty slot.
+GLA_DEVICE double mail_letter (double a)
+{
+  return a == a ? a : __longlong_as_double (0x7ff8000000000000ll);
+}
+GLA_DEVICE float mail_letter (float a)
+{
+  return a == a ? a : __int_as_float (0x7fc00000);
+}
+template <class R> GLA_DEVICE cx<R> mail_letter (cx<R> a)
+{
+  return {mail_letter (a.x), mail_letter (a.y)};
+}
+
+// Sends what mail_letter made.
+GLA_DEVICE void mail_send (unsigned to, double a)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("st.relaxed.cluster.shared::cluster.f64 [%0], %1;" ::"r"(to), "d"(a) : "memory");
+#endif
+}
+GLA_DEVICE void mail_send (unsigned to, float a)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("st.relaxed.cluster.shared::cluster.f32 [%0], %1;" ::"r"(to), "f"(a) : "memory");
+#endif
+}
+template <class R> GLA_DEVICE void mail_send (unsigned to, cx<R> a)
+{
+  mail_send (to, a.x);
+  mail_send (to + (unsigned)sizeof (R), a.y);
+}
+
+// What a slot of this block holds now.
+GLA_DEVICE double mail_look (const double *slot)
+{
+  double a;
+  asm volatile("ld.relaxed.cluster.shared.f64 %0, [%1];"
+               : "=d"(a)
+               : "r"((unsigned)__cvta_generic_to_shared (slot))
+               : "memory");
+  return a;
+}
+GLA_DEVICE float mail_look (const float *slot)
+{
+  float a;
+  asm volatile("ld.relaxed.cluster.shared.f32 %0, [%1];"
+               : "=f"(a)
+               : "r"((unsigned)__cvta_generic_to_shared (slot))
+               : "memory");
+  return a;
+}
+template <class R> GLA_DEVICE cx<R> mail_look (const cx<R> *slot)
+{
+  return {mail_look (&slot->x), mail_look (&slot->y)};
+}
+
 // A launch of clusters of `blocks` blocks.
 struct cluster_launch {
   cudaLaunchAttribute attribute = {};
@@ -55,14 +156,25 @@ struct cluster_launch {
   }
 };
 
-// Lets a kernel have this much shared memory and clusters of up to 16 blocks.
-template <class K> inline cudaError_t allow_cluster (K kernel, int blocks, size_t shared)
+// Lets a kernel have this much shared memory, always the same, and clusters of up to 16 blocks.
+// `told`, a static variable of the kernel's launcher, has a bit for every device that knows.
+template <class K>
+inline cudaError_t allow_cluster (K kernel, size_t shared, std::atomic<uint64_t> *told)
 {
-  cudaError_t error = cudaSuccess;
+  int device = 0;
+  cudaError_t error = cudaGetDevice (&device);
+  uint64_t bit = (uint64_t)1 << device % 64;
+  if (error != cudaSuccess || (told->load () & bit) != 0)
+    return error;
   if (shared > 48 * 1024)
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  if (error == cudaSuccess && blocks > 8)
+  int clusters = 0;
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute (&clusters, cudaDevAttrClusterLaunch, device);
+  if (error == cudaSuccess && clusters)
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  if (error == cudaSuccess)
+    told->fetch_or (bit);
   return error;
 }
 

@@ -32,26 +32,35 @@ GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
 }
 
 // Joins neighbouring factors of h out of `count` reflectors, all pairs at once:
-// [T1 -T1 G12 T2; 0 T2], where the product takes the place of G12. A thread computes one entry:
-// the block has at least count*h/2 threads.
-template <bool C>
-GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int count, int h)
+// [T1 -T1 G12 T2; 0 T2], where the product takes the place of G12. A thread computes EACH entries,
+// which must be enough for count*h/2.
+template <bool C, int EACH, int h>
+GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int count)
 {
-  int q = threadIdx.x, b = q / (h * h) * 2 * h;
-  int i = b + q / h % h, j = b + h + q % h;
-  bool mine = q < count * h / 2;
   for (int pass = 0; pass < 2; pass++) {
-    mma_entry<C> value = {};
-    for (int l = 0; l < h && mine; l++)
-      if (pass == 0)
-        multiply_add (value, G.get (i, b + h + l), F.get (b + h + l, j));
-      else
-        multiply_add (value, F.get (i, b + l), G.get (b + l, j));
+    mma_entry<C> value[EACH] = {};
+    int i[EACH], j[EACH];
+#pragma unroll
+    for (int x = 0; x < EACH; x++) {
+      int q = threadIdx.x + x * blockDim.x, b = q / (h * h) * 2 * h;
+      bool mine = q < count * h / 2;
+      i[x] = mine ? b + q / h % h : count;
+      j[x] = b + h + q % h;
+      int row = mine ? i[x] : 0, column = mine ? j[x] : 0, start = mine ? b : 0;
+#pragma unroll
+      for (int l = 0; l < h; l++)
+        if (pass == 0)
+          multiply_add (value[x], G.get (row, start + h + l), F.get (start + h + l, column));
+        else
+          multiply_add (value[x], F.get (row, start + l), G.get (start + l, column));
+    }
     __syncthreads ();
-    if (mine && pass == 0)
-      G.put (i, j, value);
-    else if (mine)
-      F.put (i, j, minus (value));
+#pragma unroll
+    for (int x = 0; x < EACH; x++)
+      if (i[x] < count && pass == 0)
+        G.put (i[x], j[x], value[x]);
+      else if (i[x] < count)
+        F.put (i[x], j[x], minus (value[x]));
     __syncthreads ();
   }
 }

@@ -36,13 +36,16 @@ template <class T> struct qr_panel_args {
   int columns;
   int64_t leaf_rows; // rows of a leaf; `rows` where there is one
   int leaves;
-  int above; // that many rows of A above the panel are moved to above R, zeros take their place
+  int blocks; // of threads that share a leaf; 0: by its rows
+  int above;  // that many rows of A above the panel are moved to above R, zeros take their place
   int64_t pages;
 };
 
-// Rows that one panel, or leaf, may have at most; leaves that fill the chip well have fewer.
+// Rows that a panel may have at most.
 template <class T> int64_t qr_panel_rows_max ();
-template <class T> int64_t qr_leaf_rows ();
+// Rows that leaves should have where there are enough of them to fill the chip several times, or
+// where there are few.
+template <class T> int64_t qr_leaf_rows (bool many);
 template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream);
 
 // C := (I - Y F Y')' C, or (I - Y F Y') C, for a panel of `reflectors` columns, C of m x columns.
@@ -81,10 +84,15 @@ cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T>
                         int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
                         int64_t pages, cudaStream_t stream);
 
-// To (rows x columns) := the identity, rows < columns allowed.
+// To (rows x columns) := zeros, with ones on the diagonal that starts `below` rows further down.
+// Empty matrices are allowed.
 template <class T>
-cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t pages,
-                         cudaStream_t stream);
+cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
+                         int64_t pages, cudaStream_t stream);
+
+// To (n x n) := to + the identity.
+template <class T>
+cudaError_t qr_add_identity (qr_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream);
 
 // To := from, zeros above the diagonal where `lower`.
 template <class T>

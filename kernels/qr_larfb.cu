@@ -32,12 +32,22 @@ template <class T>
 GLA_DEVICE void load_tile (const mma_matrix<is_complex_v<T>> &to, const T *from, int64_t ld,
                            int64_t first, int64_t end, int count)
 {
-  int row = threadIdx.x % TILE;
+  constexpr int STEP = WARPS * 32 / TILE, TOGETHER = sizeof (T) == 16 ? 8 : 16;
+  int row = threadIdx.x % TILE, begin = threadIdx.x / TILE;
   bool inside = first + row < end;
-#pragma unroll 8
-  for (int k = threadIdx.x / TILE; k < QR_PANEL; k += WARPS * 32 / TILE)
-    to.put (k, row,
-            mma_entry_of (inside && k < count ? from[k * ld + first + row] : from_real<T> (0)));
+  from += first + row;
+#pragma unroll
+  for (int part = 0; part < QR_PANEL / STEP; part += TOGETHER) {
+    T value[TOGETHER];
+#pragma unroll
+    for (int q = 0; q < TOGETHER; q++) {
+      int k = begin + (part + q) * STEP;
+      value[q] = inside && k < count ? from[k * ld] : from_real<T> (0);
+    }
+#pragma unroll
+    for (int q = 0; q < TOGETHER; q++)
+      to.put (begin + (part + q) * STEP, row, mma_entry_of (value[q]));
+  }
 }
 
 // This warp's two tiles of Y'C, of rows in shared memory.
@@ -193,8 +203,9 @@ cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<
     blocks *= 2;
   larfb_args<T> a = {Y,          F,      C, m, columns, ((m + blocks - 1) / blocks + 7) / 8 * 8,
                      reflectors, adjoint};
+  static std::atomic<uint64_t> told;
   size_t shared = sizeof (larfb_memory<is_complex_v<T>>);
-  cudaError_t error = allow_cluster (qr_larfb_kernel<T>, blocks, shared);
+  cudaError_t error = allow_cluster (qr_larfb_kernel<T>, shared, &told);
   if (error != cudaSuccess)
     return error;
   int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;

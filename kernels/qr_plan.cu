@@ -164,8 +164,12 @@ gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns, gpu_
                       cudaStream_t stream, const qr_pause &pause)
 {
   worker<T> w = {p, blas, stream};
-  gla_status status = status_of (qr_identity (Q, p.m, columns, p.pages, stream));
-  for (int64_t J = (p.k - 1) / p.block * p.block; J >= 0 && status == GLA_OK; J -= p.block) {
+  // the last block's columns need no identity first where nothing follows them
+  int64_t last = (p.k - 1) / p.block * p.block;
+  bool alone = columns == p.k && (p.block > QR_PANEL || p.m > LARFB_ROWS);
+  int64_t known = alone ? last : columns;
+  gla_status status = status_of (qr_identity (Q, p.m, known, 0, p.pages, stream));
+  for (int64_t J = last; J >= 0 && status == GLA_OK; J -= p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
     int64_t rows = p.m - J, rest = columns - J - count;
     qr_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
@@ -180,8 +184,13 @@ gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns, gpu_
                        Q.at (J + count, J + count), 0, W);
     if (status == GLA_OK && rest > 0)
       status = w.gemm ('N', 'N', count, rest, count, 1, F, W, 0, FW.at (0, count));
+    if (status == GLA_OK && J == known)
+      status = status_of (qr_identity (Q.at (0, J), J, count, J, p.pages, stream));
     if (status == GLA_OK)
-      status = w.gemm ('N', 'N', rows, columns - J, count, -1, Y, FW, 1, Q.at (J, J));
+      status =
+          w.gemm ('N', 'N', rows, columns - J, count, -1, Y, FW, J == known ? 0 : 1, Q.at (J, J));
+    if (status == GLA_OK && J == known)
+      status = status_of (qr_add_identity (Q.at (J, J), count, p.pages, stream));
     if (status == GLA_OK)
       status = pause.wait (pause.user);
   }

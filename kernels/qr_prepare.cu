@@ -110,12 +110,23 @@ __global__ void __launch_bounds__ (THREADS)
 
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    identity_kernel (qr_matrix<T> to, int64_t rows, int64_t columns)
+    identity_kernel (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below)
 {
   piece p (rows, columns);
   for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS)
     to.data[p.page * to.page + p.column * to.ld + i] =
-        from_real<T> (i == p.column ? real_t<T> (1) : real_t<T> (0));
+        from_real<T> (i == p.column + below ? real_t<T> (1) : real_t<T> (0));
+}
+
+// The entries of the diagonal, one to a thread.
+template <class T>
+__global__ void __launch_bounds__ (THREADS) add_identity_kernel (qr_matrix<T> to, int64_t n)
+{
+  int64_t blocks = (n + THREADS - 1) / THREADS, page = blockIdx.x / blocks;
+  int64_t i = blockIdx.x % blocks * THREADS + threadIdx.x;
+  T *diagonal = to.data + page * to.page + i * (to.ld + 1);
+  if (i < n)
+    *diagonal = *diagonal + from_real<T> (1);
 }
 
 template <class T>
@@ -156,10 +167,21 @@ cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T>
 }
 
 template <class T>
-cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t pages,
-                         cudaStream_t stream)
+cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
+                         int64_t pages, cudaStream_t stream)
 {
-  identity_kernel<T><<<pieces (rows, columns, pages), THREADS, 0, stream>>> (to, rows, columns);
+  if (rows == 0 || columns == 0)
+    return cudaSuccess;
+  identity_kernel<T>
+      <<<pieces (rows, columns, pages), THREADS, 0, stream>>> (to, rows, columns, below);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_add_identity (qr_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream)
+{
+  int64_t blocks = (n + THREADS - 1) / THREADS * pages;
+  add_identity_kernel<T><<<(unsigned)blocks, THREADS, 0, stream>>> (to, n);
   return cudaGetLastError ();
 }
 
@@ -177,7 +199,9 @@ cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int
                                 unsigned long long *, int *, cudaStream_t);                        \
   template cudaError_t qr_store_r (qr_matrix<T>, qr_matrix<const T>, qr_matrix<const T>, int64_t,  \
                                    int64_t, int64_t, int, const int *, int64_t, cudaStream_t);     \
-  template cudaError_t qr_identity (qr_matrix<T>, int64_t, int64_t, int64_t, cudaStream_t);        \
+  template cudaError_t qr_identity (qr_matrix<T>, int64_t, int64_t, int64_t, int64_t,              \
+                                    cudaStream_t);                                                 \
+  template cudaError_t qr_add_identity (qr_matrix<T>, int64_t, int64_t, cudaStream_t);             \
   template cudaError_t qr_copy (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t, bool, int64_t, \
                                 cudaStream_t);
 GLA_INSTANTIATE (float)

@@ -110,15 +110,24 @@ GLA_DEVICE void group_m (small<T> &m, const small<T> &n, small<T> &y, small<T> &
   __syncthreads ();
 }
 
-// row := row U^-1, for a row of 32 that one thread has in shared memory
-template <class T> GLA_DEVICE void solve_row (small<T> &x, int row, const small<T> &U, int columns)
+// row := row U^-1, by one thread in its registers. Below its diagonal U holds the reciprocals of
+// the diagonal in row N; where the panel ends it is the identity.
+template <class T> GLA_DEVICE void solve_row (small<T> &rows, int row, const small<T> &U)
 {
-  for (int j = 0; j < columns; j++) {
-    T sum = x[row + j * LDS];
-    for (int l = 0; l < j; l++)
-      sum = sum - x[row + l * LDS] * U[l + j * LDS];
-    x[row + j * LDS] = sum * U[N + j * LDS]; // the reciprocal of the diagonal stands below it
+  T x[N];
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    x[j] = rows[row + j * LDS];
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    x[j] = x[j] * U[N + j * LDS];
+#pragma unroll
+    for (int k = j + 1; k < N; k++)
+      x[k] = madd (-x[j], U[j + k * LDS], x[k]);
   }
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    rows[row + j * LDS] = x[j];
 }
 
 //------------------------------------------------------------------------------
@@ -225,16 +234,12 @@ __global__ void __launch_bounds__ (THREADS) group_kernel (tree_level<T> t, const
   if (LU != nullptr) {
     load_packed (work, LU + page * N * N);
     __syncthreads ();
-    for (int j = threadIdx.x; j < columns; j += blockDim.x)
-      y[j] = reciprocal (work[j + j * LDS]);
+    int j = threadIdx.x;
+    if (j < N)
+      work[N + j * LDS] = j < columns ? reciprocal (work[j + j * LDS]) : from_real<T> (1);
     __syncthreads ();
-    for (int j = threadIdx.x; j < columns; j += blockDim.x)
-      work[N + j * LDS] = y[j];
-    __syncthreads ();
-    if (threadIdx.x < N)
-      solve_row (m, threadIdx.x, work, columns);
-    else if (threadIdx.x < 2 * N)
-      solve_row (n, threadIdx.x - N, work, columns);
+    if (j < 2 * N)
+      solve_row (j < N ? m : n, j % N, work);
     __syncthreads ();
   }
   T *M = t.M + (page * t.groups + group) * N * N, *top = t.top + (page * t.groups + group) * N * N;
@@ -287,8 +292,9 @@ template <class T>
 cudaError_t expand (const tree_level<T> &t, const T *LU, int columns, int64_t pages,
                     cudaStream_t stream)
 {
+  static std::atomic<uint64_t> told;
   size_t shared = sizeof (tree_memory<T>);
-  cudaError_t error = allow_cluster (group_kernel<T>, 1, shared);
+  cudaError_t error = allow_cluster (group_kernel<T>, shared, &told);
   if (error != cudaSuccess)
     return error;
   group_kernel<T><<<(unsigned)(t.groups * pages), THREADS, shared, stream>>> (t, LU, columns);
@@ -317,7 +323,7 @@ template <class T> struct tree {
       bool last = total <= qr_panel_rows_max<T> ();
       t.Y = Y;
       t.total = total;
-      t.rows = last ? total : qr_leaf_rows<T> ();
+      t.rows = last ? total : qr_leaf_rows<T> (levels == 1);
       t.groups = (total + t.rows - 1) / t.rows;
       t.F = take (work, t.groups * N * N * pages);
       t.M = take (work, t.groups * N * N * pages);
@@ -364,6 +370,7 @@ template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cuda
     leaf.rows = t.total;
     leaf.leaf_rows = t.rows;
     leaf.leaves = (int)t.groups;
+    leaf.blocks = t.groups > 1 ? 1 : 0;
     leaf.above = 0;
     error = qr_panel (leaf, stream);
   }
@@ -372,8 +379,9 @@ template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cuda
   if (error != cudaSuccess)
     return error;
   qr_matrix<const T> top_r = {all.top_r.data, all.top_r.ld, all.top_r.page};
+  static std::atomic<uint64_t> told;
   size_t shared = sizeof (tree_memory<T>);
-  error = allow_cluster (reconstruct_kernel<T>, 1, shared);
+  error = allow_cluster (reconstruct_kernel<T>, shared, &told);
   if (error != cudaSuccess)
     return error;
   reconstruct_kernel<T>

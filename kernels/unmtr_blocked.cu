@@ -98,8 +98,8 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   if (warp < 4)
     small_factor<T> (G, F, 8 * warp, a.tau + page * n + k0, n - 1 - k0);
   __syncthreads ();
-  for (int h = 8; h < BLOCK; h *= 2)
-    join_factors<C> (G, F, BLOCK, h);
+  join_factors<C, 1, 8> (G, F, BLOCK);
+  join_factors<C, 1, 16> (G, F, BLOCK);
   double *out = a.tfactor + page * tfactor_doubles<T> (n) + (int64_t)k0 * BLOCK * PLANES;
   for (int q = threadIdx.x; q < PLANES * BLOCK * BLOCK; q += blockDim.x)
     out[q] = t_memory[q / BLOCK * LD + q % BLOCK];
