@@ -2,66 +2,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "qr_kernels.cuh"
+#include "small_matrix.cuh"
 
 namespace
 {
 
-enum { N = QR_PANEL, LDS = N + 1, THREADS = 256, EACH = N * N / THREADS };
-
-template <class T>
-GLA_DEVICE void load_block (T *to, const T *from, int64_t ld, int rows, int columns)
-{
-  for (int q = threadIdx.x; q < N * N; q += THREADS) {
-    int i = q % N, j = q / N;
-    to[i + j * LDS] = i < rows && j < columns ? from[i + j * ld] : from_real<T> (0);
-  }
-}
-
-// sum += a b; each thread has the entries (i, j), (i, j+8), ...
-template <class T> GLA_DEVICE void multiply_add (T (&sum)[EACH], const T *a, const T *b)
-{
-  int i = threadIdx.x % N, j = threadIdx.x / N;
-#pragma unroll 8
-  for (int l = 0; l < N; l++)
-#pragma unroll
-    for (int x = 0; x < EACH; x++)
-      sum[x] = madd (a[i + l * LDS], b[l + (j + x * (THREADS / N)) * LDS], sum[x]);
-}
-
 // F(i, j) = -(F(i, i) G(i, j) + ... + F(i, j-1) G(j-1, j)) F(j, j), in blocks of 32: a row of
 // blocks needs no other row, and is one block of threads' work.
 template <class T>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (SMALL_THREADS)
     join_kernel (qr_matrix<T> F, qr_matrix<const T> G, int count)
 {
-  __shared__ T a[N * LDS], b[N * LDS];
-  int panels = (count + N - 1) / N, row = blockIdx.x % panels;
+  __shared__ small_matrix<T> a, b;
+  int panels = (count + SMALL - 1) / SMALL, row = blockIdx.x % panels;
   int64_t page = blockIdx.x / panels;
-  T *f = F.data + page * F.page;
+  T *f = F.data + page * F.page + row * SMALL;
   const T *g = G.data + page * G.page;
-  int i = threadIdx.x % N, k = threadIdx.x / N;
   for (int j = 0; j < panels; j++) {
-    int width = count - j * N < N ? count - j * N : (int)N;
-    T sum[EACH], value[EACH];
-    for (int x = 0; x < EACH; x++)
-      sum[x] = value[x] = from_real<T> (0);
     if (j == row)
       continue;
+    small_tiles<T> sum;
     for (int l = row; l < j; l++) {
       __syncthreads ();
-      load_block (a, f + row * N + l * N * F.ld, F.ld, N, N);
-      load_block (b, g + l * N + j * N * G.ld, G.ld, N, width);
+      small_load (a, f + l * SMALL * F.ld, F.ld, SMALL, SMALL);
+      small_load (b, g + l * SMALL + j * SMALL * G.ld, G.ld, SMALL, count - j * SMALL);
       __syncthreads ();
-      multiply_add (sum, a, b);
+      sum.template multiply_add<false> (a, b);
     }
     __syncthreads ();
-    for (int x = 0; x < EACH; x++)
-      a[i + (k + x * (THREADS / N)) * LDS] = -sum[x];
-    load_block (b, f + j * N + j * N * F.ld, F.ld, N, N);
-    __syncthreads ();
-    multiply_add (value, a, b);
-    for (int x = 0; x < EACH; x++)
-      f[row * N + i + (j * N + k + x * (THREADS / N)) * F.ld] = value[x];
+    sum.put (a);
+    small_load (b, F.data + page * F.page + j * SMALL * (F.ld + 1), F.ld, SMALL, SMALL);
+    small_multiply<false> (a, a, b);
+    for (int q = threadIdx.x; q < SMALL * SMALL; q += SMALL_THREADS)
+      f[q % SMALL + (j * SMALL + q / SMALL) * F.ld] = -a.get (q % SMALL, q / SMALL);
   }
 }
 
@@ -70,9 +43,9 @@ __global__ void __launch_bounds__ (THREADS)
 template <class T>
 cudaError_t qr_join (qr_matrix<T> F, qr_matrix<T> G, int count, int64_t pages, cudaStream_t stream)
 {
-  int panels = (count + N - 1) / N;
+  int panels = (count + SMALL - 1) / SMALL;
   qr_matrix<const T> g = {G.data, G.ld, G.page};
-  join_kernel<T><<<(unsigned)(panels * pages), THREADS, 0, stream>>> (F, g, count);
+  join_kernel<T><<<(unsigned)(panels * pages), SMALL_THREADS, 0, stream>>> (F, g, count);
   return cudaGetLastError ();
 }
 

@@ -41,11 +41,9 @@ template <class T> struct qr_panel_args {
   int64_t pages;
 };
 
-// Rows that a panel may have at most.
+// Rows that a panel may have at most, and those of a leaf that one block of threads holds.
 template <class T> int64_t qr_panel_rows_max ();
-// Rows that leaves should have where there are enough of them to fill the chip several times, or
-// where there are few.
-template <class T> int64_t qr_leaf_rows (bool many);
+template <class T> int64_t qr_leaf_rows ();
 template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream);
 
 // C := (I - Y F Y')' C, or (I - Y F Y') C, for a panel of `reflectors` columns, C of m x columns.

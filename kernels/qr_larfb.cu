@@ -12,10 +12,10 @@
 namespace
 {
 
-enum { WARPS = 8, BLOCKS_MAX = 16, TILE = 128, LD = TILE + 4, LDW = QR_PANEL + 4 };
+enum { WARPS = 8, BLOCKS_MAX = 16, LDW = QR_PANEL + 4 };
 
-template <bool C> struct larfb_memory {
-  static constexpr int PLANES = C ? 2 : 1;
+template <bool C, int TILE> struct larfb_memory {
+  static constexpr int PLANES = C ? 2 : 1, LD = TILE + 4;
   double y[PLANES * QR_PANEL * LD], c[PLANES * QR_PANEL * LD]; // transposed: (column, row)
   double part[PLANES * QR_PANEL * LDW], sum[PLANES * QR_PANEL * LDW], f[PLANES * QR_PANEL * LDW];
 };
@@ -28,16 +28,17 @@ template <class T> struct larfb_args {
 };
 
 // Rows first .. first+TILE-1, those below `end` as zeros, of 32 columns, `count` of them there.
-template <class T>
+template <int TILE, class T>
 GLA_DEVICE void load_tile (const mma_matrix<is_complex_v<T>> &to, const T *from, int64_t ld,
                            int64_t first, int64_t end, int count)
 {
-  constexpr int STEP = WARPS * 32 / TILE, TOGETHER = sizeof (T) == 16 ? 8 : 16;
+  constexpr int STEP = WARPS * 32 / TILE, EACH = QR_PANEL / STEP;
+  constexpr int TOGETHER = EACH < 128 / (int)sizeof (T) ? EACH : 128 / (int)sizeof (T);
   int row = threadIdx.x % TILE, begin = threadIdx.x / TILE;
   bool inside = first + row < end;
   from += first + row;
 #pragma unroll
-  for (int part = 0; part < QR_PANEL / STEP; part += TOGETHER) {
+  for (int part = 0; part < EACH; part += TOGETHER) {
     T value[TOGETHER];
 #pragma unroll
     for (int q = 0; q < TOGETHER; q++) {
@@ -52,11 +53,12 @@ GLA_DEVICE void load_tile (const mma_matrix<is_complex_v<T>> &to, const T *from,
 
 // This warp's two tiles of Y'C, of rows in shared memory.
 template <bool C>
-GLA_DEVICE void multiply (mma_tile<C> (&w)[2], const mma_matrix<C> &y, const mma_matrix<C> &c)
+GLA_DEVICE void multiply (mma_tile<C> (&w)[2], const mma_matrix<C> &y, const mma_matrix<C> &c,
+                          int rows)
 {
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4 * 8, j = warp / 4 * 16;
 #pragma unroll 4
-  for (int k = 0; k < TILE; k += 4) {
+  for (int k = 0; k < rows; k += 4) {
     mma_entry<C> a = y.get (i + lane / 4, k + lane % 4);
     mma_add_conj (w[0], a, c.get (j + lane / 4, k + lane % 4));
     mma_add_conj (w[1], a, c.get (j + 8 + lane / 4, k + lane % 4));
@@ -65,9 +67,9 @@ GLA_DEVICE void multiply (mma_tile<C> (&w)[2], const mma_matrix<C> &y, const mma
 
 // The sum over the blocks of the cluster, each block adding up its share of the entries and giving
 // it to all.
-template <bool C> GLA_DEVICE void add_parts (larfb_memory<C> &s, int rank, int blocks)
+template <class M> GLA_DEVICE void add_parts (M &s, int rank, int blocks)
 {
-  constexpr int COUNT = larfb_memory<C>::PLANES * QR_PANEL * QR_PANEL;
+  constexpr int COUNT = M::PLANES * QR_PANEL * QR_PANEL;
   int share = COUNT / blocks;
   for (int q = rank * share + threadIdx.x; q < (rank + 1) * share; q += blockDim.x) {
     int at = q / QR_PANEL * LDW + q % QR_PANEL;
@@ -100,7 +102,7 @@ GLA_DEVICE void multiply_factor (const mma_matrix<C> &part, const mma_matrix<C> 
   part.put_tile (i, j + 8, w[1]);
 }
 
-template <class T>
+template <int TILE, class T>
 GLA_DEVICE void update_tile (const mma_matrix<is_complex_v<T>> &y,
                              const mma_matrix<is_complex_v<T>> &c,
                              const mma_matrix<is_complex_v<T>> &w, T *to, int64_t ld, int64_t first,
@@ -135,15 +137,17 @@ GLA_DEVICE void update_tile (const mma_matrix<is_complex_v<T>> &y,
   }
 }
 
-// A cluster takes 32 columns of C, each of its blocks a chunk of the rows, in tiles of 128. Y'C of
+// A cluster takes 32 columns of C, each of its blocks a chunk of the rows, in tiles. Y'C of
 // the chunk: 4 by 4 tiles of 8 by 8, two to a warp; then the sum over the cluster, F or F' times it
 // in every block, and the update of the same rows, 8 to a warp at a time.
-template <class T>
+template <class T, int TILE>
 __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a, int blocks)
 {
   constexpr bool C = is_complex_v<T>;
   extern __shared__ __align__ (16) unsigned char memory[];
-  auto &s = *reinterpret_cast<larfb_memory<C> *> (memory);
+  typedef larfb_memory<C, TILE> memory_t;
+  constexpr int LD = memory_t::LD;
+  auto &s = *reinterpret_cast<memory_t *> (memory);
   mma_matrix<C> y = {s.y, LD, QR_PANEL * LD}, c = {s.c, LD, QR_PANEL * LD};
   mma_matrix<C> part = {s.part, LDW, QR_PANEL * LDW}, sum = {s.sum, LDW, QR_PANEL * LDW},
                 f = {s.f, LDW, QR_PANEL * LDW};
@@ -167,10 +171,10 @@ __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a,
   for (int64_t r = begin; r < end; r += TILE) {
     if (r > begin)
       __syncthreads ();
-    load_tile (y, Y, a.Y.ld, r, end, a.reflectors);
-    load_tile (c, to, a.C.ld, r, end, count);
+    load_tile<TILE> (y, Y, a.Y.ld, r, end, a.reflectors);
+    load_tile<TILE> (c, to, a.C.ld, r, end, count);
     __syncthreads ();
-    multiply (w, y, c);
+    multiply (w, y, c, end - r < TILE ? (int)(end - r + 3) / 4 * 4 : TILE);
   }
   int warp = threadIdx.x / 32;
   part.put_tile (warp % 4 * 8, warp / 4 * 16, w[0]);
@@ -182,12 +186,24 @@ __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a,
   for (int64_t r = begin; r < end; r += TILE) {
     if (a.chunk > TILE) { // else they are still there
       __syncthreads ();
-      load_tile (y, Y, a.Y.ld, r, end, a.reflectors);
-      load_tile (c, to, a.C.ld, r, end, count);
+      load_tile<TILE> (y, Y, a.Y.ld, r, end, a.reflectors);
+      load_tile<TILE> (c, to, a.C.ld, r, end, count);
     }
     __syncthreads ();
-    update_tile (y, c, part, to, a.C.ld, r, end, count);
+    update_tile<TILE> (y, c, part, to, a.C.ld, r, end, count);
   }
+}
+
+template <class T, int TILE>
+cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaStream_t stream)
+{
+  static std::atomic<uint64_t> told;
+  size_t shared = sizeof (larfb_memory<is_complex_v<T>, TILE>);
+  cudaError_t error = allow_cluster (qr_larfb_kernel<T, TILE>, shared, &told);
+  if (error != cudaSuccess)
+    return error;
+  cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream);
+  return cudaLaunchKernelEx (&way.config, qr_larfb_kernel<T, TILE>, a, blocks);
 }
 
 } // namespace
@@ -201,16 +217,12 @@ cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<
   int blocks = 1;
   while (blocks < BLOCKS_MAX && m > 64 * blocks)
     blocks *= 2;
+  int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;
   larfb_args<T> a = {Y,          F,      C, m, columns, ((m + blocks - 1) / blocks + 7) / 8 * 8,
                      reflectors, adjoint};
-  static std::atomic<uint64_t> told;
-  size_t shared = sizeof (larfb_memory<is_complex_v<T>>);
-  cudaError_t error = allow_cluster (qr_larfb_kernel<T>, shared, &told);
-  if (error != cudaSuccess)
-    return error;
-  int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;
-  cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream);
-  return cudaLaunchKernelEx (&way.config, qr_larfb_kernel<T>, a, blocks);
+  if (a.chunk <= 64)
+    return launch<T, 64> (a, blocks, clusters, stream);
+  return launch < T, is_complex_v<T> ? 128 : 256 > (a, blocks, clusters, stream);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -548,10 +548,9 @@ template <class T> constexpr int64_t most_rows = sizeof (T) == 16 ? 256 : 512;
 
 } // namespace
 
-// Several blocks of threads to a multiprocessor hide each other's latency.
-template <class T> int64_t qr_leaf_rows (bool many)
+template <class T> int64_t qr_leaf_rows ()
 {
-  return 32 + (many ? most_rows<T> / 2 : most_rows<T>);
+  return 32 + most_rows<T>;
 }
 
 template <class T> int64_t qr_panel_rows_max ()
@@ -581,7 +580,7 @@ template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template int64_t qr_leaf_rows<T> (bool);                                                         \
+  template int64_t qr_leaf_rows<T> ();                                                             \
   template int64_t qr_panel_rows_max<T> ();                                                        \
   template cudaError_t qr_panel (const qr_panel_args<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)

@@ -11,7 +11,7 @@ namespace
 {
 
 // Above so many rows a panel is applied by matrix products.
-enum { LARFB_ROWS = 16384, BLOCK = 128, BLOCK_MAX = 512 };
+enum { LARFB_ROWS = 16384, BLOCK = 128, WIDE_BLOCK = 256, WIDE_FROM = 1024, BLOCK_MAX = 512 };
 
 // To this size panels are applied one by one by our own kernel, without cuBLAS.
 enum { SMALL_ROWS = 2048, SMALL_COLUMNS = 256 };
@@ -27,6 +27,11 @@ gla_status status_of (cudaError_t error)
     return GLA_OK;
   cudaGetLastError ();
   return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
+}
+
+int64_t round_up (int64_t a, int64_t to)
+{
+  return (a + to - 1) / to * to;
 }
 
 template <class T> qr_matrix<T> block_factor (const qr_plan<T> &p, int64_t J)
@@ -77,30 +82,51 @@ template <class T> struct worker {
                                                        : qr_panel (a, stream));
   }
 
-  // Columns J .. J+count-1.
-  gla_status factor_block (int64_t J, int count) const
+  // Columns I .. I+count-1, at most 128, of the block that begins at J.
+  gla_status factor_panels (int64_t J, int64_t I, int count) const
   {
     gla_status status = GLA_OK;
-    for (int64_t j = J; j < J + count && status == GLA_OK; j += QR_PANEL) {
-      int columns = J + count - j < QR_PANEL ? (int)(J + count - j) : (int)QR_PANEL;
+    for (int64_t j = I; j < I + count && status == GLA_OK; j += QR_PANEL) {
+      int columns = I + count - j < QR_PANEL ? (int)(I + count - j) : (int)QR_PANEL;
       status = factor_panel (J, j, columns);
       if (status == GLA_OK)
         status = apply_adjoint (j, columns, p.F.at (j - J, j), p.Y.at (j, j + columns),
-                                J + count - j - columns);
+                                I + count - j - columns);
     }
     if (status != GLA_OK || count <= QR_PANEL)
       return status;
-    qr_matrix<T> Y = p.Y.at (J, J);
-    status = gemm ('C', 'N', count, count, p.m - J, 1, Y, Y, 0, p.G);
-    return status == GLA_OK ? status_of (qr_join (block_factor (p, J), p.G, count, p.pages, stream))
+    qr_matrix<T> Y = p.Y.at (I, I);
+    status = gemm ('C', 'N', count, count, p.m - I, 1, Y, Y, 0, p.G);
+    return status == GLA_OK ? status_of (qr_join (p.F.at (I - J, I), p.G, count, p.pages, stream))
+                            : status;
+  }
+
+  // The same for any number of columns, by halves: most of the work is products of large matrices.
+  gla_status factor_block (int64_t J, int64_t I, int count) const
+  {
+    if (count <= BLOCK)
+      return factor_panels (J, I, count);
+    int left = (int)round_up (count / 2, BLOCK), right = count - left;
+    int64_t middle = I + left;
+    qr_matrix<T> F1 = p.F.at (I - J, I), F2 = p.F.at (middle - J, middle);
+    gla_status status = factor_block (J, I, left);
+    if (status == GLA_OK)
+      status = apply_adjoint (I, left, F1, p.Y.at (I, middle), right);
+    if (status == GLA_OK)
+      status = factor_block (J, middle, right);
+    // F = [F1 -F1 Y1'Y2 F2; 0 F2]
+    if (status == GLA_OK)
+      status = gemm ('C', 'N', left, right, p.m - middle, 1, p.Y.at (middle, I),
+                     p.Y.at (middle, middle), 0, p.G);
+    if (status == GLA_OK)
+      status = gemm ('N', 'N', left, right, right, 1, p.G, F2, 0, p.W);
+    if (status == GLA_OK)
+      status = gemm ('N', 'N', left, right, left, -1, F1, p.W, 0, p.F.at (I - J, middle));
+    return status == GLA_OK ? status_of (qr_identity (p.F.at (middle - J, I), right, left, right,
+                                                      p.pages, stream))
                             : status;
   }
 };
-
-int64_t round_up (int64_t a, int64_t to)
-{
-  return (a + to - 1) / to * to;
-}
 
 } // namespace
 
@@ -114,7 +140,9 @@ static int block_of (const gla_qr_job &job)
   int64_t k = job.m < job.n ? job.m : job.n;
   if (job.m <= SMALL_ROWS && job.n <= SMALL_COLUMNS && job.block == 0)
     return QR_PANEL;
-  int64_t block = job.block > 0 ? round_up (job.block, QR_PANEL) : BLOCK;
+  int64_t block = job.block > 0    ? round_up (job.block, QR_PANEL)
+                  : k >= WIDE_FROM ? (int64_t)WIDE_BLOCK
+                                   : (int64_t)BLOCK;
   block = block > BLOCK_MAX ? (int64_t)BLOCK_MAX : block;
   return (int)(block > k ? round_up (k, QR_PANEL) : block);
 }
@@ -147,7 +175,7 @@ gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, gpu_blas *blas,
       status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.largest, p.exponent, stream));
   for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
-    status = w.factor_block (J, count);
+    status = w.factor_block (J, J, count);
     if (status == GLA_OK)
       status =
           w.apply_adjoint (J, count, block_factor (p, J), p.Y.at (J, J + count), p.n - J - count);

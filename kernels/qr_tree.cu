@@ -10,11 +10,12 @@
 
 #include "cluster.cuh"
 #include "qr_kernels.cuh"
+#include "small_matrix.cuh"
 
 namespace
 {
 
-enum { N = QR_PANEL, LDS = N + 1, THREADS = 256, LEVELS_MAX = 8, TILE = 128 };
+enum { N = QR_PANEL, THREADS = SMALL_THREADS, LEVELS_MAX = 8, TILE = 128, LD = TILE + 4 };
 
 // One level of the tree: `groups` of `rows` rows (the last may have fewer), with their triangular
 // factors, packed, and M and N of each group, packed.
@@ -26,12 +27,10 @@ template <class T> struct tree_level {
   int64_t ldn, page_n;
 };
 
-// Small matrices in shared memory, entry (i, j) at i + j*LDS.
-template <class T> using small = T[N * LDS];
-
 // What a block of threads has in shared memory.
 template <class T> struct tree_memory {
-  small<T> n, m, y, work;
+  small_matrix<T> n, m, y, work;
+  T reciprocal[N]; // of the diagonal of U
   real_t<T> S[N];
 };
 
@@ -40,94 +39,50 @@ template <class T> GLA_DEVICE T zero ()
   return from_real<T> (0);
 }
 
-// c = a b, or a' b
-template <bool ADJOINT, class T>
-GLA_DEVICE void multiply_small (small<T> &c, const small<T> &a, const small<T> &b)
-{
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
-    int i = q % N, j = q / N;
-    T sum = zero<T> ();
-#pragma unroll 8
-    for (int l = 0; l < N; l++)
-      sum = ADJOINT ? cmadd (a[l + i * LDS], b[l + j * LDS], sum)
-                    : madd (a[i + l * LDS], b[l + j * LDS], sum);
-    c[i + j * LDS] = sum;
-  }
-  __syncthreads ();
-}
-
-// The first 32 rows of a group, zeros where it or the panel ends.
-template <class T>
-GLA_DEVICE void load_first (small<T> &y, const T *Y, int64_t ld, int64_t rows, int columns)
-{
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
-    int i = q % N, j = q / N;
-    y[i + j * LDS] = i < rows && j < columns ? Y[i + j * ld] : zero<T> ();
-  }
-}
-
 // N of a group, the identity where there is no stack above.
 template <class T>
-GLA_DEVICE void load_top (small<T> &n, const tree_level<T> &t, int64_t page, int64_t group)
+GLA_DEVICE void load_top (small_matrix<T> &n, const tree_level<T> &t, int64_t page, int64_t group)
 {
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
-    int i = q % N, j = q / N;
-    if (t.N == nullptr)
-      n[i + j * LDS] = from_real<T> (i == j ? 1 : 0);
-    else
-      n[i + j * LDS] = t.N[page * t.page_n + group * N + i + j * t.ldn];
-  }
+  if (t.N != nullptr)
+    small_load (n, t.N + page * t.page_n + group * N, t.ldn, N, N);
+  else
+    for (int q = threadIdx.x; q < N * N; q += blockDim.x)
+      n.put (q % N, q / N, from_real<T> (q % N == q / N ? 1 : 0));
 }
 
-template <class T> GLA_DEVICE void load_packed (small<T> &to, const T *from)
-{
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x)
-    to[q % N + q / N * LDS] = from[q];
-}
-
-// m = F Y1' n for a group; y is Y1 and work is lost.
+// m = F Y1' n for a group, where Y1 goes to y; work is lost.
 template <class T>
-GLA_DEVICE void group_m (small<T> &m, const small<T> &n, small<T> &y, small<T> &work,
-                         const tree_level<T> &t, int64_t page, int64_t group, int columns)
+GLA_DEVICE void group_m (tree_memory<T> &s, const tree_level<T> &t, int64_t page, int64_t group,
+                         int columns)
 {
   int64_t left = t.total - group * t.rows;
-  load_first (y, t.Y.data + page * t.Y.page + group * t.rows, t.Y.ld, left < t.rows ? left : t.rows,
-              columns);
-  load_packed (work, t.F + (page * t.groups + group) * N * N);
-  __syncthreads ();
-  multiply_small<true> (m, y, n);
-  // work = F; F m goes to y's place only after y is done with
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
-    int i = q % N, j = q / N;
-    T sum = zero<T> ();
-    for (int l = 0; l < N; l++)
-      sum = madd (work[i + l * LDS], m[l + j * LDS], sum);
-    y[i + j * LDS] = sum;
-  }
-  __syncthreads ();
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x)
-    m[q % N + q / N * LDS] = y[q % N + q / N * LDS];
-  __syncthreads ();
+  load_top (s.n, t, page, group);
+  small_load (s.y, t.Y.data + page * t.Y.page + group * t.rows, t.Y.ld,
+              left < t.rows ? left : t.rows, columns);
+  small_load (s.work, t.F + (page * t.groups + group) * N * N, N, N, N);
+  small_multiply<true> (s.m, s.y, s.n);
+  small_multiply<false> (s.m, s.work, s.m);
 }
 
-// row := row U^-1, by one thread in its registers. Below its diagonal U holds the reciprocals of
-// the diagonal in row N; where the panel ends it is the identity.
-template <class T> GLA_DEVICE void solve_row (small<T> &rows, int row, const small<T> &U)
+// row := row U^-1, by one thread in its registers.
+template <class T>
+GLA_DEVICE void solve_row (small_matrix<T> &rows, int row, const small_matrix<T> &U,
+                           const T *reciprocal)
 {
   T x[N];
 #pragma unroll
   for (int j = 0; j < N; j++)
-    x[j] = rows[row + j * LDS];
+    x[j] = rows.get (row, j);
 #pragma unroll
   for (int j = 0; j < N; j++) {
-    x[j] = x[j] * U[N + j * LDS];
+    x[j] = x[j] * reciprocal[j];
 #pragma unroll
     for (int k = j + 1; k < N; k++)
-      x[k] = madd (-x[j], U[j + k * LDS], x[k]);
+      x[k] = madd (-x[j], U.get (j, k), x[k]);
   }
 #pragma unroll
   for (int j = 0; j < N; j++)
-    rows[row + j * LDS] = x[j];
+    rows.put (row, j, x[j]);
 }
 
 //------------------------------------------------------------------------------
@@ -142,25 +97,61 @@ template <class T> GLA_DEVICE T reciprocal (T a)
     return 1 / a;
 }
 
-// a := L\U of a - S, S(j) = -sign (re (what stands at (j, j))).
-template <class T> GLA_DEVICE void factor_lu (small<T> &a, real_t<T> *S, int columns)
+template <class R> GLA_DEVICE R from_lane (R a, int lane)
 {
-  typedef real_t<T> R;
-  for (int j = 0; j < columns; j++) {
-    if (threadIdx.x == 0) {
-      S[j] = re (a[j + j * LDS]) >= 0 ? R (-1) : R (1);
-      a[j + j * LDS] = a[j + j * LDS] - from_real<T> (S[j]);
+  return __shfl_sync (0xffffffffu, a, lane);
+}
+template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
+{
+  return {from_lane (a.x, lane), from_lane (a.y, lane)};
+}
+
+// a := L\U of a - S, S(j) = -sign (re (what stands at (j, j))), by one warp with a row per lane.
+template <class T> GLA_DEVICE void factor_lu (small_matrix<T> &a, real_t<T> *S, int columns)
+{
+  int lane = threadIdx.x;
+  T x[N];
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    x[j] = a.get (lane, j);
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    if (j < columns) {
+      T pivot = from_lane (x[j], j);
+      real_t<T> s = re (pivot) >= 0 ? -1 : 1;
+      pivot = pivot - from_real<T> (s);
+      T factor = lane > j ? x[j] * reciprocal (pivot) : from_real<T> (0);
+      if (lane == j) {
+        x[j] = pivot;
+        S[j] = s;
+      } else if (lane > j)
+        x[j] = factor;
+#pragma unroll
+      for (int k = j + 1; k < N; k++)
+        x[k] = madd (-factor, from_lane (x[k], j), x[k]);
     }
-    __syncthreads ();
-    T pivot = reciprocal (a[j + j * LDS]);
-    int i = threadIdx.x % N;
-    for (int k = j + 1 + threadIdx.x / N; k < columns; k += blockDim.x / N)
-      if (i > j)
-        a[i + k * LDS] = a[i + k * LDS] - a[i + j * LDS] * pivot * a[j + k * LDS];
-    __syncthreads ();
-    if (threadIdx.x < N && i > j)
-      a[i + j * LDS] = a[i + j * LDS] * pivot;
-    __syncthreads ();
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    a.put (lane, j, x[j]);
+}
+
+// f L' = -U S, by one warp with a row per lane; zeros where the panel ends.
+template <class T>
+GLA_DEVICE void factor_of_lu (small_matrix<T> &f, const small_matrix<T> &LU, const real_t<T> *S,
+                              int columns)
+{
+  int lane = threadIdx.x;
+  T x[N];
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    x[j] = lane <= j && j < columns ? scale (-S[j], LU.get (lane, j)) : from_real<T> (0);
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    f.put (lane, j, lane <= j && j < columns ? x[j] : from_real<T> (0));
+#pragma unroll
+    for (int k = j + 1; k < N; k++)
+      if (k < columns)
+        x[k] = madd (-x[j], conj (LU.get (k, j)), x[k]);
   }
 }
 
@@ -170,44 +161,31 @@ __global__ void __launch_bounds__ (THREADS)
     reconstruct_kernel (qr_panel_args<T> p, tree_level<T> t, qr_matrix<const T> top_r, T *LU)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  auto &shared = *reinterpret_cast<tree_memory<T> *> (memory);
-  small<T> &n = shared.n, &m = shared.m, &y = shared.y, &work = shared.work;
-  real_t<T> *S = shared.S;
+  auto &s = *reinterpret_cast<tree_memory<T> *> (memory);
   int64_t page = blockIdx.x;
   int columns = p.columns;
-  load_top (n, t, page, 0);
-  __syncthreads ();
-  group_m (m, n, y, work, t, page, 0, columns);
-  load_first (y, t.Y.data + page * t.Y.page, t.Y.ld, t.rows, columns);
-  __syncthreads ();
+  group_m (s, t, page, 0, columns);
+  small_multiply<false> (s.work, s.y, s.m);
   for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
     int i = q % N, j = q / N;
-    T sum = zero<T> ();
-    for (int l = 0; l < N; l++)
-      sum = madd (y[i + l * LDS], m[l + j * LDS], sum);
-    work[i + j * LDS] = n[i + j * LDS] - sum;
+    s.work.put (i, j, s.n.get (i, j) - s.work.get (i, j));
   }
   __syncthreads ();
-  factor_lu (work, S, columns);
-  // F L' = -U S, a row per thread
-  int i = threadIdx.x;
-  if (i < N)
-    for (int j = 0; j < N; j++) {
-      T x = i <= j && j < columns ? scale (-S[j], work[i + j * LDS]) : zero<T> ();
-      for (int l = i; l < j && j < columns; l++)
-        x = x - m[i + l * LDS] * conj (work[j + l * LDS]);
-      m[i + j * LDS] = i <= j ? x : zero<T> ();
-    }
+  if (threadIdx.x < N) {
+    factor_lu (s.work, s.S, columns);
+    __syncwarp ();
+    factor_of_lu (s.m, s.work, s.S, columns);
+  }
   __syncthreads ();
   T *F = p.F.data + page * p.F.page, *R = p.R.data + page * p.R.page;
   T *A = p.A.data + page * p.A.page;
   const T *from = top_r.data + page * top_r.page;
   for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
     int r = q % N, j = q / N;
-    F[r + j * p.F.ld] = m[r + j * LDS];
-    LU[page * N * N + q] = j < columns ? work[r + j * LDS] : zero<T> ();
+    F[r + j * p.F.ld] = s.m.get (r, j);
+    LU[page * N * N + q] = j < columns ? s.work.get (r, j) : zero<T> ();
     if (r < columns && j < columns)
-      R[r + j * p.R.ld] = r <= j ? scale (S[r], from[r + j * top_r.ld]) : zero<T> ();
+      R[r + j * p.R.ld] = r <= j ? scale (s.S[r], from[r + j * top_r.ld]) : zero<T> ();
   }
   for (int q = threadIdx.x; q < p.above * columns; q += blockDim.x) {
     int r = q % p.above - p.above, j = q / p.above;
@@ -225,66 +203,85 @@ template <class T>
 __global__ void __launch_bounds__ (THREADS) group_kernel (tree_level<T> t, const T *LU, int columns)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  auto &shared = *reinterpret_cast<tree_memory<T> *> (memory);
-  small<T> &n = shared.n, &m = shared.m, &y = shared.y, &work = shared.work;
+  auto &s = *reinterpret_cast<tree_memory<T> *> (memory);
   int64_t group = blockIdx.x % t.groups, page = blockIdx.x / t.groups;
-  load_top (n, t, page, group);
-  __syncthreads ();
-  group_m (m, n, y, work, t, page, group, columns);
+  group_m (s, t, page, group, columns);
   if (LU != nullptr) {
-    load_packed (work, LU + page * N * N);
-    __syncthreads ();
     int j = threadIdx.x;
-    if (j < N)
-      work[N + j * LDS] = j < columns ? reciprocal (work[j + j * LDS]) : from_real<T> (1);
+    small_load (s.work, LU + page * N * N, N, N, N);
+    __syncthreads ();
+    if (j < N) // where the panel ends U is the identity
+      s.reciprocal[j] = j < columns ? reciprocal (s.work.get (j, j)) : from_real<T> (1);
     __syncthreads ();
     if (j < 2 * N)
-      solve_row (j < N ? m : n, j % N, work);
+      solve_row (j < N ? s.m : s.n, j % N, s.work, s.reciprocal);
     __syncthreads ();
   }
-  T *M = t.M + (page * t.groups + group) * N * N, *top = t.top + (page * t.groups + group) * N * N;
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
-    M[q] = m[q % N + q / N * LDS];
-    top[q] = n[q % N + q / N * LDS];
-  }
+  int64_t at = (page * t.groups + group) * N * N;
+  small_store (t.M + at, N, s.m);
+  small_store (t.top + at, N, s.n);
 }
 
+// What a block of threads has of a group: 128 rows of Y, transposed, and M.
+template <class T> struct apply_memory {
+  small_matrix<T> m;
+  alignas (16) double y[(is_complex_v<T> ? 2 : 1) * N * LD];
+};
+
 // Y := [N; 0] - Y M of each group; the first 32 rows of a panel become L. A block of threads has
-// 128 rows of a group: a thread has one row and half of its columns.
+// 128 rows of a group, a warp 8 of them at a time.
 template <class T>
 __global__ void __launch_bounds__ (THREADS) apply_kernel (tree_level<T> t, const T *LU, int columns)
 {
-  __shared__ T m[N * N];
+  constexpr bool C = is_complex_v<T>;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  auto &s = *reinterpret_cast<apply_memory<T> *> (memory);
+  mma_matrix<C> y = {s.y, LD, N * LD};
   int64_t tiles = (t.rows + TILE - 1) / TILE, which = blockIdx.x;
   int64_t tile = which % tiles, group = which / tiles % t.groups, page = which / tiles / t.groups;
-  for (int q = threadIdx.x; q < N * N; q += blockDim.x)
-    m[q] = t.M[(page * t.groups + group) * N * N + q];
-  int64_t left = t.total - group * t.rows, rows = left < t.rows ? left : t.rows;
-  int64_t row = tile * TILE + threadIdx.x % TILE;
-  int half = threadIdx.x / TILE * (N / 2);
-  T *Y = t.Y.data + page * t.Y.page + group * t.rows + row;
-  const T *top = t.top + (page * t.groups + group) * N * N + row;
-  bool inside = row < rows;
-  T y[N];
+  int64_t at = (page * t.groups + group) * N * N, left = t.total - group * t.rows;
+  int64_t rows = (left < t.rows ? left : t.rows) - tile * TILE; // from this tile on
+  T *Y = t.Y.data + page * t.Y.page + group * t.rows + tile * TILE;
+
+  int row = threadIdx.x % TILE;
+#pragma unroll 16
+  for (int j = threadIdx.x / TILE; j < N; j += THREADS / TILE)
+    y.put (j, row,
+           mma_entry_of (row < rows && j < columns ? Y[j * t.Y.ld + row] : from_real<T> (0)));
+  small_load (s.m, t.M + at, N, N, N);
+  __syncthreads ();
+
+  int lane = threadIdx.x % 32;
+  for (int r0 = threadIdx.x / 32 * 8; r0 < TILE && r0 < rows; r0 += THREADS / 32 * 8) {
+    mma_tile<C> sum[4];
 #pragma unroll
-  for (int j = 0; j < N; j++)
-    y[j] = inside && j < columns ? Y[j * t.Y.ld] : zero<T> ();
-  __syncthreads (); // both halves of a row are read before one is written
+    for (int k = 0; k < N; k += 4) {
+      mma_entry<C> a = y.get (k + lane % 4, r0 + lane / 4);
 #pragma unroll
-  for (int q = 0; q < N / 2; q++) {
-    int j = half + q;
-    T sum = zero<T> ();
+      for (int u = 0; u < 4; u++)
+        mma_add (sum[u], a, s.m.view ().get (k + lane % 4, 8 * u + lane / 4));
+    }
+    int i = r0 + lane / 4;
+    int64_t in_group = tile * TILE + i;
 #pragma unroll
-    for (int l = 0; l < N; l++)
-      sum = madd (y[l], m[l + j * N], sum);
-    if (!inside || j >= columns)
-      continue;
-    if (row >= N)
-      Y[j * t.Y.ld] = -sum;
-    else if (LU == nullptr || group > 0)
-      Y[j * t.Y.ld] = top[j * N] - sum;
-    else // a unit lower triangle
-      Y[j * t.Y.ld] = row > j ? LU[page * N * N + row + j * N] : from_real<T> (row == j ? 1 : 0);
+    for (int u = 0; u < 4; u++)
+#pragma unroll
+      for (int x = 0; x < 2; x++) {
+        int j = 8 * u + 2 * (lane % 4) + x;
+        if (i >= rows || j >= columns)
+          continue;
+        T value;
+        if constexpr (C)
+          value = {(real_t<T>)-sum[u].re[x], (real_t<T>)-sum[u].im[x]};
+        else
+          value = (T)-sum[u].re[x];
+        if (in_group < N && LU != nullptr && group == 0) // a unit lower triangle
+          value = in_group > j ? LU[page * N * N + in_group + j * N]
+                               : from_real<T> (in_group == j ? 1 : 0);
+        else if (in_group < N)
+          value = value + t.top[at + in_group + j * N];
+        Y[j * t.Y.ld + i] = value;
+      }
   }
 }
 
@@ -299,7 +296,13 @@ cudaError_t expand (const tree_level<T> &t, const T *LU, int columns, int64_t pa
     return error;
   group_kernel<T><<<(unsigned)(t.groups * pages), THREADS, shared, stream>>> (t, LU, columns);
   int64_t tiles = (t.rows + TILE - 1) / TILE;
-  apply_kernel<T><<<(unsigned)(tiles * t.groups * pages), THREADS, 0, stream>>> (t, LU, columns);
+  static std::atomic<uint64_t> told_apply;
+  error = allow_cluster (apply_kernel<T>, sizeof (apply_memory<T>), &told_apply);
+  if (error != cudaSuccess)
+    return error;
+  apply_kernel<T>
+      <<<(unsigned)(tiles * t.groups * pages), THREADS, sizeof (apply_memory<T>), stream>>> (
+          t, LU, columns);
   return cudaGetLastError ();
 }
 
@@ -323,7 +326,7 @@ template <class T> struct tree {
       bool last = total <= qr_panel_rows_max<T> ();
       t.Y = Y;
       t.total = total;
-      t.rows = last ? total : qr_leaf_rows<T> (levels == 1);
+      t.rows = last ? total : qr_leaf_rows<T> ();
       t.groups = (total + t.rows - 1) / t.rows;
       t.F = take (work, t.groups * N * N * pages);
       t.M = take (work, t.groups * N * N * pages);
