@@ -137,24 +137,48 @@ template <class R> GLA_DEVICE cx<R> mail_look (const cx<R> *slot)
   return {mail_look (&slot->x), mail_look (&slot->y)};
 }
 
-// A launch of clusters of `blocks` blocks.
+// A launch of clusters of `blocks` blocks. Where `early` is set the kernel may start while the one
+// before it in the stream ends; it must call wait_for_previous before it touches memory.
 struct cluster_launch {
-  cudaLaunchAttribute attribute = {};
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = {};
   cluster_launch (const cluster_launch &) = delete; // config points into it
-  cluster_launch (int64_t clusters, int blocks, int threads, size_t shared, cudaStream_t stream)
+  cluster_launch (int64_t clusters, int blocks, int threads, size_t shared, cudaStream_t stream,
+                  bool early = false)
   {
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     config.gridDim = dim3 ((unsigned)(clusters * blocks));
     config.blockDim = dim3 (threads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = blocks > 1 ? 1 : 0;
+    config.attrs = attributes;
+    if (blocks > 1) {
+      cudaLaunchAttribute *a = &attributes[config.numAttrs++];
+      a->id = cudaLaunchAttributeClusterDimension;
+      a->val.clusterDim.x = blocks;
+      a->val.clusterDim.y = a->val.clusterDim.z = 1;
+    }
+    if (early) {
+      cudaLaunchAttribute *a = &attributes[config.numAttrs++];
+      a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      a->val.programmaticStreamSerializationAllowed = 1;
+    }
   }
 };
+
+// Until the kernels before this one in the stream have ended and their results can be seen.
+GLA_DEVICE void wait_for_previous ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// From here on the next kernel in the stream may start, where it was launched early.
+GLA_DEVICE void let_next_start ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
 
 // Lets a kernel have this much shared memory, always the same, and clusters of up to 16 blocks.
 // `told`, a static variable of the kernel's launcher, has a bit for every device that knows.

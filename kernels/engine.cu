@@ -112,8 +112,17 @@ gla_status engine_open (int device, gla_engine **engine)
     e->multiprocessors = properties.multiProcessorCount;
     e->memory_total = properties.totalGlobalMem;
   }
+  int lowest = 0, highest = 0;
+  if (error == cudaSuccess)
+    error = cudaDeviceGetStreamPriorityRange (&lowest, &highest);
+  if (error == cudaSuccess)
+    error = cudaStreamCreateWithPriority (&e->side, cudaStreamNonBlocking, lowest);
+  if (error == cudaSuccess)
+    error = cudaEventCreateWithFlags (&e->side_start, cudaEventDisableTiming);
+  if (error == cudaSuccess)
+    error = cudaEventCreateWithFlags (&e->side_done, cudaEventDisableTiming);
   for (int k = 0; k < SLOTS && error == cudaSuccess; k++) {
-    error = cudaStreamCreateWithFlags (&e->slots[k].stream, cudaStreamNonBlocking);
+    error = cudaStreamCreateWithPriority (&e->slots[k].stream, cudaStreamNonBlocking, highest);
     if (error == cudaSuccess)
       error = cudaEventCreateWithFlags (&e->slots[k].done, cudaEventDisableTiming);
   }
@@ -157,6 +166,13 @@ void engine_close (gla_engine *engine)
   cuda_engine *e = engine_of (engine);
   engine_release (e);
   gpu_blas_close (&e->blas);
+  gpu_blas_close (&e->side_blas);
+  if (e->side_start != nullptr)
+    cudaEventDestroy (e->side_start);
+  if (e->side_done != nullptr)
+    cudaEventDestroy (e->side_done);
+  if (e->side != nullptr)
+    cudaStreamDestroy (e->side);
   for (int k = 0; k < SLOTS; k++) {
     if (e->slots[k].done != nullptr)
       cudaEventDestroy (e->slots[k].done);
@@ -255,6 +271,7 @@ void engine_drain (cuda_engine *e)
     cudaStreamSynchronize (e->slots[k].stream);
     e->slots[k].chunk = nullptr;
   }
+  cudaStreamSynchronize (e->side);
   cudaGetLastError ();
 }
 

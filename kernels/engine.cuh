@@ -42,7 +42,10 @@ struct cuda_engine {
   gla_eig_job job;
   gla_qr_job qr_job;
   int64_t chunk_pages;
-  gpu_blas blas;
+  // for work beside that of a slot's stream, one chunk at a time
+  cudaStream_t side;
+  cudaEvent_t side_start, side_done;
+  gpu_blas blas, side_blas;
 };
 
 // cudaSuccess -> GLA_OK, out of memory -> GLA_OUT_OF_MEMORY, all else -> GLA_DEVICE_FAILURE; takes

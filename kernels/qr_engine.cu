@@ -144,22 +144,23 @@ gla_status compute (cuda_engine *e, int slot, const gla_qr_chunk *chunk, chunk_m
   const qr_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
   int64_t pages = chunk->A.pages;
+  qr_streams streams = {stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
   slot_pause user = {e, slot, kernel_seconds (e, &job, (double)pages) > 2 * PIECE};
   qr_pause pause = {pause_of, &user};
 
-  gla_status status = qr_factor<T> (plan, read (s.A), &e->blas, stream, pause);
+  gla_status status = qr_factor<T> (plan, read (s.A), streams, pause);
   if (status == GLA_OK && s.R.data != nullptr)
     status =
         engine_status (qr_store_r<T> (s.R, read (plan.Y), read (plan.blocks), job.r_rows, job.n,
                                       plan.k, plan.block, plan.exponent, pages, stream));
   if (status == GLA_OK && s.Q.data != nullptr)
-    status = qr_form_q<T> (plan, s.Q, job.q_columns, &e->blas, stream, pause);
+    status = qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause);
   if (status == GLA_OK && job.rhs > 0) {
     if (job.device_arrays)
       status = engine_status (
           qr_copy<T> (s.B, read (matrix_of<T> (chunk->B)), job.m, job.rhs, false, pages, stream));
     if (status == GLA_OK)
-      status = qr_apply<T> (plan, s.B, job.rhs, &e->blas, stream, pause);
+      status = qr_apply<T> (plan, s.B, job.rhs, streams, pause);
     if (status == GLA_OK)
       status =
           engine_status (qr_copy<T> (s.C, read (s.B), job.c_rows, job.rhs, false, pages, stream));
@@ -168,7 +169,7 @@ gla_status compute (cuda_engine *e, int slot, const gla_qr_chunk *chunk, chunk_m
     status = engine_status (
         qr_copy<T> (plan.Y, read (plan.Y), job.m, plan.k, true, pages, stream)); // R is out
     if (status == GLA_OK)
-      status = qr_form_w<T> (plan, s.W, &e->blas, stream, pause);
+      status = qr_form_w<T> (plan, s.W, streams, pause);
     if (status == GLA_OK && job.device_arrays)
       status = engine_status (
           qr_copy<T> (matrix_of<T> (chunk->Y), read (plan.Y), job.m, plan.k, true, pages, stream));
@@ -246,13 +247,7 @@ double cuda_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages
 int64_t cuda_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
-  size_t free_bytes = 0, total = 0;
-  if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
-    cudaGetLastError ();
-  for (int k = 0; k < SLOTS; k++)
-    free_bytes += e->slots[k].size;
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
-  double by_memory = 0.6 * free_bytes / SLOTS / per_page;
   double by_bytes = 64e6 / array_bytes (job); // of host arrays, to overlap the copies
   if (!job->device_arrays && chunk > by_bytes)
     chunk = by_bytes;
@@ -260,7 +255,15 @@ int64_t cuda_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t 
   double fill = 4.0 * e->multiprocessors;
   if (chunk > by_time && chunk > fill)
     chunk = by_time > fill ? by_time : fill;
-  chunk = chunk > by_memory ? by_memory : chunk;
+  if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small matrix
+    size_t free_bytes = 0, total = 0;
+    if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
+      cudaGetLastError ();
+    for (int k = 0; k < SLOTS; k++)
+      free_bytes += e->slots[k].size;
+    double by_memory = 0.6 * free_bytes / SLOTS / per_page;
+    chunk = chunk > by_memory ? by_memory : chunk;
+  }
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
@@ -273,6 +276,8 @@ gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pag
   for (int k = 0; k < SLOTS; k++)
     e->slots[k].chunk = nullptr;
   gla_status status = qr_needs_blas (*job) ? gpu_blas_open (&e->blas) : GLA_OK;
+  if (status == GLA_OK && qr_needs_blas (*job))
+    status = gpu_blas_open (&e->side_blas);
   return status == GLA_OK ? engine_reserve (e, 0, arena_bytes (*job, pages)) : status;
 }
 

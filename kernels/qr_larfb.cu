@@ -151,6 +151,7 @@ __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a,
   mma_matrix<C> y = {s.y, LD, QR_PANEL * LD}, c = {s.c, LD, QR_PANEL * LD};
   mma_matrix<C> part = {s.part, LDW, QR_PANEL * LDW}, sum = {s.sum, LDW, QR_PANEL * LDW},
                 f = {s.f, LDW, QR_PANEL * LDW};
+  wait_for_previous ();
   int rank = blockIdx.x % blocks;
   int64_t which = blockIdx.x / blocks, tiles = (a.columns + QR_PANEL - 1) / QR_PANEL;
   int64_t page = which / tiles, column = which % tiles * QR_PANEL;
@@ -182,6 +183,7 @@ __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a,
   cluster_barrier (blocks);
   add_parts (s, rank, blocks);
   cluster_barrier (blocks);
+  let_next_start ();
   multiply_factor (part, sum, f);
   for (int64_t r = begin; r < end; r += TILE) {
     if (a.chunk > TILE) { // else they are still there
@@ -202,7 +204,7 @@ cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaSt
   cudaError_t error = allow_cluster (qr_larfb_kernel<T, TILE>, shared, &told);
   if (error != cudaSuccess)
     return error;
-  cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream);
+  cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream, true);
   return cudaLaunchKernelEx (&way.config, qr_larfb_kernel<T, TILE>, a, blocks);
 }
 

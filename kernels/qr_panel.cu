@@ -473,6 +473,7 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
   T *A = p.A.data + page * p.A.page + leaf * p.leaf_rows;
   T *out_r = p.R.data + page * p.R.page + leaf * QR_PANEL;
 
+  wait_for_previous ();
   columns<T, ROWS> own (s, blocks, left < p.leaf_rows ? left : p.leaf_rows);
   own.load (A, p.A.ld, p.columns);
   int count = own.rows < p.columns ? (int)own.rows : p.columns;
@@ -516,6 +517,7 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
     own.remember (h, rescaled);
     rescaled = 0;
   }
+  let_next_start ();
   own.note (count - 1);
   __syncthreads ();
   own.store (A, p.A.ld, p.columns, count);
@@ -539,7 +541,7 @@ cudaError_t launch (const qr_panel_args<T> &p, int blocks, cudaStream_t stream)
   cudaError_t error = allow_cluster (qr_panel_kernel<T, ROWS>, shared, &told);
   if (error != cudaSuccess)
     return error;
-  cluster_launch way (p.pages * p.leaves, blocks, 32 * split<T, ROWS>::WARPS, shared, stream);
+  cluster_launch way (p.pages * p.leaves, blocks, 32 * split<T, ROWS>::WARPS, shared, stream, true);
   return cudaLaunchKernelEx (&way.config, qr_panel_kernel<T, ROWS>, p, blocks);
 }
 

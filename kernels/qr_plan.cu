@@ -11,7 +11,7 @@ namespace
 {
 
 // Above so many rows a panel is applied by matrix products.
-enum { LARFB_ROWS = 16384, BLOCK = 128, WIDE_BLOCK = 256, WIDE_FROM = 1024, BLOCK_MAX = 512 };
+enum { LARFB_ROWS = 16384, BLOCK = 128, WIDE_BLOCK = 256, WIDE_FROM = 3072, BLOCK_MAX = 512 };
 
 // To this size panels are applied one by one by our own kernel, without cuBLAS.
 enum { SMALL_ROWS = 2048, SMALL_COLUMNS = 256 };
@@ -44,6 +44,13 @@ template <class T> struct worker {
   const qr_plan<T> &p;
   gpu_blas *blas;
   cudaStream_t stream;
+  qr_matrix<T> W, FW;
+
+  worker (const qr_plan<T> &p, const qr_streams &s, bool side = false)
+      : p (p), blas (side ? s.side_blas : s.blas), stream (side ? s.side : s.main),
+        W (side ? p.side_W : p.W), FW (side ? p.side_FW : p.FW)
+  {
+  }
 
   gla_status gemm (char op_a, char op_b, int64_t m, int64_t n, int64_t k, real_t<T> alpha,
                    qr_matrix<T> A, qr_matrix<T> B, real_t<T> beta, qr_matrix<T> C) const
@@ -62,11 +69,11 @@ template <class T> struct worker {
       return GLA_OK;
     if (count <= QR_PANEL && rows <= LARFB_ROWS)
       return status_of (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
-    gla_status status = gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, p.W);
+    gla_status status = gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, W);
     if (status == GLA_OK)
-      status = gemm ('C', 'N', count, columns, count, 1, F, p.W, 0, p.FW);
+      status = gemm ('C', 'N', count, columns, count, 1, F, W, 0, FW);
     if (status == GLA_OK)
-      status = gemm ('N', 'N', rows, columns, count, -1, Y, p.FW, 1, C);
+      status = gemm ('N', 'N', rows, columns, count, -1, Y, FW, 1, C);
     return status;
   }
 
@@ -119,9 +126,9 @@ template <class T> struct worker {
       status = gemm ('C', 'N', left, right, p.m - middle, 1, p.Y.at (middle, I),
                      p.Y.at (middle, middle), 0, p.G);
     if (status == GLA_OK)
-      status = gemm ('N', 'N', left, right, right, 1, p.G, F2, 0, p.W);
+      status = gemm ('N', 'N', left, right, right, 1, p.G, F2, 0, W);
     if (status == GLA_OK)
-      status = gemm ('N', 'N', left, right, left, -1, F1, p.W, 0, p.F.at (I - J, middle));
+      status = gemm ('N', 'N', left, right, left, -1, F1, W, 0, p.F.at (I - J, middle));
     return status == GLA_OK ? status_of (qr_identity (p.F.at (middle - J, I), right, left, right,
                                                       p.pages, stream))
                             : status;
@@ -161,37 +168,64 @@ qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &
   G = {c.take<T> (pages * square), block, square};
   W = {c.take<T> (pages * block * widest), block, block * widest};
   FW = {c.take<T> (pages * block * widest), block, block * widest};
+  bool side = block > QR_PANEL && n > 2 * block;
+  side_W = {c.take<T> (side ? pages * block * n : 0), block, block * n};
+  side_FW = {c.take<T> (side ? pages * block * n : 0), block, block * n};
   tree = m > qr_panel_rows_max<T> () ? c.take<T> (pages * qr_tree_work<T> (m)) : nullptr;
   largest = c.take<unsigned long long> (pages * n);
   exponent = c.take<int> (pages * n);
 }
 
+// With a look-ahead of one block: the columns of the next block are updated first, and while its
+// panels are factored on the main stream the others follow on the side stream.
 template <class T>
-gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, gpu_blas *blas,
-                      cudaStream_t stream, const qr_pause &pause)
+gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, const qr_streams &streams,
+                      const qr_pause &pause)
 {
-  worker<T> w = {p, blas, stream};
+  worker<T> w (p, streams), side (p, streams, true);
   gla_status status =
-      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.largest, p.exponent, stream));
+      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.largest, p.exponent, streams.main));
+  bool ahead = false; // the side stream has work that was not waited for
   for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
+    int64_t first = J + count, next = p.k - first < p.block ? p.k - first : p.block;
+    int64_t rest = p.n - first - next;
+    if (next == 0 || p.block <= QR_PANEL || rest == 0) {
+      next += rest;
+      rest = 0;
+    }
+    qr_matrix<T> F = block_factor (p, J);
     status = w.factor_block (J, J, count);
+    if (status == GLA_OK && ahead)
+      status = status_of (cudaStreamWaitEvent (streams.main, streams.updated, 0));
+    ahead = rest > 0;
+    if (status == GLA_OK && ahead)
+      status = status_of (cudaEventRecord (streams.factored, streams.main));
     if (status == GLA_OK)
-      status =
-          w.apply_adjoint (J, count, block_factor (p, J), p.Y.at (J, J + count), p.n - J - count);
+      status = w.apply_adjoint (J, count, F, p.Y.at (J, first), next);
+    if (status == GLA_OK && ahead) {
+      status = status_of (cudaStreamWaitEvent (streams.side, streams.factored, 0));
+      if (status == GLA_OK)
+        status = side.apply_adjoint (J, count, F, p.Y.at (J, first + next), rest);
+      if (status == GLA_OK)
+        status = status_of (cudaEventRecord (streams.updated, streams.side));
+    }
     if (status == GLA_OK)
       status = pause.wait (pause.user);
   }
+  if (status == GLA_OK && ahead)
+    status = status_of (cudaStreamWaitEvent (streams.main, streams.updated, 0));
   return status;
 }
 
 // From the last block to the first, each applied to the columns that are not identity's any more
 // and to its own, which still are.
 template <class T>
-gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns, gpu_blas *blas,
-                      cudaStream_t stream, const qr_pause &pause)
+gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns,
+                      const qr_streams &streams, const qr_pause &pause)
 {
-  worker<T> w = {p, blas, stream};
+  worker<T> w (p, streams);
+  cudaStream_t stream = streams.main;
   // the last block's columns need no identity first where nothing follows them
   int64_t last = (p.k - 1) / p.block * p.block;
   bool alone = columns == p.k && (p.block > QR_PANEL || p.m > LARFB_ROWS);
@@ -226,10 +260,10 @@ gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns, gpu_
 }
 
 template <class T>
-gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns, gpu_blas *blas,
-                     cudaStream_t stream, const qr_pause &pause)
+gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns,
+                     const qr_streams &streams, const qr_pause &pause)
 {
-  worker<T> w = {p, blas, stream};
+  worker<T> w (p, streams);
   gla_status status = GLA_OK;
   for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
@@ -242,10 +276,10 @@ gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns, gpu_b
 
 // Block by block (Bischof, Van Loan): the new columns are Q so far times -Y F of the block.
 template <class T>
-gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, gpu_blas *blas, cudaStream_t stream,
+gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, const qr_streams &streams,
                       const qr_pause &pause)
 {
-  worker<T> w = {p, blas, stream};
+  worker<T> w (p, streams);
   gla_status status = GLA_OK;
   for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
@@ -268,13 +302,13 @@ gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, gpu_blas *blas, cudaS
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template qr_plan<T>::qr_plan (const gla_qr_job &, int64_t, int64_t, carver &);                   \
-  template gla_status qr_factor (const qr_plan<T> &, qr_matrix<const T>, gpu_blas *, cudaStream_t, \
+  template gla_status qr_factor (const qr_plan<T> &, qr_matrix<const T>, const qr_streams &,       \
                                  const qr_pause &);                                                \
-  template gla_status qr_form_q (const qr_plan<T> &, qr_matrix<T>, int64_t, gpu_blas *,            \
-                                 cudaStream_t, const qr_pause &);                                  \
-  template gla_status qr_apply (const qr_plan<T> &, qr_matrix<T>, int64_t, gpu_blas *,             \
-                                cudaStream_t, const qr_pause &);                                   \
-  template gla_status qr_form_w (const qr_plan<T> &, qr_matrix<T>, gpu_blas *, cudaStream_t,       \
+  template gla_status qr_form_q (const qr_plan<T> &, qr_matrix<T>, int64_t, const qr_streams &,    \
+                                 const qr_pause &);                                                \
+  template gla_status qr_apply (const qr_plan<T> &, qr_matrix<T>, int64_t, const qr_streams &,     \
+                                const qr_pause &);                                                 \
+  template gla_status qr_form_w (const qr_plan<T> &, qr_matrix<T>, const qr_streams &,             \
                                  const qr_pause &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -42,6 +42,16 @@ template <class T> GLA_DEVICE unsigned long long magnitude (T a)
   return (unsigned long long)__double_as_longlong (x) & 0x7fffffffffffffffull;
 }
 
+GLA_DEVICE unsigned long long warp_largest (unsigned long long most)
+{
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    unsigned long long other = __shfl_xor_sync (0xffffffffu, most, mask);
+    most = other > most ? other : most;
+  }
+  return most;
+}
+
 // A block of threads copies a chunk of a column, and adds its largest magnitude to the column's.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -59,13 +69,47 @@ __global__ void __launch_bounds__ (THREADS)
     unsigned long long x = magnitude (a);
     most = x > most ? x : most;
   }
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) {
-    unsigned long long other = __shfl_xor_sync (0xffffffffu, most, mask);
-    most = other > most ? other : most;
-  }
+  most = warp_largest (most);
   if (threadIdx.x % 32 == 0)
     atomicMax (&largest[p.page * n + p.column], most);
+}
+
+template <class T> GLA_DEVICE int exponent_of (unsigned long long largest)
+{
+  typedef safe_range<real_t<T>> range;
+  double most = __longlong_as_double ((long long)largest);
+  int e = most > 0 && most <= DBL_MAX ? ilogb (most) : 0;
+  return e >= range::low && e <= range::high ? 0 : e;
+}
+
+// A block of threads copies and scales a column that is one chunk.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    load_column_kernel (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int *exponent)
+{
+  __shared__ unsigned long long part[THREADS / 32];
+  piece p (m, n);
+  const T *from = A.data + p.page * A.page + p.column * A.ld;
+  T *to = Y.data + p.page * Y.page + p.column * Y.ld;
+  unsigned long long most = 0;
+#pragma unroll 8
+  for (int64_t i = threadIdx.x; i < m; i += THREADS) {
+    T a = from[i];
+    to[i] = a;
+    unsigned long long x = magnitude (a);
+    most = x > most ? x : most;
+  }
+  most = warp_largest (most);
+  if (threadIdx.x % 32 == 0)
+    part[threadIdx.x / 32] = most;
+  __syncthreads ();
+  for (int w = 0; w < THREADS / 32; w++)
+    most = part[w] > most ? part[w] : most;
+  int e = exponent_of<T> (most);
+  if (threadIdx.x == 0)
+    exponent[p.page * n + p.column] = e;
+  for (int64_t i = threadIdx.x; i < m && e != 0; i += THREADS)
+    to[i] = times_power (to[i], -e);
 }
 
 // The exponent of a column, and its scaling where there is one.
@@ -74,11 +118,8 @@ __global__ void __launch_bounds__ (THREADS)
     scale_kernel (qr_matrix<T> Y, int64_t m, int64_t n, const unsigned long long *largest,
                   int *exponent)
 {
-  typedef safe_range<real_t<T>> range;
   piece p (m, n);
-  double most = __longlong_as_double ((long long)largest[p.page * n + p.column]);
-  int e = most > 0 && most <= DBL_MAX ? ilogb (most) : 0;
-  e = e >= range::low && e <= range::high ? 0 : e;
+  int e = exponent_of<T> (largest[p.page * n + p.column]);
   if (p.first == 0 && threadIdx.x == 0)
     exponent[p.page * n + p.column] = e;
   if (e == 0)
@@ -147,6 +188,10 @@ template <class T>
 cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
                      unsigned long long *largest, int *exponent, cudaStream_t stream)
 {
+  if (m <= ROWS) {
+    load_column_kernel<T><<<pieces (m, n, pages), THREADS, 0, stream>>> (A, Y, m, n, exponent);
+    return cudaGetLastError ();
+  }
   cudaError_t error = cudaMemsetAsync (largest, 0, n * pages * sizeof *largest, stream);
   if (error != cudaSuccess)
     return error;
