@@ -26,7 +26,8 @@ enum {
   LANES_COLUMNS = 32,
   ROWS_BYTES = 256 * 1024,
   TALL_COLUMNS = 128,
-  TALL_RATIO = 16
+  TALL_RATIO = 128,
+  TALL_ROWS = 8192
 };
 
 gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job)
@@ -37,7 +38,7 @@ gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job)
   if (m <= LANES_ELEMENTS && n <= LANES_ELEMENTS && m * n <= LANES_ELEMENTS &&
       least <= LANES_COLUMNS)
     return GLA_CPU_QR_LANES;
-  if (n <= TALL_COLUMNS && m >= TALL_RATIO * n && m >= 2048)
+  if (n <= TALL_COLUMNS && m >= TALL_RATIO * n && m >= TALL_ROWS)
     return GLA_CPU_QR_TALL;
   const int64_t most = ROWS_BYTES / (int64_t)gla_type_size (job->type);
   return m <= most / n ? GLA_CPU_QR_ROWS : GLA_CPU_QR_BLOCKS;
@@ -154,14 +155,4 @@ gla_status gla_cpu_qr_finish (gla_engine *engine, int slot)
 void gla_cpu_qr_end (gla_engine *engine)
 {
   (void)engine;
-}
-
-//------------------------------------------------------------------------------
-// cost
-//------------------------------------------------------------------------------
-
-double gla_cpu_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages)
-{
-  (void)engine;
-  return 1e-9 * (double)(job->m * job->n) * (double)pages;
 }

@@ -167,7 +167,7 @@ N (subtract_tile) (const N (num) * V, int64_t ldv, int64_t nv, N (num) * C, int6
       C[r + c * ldc] = x[r + c * nr];
 }
 
-// C = C - V*W
+// C = C - V*W, the columns of C one tile after the other, for a narrow V.
 static void N (subtract) (int64_t rv, const N (num) * V, int64_t ldv, int64_t nv, N (num) * C,
                           int64_t ldc, int64_t nc, const N (el) * W, int64_t ldw)
 {
@@ -187,6 +187,24 @@ static void N (subtract) (int64_t rv, const N (num) * V, int64_t ldv, int64_t nv
         N (subtract_tile) (V + i, ldv, nv, to + i + k * ldc, ldc, 1, 1, w + k * ldw, ldw);
     c += wide ? N (tile_c) : 1;
   }
+}
+
+// The same, one tile of rows after the other, for a wide V.
+static void N (subtract_wide) (int64_t rv, const N (num) * V, int64_t ldv, int64_t nv, N (num) * C,
+                               int64_t ldc, int64_t nc, const N (el) * W, int64_t ldw)
+{
+  int64_t i = 0;
+  for (; i + N (tile_r) <= rv; i += N (tile_r)) {
+    int64_t c = 0;
+    for (; c + N (tile_c) <= nc; c += N (tile_c))
+      N (subtract_tile)
+    (V + i, ldv, nv, C + i + c * ldc, ldc, N (tile_r), N (tile_c), W + c * ldw, ldw);
+    for (; c < nc; c++)
+      N (subtract_tile) (V + i, ldv, nv, C + i + c * ldc, ldc, N (tile_r), 1, W + c * ldw, ldw);
+  }
+  for (; i < rv; i++)
+    for (int64_t c = 0; c < nc; c++)
+      N (subtract_tile) (V + i, ldv, nv, C + i + c * ldc, ldc, 1, 1, W + c * ldw, ldw);
 }
 
 // W = T*W or T'*W for an upper triangle T of w <= GLA_QR_PANEL columns.

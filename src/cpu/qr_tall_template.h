@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   N (num) * a, *q;
-  N (el) * R, *W;
+  N (el) * R, *W, *G, *Z;
 } N (tall_member);
 
 typedef struct {
@@ -53,6 +53,13 @@ static int64_t N (tall_rows) (const N (tall) * t, int l, int64_t node)
   return N (tall_first) (t, l, node + 1) - N (tall_first) (t, l, node);
 }
 
+// Registers from one column to the next, odd, because a cache has few places for addresses that are
+// large powers of two apart.
+static inline int64_t N (tall_ld) (int64_t rows)
+{
+  return N (registers) (rows) | 1;
+}
+
 // Rows of a leaf: at least 4n, less than twice this many.
 static int64_t N (tall_leaf) (int64_t n)
 {
@@ -77,13 +84,15 @@ static void N (tall_plan) (const gla_qr_job *job, N (tall) * t)
 
 static void N (tall_member_at) (const N (tall) * t, int member, N (tall_member) * w, size_t *bytes)
 {
-  const int64_t rv = N (registers) (2 * N (tall_leaf) (t->n) + t->n), n = t->n;
+  const int64_t rv = N (tall_ld) (2 * N (tall_leaf) (t->n) + t->n), n = t->n;
   char *base = t->members ? t->members + (size_t)member * t->member_bytes : NULL;
   *bytes = 0;
   w->a = gla_carve (base, bytes, (size_t)(rv * n) * sizeof (N (num)));
   w->q = gla_carve (base, bytes, (size_t)(rv * t->columns) * sizeof (N (num)));
   w->R = gla_carve (base, bytes, (size_t)(n * n) * sizeof (N (el)));
   w->W = gla_carve (base, bytes, (size_t)(GLA_QR_PANEL * t->columns) * sizeof (N (el)));
+  w->G = gla_carve (base, bytes, (size_t)(n * n) * sizeof (N (el)));
+  w->Z = gla_carve (base, bytes, (size_t)(n * n) * sizeof (N (el)));
 }
 
 static size_t N (tall_layout) (char *base, const gla_qr_job *job, int team, N (tall) * t)
@@ -106,7 +115,7 @@ static size_t N (tall_layout) (char *base, const gla_qr_job *job, int team, N (t
   t->e = gla_carve (base, &at, (size_t)t->level[0].nodes * n * sizeof (int));
   t->common = gla_carve (base, &at, n * sizeof (int));
   t->first =
-      gla_carve (base, &at, (size_t)N (registers) (N (tall_rows) (t, 0, 0)) * n * sizeof (N (num)));
+      gla_carve (base, &at, (size_t)N (tall_ld) (N (tall_rows) (t, 0, 0)) * n * sizeof (N (num)));
   t->R = gla_carve (base, &at, square);
   t->C = with_c ? gla_carve (base, &at, n * (size_t)job->rhs * el) : NULL;
   t->top = gla_carve (base, &at, square);
@@ -125,7 +134,7 @@ static size_t N (tall_layout) (char *base, const gla_qr_job *job, int team, N (t
 static void N (tall_load_leaf) (const gla_array *A, int64_t page, int64_t first, int64_t rows,
                                 const N (tall_member) * w, int *e)
 {
-  const int64_t rv = N (registers) (rows);
+  const int64_t rv = N (tall_ld) (rows);
   for (int64_t j = 0; j < A->columns; j++) {
     const GLA_REAL *from = N (column_of) (A, page, j) + first * GLA_PARTS;
     const GLA_BITS largest = N (largest_of) (from, rows * GLA_PARTS, 0);
@@ -140,7 +149,7 @@ static void N (tall_c) (const gla_cpu_qr_task *task, int64_t page, const N (tall
                         int64_t node, const N (tall_member) * w)
 {
   const int64_t first = N (tall_first) (t, l, node), rows = N (tall_rows) (t, l, node), n = t->n;
-  const int64_t rv = N (registers) (rows), rhs = task->job->rhs;
+  const int64_t rv = N (tall_ld) (rows), rhs = task->job->rhs;
   const N (tall_level) *v = &t->level[l];
   const N (el) *T = v->T + node * GLA_QR_PANEL * n;
   const int root = l == t->levels - 1;
@@ -163,7 +172,7 @@ static void N (tall_up) (const gla_cpu_qr_task *task, int64_t page, const N (tal
                          int64_t node, const N (tall_member) * w)
 {
   const int64_t first = N (tall_first) (t, l, node), rows = N (tall_rows) (t, l, node), n = t->n;
-  const int64_t rv = N (registers) (rows);
+  const int64_t rv = N (tall_ld) (rows);
   const N (tall_level) *v = &t->level[l];
   if (l == 0)
     N (tall_load_leaf) (&task->chunk->A, page, first, rows, w, t->e + node * n);
@@ -217,16 +226,39 @@ static void N (tall_common_scale) (const N (tall) * t)
 // signs
 //------------------------------------------------------------------------------
 
-// Q times [M; 0] on one node; M is n x n, the result stays in w->q.
+// Z = T*Z for all columns, of G = V'*V and the reflectors' tau: z_j = tau_j (z_j - G(j, j+1:) z).
+static void N (tall_triangle) (int64_t n, const N (el) * T, const N (el) * G, N (el) * Z)
+{
+  for (int64_t c = 0; c < n; c++) {
+    N (el) *z = Z + c * n;
+    for (int64_t j = n - 1; j >= 0; j--) {
+      const N (el) x = N (el_mul) (T[j % GLA_QR_PANEL + j * GLA_QR_PANEL], z[j]);
+      z[j] = x;
+      for (int64_t i = 0; i < j; i++)
+        z[i] -= N (el_mul) (G[i + j * n], x);
+    }
+  }
+}
+
+// Q times [M; 0] on one node; M is n x n, the result stays in w->q. All reflectors at once,
+// [M; 0] - V (T (V(1:n, :)'*M)), because V then is read once.
 static void N (tall_multiply) (const N (tall) * t, int64_t rows, const N (num) * V,
                                const N (el) * T, const N (el) * M, int64_t ldm,
                                const N (tall_member) * w)
 {
-  const int64_t rv = N (registers) (rows), n = t->n;
-  memset (w->q, 0, (size_t)(rv * n) * sizeof *w->q);
+  const int64_t ld = N (tall_ld) (rows), rv = N (registers) (rows), n = t->n;
+  memset (w->q, 0, (size_t)(ld * n) * sizeof *w->q);
   for (int64_t j = 0; j < n; j++)
-    N (load_column) (w->q + j * rv, n, (const GLA_REAL *)(M + j * ldm), 1);
-  N (rows_multiply) (rows, n, V, rv, T, 0, w->q, rv, n, 0, w->W);
+    N (load_column) (w->q + j * ld, n, (const GLA_REAL *)(M + j * ldm), 1);
+  N (cross) (N (registers) (n), V, ld, n, w->q, ld, n, w->Z, n);
+  for (int64_t j = 0; j < n; j += GLA_QR_PANEL) {
+    const int64_t skip = j / GLA_LANES;
+    N (cross)
+    (rv - skip, V + skip + j * ld, ld, gla_less (GLA_QR_PANEL, n - j), V + skip + j * ld, ld, n - j,
+     w->G + j + j * n, n);
+  }
+  N (tall_triangle) (n, T, w->G, w->Z);
+  N (subtract_wide) (rv, V, ld, n, w->q, ld, n, w->Z, n);
 }
 
 // The first n rows of Q, by going down to the first leaf.
@@ -238,7 +270,7 @@ static void N (tall_top) (const N (tall) * t, const N (tall_member) * w)
     t->top[j + j * n] = N (make) (1, 0);
   for (int l = t->levels - 1; l >= 0; l--) {
     const N (tall_level) *v = &t->level[l];
-    const int64_t rows = N (tall_rows) (t, l, 0), rv = N (registers) (rows);
+    const int64_t rows = N (tall_rows) (t, l, 0), rv = N (tall_ld) (rows);
     for (int64_t j = 0; l > 0 && j < n; j++)
       N (load_column) (w->a + j * rv, rows, (const GLA_REAL *)(v->in + j * v->rows), 1);
     N (tall_multiply) (t, rows, l > 0 ? w->a : t->first, v->T, t->top, n, w);
@@ -287,7 +319,7 @@ static void N (tall_signs) (const N (tall) * t)
 static void N (tall_down) (const N (tall) * t, int l, int64_t node, const N (tall_member) * w)
 {
   const int64_t first = N (tall_first) (t, l, node), rows = N (tall_rows) (t, l, node), n = t->n;
-  const int64_t rv = N (registers) (rows);
+  const int64_t rv = N (tall_ld) (rows);
   const N (tall_level) *v = &t->level[l];
   for (int64_t j = 0; j < n; j++) {
     N (num) *to = w->a + j * rv;

@@ -177,12 +177,11 @@ static void check_lapack (const qr_page *p, int kind)
 //------------------------------------------------------------------------------
 
 static const int shapes[][2] = {
-    {1, 1},      {1, 5},      {5, 1},     {2, 2},      {3, 5},     {5, 4},     {16, 16},
-    {17, 16},    {32, 32},    {33, 31},   {31, 33},    {32, 33},   {64, 16},   {65, 16},
-    {16, 64},    {4, 300},    {1, 1024},  {1, 1025},   {1024, 1},  {1025, 1},  {34, 40},
-    {63, 64},    {64, 64},    {65, 64},   {90, 70},    {150, 109}, {128, 256}, {129, 256},
-    {182, 181},  {200, 170},  {120, 290}, {290, 270},  {2047, 5},  {2048, 5},  {2049, 1},
-    {2048, 127}, {2048, 129}, {6000, 9},  {5000, 100}, {0, 0}};
+    {1, 1},      {1, 5},     {5, 1},     {2, 2},     {3, 5},     {5, 4},     {16, 16},   {17, 16},
+    {32, 32},    {33, 31},   {31, 33},   {32, 33},   {64, 16},   {65, 16},   {16, 64},   {4, 300},
+    {1, 1024},   {1, 1025},  {1024, 1},  {1025, 1},  {34, 40},   {63, 64},   {64, 64},   {65, 64},
+    {90, 70},    {150, 109}, {128, 256}, {129, 256}, {182, 181}, {200, 170}, {120, 290}, {290, 270},
+    {2048, 127}, {8191, 5},  {8192, 5},  {8192, 1},  {8192, 65}, {20000, 9}, {9000, 70}, {0, 0}};
 
 // The same call with few results: their bits are those that came with all of them.
 static void check_few (const qr_page *all)
@@ -217,7 +216,7 @@ static void check_few (const qr_page *all)
 
 // Checked memory makes everything slow.
 #ifdef __SANITIZE_ADDRESS__
-enum { LARGEST = 60000 };
+enum { LARGEST = 45000 };
 #else
 enum { LARGEST = 1000000 };
 #endif
@@ -266,7 +265,7 @@ static void test_blocks (gla_type type)
 static int determined (kind_of_matrix kind, const qr_call *c)
 {
   if (kind == ZERO_COLUMN) // what is beside a zero on the diagonal of R depends on the tree
-    return c->m < 2048;
+    return c->m < 8192;
   if (kind == TINY_BELOW) // random triangles become ill-conditioned as they grow
     return c->n <= 30;
   return kind != SAME_COLUMNS && kind != HILBERT && kind != KAHAN && kind != LAUCHLI &&
@@ -276,7 +275,7 @@ static int determined (kind_of_matrix kind, const qr_call *c)
 static void test_hard (gla_type type)
 {
   static const int sizes[][2] = {{30, 20}, {20, 20},   {20, 30},  {80, 60},
-                                 {60, 60}, {300, 130}, {2048, 13}};
+                                 {60, 60}, {300, 130}, {8192, 13}};
   for (int s = 0; s < 7; s++)
     for (int kind = 1; kind < KINDS; kind++)
       for (int pivot = 0; pivot < (s == 6 ? 1 : 2); pivot++) {
@@ -317,7 +316,7 @@ static void check_alone (const qr_page *all, int page)
 static void test_pages (gla_type type)
 {
   static const int sizes[][2] = {{1, 1},   {7, 5},   {16, 16},   {9, 12},   {40, 40},
-                                 {70, 30}, {30, 70}, {220, 160}, {2048, 3}, {2600, 40}};
+                                 {70, 30}, {30, 70}, {220, 160}, {8192, 3}, {8200, 40}};
   for (int s = 0; s < 10; s++)
     for (int pivot = 0; pivot < 2; pivot++) {
       const int pages = s < 7 ? 35 : 5;
@@ -371,7 +370,7 @@ static void test_threads (gla_type type)
 // NaN and Inf anywhere end in a result, and in R of their column.
 static void test_not_finite (gla_type type)
 {
-  static const int sizes[][2] = {{12, 8}, {60, 50}, {260, 200}, {2200, 6}};
+  static const int sizes[][2] = {{12, 8}, {60, 50}, {260, 200}, {8200, 6}};
   const double bad[2] = {NAN, INFINITY};
   for (int s = 0; s < 4; s++)
     for (int b = 0; b < 2; b++)
