@@ -23,7 +23,8 @@ function parts = qr_shapes (all_ = false)
       parts{end+1} = {[m(j), n], types};
     endfor
   endfor
+  types = merge (all_, "zdcs", "d");
   for shape = [2000, 20000, 100000; 5, 33, 16]
-    parts{end+1} = {shape.', merge (all_, "zdcs", "d")};
+    parts{end+1} = {shape.', types};
   endfor
 endfunction
