@@ -31,7 +31,7 @@ function [A, names] = hard_matrices (m, n, type)
   add ("rank 1", spread (t == 0));
   add ("Kahan", kahan (m, n));
   add ("Hilbert", 1 ./ ((1:m)' + (0:n-1)));
-  add ("Vandermonde", (1.9 * rows_ - 0.8) .^ (0:n-1));
+  add ("Vandermonde", (1.9 * rows_ .^ 1.5 - 0.8) .^ (0:n-1));   # evenly spaced, a pivot would be 0
   L = zeros (m, n);
   L(1,:) = 1;
   L(2:m+1:end) = eps_of (short);
