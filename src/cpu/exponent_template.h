@@ -12,9 +12,10 @@ enum {
 
 static inline GLA_BITS N (abs_bits) (GLA_REAL x)
 {
+  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
   GLA_BITS b;
   memcpy (&b, &x, sizeof b);
-  return b & ~((GLA_BITS)1 << (8 * sizeof b - 1));
+  return b & all_but_sign;
 }
 
 static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)

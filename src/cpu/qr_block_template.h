@@ -116,13 +116,18 @@ static void N (block_explicit) (const N (blocks) * b, int64_t j, int64_t w)
 // factor
 //------------------------------------------------------------------------------
 
+// Pivoting compares the columns, so they get the same factor then, and none that makes small ones
+// vanish beside large ones.
 static void N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
+  GLA_BITS all = 0;
+  for (int64_t j = 0; task->job->pivot && j < b->n; j++)
+    all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
   for (int64_t j = 0; j < b->n; j++) {
     const GLA_REAL *from = N (column_of) (&task->chunk->A, page, j);
     GLA_REAL *to = N (v_at) (b, 0, j);
-    // pivoting compares the columns, so they keep their size
-    b->e[j] = task->job->pivot ? 0 : N (column_exponent) (from, b->m);
+    b->e[j] = task->job->pivot ? (int)gla_less (0, N (exponent_of) (all))
+                               : N (column_exponent) (from, b->m);
     const GLA_REAL down = N (power_of_two) (-b->e[j]);
     for (int64_t i = 0; i < b->m * GLA_PARTS; i++)
       to[i] = from[i] * down;

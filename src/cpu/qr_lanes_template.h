@@ -78,8 +78,10 @@ typedef struct {
   N (num) tau, inv;
 } N (lanes_reflector);
 
-// As N (reflect), with H = I in the lanes of `none`.
-static inline N (lanes_reflector) N (lanes_reflect) (N (num) alpha, N (vec) sum, N (mask) none)
+// As N (reflect), with H = I in the lanes of `none`. Compiled once, so that it rounds in the same
+// places whoever calls it.
+static __attribute__ ((noinline)) N (lanes_reflector)
+    N (lanes_reflect) (N (num) alpha, N (vec) sum, N (mask) none)
 {
   const N (vec) one = N (all) (1);
   const N (mask) sign = (N (mask))N (all) (-(GLA_REAL)0);
