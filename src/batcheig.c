@@ -5,6 +5,7 @@
 // that did not converge a second chance by the other method, and lets the CPU finish what a
 // failing GPU left. The arithmetic is the backends'.
 
+#include "eig_costs.h"
 #include "eig_lanes.h"
 
 #include <stdlib.h>
@@ -198,7 +199,7 @@ static void second_chances (gla_eig_run *run)
 static gla_status choose_gpus (gla_eig_run *run, int *devices, int *count)
 {
   gla_context *ctx = run->pages.ctx;
-  gla_engine *gpu, *cpu;
+  gla_engine *gpu;
   *count = 0;
   if (run->A.device != GLA_HOST) {
     devices[0] = run->A.device;
@@ -223,16 +224,12 @@ static gla_status choose_gpus (gla_eig_run *run, int *devices, int *count)
                        (long long)run->job.n);
     return GLA_OK;
   }
-  // "auto": one GPU, where it is predicted to be faster, transfers included
-  if (*count == 0 || !ctx->gpu_backend->eig_supports (&run->job) ||
-      gla_context_gpu (ctx, devices[0], &gpu) != GLA_OK || gla_context_cpu (ctx, &cpu) != GLA_OK) {
+  // "auto": one GPU, where it is faster, transfers included
+  if (*count == 0 || !ctx->gpu_backend->eig_supports (&run->job)) {
     *count = 0;
     return GLA_OK;
   }
-  double on_gpu = gpu->backend->eig_seconds (gpu, &run->job, run->pages.pages);
-  double on_cpu = cpu->backend->eig_seconds (cpu, &run->job, run->pages.pages);
-  *count = on_gpu < on_cpu ? 1 : 0;
-  return GLA_OK;
+  return gla_eig_gpu_is_faster (ctx, devices[0], &run->job, run->pages.pages, count);
 }
 
 static gla_status run_pages (gla_eig_run *run)

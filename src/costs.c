@@ -1,0 +1,267 @@
+// costs.c: measures what calls take on this machine, and remembers it
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "costs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+//------------------------------------------------------------------------------
+// the table
+//------------------------------------------------------------------------------
+
+static void forget (gla_costs *costs)
+{
+  free (costs->known);
+  costs->known = NULL;
+  costs->n_known = costs->capacity = 0;
+  costs->in_file = 0;
+}
+
+static const gla_cost *find (const gla_costs *costs, const char *operation, const char *key,
+                             const char *place)
+{
+  for (int k = 0; k < costs->n_known; k++) {
+    const gla_cost *c = &costs->known[k];
+    if (strcmp (c->key, key) == 0 && strcmp (c->operation, operation) == 0 &&
+        strcmp (c->place, place) == 0)
+      return c;
+  }
+  return NULL;
+}
+
+gla_status gla_costs_add (gla_costs *costs, const gla_cost *cost)
+{
+  if (find (costs, cost->operation, cost->key, cost->place) != NULL)
+    return GLA_OK;
+  if (costs->n_known == costs->capacity) {
+    int more = costs->capacity + 64;
+    gla_cost *known = realloc (costs->known, (size_t)more * sizeof *known);
+    if (known == NULL)
+      return GLA_OUT_OF_MEMORY;
+    costs->known = known;
+    costs->capacity = more;
+  }
+  costs->known[costs->n_known++] = *cost;
+  return GLA_OK;
+}
+
+static gla_costs *create (gla_context *ctx)
+{
+  gla_costs *costs = calloc (1, sizeof *costs);
+  gla_device_info cpu = {0};
+  if (costs == NULL)
+    return NULL;
+  ctx->cpu_backend->device_query (GLA_HOST, &cpu);
+  snprintf (costs->machine, sizeof costs->machine, "gpulinalg %s; %s; %d threads", gla_version (),
+            cpu.name, cpu.multiprocessors);
+  return costs;
+}
+
+gla_costs *gla_costs_open (gla_context *ctx)
+{
+  if (ctx->costs == NULL && (ctx->costs = create (ctx)) == NULL)
+    return NULL;
+  gla_costs *costs = ctx->costs;
+  char path[sizeof costs->path];
+  gla_costs_locate (costs, path, sizeof path);
+  int moved = strcmp (path, costs->path) != 0;
+  if (moved || (costs->in_file && access (path, F_OK) != 0)) {
+    forget (costs);
+    memcpy (costs->path, path, sizeof path);
+    gla_costs_read (costs);
+  }
+  return costs;
+}
+
+void gla_costs_free (gla_costs *costs)
+{
+  if (costs == NULL)
+    return;
+  forget (costs);
+  free (costs);
+}
+
+// "cpu", or the GPU's name in one word.
+static const char *place_of (gla_context *ctx, int device)
+{
+  if (device == GLA_HOST)
+    return "cpu";
+  char *place = ctx->costs->places[device];
+  if (place[0] == '\0') {
+    gla_device_info gpu = {0};
+    if (ctx->gpu_backend->device_query (device, &gpu) != GLA_OK || gpu.name[0] == '\0')
+      snprintf (gpu.name, sizeof gpu.name, "%s", ctx->gpu_backend->name);
+    snprintf (place, sizeof ctx->costs->places[0], "%.60s,%d.%d", gpu.name, gpu.major, gpu.minor);
+    for (char *p = place; *p != '\0'; p++)
+      if (*p <= ' ')
+        *p = '_';
+  }
+  return place;
+}
+
+const gla_cost *gla_costs_find (gla_context *ctx, const char *operation, const char *key,
+                                int device)
+{
+  gla_costs *costs = gla_costs_open (ctx);
+  return costs == NULL ? NULL : find (costs, operation, key, place_of (ctx, device));
+}
+
+void gla_costs_keep (gla_context *ctx)
+{
+  if (ctx->costs == NULL)
+    return;
+  gla_costs_read (ctx->costs); // what other processes have measured meanwhile
+  gla_costs_write (ctx->costs);
+}
+
+//------------------------------------------------------------------------------
+// measure
+//------------------------------------------------------------------------------
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void note_warning (void *warned, const char *id, const char *text)
+{
+  (void)id, (void)text;
+  *(int *)warned = 1;
+}
+
+// One call. What ended with a warning was not done where it should be.
+static gla_status call_once (gla_context *ctx, const gla_cost_probe *probe, int64_t count,
+                             double *seconds)
+{
+  *seconds = 0;
+  if (ctx->stop != NULL && ctx->stop (ctx->stop_user))
+    return GLA_STOPPED;
+  *(int *)ctx->warning_user = 0;
+  double start = now ();
+  gla_status status = probe->call (probe->user, count);
+  *seconds = now () - start;
+  return status == GLA_OK && *(int *)ctx->warning_user ? GLA_DEVICE_FAILURE : status;
+}
+
+// The shortest of a few calls, after one that may have to take memory; a long one counts at once.
+static gla_status time_count (gla_context *ctx, const gla_cost_probe *probe, int64_t count,
+                              double *shortest)
+{
+  gla_status status = probe->prepare (probe->user, count);
+  if (status == GLA_OK)
+    status = call_once (ctx, probe, count, shortest);
+  int more = *shortest > 30e-3 ? 0 : *shortest > 1e-3 ? 2 : 3;
+  for (int k = 0; k < more && status == GLA_OK; k++) {
+    double seconds;
+    status = call_once (ctx, probe, count, &seconds);
+    if (k == 0 || seconds < *shortest)
+      *shortest = seconds;
+  }
+  return status;
+}
+
+// Counts 1, 4, 16, ... until a call takes long enough to see how the time grows.
+static gla_status climb (gla_context *ctx, const gla_cost_probe *probe, gla_cost *cost)
+{
+  double seconds = 0;
+  gla_status status = probe->prepare (probe->user, 1);
+  if (status == GLA_OK) // the first call of all starts threads and loads code
+    status = call_once (ctx, probe, 1, &seconds);
+  for (int64_t count = 1; status == GLA_OK; count *= 4) {
+    status = time_count (ctx, probe, count, &seconds);
+    if (status == GLA_OK)
+      cost->points[cost->n_points++] = (gla_cost_point){count, (int64_t)(seconds * 1e9) + 1};
+    if (seconds > 15e-3 || (seconds > 6e-3 && cost->n_points >= 3) || 4 * count > probe->most ||
+        cost->n_points == GLA_COST_POINTS)
+      break;
+  }
+  return status;
+}
+
+gla_status gla_costs_measure (gla_context *ctx, const gla_cost_probe *probe)
+{
+  gla_costs *costs = gla_costs_open (ctx);
+  if (costs == NULL)
+    return GLA_OK;
+  gla_cost cost = {0};
+  snprintf (cost.operation, sizeof cost.operation, "%s", probe->operation);
+  snprintf (cost.key, sizeof cost.key, "%s", probe->key);
+  snprintf (cost.place, sizeof cost.place, "%s", place_of (ctx, probe->device));
+  gla_costs_read (costs); // another process may have measured it meanwhile
+  if (find (costs, cost.operation, cost.key, cost.place) != NULL)
+    return GLA_OK;
+
+  int warned = 0;
+  const gla_context before = *ctx;
+  ctx->progress = NULL;
+  ctx->warning = note_warning;
+  ctx->warning_user = &warned;
+  gla_status status = climb (ctx, probe, &cost);
+  ctx->progress = before.progress;
+  ctx->warning = before.warning;
+  ctx->warning_user = before.warning_user;
+  ctx->place = before.place;
+  ctx->n_devices = before.n_devices;
+  memcpy (ctx->devices, before.devices, sizeof ctx->devices);
+  memcpy (ctx->message, before.message, sizeof ctx->message);
+
+  if (status == GLA_STOPPED)
+    return status;
+  if (status != GLA_OK && status != GLA_OUT_OF_MEMORY)
+    cost.n_points = 0;
+  (void)gla_costs_add (costs, &cost); // without memory it is measured again another time
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// use
+//------------------------------------------------------------------------------
+
+static double log_ratio (const gla_cost_point *p, double (*formula) (void *, int64_t), void *user)
+{
+  return log (1e-9 * (double)p->nanoseconds) - log (fmax (formula (user, p->count), 1e-9));
+}
+
+double gla_cost_over_formula (const gla_cost *cost, double (*formula) (void *, int64_t), void *user,
+                              int64_t count)
+{
+  if (cost == NULL || cost->n_points == 0)
+    return 1;
+  const gla_cost_point *last = &cost->points[cost->n_points - 1], *p = cost->points;
+  if (count <= p->count)
+    return exp (log_ratio (p, formula, user));
+  if (count >= last->count)
+    return exp (log_ratio (last, formula, user));
+  while (p[1].count < count)
+    p++;
+  double weight =
+      log ((double)count / (double)p[0].count) / log ((double)p[1].count / (double)p[0].count);
+  return exp ((1 - weight) * log_ratio (&p[0], formula, user) +
+              weight * log_ratio (&p[1], formula, user));
+}
+
+//------------------------------------------------------------------------------
+// what the user may know
+//------------------------------------------------------------------------------
+
+const char *gla_costs_path (gla_context *ctx)
+{
+  const gla_costs *costs = gla_costs_open (ctx);
+  return costs == NULL ? "" : costs->path;
+}
+
+int gla_costs_measured (gla_context *ctx)
+{
+  const gla_costs *costs = gla_costs_open (ctx);
+  int measured = 0;
+  for (int k = 0; costs != NULL && k < costs->n_known; k++)
+    measured += costs->known[k].n_points > 0;
+  return measured;
+}
