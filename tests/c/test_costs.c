@@ -1,0 +1,429 @@
+// tests/c/test_costs.c: what "auto" measures, keeps and chooses
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Linked with its own list of backends: a stand-in for a GPU that computes nothing and takes a
+// known time for it.
+
+#define _GNU_SOURCE
+
+#include "check.h"
+#include "backend.h"
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { N = 16, FEW = 300, MANY = 9600 };
+
+//------------------------------------------------------------------------------
+// the stand-in
+//------------------------------------------------------------------------------
+
+static struct {
+  double call_seconds, page_seconds;
+  int opened, finished;
+  int fail; // the how many-th chunk fails; 0: none
+  gla_eig_job job;
+  const gla_eig_chunk *chunk;
+} gpu;
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int gpu_count (char *why, size_t size)
+{
+  (void)why, (void)size;
+  return 1;
+}
+static gla_status gpu_query (int device, gla_device_info *info)
+{
+  snprintf (info->name, sizeof info->name, "Stand in");
+  info->major = 9 + device;
+  return GLA_OK;
+}
+static gla_status gpu_open (int device, gla_engine **engine)
+{
+  static gla_engine e;
+  e = (gla_engine){gla_backends[0], device};
+  *engine = &e;
+  gpu.opened++;
+  return GLA_OK;
+}
+static void gpu_close (gla_engine *engine)
+{
+  (void)engine;
+  gpu.opened--;
+}
+static int gpu_supports (const gla_eig_job *job)
+{
+  return job->n <= 1000;
+}
+// Far too good, so that only a measurement sends work to the CPU.
+static double gpu_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return 1e-6 + 1e-12 * (double)pages;
+}
+static int64_t gpu_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return pages;
+}
+static gla_status gpu_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)pages;
+  gpu.job = *job;
+  return GLA_OK;
+}
+static gla_status gpu_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+{
+  (void)engine, (void)slot;
+  gpu.chunk = chunk;
+  return GLA_OK;
+}
+static gla_status gpu_finish (gla_engine *engine, int slot)
+{
+  (void)engine, (void)slot;
+  const int64_t pages = gpu.chunk->A.pages;
+  if (++gpu.finished == gpu.fail)
+    return GLA_DEVICE_FAILURE;
+  memset (gpu.chunk->info, 0, (size_t)pages * sizeof *gpu.chunk->info);
+  const double end = now () + gpu.call_seconds + (double)pages * gpu.page_seconds;
+  while (now () < end)
+    ;
+  return gpu.job.monitor.poll (gpu.job.monitor.user, pages) ? GLA_STOPPED : GLA_OK;
+}
+static void gpu_end (gla_engine *engine)
+{
+  (void)engine;
+}
+
+static const gla_backend stand_in = {.name = "stand-in",
+                                     .device_count = gpu_count,
+                                     .device_query = gpu_query,
+                                     .open = gpu_open,
+                                     .close = gpu_close,
+                                     .slots = 1,
+                                     .eig_supports = gpu_supports,
+                                     .eig_seconds = gpu_seconds,
+                                     .eig_chunk_pages = gpu_pages,
+                                     .eig_begin = gpu_begin,
+                                     .eig_submit = gpu_submit,
+                                     .eig_finish = gpu_finish,
+                                     .eig_end = gpu_end};
+const gla_backend *const gla_backends[] = {&stand_in, &gla_backend_cpu, NULL};
+
+//------------------------------------------------------------------------------
+// calls
+//------------------------------------------------------------------------------
+
+static double complex A[N * N * MANY], V[N * N * MANY];
+static double lambda[N * MANY];
+static int32_t info[4 * MANY];
+static int warnings, progressed, stops, stop_at;
+static char folder[64];
+
+static void on_warning (void *user, const char *id, const char *text)
+{
+  (void)user, (void)id, (void)text;
+  warnings++;
+}
+static void on_progress (void *user, int64_t done, int64_t total)
+{
+  (void)user;
+  progressed += total == *(int64_t *)user && done <= total ? 0 : 1;
+}
+static int on_stop (void *user)
+{
+  (void)user;
+  return ++stops == stop_at;
+}
+
+static gla_context *context (void)
+{
+  gla_context *ctx = NULL;
+  CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  gla_set_warning (ctx, on_warning, NULL);
+  gla_set_stop (ctx, on_stop, NULL);
+  warnings = progressed = stops = stop_at = 0;
+  gpu.finished = gpu.fail = 0;
+  return ctx;
+}
+
+// The device that a call ran on, GLA_HOST or 0; -2 where it did not end well.
+static int solve (gla_context *ctx, int64_t n, int64_t pages)
+{
+  gla_array a = gla_array_packed (A, GLA_Z, n, n, pages, GLA_HOST);
+  gla_array v = gla_array_packed (V, GLA_Z, n, n, pages, GLA_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_D, n, 1, pages, GLA_HOST);
+  gla_eig_options options = {.triangle = GLA_LOWER}; // any numbers will do
+  gla_eig_report report = {0};
+  gla_set_progress (ctx, on_progress, &pages);
+  gla_status status = gla_batcheig (ctx, &a, &l, &v, info, &options, &report);
+  gla_set_progress (ctx, NULL, NULL);
+  return status == GLA_OK ? report.device : -2;
+}
+
+// Opens the GPU, because "auto" does not do that for a short call.
+static gla_context *open_context (void)
+{
+  gla_context *ctx = context ();
+  gla_set_place (ctx, GLA_GPU, NULL, 0);
+  CHECK (solve (ctx, N, 1) == 0, "on the GPU");
+  gla_set_place (ctx, GLA_AUTO, NULL, 0);
+  gpu.finished = 0;
+  return ctx;
+}
+
+static double cpu_seconds (int64_t pages)
+{
+  gla_context *ctx = context ();
+  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  double best = 1;
+  for (int k = 0; k < 4; k++) {
+    double start = now ();
+    CHECK (solve (ctx, N, pages) == GLA_HOST, "on the CPU");
+    best = fmin (best, now () - start);
+  }
+  gla_context_destroy (ctx);
+  return best;
+}
+
+//------------------------------------------------------------------------------
+// the file
+//------------------------------------------------------------------------------
+
+static const char *file_of (gla_context *ctx)
+{
+  static char path[1024];
+  snprintf (path, sizeof path, "%s", gla_costs_path (ctx));
+  return path;
+}
+
+static void remove_file (void)
+{
+  gla_context *ctx = context ();
+  unlink (file_of (ctx));
+  gla_context_destroy (ctx);
+}
+
+// Writes text over the file of costs, or at its end.
+static void spoil (const char *mode, const char *text)
+{
+  gla_context *ctx = context ();
+  FILE *file = fopen (file_of (ctx), mode);
+  CHECK (file != NULL, "%s", file_of (ctx));
+  if (file != NULL) {
+    fputs (text, file);
+    fclose (file);
+  }
+  gla_context_destroy (ctx);
+}
+
+// Puts the file as a version of the package with a longer name would have left it.
+static void make_other_version (void)
+{
+  static char text[1 << 16], other[1 << 16];
+  gla_context *ctx = context ();
+  FILE *file = fopen (file_of (ctx), "r");
+  size_t length = file != NULL ? fread (text, 1, sizeof text - 1, file) : 0;
+  text[length] = '\0';
+  char *version = strstr (text, "\ngpulinalg ");
+  CHECK (version != NULL, "no version in %s", file_of (ctx));
+  if (version != NULL)
+    snprintf (other, sizeof other, "%.*s\ngpulinalg 9%s", (int)(version - text), text,
+              version + 11);
+  if (file != NULL)
+    fclose (file);
+  gla_context_destroy (ctx);
+  spoil ("w", other);
+}
+
+// Both choices in a new context; whether they are right, and the GPU's calls for measuring.
+static int choose_both (const char *name)
+{
+  gla_context *ctx = open_context ();
+  CHECK (solve (ctx, N, FEW) == GLA_HOST, "%s: few pages not on the CPU", name);
+  int calls = gpu.finished;
+  CHECK (solve (ctx, N, MANY) == 0, "%s: many pages not on the GPU", name);
+  CHECK (gpu.finished == calls + 1, "%s: measured at the second call", name);
+  CHECK (warnings == 0 && progressed == 0, "%s: %d warnings, %d wrong progress", name, warnings,
+         progressed);
+  gla_context_destroy (ctx);
+  CHECK (gpu.opened == 0, "%s: %d left open", name, gpu.opened);
+  return calls;
+}
+
+//------------------------------------------------------------------------------
+// cases
+//------------------------------------------------------------------------------
+
+static void test_file (void)
+{
+  CHECK (choose_both ("first") > 1, "nothing was measured");
+  gla_context *ctx = context ();
+  struct stat s;
+  CHECK (stat (file_of (ctx), &s) == 0 && s.st_size > 10, "no file %s", file_of (ctx));
+  CHECK (strncmp (file_of (ctx), folder, strlen (folder)) == 0, "file %s", file_of (ctx));
+  CHECK (gla_costs_measured (ctx) == 2, "%d costs", gla_costs_measured (ctx));
+  gla_context_destroy (ctx);
+  CHECK (choose_both ("kept") == 0, "measured twice");
+  remove_file ();
+  CHECK (choose_both ("deleted") > 1, "not measured again");
+  spoil ("a", "eig z,16,vectors,auto");
+  CHECK (choose_both ("line cut off") > 1, "not measured again");
+  spoil ("a", "eig z,16,values,auto cpu 1:5 1:6\n");
+  CHECK (choose_both ("counts that do not ascend") > 1, "not measured again");
+  spoil ("w", "");
+  CHECK (choose_both ("empty file") > 1, "not measured again");
+  spoil ("w", "\xff\x01 what is this\n\n\n");
+  CHECK (choose_both ("another file") > 1, "not measured again");
+  make_other_version ();
+  CHECK (choose_both ("another version") > 1, "not measured again");
+  CHECK (choose_both ("kept again") == 0, "measured twice");
+}
+
+static void test_deleted_while_running (void)
+{
+  gla_context *ctx = open_context ();
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && gpu.finished == 0, "known, %d calls", gpu.finished);
+  unlink (file_of (ctx));
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && gpu.finished > 1, "%d calls", gpu.finished);
+  gla_context_destroy (ctx);
+}
+
+// What one context measures is neither lost nor measured anew by another one that runs beside it.
+static void test_two_at_once (void)
+{
+  remove_file ();
+  gla_context *one = open_context (), *two = open_context ();
+  CHECK (solve (one, N, FEW) == GLA_HOST && gpu.finished > 1, "%d calls", gpu.finished);
+  gpu.finished = 0;
+  CHECK (solve (two, N, FEW) == GLA_HOST && gpu.finished == 0, "%d calls", gpu.finished);
+  CHECK (solve (two, 8, 4 * FEW) != -2 && solve (one, 4, 4 * MANY) != -2, "other sizes");
+  gla_context_destroy (one);
+  gla_context_destroy (two);
+  gla_context *three = context ();
+  CHECK (gla_costs_measured (three) >= 4, "%d costs", gla_costs_measured (three));
+  gla_context_destroy (three);
+}
+
+static void test_no_file (void)
+{
+  setenv ("GPULINALG_CACHE", "", 1);
+  gla_context *ctx = open_context ();
+  CHECK (strcmp (gla_costs_path (ctx), "") == 0, "file %s", gla_costs_path (ctx));
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && gpu.finished > 1, "%d calls", gpu.finished);
+  gpu.finished = 0;
+  CHECK (solve (ctx, N, MANY) == 0 && gpu.finished == 1, "kept in memory, %d", gpu.finished);
+  gla_context_destroy (ctx);
+
+  char path[128]; // a folder that cannot be made, even by root: a file is in the way
+  snprintf (path, sizeof path, "%s/file", folder);
+  FILE *file = fopen (path, "w");
+  CHECK (file != NULL && fclose (file) == 0, "%s", path);
+  strcat (path, "/below");
+  setenv ("GPULINALG_CACHE", path, 1);
+  ctx = open_context ();
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && gpu.finished > 1, "%d calls", gpu.finished);
+  gpu.finished = 0;
+  CHECK (solve (ctx, N, MANY) == 0 && gpu.finished == 1, "kept in memory, %d", gpu.finished);
+  CHECK (warnings == 0 && strcmp (gla_message (ctx), "") == 0, "%s", gla_message (ctx));
+  gla_context_destroy (ctx);
+
+  // below a folder that is not there yet
+  snprintf (path, sizeof path, "%s/a/b", folder);
+  setenv ("GPULINALG_CACHE", path, 1);
+  choose_both ("new folder");
+  CHECK (choose_both ("new folder, kept") == 0, "measured twice");
+  setenv ("GPULINALG_CACHE", folder, 1);
+}
+
+// Without GPULINALG_CACHE: XDG_CACHE_HOME, then HOME.
+static void test_folders (void)
+{
+  char expected[128];
+  unsetenv ("GPULINALG_CACHE");
+  gla_context *ctx = context ();
+  setenv ("XDG_CACHE_HOME", "/xdg", 1);
+  CHECK (strncmp (gla_costs_path (ctx), "/xdg/gpulinalg/costs-", 21) == 0, "%s", file_of (ctx));
+  setenv ("XDG_CACHE_HOME", "", 1);
+  setenv ("HOME", folder, 1);
+  snprintf (expected, sizeof expected, "%s/.cache/gpulinalg/costs-", folder);
+  CHECK (strncmp (gla_costs_path (ctx), expected, strlen (expected)) == 0, "%s", file_of (ctx));
+  unsetenv ("HOME");
+  CHECK (strcmp (gla_costs_path (ctx), "") == 0, "%s", file_of (ctx));
+  setenv ("GPULINALG_CACHE", folder, 1);
+  gla_context_destroy (ctx);
+}
+
+static void test_stop (void)
+{
+  remove_file ();
+  gla_context *ctx = open_context ();
+  for (int k = 1; k < 60; k += 6) {
+    stops = 0;
+    stop_at = k;
+    gla_array a = gla_array_packed (A, GLA_Z, N, N, MANY, GLA_HOST);
+    gla_array l = gla_array_packed (lambda, GLA_D, N, 1, MANY, GLA_HOST);
+    gla_status status = gla_batcheig (ctx, &a, &l, NULL, info, NULL, NULL);
+    CHECK (status == GLA_STOPPED || (status == GLA_OK && stops < k), "stop %d: %d", k, status);
+  }
+  stop_at = 0;
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && solve (ctx, N, MANY) == 0, "after the stops");
+  CHECK (warnings == 0 && progressed == 0, "%d warnings, %d progress", warnings, progressed);
+  gla_context_destroy (ctx);
+}
+
+// A GPU that fails while it is measured is not used, and nobody hears of it.
+static void test_failure (void)
+{
+  for (int k = 1; k <= 2; k++) {
+    remove_file ();
+    gla_context *ctx = open_context ();
+    gpu.fail = k;
+    CHECK (solve (ctx, N, MANY) == GLA_HOST, "failure %d: on the GPU", k);
+    CHECK (solve (ctx, N, MANY) == GLA_HOST && gpu.finished == k, "failure %d: used again", k);
+    CHECK (warnings == 0 && progressed == 0, "failure %d: %d warnings", k, warnings);
+    gla_context_destroy (ctx);
+  }
+  remove_file ();
+}
+
+// Short calls do not open the GPU; many of them do.
+static void test_short_calls (void)
+{
+  gla_context *ctx = context ();
+  CHECK (solve (ctx, N, 10) == GLA_HOST && gpu.opened == 0, "opened for 10 pages");
+  CHECK (solve (ctx, N, FEW) == GLA_HOST && gpu.opened == 0, "opened for one short call");
+  for (int k = 0; k < 200; k++)
+    solve (ctx, N, FEW);
+  CHECK (gpu.opened == 1, "%d open after many calls", gpu.opened);
+  gla_context_destroy (ctx);
+}
+
+int main (void)
+{
+  snprintf (folder, sizeof folder, "/tmp/gpulinalg-test-XXXXXX");
+  CHECK (mkdtemp (folder) != NULL, "%s", folder);
+  setenv ("GPULINALG_CACHE", folder, 1);
+  check_fill (A, N, MANY, 4);
+  // between the two sides, whatever this machine is
+  gpu.call_seconds = sqrt (cpu_seconds (FEW) * cpu_seconds (MANY));
+  test_file ();
+  test_deleted_while_running ();
+  test_two_at_once ();
+  test_no_file ();
+  test_folders ();
+  test_stop ();
+  test_failure ();
+  test_short_calls ();
+  char command[128];
+  snprintf (command, sizeof command, "rm -rf '%s'", folder);
+  CHECK (system (command) == 0, "%s", command);
+  return check_report ("test_costs");
+}
