@@ -150,35 +150,37 @@ static gla_status call_once (gla_context *ctx, const gla_cost_probe *probe, int6
   return status == GLA_OK && *(int *)ctx->warning_user ? GLA_DEVICE_FAILURE : status;
 }
 
-// The shortest of a few calls, after one that may have to take memory; a long one counts at once.
+// The shortest of a few calls. Never of one alone: it may have had to take memory, or to wait for
+// another process.
 static gla_status time_count (gla_context *ctx, const gla_cost_probe *probe, int64_t count,
                               double *shortest)
 {
   gla_status status = probe->prepare (probe->user, count);
   if (status == GLA_OK)
     status = call_once (ctx, probe, count, shortest);
-  int more = *shortest > 30e-3 ? 0 : *shortest > 1e-3 ? 2 : 3;
+  int more = *shortest > 30e-3 ? 1 : *shortest > 1e-3 ? 2 : 3;
   for (int k = 0; k < more && status == GLA_OK; k++) {
     double seconds;
     status = call_once (ctx, probe, count, &seconds);
-    if (k == 0 || seconds < *shortest)
-      *shortest = seconds;
+    *shortest = fmin (*shortest, seconds);
   }
   return status;
 }
 
-// Counts 1, 4, 16, ... until a call takes long enough to see how the time grows.
+// Counts 1, 4, 16, ... until a call takes its time and one sees how that grows: a call with a long
+// fixed part says nothing yet about larger counts.
 static gla_status climb (gla_context *ctx, const gla_cost_probe *probe, gla_cost *cost)
 {
-  double seconds = 0;
+  double seconds = 0, before;
   gla_status status = probe->prepare (probe->user, 1);
   if (status == GLA_OK) // the first call of all starts threads and loads code
     status = call_once (ctx, probe, 1, &seconds);
   for (int64_t count = 1; status == GLA_OK; count *= 4) {
+    before = cost->n_points > 0 ? seconds : INFINITY;
     status = time_count (ctx, probe, count, &seconds);
     if (status == GLA_OK)
       cost->points[cost->n_points++] = (gla_cost_point){count, (int64_t)(seconds * 1e9) + 1};
-    if (seconds > 15e-3 || (seconds > 6e-3 && cost->n_points >= 3) || 4 * count > probe->most ||
+    if (seconds > 100e-3 || (seconds > 6e-3 && seconds > 1.8 * before) || 4 * count > probe->most ||
         cost->n_points == GLA_COST_POINTS)
       break;
   }
@@ -224,27 +226,49 @@ gla_status gla_costs_measure (gla_context *ctx, const gla_cost_probe *probe)
 // use
 //------------------------------------------------------------------------------
 
-static double log_ratio (const gla_cost_point *p, double (*formula) (void *, int64_t), void *user)
+typedef struct {
+  double (*formula) (void *user, int64_t count);
+  void *user;
+} predictor;
+
+static double ratio_at (const gla_cost_point *p, const predictor *by)
 {
-  return log (1e-9 * (double)p->nanoseconds) - log (fmax (formula (user, p->count), 1e-9));
+  return 1e-9 * (double)p->nanoseconds / fmax (by->formula (by->user, p->count), 1e-9);
+}
+
+// Beyond the last point the time grows by what the formula grows, times the ratio of the last
+// steps of both.
+static double ratio_beyond (const gla_cost *cost, const predictor *by, int64_t count)
+{
+  const gla_cost_point *last = &cost->points[cost->n_points - 1];
+  const double ratio = ratio_at (last, by);
+  if (cost->n_points < 2 || count <= last->count)
+    return ratio;
+  const double f_last = by->formula (by->user, last->count);
+  const double f_step = f_last - by->formula (by->user, last[-1].count);
+  const double step = 1e-9 * (double)(last->nanoseconds - last[-1].nanoseconds);
+  double slope = f_step > 0 ? step / f_step : ratio;
+  slope = fmin (fmax (slope, 0.5 * ratio), 1.5 * ratio); // a difference of measured times is rough
+  const double f = by->formula (by->user, count);
+  return f > 0 ? (ratio * f_last + slope * (f - f_last)) / f : ratio;
 }
 
 double gla_cost_over_formula (const gla_cost *cost, double (*formula) (void *, int64_t), void *user,
                               int64_t count)
 {
+  const predictor by = {formula, user};
   if (cost == NULL || cost->n_points == 0)
     return 1;
   const gla_cost_point *last = &cost->points[cost->n_points - 1], *p = cost->points;
-  if (count <= p->count)
-    return exp (log_ratio (p, formula, user));
   if (count >= last->count)
-    return exp (log_ratio (last, formula, user));
+    return ratio_beyond (cost, &by, count);
+  if (count <= p->count)
+    return ratio_at (p, &by);
   while (p[1].count < count)
     p++;
   double weight =
       log ((double)count / (double)p[0].count) / log ((double)p[1].count / (double)p[0].count);
-  return exp ((1 - weight) * log_ratio (&p[0], formula, user) +
-              weight * log_ratio (&p[1], formula, user));
+  return pow (ratio_at (&p[0], &by), 1 - weight) * pow (ratio_at (&p[1], &by), weight);
 }
 
 //------------------------------------------------------------------------------

@@ -19,7 +19,7 @@
 static const double shortest_gpu_call = 0.4e-3;
 // Opening a GPU takes 0.3 s: one call has to be as long as this, or several together.
 static const double worth_opening = 10e-3;
-// Sizes of which a single page takes longer are not measured; smaller ones stand for them.
+// Sizes of which a single page takes longer are not measured: the formula alone must do.
 static const double longest_page = 50e-3;
 // Pages of a measured call take at most so many bytes.
 static const int64_t largest_batch = (int64_t)64 << 20;
