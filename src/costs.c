@@ -167,23 +167,39 @@ static gla_status time_count (gla_context *ctx, const gla_cost_probe *probe, int
   return status;
 }
 
+// Four times the count takes at most four times as long, and what threads need to meet. More says
+// that another process was in the way.
+static int disturbed (double before, double seconds)
+{
+  return seconds > 5 * before + 1e-3;
+}
+
 // Counts 1, 4, 16, ... until a call takes its time and one sees how that grows: a call with a long
 // fixed part says nothing yet about larger counts.
 static gla_status climb (gla_context *ctx, const gla_cost_probe *probe, gla_cost *cost)
 {
-  double seconds = 0, before;
+  double seconds = 0, before = INFINITY;
   gla_status status = probe->prepare (probe->user, 1);
   if (status == GLA_OK) // the first call of all starts threads and loads code
     status = call_once (ctx, probe, 1, &seconds);
-  for (int64_t count = 1; status == GLA_OK; count *= 4) {
-    before = cost->n_points > 0 ? seconds : INFINITY;
+  for (int64_t count = 1; status == GLA_OK && count <= probe->most; count *= 4) {
     status = time_count (ctx, probe, count, &seconds);
+    for (int k = 0; k < 3 && status == GLA_OK && disturbed (before, seconds); k++) {
+      double again = 0;
+      status = time_count (ctx, probe, count, &again);
+      seconds = fmin (seconds, again);
+    }
     if (status == GLA_OK)
       cost->points[cost->n_points++] = (gla_cost_point){count, (int64_t)(seconds * 1e9) + 1};
-    if (seconds > 100e-3 || (seconds > 6e-3 && seconds > 1.8 * before) || 4 * count > probe->most ||
-        cost->n_points == GLA_COST_POINTS)
+    int grown = seconds > 1.8 * before && !disturbed (before, seconds);
+    if (seconds > 100e-3 || (seconds > 6e-3 && grown) || cost->n_points == GLA_COST_POINTS)
       break;
+    before = seconds;
   }
+  // More pages never take less time: where they do, the few were disturbed.
+  for (int k = cost->n_points - 2; k >= 0; k--)
+    if (cost->points[k].nanoseconds > cost->points[k + 1].nanoseconds)
+      cost->points[k].nanoseconds = cost->points[k + 1].nanoseconds;
   return status;
 }
 
