@@ -1,7 +1,7 @@
 // array.c: types and strided arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpulinalg.h"
+#include "arrays.h"
 
 #include <float.h>
 
@@ -48,4 +48,59 @@ gla_array gla_array_packed (void *data, gla_type type, int64_t rows, int64_t col
                  .page_stride = rows * columns,
                  .device = device};
   return a;
+}
+
+//------------------------------------------------------------------------------
+// checks
+//------------------------------------------------------------------------------
+
+int gla_array_empty (const gla_array *a)
+{
+  return a->rows == 0 || a->columns == 0 || a->pages == 0;
+}
+
+gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array *a, gla_type type,
+                            int64_t rows, int64_t columns, int64_t pages)
+{
+  if (a == NULL)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL", name);
+  if (a->type != type)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has type '%c', it must be '%c'", name,
+                     (char)a->type, (char)type);
+  if (a->rows != rows || a->columns != columns || a->pages != pages)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s is %lldx%lldx%lld, it must be %lldx%lldx%lld", name,
+                     (long long)a->rows, (long long)a->columns, (long long)a->pages,
+                     (long long)rows, (long long)columns, (long long)pages);
+  int empty = gla_array_empty (a);
+  if (!empty && a->data == NULL)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has no data", name);
+  if (!empty && (a->row_stride < 1 || (columns > 1 && a->column_stride < rows * a->row_stride) ||
+                 (pages > 1 && a->page_stride < 1)))
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has overlapping strides (%lld, %lld, %lld)", name,
+                     (long long)a->row_stride, (long long)a->column_stride,
+                     (long long)a->page_stride);
+  return GLA_OK;
+}
+
+// Bytes from the first to the last element.
+static size_t extent (const gla_array *a)
+{
+  int64_t last = (a->rows - 1) * a->row_stride + (a->columns - 1) * a->column_stride +
+                 (a->pages - 1) * a->page_stride;
+  return (size_t)(last + 1) * gla_type_size (a->type);
+}
+
+int gla_arrays_overlap (const gla_array *a, const gla_array *b)
+{
+  const char *x = a->data, *y = b->data;
+  return x < y + extent (b) && y < x + extent (a);
+}
+
+gla_array gla_array_pages (const gla_array *a, int64_t first, int64_t count)
+{
+  gla_array part = *a;
+  if (a->data != NULL)
+    part.data = (char *)a->data + (size_t)(first * a->page_stride) * gla_type_size (a->type);
+  part.pages = count;
+  return part;
 }

@@ -57,6 +57,27 @@ typedef struct {
 
 enum { GLA_INFO_SKEW = -1 };
 
+// One QR job: the same for all its chunks. m, n >= 1.
+typedef struct {
+  gla_type type;
+  int64_t m, n;
+  int64_t q_columns; // of Q: 0 (not wanted), min (m, n) or m
+  int64_t r_rows;    // of R: 0, min (m, n) or m
+  int64_t rhs;       // columns of B and C; 0: not wanted
+  int64_t c_rows;    // of C: min (m, n) or m
+  int wy;            // nonzero: W and Y are wanted
+  int pivot;
+  int block;         // 0: the backend chooses
+  int device_arrays; // nonzero: all arrays are on this engine's device
+  gla_monitor monitor;
+} gla_qr_job;
+
+// Pages of the job; those not wanted have NULL data. jpvt is on the host, valid after qr_finish.
+typedef struct {
+  gla_array A, B, Q, R, C, W, Y;
+  int64_t *jpvt;
+} gla_qr_chunk;
+
 struct gla_backend {
   const char *name;
 
@@ -85,6 +106,15 @@ struct gla_backend {
   gla_status (*eig_finish) (gla_engine *engine, int slot);
   // Ends the job: waits for whatever is in flight, keeps buffers for the next call.
   void (*eig_end) (gla_engine *engine);
+
+  // The same for gla_qr.
+  int (*qr_supports) (const gla_qr_job *job);
+  double (*qr_seconds) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+  int64_t (*qr_chunk_pages) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+  gla_status (*qr_begin) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+  gla_status (*qr_submit) (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
+  gla_status (*qr_finish) (gla_engine *engine, int slot);
+  void (*qr_end) (gla_engine *engine);
 };
 
 // The backends of this build, fastest first, NULL at the end (src/backends.c).

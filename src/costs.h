@@ -4,7 +4,7 @@
 // For "auto". A cost belongs to an operation, a key (what the operation distinguishes: type, size,
 // method) and a place; it is a few points (count, time), where count says how many pages, or how
 // much of anything, one call had. The operations say what to measure and make the calls
-// (eig_costs.c for batcheig); here they are timed, kept and read again.
+// (choose.c, eig_costs.c); here they are timed, kept and read again.
 
 #ifndef GPULINALG_COSTS_H
 #define GPULINALG_COSTS_H

@@ -146,6 +146,46 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_array *
                          const gla_array *V, int32_t *info, const gla_eig_options *options,
                          gla_eig_report *report);
 
+//------------------------------------------------------------------------------
+// gla_qr: QR factorisation of large, tall and many matrices
+//------------------------------------------------------------------------------
+
+typedef struct {
+  int pivot; // {0} nonzero: column pivoting, |diag (R)| does not grow
+  int block; // {0: by size and machine} columns of a block reflector
+} gla_qr_options;
+
+// What is wanted; data is NULL in the others, and jpvt is NULL without pivoting. k = min (m, n).
+typedef struct {
+  gla_array Q;   // m x m or m x k, orthonormal columns
+  gla_array R;   // m x n or k x n, upper triangular (trapezoidal), zeros below
+  gla_array C;   // Q'*B: m x r or k x r, for B of m x r; Q is not formed for it
+  gla_array W;   // m x k, with
+  gla_array Y;   // m x k: the m x m Q is I + W*Y', Y unit lower trapezoidal
+  int64_t *jpvt; // n x P on the host: column jpvt[j] (from 0) of A is column j of Q*R
+} gla_qr_results;
+
+typedef struct {
+  int device;          // the first GPU that worked, or GLA_HOST
+  int64_t chunk_pages; // pages in the largest chunk that was in flight at once
+} gla_qr_report;
+
+// A = Q*R of each page, A(:, jpvt) = Q*R with pivoting.
+// A       m x n x P, any m and n, s d c or z; never changed. All arrays have row_stride 1 and the
+//         type of A, do not overlap, and are all on the host or all on one GPU.
+// B       m x r x P, or NULL; then C is not wanted.
+// options NULL for the defaults. report may be NULL.
+// Signs are LAPACK's: R(j,j) is real, its sign opposite to the real part of what it came from.
+// NaN and Inf spread through the results of their page, as in LAPACK, and no further.
+// The same page gives the same bits in every run on one device, whichever results are wanted.
+// Method: Householder reflectors in blocks, in the WY representation (Bischof, Van Loan 1987;
+// Schreiber, Van Loan 1989); tall matrices by a tree of blocks (Demmel, Grigori, Hoemmen, Langou
+// 2012) with reconstructed reflectors (Ballard et al. 2014); column pivoting of Quintana-Orti, Sun,
+// Bischof (1998) with the norms of Drmac, Bujanovic (2008).
+gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
+                   const gla_qr_results *results, const gla_qr_options *options,
+                   gla_qr_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,7 +10,7 @@ void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages)
   run->threaded = run->workers = 0;
   run->pages = pages;
   run->done = run->told = run->in_flight = 0;
-  run->stopped = 0;
+  run->stopped = run->closed = 0;
   run->waiting[0] = (gla_range){0, pages};
   run->n_waiting = pages > 0;
 }
@@ -18,7 +18,7 @@ void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages)
 static gla_range take (gla_run *run, int64_t limit)
 {
   gla_range taken = {0, 0};
-  if (run->n_waiting == 0)
+  if (run->n_waiting == 0 || limit == 0)
     return taken;
   int lowest = 0;
   for (int k = 1; k < run->n_waiting; k++)
@@ -37,7 +37,7 @@ static gla_range take (gla_run *run, int64_t limit)
 gla_range gla_run_take (gla_run *run, int64_t limit)
 {
   pthread_mutex_lock (&run->lock);
-  gla_range taken = take (run, limit);
+  gla_range taken = take (run, run->closed ? 0 : limit);
   run->in_flight += taken.count;
   pthread_mutex_unlock (&run->lock);
   return taken;
@@ -71,9 +71,16 @@ void gla_run_complete (gla_run *run, gla_range range)
 int gla_run_open (gla_run *run)
 {
   pthread_mutex_lock (&run->lock);
-  int open = !run->stopped && (run->n_waiting > 0 || run->in_flight > 0);
+  int open = !run->stopped && !run->closed && (run->n_waiting > 0 || run->in_flight > 0);
   pthread_mutex_unlock (&run->lock);
   return open;
+}
+
+void gla_run_close (gla_run *run)
+{
+  pthread_mutex_lock (&run->lock);
+  run->closed = 1;
+  pthread_mutex_unlock (&run->lock);
 }
 
 int gla_run_workers (gla_run *run, int change)

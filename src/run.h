@@ -27,6 +27,7 @@ typedef struct {
   int64_t pages, done, told;
   int64_t in_flight; // pages that engines hold
   int stopped;
+  int closed; // no page is handed out any more: the call is known to fail
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
   gla_range waiting[8 * GLA_MAX_DEVICES * GLA_MAX_SLOTS];
   int n_waiting;
@@ -39,6 +40,8 @@ void gla_run_give_back (gla_run *run, gla_range range);
 void gla_run_complete (gla_run *run, gla_range range);
 // Whether an engine may still get pages: some wait, or may come back from another one.
 int gla_run_open (gla_run *run);
+// Hands out no further pages; what is in flight is finished.
+void gla_run_close (gla_run *run);
 // Adds to the number of working threads and returns it.
 int gla_run_workers (gla_run *run, int change);
 // The monitor's function: counts pages and says whether to stop. In the caller's thread it also

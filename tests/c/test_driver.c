@@ -140,9 +140,19 @@ static void mock_end (gla_engine *engine)
   __atomic_sub_fetch (&seen.begun, 1, __ATOMIC_SEQ_CST);
 }
 
-const gla_backend mock = {"stand-in",  mock_count,    mock_query,   mock_open,  mock_close,
-                          2,           mock_supports, mock_seconds, mock_pages, mock_begin,
-                          mock_submit, mock_finish,   mock_end};
+const gla_backend mock = {.name = "stand-in",
+                          .device_count = mock_count,
+                          .device_query = mock_query,
+                          .open = mock_open,
+                          .close = mock_close,
+                          .slots = 2,
+                          .eig_supports = mock_supports,
+                          .eig_seconds = mock_seconds,
+                          .eig_chunk_pages = mock_pages,
+                          .eig_begin = mock_begin,
+                          .eig_submit = mock_submit,
+                          .eig_finish = mock_finish,
+                          .eig_end = mock_end};
 const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
 
 //------------------------------------------------------------------------------
