@@ -22,11 +22,11 @@ static void forget (gla_costs *costs)
   costs->in_file = 0;
 }
 
-static const gla_cost *find (const gla_costs *costs, const char *operation, const char *key,
-                             const char *place)
+static gla_cost *find (const gla_costs *costs, const char *operation, const char *key,
+                       const char *place)
 {
   for (int k = 0; k < costs->n_known; k++) {
-    const gla_cost *c = &costs->known[k];
+    gla_cost *c = &costs->known[k];
     if (strcmp (c->key, key) == 0 && strcmp (c->operation, operation) == 0 &&
         strcmp (c->place, place) == 0)
       return c;
@@ -36,11 +36,15 @@ static const gla_cost *find (const gla_costs *costs, const char *operation, cons
 
 gla_status gla_costs_add (gla_costs *costs, const gla_cost *cost)
 {
-  if (find (costs, cost->operation, cost->key, cost->place) != NULL)
+  gla_cost *known = find (costs, cost->operation, cost->key, cost->place);
+  if (known != NULL) {
+    if (known->rough && !cost->rough)
+      *known = *cost;
     return GLA_OK;
+  }
   if (costs->n_known == costs->capacity) {
     int more = costs->capacity + 64;
-    gla_cost *known = realloc (costs->known, (size_t)more * sizeof *known);
+    known = realloc (costs->known, (size_t)more * sizeof *known);
     if (known == NULL)
       return GLA_OUT_OF_MEMORY;
     costs->known = known;
@@ -174,32 +178,57 @@ static int disturbed (double before, double seconds)
   return seconds > 5 * before + 1e-3;
 }
 
+// The same, with more calls where the first were disturbed.
+static gla_status time_quietly (gla_context *ctx, const gla_cost_probe *probe, int64_t count,
+                                double before, double *seconds)
+{
+  gla_status status = time_count (ctx, probe, count, seconds);
+  for (int k = 0; k < 2 && status == GLA_OK && disturbed (before, *seconds); k++) {
+    double again = 0;
+    status = time_count (ctx, probe, count, &again);
+    *seconds = fmin (*seconds, again);
+  }
+  return status;
+}
+
+// Takes away what cannot be: a last point that was disturbed, and more pages in less time.
+static void smooth (gla_cost *cost)
+{
+  if (cost->n_points > 1) {
+    const gla_cost_point *last = &cost->points[cost->n_points - 1];
+    if (disturbed (1e-9 * (double)last[-1].nanoseconds, 1e-9 * (double)last->nanoseconds))
+      cost->n_points--;
+  }
+  for (int k = cost->n_points - 2; k >= 0; k--) {
+    gla_cost_point *p = &cost->points[k];
+    if (p->nanoseconds > p[1].nanoseconds) {
+      cost->rough |= p->nanoseconds > 2 * p[1].nanoseconds;
+      p->nanoseconds = p[1].nanoseconds;
+    }
+  }
+}
+
 // Counts 1, 4, 16, ... until a call takes its time and one sees how that grows: a call with a long
 // fixed part says nothing yet about larger counts.
 static gla_status climb (gla_context *ctx, const gla_cost_probe *probe, gla_cost *cost)
 {
+  const double start = now ();
   double seconds = 0, before = INFINITY;
   gla_status status = probe->prepare (probe->user, 1);
   if (status == GLA_OK) // the first call of all starts threads and loads code
     status = call_once (ctx, probe, 1, &seconds);
   for (int64_t count = 1; status == GLA_OK && count <= probe->most; count *= 4) {
-    status = time_count (ctx, probe, count, &seconds);
-    for (int k = 0; k < 3 && status == GLA_OK && disturbed (before, seconds); k++) {
-      double again = 0;
-      status = time_count (ctx, probe, count, &again);
-      seconds = fmin (seconds, again);
-    }
+    status = time_quietly (ctx, probe, count, before, &seconds);
     if (status == GLA_OK)
       cost->points[cost->n_points++] = (gla_cost_point){count, (int64_t)(seconds * 1e9) + 1};
-    int grown = seconds > 1.8 * before && !disturbed (before, seconds);
-    if (seconds > 100e-3 || (seconds > 6e-3 && grown) || cost->n_points == GLA_COST_POINTS)
+    const int odd = disturbed (before, seconds);
+    cost->rough |= odd;
+    if (seconds > 100e-3 || (seconds > 6e-3 && seconds > 1.8 * before && !odd) ||
+        now () - start > 0.25 || cost->n_points == GLA_COST_POINTS)
       break;
     before = seconds;
   }
-  // More pages never take less time: where they do, the few were disturbed.
-  for (int k = cost->n_points - 2; k >= 0; k--)
-    if (cost->points[k].nanoseconds > cost->points[k + 1].nanoseconds)
-      cost->points[k].nanoseconds = cost->points[k + 1].nanoseconds;
+  smooth (cost);
   return status;
 }
 

@@ -20,6 +20,7 @@ typedef struct {
 // Words without spaces; the place is "cpu" or the name of a GPU. No points: it cannot be measured.
 typedef struct {
   char operation[16], key[32], place[80];
+  int rough; // measured on a busy machine: good for this context, and not kept in the file
   int n_points;
   gla_cost_point points[GLA_COST_POINTS]; // counts ascend
 } gla_cost;
@@ -77,7 +78,8 @@ void gla_costs_locate (const gla_costs *costs, char *path, size_t size);
 void gla_costs_read (gla_costs *costs);
 // Replaces the file in one step, so that others never see a part of it.
 void gla_costs_write (gla_costs *costs);
-// Adds a cost, unless one for the same call is there. GLA_OUT_OF_MEMORY or GLA_OK.
+// Adds a cost, unless one for the same call is there that is not rough. GLA_OUT_OF_MEMORY or
+// GLA_OK.
 gla_status gla_costs_add (gla_costs *costs, const gla_cost *cost);
 
 #endif

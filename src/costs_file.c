@@ -129,7 +129,7 @@ static int print_costs (FILE *file, const gla_costs *costs)
   fprintf (file, "%s\n%s\n", title, costs->machine);
   for (int k = 0; k < costs->n_known; k++) {
     const gla_cost *c = &costs->known[k];
-    if (c->n_points == 0)
+    if (c->n_points == 0 || c->rough)
       continue;
     fprintf (file, "%s %s %s", c->operation, c->key, c->place);
     for (int j = 0; j < c->n_points; j++)

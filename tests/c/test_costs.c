@@ -1,122 +1,17 @@
 // tests/c/test_costs.c: what "auto" measures, keeps and chooses
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linked with its own list of backends: stand-ins for a GPU and a CPU that compute nothing and
-// take a known time for it, asleep, so that a busy machine does not change it by much.
+// Linked with its own list of backends, which compute nothing and take a known time for it.
 
 #define _GNU_SOURCE
 
 #include "check.h"
-#include "backend.h"
+#include "stand_ins.h"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-// The CPU takes 10 us for a page, the GPU 6 ms for a call.
 enum { N = 16, FEW = 100, MANY = 4000 };
-static const double cpu_page = 10e-6, gpu_call = 6e-3, gpu_page = 50e-9;
-
-//------------------------------------------------------------------------------
-// the stand-ins
-//------------------------------------------------------------------------------
-
-static int opened, finished; // GPUs that are open, and chunks that they did
-static int fail;             // the how many-th of these fails; 0: none
-
-typedef struct {
-  gla_engine base;
-  gla_eig_job job;
-  const gla_eig_chunk *chunk;
-} engine;
-
-static int device_count (char *why, size_t size)
-{
-  (void)why, (void)size;
-  return 1;
-}
-static gla_status device_query (int device, gla_device_info *about)
-{
-  snprintf (about->name, sizeof about->name, "Stand in %d", device);
-  about->major = about->multiprocessors = 9;
-  return GLA_OK;
-}
-static gla_status open_engine (int device, gla_engine **e)
-{
-  engine *mine = calloc (1, sizeof *mine);
-  mine->base = (gla_engine){gla_backends[device == GLA_HOST], device};
-  *e = &mine->base;
-  opened += device != GLA_HOST;
-  return GLA_OK;
-}
-static void close_engine (gla_engine *e)
-{
-  opened -= e->device != GLA_HOST;
-  free (e);
-}
-static int supports (const gla_eig_job *job)
-{
-  return job->n <= 1000;
-}
-// The GPU's is far too good, so that only a measurement sends work to the CPU.
-static double predict (gla_engine *e, const gla_eig_job *job, int64_t pages)
-{
-  (void)job;
-  return e->device == GLA_HOST ? (double)pages * cpu_page : 1e-6 + 1e-12 * (double)pages;
-}
-static int64_t chunk_pages (gla_engine *e, const gla_eig_job *job, int64_t pages)
-{
-  (void)e, (void)job;
-  return pages;
-}
-static gla_status begin (gla_engine *e, const gla_eig_job *job, int64_t pages)
-{
-  (void)pages;
-  ((engine *)e)->job = *job;
-  return GLA_OK;
-}
-static gla_status submit (gla_engine *e, int slot, const gla_eig_chunk *chunk)
-{
-  (void)slot;
-  ((engine *)e)->chunk = chunk;
-  return GLA_OK;
-}
-static gla_status finish (gla_engine *e, int slot)
-{
-  (void)slot;
-  const engine *mine = (engine *)e;
-  const int64_t pages = mine->chunk->A.pages;
-  if (e->device != GLA_HOST && ++finished == fail)
-    return GLA_DEVICE_FAILURE;
-  memset (mine->chunk->info, 0, (size_t)pages * sizeof *mine->chunk->info);
-  double seconds =
-      e->device == GLA_HOST ? (double)pages * cpu_page : gpu_call + (double)pages * gpu_page;
-  struct timespec nap = {(time_t)seconds, (long)(fmod (seconds, 1) * 1e9)};
-  nanosleep (&nap, NULL);
-  return mine->job.monitor.poll (mine->job.monitor.user, pages) ? GLA_STOPPED : GLA_OK;
-}
-static void end (gla_engine *e)
-{
-  (void)e;
-}
-
-static const gla_backend gpu_backend = {
-    .name = "stand-in",
-    .device_count = device_count,
-    .device_query = device_query,
-    .open = open_engine,
-    .close = close_engine,
-    .slots = 1,
-    .eig_supports = supports,
-    .eig_seconds = predict,
-    .eig_chunk_pages = chunk_pages,
-    .eig_begin = begin,
-    .eig_submit = submit,
-    .eig_finish = finish,
-    .eig_end = end,
-};
-static gla_backend cpu_backend; // the same, see main
-const gla_backend *const gla_backends[] = {&gpu_backend, &cpu_backend, NULL};
 
 //------------------------------------------------------------------------------
 // calls
@@ -381,6 +276,19 @@ static void test_failure (void)
   remove_file ();
 }
 
+// A measurement that another process disturbed does not spoil larger calls, and is not kept.
+static void test_busy_machine (void)
+{
+  remove_file ();
+  stall = 20e-3;
+  choose_both ("busy");
+  stall = 0;
+  CHECK (choose_both ("quiet again") == 0, "the GPU, which was not disturbed, measured twice");
+  gla_context *ctx = context ();
+  CHECK (gla_costs_measured (ctx) == 2, "%d costs", gla_costs_measured (ctx));
+  gla_context_destroy (ctx);
+}
+
 // Short calls do not open the GPU; many of them do.
 static void test_short_calls (void)
 {
@@ -398,8 +306,7 @@ int main (void)
   snprintf (folder, sizeof folder, "/tmp/gpulinalg-test-XXXXXX");
   CHECK (mkdtemp (folder) != NULL, "%s", folder);
   setenv ("GPULINALG_CACHE", folder, 1);
-  cpu_backend = gpu_backend;
-  cpu_backend.name = "cpu";
+  use_stand_ins ();
   test_file ();
   test_deleted_while_running ();
   test_two_at_once ();
@@ -407,6 +314,7 @@ int main (void)
   test_folders ();
   test_stop ();
   test_failure ();
+  test_busy_machine ();
   test_short_calls ();
   char command[128];
   snprintf (command, sizeof command, "rm -rf '%s'", folder);
