@@ -1,6 +1,7 @@
 // eig_engine.cu: batcheig on one GPU: memory of a chunk, the order of its kernels, its transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "carver.cuh"
 #include "engine.cuh"
 #include "eig_kernels.cuh"
 #include "eig_routes.h"
@@ -86,18 +87,6 @@ double page_latency (const gla_eig_job *job)
 //------------------------------------------------------------------------------
 // memory of a chunk
 //------------------------------------------------------------------------------
-
-// Carves pieces out of an arena; with a NULL base it only counts.
-struct carver {
-  char *base;
-  size_t used;
-  template <class P> P *take (int64_t count)
-  {
-    P *piece = base == nullptr ? nullptr : reinterpret_cast<P *> (base + used);
-    used += ((size_t)count * sizeof (P) + 255) / 256 * 256;
-    return piece;
-  }
-};
 
 // The columns of a strip of the back-transform: the table's, or what fits; 0: no strips.
 template <class T> int strip_of (const cuda_engine *e, const gla_eig_job *job)
@@ -193,12 +182,6 @@ size_t arena_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
 // the kernels of a chunk
 //------------------------------------------------------------------------------
 
-gla_status throttle (cuda_engine *e, int slot)
-{
-  cudaError_t error = cudaEventRecord (e->slots[slot].done, e->slots[slot].stream);
-  return error == cudaSuccess ? engine_wait (e, e->slots[slot].done) : engine_status (error);
-}
-
 // The counter of the chunk, once everything before it has run.
 template <class T>
 gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *count)
@@ -207,7 +190,7 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
       cudaMemcpyAsync (&e->counter[slot], a.count, sizeof (int), cudaMemcpyDeviceToHost, a.stream);
   if (error != cudaSuccess)
     return engine_status (error);
-  gla_status status = throttle (e, slot);
+  gla_status status = engine_throttle (e, slot);
   *count = e->counter[slot];
   return status;
 }
@@ -225,12 +208,12 @@ template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_ar
     int last = first + step < steps ? first + step : steps;
     status = engine_status (eig_hetrd (a, first, last));
     if (status == GLA_OK && pieces)
-      status = throttle (e, slot);
+      status = engine_throttle (e, slot);
   }
   if (status == GLA_OK)
     status = engine_status (eig_stedc (a));
   if (status == GLA_OK && pieces)
-    status = throttle (e, slot);
+    status = engine_throttle (e, slot);
   if (status == GLA_OK)
     status = engine_status (eig_sort (a));
   if (status == GLA_OK && a.vectors)
@@ -250,7 +233,7 @@ template <class T> gla_status run_block_jacobi (cuda_engine *e, int slot, const 
     for (int round = 0; round < rounds && status == GLA_OK; round++) {
       status = engine_status (eig_block_round (a, round, active));
       if (status == GLA_OK && (round + 1) % together == 0)
-        status = throttle (e, slot);
+        status = engine_throttle (e, slot);
     }
     if (status == GLA_OK)
       status = engine_status (eig_block_next (a, active));
@@ -342,23 +325,18 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
   return status;
 }
 
+} // namespace
+
 //------------------------------------------------------------------------------
 // the backend's functions
 //------------------------------------------------------------------------------
 
-cuda_engine *engine_of (gla_engine *engine)
-{
-  cuda_engine *e = reinterpret_cast<cuda_engine *> (engine);
-  cudaSetDevice (e->base.device);
-  return e;
-}
-
-int eig_supports (const gla_eig_job *job)
+int cuda_eig_supports (const gla_eig_job *job)
 {
   return job->n <= QR_MAX;
 }
 
-double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+double cuda_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   double n2 = (double)job->n * job->n * gla_type_size (job->type);
@@ -367,7 +345,7 @@ double eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
   return 5e-4 + (transfer > work ? transfer : work) + alone;
 }
 
-int64_t eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   size_t free_bytes = 0, total = 0;
@@ -394,17 +372,18 @@ int64_t eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pag
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
-gla_status eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+gla_status cuda_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   e->job = *job;
+  e->monitor = job->monitor;
   e->chunk_pages = pages;
   for (int k = 0; k < SLOTS; k++)
     e->slots[k].chunk = nullptr;
   return engine_reserve (e, 0, arena_bytes (e, job, pages));
 }
 
-gla_status eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+gla_status cuda_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
 {
   cuda_engine *e = engine_of (engine);
   gla_status status = engine_reserve (e, slot, arena_bytes (e, &e->job, e->chunk_pages));
@@ -428,10 +407,10 @@ gla_status eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
   return status;
 }
 
-gla_status eig_finish (gla_engine *engine, int slot)
+gla_status cuda_eig_finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
-  const gla_eig_chunk *chunk = e->slots[slot].chunk;
+  auto chunk = static_cast<const gla_eig_chunk *> (e->slots[slot].chunk);
   gla_status status = GLA_OK;
   switch (e->job.type) {
   case GLA_S:
@@ -448,25 +427,12 @@ gla_status eig_finish (gla_engine *engine, int slot)
     break;
   }
   e->slots[slot].chunk = nullptr;
-  if (status == GLA_OK && e->job.monitor.poll (e->job.monitor.user, chunk->A.pages))
+  if (status == GLA_OK && e->monitor.poll (e->monitor.user, chunk->A.pages))
     status = GLA_STOPPED;
   return status;
 }
 
-void eig_end (gla_engine *engine)
+void cuda_eig_end (gla_engine *engine)
 {
-  cuda_engine *e = engine_of (engine);
-  for (int k = 0; k < SLOTS; k++) {
-    cudaStreamSynchronize (e->slots[k].stream);
-    e->slots[k].chunk = nullptr;
-  }
-  cudaGetLastError ();
+  engine_drain (engine_of (engine));
 }
-
-} // namespace
-
-extern "C" const gla_backend gla_backend_cuda = {
-    "CUDA",       engine_device_count, engine_device_query, engine_open, engine_close, SLOTS,
-    eig_supports, eig_seconds,         eig_chunk_pages,     eig_begin,   eig_submit,   eig_finish,
-    eig_end,
-};

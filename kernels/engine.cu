@@ -135,6 +135,13 @@ gla_status engine_open (int device, gla_engine **engine)
   return GLA_OK;
 }
 
+cuda_engine *engine_of (gla_engine *engine)
+{
+  cuda_engine *e = reinterpret_cast<cuda_engine *> (engine);
+  cudaSetDevice (e->base.device);
+  return e;
+}
+
 static void free_ring (ring_buffer *ring)
 {
   for (int k = 0; k < RING; k++) {
@@ -147,9 +154,9 @@ static void free_ring (ring_buffer *ring)
 
 void engine_close (gla_engine *engine)
 {
-  cuda_engine *e = reinterpret_cast<cuda_engine *> (engine);
-  cudaSetDevice (e->base.device);
+  cuda_engine *e = engine_of (engine);
   engine_release (e);
+  gpu_blas_close (&e->blas);
   for (int k = 0; k < SLOTS; k++) {
     if (e->slots[k].done != nullptr)
       cudaEventDestroy (e->slots[k].done);
@@ -226,7 +233,7 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
     double now = seconds_now ();
     if (now - asked > 0.02) {
       asked = now;
-      if (e->job.monitor.poll (e->job.monitor.user, 0))
+      if (e->monitor.poll (e->monitor.user, 0))
         return GLA_STOPPED;
     }
     if (now - start > 2e-4) { // short waits spin, long ones leave the core to others
@@ -234,6 +241,21 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
       nanosleep (&nap, nullptr);
     }
   }
+}
+
+gla_status engine_throttle (cuda_engine *e, int slot)
+{
+  cudaError_t error = cudaEventRecord (e->slots[slot].done, e->slots[slot].stream);
+  return error == cudaSuccess ? engine_wait (e, e->slots[slot].done) : engine_status (error);
+}
+
+void engine_drain (cuda_engine *e)
+{
+  for (int k = 0; k < SLOTS; k++) {
+    cudaStreamSynchronize (e->slots[k].stream);
+    e->slots[k].chunk = nullptr;
+  }
+  cudaGetLastError ();
 }
 
 //------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime.h>
 #include "../src/backend.h"
+#include "cublas.cuh"
 #include "staging.h"
 
 enum { SLOTS = 3, RING = 4 };
@@ -26,7 +27,7 @@ struct engine_slot {
   cudaEvent_t done;
   char *memory; // device arena
   size_t size;
-  const gla_eig_chunk *chunk;
+  const void *chunk; // of the operation at work
 };
 
 struct cuda_engine {
@@ -36,9 +37,12 @@ struct cuda_engine {
   engine_slot slots[SLOTS];
   ring_buffer up[RING], down[RING];
   int next_up;
-  int *counter; // pinned: small results that the host waits for
+  int *counter;        // pinned: small results that the host waits for
+  gla_monitor monitor; // of the job at work
   gla_eig_job job;
+  gla_qr_job qr_job;
   int64_t chunk_pages;
+  gpu_blas blas;
 };
 
 // cudaSuccess -> GLA_OK, out of memory -> GLA_OUT_OF_MEMORY, all else -> GLA_DEVICE_FAILURE; takes
@@ -49,6 +53,13 @@ int engine_device_count (char *why, size_t why_size);
 gla_status engine_device_query (int device, gla_device_info *info);
 gla_status engine_open (int device, gla_engine **engine);
 void engine_close (gla_engine *engine);
+
+// The GPU's number becomes current.
+cuda_engine *engine_of (gla_engine *engine);
+// Waits for all that is in flight, at the end of a job.
+void engine_drain (cuda_engine *e);
+// Pauses until the slot's work so far is done, asking the monitor.
+gla_status engine_throttle (cuda_engine *e, int slot);
 
 // Makes the slot's arena hold at least `bytes`; memory of other slots and the past is given back
 // first where it is short.
@@ -62,5 +73,25 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event);
 gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from);
 // Device -> host array; returns when it is there.
 gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const void *device);
+
+//------------------------------------------------------------------------------
+// the operations, as backend.h describes them
+//------------------------------------------------------------------------------
+
+int cuda_eig_supports (const gla_eig_job *job);
+double cuda_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+gla_status cuda_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages);
+gla_status cuda_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk);
+gla_status cuda_eig_finish (gla_engine *engine, int slot);
+void cuda_eig_end (gla_engine *engine);
+
+int cuda_qr_supports (const gla_qr_job *job);
+double cuda_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+int64_t cuda_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+gla_status cuda_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
+gla_status cuda_qr_finish (gla_engine *engine, int slot);
+void cuda_qr_end (gla_engine *engine);
 
 #endif

@@ -6,24 +6,11 @@
 // used for both sides of the product. Partial results go through global memory (they stay in the L2
 // cache) in an order that depends on n alone: the bits are the same for every size of cluster.
 
+#include "cluster.cuh"
 #include "hetrd_tiles.cuh"
 
 namespace
 {
-
-// Before compute capability 9.0 there are no clusters, and `blocks` is 1.
-GLA_DEVICE void cluster_barrier (int blocks)
-{
-#if __CUDA_ARCH__ >= 900
-  if (blocks > 1) {
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
-                 "barrier.cluster.wait.acquire.aligned;" ::
-                     : "memory");
-    return;
-  }
-#endif
-  __syncthreads ();
-}
 
 // The product y = A v of column k, which tiles left in parts, at row i: row sums of the tiles left
 // of it, and column sums of those below.
@@ -213,24 +200,17 @@ __global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
   next_column (p, last, h, rows, a.d + page * n, true);
 }
 
+template <class T> size_t panel_shared (const eig_args<T> &a, int first)
+{
+  int rows = (a.n + HETRD_TILE - 1) / HETRD_TILE - first / HETRD_TILE;
+  return rows * HETRD_TILE * sizeof (T) + PANEL_WARPS * PANEL_STAGES * 4096;
+}
+
 // A launch with one cluster of `blocks` blocks for each page.
-template <class T> struct panel_launch {
-  cudaLaunchAttribute cluster = {};
-  cudaLaunchConfig_t config = {};
-  panel_launch (const eig_args<T> &a, int first, int blocks)
-  {
-    int rows = (a.n + HETRD_TILE - 1) / HETRD_TILE - first / HETRD_TILE;
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = blocks;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    config.gridDim = dim3 ((unsigned)(a.pages * blocks));
-    config.blockDim = dim3 (32 * PANEL_WARPS);
-    config.dynamicSmemBytes = rows * HETRD_TILE * sizeof (T) + PANEL_WARPS * PANEL_STAGES * 4096;
-    config.stream = a.stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-  }
-};
+template <class T> cluster_launch panel_launch (const eig_args<T> &a, int first, int blocks)
+{
+  return cluster_launch (a.pages, blocks, 32 * PANEL_WARPS, panel_shared (a, first), a.stream);
+}
 
 // The size of a cluster: the largest with which all pages are served at once. Clusters do not
 // always fill the chip: the driver knows how many fit. A page with few tiles is not worth many
@@ -240,7 +220,7 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
   *best = 1;
   for (int size = 2; size <= 8 && size * 2 * PANEL_WARPS <= tiles * (tiles + 1); size *= 2) {
-    panel_launch<T> launch (a, first, size);
+    cluster_launch launch = panel_launch (a, first, size);
     int fit = 0;
     cudaError_t status =
         cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T>, &launch.config);
@@ -256,7 +236,7 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
 
 template <class T> cudaError_t launch (const eig_args<T> &a, int first, int last, int blocks)
 {
-  panel_launch<T> launch (a, first, blocks);
+  cluster_launch launch = panel_launch (a, first, blocks);
   return cudaLaunchKernelEx (&launch.config, hetrd_panel_kernel<T>, a, first, last, blocks);
 }
 
@@ -265,8 +245,7 @@ template <class T> cudaError_t launch (const eig_args<T> &a, int first, int last
 template <class T> cudaError_t hetrd_panel (const eig_args<T> &a, int first, int last)
 {
   int blocks = 1;
-  cudaError_t status =
-      allow_shared (hetrd_panel_kernel<T>, panel_launch<T> (a, first, 1).config.dynamicSmemBytes);
+  cudaError_t status = allow_shared (hetrd_panel_kernel<T>, panel_shared (a, first));
   if (status == cudaSuccess)
     status = cluster_size (a, first, &blocks);
   return status == cudaSuccess ? launch (a, first, last, blocks) : status;

@@ -5,7 +5,7 @@
 // are computed in double for all four types.
 
 #include "eig_kernels.cuh"
-#include "mma.cuh"
+#include "larft.cuh"
 
 namespace
 {
@@ -39,59 +39,6 @@ template <class T> __host__ __device__ constexpr int64_t tfactor_doubles (int n)
 //------------------------------------------------------------------------------
 // T
 //------------------------------------------------------------------------------
-
-// T of the eight reflectors from b on, by one warp: T(0:j-1, j) = -tau(j) T(0:j-1, 0:j-1) G(0:j-1,
-// j).
-template <class T>
-GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
-                              const mma_matrix<is_complex_v<T>> &F, int b, const T *tau, int count)
-{
-  constexpr bool C = is_complex_v<T>;
-  int lane = threadIdx.x % 32;
-  for (int j = 0; j < 8; j++) {
-    mma_entry<C> t = {}, dot = {};
-    if (b + j < count)
-      t = mma_entry_of (tau[b + j]);
-    for (int l = lane; l < j; l++)
-      multiply_add (dot, F.get (b + lane, b + l), G.get (b + l, b + j));
-    mma_entry<C> value = {};
-    multiply_add (value, t, dot);
-    if (lane <= j)
-      F.put (b + lane, b + j, lane == j ? t : minus (value));
-    __syncwarp ();
-  }
-}
-
-// Joins neighbouring factors of h reflectors, all pairs at once; a thread computes single entries.
-template <bool C>
-GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int h)
-{
-  for (int pass = 0; pass < 2; pass++) {
-    mma_entry<C> value[2] = {}; // BLOCK*h/2 entries, at most two for a thread
-    int i[2], j[2];
-#pragma unroll
-    for (int x = 0; x < 2; x++) {
-      int q = threadIdx.x + x * FACTOR_WARPS * 32, b = q / (h * h) * 2 * h;
-      i[x] = q < BLOCK * h / 2 ? b + q / h % h : BLOCK;
-      j[x] = b + h + q % h;
-      for (int l = 0; l < h && i[x] < BLOCK; l++)
-        if (pass == 0)
-          multiply_add (value[x], G.get (i[x], b + h + l), F.get (b + h + l, j[x]));
-        else
-          multiply_add (value[x], F.get (i[x], b + l), G.get (b + l, j[x]));
-    }
-    __syncthreads ();
-#pragma unroll
-    for (int x = 0; x < 2; x++)
-      if (i[x] < BLOCK) {
-        if (pass == 0)
-          G.put (i[x], j[x], value[x]);
-        else
-          F.put (i[x], j[x], minus (value[x]));
-      }
-    __syncthreads ();
-  }
-}
 
 // One block of threads per block of reflectors and page. G = Y'Y: each warp takes every eighth
 // slice of 16 rows and computes the ten 8*8 tiles on and above the diagonal; the warps add theirs
@@ -151,8 +98,8 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   if (warp < 4)
     small_factor<T> (G, F, 8 * warp, a.tau + page * n + k0, n - 1 - k0);
   __syncthreads ();
-  for (int h = 8; h < BLOCK; h *= 2) // [T1 -T1 G12 T2; 0 T2]; the product takes G12's place
-    join_factors<C> (G, F, h);
+  for (int h = 8; h < BLOCK; h *= 2)
+    join_factors<C> (G, F, BLOCK, h);
   double *out = a.tfactor + page * tfactor_doubles<T> (n) + (int64_t)k0 * BLOCK * PLANES;
   for (int q = threadIdx.x; q < PLANES * BLOCK * BLOCK; q += blockDim.x)
     out[q] = t_memory[q / BLOCK * LD + q % BLOCK];

@@ -1,0 +1,119 @@
+// cublas.cu: matrix products by cuBLAS, which is looked for at run time
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cublas.cuh"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+namespace
+{
+
+// Numbers of cublas_api.h, the same in every version.
+enum { STATUS_SUCCESS = 0, STATUS_ALLOC_FAILED = 3, OP_N = 0, OP_T = 1, OP_C = 2 };
+
+typedef int (*gemm_function) (void *, int, int, int, int, int, const void *, const void *, int,
+                              const void *, int, const void *, void *, int);
+
+struct library {
+  int (*create) (void **);
+  int (*destroy) (void *);
+  int (*set_stream) (void *, cudaStream_t);
+  gemm_function gemm[4]; // in the order s d c z
+  bool found;
+};
+
+library cublas;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+
+template <class F> bool find (void *from, const char *name, F *function)
+{
+  *function = reinterpret_cast<F> (dlsym (from, name));
+  return *function != nullptr;
+}
+
+void open_library ()
+{
+  const char *names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
+                         "/usr/local/cuda/lib64/libcublas.so"};
+  void *from = nullptr;
+  for (const char *name : names)
+    if (from == nullptr)
+      from = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+  if (from == nullptr)
+    return;
+  const char *gemm[] = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasCgemm_v2", "cublasZgemm_v2"};
+  bool all = find (from, "cublasCreate_v2", &cublas.create) &&
+             find (from, "cublasDestroy_v2", &cublas.destroy) &&
+             find (from, "cublasSetStream_v2", &cublas.set_stream);
+  for (int t = 0; t < 4; t++)
+    all = all && find (from, gemm[t], &cublas.gemm[t]);
+  cublas.found = all;
+}
+
+gla_status status_of (int status)
+{
+  if (status == STATUS_SUCCESS)
+    return GLA_OK;
+  cudaGetLastError ();
+  return status == STATUS_ALLOC_FAILED ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
+}
+
+template <class T> int type_index ()
+{
+  return (sizeof (real_t<T>) == 8 ? 1 : 0) + (is_complex_v<T> ? 2 : 0);
+}
+
+int operation (char op, bool is_complex)
+{
+  return op == 'N' ? OP_N : is_complex ? OP_C : OP_T;
+}
+
+} // namespace
+
+bool gpu_blas_available ()
+{
+  pthread_once (&once, open_library);
+  return cublas.found;
+}
+
+gla_status gpu_blas_open (gpu_blas *b)
+{
+  if (b->handle != nullptr)
+    return GLA_OK;
+  return gpu_blas_available () ? status_of (cublas.create (&b->handle)) : GLA_DEVICE_FAILURE;
+}
+
+void gpu_blas_close (gpu_blas *b)
+{
+  if (b->handle != nullptr)
+    cublas.destroy (b->handle);
+  b->handle = nullptr;
+}
+
+template <class T>
+gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int64_t m, int64_t n,
+                     int64_t k, real_t<T> alpha, qr_matrix<const T> A, qr_matrix<const T> B,
+                     real_t<T> beta, qr_matrix<T> C, int64_t pages)
+{
+  if (m == 0 || n == 0 || k == 0 || pages == 0)
+    return GLA_OK;
+  int t = type_index<T> ();
+  real_t<T> scalars[4] = {alpha, 0, beta, 0};
+  int left = operation (op_a, is_complex_v<T>), right = operation (op_b, is_complex_v<T>);
+  int status = cublas.set_stream (b->handle, stream);
+  for (int64_t p = 0; p < pages && status == STATUS_SUCCESS; p++)
+    status = cublas.gemm[t](b->handle, left, right, (int)m, (int)n, (int)k, scalars,
+                            A.data + p * A.page, (int)A.ld, B.data + p * B.page, (int)B.ld,
+                            scalars + 2, C.data + p * C.page, (int)C.ld);
+  return status_of (status);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template gla_status gpu_gemm (gpu_blas *, cudaStream_t, char, char, int64_t, int64_t, int64_t,   \
+                                real_t<T>, qr_matrix<const T>, qr_matrix<const T>, real_t<T>,      \
+                                qr_matrix<T>, int64_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

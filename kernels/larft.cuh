@@ -1,0 +1,59 @@
+// larft.cuh: the triangular factor of a block of reflectors (LAPACK's ?larft), in shared memory
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// I - Y T Y' (Schreiber, Van Loan 1989), from G = Y'Y and tau: blocks of eight column by column,
+// then neighbours are joined. In double for all types.
+
+#ifndef GPULINALG_LARFT_CUH
+#define GPULINALG_LARFT_CUH
+
+#include "mma.cuh"
+
+// T of the eight reflectors from b on, by one warp: T(0:j-1, j) = -tau(j) T(0:j-1, 0:j-1) G(0:j-1,
+// j).
+template <class T>
+GLA_DEVICE void small_factor (const mma_matrix<is_complex_v<T>> &G,
+                              const mma_matrix<is_complex_v<T>> &F, int b, const T *tau, int count)
+{
+  constexpr bool C = is_complex_v<T>;
+  int lane = threadIdx.x % 32;
+  for (int j = 0; j < 8; j++) {
+    mma_entry<C> t = {}, dot = {};
+    if (b + j < count)
+      t = mma_entry_of (tau[b + j]);
+    for (int l = lane; l < j; l++)
+      multiply_add (dot, F.get (b + lane, b + l), G.get (b + l, b + j));
+    mma_entry<C> value = {};
+    multiply_add (value, t, dot);
+    if (lane <= j)
+      F.put (b + lane, b + j, lane == j ? t : minus (value));
+    __syncwarp ();
+  }
+}
+
+// Joins neighbouring factors of h out of `count` reflectors, all pairs at once:
+// [T1 -T1 G12 T2; 0 T2], where the product takes the place of G12. A thread computes one entry:
+// the block has at least count*h/2 threads.
+template <bool C>
+GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, int count, int h)
+{
+  int q = threadIdx.x, b = q / (h * h) * 2 * h;
+  int i = b + q / h % h, j = b + h + q % h;
+  bool mine = q < count * h / 2;
+  for (int pass = 0; pass < 2; pass++) {
+    mma_entry<C> value = {};
+    for (int l = 0; l < h && mine; l++)
+      if (pass == 0)
+        multiply_add (value, G.get (i, b + h + l), F.get (b + h + l, j));
+      else
+        multiply_add (value, F.get (i, b + l), G.get (b + l, j));
+    __syncthreads ();
+    if (mine && pass == 0)
+      G.put (i, j, value);
+    else if (mine)
+      F.put (i, j, minus (value));
+    __syncthreads ();
+  }
+}
+
+#endif

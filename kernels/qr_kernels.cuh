@@ -1,0 +1,94 @@
+// qr_kernels.cuh: the kernels of gla_qr, as the engine launches them
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Matrices are column-major; `page` is the distance from one page to the next. Every launcher
+// returns the launch's error. The shape of a launch depends on sizes and types alone, so that a
+// page has the same bits whatever the number of pages.
+
+#ifndef GPULINALG_QR_KERNELS_CUH
+#define GPULINALG_QR_KERNELS_CUH
+
+#include <cuda_runtime.h>
+#include "scalar.cuh"
+
+enum { QR_PANEL = 32 }; // columns of a panel
+
+template <class T> struct qr_matrix {
+  T *data;
+  int64_t ld, page;
+  __host__ __device__ qr_matrix at (int64_t i, int64_t j) const
+  {
+    return {data == nullptr ? nullptr : data + i + j * ld, ld, page};
+  }
+};
+
+//------------------------------------------------------------------------------
+// panels
+//------------------------------------------------------------------------------
+
+// Householder reflectors of panels of at most 32 columns: A -> Y (unit lower trapezoidal, explicit
+// zeros and ones), R, and the triangular factor F (32 x 32) with Q = I - Y F Y'. A page may be cut
+// into leaves, row blocks that are factored each for itself: leaf l has its R at row 32*l of R, and
+// its F is the l-th behind F.data.
+template <class T> struct qr_panel_args {
+  qr_matrix<T> A, R, F;
+  int64_t rows; // of a page
+  int columns;
+  int64_t leaf_rows; // rows of a leaf; `rows` where there is one
+  int leaves;
+  int above; // that many rows of A above the panel are moved to above R, zeros take their place
+  int64_t pages;
+};
+
+// Rows that one panel, or leaf, may have at most; leaves that fill the chip well have fewer.
+template <class T> int64_t qr_panel_rows_max ();
+template <class T> int64_t qr_leaf_rows ();
+template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream);
+
+// C := (I - Y F Y')' C, or (I - Y F Y') C, for a panel of `reflectors` columns, C of m x columns.
+template <class T>
+cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
+                      int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
+
+// The triangular factor of `count` reflectors, in place, from the factors of its panels of 32 on
+// the diagonal and G = Y'Y; zeros below.
+template <class T>
+cudaError_t qr_join (qr_matrix<T> F, qr_matrix<T> G, int count, int64_t pages, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// panels of more rows than a cluster holds: a tree of leaves
+//------------------------------------------------------------------------------
+
+// Elements of work space for the tree of one page of m x 32.
+template <class T> int64_t qr_tree_work (int64_t m);
+// The same results as qr_panel, for one leaf; work has qr_tree_work (rows) elements for each page.
+template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// what comes before and after
+//------------------------------------------------------------------------------
+
+// Copies A to Y; columns whose largest entry is far from 1 are scaled by a power of two, the others
+// have exponent 0. largest: work of n numbers per page, packed; exponent: n per page, packed.
+template <class T>
+cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
+                     unsigned long long *largest, int *exponent, cudaStream_t stream);
+
+// R (rows x n) with zeros below the diagonal, scaled back: rows above the block of a column are
+// those of Y, the others are in `blocks` (block x k; row i of R at i modulo block).
+template <class T>
+cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks,
+                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
+                        int64_t pages, cudaStream_t stream);
+
+// To (rows x columns) := the identity, rows < columns allowed.
+template <class T>
+cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t pages,
+                         cudaStream_t stream);
+
+// To := from, zeros above the diagonal where `lower`.
+template <class T>
+cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                     bool lower, int64_t pages, cudaStream_t stream);
+
+#endif

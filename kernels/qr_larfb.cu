@@ -1,0 +1,211 @@
+// qr_larfb.cu: a panel's block of reflectors applied to a few columns (LAPACK's ?larfb)
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// C := C - Y F' (Y' C), or with F for F', products on the FP64 tensor cores for all types. Where C
+// is wide and deep a matrix product of the vendor's is faster; this one is for the columns of one
+// block.
+
+#include "cluster.cuh"
+#include "mma.cuh"
+#include "qr_kernels.cuh"
+
+namespace
+{
+
+enum { WARPS = 8, BLOCKS_MAX = 16, TILE = 128, LD = TILE + 4, LDW = QR_PANEL + 4 };
+
+template <bool C> struct larfb_memory {
+  static constexpr int PLANES = C ? 2 : 1;
+  double y[PLANES * QR_PANEL * LD], c[PLANES * QR_PANEL * LD]; // transposed: (column, row)
+  double part[PLANES * QR_PANEL * LDW], sum[PLANES * QR_PANEL * LDW], f[PLANES * QR_PANEL * LDW];
+};
+
+template <class T> struct larfb_args {
+  qr_matrix<T> Y, F, C;
+  int64_t m, columns, chunk; // rows of a block of threads
+  int reflectors;
+  bool adjoint;
+};
+
+// Rows first .. first+TILE-1, those below `end` as zeros, of 32 columns, `count` of them there.
+template <class T>
+GLA_DEVICE void load_tile (const mma_matrix<is_complex_v<T>> &to, const T *from, int64_t ld,
+                           int64_t first, int64_t end, int count)
+{
+  int row = threadIdx.x % TILE;
+  bool inside = first + row < end;
+#pragma unroll 8
+  for (int k = threadIdx.x / TILE; k < QR_PANEL; k += WARPS * 32 / TILE)
+    to.put (k, row,
+            mma_entry_of (inside && k < count ? from[k * ld + first + row] : from_real<T> (0)));
+}
+
+// This warp's two tiles of Y'C, of rows in shared memory.
+template <bool C>
+GLA_DEVICE void multiply (mma_tile<C> (&w)[2], const mma_matrix<C> &y, const mma_matrix<C> &c)
+{
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4 * 8, j = warp / 4 * 16;
+#pragma unroll 4
+  for (int k = 0; k < TILE; k += 4) {
+    mma_entry<C> a = y.get (i + lane / 4, k + lane % 4);
+    mma_add_conj (w[0], a, c.get (j + lane / 4, k + lane % 4));
+    mma_add_conj (w[1], a, c.get (j + 8 + lane / 4, k + lane % 4));
+  }
+}
+
+// The sum over the blocks of the cluster, each block adding up its share of the entries and giving
+// it to all.
+template <bool C> GLA_DEVICE void add_parts (larfb_memory<C> &s, int rank, int blocks)
+{
+  constexpr int COUNT = larfb_memory<C>::PLANES * QR_PANEL * QR_PANEL;
+  int share = COUNT / blocks;
+  for (int q = rank * share + threadIdx.x; q < (rank + 1) * share; q += blockDim.x) {
+    int at = q / QR_PANEL * LDW + q % QR_PANEL;
+    double part[BLOCKS_MAX], sum = 0;
+#pragma unroll
+    for (int b = 0; b < BLOCKS_MAX; b++)
+      part[b] = b < blocks ? *in_block (&s.part[at], b, blocks) : 0;
+#pragma unroll
+    for (int b = 0; b < BLOCKS_MAX; b++)
+      sum += part[b];
+    for (int b = 0; b < blocks; b++)
+      *in_block (&s.sum[at], b, blocks) = sum;
+  }
+}
+
+// part = f' sum
+template <bool C>
+GLA_DEVICE void multiply_factor (const mma_matrix<C> &part, const mma_matrix<C> &sum,
+                                 const mma_matrix<C> &f)
+{
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4 * 8, j = warp / 4 * 16;
+  mma_tile<C> w[2];
+#pragma unroll
+  for (int k = 0; k < QR_PANEL; k += 4) {
+    mma_entry<C> a = f.get (k + lane % 4, i + lane / 4);
+    mma_add_conj (w[0], a, sum.get (k + lane % 4, j + lane / 4));
+    mma_add_conj (w[1], a, sum.get (k + lane % 4, j + 8 + lane / 4));
+  }
+  part.put_tile (i, j, w[0]);
+  part.put_tile (i, j + 8, w[1]);
+}
+
+template <class T>
+GLA_DEVICE void update_tile (const mma_matrix<is_complex_v<T>> &y,
+                             const mma_matrix<is_complex_v<T>> &c,
+                             const mma_matrix<is_complex_v<T>> &w, T *to, int64_t ld, int64_t first,
+                             int64_t end, int count)
+{
+  constexpr bool C = is_complex_v<T>;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int r0 = 8 * warp; r0 < TILE && first + r0 < end; r0 += 8 * WARPS) {
+    mma_tile<C> sum[4];
+#pragma unroll
+    for (int k = 0; k < QR_PANEL; k += 4) {
+      mma_entry<C> a = y.get (k + lane % 4, r0 + lane / 4);
+#pragma unroll
+      for (int u = 0; u < 4; u++)
+        mma_add (sum[u], a, w.get (k + lane % 4, 8 * u + lane / 4));
+    }
+    int64_t row = first + r0 + lane / 4;
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+#pragma unroll
+      for (int x = 0; x < 2; x++) {
+        int k = 8 * u + 2 * (lane % 4) + x;
+        mma_entry<C> old = c.get (k, r0 + lane / 4);
+        if (row < end && k < count) {
+          if constexpr (C)
+            to[k * ld + row] = {(real_t<T>)(old.re - sum[u].re[x]),
+                                (real_t<T>)(old.im - sum[u].im[x])};
+          else
+            to[k * ld + row] = (T)(old.re - sum[u].re[x]);
+        }
+      }
+  }
+}
+
+// A cluster takes 32 columns of C, each of its blocks a chunk of the rows, in tiles of 128. Y'C of
+// the chunk: 4 by 4 tiles of 8 by 8, two to a warp; then the sum over the cluster, F or F' times it
+// in every block, and the update of the same rows, 8 to a warp at a time.
+template <class T>
+__global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a, int blocks)
+{
+  constexpr bool C = is_complex_v<T>;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  auto &s = *reinterpret_cast<larfb_memory<C> *> (memory);
+  mma_matrix<C> y = {s.y, LD, QR_PANEL * LD}, c = {s.c, LD, QR_PANEL * LD};
+  mma_matrix<C> part = {s.part, LDW, QR_PANEL * LDW}, sum = {s.sum, LDW, QR_PANEL * LDW},
+                f = {s.f, LDW, QR_PANEL * LDW};
+  int rank = blockIdx.x % blocks;
+  int64_t which = blockIdx.x / blocks, tiles = (a.columns + QR_PANEL - 1) / QR_PANEL;
+  int64_t page = which / tiles, column = which % tiles * QR_PANEL;
+  int count = a.columns - column < QR_PANEL ? (int)(a.columns - column) : (int)QR_PANEL;
+  const T *Y = a.Y.data + page * a.Y.page, *F = a.F.data + page * a.F.page;
+  T *to = a.C.data + page * a.C.page + column * a.C.ld;
+  int64_t begin = rank * a.chunk, end = begin + a.chunk < a.m ? begin + a.chunk : a.m;
+
+  for (int q = threadIdx.x; q < QR_PANEL * QR_PANEL; q += blockDim.x) {
+    int i = q % QR_PANEL, j = q / QR_PANEL;
+    T value = F[i + j * a.F.ld];
+    if (a.adjoint)
+      f.put (i, j, mma_entry_of (value));
+    else
+      f.put (j, i, mma_entry_of (conj (value)));
+  }
+  mma_tile<C> w[2];
+  for (int64_t r = begin; r < end; r += TILE) {
+    if (r > begin)
+      __syncthreads ();
+    load_tile (y, Y, a.Y.ld, r, end, a.reflectors);
+    load_tile (c, to, a.C.ld, r, end, count);
+    __syncthreads ();
+    multiply (w, y, c);
+  }
+  int warp = threadIdx.x / 32;
+  part.put_tile (warp % 4 * 8, warp / 4 * 16, w[0]);
+  part.put_tile (warp % 4 * 8, warp / 4 * 16 + 8, w[1]);
+  cluster_barrier (blocks);
+  add_parts (s, rank, blocks);
+  cluster_barrier (blocks);
+  multiply_factor (part, sum, f);
+  for (int64_t r = begin; r < end; r += TILE) {
+    if (a.chunk > TILE) { // else they are still there
+      __syncthreads ();
+      load_tile (y, Y, a.Y.ld, r, end, a.reflectors);
+      load_tile (c, to, a.C.ld, r, end, count);
+    }
+    __syncthreads ();
+    update_tile (y, c, part, to, a.C.ld, r, end, count);
+  }
+}
+
+} // namespace
+
+template <class T>
+cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
+                      int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream)
+{
+  if (columns <= 0)
+    return cudaSuccess;
+  int blocks = 1;
+  while (blocks < BLOCKS_MAX && m > 64 * blocks)
+    blocks *= 2;
+  larfb_args<T> a = {Y,          F,      C, m, columns, ((m + blocks - 1) / blocks + 7) / 8 * 8,
+                     reflectors, adjoint};
+  size_t shared = sizeof (larfb_memory<is_complex_v<T>>);
+  cudaError_t error = allow_cluster (qr_larfb_kernel<T>, blocks, shared);
+  if (error != cudaSuccess)
+    return error;
+  int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;
+  cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream);
+  return cudaLaunchKernelEx (&way.config, qr_larfb_kernel<T>, a, blocks);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t qr_larfb (qr_matrix<T>, int, qr_matrix<T>, qr_matrix<T>, int64_t, int64_t,  \
+                                 bool, int64_t, cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

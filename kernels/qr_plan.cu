@@ -1,0 +1,245 @@
+// qr_plan.cu: the order of blocks and panels of a QR factorisation, and what is made from it
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// LAPACK's ?geqrf, ?orgqr and ?ormqr with blocks of blocks: panels of 32 columns are factored in
+// one kernel each, and applied at once within their block of 128 or so; the whole block is applied
+// to what is right of it by matrix products. The triangular factors are kept.
+
+#include "qr_plan.cuh"
+
+namespace
+{
+
+// Above so many rows a panel is applied by matrix products.
+enum { LARFB_ROWS = 16384, BLOCK = 128, BLOCK_MAX = 512 };
+
+// To this size panels are applied one by one by our own kernel, without cuBLAS.
+enum { SMALL_ROWS = 2048, SMALL_COLUMNS = 256 };
+
+template <class T> qr_matrix<const T> read (qr_matrix<T> a)
+{
+  return {a.data, a.ld, a.page};
+}
+
+gla_status status_of (cudaError_t error)
+{
+  if (error == cudaSuccess)
+    return GLA_OK;
+  cudaGetLastError ();
+  return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
+}
+
+template <class T> qr_matrix<T> block_factor (const qr_plan<T> &p, int64_t J)
+{
+  return p.F.at (0, J);
+}
+
+// Work that all functions of a plan share.
+template <class T> struct worker {
+  const qr_plan<T> &p;
+  gpu_blas *blas;
+  cudaStream_t stream;
+
+  gla_status gemm (char op_a, char op_b, int64_t m, int64_t n, int64_t k, real_t<T> alpha,
+                   qr_matrix<T> A, qr_matrix<T> B, real_t<T> beta, qr_matrix<T> C) const
+  {
+    return gpu_gemm<T> (blas, stream, op_a, op_b, m, n, k, alpha, read (A), read (B), beta, C,
+                        p.pages);
+  }
+
+  // C := (I - Y F Y')' C for `count` reflectors from column J on; C starts at row J.
+  gla_status apply_adjoint (int64_t J, int count, qr_matrix<T> F, qr_matrix<T> C,
+                            int64_t columns) const
+  {
+    int64_t rows = p.m - J;
+    qr_matrix<T> Y = p.Y.at (J, J);
+    if (columns <= 0)
+      return GLA_OK;
+    if (count <= QR_PANEL && rows <= LARFB_ROWS)
+      return status_of (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
+    gla_status status = gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, p.W);
+    if (status == GLA_OK)
+      status = gemm ('C', 'N', count, columns, count, 1, F, p.W, 0, p.FW);
+    if (status == GLA_OK)
+      status = gemm ('N', 'N', rows, columns, count, -1, Y, p.FW, 1, C);
+    return status;
+  }
+
+  gla_status factor_panel (int64_t J, int64_t j, int columns) const
+  {
+    qr_panel_args<T> a = {p.Y.at (j, j), p.blocks.at (j - J, j), p.F.at (j - J, j)};
+    a.rows = a.leaf_rows = p.m - j;
+    a.columns = columns;
+    a.leaves = 1;
+    a.above = (int)(j - J);
+    a.pages = p.pages;
+    return status_of (a.rows > qr_panel_rows_max<T> () ? qr_tree (a, p.tree, stream)
+                                                       : qr_panel (a, stream));
+  }
+
+  // Columns J .. J+count-1.
+  gla_status factor_block (int64_t J, int count) const
+  {
+    gla_status status = GLA_OK;
+    for (int64_t j = J; j < J + count && status == GLA_OK; j += QR_PANEL) {
+      int columns = J + count - j < QR_PANEL ? (int)(J + count - j) : (int)QR_PANEL;
+      status = factor_panel (J, j, columns);
+      if (status == GLA_OK)
+        status = apply_adjoint (j, columns, p.F.at (j - J, j), p.Y.at (j, j + columns),
+                                J + count - j - columns);
+    }
+    if (status != GLA_OK || count <= QR_PANEL)
+      return status;
+    qr_matrix<T> Y = p.Y.at (J, J);
+    status = gemm ('C', 'N', count, count, p.m - J, 1, Y, Y, 0, p.G);
+    return status == GLA_OK ? status_of (qr_join (block_factor (p, J), p.G, count, p.pages, stream))
+                            : status;
+  }
+};
+
+int64_t round_up (int64_t a, int64_t to)
+{
+  return (a + to - 1) / to * to;
+}
+
+} // namespace
+
+bool qr_needs_blas (const gla_qr_job &job)
+{
+  return job.m > SMALL_ROWS || job.n > SMALL_COLUMNS || job.block > QR_PANEL || job.wy;
+}
+
+static int block_of (const gla_qr_job &job)
+{
+  int64_t k = job.m < job.n ? job.m : job.n;
+  if (job.m <= SMALL_ROWS && job.n <= SMALL_COLUMNS && job.block == 0)
+    return QR_PANEL;
+  int64_t block = job.block > 0 ? round_up (job.block, QR_PANEL) : BLOCK;
+  block = block > BLOCK_MAX ? (int64_t)BLOCK_MAX : block;
+  return (int)(block > k ? round_up (k, QR_PANEL) : block);
+}
+
+template <class T>
+qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &c)
+    : m (job.m), n (job.n), k (job.m < job.n ? job.m : job.n), pages (pages)
+{
+  block = block_of (job);
+  widest = job.n > job.q_columns ? job.n : job.q_columns;
+  widest = widest > job.rhs ? widest : job.rhs;
+  int64_t k_full = round_up (k, block), square = (int64_t)block * block;
+  Y = {nullptr, ldy, ldy * n};
+  blocks = {c.take<T> (pages * block * k), block, block * k};
+  F = {c.take<T> (pages * block * k_full), block, block * k_full};
+  G = {c.take<T> (pages * square), block, square};
+  W = {c.take<T> (pages * block * widest), block, block * widest};
+  FW = {c.take<T> (pages * block * widest), block, block * widest};
+  tree = m > qr_panel_rows_max<T> () ? c.take<T> (pages * qr_tree_work<T> (m)) : nullptr;
+  largest = c.take<unsigned long long> (pages * n);
+  exponent = c.take<int> (pages * n);
+}
+
+template <class T>
+gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, gpu_blas *blas,
+                      cudaStream_t stream, const qr_pause &pause)
+{
+  worker<T> w = {p, blas, stream};
+  gla_status status =
+      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.largest, p.exponent, stream));
+  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+    int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
+    status = w.factor_block (J, count);
+    if (status == GLA_OK)
+      status =
+          w.apply_adjoint (J, count, block_factor (p, J), p.Y.at (J, J + count), p.n - J - count);
+    if (status == GLA_OK)
+      status = pause.wait (pause.user);
+  }
+  return status;
+}
+
+// From the last block to the first, each applied to the columns that are not identity's any more
+// and to its own, which still are.
+template <class T>
+gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns, gpu_blas *blas,
+                      cudaStream_t stream, const qr_pause &pause)
+{
+  worker<T> w = {p, blas, stream};
+  gla_status status = status_of (qr_identity (Q, p.m, columns, p.pages, stream));
+  for (int64_t J = (p.k - 1) / p.block * p.block; J >= 0 && status == GLA_OK; J -= p.block) {
+    int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
+    int64_t rows = p.m - J, rest = columns - J - count;
+    qr_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
+    if (p.block <= QR_PANEL && rows <= LARFB_ROWS) {
+      status = status_of (
+          qr_larfb (Y, count, F, Q.at (J, J), rows, columns - J, false, p.pages, stream));
+      continue;
+    }
+    status = w.gemm ('N', 'C', count, count, count, 1, F, Y, 0, FW); // Y' of its own columns
+    if (status == GLA_OK && rest > 0)
+      status = w.gemm ('C', 'N', count, rest, rows - count, 1, Y.at (count, 0),
+                       Q.at (J + count, J + count), 0, W);
+    if (status == GLA_OK && rest > 0)
+      status = w.gemm ('N', 'N', count, rest, count, 1, F, W, 0, FW.at (0, count));
+    if (status == GLA_OK)
+      status = w.gemm ('N', 'N', rows, columns - J, count, -1, Y, FW, 1, Q.at (J, J));
+    if (status == GLA_OK)
+      status = pause.wait (pause.user);
+  }
+  return status;
+}
+
+template <class T>
+gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns, gpu_blas *blas,
+                     cudaStream_t stream, const qr_pause &pause)
+{
+  worker<T> w = {p, blas, stream};
+  gla_status status = GLA_OK;
+  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+    int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
+    status = w.apply_adjoint (J, count, block_factor (p, J), C.at (J, 0), columns);
+    if (status == GLA_OK)
+      status = pause.wait (pause.user);
+  }
+  return status;
+}
+
+// Block by block (Bischof, Van Loan): the new columns are Q so far times -Y F of the block.
+template <class T>
+gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, gpu_blas *blas, cudaStream_t stream,
+                      const qr_pause &pause)
+{
+  worker<T> w = {p, blas, stream};
+  gla_status status = GLA_OK;
+  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+    int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
+    // rows of W above J come from the product with what stands before; Y(:, J) is zero there
+    status = w.gemm ('N', 'N', p.m, count, count, -1, p.Y.at (0, J), block_factor (p, J), 0,
+                     W.at (0, J));
+    for (int64_t I = 0; I < J && status == GLA_OK; I += p.block) {
+      qr_matrix<T> Y = p.Y.at (J, I), product = p.W;
+      status = w.gemm ('C', 'N', p.block, count, p.m - J, 1, Y, p.Y.at (J, J), 0, product);
+      if (status == GLA_OK)
+        status = w.gemm ('N', 'N', p.block, count, count, 1, product, block_factor (p, J), 0, p.FW);
+      if (status == GLA_OK)
+        status = w.gemm ('N', 'N', p.m, count, p.block, -1, W.at (0, I), p.FW, 1, W.at (0, J));
+    }
+    if (status == GLA_OK)
+      status = pause.wait (pause.user);
+  }
+  return status;
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template qr_plan<T>::qr_plan (const gla_qr_job &, int64_t, int64_t, carver &);                   \
+  template gla_status qr_factor (const qr_plan<T> &, qr_matrix<const T>, gpu_blas *, cudaStream_t, \
+                                 const qr_pause &);                                                \
+  template gla_status qr_form_q (const qr_plan<T> &, qr_matrix<T>, int64_t, gpu_blas *,            \
+                                 cudaStream_t, const qr_pause &);                                  \
+  template gla_status qr_apply (const qr_plan<T> &, qr_matrix<T>, int64_t, gpu_blas *,             \
+                                cudaStream_t, const qr_pause &);                                   \
+  template gla_status qr_form_w (const qr_plan<T> &, qr_matrix<T>, gpu_blas *, cudaStream_t,       \
+                                 const qr_pause &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

@@ -1,0 +1,186 @@
+// qr_prepare.cu: what comes before and after the factorisation: scaling, R, copies
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "qr_kernels.cuh"
+
+namespace
+{
+
+enum { THREADS = 256, ROWS = 16 * THREADS };
+
+// Where the largest entry of a column is between 2^low and 2^high, sums of squares are safe.
+template <class R> struct safe_range;
+template <> struct safe_range<float> {
+  static constexpr int low = -20, high = 40;
+};
+template <> struct safe_range<double> {
+  static constexpr int low = -300, high = 300;
+};
+
+// A column of a page, and a chunk of its rows: blocks of threads along rows, then columns, pages.
+struct piece {
+  int64_t page, column, first, end;
+  GLA_DEVICE piece (int64_t rows, int64_t columns)
+  {
+    int64_t chunks = (rows + ROWS - 1) / ROWS, which = blockIdx.x;
+    first = which % chunks * ROWS;
+    end = first + ROWS < rows ? first + ROWS : rows;
+    column = which / chunks % columns;
+    page = which / chunks / columns;
+  }
+};
+
+dim3 pieces (int64_t rows, int64_t columns, int64_t pages)
+{
+  return dim3 ((unsigned)((rows + ROWS - 1) / ROWS * columns * pages));
+}
+
+// NaN and Inf are larger than every number, as bits of doubles are ordered.
+template <class T> GLA_DEVICE unsigned long long magnitude (T a)
+{
+  double x = (double)absmax (a);
+  return (unsigned long long)__double_as_longlong (x) & 0x7fffffffffffffffull;
+}
+
+// A block of threads copies a chunk of a column, and adds its largest magnitude to the column's.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    copy_largest_kernel (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n,
+                         unsigned long long *largest)
+{
+  piece p (m, n);
+  const T *from = A.data + p.page * A.page + p.column * A.ld;
+  T *to = Y.data + p.page * Y.page + p.column * Y.ld;
+  unsigned long long most = 0;
+#pragma unroll 8
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS) {
+    T a = from[i];
+    to[i] = a;
+    unsigned long long x = magnitude (a);
+    most = x > most ? x : most;
+  }
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    unsigned long long other = __shfl_xor_sync (0xffffffffu, most, mask);
+    most = other > most ? other : most;
+  }
+  if (threadIdx.x % 32 == 0)
+    atomicMax (&largest[p.page * n + p.column], most);
+}
+
+// The exponent of a column, and its scaling where there is one.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    scale_kernel (qr_matrix<T> Y, int64_t m, int64_t n, const unsigned long long *largest,
+                  int *exponent)
+{
+  typedef safe_range<real_t<T>> range;
+  piece p (m, n);
+  double most = __longlong_as_double ((long long)largest[p.page * n + p.column]);
+  int e = most > 0 && most <= DBL_MAX ? ilogb (most) : 0;
+  e = e >= range::low && e <= range::high ? 0 : e;
+  if (p.first == 0 && threadIdx.x == 0)
+    exponent[p.page * n + p.column] = e;
+  if (e == 0)
+    return;
+  T *to = Y.data + p.page * Y.page + p.column * Y.ld;
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS)
+    to[i] = times_power (to[i], -e);
+}
+
+// A block of threads writes a chunk of a column of R.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    store_r_kernel (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks, int64_t rows,
+                    int64_t n, int64_t k, int block, const int *exponent)
+{
+  piece p (rows, n);
+  int64_t j = p.column, start = j < k ? j / block * block : k;
+  int e = exponent[p.page * n + j];
+  T *to = R.data + p.page * R.page + j * R.ld;
+  const T *above = Y.data + p.page * Y.page + j * Y.ld;
+  const T *inside = blocks.data + p.page * blocks.page + j * blocks.ld;
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS) {
+    T value = from_real<T> (0);
+    if (i <= j)
+      value = i < start ? above[i] : inside[i - start];
+    to[i] = e == 0 ? value : times_power (value, e);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    identity_kernel (qr_matrix<T> to, int64_t rows, int64_t columns)
+{
+  piece p (rows, columns);
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS)
+    to.data[p.page * to.page + p.column * to.ld + i] =
+        from_real<T> (i == p.column ? real_t<T> (1) : real_t<T> (0));
+}
+
+template <class T>
+__global__ void __launch_bounds__ (THREADS) copy_kernel (qr_matrix<T> to, qr_matrix<const T> from,
+                                                         int64_t rows, int64_t columns, bool lower)
+{
+  piece p (rows, columns);
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS) {
+    bool zero = lower && i < p.column;
+    T value = zero ? from_real<T> (0) : from.data[p.page * from.page + p.column * from.ld + i];
+    to.data[p.page * to.page + p.column * to.ld + i] = value;
+  }
+}
+
+} // namespace
+
+template <class T>
+cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
+                     unsigned long long *largest, int *exponent, cudaStream_t stream)
+{
+  cudaError_t error = cudaMemsetAsync (largest, 0, n * pages * sizeof *largest, stream);
+  if (error != cudaSuccess)
+    return error;
+  dim3 grid = pieces (m, n, pages);
+  copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (A, Y, m, n, largest);
+  scale_kernel<T><<<grid, THREADS, 0, stream>>> (Y, m, n, largest, exponent);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks,
+                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
+                        int64_t pages, cudaStream_t stream)
+{
+  store_r_kernel<T>
+      <<<pieces (rows, n, pages), THREADS, 0, stream>>> (R, Y, blocks, rows, n, k, block, exponent);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t pages,
+                         cudaStream_t stream)
+{
+  identity_kernel<T><<<pieces (rows, columns, pages), THREADS, 0, stream>>> (to, rows, columns);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                     bool lower, int64_t pages, cudaStream_t stream)
+{
+  copy_kernel<T>
+      <<<pieces (rows, columns, pages), THREADS, 0, stream>>> (to, from, rows, columns, lower);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t qr_load (qr_matrix<const T>, qr_matrix<T>, int64_t, int64_t, int64_t,       \
+                                unsigned long long *, int *, cudaStream_t);                        \
+  template cudaError_t qr_store_r (qr_matrix<T>, qr_matrix<const T>, qr_matrix<const T>, int64_t,  \
+                                   int64_t, int64_t, int, const int *, int64_t, cudaStream_t);     \
+  template cudaError_t qr_identity (qr_matrix<T>, int64_t, int64_t, int64_t, cudaStream_t);        \
+  template cudaError_t qr_copy (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t, bool, int64_t, \
+                                cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
