@@ -183,6 +183,23 @@ EOF
   [[ "$(echo "$output" | tail -n 1)" == *1 ]]
 }
 
+@test "gpulinalg_info says where measured costs are kept" {
+  costs () {
+    octave_run --eval "costs = gpulinalg_info ().costs; printf ('[%s] %d\n', costs.file, costs.measured)"
+  }
+  mkdir "$BATS_TEST_TMPDIR/cache"
+  GPULINALG_CACHE="$BATS_TEST_TMPDIR/cache" run costs
+  echo "$output"
+  [[ "$output" =~ ^"[$BATS_TEST_TMPDIR/cache/costs-"[0-9a-f]{8}".txt] 0"$ ]]
+  [ -z "$(ls "$BATS_TEST_TMPDIR/cache")" ]
+  GPULINALG_CACHE="" run costs
+  [ "$output" = "[] 0" ]
+  run env -u GPULINALG_CACHE HOME="$BATS_TEST_TMPDIR" XDG_CACHE_HOME= \
+    octave-cli --no-init-file --no-history --path "$TOP/src" --eval "gpulinalg_info"
+  echo "$output"
+  [[ "$output" == *"0 costs, kept in $BATS_TEST_TMPDIR/.cache/gpulinalg/costs-"* ]]
+}
+
 @test "the main example checks itself and draws a picture" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   cd "$BATS_TEST_TMPDIR"
