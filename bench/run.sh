@@ -4,7 +4,8 @@
 #
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
-# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER).
+# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
+# results/<name>-qr.tsv (from Octave arrays, beside qr).
 # `make bench` builds what this needs.
 
 set -eu
@@ -46,6 +47,9 @@ if [ $octave_too = yes ]; then
   $octave bench_batcheig.m $quick >"results/$name.tsv.new"
   mv "results/$name.tsv.new" "results/$name.tsv"
   $octave plot_bench.m "results/$name.tsv" "results/$name.png"
+  echo "bench_qr.m: from Octave arrays, beside qr"
+  $octave bench_qr.m $quick >"results/$name-qr.tsv.new"
+  mv "results/$name-qr.tsv.new" "results/$name-qr.tsv"
 fi
 ls results
 exit $status

@@ -8,46 +8,6 @@
 #include <algorithm>
 
 //------------------------------------------------------------------------------
-// arrays of the four types
-//------------------------------------------------------------------------------
-
-// How each class is read from an octave_value without a copy.
-static void read (const octave_value &v, NDArray &a)
-{
-  a = v.array_value ();
-}
-static void read (const octave_value &v, ComplexNDArray &a)
-{
-  a = v.complex_array_value ();
-}
-static void read (const octave_value &v, FloatNDArray &a)
-{
-  a = v.float_array_value ();
-}
-static void read (const octave_value &v, FloatComplexNDArray &a)
-{
-  a = v.float_complex_array_value ();
-}
-
-static gla_type type_of (const NDArray &)
-{
-  return GLA_D;
-}
-static gla_type type_of (const ComplexNDArray &)
-{
-  return GLA_Z;
-}
-static gla_type type_of (const FloatNDArray &)
-{
-  return GLA_S;
-}
-static gla_type type_of (const FloatComplexNDArray &)
-{
-  return GLA_C;
-}
-
-// Zeros, in pieces between which Ctrl-C is heard: filling gigabytes takes a second.
-//------------------------------------------------------------------------------
 // the call
 //------------------------------------------------------------------------------
 
@@ -71,29 +31,22 @@ template <typename Array, typename RealArray>
 static octave_value_list solve (gla::call &call, const octave_value &arg, const request &want)
 {
   Array A;
-  read (arg, A);
+  gla::read (arg, A);
   dim_vector dims = A.dims ();
-  octave_idx_type n = dims (0), pages = 1;
-  for (int k = 2; k < dims.ndims (); k++)
-    pages *= dims (k);
+  octave_idx_type n = dims (0), pages = gla::pages_of (dims);
 
   // As with eig, an empty matrix has an empty matrix of eigenvalues.
   bool empty_matrix = dims.ndims () == 2 && n == 0;
   dim_vector lambda_dims = dims;
   if (!want.matrix && !empty_matrix)
     lambda_dims (1) = 1;
-  gla_type type = type_of (A);
   RealArray D =
       want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
   Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
   int32NDArray info (dim_vector (pages, 1));
 
-  gla_array a = gla_array_packed (const_cast<void *> (static_cast<const void *> (A.data ())), type,
-                                  n, n, pages, GLA_HOST);
-  gla_array v =
-      gla_array_packed (want.vectors ? V.fortran_vec () : nullptr, type, n, n, pages, GLA_HOST);
-  gla_array lambda =
-      gla_array_packed (D.fortran_vec (), gla_type_real (type), n, 1, pages, GLA_HOST);
+  gla_array a = gla::input (A), v = gla::output (V);
+  gla_array lambda = gla_array_packed (D.fortran_vec (), gla::type_of (D), n, 1, pages, GLA_HOST);
   if (want.matrix) {
     lambda.row_stride = n + 1; // along the diagonal
     lambda.page_stride = n * n;

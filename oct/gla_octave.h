@@ -25,6 +25,69 @@ namespace gla
 {
 
 //------------------------------------------------------------------------------
+// arrays of the four types
+//------------------------------------------------------------------------------
+
+// How each class is read from an octave_value, without a copy where it holds that class. A complex
+// value must not be read as a real array: that drops the imaginary part.
+inline void read (const octave_value &v, NDArray &a)
+{
+  a = v.array_value ();
+}
+inline void read (const octave_value &v, ComplexNDArray &a)
+{
+  a = v.complex_array_value ();
+}
+inline void read (const octave_value &v, FloatNDArray &a)
+{
+  a = v.float_array_value ();
+}
+inline void read (const octave_value &v, FloatComplexNDArray &a)
+{
+  a = v.float_complex_array_value ();
+}
+
+inline gla_type type_of (const NDArray &)
+{
+  return GLA_D;
+}
+inline gla_type type_of (const ComplexNDArray &)
+{
+  return GLA_Z;
+}
+inline gla_type type_of (const FloatNDArray &)
+{
+  return GLA_S;
+}
+inline gla_type type_of (const FloatComplexNDArray &)
+{
+  return GLA_C;
+}
+
+// The number of pages: all dimensions from the third on.
+inline octave_idx_type pages_of (const dim_vector &dims)
+{
+  octave_idx_type pages = 1;
+  for (int k = 2; k < dims.ndims (); k++)
+    pages *= dims (k);
+  return pages;
+}
+
+// An array as the library sees it: to be read, or to be written.
+template <typename A> gla_array input (const A &a)
+{
+  const dim_vector dims = a.dims ();
+  void *data = const_cast<void *> (static_cast<const void *> (a.data ()));
+  return gla_array_packed (data, type_of (a), dims (0), dims (1), pages_of (dims), GLA_HOST);
+}
+template <typename A> gla_array output (A &a)
+{
+  const dim_vector dims = a.dims ();
+  return gla_array_packed (a.fortran_vec (), type_of (a), dims (0), dims (1), pages_of (dims),
+                           GLA_HOST);
+}
+
+//------------------------------------------------------------------------------
 // outputs
 //------------------------------------------------------------------------------
 

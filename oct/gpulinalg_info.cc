@@ -43,6 +43,10 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
                   << ", " << d.getfield ("memory_free").double_value () / 1e9 << " of "
                   << d.getfield ("memory_total").double_value () / 1e9 << " GB free\n";
   }
+  octave_scalar_map costs = info.getfield ("costs").scalar_map_value ();
+  std::string file = costs.getfield ("file").string_value ();
+  octave_stdout << "  measured for \"auto\": " << costs.getfield ("measured").double_value ()
+                << " costs, " << (file.empty () ? "not kept" : "kept in " + file) << "\n";
 }
 
 static octave_value_list info_body (octave::interpreter &interp, const octave_value_list &args,
@@ -62,6 +66,11 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
   info.setfield ("backend", std::string (gla_backend_note (call.context ())));
   octave_map devices = device_table (call);
   info.setfield ("devices", octave_value (devices));
+
+  octave_scalar_map costs;
+  costs.setfield ("file", std::string (gla_costs_path (call.context ())));
+  costs.setfield ("measured", static_cast<double> (gla_costs_measured (call.context ())));
+  info.setfield ("costs", costs);
 
   if (nargout == 0) {
     print (info, devices);
@@ -92,6 +101,18 @@ A structure array with one element for each GPU: @code{number} (from 0, as the
 option @qcode{"device"} takes it), @code{name}, @code{compute_capability} (a
 string such as @qcode{"9.0"}), @code{multiprocessors}, @code{memory_total} and
 @code{memory_free} in bytes.
+
+@item costs
+A structure about what @qcode{"device"}, @qcode{"auto"} goes by where there is
+a GPU: @code{file}, the name of the file that keeps what calls took on this
+machine, and @code{measured}, how many costs are known (0: none yet).  A cost
+is one size of page and one method on the CPU or on a GPU; it is measured, in a
+fraction of a second, by the first call that is long enough to gain by it.
+Delete the file to have all of them measured anew.  It is in the folder that
+the environment variable @env{GPULINALG_CACHE} names, otherwise in
+@file{gpulinalg} in @env{XDG_CACHE_HOME} or in @file{~/.cache}.  If
+@env{GPULINALG_CACHE} is empty, @code{file} is empty, too, and every Octave
+measures for itself.
 @end table
 
 @example
@@ -112,11 +133,19 @@ endif
 /*
 %!test
 %! info = gpulinalg_info ();
-%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "devices"});
+%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "devices"; "costs"});
 %! assert (ischar (info.version) && ! isempty (regexp (info.version, '^\d+\.\d+\.\d+$')));
 %! assert (islogical (info.cuda) && isscalar (info.cuda));
 %! assert (ischar (info.backend) && rows (info.backend) == 1);
 %! assert (isstruct (info.devices) && columns (info.devices) == 1);
+
+%!## what "auto" goes by
+%!test
+%! costs = gpulinalg_info ().costs;
+%! assert (fieldnames (costs), {"file"; "measured"});
+%! assert (ischar (costs.file));
+%! assert (costs.measured >= 0 && costs.measured == fix (costs.measured));
+%! assert (! isempty (gpulinalg_info ().devices) || exist (costs.file, "file") || costs.measured == 0);
 
 %!## version of the package that is loaded
 %!test

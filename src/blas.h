@@ -37,6 +37,37 @@ GLA_BLAS_DECLARE (chetrd_, cunmtr_, cgemm_, float)
 GLA_BLAS_DECLARE (zhetrd_, zunmtr_, zgemm_, double)
 #undef GLA_BLAS_DECLARE
 
+// Products with triangles, and what solves with them.
+#define GLA_BLAS_DECLARE(TRMM, TRSM, R)                                                            \
+  void TRMM (const char *side, const char *uplo, const char *trans, const char *diag,              \
+             const gla_blas_int *m, const gla_blas_int *n, const R *alpha, const R *a,             \
+             const gla_blas_int *lda, R *b, const gla_blas_int *ldb, size_t, size_t, size_t,       \
+             size_t);                                                                              \
+  void TRSM (const char *side, const char *uplo, const char *trans, const char *diag,              \
+             const gla_blas_int *m, const gla_blas_int *n, const R *alpha, const R *a,             \
+             const gla_blas_int *lda, R *b, const gla_blas_int *ldb, size_t, size_t, size_t,       \
+             size_t);
+
+GLA_BLAS_DECLARE (strmm_, strsm_, float)
+GLA_BLAS_DECLARE (dtrmm_, dtrsm_, double)
+GLA_BLAS_DECLARE (ctrmm_, ctrsm_, float)
+GLA_BLAS_DECLARE (ztrmm_, ztrsm_, double)
+#undef GLA_BLAS_DECLARE
+
+// QR with column pivoting; rwork is of the complex types.
+void sgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
+              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork,
+              gla_blas_int *info);
+void dgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
+              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
+              gla_blas_int *info);
+void cgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
+              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork, float *rwork,
+              gla_blas_int *info);
+void zgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
+              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
+              double *rwork, gla_blas_int *info);
+
 // Divide and conquer on a real tridiagonal matrix.
 void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
               const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,

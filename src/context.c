@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "context.h"
+#include "costs.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ void gla_context_destroy (gla_context *ctx)
       ctx->gpu_backend->close (ctx->gpus[d]);
   if (ctx->cpu != NULL)
     ctx->cpu_backend->close (ctx->cpu);
+  gla_costs_free (ctx->costs);
   free (ctx);
 }
 

@@ -8,6 +8,8 @@
 
 enum { GLA_MAX_DEVICES = 64 };
 
+typedef struct gla_costs gla_costs;
+
 struct gla_context {
   // callbacks, each with its user pointer; NULL: none
   int (*stop) (void *);
@@ -29,6 +31,10 @@ struct gla_context {
   const gla_backend *gpu_backend; // NULL where there is no GPU
   const gla_backend *cpu_backend;
   int n_gpus;
+
+  // for "auto"
+  gla_costs *costs; // what calls take here (costs.h), NULL until it is needed
+  double spared;    // seconds of calls that the CPU did because no GPU was open
 
   char message[512];
   char note[512];

@@ -107,4 +107,5 @@ const gla_operation gla_eig_operation = {
     .submit = submit,
     .finish = finish,
     .end = end,
+    .sampling = &gla_eig_sampling,
 };

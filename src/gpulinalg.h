@@ -89,6 +89,12 @@ typedef struct {
 } gla_device_info;
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
+// What GLA_AUTO goes by: the file that keeps what calls took on this machine ("" where none is
+// kept; the file may not exist yet; delete it to have all measured anew), and how many costs are
+// known.
+const char *gla_costs_path (gla_context *ctx);
+int gla_costs_measured (gla_context *ctx);
+
 // One line about the backends: what was built, and why there is no GPU if there is none.
 const char *gla_backend_note (gla_context *ctx);
 // The text of the last failure in this context; "" after a success.

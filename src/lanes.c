@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanes.h"
+#include "choose.h"
 
 #include <omp.h>
 #include <signal.h>
@@ -257,7 +258,7 @@ static gla_status choose_gpus (gla_run *run, const gla_operation *operation, voi
                                int data_device, int *devices, int *count)
 {
   gla_context *ctx = run->ctx;
-  gla_engine *gpu, *cpu;
+  gla_engine *gpu;
   *count = 0;
   if (data_device != GLA_HOST) {
     devices[0] = data_device;
@@ -280,16 +281,12 @@ static gla_status choose_gpus (gla_run *run, const gla_operation *operation, voi
       return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", operation->unsupported);
     return GLA_OK;
   }
-  // "auto": one GPU, where it is predicted to be faster, transfers included
-  if (*count == 0 || !operation->supports (ctx->gpu_backend, call) ||
-      gla_context_gpu (ctx, devices[0], &gpu) != GLA_OK || gla_context_cpu (ctx, &cpu) != GLA_OK) {
+  // "auto": one GPU, where it is faster, transfers included
+  if (*count == 0 || !operation->supports (ctx->gpu_backend, call)) {
     *count = 0;
     return GLA_OK;
   }
-  double on_gpu = operation->seconds (gpu, call, run->pages);
-  double on_cpu = operation->seconds (cpu, call, run->pages);
-  *count = on_gpu < on_cpu ? 1 : 0;
-  return GLA_OK;
+  return gla_gpu_is_faster (ctx, devices[0], operation, call, run->pages, count);
 }
 
 gla_status gla_run_call (gla_run *run, const gla_operation *operation, void *call, int data_device,

@@ -10,6 +10,7 @@
 #include "run.h"
 
 typedef struct gla_lane gla_lane;
+typedef struct gla_sampling gla_sampling;
 
 // `call` is the operation's own description of the call.
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
   // Waits for the chunk and looks at its results.
   gla_status (*finish) (gla_lane *l, int slot, gla_range range);
   void (*end) (gla_lane *l);
+  const gla_sampling *sampling; // what "auto" measures (choose.h); NULL: it goes by seconds alone
 } gla_operation;
 
 struct gla_lane {

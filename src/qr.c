@@ -125,9 +125,10 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 // chunks
 //------------------------------------------------------------------------------
 
+// A backend may do without QR: its entries in the table are NULL then.
 static int supports (const gla_backend *backend, const void *call)
 {
-  return backend->qr_supports (&((const qr_run *)call)->job);
+  return backend->qr_supports != NULL && backend->qr_supports (&((const qr_run *)call)->job);
 }
 
 static double seconds (gla_engine *engine, const void *call, int64_t pages)

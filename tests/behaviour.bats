@@ -51,6 +51,55 @@ octave_run () {
   [[ "$output" == *"page 2"* ]]
 }
 
+@test "qr_block: every bad input gives an error with an id, and Octave goes on" {
+  run octave_run --eval "
+    A = [3, 1; 4, 2; 0, 5]; ok = true;
+    function good = refused (id, varargin)
+      good = false;
+      try
+        [a, b, c] = qr_block (varargin{:});
+        printf ('accepted, expected %s\n', id);
+      catch err
+        good = strcmp (err.identifier, id) && numel (err.message) > 10;
+        if (! good) printf ('%s: %s, expected %s\n', err.identifier, err.message, id); end
+      end
+    end
+    ok &= refused ('Octave:invalid-fun-call');
+    ok &= refused ('gpulinalg:bad-class', A > 1);
+    ok &= refused ('gpulinalg:bad-class', int8 (A));
+    ok &= refused ('gpulinalg:bad-class', sparse (A));
+    ok &= refused ('gpulinalg:bad-class', {A});
+    ok &= refused ('gpulinalg:bad-class', A, {1});
+    ok &= refused ('gpulinalg:bad-shape', A, [1; 2]);
+    ok &= refused ('gpulinalg:bad-shape', A, ones (3, 1, 2));
+    ok &= refused ('gpulinalg:bad-value', A, A, 1);
+    ok &= refused ('gpulinalg:bad-option', A, 'colour');
+    ok &= refused ('gpulinalg:bad-option', A, A, 'wy');
+    ok &= refused ('gpulinalg:bad-option', A, 'block');
+    ok &= refused ('gpulinalg:bad-value', A, 'block', 0.5);
+    ok &= refused ('gpulinalg:bad-value', A, 'device', 'moon');
+    ok &= refused ('gpulinalg:bad-value', A, 'progress', 'yes');
+    ok &= refused ('gpulinalg:no-device', A, 'device', 77);
+    ok &= refused ('Octave:bad-alloc', ones (2e7, 1));
+    [Q, R] = qr_block (A, 0);
+    assert (Q * R, A, 1e-14);
+    if (ok) disp ('all refused'); end"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"all refused"* ]]
+}
+
+@test "qr_block: an unknown option lists the known ones, the meter shows, help is there" {
+  run octave_run --eval "
+    try, qr_block (1, 'Colour'); catch err, disp (err.message); end
+    qr_block (rand (5, 3, 40), 'progress', true); help qr_block"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'known are "econ", "0", "vector", "matrix", "wy", "block", "device" or "progress"'* ]]
+  [[ "$output" == *"qr_block: 40 of 40 pages, 100 %"* ]]
+  [[ "$output" == *"[C, R] = qr_block (A, B)"* ]]
+}
+
 @test "too many outputs, and an array that does not fit in memory" {
   run octave_run --eval "
     try, [a, b, c, d] = batcheig (1); catch err, disp (err.identifier); end
@@ -61,12 +110,13 @@ octave_run () {
   [[ "$(echo "$output" | tail -n 1)" == *4 ]]
 }
 
-@test "Ctrl-C ends a long batch within 0.2 s" {
-  cat >"$BATS_TEST_TMPDIR/long.m" <<'EOF'
-A = rand (64, 64, 20000, "single"); A = A + permute (A, [2 1 3]);
+# interrupted SETUP CALL: Ctrl-C while CALL runs, which must end within 0.2 s.
+interrupted () {
+  cat >"$BATS_TEST_TMPDIR/long.m" <<EOF
+$1
 unwind_protect
   disp ("start"); fflush (stdout);
-  [V, D] = batcheig (A, "device", "cpu");
+  $2
   disp ("not interrupted"); fflush (stdout);
 unwind_protect_cleanup
   printf ("ended %.3f\n", time ()); fflush (stdout);
@@ -81,10 +131,20 @@ EOF
   kill -INT $octave
   wait $pid || true
   cat "$BATS_TEST_TMPDIR/out"
-  ! grep -q "not interrupted" "$BATS_TEST_TMPDIR/out"
+  if grep -q "not interrupted" "$BATS_TEST_TMPDIR/out"; then return 1; fi
   ended=$(sed -n 's/^ended //p' "$BATS_TEST_TMPDIR/out")
   echo "asked $asked, ended $ended"
   awk -v a="$asked" -v e="$ended" 'BEGIN { exit !(e - a < 0.2) }'
+}
+
+@test "Ctrl-C ends a long batch within 0.2 s" {
+  interrupted 'A = rand (64, 64, 20000, "single"); A = A + permute (A, [2 1 3]);' \
+    '[V, D] = batcheig (A, "device", "cpu");'
+}
+
+@test "Ctrl-C ends a large qr_block, and one of many pages, within 0.2 s" {
+  interrupted 'A = randn (4500, 4000);' '[Q, R] = qr_block (A, "device", "cpu");'
+  interrupted 'A = randn (60, 60, 20000);' '[Q, R, P] = qr_block (A, "device", "cpu");'
 }
 
 @test "repeated calls do not grow" {
@@ -98,6 +158,8 @@ EOF
     function once (A, B, C)
       [V, D] = batcheig (A); L = batcheig (A, 'method', 'jacobi'); [V, D, i] = batcheig (B); [V, D] = batcheig (B, 'method', 'jacobi');
       try, batcheig (C); catch, end
+      [Q, R, P] = qr_block (A); [W, Y, R] = qr_block (B, 'wy'); [c, R] = qr_block (B, B, 0);
+      try, [Q, R] = qr_block (A, 'progress', @(varargin) error ('enough')); catch, end
     end
     for k = 1:20, once (A, B, C); end
     before = resident ();
@@ -121,6 +183,23 @@ EOF
   [[ "$(echo "$output" | tail -n 1)" == *1 ]]
 }
 
+@test "gpulinalg_info says where measured costs are kept" {
+  costs () {
+    octave_run --eval "costs = gpulinalg_info ().costs; printf ('[%s] %d\n', costs.file, costs.measured)"
+  }
+  mkdir "$BATS_TEST_TMPDIR/cache"
+  GPULINALG_CACHE="$BATS_TEST_TMPDIR/cache" run costs
+  echo "$output"
+  [[ "$output" =~ ^"[$BATS_TEST_TMPDIR/cache/costs-"[0-9a-f]{8}".txt] 0"$ ]]
+  [ -z "$(ls "$BATS_TEST_TMPDIR/cache")" ]
+  GPULINALG_CACHE="" run costs
+  [ "$output" = "[] 0" ]
+  run env -u GPULINALG_CACHE HOME="$BATS_TEST_TMPDIR" XDG_CACHE_HOME= \
+    octave-cli --no-init-file --no-history --path "$TOP/src" --eval "gpulinalg_info"
+  echo "$output"
+  [[ "$output" == *"0 costs, kept in $BATS_TEST_TMPDIR/.cache/gpulinalg/costs-"* ]]
+}
+
 @test "the main example checks itself and draws a picture" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   cd "$BATS_TEST_TMPDIR"
@@ -128,4 +207,13 @@ EOF
   echo "$output"
   [ "$status" -eq 0 ]
   [ -s "$(ls ./*.png | head -n 1)" ]
+}
+
+@test "the example of qr_block checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/co2_fit.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s co2_fit.png ]
 }

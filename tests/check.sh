@@ -78,12 +78,16 @@ echo "== C"
 step "C tests build" make --no-print-directory -C tests/c
 suite "interface" ./tests/c/build/test_api
 suite "pages in lanes" ./tests/c/build/test_lanes
+suite "QR" ./tests/c/build/test_qr
 suite "driver" ./tests/c/build/test_driver
+suite "what \"auto\" measures" ./tests/c/build/test_costs
 step "the C example prints the eigenvalues" sh -c './tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
 step "sanitized tests build" make --no-print-directory -j"$jobs" -C tests/c sanitize
 suite "interface, sanitized" ./tests/c/build/strict_api
 suite "pages in lanes, sanitized" ./tests/c/build/strict_lanes
+suite "QR, sanitized" ./tests/c/build/strict_qr
 suite "driver, sanitized" ./tests/c/build/strict_driver
+suite "what \"auto\" measures, sanitized" ./tests/c/build/strict_costs
 
 echo "== accuracy"
 suite "accuracy on the CPU" $octave_here tests/octave/cpu_suite.m

@@ -61,17 +61,36 @@ static gla_status device_query (int device, gla_device_info *info)
 // engines
 //------------------------------------------------------------------------------
 
-static const gla_cpu_eig_kernel *kernels_of_processor (void)
+static void kernels_of_processor (gla_cpu_engine *e)
 {
+  e->kernels = gla_cpu_eig_base;
+  e->qr_kernels = gla_cpu_qr_base;
 #ifdef GLA_CPU_X86
   __builtin_cpu_init ();
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
-      __builtin_cpu_supports ("avx512vl"))
-    return gla_cpu_eig_avx512;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return gla_cpu_eig_avx2;
+      __builtin_cpu_supports ("avx512vl")) {
+    e->kernels = gla_cpu_eig_avx512;
+    e->qr_kernels = gla_cpu_qr_avx512;
+  } else if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma")) {
+    e->kernels = gla_cpu_eig_avx2;
+    e->qr_kernels = gla_cpu_qr_avx2;
+  }
 #endif
-  return gla_cpu_eig_base;
+}
+
+gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes)
+{
+  const size_t total = bytes + 64;
+  if (total > e->work_capacity) {
+    free (e->work_block);
+    e->work_capacity = 0;
+    e->work_block = malloc (total);
+    if (!e->work_block)
+      return GLA_OUT_OF_MEMORY;
+    e->work_capacity = total;
+  }
+  e->work = (char *)(((uintptr_t)e->work_block + 63) / 64 * 64);
+  return GLA_OK;
 }
 
 static gla_status open_engine (int device, gla_engine **engine)
@@ -82,7 +101,7 @@ static gla_status open_engine (int device, gla_engine **engine)
     return GLA_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cpu;
   e->base.device = device;
-  e->kernels = kernels_of_processor ();
+  kernels_of_processor (e);
   e->threads_max = omp_get_max_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -111,4 +130,11 @@ const gla_backend gla_backend_cpu = {
     .eig_submit = gla_cpu_eig_submit,
     .eig_finish = gla_cpu_eig_finish,
     .eig_end = gla_cpu_eig_end,
+    .qr_supports = gla_cpu_qr_supports,
+    .qr_seconds = gla_cpu_qr_seconds,
+    .qr_chunk_pages = gla_cpu_qr_chunk_pages,
+    .qr_begin = gla_cpu_qr_begin,
+    .qr_submit = gla_cpu_qr_submit,
+    .qr_finish = gla_cpu_qr_finish,
+    .qr_end = gla_cpu_qr_end,
 };

@@ -13,13 +13,11 @@
 #ifndef GPULINALG_CPU_H
 #define GPULINALG_CPU_H
 
-#include "../backend.h"
+#include "crew.h"
 
 //------------------------------------------------------------------------------
 // threads at work on one chunk
 //------------------------------------------------------------------------------
-
-typedef struct gla_cpu_crew gla_cpu_crew;
 
 // What one thread needs to work on pages of a chunk.
 typedef struct {

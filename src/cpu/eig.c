@@ -3,11 +3,8 @@
 
 #include <limits.h>
 #include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../blas.h"
 #include "engine.h"
@@ -92,73 +89,16 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
   int64_t units = (pages + e->group - 1) / e->group;
   e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
   e->work_bytes = kernel->workspace (job, e->path, e->group);
-
-  size_t total = (size_t)e->threads * e->work_bytes + 64;
-  if (total > e->work_capacity) {
-    free (e->work_block);
-    e->work_capacity = 0;
-    e->work_block = malloc (total);
-    if (!e->work_block)
-      return GLA_OUT_OF_MEMORY;
-    e->work_capacity = total;
-  }
-  e->work = (char *)(((uintptr_t)e->work_block + 63) / 64 * 64);
-  return GLA_OK;
+  return gla_cpu_engine_take (e, (size_t)e->threads * e->work_bytes);
 }
 
 //------------------------------------------------------------------------------
 // threads
 //------------------------------------------------------------------------------
 
-struct gla_cpu_crew {
-  gla_monitor monitor;
-  double last_poll;     // of thread 0 only
-  _Atomic int64_t next; // first unit that nobody has taken
-  _Atomic int64_t done; // pages that are finished and not yet reported
-  _Atomic int working;  // threads that may still finish pages
-  _Atomic int stop;
-};
-
-static double now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void poll_monitor (gla_cpu_crew *crew)
-{
-  int64_t pages = atomic_exchange (&crew->done, 0);
-  if (crew->monitor.poll && crew->monitor.poll (crew->monitor.user, pages))
-    atomic_store (&crew->stop, 1);
-}
-
 int gla_cpu_task_stopped (gla_cpu_task *task)
 {
-  gla_cpu_crew *crew = task->crew;
-  if (task->thread == 0) {
-    double t = now ();
-    if (t - crew->last_poll >= 0.02) {
-      poll_monitor (crew);
-      // asked after the call, which may take long itself
-      crew->last_poll = now ();
-    }
-  }
-  return atomic_load_explicit (&crew->stop, memory_order_relaxed);
-}
-
-// Thread 0 has run out of pages: it answers the monitor until the others have, too.
-static void wait_for_others (gla_cpu_task *task)
-{
-  const struct timespec nap = {0, 200000};
-  double start = now ();
-  while (atomic_load (&task->crew->working) > 0) {
-    gla_cpu_task_stopped (task);
-    if (now () - start < 1e-3)
-      sched_yield ();
-    else
-      nanosleep (&nap, NULL);
-  }
+  return gla_cpu_crew_stopped (task->crew, task->thread);
 }
 
 // Takes groups of pages until there are none, or until the work must end.
@@ -175,9 +115,7 @@ static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
     kernel->solve (task, path, first, count);
     atomic_fetch_add (&crew->done, count);
   }
-  atomic_fetch_sub (&crew->working, 1);
-  if (task->thread == 0)
-    wait_for_others (task);
+  gla_cpu_crew_leave (crew, task->thread);
 }
 
 gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
@@ -192,7 +130,8 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
     return GLA_OK;
   }
 
-  gla_cpu_crew crew = {.monitor = e->job.monitor, .last_poll = now ()};
+  gla_cpu_crew crew;
+  gla_cpu_crew_start (&crew, &e->job.monitor);
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (e->job.type)];
   const int threads = e->threads;
   int blas_threads = gla_blas_threads_one ();
@@ -206,9 +145,7 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
     work_on_pages (&task, kernel, e->path, e->group);
   }
   gla_blas_threads_restore (blas_threads);
-  if (!atomic_load (&crew.stop))
-    poll_monitor (&crew);
-  return atomic_load (&crew.stop) ? GLA_STOPPED : GLA_OK;
+  return gla_cpu_crew_end (&crew);
 }
 
 gla_status gla_cpu_eig_finish (gla_engine *engine, int slot)

@@ -9,18 +9,11 @@
 
 #include "../blas.h"
 #include "../jacobi.h"
+#include "carve.h"
 #include "cpu.h"
 
 // Pages up to this n are done so soon that none asks whether the work must end.
 enum { GLA_UNASKED = 64 };
-
-// The next `bytes` of a workspace, aligned to a cache line. Without a base it only counts.
-static void *gla_carve (char *base, size_t *at, size_t bytes)
-{
-  void *here = base ? base + *at : NULL;
-  *at += (bytes + 63) / 64 * 64;
-  return here;
-}
 
 #define GLA_T s
 #define GLA_COMPLEX 0

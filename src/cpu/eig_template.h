@@ -3,6 +3,7 @@
 
 #include "types_begin.h"
 #include "lanes_template.h"
+#include "exponent_template.h"
 #include "scale_template.h"
 #include "jacobi_template.h"
 #include "tridiagonal_template.h"

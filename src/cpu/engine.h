@@ -5,16 +5,21 @@
 #define GPULINALG_CPU_ENGINE_H
 
 #include "cpu.h"
+#include "qr.h"
 
 typedef struct {
   gla_engine base;                   // must stay first
   const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
+  const gla_cpu_qr_kernel *qr_kernels;
   int threads_max;
 
   // the current job
   gla_eig_job job;
   gla_cpu_eig_path path;
+  gla_qr_job qr_job;
+  gla_cpu_qr_path qr_path;
   int threads;
+  int team;          // threads that each of them may start inside of a page
   int group;         // pages that a thread takes at a time
   size_t work_bytes; // of each thread
   char *work;        // threads * work_bytes, aligned to 64
@@ -29,6 +34,17 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
 gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk);
 gla_status gla_cpu_eig_finish (gla_engine *engine, int slot);
 void gla_cpu_eig_end (gla_engine *engine);
+
+int gla_cpu_qr_supports (const gla_qr_job *job);
+double gla_cpu_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+int64_t gla_cpu_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+gla_status gla_cpu_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pages);
+gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
+gla_status gla_cpu_qr_finish (gla_engine *engine, int slot);
+void gla_cpu_qr_end (gla_engine *engine);
+
+// Makes e->work at least so large; GLA_OUT_OF_MEMORY takes nothing.
+gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);
 
 // How a job is solved, and how many pages then stand side by side in a register (1: not at all).
 gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job);

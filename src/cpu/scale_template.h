@@ -1,31 +1,7 @@
 // scale_template.h: exact scaling by powers of two, and the search for NaN and Inf
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Bits of |x|, read as an integer, grow with |x|, and Inf and NaN come last. So one integer maximum
-// finds the largest entry and whether all are finite.
-
-typedef GLA_BITS N (bits) __attribute__ ((may_alias));
-
-enum {
-  N (element_parts) = GLA_PARTS // real numbers in one element
-};
-
-static inline GLA_BITS N (abs_bits) (GLA_REAL x)
-{
-  GLA_BITS b;
-  memcpy (&b, &x, sizeof b);
-  return b & ~((GLA_BITS)1 << (8 * sizeof b - 1));
-}
-
-static GLA_BITS N (largest_of) (const GLA_REAL *x, int64_t count, GLA_BITS largest)
-{
-  const GLA_BITS all_but_sign = (((GLA_BITS)1 << (8 * sizeof (GLA_BITS) - 2)) - 1) * 2 + 1;
-  for (int64_t i = 0; i < count; i++) {
-    GLA_BITS b = ((const N (bits) *)x)[i] & all_but_sign;
-    largest = b > largest ? b : largest;
-  }
-  return largest;
-}
+// The largest entry comes from exponent_template.h.
 
 // Bits of the largest entry that is to be read.
 static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
@@ -54,15 +30,6 @@ typedef struct {
   GLA_REAL largest;
   GLA_REAL down[2], up[2];
 } N (scaling);
-
-// 2^e for e of normal numbers.
-static inline GLA_REAL N (power_of_two) (int e)
-{
-  GLA_BITS b = (GLA_BITS)(e + GLA_BIAS) << GLA_FRACTION;
-  GLA_REAL x;
-  memcpy (&x, &b, sizeof x);
-  return x;
-}
 
 static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
 {

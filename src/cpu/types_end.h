@@ -22,3 +22,6 @@
 #undef GLA_MTR
 #undef GLA_GEMM
 #undef GLA_STEDC
+#undef GLA_TRMM
+#undef GLA_TRSM
+#undef GLA_QP3

@@ -11,5 +11,10 @@ for part = {{1:40, all_methods}, {[47:49, 63:65, 80, 84, 96, 97, 100, 127:129], 
   passed += p;
   failed += f;
 endfor
+for part = qr_shapes ()
+  [p, f] = check_qr ("cpu", part{1}{:});
+  passed += p;
+  failed += f;
+endfor
 printf ("cpu_suite: %d passed, %d failed, 0 skipped\n", passed, failed);
 exit (failed > 0);

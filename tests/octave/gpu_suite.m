@@ -10,6 +10,11 @@ for part = {{1:40}, {[47:49, 63:65, 79:81, 84:86, 95:97, 100, 112, 127:129, 158:
   passed += p;
   failed += f;
 endfor
+for part = qr_shapes (true)
+  [p, f] = check_qr ("gpu", part{1}{:});
+  passed += p;
+  failed += f;
+endfor
 A = rand (16, 16, 200);  A = A + permute (A, [2 1 3]);
 A(3,3,7) = NaN;
 [V, D, info] = batcheig (A, "vector", "device", "gpu");

@@ -2,7 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % The environment lists SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
-% pages then get their second chance by QR). The pages are checked, too.
+% pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
+% of these sizes, square, tall and wide.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -22,6 +23,26 @@ for n = str2num (getenv ("SIZES"))
       L = batcheig (A, "lower", "method", method{1}, "device", "gpu", maxit{:});
       if (! (norm (A(:,:,2) * V(:,:,2) - V(:,:,2) * diag (D(:,:,2))) < 1e-3) || any (isnan (L(:))))
         error ("n = %d %s %s is wrong", n, type, method{1});
+      endif
+    endfor
+  endfor
+endfor
+for n = str2num (getenv ("SIZES"))
+  for shape = [n, 2 * n + 1, ceil(n / 2); n, n, n]
+    for type = "zs"
+      A = rand (shape(1), shape(2), 2) - 0.5;
+      if (type == "z")
+        A += 1i * (rand (size (A)) - 0.5);
+      else
+        A = single (A);
+      endif
+      [Q, R] = qr_block (A, "device", "gpu");
+      [C, Re] = qr_block (A, A(:,1,:), 0, "device", "gpu");
+      [W, Y] = qr_block (A, "wy", "device", "gpu");
+      [Qp, Rp, P] = qr_block (A, 0, "device", "gpu");
+      if (! (norm (A(:,:,2) - Q(:,:,2) * R(:,:,2)) < 1e-3 && norm (A(:,P(:,:,2),2) - Qp(:,:,2) * Rp(:,:,2)) < 1e-3 && ...
+             norm (Q(:,:,2) - eye (shape(1)) - W(:,:,2) * Y(:,:,2)') < 1e-3 && norm (C(1,1,2) - R(1,1,2)) < 1e-3))
+        error ("%d x %d %s is wrong", shape, type);
       endif
     endfor
   endfor

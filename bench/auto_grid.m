@@ -1,0 +1,126 @@
+% auto_grid.m: "device", "auto" beside "cpu" and "gpu", from Octave arrays to Octave arrays
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% octave-cli bench/auto_grid.m [--quick] [--values] [--types zdsc] [--sizes 8,16] [--keep]
+% Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages, and in its last
+% line the worst ratio of "auto" to the faster of the two; ends with status 1 where that is above
+% 1.2. A time is the shortest of 2 to 7 calls, the three taking turns, after one of each that is not
+% counted. In "first" is the first call of "auto", which may measure.
+%
+% The rule: a row counts unless "auto" and the faster one differ by less than 0.2 ms, which is
+% what the clock and other processes do to a call. Batches above 300 MB are left out; a place that
+% is expected to take more than 3 s is not tried and counts as slower.
+%
+% What "auto" goes by is measured anew for this run, unless --keep says to use the user's file.
+
+1;  % a script, although it begins with functions
+
+function value = option (name, default)
+  args = argv ();
+  at = find (strcmp (args, name));
+  value = default;
+  if (! isempty (at))
+    value = args{at(1) + 1};
+  end
+end
+
+function seconds = time_of (A, vectors, device)
+  tic;
+  if (vectors)
+    [V, D] = batcheig (A, "vector", "device", device);
+  else
+    D = batcheig (A, "device", device);
+  end
+  seconds = toc;
+end
+
+% Shortest times of the places; a place with expected(k) > 3 is NaN. Also the first time of "auto".
+function [seconds, first] = compare (A, vectors, places, expected)
+  seconds = NaN (size (places));
+  tried = find (expected <= 3);
+  for k = tried
+    once(k) = time_of (A, vectors, places{k});
+  end
+  first = once(end);
+  turns = max (2, min (7, floor (1 / sum (once(tried)))));
+  for turn = 1:turns
+    for k = tried
+      seconds(k) = min (seconds(k), time_of (A, vectors, places{k}));
+    end
+  end
+end
+
+%------------------------------------------------------------------------------
+% what to run
+%------------------------------------------------------------------------------
+
+addpath (fileparts (mfilename ("fullpath")));
+if (! exist ("batcheig"))
+  pkg load gpulinalg
+end
+quick = any (strcmp (argv (), "--quick"));
+vectors = ! any (strcmp (argv (), "--values"));
+keep = any (strcmp (argv (), "--keep"));
+types = option ("--types", {"zdsc", "z"}{1 + quick});
+sizes = str2num (option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
+batches = 10 .^ (0:4);
+places = {"cpu", "gpu", "auto"};
+if (! keep)
+  cache = tempname ();
+  setenv ("GPULINALG_CACHE", cache);
+end
+info = gpulinalg_info ();
+if (isempty (info.devices))
+  printf ("auto_grid: there is no GPU here, so nothing to choose (%s)\n", info.backend);
+  exit (0);
+end
+
+[~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
+printf ("# gpulinalg %s; %s; %s, %d threads; %s\n", info.version, info.devices(1).name, ...
+        strtrim (cpu), nproc (), strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
+printf ("# milliseconds per call, from Octave arrays; counts: whether auto and the faster differ by 0.2 ms\n");
+printf ("type\tn\tvectors\tpages\tcpu\tgpu\tauto\tfirst\tauto/best\tcounts\n");
+
+%------------------------------------------------------------------------------
+% table
+%------------------------------------------------------------------------------
+
+worst = 0;
+where = "no row counts";
+rows_ = counted = 0;
+for type = types
+  bytes = [4, 8, 8, 16]("sdcz" == type);
+  for n = sizes
+    expected = zeros (size (places));
+    for pages = batches
+      if (n^2 * pages * bytes > 300e6)
+        break;
+      end
+      A = random_pages (n, pages, type);
+      [seconds, first] = compare (A, vectors, places, expected);
+      clear A
+      expected = [10, 10, 0] .* seconds;
+      expected(isnan (expected)) = Inf;
+      best = min (seconds(1:2));
+      counts = seconds(3) - best > 0.2e-3;
+      ratio = seconds(3) / best;
+      rows_++;
+      counted += counts;
+      if (counts && ratio > worst)
+        worst = ratio;
+        where = sprintf ("type %s, n = %d, %d pages", type, n, pages);
+      end
+      printf ("%s\t%d\t%d\t%d", type, n, vectors, pages);
+      printf ("\t%.4g", 1e3 * [seconds, first]);
+      printf ("\t%.3g\t%d\n", ratio, counts);
+      fflush (stdout);
+    end
+  end
+end
+printf ("# worst of the %d rows that count, of %d: %.3g (%s); %d costs measured\n", counted, rows_, ...
+        worst, where, gpulinalg_info ().costs.measured);
+if (! keep && exist (cache, "dir"))
+  confirm_recursive_rmdir (false, "local");
+  rmdir (cache, "s");
+end
+exit (worst > 1.2);

@@ -1,0 +1,76 @@
+// qr_kernels.c: the QR kernels of all types for one instruction set
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Compiled once per instruction set, see qr.h; GLA_ISA names the tables.
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "../blas.h"
+#include "carve.h"
+#include "qr.h"
+
+// Columns of the block reflectors of the kernels that work on rows in lanes.
+enum { GLA_QR_PANEL = 4 };
+
+static inline int64_t gla_less (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static inline int64_t gla_more (int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+#define GLA_T s
+#define GLA_COMPLEX 0
+#define GLA_SINGLE 1
+#define GLA_REAL float
+#define GLA_GEMM sgemm_
+#define GLA_TRMM strmm_
+#define GLA_TRSM strsm_
+#define GLA_QP3 sgeqp3_
+#include "qr_template.h"
+
+#define GLA_T d
+#define GLA_COMPLEX 0
+#define GLA_SINGLE 0
+#define GLA_REAL double
+#define GLA_GEMM dgemm_
+#define GLA_TRMM dtrmm_
+#define GLA_TRSM dtrsm_
+#define GLA_QP3 dgeqp3_
+#include "qr_template.h"
+
+#define GLA_T c
+#define GLA_COMPLEX 1
+#define GLA_SINGLE 1
+#define GLA_REAL float
+#define GLA_GEMM cgemm_
+#define GLA_TRMM ctrmm_
+#define GLA_TRSM ctrsm_
+#define GLA_QP3 cgeqp3_
+#include "qr_template.h"
+
+#define GLA_T z
+#define GLA_COMPLEX 1
+#define GLA_SINGLE 0
+#define GLA_REAL double
+#define GLA_GEMM zgemm_
+#define GLA_TRMM ztrmm_
+#define GLA_TRSM ztrsm_
+#define GLA_QP3 zgeqp3_
+#include "qr_template.h"
+
+#define GLA_TABLE2(isa) gla_cpu_qr_##isa
+#define GLA_TABLE(isa) GLA_TABLE2 (isa)
+const gla_cpu_qr_kernel GLA_TABLE (GLA_ISA)[4] = {
+    {lanes_s, workspace_s, solve_s},
+    {lanes_d, workspace_d, solve_d},
+    {lanes_c, workspace_c, solve_c},
+    {lanes_z, workspace_z, solve_z},
+};

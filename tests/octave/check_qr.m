@@ -1,0 +1,160 @@
+% tests/octave/check_qr.m: qr_block on every class of hard matrix, in every form
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_qr (device, shapes, types). For each row [m, n] of shapes and each
+% type all classes of hard_matrices stand in one batch. LAPACK's ratios (qr_ratios) must be below
+% 30, columns and orthogonality right to 10 k eps, R that of qr with its signs, |diag (R)| of pivoted
+% factors must not grow; R must have the same bits in all forms, in another run, and for a page
+% alone. Above 130 some classes are enough, and above 600 a few, without the m x m Q.
+
+function [passed, failed] = check_qr (device, shapes, types = "zdcs")
+  rand ("twister", 1);
+  randn ("twister", 1);
+  counts = [0, 0];
+  for shape = shapes.'
+    for type = types
+      [A, names] = hard_matrices (shape(1), shape(2), type);
+      keep = true (size (names));
+      if (max (shape) > 130)
+        keep = ismember (names, {"random", "kappa 1e15", "graded columns", "random * 1e300", "kappa 1e8", ...
+                                 "half of the singular values 0", "panels of 64 in turn good and bad"});
+      endif
+      if (max (shape) > 600)
+        keep = ismember (names, {"random", "kappa 1e15", "graded columns", "random * 1e300"});
+      endif
+      A = A(:,:,keep);
+      names = names(keep);
+      counts += one_case (A, names, sprintf ("%dx%d %s %s", shape, type, device), device);
+      counts += not_finite (A, sprintf ("%dx%d %s %s", shape, type, device), device);
+    endfor
+  endfor
+  passed = counts(1);
+  failed = counts(2);
+endfunction
+
+function counts = one_case (A, names, label, device)
+  counts = [0, 0];
+  function check (ok, varargin)
+    counts += [ok, ! ok];
+    if (! ok)
+      printf ("FAILED %s: %s\n", label, sprintf (varargin{:}));
+    endif
+  endfunction
+  function check_ratios (form, X, Q, R, like_qr = false)
+    if (like_qr)
+      [lapack, strict, gap] = qr_ratios (X, Q, R);
+      [worst, at] = max (gap);
+      check (worst <= 10, "%s: R differs from that of qr, ratio %g on %s", form, worst, names{at});
+    else
+      [lapack, strict] = qr_ratios (X, Q, R);
+    endif
+    [worst, at] = max (max (lapack, [], 2));
+    check (worst < 30, "%s: LAPACK's ratios %s on %s", form, mat2str (lapack(at,:), 3), names{at});
+    [worst, at] = max (max (strict, [], 2));
+    check (worst <= 10, "%s: columns, orthogonality %s on %s", form, mat2str (strict(at,:), 3), names{at});
+  endfunction
+  try
+    [m, n, P] = size (A);
+    k = min (m, n);
+    e = double (eps (class (A)));
+    least = merge (isa (A, "single"), 2 ^ -149, 2 ^ -1074);
+    place = {"device", device};
+    [Q, R] = qr_block (A, 0, place{:});
+    check_ratios ("economy", A, Q, R, true);
+    [Q2, R2] = qr_block (A, "econ", place{:});
+    check (isequaln (Q, Q2) && isequaln (R, R2), "another run has other bits");
+    check (isequaln (qr_block (A, 0, place{:}), R), "R alone has other bits");
+    alone = ceil (P / 2);
+    if (max (m, n) <= 40)
+      alone = 1:P;
+    endif
+    for p = alone
+      a = A(:,:,p);
+      if (iscomplex (A))
+        a = complex (a);            # Octave makes a page with no imaginary part real
+      endif
+      [q, r] = qr_block (a, 0, place{:});
+      same(p) = isequaln (q, Q(:,:,p)) && isequaln (r, R(:,:,p));
+    endfor
+    check (all (same(alone)), "alone these have other bits: %s", strjoin (names(alone)(! same(alone)), "; "));
+
+    B = cat (2, A(:,1,:), cast (rand (m, 2, P) - 0.5, class (A)));
+    [C, r] = qr_block (A, B, 0, place{:});
+    check (isequaln (r, R), "R with B has other bits");
+    check_product ("Q'*B", C, Q, B, @check, names);
+    [W, Y, r] = qr_block (A, 0, "wy", place{:});
+    check (isequaln (r, R), "R with W and Y has other bits");
+    for p = 1:P
+      y = Y(:,:,p);
+      off(p) = norm (eye (m, k) + W(:,:,p) * y(1:k,:)' - Q(:,:,p), 1) / (m * e / 2);
+      off(p) += ! isequal (tril (y, -1) + eye (m, k), y) * 1e9;
+    endfor
+    [worst, at] = max (off);
+    check (worst < 30, "I + W*Y' differs from Q, ratio %g on %s", worst, names{at});
+
+    if (m <= 600 && m > n)
+      [Q, R2] = qr_block (A, place{:});
+      check (isequaln (R2(1:k,:,:), R) && ! any (R2(k+1:end,:,:)(:)), "full R has other bits");
+      check_ratios ("full", A, Q, R2);
+      C = qr_block (A, B, place{:});
+      check_product ("full Q'*B", C, Q, B, @check, names);
+    endif
+
+    [Q, R, order] = qr_block (A, 0, place{:});
+    for p = 1:P
+      A(:,:,p) = A(:,order(1,:,p),p);
+        d = abs (double (diag (R(1:k,1:k,p))));
+      grows(p) = max ([0; diff(d)]) / (k * (e * max (d) + least) + (max (d) == 0));
+    endfor
+    check (isequal (sort (order, 2), repmat (1:n, [1, 1, P])), "P is no permutation");
+    check_ratios ("pivoted", A, Q, R);
+    [worst, at] = max (grows);
+    check (worst <= 10, "|diag (R)| grows with pivoting, ratio %g on %s", worst, names{at});
+  catch err
+    check (false, "[%s] %s", err.identifier, err.message);
+  end_try_catch
+endfunction
+
+% xQRT03: |Q'B - C| / (m |B| u); the first column of B has the scale of A.
+function check_product (form, C, Q, B, check, names)
+  m = rows (Q);
+  u = double (eps (class (Q))) / 2;
+  for p = 1:size (B, 3)
+    b = double (B(:,:,p));
+    c = double (C(:,:,p));
+    for j = 1:columns (b)
+      f = 2 ^ -floor (log2 (max (abs (b(:,j)))) / 2);
+      if (! isfinite (f))
+        f = 1;
+      endif
+      size_ = norm (b(:,j) * f * f, 1);
+      step = f * f * merge (isa (Q, "single"), 2 ^ -149, 2 ^ -1074);
+      off(p,j) = norm ((c(:,j) - double (Q(:,:,p))' * b(:,j)) * f * f, 1) / (m * (size_ * u + step) + (size_ == 0));
+    endfor
+  endfor
+  off(isnan (off)) = Inf;
+  [worst, at] = max (max (off, [], 2));
+  check (worst < 30, "%s: ratio %g on %s", form, worst, names{at});
+endfunction
+
+% NaN and Inf: every call ends, other pages keep their bits, and in R the columns left of it stay.
+function counts = not_finite (A, label, device)
+  counts = [0, 0];
+  [m, n, P] = size (A);
+  A = A(:,:,[1, 1, min(3, P)]);
+  [Q, R] = qr_block (A, 0, "device", device);
+  j = ceil (n / 2);
+  for bad = [NaN, Inf, -Inf]
+    X = A;
+    X(ceil (m / 2),j,2) = bad;
+    [Qx, Rx] = qr_block (X, 0, "device", device);
+    [~, ~, order] = qr_block (X, 0, "device", device);
+    ok = isequal (Qx(:,:,[1, 3]), Q(:,:,[1, 3])) && isequal (Rx(:,:,[1, 3]), R(:,:,[1, 3])) && ...
+         ! all (isfinite (Rx(:,j,2))) && all (isfinite (Rx(:,1:j-1,2)(:))) && ...
+         isequal (sort (order, 2), repmat (1:n, [1, 1, 3]));
+    counts += [ok, ! ok];
+    if (! ok)
+      printf ("FAILED %s: %g spreads otherwise than it should\n", label, bad);
+    endif
+  endfor
+endfunction

@@ -1,0 +1,30 @@
+% tests/octave/qr_shapes.m: the shapes and types for check_qr, around tile edges and tall
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% parts = qr_shapes (all) is a row of {shapes, types}. Square, m = 2n, n + 1 and n / 2 for every n.
+% With `all` each shape comes in four types; without, the types take turns.
+
+function parts = qr_shapes (all_ = false)
+  parts = {};
+  sizes = [1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 130, 200, 256, 257, 300];
+  for i = 1:numel (sizes)
+    n = sizes(i);
+    m = [n, 2 * n, n + 1, ceil(n / 2)];
+    for j = 1:4
+      if (all_)
+        types = "zdcs";
+      elseif (n <= 33)
+        types = {"zs", "dc"}{mod (i + j, 2) + 1};
+      elseif (n < 130)
+        types = "zdcs"(mod (i + j, 4) + 1);
+      else
+        types = "ds"(mod (i + j, 2) + 1);
+      endif
+      parts{end+1} = {[m(j), n], types};
+    endfor
+  endfor
+  types = merge (all_, "zdcs", "d");
+  for shape = [2000, 20000, 100000; 5, 33, 16]
+    parts{end+1} = {shape.', types};
+  endfor
+endfunction
