@@ -5,7 +5,7 @@
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
 # there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
-# results/<name>-qr.tsv (from Octave arrays, beside qr).
+# results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv.
 # `make bench` builds what this needs.
 
 set -eu
@@ -41,6 +41,12 @@ if [ $gpu = yes ]; then
   mv "results/$name-device.tsv.new" "results/$name-device.tsv"
   $octave plot_bench.m "results/$name-device.tsv" "results/$name-device.png"
   [ $status -eq 0 ] || echo "bench_batcheig ended with status $status, see the notes in the table" >&2
+  echo "bench_qr: on the GPU, beside cuSOLVER"
+  if ./bench_qr ${quick:+--shapes 1024x512,100000x128,32x32x1000} >"results/qr-$name-device.tsv.new"; then
+    mv "results/qr-$name-device.tsv.new" "results/qr-$name-device.tsv"
+  else
+    status=1
+  fi
 fi
 if [ $octave_too = yes ]; then
   echo "bench_batcheig.m: from Octave arrays, beside the loop over eig"
@@ -48,8 +54,8 @@ if [ $octave_too = yes ]; then
   mv "results/$name.tsv.new" "results/$name.tsv"
   $octave plot_bench.m "results/$name.tsv" "results/$name.png"
   echo "bench_qr.m: from Octave arrays, beside qr"
-  $octave bench_qr.m $quick >"results/$name-qr.tsv.new"
-  mv "results/$name-qr.tsv.new" "results/$name-qr.tsv"
+  $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
+  mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
 fi
 ls results
 exit $status
