@@ -65,4 +65,15 @@ GLA_DEVICE void join_factors (const mma_matrix<C> &G, const mma_matrix<C> &F, in
   }
 }
 
+// The factor of a panel of `count` = 32 reflectors, from its diagonal on, by at least 128 threads.
+template <bool C>
+GLA_DEVICE void join_panel (const mma_matrix<C> &G, const mma_matrix<C> &F, int count)
+{
+  join_factors<C, 1, 1> (G, F, count);
+  join_factors<C, 1, 2> (G, F, count);
+  join_factors<C, 1, 4> (G, F, count);
+  join_factors<C, 1, 8> (G, F, count);
+  join_factors<C, 2, 16> (G, F, count);
+}
+
 #endif

@@ -124,6 +124,15 @@ template <bool COMPLEX> struct mma_matrix {
     else
       return {re[i * ld + j]};
   }
+  // The entry as one of the four types.
+  template <class T> GLA_DEVICE T number (int i, int j) const
+  {
+    mma_entry<COMPLEX> e = get (i, j);
+    if constexpr (COMPLEX)
+      return {(real_t<T>)e.re, (real_t<T>)e.im};
+    else
+      return (T)e.re;
+  }
   GLA_DEVICE void put (int i, int j, mma_entry<COMPLEX> x) const
   {
     re[i * ld + j] = x.re;

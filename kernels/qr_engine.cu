@@ -39,6 +39,8 @@ double kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages
   double k = job->m < job->n ? (double)job->m : (double)job->n;
   double chip = 132.0 / e->multiprocessors;
   double wide = gla_type_real (job->type) == GLA_D ? 4e13 : 5e13;
+  if (job->pivot)
+    return chip * (pages * (work_flops (job) / 2e12 + 4 * array_bytes (job) / 3e12) + k * 1.5e-5);
   double together = qr_needs_blas (*job) ? 1 : 16; // pages whose columns advance at the same time
   return chip * pages * (work_flops (job) / wide + 4 * array_bytes (job) / 3e12) +
          (1 + (pages - 1) / together) * k * 2e-6;
@@ -200,10 +202,18 @@ gla_status download (cuda_engine *e, int slot, const gla_array &to, const qr_mat
                                                     : engine_download (e, slot, &to, from.data);
 }
 
+gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, const int64_t *from)
+{
+  gla_array to = gla_array_packed (chunk->jpvt, GLA_D, e->qr_job.n, 1, chunk->A.pages, GLA_HOST);
+  return engine_download (e, slot, &to, from); // 8 bytes each, as type d has
+}
+
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   gla_status status = engine_wait (e, e->slots[slot].done);
+  if (status == GLA_OK && e->qr_job.device_arrays && e->qr_job.pivot)
+    return download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
   if (status != GLA_OK || e->qr_job.device_arrays)
     return status;
   status = download (e, slot, chunk->R, s.R);
@@ -213,6 +223,8 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
     status = download (e, slot, chunk->C, s.C);
   if (status == GLA_OK)
     status = download (e, slot, chunk->W, s.W);
+  if (status == GLA_OK && e->qr_job.pivot)
+    status = download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
   gla_array Y = chunk->Y;
   if (status == GLA_OK && e->qr_job.wy)
     for (int64_t page = 0; page < chunk->A.pages && status == GLA_OK; page++) {
@@ -233,7 +245,7 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 int cuda_qr_supports (const gla_qr_job *job)
 {
   const int64_t most = (int64_t)1 << 30;
-  return !job->pivot && job->m < most && job->n < most && job->rhs < most &&
+  return job->m < most && job->n < most && job->rhs < most &&
          (!qr_needs_blas (*job) || gpu_blas_available ());
 }
 

@@ -66,14 +66,41 @@ template <class T> int64_t qr_tree_work (int64_t m);
 template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cudaStream_t stream);
 
 //------------------------------------------------------------------------------
+// column pivoting
+//------------------------------------------------------------------------------
+
+// n entries per page each, packed: norms of what is left of the columns, and as they were when last
+// computed; the reflectors' tau; the number (from 0) of the column of A that stands at a place.
+template <class T> struct qr_pivots {
+  double *norm, *reference;
+  T *tau;
+  int64_t *jpvt;
+};
+
+template <class T>
+cudaError_t qr_pivot_start (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
+                            cudaStream_t stream);
+// Column j, the one with the largest norm, becomes a reflector and R; those right of it follow.
+template <class T>
+cudaError_t qr_pivot_column (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                             int64_t pages, cudaStream_t stream);
+// When min (m, n) columns are done: Y, blocks and the factors of panels as qr_panel leaves them.
+template <class T>
+cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F, int64_t m,
+                             int64_t n, int block, qr_pivots<T> s, int64_t pages,
+                             cudaStream_t stream);
+
+//------------------------------------------------------------------------------
 // what comes before and after
 //------------------------------------------------------------------------------
 
 // Copies A to Y; columns whose largest entry is far from 1 are scaled by a power of two, the others
-// have exponent 0. largest: work of n numbers per page, packed; exponent: n per page, packed.
+// have exponent 0; `together`: all columns of a page by the same one. largest: work of n numbers
+// per page, packed; exponent: n per page, packed.
 template <class T>
 cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
-                     unsigned long long *largest, int *exponent, cudaStream_t stream);
+                     bool together, unsigned long long *largest, int *exponent,
+                     cudaStream_t stream);
 
 // R (rows x n) with zeros below the diagonal, scaled back: rows above the block of a column are
 // those of Y, the others are in `blocks` (block x k; row i of R at i modulo block).

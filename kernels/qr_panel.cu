@@ -8,6 +8,7 @@
 #include "cluster.cuh"
 #include "larft.cuh"
 #include "qr_kernels.cuh"
+#include "reflector.cuh"
 
 namespace
 {
@@ -36,62 +37,6 @@ template <class T, int ROWS> struct panel_memory {
   alignas (16) T x[2][32 + ROWS];
   T row[2][QR_PANEL], tau[QR_PANEL], inverse[QR_PANEL], beta[QR_PANEL];
   alignas (16) double g[PLANES * QR_PANEL * LD], f[PLANES * QR_PANEL * LD];
-};
-
-//------------------------------------------------------------------------------
-// the reflector
-//------------------------------------------------------------------------------
-
-// 1/a and 1/sqrt(a) within about one unit in the last place, for a far from overflow and underflow:
-// the hardware's 20 bits and one step of third order.
-GLA_DEVICE double fast_reciprocal (double a)
-{
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(a));
-  double e = fma (-a, y, 1.0);
-  return fma (y * e, 1.0 + e, y);
-}
-GLA_DEVICE float fast_reciprocal (float a)
-{
-  return __frcp_rn (a);
-}
-GLA_DEVICE double fast_rsqrt (double a)
-{
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(a));
-  double e = fma (-a * y, y, 1.0);
-  return fma (y * e, fma (0.375, e, 0.5), y);
-}
-GLA_DEVICE float fast_rsqrt (float a)
-{
-  return __frsqrt_rn (a);
-}
-
-// The reflector of [alpha; x], from alpha and x'x.
-template <class T> struct reflector {
-  typedef real_t<T> R;
-  T tau, inverse, factor, pivot; // v = x*inverse; factor = conj(tau)*inverse; pivot = 1/inverse
-  R beta;
-  GLA_DEVICE reflector (T alpha, R xx)
-  {
-    R total = xx + abs2 (alpha), r = fast_rsqrt (total);
-    beta = -copy_sign (total * r, re (alpha));
-    pivot = alpha - from_real<T> (beta);
-    R down = -copy_sign (r, re (alpha)); // 1/beta
-    if constexpr (is_complex_v<T>) {
-      inverse = scale (fast_reciprocal (abs2 (pivot)), conj (pivot));
-      tau = {(beta - alpha.x) * down, -alpha.y * down};
-      factor = conj (tau) * inverse;
-    } else {
-      inverse = fast_reciprocal (pivot);
-      tau = (beta - alpha) * down;
-      factor = -down;
-    }
-    if (xx == 0 && im (alpha) == 0) {
-      tau = inverse = factor = from_real<T> (0);
-      beta = re (alpha);
-    }
-  }
 };
 
 //------------------------------------------------------------------------------
@@ -200,18 +145,10 @@ GLA_DEVICE void write_factor (panel_memory<T, ROWS> &s, T *out, int64_t ld, int 
     G.put (i, j, product);
   }
   __syncthreads ();
-  join_factors<C, 1, 1> (G, F, QR_PANEL);
-  join_factors<C, 1, 2> (G, F, QR_PANEL);
-  join_factors<C, 1, 4> (G, F, QR_PANEL);
-  join_factors<C, 1, 8> (G, F, QR_PANEL);
-  join_factors<C, 2, 16> (G, F, QR_PANEL);
+  join_panel<C> (G, F, QR_PANEL);
   for (int q = threadIdx.x; q < QR_PANEL * QR_PANEL; q += blockDim.x) {
     int i = q % QR_PANEL, j = q / QR_PANEL;
-    mma_entry<C> e = F.get (i, j);
-    if constexpr (C)
-      out[i + j * ld] = {(real_t<T>)e.re, (real_t<T>)e.im};
-    else
-      out[i + j * ld] = (T)e.re;
+    out[i + j * ld] = F.template number<T> (i, j);
   }
 }
 

@@ -102,9 +102,15 @@ template <class T> struct worker {
     }
     if (status != GLA_OK || count <= QR_PANEL)
       return status;
+    return join_panels (I, count, I - J);
+  }
+
+  // The factor of `count` reflectors from column I on, in row `row` of F, from those of its panels.
+  gla_status join_panels (int64_t I, int count, int64_t row = 0) const
+  {
     qr_matrix<T> Y = p.Y.at (I, I);
-    status = gemm ('C', 'N', count, count, p.m - I, 1, Y, Y, 0, p.G);
-    return status == GLA_OK ? status_of (qr_join (p.F.at (I - J, I), p.G, count, p.pages, stream))
+    gla_status status = gemm ('C', 'N', count, count, p.m - I, 1, Y, Y, 0, p.G);
+    return status == GLA_OK ? status_of (qr_join (p.F.at (row, I), p.G, count, p.pages, stream))
                             : status;
   }
 
@@ -147,9 +153,9 @@ static int block_of (const gla_qr_job &job)
   int64_t k = job.m < job.n ? job.m : job.n;
   if (job.m <= SMALL_ROWS && job.n <= SMALL_COLUMNS && job.block == 0)
     return QR_PANEL;
-  int64_t block = job.block > 0    ? round_up (job.block, QR_PANEL)
-                  : k >= WIDE_FROM ? (int64_t)WIDE_BLOCK
-                                   : (int64_t)BLOCK;
+  int64_t block = job.block > 0                  ? round_up (job.block, QR_PANEL)
+                  : k >= WIDE_FROM && !job.pivot ? (int64_t)WIDE_BLOCK
+                                                 : (int64_t)BLOCK;
   block = block > BLOCK_MAX ? (int64_t)BLOCK_MAX : block;
   return (int)(block > k ? round_up (k, QR_PANEL) : block);
 }
@@ -174,6 +180,28 @@ qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &
   tree = m > qr_panel_rows_max<T> () ? c.take<T> (pages * qr_tree_work<T> (m)) : nullptr;
   largest = c.take<unsigned long long> (pages * n);
   exponent = c.take<int> (pages * n);
+  pivot = job.pivot;
+  int64_t numbers = pivot ? pages * n : 0;
+  pivots = {c.take<double> (numbers), c.take<double> (numbers), c.take<T> (numbers),
+            c.take<int64_t> (numbers)};
+}
+
+// Column by column, waiting every `BLOCK` of them.
+template <class T> static gla_status factor_pivoted (const worker<T> &w, const qr_pause &pause)
+{
+  const qr_plan<T> &p = w.p;
+  gla_status status = status_of (qr_pivot_start (p.Y, p.m, p.n, p.pivots, p.pages, w.stream));
+  for (int64_t j = 0; j < p.k && status == GLA_OK; j++) {
+    status = status_of (qr_pivot_column (p.Y, p.m, p.n, j, p.pivots, p.pages, w.stream));
+    if (status == GLA_OK && j % BLOCK == BLOCK - 1)
+      status = pause.wait (pause.user);
+  }
+  if (status == GLA_OK)
+    status = status_of (
+        qr_pivot_finish (p.Y, p.blocks, p.F, p.m, p.n, p.block, p.pivots, p.pages, w.stream));
+  for (int64_t J = 0; J < p.k && p.block > QR_PANEL && status == GLA_OK; J += p.block)
+    status = w.join_panels (J, p.k - J < p.block ? (int)(p.k - J) : p.block);
+  return status;
 }
 
 // With a look-ahead of one block: the columns of the next block are updated first, and while its
@@ -184,7 +212,9 @@ gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, const qr_stream
 {
   worker<T> w (p, streams), side (p, streams, true);
   gla_status status =
-      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.largest, p.exponent, streams.main));
+      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.pivot, p.largest, p.exponent, streams.main));
+  if (p.pivot)
+    return status == GLA_OK ? factor_pivoted (w, pause) : status;
   bool ahead = false; // the side stream has work that was not waited for
   for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;

@@ -33,6 +33,8 @@ template <class T> struct qr_plan {
   T *tree;
   unsigned long long *largest;
   int *exponent;
+  bool pivot;
+  qr_pivots<T> pivots;
 
   // Takes memory for everything but Y, whose ld is given; with a NULL carver base it only counts.
   qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &c);

@@ -112,6 +112,24 @@ __global__ void __launch_bounds__ (THREADS)
     to[i] = times_power (to[i], -e);
 }
 
+// All columns of a page get the largest magnitude of the page; a block of threads per page.
+__global__ void __launch_bounds__ (THREADS)
+    page_largest_kernel (int64_t n, unsigned long long *largest)
+{
+  __shared__ unsigned long long part[THREADS / 32];
+  unsigned long long *of = largest + blockIdx.x * n, most = 0;
+  for (int64_t k = threadIdx.x; k < n; k += THREADS)
+    most = of[k] > most ? of[k] : most;
+  most = warp_largest (most);
+  if (threadIdx.x % 32 == 0)
+    part[threadIdx.x / 32] = most;
+  __syncthreads ();
+  for (int w = 0; w < THREADS / 32; w++)
+    most = part[w] > most ? part[w] : most;
+  for (int64_t k = threadIdx.x; k < n; k += THREADS)
+    of[k] = most;
+}
+
 // The exponent of a column, and its scaling where there is one.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -186,9 +204,9 @@ __global__ void __launch_bounds__ (THREADS) copy_kernel (qr_matrix<T> to, qr_mat
 
 template <class T>
 cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
-                     unsigned long long *largest, int *exponent, cudaStream_t stream)
+                     bool together, unsigned long long *largest, int *exponent, cudaStream_t stream)
 {
-  if (m <= ROWS) {
+  if (m <= ROWS && !together) {
     load_column_kernel<T><<<pieces (m, n, pages), THREADS, 0, stream>>> (A, Y, m, n, exponent);
     return cudaGetLastError ();
   }
@@ -197,6 +215,8 @@ cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n,
     return error;
   dim3 grid = pieces (m, n, pages);
   copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (A, Y, m, n, largest);
+  if (together)
+    page_largest_kernel<<<(unsigned)pages, THREADS, 0, stream>>> (n, largest);
   scale_kernel<T><<<grid, THREADS, 0, stream>>> (Y, m, n, largest, exponent);
   return cudaGetLastError ();
 }
@@ -240,7 +260,7 @@ cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_load (qr_matrix<const T>, qr_matrix<T>, int64_t, int64_t, int64_t,       \
+  template cudaError_t qr_load (qr_matrix<const T>, qr_matrix<T>, int64_t, int64_t, int64_t, bool, \
                                 unsigned long long *, int *, cudaStream_t);                        \
   template cudaError_t qr_store_r (qr_matrix<T>, qr_matrix<const T>, qr_matrix<const T>, int64_t,  \
                                    int64_t, int64_t, int, const int *, int64_t, cudaStream_t);     \

@@ -18,14 +18,7 @@ template <class T> struct small_matrix {
   {
     return {const_cast<double *> (number), SMALL_LD, SMALL * SMALL_LD};
   }
-  GLA_DEVICE T get (int i, int j) const
-  {
-    mma_entry<C> e = view ().get (i, j);
-    if constexpr (C)
-      return {(real_t<T>)e.re, (real_t<T>)e.im};
-    else
-      return (T)e.re;
-  }
+  GLA_DEVICE T get (int i, int j) const { return view ().template number<T> (i, j); }
   GLA_DEVICE void put (int i, int j, T a) { view ().put (i, j, mma_entry_of (a)); }
 };
 

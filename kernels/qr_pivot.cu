@@ -1,0 +1,271 @@
+// qr_pivot.cu: Householder QR with column pivoting (LAPACK's ?laqp2), and factors of its panels
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Column by column, two kernels each: which column is next decides on what the one before left of
+// all others. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
+// that would lose digits.
+
+#include "cluster.cuh"
+#include "larft.cuh"
+#include "qr_kernels.cuh"
+#include "reflector.cuh"
+
+namespace
+{
+
+enum { THREADS = 256, WARPS = THREADS / 32 };
+
+// The sum, or the largest, over the threads of a block; every thread gets the same bits.
+template <bool LARGEST> GLA_DEVICE double over_block (double a, double *work)
+{
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    double other = shuffle_xor (a, mask);
+    a = LARGEST ? (other > a || other != other ? other : a) : a + other;
+  }
+  __syncthreads ();
+  if (threadIdx.x % 32 == 0)
+    work[threadIdx.x / 32] = a;
+  __syncthreads ();
+  a = work[0];
+  for (int w = 1; w < WARPS; w++)
+    a = LARGEST ? (work[w] > a || work[w] != work[w] ? work[w] : a) : a + work[w];
+  return a;
+}
+
+// The largest entry and the norm of rows first .. m-1 of a column, safe from over- and underflow.
+template <class T> struct column_norm {
+  double largest, square; // square of the norm of the column divided by 2^exponent
+  int exponent;
+  GLA_DEVICE column_norm (const T *a, int64_t first, int64_t m, double *work)
+  {
+    double most = 0, sum = 0;
+    for (int64_t i = first + threadIdx.x; i < m; i += THREADS) {
+      double x = (double)absmax (a[i]);
+      most = x > most || x != x ? x : most;
+    }
+    largest = over_block<true> (most, work);
+    exponent = largest > 0 && largest <= DBL_MAX ? ilogb (largest) : 0;
+    double down = times_power (1.0, exponent < -1000 ? 1000 : -exponent);
+    for (int64_t i = first + threadIdx.x; i < m; i += THREADS) {
+      double x = (double)re (a[i]) * down, y = (double)im (a[i]) * down;
+      sum = fma (x, x, fma (y, y, sum));
+    }
+    square = over_block<false> (sum, work);
+  }
+  GLA_DEVICE double norm () const
+  {
+    return times_power (sqrt (square), exponent < -1000 ? -1000 : exponent);
+  }
+};
+
+// A block of threads per column: its norm, and its number.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    start_kernel (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  int64_t page = blockIdx.x / n, k = blockIdx.x % n;
+  column_norm<T> c (Y.data + page * Y.page + k * Y.ld, 0, m, work);
+  if (threadIdx.x == 0) {
+    s.norm[page * n + k] = s.reference[page * n + k] = c.norm ();
+    s.jpvt[page * n + k] = k;
+  }
+}
+
+// One block of threads per page: the longest column comes to place j, and its reflector is made.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    pivot_kernel (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  __shared__ int64_t place[THREADS];
+  __shared__ double length[THREADS];
+  int64_t page = blockIdx.x, best = n;
+  double *norm = s.norm + page * n, most = -1;
+  T *A = Y.data + page * Y.page, *a = A + j * Y.ld;
+  for (int64_t k = j + threadIdx.x; k < n; k += THREADS)
+    if (norm[k] > most) {
+      most = norm[k];
+      best = k;
+    }
+  place[threadIdx.x] = best;
+  length[threadIdx.x] = most;
+  __syncthreads ();
+  for (int h = THREADS / 2; h > 0; h /= 2) { // of equal ones the first
+    int o = threadIdx.x + h;
+    if (threadIdx.x < h && (length[o] > length[threadIdx.x] ||
+                            (length[o] == length[threadIdx.x] && place[o] < place[threadIdx.x]))) {
+      length[threadIdx.x] = length[o];
+      place[threadIdx.x] = place[o];
+    }
+    __syncthreads ();
+  }
+  best = place[0] < n ? place[0] : j; // norms may be NaN
+  if (best != j) {
+    for (int64_t i = threadIdx.x; i < m; i += THREADS) {
+      T x = a[i];
+      a[i] = A[best * Y.ld + i];
+      A[best * Y.ld + i] = x;
+    }
+    if (threadIdx.x == 0) {
+      int64_t number = s.jpvt[page * n + j];
+      s.jpvt[page * n + j] = s.jpvt[page * n + best];
+      s.jpvt[page * n + best] = number;
+      norm[best] = norm[j];
+      s.reference[page * n + best] = s.reference[page * n + j];
+    }
+  }
+  __syncthreads ();
+  if (j >= m)
+    return;
+  column_norm<T> c (a, j, m, work);
+  int e = c.exponent;
+  T alpha = times_power (a[j], -e);
+  double below = 0;
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    below += (double)abs2 (times_power (a[i], -e));
+  reflector<T> h (alpha, (real_t<T>)over_block<false> (below, work));
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    a[i] = times_power (a[i], -e) * h.inverse;
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    a[j] = from_real<T> (times_power (h.beta, e));
+    s.tau[page * n + j] = h.tau;
+  }
+}
+
+// One block of threads per column right of j: the reflector applied, and the norm of what is left.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    update_kernel (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  typedef real_t<T> R;
+  __shared__ double work[WARPS];
+  int64_t columns = n - j - 1, page = blockIdx.x / columns, k = j + 1 + blockIdx.x % columns;
+  const T *v = Y.data + page * Y.page + j * Y.ld;
+  T *a = Y.data + page * Y.page + k * Y.ld, dot = from_real<T> (0), first = a[j];
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    dot = cmadd (v[i], a[i], dot);
+  T w;
+  if constexpr (is_complex_v<T>)
+    w = {(R)over_block<false> (dot.x, work), (R)over_block<false> (dot.y, work)};
+  else
+    w = (T)over_block<false> (dot, work);
+  w = conj (s.tau[page * n + j]) * (first + w);
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    a[i] = madd (-w, v[i], a[i]);
+  T row = first - w;
+  double norm = s.norm[page * n + k], reference = s.reference[page * n + k];
+  double size = hypot ((double)re (row), (double)im (row)) / norm;
+  double left = fmax (0.0, (1 - size) * (1 + size)), kept = norm / reference;
+  bool again = norm != 0 && left * kept * kept <= sqrt ((double)limits<R>::eps / 2);
+  __syncthreads (); // a has been read and written
+  if (again)
+    norm = reference = column_norm<T> (a, j + 1, m, work).norm ();
+  else if (norm != 0)
+    norm *= sqrt (left);
+  if (threadIdx.x == 0) {
+    a[j] = row;
+    s.norm[page * n + k] = norm;
+    s.reference[page * n + k] = reference;
+  }
+}
+
+// R within the blocks goes to `blocks`, zeros and ones take its place; a block per column.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    separate_kernel (qr_matrix<T> Y, qr_matrix<T> blocks, int64_t k, int block)
+{
+  int64_t page = blockIdx.x / k, j = blockIdx.x % k, start = j / block * block;
+  T *a = Y.data + page * Y.page + j * Y.ld;
+  T *to = blocks.data + page * blocks.page + j * blocks.ld;
+  for (int64_t i = start + threadIdx.x; i <= j; i += THREADS) {
+    to[i - start] = a[i];
+    a[i] = from_real<T> (i == j ? 1 : 0);
+  }
+}
+
+// A block of threads per panel of 32 reflectors: Y'Y, by tiles of 8 by 8 that two of a warp's turns
+// cover, rows four at a time; then the factor, from tau.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    larft_kernel (qr_matrix<T> Y, qr_matrix<T> F, int64_t m, int64_t n, int64_t k, int block,
+                  const T *tau)
+{
+  constexpr bool C = is_complex_v<T>;
+  constexpr int LD = QR_PANEL + 2, PLANES = C ? 2 : 1;
+  __shared__ __align__ (16) double g[PLANES * QR_PANEL * LD], f[PLANES * QR_PANEL * LD];
+  mma_matrix<C> G = {g, LD, QR_PANEL * LD}, factor = {f, LD, QR_PANEL * LD};
+  int64_t panels = (k + QR_PANEL - 1) / QR_PANEL, page = blockIdx.x / panels;
+  int64_t j = blockIdx.x % panels * QR_PANEL;
+  int count = k - j < QR_PANEL ? (int)(k - j) : (int)QR_PANEL;
+  const T *y = Y.data + page * Y.page + j * Y.ld;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4 * 8, c = warp / 4 * 16;
+  mma_tile<C> sum[2];
+  for (int64_t r = j; r < m; r += 4) {
+    int64_t row = r + lane % 4;
+    auto entry = [&] (int column) {
+      return mma_entry_of (row < m && column < count ? y[column * Y.ld + row] : from_real<T> (0));
+    };
+    mma_entry<C> left = entry (i + lane / 4);
+    mma_add_conj (sum[0], left, entry (c + lane / 4));
+    mma_add_conj (sum[1], left, entry (c + 8 + lane / 4));
+  }
+  G.put_tile (i, c, sum[0]);
+  G.put_tile (i, c + 8, sum[1]);
+  for (int q = threadIdx.x; q < QR_PANEL * QR_PANEL; q += THREADS) {
+    int a = q % QR_PANEL, b = q / QR_PANEL;
+    factor.put (a, b,
+                mma_entry_of (a == b && a < count ? tau[page * n + j + a] : from_real<T> (0)));
+  }
+  __syncthreads ();
+  join_panel<C> (G, factor, QR_PANEL);
+  T *out = F.data + page * F.page + j % block + j * F.ld;
+  for (int q = threadIdx.x; q < QR_PANEL * QR_PANEL; q += THREADS)
+    out[q % QR_PANEL + q / QR_PANEL * F.ld] =
+        factor.template number<T> (q % QR_PANEL, q / QR_PANEL);
+}
+
+} // namespace
+
+template <class T>
+cudaError_t qr_pivot_start (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
+                            cudaStream_t stream)
+{
+  start_kernel<T><<<(unsigned)(n * pages), THREADS, 0, stream>>> (Y, m, n, s);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_pivot_column (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                             int64_t pages, cudaStream_t stream)
+{
+  pivot_kernel<T><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
+  if (j + 1 < n)
+    update_kernel<T><<<(unsigned)((n - j - 1) * pages), THREADS, 0, stream>>> (Y, m, n, j, s);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F, int64_t m,
+                             int64_t n, int block, qr_pivots<T> s, int64_t pages,
+                             cudaStream_t stream)
+{
+  int64_t k = m < n ? m : n, panels = (k + QR_PANEL - 1) / QR_PANEL;
+  separate_kernel<T><<<(unsigned)(k * pages), THREADS, 0, stream>>> (Y, blocks, k, block);
+  larft_kernel<T><<<(unsigned)(panels * pages), THREADS, 0, stream>>> (Y, F, m, n, k, block, s.tau);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t qr_pivot_start (qr_matrix<T>, int64_t, int64_t, qr_pivots<T>, int64_t,      \
+                                       cudaStream_t);                                              \
+  template cudaError_t qr_pivot_column (qr_matrix<T>, int64_t, int64_t, int64_t, qr_pivots<T>,     \
+                                        int64_t, cudaStream_t);                                    \
+  template cudaError_t qr_pivot_finish (qr_matrix<T>, qr_matrix<T>, qr_matrix<T>, int64_t,         \
+                                        int64_t, int, qr_pivots<T>, int64_t, cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
