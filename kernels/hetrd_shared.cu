@@ -36,19 +36,6 @@ template <class T> size_t shared_bytes (int n, int warps)
   return ((size_t)n * (n - 1) / 2 + (size_t)(4 + warps) * n) * sizeof (T);
 }
 
-GLA_DEVICE float from_lane (float a, int lane)
-{
-  return __shfl_sync (0xffffffffu, a, lane);
-}
-GLA_DEVICE double from_lane (double a, int lane)
-{
-  return __shfl_sync (0xffffffffu, a, lane);
-}
-template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
-{
-  return {from_lane (a.x, lane), from_lane (a.y, lane)};
-}
-
 // Row i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
 // the vector would be put into local memory to be indexed.
 template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)

@@ -43,15 +43,6 @@ template <class T, int ROWS> struct panel_memory {
 // sums over lanes
 //------------------------------------------------------------------------------
 
-template <class R> GLA_DEVICE R from_lane (R a, int lane)
-{
-  return __shfl_sync (0xffffffffu, a, lane);
-}
-template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
-{
-  return {from_lane (a.x, lane), from_lane (a.y, lane)};
-}
-
 // The sums over a group of LANES lanes of N values each, one to every LANES/N lanes, in order.
 template <int LANES, int N, class T> GLA_DEVICE T sums_over_lanes (T (&value)[N])
 {
@@ -426,13 +417,15 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
   for (int j = 0, turn = 0, rescaled = 0; j < count; turn++) {
     int buffer = turn % 2;
     __syncthreads ();
+    // All warps have read the other slots. They are emptied before this turn's letters leave: what
+    // comes there next is sent only by those who have them.
+    if (blocks > 1 && turn > 0)
+      own.empty (1 - buffer);
     own.send (buffer);
     if (rescaled == 0)
       own.note (j - 1);
     if (blocks == 1)
       __syncthreads ();
-    else if (turn > 0)
-      own.empty (1 - buffer); // all warps have read what was there, and it is filled next turn
     T dot, xx_j;
     if (blocks > 1) {
       sums_of_parts<split<T, ROWS>::SHARE> (s.part[buffer], own.sum_column (), j, &dot, &xx_j);

@@ -97,15 +97,6 @@ template <class T> GLA_DEVICE T reciprocal (T a)
     return 1 / a;
 }
 
-template <class R> GLA_DEVICE R from_lane (R a, int lane)
-{
-  return __shfl_sync (0xffffffffu, a, lane);
-}
-template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
-{
-  return {from_lane (a.x, lane), from_lane (a.y, lane)};
-}
-
 // a := L\U of a - S, S(j) = -sign (re (what stands at (j, j))), by one warp with a row per lane.
 template <class T> GLA_DEVICE void factor_lu (small_matrix<T> &a, real_t<T> *S, int columns)
 {

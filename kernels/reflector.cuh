@@ -52,7 +52,7 @@ template <class T> struct reflector {
       factor = -down;
     }
     if (xx == 0 && im (alpha) == 0) {
-      tau = inverse = factor = from_real<T> (0);
+      tau = inverse = factor = pivot = from_real<T> (0);
       beta = re (alpha);
     }
   }

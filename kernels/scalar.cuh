@@ -238,6 +238,15 @@ template <class R> GLA_DEVICE cx<R> shuffle_xor (cx<R> a, int mask)
   return {shuffle_xor (a.x, mask), shuffle_xor (a.y, mask)};
 }
 
+template <class R> GLA_DEVICE R from_lane (R a, int lane)
+{
+  return __shfl_sync (0xffffffffu, a, lane);
+}
+template <class R> GLA_DEVICE cx<R> from_lane (cx<R> a, int lane)
+{
+  return {from_lane (a.x, lane), from_lane (a.y, lane)};
+}
+
 template <int W, class T> GLA_DEVICE T lane_sum (T a)
 {
 #pragma unroll

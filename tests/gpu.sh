@@ -31,10 +31,10 @@ suite () {
   cat "$log"
   count "$name"
 }
-# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT
+# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE
 sanitize () {
-  echo "== compute-sanitizer $1, sizes $2, $3"
-  if SIZES=$2 METHODS=$3 MAXIT=$4 timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 \
+  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}"
+  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 \
     --print-limit 3 --target-processes all $octave_run tests/octave/sanitizer_set.m >"$log" 2>&1 &&
     grep -q "sanitizer set done" "$log" && grep -q -E "SUMMARY: 0 (errors|hazards)" "$log"; then
     passed=$((passed + 1))
@@ -56,18 +56,20 @@ suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
-  skipped=$((skipped + 9))
+  skipped=$((skipped + 11))
 else
   # racecheck is a hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi
   sanitize memcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
   sanitize initcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
   sanitize synccheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
-  sanitize memcheck "180 260 330" "qr" ""
-  sanitize initcheck "180 330" "qr" ""
+  sanitize memcheck "180 260 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
+  sanitize initcheck "180 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
+  sanitize synccheck "" "" "" "1 2 5 31 32 33 64 65 100 130 270" yes
   sanitize racecheck "2 3 8 12 17" "qr jacobi" ""
   sanitize racecheck "33 64 90 130" "qr" ""
   sanitize racecheck "180" "qr" ""
   sanitize racecheck "86" "jacobi" 1
+  sanitize racecheck "" "" "" "3 17 50"
 fi
 
 cat >tests/gpu-record.txt <<EOF

@@ -3,7 +3,7 @@
 %
 % The environment lists SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
 % pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
-% of these sizes, square, tall and wide.
+% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -27,7 +27,7 @@ for n = str2num (getenv ("SIZES"))
     endfor
   endfor
 endfor
-for n = str2num (getenv ("SIZES"))
+for n = str2num (getenv ("QR_SIZES"))
   for shape = [n, 2 * n + 1, ceil(n / 2); n, n, n]
     for type = "zs"
       A = rand (shape(1), shape(2), 2) - 0.5;
@@ -47,4 +47,13 @@ for n = str2num (getenv ("SIZES"))
     endfor
   endfor
 endfor
+if (! isempty (getenv ("QR_LARGE")))
+  for shape = [9000, 5000, 700, 300; 40, 33, 600, 700]
+    A = rand (shape(1), shape(2)) + 1i * rand (shape(1), shape(2));
+    [Q, R] = qr_block (A, 0, "device", "gpu");
+    if (! (norm (A - Q * R) < 1e-9))
+      error ("%d x %d is wrong", shape);
+    endif
+  endfor
+endif
 disp ("sanitizer set done");
