@@ -5,7 +5,7 @@
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
 # there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
-# results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv.
+# results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv and .png.
 # `make bench` builds what this needs.
 
 set -eu
@@ -44,6 +44,7 @@ if [ $gpu = yes ]; then
   echo "bench_qr: on the GPU, beside cuSOLVER"
   if ./bench_qr ${quick:+--shapes 1024x512,100000x128,32x32x1000} >"results/qr-$name-device.tsv.new"; then
     mv "results/qr-$name-device.tsv.new" "results/qr-$name-device.tsv"
+    $octave plot_qr.m "results/qr-$name-device.tsv" "results/qr-$name-device.png"
   else
     status=1
   fi
