@@ -110,12 +110,8 @@ octave_run () {
   [[ "$(echo "$output" | tail -n 1)" == *4 ]]
 }
 
-# interrupted SETUP CALL: Ctrl-C while CALL runs, which must end within 0.2 s. Another process may
-# hold a try up, but hardly all of three.
+# interrupted SETUP CALL: Ctrl-C while CALL runs, which must end within 0.2 s.
 interrupted () {
-  interrupted_once "$@" || interrupted_once "$@" || interrupted_once "$@"
-}
-interrupted_once () {
   cat >"$BATS_TEST_TMPDIR/long.m" <<EOF
 $1
 unwind_protect
