@@ -5,8 +5,6 @@
 % Left the time of economy Q and R over n, m = 2n, ours and cuSOLVER's; right how many times faster
 % ours is for tall matrices and many small ones.
 
-1;  % a script, although it begins with a comment
-
 args = argv ();
 lines = strsplit (fileread (args{end-1}), "\n");
 lines = lines(! cellfun (@isempty, lines) & ! strncmp (lines, "#", 1));
@@ -28,7 +26,7 @@ for k = 1:2
   hold on;
   loglog (number(here,2), number(here,5), "--", "color", styles{k,3}, "linewidth", 2);
   names(end+1:end+2) = {["ours, " styles{k,2}], ["cuSOLVER, " styles{k,2}]};
-endfor
+end
 xlabel ("n");
 title ("milliseconds, economy Q and R, m = 2n", "fontsize", 11);
 legend (names, "location", "northwest");
@@ -46,7 +44,7 @@ set (h(2), "facecolor", styles{2,3});
 labels = arrayfun (@(k) sprintf ("%d x %d", d(k,1:2)), 1:rows (d), "uniformoutput", false);
 for k = find (d(:,3)' > 1)
   labels{k} = sprintf ("%d pages %s", d(k,3), labels{k});
-endfor
+end
 set (gca, "ytick", 1:rows (d), "yticklabel", labels, "xtick", 0:3, "xticklabel", {"1", "10", "100", "1000"});
 title ("cuSOLVER / ours (pages: a loop)", "fontsize", 11);
 print (fig, args{end}, "-dpngcairo", "-S1400,600", "-F:4");
