@@ -78,6 +78,29 @@ typedef struct {
   int64_t *jpvt;
 } gla_qr_chunk;
 
+// One GSVD job: the same for all its chunks. m, n, p >= 1.
+typedef struct {
+  gla_type type;
+  int64_t m, n, p;
+  int64_t u_columns;        // of U: 0 (not wanted), min (m, q) or m; q = min (m+n, p)
+  int64_t v_columns;        // of V: 0, min (n, q) or n
+  int x;                    // nonzero: X is wanted
+  gla_gsvd_options options; // each backend resolves AUTO and block 0 by the sizes and type alone
+  int device_arrays;        // nonzero: all arrays are on this engine's device
+  gla_monitor monitor;      // asked between sweeps at least
+} gla_gsvd_job;
+
+// Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after
+// gsvd_finish. A backend that serves only pairs with m, n >= p and B of full column rank gives
+// GLA_INFO_IRREGULAR to others, whose results are then not written.
+typedef struct {
+  gla_array A, B, alpha, beta, U, V, X;
+  int32_t *info;
+  gla_gsvd_stats *stats;
+} gla_gsvd_chunk;
+
+enum { GLA_INFO_IRREGULAR = -2 };
+
 struct gla_backend {
   const char *name;
 
@@ -115,6 +138,15 @@ struct gla_backend {
   gla_status (*qr_submit) (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
   gla_status (*qr_finish) (gla_engine *engine, int slot);
   void (*qr_end) (gla_engine *engine);
+
+  // The same for gla_gsvd.
+  int (*gsvd_supports) (const gla_gsvd_job *job);
+  double (*gsvd_seconds) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+  int64_t (*gsvd_chunk_pages) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+  gla_status (*gsvd_begin) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+  gla_status (*gsvd_submit) (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
+  gla_status (*gsvd_finish) (gla_engine *engine, int slot);
+  void (*gsvd_end) (gla_engine *engine);
 };
 
 // The backends of this build, fastest first, NULL at the end (src/backends.c).

@@ -186,6 +186,61 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
                    const gla_qr_results *results, const gla_qr_options *options,
                    gla_qr_report *report);
 
+//------------------------------------------------------------------------------
+// gla_gsvd: generalized singular value decomposition
+//------------------------------------------------------------------------------
+
+typedef enum { GLA_GSVD_AUTO = 0, GLA_GSVD_HZ, GLA_GSVD_TANGENT } gla_gsvd_method;
+typedef enum { GLA_BLOCK_ORIENTED = 0, GLA_FULL_BLOCK } gla_gsvd_blocking;
+typedef enum { GLA_ORDER_ME = 0, GLA_ORDER_MM } gla_gsvd_ordering;
+
+typedef struct {
+  gla_gsvd_method method;     // {GLA_GSVD_AUTO}
+  gla_gsvd_blocking blocking; // {GLA_BLOCK_ORIENTED} one inner sweep, or until nothing rotates
+  gla_gsvd_ordering ordering; // {GLA_ORDER_ME} Mantharam-Eberlein, or modified modulus
+  int block;                  // {0: by size and machine} columns of a block
+} gla_gsvd_options;
+
+enum { GLA_GSVD_SWEEPS = 60 }; // at most
+
+// What the iteration of one pair did.
+typedef struct {
+  gla_gsvd_method method; // the one that served; GLA_GSVD_AUTO where nothing was iterated
+  int32_t sweeps;
+  int64_t rotations[GLA_GSVD_SWEEPS]; // in each sweep
+} gla_gsvd_stats;
+
+// What is wanted; data is NULL in the others. q = min (m+n, p).
+typedef struct {
+  gla_array alpha; // q x 1, real type: diagonal of C, alpha^2 + beta^2 = 1
+  gla_array beta;  // q x 1, real type: diagonal of S; alpha ./ beta does not decrease (Inf last)
+  gla_array U;     // m x m or m x min (m, q), orthonormal columns
+  gla_array V;     // n x n or n x min (n, q), orthonormal columns
+  gla_array X;     // p x q
+  int32_t *info;   // host array of P, or NULL: 0 ok, p+1 NaN or Inf in the pair, 1 not converged
+  gla_gsvd_stats *stats; // host array of P, or NULL
+} gla_gsvd_results;
+
+typedef struct {
+  int64_t pages_failed; // pages with info != 0
+  int64_t first_failed; // the first of them, from 0; -1 if none
+  int device;           // the first GPU that worked, or GLA_HOST
+  int64_t chunk_pages;  // pages in the largest chunk that was in flight at once
+} gla_gsvd_report;
+
+// A = U*C*X', B = V*S*X', C'*C + S'*S = I of each page, for any ranks.
+// A       m x p x P, B n x p x P, any m, n, p; s d c or z, one type for all; never changed.
+//         All arrays have row_stride 1, do not overlap, and are all on the host or all on one GPU.
+// C is m x q with alpha(j) at (j - max (0, q-m), j): the first max (0, q-m) of alpha are 0.
+// S is n x q with beta(j) at (j, j): those beyond n are 0 (sigma = Inf).
+// A page with info != 0 is NaN in all results. options NULL for the defaults; report may be NULL.
+// The same page gives the same bits in every run on one device with the same options.
+// Methods: implicit Hari-Zimmermann (Novakovic, Singer 2021) with the step of Falk and Langemeyer;
+// reduction to a one-sided Jacobi SVD (Drmac 1998).
+gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
+                     const gla_gsvd_results *results, const gla_gsvd_options *options,
+                     gla_gsvd_report *report);
+
 #ifdef __cplusplus
 }
 #endif
