@@ -24,4 +24,11 @@ extern "C" const gla_backend gla_backend_cuda = {
     cuda_qr_submit,
     cuda_qr_finish,
     cuda_qr_end,
+    cuda_gsvd_supports,
+    cuda_gsvd_seconds,
+    cuda_gsvd_chunk_pages,
+    cuda_gsvd_begin,
+    cuda_gsvd_submit,
+    cuda_gsvd_finish,
+    cuda_gsvd_end,
 };

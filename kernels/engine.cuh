@@ -41,6 +41,7 @@ struct cuda_engine {
   gla_monitor monitor; // of the job at work
   gla_eig_job job;
   gla_qr_job qr_job;
+  gla_gsvd_job gsvd_job;
   int64_t chunk_pages;
   // for work beside that of a slot's stream, one chunk at a time
   cudaStream_t side;
@@ -96,5 +97,13 @@ gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pag
 gla_status cuda_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
 gla_status cuda_qr_finish (gla_engine *engine, int slot);
 void cuda_qr_end (gla_engine *engine);
+
+int cuda_gsvd_supports (const gla_gsvd_job *job);
+double cuda_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+int64_t cuda_gsvd_chunk_pages (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+gla_status cuda_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+gla_status cuda_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
+gla_status cuda_gsvd_finish (gla_engine *engine, int slot);
+void cuda_gsvd_end (gla_engine *engine);
 
 #endif

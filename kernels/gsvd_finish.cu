@@ -1,0 +1,299 @@
+// gsvd_finish.cu: values in order, factors in their places, and the pair's scaling undone
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gsvd_kernels.cuh"
+#include "gsvd_norm.cuh"
+
+namespace
+{
+
+enum { THREADS = 128 };
+
+// A block of threads per column of F and of G.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    value_norms_kernel (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f, int64_t rows_g,
+                        int p, gsvd_values v)
+{
+  __shared__ double work[THREADS / 32];
+  int64_t page = blockIdx.x / p, j = blockIdx.x % p;
+  bool first = blockIdx.y == 0;
+  const T *column = first ? F.data + page * F.page + j * F.ld : G.data + page * G.page + j * G.ld;
+  block_norm<THREADS> c (column, first ? rows_f : rows_g, work);
+  if (threadIdx.x == 0)
+    (first ? v.norm_f : v.norm_g)[blockIdx.x] = c.norm ();
+}
+
+// The value of column j: |f_j| over |g_j|, or |f_j| alone.
+GLA_DEVICE double value_of (const gsvd_values &v, int64_t column, bool both)
+{
+  return both ? v.norm_f[column] / v.norm_g[column] : v.norm_f[column];
+}
+
+// Thread j of a page: how many values are below that of column j (of equal ones the later column
+// comes first, as columns are in descending order); its cosine and sine.
+__global__ void __launch_bounds__ (THREADS)
+    place_values_kernel (int p, bool both, const int *level, gsvd_values v, gsvd_state *state)
+{
+  int64_t page = blockIdx.y;
+  int j = blockIdx.x * THREADS + threadIdx.x;
+  if (j >= p || state[page].info > 0)
+    return;
+  double value = value_of (v, page * p + j, both);
+  int place = 0;
+  for (int k = 0; k < p; k++) {
+    double other = value_of (v, page * p + k, both);
+    place += other < value || (other == value && k > j);
+  }
+  double sigma = level == nullptr ? value : times_power (value, level[page]),
+         h = hypot (1.0, sigma);
+  v.place[page * p + j] = place;
+  v.alpha[page * p + place] = sigma > 1e150 ? 1 : sigma / h;
+  v.beta[page * p + place] = sigma > 1e150 ? 1 / sigma : 1 / h;
+  if (value == 0)
+    atomicAdd (&state[page].zeros, 1);
+}
+
+// A block of threads per column.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    place_kernel (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
+                  int p, const double *norm, const double *factor, const int *place)
+{
+  int64_t page = blockIdx.x / p, j = blockIdx.x % p;
+  int k = place[page * p + j];
+  if (k < 0 || k >= p)
+    return; // of a page that failed
+  double length = norm[page * p + j], f = factor[page * p + k];
+  int power = length > 0 && length <= DBL_MAX ? ilogb (length) : 0;
+  double inverse = length > 0 ? 1 / times_power (length, -power) : 0;
+  for (int64_t i = threadIdx.x; i < rows; i += THREADS) {
+    T x = scale (inverse, times_power (from.data[page * from.page + j * from.ld + i], -power));
+    to.data[page * to.page + k * to.ld + i] = x;
+    scaled.data[page * scaled.page + k * scaled.ld + i] = scale (f, x);
+  }
+}
+
+__global__ void count_zeros_kernel (const gsvd_state *state, int *zeros, int64_t pages)
+{
+  int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (page < pages && state[page].info == 0 && state[page].zeros > 0)
+    atomicAdd (zeros, 1);
+}
+
+template <class T> __global__ void flip_kernel (qr_matrix<T> to, qr_matrix<const T> U, int p)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  int64_t page = blockIdx.z;
+  if (i < p)
+    to.data[page * to.page + (int64_t)(p - 1 - j) * to.ld + i] =
+        U.data[page * U.page + j * U.ld + i];
+}
+
+template <class T>
+__global__ void fill_zeros_kernel (qr_matrix<T> U, qr_matrix<const T> Q, int p,
+                                   const gsvd_state *state)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  int64_t page = blockIdx.z;
+  if (i < p && j < state[page].zeros)
+    U.data[page * U.page + j * U.ld + i] = Q.data[page * Q.page + (int64_t)(p - 1 - j) * Q.ld + i];
+}
+
+GLA_DEVICE double not_a_number ()
+{
+  return nan ("");
+}
+
+// x 2^k for any k.
+GLA_DEVICE double far_power (double x, int k)
+{
+  return times_power (x, k < -3000 ? -3000 : k > 3000 ? 3000 : k);
+}
+
+// Thread j of a page. With c, s of the scaled pair, c 2^page_a and s 2^page_b are those of the pair
+// times h; column j of X is to be multiplied by h.
+template <class S>
+__global__ void __launch_bounds__ (THREADS)
+    store_values_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
+                         int p, gsvd_values v, gsvd_scaling s, const gsvd_state *state)
+{
+  int64_t page = blockIdx.y;
+  int j = blockIdx.x * THREADS + threadIdx.x;
+  if (j >= p)
+    return;
+  int a = s.page[2 * page], b = s.page[2 * page + 1], most = a > b ? a : b;
+  // both to the larger exponent, and from there by a common one
+  double c = v.alpha[page * p + j], d = v.beta[page * p + j];
+  double cc = far_power (c, a - most), dd = far_power (d, b - most);
+  int up = 0;
+  if (cc < 0x1p-500 && dd < 0x1p-500) { // of the larger matrix nothing is in this column
+    up = a > b ? a - b : b - a;
+    up = up > 500 ? up - 100 : up;
+    cc = far_power (c, a - most + up);
+    dd = far_power (d, b - most + up);
+  }
+  double h = hypot (cc, dd);
+  factor[page * p + j] = h;
+  exponent[page * p + j] = most - up;
+  bool failed = state[page].info > 0;
+  if (alpha.data != nullptr)
+    alpha.data[page * alpha.page + j] = (S)(failed ? not_a_number () : cc / h);
+  if (beta.data != nullptr)
+    beta.data[page * beta.page + j] = (S)(failed ? not_a_number () : dd / h);
+}
+
+template <class S, class T> GLA_DEVICE S narrow (T x)
+{
+  if constexpr (is_complex_v<S>)
+    return {(real_t<S>)re (x), (real_t<S>)im (x)};
+  else
+    return (S)re (x);
+}
+
+template <class S, class T>
+__global__ void store_x_kernel (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
+                                const double *factor, const int *exponent, gsvd_scaling s,
+                                const gsvd_state *state)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  int64_t page = blockIdx.z;
+  if (i >= p)
+    return;
+  int64_t row = jpvt == nullptr ? i : jpvt[page * p + i];
+  T x = from.data[page * from.page + j * from.ld + i];
+  x = times_power (scale (factor[page * p + j], x),
+                   exponent[page * p + j] + s.column[page * p + row]);
+  if (state[page].info > 0)
+    x = from_real<T> (not_a_number ());
+  X.data[page * X.page + j * X.ld + row] = narrow<S> (x);
+}
+
+template <class S, class T>
+__global__ void store_kernel (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows,
+                              const gsvd_state *state)
+{
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
+  if (i >= rows)
+    return;
+  T x = from.data[page * from.page + j * from.ld + i];
+  to.data[page * to.page + j * to.ld + i] =
+      narrow<S> (state[page].info > 0 ? from_real<T> (not_a_number ()) : x);
+}
+
+dim3 grid_of (int64_t rows, int64_t columns, int64_t pages)
+{
+  return dim3 ((unsigned)((rows + THREADS - 1) / THREADS), (unsigned)columns, (unsigned)pages);
+}
+
+} // namespace
+
+template <class T>
+cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f,
+                              int64_t rows_g, int p, bool both, const int *level,
+                              const gsvd_values &v, gsvd_state *state, int64_t pages,
+                              cudaStream_t stream)
+{
+  value_norms_kernel<T>
+      <<<dim3 ((unsigned)(p * pages), 2), THREADS, 0, stream>>> (F, G, rows_f, rows_g, p, v);
+  place_values_kernel<<<dim3 ((p + THREADS - 1) / THREADS, (unsigned)pages), THREADS, 0, stream>>> (
+      p, both, level, v, state);
+  return cudaGetLastError ();
+}
+
+cudaError_t gsvd_count_zeros (const gsvd_state *state, int *zeros, int64_t pages,
+                              cudaStream_t stream)
+{
+  cudaError_t error = cudaMemsetAsync (zeros, 0, sizeof (int), stream);
+  if (error != cudaSuccess)
+    return error;
+  count_zeros_kernel<<<(unsigned)((pages + 127) / 128), 128, 0, stream>>> (state, zeros, pages);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_place (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
+                        int p, const double *norm, const double *factor, const int *place,
+                        int64_t pages, cudaStream_t stream)
+{
+  place_kernel<T><<<(unsigned)(p * pages), THREADS, 0, stream>>> (to, scaled, from, rows, p, norm,
+                                                                  factor, place);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pages,
+                       cudaStream_t stream)
+{
+  flip_kernel<T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (to, U, p);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_fill_zeros (qr_matrix<T> U, qr_matrix<const T> Q, int p, const gsvd_state *state,
+                             int64_t pages, cudaStream_t stream)
+{
+  fill_zeros_kernel<T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (U, Q, p, state);
+  return cudaGetLastError ();
+}
+
+template <class S>
+cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
+                               int p, const gsvd_values &v, const gsvd_scaling &s,
+                               const gsvd_state *state, int64_t pages, cudaStream_t stream)
+{
+  dim3 grid ((p + THREADS - 1) / THREADS, (unsigned)pages);
+  store_values_kernel<S>
+      <<<grid, THREADS, 0, stream>>> (alpha, beta, factor, exponent, p, v, s, state);
+  return cudaGetLastError ();
+}
+
+template <class S, class T>
+cudaError_t gsvd_store_x (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
+                          const double *factor, const int *exponent, const gsvd_scaling &s,
+                          const gsvd_state *state, int64_t pages, cudaStream_t stream)
+{
+  store_x_kernel<S, T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (X, from, p, jpvt, factor,
+                                                                       exponent, s, state);
+  return cudaGetLastError ();
+}
+
+template <class S, class T>
+cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                        const gsvd_state *state, int64_t pages, cudaStream_t stream)
+{
+  store_kernel<S, T>
+      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, from, rows, state);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(S, T)                                                                      \
+  template cudaError_t gsvd_store_x (qr_matrix<S>, qr_matrix<const T>, int, const int64_t *,       \
+                                     const double *, const int *, const gsvd_scaling &,            \
+                                     const gsvd_state *, int64_t, cudaStream_t);                   \
+  template cudaError_t gsvd_store (qr_matrix<S>, qr_matrix<const T>, int64_t, int64_t,             \
+                                   const gsvd_state *, int64_t, cudaStream_t);
+GLA_INSTANTIATE (float, double)
+GLA_INSTANTIATE (double, double)
+GLA_INSTANTIATE (cx<float>, cx<double>)
+GLA_INSTANTIATE (cx<double>, cx<double>)
+
+#define GLA_INSTANTIATE_REAL(S)                                                                    \
+  template cudaError_t gsvd_store_values (qr_matrix<S>, qr_matrix<S>, double *, int *, int,        \
+                                          const gsvd_values &, const gsvd_scaling &,               \
+                                          const gsvd_state *, int64_t, cudaStream_t);
+GLA_INSTANTIATE_REAL (float)
+GLA_INSTANTIATE_REAL (double)
+
+#define GLA_INSTANTIATE_WIDE(T)                                                                    \
+  template cudaError_t gsvd_find_values (qr_matrix<const T>, qr_matrix<const T>, int64_t, int64_t, \
+                                         int, bool, const int *, const gsvd_values &,              \
+                                         gsvd_state *, int64_t, cudaStream_t);                     \
+  template cudaError_t gsvd_place (qr_matrix<T>, qr_matrix<T>, qr_matrix<const T>, int64_t, int,   \
+                                   const double *, const double *, const int *, int64_t,           \
+                                   cudaStream_t);                                                  \
+  template cudaError_t gsvd_flip (qr_matrix<T>, qr_matrix<const T>, int, int64_t, cudaStream_t);   \
+  template cudaError_t gsvd_fill_zeros (qr_matrix<T>, qr_matrix<const T>, int, const gsvd_state *, \
+                                        int64_t, cudaStream_t);
+GLA_INSTANTIATE_WIDE (double)
+GLA_INSTANTIATE_WIDE (cx<double>)

@@ -1,0 +1,174 @@
+// gsvd_kernels.cuh: the kernels of gla_gsvd, as the plan launches them
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All work is done in double precision, T is double or cx<double>; single precision is converted on
+// its way in and out. Working matrices are column-major with leading dimensions that are multiples
+// of 16 and columns filled up to whole blocks, zeros in what is not theirs. The shape of a launch
+// depends on sizes and types alone, so that a page has the same bits whatever the number of pages.
+
+#ifndef GPULINALG_GSVD_KERNELS_CUH
+#define GPULINALG_GSVD_KERNELS_CUH
+
+#include <cuda_runtime.h>
+#include "../src/backend.h"
+#include "qr_kernels.cuh"
+
+// What is known of a page.
+struct gsvd_state {
+  unsigned long long rotations; // of the sweep at work
+  int big;                      // nonzero: another sweep is needed
+  int done;                     // converged, or not to be solved
+  int info;
+  int sweeps;
+  int zeros; // columns of U that are zero, the first ones
+};
+
+//------------------------------------------------------------------------------
+// sweeps
+//------------------------------------------------------------------------------
+
+// A step of a sweep: blocks of `width` columns, 16 or 32, in pairs that are disjoint. F and G with
+// F'F and G'G brought to diagonal form at once (Hari-Zimmermann); or F alone, G being what the
+// rotations are gathered in (one-sided Jacobi).
+template <class T> struct gsvd_step {
+  qr_matrix<T> F, G;
+  int64_t rows_f, rows_g; // multiples of 16
+  bool both;              // Hari-Zimmermann
+  int width, pairs;
+  const short2 *blocks;       // the pairs of this step
+  const unsigned char *inner; // rounds of 2*width columns: two bytes for each of `width` pairs
+  int rounds, inner_sweeps;
+  double tol;  // cosines up to it count as zero
+  T *gram;     // gsvd_gram_size elements per page
+  T *V;        // pairs of 2*width x 2*width, per page
+  int *active; // a flag for each pair of a page
+  gsvd_state *state;
+  int64_t pages;
+};
+
+// Row groups that a Gram matrix is summed from.
+int gsvd_splits (int64_t rows, int pairs);
+// Elements of step.gram for one page.
+int64_t gsvd_gram_size (int64_t rows_f, int64_t rows_g, bool both, int width, int pairs);
+
+// Gram matrices of all pairs of the step.
+template <class T> cudaError_t gsvd_gram (const gsvd_step<T> &s, cudaStream_t stream);
+// Transformations that make them diagonal, or nearer to it.
+template <class T> cudaError_t gsvd_inner (const gsvd_step<T> &s, cudaStream_t stream);
+// The columns of F and G times the transformations.
+template <class T> cudaError_t gsvd_update (const gsvd_step<T> &s, cudaStream_t stream);
+// At the end of a sweep: what it did goes to `history` (sweeps_max per page); *left becomes the
+// number of pages that need another one.
+cudaError_t gsvd_sweep_done (gsvd_state *state, unsigned long long *history, int sweeps_max,
+                             int *left, int64_t pages, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// before
+//------------------------------------------------------------------------------
+
+// Exponents of the norms of the columns of A and B, and how they are scaled: A(:, j) by
+// 2^-(page_a + column(j)), B(:, j) by 2^-(page_b + column(j)).
+struct gsvd_scaling {
+  int *norm_a, *norm_b; // p per page
+  int *column;          // p per page
+  int *page;            // page_a and page_b
+};
+
+// norm: exponents of the norms of the n columns of a page, GSVD_ZERO for zero columns, GSVD_BAD for
+// columns with NaN or Inf. S is the type of the array.
+enum { GSVD_ZERO = -1000000, GSVD_BAD = 1000000 };
+template <class S>
+cudaError_t gsvd_column_norms (qr_matrix<const S> A, int64_t m, int64_t n, int *norm, int64_t pages,
+                               cudaStream_t stream);
+// Fills in the rest of s; sets info of pages with NaN or Inf, and of those where B has zero
+// columns. by_a: columns of A shall have norm 1 or so, else those of B.
+cudaError_t gsvd_choose_scaling (const gsvd_scaling &s, int p, bool by_a, gsvd_state *state,
+                                 int64_t pages, cudaStream_t stream);
+// to (rows x columns, zeros outside of A) := A with column j scaled by 2^-(page + column(j));
+// pages that are done already become zero.
+template <class S, class T>
+cudaError_t gsvd_load (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const S> A,
+                       int64_t m, int64_t n, const gsvd_scaling &s, int which,
+                       const gsvd_state *state, int64_t pages, cudaStream_t stream);
+// to(:, j) := from(:, jpvt(j)); jpvt NULL: in order. Rows and columns beyond p become zero.
+template <class T>
+cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const T> from,
+                         int p, const int64_t *jpvt, int64_t pages, cudaStream_t stream);
+// The identity in rows and columns up to p, zeros up to rows and columns.
+template <class T>
+cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
+                           cudaStream_t stream);
+// Pages where R (p x p, upper triangular) has a column that depends on those before it.
+template <class T>
+cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
+                             cudaStream_t stream);
+// F(:, first..first+count-1) := that times inverse of R's diagonal block there; count <= 64.
+template <class T>
+cudaError_t gsvd_solve (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int first, int count,
+                        int64_t pages, cudaStream_t stream);
+// Columns of F up to 2^400 or so, by one power of two for the page, which goes to exponent.
+template <class T>
+cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
+                        int64_t pages, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// after
+//------------------------------------------------------------------------------
+
+// Norms of the columns of F and G, p of each per page; their quotients' places in ascending order;
+// what U and V are times cosines and sines.
+struct gsvd_values {
+  double *norm_f, *norm_g;
+  int *place;
+  double *alpha, *beta; // in ascending order, those of the scaled pair
+};
+
+template <class T>
+cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f,
+                              int64_t rows_g, int p, bool both, const int *level,
+                              const gsvd_values &v, gsvd_state *state, int64_t pages,
+                              cudaStream_t stream);
+// *zeros := the number of pages where U has columns that are zero.
+cudaError_t gsvd_count_zeros (const gsvd_state *state, int *zeros, int64_t pages,
+                              cudaStream_t stream);
+// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)).
+template <class T>
+cudaError_t gsvd_place (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
+                        int p, const double *norm, const double *factor, const int *place,
+                        int64_t pages, cudaStream_t stream);
+// Columns of U that are zero, the first `zeros`, from the last ones of Q; flip: writes U's columns
+// in reverse order to Q instead, that its QR factorisation has them at the end.
+template <class T>
+cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pages,
+                       cudaStream_t stream);
+template <class T>
+cudaError_t gsvd_fill_zeros (qr_matrix<T> U, qr_matrix<const T> Q, int p, const gsvd_state *state,
+                             int64_t pages, cudaStream_t stream);
+// alpha and beta of the pair as it was, NaN where info > 0; and the factor of each column of X, as
+// a number and an exponent. S is the real type of the arrays.
+template <class S>
+cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
+                               int p, const gsvd_values &v, const gsvd_scaling &s,
+                               const gsvd_state *state, int64_t pages, cudaStream_t stream);
+// X(jpvt(i), j) := from(i, j) * factor(j) * 2^(exponent(j) + column(jpvt(i))).
+template <class S, class T>
+cudaError_t gsvd_store_x (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
+                          const double *factor, const int *exponent, const gsvd_scaling &s,
+                          const gsvd_state *state, int64_t pages, cudaStream_t stream);
+// to := from, converted; NaN where info > 0.
+template <class S, class T>
+cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                        const gsvd_state *state, int64_t pages, cudaStream_t stream);
+
+//------------------------------------------------------------------------------
+// products of small matrices
+//------------------------------------------------------------------------------
+
+// C := beta C + alpha op(A) B, on every page at once; C is m x n, k the inner size; op is the
+// adjoint where `adjoint`.
+template <class T>
+cudaError_t gsvd_product (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
+                          qr_matrix<const T> A, qr_matrix<const T> B, double beta, qr_matrix<T> C,
+                          int64_t pages, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,71 @@
+// gsvd_plan.cuh: the generalized SVD of the pairs of a chunk
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_GSVD_PLAN_CUH
+#define GPULINALG_GSVD_PLAN_CUH
+
+#include "gsvd_kernels.cuh"
+#include "qr_plan.cuh"
+
+// What the host has to know during the sweeps, and how it waits for it.
+struct gsvd_host {
+  int *count; // pinned
+  // Until the stream has done its work so far; the other one only where much has been launched.
+  gla_status (*wait) (void *user);
+  gla_status (*throttle) (void *user);
+  void *user;
+};
+
+// Pairs of blocks, and of the columns of two blocks, in the order of a sweep.
+struct gsvd_tables {
+  short2 *blocks;
+  unsigned char *columns;
+  gsvd_tables (const gla_gsvd_job &job, carver &c);
+};
+
+// Pairs with m, n >= p. A and B come down to triangles where they are tall; B = V1 R P' with column
+// pivoting. "tangent": one-sided Jacobi on F = A P R^-1, G gathers the rotations. "hz":
+// Hari-Zimmermann on F = A P and G = R. S is the type of the arrays, T the same in double
+// precision.
+template <class T> struct gsvd_plan {
+  int64_t m, n, pages, ld, columns, u_columns, v_columns;
+  int p, width, blocks, steps, rounds, inner_sweeps;
+  bool both;
+  gla_gsvd_ordering ordering;
+  gsvd_tables tables; // the plan's memory begins with them
+  qr_plan<T> tall_a, tall_b, pivoted, square;
+  qr_matrix<T> F, G, F0, R, U, UC, V, VS, Q, product;
+  gsvd_state *state;
+  gsvd_scaling scaling;
+  gsvd_values values;
+  int *level, *exponent, *left, *active;
+  double *factor;
+  unsigned long long *history;
+  T *gram, *step_v;
+
+  // Takes memory; with a NULL carver base it only counts.
+  gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c);
+  bool is_tall_a () const { return m > p; }
+  bool is_tall_b () const { return n > p; }
+};
+
+// The method that serves a job, and the columns of a block.
+gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
+int gsvd_width_of (const gla_gsvd_job &job);
+// The tables on the host, and their size.
+size_t gsvd_table_bytes (const gla_gsvd_job &job);
+void gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
+
+// A and B to F, G and what is kept beside them.
+template <class S, class T>
+gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<const S> B,
+                        const qr_streams &streams, const qr_pause &pause);
+template <class T>
+gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream);
+// Matrices with NULL data are not wanted.
+template <class S, class T>
+gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
+                         qr_matrix<real_t<S>> beta, qr_matrix<S> U, qr_matrix<S> V, qr_matrix<S> X,
+                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
+
+#endif

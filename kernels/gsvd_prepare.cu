@@ -1,0 +1,252 @@
+// gsvd_prepare.cu: the pair on its way in: scaling by powers of two, order, rank
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gsvd_kernels.cuh"
+#include "gsvd_norm.cuh"
+
+namespace
+{
+
+enum { THREADS = 128 };
+
+template <class S> GLA_DEVICE double number_of (S a, double)
+{
+  return (double)a;
+}
+template <class S> GLA_DEVICE cx<double> number_of (S a, cx<double>)
+{
+  return {(double)re (a), (double)im (a)};
+}
+
+// A block of threads per column.
+template <class S>
+__global__ void __launch_bounds__ (THREADS)
+    norms_kernel (qr_matrix<const S> A, int64_t m, int64_t n, int *norm)
+{
+  __shared__ double work[THREADS / 32];
+  int64_t page = blockIdx.x / n, j = blockIdx.x % n;
+  block_norm<THREADS> c (A.data + page * A.page + j * A.ld, m, work);
+  if (threadIdx.x == 0)
+    norm[blockIdx.x] = !(c.largest <= DBL_MAX) ? (int)GSVD_BAD
+                       : c.largest == 0        ? (int)GSVD_ZERO
+                                               : c.exponent + ilogb (sqrt (c.square));
+}
+
+// A warp per page.
+__global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *state, int64_t pages)
+{
+  const int apart = 400; // exponents that the other matrix may have more
+  int64_t page = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  int lane = threadIdx.x % 32;
+  if (page >= pages)
+    return;
+  const int *a = s.norm_a + page * p, *b = s.norm_b + page * p;
+  int most_a = GSVD_ZERO, most_b = GSVD_ZERO;
+  bool empty = false;
+  for (int j = lane; j < p; j += 32) {
+    most_a = max (most_a, a[j]);
+    most_b = max (most_b, b[j]);
+    empty |= b[j] == GSVD_ZERO;
+  }
+  most_a = __reduce_max_sync (0xffffffffu, most_a);
+  most_b = __reduce_max_sync (0xffffffffu, most_b);
+  empty = __any_sync (0xffffffffu, empty);
+  bool bad = most_a == GSVD_BAD || most_b == GSVD_BAD;
+  int page_a = most_a == GSVD_ZERO || bad ? 0 : most_a;
+  int page_b = most_b == GSVD_ZERO || bad ? 0 : most_b;
+  for (int j = lane; j < p; j += 32) {
+    int x = a[j] - page_a, y = b[j] - page_b; // both <= 0
+    int own = by_a && a[j] != GSVD_ZERO ? x : y, other = by_a ? y : x;
+    if (a[j] != GSVD_ZERO && b[j] != GSVD_ZERO)
+      own = max (min (own, other + apart), other - apart);
+    s.column[page * p + j] = bad || own < -5000 ? 0 : own;
+  }
+  if (lane == 0) {
+    s.page[2 * page] = page_a;
+    s.page[2 * page + 1] = page_b;
+    gsvd_state fresh = {0, 0, bad || empty, bad ? p + 1 : empty ? (int)GLA_INFO_IRREGULAR : 0,
+                        0, 0};
+    state[page] = fresh;
+  }
+}
+
+// Thread x of block (., j, page): an entry of column j.
+template <class S, class T>
+__global__ void load_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const S> A, int64_t m,
+                             int64_t n, gsvd_scaling s, int which, const gsvd_state *state)
+{
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
+  if (i >= rows)
+    return;
+  T x = from_real<T> (0);
+  if (i < m && j < n && !state[page].done)
+    x = times_power (number_of (A.data[page * A.page + j * A.ld + i], T ()),
+                     -s.page[2 * page + which] - s.column[page * n + j]);
+  to.data[page * to.page + j * to.ld + i] = x;
+}
+
+template <class T>
+__global__ void gather_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const T> from, int p,
+                               const int64_t *jpvt)
+{
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
+  if (i >= rows)
+    return;
+  T x = from_real<T> (0);
+  if (i < p && j < p)
+    x = from.data[page * from.page + (jpvt == nullptr ? j : jpvt[page * p + j]) * from.ld + i];
+  to.data[page * to.page + j * to.ld + i] = x;
+}
+
+template <class T> __global__ void identity_kernel (qr_matrix<T> to, int64_t rows, int p)
+{
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
+  if (i < rows)
+    to.data[page * to.page + j * to.ld + i] = from_real<T> (i == j && j < p ? 1 : 0);
+}
+
+// A block of threads per column j: it depends on those before it where r_jj is lost in its norm.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    rank_kernel (qr_matrix<const T> R, int p, gsvd_state *state)
+{
+  __shared__ double work[THREADS / 32];
+  int64_t page = blockIdx.x / p, j = blockIdx.x % p;
+  const T *column = R.data + page * R.page + j * R.ld;
+  block_norm<THREADS> c (column, j + 1, work);
+  if (threadIdx.x != 0 || state[page].info != 0)
+    return;
+  double last = sqrt (abs2 (times_power (column[j], -c.exponent)));
+  if (!(last > 4 * p * DBL_EPSILON * sqrt (c.square))) {
+    state[page].info = GLA_INFO_IRREGULAR;
+    state[page].done = 1;
+  }
+}
+
+// The largest entry of a page decides; a block of threads per page.
+template <class T>
+__global__ void __launch_bounds__ (1024)
+    level_kernel (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state)
+{
+  __shared__ double most[32];
+  __shared__ int power;
+  int64_t page = blockIdx.x;
+  if (state[page].done)
+    return;
+  T *data = F.data + page * F.page;
+  double here = 0;
+  for (int64_t w = threadIdx.x; w < rows * p; w += blockDim.x) {
+    double x = absmax (data[w / rows * F.ld + w % rows]);
+    here = x > here || x != x ? x : here;
+  }
+  for (int mask = 16; mask > 0; mask /= 2) {
+    double other = shuffle_xor (here, mask);
+    here = other > here || other != other ? other : here;
+  }
+  if (threadIdx.x % 32 == 0)
+    most[threadIdx.x / 32] = here;
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    for (unsigned w = 1; w < blockDim.x / 32; w++)
+      here = most[w] > here || most[w] != most[w] ? most[w] : here;
+    bool lost = !(here <= DBL_MAX);
+    if (lost) {
+      state[page].info = GLA_INFO_IRREGULAR;
+      state[page].done = 1;
+    }
+    power = lost || here < 0x1p400 ? 0 : ilogb (here) - 400;
+    exponent[page] = power;
+  }
+  __syncthreads ();
+  for (int64_t w = threadIdx.x; w < rows * p && power != 0; w += blockDim.x) {
+    T &x = data[w / rows * F.ld + w % rows];
+    x = times_power (x, -power);
+  }
+}
+
+dim3 grid_of (int64_t rows, int64_t columns, int64_t pages)
+{
+  return dim3 ((unsigned)((rows + THREADS - 1) / THREADS), (unsigned)columns, (unsigned)pages);
+}
+
+} // namespace
+
+template <class S>
+cudaError_t gsvd_column_norms (qr_matrix<const S> A, int64_t m, int64_t n, int *norm, int64_t pages,
+                               cudaStream_t stream)
+{
+  norms_kernel<S><<<(unsigned)(n * pages), THREADS, 0, stream>>> (A, m, n, norm);
+  return cudaGetLastError ();
+}
+
+cudaError_t gsvd_choose_scaling (const gsvd_scaling &s, int p, bool by_a, gsvd_state *state,
+                                 int64_t pages, cudaStream_t stream)
+{
+  scaling_kernel<<<(unsigned)((pages + 3) / 4), 128, 0, stream>>> (s, p, by_a, state, pages);
+  return cudaGetLastError ();
+}
+
+template <class S, class T>
+cudaError_t gsvd_load (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const S> A,
+                       int64_t m, int64_t n, const gsvd_scaling &s, int which,
+                       const gsvd_state *state, int64_t pages, cudaStream_t stream)
+{
+  load_kernel<S, T>
+      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, A, m, n, s, which, state);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const T> from,
+                         int p, const int64_t *jpvt, int64_t pages, cudaStream_t stream)
+{
+  gather_kernel<T>
+      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, from, p, jpvt);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
+                           cudaStream_t stream)
+{
+  identity_kernel<T><<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, p);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
+                             cudaStream_t stream)
+{
+  rank_kernel<T><<<(unsigned)(p * pages), THREADS, 0, stream>>> (R, p, state);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
+                        int64_t pages, cudaStream_t stream)
+{
+  level_kernel<T><<<(unsigned)pages, 1024, 0, stream>>> (F, rows, p, exponent, state);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(S, T)                                                                      \
+  template cudaError_t gsvd_column_norms (qr_matrix<const S>, int64_t, int64_t, int *, int64_t,    \
+                                          cudaStream_t);                                           \
+  template cudaError_t gsvd_load (qr_matrix<T>, int64_t, int64_t, qr_matrix<const S>, int64_t,     \
+                                  int64_t, const gsvd_scaling &, int, const gsvd_state *, int64_t, \
+                                  cudaStream_t);
+GLA_INSTANTIATE (float, double)
+GLA_INSTANTIATE (double, double)
+GLA_INSTANTIATE (cx<float>, cx<double>)
+GLA_INSTANTIATE (cx<double>, cx<double>)
+
+#define GLA_INSTANTIATE_WIDE(T)                                                                    \
+  template cudaError_t gsvd_gather (qr_matrix<T>, int64_t, int64_t, qr_matrix<const T>, int,       \
+                                    const int64_t *, int64_t, cudaStream_t);                       \
+  template cudaError_t gsvd_identity (qr_matrix<T>, int64_t, int64_t, int, int64_t, cudaStream_t); \
+  template cudaError_t gsvd_check_rank (qr_matrix<const T>, int, gsvd_state *, int64_t,            \
+                                        cudaStream_t);                                             \
+  template cudaError_t gsvd_level (qr_matrix<T>, int64_t, int, int *, gsvd_state *, int64_t,       \
+                                   cudaStream_t);
+GLA_INSTANTIATE_WIDE (double)
+GLA_INSTANTIATE_WIDE (cx<double>)

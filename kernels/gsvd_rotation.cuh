@@ -1,0 +1,149 @@
+// gsvd_rotation.cuh: the 2 x 2 step of Hari-Zimmermann and of Jacobi
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Columns p and q with b_pp = b_qq = 1: a nonsingular Z with Z' [1 b; b' 1] Z = I and
+// Z' [a_pp a_pq; a_pq' a_qq] Z diagonal, in the normalised form of Falk and Langemeyer, which has
+// no angles: its discriminant and its norms are sums of positive terms, so that pairs of very
+// different columns lose nothing. Without b it is the rotation of Jacobi.
+
+#ifndef GPULINALG_GSVD_ROTATION_CUH
+#define GPULINALG_GSVD_ROTATION_CUH
+
+#include "scalar.cuh"
+
+// Columns (x_p, x_q) <- (z11 x_p + z21 x_q, z12 x_p + z22 x_q).
+template <class T> struct pair_step {
+  T z11, z21, z12, z22;
+  double app, aqq; // the new diagonal
+  short p, q;
+  short idle; // nonzero: Z is the identity
+};
+
+// What the Gram entries of a pair say: whether it is to be transformed, whether a cosine is above
+// 2^-27 or not to be known, which asks for another sweep, and whether one is above the noise.
+struct pair_finding {
+  bool rotate, big, clear;
+};
+
+constexpr double BIG2 = 0x1p-54; // square of 2^-27
+
+// 2^-e for the exponent e of the number x > 0, normal numbers only.
+GLA_DEVICE double inverse_power (double x)
+{
+  int high = __double2hiint (x) & 0x7ff00000;
+  high = high > 0x7fc00000 ? 0x7fc00000 : high;
+  return __hiloint2double (0x7fe00000 - high, 0);
+}
+
+GLA_DEVICE double quotient (double a, double b)
+{
+  return a / b;
+}
+GLA_DEVICE cx<double> quotient (cx<double> a, cx<double> b)
+{
+  // |b| is between 2^-3 and 2^3 here
+  double s = 1 / abs2 (b);
+  return scale (s, a * conj (b));
+}
+GLA_DEVICE double with_imaginary (double r, double, double)
+{
+  return r;
+}
+GLA_DEVICE cx<double> with_imaginary (double r, double i, cx<double>)
+{
+  return {r, i};
+}
+
+// a_pq of the order of sqrt (a_pp a_qq); b is ignored without BOTH. tol2: square of the tolerance.
+template <bool BOTH, class T>
+GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, double tol2)
+{
+  pair_finding f = {false, false, false};
+  double most = app > aqq ? app : aqq;
+  if (!(most > 0) && !BOTH)
+    return f;
+  double s = most > 0 ? inverse_power (most) : 1;
+  double cosine2 = abs2 (scale (s, apq)), product = (s * app) * (s * aqq);
+  if (!(app >= 0 && aqq >= 0)) // rounding made it negative: wait for a new Gram matrix
+    return {false, true, false};
+  f.rotate = cosine2 > tol2 * product;
+  f.big = cosine2 > BIG2 * product;
+  f.clear = cosine2 > 256 * tol2 * product;
+  if constexpr (BOTH) {
+    double b2 = abs2 (bpq);
+    f.rotate |= b2 > tol2;
+    f.big |= b2 > BIG2;
+    f.clear |= b2 > 256 * tol2;
+    if (!(b2 < 1 - 4e-15)) // dependent as far as the Gram matrix tells
+      return {false, true, false};
+  }
+  return f;
+}
+
+// The transformation of a pair that look_at_pair wants transformed.
+template <bool BOTH, class T>
+GLA_DEVICE void solve_pair (pair_step<T> &z, double app, double aqq, T apq, T bpq)
+{
+  double s = inverse_power (app > aqq ? app : aqq);
+  if (!(app > 0) && !(aqq > 0))
+    s = 1;
+  double pp = s * app, qq = s * aqq, b = 0, t2 = 1;
+  T w = from_real<T> (1), a = scale (s, apq);
+  if constexpr (BOTH) {
+    if constexpr (is_complex_v<T>) {
+      b = sqrt (abs2 (bpq));
+      w = b > 1e-140 ? scale (1 / b, bpq) : from_real<T> (1);
+    } else {
+      b = fabs (bpq);
+      w = copy_sign (1.0, bpq);
+    }
+    t2 = (1 - b) * (1 + b);
+    a = conj (w) * a;
+  }
+  double u = re (a), v = im (a), e = pp - qq;
+  double x1 = fma (pp, b, -u), x2 = fma (qq, b, -u), sum = x1 + x2;
+  double h = sqrt (fma (t2, fma (e, e, 4 * v * v), sum * sum));
+  double half = (e + copy_sign (h, e)) / 2;
+  if (half == 0 && v * b == 0) { // A is a multiple of B: Z = B^-1/2
+    double plus = rsqrt_of (1 + b), minus = rsqrt_of (1 - b);
+    double c = (plus + minus) / 2, d = (plus - minus) / 2;
+    z.z11 = z.z22 = from_real<T> (c);
+    z.z12 = scale (d, w);
+    z.z21 = scale (d, conj (w));
+    z.app = app;
+    z.aqq = aqq;
+    return;
+  }
+  T nu = with_imaginary (half, v * b, T ());
+  T al = quotient (with_imaginary (x2, -v, T ()), nu);
+  T be = quotient (with_imaginary (x1, v, T ()), nu);
+  double n1 = rsqrt_of (t2 + abs2 (be - from_real<T> (b)));
+  double n2 = rsqrt_of (t2 + abs2 (al + from_real<T> (b)));
+  z.z11 = from_real<T> (n1);
+  z.z22 = from_real<T> (n2);
+  z.z12 = scale (n2, w * al);
+  z.z21 = scale (-n1, conj (w) * be);
+  // the eigenvalue of each column, from its larger entry: A z = lambda B z
+  double first = pp - (u * re (be) - v * im (be)), second = qq + (u * re (al) + v * im (al));
+  if constexpr (BOTH) {
+    first /= 1 - b * re (be);
+    second /= 1 + b * re (al);
+  }
+  z.app = first / s;
+  z.aqq = second / s;
+}
+
+// Exchanges the columns of Z.
+template <class T> GLA_DEVICE void swap_columns (pair_step<T> &z)
+{
+  T x = z.z11, y = z.z21;
+  double a = z.app;
+  z.z11 = z.z12;
+  z.z21 = z.z22;
+  z.z12 = x;
+  z.z22 = y;
+  z.app = z.aqq;
+  z.aqq = a;
+}
+
+#endif

@@ -1,0 +1,35 @@
+// pair_tiles.cuh: rows of a pair of block columns, fetched to shared memory
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PAIR_TILES_CUH
+#define GPULINALG_PAIR_TILES_CUH
+
+#include <cuda_pipeline.h>
+#include "cluster.cuh"
+#include "gsvd_tiles.cuh"
+
+// Column of the matrix for column c of the pair.
+GLA_DEVICE int64_t pair_column (short2 blocks, int width, int c)
+{
+  return c < width ? (int64_t)blocks.x * width + c : (int64_t)blocks.y * width + c - width;
+}
+
+// ROWS rows from `row` on of the pair's NB columns: entry (r, c) at c*LD + r, zeros from row `last`
+// on. Leading dimensions, row and last are even: two neighbouring rows of doubles travel at once.
+template <int THREADS, int NB, int ROWS, int LD, class T>
+GLA_DEVICE void fetch_pair (T *tile, const T *data, int64_t ld, int width, short2 blocks, int row,
+                            int last)
+{
+  constexpr int AT_ONCE = 16 / sizeof (T), PIECES = ROWS / AT_ONCE;
+#pragma unroll
+  for (int w = threadIdx.x; w < PIECES * NB; w += THREADS) {
+    int r = w % PIECES * AT_ONCE, c = w / PIECES;
+    T *to = tile + c * LD + r;
+    if (row + r < last)
+      __pipeline_memcpy_async (to, data + pair_column (blocks, width, c) * ld + row + r, 16);
+    else
+      *reinterpret_cast<double2 *> (to) = make_double2 (0, 0);
+  }
+}
+
+#endif
