@@ -27,6 +27,8 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
   T *tile[2] = {reinterpret_cast<T *> (memory), reinterpret_cast<T *> (memory) + NB * LD};
   int matrices = s.both ? 2 : 1, which = blockIdx.z % matrices;
   int64_t page = blockIdx.z / matrices;
+  wait_for_previous ();
+  let_next_start ();
   if (s.state[page].done)
     return;
   qr_matrix<T> M = which == 0 ? s.F : s.G;
@@ -79,9 +81,9 @@ template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream
   if (error != cudaSuccess)
     return error;
   int splits = gsvd_splits (s.rows_f > s.rows_g || !s.both ? s.rows_f : s.rows_g, s.pairs);
-  dim3 grid (splits, s.pairs, (unsigned)(s.pages * (s.both ? 2 : 1)));
-  gram_kernel<T, NB><<<grid, threads_of<T, NB> (), bytes, stream>>> (s, splits);
-  return cudaGetLastError ();
+  cluster_launch way (1, 1, threads_of<T, NB> (), bytes, stream, true);
+  way.config.gridDim = dim3 (splits, s.pairs, (unsigned)(s.pages * (s.both ? 2 : 1)));
+  return cudaLaunchKernelEx (&way.config, gram_kernel<T, NB>, s, splits);
 }
 
 } // namespace

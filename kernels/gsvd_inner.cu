@@ -8,86 +8,131 @@
 namespace
 {
 
-enum { THREADS = 288, WARPS = THREADS / 32 };
+// A warp that finds the steps of a round, and those that carry them out.
+enum { WORKERS = 256, THREADS = 32 + WORKERS };
 
-// Hermitian matrices of N columns by their upper triangles, and V, the product of the steps.
+// What a round does to column j: own x_j + other x_partner, with the diagonal entry it then has.
+template <class T> struct column_step {
+  T own, other;
+  double diagonal;
+  int partner;
+};
+
+// M, twice: A in the upper triangle; B, whose diagonal is one, transposed in the lower one. V is
+// the product of the steps.
 template <class T, int N, bool BOTH> struct inner_shared {
-  static constexpr int LD = N + 1, PAIRS = N / 2;
-  T *A, *B, *V;
-  pair_step<T> *steps; // two sets
-  double *scale;
+  static constexpr int LD = N + 1;
+  T *M, *V;
+  column_step<T> *steps;
+  double *scale; // of the columns; 0: this one stays out
   unsigned char *order;
   static constexpr size_t bytes ()
   {
-    return (size_t)(BOTH ? 3 : 2) * N * LD * sizeof (T) + 2 * PAIRS * sizeof (pair_step<T>) +
-           N * sizeof (double) + (size_t)N * N;
+    return (size_t)3 * N * LD * sizeof (T) + 2 * N * sizeof (column_step<T>) + N * sizeof (double) +
+           (size_t)N * N;
   }
   GLA_DEVICE inner_shared (unsigned char *memory)
   {
-    A = reinterpret_cast<T *> (memory);
-    V = A + N * LD;
-    B = V + N * LD;
-    steps = reinterpret_cast<pair_step<T> *> (BOTH ? B + N * LD : B);
-    scale = reinterpret_cast<double *> (steps + 2 * PAIRS);
+    M = reinterpret_cast<T *> (memory);
+    V = M + 2 * N * LD;
+    steps = reinterpret_cast<column_step<T> *> (V + N * LD);
+    scale = reinterpret_cast<double *> (steps + 2 * N);
     order = reinterpret_cast<unsigned char *> (scale + N);
   }
+  GLA_DEVICE T *copy (int which) const { return M + which * N * LD; }
+  GLA_DEVICE column_step<T> *set (int which) const { return steps + which * N; }
 };
 
-template <int LD, class T> GLA_DEVICE T entry (const T *M, int r, int c)
+template <int LD, class T> GLA_DEVICE T entry_a (const T *M, int r, int c)
 {
   return r <= c ? M[c * LD + r] : conj (M[r * LD + c]);
 }
-template <int LD, class T> GLA_DEVICE void put_entry (T *M, int r, int c, T x)
+template <int LD, class T> GLA_DEVICE void put_a (T *M, int r, int c, T x)
 {
   if (r <= c)
     M[c * LD + r] = x;
   else
     M[r * LD + c] = conj (x);
 }
+template <int LD, class T> GLA_DEVICE T entry_b (const T *M, int r, int c)
+{
+  if (r == c)
+    return from_real<T> (1);
+  return r < c ? M[r * LD + c] : conj (M[c * LD + r]);
+}
+template <int LD, class T> GLA_DEVICE void put_b (T *M, int r, int c, T x)
+{
+  if (r < c)
+    M[r * LD + c] = x;
+  else
+    M[c * LD + r] = conj (x);
+}
 
 // (x, y) <- (x, y) Z
-template <class T> GLA_DEVICE void times_step (const pair_step<T> &z, T &x, T &y)
+template <class T>
+GLA_DEVICE void times_step (const column_step<T> &p, const column_step<T> &q, T &x, T &y)
 {
   T old = x;
-  x = madd (z.z21, y, z.z11 * old);
-  y = madd (z.z22, y, z.z12 * old);
+  x = madd (p.other, y, p.own * old);
+  y = madd (q.other, old, q.own * y);
 }
 // (x; y) <- Z' (x; y)
-template <class T> GLA_DEVICE void adjoint_times (const pair_step<T> &z, T &x, T &y)
+template <class T>
+GLA_DEVICE void adjoint_times (const column_step<T> &p, const column_step<T> &q, T &x, T &y)
 {
   T old = x;
-  x = cmadd (z.z21, y, conj (z.z11) * old);
-  y = cmadd (z.z22, y, conj (z.z12) * old);
+  x = cmadd (p.other, y, conj (p.own) * old);
+  y = cmadd (q.other, old, conj (q.own) * y);
 }
 
-// The 2 x 2 block of rows of step k and columns of step l.
-template <int LD, class T>
-GLA_DEVICE void transform_block (T *M, const pair_step<T> &k, const pair_step<T> &l)
-{
-  T pp = entry<LD> (M, k.p, l.p), qp = entry<LD> (M, k.q, l.p);
-  T pq = entry<LD> (M, k.p, l.q), qq = entry<LD> (M, k.q, l.q);
-  times_step (l, pp, pq);
-  times_step (l, qp, qq);
-  adjoint_times (k, pp, qp);
-  adjoint_times (k, pq, qq);
-  put_entry<LD> (M, k.p, l.p, pp);
-  put_entry<LD> (M, k.q, l.p, qp);
-  put_entry<LD> (M, k.p, l.q, pq);
-  put_entry<LD> (M, k.q, l.q, qq);
-}
-
-// The sum of the row groups' Gram matrices, upper triangle.
-template <int N, int LD, class T> GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
+// The sum of the row groups' Gram matrices.
+template <int N, int LD, bool LOWER, class T>
+GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
 {
   for (int w = threadIdx.x; w < N * N; w += THREADS) {
     int r = w % N, c = w / N;
     if (r > c)
       continue;
     T sum = parts[w];
+#pragma unroll 4
     for (int s = 1; s < splits; s++)
       sum = sum + parts[(int64_t)s * N * N + w];
-    M[c * LD + r] = r == c ? from_real<T> (re (sum)) : sum;
+    M[LOWER ? r * LD + c : c * LD + r] = sum;
   }
+}
+
+// Columns of G get norm 1, V becomes the diagonal that does it; no step so far.
+template <int N, bool BOTH, class T>
+GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int splits, int64_t to_b)
+{
+  constexpr int LD = N + 1;
+  T *A = m.M;
+  for (int j = threadIdx.x; BOTH && j < N; j += THREADS) {
+    double b = 0;
+    for (int s = 0; s < splits; s++)
+      b += re (gram[to_b + ((int64_t)s * N + j) * N + j]);
+    m.scale[j] = b > 0 ? rsqrt (b) : 0;
+  }
+  if (BOTH)
+    load_gram<N, LD, true> (A, gram + to_b, splits); // its diagonal is overwritten
+  __syncthreads ();
+  load_gram<N, LD, false> (A, gram, splits);
+  __syncthreads ();
+  for (int w = threadIdx.x; w < N * N; w += THREADS) {
+    int r = w % N, c = w / N;
+    if (BOTH && m.scale[r] * m.scale[c] > 0)
+      A[c * LD + r] = scale (m.scale[r] * m.scale[c], A[c * LD + r]);
+    m.V[c * LD + r] = from_real<T> (r != c ? 0 : BOTH && m.scale[c] > 0 ? m.scale[c] : 1);
+  }
+  __syncthreads ();
+  for (int j = threadIdx.x; j < N; j += THREADS)
+    m.set (1)[j] = {from_real<T> (1), from_real<T> (0), re (A[j * LD + j]), j};
+  __syncthreads ();
+}
+
+template <bool BOTH> GLA_DEVICE bool stays_out (const double *scale, int p, int q)
+{
+  return BOTH && !(scale[p] > 0 && scale[q] > 0);
 }
 
 // Whether any pair of columns asks to be transformed, or is not to be judged; to all threads.
@@ -95,125 +140,122 @@ template <int N, bool BOTH, class T>
 GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
 {
   constexpr int LD = N + 1;
+  const T *M = m.M;
   bool open = false;
   for (int w = threadIdx.x; w < N * N; w += THREADS) {
     int r = w % N, c = w / N;
-    if (r >= c)
+    if (r >= c || stays_out<BOTH> (m.scale, r, c))
       continue;
-    T b = BOTH ? m.B[c * LD + r] : from_real<T> (0);
-    pair_finding f =
-        look_at_pair<BOTH> (re (m.A[r * LD + r]), re (m.A[c * LD + c]), m.A[c * LD + r], b, tol2);
+    pair_finding f = look_at_pair<BOTH> (re (M[r * LD + r]), re (M[c * LD + c]), M[c * LD + r],
+                                         BOTH ? M[r * LD + c] : from_real<T> (0), tol2);
     open |= f.rotate || f.big;
   }
   return __syncthreads_or (open);
 }
 
-// V := I, or with BOTH the diagonal that gives G columns of norm 1, to which A and B are scaled.
-template <int N, bool BOTH, class T> GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m)
+// Entry (p, q) after the steps of the round before, which nobody has carried out yet.
+template <int LD, bool IS_B, class T>
+GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
+                          const column_step<T> &Q)
 {
-  constexpr int LD = N + 1;
-  if (BOTH) {
-    for (int j = threadIdx.x; j < N; j += THREADS) {
-      double b = re (m.B[j * LD + j]);
-      m.scale[j] = b > 0 ? rsqrt (b) : 1;
-    }
-    __syncthreads ();
-  }
-  for (int w = threadIdx.x; w < N * N; w += THREADS) {
-    int r = w % N, c = w / N;
-    double s = BOTH ? m.scale[r] * m.scale[c] : 1;
-    m.V[c * LD + r] = from_real<T> (r != c ? 0 : BOTH ? m.scale[c] : 1);
-    if (BOTH && r <= c) {
-      m.A[c * LD + r] = scale (s, m.A[c * LD + r]);
-      m.B[c * LD + r] = scale (s, m.B[c * LD + r]);
-    }
-  }
-  __syncthreads ();
+  auto entry = [&] (int r, int c) { return IS_B ? entry_b<LD> (M, r, c) : entry_a<LD> (M, r, c); };
+  T upper = madd (entry (p, Q.partner), Q.other, entry (p, q) * Q.own);
+  T lower = madd (entry (P.partner, Q.partner), Q.other, entry (P.partner, q) * Q.own);
+  return cmadd (P.other, lower, conj (P.own) * upper);
 }
 
-// The step of pair k in a round; what it finds is counted. With BOTH columns of G that are zero are
-// left alone. A large angle, of columns of nearly the same quotient, brings others out of order.
+// The step of one pair in a round, from M and the steps before; what it finds is counted. A large
+// angle, of columns of nearly the same quotient, brings others out of order.
 template <int N, bool BOTH, class T>
-GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, pair_step<T> &z, int round, int k,
-                           double tol2, unsigned &rotations, bool &big)
+GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
+                           const column_step<T> *before, column_step<T> *after,
+                           const unsigned char *players, double tol2, unsigned &rotations,
+                           bool &big)
 {
   constexpr int LD = N + 1;
-  int p = m.order[(round * (N / 2) + k) * 2], q = m.order[(round * (N / 2) + k) * 2 + 1];
-  z.p = (short)p;
-  z.q = (short)q;
-  z.idle = 1;
-  z.z11 = z.z22 = from_real<T> (1);
-  z.z12 = z.z21 = from_real<T> (0);
-  double app = re (m.A[p * LD + p]), aqq = re (m.A[q * LD + q]);
-  T apq = m.A[q * LD + p], bpq = from_real<T> (0);
-  if constexpr (BOTH) {
-    if (!(re (m.B[p * LD + p]) > 0 && re (m.B[q * LD + q]) > 0))
-      return false;
-    bpq = m.B[q * LD + p];
+  int p = players[0], q = players[1];
+  const column_step<T> P = before[p], Q = before[q];
+  double app = P.diagonal, aqq = Q.diagonal;
+  pair_step<T> z = {
+      from_real<T> (1), from_real<T> (0), from_real<T> (0), from_real<T> (1), app, aqq};
+  bool moves = false;
+  if (!stays_out<BOTH> (m.scale, p, q)) {
+    T apq = entry_to_be<LD, false> (M, p, q, P, Q), bpq = from_real<T> (0);
+    if constexpr (BOTH)
+      bpq = entry_to_be<LD, true> (M, p, q, P, Q);
+    pair_finding f = look_at_pair<BOTH> (app, aqq, apq, bpq, tol2);
+    big |= f.big;
+    if (f.rotate) {
+      solve_pair<BOTH> (z, app, aqq, apq, bpq);
+      rotations++;
+      big |= f.clear && (abs2 (z.z12) > BIG2 || abs2 (z.z21) > BIG2);
+    }
+    bool exchange = z.app < z.aqq && (f.rotate || !f.big);
+    if (exchange)
+      swap_columns (z);
+    moves = f.rotate || exchange;
   }
-  pair_finding f = look_at_pair<BOTH> (app, aqq, apq, bpq, tol2);
-  big |= f.big;
-  bool exchange = false;
-  if (f.rotate) {
-    solve_pair<BOTH> (z, app, aqq, apq, bpq);
-    rotations++;
-    big |= f.clear && (abs2 (z.z12) > BIG2 || abs2 (z.z21) > BIG2);
-    exchange = z.app < z.aqq;
-  } else if (app < aqq && !f.big) {
-    z.app = app;
-    z.aqq = aqq;
-    exchange = true;
-  } else
-    return false;
-  if (exchange)
-    swap_columns (z);
-  z.idle = 0;
-  return true;
+  after[p] = {z.z11, z.z21, z.app, q};
+  after[q] = {z.z22, z.z12, z.aqq, p};
+  return moves;
 }
 
-// Blocks (k, l), k <= l, of all steps: the rows k and PAIRS-1-k of the triangle of blocks together
-// have PAIRS+1 of them.
+// Blocks (k, l), k <= l, of pairs of the round: the rows k and PAIRS-1-k of the triangle of blocks
+// together have PAIRS+1 of them.
 template <int N, bool BOTH, class T>
-GLA_DEVICE void transform_grams (const inner_shared<T, N, BOTH> &m, const pair_step<T> *z)
+GLA_DEVICE void carry_out (const T *from, T *to, const column_step<T> *steps,
+                           const unsigned char *players)
 {
   constexpr int LD = N + 1, PAIRS = N / 2;
-  for (int w = threadIdx.x; w < PAIRS / 2 * (PAIRS + 1); w += THREADS) {
+  for (int w = (int)threadIdx.x - 32; w < PAIRS / 2 * (PAIRS + 1); w += WORKERS) {
     int i = w / (PAIRS + 1), j = w % (PAIRS + 1);
     int k = j <= i ? PAIRS - 1 - i : i, l = j <= i ? PAIRS - 1 - j : j - 1;
-    const pair_step<T> &rows = z[k], &columns = z[l];
-    if (rows.idle && columns.idle)
-      continue;
+    int p = players[2 * k], q = players[2 * k + 1], s = players[2 * l], t = players[2 * l + 1];
+    const column_step<T> P = steps[p], Q = steps[q], S = steps[s], U = steps[t];
+    bool rows_idle = re (P.own) == 1 && abs2 (P.other) == 0 && abs2 (Q.other) == 0;
     if (k == l) {
-      int p = rows.p, q = rows.q;
-      m.A[p * LD + p] = from_real<T> (rows.app);
-      m.A[q * LD + q] = from_real<T> (rows.aqq);
-      m.A[q * LD + p] = from_real<T> (0);
+      to[p * LD + p] = from_real<T> (P.diagonal);
+      to[q * LD + q] = from_real<T> (Q.diagonal);
+      put_a<LD> (to, p, q, rows_idle ? entry_a<LD> (from, p, q) : from_real<T> (0));
       if (BOTH)
-        m.B[q * LD + p] = from_real<T> (0);
+        put_b<LD> (to, p, q, rows_idle ? entry_b<LD> (from, p, q) : from_real<T> (0));
       continue;
     }
-    transform_block<LD> (m.A, rows, columns);
+    auto block = [&] (auto entry, auto put) {
+      T ps = entry (p, s), qs = entry (q, s), pt = entry (p, t), qt = entry (q, t);
+      times_step (S, U, ps, pt);
+      times_step (S, U, qs, qt);
+      adjoint_times (P, Q, ps, qs);
+      adjoint_times (P, Q, pt, qt);
+      put (p, s, ps);
+      put (q, s, qs);
+      put (p, t, pt);
+      put (q, t, qt);
+    };
+    block ([&] (int r, int c) { return entry_a<LD> (from, r, c); },
+           [&] (int r, int c, T x) { put_a<LD> (to, r, c, x); });
     if (BOTH)
-      transform_block<LD> (m.B, rows, columns);
+      block ([&] (int r, int c) { return entry_b<LD> (from, r, c); },
+             [&] (int r, int c, T x) { put_b<LD> (to, r, c, x); });
   }
 }
 
-// V <- V Z by threads first, first+1, ... of the block.
-template <int N, bool BOTH, class T>
-GLA_DEVICE void transform_v (const inner_shared<T, N, BOTH> &m, const pair_step<T> *z, int first)
+// V <- V Z.
+template <int N, class T>
+GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned char *players)
 {
   constexpr int LD = N + 1;
-  for (int w = (int)threadIdx.x - first; w < N * N / 2; w += THREADS - first) {
-    const pair_step<T> &step = z[w / N];
-    int i = w % N;
-    if (w >= 0 && !step.idle)
-      times_step (step, m.V[step.p * LD + i], m.V[step.q * LD + i]);
+  for (int w = (int)threadIdx.x - 32; w < N * N / 2; w += WORKERS) {
+    int k = w / N, i = w % N, p = players[2 * k], q = players[2 * k + 1];
+    const column_step<T> &P = steps[p], &Q = steps[q];
+    times_step (P, Q, V[p * LD + i], V[q * LD + i]);
   }
 }
 
-// Block (x, y): pair x of page y. In a round the first warp finds the steps of all pairs while the
-// others bring V up to the round before; then all transform the Gram matrices. Those stay Hermitian
-// positive definite up to rounding only: a pair that has lost that waits for the next Gram matrix.
+// Block (x, y): pair x of page y. In a round the first warp finds the steps of all pairs, a lane
+// for each, while the other warps carry out those of the round before, from one copy of the Gram
+// matrices to the other. The matrices are positive definite up to rounding only: a pair that has
+// lost that waits for the next Gram matrix.
 template <class T, int N, bool BOTH>
 __global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int splits)
 {
@@ -221,17 +263,14 @@ __global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int sp
   extern __shared__ __align__ (16) unsigned char memory[];
   inner_shared<T, N, BOTH> m (memory);
   int64_t page = blockIdx.y, pair = page * s.pairs + blockIdx.x;
+  for (int w = threadIdx.x; w < s.rounds * N; w += THREADS)
+    m.order[w] = s.inner[w];
+  wait_for_previous ();
+  let_next_start ();
   if (s.state[page].done)
     return;
   int64_t part = (int64_t)splits * N * N;
-  const T *gram = s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part;
-  load_gram<N, LD> (m.A, gram, splits);
-  if (BOTH)
-    load_gram<N, LD> (m.B, gram + s.pairs * part, splits);
-  for (int w = threadIdx.x; w < s.rounds * N; w += THREADS)
-    m.order[w] = s.inner[w];
-  __syncthreads ();
-  start (m);
+  start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, splits, s.pairs * part);
   double tol2 = s.tol * s.tol;
   bool open = anything_to_do (m, tol2);
   if (threadIdx.x == 0)
@@ -240,35 +279,37 @@ __global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int sp
     return;
 
   unsigned rotations = 0;
-  bool big = false, behind = false;
-  int now = 0;
+  bool big = false, moving = false, solver = threadIdx.x < 32;
+  int copy = 0, set = 0; // where M is, and where the steps of this round go
+  const unsigned char *before = m.order;
   for (int sweep = 0; sweep < s.inner_sweeps; sweep++) {
     bool moved = false;
     for (int round = 0; round < s.rounds; round++) {
-      pair_step<T> *z = m.steps + now * PAIRS;
+      const unsigned char *players = m.order + round * N;
       bool here = false;
       if (threadIdx.x < PAIRS)
-        here = find_step (m, z[threadIdx.x], round, threadIdx.x, tol2, rotations, big);
-      else if (threadIdx.x >= 32 && behind)
-        transform_v (m, m.steps + (1 - now) * PAIRS, 32);
-      behind = __syncthreads_or (here);
-      if (behind) {
-        transform_grams (m, z);
-        now = 1 - now;
-        moved = true;
+        here = find_step (m, m.copy (copy), m.set (1 - set), m.set (set), players + 2 * threadIdx.x,
+                          tol2, rotations, big);
+      else if (!solver && moving) {
+        carry_out<N, BOTH> (m.copy (copy), m.copy (1 - copy), m.set (1 - set), before);
+        carry_out_v<N> (m.V, m.set (1 - set), before);
       }
-      __syncthreads ();
+      copy = moving ? 1 - copy : copy;
+      moving = __syncthreads_or (here);
+      moved |= moving;
+      before = players;
+      set = 1 - set;
     }
     if (!moved)
       break;
   }
-  if (behind)
-    transform_v (m, m.steps + (1 - now) * PAIRS, 0);
+  if (!solver && moving)
+    carry_out_v<N> (m.V, m.set (1 - set), before);
   __syncthreads ();
   T *out = s.V + pair * N * N;
   for (int w = threadIdx.x; w < N * N; w += THREADS)
     out[w] = m.V[w / N * LD + w % N];
-  if (threadIdx.x < 32) {
+  if (solver) {
     unsigned total = __reduce_add_sync (0xffffffffu, rotations);
     bool any = __any_sync (0xffffffffu, big);
     if (threadIdx.x == 0) {
@@ -287,9 +328,9 @@ template <class T, int N, bool BOTH> cudaError_t launch (const gsvd_step<T> &s, 
   if (error != cudaSuccess)
     return error;
   int splits = gsvd_splits (s.rows_f > s.rows_g || !BOTH ? s.rows_f : s.rows_g, s.pairs);
-  dim3 grid (s.pairs, (unsigned)s.pages);
-  inner_kernel<T, N, BOTH><<<grid, THREADS, bytes, stream>>> (s, splits);
-  return cudaGetLastError ();
+  cluster_launch way (1, 1, THREADS, bytes, stream, true);
+  way.config.gridDim = dim3 (s.pairs, (unsigned)s.pages);
+  return cudaLaunchKernelEx (&way.config, inner_kernel<T, N, BOTH>, s, splits);
 }
 
 // A thread per page.

@@ -15,8 +15,6 @@
 template <class T> struct pair_step {
   T z11, z21, z12, z22;
   double app, aqq; // the new diagonal
-  short p, q;
-  short idle; // nonzero: Z is the identity
 };
 
 // What the Gram entries of a pair say: whether it is to be transformed, whether a cosine is above
@@ -27,24 +25,18 @@ struct pair_finding {
 
 constexpr double BIG2 = 0x1p-54; // square of 2^-27
 
-// 2^-e for the exponent e of the number x > 0, normal numbers only.
+// 2^e and 2^-e for the exponent e of the number x > 0, up to 2^1022.
+GLA_DEVICE double power_of (double x)
+{
+  int high = __double2hiint (x) & 0x7ff00000;
+  return __hiloint2double (high > 0x7fd00000 ? 0x7fd00000 : high, 0);
+}
 GLA_DEVICE double inverse_power (double x)
 {
   int high = __double2hiint (x) & 0x7ff00000;
-  high = high > 0x7fc00000 ? 0x7fc00000 : high;
-  return __hiloint2double (0x7fe00000 - high, 0);
+  return __hiloint2double (0x7fe00000 - (high > 0x7fd00000 ? 0x7fd00000 : high), 0);
 }
 
-GLA_DEVICE double quotient (double a, double b)
-{
-  return a / b;
-}
-GLA_DEVICE cx<double> quotient (cx<double> a, cx<double> b)
-{
-  // |b| is between 2^-3 and 2^3 here
-  double s = 1 / abs2 (b);
-  return scale (s, a * conj (b));
-}
 GLA_DEVICE double with_imaginary (double r, double, double)
 {
   return r;
@@ -80,19 +72,21 @@ GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, doub
   return f;
 }
 
-// The transformation of a pair that look_at_pair wants transformed.
+// The transformation of a pair that look_at_pair wants transformed. With nu, the larger root,
+// al = (x2 - i v)/nu and be = (x1 + i v)/nu its columns are (1, -w' be) and (w al, 1) over their
+// norms; here they are multiplied by nu, so that nothing is divided.
 template <bool BOTH, class T>
 GLA_DEVICE void solve_pair (pair_step<T> &z, double app, double aqq, T apq, T bpq)
 {
-  double s = inverse_power (app > aqq ? app : aqq);
-  if (!(app > 0) && !(aqq > 0))
-    s = 1;
+  double most = app > aqq ? app : aqq;
+  double s = most > 0 ? inverse_power (most) : 1;
   double pp = s * app, qq = s * aqq, b = 0, t2 = 1;
   T w = from_real<T> (1), a = scale (s, apq);
   if constexpr (BOTH) {
     if constexpr (is_complex_v<T>) {
-      b = sqrt (abs2 (bpq));
-      w = b > 1e-140 ? scale (1 / b, bpq) : from_real<T> (1);
+      double b2 = abs2 (bpq), inverse = b2 > 1e-280 ? rsqrt_of (b2) : 0;
+      b = b2 * inverse;
+      w = inverse > 0 ? scale (inverse, bpq) : from_real<T> (1);
     } else {
       b = fabs (bpq);
       w = copy_sign (1.0, bpq);
@@ -102,35 +96,38 @@ GLA_DEVICE void solve_pair (pair_step<T> &z, double app, double aqq, T apq, T bp
   }
   double u = re (a), v = im (a), e = pp - qq;
   double x1 = fma (pp, b, -u), x2 = fma (qq, b, -u), sum = x1 + x2;
-  double h = sqrt (fma (t2, fma (e, e, 4 * v * v), sum * sum));
+  double h2 = fma (t2, fma (e, e, 4 * v * v), sum * sum), h = h2 > 0 ? h2 * rsqrt_of (h2) : 0;
   double half = (e + copy_sign (h, e)) / 2;
+  z.app = app;
+  z.aqq = aqq;
   if (half == 0 && v * b == 0) { // A is a multiple of B: Z = B^-1/2
     double plus = rsqrt_of (1 + b), minus = rsqrt_of (1 - b);
-    double c = (plus + minus) / 2, d = (plus - minus) / 2;
-    z.z11 = z.z22 = from_real<T> (c);
-    z.z12 = scale (d, w);
-    z.z21 = scale (d, conj (w));
-    z.app = app;
-    z.aqq = aqq;
+    z.z11 = z.z22 = from_real<T> ((plus + minus) / 2);
+    z.z12 = scale ((plus - minus) / 2, w);
+    z.z21 = conj (z.z12);
     return;
   }
   T nu = with_imaginary (half, v * b, T ());
-  T al = quotient (with_imaginary (x2, -v, T ()), nu);
-  T be = quotient (with_imaginary (x1, v, T ()), nu);
-  double n1 = rsqrt_of (t2 + abs2 (be - from_real<T> (b)));
-  double n2 = rsqrt_of (t2 + abs2 (al + from_real<T> (b)));
-  z.z11 = from_real<T> (n1);
-  z.z22 = from_real<T> (n2);
-  z.z12 = scale (n2, w * al);
-  z.z21 = scale (-n1, conj (w) * be);
-  // the eigenvalue of each column, from its larger entry: A z = lambda B z
-  double first = pp - (u * re (be) - v * im (be)), second = qq + (u * re (al) + v * im (al));
+  T one = with_imaginary (x1, v, T ()), two = with_imaginary (x2, -v, T ());
+  double first = t2 * abs2 (nu), second = first;
   if constexpr (BOTH) {
-    first /= 1 - b * re (be);
-    second /= 1 + b * re (al);
+    first += abs2 (one - scale (b, nu));
+    second += abs2 (two + scale (b, nu));
+  } else {
+    first += abs2 (one);
+    second = first;
   }
-  z.app = first / s;
-  z.aqq = second / s;
+  double n1 = rsqrt_of (first), n2 = BOTH ? rsqrt_of (second) : n1;
+  z.z11 = scale (n1, nu);
+  z.z22 = scale (n2, nu);
+  z.z12 = scale (n2, w * two);
+  z.z21 = scale (-n1, conj (w) * one);
+  // z' A z of both columns, a = w' a_pq
+  T cross1 = conj (z.z11) * (scale (s, apq) * z.z21),
+    cross2 = conj (z.z12) * (scale (s, apq) * z.z22);
+  double up = most > 0 ? power_of (most) : 1;
+  z.app = up * fma (pp, abs2 (z.z11), fma (qq, abs2 (z.z21), 2 * re (cross1)));
+  z.aqq = up * fma (pp, abs2 (z.z12), fma (qq, abs2 (z.z22), 2 * re (cross2)));
 }
 
 // Exchanges the columns of Z.

@@ -41,6 +41,8 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
   T *V = reinterpret_cast<T *> (memory), *tile = V + NB * LDV;
   int which = blockIdx.z % 2;
   int64_t page = blockIdx.z / 2, pair = page * s.pairs + blockIdx.y;
+  wait_for_previous ();
+  let_next_start ();
   if (s.state[page].done || !s.active[pair])
     return;
   qr_matrix<T> M = which == 0 ? s.F : s.G;
@@ -89,9 +91,10 @@ template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream
   if (error != cudaSuccess)
     return error;
   int64_t rows = s.rows_f > s.rows_g ? s.rows_f : s.rows_g;
-  dim3 grid (groups_of (rows, 2 * s.pairs, tile_rows<T> ()), s.pairs, (unsigned)(2 * s.pages));
-  update_kernel<T, NB><<<grid, THREADS, shared_bytes<T, NB> (), stream>>> (s);
-  return cudaGetLastError ();
+  int groups = groups_of (rows, 2 * s.pairs, tile_rows<T> ());
+  cluster_launch way (1, 1, THREADS, shared_bytes<T, NB> (), stream, true);
+  way.config.gridDim = dim3 (groups, s.pairs, (unsigned)(2 * s.pages));
+  return cudaLaunchKernelEx (&way.config, update_kernel<T, NB>, s);
 }
 
 } // namespace
