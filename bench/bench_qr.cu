@@ -8,7 +8,7 @@
 // leaves cuSOLVER out.
 
 #include "../src/gpulinalg.h"
-#include "random_batch.cuh"
+#include "device_bench.cuh"
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
@@ -18,7 +18,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,14 +34,6 @@ struct settings {
   int block = 0;
   bool alone = false;
 };
-
-static void must (int failed, const char *what)
-{
-  if (failed == 0)
-    return;
-  fprintf (stderr, "bench_qr: %s failed with %d\n", what, failed);
-  exit (1);
-}
 
 //------------------------------------------------------------------------------
 // cuSOLVER and cuBLAS by type
@@ -85,18 +76,6 @@ PEER (cuDoubleComplex, Z, Zungqr)
 //------------------------------------------------------------------------------
 // data and checks
 //------------------------------------------------------------------------------
-
-template <class T> __global__ void fill_kernel (T *a, int64_t count, uint64_t seed)
-{
-  typedef typename scalar<T>::real R;
-  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  if (i >= count)
-    return;
-  R *to = reinterpret_cast<R *> (a + i);
-  to[0] = (R)uniform (seed + 2 * i);
-  if (scalar<T>::complex)
-    to[1] = (R)uniform (seed + 2 * i + 1);
-}
 
 // One block per column: |a_j| and |a_j - (Q R)_j|.
 template <class T> __global__ void column_norms_kernel (const T *a, int64_t m, double *norm)
@@ -157,34 +136,8 @@ double error_of (const T *A, const T *Q, const T *R, T *E, T *G, int64_t m, int6
 }
 
 //------------------------------------------------------------------------------
-// timing
+// a shape
 //------------------------------------------------------------------------------
-
-// Median milliseconds of a call, after one that loads code and buffers.
-static double measure (const std::function<void ()> &prepare, const std::function<void ()> &work)
-{
-  cudaEvent_t start, stop;
-  cudaEventCreate (&start);
-  cudaEventCreate (&stop);
-  std::vector<float> times;
-  int calls = 3;
-  for (int c = 0; c < calls; c++) {
-    prepare ();
-    cudaDeviceSynchronize ();
-    cudaEventRecord (start);
-    work ();
-    cudaEventRecord (stop);
-    must (cudaEventSynchronize (stop), "work");
-    float ms = 0;
-    cudaEventElapsedTime (&ms, start, stop);
-    if (c > 0)
-      times.push_back (ms);
-    else
-      calls = ms > 300 ? 3 : ms > 30 ? 5 : 9;
-  }
-  std::sort (times.begin (), times.end ());
-  return times[times.size () / 2];
-}
 
 template <class T> void run (gla_context *ctx, const settings &set, shape s)
 {

@@ -48,6 +48,12 @@ if [ $gpu = yes ]; then
   else
     status=1
   fi
+  echo "bench_gsvd: on the GPU, beside the published times"
+  if ./bench_gsvd ${quick:+--sizes 512,16x5000} >"results/gsvd-$name-device.tsv.new"; then
+    mv "results/gsvd-$name-device.tsv.new" "results/gsvd-$name-device.tsv"
+  else
+    status=1
+  fi
 fi
 if [ $octave_too = yes ]; then
   echo "bench_batcheig.m: from Octave arrays, beside the loop over eig"

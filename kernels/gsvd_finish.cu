@@ -1,8 +1,8 @@
 // gsvd_finish.cu: values in order, factors in their places, and the pair's scaling undone
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "block_norm.cuh"
 #include "gsvd_kernels.cuh"
-#include "gsvd_norm.cuh"
 
 namespace
 {

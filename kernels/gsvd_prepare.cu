@@ -1,8 +1,8 @@
 // gsvd_prepare.cu: the pair on its way in: scaling by powers of two, order, rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "block_norm.cuh"
 #include "gsvd_kernels.cuh"
-#include "gsvd_norm.cuh"
 
 namespace
 {

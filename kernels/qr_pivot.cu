@@ -5,7 +5,7 @@
 // all others. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
 // that would lose digits.
 
-#include "cluster.cuh"
+#include "block_norm.cuh"
 #include "larft.cuh"
 #include "qr_kernels.cuh"
 #include "reflector.cuh"
@@ -15,50 +15,6 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
 
-// The sum, or the largest, over the threads of a block; every thread gets the same bits.
-template <bool LARGEST> GLA_DEVICE double over_block (double a, double *work)
-{
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) {
-    double other = shuffle_xor (a, mask);
-    a = LARGEST ? (other > a || other != other ? other : a) : a + other;
-  }
-  __syncthreads ();
-  if (threadIdx.x % 32 == 0)
-    work[threadIdx.x / 32] = a;
-  __syncthreads ();
-  a = work[0];
-  for (int w = 1; w < WARPS; w++)
-    a = LARGEST ? (work[w] > a || work[w] != work[w] ? work[w] : a) : a + work[w];
-  return a;
-}
-
-// The largest entry and the norm of rows first .. m-1 of a column, safe from over- and underflow.
-template <class T> struct column_norm {
-  double largest, square; // square of the norm of the column divided by 2^exponent
-  int exponent;
-  GLA_DEVICE column_norm (const T *a, int64_t first, int64_t m, double *work)
-  {
-    double most = 0, sum = 0;
-    for (int64_t i = first + threadIdx.x; i < m; i += THREADS) {
-      double x = (double)absmax (a[i]);
-      most = x > most || x != x ? x : most;
-    }
-    largest = over_block<true> (most, work);
-    exponent = largest > 0 && largest <= DBL_MAX ? ilogb (largest) : 0;
-    double down = times_power (1.0, exponent < -1000 ? 1000 : -exponent);
-    for (int64_t i = first + threadIdx.x; i < m; i += THREADS) {
-      double x = (double)re (a[i]) * down, y = (double)im (a[i]) * down;
-      sum = fma (x, x, fma (y, y, sum));
-    }
-    square = over_block<false> (sum, work);
-  }
-  GLA_DEVICE double norm () const
-  {
-    return times_power (sqrt (square), exponent < -1000 ? -1000 : exponent);
-  }
-};
-
 // A block of threads per column: its norm, and its number.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -66,7 +22,7 @@ __global__ void __launch_bounds__ (THREADS)
 {
   __shared__ double work[WARPS];
   int64_t page = blockIdx.x / n, k = blockIdx.x % n;
-  column_norm<T> c (Y.data + page * Y.page + k * Y.ld, 0, m, work);
+  block_norm<THREADS> c (Y.data + page * Y.page + k * Y.ld, m, work);
   if (threadIdx.x == 0) {
     s.norm[page * n + k] = s.reference[page * n + k] = c.norm ();
     s.jpvt[page * n + k] = k;
@@ -119,13 +75,13 @@ __global__ void __launch_bounds__ (THREADS)
   __syncthreads ();
   if (j >= m)
     return;
-  column_norm<T> c (a, j, m, work);
+  block_norm<THREADS> c (a + j, m - j, work);
   int e = c.exponent;
   T alpha = times_power (a[j], -e);
   double below = 0;
   for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
     below += (double)abs2 (times_power (a[i], -e));
-  reflector<T> h (alpha, (real_t<T>)over_block<false> (below, work));
+  reflector<T> h (alpha, (real_t<T>)over_block<THREADS, false> (below, work));
   for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
     a[i] = times_power (a[i], -e) * h.inverse;
   __syncthreads ();
@@ -149,9 +105,9 @@ __global__ void __launch_bounds__ (THREADS)
     dot = cmadd (v[i], a[i], dot);
   T w;
   if constexpr (is_complex_v<T>)
-    w = {(R)over_block<false> (dot.x, work), (R)over_block<false> (dot.y, work)};
+    w = {(R)over_block<THREADS, false> (dot.x, work), (R)over_block<THREADS, false> (dot.y, work)};
   else
-    w = (T)over_block<false> (dot, work);
+    w = (T)over_block<THREADS, false> (dot, work);
   w = conj (s.tau[page * n + j]) * (first + w);
   for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
     a[i] = madd (-w, v[i], a[i]);
@@ -162,7 +118,7 @@ __global__ void __launch_bounds__ (THREADS)
   bool again = norm != 0 && left * kept * kept <= sqrt ((double)limits<R>::eps / 2);
   __syncthreads (); // a has been read and written
   if (again)
-    norm = reference = column_norm<T> (a, j + 1, m, work).norm ();
+    norm = reference = block_norm<THREADS> (a + j + 1, m - j - 1, work).norm ();
   else if (norm != 0)
     norm *= sqrt (left);
   if (threadIdx.x == 0) {

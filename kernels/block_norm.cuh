@@ -1,8 +1,8 @@
-// gsvd_norm.cuh: norms of columns by a block of threads, safe from over- and underflow
+// block_norm.cuh: norms of columns by a block of threads, safe from over- and underflow
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_GSVD_NORM_CUH
-#define GPULINALG_GSVD_NORM_CUH
+#ifndef GPULINALG_BLOCK_NORM_CUH
+#define GPULINALG_BLOCK_NORM_CUH
 
 #include "scalar.cuh"
 
@@ -25,7 +25,7 @@ template <int THREADS, bool LARGEST> GLA_DEVICE double over_block (double a, dou
 }
 
 // The largest entry of a column of `count` entries, and the square of the norm of the column times
-// 2^-exponent.
+// 2^-exponent; the exponent is at least -1000.
 template <int THREADS> struct block_norm {
   double largest, square;
   int exponent;
@@ -37,10 +37,10 @@ template <int THREADS> struct block_norm {
       most = x > most || x != x ? x : most;
     }
     largest = over_block<THREADS, true> (most, work);
-    exponent = largest > 0 && largest <= DBL_MAX ? ilogb (largest) : 0;
+    exponent = largest > 0 && largest <= DBL_MAX ? max (ilogb (largest), -1000) : 0;
+    double down = times_power (1.0, -exponent);
     for (int64_t i = threadIdx.x; i < count; i += THREADS) {
-      double x = times_power ((double)re (a[i]), -exponent);
-      double y = times_power ((double)im (a[i]), -exponent);
+      double x = (double)re (a[i]) * down, y = (double)im (a[i]) * down;
       sum = fma (x, x, fma (y, y, sum));
     }
     square = over_block<THREADS, false> (sum, work);
