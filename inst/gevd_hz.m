@@ -128,3 +128,93 @@ function warn_of_singular_pages (singular)
 
 endfunction
 
+%!function check_pencil (A, B, varargin)
+%!  [Z, lambda, C, S] = gevd_hz (A, B, varargin{:});
+%!  assert (gevd_hz (A, B, varargin{:}), lambda);
+%!  for k = 1:size (A, 3)
+%!    z = Z(:,:,k);
+%!    tol = 100 * max (size (A)) * eps (class (Z)) * norm (z) * norm ([A(:,:,k); B(:,:,k)]);
+%!    assert (norm (z' * A(:,:,k)' * A(:,:,k) * z - C(:,:,k)' * C(:,:,k)) <= tol);
+%!    assert (norm (z' * B(:,:,k)' * B(:,:,k) * z - S(:,:,k)' * S(:,:,k)) <= tol);
+%!    assert (issorted (lambda(:,:,k)));
+%!  endfor
+%!endfunction
+
+%!## against eig, four types
+%!test
+%! rand ("twister", 1);
+%! A = rand (9, 6) - 0.5;
+%! B = rand (8, 6) - 0.5;
+%! for both = {A, single(A), A + 1i * rand(9, 6), single(A + 1i * rand(9, 6)); B, B, B, B}
+%!   [a, b] = both{:};
+%!   check_pencil (a, b);
+%!   tol = -1e4 * eps (class (a));
+%!   assert (gevd_hz (a, b), sort (real (eig (a' * a, b' * b))), tol);
+%! endfor
+%! assert (class (gevd_hz (single (A), B)), "single");
+
+%!## the lengths of eig
+%!test
+%! A = [1, 2; 3, 4; 5, 6];
+%! B = [1, 1; 0, 3];
+%! [Z, lambda, C, S] = gevd_hz (A, B);
+%! Z ./= diag (S).';
+%! assert (Z' * (B' * B) * Z, eye (2), 1e-13);
+%! assert (A' * A * Z, B' * B * Z * diag (lambda), 1e-12);
+
+%!## pages, options, trailing dimensions
+%!test
+%! rand ("twister", 2);
+%! A = rand (5, 4, 6);
+%! B = rand (4, 4, 6);
+%! check_pencil (A, B, "method", "hz", "device", "cpu");
+%! [Z, lambda, C, S] = gevd_hz (reshape (A, [5, 4, 2, 3]), reshape (B, [4, 4, 2, 3]));
+%! assert ({size(Z), size(lambda)}, {[4, 4, 2, 3], [4, 1, 2, 3]});
+%! assert ({size(C), size(S)}, {[4, 4, 2, 3], [4, 4, 2, 3]});
+%! [z, l] = gevd_hz (A(:,:,5), B(:,:,5));
+%! assert ({z, l}, {Z(:,:,5), lambda(:,:,5)});
+
+%!## fewer rows than columns, in A, in B, in both
+%!test
+%! rand ("twister", 3);
+%! check_pencil (rand (2, 5), rand (6, 5));
+%! check_pencil (rand (6, 5), rand (2, 5));
+%! check_pencil (rand (1, 5), rand (2, 5));
+%! assert (gevd_hz ([1, 0], [0, 2]), [0; Inf]);
+%! [Z, lambda] = gevd_hz ([1, 0], [0, 2]);
+%! assert (abs (Z), [0, 1; 0.5, 0], 10 * eps);
+
+%!## columns of very different lengths
+%!test
+%! rand ("twister", 4);
+%! A = rand (5, 4) + eye (5)(:,1:4);
+%! B = rand (6, 4) + eye (6)(:,1:4);
+%! scale = 2 .^ [0, 100, -100, 30];
+%! [Z, lambda] = gevd_hz (A, B);
+%! [Zs, lambdas] = gevd_hz (A .* scale, B .* scale);
+%! assert (lambdas, lambda, -1e-12);
+%! phase = sign (Z(1,:) ./ Zs(1,:));
+%! assert (Zs .* scale.' .* phase, Z, 1e-12);
+
+%!## no Z for a singular pencil
+%!warning id=gpulinalg:singular-pencil [Z, lambda] = gevd_hz ([1, 1; 2, 2], [3, 3; 4, 4]);
+%!warning <on 1 of 2 pages \[A; B\] has less than full rank, and Z is NaN there; the first is page 2> ...
+%! [Z, lambda] = gevd_hz (cat (3, eye (2), zeros (2)), cat (3, eye (2), zeros (2)));
+%!test
+%! warning ("off", "gpulinalg:singular-pencil", "local");
+%! [Z, lambda] = gevd_hz (cat (3, eye (2), zeros (2)), cat (3, eye (2), zeros (2)));
+%! assert (isnan (Z), cat (3, false (2), true (2)));
+%! assert (lambda(:,:,1), [1; 1], 10 * eps);
+
+%!## empty
+%!test
+%! [Z, lambda, C, S] = gevd_hz (zeros (3, 0), zeros (2, 0));
+%! assert ({size(Z), size(lambda), size(C), size(S)}, {[0, 0], [0, 1], [0, 0], [0, 0]});
+%! [Z, lambda] = gevd_hz (zeros (3, 2, 0), zeros (4, 2, 0));
+%! assert ({size(Z), size(lambda)}, {[2, 2, 0], [2, 1, 0]});
+
+%!error <Invalid call> gevd_hz ()
+%!error <Invalid call> gevd_hz (1)
+%!error id=gpulinalg:bad-shape gevd_hz ([1, 2], 3)
+%!error id=gpulinalg:bad-option [Z, lambda] = gevd_hz (1, 2, "colour");
+%!error id=gpulinalg:not-finite [Z, lambda] = gevd_hz (NaN, 2);
