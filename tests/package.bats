@@ -23,7 +23,7 @@ octave_pkg () {
 @test "install from the tarball without CUDA, load, call, unload, uninstall leave nothing behind" {
   cd "$WORK"
   GPULINALG_CUDA=no octave_pkg "pkg ('install', '-local', '$TARBALL')"
-  run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); disp (gsvd_hz (3, 4)); disp (gevd_hz (6, 3)); pkg unload gpulinalg; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
+  run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); printf ('%.4f\n', gsvd_hz (3, 4), gevd_hz (6, 3)); pkg unload gpulinalg; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
   [ "$status" -eq 0 ]
   [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]
   [ "$(echo "$output" | tail -n 7 | tr -d ' ' | tr '\n' ' ')" = "5 0.7500 4.0000 0 0 0 0 " ]
