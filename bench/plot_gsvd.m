@@ -26,7 +26,7 @@ number = str2double (times(:,3:end));  % rows of A, of B, columns, pages, cpu, g
 names = {};
 for k = 1:2
   here = strcmp (times(:,1), types{k,1}) & strcmp (times(:,2), "large");
-  lines_ = {"gsvd\\_hz, GPU, ", 6, "-s"; "gsvd\\_hz, CPU, ", 5, "-o"; "gsvd, ", 9, "--"};
+  lines_ = {"gsvd_hz, GPU, ", 6, "-s"; "gsvd_hz, CPU, ", 5, "-o"; "gsvd, ", 9, "--"};
   for j = 1:3
     ms = number(here,lines_{j,2});
     if (any (! isnan (ms)))
@@ -37,10 +37,10 @@ for k = 1:2
   end
 end
 n = unique (number(strcmp (times(:,2), "large"),3));
-set (gca, "xtick", n, "xticklabel", num2cell (n), "xlim", [0.8 * n(1), 1.25 * n(end)]);
+set (gca, "xtick", n, "xticklabel", cellstr (num2str (n)), "xlim", [0.8 * n(1), 1.25 * n(end)]);
 xlabel ("n");
 title ("milliseconds, five outputs, A and B n x n", "fontsize", 11);
-legend (names, "location", "northwest");
+set (legend (names, "location", "northwest"), "interpreter", "none");
 grid on;
 
 subplot ("position", [0.55, 0.14, 0.42, 0.76]);

@@ -825,7 +825,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!error id=Octave:bad-alloc [U, V] = gsvd_hz (ones (2e7, 1), 1);
 
 %!demo
-%! ## How much noise a smoothed signal keeps: generalized Tikhonov regularization.
+%! ## A blurred signal restored by generalized Tikhonov regularization, three weights of the roughness.
 %! n = 120;
 %! t = linspace (0, 1, n).';
 %! blur = exp (-((t - t.') / 0.04) .^ 2);
@@ -844,6 +844,6 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %! plot (t, x, "k--");
 %! hold off;
 %! axis ([0, 1, -0.5, 1.5]);
-%! legend ("1e-3", "1", "1e3", "true");
-%! title ("a blurred signal restored, three weights of the roughness");
+%! legend ("lambda = 0.001", "lambda = 1", "lambda = 1000", "true");
+%! title ("a blurred signal restored");
 */
