@@ -422,7 +422,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 
 %!function check_pair (A, B, U, V, X, C, S)
 %!  ## The definition, in each page; everything in double.
-%!  [m, p] = size (A(:,:,1));
+%!  [m, p, ~] = size (A);
 %!  n = rows (B);
 %!  q = min (m + n, p);
 %!  tol = 10 * max ([m, n, p, 1]) * max (eps (class (U)), eps (class (X)));
@@ -552,7 +552,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!     check_forms (A, B, "method", method{1});
 %!   endfor
 %!   sigma = squeeze (gsvd_hz (A, B));
-%!   assert (sum (sigma == 0)([1, 2, 3, 5, 6, 9]), [0, 1, 0, 5, 0, 0]);
+%!   assert (sum (sigma < 10 * eps)([1, 2, 3, 5, 6, 9]), [0, 1, 0, 5, 0, 0]);
 %!   assert (isinf (sigma(5,3)) && ! isinf (sigma(4,3)));
 %!   assert (all (isinf (sigma(:,6))));
 %!   assert (sigma(:,9), ones (5, 1), 100 * eps);

@@ -9,7 +9,7 @@
 function R = gsvd_ratios (A, B, U, V, X, C, S)
   [m, p, P] = size (A);
   n = rows (B);
-  unit = max ([m, n, p]) * double (eps (class (A)));
+  unit = max ([m, n, p, 1]) * double (eps (class (A)));
   R = zeros (P, 5);
   for k = 1:P
     [c, s, ok] = diagonals (double (C(:,:,k)), double (S(:,:,k)), m);

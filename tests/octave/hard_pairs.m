@@ -26,15 +26,15 @@ function [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type)
     names{end+1} = name;
     As{end+1} = a;
     Bs{end+1} = b;
-    sigma{end+1} = sort (values);
+    sigma{end+1} = values;
     kappa(end+1) = condition;
   endfunction
   function [a, b, values] = known (c, s, T)
-    a = U * (c(above+1:q) .* T(above+1:q,:));
-    b = V * (s(1:q-below) .* T(1:q-below,:));
+    a = U * (c(above+1:q,1) .* T(above+1:q,:));
+    b = V * (s(1:q-below,1) .* T(1:q-below,:));
     c(1:above) = 0;
     s(q-below+1:q) = 0;
-    values = c ./ s;
+    values = sort (c ./ s);
   endfunction
   function add_known (name, c, s, T)
     [a, b, values] = known (c, s, T);
@@ -66,8 +66,7 @@ function [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type)
   add ("A = 0", 0 * G, H, [zeros(q - below, 1); NaN(below, 1)]);
   add ("B = 0", G, 0 * H, [NaN(above, 1); Inf(q - above, 1)]);
   add ("A = B = 0", 0 * G, 0 * H);
-  hole = ones (1, p);
-  hole(ceil (p / 2)) = 0;
+  hole = 1:p != ceil (p / 2);
   add ("a zero column in A", G .* hole, H);
   add ("a zero column in B", G, H .* hole);
   add ("a zero column in both", G .* hole, H .* hole);
@@ -98,9 +97,13 @@ function [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type)
       add_known (sprintf ("kappa (X) 1e%d", digits), ramp (-6, 6), one, X);
     endfor
   endif
-  A = cast (cat (3, As{:}), {"double", "single"}{1 + short});
-  B = cast (cat (3, Bs{:}), class (A));
-  sigma = [sigma{:}];
+  A = zeros (m, p, numel (names), {"double", "single"}{1 + short});
+  B = zeros (n, p, numel (names), class (A));
+  for k = 1:numel (names)
+    A(:,:,k) = As{k};
+    B(:,:,k) = Bs{k};
+  endfor
+  sigma = reshape ([sigma{:}], q, numel (names));
 endfunction
 
 function A = number_pages (m, n, type)
