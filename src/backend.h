@@ -78,7 +78,8 @@ typedef struct {
   int64_t *jpvt;
 } gla_qr_chunk;
 
-// One GSVD job: the same for all its chunks. m, n, p >= 1.
+// One GSVD job: the same for all its chunks. p >= 1 and m+n >= 1; a backend need not serve m, n <
+// p.
 typedef struct {
   gla_type type;
   int64_t m, n, p;
@@ -91,8 +92,8 @@ typedef struct {
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after
-// gsvd_finish. A backend that serves only pairs with m, n >= p and B of full column rank gives
-// GLA_INFO_IRREGULAR to others, whose results are then not written.
+// gsvd_finish; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full
+// column rank gives GLA_INFO_IRREGULAR to others, whose results are then not written.
 typedef struct {
   gla_array A, B, alpha, beta, U, V, X;
   int32_t *info;

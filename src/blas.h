@@ -68,6 +68,24 @@ void zgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla
               gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
               double *rwork, gla_blas_int *info);
 
+// QR and what applies its Q: ormqr or unmqr; the Cholesky factor; one reflector.
+#define GLA_BLAS_DECLARE(QRF, MQR, POTRF, LARFG, R)                                                \
+  void QRF (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda, R *tau,   \
+            R *work, const gla_blas_int *lwork, gla_blas_int *info);                               \
+  void MQR (const char *side, const char *trans, const gla_blas_int *m, const gla_blas_int *n,     \
+            const gla_blas_int *k, const R *a, const gla_blas_int *lda, const R *tau, R *c,        \
+            const gla_blas_int *ldc, R *work, const gla_blas_int *lwork, gla_blas_int *info,       \
+            size_t, size_t);                                                                       \
+  void POTRF (const char *uplo, const gla_blas_int *n, R *a, const gla_blas_int *lda,              \
+              gla_blas_int *info, size_t);                                                         \
+  void LARFG (const gla_blas_int *n, R *alpha, R *x, const gla_blas_int *incx, R *tau);
+
+GLA_BLAS_DECLARE (sgeqrf_, sormqr_, spotrf_, slarfg_, float)
+GLA_BLAS_DECLARE (dgeqrf_, dormqr_, dpotrf_, dlarfg_, double)
+GLA_BLAS_DECLARE (cgeqrf_, cunmqr_, cpotrf_, clarfg_, float)
+GLA_BLAS_DECLARE (zgeqrf_, zunmqr_, zpotrf_, zlarfg_, double)
+#undef GLA_BLAS_DECLARE
+
 // Divide and conquer on a real tridiagonal matrix.
 void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
               const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,

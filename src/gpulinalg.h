@@ -217,7 +217,8 @@ typedef struct {
   gla_array U;     // m x m or m x min (m, q), orthonormal columns
   gla_array V;     // n x n or n x min (n, q), orthonormal columns
   gla_array X;     // p x q
-  int32_t *info;   // host array of P, or NULL: 0 ok, p+1 NaN or Inf in the pair, 1 not converged
+  int32_t *info;   // host array of P, or NULL: 0 ok, p+1 NaN or Inf in the pair, 1 not converged,
+                   // -1 the arrays are on a GPU and B has not full column rank
   gla_gsvd_stats *stats; // host array of P, or NULL
 } gla_gsvd_results;
 
@@ -233,10 +234,11 @@ typedef struct {
 //         All arrays have row_stride 1, do not overlap, and are all on the host or all on one GPU.
 // C is m x q with alpha(j) at (j - max (0, q-m), j): the first max (0, q-m) of alpha are 0.
 // S is n x q with beta(j) at (j, j): those beyond n are 0 (sigma = Inf).
-// A page with info != 0 is NaN in all results. options NULL for the defaults; report may be NULL.
-// The same page gives the same bits in every run on one device with the same options.
-// Methods: implicit Hari-Zimmermann (Novakovic, Singer 2021) with the step of Falk and Langemeyer;
-// reduction to a one-sided Jacobi SVD (Drmac 1998).
+// Where rank [A; B] < q, X has columns of zeros or columns that depend on each other.
+// A page with info != 0 is NaN in all results, but not written where it is -1. options NULL for the
+// defaults; report may be NULL. The same page gives the same bits in every run on one device with
+// the same options. Methods: implicit Hari-Zimmermann (Novakovic, Singer 2021) with the step of
+// Falk and Langemeyer; reduction to a one-sided Jacobi SVD (Drmac 1998).
 gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gsvd_results *results, const gla_gsvd_options *options,
                      gla_gsvd_report *report);

@@ -5,12 +5,14 @@
 #define GPULINALG_CPU_ENGINE_H
 
 #include "cpu.h"
+#include "gsvd.h"
 #include "qr.h"
 
 typedef struct {
   gla_engine base;                   // must stay first
   const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
   const gla_cpu_qr_kernel *qr_kernels;
+  const gla_cpu_gsvd_kernel *gsvd_kernels;
   int threads_max;
 
   // the current job
@@ -18,6 +20,9 @@ typedef struct {
   gla_cpu_eig_path path;
   gla_qr_job qr_job;
   gla_cpu_qr_path qr_path;
+  gla_gsvd_job gsvd_job;
+  gla_cpu_gsvd_plan gsvd_plan;
+  gla_cpu_gsvd_order gsvd_columns, gsvd_blocks; // in the workspace
   int threads;
   int team;          // threads that each of them may start inside of a page
   int group;         // pages that a thread takes at a time
@@ -42,6 +47,14 @@ gla_status gla_cpu_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t 
 gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
 gla_status gla_cpu_qr_finish (gla_engine *engine, int slot);
 void gla_cpu_qr_end (gla_engine *engine);
+
+int gla_cpu_gsvd_supports (const gla_gsvd_job *job);
+double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+int64_t gla_cpu_gsvd_chunk_pages (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+gla_status gla_cpu_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
+gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
+gla_status gla_cpu_gsvd_finish (gla_engine *engine, int slot);
+void gla_cpu_gsvd_end (gla_engine *engine);
 
 // Makes e->work at least so large; GLA_OUT_OF_MEMORY takes nothing.
 gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // C = alpha*op(A)*op(B) + beta*C; op is "N" or "C".
-static void N (gemm) (const char *opa, const char *opb, int64_t m, int64_t n, int64_t k,
-                      GLA_REAL alpha, const GLA_REAL *A, int64_t lda, const GLA_REAL *B,
-                      int64_t ldb, GLA_REAL beta, GLA_REAL *C, int64_t ldc)
+static inline void N (gemm) (const char *opa, const char *opb, int64_t m, int64_t n, int64_t k,
+                             GLA_REAL alpha, const GLA_REAL *A, int64_t lda, const GLA_REAL *B,
+                             int64_t ldb, GLA_REAL beta, GLA_REAL *C, int64_t ldc)
 {
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n, ik = (gla_blas_int)k;
-  const gla_blas_int ia = (gla_blas_int)lda, ib = (gla_blas_int)ldb, ic = (gla_blas_int)ldc;
+  const gla_blas_int ia = (gla_blas_int)gla_more (1, lda), ib = (gla_blas_int)gla_more (1, ldb);
+  const gla_blas_int ic = (gla_blas_int)ldc;
   const GLA_REAL a[2] = {alpha, 0}, b[2] = {beta, 0};
   if (m > 0 && n > 0)
     GLA_GEMM (opa, opb, &im, &in, &ik, a, A, &ia, B, &ib, b, C, &ic, 1, 1);
@@ -19,8 +20,8 @@ typedef struct {
 } N (triangle);
 
 // B = alpha*op(T)*B, or from the right
-static void N (trmm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha, const GLA_REAL *T,
-                      int64_t ldt, GLA_REAL *B, int64_t ldb)
+static inline void N (trmm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha,
+                             const GLA_REAL *T, int64_t ldt, GLA_REAL *B, int64_t ldb)
 {
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n;
   const gla_blas_int it = (gla_blas_int)ldt, ib = (gla_blas_int)ldb;
@@ -30,8 +31,8 @@ static void N (trmm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha, co
 }
 
 // B = alpha*op(T)^-1*B, or from the right
-static void N (trsm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha, const GLA_REAL *T,
-                      int64_t ldt, GLA_REAL *B, int64_t ldb)
+static inline void N (trsm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha,
+                             const GLA_REAL *T, int64_t ldt, GLA_REAL *B, int64_t ldb)
 {
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n;
   const gla_blas_int it = (gla_blas_int)ldt, ib = (gla_blas_int)ldb;

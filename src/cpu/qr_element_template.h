@@ -1,4 +1,4 @@
-// qr_element_template.h: single numbers, columns scaled by powers of two, Householder's formulas
+// qr_element_template.h: single numbers, and columns scaled by powers of two
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #if GLA_COMPLEX
@@ -71,35 +71,7 @@ static int N (exponent_of) (GLA_BITS largest)
   return e < 1 ? 1 - GLA_BIAS : e > 2 * GLA_BIAS - 1 ? GLA_BIAS - 1 : e - GLA_BIAS;
 }
 
-static int N (column_exponent) (const GLA_REAL *x, int64_t count)
+static inline int N (column_exponent) (const GLA_REAL *x, int64_t count)
 {
   return N (exponent_of) (N (largest_of) (x, count * GLA_PARTS, 0));
-}
-
-//------------------------------------------------------------------------------
-// one reflector
-//------------------------------------------------------------------------------
-
-// H = I - tau [1; x*inv] [1; x*inv]' with H' [alpha; x] = [beta; 0], as LAPACK's larfg.
-typedef struct {
-  GLA_REAL beta;
-  N (el) tau, inv;
-} N (reflector);
-
-// Sums of squares below this have lost digits to underflow.
-#define GLA_QR_SMALL (GLA_TINY / GLA_EPS / GLA_EPS)
-
-static N (reflector) N (no_reflector) (N (el) alpha)
-{
-  return (N (reflector)){__real__ alpha, N (make) (0, 0), N (make) (0, 0)};
-}
-
-// sum: |x|^2
-static N (reflector) N (reflect) (N (el) alpha, GLA_REAL sum)
-{
-  N (reflector) h;
-  h.beta = -(GLA_REAL)copysign (GLA_SQRT (N (el_abs2) (alpha) + sum), __real__ alpha);
-  h.tau = N (make) ((h.beta - __real__ alpha) / h.beta, -__imag__ alpha / h.beta);
-  h.inv = N (el_inverse) (N (make) (__real__ alpha - h.beta, __imag__ alpha));
-  return h;
 }

@@ -5,6 +5,8 @@
 #include "lanes_template.h"
 #include "exponent_template.h"
 #include "qr_element_template.h"
+#include "qr_reflector_template.h"
+#include "rows_template.h"
 #include "qr_rows_template.h"
 #include "qr_page_template.h"
 #include "qr_lanes_template.h"

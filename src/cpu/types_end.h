@@ -25,3 +25,7 @@
 #undef GLA_TRMM
 #undef GLA_TRSM
 #undef GLA_QP3
+#undef GLA_QRF
+#undef GLA_MQR
+#undef GLA_POTRF
+#undef GLA_LARFG

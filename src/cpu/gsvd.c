@@ -1,0 +1,165 @@
+// gsvd.c: GSVD jobs on the CPU: choice of the method, threads, workspace
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gsvd.h"
+
+#include <limits.h>
+#include <omp.h>
+#include <string.h>
+
+#include "../blas.h"
+#include "../orderings.h"
+#include "engine.h"
+
+static int type_index (gla_type type)
+{
+  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
+}
+
+//------------------------------------------------------------------------------
+// choice of the method
+//------------------------------------------------------------------------------
+
+// Columns up to which they are paired one by one; columns of a block above, at most 64. Elements of
+// a page up to which it stays with one thread.
+enum { SINGLE_COLUMNS = 80, BLOCK = 16, BLOCK_LARGE = 32, LARGE = 1024, PAGE_IN_THREAD = 96 * 96 };
+
+// "auto" is the tangent algorithm: as accurate as the other in every class, and several times
+// faster (doc/gsvd.md).
+gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
+{
+  const int64_t p = job->p, rows = job->m > job->n ? job->m : job->n;
+  const int asked = job->options.block;
+  gla_cpu_gsvd_plan plan = {.method = job->options.method};
+  if (plan.method == GLA_GSVD_AUTO)
+    plan.method = GLA_GSVD_TANGENT;
+  const int width = asked > 0 ? (asked < 64 ? asked : 64) : p < LARGE ? BLOCK : BLOCK_LARGE;
+  plan.width = (asked == 0 && p <= SINGLE_COLUMNS) || p <= 2 * width ? 0 : width;
+  plan.in_threads = rows <= PAGE_IN_THREAD / p;
+  return plan;
+}
+
+int gla_cpu_gsvd_supports (const gla_gsvd_job *job)
+{
+  const int64_t largest = sizeof (gla_blas_int) > 4 ? INT64_MAX : INT_MAX;
+  const int64_t strides = largest / 128; // LAPACK counts workspace in its integers, too
+  return job->m <= largest / 8 && job->n <= largest / 8 && job->p <= strides && !job->device_arrays;
+}
+
+int64_t gla_cpu_gsvd_chunk_pages (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return pages;
+}
+
+//------------------------------------------------------------------------------
+// workspace
+//------------------------------------------------------------------------------
+
+// Players of the orderings: columns, or those of two blocks; and blocks.
+static void set_orders (gla_cpu_gsvd_order *columns, gla_cpu_gsvd_order *blocks,
+                        const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
+{
+  const int64_t width = plan->width;
+  const int64_t alone = width > 0 ? 2 * width : job->p,
+                count = width > 0 ? (job->p - 1) / width + 1 : 0;
+  columns->players = (int)(alone + alone % 2);
+  blocks->players = (int)(count + count % 2);
+  columns->steps = gla_ordering_steps (job->options.ordering, columns->players);
+  blocks->steps = count > 0 ? gla_ordering_steps (job->options.ordering, blocks->players) : 0;
+}
+
+static size_t order_bytes (const gla_cpu_gsvd_order *o)
+{
+  return ((size_t)o->steps * (size_t)o->players * sizeof *o->pairs + 63) / 64 * 64;
+}
+
+gla_status gla_cpu_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  const gla_cpu_gsvd_kernel *kernel = &e->gsvd_kernels[type_index (job->type)];
+  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
+  const int64_t most = plan.in_threads && pages > 0 ? pages : 1;
+  e->gsvd_job = *job;
+  e->gsvd_plan = plan;
+  e->group = 1;
+  e->threads = most < e->threads_max ? (int)most : e->threads_max;
+  e->team = plan.in_threads ? 1 : e->threads_max;
+  e->work_bytes = (kernel->workspace (job, &plan, e->team) + 63) / 64 * 64;
+  set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);
+  const size_t work = (size_t)e->threads * e->work_bytes, columns = order_bytes (&e->gsvd_columns);
+  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&e->gsvd_blocks));
+  if (status != GLA_OK)
+    return status;
+  e->gsvd_columns.pairs = (int32_t *)(void *)(e->work + work);
+  e->gsvd_blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
+  gla_ordering_fill (job->options.ordering, e->gsvd_columns.players, e->gsvd_columns.pairs);
+  if (plan.width > 0)
+    gla_ordering_fill (job->options.ordering, e->gsvd_blocks.players, e->gsvd_blocks.pairs);
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// threads
+//------------------------------------------------------------------------------
+
+int gla_cpu_gsvd_stopped (const gla_cpu_gsvd_task *task)
+{
+  return gla_cpu_crew_stopped (task->crew, task->thread);
+}
+
+// Takes pages until there are none, or until the work must end.
+static void work_on_pages (gla_cpu_gsvd_task *task, const gla_cpu_gsvd_kernel *kernel)
+{
+  gla_cpu_crew *crew = task->crew;
+  while (!gla_cpu_gsvd_stopped (task)) {
+    const int64_t page = atomic_fetch_add (&crew->next, 1);
+    if (page >= task->chunk->A.pages)
+      break;
+    kernel->solve (task, page);
+    atomic_fetch_add (&crew->done, 1);
+  }
+  gla_cpu_crew_leave (crew, task->thread);
+}
+
+gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk)
+{
+  (void)slot;
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  const gla_cpu_gsvd_kernel *kernel = &e->gsvd_kernels[type_index (e->gsvd_job.type)];
+  const int threads = e->threads;
+  gla_cpu_crew crew;
+  gla_cpu_crew_start (&crew, &e->gsvd_job.monitor);
+  // a page has the same bits alone, so it is the kind of job that decides about the BLAS
+  const int blas_threads = e->gsvd_plan.in_threads ? gla_blas_threads_one () : 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    // fewer threads may have come than were asked for
+#pragma omp single
+    atomic_store (&crew.working, omp_get_num_threads ());
+    const int t = threads > 1 ? omp_get_thread_num () : 0;
+    gla_cpu_gsvd_task task = {.job = &e->gsvd_job,
+                              .chunk = chunk,
+                              .plan = &e->gsvd_plan,
+                              .columns = &e->gsvd_columns,
+                              .blocks = &e->gsvd_blocks,
+                              .crew = &crew,
+                              .thread = t,
+                              .team = e->team,
+                              .work = e->work + (size_t)t * e->work_bytes};
+    work_on_pages (&task, kernel);
+  }
+  gla_blas_threads_restore (blas_threads);
+  return gla_cpu_crew_end (&crew);
+}
+
+gla_status gla_cpu_gsvd_finish (gla_engine *engine, int slot)
+{
+  (void)engine, (void)slot;
+  return GLA_OK;
+}
+
+void gla_cpu_gsvd_end (gla_engine *engine)
+{
+  (void)engine;
+}

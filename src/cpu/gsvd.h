@@ -1,0 +1,56 @@
+// gsvd.h: what the files of the generalized SVD on the CPU share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// gsvd_kernels.c holds all arithmetic and is compiled once per instruction set, as eig_kernels.c
+// is.
+
+#ifndef GPULINALG_CPU_GSVD_H
+#define GPULINALG_CPU_GSVD_H
+
+#include "cpu.h"
+
+// How a job is done, by its sizes, type and options alone, so that a page has the same bits in
+// every batch and with every choice of results.
+typedef struct {
+  gla_gsvd_method method; // not AUTO
+  int width;              // columns of a block; 0: the columns are paired one by one
+  int in_threads;         // pages are dealt out to threads; otherwise all threads share one page
+} gla_cpu_gsvd_plan;
+
+// Pairs of an ordering of `players`, an even number.
+typedef struct {
+  int players, steps;
+  int32_t *pairs;
+} gla_cpu_gsvd_order;
+
+// What one thread needs to work on pages of a chunk.
+typedef struct {
+  const gla_gsvd_job *job;
+  const gla_gsvd_chunk *chunk;
+  const gla_cpu_gsvd_plan *plan;
+  const gla_cpu_gsvd_order *columns; // of all columns, or of those of two blocks
+  const gla_cpu_gsvd_order *blocks;  // where there are blocks
+  gla_cpu_crew *crew;
+  int thread; // 0 is the calling thread, the only one that polls the monitor
+  int team;   // threads that may work inside of a page, this one included
+  char *work; // workspace of this thread, aligned to 64
+} gla_cpu_gsvd_task;
+
+// Nonzero when the work must end. Called by the task's own thread only.
+int gla_cpu_gsvd_stopped (const gla_cpu_gsvd_task *task);
+
+// The kernels of one type for one instruction set.
+typedef struct {
+  int lanes; // numbers in a register
+  size_t (*workspace) (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team);
+  void (*solve) (gla_cpu_gsvd_task *task, int64_t page);
+} gla_cpu_gsvd_kernel;
+
+// In the order s d c z.
+extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_base[4];
+extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_avx2[4];
+extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_avx512[4];
+
+gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job);
+
+#endif

@@ -1,0 +1,246 @@
+// gsvd_core_template.h: a pair whose second matrix has full column rank
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// F = U C X', G = V S X'. The vectors come as factors: U is a product of reflectors (a chain) with
+// columns of `u`, V another one with columns of `v` whose rows have been permuted. What is left of
+// the bases the reflectors give, too.
+
+typedef struct {
+  int64_t rank;    // values that are not zero; the other columns - rank are
+  GLA_REAL *sigma; // of these, without order; times 2^exponent
+  int exponent;
+  const GLA_REAL *u, *v; // columns of length 1, rank of them each
+  int64_t rows_u, rows_v;
+  N (factor) inner; // what v goes through before the permutation; count 0: nothing
+  const int *perm;  // row i of what comes out becomes row perm[i]; NULL: none
+} N (core_result);
+
+typedef struct {
+  GLA_REAL *m, *vectors; // of the one-sided Jacobi method
+  GLA_REAL *inner;
+  GLA_REAL *tau_f, *tau_g, *tau_inner, *sigma;
+  int *perm_f, *perm_g;
+  N (num) * lanes_f, *lanes_g;
+  char *members;
+  size_t member_bytes;
+  N (lapack) lapack;
+} N (core_work);
+
+enum { N (core_irregular) = GLA_INFO_IRREGULAR };
+
+// Sines of columns of R against those before them: all above eps, the rank is full.
+static int N (full_rank) (int64_t n, const GLA_REAL *R, int64_t ldr, GLA_REAL eps)
+{
+  for (int64_t j = 0; j < n; j++) {
+    const GLA_REAL *column = R + j * ldr * GLA_PARTS;
+    const GLA_REAL d = GLA_ABS (column[j * GLA_PARTS]);
+    if (!(d > eps * N (column_norm) (j + 1, column)))
+      return 0;
+  }
+  return 1;
+}
+
+// Columns become as long as 2^e allows, each on its own.
+static void N (scale_column) (int64_t count, GLA_REAL *x, int e)
+{
+  const GLA_REAL one = N (power_of_two) (e / 2), two = N (power_of_two) (e - e / 2);
+  for (int64_t i = 0; i < count * GLA_PARTS; i++)
+    x[i] = x[i] * one * two;
+}
+
+// Columns of F of size 1; where this would take those of G out of range, between both.
+static void N (equilibrate) (const N (pair) * a)
+{
+  const int limit = GLA_SINGLE ? 50 : 450;
+  for (int64_t j = 0; j < a->columns; j++) {
+    GLA_REAL *f = a->f + j * a->ldf * GLA_PARTS, *g = a->g + j * a->ldg * GLA_PARTS;
+    const GLA_BITS lf = N (largest_of) (f, a->rows_f * GLA_PARTS, 0);
+    const GLA_BITS lg = N (largest_of) (g, a->rows_g * GLA_PARTS, 0);
+    int e = lf != 0 ? N (exponent_of) (lf) : N (exponent_of) (lg);
+    if (lf != 0 && lg != 0) {
+      const int eg = N (exponent_of) (lg);
+      e = eg - e > limit ? eg - limit : eg - e < -limit ? eg + limit : e;
+    }
+    N (scale_column) (a->rows_f, f, -e);
+    N (scale_column) (a->rows_g, g, -e);
+  }
+}
+
+static int N (iterate_core) (const gla_cpu_gsvd_task *task, const N (core_work) * w, int64_t n,
+                             GLA_REAL *f, int64_t rows_f, GLA_REAL *g, int64_t rows_g,
+                             gla_gsvd_stats *stats)
+{
+  const N (iteration) it = {.task = task,
+                            .hz = task->plan->method == GLA_GSVD_HZ,
+                            .columns = n,
+                            .f = f,
+                            .g = g,
+                            .rows_f = rows_f,
+                            .rows_g = rows_g,
+                            .lanes_f = w->lanes_f,
+                            .lanes_g = w->lanes_g,
+                            .members = w->members,
+                            .member_bytes = w->member_bytes,
+                            .stats = stats};
+  stats->method = task->plan->method;
+  return N (iterate) (&it);
+}
+
+static void N (normalise) (int64_t rows, GLA_REAL *x, GLA_REAL norm)
+{
+  for (int64_t i = 0; i < rows * GLA_PARTS; i++)
+    x[i] /= norm;
+}
+
+//------------------------------------------------------------------------------
+// tangent
+//------------------------------------------------------------------------------
+
+// The largest diagonal entry of R becomes 2^(half of the range); returns the exponent taken out
+// and how many rows of R are not as good as zero beside it.
+static int N (scale_triangle) (int64_t n, int64_t columns, GLA_REAL *R, int64_t ldr, int64_t *rank)
+{
+  const int top = GLA_SINGLE ? 56 : 480;
+  const GLA_REAL least = N (power_of_two) (-top);
+  const int e = N (exponent_of) (N (largest_of) (R, 1, 0)) - top;
+  for (int64_t j = 0; j < columns; j++)
+    N (scale_column) (gla_less (j + 1, n), R + j * ldr * GLA_PARTS, -e);
+  *rank = 0;
+  while (*rank < n && GLA_ABS (R[(*rank + *rank * ldr) * GLA_PARTS]) > least)
+    ++*rank;
+  return e;
+}
+
+// R' of the first r rows of R, columns x r.
+static void N (adjoint_triangle) (int64_t r, int64_t columns, GLA_REAL *R, int64_t ldr,
+                                  GLA_REAL *to, int64_t ld)
+{
+  for (int64_t j = 0; j < r; j++) {
+    memset (N (el_at) (to, ld, 0, j), 0, (size_t)j * sizeof (N (el)));
+    for (int64_t i = j; i < columns; i++)
+      *N (el_at) (to, ld, i, j) = N (el_conj) (*N (el_at) (R, ldr, j, i));
+  }
+}
+
+// m, to be orthogonalised, from the triangle R of F's QR: R', or where F has less than full rank
+// the triangle of QR of R'. Returns the rows of m.
+static int64_t N (start_svd) (int64_t r, int64_t columns, GLA_REAL *R, int64_t ldr,
+                              const N (core_work) * w, N (core_result) * out)
+{
+  const int64_t part = GLA_PARTS;
+  if (r == columns) {
+    N (adjoint_triangle) (r, columns, R, ldr, w->m, columns);
+    return columns;
+  }
+  N (adjoint_triangle) (r, columns, R, ldr, w->inner, columns);
+  N (qr_plain) (columns, r, w->inner, columns, w->tau_inner, &w->lapack);
+  out->inner = (N (factor)){w->inner, w->tau_inner, columns, 0, columns, r};
+  memset (w->m, 0, (size_t)(r * r * part) * sizeof *w->m);
+  for (int64_t j = 0; j < r; j++)
+    memcpy (w->m + j * r * part, w->inner + j * columns * part,
+            (size_t)((j + 1) * part) * sizeof *w->m);
+  return r;
+}
+
+static void N (identity) (int64_t n, GLA_REAL *x)
+{
+  memset (x, 0, (size_t)(n * n * GLA_PARTS) * sizeof *x);
+  for (int64_t j = 0; j < n; j++)
+    x[(j + j * n) * GLA_PARTS] = 1;
+}
+
+// F with its columns exchanged as those of G were
+static void N (permute_columns) (int64_t rows, int64_t n, GLA_REAL *f, int64_t ldf, const int *perm,
+                                 GLA_REAL *copy)
+{
+  for (int64_t j = 0; j < n; j++)
+    memcpy (copy + j * rows * GLA_PARTS, f + j * ldf * GLA_PARTS,
+            (size_t)(rows * GLA_PARTS) * sizeof *f);
+  for (int64_t j = 0; j < n; j++)
+    memcpy (f + j * ldf * GLA_PARTS, copy + perm[j] * rows * GLA_PARTS,
+            (size_t)(rows * GLA_PARTS) * sizeof *f);
+}
+
+// Drmac's tangent algorithm: G P = Q R, then the SVD of F P R^-1 by one-sided Jacobi on the adjoint
+// of the triangle of its pivoted QR. Returns info; N (core_irregular) where G has not full rank.
+static int32_t N (solve_tangent) (const gla_cpu_gsvd_task *task, const N (pair) * a, int forced,
+                                  const N (core_work) * w, GLA_REAL *copy, N (chain) * chain_f,
+                                  int64_t offset_f, N (chain) * chain_g, int64_t offset_g,
+                                  gla_gsvd_stats *stats, N (core_result) * out)
+{
+  const int64_t n = a->columns, k = gla_less (a->rows_f, n);
+  const GLA_REAL eps = 10 * GLA_EPS * (GLA_REAL)gla_more (a->rows_g, n);
+  const int vectors = task->job->u_columns > 0 || task->job->x;
+  N (qr_pivot) (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
+  if (!forced && !N (full_rank) (n, a->g, a->ldg, eps))
+    return N (core_irregular);
+  N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+  N (trsm) ((N (triangle)){"R", "U", "N", "N"}, a->rows_f, n, 1, a->g, a->ldg, a->f, a->ldf);
+  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
+  if (gla_cpu_gsvd_stopped (task))
+    return 1;
+
+  int64_t r;
+  out->exponent = N (scale_triangle) (k, n, a->f, a->ldf, &r);
+  const int64_t rows = N (start_svd) (r, n, a->f, a->ldf, w, out);
+  if (vectors)
+    N (identity) (r, w->vectors);
+  const int failed =
+      N (iterate_core) (task, w, r, w->m, rows, vectors ? w->vectors : NULL, r, stats);
+  for (int64_t j = 0; j < r; j++) {
+    out->sigma[j] = N (column_norm) (rows, w->m + j * rows * GLA_PARTS);
+    N (normalise) (rows, w->m + j * rows * GLA_PARTS, out->sigma[j]);
+  }
+  out->rank = r;
+  out->u = w->vectors, out->rows_u = r;
+  out->v = w->m, out->rows_v = rows;
+  out->perm = w->perm_f;
+  N (chain_push) (chain_f, (N (factor)){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, k});
+  N (chain_push) (chain_g, (N (factor)){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  return failed;
+}
+
+//------------------------------------------------------------------------------
+// Hari-Zimmermann
+//------------------------------------------------------------------------------
+
+// The triangle in a, its columns where they were before pivoting.
+static void N (unpivot) (int64_t n, const GLA_REAL *a, int64_t lda, const int *perm, GLA_REAL *to)
+{
+  memset (to, 0, (size_t)(n * n * GLA_PARTS) * sizeof *to);
+  for (int64_t j = 0; j < n; j++)
+    memcpy (to + perm[j] * n * GLA_PARTS, a + j * lda * GLA_PARTS,
+            (size_t)((j + 1) * GLA_PARTS) * sizeof *to);
+}
+
+// Shortens both by pivoted QR and iterates on the triangles. F must have full column rank, too.
+static int32_t N (solve_hz) (const gla_cpu_gsvd_task *task, const N (pair) * a, int forced,
+                             const N (core_work) * w, N (chain) * chain_f, int64_t offset_f,
+                             N (chain) * chain_g, int64_t offset_g, gla_gsvd_stats *stats,
+                             N (core_result) * out)
+{
+  const int64_t n = a->columns;
+  const GLA_REAL eps = 10 * GLA_EPS * (GLA_REAL)gla_more (gla_more (a->rows_f, a->rows_g), n);
+  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
+  N (qr_pivot) (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
+  if (!forced && !(N (full_rank) (n, a->f, a->ldf, eps) && N (full_rank) (n, a->g, a->ldg, eps)))
+    return N (core_irregular);
+  N (unpivot) (n, a->f, a->ldf, w->perm_f, w->m);
+  N (unpivot) (n, a->g, a->ldg, w->perm_g, w->vectors);
+  const int failed = N (iterate_core) (task, w, n, w->m, n, w->vectors, n, stats);
+  for (int64_t j = 0; j < n; j++) {
+    GLA_REAL *f = w->m + j * n * GLA_PARTS, *g = w->vectors + j * n * GLA_PARTS;
+    const GLA_REAL nf = N (column_norm) (n, f), ng = N (column_norm) (n, g);
+    out->sigma[j] = nf / ng;
+    N (normalise) (n, f, nf);
+    N (normalise) (n, g, ng);
+  }
+  out->rank = n;
+  out->exponent = 0;
+  out->u = w->m, out->v = w->vectors;
+  out->rows_u = out->rows_v = n;
+  out->perm = NULL;
+  N (chain_push) (chain_f, (N (factor)){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, n});
+  N (chain_push) (chain_g, (N (factor)){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  return failed;
+}

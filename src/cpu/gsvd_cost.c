@@ -1,0 +1,31 @@
+// gsvd_cost.c: how long a GSVD job takes on the CPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "engine.h"
+
+// Operations of the preparation, of the sweeps and of the vectors, as products count them.
+static double operations (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
+{
+  const double m = (double)job->m, n = (double)job->n, p = (double)job->p;
+  const double sweep = (plan->method == GLA_GSVD_HZ ? 16 : 12) * p * p * p;
+  const double sweeps = plan->method == GLA_GSVD_HZ ? 11 : 7;
+  double f = 4 * (m + n) * p * p + sweeps * sweep;
+  f += 4 * p * (m * (double)job->u_columns + n * (double)job->v_columns);
+  if (job->x)
+    f += 2 * p * p * (m + n);
+  return gla_type_is_complex (job->type) ? 4 * f : f;
+}
+
+double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
+{
+  const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
+  const double p = (double)job->p, rate = 1e9 * 16 * p / (p + 64);
+  double page = 2e-6 + operations (job, &plan) / rate;
+  if (gla_type_real (job->type) == GLA_S)
+    page = 0.6 * page;
+  // pages for each thread, or threads for each page
+  if (plan.in_threads)
+    return 2e-5 + page * (double)((pages + e->threads_max - 1) / e->threads_max);
+  return 2e-5 + page * (double)pages / e->threads_max;
+}

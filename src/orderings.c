@@ -1,0 +1,78 @@
+// orderings.c: in which order pairs of columns, or of blocks, meet in a sweep of a Jacobi method
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "orderings.h"
+
+int32_t gla_ordering_steps (gla_gsvd_ordering kind, int32_t n)
+{
+  return kind == GLA_ORDER_ME ? n - 1 : n;
+}
+
+//------------------------------------------------------------------------------
+// Mantharam-Eberlein
+//------------------------------------------------------------------------------
+
+static void put (int32_t *pair, int32_t a, int32_t b)
+{
+  pair[0] = a < b ? a : b;
+  pair[1] = a < b ? b : a;
+}
+
+// Round s of a tournament of n players: the last one stays, the others turn.
+static void circle_step (int32_t n, int32_t s, int32_t *pairs)
+{
+  put (pairs, n - 1, s);
+  for (int32_t k = 1; k < n / 2; k++)
+    put (pairs + 2 * k, (s + k) % (n - 1), (s - k + n - 1) % (n - 1));
+}
+
+// Step s of order n. It stems from a step of order n/2, that from one of order n/4 and so on down
+// to an order 2*odd; at the end of each level stands the step of neighbours.
+static void me_step (int32_t n, int32_t s, int32_t *pairs)
+{
+  if (n % 4 != 0) {
+    circle_step (n, s, pairs);
+    return;
+  }
+  if (s == n - 2) {
+    for (int32_t i = 0; i < n / 2; i++)
+      put (pairs + 2 * i, 2 * i, 2 * i + 1);
+    return;
+  }
+  me_step (n / 2, s / 2, pairs);
+  for (int32_t k = n / 4 - 1; k >= 0; k--) { // from the end, because each pair becomes two
+    const int32_t i = pairs[2 * k], j = pairs[2 * k + 1], outer = s % 2 == 0;
+    put (pairs + 4 * k, 2 * i, 2 * j + outer);
+    put (pairs + 4 * k + 2, 2 * i + 1, 2 * j + !outer);
+  }
+}
+
+//------------------------------------------------------------------------------
+// modified modulus
+//------------------------------------------------------------------------------
+
+// Pair r of every step: sums of the shadows P and Q grow by one from step to step.
+static void mm_chain (int32_t n, int32_t r, int32_t *pairs)
+{
+  int32_t P = r, Q = n - 1 - r, p = P, q = Q;
+  for (int32_t s = 0; s < n; s++) {
+    put (pairs + n * s + 2 * r, p, q);
+    if (P + Q >= n - 1) {
+      P++;
+      if (P == Q)
+        Q = P -= n / 2;
+      p = P;
+    } else
+      q = ++Q;
+  }
+}
+
+void gla_ordering_fill (gla_gsvd_ordering kind, int32_t n, int32_t *pairs)
+{
+  if (kind == GLA_ORDER_ME)
+    for (int32_t s = 0; s < n - 1; s++)
+      me_step (n, s, pairs + (int64_t)n * s);
+  else
+    for (int32_t r = 0; r < n / 2; r++)
+      mm_chain (n, r, pairs);
+}
