@@ -22,7 +22,7 @@ help:
 	@echo "  make demo          install what is missing, build, compute a band structure, draw it"
 	@echo "  make check         install what is missing, build, run every test"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
-	@echo "  make bench         time batcheig and qr_block against their peers"
+	@echo "  make bench         time batcheig, qr_block and gsvd_hz against their peers"
 	@echo "  make tune          measure which GPU kernels serve best here, and print the table"
 	@echo
 	@echo "  make deps          install what is missing (Debian and Ubuntu, as root)"
@@ -109,7 +109,7 @@ dist:
 clean:
 	$(MAKE) --no-print-directory -C src clean
 	rm -rf build $(name)-*.tar.gz fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
-	  co2_fit.png
+	  co2_fit.png tikhonov_deblur.png
 	for dir in tests/c bench; do \
 	  if [ -f $$dir/Makefile ]; then $(MAKE) --no-print-directory -C $$dir clean || exit 1; fi; \
 	done

@@ -6,6 +6,7 @@
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
 # there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
 # results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv and .png.
+# Of gsvd_hz: results/gsvd-<name>.tsv, gsvd-<name>-sweeps.tsv (rotations) and gsvd-<name>.png.
 # `make bench` builds what this needs.
 
 set -eu
@@ -63,6 +64,13 @@ if [ $octave_too = yes ]; then
   echo "bench_qr.m: from Octave arrays, beside qr"
   $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
   mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
+  echo "bench_gsvd.m: from Octave arrays, beside gsvd"
+  $octave bench_gsvd.m $quick >"results/gsvd-$name.tsv.new"
+  $octave bench_gsvd.m $quick --sweeps --device "$([ $gpu = yes ] && echo gpu || echo cpu)" \
+    >"results/gsvd-$name-sweeps.tsv.new"
+  mv "results/gsvd-$name.tsv.new" "results/gsvd-$name.tsv"
+  mv "results/gsvd-$name-sweeps.tsv.new" "results/gsvd-$name-sweeps.tsv"
+  $octave plot_gsvd.m "results/gsvd-$name.tsv" "results/gsvd-$name-sweeps.tsv" "results/gsvd-$name.png"
 fi
 ls results
 exit $status

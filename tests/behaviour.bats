@@ -100,6 +100,64 @@ octave_run () {
   [[ "$output" == *"[C, R] = qr_block (A, B)"* ]]
 }
 
+@test "gsvd_hz, gevd_hz: every bad input gives an error with an id, and Octave goes on" {
+  run octave_run --eval "
+    A = [3, 1; 4, 2; 0, 5]; B = [1, 2; 3, 5]; ok = true;
+    function good = refused (id, varargin)
+      good = true;
+      for f = {@gsvd_hz, @gevd_hz}
+        try
+          [a, b] = f{1} (varargin{:});
+          printf ('accepted, expected %s\n', id);
+          good = false;
+        catch err
+          if (! (strcmp (err.identifier, id) && numel (err.message) > 10))
+            good = false;
+            printf ('%s: %s, expected %s\n', err.identifier, err.message, id);
+          end
+        end
+      end
+    end
+    ok &= refused ('Octave:invalid-fun-call');
+    ok &= refused ('Octave:invalid-fun-call', A);
+    ok &= refused ('gpulinalg:bad-class', A > 1, B);
+    ok &= refused ('gpulinalg:bad-class', A, int8 (B));
+    ok &= refused ('gpulinalg:bad-class', sparse (A), B);
+    ok &= refused ('gpulinalg:bad-class', A, {1});
+    ok &= refused ('gpulinalg:bad-shape', A, [1, 2, 3]);
+    ok &= refused ('gpulinalg:bad-shape', A, cat (3, B, B));
+    ok &= refused ('gpulinalg:not-finite', [NaN, 1], B);
+    ok &= refused ('gpulinalg:not-finite', A, [Inf, 1]);
+    ok &= refused ('gpulinalg:bad-option', A, B, 'colour');
+    ok &= refused ('gpulinalg:bad-option', A, B, 'block');
+    ok &= refused ('gpulinalg:bad-value', A, B, 'block', 0.5);
+    ok &= refused ('gpulinalg:bad-value', A, B, 'method', 'qr');
+    ok &= refused ('gpulinalg:bad-value', A, B, 'blocking', 'xx');
+    ok &= refused ('gpulinalg:bad-value', A, B, 'ordering', 7);
+    ok &= refused ('gpulinalg:bad-value', A, B, 'device', 'moon');
+    ok &= refused ('gpulinalg:bad-value', A, B, 'progress', 'yes');
+    ok &= refused ('gpulinalg:no-device', A, B, 'device', 77);
+    [U, V, X, C, S] = gsvd_hz (A, B, 0);
+    assert (U * C * X', A, 1e-13);
+    assert (V * S * X', B, 1e-13);
+    if (ok) disp ('all refused'); end"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"all refused"* ]]
+}
+
+@test "gsvd_hz: an unknown option lists the known ones, the meter shows, help is there" {
+  run octave_run --eval "
+    try, gsvd_hz (1, 1, 'Colour'); catch err, disp (err.message); end
+    gsvd_hz (rand (5, 3, 40), rand (4, 3, 40), 'progress', true); help gsvd_hz; help gevd_hz"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'known are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"'* ]]
+  [[ "$output" == *"gsvd_hz: 40 of 40 pages, 100 %"* ]]
+  [[ "$output" == *"[U, V, X, C, S] = gsvd_hz (A, B)"* ]]
+  [[ "$output" == *"[Z, LAMBDA] = gevd_hz (A, B)"* ]]
+}
+
 @test "too many outputs, and an array that does not fit in memory" {
   run octave_run --eval "
     try, [a, b, c, d] = batcheig (1); catch err, disp (err.identifier); end
@@ -147,6 +205,12 @@ EOF
   interrupted 'A = randn (60, 60, 20000);' '[Q, R, P] = qr_block (A, "device", "cpu");'
 }
 
+@test "Ctrl-C ends a large gsvd_hz, and one of many pairs, within 0.2 s" {
+  interrupted 'A = randn (1500); B = randn (1500);' '[U, V, X, C, S] = gsvd_hz (A, B, "device", "cpu");'
+  interrupted 'A = randn (700); B = randn (700);' '[U, V, X, C, S] = gsvd_hz (A, B, "method", "hz", "device", "cpu");'
+  interrupted 'A = randn (40, 30, 20000);' '[U, V, X, C, S] = gsvd_hz (A, A, "device", "cpu");'
+}
+
 @test "repeated calls do not grow" {
   run octave_run --eval "
     function kb = resident ()
@@ -160,6 +224,8 @@ EOF
       try, batcheig (C); catch, end
       [Q, R, P] = qr_block (A); [W, Y, R] = qr_block (B, 'wy'); [c, R] = qr_block (B, B, 0);
       try, [Q, R] = qr_block (A, 'progress', @(varargin) error ('enough')); catch, end
+      [U, V, X, c, s, stats] = gsvd_hz (A(:,:,1:50), C(:,:,1:50), 0); sigma = gsvd_hz (B, B, 'method', 'hz');
+      try, gsvd_hz (A, C, 'progress', @(varargin) error ('enough')); catch, end
     end
     for k = 1:20, once (A, B, C); end
     before = resident ();
@@ -216,4 +282,13 @@ EOF
   echo "$output"
   [ "$status" -eq 0 ]
   [ -s co2_fit.png ]
+}
+
+@test "the example of gsvd_hz checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/tikhonov_deblur.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s tikhonov_deblur.png ]
 }

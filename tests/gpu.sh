@@ -31,11 +31,12 @@ suite () {
   cat "$log"
   count "$name"
 }
-# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE
+# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE GSVD_SIZES
 sanitize () {
-  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}"
-  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 \
-    --print-limit 3 --target-processes all $octave_run tests/octave/sanitizer_set.m >"$log" 2>&1 &&
+  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}; gsvd_hz: ${7:-}"
+  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} GSVD_SIZES=${7:-} \
+    timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 3 --target-processes all \
+    $octave_run tests/octave/sanitizer_set.m >"$log" 2>&1 &&
     grep -q "sanitizer set done" "$log" && grep -q -E "SUMMARY: 0 (errors|hazards)" "$log"; then
     passed=$((passed + 1))
   else
@@ -56,7 +57,7 @@ suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
-  skipped=$((skipped + 11))
+  skipped=$((skipped + 15))
 else
   # racecheck is a hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi
   sanitize memcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
@@ -65,6 +66,10 @@ else
   sanitize memcheck "180 260 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
   sanitize initcheck "180 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
   sanitize synccheck "" "" "" "1 2 5 31 32 33 64 65 100 130 270" yes
+  for tool in memcheck initcheck synccheck; do
+    sanitize $tool "" "" "" "" "" "1 2 8 16 31 33 64 100"
+  done
+  sanitize racecheck "" "" "" "" "" "8 33"
   sanitize racecheck "2 3 8 12 17" "qr jacobi" ""
   sanitize racecheck "33 64 90 130" "qr" ""
   sanitize racecheck "180" "qr" ""

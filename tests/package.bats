@@ -23,12 +23,12 @@ octave_pkg () {
 @test "install from the tarball without CUDA, load, call, unload, uninstall leave nothing behind" {
   cd "$WORK"
   GPULINALG_CUDA=no octave_pkg "pkg ('install', '-local', '$TARBALL')"
-  run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); pkg unload gpulinalg; disp (exist ('qr_block')); disp (exist ('batcheig'))"
+  run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); printf ('%.4f\n', gsvd_hz (3, 4), gevd_hz (6, 3)); pkg unload gpulinalg; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
   [ "$status" -eq 0 ]
   [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]
-  [ "$(echo "$output" | tail -n 3 | tr -d ' ' | tr '\n' ' ')" = "5 0 0 " ]
-  run octave_pkg "pkg load gpulinalg; help batcheig; help gpulinalg_info; help pageeig; help qr_block"
-  [[ "$output" == *"batcheig (A)"* && "$output" == *"qr_block (A)"* ]]
+  [ "$(echo "$output" | tail -n 7 | tr -d ' ' | tr '\n' ' ')" = "5 0.7500 4.0000 0 0 0 0 " ]
+  run octave_pkg "pkg load gpulinalg; help batcheig; help gpulinalg_info; help pageeig; help qr_block; help gsvd_hz; help gevd_hz"
+  [[ "$output" == *"batcheig (A)"* && "$output" == *"qr_block (A)"* && "$output" == *"gsvd_hz (A, B)"* && "$output" == *"gevd_hz (A, B)"* ]]
   run octave_pkg "pkg ('uninstall', '-local', 'gpulinalg'); pkg list"
   [ "$status" -eq 0 ]
   [ -z "$(ls -d "$WORK"/packages/gpulinalg* 2>/dev/null)" ]

@@ -16,5 +16,10 @@ for part = qr_shapes ()
   passed += p;
   failed += f;
 endfor
+for part = gsvd_shapes ()
+  [p, f] = check_gsvd ("cpu", part{1}{:});
+  passed += p;
+  failed += f;
+endfor
 printf ("cpu_suite: %d passed, %d failed, 0 skipped\n", passed, failed);
 exit (failed > 0);

@@ -15,6 +15,11 @@ for part = qr_shapes (true)
   passed += p;
   failed += f;
 endfor
+for part = gsvd_shapes (true)
+  [p, f] = check_gsvd ("gpu", part{1}{:});
+  passed += p;
+  failed += f;
+endfor
 A = rand (16, 16, 200);  A = A + permute (A, [2 1 3]);
 A(3,3,7) = NaN;
 [V, D, info] = batcheig (A, "vector", "device", "gpu");

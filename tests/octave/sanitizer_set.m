@@ -3,7 +3,8 @@
 %
 % The environment lists SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
 % pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
-% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products.
+% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products. gsvd_hz
+% comes last, with pairs of GSVD_SIZES, by both methods.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -56,4 +57,24 @@ if (! isempty (getenv ("QR_LARGE")))
     endif
   endfor
 endif
+for p = str2num (getenv ("GSVD_SIZES"))
+  for type = "zs"
+    A = rand (p + 3, p, 2) - 0.5;
+    B = rand (p + 1, p, 2) - 0.5;
+    if (type == "z")
+      A += 1i * (rand (size (A)) - 0.5);
+    else
+      A = single (A);
+    endif
+    for method = {"hz", "tangent"}
+      [U, V, X, C, S] = gsvd_hz (A, B, "method", method{1}, "device", "gpu");
+      sigma = gsvd_hz (A, B, "method", method{1}, "device", "gpu");
+      if (! (norm (A(:,:,2) - U(:,:,2) * C(:,:,2) * X(:,:,2)') < 1e-3 && ...
+             norm (B(:,:,2) - V(:,:,2) * S(:,:,2) * X(:,:,2)') < 1e-3 && ...
+             norm (sigma(:,1,2) .* diag (S(:,:,2)) - diag (C(:,:,2))) < 1e-3))
+        error ("p = %d %s %s is wrong", p, type, method{1});
+      endif
+    endfor
+  endfor
+endfor
 disp ("sanitizer set done");

@@ -1,0 +1,145 @@
+% bench_gsvd.m: gsvd_hz from Octave arrays beside Octave's gsvd, in a loop where there are many pairs
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% octave-cli bench/bench_gsvd.m [--quick] [--types zdcs] [--only large|tall|pages]
+% Prints a table (TSV) of milliseconds per call, five outputs: gsvd_hz on the CPU and, where there is one, on
+% the GPU with all copies to and from it; gsvd with the BLAS's own choice of threads and, in a process of its
+% own, with one BLAS thread. A time is the median of 3 calls after one that is not counted, or of fewer
+% that take more than a second; residuals and orthogonality of the last pair of each result are checked.
+%
+% octave-cli bench/bench_gsvd.m --sweeps [--quick] [--device cpu|gpu]
+% Prints a table of the rotations in each sweep, n = 512 (128 with --quick), by method, blocking and ordering,
+% and the seconds of the call.
+
+1;  % a script, although it begins with functions
+
+function value = option (name, default)
+  args = argv ();
+  at = find (strcmp (args, name));
+  value = default;
+  if (! isempty (at))
+    value = args{at(1) + 1};
+  end
+end
+
+% Rows of: set, rows of A, rows of B, columns, pages.
+function cases = all_cases (quick)
+  cases = {"large", 64, 64, 64, 1; "large", 128, 128, 128, 1; "large", 256, 256, 256, 1; "large", 512, 512, 512, 1; ...
+           "tall", 2000, 1000, 100, 1; "tall", 300, 200, 250, 1; ...
+           "pages", 4, 4, 4, 5000; "pages", 8, 8, 8, 5000; "pages", 16, 16, 16, 5000; "pages", 32, 32, 32, 1000; ...
+           "pages", 30, 20, 10, 5000};
+  if (quick)
+    cases = cases([1, 2, 9],:);
+  end
+end
+
+function ms = time_of (A, B, device)
+  pause (0.3);  % threads of the BLAS go on spinning for a tenth of a second after they had work
+  seconds = [];
+  do
+    tic;
+    [U, V, X, C, S] = gsvd_hz (A, B, "device", device);
+    seconds(end+1) = toc;
+  until (numel (seconds) == 4 || (numel (seconds) > 1 && sum (seconds) > 2))
+  ms = median (seconds(2:end)) * 1e3;
+  check (A(:,:,end), U(:,:,end), C(:,:,end), X(:,:,end), device);
+  check (B(:,:,end), V(:,:,end), S(:,:,end), X(:,:,end), device);
+end
+
+function check (A, U, C, X, device)
+  [m, p] = size (A);
+  off = max (norm (A - U * C * X') / norm (A), norm (U' * U - eye (m)));
+  if (! (off <= 10 * max (m, p) * eps (class (A))))
+    error ("bench_gsvd: %d x %d on the %s is wrong by %g", m, p, device, off);
+  end
+end
+
+% The same in an Octave with one BLAS thread.
+function ms = gsvd_with_one_thread (cases)
+  here = fileparts (mfilename ("fullpath"));
+  [status, text] = system (sprintf (['OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 ' ...
+    '"%s" --no-history --no-init-file --path "%s" --eval "loop_gsvd (%s)"'], ...
+    fullfile (OCTAVE_HOME (), "bin", "octave-cli"), here, mat2str (cases)));
+  ms = sscanf (text, "%g");
+  if (status != 0 || numel (ms) != rows (cases))
+    error ("bench_gsvd: gsvd with one BLAS thread failed: %s", text);
+  end
+end
+
+function print_header (info)
+  [~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
+  printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, version (), ...
+          strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
+  printf ("# %s, %d threads; BLAS: %s; LAPACK: %s\n", strtrim (cpu), nproc (), ...
+          strtrim (version ("-blas")), strtrim (version ("-lapack")));
+  [~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
+  printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
+  if (! isempty (info.devices))
+    printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
+  end
+end
+
+function print_times (cases, types, gpu)
+  printf ("# milliseconds per call from Octave arrays to Octave arrays, five outputs; gsvd: the faster of the two\n");
+  printf ("type\tset\trows_A\trows_B\tcolumns\tpages\tcpu\tgpu\tgsvd_default\tgsvd_one_thread\tgsvd\tgsvd/cpu\tgsvd/gpu\n");
+  for type = types
+    for k = 1:rows (cases)
+      [set, m, n, p, pages] = cases{k,:};
+      case_ = [m, n, p, pages, double(type)];
+      one = gsvd_with_one_thread (case_);
+      default = loop_gsvd (case_);
+      [A, B] = gsvd_pairs (m, n, p, pages, type);
+      ms = NaN (1, 2);
+      ms(1) = time_of (A, B, "cpu");
+      if (gpu)
+        ms(2) = time_of (A, B, "gpu");
+      end
+      peer = min (default, one);
+      printf ("%s\t%s\t%d\t%d\t%d\t%d", type, set, m, n, p, pages);
+      printf ("\t%.4g", ms, default, one, peer);
+      printf ("\t%.3g", peer ./ ms);
+      printf ("\n");
+      fflush (stdout);
+    end
+  end
+end
+
+function print_sweeps (n, device)
+  printf ("# rotations in each sweep of gsvd_hz on the %s, n = %d\n", device, n);
+  printf ("type\tn\tmethod\tblocking\tordering\tseconds\tsweep\trotations\n");
+  for type = "dz"
+    [A, B] = gsvd_pairs (n, n, n, 1, type);
+    for choice = {"tangent", "tangent", "hz", "hz", "hz"; "bo", "fb", "bo", "fb", "bo"; "me", "me", "me", "me", "mm"}
+      [~, ~, ~, ~, ~, stats] = gsvd_hz (A, B, "device", device, "method", choice{1}, "blocking", choice{2}, ...
+                                        "ordering", choice{3});
+      for k = 1:stats.sweeps
+        printf ("%s\t%d\t%s\t%s\t%s\t%.4g\t%d\t%d\n", type, n, choice{:}, stats.seconds, k, stats.rotations(k));
+      end
+      fflush (stdout);
+    end
+  end
+end
+
+%------------------------------------------------------------------------------
+% what to run
+%------------------------------------------------------------------------------
+
+addpath (fileparts (mfilename ("fullpath")));
+if (! exist ("gsvd_hz"))
+  pkg load gpulinalg
+end
+quick = any (strcmp (argv (), "--quick"));
+info = gpulinalg_info ();
+print_header (info);
+if (any (strcmp (argv (), "--sweeps")))
+  print_sweeps (merge (quick, 128, 512), option ("--device", "cpu"));
+else
+  types = option ("--types", "dz");
+  types = types(ismember (types, "zdcs"));
+  cases = all_cases (quick);
+  only = option ("--only", "");
+  if (! isempty (only))
+    cases = cases(strcmp (cases(:,1), only),:);
+  end
+  print_times (cases, types, ! isempty (info.devices));
+end

@@ -1,0 +1,168 @@
+% tests/octave/check_gsvd.m: gsvd_hz on every class of hard pair, in every form
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_gsvd (device, shapes, types, choices). For each row [m, n, p] of shapes and
+% each type all classes of hard_pairs stand in one batch. Residuals, orthogonality and c^2 + s^2 (gsvd_ratios)
+% must be within 10 max (m, n, p) eps and values, where they are known, within 10 max (m, n, p) eps kappa
+% relative to themselves, with each of the choices, rows of method, blocking and ordering. The values
+% must have the same bits in all forms, in another run, and for a page alone. Above 70 some classes are enough.
+
+function [passed, failed] = check_gsvd (device, shapes, types = "zdcs", choices = {"auto", "bo", "me"})
+  counts = [0, 0];
+  for shape = shapes.'
+    for type = types
+      rand ("twister", 1);
+      label = sprintf ("%d,%dx%d %s %s", shape, type, device);
+      pairs = cell (1, 5);
+      [pairs{:}] = hard_pairs (shape(1), shape(2), shape(3), type);
+      if (max (shape) > 70)
+        pairs = some_of (pairs, {"random", "known", "huge A, tiny B", "a zero column in both", ...
+                                 "values over 25 decades", "kappa (X) 1e8", "kappa (X) 1e3"});
+      endif
+      for row = 1:rows (choices)
+        counts += one_case (pairs, label, device, choices(row,:), row == 1);
+      endfor
+      counts += not_finite (pairs{1:2}, label, device);
+      counts += like_real (type, pairs, label, device);
+    endfor
+  endfor
+  passed = counts(1);
+  failed = counts(2);
+endfunction
+
+function pairs = some_of (pairs, names)
+  keep = ismember (pairs{3}, names);
+  pairs = {pairs{1}(:,:,keep), pairs{2}(:,:,keep), pairs{3}(keep), pairs{4}(:,keep), pairs{5}(keep)};
+endfunction
+
+function counts = one_case (pairs, label, device, choice, all_forms)
+  counts = [0, 0];
+  [A, B, names, sigma, kappa] = pairs{:};
+  label = strjoin ([label, choice], " ");
+  function check (ok, varargin)
+    counts += [ok, ! ok];
+    if (! ok)
+      printf ("FAILED %s: %s\n", label, sprintf (varargin{:}));
+    endif
+  endfunction
+  function check_ratios (form, varargin)
+    worst = gsvd_ratios (A, B, varargin{:});
+    [~, at] = max (max (worst, [], 2));
+    check (all (worst(:) <= 10), "%s: ratios %s on %s", form, mat2str (worst(at,:), 3), names{at});
+  endfunction
+  try
+    [m, p, P] = size (A);
+    n = rows (B);
+    q = min (m + n, p);
+    options = {"device", device, "method", choice{1}, "blocking", choice{2}, "ordering", choice{3}};
+    [U, V, X, C, S, stats] = gsvd_hz (A, B, options{:});
+    check_ratios ("full", U, V, X, C, S);
+    values = gsvd_hz (A, B, options{:});
+    [worst, at] = worst_value (values, sigma, kappa, 10 * max ([m, n, p]) * double (eps (class (A))));
+    check (worst <= 1, "values are %g times as wrong as they may be on %s", worst, names{at});
+    if (! all_forms)
+      return;
+    endif
+
+    [U2, V2, X2, C2, S2] = gsvd_hz (A, B, options{:});
+    check (isequaln ({U, V, X, C, S}, {U2, V2, X2, C2, S2}), "another run has other bits");
+    check (isequaln (values, quotients (C, S, m)), "values alone have other bits");
+    [U2, V2, X2, C2, S2] = gsvd_hz (A, B, 0, options{:});
+    check (isequal (size (U2)(1:2), [m, min(m, q)]) && isequal (size (V2)(1:2), [n, min(n, q)]), ...
+           "economy: U is %s and V is %s", mat2str (size (U2)), mat2str (size (V2)));
+    check_ratios ("economy", U2, V2, X2, C2, S2);
+    check (isequaln ({C2, S2}, {C(1:min (m, q),:,:), S(1:min (n, q),:,:)}), "economy: values have other bits");
+    same = alone (A, B, U, V, X, C, S, stats, options);
+    check (all (same), "alone these have other bits: %s", strjoin (names(! same), "; "));
+  catch err
+    check (false, "[%s] %s", err.identifier, err.message);
+  end_try_catch
+endfunction
+
+% The largest relative error of the values that are known, as a multiple of tol*kappa.
+function [worst, at] = worst_value (values, sigma, kappa, tol)
+  values = reshape (double (values), size (sigma));
+  off = abs (values - sigma) ./ (sigma * tol .* kappa);
+  off(values == sigma | isnan (sigma)) = 0;
+  off(isnan (off)) = Inf;
+  [worst, at] = max (max ([off; zeros(1, columns (off))], [], 1));
+endfunction
+
+function values = quotients (C, S, m)
+  [~, q, P] = size (C);
+  values = zeros (q, 1, P, class (C));
+  for k = 1:P
+    [c, s] = deal (zeros (q, 1, class (C)));
+    for j = 1:q
+      i = j - max (0, q - m);
+      if (i >= 1)
+        c(j) = C(i,j,k);
+      endif
+      if (j <= rows (S))
+        s(j) = S(j,j,k);
+      endif
+    endfor
+    values(:,1,k) = c ./ s;
+  endfor
+endfunction
+
+% Whether pages have the same bits and the same statistics when they are solved alone; of large ones a few.
+function same = alone (A, B, U, V, X, C, S, stats, options)
+  P = size (A, 3);
+  same = true (1, P);
+  for k = 1:(1 + (columns (A) > 40) * floor (P / 3)):P
+    [a, b] = deal (A(:,:,k), B(:,:,k));
+    if (iscomplex (A))
+      [a, b] = deal (complex (a), complex (b));     # Octave makes a page with no imaginary part real
+    endif
+    [u, v, x, c, s, t] = gsvd_hz (a, b, options{:});
+    same(k) = isequaln ({u, v, x, c, s}, {U(:,:,k), V(:,:,k), X(:,:,k), C(:,:,k), S(:,:,k)}) && ...
+              t.sweeps == stats.sweeps(k) && isequal (t.rotations, stats.rotations(1:t.sweeps,k)) && ...
+              strcmp (t.method, stats.method{k});
+  endfor
+endfunction
+
+% NaN and Inf: that page is NaN, others keep their bits.
+function counts = not_finite (A, B, label, device)
+  counts = [0, 0];
+  if (isempty (A) || isempty (B))
+    return;
+  endif
+  A = A(:,:,[1, 2, 1]);
+  B = B(:,:,[1, 2, 1]);
+  [m, p, ~] = size (A);
+  [U, V, X, C, S] = gsvd_hz (A, B, "device", device);
+  for bad = [NaN, Inf, -Inf]
+    Y = A;
+    Y(ceil (m / 2),ceil (p / 2),2) = bad;
+    [u, v, x, c, s, stats] = gsvd_hz (Y, B, "device", device);
+    there = {u(:,:,[1, 3]), v(:,:,[1, 3]), x(:,:,[1, 3]), c(:,:,[1, 3]), s(:,:,[1, 3])};
+    ok = isequal (there, {U(:,:,[1, 3]), V(:,:,[1, 3]), X(:,:,[1, 3]), C(:,:,[1, 3]), S(:,:,[1, 3])}) && ...
+         isequal (stats.info, int32 ([0, p + 1, 0])) && all (isnan ([u(:,:,2)(:); v(:,:,2)(:); x(:,:,2)(:)]));
+    counts += [ok, ! ok];
+    if (! ok)
+      printf ("FAILED %s: %g spreads otherwise than it should\n", label, bad);
+    endif
+  endfor
+endfunction
+
+% Complex numbers that are real have the values of real ones.
+function counts = like_real (type, pairs, label, device)
+  counts = [0, 0];
+  if (! any (type == "sd"))
+    return;
+  endif
+  [A, B, names, sigma, kappa] = pairs{:};
+  known = ! any (isnan (sigma), 1);
+  A = A(:,:,known);
+  B = B(:,:,known);
+  tol = 20 * max ([rows(A), rows(B), columns(A)]) * double (eps (class (A)));
+  values = gsvd_hz (complex (A), complex (B), "device", device);
+  sigma = reshape (double (gsvd_hz (A, B, "device", device)), size (sigma(:,known)));
+  [worst, at] = worst_value (values, sigma, kappa(known), tol);
+  counts = [worst <= 1, ! (worst <= 1)];
+  if (! counts(1))
+    printf ("FAILED %s: complex values are %g times as far from real ones as they may be on %s\n", ...
+            label, worst, names(known){at});
+  endif
+endfunction
