@@ -8,8 +8,9 @@
 namespace
 {
 
-// A warp that finds the steps of a round, and those that carry them out.
-enum { WORKERS = 256, THREADS = 32 + WORKERS };
+// A warp finds the steps of a round; so many threads carry them out that each has one block of the
+// Gram matrix, or fewer where there are many pairs.
+enum { FEW = 256, MANY = 544, FEW_PAIRS = 264 };
 
 // What a round does to column j: own x_j + other x_partner, with the diagonal entry it then has.
 template <class T> struct column_step {
@@ -89,7 +90,7 @@ GLA_DEVICE void adjoint_times (const column_step<T> &p, const column_step<T> &q,
 template <int N, int LD, bool LOWER, class T>
 GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
 {
-  for (int w = threadIdx.x; w < N * N; w += THREADS) {
+  for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
     if (r > c)
       continue;
@@ -107,7 +108,7 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
 {
   constexpr int LD = N + 1;
   T *A = m.M;
-  for (int j = threadIdx.x; BOTH && j < N; j += THREADS) {
+  for (int j = threadIdx.x; BOTH && j < N; j += (int)blockDim.x) {
     double b = 0;
     for (int s = 0; s < splits; s++)
       b += re (gram[to_b + ((int64_t)s * N + j) * N + j]);
@@ -118,14 +119,14 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
   __syncthreads ();
   load_gram<N, LD, false> (A, gram, splits);
   __syncthreads ();
-  for (int w = threadIdx.x; w < N * N; w += THREADS) {
+  for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
     if (BOTH && m.scale[r] * m.scale[c] > 0)
       A[c * LD + r] = scale (m.scale[r] * m.scale[c], A[c * LD + r]);
     m.V[c * LD + r] = from_real<T> (r != c ? 0 : BOTH && m.scale[c] > 0 ? m.scale[c] : 1);
   }
   __syncthreads ();
-  for (int j = threadIdx.x; j < N; j += THREADS)
+  for (int j = threadIdx.x; j < N; j += (int)blockDim.x)
     m.set (1)[j] = {from_real<T> (1), from_real<T> (0), re (A[j * LD + j]), j};
   __syncthreads ();
 }
@@ -142,7 +143,7 @@ GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
   constexpr int LD = N + 1;
   const T *M = m.M;
   bool open = false;
-  for (int w = threadIdx.x; w < N * N; w += THREADS) {
+  for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
     if (r >= c || stays_out<BOTH> (m.scale, r, c))
       continue;
@@ -207,7 +208,7 @@ GLA_DEVICE void carry_out (const T *from, T *to, const column_step<T> *steps,
                            const unsigned char *players)
 {
   constexpr int LD = N + 1, PAIRS = N / 2;
-  for (int w = (int)threadIdx.x - 32; w < PAIRS / 2 * (PAIRS + 1); w += WORKERS) {
+  for (int w = (int)threadIdx.x - 32; w < PAIRS / 2 * (PAIRS + 1); w += (int)blockDim.x - 32) {
     int i = w / (PAIRS + 1), j = w % (PAIRS + 1);
     int k = j <= i ? PAIRS - 1 - i : i, l = j <= i ? PAIRS - 1 - j : j - 1;
     int p = players[2 * k], q = players[2 * k + 1], s = players[2 * l], t = players[2 * l + 1];
@@ -245,7 +246,7 @@ template <int N, class T>
 GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned char *players)
 {
   constexpr int LD = N + 1;
-  for (int w = (int)threadIdx.x - 32; w < N * N / 2; w += WORKERS) {
+  for (int w = (int)threadIdx.x - 32; w < N * N / 2; w += (int)blockDim.x - 32) {
     int k = w / N, i = w % N, p = players[2 * k], q = players[2 * k + 1];
     const column_step<T> &P = steps[p], &Q = steps[q];
     times_step (P, Q, V[p * LD + i], V[q * LD + i]);
@@ -256,14 +257,14 @@ GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned c
 // for each, while the other warps carry out those of the round before, from one copy of the Gram
 // matrices to the other. The matrices are positive definite up to rounding only: a pair that has
 // lost that waits for the next Gram matrix.
-template <class T, int N, bool BOTH>
-__global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int splits)
+template <class T, int N, bool BOTH, int WORKERS>
+__global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, int splits)
 {
   constexpr int LD = N + 1, PAIRS = N / 2;
   extern __shared__ __align__ (16) unsigned char memory[];
   inner_shared<T, N, BOTH> m (memory);
   int64_t page = blockIdx.y, pair = page * s.pairs + blockIdx.x;
-  for (int w = threadIdx.x; w < s.rounds * N; w += THREADS)
+  for (int w = threadIdx.x; w < s.rounds * N; w += (int)blockDim.x)
     m.order[w] = s.inner[w];
   wait_for_previous ();
   let_next_start ();
@@ -307,7 +308,7 @@ __global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int sp
     carry_out_v<N> (m.V, m.set (1 - set), before);
   __syncthreads ();
   T *out = s.V + pair * N * N;
-  for (int w = threadIdx.x; w < N * N; w += THREADS)
+  for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x)
     out[w] = m.V[w / N * LD + w % N];
   if (solver) {
     unsigned total = __reduce_add_sync (0xffffffffu, rotations);
@@ -320,17 +321,26 @@ __global__ void __launch_bounds__ (THREADS) inner_kernel (gsvd_step<T> s, int sp
   }
 }
 
-template <class T, int N, bool BOTH> cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
+template <class T, int N, bool BOTH, int WORKERS>
+cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
 {
   constexpr size_t bytes = inner_shared<T, N, BOTH>::bytes ();
+  auto kernel = inner_kernel<T, N, BOTH, WORKERS>;
   static std::atomic<uint64_t> told{0};
-  cudaError_t error = allow_cluster (inner_kernel<T, N, BOTH>, bytes, &told);
+  cudaError_t error = allow_cluster (kernel, bytes, &told);
   if (error != cudaSuccess)
     return error;
   int splits = gsvd_splits (s.rows_f > s.rows_g || !BOTH ? s.rows_f : s.rows_g, s.pairs);
-  cluster_launch way (1, 1, THREADS, bytes, stream, true);
+  cluster_launch way (1, 1, 32 + WORKERS, bytes, stream, true);
   way.config.gridDim = dim3 (s.pairs, (unsigned)s.pages);
-  return cudaLaunchKernelEx (&way.config, inner_kernel<T, N, BOTH>, s, splits);
+  return cudaLaunchKernelEx (&way.config, kernel, s, splits);
+}
+
+template <class T, int N, bool BOTH>
+cudaError_t choose_threads (const gsvd_step<T> &s, cudaStream_t stream)
+{
+  return N == 64 || s.pairs * s.pages <= FEW_PAIRS ? launch<T, N, BOTH, MANY> (s, stream)
+                                                   : launch<T, N, BOTH, FEW> (s, stream);
 }
 
 // A thread per page.
@@ -358,8 +368,10 @@ __global__ void sweep_done_kernel (gsvd_state *state, unsigned long long *histor
 template <class T> cudaError_t gsvd_inner (const gsvd_step<T> &s, cudaStream_t stream)
 {
   if (s.width == 32)
-    return s.both ? launch<T, 64, true> (s, stream) : launch<T, 64, false> (s, stream);
-  return s.both ? launch<T, 32, true> (s, stream) : launch<T, 32, false> (s, stream);
+    return s.both ? choose_threads<T, 64, true> (s, stream)
+                  : choose_threads<T, 64, false> (s, stream);
+  return s.both ? choose_threads<T, 32, true> (s, stream)
+                : choose_threads<T, 32, false> (s, stream);
 }
 
 cudaError_t gsvd_sweep_done (gsvd_state *state, unsigned long long *history, int sweeps_max,
