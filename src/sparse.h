@@ -14,8 +14,8 @@ typedef struct {
   void *prepared[1 + GLA_MAX_DEVICES]; // the CPU at 0, GPU d at d+1
 } gla_face;
 
-// With B = faces[0]: A = B, or A = B.' where the columns of A were given. faces[1] is B.', made when
-// it is needed (start is NULL before).
+// With B = faces[0]: A = B, or A = B.' where the columns of A were given. faces[1] is B.', made
+// when it is needed (start is NULL before).
 struct gla_sparse {
   gla_context *ctx;
   gla_sparse_options options;

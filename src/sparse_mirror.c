@@ -220,8 +220,8 @@ static gla_status make_other (gla_sparse *S)
   to->M.csr.values = to->memory[2];
   to->M.longest = 0;
   for (int64_t j = 0; j < to->M.csr.rows; j++) {
-    int64_t length = gla_csr_at (to->memory[0], (int)bytes, j + 1) -
-                     gla_csr_at (to->memory[0], (int)bytes, j);
+    int64_t length =
+        gla_csr_at (to->memory[0], (int)bytes, j + 1) - gla_csr_at (to->memory[0], (int)bytes, j);
     to->M.longest = length > to->M.longest ? length : to->M.longest;
   }
   return GLA_OK;

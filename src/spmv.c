@@ -115,8 +115,7 @@ static gla_status multiply (gla_engine *engine, const product *p, const gla_arra
 {
   gla_sparse_use use;
   void *prepared;
-  gla_status status =
-      gla_sparse_find_use (p->S, p->op, engine->backend->spmv_transposes, &use);
+  gla_status status = gla_sparse_find_use (p->S, p->op, engine->backend->spmv_transposes, &use);
   if (status == GLA_OK)
     status = gla_sparse_prepare (p->S, use.face, engine, &prepared);
   if (status != GLA_OK)
