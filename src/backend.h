@@ -130,10 +130,11 @@ typedef struct {
   int64_t n;
   int64_t basis; // columns, a multiple of block; basis + block <= n
   int block;     // 1 to 8
-  int plain;     // nonzero: only krylov_plain, _combine, _put, _get and _check are called;
-                 // basis then counts the vectors that _combine forms
-  void *sparse;  // from spmv_prepare of this engine; the matrix is Hermitian; NULL: apply
-  int conjugate; // nonzero: conj (M) is the operator
+  int plain;     // nonzero: krylov_expand and _rotate are not called, block is 1, and basis counts
+                 // the vectors that _combine forms
+  const gla_spmv_matrix *matrix; // Hermitian; NULL: apply
+  void *sparse;                  // `matrix` from spmv_prepare of this engine; not for _seconds
+  int conjugate;                 // nonzero: conj (M) is the operator
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
   void *user;
@@ -230,7 +231,8 @@ struct gla_backend {
   // *orthogonality = largest |V'*V - I| of them. Columns of a basis are not changed.
   gla_status (*krylov_check) (gla_engine *engine, int64_t count, const double *theta,
                               double *residuals, double *orthogonality);
-  // Three-term recurrence from column 0, or from where the last call ended: at most `steps` more,
+  // Three-term recurrence from column 0 (where krylov_start has put a unit vector, which the engine
+  // keeps for _combine), or from where the last call ended: at most `steps` more,
   // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of what follows step j. *done <
   // steps where a norm vanishes (it is then set to 0).
   gla_status (*krylov_plain) (gla_engine *engine, int64_t steps, double *alpha, double *beta,
