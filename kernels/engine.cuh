@@ -46,6 +46,7 @@ struct cuda_engine {
   cudaStream_t side;
   cudaEvent_t side_start, side_done;
   gpu_blas blas, side_blas;
+  struct krylov_state *krylov; // from krylov_begin to krylov_end
 };
 
 // cudaSuccess -> GLA_OK, out of memory -> GLA_OUT_OF_MEMORY, all else -> GLA_DEVICE_FAILURE; takes
