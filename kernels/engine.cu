@@ -164,6 +164,7 @@ static void free_ring (ring_buffer *ring)
 void engine_close (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
+  cuda_krylov_end (engine);
   engine_release (e);
   gpu_blas_close (&e->blas);
   gpu_blas_close (&e->side_blas);

@@ -47,6 +47,7 @@ struct cuda_engine {
   cudaStream_t side;
   cudaEvent_t side_start, side_done;
   gpu_blas blas, side_blas;
+  struct krylov_state *krylov; // from krylov_begin to krylov_end
 };
 
 // cudaSuccess -> GLA_OK, out of memory -> GLA_OUT_OF_MEMORY, all else -> GLA_DEVICE_FAILURE; takes
@@ -105,5 +106,29 @@ gla_status cuda_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t
 gla_status cuda_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
 gla_status cuda_gsvd_finish (gla_engine *engine, int slot);
 void cuda_gsvd_end (gla_engine *engine);
+int cuda_spmv_supports (const gla_spmv_matrix *M);
+double cuda_spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                          int64_t columns);
+gla_status cuda_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
+                              const gla_monitor *monitor, void **prepared);
+gla_status cuda_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job);
+void cuda_spmv_free (gla_engine *engine, void *prepared);
+
+int cuda_krylov_supports (const gla_krylov_job *job);
+double cuda_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products);
+gla_status cuda_krylov_begin (gla_engine *engine, const gla_krylov_job *job);
+gla_status cuda_krylov_put (gla_engine *engine, int64_t first, int64_t count, const void *from);
+gla_status cuda_krylov_get (gla_engine *engine, int64_t first, int64_t count, void *to);
+gla_status cuda_krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed);
+gla_status cuda_krylov_expand (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
+                               int64_t *replaced);
+gla_status cuda_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep);
+gla_status cuda_krylov_check (gla_engine *engine, int64_t count, const double *theta,
+                              double *residuals, double *orthogonality);
+gla_status cuda_krylov_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                              int64_t *done);
+gla_status cuda_krylov_combine (gla_engine *engine, int64_t steps, const double *alpha,
+                                const double *beta, const double *S, int64_t count);
+void cuda_krylov_end (gla_engine *engine);
 
 #endif

@@ -102,6 +102,46 @@ typedef struct {
 
 enum { GLA_INFO_IRREGULAR = -2 };
 
+// A sparse matrix as a backend sees it: gla_csr, checked. The arrays stay where they are until
+// spmv_free.
+typedef struct {
+  gla_csr csr;
+  int64_t entries;
+  int64_t longest; // entries of the longest row
+  int pattern;     // nonzero: all values are equal to `value`, csr.values is not to be read
+  double value[2]; // real and imaginary part
+  gla_spmv_method method;
+} gla_spmv_matrix;
+
+// One product y = M*x (or conj (M)*x, or with `transposed` M.'*x, conj (M).'*x) of several vectors.
+typedef struct {
+  int conjugate;
+  int transposed;    // only where the backend has spmv_transposes
+  gla_array x, y;    // n x b, row_stride 1
+  int device_arrays; // nonzero: x and y are on this engine's device
+  gla_monitor monitor;
+} gla_spmv_job;
+
+// One Krylov job. A backend keeps a basis of `basis + block` vectors of length n, in a layout of
+// its own. All that comes to the host from it or goes there (projected matrices, coefficients) is
+// double, or complex double for the types c and z, column-major. The operator is scaled so that
+// products can neither overflow nor vanish when they are squared.
+typedef struct {
+  gla_type type;
+  int64_t n;
+  int64_t basis; // columns, a multiple of block; basis + block <= n
+  int block;     // 1 to 8
+  int plain;     // nonzero: krylov_expand and _rotate are not called, block is 1, and basis counts
+                 // the vectors that _combine forms
+  const gla_spmv_matrix *matrix; // Hermitian; NULL: apply
+  void *sparse;                  // `matrix` from spmv_prepare of this engine; not for _seconds
+  int conjugate;                 // nonzero: conj (M) is the operator
+  // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
+  gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
+  void *user;
+  gla_monitor monitor; // pages: always 0
+} gla_krylov_job;
+
 struct gla_backend {
   const char *name;
 
@@ -148,6 +188,61 @@ struct gla_backend {
   gla_status (*gsvd_submit) (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
   gla_status (*gsvd_finish) (gla_engine *engine, int slot);
   void (*gsvd_end) (gla_engine *engine);
+
+  // For gla_spmv. Whether the matrix can be multiplied here (integers, types).
+  int (*spmv_supports) (const gla_spmv_matrix *M);
+  // Predicted seconds of a product with so many vectors on the host, transfers included; of the
+  // preparation too where `prepared` is NULL.
+  double (*spmv_seconds) (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                          int64_t columns);
+  int spmv_transposes; // nonzero: gla_spmv_job.transposed is served
+  // Once per matrix: copies it where the engine needs it, and plans its products.
+  gla_status (*spmv_prepare) (gla_engine *engine, const gla_spmv_matrix *M,
+                              const gla_monitor *monitor, void **prepared);
+  gla_status (*spmv_product) (gla_engine *engine, void *prepared, const gla_spmv_job *job);
+  void (*spmv_free) (gla_engine *engine, void *prepared);
+
+  // For gla_eigs; b is the block, columns are counted from 0, and first columns of blocks are
+  // multiples of b.
+  int (*krylov_supports) (const gla_krylov_job *job);
+  // Predicted seconds of so many products of the block with one restart for every basis.
+  double (*krylov_seconds) (gla_engine *engine, const gla_krylov_job *job, int64_t products);
+  // Takes the memory. GLA_OUT_OF_MEMORY takes nothing; what an earlier job held is replaced.
+  gla_status (*krylov_begin) (gla_engine *engine, const gla_krylov_job *job);
+  // Columns first..first+count-1 of the basis from or to the host (packed, ld n, the job's type).
+  gla_status (*krylov_put) (gla_engine *engine, int64_t first, int64_t count, const void *from);
+  gla_status (*krylov_get) (gla_engine *engine, int64_t first, int64_t count, void *to);
+  // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them
+  // from what krylov_put left there, the others (and what depends linearly) from
+  // gla_krylov_random (seed, column*n + row), krylov_random.h.
+  gla_status (*krylov_start) (gla_engine *engine, int64_t at, int64_t given, uint64_t seed);
+  // Block Lanczos steps j = from, from+b, .. < to: columns 0..j+b-1 are orthonormal; W = A*V(j),
+  // T(0:j+b-1, block j) = V'*W by two sweeps, W orthonormalised becomes columns j+b..j+2b-1, and
+  // its triangle T(j+b:j+2b-1, block j): T is (to+b) x to, ldt >= to+b, and only the columns
+  // from..to-1 are written, zero below that triangle. Directions of W that vanish against the
+  // largest |A*v| seen since krylov_begin (times eps) are replaced by random ones (generator as
+  // above with seed+1+column) with zeros in the triangle; *replaced counts them. One round trip to
+  // the host where none vanish.
+  gla_status (*krylov_expand) (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
+                               int64_t *replaced);
+  // V(:, 0:keep-1) = V(:, 0:count-1)*S for S of count x keep, and the block after column count-1
+  // moves behind them, to keep..keep+b-1. count and keep are multiples of b, keep <= count.
+  gla_status (*krylov_rotate) (gla_engine *engine, int64_t count, const double *S, int64_t keep);
+  // residuals[j] = |A*v(j) - theta[j]*v(j)| of the first `count` columns, by products with A;
+  // *orthogonality = largest |V'*V - I| of them. Columns of a basis are not changed.
+  gla_status (*krylov_check) (gla_engine *engine, int64_t count, const double *theta,
+                              double *residuals, double *orthogonality);
+  // Three-term recurrence from column 0 (where krylov_start has put a unit vector, which the engine
+  // keeps for _combine), or from where the last call ended: at most `steps` more,
+  // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of what follows step j. *done <
+  // steps where a norm vanishes (it is then set to 0).
+  gla_status (*krylov_plain) (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                              int64_t *done);
+  // Second pass: the same recurrence again from its first vector, with the alpha and beta it had;
+  // columns 0..count-1 become V*S for real S of steps x count, with unit norms.
+  gla_status (*krylov_combine) (gla_engine *engine, int64_t steps, const double *alpha,
+                                const double *beta, const double *S, int64_t count);
+  void (*krylov_end) (gla_engine *engine); // frees the basis
 };
 
 // The backends of this build, fastest first, NULL at the end (src/backends.c).

@@ -243,6 +243,157 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gsvd_results *results, const gla_gsvd_options *options,
                      gla_gsvd_report *report);
 
+//------------------------------------------------------------------------------
+// gla_sparse, gla_spmv: sparse matrices, and their products with dense vectors
+//------------------------------------------------------------------------------
+
+// A sparse matrix by rows (CSR) that the caller owns. Row i has the entries start[i] to
+// start[i+1]-1, with ascending columns, none of them twice; start[0] is 0.
+typedef struct {
+  gla_type type;
+  int64_t rows, columns;
+  int index_bytes;    // 4 or 8: start and index are int32_t or int64_t
+  const void *start;  // rows+1
+  const void *index;  // columns of the entries, from 0
+  const void *values; // of the type; NULL: all entries are 1
+} gla_csr;
+
+// How rows are dealt out on a GPU. On the CPU all of them mean parts of equally many entries.
+typedef enum {
+  GLA_SPMV_AUTO = 0,
+  GLA_SPMV_SCALAR,  // a thread for each row
+  GLA_SPMV_VECTOR,  // a warp for each row
+  GLA_SPMV_GROUP,   // 2 to 32 threads for each row, by the mean length
+  GLA_SPMV_BALANCED // equally many entries: long rows split, short rows packed
+} gla_spmv_method;
+
+typedef struct {
+  gla_spmv_method method; // {GLA_SPMV_AUTO}
+  int by_columns;         // {0} nonzero: what is given are the columns of A (CSC), as in Octave
+  int copy;               // {0} nonzero: the arrays are copied; else they must stay as they are
+  int once;               // {0} nonzero: for one product; spares preparations that pay later
+} gla_sparse_options;
+
+// A sparse matrix A, checked and prepared. It belongs to its context, and to the thread of that.
+typedef struct gla_sparse gla_sparse;
+
+// rows and columns of `csr` are those of A, also with by_columns (then start has columns+1 entries
+// and index counts rows). options NULL for the defaults. GLA_BAD_ARGUMENT names what is wrong: the
+// type, a size, the first row that is not in order. A matrix whose stored values are all equal is a
+// pattern: no values are read in its products.
+gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr,
+                              const gla_sparse_options *options, gla_sparse **S);
+// NULL is allowed. To be called before gla_context_destroy.
+void gla_sparse_destroy (gla_sparse *S);
+
+typedef struct {
+  gla_type type;
+  int64_t rows, columns, entries;
+  int64_t longest; // entries of the longest row (or column, where the columns were given)
+  int pattern;     // nonzero: all stored values are equal
+  int finite;      // 0: there is NaN or Inf among the values
+  gla_spmv_method method;
+  int gpus; // GPUs that hold a copy
+} gla_sparse_info;
+void gla_sparse_query (gla_sparse *S, gla_sparse_info *info);
+
+// Whether A = A', exactly. Looked for once and remembered: products with a Hermitian matrix then
+// need no other orientation of it. Where not, *row and *column (from 0; may be NULL) tell an entry
+// that differs, or -1 where A is not square. GLA_OK, GLA_STOPPED.
+gla_status gla_sparse_hermitian (gla_sparse *S, int *hermitian, int64_t *row, int64_t *column);
+
+typedef struct {
+  int device; // the GPU that worked, or GLA_HOST
+} gla_spmv_report;
+
+// y = op(A)*x for op 'N' (A), 'T' (A.') or 'C' (A').
+// x, y    columns(op(A)) x b and rows(op(A)) x b, one page, of the type of A, row_stride 1; both on
+//         the host or both on one GPU; must not overlap. y is written, not added to.
+// NaN and Inf spread as in the sum over stored entries. report may be NULL.
+// Every row is summed in an order that depends on A alone, so the bits are the same in every run
+// on one device, on the CPU also for any number of threads.
+// Methods: Bell, Garland 2008 (scalar, vector); rows grouped by mean length; balanced over entries
+// after Merrill, Garland 2016.
+gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
+                     const gla_array *y, gla_spmv_report *report);
+
+//------------------------------------------------------------------------------
+// gla_eigs: a few eigenvalues of a large Hermitian matrix
+//------------------------------------------------------------------------------
+
+// The matrix: either `sparse`, or a function that multiplies by it.
+typedef struct {
+  gla_sparse *sparse; // NULL: apply is used
+  // Y = operator * X for packed X, Y of n x columns on the host, called from the calling thread.
+  // Nonzero ends gla_eigs with GLA_STOPPED.
+  int (*apply) (void *user, const void *x, void *y, int64_t columns);
+  void *user;
+  gla_type type; // of X and Y, with apply
+  int64_t n;     // with apply
+  // Nonzero: what is given is the inverse of A - sigma*I. Eigenvalues theta of it, of largest
+  // magnitude, become sigma + 1/theta; `which` must be GLA_EIGS_LM.
+  int inverse;
+  double sigma;
+} gla_operator;
+
+typedef enum {
+  GLA_EIGS_LM = 0, // largest magnitude, descending in magnitude; of an inverse: nearest to sigma,
+                   // descending in value
+  GLA_EIGS_LA,     // largest, descending
+  GLA_EIGS_SA,     // smallest, ascending
+  GLA_EIGS_BE      // both ends, ascending; one more of the large ones where k is odd
+} gla_eigs_which;
+
+typedef enum {
+  GLA_EIGS_RESTARTED = 0, // block Lanczos, full orthogonality, thick restarts
+  GLA_EIGS_PLAIN          // three-term recurrence alone, and the test of Cullum and Willoughby
+} gla_eigs_method;
+
+typedef struct {
+  gla_eigs_method method; // {GLA_EIGS_RESTARTED}
+  int block;              // {0: by n and machine} 1 to 8 vectors that are multiplied at once
+  int64_t basis;          // {0: by k and memory} vectors of the basis; more than k
+  double tol;             // {0: eps} residuals below tol times the norm have converged
+  int64_t maxit;          // {0: 300} restarts; products in units of the basis for PLAIN
+  uint64_t seed;          // {0} of the random start
+  const void *v0;         // {NULL: random} first start vector, n on the host
+  int trust;              // {0} nonzero: no search for eigenvalues that were missed
+  int64_t steps;          // {0: until converged} PLAIN: exactly so many steps
+} gla_eigs_options;
+
+typedef struct {
+  gla_array values;  // k x 1, real type; NaN where it has not converged
+  gla_array vectors; // n x k, orthonormal columns, row_stride 1; data NULL: not wanted
+  double *residuals; // k on the host, or NULL: |op*x - theta*x| for unit x, computed from products
+} gla_eigs_results;
+
+typedef struct {
+  int64_t converged;    // values that did; flag of eigs is converged < k
+  int64_t products;     // matrix times one vector
+  int64_t restarts;     // or growths of the recurrence
+  int64_t steps;        // PLAIN: length of the recurrence
+  int64_t basis, block; // as used; 0 where the matrix was solved densely
+  int complete;         // nonzero: the search for missed eigenvalues found no more
+  double norm;          // largest |theta| that was met
+  double orthogonality; // largest |X'*X - I| of the vectors; 0 where none were formed
+  int dense;            // nonzero: n is so small that all eigenvalues were computed
+  int device;           // the GPU that worked, or GLA_HOST
+} gla_eigs_report;
+
+// k eigenvalues, 1 <= k <= n, and eigenvectors of a Hermitian matrix of order n.
+// Arrays are on the host. GLA_NOT_HERMITIAN: the message names an entry of a sparse matrix
+// that differs from its mirror image; a function is trusted. GLA_BAD_ARGUMENT also for NaN or Inf
+// in the matrix or in what the function returns. options NULL for the defaults; report may be NULL.
+// Not to converge is no error: report->converged < k.
+// The same call gives the same bits in every run on one device.
+// PLAIN finds each eigenvalue once, whatever its multiplicity, without vectors as fast as the
+// matrix is multiplied; with fixed `steps` all values count as converged that pass the test.
+// Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two classical
+// Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
+gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
+                     const gla_eigs_results *results, const gla_eigs_options *options,
+                     gla_eigs_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,12 +7,14 @@
 #include "cpu.h"
 #include "gsvd.h"
 #include "qr.h"
+#include "spmv.h"
 
 typedef struct {
   gla_engine base;                   // must stay first
   const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
   const gla_cpu_qr_kernel *qr_kernels;
   const gla_cpu_gsvd_kernel *gsvd_kernels;
+  const gla_cpu_spmv_kernel *spmv_kernels;
   int threads_max;
 
   // the current job

@@ -1,0 +1,123 @@
+// krylov.cuh: a block Krylov basis on one GPU, and the kernels that work on it
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The basis stands in blocks of b columns, each n x b with the b elements of a row side by side:
+// what the sparse product wants, and what lets one read of a row serve b columns. Coefficients
+// (projections V'*W, triangles) are double on the device whatever the type, complex as pairs, in
+// rows of b: element (i, k) of a coefficient matrix is number i*b + k. Sums over n are formed by
+// warps in a fixed order, as partial sums of each thread block that a second kernel adds up.
+
+#ifndef GPULINALG_KRYLOV_CUH
+#define GPULINALG_KRYLOV_CUH
+
+#include <cuda_runtime.h>
+#include "../src/gpulinalg.h"
+#include "scalar.cuh"
+
+enum { KRYLOV_GRID = 264, KRYLOV_WARPS = 8 };
+
+// Numbers that a cycle leaves on the device; while `failed` is not 0, kernels do nothing.
+struct krylov_flags {
+  int failed;  // 1 + number of the step whose triangle could not be formed
+  double norm; // largest |A*v| that was seen
+};
+
+// Where a kernel works: all pointers are to the device.
+template <class T> struct krylov_place {
+  int64_t n;
+  int b;
+  krylov_flags *flags;
+  double *partial; // sums of the thread blocks
+  cudaStream_t stream;
+};
+
+// C = [V W]'*(W*M) for `blocks` blocks V and the b x b matrix M (NULL: I); the last b rows of C are
+// the Gram matrix of W*M. (blocks+1)*b x b.
+template <class T>
+cudaError_t krylov_project (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
+                            const double *M, double *C);
+// Doubles that krylov_place.partial needs for so many blocks.
+int64_t krylov_partial_size (int64_t blocks, int b, bool is_complex);
+
+// to = W*M - V*C; to may be W.
+template <class T>
+cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
+                           const double *M, const double *C, T *to);
+// Columns that krylov_update and krylov_rotate can serve.
+template <class T> int64_t krylov_most_columns (int b, int smem_limit);
+
+// Blocks 0 .. keep-1 of V become V*S for the first `count` blocks; S has count*b rows of keep*b.
+template <class T>
+cudaError_t krylov_rotate (const krylov_place<T> &p, T *V, int64_t count, const T *S, int64_t keep,
+                           int smem_limit);
+
+// R'*R = G by Cholesky's method and inverse = R^-1; sets flags->failed to step+1 where a column
+// depends on those before it, or where its norm is lost against flags->norm. `products`: the Gram
+// matrix of A*V, by which that norm grows first, or NULL.
+template <class T>
+cudaError_t krylov_triangle (const krylov_place<T> &p, const double *G, const double *products,
+                             double *R, double *inverse, int step);
+
+// Columns first .. first+count-1 of a block from or to columns of length n, one after the other.
+template <class T>
+cudaError_t krylov_place_columns (const krylov_place<T> &p, const T *from, T *block, int first,
+                                  int count);
+template <class T>
+cudaError_t krylov_fetch_columns (const krylov_place<T> &p, const T *block, T *to, int first,
+                                  int count);
+// Column k of a block becomes random: gla_krylov_random (seed, column*n + row).
+template <class T>
+cudaError_t krylov_random_column (const krylov_place<T> &p, T *block, int k, uint64_t seed,
+                                  int64_t column);
+
+// Norms below this times the largest |A*v| are rounding errors.
+template <class T> constexpr double krylov_vanish = 30.0 * limits<real_t<T>>::eps;
+
+//------------------------------------------------------------------------------
+// three-term recurrence, b = 1
+//------------------------------------------------------------------------------
+
+// Step k of a batch. u = beta*v is kept instead of v, before is the u before it; y = A*u. beta[k]
+// and beta[k+1] are the norms of the vectors before u and of u, beta[k+2] is that of the next.
+template <class T> struct krylov_recurrence {
+  const T *u, *y, *before;
+  T *next;                      // may be `before`
+  double *alpha, *beta, *norms; // norms: partial sums of |next|^2
+  int64_t k;
+};
+
+// partial sums of u'*y; beta[k+1] from the norms of the last step, where k > 0
+template <class T> cudaError_t krylov_dot (const krylov_place<T> &p, const krylov_recurrence<T> &r);
+// alpha[k], unless it is `given`, and the next vector
+template <class T>
+cudaError_t krylov_next (const krylov_place<T> &p, const krylov_recurrence<T> &r, bool given);
+// beta[k+1] after the last step of a batch
+template <class T>
+cudaError_t krylov_last_norm (const krylov_place<T> &p, const krylov_recurrence<T> &r);
+// columns 0..count-1 of X += U*S for `vectors` columns of length n in U; S has rows of `count`
+template <class T>
+cudaError_t krylov_accumulate (const krylov_place<T> &p, const T *U, int vectors, const double *S,
+                               T *X, int64_t count);
+
+//------------------------------------------------------------------------------
+// pieces that the kernels share
+//------------------------------------------------------------------------------
+
+template <class T> constexpr int words_of = is_complex_v<T> ? 2 : 1;
+
+template <class R> GLA_DEVICE void load_scalar (const double *from, R *to)
+{
+  *to = (R)from[0];
+}
+template <class R> GLA_DEVICE void load_scalar (const double *from, cx<R> *to)
+{
+  to->x = (R)from[0];
+  to->y = (R)from[1];
+}
+
+// The B elements of a row, in vectors of 16 bytes where they fill them.
+template <class T, int B> struct alignas (sizeof (T) * B < 16 ? sizeof (T) * B : 16) krylov_row {
+  T at[B];
+};
+
+#endif

@@ -1,0 +1,170 @@
+// krylov_expand.cu: block Lanczos steps
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A step is W = A*V(j); W1 = W - V*C1 with C1 = V'*W; W1 = W2*R1 by Cholesky; W3 = W2 - V*C2 with
+// C2 = V'*W2; W3 = V(j+1)*R2 by Cholesky (BCGS2: Barlow, Smoktunowicz 2013). W2 is never stored:
+// those who need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
+// V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
+
+#include "krylov_state.cuh"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+template <class T> int64_t krylov_of<T>::record_size () const
+{
+  return (2 * (blocks + 2) + 5) * square ();
+}
+
+template <class T> krylov_record krylov_of<T>::record_of (double *base, int64_t index) const
+{
+  int64_t one = square (), all = (blocks + 2) * one;
+  double *at = base + index * record_size ();
+  double *tail = at + 2 * all;
+  return {at, at + all, tail, tail + one, tail + 2 * one, tail + 3 * one, tail + 4 * one};
+}
+
+// The step from block c-1 to block c, without the host.
+template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t index)
+{
+  krylov_record r = record_of (records, index);
+  T *W = block (c);
+  gla_status status = multiply (block (c - 1), W);
+  if (status != GLA_OK)
+    return status;
+  cudaError_t error = krylov_project<T> (place, V, c, W, nullptr, r.C1);
+  if (error == cudaSuccess)
+    error = krylov_update<T> (place, V, c, W, nullptr, r.C1, W);
+  if (error == cudaSuccess)
+    error = krylov_project<T> (place, V, 0, W, nullptr, r.G);
+  if (error == cudaSuccess)
+    error = krylov_triangle<T> (place, r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index);
+  if (error == cudaSuccess)
+    error = krylov_project<T> (place, V, c, W, r.inverse1, r.C2);
+  if (error == cudaSuccess)
+    error = krylov_update<T> (place, V, c, W, r.inverse1, r.C2, W);
+  if (error == cudaSuccess)
+    error = krylov_project<T> (place, V, 0, W, nullptr, r.G);
+  if (error == cudaSuccess)
+    error = krylov_triangle<T> (place, r.G, nullptr, r.R2, r.inverse2, (int)index);
+  if (error == cudaSuccess)
+    error = krylov_update<T> (place, V, 0, W, r.inverse2, nullptr, W);
+  return engine_status (error);
+}
+
+namespace
+{
+
+// to (i, k) += a(i, :)*R(:, k) for rows x b matrices by rows; R upper triangular.
+template <int words>
+void add_times_triangle (const double *a, const double *R, int64_t rows, int b, double *to)
+{
+  for (int64_t i = 0; i < rows; i++)
+    for (int k = 0; k < b; k++)
+      for (int q = 0; q <= k; q++) {
+        const double *x = a + (i * b + q) * words, *y = R + (q * b + k) * words;
+        double *z = to + (i * b + k) * words;
+        z[0] += words == 2 ? x[0] * y[0] - x[words - 1] * y[words - 1] : x[0] * y[0];
+        if (words == 2)
+          z[words - 1] += x[0] * y[words - 1] + x[words - 1] * y[0];
+      }
+}
+
+} // namespace
+
+// Block column c-1 of T from the record of its step.
+template <class T>
+void krylov_of<T>::store_column (int64_t c, int64_t index, double *T_, int64_t ldt) const
+{
+  krylov_record r = record_of (host, index);
+  double *product = r.G; // no longer needed
+  memset (product, 0, (size_t)square () * sizeof (double));
+  add_times_triangle<words> (r.R2, r.R1, b, b, product);
+  add_times_triangle<words> (r.C2, r.R1, c * b, b, r.C1);
+  for (int k = 0; k < b; k++) {
+    double *column = T_ + ((c - 1) * b + k) * ldt * words;
+    memset (column, 0, (size_t)(ldt * words) * sizeof (double));
+    for (int64_t i = 0; i < c * b; i++)
+      for (int w = 0; w < words; w++)
+        column[i * words + w] = r.C1[(i * b + k) * words + w];
+    for (int i = 0; i <= k; i++)
+      for (int w = 0; w < words; w++)
+        column[(c * b + i) * words + w] = product[(i * b + k) * words + w];
+  }
+}
+
+// The step from block c-1 to block c, column by column.
+template <class T>
+gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced)
+{
+  krylov_flags flags;
+  gla_status status = from_device (&flags, place.flags, sizeof flags);
+  if (status == GLA_OK)
+    flags.failed = 0;
+  if (status == GLA_OK)
+    status = to_device (place.flags, &flags, sizeof flags);
+  if (status == GLA_OK)
+    status = multiply (block (c - 1), block (c));
+  double *h = static_cast<double *> (malloc ((size_t)((c + 1) * b * words) * sizeof (double)));
+  if (h == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  for (int k = 0; k < b && status == GLA_OK; k++) {
+    memset (h, 0, (size_t)((c + 1) * b * words) * sizeof (double));
+    status = settle (c, k, krylov_vanish<T> * flags.norm, false, seed + 1 + (uint64_t)(c * b + k),
+                     h, replaced);
+    double *column = T_ + ((c - 1) * b + k) * ldt * words;
+    memset (column, 0, (size_t)(ldt * words) * sizeof (double));
+    memcpy (column, h, (size_t)((c + 1) * b * words) * sizeof (double));
+  }
+  free (h);
+  return status;
+}
+
+// All steps are launched at once; the first that failed, if any, is done again slowly.
+template <class T>
+gla_status krylov_of<T>::expand (int64_t from, int64_t to, double *T_, int64_t ldt,
+                                 int64_t *replaced)
+{
+  *replaced = 0;
+  const double step_seconds = 2e-5 + (double)n * b * sizeof (T) * (4.0 * blocks + 20) / 3e12;
+  for (int64_t c0 = from / b + 1; c0 <= to / b;) {
+    int64_t steps_now = to / b + 1 - c0;
+    gla_status status = GLA_OK;
+    for (int64_t k = 0; k < steps_now && status == GLA_OK; k++) {
+      status = expand_step (c0 + k, k);
+      if (status == GLA_OK)
+        status = pause (step_seconds);
+    }
+    krylov_flags flags = {};
+    if (status == GLA_OK)
+      status = from_device (&flags, place.flags, sizeof flags);
+    int64_t good = flags.failed ? flags.failed - 1 : steps_now;
+    if (status == GLA_OK && good > 0)
+      status = from_device (host, records, (size_t)(good * record_size ()) * sizeof (double));
+    if (status != GLA_OK)
+      return status;
+    for (int64_t k = 0; k < good; k++)
+      store_column (c0 + k, k, T_, ldt);
+    c0 += good;
+    if (flags.failed) {
+      status = expand_slowly (c0, T_, ldt, replaced);
+      if (status != GLA_OK)
+        return status;
+      c0++;
+    }
+  }
+  return GLA_OK;
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template int64_t krylov_of<T>::record_size () const;                                             \
+  template krylov_record krylov_of<T>::record_of (double *, int64_t) const;                        \
+  template gla_status krylov_of<T>::expand_step (int64_t, int64_t);                                \
+  template void krylov_of<T>::store_column (int64_t, int64_t, double *, int64_t) const;            \
+  template gla_status krylov_of<T>::expand_slowly (int64_t, double *, int64_t, int64_t *);         \
+  template gla_status krylov_of<T>::expand (int64_t, int64_t, double *, int64_t, int64_t *);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

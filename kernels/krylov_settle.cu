@@ -1,0 +1,122 @@
+// krylov_settle.cu: one column of a block made orthonormal, under the eyes of the host
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For start vectors, and for steps in which a direction vanishes; all other steps go without the
+// host (krylov_expand.cu).
+
+#include "krylov_state.cuh"
+
+#include <cmath>
+#include <cstring>
+
+// Subtracts from column k of block c its components in all columns before, adds them to h, and
+// tells the norm that it had.
+template <class T> gla_status krylov_of<T>::clean (int64_t c, int k, double *h, double *norm)
+{
+  T *W = block (c);
+  double *C = host, *transform = host + (c + 1) * square ();
+  size_t bytes = (size_t)((c + 1) * square ()) * sizeof (double);
+  gla_status status = engine_status (krylov_project<T> (place, V, c, W, nullptr, coefficients));
+  if (status == GLA_OK)
+    status = from_device (C, coefficients, bytes);
+  if (status != GLA_OK)
+    return status;
+  *norm = sqrt (C[((c * b + k) * b + k) * words]);
+  memset (transform, 0, (size_t)square () * sizeof (double));
+  for (int i = 0; i < b; i++)
+    transform[(i * b + i) * words] = 1;
+  for (int64_t i = 0; i < c * b + b; i++)
+    for (int q = 0; q < b; q++)
+      for (int w = 0; w < words; w++) {
+        double *z = C + (i * b + q) * words + w;
+        bool wanted = q == k && i < c * b + k;
+        if (wanted && h != nullptr)
+          h[i * words + w] += *z;
+        if (wanted && i >= c * b)
+          transform[((i - c * b) * b + k) * words + w] = -*z;
+        if (!wanted)
+          *z = 0;
+      }
+  status = to_device (coefficients, C, bytes);
+  if (status == GLA_OK)
+    status = to_device (M, transform, (size_t)square () * sizeof (double));
+  return status == GLA_OK ? engine_status (krylov_update<T> (place, V, c, W, M, coefficients, W))
+                          : status;
+}
+
+// Divides column k of W by its norm.
+template <class T> gla_status krylov_of<T>::normalise (T *W, int k, double norm)
+{
+  double *transform = host;
+  memset (transform, 0, (size_t)square () * sizeof (double));
+  for (int i = 0; i < b; i++)
+    transform[(i * b + i) * words] = i == k ? 1 / norm : 1;
+  gla_status status = to_device (M, transform, (size_t)square () * sizeof (double));
+  return status == GLA_OK ? engine_status (krylov_update<T> (place, V, 0, W, M, nullptr, W))
+                          : status;
+}
+
+// Two sweeps bring a column to working precision (Barlow, Smoktunowicz 2013) unless it shrinks to
+// nothing in them; a third and the normalisation make sure of it.
+template <class T>
+gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, uint64_t column_seed,
+                                 double *h, int64_t *replaced)
+{
+  int64_t column = c * b + k;
+  double norm = 0;
+  for (uint64_t attempt = 0;; attempt++) {
+    bool vanished = false;
+    for (int sweep = 0; sweep < 4 && !vanished; sweep++) {
+      gla_status status = clean (c, k, h, &norm);
+      if (status != GLA_OK)
+        return status;
+      if (sweep == 0 && relative)
+        lost = 1e3 * limits<real_t<T>>::eps * norm;
+      vanished = !(norm > lost) || !(norm < INFINITY);
+      if (sweep == 2 && !vanished) { // the fourth sees a unit vector
+        if (h != nullptr)
+          h[column * words] = norm;
+        h = nullptr;
+        status = normalise (block (c), k, norm);
+        if (status != GLA_OK)
+          return status;
+        lost = 0;
+      }
+    }
+    if (!vanished)
+      return normalise (block (c), k, norm);
+    if (replaced != nullptr)
+      *replaced += attempt == 0;
+    h = nullptr;
+    relative = true;
+    gla_status status =
+        engine_status (krylov_random_column (place, block (c), k, column_seed + attempt, column));
+    if (status != GLA_OK)
+      return status;
+    if (attempt == 100) // no vector is left: what basis + block <= n excludes
+      return GLA_DEVICE_FAILURE;
+  }
+}
+
+template <class T> gla_status krylov_of<T>::start (int64_t at, int64_t given, uint64_t start_seed)
+{
+  seed = start_seed;
+  steps = 0;
+  gla_status status = GLA_OK;
+  for (int k = (int)given; k < b && status == GLA_OK; k++)
+    status = engine_status (krylov_random_column (place, block (at / b), k, seed, at + k));
+  for (int k = 0; k < b && status == GLA_OK; k++)
+    status = settle (at / b, k, 0, true, seed, nullptr, nullptr);
+  return status;
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template gla_status krylov_of<T>::clean (int64_t, int, double *, double *);                      \
+  template gla_status krylov_of<T>::normalise (T *, int, double);                                  \
+  template gla_status krylov_of<T>::settle (int64_t, int, double, bool, uint64_t, double *,        \
+                                            int64_t *);                                            \
+  template gla_status krylov_of<T>::start (int64_t, int64_t, uint64_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

@@ -1,0 +1,100 @@
+// krylov_state.cuh: what an engine keeps for a Krylov job
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_KRYLOV_STATE_CUH
+#define GPULINALG_KRYLOV_STATE_CUH
+
+#include "engine.cuh"
+#include "krylov.cuh"
+#include "spmv.cuh"
+
+// The operations of backend.h, for one type.
+struct krylov_state {
+  virtual ~krylov_state () {}
+  virtual gla_status put (int64_t first, int64_t count, const void *from) = 0;
+  virtual gla_status get (int64_t first, int64_t count, void *to) = 0;
+  virtual gla_status start (int64_t at, int64_t given, uint64_t seed) = 0;
+  virtual gla_status expand (int64_t from, int64_t to, double *T, int64_t ldt,
+                             int64_t *replaced) = 0;
+  virtual gla_status rotate (int64_t count, const double *S, int64_t keep) = 0;
+  virtual gla_status check (int64_t count, const double *theta, double *residuals,
+                            double *orthogonality) = 0;
+  virtual gla_status plain (int64_t steps, double *alpha, double *beta, int64_t *done) = 0;
+  virtual gla_status combine (int64_t steps, const double *alpha, const double *beta,
+                              const double *S, int64_t count) = 0;
+};
+
+enum { KRYLOV_BATCH = 256, KRYLOV_KEPT = 3, KRYLOV_RING = 8 };
+
+// The small matrices of a step of krylov_expand, on the device and, when the cycle is over, on the
+// host: two projections, two triangles and their inverses, a Gram matrix.
+struct krylov_record {
+  double *C1, *C2, *R1, *R2, *inverse1, *inverse2, *G;
+};
+
+template <class T> struct krylov_of : krylov_state {
+  static constexpr int words = words_of<T>;
+  cuda_engine *e;
+  gla_krylov_job job;
+  int b;
+  int64_t n, blocks; // blocks of the basis, without the one that follows
+  char *memory;      // on the device; what follows is carved out of it
+  T *V, *scratch, *stage;
+  T *first, *kept, *ring;   // plain: the start vector, and the u of the recurrence
+  double *records;          // of a cycle
+  double *coefficients, *M; // of one column, on the way from the host
+  double *theta;            // of krylov_check; S of krylov_combine
+  double *alpha, *beta;     // of a batch
+  double *norms;
+  T *S;
+  krylov_place<T> place;
+  double *host;       // as records
+  T *host_x, *host_y; // for job.apply
+  uint64_t seed;
+  int64_t steps;         // plain: steps that were made
+  double beta_before[2]; // plain: norms of the last two vectors
+  double waiting;        // predicted seconds of what was launched since the host last waited
+
+  gla_status begin (cuda_engine *engine, const gla_krylov_job *krylov_job);
+  ~krylov_of () override;
+  gla_status put (int64_t first, int64_t count, const void *from) override;
+  gla_status get (int64_t first, int64_t count, void *to) override;
+  gla_status start (int64_t at, int64_t given, uint64_t seed) override;
+  gla_status expand (int64_t from, int64_t to, double *T_, int64_t ldt, int64_t *replaced) override;
+  gla_status rotate (int64_t count, const double *S_, int64_t keep) override;
+  gla_status check (int64_t count, const double *theta_, double *residuals,
+                    double *orthogonality) override;
+  gla_status plain (int64_t wanted, double *alpha_, double *beta_, int64_t *done) override;
+  gla_status combine (int64_t steps_, const double *alpha_, const double *beta_, const double *S_,
+                      int64_t count) override;
+
+  // pieces (krylov_engine.cu)
+  T *block (int64_t k) const { return V + k * n * b; }
+  int64_t square () const { return (int64_t)b * b * words; } // doubles of a b x b matrix
+  void carve (struct carver &c);
+  gla_status multiply (const T *from, T *to);
+  gla_status multiply_on_host (const T *from, T *to);
+  gla_status pause (double seconds);
+  gla_status from_device (void *to, const void *from, size_t bytes);
+  gla_status to_device (void *to, const void *from, size_t bytes);
+  // (krylov_settle.cu) Column k of block c becomes orthonormal to all before it. h: its
+  // coefficients in those, (c*b + b) numbers, with its norm in place k of the last b; NULL if they
+  // are not wanted. A norm up to `lost` (relative: times its first norm) makes it random.
+  gla_status settle (int64_t c, int k, double lost, bool relative, uint64_t column_seed, double *h,
+                     int64_t *replaced);
+  gla_status clean (int64_t c, int k, double *h, double *norm);
+  gla_status normalise (T *W, int k, double norm);
+  // (krylov_expand.cu)
+  krylov_record record_of (double *base, int64_t index) const;
+  int64_t record_size () const;
+  gla_status expand_step (int64_t c, int64_t index);
+  gla_status expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced);
+  void store_column (int64_t c, int64_t index, double *T_, int64_t ldt) const;
+  // (krylov_plain.cu)
+  gla_status recurrence_step (krylov_recurrence<T> *r, T *vectors, int count, int64_t at, int64_t k,
+                              bool given);
+  gla_status accumulate_ring (int64_t at, int count, const double *beta_, const double *S_,
+                              int64_t ld, int64_t columns);
+};
+
+#endif

@@ -1,0 +1,331 @@
+// spmv_engine.cu: sparse matrices on one GPU: their copies, and products with host arrays
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "carver.cuh"
+#include "engine.cuh"
+#include "spmv_pack.cuh"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace
+{
+
+enum { PAD = 16 }; // entries behind the last, to be read and not used
+
+//------------------------------------------------------------------------------
+// memory and transfers
+//------------------------------------------------------------------------------
+
+// Device memory that stays until spmv_free; arenas give way where it is short.
+gla_status take (cuda_engine *e, void **memory, size_t bytes)
+{
+  cudaError_t error = cudaMalloc (memory, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError ();
+    engine_release (e);
+    error = cudaMalloc (memory, bytes);
+  }
+  if (error != cudaSuccess)
+    *memory = nullptr;
+  return engine_status (error);
+}
+
+// `bytes` (a multiple of 4) from the host, as an array of 4-byte elements.
+gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
+{
+  if (bytes == 0)
+    return GLA_OK;
+  gla_array a = gla_array_packed (const_cast<void *> (from), GLA_S, bytes / 4, 1, 1, GLA_HOST);
+  return engine_upload (e, 0, to, &a);
+}
+
+// New device memory with these bytes and `pad` zero bytes behind them.
+template <class P>
+gla_status store (cuda_engine *e, P **to, const void *from, int64_t bytes, int64_t pad)
+{
+  gla_status status = take (e, reinterpret_cast<void **> (to), (size_t)(bytes + pad));
+  if (status != GLA_OK)
+    return status;
+  char *device = reinterpret_cast<char *> (*to);
+  status = engine_status (cudaMemsetAsync (device + bytes, 0, (size_t)pad, e->slots[0].stream));
+  return status == GLA_OK ? send (e, device, from, bytes / 4 * 4) : status;
+}
+
+// 64-bit integers become 32-bit ones, a thread for each.
+__global__ void narrow_kernel (const int64_t *from, uint32_t *to, int64_t count)
+{
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < count)
+    to[i] = (uint32_t)from[i];
+}
+
+// 64-bit columns travel through the arena, some millions at a time.
+gla_status store_columns (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
+{
+  if (csr->index_bytes == 4)
+    return store (e, &M->column, csr->index, M->entries * 4, PAD * 4);
+  const int64_t piece = (int64_t)1 << 22;
+  const int64_t *from = static_cast<const int64_t *> (csr->index);
+  cudaStream_t stream = e->slots[0].stream;
+  gla_status status = engine_reserve (e, 0, (size_t)piece * 8);
+  if (status == GLA_OK)
+    status = take (e, reinterpret_cast<void **> (&M->column), (size_t)(M->entries + PAD) * 4);
+  if (status == GLA_OK)
+    status = engine_reserve (e, 0, (size_t)piece * 8); // take may have released it
+  if (status == GLA_OK)
+    status = engine_status (cudaMemsetAsync (M->column + M->entries, 0, PAD * 4, stream));
+  for (int64_t at = 0; at < M->entries && status == GLA_OK; at += piece) {
+    int64_t count = M->entries - at < piece ? M->entries - at : piece;
+    status = send (e, e->slots[0].memory, from + at, count * 8);
+    if (status != GLA_OK)
+      break;
+    narrow_kernel<<<(unsigned)((count + 255) / 256), 256, 0, stream>>> (
+        reinterpret_cast<const int64_t *> (e->slots[0].memory), M->column + at, count);
+    status = engine_status (cudaGetLastError ());
+  }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// preparation
+//------------------------------------------------------------------------------
+
+// The balanced tiles on the device. Rows are cut at half the tile they would fill where they are
+// short on the average: the smaller the tile, the more of the cache is left to x.
+gla_status store_tiles (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
+{
+  M->capacity = M->entries <= 16 * M->rows ? 128 : 256;
+  spmv_packing p;
+  gla_status status = spmv_pack (csr, M->capacity, &p);
+  if (status != GLA_OK)
+    return status;
+  M->tile_count = p.tile_count;
+  M->long_rows = p.long_rows;
+  M->parts = p.parts;
+  size_t element = gla_type_size (M->type);
+  status = store (e, &M->tiles, p.tiles, p.tile_count * (int64_t)sizeof (spmv_tile), 16);
+  if (status == GLA_OK)
+    status = store (e, &M->ends, p.ends, (M->rows + 1) / 2 * 4, 16);
+  if (status == GLA_OK)
+    status = store (e, &M->longs, p.longs, p.long_rows * (int64_t)sizeof (spmv_long_row), 16);
+  if (status == GLA_OK)
+    status = store (e, &M->part_long, p.part_long, p.parts * 4, 16);
+  if (status == GLA_OK)
+    status = store (e, &M->arrived, nullptr, 0, p.long_rows * 4 + 16);
+  if (status == GLA_OK)
+    status = take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
+  spmv_unpack (&p);
+  return status;
+}
+
+int lanes_of (const gpu_sparse *M)
+{
+  if (M->method == GLA_SPMV_SCALAR)
+    return 1;
+  if (M->method == GLA_SPMV_VECTOR)
+    return 32;
+  int lanes = 2;
+  while (lanes < 32 && lanes * M->rows < M->entries)
+    lanes *= 2;
+  return lanes;
+}
+
+gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
+{
+  int64_t element = (int64_t)gla_type_size (M->type);
+  gla_status status = store_columns (e, M, csr);
+  if (status == GLA_OK && !M->pattern)
+    status = store (e, &M->values, csr->values, M->entries * element, PAD * element);
+  if (status != GLA_OK)
+    return status;
+  if (M->method == GLA_SPMV_BALANCED)
+    return store_tiles (e, M, csr);
+  M->lanes = lanes_of (M);
+  M->start_bytes = csr->index_bytes;
+  return store (e, &M->start, csr->start, (M->rows + 1) * csr->index_bytes, 16);
+}
+
+//------------------------------------------------------------------------------
+// products
+//------------------------------------------------------------------------------
+
+// Device arrays of a product with up to SPMV_VECTORS vectors.
+template <class T> struct product_memory {
+  T *columns; // of x or y, one after the other
+  T *x, *y;   // vectors side by side
+  product_memory (const gpu_sparse &M, int64_t vectors, carver &c)
+  {
+    int64_t most = M.rows > M.columns ? M.rows : M.columns;
+    columns = c.take<T> (most * vectors);
+    x = c.take<T> (M.columns * vectors);
+    y = c.take<T> (M.rows * vectors);
+  }
+};
+
+gla_array some_columns (const gla_array &a, int64_t first, int64_t count)
+{
+  gla_array part = a;
+  part.data =
+      static_cast<char *> (a.data) + first * a.column_stride * (int64_t)gla_type_size (a.type);
+  part.columns = count;
+  return part;
+}
+
+// The product with columns first .. first+b-1.
+template <class T>
+gla_status multiply_some (cuda_engine *e, const gpu_sparse &M, const gla_spmv_job *job,
+                          int64_t first, int b, const product_memory<T> &memory)
+{
+  cudaStream_t stream = e->slots[0].stream;
+  gla_array x = some_columns (job->x, first, b), y = some_columns (job->y, first, b);
+  const T *from = static_cast<const T *> (x.data);
+  T *to = static_cast<T *> (y.data);
+  int64_t x_stride = x.column_stride, y_stride = y.column_stride;
+  gla_status status = GLA_OK;
+  if (!job->device_arrays) {
+    status = engine_upload (e, 0, memory.columns, &x);
+    from = memory.columns;
+    to = memory.columns;
+    x_stride = M.columns;
+    y_stride = M.rows;
+  }
+  cudaError_t error = cudaSuccess;
+  if (status == GLA_OK && b > 1)
+    error = spmv_interleave (from, x_stride, memory.x, M.columns, b, stream);
+  if (status == GLA_OK && error == cudaSuccess)
+    error = spmv_multiply (M, job->conjugate != 0, b > 1 ? memory.x : from,
+                           b > 1 || !job->device_arrays ? memory.y : to, b, stream);
+  if (status == GLA_OK && error == cudaSuccess && b > 1)
+    error = spmv_separate (memory.y, to, y_stride, M.rows, b, stream);
+  if (status == GLA_OK)
+    status = engine_status (error);
+  if (status == GLA_OK && !job->device_arrays)
+    status = engine_download (e, 0, &y, b > 1 ? memory.columns : memory.y);
+  return status;
+}
+
+template <class T>
+gla_status multiply (cuda_engine *e, const gpu_sparse &M, const gla_spmv_job *job)
+{
+  int64_t vectors = job->x.columns, at = 0;
+  if (M.rows == 0 || vectors == 0)
+    return GLA_OK;
+  carver counting = {nullptr, 0};
+  int64_t most = vectors < SPMV_VECTORS ? vectors : SPMV_VECTORS;
+  product_memory<T> unused (M, most, counting);
+  gla_status status =
+      job->device_arrays && vectors == 1 ? GLA_OK : engine_reserve (e, 0, counting.used);
+  carver c = {e->slots[0].memory, 0};
+  product_memory<T> memory (M, most, c);
+  while (at < vectors && status == GLA_OK) {
+    int b = SPMV_VECTORS;
+    while (b > vectors - at)
+      b /= 2;
+    status = multiply_some (e, M, job, at, b, memory);
+    if (status == GLA_OK && job->monitor.poll (job->monitor.user, 0))
+      status = GLA_STOPPED;
+    at += b;
+  }
+  return status == GLA_OK ? engine_throttle (e, 0) : status;
+}
+
+} // namespace
+
+//------------------------------------------------------------------------------
+// the backend's functions
+//------------------------------------------------------------------------------
+
+const gpu_sparse *spmv_matrix_of (const void *prepared)
+{
+  return static_cast<const gpu_sparse *> (prepared);
+}
+
+// Rows and columns are counted in 32 bits on the device.
+int cuda_spmv_supports (const gla_spmv_matrix *M)
+{
+  const int64_t most = 0xffffffff;
+  return M->csr.rows < most && M->csr.columns < most && M->entries / 128 < ((int64_t)1 << 30);
+}
+
+double cuda_spmv_seconds (gla_engine *, const gla_spmv_matrix *M, const void *prepared,
+                          int64_t columns)
+{
+  const double link = 12e9, memory = 2.5e12;
+  double element = (double)gla_type_size (M->csr.type);
+  double bytes = (double)M->entries * (4 + (M->pattern ? 0 : element));
+  double vectors = element * columns * (double)(M->csr.rows + M->csr.columns);
+  double seconds = 5e-5 + vectors / link + (double)(columns + 3) / 4 * (bytes + vectors) / memory;
+  if (prepared == nullptr)
+    seconds += 1e-3 + (bytes + (double)M->entries * (M->csr.index_bytes - 4)) / link +
+               4e-9 * (double)M->csr.rows;
+  return seconds;
+}
+
+gla_status cuda_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *matrix,
+                              const gla_monitor *monitor, void **prepared)
+{
+  cuda_engine *e = engine_of (engine);
+  *prepared = nullptr;
+  gpu_sparse *M = static_cast<gpu_sparse *> (calloc (1, sizeof *M));
+  if (M == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  M->type = matrix->csr.type;
+  M->method = matrix->method == GLA_SPMV_AUTO ? GLA_SPMV_BALANCED : matrix->method;
+  M->rows = matrix->csr.rows;
+  M->columns = matrix->csr.columns;
+  M->entries = matrix->entries;
+  M->value[0] = matrix->value[0];
+  M->value[1] = matrix->value[1];
+  // NaN and Inf must not reach rows without entries
+  M->pattern = matrix->pattern && (matrix->csr.values == nullptr ||
+                                   (std::isfinite (M->value[0]) && std::isfinite (M->value[1])));
+  e->monitor = *monitor;
+  gla_status status = store_matrix (e, M, &matrix->csr);
+  if (status == GLA_OK)
+    status = engine_throttle (e, 0);
+  if (status != GLA_OK) {
+    cuda_spmv_free (engine, M);
+    return status;
+  }
+  *prepared = M;
+  return GLA_OK;
+}
+
+gla_status cuda_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
+{
+  cuda_engine *e = engine_of (engine);
+  const gpu_sparse &M = *static_cast<const gpu_sparse *> (prepared);
+  e->monitor = job->monitor;
+  gla_status status = GLA_OK;
+  switch (M.type) {
+  case GLA_S:
+    status = multiply<float> (e, M, job);
+    break;
+  case GLA_D:
+    status = multiply<double> (e, M, job);
+    break;
+  case GLA_C:
+    status = multiply<cx<float>> (e, M, job);
+    break;
+  case GLA_Z:
+    status = multiply<cx<double>> (e, M, job);
+    break;
+  }
+  if (status != GLA_OK)
+    engine_drain (e);
+  return status;
+}
+
+void cuda_spmv_free (gla_engine *engine, void *prepared)
+{
+  if (prepared == nullptr)
+    return;
+  engine_drain (engine_of (engine));
+  gpu_sparse *M = static_cast<gpu_sparse *> (prepared);
+  for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
+                       (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums})
+    cudaFree (memory);
+  cudaGetLastError ();
+  free (M);
+}

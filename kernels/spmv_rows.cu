@@ -1,0 +1,111 @@
+// spmv_rows.cu: sparse products with a fixed number of threads for every row
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The published ways to deal out the rows (Bell, Garland 2008): a thread for each row, a warp for
+// each row, and groups of 2 to 32 threads by the mean length.
+
+#include "spmv.cuh"
+
+namespace
+{
+
+// A row belongs to `lanes` neighbouring threads of a warp, a power of 2; they take its entries in
+// turn and add their sums pairwise. A block of 256 threads has 256/lanes rows; blockIdx.y counts
+// the vectors.
+template <class T, class I, bool PATTERN>
+__global__ void __launch_bounds__ (256)
+    rows_kernel (const I *start, const uint32_t *column, const T *values, spmv_scalar<T> scalar,
+                 bool conjugate, int64_t rows, int lanes, int b, const T *x, T *y)
+{
+  int64_t thread = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  int64_t row = thread / lanes;
+  int lane = (int)(thread % lanes), vector = blockIdx.y;
+  T sum = from_real<T> (0);
+  if (row < rows) {
+    I end = start[row + 1];
+    for (I k = start[row] + lane; k < end; k += lanes) {
+      T element = x[(int64_t)column[k] * b + vector];
+      sum = PATTERN ? sum + element : madd (conj_if (values[k], conjugate), element, sum);
+    }
+  }
+  for (int mask = lanes / 2; mask > 0; mask /= 2)
+    sum = sum + shuffle_xor (sum, mask);
+  if (row < rows && lane == 0)
+    y[row * b + vector] = PATTERN ? scalar.of () * sum : sum;
+}
+
+template <class T, class I>
+cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
+                    cudaStream_t stream)
+{
+  const I *start = static_cast<const I *> (M.start);
+  const T *values = static_cast<const T *> (M.values);
+  spmv_scalar<T> scalar = spmv_scalar_of<T> (M, conjugate);
+  dim3 grid ((unsigned)((M.rows * M.lanes + 255) / 256), (unsigned)b);
+  if (M.pattern)
+    rows_kernel<T, I, true><<<grid, 256, 0, stream>>> (start, M.column, values, scalar, conjugate,
+                                                       M.rows, M.lanes, b, x, y);
+  else
+    rows_kernel<T, I, false><<<grid, 256, 0, stream>>> (start, M.column, values, scalar, conjugate,
+                                                        M.rows, M.lanes, b, x, y);
+  return cudaGetLastError ();
+}
+
+// One thread for each element: reads are coalesced on the side of the columns only, which the
+// cache makes up for; b is at most 8.
+template <class T>
+__global__ void __launch_bounds__ (256)
+    interleave_kernel (const T *from, int64_t stride, T *to, int64_t rows, int b)
+{
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < rows)
+    for (int k = 0; k < b; k++)
+      to[i * b + k] = from[i + k * stride];
+}
+
+template <class T>
+__global__ void __launch_bounds__ (256)
+    separate_kernel (const T *from, T *to, int64_t stride, int64_t rows, int b)
+{
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < rows)
+    for (int k = 0; k < b; k++)
+      to[i + k * stride] = from[i * b + k];
+}
+
+} // namespace
+
+template <class T>
+cudaError_t spmv_by_rows (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
+                          cudaStream_t stream)
+{
+  return M.start_bytes == 4 ? launch<T, uint32_t> (M, conjugate, x, y, b, stream)
+                            : launch<T, int64_t> (M, conjugate, x, y, b, stream);
+}
+
+template <class T>
+cudaError_t spmv_interleave (const T *from, int64_t stride, T *to, int64_t rows, int b,
+                             cudaStream_t stream)
+{
+  interleave_kernel<T>
+      <<<(unsigned)((rows + 255) / 256), 256, 0, stream>>> (from, stride, to, rows, b);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t spmv_separate (const T *from, T *to, int64_t stride, int64_t rows, int b,
+                           cudaStream_t stream)
+{
+  separate_kernel<T>
+      <<<(unsigned)((rows + 255) / 256), 256, 0, stream>>> (from, to, stride, rows, b);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t spmv_by_rows (const gpu_sparse &, bool, const T *, T *, int, cudaStream_t); \
+  template cudaError_t spmv_interleave (const T *, int64_t, T *, int64_t, int, cudaStream_t);      \
+  template cudaError_t spmv_separate (const T *, T *, int64_t, int64_t, int, cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

@@ -1,0 +1,359 @@
+// spmv_tiles.cu: sparse products with equally many entries for every warp
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Packing of short rows as in CSR-stream (Greathouse, Daga 2014), a warp instead of a block for
+// each piece, so that nothing waits at a barrier; long rows are cut. Columns and values are read
+// once, in vectors, and kept out of the first-level cache, which is left to x.
+
+#include "spmv.cuh"
+
+namespace
+{
+
+enum { WARPS = 8 };
+const unsigned ALL = 0xffffffffu;
+
+template <int V> struct alignas (4 * V) columns_of {
+  uint32_t at[V];
+};
+template <class T, int V> struct alignas (sizeof (T) * V) values_of {
+  T at[V];
+};
+
+// Reads 4, 8 or 16 bytes that are not needed again.
+template <class P> GLA_DEVICE P stream_load (const P *from)
+{
+  union {
+    P value;
+    uint32_t word[sizeof (P) / 4];
+  } u;
+  if (sizeof (P) == 16)
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)]), "=r"(u.word[2 % (sizeof (P) / 4)]),
+          "=r"(u.word[3 % (sizeof (P) / 4)])
+        : "l"(from));
+  else if (sizeof (P) == 8)
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];"
+        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)])
+        : "l"(from));
+  else
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u.word[0]) : "l"(from));
+  return u.value;
+}
+
+struct tile_arrays {
+  const spmv_tile *tiles;
+  const uint16_t *ends;
+  const uint32_t *column;
+  const void *values;
+  const spmv_long_row *longs;
+  const uint32_t *part_long;
+  unsigned *arrived;
+  void *part_sums;
+  int64_t tile_count;
+};
+
+GLA_DEVICE spmv_tile load_tile (const spmv_tile *from)
+{
+  int4 raw = __ldg (reinterpret_cast<const int4 *> (from));
+  return {(int64_t)(((uint64_t)(uint32_t)raw.y << 32) | (uint32_t)raw.x), (uint32_t)raw.z,
+          (uint16_t)(raw.w & 0xffff), (uint16_t)((uint32_t)raw.w >> 16)};
+}
+
+// The warp that brings the last part of a long row adds up all of them, in their order; the parts
+// of this one have just been stored. Vector k of the part is at part_sums[part*b + k].
+template <class T>
+GLA_DEVICE void finish_long_row (const tile_arrays &a, uint32_t part, int b, T scalar, T *y)
+{
+  int lane = threadIdx.x % 32;
+  __syncwarp ();
+  unsigned last = 0;
+  uint32_t which = a.part_long[part];
+  spmv_long_row row = a.longs[which];
+  if (lane == 0) {
+    __threadfence ();
+    last = atomicAdd (a.arrived + which, 1u) == row.parts - 1;
+    __threadfence ();
+  }
+  if (!__shfl_sync (ALL, last, 0))
+    return;
+  const volatile real_t<T> *sums = static_cast<const volatile real_t<T> *> (a.part_sums);
+  const int words = sizeof (T) / sizeof (real_t<T>);
+  for (int k = 0; k < b; k++) {
+    T sum = from_real<T> (0);
+    for (uint32_t p = lane; p < row.parts; p += 32) {
+      union {
+        T value;
+        real_t<T> word[sizeof (T) / sizeof (real_t<T>)];
+      } u;
+      for (int w = 0; w < words; w++)
+        u.word[w] = sums[((int64_t)(row.first + p) * b + k) * words + w];
+      sum = sum + u.value;
+    }
+    sum = lane_sum<32> (sum);
+    if (lane == 0)
+      y[(int64_t)row.row * b + k] = scalar * sum;
+  }
+  if (lane == 0)
+    a.arrived[which] = 0;
+}
+
+//------------------------------------------------------------------------------
+// one vector
+//------------------------------------------------------------------------------
+
+// The products of all entries of the tile, in shared memory: each lane takes V neighbouring entries
+// at a time, K in all, and all its reads of x are in flight together.
+template <class T, int K, bool PATTERN>
+GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bool conjugate,
+                                const T *x, T *products)
+{
+  constexpr int V = PATTERN ? 4 : (int)(16 / sizeof (T));
+  const int lane = threadIdx.x % 32;
+  columns_of<V> c[K / V];
+  values_of<T, V> v[PATTERN ? 1 : K / V];
+#pragma unroll
+  for (int k = 0; k < K / V; k++) {
+    int piece = lane + 32 * k;
+    c[k] = {};
+    if (V * piece < top) {
+      c[k] = stream_load (reinterpret_cast<const columns_of<V> *> (a.column + first) + piece);
+      if (!PATTERN)
+        v[PATTERN ? 0 : k] = stream_load (
+            reinterpret_cast<const values_of<T, V> *> (static_cast<const T *> (a.values) + first) +
+            piece);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < K / V; k++) {
+    int piece = lane + 32 * k;
+    if (V * piece < top)
+#pragma unroll
+      for (int j = 0; j < V; j++) {
+        T element = cached_load (x + c[k].at[j]);
+        products[V * piece + j] =
+            PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
+      }
+  }
+  __syncwarp ();
+}
+
+// Sums of rows first .. first+31 of a tile, one for each lane; rows of more than 32 entries are
+// summed by the whole warp.
+template <class T> GLA_DEVICE T sum_rows (const T *products, int begin, int end)
+{
+  const int lane = threadIdx.x % 32;
+  unsigned wide = __ballot_sync (ALL, end - begin > 32);
+  T even = from_real<T> (0), odd = even;
+  if (end - begin <= 32) {
+    int k = begin;
+    for (; k + 1 < end; k += 2) {
+      even = even + products[k];
+      odd = odd + products[k + 1];
+    }
+    if (k < end)
+      even = even + products[k];
+  }
+  T sum = even + odd;
+  while (wide != 0) {
+    int owner = __ffs (wide) - 1;
+    wide &= wide - 1;
+    int from = __shfl_sync (ALL, begin, owner), to = __shfl_sync (ALL, end, owner);
+    T part = from_real<T> (0);
+    for (int k = from + lane; k < to; k += 32)
+      part = part + products[k];
+    part = lane_sum<32> (part);
+    sum = lane == owner ? part : sum;
+  }
+  return sum;
+}
+
+// A warp has a tile of at most 32*K - 3 entries. Its products go to shared memory, from which each
+// lane then sums a row.
+template <class T, int K, bool PATTERN>
+__global__ void __launch_bounds__ (32 * WARPS)
+    tiles_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+{
+  __shared__ __align__ (16) unsigned char memory[WARPS][32 * K * sizeof (T)];
+  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  if (at >= a.tile_count)
+    return;
+  T *products = reinterpret_cast<T *> (memory[threadIdx.x / 32]);
+  spmv_tile tile = load_tile (a.tiles + at);
+  int end = lane < tile.rows ? a.ends[tile.row + lane] : 0;
+  int shift = (int)(tile.start & 3);
+  stage_products<T, K, PATTERN> (a, tile.start - shift, tile.count + shift, conjugate, x, products);
+  products += shift;
+  T factor = PATTERN ? scalar.of () : from_real<T> (1);
+  if (tile.rows == 0) {
+    T sum = from_real<T> (0);
+    for (int k = lane; k < tile.count; k += 32)
+      sum = sum + products[k];
+    sum = lane_sum<32> (sum);
+    if (lane == 0)
+      static_cast<T *> (a.part_sums)[tile.row] = sum;
+    finish_long_row<T> (a, tile.row, 1, factor, y);
+    return;
+  }
+  int before = 0;
+  for (int row = lane; row - lane < tile.rows; row += 32) {
+    if (row != lane)
+      end = row < tile.rows ? a.ends[tile.row + row] : 0;
+    int begin = __shfl_up_sync (ALL, end, 1);
+    begin = lane == 0 ? before : begin;
+    before = __shfl_sync (ALL, end, 31);
+    T sum = sum_rows (products, row < tile.rows ? begin : 0, end);
+    if (row < tile.rows)
+      y[tile.row + row] = PATTERN ? factor * sum : sum;
+  }
+}
+
+//------------------------------------------------------------------------------
+// several vectors
+//------------------------------------------------------------------------------
+
+// x(column, vector) times the entry, for entries k, k+step, .. < end of a row.
+template <class T, int B, bool PATTERN>
+GLA_DEVICE T sum_entries (const uint32_t *column, const T *values, const T *x, int k, int end,
+                          int step, bool conjugate)
+{
+  T sum = from_real<T> (0);
+  for (; k < end; k += 4 * step) {
+    T element[4];
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+      if (k + u * step < end)
+        element[u] = cached_load (x + (int64_t)column[k + u * step] * B);
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+      if (k + u * step < end)
+        sum = PATTERN ? sum + element[u]
+                      : madd (conj_if (values[k + u * step], conjugate), element[u], sum);
+  }
+  return sum;
+}
+
+// A warp has a tile. Columns and values go to shared memory; then B lanes together read one row of
+// x, one vector each, so that no byte of a sector is wasted. Where rows are long, 2 or more such
+// groups of lanes share one and add their sums pairwise.
+template <class T, int K, bool PATTERN, int B>
+__global__ void __launch_bounds__ (32 * WARPS)
+    block_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+{
+  constexpr int V = (int)(16 / sizeof (T)), GROUPS = 32 / B;
+  __shared__ __align__ (16) uint32_t columns[WARPS][32 * K];
+  __shared__ __align__ (
+      16) unsigned char memory[PATTERN ? 1 : WARPS][PATTERN ? 16 : 32 * K * sizeof (T)];
+  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, vector = lane % B, group = lane / B;
+  if (at >= a.tile_count)
+    return;
+  uint32_t *column = columns[threadIdx.x / 32];
+  T *values = reinterpret_cast<T *> (memory[PATTERN ? 0 : threadIdx.x / 32]);
+  spmv_tile tile = load_tile (a.tiles + at);
+  int shift = (int)(tile.start & 3), top = tile.count + shift;
+  int64_t first = tile.start - shift;
+#pragma unroll
+  for (int piece = lane; piece < 8 * K; piece += 32)
+    if (4 * piece < top)
+      reinterpret_cast<uint4 *> (column)[piece] =
+          stream_load (reinterpret_cast<const uint4 *> (a.column + first) + piece);
+  if (!PATTERN)
+#pragma unroll
+    for (int piece = lane; piece < 32 * K / V; piece += 32)
+      if (V * piece < top)
+        reinterpret_cast<uint4 *> (values)[piece] = stream_load (
+            reinterpret_cast<const uint4 *> (static_cast<const T *> (a.values) + first) + piece);
+  __syncwarp ();
+  column += shift;
+  values += PATTERN ? 0 : shift;
+  x += vector;
+  T factor = PATTERN ? scalar.of () : from_real<T> (1);
+  int rows = tile.rows == 0 ? 1 : tile.rows, sharing = 1;
+  while (sharing < GROUPS && (tile.count >= 16 * sharing * rows || rows * sharing < GROUPS))
+    sharing *= 2;
+  int sub = group % sharing;
+  for (int row0 = 0; row0 < rows; row0 += GROUPS / sharing) {
+    int row = row0 + group / sharing, begin = 0, end = 0;
+    if (tile.rows == 0)
+      end = row == 0 ? tile.count : 0;
+    else if (row < rows) {
+      end = a.ends[tile.row + row];
+      begin = row > 0 ? a.ends[tile.row + row - 1] : 0;
+    }
+    T sum = sum_entries<T, B, PATTERN> (column, values, x, begin + sub, end, sharing, conjugate);
+    for (int mask = sharing / 2; mask > 0; mask /= 2)
+      sum = sum + shuffle_xor (sum, mask * B);
+    if (row < rows && sub == 0) {
+      if (tile.rows == 0)
+        static_cast<T *> (a.part_sums)[(int64_t)tile.row * B + vector] = sum;
+      else
+        y[(int64_t)(tile.row + row) * B + vector] = PATTERN ? factor * sum : sum;
+    }
+  }
+  if (tile.rows == 0) {
+    __threadfence ();
+    finish_long_row<T> (a, tile.row, B, factor, y);
+  }
+}
+
+//------------------------------------------------------------------------------
+// launches
+//------------------------------------------------------------------------------
+
+template <class T, int K, bool PATTERN>
+void launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b, cudaStream_t stream)
+{
+  tile_arrays a = {M.tiles,     M.ends,    M.column,    M.values,    M.longs,
+                   M.part_long, M.arrived, M.part_sums, M.tile_count};
+  spmv_scalar<T> scalar = spmv_scalar_of<T> (M, conjugate);
+  unsigned grid = (unsigned)((M.tile_count + WARPS - 1) / WARPS);
+  if (b == 1)
+    tiles_kernel<T, K, PATTERN><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
+  else if (b == 2)
+    block_kernel<T, K, PATTERN, 2><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
+  else if (b == 4)
+    block_kernel<T, K, PATTERN, 4><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
+  else
+    block_kernel<T, K, PATTERN, 8><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
+}
+
+template <class T, int K>
+void launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b, cudaStream_t stream)
+{
+  if (M.pattern)
+    launch<T, K, true> (M, conjugate, x, y, b, stream);
+  else
+    launch<T, K, false> (M, conjugate, x, y, b, stream);
+}
+
+} // namespace
+
+template <class T>
+cudaError_t spmv_by_tiles (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
+                           cudaStream_t stream)
+{
+  if (M.capacity == 128)
+    launch<T, 4> (M, conjugate, x, y, b, stream);
+  else
+    launch<T, 8> (M, conjugate, x, y, b, stream);
+  return cudaGetLastError ();
+}
+
+template <class T>
+cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
+                           cudaStream_t stream)
+{
+  return M.method == GLA_SPMV_BALANCED ? spmv_by_tiles (M, conjugate, x, y, b, stream)
+                                       : spmv_by_rows (M, conjugate, x, y, b, stream);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t spmv_by_tiles (const gpu_sparse &, bool, const T *, T *, int,               \
+                                      cudaStream_t);                                               \
+  template cudaError_t spmv_multiply (const gpu_sparse &, bool, const T *, T *, int, cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
