@@ -293,7 +293,7 @@ typedef struct {
   gla_spmv_method method;
   int gpus; // GPUs that hold a copy
 } gla_sparse_info;
-void gla_sparse_query (const gla_sparse *S, gla_sparse_info *info);
+void gla_sparse_query (gla_sparse *S, gla_sparse_info *info);
 
 // Whether A = A', exactly. Looked for once and remembered: products with a Hermitian matrix then
 // need no other orientation of it. Where not, *row and *column (from 0; may be NULL) tell an entry

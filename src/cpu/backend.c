@@ -65,15 +65,18 @@ static void kernels_of_processor (gla_cpu_engine *e)
 {
   e->kernels = gla_cpu_eig_base;
   e->qr_kernels = gla_cpu_qr_base;
+  e->spmv_kernels = gla_cpu_spmv_base;
 #ifdef GLA_CPU_X86
   __builtin_cpu_init ();
   if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
       __builtin_cpu_supports ("avx512vl")) {
     e->kernels = gla_cpu_eig_avx512;
     e->qr_kernels = gla_cpu_qr_avx512;
+    e->spmv_kernels = gla_cpu_spmv_avx512;
   } else if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma")) {
     e->kernels = gla_cpu_eig_avx2;
     e->qr_kernels = gla_cpu_qr_avx2;
+    e->spmv_kernels = gla_cpu_spmv_avx2;
   }
 #endif
 }
@@ -137,4 +140,10 @@ const gla_backend gla_backend_cpu = {
     .qr_submit = gla_cpu_qr_submit,
     .qr_finish = gla_cpu_qr_finish,
     .qr_end = gla_cpu_qr_end,
+    .spmv_supports = gla_cpu_spmv_supports,
+    .spmv_seconds = gla_cpu_spmv_seconds,
+    .spmv_transposes = 1,
+    .spmv_prepare = gla_cpu_spmv_prepare,
+    .spmv_product = gla_cpu_spmv_product,
+    .spmv_free = gla_cpu_spmv_free,
 };

@@ -6,11 +6,13 @@
 
 #include "cpu.h"
 #include "qr.h"
+#include "spmv.h"
 
 typedef struct {
   gla_engine base;                   // must stay first
   const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
   const gla_cpu_qr_kernel *qr_kernels;
+  const gla_cpu_spmv_kernel *spmv_kernels;
   int threads_max;
 
   // the current job

@@ -1,0 +1,246 @@
+// spmv.c: sparse products on the CPU: parts of equal work, threads, vectors side by side
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../host_memory.h"
+#include "engine.h"
+
+// Work of a part, in entries; a row counts for ROW_WORK of them.
+enum { PART_WORK = 1 << 16, ROW_WORK = 4, MOST_SCATTER = 8 };
+
+static int type_index (gla_type type)
+{
+  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
+}
+
+static int64_t start_of (const gla_csr *c, int64_t i)
+{
+  return c->index_bytes == 4 ? ((const int32_t *)c->start)[i] : ((const int64_t *)c->start)[i];
+}
+
+int gla_cpu_spmv_supports (const gla_spmv_matrix *M)
+{
+  (void)M;
+  return 1;
+}
+
+double gla_cpu_spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                             int64_t columns)
+{
+  // the order of magnitude on two cores: entries and rows from memory, x by chance from a cache
+  const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const double threads = e->threads_max < 16 ? e->threads_max : 16;
+  const double parts = gla_type_is_complex (M->csr.type) ? 2 : 1;
+  const double entry = 8e-9 * (double)M->entries, row = 6e-9 * (double)M->csr.rows;
+  (void)prepared;
+  return (entry + row) * (1 + 0.4 * parts * ((double)columns - 1)) / threads + 5e-6;
+}
+
+//------------------------------------------------------------------------------
+// prepare
+//------------------------------------------------------------------------------
+
+// The first row that begins at or after so much work.
+static int64_t row_at (const gla_csr *c, int64_t work)
+{
+  int64_t low = 0, high = c->rows;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (start_of (c, middle) + ROW_WORK * middle < work)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Lists the segments of long rows; with NULL it only counts.
+static int64_t list_segments (const gla_spmv_matrix *M, gla_cpu_segment *segments)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; M->longest > GLA_SPMV_LONG && i < M->csr.rows; i++) {
+    int64_t first = start_of (&M->csr, i), end = start_of (&M->csr, i + 1);
+    if (end - first <= GLA_SPMV_LONG)
+      continue;
+    for (; first < end; first += GLA_SPMV_SEGMENT, count++)
+      if (segments != NULL) {
+        int64_t last = end - first < GLA_SPMV_SEGMENT ? end : first + GLA_SPMV_SEGMENT;
+        segments[count] = (gla_cpu_segment){i, first, last};
+      }
+  }
+  return count;
+}
+
+gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
+                                 const gla_monitor *monitor, void **prepared)
+{
+  (void)engine, (void)monitor;
+  gla_cpu_sparse *s = calloc (1, sizeof *s);
+  *prepared = NULL;
+  if (s == NULL)
+    return GLA_OUT_OF_MEMORY;
+  const int64_t work = M->entries + ROW_WORK * M->csr.rows;
+  s->M = *M;
+  s->n_parts = (work + PART_WORK - 1) / PART_WORK;
+  s->n_segments = list_segments (M, NULL);
+  s->parts = malloc (((size_t)s->n_parts + 1) * sizeof *s->parts);
+  s->segments = malloc ((size_t)s->n_segments * sizeof *s->segments + 1);
+  s->sums = malloc ((size_t)s->n_segments * GLA_SPMV_WIDTH * gla_type_size (M->csr.type) + 1);
+  if (s->parts == NULL || s->segments == NULL || s->sums == NULL) {
+    gla_cpu_spmv_free (engine, s);
+    return GLA_OUT_OF_MEMORY;
+  }
+  for (int64_t p = 0; p < s->n_parts; p++)
+    s->parts[p] = row_at (&M->csr, p * PART_WORK);
+  s->parts[s->n_parts] = M->csr.rows;
+  list_segments (M, s->segments);
+  *prepared = s;
+  return GLA_OK;
+}
+
+void gla_cpu_spmv_free (gla_engine *engine, void *prepared)
+{
+  (void)engine;
+  gla_cpu_sparse *s = prepared;
+  if (s == NULL)
+    return;
+  free (s->parts);
+  free (s->segments);
+  free (s->sums);
+  free (s->rows);
+  free (s);
+}
+
+//------------------------------------------------------------------------------
+// products
+//------------------------------------------------------------------------------
+
+// The widest group of vectors that the kernels know, at most b.
+static int width_of (int b)
+{
+  return b >= 8 ? 8 : b >= 4 ? 4 : b >= 2 ? 2 : 1;
+}
+
+static void join_long_rows (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
+                            size_t sum_bytes)
+{
+  const gla_cpu_sparse *s = t->sparse;
+  for (int64_t k = 0; k < s->n_segments;) {
+    int64_t count = 1;
+    while (k + count < s->n_segments && s->segments[k + count].row == s->segments[k].row)
+      count++;
+    kernel->join (t, &s->segments[k], count, (char *)s->sums + (size_t)k * sum_bytes);
+    k += count;
+  }
+}
+
+static void multiply_group (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
+                            gla_cpu_crew *crew)
+{
+  const gla_cpu_sparse *s = t->sparse;
+  const size_t sum_bytes = GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type);
+  const int64_t units = s->n_segments + s->n_parts;
+#pragma omp parallel for schedule(dynamic, 1) if (units > 1)
+  for (int64_t u = 0; u < units; u++) {
+    if (gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
+      continue;
+    const int64_t p = u - s->n_segments;
+    if (p < 0)
+      kernel->segment (t, &s->segments[u], (char *)s->sums + (size_t)u * sum_bytes);
+    else
+      kernel->rows (t, s->parts[p], s->parts[p + 1]);
+  }
+  join_long_rows (kernel, t, sum_bytes);
+}
+
+void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
+                            int conjugate, const void *x, int b, void *y, int64_t ldy,
+                            gla_cpu_crew *crew)
+{
+  const size_t size = gla_type_size (sparse->M.csr.type);
+  gla_cpu_spmv_task t = {sparse, x, b, y, ldy, 1, conjugate};
+  for (int c = 0; c < b; c += t.width) {
+    t.x = (const char *)x + (size_t)c * size;
+    t.y = (char *)y + (size_t)(c * ldy) * size;
+    t.width = width_of (b - c);
+    multiply_group (kernel, &t, crew);
+  }
+}
+
+void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int64_t ld, int64_t n,
+                           int b, void *to)
+{
+  const int64_t piece = 1 << 13, pieces = (n + piece - 1) / piece;
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (int64_t p = 0; p < pieces; p++)
+    kernel->by_rows (x, ld, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n, b, to);
+}
+
+// M.'*x, one vector after the other: every thread has its own elements of y.
+static void multiply_transposed (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *s,
+                                 const gla_spmv_job *job, gla_cpu_crew *crew)
+{
+  const size_t size = gla_type_size (s->M.csr.type);
+  const int64_t n = s->M.csr.columns;
+  const int most = omp_get_max_threads () < MOST_SCATTER ? omp_get_max_threads () : MOST_SCATTER;
+  const int ranges = n < 1024 ? 1 : most;
+  for (int64_t c = 0; c < job->x.columns && !gla_cpu_crew_stopped (crew, 0); c++) {
+    const gla_cpu_spmv_task t = {
+        .sparse = s,
+        .x = (char *)job->x.data + (size_t)(c * job->x.column_stride) * size,
+        .ldx = 1,
+        .y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size,
+        .width = 1,
+        .conjugate = job->conjugate};
+#pragma omp parallel for schedule(static, 1) num_threads(ranges) if (ranges > 1)
+    for (int r = 0; r < ranges; r++)
+      kernel->scatter (&t, n * r / ranges, n * (r + 1) / ranges);
+  }
+}
+
+static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
+{
+  if (bytes <= s->rows_bytes)
+    return GLA_OK;
+  free (s->rows);
+  s->rows_bytes = 0;
+  s->rows = malloc (bytes);
+  if (s->rows == NULL)
+    return GLA_OUT_OF_MEMORY;
+  gla_host_prefer_huge_pages (s->rows, bytes);
+  s->rows_bytes = bytes;
+  return GLA_OK;
+}
+
+gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
+{
+  gla_cpu_sparse *s = prepared;
+  const gla_cpu_spmv_kernel *kernel =
+      &((gla_cpu_engine *)engine)->spmv_kernels[type_index (s->M.csr.type)];
+  const size_t size = gla_type_size (s->M.csr.type);
+  const int64_t n = job->x.rows, columns = job->x.columns;
+  const int64_t most = columns < GLA_SPMV_WIDTH ? columns : GLA_SPMV_WIDTH;
+  gla_cpu_crew crew;
+  gla_cpu_crew_start (&crew, &job->monitor);
+  if (job->transposed) {
+    multiply_transposed (kernel, s, job, &crew);
+    return gla_cpu_crew_end (&crew);
+  }
+  if (columns > 1 && take_rows (s, (size_t)(n * most) * size + 1) != GLA_OK)
+    return GLA_OUT_OF_MEMORY;
+  for (int64_t c = 0; c < columns && !gla_cpu_crew_stopped (&crew, 0);) {
+    const int b = (int)(columns - c < most ? columns - c : most);
+    const char *x = (const char *)job->x.data + (size_t)(c * job->x.column_stride) * size;
+    char *y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size;
+    if (b > 1) {
+      gla_cpu_spmv_by_rows (kernel, x, job->x.column_stride, n, b, s->rows);
+      x = s->rows;
+    }
+    gla_cpu_spmv_multiply (kernel, s, job->conjugate, x, b, y, job->y.column_stride, &crew);
+    c += b;
+  }
+  return gla_cpu_crew_end (&crew);
+}

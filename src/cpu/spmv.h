@@ -1,0 +1,81 @@
+// spmv.h: what the files of the sparse products on the CPU share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// spmv_kernels.c holds the arithmetic and is compiled once per instruction set, as eig_kernels.c
+// is. x comes by rows: the entries of all vectors of a product stand side by side, so that one
+// cache line serves them all.
+
+#ifndef GPULINALG_CPU_SPMV_H
+#define GPULINALG_CPU_SPMV_H
+
+#include "../backend.h"
+
+// Rows longer than this are summed in segments, which threads share. The order of every sum is a
+// matter of the matrix alone.
+enum { GLA_SPMV_LONG = 8192, GLA_SPMV_SEGMENT = 4096, GLA_SPMV_WIDTH = 8 };
+
+typedef struct {
+  int64_t row, first, end; // entries
+} gla_cpu_segment;
+
+// A prepared matrix.
+typedef struct {
+  gla_spmv_matrix M;
+  int64_t *parts; // n_parts+1 rows where parts of about equal work begin
+  int64_t n_parts;
+  gla_cpu_segment *segments; // of the long rows, in order
+  int64_t n_segments;
+  void *sums; // of the segments, GLA_SPMV_WIDTH each
+  void *rows; // x by rows, kept for the next product
+  size_t rows_bytes;
+} gla_cpu_sparse;
+
+// Some vectors of one product: `width` (1, 2, 4 or 8) of them; element c of row j of x is
+// x[j*ldx + c], element i of vector c of y is y[i + c*ldy].
+typedef struct {
+  const gla_cpu_sparse *sparse;
+  const void *x;
+  int64_t ldx;
+  void *y;
+  int64_t ldy;
+  int width, conjugate;
+} gla_cpu_spmv_task;
+
+typedef struct {
+  // y of rows first..end-1, without the long ones
+  void (*rows) (const gla_cpu_spmv_task *t, int64_t first, int64_t end);
+  // the sum of a segment, `width` numbers
+  void (*segment) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, void *sum);
+  // y of a long row from the sums of its segments
+  void (*join) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, int64_t count,
+                const void *sums);
+  // y = M.'*x of one vector, elements first..end-1 of y
+  void (*scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end);
+  // rows first..end-1 of n x b columns (leading dimension ld) to x by rows
+  void (*by_rows) (const void *x, int64_t ld, int64_t first, int64_t end, int b, void *to);
+} gla_cpu_spmv_kernel;
+
+// In the order s d c z.
+extern const gla_cpu_spmv_kernel gla_cpu_spmv_base[4];
+extern const gla_cpu_spmv_kernel gla_cpu_spmv_avx2[4];
+extern const gla_cpu_spmv_kernel gla_cpu_spmv_avx512[4];
+
+int gla_cpu_spmv_supports (const gla_spmv_matrix *M);
+double gla_cpu_spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                             int64_t columns);
+gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
+                                 const gla_monitor *monitor, void **prepared);
+gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job);
+void gla_cpu_spmv_free (gla_engine *engine, void *prepared);
+
+// y = M*x (conj (M)*x) for b <= GLA_SPMV_WIDTH vectors of y (leading dimension ldy); x by rows,
+// where b is 1 that is a plain vector.
+struct gla_cpu_crew;
+void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
+                            int conjugate, const void *x, int b, void *y, int64_t ldy,
+                            struct gla_cpu_crew *crew);
+// x (n x b, leading dimension ld) by rows
+void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int64_t ld, int64_t n,
+                           int b, void *to);
+
+#endif

@@ -1,0 +1,58 @@
+// sparse.h: the inside of gla_sparse, for src/ only
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SPARSE_H
+#define GPULINALG_SPARSE_H
+
+#include "context.h"
+
+// One orientation of the matrix, by rows, with what engines have made of it.
+typedef struct {
+  gla_spmv_matrix M;
+  void *memory[3]; // start, index, values where they are our own
+  gla_engine *engines[1 + GLA_MAX_DEVICES];
+  void *prepared[1 + GLA_MAX_DEVICES]; // the CPU at 0, GPU d at d+1
+} gla_face;
+
+// With B = faces[0]: A = B, or A = B.' where the columns of A were given. faces[1] is B.', made
+// when it is needed (start is NULL before).
+struct gla_sparse {
+  gla_context *ctx;
+  gla_sparse_options options;
+  int64_t rows, columns;
+  gla_face faces[2];
+  int scanned;
+  double largest; // entry in magnitude (of real and imaginary parts); NaN where one is not finite
+  int hermitian;  // -1: not known
+  int64_t differs[2]; // an entry that differs from its mirror image, where it is not
+};
+
+// Finds `largest`, unless it is known.
+void gla_sparse_scan (gla_sparse *S);
+
+// The face that gives op(A)*x, and how it has to be used; makes what is missing. `transposes`: the
+// backend can multiply by the transpose of a face.
+typedef struct {
+  gla_face *face;
+  int conjugate, transposed;
+} gla_sparse_use;
+gla_status gla_sparse_find_use (gla_sparse *S, char op, int transposes, gla_sparse_use *use);
+
+// The face on an engine.
+gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine, void **prepared);
+// What the engine has of it already, or NULL.
+void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine);
+
+// 2^exponent*A with indices of S, which must live longer.
+gla_status gla_sparse_scaled (gla_sparse *S, int exponent, gla_sparse **scaled);
+
+// Asks the stop callback; for loops outside of the backends.
+int gla_stop_asked (gla_context *ctx);
+
+// Element k of start or index.
+static inline int64_t gla_csr_at (const void *array, int bytes, int64_t k)
+{
+  return bytes == 4 ? ((const int32_t *)array)[k] : ((const int64_t *)array)[k];
+}
+
+#endif
