@@ -184,4 +184,101 @@ endfor
 }
 
 /*
- */
+%!function text = shown (P)
+%!  text = evalc ("P");
+%!endfunction
+
+%!test
+%! A = sparse ([1, 1, 3], [1, 2, 2], [10, 20, 30]);
+%! P = spmv_plan (A);
+%! assert (class (P), "spmv_plan");
+%! assert ({size(P), rows(P), columns(P), numel(P)}, {[3, 2], 3, 2, 6});
+%! assert (P.matrix, A);
+%! assert (full (P.matrix(3,2)), 30);
+%! assert (spmv (P, [1; 2]), [50; 0; 60]);
+%! assert (! isempty (regexp (shown (P), '^P = <spmv_plan: 3x2 double, 3 nonzeros, method \w+')));
+%! assert (! isempty (strfind (shown (spmv_plan (A > 0)), "3 nonzeros, all equal, method")));
+%! assert (! isempty (strfind (shown (spmv_plan (A * 1i)), "3x2 double complex")));
+%! assert (! isempty (strfind (shown (spmv_plan (A, "precision", "single")), "3x2 single, ")));
+%! assert (! isempty (strfind (disp (spmv_plan (A, "method", "Vector")), "method vector")));
+
+%!## a plan lives as long as a copy of it, whatever becomes of the matrix
+%!test
+%! A = sprand (300, 300, 0.1);
+%! x = rand (300, 1);
+%! P = spmv_plan (A);
+%! y = spmv (P, x);
+%! assert (y, A * x, 1e-12);
+%! A(7,:) = 5;
+%! assert (spmv (P, x), y);
+%! clear A
+%! Q = {P, struct("plan", P)};
+%! clear P
+%! assert (spmv (Q{2}.plan, x), y);
+%! Q{1} = [];
+%! assert (spmv (Q{2}.plan, x), y);
+%! f = @(x) spmv (Q{2}.plan, x);
+%! clear Q
+%! assert (f (x), y);
+%! for k = 1:100
+%!   P = spmv_plan (speye (k));
+%! endfor
+%! assert (spmv (P, (1:100).'), (1:100).');
+
+%!## single precision; a plan of a plan
+%!test
+%! A = sprand (60, 40, 0.2);
+%! x = rand (40, 2);
+%! P = spmv_plan (A, "precision", "single");
+%! y = spmv (P, x);
+%! assert (class (y), "single");
+%! assert (y, single (A * x), 1e-5);
+%! assert (spmv (P, single (x)), y);
+%! z = spmv (P, complex (x, 2 * x));
+%! assert ({class(z), real(z)}, {"single", y});
+%! assert (imag (z), 2 * y, 1e-5);
+%! Pz = spmv_plan (A * (1 + 1i), "precision", "single");
+%! assert (spmv (Pz, x), single (A * x * (1 + 1i)), 1e-5);
+%! D = spmv_plan (P, "precision", "double");
+%! assert (spmv (D, x), A * x, 1e-13);
+%! assert (class (spmv (D, single (x))), "single");
+
+%!## places
+%!test
+%! A = sprand (60, 40, 0.2);
+%! x = rand (40, 2);
+%! for place = [{"cpu", "auto"}, num2cell(0:numel (gpulinalg_info ().devices) - 1)]
+%!   P = spmv_plan (A, "device", place{1});
+%!   assert (spmv (P, x), A * x, 1e-13);
+%!   assert (spmv (P, x, "device", "cpu"), A * x, 1e-13);
+%! endfor
+
+%!## plans are not for files
+%!test
+%! P = spmv_plan (speye (3));
+%! name = tempname ();
+%! for format = {"-text", "-binary"}
+%!   err.identifier = err.message = "";
+%!   try
+%!     save (format{1}, name, "P");
+%!   catch err
+%!   end_try_catch
+%!   if (exist (name, "file"))
+%!     unlink (name);
+%!   endif
+%!   assert (err.identifier, "gpulinalg:bad-class");
+%!   assert (! isempty (strfind (err.message, "a plan of spmv_plan cannot be saved")));
+%! endfor
+%! assert (spmv (P, [1; 2; 3]), [1; 2; 3]);
+
+%!error <Invalid call> spmv_plan ()
+%!error <Invalid call> [a, b] = spmv_plan (speye (2))
+%!error id=gpulinalg:bad-class spmv_plan (eye (2))
+%!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not double> spmv_plan (ones (2))
+%!error <unknown option "tol"; known are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)
+%!error <option "precision" must be "single" or "double", not "half"> spmv_plan (speye (2), "precision", "half")
+%!error id=gpulinalg:no-device spmv_plan (speye (2), "device", 77)
+%!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2))(1)
+%!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2)).values
+%!error spmv_plan (speye (2)) + 1
+*/
