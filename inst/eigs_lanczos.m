@@ -1,5 +1,5 @@
-## eigs_lanczos.m: a few eigenvalues of a large sparse Hermitian matrix
 ## SPDX-License-Identifier: GPL-3.0-or-later
+## eigs_lanczos.m: a few eigenvalues of a large sparse Hermitian matrix
 
 ## -*- texinfo -*-
 ## @deftypefn  {gpulinalg} {@var{d} =} eigs_lanczos (@var{A})

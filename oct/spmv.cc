@@ -276,7 +276,7 @@ spmv (A, [1; 2; 3], "transpose")
 %!## an x that is a range, a diagonal matrix or a scalar; A stays as it is
 %!test
 %! A = sparse ([1, 1, 3], [1, 2, 2], [10, 20, 30]);
-%! B = A + 0;
+%! B = 1 * A;
 %! assert (spmv (A, (1:2).'), [50; 0; 60]);
 %! assert (spmv (A, [1, 2].'), [50; 0; 60]);
 %! assert (spmv (A, eye (2)), full (A));
