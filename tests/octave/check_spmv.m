@@ -2,18 +2,23 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [passed, failed] = check_spmv (device). Each entry of y must be right to 2 n eps times the sum of the
-% moduli of its terms, in four types, for matrices and plans, A, A.' and A', 0 to 9 vectors, all methods;
-% a second run must give the same bits.
+% moduli of its terms, in four types, for matrices and plans, A, A.' and A', 0 to 9 vectors; a second run
+% must give the same bits. On the GPU all methods; on the CPU, where they are one, the precisions take turns.
 
 function [passed, failed] = check_spmv (device)
   rand ("twister", 1);
   counts = [0, 0];
-  for c = hard_sparse ()
-    A = c{1}{2};
-    for kind = {"real", "complex", "pattern", "logical"}
+  kinds = {"real", "complex", "pattern", "logical"};
+  list = hard_sparse ();
+  for c = 1:numel (list)
+    [name, A] = list{c}{:};
+    for kind = 1:4
       for single_ = [false, true]
-        label = sprintf ("%s %s %s %s", c{1}{1}, kind{1}, {"double", "single"}{1 + single_}, device);
-        counts += one_matrix (as_kind (A, kind{1}), single_, label, device);
+        if (strcmp (device, "cpu") && mod (c + kind, 2) != single_)
+          continue;
+        endif
+        label = sprintf ("%s %s %s %s", name, kinds{kind}, {"double", "single"}{1 + single_}, device);
+        counts += one_matrix (as_kind (A, kinds{kind}), single_, label, device);
       endfor
     endfor
   endfor
@@ -96,7 +101,7 @@ function counts = one_matrix (A, single_, label, device)
     product (P, x, {"ctranspose"}, "plan");
     x = cast (rand (columns (A), 1) - 0.5, class_);
     product (A, x, {}, "matrix");
-    for method = {"scalar", "vector", "group", "balanced"}
+    for method = {"scalar", "vector", "group", "balanced"}(1:4*! strcmp (device, "cpu"))
       product (spmv_plan (A, how{:}, "method", method{1}), x, {}, method{1});
       product (spmv_plan (A, how{:}, "method", method{1}), [x, x, x, x], {}, method{1});
     endfor
