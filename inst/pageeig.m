@@ -1,5 +1,5 @@
-## pageeig.m: eigenvalues and eigenvectors of the pages of an array
 ## SPDX-License-Identifier: GPL-3.0-or-later
+## pageeig.m: eigenvalues and eigenvectors of the pages of an array
 
 ## -*- texinfo -*-
 ## @deftypefn  {gpulinalg} {@var{D} =} pageeig (@var{X})

@@ -172,22 +172,34 @@ static std::vector<gla_context *> &idle_contexts ()
   return *contexts;
 }
 
-call::call (const char *who, octave::interpreter &interp)
-    : m_who (who), m_interp (interp), m_context (nullptr)
+gla_context *take_context (const char *who, octave::interpreter &interp)
 {
   std::vector<gla_context *> &idle = idle_contexts ();
+  gla_context *context = nullptr;
   if (!idle.empty ()) {
-    m_context = idle.back ();
+    context = idle.back ();
     idle.pop_back ();
   } else {
     // A context must not lose its code: "clear all" may not unload this file from here on.
-    m_interp.mlock ();
-    gla_status status = gla_context_create (&m_context);
+    interp.mlock ();
+    gla_status status = gla_context_create (&context);
     if (status != GLA_OK)
-      error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", m_who,
+      error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", who,
                      gla_status_text (status));
-    idle.reserve (idle.capacity () + 1); // so that the destructor cannot throw
+    idle.reserve (idle.capacity () + 1); // so that give_context cannot throw
   }
+  return context;
+}
+
+void give_context (gla_context *context)
+{
+  idle_contexts ().push_back (context);
+}
+
+call::call (const char *who, octave::interpreter &interp, gla_context *own)
+    : m_who (who), m_interp (interp), m_context (own ? own : take_context (who, interp)),
+      m_owned (own)
+{
   gla_set_stop (m_context, on_stop, this);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_warning (m_context, on_warning, this);
@@ -198,7 +210,8 @@ call::~call ()
   gla_set_stop (m_context, nullptr, nullptr);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_warning (m_context, nullptr, nullptr);
-  idle_contexts ().push_back (m_context);
+  if (!m_owned)
+    give_context (m_context);
 }
 
 void call::set_place (const octave_value &device)
@@ -236,8 +249,9 @@ void call::set_place (const octave_value &device)
   finish (gla_set_place (m_context, place, numbers.data (), static_cast<int> (numbers.size ())));
 }
 
-void call::set_progress (const octave_value &progress)
+void call::set_progress (const octave_value &progress, const char *units)
 {
+  m_units = units;
   if (progress.is_undefined ())
     return;
   if (progress.is_function_handle ())
@@ -261,24 +275,13 @@ void call::set_progress (const octave_value &progress)
 // it reads have changed their types.
 int call::on_stop (void *self)
 {
-  call *c = static_cast<call *> (self);
-  if (c->m_exception)
-    return 1;
-  try {
-    octave_quit ();
-  } catch (...) {
-    c->m_exception = std::current_exception ();
-    return 1;
-  }
-  return 0;
+  return static_cast<call *> (self)->kept ([] () { octave_quit (); });
 }
 
 void call::on_progress (void *self, int64_t done, int64_t total)
 {
   call *c = static_cast<call *> (self);
-  if (c->m_exception)
-    return;
-  try {
+  c->kept ([=] () {
     if (c->m_meter) {
       c->show_meter (done, total);
     } else {
@@ -287,9 +290,7 @@ void call::on_progress (void *self, int64_t done, int64_t total)
       args (1) = static_cast<double> (total);
       c->m_interp.feval (c->m_progress_function, args, 0);
     }
-  } catch (...) {
-    c->m_exception = std::current_exception ();
-  }
+  });
 }
 
 // Kept until the library has returned, because a warning may be turned into an error.
@@ -310,7 +311,7 @@ void call::show_meter (int64_t done, int64_t total)
     return;
   m_meter_time = now;
   m_meter_shown = true;
-  octave_stdout << "\r" << m_who << ": " << done << " of " << total << " pages, "
+  octave_stdout << "\r" << m_who << ": " << done << " of " << total << " " << m_units << ", "
                 << (total > 0 ? 100 * done / total : 100) << " %" << std::flush;
 }
 

@@ -186,14 +186,19 @@ std::string quoted_list (const std::vector<std::string> &words);
 // a call of the library
 //------------------------------------------------------------------------------
 
+// A context that no call uses, to be given back. Contexts are kept for later calls and never
+// destroyed, because at the end of the process the CUDA runtime may be gone before us.
+gla_context *take_context (const char *who, octave::interpreter &interp);
+void give_context (gla_context *context);
+
 // Holds a context while a function works, and carries Ctrl-C, progress and warnings between the
-// library and Octave. Contexts are kept for later calls and never destroyed, because at the end of
-// the process the CUDA runtime may be gone before us. A progress function may call a function of
-// this package again, which then gets a context of its own.
+// library and Octave. A progress function may call a function of this package again, which then
+// gets a context of its own.
 class call
 {
 public:
-  call (const char *who, octave::interpreter &interp);
+  // With a context of the caller's own, or else with one that no other call uses.
+  call (const char *who, octave::interpreter &interp, gla_context *own = nullptr);
   ~call ();
   call (const call &) = delete;
   call &operator= (const call &) = delete;
@@ -202,8 +207,22 @@ public:
 
   // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
   void set_place (const octave_value &device);
-  // "progress": undefined, false, true (a meter in one line) or a function f (done, total).
-  void set_progress (const octave_value &progress);
+  // "progress": undefined, false, true (a meter in one line) or a function f (done, total), where
+  // numbers of these units are counted.
+  void set_progress (const octave_value &progress, const char *units = "pages");
+
+  // For callbacks of the library that call Octave: does `body`, and keeps what it throws for
+  // `finish`. Nonzero: it has thrown, now or before.
+  template <typename Body> int kept (Body body)
+  {
+    try {
+      if (!m_exception)
+        body ();
+    } catch (...) {
+      m_exception = std::current_exception ();
+    }
+    return m_exception ? 1 : 0;
+  }
 
   // After the library returned: throws what a callback has caught, gives the warnings, and ends
   // with an error where status is not GLA_OK.
@@ -220,6 +239,8 @@ private:
   const char *m_who;
   octave::interpreter &m_interp;
   gla_context *m_context;
+  bool m_owned; // the context is the caller's
+  const char *m_units = "";
   octave_value m_progress_function;
   bool m_meter = false, m_meter_shown = false;
   std::chrono::steady_clock::time_point m_meter_time;

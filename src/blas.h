@@ -94,4 +94,20 @@ void dstedc_ (const char *compz, const gla_blas_int *n, double *d, double *e, do
               const gla_blas_int *ldz, double *work, const gla_blas_int *lwork, gla_blas_int *iwork,
               const gla_blas_int *liwork, gla_blas_int *info, size_t);
 
+// Eigenvalues and eigenvectors of one Hermitian matrix, divide and conquer.
+void dsyevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double *a,
+              const gla_blas_int *lda, double *w, double *work, const gla_blas_int *lwork,
+              gla_blas_int *iwork, const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
+void zheevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double *a,
+              const gla_blas_int *lda, double *w, double *work, const gla_blas_int *lwork,
+              double *rwork, const gla_blas_int *lrwork, gla_blas_int *iwork,
+              const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
+
+// Eigenvalues of a real tridiagonal matrix, and eigenvectors of some of them.
+void dsterf_ (const gla_blas_int *n, double *d, double *e, gla_blas_int *info);
+void dstein_ (const gla_blas_int *n, const double *d, const double *e, const gla_blas_int *m,
+              const double *w, const gla_blas_int *iblock, const gla_blas_int *isplit, double *z,
+              const gla_blas_int *ldz, double *work, gla_blas_int *iwork, gla_blas_int *ifail,
+              gla_blas_int *info);
+
 #endif

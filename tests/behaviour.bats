@@ -292,3 +292,12 @@ EOF
   [ "$status" -eq 0 ]
   [ -s tikhonov_deblur.png ]
 }
+
+@test "the example of eigs_lanczos checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/spectral_clusters.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s spectral_clusters.png ]
+}

@@ -6,7 +6,7 @@
 #include "exponent_template.h"
 #include "qr_element_template.h"
 #include "rows_template.h"
-#include "qr_blas_template.h"
+#include "blas_template.h"
 #include "gsvd_lapack_template.h"
 #include "gsvd_pair_template.h"
 #include "gsvd_sweeps_template.h"

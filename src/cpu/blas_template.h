@@ -1,4 +1,4 @@
-// qr_blas_template.h: the products of the BLAS on plain arrays
+// blas_template.h: the products of the BLAS on plain arrays, for one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // C = alpha*op(A)*op(B) + beta*C; op is "N" or "C".

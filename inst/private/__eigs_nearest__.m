@@ -1,0 +1,144 @@
+## __eigs_nearest__.m: the eigenvalues of a sparse Hermitian matrix that are nearest to sigma
+## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request): A is sparse, double, finite
+## and Hermitian; d descends in value; request as for __eigs_lanczos__.
+##
+## Lanczos on the inverse of A - s*I, factored once. An eigenvalue is s + 1 / theta, with an error
+## relative to the largest theta: where sigma is an eigenvalue, or so near to one that the others lose
+## digits, s moves away from it.
+
+function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
+
+  if (rows (A) <= 300)
+    [V, d] = eig (full (A), "vector");
+    stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
+                    "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
+                    "device", "cpu", "factorizations", 0);
+    e = 0;
+  else
+    ## Entries of the order of 1, so that nothing overflows on the way.
+    [~, e] = log2 (full (max (max (abs (A)))));
+    A = times_power_of_2 (A, -e);
+    sigma = times_power_of_2 (sigma, -e);
+    [d, V, stats] = by_inverses (A, k, sigma, request);
+  endif
+  [~, order] = sort (abs (d - sigma));
+  [d, at] = sort (d(order(1:k)), "descend");
+  V = V(:,order(at));
+  if (rows (A) <= 300)
+    stats.orthogonality = full (max (max (abs (V' * V - eye (k)))));
+  endif
+
+  R = A * V - V .* d.';
+  largest = max (max (abs (R), [], 1), realmin ());
+  residuals = times_power_of_2 ((largest .* norm (R ./ largest, "columns")).', e);
+  d = times_power_of_2 (d, e);
+  stats.norm = times_power_of_2 (norm (A, 1), e);
+  if (request.single)
+    d = single (d);
+    V = single (V);
+  endif
+
+endfunction
+
+## x * 2^e, also where 2^e alone is too large or too small.
+function x = times_power_of_2 (x, e)
+
+  x = x * 2 ^ fix (e / 2) * 2 ^ (e - fix (e / 2));
+
+endfunction
+
+## At least k eigenvalues, among them the k nearest to sigma. With so many as are found around s
+## they are all that lie within the largest distance from s; so those nearest to sigma are among
+## them if that distance covers the k-th from sigma. If it does not, s was moved too far.
+function [d, V, stats] = by_inverses (A, k, sigma, request)
+
+  n = rows (A);
+  request.which = "lm";
+  request.inverse = true;
+  request.block_function = true;
+  request.n = n;
+  s = sigma;
+  wanted = k;
+  products = 0;
+  nudge = 2 ^ -27;
+  for count = 1:30
+    solver = factored (A, s);
+    if (isempty (solver))
+      s = sigma + nudge;
+      nudge *= 8;
+      continue;
+    endif
+    request.k = wanted;
+    request.shift = s;
+    [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+    products += stats.products;
+    if (stats.converged < wanted)
+      break;
+    endif
+    distance = abs (d - s);
+    kth = sort (abs (d - sigma))(k);
+    covered = abs (s - sigma) + kth <= max (distance) * (1 + 1e-9) || wanted == n;
+    exact = min (distance) >= 1e-4 * max (distance);
+    if (covered && exact)
+      break;
+    elseif (exact && abs (s - sigma) <= kth / 4)
+      wanted = min (n, wanted + max (4, ceil (wanted / 2)));
+    elseif (eps * max (distance) ^ 2 < min (distance) * kth / (1000 * k))
+      s = middle_of_gap (d, sigma, kth / 8);
+    else
+      s = sigma + nudge;
+      nudge *= 8;
+    endif
+  endfor
+  if (isempty (solver) || ! (stats.converged < wanted || (covered && exact)))
+    error ("gpulinalg:singular",
+           "eigs_lanczos: no shift was found near sigma with which A - sigma * I can be factored");
+  endif
+  stats.products = products;
+  stats.factorizations = count;
+
+endfunction
+
+## In the largest gap between the eigenvalues d that there is within r of sigma.
+function s = middle_of_gap (d, sigma, r)
+
+  walls = sort ([sigma - r; d(abs (d - sigma) < r); sigma + r]);
+  [~, at] = max (diff (walls));
+  s = (walls(at) + walls(at+1)) / 2;
+
+endfunction
+
+## x = solver (b) solves (A - s*I) x = b: by Cholesky's method where that works, else by LU; [] where
+## the matrix is singular.
+function solver = factored (A, s)
+
+  n = rows (A);
+  B = A - s * speye (n);
+  solver = [];
+  if (all (diag (B) > 0))
+    [R, failed, q] = chol (B, "vector");
+    if (! failed)
+      L = R';
+      inverse_q(q) = 1:n;
+      solver = @(b) (R \ (L \ b(q,:)))(inverse_q,:);
+      return;
+    endif
+  endif
+  [L, U, P, Q] = lu (B);
+  pivots = abs (diag (U));
+  if (min (pivots) > 0 && all (isfinite (pivots)))
+    solver = @(b) solve_quietly (L, U, P, Q, b);
+  endif
+
+endfunction
+
+## A factor that is nearly singular is what a shift near an eigenvalue makes.
+function x = solve_quietly (L, U, P, Q, b)
+
+  warning ("off", "Octave:nearly-singular-matrix", "local");
+  warning ("off", "Octave:singular-matrix", "local");
+  x = Q * (U \ (L \ (P * b)));
+
+endfunction

@@ -1,0 +1,236 @@
+// __eigs_lanczos__.cc: gla_eigs for inst/eigs_lanczos.m
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "sparse_matrix.h"
+
+#include <octave/ov-struct.h>
+
+#include <algorithm>
+
+static const char who[] = "eigs_lanczos";
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+// The fields of the third argument; eigs_lanczos.m has checked the values of what users give.
+struct eigs_request {
+  octave_value A; // sparse, a plan, or a function
+  octave_value device, progress;
+  octave_idx_type n;
+  int64_t k;
+  gla_eigs_which which;
+  gla_eigs_options eigs;
+  octave_value v0;
+  bool inverse; // the function multiplies by the inverse of A - sigma*I
+  double sigma;
+  bool single, is_complex;
+  bool block_function; // the function takes several columns
+  bool vectors;        // wanted
+};
+
+static gla_eigs_which which_of (const std::string &name)
+{
+  return name == "la"   ? GLA_EIGS_LA
+         : name == "sa" ? GLA_EIGS_SA
+         : name == "be" ? GLA_EIGS_BE
+                        : GLA_EIGS_LM;
+}
+
+static eigs_request read_request (const octave_value_list &args, int nargout)
+{
+  octave_scalar_map fields = args (1).scalar_map_value ();
+  eigs_request want = {};
+  want.A = args (0);
+  want.device = fields.getfield ("device");
+  want.progress = fields.getfield ("progress");
+  want.n = fields.getfield ("n").idx_type_value ();
+  want.k = fields.getfield ("k").int64_value ();
+  want.which = which_of (fields.getfield ("which").string_value ());
+  want.eigs.method =
+      fields.getfield ("method").string_value () == "plain" ? GLA_EIGS_PLAIN : GLA_EIGS_RESTARTED;
+  want.eigs.block = fields.getfield ("block").int_value ();
+  want.eigs.basis = fields.getfield ("basis").int64_value ();
+  want.eigs.tol = fields.getfield ("tol").double_value ();
+  want.eigs.maxit = fields.getfield ("maxit").int64_value ();
+  want.eigs.seed = fields.getfield ("seed").uint64_value ();
+  want.eigs.trust = !fields.getfield ("certify").bool_value ();
+  want.eigs.steps = fields.getfield ("steps").int64_value ();
+  want.v0 = fields.getfield ("v0");
+  want.inverse = fields.getfield ("inverse").bool_value ();
+  want.sigma = fields.getfield ("shift").double_value ();
+  want.single = fields.getfield ("single").bool_value ();
+  want.is_complex = fields.getfield ("complex").bool_value ();
+  want.block_function = fields.getfield ("block_function").bool_value ();
+  want.vectors = nargout > 3;
+  return want;
+}
+
+//------------------------------------------------------------------------------
+// functions in place of a matrix
+//------------------------------------------------------------------------------
+
+// Calls the function with arrays of the type of the computation.
+template <typename Array> class function_operator
+{
+public:
+  function_operator (gla::call &call, octave::interpreter &interp, const eigs_request &want)
+      : m_call (call), m_interp (interp), m_want (want)
+  {
+  }
+
+  static int apply (void *self, const void *x, void *y, int64_t columns)
+  {
+    function_operator *f = static_cast<function_operator *> (self);
+    return f->m_call.kept ([=] () {
+      typedef typename Array::element_type T;
+      octave_idx_type n = f->m_want.n, step = f->m_want.block_function ? columns : 1;
+      for (octave_idx_type j = 0; j < columns; j += step)
+        f->multiply (static_cast<const T *> (x) + j * n, static_cast<T *> (y) + j * n, step);
+    });
+  }
+
+private:
+  template <typename T> void multiply (const T *x, T *y, octave_idx_type columns)
+  {
+    octave_idx_type n = m_want.n;
+    Array X (dim_vector (n, columns));
+    std::copy (x, x + n * columns, X.fortran_vec ());
+    octave_value_list results = m_interp.feval (m_want.A, ovl (X), 1);
+    octave_value result = results.length () > 0 ? results (0) : octave_value ();
+    check (result, columns);
+    Array Y;
+    gla::read (result.full_value (), Y);
+    std::copy (Y.data (), Y.data () + n * columns, y);
+  }
+
+  void check (const octave_value &y, octave_idx_type columns) const
+  {
+    if (y.is_undefined ())
+      error_with_id ("gpulinalg:bad-function", "%s: the function returns nothing", who);
+    if (!y.isnumeric () || y.isinteger () || y.isobject ())
+      error_with_id ("gpulinalg:bad-function",
+                     "%s: the function must return a single or double vector, not %s", who,
+                     y.class_name ().c_str ());
+    if (y.ndims () > 2 || y.rows () != m_want.n || y.columns () != columns)
+      error_with_id ("gpulinalg:bad-function",
+                     "%s: the function must return a column of %lld elements, but returns %s", who,
+                     static_cast<long long> (m_want.n), y.dims ().str ().c_str ());
+    if (y.iscomplex () && !m_want.is_complex)
+      error_with_id ("gpulinalg:bad-function",
+                     "%s: the function returns complex numbers; set opts.isreal = false", who);
+  }
+
+  gla::call &m_call;
+  octave::interpreter &m_interp;
+  const eigs_request &m_want;
+};
+
+//------------------------------------------------------------------------------
+// the call
+//------------------------------------------------------------------------------
+
+static octave_scalar_map stats_of (const gla_eigs_report &report)
+{
+  octave_scalar_map stats;
+  stats.setfield ("converged", static_cast<double> (report.converged));
+  stats.setfield ("products", static_cast<double> (report.products));
+  stats.setfield ("restarts", static_cast<double> (report.restarts));
+  stats.setfield ("steps", static_cast<double> (report.steps));
+  stats.setfield ("basis", static_cast<double> (report.basis));
+  stats.setfield ("block", static_cast<double> (report.block));
+  stats.setfield ("complete", report.complete != 0);
+  stats.setfield ("norm", report.norm);
+  stats.setfield ("orthogonality", report.orthogonality);
+  stats.setfield ("dense", report.dense != 0);
+  stats.setfield ("device", report.device == GLA_HOST
+                                ? octave_value ("cpu")
+                                : octave_value (static_cast<double> (report.device)));
+  return stats;
+}
+
+template <typename Array, typename Real>
+static octave_value_list solve (gla::call &call, octave::interpreter &interp, gla_sparse *sparse,
+                                eigs_request want)
+{
+  function_operator<Array> function (call, interp, want);
+  gla_operator op = {};
+  op.sparse = sparse;
+  if (!sparse) {
+    op.apply = function_operator<Array>::apply;
+    op.user = &function;
+  }
+  op.type = gla::type_of (Array ());
+  op.n = want.n;
+  op.inverse = want.inverse;
+  op.sigma = want.sigma;
+
+  Array v0, V;
+  if (!want.v0.isempty ()) {
+    gla::read (want.v0, v0);
+    want.eigs.v0 = v0.data ();
+  }
+  Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
+  NDArray residuals (dim_vector (want.k, 1));
+  gla_eigs_results results = {};
+  results.values = gla::output (d);
+  results.residuals = residuals.fortran_vec ();
+  if (want.vectors) {
+    V = gla::unfilled<Array> (dim_vector (want.n, want.k));
+    results.vectors = gla::output (V);
+  }
+  gla_eigs_report report = {};
+  call.finish (gla_eigs (call.context (), &op, want.k, want.which, &results, &want.eigs, &report));
+  return ovl (d, residuals, stats_of (report), V);
+}
+
+static octave_value_list solve_in_type (gla::call &call, octave::interpreter &interp,
+                                        gla_sparse *sparse, const eigs_request &want)
+{
+  if (want.single)
+    return want.is_complex ? solve<FloatComplexNDArray, FloatNDArray> (call, interp, sparse, want)
+                           : solve<FloatNDArray, FloatNDArray> (call, interp, sparse, want);
+  return want.is_complex ? solve<ComplexNDArray, NDArray> (call, interp, sparse, want)
+                         : solve<NDArray, NDArray> (call, interp, sparse, want);
+}
+
+static octave_value_list eigs_body (octave::interpreter &interp, const octave_value_list &args,
+                                    int nargout)
+{
+  if (args.length () != 2 || !args (1).isstruct ())
+    print_usage ();
+  eigs_request want = read_request (args, nargout);
+
+  if (std::shared_ptr<gla::plan> plan = gla::plan_of (want.A)) {
+    gla_type type = plan->matrix ().info ().type;
+    want.single = type == GLA_S || type == GLA_C;
+    gla::plan::use use (who, plan);
+    gla::call call (who, interp, use.context ());
+    call.set_place (use.place (want.device));
+    call.set_progress (want.progress, "eigenvalues");
+    return solve_in_type (call, interp, plan->matrix ().get (), want);
+  }
+  gla::call call (who, interp);
+  call.set_place (want.device);
+  call.set_progress (want.progress, "eigenvalues");
+  if (!want.A.issparse ())
+    return solve_in_type (call, interp, nullptr, want);
+  gla::sparse_matrix::settings how = {};
+  how.single = want.single;
+  gla::sparse_matrix A (call, who, want.A, how);
+  return solve_in_type (call, interp, A.get (), want);
+}
+
+DEFMETHOD_DLD (__eigs_lanczos__, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn {gpulinalg} {[@var{d}, @var{residuals}, @var{stats}, @var{V}] =} __eigs_lanczos__ (@var{A}, @var{options})
+Internal function of @code{eigs_lanczos}.
+
+@end deftypefn)doc")
+{
+  return gla::guarded (who, [&] () { return eigs_body (interp, args, nargout); });
+}
+
+/*
+%!error <Invalid call> __eigs_lanczos__ ()
+%!error <Invalid call> __eigs_lanczos__ (1, 2)
+*/

@@ -1,0 +1,114 @@
+// graph_file.h: graphs and sparse matrices from files
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_GRAPH_FILE_H
+#define GPULINALG_GRAPH_FILE_H
+
+#include "gla_octave.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace gla
+{
+
+struct graph_options {
+  std::string direction; // "directed", "undirected" or "" where neither was asked for
+  std::string loops;     // "loops", "noloops" or ""
+};
+
+// A text file in memory, read from the beginning to the end, word by word. Lines end with \n or
+// \r\n. It knows the number of the line for errors and hears Ctrl-C.
+class graph_file
+{
+public:
+  explicit graph_file (const std::string &name);
+
+  bool is_matrix_market () const;
+
+  // The next line that holds more than blanks and does not begin with one of these characters;
+  // false at the end of the file. The rest of the line before it is left out.
+  bool next_line (const char *comments);
+  // The next word of the line, "" at its end. It is valid until the file is closed.
+  struct word {
+    const char *text;
+    std::size_t length;
+    std::string str () const { return std::string (text, length); }
+  };
+  word next_word ();
+  // The next word as a number; what is said in an error.
+  int64_t next_integer (const char *what);
+  double next_number (const char *what);
+
+  std::size_t bytes_left () const { return m_end - m_at; }
+
+  // Ends with gpulinalg:bad-file, the name of the file and the number of the line.
+  OCTAVE_NORETURN void bad (const std::string &text) const;
+
+private:
+  void skip_blanks ();
+
+  std::string m_name;
+  std::vector<char> m_bytes; // and a 0 at the end
+  const char *m_at, *m_end;
+  octave_idx_type m_line = 0;
+};
+
+// [A, ids] of read_graph.
+octave_value_list read_edge_list (graph_file &file, const graph_options &want);
+octave_value_list read_matrix_market (graph_file &file, const graph_options &want);
+
+// Entries of a sparse matrix in any order, rows and columns from 0.
+template <typename T> struct triplets {
+  std::vector<octave_idx_type> rows, columns;
+  std::vector<T> values; // empty: all are 1
+
+  void add (octave_idx_type i, octave_idx_type j)
+  {
+    rows.push_back (i);
+    columns.push_back (j);
+  }
+  void add (octave_idx_type i, octave_idx_type j, T x)
+  {
+    add (i, j);
+    values.push_back (x);
+  }
+};
+
+// The order of the entries by columns, and by rows in each column: two passes of counting.
+std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &rows,
+                                           const std::vector<octave_idx_type> &columns,
+                                           octave_idx_type m, octave_idx_type n);
+
+// The m x n matrix of these entries; those at the same place are added, or count once where all
+// are 1.
+template <typename Matrix, typename T>
+Matrix assemble (const triplets<T> &entries, octave_idx_type m, octave_idx_type n)
+{
+  std::vector<octave_idx_type> order = column_order (entries.rows, entries.columns, m, n);
+  bool ones = entries.values.empty ();
+  octave_idx_type count = static_cast<octave_idx_type> (order.size ());
+  Matrix A (m, n, count);
+  octave_idx_type *cidx = A.cidx (), *ridx = A.ridx ();
+  T *data = A.data ();
+  octave_idx_type filled = 0, k = 0;
+  cidx[0] = 0;
+  for (octave_idx_type j = 0; j < n; j++) {
+    for (; k < count && entries.columns[order[k]] == j; k++) {
+      octave_idx_type i = entries.rows[order[k]];
+      if (filled == cidx[j] || ridx[filled - 1] != i) {
+        ridx[filled] = i;
+        data[filled++] = ones ? T (1) : entries.values[order[k]];
+      } else if (!ones) {
+        data[filled - 1] += entries.values[order[k]];
+      }
+    }
+    cidx[j + 1] = filled;
+  }
+  A.maybe_compress (true); // sums may be zero, and there may have been more entries than places
+  return A;
+}
+
+} // namespace gla
+
+#endif

@@ -1,0 +1,190 @@
+// matrix_market.cc: a sparse matrix from a Matrix Market file in coordinate format
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The format: Boisvert, Pozo, Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
+
+#include "graph_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+namespace gla
+{
+
+struct market_header {
+  std::string field;    // "real", "integer", "complex" or "pattern"
+  std::string symmetry; // "general", "symmetric", "skew-symmetric" or "hermitian"
+  octave_idx_type rows, columns, entries;
+};
+
+static std::string next_in_lower_case (graph_file &file)
+{
+  std::string word = file.next_word ().str ();
+  for (char &c : word)
+    c = static_cast<char> (std::tolower (static_cast<unsigned char> (c)));
+  return word;
+}
+
+static void check_word (graph_file &file, const char *what, const std::string &word,
+                        const std::vector<std::string> &known)
+{
+  if (std::find (known.begin (), known.end (), word) == known.end ())
+    file.bad (std::string (what) + " must be " + quoted_list (known) + ", not \"" +
+              word.substr (0, 40) + "\"");
+}
+
+// %%MatrixMarket matrix coordinate FIELD SYMMETRY
+static market_header read_banner (graph_file &file)
+{
+  market_header header = {};
+  file.next_line ("");
+  if (next_in_lower_case (file) != "%%matrixmarket")
+    file.bad ("the first word must be %%MatrixMarket");
+  check_word (file, "the object", next_in_lower_case (file), {"matrix"});
+  std::string format = next_in_lower_case (file);
+  if (format == "array")
+    file.bad ("a dense matrix in array format; read_graph reads the coordinate format only");
+  check_word (file, "the format", format, {"coordinate"});
+  header.field = next_in_lower_case (file);
+  check_word (file, "the field", header.field, {"real", "integer", "complex", "pattern"});
+  header.symmetry = next_in_lower_case (file);
+  check_word (file, "the symmetry", header.symmetry,
+              {"general", "symmetric", "skew-symmetric", "hermitian"});
+  if ((header.symmetry == "hermitian" && header.field != "complex") ||
+      (header.symmetry == "skew-symmetric" && header.field == "pattern"))
+    file.bad ("a matrix cannot be " + header.field + " and " + header.symmetry);
+  return header;
+}
+
+static void end_of_line (graph_file &file)
+{
+  graph_file::word rest = file.next_word ();
+  if (rest.length > 0)
+    file.bad ("\"" + rest.str ().substr (0, 40) + "\" is too much in this line");
+}
+
+static octave_idx_type next_size (graph_file &file, const char *what)
+{
+  int64_t x = file.next_integer (what);
+  if (x < 0 || x >= std::numeric_limits<octave_idx_type>::max ())
+    file.bad (std::string (what) + " cannot be " + std::to_string (x));
+  return static_cast<octave_idx_type> (x);
+}
+
+// ROWS COLUMNS ENTRIES
+static void read_sizes (graph_file &file, market_header &header)
+{
+  if (!file.next_line ("%"))
+    file.bad ("the file ends before the numbers of rows, columns and entries");
+  header.rows = next_size (file, "the number of rows");
+  header.columns = next_size (file, "the number of columns");
+  header.entries = next_size (file, "the number of entries");
+  end_of_line (file);
+  if (header.symmetry != "general" && header.rows != header.columns)
+    file.bad ("a " + header.symmetry + " matrix must be square, not " +
+              std::to_string (header.rows) + "x" + std::to_string (header.columns));
+}
+
+static octave_idx_type next_index (graph_file &file, const char *what, octave_idx_type count)
+{
+  int64_t x = file.next_integer (what);
+  if (x < 1 || x > count)
+    file.bad (std::string (what) + " must be from 1 to " + std::to_string (count) + ", not " +
+              std::to_string (x));
+  return static_cast<octave_idx_type> (x - 1);
+}
+
+static double next_value (graph_file &file, double)
+{
+  return file.next_number ("the value");
+}
+static Complex next_value (graph_file &file, const Complex &)
+{
+  double re = file.next_number ("the real part");
+  return Complex (re, file.next_number ("the imaginary part"));
+}
+
+static void check_diagonal (graph_file &file, const market_header &header, const Complex &x)
+{
+  if (header.symmetry == "skew-symmetric" && x != 0.0)
+    file.bad ("the diagonal of a skew-symmetric matrix must be zero");
+  if (header.symmetry == "hermitian" && x.imag () != 0)
+    file.bad ("the diagonal of a Hermitian matrix must be real");
+}
+
+static double mirrored (const std::string &symmetry, double x)
+{
+  return symmetry == "skew-symmetric" ? -x : x;
+}
+static Complex mirrored (const std::string &symmetry, const Complex &x)
+{
+  if (symmetry == "hermitian")
+    return std::conj (x);
+  return symmetry == "skew-symmetric" ? -x : x;
+}
+
+// The entries, each with its mirror image where the matrix is symmetric in some way.
+template <typename T>
+static triplets<T> read_entries (graph_file &file, const market_header &header, bool loops)
+{
+  triplets<T> entries;
+  bool pattern = header.field == "pattern", both = header.symmetry != "general";
+  // A line of an entry has 4 bytes at least: a false number of entries takes no memory.
+  std::size_t count = std::min<std::size_t> (header.entries, file.bytes_left () / 4 + 1);
+  entries.rows.reserve (both ? 2 * count : count);
+  entries.columns.reserve (entries.rows.capacity ());
+  entries.values.reserve (pattern ? 0 : entries.rows.capacity ());
+
+  octave_idx_type k = 0;
+  for (; k < header.entries && file.next_line ("%"); k++) {
+    octave_idx_type i = next_index (file, "the row", header.rows);
+    octave_idx_type j = next_index (file, "the column", header.columns);
+    T x = pattern ? T (1) : next_value (file, T ());
+    end_of_line (file);
+    if (i == j)
+      check_diagonal (file, header, x);
+    if (i == j && !loops)
+      continue;
+    if (pattern)
+      entries.add (i, j);
+    else
+      entries.add (i, j, x);
+    if (i != j && both && pattern)
+      entries.add (j, i);
+    else if (i != j && both)
+      entries.add (j, i, mirrored (header.symmetry, x));
+  }
+  if (k < header.entries)
+    file.bad ("the file ends after " + std::to_string (k) + " of " +
+              std::to_string (header.entries) + " entries");
+  if (file.next_line ("%"))
+    file.bad ("there are more than " + std::to_string (header.entries) + " entries");
+  return entries;
+}
+
+octave_value_list read_matrix_market (graph_file &file, const graph_options &want)
+{
+  if (!want.direction.empty ())
+    error_with_id ("gpulinalg:bad-option",
+                   "read_graph: \"%s\" is for edge lists; a Matrix Market file says itself whether "
+                   "it is symmetric",
+                   want.direction.c_str ());
+  market_header header = read_banner (file);
+  read_sizes (file, header);
+
+  bool loops = want.loops != "noloops";
+  octave_value A;
+  if (header.field == "complex")
+    A = assemble<SparseComplexMatrix> (read_entries<Complex> (file, header, loops), header.rows,
+                                       header.columns);
+  else
+    A = assemble<SparseMatrix> (read_entries<double> (file, header, loops), header.rows,
+                                header.columns);
+  int64NDArray ids (dim_vector (header.rows, 1));
+  for (octave_idx_type k = 0; k < header.rows; k++)
+    ids.xelem (k) = octave_int64 (k + 1);
+  return ovl (A, ids);
+}
+
+} // namespace gla

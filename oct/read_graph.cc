@@ -1,0 +1,255 @@
+// read_graph.cc: read_graph for Octave, edge lists and Matrix Market files
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gla_octave.h"
+#include "graph_file.h"
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+static gla::graph_options read_options (const octave_value_list &args)
+{
+  gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"}, {});
+  gla::graph_options want;
+  want.direction = opts.last_flag ({"directed", "undirected"});
+  want.loops = opts.last_flag ({"loops", "noloops"});
+  return want;
+}
+
+static octave_value_list read_graph_body (const octave_value_list &args, int nargout)
+{
+  if (args.length () < 1 || nargout > 2)
+    print_usage ();
+  if (!args (0).is_string () || args (0).rows () != 1)
+    error_with_id ("gpulinalg:bad-class", "read_graph: FILE must be a string, not of class %s",
+                   args (0).class_name ().c_str ());
+  gla::graph_options want = read_options (args);
+  gla::graph_file file (args (0).string_value ());
+  return file.is_matrix_market () ? gla::read_matrix_market (file, want)
+                                  : gla::read_edge_list (file, want);
+}
+
+DEFUN_DLD (read_graph, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {@var{A} =} read_graph (@var{file})
+ @deftypefnx {gpulinalg} {@var{A} =} read_graph (@var{file}, @var{flag}, @dots{})
+ @deftypefnx {gpulinalg} {[@var{A}, @var{ids}] =} read_graph (@dots{})
+Read a graph or a sparse matrix from a file.
+
+@var{file} is the name of an edge list, as the SNAP collection has them, or of a
+Matrix Market file, which begins with @code{%%MatrixMarket}.
+
+@strong{Edge lists.}  Each line holds the numbers of two nodes, with blanks or tabs
+between them; what follows in the line is ignored.  Empty lines, and lines that
+begin with @code{#} or @code{%}, are ignored.  The numbers are any integers of 64
+bits.  @var{ids} has those that occur, as @code{int64} in ascending order, and row
+and column @var{k} of @var{A} belong to node @code{@var{ids}(@var{k})}.  @var{A} is
+the adjacency matrix: 1 where there is an edge, however often it stands in the
+file.
+
+@table @asis
+@item @qcode{"undirected"} (default)
+Each edge stands for both directions: @var{A} is symmetric.
+@item @qcode{"directed"}
+@code{@var{A}(i,j)} is 1 where there is a line with i, then j.
+@item @qcode{"noloops"} (default)
+Edges from a node to itself are left out; the node is not.
+@item @qcode{"loops"}
+They are ones on the diagonal of @var{A}.
+@end table
+
+@strong{Matrix Market files.}  Matrices in coordinate format are read: real, integer,
+complex or pattern (all values are 1), general, symmetric, skew-symmetric or
+Hermitian, where the entries of one triangle are in the file and @var{A} gets both.
+Entries that occur more than once are added.  @code{@var{ids}} is
+@code{int64 (1:rows (@var{A})).'}.  The diagonal is kept unless
+@qcode{"noloops"} is given.  The file says itself whether it is symmetric, and
+@qcode{"directed"} and @qcode{"undirected"} are errors.
+
+A file that breaks its format is an error with the id @code{gpulinalg:bad-file} and
+the number of the line; a file that cannot be read is one with the id
+@code{gpulinalg:no-file}.
+
+@example
+@group
+name = tempname ();
+fdisp (f = fopen (name, "w"), [3, 17; 17, 4]);
+fclose (f);
+[A, ids] = read_graph (name);
+full (A)
+   @result{} ans =
+
+        0   0   1
+        0   0   1
+        1   1   0
+
+ids.'
+   @result{} ans =
+
+         3   4  17
+@end group
+@end example
+
+@seealso{ba_graph, eigs_lanczos, spmv}
+@end deftypefn)doc")
+{
+  return gla::guarded ("read_graph", [&] () { return read_graph_body (args, nargout); });
+}
+
+/*
+%!function name = file_with (text)
+%!  name = [tempname(), ".txt"];
+%!  f = fopen (name, "w");
+%!  fwrite (f, text);
+%!  fclose (f);
+%!endfunction
+
+%!function [A, ids] = parse (text, varargin)
+%!  name = file_with (text);
+%!  unwind_protect
+%!    [A, ids] = read_graph (name, varargin{:});
+%!  unwind_protect_cleanup
+%!    unlink (name);
+%!  end_unwind_protect
+%!endfunction
+
+%!function check_bad (text, pattern, id = "gpulinalg:bad-file")
+%!  err.message = err.identifier = "nothing";
+%!  try
+%!    parse (text);
+%!  catch err
+%!  end_try_catch
+%!  assert (err.identifier, id);
+%!  assert (! isempty (regexp (err.message, pattern)), "%s", err.message);
+%!endfunction
+
+%!## edge lists
+%!test
+%! text = "# a graph\n# of four\n3\t17\n17 4\n\n 4   17 \n% more\n-5 3 {'weight': 2}\n3 3";
+%! [A, ids] = parse (text);
+%! assert (ids, int64 ([-5; 3; 4; 17]));
+%! wanted = [0, 1, 0, 0; 1, 0, 0, 1; 0, 0, 0, 1; 0, 1, 1, 0];
+%! assert (issparse (A));
+%! assert (full (A), wanted);
+%! assert (parse (strrep (text, "\n", "\r\n")), A);
+%! assert (parse (text, "Undirected", "noloops"), A);
+%! assert (full (parse (text, "loops")), wanted + diag ([0, 1, 0, 0]));
+%! directed = zeros (4);
+%! directed(2,4) = directed(4,3) = directed(3,4) = directed(1,2) = 1;
+%! assert (full (parse (text, "directed")), directed);
+%! assert (full (parse (text, "directed", "loops")), directed + diag ([0, 1, 0, 0]));
+%! assert (parse (text, "directed", "undirected", "loops", "noloops"), A);
+
+%!## ids far apart, the extremes of 64 bits, nodes with nothing but a loop, nothing at all
+%!test
+%! [A, ids] = parse ("9223372036854775807 -9223372036854775808\n0 +1\n");
+%! assert (ids, [intmin("int64"); 0; 1; intmax("int64")]);
+%! assert (full (A), [0, 0, 0, 1; 0, 0, 1, 0; 0, 1, 0, 0; 1, 0, 0, 0]);
+%! [A, ids] = parse ("7 7\n");
+%! assert ({full(A), ids}, {0, int64(7)});
+%! for text = {"", "\n\n", "# nothing\n", "# nothing"}
+%!   [A, ids] = parse (text{1});
+%!   assert ({size(A), size(ids)}, {[0, 0], [0, 1]});
+%! endfor
+
+%!## many edges against accumarray, close together and far apart
+%!test
+%! rand ("twister", 5);
+%! ij = floor (200 * rand (3000, 2));
+%! for factor = [1, 1e9]
+%!   [A, ids] = parse (sprintf ("%d %d\n", factor * ij.'));
+%!   nodes = unique (ij);
+%!   assert (ids, int64 (factor * nodes));
+%!   B = sparse (ij(:,1) + 1, ij(:,2) + 1, 1, 200, 200)(nodes + 1,nodes + 1);
+%!   assert (A, double ((B + B.' > 0) & ! speye (numel (nodes))));
+%! endfor
+
+%!## Matrix Market: fields and symmetries
+%!test
+%! [A, ids] = parse (["%%MatrixMarket matrix coordinate real general\n% made by hand\n\n" ...
+%!                    "2 3 4\n1 1 -1.5e1\n2 3 +.25\n\n% more\n 1\t2 7.\n2 3 1\n"]);
+%! assert (A, sparse ([-15, 7, 0; 0, 0, 1.25]));
+%! assert (ids, int64 ([1; 2]));
+%!test
+%! head = "%%matrixmarket MATRIX Coordinate ";
+%! assert (full (parse ([head, "integer symmetric\n3 3 3\n1 1 4\n3 1 -2\n3 2 5\n"])), [4, 0, -2; 0, 0, 5; -2, 5, 0]);
+%! assert (full (parse ([head, "integer symmetric\n3 3 3\n1 1 4\n3 1 -2\n3 2 5\n"], "noloops")), [0, 0, -2; 0, 0, 5; -2, 5, 0]);
+%! assert (full (parse ([head, "real skew-symmetric\n2 2 1\n2 1 3\n"])), [0, -3; 3, 0]);
+%! assert (full (parse ([head, "pattern symmetric\n3 3 3\n1 1\n2 1\n2 1\n"])), [1, 1, 0; 1, 0, 0; 0, 0, 0]);
+%! assert (full (parse ([head, "pattern general\r\n2 2 1\r\n1 2\r\n"])), [0, 1; 0, 0]);
+%! assert (full (parse ([head, "complex hermitian\n2 2 2\n1 1 4 0\n2 1 1 -2\n"])), [4, 1+2i; 1-2i, 0]);
+%! assert (full (parse ([head, "complex symmetric\n2 2 2\n1 1 4 1\n2 1 1 -2\n"])), [4+1i, 1-2i; 1-2i, 0]);
+%! assert (full (parse ([head, "complex skew-symmetric\n2 2 1\n2 1 1 -2\n"])), [0, -1+2i; 1-2i, 0]);
+%! assert (parse ([head, "real general\n0 0 0\n"]), sparse (0, 0));
+%! assert (parse ([head, "real general\n3 2 0"]), sparse (3, 2));
+%! assert (full (parse ([head, "real general\n1 2 2\n1 1 1\n1 1 -1\n"])), [0, 0]);
+%! assert (full (parse ([head, "real general\n1 2 2\n1 1 NaN\n1 2 -inf\n"])), [NaN, -Inf]);
+
+%!## bad edge lists
+%!test
+%! check_bad ("1 2\n3\n", ", line 2: the second node id is missing$");
+%! check_bad ("# c\n1 2\n\n3", ", line 4: the second node id is missing$");
+%! check_bad ("1 2\nab 3\n", "line 2: the first node id must be an integer, not \"ab\"");
+%! check_bad ("1 2.5\n", "line 1: the second node id must be an integer, not \"2.5\"");
+%! check_bad ("1,2\n", "line 1: the first node id must be an integer, not \"1,2\"");
+%! check_bad ("1 -\n", "line 1: the second node id must be an integer, not \"-\"");
+%! check_bad ("1 9223372036854775808\n", "line 1: the second node id 9223372036854775808 does not fit into 64 bits");
+%! check_bad ("1 2\n3 4\n-9223372036854775809 1\n", "line 3: the first node id -9223372036854775809 does not fit");
+%! check_bad ("99999999999999999999999999 1\n", "line 1: .* does not fit into 64 bits");
+%! check_bad (["1 2\n", char([0, 1, 2, 200]), " 5\n"], "line 2: the first node id must be an integer, not \"\\?\\?\\?\\?\"");
+%! check_bad (["1 2\n", repmat("x", 1, 500), " 5\n"], "line 2: .*, not \"x{40}\"$");
+%! check_bad ([char([31, 139]), "abc"], "is compressed; use gunzip");
+
+%!## bad Matrix Market files
+%!test
+%! bad = @(head, rest, pattern) check_bad (["%%MatrixMarket ", head, "\n", rest], pattern);
+%! bad ("", "", "line 1: the object must be \"matrix\", not \"\"");
+%! bad ("vector coordinate real general", "", "line 1: the object must be \"matrix\", not \"vector\"");
+%! bad ("matrix array real general", "2 2\n1\n2\n3\n4\n", "line 1: a dense matrix in array format; read_graph reads the coordinate");
+%! bad ("matrix coordinate quaternion general", "", "line 1: the field must be .*\"pattern\", not \"quaternion\"");
+%! bad ("matrix coordinate real", "", "line 1: the symmetry must be .*, not \"\"");
+%! bad ("matrix coordinate real hermitian", "", "line 1: a matrix cannot be real and hermitian");
+%! bad ("matrix coordinate pattern skew-symmetric", "", "line 1: a matrix cannot be pattern and skew-symmetric");
+%! bad ("matrix coordinate real general", "", "line 1: the file ends before the numbers of rows, columns and entries");
+%! bad ("matrix coordinate real general", "% c\n2 2\n", "line 3: the number of entries is missing");
+%! bad ("matrix coordinate real general", "2 2 1 1\n", "line 2: \"1\" is too much in this line");
+%! bad ("matrix coordinate real general", "-2 2 1\n", "line 2: the number of rows cannot be -2");
+%! bad ("matrix coordinate real symmetric", "2 3 1\n", "line 2: a symmetric matrix must be square, not 2x3");
+%! bad ("matrix coordinate real general", "2 2 9223372036854775808\n", "line 2: the number of entries .* does not fit into 64 bits");
+%! bad ("matrix coordinate real general", "2 2 2\n1 1 1\n", "line 3: the file ends after 1 of 2 entries");
+%! bad ("matrix coordinate real general", "2 2 9000000000000000000\n1 1 1\n", "line 3: the file ends after 1 of 9000000000000000000 entries");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1 1\n2 2 1\n", "line 4: there are more than 1 entries");
+%! bad ("matrix coordinate real general", "2 2 1\n3 1 1\n", "line 3: the row must be from 1 to 2, not 3");
+%! bad ("matrix coordinate real general", "2 2 1\n1 0 1\n", "line 3: the column must be from 1 to 2, not 0");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1\n", "line 3: the value is missing");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1 0x10\n", "line 3: the value must be a number, not \"0x10\"");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1 1.0D0\n", "line 3: the value must be a number, not \"1.0D0\"");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1 1 5\n", "line 3: \"5\" is too much in this line");
+%! bad ("matrix coordinate complex general", "2 2 1\n1 1 1\n", "line 3: the imaginary part is missing");
+%! bad ("matrix coordinate complex hermitian", "2 2 1\n1 1 1 1\n", "line 3: the diagonal of a Hermitian matrix must be real");
+%! bad ("matrix coordinate real skew-symmetric", "2 2 1\n1 1 1\n", "line 3: the diagonal of a skew-symmetric matrix must be zero");
+%! check_bad ("%%MatrixMarket matrix coordinate real general\n1 1000000000000000 0\n", "out of memory", "Octave:bad-alloc");
+
+%!test
+%! name = file_with ("%%MatrixMarket matrix coordinate pattern general\n2 2 0\n");
+%! err.message = err.identifier = "";
+%! try
+%!   read_graph (name, "directed");
+%! catch err
+%! end_try_catch
+%! unlink (name);
+%! assert (err.identifier, "gpulinalg:bad-option");
+%! assert (! isempty (strfind (err.message, '"directed" is for edge lists')));
+
+%!error <Invalid call> read_graph ()
+%!error <Invalid call> [a, b, c] = read_graph ("x")
+%!error id=gpulinalg:bad-class read_graph (5)
+%!error <FILE must be a string, not of class cell> read_graph ({"a"})
+%!error <FILE must be a string> read_graph (["ab"; "cd"])
+%!error <FILE must be a string> read_graph ("")
+%!error id=gpulinalg:no-file read_graph ("/no/such/file")
+%!error </no/such/file cannot be opened: > read_graph ("/no/such/file")
+%!error </ cannot be > read_graph ("/")
+%!error <unknown option "weighted"; known are "directed", "undirected", "loops" or "noloops"> ...
+%! read_graph ("x", "weighted")
+*/

@@ -1,0 +1,143 @@
+// sparse_matrix.cc: sparse matrices of Octave as the library sees them, and plans
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "sparse_matrix.h"
+
+#include <algorithm>
+
+namespace gla
+{
+
+//------------------------------------------------------------------------------
+// a prepared matrix
+//------------------------------------------------------------------------------
+
+template <typename Matrix> static gla_csr columns_of (const Matrix &A)
+{
+  gla_csr csr = {};
+  csr.rows = A.rows ();
+  csr.columns = A.cols ();
+  csr.index_bytes = sizeof (octave_idx_type);
+  csr.start = A.cidx ();
+  csr.index = A.ridx ();
+  return csr;
+}
+
+template <typename Matrix, typename Values>
+static void narrow_values (const Matrix &A, Values &values, gla_csr &csr)
+{
+  typedef typename Values::element_type T;
+  values = unfilled<Values> (dim_vector (A.nnz (), 1));
+  std::transform (A.data (), A.data () + A.nnz (), values.fortran_vec (),
+                  [] (const typename Matrix::element_type &x) { return static_cast<T> (x); });
+  csr.values = values.data ();
+}
+
+sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_value &A,
+                              const settings &how)
+    : m_matrix (A)
+{
+  if (!A.issparse ())
+    error_with_id ("gpulinalg:bad-class",
+                   "%s: A must be a sparse matrix or a plan of spmv_plan, not %s", who,
+                   A.class_name ().c_str ());
+  gla_csr csr;
+  if (A.islogical ()) {
+    // Only true is ever stored, so there are no values to be read.
+    m_logical = A.sparse_bool_matrix_value ();
+    csr = columns_of (m_logical);
+    csr.type = how.single ? GLA_S : GLA_D;
+  } else if (A.iscomplex ()) {
+    m_complex = A.sparse_complex_matrix_value ();
+    csr = columns_of (m_complex);
+    csr.type = how.single ? GLA_C : GLA_Z;
+    if (how.single)
+      narrow_values (m_complex, m_single_complex_values, csr);
+    else
+      csr.values = m_complex.data ();
+  } else {
+    m_real = A.sparse_matrix_value ();
+    csr = columns_of (m_real);
+    csr.type = how.single ? GLA_S : GLA_D;
+    if (how.single)
+      narrow_values (m_real, m_single_values, csr);
+    else
+      csr.values = m_real.data ();
+  }
+  gla_sparse_options options = {};
+  options.method = how.method;
+  options.by_columns = 1;
+  options.once = how.once;
+  call.finish (gla_sparse_create (call.context (), &csr, &options, &m_sparse));
+}
+
+gla_sparse_info sparse_matrix::info () const
+{
+  gla_sparse_info info;
+  gla_sparse_query (m_sparse, &info);
+  return info;
+}
+
+//------------------------------------------------------------------------------
+// options of spmv and spmv_plan
+//------------------------------------------------------------------------------
+
+static const std::vector<std::string> method_names = {"auto", "scalar", "vector", "group",
+                                                      "balanced"};
+static const gla_spmv_method methods[] = {GLA_SPMV_AUTO, GLA_SPMV_SCALAR, GLA_SPMV_VECTOR,
+                                          GLA_SPMV_GROUP, GLA_SPMV_BALANCED};
+
+gla_spmv_method method_of (const options &opts)
+{
+  std::string name = opts.word ("method", method_names);
+  auto at = std::find (method_names.begin (), method_names.end (), name);
+  return at == method_names.end () ? GLA_SPMV_AUTO : methods[at - method_names.begin ()];
+}
+
+const char *method_name (gla_spmv_method method)
+{
+  auto at = std::find (std::begin (methods), std::end (methods), method);
+  return method_names[at - std::begin (methods)].c_str ();
+}
+
+bool single_of (const options &opts)
+{
+  return opts.word ("precision", {"single", "double"}) == "single";
+}
+
+//------------------------------------------------------------------------------
+// plans
+//------------------------------------------------------------------------------
+
+plan::plan (octave::interpreter &interp, const octave_value &A, const octave_value &device,
+            const sparse_matrix::settings &how)
+    : m_context (take_context ("spmv_plan", interp)), m_device (device)
+{
+  try {
+    gla::call call ("spmv_plan", interp, m_context);
+    call.set_place (device); // an error now, not at the first product
+    m_matrix.reset (new sparse_matrix (call, "spmv_plan", A, how));
+  } catch (...) {
+    give_context (m_context);
+    throw;
+  }
+}
+
+plan::~plan ()
+{
+  m_matrix.reset ();
+  give_context (m_context);
+}
+
+plan::use::use (const char *who, const std::shared_ptr<plan> &p) : m_plan (p)
+{
+  if (m_plan->m_busy)
+    error_with_id (
+        "gpulinalg:busy",
+        "%s: this plan is in use by a call that has not ended; a function that is called "
+        "from there needs a plan of its own",
+        who);
+  m_plan->m_busy = true;
+}
+
+} // namespace gla
