@@ -100,6 +100,15 @@ int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member)
   return gla_cpu_crew_stopped (task->crew, task->thread + member);
 }
 
+gla_cpu_qr_task gla_cpu_qr_team (const gla_cpu_qr_task *task, int64_t strips, int *blas_threads)
+{
+  gla_cpu_qr_task own = *task;
+  if (own.team > strips)
+    own.team = strips > 1 ? (int)strips : 1;
+  *blas_threads = own.team > 1 ? gla_blas_threads_one () : 0;
+  return own;
+}
+
 // Takes groups of pages until there are none, or until the work must end.
 static void work_on_pages (gla_cpu_qr_task *task, const gla_cpu_qr_kernel *kernel, int group)
 {

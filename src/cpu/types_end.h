@@ -24,4 +24,6 @@
 #undef GLA_STEDC
 #undef GLA_TRMM
 #undef GLA_TRSM
-#undef GLA_QP3
+#undef GLA_QPS
+#undef GLA_QP2
+#undef GLA_NRM2
