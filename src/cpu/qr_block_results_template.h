@@ -48,13 +48,15 @@ static int N (block_q) (const gla_cpu_qr_task *task, int64_t page, const N (bloc
   const int64_t strips = (columns + b->strip - 1) / b->strip;
   int blas_threads, stopped = 0;
   const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
-#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1) reduction(| : stopped) if (own.team > 1)
+#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
+    reduction(|                                                                                    \
+              : stopped) if (own.team > 1)
   for (int64_t s = strips - 1; s >= 0; s--) {
     const int member = own.team > 1 ? omp_get_thread_num () : 0;
     const int64_t first = s * b->strip;
     if (!stopped)
-      stopped |= !N (block_q_strip) (&own, b, member, Q, ldq, first,
-                                     gla_less (columns, first + b->strip));
+      stopped |=
+          !N (block_q_strip) (&own, b, member, Q, ldq, first, gla_less (columns, first + b->strip));
   }
   gla_blas_threads_restore (blas_threads);
   return !stopped;
@@ -84,7 +86,9 @@ static int N (block_c) (const gla_cpu_qr_task *task, int64_t page, const N (bloc
   const int64_t rhs = task->job->rhs, strips = (rhs + b->strip - 1) / b->strip;
   int blas_threads, stopped = 0;
   const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
-#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1) reduction(| : stopped) if (own.team > 1)
+#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
+    reduction(|                                                                                    \
+              : stopped) if (own.team > 1)
   for (int64_t s = 0; s < strips; s++) {
     const int member = own.team > 1 ? omp_get_thread_num () : 0;
     const int64_t first = s * b->strip;

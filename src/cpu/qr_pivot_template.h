@@ -54,7 +54,8 @@ static int N (pivot_factor) (const gla_cpu_qr_task *task, int64_t m, int64_t n, 
     if (gla_cpu_qr_stopped (task, 0))
       return 0;
     if (k - j <= PIVOTS_PLAIN && (double)(k - j) * N (pivot_pass) (m, n, j) < 20e-3) {
-      GLA_QP2 (&im, &left, &above, a, &im, p->jpvt + j, tau, p->norm + j, p->reference + j, p->auxv);
+      GLA_QP2 (&im, &left, &above, a, &im, p->jpvt + j, tau, p->norm + j, p->reference + j,
+               p->auxv);
       return 1;
     }
     const gla_blas_int steps = (gla_blas_int)gla_less (p->steps, k - j);
