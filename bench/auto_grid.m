@@ -1,11 +1,13 @@
 % auto_grid.m: "device", "auto" beside "cpu" and "gpu", from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/auto_grid.m [--quick] [--values] [--types zdsc] [--sizes 8,16] [--keep]
-% Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages, and in its last
-% line the worst ratio of "auto" to the faster of the two; ends with status 1 where that is above
-% 1.2. A time is the shortest of 2 to 7 calls, the three taking turns, after one of each that is not
-% counted. In "first" is the first call of "auto", which may measure.
+% octave-cli bench/auto_grid.m [--quick] [--only batcheig|qr_block] [--values] [--types zdsc]
+%                              [--sizes 8,16] [--keep]
+% Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages, of batcheig with
+% vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
+% shapes; and in its last line the worst ratio of "auto" to the faster of the two; ends with status 1
+% where that is above 1.2. A time is the shortest of 2 to 7 calls, the three taking turns, after one
+% of each that is not counted. In "first" is the first call of "auto", which may measure.
 %
 % The rule: a row counts unless "auto" and the faster one differ by less than 0.2 ms, which is
 % what the clock and other processes do to a call. Batches above 300 MB are left out; a place that
@@ -24,28 +26,32 @@ function value = option (name, default)
   end
 end
 
-function seconds = time_of (A, vectors, device)
+% Seconds of one call; calls: "batcheig", "values" (batcheig without vectors) or "qr_block".
+function seconds = time_of (A, call, device)
   tic;
-  if (vectors)
-    [V, D] = batcheig (A, "vector", "device", device);
-  else
-    D = batcheig (A, "device", device);
+  switch (call)
+    case "batcheig"
+      [V, D] = batcheig (A, "vector", "device", device);
+    case "values"
+      D = batcheig (A, "device", device);
+    case "qr_block"
+      [Q, R] = qr_block (A, 0, "device", device);
   end
   seconds = toc;
 end
 
 % Shortest times of the places; a place with expected(k) > 3 is NaN. Also the first time of "auto".
-function [seconds, first] = compare (A, vectors, places, expected)
+function [seconds, first] = compare (A, call, places, expected)
   seconds = NaN (size (places));
   tried = find (expected <= 3);
   for k = tried
-    once(k) = time_of (A, vectors, places{k});
+    once(k) = time_of (A, call, places{k});
   end
   first = once(end);
   turns = max (2, min (7, floor (1 / sum (once(tried)))));
   for turn = 1:turns
     for k = tried
-      seconds(k) = min (seconds(k), time_of (A, vectors, places{k}));
+      seconds(k) = min (seconds(k), time_of (A, call, places{k}));
     end
   end
 end
@@ -59,10 +65,25 @@ if (! exist ("batcheig"))
   pkg load gpulinalg
 end
 quick = any (strcmp (argv (), "--quick"));
-vectors = ! any (strcmp (argv (), "--values"));
+eig_call = {"batcheig", "values"}{1 + any(strcmp (argv (), "--values"))};
+only = option ("--only", "");
 keep = any (strcmp (argv (), "--keep"));
 types = option ("--types", {"zdsc", "z"}{1 + quick});
 sizes = str2num (option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
+% rows and columns for qr_block: small, square, large, tall, wide, and between the measured ones
+shapes = [4, 4; 16, 16; 33, 20; 64, 64; 256, 256; 1024, 512; 2048, 1024; 64, 8; 1000, 16; ...
+          1e5, 16; 1e6, 16; 3e4, 100; 1e5, 128; 16, 100; 100, 1000];
+if (quick)
+  shapes = shapes([2, 5, 10], :);
+end
+cases = {};
+if (! strcmp (only, "qr_block"))
+  cases = [cases; arrayfun(@(n) {eig_call, n, n}, sizes(:), "uniformoutput", false)];
+end
+if (! strcmp (only, "batcheig"))
+  cases = [cases; arrayfun(@(k) {"qr_block", shapes(k,1), shapes(k,2)}, (1:rows (shapes))', ...
+                           "uniformoutput", false)];
+end
 batches = 10 .^ (0:4);
 places = {"cpu", "gpu", "auto"};
 if (! keep)
@@ -79,7 +100,7 @@ end
 printf ("# gpulinalg %s; %s; %s, %d threads; %s\n", info.version, info.devices(1).name, ...
         strtrim (cpu), nproc (), strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
 printf ("# milliseconds per call, from Octave arrays; counts: whether auto and the faster differ by 0.2 ms\n");
-printf ("type\tn\tvectors\tpages\tcpu\tgpu\tauto\tfirst\tauto/best\tcounts\n");
+printf ("call\ttype\trows\tcolumns\tpages\tcpu\tgpu\tauto\tfirst\tauto/best\tcounts\n");
 
 %------------------------------------------------------------------------------
 % table
@@ -90,14 +111,19 @@ where = "no row counts";
 rows_ = counted = 0;
 for type = types
   bytes = [4, 8, 8, 16]("sdcz" == type);
-  for n = sizes
+  for k = 1:numel (cases)
+    [call, m, n] = cases{k}{:};
     expected = zeros (size (places));
     for pages = batches
-      if (n^2 * pages * bytes > 300e6)
+      if (m * n * pages * bytes > 300e6)
         break;
       end
-      A = random_pages (n, pages, type);
-      [seconds, first] = compare (A, vectors, places, expected);
+      if (strcmp (call, "qr_block"))
+        A = qr_pages (m, n, pages, type);
+      else
+        A = random_pages (n, pages, type);
+      end
+      [seconds, first] = compare (A, call, places, expected);
       clear A
       expected = [10, 10, 0] .* seconds;
       expected(isnan (expected)) = Inf;
@@ -108,9 +134,9 @@ for type = types
       counted += counts;
       if (counts && ratio > worst)
         worst = ratio;
-        where = sprintf ("type %s, n = %d, %d pages", type, n, pages);
+        where = sprintf ("%s, type %s, %d x %d, %d pages", call, type, m, n, pages);
       end
-      printf ("%s\t%d\t%d\t%d", type, n, vectors, pages);
+      printf ("%s\t%s\t%d\t%d\t%d", call, type, m, n, pages);
       printf ("\t%.4g", 1e3 * [seconds, first]);
       printf ("\t%.3g\t%d\n", ratio, counts);
       fflush (stdout);

@@ -1,17 +1,27 @@
-% plot_qr.m: draws a table of bench_qr.cu
+% plot_qr.m: draws a table of bench_qr.cu or bench_qr.m
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/plot_qr.m table.tsv picture.png
-% Left the time of economy Q and R over n, m = 2n, ours and cuSOLVER's; right how many times faster
-% ours is for tall matrices and many small ones.
+% Left the time of economy Q and R over n, m = 2n, ours and the peer's (cuSOLVER, or qr of Octave
+% beside ours on the CPU); right how many times faster ours is for the other shapes.
 
 args = argv ();
 lines = strsplit (fileread (args{end-1}), "\n");
 lines = lines(! cellfun (@isempty, lines) & ! strncmp (lines, "#", 1));
-rows_ = cellfun (@(l) strsplit (l, "\t"), lines(2:end), "uniformoutput", false);
-rows_ = vertcat (rows_{:});
-type = rows_(:,1);
-number = str2double (rows_(:,2:7));  % m, n, pages, ours, cuSOLVER, ratio
+table = cellfun (@(l) strsplit (l, "\t"), lines, "uniformoutput", false);
+table = vertcat (table{:});
+column = @(name) find (strcmp (table(1,:), name));
+from_octave = ! isempty (column ("outputs"));
+if (from_octave)
+  table = table([true; strcmp(table(2:end,column ("outputs")), "QR")],:);
+  peer = "qr";
+  names_of = {"rows", "columns", "pages", "cpu", "qr", "qr/cpu"};
+else
+  peer = "cuSOLVER";
+  names_of = table(1,2:7);
+end
+type = table(2:end,1);
+number = str2double (table(2:end,cellfun (column, names_of)));  % m, n, pages, ours, peer, ratio
 warning ("off", "Octave:gnuplot-graphics");
 warning ("off", "print:nogs");
 graphics_toolkit ("gnuplot");
@@ -25,14 +35,16 @@ for k = 1:2
   loglog (number(here,2), number(here,4), "-o", "color", styles{k,3}, "linewidth", 2);
   hold on;
   loglog (number(here,2), number(here,5), "--", "color", styles{k,3}, "linewidth", 2);
-  names(end+1:end+2) = {["ours, " styles{k,2}], ["cuSOLVER, " styles{k,2}]};
+  names(end+1:end+2) = {["ours, " styles{k,2}], [peer ", " styles{k,2}]};
 end
 xlabel ("n");
 title ("milliseconds, economy Q and R, m = 2n", "fontsize", 11);
 legend (names, "location", "northwest");
 grid on;
-set (gca, "xtick", 2 .^ (8:13), "xticklabel", {"256", "512", "1024", "2048", "4096", "8192"}, ...
-     "xlim", [200, 10000], "ylim", [0.2, 1e4]);
+n = unique (number(number(:,1) == 2 * number(:,2) & number(:,3) == 1,2));
+ms = number(number(:,1) == 2 * number(:,2) & number(:,3) == 1,4:5);
+set (gca, "xtick", n, "xticklabel", arrayfun (@num2str, n, "uniformoutput", false), ...
+     "xlim", [0.8, 1.25] .* n([1, end])', "ylim", [min(ms(:)) / 2, 10 * max(ms(:))]);
 
 subplot ("position", [0.64, 0.14, 0.33, 0.76]);
 others = number(:,1) != 2 * number(:,2) | number(:,3) > 1;
@@ -45,6 +57,7 @@ labels = arrayfun (@(k) sprintf ("%d x %d", d(k,1:2)), 1:rows (d), "uniformoutpu
 for k = find (d(:,3)' > 1)
   labels{k} = sprintf ("%d pages %s", d(k,3), labels{k});
 end
-set (gca, "ytick", 1:rows (d), "yticklabel", labels, "xtick", 0:3, "xticklabel", {"1", "10", "100", "1000"});
-title ("cuSOLVER / ours (pages: a loop)", "fontsize", 11);
+set (gca, "ytick", 1:rows (d), "yticklabel", labels, "ylim", [0.3, rows(d) + 0.7], ...
+     "xtick", -1:3, "xticklabel", {"0.1", "1", "10", "100", "1000"});
+title ([peer " / ours (pages: a loop)"], "fontsize", 11);
 print (fig, args{end}, "-dpngcairo", "-S1400,600", "-F:4");

@@ -5,7 +5,8 @@
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
 # there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
-# results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv and .png.
+# results/qr-<name>.tsv and .png (from Octave arrays, beside qr) and results/qr-<name>-device.tsv
+# and .png.
 # Of gsvd_hz: results/gsvd-<name>.tsv, gsvd-<name>-sweeps.tsv (rotations) and gsvd-<name>.png.
 # `make bench` builds what this needs.
 
@@ -64,6 +65,7 @@ if [ $octave_too = yes ]; then
   echo "bench_qr.m: from Octave arrays, beside qr"
   $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
   mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
+  $octave plot_qr.m "results/qr-$name.tsv" "results/qr-$name.png"
   echo "bench_gsvd.m: from Octave arrays, beside gsvd"
   $octave bench_gsvd.m $quick >"results/gsvd-$name.tsv.new"
   $octave bench_gsvd.m $quick --sweeps --device "$([ $gpu = yes ] && echo gpu || echo cpu)" \

@@ -1,7 +1,8 @@
 // cluster.cuh: blocks of threads that work together
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Before compute capability 9.0 there are no clusters, and `blocks` is 1 everywhere.
+// Before compute capability 9.0 there are no clusters, and `blocks` is 1 everywhere. Code that was
+// compiled for such a GPU knows none on a later one either.
 
 #ifndef GPULINALG_CLUSTER_CUH
 #define GPULINALG_CLUSTER_CUH
@@ -9,6 +10,11 @@
 #include <atomic>
 #include <cuda_runtime.h>
 #include "scalar.cuh"
+
+// Whether kernels can have clusters on the current device.
+bool clusters_work ();
+// Bytes of shared memory that a block may have on the current device.
+size_t block_shared_most ();
 
 // All threads of the cluster have come here, and see what the others wrote before.
 GLA_DEVICE void cluster_barrier (int blocks)
@@ -116,21 +122,29 @@ template <class R> GLA_DEVICE void mail_send (unsigned to, cx<R> a)
 // What a slot of this block holds now.
 GLA_DEVICE double mail_look (const double *slot)
 {
+#if __CUDA_ARCH__ >= 900
   double a;
   asm volatile("ld.relaxed.cluster.shared.f64 %0, [%1];"
                : "=d"(a)
                : "r"((unsigned)__cvta_generic_to_shared (slot))
                : "memory");
   return a;
+#else
+  return *slot; // a block's own, behind a barrier
+#endif
 }
 GLA_DEVICE float mail_look (const float *slot)
 {
+#if __CUDA_ARCH__ >= 900
   float a;
   asm volatile("ld.relaxed.cluster.shared.f32 %0, [%1];"
                : "=f"(a)
                : "r"((unsigned)__cvta_generic_to_shared (slot))
                : "memory");
   return a;
+#else
+  return *slot; // a block's own, behind a barrier
+#endif
 }
 template <class R> GLA_DEVICE cx<R> mail_look (const cx<R> *slot)
 {
@@ -138,7 +152,8 @@ template <class R> GLA_DEVICE cx<R> mail_look (const cx<R> *slot)
 }
 
 // A launch of clusters of `blocks` blocks. Where `early` is set the kernel may start while the one
-// before it in the stream ends; it must call wait_for_previous before it touches memory.
+// before it in the stream ends; it must call wait_for_previous before it touches memory. Where
+// there are no clusters a kernel cannot wait like that, and is not started early.
 struct cluster_launch {
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = {};
@@ -157,7 +172,7 @@ struct cluster_launch {
       a->val.clusterDim.x = blocks;
       a->val.clusterDim.y = a->val.clusterDim.z = 1;
     }
-    if (early) {
+    if (early && clusters_work ()) {
       cudaLaunchAttribute *a = &attributes[config.numAttrs++];
       a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
       a->val.programmaticStreamSerializationAllowed = 1;
@@ -192,10 +207,7 @@ inline cudaError_t allow_cluster (K kernel, size_t shared, std::atomic<uint64_t>
     return error;
   if (shared > 48 * 1024)
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-  int clusters = 0;
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute (&clusters, cudaDevAttrClusterLaunch, device);
-  if (error == cudaSuccess && clusters)
+  if (error == cudaSuccess && clusters_work ())
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   if (error == cudaSuccess)
     told->fetch_or (bit);

@@ -219,15 +219,14 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
 {
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
   *best = 1;
-  for (int size = 2; size <= 8 && size * 2 * PANEL_WARPS <= tiles * (tiles + 1); size *= 2) {
+  for (int size = 2; clusters_work () && size <= 8 && size * 2 * PANEL_WARPS <= tiles * (tiles + 1);
+       size *= 2) {
     cluster_launch launch = panel_launch (a, first, size);
     int fit = 0;
     cudaError_t status =
         cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T>, &launch.config);
-    if (status != cudaSuccess) { // a chip without clusters
-      cudaGetLastError ();
-      return cudaSuccess;
-    }
+    if (status != cudaSuccess)
+      return status;
     if (a.pages <= fit)
       *best = size;
   }

@@ -1,6 +1,7 @@
 // qr_engine.cu: gla_qr on one GPU: memory of a chunk, its kernels, its transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <atomic>
 #include "engine.cuh"
 #include "qr_plan.cuh"
 
@@ -241,11 +242,32 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 // the backend's functions
 //------------------------------------------------------------------------------
 
+// Whether every GPU has the shared memory that the kernels need (those before compute capability
+// 8.0 do not): the pages of a call may go to any of them.
+static bool devices_serve ()
+{
+  enum { UNKNOWN = 0, NO, YES };
+  static std::atomic<int> known;
+  int count = 0, answer = known.load ();
+  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
+    return answer != NO;
+  answer = YES;
+  for (int device = 0; device < count; device++) {
+    int bytes = 0;
+    if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+            cudaSuccess &&
+        (size_t)bytes < qr_larfb_shared ())
+      answer = NO;
+  }
+  known.store (answer);
+  return answer == YES;
+}
+
 // cuBLAS counts in int.
 int cuda_qr_supports (const gla_qr_job *job)
 {
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->rhs < most &&
+  return job->m < most && job->n < most && job->rhs < most && devices_serve () &&
          (!qr_needs_blas (*job) || gpu_blas_available ());
 }
 

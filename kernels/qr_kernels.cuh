@@ -3,7 +3,8 @@
 //
 // Matrices are column-major; `page` is the distance from one page to the next. Every launcher
 // returns the launch's error. The shape of a launch depends on sizes and types alone, so that a
-// page has the same bits whatever the number of pages.
+// page has the same bits whatever the number of pages. Without clusters of blocks (before compute
+// capability 9.0) a panel has one block, and trees of panels begin at fewer rows.
 
 #ifndef GPULINALG_QR_KERNELS_CUH
 #define GPULINALG_QR_KERNELS_CUH
@@ -41,7 +42,8 @@ template <class T> struct qr_panel_args {
   int64_t pages;
 };
 
-// Rows that a panel may have at most, and those of a leaf that one block of threads holds.
+// Rows that a panel may have at most on the current device, and those of a leaf that one block of
+// threads holds.
 template <class T> int64_t qr_panel_rows_max ();
 template <class T> int64_t qr_leaf_rows ();
 template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream);
@@ -50,6 +52,8 @@ template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t
 template <class T>
 cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
                       int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
+// Shared memory that a block must be able to have; no other kernel of gla_qr needs more.
+size_t qr_larfb_shared ();
 
 // The triangular factor of `count` reflectors, in place, from the factors of its panels of 32 on
 // the diagonal and G = Y'Y; zeros below.

@@ -12,7 +12,7 @@
 namespace
 {
 
-enum { WARPS = 8, BLOCKS_MAX = 16, LDW = QR_PANEL + 4 };
+enum { WARPS = 8, BLOCKS_MAX = 16, LDW = QR_PANEL + 4, LEAST_TILE = 32 };
 
 template <bool C, int TILE> struct larfb_memory {
   static constexpr int PLANES = C ? 2 : 1, LD = TILE + 4;
@@ -196,6 +196,11 @@ __global__ void __launch_bounds__ (32 * WARPS) qr_larfb_kernel (larfb_args<T> a,
   }
 }
 
+template <class T, int TILE> bool fits ()
+{
+  return sizeof (larfb_memory<is_complex_v<T>, TILE>) <= block_shared_most ();
+}
+
 template <class T, int TILE>
 cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaStream_t stream)
 {
@@ -216,15 +221,23 @@ cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<
 {
   if (columns <= 0)
     return cudaSuccess;
-  int blocks = 1;
-  while (blocks < BLOCKS_MAX && m > 64 * blocks)
+  int blocks = 1, most = clusters_work () ? BLOCKS_MAX : 1;
+  while (blocks < most && m > 64 * blocks)
     blocks *= 2;
   int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;
   larfb_args<T> a = {Y,          F,      C, m, columns, ((m + blocks - 1) / blocks + 7) / 8 * 8,
                      reflectors, adjoint};
-  if (a.chunk <= 64)
+  constexpr int WIDE = is_complex_v<T> ? 128 : 256;
+  if (a.chunk > 64 && fits<T, WIDE> ())
+    return launch<T, WIDE> (a, blocks, clusters, stream);
+  if (fits<T, 64> ())
     return launch<T, 64> (a, blocks, clusters, stream);
-  return launch < T, is_complex_v<T> ? 128 : 256 > (a, blocks, clusters, stream);
+  return launch<T, LEAST_TILE> (a, blocks, clusters, stream);
+}
+
+size_t qr_larfb_shared ()
+{
+  return sizeof (larfb_memory<true, LEAST_TILE>);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

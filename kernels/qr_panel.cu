@@ -487,15 +487,15 @@ template <class T> int64_t qr_leaf_rows ()
 
 template <class T> int64_t qr_panel_rows_max ()
 {
-  return 32 + most_rows<T> * BLOCKS_MAX;
+  return 32 + most_rows<T> * (clusters_work () ? BLOCKS_MAX : 1);
 }
 
 template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream)
 {
   // a block alone to 96 rows, then as few rows to a block as 16 blocks allow
   int64_t rows = p.leaf_rows - 32;
-  int blocks = p.blocks > 0 ? p.blocks : 1;
-  while (p.blocks == 0 && blocks < BLOCKS_MAX && rows > 64 && 32 * blocks < rows)
+  int blocks = p.blocks > 0 ? p.blocks : 1, most = clusters_work () ? BLOCKS_MAX : 1;
+  while (p.blocks == 0 && blocks < most && rows > 64 && 32 * blocks < rows)
     blocks *= 2;
   int64_t each = (rows + blocks - 1) / blocks;
   if (each <= 0)

@@ -5,16 +5,22 @@
 // one kernel each, and applied at once within their block of 128 or so; the whole block is applied
 // to what is right of it by matrix products. The triangular factors are kept.
 
+#include "cluster.cuh"
 #include "qr_plan.cuh"
 
 namespace
 {
 
-// Above so many rows a panel is applied by matrix products.
-enum { LARFB_ROWS = 16384, BLOCK = 128, WIDE_BLOCK = 256, WIDE_FROM = 3072, BLOCK_MAX = 512 };
+enum { BLOCK = 128, WIDE_BLOCK = 256, WIDE_FROM = 3072, BLOCK_MAX = 512 };
 
 // To this size panels are applied one by one by our own kernel, without cuBLAS.
 enum { SMALL_ROWS = 2048, SMALL_COLUMNS = 256 };
+
+// Above so many rows a panel is applied by matrix products.
+int64_t larfb_rows ()
+{
+  return clusters_work () ? 16384 : SMALL_ROWS;
+}
 
 template <class T> qr_matrix<const T> read (qr_matrix<T> a)
 {
@@ -67,7 +73,7 @@ template <class T> struct worker {
     qr_matrix<T> Y = p.Y.at (J, J);
     if (columns <= 0)
       return GLA_OK;
-    if (count <= QR_PANEL && rows <= LARFB_ROWS)
+    if (count <= QR_PANEL && rows <= larfb_rows ())
       return status_of (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
     gla_status status = gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, W);
     if (status == GLA_OK)
@@ -258,14 +264,14 @@ gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns,
   cudaStream_t stream = streams.main;
   // the last block's columns need no identity first where nothing follows them
   int64_t last = (p.k - 1) / p.block * p.block;
-  bool alone = columns == p.k && (p.block > QR_PANEL || p.m > LARFB_ROWS);
+  bool alone = columns == p.k && (p.block > QR_PANEL || p.m > larfb_rows ());
   int64_t known = alone ? last : columns;
   gla_status status = status_of (qr_identity (Q, p.m, known, 0, p.pages, stream));
   for (int64_t J = last; J >= 0 && status == GLA_OK; J -= p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
     int64_t rows = p.m - J, rest = columns - J - count;
     qr_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
-    if (p.block <= QR_PANEL && rows <= LARFB_ROWS) {
+    if (p.block <= QR_PANEL && rows <= larfb_rows ()) {
       status = status_of (
           qr_larfb (Y, count, F, Q.at (J, J), rows, columns - J, false, p.pages, stream));
       continue;

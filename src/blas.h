@@ -54,19 +54,28 @@ GLA_BLAS_DECLARE (ctrmm_, ctrsm_, float)
 GLA_BLAS_DECLARE (ztrmm_, ztrsm_, double)
 #undef GLA_BLAS_DECLARE
 
-// QR with column pivoting; rwork is of the complex types.
-void sgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork,
-              gla_blas_int *info);
-void dgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
-              gla_blas_int *info);
-void cgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork, float *rwork,
-              gla_blas_int *info);
-void zgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
-              double *rwork, gla_blas_int *info);
+// QR with column pivoting: at most nb steps, *kb of them done; and all steps, without blocks. The
+// arrays are those of the columns that are left, norm and reference their norms now and when last
+// computed.
+#define GLA_BLAS_DECLARE(QPS, QP2, R)                                                              \
+  void QPS (const gla_blas_int *m, const gla_blas_int *n, const gla_blas_int *offset,              \
+            const gla_blas_int *nb, gla_blas_int *kb, R *a, const gla_blas_int *lda,               \
+            gla_blas_int *jpvt, R *tau, R *norm, R *reference, R *auxv, R *f,                      \
+            const gla_blas_int *ldf);                                                              \
+  void QP2 (const gla_blas_int *m, const gla_blas_int *n, const gla_blas_int *offset, R *a,        \
+            const gla_blas_int *lda, gla_blas_int *jpvt, R *tau, R *norm, R *reference, R *work);
+
+GLA_BLAS_DECLARE (slaqps_, slaqp2_, float)
+GLA_BLAS_DECLARE (dlaqps_, dlaqp2_, double)
+GLA_BLAS_DECLARE (claqps_, claqp2_, float)
+GLA_BLAS_DECLARE (zlaqps_, zlaqp2_, double)
+#undef GLA_BLAS_DECLARE
+
+// Norm of a vector; x is complex for scnrm2_ and dznrm2_.
+float snrm2_ (const gla_blas_int *n, const float *x, const gla_blas_int *incx);
+double dnrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx);
+float scnrm2_ (const gla_blas_int *n, const float *x, const gla_blas_int *incx);
+double dznrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx);
 
 // QR and what applies its Q: ormqr or unmqr; the Cholesky factor; one reflector.
 #define GLA_BLAS_DECLARE(QRF, MQR, POTRF, LARFG, R)                                                \

@@ -5,18 +5,10 @@
 // (lanes.c). The arithmetic is the backends'.
 
 #include "arrays.h"
-#include "lanes.h"
+#include "qr_run.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// What is described here belongs to a gla_run of the same call.
-typedef struct {
-  gla_run pages;
-  gla_qr_job job;
-  gla_qr_chunk all; // the whole arrays
-  gla_qr_report report;
-} qr_run;
 
 //------------------------------------------------------------------------------
 // check inputs
@@ -128,22 +120,22 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 // A backend may do without QR: its entries in the table are NULL then.
 static int supports (const gla_backend *backend, const void *call)
 {
-  return backend->qr_supports != NULL && backend->qr_supports (&((const qr_run *)call)->job);
+  return backend->qr_supports != NULL && backend->qr_supports (&((const gla_qr_run *)call)->job);
 }
 
 static double seconds (gla_engine *engine, const void *call, int64_t pages)
 {
-  return engine->backend->qr_seconds (engine, &((const qr_run *)call)->job, pages);
+  return engine->backend->qr_seconds (engine, &((const gla_qr_run *)call)->job, pages);
 }
 
 static int64_t chunk_pages (gla_engine *engine, const void *call, int64_t pages)
 {
-  return engine->backend->qr_chunk_pages (engine, &((const qr_run *)call)->job, pages);
+  return engine->backend->qr_chunk_pages (engine, &((const gla_qr_run *)call)->job, pages);
 }
 
 static gla_status begin (gla_lane *l, int64_t pages)
 {
-  const qr_run *run = l->call;
+  const gla_qr_run *run = l->call;
   l->memory = malloc (GLA_MAX_SLOTS * sizeof (gla_qr_chunk));
   if (l->memory == NULL)
     return GLA_OUT_OF_MEMORY;
@@ -157,7 +149,7 @@ static gla_status begin (gla_lane *l, int64_t pages)
 
 static gla_status submit (gla_lane *l, int slot, gla_range range)
 {
-  qr_run *run = l->call;
+  gla_qr_run *run = l->call;
   const gla_qr_chunk *all = &run->all;
   gla_qr_chunk *chunk = (gla_qr_chunk *)l->memory + slot;
   chunk->A = gla_array_pages (&all->A, range.first, range.count);
@@ -195,6 +187,7 @@ static const gla_operation qr_operation = {
     .submit = submit,
     .finish = finish,
     .end = end,
+    .sampling = &gla_qr_sampling,
 };
 
 //------------------------------------------------------------------------------
@@ -202,7 +195,7 @@ static const gla_operation qr_operation = {
 //------------------------------------------------------------------------------
 
 // Without rows or columns Q is the identity, R is empty or zero, and C is B.
-static void answer_empty (const qr_run *run)
+static void answer_empty (const gla_qr_run *run)
 {
   const gla_qr_chunk *all = &run->all;
   size_t size = gla_type_size (run->job.type);
@@ -228,8 +221,8 @@ static void answer_empty (const qr_run *run)
   }
 }
 
-static void describe (qr_run *run, const gla_array *A, const gla_array *B, const gla_qr_results *r,
-                      const gla_qr_options *o)
+static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,
+                      const gla_qr_results *r, const gla_qr_options *o)
 {
   gla_qr_job *job = &run->job;
   run->all = (gla_qr_chunk){.A = *A, .Q = r->Q, .R = r->R, .C = r->C, .W = r->W, .Y = r->Y};
@@ -268,7 +261,7 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
     return status;
 
   // work
-  qr_run run = {.report.device = GLA_HOST};
+  gla_qr_run run = {.report.device = GLA_HOST};
   gla_run_start (&run.pages, ctx, A->pages);
   describe (&run, A, B, results, options);
   if ((A->rows == 0 || A->columns == 0) && A->device != GLA_HOST)

@@ -100,6 +100,15 @@ int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member)
   return gla_cpu_crew_stopped (task->crew, task->thread + member);
 }
 
+gla_cpu_qr_task gla_cpu_qr_team (const gla_cpu_qr_task *task, int64_t strips, int *blas_threads)
+{
+  gla_cpu_qr_task own = *task;
+  if (own.team > strips)
+    own.team = strips > 1 ? (int)strips : 1;
+  *blas_threads = own.team > 1 ? gla_blas_threads_one () : 0;
+  return own;
+}
+
 // Takes groups of pages until there are none, or until the work must end.
 static void work_on_pages (gla_cpu_qr_task *task, const gla_cpu_qr_kernel *kernel, int group)
 {
@@ -116,31 +125,42 @@ static void work_on_pages (gla_cpu_qr_task *task, const gla_cpu_qr_kernel *kerne
   gla_cpu_crew_leave (crew, task->thread);
 }
 
+static void work_as (int t, gla_cpu_engine *e, const gla_qr_chunk *chunk, gla_cpu_crew *crew)
+{
+  const gla_cpu_qr_kernel *kernel = &e->qr_kernels[type_index (e->qr_job.type)];
+  gla_cpu_qr_task task = {.job = &e->qr_job,
+                          .chunk = chunk,
+                          .crew = crew,
+                          .path = e->qr_path,
+                          .thread = t,
+                          .team = e->team,
+                          .work = e->work + (size_t)t * e->work_bytes};
+  work_on_pages (&task, kernel, e->group);
+}
+
 gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk)
 {
   (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_cpu_qr_kernel *kernel = &e->qr_kernels[type_index (e->qr_job.type)];
   const int threads = e->threads;
   gla_cpu_crew crew;
   gla_cpu_crew_start (&crew, &e->qr_job.monitor);
   // a page has the same bits alone, so it is the kind of job that decides about the BLAS
   const int blas_threads =
       gla_cpu_qr_in_threads (&e->qr_job, e->qr_path) ? gla_blas_threads_one () : 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    // fewer threads may have come than were asked for
+  if (threads == 1) {
+    // not even a parallel region of one thread: inside of it libgomp would start new threads for
+    // every parallel loop of a page, and end them
+    atomic_store (&crew.working, 1);
+    work_as (0, e, chunk, &crew);
+  } else {
+#pragma omp parallel num_threads(threads)
+    {
+      // fewer threads may have come than were asked for
 #pragma omp single
-    atomic_store (&crew.working, omp_get_num_threads ());
-    const int t = threads > 1 ? omp_get_thread_num () : 0;
-    gla_cpu_qr_task task = {.job = &e->qr_job,
-                            .chunk = chunk,
-                            .crew = &crew,
-                            .path = e->qr_path,
-                            .thread = t,
-                            .team = e->team,
-                            .work = e->work + (size_t)t * e->work_bytes};
-    work_on_pages (&task, kernel, e->group);
+      atomic_store (&crew.working, omp_get_num_threads ());
+      work_as (omp_get_thread_num (), e, chunk, &crew);
+    }
   }
   gla_blas_threads_restore (blas_threads);
   return gla_cpu_crew_end (&crew);

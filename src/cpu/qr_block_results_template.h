@@ -1,78 +1,103 @@
 // qr_block_results_template.h: Q, Q'*B, W and Y from the block reflectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The last block meets the identity: Q(j:, j:) = I - V T V'.
-static int N (block_q_last) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j,
-                             int64_t w, GLA_REAL *Q, int64_t ldq)
+// Columns first .. first+count-1 of Q meet the block at j as columns of the identity:
+// Q(j:, :) = I - V T V'.
+static void N (block_q_own) (const N (blocks) * b, int member, int64_t j, GLA_REAL *Q, int64_t ldq,
+                             int64_t first, int64_t count)
 {
-  const int64_t rows = b->m - j, columns = task->job->q_columns - j;
+  const int64_t w = gla_less (b->nb, b->k - j);
   const GLA_REAL *v = N (v_at) (b, j, j);
-  for (int64_t first = 0; first < columns; first += b->strip) {
-    const int64_t count = gla_less (b->strip, columns - first);
-    if (gla_cpu_qr_stopped (task, 0))
+  GLA_REAL *x = b->x + member * b->x_size, *q = Q + (j + first * ldq) * GLA_PARTS;
+  for (int64_t c = 0; c < count; c++)
+    for (int64_t i = 0; i < w; i++)
+      ((N (el) *)x)[i + c * b->nb] = N (el_conj) (*(N (el) *)N (v_at) (b, first + c, j + i));
+  N (trmm) ((N (triangle)){"L", "U", "N", "N"}, w, count, 1, N (t_of) (b, j), b->nb, x, b->nb);
+  N (gemm) ("N", "N", b->m - j, count, w, -1, v, b->m, x, b->nb, 0, q, ldq);
+  for (int64_t c = 0; c < count; c++)
+    q[(first - j + c + c * ldq) * GLA_PARTS] += 1;
+}
+
+// A strip of columns of Q, from the last block that touches it to the first. What a block meets of
+// the columns right of its own has zeros in the block's rows.
+static int N (block_q_strip) (const gla_cpu_qr_task *task, const N (blocks) * b, int member,
+                              GLA_REAL *Q, int64_t ldq, int64_t first, int64_t end)
+{
+  const int64_t last = (b->k - 1) / b->nb * b->nb;
+  for (int64_t j = gla_less (last, (end - 1) / b->nb * b->nb); j >= 0; j -= b->nb) {
+    const int64_t w = gla_less (b->nb, b->k - j), own = gla_more (first, j);
+    const int64_t begun = j == last ? end : gla_less (end, gla_more (first, j + w));
+    GLA_REAL *q = Q + (j + begun * ldq) * GLA_PARTS;
+    if (gla_cpu_qr_stopped (task, member))
       return 0;
-    for (int64_t c = 0; c < count; c++)
-      for (int64_t i = 0; i < w; i++)
-        ((N (el) *)b->x)[i + c * b->nb] = N (el_conj) (((const N (el) *)v)[first + c + i * b->m]);
-    N (trmm)
-    ((N (triangle)){"L", "U", "N", "N"}, w, count, 1, N (t_of) (b, j), b->nb, b->x, b->nb);
-    GLA_REAL *q = Q + (j + (j + first) * ldq) * GLA_PARTS;
-    N (gemm) ("N", "N", rows, count, w, -1, v, b->m, b->x, b->nb, 0, q, ldq);
-    for (int64_t c = 0; c < count; c++)
-      q[(first + c + c * ldq) * GLA_PARTS] += 1;
+    for (int64_t c = 0; c < end - begun; c++)
+      memset (q + c * ldq * GLA_PARTS, 0, (size_t)w * sizeof (N (el)));
+    if (begun < end)
+      N (block_apply) (b, member, j, w, 0, q, ldq, end - begun, w);
+    if (own < begun)
+      N (block_q_own) (b, member, j, Q, ldq, own, begun - own);
   }
   return 1;
 }
 
-// A block before: its own columns start as those of the identity, and the others have zeros in its
-// own rows.
-static int N (block_q_step) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j,
-                             int64_t w, GLA_REAL *Q, int64_t ldq)
-{
-  GLA_REAL *q = Q + (j + j * ldq) * GLA_PARTS, *next = q + w * ldq * GLA_PARTS;
-  const int64_t columns = task->job->q_columns - j - w;
-  for (int64_t c = 0; c < columns; c++)
-    memset (next + c * ldq * GLA_PARTS, 0, (size_t)w * sizeof (N (el)));
-  if (!N (block_apply) (task, b, j, w, 0, next, ldq, columns, w))
-    return 0;
-  gla_qr_job own = *task->job;
-  gla_cpu_qr_task part = *task;
-  own.q_columns = j + w;
-  part.job = &own;
-  return N (block_q_last) (&part, b, j, w, Q, ldq);
-}
-
+// Strips do not depend on each other; the last ones, which have most to do, come first.
 static int N (block_q) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
   GLA_REAL *Q = N (column_of) (&task->chunk->Q, page, 0);
-  const int64_t ldq = task->chunk->Q.column_stride, blocks = (b->k + b->nb - 1) / b->nb;
-  for (int64_t p = blocks - 1; p >= 0; p--) {
-    const int64_t j = p * b->nb, w = gla_less (b->nb, b->k - j);
-    if (!(p == blocks - 1 ? N (block_q_last) (task, b, j, w, Q, ldq)
-                          : N (block_q_step) (task, b, j, w, Q, ldq)))
-      return 0;
+  const int64_t ldq = task->chunk->Q.column_stride, columns = task->job->q_columns;
+  const int64_t strips = (columns + b->strip - 1) / b->strip;
+  int blas_threads, stopped = 0;
+  const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
+#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
+    reduction(|                                                                                    \
+              : stopped) if (own.team > 1)
+  for (int64_t s = strips - 1; s >= 0; s--) {
+    const int member = own.team > 1 ? omp_get_thread_num () : 0;
+    const int64_t first = s * b->strip;
+    if (!stopped)
+      stopped |=
+          !N (block_q_strip) (&own, b, member, Q, ldq, first, gla_less (columns, first + b->strip));
   }
+  gla_blas_threads_restore (blas_threads);
+  return !stopped;
+}
+
+static int N (block_c_strip) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b,
+                              int member, int64_t first, int64_t count)
+{
+  GLA_REAL *y = b->y + member * b->y_size;
+  for (int64_t c = 0; c < count; c++)
+    memcpy (y + c * b->m * GLA_PARTS, N (column_of) (&task->chunk->B, page, first + c),
+            (size_t)b->m * sizeof (N (el)));
+  for (int64_t j = 0; j < b->k; j += b->nb) {
+    if (gla_cpu_qr_stopped (task, member))
+      return 0;
+    N (block_apply)
+    (b, member, j, gla_less (b->nb, b->k - j), 1, y + j * GLA_PARTS, b->m, count, 0);
+  }
+  for (int64_t c = 0; c < count; c++)
+    memcpy (N (column_of) (&task->chunk->C, page, first + c), y + c * b->m * GLA_PARTS,
+            (size_t)task->job->c_rows * sizeof (N (el)));
   return 1;
 }
 
 static int N (block_c) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const gla_qr_job *job = task->job;
-  const size_t el = sizeof (N (el));
-  for (int64_t first = 0; first < job->rhs; first += b->strip) {
-    const int64_t count = gla_less (b->strip, job->rhs - first);
-    for (int64_t c = 0; c < count; c++)
-      memcpy (b->y + c * b->m * GLA_PARTS, N (column_of) (&task->chunk->B, page, first + c),
-              (size_t)b->m * el);
-    for (int64_t j = 0; j < b->k; j += b->nb)
-      if (!N (block_apply) (task, b, j, gla_less (b->nb, b->k - j), 1, b->y + j * GLA_PARTS, b->m,
-                            count, 0))
-        return 0;
-    for (int64_t c = 0; c < count; c++)
-      memcpy (N (column_of) (&task->chunk->C, page, first + c), b->y + c * b->m * GLA_PARTS,
-              (size_t)job->c_rows * el);
+  const int64_t rhs = task->job->rhs, strips = (rhs + b->strip - 1) / b->strip;
+  int blas_threads, stopped = 0;
+  const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
+#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
+    reduction(|                                                                                    \
+              : stopped) if (own.team > 1)
+  for (int64_t s = 0; s < strips; s++) {
+    const int member = own.team > 1 ? omp_get_thread_num () : 0;
+    const int64_t first = s * b->strip;
+    if (!stopped)
+      stopped |=
+          !N (block_c_strip) (&own, page, b, member, first, gla_less (b->strip, rhs - first));
   }
-  return 1;
+  gla_blas_threads_restore (blas_threads);
+  return !stopped;
 }
 
 // Y is V; W block by block, W_p = -(V_p + W Y'*V_p) T_p.
@@ -112,7 +137,7 @@ static void N (solve_blocks) (gla_cpu_qr_task *task, int64_t page)
 {
   const gla_qr_job *job = task->job;
   N (blocks) b;
-  N (block_layout) (task->work, job, N (block_size) (job), job->rhs > 0, &b);
+  N (block_layout) (task->work, job, N (block_size) (job), job->rhs > 0, task->team, &b);
   N (block_load) (task, page, &b);
   int going = job->pivot ? N (block_factor_pivot) (task, page, &b) : N (block_factor) (task, &b);
   if (going && job->r_rows)

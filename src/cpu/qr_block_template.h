@@ -3,16 +3,18 @@
 //
 // V stands in place of A with its ones and zeros, the diagonal blocks of R beside it, so that every
 // update is a plain product. R above the diagonal blocks stays in v.
+// Where all threads work on one page, each takes strips of columns with a BLAS of one thread: the
+// products of a panel need not wait for those of the rest, nor the other way round.
 
 typedef struct {
   int64_t m, n, k, nb;
   GLA_REAL *v, *t, *r; // m x n; nb x k twice: T and R of every block
-  GLA_REAL *x, *y;     // nb * strip; m * strip
-  int64_t strip;       // columns that are updated at a time, so that the monitor is asked
+  GLA_REAL *x, *y;     // of each member of the team: x_size for nb * strip, y_size for m * strip
+  int64_t x_size, y_size;
+  int64_t strip; // columns that are updated at a time
   int *e;
-  GLA_REAL *tau, *work, *rwork; // of pivoting
-  gla_blas_int *jpvt, lwork;
   N (leaf_work) leaf;
+  N (pivots) pivots;
 } N (blocks);
 
 static int64_t N (block_size) (const gla_qr_job *job)
@@ -21,46 +23,35 @@ static int64_t N (block_size) (const gla_qr_job *job)
   return gla_less (k, job->block > 0 ? job->block : k <= 256 ? 48 : k <= 1024 ? 96 : 128);
 }
 
-static gla_blas_int N (pivot_lwork) (const gla_qr_job *job)
+// Columns to a strip: enough strips for the team, each long enough for products at full speed and
+// short enough, about 30 ms, that the monitor is asked in time.
+static int64_t N (strip_columns) (const gla_qr_job *job, int64_t nb, int team)
 {
-  const gla_blas_int m = (gla_blas_int)job->m, n = (gla_blas_int)job->n, query = -1;
-  gla_blas_int info, jpvt = 0;
-  GLA_REAL a[2] = {0, 0}, tau[2], size[2] = {0, 0};
-#if GLA_COMPLEX
-  GLA_REAL rwork[2];
-  GLA_QP3 (&m, &n, a, &m, &jpvt, tau, size, &query, rwork, &info);
-#else
-  GLA_QP3 (&m, &n, a, &m, &jpvt, tau, size, &query, &info);
-#endif
-  // a float may have rounded the size down
-  return (gla_blas_int)(size[0] * (1 + 2 * GLA_EPS)) + 1;
+  const double column = 4.0 * (double)job->m * (double)nb * GLA_PARTS * GLA_PARTS;
+  const int64_t most = gla_more (32, (int64_t)(1e9 / column));
+  const int64_t share = gla_more (STRIP_LEAST, job->n / (4 * team) / 16 * 16);
+  return gla_less (most, gla_less (share, STRIP_MOST));
 }
 
-static size_t N (block_layout) (char *base, const gla_qr_job *job, int64_t nb, int with_y,
+static size_t N (block_layout) (char *base, const gla_qr_job *job, int64_t nb, int with_y, int team,
                                 N (blocks) * b)
 {
   const int64_t m = job->m, n = job->n, k = gla_less (m, n), el = sizeof (N (el));
-  // about 30 ms of products at a time
-  const int64_t columns = (int64_t)(1.5e9 / (4.0 * (double)m * (double)nb * GLA_PARTS * GLA_PARTS));
   size_t at = 0;
   memset (b, 0, sizeof *b);
   b->m = m, b->n = n, b->k = k, b->nb = nb;
-  b->strip = gla_more (64, columns);
-  b->strip = gla_less (b->strip, gla_more (gla_more (n, nb), gla_more (job->q_columns, job->rhs)));
+  b->strip = N (strip_columns) (job, nb, team);
+  b->x_size = gla_more (nb, job->wy ? k : 0) * gla_more (nb, b->strip) * GLA_PARTS;
+  b->y_size = with_y ? m * gla_less (b->strip, job->rhs) * GLA_PARTS : 0;
   b->v = gla_carve (base, &at, (size_t)(m * n * el));
   b->t = gla_carve (base, &at, (size_t)(nb * k * el));
   b->r = gla_carve (base, &at, (size_t)(nb * k * el));
-  b->x = gla_carve (base, &at,
-                    (size_t)(gla_more (nb, job->wy ? k : 0) * gla_more (nb, b->strip) * el));
-  b->y = gla_carve (base, &at, with_y ? (size_t)(m * b->strip * el) : 0);
+  b->x = gla_carve (base, &at, (size_t)(team * b->x_size) * sizeof (GLA_REAL));
+  b->y = gla_carve (base, &at, (size_t)(team * b->y_size) * sizeof (GLA_REAL));
   b->e = gla_carve (base, &at, (size_t)n * sizeof (int));
-  if (job->pivot) {
-    b->tau = gla_carve (base, &at, (size_t)(k * el));
-    b->lwork = N (pivot_lwork) (job);
-    b->work = gla_carve (base, &at, (size_t)(b->lwork * el));
-    b->rwork = gla_carve (base, &at, (size_t)(2 * n) * sizeof (GLA_REAL));
-    b->jpvt = gla_carve (base, &at, (size_t)n * sizeof *b->jpvt);
-  } else
+  if (job->pivot)
+    N (pivot_layout) (base, &at, m, n, &b->pivots);
+  else
     N (leaf_layout) (base, &at, m, &b->leaf);
   return at;
 }
@@ -79,25 +70,19 @@ static inline GLA_REAL *N (t_of) (const N (blocks) * b, int64_t j)
 // products with a block
 //------------------------------------------------------------------------------
 
-// C = (I - V T V') C, or with T', for the block of w columns at j; C starts at row j. `known` rows
-// at its top are zero before.
-static int N (block_apply) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j, int64_t w,
-                            int adjoint, GLA_REAL *C, int64_t ldc, int64_t nc, int64_t known)
+// C = (I - V T V') C, or with T', for the block of w columns at j and at most a strip of columns; C
+// starts at row j. `known` rows at its top are zero before.
+static void N (block_apply) (const N (blocks) * b, int member, int64_t j, int64_t w, int adjoint,
+                             GLA_REAL *C, int64_t ldc, int64_t nc, int64_t known)
 {
   const int64_t rows = b->m - j;
   const N (triangle) how = {"L", "U", adjoint ? "C" : "N", "N"};
   const GLA_REAL *v = N (v_at) (b, j, j), *low = v + known * GLA_PARTS;
-  for (int64_t first = 0; first < nc; first += b->strip) {
-    const int64_t count = gla_less (b->strip, nc - first);
-    GLA_REAL *c = C + first * ldc * GLA_PARTS;
-    if (gla_cpu_qr_stopped (task, 0))
-      return 0;
-    N (gemm)
-    ("C", "N", w, count, rows - known, 1, low, b->m, c + known * GLA_PARTS, ldc, 0, b->x, b->nb);
-    N (trmm) (how, w, count, 1, N (t_of) (b, j), b->nb, b->x, b->nb);
-    N (gemm) ("N", "N", rows, count, w, -1, v, b->m, b->x, b->nb, 1, c, ldc);
-  }
-  return 1;
+  GLA_REAL *x = b->x + member * b->x_size;
+  N (gemm)
+  ("C", "N", w, nc, rows - known, 1, low, b->m, C + known * GLA_PARTS, ldc, 0, x, b->nb);
+  N (trmm) (how, w, nc, 1, N (t_of) (b, j), b->nb, x, b->nb);
+  N (gemm) ("N", "N", rows, nc, w, -1, v, b->m, x, b->nb, 1, C, ldc);
 }
 
 // Moves the triangle of R out of the block of w columns at j and puts V's ones and zeros there.
@@ -123,6 +108,7 @@ static void N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (
   GLA_BITS all = 0;
   for (int64_t j = 0; task->job->pivot && j < b->n; j++)
     all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
+#pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
     const GLA_REAL *from = N (column_of) (&task->chunk->A, page, j);
     GLA_REAL *to = N (v_at) (b, 0, j);
@@ -134,44 +120,79 @@ static void N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (
   }
 }
 
-static int N (block_factor) (const gla_cpu_qr_task *task, const N (blocks) * b)
+static int N (block_panel) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j)
 {
-  for (int64_t j = 0; j < b->k; j += b->nb) {
-    const int64_t w = gla_less (b->nb, b->k - j), next = j + w;
-    if (gla_cpu_qr_stopped (task, 0))
-      return 0;
-    N (panel_factor) (b->m - j, w, N (v_at) (b, j, j), b->m, N (t_of) (b, j), b->nb, &b->leaf);
-    N (block_explicit) (b, j, w);
-    if (!N (block_apply) (task, b, j, w, 1, N (v_at) (b, j, next), b->m, b->n - next, 0))
-      return 0;
-  }
+  const int64_t w = gla_less (b->nb, b->k - j);
+  if (gla_cpu_qr_stopped (task, 0))
+    return 0;
+  N (panel_factor) (b->m - j, w, N (v_at) (b, j, j), b->m, N (t_of) (b, j), b->nb, &b->leaf);
+  N (block_explicit) (b, j, w);
   return 1;
 }
 
-// LAPACK's pivoting; T from V and tau afterwards.
+// Applies the block at j to what is right of it. The calling thread begins with the columns of the
+// next block and factors them while the others go on (look-ahead). Returns 0 when the work must
+// end.
+static int N (block_step) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j)
+{
+  const int64_t w = gla_less (b->nb, b->k - j), next = j + w, ahead = gla_less (b->nb, b->k - next);
+  const int64_t strips = (b->n - next - ahead + b->strip - 1) / b->strip;
+  const int team = (int)gla_less (task->team, strips + (ahead > 0));
+  int stopped = 0;
+#pragma omp parallel num_threads(team) reduction(| : stopped) if (team > 1)
+  {
+    const int member = team > 1 ? omp_get_thread_num () : 0;
+    for (int64_t c = next; member == 0 && c < next + ahead; c += b->strip)
+      N (block_apply)
+    (b, 0, j, w, 1, N (v_at) (b, j, c), b->m, gla_less (b->strip, next + ahead - c), 0);
+    if (member == 0 && ahead > 0)
+      stopped |= !N (block_panel) (task, b, next);
+#pragma omp for schedule(dynamic, 1) nowait
+    for (int64_t s = 0; s < strips; s++) {
+      const int64_t c = next + ahead + s * b->strip;
+      stopped |= gla_cpu_qr_stopped (task, member);
+      if (!stopped)
+        N (block_apply)
+      (b, member, j, w, 1, N (v_at) (b, j, c), b->m, gla_less (b->strip, b->n - c), 0);
+    }
+  }
+  return !stopped;
+}
+
+static int N (block_factor) (const gla_cpu_qr_task *task, const N (blocks) * b)
+{
+  int blas_threads;
+  const gla_cpu_qr_task own = gla_cpu_qr_team (task, b->n / b->strip, &blas_threads);
+  int going = N (block_panel) (&own, b, 0);
+  for (int64_t j = 0; going && j < b->k; j += b->nb)
+    going = N (block_step) (&own, b, j);
+  gla_blas_threads_restore (blas_threads);
+  return going;
+}
+
+// T of the block at j, from V and tau.
+static void N (pivot_triangle) (const N (blocks) * b, int64_t j)
+{
+  const int64_t w = gla_less (b->nb, b->k - j);
+  const GLA_REAL *v = N (v_at) (b, j, j);
+  N (el) *t = (N (el) *)N (t_of) (b, j);
+  N (block_explicit) (b, j, w);
+  N (gemm) ("C", "N", w, w, b->m - j, 1, v, b->m, v, b->m, 0, b->x, b->nb);
+  for (int64_t q = 0; q < w; q++)
+    t[q + q * b->nb] = ((const N (el) *)b->pivots.tau)[j + q];
+  N (fill_triangle) (w, t, b->nb, (const N (el) *)b->x, b->nb);
+}
+
 static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const gla_blas_int m = (gla_blas_int)b->m, n = (gla_blas_int)b->n;
-  gla_blas_int info;
-  memset (b->jpvt, 0, (size_t)n * sizeof *b->jpvt);
-#if GLA_COMPLEX
-  GLA_QP3 (&m, &n, b->v, &m, b->jpvt, b->tau, b->work, &b->lwork, b->rwork, &info);
-#else
-  GLA_QP3 (&m, &n, b->v, &m, b->jpvt, b->tau, b->work, &b->lwork, &info);
-#endif
-  for (int64_t j = 0; j < n; j++)
-    task->chunk->jpvt[page * n + j] = b->jpvt[j] - 1;
+  if (!N (pivot_factor) (task, b->m, b->n, b->v, &b->pivots))
+    return 0;
+  for (int64_t j = 0; j < b->n; j++)
+    task->chunk->jpvt[page * b->n + j] = b->pivots.jpvt[j] - 1;
   for (int64_t j = 0; j < b->k; j += b->nb) {
-    const int64_t w = gla_less (b->nb, b->k - j);
-    const GLA_REAL *v = N (v_at) (b, j, j);
-    N (el) *t = (N (el) *)N (t_of) (b, j);
     if (gla_cpu_qr_stopped (task, 0))
       return 0;
-    N (block_explicit) (b, j, w);
-    N (gemm) ("C", "N", w, w, b->m - j, 1, v, b->m, v, b->m, 0, b->x, b->nb);
-    for (int64_t q = 0; q < w; q++)
-      t[q + q * b->nb] = ((const N (el) *)b->tau)[j + q];
-    N (fill_triangle) (w, t, b->nb, (const N (el) *)b->x, b->nb);
+    N (pivot_triangle) (b, j);
   }
   return 1;
 }

@@ -15,6 +15,10 @@
 
 // Columns of the block reflectors of the kernels that work on rows in lanes.
 enum { GLA_QR_PANEL = 4 };
+// Columns of a strip, where the threads of a team have strips.
+enum { STRIP_LEAST = 64, STRIP_MOST = 256 };
+// Steps of column pivoting at a time; the last ones are done without blocks.
+enum { PIVOTS_LEAST = 8, PIVOTS_MOST = 32, PIVOTS_PLAIN = 128 };
 
 static inline int64_t gla_less (int64_t a, int64_t b)
 {
@@ -33,7 +37,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM sgemm_
 #define GLA_TRMM strmm_
 #define GLA_TRSM strsm_
-#define GLA_QP3 sgeqp3_
+#define GLA_QPS slaqps_
+#define GLA_QP2 slaqp2_
+#define GLA_NRM2 snrm2_
 #include "qr_template.h"
 
 #define GLA_T d
@@ -43,7 +49,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM dgemm_
 #define GLA_TRMM dtrmm_
 #define GLA_TRSM dtrsm_
-#define GLA_QP3 dgeqp3_
+#define GLA_QPS dlaqps_
+#define GLA_QP2 dlaqp2_
+#define GLA_NRM2 dnrm2_
 #include "qr_template.h"
 
 #define GLA_T c
@@ -53,7 +61,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM cgemm_
 #define GLA_TRMM ctrmm_
 #define GLA_TRSM ctrsm_
-#define GLA_QP3 cgeqp3_
+#define GLA_QPS claqps_
+#define GLA_QP2 claqp2_
+#define GLA_NRM2 scnrm2_
 #include "qr_template.h"
 
 #define GLA_T z
@@ -63,7 +73,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM zgemm_
 #define GLA_TRMM ztrmm_
 #define GLA_TRSM ztrsm_
-#define GLA_QP3 zgeqp3_
+#define GLA_QPS zlaqps_
+#define GLA_QP2 zlaqp2_
+#define GLA_NRM2 dznrm2_
 #include "qr_template.h"
 
 #define GLA_TABLE2(isa) gla_cpu_qr_##isa

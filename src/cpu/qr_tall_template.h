@@ -123,7 +123,8 @@ static size_t N (tall_layout) (char *base, const gla_qr_job *job, int team, N (t
   N (tall_member_at) (t, 0, &t->member, &t->member_bytes);
   t->members = gla_carve (base, &at, (size_t)team * t->member_bytes);
   if (t->with_blocks)
-    at += N (block_layout) (base ? base + at : NULL, job, job->n, job->c_rows > job->n, &t->blocks);
+    at += N (block_layout) (base ? base + at : NULL, job, job->n, job->c_rows > job->n, team,
+                            &t->blocks);
   return at;
 }
 

@@ -12,6 +12,7 @@
 #include "qr_lanes_template.h"
 #include "blas_template.h"
 #include "qr_panel_template.h"
+#include "qr_pivot_template.h"
 #include "qr_block_template.h"
 #include "qr_block_results_template.h"
 #include "qr_tall_template.h"
@@ -32,7 +33,7 @@ static size_t N (workspace) (const gla_qr_job *job, gla_cpu_qr_path path, int te
   case GLA_CPU_QR_TALL:
     return N (tall_layout) (NULL, job, team, &tall);
   case GLA_CPU_QR_BLOCKS:
-    return N (block_layout) (NULL, job, N (block_size) (job), job->rhs > 0, &blocks);
+    return N (block_layout) (NULL, job, N (block_size) (job), job->rhs > 0, team, &blocks);
   }
   return 0;
 }

@@ -29,3 +29,6 @@
 #undef GLA_MQR
 #undef GLA_POTRF
 #undef GLA_LARFG
+#undef GLA_QPS
+#undef GLA_QP2
+#undef GLA_NRM2

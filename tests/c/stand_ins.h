@@ -25,6 +25,8 @@ typedef struct {
   gla_engine base;
   gla_eig_job job;
   const gla_eig_chunk *chunk;
+  gla_qr_job qr_job;
+  const gla_qr_chunk *qr_chunk;
 } engine;
 
 static int device_count (char *why, size_t size)
@@ -78,25 +80,63 @@ static gla_status submit (gla_engine *e, int slot, const gla_eig_chunk *chunk)
   ((engine *)e)->chunk = chunk;
   return GLA_OK;
 }
-static gla_status finish (gla_engine *e, int slot)
+// Takes the time of so many pages, or fails.
+static gla_status work (const gla_engine *e, const gla_monitor *monitor, int64_t pages)
 {
-  (void)slot;
-  const engine *mine = (engine *)e;
-  const int64_t pages = mine->chunk->A.pages;
   if (e->device != GLA_HOST && ++finished == fail)
     return GLA_DEVICE_FAILURE;
-  memset (mine->chunk->info, 0, (size_t)pages * sizeof *mine->chunk->info);
   double seconds =
       e->device == GLA_HOST ? (double)pages * cpu_page : gpu_call + (double)pages * gpu_page;
   if (e->device == GLA_HOST && pages >= 16 && pages < 64)
     seconds += stall;
   struct timespec nap = {(time_t)seconds, (long)(fmod (seconds, 1) * 1e9)};
   nanosleep (&nap, NULL);
-  return mine->job.monitor.poll (mine->job.monitor.user, pages) ? GLA_STOPPED : GLA_OK;
+  return monitor->poll (monitor->user, pages) ? GLA_STOPPED : GLA_OK;
+}
+static gla_status finish (gla_engine *e, int slot)
+{
+  (void)slot;
+  const engine *mine = (engine *)e;
+  memset (mine->chunk->info, 0, (size_t)mine->chunk->A.pages * sizeof *mine->chunk->info);
+  return work (e, &mine->job.monitor, mine->chunk->A.pages);
 }
 static void end (gla_engine *e)
 {
   (void)e;
+}
+
+// The same of QR.
+static int qr_supports (const gla_qr_job *job)
+{
+  return job->n <= 5000;
+}
+static double qr_predict (gla_engine *e, const gla_qr_job *job, int64_t pages)
+{
+  (void)job;
+  return predict (e, NULL, pages);
+}
+static int64_t qr_chunk_pages (gla_engine *e, const gla_qr_job *job, int64_t pages)
+{
+  (void)e, (void)job;
+  return pages;
+}
+static gla_status qr_begin (gla_engine *e, const gla_qr_job *job, int64_t pages)
+{
+  (void)pages;
+  ((engine *)e)->qr_job = *job;
+  return GLA_OK;
+}
+static gla_status qr_submit (gla_engine *e, int slot, const gla_qr_chunk *chunk)
+{
+  (void)slot;
+  ((engine *)e)->qr_chunk = chunk;
+  return GLA_OK;
+}
+static gla_status qr_finish (gla_engine *e, int slot)
+{
+  (void)slot;
+  const engine *mine = (engine *)e;
+  return work (e, &mine->qr_job.monitor, mine->qr_chunk->A.pages);
 }
 
 static const gla_backend gpu_backend = {
@@ -113,6 +153,13 @@ static const gla_backend gpu_backend = {
     .eig_submit = submit,
     .eig_finish = finish,
     .eig_end = end,
+    .qr_supports = qr_supports,
+    .qr_seconds = qr_predict,
+    .qr_chunk_pages = qr_chunk_pages,
+    .qr_begin = qr_begin,
+    .qr_submit = qr_submit,
+    .qr_finish = qr_finish,
+    .qr_end = end,
 };
 static gla_backend cpu_backend; // the same
 const gla_backend *const gla_backends[] = {&gpu_backend, &cpu_backend, NULL};

@@ -301,6 +301,76 @@ static void test_short_calls (void)
   gla_context_destroy (ctx);
 }
 
+//------------------------------------------------------------------------------
+// gla_qr
+//------------------------------------------------------------------------------
+
+typedef struct {
+  int64_t m, n;
+  int q, pivot; // q: whether Q is wanted, else R alone
+} qr_shape;
+
+// The device that a call ran on, GLA_HOST or 0; -2 where it did not end well.
+static int factor (gla_context *ctx, qr_shape s, int64_t pages)
+{
+  static int64_t jpvt[64 * MANY];
+  const int64_t k = s.m < s.n ? s.m : s.n;
+  const gla_array a = gla_array_packed (A, GLA_D, s.m, s.n, pages, GLA_HOST);
+  const gla_qr_results results = {
+      .Q = gla_array_packed (s.q ? V : NULL, GLA_D, s.m, k, pages, GLA_HOST),
+      .R = gla_array_packed ((double *)V + N * N * MANY, GLA_D, k, s.n, pages, GLA_HOST),
+      .jpvt = jpvt};
+  const gla_qr_options options = {s.pivot, 0};
+  gla_qr_report report = {0};
+  gla_set_progress (ctx, on_progress, &pages);
+  gla_status status = gla_qr (ctx, &a, NULL, &results, &options, &report);
+  gla_set_progress (ctx, NULL, NULL);
+  return status == GLA_OK ? report.device : -2;
+}
+
+// Few pages on the CPU and many on the GPU, whatever the shape; all of that is measured at the
+// first call and kept for the next context. Q and pivoting are measured apart.
+static void test_qr (void)
+{
+  static const qr_shape shapes[] = {{16, 16, 1, 0}, {16, 16, 0, 0}, {16, 16, 1, 1},
+                                    {7, 5, 1, 0},   {5, 50, 1, 0},  {90, 1, 1, 0},
+                                    {1, 1, 0, 0},   {250, 1, 0, 1}, {1, 256, 1, 0}};
+  remove_file ();
+  int before = -1;
+  for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes); s++)
+    for (int again = 0; again < 2; again++) {
+      gla_context *ctx = open_context ();
+      CHECK (factor (ctx, shapes[s], FEW) == GLA_HOST, "qr %d: few pages not on the CPU", s);
+      const int calls = finished, known = gla_costs_measured (ctx);
+      CHECK (factor (ctx, shapes[s], MANY) == 0, "qr %d: many pages not on the GPU", s);
+      CHECK (finished == calls + 1, "qr %d: measured at the second call", s);
+      if (again)
+        CHECK (calls == 0 && known == before, "qr %d: measured twice", s);
+      else
+        CHECK (calls > 1 && known > before, "qr %d: not measured", s);
+      CHECK (warnings == 0 && progressed == 0, "qr %d: %d warnings", s, warnings);
+      before = known;
+      gla_context_destroy (ctx);
+    }
+}
+
+// A stop while samples are measured ends the call.
+static void test_qr_stop (void)
+{
+  const qr_shape shape = {16, 16, 1, 0};
+  remove_file ();
+  gla_context *ctx = open_context ();
+  for (int k = 1; k < 40; k += 6) {
+    stops = 0;
+    stop_at = k;
+    const int device = factor (ctx, shape, MANY);
+    CHECK (device == -2 || stops < k, "stop %d: %d", k, device);
+  }
+  stop_at = 0;
+  CHECK (factor (ctx, shape, FEW) == GLA_HOST && factor (ctx, shape, MANY) == 0, "after the stops");
+  gla_context_destroy (ctx);
+}
+
 int main (void)
 {
   snprintf (folder, sizeof folder, "/tmp/gpulinalg-test-XXXXXX");
@@ -316,6 +386,8 @@ int main (void)
   test_failure ();
   test_busy_machine ();
   test_short_calls ();
+  test_qr ();
+  test_qr_stop ();
   char command[128];
   snprintf (command, sizeof command, "rm -rf '%s'", folder);
   CHECK (system (command) == 0, "%s", command);

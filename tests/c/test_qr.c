@@ -4,6 +4,7 @@
 #include "qr_page.h"
 
 #include <omp.h>
+#include <time.h>
 
 static gla_context *ctx;
 
@@ -367,6 +368,20 @@ static void test_threads (gla_type type)
   qr_page_free (&two);
 }
 
+// A page that all threads work on by strips of columns, of A, Q and B: as good, and the same again.
+static void test_strips (gla_type type)
+{
+  for (int pivot = 0; pivot < 2; pivot++) {
+    qr_call c = {type, 330, 280, 1, 150, 2, 2, 2, 2, 1, pivot, 0};
+    qr_page one = solve (&c, RANDOM), two = solve (&c, RANDOM);
+    check_quality (&one, RANDOM);
+    for (int x = QR_Q; x < QR_ARRAYS; x++)
+      CHECK (qr_same (&one.a[x], 0, &two.a[x], 0), "%c pivot %d: result %d again", type, pivot, x);
+    qr_page_free (&one);
+    qr_page_free (&two);
+  }
+}
+
 // NaN and Inf anywhere end in a result, and in R of their column.
 static void test_not_finite (gla_type type)
 {
@@ -419,6 +434,37 @@ static void test_stop (void)
   gla_set_stop (ctx, NULL, NULL);
 }
 
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Seconds of R of one page with pivoting, stopped when it is asked for the first time or not.
+static double pivoted (const qr_call *c, int stopped)
+{
+  qr_page p = qr_page_new (c);
+  fill_array (c, &p.a[QR_A], RANDOM, 5);
+  gla_set_stop (ctx, stopped ? stop : NULL, NULL);
+  asked = calls_before = 0;
+  const double start = now ();
+  qr_run (ctx, &p);
+  const double seconds = now () - start;
+  CHECK (p.status == (stopped ? GLA_STOPPED : GLA_OK), "pivoting: status %d", p.status);
+  gla_set_stop (ctx, NULL, NULL);
+  qr_page_free (&p);
+  return seconds;
+}
+
+// Pivoting of one page asks on its way, not only when it is done.
+static void test_stop_pivoting (gla_type type)
+{
+  const qr_call c = {type, 1300, 1200, 1, 0, 0, 0, 1, 0, 0, 1, 0};
+  const double all = pivoted (&c, 0), part = pivoted (&c, 1);
+  CHECK (part < 0.6 * all, "%c pivoting: stopped after %g of %g s", type, part, all);
+}
+
 int main (void)
 {
   omp_set_num_threads (2);
@@ -431,9 +477,12 @@ int main (void)
     test_hard (type);
     test_pages (type);
     test_threads (type);
+    test_strips (type);
     test_not_finite (type);
   }
   test_stop ();
+  test_stop_pivoting (GLA_D);
+  test_stop_pivoting (GLA_C);
   gla_context_destroy (ctx);
   return check_report ("test_qr");
 }

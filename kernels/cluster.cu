@@ -1,0 +1,60 @@
+// cluster.cu: what the current device offers to blocks of threads
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cluster.cuh"
+
+namespace
+{
+
+// Stands for all kernels of the library: they are compiled for the same architectures.
+__global__ void any_kernel () {}
+
+enum { DEVICES = 64 };
+enum { UNKNOWN = 0, WITHOUT, WITH };
+
+// The chip may have clusters and the code none, where the driver compiled it from PTX for an older
+// architecture.
+bool ask_for_clusters (int device)
+{
+  int chip = 0;
+  cudaFuncAttributes code = {};
+  if (cudaDeviceGetAttribute (&chip, cudaDevAttrClusterLaunch, device) == cudaSuccess && chip &&
+      cudaFuncGetAttributes (&code, any_kernel) == cudaSuccess)
+    return code.ptxVersion >= 90;
+  cudaGetLastError ();
+  return false;
+}
+
+int current_device ()
+{
+  int device = 0;
+  if (cudaGetDevice (&device) != cudaSuccess)
+    cudaGetLastError ();
+  return device;
+}
+
+} // namespace
+
+bool clusters_work ()
+{
+  static std::atomic<int> known[DEVICES];
+  int device = current_device (), answer = known[device % DEVICES].load ();
+  if (answer == UNKNOWN) {
+    answer = ask_for_clusters (device) ? WITH : WITHOUT;
+    known[device % DEVICES].store (answer);
+  }
+  return answer == WITH;
+}
+
+size_t block_shared_most ()
+{
+  static std::atomic<int> known[DEVICES];
+  int device = current_device (), bytes = known[device % DEVICES].load ();
+  if (bytes == 0) {
+    if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+        cudaSuccess)
+      cudaGetLastError ();
+    known[device % DEVICES].store (bytes);
+  }
+  return (size_t)bytes;
+}
