@@ -20,9 +20,9 @@ static int type_index (gla_type type)
 // choice of the method
 //------------------------------------------------------------------------------
 
-// Columns up to which they are paired one by one; columns of a block above, at most 64. Elements of
-// a page up to which it stays with one thread.
-enum { SINGLE_COLUMNS = 80, BLOCK = 16, BLOCK_LARGE = 32, LARGE = 1024, PAGE_IN_THREAD = 96 * 96 };
+// Columns up to which they are paired one by one; columns of a block above, and at most. Elements
+// of a page up to which it stays with one thread.
+enum { SINGLE_COLUMNS = 192, BLOCK = 32, BLOCK_MOST = 64, PAGE_IN_THREAD = 192 * 192 };
 
 // "auto" is the tangent algorithm: as accurate as the other in every class, and several times
 // faster (doc/gsvd.md).
@@ -33,7 +33,7 @@ gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
   gla_cpu_gsvd_plan plan = {.method = job->options.method};
   if (plan.method == GLA_GSVD_AUTO)
     plan.method = GLA_GSVD_TANGENT;
-  const int width = asked > 0 ? (asked < 64 ? asked : 64) : p < LARGE ? BLOCK : BLOCK_LARGE;
+  const int width = asked == 0 ? BLOCK : asked < BLOCK_MOST ? asked : BLOCK_MOST;
   plan.width = (asked == 0 && p <= SINGLE_COLUMNS) || p <= 2 * width ? 0 : width;
   plan.in_threads = rows <= PAGE_IN_THREAD / p;
   return plan;

@@ -1,45 +1,52 @@
-// gsvd_pair_template.h: the steps of Jacobi and of Hari and Zimmermann on two columns
+// gsvd_pair_template.h: the steps of Jacobi and of Hari and Zimmermann on disjoint pairs of columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns stand in registers, their rows in lanes (qr_rows_template.h), zeros behind the last row.
+// Columns stand in registers, their rows in lanes (rows_template.h), zeros behind the last row.
+// What turns them is computed for as many pairs at a time as a register has lanes, one pair per
+// lane, because the chain of roots and divisions takes as long for one as for all.
 
 static inline GLA_REAL N (larger) (GLA_REAL a, GLA_REAL b)
 {
   return a > b ? a : b;
 }
 
-static inline GLA_REAL N (lesser) (GLA_REAL a, GLA_REAL b)
-{
-  return a < b ? a : b;
-}
-
-// What a sweep did: rotations, and the largest cosine and sine that one of them had. Both together
-// bound what the next sweep will find, clusters of equal values included.
+// What a sweep did: rotations, and the largest squares of a cosine and of a sine that one of them
+// had. Both together bound what the next sweep will find, clusters of equal values included.
 typedef struct {
   int64_t rotations;
-  GLA_REAL cosine, sine;
+  GLA_REAL cosine2, sine2;
 } N (sweep_note);
 
 static inline void N (note_join) (N (sweep_note) * to, N (sweep_note) from)
 {
   to->rotations += from.rotations;
-  to->cosine = from.cosine > to->cosine ? from.cosine : to->cosine;
-  to->sine = from.sine > to->sine ? from.sine : to->sine;
+  to->cosine2 = N (larger) (to->cosine2, from.cosine2);
+  to->sine2 = N (larger) (to->sine2, from.sine2);
 }
 
-static inline void N (note_step) (N (sweep_note) * to, GLA_REAL cosine, GLA_REAL sine)
+// Pairs that turn, and how far.
+static inline void N (note_steps) (N (sweep_note) * to, N (mask) turn, N (vec) cosine2,
+                                   N (vec) sine2)
 {
-  N (note_join) (to, (N (sweep_note)){1, cosine, sine});
+  for (int l = 0; l < GLA_LANES; l++)
+    if (turn[l])
+      N (note_join) (to, (N (sweep_note)){1, cosine2[l], sine2[l]});
 }
 
-// |x|^2, |y|^2, x'y
+static inline N (vec) N (vmax) (N (vec) a, N (vec) b)
+{
+  return N (select) (a > b, a, b);
+}
+
+// |x|^2, |y|^2, x'y of the pair in each lane
 typedef struct {
-  GLA_REAL xx, yy;
-  N (el) xy;
+  N (vec) xx, yy;
+  N (num) xy;
 } N (products);
 
 // Two sums side by side, because one addition waits for the one before it.
-static inline N (products) N (pair_products) (int64_t rv, const N (num) * x, const N (num) * y)
+static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (num) * y, int l,
+                                      N (products) * out)
 {
   N (vec) xx0 = N (all) (0), yy0 = xx0, xx1 = xx0, yy1 = xx0;
   N (num) xy0 = N (zero) (), xy1 = N (zero) ();
@@ -57,8 +64,27 @@ static inline N (products) N (pair_products) (int64_t rv, const N (num) * x, con
     yy0 += N (abs2) (y[i]);
     xy0 = N (fmac) (xy0, x[i], y[i]);
   }
-  return (N (products)){N (sum_lanes) (xx0 + xx1), N (sum_lanes) (yy0 + yy1),
-                        N (sum_num) (N (add) (xy0, xy1))};
+  const N (num) xy = N (add) (xy0, xy1);
+  out->xx[l] = N (sum_lanes) (xx0 + xx1);
+  out->yy[l] = N (sum_lanes) (yy0 + yy1);
+  out->xy.re[l] = N (sum_lanes) (xy.re);
+#if GLA_COMPLEX
+  out->xy.im[l] = N (sum_lanes) (xy.im);
+#endif
+}
+
+// Up to GLA_LANES disjoint pairs of columns, and what is done to one matrix with them.
+typedef struct {
+  int count;
+  int p[GLA_LANES], q[GLA_LANES];
+} N (group);
+
+static inline N (products) N (group_products) (const N (group) * g, const N (num) * a, int64_t rv)
+{
+  N (products) out = {N (all) (1), N (all) (1), N (zero) ()};
+  for (int l = 0; l < g->count; l++)
+    N (pair_products) (rv, a + g->p[l] * rv, a + g->q[l] * rv, l, &out);
+  return out;
 }
 
 static inline void N (swap_columns) (int64_t rv, N (num) * x, N (num) * y)
@@ -70,64 +96,71 @@ static inline void N (swap_columns) (int64_t rv, N (num) * x, N (num) * y)
   }
 }
 
+static inline N (num) N (broadcast) (const N (num) * x, int l)
+{
+  N (num) r;
+  r.re = N (all) (x->re[l]);
+#if GLA_COMPLEX
+  r.im = N (all) (x->im[l]);
+#endif
+  return r;
+}
+
 //------------------------------------------------------------------------------
 // Jacobi
 //------------------------------------------------------------------------------
 
-// [c sigma; -conj (sigma) c] from the right, the columns exchanged afterwards where `swap`. h is
-// 1 - c: thousands of rotations that are too long by half an ulp of c would cost orthogonality
-// (Rutishauser 1966).
+// [c sigma; -conj (sigma) c] from the right in each lane of `turn`, the columns exchanged (after
+// that) in each lane of `swap`. h is 1 - c: thousands of rotations that are too long by half an ulp
+// of c would cost orthogonality (Rutishauser 1966).
 typedef struct {
-  GLA_REAL h;
-  N (el) sigma;
-  int swap;
-} N (turn);
+  N (vec) h;
+  N (num) sigma;
+  N (mask) turn, swap;
+} N (turns);
 
-// Orthogonalises columns whose cosine is c, |x| = rx, |y| = ry. The longer one becomes the first.
-static inline N (turn) N (turn_of) (N (el) c, GLA_REAL rx, GLA_REAL ry)
+// Orthogonalises columns with these products. The longer one becomes the first.
+static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (sweep_note) * note)
 {
-  const GLA_REAL large = rx > ry ? rx : ry, a = rx / large, b = ry / large;
-  const GLA_REAL d = b * b - a * a;
-  const N (el) x = N (el_scale) (a * b, c);
-  const GLA_REAL x2 = N (el_abs2) (x);
-  const GLA_REAL root = GLA_ABS (d) + GLA_SQRT (d * d + 4 * x2);
-  const GLA_REAL g = (d >= 0 ? 2 : -2) / root;
-  const GLA_REAL t2 = x2 * g * g, cosine = 1 / GLA_SQRT (1 + t2);
-  return (N (turn)){t2 * cosine * cosine / (1 + cosine), N (el_scale) (cosine * g, x), ry > rx};
+  const N (vec) zero = N (all) (0), one = N (all) (1);
+  const N (vec) rx = N (vsqrt) (a->xx), ry = N (vsqrt) (a->yy);
+  const N (mask) some = (rx > zero) & (ry > zero);
+  const N (vec) large = N (select) (some, N (vmax) (rx, ry), one);
+  const N (num) c = N (scale) (N (select) (some, one / (rx * ry), zero), a->xy);
+  const N (vec) cosine2 = N (abs2) (c), u = rx / large, v = ry / large;
+  N (turns) r;
+  r.turn = cosine2 > N (all) (tol * tol);
+  r.swap = ry > rx;
+
+  const N (vec) d = v * v - u * u;
+  const N (num) x = N (scale) (u * v, c);
+  const N (vec) x2 = N (abs2) (x), root = N (vabs) (d) + N (vsqrt) (d * d + 4 * x2);
+  const N (vec) g = N (select) (d >= zero, 2 * one, -2 * one) / N (select) (r.turn, root, one);
+  const N (vec) t2 = x2 * g * g, cosine = one / N (vsqrt) (one + t2);
+  r.h = t2 * cosine * cosine / (one + cosine);
+  r.sigma = N (scale) (cosine * g, x);
+  N (note_steps) (note, r.turn, cosine2, N (abs2) (r.sigma));
+  return r;
 }
 
-static inline void N (turn_columns) (int64_t rv, N (num) * x, N (num) * y, const N (turn) * r)
+static inline void N (turn_columns) (const N (group) * g, const N (turns) * r, N (num) * a,
+                                     int64_t rv)
 {
-  const N (num) s = N (spread) (r->sigma);
-  const N (vec) h = N (all) (-r->h);
-  N (num) *first = r->swap ? y : x, *second = r->swap ? x : y;
-  for (int64_t i = 0; i < rv; i++) {
-    const N (num) u = x[i], w = y[i];
-    first[i] = N (fnmac) (N (add) (u, N (scale) (h, u)), s, w);
-    second[i] = N (fma) (N (add) (w, N (scale) (h, w)), s, u);
-  }
-}
-
-// Columns x, y of a matrix, and vx, vy of what gathers the rotations (vx may be NULL).
-static inline void N (jacobi_step) (int64_t rv, N (num) * x, N (num) * y, int64_t rw, N (num) * vx,
-                                    N (num) * vy, GLA_REAL tol, N (sweep_note) * note)
-{
-  const N (products) a = N (pair_products) (rv, x, y);
-  const GLA_REAL rx = GLA_SQRT (a.xx), ry = GLA_SQRT (a.yy);
-  N (el) c = N (make) (0, 0);
-  if (rx > 0 && ry > 0)
-    c = N (el_scale) (1 / ry, N (el_scale) (1 / rx, a.xy));
-  const GLA_REAL cosine = GLA_SQRT (N (el_abs2) (c));
-  if (cosine > tol) {
-    const N (turn) r = N (turn_of) (c, rx, ry);
-    N (turn_columns) (rv, x, y, &r);
-    if (vx)
-      N (turn_columns) (rw, vx, vy, &r);
-    N (note_step) (note, cosine, GLA_SQRT (N (el_abs2) (r.sigma)));
-  } else if (ry > rx) {
-    N (swap_columns) (rv, x, y);
-    if (vx)
-      N (swap_columns) (rw, vx, vy);
+  for (int l = 0; l < g->count; l++) {
+    N (num) *x = a + g->p[l] * rv, *y = a + g->q[l] * rv;
+    if (!r->turn[l]) {
+      if (r->swap[l])
+        N (swap_columns) (rv, x, y);
+      continue;
+    }
+    const N (num) s = N (broadcast) (&r->sigma, l);
+    const N (vec) h = N (all) (-r->h[l]);
+    N (num) *first = r->swap[l] ? y : x, *second = r->swap[l] ? x : y;
+    for (int64_t i = 0; i < rv; i++) {
+      const N (num) u = x[i], w = y[i];
+      first[i] = N (fnmac) (N (add) (u, N (scale) (h, u)), s, w);
+      second[i] = N (fma) (N (add) (w, N (scale) (h, w)), s, u);
+    }
   }
 }
 
@@ -135,95 +168,121 @@ static inline void N (jacobi_step) (int64_t rv, N (num) * x, N (num) * y, int64_
 // Hari-Zimmermann
 //------------------------------------------------------------------------------
 
-// (x, y) becomes (z11 x + z21 y, z12 x + z22 y), exchanged where `swap`.
+// (x, y) becomes (z11 x + z21 y, z12 x + z22 y) in each lane of `turn`, exchanged where `swap`.
 typedef struct {
-  GLA_REAL z11, z22;
-  N (el) z12, z21;
-  int swap;
-  GLA_REAL sine;
-} N (congruence);
+  N (vec) z11, z22;
+  N (num) z12, z21;
+  N (mask) turn, swap;
+} N (congruences);
 
-// |z|_A^2 for A = [app u; conj (u) aqq] and z = [x; y], x real or y real
-static inline GLA_REAL N (form) (GLA_REAL app, GLA_REAL aqq, N (el) u, N (el) x, N (el) y)
+static inline N (vec) N (reciprocal_root) (N (vec) x)
 {
-  const N (el) cross = N (el_mul) (N (el_conj) (x), N (el_mul) (u, y));
-  return app * N (el_abs2) (x) + aqq * N (el_abs2) (y) + 2 * __real__ cross;
+  return N (all) (1) / N (vsqrt) (x);
+}
+
+// |z|_A^2 for A = [app apq; . aqq] and z = [x; y]
+static inline N (vec) N (form) (N (vec) app, N (vec) aqq, N (num) apq, N (num) x, N (num) y)
+{
+  const N (num) cross = N (mul) (N (conj) (x), N (mul) (apq, y));
+  return app * N (abs2) (x) + aqq * N (abs2) (y) + 2 * cross.re;
+}
+
+// Where A is a multiple of B: B^(-1/2)
+static inline void N (proportional) (N (mask) where, N (vec) b, N (num) w, N (congruences) * z)
+{
+  const N (vec) one = N (all) (1);
+  const N (vec) p = N (reciprocal_root) (one + b), m = N (reciprocal_root) (one - b);
+  const N (vec) half = N (all) ((GLA_REAL)0.5), c = half * (p + m);
+  const N (num) d = N (scale) (half * (p - m), w);
+  z->z11 = N (select) (where, c, z->z11);
+  z->z22 = N (select) (where, c, z->z22);
+  z->z12 = N (num_select) (where, d, z->z12);
+  z->z21 = N (num_select) (where, N (conj) (d), z->z21);
 }
 
 // The normalised step of Falk and Langemeyer: for A = [app apq; . aqq] and B = [1 w b; . 1], |w| =
 // 1, Z'AZ is diagonal and Z'BZ = I, componentwise accurate.
-static inline N (congruence)
-    N (congruence_of) (GLA_REAL app, GLA_REAL aqq, N (el) apq, GLA_REAL b, N (el) w)
+static inline N (congruences)
+    N (congruences_of) (N (vec) app, N (vec) aqq, N (num) apq, N (vec) b, N (num) w)
 {
-  const N (el) turned = N (el_mul) (N (el_conj) (w), apq);
-  const GLA_REAL u = __real__ turned, v = GLA_COMPLEX ? __imag__ turned : 0;
-  const GLA_REAL t2 = (1 - b) * (1 + b), e = app - aqq;
-  const GLA_REAL x1 = app * b - u, x2 = aqq * b - u;
-  const GLA_REAL h = GLA_SQRT (t2 * (e * e + 4 * v * v) + (x1 + x2) * (x1 + x2));
-  const N (el) nu = N (make) ((e + (GLA_REAL)copysign (h, e)) / 2, v * b);
-  N (congruence) z = {.swap = 0};
-  if (N (el_abs2) (nu) == 0) {
-    const GLA_REAL p = 1 / GLA_SQRT (1 + b), m = 1 / GLA_SQRT (1 - b);
-    z.z11 = z.z22 = (p + m) / 2;
-    z.z12 = N (el_scale) ((p - m) / 2, w);
-    z.z21 = N (el_conj) (z.z12);
-  } else {
-    const N (el) inv = N (el_inverse) (nu);
-    const N (el) al = N (el_mul) (N (make) (x2, -v), inv), be = N (el_mul) (N (make) (x1, v), inv);
-    z.z11 = 1 / GLA_SQRT (t2 + N (el_abs2) (be - b));
-    z.z22 = 1 / GLA_SQRT (t2 + N (el_abs2) (al + b));
-    z.z12 = N (el_scale) (z.z22, N (el_mul) (w, al));
-    z.z21 = N (el_scale) (-z.z11, N (el_mul) (N (el_conj) (w), be));
-  }
-  z.sine = GLA_SQRT (N (larger) (N (el_abs2) (z.z12), N (el_abs2) (z.z21)));
-  z.swap = N (form) (app, aqq, apq, N (make) (z.z11, 0), z.z21) <
-           N (form) (app, aqq, apq, z.z12, N (make) (z.z22, 0));
+  const N (vec) one = N (all) (1), zero = N (all) (0);
+  const N (num) turned = N (mul) (N (conj) (w), apq);
+  const N (vec) u = turned.re, t2 = (one - b) * (one + b), e = app - aqq;
+  N (num) x1 = N (from_real) (app * b - u), x2 = N (from_real) (aqq * b - u);
+  const N (vec) sum = x1.re + x2.re;
+  N (vec) square = e * e;
+  N (num) nu = N (zero) ();
+#if GLA_COMPLEX
+  const N (vec) v = turned.im;
+  square += 4 * v * v;
+  nu.im = v * b;
+  x1.im = v;
+  x2.im = -v;
+#endif
+  const N (vec) h = N (vsqrt) (t2 * square + sum * sum);
+  nu.re = N (all) ((GLA_REAL)0.5) * (e + N (select) (e >= zero, h, -h));
+  const N (vec) nu2 = N (abs2) (nu);
+  const N (mask) none = nu2 == zero;
+  const N (num) inverse = N (scale) (one / N (select) (none, one, nu2), N (conj) (nu));
+  N (num) al = N (mul) (x2, inverse), be = N (mul) (x1, inverse);
+  N (congruences) z;
+  const N (num) al_b = N (add) (al, N (from_real) (b)), be_b = N (sub) (be, N (from_real) (b));
+  z.z11 = N (reciprocal_root) (t2 + N (abs2) (be_b));
+  z.z22 = N (reciprocal_root) (t2 + N (abs2) (al_b));
+  z.z12 = N (scale) (z.z22, N (mul) (w, al));
+  z.z21 = N (scale) (-z.z11, N (mul) (N (conj) (w), be));
+  if (N (any) (none))
+    N (proportional) (none, b, w, &z);
+  z.swap = N (form) (app, aqq, apq, N (from_real) (z.z11), z.z21) <
+           N (form) (app, aqq, apq, z.z12, N (from_real) (z.z22));
   return z;
 }
 
-static inline void N (combine_columns) (int64_t rv, N (num) * x, N (num) * y,
-                                        const N (congruence) * z)
+// From the products of the columns of F and of G, of which none is zero. The larger quotient
+// |f|/|g| becomes the first.
+static inline N (congruences) N (congruences_from) (const N (products) * f, const N (products) * g,
+                                                    GLA_REAL tol, N (sweep_note) * note)
 {
-  const N (vec) z11 = N (all) (z->z11), z22 = N (all) (z->z22);
-  const N (num) z12 = N (spread) (z->z12), z21 = N (spread) (z->z21);
-  N (num) *first = z->swap ? y : x, *second = z->swap ? x : y;
-  for (int64_t i = 0; i < rv; i++) {
-    const N (num) u = x[i], w = y[i];
-    first[i] = N (fma) (N (scale) (z11, u), z21, w);
-    second[i] = N (fma) (N (scale) (z22, w), z12, u);
-  }
+  const N (vec) zero = N (all) (0), one = N (all) (1), tol2 = N (all) (tol * tol);
+  const N (vec) rx = N (vsqrt) (f->xx), ry = N (vsqrt) (f->yy);
+  const N (vec) dx = N (reciprocal_root) (g->xx), dy = N (reciprocal_root) (g->yy);
+  const N (num) bc = N (scale) (dy, N (scale) (dx, g->xy));
+  const N (num) ac = N (scale) (one / ry, N (scale) (one / rx, f->xy));
+  const N (vec) b2 = N (abs2) (bc), a2 = N (abs2) (ac), b = N (vsqrt) (b2);
+  const N (vec) qx = rx * dx, qy = ry * dy, large = N (vmax) (qx, qy);
+  const N (vec) p = qx / large, q = qy / large, most = N (all) (1 - GLA_EPS);
+  const N (mask) flat = b == zero;
+  const N (num) w =
+      N (num_select) (flat, N (from_real) (one), N (scale) (one / N (select) (flat, one, b), bc));
+  N (congruences)
+  z = N (congruences_of) (p * p, q * q, N (scale) (p * q, ac), N (select) (b > most, most, b), w);
+  z.turn = (b2 > tol2) | (a2 > tol2);
+  z.swap = (z.turn & z.swap) | (~z.turn & (qx < qy));
+  N (note_steps) (note, z.turn, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
+  z.z11 *= dx;
+  z.z22 *= dy;
+  z.z12 = N (scale) (dx, z.z12);
+  z.z21 = N (scale) (dy, z.z21);
+  return z;
 }
 
-// Columns of F and G, and of what gathers the transformations (zx may be NULL). No column of F or
-// G is zero. The larger quotient |f|/|g| becomes the first.
-static inline void N (hz_step) (int64_t rv, N (num) * fx, N (num) * fy, N (num) * gx, N (num) * gy,
-                                N (num) * zx, N (num) * zy, GLA_REAL tol, N (sweep_note) * note)
+static inline void N (combine_columns) (const N (group) * g, const N (congruences) * z, N (num) * a,
+                                        int64_t rv)
 {
-  const N (products) f = N (pair_products) (rv, fx, fy), g = N (pair_products) (rv, gx, gy);
-  const GLA_REAL rx = GLA_SQRT (f.xx), ry = GLA_SQRT (f.yy);
-  const GLA_REAL dx = 1 / GLA_SQRT (g.xx), dy = 1 / GLA_SQRT (g.yy);
-  const N (el) bc = N (el_scale) (dy, N (el_scale) (dx, g.xy));
-  const N (el) ac = N (el_scale) (1 / ry, N (el_scale) (1 / rx, f.xy));
-  const GLA_REAL b = GLA_SQRT (N (el_abs2) (bc)), a = GLA_SQRT (N (el_abs2) (ac));
-  const GLA_REAL qx = rx * dx, qy = ry * dy, large = qx > qy ? qx : qy;
-  if (b <= tol && a <= tol) {
-    if (qx < qy) {
-      N (swap_columns) (rv, fx, fy);
-      N (swap_columns) (rv, gx, gy);
-      if (zx)
-        N (swap_columns) (rv, zx, zy);
+  for (int l = 0; l < g->count; l++) {
+    N (num) *x = a + g->p[l] * rv, *y = a + g->q[l] * rv;
+    if (!z->turn[l]) {
+      if (z->swap[l])
+        N (swap_columns) (rv, x, y);
+      continue;
     }
-    return;
+    const N (vec) z11 = N (all) (z->z11[l]), z22 = N (all) (z->z22[l]);
+    const N (num) z12 = N (broadcast) (&z->z12, l), z21 = N (broadcast) (&z->z21, l);
+    N (num) *first = z->swap[l] ? y : x, *second = z->swap[l] ? x : y;
+    for (int64_t i = 0; i < rv; i++) {
+      const N (num) u = x[i], w = y[i];
+      first[i] = N (fma) (N (scale) (z11, u), z21, w);
+      second[i] = N (fma) (N (scale) (z22, w), z12, u);
+    }
   }
-  const GLA_REAL p = qx / large, q = qy / large;
-  const N (el) w = b > 0 ? N (el_scale) (1 / b, bc) : N (make) (1, 0);
-  N (congruence)
-  z = N (congruence_of) (p * p, q * q, N (el_scale) (p * q, ac), N (lesser) (b, 1 - GLA_EPS), w);
-  N (note_step) (note, a > b ? a : b, z.sine);
-  z.z11 *= dx, z.z22 *= dy;
-  z.z12 = N (el_scale) (dx, z.z12), z.z21 = N (el_scale) (dy, z.z21);
-  N (combine_columns) (rv, fx, fy, &z);
-  N (combine_columns) (rv, gx, gy, &z);
-  if (zx)
-    N (combine_columns) (rv, zx, zy, &z);
 }

@@ -28,7 +28,8 @@ static GLA_REAL N (cosine_tolerance) (int64_t rows)
 // Whether the sweep that was noted was the last: a next one would find cosines below tol.
 static int N (converged) (const N (sweep_note) * note, int64_t columns, GLA_REAL tol)
 {
-  return note->rotations == 0 || note->cosine * note->sine * (GLA_REAL)columns <= tol;
+  return note->rotations == 0 ||
+         GLA_SQRT (note->cosine2) * GLA_SQRT (note->sine2) * (GLA_REAL)columns <= tol;
 }
 
 //------------------------------------------------------------------------------
@@ -42,21 +43,42 @@ typedef struct {
   int columns;
 } N (panel);
 
+static inline void N (work_on_group) (const N (panel) * a, const N (group) * g, int hz,
+                                      GLA_REAL tol, N (sweep_note) * note)
+{
+  const N (products) f = N (group_products) (g, a->f, a->rv);
+  if (hz) {
+    const N (products) b = N (group_products) (g, a->g, a->rv);
+    const N (congruences) z = N (congruences_from) (&f, &b, tol, note);
+    N (combine_columns) (g, &z, a->f, a->rv);
+    N (combine_columns) (g, &z, a->g, a->rv);
+    if (a->z)
+      N (combine_columns) (g, &z, a->z, a->rw);
+  } else {
+    const N (turns) r = N (turns_of) (&f, tol, note);
+    N (turn_columns) (g, &r, a->f, a->rv);
+    if (a->z)
+      N (turn_columns) (g, &r, a->z, a->rw);
+  }
+}
+
 static N (sweep_note)
     N (sweep_panel) (const gla_cpu_gsvd_order *o, const N (panel) * a, int hz, GLA_REAL tol)
 {
   N (sweep_note) note = {0, 0, 0};
-  const int pairs = o->steps * (o->players / 2);
-  for (int k = 0; k < pairs; k++) {
-    const int64_t p = o->pairs[2 * k], q = o->pairs[2 * k + 1];
-    if (q >= a->columns)
-      continue;
-    N (num) *zp = a->z ? a->z + p * a->rw : NULL, *zq = a->z ? a->z + q * a->rw : NULL;
-    if (hz)
-      N (hz_step)
-    (a->rv, a->f + p * a->rv, a->f + q * a->rv, a->g + p * a->rv, a->g + q * a->rv, zp, zq, tol,
-     &note);
-    else N (jacobi_step) (a->rv, a->f + p * a->rv, a->f + q * a->rv, a->rw, zp, zq, tol, &note);
+  for (int s = 0; s < o->steps; s++) {
+    const int32_t *pairs = o->pairs + (int64_t)s * o->players;
+    N (group) g = {.count = 0};
+    for (int k = 0; k < o->players / 2; k++) {
+      if (pairs[2 * k + 1] < a->columns) {
+        g.p[g.count] = pairs[2 * k];
+        g.q[g.count++] = pairs[2 * k + 1];
+      }
+      if (g.count == GLA_LANES || (g.count > 0 && k == o->players / 2 - 1)) {
+        N (work_on_group) (a, &g, hz, tol, &note);
+        g.count = 0;
+      }
+    }
   }
   return note;
 }
@@ -281,7 +303,7 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
   const int width = it->task->plan->width, team = it->task->team;
   const int64_t rows = gla_more (it->rows_f, it->rows_g);
   N (sweep_note) all = {0, 0, 0};
-  int stop = 0;
+  _Atomic int last = o->steps; // steps before this one are done
 #pragma omp parallel num_threads(team) if (team > 1)
   {
     const int member = team > 1 ? omp_get_thread_num () : 0;
@@ -289,7 +311,7 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
     N (sweep_note) own = {0, 0, 0};
     N (member) w;
     N (member_layout) (it->members + (size_t)member * it->member_bytes, rows, width, it->hz, &w);
-    for (int s = 0; s < o->steps && !stop; s++) {
+    for (int s = 0; s < atomic_load (&last); s++) {
       const int32_t *pairs = o->pairs + (int64_t)s * o->players;
       for (int k = member; k < o->players / 2; k += members) {
         const int p = pairs[2 * k], q = pairs[2 * k + 1];
@@ -298,9 +320,9 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
         const N (blocks_pair) b = N (blocks_pair_of) (it->columns, blocks, p, q);
         N (note_join) (&own, N (work_on_blocks) (it, &b, &w));
       }
-#pragma omp barrier
-      if (member == 0)
-        stop = gla_cpu_gsvd_stopped (it->task);
+      // everybody else reads this after the barrier, and a later one cannot come before that
+      if (member == 0 && s + 1 < o->steps && gla_cpu_gsvd_stopped (it->task))
+        atomic_store (&last, s + 1);
 #pragma omp barrier
     }
 #pragma omp critical(gla_gsvd_note)
