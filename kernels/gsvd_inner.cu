@@ -374,6 +374,16 @@ template <class T> cudaError_t gsvd_inner (const gsvd_step<T> &s, cudaStream_t s
                 : choose_threads<T, 32, false> (s, stream);
 }
 
+// More than the other kernels of a step.
+size_t gsvd_shared (bool complex, int width)
+{
+  if (complex)
+    return width == 32 ? inner_shared<cx<double>, 64, true>::bytes ()
+                       : inner_shared<cx<double>, 32, true>::bytes ();
+  return width == 32 ? inner_shared<double, 64, true>::bytes ()
+                     : inner_shared<double, 32, true>::bytes ();
+}
+
 cudaError_t gsvd_sweep_done (gsvd_state *state, unsigned long long *history, int sweeps_max,
                              int *left, int64_t pages, cudaStream_t stream)
 {

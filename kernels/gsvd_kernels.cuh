@@ -46,6 +46,8 @@ template <class T> struct gsvd_step {
   int64_t pages;
 };
 
+// Bytes of shared memory that steps with blocks of `width` columns need.
+size_t gsvd_shared (bool complex, int width);
 // Row groups that a Gram matrix is summed from.
 int gsvd_splits (int64_t rows, int pairs);
 // Elements of step.gram for one page.

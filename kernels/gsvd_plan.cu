@@ -3,6 +3,7 @@
 
 #include "gsvd_plan.cuh"
 #include "../src/orderings.h"
+#include "cluster.cuh"
 
 #include <vector>
 
@@ -65,9 +66,11 @@ gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job)
 
 int gsvd_width_of (const gla_gsvd_job &job)
 {
-  if (job.options.block > 0)
-    return job.options.block <= NARROW ? NARROW : WIDE;
-  return job.p <= NARROW_COLUMNS ? NARROW : WIDE;
+  int64_t wanted = job.options.block > 0     ? job.options.block
+                   : job.p <= NARROW_COLUMNS ? NARROW
+                                             : WIDE;
+  bool fits = gsvd_shared (gla_type_is_complex (job.type), WIDE) <= block_shared_most ();
+  return wanted <= NARROW || !fits ? NARROW : WIDE;
 }
 
 gsvd_tables::gsvd_tables (const gla_gsvd_job &job, carver &c)
