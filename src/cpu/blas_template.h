@@ -7,7 +7,7 @@ static inline void N (gemm) (const char *opa, const char *opb, int64_t m, int64_
                              int64_t ldb, GLA_REAL beta, GLA_REAL *C, int64_t ldc)
 {
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n, ik = (gla_blas_int)k;
-  const gla_blas_int ia = (gla_blas_int)gla_more (1, lda), ib = (gla_blas_int)gla_more (1, ldb);
+  const gla_blas_int ia = (gla_blas_int)(lda > 1 ? lda : 1), ib = (gla_blas_int)(ldb > 1 ? ldb : 1);
   const gla_blas_int ic = (gla_blas_int)ldc;
   const GLA_REAL a[2] = {alpha, 0}, b[2] = {beta, 0};
   if (m > 0 && n > 0)
@@ -19,6 +19,7 @@ typedef struct {
   const char *side, *uplo, *op, *diag;
 } N (triangle);
 
+#ifdef GLA_TRMM
 // B = alpha*op(T)*B, or from the right
 static inline void N (trmm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha,
                              const GLA_REAL *T, int64_t ldt, GLA_REAL *B, int64_t ldb)
@@ -29,6 +30,7 @@ static inline void N (trmm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL al
   if (m > 0 && n > 0)
     GLA_TRMM (how.side, how.uplo, how.op, how.diag, &im, &in, a, T, &it, B, &ib, 1, 1, 1, 1);
 }
+#endif
 
 // B = alpha*op(T)^-1*B, or from the right
 static inline void N (trsm) (N (triangle) how, int64_t m, int64_t n, GLA_REAL alpha,
