@@ -1,7 +1,6 @@
-## gevd_hz.m: eigenvalues and eigenvectors of the pencil (A'*A, B'*B) without forming it
-## SPDX-License-Identifier: GPL-3.0-or-later
-
 ## -*- texinfo -*-
+## @c gevd_hz.m: eigenvalues and eigenvectors of the pencil (A'*A, B'*B) without forming it
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn  {gpulinalg} {@var{lambda} =} gevd_hz (@var{A}, @var{B})
 ## @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}] =} gevd_hz (@var{A}, @var{B})
 ## @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}, @var{C}, @var{S}] =} gevd_hz (@var{A}, @var{B})

@@ -434,6 +434,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!    x = double (X(:,:,k));
 %!    c = double (C(:,:,k));
 %!    s = double (S(:,:,k));
+%!    assert (all (isfinite ([u(:); v(:); x(:); c(:); s(:)])));
 %!    assert (norm (u' * u - eye (columns (u))) <= tol);
 %!    assert (norm (v' * v - eye (columns (v))) <= tol);
 %!    assert (norm (a - u * c * x') <= tol * norm (a));

@@ -149,13 +149,14 @@ octave_run () {
 @test "gsvd_hz: an unknown option lists the known ones, the meter shows, help is there" {
   run octave_run --eval "
     try, gsvd_hz (1, 1, 'Colour'); catch err, disp (err.message); end
-    gsvd_hz (rand (5, 3, 40), rand (4, 3, 40), 'progress', true); help gsvd_hz; help gevd_hz"
+    gsvd_hz (rand (5, 3, 40), rand (4, 3, 40), 'progress', true); help gsvd_hz; help gevd_hz; help pageeig"
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *'known are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"'* ]]
   [[ "$output" == *"gsvd_hz: 40 of 40 pages, 100 %"* ]]
   [[ "$output" == *"[U, V, X, C, S] = gsvd_hz (A, B)"* ]]
   [[ "$output" == *"[Z, LAMBDA] = gevd_hz (A, B)"* ]]
+  [[ "$output" == *"[V, D] = pageeig (X)"* ]]
 }
 
 @test "too many outputs, and an array that does not fit in memory" {
