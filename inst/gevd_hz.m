@@ -42,8 +42,15 @@
 ## @example
 ## @group
 ## A = [1, 2; 3, 4; 5, 6];
-## B = [1e-5, 1; 0, 1e-5];
+## B = [1e-9, 1; 0, 1e-9];
 ## lambda = gevd_hz (A, B)
+##    @result{} lambda =
+##
+##       6.8571e-01
+##       3.5000e+37
+## @end group
+##
+## @group
 ## [Z, lambda] = gevd_hz (A, B);
 ## norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 ##    @result{} ans = 1
