@@ -225,7 +225,7 @@ EOF
       try, batcheig (C); catch, end
       [Q, R, P] = qr_block (A); [W, Y, R] = qr_block (B, 'wy'); [c, R] = qr_block (B, B, 0);
       try, [Q, R] = qr_block (A, 'progress', @(varargin) error ('enough')); catch, end
-      [U, V, X, c, s, stats] = gsvd_hz (A(:,:,1:50), C(:,:,1:50), 0); sigma = gsvd_hz (B, B, 'method', 'hz');
+      [U, V, X, c, s, stats] = gsvd_hz (A(:,:,1:20), C(:,:,2:21), 0); sigma = gsvd_hz (B(:,:,1), B(:,:,2), 'method', 'hz');
       try, gsvd_hz (A, C, 'progress', @(varargin) error ('enough')); catch, end
     end
     for k = 1:20, once (A, B, C); end
