@@ -1,7 +1,6 @@
-## gevd_hz.m: eigenvalues and eigenvectors of the pencil (A'*A, B'*B) without forming it
-## SPDX-License-Identifier: GPL-3.0-or-later
-
 ## -*- texinfo -*-
+## @c gevd_hz.m: eigenvalues and eigenvectors of the pencil (A'*A, B'*B) without forming it
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn  {gpulinalg} {@var{lambda} =} gevd_hz (@var{A}, @var{B})
 ## @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}] =} gevd_hz (@var{A}, @var{B})
 ## @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}, @var{C}, @var{S}] =} gevd_hz (@var{A}, @var{B})
@@ -43,8 +42,15 @@
 ## @example
 ## @group
 ## A = [1, 2; 3, 4; 5, 6];
-## B = [1e-5, 1; 0, 1e-5];
+## B = [1e-9, 1; 0, 1e-9];
 ## lambda = gevd_hz (A, B)
+##    @result{} lambda =
+##
+##       6.8571e-01
+##       3.5000e+37
+## @end group
+##
+## @group
 ## [Z, lambda] = gevd_hz (A, B);
 ## norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 ##    @result{} ans = 1

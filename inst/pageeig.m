@@ -1,7 +1,6 @@
-## SPDX-License-Identifier: GPL-3.0-or-later
-## pageeig.m: eigenvalues and eigenvectors of the pages of an array
-
 ## -*- texinfo -*-
+## @c pageeig.m: eigenvalues and eigenvectors of the pages of an array
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn  {gpulinalg} {@var{D} =} pageeig (@var{X})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}] =} pageeig (@var{X})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{W}] =} pageeig (@var{X})

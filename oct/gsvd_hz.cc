@@ -434,6 +434,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!    x = double (X(:,:,k));
 %!    c = double (C(:,:,k));
 %!    s = double (S(:,:,k));
+%!    assert (all (isfinite ([u(:); v(:); x(:); c(:); s(:)])));
 %!    assert (norm (u' * u - eye (columns (u))) <= tol);
 %!    assert (norm (v' * v - eye (columns (v))) <= tol);
 %!    assert (norm (a - u * c * x') <= tol * norm (a));
@@ -556,6 +557,18 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!   assert (isinf (sigma(5,3)) && ! isinf (sigma(4,3)));
 %!   assert (all (isinf (sigma(:,6))));
 %!   assert (sigma(:,9), ones (5, 1), 100 * eps);
+%! endfor
+
+%!## a zero column, not tall: all of A is to be reduced
+%!test
+%! for p = [6, 9, 17, 32]
+%!   A = numbers (p + 3, p, [], "z", p);
+%!   B = numbers (p + 1, p, [], "z", p + 1);
+%!   A(:,ceil (p / 2)) = 0;
+%!   for method = {"auto", "hz", "tangent"}
+%!     check_forms (A, B, "method", method{1});
+%!     check_forms (B, A, "method", method{1});
+%!   endfor
 %! endfor
 
 %!## huge and tiny

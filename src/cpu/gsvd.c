@@ -24,8 +24,8 @@ static int type_index (gla_type type)
 // of a page up to which it stays with one thread.
 enum { SINGLE_COLUMNS = 192, BLOCK = 32, BLOCK_MOST = 64, PAGE_IN_THREAD = 192 * 192 };
 
-// "auto" is the tangent algorithm: as accurate as the other in every class, and several times
-// faster (doc/gsvd.md).
+// "auto" is the tangent algorithm: as accurate as the other in every class, with fewer sweeps on
+// one matrix instead of two.
 gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job)
 {
   const int64_t p = job->p, rows = job->m > job->n ? job->m : job->n;

@@ -48,19 +48,24 @@ static void N (scale_column) (int64_t count, GLA_REAL *x, int e)
     x[i] = x[i] * one * two;
 }
 
-// Columns of F of size 1; where this would take those of G out of range, between both.
-static void N (equilibrate) (const N (pair) * a)
+// The exponent to take out of a column of both, from those of its parts in F and in G: F's part
+// becomes of size 1; where this would take that of G out of range, both share.
+static int N (shared_exponent) (int zero_f, int ef, int zero_g, int eg)
 {
   const int limit = GLA_SINGLE ? 50 : 450;
+  if (zero_f || zero_g)
+    return zero_f ? eg : ef;
+  return eg - ef > limit ? eg - limit : eg - ef < -limit ? eg + limit : ef;
+}
+
+static void N (equilibrate) (const N (pair) * a)
+{
   for (int64_t j = 0; j < a->columns; j++) {
     GLA_REAL *f = a->f + j * a->ldf * GLA_PARTS, *g = a->g + j * a->ldg * GLA_PARTS;
     const GLA_BITS lf = N (largest_of) (f, a->rows_f * GLA_PARTS, 0);
     const GLA_BITS lg = N (largest_of) (g, a->rows_g * GLA_PARTS, 0);
-    int e = lf != 0 ? N (exponent_of) (lf) : N (exponent_of) (lg);
-    if (lf != 0 && lg != 0) {
-      const int eg = N (exponent_of) (lg);
-      e = eg - e > limit ? eg - limit : eg - e < -limit ? eg + limit : e;
-    }
+    const int e =
+        N (shared_exponent) (lf == 0, N (exponent_of) (lf), lg == 0, N (exponent_of) (lg));
     N (scale_column) (a->rows_f, f, -e);
     N (scale_column) (a->rows_g, g, -e);
   }
@@ -214,19 +219,29 @@ static void N (unpivot) (int64_t n, const GLA_REAL *a, int64_t lda, const int *p
 }
 
 // Shortens both by pivoted QR and iterates on the triangles. F must have full column rank, too.
+// Where columns of G come near to each other, large factors would cost digits of both: then it
+// starts from F P R^-1 and Q, for G P = Q R, as Drmac's algorithm does.
 static int32_t N (solve_hz) (const gla_cpu_gsvd_task *task, const N (pair) * a, int forced,
-                             const N (core_work) * w, N (chain) * chain_f, int64_t offset_f,
-                             N (chain) * chain_g, int64_t offset_g, gla_gsvd_stats *stats,
-                             N (core_result) * out)
+                             const N (core_work) * w, GLA_REAL *copy, N (chain) * chain_f,
+                             int64_t offset_f, N (chain) * chain_g, int64_t offset_g,
+                             gla_gsvd_stats *stats, N (core_result) * out)
 {
   const int64_t n = a->columns;
   const GLA_REAL eps = 10 * GLA_EPS * (GLA_REAL)gla_more (gla_more (a->rows_f, a->rows_g), n);
-  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
   N (qr_pivot) (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
-  if (!forced && !(N (full_rank) (n, a->f, a->ldf, eps) && N (full_rank) (n, a->g, a->ldg, eps)))
+  if (!forced && !N (full_rank) (n, a->g, a->ldg, eps))
+    return N (core_irregular);
+  if (N (full_rank) (n, a->g, a->ldg, 1 / (GLA_REAL)(4 * n)))
+    N (unpivot) (n, a->g, a->ldg, w->perm_g, w->vectors);
+  else {
+    N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, a->rows_f, n, 1, a->g, a->ldg, a->f, a->ldf);
+    N (identity) (n, w->vectors);
+  }
+  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
+  if (!forced && !N (full_rank) (n, a->f, a->ldf, eps))
     return N (core_irregular);
   N (unpivot) (n, a->f, a->ldf, w->perm_f, w->m);
-  N (unpivot) (n, a->g, a->ldg, w->perm_g, w->vectors);
   const int failed = N (iterate_core) (task, w, n, w->m, n, w->vectors, n, stats);
   for (int64_t j = 0; j < n; j++) {
     GLA_REAL *f = w->m + j * n * GLA_PARTS, *g = w->vectors + j * n * GLA_PARTS;

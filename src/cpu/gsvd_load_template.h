@@ -43,17 +43,24 @@ static void N (shorten) (int64_t rows, int64_t p, GLA_REAL *tall, GLA_REAL *tau,
   N (chain_push) (chain, (N (factor)){tall, tau, rows, 0, rows, p});
 }
 
+// A column of both, with exponent_a and exponent_b and what equilibrates it taken out at once.
+static void N (load_column_pair) (const gla_gsvd_chunk *c, int64_t page, int64_t j,
+                                  const N (gsvd) * w, GLA_REAL *f, GLA_REAL *g)
+{
+  const GLA_BITS a = N (largest_of) (N (column_of) (&c->A, page, j), w->m * GLA_PARTS, 0);
+  const GLA_BITS b = N (largest_of) (N (column_of) (&c->B, page, j), w->n * GLA_PARTS, 0);
+  const int e = N (shared_exponent) (a == 0, N (exponent_of) (a) - w->exponent_a, b == 0,
+                                     N (exponent_of) (b) - w->exponent_b);
+  N (load_scaled) (&c->A, page, j, -w->exponent_a - e, f);
+  N (load_scaled) (&c->B, page, j, -w->exponent_b - e, g);
+}
+
 static void N (load_pair) (const gla_gsvd_chunk *c, int64_t page, N (gsvd) * w)
 {
   N (pair) *a = &w->pair;
   GLA_REAL *f = w->tall_a ? w->tall_f : a->f, *g = w->tall_b ? w->tall_g : a->g;
-  for (int64_t j = 0; j < w->p; j++) {
-    N (load_scaled) (&c->A, page, j, -w->exponent_a, f + j * w->m * GLA_PARTS);
-    N (load_scaled) (&c->B, page, j, -w->exponent_b, g + j * w->n * GLA_PARTS);
-  }
-  N (pair) whole = {.f = f, .g = g, .rows_f = w->m, .rows_g = w->n, .columns = w->p};
-  whole.ldf = w->m, whole.ldg = w->n;
-  N (equilibrate) (&whole);
+  for (int64_t j = 0; j < w->p; j++)
+    N (load_column_pair) (c, page, j, w, f + j * w->m * GLA_PARTS, g + j * w->n * GLA_PARTS);
   w->chain_f.count = w->chain_g.count = 0;
   w->offset_f = w->offset_g = 0;
   if (w->tall_a)

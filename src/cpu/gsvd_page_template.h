@@ -12,8 +12,8 @@ static int32_t N (solve_core) (const gla_cpu_gsvd_task *task, int forced, N (gsv
   if (w->pair.columns == 0)
     return 0;
   if (task->plan->method == GLA_GSVD_HZ)
-    return N (solve_hz) (task, &w->pair, forced, &w->core, &w->chain_f, w->offset_f, &w->chain_g,
-                         w->offset_g, &w->stats, &w->result);
+    return N (solve_hz) (task, &w->pair, forced, &w->core, w->copy, &w->chain_f, w->offset_f,
+                         &w->chain_g, w->offset_g, &w->stats, &w->result);
   return N (solve_tangent) (task, &w->pair, forced, &w->core, w->copy, &w->chain_f, w->offset_f,
                             &w->chain_g, w->offset_g, &w->stats, &w->result);
 }

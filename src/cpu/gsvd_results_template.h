@@ -136,7 +136,7 @@ typedef struct {
   const N (chain) * chain;
 } N (basis);
 
-// `count` columns of a basis with `rows` rows, from column `first` on. copy: as long as a column.
+// `count` columns of a basis with `rows` rows. copy: as long as a column.
 static void N (make_vectors) (const N (basis) * b, int64_t rows, const int *source, int64_t count,
                               GLA_REAL *to, int64_t ld, GLA_REAL *copy, const N (lapack) * lapack)
 {
@@ -169,6 +169,17 @@ static void N (make_vectors) (const N (basis) * b, int64_t rows, const int *sour
   }
 }
 
+// The economy form first, so that its bits do not depend on what else is wanted.
+static void N (make_all_vectors) (const N (basis) * b, int64_t rows, int64_t q, const int *source,
+                                  int64_t count, GLA_REAL *to, int64_t ld, GLA_REAL *copy,
+                                  const N (lapack) * lapack)
+{
+  const int64_t economy = gla_less (rows, q);
+  N (make_vectors) (b, rows, source, economy, to, ld, copy, lapack);
+  N (make_vectors)
+  (b, rows, source + economy, count - economy, to + economy * ld * GLA_PARTS, ld, copy, lapack);
+}
+
 // Where U or V of a page goes: to the caller, or into the workspace where only X needs it.
 static GLA_REAL *N (vectors_at) (const gla_array *a, int64_t page, GLA_REAL *own, int64_t rows,
                                  int64_t *ld)
@@ -188,7 +199,7 @@ static void N (store_vectors) (const gla_cpu_gsvd_task *task, int64_t page, N (g
     GLA_REAL *to = N (vectors_at) (&task->chunk->U, page, w->u, w->m, &ld);
     const int64_t count = job->u_columns > 0 ? job->u_columns : gla_less (w->m, w->q);
     N (choose_vectors) (w, 0);
-    N (make_vectors) (&b, w->m, w->source_u, count, to, ld, w->copy, &w->rank.lapack);
+    N (make_all_vectors) (&b, w->m, w->q, w->source_u, count, to, ld, w->copy, &w->rank.lapack);
   }
   if (job->v_columns > 0 || job->x) {
     const N (basis) b = {r->v,      r->rows_v, r->rank,    w->offset_g, w->pair.columns,
@@ -196,7 +207,7 @@ static void N (store_vectors) (const gla_cpu_gsvd_task *task, int64_t page, N (g
     GLA_REAL *to = N (vectors_at) (&task->chunk->V, page, w->v, w->n, &ld);
     const int64_t count = job->v_columns > 0 ? job->v_columns : gla_less (w->n, w->q);
     N (choose_vectors) (w, 1);
-    N (make_vectors) (&b, w->n, w->source_v, count, to, ld, w->copy, &w->rank.lapack);
+    N (make_all_vectors) (&b, w->n, w->q, w->source_v, count, to, ld, w->copy, &w->rank.lapack);
   }
 }
 

@@ -25,11 +25,13 @@ static GLA_REAL N (cosine_tolerance) (int64_t rows)
   return GLA_EPS * GLA_SQRT ((GLA_REAL)rows);
 }
 
-// Whether the sweep that was noted was the last: a next one would find cosines below tol.
+// Whether the sweep that was noted was the last: the cosines that it left are of the size of those
+// it met times how far columns moved, relatively: by the sine, and a short one by the cosine.
 static int N (converged) (const N (sweep_note) * note, int64_t columns, GLA_REAL tol)
 {
+  const GLA_REAL moved2 = N (larger) (note->cosine2, note->sine2);
   return note->rotations == 0 ||
-         GLA_SQRT (note->cosine2) * GLA_SQRT (note->sine2) * (GLA_REAL)columns <= tol;
+         GLA_SQRT (note->cosine2) * GLA_SQRT (moved2) * (GLA_REAL)columns <= tol;
 }
 
 //------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ static size_t N (gsvd_layout) (char *base, const gla_gsvd_job *job, const gla_cp
   w->pair.threshold_g = gla_carve (base, &at, (size_t)p * sizeof (GLA_REAL));
   N (deflated_layout) (base, &at, rf, rg, p, &w->first);
   if (plan->method == GLA_GSVD_HZ)
-    N (deflated_layout) (base, &at, p, gla_less (rf, p), p, &w->second);
+    N (deflated_layout) (base, &at, p, rf, p, &w->second);
   w->rank.row = gla_carve (base, &at, (size_t)(p * el));
   w->rank.threshold = gla_carve (base, &at, (size_t)p * sizeof (GLA_REAL));
   w->rank.perm = gla_carve (base, &at, (size_t)p * sizeof (int));

@@ -1,7 +1,7 @@
 % tests/octave/gsvd_shapes.m: the shapes, types and choices for check_gsvd
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% parts = gsvd_shapes (all) is a row of {shapes, types, choices}: every m, n and p up to 4, larger ones of
+% parts = gsvd_shapes (all) is a row of {shapes, types, choices}: every m, n and p up to 3, larger ones of
 % every kind, and sizes around the edges of blocks. With `all` each shape comes in four types; without, the
 % types take turns.
 
@@ -12,11 +12,11 @@ function parts = gsvd_shapes (all_ = false)
     types = merge (all_, "zdcs", "zdcs"(mod (numel (parts), 4) + 1));
     parts{end+1} = {shape, types, choices(row_numbers,:)};
   endfunction
-  for k = 0:124
-    add ([mod(k, 5), mod(floor (k / 5), 5), floor(k / 25)], [1, 2 + mod(k, 2)]);
+  for k = 0:63
+    add ([mod(k, 4), mod(floor (k / 4), 4), floor(k / 16)], [1, 2 + mod(k, 2)]);
   endfor
-  for shape = [7, 12, 20, 5, 30, 9, 40, 17, 3, 1, 24, 200; 6, 5, 9, 18, 4, 12, 35, 60, 2, 30, 1, 90; ...
-               9, 9, 16, 16, 16, 33, 33, 33, 33, 20, 20, 10]
+  for shape = [4, 1, 7, 12, 20, 5, 30, 9, 40, 17, 3, 1, 24, 200; 2, 2, 6, 5, 9, 18, 4, 12, 35, 60, 2, 30, 1, 90; ...
+               4, 4, 9, 9, 16, 16, 16, 33, 33, 33, 33, 20, 20, 10]
     add (shape.', 1:3);
   endfor
   for p = [8, 16, 31, 32, 33]
