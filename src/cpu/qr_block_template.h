@@ -20,7 +20,7 @@ typedef struct {
 static int64_t N (block_size) (const gla_qr_job *job)
 {
   const int64_t k = gla_less (job->m, job->n);
-  return gla_less (k, job->block > 0 ? job->block : k <= 256 ? 48 : k <= 1024 ? 96 : 128);
+  return gla_less (k, job->block > 0 ? job->block : k <= 512 ? 48 : k <= 1024 ? 64 : 128);
 }
 
 // Columns to a strip: enough strips for the team, each long enough for products at full speed and
@@ -199,6 +199,7 @@ static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, co
 
 static void N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
+#pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
     const int64_t above = j < b->k ? j / b->nb * b->nb : b->k;
     const N (el) *v = (const N (el) *)N (v_at) (b, 0, j);
