@@ -29,13 +29,13 @@ template <class P> GLA_DEVICE P stream_load (const P *from)
   } u;
   if (sizeof (P) == 16)
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)]), "=r"(u.word[2 % (sizeof (P) / 4)]),
-          "=r"(u.word[3 % (sizeof (P) / 4)])
-        : "l"(from));
+                 : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)]),
+                   "=r"(u.word[2 % (sizeof (P) / 4)]), "=r"(u.word[3 % (sizeof (P) / 4)])
+                 : "l"(from));
   else if (sizeof (P) == 8)
     asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];"
-        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)])
-        : "l"(from));
+                 : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)])
+                 : "l"(from));
   else
     asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u.word[0]) : "l"(from));
   return u.value;
@@ -116,6 +116,8 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   for (int k = 0; k < K / V; k++) {
     int piece = lane + 32 * k;
     c[k] = {};
+    if (!PATTERN)
+      v[PATTERN ? 0 : k] = {};
     if (V * piece < top) {
       c[k] = stream_load (reinterpret_cast<const columns_of<V> *> (a.column + first) + piece);
       if (!PATTERN)
@@ -126,14 +128,13 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   }
 #pragma unroll
   for (int k = 0; k < K / V; k++) {
-    int piece = lane + 32 * k;
-    if (V * piece < top)
+    values_of<T, V> product;
 #pragma unroll
-      for (int j = 0; j < V; j++) {
-        T element = cached_load (x + c[k].at[j]);
-        products[V * piece + j] =
-            PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
-      }
+    for (int j = 0; j < V; j++) { // behind the tile, x(0) is read and not used
+      T element = cached_load (x + c[k].at[j]);
+      product.at[j] = PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
+    }
+    reinterpret_cast<values_of<T, V> *> (products)[lane + 32 * k] = product;
   }
   __syncwarp ();
 }
@@ -174,7 +175,7 @@ template <class T, int K, bool PATTERN>
 __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
 {
-  __shared__ __align__ (16) unsigned char memory[WARPS][32 * K * sizeof (T)];
+  __shared__ __align__ (64) unsigned char memory[WARPS][32 * K * sizeof (T)];
   const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   if (at >= a.tile_count)
