@@ -105,14 +105,15 @@ template <class F> shape random_shape (const char *name, int64_t rows, int64_t c
   return s;
 }
 
-// Symmetric: a ring whose nodes know those up to 3 steps away, and node 0 knows every seventh.
-static shape wheel (int64_t n)
+// Symmetric: a ring whose nodes know those up to 3 steps away; with `hub`, node 0 knows every
+// seventh.
+static shape wheel (int64_t n, bool hub)
 {
   std::vector<std::vector<int64_t>> rows (n);
   for (int64_t i = 0; i < n; i++) {
     for (int64_t d = -3; d <= 3; d++)
       rows[i].push_back ((i + d + n) % n);
-    if (i % 7 == 0) {
+    if (hub && i % 7 == 0) {
       rows[i].push_back (0);
       rows[0].push_back (i);
     }
@@ -376,7 +377,8 @@ void test_basis (matrix<H> &A, int block, int64_t m, bool host, int64_t vanishin
   gpu.spmv_free (engine, prepared);
 }
 
-// The recurrence against the same on the host, and its vectors from the second pass.
+// The recurrence against the same on the host, and its vectors from the second pass. The matrix has
+// no eigenvalue apart from the others: the first such one to be found makes rounding errors grow.
 template <class H> void test_plain (matrix<H> &A)
 {
   const int64_t n = A.s.rows, steps = 30, count = 3;
@@ -447,26 +449,27 @@ template <class H> void test_plain (matrix<H> &A)
 
 template <class H> void test_bases ()
 {
-  shape ring = wheel (1500);
+  shape ring = wheel (1500, true), smooth = wheel (1500, false);
   shape diagonal = {"identity", 300, 300, {0}, {}};
   for (int64_t i = 0; i < 300; i++) {
     diagonal.index.push_back (i);
     diagonal.start.push_back (i + 1);
   }
-  matrix<H> A (ring, false, true, GLA_SPMV_AUTO), I (diagonal, false, false, GLA_SPMV_AUTO);
+  matrix<H> A (ring, false, true, GLA_SPMV_AUTO), B (smooth, false, true, GLA_SPMV_AUTO);
+  matrix<H> I (diagonal, false, false, GLA_SPMV_AUTO);
   std::fill (I.values.begin (), I.values.end (), H (1));
   for (int block : {1, 2, 4, 8}) {
     test_basis (A, block, 32, false, 0);
     test_basis (I, block, 16, false, 16);
   }
   test_basis (A, 4, 16, true, 0);
-  test_plain (A);
+  test_plain (B);
 }
 
 // A wish to stop is heard, and the engine works on.
 static void test_stop ()
 {
-  shape ring = wheel (200000);
+  shape ring = wheel (200000, true);
   matrix<double> A (ring, false, true, GLA_SPMV_AUTO);
   void *prepared = nullptr;
   check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "stop: prepare");
