@@ -37,6 +37,18 @@ GLA_BLAS_DECLARE (chetrd_, cunmtr_, cgemm_, float)
 GLA_BLAS_DECLARE (zhetrd_, zunmtr_, zgemm_, double)
 #undef GLA_BLAS_DECLARE
 
+// Products with a vector.
+#define GLA_BLAS_DECLARE(GEMV, R)                                                                  \
+  void GEMV (const char *trans, const gla_blas_int *m, const gla_blas_int *n, const R *alpha,      \
+             const R *a, const gla_blas_int *lda, const R *x, const gla_blas_int *incx,            \
+             const R *beta, R *y, const gla_blas_int *incy, size_t);
+
+GLA_BLAS_DECLARE (sgemv_, float)
+GLA_BLAS_DECLARE (dgemv_, double)
+GLA_BLAS_DECLARE (cgemv_, float)
+GLA_BLAS_DECLARE (zgemv_, double)
+#undef GLA_BLAS_DECLARE
+
 // Products with triangles, and what solves with them.
 #define GLA_BLAS_DECLARE(TRMM, TRSM, R)                                                            \
   void TRMM (const char *side, const char *uplo, const char *trans, const char *diag,              \
@@ -75,5 +87,21 @@ void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, floa
 void dstedc_ (const char *compz, const gla_blas_int *n, double *d, double *e, double *z,
               const gla_blas_int *ldz, double *work, const gla_blas_int *lwork, gla_blas_int *iwork,
               const gla_blas_int *liwork, gla_blas_int *info, size_t);
+
+// Eigenvalues and eigenvectors of one Hermitian matrix, divide and conquer.
+void dsyevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double *a,
+              const gla_blas_int *lda, double *w, double *work, const gla_blas_int *lwork,
+              gla_blas_int *iwork, const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
+void zheevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double *a,
+              const gla_blas_int *lda, double *w, double *work, const gla_blas_int *lwork,
+              double *rwork, const gla_blas_int *lrwork, gla_blas_int *iwork,
+              const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
+
+// Eigenvalues of a real tridiagonal matrix, and eigenvectors of some of them.
+void dsterf_ (const gla_blas_int *n, double *d, double *e, gla_blas_int *info);
+void dstein_ (const gla_blas_int *n, const double *d, const double *e, const gla_blas_int *m,
+              const double *w, const gla_blas_int *iblock, const gla_blas_int *isplit, double *z,
+              const gla_blas_int *ldz, double *work, gla_blas_int *iwork, gla_blas_int *ifail,
+              gla_blas_int *info);
 
 #endif

@@ -115,6 +115,7 @@ static void close_engine (gla_engine *engine)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   if (!e)
     return;
+  gla_cpu_krylov_end (engine);
   free (e->work_block);
   free (e);
 }
@@ -146,4 +147,16 @@ const gla_backend gla_backend_cpu = {
     .spmv_prepare = gla_cpu_spmv_prepare,
     .spmv_product = gla_cpu_spmv_product,
     .spmv_free = gla_cpu_spmv_free,
+    .krylov_supports = gla_cpu_krylov_supports,
+    .krylov_seconds = gla_cpu_krylov_seconds,
+    .krylov_begin = gla_cpu_krylov_begin,
+    .krylov_put = gla_cpu_krylov_put,
+    .krylov_get = gla_cpu_krylov_get,
+    .krylov_start = gla_cpu_krylov_start,
+    .krylov_expand = gla_cpu_krylov_expand,
+    .krylov_rotate = gla_cpu_krylov_rotate,
+    .krylov_check = gla_cpu_krylov_check,
+    .krylov_plain = gla_cpu_krylov_plain,
+    .krylov_combine = gla_cpu_krylov_combine,
+    .krylov_end = gla_cpu_krylov_end,
 };

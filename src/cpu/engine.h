@@ -5,6 +5,7 @@
 #define GPULINALG_CPU_ENGINE_H
 
 #include "cpu.h"
+#include "krylov.h"
 #include "qr.h"
 #include "spmv.h"
 
@@ -27,6 +28,8 @@ typedef struct {
   char *work;        // threads * work_bytes, aligned to 64
   void *work_block;  // what to free
   size_t work_capacity;
+
+  gla_cpu_krylov *krylov; // NULL: no Krylov job is open
 } gla_cpu_engine;
 
 int gla_cpu_eig_supports (const gla_eig_job *job);

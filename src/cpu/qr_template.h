@@ -8,6 +8,7 @@
 #include "qr_rows_template.h"
 #include "qr_page_template.h"
 #include "qr_lanes_template.h"
+#include "blas_template.h"
 #include "qr_blas_template.h"
 #include "qr_panel_template.h"
 #include "qr_block_template.h"

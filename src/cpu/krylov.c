@@ -1,0 +1,207 @@
+// krylov.c: the Lanczos basis on the CPU: memory, threads, what does not depend on the type
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../blas.h"
+#include "../host_memory.h"
+#include "engine.h"
+
+static int type_index (gla_type type)
+{
+  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
+}
+
+int gla_cpu_krylov_supports (const gla_krylov_job *job)
+{
+  return job->n <= (sizeof (gla_blas_int) > 4 ? INT64_MAX : INT_MAX) / 16;
+}
+
+double gla_cpu_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
+{
+  // two reads of the basis for every block, at a third of its columns kept on average
+  const double bytes = (double)gla_type_size (job->type) * (double)job->n;
+  const double sweep = job->plain ? 6 * bytes : 1.5 * bytes * (double)job->basis;
+  double product = 1e-3;
+  if (job->matrix != NULL)
+    product = gla_cpu_spmv_seconds (engine, job->matrix, NULL, job->block);
+  return (double)products * (product + sweep / 12e9 + 10e-6);
+}
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+static void free_all (gla_cpu_krylov *k)
+{
+  free (k->V);
+  free (k->rows);
+  free (k->W);
+  free (k->chunked);
+  free (k->sums);
+  free (k->factor);
+  free (k->turn);
+  free (k->first);
+  free (k->before);
+  free (k->now);
+  free (k->window);
+  free (k);
+}
+
+// count vectors of length n, or NULL
+static void *vectors (const gla_krylov_job *job, int64_t count)
+{
+  const size_t size = gla_type_size (job->type);
+  if ((uint64_t)count > (SIZE_MAX / 2 - 64) / size / (uint64_t)job->n)
+    return NULL;
+  const size_t bytes = (size_t)count * (size_t)job->n * size;
+  void *memory = malloc (bytes + 64);
+  if (memory != NULL)
+    gla_host_prefer_huge_pages (memory, bytes);
+  return memory;
+}
+
+static int take_all (gla_cpu_krylov *k)
+{
+  const gla_krylov_job *job = &k->job;
+  const size_t size = gla_type_size (job->type);
+  const size_t panel = (size_t)(job->basis + job->block) * (size_t)job->block;
+  const size_t window = GLA_KRYLOV_WINDOW * (size_t)job->basis;
+  const size_t factor = panel > window ? panel : window;
+  k->V = vectors (job, job->basis + job->block);
+  k->rows = vectors (job, job->block);
+  k->W = vectors (job, job->block);
+  k->chunked = malloc (panel * (size_t)k->chunks * size);
+  k->sums = malloc (panel * 2 * sizeof (double));
+  k->factor = malloc (factor * size);
+  k->turn = malloc ((size_t)k->threads * GLA_KRYLOV_TURN * (size_t)job->basis * size);
+  if (job->plain) {
+    k->first = vectors (job, 1);
+    k->before = vectors (job, 1);
+    k->now = vectors (job, 1);
+    k->window = vectors (job, GLA_KRYLOV_WINDOW);
+  }
+  const int plain = !job->plain || (k->first && k->before && k->now && k->window);
+  return plain && k->V && k->rows && k->W && k->chunked && k->sums && k->factor && k->turn;
+}
+
+gla_status gla_cpu_krylov_begin (gla_engine *engine, const gla_krylov_job *job)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  gla_cpu_krylov_end (engine);
+  gla_cpu_krylov *k = calloc (1, sizeof *k);
+  if (k == NULL)
+    return GLA_OUT_OF_MEMORY;
+  k->job = *job;
+  k->sparse = job->sparse;
+  k->product = &e->spmv_kernels[type_index (job->type)];
+  k->threads = e->threads_max;
+  k->chunks = (job->n + GLA_KRYLOV_ROWS - 1) / GLA_KRYLOV_ROWS;
+  if (!take_all (k)) {
+    free_all (k);
+    return GLA_OUT_OF_MEMORY;
+  }
+  e->krylov = k;
+  return GLA_OK;
+}
+
+void gla_cpu_krylov_end (gla_engine *engine)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  if (e->krylov != NULL)
+    free_all (e->krylov);
+  e->krylov = NULL;
+}
+
+//------------------------------------------------------------------------------
+// columns from and to the host
+//------------------------------------------------------------------------------
+
+static char *columns_at (const gla_cpu_krylov *k, int64_t first)
+{
+  return (char *)k->V + (size_t)first * (size_t)k->job.n * gla_type_size (k->job.type);
+}
+
+gla_status gla_cpu_krylov_put (gla_engine *engine, int64_t first, int64_t count, const void *from)
+{
+  const gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
+  memcpy (columns_at (k, first), from,
+          (size_t)count * (size_t)k->job.n * gla_type_size (k->job.type));
+  return GLA_OK;
+}
+
+gla_status gla_cpu_krylov_get (gla_engine *engine, int64_t first, int64_t count, void *to)
+{
+  const gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
+  memcpy (to, columns_at (k, first),
+          (size_t)count * (size_t)k->job.n * gla_type_size (k->job.type));
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// operations, with one-threaded BLAS in our threads
+//------------------------------------------------------------------------------
+
+typedef struct {
+  gla_cpu_krylov *k;
+  const gla_cpu_krylov_functions *f;
+  int blas_threads;
+} operation;
+
+static operation begin (gla_engine *engine)
+{
+  gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
+  gla_cpu_crew_start (&k->crew, &k->job.monitor);
+  return (operation){k, &gla_cpu_krylov_types[type_index (k->job.type)], gla_blas_threads_one ()};
+}
+
+static gla_status end (const operation *o, gla_status status)
+{
+  gla_blas_threads_restore (o->blas_threads);
+  const gla_status asked = gla_cpu_crew_end (&o->k->crew);
+  return status == GLA_OK ? asked : status;
+}
+
+gla_status gla_cpu_krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
+{
+  const operation o = begin (engine);
+  o.k->seed = seed;
+  o.k->steps = 0;
+  return end (&o, o.f->start (o.k, at, given));
+}
+
+gla_status gla_cpu_krylov_expand (gla_engine *engine, int64_t from, int64_t to, double *T,
+                                  int64_t ldt, int64_t *replaced)
+{
+  const operation o = begin (engine);
+  return end (&o, o.f->expand (o.k, from, to, T, ldt, replaced));
+}
+
+gla_status gla_cpu_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
+{
+  const operation o = begin (engine);
+  return end (&o, o.f->rotate (o.k, count, S, keep));
+}
+
+gla_status gla_cpu_krylov_check (gla_engine *engine, int64_t count, const double *theta,
+                                 double *residuals, double *orthogonality)
+{
+  const operation o = begin (engine);
+  return end (&o, o.f->check (o.k, count, theta, residuals, orthogonality));
+}
+
+gla_status gla_cpu_krylov_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                                 int64_t *done)
+{
+  const operation o = begin (engine);
+  return end (&o, o.f->plain (o.k, steps, alpha, beta, done));
+}
+
+gla_status gla_cpu_krylov_combine (gla_engine *engine, int64_t steps, const double *alpha,
+                                   const double *beta, const double *S, int64_t count)
+{
+  const operation o = begin (engine);
+  return end (&o, o.f->combine (o.k, steps, alpha, beta, S, count));
+}

@@ -1,0 +1,138 @@
+// krylov_plain_template.h: the three-term recurrence, for one type
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The real part of v'*w, by chunks in their order
+static double N (dot) (gla_cpu_krylov *k, const GLA_REAL *v, const GLA_REAL *w)
+{
+  GLA_REAL *parts = k->chunked;
+  double sum = 0;
+#pragma omp parallel for schedule(static) if (N(shared)(k, 2))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t first = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    const int64_t last = first + N (rows_of_chunk) (k, c) * GLA_PARTS;
+    GLA_REAL here[4] = {0};
+    int64_t i = first;
+    for (; i + 4 <= last; i += 4)
+      for (int u = 0; u < 4; u++)
+        here[u] += v[i + u] * w[i + u];
+    for (; i < last; i++)
+      here[0] += v[i] * w[i];
+    parts[c] = (here[0] + here[1]) + (here[2] + here[3]);
+  }
+  for (int64_t c = 0; c < k->chunks; c++)
+    sum += (double)parts[c];
+  return sum;
+}
+
+// w -= alpha*v + beta*u
+static void N (three_terms) (const gla_cpu_krylov *k, GLA_REAL *w, double alpha, const GLA_REAL *v,
+                             double beta, const GLA_REAL *u)
+{
+  const int64_t count = k->job.n * GLA_PARTS;
+  const GLA_REAL a = (GLA_REAL)alpha, b = (GLA_REAL)beta;
+#pragma omp parallel for schedule(static) if (N(shared)(k, 3))
+  for (int64_t i = 0; i < count; i++)
+    w[i] -= a * v[i] + b * u[i];
+}
+
+static void N (restart_recurrence) (gla_cpu_krylov *k)
+{
+  const size_t bytes = (size_t)k->job.n * GLA_PARTS * sizeof (GLA_REAL);
+  memcpy (k->now, k->first, bytes);
+  memset (k->before, 0, bytes);
+  k->last_beta = 0;
+}
+
+// v(j+1) = w/beta, and the vectors move on
+static void N (advance) (gla_cpu_krylov *k, double beta)
+{
+  void *oldest = k->before;
+  N (scale_column) (k, k->W, 1 / beta);
+  k->before = k->now;
+  k->now = k->W;
+  k->W = oldest;
+  k->last_beta = beta;
+}
+
+static gla_status N (plain) (gla_cpu_krylov *k, int64_t steps, double *alpha, double *beta,
+                             int64_t *done)
+{
+  *done = 0;
+  if (k->steps == 0) {
+    memcpy (k->first, k->V, (size_t)k->job.n * GLA_PARTS * sizeof (GLA_REAL));
+    N (restart_recurrence) (k);
+    k->norm = 0;
+  }
+  for (int64_t j = 0; j < steps; j++) {
+    gla_status status = N (multiply) (k, k->now, k->W, 1);
+    if (status != GLA_OK)
+      return status;
+    if (gla_cpu_crew_stopped (&k->crew, 0))
+      return GLA_STOPPED;
+    alpha[j] = N (dot) (k, k->now, k->W);
+    N (three_terms) (k, k->W, alpha[j], k->now, k->last_beta, k->before);
+    beta[j] = sqrt (N (dot) (k, k->W, k->W));
+    const double size = fabs (alpha[j]) + beta[j] + k->last_beta;
+    k->norm = size > k->norm ? size : k->norm;
+    k->steps++;
+    *done = j + 1;
+    if (!(beta[j] > 16 * GLA_EPS * k->norm)) {
+      beta[j] = 0;
+      return GLA_OK;
+    }
+    N (advance) (k, beta[j]);
+  }
+  return GLA_OK;
+}
+
+// X(:, 0:count-1) += window(:, 0:width-1)*S(first:first+width-1, :)
+static void N (add_window) (gla_cpu_krylov *k, const double *S, int64_t lds, int64_t first,
+                            int64_t width, int64_t count)
+{
+  const int64_t n = k->job.n;
+  GLA_REAL *factor = k->factor;
+  for (int64_t c = 0; c < count; c++)
+    for (int64_t i = 0; i < width; i++) {
+      factor[(i + c * width) * GLA_PARTS] = (GLA_REAL)S[first + i + c * lds];
+#if GLA_COMPLEX
+      factor[(i + c * width) * 2 + 1] = 0;
+#endif
+    }
+#pragma omp parallel for schedule(static) if (N(shared)(k, count + width))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    N (gemm)
+    ("N", "N", N (rows_of_chunk) (k, c), count, width, 1, (const GLA_REAL *)k->window + at, n,
+     factor, width, 1, N (column) (k, 0) + at, n);
+  }
+}
+
+static gla_status N (combine) (gla_cpu_krylov *k, int64_t steps, const double *alpha,
+                               const double *beta, const double *S, int64_t count)
+{
+  const int64_t n = k->job.n;
+  const size_t bytes = (size_t)n * GLA_PARTS * sizeof (GLA_REAL);
+  memset (k->V, 0, bytes * (size_t)count);
+  N (restart_recurrence) (k);
+  for (int64_t j = 0; j < steps; j++) {
+    const int64_t place = j % GLA_KRYLOV_WINDOW;
+    memcpy ((char *)k->window + (size_t)place * bytes, k->now, bytes);
+    if (place == GLA_KRYLOV_WINDOW - 1 || j == steps - 1)
+      N (add_window) (k, S, steps, j - place, place + 1, count);
+    if (j == steps - 1)
+      break;
+    gla_status status = N (multiply) (k, k->now, k->W, 1);
+    if (status != GLA_OK)
+      return status;
+    if (gla_cpu_crew_stopped (&k->crew, 0))
+      return GLA_STOPPED;
+    N (three_terms) (k, k->W, alpha[j], k->now, k->last_beta, k->before);
+    N (advance) (k, beta[j]);
+  }
+  for (int64_t c = 0; c < count; c++) {
+    GLA_REAL *x = N (column) (k, c);
+    const double norm = sqrt (N (dot) (k, x, x));
+    N (scale_column) (k, x, norm > 0 ? 1 / norm : 0);
+  }
+  return GLA_OK;
+}

@@ -1,0 +1,148 @@
+// krylov_sweep_template.h: passes over the basis, by chunks of rows, for one type
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+static GLA_REAL *N (column) (const gla_cpu_krylov *k, int64_t j)
+{
+  return (GLA_REAL *)k->V + j * k->job.n * GLA_PARTS;
+}
+
+// Whether the work must end; any thread may ask.
+static int N (stopped) (gla_cpu_krylov *k)
+{
+  return gla_cpu_crew_stopped (&k->crew, omp_get_thread_num ());
+}
+
+// Whether passes over so many columns are long enough to be shared: threads that wait for each
+// other after every pass cost more than they bring in a short one.
+static int N (shared) (const gla_cpu_krylov *k, int64_t columns)
+{
+  return columns * k->job.n * (int64_t)sizeof (GLA_REAL) * GLA_PARTS >= GLA_KRYLOV_SHARED;
+}
+
+static int64_t N (rows_of_chunk) (const gla_cpu_krylov *k, int64_t c)
+{
+  const int64_t left = k->job.n - c * GLA_KRYLOV_ROWS;
+  return left < GLA_KRYLOV_ROWS ? left : GLA_KRYLOV_ROWS;
+}
+
+// Adds what the chunks gave, `count` elements each, into k->sums.
+static void N (add_chunks) (gla_cpu_krylov *k, int64_t count)
+{
+  const GLA_REAL *part = k->chunked;
+  for (int64_t i = 0; i < count * GLA_PARTS; i++)
+    k->sums[i] = 0;
+  for (int64_t c = 0; c < k->chunks; c++, part += count * GLA_PARTS)
+    for (int64_t i = 0; i < count * GLA_PARTS; i++)
+      k->sums[i] += (double)part[i];
+}
+
+// Y = alpha*op(V)*X + beta*Y for V of rows x p. For one vector the BLAS reads V twice as fast where
+// it is asked for a product with a vector.
+static void N (times_block) (const char *op, int64_t rows, int64_t p, int width, GLA_REAL alpha,
+                             const GLA_REAL *V, int64_t n, const GLA_REAL *X, int64_t ldx,
+                             GLA_REAL beta, GLA_REAL *Y, int64_t ldy)
+{
+  const gla_blas_int im = (gla_blas_int)rows, ip = (gla_blas_int)p, in = (gla_blas_int)n, one = 1;
+  const GLA_REAL a[2] = {alpha, 0}, b[2] = {beta, 0};
+  const int transposed = op[0] != 'N';
+  if (width == 1)
+    GLA_GEMV (op, &im, &ip, a, V, &in, X, &one, b, Y, &one, 1);
+  else
+    N (gemm)
+  (op, "N", transposed ? p : rows, width, transposed ? rows : p, alpha, V, n, X, ldx, beta, Y, ldy);
+}
+
+// k->sums = V(:, first:end-1)'*W for W of `width` columns
+static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GLA_REAL *W,
+                         int width)
+{
+  const int64_t n = k->job.n, p = end - first;
+  const GLA_REAL *V = N (column) (k, first);
+  GLA_REAL *parts = k->chunked;
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    if (!N (stopped) (k))
+      N (times_block)
+      ("C", N (rows_of_chunk) (k, c), p, width, 1, V + at, n, W + at, n, 0,
+       parts + c * p * width * GLA_PARTS, p);
+  }
+  N (add_chunks) (k, p * width);
+}
+
+// k->factor = k->sums in this type
+static void N (round_sums) (gla_cpu_krylov *k, int64_t count)
+{
+  GLA_REAL *factor = k->factor;
+  for (int64_t i = 0; i < count * GLA_PARTS; i++)
+    factor[i] = (GLA_REAL)k->sums[i];
+}
+
+// W -= V(:, first:end-1)*k->factor, then k->sums = W'*W
+static void N (subtract) (gla_cpu_krylov *k, int64_t first, int64_t end, GLA_REAL *W, int width)
+{
+  const int64_t n = k->job.n, p = end - first;
+  const GLA_REAL *V = N (column) (k, first);
+  const GLA_REAL *factor = k->factor;
+  GLA_REAL *parts = k->chunked;
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
+    if (N (stopped) (k))
+      continue;
+    if (p > 0)
+      N (times_block) ("N", rows, p, width, -1, V + at, n, factor, p, 1, W + at, n);
+    N (gemm)
+    ("C", "N", width, width, rows, 1, W + at, n, W + at, n, 0,
+     parts + c * width * width * GLA_PARTS, width);
+  }
+  N (add_chunks) (k, width * width);
+}
+
+// W = W*R^-1 for upper triangular R in k->factor, then k->sums = W'*W
+static void N (divide) (gla_cpu_krylov *k, GLA_REAL *W, int width)
+{
+  const int64_t n = k->job.n;
+  const GLA_REAL *R = k->factor;
+  GLA_REAL *parts = k->chunked;
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, width))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
+    if (N (stopped) (k))
+      continue;
+    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, rows, width, 1, R, width, W + at, n);
+    N (gemm)
+    ("C", "N", width, width, rows, 1, W + at, n, W + at, n, 0,
+     parts + c * width * width * GLA_PARTS, width);
+  }
+  N (add_chunks) (k, width * width);
+}
+
+// One Gram-Schmidt sweep: W -= V(:, first:end-1)*h with h = V'*W; h is added to the rows
+// first..end-1 of H where that is not NULL; k->sums = W'*W.
+static void N (sweep) (gla_cpu_krylov *k, int64_t first, int64_t end, GLA_REAL *W, int width,
+                       double *H, int64_t ldh)
+{
+  const int64_t p = end - first;
+  if (p > 0)
+    N (project) (k, first, end, W, width);
+  for (int64_t c = 0; c < width && H != NULL; c++)
+    for (int64_t i = 0; i < p * GLA_PARTS; i++)
+      H[(c * ldh + first) * GLA_PARTS + i] += k->sums[c * p * GLA_PARTS + i];
+  N (round_sums) (k, p * width);
+  N (subtract) (k, first, end, W, width);
+}
+
+// Y = A*X for `width` columns of length n
+static gla_status N (multiply) (gla_cpu_krylov *k, const GLA_REAL *X, GLA_REAL *Y, int width)
+{
+  const int64_t n = k->job.n;
+  if (k->sparse == NULL)
+    return k->job.apply (k->job.user, X, Y, width);
+  if (width > 1) {
+    gla_cpu_spmv_by_rows (k->product, X, n, n, width, k->rows);
+    X = k->rows;
+  }
+  gla_cpu_spmv_multiply (k->product, k->sparse, k->job.conjugate, X, width, Y, n, &k->crew);
+  return GLA_OK;
+}

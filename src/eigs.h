@@ -1,0 +1,70 @@
+// eigs.h: one call of gla_eigs, for src/ only
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_EIGS_H
+#define GPULINALG_EIGS_H
+
+#include "sparse.h"
+
+typedef struct {
+  gla_context *ctx;
+  const gla_operator *A;
+  gla_sparse *S; // NULL with a function
+  gla_type type;
+  int64_t n, k;
+  gla_eigs_which which;
+  gla_eigs_options o; // no default is left in them
+  int parts;          // numbers in an element: 1 or 2
+  int vectors;        // nonzero: vectors are wanted
+  int check;          // nonzero: residuals are wanted
+  int exponent;       // the engine's operator is 2^exponent times the one given
+  gla_sparse *scaled; // a copy of S that is so multiplied, or NULL
+
+  gla_engine *engine;
+  gla_krylov_job job;
+  uint64_t draws; // seeds that have been used
+
+  // of the engine's operator, in the order of the results
+  double *theta, *residuals;
+  char *converged;
+  gla_eigs_report report;
+} gla_eigs_run;
+
+// Each leaves the k values in run->theta, NaN where there is none, with residuals and what has
+// converged, and vectors (where wanted) in the first k columns of the engine's basis.
+gla_status gla_eigs_restarted (gla_eigs_run *run);
+gla_status gla_eigs_plain (gla_eigs_run *run);
+// All eigenvalues by gla_batcheig; the results, in the type, are written at once.
+gla_status gla_eigs_dense (gla_eigs_run *run, const gla_eigs_results *results);
+
+// The operator times X of n x columns on the host, for a function, not scaled.
+gla_status gla_eigs_apply (gla_eigs_run *run, const void *X, void *Y, int64_t columns);
+// Largest magnitude among count elements; NaN where one is not finite.
+double gla_eigs_largest (gla_type type, const void *x, int64_t count);
+
+//------------------------------------------------------------------------------
+// orders (eigs_order.c)
+//------------------------------------------------------------------------------
+
+// order[0..count-1]: places in ascending theta, the most wanted first.
+void gla_eigs_rank (gla_eigs_which which, const double *theta, int64_t count, int64_t *order);
+// How much x is ahead of y in being wanted, at the end of the spectrum where x is.
+double gla_eigs_ahead (gla_eigs_which which, double x, double y);
+// Puts the k best of gla_eigs_rank, listed in order[0..k-1], into the order of the results.
+void gla_eigs_arrange (gla_eigs_which which, int inverse, const double *theta, int64_t k,
+                       int64_t *order);
+
+//------------------------------------------------------------------------------
+// the projected matrix (eigs_projected.c)
+//------------------------------------------------------------------------------
+
+// Eigenvalues (ascending) and vectors of the Hermitian m x m matrix in the upper triangle of A,
+// which the vectors replace; parts 1 or 2.
+gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta);
+// Ascending eigenvalues of the tridiagonal matrix; d and e are kept.
+gla_status gla_tridiagonal_values (int64_t m, const double *d, const double *e, double *theta);
+// Its unit eigenvector for one eigenvalue, by inverse iteration.
+gla_status gla_tridiagonal_vector (int64_t m, const double *d, const double *e, double theta,
+                                   double *s);
+
+#endif

@@ -1,0 +1,340 @@
+// eigs_plain.c: Lanczos without orthogonalisation, and the test of Cullum and Willoughby
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The recurrence keeps three vectors and loses their orthogonality; its tridiagonal matrix T then
+// has copies of converged eigenvalues, and spurious ones. An eigenvalue of T that comes more than
+// once is good, and so is a single one unless T without its first row and column has it, too: then
+// the start vector does not see it (Cullum, Willoughby 1985, volume I, chapter 4). The same is said
+// by a first component of the eigenvector of T that is nearly 0; the last component, times the last
+// beta, bounds the error of a single one.
+
+#include "eigs.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  gla_eigs_run *run;
+  int64_t m, room;      // length of the recurrence, and for what there is memory
+  double *alpha, *beta; // room each; beta[j] follows step j
+  double *theta, *hat;  // eigenvalues of T and of T without its first row and column
+  double *s;            // an eigenvector of T
+  char *state;          // of each of theta
+  double norm, tau;     // values nearer than tau count as equal
+  int ended;            // the recurrence found an invariant subspace
+} recurrence;
+
+enum { SPURIOUS = 0, GOOD, COPY, UNKNOWN };
+
+static void recurrence_free (recurrence *r)
+{
+  free (r->alpha);
+  free (r->beta);
+  free (r->theta);
+  free (r->hat);
+  free (r->s);
+  free (r->state);
+}
+
+static int grow_one (double **array, int64_t room)
+{
+  double *larger = realloc (*array, (size_t)room * sizeof **array);
+  if (larger == NULL)
+    return 0;
+  *array = larger;
+  return 1;
+}
+
+static gla_status make_room (recurrence *r, int64_t room)
+{
+  if (room <= r->room)
+    return GLA_OK;
+  char *state = realloc (r->state, (size_t)room);
+  if (state == NULL)
+    return GLA_OUT_OF_MEMORY;
+  r->state = state;
+  if (!grow_one (&r->alpha, room) || !grow_one (&r->beta, room) || !grow_one (&r->theta, room) ||
+      !grow_one (&r->hat, room) || !grow_one (&r->s, room))
+    return GLA_OUT_OF_MEMORY;
+  r->room = room;
+  return GLA_OK;
+}
+
+// Continues the recurrence to m steps.
+static gla_status continue_to (recurrence *r, int64_t m)
+{
+  gla_eigs_run *run = r->run;
+  int64_t done = 0;
+  gla_status status = make_room (r, m);
+  if (status == GLA_OK)
+    status = run->engine->backend->krylov_plain (run->engine, m - r->m, r->alpha + r->m,
+                                                 r->beta + r->m, &done);
+  if (status != GLA_OK)
+    return status;
+  run->report.products += done;
+  r->m += done;
+  r->ended = r->beta[r->m - 1] == 0;
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// good and spurious
+//------------------------------------------------------------------------------
+
+// Whether an ascending list has a value within tau of x.
+static int has_near (const double *list, int64_t count, double x, double tau)
+{
+  int64_t low = 0, high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (list[middle] < x - tau)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && list[low] <= x + tau;
+}
+
+// Marks the first of each group of equal values GOOD, SPURIOUS or UNKNOWN (single, and not yet
+// looked at), the others COPY.
+static gla_status classify (recurrence *r)
+{
+  const int64_t m = r->m;
+  gla_status status = gla_tridiagonal_values (m, r->alpha, r->beta, r->theta);
+  if (status == GLA_OK && m > 1)
+    status = gla_tridiagonal_values (m - 1, r->alpha + 1, r->beta + 1, r->hat);
+  if (status != GLA_OK)
+    return status;
+  r->norm = fmax (fabs (r->theta[0]), fabs (r->theta[m - 1]));
+  r->tau = 20 * sqrt ((double)m + 1000) * gla_type_eps (r->run->type) * r->norm;
+  for (int64_t i = 0; i < m;) {
+    int64_t end = i + 1;
+    while (end < m && r->theta[end] - r->theta[end - 1] <= r->tau)
+      r->state[end++] = COPY;
+    const int single = end == i + 1;
+    r->state[i] = !single ? GOOD : has_near (r->hat, m - 1, r->theta[i], r->tau) ? UNKNOWN : GOOD;
+    i = end;
+  }
+  return GLA_OK;
+}
+
+// A value that T without its first row and column nearly has: it is only spurious where the start
+// vector does not see it.
+static gla_status look_closer (recurrence *r, int64_t i)
+{
+  if (r->state[i] != UNKNOWN)
+    return GLA_OK;
+  gla_status status = gla_tridiagonal_vector (r->m, r->alpha, r->beta, r->theta[i], r->s);
+  const double eps = gla_type_eps (r->run->type);
+  r->state[i] = r->s[0] * r->s[0] < eps * 1e-4 ? SPURIOUS : GOOD;
+  return status;
+}
+
+static int is_single (const recurrence *r, int64_t i)
+{
+  return i + 1 >= r->m || r->state[i + 1] != COPY;
+}
+
+static gla_status error_bound (recurrence *r, int64_t i, double *bound)
+{
+  *bound = 0;
+  if (!is_single (r, i) || r->ended)
+    return GLA_OK;
+  gla_status status = gla_tridiagonal_vector (r->m, r->alpha, r->beta, r->theta[i], r->s);
+  *bound = r->beta[r->m - 1] * fabs (r->s[r->m - 1]);
+  return status;
+}
+
+// The k good values that are wanted most, as places in theta; *count of them where there are fewer.
+static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
+{
+  gla_eigs_run *run = r->run;
+  const int64_t m = r->m;
+  gla_status status = GLA_OK;
+  int64_t *order = malloc ((size_t)m * sizeof *order);
+  int64_t *firsts = malloc ((size_t)m * sizeof *firsts);
+  double *values = malloc ((size_t)m * sizeof *values);
+  int64_t n_firsts = 0;
+  *count = 0;
+  if (order == NULL || firsts == NULL || values == NULL)
+    status = GLA_OUT_OF_MEMORY;
+  for (int64_t i = 0; i < m && status == GLA_OK; i++)
+    if (r->state[i] == GOOD || r->state[i] == UNKNOWN) {
+      values[n_firsts] = r->theta[i];
+      firsts[n_firsts++] = i;
+    }
+  // those that turn out to be spurious leave the list, which is then ranked again
+  while (status == GLA_OK && n_firsts > 0) {
+    int64_t spurious = 0;
+    gla_eigs_rank (run->which, values, n_firsts, order);
+    *count = n_firsts < run->k ? n_firsts : run->k;
+    for (int64_t i = 0; i < *count && status == GLA_OK; i++) {
+      places[i] = firsts[order[i]];
+      status = look_closer (r, places[i]);
+      spurious += r->state[places[i]] == SPURIOUS;
+    }
+    if (spurious == 0)
+      break;
+    int64_t left = 0;
+    for (int64_t i = 0; i < n_firsts; i++)
+      if (r->state[firsts[i]] != SPURIOUS) {
+        values[left] = values[i];
+        firsts[left++] = firsts[i];
+      }
+    n_firsts = *count = left;
+  }
+  free (order);
+  free (firsts);
+  free (values);
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// growth until the wanted values settle
+//------------------------------------------------------------------------------
+
+// Takes over the values; *settled says that all k are there, have converged and are what they were
+// when the recurrence was shorter.
+static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *settled)
+{
+  gla_eigs_run *run = r->run;
+  const double tol = run->o.tol;
+  gla_status status = classify (r);
+  if (status == GLA_OK)
+    status = choose_good (r, places, count);
+  if (status != GLA_OK)
+    return status;
+  gla_eigs_arrange (run->which, run->A->inverse, r->theta, *count, places);
+  *settled = *count == run->k;
+  run->report.converged = 0;
+  for (int64_t i = 0; i < run->k; i++) {
+    const double theta = i < *count ? r->theta[places[i]] : NAN;
+    double bound = INFINITY;
+    if (i < *count)
+      status = error_bound (r, places[i], &bound);
+    if (status != GLA_OK)
+      return status;
+    *settled &= fabs (theta - run->theta[i]) <= r->tau;
+    run->theta[i] = theta;
+    run->residuals[i] = bound;
+    run->converged[i] = i < *count && (bound <= tol * r->norm || run->o.steps > 0);
+    *settled &= run->converged[i];
+    run->report.converged += run->converged[i];
+  }
+  run->report.norm = r->norm;
+  return GLA_OK;
+}
+
+static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *count)
+{
+  gla_eigs_run *run = r->run;
+  const gla_context *ctx = run->ctx;
+  const int64_t most = run->o.steps > 0 ? run->o.steps : run->o.maxit * run->o.basis;
+  int64_t m = run->o.steps > 0 ? run->o.steps : run->o.basis;
+  int settled = 0;
+  gla_status status;
+  do {
+    status = continue_to (r, m < most ? m : most);
+    if (status == GLA_OK)
+      status = look (r, places, count, &settled);
+    if (status == GLA_OK && ctx->progress != NULL)
+      ctx->progress (ctx->progress_user, run->report.converged, run->k);
+    if (status == GLA_OK && gla_stop_asked (run->ctx))
+      status = GLA_STOPPED;
+    if (status != GLA_OK || settled || r->ended || r->m >= most)
+      return status;
+    run->report.restarts++;
+    m = r->m + (r->m / 4 > 16 ? r->m / 4 : 16);
+  } while (1);
+}
+
+//------------------------------------------------------------------------------
+// eigenvectors by a second pass
+//------------------------------------------------------------------------------
+
+// Eigenvalues of the leading `order` rows and columns of T that are smaller than x (Sturm).
+static int64_t smaller_than (const recurrence *r, int64_t order, double x)
+{
+  int64_t count = 0;
+  double q = 1;
+  for (int64_t i = 0; i < order; i++) {
+    const double e = i > 0 ? r->beta[i - 1] : 0;
+    q = r->alpha[i] - x - (q != 0 ? e * e / q : fabs (e) / DBL_EPSILON);
+    count += q < 0;
+  }
+  return count;
+}
+
+// The least order of T that has so many eigenvalues within tau of x; m+1 where there is none.
+static int64_t order_with (const recurrence *r, double x, int64_t copies)
+{
+  int64_t low = 1, high = r->m + 1;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    const int64_t here =
+        smaller_than (r, middle, x + r->tau) - smaller_than (r, middle, x - r->tau);
+    if (here >= copies)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+// Column i of S: the eigenvector of T of that order at which theta has settled and has no copy
+// yet, (3*m1 + m2)/4 of Cullum and Willoughby.
+static gla_status ritz_coefficients (const recurrence *r, double theta, double *s)
+{
+  const int64_t first = order_with (r, theta, 1), second = order_with (r, theta, 2);
+  int64_t order = second <= r->m ? (3 * first + second) / 4 : r->m;
+  order = order < 1 ? 1 : order > r->m ? r->m : order;
+  memset (s, 0, (size_t)r->m * sizeof *s);
+  return gla_tridiagonal_vector (order, r->alpha, r->beta, theta, s);
+}
+
+static gla_status second_pass (recurrence *r, int64_t count)
+{
+  gla_eigs_run *run = r->run;
+  gla_engine *engine = run->engine;
+  gla_status status = GLA_OK;
+  double *S = malloc ((size_t)(r->m * count) * sizeof *S + 1);
+  if (S == NULL)
+    return GLA_OUT_OF_MEMORY;
+  for (int64_t i = 0; i < count && status == GLA_OK; i++)
+    status = ritz_coefficients (r, run->theta[i], S + i * r->m);
+  if (status == GLA_OK)
+    status = engine->backend->krylov_combine (engine, r->m, r->alpha, r->beta, S, count);
+  if (status == GLA_OK)
+    status = engine->backend->krylov_check (engine, count, run->theta, run->residuals,
+                                            &run->report.orthogonality);
+  run->report.products += r->m + count;
+  free (S);
+  return status;
+}
+
+gla_status gla_eigs_plain (gla_eigs_run *run)
+{
+  recurrence r = {.run = run};
+  gla_engine *engine = run->engine;
+  int64_t count = 0;
+  gla_status status = GLA_OK;
+  int64_t *places = malloc ((size_t)run->k * sizeof *places);
+  if (places == NULL)
+    return GLA_OUT_OF_MEMORY;
+  for (int64_t i = 0; i < run->k; i++)
+    run->theta[i] = NAN;
+  if (run->o.v0 != NULL)
+    status = engine->backend->krylov_put (engine, 0, 1, run->o.v0);
+  if (status == GLA_OK)
+    status = engine->backend->krylov_start (engine, 0, run->o.v0 != NULL, run->o.seed);
+  if (status == GLA_OK)
+    status = grow_until_settled (&r, places, &count);
+  run->report.steps = r.m;
+  if (status == GLA_OK && (run->vectors || run->check) && count > 0)
+    status = second_pass (&r, count);
+  free (places);
+  recurrence_free (&r);
+  return status;
+}

@@ -1,0 +1,323 @@
+// eigs_restarted.c: block Lanczos with thick restarts, and the search for what it missed
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Thick restart (Wu, Simon 2000) in blocks. The projected matrix T = V'*A*V is explicit, so a
+// restart with any basis of Ritz vectors is exact: of T only the columns of the new blocks have to
+// be computed.
+//
+// Small residuals do not say that nothing was missed: a single vector sees one direction of a
+// multiple eigenvalue. So the iteration goes on from the converged vectors and a random block
+// orthogonal to them. What was missed is extreme in that complement and comes up first; the search
+// ends when the best candidate there is seen, by its residual, to be no eigenvalue that is wanted.
+
+#include "eigs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  gla_eigs_run *run;
+  int b, parts;
+  int64_t m;    // columns of the basis
+  int64_t kept; // of which so many are Ritz vectors, a multiple of b
+  int64_t pads; // the last of these, which are zero
+  int64_t used; // m - pads: order of the projected matrix
+  int64_t ldt;
+  double *T;        // (m+b) x m
+  double *S;        // vectors of the projected matrix, used x used
+  double *turn;     // what krylov_rotate gets, m x m
+  double *theta;    // its eigenvalues, ascending
+  double *ritz;     // the kept ones
+  double *residual; // of each of theta
+  double *found;    // the k values at which a search began
+  int64_t *order;
+  double norm;
+} cycle;
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+static void cycle_free (cycle *c)
+{
+  free (c->T);
+  free (c->S);
+  free (c->turn);
+  free (c->theta);
+  free (c->ritz);
+  free (c->residual);
+  free (c->found);
+  free (c->order);
+}
+
+static int cycle_take (cycle *c, gla_eigs_run *run)
+{
+  const size_t m = (size_t)run->job.basis, b = (size_t)run->job.block, d = sizeof (double);
+  *c = (cycle){.run = run, .b = run->job.block, .parts = run->parts, .m = run->job.basis};
+  c->ldt = c->m + c->b;
+  c->T = calloc ((m + b) * m * (size_t)c->parts, d);
+  c->S = malloc (m * m * (size_t)c->parts * d);
+  c->turn = malloc (m * m * (size_t)c->parts * d);
+  c->theta = malloc (m * d);
+  c->ritz = malloc (m * d);
+  c->residual = malloc (m * d);
+  c->found = malloc (m * d);
+  c->order = malloc (m * sizeof *c->order);
+  return c->T && c->S && c->turn && c->theta && c->ritz && c->residual && c->found && c->order;
+}
+
+//------------------------------------------------------------------------------
+// Ritz values
+//------------------------------------------------------------------------------
+
+// Column of the basis that row i of the projected matrix stands for.
+static int64_t column_of (const cycle *c, int64_t i)
+{
+  return i < c->kept - c->pads ? i : i + c->pads;
+}
+
+static void fill_projected (const cycle *c)
+{
+  const int parts = c->parts;
+  const int64_t ritz = c->kept - c->pads;
+  memset (c->S, 0, (size_t)(c->used * c->used) * (size_t)parts * sizeof *c->S);
+  for (int64_t j = 0; j < c->used; j++) {
+    double *to = c->S + j * c->used * parts;
+    if (j < ritz) {
+      to[j * parts] = c->ritz[j];
+      continue;
+    }
+    const double *from = c->T + column_of (c, j) * c->ldt * parts;
+    for (int64_t i = 0; i <= j; i++)
+      memcpy (to + i * parts, from + column_of (c, i) * parts, (size_t)parts * sizeof *to);
+    if (parts == 2)
+      to[2 * j + 1] = 0;
+  }
+}
+
+// |R*s| for the last b rows s of vector i, R the last triangle of T.
+static double residual_of (const cycle *c, int64_t i)
+{
+  const int b = c->b, parts = c->parts;
+  const double *s = c->S + (i * c->used + c->used - b) * parts;
+  double sum = 0;
+  for (int r = 0; r < b; r++) {
+    double re = 0, im = 0;
+    for (int l = r; l < b; l++) {
+      const double *R = c->T + (c->m + r + (c->m - b + l) * c->ldt) * parts;
+      if (parts == 1) {
+        re += R[0] * s[l];
+      } else {
+        re += R[0] * s[2 * l] - R[1] * s[2 * l + 1];
+        im += R[0] * s[2 * l + 1] + R[1] * s[2 * l];
+      }
+    }
+    sum += re * re + im * im;
+  }
+  return sqrt (sum);
+}
+
+static gla_status solve_projected (cycle *c)
+{
+  c->used = c->m - c->pads;
+  fill_projected (c);
+  gla_status status = gla_projected_eig (c->used, c->parts, c->S, c->theta);
+  if (status != GLA_OK)
+    return status;
+  for (int64_t i = 0; i < c->used; i++) {
+    c->residual[i] = residual_of (c, i);
+    c->norm = fmax (c->norm, fabs (c->theta[i]));
+  }
+  gla_eigs_rank (c->run->which, c->theta, c->used, c->order);
+  return GLA_OK;
+}
+
+static int has_converged (const cycle *c, int64_t i)
+{
+  return c->residual[i] <= c->run->o.tol * c->norm;
+}
+
+// How many of the k that are wanted most have converged.
+static int64_t converged (const cycle *c)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < c->run->k; i++)
+    count += has_converged (c, c->order[i]);
+  return count;
+}
+
+//------------------------------------------------------------------------------
+// restarts
+//------------------------------------------------------------------------------
+
+// Goes on from the first `count` of the order, and zeros up to a whole block.
+static gla_status turn (cycle *c, int64_t count)
+{
+  const int64_t keep = (count + c->b - 1) / c->b * c->b;
+  const size_t element = (size_t)c->parts * sizeof (double);
+  memset (c->turn, 0, (size_t)(c->m * keep) * element);
+  for (int64_t j = 0; j < count; j++) {
+    const double *s = c->S + c->order[j] * c->used * c->parts;
+    double *to = c->turn + j * c->m * c->parts;
+    for (int64_t i = 0; i < c->used; i++)
+      memcpy (to + column_of (c, i) * c->parts, s + i * c->parts, element);
+    c->ritz[j] = c->theta[c->order[j]];
+  }
+  c->kept = keep;
+  c->pads = keep - count;
+  return c->run->engine->backend->krylov_rotate (c->run->engine, c->m, c->turn, keep);
+}
+
+static gla_status expand (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  int64_t replaced;
+  gla_status status =
+      run->engine->backend->krylov_expand (run->engine, c->kept, c->m, c->T, c->ldt, &replaced);
+  run->report.products += c->m - c->kept;
+  return status == GLA_OK ? solve_projected (c) : status;
+}
+
+// Ritz vectors to go on with: those wanted, as many more as have converged, and a third of the
+// rest, which makes the next cycle converge sooner; but room has to be left for that cycle.
+static int64_t how_many (const cycle *c)
+{
+  const int64_t k = c->run->k, wish = k + converged (c) + (c->m - k) / 3;
+  const int64_t most = k + (c->m - k) * 3 / 5, keep = wish < most ? wish : most;
+  const int64_t blocks = (keep + c->b - 1) / c->b, last = c->m / c->b - 1;
+  return (blocks < last ? blocks : last) * c->b;
+}
+
+static void tell (const cycle *c)
+{
+  const gla_context *ctx = c->run->ctx;
+  if (ctx->progress != NULL)
+    ctx->progress (ctx->progress_user, converged (c), c->run->k);
+}
+
+// Cycles until all that is wanted has converged, or the restarts are used up.
+static gla_status iterate (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  gla_status status = GLA_OK;
+  while (status == GLA_OK && converged (c) < run->k && run->report.restarts < run->o.maxit) {
+    status = turn (c, how_many (c));
+    if (status == GLA_OK)
+      status = expand (c);
+    run->report.restarts++;
+    tell (c);
+  }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// search for what was missed
+//------------------------------------------------------------------------------
+
+// Whether the k best values are still those that were found.
+static int unchanged (const cycle *c)
+{
+  for (int64_t i = 0; i < c->run->k; i++)
+    if (fabs (c->theta[c->order[i]] - c->found[i]) > 100 * c->run->o.tol * c->norm)
+      return 0;
+  return 1;
+}
+
+// Whether candidate `next` of the order is behind the value that was found last at its end, by so
+// much more than its residual that the eigenvalue it stands for is, too; or has converged.
+static int settled (const cycle *c, int64_t next, int64_t last)
+{
+  if (next >= c->used)
+    return 1;
+  const int64_t i = c->order[next], f = c->order[last];
+  const int low_end = c->run->which == GLA_EIGS_BE && next % 2 == 1;
+  const double ahead =
+      gla_eigs_ahead (low_end ? GLA_EIGS_SA : c->run->which, c->theta[f], c->theta[i]);
+  return has_converged (c, i) || c->residual[i] <= 0.01 * ahead;
+}
+
+static int complete (const cycle *c)
+{
+  const int64_t k = c->run->k;
+  if (c->run->which != GLA_EIGS_BE)
+    return settled (c, k, k - 1);
+  // the next at this end and at the other one
+  return (k < 2 || settled (c, k, k - 2)) && settled (c, k + 1, k - 1);
+}
+
+// A random block in the place of the residuals, which have vanished.
+static gla_status search (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  for (int64_t i = 0; i < run->k; i++)
+    c->found[i] = c->theta[c->order[i]];
+  gla_status status = turn (c, run->k);
+  if (status == GLA_OK)
+    status =
+        run->engine->backend->krylov_start (run->engine, c->kept, 0, run->o.seed + ++run->draws);
+  while (status == GLA_OK) {
+    status = expand (c);
+    run->report.restarts++;
+    if (status != GLA_OK || !unchanged (c) || run->report.restarts >= run->o.maxit)
+      break;
+    if (complete (c)) {
+      run->report.complete = 1;
+      break;
+    }
+    status = turn (c, how_many (c));
+  }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// results
+//------------------------------------------------------------------------------
+
+static gla_status finish (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  gla_engine *engine = run->engine;
+  gla_status status = GLA_OK;
+  gla_eigs_arrange (run->which, run->A->inverse, c->theta, run->k, c->order);
+  for (int64_t i = 0; i < run->k; i++) {
+    run->theta[i] = c->theta[c->order[i]];
+    run->residuals[i] = c->residual[c->order[i]];
+    run->converged[i] = (char)has_converged (c, c->order[i]);
+    run->report.converged += run->converged[i];
+  }
+  run->report.norm = c->norm;
+  if (run->vectors || run->check) {
+    status = turn (c, run->k);
+    if (status == GLA_OK)
+      status = engine->backend->krylov_check (engine, run->k, run->theta, run->residuals,
+                                              &run->report.orthogonality);
+    run->report.products += run->k;
+  }
+  return status;
+}
+
+gla_status gla_eigs_restarted (gla_eigs_run *run)
+{
+  cycle c;
+  gla_engine *engine = run->engine;
+  gla_status status = cycle_take (&c, run) ? GLA_OK : GLA_OUT_OF_MEMORY;
+  if (status == GLA_OK && run->o.v0 != NULL)
+    status = engine->backend->krylov_put (engine, 0, 1, run->o.v0);
+  if (status == GLA_OK)
+    status = engine->backend->krylov_start (engine, 0, run->o.v0 != NULL, run->o.seed);
+  if (status == GLA_OK)
+    status = expand (&c);
+  do {
+    if (status == GLA_OK)
+      status = iterate (&c);
+    if (status != GLA_OK || run->o.trust || run->report.complete ||
+        run->report.restarts >= run->o.maxit || converged (&c) < run->k)
+      break;
+    status = search (&c);
+  } while (!run->report.complete);
+  if (status == GLA_OK)
+    status = finish (&c);
+  cycle_free (&c);
+  return status;
+}
