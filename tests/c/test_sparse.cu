@@ -488,7 +488,7 @@ int main ()
 {
   char why[200];
   if (gpu.device_count (why, sizeof why) == 0) {
-    printf ("skipped test_sparse: %s\n", why);
+    printf ("no GPU: %s\ntest_sparse: 0 passed, 0 failed, 1 skipped\n", why);
     return 0;
   }
   if (gpu.open (0, &engine) != GLA_OK) {
@@ -505,6 +505,6 @@ int main ()
   test_bases<z> ();
   test_stop ();
   gpu.close (engine);
-  printf ("test_sparse: %d passed, %d failed\n", passed, failed);
+  printf ("test_sparse: %d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
