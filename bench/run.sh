@@ -56,6 +56,12 @@ if [ $gpu = yes ]; then
   else
     status=1
   fi
+  echo "bench_spmv: on the GPU, beside cuSPARSE"
+  if ./bench_spmv ${quick:+--graphs ba-200k,grid-3d} >"results/spmv-$name-device.tsv.new"; then
+    mv "results/spmv-$name-device.tsv.new" "results/spmv-$name-device.tsv"
+  else
+    status=1
+  fi
 fi
 if [ $octave_too = yes ]; then
   echo "bench_batcheig.m: from Octave arrays, beside the loop over eig"

@@ -120,4 +120,61 @@ template <class T, int B> struct alignas (sizeof (T) * B < 16 ? sizeof (T) * B :
   T at[B];
 };
 
+// How a warp reads a block of B columns: a lane takes E elements, 16 bytes where a row has them, so
+// that LANES neighbouring lanes have a row together and the warp reads consecutive bytes; ROWS rows
+// at a time, 32/LANES apart.
+template <class T, int B> struct krylov_lane {
+  static constexpr int E = 16 / sizeof (T) < B ? (int)(16 / sizeof (T)) : B, LANES = B / E;
+  static constexpr int SIZE = B * words_of<T>;
+  static constexpr int ROWS = SIZE <= 2 ? 8 : SIZE >= 16 ? 1 : 16 / SIZE;
+};
+
+template <class T, int B>
+GLA_DEVICE void load_whole_rows (const T *from, int64_t n, int64_t row,
+                                 krylov_row<T, B> (&to)[krylov_lane<T, B>::ROWS])
+{
+  constexpr int apart = 32 / krylov_lane<T, B>::LANES;
+#pragma unroll
+  for (int r = 0; r < krylov_lane<T, B>::ROWS; r++) {
+    to[r] = {};
+    if (row + r * apart < n)
+      to[r] = reinterpret_cast<const krylov_row<T, B> *> (from)[row + r * apart];
+  }
+}
+
+// The elements of this lane; `row` is its first.
+template <class T, int B>
+GLA_DEVICE void load_row_parts (const T *from, int64_t n, int64_t row,
+                                krylov_row<T, krylov_lane<T, B>::E> (&to)[krylov_lane<T, B>::ROWS])
+{
+  typedef krylov_lane<T, B> lane;
+  constexpr int apart = 32 / lane::LANES;
+  const int part = threadIdx.x % lane::LANES;
+#pragma unroll
+  for (int r = 0; r < lane::ROWS; r++) {
+    to[r] = {};
+    if (row + r * apart < n)
+      to[r] = reinterpret_cast<const krylov_row<T, lane::E> *> (
+          from)[(row + r * apart) * lane::LANES + part];
+  }
+}
+
+// w := w*M
+template <class T, int B>
+GLA_DEVICE void times_matrix (krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS], const T *M)
+{
+#pragma unroll
+  for (int r = 0; r < krylov_lane<T, B>::ROWS; r++) {
+    krylov_row<T, B> old = w[r];
+#pragma unroll
+    for (int c = 0; c < B; c++) {
+      T sum = from_real<T> (0);
+#pragma unroll
+      for (int q = 0; q < B; q++)
+        sum = madd (old.at[q], M[q * B + c], sum);
+      w[r].at[c] = sum;
+    }
+  }
+}
+
 #endif

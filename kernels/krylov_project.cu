@@ -8,39 +8,42 @@ namespace
 
 const unsigned ALL = 0xffffffffu;
 
-constexpr int between (int least, int a, int most)
-{
-  return a < least ? least : a > most ? most : a;
-}
-
-// PART columns of V are multiplied at once, and ROWS rows by each thread, so that the sums of a
-// thread are at most 16 numbers. The sums of LIST blocks fit into 32 KB of shared memory.
+// The layout of a warp's work on blocks of B columns. A lane reads 16 bytes at a time, E columns of
+// a row, so that LANES neighbouring lanes share a row and every read of the warp is of consecutive
+// bytes. ROWS rows of W stay in the registers of each lane. The sums of LIST blocks fit into 32 KB
+// of shared memory.
 template <class T, int B> struct project_shape {
   static constexpr int words = words_of<T>;
-  static constexpr int PART = between (1, 16 / (B * words), B);
-  static constexpr int ROWS = between (1, 16 / (B * words), 8);
-  static constexpr int SUMS = PART * B * words;
+  static constexpr int E = krylov_lane<T, B>::E, LANES = krylov_lane<T, B>::LANES;
+  static constexpr int ROWS = krylov_lane<T, B>::ROWS, STRIP = ROWS * 32 / LANES;
+  static constexpr int SUMS = E * B * words; // of a lane
   static constexpr int BLOCK = B * B * words;
   static constexpr int LIST = 4096 / (BLOCK * KRYLOV_WARPS);
 };
 
-// Sums of N numbers over the warp: each step halves what a lane holds. Lane l ends up with number
-// l / (32/N).
-template <int N, class R> GLA_DEVICE R spread_sum (R (&a)[N])
+// Sums of N numbers over the lanes that have the same number modulo STEP. As long as there are
+// halves to give away, each exchange halves what a lane holds: in the end, LEFT numbers from
+// number (l*N/32) on, rounded down to a multiple of LEFT, are in the first places of lane l.
+template <int N, int STEP> struct spread {
+  static constexpr int LEFT = N * STEP > 32 ? N *STEP / 32 : 1;
+};
+template <int N, int STEP, class R, int HALF = N / 2, int MASK = 16>
+GLA_DEVICE void spread_sum (R (&a)[N])
 {
-  const int lane = threadIdx.x % 32;
-  int mask = 16;
+  if constexpr (HALF >= spread<N, STEP>::LEFT && HALF > 0) {
+    const bool upper = threadIdx.x & MASK;
 #pragma unroll
-  for (int half = N / 2; half > 0; half /= 2, mask /= 2)
-#pragma unroll
-    for (int i = 0; i < half; i++) {
-      R keep = lane & mask ? a[i + half] : a[i], give = lane & mask ? a[i] : a[i + half];
-      a[i] = keep + __shfl_xor_sync (ALL, give, mask);
+    for (int i = 0; i < HALF; i++) {
+      R keep = upper ? a[i + HALF] : a[i], give = upper ? a[i] : a[i + HALF];
+      a[i] = keep + __shfl_xor_sync (ALL, give, MASK);
     }
-  R sum = a[0];
-  for (; mask > 0; mask /= 2)
-    sum += __shfl_xor_sync (ALL, sum, mask);
-  return sum;
+    spread_sum<N, STEP, R, HALF / 2, MASK / 2> (a);
+  } else if constexpr (MASK >= STEP && MASK > 0) {
+#pragma unroll
+    for (int i = 0; i < spread<N, STEP>::LEFT; i++)
+      a[i] += __shfl_xor_sync (ALL, a[i], MASK);
+    spread_sum<N, STEP, R, 0, MASK / 2> (a);
+  }
 }
 
 template <class R> GLA_DEVICE void add_product (R *sum, R v, R w)
@@ -54,62 +57,55 @@ template <class R> GLA_DEVICE void add_product (R *sum, cx<R> v, cx<R> w)
   sum[1] = s.y;
 }
 
-// Adds the products of PART columns of V, starting at FIRST, with all of W to the sums of a warp.
-template <class T, int B, int FIRST>
-GLA_DEVICE void add_part (const krylov_row<T, B> (&v)[project_shape<T, B>::ROWS],
-                          const krylov_row<T, B> (&w)[project_shape<T, B>::ROWS], double *sums)
+// Adds the products of the columns of V with those of W, over the rows of the strip, to the sums of
+// the warp in shared memory.
+template <class T, int B>
+GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov_lane<T, B>::ROWS],
+                           const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS], double *sums)
 {
   typedef project_shape<T, B> shape;
+  typedef spread<shape::SUMS, shape::LANES> spreading;
   const int lane = threadIdx.x % 32;
   real_t<T> a[shape::SUMS] = {};
 #pragma unroll
   for (int r = 0; r < shape::ROWS; r++)
 #pragma unroll
-    for (int q = 0; q < shape::PART; q++)
+    for (int q = 0; q < shape::E; q++)
 #pragma unroll
       for (int c = 0; c < B; c++)
-        add_product (a + (q * B + c) * shape::words, v[r].at[FIRST + q], w[r].at[c]);
-  real_t<T> sum = spread_sum (a);
-  constexpr int copies = 32 / shape::SUMS;
-  if (lane % copies == 0)
-    sums[FIRST * B * shape::words + lane / copies] += (double)sum;
-  if constexpr (FIRST + shape::PART < B)
-    add_part<T, B, FIRST + shape::PART> (v, w, sums);
-}
-
-template <class T, int B>
-GLA_DEVICE void load_rows (const T *from, int64_t n, int64_t row,
-                           krylov_row<T, B> (&to)[project_shape<T, B>::ROWS])
-{
+        add_product (a + (q * B + c) * shape::words, v[r].at[q], w[r].at[c]);
+  spread_sum<shape::SUMS, shape::LANES, real_t<T>> (a);
+  constexpr int holders = shape::SUMS / spreading::LEFT; // groups of lanes with different numbers
+  constexpr int copies = 32 / holders;                   // lanes of a group, of all parts of a row
+  if (lane % copies < shape::LANES) {
+    double *to = sums + lane % shape::LANES * shape::SUMS + lane / copies * spreading::LEFT;
 #pragma unroll
-  for (int r = 0; r < project_shape<T, B>::ROWS; r++) {
-    to[r] = {};
-    if (row + 32 * r < n)
-      to[r] = reinterpret_cast<const krylov_row<T, B> *> (from)[row + 32 * r];
+    for (int i = 0; i < spreading::LEFT; i++)
+      to[i] += (double)a[i];
   }
 }
 
+// The E columns of W that this lane would read.
 template <class T, int B>
-GLA_DEVICE void times_matrix (krylov_row<T, B> (&w)[project_shape<T, B>::ROWS], const T *M)
+GLA_DEVICE void own_columns (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS],
+                             krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov_lane<T, B>::ROWS])
 {
+  typedef project_shape<T, B> shape;
+  const int part = threadIdx.x % shape::LANES;
 #pragma unroll
-  for (int r = 0; r < project_shape<T, B>::ROWS; r++) {
-    krylov_row<T, B> old = w[r];
+  for (int r = 0; r < shape::ROWS; r++)
 #pragma unroll
-    for (int c = 0; c < B; c++) {
-      T sum = from_real<T> (0);
+    for (int p = 0; p < shape::LANES; p++)
 #pragma unroll
-      for (int q = 0; q < B; q++)
-        sum = madd (old.at[q], M[q * B + c], sum);
-      w[r].at[c] = sum;
-    }
-  }
+      for (int q = 0; q < shape::E; q++)
+        if (p == part)
+          v[r].at[q] = w[r].at[p * shape::E + q];
 }
 
 // Blocks V(j0..j1-1), j0 = blockIdx.y*LIST; number `blocks` is W*M itself. A warp takes strips of
-// 32*ROWS rows, gridDim.x*8 strips apart: it holds its strip of W in registers while the blocks of
-// V pass by, and adds the sums over the strip to its own in shared memory. In the end those of the
-// 8 warps are added in order and stored for reduce_kernel.
+// STRIP rows, gridDim.x*8 strips apart: it holds its strip of W in registers while the blocks of V
+// pass by, and adds the sums over the strip to its own in shared memory. In the end those of the 8
+// warps are added in order and stored for reduce_kernel.
 template <class T, int B>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
     project_kernel (const T *V, int64_t n, int64_t blocks, const T *W, const double *M,
@@ -128,20 +124,20 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
   if (M != nullptr && threadIdx.x < B * B)
     load_scalar (M + threadIdx.x * shape::words, matrix + threadIdx.x);
   __syncthreads ();
-  const int64_t strip = 32 * shape::ROWS;
-  for (int64_t row = (blockIdx.x * (int64_t)KRYLOV_WARPS + warp) * strip + lane; row - lane < n;
-       row += gridDim.x * (int64_t)KRYLOV_WARPS * strip) {
-    krylov_row<T, B> w[shape::ROWS], v[shape::ROWS];
-    load_rows<T, B> (W, n, row, w);
+  for (int64_t strip = blockIdx.x * (int64_t)KRYLOV_WARPS + warp; strip * shape::STRIP < n;
+       strip += gridDim.x * (int64_t)KRYLOV_WARPS) {
+    int64_t row = strip * shape::STRIP + lane / shape::LANES;
+    krylov_row<T, B> w[shape::ROWS];
+    krylov_row<T, shape::E> v[shape::ROWS];
+    load_whole_rows<T, B> (W, n, row, w);
     if (M != nullptr)
       times_matrix<T, B> (w, matrix);
     for (int j = 0; j < list; j++) {
-      double *to = sums[warp] + j * shape::BLOCK;
-      if (j0 + j < blocks) {
-        load_rows<T, B> (V + (j0 + j) * n * B, n, row, v);
-        add_part<T, B, 0> (v, w, to);
-      } else
-        add_part<T, B, 0> (w, w, to);
+      if (j0 + j < blocks)
+        load_row_parts<T, B> (V + (j0 + j) * n * B, n, row, v);
+      else
+        own_columns<T, B> (w, v);
+      add_block<T, B> (v, w, sums[warp] + j * shape::BLOCK);
     }
   }
   __syncthreads ();
@@ -183,7 +179,7 @@ cudaError_t launch (const krylov_place<T> &p, const T *V, int64_t blocks, const 
                     const double *M, double *C)
 {
   typedef project_shape<T, B> shape;
-  int64_t strips = (p.n + 32 * shape::ROWS - 1) / (32 * shape::ROWS);
+  int64_t strips = (p.n + shape::STRIP - 1) / shape::STRIP;
   int64_t wanted = (strips + KRYLOV_WARPS - 1) / KRYLOV_WARPS;
   unsigned grid = (unsigned)(wanted < KRYLOV_GRID ? wanted : KRYLOV_GRID);
   unsigned lists = (unsigned)((blocks + 1 + shape::LIST - 1) / shape::LIST);

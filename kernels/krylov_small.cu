@@ -29,57 +29,91 @@ GLA_DEVICE void put (double *to, cx<double> a)
   to[1] = a.y;
 }
 
-// Column k of R and of its inverse, by columns 0 .. k-1. Returns whether its pivot is sound.
-template <class S>
-GLA_DEVICE bool triangle_column (const double *G, int b, int k, double least, double lost, S *R,
-                                 S *inverse)
+// Column k of R, which takes the place of G, and of its inverse, by columns 0 .. k-1. Returns
+// whether its pivot is sound.
+template <int B, class S>
+GLA_DEVICE bool triangle_column (int k, double least, double lost, S (&R)[B * B],
+                                 S (&inverse)[B * B])
 {
-  const int words = words_of<S>;
-  double whole = G[(k * b + k) * words], left = whole;
-  for (int i = 0; i < k; i++) {
-    S sum = number<S> (G + (i * b + k) * words);
-    for (int q = 0; q < i; q++)
-      sum = sum - conj (R[q * b + i]) * R[q * b + k];
-    R[i * b + k] = scale (1 / re (R[i * b + i]), sum);
-    left -= abs2 (R[i * b + k]);
-  }
+  double whole = re (R[k * B + k]), left = whole;
+#pragma unroll
+  for (int i = 0; i < B; i++)
+    if (i < k) {
+      S sum = R[i * B + k];
+#pragma unroll
+      for (int q = 0; q < i; q++)
+        sum = sum - conj (R[q * B + i]) * R[q * B + k];
+      R[i * B + k] = scale (re (inverse[i * B + i]), sum);
+      left -= abs2 (R[i * B + k]);
+    }
   if (!(left > least * whole) || !(sqrt (left) > lost))
     return false;
-  R[k * b + k] = from_real<S> (sqrt (left));
-  inverse[k * b + k] = from_real<S> (1 / sqrt (left));
-  for (int i = k - 1; i >= 0; i--) {
+  double over = 1 / sqrt (left);
+  R[k * B + k] = from_real<S> (sqrt (left));
+#pragma unroll
+  for (int i = 0; i < B; i++) {
     S sum = from_real<S> (0);
-    for (int q = i; q < k; q++)
-      sum = sum - inverse[i * b + q] * R[q * b + k];
-    inverse[i * b + k] = scale (1 / sqrt (left), sum);
+#pragma unroll
+    for (int q = i; q < B; q++)
+      if (q < k)
+        sum = sum - inverse[i * B + q] * R[q * B + k];
+    inverse[i * B + k] = i == k ? from_real<S> (over) : scale (over, sum);
   }
   return true;
 }
 
-// One thread: b is at most 8.
-template <class T, class S>
-__global__ void triangle_kernel (const double *G, const double *products, int b, double *R,
+// One thread, with both matrices in its registers where B is small: launching is most of the time.
+template <class T, class S, int B>
+__global__ void triangle_kernel (const double *G, const double *products, double *R,
                                  double *inverse, int step, krylov_flags *flags)
 {
   const int words = words_of<S>;
   if (flags->failed)
     return;
-  if (products != nullptr)
-    for (int k = 0; k < b; k++)
-      flags->norm = fmax (flags->norm, sqrt (products[(k * b + k) * words]));
-  S r[64], inv[64];
-  for (int i = 0; i < b * b; i++)
-    r[i] = inv[i] = from_real<S> (0);
-  for (int k = 0; k < b; k++) {
-    double lost = products == nullptr ? 0 : krylov_vanish<T> * flags->norm;
-    if (!triangle_column (G, b, k, least_pivot<T>, lost, r, inv)) {
-      flags->failed = step + 1;
-      return;
-    }
+  S r[B * B], inv[B * B];
+#pragma unroll
+  for (int i = 0; i < B * B; i++) {
+    r[i] = number<S> (G + i * words);
+    inv[i] = from_real<S> (0);
   }
-  for (int i = 0; i < b * b; i++) {
-    put (R + i * words, r[i]);
+  double lost = 0;
+  if (products != nullptr) {
+    double norm = flags->norm;
+#pragma unroll
+    for (int k = 0; k < B; k++)
+      norm = fmax (norm, sqrt (products[(k * B + k) * words]));
+    flags->norm = norm;
+    lost = krylov_vanish<T> * norm;
+  }
+  bool sound = true;
+#pragma unroll
+  for (int k = 0; k < B; k++)
+    sound = sound && triangle_column<B> (k, least_pivot<T>, lost, r, inv);
+  if (!sound)
+    flags->failed = step + 1;
+#pragma unroll
+  for (int i = 0; i < B * B; i++) {
+    put (R + i * words, i / B <= i % B ? r[i] : from_real<S> (0));
     put (inverse + i * words, inv[i]);
+  }
+}
+
+template <class T, class S>
+void launch_triangle (const krylov_place<T> &p, const double *G, const double *products, double *R,
+                      double *inverse, int step)
+{
+  switch (p.b) {
+  case 1:
+    triangle_kernel<T, S, 1><<<1, 1, 0, p.stream>>> (G, products, R, inverse, step, p.flags);
+    break;
+  case 2:
+    triangle_kernel<T, S, 2><<<1, 1, 0, p.stream>>> (G, products, R, inverse, step, p.flags);
+    break;
+  case 4:
+    triangle_kernel<T, S, 4><<<1, 1, 0, p.stream>>> (G, products, R, inverse, step, p.flags);
+    break;
+  default:
+    triangle_kernel<T, S, 8><<<1, 1, 0, p.stream>>> (G, products, R, inverse, step, p.flags);
   }
 }
 
@@ -131,10 +165,9 @@ cudaError_t krylov_triangle (const krylov_place<T> &p, const double *G, const do
                              double *R, double *inverse, int step)
 {
   if (is_complex_v<T>)
-    triangle_kernel<T, cx<double>>
-        <<<1, 1, 0, p.stream>>> (G, products, p.b, R, inverse, step, p.flags);
+    launch_triangle<T, cx<double>> (p, G, products, R, inverse, step);
   else
-    triangle_kernel<T, double><<<1, 1, 0, p.stream>>> (G, products, p.b, R, inverse, step, p.flags);
+    launch_triangle<T, double> (p, G, products, R, inverse, step);
   return cudaGetLastError ();
 }
 

@@ -6,78 +6,78 @@
 namespace
 {
 
-// A thread takes ROWS rows, blockDim.x apart, and lets all blocks of V pass by them; C stands in
-// shared memory, of which all threads read the same word at a time.
-template <class T, int B> struct update_shape {
-  static constexpr int ROWS = 16 / (B * words_of<T>) > 4   ? 4
-                              : 16 / (B * words_of<T>) < 1 ? 1
-                                                           : 16 / (B * words_of<T>);
-};
-
+// sum += v*C for the E columns of V that this lane has.
 template <class T, int B>
-GLA_DEVICE void subtract_block (const T *block, int64_t n, int64_t row, const T *C,
-                                krylov_row<T, B> (&w)[update_shape<T, B>::ROWS])
+GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov_lane<T, B>::ROWS],
+                           const T *C, krylov_row<T, B> (&sum)[krylov_lane<T, B>::ROWS])
 {
-  constexpr int ROWS = update_shape<T, B>::ROWS;
-  krylov_row<T, B> v[ROWS];
+  typedef krylov_lane<T, B> lane;
+  C += threadIdx.x % lane::LANES * lane::E * B;
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    v[r] = {};
-    if (row + r * 256 < n)
-      v[r] = reinterpret_cast<const krylov_row<T, B> *> (block)[row + r * 256];
-  }
-#pragma unroll
-  for (int q = 0; q < B; q++)
+  for (int q = 0; q < lane::E; q++)
 #pragma unroll
     for (int c = 0; c < B; c++) {
       T factor = C[q * B + c];
 #pragma unroll
-      for (int r = 0; r < ROWS; r++)
-        w[r].at[c] = madd (-v[r].at[q], factor, w[r].at[c]);
+      for (int r = 0; r < lane::ROWS; r++)
+        sum[r].at[c] = madd (v[r].at[q], factor, sum[r].at[c]);
     }
 }
 
+// Adds up the sums of the lanes that share a row and subtracts them from w; each lane stores the
+// elements of which it would read the block.
 template <class T, int B>
-__global__ void __launch_bounds__ (256)
+GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS],
+                                  const krylov_row<T, B> (&sum)[krylov_lane<T, B>::ROWS], int64_t n,
+                                  int64_t row, T *to)
+{
+  typedef krylov_lane<T, B> lane;
+  const int part = threadIdx.x % lane::LANES, apart = 32 / lane::LANES;
+#pragma unroll
+  for (int r = 0; r < lane::ROWS; r++) {
+    krylov_row<T, lane::E> own = {};
+#pragma unroll
+    for (int c = 0; c < B; c++) {
+      T element = w[r].at[c] - lane_sum<lane::LANES> (sum[r].at[c]);
+      if (c / lane::E == part)
+        own.at[c % lane::E] = element;
+    }
+    if (row + r * apart < n)
+      reinterpret_cast<krylov_row<T, lane::E> *> (to)[(row + r * apart) * lane::LANES + part] = own;
+  }
+}
+
+// A warp takes ROWS*32/LANES rows and lets all blocks of V pass by them. C stands in shared memory,
+// in the type of the vectors.
+template <class T, int B>
+__global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
     update_kernel (const T *V, int64_t n, int64_t blocks, const T *W, const double *M,
                    const double *C, const krylov_flags *flags, T *to)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  constexpr int ROWS = update_shape<T, B>::ROWS, words = words_of<T>;
+  typedef krylov_lane<T, B> lane;
+  constexpr int words = words_of<T>;
   if (flags->failed)
     return;
   T *matrix = reinterpret_cast<T *> (memory), *coefficients = matrix + B * B;
-  if (threadIdx.x < B * B) {
-    matrix[threadIdx.x] = from_real<T> (threadIdx.x / B == threadIdx.x % B ? 1 : 0);
-    if (M != nullptr)
-      load_scalar (M + threadIdx.x * words, matrix + threadIdx.x);
-  }
-  for (int64_t i = threadIdx.x; i < blocks * B * B; i += 256)
+  if (M != nullptr && threadIdx.x < B * B)
+    load_scalar (M + threadIdx.x * words, matrix + threadIdx.x);
+  for (int64_t i = threadIdx.x; i < blocks * B * B; i += blockDim.x)
     load_scalar (C + i * words, coefficients + i);
   __syncthreads ();
-  int64_t row = blockIdx.x * (int64_t)(256 * ROWS) + threadIdx.x;
-  krylov_row<T, B> w[ROWS];
-#pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    krylov_row<T, B> old = {};
-    if (row + r * 256 < n)
-      old = reinterpret_cast<const krylov_row<T, B> *> (W)[row + r * 256];
-#pragma unroll
-    for (int c = 0; c < B; c++) {
-      T sum = from_real<T> (0);
-#pragma unroll
-      for (int q = 0; q < B; q++)
-        sum = madd (old.at[q], matrix[q * B + c], sum);
-      w[r].at[c] = sum;
-    }
-  }
+  int64_t warp = blockIdx.x * (int64_t)KRYLOV_WARPS + threadIdx.x / 32;
+  int64_t row = warp * (lane::ROWS * 32 / lane::LANES) + threadIdx.x % 32 / lane::LANES;
+  krylov_row<T, B> w[lane::ROWS], sum[lane::ROWS] = {};
 #pragma unroll 2
-  for (int64_t j = 0; j < blocks; j++)
-    subtract_block<T, B> (V + j * n * B, n, row, coefficients + j * B * B, w);
-#pragma unroll
-  for (int r = 0; r < ROWS; r++)
-    if (row + r * 256 < n)
-      reinterpret_cast<krylov_row<T, B> *> (to)[row + r * 256] = w[r];
+  for (int64_t j = 0; j < blocks; j++) {
+    krylov_row<T, lane::E> v[lane::ROWS];
+    load_row_parts<T, B> (V + j * n * B, n, row, v);
+    add_block<T, B> (v, coefficients + j * B * B, sum);
+  }
+  load_whole_rows<T, B> (W, n, row, w);
+  if (M != nullptr)
+    times_matrix<T, B> (w, matrix);
+  store_difference<T, B> (w, sum, n, row, to);
 }
 
 template <class T, int B>
@@ -91,8 +91,9 @@ cudaError_t launch_update (const krylov_place<T> &p, const T *V, int64_t blocks,
                                   (int)bytes);
   if (error != cudaSuccess)
     return error;
-  const int64_t rows = 256 * update_shape<T, B>::ROWS;
-  update_kernel<T, B><<<(unsigned)((p.n + rows - 1) / rows), 256, bytes, p.stream>>> (
+  typedef krylov_lane<T, B> lane;
+  const int64_t rows = KRYLOV_WARPS * lane::ROWS * 32 / lane::LANES; // of a thread block
+  update_kernel<T, B><<<(unsigned)((p.n + rows - 1) / rows), 32 * KRYLOV_WARPS, bytes, p.stream>>> (
       V, p.n, blocks, W, M, C, p.flags, to);
   return cudaGetLastError ();
 }

@@ -91,11 +91,13 @@ gla_status store_columns (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 // preparation
 //------------------------------------------------------------------------------
 
-// The balanced tiles on the device. Rows are cut at half the tile they would fill where they are
-// short on the average: the smaller the tile, the more of the cache is left to x.
+// The balanced tiles on the device. Small ones suit short rows: they leave more of the cache to x.
+// But while a multiprocessor, which has room for 64 warps, can have all its tiles at once, large
+// ones are done in one round.
 gla_status store_tiles (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 {
-  M->capacity = M->entries <= 16 * M->rows ? 128 : 256;
+  bool one_round = M->entries < (int64_t)250 * 64 * e->multiprocessors;
+  M->capacity = M->entries <= 16 * M->rows && !one_round ? 128 : 256;
   spmv_packing p;
   gla_status status = spmv_pack (csr, M->capacity, &p);
   if (status != GLA_OK)

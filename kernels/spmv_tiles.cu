@@ -28,16 +28,16 @@ template <class P> GLA_DEVICE P stream_load (const P *from)
     uint32_t word[sizeof (P) / 4];
   } u;
   if (sizeof (P) == 16)
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
-        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)]), "=r"(u.word[2 % (sizeof (P) / 4)]),
-          "=r"(u.word[3 % (sizeof (P) / 4)])
-        : "l"(from));
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)]),
+                   "=r"(u.word[2 % (sizeof (P) / 4)]), "=r"(u.word[3 % (sizeof (P) / 4)])
+                 : "l"(from));
   else if (sizeof (P) == 8)
-    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];"
-        : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)])
-        : "l"(from));
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];"
+                 : "=r"(u.word[0]), "=r"(u.word[1 % (sizeof (P) / 4)])
+                 : "l"(from));
   else
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u.word[0]) : "l"(from));
+    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(u.word[0]) : "l"(from));
   return u.value;
 }
 
@@ -116,6 +116,8 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   for (int k = 0; k < K / V; k++) {
     int piece = lane + 32 * k;
     c[k] = {};
+    if (!PATTERN)
+      v[PATTERN ? 0 : k] = {};
     if (V * piece < top) {
       c[k] = stream_load (reinterpret_cast<const columns_of<V> *> (a.column + first) + piece);
       if (!PATTERN)
@@ -126,14 +128,13 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   }
 #pragma unroll
   for (int k = 0; k < K / V; k++) {
-    int piece = lane + 32 * k;
-    if (V * piece < top)
+    values_of<T, V> product;
 #pragma unroll
-      for (int j = 0; j < V; j++) {
-        T element = cached_load (x + c[k].at[j]);
-        products[V * piece + j] =
-            PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
-      }
+    for (int j = 0; j < V; j++) { // behind the tile, x(0) is read and not used
+      T element = cached_load (x + c[k].at[j]);
+      product.at[j] = PATTERN ? element : conj_if (v[PATTERN ? 0 : k].at[j], conjugate) * element;
+    }
+    reinterpret_cast<values_of<T, V> *> (products)[lane + 32 * k] = product;
   }
   __syncwarp ();
 }
@@ -174,7 +175,7 @@ template <class T, int K, bool PATTERN>
 __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
 {
-  __shared__ __align__ (16) unsigned char memory[WARPS][32 * K * sizeof (T)];
+  __shared__ __align__ (64) unsigned char memory[WARPS][32 * K * sizeof (T)];
   const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   if (at >= a.tile_count)
@@ -213,47 +214,44 @@ __global__ void __launch_bounds__ (32 * WARPS)
 // several vectors
 //------------------------------------------------------------------------------
 
-// x(column, vector) times the entry, for entries k, k+step, .. < end of a row.
-template <class T, int B, bool PATTERN>
-GLA_DEVICE T sum_entries (const uint32_t *column, const T *values, const T *x, int k, int end,
-                          int step, bool conjugate)
+// E neighbouring elements of a row of x.
+template <class T, int E> struct alignas (sizeof (T) * E) elements_of {
+  T at[E];
+};
+
+// Rows `column[k]` of x (its elements of this lane) times the values, for k, k+step, .. < end.
+template <class T, int B, int E, bool PATTERN>
+GLA_DEVICE elements_of<T, E> sum_entries (const uint32_t *column, const T *values, const T *x,
+                                          int k, int end, int step, bool conjugate)
 {
-  T sum = from_real<T> (0);
+  elements_of<T, E> sum = {};
   for (; k < end; k += 4 * step) {
-    T element[4];
+    elements_of<T, E> element[4];
 #pragma unroll
     for (int u = 0; u < 4; u++)
       if (k + u * step < end)
-        element[u] = cached_load (x + (int64_t)column[k + u * step] * B);
+        element[u] =
+            *reinterpret_cast<const elements_of<T, E> *> (x + (int64_t)column[k + u * step] * B);
 #pragma unroll
     for (int u = 0; u < 4; u++)
-      if (k + u * step < end)
-        sum = PATTERN ? sum + element[u]
-                      : madd (conj_if (values[k + u * step], conjugate), element[u], sum);
+      if (k + u * step < end) {
+        T value = PATTERN ? T{} : conj_if (values[PATTERN ? 0 : k + u * step], conjugate);
+#pragma unroll
+        for (int e = 0; e < E; e++)
+          sum.at[e] =
+              PATTERN ? sum.at[e] + element[u].at[e] : madd (value, element[u].at[e], sum.at[e]);
+      }
   }
   return sum;
 }
 
-// A warp has a tile. Columns and values go to shared memory; then B lanes together read one row of
-// x, one vector each, so that no byte of a sector is wasted. Where rows are long, 2 or more such
-// groups of lanes share one and add their sums pairwise.
-template <class T, int K, bool PATTERN, int B>
-__global__ void __launch_bounds__ (32 * WARPS)
-    block_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+// Columns and values of a tile to shared memory.
+template <class T, int K, bool PATTERN>
+GLA_DEVICE void stage_entries (const tile_arrays &a, int64_t first, int top, uint32_t *column,
+                               T *values)
 {
-  constexpr int V = (int)(16 / sizeof (T)), GROUPS = 32 / B;
-  __shared__ __align__ (16) uint32_t columns[WARPS][32 * K];
-  __shared__ __align__ (
-      16) unsigned char memory[PATTERN ? 1 : WARPS][PATTERN ? 16 : 32 * K * sizeof (T)];
-  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
-  const int lane = threadIdx.x % 32, vector = lane % B, group = lane / B;
-  if (at >= a.tile_count)
-    return;
-  uint32_t *column = columns[threadIdx.x / 32];
-  T *values = reinterpret_cast<T *> (memory[PATTERN ? 0 : threadIdx.x / 32]);
-  spmv_tile tile = load_tile (a.tiles + at);
-  int shift = (int)(tile.start & 3), top = tile.count + shift;
-  int64_t first = tile.start - shift;
+  constexpr int V = (int)(16 / sizeof (T));
+  const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int piece = lane; piece < 8 * K; piece += 32)
     if (4 * piece < top)
@@ -266,9 +264,30 @@ __global__ void __launch_bounds__ (32 * WARPS)
         reinterpret_cast<uint4 *> (values)[piece] = stream_load (
             reinterpret_cast<const uint4 *> (static_cast<const T *> (a.values) + first) + piece);
   __syncwarp ();
+}
+
+// A warp has a tile. Columns and values go to shared memory; then groups of lanes together read one
+// row of x, up to 16 bytes each, so that no byte of a sector is wasted. Where rows are long, 2 or
+// more such groups share one and add their sums pairwise.
+template <class T, int K, bool PATTERN, int B>
+__global__ void __launch_bounds__ (32 * WARPS)
+    block_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+{
+  constexpr int E = 16 / sizeof (T) < B ? (int)(16 / sizeof (T)) : B, GROUPS = 32 / (B / E);
+  __shared__ __align__ (16) uint32_t columns[WARPS][32 * K];
+  __shared__ __align__ (
+      16) unsigned char memory[PATTERN ? 1 : WARPS][PATTERN ? 16 : 32 * K * sizeof (T)];
+  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, vector = lane % (B / E) * E, group = lane / (B / E);
+  if (at >= a.tile_count)
+    return;
+  uint32_t *column = columns[threadIdx.x / 32];
+  T *values = reinterpret_cast<T *> (memory[PATTERN ? 0 : threadIdx.x / 32]);
+  spmv_tile tile = load_tile (a.tiles + at);
+  int shift = (int)(tile.start & 3);
+  stage_entries<T, K, PATTERN> (a, tile.start - shift, tile.count + shift, column, values);
   column += shift;
   values += PATTERN ? 0 : shift;
-  x += vector;
   T factor = PATTERN ? scalar.of () : from_real<T> (1);
   int rows = tile.rows == 0 ? 1 : tile.rows, sharing = 1;
   while (sharing < GROUPS && (tile.count >= 16 * sharing * rows || rows * sharing < GROUPS))
@@ -282,15 +301,21 @@ __global__ void __launch_bounds__ (32 * WARPS)
       end = a.ends[tile.row + row];
       begin = row > 0 ? a.ends[tile.row + row - 1] : 0;
     }
-    T sum = sum_entries<T, B, PATTERN> (column, values, x, begin + sub, end, sharing, conjugate);
+    elements_of<T, E> sum = sum_entries<T, B, E, PATTERN> (column, values, x + vector, begin + sub,
+                                                           end, sharing, conjugate);
     for (int mask = sharing / 2; mask > 0; mask /= 2)
-      sum = sum + shuffle_xor (sum, mask * B);
-    if (row < rows && sub == 0) {
-      if (tile.rows == 0)
-        static_cast<T *> (a.part_sums)[(int64_t)tile.row * B + vector] = sum;
-      else
-        y[(int64_t)(tile.row + row) * B + vector] = PATTERN ? factor * sum : sum;
-    }
+#pragma unroll
+      for (int e = 0; e < E; e++)
+        sum.at[e] = sum.at[e] + shuffle_xor (sum.at[e], mask * (B / E));
+    if (row >= rows || sub != 0)
+      continue;
+    if (PATTERN && tile.rows != 0)
+#pragma unroll
+      for (int e = 0; e < E; e++)
+        sum.at[e] = factor * sum.at[e];
+    T *to = tile.rows == 0 ? static_cast<T *> (a.part_sums) + (int64_t)tile.row * B
+                           : y + (int64_t)(tile.row + row) * B;
+    *reinterpret_cast<elements_of<T, E> *> (to + vector) = sum;
   }
   if (tile.rows == 0) {
     __threadfence ();

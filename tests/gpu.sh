@@ -53,6 +53,7 @@ gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 
 suite "C on the device" ./tests/c/build/test_device
+suite "sparse on the device" ./tests/c/build/test_sparse
 suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
