@@ -10,8 +10,15 @@
 
 function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
 
-  if (rows (A) <= 300)
-    [V, d] = eig (full (A), "vector");
+  n = rows (A);
+  directly = n <= 300 || nnz (A) == 0;
+  if (directly)
+    if (nnz (A) == 0)
+      d = zeros (k, 1);
+      V = eye (n, k);
+    else
+      [V, d] = eig (full (A), "vector");
+    endif
     stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
                     "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
                     "device", "cpu", "factorizations", 0);
@@ -23,10 +30,13 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
     sigma = times_power_of_2 (sigma, -e);
     [d, V, stats] = by_inverses (A, k, sigma, request);
   endif
-  [~, order] = sort (abs (d - sigma));
-  [d, at] = sort (d(order(1:k)), "descend");
+  [~, order] = sort (abs (d - sigma));      # NaN come last
+  order = order(1:k);
+  [~, at] = sort (-d(order));
+  d = d(order(at));
   V = V(:,order(at));
-  if (rows (A) <= 300)
+  stats.converged = sum (! isnan (d));
+  if (directly)
     stats.orthogonality = full (max (max (abs (V' * V - eye (k)))));
   endif
 

@@ -56,4 +56,27 @@ if (! isempty (getenv ("QR_LARGE")))
     endif
   endfor
 endif
+for n = str2num (getenv ("SPARSE"))
+  A = ba_graph (n, 2);
+  A(:,3) = A(3,:) = 1;                 # a long row
+  for B = {A, 0.5 * A + speye(n), A + 1i * triu(A, 1) - 1i * tril(A, -1)}
+    for precision = {"single", "double"}
+      x = rand (n, 5) - 0.5;
+      for method = {"auto", "scalar", "vector", "group", "balanced"}
+        P = spmv_plan (B{1}, "method", method{1}, "precision", precision{1}, "device", "gpu");
+        for b = [1, 2, 4, 5]
+          if (! (norm (double (spmv (P, x(:,1:b))) - B{1} * x(:,1:b)) < 1e-3))
+            error ("spmv %s %s n = %d is wrong", method{1}, precision{1}, n);
+          endif
+        endfor
+      endfor
+      for how = {{"restarted"}, {"restarted", "block", 1}, {"plain"}}
+        [V, D] = eigs_lanczos (P, 3, "la", "device", "gpu", "tol", 1e-4, "method", how{1}{:});
+        if (! (norm (B{1} * double (V) - double (V * D)) < 1e-2 * norm (B{1}, 1)))
+          error ("eigs_lanczos %s %s n = %d is wrong", how{1}{1}, precision{1}, n);
+        endif
+      endfor
+    endfor
+  endfor
+endfor
 disp ("sanitizer set done");
