@@ -37,6 +37,18 @@ GLA_BLAS_DECLARE (chetrd_, cunmtr_, cgemm_, float)
 GLA_BLAS_DECLARE (zhetrd_, zunmtr_, zgemm_, double)
 #undef GLA_BLAS_DECLARE
 
+// Products with a vector.
+#define GLA_BLAS_DECLARE(GEMV, R)                                                                  \
+  void GEMV (const char *trans, const gla_blas_int *m, const gla_blas_int *n, const R *alpha,      \
+             const R *a, const gla_blas_int *lda, const R *x, const gla_blas_int *incx,            \
+             const R *beta, R *y, const gla_blas_int *incy, size_t);
+
+GLA_BLAS_DECLARE (sgemv_, float)
+GLA_BLAS_DECLARE (dgemv_, double)
+GLA_BLAS_DECLARE (cgemv_, float)
+GLA_BLAS_DECLARE (zgemv_, double)
+#undef GLA_BLAS_DECLARE
+
 // Products with triangles, and what solves with them.
 #define GLA_BLAS_DECLARE(TRMM, TRSM, R)                                                            \
   void TRMM (const char *side, const char *uplo, const char *trans, const char *diag,              \

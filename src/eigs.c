@@ -211,9 +211,11 @@ static int64_t least_basis (int64_t k, int b)
   return whole_blocks (k, b) + 2 * b;
 }
 
-static int64_t default_basis (int64_t k)
+// Blocks of several vectors need a larger basis for as many powers of the matrix.
+static int64_t default_basis (int64_t k, int b)
 {
-  return 4 * k > 64 ? 4 * k : 64;
+  const int64_t basis = b > 2 ? 4 * k : 2 * k + 20, least = b > 2 ? 64 : 40;
+  return basis > least ? basis : least;
 }
 
 // Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
@@ -227,7 +229,7 @@ static int is_dense (const gla_eigs_run *run)
     return 1;
   if (o->method == GLA_EIGS_PLAIN)
     return 0;
-  const int64_t basis = o->basis > 0 ? o->basis : default_basis (run->k);
+  const int64_t basis = o->basis > 0 ? o->basis : default_basis (run->k, b);
   const int64_t least = least_basis (run->k, b);
   return least + b > run->n || (whole_blocks (basis, b) + b > run->n && run->n <= DENSE_RATHER);
 }
@@ -243,7 +245,7 @@ static void choose_sizes (gla_eigs_run *run, int on_gpu)
     return;
   }
   const int b = run->o.block > 0 ? run->o.block : on_gpu ? BLOCK_GPU : BLOCK_CPU;
-  const int64_t wish = run->o.basis > 0 ? run->o.basis : default_basis (k);
+  const int64_t wish = run->o.basis > 0 ? run->o.basis : default_basis (k, b);
   const int64_t most = (n - b) / b * b, least = least_basis (k, b);
   int64_t basis = whole_blocks (wish, b);
   basis = basis > least ? basis : least;

@@ -180,13 +180,13 @@ static gla_status expand (cycle *c)
 }
 
 // Ritz vectors to go on with: those wanted, as many more as have converged, and a third of the
-// rest, which makes the next cycle converge sooner.
+// rest, which makes the next cycle converge sooner; but room has to be left for that cycle.
 static int64_t how_many (const cycle *c)
 {
-  const int64_t k = c->run->k, most = (c->m - c->b) / c->b * c->b;
-  int64_t keep = k + converged (c) + (c->m - k) / 3;
-  keep = (keep + c->b - 1) / c->b * c->b;
-  return keep < most ? keep : most;
+  const int64_t k = c->run->k, wish = k + converged (c) + (c->m - k) / 3;
+  const int64_t most = k + (c->m - k) * 3 / 5, keep = wish < most ? wish : most;
+  const int64_t blocks = (keep + c->b - 1) / c->b, last = c->m / c->b - 1;
+  return (blocks < last ? blocks : last) * c->b;
 }
 
 static void tell (const cycle *c)

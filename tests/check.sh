@@ -79,6 +79,8 @@ step "C tests build" make --no-print-directory -C tests/c
 suite "interface" ./tests/c/build/test_api
 suite "pages in lanes" ./tests/c/build/test_lanes
 suite "QR" ./tests/c/build/test_qr
+suite "sparse products" ./tests/c/build/test_spmv
+suite "Lanczos" ./tests/c/build/test_eigs
 suite "driver" ./tests/c/build/test_driver
 suite "what \"auto\" measures" ./tests/c/build/test_costs
 step "the C example prints the eigenvalues" sh -c './tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
@@ -86,6 +88,8 @@ step "sanitized tests build" make --no-print-directory -j"$jobs" -C tests/c sani
 suite "interface, sanitized" ./tests/c/build/strict_api
 suite "pages in lanes, sanitized" ./tests/c/build/strict_lanes
 suite "QR, sanitized" ./tests/c/build/strict_qr
+suite "sparse products, sanitized" ./tests/c/build/strict_spmv
+suite "Lanczos, sanitized" ./tests/c/build/strict_eigs
 suite "driver, sanitized" ./tests/c/build/strict_driver
 suite "what \"auto\" measures, sanitized" ./tests/c/build/strict_costs
 

@@ -11,7 +11,13 @@
 #include "crew.h"
 #include "spmv.h"
 
-enum { GLA_KRYLOV_ROWS = 2048, GLA_KRYLOV_TURN = 512, GLA_KRYLOV_WINDOW = 8, GLA_KRYLOV_BLOCK = 8 };
+enum {
+  GLA_KRYLOV_ROWS = 2048,
+  GLA_KRYLOV_TURN = 512,
+  GLA_KRYLOV_WINDOW = 8,
+  GLA_KRYLOV_BLOCK = 8,
+  GLA_KRYLOV_SHARED = 1 << 20
+};
 
 typedef struct {
   gla_krylov_job job;

@@ -79,7 +79,7 @@ static void N (fill_random) (const gla_cpu_krylov *k, int64_t j, uint64_t seed)
 {
   const int64_t n = k->job.n;
   GLA_REAL *v = N (column) (k, j);
-#pragma omp parallel for schedule(static) if (n > 10000)
+#pragma omp parallel for schedule(static) if (N(shared)(k, 1))
   for (int64_t i = 0; i < n; i++) {
     v[i * GLA_PARTS] = (GLA_REAL)gla_krylov_random (seed, (uint64_t)(j * n + i));
 #if GLA_COMPLEX
@@ -91,7 +91,7 @@ static void N (fill_random) (const gla_cpu_krylov *k, int64_t j, uint64_t seed)
 static void N (scale_column) (const gla_cpu_krylov *k, GLA_REAL *v, double factor)
 {
   const int64_t n = k->job.n;
-#pragma omp parallel for schedule(static) if (n > 10000)
+#pragma omp parallel for schedule(static) if (N(shared)(k, 1))
   for (int64_t i = 0; i < n * GLA_PARTS; i++)
     v[i] = (GLA_REAL)(v[i] * factor);
 }

@@ -6,7 +6,7 @@ static double N (dot) (gla_cpu_krylov *k, const GLA_REAL *v, const GLA_REAL *w)
 {
   GLA_REAL *parts = k->chunked;
   double sum = 0;
-#pragma omp parallel for schedule(static) if (k->chunks > 1)
+#pragma omp parallel for schedule(static) if (N(shared)(k, 2))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t first = c * GLA_KRYLOV_ROWS * GLA_PARTS;
     const int64_t last = first + N (rows_of_chunk) (k, c) * GLA_PARTS;
@@ -30,7 +30,7 @@ static void N (three_terms) (const gla_cpu_krylov *k, GLA_REAL *w, double alpha,
 {
   const int64_t count = k->job.n * GLA_PARTS;
   const GLA_REAL a = (GLA_REAL)alpha, b = (GLA_REAL)beta;
-#pragma omp parallel for schedule(static) if (count > 10000)
+#pragma omp parallel for schedule(static) if (N(shared)(k, 3))
   for (int64_t i = 0; i < count; i++)
     w[i] -= a * v[i] + b * u[i];
 }
@@ -98,7 +98,7 @@ static void N (add_window) (gla_cpu_krylov *k, const double *S, int64_t lds, int
       factor[(i + c * width) * 2 + 1] = 0;
 #endif
     }
-#pragma omp parallel for schedule(static) if (k->chunks > 1)
+#pragma omp parallel for schedule(static) if (N(shared)(k, count + width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
     N (gemm)

@@ -12,6 +12,13 @@ static int N (stopped) (gla_cpu_krylov *k)
   return gla_cpu_crew_stopped (&k->crew, omp_get_thread_num ());
 }
 
+// Whether passes over so many columns are long enough to be shared: threads that wait for each
+// other after every pass cost more than they bring in a short one.
+static int N (shared) (const gla_cpu_krylov *k, int64_t columns)
+{
+  return columns * k->job.n * (int64_t)sizeof (GLA_REAL) * GLA_PARTS >= GLA_KRYLOV_SHARED;
+}
+
 static int64_t N (rows_of_chunk) (const gla_cpu_krylov *k, int64_t c)
 {
   const int64_t left = k->job.n - c * GLA_KRYLOV_ROWS;
@@ -29,6 +36,22 @@ static void N (add_chunks) (gla_cpu_krylov *k, int64_t count)
       k->sums[i] += (double)part[i];
 }
 
+// Y = alpha*op(V)*X + beta*Y for V of rows x p. For one vector the BLAS reads V twice as fast where
+// it is asked for a product with a vector.
+static void N (times_block) (const char *op, int64_t rows, int64_t p, int width, GLA_REAL alpha,
+                             const GLA_REAL *V, int64_t n, const GLA_REAL *X, int64_t ldx,
+                             GLA_REAL beta, GLA_REAL *Y, int64_t ldy)
+{
+  const gla_blas_int im = (gla_blas_int)rows, ip = (gla_blas_int)p, in = (gla_blas_int)n, one = 1;
+  const GLA_REAL a[2] = {alpha, 0}, b[2] = {beta, 0};
+  const int transposed = op[0] != 'N';
+  if (width == 1)
+    GLA_GEMV (op, &im, &ip, a, V, &in, X, &one, b, Y, &one, 1);
+  else
+    N (gemm)
+  (op, "N", transposed ? p : rows, width, transposed ? rows : p, alpha, V, n, X, ldx, beta, Y, ldy);
+}
+
 // k->sums = V(:, first:end-1)'*W for W of `width` columns
 static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GLA_REAL *W,
                          int width)
@@ -36,12 +59,12 @@ static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GL
   const int64_t n = k->job.n, p = end - first;
   const GLA_REAL *V = N (column) (k, first);
   GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (k->chunks > 1)
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
     if (!N (stopped) (k))
-      N (gemm)
-      ("C", "N", p, width, N (rows_of_chunk) (k, c), 1, V + at, n, W + at, n, 0,
+      N (times_block)
+      ("C", N (rows_of_chunk) (k, c), p, width, 1, V + at, n, W + at, n, 0,
        parts + c * p * width * GLA_PARTS, p);
   }
   N (add_chunks) (k, p * width);
@@ -62,13 +85,13 @@ static void N (subtract) (gla_cpu_krylov *k, int64_t first, int64_t end, GLA_REA
   const GLA_REAL *V = N (column) (k, first);
   const GLA_REAL *factor = k->factor;
   GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (k->chunks > 1)
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
     if (N (stopped) (k))
       continue;
     if (p > 0)
-      N (gemm) ("N", "N", rows, width, p, -1, V + at, n, factor, p, 1, W + at, n);
+      N (times_block) ("N", rows, p, width, -1, V + at, n, factor, p, 1, W + at, n);
     N (gemm)
     ("C", "N", width, width, rows, 1, W + at, n, W + at, n, 0,
      parts + c * width * width * GLA_PARTS, width);
@@ -82,7 +105,7 @@ static void N (divide) (gla_cpu_krylov *k, GLA_REAL *W, int width)
   const int64_t n = k->job.n;
   const GLA_REAL *R = k->factor;
   GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (k->chunks > 1)
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
     if (N (stopped) (k))

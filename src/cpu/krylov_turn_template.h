@@ -23,14 +23,14 @@ static gla_status N (rotate) (gla_cpu_krylov *k, int64_t count, const double *S,
     return GLA_OUT_OF_MEMORY;
   for (int64_t i = 0; i < count * keep * GLA_PARTS; i++)
     factor[i] = (GLA_REAL)S[i];
-#pragma omp parallel for schedule(dynamic, 4) num_threads(k->threads) if (pieces > 1)
+#pragma omp parallel for schedule(dynamic, 4) num_threads(k->threads) if (N(shared)(k, count))
   for (int64_t p = 0; p < pieces; p++) {
     const int64_t first = p * GLA_KRYLOV_TURN, left = n - first;
     GLA_REAL *temporary = (GLA_REAL *)k->turn + (int64_t)omp_get_thread_num () * GLA_KRYLOV_TURN *
                                                     k->job.basis * GLA_PARTS;
     if (!N (stopped) (k))
       N (rotate_rows)
-      (k, first, left < GLA_KRYLOV_TURN ? left : GLA_KRYLOV_TURN, count, factor, keep, temporary);
+    (k, first, left < GLA_KRYLOV_TURN ? left : GLA_KRYLOV_TURN, count, factor, keep, temporary);
   }
   free (factor);
   return GLA_OK;
@@ -41,7 +41,7 @@ static double N (distance) (gla_cpu_krylov *k, const GLA_REAL *w, double theta, 
 {
   GLA_REAL *parts = k->chunked;
   double sum = 0;
-#pragma omp parallel for schedule(static) if (k->chunks > 1)
+#pragma omp parallel for schedule(static) if (N(shared)(k, 2))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t first = c * GLA_KRYLOV_ROWS, last = first + N (rows_of_chunk) (k, c);
     GLA_REAL here = 0;

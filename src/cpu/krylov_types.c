@@ -17,6 +17,7 @@
 #define GLA_SINGLE 1
 #define GLA_REAL float
 #define GLA_GEMM sgemm_
+#define GLA_GEMV sgemv_
 #define GLA_TRSM strsm_
 #include "krylov_template.h"
 
@@ -25,6 +26,7 @@
 #define GLA_SINGLE 0
 #define GLA_REAL double
 #define GLA_GEMM dgemm_
+#define GLA_GEMV dgemv_
 #define GLA_TRSM dtrsm_
 #include "krylov_template.h"
 
@@ -33,6 +35,7 @@
 #define GLA_SINGLE 1
 #define GLA_REAL float
 #define GLA_GEMM cgemm_
+#define GLA_GEMV cgemv_
 #define GLA_TRSM ctrsm_
 #include "krylov_template.h"
 
@@ -41,6 +44,7 @@
 #define GLA_SINGLE 0
 #define GLA_REAL double
 #define GLA_GEMM zgemm_
+#define GLA_GEMV zgemv_
 #define GLA_TRSM ztrsm_
 #include "krylov_template.h"
 

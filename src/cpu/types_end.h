@@ -21,6 +21,7 @@
 #undef GLA_TRD
 #undef GLA_MTR
 #undef GLA_GEMM
+#undef GLA_GEMV
 #undef GLA_STEDC
 #undef GLA_TRMM
 #undef GLA_TRSM
