@@ -72,17 +72,17 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   s = sigma;
   wanted = k;
   products = 0;
-  nudge = 2 ^ -27;
-  for count = 1:30
-    solver = factored (A, s);
+  nudge = 2 ^ -10;
+  for count = 1:40
+    [solver, noise] = factored (A, s);
     if (isempty (solver))
       s = sigma + nudge;
-      nudge *= 8;
+      nudge /= -3;
       continue;
     endif
     request.k = wanted;
     request.shift = s;
-    [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+    [d, stats, V] = around_shift (A, solver, noise, request);
     products += stats.products;
     if (stats.converged < wanted)
       break;
@@ -95,11 +95,8 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
       break;
     elseif (exact && abs (s - sigma) <= kth / 4)
       wanted = min (n, wanted + max (4, ceil (wanted / 2)));
-    elseif (eps * max (distance) ^ 2 < min (distance) * kth / (1000 * k))
-      s = middle_of_gap (d, sigma, kth / 8);
     else
-      s = sigma + nudge;
-      nudge *= 8;
+      s = middle_of_gap (d, sigma, kth / 8);
     endif
   endfor
   if (isempty (solver) || ! (stats.converged < wanted || (covered && exact)))
@@ -108,6 +105,32 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   endif
   stats.products = products;
   stats.factorizations = count;
+
+endfunction
+
+## The eigenvalues nearest to the shift. Solutions are not better than noise, relative to the largest;
+## where nothing better than noise can be asked for, vectors take one more step of inverse iteration.
+function [d, stats, V] = around_shift (A, solver, noise, request)
+
+  maxit = request.maxit;
+  if (maxit == 0)
+    request.maxit = 40;
+  endif
+  [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+  if (stats.converged < request.k && maxit == 0)
+    request.maxit = 300;
+    request.tol = max (request.tol, noise);
+    products = stats.products;
+    [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+    stats.products += products;
+    if (stats.converged == request.k)
+      [V, ~] = qr (solver (V), 0);
+      H = V' * (A * V - request.shift * V);
+      [Q, ~] = eig ((H + H') / 2);
+      V *= Q;
+      d = sort (d);
+    endif
+  endif
 
 endfunction
 
@@ -121,25 +144,37 @@ function s = middle_of_gap (d, sigma, r)
 endfunction
 
 ## x = solver (b) solves (A - s*I) x = b: by Cholesky's method where that works, else by LU; [] where
-## the matrix is singular.
-function solver = factored (A, s)
+## the matrix is singular to rounding. noise is the error that its largest solutions may have.
+function [solver, noise] = factored (A, s)
 
   n = rows (A);
   B = A - s * speye (n);
   solver = [];
+  noise = 0;
   if (all (diag (B) > 0))
     [R, failed, q] = chol (B, "vector");
     if (! failed)
       L = R';
       inverse_q(q) = 1:n;
       solver = @(b) (R \ (L \ b(q,:)))(inverse_q,:);
-      return;
     endif
   endif
-  [L, U, P, Q] = lu (B);
-  pivots = abs (diag (U));
-  if (min (pivots) > 0 && all (isfinite (pivots)))
+  if (isempty (solver))
+    [L, U, P, Q] = lu (B);
+    pivots = abs (diag (U));
+    if (! (min (pivots) > 0 && all (isfinite (pivots))))
+      return;
+    endif
     solver = @(b) solve_quietly (L, U, P, Q, b);
+  endif
+  ## the norm of the inverse, by three steps of the power method
+  x = cos (1:n).';
+  for step = 1:3
+    x = solver (x / norm (x));
+  endfor
+  noise = 8 * eps * norm (x) * norm (B, 1);
+  if (! (noise < 1e-3))
+    solver = [];
   endif
 
 endfunction
