@@ -6,6 +6,7 @@
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
 # there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
 # results/qr-<name>.tsv (from Octave arrays, beside qr) and results/qr-<name>-device.tsv and .png.
+# Of spmv and eigs_lanczos: results/eigs-<name>.tsv and .png (from Octave arrays, beside A*x and eigs).
 # `make bench` builds what this needs.
 
 set -eu
@@ -57,6 +58,10 @@ if [ $octave_too = yes ]; then
   echo "bench_qr.m: from Octave arrays, beside qr"
   $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
   mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
+  echo "bench_eigs.m: from Octave arrays, beside A*x and eigs"
+  $octave bench_eigs.m $quick >"results/eigs-$name.tsv.new"
+  mv "results/eigs-$name.tsv.new" "results/eigs-$name.tsv"
+  $octave plot_eigs.m "results/eigs-$name.tsv" "results/eigs-$name.png"
 fi
 ls results
 exit $status

@@ -117,7 +117,8 @@ function [d, stats, V] = around_shift (A, solver, noise, request)
     request.maxit = 40;
   endif
   [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
-  if (stats.converged < request.k && maxit == 0)
+  found = stats.converged == request.k && (stats.complete || ! request.certify);
+  if (! found && maxit == 0)
     request.maxit = 300;
     request.tol = max (request.tol, noise);
     products = stats.products;

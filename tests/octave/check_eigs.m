@@ -10,7 +10,11 @@ function [passed, failed, skipped] = check_eigs (device)
   for c = closed_forms ()
     [name, A, w] = c{1}{:};
     for sigma = {"la", "sa", "lm", "be", "sm", 0.3}
-      counts += one_case (A, w, 7, sigma{1}, [name, " " device], device);
+      more = {"maxit", 3000};           # ends of dense spectra, without a factorization
+      if (! any (strcmp (sigma{1}, {"la", "sa", "lm", "be"})))
+        more = {};
+      endif
+      counts += one_case (A, w, 7, sigma{1}, [name, " " device], device, 1e-12, more{:});
     endfor
   endfor
   counts += types_and_scales (device);
@@ -104,10 +108,8 @@ function counts = one_case (A, w, k, sigma, label, device, tol = 1e-12, varargin
     endif
   endfunction
   try
-    tic;
     [V, D, flag, stats] = eigs_lanczos (A, k, sigma, "device", device, varargin{:});
-if (toc > 2) printf ("SLOW %s %g\n", label, toc); endif
-    norm_ = max ([abs(w(:)); realmin() / tol]);
+norm_ = max ([abs(w(:)); realmin() / tol]);
     d = double (diag (D));
     off = max (difference (d, chosen (w, k, sigma), sigma)) / norm_;
     check (flag == 0 && off <= tol, "flag %d, values off by %g", flag, off);
@@ -117,7 +119,7 @@ if (toc > 2) printf ("SLOW %s %g\n", label, toc); endif
     check (norm (double (V)' * double (V) - eye (k), "fro") <= tol, "orthogonality %g", norm (double (V)' * double (V) - eye (k), "fro"));
     check (stats.complete, "not said to be complete");
     [V2, D2] = eigs_lanczos (A, k, sigma, "device", device, varargin{:});
-    check (isequal (V, V2) && isequal (D, D2), "another run has other bits");
+    check (isequaln (V, V2) && isequaln (D, D2), "another run has other bits");
   catch err
     check (false, "[%s] %s", err.identifier, err.message);
   end_try_catch
