@@ -31,10 +31,10 @@ suite () {
   cat "$log"
   count "$name"
 }
-# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE
+# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE SPARSE
 sanitize () {
-  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}"
-  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 \
+  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}; sparse: ${7:-}"
+  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} SPARSE=${7:-} timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 \
     --print-limit 3 --target-processes all $octave_run tests/octave/sanitizer_set.m >"$log" 2>&1 &&
     grep -q "sanitizer set done" "$log" && grep -q -E "SUMMARY: 0 (errors|hazards)" "$log"; then
     passed=$((passed + 1))
@@ -56,7 +56,7 @@ suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
-  skipped=$((skipped + 11))
+  skipped=$((skipped + 15))
 else
   # racecheck is a hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi
   sanitize memcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
@@ -69,6 +69,10 @@ else
   sanitize racecheck "33 64 90 130" "qr" ""
   sanitize racecheck "180" "qr" ""
   sanitize racecheck "86" "jacobi" 1
+  sanitize memcheck "" "" "" "" "" "40 700"
+  sanitize initcheck "" "" "" "" "" "40 700"
+  sanitize synccheck "" "" "" "" "" "40"
+  sanitize racecheck "" "" "" "" "" "40"
   # panels of several blocks send each other single words that are their own flags: relaxed stores
   # and loads, which racecheck takes for races; to 96 rows there is one block
   sanitize racecheck "" "" "" "3 17 33"
