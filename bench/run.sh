@@ -8,6 +8,7 @@
 # results/qr-<name>.tsv and .png (from Octave arrays, beside qr) and results/qr-<name>-device.tsv
 # and .png.
 # Of gsvd_hz: results/gsvd-<name>.tsv, gsvd-<name>-sweeps.tsv (rotations) and gsvd-<name>.png.
+# Of spmv and eigs_lanczos: results/eigs-<name>.tsv and .png (from Octave arrays, beside A*x and eigs).
 # `make bench` builds what this needs.
 
 set -eu
@@ -79,6 +80,10 @@ if [ $octave_too = yes ]; then
   mv "results/gsvd-$name.tsv.new" "results/gsvd-$name.tsv"
   mv "results/gsvd-$name-sweeps.tsv.new" "results/gsvd-$name-sweeps.tsv"
   $octave plot_gsvd.m "results/gsvd-$name.tsv" "results/gsvd-$name-sweeps.tsv" "results/gsvd-$name.png"
+  echo "bench_eigs.m: from Octave arrays, beside A*x and eigs"
+  $octave bench_eigs.m $quick >"results/eigs-$name.tsv.new"
+  mv "results/eigs-$name.tsv.new" "results/eigs-$name.tsv"
+  $octave plot_eigs.m "results/eigs-$name.tsv" "results/eigs-$name.png"
 fi
 ls results
 exit $status

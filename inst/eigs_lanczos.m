@@ -42,7 +42,10 @@
 ## multiplies by its inverse.  That takes the time and the memory of the
 ## factorization, which for a large graph may be more than there is.  Where
 ## @var{sigma} is an eigenvalue a shift near it is taken.  Matrices of up to 300 rows
-## are solved by @code{eig} then.
+## are solved by @code{eig} then.  The smallest eigenvalues of a positive definite
+## matrix, and the largest of a negative definite one, are computed that way, too, where
+## they have not converged otherwise, @qcode{"maxit"} was not given, and the
+## factorization takes no more than some seconds.
 ##
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
 ## @code{@var{A} * @var{x}} for a column @var{x} of @var{n} elements; for @qcode{"sm"}
@@ -63,6 +66,8 @@
 ## @table @asis
 ## @item @qcode{"tol"}, @qcode{"Tolerance"}
 ## Residuals below so many times the norm of @var{A} have converged @{@code{eps}@}.
+## With @qcode{"sm"} or a number: times the norm of the inverse, and not less than
+## @code{16 * eps}, for solutions with a factorization are not better.
 ## @item @qcode{"maxit"}, @qcode{"MaxIterations"}
 ## So many restarts at most @{300@}.
 ## @item @qcode{"p"}, @qcode{"SubspaceDimension"}
@@ -144,6 +149,9 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
     [d, residuals, stats, X] = __eigs_lanczos__ (A, request);
   else
     [d, residuals, stats] = __eigs_lanczos__ (A, request);
+  endif
+  if (stats.converged < k && o.maxit == 0 && can_be_factored (problem, o, sigma))
+    [d, residuals, stats, X] = __eigs_ends__ (explicit (A), k, sigma, request);
   endif
   stats.residuals = residuals;
   stats.seconds = toc (start);
@@ -299,6 +307,7 @@ function [request, A] = make_request (A, problem, k, sigma, o)
   else
     request.inverse = problem.is_function;
     request.shift = sigma;
+    request.tol = max (o.tol, 16 * eps ({"double", "single"}{1 + problem.single}));
   endif
   if (problem.is_full)
     check_hermitian (A);
@@ -337,6 +346,13 @@ function A = explicit (A)
 
 endfunction
 
+function yes = can_be_factored (problem, o, sigma)
+
+  yes = ! (problem.is_function || problem.is_full || problem.single) ...
+        && strcmp (o.method, "restarted") && any (strcmp (sigma, {"la", "sa", "be"}));
+
+endfunction
+
 #-------------------------------------------------------------------------------
 # results
 #-------------------------------------------------------------------------------
@@ -359,3 +375,251 @@ function show (stats, k)
           stats.seconds);
 
 endfunction
+
+
+%!function [A, lambda] = path_graph (n)
+%!  ## The Laplacian of a path, its eigenvalues ascending.
+%!  A = spdiags (ones (n, 1) * [-1, 2, -1], -1:1, n, n);
+%!  A(1,1) = A(n,n) = 1;
+%!  lambda = 2 - 2 * cos (pi * (0:n-1).' / n);
+%!endfunction
+
+%!function check (A, k, sigma, wanted, varargin)
+%!  ## Values, residuals and orthogonality, all outputs.
+%!  wanted = wanted(:);
+%!  scale = norm (full (A), 1) * eps (class (A)) / eps;
+%!  [V, D, flag, stats] = eigs_lanczos (A, k, sigma, varargin{:});
+%!  assert ({size(V), size(D), isdiag(D), flag, class(V), class(D)}, ...
+%!          {[rows(A), k], [k, k], true, 0, class(A), class(A)});
+%!  assert (double (diag (D)), wanted, 1e-12 * scale);
+%!  assert (norm (A * V - V * D, 1) <= 1e-12 * scale * sqrt (k));
+%!  assert (norm (V' * V - eye (k), 1) <= 1e-12 * eps (class (A)) / eps);
+%!  assert (stats.residuals, norm (A * V - V * D, "columns").', 1e-12 * scale);
+%!  assert (stats.complete);
+%!  assert (double (eigs_lanczos (A, k, sigma, varargin{:})), wanted, 1e-12 * scale);
+%!endfunction
+
+%!## which, under all names
+%!test
+%! [A, w] = path_graph (400);
+%! A -= 1.3 * speye (400);
+%! w -= 1.3;
+%! [~, order] = sort (abs (w), "descend");
+%! for name = {"lm", "LargestAbs"}
+%!   check (A, 5, name{1}, w(order(1:5)));
+%! endfor
+%! for name = {"la", "lr", "largestreal"}
+%!   check (A, 4, name{1}, w(end:-1:end-3));
+%! endfor
+%! for name = {"sa", "SR", "smallestreal"}
+%!   check (A, 4, name{1}, w(1:4));
+%! endfor
+%! check (A, 5, "be", w([1, 2, end-2:end]));
+%! check (A, 4, "bothendsreal", w([1, 2, end-1:end]));
+%! for name = {"sm", "smallestabs", 0}
+%!   check (A, 3, name{1}, sort (w(order(end-2:end)), "descend"));
+%! endfor
+%! assert (eigs_lanczos (A), eigs_lanczos (A, 6, "lm"));
+%! assert (eigs_lanczos (A, [], 2), eigs_lanczos (A, 2));
+%! assert (eigs_lanczos (A, "la"), eigs_lanczos (A, 6, "la"));
+%! assert (eigs_lanczos (A, int8 (2), "la"), eigs_lanczos (A, 2, "la"));
+
+%!## numbers: inside, outside, on eigenvalues, simple and multiple; A of any size
+%!test
+%! for n = [40, 400]
+%!   [A, w] = path_graph (n);
+%!   A = kron (speye (2), A);
+%!   w = sort ([w; w]);
+%!   for sigma = [0.7, -3, 6, w(1), w(11), w(end)]
+%!     [~, order] = sort (abs (w - sigma));
+%!     ## the next one must be farther away, else either is right
+%!     k = 6 + find (abs (abs (w(order(7:20)) - sigma) - abs (w(order(6:19)) - sigma)) > 1e-9, 1) - 1;
+%!     check (A, k, sigma, sort (w(order(1:k)), "descend"));
+%!   endfor
+%! endfor
+%! check (sparse (400, 400), 3, "sm", zeros (3, 1));
+%! check (speye (400), 3, 1, ones (3, 1));
+
+%!## the types
+%!test
+%! A = ba_graph (500, 2, 3);
+%! w = eig (full (A));
+%! check (A, 3, "la", w(end:-1:end-2));
+%! check (full (A), 3, "la", w(end:-1:end-2));
+%! assert (eigs_lanczos (A > 0, 3, "la"), w(end:-1:end-2), 1e-12);
+%! assert (eigs_lanczos (A > 0, 3, 0.5), eigs_lanczos (A, 3, 0.5), 1e-12);
+%! check (single (full (A)), 3, "la", w(end:-1:end-2));
+%! check (single (full (A)), 3, "sm", eigs_lanczos (A, 3, "sm"));
+%! [V, D] = eigs_lanczos (A, 3, "la", "precision", "single");
+%! assert ({class(V), class(D)}, {"single", "single"});
+%! assert (double (diag (D)), w(end:-1:end-2), 1e-4);
+%! assert (class (eigs_lanczos (single (full (A)), 3, "la", "precision", "double")), "double");
+%! B = A + 1i * triu (A) - 1i * tril (A);
+%! w = eig (full (B));
+%! check (B, 3, "la", w(end:-1:end-2));
+%! check (B, 3, "sa", w(1:3));
+%! check (full (B), 3, "sa", w(1:3));
+%! [~, order] = sort (abs (w - 0.3));
+%! check (B, 3, 0.3, sort (w(order(1:3)), "descend"));
+
+%!## plans
+%!test
+%! A = ba_graph (500, 2, 3);
+%! P = spmv_plan (A);
+%! assert (eigs_lanczos (P, 3, "la"), eigs_lanczos (A, 3, "la"), 1e-12);
+%! assert (eigs_lanczos (P, 3, 0.3), eigs_lanczos (A, 3, 0.3));
+%! assert (class (eigs_lanczos (spmv_plan (A, "precision", "single"), 3)), "single");
+
+%!## functions: one column at a time, in place of A and of inverses
+%!test
+%! [A, w] = path_graph (200);
+%! function y = times (A, x)
+%!   assert (size (x), [200, 1]);
+%!   y = A * x;
+%! endfunction
+%! assert (eigs_lanczos (@(x) times (A, x), 200, 3, "la"), w(end:-1:end-2), 1e-12);
+%! B = A + speye (200);
+%! assert (eigs_lanczos (@(x) B \ x, 200, 3, "sm"), w(3:-1:1) + 1, 1e-12);
+%! [V, D, flag, stats] = eigs_lanczos (@(x) (A - 0.5 * speye (200)) \ x, 200, 3, 0.5, struct ("issym", true));
+%! [~, order] = sort (abs (w - 0.5));
+%! assert (diag (D), sort (w(order(1:3)), "descend"), 1e-12);
+%! assert (norm (A * V - V * D, 1) < 1e-11);
+%! H = A + 1i * triu (A, 1) - 1i * tril (A, -1);
+%! opts.isreal = false;
+%! assert (eigs_lanczos (@(x) H * x, 200, 3, "la", opts), eigs_lanczos (H, 3, "la"), 1e-12);
+%! assert (eigs_lanczos (@(x) single (A * x), 200, 2, "la", "precision", "single"), single (w(end:-1:end-1)), 1e-4);
+%! P = spmv_plan (A);
+%! assert (eigs_lanczos (@(x) spmv (P, x), 200, 3, "la"), w(end:-1:end-2), 1e-12);
+%!test
+%! assert (eigs_lanczos ("sin", 1, 1), sin (1), 0.5);
+
+%!## small matrices, all eigenvalues, no rows
+%!test
+%! for n = [1, 2, 3, 12, 13, 40]
+%!   [A, w] = path_graph (n + 2);
+%!   A = A(1:n,1:n);
+%!   w = eig (full (A));
+%!   check (A, n, "la", flipud (w));
+%!   check (A, n, "sa", w);
+%!   check (A, 1, "sa", w(1));
+%!   check (A, max (1, n - 1), "la", w(end:-1:min (2, n)));
+%!   check (A, n, 0.1, flipud (w));
+%! endfor
+%! for A = {[], sparse(0, 0)}
+%!   [V, D, flag] = eigs_lanczos (A{1});
+%!   assert ({size(V), size(D), flag}, {[0, 0], [0, 0], 0});
+%!   assert (size (eigs_lanczos (A{1})), [0, 1]);
+%! endfor
+
+%!## options in a struct and by name; the same bits
+%!test
+%! A = ba_graph (2000, 3, 8);
+%! d = eigs_lanczos (A, 4, "la");
+%! assert (eigs_lanczos (A, 4, "la"), d);
+%! opts = struct ("tol", 1e-14, "maxit", 500, "p", 30, "v0", ones (2000, 1), "disp", 0, "cholB", false, ...
+%!                "permB", [], "isreal", true, "issym", 1);
+%! assert (eigs_lanczos (A, 4, "la", opts), d, 1e-10);
+%! assert (eigs_lanczos (A, 4, opts), eigs_lanczos (A, 4, "lm", "Tolerance", 1e-14, "MaxIterations", 500, ...
+%!         "SubspaceDimension", 30, "StartVector", ones (2000, 1), "Display", false));
+%! for pair = {"block", 1; "block", 2; "seed", 7; "certify", false; "device", "cpu"; "method", "plain"; ...
+%!             "v0", zeros(2000, 1)}.'
+%!   assert (eigs_lanczos (A, 4, "la", pair{:}), d, 1e-12);
+%! endfor
+%! [V, D] = eigs_lanczos (A, 3, "la", "method", "Plain");
+%! assert (norm (A * V - V * D, 1) < 1e-10);
+%! [V, D, flag, stats] = eigs_lanczos (A, 3, "la", "method", "plain", "steps", 63);
+%! assert (stats.steps, 63);
+%! assert (flag, 0);
+
+%!## what does not converge
+%!test
+%! A = path_graph (3000);
+%! [V, D, flag, stats] = eigs_lanczos (A, 8, "sa", "maxit", 2, "p", 20);
+%! assert (flag, 1);
+%! assert (size (V), [3000, 8]);
+%! assert (sum (isnan (diag (D))), 8 - stats.converged);
+%! [V, D, flag] = eigs_lanczos (A, 8, "sa", "maxit", 2, "p", 20, "FailureTreatment", "drop");
+%! assert (flag, 1);
+%! assert ({columns(V), rows(D)}, {stats.converged, stats.converged});
+%!warning id=gpulinalg:not-converged eigs_lanczos (spdiags (ones (3000, 1) * [-1, 2, -1], -1:1, 3000, 3000), 8, "sa", "maxit", 2, "p", 20);
+%!test
+%! [A, w] = path_graph (3000);
+%! assert (eigs_lanczos (A, 8, "sa"), w(1:8), 1e-14);
+%! assert (eigs_lanczos (-A, 8, "la"), -w(1:8), 1e-14);
+%! assert (eigs_lanczos (A, 3, "be"), w([1, end-1, end]), 1e-12);
+
+%!## progress and display
+%!test
+%! A = ba_graph (3000, 3);
+%! text = evalc ('eigs_lanczos (A, 4, "la", "disp", 1);');
+%! assert (! isempty (regexp (text, "^eigs_lanczos: 4 of 4 eigenvalues, \\d+ products, .* s\n")));
+%! text = evalc ('eigs_lanczos (A, 4, "la", "disp", 2);');
+%! assert (! isempty (strfind (text, "eigs_lanczos: 4 of 4 eigenvalues, 100 %")));
+%! assert (evalc ('d = eigs_lanczos (A, 4);'), "");
+%! fail ('eigs_lanczos (A, 4, "progress", @(varargin) error ("my:id", "enough"))', "enough");
+
+%!## errors in functions come through unharmed
+%!test
+%! err.identifier = err.message = "";
+%! try
+%!   eigs_lanczos (@(x) error ("my:id", "no product today"), 500, 2);
+%! catch err
+%! end_try_catch
+%! assert ({err.identifier, err.message}, {"my:id", "no product today"});
+
+%!error <Invalid call> eigs_lanczos ()
+%!error <Invalid call> eigs_lanczos (@sin)
+%!error id=gpulinalg:bad-class eigs_lanczos ({})
+%!error <A must be a sparse or full matrix, a plan of spmv_plan or a function, not int8> eigs_lanczos (int8 (1))
+%!error <A must be square, but it is 2x3> eigs_lanczos (sparse (2, 3))
+%!error <A must be square, but it is 2x2> eigs_lanczos (ones (2, 2, 2))
+%!error <N must be a non-negative integer> eigs_lanczos (@sin, -1)
+%!error <the generalized problem with B is not served; use eigs> eigs_lanczos (speye (3), speye (3), 2)
+%!error <"cholB" and "permB" belong to the generalized problem> eigs_lanczos (speye (3), 2, struct ("cholB", true))
+%!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2; 3, 4]), 1)
+%!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2; 3, 4]), 1, "sm")
+%!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2i; 2i, 4]), 1)
+%!error <A\(2,1\) differs from A\(1,2\)> eigs_lanczos ([1, 2; 3, 4], 1)
+%!error id=gpulinalg:bad-value eigs_lanczos (sparse ([1, NaN; NaN, 4]), 1)
+%!error <A holds NaN or Inf> eigs_lanczos ([1, Inf; Inf, 4], 1)
+%!error <A holds NaN or Inf> eigs_lanczos (sparse ([1, Inf; Inf, 4]), 1, "sm")
+%!error <K must be an integer from 1 to 3, not 4> eigs_lanczos (speye (3), 4)
+%!error <K must be an integer from 1 to 3, not 0> eigs_lanczos (speye (3), 0)
+%!error <K must be an integer from 1 to 3> eigs_lanczos (speye (3), 1.5)
+%!error <K must be an integer from 1 to 3> eigs_lanczos (speye (3), {})
+%!error <SIGMA must be a number, "lm", .*, not "li"> eigs_lanczos (speye (3), 1, "li")
+%!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, 2i)
+%!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, NaN)
+%!error <unknown option "toll"; known are "issym", "isreal", "tol", .*"FailureTreatment"> eigs_lanczos (speye (3), 1, "la", struct ("toll", 1))
+%!error <option "tol" needs a value> eigs_lanczos (speye (3), 1, "la", "tol")
+%!error <option "tol" must be a number between 0 and 1, not -1> eigs_lanczos (speye (3), 1, "la", "tol", -1)
+%!error <option "MaxIterations" must be a positive integer, not 0> eigs_lanczos (speye (3), 1, "MaxIterations", 0)
+%!error <option "p" must be an integer from 1 to 3, not 4> eigs_lanczos (speye (3), 1, "p", 4)
+%!error <option "p" must be more than k = 2, not 2> eigs_lanczos (speye (3), 2, "p", 2)
+%!error <option "block" must be an integer from 1 to 8, not 9> eigs_lanczos (speye (3), 1, "block", 9)
+%!error <option "method" must be "restarted" or "plain", not "arnoldi"> eigs_lanczos (speye (3), 1, "method", "arnoldi")
+%!error <"steps" is an option of the method "plain"> eigs_lanczos (speye (3), 1, "steps", 5)
+%!error <option "v0" must be a column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
+%!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", [1; 2; NaN])
+%!error <the start vector is complex> eigs_lanczos (speye (3), 1, "v0", [1; 2; 3i])
+%!error <option "precision" must be "single" or "double", not "half"> eigs_lanczos (speye (3), 1, "precision", "half")
+%!error <option "disp" must be 0, 1 or 2, not "all"> eigs_lanczos (speye (3), 1, "disp", "all")
+%!error <must stand for a symmetric or Hermitian matrix; use eigs> eigs_lanczos (@(x) x, 30, 1, struct ("issym", false))
+%!error <"precision" is an option of spmv_plan where A is a plan> eigs_lanczos (spmv_plan (speye (3)), 1, "precision", "single")
+%!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> eigs_lanczos (speye (3), 1, "device", "tpu")
+%!error id=gpulinalg:bad-function eigs_lanczos (@(x) x', 30, 1)
+%!error <the function must return a column of 30 elements, but returns 1x30> eigs_lanczos (@(x) x', 30, 1)
+%!error <the function must return a single or double vector, not cell> eigs_lanczos (@(x) {}, 30, 1)
+%!error <the function returns complex numbers; set opts.isreal = false> eigs_lanczos (@(x) 1i * x, 30, 1)
+%!error <called with too many outputs> eigs_lanczos (@(x) puts (""), 30, 1)
+%!error id=gpulinalg:bad-value eigs_lanczos (@(x) NaN (30, 1), 30, 1)
+
+%!demo
+%! ## The two halves of a grid that hangs together by a thread: signs of the second eigenvector.
+%! T = spdiags (ones (20, 1) * [1, 0, 1], -1:1, 20, 20);
+%! A = kron (speye (2), kron (T, speye (20)) + kron (speye (20), T));
+%! A(400,401) = A(401,400) = 1;
+%! L = spdiags (sum (A, 2), 0, 800, 800) - A;
+%! [V, D] = eigs_lanczos (L, 2, "sm");
+%! imagesc ([reshape(V(1:400,1), 20, 20), reshape(V(401:800,1), 20, 20)]);
+%! title (sprintf ("eigenvalue %.5f", D(1,1)));

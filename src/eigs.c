@@ -426,8 +426,8 @@ static gla_status run_somewhere (gla_eigs_run *run, const gla_eigs_results *resu
 static void resolve_options (gla_eigs_run *run, const gla_eigs_options *options)
 {
   const gla_eigs_options defaults = {.method = GLA_EIGS_RESTARTED};
-  // rounding errors of a product leave no smaller residuals
-  const double least = 8 * gla_type_eps (run->type);
+  // rounding errors of products and of the projected matrix leave no smaller residuals
+  const double least = 64 * gla_type_eps (run->type);
   run->o = options != NULL ? *options : defaults;
   if (!(run->o.tol < 0) && run->o.tol < least)
     run->o.tol = least;

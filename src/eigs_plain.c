@@ -283,15 +283,29 @@ static int64_t order_with (const recurrence *r, double x, int64_t copies)
   return low;
 }
 
-// Column i of S: the eigenvector of T of that order at which theta has settled and has no copy
-// yet, (3*m1 + m2)/4 of Cullum and Willoughby.
-static gla_status ritz_coefficients (const recurrence *r, double theta, double *s)
+// The eigenvector of T for theta, of that order between the first at which theta has come and the
+// first at which it has a copy which makes the error bound smallest (Cullum and Willoughby take
+// (3*m1 + m2)/4). `trial` has room for m numbers.
+static gla_status ritz_coefficients (const recurrence *r, double theta, double *s, double *trial)
 {
+  enum { TRIALS = 8 };
   const int64_t first = order_with (r, theta, 1), second = order_with (r, theta, 2);
-  int64_t order = second <= r->m ? (3 * first + second) / 4 : r->m;
-  order = order < 1 ? 1 : order > r->m ? r->m : order;
-  memset (s, 0, (size_t)r->m * sizeof *s);
-  return gla_tridiagonal_vector (order, r->alpha, r->beta, theta, s);
+  const int64_t last = second <= r->m ? second - 1 : r->m, from = first < last ? first : last;
+  double best = INFINITY;
+  gla_status status = GLA_OK;
+  for (int i = 1; i <= TRIALS && status == GLA_OK; i++) {
+    const int64_t order = from + (last - from) * i / TRIALS;
+    if (i > 1 && order == from + (last - from) * (i - 1) / TRIALS)
+      continue;
+    status = gla_tridiagonal_vector (order, r->alpha, r->beta, theta, trial);
+    const double bound = r->beta[order - 1] * fabs (trial[order - 1]);
+    if (status != GLA_OK || !(bound < best))
+      continue;
+    best = bound;
+    memset (s, 0, (size_t)r->m * sizeof *s);
+    memcpy (s, trial, (size_t)order * sizeof *s);
+  }
+  return status;
 }
 
 static gla_status second_pass (recurrence *r, int64_t count)
@@ -303,7 +317,7 @@ static gla_status second_pass (recurrence *r, int64_t count)
   if (S == NULL)
     return GLA_OUT_OF_MEMORY;
   for (int64_t i = 0; i < count && status == GLA_OK; i++)
-    status = ritz_coefficients (r, run->theta[i], S + i * r->m);
+    status = ritz_coefficients (r, run->theta[i], S + i * r->m, r->s);
   if (status == GLA_OK)
     status = engine->backend->krylov_combine (engine, r->m, r->alpha, r->beta, S, count);
   if (status == GLA_OK)

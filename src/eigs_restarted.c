@@ -215,12 +215,15 @@ static gla_status iterate (cycle *c)
 // search for what was missed
 //------------------------------------------------------------------------------
 
-// Whether the k best values are still those that were found.
+// Whether the k best values are still those that were found, or others that are wanted as much: of
+// equal magnitudes either sign may stand in the last place.
 static int unchanged (const cycle *c)
 {
-  for (int64_t i = 0; i < c->run->k; i++)
-    if (fabs (c->theta[c->order[i]] - c->found[i]) > 100 * c->run->o.tol * c->norm)
+  for (int64_t i = 0; i < c->run->k; i++) {
+    const double ahead = gla_eigs_ahead (c->run->which, c->theta[c->order[i]], c->found[i]);
+    if (fabs (ahead) > 100 * c->run->o.tol * c->norm)
       return 0;
+  }
   return 1;
 }
 
@@ -240,6 +243,9 @@ static int settled (const cycle *c, int64_t next, int64_t last)
 static int complete (const cycle *c)
 {
   const int64_t k = c->run->k;
+  // another copy of a value that is wanted mixes with those that were found until it has converged
+  if (converged (c) < k)
+    return 0;
   if (c->run->which != GLA_EIGS_BE)
     return settled (c, k, k - 1);
   // the next at this end and at the other one

@@ -353,7 +353,7 @@ typedef struct {
   gla_eigs_method method; // {GLA_EIGS_RESTARTED}
   int block;              // {0: by n and machine} 1 to 8 vectors that are multiplied at once
   int64_t basis;          // {0: by k and memory} vectors of the basis; more than k
-  double tol;             // {0: eps} residuals below tol times the norm have converged
+  double tol;             // {0: 64*eps, and at least that} residuals below tol times the norm
   int64_t maxit;          // {0: 300} restarts; products in units of the basis for PLAIN
   uint64_t seed;          // {0} of the random start
   const void *v0;         // {NULL: random} first start vector, n on the host

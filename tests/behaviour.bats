@@ -302,3 +302,52 @@ EOF
   [ "$status" -eq 0 ]
   [ -s spectral_clusters.png ]
 }
+
+@test "Ctrl-C ends eigs_lanczos within 0.2 s, with a matrix and with a function" {
+  interrupted 'A = spdiags (ones (200000, 1) * [-1, 2, -1], -1:1, 200000, 200000);' \
+    'd = eigs_lanczos (A, 20, "sa", "device", "cpu", "maxit", 100000);'
+  interrupted 'A = spdiags (ones (200000, 1) * [-1, 2, -1], -1:1, 200000, 200000);' \
+    'd = eigs_lanczos (@(x) A * x, 200000, 20, "sa", "device", "cpu", "maxit", 100000);'
+  interrupted 'A = spdiags (ones (200000, 1) * [-1, 2, -1], -1:1, 200000, 200000);' \
+    'd = eigs_lanczos (A, 20, "sa", "device", "cpu", "method", "plain");'
+}
+
+@test "eigs_lanczos: an unknown option lists the known ones, the meter shows, help is there, plans end well" {
+  run octave_run --eval "
+    A = ba_graph (3000, 3);
+    try, eigs_lanczos (A, 2, struct ('toll', 1)); catch err, disp (err.message); end
+    d = eigs_lanczos (A, 2, 'la', 'progress', true);
+    P = spmv_plan (A);
+    try, eigs_lanczos (P, 2, 'progress', @(varargin) spmv (P, ones (3000, 1))); catch err, disp (err.identifier); end
+    help eigs_lanczos; help spmv; help spmv_plan; help ba_graph; help read_graph"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *'unknown option "toll"; known are "issym", '* ]]
+  [[ "$output" == *"eigs_lanczos: 2 of 2 eigenvalues, 100 %"* ]]
+  [[ "$output" == *"gpulinalg:busy"* ]]
+  for f in "D = eigs_lanczos (A, K, SIGMA)" "Y = spmv (A, X)" "P = spmv_plan (A)" "A = ba_graph (N, M, SEED)" "A = read_graph (FILE)"; do
+    [[ "$output" == *"$f"* ]]
+  done
+}
+
+@test "sparse matrices: repeated calls do not grow" {
+  run octave_run --eval "
+    function kb = resident ()
+      kb = str2double (regexp (fileread ('/proc/self/status'), 'VmRSS:\s*(\d+)', 'tokens'){1}{1});
+    end
+    A = ba_graph (2000, 3);
+    function once (A)
+      P = spmv_plan (A); y = spmv (P, ones (2000, 3)); y = spmv (A, ones (2000, 1), 'transpose');
+      [V, D] = eigs_lanczos (P, 2, 'la'); d = eigs_lanczos (A, 2, 'la', 'method', 'plain');
+      try, eigs_lanczos (@(x) error ('no'), 500, 2); catch, end
+      try, spmv (A, 1); catch, end
+    end
+    for k = 1:10, once (A); end
+    before = resident ();
+    for k = 1:40, once (A); end
+    printf ('grew %d\n', resident () - before);"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  grew=$(echo "$output" | sed -n 's/^grew //p')
+  [ "$grew" -lt 4096 ]
+}

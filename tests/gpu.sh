@@ -31,21 +31,6 @@ suite () {
   cat "$log"
   count "$name"
 }
-# compute-sanitizer over some sizes: sanitize TOOL SIZES METHODS MAXIT QR_SIZES QR_LARGE GSVD_SIZES
-sanitize () {
-  echo "== compute-sanitizer $1, sizes $2, $3; qr_block: ${5:-} ${6:+large}; gsvd_hz: ${7:-}"
-  if SIZES=$2 METHODS=$3 MAXIT=$4 QR_SIZES=${5:-} QR_LARGE=${6:-} GSVD_SIZES=${7:-} \
-    timeout 150 compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 3 --target-processes all \
-    $octave_run tests/octave/sanitizer_set.m >"$log" 2>&1 &&
-    grep -q "sanitizer set done" "$log" && grep -q -E "SUMMARY: 0 (errors|hazards)" "$log"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED compute-sanitizer $1 $2 $3"
-    head -n 40 "$log"
-  fi
-  tail -n 2 "$log"
-}
 octave_run="octave-cli --no-init-file --no-history --path src --path inst"
 
 command -v nvidia-smi >/dev/null 2>&1 || { echo "no nvidia-smi: there is no GPU here"; exit 1; }
@@ -56,28 +41,45 @@ suite "C on the device" ./tests/c/build/test_device
 suite "sparse on the device" ./tests/c/build/test_sparse
 suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
+# Runs of compute-sanitizer, a line each: the tool, and variables of tests/octave/sanitizer_set.m,
+# commas for blanks. racecheck is a hundred times slower than the others: fewer sizes, and few sweeps
+# of block Jacobi. Panels of several blocks send each other single words that are their own flags,
+# relaxed stores and loads, which racecheck takes for races; to 96 rows there is one block.
+small=1,2,3,5,8,16,17,32,33,48,64,90,100,130
+qr_sizes=1,2,5,31,32,33,64,65,100,130,270
+runs="racecheck SIZES=33,64,90,130 METHODS=qr
+racecheck SIZES=180 METHODS=qr
+racecheck SIZES=86 METHODS=jacobi MAXIT=1
+racecheck SIZES=2,3,8,12,17 METHODS=qr,jacobi
+racecheck GSVD_SIZES=8,33
+racecheck SPARSE=40
+racecheck QR_SIZES=3,17,33
+memcheck SIZES=$small METHODS=qr,jacobi
+initcheck SIZES=$small METHODS=qr,jacobi
+synccheck SIZES=$small METHODS=qr,jacobi
+memcheck SIZES=180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
+initcheck SIZES=180,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
+synccheck QR_SIZES=$qr_sizes QR_LARGE=yes
+memcheck GSVD_SIZES=1,2,8,16,31,33,64,100
+initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
+synccheck GSVD_SIZES=1,2,8,16,31,33,64,100
+memcheck SPARSE=40,700
+initcheck SPARSE=40,700
+synccheck SPARSE=40"
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
-  skipped=$((skipped + 15))
+  skipped=$((skipped + $(echo "$runs" | wc -l)))
 else
-  # racecheck is a hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi
-  sanitize memcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
-  sanitize initcheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
-  sanitize synccheck "1 2 3 5 8 16 17 32 33 48 64 90 100 130" "qr jacobi" ""
-  sanitize memcheck "180 260 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
-  sanitize initcheck "180 330" "qr" "" "1 2 5 31 32 33 64 65 100 130 270" yes
-  sanitize synccheck "" "" "" "1 2 5 31 32 33 64 65 100 130 270" yes
-  for tool in memcheck initcheck synccheck; do
-    sanitize $tool "" "" "" "" "" "1 2 8 16 31 33 64 100"
+  # several at a time; the lines of each come together, in the end
+  results=$(mktemp -d)
+  echo "$runs" | nl -w 2 -s ' ' | xargs -P 6 -L 1 sh -c \
+    'number=$1; shift; sh tests/sanitize.sh "$@" >'"$results"'/$number.txt 2>&1' sanitize
+  for part in "$results"/*.txt; do
+    cp "$part" "$log"
+    cat "$log"
+    count "$(head -n 1 "$log")"
   done
-  sanitize racecheck "" "" "" "" "" "8 33"
-  sanitize racecheck "2 3 8 12 17" "qr jacobi" ""
-  sanitize racecheck "33 64 90 130" "qr" ""
-  sanitize racecheck "180" "qr" ""
-  sanitize racecheck "86" "jacobi" 1
-  # panels of several blocks send each other single words that are their own flags: relaxed stores
-  # and loads, which racecheck takes for races; to 96 rows there is one block
-  sanitize racecheck "" "" "" "3 17 33"
+  rm -rf "$results"
 fi
 
 cat >tests/gpu-record.txt <<EOF

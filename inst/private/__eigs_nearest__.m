@@ -10,8 +10,15 @@
 
 function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
 
-  if (rows (A) <= 300)
-    [V, d] = eig (full (A), "vector");
+  n = rows (A);
+  directly = n <= 300 || nnz (A) == 0;
+  if (directly)
+    if (nnz (A) == 0)
+      d = zeros (k, 1);
+      V = eye (n, k);
+    else
+      [V, d] = eig (full (A), "vector");
+    endif
     stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
                     "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
                     "device", "cpu", "factorizations", 0);
@@ -23,10 +30,13 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
     sigma = times_power_of_2 (sigma, -e);
     [d, V, stats] = by_inverses (A, k, sigma, request);
   endif
-  [~, order] = sort (abs (d - sigma));
-  [d, at] = sort (d(order(1:k)), "descend");
+  [~, order] = sort (abs (d - sigma));      # NaN come last
+  order = order(1:k);
+  [~, at] = sort (-d(order));
+  d = d(order(at));
   V = V(:,order(at));
-  if (rows (A) <= 300)
+  stats.converged = sum (! isnan (d));
+  if (directly)
     stats.orthogonality = full (max (max (abs (V' * V - eye (k)))));
   endif
 
@@ -62,17 +72,17 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   s = sigma;
   wanted = k;
   products = 0;
-  nudge = 2 ^ -27;
-  for count = 1:30
-    solver = factored (A, s);
+  nudge = 2 ^ -10;
+  for count = 1:40
+    [solver, noise] = factored (A, s);
     if (isempty (solver))
       s = sigma + nudge;
-      nudge *= 8;
+      nudge /= -3;
       continue;
     endif
     request.k = wanted;
     request.shift = s;
-    [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+    [d, stats, V] = around_shift (A, solver, noise, request);
     products += stats.products;
     if (stats.converged < wanted)
       break;
@@ -85,11 +95,8 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
       break;
     elseif (exact && abs (s - sigma) <= kth / 4)
       wanted = min (n, wanted + max (4, ceil (wanted / 2)));
-    elseif (eps * max (distance) ^ 2 < min (distance) * kth / (1000 * k))
-      s = middle_of_gap (d, sigma, kth / 8);
     else
-      s = sigma + nudge;
-      nudge *= 8;
+      s = middle_of_gap (d, sigma, kth / 8);
     endif
   endfor
   if (isempty (solver) || ! (stats.converged < wanted || (covered && exact)))
@@ -98,6 +105,33 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   endif
   stats.products = products;
   stats.factorizations = count;
+
+endfunction
+
+## The eigenvalues nearest to the shift. Solutions are not better than noise, relative to the largest;
+## where nothing better than noise can be asked for, vectors take one more step of inverse iteration.
+function [d, stats, V] = around_shift (A, solver, noise, request)
+
+  maxit = request.maxit;
+  if (maxit == 0)
+    request.maxit = 40;
+  endif
+  [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+  found = stats.converged == request.k && (stats.complete || ! request.certify);
+  if (! found && maxit == 0)
+    request.maxit = 300;
+    request.tol = max (request.tol, noise);
+    products = stats.products;
+    [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
+    stats.products += products;
+    if (stats.converged == request.k)
+      [V, ~] = qr (solver (V), 0);
+      H = V' * (A * V - request.shift * V);
+      [Q, ~] = eig ((H + H') / 2);
+      V *= Q;
+      d = sort (d);
+    endif
+  endif
 
 endfunction
 
@@ -111,25 +145,37 @@ function s = middle_of_gap (d, sigma, r)
 endfunction
 
 ## x = solver (b) solves (A - s*I) x = b: by Cholesky's method where that works, else by LU; [] where
-## the matrix is singular.
-function solver = factored (A, s)
+## the matrix is singular to rounding. noise is the error that its largest solutions may have.
+function [solver, noise] = factored (A, s)
 
   n = rows (A);
   B = A - s * speye (n);
   solver = [];
+  noise = 0;
   if (all (diag (B) > 0))
     [R, failed, q] = chol (B, "vector");
     if (! failed)
       L = R';
       inverse_q(q) = 1:n;
       solver = @(b) (R \ (L \ b(q,:)))(inverse_q,:);
-      return;
     endif
   endif
-  [L, U, P, Q] = lu (B);
-  pivots = abs (diag (U));
-  if (min (pivots) > 0 && all (isfinite (pivots)))
+  if (isempty (solver))
+    [L, U, P, Q] = lu (B);
+    pivots = abs (diag (U));
+    if (! (min (pivots) > 0 && all (isfinite (pivots))))
+      return;
+    endif
     solver = @(b) solve_quietly (L, U, P, Q, b);
+  endif
+  ## the norm of the inverse, by three steps of the power method
+  x = cos (1:n).';
+  for step = 1:3
+    x = solver (x / norm (x));
+  endfor
+  noise = 8 * eps * norm (x) * norm (B, 1);
+  if (! (noise < 1e-3))
+    solver = [];
   endif
 
 endfunction

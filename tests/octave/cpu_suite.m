@@ -2,7 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 addpath (fileparts (mfilename ("fullpath")));
-passed = failed = 0;
+passed = failed = skipped = 0;
 all_methods = {"qr", "jacobi", "auto"};
 for part = {{1:40, all_methods}, {[47:49, 63:65, 80, 84, 96, 97, 100, 127:129], all_methods}, ...
             {[160, 161, 180], all_methods}, {[256, 320], {"qr", "jacobi"}, "zs"}, {[256, 320], {"auto"}, "dc"}, ...
@@ -21,5 +21,12 @@ for part = gsvd_shapes ()
   passed += p;
   failed += f;
 endfor
-printf ("cpu_suite: %d passed, %d failed, 0 skipped\n", passed, failed);
+[p, f] = check_spmv ("cpu");
+passed += p;
+failed += f;
+[p, f, s] = check_eigs ("cpu");
+passed += p;
+failed += f;
+skipped += s;
+printf ("cpu_suite: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
 exit (failed > 0);

@@ -2,7 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 addpath (fileparts (mfilename ("fullpath")));
-passed = failed = 0;
+passed = failed = skipped = 0;
 for part = {{1:40}, {[47:49, 63:65, 79:81, 84:86, 95:97, 100, 112, 127:129, 158:161, 166, 180, 192, 193]}, ...
             {[256, 320], {"qr", "jacobi"}, "zs"}, {[238:240, 320, 321, 512], {"qr"}, "dc"}, ...
             {[339, 340, 641], {"qr"}, "zs"}, {[512, 1024], {"qr", "jacobi"}, "zs"}, {[2047, 2048], {"qr"}, "sz"}}
@@ -31,5 +31,12 @@ failed += ! (isequal (info, int32 ((1:200)' == 7) * 17) && isequal (V(:,:,good),
 same = max (abs (Dc(:) - D2(:))) < 1e-12;
 passed += same;
 failed += ! same;
-printf ("gpu_suite: %d passed, %d failed, 0 skipped\n", passed, failed);
+[p, f] = check_spmv ("gpu");
+passed += p;
+failed += f;
+[p, f, s] = check_eigs ("gpu");
+passed += p;
+failed += f;
+skipped += s;
+printf ("gpu_suite: %d passed, %d failed, %d skipped\n", passed, failed, skipped);
 exit (failed > 0);

@@ -1,10 +1,10 @@
 % tests/octave/sanitizer_set.m: a few pages through every kernel, for compute-sanitizer
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% The environment lists SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
+% The environment lists, with commas, SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
 % pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
 % of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products. gsvd_hz
-% comes last, with pairs of GSVD_SIZES, by both methods.
+% follows with pairs of GSVD_SIZES, by both methods; then spmv and eigs_lanczos with graphs of SPARSE nodes.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -19,7 +19,7 @@ for n = str2num (getenv ("SIZES"))
       A = single (A);
     endif
     A = (A + conj (permute (A, [2 1 3]))) / 2;
-    for method = strsplit (getenv ("METHODS"))
+    for method = strsplit (getenv ("METHODS"), ",")
       [V, D] = batcheig (A, "vector", "method", method{1}, "device", "gpu", maxit{:});
       L = batcheig (A, "lower", "method", method{1}, "device", "gpu", maxit{:});
       if (! (norm (A(:,:,2) * V(:,:,2) - V(:,:,2) * diag (D(:,:,2))) < 1e-3) || any (isnan (L(:))))
@@ -74,6 +74,29 @@ for p = str2num (getenv ("GSVD_SIZES"))
              norm (sigma(:,1,2) .* diag (S(:,:,2)) - diag (C(:,:,2))) < 1e-3))
         error ("p = %d %s %s is wrong", p, type, method{1});
       endif
+    endfor
+  endfor
+endfor
+for n = str2num (getenv ("SPARSE"))
+  A = ba_graph (n, 2);
+  A(:,3) = A(3,:) = 1;                 # a long row
+  for B = {A, 0.5 * A + speye(n), A + 1i * triu(A, 1) - 1i * tril(A, -1)}
+    for precision = {"single", "double"}
+      x = rand (n, 5) - 0.5;
+      for method = {"auto", "scalar", "vector", "group", "balanced"}
+        P = spmv_plan (B{1}, "method", method{1}, "precision", precision{1}, "device", "gpu");
+        for b = [1, 2, 4, 5]
+          if (! (norm (double (spmv (P, x(:,1:b))) - B{1} * x(:,1:b)) < 1e-3))
+            error ("spmv %s %s n = %d is wrong", method{1}, precision{1}, n);
+          endif
+        endfor
+      endfor
+      for how = {{"restarted"}, {"restarted", "block", 1}, {"plain"}}
+        [V, D] = eigs_lanczos (P, 3, "la", "device", "gpu", "tol", 1e-4, "method", how{1}{:});
+        if (! (norm (B{1} * double (V) - double (V * D)) < 1e-2 * norm (B{1}, 1)))
+          error ("eigs_lanczos %s %s n = %d is wrong", how{1}{1}, precision{1}, n);
+        endif
+      endfor
     endfor
   endfor
 endfor

@@ -1,0 +1,81 @@
+## __eigs_ends__.m: an end of the spectrum that Lanczos' method cannot reach by products alone
+## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request): as __eigs_lanczos__, for a sparse
+## A, double, finite and Hermitian, and "la", "sa" or "be"; results are NaN where this does not help.
+##
+## The smallest eigenvalues of a stiffness matrix or of a Laplacian may be 1e-10 of the norm and as
+## close to each other; no number of products that one can wait for separates them. Where A - s*I has
+## a Cholesky factor for an s just below zero, all eigenvalues are above s, and the smallest are those
+## nearest to s. Likewise -A for the largest.
+
+function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
+
+  low = struct ("sa", k, "la", 0, "be", floor (k / 2)).(which);
+  parts = {};
+  if (low > 0)
+    parts{end+1} = lowest (A, low, request);
+  endif
+  if (low < k)
+    part = lowest (-A, k - low, request);
+    part.d = -part.d;
+    if (strcmp (which, "be"))
+      part = reversed (part);
+    endif
+    parts{end+1} = part;
+  endif
+  parts = [parts{:}];
+  d = vertcat (parts.d);
+  residuals = vertcat (parts.residuals);
+  V = horzcat (parts.V);
+  stats = parts(1).stats;
+  for p = parts(2:end)
+    for name = {"converged", "products", "restarts", "factorizations"}
+      stats.(name{1}) += p.stats.(name{1});
+    endfor
+    stats.complete &= p.stats.complete;
+    stats.norm = max (stats.norm, p.stats.norm);
+    stats.orthogonality = max (abs (V' * V - eye (k))(:));
+  endfor
+
+endfunction
+
+## The k smallest, ascending.
+function part = lowest (A, k, request)
+
+  s = -2 ^ -40 * norm (A, 1);
+  if (stands_above (A, s))
+    [d, residuals, stats, V] = __eigs_nearest__ (A, k, s, request);
+    part = reversed (struct ("d", d, "residuals", residuals, "V", V, "stats", stats));
+  else
+    request.k = k;
+    request.which = "sa";
+    [d, residuals, stats, V] = __eigs_lanczos__ (A, request);
+    stats.factorizations = 0;
+    part = struct ("d", d, "residuals", residuals, "V", V, "stats", stats);
+  endif
+
+endfunction
+
+function part = reversed (part)
+
+  part.d = flipud (part.d);
+  part.residuals = flipud (part.residuals);
+  part.V = fliplr (part.V);
+
+endfunction
+
+## Whether all eigenvalues of A are above s, as far as that is found out in a few seconds.
+function yes = stands_above (A, s)
+
+  B = A - s * speye (rows (A));
+  yes = false;
+  if (all (diag (B) > 0))
+    order = amd (B);
+    if (sum (symbfact (B(order,order)) .^ 2) < 2e10)
+      [~, failed] = chol (B(order,order));
+      yes = failed == 0;
+    endif
+  endif
+
+endfunction
