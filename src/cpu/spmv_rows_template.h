@@ -112,6 +112,6 @@ static void I (scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
   for (int64_t i = first; i < end; i++)
     for (int64_t k = start[i]; k < start[i + 1]; k++)
       N (add_entry)
-      (y + index[k] * GLA_PARTS, pattern ? one : values + k * GLA_PARTS, x + i * GLA_PARTS, 1, 0,
-       conjugate);
+  (y + index[k] * GLA_PARTS, pattern ? one : values + k * GLA_PARTS, x + i * GLA_PARTS, 1, 0,
+   conjugate);
 }
