@@ -221,8 +221,8 @@ struct gla_backend {
   // its triangle T(j+b:j+2b-1, block j): T is (to+b) x to, ldt >= to+b, and only the columns
   // from..to-1 are written, zero below that triangle. Directions of W that vanish against the
   // largest |A*v| seen since krylov_begin (times eps) are replaced by random ones (generator as
-  // above with seed+1+column) with zeros in the triangle; *replaced counts them. One round trip to
-  // the host where none vanish.
+  // above with other seeds) with zeros on the diagonal of the triangle; *replaced counts them. One
+  // round trip to the host where none vanish.
   gla_status (*krylov_expand) (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
                                int64_t *replaced);
   // V(:, 0:keep-1) = V(:, 0:count-1)*S for S of count x keep, and the block after column count-1

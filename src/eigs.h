@@ -39,6 +39,21 @@ gla_status gla_eigs_dense (gla_eigs_run *run, const gla_eigs_results *results);
 
 // The operator times X of n x columns on the host, for a function, not scaled.
 gla_status gla_eigs_apply (gla_eigs_run *run, const void *X, void *Y, int64_t columns);
+// The same as a Krylov job wants it: `run` is the user pointer, and the result is scaled.
+gla_status gla_eigs_apply_scaled (void *run, const void *X, void *Y, int64_t columns);
+// x *= 2^exponent
+void gla_eigs_scale (gla_type type, void *x, int64_t count, int exponent);
+// The exponent that brings numbers of this size to about 1, where their squares could overflow or
+// vanish; else 0.
+int gla_eigs_exponent (gla_type type, double largest);
+// Sets run->exponent and, for a sparse matrix that needs it, run->scaled.
+gla_status gla_eigs_scale_operator (gla_eigs_run *run);
+
+// Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
+int gla_eigs_is_dense (const gla_eigs_run *run);
+// Runs the method on the GPU where one is chosen; what that cannot do the CPU does.
+gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results);
+
 // Largest magnitude among count elements; NaN where one is not finite.
 double gla_eigs_largest (gla_type type, const void *x, int64_t count);
 

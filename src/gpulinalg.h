@@ -353,7 +353,7 @@ typedef struct {
   gla_eigs_method method; // {GLA_EIGS_RESTARTED}
   int block;              // {0: by n and machine} 1 to 8 vectors that are multiplied at once
   int64_t basis;          // {0: by k and memory} vectors of the basis; more than k
-  double tol;             // {0: 64*eps, and at least that} residuals below tol times the norm
+  double tol;             // {0: 64*eps, and at least that} what residuals over the norm must reach
   int64_t maxit;          // {0: 300} restarts; products in units of the basis for PLAIN
   uint64_t seed;          // {0} of the random start
   const void *v0;         // {NULL: random} first start vector, n on the host
@@ -373,9 +373,9 @@ typedef struct {
   int64_t restarts;     // or growths of the recurrence
   int64_t steps;        // PLAIN: length of the recurrence
   int64_t basis, block; // as used; 0 where the matrix was solved densely
-  int complete;         // nonzero: the search for missed eigenvalues found no more
+  int complete;         // nonzero: all were computed, or the search for missed ones found no more
   double norm;          // largest |theta| that was met
-  double orthogonality; // largest |X'*X - I| of the vectors; 0 where none were formed
+  double orthogonality; // largest |X'*X - I| of the vectors; 0 where none were formed by Lanczos
   int dense;            // nonzero: n is so small that all eigenvalues were computed
   int device;           // the GPU that worked, or GLA_HOST
 } gla_eigs_report;
@@ -386,10 +386,11 @@ typedef struct {
 // in the matrix or in what the function returns. options NULL for the defaults; report may be NULL.
 // Not to converge is no error: report->converged < k.
 // The same call gives the same bits in every run on one device.
-// PLAIN finds each eigenvalue once, whatever its multiplicity, without vectors as fast as the
-// matrix is multiplied; with fixed `steps` all values count as converged that pass the test.
-// Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two classical
-// Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
+// PLAIN finds each eigenvalue once, whatever its multiplicity, and tells eigenvalues apart that
+// differ by about 1000*eps*norm; with fixed `steps` all values that pass the test count as
+// converged. Matrices of order 64 and less, and those with k near n, are solved densely by
+// gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two
+// classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
 gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report);

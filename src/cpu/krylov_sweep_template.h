@@ -64,8 +64,8 @@ static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GL
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
     if (!N (stopped) (k))
       N (times_block)
-      ("C", N (rows_of_chunk) (k, c), p, width, 1, V + at, n, W + at, n, 0,
-       parts + c * p * width * GLA_PARTS, p);
+    ("C", N (rows_of_chunk) (k, c), p, width, 1, V + at, n, W + at, n, 0,
+     parts + c * p * width * GLA_PARTS, p);
   }
   N (add_chunks) (k, p * width);
 }

@@ -8,8 +8,8 @@
 #include "../host_memory.h"
 #include "engine.h"
 
-// Work of a part, in entries; a row counts for ROW_WORK of them.
-enum { PART_WORK = 1 << 16, ROW_WORK = 4, MOST_SCATTER = 8 };
+// Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
+enum { PART_WORK = 1 << 16, ROW_WORK = 4, SCATTER_PARTS = 4 };
 
 static int type_index (gla_type type)
 {
@@ -179,28 +179,6 @@ void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int
     kernel->by_rows (x, ld, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n, b, to);
 }
 
-// M.'*x, one vector after the other: every thread has its own elements of y.
-static void multiply_transposed (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *s,
-                                 const gla_spmv_job *job, gla_cpu_crew *crew)
-{
-  const size_t size = gla_type_size (s->M.csr.type);
-  const int64_t n = s->M.csr.columns;
-  const int most = omp_get_max_threads () < MOST_SCATTER ? omp_get_max_threads () : MOST_SCATTER;
-  const int ranges = n < 1024 ? 1 : most;
-  for (int64_t c = 0; c < job->x.columns && !gla_cpu_crew_stopped (crew, 0); c++) {
-    const gla_cpu_spmv_task t = {
-        .sparse = s,
-        .x = (char *)job->x.data + (size_t)(c * job->x.column_stride) * size,
-        .ldx = 1,
-        .y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size,
-        .width = 1,
-        .conjugate = job->conjugate};
-#pragma omp parallel for schedule(static, 1) num_threads(ranges) if (ranges > 1)
-    for (int r = 0; r < ranges; r++)
-      kernel->scatter (&t, n * r / ranges, n * (r + 1) / ranges);
-  }
-}
-
 static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
 {
   if (bytes <= s->rows_bytes)
@@ -215,6 +193,54 @@ static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
   return GLA_OK;
 }
 
+// One vector of a transposed product: each part of the rows has a result of its own, and these are
+// added in their order, so that the bits are a matter of the matrix alone.
+static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_spmv_task t,
+                                     int parts, gla_cpu_crew *crew)
+{
+  const gla_cpu_sparse *s = t.sparse;
+  const int64_t n = s->M.csr.columns, piece = 1 << 14;
+  const size_t bytes = (size_t)n * gla_type_size (s->M.csr.type);
+  const int64_t pieces = (n + piece - 1) / piece;
+#pragma omp parallel if (parts > 1)
+  {
+#pragma omp for schedule(dynamic, 1)
+    for (int p = 0; p < parts; p++) {
+      gla_cpu_spmv_task own = t;
+      const int64_t end = s->parts[s->n_parts * (p + 1) / parts];
+      own.y = (char *)s->rows + (size_t)p * bytes;
+      memset (own.y, 0, bytes);
+      for (int64_t i = s->parts[s->n_parts * p / parts]; i < end; i += piece)
+        if (!gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
+          kernel->scatter (&own, i, i + piece < end ? i + piece : end);
+    }
+#pragma omp for schedule(static)
+    for (int64_t p = 0; p < pieces; p++)
+      kernel->add_vectors (s->rows, n, parts, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n,
+                           t.y);
+  }
+}
+
+static gla_status multiply_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_sparse *s,
+                                       const gla_spmv_job *job, gla_cpu_crew *crew)
+{
+  const size_t size = gla_type_size (s->M.csr.type);
+  const int parts = s->n_parts < SCATTER_PARTS ? 1 : SCATTER_PARTS;
+  if (take_rows (s, (size_t)(s->M.csr.columns * parts) * size + 1) != GLA_OK)
+    return GLA_OUT_OF_MEMORY;
+  for (int64_t c = 0; c < job->x.columns && !gla_cpu_crew_stopped (crew, 0); c++) {
+    const gla_cpu_spmv_task t = {
+        .sparse = s,
+        .x = (char *)job->x.data + (size_t)(c * job->x.column_stride) * size,
+        .ldx = 1,
+        .y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size,
+        .width = 1,
+        .conjugate = job->conjugate};
+    multiply_one_transposed (kernel, t, parts, crew);
+  }
+  return GLA_OK;
+}
+
 gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
 {
   gla_cpu_sparse *s = prepared;
@@ -226,8 +252,9 @@ gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_s
   gla_cpu_crew crew;
   gla_cpu_crew_start (&crew, &job->monitor);
   if (job->transposed) {
-    multiply_transposed (kernel, s, job, &crew);
-    return gla_cpu_crew_end (&crew);
+    const gla_status taken = multiply_transposed (kernel, s, job, &crew);
+    const gla_status asked = gla_cpu_crew_end (&crew);
+    return taken == GLA_OK ? asked : taken;
   }
   if (columns > 1 && take_rows (s, (size_t)(n * most) * size + 1) != GLA_OK)
     return GLA_OUT_OF_MEMORY;

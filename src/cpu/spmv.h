@@ -26,7 +26,7 @@ typedef struct {
   gla_cpu_segment *segments; // of the long rows, in order
   int64_t n_segments;
   void *sums; // of the segments, GLA_SPMV_WIDTH each
-  void *rows; // x by rows, kept for the next product
+  void *rows; // x by rows, or sums of a transposed product; kept for the next one
   size_t rows_bytes;
 } gla_cpu_sparse;
 
@@ -49,10 +49,13 @@ typedef struct {
   // y of a long row from the sums of its segments
   void (*join) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, int64_t count,
                 const void *sums);
-  // y = M.'*x of one vector, elements first..end-1 of y
+  // adds to y what rows first..end-1 of M bring to M.'*x, of one vector
   void (*scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end);
   // rows first..end-1 of n x b columns (leading dimension ld) to x by rows
   void (*by_rows) (const void *x, int64_t ld, int64_t first, int64_t end, int b, void *to);
+  // elements first..end-1 of y as the sum of `count` vectors of length n
+  void (*add_vectors) (const void *vectors, int64_t n, int count, int64_t first, int64_t end,
+                       void *y);
 } gla_cpu_spmv_kernel;
 
 // In the order s d c z.

@@ -64,3 +64,17 @@ static void N (to_rows) (const void *x, int64_t ld, int64_t first, int64_t end, 
     for (int c = 0; c < b; c++, row += GLA_PARTS)
       memcpy (row, from + (j + c * ld) * GLA_PARTS, GLA_PARTS * sizeof (GLA_REAL));
 }
+
+// Elements first..end-1 of y as the sum of `count` vectors, one after the other, n apart.
+static void N (add_vectors) (const void *vectors, int64_t n, int count, int64_t first, int64_t end,
+                             void *y)
+{
+  const GLA_REAL *from = vectors;
+  GLA_REAL *to = y;
+  for (int64_t i = first * GLA_PARTS; i < end * GLA_PARTS; i++) {
+    GLA_REAL sum = from[i];
+    for (int p = 1; p < count; p++)
+      sum += from[i + p * n * GLA_PARTS];
+    to[i] = sum;
+  }
+}

@@ -18,12 +18,12 @@ static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_sp
   for (; k + 4 <= end; k += 4)
     for (int u = 0; u < 4; u++)
       N (add_entry)
-      (s[u], pattern ? NULL : values + (k + u) * GLA_PARTS, x + index[k + u] * t->ldx * GLA_PARTS,
-       1, pattern, conjugate);
+  (s[u], pattern ? NULL : values + (k + u) * GLA_PARTS, x + index[k + u] * t->ldx * GLA_PARTS, 1,
+   pattern, conjugate);
   for (; k < end; k++)
     N (add_entry)
-    (s[0], pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, 1, pattern,
-     conjugate);
+  (s[0], pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, 1, pattern,
+   conjugate);
   for (int p = 0; p < GLA_PARTS; p++)
     sum[p] = (s[0][p] + s[1][p]) + (s[2][p] + s[3][p]);
 }
@@ -44,8 +44,8 @@ static inline __attribute__ ((always_inline)) void I (sum_row) (const gla_cpu_sp
     sum[c] = 0;
   for (int64_t k = first; k < end; k++)
     N (add_entry)
-    (sum, pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, width,
-     pattern, conjugate);
+  (sum, pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, width, pattern,
+   conjugate);
 }
 
 static inline __attribute__ ((always_inline)) void I (rows_of) (const gla_cpu_spmv_task *t,
@@ -100,7 +100,7 @@ static void I (segment) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, v
     I (sum_row) (t, s->first, s->end, t->width, 0, t->conjugate, sum);
 }
 
-// Elements first..end-1 of y = M.'*x: every row of M brings what it has for them.
+// Adds to y what rows first..end-1 of M bring to M.'*x.
 static void I (scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
 {
   const gla_spmv_matrix *M = &t->sparse->M;
@@ -109,16 +109,9 @@ static void I (scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
   GLA_REAL *y = t->y;
   const int conjugate = t->conjugate, pattern = M->pattern;
   const GLA_REAL one[2] = {(GLA_REAL)M->value[0], (GLA_REAL)M->value[1]};
-  memset (y + first * GLA_PARTS, 0, (size_t)(end - first) * GLA_PARTS * sizeof *y);
-  for (int64_t i = 0; i < M->csr.rows; i++) {
-    int64_t k = start[i], last = start[i + 1];
-    while (k < last && index[k] < first)
-      k++;
-    while (last > k && index[last - 1] >= end)
-      last--;
-    for (; k < last; k++)
+  for (int64_t i = first; i < end; i++)
+    for (int64_t k = start[i]; k < start[i + 1]; k++)
       N (add_entry)
-      (y + index[k] * GLA_PARTS, pattern ? one : values + k * GLA_PARTS, x + i * GLA_PARTS, 1, 0,
-       conjugate);
-  }
+  (y + index[k] * GLA_PARTS, pattern ? one : values + k * GLA_PARTS, x + i * GLA_PARTS, 1, 0,
+   conjugate);
 }

@@ -1,0 +1,232 @@
+// eigs_run.c: where gla_eigs runs, with how large a basis, and what becomes of failures
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "choose.h"
+#include "eigs.h"
+
+#include <math.h>
+
+//------------------------------------------------------------------------------
+// sizes
+//------------------------------------------------------------------------------
+
+enum { DENSE_ORDER = 64, DENSE_RATHER = 1024, BLOCK_CPU = 1, BLOCK_GPU = 4 };
+
+static int64_t whole_blocks (int64_t columns, int b)
+{
+  return (columns + b - 1) / b * b;
+}
+
+// The smallest basis that can be restarted.
+static int64_t least_basis (int64_t k, int b)
+{
+  return whole_blocks (k, b) + 2 * b;
+}
+
+// Blocks of several vectors need a larger basis for as many powers of the matrix.
+static int64_t default_basis (int64_t k, int b)
+{
+  const int64_t basis = b > 2 ? 4 * k : 2 * k + 20, least = b > 2 ? 64 : 40;
+  return basis > least ? basis : least;
+}
+
+// Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
+int gla_eigs_is_dense (const gla_eigs_run *run)
+{
+  const gla_eigs_options *o = &run->o;
+  const int b = o->block > 0 ? o->block : BLOCK_GPU;
+  if (o->method == GLA_EIGS_PLAIN && o->steps > 0 && run->k < run->n)
+    return 0;
+  if (run->n <= DENSE_ORDER || run->k >= run->n)
+    return 1;
+  if (o->method == GLA_EIGS_PLAIN)
+    return 0;
+  const int64_t basis = o->basis > 0 ? o->basis : default_basis (run->k, b);
+  const int64_t least = least_basis (run->k, b);
+  return least + b > run->n || (whole_blocks (basis, b) + b > run->n && run->n <= DENSE_RATHER);
+}
+
+static void choose_sizes (gla_eigs_run *run, int on_gpu)
+{
+  gla_krylov_job *job = &run->job;
+  const int64_t k = run->k, n = run->n;
+  job->plain = run->o.method == GLA_EIGS_PLAIN;
+  if (job->plain) {
+    job->block = 1;
+    job->basis = run->vectors || run->check ? k : 1;
+    return;
+  }
+  const int b = run->o.block > 0 ? run->o.block : on_gpu ? BLOCK_GPU : BLOCK_CPU;
+  const int64_t wish = run->o.basis > 0 ? run->o.basis : default_basis (k, b);
+  const int64_t most = (n - b) / b * b, least = least_basis (k, b);
+  int64_t basis = whole_blocks (wish, b);
+  basis = basis > least ? basis : least;
+  job->block = b;
+  job->basis = basis < most ? basis : most;
+}
+
+static int poll_stop (void *ctx, int64_t pages)
+{
+  (void)pages;
+  return gla_stop_asked (ctx);
+}
+
+static gla_status describe_job (gla_eigs_run *run)
+{
+  gla_sparse_use use;
+  gla_status status = GLA_OK;
+  run->job = (gla_krylov_job){.type = run->type,
+                              .n = run->n,
+                              .apply = gla_eigs_apply_scaled,
+                              .user = run,
+                              .monitor = {poll_stop, run->ctx}};
+  if (run->S != NULL) {
+    status = gla_sparse_find_use (run->scaled ? run->scaled : run->S, 'N', 0, &use);
+    run->job.matrix = &use.face->M;
+    run->job.conjugate = use.conjugate;
+  }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// choose the place
+//------------------------------------------------------------------------------
+
+static int supports (const gla_backend *backend, const void *call)
+{
+  const gla_eigs_run *run = call;
+  return backend->krylov_supports != NULL && backend->krylov_supports (&run->job) &&
+         (run->job.matrix == NULL || backend->spmv_supports (run->job.matrix));
+}
+
+// As many products as a few restarts have.
+static double seconds (gla_engine *engine, const void *call, int64_t pages)
+{
+  const gla_eigs_run *run = call;
+  (void)pages;
+  return engine->backend->krylov_seconds (engine, &run->job, 50 + 2 * run->k);
+}
+
+static const gla_operation operation = {.supports = supports, .seconds = seconds};
+
+// The GPU to use, or GLA_HOST.
+static gla_status choose (gla_eigs_run *run, int *device)
+{
+  gla_context *ctx = run->ctx;
+  int faster = 0, first = GLA_HOST;
+  *device = GLA_HOST;
+  if (ctx->place == GLA_CPU || ctx->n_gpus == 0)
+    return GLA_OK;
+  for (int k = ctx->n_devices - 1; k >= 0; k--)
+    first = ctx->lost[ctx->devices[k]] ? first : ctx->devices[k];
+  choose_sizes (run, 1);
+  const int can = supports (ctx->gpu_backend, run);
+  if (ctx->place != GLA_AUTO) {
+    *device = first;
+    if (first == GLA_HOST)
+      return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
+                       ctx->devices[0]);
+    return can ? GLA_OK : gla_fail (ctx, GLA_BAD_ARGUMENT, "this is not done on a GPU");
+  }
+  if (first == GLA_HOST || !can)
+    return GLA_OK;
+  gla_status status = gla_gpu_is_faster (ctx, first, &operation, run, 1, &faster);
+  *device = faster ? first : GLA_HOST;
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// run
+//------------------------------------------------------------------------------
+
+// Opens the job with as large a basis as there is memory for.
+static gla_status open_job (gla_eigs_run *run)
+{
+  gla_krylov_job *job = &run->job;
+  const int64_t least = job->plain ? job->basis : least_basis (run->k, job->block);
+  gla_status status = GLA_OK;
+  if (run->S != NULL) {
+    gla_sparse *S = run->scaled != NULL ? run->scaled : run->S;
+    gla_sparse_use use;
+    status = gla_sparse_find_use (S, 'N', 0, &use);
+    if (status == GLA_OK)
+      status = gla_sparse_prepare (S, use.face, run->engine, &job->sparse);
+  }
+  while (status == GLA_OK) {
+    status = run->engine->backend->krylov_begin (run->engine, job);
+    if (status != GLA_OUT_OF_MEMORY || job->basis <= least)
+      break;
+    const int64_t half = whole_blocks (job->basis / 2, job->block);
+    job->basis = half > least ? half : least;
+    status = GLA_OK;
+  }
+  return status;
+}
+
+// Vectors to where the caller wants them; NaN where one has not converged.
+static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
+{
+  const size_t size = gla_type_size (run->type);
+  gla_status status = GLA_OK;
+  for (int64_t i = 0; i < run->k && status == GLA_OK; i++) {
+    char *column = (char *)to->data + (size_t)(i * to->column_stride) * size;
+    if (run->converged[i]) {
+      status = run->engine->backend->krylov_get (run->engine, i, 1, column);
+      continue;
+    }
+    for (int64_t j = 0; j < run->n * run->parts; j++)
+      if (gla_type_real (run->type) == GLA_S)
+        ((float *)column)[j] = NAN;
+      else
+        ((double *)column)[j] = NAN;
+  }
+  return status;
+}
+
+static gla_status run_on (gla_eigs_run *run, gla_engine *engine, const gla_eigs_results *results)
+{
+  const int64_t products = run->report.products;
+  run->engine = engine;
+  choose_sizes (run, engine->device != GLA_HOST);
+  if (run->job.plain && run->o.basis == 0)
+    run->o.basis = 2 * run->k + 20 > 64 ? 2 * run->k + 20 : 64;
+  gla_status status = open_job (run);
+  if (status != GLA_OK)
+    return status;
+  run->report = (gla_eigs_report){.products = products,
+                                  .basis = run->job.basis,
+                                  .block = run->job.block,
+                                  .device = engine->device};
+  status = run->job.plain ? gla_eigs_plain (run) : gla_eigs_restarted (run);
+  if (status == GLA_OK && results->vectors.data != NULL)
+    status = take_vectors (run, &results->vectors);
+  engine->backend->krylov_end (engine);
+  return status;
+}
+
+// On the GPU where one was chosen; what that cannot do the CPU does.
+gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
+{
+  gla_context *ctx = run->ctx;
+  gla_engine *engine;
+  int device;
+  gla_status status = describe_job (run);
+  if (status == GLA_OK)
+    status = choose (run, &device);
+  if (status != GLA_OK)
+    return status;
+  if (device != GLA_HOST) {
+    status = gla_context_gpu (ctx, device, &engine);
+    if (status == GLA_OK)
+      status = run_on (run, engine, results);
+    if (status != GLA_OUT_OF_MEMORY && status != GLA_DEVICE_FAILURE)
+      return status;
+    if (status == GLA_DEVICE_FAILURE)
+      gla_context_lose (ctx, device);
+    gla_warn (ctx, status == GLA_OUT_OF_MEMORY ? "device-memory" : "device-failed",
+              "the GPU cannot do it (%s); the CPU does", gla_status_text (status));
+    ctx->message[0] = '\0';
+  }
+  status = gla_context_cpu (ctx, &engine);
+  return status == GLA_OK ? run_on (run, engine, results) : status;
+}
