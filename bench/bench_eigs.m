@@ -34,6 +34,7 @@ function cases = all_cases (quick)
       file = fullfile (fileparts (mfilename ("fullpath")), folder{1}, f{1});
       if (exist (file, "file"))
         cases = [cases; {f{1}, @() read_graph(file)}];
+        break;
       end
     end
   end
