@@ -34,6 +34,7 @@ function cases = all_cases (quick)
       file = fullfile (fileparts (mfilename ("fullpath")), folder{1}, f{1});
       if (exist (file, "file"))
         cases = [cases; {f{1}, @() read_graph(file)}];
+        break;
       end
     end
   end
@@ -65,7 +66,8 @@ function spmv_rows (name, A, places)
     if (strcmp (values{1}, "pattern"))
       A = double (A != 0);
     else
-      A = A .* (1 + 0.1 * sprandn (A) .^ 2);
+      [i, j, a] = find (A);
+      A = sparse (i, j, a .* (1 + rand (size (a))), rows (A), columns (A));
     end
     for b = [1, 4]
       x = rand (columns (A), b);
@@ -125,7 +127,6 @@ printf ("task\tmatrix\tn\tnonzeros\tcolumns\tcpu\tgpu\toctave\toctave/cpu\toctav
 %------------------------------------------------------------------------------
 
 rand ("twister", 1);
-randn ("twister", 1);
 only = option ("--only", "");
 for c = all_cases (any (strcmp (argv (), "--quick"))).'
   A = c{2} ();

@@ -68,6 +68,7 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   request.which = "lm";
   request.inverse = true;
   request.block_function = true;
+  request.single = false;         # Octave's factors are double
   request.n = n;
   s = sigma;
   wanted = k;
