@@ -175,7 +175,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
     status = engine_upload (e, slot, s.B.data, &chunk->B);
   if (status == GLA_OK)
     status = gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
-                                streams, pause);
+                                host, streams, pause);
   if (status == GLA_OK)
     status = gsvd_sweeps<T> (plan, host, stream);
   if (status == GLA_OK)

@@ -45,8 +45,7 @@ __global__ void __launch_bounds__ (THREADS)
     double other = value_of (v, page * p + k, both);
     place += other < value || (other == value && k > j);
   }
-  double sigma = level == nullptr ? value : times_power (value, level[page]),
-         h = hypot (1.0, sigma);
+  double sigma = times_power (value, level[page]), h = hypot (1.0, sigma);
   v.place[page * p + j] = place;
   v.alpha[page * p + place] = sigma > 1e150 ? 1 : sigma / h;
   v.beta[page * p + place] = sigma > 1e150 ? 1 / sigma : 1 / h;
@@ -74,11 +73,11 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-__global__ void count_zeros_kernel (const gsvd_state *state, int *zeros, int64_t pages)
+__global__ void count_kernel (const gsvd_state *state, bool zeros, int *count, int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (page < pages && state[page].info == 0 && state[page].zeros > 0)
-    atomicAdd (zeros, 1);
+  if (page < pages && state[page].info == 0 && (zeros ? state[page].zeros : state[page].near) > 0)
+    atomicAdd (count, 1);
 }
 
 template <class T> __global__ void flip_kernel (qr_matrix<T> to, qr_matrix<const T> U, int p)
@@ -201,13 +200,13 @@ cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_
   return cudaGetLastError ();
 }
 
-cudaError_t gsvd_count_zeros (const gsvd_state *state, int *zeros, int64_t pages,
-                              cudaStream_t stream)
+cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t pages,
+                        cudaStream_t stream)
 {
-  cudaError_t error = cudaMemsetAsync (zeros, 0, sizeof (int), stream);
+  cudaError_t error = cudaMemsetAsync (count, 0, sizeof (int), stream);
   if (error != cudaSuccess)
     return error;
-  count_zeros_kernel<<<(unsigned)((pages + 127) / 128), 128, 0, stream>>> (state, zeros, pages);
+  count_kernel<<<(unsigned)((pages + 127) / 128), 128, 0, stream>>> (state, zeros, count, pages);
   return cudaGetLastError ();
 }
 

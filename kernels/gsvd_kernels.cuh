@@ -21,6 +21,7 @@ struct gsvd_state {
   int info;
   int sweeps;
   int zeros; // columns of U that are zero, the first ones
+  int near;  // nonzero: columns of B come close to depending on each other
 };
 
 //------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matr
 template <class T>
 cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
                            cudaStream_t stream);
-// Pages where R (p x p, upper triangular) has a column that depends on those before it.
+// Pages where R (p x p, upper triangular) has a column that depends on those before it, or nearly.
 template <class T>
 cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
                              cudaStream_t stream);
@@ -108,6 +109,11 @@ cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int
 template <class T>
 cudaError_t gsvd_solve (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int first, int count,
                         int64_t pages, cudaStream_t stream);
+// Pages that are not near: F := F0, G := R; the others: G := the identity.
+template <class T>
+cudaError_t gsvd_choose_start (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
+                               qr_matrix<const T> R, int64_t rows, int64_t columns, int p,
+                               const gsvd_state *state, int64_t pages, cudaStream_t stream);
 // Columns of F up to 2^400 or so, by one power of two for the page, which goes to exponent.
 template <class T>
 cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
@@ -130,9 +136,9 @@ cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_
                               int64_t rows_g, int p, bool both, const int *level,
                               const gsvd_values &v, gsvd_state *state, int64_t pages,
                               cudaStream_t stream);
-// *zeros := the number of pages where U has columns that are zero.
-cudaError_t gsvd_count_zeros (const gsvd_state *state, int *zeros, int64_t pages,
-                              cudaStream_t stream);
+// *count := the number of pages where U has columns that are zero, or else of those that are near.
+cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t pages,
+                        cudaStream_t stream);
 // to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)).
 template <class T>
 cudaError_t gsvd_place (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,

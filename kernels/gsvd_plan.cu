@@ -191,6 +191,16 @@ template <class T> struct worker {
         gsvd_gather<T> (to, g.ld, g.columns, read (from), g.p, jpvt, g.pages, stream));
   }
 
+  // To *host.count, how many pages have zero columns, or else are near.
+  gla_status count (const gsvd_host &host, bool zeros) const
+  {
+    gla_status status = status_of (gsvd_count (g.state, zeros, g.left, g.pages, stream));
+    if (status == GLA_OK)
+      status = status_of (
+          cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));
+    return status == GLA_OK ? host.wait (host.user) : status;
+  }
+
   // The triangle of a factorisation, p x p.
   gla_status triangle (const qr_plan<T> &q, qr_matrix<T> to) const
   {
@@ -217,7 +227,7 @@ template <class T> struct worker {
 
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<const S> B,
-                        const qr_streams &streams, const qr_pause &pause)
+                        const gsvd_host &host, const qr_streams &streams, const qr_pause &pause)
 {
   worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
@@ -257,13 +267,18 @@ gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<c
     status = w.copy (g.F, g.F0, g.pivoted.pivots.jpvt);
   if (status == GLA_OK)
     status = w.copy (g.F0, g.F, nullptr);
-  if (g.both)
+  if (status == GLA_OK && g.both)
+    status = w.count (host, false);
+  if (g.both && (status != GLA_OK || *host.count == 0))
     return status == GLA_OK ? w.copy (g.G, g.R, nullptr) : status;
   if (status == GLA_OK)
     status = w.solve ();
+  if (status == GLA_OK && g.both)
+    status = status_of (gsvd_choose_start<T> (g.F, g.G, read (g.F0), read (g.R), g.ld, g.columns,
+                                              g.p, g.state, pages, stream));
   if (status == GLA_OK)
     status = status_of (gsvd_level<T> (g.F, g.p, g.p, g.level, g.state, pages, stream));
-  if (status == GLA_OK)
+  if (status == GLA_OK && !g.both)
     status = status_of (gsvd_identity<T> (g.G, g.ld, g.columns, g.p, pages, stream));
   return status;
 }
@@ -388,9 +403,8 @@ gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
   worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
   const gsvd_values &v = g.values;
-  gla_status status =
-      status_of (gsvd_find_values<T> (read (g.F), read (g.G), g.p, g.p, g.p, g.both,
-                                      g.both ? nullptr : g.level, v, g.state, g.pages, stream));
+  gla_status status = status_of (gsvd_find_values<T> (read (g.F), read (g.G), g.p, g.p, g.p, g.both,
+                                                      g.level, v, g.state, g.pages, stream));
   if (status == GLA_OK)
     status = status_of (gsvd_store_values<R> (alpha, beta, g.factor, g.exponent, g.p, v, g.scaling,
                                               g.state, g.pages, stream));
@@ -410,12 +424,7 @@ gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
     status = status_of (gsvd_store_x<S, T> (X, read (g.F), g.p, g.pivoted.pivots.jpvt, g.factor,
                                             g.exponent, g.scaling, g.state, g.pages, stream));
   if (status == GLA_OK && u)
-    status = status_of (gsvd_count_zeros (g.state, g.left, g.pages, stream));
-  if (status == GLA_OK && u)
-    status = status_of (
-        cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));
-  if (status == GLA_OK && u)
-    status = host.wait (host.user);
+    status = w.count (host, true);
   if (status == GLA_OK && u && *host.count > 0)
     status = complete_u (w, streams, pause);
   if (status == GLA_OK && u)
@@ -427,7 +436,7 @@ gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
   template gla_status gsvd_reduce (const gsvd_plan<T> &, qr_matrix<const S>, qr_matrix<const S>,   \
-                                   const qr_streams &, const qr_pause &);                          \
+                                   const gsvd_host &, const qr_streams &, const qr_pause &);       \
   template gla_status gsvd_results (                                                               \
       const gsvd_plan<T> &, qr_matrix<real_t<S>>, qr_matrix<real_t<S>>, qr_matrix<S>,              \
       qr_matrix<S>, qr_matrix<S>, const gsvd_host &, const qr_streams &, const qr_pause &);

@@ -25,8 +25,9 @@ struct gsvd_tables {
 
 // Pairs with m, n >= p. A and B come down to triangles where they are tall; B = V1 R P' with column
 // pivoting. "tangent": one-sided Jacobi on F = A P R^-1, G gathers the rotations. "hz":
-// Hari-Zimmermann on F = A P and G = R. S is the type of the arrays, T the same in double
-// precision.
+// Hari-Zimmermann on F = A P and G = R, or on A P R^-1 and the identity where columns of B are
+// nearly dependent, which Gram matrices of R would not tell apart. S is the type of the arrays, T
+// the same in double precision.
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
   int p, width, blocks, steps, rounds, inner_sweeps;
@@ -59,7 +60,7 @@ void gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 // A and B to F, G and what is kept beside them.
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<const S> B,
-                        const qr_streams &streams, const qr_pause &pause);
+                        const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream);
 // Matrices with NULL data are not wanted.

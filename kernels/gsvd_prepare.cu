@@ -120,7 +120,22 @@ __global__ void __launch_bounds__ (THREADS)
   if (!(last > 4 * p * DBL_EPSILON * sqrt (c.square))) {
     state[page].info = GLA_INFO_IRREGULAR;
     state[page].done = 1;
-  }
+  } else if (!(last > sqrt (c.square) / (4 * p)))
+    state[page].near = 1;
+}
+
+template <class T>
+__global__ void start_kernel (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
+                              qr_matrix<const T> R, int64_t rows, int p, const gsvd_state *state)
+{
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
+  if (i >= rows)
+    return;
+  bool near = state[page].near;
+  T one = from_real<T> (i == j && j < p ? 1 : 0);
+  G.data[page * G.page + j * G.ld + i] = near ? one : R.data[page * R.page + j * R.ld + i];
+  if (!near)
+    F.data[page * F.page + j * F.ld + i] = F0.data[page * F0.page + j * F0.ld + i];
 }
 
 // The largest entry of a page decides; a block of threads per page.
@@ -222,6 +237,16 @@ cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int
 }
 
 template <class T>
+cudaError_t gsvd_choose_start (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
+                               qr_matrix<const T> R, int64_t rows, int64_t columns, int p,
+                               const gsvd_state *state, int64_t pages, cudaStream_t stream)
+{
+  start_kernel<T>
+      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (F, G, F0, R, rows, p, state);
+  return cudaGetLastError ();
+}
+
+template <class T>
 cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
                         int64_t pages, cudaStream_t stream)
 {
@@ -246,6 +271,9 @@ GLA_INSTANTIATE (cx<double>, cx<double>)
   template cudaError_t gsvd_identity (qr_matrix<T>, int64_t, int64_t, int, int64_t, cudaStream_t); \
   template cudaError_t gsvd_check_rank (qr_matrix<const T>, int, gsvd_state *, int64_t,            \
                                         cudaStream_t);                                             \
+  template cudaError_t gsvd_choose_start (qr_matrix<T>, qr_matrix<T>, qr_matrix<const T>,          \
+                                          qr_matrix<const T>, int64_t, int64_t, int,               \
+                                          const gsvd_state *, int64_t, cudaStream_t);              \
   template cudaError_t gsvd_level (qr_matrix<T>, int64_t, int, int *, gsvd_state *, int64_t,       \
                                    cudaStream_t);
 GLA_INSTANTIATE_WIDE (double)
