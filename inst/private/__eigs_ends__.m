@@ -47,7 +47,7 @@ function part = lowest (A, k, request)
   s = -below;
   reachable = stands_above (A, s);
   if (! reachable)
-    s = full (min (2 * diag (A) - sum (abs (A), 2))) - below;
+    s = full (min (real (diag (A)) + abs (diag (A)) - sum (abs (A), 2))) - below;
     reachable = s < -below && stands_above (A, s);
   endif
   if (reachable)
