@@ -6,8 +6,8 @@
 ##
 ## The smallest eigenvalues of a stiffness matrix or of a Laplacian may be 1e-10 of the norm and as
 ## close to each other; no number of products that one can wait for separates them. Where A - s*I has
-## a Cholesky factor for an s just below zero, all eigenvalues are above s, and the smallest are those
-## nearest to s. Likewise -A for the largest.
+## a Cholesky factor, all eigenvalues are above s, and the smallest are those nearest to s. An s just
+## below zero is tried, and one just below the bound of Gershgorin. Likewise -A for the largest.
 
 function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
 
@@ -43,8 +43,14 @@ endfunction
 ## The k smallest, ascending.
 function part = lowest (A, k, request)
 
-  s = -2 ^ -40 * norm (A, 1);
-  if (stands_above (A, s))
+  below = 2 ^ -40 * norm (A, 1);
+  s = -below;
+  reachable = stands_above (A, s);
+  if (! reachable)
+    s = full (min (real (diag (A)) + abs (diag (A)) - sum (abs (A), 2))) - below;
+    reachable = s < -below && stands_above (A, s);
+  endif
+  if (reachable)
     [d, residuals, stats, V] = __eigs_nearest__ (A, k, s, request);
     part = reversed (struct ("d", d, "residuals", residuals, "V", V, "stats", stats));
   else
