@@ -250,19 +250,27 @@ function [k, sigma, args] = read_wanted (problem, args)
       error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a finite real number or a string");
     endif
     sigma = double (real (sigma));
-  elseif (! isempty (args) && ischar (args{1}) && mod (numel (args), 2) == 1 ...
-          || numel (args) == 2 && ischar (args{1}) && isstruct (args{2}))
+  elseif (! isempty (args) && ischar (args{1}) ...
+          && (any (strcmpi (sigma_names ()(:,1:2)(:), args{1})) || mod (numel (args), 2) == 1 ...
+              || isstruct (args{2})))
     sigma = short_name (args{1});
     args(1) = [];
   endif
 
 endfunction
 
-function sigma = short_name (given)
+## Octave's name, MATLAB's, and what they stand for.
+function names = sigma_names ()
 
   names = {"lm", "largestabs", "lm"; "sm", "smallestabs", 0; ...
            "la", "largestreal", "la"; "sa", "smallestreal", "sa"; ...
            "lr", "largestreal", "la"; "sr", "smallestreal", "sa"; "be", "bothendsreal", "be"};
+
+endfunction
+
+function sigma = short_name (given)
+
+  names = sigma_names ();
   at = find (any (strcmpi (names(:,1:2), given), 2), 1);
   if (isempty (at))
     error ("gpulinalg:bad-value", ['eigs_lanczos: SIGMA must be a number, "lm", "sm", "la", "sa", ', ...
