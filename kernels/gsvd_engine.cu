@@ -207,8 +207,7 @@ gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const 
   if (status == GLA_OK && chunk->stats != nullptr)
     status = engine_download (e, slot, &rotations, plan.history);
   for (int64_t k = 0; k < pages && status == GLA_OK; k++) {
-    if (chunk->info != nullptr)
-      chunk->info[k] = state[k].info;
+    chunk->info[k] = state[k].info;
     if (chunk->stats == nullptr)
       continue;
     gla_gsvd_stats &to = chunk->stats[k];
@@ -245,17 +244,25 @@ template <class S> gla_status finish (cuda_engine *e, int slot, const gla_gsvd_c
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Blocks are counted in 16 bits, rows by cuBLAS in int.
-int cuda_gsvd_supports (const gla_gsvd_job *job)
+// Whether a pair of these sizes can have a B of full column rank, and be done here. Blocks are
+// counted in 16 bits, rows by cuBLAS in int.
+static bool is_regular (const gla_gsvd_job &job)
 {
   const int64_t most = (int64_t)1 << 30;
-  return job->m >= job->p && job->n >= job->p && job->m < most && job->n < most &&
-         job->p <= 32768 && gpu_blas_available ();
+  return job.m >= job.p && job.n >= job.p && job.m < most && job.n < most && job.p <= 32768;
+}
+
+// Pairs that are not regular are handed back as such.
+int cuda_gsvd_supports (const gla_gsvd_job *)
+{
+  return gpu_blas_available ();
 }
 
 double cuda_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
+  if (!is_regular (*job))
+    return 1e9;
   double transfer = job->device_arrays ? 0 : pages * array_bytes (job) / 18e9;
   return 1e-3 + transfer + kernel_seconds (e, job, (double)pages);
 }
@@ -263,6 +270,8 @@ double cuda_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t p
 int64_t cuda_gsvd_chunk_pages (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
+  if (!is_regular (*job))
+    return pages;
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
   chunk = chunk > PAGES_MAX ? (double)PAGES_MAX : chunk;
   if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small pair
@@ -285,6 +294,8 @@ gla_status cuda_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t
   e->chunk_pages = pages;
   for (int k = 0; k < SLOTS; k++)
     e->slots[k].chunk = nullptr;
+  if (!is_regular (*job))
+    return GLA_OK;
   gla_status status = gpu_blas_open (&e->blas);
   if (status == GLA_OK)
     status = gpu_blas_open (&e->side_blas);
@@ -294,6 +305,10 @@ gla_status cuda_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t
 gla_status cuda_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk)
 {
   cuda_engine *e = engine_of (engine);
+  if (!is_regular (e->gsvd_job)) {
+    e->slots[slot].chunk = chunk;
+    return GLA_OK;
+  }
   gla_status status = engine_reserve (e, slot, arena_bytes (e->gsvd_job, e->chunk_pages));
   if (status != GLA_OK)
     return status;
@@ -315,22 +330,29 @@ gla_status cuda_gsvd_finish (gla_engine *engine, int slot)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_gsvd_chunk *> (e->slots[slot].chunk);
   gla_status status = GLA_OK;
-  switch (e->gsvd_job.type) {
-  case GLA_S:
-    status = finish<float> (e, slot, chunk);
-    break;
-  case GLA_D:
-    status = finish<double> (e, slot, chunk);
-    break;
-  case GLA_C:
-    status = finish<cx<float>> (e, slot, chunk);
-    break;
-  case GLA_Z:
-    status = finish<cx<double>> (e, slot, chunk);
-    break;
-  }
+  if (!is_regular (e->gsvd_job))
+    for (int64_t k = 0; k < chunk->A.pages; k++)
+      chunk->info[k] = GLA_INFO_IRREGULAR;
+  else
+    switch (e->gsvd_job.type) {
+    case GLA_S:
+      status = finish<float> (e, slot, chunk);
+      break;
+    case GLA_D:
+      status = finish<double> (e, slot, chunk);
+      break;
+    case GLA_C:
+      status = finish<cx<float>> (e, slot, chunk);
+      break;
+    case GLA_Z:
+      status = finish<cx<double>> (e, slot, chunk);
+      break;
+    }
   e->slots[slot].chunk = nullptr;
-  if (status == GLA_OK && e->monitor.poll (e->monitor.user, chunk->A.pages))
+  int64_t done = 0; // here
+  for (int64_t k = 0; k < chunk->A.pages && status == GLA_OK; k++)
+    done += chunk->info[k] != GLA_INFO_IRREGULAR;
+  if (status == GLA_OK && e->monitor.poll (e->monitor.user, done))
     status = GLA_STOPPED;
   return status;
 }

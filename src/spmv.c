@@ -152,6 +152,17 @@ static gla_status multiply_somewhere (gla_context *ctx, const product *p, const 
   return status == GLA_OK ? multiply (engine, p, x, y) : status;
 }
 
+// Without anything in x there is nothing to add up.
+static gla_status answer_empty (gla_context *ctx, const gla_array *y)
+{
+  if (y->device != GLA_HOST)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "x is empty, it must not be in device memory");
+  const size_t size = gla_type_size (y->type);
+  for (int64_t j = 0; j < y->columns; j++)
+    memset ((char *)y->data + (size_t)(j * y->column_stride) * size, 0, (size_t)y->rows * size);
+  return GLA_OK;
+}
+
 gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
                      const gla_array *y, gla_spmv_report *report)
 {
@@ -163,7 +174,9 @@ gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *
   if (status != GLA_OK)
     return status;
   const product p = {S, op, x->columns};
-  if (!gla_array_empty (y)) {
+  if (!gla_array_empty (y) && gla_array_empty (x))
+    status = answer_empty (ctx, y);
+  else if (!gla_array_empty (y)) {
     status = choose (ctx, &p, x, &device);
     if (status == GLA_OK)
       status = multiply_somewhere (ctx, &p, x, y, &device);
