@@ -20,8 +20,9 @@ __global__ void __launch_bounds__ (THREADS)
   bool first = blockIdx.y == 0;
   const T *column = first ? F.data + page * F.page + j * F.ld : G.data + page * G.page + j * G.ld;
   block_norm<THREADS> c (column, first ? rows_f : rows_g, work);
+  double norm = c.norm ();
   if (threadIdx.x == 0)
-    (first ? v.norm_f : v.norm_g)[blockIdx.x] = c.norm ();
+    (first ? v.norm_f : v.norm_g)[blockIdx.x] = first && norm < 0x1p-500 ? 0 : norm;
 }
 
 // The value of column j: |f_j| over |g_j|, or |f_j| alone.

@@ -4,6 +4,7 @@
 #include "cluster.cuh"
 #include "gsvd_kernels.cuh"
 #include "gsvd_rotation.cuh"
+#include "pair_tiles.cuh"
 
 namespace
 {
@@ -104,15 +105,16 @@ GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
 
 // Columns of G get norm 1, V becomes the diagonal that does it; no step so far.
 template <int N, bool BOTH, class T>
-GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int splits, int64_t to_b)
+GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int splits, int64_t to_b,
+                       const gsvd_step<T> &step, short2 blocks)
 {
   constexpr int LD = N + 1;
   T *A = m.M;
-  for (int j = threadIdx.x; BOTH && j < N; j += (int)blockDim.x) {
-    double b = 0;
-    for (int s = 0; s < splits; s++)
+  for (int j = threadIdx.x; j < N; j += (int)blockDim.x) {
+    double b = BOTH ? 0 : 1;
+    for (int s = 0; BOTH && s < splits; s++)
       b += re (gram[to_b + ((int64_t)s * N + j) * N + j]);
-    m.scale[j] = b > 0 ? rsqrt (b) : 0;
+    m.scale[j] = b > 0 && pair_column (blocks, step.width, j) < step.p ? rsqrt (b) : 0;
   }
   if (BOTH)
     load_gram<N, LD, true> (A, gram + to_b, splits); // its diagonal is overwritten
@@ -131,9 +133,9 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
   __syncthreads ();
 }
 
-template <bool BOTH> GLA_DEVICE bool stays_out (const double *scale, int p, int q)
+GLA_DEVICE bool stays_out (const double *scale, int p, int q)
 {
-  return BOTH && !(scale[p] > 0 && scale[q] > 0);
+  return !(scale[p] > 0 && scale[q] > 0);
 }
 
 // Whether any pair of columns asks to be transformed, or is not to be judged; to all threads.
@@ -145,11 +147,11 @@ GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
   bool open = false;
   for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x) {
     int r = w % N, c = w / N;
-    if (r >= c || stays_out<BOTH> (m.scale, r, c))
+    if (r >= c || stays_out (m.scale, r, c))
       continue;
     pair_finding f = look_at_pair<BOTH> (re (M[r * LD + r]), re (M[c * LD + c]), M[c * LD + r],
                                          BOTH ? M[r * LD + c] : from_real<T> (0), tol2);
-    open |= f.rotate || f.big;
+    open |= f.rotate || f.unknown;
   }
   return __syncthreads_or (open);
 }
@@ -165,13 +167,12 @@ GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
   return cmadd (P.other, lower, conj (P.own) * upper);
 }
 
-// The step of one pair in a round, from M and the steps before; what it finds is counted. A large
-// angle, of columns of nearly the same quotient, brings others out of order.
+// The step of one pair in a round, from M and the steps before; what it finds is counted.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
                            const column_step<T> *before, column_step<T> *after,
-                           const unsigned char *players, double tol2, unsigned &rotations,
-                           bool &big)
+                           const unsigned char *players, double tol2, double limit2,
+                           unsigned &rotations, bool &big)
 {
   constexpr int LD = N + 1;
   int p = players[0], q = players[1];
@@ -180,18 +181,18 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
   pair_step<T> z = {
       from_real<T> (1), from_real<T> (0), from_real<T> (0), from_real<T> (1), app, aqq};
   bool moves = false;
-  if (!stays_out<BOTH> (m.scale, p, q)) {
+  if (!stays_out (m.scale, p, q)) {
     T apq = entry_to_be<LD, false> (M, p, q, P, Q), bpq = from_real<T> (0);
     if constexpr (BOTH)
       bpq = entry_to_be<LD, true> (M, p, q, P, Q);
     pair_finding f = look_at_pair<BOTH> (app, aqq, apq, bpq, tol2);
-    big |= f.big;
+    big |= f.unknown;
     if (f.rotate) {
       solve_pair<BOTH> (z, app, aqq, apq, bpq);
       rotations++;
-      big |= f.clear && (abs2 (z.z12) > BIG2 || abs2 (z.z21) > BIG2);
+      big |= leaves_much (f, z, app, aqq, limit2);
     }
-    bool exchange = z.app < z.aqq && (f.rotate || !f.big);
+    bool exchange = z.app < z.aqq && !f.unknown;
     if (exchange)
       swap_columns (z);
     moves = f.rotate || exchange;
@@ -271,8 +272,9 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
   if (s.state[page].done)
     return;
   int64_t part = (int64_t)splits * N * N;
-  start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, splits, s.pairs * part);
-  double tol2 = s.tol * s.tol;
+  start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, splits, s.pairs * part,
+         s, s.blocks[blockIdx.x]);
+  double tol2 = s.tol * s.tol, limit2 = tol2 / ((double)s.p * s.p);
   bool open = anything_to_do (m, tol2);
   if (threadIdx.x == 0)
     s.active[pair] = open;
@@ -290,7 +292,7 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
       bool here = false;
       if (threadIdx.x < PAIRS)
         here = find_step (m, m.copy (copy), m.set (1 - set), m.set (set), players + 2 * threadIdx.x,
-                          tol2, rotations, big);
+                          tol2, limit2, rotations, big);
       else if (!solver && moving) {
         carry_out<N, BOTH> (m.copy (copy), m.copy (1 - copy), m.set (1 - set), before);
         carry_out_v<N> (m.V, m.set (1 - set), before);

@@ -35,6 +35,7 @@ template <class T> struct gsvd_step {
   qr_matrix<T> F, G;
   int64_t rows_f, rows_g; // multiples of 16
   bool both;              // Hari-Zimmermann
+  int p;                  // columns; those behind them are there to fill a block
   int width, pairs;
   const short2 *blocks;       // the pairs of this step
   const unsigned char *inner; // rounds of 2*width columns: two bytes for each of `width` pairs
@@ -123,7 +124,9 @@ cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd
 // after
 //------------------------------------------------------------------------------
 
-// Norms of the columns of F and G, p of each per page; their quotients' places in ascending order;
+// Norms of the columns of F and G, p of each per page; those of F below 2^-500 are taken for zero:
+// columns that depend on others shrink to there from sweep to sweep, in no direction of their own.
+// Their quotients' places in ascending order;
 // what U and V are times cosines and sines.
 struct gsvd_values {
   double *norm_f, *norm_g;

@@ -292,6 +292,7 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   s.G = g.G;
   s.rows_f = s.rows_g = g.ld;
   s.both = g.both;
+  s.p = g.p;
   s.width = g.width;
   s.pairs = g.blocks / 2;
   s.inner = g.tables.columns;

@@ -17,13 +17,12 @@ template <class T> struct pair_step {
   double app, aqq; // the new diagonal
 };
 
-// What the Gram entries of a pair say: whether it is to be transformed, whether a cosine is above
-// 2^-27 or not to be known, which asks for another sweep, and whether one is above the noise.
+// What the Gram entries of a pair say: whether it is to be transformed, that nothing is to be known
+// of it but from a new Gram matrix, and the square of its largest cosine where that is above noise.
 struct pair_finding {
-  bool rotate, big, clear;
+  bool rotate, unknown;
+  double cosine2;
 };
-
-constexpr double BIG2 = 0x1p-54; // square of 2^-27
 
 // 2^e and 2^-e for the exponent e of the number x > 0, up to 2^1022.
 GLA_DEVICE double power_of (double x)
@@ -46,30 +45,40 @@ GLA_DEVICE cx<double> with_imaginary (double r, double i, cx<double>)
   return {r, i};
 }
 
-// a_pq of the order of sqrt (a_pp a_qq); b is ignored without BOTH. tol2: square of the tolerance.
+// b is ignored without BOTH. tol2: square of the tolerance.
 template <bool BOTH, class T>
 GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, double tol2)
 {
-  pair_finding f = {false, false, false};
-  double most = app > aqq ? app : aqq;
-  if (!(most > 0) && !BOTH)
-    return f;
-  double s = most > 0 ? inverse_power (most) : 1;
-  double cosine2 = abs2 (scale (s, apq)), product = (s * app) * (s * aqq);
-  if (!(app >= 0 && aqq >= 0)) // rounding made it negative: wait for a new Gram matrix
-    return {false, true, false};
-  f.rotate = cosine2 > tol2 * product;
-  f.big = cosine2 > BIG2 * product;
-  f.clear = cosine2 > 256 * tol2 * product;
+  if (!(app >= 0 && aqq >= 0)) // made negative by rounding
+    return {false, true, 0};
+  double most = app > aqq ? app : aqq, s = most > 0 ? inverse_power (most) : 1;
+  double a2 = abs2 (scale (s, apq)), product = (s * app) * (s * aqq);
+  pair_finding f = {a2 > tol2 * product, false, 0};
+  if (a2 > 256 * tol2 * product)
+    f.cosine2 = product > 0 ? a2 / product : 1;
   if constexpr (BOTH) {
     double b2 = abs2 (bpq);
-    f.rotate |= b2 > tol2;
-    f.big |= b2 > BIG2;
-    f.clear |= b2 > 256 * tol2;
     if (!(b2 < 1 - 4e-15)) // dependent as far as the Gram matrix tells
-      return {false, true, false};
+      return {false, true, 0};
+    f.rotate |= b2 > tol2;
+    if (b2 > 256 * tol2 && b2 > f.cosine2)
+      f.cosine2 = b2;
   }
   return f;
+}
+
+// Whether the rotation calls for another sweep: it leaves its cosine times its angle in other
+// pairs, as angles are seen by columns of the lengths sqrt (app) and sqrt (aqq). limit2: square of
+// what may be left.
+template <class T>
+GLA_DEVICE bool leaves_much (const pair_finding &f, const pair_step<T> &z, double app, double aqq,
+                             double limit2)
+{
+  double one = abs2 (z.z12), two = abs2 (z.z21), most = one > two ? one : two;
+  most = one * app > most * aqq ? one * app / aqq : most;
+  most = two * aqq > most * app ? two * aqq / app : most;
+  most = f.cosine2 > most ? f.cosine2 : most;
+  return f.cosine2 > 0 && f.cosine2 * most > limit2;
 }
 
 // The transformation of a pair that look_at_pair wants transformed. With nu, the larger root,
