@@ -109,8 +109,9 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
 
 endfunction
 
-## The eigenvalues nearest to the shift. Solutions are not better than noise, relative to the largest;
-## where nothing better than noise can be asked for, vectors take one more step of inverse iteration.
+## The eigenvalues nearest to the shift. Solutions are not better than noise, relative to the largest.
+## Vectors that are right for the inverse are worse for A by the ratio of |A| to their distance from the
+## shift: they take one more step of inverse iteration, and are made diagonal for A.
 function [d, stats, V] = around_shift (A, solver, noise, request)
 
   maxit = request.maxit;
@@ -125,13 +126,13 @@ function [d, stats, V] = around_shift (A, solver, noise, request)
     products = stats.products;
     [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
     stats.products += products;
-    if (stats.converged == request.k)
-      [V, ~] = qr (solver (V), 0);
-      H = V' * (A * V - request.shift * V);
-      [Q, ~] = eig ((H + H') / 2);
-      V *= Q;
-      d = sort (d);
-    endif
+  endif
+  if (stats.converged == request.k)
+    [V, ~] = qr (solver (V), 0);
+    H = V' * (A * V - request.shift * V);
+    [Q, ~] = eig ((H + H') / 2);
+    V *= Q;
+    d = sort (d);
   endif
 
 endfunction

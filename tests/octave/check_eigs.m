@@ -140,7 +140,8 @@ function counts = types_and_scales (device)
     counts += one_case (G, g, 5, sigma{1}, ["single " device], device, 1e-5, "precision", "single");
     counts += one_case (H, h, 5, sigma{1}, ["single complex " device], device, 1e-5, "precision", "single");
     for scale = [1e200, 1e-200]
-      counts += one_case (P * scale, p * scale, 5, sigma{1}, sprintf ("path * %g %s", scale, device), device);
+      counts += one_case (P * scale, p * scale, 5, sigma{1}, sprintf ("path * %g %s", scale, device), device, ...
+                          1e-12, "maxit", 3000);
     endfor
   endfor
   for scale = [1e200, 1e-200]
