@@ -143,6 +143,22 @@ __global__ void __launch_bounds__ (THREADS)
     beta.data[page * beta.page + j] = (S)(failed ? not_a_number () : dd / h);
 }
 
+// A thread per page: quotients of neighbours that are equal to rounding must not decrease, either;
+// where one does it becomes that of the one before.
+template <class S>
+__global__ void order_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, int p, int64_t pages)
+{
+  int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (page >= pages)
+    return;
+  S *a = alpha.data + page * alpha.page, *b = beta.data + page * beta.page;
+  for (int j = 1; j < p; j++)
+    if (a[j] / b[j] < a[j - 1] / b[j - 1]) {
+      a[j] = a[j - 1];
+      b[j] = b[j - 1];
+    }
+}
+
 template <class S, class T> GLA_DEVICE S narrow (T x)
 {
   if constexpr (is_complex_v<S>)
@@ -245,6 +261,8 @@ cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *fa
   dim3 grid ((p + THREADS - 1) / THREADS, (unsigned)pages);
   store_values_kernel<S>
       <<<grid, THREADS, 0, stream>>> (alpha, beta, factor, exponent, p, v, s, state);
+  if (alpha.data != nullptr && beta.data != nullptr)
+    order_kernel<S><<<(unsigned)((pages + 31) / 32), 32, 0, stream>>> (alpha, beta, p, pages);
   return cudaGetLastError ();
 }
 
