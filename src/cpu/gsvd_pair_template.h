@@ -10,27 +10,31 @@ static inline GLA_REAL N (larger) (GLA_REAL a, GLA_REAL b)
   return a > b ? a : b;
 }
 
-// What a sweep did: rotations, and the largest squares of a cosine and of a sine that one of them
-// had. Both together bound what the next sweep will find, clusters of equal values included.
+// What a sweep did: rotations, exchanges of columns, and the largest squares of a cosine and of a
+// sine that a rotation had. Both together bound what the next sweep will find where every column
+// has met every other; where columns were exchanged, some may have passed each other.
 typedef struct {
-  int64_t rotations;
+  int64_t rotations, exchanges;
   GLA_REAL cosine2, sine2;
 } N (sweep_note);
 
 static inline void N (note_join) (N (sweep_note) * to, N (sweep_note) from)
 {
   to->rotations += from.rotations;
+  to->exchanges += from.exchanges;
   to->cosine2 = N (larger) (to->cosine2, from.cosine2);
   to->sine2 = N (larger) (to->sine2, from.sine2);
 }
 
-// Pairs that turn, and how far.
-static inline void N (note_steps) (N (sweep_note) * to, N (mask) turn, N (vec) cosine2,
-                                   N (vec) sine2)
+// Pairs that turn, how far, and those that change places.
+static inline void N (note_steps) (N (sweep_note) * to, N (mask) turn, N (mask) swap,
+                                   N (vec) cosine2, N (vec) sine2)
 {
-  for (int l = 0; l < GLA_LANES; l++)
+  for (int l = 0; l < GLA_LANES; l++) {
+    to->exchanges += swap[l] != 0;
     if (turn[l])
-      N (note_join) (to, (N (sweep_note)){1, cosine2[l], sine2[l]});
+      N (note_join) (to, (N (sweep_note)){1, 0, cosine2[l], sine2[l]});
+  }
 }
 
 static inline N (vec) N (vmax) (N (vec) a, N (vec) b)
@@ -119,6 +123,13 @@ typedef struct {
   N (mask) turn, swap;
 } N (turns);
 
+// Lengths or quotients that differ by less are the same: who was exchanged for a rounding error
+// would pass others without meeting them, sweep after sweep.
+static inline N (vec) N (clearly) (GLA_REAL tol)
+{
+  return N (all) (1 + 16 * tol);
+}
+
 // Orthogonalises columns with these products. The longer one becomes the first.
 static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (sweep_note) * note)
 {
@@ -130,7 +141,7 @@ static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (s
   const N (vec) cosine2 = N (abs2) (c), u = rx / large, v = ry / large;
   N (turns) r;
   r.turn = cosine2 > N (all) (tol * tol);
-  r.swap = ry > rx;
+  r.swap = ry > rx * N (clearly) (tol);
 
   const N (vec) d = v * v - u * u;
   const N (num) x = N (scale) (u * v, c);
@@ -139,7 +150,7 @@ static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (s
   const N (vec) t2 = x2 * g * g, cosine = one / N (vsqrt) (one + t2);
   r.h = t2 * cosine * cosine / (one + cosine);
   r.sigma = N (scale) (cosine * g, x);
-  N (note_steps) (note, r.turn, cosine2, N (abs2) (r.sigma));
+  N (note_steps) (note, r.turn, r.swap, cosine2, N (abs2) (r.sigma));
   return r;
 }
 
@@ -187,7 +198,7 @@ static inline N (vec) N (form) (N (vec) app, N (vec) aqq, N (num) apq, N (num) x
   return app * N (abs2) (x) + aqq * N (abs2) (y) + 2 * cross.re;
 }
 
-// Where A is a multiple of B: B^(-1/2)
+// Where A is a multiple of B: B^(-1/2), which turns nothing further than it must.
 static inline void N (proportional) (N (mask) where, N (vec) b, N (num) w, N (congruences) * z)
 {
   const N (vec) one = N (all) (1);
@@ -201,9 +212,9 @@ static inline void N (proportional) (N (mask) where, N (vec) b, N (num) w, N (co
 }
 
 // The normalised step of Falk and Langemeyer: for A = [app apq; . aqq] and B = [1 w b; . 1], |w| =
-// 1, Z'AZ is diagonal and Z'BZ = I, componentwise accurate.
+// 1, and the larger of app and aqq 1, Z'AZ is diagonal and Z'BZ = I, componentwise accurate.
 static inline N (congruences)
-    N (congruences_of) (N (vec) app, N (vec) aqq, N (num) apq, N (vec) b, N (num) w)
+    N (congruences_of) (N (vec) app, N (vec) aqq, N (num) apq, N (vec) b, N (num) w, GLA_REAL tol)
 {
   const N (vec) one = N (all) (1), zero = N (all) (0);
   const N (num) turned = N (mul) (N (conj) (w), apq);
@@ -222,7 +233,7 @@ static inline N (congruences)
   const N (vec) h = N (vsqrt) (t2 * square + sum * sum);
   nu.re = N (all) ((GLA_REAL)0.5) * (e + N (select) (e >= zero, h, -h));
   const N (vec) nu2 = N (abs2) (nu);
-  const N (mask) none = nu2 == zero;
+  const N (mask) none = nu2 <= N (all) (tol * tol); // nothing but rounding errors
   const N (num) inverse = N (scale) (one / N (select) (none, one, nu2), N (conj) (nu));
   N (num) al = N (mul) (x2, inverse), be = N (mul) (x1, inverse);
   N (congruences) z;
@@ -233,7 +244,7 @@ static inline N (congruences)
   z.z21 = N (scale) (-z.z11, N (mul) (N (conj) (w), be));
   if (N (any) (none))
     N (proportional) (none, b, w, &z);
-  z.swap = N (form) (app, aqq, apq, N (from_real) (z.z11), z.z21) <
+  z.swap = N (form) (app, aqq, apq, N (from_real) (z.z11), z.z21) * N (clearly) (tol) <
            N (form) (app, aqq, apq, z.z12, N (from_real) (z.z22));
   return z;
 }
@@ -255,10 +266,11 @@ static inline N (congruences) N (congruences_from) (const N (products) * f, cons
   const N (num) w =
       N (num_select) (flat, N (from_real) (one), N (scale) (one / N (select) (flat, one, b), bc));
   N (congruences)
-  z = N (congruences_of) (p * p, q * q, N (scale) (p * q, ac), N (select) (b > most, most, b), w);
+  z = N (congruences_of) (p * p, q * q, N (scale) (p * q, ac), N (select) (b > most, most, b), w,
+                          tol);
   z.turn = (b2 > tol2) | (a2 > tol2);
-  z.swap = (z.turn & z.swap) | (~z.turn & (qx < qy));
-  N (note_steps) (note, z.turn, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
+  z.swap = (z.turn & z.swap) | (~z.turn & (qx * N (clearly) (tol) < qy));
+  N (note_steps) (note, z.turn, z.swap, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
   z.z11 *= dx;
   z.z22 *= dy;
   z.z12 = N (scale) (dx, z.z12);

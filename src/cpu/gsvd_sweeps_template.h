@@ -26,12 +26,13 @@ static GLA_REAL N (cosine_tolerance) (int64_t rows)
 }
 
 // Whether the sweep that was noted was the last: the cosines that it left are of the size of those
-// it met times how far columns moved, relatively: by the sine, and a short one by the cosine.
+// it met times how far columns moved, relatively: by the sine, and a short one by the cosine. Among
+// equal values rounding errors turn columns by any angle, for ever.
 static int N (converged) (const N (sweep_note) * note, int64_t columns, GLA_REAL tol)
 {
-  const GLA_REAL moved2 = N (larger) (note->cosine2, note->sine2);
-  return note->rotations == 0 ||
-         GLA_SQRT (note->cosine2) * GLA_SQRT (moved2) * (GLA_REAL)columns <= tol;
+  const GLA_REAL cosine = GLA_SQRT (note->cosine2), sine = GLA_SQRT (note->sine2);
+  return note->exchanges == 0 &&
+         (cosine <= 4 * tol || cosine * N (larger) (cosine, sine) * (GLA_REAL)columns <= tol);
 }
 
 //------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ static inline void N (work_on_group) (const N (panel) * a, const N (group) * g, 
 static N (sweep_note)
     N (sweep_panel) (const gla_cpu_gsvd_order *o, const N (panel) * a, int hz, GLA_REAL tol)
 {
-  N (sweep_note) note = {0, 0, 0};
+  N (sweep_note) note = {0, 0, 0, 0};
   for (int s = 0; s < o->steps; s++) {
     const int32_t *pairs = o->pairs + (int64_t)s * o->players;
     N (group) g = {.count = 0};
@@ -251,7 +252,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
   const int64_t rv = N (registers) (c);
   const int most = it->task->job->options.blocking == GLA_FULL_BLOCK ? 30 : 1;
   const N (panel) a = {w->lf, w->lg, w->lz, rv, rv, c};
-  N (sweep_note) all = {0, 0, 0};
+  N (sweep_note) all = {0, 0, 0, 0};
   memset (w->lz, 0, (size_t)(rv * c) * sizeof *w->lz);
   for (int j = 0; j < c; j++)
     N (set) (w->lz + j * rv, j, N (make) (1, 0));
@@ -259,7 +260,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
     const N (sweep_note) note =
         N (sweep_panel) (it->task->columns, &a, it->hz, N (cosine_tolerance) (c));
     N (note_join) (&all, note);
-    if (note.rotations == 0)
+    if (note.rotations == 0 && note.exchanges == 0)
       break;
   }
   for (int j = 0; j < c; j++)
@@ -270,7 +271,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
 static N (sweep_note)
     N (work_on_blocks) (const N (iteration) * it, const N (blocks_pair) * b, const N (member) * w)
 {
-  const N (sweep_note) nothing = {0, 0, 0};
+  const N (sweep_note) nothing = {0, 0, 0, 0};
   const int c = b->both;
   GLA_REAL cosine = 0;
   if (it->hz) {
@@ -304,13 +305,13 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
   const gla_cpu_gsvd_order *o = it->task->blocks;
   const int width = it->task->plan->width, team = it->task->team;
   const int64_t rows = gla_more (it->rows_f, it->rows_g);
-  N (sweep_note) all = {0, 0, 0};
+  N (sweep_note) all = {0, 0, 0, 0};
   _Atomic int last = o->steps; // steps before this one are done
 #pragma omp parallel num_threads(team) if (team > 1)
   {
     const int member = team > 1 ? omp_get_thread_num () : 0;
     const int members = team > 1 ? omp_get_num_threads () : 1;
-    N (sweep_note) own = {0, 0, 0};
+    N (sweep_note) own = {0, 0, 0, 0};
     N (member) w;
     N (member_layout) (it->members + (size_t)member * it->member_bytes, rows, width, it->hz, &w);
     for (int s = 0; s < atomic_load (&last); s++) {
