@@ -270,7 +270,8 @@ static inline N (congruences) N (congruences_from) (const N (products) * f, cons
                           tol);
   z.turn = (b2 > tol2) | (a2 > tol2);
   z.swap = (z.turn & z.swap) | (~z.turn & (qx * N (clearly) (tol) < qy));
-  N (note_steps) (note, z.turn, z.swap, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
+  N (note_steps)
+  (note, z.turn, z.swap, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
   z.z11 *= dx;
   z.z22 *= dy;
   z.z12 = N (scale) (dx, z.z12);

@@ -320,11 +320,13 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
         const int p = pairs[2 * k], q = pairs[2 * k + 1];
         if (q >= blocks)
           continue;
+        if (gla_cpu_crew_stopped (it->task->crew, it->task->thread + member))
+          break;
         const N (blocks_pair) b = N (blocks_pair_of) (it->columns, blocks, p, q);
         N (note_join) (&own, N (work_on_blocks) (it, &b, &w));
       }
       // everybody else reads this after the barrier, and a later one cannot come before that
-      if (member == 0 && s + 1 < o->steps && gla_cpu_gsvd_stopped (it->task))
+      if (member == 0 && gla_cpu_gsvd_stopped (it->task))
         atomic_store (&last, s + 1);
 #pragma omp barrier
     }
