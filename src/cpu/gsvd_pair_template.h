@@ -26,20 +26,36 @@ static inline void N (note_join) (N (sweep_note) * to, N (sweep_note) from)
   to->sine2 = N (larger) (to->sine2, from.sine2);
 }
 
-// Pairs that turn, how far, and those that change places.
-static inline void N (note_steps) (N (sweep_note) * to, N (mask) turn, N (mask) swap,
-                                   N (vec) cosine2, N (vec) sine2)
-{
-  for (int l = 0; l < GLA_LANES; l++) {
-    to->exchanges += swap[l] != 0;
-    if (turn[l])
-      N (note_join) (to, (N (sweep_note)){1, 0, cosine2[l], sine2[l]});
-  }
-}
+// The same for pairs in lanes.
+typedef struct {
+  N (mask) rotations, exchanges;
+  N (vec) cosine2, sine2;
+} N (lane_notes);
 
 static inline N (vec) N (vmax) (N (vec) a, N (vec) b)
 {
   return N (select) (a > b, a, b);
+}
+
+// Pairs that turn, how far, and those that change places.
+static inline void N (note_steps) (N (lane_notes) * to, N (mask) turn, N (mask) swap,
+                                   N (vec) cosine2, N (vec) sine2)
+{
+  const N (vec) zero = N (all) (0);
+  to->rotations -= turn; // -1 where it is so
+  to->exchanges -= swap;
+  to->cosine2 = N (vmax) (to->cosine2, N (select) (turn, cosine2, zero));
+  to->sine2 = N (vmax) (to->sine2, N (select) (turn, sine2, zero));
+}
+
+static inline N (sweep_note) N (note_of) (const N (lane_notes) * lanes)
+{
+  N (sweep_note) note = {0, 0, 0, 0};
+  for (int l = 0; l < GLA_LANES; l++)
+    N (note_join)
+  (&note,
+   (N (sweep_note)){lanes->rotations[l], lanes->exchanges[l], lanes->cosine2[l], lanes->sine2[l]});
+  return note;
 }
 
 // |x|^2, |y|^2, x'y of the pair in each lane
@@ -48,9 +64,53 @@ typedef struct {
   N (num) xy;
 } N (products);
 
+// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
+static inline N (vec) N (exchange_lanes) (N (vec) a, N (vec) b, int d)
+{
+#ifdef __clang__
+  N (vec) r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & d ? b[l ^ d] : a[l ^ d];
+  return r;
+#else
+  N (mask) from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+static inline N (vec) N (mix_lanes) (N (vec) a, N (vec) b, int d)
+{
+  N (mask) second = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    second[l] = l & d ? -1 : 0;
+  return N (select) (second, b, a);
+}
+
+// The sum of the lanes of x[l] into lane l, for all l; x is lost.
+static inline N (vec) N (sum_each) (N (vec) * x)
+{
+#pragma GCC unroll 4
+  for (int d = 1; d < GLA_LANES; d *= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < GLA_LANES / 2 / d; i++)
+      x[i] = N (mix_lanes) (x[2 * i], x[2 * i + 1], d) +
+             N (exchange_lanes) (x[2 * i], x[2 * i + 1], d);
+  return x[0];
+}
+
+// Products whose lanes are still to be summed: those of pair l in element l.
+typedef struct {
+  N (vec) xx[GLA_LANES], yy[GLA_LANES], re[GLA_LANES];
+#if GLA_COMPLEX
+  N (vec) im[GLA_LANES];
+#endif
+} N (open_products);
+
 // Two sums side by side, because one addition waits for the one before it.
 static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (num) * y, int l,
-                                      N (products) * out)
+                                      N (open_products) * out)
 {
   N (vec) xx0 = N (all) (0), yy0 = xx0, xx1 = xx0, yy1 = xx0;
   N (num) xy0 = N (zero) (), xy1 = N (zero) ();
@@ -69,11 +129,11 @@ static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (nu
     xy0 = N (fmac) (xy0, x[i], y[i]);
   }
   const N (num) xy = N (add) (xy0, xy1);
-  out->xx[l] = N (sum_lanes) (xx0 + xx1);
-  out->yy[l] = N (sum_lanes) (yy0 + yy1);
-  out->xy.re[l] = N (sum_lanes) (xy.re);
+  out->xx[l] = xx0 + xx1;
+  out->yy[l] = yy0 + yy1;
+  out->re[l] = xy.re;
 #if GLA_COMPLEX
-  out->xy.im[l] = N (sum_lanes) (xy.im);
+  out->im[l] = xy.im;
 #endif
 }
 
@@ -83,11 +143,26 @@ typedef struct {
   int p[GLA_LANES], q[GLA_LANES];
 } N (group);
 
+// Lanes without a pair have columns of some length that are orthogonal.
 static inline N (products) N (group_products) (const N (group) * g, const N (num) * a, int64_t rv)
 {
-  N (products) out = {N (all) (1), N (all) (1), N (zero) ()};
+  N (open_products) open;
+  N (products) out;
   for (int l = 0; l < g->count; l++)
-    N (pair_products) (rv, a + g->p[l] * rv, a + g->q[l] * rv, l, &out);
+    N (pair_products) (rv, a + g->p[l] * rv, a + g->q[l] * rv, l, &open);
+  for (int l = g->count; l < GLA_LANES; l++) {
+    open.xx[l] = open.yy[l] = N (all) (1);
+    open.re[l] = N (all) (0);
+#if GLA_COMPLEX
+    open.im[l] = N (all) (0);
+#endif
+  }
+  out.xx = N (sum_each) (open.xx);
+  out.yy = N (sum_each) (open.yy);
+  out.xy.re = N (sum_each) (open.re);
+#if GLA_COMPLEX
+  out.xy.im = N (sum_each) (open.im);
+#endif
   return out;
 }
 
@@ -131,7 +206,7 @@ static inline N (vec) N (clearly) (GLA_REAL tol)
 }
 
 // Orthogonalises columns with these products. The longer one becomes the first.
-static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (sweep_note) * note)
+static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (lane_notes) * note)
 {
   const N (vec) zero = N (all) (0), one = N (all) (1);
   const N (vec) rx = N (vsqrt) (a->xx), ry = N (vsqrt) (a->yy);
@@ -147,9 +222,9 @@ static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (s
   const N (num) x = N (scale) (u * v, c);
   const N (vec) x2 = N (abs2) (x), root = N (vabs) (d) + N (vsqrt) (d * d + 4 * x2);
   const N (vec) g = N (select) (d >= zero, 2 * one, -2 * one) / N (select) (r.turn, root, one);
-  const N (vec) t2 = x2 * g * g, cosine = one / N (vsqrt) (one + t2);
-  r.h = t2 * cosine * cosine / (one + cosine);
-  r.sigma = N (scale) (cosine * g, x);
+  const N (vec) t2 = x2 * g * g, secant = N (vsqrt) (one + t2);
+  r.h = t2 / (secant * (one + secant));
+  r.sigma = N (scale) (g / secant, x);
   N (note_steps) (note, r.turn, r.swap, cosine2, N (abs2) (r.sigma));
   return r;
 }
@@ -252,7 +327,7 @@ static inline N (congruences)
 // From the products of the columns of F and of G, of which none is zero. The larger quotient
 // |f|/|g| becomes the first.
 static inline N (congruences) N (congruences_from) (const N (products) * f, const N (products) * g,
-                                                    GLA_REAL tol, N (sweep_note) * note)
+                                                    GLA_REAL tol, N (lane_notes) * note)
 {
   const N (vec) zero = N (all) (0), one = N (all) (1), tol2 = N (all) (tol * tol);
   const N (vec) rx = N (vsqrt) (f->xx), ry = N (vsqrt) (f->yy);

@@ -46,44 +46,76 @@ typedef struct {
   int columns;
 } N (panel);
 
-static inline void N (work_on_group) (const N (panel) * a, const N (group) * g, int hz,
-                                      GLA_REAL tol, N (sweep_note) * note)
+// Groups at a time: the roots and divisions of one go on while those of the other wait.
+enum { N (groups_most) = 2 };
+
+static inline void N (jacobi_groups) (const N (panel) * a, const N (group) * g, int count,
+                                      GLA_REAL tol, N (lane_notes) * note)
 {
-  const N (products) f = N (group_products) (g, a->f, a->rv);
-  if (hz) {
-    const N (products) b = N (group_products) (g, a->g, a->rv);
-    const N (congruences) z = N (congruences_from) (&f, &b, tol, note);
-    N (combine_columns) (g, &z, a->f, a->rv);
-    N (combine_columns) (g, &z, a->g, a->rv);
+  N (products) f[N (groups_most)];
+  N (turns) r[N (groups_most)];
+  for (int k = 0; k < count; k++)
+    f[k] = N (group_products) (&g[k], a->f, a->rv);
+  for (int k = 0; k < count; k++)
+    r[k] = N (turns_of) (&f[k], tol, note);
+  for (int k = 0; k < count; k++) {
+    N (turn_columns) (&g[k], &r[k], a->f, a->rv);
     if (a->z)
-      N (combine_columns) (g, &z, a->z, a->rw);
-  } else {
-    const N (turns) r = N (turns_of) (&f, tol, note);
-    N (turn_columns) (g, &r, a->f, a->rv);
-    if (a->z)
-      N (turn_columns) (g, &r, a->z, a->rw);
+      N (turn_columns) (&g[k], &r[k], a->z, a->rw);
   }
+}
+
+static inline void N (hz_groups) (const N (panel) * a, const N (group) * g, int count, GLA_REAL tol,
+                                  N (lane_notes) * note)
+{
+  N (products) f[N (groups_most)], b[N (groups_most)];
+  N (congruences) z[N (groups_most)];
+  for (int k = 0; k < count; k++) {
+    f[k] = N (group_products) (&g[k], a->f, a->rv);
+    b[k] = N (group_products) (&g[k], a->g, a->rv);
+  }
+  for (int k = 0; k < count; k++)
+    z[k] = N (congruences_from) (&f[k], &b[k], tol, note);
+  for (int k = 0; k < count; k++) {
+    N (combine_columns) (&g[k], &z[k], a->f, a->rv);
+    N (combine_columns) (&g[k], &z[k], a->g, a->rv);
+    if (a->z)
+      N (combine_columns) (&g[k], &z[k], a->z, a->rw);
+  }
+}
+
+// The next group of a step's pairs, from pair *k on; those with a player that is no column are
+// left out.
+static inline N (group)
+    N (next_group) (const int32_t *pairs, int pairs_count, int64_t columns, int *k)
+{
+  N (group) g = {.count = 0};
+  for (; *k < pairs_count && g.count < GLA_LANES; ++*k)
+    if (pairs[2 * *k + 1] < columns) {
+      g.p[g.count] = pairs[2 * *k];
+      g.q[g.count++] = pairs[2 * *k + 1];
+    }
+  return g;
 }
 
 static N (sweep_note)
     N (sweep_panel) (const gla_cpu_gsvd_order *o, const N (panel) * a, int hz, GLA_REAL tol)
 {
-  N (sweep_note) note = {0, 0, 0, 0};
+  N (lane_notes) note = {.cosine2 = N (all) (0), .sine2 = N (all) (0)};
   for (int s = 0; s < o->steps; s++) {
     const int32_t *pairs = o->pairs + (int64_t)s * o->players;
-    N (group) g = {.count = 0};
-    for (int k = 0; k < o->players / 2; k++) {
-      if (pairs[2 * k + 1] < a->columns) {
-        g.p[g.count] = pairs[2 * k];
-        g.q[g.count++] = pairs[2 * k + 1];
-      }
-      if (g.count == GLA_LANES || (g.count > 0 && k == o->players / 2 - 1)) {
-        N (work_on_group) (a, &g, hz, tol, &note);
-        g.count = 0;
-      }
+    for (int k = 0; k < o->players / 2;) {
+      N (group) g[N (groups_most)];
+      int count = 0;
+      while (count < N (groups_most) && k < o->players / 2)
+        g[count++] = N (next_group) (pairs, o->players / 2, a->columns, &k);
+      if (hz)
+        N (hz_groups) (a, g, count, tol, &note);
+      else
+        N (jacobi_groups) (a, g, count, tol, &note);
     }
   }
-  return note;
+  return N (note_of) (&note);
 }
 
 // Returns nonzero where it did not converge.
