@@ -242,6 +242,7 @@ static inline void N (turn_columns) (const N (group) * g, const N (turns) * r, N
     const N (num) s = N (broadcast) (&r->sigma, l);
     const N (vec) h = N (all) (-r->h[l]);
     N (num) *first = r->swap[l] ? y : x, *second = r->swap[l] ? x : y;
+#pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
       const N (num) u = x[i], w = y[i];
       first[i] = N (fnmac) (N (add) (u, N (scale) (h, u)), s, w);
@@ -367,6 +368,7 @@ static inline void N (combine_columns) (const N (group) * g, const N (congruence
     const N (vec) z11 = N (all) (z->z11[l]), z22 = N (all) (z->z22[l]);
     const N (num) z12 = N (broadcast) (&z->z12, l), z21 = N (broadcast) (&z->z21, l);
     N (num) *first = z->swap[l] ? y : x, *second = z->swap[l] ? x : y;
+#pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
       const N (num) u = x[i], w = y[i];
       first[i] = N (fma) (N (scale) (z11, u), z21, w);
