@@ -89,20 +89,6 @@ double dnrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx)
 float scnrm2_ (const gla_blas_int *n, const float *x, const gla_blas_int *incx);
 double dznrm2_ (const gla_blas_int *n, const double *x, const gla_blas_int *incx);
 
-// QR with column pivoting; rwork is of the complex types.
-void sgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork,
-              gla_blas_int *info);
-void dgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
-              gla_blas_int *info);
-void cgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, float *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, float *tau, float *work, const gla_blas_int *lwork, float *rwork,
-              gla_blas_int *info);
-void zgeqp3_ (const gla_blas_int *m, const gla_blas_int *n, double *a, const gla_blas_int *lda,
-              gla_blas_int *jpvt, double *tau, double *work, const gla_blas_int *lwork,
-              double *rwork, gla_blas_int *info);
-
 // QR and what applies its Q: ormqr or unmqr; the Cholesky factor; one reflector.
 #define GLA_BLAS_DECLARE(QRF, MQR, POTRF, LARFG, R)                                                \
   void QRF (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda, R *tau,   \

@@ -180,7 +180,7 @@ static int32_t N (solve_tangent) (const gla_cpu_gsvd_task *task, const N (pair) 
   if (!forced && !N (full_rank) (n, a->g, a->ldg, eps))
     return N (core_irregular);
   N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
-  N (trsm) ((N (triangle)){"R", "U", "N", "N"}, a->rows_f, n, 1, a->g, a->ldg, a->f, a->ldf);
+  N (divide) (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
   N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
   if (gla_cpu_gsvd_stopped (task))
     return 1;
@@ -235,7 +235,7 @@ static int32_t N (solve_hz) (const gla_cpu_gsvd_task *task, const N (pair) * a, 
     N (unpivot) (n, a->g, a->ldg, w->perm_g, w->vectors);
   else {
     N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
-    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, a->rows_f, n, 1, a->g, a->ldg, a->f, a->ldf);
+    N (divide) (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
     N (identity) (n, w->vectors);
   }
   N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);

@@ -30,7 +30,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM sgemm_
 #define GLA_TRMM strmm_
 #define GLA_TRSM strsm_
-#define GLA_QP3 sgeqp3_
+#define GLA_QPS slaqps_
+#define GLA_QP2 slaqp2_
+#define GLA_NRM2 snrm2_
 #define GLA_QRF sgeqrf_
 #define GLA_MQR sormqr_
 #define GLA_POTRF spotrf_
@@ -44,7 +46,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM dgemm_
 #define GLA_TRMM dtrmm_
 #define GLA_TRSM dtrsm_
-#define GLA_QP3 dgeqp3_
+#define GLA_QPS dlaqps_
+#define GLA_QP2 dlaqp2_
+#define GLA_NRM2 dnrm2_
 #define GLA_QRF dgeqrf_
 #define GLA_MQR dormqr_
 #define GLA_POTRF dpotrf_
@@ -58,7 +62,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM cgemm_
 #define GLA_TRMM ctrmm_
 #define GLA_TRSM ctrsm_
-#define GLA_QP3 cgeqp3_
+#define GLA_QPS claqps_
+#define GLA_QP2 claqp2_
+#define GLA_NRM2 scnrm2_
 #define GLA_QRF cgeqrf_
 #define GLA_MQR cunmqr_
 #define GLA_POTRF cpotrf_
@@ -72,7 +78,9 @@ static inline int64_t gla_more (int64_t a, int64_t b)
 #define GLA_GEMM zgemm_
 #define GLA_TRMM ztrmm_
 #define GLA_TRSM ztrsm_
-#define GLA_QP3 zgeqp3_
+#define GLA_QPS zlaqps_
+#define GLA_QP2 zlaqp2_
+#define GLA_NRM2 dznrm2_
 #define GLA_QRF zgeqrf_
 #define GLA_MQR zunmqr_
 #define GLA_POTRF zpotrf_

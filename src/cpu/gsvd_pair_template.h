@@ -10,32 +10,52 @@ static inline GLA_REAL N (larger) (GLA_REAL a, GLA_REAL b)
   return a > b ? a : b;
 }
 
-// What a sweep did: rotations, and the largest squares of a cosine and of a sine that one of them
-// had. Both together bound what the next sweep will find, clusters of equal values included.
+// What a sweep did: rotations, exchanges of columns, and the largest squares of a cosine and of a
+// sine that a rotation had. Both together bound what the next sweep will find where every column
+// has met every other; where columns were exchanged, some may have passed each other.
 typedef struct {
-  int64_t rotations;
+  int64_t rotations, exchanges;
   GLA_REAL cosine2, sine2;
 } N (sweep_note);
 
 static inline void N (note_join) (N (sweep_note) * to, N (sweep_note) from)
 {
   to->rotations += from.rotations;
+  to->exchanges += from.exchanges;
   to->cosine2 = N (larger) (to->cosine2, from.cosine2);
   to->sine2 = N (larger) (to->sine2, from.sine2);
 }
 
-// Pairs that turn, and how far.
-static inline void N (note_steps) (N (sweep_note) * to, N (mask) turn, N (vec) cosine2,
-                                   N (vec) sine2)
-{
-  for (int l = 0; l < GLA_LANES; l++)
-    if (turn[l])
-      N (note_join) (to, (N (sweep_note)){1, cosine2[l], sine2[l]});
-}
+// The same for pairs in lanes.
+typedef struct {
+  N (mask) rotations, exchanges;
+  N (vec) cosine2, sine2;
+} N (lane_notes);
 
 static inline N (vec) N (vmax) (N (vec) a, N (vec) b)
 {
   return N (select) (a > b, a, b);
+}
+
+// Pairs that turn, how far, and those that change places.
+static inline void N (note_steps) (N (lane_notes) * to, N (mask) turn, N (mask) swap,
+                                   N (vec) cosine2, N (vec) sine2)
+{
+  const N (vec) zero = N (all) (0);
+  to->rotations -= turn; // -1 where it is so
+  to->exchanges -= swap;
+  to->cosine2 = N (vmax) (to->cosine2, N (select) (turn, cosine2, zero));
+  to->sine2 = N (vmax) (to->sine2, N (select) (turn, sine2, zero));
+}
+
+static inline N (sweep_note) N (note_of) (const N (lane_notes) * lanes)
+{
+  N (sweep_note) note = {0, 0, 0, 0};
+  for (int l = 0; l < GLA_LANES; l++)
+    N (note_join)
+  (&note,
+   (N (sweep_note)){lanes->rotations[l], lanes->exchanges[l], lanes->cosine2[l], lanes->sine2[l]});
+  return note;
 }
 
 // |x|^2, |y|^2, x'y of the pair in each lane
@@ -44,9 +64,53 @@ typedef struct {
   N (num) xy;
 } N (products);
 
+// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
+static inline N (vec) N (exchange_lanes) (N (vec) a, N (vec) b, int d)
+{
+#ifdef __clang__
+  N (vec) r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & d ? b[l ^ d] : a[l ^ d];
+  return r;
+#else
+  N (mask) from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+static inline N (vec) N (mix_lanes) (N (vec) a, N (vec) b, int d)
+{
+  N (mask) second = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    second[l] = l & d ? -1 : 0;
+  return N (select) (second, b, a);
+}
+
+// The sum of the lanes of x[l] into lane l, for all l; x is lost.
+static inline N (vec) N (sum_each) (N (vec) * x)
+{
+#pragma GCC unroll 4
+  for (int d = 1; d < GLA_LANES; d *= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < GLA_LANES / 2 / d; i++)
+      x[i] = N (mix_lanes) (x[2 * i], x[2 * i + 1], d) +
+             N (exchange_lanes) (x[2 * i], x[2 * i + 1], d);
+  return x[0];
+}
+
+// Products whose lanes are still to be summed: those of pair l in element l.
+typedef struct {
+  N (vec) xx[GLA_LANES], yy[GLA_LANES], re[GLA_LANES];
+#if GLA_COMPLEX
+  N (vec) im[GLA_LANES];
+#endif
+} N (open_products);
+
 // Two sums side by side, because one addition waits for the one before it.
 static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (num) * y, int l,
-                                      N (products) * out)
+                                      N (open_products) * out)
 {
   N (vec) xx0 = N (all) (0), yy0 = xx0, xx1 = xx0, yy1 = xx0;
   N (num) xy0 = N (zero) (), xy1 = N (zero) ();
@@ -65,11 +129,11 @@ static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (nu
     xy0 = N (fmac) (xy0, x[i], y[i]);
   }
   const N (num) xy = N (add) (xy0, xy1);
-  out->xx[l] = N (sum_lanes) (xx0 + xx1);
-  out->yy[l] = N (sum_lanes) (yy0 + yy1);
-  out->xy.re[l] = N (sum_lanes) (xy.re);
+  out->xx[l] = xx0 + xx1;
+  out->yy[l] = yy0 + yy1;
+  out->re[l] = xy.re;
 #if GLA_COMPLEX
-  out->xy.im[l] = N (sum_lanes) (xy.im);
+  out->im[l] = xy.im;
 #endif
 }
 
@@ -79,11 +143,26 @@ typedef struct {
   int p[GLA_LANES], q[GLA_LANES];
 } N (group);
 
+// Lanes without a pair have columns of some length that are orthogonal.
 static inline N (products) N (group_products) (const N (group) * g, const N (num) * a, int64_t rv)
 {
-  N (products) out = {N (all) (1), N (all) (1), N (zero) ()};
+  N (open_products) open;
+  N (products) out;
   for (int l = 0; l < g->count; l++)
-    N (pair_products) (rv, a + g->p[l] * rv, a + g->q[l] * rv, l, &out);
+    N (pair_products) (rv, a + g->p[l] * rv, a + g->q[l] * rv, l, &open);
+  for (int l = g->count; l < GLA_LANES; l++) {
+    open.xx[l] = open.yy[l] = N (all) (1);
+    open.re[l] = N (all) (0);
+#if GLA_COMPLEX
+    open.im[l] = N (all) (0);
+#endif
+  }
+  out.xx = N (sum_each) (open.xx);
+  out.yy = N (sum_each) (open.yy);
+  out.xy.re = N (sum_each) (open.re);
+#if GLA_COMPLEX
+  out.xy.im = N (sum_each) (open.im);
+#endif
   return out;
 }
 
@@ -119,8 +198,15 @@ typedef struct {
   N (mask) turn, swap;
 } N (turns);
 
+// Lengths or quotients that differ by less are the same: who was exchanged for a rounding error
+// would pass others without meeting them, sweep after sweep.
+static inline N (vec) N (clearly) (GLA_REAL tol)
+{
+  return N (all) (1 + 16 * tol);
+}
+
 // Orthogonalises columns with these products. The longer one becomes the first.
-static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (sweep_note) * note)
+static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (lane_notes) * note)
 {
   const N (vec) zero = N (all) (0), one = N (all) (1);
   const N (vec) rx = N (vsqrt) (a->xx), ry = N (vsqrt) (a->yy);
@@ -130,16 +216,16 @@ static inline N (turns) N (turns_of) (const N (products) * a, GLA_REAL tol, N (s
   const N (vec) cosine2 = N (abs2) (c), u = rx / large, v = ry / large;
   N (turns) r;
   r.turn = cosine2 > N (all) (tol * tol);
-  r.swap = ry > rx;
+  r.swap = ry > rx * N (clearly) (tol);
 
   const N (vec) d = v * v - u * u;
   const N (num) x = N (scale) (u * v, c);
   const N (vec) x2 = N (abs2) (x), root = N (vabs) (d) + N (vsqrt) (d * d + 4 * x2);
   const N (vec) g = N (select) (d >= zero, 2 * one, -2 * one) / N (select) (r.turn, root, one);
-  const N (vec) t2 = x2 * g * g, cosine = one / N (vsqrt) (one + t2);
-  r.h = t2 * cosine * cosine / (one + cosine);
-  r.sigma = N (scale) (cosine * g, x);
-  N (note_steps) (note, r.turn, cosine2, N (abs2) (r.sigma));
+  const N (vec) t2 = x2 * g * g, secant = N (vsqrt) (one + t2);
+  r.h = t2 / (secant * (one + secant));
+  r.sigma = N (scale) (g / secant, x);
+  N (note_steps) (note, r.turn, r.swap, cosine2, N (abs2) (r.sigma));
   return r;
 }
 
@@ -156,6 +242,7 @@ static inline void N (turn_columns) (const N (group) * g, const N (turns) * r, N
     const N (num) s = N (broadcast) (&r->sigma, l);
     const N (vec) h = N (all) (-r->h[l]);
     N (num) *first = r->swap[l] ? y : x, *second = r->swap[l] ? x : y;
+#pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
       const N (num) u = x[i], w = y[i];
       first[i] = N (fnmac) (N (add) (u, N (scale) (h, u)), s, w);
@@ -187,7 +274,7 @@ static inline N (vec) N (form) (N (vec) app, N (vec) aqq, N (num) apq, N (num) x
   return app * N (abs2) (x) + aqq * N (abs2) (y) + 2 * cross.re;
 }
 
-// Where A is a multiple of B: B^(-1/2)
+// Where A is a multiple of B: B^(-1/2), which turns nothing further than it must.
 static inline void N (proportional) (N (mask) where, N (vec) b, N (num) w, N (congruences) * z)
 {
   const N (vec) one = N (all) (1);
@@ -201,9 +288,9 @@ static inline void N (proportional) (N (mask) where, N (vec) b, N (num) w, N (co
 }
 
 // The normalised step of Falk and Langemeyer: for A = [app apq; . aqq] and B = [1 w b; . 1], |w| =
-// 1, Z'AZ is diagonal and Z'BZ = I, componentwise accurate.
+// 1, and the larger of app and aqq 1, Z'AZ is diagonal and Z'BZ = I, componentwise accurate.
 static inline N (congruences)
-    N (congruences_of) (N (vec) app, N (vec) aqq, N (num) apq, N (vec) b, N (num) w)
+    N (congruences_of) (N (vec) app, N (vec) aqq, N (num) apq, N (vec) b, N (num) w, GLA_REAL tol)
 {
   const N (vec) one = N (all) (1), zero = N (all) (0);
   const N (num) turned = N (mul) (N (conj) (w), apq);
@@ -222,7 +309,7 @@ static inline N (congruences)
   const N (vec) h = N (vsqrt) (t2 * square + sum * sum);
   nu.re = N (all) ((GLA_REAL)0.5) * (e + N (select) (e >= zero, h, -h));
   const N (vec) nu2 = N (abs2) (nu);
-  const N (mask) none = nu2 == zero;
+  const N (mask) none = nu2 <= N (all) (tol * tol); // nothing but rounding errors
   const N (num) inverse = N (scale) (one / N (select) (none, one, nu2), N (conj) (nu));
   N (num) al = N (mul) (x2, inverse), be = N (mul) (x1, inverse);
   N (congruences) z;
@@ -233,7 +320,7 @@ static inline N (congruences)
   z.z21 = N (scale) (-z.z11, N (mul) (N (conj) (w), be));
   if (N (any) (none))
     N (proportional) (none, b, w, &z);
-  z.swap = N (form) (app, aqq, apq, N (from_real) (z.z11), z.z21) <
+  z.swap = N (form) (app, aqq, apq, N (from_real) (z.z11), z.z21) * N (clearly) (tol) <
            N (form) (app, aqq, apq, z.z12, N (from_real) (z.z22));
   return z;
 }
@@ -241,7 +328,7 @@ static inline N (congruences)
 // From the products of the columns of F and of G, of which none is zero. The larger quotient
 // |f|/|g| becomes the first.
 static inline N (congruences) N (congruences_from) (const N (products) * f, const N (products) * g,
-                                                    GLA_REAL tol, N (sweep_note) * note)
+                                                    GLA_REAL tol, N (lane_notes) * note)
 {
   const N (vec) zero = N (all) (0), one = N (all) (1), tol2 = N (all) (tol * tol);
   const N (vec) rx = N (vsqrt) (f->xx), ry = N (vsqrt) (f->yy);
@@ -255,10 +342,12 @@ static inline N (congruences) N (congruences_from) (const N (products) * f, cons
   const N (num) w =
       N (num_select) (flat, N (from_real) (one), N (scale) (one / N (select) (flat, one, b), bc));
   N (congruences)
-  z = N (congruences_of) (p * p, q * q, N (scale) (p * q, ac), N (select) (b > most, most, b), w);
+  z = N (congruences_of) (p * p, q * q, N (scale) (p * q, ac), N (select) (b > most, most, b), w,
+                          tol);
   z.turn = (b2 > tol2) | (a2 > tol2);
-  z.swap = (z.turn & z.swap) | (~z.turn & (qx < qy));
-  N (note_steps) (note, z.turn, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
+  z.swap = (z.turn & z.swap) | (~z.turn & (qx * N (clearly) (tol) < qy));
+  N (note_steps)
+  (note, z.turn, z.swap, N (vmax) (a2, b2), N (vmax) (N (abs2) (z.z12), N (abs2) (z.z21)));
   z.z11 *= dx;
   z.z22 *= dy;
   z.z12 = N (scale) (dx, z.z12);
@@ -279,6 +368,7 @@ static inline void N (combine_columns) (const N (group) * g, const N (congruence
     const N (vec) z11 = N (all) (z->z11[l]), z22 = N (all) (z->z22[l]);
     const N (num) z12 = N (broadcast) (&z->z12, l), z21 = N (broadcast) (&z->z21, l);
     N (num) *first = z->swap[l] ? y : x, *second = z->swap[l] ? x : y;
+#pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
       const N (num) u = x[i], w = y[i];
       first[i] = N (fma) (N (scale) (z11, u), z21, w);

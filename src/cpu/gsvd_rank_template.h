@@ -118,7 +118,7 @@ static int64_t N (find_rank) (const gla_cpu_gsvd_task *task, const N (rank_qr) *
   for (; N (choose_column) (q, k, &last); k++) {
     const gla_blas_int rows = (gla_blas_int)(q->rows - k);
     GLA_REAL *x = q->a + (k + k * q->lda) * GLA_PARTS;
-    if (k % 16 == 0 && gla_cpu_gsvd_stopped (task))
+    if (gla_cpu_gsvd_stopped (task))
       return -1;
     GLA_LARFG (&rows, x, x + GLA_PARTS * (rows > 1), &one, q->tau + k * GLA_PARTS);
     N (reflect_rest) (q, k, last, row);
@@ -149,25 +149,34 @@ typedef struct {
   N (lapack) lapack;
 } N (rank_scratch);
 
+// Some columns of N (project), from the first on: `count` of those behind l.
+static void N (project_columns) (const N (pair) * a, int64_t l, int64_t first, int64_t count,
+                                 const N (deflated) * to, const N (rank_scratch) * w, GLA_REAL eps)
+{
+  const int64_t ld = a->rows_f;
+  GLA_REAL *Y = to->g + (l + first) * a->ldg * GLA_PARTS;
+  GLA_REAL *f2 = to->f + (l + first) * ld * GLA_PARTS;
+  N (trsm) ((N (triangle)){"L", "U", "N", "N"}, l, count, 1, to->g, a->ldg, Y, a->ldg);
+  for (int64_t j = 0; j < count; j++) {
+    GLA_REAL sum = a->threshold_f[w->perm[l + first + j]];
+    for (int64_t i = 0; i < l; i++)
+      sum += eps * w->row[i] * GLA_SQRT (N (el_abs2) (*N (el_at) (Y, a->ldg, i, j)));
+    w->threshold[first + j] = sum;
+  }
+  N (gemm) ("N", "N", ld, count, l, -1, to->f, ld, Y, a->ldg, 1, f2, ld);
+}
+
 // Columns l.. of f become those of f on the null space of g: F2 - F1 Y, with G1 Y = G2. The
 // threshold counts what F1 Y cancels.
 static void N (project) (const N (pair) * a, int64_t l, const N (deflated) * to,
                          const N (rank_scratch) * w, GLA_REAL eps)
 {
-  const int64_t rest = a->columns - l, ld = a->rows_f;
-  GLA_REAL *Y = to->g + l * a->ldg * GLA_PARTS, *f2 = to->f + l * ld * GLA_PARTS;
-  N (trsm)
-  ((N (triangle)){"L", "U", "N", "N"}, l, rest, 1, to->g, a->ldg, Y, a->ldg);
-  for (int64_t j = 0; j < rest; j++) {
-    GLA_REAL sum = a->threshold_f[w->perm[l + j]];
-    for (int64_t i = 0; i < l; i++) {
-      const N (el) y = *N (el_at) (Y, a->ldg, i, j);
-      const GLA_REAL norm = N (column_norm) (a->rows_f, to->f + i * ld * GLA_PARTS);
-      sum += eps * norm * GLA_SQRT (N (el_abs2) (y));
-    }
-    w->threshold[j] = sum;
-  }
-  N (gemm) ("N", "N", ld, rest, l, -1, to->f, ld, Y, a->ldg, 1, f2, ld);
+  const int64_t rest = a->columns - l, parts = GLA_PARTS * GLA_PARTS;
+  const int64_t columns = N (piece) ((double)((l * (l + 2 * a->rows_f) + 1) * parts));
+  for (int64_t i = 0; rest > 0 && i < l; i++)
+    w->row[i] = N (column_norm) (a->rows_f, to->f + i * a->rows_f * GLA_PARTS);
+  for (int64_t j = 0; j < rest && !N (must_end) (&w->lapack); j += columns)
+    N (project_columns) (a, l, j, gla_less (columns, rest - j), to, w, eps);
 }
 
 // Splits off the null space of g. Afterwards the pair is what is left: g a triangle of full rank l,

@@ -26,12 +26,13 @@ static GLA_REAL N (cosine_tolerance) (int64_t rows)
 }
 
 // Whether the sweep that was noted was the last: the cosines that it left are of the size of those
-// it met times how far columns moved, relatively: by the sine, and a short one by the cosine.
+// it met times how far columns moved, relatively: by the sine, and a short one by the cosine. Among
+// equal values rounding errors turn columns by any angle, for ever.
 static int N (converged) (const N (sweep_note) * note, int64_t columns, GLA_REAL tol)
 {
-  const GLA_REAL moved2 = N (larger) (note->cosine2, note->sine2);
-  return note->rotations == 0 ||
-         GLA_SQRT (note->cosine2) * GLA_SQRT (moved2) * (GLA_REAL)columns <= tol;
+  const GLA_REAL cosine = GLA_SQRT (note->cosine2), sine = GLA_SQRT (note->sine2);
+  return note->exchanges == 0 &&
+         (cosine <= 4 * tol || cosine * N (larger) (cosine, sine) * (GLA_REAL)columns <= tol);
 }
 
 //------------------------------------------------------------------------------
@@ -45,44 +46,76 @@ typedef struct {
   int columns;
 } N (panel);
 
-static inline void N (work_on_group) (const N (panel) * a, const N (group) * g, int hz,
-                                      GLA_REAL tol, N (sweep_note) * note)
+// Groups at a time: the roots and divisions of one go on while those of the other wait.
+enum { N (groups_most) = 2 };
+
+static inline void N (jacobi_groups) (const N (panel) * a, const N (group) * g, int count,
+                                      GLA_REAL tol, N (lane_notes) * note)
 {
-  const N (products) f = N (group_products) (g, a->f, a->rv);
-  if (hz) {
-    const N (products) b = N (group_products) (g, a->g, a->rv);
-    const N (congruences) z = N (congruences_from) (&f, &b, tol, note);
-    N (combine_columns) (g, &z, a->f, a->rv);
-    N (combine_columns) (g, &z, a->g, a->rv);
+  N (products) f[N (groups_most)];
+  N (turns) r[N (groups_most)];
+  for (int k = 0; k < count; k++)
+    f[k] = N (group_products) (&g[k], a->f, a->rv);
+  for (int k = 0; k < count; k++)
+    r[k] = N (turns_of) (&f[k], tol, note);
+  for (int k = 0; k < count; k++) {
+    N (turn_columns) (&g[k], &r[k], a->f, a->rv);
     if (a->z)
-      N (combine_columns) (g, &z, a->z, a->rw);
-  } else {
-    const N (turns) r = N (turns_of) (&f, tol, note);
-    N (turn_columns) (g, &r, a->f, a->rv);
-    if (a->z)
-      N (turn_columns) (g, &r, a->z, a->rw);
+      N (turn_columns) (&g[k], &r[k], a->z, a->rw);
   }
+}
+
+static inline void N (hz_groups) (const N (panel) * a, const N (group) * g, int count, GLA_REAL tol,
+                                  N (lane_notes) * note)
+{
+  N (products) f[N (groups_most)], b[N (groups_most)];
+  N (congruences) z[N (groups_most)];
+  for (int k = 0; k < count; k++) {
+    f[k] = N (group_products) (&g[k], a->f, a->rv);
+    b[k] = N (group_products) (&g[k], a->g, a->rv);
+  }
+  for (int k = 0; k < count; k++)
+    z[k] = N (congruences_from) (&f[k], &b[k], tol, note);
+  for (int k = 0; k < count; k++) {
+    N (combine_columns) (&g[k], &z[k], a->f, a->rv);
+    N (combine_columns) (&g[k], &z[k], a->g, a->rv);
+    if (a->z)
+      N (combine_columns) (&g[k], &z[k], a->z, a->rw);
+  }
+}
+
+// The next group of a step's pairs, from pair *k on; those with a player that is no column are
+// left out.
+static inline N (group)
+    N (next_group) (const int32_t *pairs, int pairs_count, int64_t columns, int *k)
+{
+  N (group) g = {.count = 0};
+  for (; *k < pairs_count && g.count < GLA_LANES; ++*k)
+    if (pairs[2 * *k + 1] < columns) {
+      g.p[g.count] = pairs[2 * *k];
+      g.q[g.count++] = pairs[2 * *k + 1];
+    }
+  return g;
 }
 
 static N (sweep_note)
     N (sweep_panel) (const gla_cpu_gsvd_order *o, const N (panel) * a, int hz, GLA_REAL tol)
 {
-  N (sweep_note) note = {0, 0, 0};
+  N (lane_notes) note = {.cosine2 = N (all) (0), .sine2 = N (all) (0)};
   for (int s = 0; s < o->steps; s++) {
     const int32_t *pairs = o->pairs + (int64_t)s * o->players;
-    N (group) g = {.count = 0};
-    for (int k = 0; k < o->players / 2; k++) {
-      if (pairs[2 * k + 1] < a->columns) {
-        g.p[g.count] = pairs[2 * k];
-        g.q[g.count++] = pairs[2 * k + 1];
-      }
-      if (g.count == GLA_LANES || (g.count > 0 && k == o->players / 2 - 1)) {
-        N (work_on_group) (a, &g, hz, tol, &note);
-        g.count = 0;
-      }
+    for (int k = 0; k < o->players / 2;) {
+      N (group) g[N (groups_most)];
+      int count = 0;
+      while (count < N (groups_most) && k < o->players / 2)
+        g[count++] = N (next_group) (pairs, o->players / 2, a->columns, &k);
+      if (hz)
+        N (hz_groups) (a, g, count, tol, &note);
+      else
+        N (jacobi_groups) (a, g, count, tol, &note);
     }
   }
-  return note;
+  return N (note_of) (&note);
 }
 
 // Returns nonzero where it did not converge.
@@ -251,7 +284,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
   const int64_t rv = N (registers) (c);
   const int most = it->task->job->options.blocking == GLA_FULL_BLOCK ? 30 : 1;
   const N (panel) a = {w->lf, w->lg, w->lz, rv, rv, c};
-  N (sweep_note) all = {0, 0, 0};
+  N (sweep_note) all = {0, 0, 0, 0};
   memset (w->lz, 0, (size_t)(rv * c) * sizeof *w->lz);
   for (int j = 0; j < c; j++)
     N (set) (w->lz + j * rv, j, N (make) (1, 0));
@@ -259,7 +292,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
     const N (sweep_note) note =
         N (sweep_panel) (it->task->columns, &a, it->hz, N (cosine_tolerance) (c));
     N (note_join) (&all, note);
-    if (note.rotations == 0)
+    if (note.rotations == 0 && note.exchanges == 0)
       break;
   }
   for (int j = 0; j < c; j++)
@@ -270,7 +303,7 @@ static N (sweep_note) N (inner_sweeps) (const N (iteration) * it, int c, const N
 static N (sweep_note)
     N (work_on_blocks) (const N (iteration) * it, const N (blocks_pair) * b, const N (member) * w)
 {
-  const N (sweep_note) nothing = {0, 0, 0};
+  const N (sweep_note) nothing = {0, 0, 0, 0};
   const int c = b->both;
   GLA_REAL cosine = 0;
   if (it->hz) {
@@ -304,13 +337,13 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
   const gla_cpu_gsvd_order *o = it->task->blocks;
   const int width = it->task->plan->width, team = it->task->team;
   const int64_t rows = gla_more (it->rows_f, it->rows_g);
-  N (sweep_note) all = {0, 0, 0};
+  N (sweep_note) all = {0, 0, 0, 0};
   _Atomic int last = o->steps; // steps before this one are done
 #pragma omp parallel num_threads(team) if (team > 1)
   {
     const int member = team > 1 ? omp_get_thread_num () : 0;
     const int members = team > 1 ? omp_get_num_threads () : 1;
-    N (sweep_note) own = {0, 0, 0};
+    N (sweep_note) own = {0, 0, 0, 0};
     N (member) w;
     N (member_layout) (it->members + (size_t)member * it->member_bytes, rows, width, it->hz, &w);
     for (int s = 0; s < atomic_load (&last); s++) {
@@ -319,11 +352,13 @@ static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
         const int p = pairs[2 * k], q = pairs[2 * k + 1];
         if (q >= blocks)
           continue;
+        if (gla_cpu_crew_stopped (it->task->crew, it->task->thread + member))
+          break;
         const N (blocks_pair) b = N (blocks_pair_of) (it->columns, blocks, p, q);
         N (note_join) (&own, N (work_on_blocks) (it, &b, &w));
       }
       // everybody else reads this after the barrier, and a later one cannot come before that
-      if (member == 0 && s + 1 < o->steps && gla_cpu_gsvd_stopped (it->task))
+      if (member == 0 && gla_cpu_gsvd_stopped (it->task))
         atomic_store (&last, s + 1);
 #pragma omp barrier
     }

@@ -10,6 +10,7 @@
 #include "blas_template.h"
 #include "gsvd_pair_template.h"
 #include "gsvd_small_template.h"
+#include "qr_pivot_template.h"
 #include "gsvd_lapack_template.h"
 #include "gsvd_sweeps_template.h"
 #include "gsvd_rank_template.h"

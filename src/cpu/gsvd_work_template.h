@@ -99,6 +99,7 @@ static size_t N (gsvd_layout) (char *base, const gla_gsvd_job *job, const gla_cp
   w->rank.perm = gla_carve (base, &at, (size_t)p * sizeof (int));
   w->rank.perm_rest = gla_carve (base, &at, (size_t)p * sizeof (int));
   N (lapack_layout) (base, &at, columns, &w->rank.lapack);
+  N (pivot_layout) (base, &at, gla_more (rf, gla_more (rg, p)), p, &w->rank.lapack.pivots);
   N (core_layout) (base, &at, plan, team, p, &w->core);
   w->core.lapack = w->rank.lapack;
   w->copy = gla_carve (base, &at, (size_t)(gla_more (rf * p, most * gla_less (q, N (strip))) * el));

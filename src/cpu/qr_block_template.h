@@ -185,7 +185,7 @@ static void N (pivot_triangle) (const N (blocks) * b, int64_t j)
 
 static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  if (!N (pivot_factor) (task, b->m, b->n, b->v, &b->pivots))
+  if (!N (pivot_factor) (task->crew, task->thread, b->m, b->n, b->v, b->m, &b->pivots))
     return 0;
   for (int64_t j = 0; j < b->n; j++)
     task->chunk->jpvt[page * b->n + j] = b->pivots.jpvt[j] - 1;

@@ -17,8 +17,6 @@
 enum { GLA_QR_PANEL = 4 };
 // Columns of a strip, where the threads of a team have strips.
 enum { STRIP_LEAST = 64, STRIP_MOST = 256 };
-// Steps of column pivoting at a time; the last ones are done without blocks.
-enum { PIVOTS_LEAST = 8, PIVOTS_MOST = 32, PIVOTS_PLAIN = 128 };
 
 static inline int64_t gla_less (int64_t a, int64_t b)
 {

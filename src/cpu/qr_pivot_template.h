@@ -3,7 +3,10 @@
 //
 // LAPACK's ?geqp3 (Quintana-Orti, Sun, Bischof 1998, with the norms of Drmac, Bujanovic 2008): a
 // loop over its ?laqps, and ?laqp2 at the end, written out so that the monitor is asked between the
-// steps.
+// steps. For the QR factorisation and for the generalized SVD.
+
+// Steps at a time; the last ones are done without blocks.
+enum { N (pivots_least) = 8, N (pivots_most) = 32, N (pivots_plain) = 128 };
 
 // Of column pivoting, for the columns that are left: their numbers, norms now and when last
 // computed; what the steps of LAPACK's ?laqps need.
@@ -23,7 +26,8 @@ static double N (pivot_pass) (int64_t m, int64_t n, int64_t j)
 static int64_t N (pivot_steps_of) (int64_t m, int64_t n)
 {
   const int64_t steps = (int64_t)(40e-3 / N (pivot_pass) (m, n, 0));
-  return gla_less (gla_less (m, n), gla_more (PIVOTS_LEAST, gla_less (PIVOTS_MOST, steps)));
+  const int64_t some = gla_more (N (pivots_least), gla_less (N (pivots_most), steps));
+  return gla_less (gla_less (m, n), some);
 }
 
 static void N (pivot_layout) (char *base, size_t *at, int64_t m, int64_t n, N (pivots) * p)
@@ -38,29 +42,30 @@ static void N (pivot_layout) (char *base, size_t *at, int64_t m, int64_t n, N (p
   p->f = gla_carve (base, at, (size_t)(n * p->steps * el));
 }
 
-// v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end.
-static int N (pivot_factor) (const gla_cpu_qr_task *task, int64_t m, int64_t n, GLA_REAL *v,
-                             const N (pivots) * p)
+// v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end; jpvt holds all
+// columns then, too.
+static int N (pivot_factor) (gla_cpu_crew *crew, int thread, int64_t m, int64_t n, GLA_REAL *v,
+                             int64_t ldv, const N (pivots) * p)
 {
-  const gla_blas_int im = (gla_blas_int)m, one = 1;
+  const gla_blas_int im = (gla_blas_int)m, il = (gla_blas_int)ldv, one = 1;
   const int64_t k = gla_less (m, n);
   for (int64_t j = 0; j < n; j++) {
     p->jpvt[j] = (gla_blas_int)(j + 1);
-    p->norm[j] = p->reference[j] = GLA_NRM2 (&im, v + j * m * GLA_PARTS, &one);
+    p->norm[j] = p->reference[j] = GLA_NRM2 (&im, v + j * ldv * GLA_PARTS, &one);
   }
   for (int64_t j = 0; j < k;) {
     const gla_blas_int left = (gla_blas_int)(n - j), above = (gla_blas_int)j;
-    GLA_REAL *a = v + j * m * GLA_PARTS, *tau = p->tau + j * GLA_PARTS;
-    if (gla_cpu_qr_stopped (task, 0))
+    GLA_REAL *a = v + j * ldv * GLA_PARTS, *tau = p->tau + j * GLA_PARTS;
+    if (gla_cpu_crew_stopped (crew, thread))
       return 0;
-    if (k - j <= PIVOTS_PLAIN && (double)(k - j) * N (pivot_pass) (m, n, j) < 20e-3) {
-      GLA_QP2 (&im, &left, &above, a, &im, p->jpvt + j, tau, p->norm + j, p->reference + j,
+    if (k - j <= N (pivots_plain) && (double)(k - j) * N (pivot_pass) (m, n, j) < 20e-3) {
+      GLA_QP2 (&im, &left, &above, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j,
                p->auxv);
       return 1;
     }
     const gla_blas_int steps = (gla_blas_int)gla_less (p->steps, k - j);
     gla_blas_int done = 0;
-    GLA_QPS (&im, &left, &above, &steps, &done, a, &im, p->jpvt + j, tau, p->norm + j,
+    GLA_QPS (&im, &left, &above, &steps, &done, a, &il, p->jpvt + j, tau, p->norm + j,
              p->reference + j, p->auxv, p->f, &left);
     j += done;
   }

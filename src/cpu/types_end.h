@@ -25,7 +25,6 @@
 #undef GLA_STEDC
 #undef GLA_TRMM
 #undef GLA_TRSM
-#undef GLA_QP3
 #undef GLA_QRF
 #undef GLA_MQR
 #undef GLA_POTRF
