@@ -67,7 +67,8 @@ static int take_all (gla_cpu_krylov *k)
 {
   const gla_krylov_job *job = &k->job;
   const size_t size = gla_type_size (job->type);
-  const size_t panel = (size_t)(job->basis + job->block) * (size_t)job->block;
+  const size_t width = job->block == 1 && !job->plain ? GLA_KRYLOV_GROUP : (size_t)job->block;
+  const size_t panel = (size_t)(job->basis + job->block) * width;
   const size_t window = GLA_KRYLOV_WINDOW * (size_t)job->basis;
   const size_t factor = panel > window ? panel : window;
   k->V = vectors (job, job->basis + job->block);

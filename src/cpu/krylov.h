@@ -16,7 +16,8 @@ enum {
   GLA_KRYLOV_TURN = 512,
   GLA_KRYLOV_WINDOW = 8,
   GLA_KRYLOV_BLOCK = 8,
-  GLA_KRYLOV_SHARED = 1 << 20
+  GLA_KRYLOV_GROUP = 8, // at most GLA_KRYLOV_BLOCK
+  GLA_KRYLOV_SHARED = 1 << 23
 };
 
 typedef struct {
@@ -30,8 +31,8 @@ typedef struct {
   void *V;       // n x (basis + block)
   void *rows;    // n x block: vectors to multiply, by rows
   void *W;       // n x block
-  void *chunked; // what chunks give: (basis + block) x block each
-  double *sums;  // (basis + block) x block, the sums of that, with imaginary parts
+  void *chunked; // what chunks give: (basis + block) x width each, width of a block or a group
+  double *sums;  // (basis + block) x width, the sums of that, with imaginary parts
   void *factor;  // the same in the type
   void *turn;    // GLA_KRYLOV_TURN x basis for each thread
   double norm;   // largest |A*v| so far

@@ -75,27 +75,6 @@ static void N (triangle_to_factor) (gla_cpu_krylov *k, const double complex *R, 
 // one column after the other, where directions may vanish
 //------------------------------------------------------------------------------
 
-static void N (fill_random) (const gla_cpu_krylov *k, int64_t j, uint64_t seed)
-{
-  const int64_t n = k->job.n;
-  GLA_REAL *v = N (column) (k, j);
-#pragma omp parallel for schedule(static) if (N(shared)(k, 1))
-  for (int64_t i = 0; i < n; i++) {
-    v[i * GLA_PARTS] = (GLA_REAL)gla_krylov_random (seed, (uint64_t)(j * n + i));
-#if GLA_COMPLEX
-    v[2 * i + 1] = (GLA_REAL)gla_krylov_random (seed ^ GLA_IMAGINARY_SEED, (uint64_t)(j * n + i));
-#endif
-  }
-}
-
-static void N (scale_column) (const gla_cpu_krylov *k, GLA_REAL *v, double factor)
-{
-  const int64_t n = k->job.n;
-#pragma omp parallel for schedule(static) if (N(shared)(k, 1))
-  for (int64_t i = 0; i < n * GLA_PARTS; i++)
-    v[i] = (GLA_REAL)(v[i] * factor);
-}
-
 // Column j becomes orthogonal to all before it, with unit norm. What it loses is added to h where
 // that is not NULL; returns its norm, or 0 where a random column had to replace it because no more
 // than `vanished` was left.
@@ -231,6 +210,29 @@ static void N (update_norm) (gla_cpu_krylov *k, const double *H, int64_t ldh, in
   }
 }
 
+// The block at q, which is orthogonal to the last ones before it, becomes orthonormal and orthogonal
+// to all; H gets what it loses on the way, R its triangle.
+static gla_status N (settle_block) (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh,
+                                    double complex *R, int64_t *replaced)
+{
+  const int b = k->job.block;
+  N (sweep) (k, 0, q, N (column) (k, q), b, H, ldh);
+  int ok = atomic_load (&k->crew.stop) ? -1 : N (cholesky_block) (k, q, R);
+  if (ok > 0)
+    for (int c = 0; c < b; c++)
+      if (creal (R[c + c * b]) < 0.03 * k->norm) {
+        ok = N (sweep_again) (k, q, H, ldh, R) ? 1 : -1;
+        break;
+      }
+  if (ok == 0) {
+    const int64_t count = N (mend_block) (k, q, H, ldh, R);
+    if (count < 0)
+      return GLA_OUT_OF_MEMORY;
+    *replaced += count;
+  }
+  return atomic_load (&k->crew.stop) ? GLA_STOPPED : GLA_OK;
+}
+
 // One step: the block behind j becomes orthonormal; `local` says that A*V(:, j:j+b-1) has no parts
 // in columns before j-b but rounding errors.
 static gla_status N (step) (gla_cpu_krylov *k, int64_t j, int local, double *T, int64_t ldt,
@@ -247,34 +249,9 @@ static gla_status N (step) (gla_cpu_krylov *k, int64_t j, int local, double *T, 
   memset (H, 0, (size_t)(b * ldt) * GLA_PARTS * sizeof *H);
   N (sweep) (k, local && j >= b ? j - b : 0, q, W, b, H, ldt);
   N (update_norm) (k, H, ldt, q);
-  N (sweep) (k, 0, q, W, b, H, ldt);
-  int ok = atomic_load (&k->crew.stop) ? -1 : N (cholesky_block) (k, q, R);
-  if (ok > 0)
-    for (int c = 0; c < b; c++)
-      if (creal (R[c + c * b]) < 0.03 * k->norm) {
-        ok = N (sweep_again) (k, q, H, ldt, R) ? 1 : -1;
-        break;
-      }
-  if (ok == 0) {
-    const int64_t count = N (mend_block) (k, q, H, ldt, R);
-    if (count < 0)
-      return GLA_OUT_OF_MEMORY;
-    *replaced += count;
-  }
-  if (atomic_load (&k->crew.stop))
-    return GLA_STOPPED;
+  status = N (settle_block) (k, q, H, ldt, R, replaced);
   for (int c = 0; c < b; c++)
     for (int i = 0; i < b; i++)
       N (small_set) (H, q + i + c * ldt, R[i + c * b]);
-  return GLA_OK;
-}
-
-static gla_status N (expand) (gla_cpu_krylov *k, int64_t from, int64_t to, double *T, int64_t ldt,
-                              int64_t *replaced)
-{
-  gla_status status = GLA_OK;
-  *replaced = 0;
-  for (int64_t j = from; j < to && status == GLA_OK; j += k->job.block)
-    status = N (step) (k, j, j > from, T, ldt, replaced);
   return status;
 }

@@ -1,40 +1,6 @@
 // krylov_plain_template.h: the three-term recurrence, for one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The real part of v'*w, by chunks in their order
-static double N (dot) (gla_cpu_krylov *k, const GLA_REAL *v, const GLA_REAL *w)
-{
-  GLA_REAL *parts = k->chunked;
-  double sum = 0;
-#pragma omp parallel for schedule(static) if (N(shared)(k, 2))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t first = c * GLA_KRYLOV_ROWS * GLA_PARTS;
-    const int64_t last = first + N (rows_of_chunk) (k, c) * GLA_PARTS;
-    GLA_REAL here[4] = {0};
-    int64_t i = first;
-    for (; i + 4 <= last; i += 4)
-      for (int u = 0; u < 4; u++)
-        here[u] += v[i + u] * w[i + u];
-    for (; i < last; i++)
-      here[0] += v[i] * w[i];
-    parts[c] = (here[0] + here[1]) + (here[2] + here[3]);
-  }
-  for (int64_t c = 0; c < k->chunks; c++)
-    sum += (double)parts[c];
-  return sum;
-}
-
-// w -= alpha*v + beta*u
-static void N (three_terms) (const gla_cpu_krylov *k, GLA_REAL *w, double alpha, const GLA_REAL *v,
-                             double beta, const GLA_REAL *u)
-{
-  const int64_t count = k->job.n * GLA_PARTS;
-  const GLA_REAL a = (GLA_REAL)alpha, b = (GLA_REAL)beta;
-#pragma omp parallel for schedule(static) if (N(shared)(k, 3))
-  for (int64_t i = 0; i < count; i++)
-    w[i] -= a * v[i] + b * u[i];
-}
-
 static void N (restart_recurrence) (gla_cpu_krylov *k)
 {
   const size_t bytes = (size_t)k->job.n * GLA_PARTS * sizeof (GLA_REAL);
@@ -70,8 +36,7 @@ static gla_status N (plain) (gla_cpu_krylov *k, int64_t steps, double *alpha, do
     if (gla_cpu_crew_stopped (&k->crew, 0))
       return GLA_STOPPED;
     alpha[j] = N (dot) (k, k->now, k->W);
-    N (three_terms) (k, k->W, alpha[j], k->now, k->last_beta, k->before);
-    beta[j] = sqrt (N (dot) (k, k->W, k->W));
+    beta[j] = N (three_terms) (k, k->W, alpha[j], k->now, k->last_beta, k->before);
     const double size = fabs (alpha[j]) + beta[j] + k->last_beta;
     k->norm = size > k->norm ? size : k->norm;
     k->steps++;

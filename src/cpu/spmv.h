@@ -12,7 +12,12 @@
 
 // Rows longer than this are summed in segments, which threads share. The order of every sum is a
 // matter of the matrix alone.
-enum { GLA_SPMV_LONG = 8192, GLA_SPMV_SEGMENT = 4096, GLA_SPMV_WIDTH = 8 };
+enum {
+  GLA_SPMV_LONG = 8192,
+  GLA_SPMV_SEGMENT = 4096,
+  GLA_SPMV_WIDTH = 8,
+  GLA_SPMV_AHEAD = 64 // entries between the one that is added and the one that is asked for
+};
 
 typedef struct {
   int64_t row, first, end; // entries

@@ -4,6 +4,20 @@
 // The includer defines GLA_INDEX as int32_t or int64_t, and I (name) as the name with both types at
 // its end. width, pattern and conjugate are constants where these functions are inlined.
 
+// Asks for what entry k + GLA_SPMV_AHEAD will need of x. Rows of graphs are short and of any length,
+// so that the processor itself does not look as far ahead as the memory is away.
+static inline __attribute__ ((always_inline)) void I (look_ahead) (const gla_cpu_spmv_task *t,
+                                                                   int64_t k, int width)
+{
+  const GLA_INDEX *index = t->sparse->M.csr.index;
+  if (k >= t->sparse->M.entries - GLA_SPMV_AHEAD)
+    return;
+  const char *x =
+      (const char *)((const GLA_REAL *)t->x + index[k + GLA_SPMV_AHEAD] * t->ldx * GLA_PARTS);
+  for (size_t at = 0; at < (size_t)width * GLA_PARTS * sizeof (GLA_REAL); at += 64)
+    __builtin_prefetch (x + at);
+}
+
 // One vector: four sums side by side hide the latency of the additions.
 static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_spmv_task *t,
                                                                 int64_t first, int64_t end,
@@ -16,14 +30,18 @@ static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_sp
   GLA_REAL s[4][GLA_PARTS] = {{0}};
   int64_t k = first;
   for (; k + 4 <= end; k += 4)
-    for (int u = 0; u < 4; u++)
+    for (int u = 0; u < 4; u++) {
+      I (look_ahead) (t, k + u, 1);
       N (add_entry)
-  (s[u], pattern ? NULL : values + (k + u) * GLA_PARTS, x + index[k + u] * t->ldx * GLA_PARTS, 1,
-   pattern, conjugate);
-  for (; k < end; k++)
+      (s[u], pattern ? NULL : values + (k + u) * GLA_PARTS, x + index[k + u] * t->ldx * GLA_PARTS,
+       1, pattern, conjugate);
+    }
+  for (; k < end; k++) {
+    I (look_ahead) (t, k, 1);
     N (add_entry)
-  (s[0], pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, 1, pattern,
-   conjugate);
+    (s[0], pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, 1, pattern,
+     conjugate);
+  }
   for (int p = 0; p < GLA_PARTS; p++)
     sum[p] = (s[0][p] + s[1][p]) + (s[2][p] + s[3][p]);
 }
@@ -42,10 +60,12 @@ static inline __attribute__ ((always_inline)) void I (sum_row) (const gla_cpu_sp
   }
   for (int c = 0; c < width * GLA_PARTS; c++)
     sum[c] = 0;
-  for (int64_t k = first; k < end; k++)
+  for (int64_t k = first; k < end; k++) {
+    I (look_ahead) (t, k, width);
     N (add_entry)
-  (sum, pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, width, pattern,
-   conjugate);
+    (sum, pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, width,
+     pattern, conjugate);
+  }
 }
 
 static inline __attribute__ ((always_inline)) void I (rows_of) (const gla_cpu_spmv_task *t,

@@ -1,0 +1,109 @@
+// krylov_expand_template.h: the basis grows, for one type
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Of single vectors, several steps are made by the three-term recurrence alone, and then their
+// vectors become orthogonal to all others together: the basis, which is what takes the time, is
+// read once for all of them. What is lost meanwhile stays far below sqrt (eps), so the coefficients
+// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984).
+
+// A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in *beta.
+static gla_status N (step_of_three) (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt,
+                                     double *beta)
+{
+  double *H = T + j * ldt * GLA_PARTS;
+  const double before = creal (N (small_at) (H - ldt * GLA_PARTS, j));
+  GLA_REAL *v = N (column) (k, j), *w = N (column) (k, j + 1);
+  gla_status status = N (multiply) (k, v, w, 1);
+  if (status != GLA_OK)
+    return status;
+  if (gla_cpu_crew_stopped (&k->crew, 0))
+    return GLA_STOPPED;
+  const double alpha = N (dot) (k, v, w);
+  *beta = N (three_terms) (k, w, alpha, v, before, N (column) (k, j - 1));
+  memset (H, 0, (size_t)ldt * GLA_PARTS * sizeof *H);
+  N (small_set) (H, j - 1, before);
+  N (small_set) (H, j, alpha);
+  const double norm = sqrt (alpha * alpha + *beta * *beta + before * before);
+  k->norm = norm > k->norm ? norm : k->norm;
+  return GLA_OK;
+}
+
+// `count` unit vectors from column q become orthonormal and orthogonal to all before.
+static gla_status N (settle_group) (gla_cpu_krylov *k, int64_t q, int count)
+{
+  double complex R[GLA_KRYLOV_GROUP * GLA_KRYLOV_GROUP];
+  GLA_REAL *W = N (column) (k, q);
+  N (sweep) (k, 0, q, W, count, NULL, 0);
+  if (atomic_load (&k->crew.stop))
+    return GLA_STOPPED;
+  N (cholesky) (k->sums, count, R);
+  N (triangle_to_factor) (k, R, count);
+  N (divide) (k, W, count);
+  return atomic_load (&k->crew.stop) ? GLA_STOPPED : GLA_OK;
+}
+
+// The vector at column j+1, with so small a norm that it needs all the care there is.
+static gla_status N (settle_weak) (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt,
+                                   int64_t *replaced)
+{
+  double complex beta = 0;
+  // what it loses are rounding errors, and those of vectors that have been replaced since
+  double *lost = calloc ((size_t)(j + 2) * GLA_PARTS, sizeof *lost);
+  if (lost == NULL)
+    return GLA_OUT_OF_MEMORY;
+  gla_status status = N (settle_block) (k, j + 1, lost, j + 2, &beta, replaced);
+  N (small_set) (T + j * ldt * GLA_PARTS, j + 1, beta);
+  free (lost);
+  return status;
+}
+
+// Steps from *j on, at most to `to`, until so much orthogonality may be lost that the new vectors
+// have to be settled.
+static gla_status N (group) (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, int64_t ldt,
+                             int64_t *replaced)
+{
+  const double most = 1e-3 / sqrt (GLA_EPS);
+  const int64_t q = *j + 1;
+  double growth = 1, factor = 1;
+  int count = 0, weak = 0;
+  gla_status status = GLA_OK;
+  while (count < GLA_KRYLOV_GROUP && *j < to && (count == 0 || growth * factor <= most) && !weak) {
+    double beta, *H = T + *j * ldt * GLA_PARTS;
+    status = N (step_of_three) (k, *j, T, ldt, &beta);
+    if (status != GLA_OK)
+      return status;
+    // a bound of what one step does to errors; |A*v| is no more than near to the norm of A
+    factor = 4 * k->norm / beta;
+    growth *= factor;
+    weak = !(growth <= 30 * most);
+    if (weak)
+      break;
+    N (scale_column) (k, N (column) (k, *j + 1), 1 / beta);
+    N (small_set) (H, *j + 1, beta);
+    count++;
+    ++*j;
+  }
+  if (count > 0)
+    status = N (settle_group) (k, q, count);
+  if (status == GLA_OK && weak) {
+    status = N (settle_weak) (k, *j, T, ldt, replaced);
+    ++*j;
+  }
+  return status;
+}
+
+static gla_status N (expand) (gla_cpu_krylov *k, int64_t from, int64_t to, double *T, int64_t ldt,
+                              int64_t *replaced)
+{
+  const int b = k->job.block;
+  *replaced = 0;
+  gla_status status = N (step) (k, from, 0, T, ldt, replaced);
+  for (int64_t j = from + b; j < to && status == GLA_OK;)
+    if (b == 1) {
+      status = N (group) (k, &j, to, T, ldt, replaced);
+    } else {
+      status = N (step) (k, j, 1, T, ldt, replaced);
+      j += b;
+    }
+  return status;
+}
