@@ -45,6 +45,37 @@ template <class T, int N, bool BOTH> struct inner_shared {
   GLA_DEVICE column_step<T> *set (int which) const { return steps + which * N; }
 };
 
+// What a lane's pairs showed so far.
+struct sweep_finding {
+  unsigned rotations;
+  double cosine2, angle2;
+  bool unseen;
+  GLA_DEVICE void count (double cosine, double angle)
+  {
+    rotations++;
+    cosine2 = cosine > cosine2 ? cosine : cosine2;
+    angle2 = angle > angle2 ? angle : angle2;
+  }
+  // By all lanes of a warp. Bits of doubles that are not negative are ordered as these are.
+  GLA_DEVICE void report (gsvd_state &state) const
+  {
+    unsigned total = __reduce_add_sync (0xffffffffu, rotations);
+    bool any = __any_sync (0xffffffffu, unseen);
+    double cosine = cosine2, angle = angle2;
+    for (int mask = 16; mask > 0; mask /= 2) {
+      cosine = fmax (cosine, shuffle_xor (cosine, mask));
+      angle = fmax (angle, shuffle_xor (angle, mask));
+    }
+    if (threadIdx.x % 32 != 0)
+      return;
+    atomicAdd (&state.rotations, (unsigned long long)total);
+    atomicMax (&state.cosine2, (unsigned long long)__double_as_longlong (cosine));
+    atomicMax (&state.angle2, (unsigned long long)__double_as_longlong (angle));
+    if (any)
+      atomicOr (&state.unseen, 1);
+  }
+};
+
 template <int LD, class T> GLA_DEVICE T entry_a (const T *M, int r, int c)
 {
   return r <= c ? M[c * LD + r] : conj (M[r * LD + c]);
@@ -171,8 +202,7 @@ GLA_DEVICE T entry_to_be (const T *M, int p, int q, const column_step<T> &P,
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
                            const column_step<T> *before, column_step<T> *after,
-                           const unsigned char *players, double tol2, double limit2,
-                           unsigned &rotations, bool &big)
+                           const unsigned char *players, double tol2, sweep_finding &found)
 {
   constexpr int LD = N + 1;
   int p = players[0], q = players[1];
@@ -186,16 +216,15 @@ GLA_DEVICE bool find_step (const inner_shared<T, N, BOTH> &m, const T *M,
     if constexpr (BOTH)
       bpq = entry_to_be<LD, true> (M, p, q, P, Q);
     pair_finding f = look_at_pair<BOTH> (app, aqq, apq, bpq, tol2);
-    big |= f.unknown;
+    found.unseen |= f.unknown;
     if (f.rotate) {
       solve_pair<BOTH> (z, app, aqq, apq, bpq);
-      rotations++;
-      big |= leaves_much (f, z, app, aqq, limit2);
+      found.count (f.cosine2, fmax (abs2 (z.z12), abs2 (z.z21)));
     }
     // columns that change places may pass others unseen, so that the sweep is not the last; nearly
     // equal ones stay, which rounding would exchange again and again
     bool exchange = z.app < z.aqq * (1 - 0x1p-20) && !f.unknown;
-    big |= exchange;
+    found.unseen |= exchange;
     if (exchange)
       swap_columns (z);
     moves = f.rotate || exchange;
@@ -277,15 +306,15 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
   int64_t part = (int64_t)splits * N * N;
   start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, splits, s.pairs * part,
          s, s.blocks[blockIdx.x]);
-  double tol2 = s.tol * s.tol, limit2 = tol2 / ((double)s.p * s.p);
+  double tol2 = s.tol * s.tol;
   bool open = anything_to_do (m, tol2);
   if (threadIdx.x == 0)
     s.active[pair] = open;
   if (!open)
     return;
 
-  unsigned rotations = 0;
-  bool big = false, moving = false, solver = threadIdx.x < 32;
+  sweep_finding found = {0, 0, 0, false};
+  bool moving = false, solver = threadIdx.x < 32;
   int copy = 0, set = 0; // where M is, and where the steps of this round go
   const unsigned char *before = m.order;
   for (int sweep = 0; sweep < s.inner_sweeps; sweep++) {
@@ -295,7 +324,7 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
       bool here = false;
       if (threadIdx.x < PAIRS)
         here = find_step (m, m.copy (copy), m.set (1 - set), m.set (set), players + 2 * threadIdx.x,
-                          tol2, limit2, rotations, big);
+                          tol2, found);
       else if (!solver && moving) {
         carry_out<N, BOTH> (m.copy (copy), m.copy (1 - copy), m.set (1 - set), before);
         carry_out_v<N> (m.V, m.set (1 - set), before);
@@ -315,15 +344,8 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
   T *out = s.V + pair * N * N;
   for (int w = threadIdx.x; w < N * N; w += (int)blockDim.x)
     out[w] = m.V[w / N * LD + w % N];
-  if (solver) {
-    unsigned total = __reduce_add_sync (0xffffffffu, rotations);
-    bool any = __any_sync (0xffffffffu, big);
-    if (threadIdx.x == 0) {
-      atomicAdd (&s.state[page].rotations, (unsigned long long)total);
-      if (any)
-        atomicOr (&s.state[page].big, 1);
-    }
-  }
+  if (solver)
+    found.report (s.state[page]);
 }
 
 template <class T, int N, bool BOTH, int WORKERS>
@@ -349,23 +371,27 @@ cudaError_t choose_threads (const gsvd_step<T> &s, cudaStream_t stream)
 }
 
 // A thread per page.
-__global__ void sweep_done_kernel (gsvd_state *state, unsigned long long *history, int sweeps_max,
-                                   int *left, int64_t pages)
+__global__ void sweep_done_kernel (gsvd_state *state, double tol, int p,
+                                   unsigned long long *history, int sweeps_max, int *left,
+                                   int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (page >= pages || state[page].done)
     return;
   gsvd_state &s = state[page];
+  double cosine = sqrt (__longlong_as_double ((long long)s.cosine2));
+  double angle = sqrt (__longlong_as_double ((long long)s.angle2));
+  bool last = cosine <= 16 * tol || cosine * fmax (cosine, angle) * p <= tol;
   history[page * sweeps_max + s.sweeps++] = s.rotations;
-  if (!s.big)
+  if (last && !s.unseen)
     s.done = 1;
   else if (s.sweeps >= sweeps_max) {
     s.done = 1;
     s.info = 1;
   } else
     atomicAdd (left, 1);
-  s.rotations = 0;
-  s.big = 0;
+  s.rotations = s.cosine2 = s.angle2 = 0;
+  s.unseen = 0;
 }
 
 } // namespace
@@ -389,13 +415,13 @@ size_t gsvd_shared (bool complex, int width)
                      : inner_shared<double, 32, true>::bytes ();
 }
 
-cudaError_t gsvd_sweep_done (gsvd_state *state, unsigned long long *history, int sweeps_max,
-                             int *left, int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_sweep_done (gsvd_state *state, double tol, int p, unsigned long long *history,
+                             int sweeps_max, int *left, int64_t pages, cudaStream_t stream)
 {
   cudaError_t error = cudaMemsetAsync (left, 0, sizeof (int), stream);
   if (error != cudaSuccess)
     return error;
-  sweep_done_kernel<<<(unsigned)((pages + 127) / 128), 128, 0, stream>>> (state, history,
+  sweep_done_kernel<<<(unsigned)((pages + 127) / 128), 128, 0, stream>>> (state, tol, p, history,
                                                                           sweeps_max, left, pages);
   return cudaGetLastError ();
 }

@@ -16,8 +16,11 @@
 // What is known of a page.
 struct gsvd_state {
   unsigned long long rotations; // of the sweep at work
-  int big;                      // nonzero: another sweep is needed
-  int done;                     // converged, or not to be solved
+  // of the sweep at work: squares of the largest cosine that was rotated away, and of the largest
+  // angle, as bits of doubles; nonzero where columns passed each other unseen
+  unsigned long long cosine2, angle2;
+  int unseen;
+  int done; // converged, or not to be solved
   int info;
   int sweeps;
   int zeros; // columns of U that are zero, the first ones
@@ -62,9 +65,11 @@ template <class T> cudaError_t gsvd_inner (const gsvd_step<T> &s, cudaStream_t s
 // The columns of F and G times the transformations.
 template <class T> cudaError_t gsvd_update (const gsvd_step<T> &s, cudaStream_t stream);
 // At the end of a sweep: what it did goes to `history` (sweeps_max per page); *left becomes the
-// number of pages that need another one.
-cudaError_t gsvd_sweep_done (gsvd_state *state, unsigned long long *history, int sweeps_max,
-                             int *left, int64_t pages, cudaStream_t stream);
+// number of pages that need another one. It was the last where all cosines were of the size of tol,
+// or where the largest one times the largest angle, which may be left in some pair, is below tol /
+// p.
+cudaError_t gsvd_sweep_done (gsvd_state *state, double tol, int p, unsigned long long *history,
+                             int sweeps_max, int *left, int64_t pages, cudaStream_t stream);
 
 //------------------------------------------------------------------------------
 // before

@@ -318,8 +318,8 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
         status = host.throttle (host.user);
     }
     if (status == GLA_OK)
-      status = status_of (
-          gsvd_sweep_done (g.state, g.history, GLA_GSVD_SWEEPS, g.left, g.pages, stream));
+      status = status_of (gsvd_sweep_done (g.state, s.tol, g.p, g.history, GLA_GSVD_SWEEPS, g.left,
+                                           g.pages, stream));
     if (status == GLA_OK)
       status = status_of (
           cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));

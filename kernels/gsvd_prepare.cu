@@ -64,8 +64,9 @@ __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *st
   if (lane == 0) {
     s.page[2 * page] = page_a;
     s.page[2 * page + 1] = page_b;
-    gsvd_state fresh = {0, 0, bad || empty, bad ? p + 1 : empty ? (int)GLA_INFO_IRREGULAR : 0,
-                        0, 0};
+    gsvd_state fresh = {};
+    fresh.done = bad || empty;
+    fresh.info = bad ? p + 1 : empty ? (int)GLA_INFO_IRREGULAR : 0;
     state[page] = fresh;
   }
 }

@@ -17,8 +17,8 @@ template <class T> struct pair_step {
   double app, aqq; // the new diagonal
 };
 
-// What the Gram entries of a pair say: whether it is to be transformed, that nothing is to be known
-// of it but from a new Gram matrix, and the square of its largest cosine where that is above noise.
+// What the Gram entries of a pair say: whether it is to be transformed, the square of its cosine
+// then, and that nothing is to be known of it but from a new Gram matrix.
 struct pair_finding {
   bool rotate, unknown;
   double cosine2;
@@ -54,31 +54,16 @@ GLA_DEVICE pair_finding look_at_pair (double app, double aqq, T apq, T bpq, doub
   double most = app > aqq ? app : aqq, s = most > 0 ? inverse_power (most) : 1;
   double a2 = abs2 (scale (s, apq)), product = (s * app) * (s * aqq);
   pair_finding f = {a2 > tol2 * product, false, 0};
-  if (a2 > 256 * tol2 * product)
+  if (f.rotate)
     f.cosine2 = product > 0 ? a2 / product : 1;
   if constexpr (BOTH) {
     double b2 = abs2 (bpq);
     if (!(b2 < 1 - 4e-15)) // dependent as far as the Gram matrix tells
       return {false, true, 0};
     f.rotate |= b2 > tol2;
-    if (b2 > 256 * tol2 && b2 > f.cosine2)
-      f.cosine2 = b2;
+    f.cosine2 = b2 > f.cosine2 ? b2 : f.cosine2;
   }
   return f;
-}
-
-// Whether the rotation calls for another sweep: it leaves its cosine times its angle in other
-// pairs, as angles are seen by columns of the lengths sqrt (app) and sqrt (aqq). limit2: square of
-// what may be left.
-template <class T>
-GLA_DEVICE bool leaves_much (const pair_finding &f, const pair_step<T> &z, double app, double aqq,
-                             double limit2)
-{
-  double one = abs2 (z.z12), two = abs2 (z.z21), most = one > two ? one : two;
-  most = one * app > most * aqq ? one * app / aqq : most;
-  most = two * aqq > most * app ? two * aqq / app : most;
-  most = f.cosine2 > most ? f.cosine2 : most;
-  return f.cosine2 > 0 && f.cosine2 * most > limit2;
 }
 
 // The transformation of a pair that look_at_pair wants transformed. With nu, the larger root,
