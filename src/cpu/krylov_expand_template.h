@@ -4,7 +4,9 @@
 // Of single vectors, several steps are made by the three-term recurrence alone, and then their
 // vectors become orthogonal to all others together: the basis, which is what takes the time, is
 // read once for all of them. What is lost meanwhile stays far below sqrt (eps), so the coefficients
-// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984).
+// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984). That
+// holds where the products are those of a Hermitian matrix: functions, which may solve systems, are
+// only nearly that, and get their coefficients from all of the basis.
 
 // A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in *beta.
 static gla_status N (step_of_three) (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt,
@@ -103,7 +105,7 @@ static gla_status N (expand) (gla_cpu_krylov *k, int64_t from, int64_t to, doubl
   gla_status status = GLA_OK;
   while (j < to && status == GLA_OK) {
     const int local = j > from || j == k->grown;
-    if (b == 1 && local) {
+    if (b == 1 && local && k->sparse != NULL) {
       status = N (group) (k, &j, to, T, ldt, replaced);
     } else {
       status = N (step) (k, j, local, T, ldt, replaced);

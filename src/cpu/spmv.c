@@ -150,7 +150,7 @@ static void multiply_group (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spm
   const gla_cpu_sparse *s = t->sparse;
   const size_t sum_bytes = GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type);
   const int64_t units = s->n_segments + s->n_parts;
-#pragma omp parallel for schedule(dynamic, 1) if (is_shared (s, t->width))
+#pragma omp parallel for schedule(dynamic, 1) if (is_shared(s, t->width))
   for (int64_t u = 0; u < units; u++) {
     if (gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
       continue;
@@ -209,7 +209,7 @@ static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_
   const int64_t n = s->M.csr.columns, piece = 1 << 14;
   const size_t bytes = (size_t)n * gla_type_size (s->M.csr.type);
   const int64_t pieces = (n + piece - 1) / piece;
-#pragma omp parallel if (is_shared (s, 1))
+#pragma omp parallel if (is_shared(s, 1))
   {
 #pragma omp for schedule(dynamic, 1)
     for (int p = 0; p < parts; p++) {
