@@ -44,8 +44,9 @@
 ## @var{sigma} is an eigenvalue a shift near it is taken.  Matrices of up to 300 rows
 ## are solved by @code{eig} then.  The smallest eigenvalues of a positive definite
 ## matrix, and the largest of a negative definite one, are computed that way, too, where
-## they have not converged otherwise, @qcode{"maxit"} was not given, and the
-## factorization takes no more than some seconds.
+## they have not converged otherwise (which is not waited for longer than 40 restarts
+## where @var{A} has less than a million entries), @qcode{"maxit"} was not given, and
+## the factorization takes no more than some seconds.
 ##
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
 ## @code{@var{A} * @var{x}} for a column @var{x} of @var{n} elements; for @qcode{"sm"}
@@ -141,16 +142,23 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
   problem = settle_types (problem, o);
   [request, A] = make_request (A, problem, k, sigma, o);
 
+  second_way = o.maxit == 0 && can_be_factored (problem, o, sigma);
+  first = request;
+  if (second_way && nnz (matrix_of (A)) < 1e6)
+    first.maxit = 40;
+  endif
+
   if (k == 0)
     [d, residuals, stats, X] = nothing (problem);
   elseif (isnumeric (sigma) && ! problem.is_function)
     [d, residuals, stats, X] = __eigs_nearest__ (explicit (A), k, sigma, request);
   elseif (nargout > 1 || o.disp > 0)
-    [d, residuals, stats, X] = __eigs_lanczos__ (A, request);
+    [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
   else
-    [d, residuals, stats] = __eigs_lanczos__ (A, request);
+    [d, residuals, stats] = __eigs_lanczos__ (A, first);
   endif
-  if (stats.converged < k && o.maxit == 0 && can_be_factored (problem, o, sigma))
+  found = stats.converged == k && (stats.complete || ! o.certify || first.maxit == 0);
+  if (! found && second_way)
     [d, residuals, stats, X] = __eigs_ends__ (explicit (A), k, sigma, request);
   endif
   stats.residuals = residuals;
@@ -343,13 +351,19 @@ function check_hermitian (A)
 
 endfunction
 
-## The matrix for a factorization.
-function A = explicit (A)
+## The matrix, of a plan or as it is given.
+function A = matrix_of (A)
 
   if (isa (A, "spmv_plan"))
     A = A.matrix;
   endif
-  A = sparse (double (A));
+
+endfunction
+
+## The matrix for a factorization.
+function A = explicit (A)
+
+  A = sparse (double (matrix_of (A)));
   check_hermitian (A);
 
 endfunction

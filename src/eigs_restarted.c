@@ -22,7 +22,8 @@ typedef struct {
   int64_t m;    // columns of the basis
   int64_t kept; // of which so many are Ritz vectors, a multiple of b
   int64_t pads; // the last of these, which are zero
-  int64_t used; // m - pads: order of the projected matrix
+  int64_t end;  // columns that have been multiplied, a multiple of b
+  int64_t used; // end - pads: order of the projected matrix
   int64_t ldt;
   double *T;        // (m+b) x m
   double *S;        // vectors of the projected matrix, used x used
@@ -105,7 +106,7 @@ static double residual_of (const cycle *c, int64_t i)
   for (int r = 0; r < b; r++) {
     double re = 0, im = 0;
     for (int l = r; l < b; l++) {
-      const double *R = c->T + (c->m + r + (c->m - b + l) * c->ldt) * parts;
+      const double *R = c->T + (c->end + r + (c->end - b + l) * c->ldt) * parts;
       if (parts == 1) {
         re += R[0] * s[l];
       } else {
@@ -120,7 +121,7 @@ static double residual_of (const cycle *c, int64_t i)
 
 static gla_status solve_projected (cycle *c)
 {
-  c->used = c->m - c->pads;
+  c->used = c->end - c->pads;
   fill_projected (c);
   gla_status status = gla_projected_eig (c->used, c->parts, c->S, c->theta);
   if (status != GLA_OK)
@@ -156,27 +157,53 @@ static gla_status turn (cycle *c, int64_t count)
 {
   const int64_t keep = (count + c->b - 1) / c->b * c->b;
   const size_t element = (size_t)c->parts * sizeof (double);
-  memset (c->turn, 0, (size_t)(c->m * keep) * element);
+  memset (c->turn, 0, (size_t)(c->end * keep) * element);
   for (int64_t j = 0; j < count; j++) {
     const double *s = c->S + c->order[j] * c->used * c->parts;
-    double *to = c->turn + j * c->m * c->parts;
+    double *to = c->turn + j * c->end * c->parts;
     for (int64_t i = 0; i < c->used; i++)
       memcpy (to + column_of (c, i) * c->parts, s + i * c->parts, element);
     c->ritz[j] = c->theta[c->order[j]];
   }
   c->kept = keep;
   c->pads = keep - count;
-  return c->run->engine->backend->krylov_rotate (c->run->engine, c->m, c->turn, keep);
+  return c->run->engine->backend->krylov_rotate (c->run->engine, c->end, c->turn, keep);
 }
 
-static gla_status expand (cycle *c)
+// Columns after which it is worth to look at the Ritz values: on the CPU products of large matrices
+// take longer than that; a GPU would have to wait.
+static int64_t next_look (const cycle *c)
+{
+  enum { LARGE = 20000, PIECE = 8 };
+  if (c->run->engine->device != GLA_HOST || c->run->n < LARGE)
+    return c->m;
+  const int64_t first = c->end > c->run->k ? c->end : c->run->k;
+  const int64_t next = (first + PIECE) / c->b * c->b;
+  return next < c->m && next > c->end ? next : c->m;
+}
+
+// New blocks behind the kept vectors, until the basis is full or there are enough.
+static gla_status expand (cycle *c, int (*enough) (const cycle *c))
 {
   gla_eigs_run *run = c->run;
-  int64_t replaced;
-  gla_status status =
-      run->engine->backend->krylov_expand (run->engine, c->kept, c->m, c->T, c->ldt, &replaced);
-  run->report.products += c->m - c->kept;
-  return status == GLA_OK ? solve_projected (c) : status;
+  gla_status status;
+  c->end = c->kept;
+  do {
+    const int64_t from = c->end;
+    int64_t replaced;
+    c->end = next_look (c);
+    status =
+        run->engine->backend->krylov_expand (run->engine, from, c->end, c->T, c->ldt, &replaced);
+    run->report.products += c->end - from;
+    if (status == GLA_OK)
+      status = solve_projected (c);
+  } while (status == GLA_OK && c->end < c->m && !enough (c));
+  return status;
+}
+
+static int all_converged (const cycle *c)
+{
+  return converged (c) == c->run->k;
 }
 
 // Ritz vectors to go on with: those wanted, as many more as have converged, and a third of the
@@ -204,7 +231,7 @@ static gla_status iterate (cycle *c)
   while (status == GLA_OK && converged (c) < run->k && run->report.restarts < run->o.maxit) {
     status = turn (c, how_many (c));
     if (status == GLA_OK)
-      status = expand (c);
+      status = expand (c, all_converged);
     run->report.restarts++;
     tell (c);
   }
@@ -252,6 +279,11 @@ static int complete (const cycle *c)
   return (k < 2 || settled (c, k, k - 2)) && settled (c, k + 1, k - 1);
 }
 
+static int search_is_over (const cycle *c)
+{
+  return !unchanged (c) || complete (c);
+}
+
 // A random block in the place of the residuals, which have vanished.
 static gla_status search (cycle *c)
 {
@@ -263,7 +295,7 @@ static gla_status search (cycle *c)
     status =
         run->engine->backend->krylov_start (run->engine, c->kept, 0, run->o.seed + ++run->draws);
   while (status == GLA_OK) {
-    status = expand (c);
+    status = expand (c, search_is_over);
     run->report.restarts++;
     if (status != GLA_OK || !unchanged (c) || run->report.restarts >= run->o.maxit)
       break;
@@ -313,7 +345,7 @@ gla_status gla_eigs_restarted (gla_eigs_run *run)
   if (status == GLA_OK)
     status = engine->backend->krylov_start (engine, 0, run->o.v0 != NULL, run->o.seed);
   if (status == GLA_OK)
-    status = expand (&c);
+    status = expand (&c, all_converged);
   do {
     if (status == GLA_OK)
       status = iterate (&c);

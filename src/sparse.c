@@ -29,7 +29,10 @@ static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t
   int64_t bad = rows, most = 0;
   const int bytes = c->index_bytes;
   const int64_t entries = gla_csr_at (c->start, bytes, rows);
-#pragma omp parallel for schedule(static) reduction(min : bad) reduction(max : most)
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : bad)                                         \
+    reduction(max                                                                                  \
+              : most) if (entries >= GLA_SPARSE_SHARED)
   for (int64_t i = 0; i < rows; i++) {
     int64_t first = gla_csr_at (c->start, bytes, i), end = gla_csr_at (c->start, bytes, i + 1);
     int ok = first >= 0 && first <= end && end <= entries && (i > 0 || first == 0);
@@ -84,7 +87,10 @@ static void scan_values (const gla_spmv_matrix *M, double *largest, int *equal)
   const double *d = M->csr.values;
   double most = 0;
   int bad = 0, differ = 0;
-#pragma omp parallel for schedule(static) reduction(max : most) reduction(| : bad, differ)
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : most)                                        \
+    reduction(|                                                                                    \
+              : bad, differ) if (M->entries >= GLA_SPARSE_SHARED)
   for (int64_t k = 0; k < M->entries * parts; k++) {
     double x = single ? (double)f[k] : d[k], first = single ? (double)f[k % parts] : d[k % parts];
     double a = fabs (x);

@@ -6,6 +6,9 @@
 
 #include "context.h"
 
+// Entries from which on threads share the work of looking at them.
+enum { GLA_SPARSE_SHARED = 1 << 19 };
+
 // One orientation of the matrix, by rows, with what engines have made of it.
 typedef struct {
   gla_spmv_matrix M;

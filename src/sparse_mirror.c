@@ -58,7 +58,7 @@ static findings look_at_rows (const gla_spmv_matrix *M, int64_t first, int64_t e
 {
   const gla_csr *c = &M->csr;
   int64_t excess = 0, row = c->rows;
-#pragma omp parallel for schedule(static) reduction(+ : excess) reduction(min : row)
+#pragma omp parallel for schedule(static) reduction(+ : excess) reduction(min : row) if (M->entries >= GLA_SPARSE_SHARED)
   for (int64_t i = first; i < end; i++) {
     int64_t last = gla_csr_at (c->start, c->index_bytes, i + 1);
     for (int64_t k = gla_csr_at (c->start, c->index_bytes, i); k < last; k++) {

@@ -170,6 +170,7 @@ gla_status gla_cpu_krylov_start (gla_engine *engine, int64_t at, int64_t given, 
   const operation o = begin (engine);
   o.k->seed = seed;
   o.k->steps = 0;
+  o.k->grown = -1;
   return end (&o, o.f->start (o.k, at, given));
 }
 
@@ -183,6 +184,7 @@ gla_status gla_cpu_krylov_expand (gla_engine *engine, int64_t from, int64_t to, 
 gla_status gla_cpu_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
 {
   const operation o = begin (engine);
+  o.k->grown = -1;
   return end (&o, o.f->rotate (o.k, count, S, keep));
 }
 

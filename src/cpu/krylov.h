@@ -37,6 +37,8 @@ typedef struct {
   void *turn;    // GLA_KRYLOV_TURN x basis for each thread
   double norm;   // largest |A*v| so far
   uint64_t seed;
+  int64_t grown; // where krylov_expand ended, with `link` = T(grown, grown-1); -1: nowhere
+  double link;
 
   // plain: vectors of length n; `window` holds GLA_KRYLOV_WINDOW of them
   void *first, *before, *now, *window;

@@ -210,8 +210,8 @@ static void N (update_norm) (gla_cpu_krylov *k, const double *H, int64_t ldh, in
   }
 }
 
-// The block at q, which is orthogonal to the last ones before it, becomes orthonormal and orthogonal
-// to all; H gets what it loses on the way, R its triangle.
+// The block at q, which is orthogonal to the last ones before it, becomes orthonormal and
+// orthogonal to all; H gets what it loses on the way, R its triangle.
 static gla_status N (settle_block) (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh,
                                     double complex *R, int64_t *replaced)
 {

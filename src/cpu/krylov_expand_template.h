@@ -4,14 +4,16 @@
 // Of single vectors, several steps are made by the three-term recurrence alone, and then their
 // vectors become orthogonal to all others together: the basis, which is what takes the time, is
 // read once for all of them. What is lost meanwhile stays far below sqrt (eps), so the coefficients
-// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984).
+// of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984). That
+// holds where the products are those of a Hermitian matrix: functions, which may solve systems, are
+// only nearly that, and get their coefficients from all of the basis.
 
 // A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in *beta.
 static gla_status N (step_of_three) (gla_cpu_krylov *k, int64_t j, double *T, int64_t ldt,
                                      double *beta)
 {
   double *H = T + j * ldt * GLA_PARTS;
-  const double before = creal (N (small_at) (H - ldt * GLA_PARTS, j));
+  const double before = k->link;
   GLA_REAL *v = N (column) (k, j), *w = N (column) (k, j + 1);
   gla_status status = N (multiply) (k, v, w, 1);
   if (status != GLA_OK)
@@ -53,6 +55,7 @@ static gla_status N (settle_weak) (gla_cpu_krylov *k, int64_t j, double *T, int6
     return GLA_OUT_OF_MEMORY;
   gla_status status = N (settle_block) (k, j + 1, lost, j + 2, &beta, replaced);
   N (small_set) (T + j * ldt * GLA_PARTS, j + 1, beta);
+  k->link = creal (beta);
   free (lost);
   return status;
 }
@@ -80,6 +83,7 @@ static gla_status N (group) (gla_cpu_krylov *k, int64_t *j, int64_t to, double *
       break;
     N (scale_column) (k, N (column) (k, *j + 1), 1 / beta);
     N (small_set) (H, *j + 1, beta);
+    k->link = beta;
     count++;
     ++*j;
   }
@@ -97,13 +101,18 @@ static gla_status N (expand) (gla_cpu_krylov *k, int64_t from, int64_t to, doubl
 {
   const int b = k->job.block;
   *replaced = 0;
-  gla_status status = N (step) (k, from, 0, T, ldt, replaced);
-  for (int64_t j = from + b; j < to && status == GLA_OK;)
-    if (b == 1) {
+  int64_t j = from;
+  gla_status status = GLA_OK;
+  while (j < to && status == GLA_OK) {
+    const int local = j > from || j == k->grown;
+    if (b == 1 && local && k->sparse != NULL) {
       status = N (group) (k, &j, to, T, ldt, replaced);
     } else {
-      status = N (step) (k, j, 1, T, ldt, replaced);
+      status = N (step) (k, j, local, T, ldt, replaced);
+      k->link = creal (N (small_at) (T + j * ldt * GLA_PARTS, j + b));
       j += b;
     }
+  }
+  k->grown = to;
   return status;
 }

@@ -9,7 +9,9 @@
 #include "engine.h"
 
 // Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
-enum { PART_WORK = 1 << 16, ROW_WORK = 4, SCATTER_PARTS = 4 };
+// Work that threads share, in entries times vectors: on a machine that has other work, too, they
+// wait some milliseconds for each other.
+enum { PART_WORK = 1 << 16, ROW_WORK = 4, SCATTER_PARTS = 4, SHARED_WORK = 1 << 19 };
 
 static int type_index (gla_type type)
 {
@@ -124,6 +126,11 @@ static int width_of (int b)
   return b >= 8 ? 8 : b >= 4 ? 4 : b >= 2 ? 2 : 1;
 }
 
+static int is_shared (const gla_cpu_sparse *s, int vectors)
+{
+  return (s->M.entries + ROW_WORK * s->M.csr.rows) * vectors >= SHARED_WORK;
+}
+
 static void join_long_rows (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
                             size_t sum_bytes)
 {
@@ -143,7 +150,7 @@ static void multiply_group (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spm
   const gla_cpu_sparse *s = t->sparse;
   const size_t sum_bytes = GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type);
   const int64_t units = s->n_segments + s->n_parts;
-#pragma omp parallel for schedule(dynamic, 1) if (units > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (is_shared(s, t->width))
   for (int64_t u = 0; u < units; u++) {
     if (gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
       continue;
@@ -174,7 +181,7 @@ void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int
                            int b, void *to)
 {
   const int64_t piece = 1 << 13, pieces = (n + piece - 1) / piece;
-#pragma omp parallel for schedule(static) if (pieces > 1)
+#pragma omp parallel for schedule(static) if (n * b >= SHARED_WORK)
   for (int64_t p = 0; p < pieces; p++)
     kernel->by_rows (x, ld, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n, b, to);
 }
@@ -202,7 +209,7 @@ static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_
   const int64_t n = s->M.csr.columns, piece = 1 << 14;
   const size_t bytes = (size_t)n * gla_type_size (s->M.csr.type);
   const int64_t pieces = (n + piece - 1) / piece;
-#pragma omp parallel if (parts > 1)
+#pragma omp parallel if (is_shared(s, 1))
   {
 #pragma omp for schedule(dynamic, 1)
     for (int p = 0; p < parts; p++) {

@@ -4,8 +4,8 @@
 // The includer defines GLA_INDEX as int32_t or int64_t, and I (name) as the name with both types at
 // its end. width, pattern and conjugate are constants where these functions are inlined.
 
-// Asks for what entry k + GLA_SPMV_AHEAD will need of x. Rows of graphs are short and of any length,
-// so that the processor itself does not look as far ahead as the memory is away.
+// Asks for what entry k + GLA_SPMV_AHEAD will need of x. Rows of graphs are short and of any
+// length, so that the processor itself does not look as far ahead as the memory is away.
 static inline __attribute__ ((always_inline)) void I (look_ahead) (const gla_cpu_spmv_task *t,
                                                                    int64_t k, int width)
 {

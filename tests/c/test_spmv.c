@@ -243,22 +243,24 @@ static void test_matrix (gla_type type, kind_of_matrix kind, int64_t rows, int64
 // bits
 //------------------------------------------------------------------------------
 
+// So large that threads share the work.
 static void test_threads (gla_type type)
 {
-  triplets t = make (type, ARROW, 20000, 20000);
+  const int64_t n = 150000;
+  triplets t = make (type, ARROW, n, n);
   for (int once = 0; once < 2; once++) {
     gla_csr c = to_csr (&t, 4, once);
     const gla_sparse_options o = {.by_columns = once, .once = once};
     gla_sparse *S;
     CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
-    gla_array x = random_array (type, 20000, 3, 20000);
-    gla_array y1 = random_array (type, 20000, 3, 20000), y2 = random_array (type, 20000, 3, 20000);
+    gla_array x = random_array (type, n, 3, n);
+    gla_array y1 = random_array (type, n, 3, n), y2 = random_array (type, n, 3, n);
     omp_set_num_threads (1);
     gla_status status1 = gla_spmv (ctx, S, 'N', &x, &y1, NULL);
     omp_set_num_threads (2);
     gla_status status2 = gla_spmv (ctx, S, 'N', &x, &y2, NULL);
     CHECK (status1 == GLA_OK && status2 == GLA_OK &&
-               memcmp (y1.data, y2.data, 60000 * gla_type_size (type)) == 0,
+               memcmp (y1.data, y2.data, (size_t)(3 * n) * gla_type_size (type)) == 0,
            "%c, once %d: other bits with other numbers of threads", type, once);
     gla_sparse_destroy (S);
     csr_free (&c);
