@@ -82,6 +82,7 @@ suite "QR" ./tests/c/build/test_qr
 suite "GSVD" ./tests/c/build/test_gsvd
 suite "sparse products" ./tests/c/build/test_spmv
 suite "Lanczos" ./tests/c/build/test_eigs
+suite "ways of Lanczos" ./tests/c/build/test_eigs_ways
 suite "driver" ./tests/c/build/test_driver
 suite "what \"auto\" measures" ./tests/c/build/test_costs
 step "the C example prints the eigenvalues" sh -c './tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
@@ -92,6 +93,7 @@ suite "QR, sanitized" ./tests/c/build/strict_qr
 suite "GSVD, sanitized" ./tests/c/build/strict_gsvd
 suite "sparse products, sanitized" ./tests/c/build/strict_spmv
 suite "Lanczos, sanitized" ./tests/c/build/strict_eigs
+suite "ways of Lanczos, sanitized" ./tests/c/build/strict_eigs_ways
 suite "driver, sanitized" ./tests/c/build/strict_driver
 suite "what \"auto\" measures, sanitized" ./tests/c/build/strict_costs
 
