@@ -31,7 +31,6 @@ suite () {
   cat "$log"
   count "$name"
 }
-octave_run="octave-cli --no-init-file --no-history --path src --path inst"
 
 command -v nvidia-smi >/dev/null 2>&1 || { echo "no nvidia-smi: there is no GPU here"; exit 1; }
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
@@ -39,14 +38,18 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1
 
 suite "C on the device" ./tests/c/build/test_device
 suite "sparse on the device" ./tests/c/build/test_sparse
-suite "accuracy" $octave_run tests/octave/gpu_suite.m
 
-# Runs of compute-sanitizer, a line each: the tool, and variables of tests/octave/sanitizer_set.m,
-# commas for blanks. racecheck is a hundred times slower than the others: fewer sizes, and few sweeps
-# of block Jacobi. Panels of several blocks send each other single words that are their own flags,
-# relaxed stores and loads, which racecheck takes for races; to 96 rows there is one block.
+# Jobs, a line each: parts of the accuracy suite, and runs of compute-sanitizer with the tool and
+# variables of tests/octave/sanitizer_set.m, commas for blanks. racecheck is a hundred times slower
+# than the others: fewer sizes, and few sweeps of block Jacobi. Panels of several blocks send each
+# other single words that are their own flags, relaxed stores and loads, which racecheck takes for
+# races; to 96 rows there is one block.
 small=1,2,3,5,8,16,17,32,33,48,64,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
+suites="accuracy eig
+accuracy qr
+accuracy gsvd
+accuracy sparse"
 runs="racecheck SIZES=33,64,90,130 METHODS=qr
 racecheck SIZES=180 METHODS=qr
 racecheck SIZES=86 METHODS=jacobi MAXIT=1
@@ -69,18 +72,18 @@ synccheck SPARSE=40"
 if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: skipped"
   skipped=$((skipped + $(echo "$runs" | wc -l)))
-else
-  # several at a time; the lines of each come together, in the end
-  results=$(mktemp -d)
-  echo "$runs" | nl -w 2 -s ' ' | xargs -P 6 -L 1 sh -c \
-    'number=$1; shift; sh tests/sanitize.sh "$@" >'"$results"'/$number.txt 2>&1' sanitize
-  for part in "$results"/*.txt; do
-    cp "$part" "$log"
-    cat "$log"
-    count "$(head -n 1 "$log")"
-  done
-  rm -rf "$results"
+  runs=
 fi
+# side by side; the lines of each come together, in the end
+results=$(mktemp -d)
+{ echo "$suites"; echo "$runs"; } | sed '/^$/d' | nl -w 2 -s ' ' | xargs -P 16 -L 1 sh -c \
+  'number=$1; shift; sh tests/gpu_job.sh "$@" >'"$results"'/$number.txt 2>&1' job
+for part in "$results"/*.txt; do
+  cp "$part" "$log"
+  cat "$log"
+  count "$(head -n 1 "$log")"
+done
+rm -rf "$results"
 
 cat >tests/gpu-record.txt <<EOF
 date: $(date -u +%Y-%m-%d)
