@@ -11,6 +11,15 @@ log=$work/log
 passed=0 failed=0 skipped=0
 jobs=$(nproc 2>/dev/null || echo 2)
 
+# heading NAME: begins a part, and says how long the one before took.
+began=$(date +%s)
+heading () {
+  now=$(date +%s)
+  [ -z "${part:-}" ] || echo "($part: $((now - began)) s)"
+  part=$1 began=$now
+  echo "== $1"
+}
+
 # step NAME COMMAND...: one check that passes or fails as a whole.
 step () {
   name=$1
@@ -66,7 +75,7 @@ bats_suite () {
 
 octave_here="octave-cli --no-init-file --no-history --path src --path inst"
 
-echo "== build"
+heading build
 if ! make --no-print-directory build >"$log" 2>&1; then
   tail -n 60 "$log"
   echo "0 passed, 1 failed, 0 skipped"
@@ -74,7 +83,7 @@ if ! make --no-print-directory build >"$log" 2>&1; then
 fi
 sed -n '/^gpulinalg/,$p' "$log" | grep -v -E '^ *(CC|NVCC|OCT|LINK|AR) ' | head -n 12
 
-echo "== C"
+heading C
 step "C tests build" make --no-print-directory -C tests/c
 suite "interface" ./tests/c/build/test_api
 suite "pages in lanes" ./tests/c/build/test_lanes
@@ -97,14 +106,14 @@ suite "ways of Lanczos, sanitized" ./tests/c/build/strict_eigs_ways
 suite "driver, sanitized" ./tests/c/build/strict_driver
 suite "what \"auto\" measures, sanitized" ./tests/c/build/strict_costs
 
-echo "== accuracy"
+heading accuracy
 suite "accuracy on the CPU" $octave_here tests/octave/cpu_suite.m
 
-echo "== package"
+heading package
 suite "%! tests of the installed package" sh tests/installed.sh "$work"
 suite "bats" bats_suite tests/package.bats tests/behaviour.bats
 
-echo "== style"
+heading style
 step "formatting" make --no-print-directory check-format
 if [ -s tests/gpu-record.txt ]; then
   step "the GPU record is of this code" sh -c 'grep -qF "source-digest: $(make -s source-digest)" tests/gpu-record.txt && grep -qx "failed: 0" tests/gpu-record.txt'
