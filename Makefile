@@ -31,7 +31,7 @@ help:
 	@echo "  make dist          write $(tarball)"
 	@echo "  make install       install that package for Octave; make uninstall removes it"
 	@echo "  make format        format the C, C++ and CUDA sources"
-	@echo "  make source-digest print one sha256 of src/, kernels/ and oct/"
+	@echo "  make source-digest print one sha256 of what tests/gpu-record.txt is about"
 	@echo "  make clean         remove everything that was built"
 	@echo
 	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: where there are nvcc and a GPU}"
@@ -87,8 +87,9 @@ check-format:
 format:
 	clang-format -i $(c_files)
 
+# kernels/, oct/ and src/ but for src/cpu/: the CPU backend is tested wherever make check runs.
 source-digest:
-	@sh tests/files.sh src kernels oct | xargs sha256sum | sha256sum | cut -d ' ' -f 1
+	@sh tests/files.sh src kernels oct | grep -v '^src/cpu/' | xargs sha256sum | sha256sum | cut -d ' ' -f 1
 
 #-------------------------------------------------------------------------------
 # release

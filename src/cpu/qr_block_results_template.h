@@ -132,20 +132,3 @@ static int N (block_wy) (const gla_cpu_qr_task *task, int64_t page, const N (blo
   }
   return 1;
 }
-
-static void N (solve_blocks) (gla_cpu_qr_task *task, int64_t page)
-{
-  const gla_qr_job *job = task->job;
-  N (blocks) b;
-  N (block_layout) (task->work, job, N (block_size) (job), job->rhs > 0, task->team, &b);
-  N (block_load) (task, page, &b);
-  int going = job->pivot ? N (block_factor_pivot) (task, page, &b) : N (block_factor) (task, &b);
-  if (going && job->r_rows)
-    N (block_store_r) (task, page, &b);
-  if (going && job->rhs)
-    going = N (block_c) (task, page, &b);
-  if (going && job->wy)
-    going = N (block_wy) (task, page, &b);
-  if (going && job->q_columns)
-    N (block_q) (task, page, &b);
-}

@@ -10,6 +10,7 @@ typedef struct {
   int64_t m, n, k, nb;
   GLA_REAL *v, *t, *r; // m x n; nb x k twice: T and R of every block
   GLA_REAL *x, *y;     // of each member of the team: x_size for nb * strip, y_size for m * strip
+  GLA_REAL *z;         // random vectors for the condition of R
   int64_t x_size, y_size;
   int64_t strip; // columns that are updated at a time
   int *e;
@@ -33,6 +34,13 @@ static int64_t N (strip_columns) (const gla_qr_job *job, int64_t nb, int team)
   return gla_less (most, gla_less (share, STRIP_MOST));
 }
 
+// Elements of the random vectors that tell whether Q may come from a solve with R.
+static int64_t N (solve_size) (const gla_qr_job *job)
+{
+  const int wanted = job->m >= job->n && job->q_columns == job->n && job->n >= SOLVE_COLUMNS;
+  return wanted ? job->n * SOLVE_VECTORS : 0;
+}
+
 static size_t N (block_layout) (char *base, const gla_qr_job *job, int64_t nb, int with_y, int team,
                                 N (blocks) * b)
 {
@@ -48,6 +56,7 @@ static size_t N (block_layout) (char *base, const gla_qr_job *job, int64_t nb, i
   b->r = gla_carve (base, &at, (size_t)(nb * k * el));
   b->x = gla_carve (base, &at, (size_t)(team * b->x_size) * sizeof (GLA_REAL));
   b->y = gla_carve (base, &at, (size_t)(team * b->y_size) * sizeof (GLA_REAL));
+  b->z = gla_carve (base, &at, (size_t)(N (solve_size) (job) * el));
   b->e = gla_carve (base, &at, (size_t)n * sizeof (int));
   if (job->pivot)
     N (pivot_layout) (base, &at, m, n, &b->pivots);

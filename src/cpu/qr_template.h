@@ -15,6 +15,7 @@
 #include "qr_pivot_template.h"
 #include "qr_block_template.h"
 #include "qr_block_results_template.h"
+#include "qr_block_solve_template.h"
 #include "qr_tall_template.h"
 
 enum { N (lanes) = GLA_LANES };

@@ -32,6 +32,14 @@ typedef enum {
   IDENTITY,
   TRIANGLE,
   TINY_BELOW,
+  // columns near to the one before, all odd ones or the last: from well to badly conditioned,
+  // around the condition up to which Q comes from a solve with R
+  NEAR_1,
+  NEAR_2,
+  NEAR_4,
+  LAST_NEAR_1,
+  LAST_NEAR_2,
+  LAST_NEAR_4,
   KINDS
 } kind_of_matrix;
 
@@ -80,6 +88,17 @@ static double complex element (kind_of_matrix kind, const qr_call *c, int i, int
     return i > j ? 0 : x;
   case TINY_BELOW:
     return i > j ? x * (single ? 1e-25 : 1e-170) : x;
+  case NEAR_1:
+  case NEAR_2:
+  case NEAR_4:
+    return j % 2 == 1 ? first + x * pow (10, kind == NEAR_1 ? -1 : kind == NEAR_2 ? -2 : -4) : x;
+  case LAST_NEAR_1:
+  case LAST_NEAR_2:
+  case LAST_NEAR_4:
+    return j > 0 && j == c->n - 1 ? first + x * pow (10, kind == LAST_NEAR_1   ? -1
+                                                         : kind == LAST_NEAR_2 ? -2
+                                                                               : -4)
+                                  : x;
   case KINDS:
     break;
   }
@@ -270,7 +289,8 @@ static int determined (kind_of_matrix kind, const qr_call *c)
   if (kind == TINY_BELOW) // random triangles become ill-conditioned as they grow
     return c->n <= 30;
   return kind != SAME_COLUMNS && kind != HILBERT && kind != KAHAN && kind != LAUCHLI &&
-         kind != VANDERMONDE && kind != GRADED_ROWS && kind != GRADED_ROWS_UP && kind != DENORMAL;
+         kind != VANDERMONDE && kind != GRADED_ROWS && kind != GRADED_ROWS_UP && kind != DENORMAL &&
+         kind != NEAR_2 && kind != NEAR_4;
 }
 
 static void test_hard (gla_type type)
