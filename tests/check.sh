@@ -10,6 +10,8 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 passed=0 failed=0 skipped=0
 jobs=$(nproc 2>/dev/null || echo 2)
+# threads that wait for others would otherwise spin, minutes long where other programs run beside
+export OMP_WAIT_POLICY=passive
 
 # heading NAME: begins a part, and says how long the one before took.
 began=$(date +%s)

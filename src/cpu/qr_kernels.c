@@ -23,6 +23,9 @@ enum { STRIP_LEAST = 64, STRIP_MOST = 256 };
 // independent uniform elements the estimate is below a tenth of the norm less than once in 10^6.
 enum { SOLVE_COLUMNS = 64, SOLVE_VECTORS = 8, SOLVE_NORM = 8 };
 
+// What is done with every node of a level of the tree: going up, going down, or solving with R.
+typedef enum { TALL_UP, TALL_DOWN, TALL_SOLVE } gla_tall_way;
+
 static inline int64_t gla_less (int64_t a, int64_t b)
 {
   return a < b ? a : b;

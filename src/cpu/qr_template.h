@@ -17,6 +17,7 @@
 #include "qr_block_results_template.h"
 #include "qr_block_solve_template.h"
 #include "qr_tall_template.h"
+#include "qr_tall_results_template.h"
 
 enum { N (lanes) = GLA_LANES };
 
