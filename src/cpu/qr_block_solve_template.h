@@ -50,30 +50,40 @@ static int N (well_conditioned) (const N (blocks) * b)
   return sum <= variance * SOLVE_VECTORS * SOLVE_NORM * SOLVE_NORM * (double)n;
 }
 
-// Rows first .. first+count-1 of Q.
-static void N (solve_strip) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b,
-                             int64_t first, int64_t count)
+// Rows first .. first+count-1 of Q, some 60 ms of columns at a time. Returns 0 when the work must
+// end.
+static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t page,
+                            const N (blocks) * b, int64_t first, int64_t count)
 {
   const gla_array *Q = &task->chunk->Q;
-  for (int64_t j = 0; j < b->n; j++) {
-    const int64_t from_column = task->job->pivot ? b->pivots.jpvt[j] - 1 : j;
-    const GLA_REAL *from = N (column_of) (&task->chunk->A, page, from_column) + first * GLA_PARTS;
-    GLA_REAL *to = N (column_of) (Q, page, j) + first * GLA_PARTS;
-    const GLA_REAL down = N (power_of_two) (-b->e[j]);
-    for (int64_t i = 0; i < count * GLA_PARTS; i++)
-      to[i] = from[i] * down;
+  const int64_t ldq = Q->column_stride;
+  const double column = 2.0 * (double)count * (double)b->n * GLA_PARTS * GLA_PARTS;
+  const int64_t width = gla_more (128, (int64_t)(2.5e9 / column));
+  GLA_REAL *q = N (column_of) (Q, page, 0) + first * GLA_PARTS;
+  for (int64_t j = 0; j < b->n; j += width) {
+    const int64_t w = gla_less (width, b->n - j);
+    GLA_REAL *own = q + j * ldq * GLA_PARTS;
+    if (gla_cpu_qr_stopped (task, member))
+      return 0;
+    for (int64_t c = 0; c < w; c++) {
+      const int64_t at = task->job->pivot ? b->pivots.jpvt[j + c] - 1 : j + c;
+      const GLA_REAL *from = N (column_of) (&task->chunk->A, page, at) + first * GLA_PARTS;
+      const GLA_REAL down = N (power_of_two) (-b->e[j + c]);
+      for (int64_t i = 0; i < count * GLA_PARTS; i++)
+        own[i + c * ldq * GLA_PARTS] = from[i] * down;
+    }
+    if (j > 0)
+      N (gemm) ("N", "N", count, w, j, -1, q, ldq, N (v_at) (b, 0, j), b->m, 1, own, ldq);
+    N (trsm)
+    ((N (triangle)){"R", "U", "N", "N"}, count, w, 1, N (v_at) (b, j, j), b->m, own, ldq);
   }
-  N (trsm)
-  ((N (triangle)){"R", "U", "N", "N"}, count, b->n, 1, b->v, b->m,
-   N (column_of) (Q, page, 0) + first * GLA_PARTS, Q->column_stride);
+  return 1;
 }
 
-// Strips of rows do not depend on each other: about 50 ms each, and as many for every thread.
+// Strips of 512 rows at most, which do not depend on each other, and as many for every thread.
 static int N (block_q_solve) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const double row = (double)b->n * (double)b->n * GLA_PARTS * GLA_PARTS;
-  const int64_t rows = gla_more (64, (int64_t)(1.5e9 / row));
-  const int64_t rounds = (b->m + rows * task->team - 1) / (rows * task->team);
+  const int64_t rounds = (b->m + 512 * task->team - 1) / (512 * task->team);
   const int64_t strips = gla_less (rounds * task->team, (b->m + 63) / 64);
   int blas_threads, stopped = 0;
   const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
@@ -82,9 +92,9 @@ static int N (block_q_solve) (const gla_cpu_qr_task *task, int64_t page, const N
               : stopped) if (own.team > 1)
   for (int64_t s = 0; s < strips; s++) {
     const int64_t first = b->m * s / strips, end = b->m * (s + 1) / strips;
-    stopped |= gla_cpu_qr_stopped (&own, own.team > 1 ? omp_get_thread_num () : 0);
+    const int member = own.team > 1 ? omp_get_thread_num () : 0;
     if (!stopped)
-      N (solve_strip) (&own, page, b, first, end - first);
+      stopped |= !N (solve_strip) (&own, member, page, b, first, end - first);
   }
   gla_blas_threads_restore (blas_threads);
   return !stopped;

@@ -5,11 +5,12 @@
 // Q by a solve
 //------------------------------------------------------------------------------
 
-// Tile of columns c .. c+nc-1, nr registers of X: what is left of X = X R^-1 when the columns before
-// are done; inv: 1 / R's diagonal.
-static inline __attribute__ ((always_inline)) void
-N (solve_tile) (N (num) * X, int64_t ld, int64_t c, int nr, int nc, const N (el) * R, int64_t ldr,
-                const N (el) * inv)
+// Tile of columns c .. c+nc-1, nr registers of X: what is left of X = X R^-1 when the columns
+// before are done; inv: 1 / R's diagonal.
+static inline __attribute__ ((always_inline)) void N (solve_tile) (N (num) * X, int64_t ld,
+                                                                   int64_t c, int nr, int nc,
+                                                                   const N (el) * R, int64_t ldr,
+                                                                   const N (el) * inv)
 {
   N (subtract_tile) (X, ld, c, X + c * ld, ld, nr, nc, R + c * ldr, ldr);
   for (int64_t k = c; k < c + nc; k++)
@@ -105,7 +106,8 @@ static int N (tall_sweep) (const gla_cpu_qr_task *task, int64_t page, const N (t
   return !stopped;
 }
 
-static int N (tall_q) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t, const N (tall_member) * w)
+static int N (tall_q) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t,
+                       const N (tall_member) * w)
 {
   const int64_t n = t->n;
   if (N (tall_well_conditioned) (t, w))
