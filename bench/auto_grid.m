@@ -17,15 +17,6 @@
 
 1;  % a script, although it begins with functions
 
-function value = option (name, default)
-  args = argv ();
-  at = find (strcmp (args, name));
-  value = default;
-  if (! isempty (at))
-    value = args{at(1) + 1};
-  end
-end
-
 % Seconds of one call; calls: "batcheig", "values" (batcheig without vectors) or "qr_block".
 function seconds = time_of (A, call, device)
   tic;
@@ -66,10 +57,10 @@ if (! exist ("batcheig"))
 end
 quick = any (strcmp (argv (), "--quick"));
 eig_call = {"batcheig", "values"}{1 + any(strcmp (argv (), "--values"))};
-only = option ("--only", "");
+only = bench_option ("--only", "");
 keep = any (strcmp (argv (), "--keep"));
-types = option ("--types", {"zdsc", "z"}{1 + quick});
-sizes = str2num (option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
+types = bench_option ("--types", {"zdsc", "z"}{1 + quick});
+sizes = str2num (bench_option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
 % rows and columns for qr_block: small, square, large, tall, wide, and between the measured ones
 shapes = [4, 4; 16, 16; 33, 20; 64, 64; 256, 256; 1024, 512; 2048, 1024; 64, 8; 1000, 16; ...
           1e5, 16; 1e6, 16; 3e4, 100; 1e5, 128; 16, 100; 100, 1000];

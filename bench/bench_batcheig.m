@@ -9,15 +9,6 @@
 
 1;  % a script, although it begins with functions
 
-function value = option (name, default)
-  args = argv ();
-  at = find (strcmp (args, name));
-  value = default;
-  if (! isempty (at))
-    value = args{at(1) + 1};
-  end
-end
-
 % The pages whose data fit in 256 MB on the GPU, in 64 MB on the CPU.
 function pages = pages_for (n, type, gpu)
   bytes = n^2 * [4, 8, 8, 16]("sdcz" == type);
@@ -67,18 +58,6 @@ function [lambda, V] = solve (A, vectors, method, device)
   end
 end
 
-% The same loop in an Octave with one BLAS thread.
-function us = loop_with_one_thread (n, type, vectors, seconds)
-  here = fileparts (mfilename ("fullpath"));
-  [status, text] = system (sprintf (['OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 ' ...
-    '"%s" --no-history --no-init-file --path "%s" --eval "loop_eig ([%s], ''%s'', %d, %g)"'], ...
-    fullfile (OCTAVE_HOME (), "bin", "octave-cli"), here, sprintf ("%d ", n), type, vectors, seconds));
-  us = sscanf (text, "%g");
-  if (status != 0 || numel (us) != numel (n))
-    error ("bench_batcheig: the loop with one BLAS thread failed: %s", text);
-  end
-end
-
 %------------------------------------------------------------------------------
 % what to run
 %------------------------------------------------------------------------------
@@ -88,31 +67,15 @@ if (! exist ("batcheig"))
   pkg load gpulinalg
 end
 quick = any (strcmp (argv (), "--quick"));
-types = option ("--types", "zdcs");
+types = bench_option ("--types", "zdcs");
 types = types(ismember (types, "zdcs"));
 sizes = [2 3 4 6 8 12 16 20 24 32 33 40 48 64 80 96 100 128 160 192 256 320 512];
 if (quick)
   sizes = [4 8 16 32 64 128 256];
 end
-sizes = str2num (option ("--sizes", sprintf ("%d,", sizes)));  %#ok<ST2NM>
+sizes = str2num (bench_option ("--sizes", sprintf ("%d,", sizes)));  %#ok<ST2NM>
 methods_ = {"qr", "jacobi", "auto"};
-info = gpulinalg_info ();
-gpu = ! isempty (info.devices);
-
-%------------------------------------------------------------------------------
-% header
-%------------------------------------------------------------------------------
-
-[~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
-printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, version (), ...
-        strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
-printf ("# %s, %d threads; BLAS: %s; LAPACK: %s\n", strtrim (cpu), nproc (), ...
-        strtrim (version ("-blas")), strtrim (version ("-lapack")));
-[~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
-printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
-if (gpu)
-  printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
-end
+gpu = bench_header ();
 printf ("# microseconds per page from Octave arrays to Octave arrays; loop: the faster of the two loops\n");
 printf (["type\tn\tvectors\tpages_cpu\tpages_gpu\tcpu_qr\tcpu_jacobi\tcpu_auto\tgpu_qr\tgpu_jacobi\t" ...
          "gpu_auto\tloop_default\tloop_one_thread\tloop\tloop/cpu_auto\tloop/gpu_auto\n"]);
@@ -124,7 +87,8 @@ printf (["type\tn\tvectors\tpages_cpu\tpages_gpu\tcpu_qr\tcpu_jacobi\tcpu_auto\t
 for vectors = [true, false]
   for type = types(vectors | ismember (types, "zd"))
     seconds = 0.2;
-    one = loop_with_one_thread (sizes, type, vectors, seconds);
+    call = sprintf ("loop_eig ([%s], '%s', %d, %g)", sprintf ("%d ", sizes), type, vectors, seconds);
+    one = with_one_thread (call, numel (sizes));
     for k = 1:numel (sizes)
       n = sizes(k);
       us = NaN (2, 3);

@@ -8,15 +8,6 @@
 
 1;  % a script, although it begins with functions
 
-function value = option (name, default)
-  args = argv ();
-  at = find (strcmp (args, name));
-  value = default;
-  if (! isempty (at))
-    value = args{at(1) + 1};
-  end
-end
-
 function A = grid_3d (m)
   T = spdiags (ones (m, 1) * [-1, 2, -1], -1:1, m, m);
   I = speye (m);
@@ -99,26 +90,14 @@ function eigs_row (name, A, places)
 end
 
 %------------------------------------------------------------------------------
-% header
+% what to run
 %------------------------------------------------------------------------------
 
+addpath (fileparts (mfilename ("fullpath")));
 if (! exist ("spmv"))
   pkg load gpulinalg
 end
-info = gpulinalg_info ();
-places = {"cpu"};
-if (! isempty (info.devices))
-  places = {"cpu", "gpu"};
-end
-[~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
-printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, version (), ...
-        strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
-printf ("# %s, %d threads; BLAS: %s\n", strtrim (cpu), nproc (), strtrim (version ("-blas")));
-[~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
-printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
-if (numel (places) > 1)
-  printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
-end
+places = {"cpu", "gpu"}(1:1+bench_header ());
 printf ("# milliseconds; columns: vectors of spmv, eigenvalues of eigs; octave: A*x, or eigs\n");
 printf ("task\tmatrix\tn\tnonzeros\tcolumns\tcpu\tgpu\toctave\toctave/cpu\toctave/gpu\n");
 
@@ -127,7 +106,7 @@ printf ("task\tmatrix\tn\tnonzeros\tcolumns\tcpu\tgpu\toctave\toctave/cpu\toctav
 %------------------------------------------------------------------------------
 
 rand ("twister", 1);
-only = option ("--only", "");
+only = bench_option ("--only", "");
 for c = all_cases (any (strcmp (argv (), "--quick"))).'
   A = c{2} ();
   if (! strcmp (only, "eigs"))

@@ -13,15 +13,6 @@
 
 1;  % a script, although it begins with functions
 
-function value = option (name, default)
-  args = argv ();
-  at = find (strcmp (args, name));
-  value = default;
-  if (! isempty (at))
-    value = args{at(1) + 1};
-  end
-end
-
 % Rows of: set, rows of A, rows of B, columns, pages.
 function cases = all_cases (quick)
   cases = {"large", 64, 64, 64, 1; "large", 128, 128, 128, 1; "large", 256, 256, 256, 1; "large", 512, 512, 512, 1; ...
@@ -54,31 +45,6 @@ function check (A, U, C, X, device)
   end
 end
 
-% The same in an Octave with one BLAS thread.
-function ms = gsvd_with_one_thread (cases)
-  here = fileparts (mfilename ("fullpath"));
-  [status, text] = system (sprintf (['OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 ' ...
-    '"%s" --no-history --no-init-file --path "%s" --eval "loop_gsvd (%s)"'], ...
-    fullfile (OCTAVE_HOME (), "bin", "octave-cli"), here, mat2str (cases)));
-  ms = sscanf (text, "%g");
-  if (status != 0 || numel (ms) != rows (cases))
-    error ("bench_gsvd: gsvd with one BLAS thread failed: %s", text);
-  end
-end
-
-function print_header (info)
-  [~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
-  printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, version (), ...
-          strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
-  printf ("# %s, %d threads; BLAS: %s; LAPACK: %s\n", strtrim (cpu), nproc (), ...
-          strtrim (version ("-blas")), strtrim (version ("-lapack")));
-  [~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
-  printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
-  if (! isempty (info.devices))
-    printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
-  end
-end
-
 function print_times (cases, types, gpu)
   printf ("# milliseconds per call from Octave arrays to Octave arrays, five outputs; gsvd: the faster of the two\n");
   printf ("type\tset\trows_A\trows_B\tcolumns\tpages\tcpu\tgpu\tgsvd_default\tgsvd_one_thread\tgsvd\tgsvd/cpu\tgsvd/gpu\n");
@@ -86,7 +52,7 @@ function print_times (cases, types, gpu)
     for k = 1:rows (cases)
       [set, m, n, p, pages] = cases{k,:};
       case_ = [m, n, p, pages, double(type)];
-      one = gsvd_with_one_thread (case_);
+      one = with_one_thread (sprintf ("loop_gsvd (%s)", mat2str (case_)), 1);
       default = loop_gsvd (case_);
       [A, B] = gsvd_pairs (m, n, p, pages, type);
       ms = NaN (1, 2);
@@ -129,17 +95,16 @@ if (! exist ("gsvd_hz"))
   pkg load gpulinalg
 end
 quick = any (strcmp (argv (), "--quick"));
-info = gpulinalg_info ();
-print_header (info);
+gpu = bench_header ();
 if (any (strcmp (argv (), "--sweeps")))
-  print_sweeps (merge (quick, 128, 512), option ("--device", "cpu"));
+  print_sweeps (merge (quick, 128, 512), bench_option ("--device", "cpu"));
 else
-  types = option ("--types", "dz");
+  types = bench_option ("--types", "dz");
   types = types(ismember (types, "zdcs"));
   cases = all_cases (quick);
-  only = option ("--only", "");
+  only = bench_option ("--only", "");
   if (! isempty (only))
     cases = cases(strcmp (cases(:,1), only),:);
   end
-  print_times (cases, types, ! isempty (info.devices));
+  print_times (cases, types, gpu);
 end

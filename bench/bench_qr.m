@@ -9,15 +9,6 @@
 
 1;  % a script, although it begins with functions
 
-function value = option (name, default)
-  args = argv ();
-  at = find (strcmp (args, name));
-  value = default;
-  if (! isempty (at))
-    value = args{at(1) + 1};
-  end
-end
-
 % Rows of: set, rows, columns, pages, outputs (1: R, 2: Q and R, 3: Q, R and P).
 function cases = all_cases (quick)
   large = {512, 256, 1, 2; 1024, 512, 1, 2; 2048, 1024, 1, 2; 4096, 2048, 1, 2; 4096, 2048, 1, 1; ...
@@ -66,18 +57,6 @@ function check (a, factors, device)
   end
 end
 
-% The same in an Octave with one BLAS thread.
-function ms = qr_with_one_thread (cases)
-  here = fileparts (mfilename ("fullpath"));
-  [status, text] = system (sprintf (['OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 ' ...
-    '"%s" --no-history --no-init-file --path "%s" --eval "loop_qr (%s)"'], ...
-    fullfile (OCTAVE_HOME (), "bin", "octave-cli"), here, mat2str (cases)));
-  ms = sscanf (text, "%g");
-  if (status != 0 || numel (ms) != rows (cases))
-    error ("bench_qr: qr with one BLAS thread failed: %s", text);
-  end
-end
-
 %------------------------------------------------------------------------------
 % what to run
 %------------------------------------------------------------------------------
@@ -86,30 +65,14 @@ addpath (fileparts (mfilename ("fullpath")));
 if (! exist ("qr_block"))
   pkg load gpulinalg
 end
-types = option ("--types", "dz");
+types = bench_option ("--types", "dz");
 types = types(ismember (types, "zdcs"));
 cases = all_cases (any (strcmp (argv (), "--quick")));
-only = option ("--only", "");
+only = bench_option ("--only", "");
 if (! isempty (only))
   cases = cases(strcmp (cases(:,1), only),:);
 end
-info = gpulinalg_info ();
-gpu = ! isempty (info.devices);
-
-%------------------------------------------------------------------------------
-% header
-%------------------------------------------------------------------------------
-
-[~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
-printf ("# gpulinalg %s; %s; Octave %s; %s\n", info.version, info.backend, version (), ...
-        strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
-printf ("# %s, %d threads; BLAS: %s; LAPACK: %s\n", strtrim (cpu), nproc (), ...
-        strtrim (version ("-blas")), strtrim (version ("-lapack")));
-[~, load_] = system ("cut -d ' ' -f 1-3 /proc/loadavg");
-printf ("# load of the machine before the run (1, 5, 15 minutes): %s\n", strtrim (load_));
-if (gpu)
-  printf ("# GPU: %s\n", strjoin ({info.devices.name}, ", "));
-end
+gpu = bench_header ();
 printf ("# milliseconds per call from Octave arrays to Octave arrays, economy form; qr: the faster of the two\n");
 printf ("type\tset\trows\tcolumns\tpages\toutputs\tcpu\tgpu\tqr_default\tqr_one_thread\tqr\tqr/cpu\tqr/gpu\n");
 
@@ -122,7 +85,7 @@ for type = types
   for k = 1:rows (cases)
     [set, m, n, pages, out] = cases{k,:};
     case_ = [m, n, pages, double(type), out];
-    one = qr_with_one_thread (case_);
+    one = with_one_thread (sprintf ("loop_qr (%s)", mat2str (case_)), 1);
     default = loop_qr (case_);
     A = qr_pages (m, n, pages, type);
     ms = NaN (1, 2);
