@@ -50,15 +50,23 @@ static int N (well_conditioned) (const N (blocks) * b)
   return sum <= variance * SOLVE_VECTORS * SOLVE_NORM * SOLVE_NORM * (double)n;
 }
 
-// Rows first .. first+count-1 of Q, some 60 ms of columns at a time. Returns 0 when the work must
-// end.
+// Rows of Q that are solved for at a time, 512 or 256, and a solve's operations, some 100 ms: large
+// triangles are solved faster than small ones.
+static const double N (solve_most) = 4.4e9;
+
+static int64_t N (solve_rows_at_a_time) (int64_t n)
+{
+  return 512.0 * (double)n * (double)n * GLA_PARTS * GLA_PARTS <= N (solve_most) ? 512 : 256;
+}
+
+// Rows first .. first+count-1 of Q. Returns 0 when the work must end.
 static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t page,
                             const N (blocks) * b, int64_t first, int64_t count)
 {
   const gla_array *Q = &task->chunk->Q;
   const int64_t ldq = Q->column_stride;
   const double column = 2.0 * (double)count * (double)b->n * GLA_PARTS * GLA_PARTS;
-  const int64_t width = gla_more (128, (int64_t)(2.5e9 / column));
+  const int64_t width = gla_more (128, (int64_t)(N (solve_most) / column));
   GLA_REAL *q = N (column_of) (Q, page, 0) + first * GLA_PARTS;
   for (int64_t j = 0; j < b->n; j += width) {
     const int64_t w = gla_less (width, b->n - j);
@@ -80,10 +88,11 @@ static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t pag
   return 1;
 }
 
-// Strips of 512 rows at most, which do not depend on each other, and as many for every thread.
+// Strips of rows do not depend on each other; there are as many for every thread.
 static int N (block_q_solve) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const int64_t rounds = (b->m + 512 * task->team - 1) / (512 * task->team);
+  const int64_t round = N (solve_rows_at_a_time) (b->n) * task->team;
+  const int64_t rounds = (b->m + round - 1) / round;
   const int64_t strips = gla_less (rounds * task->team, (b->m + 63) / 64);
   int blas_threads, stopped = 0;
   const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);

@@ -21,7 +21,10 @@ typedef struct {
 static int64_t N (block_size) (const gla_qr_job *job)
 {
   const int64_t k = gla_less (job->m, job->n);
-  return gla_less (k, job->block > 0 ? job->block : k <= 512 ? 48 : k <= 1024 ? 64 : 128);
+  return gla_less (k, job->block > 0             ? job->block
+                      : k <= 512                 ? 48
+                      : GLA_COMPLEX || k <= 1024 ? 64
+                                                 : 96);
 }
 
 // Columns to a strip: enough strips for the team, each long enough for products at full speed and
