@@ -36,6 +36,7 @@ typedef struct {
   void *factor;  // the same in the type
   void *turn;    // GLA_KRYLOV_TURN x basis for each thread
   double norm;   // largest |A*v| so far
+  double reach;  // largest sum of magnitudes of a column of the projected matrix so far
   uint64_t seed;
   int64_t grown; // where krylov_expand ended, with `link` = T(grown, grown-1); -1: nowhere
   double link;
