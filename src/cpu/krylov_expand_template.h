@@ -97,7 +97,7 @@ static double N (next_loss) (const gla_cpu_krylov *k, double alpha, double befor
 static gla_status N (group) (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, int64_t ldt,
                              int64_t *replaced)
 {
-  const double most = 1e-3 / sqrt (GLA_EPS);
+  const double most = 1e-2 / sqrt (GLA_EPS);
   const int64_t q = *j + 1;
   double loss[2] = {1, 1}; // of v(j-1) and v(j)
   int count = 0, weak = 0;
@@ -114,7 +114,7 @@ static gla_status N (group) (gla_cpu_krylov *k, int64_t *j, int64_t to, double *
     const double next = N (next_loss) (k, creal (N (small_at) (H, *j)), before, beta, loss);
     loss[0] = loss[1];
     loss[1] = next;
-    weak = !(next <= 30 * most);
+    weak = !(next <= 3 * most);
     if (weak)
       break;
     N (scale_column) (k, N (column) (k, *j + 1), 1 / beta);
