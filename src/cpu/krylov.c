@@ -104,6 +104,8 @@ gla_status gla_cpu_krylov_begin (gla_engine *engine, const gla_krylov_job *job)
     free_all (k);
     return GLA_OUT_OF_MEMORY;
   }
+  if (job->sparse != NULL)
+    gla_cpu_spmv_narrow (job->sparse);
   e->krylov = k;
   return GLA_OK;
 }

@@ -1,9 +1,9 @@
 // krylov.h: what the files of the Lanczos basis on the CPU share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The basis is column-major. All passes over it go by chunks of rows, one-threaded products of the
-// BLAS in each; what chunks give is added in their order, so that the bits do not depend on the
-// number of threads.
+// The basis is column-major. All passes over it go by chunks of rows, in each the kernels of
+// krylov_rows_template.h or one-threaded products of the BLAS; what chunks give is added in their
+// order, so that the bits do not depend on the number of threads.
 
 #ifndef GPULINALG_CPU_KRYLOV_H
 #define GPULINALG_CPU_KRYLOV_H
@@ -36,6 +36,7 @@ typedef struct {
   void *factor;  // the same in the type
   void *turn;    // GLA_KRYLOV_TURN x basis for each thread
   double norm;   // largest |A*v| so far
+  double reach;  // largest sum of magnitudes of a column of the projected matrix so far
   uint64_t seed;
   int64_t grown; // where krylov_expand ended, with `link` = T(grown, grown-1); -1: nowhere
   double link;

@@ -60,9 +60,8 @@ static void N (multiply_triangle) (const double complex *R, int width, double co
     }
 }
 
-static void N (triangle_to_factor) (gla_cpu_krylov *k, const double complex *R, int width)
+static void N (round_triangle) (const double complex *R, int width, GLA_REAL *factor)
 {
-  GLA_REAL *factor = k->factor;
   for (int i = 0; i < width * width; i++) {
     factor[i * GLA_PARTS] = (GLA_REAL)creal (R[i]);
 #if GLA_COMPLEX
@@ -154,12 +153,12 @@ static int N (cholesky_block) (gla_cpu_krylov *k, int64_t q, double complex *R)
   for (int c = 0; c < b; c++)
     if (creal (R[c + c * b]) < 1e3 * GLA_EPS * k->norm)
       return 0;
-  N (triangle_to_factor) (k, R, b);
+  N (round_triangle) (R, b, k->factor);
   N (divide) (k, W, b);
   if (b > 1) {
     if (N (cholesky) (k->sums, b, again) == 0)
       return -1; // only where the work was stopped
-    N (triangle_to_factor) (k, again, b);
+    N (round_triangle) (again, b, k->factor);
     N (divide) (k, W, b);
     N (multiply_triangle) (again, b, R);
   }
@@ -192,21 +191,26 @@ static int N (sweep_again) (gla_cpu_krylov *k, int64_t q, double *H, int64_t ldh
   N (subtract) (k, 0, q, W, b);
   if (N (cholesky) (k->sums, b, again) == 0)
     return 0;
-  N (triangle_to_factor) (k, again, b);
+  N (round_triangle) (again, b, k->factor);
   N (divide) (k, W, b);
   N (multiply_triangle) (again, b, R);
   return 1;
 }
 
-// |V*H| and what is left of a column give the norm that it had.
+// |V*H| and what is left of a column give the norm that it had; the sum of magnitudes bounds what
+// the projected matrix does to a vector.
 static void N (update_norm) (gla_cpu_krylov *k, const double *H, int64_t ldh, int64_t rows)
 {
   const int b = k->job.block;
   for (int c = 0; c < b; c++) {
-    double sum = creal (N (small_at) (k->sums, c + c * b));
-    for (int64_t i = 0; i < rows * GLA_PARTS; i++)
-      sum += H[c * ldh * GLA_PARTS + i] * H[c * ldh * GLA_PARTS + i];
+    double sum = creal (N (small_at) (k->sums, c + c * b)), reach = sqrt (sum);
+    for (int64_t i = 0; i < rows * GLA_PARTS; i++) {
+      const double x = H[c * ldh * GLA_PARTS + i];
+      sum += x * x;
+      reach += fabs (x);
+    }
     k->norm = sqrt (sum) > k->norm ? sqrt (sum) : k->norm;
+    k->reach = reach > k->reach ? reach : k->reach;
   }
 }
 

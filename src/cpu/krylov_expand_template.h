@@ -26,21 +26,43 @@ static gla_status N (step_of_three) (gla_cpu_krylov *k, int64_t j, double *T, in
   N (small_set) (H, j - 1, before);
   N (small_set) (H, j, alpha);
   const double norm = sqrt (alpha * alpha + *beta * *beta + before * before);
+  const double reach = fabs (alpha) + *beta + before;
   k->norm = norm > k->norm ? norm : k->norm;
+  k->reach = reach > k->reach ? reach : k->reach;
   return GLA_OK;
 }
 
-// `count` unit vectors from column q become orthonormal and orthogonal to all before.
+// W'*W - h'*h of `count` columns, from k->sums = [h; W'*W] where h has q rows
+static void N (what_is_left) (const gla_cpu_krylov *k, int64_t q, int count, double *left)
+{
+  const int64_t end = q + count;
+  for (int c = 0; c < count; c++)
+    for (int r = 0; r < count; r++) {
+      double complex x = N (small_at) (k->sums, q + r + c * end);
+      for (int64_t i = 0; i < q; i++)
+        x -= conj (N (small_at) (k->sums, i + r * end)) * N (small_at) (k->sums, i + c * end);
+      N (small_set) (left, r + c * count, x);
+    }
+}
+
+// `count` unit vectors W from column q become orthonormal and orthogonal to all before, V. With
+// h = V'*W what is left of W'*W is W'*W - h'*h (Pythagoras), which is near to the identity; so its
+// triangle is known before W changes, and the basis is read only twice and W written once.
 static gla_status N (settle_group) (gla_cpu_krylov *k, int64_t q, int count)
 {
   double complex R[GLA_KRYLOV_GROUP * GLA_KRYLOV_GROUP];
-  GLA_REAL *W = N (column) (k, q);
-  N (sweep) (k, 0, q, W, count, NULL, 0);
+  double left[GLA_KRYLOV_GROUP * GLA_KRYLOV_GROUP * GLA_PARTS] = {0};
+  GLA_REAL *W = N (column) (k, q), *factor = k->factor;
+  N (project) (k, 0, q + count, W, count);
   if (atomic_load (&k->crew.stop))
     return GLA_STOPPED;
-  N (cholesky) (k->sums, count, R);
-  N (triangle_to_factor) (k, R, count);
-  N (divide) (k, W, count);
+  N (what_is_left) (k, q, count, left);
+  N (cholesky) (left, count, R);
+  for (int c = 0; c < count; c++)
+    for (int64_t i = 0; i < q * GLA_PARTS; i++)
+      factor[c * q * GLA_PARTS + i] = (GLA_REAL)k->sums[c * (q + count) * GLA_PARTS + i];
+  N (round_triangle) (R, count, factor + q * count * GLA_PARTS);
+  N (subtract_and_divide) (k, q, W, count);
   return atomic_load (&k->crew.stop) ? GLA_STOPPED : GLA_OK;
 }
 
@@ -60,25 +82,39 @@ static gla_status N (settle_weak) (gla_cpu_krylov *k, int64_t j, double *T, int6
   return status;
 }
 
+// What v(j+1) may have of the vectors before this group, in units of eps, from what v(j) and v(j-1)
+// have: (T - alpha)*V'*v(j) - before*V'*v(j-1) and the rounding errors of one step, over beta; T,
+// the projected matrix, is no larger than the largest sum of magnitudes in its columns.
+static double N (next_loss) (const gla_cpu_krylov *k, double alpha, double before, double beta,
+                             const double loss[2])
+{
+  const double grown = (k->reach + fabs (alpha)) * loss[1] + before * loss[0] + k->reach;
+  return grown / beta;
+}
+
 // Steps from *j on, at most to `to`, until so much orthogonality may be lost that the new vectors
 // have to be settled.
 static gla_status N (group) (gla_cpu_krylov *k, int64_t *j, int64_t to, double *T, int64_t ldt,
                              int64_t *replaced)
 {
-  const double most = 1e-3 / sqrt (GLA_EPS);
+  const double most = 1e-2 / sqrt (GLA_EPS);
   const int64_t q = *j + 1;
-  double growth = 1, factor = 1;
+  double loss[2] = {1, 1}; // of v(j-1) and v(j)
   int count = 0, weak = 0;
   gla_status status = GLA_OK;
-  while (count < GLA_KRYLOV_GROUP && *j < to && (count == 0 || growth * factor <= most) && !weak) {
+  while (count < GLA_KRYLOV_GROUP && *j < to && !weak) {
     double beta, *H = T + *j * ldt * GLA_PARTS;
+    // the next step will do about what this one did
+    if (count > 0 && loss[1] * (loss[1] / loss[0]) > most)
+      break;
+    const double before = k->link;
     status = N (step_of_three) (k, *j, T, ldt, &beta);
     if (status != GLA_OK)
       return status;
-    // a bound of what one step does to errors; |A*v| is no more than near to the norm of A
-    factor = 4 * k->norm / beta;
-    growth *= factor;
-    weak = !(growth <= 30 * most);
+    const double next = N (next_loss) (k, creal (N (small_at) (H, *j)), before, beta, loss);
+    loss[0] = loss[1];
+    loss[1] = next;
+    weak = !(next <= 3 * most);
     if (weak)
       break;
     N (scale_column) (k, N (column) (k, *j + 1), 1 / beta);

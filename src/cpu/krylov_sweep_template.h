@@ -52,20 +52,45 @@ static void N (times_block) (const char *op, int64_t rows, int64_t p, int width,
   (op, "N", transposed ? p : rows, width, transposed ? rows : p, alpha, V, n, X, ldx, beta, Y, ldy);
 }
 
+// result = V'*W for some rows of p columns V and `width` columns W
+static void N (project_some) (const gla_cpu_krylov *k, int64_t rows, int64_t p, const GLA_REAL *V,
+                              const GLA_REAL *W, int width, GLA_REAL *result)
+{
+  const int64_t n = k->job.n;
+  if (k->product->project != NULL)
+    k->product->project (V, n, rows, p, W, width, result);
+  else
+    N (times_block) ("C", rows, p, width, 1, V, n, W, n, 0, result, p);
+}
+
+// W -= V*k->factor for the same; then W = W*R^-1 for a triangle R where that is not NULL
+static void N (subtract_some) (const gla_cpu_krylov *k, int64_t rows, int64_t p, const GLA_REAL *V,
+                               const GLA_REAL *R, GLA_REAL *W, int width)
+{
+  const int64_t n = k->job.n;
+  if (k->product->subtract != NULL) {
+    k->product->subtract (V, n, rows, p, k->factor, R, W, width);
+    return;
+  }
+  if (p > 0)
+    N (times_block) ("N", rows, p, width, -1, V, n, k->factor, p, 1, W, n);
+  if (R != NULL)
+    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, rows, width, 1, R, width, W, n);
+}
+
 // k->sums = V(:, first:end-1)'*W for W of `width` columns
 static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GLA_REAL *W,
                          int width)
 {
-  const int64_t n = k->job.n, p = end - first;
+  const int64_t p = end - first;
   const GLA_REAL *V = N (column) (k, first);
   GLA_REAL *parts = k->chunked;
 #pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
     if (!N (stopped) (k))
-      N (times_block)
-    ("C", N (rows_of_chunk) (k, c), p, width, 1, V + at, n, W + at, n, 0,
-     parts + c * p * width * GLA_PARTS, p);
+      N (project_some)
+    (k, N (rows_of_chunk) (k, c), p, V + at, W + at, width, parts + c * p * width * GLA_PARTS);
   }
   N (add_chunks) (k, p * width);
 }
@@ -81,22 +106,32 @@ static void N (round_sums) (gla_cpu_krylov *k, int64_t count)
 // W -= V(:, first:end-1)*k->factor, then k->sums = W'*W
 static void N (subtract) (gla_cpu_krylov *k, int64_t first, int64_t end, GLA_REAL *W, int width)
 {
-  const int64_t n = k->job.n, p = end - first;
+  const int64_t p = end - first;
   const GLA_REAL *V = N (column) (k, first);
-  const GLA_REAL *factor = k->factor;
   GLA_REAL *parts = k->chunked;
 #pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
   for (int64_t c = 0; c < k->chunks; c++) {
     const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
     if (N (stopped) (k))
       continue;
-    if (p > 0)
-      N (times_block) ("N", rows, p, width, -1, V + at, n, factor, p, 1, W + at, n);
-    N (gemm)
-    ("C", "N", width, width, rows, 1, W + at, n, W + at, n, 0,
-     parts + c * width * width * GLA_PARTS, width);
+    N (subtract_some) (k, rows, p, V + at, NULL, W + at, width);
+    N (project_some)
+    (k, rows, width, W + at, W + at, width, parts + c * width * width * GLA_PARTS);
   }
   N (add_chunks) (k, width * width);
+}
+
+// W = (W - V(:, 0:end-1)*h)*R^-1 for h (end x width) in k->factor and the triangle R behind it
+static void N (subtract_and_divide) (gla_cpu_krylov *k, int64_t end, GLA_REAL *W, int width)
+{
+  const GLA_REAL *V = N (column) (k, 0);
+  const GLA_REAL *R = (const GLA_REAL *)k->factor + end * width * GLA_PARTS;
+#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, end + width))
+  for (int64_t c = 0; c < k->chunks; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    if (!N (stopped) (k))
+      N (subtract_some) (k, N (rows_of_chunk) (k, c), end, V + at, R, W + at, width);
+  }
 }
 
 // W = W*R^-1 for upper triangular R in k->factor, then k->sums = W'*W

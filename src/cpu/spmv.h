@@ -16,7 +16,7 @@ enum {
   GLA_SPMV_LONG = 8192,
   GLA_SPMV_SEGMENT = 4096,
   GLA_SPMV_WIDTH = 8,
-  GLA_SPMV_AHEAD = 64 // entries between the one that is added and the one that is asked for
+  GLA_SPMV_AHEAD = 128 // entries between the one that is added and the one that is asked for
 };
 
 typedef struct {
@@ -30,8 +30,10 @@ typedef struct {
   int64_t n_parts;
   gla_cpu_segment *segments; // of the long rows, in order
   int64_t n_segments;
-  void *sums; // of the segments, GLA_SPMV_WIDTH each
-  void *rows; // x by rows, or sums of a transposed product; kept for the next one
+  void *narrow; // start and index of M in 4 bytes, or NULL where they are not our own
+  int used;     // nonzero: there has been a product
+  void *sums;   // of the segments, GLA_SPMV_WIDTH each
+  void *rows;   // x by rows, or sums of a transposed product; kept for the next one
   size_t rows_bytes;
 } gla_cpu_sparse;
 
@@ -61,6 +63,13 @@ typedef struct {
   // elements first..end-1 of y as the sum of `count` vectors of length n
   void (*add_vectors) (const void *vectors, int64_t n, int count, int64_t first, int64_t end,
                        void *y);
+  // Some rows of a Lanczos basis V and of `width` vectors W, all with leading dimension n; NULL for
+  // complex types, where the BLAS does it. result (p x width) = V'*W
+  void (*project) (const void *V, int64_t n, int64_t rows, int64_t p, const void *W, int width,
+                   void *result);
+  // W -= V*F for F of p x width; then W = W*R^-1 for a triangle R where that is not NULL
+  void (*subtract) (const void *V, int64_t n, int64_t rows, int64_t p, const void *F, const void *R,
+                    void *W, int width);
 } gla_cpu_spmv_kernel;
 
 // In the order s d c z.
@@ -75,6 +84,9 @@ gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
                                  const gla_monitor *monitor, void **prepared);
 gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job);
 void gla_cpu_spmv_free (gla_engine *engine, void *prepared);
+// For a matrix that is going to be multiplied often: copies 8-byte indices into 4 bytes where they
+// fit, and where there is memory for that. Results keep their bits.
+void gla_cpu_spmv_narrow (gla_cpu_sparse *s);
 
 // y = M*x (conj (M)*x) for b <= GLA_SPMV_WIDTH vectors of y (leading dimension ldy); x by rows,
 // where b is 1 that is a plain vector.

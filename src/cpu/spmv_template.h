@@ -44,4 +44,8 @@ static void N (scatter) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
     N (scatter_int) (t, first, end);
 }
 
+#if !GLA_COMPLEX
+#include "krylov_rows_template.h"
+#endif
+
 #include "types_end.h"
