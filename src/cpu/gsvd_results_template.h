@@ -235,19 +235,25 @@ static void N (weigh) (const N (gsvd) * w, int of_b, int64_t first, int64_t coun
   }
 }
 
-// A and B were scaled on their own; this makes C and S those of the caller's pair.
-static void N (scale_x) (const N (gsvd) * w, const N (entry) * e, GLA_REAL *x)
+// A and B were scaled on their own; h * 2^*exponent makes C and S those of the caller's pair.
+static GLA_REAL N (weight_of_x) (const N (gsvd) * w, const N (entry) * e, int *exponent)
 {
   double alpha, beta, c, s;
-  int exponent;
   N (cosine_sine) (e, w->exponent_a - w->exponent_b, &alpha, &beta);
   N (cosine_sine) (e, 0, &c, &s);
   const int by_b = beta >= alpha;
-  const double mantissa = frexp (by_b ? beta : alpha, &exponent);
-  const GLA_REAL h = (GLA_REAL)((by_b ? s : c) / mantissa);
+  const double mantissa = frexp (by_b ? beta : alpha, exponent);
+  *exponent = (by_b ? w->exponent_b : w->exponent_a) - *exponent;
+  return (GLA_REAL)((by_b ? s : c) / mantissa);
+}
+
+static void N (scale_x) (const N (gsvd) * w, const N (entry) * e, GLA_REAL *x)
+{
+  int exponent;
+  const GLA_REAL h = N (weight_of_x) (w, e, &exponent);
   for (int64_t i = 0; i < w->p * GLA_PARTS; i++)
     x[i] *= h;
-  N (scale_column) (w->p, x, (by_b ? w->exponent_b : w->exponent_a) - exponent);
+  N (scale_column) (w->p, x, exponent);
 }
 
 // X = A'*U*C + B'*V*S: small residuals whatever the condition of the pair.

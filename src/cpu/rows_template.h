@@ -34,6 +34,19 @@ static inline N (num) N (spread) (N (el) x)
   return r;
 }
 
+// conj (a) b
+static inline N (num) N (mulc) (N (num) a, N (num) b)
+{
+  N (num) r;
+  r.re = a.re * b.re;
+#if GLA_COMPLEX
+  r.re += a.im * b.im;
+  r.im = a.re * b.im;
+  r.im -= a.im * b.re;
+#endif
+  return r;
+}
+
 static inline GLA_REAL N (sum_lanes) (N (vec) x)
 {
   GLA_REAL s = x[0];

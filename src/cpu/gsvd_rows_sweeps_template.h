@@ -1,0 +1,177 @@
+// gsvd_rows_sweeps_template.h: Jacobi's sweeps on the few columns of a small regular pair
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// As gsvd_sweeps_template.h and with its tests, for columns whose lengths differ by at most
+// GLA_ROWS_RATIO: their squares and the quotients of these can be taken as they are. What gathers
+// the rotations gets those of a step while the roots and divisions of the next one are under way.
+
+#define GLA_ROWS_RATIO (GLA_SINGLE ? (GLA_REAL)0x1p-30 : (GLA_REAL)0x1p-400)
+
+// Up to GLA_LANES pairs of a step: how far their columns are from the first one.
+typedef struct {
+  N (mask) p, q;
+  int count;
+} N (meetings);
+
+// The meetings of a sweep. A player more than there are columns is one that is zero.
+static void N (list_meetings) (const gla_cpu_gsvd_order *o, int64_t rv, N (meetings) * m)
+{
+  const int half = o->players / 2;
+  for (int s = 0; s < o->steps; s++)
+    for (int k = 0; k < half; k += GLA_LANES, m++) {
+      const int32_t *pairs = o->pairs + (int64_t)s * o->players + 2 * k;
+      *m = (N (meetings)){.count = half - k < GLA_LANES ? half - k : GLA_LANES};
+      for (int l = 0; l < m->count; l++) {
+        m->p[l] = (GLA_BITS)(pairs[2 * l] * rv);
+        m->q[l] = (GLA_BITS)(pairs[2 * l + 1] * rv);
+      }
+    }
+}
+
+// The rotation in each lane of `turn` as three shears: x - conj (half) y, then y + sine x, then x -
+// conj (half) y. half = sine / (1 + cosine) makes it orthogonal up to eps |sine|^2, so thousands
+// of small ones cost none of it. Then x and y go to where `first` and `second` say.
+typedef struct {
+  N (num) sine, half;
+  N (mask) turn, first, second;
+} N (shears);
+
+// The products of all pairs; lanes without a pair have columns of some length that are orthogonal.
+static inline __attribute__ ((always_inline)) N (products)
+    N (products_of) (const N (meetings) * m, const N (num) * f, int64_t rv)
+{
+  N (open_products) open;
+  N (products) out;
+  if (m->count == GLA_LANES)
+#pragma GCC unroll 16
+    for (int l = 0; l < GLA_LANES; l++)
+      N (pair_products) (rv, f + m->p[l], f + m->q[l], l, &open);
+  else {
+    for (int l = 0; l < m->count; l++)
+      N (pair_products) (rv, f + m->p[l], f + m->q[l], l, &open);
+    for (int l = m->count; l < GLA_LANES; l++) {
+      open.xx[l] = open.yy[l] = N (all) (1);
+      open.re[l] = N (all) (0);
+#if GLA_COMPLEX
+      open.im[l] = N (all) (0);
+#endif
+    }
+  }
+  out.xx = N (sum_each) (open.xx);
+  out.yy = N (sum_each) (open.yy);
+  out.xy.re = N (sum_each) (open.re);
+#if GLA_COMPLEX
+  out.xy.im = N (sum_each) (open.im);
+#endif
+  return out;
+}
+
+// a / b
+static inline N (num) N (quotient) (N (num) a, N (vec) b)
+{
+#if GLA_COMPLEX
+  return N (scale) (N (all) (1) / b, a);
+#else
+  a.re /= b;
+  return a;
+#endif
+}
+
+// With a the longer square, q = shorter / longer and x = x'y / longer: r = |(1 - q, 2 x)| and the
+// cosine is that of the smaller angle, sqrt ((1 - q + r) / 2 r). What lanes have that do not turn,
+// perhaps 0 / 0, is not looked at, and stays out of the note because nothing is less than NaN.
+static inline __attribute__ ((always_inline)) void
+N (shears_of) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (shears) * s,
+               N (lane_notes) * note)
+{
+  const N (vec) one = N (all) (1), tol2 = N (all) (tol * tol);
+  const N (mask) up = a->yy > a->xx;
+  const N (vec) longer = N (select) (up, a->yy, a->xx), shorter = N (select) (up, a->xx, a->yy);
+  const N (vec) inverse = one / longer, q = shorter * inverse;
+  const N (num) x = N (scale) (inverse, a->xy);
+  const N (num) twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x);
+  const N (vec) x2 = N (abs2) (x), d = one - q, r = N (vsqrt) (d * d + 4 * x2), root = d + r;
+  const N (vec) length = N (vsqrt) (2 * r * root);
+  s->sine = N (quotient) (twice, length);
+  s->half = N (quotient) (twice, length + root);
+  s->turn = x2 > tol2 * q;
+  const N (mask) swap = a->yy > a->xx * N (clearly) (2 * tol);
+  s->first = (m->p & ~swap) | (m->q & swap);
+  s->second = (m->q & ~swap) | (m->p & swap);
+  note->rotations -= s->turn; // -1 where it is so
+  note->exchanges -= swap;
+  note->cosine2 = N (vmax) (x2 / q, note->cosine2);
+  note->sine2 = N (vmax) (N (abs2) (s->sine), note->sine2);
+}
+
+static inline __attribute__ ((always_inline)) void
+N (shear_columns) (const N (meetings) * m, const N (shears) * s, N (num) * f, int64_t rv)
+{
+  for (int l = 0; l < m->count; l++) {
+    N (num) *x = f + m->p[l], *y = f + m->q[l];
+    N (num) *first = f + s->first[l], *second = f + s->second[l];
+    if (!s->turn[l]) {
+      if (first != x)
+        N (swap_columns) (rv, x, y);
+      continue;
+    }
+    const N (num) sine = N (broadcast) (&s->sine, l), half = N (broadcast) (&s->half, l);
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < rv; i++) {
+      const N (num) u = N (fnmac) (x[i], half, y[i]), w = N (fma) (y[i], sine, u);
+      first[i] = N (fnmac) (u, half, w);
+      second[i] = w;
+    }
+  }
+}
+
+// Meetings that are worked on at the same time: the roots and divisions of one go on while those of
+// the other wait.
+typedef struct {
+  const N (meetings) * m;
+  int count;
+  N (shears) s[N (groups_most)];
+} N (batch);
+
+// One sweep on the columns of f, z NULL or turned as f.
+static inline __attribute__ ((always_inline)) N (sweep_note)
+    N (rows_sweep_of) (const gla_cpu_gsvd_order *o, const N (meetings) * m, N (num) * f,
+                       N (num) * z, int64_t rv, GLA_REAL tol)
+{
+  const int groups = (o->players / 2 + GLA_LANES - 1) / GLA_LANES;
+  N (lane_notes) note = {.cosine2 = N (all) (0), .sine2 = N (all) (0)};
+  N (batch) b[2];
+  int at = 0;
+  b[0].count = b[1].count = 0;
+  for (int s = 0; s < o->steps; s++)
+    for (int k = 0; k < groups; k += N (groups_most), at ^= 1) {
+      const N (batch) *before = &b[at ^ 1];
+      b[at].count = groups - k < N (groups_most) ? groups - k : N (groups_most);
+      b[at].m = m;
+      m += b[at].count;
+      N (products) a[N (groups_most)];
+      for (int g = 0; g < b[at].count; g++)
+        a[g] = N (products_of) (&b[at].m[g], f, rv);
+      for (int g = 0; g < b[at].count; g++)
+        N (shears_of) (&a[g], &b[at].m[g], tol, &b[at].s[g], &note);
+      for (int g = 0; z && g < before->count; g++)
+        N (shear_columns) (&before->m[g], &before->s[g], z, rv);
+      for (int g = 0; g < b[at].count; g++)
+        N (shear_columns) (&b[at].m[g], &b[at].s[g], f, rv);
+    }
+  for (int g = 0; z && g < b[at ^ 1].count; g++)
+    N (shear_columns) (&b[at ^ 1].m[g], &b[at ^ 1].s[g], z, rv);
+  return N (note_of) (&note);
+}
+
+static N (sweep_note) N (rows_sweep) (const gla_cpu_gsvd_order *o, const N (meetings) * m,
+                                      N (num) * f, N (num) * z, int64_t rv, GLA_REAL tol)
+{
+  switch (rv) {
+  case 1: return N (rows_sweep_of) (o, m, f, z, 1, tol);
+  case 2: return N (rows_sweep_of) (o, m, f, z, 2, tol);
+  case 3: return N (rows_sweep_of) (o, m, f, z, 3, tol);
+  case 4: return N (rows_sweep_of) (o, m, f, z, 4, tol);
+  default: return N (rows_sweep_of) (o, m, f, z, rv, tol);
+  }
+}
