@@ -206,13 +206,12 @@ static void N (rows_x) (const gla_array *X, int64_t page, const N (gsvd) * w)
   const N (rows_work) *r = &w->rows;
   N (num) u[N (small) / GLA_LANES], v[N (small) / GLA_LANES], x[N (small) / GLA_LANES];
   for (int64_t j = 0; j < w->p; j++) {
-    double c, s;
+    const GLA_REAL c = (GLA_REAL)w->entries[j].c, s = (GLA_REAL)w->entries[j].s;
     int e;
-    N (cosine_sine) (&w->entries[j], 0, &c, &s);
     for (int64_t i = 0; i < r->rm; i++)
-      u[i] = N (scale) (N (all) ((GLA_REAL)c), r->u[j * r->rm + i]);
+      u[i] = N (scale) (N (all) (c), r->u[j * r->rm + i]);
     for (int64_t i = 0; i < r->rn; i++)
-      v[i] = N (scale) (N (all) ((GLA_REAL)s), r->v[j * r->rn + i]);
+      v[i] = N (scale) (N (all) (s), r->v[j * r->rn + i]);
     const GLA_REAL h = N (weight_of_x) (w, &w->entries[j], &e);
     if (r->rm == 4 && r->rn == 4)
       N (rows_x_column) (r, 4, 4, u, v, h, e, x);

@@ -90,12 +90,13 @@ static inline int N (place_of_largest) (int64_t count, const N (vec) * norm2)
   return (int)(places - (((N (mask))most)[0] & places));
 }
 
-// H of the lengths of x from row k on, and x becomes what H makes of it.
-static inline __attribute__ ((always_inline)) void
-N (eliminate) (int64_t rv, int64_t k, GLA_REAL norm2, N (num) * x, N (num) * u, GLA_REAL *t)
+// H of what x has from this lane of register `first` on, and x becomes what H makes of it.
+static inline __attribute__ ((always_inline)) void N (eliminate) (int64_t rv, int64_t first,
+                                                                 int lane, GLA_REAL norm2,
+                                                                 N (num) * x, N (num) * u,
+                                                                 GLA_REAL *t)
 {
-  const int64_t first = k / GLA_LANES;
-  const N (el) alpha = N (get) (x, k);
+  const N (el) alpha = N (get) (x + first, lane);
   const GLA_REAL norm = GLA_SQRT (norm2);
 #if GLA_COMPLEX
   const GLA_REAL size = GLA_SQRT (N (el_abs2) (alpha)); // 0 where it is below all digits
@@ -104,8 +105,7 @@ N (eliminate) (int64_t rv, int64_t k, GLA_REAL norm2, N (num) * x, N (num) * u, 
   const GLA_REAL size = GLA_ABS (alpha), phase = alpha < 0 ? -1 : 1;
 #endif
   const N (num) beta = N (spread) (N (el_scale) (-norm, phase));
-  const N (mask) from = N (lanes_from) (k % GLA_LANES);
-  const N (mask) at = from & ~N (lanes_from) (k % GLA_LANES + 1);
+  const N (mask) from = N (lanes_from) (lane), at = from & ~N (lanes_from) (lane + 1);
   *t = 1 / (norm * (norm + size));
   for (int64_t i = 0; i < first; i++)
     u[i] = N (zero) ();
@@ -117,14 +117,13 @@ N (eliminate) (int64_t rv, int64_t k, GLA_REAL norm2, N (num) * x, N (num) * u, 
   }
 }
 
-// H on the columns c of one register full, those of lanes `which`; squares of what is left of them
-// behind row k.
+// H on the columns c of one register full, those of lanes `which`; squares of what they have behind
+// this lane afterwards.
 static inline __attribute__ ((always_inline)) N (vec)
-    N (eliminate_rest) (int64_t rv, int64_t k, const N (num) * u, GLA_REAL t, N (mask) which,
-                        N (num) * const *c)
+    N (eliminate_rest) (int64_t rv, int64_t first, int lane, const N (num) * u, GLA_REAL t,
+                        N (mask) which, N (num) * const *c)
 {
-  const int64_t first = k / GLA_LANES;
-  const N (mask) behind = N (lanes_from) (k % GLA_LANES + 1);
+  const N (mask) behind = N (lanes_from) (lane + 1);
   N (num) sum[GLA_LANES];
   N (vec) square[GLA_LANES];
 #pragma GCC unroll 16
@@ -148,6 +147,14 @@ static inline __attribute__ ((always_inline)) N (vec)
   return N (select) (which, N (sum_each) (square), N (all) (0));
 }
 
+static inline void N (exchange_places) (N (rows_qr) * q, int64_t i, int64_t j)
+{
+  N (num) *const c = q->c[i];
+  const int place = q->perm[i];
+  q->c[i] = q->c[j], q->c[j] = c;
+  q->perm[i] = q->perm[j], q->perm[j] = place;
+}
+
 // Returns 0 where a column that must be eliminated is out of range, or not longer than `least`
 // times what it was in the beginning.
 static inline __attribute__ ((always_inline)) int N (rows_factor_of) (N (rows_qr) * q, int64_t rv,
@@ -166,24 +173,22 @@ static inline __attribute__ ((always_inline)) int N (rows_factor_of) (N (rows_qr
   }
   for (int64_t j = 0; j < q->columns; j++)
     q->perm[j] = (int)j;
-  for (int64_t k = 0; k < q->columns; k++) {
-    const int64_t from = k / GLA_LANES;
-    const int best =
-        (int)(from * GLA_LANES) + N (place_of_largest) (registers - from, norm2 + from);
-    const GLA_REAL length2 = ((const GLA_REAL *)norm2)[best];
-    const int place = q->perm[best];
-    N (num) *x = q->c[best], *u = q->u + k * rv;
-    q->c[best] = q->c[k], q->c[k] = x;
-    q->perm[best] = q->perm[k], q->perm[k] = place;
-    if (!(length2 >= GLA_ROWS_LEAST && length2 <= GLA_ROWS_MOST &&
-          length2 > least * least * ((const GLA_REAL *)whole)[place]))
-      return 0;
-    N (eliminate) (rv, k, length2, x, u, q->t + k);
-    for (int64_t j = (k + 1) / GLA_LANES; j < registers; j++)
-      norm2[j] = N (eliminate_rest) (rv, k, u, q->t[k],
-                                     N (lanes_from) (j > from ? 0 : k % GLA_LANES + 1),
-                                     q->c + j * GLA_LANES);
-  }
+#pragma GCC unroll 4
+  for (int64_t first = 0; first < rv && first < registers; first++)
+    for (int64_t k = first * GLA_LANES; k < gla_less (q->columns, (first + 1) * GLA_LANES); k++) {
+      const int place = N (place_of_largest) (registers - first, norm2 + first);
+      const int64_t best = first * GLA_LANES + place;
+      const GLA_REAL length2 = ((const GLA_REAL *)norm2)[best];
+      N (exchange_places) (q, k, best);
+      if (!(length2 >= GLA_ROWS_LEAST && length2 <= GLA_ROWS_MOST &&
+            length2 > least * least * ((const GLA_REAL *)whole)[q->perm[k]]))
+        return 0;
+      N (eliminate) (rv, first, (int)(k % GLA_LANES), length2, q->c[k], q->u + k * rv, q->t + k);
+      for (int64_t j = (k + 1) / GLA_LANES; j < registers; j++)
+        norm2[j] = N (eliminate_rest) (rv, first, (int)(k % GLA_LANES), q->u + k * rv, q->t[k],
+                                       N (lanes_from) (j > first ? 0 : k % GLA_LANES + 1),
+                                       q->c + j * GLA_LANES);
+    }
   return 1;
 }
 
@@ -221,22 +226,29 @@ N (join_reflectors) (int64_t first, int64_t rv, const N (num) * y, const GLA_REA
 static inline __attribute__ ((always_inline)) void
 N (rows_apply_of) (const N (rows_qr) * q, int64_t rv, int64_t count, N (num) * x)
 {
-  N (num) T[GLA_LANES];
-  for (int64_t first = N (registers) (q->columns) - 1; first >= 0; first--) {
+  N (num) T[GLA_LANES], yT[GLA_LANES * (N (small) / GLA_LANES)];
+#pragma GCC unroll 4
+  for (int64_t first = rv - 1; first >= 0; first--) {
+    if (first >= N (registers) (q->columns))
+      continue;
     const int64_t k = first * GLA_LANES;
     const N (num) *y = q->u + k * rv;
     N (join_reflectors) (first, rv, y, q->t + k, T);
+    for (int l = 0; l < GLA_LANES; l++)
+      for (int64_t i = first; i < rv; i++) {
+        N (num) sum = N (zero) ();
+        for (int a = 0; a <= l; a++)
+          sum = N (fma) (sum, y[a * rv + i], N (broadcast) (&T[l], a));
+        yT[l * rv + i] = sum;
+      }
     for (int64_t j = 0; j < count; j++) {
-      N (num) *to = x + j * rv, by = N (zero) ();
+      N (num) *to = x + j * rv;
       const N (num) s = N (products_with) (first, rv, y, to);
 #pragma GCC unroll 16
-      for (int l = 0; l < GLA_LANES; l++)
-        by = N (fma) (by, T[l], N (broadcast) (&s, l));
-#pragma GCC unroll 16
       for (int l = 0; l < GLA_LANES; l++) {
-        const N (num) b = N (broadcast) (&by, l);
+        const N (num) b = N (broadcast) (&s, l);
         for (int64_t i = first; i < rv; i++)
-          to[i] = N (fnma) (to[i], y[l * rv + i], b);
+          to[i] = N (fnma) (to[i], yT[l * rv + i], b);
       }
     }
   }

@@ -7,7 +7,7 @@
 
 #define GLA_ROWS_RATIO (GLA_SINGLE ? (GLA_REAL)0x1p-30 : (GLA_REAL)0x1p-400)
 
-// Up to GLA_LANES pairs of a step: how far their columns are from the first one.
+// Up to GLA_LANES pairs of a step: how many bytes their columns are from the first one.
 typedef struct {
   N (mask) p, q;
   int count;
@@ -16,16 +16,22 @@ typedef struct {
 // The meetings of a sweep. A player more than there are columns is one that is zero.
 static void N (list_meetings) (const gla_cpu_gsvd_order *o, int64_t rv, N (meetings) * m)
 {
+  const int64_t bytes = rv * (int64_t)sizeof (N (num));
   const int half = o->players / 2;
   for (int s = 0; s < o->steps; s++)
     for (int k = 0; k < half; k += GLA_LANES, m++) {
       const int32_t *pairs = o->pairs + (int64_t)s * o->players + 2 * k;
       *m = (N (meetings)){.count = half - k < GLA_LANES ? half - k : GLA_LANES};
       for (int l = 0; l < m->count; l++) {
-        m->p[l] = (GLA_BITS)(pairs[2 * l] * rv);
-        m->q[l] = (GLA_BITS)(pairs[2 * l + 1] * rv);
+        m->p[l] = (GLA_BITS)(pairs[2 * l] * bytes);
+        m->q[l] = (GLA_BITS)(pairs[2 * l + 1] * bytes);
       }
     }
+}
+
+static inline N (num) * N (column_in) (N (num) * f, GLA_BITS bytes)
+{
+  return (N (num) *)(void *)((char *)f + bytes);
 }
 
 // The rotation in each lane of `turn` as three shears: x - conj (half) y, then y + sine x, then x -
@@ -38,17 +44,17 @@ typedef struct {
 
 // The products of all pairs; lanes without a pair have columns of some length that are orthogonal.
 static inline __attribute__ ((always_inline)) N (products)
-    N (products_of) (const N (meetings) * m, const N (num) * f, int64_t rv)
+    N (products_of) (const N (meetings) * m, N (num) * f, int64_t rv)
 {
   N (open_products) open;
   N (products) out;
   if (m->count == GLA_LANES)
 #pragma GCC unroll 16
     for (int l = 0; l < GLA_LANES; l++)
-      N (pair_products) (rv, f + m->p[l], f + m->q[l], l, &open);
+      N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
   else {
     for (int l = 0; l < m->count; l++)
-      N (pair_products) (rv, f + m->p[l], f + m->q[l], l, &open);
+      N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
     for (int l = m->count; l < GLA_LANES; l++) {
       open.xx[l] = open.yy[l] = N (all) (1);
       open.re[l] = N (all) (0);
@@ -77,30 +83,49 @@ static inline N (num) N (quotient) (N (num) a, N (vec) b)
 #endif
 }
 
-// With a the longer square, q = shorter / longer and x = x'y / longer: r = |(1 - q, 2 x)| and the
-// cosine is that of the smaller angle, sqrt ((1 - q + r) / 2 r). What lanes have that do not turn,
-// perhaps 0 / 0, is not looked at, and stays out of the note because nothing is less than NaN.
-static inline __attribute__ ((always_inline)) void
-N (shears_of) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (shears) * s,
-               N (lane_notes) * note)
+// What becomes of products, as far as it is known. With a the longer square, q = shorter / longer
+// and x = x'y / longer: r = |(1 - q, 2 x)|, root = 1 - q + r, and the cosine is that of the smaller
+// angle, sqrt (root / 2 r).
+typedef struct {
+  N (num) twice; // 2 x, with its sign
+  N (vec) d, r, root, length;
+} N (angles);
+
+// Three pieces, each up to a root or a division that takes its time. What lanes have that do not
+// turn, perhaps 0 / 0, is not looked at, and stays out of the note because nothing is less than
+// NaN.
+static inline __attribute__ ((always_inline)) N (angles)
+    N (begin_shears) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (shears) * s,
+                      N (lane_notes) * note)
 {
   const N (vec) one = N (all) (1), tol2 = N (all) (tol * tol);
-  const N (mask) up = a->yy > a->xx;
+  const N (mask) up = a->yy > a->xx, swap = a->yy > a->xx * N (clearly) (2 * tol);
   const N (vec) longer = N (select) (up, a->yy, a->xx), shorter = N (select) (up, a->xx, a->yy);
   const N (vec) inverse = one / longer, q = shorter * inverse;
   const N (num) x = N (scale) (inverse, a->xy);
-  const N (num) twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x);
-  const N (vec) x2 = N (abs2) (x), d = one - q, r = N (vsqrt) (d * d + 4 * x2), root = d + r;
-  const N (vec) length = N (vsqrt) (2 * r * root);
-  s->sine = N (quotient) (twice, length);
-  s->half = N (quotient) (twice, length + root);
+  const N (vec) x2 = N (abs2) (x), d = one - q;
   s->turn = x2 > tol2 * q;
-  const N (mask) swap = a->yy > a->xx * N (clearly) (2 * tol);
-  s->first = (m->p & ~swap) | (m->q & swap);
-  s->second = (m->q & ~swap) | (m->p & swap);
+  s->first = (N (mask))N (select) (swap, (N (vec))m->q, (N (vec))m->p);
+  s->second = (N (mask))N (select) (swap, (N (vec))m->p, (N (vec))m->q);
   note->rotations -= s->turn; // -1 where it is so
   note->exchanges -= swap;
   note->cosine2 = N (vmax) (x2 / q, note->cosine2);
+  return (N (angles)){.twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x),
+                      .d = d,
+                      .r = N (vsqrt) (d * d + 4 * x2)};
+}
+
+static inline __attribute__ ((always_inline)) void N (go_on_with_shears) (N (angles) * w)
+{
+  w->root = w->d + w->r;
+  w->length = N (vsqrt) (2 * w->r * w->root);
+}
+
+static inline __attribute__ ((always_inline)) void
+N (end_shears) (const N (angles) * w, N (shears) * s, N (lane_notes) * note)
+{
+  s->sine = N (quotient) (w->twice, w->length);
+  s->half = N (quotient) (w->twice, w->length + w->root);
   note->sine2 = N (vmax) (N (abs2) (s->sine), note->sine2);
 }
 
@@ -108,8 +133,8 @@ static inline __attribute__ ((always_inline)) void
 N (shear_columns) (const N (meetings) * m, const N (shears) * s, N (num) * f, int64_t rv)
 {
   for (int l = 0; l < m->count; l++) {
-    N (num) *x = f + m->p[l], *y = f + m->q[l];
-    N (num) *first = f + s->first[l], *second = f + s->second[l];
+    N (num) *x = N (column_in) (f, m->p[l]), *y = N (column_in) (f, m->q[l]);
+    N (num) *first = N (column_in) (f, s->first[l]), *second = N (column_in) (f, s->second[l]);
     if (!s->turn[l]) {
       if (first != x)
         N (swap_columns) (rv, x, y);
@@ -133,6 +158,27 @@ typedef struct {
   N (shears) s[N (groups_most)];
 } N (batch);
 
+// Finds the rotations of the batch; those of the one before it are applied to z meanwhile.
+static inline __attribute__ ((always_inline)) void
+N (find_shears) (N (batch) * b, N (num) * f, const N (batch) * before, N (num) * z,
+                 int64_t rv, GLA_REAL tol, N (lane_notes) * note)
+{
+  N (products) a[N (groups_most)];
+  N (angles) w[N (groups_most)];
+  for (int g = 0; g < b->count; g++)
+    a[g] = N (products_of) (&b->m[g], f, rv);
+  for (int g = 0; g < b->count; g++)
+    w[g] = N (begin_shears) (&a[g], &b->m[g], tol, &b->s[g], note);
+  if (z && before->count > 0)
+    N (shear_columns) (&before->m[0], &before->s[0], z, rv);
+  for (int g = 0; g < b->count; g++)
+    N (go_on_with_shears) (&w[g]);
+  for (int g = 1; z && g < before->count; g++)
+    N (shear_columns) (&before->m[g], &before->s[g], z, rv);
+  for (int g = 0; g < b->count; g++)
+    N (end_shears) (&w[g], &b->s[g], note);
+}
+
 // One sweep on the columns of f, z NULL or turned as f.
 static inline __attribute__ ((always_inline)) N (sweep_note)
     N (rows_sweep_of) (const gla_cpu_gsvd_order *o, const N (meetings) * m, N (num) * f,
@@ -145,17 +191,10 @@ static inline __attribute__ ((always_inline)) N (sweep_note)
   b[0].count = b[1].count = 0;
   for (int s = 0; s < o->steps; s++)
     for (int k = 0; k < groups; k += N (groups_most), at ^= 1) {
-      const N (batch) *before = &b[at ^ 1];
       b[at].count = groups - k < N (groups_most) ? groups - k : N (groups_most);
       b[at].m = m;
       m += b[at].count;
-      N (products) a[N (groups_most)];
-      for (int g = 0; g < b[at].count; g++)
-        a[g] = N (products_of) (&b[at].m[g], f, rv);
-      for (int g = 0; g < b[at].count; g++)
-        N (shears_of) (&a[g], &b[at].m[g], tol, &b[at].s[g], &note);
-      for (int g = 0; z && g < before->count; g++)
-        N (shear_columns) (&before->m[g], &before->s[g], z, rv);
+      N (find_shears) (&b[at], f, &b[at ^ 1], z, rv, tol, &note);
       for (int g = 0; g < b[at].count; g++)
         N (shear_columns) (&b[at].m[g], &b[at].s[g], f, rv);
     }

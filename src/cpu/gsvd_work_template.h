@@ -12,6 +12,7 @@ typedef struct {
   int u, v;
   double mantissa;
   int exponent;
+  double c, s, alpha, beta; // C and S of the core, and of the caller's pair
 } N (entry);
 
 // A small regular pair, its rows in lanes (gsvd_rows_page_template.h).
