@@ -58,15 +58,22 @@ static void N (rows_begin) (N (rows_qr) * q, int64_t rv, int64_t columns, N (num
 // R' of F into t, its rows where the columns of F were; returns the exponent taken out.
 static int N (rows_triangle) (const N (rows_qr) * f, const N (rows_work) * r)
 {
-  const int64_t p = f->columns;
+  const int64_t p = f->columns, stride = r->rp * GLA_LANES * GLA_PARTS;
   const N (el) corner = N (get) (f->c[0], 0);
   const int e = N (exponent_of) (N (abs_bits) (GLA_SQRT (N (el_abs2) (corner))));
   const GLA_REAL by = N (power_of_two) (-e);
   memset (r->t, 0, (size_t)(r->rp * (r->rp * GLA_LANES + 1)) * sizeof (N (num)));
-  for (int64_t i = 0; i < p; i++)
-    for (int64_t j = 0; j <= i; j++)
-      N (set)
-  (r->t + j * r->rp, f->perm[i], N (el_scale) (by, N (el_conj) (N (get) (f->c[i], j))));
+  for (int64_t i = 0; i < p; i++) {
+    const GLA_REAL *from = (const GLA_REAL *)f->c[i];
+    GLA_REAL *to = N (real_at) (r->t, f->perm[i]);
+    for (int64_t block = 0; block <= i / GLA_LANES; block++, from += GLA_LANES * GLA_PARTS)
+      for (int l = 0; l < GLA_LANES; l++, to += stride) { // zeros below the diagonal
+        to[0] = by * from[l];
+#if GLA_COMPLEX
+        to[GLA_LANES] = -by * from[GLA_LANES + l];
+#endif
+      }
+  }
   return e;
 }
 

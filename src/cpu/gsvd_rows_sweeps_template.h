@@ -42,34 +42,40 @@ typedef struct {
   N (mask) turn, first, second;
 } N (shears);
 
+static inline __attribute__ ((always_inline)) void N (sum_products) (N (open_products) * open,
+                                                                    N (products) * out)
+{
+  out->xx = N (sum_each) (open->xx);
+  out->yy = N (sum_each) (open->yy);
+  out->xy.re = N (sum_each) (open->re);
+#if GLA_COMPLEX
+  out->xy.im = N (sum_each) (open->im);
+#endif
+}
+
 // The products of all pairs; lanes without a pair have columns of some length that are orthogonal.
-static inline __attribute__ ((always_inline)) N (products)
-    N (products_of) (const N (meetings) * m, N (num) * f, int64_t rv)
+// Structures are filled in where they are: copies of them end in loads that wait for stores.
+static inline __attribute__ ((always_inline)) void
+N (products_of) (const N (meetings) * m, N (num) * f, int64_t rv, N (products) * out)
 {
   N (open_products) open;
-  N (products) out;
-  if (m->count == GLA_LANES)
+  if (m->count == GLA_LANES) {
 #pragma GCC unroll 16
     for (int l = 0; l < GLA_LANES; l++)
       N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
-  else {
-    for (int l = 0; l < m->count; l++)
-      N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
-    for (int l = m->count; l < GLA_LANES; l++) {
-      open.xx[l] = open.yy[l] = N (all) (1);
-      open.re[l] = N (all) (0);
-#if GLA_COMPLEX
-      open.im[l] = N (all) (0);
-#endif
-    }
+    N (sum_products) (&open, out);
+    return;
   }
-  out.xx = N (sum_each) (open.xx);
-  out.yy = N (sum_each) (open.yy);
-  out.xy.re = N (sum_each) (open.re);
+  for (int l = 0; l < GLA_LANES; l++) {
+    open.xx[l] = open.yy[l] = N (all) (1);
+    open.re[l] = N (all) (0);
 #if GLA_COMPLEX
-  out.xy.im = N (sum_each) (open.im);
+    open.im[l] = N (all) (0);
 #endif
-  return out;
+  }
+  for (int l = 0; l < m->count; l++)
+    N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
+  N (sum_products) (&open, out);
 }
 
 // a / b
@@ -94,9 +100,9 @@ typedef struct {
 // Three pieces, each up to a root or a division that takes its time. What lanes have that do not
 // turn, perhaps 0 / 0, is not looked at, and stays out of the note because nothing is less than
 // NaN.
-static inline __attribute__ ((always_inline)) N (angles)
-    N (begin_shears) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (shears) * s,
-                      N (lane_notes) * note)
+static inline __attribute__ ((always_inline)) void
+N (begin_shears) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (angles) * w,
+                  N (shears) * s, N (lane_notes) * note)
 {
   const N (vec) one = N (all) (1), tol2 = N (all) (tol * tol);
   const N (mask) up = a->yy > a->xx, swap = a->yy > a->xx * N (clearly) (2 * tol);
@@ -110,9 +116,9 @@ static inline __attribute__ ((always_inline)) N (angles)
   note->rotations -= s->turn; // -1 where it is so
   note->exchanges -= swap;
   note->cosine2 = N (vmax) (x2 / q, note->cosine2);
-  return (N (angles)){.twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x),
-                      .d = d,
-                      .r = N (vsqrt) (d * d + 4 * x2)};
+  w->twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x);
+  w->d = d;
+  w->r = N (vsqrt) (d * d + 4 * x2);
 }
 
 static inline __attribute__ ((always_inline)) void N (go_on_with_shears) (N (angles) * w)
@@ -166,9 +172,9 @@ N (find_shears) (N (batch) * b, N (num) * f, const N (batch) * before, N (num) *
   N (products) a[N (groups_most)];
   N (angles) w[N (groups_most)];
   for (int g = 0; g < b->count; g++)
-    a[g] = N (products_of) (&b->m[g], f, rv);
+    N (products_of) (&b->m[g], f, rv, &a[g]);
   for (int g = 0; g < b->count; g++)
-    w[g] = N (begin_shears) (&a[g], &b->m[g], tol, &b->s[g], note);
+    N (begin_shears) (&a[g], &b->m[g], tol, &w[g], &b->s[g], note);
   if (z && before->count > 0)
     N (shear_columns) (&before->m[0], &before->s[0], z, rv);
   for (int g = 0; g < b->count; g++)
