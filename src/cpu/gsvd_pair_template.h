@@ -64,63 +64,6 @@ typedef struct {
   N (num) xy;
 } N (products);
 
-// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
-static inline __attribute__ ((always_inline)) N (vec)
-    N (exchange_lanes) (N (vec) a, N (vec) b, int d)
-{
-#ifdef __clang__
-  N (vec) r;
-  for (int l = 0; l < GLA_LANES; l++)
-    r[l] = l & d ? b[l ^ d] : a[l ^ d];
-  return r;
-#else
-  N (mask) from = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
-  return __builtin_shuffle (a, b, from);
-#endif
-}
-
-// Lane l of a, or of b where bit d is set in l.
-static inline __attribute__ ((always_inline)) N (vec)
-    N (mix_lanes) (N (vec) a, N (vec) b, int d)
-{
-#ifdef __clang__
-  N (vec) r;
-  for (int l = 0; l < GLA_LANES; l++)
-    r[l] = l & d ? b[l] : a[l];
-  return r;
-#else
-  N (mask) from = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    from[l] = (l & d ? GLA_LANES : 0) + l;
-  return __builtin_shuffle (a, b, from);
-#endif
-}
-
-// Half as many x, each the sum of two, which stand in the lanes without and with bit d. Inlined,
-// for where d is no constant shuffles take many times as long.
-static inline __attribute__ ((always_inline)) void N (fold_lanes) (N (vec) * x, int d)
-{
-#pragma GCC unroll 8
-  for (int i = 0; i < GLA_LANES / 2 / d; i++)
-    x[i] =
-        N (mix_lanes) (x[2 * i], x[2 * i + 1], d) + N (exchange_lanes) (x[2 * i], x[2 * i + 1], d);
-}
-
-// The sum of the lanes of x[l] into lane l, for all l; x is lost.
-static inline __attribute__ ((always_inline)) N (vec) N (sum_each) (N (vec) * x)
-{
-  N (fold_lanes) (x, 1);
-  if (GLA_LANES > 2)
-    N (fold_lanes) (x, 2);
-  if (GLA_LANES > 4)
-    N (fold_lanes) (x, 4);
-  if (GLA_LANES > 8)
-    N (fold_lanes) (x, 8);
-  return x[0];
-}
-
 // Products whose lanes are still to be summed: those of pair l in element l.
 typedef struct {
   N (vec) xx[GLA_LANES], yy[GLA_LANES], re[GLA_LANES];

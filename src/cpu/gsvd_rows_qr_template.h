@@ -10,12 +10,12 @@
 #define GLA_ROWS_MOST (1 / GLA_QR_SMALL)
 
 // A P = Q R: column k of A P is c[k] and becomes that of R, Q = H0 H1 .. with
-// Hk = I - t[k] u u', u column k of `u`, zero before row k. Behind the last there are GLA_LANES
-// columns of zeros in c and u, and zeros in t.
+// Hk = I - t[k] u u', u column k of `u`, zero before row k. Columns of zeros, in t zeros, fill the
+// last register of columns.
 typedef struct {
   int64_t rv, columns; // registers of a column; columns
-  N (num) * c[N (small) + 16], *u;
-  GLA_REAL t[N (small) + 16];
+  N (num) * c[N (small)], *u;
+  GLA_REAL t[N (small)];
   int perm[N (small)];
 } N (rows_qr);
 
@@ -92,9 +92,9 @@ static inline int N (place_of_largest) (int64_t count, const N (vec) * norm2)
 
 // H of what x has from this lane of register `first` on, and x becomes what H makes of it.
 static inline __attribute__ ((always_inline)) void N (eliminate) (int64_t rv, int64_t first,
-                                                                 int lane, GLA_REAL norm2,
-                                                                 N (num) * x, N (num) * u,
-                                                                 GLA_REAL *t)
+                                                                  int lane, GLA_REAL norm2,
+                                                                  N (num) * x, N (num) * u,
+                                                                  GLA_REAL *t)
 {
   const N (el) alpha = N (get) (x + first, lane);
   const GLA_REAL norm = GLA_SQRT (norm2);
@@ -121,7 +121,7 @@ static inline __attribute__ ((always_inline)) void N (eliminate) (int64_t rv, in
 // this lane afterwards.
 static inline __attribute__ ((always_inline)) N (vec)
     N (eliminate_rest) (int64_t rv, int64_t first, int lane, const N (num) * u, GLA_REAL t,
-                        N (mask) which, N (num) * const *c)
+                        N (mask) which, N (num) *const *c)
 {
   const N (mask) behind = N (lanes_from) (lane + 1);
   N (num) sum[GLA_LANES];
@@ -158,7 +158,7 @@ static inline void N (exchange_places) (N (rows_qr) * q, int64_t i, int64_t j)
 // Returns 0 where a column that must be eliminated is out of range, or not longer than `least`
 // times what it was in the beginning.
 static inline __attribute__ ((always_inline)) int N (rows_factor_of) (N (rows_qr) * q, int64_t rv,
-                                                                  GLA_REAL least)
+                                                                      GLA_REAL least)
 {
   const int64_t registers = N (registers) (q->columns);
   N (vec) norm2[N (small) / GLA_LANES], whole[N (small) / GLA_LANES];
@@ -195,10 +195,14 @@ static inline __attribute__ ((always_inline)) int N (rows_factor_of) (N (rows_qr
 static int N (rows_factor) (N (rows_qr) * q, GLA_REAL least)
 {
   switch (q->rv) {
-  case 1: return N (rows_factor_of) (q, 1, least);
-  case 2: return N (rows_factor_of) (q, 2, least);
-  case 4: return N (rows_factor_of) (q, 4, least);
-  default: return N (rows_factor_of) (q, q->rv, least);
+  case 1:
+    return N (rows_factor_of) (q, 1, least);
+  case 2:
+    return N (rows_factor_of) (q, 2, least);
+  case 4:
+    return N (rows_factor_of) (q, 4, least);
+  default:
+    return N (rows_factor_of) (q, q->rv, least);
   }
 }
 
@@ -257,16 +261,23 @@ N (rows_apply_of) (const N (rows_qr) * q, int64_t rv, int64_t count, N (num) * x
 static void N (rows_apply) (const N (rows_qr) * q, int64_t count, N (num) * x)
 {
   switch (q->rv) {
-  case 1: N (rows_apply_of) (q, 1, count, x); break;
-  case 2: N (rows_apply_of) (q, 2, count, x); break;
-  case 4: N (rows_apply_of) (q, 4, count, x); break;
-  default: N (rows_apply_of) (q, q->rv, count, x);
+  case 1:
+    N (rows_apply_of) (q, 1, count, x);
+    break;
+  case 2:
+    N (rows_apply_of) (q, 2, count, x);
+    break;
+  case 4:
+    N (rows_apply_of) (q, 4, count, x);
+    break;
+  default:
+    N (rows_apply_of) (q, q->rv, count, x);
   }
 }
 
 // The columns x[0], x[1], .. become those of X R^-1.
 static inline __attribute__ ((always_inline)) void
-N (rows_divide_of) (const N (rows_qr) * q, int64_t rv, N (num) * const *x)
+N (rows_divide_of) (const N (rows_qr) * q, int64_t rv, N (num) *const *x)
 {
   for (int64_t j = 0; j < q->columns; j++) {
     N (num) *to = x[j];
@@ -281,12 +292,19 @@ N (rows_divide_of) (const N (rows_qr) * q, int64_t rv, N (num) * const *x)
   }
 }
 
-static void N (rows_divide) (const N (rows_qr) * q, int64_t rv, N (num) * const *x)
+static void N (rows_divide) (const N (rows_qr) * q, int64_t rv, N (num) *const *x)
 {
   switch (rv) {
-  case 1: N (rows_divide_of) (q, 1, x); break;
-  case 2: N (rows_divide_of) (q, 2, x); break;
-  case 4: N (rows_divide_of) (q, 4, x); break;
-  default: N (rows_divide_of) (q, rv, x);
+  case 1:
+    N (rows_divide_of) (q, 1, x);
+    break;
+  case 2:
+    N (rows_divide_of) (q, 2, x);
+    break;
+  case 4:
+    N (rows_divide_of) (q, 4, x);
+    break;
+  default:
+    N (rows_divide_of) (q, rv, x);
   }
 }

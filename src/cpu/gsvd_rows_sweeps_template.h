@@ -43,7 +43,7 @@ typedef struct {
 } N (shears);
 
 static inline __attribute__ ((always_inline)) void N (sum_products) (N (open_products) * open,
-                                                                    N (products) * out)
+                                                                     N (products) * out)
 {
   out->xx = N (sum_each) (open->xx);
   out->yy = N (sum_each) (open->yy);
@@ -97,8 +97,8 @@ typedef struct {
   N (vec) d, r, root, length;
 } N (angles);
 
-// Three pieces, each up to a root or a division that takes its time. What lanes have that do not
-// turn, perhaps 0 / 0, is not looked at, and stays out of the note because nothing is less than
+// Three pieces, each up to a root or a division that takes its time. Lanes that do not turn may
+// have 0 / 0, which is not looked at: as a cosine it stays out of the note, nothing being less than
 // NaN.
 static inline __attribute__ ((always_inline)) void
 N (begin_shears) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (angles) * w,
@@ -132,7 +132,7 @@ N (end_shears) (const N (angles) * w, N (shears) * s, N (lane_notes) * note)
 {
   s->sine = N (quotient) (w->twice, w->length);
   s->half = N (quotient) (w->twice, w->length + w->root);
-  note->sine2 = N (vmax) (N (abs2) (s->sine), note->sine2);
+  note->sine2 = N (vmax) (N (select) (s->turn, N (abs2) (s->sine), N (all) (0)), note->sine2);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -166,8 +166,8 @@ typedef struct {
 
 // Finds the rotations of the batch; those of the one before it are applied to z meanwhile.
 static inline __attribute__ ((always_inline)) void
-N (find_shears) (N (batch) * b, N (num) * f, const N (batch) * before, N (num) * z,
-                 int64_t rv, GLA_REAL tol, N (lane_notes) * note)
+N (find_shears) (N (batch) * b, N (num) * f, const N (batch) * before, N (num) * z, int64_t rv,
+                 GLA_REAL tol, N (lane_notes) * note)
 {
   N (products) a[N (groups_most)];
   N (angles) w[N (groups_most)];
@@ -213,10 +213,15 @@ static N (sweep_note) N (rows_sweep) (const gla_cpu_gsvd_order *o, const N (meet
                                       N (num) * f, N (num) * z, int64_t rv, GLA_REAL tol)
 {
   switch (rv) {
-  case 1: return N (rows_sweep_of) (o, m, f, z, 1, tol);
-  case 2: return N (rows_sweep_of) (o, m, f, z, 2, tol);
-  case 3: return N (rows_sweep_of) (o, m, f, z, 3, tol);
-  case 4: return N (rows_sweep_of) (o, m, f, z, 4, tol);
-  default: return N (rows_sweep_of) (o, m, f, z, rv, tol);
+  case 1:
+    return N (rows_sweep_of) (o, m, f, z, 1, tol);
+  case 2:
+    return N (rows_sweep_of) (o, m, f, z, 2, tol);
+  case 3:
+    return N (rows_sweep_of) (o, m, f, z, 3, tol);
+  case 4:
+    return N (rows_sweep_of) (o, m, f, z, 4, tol);
+  default:
+    return N (rows_sweep_of) (o, m, f, z, rv, tol);
   }
 }

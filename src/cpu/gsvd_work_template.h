@@ -41,7 +41,7 @@ typedef struct {
   N (entry) * entries, *sorted; // q of them; room for 2 p
   int *source_u, *source_v;
   char *used;
-  N (rows_work) rows;           // where a regular pair stays in registers
+  N (rows_work) rows; // where a regular pair stays in registers
   // of the page that is at work
   GLA_BITS *largest_a, *largest_b; // of the columns
   int exponent_a, exponent_b;      // of the largest entries
