@@ -5,6 +5,10 @@
 // register has lanes are summed together, and stand in lanes afterwards: a step is short of work,
 // and what it takes is the time from one result to the next.
 
+// Loops over registers are unrolled for columns of 1, 2 or 4 of them, as far as these are rows that
+// pairs often have.
+#define GLA_ROWS_UNROLLED(rv) ((rv)*GLA_LANES <= 32)
+
 // Squares of lengths that this takes on; beyond them digits would be lost.
 #define GLA_ROWS_LEAST GLA_QR_SMALL
 #define GLA_ROWS_MOST (1 / GLA_QR_SMALL)
@@ -99,8 +103,10 @@ static inline __attribute__ ((always_inline)) void N (eliminate) (int64_t rv, in
   const N (el) alpha = N (get) (x + first, lane);
   const GLA_REAL norm = GLA_SQRT (norm2);
 #if GLA_COMPLEX
-  const GLA_REAL size = GLA_SQRT (N (el_abs2) (alpha)); // 0 where it is below all digits
-  const N (el) phase = size > 0 ? N (el_scale) (1 / size, alpha) : N (make) (1, 0);
+  // beside the length, because squares of small numbers have no digits; less than that is nothing
+  const N (el) part = N (el_scale) (1 / norm, alpha);
+  const GLA_REAL part2 = N (el_abs2) (part), root = GLA_SQRT (part2), size = norm * root;
+  const N (el) phase = part2 >= GLA_QR_SMALL ? N (el_scale) (1 / root, part) : N (make) (1, 0);
 #else
   const GLA_REAL size = GLA_ABS (alpha), phase = alpha < 0 ? -1 : 1;
 #endif
@@ -194,16 +200,13 @@ static inline __attribute__ ((always_inline)) int N (rows_factor_of) (N (rows_qr
 
 static int N (rows_factor) (N (rows_qr) * q, GLA_REAL least)
 {
-  switch (q->rv) {
-  case 1:
+  if (q->rv == 1)
     return N (rows_factor_of) (q, 1, least);
-  case 2:
+  if (q->rv == 2)
     return N (rows_factor_of) (q, 2, least);
-  case 4:
+  if (GLA_ROWS_UNROLLED (4) && q->rv == 4)
     return N (rows_factor_of) (q, 4, least);
-  default:
-    return N (rows_factor_of) (q, q->rv, least);
-  }
+  return N (rows_factor_of) (q, q->rv, least);
 }
 
 //------------------------------------------------------------------------------
@@ -260,19 +263,14 @@ N (rows_apply_of) (const N (rows_qr) * q, int64_t rv, int64_t count, N (num) * x
 
 static void N (rows_apply) (const N (rows_qr) * q, int64_t count, N (num) * x)
 {
-  switch (q->rv) {
-  case 1:
+  if (q->rv == 1)
     N (rows_apply_of) (q, 1, count, x);
-    break;
-  case 2:
+  else if (q->rv == 2)
     N (rows_apply_of) (q, 2, count, x);
-    break;
-  case 4:
+  else if (GLA_ROWS_UNROLLED (4) && q->rv == 4)
     N (rows_apply_of) (q, 4, count, x);
-    break;
-  default:
+  else
     N (rows_apply_of) (q, q->rv, count, x);
-  }
 }
 
 // The columns x[0], x[1], .. become those of X R^-1.
@@ -294,17 +292,12 @@ N (rows_divide_of) (const N (rows_qr) * q, int64_t rv, N (num) *const *x)
 
 static void N (rows_divide) (const N (rows_qr) * q, int64_t rv, N (num) *const *x)
 {
-  switch (rv) {
-  case 1:
+  if (rv == 1)
     N (rows_divide_of) (q, 1, x);
-    break;
-  case 2:
+  else if (rv == 2)
     N (rows_divide_of) (q, 2, x);
-    break;
-  case 4:
+  else if (GLA_ROWS_UNROLLED (4) && rv == 4)
     N (rows_divide_of) (q, 4, x);
-    break;
-  default:
+  else
     N (rows_divide_of) (q, rv, x);
-  }
 }

@@ -212,16 +212,13 @@ static inline __attribute__ ((always_inline)) N (sweep_note)
 static N (sweep_note) N (rows_sweep) (const gla_cpu_gsvd_order *o, const N (meetings) * m,
                                       N (num) * f, N (num) * z, int64_t rv, GLA_REAL tol)
 {
-  switch (rv) {
-  case 1:
+  if (rv == 1)
     return N (rows_sweep_of) (o, m, f, z, 1, tol);
-  case 2:
+  if (rv == 2)
     return N (rows_sweep_of) (o, m, f, z, 2, tol);
-  case 3:
+  if (GLA_ROWS_UNROLLED (3) && rv == 3)
     return N (rows_sweep_of) (o, m, f, z, 3, tol);
-  case 4:
+  if (GLA_ROWS_UNROLLED (4) && rv == 4)
     return N (rows_sweep_of) (o, m, f, z, 4, tol);
-  default:
-    return N (rows_sweep_of) (o, m, f, z, rv, tol);
-  }
+  return N (rows_sweep_of) (o, m, f, z, rv, tol);
 }

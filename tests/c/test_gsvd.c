@@ -347,6 +347,21 @@ static void test_small (gla_type type)
     }
 }
 
+// A first row so small that the squares of its entries are not normal numbers.
+static void test_tiny_row (gla_type type)
+{
+  gsvd_call c = call_of (type, 9, 8, 7, GLA_GSVD_TANGENT);
+  gsvd_page g = gsvd_page_new (&c);
+  fill_random (&g, 19);
+  for (int x = GSVD_A; x <= GSVD_B; x++)
+    for (int j = 0; j < c.p; j++)
+      gsvd_set (&g.a[x], 0, j, 0,
+                gsvd_get (&g.a[x], 0, j, 0) * (gla_type_real (type) == GLA_S ? 1e-21 : 1e-160));
+  gsvd_run (ctx, &g);
+  gsvd_check (&g, "tiny row");
+  gsvd_page_free (&g);
+}
+
 // Every way against the other one, which pairs columns one by one.
 static void test_ways (gla_type type, int p, int block)
 {
@@ -653,6 +668,7 @@ int main (void)
     test_ranks (type);
     test_hard (type);
     test_small (type);
+    test_tiny_row (type);
     test_blocks (type);
     test_lost_gram (type);
     test_pages (type);
