@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../blas.h"
+#include "../orderings.h"
 #include "carve.h"
 #include "gsvd.h"
 

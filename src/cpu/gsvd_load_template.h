@@ -6,22 +6,34 @@ static inline GLA_REAL *N (column_of) (const gla_array *a, int64_t page, int64_t
   return (GLA_REAL *)a->data + (page * a->page_stride + column * a->column_stride) * GLA_PARTS;
 }
 
-static GLA_BITS N (largest_of_page) (const gla_array *a, int64_t page)
+// The largest entries of all columns; returns that of the page.
+static GLA_BITS N (largest_of_columns) (const gla_array *a, int64_t page, GLA_BITS *of_columns)
 {
   GLA_BITS largest = 0;
-  for (int64_t j = 0; j < a->columns; j++)
-    largest = N (largest_of) (N (column_of) (a, page, j), a->rows * GLA_PARTS, largest);
+  for (int64_t j = 0; j < a->columns; j++) {
+    of_columns[j] = N (largest_of) (N (column_of) (a, page, j), a->rows * GLA_PARTS, 0);
+    largest = of_columns[j] > largest ? of_columns[j] : largest;
+  }
   return largest;
 }
 
 // Exponents of the largest entries; whether all are finite.
 static int N (look_at) (const gla_gsvd_chunk *c, int64_t page, N (gsvd) * w)
 {
-  const GLA_BITS a = N (largest_of_page) (&c->A, page), b = N (largest_of_page) (&c->B, page);
+  const GLA_BITS a = N (largest_of_columns) (&c->A, page, w->largest_a);
+  const GLA_BITS b = N (largest_of_columns) (&c->B, page, w->largest_b);
   const int most = 2 * GLA_BIAS;
   w->exponent_a = N (exponent_of) (a);
   w->exponent_b = N (exponent_of) (b);
   return (int)(a >> GLA_FRACTION) <= most && (int)(b >> GLA_FRACTION) <= most;
+}
+
+// What equilibrates column j of both once exponent_a and exponent_b are taken out.
+static int N (column_exponents) (const N (gsvd) * w, int64_t j)
+{
+  const GLA_BITS a = w->largest_a[j], b = w->largest_b[j];
+  return N (shared_exponent) (a == 0, N (exponent_of) (a) - w->exponent_a, b == 0,
+                              N (exponent_of) (b) - w->exponent_b);
 }
 
 // A column times 2^e
@@ -47,10 +59,7 @@ static void N (shorten) (int64_t rows, int64_t p, GLA_REAL *tall, GLA_REAL *tau,
 static void N (load_column_pair) (const gla_gsvd_chunk *c, int64_t page, int64_t j,
                                   const N (gsvd) * w, GLA_REAL *f, GLA_REAL *g)
 {
-  const GLA_BITS a = N (largest_of) (N (column_of) (&c->A, page, j), w->m * GLA_PARTS, 0);
-  const GLA_BITS b = N (largest_of) (N (column_of) (&c->B, page, j), w->n * GLA_PARTS, 0);
-  const int e = N (shared_exponent) (a == 0, N (exponent_of) (a) - w->exponent_a, b == 0,
-                                     N (exponent_of) (b) - w->exponent_b);
+  const int e = N (column_exponents) (w, j);
   N (load_scaled) (&c->A, page, j, -w->exponent_a - e, f);
   N (load_scaled) (&c->B, page, j, -w->exponent_b - e, g);
 }

@@ -63,6 +63,8 @@ static void N (solve) (gla_cpu_gsvd_task *task, int64_t page)
   N (gsvd_layout) (task->work, job, task->plan, task->team, &w);
   w.rank.lapack.task = w.core.lapack.task = task;
   int32_t info = N (look_at) (c, page, &w) ? N (core_irregular) : (int32_t)job->p + 1;
+  if (info == N (core_irregular) && w.rows.fits && N (solve_rows) (task, page, &w))
+    return;
   const int both = task->plan->method == GLA_GSVD_HZ;
   if (info == N (core_irregular) && w.n >= w.p && (!both || w.m >= w.p)) {
     N (load_pair) (c, page, &w);

@@ -64,42 +64,6 @@ typedef struct {
   N (num) xy;
 } N (products);
 
-// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
-static inline N (vec) N (exchange_lanes) (N (vec) a, N (vec) b, int d)
-{
-#ifdef __clang__
-  N (vec) r;
-  for (int l = 0; l < GLA_LANES; l++)
-    r[l] = l & d ? b[l ^ d] : a[l ^ d];
-  return r;
-#else
-  N (mask) from = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
-  return __builtin_shuffle (a, b, from);
-#endif
-}
-
-static inline N (vec) N (mix_lanes) (N (vec) a, N (vec) b, int d)
-{
-  N (mask) second = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    second[l] = l & d ? -1 : 0;
-  return N (select) (second, b, a);
-}
-
-// The sum of the lanes of x[l] into lane l, for all l; x is lost.
-static inline N (vec) N (sum_each) (N (vec) * x)
-{
-#pragma GCC unroll 4
-  for (int d = 1; d < GLA_LANES; d *= 2)
-#pragma GCC unroll 8
-    for (int i = 0; i < GLA_LANES / 2 / d; i++)
-      x[i] = N (mix_lanes) (x[2 * i], x[2 * i + 1], d) +
-             N (exchange_lanes) (x[2 * i], x[2 * i + 1], d);
-  return x[0];
-}
-
 // Products whose lanes are still to be summed: those of pair l in element l.
 typedef struct {
   N (vec) xx[GLA_LANES], yy[GLA_LANES], re[GLA_LANES];
@@ -112,9 +76,14 @@ typedef struct {
 static inline void N (pair_products) (int64_t rv, const N (num) * x, const N (num) * y, int l,
                                       N (open_products) * out)
 {
-  N (vec) xx0 = N (all) (0), yy0 = xx0, xx1 = xx0, yy1 = xx0;
-  N (num) xy0 = N (zero) (), xy1 = N (zero) ();
-  int64_t i = 0;
+  N (vec) xx0 = N (abs2) (x[0]), yy0 = N (abs2) (y[0]), xx1 = N (all) (0), yy1 = xx1;
+  N (num) xy0 = N (mulc) (x[0], y[0]), xy1 = N (zero) ();
+  if (rv > 1) {
+    xx1 = N (abs2) (x[1]);
+    yy1 = N (abs2) (y[1]);
+    xy1 = N (mulc) (x[1], y[1]);
+  }
+  int64_t i = 2;
   for (; i + 1 < rv; i += 2) {
     xx0 += N (abs2) (x[i]);
     yy0 += N (abs2) (y[i]);

@@ -92,13 +92,18 @@ static void N (put_real) (const gla_array *a, int64_t page, int64_t j, GLA_REAL 
     ((GLA_REAL *)a->data)[page * a->page_stride + j * a->row_stride] = x;
 }
 
-static void N (store_values) (const gla_gsvd_chunk *c, int64_t page, const N (gsvd) * w)
+// Fills in what C and S are, of the core and of the caller's pair.
+static void N (store_values) (const gla_gsvd_chunk *c, int64_t page, N (gsvd) * w)
 {
+  const int shift = w->exponent_a - w->exponent_b;
   for (int64_t j = 0; j < w->q; j++) {
-    double alpha, beta;
-    N (cosine_sine) (&w->entries[j], w->exponent_a - w->exponent_b, &alpha, &beta);
-    N (put_real) (&c->alpha, page, j, (GLA_REAL)alpha);
-    N (put_real) (&c->beta, page, j, (GLA_REAL)beta);
+    N (entry) *e = &w->entries[j];
+    N (cosine_sine) (e, 0, &e->c, &e->s);
+    e->alpha = e->c, e->beta = e->s;
+    if (shift != 0)
+      N (cosine_sine) (e, shift, &e->alpha, &e->beta);
+    N (put_real) (&c->alpha, page, j, (GLA_REAL)e->alpha);
+    N (put_real) (&c->beta, page, j, (GLA_REAL)e->beta);
   }
 }
 
@@ -223,31 +228,32 @@ static void N (weigh) (const N (gsvd) * w, int of_b, int64_t first, int64_t coun
   for (int64_t j = 0; j < count; j++) {
     const N (entry) *e = &w->entries[first + j];
     GLA_REAL *to = w->copy + j * rows * GLA_PARTS;
-    double c, s;
-    N (cosine_sine) (e, 0, &c, &s);
     memset (to, 0, (size_t)(rows * GLA_PARTS) * sizeof *to);
     if ((of_b ? e->v : e->u) < 0)
       continue;
     const GLA_REAL *from = vectors + (first + j - shift) * ld * GLA_PARTS;
-    const GLA_REAL weight = (GLA_REAL)(of_b ? s : c);
+    const GLA_REAL weight = (GLA_REAL)(of_b ? e->s : e->c);
     for (int64_t i = 0; i < rows * GLA_PARTS; i++)
       to[i] = weight * from[i];
   }
 }
 
-// A and B were scaled on their own; this makes C and S those of the caller's pair.
+// A and B were scaled on their own; h * 2^*exponent makes C and S those of the caller's pair.
+static GLA_REAL N (weight_of_x) (const N (gsvd) * w, const N (entry) * e, int *exponent)
+{
+  const int by_b = e->beta >= e->alpha;
+  const double mantissa = frexp (by_b ? e->beta : e->alpha, exponent);
+  *exponent = (by_b ? w->exponent_b : w->exponent_a) - *exponent;
+  return (GLA_REAL)((by_b ? e->s : e->c) / mantissa);
+}
+
 static void N (scale_x) (const N (gsvd) * w, const N (entry) * e, GLA_REAL *x)
 {
-  double alpha, beta, c, s;
   int exponent;
-  N (cosine_sine) (e, w->exponent_a - w->exponent_b, &alpha, &beta);
-  N (cosine_sine) (e, 0, &c, &s);
-  const int by_b = beta >= alpha;
-  const double mantissa = frexp (by_b ? beta : alpha, &exponent);
-  const GLA_REAL h = (GLA_REAL)((by_b ? s : c) / mantissa);
+  const GLA_REAL h = N (weight_of_x) (w, e, &exponent);
   for (int64_t i = 0; i < w->p * GLA_PARTS; i++)
     x[i] *= h;
-  N (scale_column) (w->p, x, (by_b ? w->exponent_b : w->exponent_a) - exponent);
+  N (scale_column) (w->p, x, exponent);
 }
 
 // X = A'*U*C + B'*V*S: small residuals whatever the condition of the pair.

@@ -13,11 +13,14 @@
 #include "qr_pivot_template.h"
 #include "gsvd_lapack_template.h"
 #include "gsvd_sweeps_template.h"
+#include "gsvd_rows_qr_template.h"
+#include "gsvd_rows_sweeps_template.h"
 #include "gsvd_rank_template.h"
 #include "gsvd_core_template.h"
 #include "gsvd_work_template.h"
 #include "gsvd_load_template.h"
 #include "gsvd_results_template.h"
+#include "gsvd_rows_page_template.h"
 #include "gsvd_page_template.h"
 
 enum { N (lanes) = GLA_LANES };

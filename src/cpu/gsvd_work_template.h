@@ -12,7 +12,19 @@ typedef struct {
   int u, v;
   double mantissa;
   int exponent;
+  double c, s, alpha, beta; // C and S of the core, and of the caller's pair
 } N (entry);
+
+// A small regular pair, its rows in lanes (gsvd_rows_page_template.h).
+typedef struct {
+  int fits;
+  int64_t rm, rn, rp;        // registers of m, n and p rows
+  N (num) * a, *b;           // A and B without exponent_a and exponent_b, and zero columns behind
+  N (num) * f, *g, *uf, *ug; // the same equilibrated, then R; the reflectors
+  N (num) * t, *w;           // R' of F, which Jacobi turns, and what it does
+  N (num) * u, *v;           // U and V
+  N (meetings) * m;
+} N (rows_work);
 
 // Workspace of a page. F and G are A and B with scaled columns, shortened by QR where they are
 // tall.
@@ -29,8 +41,10 @@ typedef struct {
   N (entry) * entries, *sorted; // q of them; room for 2 p
   int *source_u, *source_v;
   char *used;
+  N (rows_work) rows; // where a regular pair stays in registers
   // of the page that is at work
-  int exponent_a, exponent_b; // of the largest entries
+  GLA_BITS *largest_a, *largest_b; // of the columns
+  int exponent_a, exponent_b;      // of the largest entries
   N (chain) chain_f, chain_g;
   int64_t offset_f, offset_g; // what deflation has split off: Inf and 0
   N (core_result) result;
@@ -73,6 +87,30 @@ static void N (deflated_layout) (char *base, size_t *at, int64_t rows_f, int64_t
   w->tau_g = gla_carve (base, at, (size_t)p * sizeof (N (el)));
 }
 
+static void N (rows_layout) (char *base, size_t *at, const gla_gsvd_job *job,
+                             const gla_cpu_gsvd_plan *plan, N (rows_work) * w)
+{
+  const int64_t m = job->m, n = job->n, p = job->p, el = sizeof (N (num));
+  w->fits = plan->method == GLA_GSVD_TANGENT && plan->width == 0 && N (is_small) (m, n) &&
+            p <= gla_less (m, n);
+  if (!w->fits)
+    return;
+  w->rm = N (registers) (m), w->rn = N (registers) (n), w->rp = N (registers) (p);
+  const int64_t all = w->rp * GLA_LANES; // with columns of zeros behind the last
+  w->a = gla_carve (base, at, (size_t)(w->rm * all * el));
+  w->b = gla_carve (base, at, (size_t)(w->rn * all * el));
+  w->f = gla_carve (base, at, (size_t)(w->rm * all * el));
+  w->g = gla_carve (base, at, (size_t)(w->rn * all * el));
+  w->uf = gla_carve (base, at, (size_t)(w->rm * all * el));
+  w->ug = gla_carve (base, at, (size_t)(w->rn * all * el));
+  w->t = gla_carve (base, at, (size_t)(w->rp * (all + 1) * el)); // a player more than columns
+  w->w = gla_carve (base, at, (size_t)(w->rp * (all + 1) * el));
+  const int64_t steps = gla_ordering_steps (job->options.ordering, (int32_t)(p + p % 2));
+  w->m = gla_carve (base, at, (size_t)(steps * w->rp) * sizeof *w->m);
+  w->u = gla_carve (base, at, (size_t)(w->rm * gla_more (p, job->u_columns) * el));
+  w->v = gla_carve (base, at, (size_t)(w->rn * gla_more (p, job->v_columns) * el));
+}
+
 static size_t N (gsvd_layout) (char *base, const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan,
                                int team, N (gsvd) * w)
 {
@@ -110,5 +148,8 @@ static size_t N (gsvd_layout) (char *base, const gla_gsvd_job *job, const gla_cp
   w->source_v = gla_carve (base, &at, (size_t)n * sizeof (int));
   w->sorted = gla_carve (base, &at, (size_t)(2 * p) * sizeof *w->sorted);
   w->used = gla_carve (base, &at, (size_t)most);
+  w->largest_a = gla_carve (base, &at, (size_t)p * sizeof *w->largest_a);
+  w->largest_b = gla_carve (base, &at, (size_t)p * sizeof *w->largest_b);
+  N (rows_layout) (base, &at, job, plan, &w->rows);
   return at;
 }

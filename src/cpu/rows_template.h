@@ -34,6 +34,19 @@ static inline N (num) N (spread) (N (el) x)
   return r;
 }
 
+// conj (a) b
+static inline N (num) N (mulc) (N (num) a, N (num) b)
+{
+  N (num) r;
+  r.re = a.re * b.re;
+#if GLA_COMPLEX
+  r.re += a.im * b.im;
+  r.im = a.re * b.im;
+  r.im -= a.im * b.re;
+#endif
+  return r;
+}
+
 static inline GLA_REAL N (sum_lanes) (N (vec) x)
 {
   GLA_REAL s = x[0];
@@ -54,6 +67,66 @@ static inline N (el) N (sum_num) (N (num) x)
 static inline int64_t N (registers) (int64_t rows)
 {
   return (rows + GLA_LANES - 1) / GLA_LANES;
+}
+
+//------------------------------------------------------------------------------
+// many sums at once
+//------------------------------------------------------------------------------
+
+// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
+static inline __attribute__ ((always_inline)) N (vec)
+    N (exchange_lanes) (N (vec) a, N (vec) b, int d)
+{
+#ifdef __clang__
+  N (vec) r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & d ? b[l ^ d] : a[l ^ d];
+  return r;
+#else
+  N (mask) from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+// Lane l of a, or of b where bit d is set in l.
+static inline __attribute__ ((always_inline)) N (vec) N (mix_lanes) (N (vec) a, N (vec) b, int d)
+{
+#ifdef __clang__
+  N (vec) r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & d ? b[l] : a[l];
+  return r;
+#else
+  N (mask) from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = (l & d ? GLA_LANES : 0) + l;
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+// Half as many x, each the sum of two, which stand in the lanes without and with bit d. Inlined,
+// for where d is no constant shuffles take many times as long.
+static inline __attribute__ ((always_inline)) void N (fold_lanes) (N (vec) * x, int d)
+{
+#pragma GCC unroll 8
+  for (int i = 0; i < GLA_LANES / 2 / d; i++)
+    x[i] =
+        N (mix_lanes) (x[2 * i], x[2 * i + 1], d) + N (exchange_lanes) (x[2 * i], x[2 * i + 1], d);
+}
+
+// The sum of the lanes of x[l] into lane l, for all l; x is lost.
+static inline __attribute__ ((always_inline)) N (vec) N (sum_each) (N (vec) * x)
+{
+  N (fold_lanes) (x, 1);
+  if (GLA_LANES > 2)
+    N (fold_lanes) (x, 2);
+  if (GLA_LANES > 4)
+    N (fold_lanes) (x, 4);
+  if (GLA_LANES > 8)
+    N (fold_lanes) (x, 8);
+  return x[0];
 }
 
 //------------------------------------------------------------------------------

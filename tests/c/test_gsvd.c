@@ -197,6 +197,7 @@ typedef enum {
   GRADED_BOTH,
   GRADED_APART, // sigma over 25 decades
   GRADED_WIDELY,
+  GRADED_FAR, // to where squares of small pairs begin to be out of range
   ILL_X,
   PARALLEL,
   SAME,
@@ -224,6 +225,8 @@ static double column_factor (kind_of_pair kind, int of_b, int j, const gsvd_call
     return pow (10, (of_b ? -1 : 1) * (single ? 5 : 12.5) * (t - 0.5));
   case GRADED_WIDELY:
     return pow (10, (single ? 50 : 580) * (t - 0.5));
+  case GRADED_FAR:
+    return of_b ? 1 : pow (10, (single ? -8.8 : -119) * t);
   case HUGE_A:
     return of_b ? 1 : single ? 1e18 : 1e150;
   case TINY_A:
@@ -317,6 +320,46 @@ static double difference (const gsvd_page *a, const gsvd_page *b)
       worst = off;
   }
   return worst;
+}
+
+// Small pairs of all numbers of columns, whose rows stay in lanes with "tangent", and rows around
+// where that ends, against the other method.
+static void test_small (gla_type type)
+{
+  static const int more[][2] = {{0, 0}, {1, 3}, {3, 1}, {17, 0}, {0, 47}};
+  for (int p = 1; p <= 64; p += p < 20 ? STEP : 22)
+    for (int k = 0; k < 5; k++) {
+      gsvd_call c = call_of (type, p + more[k][0], p + more[k][1], p, GLA_GSVD_TANGENT);
+      c.u = 1 + k % 2;
+      gsvd_page g = gsvd_page_new (&c);
+      c.options.method = GLA_GSVD_HZ;
+      gsvd_page reference = gsvd_page_new (&c);
+      fill_random (&g, 31 + (unsigned)p);
+      fill_random (&reference, 31 + (unsigned)p);
+      gsvd_run (ctx, &g);
+      gsvd_run (ctx, &reference);
+      gsvd_check (&g, "small");
+      CHECK (difference (&g, &reference) <= 2000 * p * gla_type_eps (type),
+             "%c %dx%d %dx%d: sigma differs by %g", type, c.m, p, c.n, p,
+             difference (&g, &reference));
+      gsvd_page_free (&g);
+      gsvd_page_free (&reference);
+    }
+}
+
+// A first row so small that the squares of its entries are not normal numbers.
+static void test_tiny_row (gla_type type)
+{
+  gsvd_call c = call_of (type, 9, 8, 7, GLA_GSVD_TANGENT);
+  gsvd_page g = gsvd_page_new (&c);
+  fill_random (&g, 19);
+  for (int x = GSVD_A; x <= GSVD_B; x++)
+    for (int j = 0; j < c.p; j++)
+      gsvd_set (&g.a[x], 0, j, 0,
+                gsvd_get (&g.a[x], 0, j, 0) * (gla_type_real (type) == GLA_S ? 1e-21 : 1e-160));
+  gsvd_run (ctx, &g);
+  gsvd_check (&g, "tiny row");
+  gsvd_page_free (&g);
 }
 
 // Every way against the other one, which pairs columns one by one.
@@ -624,6 +667,8 @@ int main (void)
     const gla_type type = (gla_type)*t;
     test_ranks (type);
     test_hard (type);
+    test_small (type);
+    test_tiny_row (type);
     test_blocks (type);
     test_lost_gram (type);
     test_pages (type);
