@@ -20,9 +20,16 @@ octave_pkg () {
     $1"
 }
 
-@test "install from the tarball without CUDA, load, call, unload, uninstall leave nothing behind" {
+# installed.sh installs with GPULINALG_CUDA=no, this without nvcc and without being told.
+@test "install where nvcc is not on the path, load, call, unload, uninstall leave nothing behind" {
   cd "$WORK"
-  GPULINALG_CUDA=no octave_pkg "pkg ('install', '-local', '$TARBALL')"
+  mkdir -p tools
+  for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head tail sort expr basename dirname ls \
+    env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
+    path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" tools/$tool
+  done
+  unset GPULINALG_CUDA
+  PATH=$WORK/tools CUDA_HOME=/nowhere octave_pkg "pkg ('install', '-local', '$TARBALL')"
   run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); printf ('%.4f\n', gsvd_hz (3, 4), gevd_hz (6, 3)); P = spmv_plan (speye (2)); pkg unload gpulinalg; disp (class (P)); P, clear all; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
   [ "$status" -eq 0 ]
   [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]
@@ -33,16 +40,6 @@ octave_pkg () {
   run octave_pkg "pkg ('uninstall', '-local', 'gpulinalg'); pkg list"
   [ "$status" -eq 0 ]
   [ -z "$(ls -d "$WORK"/packages/gpulinalg* 2>/dev/null)" ]
-}
-
-@test "install where nvcc is not on the path" {
-  cd "$WORK"
-  rm -rf packages/* && mkdir -p tools
-  for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head tail sort expr basename dirname ls \
-    env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
-    path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" tools/$tool
-  done
-  PATH=$WORK/tools CUDA_HOME=/nowhere octave_pkg "pkg ('install', '-local', '$TARBALL'); pkg load gpulinalg; assert (batcheig ([2 1; 1 2]), [1; 3], 1e-15)"
 }
 
 @test "a build with CUDA loads and works without a driver" {
