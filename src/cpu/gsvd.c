@@ -122,32 +122,51 @@ static void work_on_pages (gla_cpu_gsvd_task *task, const gla_cpu_gsvd_kernel *k
   gla_cpu_crew_leave (crew, task->thread);
 }
 
+// The threads of OpenBLAS go on spinning for some 30 ms after they had work, on the cores that the
+// sweeps need; in pairs up to this many rows and columns that costs more than they save.
+enum { ONE_BLAS_THREAD = 400 };
+
+static int is_for_one_blas_thread (const gla_gsvd_job *job)
+{
+  return job->m <= ONE_BLAS_THREAD && job->n <= ONE_BLAS_THREAD && job->p <= ONE_BLAS_THREAD;
+}
+
+static void work_as (int t, gla_cpu_engine *e, const gla_gsvd_chunk *chunk, gla_cpu_crew *crew)
+{
+  gla_cpu_gsvd_task task = {.job = &e->gsvd_job,
+                            .chunk = chunk,
+                            .plan = &e->gsvd_plan,
+                            .columns = &e->gsvd_columns,
+                            .blocks = &e->gsvd_blocks,
+                            .crew = crew,
+                            .thread = t,
+                            .team = e->team,
+                            .work = e->work + (size_t)t * e->work_bytes};
+  work_on_pages (&task, &e->gsvd_kernels[type_index (e->gsvd_job.type)]);
+}
+
 gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk)
 {
   (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_cpu_gsvd_kernel *kernel = &e->gsvd_kernels[type_index (e->gsvd_job.type)];
   const int threads = e->threads;
   gla_cpu_crew crew;
   gla_cpu_crew_start (&crew, &e->gsvd_job.monitor);
   // a page has the same bits alone, so it is the kind of job that decides about the BLAS
-  const int blas_threads = e->gsvd_plan.in_threads ? gla_blas_threads_one () : 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    // fewer threads may have come than were asked for
+  const int one = e->gsvd_plan.in_threads || is_for_one_blas_thread (&e->gsvd_job);
+  const int blas_threads = one ? gla_blas_threads_one () : 0;
+  if (threads == 1) {
+    // not even a parallel region of one thread, as in qr.c
+    atomic_store (&crew.working, 1);
+    work_as (0, e, chunk, &crew);
+  } else {
+#pragma omp parallel num_threads(threads)
+    {
+      // fewer threads may have come than were asked for
 #pragma omp single
-    atomic_store (&crew.working, omp_get_num_threads ());
-    const int t = threads > 1 ? omp_get_thread_num () : 0;
-    gla_cpu_gsvd_task task = {.job = &e->gsvd_job,
-                              .chunk = chunk,
-                              .plan = &e->gsvd_plan,
-                              .columns = &e->gsvd_columns,
-                              .blocks = &e->gsvd_blocks,
-                              .crew = &crew,
-                              .thread = t,
-                              .team = e->team,
-                              .work = e->work + (size_t)t * e->work_bytes};
-    work_on_pages (&task, kernel);
+      atomic_store (&crew.working, omp_get_num_threads ());
+      work_as (omp_get_thread_num (), e, chunk, &crew);
+    }
   }
   gla_blas_threads_restore (blas_threads);
   return gla_cpu_crew_end (&crew);
