@@ -35,7 +35,10 @@ static int N (well_conditioned) (const N (blocks) * b)
     const double re = gla_krylov_random (1, (uint64_t)i);
     z[i] = N (make) ((GLA_REAL)re, (GLA_REAL)gla_krylov_random (GLA_IMAGINARY_SEED, (uint64_t)i));
   }
+  // threads of the BLAS would still spin when ours begin
+  const int blas_threads = gla_blas_threads_one ();
   N (trsm) ((N (triangle)){"L", "U", "N", "N"}, n, SOLVE_VECTORS, 1, b->v, b->m, b->z, n);
+  gla_blas_threads_restore (blas_threads);
   double sum = 0;
   for (int64_t j = 0; j < n; j++) {
     const N (el) *r = (const N (el) *)N (v_at) (b, 0, j);
