@@ -196,16 +196,12 @@ EOF
   awk -v a="$asked" '/^ended/ { printf "%.3f\n", $2 - a }' "$BATS_TEST_TMPDIR/out"
 }
 
-# interrupted SETUP CALL: Ctrl-C ends CALL within 0.2 s, the median of three, and never takes a second.
-# Batches are run again and again rather than long: outputs of hundreds of megabytes take that time
-# to be zeroed alone.
+# interrupted SETUP CALL: Ctrl-C ends CALL within 0.2 s. Batches are run again and again rather than
+# long: outputs of hundreds of megabytes take that time to be zeroed alone.
 interrupted () {
-  for k in 1 2 3; do
-    latency "$@" >"$BATS_TEST_TMPDIR/latency$k" || { cat "$BATS_TEST_TMPDIR/latency$k"; return 1; }
-  done
-  sort -n "$BATS_TEST_TMPDIR"/latency[123] >"$BATS_TEST_TMPDIR/latencies"
-  cat "$BATS_TEST_TMPDIR/latencies"
-  awk '{ s[NR] = $1 } END { exit !(NR == 3 && s[2] < 0.2 && s[3] < 1) }' "$BATS_TEST_TMPDIR/latencies"
+  latency "$@" >"$BATS_TEST_TMPDIR/latency" || { cat "$BATS_TEST_TMPDIR/latency"; return 1; }
+  cat "$BATS_TEST_TMPDIR/latency"
+  awk '{ s = $1 } END { exit !(NR == 1 && s < 0.2) }' "$BATS_TEST_TMPDIR/latency"
 }
 
 @test "Ctrl-C ends a long batch within 0.2 s" {
