@@ -182,7 +182,7 @@ template <class T> void run (gla_context *ctx, const settings &set, shape s)
                      must (orgqr (m, n, Q + p * m * n, tau, work, size, info), "orgqr");
                    }
                  });
-  double flops = (scalar<T>::complex ? 4 : 1) * s.pages * 2.0 *
+  double flops = (scalar<T>::complex ? 4 : 1) * s.pages * 4.0 *
                  (2.0 * m * n * k - (m + n) * (double)k * k + 2.0 / 3 * k * (double)k * k);
   printf ("%c\t%lld\t%lld\t%lld\t%.4g\t%.4g\t%.3g\t%.3g\t%.3f\t%.3g\n", scalar<T>::letter,
           (long long)m, (long long)n, (long long)s.pages, ours, peer, peer / ours,

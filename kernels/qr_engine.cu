@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <atomic>
+#include <memory>
+#include <new>
 #include "engine.cuh"
-#include "qr_plan.cuh"
+#include "qr_cholesky.cuh"
 
 namespace
 {
@@ -42,6 +44,8 @@ double kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages
   double wide = gla_type_real (job->type) == GLA_D ? 4e13 : 5e13;
   if (job->pivot)
     return chip * (pages * (work_flops (job) / 2e12 + 4 * array_bytes (job) / 3e12) + k * 1.5e-5);
+  if (qr_cholesky_serves (*job))
+    return chip * pages * (work_flops (job) / wide + 3 * array_bytes (job) / 3e12 + k * 1e-6);
   double together = qr_needs_blas (*job) ? 1 : 16; // pages whose columns advance at the same time
   return chip * pages * (work_flops (job) / wide + 4 * array_bytes (job) / 3e12) +
          (1 + (pages - 1) / together) * k * 2e-6;
@@ -52,15 +56,19 @@ double kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages
 //------------------------------------------------------------------------------
 
 template <class T> struct chunk_memory {
+  bool direct; // by way of A'A; reflectors make again what fails, page by page
   qr_plan<T> plan;
+  qr_cholesky<T> cholesky;
   qr_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
 
   // Host arrays travel packed; a device array needs a copy of A only, the reflectors.
   chunk_memory (const gla_qr_job &job, int64_t pages, carver &c)
-      : plan (job, pages, job.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c)
+      : direct (qr_cholesky_serves (job)),
+        plan (job, direct ? 1 : pages, job.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
+        cholesky (job, direct ? pages : 0, c)
   {
-    plan.Y.data = c.take<T> (pages * plan.Y.page);
-    A = plan.Y;
+    plan.Y.data = c.take<T> (plan.pages * plan.Y.page);
+    A = direct && !job.device_arrays ? host_matrix (c, job, pages, job.m, job.n, true) : plan.Y;
     Q = R = C = W = {nullptr, 0, 0};
     B = host_matrix (c, job, pages, job.m, job.rhs, job.rhs > 0);
     if (job.device_arrays)
@@ -140,14 +148,21 @@ gla_status pause_of (void *user)
   return p->needed ? engine_throttle (p->e, p->slot) : GLA_OK;
 }
 
+qr_streams streams_of (cuda_engine *e, int slot)
+{
+  return {e->slots[slot].stream, e->side,      e->side_start, e->side_done,
+          &e->blas,              &e->side_blas};
+}
+
+// Of `pages` pages, by reflectors.
 template <class T>
-gla_status compute (cuda_engine *e, int slot, const gla_qr_chunk *chunk, chunk_memory<T> &s)
+gla_status compute (cuda_engine *e, int slot, const gla_qr_chunk *chunk, chunk_memory<T> &s,
+                    int64_t pages)
 {
   const gla_qr_job &job = e->qr_job;
   const qr_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
-  int64_t pages = chunk->A.pages;
-  qr_streams streams = {stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
+  qr_streams streams = streams_of (e, slot);
   slot_pause user = {e, slot, kernel_seconds (e, &job, (double)pages) > 2 * PIECE};
   qr_pause pause = {pause_of, &user};
 
@@ -180,6 +195,51 @@ gla_status compute (cuda_engine *e, int slot, const gla_qr_chunk *chunk, chunk_m
   return status;
 }
 
+// By way of A'A; how many pages have failed will be in the slot's counter.
+template <class T>
+gla_status compute_directly (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_t pages)
+{
+  const gla_qr_job &job = e->qr_job;
+  qr_streams streams = streams_of (e, slot);
+  slot_pause user = {e, slot, kernel_seconds (e, &job, (double)pages) > 2 * PIECE};
+  gla_status status = qr_by_cholesky<T> (s.cholesky, read (s.A), s.R, job.r_rows, s.Q, streams,
+                                         {pause_of, &user});
+  return status == GLA_OK
+             ? engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
+                                               cudaMemcpyDeviceToHost, streams.main))
+             : status;
+}
+
+template <class T> qr_matrix<T> page_of (qr_matrix<T> a, int64_t page)
+{
+  return {a.data == nullptr ? nullptr : a.data + page * a.page, a.ld, a.page};
+}
+
+// The pages that failed, by reflectors.
+template <class T>
+gla_status compute_failed (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                           const chunk_memory<T> &s)
+{
+  int64_t pages = chunk->A.pages;
+  std::unique_ptr<int[]> failed (new (std::nothrow) int[pages]);
+  if (failed == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  gla_status status = engine_status (
+      cudaMemcpy (failed.get (), s.cholesky.failed, pages * sizeof (int), cudaMemcpyDeviceToHost));
+  for (int64_t page = 0; page < pages && status == GLA_OK; page++) {
+    if (!failed[page])
+      continue;
+    chunk_memory<T> one = s;
+    one.A = page_of (s.A, page);
+    one.Q = page_of (s.Q, page);
+    one.R = page_of (s.R, page);
+    status = compute<T> (e, slot, chunk, one, 1);
+  }
+  if (status == GLA_OK)
+    status = engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
+  return status == GLA_OK ? engine_wait (e, e->slots[slot].done) : status;
+}
+
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   chunk_memory<T> s = memory_of<T> (e, slot, chunk);
@@ -190,7 +250,8 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
       status = engine_upload (e, slot, s.B.data, &chunk->B);
   }
   if (status == GLA_OK)
-    status = compute<T> (e, slot, chunk, s);
+    status = s.direct ? compute_directly<T> (e, slot, s, chunk->A.pages)
+                      : compute<T> (e, slot, chunk, s, chunk->A.pages);
   if (status == GLA_OK)
     status = engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
   return status;
@@ -213,6 +274,8 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 {
   chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   gla_status status = engine_wait (e, e->slots[slot].done);
+  if (status == GLA_OK && s.direct && e->counter[slot] > 0)
+    status = compute_failed<T> (e, slot, chunk, s);
   if (status == GLA_OK && e->qr_job.device_arrays && e->qr_job.pivot)
     return download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
   if (status != GLA_OK || e->qr_job.device_arrays)

@@ -4,8 +4,9 @@
 % [passed, failed] = check_qr (device, shapes, types). For each row [m, n] of shapes and each
 % type all classes of hard_matrices stand in one batch. LAPACK's ratios (qr_ratios) must be below
 % 30, columns and orthogonality right to 10 k eps, R that of qr with its signs, |diag (R)| of pivoted
-% factors must not grow; R must have the same bits in all forms, in another run, and for a page
-% alone. Above 130 some classes are enough, and above 600 a few, without the m x m Q.
+% factors must not grow; results must have the same bits in another run and for a page alone, and R in all
+% forms, but for those that a GPU makes by other means than the economy factors: there R'*R must be
+% A'*A. Above 130 some classes are enough, and above 600 a few, without the m x m Q.
 
 function [passed, failed] = check_qr (device, shapes, types = "zdcs")
   rand ("twister", 1);
@@ -53,6 +54,19 @@ function counts = one_case (A, names, label, device)
     [worst, at] = max (max (strict, [], 2));
     check (worst <= 10, "%s: columns, orthogonality %s on %s", form, mat2str (strict(at,:), 3), names{at});
   endfunction
+  function check_same_r (form, X, R, economy)
+    same = squeeze (all (all (R == economy, 1), 2));
+    [m, n, P] = size (X);
+    if (strcmp (device, "gpu") && 2 * m >= 3 * n && n > 1 && (m > 2048 || n > 256))
+      for p = find (! same).'
+        x = double (X(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
+        r = double (R(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
+        size_ = norm (x, "cols");
+        same(p) = all (all (abs (x' * x - r' * r) <= 30 * m * double (eps (class (X))) / 2 * (size_' * size_)));
+      endfor
+    endif
+    check (all (same), "%s: R is another on %s", form, strjoin (names(! same), "; "));
+  endfunction
   try
     [m, n, P] = size (A);
     k = min (m, n);
@@ -80,10 +94,10 @@ function counts = one_case (A, names, label, device)
 
     B = cat (2, A(:,1,:), cast (rand (m, 2, P) - 0.5, class (A)));
     [C, r] = qr_block (A, B, 0, place{:});
-    check (isequaln (r, R), "R with B has other bits");
+    check_same_r ("with B", A, r, R);
     check_product ("Q'*B", C, Q, B, @check, names);
     [W, Y, r] = qr_block (A, 0, "wy", place{:});
-    check (isequaln (r, R), "R with W and Y has other bits");
+    check_same_r ("with W and Y", A, r, R);
     for p = 1:P
       y = Y(:,:,p);
       off(p) = norm (eye (m, k) + W(:,:,p) * y(1:k,:)' - Q(:,:,p), 1) / (m * e / 2);
@@ -94,7 +108,8 @@ function counts = one_case (A, names, label, device)
 
     if (m <= 600 && m > n)
       [Q, R2] = qr_block (A, place{:});
-      check (isequaln (R2(1:k,:,:), R) && ! any (R2(k+1:end,:,:)(:)), "full R has other bits");
+      check_same_r ("full", A, R2(1:k,:,:), R);
+      check (! any (R2(k+1:end,:,:)(:)), "full R is not zero below");
       check_ratios ("full", A, Q, R2);
       C = qr_block (A, B, place{:});
       check_product ("full Q'*B", C, Q, B, @check, names);
