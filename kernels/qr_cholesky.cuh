@@ -1,37 +1,41 @@
 // qr_cholesky.cuh: economy QR of well conditioned matrices by way of A'A
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// R is the Cholesky factor of A'A and Q = A R^-1, all by products of matrices: about half of what
-// Householder's reflectors take, without their chain of columns. Q is orthogonal to
-// eps |D R^-1|^2, D the norms of R's columns; a page where that norm is large, or where A'A is not
-// positive definite, not finite or near the ends of the range, says so, and its results are
-// to be made again by reflectors. The signs are those of LAPACK's R, as Q - [S; 0] has
-// an LU factorisation without pivoting, whose pivots give them one by one (Ballard, Demmel,
-// Grigori, Jacquelin, Nguyen, Solomonik: Reconstructing Householder vectors from TSQR, 2014): here
-// of (Q - [S; 0]) R = A - [S R; 0], of which the first n rows are enough.
+// R is the Cholesky factor of A'A and Q = A R^-1, all by products of matrices, without
+// the chain of columns of Householder's reflectors. Q is orthogonal to eps |D R^-1|^2, D the
+// norms of R's columns; a page where that norm is large, or where A'A is not positive definite, not
+// finite or near the ends of the range, says so, and its results are to be made again by
+// reflectors. Signs are those of LAPACK's R: Q - [S; 0] has an LU factorisation without pivoting
+// whose pivots give them one by one (Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik:
+// Reconstructing Householder vectors from TSQR, 2014). Here that of
+// (Q - [S; 0]) R = A - [S R; 0] does, of which the first n rows are enough.
 
 #ifndef GPULINALG_QR_CHOLESKY_CUH
 #define GPULINALG_QR_CHOLESKY_CUH
 
 #include "qr_plan.cuh"
 
-// LEAF: columns that one block of threads factors. LIMIT: what |D R^-1|_F^2 / n may be; random
-// matrices of m = 2n have 2 to 8, tall ones 1 to 4, and the worst that LIMIT lets pass is
-// orthogonal to about LIMIT n eps / 2.
-enum { QR_LEAF = 64, QR_GRAM_BLOCK = 64, QR_CHOLESKY_LIMIT = 10 };
+// LIMIT: what |D R^-1|_F^2 / n may be; random matrices of m = 2n have 2 to 8, tall ones 1 to 4, and
+// the worst that LIMIT lets pass is orthogonal to about LIMIT n eps / 2. Of matrices of more than
+// a strip it is estimated from solutions for random VECTORS (Kenney, Laub, SIAM J. Sci. Comput.
+// 15, 1994).
+enum { QR_GRAM_BLOCK = 64, QR_CHOLESKY_LIMIT = 10, QR_CHOLESKY_VECTORS = 8 };
 
 // Whether a job's pages are tried this way: shape and outputs alone decide.
 bool qr_cholesky_serves (const gla_qr_job &job);
 
 template <class T> struct qr_cholesky {
   int64_t m, n, pages;
-  qr_matrix<T> G; // n x n: A'A, from which R^-1 grows
-  qr_matrix<T> R; // n x n, its diagonal positive
+  int64_t strip;  // columns that are factored at a time
+  int leaf;       // columns that one block of threads factors
+  qr_matrix<T> G; // n x n: A'A; inverses of the strips' blocks on the diagonal of R take its place
+  qr_matrix<T> R; // n x n, its diagonal positive before it gets its signs
   qr_matrix<T> M; // n x n: A - S R, and inverses of its blocks
   qr_matrix<T> W, side_W;
+  qr_matrix<T> V, X; // random vectors, and R^-1 V
   void *parts;      // of tall matrices' A'A
   double *diagonal; // n per page: squares of the norms of A's columns
-  double *norms;    // n per page: of the columns of D R^-1, squared
+  double *norms;    // n per page: of the columns, or rows, of D R^-1, squared
   int *sign;        // n per page: 1 or -1
   int *failed;      // per page
   int *failures;    // how many pages
@@ -59,24 +63,35 @@ cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G,
 // Keeps the diagonal of G; pages whose diagonal is out of range have failed, the others not yet.
 template <class T> cudaError_t qr_gram_diagonal (const qr_cholesky<T> &c, cudaStream_t stream);
 
+// Bytes of shared memory that leaves of 128 columns take; those of 64 have what every GPU has.
+template <class T> size_t qr_leaf_shared ();
+
 // The block of `count` columns from J on: the Cholesky factor to R, its inverse over G's diagonal
 // block, zeros left of that.
 template <class T>
 cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &c, int64_t J, int count, cudaStream_t stream);
 
-// The same block of M: signs, and the inverse of M - S R over it.
+// The same block of M: signs, and, of 64 columns or where `all`, the inverse of M - S R over it.
 template <class T>
-cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, cudaStream_t stream);
+cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool all,
+                           cudaStream_t stream);
 
 // To := M - S R for `rows` rows from J on and `columns` columns from K on.
 template <class T>
 cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64_t rows,
                             int64_t columns, qr_matrix<T> to, cudaStream_t stream);
 
-// R with its signs, and zeros below, to `to` (rows x n) where wanted; columns of the inverse get
-// theirs; norms; which pages have failed.
+// R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of the
+// inverses get theirs, and `norms` those of the columns within them.
 template <class T>
-cudaError_t qr_cholesky_finish (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
-                                cudaStream_t stream);
+cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
+                                 cudaStream_t stream);
+
+// V := random vectors.
+template <class T> cudaError_t qr_cholesky_random (const qr_cholesky<T> &c, cudaStream_t stream);
+
+// Which pages have failed, by `norms`; solved: by those of the rows of X instead.
+template <class T>
+cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, bool solved, cudaStream_t stream);
 
 #endif

@@ -372,8 +372,9 @@ gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pag
   e->chunk_pages = pages;
   for (int k = 0; k < SLOTS; k++)
     e->slots[k].chunk = nullptr;
-  gla_status status = qr_needs_blas (*job) ? gpu_blas_open (&e->blas) : GLA_OK;
-  if (status == GLA_OK && qr_needs_blas (*job))
+  bool blas = qr_needs_blas (*job) || qr_cholesky_serves (*job);
+  gla_status status = blas ? gpu_blas_open (&e->blas) : GLA_OK;
+  if (status == GLA_OK && blas)
     status = gpu_blas_open (&e->side_blas);
   return status == GLA_OK ? engine_reserve (e, 0, arena_bytes (*job, pages)) : status;
 }

@@ -6,30 +6,13 @@
 
 #include <cuda_pipeline.h>
 #include "cluster.cuh"
-#include "gsvd_tiles.cuh"
 #include "qr_cholesky.cuh"
+#include "qr_tiles.cuh"
 
 namespace
 {
 
 enum { NB = QR_GRAM_BLOCK, ROWS = 32, THREADS = 256, WAVE = 528, ROWS_OF_SPLIT = 256 };
-
-template <class T> struct wide_of {
-  typedef double type;
-};
-template <class R> struct wide_of<cx<R>> {
-  typedef cx<double> type;
-};
-template <class T> using wide = typename wide_of<T>::type;
-
-GLA_DEVICE double widen (double a)
-{
-  return a;
-}
-template <class R> GLA_DEVICE cx<double> widen (cx<R> a)
-{
-  return {(double)a.x, (double)a.y};
-}
 
 int pairs_of (int64_t n)
 {
@@ -145,12 +128,8 @@ __global__ void __launch_bounds__ (THREADS)
     sum = sum + part[q][lane];
   column_pair pair ((int)(which % pairs));
   int i = pair.first * NB + entry % NB, j = pair.second * NB + entry / NB;
-  if (i < n && j < n) {
-    if constexpr (is_complex_v<T>)
-      G.data[page * G.page + i + j * G.ld] = {(real_t<T>)sum.x, (real_t<T>)sum.y};
-    else
-      G.data[page * G.page + i + j * G.ld] = (T)sum;
-  }
+  if (i < n && j < n)
+    G.data[page * G.page + i + j * G.ld] = narrow<T> (sum);
 }
 
 } // namespace

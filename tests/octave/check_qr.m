@@ -57,7 +57,7 @@ function counts = one_case (A, names, label, device)
   function check_same_r (form, X, R, economy)
     same = squeeze (all (all (R == economy, 1), 2));
     [m, n, P] = size (X);
-    if (strcmp (device, "gpu") && 2 * m >= 3 * n && n > 1 && (m > 2048 || n > 256))
+    if (strcmp (device, "gpu") && 2 * m >= 3 * n && n > 1 && (m > 2048 || n > 128))
       for p = find (! same).'
         x = double (X(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
         r = double (R(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));

@@ -1,0 +1,214 @@
+// qr_cholesky_leaf.cu: blocks on the diagonal of A'A: their Cholesky factors, and inverses of those
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cluster.cuh"
+#include "qr_cholesky.cuh"
+#include "qr_tiles.cuh"
+
+namespace
+{
+
+enum { N = SQUARE, SIDE = SQUARE_SIDE, OWN = SQUARE_OWN, THREADS = SQUARE_THREADS };
+
+// Gauss elimination of the Hermitian matrix [G | I], both in one: left of the diagonal the inverse
+// of the unit lower factor grows where zeros would be. Row k tells every thread what step k needs;
+// the threads that hold row k+1 show it at the end of step k, in the other of two buffers, so that
+// a step has one barrier. Returns whether all pivots were positive.
+template <class T>
+GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][N], real_t<T> (&pivot)[N])
+{
+  typedef real_t<T> real;
+  square_place at;
+  bool good = true;
+  if (at.x == 0)
+#pragma unroll
+    for (int q = 0; q < OWN; q++)
+      shown[0][at.column (q)] = a[0][q];
+#pragma unroll
+  for (int above = 0; above < OWN; above++)
+    for (int step = 0; step < SIDE; step++) {
+      int k = above * SIDE + step;
+      __syncthreads ();
+      const T *row = shown[k % 2];
+      real d = re (row[k]);
+      if (!(d > 0)) {
+        good = false;
+        d = 1;
+      }
+      if (threadIdx.x == 0)
+        pivot[k] = d;
+      real inverse = 1 / d;
+      T right[OWN];
+#pragma unroll
+      for (int q = 0; q < OWN; q++)
+        right[q] = row[at.column (q)];
+#pragma unroll
+      for (int p = above; p < OWN; p++) {
+        if (at.row (p) <= k)
+          continue;
+        T factor = scale (-inverse, conj (row[at.row (p)]));
+#pragma unroll
+        for (int q = 0; q < OWN; q++)
+          a[p][q] = at.column (q) == k ? factor : madd (factor, right[q], a[p][q]);
+      }
+      T *next = shown[(k + 1) % 2];
+      int following = above < OWN - 1 ? above + 1 : above;
+      if (step < SIDE - 1 && at.x == step + 1) {
+#pragma unroll
+        for (int q = 0; q < OWN; q++)
+          next[at.column (q)] = a[above][q];
+      } else if (step == SIDE - 1 && at.x == 0) {
+#pragma unroll
+        for (int q = 0; q < OWN; q++)
+          next[at.column (q)] = a[following][q];
+      }
+    }
+  __syncthreads ();
+  return good;
+}
+
+// With G = L D L', R = D^(1/2) L' and R^-1 = (D^(-1/2) L^-1)', to r and to g; keep (i, j, entry)
+// gets the inverse, too.
+template <class T, class F>
+GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int count, T *r,
+                       int64_t ldr, T *g, int64_t ldg, F keep)
+{
+  square_place at;
+#pragma unroll
+  for (int p = 0; p < OWN; p++) {
+    int i = at.row (p);
+    real_t<T> root = sqrt_of (pivot[i]), inverse = 1 / root;
+#pragma unroll
+    for (int q = 0; q < OWN; q++) {
+      int j = at.column (q);
+      T up = i == j ? from_real<T> (inverse) : scale (inverse, conj (a[p][q]));
+      if (i >= j)
+        keep (j, i, up);
+      if (i > j)
+        keep (i, j, T{});
+      if (i >= count || j >= count)
+        continue;
+      r[i + j * ldr] = i > j ? T{} : i == j ? from_real<T> (root) : scale (inverse, a[p][q]);
+      if (i >= j)
+        g[j + i * ldg] = up;
+      if (i > j)
+        g[i + j * ldg] = T{};
+    }
+  }
+}
+
+// Entry (i, j) of the Hermitian matrix whose upper triangle is entry (i, j); the identity outside.
+template <class T, class F> GLA_DEVICE void load (T (&a)[OWN][OWN], int count, F entry)
+{
+  square_place at;
+#pragma unroll
+  for (int p = 0; p < OWN; p++)
+#pragma unroll
+    for (int q = 0; q < OWN; q++) {
+      int i = at.row (p), j = at.column (q);
+      if (i >= count || j >= count)
+        a[p][q] = from_real<T> (i == j ? 1 : 0);
+      else
+        a[p][q] = i <= j ? entry (i, j) : conj (entry (j, i));
+    }
+}
+
+// One block of threads per page factors up to 128 columns: 64 by elimination, products for what
+// is right of them, the other 64, and products for the inverse. More blocks of threads clear what
+// is left of the block, 64 columns each, as products of whole blocks read it later.
+template <class T>
+__global__ void __launch_bounds__ (THREADS, 1)
+    leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  __shared__ T shown[2][N];
+  __shared__ real_t<T> pivot[N];
+  int tile = blockIdx.x % tiles;
+  int64_t page = blockIdx.x / tiles, ldg = c.G.ld, ldr = c.R.ld;
+  T *g = c.G.data + page * c.G.page + J, *r = c.R.data + page * c.R.page + J + J * ldr;
+  int64_t clear = J / c.strip * c.strip + (tile - 1) * N;
+  for (int q = threadIdx.x; tile > 0 && q < count * N; q += THREADS)
+    g[q % count + (clear + q / count) * ldg] = T{};
+  if (tile > 0)
+    return;
+  g += J * ldg;
+  int first = count < N ? count : (int)N, second = count - first;
+  square<T> X = {reinterpret_cast<wide<T> *> (memory)}, Y = {X.data + N * X.LD},
+            Z = {Y.data + N * X.LD};
+  T *g12 = g + N * ldg, *r12 = r + N * ldr, *g22 = g12 + N, *r22 = r12 + N;
+  for (int q = threadIdx.x; second > 0 && q < N * N; q += THREADS)
+    Y (q % N, q / N) = widen (q / N < second ? g12[q % N + q / N * ldg] : T{});
+
+  T a[OWN][OWN];
+  load (a, first, [&] (int i, int j) { return g[i + j * ldg]; });
+  bool good = eliminate (a, shown, pivot);
+  store (a, pivot, first, r, ldr, g, ldg, [&] (int i, int j, T v) {
+    if (second > 0)
+      X (i, j) = widen (v);
+  });
+  if (second > 0) {
+    __syncthreads ();
+    square_product<T> above ([&] (int i, int k) { return conj (X (k, i)); },
+                             [&] (int k, int j) { return Y (k, j); });
+    __syncthreads ();
+    above.each ([&] (int i, int j, wide<T> v) {
+      Y (i, j) = v;
+      if (j < second)
+        r12[i + j * ldr] = narrow<T> (v);
+    });
+    __syncthreads ();
+    square_product<T> taken ([&] (int i, int k) { return conj (Y (k, i)); },
+                             [&] (int k, int j) { return Y (k, j); });
+    taken.each ([&] (int i, int j, wide<T> v) { Z (i, j) = v; });
+    __syncthreads ();
+    load (a, second, [&] (int i, int j) { return g22[i + j * ldg] - narrow<T> (Z (i, j)); });
+    good &= eliminate (a, shown, pivot);
+    store (a, pivot, second, r22, ldr, g22, ldg,
+           [&] (int i, int j, T v) { Z (i, j) = widen (v); });
+    __syncthreads ();
+    square_product<T> half ([&] (int i, int k) { return Y (i, k); },
+                            [&] (int k, int j) { return Z (k, j); });
+    __syncthreads ();
+    half.each ([&] (int i, int j, wide<T> v) { Y (i, j) = v; });
+    __syncthreads ();
+    square_product<T> whole ([&] (int i, int k) { return X (i, k); },
+                             [&] (int k, int j) { return Y (k, j); });
+    whole.each ([&] (int i, int j, wide<T> v) {
+      if (j < second)
+        g12[i + j * ldg] = narrow<T> (-v);
+    });
+    for (int q = threadIdx.x; q < second * N; q += THREADS)
+      g[N + q % second + q / second * ldg] = T{};
+  }
+  if (!good && threadIdx.x == 0)
+    c.failed[page] = 1;
+}
+
+} // namespace
+
+template <class T> size_t qr_leaf_shared ()
+{
+  return 3 * square<T>::bytes;
+}
+
+template <class T>
+cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &c, int64_t J, int count, cudaStream_t stream)
+{
+  static std::atomic<uint64_t> told{0};
+  size_t shared = count > N ? qr_leaf_shared<T> () : 0;
+  int tiles = (int)(J % c.strip / N) + 1;
+  cudaError_t error =
+      shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
+  if (error != cudaSuccess)
+    return error;
+  leaf_kernel<T><<<(unsigned)(c.pages * tiles), THREADS, shared, stream>>> (c, J, count, tiles);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template size_t qr_leaf_shared<T> ();                                                            \
+  template cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &, int64_t, int, cudaStream_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
