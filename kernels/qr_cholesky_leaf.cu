@@ -11,56 +11,86 @@ namespace
 enum { N = SQUARE, SIDE = SQUARE_SIDE, OWN = SQUARE_OWN, THREADS = SQUARE_THREADS };
 
 // Gauss elimination of the Hermitian matrix [G | I], both in one: left of the diagonal the inverse
-// of the unit lower factor grows where zeros would be. Row k tells every thread what step k needs;
-// the threads that hold row k+1 show it at the end of step k, in the other of two buffers, so that
-// a step has one barrier. Returns whether all pivots were positive.
-template <class T>
-GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][N], real_t<T> (&pivot)[N])
+// of the unit lower factor grows where zeros would be. It goes by B rows, of which every thread
+// makes for itself what it needs; the threads that hold the next ones show them at the end, in the
+// other of two buffers, so that B rows take one barrier. Returns whether all pivots were positive.
+template <class T, int B>
+GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pivot)[N])
 {
   typedef real_t<T> real;
   square_place at;
   bool good = true;
-  if (at.x == 0)
+  if (at.x < B)
 #pragma unroll
     for (int q = 0; q < OWN; q++)
-      shown[0][at.column (q)] = a[0][q];
+      shown[0][at.x][at.column (q)] = a[0][q];
 #pragma unroll
   for (int above = 0; above < OWN; above++)
-    for (int step = 0; step < SIDE; step++) {
+    for (int step = 0; step < SIDE; step += B) {
       int k = above * SIDE + step;
       __syncthreads ();
-      const T *row = shown[k % 2];
-      real d = re (row[k]);
-      if (!(d > 0)) {
-        good = false;
-        d = 1;
-      }
-      if (threadIdx.x == 0)
-        pivot[k] = d;
-      real inverse = 1 / d;
-      T right[OWN];
+      const T (&rows)[B][N] = shown[k / B % 2];
+      T d[B][B], right[B][OWN], left[B][OWN];
 #pragma unroll
-      for (int q = 0; q < OWN; q++)
-        right[q] = row[at.column (q)];
+      for (int r = 0; r < B; r++) {
+        for (int c = r; c < B; c++)
+          d[r][c] = rows[r][k + c];
+        for (int q = 0; q < OWN; q++)
+          right[r][q] = rows[r][at.column (q)];
+        for (int p = above; p < OWN; p++)
+          left[r][p] = rows[r][at.row (p)];
+      }
+      real inverse[B];
+#pragma unroll
+      for (int r = 0; r < B; r++) {
+        real diagonal = re (d[r][r]);
+        if (!(diagonal > 0)) {
+          good = false;
+          diagonal = 1;
+        }
+        if (threadIdx.x == 0)
+          pivot[k + r] = diagonal;
+        inverse[r] = reciprocal (diagonal);
+        for (int s = r + 1; s < B; s++) {
+          T factor = scale (-inverse[r], conj (d[r][s]));
+          for (int c = s; c < B; c++)
+            d[s][c] = madd (factor, d[r][c], d[s][c]);
+          for (int q = 0; q < OWN; q++) {
+            right[s][q] = madd (factor, right[r][q], right[s][q]);
+            if (q == above && at.column (q) == k + r)
+              right[s][q] = factor;
+          }
+          for (int p = above; p < OWN; p++)
+            left[s][p] = madd (factor, left[r][p], left[s][p]);
+        }
+      }
 #pragma unroll
       for (int p = above; p < OWN; p++) {
-        if (at.row (p) <= k)
+        if (p == above && at.x < step + B) { // rows of the block, or above it
+          for (int r = 0; r < B; r++)
+            for (int q = 0; q < OWN; q++)
+              a[p][q] = at.x == step + r ? right[r][q] : a[p][q];
           continue;
-        T factor = scale (-inverse, conj (row[at.row (p)]));
-#pragma unroll
-        for (int q = 0; q < OWN; q++)
-          a[p][q] = at.column (q) == k ? factor : madd (factor, right[q], a[p][q]);
+        }
+        for (int r = 0; r < B; r++) {
+          T factor = scale (-inverse[r], conj (left[r][p]));
+          for (int q = 0; q < OWN; q++) {
+            a[p][q] = madd (factor, right[r][q], a[p][q]);
+            if (q == above && at.column (q) == k + r)
+              a[p][q] = factor;
+          }
+        }
       }
-      T *next = shown[(k + 1) % 2];
+      T (&next)[B][N] = shown[(k / B + 1) % 2];
       int following = above < OWN - 1 ? above + 1 : above;
-      if (step < SIDE - 1 && at.x == step + 1) {
+      if (step < SIDE - B && at.x / B == step / B + 1) {
 #pragma unroll
         for (int q = 0; q < OWN; q++)
-          next[at.column (q)] = a[above][q];
-      } else if (step == SIDE - 1 && at.x == 0) {
+          next[at.x % B][at.column (q)] = a[above][q];
+      } else if (step == SIDE - B && at.x < B) {
 #pragma unroll
         for (int q = 0; q < OWN; q++)
-          next[at.column (q)] = a[following][q];
+          next[at.x][at.column (q)] = a[following][q];
       }
     }
   __syncthreads ();
@@ -121,7 +151,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  __shared__ T shown[2][N];
+  __shared__ T shown[2][square_steps<T>][N];
   __shared__ real_t<T> pivot[N];
   int tile = blockIdx.x % tiles;
   int64_t page = blockIdx.x / tiles, ldg = c.G.ld, ldr = c.R.ld;

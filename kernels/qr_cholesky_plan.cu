@@ -19,6 +19,9 @@ enum { STRIP_MOST = 768, STRIP = 512, REAL_WIDTH = 1024 };
 // Without cuBLAS reflectors serve matrices up to this, and they go that way with it, too.
 enum { SMALL_COLUMNS = 128 };
 
+// Shared memory that a leaf needs beside that of qr_leaf_shared, at most.
+enum { LINES_SHARED = 16384 };
+
 // A'A by our own kernel: up to so many columns, of matrices so many times as high.
 enum { TALL_COLUMNS = 512, TALL = 16 };
 
@@ -223,7 +226,7 @@ template <class T>
 qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
     : m (job.m), n (job.n), pages (pages)
 {
-  leaf = qr_leaf_shared<T> () <= block_shared_most () ? 128 : 64;
+  leaf = qr_leaf_shared<T> () + LINES_SHARED <= block_shared_most () ? 128 : 64;
   strip = n <= STRIP_MOST ? n : (int64_t)STRIP;
   int64_t half = (strip < n ? strip : n / 2) + 128, wide = strip < n ? n : half;
   int64_t vectors = strip < n ? QR_CHOLESKY_VECTORS : 0;

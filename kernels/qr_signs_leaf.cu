@@ -10,66 +10,125 @@ namespace
 
 enum { N = SQUARE, SIDE = SQUARE_SIDE, OWN = SQUARE_OWN, THREADS = SQUARE_THREADS };
 
-// Row k of M and of R, and column k of M, for step k; two of each in turn.
-template <class T> struct shown_lines {
-  T row[2][N], upper[2][N], column[2][N];
+// Rows of M and of R, and columns of M, for B steps; two of each in turn.
+template <class T, int B> struct shown_lines {
+  T row[2][B][N], upper[2][B][N], column[2][B][N];
 };
 
-// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S; the lines of step k+1 are
-// shown at the end of step k, so that a step has one barrier. Where LAPACK would find
-// zeros below the diagonal and keep the sign of a column, which a sum cannot tell from small
-// numbers, the answer is false.
-template <class T>
+// The pivot block of B steps and what R has there. Each step chooses a sign and makes the block's
+// row; in the end the block is the inverse.
+template <class T, int B> struct pivot_block {
+  typedef real_t<T> real;
+  T d[B][B], u[B][B];
+  real s[B];
+
+  // Step r: the sign of the row. False where LAPACK would find zeros below the diagonal and keep
+  // the sign of the column, which a sum cannot tell from small numbers.
+  GLA_DEVICE bool step (int r)
+  {
+    const real most = 1 - 1024 * limits<real>::eps;
+    real diagonal = re (u[r][r]);
+    bool good = abs2 (d[r][r]) <= most * diagonal * diagonal;
+    s[r] = re (d[r][r]) < 0 ? (real)1 : (real)-1;
+    T pivot = d[r][r] - from_real<T> (s[r] * diagonal);
+    T inverse = scale (reciprocal (abs2 (pivot)), conj (pivot));
+#pragma unroll
+    for (int c = 0; c < B; c++)
+      d[r][c] = c == r ? inverse : inverse * (c > r ? d[r][c] - scale (s[r], u[r][c]) : d[r][c]);
+#pragma unroll
+    for (int t = 0; t < B; t++) {
+      if (t == r)
+        continue;
+      T factor = scale ((real)-1, d[t][r]);
+      for (int c = 0; c < B; c++)
+        d[t][c] = madd (factor, d[r][c], c == r ? T{} : d[t][c]);
+    }
+    return good;
+  }
+};
+
+// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a time:
+// with the inverse of their block every thread makes for itself what it needs of the rows, and
+// takes the columns times those from its own. The next lines are shown at the end, so that B steps
+// take one barrier.
+template <class T, int B>
 GLA_DEVICE bool invert (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int *sign,
-                        shown_lines<T> &shown)
+                        shown_lines<T, B> &shown)
 {
   typedef real_t<T> real;
-  const real most = 1 - 1024 * limits<real>::eps;
   square_place at;
   auto show = [&] (int p, int step) {
-    int buffer = step % 2;
-    if (at.x == step)
+    int buffer = step / B % 2;
+    if (at.x / B == step / B)
 #pragma unroll
       for (int q = 0; q < OWN; q++) {
-        shown.row[buffer][at.column (q)] = a[p][q];
-        shown.upper[buffer][at.column (q)] = b[p][q];
+        shown.row[buffer][at.x % B][at.column (q)] = a[p][q];
+        shown.upper[buffer][at.x % B][at.column (q)] = b[p][q];
       }
-    if (at.y == step)
+    if (at.y / B == step / B)
 #pragma unroll
       for (int i = 0; i < OWN; i++)
-        shown.column[buffer][at.row (i)] = a[i][p];
+        shown.column[buffer][at.y % B][at.row (i)] = a[i][p];
   };
   bool good = true;
   show (0, 0);
 #pragma unroll
   for (int above = 0; above < OWN; above++)
-    for (int step = 0; step < SIDE; step++) {
-      int k = above * SIDE + step, buffer = step % 2;
+    for (int step = 0; step < SIDE; step += B) {
+      int k = above * SIDE + step, buffer = step / B % 2;
       __syncthreads ();
-      T alpha = shown.row[buffer][k];
-      real diagonal = re (shown.upper[buffer][k]), s = re (alpha) < 0 ? (real)1 : (real)-1;
-      good &= k >= count || abs2 (alpha) <= most * diagonal * diagonal;
-      if (threadIdx.x == 0 && k < count)
-        sign[k] = (int)s;
-      T pivot = alpha - from_real<T> (s * diagonal);
-      T inverse = scale (1 / abs2 (pivot), conj (pivot)), row[OWN];
+      pivot_block<T, B> pivots;
+#pragma unroll
+      for (int r = 0; r < B; r++)
+        for (int c = 0; c < B; c++) {
+          pivots.d[r][c] = shown.row[buffer][r][k + c];
+          pivots.u[r][c] = shown.upper[buffer][r][k + c];
+        }
+#pragma unroll
+      for (int r = 0; r < B; r++) {
+        good &= pivots.step (r) || k + r >= count;
+        if (threadIdx.x == 0 && k + r < count)
+          sign[k + r] = (int)pivots.s[r];
+      }
+      // rows: the inverse of the block times M - S R, or the inverse itself in its own columns,
+      // which only q = above has
+      T row[B][OWN];
 #pragma unroll
       for (int q = 0; q < OWN; q++) {
         int j = at.column (q);
-        T value = shown.row[buffer][j] - (j > k ? scale (s, shown.upper[buffer][j]) : T{});
-        row[q] = j == k ? inverse : inverse * value;
+        T from[B];
+        for (int r = 0; r < B; r++) {
+          from[r] = shown.row[buffer][r][j];
+          if (q > above || (q == above && at.y >= step + B))
+            from[r] = from[r] - scale (pivots.s[r], shown.upper[buffer][r][j]);
+        }
+        for (int r = 0; r < B; r++) {
+          T sum = T{};
+          for (int t = 0; t < B; t++)
+            sum = madd (pivots.d[r][t], from[t], sum);
+          for (int t = 0; t < B && q == above; t++)
+            sum = at.y == step + t ? pivots.d[r][t] : sum;
+          row[r][q] = sum;
+        }
       }
 #pragma unroll
       for (int p = 0; p < OWN; p++) {
-        T factor = scale ((real)-1, shown.column[buffer][at.row (p)]);
-#pragma unroll
+        T factor[B];
+        for (int r = 0; r < B; r++)
+          factor[r] = scale ((real)-1, shown.column[buffer][r][at.row (p)]);
         for (int q = 0; q < OWN; q++) {
-          T value = at.column (q) == k ? T{} : a[p][q];
-          a[p][q] = at.row (p) == k ? row[q] : madd (factor, row[q], value);
+          T other = a[p][q];
+          if (q == above && at.y / B == step / B)
+            other = T{};
+          for (int r = 0; r < B; r++)
+            other = madd (factor[r], row[r][q], other);
+          for (int r = 0; r < B && p == above; r++)
+            other = at.x == step + r ? row[r][q] : other;
+          a[p][q] = other;
         }
       }
-      if (step < SIDE - 1)
-        show (above, step + 1);
+      if (step < SIDE - B)
+        show (above, step + B);
       else if (above < OWN - 1)
         show (above < OWN - 1 ? above + 1 : above, 0);
     }
@@ -119,7 +178,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, bool all)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  __shared__ shown_lines<T> shown;
+  __shared__ shown_lines<T, square_steps<T>> shown;
   int64_t page = blockIdx.x, ldm = c.M.ld, ldr = c.R.ld;
   T *m = c.M.data + page * c.M.page + J + J * ldm;
   const T *r = c.R.data + page * c.R.page + J + J * ldr;

@@ -34,6 +34,23 @@ template <class T> GLA_DEVICE T narrow (wide<T> a)
 
 enum { SQUARE = 64, SQUARE_THREADS = 256, SQUARE_SIDE = 16, SQUARE_OWN = SQUARE / SQUARE_SIDE };
 
+// Rows or columns that an elimination takes at a time, as registers allow.
+template <class T> constexpr int square_steps = is_complex_v<T> ? 2 : 4;
+
+// 1 / a for an a > 0 that is far from the ends of the range, to an ulp or so.
+GLA_DEVICE float reciprocal (float a)
+{
+  return 1 / a;
+}
+GLA_DEVICE double reciprocal (double a)
+{
+  double x;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(x) : "d"(a));
+  for (int i = 0; i < 2; i++)
+    x = fma (x, fma (-a, x, 1.0), x);
+  return x;
+}
+
 // The 4 x 4 entries that a thread holds in registers: rows x + 16 p, columns y + 16 q.
 struct square_place {
   int x, y;
