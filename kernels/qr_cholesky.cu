@@ -18,22 +18,6 @@ template <> struct square_range<double> {
   static constexpr double low = 0x1p-900, high = 0x1p900;
 };
 
-template <class T>
-__global__ void __launch_bounds__ (THREADS) diagonal_kernel (qr_cholesky<T> c)
-{
-  typedef square_range<real_t<T>> range;
-  int64_t page = blockIdx.x;
-  bool bad = false;
-  for (int64_t j = threadIdx.x; j < c.n; j += THREADS) {
-    double d = (double)re (c.G.data[page * c.G.page + j + j * c.G.ld]);
-    c.diagonal[page * c.n + j] = d;
-    bad |= !(d >= range::low && d <= range::high);
-  }
-  bad = __syncthreads_or (bad);
-  if (threadIdx.x == 0)
-    c.failed[page] = bad;
-}
-
 // Blocks of threads: a column's rows, columns, pages.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -64,9 +48,9 @@ GLA_DEVICE double block_sum (double value)
   return value;
 }
 
-template <class T> GLA_DEVICE double square_of (double norm2, T v)
+template <class T> GLA_DEVICE double square_of (double size, T v)
 {
-  double root = sqrt (norm2), x = root * (double)re (v), y = root * (double)im (v);
+  double x = size * (double)re (v), y = size * (double)im (v);
   return x * x + y * y;
 }
 
@@ -76,26 +60,29 @@ __global__ void __launch_bounds__ (THREADS)
     results_kernel (qr_cholesky<T> c, qr_matrix<T> to, int64_t rows)
 {
   typedef real_t<T> real;
+  typedef square_range<real> range;
   int64_t j = blockIdx.x % c.n, page = blockIdx.x / c.n;
   const int *sign = c.sign + page * c.n;
   T *r = c.R.data + page * c.R.page + j * c.R.ld;
   T *inverse = c.G.data + page * c.G.page + j * c.G.ld;
+  double sum = 0;
   for (int64_t i = threadIdx.x; i <= j; i += THREADS) {
     T v = scale ((real)sign[i], r[i]);
+    sum += square_of (1, v);
     r[i] = v;
     if (to.data != nullptr && i < rows)
       to.data[page * to.page + i + j * to.ld] = v;
   }
   for (int64_t i = j + 1 + threadIdx.x; to.data != nullptr && i < rows; i += THREADS)
     to.data[page * to.page + i + j * to.ld] = T{};
-  double sum = 0;
-  for (int64_t i = j / c.strip * c.strip + threadIdx.x; i <= j; i += THREADS) {
-    sum += square_of (c.diagonal[page * c.n + i], inverse[i]);
+  for (int64_t i = j / c.strip * c.strip + threadIdx.x; i <= j; i += THREADS)
     inverse[i] = scale ((real)sign[j], inverse[i]);
-  }
   sum = block_sum (sum);
-  if (threadIdx.x == 0)
-    c.norms[page * c.n + j] = sum;
+  if (threadIdx.x > 0)
+    return;
+  c.norms[page * c.n + j] = sqrt (sum);
+  if (!(sum >= range::low && sum <= range::high))
+    c.failed[page] = 1;
 }
 
 GLA_DEVICE void set_random (float &to, int64_t at)
@@ -119,20 +106,22 @@ template <class T> __global__ void __launch_bounds__ (THREADS) random_kernel (qr
     set_random (c.V.data[at], at % size);
 }
 
-// |D X|^2 of the rows of X, solutions for random vectors, as a mean. A block of threads for 256
-// rows, then pages.
-template <class T> __global__ void __launch_bounds__ (THREADS) rows_kernel (qr_cholesky<T> c)
+// Squares of the norms of the rows of D X, where X is the inverse of R, or, of more than a strip,
+// has what R^-1 makes of random vectors. A block of threads for 256 rows, then pages.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    rows_kernel (qr_cholesky<T> c, qr_matrix<T> X, int64_t columns, bool triangular, double factor)
 {
-  const double variance = (is_complex_v<T> ? 2 : 1) / 3.0;
   int64_t chunks = (c.n + THREADS - 1) / THREADS, page = blockIdx.x / chunks;
   int64_t i = blockIdx.x % chunks * THREADS + threadIdx.x;
   if (i >= c.n)
     return;
-  const T *x = c.X.data + page * c.X.page + i;
-  double sum = 0;
-  for (int v = 0; v < QR_CHOLESKY_VECTORS; v++)
-    sum += square_of (c.diagonal[page * c.n + i], x[v * c.X.ld]);
-  c.norms[page * c.n + i] = sum / (variance * QR_CHOLESKY_VECTORS);
+  const T *x = X.data + page * X.page + i;
+  double sum = 0, size = c.norms[page * c.n + i];
+#pragma unroll 8
+  for (int64_t v = triangular ? i : 0; v < columns; v++)
+    sum += square_of (size, x[v * X.ld]);
+  c.squares[page * c.n + i] = sum * factor;
 }
 
 // A block of threads per page.
@@ -141,7 +130,7 @@ template <class T> __global__ void __launch_bounds__ (THREADS) verdict_kernel (q
   int64_t page = blockIdx.x;
   double sum = 0;
   for (int64_t j = threadIdx.x; j < c.n; j += THREADS)
-    sum += c.norms[page * c.n + j];
+    sum += c.squares[page * c.n + j];
   sum = block_sum (sum);
   if (threadIdx.x > 0)
     return;
@@ -153,13 +142,9 @@ template <class T> __global__ void __launch_bounds__ (THREADS) verdict_kernel (q
 
 } // namespace
 
-template <class T> cudaError_t qr_gram_diagonal (const qr_cholesky<T> &c, cudaStream_t stream)
+template <class T> cudaError_t qr_cholesky_start (const qr_cholesky<T> &c, cudaStream_t stream)
 {
-  cudaError_t error = cudaMemsetAsync (c.failures, 0, sizeof (int), stream);
-  if (error != cudaSuccess)
-    return error;
-  diagonal_kernel<T><<<(unsigned)c.pages, THREADS, 0, stream>>> (c);
-  return cudaGetLastError ();
+  return cudaMemsetAsync (c.failed, 0, (size_t)(c.failures + 1 - c.failed) * sizeof (int), stream);
 }
 
 template <class T>
@@ -186,24 +171,27 @@ template <class T> cudaError_t qr_cholesky_random (const qr_cholesky<T> &c, cuda
   return cudaGetLastError ();
 }
 
-template <class T>
-cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, bool solved, cudaStream_t stream)
+template <class T> cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, cudaStream_t stream)
 {
-  int64_t chunks = (c.n + THREADS - 1) / THREADS;
-  if (solved)
-    rows_kernel<T><<<(unsigned)(chunks * c.pages), THREADS, 0, stream>>> (c);
+  const double variance = (is_complex_v<T> ? 2 : 1) / 3.0;
+  unsigned blocks = (unsigned)((c.n + THREADS - 1) / THREADS * c.pages);
+  if (c.strip < c.n)
+    rows_kernel<T><<<blocks, THREADS, 0, stream>>> (c, c.X, QR_CHOLESKY_VECTORS, false,
+                                                    1 / (variance * QR_CHOLESKY_VECTORS));
+  else
+    rows_kernel<T><<<blocks, THREADS, 0, stream>>> (c, c.G, c.n, true, 1);
   verdict_kernel<T><<<(unsigned)c.pages, THREADS, 0, stream>>> (c);
   return cudaGetLastError ();
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_gram_diagonal (const qr_cholesky<T> &, cudaStream_t);                    \
+  template cudaError_t qr_cholesky_start (const qr_cholesky<T> &, cudaStream_t);                   \
   template cudaError_t qr_signs_right (const qr_cholesky<T> &, int64_t, int64_t, int64_t, int64_t, \
                                        qr_matrix<T>, cudaStream_t);                                \
   template cudaError_t qr_cholesky_results (const qr_cholesky<T> &, qr_matrix<T>, int64_t,         \
                                             cudaStream_t);                                         \
   template cudaError_t qr_cholesky_random (const qr_cholesky<T> &, cudaStream_t);                  \
-  template cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &, bool, cudaStream_t);
+  template cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

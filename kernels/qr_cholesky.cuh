@@ -33,12 +33,12 @@ template <class T> struct qr_cholesky {
   qr_matrix<T> M; // n x n: A - S R, and inverses of its blocks
   qr_matrix<T> W, side_W;
   qr_matrix<T> V, X; // random vectors, and R^-1 V
-  void *parts;      // of tall matrices' A'A
-  double *diagonal; // n per page: squares of the norms of A's columns
-  double *norms;    // n per page: of the columns, or rows, of D R^-1, squared
-  int *sign;        // n per page: 1 or -1
-  int *failed;      // per page
-  int *failures;    // how many pages
+  void *parts;     // of tall matrices' A'A
+  double *norms;   // n per page: of R's columns
+  double *squares; // n per page: of the norms of the rows of D R^-1
+  int *sign;       // n per page: 1 or -1
+  int *failed;     // per page
+  int *failures;   // behind them: how many pages
 
   qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
 };
@@ -60,8 +60,8 @@ template <class T>
 cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G, void *work,
                      int64_t pages, cudaStream_t stream);
 
-// Keeps the diagonal of G; pages whose diagonal is out of range have failed, the others not yet.
-template <class T> cudaError_t qr_gram_diagonal (const qr_cholesky<T> &c, cudaStream_t stream);
+// No page has failed yet.
+template <class T> cudaError_t qr_cholesky_start (const qr_cholesky<T> &c, cudaStream_t stream);
 
 // Bytes of shared memory that leaves of 128 columns take; those of 64 have what every GPU has.
 template <class T> size_t qr_leaf_shared ();
@@ -82,7 +82,7 @@ cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64
                             int64_t columns, qr_matrix<T> to, cudaStream_t stream);
 
 // R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of the
-// inverses get theirs, and `norms` those of the columns within them.
+// inverses get theirs. Norms of R's columns; pages where those are out of range have failed.
 template <class T>
 cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
                                  cudaStream_t stream);
@@ -90,8 +90,7 @@ cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64
 // V := random vectors.
 template <class T> cudaError_t qr_cholesky_random (const qr_cholesky<T> &c, cudaStream_t stream);
 
-// Which pages have failed, by `norms`; solved: by those of the rows of X instead.
-template <class T>
-cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, bool solved, cudaStream_t stream);
+// Which pages have failed.
+template <class T> cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, cudaStream_t stream);
 
 #endif

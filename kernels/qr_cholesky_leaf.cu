@@ -179,7 +179,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
   if (second > 0) {
     __syncthreads ();
     square_product<T> above ([&] (int i, int k) { return conj (X (k, i)); },
-                             [&] (int k, int j) { return Y (k, j); });
+                             [&] (int k, int j) { return Y (k, j); }, SQUARE_TO_ROW);
     __syncthreads ();
     above.each ([&] (int i, int j, wide<T> v) {
       Y (i, j) = v;
@@ -197,12 +197,12 @@ __global__ void __launch_bounds__ (THREADS, 1)
            [&] (int i, int j, T v) { Z (i, j) = widen (v); });
     __syncthreads ();
     square_product<T> half ([&] (int i, int k) { return Y (i, k); },
-                            [&] (int k, int j) { return Z (k, j); });
+                            [&] (int k, int j) { return Z (k, j); }, SQUARE_TO_COLUMN);
     __syncthreads ();
     half.each ([&] (int i, int j, wide<T> v) { Y (i, j) = v; });
     __syncthreads ();
     square_product<T> whole ([&] (int i, int k) { return X (i, k); },
-                             [&] (int k, int j) { return Y (k, j); });
+                             [&] (int k, int j) { return Y (k, j); }, SQUARE_FROM_ROW);
     whole.each ([&] (int i, int j, wide<T> v) {
       if (j < second)
         g12[i + j * ldg] = narrow<T> (-v);

@@ -239,11 +239,11 @@ qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
   X = {k.take<T> (pages * n * vectors), n, n * vectors};
   int64_t numbers = tall (m, n) ? pages * qr_gram_work (m, n) : 0;
   parts = k.take<double> (is_complex_v<T> ? 2 * numbers : numbers);
-  diagonal = k.take<double> (pages * n);
   norms = k.take<double> (pages * n);
+  squares = k.take<double> (pages * n);
   sign = k.take<int> (pages * n);
-  failed = k.take<int> (pages);
-  failures = k.take<int> (1);
+  failed = k.take<int> (pages + 1);
+  failures = failed + pages;
 }
 
 template <class T>
@@ -252,14 +252,15 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_mat
                            const qr_pause &pause)
 {
   halves<T> work = {c, streams};
-  gla_status status =
-      tall (c.m, c.n)
-          ? status_of (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, streams.main))
-          : work.square (1, A, c.m, c.n, 0, c.G);
+  gla_status status = work.side_follows (); // an upload may be on its way
   if (status == GLA_OK)
-    status = status_of (qr_gram_diagonal (c, streams.main));
+    status = status_of (qr_cholesky_start (c, streams.main));
   if (status == GLA_OK)
-    status = status_of (qr_copy<T> (c.M, A, c.n, c.n, false, c.pages, streams.main));
+    status = status_of (qr_copy<T> (c.M, A, c.n, c.n, false, c.pages, streams.side));
+  if (status == GLA_OK)
+    status = tall (c.m, c.n)
+                 ? status_of (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, streams.main))
+                 : work.square (1, A, c.m, c.n, 0, c.G);
   if (status == GLA_OK)
     status = work.factor_strips (pause);
   if (status == GLA_OK)
@@ -272,7 +273,7 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_mat
   if (status == GLA_OK && c.strip < c.n)
     status = work.solve ();
   if (status == GLA_OK)
-    status = status_of (qr_cholesky_verdict (c, c.strip < c.n, streams.side));
+    status = status_of (qr_cholesky_verdict (c, streams.side));
   if (status == GLA_OK && Q.data != nullptr)
     status = work.form_q (A, Q, pause);
   return status == GLA_OK ? work.main_follows () : status;

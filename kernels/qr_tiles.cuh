@@ -67,7 +67,10 @@ template <class T> struct square {
   GLA_DEVICE wide<T> &operator() (int i, int j) const { return data[j * LD + i]; }
 };
 
-// This warp's 16 x 32 entries of a product: the sum over k < 64 of left (i, k) * right (k, j).
+// This warp's 16 x 32 entries of a product: the sum over k < 64 of left (i, k) * right (k, j), or
+// over a part of them: those to the warp's last row or column, or from its first row on.
+enum square_range_of { SQUARE_ALL, SQUARE_TO_ROW, SQUARE_FROM_ROW, SQUARE_TO_COLUMN };
+
 template <class T> struct square_product {
   enum { TILES = 4 };
   tile_sum<wide<T>> sum[TILES];
@@ -75,11 +78,16 @@ template <class T> struct square_product {
   GLA_DEVICE static int first_row () { return threadIdx.x / 32 % 4 * 16; }
   GLA_DEVICE static int first_column () { return threadIdx.x / 128 * 32; }
 
-  template <class L, class R> GLA_DEVICE square_product (L left, R right)
+  template <class L, class R>
+  GLA_DEVICE square_product (L left, R right, square_range_of range = SQUARE_ALL)
   {
     int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    int first = range == SQUARE_FROM_ROW ? first_row () : 0;
+    int last = range == SQUARE_TO_ROW      ? first_row () + 16
+               : range == SQUARE_TO_COLUMN ? first_column () + 32
+                                           : (int)SQUARE;
 #pragma unroll 2
-    for (int k = 0; k < SQUARE; k += 8) {
+    for (int k = first; k < last; k += 8) {
       tile_left<wide<T>> a;
       for (int i = 0; i < 4; i++)
         a.set (i, left (first_row () + g + 8 * (i % 2), k + t + 4 * (i / 2)));
