@@ -212,7 +212,7 @@ flags the last one counts.
 The representation of the @var{m}-by-@var{m} @var{Q} that the factorization
 works with, @code{@var{Q} = eye (@var{m}) + @var{W} * @var{Y}'}.  @var{W} and
 @var{Y} are @var{m}-by-@var{k}, @var{Y} is unit lower trapezoidal, and
-@var{R} is as without this flag.
+@var{R} is as without this flag, on a GPU to rounding.
 @end table
 
 A scalar 0 in the second place is the economy form and never @var{B}, as in
@@ -223,7 +223,9 @@ Options, each followed by its value, names in upper or lower case:
 @table @asis
 @item @qcode{"block"}
 Columns of a block of reflectors, a positive integer.  By default it is chosen by
-the size of @var{A} and the machine.
+the size of @var{A} and the machine; on a GPU the economy factors of a large
+@var{A} with columns far from dependent are then made by way of
+@code{@var{A}' * @var{A}}, without reflectors.
 
 @item @qcode{"device"}
 @qcode{"auto"} (default): the faster place, the time for copies included.

@@ -43,10 +43,11 @@ suite "sparse on the device" ./tests/c/build/test_sparse
 # variables of tests/octave/sanitizer_set.m, commas for blanks. racecheck is a hundred times slower
 # than the others: fewer sizes, and few sweeps of block Jacobi. Panels of several blocks send each
 # other single words that are their own flags, relaxed stores and loads, which racecheck takes for
-# races; to 96 rows there is one block.
+# races; to 96 rows there is one block. synccheck finds barriers that diverge in
+# cuBLAS's own kernel for complex products of 1300 x 801, which are left out there.
 small=1,2,3,5,8,16,17,32,33,48,64,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
-qr_direct=2100,2,2100,65,300,131,600,257,1300,801
+qr_direct=2100,2,2100,65,300,131,600,257
 suites="accuracy eig
 accuracy qr
 accuracy gsvd
@@ -58,15 +59,15 @@ racecheck SIZES=2,3,8,12,17 METHODS=qr,jacobi
 racecheck GSVD_SIZES=8,33
 racecheck SPARSE=40
 racecheck QR_SIZES=3,17,33
-racecheck QR_DIRECT=2100,70,300,131
+racecheck QR_DIRECT=2049,3,200,131
 memcheck SIZES=$small METHODS=qr,jacobi
 initcheck SIZES=$small METHODS=qr,jacobi
 synccheck SIZES=$small METHODS=qr,jacobi
 memcheck SIZES=180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
 initcheck SIZES=180,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
 synccheck QR_SIZES=$qr_sizes QR_LARGE=yes
-memcheck QR_DIRECT=$qr_direct
-initcheck QR_DIRECT=$qr_direct
+memcheck QR_DIRECT=$qr_direct,1300,801
+initcheck QR_DIRECT=$qr_direct,1300,801
 synccheck QR_DIRECT=$qr_direct
 memcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
