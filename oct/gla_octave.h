@@ -116,10 +116,13 @@ template <typename A> A unfilled (const dim_vector &dims)
   return A (dims);
 }
 
+// gla_host_zero in pieces, between which Ctrl-C is heard.
+void zero (void *memory, std::size_t bytes);
+
 template <typename A> A zeros (const dim_vector &dims)
 {
   A a = unfilled<A> (dims);
-  gla_host_zero (a.fortran_vec (), a.numel () * sizeof (typename A::element_type));
+  zero (a.fortran_vec (), a.numel () * sizeof (typename A::element_type));
   return a;
 }
 
