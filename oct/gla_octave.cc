@@ -41,15 +41,24 @@ std::string quoted_list (const std::vector<std::string> &words)
 // outputs
 //------------------------------------------------------------------------------
 
+// octave_quit throws where the user has pressed Ctrl-C, in every version of Octave; the flags that
+// it reads have changed their types. No exception may cross the library.
+static int keep_interrupt (void *exception)
+{
+  try {
+    octave_quit ();
+  } catch (...) {
+    *static_cast<std::exception_ptr *> (exception) = std::current_exception ();
+    return 1;
+  }
+  return 0;
+}
+
 void zero (void *memory, std::size_t bytes)
 {
-  // Where a machine has to find fresh memory first this takes 0.1 s, elsewhere a few milliseconds.
-  const std::size_t piece = std::size_t (32) << 20;
-  char *from = static_cast<char *> (memory);
-  for (std::size_t at = 0; at < bytes; at += piece) {
-    octave_quit ();
-    gla_host_zero (from + at, std::min (piece, bytes - at));
-  }
+  std::exception_ptr interrupt;
+  if (gla_host_zero (memory, bytes, keep_interrupt, &interrupt))
+    std::rethrow_exception (interrupt);
 }
 
 //------------------------------------------------------------------------------
@@ -286,8 +295,6 @@ void call::set_progress (const octave_value &progress, const char *units)
 // a call of the library: callbacks
 //------------------------------------------------------------------------------
 
-// octave_quit throws where the user has pressed Ctrl-C, in every version of Octave; the flags that
-// it reads have changed their types.
 int call::on_stop (void *self)
 {
   return static_cast<call *> (self)->kept ([] () { octave_quit (); });

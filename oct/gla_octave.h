@@ -116,7 +116,7 @@ template <typename A> A unfilled (const dim_vector &dims)
   return A (dims);
 }
 
-// gla_host_zero in pieces, between which Ctrl-C is heard.
+// Ctrl-C is heard meanwhile.
 void zero (void *memory, std::size_t bytes);
 
 template <typename A> A zeros (const dim_vector &dims)
