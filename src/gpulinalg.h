@@ -68,6 +68,12 @@ void gla_context_destroy (gla_context *ctx); // NULL is allowed
 void gla_set_stop (gla_context *ctx, int (*stop) (void *user), void *user);
 void gla_set_progress (gla_context *ctx, void (*progress) (void *user, int64_t done, int64_t total),
                        void *user);
+// Called from the calling thread by gla_gsvd, where a pair is worked on by itself, or several on a
+// GPU: after each of their sweeps, with the number of these. done and total count pages as above.
+// Where several GPUs work, sweeps that end together may be told as one.
+void gla_set_sweeps (gla_context *ctx,
+                     void (*swept) (void *user, int64_t done, int64_t total, int sweeps),
+                     void *user);
 // Told once per call and kind: id is "device-failed" or "device-memory".
 void gla_set_warning (gla_context *ctx,
                       void (*warning) (void *user, const char *id, const char *text), void *user);
