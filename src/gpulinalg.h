@@ -224,7 +224,7 @@ typedef struct {
   gla_array V;     // n x n or n x min (n, q), orthonormal columns
   gla_array X;     // p x q
   int32_t *info;   // host array of P, or NULL: 0 ok, p+1 NaN or Inf in the pair, 1 not converged,
-                   // -1 the arrays are on a GPU and B has not full column rank
+                   // -1 the arrays are on a GPU, and m < p or n < p or B has not full column rank
   gla_gsvd_stats *stats; // host array of P, or NULL
 } gla_gsvd_results;
 

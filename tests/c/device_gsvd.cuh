@@ -177,6 +177,19 @@ template <class T> static void test_gsvd_pages ()
   }
 }
 
+// Fewer rows than columns: info -1 everywhere, and nothing is written.
+template <class T> static void test_gsvd_wide (int64_t m, int64_t n, int64_t p)
+{
+  gsvd_arrays<T> g ({m, n, p, 2, true});
+  const std::string name = gsvd_name (g.c, g.A.array.type, GLA_GSVD_AUTO);
+  g.run (GLA_GSVD_AUTO, name);
+  for (int64_t page = 0; page < 2; page++)
+    check (g.info[page] == -1 && is_poison (g.U, page, true) && is_poison (g.V, page, true) &&
+               is_poison (g.X, page, true) && is_poison (g.alpha, page, true) &&
+               is_poison (g.beta, page, true),
+           name + ": info " + std::to_string (g.info[page]) + " page " + std::to_string (page));
+}
+
 template <class T> static void test_gsvd_type ()
 {
   for (const gsvd_case &c :
@@ -187,6 +200,8 @@ template <class T> static void test_gsvd_type ()
     for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++)
       test_gsvd_case<T> (c, method);
   test_gsvd_pages<T> ();
+  test_gsvd_wide<T> (3, 9, 5);
+  test_gsvd_wide<T> (9, 3, 5);
 }
 
 static void test_gsvd ()
