@@ -142,6 +142,12 @@ gla_status throttle_of (void *user)
   return u->needed ? engine_throttle (u->e, u->slot) : GLA_OK;
 }
 
+void swept_of (void *user, int sweeps)
+{
+  const gla_gsvd_job &job = static_cast<slot_user *> (user)->e->gsvd_job;
+  job.swept (job.monitor.user, sweeps);
+}
+
 // The tables of pairs go to the start of the arena, where the plan has them.
 gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 {
@@ -160,7 +166,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   const gsvd_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
   slot_user user = {e, slot, kernel_seconds (e, &job, (double)chunk->A.pages) > 0.03};
-  gsvd_host host = {e->counter, wait_of, throttle_of, &user};
+  gsvd_host host = {e->counter, wait_of, throttle_of, swept_of, &user};
   qr_streams streams = {stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
   qr_pause pause = {throttle_of, &user};
 

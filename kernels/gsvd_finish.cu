@@ -136,6 +136,8 @@ __global__ void __launch_bounds__ (THREADS)
   double h = hypot (cc, dd);
   factor[page * p + j] = h;
   exponent[page * p + j] = most - up;
+  if (state[page].info < 0)
+    return;
   bool failed = state[page].info > 0;
   if (alpha.data != nullptr)
     alpha.data[page * alpha.page + j] = (S)(failed ? not_a_number () : cc / h);
@@ -146,10 +148,11 @@ __global__ void __launch_bounds__ (THREADS)
 // A thread per page: quotients of neighbours that are equal to rounding must not decrease, either;
 // where one does it becomes that of the one before.
 template <class S>
-__global__ void order_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, int p, int64_t pages)
+__global__ void order_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, int p, const gsvd_state *state,
+                              int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (page >= pages)
+  if (page >= pages || state[page].info < 0)
     return;
   S *a = alpha.data + page * alpha.page, *b = beta.data + page * beta.page;
   for (int j = 1; j < p; j++)
@@ -174,7 +177,7 @@ __global__ void store_x_kernel (qr_matrix<S> X, qr_matrix<const T> from, int p, 
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
   int64_t page = blockIdx.z;
-  if (i >= p)
+  if (i >= p || state[page].info < 0)
     return;
   int64_t row = jpvt == nullptr ? i : jpvt[page * p + i];
   T x = from.data[page * from.page + j * from.ld + i];
@@ -190,7 +193,7 @@ __global__ void store_kernel (qr_matrix<S> to, qr_matrix<const T> from, int64_t 
                               const gsvd_state *state)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
-  if (i >= rows)
+  if (i >= rows || state[page].info < 0)
     return;
   T x = from.data[page * from.page + j * from.ld + i];
   to.data[page * to.page + j * to.ld + i] =
@@ -262,7 +265,8 @@ cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *fa
   store_values_kernel<S>
       <<<grid, THREADS, 0, stream>>> (alpha, beta, factor, exponent, p, v, s, state);
   if (alpha.data != nullptr && beta.data != nullptr)
-    order_kernel<S><<<(unsigned)((pages + 31) / 32), 32, 0, stream>>> (alpha, beta, p, pages);
+    order_kernel<S>
+        <<<(unsigned)((pages + 31) / 32), 32, 0, stream>>> (alpha, beta, p, state, pages);
   return cudaGetLastError ();
 }
 

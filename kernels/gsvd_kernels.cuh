@@ -160,8 +160,9 @@ cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pag
 template <class T>
 cudaError_t gsvd_fill_zeros (qr_matrix<T> U, qr_matrix<const T> Q, int p, const gsvd_state *state,
                              int64_t pages, cudaStream_t stream);
-// alpha and beta of the pair as it was, NaN where info > 0; and the factor of each column of X, as
-// a number and an exponent. S is the real type of the arrays.
+// Results are NaN where info > 0, and not written where it is below 0. alpha and beta of the pair
+// as it was; and the factor of each column of X, as a number and an exponent. S is the real type of
+// the arrays.
 template <class S>
 cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
                                int p, const gsvd_values &v, const gsvd_scaling &s,
@@ -171,7 +172,7 @@ template <class S, class T>
 cudaError_t gsvd_store_x (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
                           const double *factor, const int *exponent, const gsvd_scaling &s,
                           const gsvd_state *state, int64_t pages, cudaStream_t stream);
-// to := from, converted; NaN where info > 0.
+// to := from, converted.
 template <class S, class T>
 cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
                         const gsvd_state *state, int64_t pages, cudaStream_t stream);

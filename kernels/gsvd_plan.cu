@@ -325,6 +325,8 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
           cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));
     if (status == GLA_OK)
       status = host.wait (host.user);
+    if (status == GLA_OK)
+      host.swept (host.user, sweep + 1);
     if (status == GLA_OK && *host.count == 0)
       break;
   }

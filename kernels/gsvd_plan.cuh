@@ -13,6 +13,7 @@ struct gsvd_host {
   // Until the stream has done its work so far; the other one only where much has been launched.
   gla_status (*wait) (void *user);
   gla_status (*throttle) (void *user);
+  void (*swept) (void *user, int sweeps); // all pages have had so many sweeps
   void *user;
 };
 

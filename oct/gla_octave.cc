@@ -38,6 +38,30 @@ std::string quoted_list (const std::vector<std::string> &words)
 }
 
 //------------------------------------------------------------------------------
+// outputs
+//------------------------------------------------------------------------------
+
+// octave_quit throws where the user has pressed Ctrl-C, in every version of Octave; the flags that
+// it reads have changed their types. No exception may cross the library.
+static int keep_interrupt (void *exception)
+{
+  try {
+    octave_quit ();
+  } catch (...) {
+    *static_cast<std::exception_ptr *> (exception) = std::current_exception ();
+    return 1;
+  }
+  return 0;
+}
+
+void zero (void *memory, std::size_t bytes)
+{
+  std::exception_ptr interrupt;
+  if (gla_host_zero (memory, bytes, keep_interrupt, &interrupt))
+    std::rethrow_exception (interrupt);
+}
+
+//------------------------------------------------------------------------------
 // arguments
 //------------------------------------------------------------------------------
 
@@ -162,7 +186,7 @@ void check_float_array (const char *who, const char *name, const octave_value &x
 }
 
 //------------------------------------------------------------------------------
-// a call of the library: context, place, progress
+// a call of the library: context, place, whether progress is wanted
 //------------------------------------------------------------------------------
 
 // Contexts that no call uses. Never freed: see the header.
@@ -202,6 +226,7 @@ call::call (const char *who, octave::interpreter &interp, gla_context *own)
 {
   gla_set_stop (m_context, on_stop, this);
   gla_set_progress (m_context, nullptr, nullptr);
+  gla_set_sweeps (m_context, nullptr, nullptr);
   gla_set_warning (m_context, on_warning, this);
 }
 
@@ -209,6 +234,7 @@ call::~call ()
 {
   gla_set_stop (m_context, nullptr, nullptr);
   gla_set_progress (m_context, nullptr, nullptr);
+  gla_set_sweeps (m_context, nullptr, nullptr);
   gla_set_warning (m_context, nullptr, nullptr);
   if (!m_owned)
     give_context (m_context);
@@ -265,61 +291,6 @@ void call::set_progress (const octave_value &progress, const char *units)
                    m_who, progress.class_name ().c_str ());
   if (m_meter || m_progress_function.is_defined ())
     gla_set_progress (m_context, on_progress, this);
-}
-
-//------------------------------------------------------------------------------
-// a call of the library: callbacks
-//------------------------------------------------------------------------------
-
-// octave_quit throws where the user has pressed Ctrl-C, in every version of Octave; the flags that
-// it reads have changed their types.
-int call::on_stop (void *self)
-{
-  return static_cast<call *> (self)->kept ([] () { octave_quit (); });
-}
-
-void call::on_progress (void *self, int64_t done, int64_t total)
-{
-  call *c = static_cast<call *> (self);
-  c->kept ([=] () {
-    if (c->m_meter) {
-      c->show_meter (done, total);
-    } else {
-      octave_value_list args;
-      args (0) = static_cast<double> (done);
-      args (1) = static_cast<double> (total);
-      c->m_interp.feval (c->m_progress_function, args, 0);
-    }
-  });
-}
-
-// Kept until the library has returned, because a warning may be turned into an error.
-void call::on_warning (void *self, const char *id, const char *text)
-{
-  call *c = static_cast<call *> (self);
-  try {
-    c->m_warnings.emplace_back (id, text);
-  } catch (...) {
-    c->m_exception = std::current_exception ();
-  }
-}
-
-void call::show_meter (int64_t done, int64_t total)
-{
-  auto now = std::chrono::steady_clock::now ();
-  if (m_meter_shown && done < total && now - m_meter_time < std::chrono::milliseconds (200))
-    return;
-  m_meter_time = now;
-  m_meter_shown = true;
-  octave_stdout << "\r" << m_who << ": " << done << " of " << total << " " << m_units << ", "
-                << (total > 0 ? 100 * done / total : 100) << " %" << std::flush;
-}
-
-void call::end_meter ()
-{
-  if (m_meter_shown)
-    octave_stdout << std::endl;
-  m_meter_shown = false;
 }
 
 //------------------------------------------------------------------------------

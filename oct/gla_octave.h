@@ -116,10 +116,13 @@ template <typename A> A unfilled (const dim_vector &dims)
   return A (dims);
 }
 
+// Ctrl-C is heard meanwhile.
+void zero (void *memory, std::size_t bytes);
+
 template <typename A> A zeros (const dim_vector &dims)
 {
   A a = unfilled<A> (dims);
-  gla_host_zero (a.fortran_vec (), a.numel () * sizeof (typename A::element_type));
+  zero (a.fortran_vec (), a.numel () * sizeof (typename A::element_type));
   return a;
 }
 
@@ -210,6 +213,9 @@ public:
   // "progress": undefined, false, true (a meter in one line) or a function f (done, total), where
   // numbers of these units are counted.
   void set_progress (const octave_value &progress, const char *units = "pages");
+  // After set_progress, for functions that sweep: the meter shows the sweeps, and a function that
+  // takes three arguments is called as f (done, total, sweeps), after every sweep, too.
+  void show_sweeps ();
 
   // For callbacks of the library that call Octave: does `body`, and keeps what it throws for
   // `finish`. Nonzero: it has thrown, now or before.
@@ -231,9 +237,12 @@ public:
 private:
   static int on_stop (void *self);
   static void on_progress (void *self, int64_t done, int64_t total);
+  static void on_sweep (void *self, int64_t done, int64_t total, int sweeps);
   static void on_warning (void *self, const char *id, const char *text);
 
-  void show_meter (int64_t done, int64_t total);
+  bool takes_sweeps ();
+  void show_progress (int64_t done, int64_t total, int sweeps);
+  void show_meter (int64_t done, int64_t total, int sweeps);
   void end_meter ();
 
   const char *m_who;
@@ -242,7 +251,9 @@ private:
   bool m_owned; // the context is the caller's
   const char *m_units = "";
   octave_value m_progress_function;
-  bool m_meter = false, m_meter_shown = false;
+  bool m_function_sweeps = false; // it takes the number of sweeps
+  bool m_meter = false;
+  std::size_t m_meter_width = 0; // of the line that is shown
   std::chrono::steady_clock::time_point m_meter_time;
   std::exception_ptr m_exception;
   std::vector<std::pair<std::string, std::string>> m_warnings;

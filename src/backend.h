@@ -89,6 +89,9 @@ typedef struct {
   gla_gsvd_options options; // each backend resolves AUTO and block 0 by the sizes and type alone
   int device_arrays;        // nonzero: all arrays are on this engine's device
   gla_monitor monitor;      // asked between sweeps at least
+  // Called with monitor.user from the calling thread after every sweep of a chunk that is iterated
+  // as one, or of a pair that has a thread, or all of them, to itself: how many these were.
+  void (*swept) (void *user, int sweeps);
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after

@@ -79,6 +79,12 @@ void gla_set_progress (gla_context *ctx, void (*progress) (void *, int64_t, int6
   ctx->progress_user = user;
 }
 
+void gla_set_sweeps (gla_context *ctx, void (*swept) (void *, int64_t, int64_t, int), void *user)
+{
+  ctx->swept = swept;
+  ctx->swept_user = user;
+}
+
 void gla_set_warning (gla_context *ctx, void (*warning) (void *, const char *, const char *),
                       void *user)
 {

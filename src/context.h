@@ -16,6 +16,8 @@ struct gla_context {
   void *stop_user;
   void (*progress) (void *, int64_t, int64_t);
   void *progress_user;
+  void (*swept) (void *, int64_t, int64_t, int);
+  void *swept_user;
   void (*warning) (void *, const char *, const char *);
   void *warning_user;
 

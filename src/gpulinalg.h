@@ -68,6 +68,12 @@ void gla_context_destroy (gla_context *ctx); // NULL is allowed
 void gla_set_stop (gla_context *ctx, int (*stop) (void *user), void *user);
 void gla_set_progress (gla_context *ctx, void (*progress) (void *user, int64_t done, int64_t total),
                        void *user);
+// Called from the calling thread by gla_gsvd, where a pair is worked on by itself, or several on a
+// GPU: after each of their sweeps, with the number of these. done and total count pages as above.
+// Where several GPUs work, sweeps that end together may be told as one.
+void gla_set_sweeps (gla_context *ctx,
+                     void (*swept) (void *user, int64_t done, int64_t total, int sweeps),
+                     void *user);
 // Told once per call and kind: id is "device-failed" or "device-memory".
 void gla_set_warning (gla_context *ctx,
                       void (*warning) (void *user, const char *id, const char *text), void *user);
@@ -218,7 +224,7 @@ typedef struct {
   gla_array V;     // n x n or n x min (n, q), orthonormal columns
   gla_array X;     // p x q
   int32_t *info;   // host array of P, or NULL: 0 ok, p+1 NaN or Inf in the pair, 1 not converged,
-                   // -1 the arrays are on a GPU and B has not full column rank
+                   // -1 the arrays are on a GPU, and m < p or n < p or B has not full column rank
   gla_gsvd_stats *stats; // host array of P, or NULL
 } gla_gsvd_results;
 

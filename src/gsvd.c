@@ -17,6 +17,7 @@ typedef struct {
   gla_gsvd_chunk all; // the whole arrays
   gla_gsvd_report report;
   pthread_mutex_t cpu; // one thread at a time redoes pages on the CPU
+  int64_t redone;      // pages
 } gsvd_run;
 
 //------------------------------------------------------------------------------
@@ -248,6 +249,7 @@ static gla_status redo (gsvd_run *run, gla_range range)
     }
     pthread_mutex_lock (&run->cpu);
     status = on_cpu (run, r);
+    run->redone += status == GLA_OK ? r.count : 0;
     pthread_mutex_unlock (&run->cpu);
   }
   return status;
@@ -340,6 +342,7 @@ static void describe (gsvd_run *run, const gla_array *A, const gla_array *B,
   job->device_arrays = A->device != GLA_HOST;
   job->monitor.poll = gla_run_poll;
   job->monitor.user = &run->pages;
+  job->swept = gla_run_swept;
 }
 
 static gla_status work (gsvd_run *run)
@@ -355,7 +358,11 @@ static gla_status work (gsvd_run *run)
   }
   if (run->pages.pages == 0)
     return GLA_OK;
-  return gla_run_call (&run->pages, &gsvd_operation, run, device, &run->report.device);
+  const gla_status status =
+      gla_run_call (&run->pages, &gsvd_operation, run, device, &run->report.device);
+  if (run->redone >= run->pages.pages)
+    run->report.device = GLA_HOST;
+  return status;
 }
 
 gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,

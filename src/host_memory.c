@@ -5,6 +5,8 @@
 
 #include "host_memory.h"
 
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,12 +29,18 @@ void gla_host_prefer_huge_pages (void *memory, size_t bytes)
 #endif
 }
 
-void gla_host_zero (void *memory, size_t bytes)
+int gla_host_zero (void *memory, size_t bytes, int (*stop) (void *user), void *user)
 {
   int64_t parts = (int64_t)((bytes + HUGE_PAGE - 1) / HUGE_PAGE);
-#pragma omp parallel for schedule(static) if (parts > 2)
+  _Atomic int stopped = 0;
+  // dealt out one by one: all threads have work for as long as the one that asks
+#pragma omp parallel for schedule(dynamic) if (parts > 2)
   for (int64_t k = 0; k < parts; k++) {
+    if (omp_get_thread_num () == 0 && !stopped && stop (user))
+      stopped = 1;
     size_t at = (size_t)k * HUGE_PAGE, length = bytes - at < HUGE_PAGE ? bytes - at : HUGE_PAGE;
-    memset ((char *)memory + at, 0, length);
+    if (!stopped)
+      memset ((char *)memory + at, 0, length);
   }
+  return stopped;
 }

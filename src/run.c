@@ -10,6 +10,7 @@ void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages)
   run->threaded = run->workers = 0;
   run->pages = pages;
   run->done = run->told = run->in_flight = 0;
+  run->sweeps = 0;
   run->stopped = run->closed = 0;
   run->waiting[0] = (gla_range){0, pages};
   run->n_waiting = pages > 0;
@@ -91,21 +92,43 @@ int gla_run_workers (gla_run *run, int change)
   return workers;
 }
 
-void gla_run_watch (gla_run *run)
+// Returns nonzero where the work is to end already.
+static int tell (gla_run *run)
 {
   gla_context *ctx = run->ctx;
   pthread_mutex_lock (&run->lock);
   int64_t done = run->done;
-  int stopped = run->stopped;
+  int stopped = run->stopped, sweeps = run->sweeps;
+  run->sweeps = 0;
   pthread_mutex_unlock (&run->lock);
   if (done > run->told && ctx->progress != NULL)
     ctx->progress (ctx->progress_user, done, run->pages);
   run->told = done;
+  if (sweeps > 0 && ctx->swept != NULL)
+    ctx->swept (ctx->swept_user, done, run->pages, sweeps);
+  return stopped;
+}
+
+void gla_run_watch (gla_run *run)
+{
+  gla_context *ctx = run->ctx;
+  int stopped = tell (run);
   if (!stopped && ctx->stop != NULL && ctx->stop (ctx->stop_user)) {
     pthread_mutex_lock (&run->lock);
     run->stopped = 1;
     pthread_mutex_unlock (&run->lock);
   }
+}
+
+void gla_run_swept (void *user, int sweeps)
+{
+  gla_run *run = user;
+  pthread_mutex_lock (&run->lock);
+  run->sweeps = sweeps;
+  int threaded = run->threaded;
+  pthread_mutex_unlock (&run->lock);
+  if (!threaded)
+    tell (run);
 }
 
 int gla_run_poll (void *user, int64_t pages)

@@ -26,6 +26,7 @@ typedef struct {
   int workers;  // threads that have not ended
   int64_t pages, done, told;
   int64_t in_flight; // pages that engines hold
+  int sweeps;        // of the pages at work, not yet told; 0: nothing new
   int stopped;
   int closed; // no page is handed out any more: the call is known to fail
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
@@ -47,6 +48,9 @@ int gla_run_workers (gla_run *run, int change);
 // The monitor's function: counts pages and says whether to stop. In the caller's thread it also
 // tells the progress and asks.
 int gla_run_poll (void *run, int64_t pages);
+// Tells that the pages at work have had so many sweeps, at once or, from a thread of an engine,
+// when the caller's thread comes to it.
+void gla_run_swept (void *run, int sweeps);
 // Tells the progress and asks whether to stop, while engines work in their threads.
 void gla_run_watch (gla_run *run);
 

@@ -91,6 +91,7 @@ suite "interface" ./tests/c/build/test_api
 suite "pages in lanes" ./tests/c/build/test_lanes
 suite "QR" ./tests/c/build/test_qr
 suite "GSVD" ./tests/c/build/test_gsvd
+suite "ways of the GSVD" ./tests/c/build/test_gsvd_ways
 suite "sparse products" ./tests/c/build/test_spmv
 suite "Lanczos" ./tests/c/build/test_eigs
 suite "ways of Lanczos" ./tests/c/build/test_eigs_ways
@@ -102,6 +103,7 @@ suite "interface, sanitized" ./tests/c/build/strict_api
 suite "pages in lanes, sanitized" ./tests/c/build/strict_lanes
 suite "QR, sanitized" ./tests/c/build/strict_qr
 suite "GSVD, sanitized" ./tests/c/build/strict_gsvd
+suite "ways of the GSVD, sanitized" ./tests/c/build/strict_gsvd_ways
 suite "sparse products, sanitized" ./tests/c/build/strict_spmv
 suite "Lanczos, sanitized" ./tests/c/build/strict_eigs
 suite "ways of Lanczos, sanitized" ./tests/c/build/strict_eigs_ways

@@ -108,6 +108,12 @@ int gla_cpu_gsvd_stopped (const gla_cpu_gsvd_task *task)
   return gla_cpu_crew_stopped (task->crew, task->thread);
 }
 
+void gla_cpu_gsvd_swept (const gla_cpu_gsvd_task *task, int sweeps)
+{
+  if (!task->plan->in_threads || task->chunk->A.pages == 1)
+    task->job->swept (task->job->monitor.user, sweeps);
+}
+
 // Takes pages until there are none, or until the work must end.
 static void work_on_pages (gla_cpu_gsvd_task *task, const gla_cpu_gsvd_kernel *kernel)
 {

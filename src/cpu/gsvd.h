@@ -38,6 +38,8 @@ typedef struct {
 
 // Nonzero when the work must end. Called by the task's own thread only.
 int gla_cpu_gsvd_stopped (const gla_cpu_gsvd_task *task);
+// Tells that the task's pair has had so many sweeps, unless pairs are done side by side.
+void gla_cpu_gsvd_swept (const gla_cpu_gsvd_task *task, int sweeps);
 
 // The kernels of one type for one instruction set.
 typedef struct {

@@ -119,6 +119,7 @@ static int N (rows_iterate) (const gla_cpu_gsvd_task *task, int vectors, N (gsvd
         N (rows_sweep) (task->columns, r->m, r->t, vectors ? r->w : NULL, r->rp, tol);
     w->stats.rotations[s] = note.rotations;
     w->stats.sweeps = s + 1;
+    gla_cpu_gsvd_swept (task, s + 1);
     going = !N (converged) (&note, w->p, tol);
   }
   return !going;

@@ -137,6 +137,7 @@ static int N (iterate_columns) (const N (iteration) * it)
     const N (sweep_note) note = N (sweep_panel) (it->task->columns, &a, it->hz, tol);
     it->stats->rotations[s] = note.rotations;
     it->stats->sweeps = s + 1;
+    gla_cpu_gsvd_swept (it->task, s + 1);
     going = !N (converged) (&note, n, tol) && !gla_cpu_gsvd_stopped (it->task);
   }
   for (int64_t j = 0; j < n; j++)
@@ -379,6 +380,7 @@ static int N (iterate_blocks) (const N (iteration) * it)
     const N (sweep_note) note = N (sweep_blocks) (it, blocks);
     it->stats->rotations[s] = note.rotations;
     it->stats->sweeps = s + 1;
+    gla_cpu_gsvd_swept (it->task, s + 1);
     going = !N (converged) (&note, it->columns, tol) && !gla_cpu_gsvd_stopped (it->task);
   }
   gla_blas_threads_restore (blas_threads);

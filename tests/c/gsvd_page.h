@@ -210,6 +210,18 @@ static inline int gsvd_values_right (const gsvd_page *g, int page)
   return 1;
 }
 
+// sigma of both pages, relatively
+static inline double gsvd_difference (const gsvd_page *a, const gsvd_page *b)
+{
+  double worst = 0;
+  for (int j = 0; j < a->q; j++) {
+    const double off = fabs (gsvd_sigma (a, j, 0) / gsvd_sigma (b, j, 0) - 1);
+    if (!(off <= worst))
+      worst = off;
+  }
+  return worst;
+}
+
 static inline void gsvd_check (const gsvd_page *g, const char *what)
 {
   const gsvd_call *c = &g->call;

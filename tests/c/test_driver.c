@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "backend.h"
+#include "run.h"
 
 enum { N = 6, P = 100 };
 
@@ -242,6 +243,41 @@ static void reset (int devices)
   plan.memory = 1000;
 }
 
+// Sweeps are told at once, or by the caller's thread for one of an engine; each of them once.
+static int sweeps_told[3]; // how often, the last, pages done
+
+static void on_sweep (void *user, int64_t done, int64_t total, int sweeps)
+{
+  sweeps_told[0] += total == *(int64_t *)user;
+  sweeps_told[1] = sweeps;
+  sweeps_told[2] = (int)done;
+}
+
+static void test_sweeps_told (void)
+{
+  gla_context *ctx = NULL;
+  gla_run run;
+  int64_t pages = 9;
+  CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  gla_set_sweeps (ctx, on_sweep, &pages);
+  gla_run_start (&run, ctx, pages);
+  gla_run_poll (&run, 2);
+  CHECK (sweeps_told[0] == 0, "told %d before the first", sweeps_told[0]);
+  gla_run_swept (&run, 1);
+  gla_run_watch (&run);
+  CHECK (sweeps_told[0] == 1 && sweeps_told[1] == 1 && sweeps_told[2] == 2, "told %d times, %d",
+         sweeps_told[0], sweeps_told[1]);
+  run.threaded = 1;
+  gla_run_swept (&run, 5);
+  gla_run_poll (&run, 1);
+  CHECK (sweeps_told[0] == 1, "an engine's thread called back");
+  gla_run_watch (&run);
+  gla_run_watch (&run);
+  CHECK (sweeps_told[0] == 2 && sweeps_told[1] == 5 && sweeps_told[2] == 3, "told %d times, %d",
+         sweeps_told[0], sweeps_told[1]);
+  gla_context_destroy (ctx);
+}
+
 int main (void)
 {
   check_fill (A, N, P, 4);
@@ -299,5 +335,6 @@ int main (void)
   A[17 * N * N] = A[99 * N * N] = 3;
   r = run ("second chance", GLA_GPU, 0);
   CHECK (r.pages_failed == 0, "%lld pages failed", (long long)r.pages_failed);
+  test_sweeps_told ();
   return check_report ("test_driver");
 }

@@ -1,139 +1,12 @@
-// test_gsvd.c: GSVD on the CPU: shapes and ranks, hard pairs against quadruple precision, blocks
+// test_gsvd.c: GSVD on the CPU: shapes and ranks, hard pairs against quadruple precision, bad input
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gsvd_pairs.h"
 #include "gsvd_quad.h"
-
-#include "orderings.h"
 
 #include <omp.h>
 
 static gla_context *ctx;
-
-// Checked memory makes everything slow.
-#ifdef __SANITIZE_ADDRESS__
-enum { STEP = 4 };
-#else
-enum { STEP = 1 };
-#endif
-
-//------------------------------------------------------------------------------
-// orderings
-//------------------------------------------------------------------------------
-
-// How often each pair meets; a step has every player once.
-static void test_ordering (gla_gsvd_ordering kind, int n)
-{
-  const int steps = gla_ordering_steps (kind, n);
-  int32_t *pairs = malloc ((size_t)(steps * n) * sizeof *pairs);
-  int *met = calloc ((size_t)(n * n), sizeof *met), *seen = calloc ((size_t)n, sizeof *seen);
-  int disjoint = 1, right = 1;
-  gla_ordering_fill (kind, n, pairs);
-  for (int k = 0; k < steps * n / 2; k++) {
-    const int p = pairs[2 * k], q = pairs[2 * k + 1];
-    if (p < 0 || q <= p || q >= n) {
-      disjoint = 0;
-      break;
-    }
-    met[p + q * n]++;
-    disjoint &= seen[p]++ == k / (n / 2) && seen[q]++ == k / (n / 2);
-  }
-  for (int q = 0; q < n; q++)
-    for (int p = 0; p < q; p++)
-      right &= met[p + q * n] == 1 + (kind == GLA_ORDER_MM && q - p == n / 2);
-  CHECK (disjoint && right, "ordering %d of %d: disjoint %d, meetings %d", kind, n, disjoint,
-         right);
-  free (pairs);
-  free (met);
-  free (seen);
-}
-
-static void test_orderings (void)
-{
-  for (int n = 2; n <= 100; n += 2)
-    for (int kind = GLA_ORDER_ME; kind <= GLA_ORDER_MM; kind++)
-      test_ordering (kind, n);
-  int32_t pairs[32 * 31];
-  int exclusive_or = 1;
-  gla_ordering_fill (GLA_ORDER_ME, 32, pairs);
-  for (int k = 0; k < 16 * 31; k++)
-    exclusive_or &= (pairs[2 * k] ^ pairs[2 * k + 1]) == 31 - k / 16;
-  CHECK (exclusive_or, "the ordering of 2^k players is that of exclusive or");
-}
-
-//------------------------------------------------------------------------------
-// pairs
-//------------------------------------------------------------------------------
-
-static double complex random_entry (unsigned long long *seed)
-{
-  const double re = check_random (seed), im = check_random (seed);
-  return re + im * I;
-}
-
-// a = L * M * R with L rows x rank, M rank x common, and the same R common x p for both.
-static void fill_rank (const gsvd_page *g, int of_b, int rank, int common)
-{
-  const gla_array *a = &g->a[of_b ? GSVD_B : GSVD_A];
-  const int rows = (int)a->rows, p = (int)a->columns;
-  unsigned long long seed = 5 + (unsigned)of_b, seed_r = 3;
-  double complex *L = calloc ((size_t)(rows * rank + 1), sizeof *L),
-                 *M = calloc ((size_t)(rank * common + 1), sizeof *M),
-                 *R = calloc ((size_t)(common * p + 1), sizeof *R);
-  for (int k = 0; k < rows * rank; k++)
-    L[k] = random_entry (&seed);
-  for (int k = 0; k < rank * common; k++)
-    M[k] = random_entry (&seed);
-  for (int k = 0; k < common * p; k++)
-    R[k] = random_entry (&seed_r);
-  if (!gla_type_is_complex (g->call.type)) { // products of real parts, not real parts of products
-    for (int k = 0; k < rows * rank; k++)
-      L[k] = creal (L[k]);
-    for (int k = 0; k < rank * common; k++)
-      M[k] = creal (M[k]);
-    for (int k = 0; k < common * p; k++)
-      R[k] = creal (R[k]);
-  }
-  for (int page = 0; page < g->call.pages; page++)
-    for (int j = 0; j < p; j++) {
-      double complex *mr = calloc ((size_t)rank + 1, sizeof *mr);
-      for (int k = 0; k < rank; k++)
-        for (int l = 0; l < common; l++)
-          mr[k] += M[k + l * rank] * R[l + j * common];
-      for (int i = 0; i < rows; i++) {
-        double complex x = 0;
-        for (int k = 0; k < rank; k++)
-          x += L[i + k * rows] * mr[k];
-        gsvd_set (a, i, j, page, x);
-      }
-      free (mr);
-    }
-  free (L);
-  free (M);
-  free (R);
-}
-
-static void fill_random (const gsvd_page *g, unsigned long long seed)
-{
-  for (int x = GSVD_A; x <= GSVD_B; x++)
-    for (int page = 0; page < g->call.pages; page++)
-      for (int j = 0; j < g->a[x].columns; j++)
-        for (int i = 0; i < g->a[x].rows; i++)
-          gsvd_set (&g->a[x], i, j, page, random_entry (&seed));
-}
-
-static gsvd_call call_of (gla_type type, int m, int n, int p, gla_gsvd_method method)
-{
-  return (gsvd_call){.type = type,
-                     .m = m,
-                     .n = n,
-                     .p = p,
-                     .pages = 1,
-                     .gap = 3,
-                     .u = 2,
-                     .v = 2,
-                     .x = 1,
-                     .options = {.method = method}};
-}
 
 //------------------------------------------------------------------------------
 // shapes and ranks
@@ -190,83 +63,6 @@ static void test_ranks (gla_type type)
 // hard pairs
 //------------------------------------------------------------------------------
 
-typedef enum {
-  RANDOM,
-  GRADED_A,
-  GRADED_B,
-  GRADED_BOTH,
-  GRADED_APART, // sigma over 25 decades
-  GRADED_WIDELY,
-  GRADED_FAR, // to where squares of small pairs begin to be out of range
-  ILL_X,
-  PARALLEL,
-  SAME,
-  HUGE_A,
-  TINY_A,
-  HUGE_BOTH,
-  TINY_BOTH,
-  ZERO_COLUMN,
-  KINDS
-} kind_of_pair;
-
-// Factor of column j of A, and of B.
-static double column_factor (kind_of_pair kind, int of_b, int j, const gsvd_call *c)
-{
-  const int single = gla_type_real (c->type) == GLA_S;
-  const double t = c->p > 1 ? (double)j / (c->p - 1) : 0;
-  switch (kind) {
-  case GRADED_A:
-    return of_b ? 1 : pow (10, (single ? 6 : 12) * t);
-  case GRADED_B:
-    return of_b ? pow (10, (single ? -6 : -12) * t) : 1;
-  case GRADED_BOTH:
-    return pow (10, (single ? 12 : 24) * (t - 0.5));
-  case GRADED_APART:
-    return pow (10, (of_b ? -1 : 1) * (single ? 5 : 12.5) * (t - 0.5));
-  case GRADED_WIDELY:
-    return pow (10, (single ? 50 : 580) * (t - 0.5));
-  case GRADED_FAR:
-    return of_b ? 1 : pow (10, (single ? -8.8 : -119) * t);
-  case HUGE_A:
-    return of_b ? 1 : single ? 1e18 : 1e150;
-  case TINY_A:
-    return of_b ? 1 : single ? 1e-18 : 1e-150;
-  case HUGE_BOTH:
-    return single ? 1e18 : 1e150;
-  case TINY_BOTH:
-    return single ? 1e-18 : 1e-150;
-  default:
-    return 1;
-  }
-}
-
-// All columns but the first come near to it.
-static void bend (const gla_array *a, double apart)
-{
-  for (int j = 1; j < a->columns; j++)
-    for (int i = 0; i < a->rows; i++)
-      gsvd_set (a, i, j, 0, gsvd_get (a, i, 0, 0) + apart * gsvd_get (a, i, j, 0));
-}
-
-static void fill_hard (const gsvd_page *g, kind_of_pair kind)
-{
-  const gsvd_call *c = &g->call;
-  const int single = gla_type_real (c->type) == GLA_S;
-  fill_random (g, 11 + (unsigned)c->p);
-  if (kind == ILL_X || kind == PARALLEL)
-    bend (&g->a[GSVD_B], kind == ILL_X ? (single ? 1e-3 : 1e-8) : (single ? 1e-2 : 1e-4));
-  if (kind == ILL_X)
-    bend (&g->a[GSVD_A], single ? 1e-3 : 1e-8);
-  for (int x = GSVD_A; x <= GSVD_B; x++)
-    for (int j = 0; j < c->p; j++)
-      for (int i = 0; i < g->a[x].rows; i++) {
-        const double complex e = kind == SAME && i < g->a[0].rows ? gsvd_get (&g->a[0], i, j, 0)
-                                                                  : gsvd_get (&g->a[x], i, j, 0);
-        const int zero = kind == ZERO_COLUMN && x == GSVD_A && j == c->p / 2;
-        gsvd_set (&g->a[x], i, j, 0, zero ? 0 : e * column_factor (kind, x == GSVD_B, j, c));
-      }
-}
-
 // The largest relative error of sigma, in eps times the condition of the scaled pair; that of
 // zeros relative to the largest value.
 static double relative_error (const gsvd_page *g)
@@ -307,20 +103,8 @@ static void test_hard (gla_type type)
 }
 
 //------------------------------------------------------------------------------
-// blocks
+// small pairs
 //------------------------------------------------------------------------------
-
-// sigma of both pages, relatively
-static double difference (const gsvd_page *a, const gsvd_page *b)
-{
-  double worst = 0;
-  for (int j = 0; j < a->q; j++) {
-    const double off = fabs (gsvd_sigma (a, j, 0) / gsvd_sigma (b, j, 0) - 1);
-    if (!(off <= worst))
-      worst = off;
-  }
-  return worst;
-}
 
 // Small pairs of all numbers of columns, whose rows stay in lanes with "tangent", and rows around
 // where that ends, against the other method.
@@ -339,9 +123,9 @@ static void test_small (gla_type type)
       gsvd_run (ctx, &g);
       gsvd_run (ctx, &reference);
       gsvd_check (&g, "small");
-      CHECK (difference (&g, &reference) <= 2000 * p * gla_type_eps (type),
+      CHECK (gsvd_difference (&g, &reference) <= 2000 * p * gla_type_eps (type),
              "%c %dx%d %dx%d: sigma differs by %g", type, c.m, p, c.n, p,
-             difference (&g, &reference));
+             gsvd_difference (&g, &reference));
       gsvd_page_free (&g);
       gsvd_page_free (&reference);
     }
@@ -360,137 +144,6 @@ static void test_tiny_row (gla_type type)
   gsvd_run (ctx, &g);
   gsvd_check (&g, "tiny row");
   gsvd_page_free (&g);
-}
-
-// Every way against the other one, which pairs columns one by one.
-static void test_ways (gla_type type, int p, int block)
-{
-  gsvd_call c = call_of (type, p + 2, p + 5, p, GLA_GSVD_TANGENT);
-  gsvd_page reference = gsvd_page_new (&c);
-  fill_random (&reference, 77);
-  gsvd_run (ctx, &reference);
-  c.options.block = block;
-  for (int way = 0; way < 8; way++) {
-    c.options.method = way & 1 ? GLA_GSVD_HZ : GLA_GSVD_TANGENT;
-    c.options.blocking = way & 2 ? GLA_FULL_BLOCK : GLA_BLOCK_ORIENTED;
-    c.options.ordering = way & 4 ? GLA_ORDER_MM : GLA_ORDER_ME;
-    gsvd_page g = gsvd_page_new (&c);
-    fill_random (&g, 77);
-    gsvd_run (ctx, &g);
-    gsvd_check (&g, "way");
-    CHECK (difference (&g, &reference) <= 2000 * p * gla_type_eps (type),
-           "%c p = %d block %d way %d: sigma differs by %g", type, p, block, way,
-           difference (&g, &reference));
-    CHECK (g.stats[0].method == c.options.method && g.stats[0].sweeps > 0 &&
-               g.stats[0].sweeps < 30 && g.stats[0].rotations[0] > 0,
-           "%c p = %d block %d way %d: %d sweeps", type, p, block, way, g.stats[0].sweeps);
-    gsvd_page_free (&g);
-  }
-  gsvd_page_free (&reference);
-}
-
-static void test_blocks (gla_type type)
-{
-  static const int sizes[][2] = {{7, 4},  {8, 4},   {9, 4},  {11, 4}, {12, 4},  {13, 4}, {16, 4},
-                                 {17, 4}, {33, 16}, {40, 1}, {30, 3}, {64, 32}, {65, 32}};
-  for (int s = 0; s < 13; s += STEP)
-    test_ways (type, sizes[s][0], sizes[s][1]);
-  for (int p = 191; p <= 194 && STEP == 1; p++) { // where "auto" begins to use blocks
-    gsvd_call c = call_of (type, p, p, p, GLA_GSVD_AUTO);
-    c.u = c.v = 1;
-    gsvd_page g = gsvd_page_new (&c);
-    fill_random (&g, 4);
-    gsvd_run (ctx, &g);
-    gsvd_check (&g, "auto");
-    gsvd_page_free (&g);
-  }
-}
-
-// Blocks whose columns are so close that their Gram matrix has lost them.
-static void test_lost_gram (gla_type type)
-{
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
-    gsvd_call c = call_of (type, 20, 20, 20, method);
-    c.options.block = 5;
-    gsvd_page g = gsvd_page_new (&c);
-    fill_hard (&g, ILL_X);
-    gsvd_run (ctx, &g);
-    gsvd_check (&g, "lost gram");
-    gsvd_page_free (&g);
-  }
-}
-
-//------------------------------------------------------------------------------
-// pages, and which results are wanted
-//------------------------------------------------------------------------------
-
-static void check_alone (const gsvd_page *all, int page)
-{
-  for (int wanted = 0; wanted < 8; wanted++) {
-    gsvd_call c = all->call;
-    c.pages = 1, c.gap = 1;
-    c.u = wanted & 1 ? 1 : 0, c.v = wanted & 2 ? 2 : 0, c.x = wanted & 4 ? 1 : 0;
-    gsvd_page one = gsvd_page_new (&c);
-    for (int x = GSVD_A; x <= GSVD_B; x++)
-      for (int j = 0; j < c.p; j++)
-        for (int i = 0; i < one.a[x].rows; i++)
-          gsvd_set (&one.a[x], i, j, 0, gsvd_get (&all->a[x], i, j, page));
-    gsvd_run (ctx, &one);
-    int same = one.status == GLA_OK;
-    for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
-      same &= one.a[x].data == NULL || gsvd_same (&one.a[x], 0, &all->a[x], page);
-    CHECK (same, "%c %dx%d %dx%d method %d page %d: results %d differ", c.type, c.m, c.p, c.n, c.p,
-           c.options.method, page, wanted);
-    gsvd_page_free (&one);
-  }
-}
-
-static void test_pages (gla_type type)
-{
-  static const int sizes[][3] = {{6, 7, 5}, {3, 2, 6}, {40, 17, 16}, {60, 60, 40}};
-  for (int s = 0; s < 4; s++)
-    for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
-      gsvd_call c = call_of (type, sizes[s][0], sizes[s][1], sizes[s][2], method);
-      c.pages = 7;
-      gsvd_page g = gsvd_page_new (&c);
-      fill_random (&g, 21);
-      for (int j = 0; j < c.p; j++) // one without A, one with parallel columns
-        for (int i = 0; i < c.m; i++) {
-          gsvd_set (&g.a[GSVD_A], i, j, 3, 0);
-          gsvd_set (&g.a[GSVD_A], i, j, 4, gsvd_get (&g.a[GSVD_A], i, 0, 4));
-        }
-      gsvd_run (ctx, &g);
-      gsvd_check (&g, "pages");
-      for (int page = 0; page < 7; page += 2)
-        check_alone (&g, page);
-      check_alone (&g, 3);
-      gsvd_page_free (&g);
-    }
-}
-
-// The bits do not depend on the number of threads, nor on the run.
-static void test_threads (gla_type type)
-{
-  gla_context *both = ctx;
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
-    gsvd_call c = call_of (type, 50, 45, 40, method);
-    c.options.block = 8;
-    gsvd_page two = gsvd_page_new (&c), one = gsvd_page_new (&c);
-    fill_random (&two, 9);
-    fill_random (&one, 9);
-    gsvd_run (ctx, &two);
-    omp_set_num_threads (1);
-    CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-    CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
-    gsvd_run (ctx, &one);
-    for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
-      CHECK (gsvd_same (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
-    gla_context_destroy (ctx);
-    omp_set_num_threads (2);
-    ctx = both;
-    gsvd_page_free (&one);
-    gsvd_page_free (&two);
-  }
 }
 
 static void test_real_in_complex (gla_type type)
@@ -515,9 +168,9 @@ static void test_real_in_complex (gla_type type)
         off = fmax (off, fabs (fabs (creal (x)) - fabs (creal (gsvd_get (&d.a[GSVD_X], i, j, 0)))));
       }
     CHECK (imaginary == 0 && off <= 1e4 * gla_type_eps (type) &&
-               difference (&z, &d) <= 1e3 * gla_type_eps (type),
+               gsvd_difference (&z, &d) <= 1e3 * gla_type_eps (type),
            "%c method %d: imaginary parts %g, X differs by %g, sigma by %g", type, method,
-           imaginary, off, difference (&z, &d));
+           imaginary, off, gsvd_difference (&z, &d));
     gsvd_page_free (&z);
     gsvd_page_free (&d);
   }
@@ -565,7 +218,7 @@ static void test_lapack (void)
 }
 
 //------------------------------------------------------------------------------
-// bad input, stop
+// bad input
 //------------------------------------------------------------------------------
 
 static void test_not_finite (gla_type type)
@@ -627,40 +280,11 @@ static void test_arguments (void)
   gsvd_page_free (&g);
 }
 
-static int asked, calls_before;
-
-static int stop (void *user)
-{
-  (void)user;
-  return ++asked > calls_before;
-}
-
-static void test_stop (void)
-{
-  static const int sizes[][4] = {{400, 400, 300, 1}, {16, 16, 16, 4000}, {300, 100, 250, 1}};
-  gla_set_stop (ctx, stop, NULL);
-  for (int s = 0; s < 3; s++)
-    for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++)
-      for (calls_before = 0; calls_before < 2; calls_before++) {
-        gsvd_call c = call_of (GLA_D, sizes[s][0], sizes[s][1], sizes[s][2], method);
-        c.pages = sizes[s][3], c.gap = 0;
-        gsvd_page g = gsvd_page_new (&c);
-        fill_random (&g, 5);
-        asked = 0;
-        gsvd_run (ctx, &g);
-        CHECK (asked > 0 && g.status == (asked > calls_before ? GLA_STOPPED : GLA_OK),
-               "%dx%d method %d: asked %d times, status %d", c.m, c.p, method, asked, g.status);
-        gsvd_page_free (&g);
-      }
-  gla_set_stop (ctx, NULL, NULL);
-}
-
 int main (void)
 {
   omp_set_num_threads (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
-  test_orderings ();
   test_arguments ();
   test_lapack ();
   for (const char *t = "sdcz"; *t; t++) {
@@ -669,15 +293,10 @@ int main (void)
     test_hard (type);
     test_small (type);
     test_tiny_row (type);
-    test_blocks (type);
-    test_lost_gram (type);
-    test_pages (type);
-    test_threads (type);
     test_not_finite (type);
     if (gla_type_is_complex (type))
       test_real_in_complex (type);
   }
-  test_stop ();
   gla_context_destroy (ctx);
   return check_report ("test_gsvd");
 }

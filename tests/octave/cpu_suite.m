@@ -21,6 +21,9 @@ for part = gsvd_shapes ()
   passed += p;
   failed += f;
 endfor
+[p, f] = check_sweeps ("cpu");
+passed += p;
+failed += f;
 [p, f] = check_spmv ("cpu");
 passed += p;
 failed += f;

@@ -38,6 +38,9 @@ if (wanted ("gsvd"))
     passed += p;
     failed += f;
   endfor
+  [p, f] = check_sweeps (0);
+  passed += p;
+  failed += f;
 endif
 if (wanted ("sparse"))
   [p, f] = check_spmv ("gpu");

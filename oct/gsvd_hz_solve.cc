@@ -1,0 +1,177 @@
+// gsvd_hz_solve.cc: the outputs of gsvd_hz
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gsvd_hz.h"
+
+#include <octave/int32NDArray.h>
+#include <octave/oct-map.h>
+
+#include <algorithm>
+
+//------------------------------------------------------------------------------
+// outputs
+//------------------------------------------------------------------------------
+
+// Pages of `rows` rows with the columns of `values` on diagonal number `above`.
+template <typename RealArray>
+static RealArray diagonal_pages (const RealArray &values, octave_idx_type rows,
+                                 octave_idx_type above)
+{
+  dim_vector dims = values.dims ();
+  octave_idx_type q = dims (0), pages = gla::pages_of (dims);
+  dims (0) = rows;
+  dims (1) = q;
+  RealArray D = gla::zeros<RealArray> (dims);
+  auto *d = D.fortran_vec ();
+  const auto *v = values.data ();
+  for (octave_idx_type k = 0; k < pages; k++)
+    for (octave_idx_type j = above; j < q && j - above < rows; j++)
+      d[(k * q + j) * rows + j - above] = v[k * q + j];
+  return D;
+}
+
+// Of one pair the name, of pages a row of cells.
+static octave_value method_names (const std::vector<gla_gsvd_stats> &stats, octave_idx_type pages,
+                                  bool one_pair)
+{
+  Cell names (1, pages);
+  for (octave_idx_type k = 0; k < pages; k++)
+    names (k) = stats[k].method == GLA_GSVD_HZ        ? "hz"
+                : stats[k].method == GLA_GSVD_TANGENT ? "tangent"
+                                                      : "none";
+  if (one_pair)
+    return names (0);
+  return names;
+}
+
+static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
+                                   const int32NDArray &info, const gla_gsvd_report &report,
+                                   double seconds, bool one_pair)
+{
+  octave_idx_type pages = info.numel (), most = 0;
+  RowVector sweeps (pages);
+  for (octave_idx_type k = 0; k < pages; k++) {
+    sweeps (k) = stats[k].sweeps;
+    most = std::max<octave_idx_type> (most, stats[k].sweeps);
+  }
+  Matrix rotations (most, pages, 0.0);
+  for (octave_idx_type k = 0; k < pages; k++)
+    for (octave_idx_type s = 0; s < stats[k].sweeps; s++)
+      rotations (s, k) = static_cast<double> (stats[k].rotations[s]);
+
+  octave_scalar_map map;
+  map.assign ("method", method_names (stats, pages, one_pair));
+  map.assign ("sweeps", sweeps);
+  map.assign ("rotations", rotations);
+  map.assign ("info", info);
+  map.assign ("seconds", seconds);
+  if (report.device == GLA_HOST)
+    map.assign ("device", "cpu");
+  else
+    map.assign ("device", static_cast<double> (report.device));
+  return map;
+}
+
+//------------------------------------------------------------------------------
+// pages that fail
+//------------------------------------------------------------------------------
+
+static void refuse_not_finite (bool in_A)
+{
+  error_with_id ("gpulinalg:not-finite", "gsvd_hz: %s must not hold NaN or Inf", in_A ? "A" : "B");
+}
+
+static void warn_of_failed_pages (const gla_gsvd_report &report, octave_idx_type pages)
+{
+  warning_with_id ("gpulinalg:pages-failed",
+                   "gsvd_hz: %lld of %lld pages hold NaN or Inf or did not converge, and are NaN "
+                   "in the result; the first is page %lld",
+                   static_cast<long long> (report.pages_failed), static_cast<long long> (pages),
+                   static_cast<long long> (report.first_failed + 1));
+}
+
+//------------------------------------------------------------------------------
+// the call
+//------------------------------------------------------------------------------
+
+// What the library writes, for A of m x p and B of n x p; dims are those of A.
+template <typename Array, typename RealArray> struct gsvd_factors {
+  Array U, V, X;
+  RealArray alpha, beta;
+  gla_gsvd_results results = {};
+
+  gsvd_factors (const dim_vector &dims, octave_idx_type n, const gsvd_request &want)
+  {
+    octave_idx_type m = dims (0), p = dims (1), q = std::min (m + n, p);
+    allocate (alpha, results.alpha, dims, q, 1);
+    allocate (beta, results.beta, dims, q, 1);
+    if (want.outputs > 1) {
+      allocate (U, results.U, dims, m, want.economy ? std::min (m, q) : m);
+      allocate (V, results.V, dims, n, want.economy ? std::min (n, q) : n);
+    }
+    if (want.outputs > 2)
+      allocate (X, results.X, dims, p, q);
+  }
+
+  template <typename Any>
+  static void allocate (Any &a, gla_array &result, dim_vector dims, octave_idx_type rows,
+                        octave_idx_type columns)
+  {
+    dims (0) = rows;
+    dims (1) = columns;
+    a = gla::unfilled<Any> (dims);
+    result = gla::output (a);
+  }
+};
+
+template <typename Array, typename RealArray>
+static octave_value_list solve (gla::call &call, const octave_value &arg_A,
+                                const octave_value &arg_B, const gsvd_request &want)
+{
+  Array A, B;
+  gla::read (arg_A, A);
+  gla::read (arg_B, B);
+  dim_vector dims = A.dims ();
+  octave_idx_type m = dims (0), n = B.dims () (0), p = dims (1), q = std::min (m + n, p);
+  octave_idx_type pages = gla::pages_of (dims);
+  bool one_pair = dims.ndims () == 2;
+
+  gsvd_factors<Array, RealArray> f (dims, n, want);
+  int32NDArray info (dim_vector (1, pages));
+  f.results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
+  std::vector<gla_gsvd_stats> stats (want.outputs > 5 ? std::max<octave_idx_type> (1, pages) : 0);
+  f.results.stats = want.outputs > 5 ? stats.data () : nullptr;
+
+  gla_array a = gla::input (A), b = gla::input (B);
+  gla_gsvd_report report;
+  auto start = std::chrono::steady_clock::now ();
+  call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
+  if (one_pair && report.pages_failed > 0 && f.results.info[0] == p + 1)
+    refuse_not_finite (A.any_element_is_inf_or_nan ());
+  if (report.pages_failed > 0 && want.outputs < 6)
+    warn_of_failed_pages (report, pages);
+
+  if (want.outputs == 1)
+    return ovl (RealArray (quotient (f.alpha, f.beta)));
+  octave_value_list out = ovl (f.U, f.V, f.X);
+  if (want.outputs > 3) {
+    octave_idx_type above = std::max<octave_idx_type> (0, q - m);
+    out (3) = diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above);
+    out (4) = diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0);
+  }
+  if (want.outputs > 5)
+    out (5) = stats_of (stats, info, report, seconds.count (), one_pair);
+  return out;
+}
+
+octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,
+                                 const gsvd_request &want)
+{
+  bool is_complex = A.iscomplex () || B.iscomplex ();
+  if (A.is_single_type () || B.is_single_type ())
+    return is_complex ? solve<FloatComplexNDArray, FloatNDArray> (call, A, B, want)
+                      : solve<FloatNDArray, FloatNDArray> (call, A, B, want);
+  return is_complex ? solve<ComplexNDArray, NDArray> (call, A, B, want)
+                    : solve<NDArray, NDArray> (call, A, B, want);
+}
