@@ -1,10 +1,17 @@
 % bench_eigs.m: spmv and eigs_lanczos from Octave arrays beside A*x and eigs
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/bench_eigs.m [--quick] [--only spmv|eigs]
+% octave-cli bench/bench_eigs.m [--quick] [--only spmv|eigs] [--cases NAMES] [--places cpu|gpu]
 % Prints a table (TSV): milliseconds per call on the CPU and, where there is one, on the GPU. spmv: with
-% a plan, host vectors, copies included. eigs: 10 largest eigenvalues without vectors. Times of spmv are
-% the smallest of several calls, those of eigs of two (one above 20 s); every result is checked.
+% a plan, host vectors, copies included. eigs: 10 largest eigenvalues without vectors, beside eigs on the
+% host. Times of spmv are the smallest of several calls, those of eigs of two (one above 20 s); every
+% result is checked. NAMES, separated by commas, are those of the table; "patents" (of the size of
+% cit-Patents) is run only where it is named. Less than a minute with a GPU:
+%   octave-cli bench/bench_eigs.m --only eigs --cases "BA 200000"
+%
+% octave-cli bench/bench_eigs.m --basis [--cases NAMES]
+% Prints a table of eigs_lanczos on the GPU (on the CPU where there is none) for several sizes of the
+% basis, with and without the search for missed values; "patents" unless NAMES say otherwise.
 
 1;  % a script, although it begins with functions
 
@@ -14,20 +21,31 @@ function A = grid_3d (m)
   A = kron (kron (T, I), I) + kron (kron (I, T), I) + kron (kron (I, I), T);
 end
 
-% name, matrix, number of vectors; built when its turn comes.
-function cases = all_cases (quick)
-  cases = {"BA 20000", @() ba_graph(20000, 3); "BA 200000", @() ba_graph(200000, 3)};
-  if (! quick)
-    cases = [cases; {"BA 1600000", @() ba_graph(1600000, 3); "grid 60^3", @() grid_3d(60)}];
-  end
+% Rows of name and matrix, which is built when its turn comes; those named, or the usual ones.
+function cases = all_cases (quick, names)
+  cases = {"BA 20000", @() ba_graph(20000, 3); "BA 200000", @() ba_graph(200000, 3); ...
+           "BA 1600000", @() ba_graph(1600000, 3); "grid 60^3", @() grid_3d(60); ...
+           "patents", @() ba_graph(3774768, 5)};
+  usual = [true, true, ! quick, ! quick, false];
   for f = {"ca-CondMat.txt", "bcsstk13.mtx"}
     for folder = {"../tests/data", "../../shared/data"}
       file = fullfile (fileparts (mfilename ("fullpath")), folder{1}, f{1});
       if (exist (file, "file"))
         cases = [cases; {f{1}, @() read_graph(file)}];
+        usual(end+1) = true;
         break;
       end
     end
+  end
+  if (isempty (names))
+    cases = cases(usual,:);
+  else
+    names = strsplit (names, ",");
+    unknown = setdiff (names, cases(:,1));
+    if (! isempty (unknown))
+      error ("bench_eigs: there is no case \"%s\"; there are %s", unknown{1}, strjoin (cases(:,1).', ", "));
+    end
+    cases = cases(ismember (cases(:,1), names),:);
   end
 end
 
@@ -69,7 +87,7 @@ function spmv_rows (name, A, places)
         if (norm (y - A * x, "fro") > 1e-12 * norm (y, "fro"))
           error ("bench_eigs: spmv of %s on the %s is wrong", name, places{p});
         end
-        ms(p) = time_of (@() spmv (P, x), 7);
+        ms(strcmp ({"cpu", "gpu"}, places{p})) = time_of (@() spmv (P, x), 7);
       end
       row (["spmv " values{1}], name, A, b, ms, time_of (@() A * x, 5));
     end
@@ -84,9 +102,48 @@ function eigs_row (name, A, places)
     if (flag || norm (A * V - V * D, 1) > 1e-11 * norm (A, 1))
       error ("bench_eigs: eigs_lanczos of %s on the %s is wrong", name, places{p});
     end
-    ms(p) = time_of (@() eigs_lanczos (A, k, "la", "device", places{p}), 2);
+    ms(strcmp ({"cpu", "gpu"}, places{p})) = time_of (@() eigs_lanczos (A, k, "la", "device", places{p}), 2);
   end
   row ("eigs la", name, A, k, ms, time_of (@() eigs (A, k, "la"), 1));
+end
+
+function print_times (cases, only, places)
+  printf ("# milliseconds; columns: vectors of spmv, eigenvalues of eigs; octave: A*x, or eigs\n");
+  printf ("task\tmatrix\tn\tnonzeros\tcolumns\tcpu\tgpu\toctave\toctave/cpu\toctave/gpu\n");
+  for c = cases.'
+    A = c{2} ();
+    if (! strcmp (only, "eigs"))
+      spmv_rows (c{1}, A, places);
+    end
+    if (! strcmp (only, "spmv") && ! strncmp (c{1}, "grid", 4))
+      eigs_row (c{1}, A, places);
+    end
+  end
+end
+
+% Of a plan, so that nothing but the iteration is timed; the call that gives the counts is not.
+function print_basis (cases, place)
+  k = 10;
+  printf ("# eigs_lanczos on the %s, %d largest, values alone, of a plan; milliseconds\n", place, k);
+  printf ("matrix\tn\tnonzeros\tcertify\tp\tbasis\tblock\trestarts\tproducts\tconverged\tcomplete\tms\n");
+  for c = cases.'
+    A = c{2} ();
+    P = spmv_plan (A, "device", place);
+    for certify = [true, false]
+      for p = [0, 48, 64, 80, 96]
+        options = {"device", place, "certify", certify};
+        if (p > 0)
+          options = [options, {"p", p}];
+        end
+        [~, ~, ~, stats] = eigs_lanczos (P, k, "la", options{:});
+        ms = time_of (@() eigs_lanczos (P, k, "la", options{:}), 2);
+        printf ("%s\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.4g\n", c{1}, rows (A), nnz (A), certify, ...
+                merge (p > 0, num2str (p), "default"), stats.basis, stats.block, stats.restarts, ...
+                stats.products, stats.converged, stats.complete, ms);
+        fflush (stdout);
+      end
+    end
+  end
 end
 
 %------------------------------------------------------------------------------
@@ -98,21 +155,17 @@ if (! exist ("spmv"))
   pkg load gpulinalg
 end
 places = {"cpu", "gpu"}(1:1+bench_header ());
-printf ("# milliseconds; columns: vectors of spmv, eigenvalues of eigs; octave: A*x, or eigs\n");
-printf ("task\tmatrix\tn\tnonzeros\tcolumns\tcpu\tgpu\toctave\toctave/cpu\toctave/gpu\n");
-
-%------------------------------------------------------------------------------
-% table
-%------------------------------------------------------------------------------
-
+names = bench_option ("--cases", "");
 rand ("twister", 1);
-only = bench_option ("--only", "");
-for c = all_cases (any (strcmp (argv (), "--quick"))).'
-  A = c{2} ();
-  if (! strcmp (only, "eigs"))
-    spmv_rows (c{1}, A, places);
+if (any (strcmp (argv (), "--basis")))
+  if (isempty (names))
+    names = "patents";
   end
-  if (! strcmp (only, "spmv") && ! strncmp (c{1}, "grid", 4))
-    eigs_row (c{1}, A, places);
+  print_basis (all_cases (false, names), places{end});
+else
+  wanted = bench_option ("--places", "");
+  if (! isempty (wanted))
+    places = places(strcmp (places, wanted));
   end
+  print_times (all_cases (any (strcmp (argv (), "--quick")), names), bench_option ("--only", ""), places);
 end

@@ -171,11 +171,12 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
     want.eigs.v0 = v0.data ();
   }
   Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
-  NDArray residuals (dim_vector (want.k, 1));
+  NDArray residuals;
   gla_eigs_results results = {};
   results.values = gla::output (d);
-  results.residuals = residuals.fortran_vec ();
-  if (want.vectors) {
+  if (want.vectors) { // without them residuals would cost k products, and nobody sees them
+    residuals.resize (dim_vector (want.k, 1));
+    results.residuals = residuals.fortran_vec ();
     V = gla::unfilled<Array> (dim_vector (want.n, want.k));
     results.vectors = gla::output (V);
   }

@@ -29,6 +29,14 @@ typedef struct {
   int64_t pages;
 } gla_sample_run;
 
+// For `prepare`: pages of so many bytes, a few different ones from `fill` again and again.
+gla_status gla_sample_fill (gla_sample_run *r, int64_t pages, size_t bytes, const void *job,
+                            void (*fill) (const void *job, void *page, uint64_t seed));
+// For that: a random number in (-1, 1).
+double gla_sample_random (uint64_t *seed);
+// For `make`: results as from Octave, in memory that the call is the first to touch. From malloc.
+void *gla_sample_results (size_t bytes);
+
 // What an operation provides. `call` is its description of the call in question.
 struct gla_sampling {
   const char *name; // one word

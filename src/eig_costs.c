@@ -3,12 +3,10 @@
 
 #include "eig_lanes.h"
 #include "choose.h"
-#include "host_memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The job of the call, of the sample's size and with the options as they are unless given.
 static gla_eig_job job_of (const void *call, const gla_sample *sample)
@@ -72,15 +70,15 @@ static int list (const void *call, gla_sample *samples)
 //------------------------------------------------------------------------------
 
 // Random numbers in (-1, 1), Hermitian.
-static void fill_page (const gla_eig_job *job, void *page, uint64_t seed)
+static void fill_page (const void *what, void *page, uint64_t seed)
 {
+  const gla_eig_job *job = what;
   const int64_t n = job->n;
   const int parts = gla_type_is_complex (job->type) ? 2 : 1;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = j; i < n; i++)
       for (int part = 0; part < parts; part++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        double x = part == 1 && i == j ? 0 : (double)(seed >> 11) * 0x1p-52 - 1;
+        const double drawn = gla_sample_random (&seed), x = part == 1 && i == j ? 0 : drawn;
         double mirrored = part == 1 ? -x : x;
         int64_t lower = (j * n + i) * parts + part, upper = (i * n + j) * parts + part;
         if (gla_type_real (job->type) == GLA_D) {
@@ -93,36 +91,23 @@ static void fill_page (const gla_eig_job *job, void *page, uint64_t seed)
       }
 }
 
-// A few different pages, again and again.
 static gla_status prepare (gla_sample_run *r, int64_t pages)
 {
   const gla_eig_job job = job_of (r->call, r->sample);
-  const size_t bytes = (size_t)page_bytes (r->call, r->sample);
-  const int64_t different = job.n <= 32 ? 32 : 4;
-  char *memory = r->memory = malloc ((size_t)pages * bytes);
-  if (memory == NULL)
-    return GLA_OUT_OF_MEMORY;
-  for (int64_t p = 0; p < pages && p < different; p++)
-    fill_page (&job, memory + (size_t)p * bytes, (uint64_t)p + 1);
-#pragma omp parallel for schedule(static)
-  for (int64_t p = different; p < pages; p++)
-    memcpy (memory + (size_t)p * bytes, memory + (size_t)(p % different) * bytes, bytes);
-  return GLA_OK;
+  return gla_sample_fill (r, pages, (size_t)page_bytes (r->call, r->sample), &job, fill_page);
 }
 
-// As from Octave: results go to memory that the call is the first to touch.
 static gla_status make (gla_sample_run *r, int64_t pages)
 {
   const gla_eig_job job = job_of (r->call, r->sample);
   const int64_t n = job.n;
   const gla_type real = gla_type_real (job.type);
   const size_t bytes = job.vectors ? (size_t)(pages * page_bytes (r->call, r->sample)) : 0;
-  char *lambda = malloc ((size_t)(pages * n) * gla_type_size (real));
-  char *V = job.vectors ? malloc (bytes) : NULL;
+  void *lambda = gla_sample_results ((size_t)(pages * n) * gla_type_size (real));
+  void *V = job.vectors ? gla_sample_results (bytes) : NULL;
   int32_t *info = malloc ((size_t)pages * sizeof *info);
   gla_status status = GLA_OUT_OF_MEMORY;
   if (lambda != NULL && info != NULL && (V != NULL || !job.vectors)) {
-    gla_host_prefer_huge_pages (V, bytes);
     const gla_array a = gla_array_packed (r->memory, job.type, n, n, pages, GLA_HOST);
     const gla_array l = gla_array_packed (lambda, real, n, 1, pages, GLA_HOST);
     const gla_array v = gla_array_packed (V, job.type, n, n, pages, GLA_HOST);

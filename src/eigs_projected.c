@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "blas.h"
+#include "blas_threads.h"
 #include "eigs.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Smaller ones take less time than the threads of the BLAS need to wake up; and those go on
+// spinning for a tenth of a second then, on the cores that the next products need.
+enum { SHARED_ORDER = 256 };
 
 static int fits (int64_t m)
 {
@@ -19,7 +24,7 @@ static gla_status status_of (gla_blas_int info)
   return info == 0 ? GLA_OK : GLA_BAD_ARGUMENT;
 }
 
-gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
+static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
 {
   const gla_blas_int n = (gla_blas_int)m;
   gla_blas_int info = 0, lwork = -1, lrwork = -1, liwork = -1, isize[1];
@@ -45,6 +50,14 @@ gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
   free (rwork);
   free (iwork);
   return taken ? status_of (info) : GLA_OUT_OF_MEMORY;
+}
+
+gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
+{
+  const int blas_threads = m < SHARED_ORDER ? gla_blas_threads_one () : 0;
+  const gla_status status = projected_eig (m, parts, A, theta);
+  gla_blas_threads_restore (blas_threads);
+  return status;
 }
 
 gla_status gla_tridiagonal_values (int64_t m, const double *d, const double *e, double *theta)

@@ -305,7 +305,7 @@ void gla_sparse_query (gla_sparse *S, gla_sparse_info *info);
 
 // Whether A = A', exactly. Looked for once and remembered: products with a Hermitian matrix then
 // need no other orientation of it. Where not, *row and *column (from 0; may be NULL) tell an entry
-// that differs, or -1 where A is not square. GLA_OK, GLA_STOPPED.
+// that differs, or -1 where A is not square. GLA_OK, GLA_STOPPED, GLA_OUT_OF_MEMORY.
 gla_status gla_sparse_hermitian (gla_sparse *S, int *hermitian, int64_t *row, int64_t *column);
 
 typedef struct {

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "choose.h"
-#include "host_memory.h"
 #include "qr_run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The job of a sample: R and, where the call makes any orthogonal factor, economy Q. Q'*B and what
 // a full Q costs more are left to the formula.
@@ -104,12 +102,12 @@ static int list (const void *call, gla_sample *samples)
 //------------------------------------------------------------------------------
 
 // Random numbers in (-1, 1).
-static void fill_page (const gla_qr_job *job, void *page, uint64_t seed)
+static void fill_page (const void *what, void *page, uint64_t seed)
 {
+  const gla_qr_job *job = what;
   const int64_t numbers = job->m * job->n * (gla_type_is_complex (job->type) ? 2 : 1);
   for (int64_t i = 0; i < numbers; i++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    const double x = (double)(seed >> 11) * 0x1p-52 - 1;
+    const double x = gla_sample_random (&seed);
     if (gla_type_real (job->type) == GLA_D)
       ((double *)page)[i] = x;
     else
@@ -117,38 +115,19 @@ static void fill_page (const gla_qr_job *job, void *page, uint64_t seed)
   }
 }
 
-// A few different pages, again and again.
 static gla_status prepare (gla_sample_run *r, int64_t pages)
 {
   const gla_qr_job job = job_of (r->call, r->sample);
-  const size_t bytes = (size_t)page_bytes (r->call, r->sample);
-  const int64_t different = bytes <= 16384 ? 32 : 4;
-  char *memory = r->memory = malloc ((size_t)pages * bytes);
-  if (memory == NULL)
-    return GLA_OUT_OF_MEMORY;
-  for (int64_t p = 0; p < pages && p < different; p++)
-    fill_page (&job, memory + (size_t)p * bytes, (uint64_t)p + 1);
-#pragma omp parallel for schedule(static)
-  for (int64_t p = different; p < pages; p++)
-    memcpy (memory + (size_t)p * bytes, memory + (size_t)(p % different) * bytes, bytes);
-  return GLA_OK;
-}
-
-// As from Octave: results go to memory that the call is the first to touch.
-static void *fresh (size_t bytes)
-{
-  void *memory = malloc (bytes + 1);
-  if (memory != NULL)
-    gla_host_prefer_huge_pages (memory, bytes);
-  return memory;
+  return gla_sample_fill (r, pages, (size_t)page_bytes (r->call, r->sample), &job, fill_page);
 }
 
 static gla_status make (gla_sample_run *r, int64_t pages)
 {
   const gla_qr_job job = job_of (r->call, r->sample);
   const size_t el = gla_type_size (job.type);
-  void *R = fresh ((size_t)(pages * job.r_rows * job.n) * el);
-  void *Q = job.q_columns > 0 ? fresh ((size_t)(pages * job.m * job.q_columns) * el) : NULL;
+  void *R = gla_sample_results ((size_t)(pages * job.r_rows * job.n) * el);
+  void *Q =
+      job.q_columns > 0 ? gla_sample_results ((size_t)(pages * job.m * job.q_columns) * el) : NULL;
   int64_t *jpvt = malloc ((size_t)(pages * job.n) * sizeof *jpvt);
   gla_status status = GLA_OUT_OF_MEMORY;
   if (R != NULL && jpvt != NULL && (Q != NULL || job.q_columns == 0)) {

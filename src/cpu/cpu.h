@@ -13,6 +13,7 @@
 #ifndef GPULINALG_CPU_H
 #define GPULINALG_CPU_H
 
+#include "../blas_threads.h"
 #include "crew.h"
 
 //------------------------------------------------------------------------------
@@ -58,13 +59,5 @@ typedef struct {
 extern const gla_cpu_eig_kernel gla_cpu_eig_base[4];
 extern const gla_cpu_eig_kernel gla_cpu_eig_avx2[4];
 extern const gla_cpu_eig_kernel gla_cpu_eig_avx512[4];
-
-//------------------------------------------------------------------------------
-// threads of the BLAS
-//------------------------------------------------------------------------------
-
-// One BLAS thread, because the pages already fill all cores; restore gives back what was there.
-int gla_blas_threads_one (void);
-void gla_blas_threads_restore (int before);
 
 #endif

@@ -16,7 +16,8 @@ enum {
   GLA_SPMV_LONG = 8192,
   GLA_SPMV_SEGMENT = 4096,
   GLA_SPMV_WIDTH = 8,
-  GLA_SPMV_AHEAD = 128 // entries between the one that is added and the one that is asked for
+  GLA_SPMV_NEAR = 1 << 19, // bytes of x that stay in a second-level cache
+  GLA_SPMV_AHEAD = 128     // entries between the one that is added and the one that is asked for
 };
 
 typedef struct {

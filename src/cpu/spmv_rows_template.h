@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The includer defines GLA_INDEX as int32_t or int64_t, and I (name) as the name with both types at
-// its end. width, pattern and conjugate are constants where these functions are inlined.
+// its end. width, pattern, conjugate and far are constants where these functions are inlined.
 
 // Asks for what entry k + GLA_SPMV_AHEAD will need of x. Rows of graphs are short and of any
-// length, so that the processor itself does not look as far ahead as the memory is away.
+// length, so that the processor itself does not look as far ahead as the memory is away. Where x
+// is near, to ask takes longer than to wait.
 static inline __attribute__ ((always_inline)) void I (look_ahead) (const gla_cpu_spmv_task *t,
                                                                    int64_t k, int width)
 {
@@ -21,7 +22,7 @@ static inline __attribute__ ((always_inline)) void I (look_ahead) (const gla_cpu
 // One vector: four sums side by side hide the latency of the additions.
 static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_spmv_task *t,
                                                                 int64_t first, int64_t end,
-                                                                int pattern, int conjugate,
+                                                                int pattern, int conjugate, int far,
                                                                 GLA_REAL *sum)
 {
   const gla_csr *m = &t->sparse->M.csr;
@@ -31,13 +32,15 @@ static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_sp
   int64_t k = first;
   for (; k + 4 <= end; k += 4)
     for (int u = 0; u < 4; u++) {
-      I (look_ahead) (t, k + u, 1);
+      if (far)
+        I (look_ahead) (t, k + u, 1);
       N (add_entry)
       (s[u], pattern ? NULL : values + (k + u) * GLA_PARTS, x + index[k + u] * t->ldx * GLA_PARTS,
        1, pattern, conjugate);
     }
   for (; k < end; k++) {
-    I (look_ahead) (t, k, 1);
+    if (far)
+      I (look_ahead) (t, k, 1);
     N (add_entry)
     (s[0], pattern ? NULL : values + k * GLA_PARTS, x + index[k] * t->ldx * GLA_PARTS, 1, pattern,
      conjugate);
@@ -46,16 +49,15 @@ static inline __attribute__ ((always_inline)) void I (sum_one) (const gla_cpu_sp
     sum[p] = (s[0][p] + s[1][p]) + (s[2][p] + s[3][p]);
 }
 
-static inline __attribute__ ((always_inline)) void I (sum_row) (const gla_cpu_spmv_task *t,
-                                                                int64_t first, int64_t end,
-                                                                int width, int pattern,
-                                                                int conjugate, GLA_REAL *sum)
+static inline __attribute__ ((always_inline)) void
+I (sum_row) (const gla_cpu_spmv_task *t, int64_t first, int64_t end, int width, int pattern,
+             int conjugate, int far, GLA_REAL *sum)
 {
   const gla_csr *m = &t->sparse->M.csr;
   const GLA_INDEX *index = m->index;
   const GLA_REAL *values = m->values, *x = t->x;
   if (width == 1) {
-    I (sum_one) (t, first, end, pattern, conjugate, sum);
+    I (sum_one) (t, first, end, pattern, conjugate, far, sum);
     return;
   }
   for (int c = 0; c < width * GLA_PARTS; c++)
@@ -71,43 +73,46 @@ static inline __attribute__ ((always_inline)) void I (sum_row) (const gla_cpu_sp
 static inline __attribute__ ((always_inline)) void I (rows_of) (const gla_cpu_spmv_task *t,
                                                                 int64_t first, int64_t end,
                                                                 int width, int pattern,
-                                                                int conjugate)
+                                                                int conjugate, int far)
 {
   const GLA_INDEX *start = t->sparse->M.csr.start;
   for (int64_t i = first; i < end; i++) {
     GLA_REAL sum[GLA_SPMV_WIDTH * GLA_PARTS];
     if (start[i + 1] - start[i] > GLA_SPMV_LONG)
       continue;
-    I (sum_row) (t, start[i], start[i + 1], width, pattern, conjugate, sum);
+    I (sum_row) (t, start[i], start[i + 1], width, pattern, conjugate, far, sum);
     N (store_sum) (t, i, sum, width, pattern);
   }
 }
 
 static inline __attribute__ ((always_inline)) void
-I (rows_of_kind) (const gla_cpu_spmv_task *t, int64_t first, int64_t end, int width)
+I (rows_of_kind) (const gla_cpu_spmv_task *t, int64_t first, int64_t end, int width, int far)
 {
   if (t->sparse->M.pattern)
-    I (rows_of) (t, first, end, width, 1, 0);
+    I (rows_of) (t, first, end, width, 1, 0, far);
   else if (GLA_COMPLEX && t->conjugate)
-    I (rows_of) (t, first, end, width, 0, 1);
+    I (rows_of) (t, first, end, width, 0, 1, far);
   else
-    I (rows_of) (t, first, end, width, 0, 0);
+    I (rows_of) (t, first, end, width, 0, 0, far);
 }
 
 static void I (rows) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
 {
   switch (t->width) {
   case 1:
-    I (rows_of_kind) (t, first, end, 1);
+    if (t->sparse->M.csr.columns * GLA_PARTS * (int64_t)sizeof (GLA_REAL) > GLA_SPMV_NEAR)
+      I (rows_of_kind) (t, first, end, 1, 1);
+    else
+      I (rows_of_kind) (t, first, end, 1, 0);
     break;
   case 2:
-    I (rows_of_kind) (t, first, end, 2);
+    I (rows_of_kind) (t, first, end, 2, 1);
     break;
   case 4:
-    I (rows_of_kind) (t, first, end, 4);
+    I (rows_of_kind) (t, first, end, 4, 1);
     break;
   default:
-    I (rows_of_kind) (t, first, end, GLA_SPMV_WIDTH);
+    I (rows_of_kind) (t, first, end, GLA_SPMV_WIDTH, 1);
     break;
   }
 }
@@ -115,9 +120,9 @@ static void I (rows) (const gla_cpu_spmv_task *t, int64_t first, int64_t end)
 static void I (segment) (const gla_cpu_spmv_task *t, const gla_cpu_segment *s, void *sum)
 {
   if (t->sparse->M.pattern)
-    I (sum_row) (t, s->first, s->end, t->width, 1, 0, sum);
+    I (sum_row) (t, s->first, s->end, t->width, 1, 0, 1, sum);
   else
-    I (sum_row) (t, s->first, s->end, t->width, 0, t->conjugate, sum);
+    I (sum_row) (t, s->first, s->end, t->width, 0, t->conjugate, 1, sum);
 }
 
 // Adds to y what rows first..end-1 of M bring to M.'*x.

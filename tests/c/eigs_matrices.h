@@ -4,7 +4,7 @@
 #ifndef EIGS_MATRICES_H
 #define EIGS_MATRICES_H
 
-#include "check.h"
+#include "elements.h"
 
 static gla_context *ctx;
 
@@ -22,39 +22,6 @@ typedef struct {
 } matrix;
 
 typedef double complex (*element) (int64_t n, int64_t i, int64_t j);
-
-static inline void set (gla_type type, void *x, int64_t at, double complex value)
-{
-  switch (type) {
-  case GLA_S:
-    ((float *)x)[at] = (float)creal (value);
-    break;
-  case GLA_D:
-    ((double *)x)[at] = creal (value);
-    break;
-  case GLA_C:
-    ((float complex *)x)[at] = (float complex)value;
-    break;
-  case GLA_Z:
-    ((double complex *)x)[at] = value;
-    break;
-  }
-}
-
-static inline double complex get (gla_type type, const void *x, int64_t at)
-{
-  switch (type) {
-  case GLA_S:
-    return ((const float *)x)[at];
-  case GLA_D:
-    return ((const double *)x)[at];
-  case GLA_C:
-    return ((const float complex *)x)[at];
-  case GLA_Z:
-    return ((const double complex *)x)[at];
-  }
-  return NAN;
-}
 
 static inline double real_at (const gla_array *a, int64_t i)
 {

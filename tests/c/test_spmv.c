@@ -97,42 +97,189 @@ static void test_threads (gla_type type)
 // Hermitian or not
 //------------------------------------------------------------------------------
 
-static void test_hermitian (gla_type type)
+// The entries by their places in an n x n table.
+static int64_t *places (const triplets *t)
 {
-  for (int change = 0; change < 4; change++)
+  int64_t *at = malloc ((size_t)(t->rows * t->rows) * sizeof *at);
+  for (int64_t k = 0; k < t->rows * t->rows; k++)
+    at[k] = -1;
+  for (int64_t k = 0; k < t->entries; k++)
+    at[t->i[k] * t->rows + t->j[k]] = k;
+  return at;
+}
+
+static int differs (const triplets *t, const int64_t *at, int64_t i, int64_t j)
+{
+  const int64_t k = at[i * t->rows + j], l = at[j * t->rows + i];
+  return k >= 0 && (l < 0 || !(t->value[k] == conj (t->value[l])));
+}
+
+// The entry that has to be named, or {-1, -1}: of the lines that were given, the first with a
+// difference on or above the diagonal; where there is none, the first with one below.
+static void first_difference (const triplets *t, int by_columns, int64_t found[2])
+{
+  int64_t *at = places (t);
+  found[0] = found[1] = -1;
+  for (int below = 0; below < 2 && found[0] < 0; below++)
+    for (int64_t line = 0; line < t->rows && found[0] < 0; line++)
+      for (int64_t x = below ? 0 : line; x < (below ? line : t->rows) && found[0] < 0; x++) {
+        const int64_t i = by_columns ? x : line, j = by_columns ? line : x;
+        if (differs (t, at, i, j))
+          found[0] = i, found[1] = j;
+      }
+  free (at);
+}
+
+static void drop_entry (triplets *t, int64_t k)
+{
+  for (t->entries--; k < t->entries; k++)
+    t->i[k] = t->i[k + 1], t->j[k] = t->j[k + 1], t->value[k] = t->value[k + 1];
+}
+
+// The last entry above the diagonal in rows up to `row`; with `first` the first one from there on.
+static int64_t entry_above (const triplets *t, int64_t row, int first)
+{
+  int64_t found = -1;
+  for (int64_t k = 0; k < t->entries; k++)
+    if (t->j[k] > t->i[k] && (first ? t->i[k] >= row && found < 0 : t->i[k] <= row))
+      found = k;
+  return found;
+}
+
+static int64_t image_of (const triplets *t, int64_t k)
+{
+  int64_t l = 0;
+  while (t->i[l] != t->j[k] || t->j[l] != t->i[k])
+    l++;
+  return l;
+}
+
+enum change {
+  NOTHING,
+  VALUE_ABOVE,
+  VALUE_BELOW,
+  VALUE_IN_LAST_ROW,
+  NO_IMAGE,
+  NO_IMAGE_IN_FIRST_ROW,
+  NO_IMAGE_IN_LAST_ROW,
+  ONLY_THE_IMAGE,
+  ONLY_THE_LAST_IMAGE,
+  IMAGE_GONE_EARLY_VALUE_WRONG_LATE,
+  NAN_ON_BOTH_SIDES,
+  NAN_ON_DIAGONAL,
+  SIGN, // these for complex types
+  NOT_REAL_ON_DIAGONAL,
+  CHANGES
+};
+
+static void make_change (triplets *t, enum change change)
+{
+  const int64_t middle = entry_above (t, t->rows / 2, 1), first = entry_above (t, 0, 1),
+                last = entry_above (t, t->rows, 0);
+  int64_t d = 0;
+  while (t->i[d] != t->j[d] || t->i[d] < t->rows / 2)
+    d++;
+  switch (change) {
+  case NOTHING:
+  case CHANGES:
+    break;
+  case VALUE_ABOVE:
+    t->value[middle] += 1;
+    break;
+  case VALUE_BELOW:
+    t->value[image_of (t, middle)] += 1;
+    break;
+  case VALUE_IN_LAST_ROW:
+    t->value[image_of (t, last)] += 1;
+    break;
+  case NO_IMAGE:
+    drop_entry (t, image_of (t, middle));
+    break;
+  case NO_IMAGE_IN_FIRST_ROW:
+    drop_entry (t, image_of (t, first));
+    break;
+  case NO_IMAGE_IN_LAST_ROW:
+    drop_entry (t, image_of (t, last));
+    break;
+  case ONLY_THE_IMAGE:
+    drop_entry (t, middle);
+    break;
+  case ONLY_THE_LAST_IMAGE:
+    drop_entry (t, last);
+    break;
+  case IMAGE_GONE_EARLY_VALUE_WRONG_LATE:
+    t->value[last] += 1;
+    drop_entry (t, first);
+    break;
+  case NAN_ON_BOTH_SIDES:
+    t->value[image_of (t, middle)] = t->value[middle] = NAN;
+    break;
+  case NAN_ON_DIAGONAL:
+    t->value[d] = NAN;
+    break;
+  case SIGN:
+    t->value[middle] = conj (t->value[middle]);
+    break;
+  case NOT_REAL_ON_DIAGONAL:
+    t->value[d] += I;
+    break;
+  }
+}
+
+// A Hermitian matrix of order n, every fifth row and column empty, with a change.
+static triplets make_changed (gla_type type, int64_t n, enum change change)
+{
+  triplets t = make (type, HERMITIAN, n, n);
+  int64_t kept = 0;
+  for (int64_t k = 0; k < t.entries; k++)
+    if (t.i[k] % 5 != 3 && t.j[k] % 5 != 3) {
+      t.i[kept] = t.i[k], t.j[kept] = t.j[k];
+      t.value[kept++] = t.value[k];
+    }
+  t.entries = kept;
+  make_change (&t, change);
+  return t;
+}
+
+static void test_hermitian (gla_type type, int64_t n, enum change change, int by_columns)
+{
+  triplets t = make_changed (type, n, change);
+  int64_t wanted[2], row, column;
+  first_difference (&t, by_columns, wanted);
+  for (int bytes = 4; bytes <= 8; bytes += 4) {
+    gla_csr c = to_csr (&t, bytes, by_columns);
+    const gla_sparse_options o = {.by_columns = by_columns};
+    gla_sparse *S;
+    int hermitian = -1;
+    CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
+    for (int again = 0; again < 2; again++) {
+      gla_status status = gla_sparse_hermitian (S, &hermitian, &row, &column);
+      CHECK (status == GLA_OK && hermitian == (change == NOTHING), "%c change %d", type, change);
+      CHECK (row == wanted[0] && column == wanted[1],
+             "%c, n %lld, change %d: (%lld, %lld), not (%lld, %lld)", type, (long long)n, change,
+             (long long)row, (long long)column, (long long)wanted[0], (long long)wanted[1]);
+    }
+    const int numbers = change != NAN_ON_BOTH_SIDES && change != NAN_ON_DIAGONAL;
+    for (const char *op = "NTC"; numbers && n < 100 && *op; op++)
+      test_product (&t, S, *op, 2, "after the look for symmetry");
+    gla_sparse_destroy (S);
+    csr_free (&c);
+  }
+  triplets_free (&t);
+}
+
+// n: small, and with so many entries that threads share the work.
+static void test_all_changes (gla_type type)
+{
+  const int changes = gla_type_is_complex (type) ? CHANGES : SIGN;
+  for (int change = 0; change < changes; change++)
     for (int by_columns = 0; by_columns < 2; by_columns++) {
-      triplets t = make (type, HERMITIAN, 40, 40);
-      int64_t k = 0, row, column;
-      while (t.i[k] < 3 || t.j[k] <= t.i[k])
-        k++;
-      const int64_t i = t.i[k], j = t.j[k];
-      if (change == 1) // another value above the diagonal
-        t.value[k] += 1;
-      else if (change == 2) { // its mirror image is missing
-        for (k = 0; t.i[k] != j || t.j[k] != i; k++)
-          ;
-      } // 3: it is missing itself
-      if (change >= 2) {
-        for (t.entries--; k < t.entries; k++)
-          t.i[k] = t.i[k + 1], t.j[k] = t.j[k + 1], t.value[k] = t.value[k + 1];
+      test_hermitian (type, 40, (enum change)change, by_columns);
+      if (type == GLA_Z) {
+        omp_set_num_threads (5);
+        test_hermitian (type, 1800, (enum change)change, by_columns);
+        omp_set_num_threads (2);
       }
-      gla_csr c = to_csr (&t, 4, by_columns);
-      const gla_sparse_options o = {.by_columns = by_columns};
-      gla_sparse *S;
-      int hermitian = -1;
-      CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
-      for (int again = 0; again < 2; again++) {
-        gla_status status = gla_sparse_hermitian (S, &hermitian, &row, &column);
-        CHECK (status == GLA_OK && hermitian == (change == 0), "%c change %d", type, change);
-        CHECK (change == 0 || (row == i && column == j) || (row == j && column == i),
-               "%c change %d: (%lld, %lld), not (%lld, %lld)", type, change, (long long)row,
-               (long long)column, (long long)i, (long long)j);
-      }
-      for (const char *op = "NTC"; *op; op++)
-        test_product (&t, S, *op, 2, "after the look for symmetry");
-      gla_sparse_destroy (S);
-      csr_free (&c);
-      triplets_free (&t);
     }
 }
 
@@ -251,7 +398,7 @@ int main (void)
     test_matrix (type, EMPTY, 5, 0);
     test_matrix (type, ARROW, 9000, 20000);
     test_threads (type);
-    test_hermitian (type);
+    test_all_changes (type);
   }
   test_bad ();
   test_not_finite ();

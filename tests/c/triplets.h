@@ -4,7 +4,7 @@
 #ifndef TRIPLETS_H
 #define TRIPLETS_H
 
-#include "check.h"
+#include "elements.h"
 
 //------------------------------------------------------------------------------
 // matrices
@@ -78,39 +78,6 @@ static inline void triplets_free (triplets *t)
   free (t->i);
   free (t->j);
   free (t->value);
-}
-
-static inline void set (gla_type type, void *x, int64_t at, double complex value)
-{
-  switch (type) {
-  case GLA_S:
-    ((float *)x)[at] = (float)creal (value);
-    break;
-  case GLA_D:
-    ((double *)x)[at] = creal (value);
-    break;
-  case GLA_C:
-    ((float complex *)x)[at] = (float complex)value;
-    break;
-  case GLA_Z:
-    ((double complex *)x)[at] = value;
-    break;
-  }
-}
-
-static inline double complex get (gla_type type, const void *x, int64_t at)
-{
-  switch (type) {
-  case GLA_S:
-    return ((const float *)x)[at];
-  case GLA_D:
-    return ((const double *)x)[at];
-  case GLA_C:
-    return ((const float complex *)x)[at];
-  case GLA_Z:
-    return ((const double complex *)x)[at];
-  }
-  return NAN;
 }
 
 static inline void set_index (int bytes, void *x, int64_t at, int64_t value)

@@ -5,10 +5,10 @@
 // libraries of the process. A BLAS that has none of them has no threads of its own, or notices
 // that it is called from a parallel region.
 
+#include "blas_threads.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
-
-#include "cpu.h"
 
 // One way to ask and to tell. `get` may be NULL: then `set` returns what was there.
 typedef struct {

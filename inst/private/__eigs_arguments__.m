@@ -1,0 +1,132 @@
+## __eigs_arguments__.m: the arguments of eigs_lanczos, read and checked
+## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args): args is what follows A. problem tells
+## what is known of A; sigma is "la", "sa", "lm", "be", or a number that eigenvalues are nearest to; o
+## as from __eigs_options__.
+
+function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args)
+
+  [A, problem, args] = read_problem (A, args);
+  [k, sigma, args] = read_wanted (problem, args);
+  o = __eigs_options__ (args, problem.n, k);
+  problem = settle_types (problem, o);
+
+endfunction
+
+## A as __eigs_lanczos__ takes it, what is known of it, and the arguments that follow.
+function [A, problem, args] = read_problem (A, args)
+
+  problem = struct ("is_function", false, "is_plan", false, "is_full", false, "n", 0,
+                    "complex", false, "single", false);
+  if (is_function_handle (A) || ischar (A) || isa (A, "inline"))
+    problem.is_function = true;
+    if (isempty (args))
+      print_usage ("eigs_lanczos");
+    endif
+    n = args{1};
+    if (! (isnumeric (n) && isreal (n) && isscalar (n) && n >= 0 && n == fix (n) && n < flintmax ()))
+      error ("gpulinalg:bad-value", "eigs_lanczos: N must be a non-negative integer");
+    endif
+    problem.n = double (n);
+    args(1) = [];
+    return;
+  endif
+  problem.is_plan = isa (A, "spmv_plan");
+  matrix = A;
+  if (problem.is_plan)
+    matrix = A.matrix;
+  elseif (! (isfloat (A) || (issparse (A) && islogical (A))))
+    error ("gpulinalg:bad-class", ["eigs_lanczos: A must be a sparse or full matrix, a plan of ", ...
+                                   "spmv_plan or a function, not %s"], class (A));
+  endif
+  if (ndims (matrix) > 2 || rows (matrix) != columns (matrix))
+    error ("gpulinalg:bad-shape", "eigs_lanczos: A must be square, but it is %s",
+           sprintf ("%dx%d", size (matrix)(1:2)));
+  endif
+  problem.is_full = ! issparse (matrix);
+  problem.n = rows (matrix);
+  problem.complex = iscomplex (matrix);
+  problem.single = isa (matrix, "single");
+  if (numel (args) > 0 && isnumeric (args{1}))
+    if (isempty (args{1}))
+      args(1) = [];
+    elseif (! isscalar (args{1}) && size_equal (args{1}, matrix))
+      error ("gpulinalg:bad-option",
+             "eigs_lanczos: the generalized problem with B is not served; use eigs");
+    endif
+  endif
+
+endfunction
+
+## The number of eigenvalues, and which: "la", "sa", "lm", "be", or a number that they are nearest to.
+function [k, sigma, args] = read_wanted (problem, args)
+
+  k = min (6, problem.n);
+  if (! isempty (args) && ! isstruct (args{1}) && ! ischar (args{1}))
+    k = args{1};
+    args(1) = [];
+    if (! (isnumeric (k) && isreal (k) && isscalar (k) && k == fix (k)))
+      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d", problem.n);
+    elseif (k < 1 || k > problem.n)
+      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %d",
+             problem.n, k);
+    endif
+    k = double (k);
+  endif
+  sigma = "lm";
+  if (! isempty (args) && isnumeric (args{1}))
+    sigma = args{1};
+    args(1) = [];
+    if (! (isscalar (sigma) && imag (sigma) == 0 && isfinite (sigma)))
+      error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a finite real number or a string");
+    endif
+    sigma = double (real (sigma));
+  elseif (! isempty (args) && ischar (args{1}) ...
+          && (any (strcmpi (sigma_names ()(:,1:2)(:), args{1})) || mod (numel (args), 2) == 1 ...
+              || isstruct (args{2})))
+    sigma = short_name (args{1});
+    args(1) = [];
+  endif
+
+endfunction
+
+## Octave's name, MATLAB's, and what they stand for.
+function names = sigma_names ()
+
+  names = {"lm", "largestabs", "lm"; "sm", "smallestabs", 0; ...
+           "la", "largestreal", "la"; "sa", "smallestreal", "sa"; ...
+           "lr", "largestreal", "la"; "sr", "smallestreal", "sa"; "be", "bothendsreal", "be"};
+
+endfunction
+
+function sigma = short_name (given)
+
+  names = sigma_names ();
+  at = find (any (strcmpi (names(:,1:2), given), 2), 1);
+  if (isempty (at))
+    error ("gpulinalg:bad-value", ['eigs_lanczos: SIGMA must be a number, "lm", "sm", "la", "sa", ', ...
+           '"be", "largestabs", "smallestabs", "largestreal", "smallestreal" or "bothendsreal", ', ...
+           'not "%s"'], given);
+  endif
+  sigma = names{at,3};
+
+endfunction
+
+## Single or double, real or complex.
+function problem = settle_types (problem, o)
+
+  if (problem.is_function)
+    problem.complex = ! o.isreal;
+  endif
+  if (problem.is_plan && ! isempty (o.precision))
+    error ("gpulinalg:bad-option",
+           'eigs_lanczos: "precision" is an option of spmv_plan where A is a plan');
+  elseif (! isempty (o.precision))
+    problem.single = strcmp (o.precision, "single");
+  endif
+  if (iscomplex (o.v0) && ! problem.complex)
+    error ("gpulinalg:bad-value", "eigs_lanczos: the start vector is complex, but the problem is real");
+  endif
+
+endfunction

@@ -1,0 +1,110 @@
+## __eigs_solve__.m: the ways that eigs_lanczos has, one after the other
+## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o): arguments as they come from
+## __eigs_arguments__. With up to three outputs neither vectors nor residuals are computed unless
+## they are needed on the way.
+
+function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
+
+  [request, A] = make_request (A, problem, k, sigma, o);
+  second_way = o.maxit == 0 && can_be_factored (problem, o, sigma);
+  first = request;
+  if (second_way && nnz (matrix_of (A)) < 1e6)
+    first.maxit = 40;
+  endif
+
+  if (k == 0)
+    [d, residuals, stats, X] = nothing (problem);
+  elseif (isnumeric (sigma) && ! problem.is_function)
+    [d, residuals, stats, X] = __eigs_nearest__ (explicit (A), k, sigma, request);
+  elseif (nargout > 3)
+    [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
+  else
+    [d, residuals, stats] = __eigs_lanczos__ (A, first);
+  endif
+  found = stats.converged == k && (stats.complete || ! o.certify || first.maxit == 0);
+  if (! found && second_way)
+    [d, residuals, stats, X] = __eigs_ends__ (explicit (A), k, sigma, request);
+  endif
+
+endfunction
+
+## What __eigs_lanczos__ takes; a full matrix becomes a function.
+function [request, A] = make_request (A, problem, k, sigma, o)
+
+  request = struct ("n", problem.n, "k", k, "which", "lm", "method", o.method, "block", o.block, ...
+                    "basis", o.p, "tol", o.tol, "maxit", o.maxit, "seed", o.seed, "v0", o.v0, ...
+                    "certify", o.certify, "steps", o.steps, "device", o.device, ...
+                    "progress", o.progress, "inverse", false, "shift", 0, "single", problem.single, ...
+                    "complex", problem.complex, "block_function", false);
+  if (o.disp > 1 && isequal (o.progress, false))
+    request.progress = true;
+  endif
+  if (ischar (sigma))
+    request.which = sigma;
+  else
+    request.inverse = problem.is_function;
+    request.shift = sigma;
+    request.tol = max (o.tol, 16 * eps ({"double", "single"}{1 + problem.single}));
+  endif
+  if (problem.is_full)
+    check_hermitian (A);
+    if (problem.single != isa (A, "single"))
+      A = cast (A, {"double", "single"}{1 + problem.single});
+    endif
+    if (ischar (sigma))
+      request.block_function = true;
+      A = @(x) A * x;
+    endif
+  endif
+
+endfunction
+
+function check_hermitian (A)
+
+  if (! all (isfinite (nonzeros (A))))
+    error ("gpulinalg:bad-value", "eigs_lanczos: A holds NaN or Inf");
+  endif
+  [i, j] = find (A != A', 1);
+  if (! isempty (i))
+    error ("gpulinalg:not-hermitian",
+           "eigs_lanczos: A must be symmetric or Hermitian, but A(%d,%d) differs from A(%d,%d)", i, j, j, i);
+  endif
+
+endfunction
+
+## The matrix, of a plan or as it is given.
+function A = matrix_of (A)
+
+  if (isa (A, "spmv_plan"))
+    A = A.matrix;
+  endif
+
+endfunction
+
+## The matrix for a factorization.
+function A = explicit (A)
+
+  A = sparse (double (matrix_of (A)));
+  check_hermitian (A);
+
+endfunction
+
+function yes = can_be_factored (problem, o, sigma)
+
+  yes = ! (problem.is_function || problem.is_full || problem.single) ...
+        && strcmp (o.method, "restarted") && any (strcmp (sigma, {"la", "sa", "be"}));
+
+endfunction
+
+function [d, residuals, stats, X] = nothing (problem)
+
+  class_ = {"double", "single"}{1 + problem.single};
+  d = zeros (0, 1, class_);
+  X = zeros (problem.n, 0, class_);
+  residuals = zeros (0, 1);
+  stats = struct ("converged", 0, "products", 0, "restarts", 0, "steps", 0, "basis", 0, "block", 0, ...
+                  "complete", true, "norm", 0, "orthogonality", 0, "dense", true, "device", "cpu");
+
+endfunction
