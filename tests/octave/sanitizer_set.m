@@ -3,8 +3,8 @@
 %
 % The environment lists, with commas, SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
 % pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
-% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products; and two
-% pages of each of QR_DIRECT (rows, columns, ...), of which one has two equal columns. gsvd_hz
+% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products; then two
+% pages each of QR_DIRECT (rows, columns, ...), and of QR_FAILING, where one has two equal columns. gsvd_hz
 % follows with pairs of GSVD_SIZES, by both methods; then spmv and eigs_lanczos with graphs of SPARSE nodes.
 
 maxit = {};
@@ -58,20 +58,23 @@ if (! isempty (getenv ("QR_LARGE")))
     endif
   endfor
 endif
-for shape = reshape (str2num (getenv ("QR_DIRECT")), 2, [])
-  for type = "zs"
-    A = rand (shape.') - 0.5;
-    if (type == "z")
-      A += 1i * (rand (shape.') - 0.5);
-    else
-      A = single (A);
-    endif
-    B = A;
-    B(:,1) = B(:,2);
-    [Q, R] = qr_block (cat (3, A, B), 0, "device", "gpu");
-    if (! (norm (A - Q(:,:,1) * R(:,:,1)) < 1e-2 && norm (B - Q(:,:,2) * R(:,:,2)) < 1e-2))
-      error ("%d x %d %s is wrong", shape, type);
-    endif
+for name = {"QR_DIRECT", "QR_FAILING"}
+  for shape = reshape (str2num (getenv (name{1})), 2, [])
+    for type = "zs"
+      A = rand ([shape.', 2]) - 0.5;
+      if (type == "z")
+        A += 1i * (rand (size (A)) - 0.5);
+      else
+        A = single (A);
+      endif
+      if (strcmp (name{1}, "QR_FAILING"))
+        A(:,1,2) = A(:,2,2);
+      endif
+      [Q, R] = qr_block (A, 0, "device", "gpu");
+      if (! (norm (A(:,:,1) - Q(:,:,1) * R(:,:,1)) < 1e-2 && norm (A(:,:,2) - Q(:,:,2) * R(:,:,2)) < 1e-2))
+        error ("%d x %d %s is wrong", shape, type);
+      endif
+    endfor
   endfor
 endfor
 for p = str2num (getenv ("GSVD_SIZES"))
