@@ -3,10 +3,10 @@
 //
 // Usage: bench_qr [--types zd] [--shapes 2048x1024,1000000x64,32x32x10000] [--block r] [--alone]
 // Prints one line per shape, economy Q and R: milliseconds (median) of ours and of cuSOLVER, the
-// ratio, TFLOP/s and their fraction of 60 by the operations of reflectors, 4 m n^2 - 4 n^3 / 3, whatever
-// way ours goes (complex: four times that), and the larger of the columnwise backward error and
-// of the loss of orthogonality, both in units of n*eps. Pages are a loop for cuSOLVER. --alone
-// leaves cuSOLVER out.
+// ratio, TFLOP/s and their fraction of 60 by the operations of reflectors, 4 m n^2 - 4 n^3 / 3,
+// whatever way ours goes (complex: four times that), and the larger of the columnwise backward
+// error and of the loss of orthogonality, both in units of n*eps. Pages are a loop for cuSOLVER.
+// --alone leaves cuSOLVER out.
 
 #include "../src/gpulinalg.h"
 #include "device_bench.cuh"

@@ -33,12 +33,12 @@ template <class T> struct qr_cholesky {
   qr_matrix<T> M; // n x n: A - S R, and inverses of its blocks
   qr_matrix<T> W, side_W;
   qr_matrix<T> V, X; // random vectors, and R^-1 V
-  void *parts;     // of tall matrices' A'A
-  double *norms;   // n per page: of R's columns
-  double *squares; // n per page: of the norms of the rows of D R^-1
-  int *sign;       // n per page: 1 or -1
-  int *failed;     // per page
-  int *failures;   // behind them: how many pages
+  void *parts;       // of tall matrices' A'A
+  double *norms;     // n per page: of R's columns
+  double *squares;   // n per page: of the norms of the rows of D R^-1
+  int *sign;         // n per page: 1 or -1
+  int *failed;       // per page
+  int *failures;     // behind them: how many pages
 
   qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
 };

@@ -193,8 +193,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     __syncthreads ();
     load (a, second, [&] (int i, int j) { return g22[i + j * ldg] - narrow<T> (Z (i, j)); });
     good &= eliminate (a, shown, pivot);
-    store (a, pivot, second, r22, ldr, g22, ldg,
-           [&] (int i, int j, T v) { Z (i, j) = widen (v); });
+    store (a, pivot, second, r22, ldr, g22, ldg, [&] (int i, int j, T v) { Z (i, j) = widen (v); });
     __syncthreads ();
     square_product<T> half ([&] (int i, int k) { return Y (i, k); },
                             [&] (int k, int j) { return Z (k, j); }, SQUARE_TO_COLUMN);
@@ -227,8 +226,7 @@ cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &c, int64_t J, int count, cud
   static std::atomic<uint64_t> told{0};
   size_t shared = count > N ? qr_leaf_shared<T> () : 0;
   int tiles = (int)(J % c.strip / N) + 1;
-  cudaError_t error =
-      shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
+  cudaError_t error = shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
   if (error != cudaSuccess)
     return error;
   leaf_kernel<T><<<(unsigned)(c.pages * tiles), THREADS, shared, stream>>> (c, J, count, tiles);

@@ -101,8 +101,8 @@ template <class T> struct halves {
     if (status == GLA_OK)
       status = status_of (qr_signs_right (c, J, K, left, right, T12, s.side));
     if (status == GLA_OK)
-      status = gemm (true, 'N', 'N', left, right, left, 1, read (c.M.at (J, J)), T12, 0,
-                     c.M.at (J, K));
+      status =
+          gemm (true, 'N', 'N', left, right, left, 1, read (c.M.at (J, J)), T12, 0, c.M.at (J, K));
     return status == GLA_OK ? gemm (true, 'N', 'N', right, right, left, -1, read (c.M.at (K, J)),
                                     c.M.at (J, K), 1, c.M.at (K, K))
                             : status;
@@ -156,8 +156,8 @@ template <class T> struct halves {
       status =
           gemm (false, 'N', 'N', left, right, right, 1, read (c.R.at (J, K)), c.G.at (K, K), 0, W);
     if (status == GLA_OK)
-      status = gemm (false, 'N', 'N', left, right, left, -1, read (c.G.at (J, J)), W, 0,
-                     c.G.at (J, K));
+      status =
+          gemm (false, 'N', 'N', left, right, left, -1, read (c.G.at (J, J)), W, 0, c.G.at (J, K));
     return status == GLA_OK && all ? signs_inverse (J, left, right) : status;
   }
 
@@ -197,8 +197,8 @@ template <class T> struct halves {
     gla_status status = GLA_OK;
     for (int64_t J = 0; J < c.n && status == GLA_OK; J += c.strip) {
       int64_t count = c.n - J < c.strip ? c.n - J : c.strip;
-      status = gemm (false, 'N', 'N', c.m, count, count, 1, A.at (0, J), c.G.at (J, J), 0,
-                     Q.at (0, J));
+      status =
+          gemm (false, 'N', 'N', c.m, count, count, 1, A.at (0, J), c.G.at (J, J), 0, Q.at (0, J));
       if (status == GLA_OK)
         status = gemm (false, 'N', 'N', J, count, count, 1, read (c.R.at (0, J)), c.G.at (J, J), 0,
                        c.G.at (0, J));

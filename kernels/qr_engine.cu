@@ -150,8 +150,7 @@ gla_status pause_of (void *user)
 
 qr_streams streams_of (cuda_engine *e, int slot)
 {
-  return {e->slots[slot].stream, e->side,      e->side_start, e->side_done,
-          &e->blas,              &e->side_blas};
+  return {e->slots[slot].stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
 }
 
 // Of `pages` pages, by reflectors.
@@ -202,8 +201,8 @@ gla_status compute_directly (cuda_engine *e, int slot, const chunk_memory<T> &s,
   const gla_qr_job &job = e->qr_job;
   qr_streams streams = streams_of (e, slot);
   slot_pause user = {e, slot, kernel_seconds (e, &job, (double)pages) > 2 * PIECE};
-  gla_status status = qr_by_cholesky<T> (s.cholesky, read (s.A), s.R, job.r_rows, s.Q, streams,
-                                         {pause_of, &user});
+  gla_status status =
+      qr_by_cholesky<T> (s.cholesky, read (s.A), s.R, job.r_rows, s.Q, streams, {pause_of, &user});
   return status == GLA_OK
              ? engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
                                                cudaMemcpyDeviceToHost, streams.main))

@@ -157,8 +157,9 @@ cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G,
   if (error != cudaSuccess)
     return error;
   auto parts = static_cast<wide<T> *> (work);
-  gram_kernel<T><<<(unsigned)(pages * pairs * splits), THREADS, (pairs == 1 ? 2 : 4) * tile,
-                   stream>>> (A, m, (int)n, pairs, splits, parts);
+  gram_kernel<T>
+      <<<(unsigned)(pages * pairs * splits), THREADS, (pairs == 1 ? 2 : 4) * tile, stream>>> (
+          A, m, (int)n, pairs, splits, parts);
   add_kernel<T><<<(unsigned)(pages * pairs * (NB * NB / 32)), THREADS, 0, stream>>> (
       G, (int)n, pairs, splits, parts);
   return cudaGetLastError ();

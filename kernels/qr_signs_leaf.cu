@@ -47,10 +47,10 @@ template <class T, int B> struct pivot_block {
   }
 };
 
-// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a time:
-// with the inverse of their block every thread makes for itself what it needs of the rows, and
-// takes the columns times those from its own. The next lines are shown at the end, so that B steps
-// take one barrier.
+// Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a
+// time: with the inverse of their block every thread makes for itself what it needs of the rows,
+// and takes the columns times those from its own. The next lines are shown at the end, so that B
+// steps take one barrier.
 template <class T, int B>
 GLA_DEVICE bool invert (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int *sign,
                         shown_lines<T, B> &shown)
@@ -247,9 +247,7 @@ __global__ void __launch_bounds__ (THREADS, 1)
     __syncthreads ();
     square_product<T> both ([&] (int i, int k) { return Y (i, k); },
                             [&] (int k, int j) { return Z (k, j); });
-    both.each ([&] (int i, int j, wide<T> v) {
-      m[i + j * ldm] = m[i + j * ldm] - narrow<T> (v);
-    });
+    both.each ([&] (int i, int j, wide<T> v) { m[i + j * ldm] = m[i + j * ldm] - narrow<T> (v); });
   }
   if (!good && threadIdx.x == 0)
     c.failed[page] = 1;
@@ -263,8 +261,7 @@ cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool a
 {
   static std::atomic<uint64_t> told{0};
   size_t shared = count > N ? qr_leaf_shared<T> () : 0;
-  cudaError_t error =
-      shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
+  cudaError_t error = shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
   if (error != cudaSuccess)
     return error;
   leaf_kernel<T><<<(unsigned)c.pages, THREADS, shared, stream>>> (c, J, count, all);
