@@ -115,6 +115,8 @@ suite "accuracy on the CPU" $octave_here tests/octave/cpu_suite.m
 
 heading package
 suite "%! tests of the installed package" sh tests/installed.sh "$work"
+GPULINALG_INSTALLED=$work/installed
+export GPULINALG_INSTALLED
 suite "bats" bats_suite tests/package.bats tests/behaviour.bats
 
 heading style

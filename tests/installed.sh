@@ -1,19 +1,17 @@
 #!/bin/sh
-# installed.sh: installs the tarball for itself alone and runs the %! tests; usage: installed.sh FOLDER
+# installed.sh: installs the tarball and runs the %! tests; usage: installed.sh FOLDER
 # SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What was installed stays in FOLDER/installed.
 
 set -eu
-cd "$(dirname "$0")/.."
 work=$1/installed
-mkdir -p "$work/home" "$work/packages"
-make -s dist >/dev/null
-tarball=$(pwd)/$(sed -n 's/^Name: *//p' DESCRIPTION)-$(sed -n 's/^Version: *//p' DESCRIPTION).tar.gz
+mkdir -p "$work"
+sh "$(dirname "$0")/install.sh" "$work" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
 cd "$work"
-# The CPU alone: the repository's build has compiled the kernels already.
-HOME=$work/home GPULINALG_CUDA=no octave-cli --no-init-file --no-history --eval "
+HOME=$work/home octave-cli --no-init-file --no-history --eval "
   pkg ('prefix', '$work/packages', '$work/packages');
   pkg ('local_list', '$work/packages/list');
-  pkg ('install', '-local', '$tarball');
   pkg ('load', 'gpulinalg');
   pkg ('test', 'gpulinalg');" >out 2>&1 || { cat out; exit 1; }
 cat fntests.log

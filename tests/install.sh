@@ -1,0 +1,23 @@
+#!/bin/sh
+# install.sh: installs the tarball where nvcc is not on the path, for a user of its own
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: install.sh FOLDER     FOLDER/home is the user's, FOLDER/packages where packages go
+# The build finds no CUDA and is not told so. The repository's own build has compiled the kernels.
+
+set -eu
+cd "$(dirname "$0")/.."
+work=$1
+mkdir -p "$work/home" "$work/packages" "$work/tools"
+tarball=$(pwd)/$(sed -n 's/^Name: *//p' DESCRIPTION)-$(sed -n 's/^Version: *//p' DESCRIPTION).tar.gz
+make -s dist >/dev/null
+for tool in sh cat sed grep awk uname mktemp rm cp mv mkdir touch tr cut head tail sort expr basename dirname ls \
+  env printf test true make gcc g++ cc ar ranlib as ld tar gzip gunzip octave-cli mkoctfile octave-config nproc chmod find; do
+  path=$(command -v $tool) && [ -x "$path" ] && ln -sf "$path" "$work/tools/$tool"
+done
+unset GPULINALG_CUDA
+cd "$work"
+PATH=$work/tools CUDA_HOME=/nowhere HOME=$work/home octave-cli --no-init-file --no-history --eval "
+  pkg ('prefix', '$work/packages', '$work/packages');
+  pkg ('local_list', '$work/packages/list');
+  pkg ('install', '-local', '$tarball');"
