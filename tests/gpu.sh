@@ -23,7 +23,8 @@ count () {
   failed=$((failed + $(echo "$line" | sed -E 's/.* ([0-9]+) failed,.*/\1/')))
   skipped=$((skipped + $(echo "$line" | sed -E 's/.* ([0-9]+) skipped$/\1/')))
 }
-# One of gpu_job.sh's jobs alone.
+
+# One of gpu_job.sh's jobs, by itself.
 suite () {
   sh tests/gpu_job.sh "$@" >"$log" 2>&1
   cat "$log"

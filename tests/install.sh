@@ -2,7 +2,7 @@
 # install.sh: installs the tarball where nvcc is not on the path, for a user of its own
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: install.sh FOLDER     FOLDER/home is the user's, FOLDER/packages where packages go
+# Usage: install.sh FOLDER     an absolute path; FOLDER/home is the user's, FOLDER/packages where packages go
 # The build finds no CUDA and is not told so. The repository's own build has compiled the kernels.
 
 set -eu

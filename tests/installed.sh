@@ -1,5 +1,5 @@
 #!/bin/sh
-# installed.sh: installs the tarball and runs the %! tests; usage: installed.sh FOLDER
+# installed.sh: installs the tarball and runs the %! tests; usage: installed.sh FOLDER, an absolute path
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # What was installed stays in FOLDER/installed.

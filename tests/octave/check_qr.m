@@ -59,8 +59,9 @@ function counts = one_case (A, names, label, device)
     [m, n, P] = size (X);
     if (strcmp (device, "gpu") && 2 * m >= 3 * n && n > 1 && (m > 2048 || n > 128))
       for p = find (! same).'
-        x = double (X(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
-        r = double (R(:,:,p)) ./ 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
+        size_ = 2 .^ floor (log2 (norm (double (X(:,:,p)), Inf, "cols")));
+        x = double (X(:,:,p)) ./ size_;
+        r = double (R(:,:,p)) ./ size_;
         size_ = norm (x, "cols");
         same(p) = all (all (abs (x' * x - r' * r) <= 30 * m * double (eps (class (X))) / 2 * (size_' * size_)));
       endfor
