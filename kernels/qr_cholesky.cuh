@@ -14,20 +14,33 @@
 #define GPULINALG_QR_CHOLESKY_CUH
 
 #include "qr_plan.cuh"
+#include "qr_product.cuh"
 
-// LIMIT: what |D R^-1|_F^2 / n may be; random matrices of m = 2n have 2 to 8, tall ones 1 to 4, and
-// the worst that LIMIT lets pass is orthogonal to about LIMIT n eps / 2. Of matrices of more than
-// a strip it is estimated from solutions for random VECTORS (Kenney, Laub, SIAM J. Sci. Comput.
-// 15, 1994).
-enum { QR_GRAM_BLOCK = 64, QR_CHOLESKY_LIMIT = 10, QR_CHOLESKY_VECTORS = 8 };
+// LIMIT: what |D R^-1|_F^2 / n may be; random matrices of m = 2n have 2 to 8, tall ones 1 to 4.
+// What spoils Q'Q is the error of A'A, about eps sqrt (rows) / 8 of the columns' norms for sums of
+// so many rows one after the other, times |D R^-1|_2^2, which norm_most bounds so that 3.5 n eps is
+// left. Both norms are estimated from what R^-1 makes of random VECTORS (Kenney, Laub, SIAM J. Sci.
+// Comput. 15, 1994), of fewer columns than those from R^-1 itself.
+enum { QR_GRAM_BLOCK = 64, QR_CHOLESKY_LIMIT = 10, QR_CHOLESKY_VECTORS = 16 };
+
+// Columns that one block of threads factors.
+enum { QR_LEAF = 64 };
 
 // Whether a job's pages are tried this way: shape and outputs alone decide.
 bool qr_cholesky_serves (const gla_qr_job &job);
 
+// Whether all of its products are ours, so that pages cost no calls of cuBLAS.
+bool qr_cholesky_own_products (const gla_qr_job &job);
+// Whether a product of this size is.
+bool qr_own_product (int64_t m, int64_t n, int64_t k);
+// Columns of the left half of so many, whole leaves; all of them of one leaf.
+int64_t qr_left_half (int64_t columns);
+
 template <class T> struct qr_cholesky {
   int64_t m, n, pages;
   int64_t strip;  // columns that are factored at a time
-  int leaf;       // columns that one block of threads factors
+  bool panels;    // leaf by leaf, with products for all that is right of one, not by halves
+  bool early;     // Q is formed while signs are sought, and gets them afterwards
   qr_matrix<T> G; // n x n: A'A; inverses of the strips' blocks on the diagonal of R take its place
   qr_matrix<T> R; // n x n, its diagonal positive before it gets its signs
   qr_matrix<T> M; // n x n: A - S R, and inverses of its blocks
@@ -35,10 +48,11 @@ template <class T> struct qr_cholesky {
   qr_matrix<T> V, X; // random vectors, and R^-1 V
   void *parts;       // of tall matrices' A'A
   double *norms;     // n per page: of R's columns
-  double *squares;   // n per page: of the norms of the rows of D R^-1
+  double2 *squares;  // per page: of X = R^-1 V and the norms, qr_cholesky_squares
   int *sign;         // n per page: 1 or -1
   int *failed;       // per page
   int *failures;     // behind them: how many pages
+  double norm_most;  // what |D R^-1|_2^2 may be
 
   qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
 };
@@ -53,6 +67,10 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_mat
 // kernels
 //------------------------------------------------------------------------------
 
+// Whether this kernel is for A'A of so many rows and columns.
+bool qr_gram_serves (int64_t m, int64_t n);
+// How many rows are summed one after the other, or what costs as much in accuracy.
+int64_t qr_gram_chain (int64_t m, int64_t n);
 // G := A'A, its upper triangle at least; work has qr_gram_work (m, n) numbers of 16 bytes (real: 8)
 // for each page.
 int64_t qr_gram_work (int64_t m, int64_t n);
@@ -60,20 +78,17 @@ template <class T>
 cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G, void *work,
                      int64_t pages, cudaStream_t stream);
 
-// No page has failed yet.
+// No page has failed yet; V := random vectors, or, of no more columns than VECTORS, the identity.
 template <class T> cudaError_t qr_cholesky_start (const qr_cholesky<T> &c, cudaStream_t stream);
-
-// Bytes of shared memory that leaves of 128 columns take; those of 64 have what every GPU has.
-template <class T> size_t qr_leaf_shared ();
 
 // The block of `count` columns from J on: the Cholesky factor to R, its inverse over G's diagonal
 // block, zeros left of that.
 template <class T>
 cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &c, int64_t J, int count, cudaStream_t stream);
 
-// The same block of M: signs, and, of 64 columns or where `all`, the inverse of M - S R over it.
+// The same block of M: signs, and, where wanted, the inverse of M - S R over it.
 template <class T>
-cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool all,
+cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool inverse,
                            cudaStream_t stream);
 
 // To := M - S R for `rows` rows from J on and `columns` columns from K on.
@@ -81,14 +96,19 @@ template <class T>
 cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64_t rows,
                             int64_t columns, qr_matrix<T> to, cudaStream_t stream);
 
-// R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of the
-// inverses get theirs. Norms of R's columns; pages where those are out of range have failed.
+// Norms of R's columns; pages where those are out of range have failed.
+template <class T> cudaError_t qr_cholesky_norms (const qr_cholesky<T> &c, cudaStream_t stream);
+
+// R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of Q (m x n)
+// get theirs, where it is not NULL, otherwise those of the inverses.
 template <class T>
 cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
-                                 cudaStream_t stream);
+                                 qr_matrix<T> Q, cudaStream_t stream);
 
-// V := random vectors.
-template <class T> cudaError_t qr_cholesky_random (const qr_cholesky<T> &c, cudaStream_t stream);
+// What QR_SQUARE_ROWS rows of D X each add to (D X)'(D X), to c.squares.
+enum { QR_SQUARE_ROWS = 64 };
+int64_t qr_square_blocks (int64_t n);
+template <class T> cudaError_t qr_cholesky_squares (const qr_cholesky<T> &c, cudaStream_t stream);
 
 // Which pages have failed.
 template <class T> cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, cudaStream_t stream);

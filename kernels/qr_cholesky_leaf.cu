@@ -1,7 +1,6 @@
 // qr_cholesky_leaf.cu: blocks on the diagonal of A'A: their Cholesky factors, and inverses of those
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
 #include "qr_cholesky.cuh"
 #include "qr_tiles.cuh"
 
@@ -97,11 +96,10 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pi
   return good;
 }
 
-// With G = L D L', R = D^(1/2) L' and R^-1 = (D^(-1/2) L^-1)', to r and to g; keep (i, j, entry)
-// gets the inverse, too.
-template <class T, class F>
+// With G = L D L', R = D^(1/2) L' and R^-1 = (D^(-1/2) L^-1)', to r and to g.
+template <class T>
 GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int count, T *r,
-                       int64_t ldr, T *g, int64_t ldg, F keep)
+                       int64_t ldr, T *g, int64_t ldg)
 {
   square_place at;
 #pragma unroll
@@ -111,16 +109,11 @@ GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int 
 #pragma unroll
     for (int q = 0; q < OWN; q++) {
       int j = at.column (q);
-      T up = i == j ? from_real<T> (inverse) : scale (inverse, conj (a[p][q]));
-      if (i >= j)
-        keep (j, i, up);
-      if (i > j)
-        keep (i, j, T{});
       if (i >= count || j >= count)
         continue;
       r[i + j * ldr] = i > j ? T{} : i == j ? from_real<T> (root) : scale (inverse, a[p][q]);
       if (i >= j)
-        g[j + i * ldg] = up;
+        g[j + i * ldg] = i == j ? from_real<T> (inverse) : scale (inverse, conj (a[p][q]));
       if (i > j)
         g[i + j * ldg] = T{};
     }
@@ -143,14 +136,12 @@ template <class T, class F> GLA_DEVICE void load (T (&a)[OWN][OWN], int count, F
     }
 }
 
-// One block of threads per page factors up to 128 columns: 64 by elimination, products for what
-// is right of them, the other 64, and products for the inverse. More blocks of threads clear what
-// is left of the block, 64 columns each, as products of whole blocks read it later.
+// One block of threads per page factors up to 64 columns. More blocks of threads clear what is left
+// of the block, 64 columns each, as products of whole blocks read it later.
 template <class T>
 __global__ void __launch_bounds__ (THREADS, 1)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)
 {
-  extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ T shown[2][square_steps<T>][N];
   __shared__ real_t<T> pivot[N];
   int tile = blockIdx.x % tiles;
@@ -162,79 +153,25 @@ __global__ void __launch_bounds__ (THREADS, 1)
   if (tile > 0)
     return;
   g += J * ldg;
-  int first = count < N ? count : (int)N, second = count - first;
-  square<T> X = {reinterpret_cast<wide<T> *> (memory)}, Y = {X.data + N * X.LD},
-            Z = {Y.data + N * X.LD};
-  T *g12 = g + N * ldg, *r12 = r + N * ldr, *g22 = g12 + N, *r22 = r12 + N;
-  for (int q = threadIdx.x; second > 0 && q < N * N; q += THREADS)
-    Y (q % N, q / N) = widen (q / N < second ? g12[q % N + q / N * ldg] : T{});
-
   T a[OWN][OWN];
-  load (a, first, [&] (int i, int j) { return g[i + j * ldg]; });
+  load (a, count, [&] (int i, int j) { return g[i + j * ldg]; });
   bool good = eliminate (a, shown, pivot);
-  store (a, pivot, first, r, ldr, g, ldg, [&] (int i, int j, T v) {
-    if (second > 0)
-      X (i, j) = widen (v);
-  });
-  if (second > 0) {
-    __syncthreads ();
-    square_product<T> above ([&] (int i, int k) { return conj (X (k, i)); },
-                             [&] (int k, int j) { return Y (k, j); }, SQUARE_TO_ROW);
-    __syncthreads ();
-    above.each ([&] (int i, int j, wide<T> v) {
-      Y (i, j) = v;
-      if (j < second)
-        r12[i + j * ldr] = narrow<T> (v);
-    });
-    __syncthreads ();
-    square_product<T> taken ([&] (int i, int k) { return conj (Y (k, i)); },
-                             [&] (int k, int j) { return Y (k, j); });
-    taken.each ([&] (int i, int j, wide<T> v) { Z (i, j) = v; });
-    __syncthreads ();
-    load (a, second, [&] (int i, int j) { return g22[i + j * ldg] - narrow<T> (Z (i, j)); });
-    good &= eliminate (a, shown, pivot);
-    store (a, pivot, second, r22, ldr, g22, ldg, [&] (int i, int j, T v) { Z (i, j) = widen (v); });
-    __syncthreads ();
-    square_product<T> half ([&] (int i, int k) { return Y (i, k); },
-                            [&] (int k, int j) { return Z (k, j); }, SQUARE_TO_COLUMN);
-    __syncthreads ();
-    half.each ([&] (int i, int j, wide<T> v) { Y (i, j) = v; });
-    __syncthreads ();
-    square_product<T> whole ([&] (int i, int k) { return X (i, k); },
-                             [&] (int k, int j) { return Y (k, j); }, SQUARE_FROM_ROW);
-    whole.each ([&] (int i, int j, wide<T> v) {
-      if (j < second)
-        g12[i + j * ldg] = narrow<T> (-v);
-    });
-    for (int q = threadIdx.x; q < second * N; q += THREADS)
-      g[N + q % second + q / second * ldg] = T{};
-  }
+  store (a, pivot, count, r, ldr, g, ldg);
   if (!good && threadIdx.x == 0)
     c.failed[page] = 1;
 }
 
 } // namespace
 
-template <class T> size_t qr_leaf_shared ()
-{
-  return 3 * square<T>::bytes;
-}
-
 template <class T>
 cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &c, int64_t J, int count, cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told{0};
-  size_t shared = count > N ? qr_leaf_shared<T> () : 0;
   int tiles = (int)(J % c.strip / N) + 1;
-  cudaError_t error = shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
-  if (error != cudaSuccess)
-    return error;
-  leaf_kernel<T><<<(unsigned)(c.pages * tiles), THREADS, shared, stream>>> (c, J, count, tiles);
+  leaf_kernel<T><<<(unsigned)(c.pages * tiles), THREADS, 0, stream>>> (c, J, count, tiles);
   return cudaGetLastError ();
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template size_t qr_leaf_shared<T> ();                                                            \
   template cudaError_t qr_cholesky_leaf (const qr_cholesky<T> &, int64_t, int, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -12,18 +12,9 @@
 namespace
 {
 
-// Matrices of more columns than STRIP_MOST go by strips of STRIP; symmetric products, too, by
-// wider ones of real matrices, as products have more entries for a multiprocessor there.
-enum { STRIP_MOST = 768, STRIP = 512, REAL_WIDTH = 1024 };
-
-// Without cuBLAS reflectors serve matrices up to this, and they go that way with it, too.
-enum { SMALL_COLUMNS = 128 };
-
-// Shared memory that a leaf needs beside that of qr_leaf_shared, at most.
-enum { LINES_SHARED = 16384 };
-
-// A'A by our own kernel: up to so many columns, of matrices so many times as high.
-enum { TALL_COLUMNS = 512, TALL = 16 };
+// Symmetric products go by strips of so many columns, wider ones of real matrices, as products have
+// more entries for a multiprocessor there.
+enum { WIDTH = 512, REAL_WIDTH = 1024 };
 
 gla_status status_of (cudaError_t error)
 {
@@ -38,22 +29,30 @@ template <class T> qr_matrix<const T> read (qr_matrix<T> a)
   return {a.data, a.ld, a.page};
 }
 
-bool tall (int64_t m, int64_t n)
-{
-  return n <= TALL_COLUMNS && m >= TALL * n;
-}
-
 // The products of a chunk.
 template <class T> struct halves {
   const qr_cholesky<T> &c;
   const qr_streams &s;
 
-  gla_status gemm (bool side, char op_a, char op_b, int64_t m, int64_t n, int64_t k,
-                   real_t<T> alpha, qr_matrix<const T> A, qr_matrix<T> B, real_t<T> beta,
-                   qr_matrix<T> C) const
+  cudaStream_t stream_of (bool side) const { return side ? s.side : s.main; }
+
+  // By our own kernel where that is faster.
+  gla_status multiply (bool side, const qr_product<T> &p) const
   {
-    return gpu_gemm<T> (side ? s.side_blas : s.blas, side ? s.side : s.main, op_a, op_b, m, n, k,
-                        alpha, A, read (B), beta, C, c.pages);
+    cudaStream_t stream = side ? s.side : s.main;
+    if (p.m == 0 || p.n == 0 || (p.k == 0 && p.beta == 1))
+      return GLA_OK;
+    if (qr_own_product (p.m, p.n, p.k))
+      return status_of (qr_multiply (p, c.pages, stream));
+    return gpu_gemm<T> (side ? s.side_blas : s.blas, stream, p.adjoint ? 'C' : 'N', 'N', p.m, p.n,
+                        p.k, p.alpha, p.A, p.B, p.beta, p.C, c.pages);
+  }
+
+  // C := alpha A B + beta C
+  gla_status gemm (bool side, int64_t m, int64_t n, int64_t k, real_t<T> alpha, qr_matrix<T> A,
+                   qr_matrix<T> B, real_t<T> beta, qr_matrix<T> C) const
+  {
+    return multiply (side, {(int)m, (int)n, (int)k, false, alpha, beta, read (A), read (B), C});
   }
 
   // The side stream goes on when all that is in the main stream now has been done.
@@ -74,12 +73,11 @@ template <class T> struct halves {
                      qr_matrix<T> C) const
   {
     gla_status status = GLA_OK;
-    int64_t most = is_complex_v<T> ? STRIP : REAL_WIDTH;
+    int64_t most = is_complex_v<T> ? WIDTH : REAL_WIDTH;
     for (int64_t j = 0; j < n && status == GLA_OK; j += most) {
       int64_t width = n - j < most ? n - j : most;
-      qr_matrix<const T> right = B.at (0, j);
-      status = gpu_gemm<T> (s.blas, s.main, 'C', 'N', j + width, width, rows, alpha, B, right, beta,
-                            C.at (0, j), c.pages);
+      status = multiply (false, {(int)(j + width), (int)width, (int)rows, true, alpha, beta, B,
+                                 B.at (0, j), C.at (0, j), j == 0});
     }
     return status;
   }
@@ -96,16 +94,31 @@ template <class T> struct halves {
   gla_status signs_left (int64_t J, int64_t left, int64_t right) const
   {
     int64_t K = J + left;
-    qr_matrix<T> T12 = {c.side_W.data, left, c.side_W.page};
-    gla_status status = side_follows ();
+    qr_matrix<T> T12 = {c.side_W.data, left, c.side_W.page}, M12 = c.M.at (J, K);
+    gla_status status = status_of (qr_signs_right (c, J, K, left, right, T12, s.side));
     if (status == GLA_OK)
-      status = status_of (qr_signs_right (c, J, K, left, right, T12, s.side));
-    if (status == GLA_OK)
-      status =
-          gemm (true, 'N', 'N', left, right, left, 1, read (c.M.at (J, J)), T12, 0, c.M.at (J, K));
-    return status == GLA_OK ? gemm (true, 'N', 'N', right, right, left, -1, read (c.M.at (K, J)),
-                                    c.M.at (J, K), 1, c.M.at (K, K))
-                            : status;
+      status = gemm (true, left, right, left, 1, c.M.at (J, J), T12, 0, M12);
+    return status == GLA_OK
+               ? gemm (true, right, right, left, -1, c.M.at (K, J), M12, 1, c.M.at (K, K))
+               : status;
+  }
+
+  // The same of a leaf, where M12 is not needed later.
+  gla_status signs_panel (int64_t J, int64_t left, int64_t right) const
+  {
+    int64_t K = J + left;
+    qr_matrix<T> X = {c.side_W.data, left, c.side_W.page};
+    qr_product<T> p = {(int)left, (int)right, (int)left, false, 1, 0};
+    p.A = read (c.M.at (J, J));
+    p.B = read (c.M.at (J, K));
+    p.C = X;
+    p.sign = c.sign + J;
+    p.sign_page = c.n;
+    p.R = read (c.R.at (J, K));
+    gla_status status = status_of (qr_multiply (p, c.pages, s.side));
+    return status == GLA_OK
+               ? gemm (true, right, right, left, -1, c.M.at (K, J), X, 1, c.M.at (K, K))
+               : status;
   }
 
   // The inverse of M - S R in place, from those of its left half and of what that left of the
@@ -116,13 +129,13 @@ template <class T> struct halves {
     qr_matrix<T> Z = {c.side_W.data, right, c.side_W.page};
     qr_matrix<T> V = {c.side_W.data + left * right, left, c.side_W.page};
     qr_matrix<T> M11 = c.M.at (J, J), M12 = c.M.at (J, K), M21 = c.M.at (K, J), M22 = c.M.at (K, K);
-    gla_status status = gemm (true, 'N', 'N', right, left, left, 1, read (M21), M11, 0, Z);
+    gla_status status = gemm (true, right, left, left, 1, M21, M11, 0, Z);
     if (status == GLA_OK)
-      status = gemm (true, 'N', 'N', right, left, right, -1, read (M22), Z, 0, M21);
+      status = gemm (true, right, left, right, -1, M22, Z, 0, M21);
     if (status == GLA_OK)
-      status = gemm (true, 'N', 'N', left, right, right, -1, read (M12), M22, 0, V);
+      status = gemm (true, left, right, right, -1, M12, M22, 0, V);
     if (status == GLA_OK)
-      status = gemm (true, 'N', 'N', left, left, right, -1, read (V), Z, 1, M11);
+      status = gemm (true, left, left, right, -1, V, Z, 1, M11);
     return status == GLA_OK
                ? status_of (qr_copy<T> (M12, read (V), left, right, false, c.pages, s.side))
                : status;
@@ -133,32 +146,69 @@ template <class T> struct halves {
   {
     int64_t K = J + left;
     qr_matrix<T> R12 = c.R.at (J, K);
-    gla_status status =
-        gemm (false, 'C', 'N', left, right, left, 1, read (c.G.at (J, J)), c.G.at (J, K), 0, R12);
+    gla_status status = multiply (false, {(int)left, (int)right, (int)left, true, 1, 0,
+                                          read (c.G.at (J, J)), read (c.G.at (J, K)), R12});
+    if (status == GLA_OK)
+      status = side_follows ();
     if (status == GLA_OK)
       status = square (-1, read (R12), left, right, 1, c.G.at (K, K));
-    return status == GLA_OK ? signs_left (J, left, right) : status;
+    if (status == GLA_OK)
+      status = c.panels ? signs_panel (J, left, right) : signs_left (J, left, right);
+    return status;
+  }
+
+  // The inverse of R, in G, from those of its halves.
+  gla_status join (int64_t J, int64_t left, int64_t right) const
+  {
+    int64_t K = J + left;
+    qr_matrix<T> W = {c.W.data, left, c.W.page}, G22 = c.G.at (K, K), G12 = c.G.at (J, K);
+    qr_product<T> p = {(int)left, (int)right, (int)right, false, 1, 0};
+    p.A = read (c.R.at (J, K));
+    p.B = read (G22);
+    p.C = W;
+    p.triangular = true;
+    gla_status status = multiply (false, p);
+    return status == GLA_OK ? gemm (false, left, right, left, -1, c.G.at (J, J), W, 0, G12)
+                            : status;
   }
 
   // Columns J .. J+count-1 of a strip; all: the inverse of their M is needed, too.
   gla_status factor (int64_t J, int64_t count, bool all) const
   {
-    if (count <= c.leaf)
+    if (count <= QR_LEAF)
       return leaf (J, (int)count, all);
-    int64_t left = (count / 2 + c.leaf - 1) / c.leaf * c.leaf, right = count - left, K = J + left;
-    qr_matrix<T> W = {c.W.data, left, c.W.page};
+    int64_t left = qr_left_half (count), right = count - left;
     gla_status status = factor (J, left, true);
     if (status == GLA_OK)
       status = go_right (J, left, right);
     if (status == GLA_OK)
-      status = factor (K, right, all);
+      status = factor (J + left, right, all);
     if (status == GLA_OK)
-      status =
-          gemm (false, 'N', 'N', left, right, right, 1, read (c.R.at (J, K)), c.G.at (K, K), 0, W);
-    if (status == GLA_OK)
-      status =
-          gemm (false, 'N', 'N', left, right, left, -1, read (c.G.at (J, J)), W, 0, c.G.at (J, K));
+      status = join (J, left, right);
     return status == GLA_OK && all ? signs_inverse (J, left, right) : status;
+  }
+
+  gla_status inverses (int64_t J, int64_t count) const
+  {
+    if (count <= QR_LEAF)
+      return GLA_OK;
+    int64_t left = qr_left_half (count);
+    gla_status status = inverses (J, left);
+    if (status == GLA_OK)
+      status = inverses (J + left, count - left);
+    return status == GLA_OK ? join (J, left, count - left) : status;
+  }
+
+  gla_status factor_panels () const
+  {
+    gla_status status = GLA_OK;
+    for (int64_t J = 0; J < c.n && status == GLA_OK; J += QR_LEAF) {
+      int64_t count = c.n - J < QR_LEAF ? c.n - J : (int64_t)QR_LEAF, rest = c.n - J - count;
+      status = leaf (J, (int)count, rest > 0);
+      if (status == GLA_OK && rest > 0)
+        status = go_right (J, count, rest);
+    }
+    return status == GLA_OK ? inverses (0, c.n) : status;
   }
 
   gla_status factor_strips (const qr_pause &pause) const
@@ -175,18 +225,17 @@ template <class T> struct halves {
     return status;
   }
 
-  // X := R^-1 V for the verdict, from the last strip to the first, on the side stream.
-  gla_status solve () const
+  // X := R^-1 V for the verdict, from the last strip to the first.
+  gla_status solve (bool side) const
   {
     const int columns = QR_CHOLESKY_VECTORS;
-    gla_status status = status_of (qr_cholesky_random (c, s.side));
+    gla_status status = GLA_OK;
     for (int64_t J = (c.n - 1) / c.strip * c.strip; J >= 0 && status == GLA_OK; J -= c.strip) {
       int64_t count = c.n - J < c.strip ? c.n - J : c.strip;
-      status = gemm (true, 'N', 'N', count, columns, count, 1, read (c.G.at (J, J)), c.V.at (J, 0),
-                     0, c.X.at (J, 0));
+      qr_matrix<T> V = c.V.at (J, 0), X = c.X.at (J, 0);
+      status = gemm (side, count, columns, count, 1, c.G.at (J, J), V, 0, X);
       if (status == GLA_OK)
-        status = gemm (true, 'N', 'N', J, columns, count, -1, read (c.R.at (0, J)), c.X.at (J, 0),
-                       1, c.V);
+        status = gemm (side, J, columns, count, -1, c.R.at (0, J), X, 1, c.V);
     }
     return status;
   }
@@ -197,54 +246,73 @@ template <class T> struct halves {
     gla_status status = GLA_OK;
     for (int64_t J = 0; J < c.n && status == GLA_OK; J += c.strip) {
       int64_t count = c.n - J < c.strip ? c.n - J : c.strip;
-      status =
-          gemm (false, 'N', 'N', c.m, count, count, 1, A.at (0, J), c.G.at (J, J), 0, Q.at (0, J));
+      qr_product<T> p = {(int)c.m, (int)count, (int)count, false, 1, 0};
+      p.A = A.at (0, J);
+      p.B = read (c.G.at (J, J));
+      p.C = Q.at (0, J);
+      p.triangular = true;
+      status = multiply (false, p);
       if (status == GLA_OK)
-        status = gemm (false, 'N', 'N', J, count, count, 1, read (c.R.at (0, J)), c.G.at (J, J), 0,
-                       c.G.at (0, J));
+        status = gemm (false, J, count, count, 1, c.R.at (0, J), c.G.at (J, J), 0, c.G.at (0, J));
       if (status == GLA_OK)
-        status = gemm (false, 'N', 'N', c.m, count, J, -1, read (Q), c.G.at (0, J), 1, Q.at (0, J));
+        status = gemm (false, c.m, count, J, -1, Q, c.G.at (0, J), 1, Q.at (0, J));
       if (status == GLA_OK)
         status = pause.wait (pause.user);
     }
     return status;
   }
+
+  // What is left to do when R, its inverses and the signs are there or under way.
+  gla_status finish (qr_matrix<const T> A, qr_matrix<T> R, int64_t rows, qr_matrix<T> Q,
+                     const qr_pause &pause) const
+  {
+    gla_status status = status_of (qr_cholesky_norms (c, s.main));
+    if (status == GLA_OK)
+      status = c.early && Q.data != nullptr ? finish_early (A, R, rows, Q, pause)
+                                            : finish_in_turn (A, R, rows, Q, pause);
+    return status == GLA_OK ? main_follows () : status;
+  }
+
+  // Q while signs are sought: only they are left to come when it is there.
+  gla_status finish_early (qr_matrix<const T> A, qr_matrix<T> R, int64_t rows, qr_matrix<T> Q,
+                           const qr_pause &pause) const
+  {
+    gla_status status = status_of (cudaEventRecord (s.updated, s.side)); // behind the last sign
+    if (status == GLA_OK)
+      status = solve (false);
+    if (status == GLA_OK)
+      status = status_of (qr_cholesky_squares (c, s.main));
+    if (status == GLA_OK)
+      status = side_follows ();
+    if (status == GLA_OK)
+      status = status_of (qr_cholesky_verdict (c, s.side));
+    if (status == GLA_OK)
+      status = form_q (A, Q, pause);
+    if (status == GLA_OK)
+      status = status_of (cudaStreamWaitEvent (s.main, s.updated, 0));
+    return status == GLA_OK ? status_of (qr_cholesky_results (c, R, rows, Q, s.main)) : status;
+  }
+
+  // The verdict needs no Q, and Q does not need the verdict.
+  gla_status finish_in_turn (qr_matrix<const T> A, qr_matrix<T> R, int64_t rows, qr_matrix<T> Q,
+                             const qr_pause &pause) const
+  {
+    gla_status status = main_follows ();
+    if (status == GLA_OK)
+      status = status_of (qr_cholesky_results (c, R, rows, qr_matrix<T>{nullptr, 0, 0}, s.main));
+    if (status == GLA_OK)
+      status = side_follows ();
+    if (status == GLA_OK)
+      status = solve (true);
+    if (status == GLA_OK)
+      status = status_of (qr_cholesky_squares (c, s.side));
+    if (status == GLA_OK)
+      status = status_of (qr_cholesky_verdict (c, s.side));
+    return status == GLA_OK && Q.data != nullptr ? form_q (A, Q, pause) : status;
+  }
 };
 
 } // namespace
-
-// Where a random matrix is well conditioned, and reflectors would need cuBLAS as well or its
-// products are large enough.
-bool qr_cholesky_serves (const gla_qr_job &job)
-{
-  return job.rhs == 0 && !job.wy && !job.pivot && job.block == 0 && job.n >= 2 &&
-         2 * job.m >= 3 * job.n && (job.q_columns == 0 || job.q_columns == job.n) &&
-         (qr_needs_blas (job) || (job.n > SMALL_COLUMNS && gpu_blas_available ()));
-}
-
-template <class T>
-qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
-    : m (job.m), n (job.n), pages (pages)
-{
-  leaf = qr_leaf_shared<T> () + LINES_SHARED <= block_shared_most () ? 128 : 64;
-  strip = n <= STRIP_MOST ? n : (int64_t)STRIP;
-  int64_t half = (strip < n ? strip : n / 2) + 128, wide = strip < n ? n : half;
-  int64_t vectors = strip < n ? QR_CHOLESKY_VECTORS : 0;
-  G = {k.take<T> (pages * n * n), n, n * n};
-  R = {k.take<T> (pages * n * n), n, n * n};
-  M = {k.take<T> (pages * n * n), n, n * n};
-  W = {k.take<T> (pages * half * half), half, half * half};
-  side_W = {k.take<T> (pages * half * wide), half, half * wide};
-  V = {k.take<T> (pages * n * vectors), n, n * vectors};
-  X = {k.take<T> (pages * n * vectors), n, n * vectors};
-  int64_t numbers = tall (m, n) ? pages * qr_gram_work (m, n) : 0;
-  parts = k.take<double> (is_complex_v<T> ? 2 * numbers : numbers);
-  norms = k.take<double> (pages * n);
-  squares = k.take<double> (pages * n);
-  sign = k.take<int> (pages * n);
-  failed = k.take<int> (pages + 1);
-  failures = failed + pages;
-}
 
 template <class T>
 gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_matrix<T> R,
@@ -258,29 +326,15 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_mat
   if (status == GLA_OK)
     status = status_of (qr_copy<T> (c.M, A, c.n, c.n, false, c.pages, streams.side));
   if (status == GLA_OK)
-    status = tall (c.m, c.n)
+    status = qr_gram_serves (c.m, c.n)
                  ? status_of (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, streams.main))
                  : work.square (1, A, c.m, c.n, 0, c.G);
   if (status == GLA_OK)
-    status = work.factor_strips (pause);
-  if (status == GLA_OK)
-    status = work.main_follows ();
-  if (status == GLA_OK)
-    status = status_of (qr_cholesky_results (c, R, rows, streams.main));
-  // the verdict needs no Q, and Q does not need the verdict
-  if (status == GLA_OK)
-    status = work.side_follows ();
-  if (status == GLA_OK && c.strip < c.n)
-    status = work.solve ();
-  if (status == GLA_OK)
-    status = status_of (qr_cholesky_verdict (c, streams.side));
-  if (status == GLA_OK && Q.data != nullptr)
-    status = work.form_q (A, Q, pause);
-  return status == GLA_OK ? work.main_follows () : status;
+    status = c.panels ? work.factor_panels () : work.factor_strips (pause);
+  return status == GLA_OK ? work.finish (A, R, rows, Q, pause) : status;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &);                    \
   template gla_status qr_by_cholesky (const qr_cholesky<T> &, qr_matrix<const T>, qr_matrix<T>,    \
                                       int64_t, qr_matrix<T>, const qr_streams &,                   \
                                       const qr_pause &);

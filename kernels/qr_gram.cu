@@ -141,6 +141,12 @@ int qr_gram_splits (int64_t m, int64_t n)
   return wanted < 1 ? 1 : (int)wanted;
 }
 
+int64_t qr_gram_chain (int64_t m, int64_t n)
+{
+  int64_t splits = qr_gram_splits (m, n);
+  return (m + splits - 1) / splits + 8 * (splits / 8 + 8);
+}
+
 int64_t qr_gram_work (int64_t m, int64_t n)
 {
   return (int64_t)qr_gram_splits (m, n) * pairs_of (n) * NB * NB;

@@ -128,4 +128,11 @@ template <class T>
 cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
                      bool lower, int64_t pages, cudaStream_t stream);
 
+// The same of `count` pages, of which the list (on the device) says which pages of one side they
+// are; on the other side they are the first ones. Nothing where `to` is NULL.
+enum qr_list { QR_LIST_FROM, QR_LIST_TO };
+template <class T>
+cudaError_t qr_copy_listed (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                            const int *list, qr_list side, int64_t count, cudaStream_t stream);
+
 #endif

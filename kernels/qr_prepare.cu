@@ -200,6 +200,19 @@ __global__ void __launch_bounds__ (THREADS) copy_kernel (qr_matrix<T> to, qr_mat
   }
 }
 
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    copy_listed_kernel (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                        const int *list, qr_list side)
+{
+  piece p (rows, columns);
+  int64_t source = side == QR_LIST_FROM ? list[p.page] : p.page;
+  int64_t target = side == QR_LIST_TO ? list[p.page] : p.page;
+  for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS)
+    to.data[target * to.page + p.column * to.ld + i] =
+        from.data[source * from.page + p.column * from.ld + i];
+}
+
 } // namespace
 
 template <class T>
@@ -259,6 +272,16 @@ cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int
   return cudaGetLastError ();
 }
 
+template <class T>
+cudaError_t qr_copy_listed (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+                            const int *list, qr_list side, int64_t count, cudaStream_t stream)
+{
+  if (to.data != nullptr)
+    copy_listed_kernel<T><<<pieces (rows, columns, count), THREADS, 0, stream>>> (
+        to, from, rows, columns, list, side);
+  return cudaGetLastError ();
+}
+
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_load (qr_matrix<const T>, qr_matrix<T>, int64_t, int64_t, int64_t, bool, \
                                 unsigned long long *, int *, cudaStream_t);                        \
@@ -268,7 +291,9 @@ cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int
                                     cudaStream_t);                                                 \
   template cudaError_t qr_add_identity (qr_matrix<T>, int64_t, int64_t, cudaStream_t);             \
   template cudaError_t qr_copy (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t, bool, int64_t, \
-                                cudaStream_t);
+                                cudaStream_t);                                                     \
+  template cudaError_t qr_copy_listed (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t,         \
+                                       const int *, qr_list, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -1,7 +1,6 @@
 // qr_signs_leaf.cu: blocks on the diagonal of A - S R: the signs S, and the blocks' inverses
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
 #include "qr_cholesky.cuh"
 #include "qr_tiles.cuh"
 
@@ -50,10 +49,10 @@ template <class T, int B> struct pivot_block {
 // Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a
 // time: with the inverse of their block every thread makes for itself what it needs of the rows,
 // and takes the columns times those from its own. The next lines are shown at the end, so that B
-// steps take one barrier.
-template <class T, int B>
-GLA_DEVICE bool invert (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int *sign,
-                        shown_lines<T, B> &shown)
+// steps take one barrier. Without INVERSE what is above and left of the pivots is left alone.
+template <bool INVERSE, class T, int B>
+GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int *sign,
+                           shown_lines<T, B> &shown)
 {
   typedef real_t<T> real;
   square_place at;
@@ -94,7 +93,7 @@ GLA_DEVICE bool invert (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int
       // which only q = above has
       T row[B][OWN];
 #pragma unroll
-      for (int q = 0; q < OWN; q++) {
+      for (int q = INVERSE ? 0 : above; q < OWN; q++) {
         int j = at.column (q);
         T from[B];
         for (int r = 0; r < B; r++) {
@@ -112,11 +111,11 @@ GLA_DEVICE bool invert (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, int
         }
       }
 #pragma unroll
-      for (int p = 0; p < OWN; p++) {
+      for (int p = INVERSE ? 0 : above; p < OWN; p++) {
         T factor[B];
         for (int r = 0; r < B; r++)
           factor[r] = scale ((real)-1, shown.column[buffer][r][at.row (p)]);
-        for (int q = 0; q < OWN; q++) {
+        for (int q = INVERSE ? 0 : above; q < OWN; q++) {
           T other = a[p][q];
           if (q == above && at.y / B == step / B)
             other = T{};
@@ -153,102 +152,33 @@ GLA_DEVICE void load (T (&a)[OWN][OWN], T (&b)[OWN][OWN], int count, const T *m,
     }
 }
 
-template <class T>
-GLA_DEVICE void store (const T (&a)[OWN][OWN], int count, T *m, int64_t ldm, square<T> keep)
+template <class T> GLA_DEVICE void store (const T (&a)[OWN][OWN], int count, T *m, int64_t ldm)
 {
   square_place at;
 #pragma unroll
   for (int p = 0; p < OWN; p++)
 #pragma unroll
-    for (int q = 0; q < OWN; q++) {
-      int i = at.row (p), j = at.column (q);
-      bool inside = i < count && j < count;
-      if (inside)
-        m[i + j * ldm] = a[p][q];
-      if (keep.data != nullptr)
-        keep (i, j) = widen (inside ? a[p][q] : T{});
-    }
+    for (int q = 0; q < OWN; q++)
+      if (at.row (p) < count && at.column (q) < count)
+        m[at.row (p) + at.column (q) * ldm] = a[p][q];
 }
 
-// One block of threads per page inverts up to 128 columns as qr_cholesky_plan.cu's halves does
-// larger ones: 64 by elimination, the other 64 after what that takes from them, and, where
-// `all`, the inverse of the whole.
+// One block of threads per page.
 template <class T>
 __global__ void __launch_bounds__ (THREADS, 1)
-    leaf_kernel (qr_cholesky<T> c, int64_t J, int count, bool all)
+    leaf_kernel (qr_cholesky<T> c, int64_t J, int count, bool inverse)
 {
-  extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ shown_lines<T, square_steps<T>> shown;
-  int64_t page = blockIdx.x, ldm = c.M.ld, ldr = c.R.ld;
-  T *m = c.M.data + page * c.M.page + J + J * ldm;
-  const T *r = c.R.data + page * c.R.page + J + J * ldr;
+  int64_t page = blockIdx.x;
+  T *m = c.M.data + page * c.M.page + J + J * c.M.ld;
+  const T *r = c.R.data + page * c.R.page + J + J * c.R.ld;
   int *sign = c.sign + page * c.n + J;
-  int first = count < N ? count : (int)N, second = count - first;
-  square<T> none = {nullptr}, X = none, Y, Z;
-  if (second > 0)
-    X.data = reinterpret_cast<wide<T> *> (memory);
-  Y.data = X.data + N * X.LD;
-  Z.data = Y.data + N * X.LD;
-  T *m12 = m + N * ldm, *m21 = m + N, *m22 = m12 + N;
-  const T *r12 = r + N * ldr, *r22 = r12 + N;
-
   T a[OWN][OWN], b[OWN][OWN];
-  load (a, b, first, m, ldm, r, ldr);
-  bool good = invert (a, b, first, sign, shown);
-  store (a, first, m, ldm, X);
-  if (second > 0) {
-    for (int q = threadIdx.x; q < N * N; q += THREADS) {
-      int i = q % N, j = q / N;
-      T right = T{};
-      if (j < second)
-        right = m12[i + j * ldm] - scale ((real_t<T>)sign[i], r12[i + j * ldr]);
-      Y (i, j) = widen (right);
-      Z (i, j) = widen (i < second ? m21[i + j * ldm] : T{});
-    }
-    __syncthreads ();
-    // M12 := X T12
-    square_product<T> upper ([&] (int i, int k) { return X (i, k); },
-                             [&] (int k, int j) { return Y (k, j); });
-    __syncthreads ();
-    upper.each ([&] (int i, int j, wide<T> v) { Y (i, j) = v; });
-    __syncthreads ();
-    // M22 := M22 - M21 M12, by way of global memory; Z := M21 X
-    square_product<T> taken ([&] (int i, int k) { return Z (i, k); },
-                             [&] (int k, int j) { return Y (k, j); });
-    taken.each ([&] (int i, int j, wide<T> v) {
-      if (i < second && j < second)
-        m22[i + j * ldm] = m22[i + j * ldm] - narrow<T> (v);
-    });
-    square_product<T> lower ([&] (int i, int k) { return Z (i, k); },
-                             [&] (int k, int j) { return X (k, j); });
-    __syncthreads ();
-    lower.each ([&] (int i, int j, wide<T> v) { Z (i, j) = v; });
-    load (a, b, second, m22, ldm, r22, ldr);
-    good &= invert (a, b, second, sign + N, shown);
-    store (a, second, m22, ldm, all ? X : none);
-  }
-  if (second > 0 && all) {
-    __syncthreads ();
-    // V = -M12 M22 stays in Y and goes to M12, -M22 Z to M21, and M11 := M11 - V Z
-    square_product<T> right ([&] (int i, int k) { return Y (i, k); },
-                             [&] (int k, int j) { return X (k, j); });
-    square_product<T> left ([&] (int i, int k) { return X (i, k); },
-                            [&] (int k, int j) { return Z (k, j); });
-    __syncthreads ();
-    right.each ([&] (int i, int j, wide<T> v) {
-      Y (i, j) = -v;
-      if (j < second)
-        m12[i + j * ldm] = narrow<T> (-v);
-    });
-    left.each ([&] (int i, int j, wide<T> v) {
-      if (i < second)
-        m21[i + j * ldm] = narrow<T> (-v);
-    });
-    __syncthreads ();
-    square_product<T> both ([&] (int i, int k) { return Y (i, k); },
-                            [&] (int k, int j) { return Z (k, j); });
-    both.each ([&] (int i, int j, wide<T> v) { m[i + j * ldm] = m[i + j * ldm] - narrow<T> (v); });
-  }
+  load (a, b, count, m, c.M.ld, r, c.R.ld);
+  bool good = inverse ? eliminate<true> (a, b, count, sign, shown)
+                      : eliminate<false> (a, b, count, sign, shown);
+  if (inverse)
+    store (a, count, m, c.M.ld);
   if (!good && threadIdx.x == 0)
     c.failed[page] = 1;
 }
@@ -256,15 +186,10 @@ __global__ void __launch_bounds__ (THREADS, 1)
 } // namespace
 
 template <class T>
-cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool all,
+cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool inverse,
                            cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told{0};
-  size_t shared = count > N ? qr_leaf_shared<T> () : 0;
-  cudaError_t error = shared > 0 ? allow_cluster (leaf_kernel<T>, shared, &told) : cudaSuccess;
-  if (error != cudaSuccess)
-    return error;
-  leaf_kernel<T><<<(unsigned)c.pages, THREADS, shared, stream>>> (c, J, count, all);
+  leaf_kernel<T><<<(unsigned)c.pages, THREADS, 0, stream>>> (c, J, count, inverse);
   return cudaGetLastError ();
 }
 

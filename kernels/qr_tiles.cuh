@@ -1,4 +1,4 @@
-// qr_tiles.cuh: 64 x 64 matrices, in the registers of a block of threads and as products
+// qr_tiles.cuh: 64 x 64 matrices in the registers of a block of threads; entries of products
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Products are computed in double on the FP64 tensor cores, of single precision, too.
@@ -57,56 +57,6 @@ struct square_place {
   GLA_DEVICE square_place () : x (threadIdx.x % SQUARE_SIDE), y (threadIdx.x / SQUARE_SIDE) {}
   GLA_DEVICE int row (int p) const { return x + SQUARE_SIDE * p; }
   GLA_DEVICE int column (int q) const { return y + SQUARE_SIDE * q; }
-};
-
-// In shared memory; lanes that read along rows or along columns meet in few banks.
-template <class T> struct square {
-  static constexpr int LD = SQUARE + (is_complex_v<T> ? 2 : 4);
-  static constexpr size_t bytes = sizeof (wide<T>) * SQUARE * LD;
-  wide<T> *data;
-  GLA_DEVICE wide<T> &operator() (int i, int j) const { return data[j * LD + i]; }
-};
-
-// This warp's 16 x 32 entries of a product: the sum over k < 64 of left (i, k) * right (k, j), or
-// over a part of them: those to the warp's last row or column, or from its first row on.
-enum square_range_of { SQUARE_ALL, SQUARE_TO_ROW, SQUARE_FROM_ROW, SQUARE_TO_COLUMN };
-
-template <class T> struct square_product {
-  enum { TILES = 4 };
-  tile_sum<wide<T>> sum[TILES];
-
-  GLA_DEVICE static int first_row () { return threadIdx.x / 32 % 4 * 16; }
-  GLA_DEVICE static int first_column () { return threadIdx.x / 128 * 32; }
-
-  template <class L, class R>
-  GLA_DEVICE square_product (L left, R right, square_range_of range = SQUARE_ALL)
-  {
-    int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    int first = range == SQUARE_FROM_ROW ? first_row () : 0;
-    int last = range == SQUARE_TO_ROW      ? first_row () + 16
-               : range == SQUARE_TO_COLUMN ? first_column () + 32
-                                           : (int)SQUARE;
-#pragma unroll 2
-    for (int k = first; k < last; k += 8) {
-      tile_left<wide<T>> a;
-      for (int i = 0; i < 4; i++)
-        a.set (i, left (first_row () + g + 8 * (i % 2), k + t + 4 * (i / 2)));
-      for (int c = 0; c < TILES; c++) {
-        tile_right<wide<T>> b;
-        for (int i = 0; i < 2; i++)
-          b.set (i, right (k + t + 4 * i, first_column () + 8 * c + g));
-        tile_add (sum[c], a, b);
-      }
-    }
-  }
-  // f (i, j, entry) for every entry.
-  template <class F> GLA_DEVICE void each (F f) const
-  {
-#pragma unroll
-    for (int c = 0; c < TILES; c++)
-      for (int i = 0; i < 4; i++)
-        f (first_row () + tile_row (i), first_column () + 8 * c + tile_column (i), sum[c].get (i));
-  }
 };
 
 #endif

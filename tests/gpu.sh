@@ -46,7 +46,7 @@ suite program test_sparse
 # races; to 96 rows there is one block.
 small=1,2,3,5,8,16,17,32,33,48,64,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
-qr_direct=2100,2,2100,65,300,131,600,257,1300,801
+qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
 suites="$(for k in 7 6 5 4 3 2 1; do echo "accuracy eig $k/7"; done)
 $(for k in 1 2 3 4; do echo "accuracy qr $k/4"; done)
 $(for k in 1 2 3; do echo "accuracy gsvd $k/3"; done)

@@ -16,6 +16,9 @@ for part = qr_shapes ()
   passed += p;
   failed += f;
 endfor
+[p, f] = check_qr_pages ("cpu", [24, 24; 129, 40]);
+passed += p;
+failed += f;
 for part = gsvd_shapes ()
   [p, f] = check_gsvd ("cpu", part{1}{:});
   passed += p;

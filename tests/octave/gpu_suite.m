@@ -37,6 +37,11 @@ if (wanted ("qr"))
     failed += f;
   endfor
 endif
+if (wanted ("qr") && share(1) == 1)
+  [p, f] = check_qr_pages ("gpu", [24, 24; 129, 40; 300, 130; 600, 20; 400, 260]);
+  passed += p;
+  failed += f;
+endif
 if (wanted ("gsvd"))
   for part = mine (gsvd_shapes (true))
     [p, f] = check_gsvd ("gpu", part{1}{:});

@@ -4,7 +4,8 @@
 % [A, names] = hard_matrices (m, n, type) returns an m-by-n-by-P array of class and complexity
 % type ("s", "d", "c" or "z") and the names of its pages. Hard are: condition numbers beyond what a
 % Gram matrix can show, entries whose squares overflow or vanish, columns that are zero, alike, or a
-% multiple of the first unit vector already, and panels of columns in turn good and bad.
+% multiple of the first unit vector already, and panels of columns in turn good and bad, and columns
+% near to each other on both sides of where a GPU changes its method.
 
 function [A, names] = hard_matrices (m, n, type)
   cplx = any (type == "cz");
@@ -56,6 +57,12 @@ function [A, names] = hard_matrices (m, n, type)
   M(1,:) = 0;
   add ("a first row of zeros", M);
   add ("last column in the span", [G(:,1:n-1), G(:,1:n-1) * ones(n - 1, 1)](:,1:n));
+  % squares of the norm of D/R, which say how far A'A can be trusted
+  for much = [0.3, 1, 3]
+    M = G;
+    M(:,end) = G(:,1) + G(:,end) * sqrt (2 / (much * n));
+    add (sprintf ("a column near another, %g n", much), M);
+  endfor
   for width = [16, 64]
     M = G;
     bad = mod (floor ((0:n-1) / width), 2) == 1;

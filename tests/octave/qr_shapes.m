@@ -27,8 +27,11 @@ function parts = qr_shapes (all_ = false)
   for shape = [2000, 20000, 100000; 5, 33, 16]
     parts{end+1} = {shape.', types};
   endfor
-  % on a GPU these go by way of A'A, with blocks of 64 columns and halves of them
-  for shape = [2049, 3000, 2100, 4500, 2200, 390, 1000, 1500; 2, 63, 65, 129, 193, 257, 513, 900]
+  % on a GPU these go by way of A'A, leaf by leaf of 64 columns
+  for shape = [2049, 3000, 2100, 4500, 2200, 390, 1000, 1500, 128, 512, 640; 2, 63, 65, 129, 193, 257, 513, 900, 33, 17, 32]
     parts{end+1} = {shape.', types};
   endfor
+  if (all_)                     # and these by strips
+    parts(end+1:end+2) = {{[2500, 1601], "s"}, {[2450, 1630], "z"}};
+  endif
 endfunction

@@ -1,0 +1,214 @@
+// qr_chunk.cu: the kernels of a chunk of pages of gla_qr in order, and how long they take
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <cmath>
+#include <memory>
+#include <new>
+#include "qr_chunk.cuh"
+
+namespace
+{
+
+//------------------------------------------------------------------------------
+// what it costs
+//------------------------------------------------------------------------------
+
+double work_flops (const gla_qr_job *job)
+{
+  double m = (double)job->m, n = (double)job->n, k = m < n ? m : n, q = (double)job->q_columns;
+  double flops = 4 * m * n * k - 2 * (m + n) * k * k + 4.0 / 3 * k * k * k;
+  if (q > 0)
+    flops += 4 * m * q * k - 2 * (m + q) * k * k + 4.0 / 3 * k * k * k;
+  flops += 4 * m * job->rhs * k + (job->wy ? 2 * m * k * k : 0);
+  return flops * (gla_type_is_complex (job->type) ? 4 : 1);
+}
+
+template <class T> qr_matrix<T> matrix_of (const gla_array &a)
+{
+  return {static_cast<T *> (a.data), a.column_stride, a.page_stride};
+}
+
+//------------------------------------------------------------------------------
+// the kernels
+//------------------------------------------------------------------------------
+
+struct slot_pause {
+  cuda_engine *e;
+  int slot;
+  bool needed;
+};
+
+gla_status pause_of (void *user)
+{
+  slot_pause *p = static_cast<slot_pause *> (user);
+  return p->needed ? engine_throttle (p->e, p->slot) : GLA_OK;
+}
+
+qr_streams streams_of (cuda_engine *e, int slot)
+{
+  return {e->slots[slot].stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
+}
+
+// Of `pages` pages, by reflectors.
+template <class T>
+gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                          const qr_chunk_memory<T> &s, int64_t pages, bool long_work)
+{
+  const gla_qr_job &job = e->qr_job;
+  const qr_plan<T> &plan = s.plan;
+  cudaStream_t stream = e->slots[slot].stream;
+  qr_streams streams = streams_of (e, slot);
+  slot_pause user = {e, slot, long_work};
+  qr_pause pause = {pause_of, &user};
+
+  gla_status status = qr_factor<T> (plan, qr_read (s.A), streams, pause);
+  if (status == GLA_OK && s.R.data != nullptr)
+    status =
+        engine_status (qr_store_r<T> (s.R, qr_read (plan.Y), qr_read (plan.blocks), job.r_rows,
+                                      job.n, plan.k, plan.block, plan.exponent, pages, stream));
+  if (status == GLA_OK && s.Q.data != nullptr)
+    status = qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause);
+  if (status == GLA_OK && job.rhs > 0) {
+    if (job.device_arrays)
+      status = engine_status (qr_copy<T> (s.B, qr_read (matrix_of<T> (chunk->B)), job.m, job.rhs,
+                                          false, pages, stream));
+    if (status == GLA_OK)
+      status = qr_apply<T> (plan, s.B, job.rhs, streams, pause);
+    if (status == GLA_OK)
+      status = engine_status (
+          qr_copy<T> (s.C, qr_read (s.B), job.c_rows, job.rhs, false, pages, stream));
+  }
+  if (status == GLA_OK && job.wy) {
+    status = engine_status (
+        qr_copy<T> (plan.Y, qr_read (plan.Y), job.m, plan.k, true, pages, stream)); // R is out
+    if (status == GLA_OK)
+      status = qr_form_w<T> (plan, s.W, streams, pause);
+    if (status == GLA_OK && job.device_arrays)
+      status = engine_status (qr_copy<T> (matrix_of<T> (chunk->Y), qr_read (plan.Y), job.m, plan.k,
+                                          true, pages, stream));
+  }
+  return status;
+}
+
+// By way of A'A; how many pages have failed will be in the slot's counter.
+template <class T>
+gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int64_t pages)
+{
+  const gla_qr_job &job = e->qr_job;
+  qr_streams streams = streams_of (e, slot);
+  slot_pause user = {e, slot, qr_kernel_seconds (e, &job, (double)pages) > 2 * QR_PIECE};
+  gla_status status = qr_by_cholesky<T> (s.cholesky, qr_read (s.A), s.R, job.r_rows, s.Q, streams,
+                                         {pause_of, &user});
+  return status == GLA_OK
+             ? engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
+                                               cudaMemcpyDeviceToHost, streams.main))
+             : status;
+}
+
+// The pages of a list, s.redone on the device, by reflectors, and from there to where they belong.
+template <class T>
+gla_status redo_listed (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                        const qr_chunk_memory<T> &s, int64_t count)
+{
+  const gla_qr_job &job = e->qr_job;
+  cudaStream_t stream = e->slots[slot].stream;
+  qr_chunk_memory<T> again = s;
+  again.A = again.plan.Y;
+  again.Q = s.again_Q;
+  again.R = s.again_R;
+  again.plan.pages = count;
+  gla_status status = engine_status (qr_copy_listed<T> (again.A, qr_read (s.A), job.m, job.n,
+                                                        s.redone, QR_LIST_FROM, count, stream));
+  if (status == GLA_OK)
+    status = by_reflectors<T> (e, slot, chunk, again, count, true);
+  if (status == GLA_OK)
+    status = engine_status (qr_copy_listed<T> (s.Q, qr_read (again.Q), job.m, job.q_columns,
+                                               s.redone, QR_LIST_TO, count, stream));
+  return status == GLA_OK
+             ? engine_status (qr_copy_listed<T> (s.R, qr_read (again.R), job.r_rows, job.n,
+                                                 s.redone, QR_LIST_TO, count, stream))
+             : status;
+}
+
+} // namespace
+
+//------------------------------------------------------------------------------
+// what the engine uses
+//------------------------------------------------------------------------------
+
+// Bytes of all arrays of a page.
+double qr_page_bytes (const gla_qr_job *job)
+{
+  double m = (double)job->m, k = job->m < job->n ? (double)job->m : (double)job->n;
+  double elements = m * job->n + m * job->q_columns + (double)job->r_rows * job->n +
+                    (m + job->c_rows) * job->rhs + (job->wy ? 2 * m * k : 0);
+  return elements * gla_type_size (job->type);
+}
+
+// Products, passes over memory, and the chain of columns; of pages by way of A'A also the leaves,
+// of which a multiprocessor does one at a time.
+double qr_kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages)
+{
+  double k = job->m < job->n ? (double)job->m : (double)job->n;
+  double chip = 132.0 / e->multiprocessors;
+  double wide = gla_type_real (job->type) == GLA_D ? 4e13 : 5e13;
+  bool is_complex = gla_type_is_complex (job->type);
+  if (job->pivot)
+    return chip * (pages * (work_flops (job) / 2e12 + 4 * qr_page_bytes (job) / 3e12) + k * 1.5e-5);
+  if (qr_cholesky_serves (*job)) {
+    double rate = !qr_cholesky_own_products (*job) ? wide : is_complex ? 2.5e13 : 1.4e13;
+    double leaf = is_complex ? 0.47e-6 : 0.31e-6;
+    return chip * pages *
+               (work_flops (job) / rate + 2 * qr_page_bytes (job) / 3e12 +
+                std::ceil (k / 64) * leaf) +
+           4e-5 + k * (is_complex ? 1e-6 : 0.7e-6);
+  }
+  double together = qr_needs_blas (*job) ? 1 : 16; // pages whose columns advance at the same time
+  return chip * pages * (work_flops (job) / wide + 4 * qr_page_bytes (job) / 3e12) +
+         (1 + (pages - 1) / together) * k * 2e-6;
+}
+
+template <class T>
+gla_status qr_chunk_start (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                           const qr_chunk_memory<T> &s)
+{
+  int64_t pages = chunk->A.pages;
+  bool long_work = qr_kernel_seconds (e, &e->qr_job, (double)pages) > 2 * QR_PIECE;
+  return s.direct ? directly<T> (e, slot, s, pages)
+                  : by_reflectors<T> (e, slot, chunk, s, pages, long_work);
+}
+
+template <class T>
+gla_status qr_chunk_redo (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                          const qr_chunk_memory<T> &s)
+{
+  int64_t pages = chunk->A.pages, count = 0;
+  std::unique_ptr<int[]> failed (new (std::nothrow) int[pages]);
+  if (failed == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  gla_status status = engine_status (
+      cudaMemcpy (failed.get (), s.cholesky.failed, pages * sizeof (int), cudaMemcpyDeviceToHost));
+  for (int64_t page = 0; page < pages; page++)
+    if (failed[page])
+      failed[count++] = (int)page;
+  for (int64_t first = 0; first < count && status == GLA_OK; first += s.plan.pages) {
+    int64_t some = count - first < s.plan.pages ? count - first : s.plan.pages;
+    status = engine_status (cudaMemcpyAsync (s.redone, &failed[first], some * sizeof (int),
+                                             cudaMemcpyHostToDevice, e->slots[slot].stream));
+    if (status == GLA_OK)
+      status = redo_listed<T> (e, slot, chunk, s, some);
+    if (status == GLA_OK)
+      status = engine_throttle (e, slot);
+  }
+  return status;
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template gla_status qr_chunk_start (cuda_engine *, int, const gla_qr_chunk *,                    \
+                                      const qr_chunk_memory<T> &);                                 \
+  template gla_status qr_chunk_redo (cuda_engine *, int, const gla_qr_chunk *,                     \
+                                     const qr_chunk_memory<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

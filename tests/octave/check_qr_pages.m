@@ -1,0 +1,38 @@
+% tests/octave/check_qr_pages.m: qr_block on many pages, of which some are badly conditioned
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape, half of them
+% with columns that are equal or nearly so, in no order: every page must have the bits that it has
+% alone, and R those of a call without Q.
+
+function [passed, failed] = check_qr_pages (device, shapes, types = "zdcs")
+  passed = failed = 0;
+  rand ("twister", 2);
+  for shape = shapes.'
+    for type = types
+      A = rand ([shape.', 150]) - 0.5;
+      if (any (type == "cz"))
+        A += 1i * (rand (size (A)) - 0.5);
+      endif
+      for p = find (rand (1, 150) < 0.5)
+        A(:,ceil (shape(2) / 2),p) = A(:,1,p) * (1 + (mod (p, 3) - 1) / 7);
+      endfor
+      if (any (type == "sc"))
+        A = single (A);
+      endif
+      [Q, R] = qr_block (A, 0, "device", device);
+      [lapack, strict] = qr_ratios (A, Q, R);
+      ok = isequal (qr_block (A, 0, "device", device), R) && max (lapack(:)) < 30 && max (strict(:)) <= 10;
+      for p = [1:10, 63:67, 127:130, 150]
+        a = A(:,:,p);
+        [q, r] = qr_block (a, 0, "device", device);
+        ok = ok && isequal (q, Q(:,:,p)) && isequal (r, R(:,:,p));
+      endfor
+      passed += ok;
+      failed += ! ok;
+      if (! ok)
+        printf ("FAILED %dx%d %s, 150 pages, %s: ratios %g %g\n", shape, type, device, max (lapack(:)), max (strict(:)));
+      endif
+    endfor
+  endfor
+endfunction
