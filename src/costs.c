@@ -172,33 +172,41 @@ static gla_status time_count (gla_context *ctx, const gla_cost_probe *probe, int
 }
 
 // Four times the count takes at most four times as long, and what threads need to meet. More says
-// that another process was in the way.
-static int disturbed (double before, double seconds)
+// that another process was in the way, or that memory is slower from here on.
+static int jumped (double before, double seconds)
 {
   return seconds > 5 * before + 1e-3;
 }
 
-// The same, with more calls where the first were disturbed.
+// The same, again where it jumped: that is no accident if three times are alike, and if half of the
+// count takes much less than the count. *odd: it jumped by accident.
 static gla_status time_quietly (gla_context *ctx, const gla_cost_probe *probe, int64_t count,
-                                double before, double *seconds)
+                                double before, double *seconds, int *odd)
 {
+  const double alike = 1.15, less = 0.75;
+  double longest;
   gla_status status = time_count (ctx, probe, count, seconds);
-  for (int k = 0; k < 2 && status == GLA_OK && disturbed (before, *seconds); k++) {
+  longest = *seconds;
+  for (int k = 0; k < 2 && status == GLA_OK && jumped (before, *seconds); k++) {
     double again = 0;
     status = time_count (ctx, probe, count, &again);
+    longest = fmax (longest, again);
     *seconds = fmin (*seconds, again);
+  }
+  *odd = jumped (before, *seconds);
+  if (*odd && status == GLA_OK && longest <= alike * *seconds) {
+    double half = 0;
+    status = time_count (ctx, probe, count / 2, &half);
+    *odd = half > less * *seconds;
   }
   return status;
 }
 
-// Takes away what cannot be: a last point that was disturbed, and more pages in less time.
-static void smooth (gla_cost *cost)
+// Takes away what cannot be: a last point that is odd, and more pages in less time.
+static void smooth (gla_cost *cost, int last_is_odd)
 {
-  if (cost->n_points > 1) {
-    const gla_cost_point *last = &cost->points[cost->n_points - 1];
-    if (disturbed (1e-9 * (double)last[-1].nanoseconds, 1e-9 * (double)last->nanoseconds))
-      cost->n_points--;
-  }
+  if (cost->n_points > 1 && last_is_odd)
+    cost->n_points--;
   for (int k = cost->n_points - 2; k >= 0; k--) {
     gla_cost_point *p = &cost->points[k];
     if (p->nanoseconds > p[1].nanoseconds) {
@@ -214,21 +222,22 @@ static gla_status climb (gla_context *ctx, const gla_cost_probe *probe, gla_cost
 {
   const double start = now ();
   double seconds = 0, before = INFINITY;
+  int odd = 0;
   gla_status status = probe->prepare (probe->user, 1);
   if (status == GLA_OK) // the first call of all starts threads and loads code
     status = call_once (ctx, probe, 1, &seconds);
   for (int64_t count = 1; status == GLA_OK && count <= probe->most; count *= 4) {
-    status = time_quietly (ctx, probe, count, before, &seconds);
+    status = time_quietly (ctx, probe, count, before, &seconds, &odd);
     if (status == GLA_OK)
       cost->points[cost->n_points++] = (gla_cost_point){count, (int64_t)(seconds * 1e9) + 1};
-    const int odd = disturbed (before, seconds);
     cost->rough |= odd;
-    if (seconds > 100e-3 || (seconds > 6e-3 && seconds > 1.8 * before && !odd) ||
+    if (seconds > 100e-3 ||
+        (seconds > 6e-3 && seconds > 1.8 * before && !jumped (before, seconds)) ||
         now () - start > 0.25 || cost->n_points == GLA_COST_POINTS)
       break;
     before = seconds;
   }
-  smooth (cost);
+  smooth (cost, odd);
   return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine.h"
 
+#include <math.h>
+
 // Operations of R, Q, Q'*B and W on one page.
 static double operations (const gla_qr_job *job)
 {
@@ -51,8 +53,8 @@ double gla_cpu_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pa
   // what is read and written does not become less in single precision
   if (gla_type_real (job->type) == GLA_S)
     page = 0.6 * page;
-  // pages for each thread, or threads for each page
+  // pages for each thread, or threads for each page: those wait for each other at every panel
   if (gla_cpu_qr_in_threads (job, path))
     return 2e-5 + page * (double)(group * ((groups + e->threads_max - 1) / e->threads_max));
-  return 2e-5 + page * (double)pages / e->threads_max;
+  return 2e-5 + page * (double)pages / sqrt (2.0 * e->threads_max);
 }
