@@ -1,12 +1,11 @@
 // qr_cholesky_plan.cu: economy QR by way of A'A: the order of its products
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A'A is factored strip by strip of columns, and a strip by halves, down to what one block of
-// threads factors; inverses of factors grow alongside within a strip, so that all between is
-// products of matrices. The signs' elimination needs each row of R, and follows step by step on
-// the side stream.
+// Up to some columns A'A is factored leaf by leaf of 64 columns, each taken from all that is right
+// of it; larger ones strip by strip, and a strip by halves, down to leaves, with inverses of
+// factors growing alongside. Inverses make all between products of matrices. The signs' elimination
+// needs each row of R, and follows step by step on the side stream.
 
-#include "cluster.cuh"
 #include "qr_cholesky.cuh"
 
 namespace
@@ -33,8 +32,6 @@ template <class T> qr_matrix<const T> read (qr_matrix<T> a)
 template <class T> struct halves {
   const qr_cholesky<T> &c;
   const qr_streams &s;
-
-  cudaStream_t stream_of (bool side) const { return side ? s.side : s.main; }
 
   // By our own kernel where that is faster.
   gla_status multiply (bool side, const qr_product<T> &p) const

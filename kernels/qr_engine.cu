@@ -122,11 +122,13 @@ static bool devices_serve ()
   if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
     return answer != NO;
   answer = YES;
+  size_t needed =
+      qr_larfb_shared () > qr_product_shared () ? qr_larfb_shared () : qr_product_shared ();
   for (int device = 0; device < count; device++) {
     int bytes = 0;
     if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
             cudaSuccess &&
-        (size_t)bytes < qr_larfb_shared ())
+        (size_t)bytes < needed)
       answer = NO;
   }
   known.store (answer);

@@ -52,7 +52,7 @@ template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t
 template <class T>
 cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
                       int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
-// Shared memory that a block must be able to have; no other kernel of gla_qr needs more.
+// Shared memory that a block must be able to have; no other kernel for reflectors needs more.
 size_t qr_larfb_shared ();
 
 // The triangular factor of `count` reflectors, in place, from the factors of its panels of 32 on

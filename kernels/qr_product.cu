@@ -19,7 +19,7 @@ enum { THREADS = 128 };
 // are fetched at a time, while those of STAGES - 1 steps before wait or are multiplied: few small
 // tiles have to make up for the time that fetching takes, many large ones for each other's.
 template <class T, int TILE, bool ADJOINT> struct product_tiles {
-  static constexpr int STAGES = TILE == 32 ? 3 : 2;
+  static constexpr int STAGES = TILE == 32 && sizeof (T) < 16 ? 3 : 2;
   static constexpr int DEPTH = TILE == 32 ? 32 : 16;
   static constexpr int LEFT_LD =
       ADJOINT ? tile_stride<T, DEPTH, true> () : tile_stride<T, TILE, false> ();
@@ -150,6 +150,7 @@ cudaError_t launch (const qr_product<T> &p, int64_t pages, cudaStream_t stream)
 {
   static std::atomic<uint64_t> told{0};
   constexpr size_t bytes = product_tiles<T, TILE, ADJOINT>::bytes;
+  static_assert (bytes <= product_tiles<cx<double>, 64, true>::bytes, "see qr_product_shared");
   auto kernel = product_kernel<T, TILE, ADJOINT, SIGNED>;
   cudaError_t error = allow_cluster (kernel, bytes, &told);
   if (error != cudaSuccess)
@@ -180,6 +181,11 @@ cudaError_t qr_multiply (const qr_product<T> &p, int64_t pages, cudaStream_t str
   int64_t large = (int64_t)((p.m + 63) / 64) * ((p.n + 63) / 64) * pages;
   return large >= WAVE ? launch_tiles<T, 64> (p, pages, stream)
                        : launch_tiles<T, 32> (p, pages, stream);
+}
+
+size_t qr_product_shared ()
+{
+  return product_tiles<cx<double>, 64, true>::bytes;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

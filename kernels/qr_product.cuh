@@ -22,6 +22,9 @@ template <class T> struct qr_product {
   qr_matrix<const T> R = {nullptr, 0, 0};
 };
 
+// Shared memory that a block must be able to have.
+size_t qr_product_shared ();
+
 // A page has the same bits whatever the number of pages.
 template <class T>
 cudaError_t qr_multiply (const qr_product<T> &p, int64_t pages, cudaStream_t stream);
