@@ -79,9 +79,9 @@ template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream
 GLA_DEVICE double reciprocal (double x)
 {
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  r = fma (fma (-x, r, 1.0), r, r);
-  return fma (fma (-x, r, 1.0), r, r);
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); // to 20 bits
+  double error = fma (-x, r, 1.0);
+  return fma (fma (error, error, error), r, r);
 }
 GLA_DEVICE float reciprocal (float x)
 {
