@@ -52,6 +52,7 @@ template <class R> struct stedc_level {
   int level; // of the merged nodes, from 1
   int64_t pages;
   int vectors;
+  int multiprocessors;
   R tol;      // what is below tol times the largest entry of a node deflates, but for a factor of 4
   R *d;       // eigenvalues of the nodes below, then of the merged ones
   const R *e; // the tridiagonal matrix's; between two leaves not yet touched
