@@ -18,29 +18,6 @@ template <class T> constexpr int parts_of = is_complex_v<T> ? 4 : 2;
 
 template <class T> constexpr size_t her2k_bytes = 2 * parts_of<T> *HETRD_PANEL *LD * 8;
 
-// C += A B on the tensor cores. Lane l holds A(l/4, l%4), A(l/4+8, l%4) and those 4 columns to the
-// right, B(l%4, l/4) and B(l%4+4, l/4), and C(l/4, 2(l%4)), its right neighbour, and those 8 rows
-// below.
-GLA_DEVICE void mma_tall (double (&c)[4], const double (&a)[4], double b0, double b1)
-{
-#if __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%0, %1, %2, %3};"
-      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
-#else
-  double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
-  mma (upper, a[0], b0);
-  mma (upper, a[2], b1);
-  mma (lower, a[1], b0);
-  mma (lower, a[3], b1);
-  c[0] = upper[0];
-  c[1] = upper[1];
-  c[2] = lower[0];
-  c[3] = lower[1];
-#endif
-}
-
 // V and W at SIDE rows from `row`, times `sign`, zero beyond n.
 template <class T>
 GLA_DEVICE void stage (double *to, double sign, const T *V, int64_t ldv, const T *W, int64_t ldw,

@@ -17,8 +17,9 @@ enum { MAX_WARPS = 8, GROUP = 4 };
 // v, u and w belong to the warp that owns the column of that number.
 template <class T> struct shared_layout {
   T *v, *u, *w, *y, *part, *A;
-  int n;
-  GLA_DEVICE shared_layout (unsigned char *base, int order, int warps) : n (order)
+  int n, pad;
+  GLA_DEVICE shared_layout (unsigned char *base, int order, int warps, int missing)
+      : n (order), pad (missing / GROUP * GROUP)
   {
     v = reinterpret_cast<T *> (base);
     u = v + n;
@@ -27,6 +28,11 @@ template <class T> struct shared_layout {
     part = y + n;
     A = part + warps * n;
   }
+  // The row that this lane has in chunk c of 32. The first chunk is the one that is not full, and
+  // so the one that is soon done with; a group of columns has its diagonal in one chunk.
+  GLA_DEVICE int row (int c) const { return 32 * c + (int)(threadIdx.x % 32) - pad; }
+  // Whether chunk c has rows k and above; the others are done with.
+  GLA_DEVICE bool live (int c, int k) const { return 32 * c + 31 - pad >= k; }
   // entry (i, j) is column (j)[i], i > j
   GLA_DEVICE T *column (int j) const { return A + (j * (n - 2) - j * (j - 1) / 2 - 1); }
 };
@@ -36,7 +42,7 @@ template <class T> size_t shared_bytes (int n, int warps)
   return ((size_t)n * (n - 1) / 2 + (size_t)(4 + warps) * n) * sizeof (T);
 }
 
-// Row i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
+// Place i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
 // the vector would be put into local memory to be indexed.
 template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
 {
@@ -49,18 +55,12 @@ template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
   return value;
 }
 
-// Vectors that every warp holds, rows 32c + lane: v of this column, u and w of the pending update
-// A - u w' - w u', the diagonal of the trailing matrix.
+// Vectors that every warp holds, place c for the row of chunk c: v of this column, u and w of the
+// pending update A - u w' - w u', the diagonal of the trailing matrix.
 template <class T, int C> struct shared_rows {
   T v[C], u[C], w[C];
   real_t<T> diagonal[C];
 };
-
-// Whether chunk c has rows k and above; the others are done with.
-GLA_DEVICE bool live (int c, int k)
-{
-  return 32 * c + 31 >= k;
-}
 
 // Column k with the pending update, and from it the reflector; v below row k, 0 above. wk is row k
 // of w.
@@ -69,21 +69,20 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk
                                           shared_rows<T, C> &r)
 {
   typedef real_t<T> R;
-  int lane = threadIdx.x % 32;
   const T *column = s.column (k);
   R square = 0;
 #pragma unroll
   for (int c = 0; c < C; c++) {
-    int i = 32 * c + lane;
+    int i = s.row (c);
     r.v[c] = from_real<T> (0);
-    if (live (c, k)) {
+    if (s.live (c, k)) {
       if (i > k && i < s.n)
         r.v[c] = column[i] - madd (r.u[c], conj (wk), r.w[c]);
       square += i > k + 1 ? abs2 (r.v[c]) : R (0);
     }
   }
   square = lane_sum<32> (square);
-  T alpha = row_of (r.v, k + 1);
+  T alpha = row_of (r.v, k + 1 + s.pad);
   R up = 1;
   if (small_column (alpha, square)) {
     up = limits<R>::up;
@@ -91,14 +90,14 @@ GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk
     square = 0;
 #pragma unroll
     for (int c = 0; c < C; c++)
-      square += 32 * c + lane > k + 1 ? abs2 (scale (up, r.v[c])) : R (0);
+      square += s.row (c) > k + 1 ? abs2 (scale (up, r.v[c])) : R (0);
     square = lane_sum<32> (square);
   }
   householder<T> h = make_householder (alpha, square, up);
 #pragma unroll
   for (int c = 0; c < C; c++)
-    if (live (c, k))
-      r.v[c] = 32 * c + lane == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
+    if (s.live (c, k))
+      r.v[c] = s.row (c) == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
   return h;
 }
 
@@ -108,7 +107,6 @@ template <int FIRST, class T, int C>
 GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const shared_rows<T, C> &r,
                                 T (&y)[C], T (&sum)[GROUP])
 {
-  int lane = threadIdx.x % 32;
   T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
 #pragma unroll
   for (int q = 0; q < GROUP; q++) {
@@ -121,7 +119,7 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const s
   }
 #pragma unroll
   for (int c = FIRST; c < C; c++) {
-    int i = 32 * c + lane;
+    int i = s.row (c);
     T value[GROUP];
 #pragma unroll
     for (int q = 0; q < GROUP; q++) {
@@ -148,7 +146,7 @@ GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, int k, const sh
                                T (&y)[C], T (&sum)[GROUP])
 {
   if constexpr (FIRST + 1 < C)
-    if (j >= 32 * (FIRST + 1))
+    if (j + s.pad >= 32 * (FIRST + 1))
       return multiply_from<FIRST + 1> (s, j, k, r, y, sum);
   multiply_group<FIRST> (s, j, k, r, y, sum);
 }
@@ -176,7 +174,8 @@ GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int k
 // neighbours to each, and lanes run along the rows. Every warp holds the vectors of the present
 // column whole, in registers, and computes them redundantly with the same bits; what warps exchange
 // is the partial products, so that a column takes two barriers.
-template <class T, int C>
+// FULL: all C chunks have 32 rows.
+template <class T, int C, bool FULL>
 __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args<T> a, int origin)
 {
   typedef real_t<T> R;
@@ -190,7 +189,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     return;
   }
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  shared_layout<T> s (memory, n, warps);
+  shared_layout<T> s (memory, n, warps, FULL ? 0 : 32 * C - n);
   T *global = a.W + (page * ld + origin) * ld + origin;
   T *tau = a.tau + page * ld + origin;
   for (int j = warp; j < n; j += warps)
@@ -198,13 +197,14 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       s.column (j)[i] = global[(int64_t)j * ld + i];
 
   shared_rows<T, C> r;
-  unsigned own = 0; // bit c: column 32c + lane is this warp's
+  unsigned own = 0; // bit c: the column of chunk c is this warp's
 #pragma unroll
   for (int c = 0; c < C; c++) {
-    int i = 32 * c + lane;
+    int i = s.row (c);
     r.v[c] = r.u[c] = r.w[c] = from_real<T> (0);
-    r.diagonal[c] = i < n ? re (global[(int64_t)i * ld + i]) : R (0);
-    own |= (unsigned)(i < n && i / GROUP % warps == warp) << c;
+    bool inside = i >= 0 && i < n;
+    r.diagonal[c] = inside ? re (global[(int64_t)i * ld + i]) : R (0);
+    own |= (unsigned)(inside && i / GROUP % warps == warp) << c;
   }
   __syncthreads ();
 
@@ -220,16 +220,16 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       if (a.vectors)
 #pragma unroll
         for (int c = 0; c < C; c++)
-          if (32 * c + lane > k + 1 && 32 * c + lane < n)
-            global[(int64_t)k * ld + 32 * c + lane] = r.v[c];
+          if (s.row (c) > k + 1 && s.row (c) < n)
+            global[(int64_t)k * ld + s.row (c)] = r.v[c];
     }
 
     first += first + GROUP <= k + 1 ? GROUP * warps : 0;
     T y[C];
 #pragma unroll
     for (int c = 0; c < C; c++) {
-      int i = 32 * c + lane;
-      if (live (c, k))
+      int i = s.row (c);
+      if (s.live (c, k))
         r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
       y[c] = scale (warp == 0 ? r.diagonal[c] : R (0), r.v[c]);
       if (own >> c & 1) {
@@ -242,8 +242,8 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     update_and_multiply (s, first, k, warps, r, y);
 #pragma unroll
     for (int c = 0; c < C; c++)
-      if (32 * c + lane > k && 32 * c + lane < n)
-        s.part[warp * n + 32 * c + lane] = y[c];
+      if (s.row (c) > k && s.row (c) < n)
+        s.part[warp * n + s.row (c)] = y[c];
     __syncthreads ();
     for (int i = k + 1 + threadIdx.x; i < n; i += blockDim.x) {
       T sum = s.v[i];
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     R form = 0;
 #pragma unroll
     for (int c = 0; c < C; c++) {
-      int i = 32 * c + lane;
+      int i = s.row (c);
       y[c] = i > k && i < n ? s.y[i] : from_real<T> (0);
       form += re (conj (r.v[c]) * y[c]);
     }
@@ -266,26 +266,35 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
     wk = h.tau * s.y[k + 1] - from_real<T> (form); // v is 1 there
 #pragma unroll
     for (int c = 0; c < C; c++)
-      if (live (c, k)) {
+      if (s.live (c, k)) {
         r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
         r.u[c] = r.v[c];
       }
   }
 #pragma unroll
   for (int c = 0; c < C; c++)
-    if (warp == 0 && 32 * c + lane < n)
-      d[32 * c + lane] =
-          r.diagonal[c] - (32 * c + lane == n - 1 ? 2 * re (r.u[c] * conj (r.w[c])) : R (0));
+    if (warp == 0 && s.row (c) >= 0 && s.row (c) < n)
+      d[s.row (c)] = r.diagonal[c] - (s.row (c) == n - 1 ? 2 * re (r.u[c] * conj (r.w[c])) : R (0));
 }
 
-template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
+template <class T, int C, bool FULL>
+cudaError_t launch_kernel (const eig_args<T> &a, int origin, int warps)
 {
   size_t bytes = shared_bytes<T> (a.n - origin, warps);
-  cudaError_t status = allow_shared (hetrd_shared_kernel<T, C>, bytes);
+  cudaError_t status = allow_shared (hetrd_shared_kernel<T, C, FULL>, bytes);
   if (status != cudaSuccess)
     return status;
-  hetrd_shared_kernel<T, C><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, origin);
+  hetrd_shared_kernel<T, C, FULL><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, origin);
   return cudaGetLastError ();
+}
+
+// Complex double pays for rows that may be missing, as measured, and has a kernel without them.
+template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
+{
+  if constexpr (sizeof (T) == 16)
+    if (a.n - origin == 32 * C)
+      return launch_kernel<T, C, true> (a, origin, warps);
+  return launch_kernel<T, C, false> (a, origin, warps);
 }
 
 // C is the number of 32-row chunks; rows up to 32 C are held, so C is the next one compiled.

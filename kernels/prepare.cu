@@ -1,6 +1,7 @@
 // prepare.cu: checks a page, scales it by a power of two and completes it to a full matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "cluster.cuh"
 #include "eig_kernels.cuh"
 #include "../src/backend.h"
 
@@ -39,7 +40,30 @@ template <class R> GLA_DEVICE summary<R> block_join (summary<R> a, summary<R> *s
   return a;
 }
 
+// The same over a cluster; `here` is one place in the shared memory of every block of it.
+template <class R>
+GLA_DEVICE summary<R> cluster_join (summary<R> a, summary<R> *shared, summary<R> *here, int blocks)
+{
+  a = block_join (a, shared);
+  if (blocks == 1)
+    return a;
+  if (threadIdx.x == 0)
+    *here = a;
+  cluster_barrier (blocks);
+  a = *in_block (here, 0, blocks);
+  for (int b = 1; b < blocks; b++) {
+    summary<R> other = *in_block (here, b, blocks);
+    join (a, other.largest, other.skew, other.square, other.bad);
+  }
+  return a;
+}
+
 enum { TILE = 32 };
+
+// This block of the cluster that has a page.
+struct share {
+  int rank, blocks;
+};
 
 // Tile (I, J) of the lower triangle, I >= J, as the threads of a block share it: thread (lane, row
 // of threads y) has rows lane and columns y, y+Y, ... of it; Y = blockDim.x/32.
@@ -80,12 +104,13 @@ template <class T> GLA_DEVICE void look_at_pair (summary<real_t<T>> &s, T lower,
 
 // The first pass: one triangle is read along its columns, a column per warp; both need tiles.
 template <class T>
-GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, T (*tile)[TILE + 1])
+GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, share mine,
+                                       T (*tile)[TILE + 1])
 {
   summary<real_t<T>> s = {0, 0, 0, 0};
   int n = a.n, lane = threadIdx.x % TILE, Y = blockDim.x / TILE;
   if (a.triangle != GLA_FULL) {
-    for (int j = threadIdx.x / TILE; j < n; j += Y) {
+    for (int j = threadIdx.x / TILE + mine.rank * Y; j < n; j += Y * mine.blocks) {
       int from = a.triangle == GLA_LOWER ? j : 0, to = a.triangle == GLA_LOWER ? n : j + 1;
 #pragma unroll 4
       for (int i = from + lane; i < to; i += TILE)
@@ -93,9 +118,11 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, T (*til
     }
     return s;
   }
-  int tiles = (n + TILE - 1) / TILE;
+  int tiles = (n + TILE - 1) / TILE, count = 0;
   for (int J = 0; J < tiles; J++)
     for (int I = J; I < tiles; I++) {
+      if (count++ % mine.blocks != mine.rank)
+        continue;
       load_mirror (tile, a, A, I, J);
       tile_at at = {I * TILE + lane, J * TILE, n};
       for (int c = threadIdx.x / TILE; c < TILE; c += Y)
@@ -109,17 +136,19 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, T (*til
 // returns this thread's sum of squares. A page that is bad becomes zero. W may be A: a tile and its
 // mirror image are read before they are written, and by nobody else.
 template <class T>
-GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bool bad,
+GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bool bad, share mine,
                                T (*tile)[TILE + 1])
 {
   typedef real_t<T> R;
   int n = a.n, lane = threadIdx.x % TILE, row = threadIdx.x / TILE, Y = blockDim.x / TILE;
-  int tiles = (n + TILE - 1) / TILE;
+  int tiles = (n + TILE - 1) / TILE, count = 0;
   R square = 0;
   // 2^k may be out of range where its halves are not
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
   for (int J = 0; J < tiles; J++)
     for (int I = J; I < tiles; I++) {
+      if (count++ % mine.blocks != mine.rank)
+        continue;
       if (a.triangle != GLA_LOWER)
         load_mirror (tile, a, A, I, J);
       else
@@ -151,36 +180,46 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
   return square;
 }
 
-// One block per page; its warps take columns, or its threads share tiles of 32 by 32.
-template <class T> __global__ void prepare_kernel (eig_args<T> a)
+// One block per page, or, for large ones, a cluster of them that deal out columns or tiles of 32 by
+// 32 among them; in a block, the warps take columns, or the threads share a tile.
+template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
 {
   typedef real_t<T> R;
-  __shared__ summary<R> shared[32];
+  __shared__ summary<R> shared[32], found[2];
   __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
   T (*tile)[TILE + 1] = reinterpret_cast<T (*)[TILE + 1]> (memory);
-  int64_t page = blockIdx.x;
+  int64_t page = blockIdx.x / blocks;
+  share mine = {(int)(blockIdx.x % blocks), blocks};
   const T *A = a.A + page * a.page_a;
   int n = a.n;
-  summary<R> s = block_join (inspect (a, A, tile), shared);
+  summary<R> s = cluster_join (inspect (a, A, mine, tile), shared, found, blocks);
   bool skewed = !s.bad && 2 * s.skew > 10.0 * n * limits<R>::eps * s.largest;
   int k = s.bad || s.largest == 0 ? 0 : -ilogb (s.largest);
-  s.square = complete (a, A, a.W + page * n * n, k, s.bad, tile);
-  s = block_join (s, shared);
-  if (threadIdx.x == 0) {
+  s.square = complete (a, A, a.W + page * n * n, k, s.bad, mine, tile);
+  s = cluster_join (s, shared, found + 1, blocks);
+  if (mine.rank == 0 && threadIdx.x == 0) {
     a.exponent[page] = -k;
     a.norm[page] = sqrt_of (s.square);
     a.info[page] = s.bad ? n + 1 : skewed ? GLA_INFO_SKEW : 0;
     a.skew[page] = 2 * s.skew;
   }
+  cluster_barrier (blocks); // the others may still read what this block found
+}
+
+// Blocks of a cluster, as measured: n alone decides, so that a page has the same norm in every
+// batch.
+int blocks_for (int n)
+{
+  return !clusters_work () || n <= 320 ? 1 : n <= 640 ? 2 : 8;
 }
 
 } // namespace
 
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a)
 {
-  int threads = a.n <= 8 ? 32 : a.n <= 16 ? 64 : 256;
-  prepare_kernel<T><<<(unsigned)a.pages, threads, 0, a.stream>>> (a);
-  return cudaGetLastError ();
+  int threads = a.n <= 8 ? 32 : a.n <= 16 ? 64 : 256, blocks = blocks_for (a.n);
+  cluster_launch launch (a.pages, blocks, threads, 0, a.stream);
+  return cudaLaunchKernelEx (&launch.config, prepare_kernel<T>, a, blocks);
 }
 
 template cudaError_t eig_prepare (const eig_args<float> &);

@@ -63,13 +63,32 @@ template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R 
   return v;
 }
 
+// a/b and the square root of a for a step of the search, which need not be exact: 0 may give NaN.
+template <class R> GLA_DEVICE R quotient (R a, R b)
+{
+  return a * reciprocal (b);
+}
+GLA_DEVICE double near_root (double a)
+{
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+  double root = a * r;
+  return fma (0.5 * r, fma (-root, root, a), root);
+}
+GLA_DEVICE float near_root (float a)
+{
+  float r;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+}
+
 // The root of c*x^2 - a*x + b = 0 that is nearer to zero when `plus` and a have the same sign.
 template <class R> GLA_DEVICE R quadratic (R a, R b, R c, bool plus)
 {
-  R root = sqrt_of (absmax (madd (a, a, -4 * b * c)));
+  R root = near_root (absmax (madd (a, a, -4 * b * c)));
   if (plus)
-    return a > 0 ? 2 * b / (a + root) : (a - root) / (2 * c);
-  return a < 0 ? 2 * b / (a - root) : (a + root) / (2 * c);
+    return a > 0 ? quotient (2 * b, a + root) : quotient (a - root, 2 * c);
+  return a < 0 ? quotient (2 * b, a - root) : quotient (a + root, 2 * c);
 }
 
 // Where the search for a root stands: poles next to it, its origin and bracket.
@@ -91,7 +110,7 @@ template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> 
   R w = evaluate (f, near, half).w;
   R zl = f.z (s.left) * f.z (s.left), zr = f.z (s.right) * f.z (s.right);
   R to_left = s.last ? -gap - half : -half, to_right = s.last ? -half : half;
-  R c = w - zl / to_left - zr / to_right;
+  R c = w - quotient (zl, to_left) - quotient (zr, to_right);
   R t;
   if (s.last) {
     s.from_left = false;
@@ -117,7 +136,8 @@ GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
                            const secular_value<R> &v, bool middle_way)
 {
   R dl = (f.d (s.left) - s.origin) - s.tau, dr = (f.d (s.right) - s.origin) - s.tau;
-  R rl = f.z (s.left) / dl, rr = f.z (s.right) / dr, gap = f.d (s.right) - f.d (s.left), c;
+  R rl = quotient (f.z (s.left), dl), rr = quotient (f.z (s.right), dr);
+  R gap = f.d (s.right) - f.d (s.left), c;
   if (s.last) {
     c = v.w - dl * (v.slope - rr * rr) - dr * (rr * rr);
     c = absmax (c);
@@ -129,14 +149,18 @@ GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
     c = v.w - dl * v.slope - gap * (rr * rr);
   }
   R a = (dl + dr) * v.w - dl * dr * v.slope, b = dl * dr * v.w;
-  R step = c == 0 ? b / a : quadratic (a, b, c, !s.last);
-  return v.w * step < 0 ? step : -v.w / v.slope; // towards the root; NaN goes the other way
+  R step = c == 0 ? quotient (b, a) : quadratic (a, b, c, !s.last);
+  bool towards = v.w * step < 0; // the root; not so where NaN came out
+  return towards ? step : quotient (-v.w, v.slope);
 }
 
 template <class R> struct secular_result {
   R origin, tau; // the root is their sum
   int settled;
 };
+
+// Halving the bracket from the distance of two poles down to rho z^2 can take a hundred steps.
+enum { SECULAR_STEPS = 200 };
 
 // Root j; not settled when the iteration does not come to an end. One copy serves all sizes:
 // the instruction cache is what small pages are short of.
@@ -147,7 +171,7 @@ template <class R> __device__ __noinline__ secular_result<R> secular_root (secul
   secular_search<R> s = secular_start (f, j);
   R before = 0;
   bool middle_way = false, done = false;
-  for (int iteration = 0; iteration < 60 && !done; iteration++) {
+  for (int iteration = 0; iteration < SECULAR_STEPS && !done; iteration++) {
     secular_value<R> v = evaluate (f, s.origin, s.tau);
     done = absmax (v.w) <= limits<R>::eps * (8 * v.size + f.inverse + absmax (s.tau) * v.slope);
     if (done)

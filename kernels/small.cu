@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks and scales as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower),
-// solves by divide and conquer from 1*1 matrices upwards, and transforms back. A is read once,
+// solves by divide and conquer from pairs of rows upwards, and transforms back. A is read once,
 // results are written once.
 
 #include "hetrd.cuh"
@@ -42,6 +42,9 @@ template <class T, int P, bool VECTORS> struct small_layout {
   }
 };
 
+// Columns of a page that are read together.
+enum { TOGETHER = 4 };
+
 template <int P, class R> GLA_DEVICE R group_max (R x)
 {
 #pragma unroll
@@ -78,20 +81,30 @@ GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T 
   int n = a.n, i = threadIdx.x % P, bad = 0;
   R largest = 0;
   double skew = 0;
-  for (int j = 0; j < n; j++) {
-    bool wanted = i < n && (a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j);
-    if (!wanted)
-      continue;
-    T x = A[j * a.lda + i];
-    if (i == j && a.triangle != GLA_FULL)
-      x = from_real<T> (re (x));
-    R size = absmax (x);
-    bad |= !(size <= limits<R>::big);
-    largest = size > largest ? size : largest;
-    if (a.triangle == GLA_UPPER)
-      S[i * ld + j] = conj (x);
-    else
-      S[j * ld + i] = x;
+  for (int j0 = 0; j0 < n; j0 += TOGETHER) {
+    T entry[TOGETHER];
+#pragma unroll
+    for (int q = 0; q < TOGETHER; q++) {
+      int j = j0 + q;
+      bool wanted = a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j;
+      entry[q] = wanted && i < n && j < n ? A[j * a.lda + i] : from_real<T> (0);
+    }
+#pragma unroll
+    for (int q = 0; q < TOGETHER; q++) {
+      int j = j0 + q;
+      T x = entry[q];
+      if (i == j && a.triangle != GLA_FULL)
+        x = from_real<T> (re (x));
+      R size = absmax (x);
+      bad |= !(size <= limits<R>::big);
+      largest = size > largest ? size : largest;
+      if (i >= n || j >= n) { // not there
+      } else if (a.triangle == GLA_UPPER && i <= j) {
+        S[i * ld + j] = conj (x);
+      } else if (a.triangle == GLA_FULL || (a.triangle == GLA_LOWER && i >= j)) {
+        S[j * ld + i] = x;
+      }
+    }
   }
   __syncwarp ();
   if (a.triangle == GLA_FULL && i < n)
@@ -155,13 +168,13 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
       break;
     R square = lane_sum<P> (i > k + 1 ? abs2 (x) : R (0)), up = 1;
     T alpha = from_group<T, P> (x, k + 1);
-    if (small_column (alpha, square)) {
-      up = limits<R>::up;
+    bool small = small_column (alpha, square);
+    if (__any_sync (0xffffffffu, small)) { // in one page of the warp or another
+      up = small ? limits<R>::up : R (1);
       alpha = scale (up, alpha);
-      square = R (-1);
+      square = lane_sum<P> (i > k + 1 ? abs2 (scale (up, x)) : R (0));
     }
-    R scaled = lane_sum<P> (i > k + 1 ? abs2 (scale (up, x)) : R (0));
-    householder<T> h = make_householder (alpha, square < 0 ? scaled : square, up);
+    householder<T> h = make_householder (alpha, square, up);
     T next = i == k + 1 ? from_real<T> (1) : i > k + 1 && i < n ? x * h.factor : from_real<T> (0);
     if (i == k) {
       row.e = h.beta;
@@ -244,10 +257,9 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   small_row<T> row = reduce (s, n);
   R before = __shfl_up_sync (0xffffffffu, row.e, 1);
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
-  start_conquer<R, P, !VECTORS> (s.Z);
   bool absent = i >= n;
   R tol = a.tol > limits<R>::eps ? a.tol : limits<R>::eps;
-  bool settled = conquer<R, P, 2, !VECTORS> (w, s.Z, row.e, tol, d, absent, n);
+  bool settled = solve_lanes<R, P, !VECTORS> (w, s.Z, row.e, tol, d, absent, n);
 
   int rank = 0;
 #pragma unroll

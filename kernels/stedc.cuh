@@ -52,6 +52,7 @@ template <class R> struct stedc_level {
   int level; // of the merged nodes, from 1
   int64_t pages;
   int vectors;
+  int multiprocessors;
   R tol;      // what is below tol times the largest entry of a node deflates, but for a factor of 4
   R *d;       // eigenvalues of the nodes below, then of the merged ones
   const R *e; // the tridiagonal matrix's; between two leaves not yet touched
@@ -79,9 +80,9 @@ template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream
 GLA_DEVICE double reciprocal (double x)
 {
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  r = fma (fma (-x, r, 1.0), r, r);
-  return fma (fma (-x, r, 1.0), r, r);
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); // to 20 bits
+  double error = fma (-x, r, 1.0);
+  return fma (fma (error, error, error), r, r);
 }
 GLA_DEVICE float reciprocal (float x)
 {

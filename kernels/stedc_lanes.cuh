@@ -38,6 +38,39 @@ template <class R> GLA_DEVICE stedc_workspace<R> part_of (stedc_workspace<R> w, 
   return w;
 }
 
+// deflate, out of the way of the instruction cache: pages seldom need it.
+template <class R>
+__device__ __noinline__ stedc_scan deflate_apart (stedc_workspace<R> w, int m, R rho, R tol)
+{
+  return deflate (w, m, rho, tol);
+}
+
+// The same for nodes of M rows, a lane for each place in the order of d. Where no poles are so near
+// that a rotation joins them, nobody waits for anybody; else the first lane scans. What it found is
+// for the first lane.
+template <class R, int M>
+GLA_DEVICE stedc_scan deflate_lanes (const stedc_workspace<R> &w, R rho, R tol)
+{
+  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b;
+  unsigned node = (0xffffffffu >> (LANES - M)) << b;
+  R cs = w.z[i];
+  bool stays = !(rho * absmax (cs) <= tol), close = false;
+  unsigned kept = __ballot_sync (0xffffffffu, stays) & node, before = kept & ((1u << lane) - 1);
+  if (stays && before != 0) {
+    int previous = LANES - 1 - __clz (before) - b;
+    R sn = w.z[previous], gap = w.d[i] - w.d[previous];
+    close = absmax (gap * cs * sn) <= tol * madd (sn, sn, cs * cs);
+  }
+  close = (__ballot_sync (0xffffffffu, close) & node) != 0;
+  int place = __popc (before);
+  stedc_scan found = {__popc (kept), 0, 0, M - __popc (kept), 0};
+  if (!close)
+    w.order[stays ? place : M - 1 - (i - place)] = i;
+  else if (i == 0)
+    found = deflate_apart (w, M, rho, tol);
+  return found;
+}
+
 // Merges nodes of M/2 rows into nodes of M <= P rows, 32/M of them at once. Lane i of a node first
 // owns column i of Z and its eigenvalue d, then root i, then column i of the product; for the
 // rotations it owns row i. Zeros of the block diagonal Z are stored, so halves need no care.
@@ -81,9 +114,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
   w.column[rank] = lane;
   w.halves[rank] = (above ? UPPER : LOWER) | (absent ? ABSENT : 0);
   __syncwarp ();
-  stedc_scan found = {0, 0, 0, 0, 0};
-  if (i == 0)
-    found = deflate (w, M, rho, 4 * tol * largest);
+  stedc_scan found = deflate_lanes<R, M> (w, rho, 4 * tol * largest);
   __syncwarp ();
   int k = __shfl_sync (0xffffffffu, found.roots, b);
   int rotations = __shfl_sync (0xffffffffu, found.rotations, b);
@@ -145,7 +176,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
 }
 
 // Divide and conquer from nodes of M rows up to P, with e(i) between rows i and i+1; true when all
-// searches settled. Start with M = 2 and Z = I, or, with EDGES, all ones.
+// searches settled.
 template <class R, int P, int M, bool EDGES>
 GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
                          int size)
@@ -158,16 +189,42 @@ GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bo
   return settled;
 }
 
-// What conquer starts from, for the lane's row or column.
-template <class R, int P, bool EDGES> GLA_DEVICE void start_conquer (R *Z)
+// The nodes of two rows, each by a rotation: Z and d for what conquer starts from at M = 4.
+template <class R, int P, bool EDGES> GLA_DEVICE void solve_pairs (R *Z, R e, R &d, int size)
 {
-  int lane = threadIdx.x % LANES;
-  if (EDGES)
-    Z[lane * lanes_ld<P, EDGES>] = Z[lane * lanes_ld<P, EDGES> + 1] = 1;
-  else
-    for (int c = lane & ~(P - 1), last = c + P; c < last; c++)
-      Z[c * lanes_ld<P, EDGES> + (lane & (P - 1))] = c == lane ? R (1) : R (0);
+  int lane = threadIdx.x % LANES, row = lane & (P - 2);
+  bool odd = lane % 2;
+  R tear = __shfl_sync (0xffffffffu, e, lane & ~1), other = shuffle_xor (d, 1);
+  R a = (odd ? other : d) + absmax (tear), c = (odd ? d : other) + absmax (tear), t = 0;
+  if (tear != 0) {
+    R slope = (c - a) / (2 * tear);
+    t = copy_sign (1 / (absmax (slope) + sqrt_of (1 + slope * slope)), slope);
+  }
+  R cosine = rsqrt_of (1 + t * t), sine = t * cosine;
+  R first = odd ? sine : cosine, second = odd ? cosine : -sine;
+  d = odd ? c + t * tear : a - t * tear;
+  R *column = Z + lane * lanes_ld<P, EDGES>;
+  if (EDGES) { // the last row is the first one where there is no other
+    column[0] = first;
+    column[1] = row + 1 < size ? second : R (1);
+  } else {
+#pragma unroll
+    for (int r = 0; r < P; r++)
+      column[r] = r == row ? first : r == row + 1 ? second : R (0);
+  }
   __syncwarp ();
+}
+
+// Eigenvalues and Z of torn tridiagonal matrices of up to P rows; true when all searches settled.
+template <class R, int P, bool EDGES>
+GLA_DEVICE bool solve_lanes (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
+                             int size)
+{
+  solve_pairs<R, P, EDGES> (Z, e, d, size);
+  if constexpr (P > 2)
+    return conquer<R, P, 4, EDGES> (w, Z, e, tol, d, absent, size);
+  else
+    return true;
 }
 
 #endif

@@ -9,7 +9,7 @@ namespace
 enum { WARPS = 4 };
 
 // A warp owns a leaf of up to 32 rows, filled up with rows that are coupled to nothing; it starts
-// from 1*1 matrices and merges five times.
+// from pairs of rows and merges four times.
 template <class R, bool EDGES>
 __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s)
 {
@@ -35,8 +35,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   R d = absent ? R (0) : d_in[lane] - absmax (e) - absmax (before);
   if (lane == size - 1)
     e = 0;
-  start_conquer<R, LANES, EDGES> (Z);
-  bool settled = conquer<R, LANES, 2, EDGES> (w, Z, e, s.tol, d, absent, size);
+  bool settled = solve_lanes<R, LANES, EDGES> (w, Z, e, s.tol, d, absent, size);
   if (!settled)
     atomicMax (s.info + page, first + lane + 1);
 

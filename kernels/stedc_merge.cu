@@ -1,10 +1,14 @@
 // stedc_merge.cu: one level of divide and conquer: deflation and secular equations of every node
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "cluster.cuh"
 #include "stedc_node.cuh"
 
 namespace
 {
+
+// Roots of a block that shares a node with others.
+enum { ROOTS_LEAST = 128 };
 
 // Block-wide sum or maximum in a fixed order; every thread gets it.
 template <class R, bool SUM> GLA_DEVICE R block_reduce (R x, R *shared)
@@ -84,25 +88,41 @@ GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *
   *bottom = last * inverse;
 }
 
-// One block per node and page. The threads sort together, one of them scans for deflation, then
-// every thread solves the secular equation of its roots, finds its entries of z and the norms of
-// its columns. All loops run over arrays in shared memory that every thread reads in step.
-template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
+// Every block of the cluster gets entry i of an array of its workspace.
+template <class R> GLA_DEVICE void tell (R *array, int i, R value, int blocks)
+{
+  for (int b = 0; b < blocks; b++)
+    in_block (array, b, blocks)[i] = value;
+}
+
+// One block, or where the GPU would not be full a cluster of them, per node and page. The threads
+// of a block sort together, and one of them scans for deflation; every block does so for itself,
+// with the same bits. Then every thread of the cluster solves the secular equation of its roots,
+// finds its entries of z and the norms of its columns, dealt out 32 at a time. All loops run over
+// arrays in shared memory that every thread reads in step.
+template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s, int blocks)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ R partial[32];
   __shared__ stedc_scan found;
+  __shared__ bool failed;
   int n = s.tree.n, nodes = s.tree.leaves >> s.level;
-  int64_t page = blockIdx.x / nodes;
-  int q = (int)(blockIdx.x % nodes);
-  if (s.info[page] != 0)
-    return;
+  int rank = blockIdx.x % blocks, q = blockIdx.x / blocks % nodes;
+  int64_t page = blockIdx.x / blocks / nodes;
+  int mine = (threadIdx.x / 32 * blocks + rank) * 32 + threadIdx.x % 32, step = blocks * blockDim.x;
   stedc_node node = node_at (s.tree, s.level, q);
   int m = node.end - node.first, m1 = node.middle - node.first;
   stedc_workspace<R> w (memory, m, VECTORS);
   R tear = s.e[page * n + node.middle - 1], rho = 2 * absmax (tear);
   gather (s, node, page, w, tear < 0 ? R (-1) : R (1));
-  __syncthreads ();
+  if (threadIdx.x == 0)
+    failed = s.info[page] != 0;
+  cluster_barrier (blocks);                   // before anybody rotates what is gathered
+  bool none = *in_block (&failed, 0, blocks); // other nodes may fail meanwhile: one block decides
+  if (none) {
+    cluster_barrier (blocks);
+    return;
+  }
   sort (w, m, m1);
   R largest = 0;
   for (int i = threadIdx.x; i < m; i += blockDim.x) {
@@ -120,7 +140,7 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
   if (VECTORS) {
     R *Z = s.Z + page * s.page_z + node.first * s.ldz;
     if (found.rotations > 0)
-      for (int i = threadIdx.x; i < m; i += blockDim.x)
+      for (int i = mine; i < m; i += step)
         rotate_row (w, found.rotations, Z + node.first + i, s.ldz, i < m1 ? UPPER : LOWER);
   } else if (threadIdx.x < 2) {
     rotate_row (w, found.rotations, threadIdx.x == 0 ? w.top : w.bottom, 1, UPPER | LOWER);
@@ -141,27 +161,27 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
     s.lower[at + j] = w.lower[j];
   if (threadIdx.x == 0)
     s.counts[page * s.tree.leaves + q] = {k, found.upper, found.lower, 0};
-  __syncthreads ();
+  cluster_barrier (blocks); // the rotations are done with
 
   R norm2 = 0;
   for (int i = threadIdx.x; i < k; i += blockDim.x)
     norm2 = madd (w.pole_z[i], w.pole_z[i], norm2);
   norm2 = block_reduce<R, true> (norm2, partial);
   secular<R> f = secular_of (k, w.pole, w.pole_z, rho, norm2);
-  for (int j = threadIdx.x; j < k; j += blockDim.x) {
+  for (int j = mine; j < k; j += step) {
     secular_result<R> root = secular_root (f, j);
     if (!root.settled)
       atomicMax (s.info + page, node.first + j + 1);
-    w.origin[j] = root.origin;
-    w.tau[j] = root.tau;
+    tell (w.origin, j, root.origin, blocks);
+    tell (w.tau, j, root.tau, blocks);
     s.d[at + j] = root.origin + root.tau;
   }
-  __syncthreads ();
-  for (int i = threadIdx.x; i < k; i += blockDim.x)
-    w.z[i] = loewner (w, k, i);
-  __syncthreads ();
+  cluster_barrier (blocks);
+  for (int i = mine; i < k; i += step)
+    tell (w.z, i, loewner (w, k, i), blocks);
+  cluster_barrier (blocks);
   R *edge = s.edge + page * 2 * n + node.first;
-  for (int j = threadIdx.x; j < m; j += blockDim.x) {
+  for (int j = mine; j < m; j += step) {
     R norm = 0, top = 0, bottom = 0;
     if (j < k) {
       columns<R, !VECTORS> (w, k, j, &norm, &top, &bottom);
@@ -183,20 +203,33 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s)
   }
 }
 
+// Blocks of a cluster: more than one where the nodes alone would leave multiprocessors idle, each
+// with enough roots to be worth it. Pairs find room on the whole chip; larger clusters do not, and
+// are for half of it.
+template <class R> int blocks_for (const stedc_level<R> &s, int m)
+{
+  int64_t blocks = 1, nodes = s.pages * (s.tree.leaves >> s.level);
+  while (clusters_work () && blocks < 8 &&
+         (blocks == 1 ? 2 : 4 * blocks) * nodes <= s.multiprocessors &&
+         2 * blocks * ROOTS_LEAST <= m)
+    blocks *= 2;
+  return (int)blocks;
+}
+
 } // namespace
 
 template <class R> cudaError_t stedc_merge (const stedc_level<R> &s, cudaStream_t stream)
 {
   int m = (s.tree.leaf_rows () << s.level) < s.tree.n ? s.tree.leaf_rows () << s.level : s.tree.n;
   int threads = m <= 64 ? 64 : m <= 128 ? 128 : m <= 256 ? 256 : 512;
+  int blocks = blocks_for (s, m);
   size_t bytes = stedc_workspace_bytes<R> (m, s.vectors != 0);
   auto kernel = s.vectors ? merge_kernel<R, true> : merge_kernel<R, false>;
   cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t blocks = s.pages * (s.tree.leaves >> s.level);
-  kernel<<<(unsigned)blocks, threads, bytes, stream>>> (s);
-  return cudaGetLastError ();
+  cluster_launch launch (s.pages * (s.tree.leaves >> s.level), blocks, threads, bytes, stream);
+  return cudaLaunchKernelEx (&launch.config, kernel, s, blocks);
 }
 
 template cudaError_t stedc_merge (const stedc_level<float> &, cudaStream_t);

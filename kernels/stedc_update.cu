@@ -1,12 +1,13 @@
 // stedc_update.cu: one level of divide and conquer: eigenvectors of the merged nodes
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "mma.cuh"
 #include "stedc.cuh"
 
 namespace
 {
 
-enum { COLUMNS = 64, DEPTH = 16, HALF_SHIFT = 28 };
+enum { COLUMNS = 64, DEPTH = 8, HALF_SHIFT = 28 };
 
 // Half of a node as the update sees it.
 template <class R> struct half {
@@ -31,14 +32,72 @@ GLA_DEVICE half<R> half_of (const stedc_level<R> &s, int64_t page, const stedc_n
           (lower ? s.lower : s.upper) + at};
 }
 
-// One block computes ROWS rows by 64 columns of the product for one half of a node; grid: column
-// tiles, row tiles of both halves, nodes, pages, the first fastest. A warp has 32 rows by 16
-// columns of it and a thread 4 by 4. Z comes through shared memory 16 columns at a time; the same
-// rows of U are computed where they are needed and never stored. Columns that deflated are copied.
-template <class R, int ROWS> __global__ void update_kernel (stedc_level<R> s, int tiles, int strips)
+// A thread's part of DEPTH columns of Z and of the same rows of U, on its way to shared memory: row
+// threadIdx.x % ROWS of every second column of Z; of U column `mine` of every STEP-th row, as z and
+// pole.
+template <class R, int ROWS> struct chunk {
+  static constexpr int STEP = 2 * ROWS / COLUMNS, RIGHT = DEPTH / STEP;
+  R left[DEPTH / 2], z[RIGHT], pole[RIGHT];
+
+  GLA_DEVICE void fetch (const stedc_level<R> &s, const half<R> &h, const int *column, int64_t at,
+                         int row0, int p0)
+  {
+    int i = row0 + threadIdx.x % ROWS, p = p0 + threadIdx.x / ROWS;
+#pragma unroll
+    for (int q = 0; q < DEPTH / 2; q++) {
+      left[q] = 0;
+      if (p + 2 * q < h.count && i < h.rows)
+        left[q] = h.Z[(column[h.list[p + 2 * q]] & ((1 << HALF_SHIFT) - 1)) * s.ldz + i];
+    }
+    p = p0 + threadIdx.x / COLUMNS;
+#pragma unroll
+    for (int q = 0; q < RIGHT; q++) {
+      int place = p + q * STEP < h.count ? h.list[p + q * STEP] : -1;
+      z[q] = place >= 0 ? s.z[at + place] : R (0);
+      pole[q] = place >= 0 ? s.pole[at + place] : R (0);
+    }
+  }
+};
+
+// Shared memory of a block, in double for both types: what the tensor cores multiply. Half a warp
+// reads four neighbours of each of four rows, which lie in different banks.
+template <int ROWS> struct update_memory {
+  double left[DEPTH][ROWS + 4], right[DEPTH][COLUMNS + 4];
+};
+
+// 32 rows from r on by 32 columns from c on: two tall tiles by four.
+template <int ROWS>
+GLA_DEVICE void multiply (const update_memory<ROWS> &m, int r, int c, double (&sum)[2][4][4])
 {
-  constexpr int THREADS = ROWS * COLUMNS / 16;
-  __shared__ __align__ (16) R left[DEPTH][ROWS + 2], right[DEPTH][COLUMNS + 2];
+  int lane = threadIdx.x % 32;
+  r += lane / 4;
+  c += lane / 4;
+#pragma unroll
+  for (int p = lane % 4; p < DEPTH; p += 8) {
+    double a[2][4];
+#pragma unroll
+    for (int x = 0; x < 2; x++)
+#pragma unroll
+      for (int g = 0; g < 4; g++)
+        a[x][g] = m.left[p + g / 2 * 4][r + 16 * x + g % 2 * 8];
+#pragma unroll
+    for (int y = 0; y < 4; y++)
+#pragma unroll
+      for (int x = 0; x < 2; x++)
+        mma_tall (sum[x][y], a[x], m.right[p][c + 8 * y], m.right[p + 4][c + 8 * y]);
+  }
+}
+
+// One block computes ROWS rows by 64 columns of the product for one half of a node; grid: column
+// tiles, row tiles of both halves, nodes, pages, the first fastest. A warp has 32 rows by 32
+// columns of it, on the tensor cores. Z comes through shared memory 8 columns at a time, fetched
+// while the 8 before are multiplied; the same rows of U are computed where they are needed and
+// never stored. Columns that deflated are copied.
+template <class R, int ROWS>
+__global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
+    update_kernel (stedc_level<R> s, int tiles, int strips)
+{
+  __shared__ __align__ (16) update_memory<ROWS> memory;
   int nodes = s.tree.leaves >> s.level, n = s.tree.n;
   int64_t block = blockIdx.x;
   int tile = (int)(block % tiles);
@@ -59,66 +118,55 @@ template <class R, int ROWS> __global__ void update_kernel (stedc_level<R> s, in
   const int *column = s.column + at;
 
   // what this thread computes of U: column mine of the tile
+  typedef chunk<R, ROWS> chunk;
   int mine = threadIdx.x % COLUMNS, j = column0 + mine;
   bool root = j < counts.roots;
   R origin = root ? s.origin[at + j] : R (0), tau = root ? s.tau[at + j] : R (1);
   R norm = root ? s.scale[at + j] : R (0);
 
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  int r = warp % (ROWS / 32) * 32 + lane / 4 * 4, c = warp / (ROWS / 32) * 16 + lane % 4 * 4;
-  R sum[4][4] = {};
-  int count = column0 < counts.roots ? h.count : 0;
-  for (int p0 = 0; p0 < count; p0 += DEPTH) {
-    __syncthreads ();
-    for (int x = threadIdx.x; x < ROWS * DEPTH; x += THREADS) {
-      int i = x % ROWS, p = x / ROWS;
-      bool inside = p0 + p < count && row0 + i < h.rows;
-      R value = 0;
-      if (inside)
-        value = h.Z[(column[h.list[p0 + p]] & ((1 << HALF_SHIFT) - 1)) * s.ldz + row0 + i];
-      left[p][i] = value;
-    }
-    for (int p = threadIdx.x / COLUMNS; p < DEPTH; p += THREADS / COLUMNS) {
-      R value = 0;
-      if (root && p0 + p < count) {
-        int i = h.list[p0 + p];
-        value = s.z[at + i] * reciprocal ((s.pole[at + i] - origin) - tau) * norm;
-      }
-      right[p][mine] = value;
-    }
+  int r = warp % (ROWS / 32) * 32, c = warp / (ROWS / 32) * 32;
+  double sum[2][4][4] = {};
+  h.count = column0 < counts.roots ? h.count : 0;
+  chunk next;
+  next.fetch (s, h, column, at, row0, 0);
+  for (int p0 = 0; p0 < h.count; p0 += DEPTH) {
     __syncthreads ();
 #pragma unroll
-    for (int p = 0; p < DEPTH; p++) {
-      R a[4], b[4];
+    for (int x = 0; x < DEPTH / 2; x++)
+      memory.left[threadIdx.x / ROWS + 2 * x][threadIdx.x % ROWS] = (double)next.left[x];
 #pragma unroll
-      for (int x = 0; x < 4; x++) {
-        a[x] = left[p][r + x];
-        b[x] = right[p][c + x];
-      }
-#pragma unroll
-      for (int y = 0; y < 4; y++)
-#pragma unroll
-        for (int x = 0; x < 4; x++)
-          sum[y][x] = madd (a[x], b[y], sum[y][x]);
+    for (int x = 0; x < chunk::RIGHT; x++) {
+      R u = root ? next.z[x] * reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
+      memory.right[threadIdx.x / COLUMNS + x * chunk::STEP][mine] =
+          next.z[x] != 0 ? (double)u : 0.0; // no pole, no meaning
     }
+    __syncthreads ();
+    if (p0 + DEPTH < h.count)
+      next.fetch (s, h, column, at, row0, p0 + DEPTH);
+    multiply (memory, r, c, sum);
   }
 
 #pragma unroll
-  for (int y = 0; y < 4; y++) {
-    int k = column0 + c + y;
-    if (k >= m)
-      break;
-    bool deflated = k >= counts.roots;
-    int from = deflated ? column[k] : 0;
-    bool present = from >> HALF_SHIFT & h.bit;
-    const R *source = h.Z + (from & ((1 << HALF_SHIFT) - 1)) * s.ldz;
+  for (int y = 0; y < 4; y++)
 #pragma unroll
-    for (int x = 0; x < 4; x++) {
-      int i = row0 + r + x;
-      if (i < h.rows)
-        h.merged[k * s.ld_merged + i] = !deflated ? sum[y][x] : present ? source[i] : R (0);
+    for (int b = 0; b < 2; b++) {
+      int k = column0 + c + 8 * y + lane % 4 * 2 + b;
+      if (k >= m)
+        continue;
+      bool deflated = k >= counts.roots;
+      int from = deflated ? column[k] : 0;
+      bool present = from >> HALF_SHIFT & h.bit;
+      const R *source = h.Z + (from & ((1 << HALF_SHIFT) - 1)) * s.ldz;
+#pragma unroll
+      for (int x = 0; x < 4; x++) {
+        int i = row0 + r + lane / 4 + 8 * x;
+        if (i < h.rows)
+          h.merged[k * s.ld_merged + i] = !deflated ? (R)sum[x / 2][y][x % 2 * 2 + b]
+                                          : present ? source[i]
+                                                    : R (0);
+      }
     }
-  }
 }
 
 template <class R, int ROWS> cudaError_t launch (const stedc_level<R> &s, cudaStream_t stream)
@@ -127,7 +175,7 @@ template <class R, int ROWS> cudaError_t launch (const stedc_level<R> &s, cudaSt
   int m = width < n ? width : n, rows = width / 2 < n ? width / 2 : n;
   int tiles = (m + COLUMNS - 1) / COLUMNS, strips = (rows + ROWS - 1) / ROWS;
   int64_t blocks = s.pages * (s.tree.leaves >> s.level) * 2 * strips * tiles;
-  update_kernel<R, ROWS><<<(unsigned)blocks, ROWS * COLUMNS / 16, 0, stream>>> (s, tiles, strips);
+  update_kernel<R, ROWS><<<(unsigned)blocks, 2 * ROWS, 0, stream>>> (s, tiles, strips);
   return cudaGetLastError ();
 }
 
@@ -135,8 +183,10 @@ template <class R, int ROWS> cudaError_t launch (const stedc_level<R> &s, cudaSt
 
 template <class R> cudaError_t stedc_update (const stedc_level<R> &s, cudaStream_t stream)
 {
-  return s.tree.leaf_rows () << s.level <= 64 ? launch<R, 32> (s, stream)
-                                              : launch<R, 64> (s, stream);
+  int width = s.tree.leaf_rows () << s.level;
+  return width <= 64    ? launch<R, 32> (s, stream)
+         : width <= 128 ? launch<R, 64> (s, stream)
+                        : launch<R, 128> (s, stream);
 }
 
 template cudaError_t stedc_update (const stedc_level<float> &, cudaStream_t);

@@ -59,21 +59,21 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   for (int q = threadIdx.x; q < PLANES * BLOCK * LD; q += blockDim.x)
     g_memory[q] = t_memory[q] = 0;
 
-  mma_tile<C> sum[4][4];
+  mma_tile<C> sum[2][4][2]; // of rows of tiles 2i and 2i + 1; what is below the diagonal is waste
   for (int r0 = k0 + warp * 4 * FACTOR_STEPS; r0 < n; r0 += FACTOR_WARPS * 4 * FACTOR_STEPS) {
-    mma_entry<C> v[FACTOR_STEPS][4];
+    mma_entry<C> v[FACTOR_STEPS][2][2];
 #pragma unroll
     for (int s = 0; s < FACTOR_STEPS; s++)
 #pragma unroll
       for (int t = 0; t < 4; t++)
-        v[s][t] = y (r0 + 4 * s + lane % 4, k0 + 8 * t + lane / 4);
+        v[s][t / 2][t % 2] = y (r0 + 4 * s + lane % 4, k0 + 8 * t + lane / 4);
 #pragma unroll
     for (int s = 0; s < FACTOR_STEPS; s++)
 #pragma unroll
-      for (int i = 0; i < 4; i++)
+      for (int i = 0; i < 2; i++)
 #pragma unroll
-        for (int j = i; j < 4; j++)
-          mma_add_conj (sum[i][j], v[s][i], v[s][j]);
+        for (int j = 2 * i; j < 4; j++)
+          mma_add_conj (sum[i][j], v[s][i], v[s][j / 2][j % 2]);
   }
   for (int turn = 0; turn < FACTOR_WARPS; turn++) {
     __syncthreads ();
@@ -85,9 +85,9 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
           mma_tile<C> c = G.get_tile (8 * i, 8 * j);
 #pragma unroll
           for (int x = 0; x < 2; x++) {
-            c.re[x] += sum[i][j].re[x];
+            c.re[x] += sum[i / 2][j][i % 2].re[x];
             if constexpr (C)
-              c.im[x] += sum[i][j].im[x];
+              c.im[x] += sum[i / 2][j][i % 2].im[x];
           }
           G.put_tile (8 * i, 8 * j, c);
         }
@@ -143,7 +143,7 @@ GLA_DEVICE void project (const strip<T, NC, WARPS> &s, const reflectors<T> &y, i
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, half = warp % 2, q = warp / 2;
-  mma_tile<C> sum[2][NT];
+  mma_tile<C> sum[NT][2];
   for (int r0 = k0 + q * 4 * STEPS; r0 < y.n; r0 += WARPS / 2 * 4 * STEPS) {
     mma_entry<C> v[STEPS][2];
 #pragma unroll
@@ -156,16 +156,14 @@ GLA_DEVICE void project (const strip<T, NC, WARPS> &s, const reflectors<T> &y, i
 #pragma unroll
       for (int j = 0; j < NT; j++) {
         mma_entry<C> b = s.X.get (r0 + 4 * x + lane % 4, 8 * j + lane / 4);
-#pragma unroll
-        for (int t = 0; t < 2; t++)
-          mma_add_conj (sum[t][j], v[x][t], b);
+        mma_add_conj (sum[j], v[x], b);
       }
   }
 #pragma unroll
   for (int t = 0; t < 2; t++)
 #pragma unroll
     for (int j = 0; j < NT; j++)
-      s.slice (q).put_tile (16 * half + 8 * t, 8 * j, sum[t][j]);
+      s.slice (q).put_tile (16 * half + 8 * t, 8 * j, sum[j][t]);
   __syncthreads ();
   constexpr int stride = strip<T, NC, WARPS>::PLANES * strip<T, NC, WARPS>::SLICE;
   for (int x = threadIdx.x; x < stride; x += blockDim.x) {
@@ -184,37 +182,46 @@ GLA_DEVICE void multiply_t (const strip<T, NC, WARPS> &s, const double *factor)
 {
   constexpr bool C = is_complex_v<T>;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, i = warp % 4;
+  mma_entry<C> t[BLOCK / 4] = {}; // loaded together
+#pragma unroll
+  for (int x = 0; x < BLOCK / 4; x++)
+    if (x >= 2 * i) {
+      const double *at = factor + (8 * i + lane / 4) * BLOCK + 4 * x + lane % 4;
+      t[x].re = at[0];
+      if constexpr (C)
+        t[x].im = at[BLOCK * BLOCK];
+    }
   for (int j = warp / 4; j < NC / 8; j += WARPS / 4) {
     mma_tile<C> c;
-    for (int l = 8 * i; l < BLOCK; l += 4) {
-      const double *at = factor + (8 * i + lane / 4) * BLOCK + l + lane % 4;
-      mma_entry<C> t;
-      t.re = at[0];
-      if constexpr (C)
-        t.im = at[BLOCK * BLOCK];
-      mma_add (c, t, s.W.get (l + lane % 4, 8 * j + lane / 4));
-    }
+#pragma unroll
+    for (int x = 0; x < BLOCK / 4; x++)
+      if (x >= 2 * i)
+        mma_add (c, t[x], s.W.get (4 * x + lane % 4, 8 * j + lane / 4));
     s.TW.put_tile (8 * i, 8 * j, c);
   }
   __syncthreads ();
 }
 
-// X -= Y TW: a warp takes every eighth tile of 8 rows.
+// X -= Y TW: a warp takes two tiles of 8 rows at a time.
 template <class T, int NC, int WARPS>
 GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, int k0)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int r0 = k0 + 8 * warp; r0 < y.n; r0 += 8 * WARPS) {
-    mma_entry<C> v[BLOCK / 4];
+  for (int r0 = k0 + 16 * warp; r0 < y.n; r0 += 16 * WARPS) {
+    mma_entry<C> v[BLOCK / 4][2];
 #pragma unroll
     for (int x = 0; x < BLOCK / 4; x++)
-      v[x] = y (r0 + lane / 4, k0 + 4 * x + lane % 4);
-    mma_tile<C> c[NT];
+#pragma unroll
+      for (int t = 0; t < 2; t++)
+        v[x][t] = y (r0 + 8 * t + lane / 4, k0 + 4 * x + lane % 4);
+    mma_tile<C> c[NT][2];
 #pragma unroll
     for (int j = 0; j < NT; j++)
-      c[j] = s.X.get_tile (r0, 8 * j);
+#pragma unroll
+      for (int t = 0; t < 2; t++)
+        c[j][t] = s.X.get_tile (r0 + 8 * t, 8 * j);
 #pragma unroll
     for (int x = 0; x < BLOCK / 4; x++)
 #pragma unroll
@@ -222,7 +229,9 @@ GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, 
         mma_subtract (c[j], v[x], s.TW.get (4 * x + lane % 4, 8 * j + lane / 4));
 #pragma unroll
     for (int j = 0; j < NT; j++)
-      s.X.put_tile (r0, 8 * j, c[j]);
+#pragma unroll
+      for (int t = 0; t < 2; t++)
+        s.X.put_tile (r0 + 8 * t, 8 * j, c[j][t]);
   }
   __syncthreads ();
 }

@@ -32,6 +32,7 @@ function [A, names] = hard_pages (n, type)
   add ("one small", spread ([ones(n - 1, 1); ulp](end-n+1:end)));
   add ("clustered at sqrt(eps)", spread (1 + sqrt (ulp) * randn (n, 1)));
   add ("identity + eps * random", eye (n) + ulp * R);
+  add ("three values + eps * random", diag (1 + mod (k - 1, 3)) + 450 * ulp * R);  # roots close to poles
   add ("log-uniform", spread (ulp .^ rand (n, 1)));
   x = R(:, 1);
   add ("rank 1", x * x');
