@@ -89,6 +89,10 @@ __global__ void __launch_bounds__ (THREADS)
   }
   for (int64_t i = j + 1 + threadIdx.x; to.data != nullptr && i < rows; i += THREADS)
     to.data[page * to.page + i + j * to.ld] = T{};
+  // R^-1 V stays as it is to the bit where rows of V go with columns of R^-1
+  T *v = c.V.data + page * c.V.page + j + threadIdx.x * c.V.ld;
+  if (Q.data == nullptr && threadIdx.x < VECTORS)
+    *v = scale (own, *v);
   T *inverse = c.G.data + page * c.G.page + j * c.G.ld, *q = Q.data + page * Q.page + j * Q.ld;
   if (Q.data == nullptr)
     for (int64_t i = j / c.strip * c.strip + threadIdx.x; i <= j; i += THREADS)

@@ -100,7 +100,7 @@ cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64
 template <class T> cudaError_t qr_cholesky_norms (const qr_cholesky<T> &c, cudaStream_t stream);
 
 // R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of Q (m x n)
-// get theirs, where it is not NULL, otherwise those of the inverses.
+// get theirs, where it is not NULL, otherwise columns of the inverses and rows of V.
 template <class T>
 cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
                                  qr_matrix<T> Q, cudaStream_t stream);

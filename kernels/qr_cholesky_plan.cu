@@ -65,14 +65,17 @@ template <class T> struct halves {
     return status_of (error == cudaSuccess ? cudaStreamWaitEvent (s.main, s.updated, 0) : error);
   }
 
-  // The upper triangle of C := alpha B'B + beta C, B of rows x n.
-  gla_status square (real_t<T> alpha, qr_matrix<const T> B, int64_t rows, int64_t n, real_t<T> beta,
-                     qr_matrix<T> C) const
+  // The upper triangle of C := alpha B'B + beta C, B of rows x n, C the block of G at (K, K).
+  // Strips begin at the same columns of G always: none reads what those before it have not written.
+  gla_status square (real_t<T> alpha, qr_matrix<const T> B, int64_t rows, int64_t K, int64_t n,
+                     real_t<T> beta) const
   {
+    qr_matrix<T> C = c.G.at (K, K);
     gla_status status = GLA_OK;
     int64_t most = is_complex_v<T> ? WIDTH : REAL_WIDTH;
-    for (int64_t j = 0; j < n && status == GLA_OK; j += most) {
-      int64_t width = n - j < most ? n - j : most;
+    for (int64_t j = 0, width; j < n && status == GLA_OK; j += width) {
+      width = most - (K + j) % most;
+      width = n - j < width ? n - j : width;
       status = multiply (false, {(int)(j + width), (int)width, (int)rows, true, alpha, beta, B,
                                  B.at (0, j), C.at (0, j), j == 0});
     }
@@ -148,7 +151,7 @@ template <class T> struct halves {
     if (status == GLA_OK)
       status = side_follows ();
     if (status == GLA_OK)
-      status = square (-1, read (R12), left, right, 1, c.G.at (K, K));
+      status = square (-1, read (R12), left, K, right, 1);
     if (status == GLA_OK)
       status = c.panels ? signs_panel (J, left, right) : signs_left (J, left, right);
     return status;
@@ -325,7 +328,7 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_mat
   if (status == GLA_OK)
     status = qr_gram_serves (c.m, c.n)
                  ? status_of (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, streams.main))
-                 : work.square (1, A, c.m, c.n, 0, c.G);
+                 : work.square (1, A, c.m, 0, c.n, 0);
   if (status == GLA_OK)
     status = c.panels ? work.factor_panels () : work.factor_strips (pause);
   return status == GLA_OK ? work.finish (A, R, rows, Q, pause) : status;
