@@ -15,9 +15,16 @@ namespace
 // Warps of a block, as measured: warps that start together share instructions in the cache, but
 // large blocks leave shared memory unused.
 template <class T, int P>
-constexpr int small_warps = P == 32 && sizeof (T) == 16 ? 3
-                            : P >= 16                   ? 4
-                                                        : 2;
+constexpr int small_warps = P == 32 && sizeof (T) == 16                      ? 3
+                            : P == 16 && !is_complex_v<T> && sizeof (T) == 8 ? 8
+                            : P == 16 && !is_complex_v<T>                    ? 2
+                            : P >= 16                                        ? 4
+                                                                             : 2;
+
+// What lanes tell each other of row i in the reduction: v of this column and of the one before, w.
+template <class T> struct alignas (16) told {
+  T v, old_v, w;
+};
 
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
 // vectors, then what merge_lanes needs.
@@ -26,18 +33,17 @@ template <class T, int P, bool VECTORS> struct small_layout {
   static constexpr int ld = P + 1, groups = LANES / P;
   static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
   static constexpr size_t bytes =
-      page_bytes + 3 * LANES * sizeof (T) + lanes_bytes<R, P, !VECTORS> ();
-  T *S, *v, *old_v, *w; // of this lane's group
+      page_bytes + LANES * sizeof (told<T>) + lanes_bytes<R, P, !VECTORS> ();
+  T *S; // of this lane's group
+  told<T> *rows;
   R *Z;
   unsigned char *rest;
   GLA_DEVICE small_layout (unsigned char *base, int group)
   {
-    T *vectors = reinterpret_cast<T *> (base + page_bytes);
+    told<T> *all = reinterpret_cast<told<T> *> (base + page_bytes);
     S = reinterpret_cast<T *> (base) + group * P * ld;
-    v = vectors + group * P;
-    old_v = v + LANES;
-    w = old_v + LANES;
-    Z = reinterpret_cast<R *> (vectors + 3 * LANES);
+    rows = all + group * P;
+    Z = reinterpret_cast<R *> (all + LANES);
     rest = reinterpret_cast<unsigned char *> (Z + LANES * lanes_ld<P, !VECTORS>);
   }
 };
@@ -152,14 +158,14 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
   int i = threadIdx.x % P;
   small_row<T> row = {0, 0, from_real<T> (0)};
   T v = from_real<T> (0), w = from_real<T> (0);
-  s.v[i] = s.w[i] = from_real<T> (0);
+  s.rows[i].v = s.rows[i].w = from_real<T> (0);
   __syncwarp ();
   for (int k = 0; k < n; k++) {
-    s.old_v[i] = v;
+    s.rows[i].old_v = v;
     __syncwarp ();
     T x = from_real<T> (0);
     if (i >= k && i < n)
-      x = s.S[k * ld + i] - madd (v, conj (s.w[k]), w * conj (s.old_v[k]));
+      x = s.S[k * ld + i] - madd (v, conj (s.rows[k].w), w * conj (s.rows[k].old_v));
     if (i == k) {
       row.d = re (x);
       x = from_real<T> (0);
@@ -180,15 +186,16 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
       row.e = h.beta;
       row.tau = h.tau;
     }
-    s.v[i] = next;
+    s.rows[i].v = next;
     __syncwarp ();
     T y = from_real<T> (0);
     if (i > k && i < n)
 #pragma unroll 4
       for (int j = k + 1; j < n; j++) {
-        T value = s.S[j * ld + i] - madd (v, conj (s.w[j]), w * conj (s.old_v[j]));
+        told<T> other = s.rows[j];
+        T value = s.S[j * ld + i] - madd (v, conj (other.w), w * conj (other.old_v));
         s.S[j * ld + i] = value;
-        y = madd (value, s.v[j], y);
+        y = madd (value, other.v, y);
       }
     s.S[k * ld + i] = next;
     y = h.tau * y;
@@ -196,7 +203,7 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
     v = next;
     w = madd (scale (R (-0.5), h.tau * dot), v, y);
     __syncwarp ();
-    s.w[i] = w;
+    s.rows[i].w = w;
   }
   __syncwarp ();
   return row;
