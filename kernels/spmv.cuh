@@ -47,6 +47,10 @@ struct gpu_sparse {
   unsigned *arrived;    // parts that are summed, by long row; 0 between products
   void *part_sums;      // SPMV_VECTORS each
   int64_t long_rows, parts;
+  uint32_t *coded;      // columns where hubs are kept close (spmv_hubs.cuh), or NULL
+  uint32_t *hub_column; // of every slot
+  void *hub_x;          // x at the hubs, gathered by every product
+  int hubs, hub_blocks; // slots; multiprocessors
 };
 
 // y = M*x, or conj (M)*x, for b = 1, 2, 4 or 8 vectors that stand side by side: element (i, k) of x
@@ -55,13 +59,16 @@ template <class T>
 cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream);
 
-// The product by each of the ways to deal out the work (spmv_rows.cu, spmv_tiles.cu).
+// The product by each of the ways to deal out the work (spmv_rows.cu, spmv_tiles.cu, spmv_hubs.cu).
 template <class T>
 cudaError_t spmv_by_rows (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                           cudaStream_t stream);
 template <class T>
 cudaError_t spmv_by_tiles (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream);
+template <class T>
+cudaError_t spmv_by_hubs (const gpu_sparse &M, bool conjugate, const T *x, T *y,
+                          cudaStream_t stream);
 
 // rows x b from the layout of gla_array (columns `stride` apart) to vectors side by side, and back.
 template <class T>

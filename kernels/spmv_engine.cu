@@ -3,22 +3,13 @@
 
 #include "carver.cuh"
 #include "engine.cuh"
+#include "spmv_hubs.cuh"
 #include "spmv_pack.cuh"
 
 #include <cmath>
 #include <cstdlib>
 
-namespace
-{
-
-enum { PAD = 16 }; // entries behind the last, to be read and not used
-
-//------------------------------------------------------------------------------
-// memory and transfers
-//------------------------------------------------------------------------------
-
-// Device memory that stays until spmv_free; arenas give way where it is short.
-gla_status take (cuda_engine *e, void **memory, size_t bytes)
+gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes)
 {
   cudaError_t error = cudaMalloc (memory, bytes);
   if (error == cudaErrorMemoryAllocation) {
@@ -30,6 +21,15 @@ gla_status take (cuda_engine *e, void **memory, size_t bytes)
     *memory = nullptr;
   return engine_status (error);
 }
+
+namespace
+{
+
+enum { PAD = 16 }; // entries behind the last, to be read and not used
+
+//------------------------------------------------------------------------------
+// memory and transfers
+//------------------------------------------------------------------------------
 
 // `bytes` (a multiple of 4) from the host, as an array of 4-byte elements.
 gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
@@ -44,7 +44,7 @@ gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
 template <class P>
 gla_status store (cuda_engine *e, P **to, const void *from, int64_t bytes, int64_t pad)
 {
-  gla_status status = take (e, reinterpret_cast<void **> (to), (size_t)(bytes + pad));
+  gla_status status = spmv_take (e, reinterpret_cast<void **> (to), (size_t)(bytes + pad));
   if (status != GLA_OK)
     return status;
   char *device = reinterpret_cast<char *> (*to);
@@ -70,9 +70,9 @@ gla_status store_columns (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
   cudaStream_t stream = e->slots[0].stream;
   gla_status status = engine_reserve (e, 0, (size_t)piece * 8);
   if (status == GLA_OK)
-    status = take (e, reinterpret_cast<void **> (&M->column), (size_t)(M->entries + PAD) * 4);
+    status = spmv_take (e, reinterpret_cast<void **> (&M->column), (size_t)(M->entries + PAD) * 4);
   if (status == GLA_OK)
-    status = engine_reserve (e, 0, (size_t)piece * 8); // take may have released it
+    status = engine_reserve (e, 0, (size_t)piece * 8); // spmv_take may have released it
   if (status == GLA_OK)
     status = engine_status (cudaMemsetAsync (M->column + M->entries, 0, PAD * 4, stream));
   for (int64_t at = 0; at < M->entries && status == GLA_OK; at += piece) {
@@ -116,7 +116,7 @@ gla_status store_tiles (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
   if (status == GLA_OK)
     status = store (e, &M->arrived, nullptr, 0, p.long_rows * 4 + 16);
   if (status == GLA_OK)
-    status = take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
+    status = spmv_take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
   spmv_unpack (&p);
   return status;
 }
@@ -141,8 +141,10 @@ gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
     status = store (e, &M->values, csr->values, M->entries * element, PAD * element);
   if (status != GLA_OK)
     return status;
-  if (M->method == GLA_SPMV_BALANCED)
-    return store_tiles (e, M, csr);
+  if (M->method == GLA_SPMV_BALANCED) {
+    status = store_tiles (e, M, csr);
+    return status == GLA_OK ? spmv_find_hubs (e, M, csr) : status;
+  }
   M->lanes = lanes_of (M);
   M->start_bytes = csr->index_bytes;
   return store (e, &M->start, csr->start, (M->rows + 1) * csr->index_bytes, 16);
@@ -326,7 +328,8 @@ void cuda_spmv_free (gla_engine *engine, void *prepared)
   engine_drain (engine_of (engine));
   gpu_sparse *M = static_cast<gpu_sparse *> (prepared);
   for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
-                       (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums})
+                       (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums,
+                       (void *)M->coded, (void *)M->hub_column, M->hub_x})
     cudaFree (memory);
   cudaGetLastError ();
   free (M);

@@ -3,6 +3,7 @@
 //
 // The functions of backend.h by themselves, against sums in double on the host.
 
+#include "sparse_hubs.cuh"
 #include "sparse_shapes.cuh"
 
 //------------------------------------------------------------------------------
@@ -329,6 +330,13 @@ int main ()
   test_products<double> ();
   test_products<std::complex<float>> ();
   test_products<z> ();
+  shape hubs = hub_shape ();
+  for (bool pattern : {false, true}) {
+    test_hubs<float> (hubs, pattern);
+    test_hubs<double> (hubs, pattern);
+    test_hubs<std::complex<float>> (hubs, pattern);
+    test_hubs<z> (hubs, pattern);
+  }
   test_bases<float> ();
   test_bases<double> ();
   test_bases<std::complex<float>> ();
