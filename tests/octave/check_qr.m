@@ -6,7 +6,7 @@
 % 30, columns and orthogonality right to 10 k eps, R that of qr with its signs, |diag (R)| of pivoted
 % factors must not grow; results must have the same bits in another run and for a page alone, and R in all
 % forms, but for those that a GPU makes by other means than the economy factors: there R'*R must be
-% A'*A. Above 130 some classes are enough, and above 600 a few, without the m x m Q.
+% A'*A. Above 130 some classes are enough, and above 600 and 1000 a few, without the m x m Q.
 
 function [passed, failed] = check_qr (device, shapes, types = "zdcs")
   rand ("twister", 1);
@@ -26,6 +26,9 @@ function [passed, failed] = check_qr (device, shapes, types = "zdcs")
         keep = ismember (names, {"random", "kappa 1e15", "graded columns", "random * 1e300", ...
                                  "a column near another, 0.3 n", "a column near another, 1 n", ...
                                  "a column near another, 3 n"});
+      endif
+      if (min (shape) > 1000)
+        keep = ismember (names, {"random", "a column near another, 0.3 n", "a column near another, 1 n"});
       endif
       A = A(:,:,keep);
       names = names(keep);
