@@ -110,7 +110,7 @@ bool hubs_pay (const cuda_engine *e, const gpu_sparse *M, const I *index, const 
 {
   // Measured: fetches in a second of 132 multiprocessors by tiles and beside hubs, and the seconds
   // that the additional kernel takes.
-  const double share = e->multiprocessors / 132., tiles = 125e9 * share, beside = 120e9 * share;
+  const double share = e->multiprocessors / 132., tiles = 118e9 * share, beside = 120e9 * share;
   const double start = 2e-6;
   // The first-level cache holds what some thousand entries fetched, and some hundred beside hubs.
   const int64_t much = 4096, little = 512;
