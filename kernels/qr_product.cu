@@ -62,6 +62,7 @@ GLA_DEVICE void fetch_signed (T *tile, const T *m, int64_t ldm, const T *upper, 
 template <class T, int TILE, bool ADJOINT, bool SIGNED>
 __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 // before, the CPU does the QR
   typedef product_tiles<T, TILE, ADJOINT> tiles;
   constexpr int DEPTH = tiles::DEPTH;
   constexpr int DOWN = TILE / 32, ACROSS = TILE / 16; // tiles of a warp
@@ -143,6 +144,7 @@ __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
         wide<T> v = scale ((double)p.alpha, sum[d][c].get (e));
         *to = narrow<T> (p.beta == 0 ? v : v + scale ((double)p.beta, widen (*to)));
       }
+#endif
 }
 
 template <class T, int TILE, bool ADJOINT, bool SIGNED>
