@@ -112,8 +112,12 @@ function counts = one_case (A, names, label, device)
       y = Y(:,:,p);
       H(:,:,p) = eye (m, k) + W(:,:,p) * y(1:k,:)';
       lower(p) = isequal (tril (y, -1) + eye (m, k), y);
+      off(p) = norm (H(:,:,p) - Q(:,:,p), 1) / (m * e / 2);
+      off(p) *= isequal (r(:,:,p), R(:,:,p));  # other means to the economy factors have another Q, too
     endfor
     check_ratios ("I + W*Y'", A, H, r);
+    [worst, at] = max (off);
+    check (worst < 30, "I + W*Y' differs from Q, ratio %g on %s", worst, names{at});
     check (all (lower), "Y is not unit lower trapezoidal on %s", strjoin (names(! lower), "; "));
 
     if (m <= 600 && m > n)
