@@ -1,9 +1,10 @@
 % tests/octave/check_qr_pages.m: qr_block on many pages, of which some are badly conditioned
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape, half of them
-% with columns that are equal or nearly so, in no order: every page must have the bits that it has
-% alone, and R those of a call without Q.
+% [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape, about half
+% of them, in no order, with a column that is another one, or 6/7 or 8/7 of it. LAPACK's ratios (qr_ratios)
+% must be below 30, columns and orthogonality right to 10 k eps; R must have the bits of a call without
+% Q, and some twenty pages those that they have alone.
 
 function [passed, failed] = check_qr_pages (device, shapes, types = "zdcs")
   passed = failed = 0;
