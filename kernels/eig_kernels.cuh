@@ -42,6 +42,7 @@ template <class T> struct eig_args {
   R *norm;         // 1: Frobenius norm of the scaled page
   int32_t *info;   // 1
   double *skew;    // 1: largest |A - A'| where info is GLA_INFO_SKEW
+  T *band;         // 9*n: entry (j+r, j) of the band matrix at 9*j + r, values only
   double *tfactor; // eig_unmtr_doubles (n): triangular factors of blocks of reflectors
   int strip;       // columns of V that a block of the back-transform takes
   void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer

@@ -1,0 +1,27 @@
+// hetrd_band.cuh: reduction to tridiagonal form by way of a band matrix, for eigenvalues alone
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): the dense matrix is first made a band
+// matrix, which takes products of matrices only; then the band is chased to two diagonals. No
+// reflector is kept.
+
+#ifndef GPULINALG_HETRD_BAND_CUH
+#define GPULINALG_HETRD_BAND_CUH
+
+#include "eig_kernels.cuh"
+
+// Diagonals of the band below the main one, and columns of a panel of the first stage.
+enum { BAND = 8 };
+
+// Dense to band: W (n*n per page; of a page the lower triangle is read; destroyed) -> band. Of
+// column j a.band has BAND + 1 entries from the diagonal down: entry (j+r, j) at j*(BAND+1) + r,
+// zero where j + r >= n. Diagonal entries are real. It is a number of steps of falling cost; this
+// does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n) elements of T per page.
+template <class T> int64_t eig_he2hb_scratch (int n);
+template <class T> int eig_he2hb_steps (int n);
+template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
+
+// Band to tridiagonal: band -> d, e.
+template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);
+
+#endif
