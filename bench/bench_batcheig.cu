@@ -205,8 +205,9 @@ void all_cells (bench &b)
 {
   const size small[] = {{4, 1000}, {8, 1000},  {16, 1000}, {32, 1000},
                         {64, 180}, {128, 180}, {256, 180}, {512, 180}};
-  const size values[] = {{8, 40000},  {16, 40000}, {32, 40000}, {64, 8000},
-                         {128, 2640}, {256, 528},  {512, 132}};
+  const size values[] = {{8, 60000},  {16, 60000}, {32, 40000}, {33, 20000}, {40, 16000},
+                         {48, 16000}, {64, 8000},  {96, 4000},  {128, 2640}, {192, 1056},
+                         {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
   const size grid[] = {{2, 60000},  {3, 60000},  {4, 60000},  {6, 60000},  {8, 60000},  {12, 60000},
                        {16, 60000}, {20, 40000}, {24, 40000}, {32, 40000}, {33, 20000}, {40, 16000},
                        {48, 16000}, {64, 8000},  {80, 6000},  {96, 4000},  {100, 4000}, {128, 2640},
@@ -215,7 +216,8 @@ void all_cells (bench &b)
   for (const size &s : small)
     cell_of_type (b, "small", 'z', s.n, s.pages, true);
   for (const size &s : values)
-    cell_of_type (b, "values", 'z', s.n, s.pages, false);
+    for (char type : {'z', 'd', 'c', 's'})
+      cell_of_type (b, "values", type, s.n, s.pages, false);
   for (const size &s : grid)
     for (char type : {'z', 'd', 'c', 's'})
       cell_of_type (b, "grid", type, s.n, s.pages, true);

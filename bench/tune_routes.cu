@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: tune_routes [--types zdcs]. For each type and n every row that could serve is tried on the
-// same batch, all arrays on the GPU, with vectors; the times stand in comments above the table.
+// same batch, all arrays on the GPU, with vectors and then without; the times stand in comments
+// above the table.
 // Rows with wrong results do not count. What it prints can replace the rows in eig_routes.h.
 
 #include "measure.cuh"
@@ -28,7 +29,7 @@ template <class T> std::string call (bench &b, batch<T> &m)
   gla_array V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
   gla_array lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
   gla_eig_options options = {GLA_METHOD_QR, GLA_LOWER, 0, 0};
-  gla_status status = gla_batcheig (b.ctx, &A, &lambda, &V, NULL, &options, NULL);
+  gla_status status = gla_batcheig (b.ctx, &A, &lambda, m.vectors ? &V : NULL, NULL, &options, NULL);
   return status == GLA_OK ? "" : gla_message (b.ctx);
 }
 
@@ -40,26 +41,32 @@ template <class T> double time_of (bench &b, batch<T> &m, gla_eig_route row)
       b, [&] { m.prepare (m.A, b.seed); }, [&] { return call (b, m); });
   if (out.note.empty ())
     judge (m, out, 30);
-  gla_eig_route_override = {0, 0, 0};
+  gla_eig_route_override = {0, 0, 0, 0};
   return out.seconds;
 }
 
-template <class T> void tune (bench &b)
+bool same_way (const gla_eig_route &a, const gla_eig_route &b)
+{
+  return a.whole == b.whole && a.strip == b.strip && a.band == b.band;
+}
+
+// The fastest of `rows` for each n, neighbours that are the same joined.
+template <class T>
+void tune_rows (bench &b, bool vectors, const std::vector<gla_eig_route> &rows)
 {
   std::vector<gla_eig_route> table;
   for (const size &s : sizes) {
-    batch<T> m (s.n, s.pages, true);
+    batch<T> m (s.n, s.pages, vectors);
     if (!m.allocate ())
       continue;
-    gla_eig_route best = {0, 0, 0};
+    gla_eig_route best = {0, 0, 0, 0};
     double best_time = NAN;
     printf ("// %c %5lld:", scalar<T>::letter, (long long)s.n);
-    for (gla_eig_route row :
-         {gla_eig_route{2048, 1, 0}, {2048, 0, 0}, {2048, 0, 8}, {2048, 0, 16}, {2048, 0, 32}}) {
+    for (const gla_eig_route &row : rows) {
       if (row.whole && s.n > 32)
         continue;
       double seconds = time_of (b, m, row);
-      printf ("  {%d, %d} %.4g", row.whole, row.strip, seconds / s.pages * 1e6);
+      printf ("  {%d, %d, %d} %.4g", row.whole, row.strip, row.band, seconds / s.pages * 1e6);
       if (!(seconds >= best_time)) {
         best_time = seconds;
         best = row;
@@ -68,16 +75,23 @@ template <class T> void tune (bench &b)
     printf (" us\n");
     fflush (stdout);
     best.n_to = (int)s.n;
-    if (!table.empty () && table.back ().whole == best.whole && table.back ().strip == best.strip)
+    if (!table.empty () && same_way (table.back (), best))
       table.back () = best;
     else
       table.push_back (best);
   }
-  printf ("%c: ", scalar<T>::letter);
+  printf ("%c, %s eigenvectors: ", scalar<T>::letter, vectors ? "with" : "without");
   for (size_t k = 0; k < table.size (); k++)
-    printf ("{%d, %d, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, table[k].whole,
-            table[k].strip);
+    printf ("{%d, %d, %d, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, table[k].whole,
+            table[k].strip, table[k].band);
   printf ("\n");
+}
+
+template <class T> void tune (bench &b)
+{
+  tune_rows<T> (b, true,
+                {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 8, 0}, {2048, 0, 16, 0}, {2048, 0, 32, 0}});
+  tune_rows<T> (b, false, {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 0, 1}});
 }
 
 } // namespace

@@ -4,11 +4,12 @@
 #include "carver.cuh"
 #include "engine.cuh"
 #include "eig_kernels.cuh"
+#include "hetrd_band.cuh"
 #include "eig_routes.h"
 
 #include <cstring>
 
-gla_eig_route gla_eig_route_override = {0, 0, 0};
+gla_eig_route gla_eig_route_override = {0, 0, 0, 0};
 
 namespace
 {
@@ -46,7 +47,7 @@ gla_eig_route table_row (const gla_eig_job *job)
   const gla_eig_route_table *table = gla_eig_routes;
   while (table->type != (char)job->type)
     table++;
-  const gla_eig_route *row = table->rows;
+  const gla_eig_route *row = job->vectors ? table->rows : table->values;
   while (row->n_to < job->n)
     row++;
   return *row;
@@ -97,18 +98,23 @@ template <class T> int strip_of (const cuda_engine *e, const gla_eig_job *job)
   return strip;
 }
 
-// The work space of the way stage by stage. Its panel is done with before anything comes into Z.
+// The work space of the way stage by stage. With vectors, its panel is done with before anything
+// comes into Z.
 template <class T>
 void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages, carver &c,
                      eig_args<T> *a)
 {
   typedef real_t<T> R;
   int n = (int)job->n;
-  int64_t n2 = (int64_t)n * n, panel = eig_hetrd_panel<T> (n, e->smem_limit);
+  bool band = !job->vectors && table_row (job).band;
+  int64_t n2 = (int64_t)n * n;
+  int64_t panel = band ? eig_he2hb_scratch<T> (n) : eig_hetrd_panel<T> (n, e->smem_limit);
   if (job->vectors)
     a->Z = c.take<R> (pages * n2);
   bool inside = job->vectors && panel * (int64_t)sizeof (T) <= n2 * (int64_t)sizeof (R);
   a->panel = inside ? static_cast<T *> (a->Z) : c.take<T> (pages * panel);
+  if (band)
+    a->band = c.take<T> (pages * (BAND + 1) * n);
   a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
   a->strip = strip_of<T> (e, job);
   if (a->strip > 0)
@@ -199,17 +205,20 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
 // of about PIECE seconds, each waited for, so that a wish to stop is heard.
 template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
 {
-  int steps = eig_hetrd_steps<T> (a.n, a.smem_limit);
+  bool band = a.band != nullptr;
+  int steps = band ? eig_he2hb_steps<T> (a.n) : eig_hetrd_steps<T> (a.n, a.smem_limit);
   double expected = page_latency (&e->job) + a.pages * page_seconds (e, &e->job);
   bool pieces = expected > 2 * PIECE;
   int step = pieces ? 1 + (int)(steps * PIECE / expected) : steps;
   gla_status status = GLA_OK;
   for (int first = 0; first < steps && status == GLA_OK; first += step) {
     int last = first + step < steps ? first + step : steps;
-    status = engine_status (eig_hetrd (a, first, last));
+    status = engine_status (band ? eig_he2hb (a, first, last) : eig_hetrd (a, first, last));
     if (status == GLA_OK && pieces)
       status = engine_throttle (e, slot);
   }
+  if (status == GLA_OK && band)
+    status = engine_status (eig_hb2st (a));
   if (status == GLA_OK)
     status = engine_status (eig_stedc (a));
   if (status == GLA_OK && pieces)
@@ -366,6 +375,9 @@ int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_
     chunk = 2.0 * e->multiprocessors; // pages that take long are waited for piece by piece anyway
   else if (chunk < fill)
     chunk = fill;
+  // large pages: two chunks at least, so that one is copied while the other is worked on
+  if (!job->device_arrays && pages > 2 * by_bytes && chunk > (pages + 1) / 2)
+    chunk = (double)((pages + 1) / 2);
   chunk = chunk > by_memory ? by_memory : chunk;
   chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? (double)GRID_MAX : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;

@@ -58,6 +58,8 @@ function [passed, failed] = one_case (A, names, n, type, method, device)
     p = min (P, 4);
     [v, d] = batcheig (A(:,:,p), "vector", "method", method, "device", device);
     check (isequal (v, V(:,:,p)) && isequal (d, D(:,:,p)), "a page alone has other bits");
+    l = batcheig (A(:,:,p), "method", method, "device", device);
+    check (isequal (l, L(:,:,p)), "values alone: a page alone has other bits");
     half = A;
     half(repmat (triu (true (n), 1), [1 1 P])) = NaN;
     [v, d] = batcheig (half, "vector", "lower", "method", method, "device", device);
