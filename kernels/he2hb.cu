@@ -1,0 +1,39 @@
+// he2hb.cu: the reduction of a dense matrix to a band matrix, step by step (LAPACK's ?hetrd_he2hb)
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "he2hb.cuh"
+
+template <class T> int64_t eig_he2hb_scratch (int n)
+{
+  return band_scratch<T> (n).size ();
+}
+
+// The last step has no reflectors: it brings the rest of the band up to date.
+template <class T> int eig_he2hb_steps (int n)
+{
+  return band_reflecting_steps (n) + 1;
+}
+
+template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last)
+{
+  cudaError_t status = cudaSuccess;
+  for (int step = first; step < last && status == cudaSuccess; step++) {
+    status = he2hb_panel (a, step);
+    if (status == cudaSuccess && step < band_reflecting_steps (a.n))
+      status = he2hb_tiles (a, step);
+  }
+  return status;
+}
+
+template int64_t eig_he2hb_scratch<float> (int);
+template int64_t eig_he2hb_scratch<double> (int);
+template int64_t eig_he2hb_scratch<cx<float>> (int);
+template int64_t eig_he2hb_scratch<cx<double>> (int);
+template int eig_he2hb_steps<float> (int);
+template int eig_he2hb_steps<double> (int);
+template int eig_he2hb_steps<cx<float>> (int);
+template int eig_he2hb_steps<cx<double>> (int);
+template cudaError_t eig_he2hb (const eig_args<float> &, int, int);
+template cudaError_t eig_he2hb (const eig_args<double> &, int, int);
+template cudaError_t eig_he2hb (const eig_args<cx<float>> &, int, int);
+template cudaError_t eig_he2hb (const eig_args<cx<double>> &, int, int);

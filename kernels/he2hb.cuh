@@ -1,0 +1,212 @@
+// he2hb.cuh: what the kernels of the reduction to band form share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Step k makes a band of columns 8k..8k+7: the QR factorisation of what is below their diagonal
+// block by Q = I - V T V', then A <- Q'AQ = A - V W' - W V' for rows and columns from 8k+8 on, with
+// W = X T - V (T'V'X T)/2 and X = A V. X comes from the kernel that has the tiles of A, W from the
+// next step's panel, and the update is done by the kernel that next needs X: so a step reads and
+// writes A once.
+//
+// V, W and T are kept in double precision for all types, because the tensor cores take nothing
+// else; V and W by rows of eight, as fragments of the tensor cores hold two neighbours of a row.
+
+#ifndef GPULINALG_HE2HB_CUH
+#define GPULINALG_HE2HB_CUH
+
+#include "hetrd_band.cuh"
+#include "mma.cuh"
+
+// Rows and columns of a tile of A.
+enum { BAND_TILE = 64 };
+
+template <class T> struct wide_of {
+  typedef double type;
+};
+template <class R> struct wide_of<cx<R>> {
+  typedef cx<double> type;
+};
+template <class T> using wide = typename wide_of<T>::type;
+
+GLA_DEVICE double widened (float a)
+{
+  return a;
+}
+GLA_DEVICE double widened (double a)
+{
+  return a;
+}
+template <class R> GLA_DEVICE cx<double> widened (cx<R> a)
+{
+  return {(double)a.x, (double)a.y};
+}
+template <class T> GLA_DEVICE T narrowed (wide<T> a)
+{
+  if constexpr (is_complex_v<T>)
+    return {(real_t<T>)a.x, (real_t<T>)a.y};
+  else
+    return (T)a;
+}
+
+// Where things lie in the part of a.panel of one page, in elements of wide<T>, and of T from the
+// parts on. Rows n..n+63 of V and W are zero, so that tiles need not look where a page ends.
+template <class T> struct band_scratch {
+  int64_t n, tiles;
+  __host__ __device__ band_scratch (int order)
+      : n (order), tiles (order > BAND ? (order - BAND + BAND_TILE - 1) / BAND_TILE : 0)
+  {
+  }
+  __host__ __device__ int64_t v (int step) const { return step % 2 * (n + BAND_TILE) * BAND; }
+  __host__ __device__ int64_t w () const { return 2 * (n + BAND_TILE) * BAND; }
+  __host__ __device__ int64_t t () const { return 3 * (n + BAND_TILE) * BAND; }
+  __host__ __device__ int64_t part () const { return t () + BAND * BAND; }
+  // elements of a slot of parts: X by rows of eight, from the first row of the tiles on
+  __host__ __device__ int64_t slot () const { return tiles * BAND_TILE * BAND; }
+  __host__ __device__ int64_t size () const
+  {
+    return part () * (int64_t)(sizeof (wide<T>) / sizeof (T)) + tiles * slot ();
+  }
+};
+
+// Steps that have reflectors; after them at most BAND + 1 rows are left, which are a band.
+__host__ __device__ inline int band_reflecting_steps (int n)
+{
+  return (n - 2) / BAND;
+}
+
+// Step k: columns 8k..8k+7 to a.band, V and T of the step, W of the step before.
+template <class T> cudaError_t he2hb_panel (const eig_args<T> &a, int step);
+// The update by the step before, and the parts of X.
+template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step);
+
+//------------------------------------------------------------------------------
+// fragments
+//------------------------------------------------------------------------------
+
+// N numbers of a fragment, real and imaginary parts apart. Of a piece of 16 by 8 lane 4a + b holds
+// (a, 2b), (a, 2b+1), (a+8, 2b), (a+8, 2b+1), of one of 8 by 8 the first two. Factors are held in
+// the same way: the tensor cores take them for columns b and b+4 of the inner index, and order is
+// nothing to a sum. So a product is a factor of the next one as it is.
+template <class E, int N> struct numbers {
+  double re[N];
+  GLA_DEVICE void set (int q, E value) { re[q] = value; }
+  GLA_DEVICE E get (int q) const { return re[q]; }
+};
+template <int N> struct numbers<cx<double>, N> {
+  double re[N], im[N];
+  GLA_DEVICE void set (int q, cx<double> value)
+  {
+    re[q] = value.x;
+    im[q] = value.y;
+  }
+  GLA_DEVICE cx<double> get (int q) const { return {re[q], im[q]}; }
+};
+
+// The lane's two neighbours in a row of eight: row `row`, columns 2b and 2b+1.
+template <class E> GLA_DEVICE void load_pair (const E *rows, int64_t row, E (&to)[2])
+{
+  const double2 *from = reinterpret_cast<const double2 *> (rows + row * BAND + threadIdx.x % 4 * 2);
+  double2 x = from[0];
+  if constexpr (is_complex_v<E>) {
+    double2 y = from[1];
+    to[0] = {x.x, x.y};
+    to[1] = {y.x, y.y};
+  } else {
+    to[0] = x.x;
+    to[1] = x.y;
+  }
+}
+
+// 16 rows of V or W, or 8, from `row` on.
+template <class E, int N> GLA_DEVICE numbers<E, N> load_rows (const E *rows, int64_t row)
+{
+  numbers<E, N> x;
+#pragma unroll
+  for (int h = 0; h < N / 2; h++) {
+    E pair[2];
+    load_pair (rows, row + 8 * h + threadIdx.x % 32 / 4, pair);
+    x.set (2 * h, pair[0]);
+    x.set (2 * h + 1, pair[1]);
+  }
+  return x;
+}
+
+// c += a b with real parts of fragments
+GLA_DEVICE void multiply_real (double (&c)[4], const double (&a)[4], double b0, double b1)
+{
+  const double left[4] = {a[0], a[2], a[1], a[3]};
+  mma_tall (c, left, b0, b1);
+}
+
+// c += a b, where b(2b, a) and b(2b+1, a) are what the lane holds.
+GLA_DEVICE void multiply (numbers<double, 4> &c, const numbers<double, 4> &a,
+                          const numbers<double, 2> &b)
+{
+  multiply_real (c.re, a.re, b.re[0], b.re[1]);
+}
+GLA_DEVICE void multiply (numbers<cx<double>, 4> &c, const numbers<cx<double>, 4> &a,
+                          const numbers<cx<double>, 2> &b)
+{
+  multiply_real (c.re, a.re, b.re[0], b.re[1]);
+  multiply_real (c.im, a.re, b.im[0], b.im[1]);
+  multiply_real (c.re, a.im, -b.im[0], -b.im[1]);
+  multiply_real (c.im, a.im, b.re[0], b.re[1]);
+}
+
+// c += conj(a) b
+GLA_DEVICE void multiply_conj (numbers<double, 4> &c, const numbers<double, 4> &a,
+                               const numbers<double, 2> &b)
+{
+  multiply (c, a, b);
+}
+GLA_DEVICE void multiply_conj (numbers<cx<double>, 4> &c, const numbers<cx<double>, 4> &a,
+                               const numbers<cx<double>, 2> &b)
+{
+  multiply_real (c.re, a.re, b.re[0], b.re[1]);
+  multiply_real (c.im, a.re, b.im[0], b.im[1]);
+  multiply_real (c.re, a.im, b.im[0], b.im[1]);
+  multiply_real (c.im, a.im, -b.re[0], -b.re[1]);
+}
+
+// c -= a b', b by rows as a is
+GLA_DEVICE void subtract_product (numbers<double, 4> &c, const numbers<double, 4> &a,
+                                  const numbers<double, 2> &b)
+{
+  multiply_real (c.re, a.re, -b.re[0], -b.re[1]);
+}
+GLA_DEVICE void subtract_product (numbers<cx<double>, 4> &c, const numbers<cx<double>, 4> &a,
+                                  const numbers<cx<double>, 2> &b)
+{
+  multiply_real (c.re, a.re, -b.re[0], -b.re[1]);
+  multiply_real (c.im, a.re, b.im[0], b.im[1]);
+  multiply_real (c.re, a.im, -b.im[0], -b.im[1]);
+  multiply_real (c.im, a.im, -b.re[0], -b.re[1]);
+}
+
+// A piece of 8 by 8 transposed: the lane has (a, 2b) and (a, 2b+1) and gets (b, a) and (b+4, a).
+// Even columns come from the upper half of the rows first and odd ones from the lower half, so that
+// each lane gives one number at a time.
+GLA_DEVICE void transpose (double &first, double &second)
+{
+  int lane = threadIdx.x % 32, from = lane % 4 * 4 + lane / 8;
+  bool lower = lane >= 16, odd = lane & 4;
+  double x = from_lane (lower ? second : first, odd ? from + 16 : from);
+  double y = from_lane (lower ? first : second, odd ? from : from + 16);
+  first = odd ? y : x;
+  second = odd ? x : y;
+}
+
+// Rows 8h..8h+7 of `from`, transposed, become rows 8g..8g+7 of `to`, for columns b and b+4.
+template <class E>
+GLA_DEVICE void transpose_half (const numbers<E, 4> &from, int h, numbers<E, 4> &to, int g)
+{
+  to.re[2 * g] = from.re[2 * h];
+  to.re[2 * g + 1] = from.re[2 * h + 1];
+  transpose (to.re[2 * g], to.re[2 * g + 1]);
+  if constexpr (is_complex_v<E>) {
+    to.im[2 * g] = from.im[2 * h];
+    to.im[2 * g + 1] = from.im[2 * h + 1];
+    transpose (to.im[2 * g], to.im[2 * g + 1]);
+  }
+}
+
+#endif
