@@ -205,7 +205,7 @@ inline cudaError_t allow_cluster (K kernel, size_t shared, std::atomic<uint64_t>
   uint64_t bit = (uint64_t)1 << device % 64;
   if (error != cudaSuccess || (told->load () & bit) != 0)
     return error;
-  if (shared > 48 * 1024)
+  if (shared > 32 * 1024) // 48 KB with the kernel's own variables go without leave
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
   if (error == cudaSuccess && clusters_work ())
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);

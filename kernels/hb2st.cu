@@ -7,6 +7,7 @@
 // further down, and so on to the end. What is left of the fill is where the next sweep finds it and
 // does the same, so that entries never lie more than 2*BAND - 1 below the diagonal.
 
+#include "hetrd.cuh"
 #include "hetrd_band.cuh"
 
 namespace
