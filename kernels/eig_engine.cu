@@ -375,9 +375,13 @@ int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_
     chunk = 2.0 * e->multiprocessors; // pages that take long are waited for piece by piece anyway
   else if (chunk < fill)
     chunk = fill;
-  // large pages: two chunks at least, so that one is copied while the other is worked on
-  if (!job->device_arrays && pages > 2 * by_bytes && chunk > (pages + 1) / 2)
-    chunk = (double)((pages + 1) / 2);
+  // large pages: four chunks, so that some are copied while others are worked on, or two where they
+  // are so few that they take as long as one
+  int64_t quarter = (pages + 3) / 4, half = (pages + 1) / 2;
+  double part = (double)(quarter >= 16 ? quarter : half < 16 ? half : 16);
+  part = part > by_bytes ? part : by_bytes;
+  if (!job->device_arrays && chunk > part)
+    chunk = part;
   chunk = chunk > by_memory ? by_memory : chunk;
   chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? (double)GRID_MAX : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
