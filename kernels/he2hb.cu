@@ -18,7 +18,10 @@ template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int l
 {
   cudaError_t status = cudaSuccess;
   for (int step = first; step < last && status == cudaSuccess; step++) {
-    status = he2hb_panel (a, step);
+    if (step > 0 && he2hb_splits (a.n, step))
+      status = he2hb_update (a, step);
+    if (status == cudaSuccess)
+      status = he2hb_panel (a, step);
     if (status == cudaSuccess && step < band_reflecting_steps (a.n))
       status = he2hb_tiles (a, step);
   }

@@ -55,10 +55,13 @@ template <class T> struct band_scratch {
       : n (order), tiles (order > BAND ? (order - BAND + BAND_TILE - 1) / BAND_TILE : 0)
   {
   }
-  __host__ __device__ int64_t v (int step) const { return step % 2 * (n + BAND_TILE) * BAND; }
-  __host__ __device__ int64_t w () const { return 2 * (n + BAND_TILE) * BAND; }
-  __host__ __device__ int64_t t () const { return 3 * (n + BAND_TILE) * BAND; }
-  __host__ __device__ int64_t part () const { return t () + BAND * BAND; }
+  __host__ __device__ int64_t rows () const { return (n + BAND_TILE) * BAND; }
+  __host__ __device__ int64_t v (int step) const { return step % 2 * rows (); }
+  __host__ __device__ int64_t w () const { return 2 * rows (); }
+  __host__ __device__ int64_t t () const { return 3 * rows (); }
+  // V'X of the step before, in parts by blocks of 64 rows
+  __host__ __device__ int64_t squares () const { return t () + BAND * BAND; }
+  __host__ __device__ int64_t part () const { return squares () + (tiles + 1) * BAND * BAND; }
   // elements of a slot of parts: X by rows of eight, from the first row of the tiles on
   __host__ __device__ int64_t slot () const { return tiles * BAND_TILE * BAND; }
   __host__ __device__ int64_t size () const
@@ -73,6 +76,10 @@ __host__ __device__ inline int band_reflecting_steps (int n)
   return (n - 2) / BAND;
 }
 
+// Of step k, as far as the step before goes on in it: W, and the panel's columns in V's place. Not
+// where he2hb_panel does that too.
+bool he2hb_splits (int n, int step);
+template <class T> cudaError_t he2hb_update (const eig_args<T> &a, int step);
 // Step k: columns 8k..8k+7 to a.band, V and T of the step, W of the step before.
 template <class T> cudaError_t he2hb_panel (const eig_args<T> &a, int step);
 // The update by the step before, and the parts of X.
@@ -101,33 +108,40 @@ template <int N> struct numbers<cx<double>, N> {
   GLA_DEVICE cx<double> get (int q) const { return {re[q], im[q]}; }
 };
 
-// The lane's two neighbours in a row of eight: row `row`, columns 2b and 2b+1.
-template <class E> GLA_DEVICE void load_pair (const E *rows, int64_t row, E (&to)[2])
+// The lane's two neighbours in a row.
+GLA_DEVICE void load_pair (const double *row, double (&to)[2])
 {
-  const double2 *from = reinterpret_cast<const double2 *> (rows + row * BAND + threadIdx.x % 4 * 2);
-  double2 x = from[0];
-  if constexpr (is_complex_v<E>) {
-    double2 y = from[1];
-    to[0] = {x.x, x.y};
-    to[1] = {y.x, y.y};
-  } else {
-    to[0] = x.x;
-    to[1] = x.y;
-  }
+  double2 x = *reinterpret_cast<const double2 *> (row + threadIdx.x % 4 * 2);
+  to[0] = x.x;
+  to[1] = x.y;
+}
+GLA_DEVICE void load_pair (const cx<double> *row, cx<double> (&to)[2])
+{
+  to[0] = row[threadIdx.x % 4 * 2];
+  to[1] = row[threadIdx.x % 4 * 2 + 1];
 }
 
-// 16 rows of V or W, or 8, from `row` on.
-template <class E, int N> GLA_DEVICE numbers<E, N> load_rows (const E *rows, int64_t row)
+// 16 rows of V or W, or 8, from the first of `rows` on; LD is the distance of rows.
+template <class E, int N, int LD = BAND> GLA_DEVICE numbers<E, N> load_rows (const E *rows)
 {
   numbers<E, N> x;
 #pragma unroll
   for (int h = 0; h < N / 2; h++) {
     E pair[2];
-    load_pair (rows, row + 8 * h + threadIdx.x % 32 / 4, pair);
+    load_pair (rows + (8 * h + threadIdx.x % 32 / 4) * LD, pair);
     x.set (2 * h, pair[0]);
     x.set (2 * h + 1, pair[1]);
   }
   return x;
+}
+
+// A sum of 16 rows, or of 8, by rows of eight.
+template <class E, int N> GLA_DEVICE void store_sum (E *to, const numbers<E, N> &x)
+{
+  to += threadIdx.x % 32 / 4 * BAND + threadIdx.x % 4 * 2;
+#pragma unroll
+  for (int p = 0; p < N; p++)
+    to[p / 2 * 8 * BAND + p % 2] = x.get (p);
 }
 
 // c += a b with real parts of fragments

@@ -1,252 +1,11 @@
 // he2hb_panel.cu: the panel of a step of the reduction to band form
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "he2hb.cuh"
+#include "he2hb_panel.cuh"
 #include "hetrd.cuh"
 
 namespace
 {
-
-// Warps of a block at most.
-enum { MAX_WARPS = 16, SQUARE = BAND * BAND };
-
-// A page as the panel's block sees it. Rows are counted from the first one below the diagonal
-// block; `rows` of them belong to the page.
-template <class T> struct band_page {
-  typedef wide<T> E;
-  int n, step, top, rows, warp, warps;
-  T *A, *part, *band;
-  E *V, *W, *T_factor; // of this step, of the step before, of both
-  const E *V_before;
-  E *squares; // shared: per warp, 8 by 8
-  E *P, *H;   // shared: V'X, then T; T'V'X T / 2
-  int64_t slot;
-  GLA_DEVICE band_page (const eig_args<T> &a, int64_t page, int step_, E *shared)
-      : n (a.n), step (step_), top (step * BAND), rows (n - top - BAND), warp (threadIdx.x / 32),
-        warps (blockDim.x / 32)
-  {
-    band_scratch<T> s (n);
-    T *base = a.panel + page * s.size ();
-    E *scratch = reinterpret_cast<E *> (base);
-    A = a.W + page * n * n;
-    V = scratch + s.v (step);
-    V_before = scratch + s.v (step + 1);
-    W = scratch + s.w ();
-    T_factor = scratch + s.t ();
-    part = reinterpret_cast<T *> (scratch + s.part ());
-    slot = s.slot ();
-    band = a.band + page * n * (BAND + 1) + top * (BAND + 1);
-    squares = shared;
-    P = squares + warps * SQUARE;
-    H = P + SQUARE;
-  }
-  // This warp's row of group g of 16.
-  GLA_DEVICE int row (int g) const { return (g * warps + warp) * 16; }
-};
-
-template <class T> constexpr size_t panel_bytes (int warps)
-{
-  return (warps + 2) * SQUARE * sizeof (wide<T>);
-}
-
-//------------------------------------------------------------------------------
-// the step before: W, and what it does to this panel
-//------------------------------------------------------------------------------
-
-// X of the step before at `row`: the sum of the parts, slot by slot.
-template <int N, class T>
-GLA_DEVICE numbers<wide<T>, N> load_product (const band_page<T> &p, int row)
-{
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32, tiles = (p.rows + BAND + BAND_TILE - 1) / BAND_TILE;
-  E sum[N];
-#pragma unroll
-  for (int q = 0; q < N; q++)
-    sum[q] = from_real<E> (0);
-  const T *from = p.part + (int64_t)(row + BAND + lane / 4) * BAND + lane % 4 * 2;
-#pragma unroll 4
-  for (int t = 0; t < tiles; t++)
-#pragma unroll
-    for (int q = 0; q < N; q++)
-      if (row + q / 2 * 8 + lane / 4 < p.rows)
-        sum[q] = sum[q] + widened (from[t * p.slot + q / 2 * 8 * BAND + q % 2]);
-  numbers<E, N> x;
-#pragma unroll
-  for (int q = 0; q < N; q++)
-    x.set (q, sum[q]);
-  return x;
-}
-
-// p += V'X for 8 rows: x has numbers 2h and 2h+1 of the lane.
-template <class T, int N>
-GLA_DEVICE void multiply_rows (const band_page<T> &p, int row, const numbers<wide<T>, N> &x, int h,
-                               numbers<wide<T>, 4> &sum)
-{
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32;
-  const E *v = p.V_before + (int64_t)(p.top + BAND + row + 8 * h + lane % 4) * BAND + lane / 4;
-  E upper = v[0], lower = v[4 * BAND];
-  double first = x.re[2 * h], second = x.re[2 * h + 1];
-  transpose (first, second);
-  if constexpr (is_complex_v<E>) {
-    // real parts of V in the upper half of the factor, imaginary ones in the lower
-    const double a[4] = {upper.x, lower.x, upper.y, lower.y};
-    multiply_real (sum.re, a, first, second);
-    first = x.im[2 * h];
-    second = x.im[2 * h + 1];
-    transpose (first, second);
-    multiply_real (sum.im, a, first, second);
-  } else {
-    const double a[4] = {upper, lower, 0, 0};
-    multiply_real (sum.re, a, first, second);
-  }
-}
-
-// Adds a 8 by 8 square of the block's warps, in order; leaves it in p.P.
-template <class T> GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x)
-{
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32, at = lane / 4 * BAND + lane % 4 * 2;
-#pragma unroll
-  for (int q = 0; q < 2; q++)
-    if constexpr (is_complex_v<E>)
-      p.squares[p.warp * SQUARE + at + q] = {x.re[q] + x.im[2 + q], x.im[q] - x.re[2 + q]};
-    else
-      p.squares[p.warp * SQUARE + at + q] = x.re[q];
-  __syncthreads ();
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
-    E sum = p.squares[t];
-    for (int g = 1; g < p.warps; g++)
-      sum = sum + p.squares[g * SQUARE + t];
-    p.P[t] = sum;
-  }
-  __syncthreads ();
-}
-
-// H = T'P T / 2 and, in P's place, T, of the step before.
-template <class T> GLA_DEVICE void make_factors (const band_page<T> &p)
-{
-  typedef wide<T> E;
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
-    E sum = from_real<E> (0);
-    for (int l = 0; l <= t % BAND; l++)
-      sum = madd (p.P[t / BAND * BAND + l], p.T_factor[l * BAND + t % BAND], sum);
-    p.squares[t] = sum;
-  }
-  __syncthreads ();
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
-    E sum = from_real<E> (0);
-    for (int l = 0; l <= t / BAND; l++)
-      sum = cmadd (p.T_factor[l * BAND + t / BAND], p.squares[l * BAND + t % BAND], sum);
-    p.H[t] = scale (0.5, sum);
-    p.P[t] = p.T_factor[t];
-  }
-  __syncthreads ();
-}
-
-// X becomes W = X T - V H.
-template <class T>
-GLA_DEVICE void make_w (const band_page<T> &p, const numbers<wide<T>, 4> &v, numbers<wide<T>, 4> &x)
-{
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32, at = lane % 4 * 2 * BAND + lane / 4;
-  numbers<E, 2> t, h;
-#pragma unroll
-  for (int q = 0; q < 2; q++) {
-    t.set (q, p.P[at + q * BAND]);
-    h.set (q, -p.H[at + q * BAND]);
-  }
-  numbers<E, 4> w = {};
-  multiply (w, x, t);
-  multiply (w, v, h);
-  x = w;
-}
-
-template <class E> GLA_DEVICE numbers<E, 4> upper_half (const numbers<E, 2> &x)
-{
-  numbers<E, 4> y = {};
-#pragma unroll
-  for (int q = 0; q < 2; q++)
-    y.set (q, x.get (q));
-  return y;
-}
-template <class E> GLA_DEVICE numbers<E, 2> upper_half (const numbers<E, 4> &x)
-{
-  numbers<E, 2> y;
-#pragma unroll
-  for (int q = 0; q < 2; q++)
-    y.set (q, x.get (q));
-  return y;
-}
-
-// The panel's columns at 16 rows, or 8 of the diagonal block.
-template <int N, class T>
-GLA_DEVICE numbers<wide<T>, N> load_columns (const band_page<T> &p, int row)
-{
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32, i = row + lane / 4, j = p.top + lane % 4 * 2;
-  numbers<E, N> x;
-#pragma unroll
-  for (int q = 0; q < N; q++) {
-    E value = from_real<E> (0);
-    if (i + q / 2 * 8 < p.rows && j + q % 2 < p.n)
-      value = widened (p.A[(int64_t)(j + q % 2) * p.n + p.top + BAND + i + q / 2 * 8]);
-    x.set (q, value);
-  }
-  return x;
-}
-
-template <class T>
-GLA_DEVICE void store_rows (const band_page<T> &p, wide<T> *to, int row,
-                            const numbers<wide<T>, 4> &x)
-{
-  int lane = threadIdx.x % 32, i = row + lane / 4;
-  to += (int64_t)(p.top + BAND + i) * BAND + lane % 4 * 2;
-#pragma unroll
-  for (int q = 0; q < 4; q++)
-    if (i + q / 2 * 8 < p.rows)
-      to[q / 2 * 8 * BAND + q % 2] = x.get (q);
-}
-
-// Brings the panel up to date. W's rows at the diagonal block, which all rows need, every warp
-// finds for itself.
-template <int G, class T>
-GLA_DEVICE void update_panel (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G],
-                              numbers<wide<T>, 4> &top)
-{
-  typedef wide<T> E;
-  numbers<E, 4> sum = {}, w_top = upper_half (load_product<2> (p, -BAND));
-#pragma unroll
-  for (int g = 0; g < G; g++) {
-    x[g] = load_product<4> (p, p.row (g));
-    if (p.row (g) < p.rows)
-      for (int h = 0; h < 2; h++)
-        multiply_rows (p, p.row (g), x[g], h, sum);
-  }
-  if (p.warp == 0)
-    multiply_rows (p, -BAND, w_top, 0, sum);
-  add_squares (p, sum);
-  make_factors (p);
-
-  numbers<E, 2> v_part = load_rows<E, 2> (p.V_before, p.top);
-  numbers<E, 4> v_top = upper_half (v_part);
-  make_w (p, v_top, w_top);
-  numbers<E, 2> w_part = upper_half (w_top);
-  subtract_product (top, v_top, w_part);
-  subtract_product (top, w_top, v_part);
-#pragma unroll
-  for (int g = 0; g < G; g++) {
-    int row = p.row (g);
-    if (row < p.rows) {
-      numbers<E, 4> v = load_rows<E, 4> (p.V_before, p.top + BAND + row), w = x[g];
-      make_w (p, v, w);
-      store_rows (p, p.W, row, w);
-      x[g] = load_columns<4> (p, row);
-      subtract_product (x[g], v, w_part);
-      subtract_product (x[g], w, v_part);
-    }
-  }
-}
 
 //------------------------------------------------------------------------------
 // the QR factorisation
@@ -372,7 +131,7 @@ GLA_DEVICE void eliminate (const band_page<T> &p, column_letters<wide<T>> &lette
 
 // T(0:c-1, c) = -tau(c) T(0:c-1, 0:c-1) V'v(c): a lane has a row of T.
 template <class T>
-GLA_DEVICE void store_triangle (const band_page<T> &p, const column_letters<wide<T>> &letters)
+GLA_DEVICE void store_factor (const band_page<T> &p, const column_letters<wide<T>> &letters)
 {
   typedef wide<T> E;
   int i = threadIdx.x;
@@ -392,24 +151,16 @@ GLA_DEVICE void store_triangle (const band_page<T> &p, const column_letters<wide
 // what is left
 //------------------------------------------------------------------------------
 
-// The diagonal block and R to the band: of each column nine entries from the diagonal down.
+// R to the band: of column j the entries from the eighth less j on below the diagonal.
 template <class T>
-GLA_DEVICE void store_band (const band_page<T> &p, const numbers<wide<T>, 4> &top,
-                            const numbers<wide<T>, 4> &below)
+GLA_DEVICE void store_triangle (const band_page<T> &p, const numbers<wide<T>, 4> &x)
 {
-  typedef wide<T> E;
   int i = threadIdx.x % 32 / 4;
 #pragma unroll
   for (int q = 0; q < 2; q++) {
     int j = threadIdx.x % 4 * 2 + q;
-    T *column = p.band + j * (BAND + 1);
-    if (p.top + j < p.n) {
-      E value = i == j ? from_real<E> (re (top.get (q))) : top.get (q);
-      if (i >= j)
-        column[i - j] = narrowed<T> (value);
-      if (i <= j)
-        column[BAND + i - j] = narrowed<T> (below.get (q));
-    }
+    if (i <= j && p.top + j < p.n)
+      p.band[j * (BAND + 1) + BAND + i - j] = narrowed<T> (x.get (q));
   }
 }
 
@@ -438,8 +189,8 @@ template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t pag
   band_scratch<T> s (a.n);
   E *scratch = reinterpret_cast<E *> (a.panel + page * s.size ());
   for (int t = threadIdx.x; t < BAND_TILE * BAND; t += blockDim.x)
-    for (int64_t at : {s.v (0), s.v (1), s.w ()})
-      scratch[at + (int64_t)a.n * BAND + t] = from_real<E> (0);
+    for (int k = 0; k < 3; k++)
+      scratch[k * s.rows () + (int64_t)a.n * BAND + t] = from_real<E> (0);
 }
 
 // The last step may leave one row below the panel: its entry on the diagonal is a column of the
@@ -465,7 +216,7 @@ template <class T, int G>
 __global__ void __launch_bounds__ (G == 1   ? 128
                                    : G == 2 ? 256
                                             : 32 * MAX_WARPS)
-    he2hb_panel_kernel (eig_args<T> a, int step)
+    he2hb_panel_kernel (eig_args<T> a, int step, bool updated)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -474,11 +225,19 @@ __global__ void __launch_bounds__ (G == 1   ? 128
   if (a.info[page] != 0)
     return;
   band_page<T> p (a, page, step, reinterpret_cast<E *> (memory));
-  numbers<E, 4> x[G], top = upper_half (load_columns<2> (p, -BAND));
-  if (step > 0)
-    update_panel (p, x, top);
-  else {
+  numbers<E, 4> x[G];
+  if (updated) {
+#pragma unroll
+    for (int g = 0; g < G; g++) {
+      x[g] = {};
+      if (p.row (g) < p.rows)
+        x[g] = load_rows<E, 4> (p.V + (p.top + BAND + p.row (g)) * BAND);
+    }
+  } else if (step > 0) {
+    update_panel (p, x);
+  } else {
     clear_ends (a, page);
+    store_diagonal (p, load_columns<2> (p, -BAND));
 #pragma unroll
     for (int g = 0; g < G; g++)
       x[g] = load_columns<4> (p, p.row (g));
@@ -492,10 +251,10 @@ __global__ void __launch_bounds__ (G == 1   ? 128
     }
     __syncthreads ();
     if (threadIdx.x < BAND)
-      store_triangle (p, letters);
+      store_factor (p, letters);
   }
   if (p.warp == 0)
-    store_band (p, top, x[0]);
+    store_triangle (p, x[0]);
   if (reflect)
     store_reflectors (p, x);
   __syncthreads ();
@@ -507,8 +266,8 @@ template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)
 {
   int rows = a.n - (step + 1) * BAND, groups = rows > 0 ? (rows + 15) / 16 : 1;
   int warps = (groups + G - 1) / G;
-  he2hb_panel_kernel<T, G>
-      <<<(unsigned)a.pages, 32 * warps, panel_bytes<T> (warps), a.stream>>> (a, step);
+  he2hb_panel_kernel<T, G><<<(unsigned)a.pages, 32 * warps, panel_bytes<T> (warps), a.stream>>> (
+      a, step, step > 0 && he2hb_splits (a.n, step));
   return cudaGetLastError ();
 }
 

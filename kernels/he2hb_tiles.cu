@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "he2hb.cuh"
+#include "hetrd_tiles.cuh"
 
 namespace
 {
@@ -9,14 +10,32 @@ namespace
 // Warps of a block, as 4 by 2; a warp has 16 rows and NARROW pieces of 8 columns.
 enum { WARPS = 8, NARROW = 4, ROW_PARTS = 2, COLUMN_PARTS = 4, STRIP = BAND_TILE * BAND };
 
-template <class T>
-constexpr size_t tiles_bytes = (ROW_PARTS + COLUMN_PARTS) * STRIP * sizeof (wide<T>);
+// Distance of rows of V and W in shared memory: lanes that read together are in different banks.
+template <class T> constexpr int ROW = is_complex_v<T> ? BAND + 1 : BAND + 2;
+template <class T> constexpr int STAGED = BAND_TILE *ROW<T>;
+
+// Elements of shared memory: V of this step, then V and W of those before, each for the rows and
+// the columns of the tile; before them the sums.
+template <class T> size_t tiles_bytes (int before)
+{
+  return ((ROW_PARTS + COLUMN_PARTS) * STRIP + (2 + 4 * before) * STAGED<T>)*sizeof (wide<T>);
+}
 
 // The piece of a tile that a warp has.
 template <class T> struct tile_piece {
   typedef wide<T> E;
   numbers<E, 4> c[NARROW];
 };
+
+// Copies 64 rows of V or W to shared memory without waiting.
+template <class T> GLA_DEVICE void stage (wide<T> *to, const wide<T> *rows)
+{
+  constexpr int PIECES = BAND * sizeof (wide<T>) / 16; // of 16 bytes, in a row
+#pragma unroll
+  for (int t = threadIdx.x; t < BAND_TILE * PIECES; t += 32 * WARPS)
+    copy_async (reinterpret_cast<cx<double> *> (to + t / PIECES * ROW<T>) + t % PIECES,
+                reinterpret_cast<const cx<double> *> (rows) + t, true);
+}
 
 // Entry (i, j) of a Hermitian matrix of which the lower triangle is stored.
 template <class T> GLA_DEVICE wide<T> entry_at (const T *A, int n, int i, int j, bool diagonal)
@@ -29,33 +48,41 @@ template <class T> GLA_DEVICE wide<T> entry_at (const T *A, int n, int i, int j,
   return swap ? conj (value) : value;
 }
 
-template <class T>
+// EDGE: on the diagonal, or rows may be missing.
+template <bool EDGE, class T>
 GLA_DEVICE void load_piece (const T *A, int n, int row, int column, bool diagonal,
                             tile_piece<T> &piece)
 {
   int lane = threadIdx.x % 32, i = row + lane / 4, j = column + lane % 4 * 2;
+  const T *from = A + (int64_t)j * n + i;
 #pragma unroll
   for (int q = 0; q < NARROW; q++)
 #pragma unroll
     for (int p = 0; p < 4; p++)
-      piece.c[q].set (p, entry_at (A, n, i + p / 2 * 8, j + q * 8 + p % 2, diagonal));
+      if (EDGE)
+        piece.c[q].set (p, entry_at (A, n, i + p / 2 * 8, j + q * 8 + p % 2, diagonal));
+      else
+        piece.c[q].set (p, widened (from[(q * 8 + p % 2) * (int64_t)n + p / 2 * 8]));
 }
 
 // A - V W' - W V'
 template <class T>
-GLA_DEVICE void update_piece (const wide<T> *V, const wide<T> *W, int row, int column,
-                              tile_piece<T> &piece)
+GLA_DEVICE void update_piece (const wide<T> *factors, int high, int across, tile_piece<T> &piece)
 {
   typedef wide<T> E;
-  numbers<E, 4> v = load_rows<E, 4> (V, row), w = load_rows<E, 4> (W, row);
+  const E *V = factors, *W = V + 2 * STAGED<T>;
+  numbers<E, 4> v = load_rows<E, 4, ROW<T>> (V + high * ROW<T>);
+  numbers<E, 4> w = load_rows<E, 4, ROW<T>> (W + high * ROW<T>);
+  V += STAGED<T> + across * ROW<T>;
+  W += STAGED<T> + across * ROW<T>;
 #pragma unroll
   for (int q = 0; q < NARROW; q++) {
-    subtract_product (piece.c[q], v, load_rows<E, 2> (W, column + 8 * q));
-    subtract_product (piece.c[q], w, load_rows<E, 2> (V, column + 8 * q));
+    subtract_product (piece.c[q], v, load_rows<E, 2, ROW<T>> (W + q * 8 * ROW<T>));
+    subtract_product (piece.c[q], w, load_rows<E, 2, ROW<T>> (V + q * 8 * ROW<T>));
   }
 }
 
-template <class T>
+template <bool EDGE, class T>
 GLA_DEVICE void store_piece (T *A, int n, int row, int column, bool diagonal, tile_piece<T> &piece)
 {
   int lane = threadIdx.x % 32;
@@ -64,67 +91,52 @@ GLA_DEVICE void store_piece (T *A, int n, int row, int column, bool diagonal, ti
 #pragma unroll
     for (int p = 0; p < 4; p++) {
       int i = row + lane / 4 + p / 2 * 8, j = column + lane % 4 * 2 + q * 8 + p % 2;
-      if (i == j)
+      if (EDGE && i == j)
         piece.c[q].set (p, from_real<wide<T>> (re (piece.c[q].get (p))));
-      if (i < n && (!diagonal || i >= j))
+      if (!EDGE || (i < n && (!diagonal || i >= j)))
         A[(int64_t)j * n + i] = narrowed<T> (piece.c[q].get (p));
     }
 }
 
-// A sum of 16 rows, or of 8, by rows of eight.
-template <class E, int N> GLA_DEVICE void store_sum (E *to, const numbers<E, N> &x)
-{
-  to += threadIdx.x % 32 / 4 * BAND + threadIdx.x % 4 * 2;
-#pragma unroll
-  for (int p = 0; p < N; p++)
-    to[p / 2 * 8 * BAND + p % 2] = x.get (p);
-}
-
 // The piece times V at its columns: 16 rows of X.
 template <class T>
-GLA_DEVICE void multiply_piece (const tile_piece<T> &piece, const wide<T> *V, int column,
-                                wide<T> *sums)
+GLA_DEVICE void multiply_piece (const tile_piece<T> &piece, const wide<T> *V, wide<T> *sums)
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32;
-  const E *from = V + (int64_t)(column + lane % 4 * 2) * BAND + lane / 4;
+  V += lane % 4 * 2 * ROW<T> + lane / 4;
   numbers<E, 4> x = {};
 #pragma unroll
   for (int q = 0; q < NARROW; q++) {
     numbers<E, 2> v;
-    v.set (0, from[q * 8 * BAND]);
-    v.set (1, from[q * 8 * BAND + BAND]);
+    v.set (0, V[q * 8 * ROW<T>]);
+    v.set (1, V[q * 8 * ROW<T> + ROW<T>]);
     multiply (x, piece.c[q], v);
   }
   store_sum (sums, x);
 }
 
-// The transposed piece times V at its rows: 32 rows of X, 16 at a time. Overwrites the piece.
+// 16 columns of the piece, transposed, times V at its rows: 16 rows of X.
 template <class T>
-GLA_DEVICE void multiply_transposed (tile_piece<T> &piece, const wide<T> *V, int row, wide<T> *sums)
+GLA_DEVICE void multiply_transposed (const tile_piece<T> &piece, int q, const wide<T> *V,
+                                     wide<T> *sums)
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32;
-  const E *from = V + (int64_t)(row + lane % 4) * BAND + lane / 4;
-  numbers<E, 2> v[2];
+  V += lane % 4 * ROW<T> + lane / 4;
+  numbers<E, 4> x = {};
 #pragma unroll
   for (int h = 0; h < 2; h++) {
-    v[h].set (0, from[h * 8 * BAND]);
-    v[h].set (1, from[h * 8 * BAND + 4 * BAND]);
+    numbers<E, 2> v;
+    numbers<E, 4> a;
+    v.set (0, V[h * 8 * ROW<T>]);
+    v.set (1, V[h * 8 * ROW<T> + 4 * ROW<T>]);
+#pragma unroll
+    for (int g = 0; g < 2; g++)
+      transpose_half (piece.c[q + g], h, a, g);
+    multiply_conj (x, a, v);
   }
-#pragma unroll
-  for (int q = 0; q < NARROW; q += 2) {
-    numbers<E, 4> x = {};
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      numbers<E, 4> a;
-#pragma unroll
-      for (int g = 0; g < 2; g++)
-        transpose_half (piece.c[q + g], h, a, g);
-      multiply_conj (x, a, v[h]);
-    }
-    store_sum (sums + q * 8 * BAND, x);
-  }
+  store_sum (sums, x);
 }
 
 // Sum of `count` parts of a strip, in order, to a slot.
@@ -140,49 +152,97 @@ template <int COUNT, class T> GLA_DEVICE void add_parts (const wide<T> *parts, T
   }
 }
 
+// Where a block is, and what it works on.
+template <class T> struct tile_place {
+  typedef wide<T> E;
+  int64_t page;
+  int tiles, r, c; // tiles in a row of tiles; the tile
+  T *A, *part;
+  const E *scratch;
+  band_scratch<T> s;
+  GLA_DEVICE tile_place (const eig_args<T> &a, int origin)
+      : tiles ((a.n - origin + BAND_TILE - 1) / BAND_TILE), s (a.n)
+  {
+    int count = tiles * (tiles + 1) / 2, t = blockIdx.x % count;
+    page = blockIdx.x / count;
+    r = (int)((sqrtf (8.0f * t + 1) - 1) / 2);
+    r -= r * (r + 1) / 2 > t;
+    r += (r + 1) * (r + 2) / 2 <= t;
+    c = t - r * (r + 1) / 2;
+    A = a.W + page * a.n * a.n;
+    scratch = reinterpret_cast<const E *> (a.panel + page * s.size ());
+    part = reinterpret_cast<T *> (const_cast<E *> (scratch) + s.part ());
+  }
+};
+
+// Begins to copy V of this step, and V and W of those before, to shared memory.
+template <class T>
+GLA_DEVICE void stage_factors (const tile_place<T> &at, int origin, int step, wide<T> *shared)
+{
+  int64_t row = (origin + at.r * BAND_TILE) * BAND, column = (origin + at.c * BAND_TILE) * BAND;
+  const wide<T> *V = at.scratch + at.s.v (step);
+  stage<T> (shared, V + row);
+  stage<T> (shared + STAGED<T>, V + column);
+  if (step > 0) {
+    const wide<T> *before = at.scratch + at.s.v (step - 1), *W = at.scratch + at.s.w ();
+    shared += 2 * STAGED<T>;
+    stage<T> (shared, before + row);
+    stage<T> (shared + STAGED<T>, before + column);
+    shared += 2 * STAGED<T>;
+    stage<T> (shared, W + row);
+    stage<T> (shared + STAGED<T>, W + column);
+  }
+  end_copies ();
+}
+
 // One block per tile of 64 by 64 of the lower triangle of the trailing matrix. Its 8 warps have 16
-// rows and 32 columns each, in the registers from the time they are loaded: the update by the step
-// before, then the product with V of this step and, but for a tile on the diagonal, which is taken
-// whole, the product of its transpose. Rows of X that several warps have parts of are added up in
-// shared memory and go to the slot of the tile's column or row.
+// rows and 32 columns each, in the registers from the time they are loaded: the updates by the
+// steps from `base` on, then the product with V of this step and, but for a tile on the diagonal,
+// which is taken whole, the product of its transpose. Rows of X that several warps have parts of
+// are added up in shared memory and go to the slot of the tile's column or row.
 template <class T>
 __global__ void __launch_bounds__ (32 * WARPS, is_complex_v<T> ? 2 : 3)
     he2hb_tiles_kernel (eig_args<T> a, int step)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
-  E *row_sums = reinterpret_cast<E *> (memory), *column_sums = row_sums + ROW_PARTS * STRIP;
-  int n = a.n, origin = (step + 1) * BAND, tiles = (n - origin + BAND_TILE - 1) / BAND_TILE;
-  int count = tiles * (tiles + 1) / 2, t = blockIdx.x % count;
-  int64_t page = blockIdx.x / count;
-  if (a.info[page] != 0)
+  int n = a.n, origin = (step + 1) * BAND, warp = threadIdx.x / 32;
+  tile_place<T> at (a, origin);
+  if (a.info[at.page] != 0)
     return;
-  int r = (int)((sqrtf (8.0f * t + 1) - 1) / 2);
-  r -= r * (r + 1) / 2 > t;
-  r += (r + 1) * (r + 2) / 2 <= t;
-  int c = t - r * (r + 1) / 2, warp = threadIdx.x / 32;
-  int high = warp % 4 * 16, wide_at = warp / 4 * 8 * NARROW; // in the tile
-  int row = origin + r * BAND_TILE + high, column = origin + c * BAND_TILE + wide_at;
+  E *row_sums = reinterpret_cast<E *> (memory), *column_sums = row_sums + ROW_PARTS * STRIP;
+  E *V = column_sums + COLUMN_PARTS * STRIP, *factors = V + 2 * STAGED<T>;
+  stage_factors (at, origin, step, V);
+  int high = warp % 4 * 16, across = warp / 4 * 8 * NARROW; // of the piece in the tile
+  int row = origin + at.r * BAND_TILE + high, column = origin + at.c * BAND_TILE + across;
+  bool diagonal = at.r == at.c, edge = diagonal || at.r == at.tiles - 1;
+  bool live = row < n && column < n;
+  tile_piece<T> piece = {};
+  if (live && edge)
+    load_piece<true> (at.A, n, row, column, diagonal, piece);
+  else if (live)
+    load_piece<false> (at.A, n, row, column, diagonal, piece);
+  wait_for_copies<0> ();
+  __syncthreads (); // and what is read across the diagonal is another warp's to write
 
-  band_scratch<T> s (n);
-  T *A = a.W + page * n * n, *base = a.panel + page * s.size ();
-  const E *scratch = reinterpret_cast<const E *> (base), *V = scratch + s.v (step);
-  T *part = reinterpret_cast<T *> (reinterpret_cast<E *> (base) + s.part ());
-  tile_piece<T> piece;
-  load_piece (A, n, row, column, r == c, piece);
-  if (r == c) // what is read across the diagonal is another warp's to write
-    __syncthreads ();
-  if (step > 0) {
-    update_piece<T> (scratch + s.v (step - 1), scratch + s.w (), row, column, piece);
-    store_piece (A, n, row, column, r == c, piece);
+  if (live) {
+    if (step > 0)
+      update_piece<T> (factors, high, across, piece);
+    if (step > 0 && edge)
+      store_piece<true> (at.A, n, row, column, diagonal, piece);
+    else if (step > 0)
+      store_piece<false> (at.A, n, row, column, diagonal, piece);
   }
-  multiply_piece<T> (piece, V, column, row_sums + warp / 4 * STRIP + high * BAND);
-  if (r > c)
-    multiply_transposed<T> (piece, V, row, column_sums + warp % 4 * STRIP + wide_at * BAND);
+  multiply_piece<T> (piece, V + STAGED<T> + across * ROW<T>,
+                     row_sums + warp / 4 * STRIP + high * BAND);
+  if (!diagonal)
+    for (int q = 0; q < NARROW; q += 2)
+      multiply_transposed<T> (piece, q, V + high * ROW<T>,
+                              column_sums + warp % 4 * STRIP + (across + 8 * q) * BAND);
   __syncthreads ();
-  add_parts<ROW_PARTS, T> (row_sums, part + c * s.slot () + r * STRIP);
-  if (r > c)
-    add_parts<COLUMN_PARTS, T> (column_sums, part + r * s.slot () + c * STRIP);
+  add_parts<ROW_PARTS, T> (row_sums, at.part + at.c * at.s.slot () + at.r * STRIP);
+  if (!diagonal)
+    add_parts<COLUMN_PARTS, T> (column_sums, at.part + at.r * at.s.slot () + at.c * STRIP);
 }
 
 } // namespace
@@ -191,10 +251,11 @@ template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step)
 {
   int64_t tiles = (a.n - (step + 1) * BAND + BAND_TILE - 1) / BAND_TILE;
   int64_t blocks = a.pages * tiles * (tiles + 1) / 2;
-  cudaError_t status = allow_shared (he2hb_tiles_kernel<T>, tiles_bytes<T>);
+  size_t bytes = tiles_bytes<T> (step > 0);
+  cudaError_t status = allow_shared (he2hb_tiles_kernel<T>, bytes);
   if (status != cudaSuccess)
     return status;
-  he2hb_tiles_kernel<T><<<(unsigned)blocks, 32 * WARPS, tiles_bytes<T>, a.stream>>> (a, step);
+  he2hb_tiles_kernel<T><<<(unsigned)blocks, 32 * WARPS, bytes, a.stream>>> (a, step);
   return cudaGetLastError ();
 }
 

@@ -1,0 +1,292 @@
+// he2hb_panel.cuh: the panel of a step of the reduction to band form, before its factorisation
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_HE2HB_PANEL_CUH
+#define GPULINALG_HE2HB_PANEL_CUH
+
+#include "he2hb.cuh"
+
+// Warps of a block at most.
+enum { MAX_WARPS = 16, SQUARE = BAND * BAND };
+
+// A page as the panel's block sees it. Rows are counted from the first one below the diagonal
+// block; `rows` of them belong to the page.
+template <class T> struct band_page {
+  typedef wide<T> E;
+  int n, step, top, rows, warp, warps;
+  int first; // row of the block
+  T *A, *part, *band;
+  E *V, *W, *T_factor; // of this step, of the step before, of both
+  const E *V_before;
+  E *squares; // shared: per warp, 8 by 8
+  E *P, *H;   // shared: V'X, then T; T'V'X T / 2
+  int64_t slot;
+  GLA_DEVICE band_page (const eig_args<T> &a, int64_t page, int step_, E *shared, int first_ = 0)
+      : n (a.n), step (step_), first (first_), top (step * BAND), rows (n - top - BAND),
+        warp (threadIdx.x / 32), warps (blockDim.x / 32)
+  {
+    band_scratch<T> s (n);
+    E *work = reinterpret_cast<E *> (a.panel + page * s.size ());
+    A = a.W + page * n * n;
+    V = work + s.v (step);
+    V_before = work + s.v (step + 1);
+    W = work + s.w ();
+    T_factor = work + s.t ();
+    part = reinterpret_cast<T *> (work + s.part ());
+    slot = s.slot ();
+    band = a.band + page * n * (BAND + 1) + top * (BAND + 1);
+    squares = shared;
+    P = squares + warps * SQUARE;
+    H = P + SQUARE;
+  }
+  // This warp's row of group g of 16.
+  GLA_DEVICE int row (int g) const { return first + (g * warps + warp) * 16; }
+};
+
+template <class T> constexpr size_t panel_bytes (int warps)
+{
+  return (warps + 2) * SQUARE * sizeof (wide<T>);
+}
+
+//------------------------------------------------------------------------------
+// the step before: W, and what it does to this panel
+//------------------------------------------------------------------------------
+
+// X of the step before at `row`: the sum of the parts, slot by slot.
+template <int N, class T>
+GLA_DEVICE numbers<wide<T>, N> load_product (const band_page<T> &p, int row)
+{
+  typedef wide<T> E;
+  int lane = threadIdx.x % 32, tiles = (p.rows + BAND + BAND_TILE - 1) / BAND_TILE;
+  E sum[N];
+#pragma unroll
+  for (int q = 0; q < N; q++)
+    sum[q] = from_real<E> (0);
+  const T *from = p.part + (int64_t)(row + BAND + lane / 4) * BAND + lane % 4 * 2;
+#pragma unroll 4
+  for (int t = 0; t < tiles; t++)
+#pragma unroll
+    for (int q = 0; q < N; q++)
+      if (row + q / 2 * 8 + lane / 4 < p.rows)
+        sum[q] = sum[q] + widened (from[t * p.slot + q / 2 * 8 * BAND + q % 2]);
+  numbers<E, N> x;
+#pragma unroll
+  for (int q = 0; q < N; q++)
+    x.set (q, sum[q]);
+  return x;
+}
+
+// p += V'X for 8 rows: x has numbers 2h and 2h+1 of the lane.
+template <class T, int N>
+GLA_DEVICE void multiply_rows (const band_page<T> &p, int row, const numbers<wide<T>, N> &x, int h,
+                               numbers<wide<T>, 4> &sum)
+{
+  typedef wide<T> E;
+  int lane = threadIdx.x % 32;
+  const E *v = p.V_before + (int64_t)(p.top + BAND + row + 8 * h + lane % 4) * BAND + lane / 4;
+  E upper = v[0], lower = v[4 * BAND];
+  double first = x.re[2 * h], second = x.re[2 * h + 1];
+  transpose (first, second);
+  if constexpr (is_complex_v<E>) {
+    // real parts of V in the upper half of the factor, imaginary ones in the lower
+    const double a[4] = {upper.x, lower.x, upper.y, lower.y};
+    multiply_real (sum.re, a, first, second);
+    first = x.im[2 * h];
+    second = x.im[2 * h + 1];
+    transpose (first, second);
+    multiply_real (sum.im, a, first, second);
+  } else {
+    const double a[4] = {upper, lower, 0, 0};
+    multiply_real (sum.re, a, first, second);
+  }
+}
+
+// Entry t of the sum of `count` squares.
+template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int t)
+{
+  E sum = squares[t];
+  for (int g = 1; g < count; g++)
+    sum = sum + squares[g * SQUARE + t];
+  return sum;
+}
+
+// Adds the squares of the block's warps, in order.
+template <class T>
+GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x, wide<T> *to)
+{
+  typedef wide<T> E;
+  int lane = threadIdx.x % 32, at = lane / 4 * BAND + lane % 4 * 2;
+#pragma unroll
+  for (int q = 0; q < 2; q++)
+    if constexpr (is_complex_v<E>)
+      p.squares[p.warp * SQUARE + at + q] = {x.re[q] + x.im[2 + q], x.im[q] - x.re[2 + q]};
+    else
+      p.squares[p.warp * SQUARE + at + q] = x.re[q];
+  __syncthreads ();
+  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+    to[t] = sum_of_squares (p.squares, p.warps, t);
+  }
+  __syncthreads ();
+}
+
+// H = T'P T / 2 and, in P's place, T, of the step before.
+template <class T> GLA_DEVICE void make_factors (const band_page<T> &p)
+{
+  typedef wide<T> E;
+  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+    E sum = from_real<E> (0);
+    for (int l = 0; l <= t % BAND; l++)
+      sum = madd (p.P[t / BAND * BAND + l], p.T_factor[l * BAND + t % BAND], sum);
+    p.squares[t] = sum;
+  }
+  __syncthreads ();
+  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+    E sum = from_real<E> (0);
+    for (int l = 0; l <= t / BAND; l++)
+      sum = cmadd (p.T_factor[l * BAND + t / BAND], p.squares[l * BAND + t % BAND], sum);
+    p.H[t] = scale (0.5, sum);
+    p.P[t] = p.T_factor[t];
+  }
+  __syncthreads ();
+}
+
+// X becomes W = X T - V H.
+template <class T>
+GLA_DEVICE void make_w (const band_page<T> &p, const numbers<wide<T>, 4> &v, numbers<wide<T>, 4> &x)
+{
+  typedef wide<T> E;
+  int lane = threadIdx.x % 32, at = lane % 4 * 2 * BAND + lane / 4;
+  numbers<E, 2> t, h;
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    t.set (q, p.P[at + q * BAND]);
+    h.set (q, -p.H[at + q * BAND]);
+  }
+  numbers<E, 4> w = {};
+  multiply (w, x, t);
+  multiply (w, v, h);
+  x = w;
+}
+
+template <class E> GLA_DEVICE numbers<E, 4> upper_half (const numbers<E, 2> &x)
+{
+  numbers<E, 4> y = {};
+#pragma unroll
+  for (int q = 0; q < 2; q++)
+    y.set (q, x.get (q));
+  return y;
+}
+template <class E> GLA_DEVICE numbers<E, 2> upper_half (const numbers<E, 4> &x)
+{
+  numbers<E, 2> y;
+#pragma unroll
+  for (int q = 0; q < 2; q++)
+    y.set (q, x.get (q));
+  return y;
+}
+
+// The panel's columns at 16 rows, or 8 of the diagonal block.
+template <int N, class T>
+GLA_DEVICE numbers<wide<T>, N> load_columns (const band_page<T> &p, int row)
+{
+  typedef wide<T> E;
+  int lane = threadIdx.x % 32, i = row + lane / 4, j = p.top + lane % 4 * 2;
+  numbers<E, N> x;
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    E value = from_real<E> (0);
+    if (i + q / 2 * 8 < p.rows && j + q % 2 < p.n)
+      value = widened (p.A[(int64_t)(j + q % 2) * p.n + p.top + BAND + i + q / 2 * 8]);
+    x.set (q, value);
+  }
+  return x;
+}
+
+template <class T>
+GLA_DEVICE void store_rows (const band_page<T> &p, wide<T> *to, int row,
+                            const numbers<wide<T>, 4> &x)
+{
+  int lane = threadIdx.x % 32, i = row + lane / 4;
+  to += (int64_t)(p.top + BAND + i) * BAND + lane % 4 * 2;
+#pragma unroll
+  for (int q = 0; q < 4; q++)
+    if (i + q / 2 * 8 < p.rows)
+      to[q / 2 * 8 * BAND + q % 2] = x.get (q);
+}
+
+// The diagonal block to the band.
+template <class T, int N>
+GLA_DEVICE void store_diagonal (const band_page<T> &p, const numbers<wide<T>, N> &x)
+{
+  typedef wide<T> E;
+  int i = threadIdx.x % 32 / 4;
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    int j = threadIdx.x % 4 * 2 + q;
+    E value = i == j ? from_real<E> (re (x.get (q))) : x.get (q);
+    if (p.warp == 0 && p.first == 0 && i >= j && p.top + j < p.n)
+      p.band[j * (BAND + 1) + i - j] = narrowed<T> (value);
+  }
+}
+
+// Adds V'X of this block's rows; x is the warp's X.
+template <int G, class T>
+GLA_DEVICE numbers<wide<T>, 4> project (const band_page<T> &p, const numbers<wide<T>, 4> (&x)[G],
+                                        const numbers<wide<T>, 2> &x_top)
+{
+  numbers<wide<T>, 4> sum = {};
+#pragma unroll
+  for (int g = 0; g < G; g++)
+    if (p.row (g) < p.rows)
+      for (int h = 0; h < 2; h++)
+        multiply_rows (p, p.row (g), x[g], h, sum);
+  if (p.warp == 0 && p.first == 0)
+    multiply_rows (p, -BAND, x_top, 0, sum);
+  return sum;
+}
+
+// W from X, and with it the panel's columns, in X's place. W's rows at the diagonal block, which
+// all rows need, every warp finds for itself.
+template <int G, class T>
+GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G],
+                                const numbers<wide<T>, 2> &x_top)
+{
+  typedef wide<T> E;
+  numbers<E, 2> v_part = load_rows<E, 2> (p.V_before + p.top * BAND);
+  numbers<E, 4> v_top = upper_half (v_part), w_top = upper_half (x_top);
+  numbers<E, 4> top = upper_half (load_columns<2> (p, -BAND));
+  make_w (p, v_top, w_top);
+  numbers<E, 2> w_part = upper_half (w_top);
+  subtract_product (top, v_top, w_part);
+  subtract_product (top, w_top, v_part);
+  store_diagonal (p, top);
+#pragma unroll
+  for (int g = 0; g < G; g++) {
+    int row = p.row (g);
+    if (row < p.rows) {
+      numbers<E, 4> v = load_rows<E, 4> (p.V_before + (p.top + BAND + row) * BAND), w = x[g];
+      make_w (p, v, w);
+      store_rows (p, p.W, row, w);
+      x[g] = load_columns<4> (p, row);
+      subtract_product (x[g], v, w_part);
+      subtract_product (x[g], w, v_part);
+    }
+  }
+}
+
+// All of it in one block.
+template <int G, class T>
+GLA_DEVICE void update_panel (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G])
+{
+  typedef wide<T> E;
+  numbers<E, 2> x_top = load_product<2> (p, -BAND);
+#pragma unroll
+  for (int g = 0; g < G; g++)
+    x[g] = load_product<4> (p, p.row (g));
+  numbers<E, 4> sum = project (p, x, x_top);
+  add_squares (p, sum, p.P);
+  make_factors (p);
+  update_columns (p, x, x_top);
+}
+
+#endif
