@@ -113,8 +113,8 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const s
     int own = j + q < s.n ? j + q : j;
     sum[q] = from_real<T> (0);
     v[q] = s.v[own];
-    u[q] = -conj (s.u[own]);
-    w[q] = -conj (s.w[own]);
+    u[q] = conj (s.u[own]);
+    w[q] = conj (s.w[own]);
     column[q] = s.column (own);
   }
 #pragma unroll
@@ -130,7 +130,7 @@ GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const s
 #pragma unroll
     for (int q = 0; q < GROUP; q++) {
       bool below = (c > FIRST || i > j + q) && i < s.n;
-      T updated = madd (r.u[c], w[q], madd (r.w[c], u[q], value[q]));
+      T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
       if (below && j + q > k)
         column[q][i] = updated;
       if (c == FIRST) // beyond n, v, u and w are 0
