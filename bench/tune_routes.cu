@@ -29,7 +29,8 @@ template <class T> std::string call (bench &b, batch<T> &m)
   gla_array V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
   gla_array lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
   gla_eig_options options = {GLA_METHOD_QR, GLA_LOWER, 0, 0};
-  gla_status status = gla_batcheig (b.ctx, &A, &lambda, m.vectors ? &V : NULL, NULL, &options, NULL);
+  gla_status status =
+      gla_batcheig (b.ctx, &A, &lambda, m.vectors ? &V : NULL, NULL, &options, NULL);
   return status == GLA_OK ? "" : gla_message (b.ctx);
 }
 
@@ -51,8 +52,7 @@ bool same_way (const gla_eig_route &a, const gla_eig_route &b)
 }
 
 // The fastest of `rows` for each n, neighbours that are the same joined.
-template <class T>
-void tune_rows (bench &b, bool vectors, const std::vector<gla_eig_route> &rows)
+template <class T> void tune_rows (bench &b, bool vectors, const std::vector<gla_eig_route> &rows)
 {
   std::vector<gla_eig_route> table;
   for (const size &s : sizes) {
@@ -89,8 +89,9 @@ void tune_rows (bench &b, bool vectors, const std::vector<gla_eig_route> &rows)
 
 template <class T> void tune (bench &b)
 {
-  tune_rows<T> (b, true,
-                {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 8, 0}, {2048, 0, 16, 0}, {2048, 0, 32, 0}});
+  tune_rows<T> (
+      b, true,
+      {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 8, 0}, {2048, 0, 16, 0}, {2048, 0, 32, 0}});
   tune_rows<T> (b, false, {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 0, 1}});
 }
 

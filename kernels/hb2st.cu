@@ -103,22 +103,11 @@ template <class T> GLA_DEVICE void tell (const chase_page<T> &p, T x, T (&all)[B
     all[j] = p.told[j];
 }
 
-// The sum of BAND numbers, which are next to each other.
-template <class T> GLA_DEVICE T column_sum (const T *from)
-{
-  T sum[2] = {from[0], from[1]};
-#pragma unroll
-  for (int j = 2; j < BAND; j++)
-    sum[j % 2] = sum[j % 2] + from[j];
-  return sum[0] + sum[1];
-}
-
 // Task t of sweep s, by BAND lanes, a row of each block to a lane. The reflector of rows s+1+BAND*t
 // and on is applied to their diagonal block D from both sides, D - v w' - w v', and to the block B
 // below it from the right; the first column of B makes the next reflector, which is applied to B
-// from the left: v'B is summed where B is stored. Task -1 does the last part only, with column s.
-// What is not there to be done is done to the zeros behind the matrix, or with a reflector of
-// zeros, and not stored: no branches.
+// from the left. Task -1 does the last part only, with column s. What is not there to be done is
+// done to the zeros behind the matrix, or with a reflector of zeros, and not stored: no branches.
 template <class T>
 GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t<T> *e)
 {
@@ -131,7 +120,7 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
   for (int j = 0; j < BAND; j++)
     v[j] = old[j];
   T own = old[i], tau = old[BAND], b[BAND];
-  T *corner = p.band + (active && t < 0 ? s * LD + 1 : r0 * LD + BAND), *block = corner + i;
+  T *block = p.band + (active && t < 0 ? s * LD + 1 : r0 * LD + BAND) + i;
   T y = -(tau * times_row (block, v, b));
 #pragma unroll
   for (int j = 0; j < BAND; j++)
@@ -148,16 +137,12 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
       diagonal[j * (LD - 1)] = j == i ? from_real<T> (re (d)) : d;
   }
 
-  T x = b[0];
+  T x = b[0], sums[BAND];
   householder<T> h = reflector_of (x);
 #pragma unroll
-  for (int j = 1; j < BAND; j++) {
-    T product = conj (x) * b[j];
-    if (whole)
-      block[j * (LD - 1)] = product;
-  }
-  __syncwarp ();
-  tell (p, -(conj (h.tau) * column_sum (corner + i * (LD - 1))), told);
+  for (int j = 0; j < BAND; j++)
+    sums[j] = cmadd (x, b[j], from_real<T> (0));
+  tell (p, -(conj (h.tau) * group_sums (sums)), told);
   if (active) {
     reflector[i] = x;
     block[0] = from_real<T> (i == 0 ? h.beta : R (0));

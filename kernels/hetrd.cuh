@@ -47,9 +47,9 @@ template <class T> GLA_DEVICE bool small_column (T alpha, real_t<T> square)
   return square + abs2 (alpha) < limits<real_t<T>>::small_square;
 }
 
-// Sums of N values over a warp at once, N a power of two up to 32: lane l gets the sum of a[l % N].
-// Overwrites a.
-template <int N, class T> GLA_DEVICE T lane_sums (T (&a)[N])
+// Sums of N values over groups of N lanes, N a power of two: lane l gets its group's sum of a[l %
+// N]. Overwrites a.
+template <int N, class T> GLA_DEVICE T group_sums (T (&a)[N])
 {
 #pragma unroll
   for (int mask = 1; mask < N; mask *= 2) {
@@ -60,10 +60,17 @@ template <int N, class T> GLA_DEVICE T lane_sums (T (&a)[N])
       a[q] = keep + shuffle_xor (give, mask);
     }
   }
+  return a[0];
+}
+
+// The same over a warp.
+template <int N, class T> GLA_DEVICE T lane_sums (T (&a)[N])
+{
+  T sum = group_sums (a);
 #pragma unroll
   for (int mask = N; mask < 32; mask *= 2)
-    a[0] = a[0] + shuffle_xor (a[0], mask);
-  return a[0];
+    sum = sum + shuffle_xor (sum, mask);
+  return sum;
 }
 
 // The largest block that hetrd_shared takes.
