@@ -18,9 +18,10 @@ struct size {
   int64_t n, pages;
 };
 
-const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {24, 40000}, {32, 40000}, {33, 20000},
-                      {48, 16000}, {64, 8000},  {80, 6000},  {96, 4000},  {128, 2640}, {192, 1056},
-                      {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
+const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {28, 40000}, {32, 40000},
+                      {33, 20000}, {40, 16000}, {48, 16000}, {56, 8000},  {64, 8000},
+                      {80, 6000},  {96, 4000},  {128, 2640}, {192, 1056}, {256, 528},
+                      {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
 
 template <class T> std::string call (bench &b, batch<T> &m)
 {
@@ -42,13 +43,20 @@ template <class T> double time_of (bench &b, batch<T> &m, gla_eig_route row)
       b, [&] { m.prepare (m.A, b.seed); }, [&] { return call (b, m); });
   if (out.note.empty ())
     judge (m, out, 30);
-  gla_eig_route_override = {0, 0, 0, 0};
+  gla_eig_route_override.n_to = 0;
   return out.seconds;
+}
+
+const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND"};
+
+bool serves (const gla_eig_route &row, int64_t n)
+{
+  return n <= (row.way == EIG_WHOLE ? 32 : row.way == EIG_WARP ? 64 : 2048);
 }
 
 bool same_way (const gla_eig_route &a, const gla_eig_route &b)
 {
-  return a.whole == b.whole && a.strip == b.strip && a.band == b.band;
+  return a.way == b.way && a.strip == b.strip;
 }
 
 // The fastest of `rows` for each n, neighbours that are the same joined.
@@ -59,14 +67,14 @@ template <class T> void tune_rows (bench &b, bool vectors, const std::vector<gla
     batch<T> m (s.n, s.pages, vectors);
     if (!m.allocate ())
       continue;
-    gla_eig_route best = {0, 0, 0, 0};
+    gla_eig_route best = rows[0];
     double best_time = NAN;
     printf ("// %c %5lld:", scalar<T>::letter, (long long)s.n);
     for (const gla_eig_route &row : rows) {
-      if (row.whole && s.n > 32)
+      if (!serves (row, s.n))
         continue;
       double seconds = time_of (b, m, row);
-      printf ("  {%d, %d, %d} %.4g", row.whole, row.strip, row.band, seconds / s.pages * 1e6);
+      printf ("  {%s, %d} %.4g", names[row.way], row.strip, seconds / s.pages * 1e6);
       if (!(seconds >= best_time)) {
         best_time = seconds;
         best = row;
@@ -82,17 +90,23 @@ template <class T> void tune_rows (bench &b, bool vectors, const std::vector<gla
   }
   printf ("%c, %s eigenvectors: ", scalar<T>::letter, vectors ? "with" : "without");
   for (size_t k = 0; k < table.size (); k++)
-    printf ("{%d, %d, %d, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, table[k].whole,
-            table[k].strip, table[k].band);
+    printf ("{%d, %s, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, names[table[k].way],
+            table[k].strip);
   printf ("\n");
 }
 
 template <class T> void tune (bench &b)
 {
+  tune_rows<T> (b, true,
+                {{2048, EIG_STAGES, 0},
+                 {2048, EIG_WHOLE, 0},
+                 {2048, EIG_WARP, 0},
+                 {2048, EIG_STAGES, 8},
+                 {2048, EIG_STAGES, 16},
+                 {2048, EIG_STAGES, 32}});
   tune_rows<T> (
-      b, true,
-      {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 8, 0}, {2048, 0, 16, 0}, {2048, 0, 32, 0}});
-  tune_rows<T> (b, false, {{2048, 1, 0, 0}, {2048, 0, 0, 0}, {2048, 0, 0, 1}});
+      b, false,
+      {{2048, EIG_STAGES, 0}, {2048, EIG_WHOLE, 0}, {2048, EIG_WARP, 0}, {2048, EIG_BAND, 0}});
 }
 
 } // namespace

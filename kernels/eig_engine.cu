@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-gla_eig_route gla_eig_route_override = {0, 0, 0, 0};
+gla_eig_route gla_eig_route_override = {0, EIG_STAGES, 0};
 
 namespace
 {
@@ -56,7 +56,7 @@ gla_eig_route table_row (const gla_eig_job *job)
 route route_of (const cuda_engine *e, const gla_eig_job *job)
 {
   if (job->method != GLA_METHOD_JACOBI)
-    return table_row (job).whole ? ROUTE_SMALL : ROUTE_STAGES;
+    return table_row (job).way == EIG_WHOLE ? ROUTE_SMALL : ROUTE_STAGES;
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }
 
@@ -106,7 +106,7 @@ void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages
 {
   typedef real_t<T> R;
   int n = (int)job->n;
-  bool band = !job->vectors && table_row (job).band;
+  bool band = !job->vectors && table_row (job).way == EIG_BAND;
   int64_t n2 = (int64_t)n * n;
   int64_t panel = band ? eig_he2hb_scratch<T> (n) : eig_hetrd_panel<T> (n, e->smem_limit);
   if (job->vectors)
@@ -201,6 +201,13 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
   return status;
 }
 
+// Whether one kernel prepares and reduces.
+template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<T> &a)
+{
+  return e->job.method != GLA_METHOD_JACOBI && table_row (&e->job).way == EIG_WARP &&
+         eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
+}
+
 // Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
 // of about PIECE seconds, each waited for, so that a wish to stop is heard.
 template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
@@ -211,6 +218,10 @@ template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_ar
   bool pieces = expected > 2 * PIECE;
   int step = pieces ? 1 + (int)(steps * PIECE / expected) : steps;
   gla_status status = GLA_OK;
+  if (reads_and_reduces (e, a)) {
+    status = engine_status (eig_hetrd_warp (a));
+    steps = 0;
+  }
   for (int first = 0; first < steps && status == GLA_OK; first += step) {
     int last = first + step < steps ? first + step : steps;
     status = engine_status (band ? eig_he2hb (a, first, last) : eig_hetrd (a, first, last));
@@ -294,7 +305,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   if (!e->job.device_arrays)
     status = engine_upload (e, slot, a.W, &chunk->A);
   route way = route_of (e, &e->job);
-  if (status == GLA_OK && way != ROUTE_SMALL)
+  if (status == GLA_OK && way != ROUTE_SMALL && !reads_and_reduces (e, a))
     status = engine_status (eig_prepare (a));
   if (status == GLA_OK)
     switch (way) {

@@ -56,6 +56,11 @@ template <class T> cudaError_t eig_small (const eig_args<T> &a);
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 
+// Checks, scales and reduces pages of n up to 64, where they fit: A -> d, e, exponent, info, skew
+// and, with vectors, tau and what W has below the diagonal; no norm.
+template <class T> bool eig_hetrd_warp_fits (int n, int smem_limit);
+template <class T> cudaError_t eig_hetrd_warp (const eig_args<T> &a);
+
 // Householder tridiagonalisation: W, d, e, tau. It is a number of steps of falling cost; this does
 // steps first..last-1 of them. Below the diagonal W holds the reflectors; the rest of it is lost.
 template <class T> int eig_hetrd_steps (int n, int smem_limit);
@@ -71,6 +76,9 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a);
 
 // V = Q Z with columns in the order of rank; Q from the reflectors in W and tau.
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a);
+// The same for n up to 128 where all reflectors of a page fit in shared memory; eig_unmtr takes it.
+template <class T> bool eig_unmtr_page_fits (int n, int smem_limit);
+template <class T> cudaError_t eig_unmtr_page (const eig_args<T> &a);
 // The same by blocks of reflectors, a.strip columns to a block: 8, 16 or 32 where they fit.
 template <class T> int64_t eig_unmtr_doubles (int n);
 template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit);

@@ -7,12 +7,19 @@
 #ifndef GPULINALG_EIG_ROUTES_H
 #define GPULINALG_EIG_ROUTES_H
 
+typedef enum {
+  EIG_STAGES, // a kernel for each stage
+  EIG_WHOLE,  // whole pages in one kernel (small.cu, n <= 32)
+  EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 64)
+  EIG_BAND    // by stages, eigenvalues alone by way of a band matrix (he2hb.cu, hb2st.cu)
+} gla_eig_way;
+
 typedef struct {
   int n_to;
-  int whole; // 1: whole pages in one kernel (small.cu, n <= 32); 0: stage by stage
+  gla_eig_way way;
   int strip; // columns of V to a block of the back-transform (unmtr_blocked.cu: 8, 16, 32); 0: a
-             // column to some lanes (unmtr.cu). Where a strip does not fit, a narrower one serves.
-  int band;  // 1: eigenvalues alone by way of a band matrix (he2hb.cu, hb2st.cu)
+             // column to some lanes (unmtr_page.cu, unmtr.cu). Where a strip does not fit, a
+             // narrower one serves.
 } gla_eig_route;
 
 // n_to above 0: this row serves, whatever the table says (for measuring the table).
@@ -20,23 +27,41 @@ extern gla_eig_route gla_eig_route_override;
 
 typedef struct {
   char type;
-  gla_eig_route rows[4];   // with eigenvectors
-  gla_eig_route values[3]; // without
+  gla_eig_route rows[7];   // with eigenvectors
+  gla_eig_route values[4]; // without
 } gla_eig_route_table;
 
 static const gla_eig_route_table gla_eig_routes[4] = {
     {'z',
-     {{16, 1, 0, 0}, {64, 0, 0, 0}, {192, 0, 16, 0}, {2048, 0, 8, 0}},
-     {{16, 1, 0, 0}, {64, 0, 0, 0}, {2048, 0, 0, 1}}},
+     {{16, EIG_WHOLE, 0},
+      {48, EIG_WARP, 0},
+      {96, EIG_STAGES, 0},
+      {192, EIG_STAGES, 16},
+      {2048, EIG_STAGES, 8}},
+     {{16, EIG_WHOLE, 0}, {48, EIG_WARP, 0}, {64, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
     {'c',
-     {{32, 1, 0, 0}, {80, 0, 0, 0}, {192, 0, 16, 0}, {2048, 0, 8, 0}},
-     {{32, 1, 0, 0}, {64, 0, 0, 0}, {2048, 0, 0, 1}}},
+     {{16, EIG_WHOLE, 0},
+      {28, EIG_WARP, 0},
+      {32, EIG_WHOLE, 0},
+      {56, EIG_WARP, 0},
+      {128, EIG_STAGES, 0},
+      {192, EIG_STAGES, 16},
+      {2048, EIG_STAGES, 8}},
+     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {64, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
     {'d',
-     {{32, 1, 0, 0}, {64, 0, 0, 0}, {224, 0, 32, 0}, {2048, 0, 16, 0}},
-     {{32, 1, 0, 0}, {64, 0, 0, 0}, {2048, 0, 0, 1}}},
+     {{16, EIG_WHOLE, 0},
+      {64, EIG_WARP, 0},
+      {128, EIG_STAGES, 0},
+      {224, EIG_STAGES, 32},
+      {2048, EIG_STAGES, 16}},
+     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'s',
-     {{32, 1, 0, 0}, {64, 0, 0, 0}, {224, 0, 32, 0}, {2048, 0, 16, 0}},
-     {{32, 1, 0, 0}, {64, 0, 0, 0}, {2048, 0, 0, 1}}},
+     {{32, EIG_WHOLE, 0},
+      {64, EIG_WARP, 0},
+      {128, EIG_STAGES, 0},
+      {224, EIG_STAGES, 32},
+      {2048, EIG_STAGES, 16}},
+     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
 };
 
 #endif

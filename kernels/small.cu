@@ -1,13 +1,13 @@
 // small.cu: whole eigenproblems of up to 32 rows, a page to 2, 4, 8, 16 or 32 lanes, in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks and scales as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower),
-// solves by divide and conquer from pairs of rows upwards, and transforms back. A is read once,
+// Reads as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower), solves by divide
+// and conquer from pairs of rows upwards, and transforms back. A is read once,
 // results are written once.
 
 #include "hetrd.cuh"
 #include "stedc_lanes.cuh"
-#include "../src/backend.h"
+#include "warp_page.cuh"
 
 namespace
 {
@@ -21,19 +21,14 @@ constexpr int small_warps = P == 32 && sizeof (T) == 16                      ? 3
                             : P >= 16                                        ? 4
                                                                              : 2;
 
-// What lanes tell each other of row i in the reduction: v of this column and of the one before, w.
-template <class T> struct alignas (16) told {
-  T v, old_v, w;
-};
-
-// Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*(P+1), three
+// Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*ld, three
 // vectors, then what merge_lanes needs.
 template <class T, int P, bool VECTORS> struct small_layout {
   typedef real_t<T> R;
+  typedef lanes_shape<P, !VECTORS, !VECTORS> shape;
   static constexpr int ld = P + 1, groups = LANES / P;
   static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
-  static constexpr size_t bytes =
-      page_bytes + LANES * sizeof (told<T>) + lanes_bytes<R, P, !VECTORS> ();
+  static constexpr size_t bytes = page_bytes + LANES * sizeof (told<T>) + lanes_bytes<R, shape> ();
   T *S; // of this lane's group
   told<T> *rows;
   R *Z;
@@ -44,22 +39,9 @@ template <class T, int P, bool VECTORS> struct small_layout {
     S = reinterpret_cast<T *> (base) + group * P * ld;
     rows = all + group * P;
     Z = reinterpret_cast<R *> (all + LANES);
-    rest = reinterpret_cast<unsigned char *> (Z + LANES * lanes_ld<P, !VECTORS>);
+    rest = reinterpret_cast<unsigned char *> (Z + LANES * shape::LD);
   }
 };
-
-// Columns of a page that are read together.
-enum { TOGETHER = 4 };
-
-template <int P, class R> GLA_DEVICE R group_max (R x)
-{
-#pragma unroll
-  for (int mask = P / 2; mask > 0; mask /= 2) {
-    R y = shuffle_xor (x, mask);
-    x = x > y ? x : y;
-  }
-  return x;
-}
 
 template <class T, int P> GLA_DEVICE T from_group (T a, int i)
 {
@@ -68,77 +50,6 @@ template <class T, int P> GLA_DEVICE T from_group (T a, int i)
     return {__shfl_sync (0xffffffffu, a.x, lane), __shfl_sync (0xffffffffu, a.y, lane)};
   else
     return __shfl_sync (0xffffffffu, a, lane);
-}
-
-// What reading a page found.
-template <class R> struct small_page {
-  int exponent; // the page was divided by 2^exponent
-  int32_t info;
-  double skew;
-};
-
-// Reads the page and makes it Hermitian in S, divided by a power of two; zero if it cannot be
-// solved. Lane i reads row i of every column, which is coalesced, and later owns row i.
-template <class T, int P>
-GLA_DEVICE small_page<real_t<T>> read_page (const eig_args<T> &a, const T *A, T *S)
-{
-  typedef real_t<T> R;
-  constexpr int ld = P + 1;
-  int n = a.n, i = threadIdx.x % P, bad = 0;
-  R largest = 0;
-  double skew = 0;
-  for (int j0 = 0; j0 < n; j0 += TOGETHER) {
-    T entry[TOGETHER];
-#pragma unroll
-    for (int q = 0; q < TOGETHER; q++) {
-      int j = j0 + q;
-      bool wanted = a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j;
-      entry[q] = wanted && i < n && j < n ? A[j * a.lda + i] : from_real<T> (0);
-    }
-#pragma unroll
-    for (int q = 0; q < TOGETHER; q++) {
-      int j = j0 + q;
-      T x = entry[q];
-      if (i == j && a.triangle != GLA_FULL)
-        x = from_real<T> (re (x));
-      R size = absmax (x);
-      bad |= !(size <= limits<R>::big);
-      largest = size > largest ? size : largest;
-      if (i >= n || j >= n) { // not there
-      } else if (a.triangle == GLA_UPPER && i <= j) {
-        S[i * ld + j] = conj (x);
-      } else if (a.triangle == GLA_FULL || (a.triangle == GLA_LOWER && i >= j)) {
-        S[j * ld + i] = x;
-      }
-    }
-  }
-  __syncwarp ();
-  if (a.triangle == GLA_FULL && i < n)
-    for (int j = 0; j <= i; j++) {
-      T lower = scale (R (0.5), S[j * ld + i]), upper = scale (R (0.5), conj (S[i * ld + j]));
-      double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
-      skew = difference > skew ? difference : skew;
-      S[j * ld + i] = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
-    }
-  largest = group_max<P> (largest);
-  skew = group_max<P> (skew);
-  bad = group_max<P> (bad);
-  __syncwarp ();
-
-  small_page<R> page;
-  int k = bad || largest == 0 ? 0 : -ilogb (largest);
-  R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
-  if (i < n)
-    for (int j = 0; j <= i; j++) {
-      T x = bad ? from_real<T> (0) : scale (second, scale (first, S[j * ld + i]));
-      S[j * ld + i] = x;
-      S[i * ld + j] = i == j ? x : conj (x);
-    }
-  __syncwarp ();
-  page.exponent = -k;
-  page.skew = 2 * skew;
-  page.info = bad ? n + 1 : page.skew > 10.0 * n * limits<R>::eps * largest ? GLA_INFO_SKEW : 0;
-  return page;
 }
 
 // Row i of a tridiagonal matrix and its reflector.
@@ -165,7 +76,7 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
     __syncwarp ();
     T x = from_real<T> (0);
     if (i >= k && i < n)
-      x = s.S[k * ld + i] - madd (v, conj (s.rows[k].w), w * conj (s.rows[k].old_v));
+      x = madd (-w, conj (s.rows[k].old_v), madd (-v, conj (s.rows[k].w), s.S[k * ld + i]));
     if (i == k) {
       row.d = re (x);
       x = from_real<T> (0);
@@ -193,15 +104,15 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 #pragma unroll 4
       for (int j = k + 1; j < n; j++) {
         told<T> other = s.rows[j];
-        T value = s.S[j * ld + i] - madd (v, conj (other.w), w * conj (other.old_v));
+        T value = madd (-w, conj (other.old_v), madd (-v, conj (other.w), s.S[j * ld + i]));
         s.S[j * ld + i] = value;
         y = madd (value, other.v, y);
       }
     s.S[k * ld + i] = next;
-    y = h.tau * y;
-    T dot = lane_sum<P> (cmadd (y, next, from_real<T> (0)));
+    // w = tau y - |tau|^2/2 (v'y) v; v'y is real
+    R form = lane_sum<P> (re (cmadd (next, y, from_real<T> (0)))) * (R (-0.5) * abs2 (h.tau));
     v = next;
-    w = madd (scale (R (-0.5), h.tau * dot), v, y);
+    w = h.tau * y + scale (form, v);
     __syncwarp ();
     s.rows[i].w = w;
   }
@@ -222,13 +133,17 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
     x[r] = from_real<T> (z[r]);
   for (int k = n - 2; k >= 0; k--) {
     const T *v = s.S + k * ld;
-    T tau = from_group<T, P> (my_tau, k), dot = from_real<T> (0);
+    T tau = from_group<T, P> (my_tau, k), sum[R4] = {};
 #pragma unroll
     for (int r = 0; r < P; r += R4)
       if (r + R4 > k + 1)
 #pragma unroll
         for (int q = r; q < r + R4; q++)
-          dot = cmadd (v[q], x[q], dot);
+          sum[q - r] = cmadd (v[q], x[q], sum[q - r]);
+    T dot = sum[0];
+#pragma unroll
+    for (int q = 1; q < R4; q++)
+      dot = dot + sum[q];
     dot = -(tau * dot);
 #pragma unroll
     for (int r = 0; r < P; r += R4)
@@ -260,13 +175,13 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
 
-  small_page<R> found = read_page<T, P> (a, a.A + page * a.page_a, s.S);
+  page_found<R> found = read_page<T, P, 1> (a, a.A + page * a.page_a, s.S, layout::ld, 0);
   small_row<T> row = reduce (s, n);
   R before = __shfl_up_sync (0xffffffffu, row.e, 1);
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);
   bool absent = i >= n;
   R tol = a.tol > limits<R>::eps ? a.tol : limits<R>::eps;
-  bool settled = solve_lanes<R, P, !VECTORS> (w, s.Z, row.e, tol, d, absent, n);
+  bool settled = solve_lanes<R, typename layout::shape> (w, s.Z, row.e, tol, d, absent, n);
 
   int rank = 0;
 #pragma unroll
@@ -280,7 +195,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
     found.info = unsettled > n ? n : unsettled;
   bool failed = found.info != 0;
   if constexpr (VECTORS)
-    back_transform (s, s.Z + lane * lanes_ld<P, !VECTORS>, n, row.tau, rank, absent);
+    back_transform (s, s.Z + lane * layout::shape::LD, n, row.tau, rank, absent);
   if (!inside)
     return;
   R nothing = R (nan (""));

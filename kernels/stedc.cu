@@ -6,8 +6,6 @@
 namespace
 {
 
-enum { LEAF = 32 };
-
 template <class R> R *take (char *&memory, int64_t count)
 {
   R *piece = reinterpret_cast<R *> (memory);
@@ -20,20 +18,20 @@ template <class R> R *take (char *&memory, int64_t count)
 template <class T> int64_t eig_stedc_bytes (int n, int64_t pages)
 {
   typedef real_t<T> R;
-  stedc_tree tree = stedc_tree_of (n, LEAF);
+  stedc_tree tree = stedc_tree_of (n);
   int64_t page = (int64_t)n * (7 * sizeof (R) + 3 * sizeof (int)) +
                  (int64_t)tree.leaves * sizeof (stedc_counts);
   return pages * page + 10 * 16; // ten arrays, each rounded up
 }
 
-// (d, e) -> d, Z. The two matrices of eigenvectors that take turns are Z and the caller's V, which
-// nothing else needs before the back-transform.
+// (d, e) -> d and, with vectors, Z. The two matrices of eigenvectors that take turns are Z and the
+// caller's V, which nothing else needs before the back-transform.
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
 {
   typedef real_t<T> R;
   const int reals = is_complex_v<T> ? 2 : 1;
   int n = a.n;
-  stedc_tree tree = stedc_tree_of (n, LEAF);
+  stedc_tree tree = stedc_tree_of (n);
   stedc_level<R> s = {};
   char *memory = static_cast<char *> (a.stedc);
   s.tree = tree;
@@ -55,6 +53,8 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   s.lower = take<int> (memory, a.pages * n);
   s.counts = take<stedc_counts> (memory, a.pages * tree.leaves);
 
+  if (!a.vectors && n <= STEDC_VALUES_MAX)
+    return stedc_values (s, a.stream);
   int levels = 0;
   while (1 << levels < tree.leaves)
     levels++;
@@ -74,7 +74,7 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
     s.ld_merged = ld[from];
     s.page_merged = step[from];
     status = stedc_merge (s, a.stream);
-    if (status == cudaSuccess && a.vectors)
+    if (status == cudaSuccess && a.vectors && !stedc_joins (s))
       status = stedc_update (s, a.stream);
   }
   return status;

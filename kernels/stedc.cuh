@@ -12,17 +12,28 @@
 
 #include "eig_kernels.cuh"
 
-// The binary tree over the rows of an n*n matrix: level 0 has `leaves` nodes (a power of two).
+// Rows of a leaf at most.
+enum { LEAF = 32 };
+
+// The binary tree over the rows of an n*n matrix: level 0 has `leaves` nodes (a power of two) of
+// about the same size; where there are two, the first one is full, because a leaf of 17 rows takes
+// a warp as long as one of 32, and one of up to 16 does not.
 struct stedc_tree {
   int n, leaves;
-  __host__ __device__ int first_row (int leaf) const { return (int)((int64_t)leaf * n / leaves); }
-  __host__ __device__ int leaf_rows () const { return (n + leaves - 1) / leaves; }
+  __host__ __device__ int first_row (int leaf) const
+  {
+    return leaves == 2 && leaf == 1 ? (int)LEAF : (int)((int64_t)leaf * n / leaves);
+  }
+  __host__ __device__ int leaf_rows () const
+  {
+    return leaves == 2 ? (int)LEAF : (n + leaves - 1) / leaves;
+  }
 };
 
-inline stedc_tree stedc_tree_of (int n, int leaf_limit)
+inline stedc_tree stedc_tree_of (int n)
 {
   stedc_tree tree = {n, 1};
-  while (tree.leaf_rows () > leaf_limit)
+  while (tree.leaves * LEAF < n)
     tree.leaves *= 2;
   return tree;
 }
@@ -68,13 +79,24 @@ template <class R> struct stedc_level {
   stedc_counts *counts; // of node q of the level, at [page * leaves + q]
 };
 
-// Eigenvalues, counts and lists; rotates columns of Z that deflate as pairs.
+// Eigenvalues, counts and lists; rotates columns of Z that deflate as pairs; where it joins, merged
+// = Z * U as well. That is so for two leaves in single precision: in double the tensor cores, which
+// the update has, are faster.
 template <class R> cudaError_t stedc_merge (const stedc_level<R> &s, cudaStream_t stream);
+template <class R> constexpr bool stedc_joins_leaves = sizeof (R) == sizeof (float);
+template <class R> bool stedc_joins (const stedc_level<R> &s)
+{
+  return stedc_joins_leaves<R> && s.vectors && s.level == 1;
+}
 // merged = Z * U
 template <class R> cudaError_t stedc_update (const stedc_level<R> &s, cudaStream_t stream);
 
 // The leaves: Z gets their eigenvectors, or edge the first and last rows of these.
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream);
+
+// Without vectors, n up to STEDC_VALUES_MAX: d becomes the eigenvalues, in no order.
+enum { STEDC_VALUES_MAX = 64 };
+template <class R> cudaError_t stedc_values (const stedc_level<R> &s, cudaStream_t stream);
 
 // 1/x to 1 or 2 ulp for x that is neither tiny nor huge.
 GLA_DEVICE double reciprocal (double x)

@@ -8,15 +8,19 @@
 
 enum { LANES = 32, ABSENT = 4 };
 
-// Between the columns of Z where a matrix has up to P rows; with EDGES Z has two.
-template <int P, bool EDGES> constexpr int lanes_ld = EDGES ? 3 : P + 2;
+// How a warp works on matrices of up to P rows, with P lanes to each. With EDGES Z has two rows;
+// where only the values are wanted of the whole, the last merge finds nothing else. LD is what lies
+// between the columns of Z.
+template <int P_, bool EDGES_, bool VALUES_ONLY_ = false> struct lanes_shape {
+  static constexpr int P = P_, LD = EDGES_ ? 3 : P + 2;
+  static constexpr bool EDGES = EDGES_, VALUES_ONLY = VALUES_ONLY_;
+};
 
-// Shared memory of a warp that works on matrices of up to P rows, 32/P of them at once: the
-// eigenvectors, column c of the warp at c * lanes_ld<P, EDGES>, and the arrays of a merge.
-template <class R, int P, bool EDGES> __host__ __device__ constexpr size_t lanes_bytes ()
+// Shared memory of a warp that works on 32/P matrices at once: the eigenvectors, column c of the
+// warp at c * LD, and the arrays of a merge.
+template <class R, class S> __host__ __device__ constexpr size_t lanes_bytes ()
 {
-  return LANES * lanes_ld<P, EDGES> * sizeof (R) +
-         (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
+  return LANES * S::LD * sizeof (R) + (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
 }
 
 // The arrays of the node that starts at row b.
@@ -74,16 +78,16 @@ GLA_DEVICE stedc_scan deflate_lanes (const stedc_workspace<R> &w, R rho, R tol)
 // Merges nodes of M/2 rows into nodes of M <= P rows, 32/M of them at once. Lane i of a node first
 // owns column i of Z and its eigenvalue d, then root i, then column i of the product; for the
 // rotations it owns row i. Zeros of the block diagonal Z are stored, so halves need no care.
-// `absent` marks a column that only fills up the 32 rows; it never couples to others and so always
-// deflates. With EDGES, Z has two rows, which are the first and the last one of each node's; `size`
-// is the number of rows that do not only fill up. False when the search for the lane's root does
-// not settle.
-template <class R, int P, int M, bool EDGES>
+// `absent` marks a column that only fills up the P rows; it never couples to others and so always
+// deflates. With EDGES, Z's two rows are the first and the last one of each node's; `size` is the
+// number of rows that do not only fill up. False when the search for the lane's root does not
+// settle.
+template <class R, class S, int M>
 GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol, R &d, bool &absent,
                              int size)
 {
-  constexpr int ROWS = EDGES ? 2 : M;
-  constexpr int ld = lanes_ld<P, EDGES>;
+  constexpr bool EDGES = S::EDGES;
+  constexpr int P = S::P, ROWS = EDGES ? 2 : M, ld = S::LD;
   int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = EDGES ? 0 : b & (P - 1);
   stedc_workspace<R> w = part_of (all, b);
   R sign = tear < 0 ? R (-1) : R (1), rho = 2 * absmax (tear);
@@ -141,6 +145,8 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
     root = secular_root (f, i);
     d = root.origin + root.tau;
   }
+  if (M == P && S::VALUES_ONLY)
+    return root.settled;
   __syncwarp ();
   w.origin[i] = root.origin;
   w.tau[i] = root.tau;
@@ -175,24 +181,25 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
   return root.settled;
 }
 
-// Divide and conquer from nodes of M rows up to P, with e(i) between rows i and i+1; true when all
-// searches settled.
-template <class R, int P, int M, bool EDGES>
+// Divide and conquer from nodes of M rows until one has all `size` rows, with e(i) between rows i
+// and i+1; true when all searches settled.
+template <class R, class S, int M>
 GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
                          int size)
 {
   int lane = threadIdx.x % LANES;
   R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
-  bool settled = merge_lanes<R, P, M, EDGES> (w, Z, tear, tol, d, absent, size);
-  if constexpr (M < P)
-    settled &= conquer<R, P, 2 * M, EDGES> (w, Z, e, tol, d, absent, size);
+  bool settled = merge_lanes<R, S, M> (w, Z, tear, tol, d, absent, size);
+  if constexpr (M < S::P)
+    if (size > M)
+      settled &= conquer<R, S, 2 * M> (w, Z, e, tol, d, absent, size);
   return settled;
 }
 
 // The nodes of two rows, each by a rotation: Z and d for what conquer starts from at M = 4.
-template <class R, int P, bool EDGES> GLA_DEVICE void solve_pairs (R *Z, R e, R &d, int size)
+template <class R, class S> GLA_DEVICE void solve_pairs (R *Z, R e, R &d, int size)
 {
-  int lane = threadIdx.x % LANES, row = lane & (P - 2);
+  int lane = threadIdx.x % LANES, row = lane & (S::P - 2);
   bool odd = lane % 2;
   R tear = __shfl_sync (0xffffffffu, e, lane & ~1), other = shuffle_xor (d, 1);
   R a = (odd ? other : d) + absmax (tear), c = (odd ? d : other) + absmax (tear), t = 0;
@@ -203,26 +210,27 @@ template <class R, int P, bool EDGES> GLA_DEVICE void solve_pairs (R *Z, R e, R 
   R cosine = rsqrt_of (1 + t * t), sine = t * cosine;
   R first = odd ? sine : cosine, second = odd ? cosine : -sine;
   d = odd ? c + t * tear : a - t * tear;
-  R *column = Z + lane * lanes_ld<P, EDGES>;
-  if (EDGES) { // the last row is the first one where there is no other
+  R *column = Z + lane * S::LD;
+  if (S::EDGES) { // the last row is the first one where there is no other
     column[0] = first;
     column[1] = row + 1 < size ? second : R (1);
   } else {
 #pragma unroll
-    for (int r = 0; r < P; r++)
+    for (int r = 0; r < S::P; r++)
       column[r] = r == row ? first : r == row + 1 ? second : R (0);
   }
   __syncwarp ();
 }
 
-// Eigenvalues and Z of torn tridiagonal matrices of up to P rows; true when all searches settled.
-template <class R, int P, bool EDGES>
+// Eigenvalues and Z of torn tridiagonal matrices of up to S::P rows, `size` of them in the
+// longest; true when all searches settled.
+template <class R, class S>
 GLA_DEVICE bool solve_lanes (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
                              int size)
 {
-  solve_pairs<R, P, EDGES> (Z, e, d, size);
-  if constexpr (P > 2)
-    return conquer<R, P, 4, EDGES> (w, Z, e, tol, d, absent, size);
+  solve_pairs<R, S> (Z, e, d, size);
+  if constexpr (S::P > 2)
+    return conquer<R, S, 4> (w, Z, e, tol, d, absent, size);
   else
     return true;
 }

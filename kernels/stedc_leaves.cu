@@ -8,24 +8,27 @@ namespace
 
 enum { WARPS = 4 };
 
+template <bool EDGES> using leaf_shape = lanes_shape<LANES, EDGES>;
+
 // A warp owns a leaf of up to 32 rows, filled up with rows that are coupled to nothing; it starts
 // from pairs of rows and merges four times.
 template <class R, bool EDGES>
 __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s)
 {
+  typedef leaf_shape<EDGES> S;
   extern __shared__ __align__ (16) unsigned char memory[];
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = s.tree.n;
   int64_t item = (int64_t)blockIdx.x * WARPS + warp;
   if (item >= s.pages * s.tree.leaves)
     return;
-  int64_t page = item / s.tree.leaves;
-  int leaf = (int)(item % s.tree.leaves);
+  int64_t page = item % s.pages;
+  int leaf = (int)(item / s.pages); // leaves of the same size side by side
   if (s.info[page] != 0)
     return;
   int first = s.tree.first_row (leaf), size = s.tree.first_row (leaf + 1) - first;
-  unsigned char *mine = memory + warp * lanes_bytes<R, LANES, EDGES> ();
+  unsigned char *mine = memory + warp * lanes_bytes<R, S> ();
   R *Z = reinterpret_cast<R *> (mine);
-  stedc_workspace<R> w (mine + LANES * lanes_ld<LANES, EDGES> * sizeof (R), LANES, true);
+  stedc_workspace<R> w (mine + LANES * S::LD * sizeof (R), LANES, true);
 
   // every e within the page tears, also those at the two ends of the leaf
   const R *d_in = s.d + page * n + first, *e_in = s.e + page * n + first;
@@ -35,7 +38,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   R d = absent ? R (0) : d_in[lane] - absmax (e) - absmax (before);
   if (lane == size - 1)
     e = 0;
-  bool settled = solve_lanes<R, LANES, EDGES> (w, Z, e, s.tol, d, absent, size);
+  bool settled = solve_lanes<R, S> (w, Z, e, s.tol, d, absent, size);
   if (!settled)
     atomicMax (s.info + page, first + lane + 1);
 
@@ -46,8 +49,8 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   if (EDGES) {
     R *edge = s.edge + page * 2 * n + first;
     if (!absent) {
-      edge[column] = Z[lane * lanes_ld<LANES, EDGES>];
-      edge[n + column] = Z[lane * lanes_ld<LANES, EDGES> + 1];
+      edge[column] = Z[lane * S::LD];
+      edge[n + column] = Z[lane * S::LD + 1];
     }
     return;
   }
@@ -55,7 +58,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   for (int c = 0; c < LANES; c++) {
     int to = __shfl_sync (0xffffffffu, column, c);
     if (present >> c & 1 && lane < size)
-      out[to * s.ldz + lane] = Z[c * lanes_ld<LANES, EDGES> + lane];
+      out[to * s.ldz + lane] = Z[c * S::LD + lane];
   }
 }
 
@@ -63,8 +66,8 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
 
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream)
 {
-  size_t bytes =
-      WARPS * (s.vectors ? lanes_bytes<R, LANES, false> () : lanes_bytes<R, LANES, true> ());
+  size_t bytes = WARPS * (s.vectors ? lanes_bytes<R, leaf_shape<false>> ()
+                                    : lanes_bytes<R, leaf_shape<true>> ());
   auto kernel = s.vectors ? leaves_kernel<R, false> : leaves_kernel<R, true>;
   cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)

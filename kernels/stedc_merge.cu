@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
-#include "stedc_node.cuh"
+#include "stedc_join.cuh"
 
 namespace
 {
@@ -95,12 +95,48 @@ template <class R> GLA_DEVICE void tell (R *array, int i, R value, int blocks)
     in_block (array, b, blocks)[i] = value;
 }
 
+// What the update needs besides the columns' places.
+template <class R>
+GLA_DEVICE void tell_update (const stedc_level<R> &s, const stedc_workspace<R> &w,
+                             const stedc_scan &found, int64_t at, int64_t node)
+{
+  for (int j = threadIdx.x; j < found.upper; j += blockDim.x)
+    s.upper[at + j] = w.upper[j];
+  for (int j = threadIdx.x; j < found.lower; j += blockDim.x)
+    s.lower[at + j] = w.lower[j];
+  if (threadIdx.x == 0)
+    s.counts[node] = {found.roots, found.upper, found.lower, 0};
+}
+
+// The merged Z of a node of two leaves; `memory` is for one half at a time.
+template <class R>
+GLA_DEVICE void join (const stedc_level<R> &s, const stedc_workspace<R> &w, const stedc_node &node,
+                      int64_t page, const stedc_scan &found, R *memory)
+{
+  int m = node.end - node.first, j = threadIdx.x;
+  R norm = 0, top, bottom;
+  if (j < found.roots)
+    columns<R, false> (w, found.roots, j, &norm, &top, &bottom);
+  const R *Z = s.Z + page * s.page_z + node.first * s.ldz;
+  R *merged = s.merged + page * s.page_merged + node.first * s.ld_merged;
+  join_half<R> upper = {
+      Z + node.first, merged + node.first, s.ldz,  s.ld_merged, node.middle - node.first,
+      UPPER,          found.upper,         w.upper};
+  join_half<R> lower = {
+      Z + node.middle, merged + node.middle, s.ldz,  s.ld_merged, node.end - node.middle,
+      LOWER,           found.lower,          w.lower};
+  join_rows (w, upper, memory, found.roots, m, norm);
+  join_rows (w, lower, memory, found.roots, m, norm);
+}
+
 // One block, or where the GPU would not be full a cluster of them, per node and page. The threads
 // of a block sort together, and one of them scans for deflation; every block does so for itself,
 // with the same bits. Then every thread of the cluster solves the secular equation of its roots,
 // finds its entries of z and the norms of its columns, dealt out 32 at a time. All loops run over
-// arrays in shared memory that every thread reads in step.
-template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s, int blocks)
+// arrays in shared memory that every thread reads in step. JOIN: the node is two leaves, and one
+// block finds the product with their vectors, too, a column to a thread.
+template <class R, bool VECTORS, bool JOIN>
+__global__ void merge_kernel (stedc_level<R> s, int blocks)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ R partial[32];
@@ -153,14 +189,11 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s,
     } else {
       s.d[at + j] = w.d[place];
     }
-    s.column[at + j] = w.column[place] | w.halves[place] << 28;
+    if (!JOIN)
+      s.column[at + j] = w.column[place] | w.halves[place] << 28;
   }
-  for (int j = threadIdx.x; j < found.upper; j += blockDim.x)
-    s.upper[at + j] = w.upper[j];
-  for (int j = threadIdx.x; j < found.lower; j += blockDim.x)
-    s.lower[at + j] = w.lower[j];
-  if (threadIdx.x == 0)
-    s.counts[page * s.tree.leaves + q] = {k, found.upper, found.lower, 0};
+  if (!JOIN)
+    tell_update (s, w, found, at, page * s.tree.leaves + q);
   cluster_barrier (blocks); // the rotations are done with
 
   R norm2 = 0;
@@ -180,6 +213,11 @@ template <class R, bool VECTORS> __global__ void merge_kernel (stedc_level<R> s,
   for (int i = mine; i < k; i += step)
     tell (w.z, i, loewner (w, k, i), blocks);
   cluster_barrier (blocks);
+  if (JOIN) {
+    size_t used = (stedc_workspace_bytes<R> (m, true) + 15) / 16 * 16;
+    join (s, w, node, page, found, reinterpret_cast<R *> (memory + used));
+    return;
+  }
   R *edge = s.edge + page * 2 * n + node.first;
   for (int j = mine; j < m; j += step) {
     R norm = 0, top = 0, bottom = 0;
@@ -223,8 +261,13 @@ template <class R> cudaError_t stedc_merge (const stedc_level<R> &s, cudaStream_
   int m = (s.tree.leaf_rows () << s.level) < s.tree.n ? s.tree.leaf_rows () << s.level : s.tree.n;
   int threads = m <= 64 ? 64 : m <= 128 ? 128 : m <= 256 ? 256 : 512;
   int blocks = blocks_for (s, m);
+  bool join = stedc_joins (s);
   size_t bytes = stedc_workspace_bytes<R> (m, s.vectors != 0);
-  auto kernel = s.vectors ? merge_kernel<R, true> : merge_kernel<R, false>;
+  if (join)
+    bytes = (bytes + 15) / 16 * 16 + join_bytes<R> (m);
+  auto kernel = join        ? merge_kernel<R, true, stedc_joins_leaves<R>>
+                : s.vectors ? merge_kernel<R, true, false>
+                            : merge_kernel<R, false, false>;
   cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;

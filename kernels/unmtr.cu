@@ -125,14 +125,9 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a)
 
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a)
 {
-  int n = a.n;
-  if (n <= 32)
-    return launch<T, 4, 8> (a);
-  if (n <= 48)
-    return launch<T, 8, 6> (a);
-  if (n <= 64)
-    return launch<T, 8, 8> (a);
-  if (n <= 128)
+  if (eig_unmtr_page_fits<T> (a.n, a.smem_limit))
+    return eig_unmtr_page (a);
+  if (a.n <= 128)
     return launch<T, 8, 16> (a);
   return launch<T, 32, 64> (a);
 }

@@ -46,7 +46,7 @@ static double ratio (const z *A, const z *V, const double *lambda, int64_t n, in
 
 static void test_device_arrays ()
 {
-  for (int64_t n : {1, 2, 5, 16, 33, 90, 130})
+  for (int64_t n : {1, 2, 5, 16, 17, 33, 41, 64, 90, 130})
     for (int method = GLA_METHOD_QR; method <= GLA_METHOD_JACOBI; method++) {
       const int64_t pages = 7, ld = n + 3, page = ld * n + 5;
       std::vector<z> A = pages_of (n, pages), V (page * pages);

@@ -1,0 +1,126 @@
+// warp_page.cuh: pages of a few rows, read into shared memory by some lanes of a warp
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks and scales as prepare.cu does.
+
+#ifndef GPULINALG_WARP_PAGE_CUH
+#define GPULINALG_WARP_PAGE_CUH
+
+#include "eig_kernels.cuh"
+#include "../src/backend.h"
+
+// Columns of a page that are read together.
+enum { TOGETHER = 4 };
+
+// What lanes tell each other of row i in the reduction: v of this column and of the one before, w.
+template <class T> struct alignas (16) told {
+  T v, old_v, w;
+};
+
+template <int P, class R> GLA_DEVICE R group_max (R x)
+{
+#pragma unroll
+  for (int mask = P / 2; mask > 0; mask /= 2) {
+    R y = shuffle_xor (x, mask);
+    x = x > y ? x : y;
+  }
+  return x;
+}
+
+// What reading a page found.
+template <class R> struct page_found {
+  int exponent; // the page was divided by 2^exponent
+  int32_t info;
+  double skew;
+  R largest; // of the page as it came
+  int bad;   // it has a NaN or an Inf
+};
+
+// Lane l of P has rows P*c + l - pad of a page, c < C.
+template <int P> GLA_DEVICE int lane_row (int c, int pad)
+{
+  return P * c + (int)(threadIdx.x % P) - pad;
+}
+
+// The triangle that counts, or all of the page, to S as column j's row i at S[j*ld+i], i >= j, and
+// for all of it also i < j. A lane reads its rows of every column, which is coalesced.
+template <class T, int P, int C>
+GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A, T *S, int ld,
+                                               int pad)
+{
+  typedef real_t<T> R;
+  int n = a.n;
+  page_found<R> found = {0, 0, 0, 0, 0};
+  for (int j0 = 0; j0 < n; j0 += TOGETHER) {
+    T entry[TOGETHER][C];
+#pragma unroll
+    for (int q = 0; q < TOGETHER * C; q++) {
+      int j = j0 + q / C, i = lane_row<P> (q % C, pad);
+      bool wanted = a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j;
+      entry[q / C][q % C] = from_real<T> (0);
+      if (wanted && i >= 0 && i < n && j < n)
+        entry[q / C][q % C] = A[j * a.lda + i];
+    }
+#pragma unroll
+    for (int q = 0; q < TOGETHER * C; q++) {
+      int j = j0 + q / C, i = lane_row<P> (q % C, pad);
+      T x = entry[q / C][q % C];
+      if (i == j && a.triangle != GLA_FULL)
+        x = from_real<T> (re (x));
+      R size = absmax (x);
+      found.bad |= !(size <= limits<R>::big);
+      found.largest = size > found.largest ? size : found.largest;
+      if (i < 0 || i >= n || j >= n) { // not there
+      } else if (a.triangle == GLA_UPPER && i <= j) {
+        S[i * ld + j] = conj (x);
+      } else if (a.triangle == GLA_FULL || (a.triangle == GLA_LOWER && i >= j)) {
+        S[j * ld + i] = x;
+      }
+    }
+  }
+  __syncwarp ();
+  return found;
+}
+
+// Reads the page and makes it Hermitian in S, divided by a power of two; zero if it cannot be
+// solved.
+template <class T, int P, int C>
+GLA_DEVICE page_found<real_t<T>> read_page (const eig_args<T> &a, const T *A, T *S, int ld, int pad)
+{
+  typedef real_t<T> R;
+  page_found<R> found = read_entries<T, P, C> (a, A, S, ld, pad);
+  int n = a.n;
+  if (a.triangle == GLA_FULL)
+    for (int c = 0; c < C; c++) {
+      int i = lane_row<P> (c, pad);
+      for (int j = 0; i < n && j <= i; j++) {
+        T lower = scale (R (0.5), S[j * ld + i]), upper = scale (R (0.5), conj (S[i * ld + j]));
+        double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
+        found.skew = difference > found.skew ? difference : found.skew;
+        S[j * ld + i] = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
+      }
+    }
+  found.largest = group_max<P> (found.largest);
+  found.skew = 2 * group_max<P> (found.skew);
+  found.bad = group_max<P> (found.bad);
+  __syncwarp ();
+
+  int k = found.bad || found.largest == 0 ? 0 : -ilogb (found.largest);
+  R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
+#pragma unroll
+  for (int c = 0; c < C; c++) {
+    int i = lane_row<P> (c, pad);
+    for (int j = 0; i < n && j <= i; j++) {
+      T x = found.bad ? from_real<T> (0) : scale (second, scale (first, S[j * ld + i]));
+      S[j * ld + i] = x;
+      S[i * ld + j] = i == j ? x : conj (x);
+    }
+  }
+  __syncwarp ();
+  found.exponent = -k;
+  bool skewed = found.skew > 10.0 * n * limits<R>::eps * found.largest;
+  found.info = found.bad ? n + 1 : skewed ? GLA_INFO_SKEW : 0;
+  return found;
+}
+
+#endif
