@@ -55,6 +55,7 @@ template <class T> struct band_scratch {
       : n (order), tiles (order > BAND ? (order - BAND + BAND_TILE - 1) / BAND_TILE : 0)
   {
   }
+  // V or W
   __host__ __device__ int64_t rows () const { return (n + BAND_TILE) * BAND; }
   __host__ __device__ int64_t v (int step) const { return step % 2 * rows (); }
   __host__ __device__ int64_t w () const { return 2 * rows (); }
@@ -76,13 +77,13 @@ __host__ __device__ inline int band_reflecting_steps (int n)
   return (n - 2) / BAND;
 }
 
-// Of step k, as far as the step before goes on in it: W, and the panel's columns in V's place. Not
-// where he2hb_panel does that too.
+// W of the step before, and what that step does to columns 8k..8k+7, which go to V's place. Where
+// he2hb_splits does not hold, he2hb_panel does this too.
 bool he2hb_splits (int n, int step);
 template <class T> cudaError_t he2hb_update (const eig_args<T> &a, int step);
-// Step k: columns 8k..8k+7 to a.band, V and T of the step, W of the step before.
+// The QR factorisation of these columns: their band, V and T.
 template <class T> cudaError_t he2hb_panel (const eig_args<T> &a, int step);
-// The update by the step before, and the parts of X.
+// The update of the rest by the step before, and its product with V: the parts of X.
 template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step);
 
 //------------------------------------------------------------------------------

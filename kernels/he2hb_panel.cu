@@ -207,15 +207,16 @@ template <class T> GLA_DEVICE void store_last (const band_page<T> &p)
     p.band[BAND * (BAND + 1) + r] = from_real<T> (r == 0 ? (real_t<T>)value : 0);
 }
 
+// Warps of a block at most.
+template <int G> constexpr int panel_warps = G == 1 ? 4 : G == 2 ? 16 : MAX_WARPS;
+
 // One block per page. Rows go to the warps 16 at a time, G times; a warp has them as fragments of
 // the tensor cores have them, four lanes to a row with two of the eight columns each, from X of the
 // step before to V of this one. A column of the QR factorisation takes one barrier: the products of
 // what is below its pivot with all eight columns give its norm, what the columns right of it lose,
 // and a column of T.
 template <class T, int G>
-__global__ void __launch_bounds__ (G == 1   ? 128
-                                   : G == 2 ? 256
-                                            : 32 * MAX_WARPS)
+__global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
     he2hb_panel_kernel (eig_args<T> a, int step, bool updated)
 {
   typedef wide<T> E;
@@ -275,14 +276,14 @@ template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)
 
 template <class T> cudaError_t he2hb_panel (const eig_args<T> &a, int step)
 {
-  int rows = a.n - (step + 1) * BAND;
-  if (rows <= 64)
+  int groups = (a.n - (step + 1) * BAND + 15) / 16;
+  if (groups <= panel_warps<1>)
     return launch<1> (a, step);
-  if (rows <= 256)
+  if (groups <= 2 * panel_warps<2>)
     return launch<2> (a, step);
-  if (rows <= 1024)
+  if (groups <= 4 * panel_warps<4>)
     return launch<4> (a, step);
-  return rows <= 2048 ? launch<8> (a, step) : cudaErrorInvalidValue;
+  return groups <= 8 * panel_warps<8> ? launch<8> (a, step) : cudaErrorInvalidValue;
 }
 
 template cudaError_t he2hb_panel (const eig_args<float> &, int);

@@ -48,32 +48,39 @@ template <class T> constexpr size_t panel_bytes (int warps)
   return (warps + 2) * SQUARE * sizeof (wide<T>);
 }
 
-//------------------------------------------------------------------------------
-// the step before: W, and what it does to this panel
-//------------------------------------------------------------------------------
-
-// X of the step before at `row`: the sum of the parts, slot by slot.
-template <int N, class T>
-GLA_DEVICE numbers<wide<T>, N> load_product (const band_page<T> &p, int row)
+// X of the step before: the sum of the parts, slot by slot, for the warp's rows and, where asked,
+// those of the diagonal block. All rows of a slot are on their way together.
+template <int G, class T>
+GLA_DEVICE void load_product (const band_page<T> &p, bool with_top, numbers<wide<T>, 4> (&x)[G],
+                              numbers<wide<T>, 2> &x_top)
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32, tiles = (p.rows + BAND + BAND_TILE - 1) / BAND_TILE;
-  E sum[N];
+  const T *from = p.part + (BAND + lane / 4) * BAND + lane % 4 * 2;
+  E sum[4 * G], top[2] = {};
 #pragma unroll
-  for (int q = 0; q < N; q++)
+  for (int q = 0; q < 4 * G; q++)
     sum[q] = from_real<E> (0);
-  const T *from = p.part + (int64_t)(row + BAND + lane / 4) * BAND + lane % 4 * 2;
-#pragma unroll 4
-  for (int t = 0; t < tiles; t++)
+  bool inside = with_top && lane / 4 - BAND < p.rows;
+#pragma unroll(G > 2 ? 1 : 8 / G)
+  for (int t = 0; t < tiles; t++, from += p.slot) {
 #pragma unroll
-    for (int q = 0; q < N; q++)
-      if (row + q / 2 * 8 + lane / 4 < p.rows)
-        sum[q] = sum[q] + widened (from[t * p.slot + q / 2 * 8 * BAND + q % 2]);
-  numbers<E, N> x;
+    for (int q = 0; q < 2; q++)
+      if (inside)
+        top[q] = top[q] + widened (from[q - BAND * BAND]);
 #pragma unroll
-  for (int q = 0; q < N; q++)
-    x.set (q, sum[q]);
-  return x;
+    for (int q = 0; q < 4 * G; q++) {
+      int row = p.row (q / 4) + q % 4 / 2 * 8;
+      if (row + lane / 4 < p.rows)
+        sum[q] = sum[q] + widened (from[row * BAND + q % 2]);
+    }
+  }
+#pragma unroll
+  for (int q = 0; q < 4 * G; q++)
+    x[q / 4].set (q % 4, sum[q]);
+#pragma unroll
+  for (int q = 0; q < 2; q++)
+    x_top.set (q, top[q]);
 }
 
 // p += V'X for 8 rows: x has numbers 2h and 2h+1 of the lane.
@@ -279,10 +286,8 @@ template <int G, class T>
 GLA_DEVICE void update_panel (const band_page<T> &p, numbers<wide<T>, 4> (&x)[G])
 {
   typedef wide<T> E;
-  numbers<E, 2> x_top = load_product<2> (p, -BAND);
-#pragma unroll
-  for (int g = 0; g < G; g++)
-    x[g] = load_product<4> (p, p.row (g));
+  numbers<E, 2> x_top;
+  load_product (p, true, x, x_top);
   numbers<E, 4> sum = project (p, x, x_top);
   add_squares (p, sum, p.P);
   make_factors (p);

@@ -7,21 +7,25 @@
 namespace
 {
 
-// Warps of a block, as 4 by 2; a warp has 16 rows and NARROW pieces of 8 columns.
-enum { WARPS = 8, NARROW = 4, ROW_PARTS = 2, COLUMN_PARTS = 4, STRIP = BAND_TILE * BAND };
+// Warps of a block, as 4 by 2, on half of a tile's columns at a time; a warp has 16 rows and NARROW
+// pieces of 8 columns of it.
+enum { WARPS = 8, NARROW = 2, HALF = BAND_TILE / 2 };
+
+// Parts of sums of rows and of columns, and what they have room for in shared memory.
+enum { ROW_PARTS = 2, COLUMN_PARTS = 4, SUMS = ROW_PARTS * BAND_TILE * BAND };
 
 // Distance of rows of V and W in shared memory: lanes that read together are in different banks.
 template <class T> constexpr int ROW = is_complex_v<T> ? BAND + 1 : BAND + 2;
 template <class T> constexpr int STAGED = BAND_TILE *ROW<T>;
 
-// Elements of shared memory: V of this step, then V and W of those before, each for the rows and
-// the columns of the tile; before them the sums.
-template <class T> size_t tiles_bytes (int before)
+// Shared memory: sums, and V of this step and, `before`, V and W of the step before, each for the
+// rows and the columns of the tile.
+template <class T> size_t tiles_bytes (bool before)
 {
-  return ((ROW_PARTS + COLUMN_PARTS) * STRIP + (2 + 4 * before) * STAGED<T>)*sizeof (wide<T>);
+  return (SUMS + (before ? 6 : 2) * STAGED<T>)*sizeof (wide<T>);
 }
 
-// The piece of a tile that a warp has.
+// What a warp has of half a tile.
 template <class T> struct tile_piece {
   typedef wide<T> E;
   numbers<E, 4> c[NARROW];
@@ -65,20 +69,20 @@ GLA_DEVICE void load_piece (const T *A, int n, int row, int column, bool diagona
         piece.c[q].set (p, widened (from[(q * 8 + p % 2) * (int64_t)n + p / 2 * 8]));
 }
 
-// A - V W' - W V'
+// A - V W' - W V', one after the other, which leaves more registers.
 template <class T>
 GLA_DEVICE void update_piece (const wide<T> *factors, int high, int across, tile_piece<T> &piece)
 {
   typedef wide<T> E;
-  const E *V = factors, *W = V + 2 * STAGED<T>;
-  numbers<E, 4> v = load_rows<E, 4, ROW<T>> (V + high * ROW<T>);
-  numbers<E, 4> w = load_rows<E, 4, ROW<T>> (W + high * ROW<T>);
-  V += STAGED<T> + across * ROW<T>;
-  W += STAGED<T> + across * ROW<T>;
+  const E *rows = factors + high * ROW<T>, *columns = factors + (3 * BAND_TILE + across) * ROW<T>;
+#pragma unroll 1
+  for (int t = 0; t < 2; t++) {
+    numbers<E, 4> x = load_rows<E, 4, ROW<T>> (rows);
 #pragma unroll
-  for (int q = 0; q < NARROW; q++) {
-    subtract_product (piece.c[q], v, load_rows<E, 2, ROW<T>> (W + q * 8 * ROW<T>));
-    subtract_product (piece.c[q], w, load_rows<E, 2, ROW<T>> (V + q * 8 * ROW<T>));
+    for (int q = 0; q < NARROW; q++)
+      subtract_product (piece.c[q], x, load_rows<E, 2, ROW<T>> (columns + q * 8 * ROW<T>));
+    rows += 2 * STAGED<T>;
+    columns -= 2 * STAGED<T>;
   }
 }
 
@@ -98,14 +102,14 @@ GLA_DEVICE void store_piece (T *A, int n, int row, int column, bool diagonal, ti
     }
 }
 
-// The piece times V at its columns: 16 rows of X.
+// Adds the piece times V at its columns to 16 rows of X.
 template <class T>
-GLA_DEVICE void multiply_piece (const tile_piece<T> &piece, const wide<T> *V, wide<T> *sums)
+GLA_DEVICE void multiply_piece (const tile_piece<T> &piece, const wide<T> *V,
+                                numbers<wide<T>, 4> &x)
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32;
   V += lane % 4 * 2 * ROW<T> + lane / 4;
-  numbers<E, 4> x = {};
 #pragma unroll
   for (int q = 0; q < NARROW; q++) {
     numbers<E, 2> v;
@@ -113,13 +117,11 @@ GLA_DEVICE void multiply_piece (const tile_piece<T> &piece, const wide<T> *V, wi
     v.set (1, V[q * 8 * ROW<T> + ROW<T>]);
     multiply (x, piece.c[q], v);
   }
-  store_sum (sums, x);
 }
 
-// 16 columns of the piece, transposed, times V at its rows: 16 rows of X.
+// The piece, transposed, times V at its rows: 16 rows of X.
 template <class T>
-GLA_DEVICE void multiply_transposed (const tile_piece<T> &piece, int q, const wide<T> *V,
-                                     wide<T> *sums)
+GLA_DEVICE void multiply_transposed (const tile_piece<T> &piece, const wide<T> *V, wide<T> *sums)
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32;
@@ -132,22 +134,22 @@ GLA_DEVICE void multiply_transposed (const tile_piece<T> &piece, int q, const wi
     v.set (0, V[h * 8 * ROW<T>]);
     v.set (1, V[h * 8 * ROW<T> + 4 * ROW<T>]);
 #pragma unroll
-    for (int g = 0; g < 2; g++)
-      transpose_half (piece.c[q + g], h, a, g);
+    for (int q = 0; q < NARROW; q++)
+      transpose_half (piece.c[q], h, a, q);
     multiply_conj (x, a, v);
   }
   store_sum (sums, x);
 }
 
-// Sum of `count` parts of a strip, in order, to a slot.
-template <int COUNT, class T> GLA_DEVICE void add_parts (const wide<T> *parts, T *to)
+// Sums of COUNT parts of ROWS rows of X, in order.
+template <int COUNT, int ROWS, class T> GLA_DEVICE void add_parts (const wide<T> *parts, T *to)
 {
 #pragma unroll
-  for (int t = threadIdx.x; t < STRIP; t += 32 * WARPS) {
+  for (int t = threadIdx.x; t < ROWS * BAND; t += 32 * WARPS) {
     wide<T> sum = parts[t];
 #pragma unroll
     for (int g = 1; g < COUNT; g++)
-      sum = sum + parts[g * STRIP + t];
+      sum = sum + parts[g * ROWS * BAND + t];
     to[t] = narrowed<T> (sum);
   }
 }
@@ -195,54 +197,64 @@ GLA_DEVICE void stage_factors (const tile_place<T> &at, int origin, int step, wi
   end_copies ();
 }
 
-// One block per tile of 64 by 64 of the lower triangle of the trailing matrix. Its 8 warps have 16
-// rows and 32 columns each, in the registers from the time they are loaded: the updates by the
-// steps from `base` on, then the product with V of this step and, but for a tile on the diagonal,
-// which is taken whole, the product of its transpose. Rows of X that several warps have parts of
-// are added up in shared memory and go to the slot of the tile's column or row.
+// Blocks on a multiprocessor, as measured: with three, complex double has too few registers.
+template <class T> constexpr int tile_blocks = !is_complex_v<T> ? 4 : sizeof (T) == 8 ? 3 : 2;
+
+// One block per tile of 64 by 64 of the lower triangle of the trailing matrix, which it does in two
+// halves of 32 columns: that takes fewer registers, so that more blocks are there and some load
+// while others multiply. Each of its 8 warps has 16 rows and 16 columns of a half in the registers
+// from the time they are loaded: the update by the step before, then the product with V and, but
+// for a tile on the diagonal, the product of its transpose. A tile on the diagonal is taken whole,
+// from what is below; in the second half the rows of the first are up to date already. Rows of X
+// that several warps have parts of are added up in shared memory and go to the slot of the tile's
+// column or row.
 template <class T>
-__global__ void __launch_bounds__ (32 * WARPS, is_complex_v<T> ? 2 : 3)
+__global__ void __launch_bounds__ (32 * WARPS, tile_blocks<T>)
     he2hb_tiles_kernel (eig_args<T> a, int step)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int n = a.n, origin = (step + 1) * BAND, warp = threadIdx.x / 32;
+  int n = a.n, origin = (step + 1) * BAND, warp = threadIdx.x / 32, high = warp % 4 * 16;
   tile_place<T> at (a, origin);
   if (a.info[at.page] != 0)
     return;
-  E *row_sums = reinterpret_cast<E *> (memory), *column_sums = row_sums + ROW_PARTS * STRIP;
-  E *V = column_sums + COLUMN_PARTS * STRIP, *factors = V + 2 * STAGED<T>;
+  E *sums = reinterpret_cast<E *> (memory), *V = sums + SUMS;
   stage_factors (at, origin, step, V);
-  int high = warp % 4 * 16, across = warp / 4 * 8 * NARROW; // of the piece in the tile
-  int row = origin + at.r * BAND_TILE + high, column = origin + at.c * BAND_TILE + across;
   bool diagonal = at.r == at.c, edge = diagonal || at.r == at.tiles - 1;
-  bool live = row < n && column < n;
-  tile_piece<T> piece = {};
-  if (live && edge)
-    load_piece<true> (at.A, n, row, column, diagonal, piece);
-  else if (live)
-    load_piece<false> (at.A, n, row, column, diagonal, piece);
-  wait_for_copies<0> ();
-  __syncthreads (); // and what is read across the diagonal is another warp's to write
-
-  if (live) {
-    if (step > 0)
-      update_piece<T> (factors, high, across, piece);
-    if (step > 0 && edge)
-      store_piece<true> (at.A, n, row, column, diagonal, piece);
-    else if (step > 0)
-      store_piece<false> (at.A, n, row, column, diagonal, piece);
+  numbers<E, 4> x = {};
+#pragma unroll 1
+  for (int half = 0; half < BAND_TILE; half += HALF) {
+    int across = half + warp / 4 * 8 * NARROW;
+    int row = origin + at.r * BAND_TILE + high, column = origin + at.c * BAND_TILE + across;
+    bool live = row < n && column < n, ready = step == 0 || (diagonal && high < half);
+    tile_piece<T> piece = {};
+    if (live && edge)
+      load_piece<true> (at.A, n, row, column, diagonal, piece);
+    else if (live)
+      load_piece<false> (at.A, n, row, column, diagonal, piece);
+    wait_for_copies<0> ();
+    __syncthreads (); // and what is read across the diagonal is another warp's to write
+    if (live && !ready) {
+      update_piece<T> (V + 2 * STAGED<T>, high, across, piece);
+      if (edge)
+        store_piece<true> (at.A, n, row, column, diagonal, piece);
+      else
+        store_piece<false> (at.A, n, row, column, diagonal, piece);
+    }
+    if (!diagonal)
+      multiply_transposed<T> (piece, V + high * ROW<T>,
+                              sums + (warp % 4 * HALF + across - half) * BAND);
+    multiply_piece<T> (piece, V + (BAND_TILE + across) * ROW<T>, x);
+    __syncthreads ();
+    if (!diagonal)
+      add_parts<COLUMN_PARTS, HALF, T> (sums, at.part + at.r * at.s.slot () +
+                                                  (at.c * BAND_TILE + half) * BAND);
   }
-  multiply_piece<T> (piece, V + STAGED<T> + across * ROW<T>,
-                     row_sums + warp / 4 * STRIP + high * BAND);
-  if (!diagonal)
-    for (int q = 0; q < NARROW; q += 2)
-      multiply_transposed<T> (piece, q, V + high * ROW<T>,
-                              column_sums + warp % 4 * STRIP + (across + 8 * q) * BAND);
   __syncthreads ();
-  add_parts<ROW_PARTS, T> (row_sums, at.part + at.c * at.s.slot () + at.r * STRIP);
-  if (!diagonal)
-    add_parts<COLUMN_PARTS, T> (column_sums, at.part + at.r * at.s.slot () + at.c * STRIP);
+  store_sum (sums + (warp / 4 * BAND_TILE + high) * BAND, x);
+  __syncthreads ();
+  add_parts<ROW_PARTS, BAND_TILE, T> (sums,
+                                      at.part + at.c * at.s.slot () + at.r * BAND_TILE * BAND);
 }
 
 } // namespace

@@ -33,12 +33,12 @@ __global__ void __launch_bounds__ (32 * UPDATE_WARPS) he2hb_product_kernel (eig_
   if (a.info[page] != 0)
     return;
   band_page<T> p (a, page, step, reinterpret_cast<E *> (memory), block * UPDATE_ROWS);
-  numbers<E, 2> x_top = {};
-  if (p.warp == 0 && block == 0) {
-    x_top = load_product<2> (p, -BAND);
+  bool with_top = p.warp == 0 && block == 0;
+  numbers<E, 2> x_top;
+  numbers<E, 4> x[1];
+  load_product (p, with_top, x, x_top);
+  if (with_top)
     store_sum (p.W + p.top * BAND, x_top);
-  }
-  numbers<E, 4> x[1] = {load_product<4> (p, p.row (0))};
   store_rows (p, p.W, p.row (0), x[0]);
   add_squares (p, project (p, x, x_top), p.T_factor + (1 + block) * SQUARE);
 }
