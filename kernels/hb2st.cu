@@ -16,15 +16,15 @@ namespace
 // Entries of a column of the band with its fill; warps of a block at most; lanes of a task.
 enum { LD = 2 * BAND, WARPS_MOST = 16, TASKS = 32 / BAND };
 
-// What a block has for one page. Columns n..n+BAND-1 and rows beyond n are 0 and stay so: tasks at
-// the end need no care.
+// What a block has for one page. Columns and rows beyond n are 0 and stay so: tasks at the end need
+// no care.
 template <class T> struct chase_page {
   T *band;    // entry (i, j) at j*LD + i-j
   T *vectors; // of every sweep that is under way: v, then tau
   T *nothing; // a reflector of zeros
   T *told;    // of this task: BAND numbers that its lanes tell each other
-  int n;
-  int slots; // a power of two
+  int idle;   // where tasks without work read: columns of zeros that no task stores to
+  int slots;  // a power of two
   GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * (BAND + 1); }
 };
 
@@ -113,7 +113,7 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
 {
   typedef real_t<T> R;
   bool whole = active && t >= 0;
-  int i = threadIdx.x % BAND, r0 = whole ? s + 1 + BAND * t : p.n;
+  int i = threadIdx.x % BAND, r0 = whole ? s + 1 + BAND * t : p.idle;
   T *reflector = p.reflector (s), v[BAND];
   const T *old = whole ? reflector : p.nothing;
 #pragma unroll
@@ -132,9 +132,10 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
   tell (p, w, told);
 #pragma unroll
   for (int j = 0; j < BAND; j++) {
-    T d = cmadd (told[j], own, cmadd (v[j], w, diagonal[j * (LD - 1)]));
+    T *entry = diagonal + (j <= i ? j : i) * (LD - 1); // above the diagonal, one of the lane's own
+    T d = cmadd (told[j], own, cmadd (v[j], w, *entry));
     if (whole && j <= i)
-      diagonal[j * (LD - 1)] = j == i ? from_real<T> (re (d)) : d;
+      *entry = j == i ? from_real<T> (re (d)) : d;
   }
 
   T x = b[0], sums[BAND];
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST) hb2st_kernel (eig_args<T> a,
     return;
   }
   chase_page<T> p;
-  p.n = n;
+  p.idle = n + BAND;
   p.slots = slots_for (n);
   p.vectors = reinterpret_cast<T *> (memory);
   p.nothing = p.vectors + p.slots * (BAND + 1);
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST) hb2st_kernel (eig_args<T> a,
   if (threadIdx.x <= BAND)
     p.nothing[threadIdx.x] = from_real<T> (0);
   const T *from = a.band + page * (BAND + 1) * n;
-  for (int q = threadIdx.x; q < (n + BAND) * LD; q += blockDim.x) {
+  for (int q = threadIdx.x; q < (n + 2 * BAND) * LD; q += blockDim.x) {
     int j = q / LD, r = q % LD;
     p.band[q] = j < n && r <= BAND ? from[j * (BAND + 1) + r] : from_real<T> (0);
   }
@@ -218,7 +219,7 @@ template <class T> size_t chase_bytes (int n, int warps)
 }
 template <class T> size_t band_bytes (int n)
 {
-  return (size_t)(n + BAND) * LD * sizeof (T);
+  return (size_t)(n + 2 * BAND) * LD * sizeof (T);
 }
 
 } // namespace
