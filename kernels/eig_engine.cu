@@ -70,7 +70,7 @@ double page_seconds (const cuda_engine *e, const gla_eig_job *job)
   switch (route_of (e, job)) {
   case ROUTE_SMALL:
   case ROUTE_STAGES:
-    return 1e-9 + chip * type * (job->vectors ? 1 : 0.6) * (2.4e-10 * n * n + 1e-12 * n * n * n);
+    return 1e-9 + chip * type * (job->vectors ? 1 : 0.5) * (2.4e-10 * n * n + 1e-12 * n * n * n);
   case ROUTE_JACOBI:
     return 1e-8 + chip * type * 3e-11 * n * n * n;
   default:
