@@ -29,9 +29,9 @@ if (wanted ("eig") && share(1) == 1)
     [V2, D2] = batcheig (A(:,:,good), "vector", "device", "gpu");
     [Vc, Dc] = batcheig (A(:,:,good), "vector", "device", "cpu");
     bad = int32 ((1:200)' == 7) * (n + 1);
-    ok = [isequal(info, bad) && isequal(V(:,:,good), V2) && all (isnan (V(:,:,7)(:))), ...
-          all (isnan (L(:,:,7)(:))) && max (abs (L(:,:,good)(:) - D2(:))) < 1e-11, ...
-          max(abs (Dc(:) - D2(:))) < 1e-11];
+    ok = isequal (info, bad) && isequal (V(:,:,good), V2) && all (isnan (V(:,:,7)(:)));
+    ok(2) = all (isnan (L(:,:,7)(:))) && max (abs (L(:,:,good)(:) - D2(:))) < 1e-11;
+    ok(3) = max (abs (Dc(:) - D2(:))) < 1e-11;
     passed += sum (ok);
     failed += sum (! ok);
   endfor
