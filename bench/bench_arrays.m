@@ -25,7 +25,7 @@ for type = types
   class_ = {"double", "single"}{1 + any(type == "sc")};
   numbers = rand (bytes / size_, 1, class_) - 0.5;
   if (any (type == "cz"))
-    numbers = complex (numbers, numbers([end:-1:1]));
+    numbers = complex (numbers, numbers(end:-1:1));
   end
   for n = sizes
     P = floor (numel (numbers) / n^2);

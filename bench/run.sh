@@ -69,6 +69,11 @@ if [ $octave_too = yes ]; then
   $octave bench_batcheig.m $quick >"results/$name.tsv.new"
   mv "results/$name.tsv.new" "results/$name.tsv"
   $octave plot_bench.m "results/$name.tsv" "results/$name.png"
+  if [ $gpu = yes ]; then
+    echo "bench_arrays.m: from Octave arrays, beside kernels and copies"
+    $octave bench_arrays.m --table "results/$name-device.tsv" >"results/$name-arrays.tsv.new"
+    mv "results/$name-arrays.tsv.new" "results/$name-arrays.tsv"
+  fi
   echo "bench_qr.m: from Octave arrays, beside qr"
   $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
   mv "results/qr-$name.tsv.new" "results/qr-$name.tsv"
