@@ -26,21 +26,32 @@ template <> struct mma_entry<true> {
   double re, im;
 };
 
-// c += a*b. Before compute capability 8.0 the same by shuffles.
-GLA_DEVICE void mma (double (&c)[2], double a, double b)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+// The same by shuffles. Not inline: there are so many of these that compilation took minutes.
+static __device__ __noinline__ double2 mma_by_shuffles (double c0, double c1, double a, double b)
 {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(c[0]), "+d"(c[1])
-      : "d"(a), "d"(b));
-#else
   int lane = threadIdx.x % 32;
 #pragma unroll
   for (int k = 0; k < 4; k++) {
     double left = __shfl_sync (0xffffffffu, a, lane / 4 * 4 + k);
-    for (int q = 0; q < 2; q++)
-      c[q] = fma (left, __shfl_sync (0xffffffffu, b, (2 * (lane % 4) + q) * 4 + k), c[q]);
+    c0 = fma (left, __shfl_sync (0xffffffffu, b, lane % 4 * 8 + k), c0);
+    c1 = fma (left, __shfl_sync (0xffffffffu, b, lane % 4 * 8 + 4 + k), c1);
   }
+  return make_double2 (c0, c1);
+}
+#endif
+
+// c += a*b
+GLA_DEVICE void mma (double (&c)[2], double a, double b)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(c[0]), "+d"(c[1])
+      : "d"(a), "d"(b));
+#else
+  double2 sum = mma_by_shuffles (c[0], c[1], a, b);
+  c[0] = sum.x;
+  c[1] = sum.y;
 #endif
 }
 
