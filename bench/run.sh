@@ -4,7 +4,8 @@
 #
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
 # Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
-# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER). Of qr_block:
+# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER) and
+# results/<name>-arrays.tsv (from Octave arrays, beside what kernels and copies take). Of qr_block:
 # results/qr-<name>.tsv and .png (from Octave arrays, beside qr) and results/qr-<name>-device.tsv
 # and .png.
 # Of gsvd_hz: results/gsvd-<name>.tsv, gsvd-<name>-sweeps.tsv (rotations) and gsvd-<name>.png.
