@@ -15,37 +15,10 @@
 
 #include "hetrd_band.cuh"
 #include "mma.cuh"
+#include "wide.cuh"
 
 // Rows and columns of a tile of A.
 enum { BAND_TILE = 64 };
-
-template <class T> struct wide_of {
-  typedef double type;
-};
-template <class R> struct wide_of<cx<R>> {
-  typedef cx<double> type;
-};
-template <class T> using wide = typename wide_of<T>::type;
-
-GLA_DEVICE double widened (float a)
-{
-  return a;
-}
-GLA_DEVICE double widened (double a)
-{
-  return a;
-}
-template <class R> GLA_DEVICE cx<double> widened (cx<R> a)
-{
-  return {(double)a.x, (double)a.y};
-}
-template <class T> GLA_DEVICE T narrowed (wide<T> a)
-{
-  if constexpr (is_complex_v<T>)
-    return {(real_t<T>)a.x, (real_t<T>)a.y};
-  else
-    return (T)a;
-}
 
 // Where things lie in the part of a.panel of one page, in elements of wide<T>, and of T from the
 // parts on. Rows n..n+63 of V and W are zero, so that tiles need not look where a page ends.

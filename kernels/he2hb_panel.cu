@@ -160,7 +160,7 @@ GLA_DEVICE void store_triangle (const band_page<T> &p, const numbers<wide<T>, 4>
   for (int q = 0; q < 2; q++) {
     int j = threadIdx.x % 4 * 2 + q;
     if (i <= j && p.top + j < p.n)
-      p.band[j * (BAND + 1) + BAND + i - j] = narrowed<T> (x.get (q));
+      p.band[j * (BAND + 1) + BAND + i - j] = narrow<T> (x.get (q));
   }
 }
 

@@ -67,12 +67,12 @@ GLA_DEVICE void load_product (const band_page<T> &p, bool with_top, numbers<wide
 #pragma unroll
     for (int q = 0; q < 2; q++)
       if (inside)
-        top[q] = top[q] + widened (from[q - BAND * BAND]);
+        top[q] = top[q] + widen (from[q - BAND * BAND]);
 #pragma unroll
     for (int q = 0; q < 4 * G; q++) {
       int row = p.row (q / 4) + q % 4 / 2 * 8;
       if (row + lane / 4 < p.rows)
-        sum[q] = sum[q] + widened (from[row * BAND + q % 2]);
+        sum[q] = sum[q] + widen (from[row * BAND + q % 2]);
     }
   }
 #pragma unroll
@@ -203,7 +203,7 @@ GLA_DEVICE numbers<wide<T>, N> load_columns (const band_page<T> &p, int row)
   for (int q = 0; q < N; q++) {
     E value = from_real<E> (0);
     if (i + q / 2 * 8 < p.rows && j + q % 2 < p.n)
-      value = widened (p.A[(int64_t)(j + q % 2) * p.n + p.top + BAND + i + q / 2 * 8]);
+      value = widen (p.A[(int64_t)(j + q % 2) * p.n + p.top + BAND + i + q / 2 * 8]);
     x.set (q, value);
   }
   return x;
@@ -232,7 +232,7 @@ GLA_DEVICE void store_diagonal (const band_page<T> &p, const numbers<wide<T>, N>
     int j = threadIdx.x % 4 * 2 + q;
     E value = i == j ? from_real<E> (re (x.get (q))) : x.get (q);
     if (p.warp == 0 && p.first == 0 && i >= j && p.top + j < p.n)
-      p.band[j * (BAND + 1) + i - j] = narrowed<T> (value);
+      p.band[j * (BAND + 1) + i - j] = narrow<T> (value);
   }
 }
 

@@ -48,7 +48,7 @@ template <class T> GLA_DEVICE wide<T> entry_at (const T *A, int n, int i, int j,
   int row = swap ? j : i, column = swap ? i : j;
   wide<T> value = from_real<wide<T>> (0);
   if (row < n && column < n)
-    value = widened (A[(int64_t)column * n + row]);
+    value = widen (A[(int64_t)column * n + row]);
   return swap ? conj (value) : value;
 }
 
@@ -66,7 +66,7 @@ GLA_DEVICE void load_piece (const T *A, int n, int row, int column, bool diagona
       if (EDGE)
         piece.c[q].set (p, entry_at (A, n, i + p / 2 * 8, j + q * 8 + p % 2, diagonal));
       else
-        piece.c[q].set (p, widened (from[(q * 8 + p % 2) * (int64_t)n + p / 2 * 8]));
+        piece.c[q].set (p, widen (from[(q * 8 + p % 2) * (int64_t)n + p / 2 * 8]));
 }
 
 // A - V W' - W V', one after the other, which leaves more registers.
@@ -98,7 +98,7 @@ GLA_DEVICE void store_piece (T *A, int n, int row, int column, bool diagonal, ti
       if (EDGE && i == j)
         piece.c[q].set (p, from_real<wide<T>> (re (piece.c[q].get (p))));
       if (!EDGE || (i < n && (!diagonal || i >= j)))
-        A[(int64_t)j * n + i] = narrowed<T> (piece.c[q].get (p));
+        A[(int64_t)j * n + i] = narrow<T> (piece.c[q].get (p));
     }
 }
 
@@ -150,7 +150,7 @@ template <int COUNT, int ROWS, class T> GLA_DEVICE void add_parts (const wide<T>
 #pragma unroll
     for (int g = 1; g < COUNT; g++)
       sum = sum + parts[g * ROWS * BAND + t];
-    to[t] = narrowed<T> (sum);
+    to[t] = narrow<T> (sum);
   }
 }
 
