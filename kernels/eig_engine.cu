@@ -108,7 +108,8 @@ void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages
   int n = (int)job->n;
   bool band = !job->vectors && table_row (job).way == EIG_BAND;
   int64_t n2 = (int64_t)n * n;
-  int64_t panel = band ? eig_he2hb_scratch<T> (n) : eig_hetrd_panel<T> (n, e->smem_limit);
+  int64_t panel =
+      band ? eig_he2hb_scratch<T> (n, e->smem_limit) : eig_hetrd_panel<T> (n, e->smem_limit);
   if (job->vectors)
     a->Z = c.take<R> (pages * n2);
   bool inside = job->vectors && panel * (int64_t)sizeof (T) <= n2 * (int64_t)sizeof (R);
@@ -204,8 +205,11 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
 // Whether one kernel prepares and reduces.
 template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<T> &a)
 {
-  return e->job.method != GLA_METHOD_JACOBI && table_row (&e->job).way == EIG_WARP &&
-         eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
+  if (e->job.method == GLA_METHOD_JACOBI)
+    return false;
+  gla_eig_way way = table_row (&e->job).way;
+  return (way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit)) ||
+         (a.band != nullptr && he2hb_page_fits<T> (a.n, a.smem_limit));
 }
 
 // Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
@@ -213,12 +217,13 @@ template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<
 template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
 {
   bool band = a.band != nullptr;
-  int steps = band ? eig_he2hb_steps<T> (a.n) : eig_hetrd_steps<T> (a.n, a.smem_limit);
+  int steps =
+      band ? eig_he2hb_steps<T> (a.n, a.smem_limit) : eig_hetrd_steps<T> (a.n, a.smem_limit);
   double expected = page_latency (&e->job) + a.pages * page_seconds (e, &e->job);
   bool pieces = expected > 2 * PIECE;
   int step = pieces ? 1 + (int)(steps * PIECE / expected) : steps;
   gla_status status = GLA_OK;
-  if (reads_and_reduces (e, a)) {
+  if (!band && reads_and_reduces (e, a)) {
     status = engine_status (eig_hetrd_warp (a));
     steps = 0;
   }

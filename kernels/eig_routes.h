@@ -11,7 +11,7 @@ typedef enum {
   EIG_STAGES, // a kernel for each stage
   EIG_WHOLE,  // whole pages in one kernel (small.cu, n <= 32)
   EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 64)
-  EIG_BAND    // by stages, eigenvalues alone by way of a band matrix (he2hb.cu, hb2st.cu)
+  EIG_BAND    // by stages, eigenvalues alone by way of a band matrix (he2hb.cuh, hb2st.cu)
 } gla_eig_way;
 
 typedef struct {
@@ -28,7 +28,7 @@ extern gla_eig_route gla_eig_route_override;
 typedef struct {
   char type;
   gla_eig_route rows[7];   // with eigenvectors
-  gla_eig_route values[4]; // without
+  gla_eig_route values[3]; // without
 } gla_eig_route_table;
 
 static const gla_eig_route_table gla_eig_routes[4] = {
@@ -38,7 +38,7 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {96, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
       {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {48, EIG_WARP, 0}, {112, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {48, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'c',
      {{16, EIG_WHOLE, 0},
       {28, EIG_WARP, 0},
@@ -47,21 +47,21 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {128, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
       {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {192, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'d',
      {{16, EIG_WHOLE, 0},
       {64, EIG_WARP, 0},
       {128, EIG_STAGES, 0},
       {224, EIG_STAGES, 32},
       {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {112, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'s',
      {{32, EIG_WHOLE, 0},
       {64, EIG_WARP, 0},
       {128, EIG_STAGES, 0},
       {224, EIG_STAGES, 32},
       {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {160, EIG_STAGES, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
 };
 
 #endif

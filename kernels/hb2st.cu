@@ -13,19 +13,37 @@
 namespace
 {
 
-// Entries of a column of the band with its fill; warps of a block at most; lanes of a task.
-enum { LD = 2 * BAND, WARPS_MOST = 16, TASKS = 32 / BAND };
+// Warps of a block at most; tasks of a warp.
+enum { WARPS_MOST = 16, TASKS = 32 / BAND };
 
-// What a block has for one page. Columns and rows beyond n are 0 and stay so: tasks at the end need
+// What the compiler knows of a block: type, pages, whether the bands are in shared memory, and the
+// entries that a column of the band has room for with its fill. Lanes of a warp are then in
+// different banks: pages lie so, or else the tasks of one page.
+template <class S, int PAGES_, bool SHARED_> struct chase_shape {
+  typedef S T;
+  // A reflector's v and tau begin where 16 bytes begin, so that they are read together.
+  enum { SLOT = BAND + (sizeof (T) < 16 ? 16 / sizeof (T) : 1) };
+  enum { PAGES = PAGES_, LD = PAGES == 1 && SHARED_ && sizeof (T) <= 8 ? 3 * BAND : 2 * BAND };
+  static constexpr bool SHARED = SHARED_;
+  // elements from one page's band to the next one's
+  __host__ __device__ static int64_t page_step (int n)
+  {
+    int64_t used = (int64_t)(n + 2 * BAND) * LD;
+    return PAGES == 1 ? used : (used + 31) / 32 * 32 + BAND;
+  }
+};
+
+// What a block has for a page. Columns and rows beyond n are 0 and stay so: tasks at the end need
 // no care.
-template <class T> struct chase_page {
+template <class S> struct chase_page {
+  typedef typename S::T T;
   T *band;    // entry (i, j) at j*LD + i-j
   T *vectors; // of every sweep that is under way: v, then tau
   T *nothing; // a reflector of zeros
   T *told;    // of this task: BAND numbers that its lanes tell each other
   int idle;   // where tasks without work read: columns of zeros that no task stores to
   int slots;  // a power of two
-  GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * (BAND + 1); }
+  GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * S::SLOT; }
 };
 
 // Sweeps that are under way at once, at most: each is two tasks behind the one before it.
@@ -68,7 +86,7 @@ template <class T> GLA_DEVICE householder<T> reflector_of (T &x)
 
 // A row of a block of the band times v; b gets the row. `at` is the lane's entry of the first
 // column.
-template <class T> GLA_DEVICE T times_row (const T *at, const T (&v)[BAND], T (&b)[BAND])
+template <int LD, class T> GLA_DEVICE T times_row (const T *at, const T (&v)[BAND], T (&b)[BAND])
 {
   T y[2] = {from_real<T> (0), from_real<T> (0)};
 #pragma unroll
@@ -79,28 +97,32 @@ template <class T> GLA_DEVICE T times_row (const T *at, const T (&v)[BAND], T (&
   return y[0] + y[1];
 }
 
-// The same for the diagonal block of rows r0 and on, of which the lower triangle is there.
-template <class T> GLA_DEVICE T times_hermitian (const T *band, int r0, const T (&v)[BAND])
+// The same for the diagonal block of rows r0 and on, of which the lower triangle is there: row i of
+// d up to the diagonal, and of its columns what is below it.
+template <int LD, class T>
+GLA_DEVICE T times_hermitian (const T *band, int r0, const T (&v)[BAND], T (&d)[BAND])
 {
   int i = threadIdx.x % BAND;
   T y[2] = {from_real<T> (0), from_real<T> (0)};
 #pragma unroll
   for (int j = 0; j < BAND; j++) {
-    T d = band[j <= i ? (r0 + j) * LD + i - j : (r0 + i) * LD + j - i];
-    y[j % 2] = madd (j <= i ? d : conj (d), v[j], y[j % 2]);
+    d[j] = band[j <= i ? (r0 + j) * LD + i - j : (r0 + i) * LD + j - i];
+    y[j % 2] = madd (j <= i ? d[j] : conj (d[j]), v[j], y[j % 2]);
   }
   return y[0] + y[1];
 }
 
 // What the lanes of a task tell each other: every lane's x, in all of them.
-template <class T> GLA_DEVICE void tell (const chase_page<T> &p, T x, T (&all)[BAND])
+template <class S>
+GLA_DEVICE void tell (const chase_page<S> &p, typename S::T x, typename S::T (&all)[BAND])
 {
+  auto told = static_cast<const typename S::T *> (__builtin_assume_aligned (p.told, 16));
   __syncwarp (); // what was told before has been read
   p.told[threadIdx.x % BAND] = x;
   __syncwarp ();
 #pragma unroll
   for (int j = 0; j < BAND; j++)
-    all[j] = p.told[j];
+    all[j] = told[j];
 }
 
 // Task t of sweep s, by BAND lanes, a row of each block to a lane. The reflector of rows s+1+BAND*t
@@ -108,34 +130,36 @@ template <class T> GLA_DEVICE void tell (const chase_page<T> &p, T x, T (&all)[B
 // below it from the right; the first column of B makes the next reflector, which is applied to B
 // from the left. Task -1 does the last part only, with column s. What is not there to be done is
 // done to the zeros behind the matrix, or with a reflector of zeros, and not stored: no branches.
-template <class T>
-GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t<T> *e)
+template <class S>
+GLA_DEVICE void chase (const chase_page<S> &p, int s, int t, bool active, real_t<typename S::T> *e)
 {
+  typedef typename S::T T;
   typedef real_t<T> R;
+  constexpr int LD = S::LD;
   bool whole = active && t >= 0;
   int i = threadIdx.x % BAND, r0 = whole ? s + 1 + BAND * t : p.idle;
   T *reflector = p.reflector (s), v[BAND];
-  const T *old = whole ? reflector : p.nothing;
+  auto old = static_cast<const T *> (__builtin_assume_aligned (whole ? reflector : p.nothing, 16));
 #pragma unroll
   for (int j = 0; j < BAND; j++)
     v[j] = old[j];
   T own = old[i], tau = old[BAND], b[BAND];
   T *block = p.band + (active && t < 0 ? s * LD + 1 : r0 * LD + BAND) + i;
-  T y = -(tau * times_row (block, v, b));
+  T y = -(tau * times_row<LD> (block, v, b));
 #pragma unroll
   for (int j = 0; j < BAND; j++)
     b[j] = cmadd (v[j], y, b[j]);
 
-  y = times_hermitian (p.band, r0, v);
+  T d[BAND];
+  y = times_hermitian<LD> (p.band, r0, v, d);
   R form = lane_sum<BAND> (re (conj (own) * y)) * abs2 (tau) / 2;
   T w = scale (form, own) - tau * y, told[BAND], *diagonal = p.band + r0 * LD + i; // -w
   tell (p, w, told);
 #pragma unroll
   for (int j = 0; j < BAND; j++) {
-    T *entry = diagonal + (j <= i ? j : i) * (LD - 1); // above the diagonal, one of the lane's own
-    T d = cmadd (told[j], own, cmadd (v[j], w, *entry));
+    T entry = cmadd (told[j], own, cmadd (v[j], w, d[j]));
     if (whole && j <= i)
-      *entry = j == i ? from_real<T> (re (d)) : d;
+      diagonal[j * (LD - 1)] = j == i ? from_real<T> (re (entry)) : entry;
   }
 
   T x = b[0], sums[BAND];
@@ -160,83 +184,151 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
   }
 }
 
-// One block per page, the band in shared memory where it fits. In step q the task q - 1 - 2s of
-// every sweep s that is under way is done, BAND lanes to each; they touch different entries. A
-// barrier ends the step, and there are about 2n of them.
-template <class T, bool SHARED>
-__global__ void __launch_bounds__ (32 * WARPS_MOST) hb2st_kernel (eig_args<T> a, int64_t scratch)
+// The matrices of a block. Its pages have the same tasks at the same time, and one that is not
+// there or cannot be solved has none.
+template <class S> struct chase_block {
+  typedef typename S::T T;
+  int n;
+  int64_t first;      // page
+  T *bands, *vectors; // of all pages
+  unsigned solved;    // bit k: page k is there and can be
+  GLA_DEVICE bool solves (int k) const { return solved >> k & 1; }
+};
+
+// Brings the bands to where they are worked on.
+template <class S>
+GLA_DEVICE void load_bands (const eig_args<typename S::T> &a, const chase_block<S> &c)
 {
-  typedef real_t<T> R;
+  typedef typename S::T T;
+  for (int k = 0; k < S::PAGES; k++) {
+    const T *from = a.band + (c.first + k) * (BAND + 1) * c.n;
+    T *to = c.bands + k * S::page_step (c.n);
+#pragma unroll 4
+    for (int q = threadIdx.x; q < (c.n + 2 * BAND) * S::LD; q += blockDim.x) {
+      int j = q / S::LD, r = q % S::LD;
+      T value = from_real<T> (0);
+      if (c.solves (k) && j < c.n && r <= BAND)
+        value = from[j * (BAND + 1) + r];
+      to[q] = value;
+    }
+  }
+}
+
+template <class S>
+GLA_DEVICE void store_diagonals (const eig_args<typename S::T> &a, const chase_block<S> &c)
+{
+  for (int k = 0; k < S::PAGES; k++) {
+    int64_t page = c.first + k;
+    for (int i = threadIdx.x; i < c.n && page < a.pages; i += blockDim.x) {
+      a.d[page * c.n + i] = re (c.bands[k * S::page_step (c.n) + i * S::LD]);
+      if (i == c.n - 1 || !c.solves (k))
+        a.e[page * c.n + i] = 0;
+    }
+  }
+}
+
+// Some pages per block, their bands in shared memory where they fit. In step q the task q - 1 - 2s
+// of every sweep s that is under way is done, BAND lanes to each; they touch different entries. A
+// barrier ends the step, and there are about 2n of them. Small pages have few tasks at a time, and
+// fill warps together.
+template <class S>
+__global__ void __launch_bounds__ (32 * WARPS_MOST)
+    hb2st_kernel (eig_args<typename S::T> a, int64_t scratch)
+{
+  typedef typename S::T T;
   extern __shared__ __align__ (16) unsigned char memory[];
   int n = a.n, lane = threadIdx.x % 32, groups = blockDim.x / BAND;
-  int64_t page = blockIdx.x;
-  R *d = a.d + page * n, *e = a.e + page * n;
-  if (a.info[page] != 0) { // a page that cannot be solved; what follows finds zeros
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-      d[i] = e[i] = 0;
-    return;
-  }
-  chase_page<T> p;
+  chase_block<S> c;
+  c.n = n;
+  c.first = (int64_t)blockIdx.x * S::PAGES;
+  c.solved = 0;
+  for (int k = 0; k < S::PAGES; k++)
+    c.solved |= (unsigned)(c.first + k < a.pages && a.info[c.first + k] == 0) << k;
+  chase_page<S> p;
   p.idle = n + BAND;
   p.slots = slots_for (n);
-  p.vectors = reinterpret_cast<T *> (memory);
-  p.nothing = p.vectors + p.slots * (BAND + 1);
-  p.told = p.nothing + BAND + 1;
-  p.band = SHARED ? p.told + blockDim.x : a.panel + page * scratch;
-  p.told += threadIdx.x / BAND * BAND;
+  p.told = reinterpret_cast<T *> (memory) + threadIdx.x / BAND * BAND;
+  c.vectors = reinterpret_cast<T *> (memory) + blockDim.x;
+  p.nothing = c.vectors + S::PAGES * p.slots * S::SLOT;
+  c.bands = S::SHARED ? p.nothing + S::SLOT : a.panel + c.first * scratch;
   if (threadIdx.x <= BAND)
     p.nothing[threadIdx.x] = from_real<T> (0);
-  const T *from = a.band + page * (BAND + 1) * n;
-  for (int q = threadIdx.x; q < (n + 2 * BAND) * LD; q += blockDim.x) {
-    int j = q / LD, r = q % LD;
-    p.band[q] = j < n && r <= BAND ? from[j * (BAND + 1) + r] : from_real<T> (0);
-  }
+  load_bands (a, c);
   __syncthreads ();
 
   int first = 0; // the first sweep that is under way
   for (int q = 0; q < 2 * n - 2; q++) {
     while (q - 2 * first >= tasks_of (first, n))
       first++;
-    for (int k = first + threadIdx.x / 32 * TASKS; 2 * k <= q && k < n - 1; k += groups) {
-      int s = k + lane / BAND;
-      bool active = 2 * s <= q && s < n - 1;
-      s = active ? s : k;
-      chase (p, s, q - 1 - 2 * s, active, e);
+    int sweeps = (q / 2 < n - 2 ? q / 2 : n - 2) + 1 - first, tasks = sweeps * S::PAGES;
+    for (int task = threadIdx.x / 32 * TASKS; task < tasks; task += groups) {
+      int own = task + lane / BAND, k = own % S::PAGES, s = first + own / S::PAGES;
+      bool active = own < tasks && c.solves (k);
+      s = own < tasks ? s : first;
+      p.band = c.bands + k * S::page_step (n);
+      p.vectors = c.vectors + k * p.slots * S::SLOT;
+      chase (p, s, q - 1 - 2 * s, active, a.e + (c.first + k) * n);
     }
     __syncthreads ();
   }
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    d[i] = re (p.band[i * LD]);
-    if (i == n - 1)
-      e[i] = 0;
-  }
+  store_diagonals (a, c);
 }
 
-// Bytes of shared memory but for the band, and of the band.
-template <class T> size_t chase_bytes (int n, int warps)
+// Bytes of shared memory but for the bands, and of these.
+template <class S> size_t chase_bytes (int n, int warps)
 {
-  return ((slots_for (n) + 1) * (BAND + 1) + 32 * warps) * sizeof (T);
+  return ((S::PAGES * slots_for (n) + 1) * S::SLOT + 32 * warps) * sizeof (typename S::T);
 }
-template <class T> size_t band_bytes (int n)
+template <class S> size_t band_bytes (int n)
 {
-  return (size_t)(n + 2 * BAND) * LD * sizeof (T);
+  return S::PAGES * S::page_step (n) * sizeof (typename S::T);
+}
+
+// Warps for the most tasks that there are at once: half as many for small pages, where that is only
+// at the beginning.
+template <class S> int warps_for (int n)
+{
+  int warps = (S::PAGES * sweeps_at_once (n) + TASKS - 1) / TASKS;
+  warps = S::PAGES > 1 && sizeof (typename S::T) < 16 ? (warps + 1) / 2 : warps;
+  return warps < WARPS_MOST ? warps : WARPS_MOST;
+}
+
+template <class S> size_t bytes_of (int n)
+{
+  return chase_bytes<S> (n, warps_for<S> (n)) + (S::SHARED ? band_bytes<S> (n) : 0);
+}
+
+template <class S> cudaError_t launch (const eig_args<typename S::T> &a)
+{
+  size_t bytes = bytes_of<S> (a.n);
+  cudaError_t status = allow_shared (hb2st_kernel<S>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  int64_t blocks = (a.pages + S::PAGES - 1) / S::PAGES, scratch = 0;
+  if (!S::SHARED)
+    scratch = eig_he2hb_scratch<typename S::T> (a.n, a.smem_limit);
+  hb2st_kernel<S><<<(unsigned)blocks, 32 * warps_for<S> (a.n), bytes, a.stream>>> (a, scratch);
+  return cudaGetLastError ();
 }
 
 } // namespace
 
 template <class T> cudaError_t eig_hb2st (const eig_args<T> &a)
 {
-  int warps = (sweeps_at_once (a.n) + TASKS - 1) / TASKS;
-  warps = warps < WARPS_MOST ? warps : WARPS_MOST;
-  size_t bytes = chase_bytes<T> (a.n, warps);
-  bool shared = bytes + band_bytes<T> (a.n) <= (size_t)a.smem_limit;
-  auto kernel = shared ? hb2st_kernel<T, true> : hb2st_kernel<T, false>;
-  bytes += shared ? band_bytes<T> (a.n) : 0;
-  cudaError_t status = allow_shared (kernel, bytes);
-  if (status != cudaSuccess)
-    return status;
-  kernel<<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, eig_he2hb_scratch<T> (a.n));
-  return cudaGetLastError ();
+  // as measured: together while three blocks find room on a multiprocessor, and four are there for
+  // each
+  typedef chase_shape<T, 4, true> four;
+  typedef chase_shape<T, 2, true> two;
+  typedef chase_shape<T, 1, true> alone;
+  int64_t pages = a.pages / (4 * a.multiprocessors);
+  size_t room = (size_t)a.smem_limit / 3;
+  if (sizeof (T) < 16 && pages >= 4 && bytes_of<four> (a.n) <= room)
+    return launch<four> (a);
+  if (pages >= 2 && bytes_of<two> (a.n) <= room)
+    return launch<two> (a);
+  if (bytes_of<alone> (a.n) <= (size_t)a.smem_limit)
+    return launch<alone> (a);
+  return launch<chase_shape<T, 1, false>> (a);
 }
 
 template cudaError_t eig_hb2st (const eig_args<float> &);

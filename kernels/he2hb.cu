@@ -3,19 +3,23 @@
 
 #include "he2hb.cuh"
 
-template <class T> int64_t eig_he2hb_scratch (int n)
+template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit)
 {
-  return band_scratch<T> (n).size ();
+  return he2hb_page_fits<T> (n, smem_limit) ? 0 : band_scratch<T> (n).size ();
 }
 
 // The last step has no reflectors: it brings the rest of the band up to date.
-template <class T> int eig_he2hb_steps (int n)
+template <class T> int eig_he2hb_steps (int n, int smem_limit)
 {
+  if (he2hb_page_fits<T> (n, smem_limit))
+    return 1;
   return band_reflecting_steps (n) + 1;
 }
 
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last)
 {
+  if (he2hb_page_fits<T> (a.n, a.smem_limit))
+    return he2hb_page (a);
   cudaError_t status = cudaSuccess;
   for (int step = first; step < last && status == cudaSuccess; step++) {
     if (step > 0 && he2hb_splits (a.n, step))
@@ -28,14 +32,14 @@ template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int l
   return status;
 }
 
-template int64_t eig_he2hb_scratch<float> (int);
-template int64_t eig_he2hb_scratch<double> (int);
-template int64_t eig_he2hb_scratch<cx<float>> (int);
-template int64_t eig_he2hb_scratch<cx<double>> (int);
-template int eig_he2hb_steps<float> (int);
-template int eig_he2hb_steps<double> (int);
-template int eig_he2hb_steps<cx<float>> (int);
-template int eig_he2hb_steps<cx<double>> (int);
+template int64_t eig_he2hb_scratch<float> (int, int);
+template int64_t eig_he2hb_scratch<double> (int, int);
+template int64_t eig_he2hb_scratch<cx<float>> (int, int);
+template int64_t eig_he2hb_scratch<cx<double>> (int, int);
+template int eig_he2hb_steps<float> (int, int);
+template int eig_he2hb_steps<double> (int, int);
+template int eig_he2hb_steps<cx<float>> (int, int);
+template int eig_he2hb_steps<cx<double>> (int, int);
 template cudaError_t eig_he2hb (const eig_args<float> &, int, int);
 template cudaError_t eig_he2hb (const eig_args<double> &, int, int);
 template cudaError_t eig_he2hb (const eig_args<cx<float>> &, int, int);

@@ -4,40 +4,45 @@
 #ifndef GPULINALG_HE2HB_PANEL_CUH
 #define GPULINALG_HE2HB_PANEL_CUH
 
-#include "he2hb.cuh"
+#include "he2hb_qr.cuh"
 
 // Warps of a block at most.
-enum { MAX_WARPS = 16, SQUARE = BAND * BAND };
+enum { MAX_WARPS = 16 };
 
 // A page as the panel's block sees it. Rows are counted from the first one below the diagonal
 // block; `rows` of them belong to the page.
-template <class T> struct band_page {
+template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
   typedef wide<T> E;
-  int n, step, top, rows, warp, warps;
+  using band_team<E>::warp;
+  using band_team<E>::warps;
+  using band_columns<T>::n;
+  using band_columns<T>::top;
+  int step, rows;
   int first; // row of the block
-  T *A, *part, *band;
-  E *V, *W, *T_factor; // of this step, of the step before, of both
+  T *A, *part;
+  E *V, *W; // of this step, of the step before
   const E *V_before;
-  E *squares; // shared: per warp, 8 by 8
-  E *P, *H;   // shared: V'X, then T; T'V'X T / 2
   int64_t slot;
   GLA_DEVICE band_page (const eig_args<T> &a, int64_t page, int step_, E *shared, int first_ = 0)
-      : n (a.n), step (step_), first (first_), top (step * BAND), rows (n - top - BAND),
-        warp (threadIdx.x / 32), warps (blockDim.x / 32)
+      : step (step_), rows (a.n - (step + 1) * BAND), first (first_)
   {
+    n = a.n;
+    top = step * BAND;
+    warp = threadIdx.x / 32;
+    warps = blockDim.x / 32;
     band_scratch<T> s (n);
     E *work = reinterpret_cast<E *> (a.panel + page * s.size ());
     A = a.W + page * n * n;
     V = work + s.v (step);
     V_before = work + s.v (step + 1);
     W = work + s.w ();
-    T_factor = work + s.t ();
+    this->T_factor = work + s.t ();
     part = reinterpret_cast<T *> (work + s.part ());
     slot = s.slot ();
-    band = a.band + page * n * (BAND + 1) + top * (BAND + 1);
-    squares = shared;
-    P = squares + warps * SQUARE;
-    H = P + SQUARE;
+    this->band = a.band + page * n * (BAND + 1) + top * (BAND + 1);
+    this->squares = shared;
+    this->P = shared + warps * SQUARE;
+    this->H = this->P + SQUARE;
   }
   // This warp's row of group g of 16.
   GLA_DEVICE int row (int g) const { return first + (g * warps + warp) * 16; }
@@ -108,27 +113,11 @@ GLA_DEVICE void multiply_rows (const band_page<T> &p, int row, const numbers<wid
   }
 }
 
-// Entry t of the sum of `count` squares.
-template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int t)
-{
-  E sum = squares[t];
-  for (int g = 1; g < count; g++)
-    sum = sum + squares[g * SQUARE + t];
-  return sum;
-}
-
 // Adds the squares of the block's warps, in order.
 template <class T>
 GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x, wide<T> *to)
 {
-  typedef wide<T> E;
-  int lane = threadIdx.x % 32, at = lane / 4 * BAND + lane % 4 * 2;
-#pragma unroll
-  for (int q = 0; q < 2; q++)
-    if constexpr (is_complex_v<E>)
-      p.squares[p.warp * SQUARE + at + q] = {x.re[q] + x.im[2 + q], x.im[q] - x.re[2 + q]};
-    else
-      p.squares[p.warp * SQUARE + at + q] = x.re[q];
+  store_square (p.squares + p.warp * SQUARE, x);
   __syncthreads ();
   for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
     to[t] = sum_of_squares (p.squares, p.warps, t);
@@ -221,21 +210,6 @@ GLA_DEVICE void store_rows (const band_page<T> &p, wide<T> *to, int row,
       to[q / 2 * 8 * BAND + q % 2] = x.get (q);
 }
 
-// The diagonal block to the band.
-template <class T, int N>
-GLA_DEVICE void store_diagonal (const band_page<T> &p, const numbers<wide<T>, N> &x)
-{
-  typedef wide<T> E;
-  int i = threadIdx.x % 32 / 4;
-#pragma unroll
-  for (int q = 0; q < 2; q++) {
-    int j = threadIdx.x % 4 * 2 + q;
-    E value = i == j ? from_real<E> (re (x.get (q))) : x.get (q);
-    if (p.warp == 0 && p.first == 0 && i >= j && p.top + j < p.n)
-      p.band[j * (BAND + 1) + i - j] = narrow<T> (value);
-  }
-}
-
 // Adds V'X of this block's rows; x is the warp's X.
 template <int G, class T>
 GLA_DEVICE numbers<wide<T>, 4> project (const band_page<T> &p, const numbers<wide<T>, 4> (&x)[G],
@@ -266,7 +240,8 @@ GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[
   numbers<E, 2> w_part = upper_half (w_top);
   subtract_product (top, v_top, w_part);
   subtract_product (top, w_top, v_part);
-  store_diagonal (p, top);
+  if (p.warp == 0 && p.first == 0)
+    store_diagonal (p, top);
 #pragma unroll
   for (int g = 0; g < G; g++) {
     int row = p.row (g);

@@ -17,9 +17,14 @@ enum { BAND = 8 };
 // column j a.band has BAND + 1 entries from the diagonal down: entry (j+r, j) at j*(BAND+1) + r,
 // zero where j + r >= n. Diagonal entries are real. It is a number of steps of falling cost; this
 // does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n) elements of T per page.
-template <class T> int64_t eig_he2hb_scratch (int n);
-template <class T> int eig_he2hb_steps (int n);
+template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
+template <class T> int eig_he2hb_steps (int n, int smem_limit);
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
+
+// All of it in one kernel, for pages that fit in shared memory; eig_he2hb takes it. It starts from
+// A and does what eig_prepare does, too, but for the norm.
+template <class T> bool he2hb_page_fits (int n, int smem_limit);
+template <class T> cudaError_t he2hb_page (const eig_args<T> &a);
 
 // Band to tridiagonal: band -> d, e.
 template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);

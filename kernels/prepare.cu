@@ -2,43 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
-#include "eig_kernels.cuh"
-#include "../src/backend.h"
+#include "page_summary.cuh"
 
 namespace
 {
-
-// Sums and maxima that one thread gathers; joined over the block in a fixed order.
-template <class R> struct summary {
-  R largest;   // largest |re| or |im|
-  double skew; // half the largest |A - A'|
-  R square;    // sum of squares of the scaled entries
-  int bad;     // a NaN or an Inf was seen
-};
-
-template <class R> GLA_DEVICE void join (summary<R> &a, R largest, double skew, R square, int bad)
-{
-  a.largest = a.largest > largest ? a.largest : largest;
-  a.skew = a.skew > skew ? a.skew : skew;
-  a.square += square;
-  a.bad |= bad;
-}
-
-template <class R> GLA_DEVICE summary<R> block_join (summary<R> a, summary<R> *shared)
-{
-#pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2)
-    join (a, shuffle_xor (a.largest, mask), shuffle_xor (a.skew, mask),
-          shuffle_xor (a.square, mask), shuffle_xor (a.bad, mask));
-  __syncthreads ();
-  if (threadIdx.x % 32 == 0)
-    shared[threadIdx.x / 32] = a;
-  __syncthreads ();
-  a = shared[0];
-  for (unsigned w = 1; w < blockDim.x / 32; w++)
-    join (a, shared[w].largest, shared[w].skew, shared[w].square, shared[w].bad);
-  return a;
-}
 
 // The same over a cluster; `here` is one place in the shared memory of every block of it.
 template <class R>
@@ -84,22 +51,6 @@ GLA_DEVICE void load_mirror (T (*tile)[TILE + 1], const eig_args<T> &a, const T 
     if (I * TILE + y < a.n && J * TILE + x < a.n)
       tile[y][x] = A[(int64_t)(I * TILE + y) * a.lda + J * TILE + x];
   __syncthreads ();
-}
-
-// Looks at one entry (lower) or one pair of mirror images.
-template <class T> GLA_DEVICE void look (summary<real_t<T>> &s, T lower, bool diagonal)
-{
-  real_t<T> here = diagonal ? absmax (re (lower)) : absmax (lower);
-  join (s, here, 0, real_t<T> (0), !(here <= limits<real_t<T>>::big));
-}
-
-template <class T> GLA_DEVICE void look_at_pair (summary<real_t<T>> &s, T lower, T upper)
-{
-  typedef real_t<T> R;
-  R here = absmax (lower), there = absmax (upper);
-  int bad = !(here <= limits<R>::big) || !(there <= limits<R>::big);
-  T half = scale (R (0.5), lower) - scale (R (0.5), conj (upper));
-  join (s, here > there ? here : there, hypot ((double)re (half), (double)im (half)), R (0), bad);
 }
 
 // The first pass: one triangle is read along its columns, a column per warp; both need tiles.
@@ -193,14 +144,14 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
   const T *A = a.A + page * a.page_a;
   int n = a.n;
   summary<R> s = cluster_join (inspect (a, A, mine, tile), shared, found, blocks);
-  bool skewed = !s.bad && 2 * s.skew > 10.0 * n * limits<R>::eps * s.largest;
-  int k = s.bad || s.largest == 0 ? 0 : -ilogb (s.largest);
+  int k = scaling_of (s);
+  int32_t info = info_of (s, n);
   s.square = complete (a, A, a.W + page * n * n, k, s.bad, mine, tile);
   s = cluster_join (s, shared, found + 1, blocks);
   if (mine.rank == 0 && threadIdx.x == 0) {
     a.exponent[page] = -k;
     a.norm[page] = sqrt_of (s.square);
-    a.info[page] = s.bad ? n + 1 : skewed ? GLA_INFO_SKEW : 0;
+    a.info[page] = info;
     a.skew[page] = 2 * s.skew;
   }
   cluster_barrier (blocks); // the others may still read what this block found

@@ -38,6 +38,7 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   s.pages = a.pages;
   s.vectors = a.vectors;
   s.multiprocessors = a.multiprocessors;
+  s.maxit = a.maxit;
   s.tol = a.tol > limits<R>::eps ? a.tol : limits<R>::eps; // less would leave poles too near
   s.d = a.d;
   s.e = a.e;

@@ -64,6 +64,7 @@ template <class R> struct stedc_level {
   int64_t pages;
   int vectors;
   int multiprocessors;
+  int maxit;  // sweeps of QL for each row at most
   R tol;      // what is below tol times the largest entry of a node deflates, but for a factor of 4
   R *d;       // eigenvalues of the nodes below, then of the merged ones
   const R *e; // the tridiagonal matrix's; between two leaves not yet touched

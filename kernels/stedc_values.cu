@@ -60,9 +60,6 @@ template <class R> GLA_DEVICE void sweep (lane_matrix<R> &t, int l, int m)
   t.d[l * LANES] = sigma + gamma;
 }
 
-// Sweeps of a page at most, for every row.
-enum { SWEEPS = 30 };
-
 // A warp has 32 pages, a page to a lane. All lanes sweep at the same time, each over the first rows
 // of its page that are not settled.
 template <class R> __global__ void __launch_bounds__ (LANES) values_kernel (stedc_level<R> s)
@@ -93,7 +90,7 @@ template <class R> __global__ void __launch_bounds__ (LANES) values_kernel (sted
     t.look (i, t.e2[i * LANES] * t.e2[i * LANES]);
 
   int l = 0;
-  for (int k = 0; k < SWEEPS * n; k++) {
+  for (int64_t k = 0; k < (int64_t)s.maxit * n; k++) {
     uint64_t rest = l < n ? ~t.split >> l : 0; // bits of rows that are not settled
     l = rest == 0 ? n : l + __ffsll (rest) - 1;
     if (!__any_sync (0xffffffffu, l < n))

@@ -175,8 +175,8 @@ Entries below @qcode{"tol"} times the size of the page count as zero.  The
 default is @code{eps} of the class of @var{A}.
 
 @item @qcode{"maxit"}
-The largest number of sweeps of Jacobi, or of QR iterations for each eigenvalue
-(default 30).  Divide and conquer has neither.
+The largest number of sweeps of Jacobi, or of QR or QL iterations for each
+eigenvalue (default 30).  Divide and conquer has neither.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call

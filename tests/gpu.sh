@@ -44,15 +44,15 @@ suite program test_sparse
 # than the others: fewer sizes, and few sweeps of block Jacobi. Panels of several blocks send each
 # other single words that are their own flags, relaxed stores and loads, which racecheck takes for
 # races; to 96 rows there is one block.
-small=1,2,3,5,8,16,17,32,33,48,64,90,100,130
+small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
 qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
 suites="$(for k in 7 6 5 4 3 2 1; do echo "accuracy eig $k/7"; done)
 $(for k in 1 2 3 4; do echo "accuracy qr $k/4"; done)
 $(for k in 1 2 3; do echo "accuracy gsvd $k/3"; done)
 accuracy sparse 1/1"
-runs="racecheck SIZES=33,64,90,130 METHODS=qr
-racecheck SIZES=180 METHODS=qr
+runs="racecheck SIZES=33,64,70,90,130 METHODS=qr
+racecheck SIZES=150,180 METHODS=qr
 racecheck SIZES=86 METHODS=jacobi MAXIT=1
 racecheck SIZES=2,3,8,12,17 METHODS=qr,jacobi
 racecheck GSVD_SIZES=8,33
@@ -62,8 +62,8 @@ racecheck QR_DIRECT=2049,3,200,131
 memcheck SIZES=$small METHODS=qr,jacobi
 initcheck SIZES=$small METHODS=qr,jacobi
 synccheck SIZES=$small METHODS=qr,jacobi
-memcheck SIZES=180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
-initcheck SIZES=180,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
+memcheck SIZES=150,180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
+initcheck SIZES=150,180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
 synccheck QR_SIZES=$qr_sizes QR_LARGE=yes
 memcheck QR_FAILING=$qr_direct
 initcheck QR_FAILING=$qr_direct

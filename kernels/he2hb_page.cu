@@ -1,0 +1,453 @@
+// he2hb_page.cu: the reduction to a band of pages that fit in shared memory, all of it in one
+// kernel SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The method of he2hb.cuh. A step takes the QR factorisation of eight columns, X = A V, W = (X -
+// V T'(V'X) / 2) T, and A - V W' - W V'; the products are done by the tensor cores.
+
+#include "he2hb_gram.cuh"
+#include "page_tiles.cuh"
+
+namespace
+{
+
+// Warps of a block at most, and how many blocks the registers of a multiprocessor are to do for, as
+// measured.
+enum { WARPS_MOST = 16 };
+template <class T> constexpr int blocks_together (int warps)
+{
+  if (sizeof (T) == 16)
+    return warps == 4 ? 3 : warps == 6 ? 2 : 1;
+  if (is_complex_v<T>)
+    return warps == 4 ? 4 : warps > 8 ? 1 : 2;
+  return warps == 4 ? 6 : warps == 6 ? 4 : warps == 8 ? (sizeof (T) == 4 ? 3 : 2) : 1;
+}
+
+// Shared memory: V and W, a square for every warp that has rows, T, M, and the page.
+template <class T> __host__ __device__ size_t page_bytes (int n)
+{
+  int count = (n + BAND - 1) / BAND;
+  return (size_t)count * (count + 1) / 2 * SQUARE * sizeof (T) +
+         (2 * (count - 1) + count / 2 + 2) * SQUARE * sizeof (wide<T>);
+}
+
+//------------------------------------------------------------------------------
+// the parts of a step
+//------------------------------------------------------------------------------
+
+// A step as a warp sees it: its rows of tiles I and I+1, or I alone, or none.
+template <class T> struct page_step : band_team<wide<T>>, band_columns<T> {
+  int k, I;
+  bool two;
+};
+
+// c += Y'X for a row of tiles each of Y and X: real parts of Y' in the upper half of the factor,
+// imaginary ones in the lower.
+template <class T> GLA_DEVICE void project (const T *y, const T *x, numbers<wide<T>, 4> &c)
+{
+  numbers<wide<T>, 2> left = load_down (y), right = load_down (x);
+  if constexpr (is_complex_v<T>) {
+    const double a[4] = {left.re[0], left.re[1], left.im[0], left.im[1]};
+    multiply_real (c.re, a, right.re[0], right.re[1]);
+    multiply_real (c.im, a, right.im[0], right.im[1]);
+  } else {
+    const double a[4] = {left.re[0], left.re[1], 0, 0};
+    multiply_real (c.re, a, right.re[0], right.re[1]);
+  }
+}
+
+// Lane 4a + b gets (2b, a) and (2b+1, a) of a square that lies by rows.
+template <class E> GLA_DEVICE numbers<E, 2> load_across (const E *square)
+{
+  int at = threadIdx.x % 4 * 2 * BAND + threadIdx.x % 32 / 4;
+  numbers<E, 2> x;
+  x.set (0, square[at]);
+  x.set (1, square[at + BAND]);
+  return x;
+}
+
+// The warp's part of P'P, P being the panel.
+template <class T> GLA_DEVICE void store_products (const page_tiles<T> &s, const page_step<T> &p)
+{
+  numbers<wide<T>, 4> sum = {};
+  project (s.tile (p.I, p.k), s.tile (p.I, p.k), sum);
+  if (p.two)
+    project (s.tile (p.I + 1, p.k), s.tile (p.I + 1, p.k), sum);
+  store_square (p.squares + p.warp * SQUARE, sum);
+}
+
+// Entry t of the sum of the warps' squares, all of them read at once.
+template <int WARPS, class E> GLA_DEVICE E sum_at (const band_team<E> &p, int t)
+{
+  E sum = p.squares[t];
+#pragma unroll
+  for (int g = 1; g < WARPS; g++)
+    if (g < p.warps)
+      sum = sum + p.squares[g * SQUARE + t];
+  return sum;
+}
+
+// The QR factorisation by the first warp: R to the band, V's first rows to x, and in p.P what makes
+// the others. Where they go, other warps still have V of the step before.
+template <int WARPS, class T>
+GLA_DEVICE bool factor_products (const page_tiles<T> &s, const page_step<T> &p, wide<T> *tau,
+                                 numbers<wide<T>, 4> &x)
+{
+  int at = threadIdx.x % 32 / 4 * BAND + threadIdx.x % 4 * 2;
+  load_half (s.tile (p.I, p.k), x, 0);
+  T top[2], products[2];
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    top[q] = narrow<T> (x.get (q));
+    products[q] = narrow<T> (sum_at<WARPS> (p, at + q));
+  }
+  gram_panel<T> g = gram_start (top, products);
+  bool sound = p.I + 1 == s.count ? gram_columns<true> (g, tau) : gram_columns<false> (g, tau);
+  if (!sound)
+    return false;
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    x.set (q, widen (g.top[q]));
+    p.P[at + q] = widen (g.factor[q]);
+  }
+  store_triangle (p, x);
+  ones_and_zeros (x);
+  return true;
+}
+
+// The warp's rows of V; the first ones of all are `first`.
+template <class T>
+GLA_DEVICE void store_reflectors (const page_tiles<T> &s, const page_step<T> &p,
+                                  const numbers<wide<T>, 4> &first)
+{
+  typedef wide<T> E;
+  numbers<E, 4> x = {}, v = {};
+  load_half (s.tile (p.I, p.k), x, 0);
+  if (p.two)
+    load_half (s.tile (p.I + 1, p.k), x, 1);
+  multiply (v, x, load_across (p.P));
+  store_half (s.v (p.I), p.warp == 0 ? first : v, 0);
+  if (p.two)
+    store_half (s.v (p.I + 1), v, 1);
+}
+
+// The same the long way, by all warps: those without rows are there for the barriers.
+template <class T, int WARPS>
+GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool active,
+                        column_letters<wide<T>, WARPS> &letters)
+{
+  typedef wide<T> E;
+  numbers<E, 4> x[1] = {};
+  if (active)
+    load_half (s.tile (p.I, p.k), x[0], 0);
+  if (p.two)
+    load_half (s.tile (p.I + 1, p.k), x[0], 1);
+#pragma unroll 1
+  for (int c = 0; c < BAND; c += 2) {
+    eliminate<0> (p, letters, c, x);
+    eliminate<1> (p, letters, c + 1, x);
+  }
+  if (p.warp == 0) {
+    store_triangle (p, x[0]);
+    ones_and_zeros (x[0]);
+  }
+  if (active)
+    store_half (s.v (p.I), x[0], 0);
+  if (p.two)
+    store_half (s.v (p.I + 1), x[0], 1);
+}
+
+// T from V'V and tau, by one warp.
+template <class T, int WARPS>
+GLA_DEVICE void make_factor (const page_tiles<T> &s, const page_step<T> &p,
+                             column_letters<wide<T>, WARPS> &letters)
+{
+  numbers<wide<T>, 4> sum = {};
+#pragma unroll 2
+  for (int I = p.k + 1; I < s.count; I++)
+    project (s.v (I), s.v (I), sum);
+  store_square (letters.inner[0], sum);
+  __syncwarp ();
+  if (threadIdx.x % 32 < BAND)
+    store_factor (p, letters);
+}
+
+// X = A V for the warp's rows.
+template <class T>
+GLA_DEVICE numbers<wide<T>, 4> multiply_page (const page_tiles<T> &s, const page_step<T> &p)
+{
+  typedef wide<T> E;
+  numbers<E, 4> x = {}, y = {}, a = {};
+#pragma unroll 1
+  for (int J = p.k + 1; J < p.I; J++) { // left of the diagonal
+    load_half (s.tile (p.I, J), a, 0);
+    if (p.two)
+      load_half (s.tile (p.I + 1, J), a, 1);
+    multiply (x, a, load_down (s.v (J)));
+  }
+  load_half (s.tile (p.I, p.I), a, 0);
+  if (p.two)
+    load_half (s.tile (p.I + 1, p.I), a, 1);
+  multiply (y, a, load_down (s.v (p.I)));
+  if (p.two) {
+    load_transpose (s.tile (p.I + 1, p.I), a, 0);
+    load_half (s.tile (p.I + 1, p.I + 1), a, 1);
+    multiply (y, a, load_down (s.v (p.I + 1)));
+  }
+#pragma unroll 1
+  for (int J = p.I + 2; J < s.count; J++) {
+    load_transpose (s.tile (J, p.I), a, 0);
+    load_transpose (s.tile (J, p.I + 1), a, 1);
+    multiply (y, a, load_down (s.v (J)));
+  }
+  numbers<E, 4> sum;
+#pragma unroll
+  for (int q = 0; q < 4; q++)
+    sum.set (q, x.get (q) + y.get (q));
+  return sum;
+}
+
+// The warp's part of V'X, and X in W's place.
+template <class T>
+GLA_DEVICE void store_x (const page_tiles<T> &s, const page_step<T> &p,
+                         const numbers<wide<T>, 4> &x)
+{
+  store_half (s.w (p.I), x, 0);
+  if (p.two)
+    store_half (s.w (p.I + 1), x, 1);
+  __syncwarp ();
+  numbers<wide<T>, 4> sum = {};
+  project (s.v (p.I), s.w (p.I), sum);
+  if (p.two)
+    project (s.v (p.I + 1), s.w (p.I + 1), sum);
+  store_square (p.squares + p.warp * SQUARE, sum);
+}
+
+// W = (X - V T'(V'X) / 2) T
+template <int WARPS, class T>
+GLA_DEVICE void store_w (const page_tiles<T> &s, const page_step<T> &p,
+                         const numbers<wide<T>, 4> &x)
+{
+  typedef wide<T> E;
+  int a = threadIdx.x % 32 / 4, b = threadIdx.x % 4 * 2;
+  numbers<E, 2> t_rows, form;
+#pragma unroll
+  for (int q = 0; q < 2; q++) {
+    t_rows.set (q, conj (p.T_factor[a * BAND + b + q]));
+    form.set (q, scale (-0.5, sum_at<WARPS> (p, (b + q) * BAND + a)));
+  }
+  numbers<E, 4> v = {}, left = {}, right = x, w = {};
+  load_half (s.v (p.I), v, 0);
+  if (p.two)
+    load_half (s.v (p.I + 1), v, 1);
+  multiply (left, v, t_rows);
+  multiply (right, left, form);
+  multiply (w, right, load_across (p.T_factor));
+  store_half (s.w (p.I), w, 0);
+  if (p.two)
+    store_half (s.w (p.I + 1), w, 1);
+}
+
+// A - V W' - W V' for tiles from `first` on, in pieces of two rows of tiles by one column of them.
+// They are numbered down the columns.
+template <class T> struct page_update {
+  int first, rest, pairs; // rows of tiles, and pairs of them
+  GLA_DEVICE page_update (const page_tiles<T> &s, int first_)
+      : first (first_), rest (s.count - first), pairs ((rest + 1) / 2)
+  {
+  }
+  GLA_DEVICE int pieces () const { return pairs * (pairs + 1) - rest % 2; }
+};
+
+// Pieces from..to-1, dealt out to `workers` warps, of which this is one.
+template <class T>
+GLA_DEVICE void update_page (const page_tiles<T> &s, const page_update<T> &u, int from, int to,
+                             int worker, int workers)
+{
+  typedef wide<T> E;
+  int all = to - from, pairs = u.pairs;
+  to = from + all * (worker + 1) / workers;
+  from += all * worker / workers;
+  int J = 0, r = from; // column, and pair of rows
+  while (J < u.rest && r >= pairs - J / 2) {
+    r -= pairs - J / 2;
+    J++;
+  }
+  r += J / 2;
+  numbers<E, 2> v, w;
+  for (int q = from; q < to; q++) {
+    if (q == from || r == J / 2) {
+      load_half (s.v (u.first + J), v, 0);
+      load_half (s.w (u.first + J), w, 0);
+    }
+    int I = u.first + 2 * r;
+    bool upper = 2 * r >= J, lower = 2 * r + 1 < u.rest;
+    T *tile = s.tile (I, u.first + J), *below = s.tile (I + 1, u.first + J);
+    numbers<E, 4> c = {}, v_rows = {}, w_rows = {};
+    if (upper)
+      load_half (tile, c, 0);
+    if (lower)
+      load_half (below, c, 1);
+    load_half (s.v (I), v_rows, 0);
+    load_half (s.w (I), w_rows, 0);
+    if (lower) {
+      load_half (s.v (I + 1), v_rows, 1);
+      load_half (s.w (I + 1), w_rows, 1);
+    }
+    subtract_product (c, v_rows, w);
+    subtract_product (c, w_rows, v);
+    if (upper)
+      store_half (tile, c, 0);
+    if (lower)
+      store_half (below, c, 1);
+    if (++r == pairs) {
+      J++;
+      r = J / 2;
+    }
+  }
+}
+
+// The diagonal blocks to the band, and what the columns that no panel had have below them.
+template <class T, int WARPS>
+GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
+{
+  for (int J = threadIdx.x / 32; J < s.count; J += WARPS) {
+    band_columns<T> to = {n, J * BAND, band + J * BAND * (BAND + 1)};
+    numbers<wide<T>, 4> x = {}, below = {};
+    load_half (s.tile (J, J), x, 0);
+    store_diagonal (to, x);
+    if (J + 1 < s.count)
+      load_half (s.tile (J + 1, J), below, 0);
+    if (J >= steps)
+      store_triangle (to, below);
+  }
+}
+
+//------------------------------------------------------------------------------
+// the kernel
+//------------------------------------------------------------------------------
+
+// One block per page. The lower triangle of the page is in shared memory, as tiles of 8 by 8, from
+// its entry to the band. Below the panel two rows of tiles belong to a warp, those of P'P, of V and
+// of X and W; the update is dealt out anew: first the panel's columns, and the others to the warps
+// that are left while the first one factors the panel.
+template <class T, int WARPS>
+__global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
+    he2hb_page_kernel (eig_args<T> a)
+{
+  typedef wide<T> E;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  __shared__ column_letters<E, WARPS> letters;
+  __shared__ summary<real_t<T>> found[WARPS];
+  __shared__ bool quick;
+  int64_t page = blockIdx.x;
+  page_tiles<T> s;
+  page_step<T> p;
+  p.n = a.n;
+  s.count = (p.n + BAND - 1) / BAND;
+  s.V = reinterpret_cast<E *> (memory);
+  s.W = s.V + (s.count - 1) * SQUARE;
+  p.squares = s.W + (s.count - 1) * SQUARE;
+  p.T_factor = p.squares + s.count / 2 * SQUARE;
+  p.P = p.T_factor + SQUARE;
+  s.A = reinterpret_cast<T *> (p.P + SQUARE);
+  if (!read_page<WARPS> (s, a, page, found))
+    return;
+  __syncthreads ();
+
+  p.warp = threadIdx.x / 32;
+  int steps = band_reflecting_steps (p.n);
+  for (p.k = 0; p.k < steps; p.k++) {
+    p.top = p.k * BAND;
+    p.band = a.band + (page * p.n + p.top) * (BAND + 1);
+    p.warps = (s.count - p.k) / 2;
+    p.I = p.k + 1 + 2 * p.warp;
+    p.two = p.I + 1 < s.count;
+    bool active = p.warp < p.warps;
+    page_update<T> u (s, p.k);
+    if (p.k > 0) {
+      update_page (s, u, 0, u.pairs, p.warp, WARPS);
+      __syncthreads ();
+    }
+    if (active)
+      store_products (s, p);
+    __syncthreads ();
+    numbers<E, 4> x = {};
+    if (p.warp == 0)
+      quick = factor_products<WARPS> (s, p, letters.tau, x);
+    else if (p.k > 0)
+      update_page (s, u, u.pairs, u.pieces (), p.warp - 1, WARPS - 1);
+    __syncthreads ();
+    if (!quick)
+      factor (s, p, active, letters);
+    else if (active)
+      store_reflectors (s, p, x);
+    __syncthreads ();
+    if (p.warp == WARPS - 1)
+      make_factor (s, p, letters);
+    if (active) {
+      x = multiply_page (s, p);
+      store_x (s, p, x);
+    }
+    __syncthreads ();
+    if (active)
+      store_w<WARPS> (s, p, x);
+    __syncthreads ();
+  }
+  page_update<T> u (s, steps);
+  update_page (s, u, 0, steps > 0 ? u.pieces () : 0, p.warp, WARPS);
+  __syncthreads ();
+  store_rest<T, WARPS> (s, steps, a.band + page * p.n * (BAND + 1), p.n);
+}
+
+template <class T, int WARPS> cudaError_t launch (const eig_args<T> &a)
+{
+  size_t bytes = page_bytes<T> (a.n);
+  cudaError_t status = allow_shared (he2hb_page_kernel<T, WARPS>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  he2hb_page_kernel<T, WARPS><<<(unsigned)a.pages, 32 * WARPS, bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+// Warps of a block: the least that the first step has work for, which is for every pair of rows of
+// tiles below the panel.
+int warps_for (int n)
+{
+  int pairs = (n + BAND - 1) / BAND / 2;
+  return pairs <= 4 ? 4 : pairs <= 6 ? 6 : pairs <= 8 ? 8 : pairs <= 12 ? 12 : 16;
+}
+
+} // namespace
+
+template <class T> bool he2hb_page_fits (int n, int smem_limit)
+{
+  size_t besides = sizeof (column_letters<wide<T>, WARPS_MOST>) + 1024; // variables of the kernel
+  return (n + BAND - 1) / BAND / 2 <= WARPS_MOST &&
+         page_bytes<T> (n) + besides <= (size_t)smem_limit;
+}
+
+template <class T> cudaError_t he2hb_page (const eig_args<T> &a)
+{
+  switch (warps_for (a.n)) {
+  case 4:
+    return launch<T, 4> (a);
+  case 6:
+    return launch<T, 6> (a);
+  case 8:
+    return launch<T, 8> (a);
+  case 12:
+    return launch<T, 12> (a);
+  default: // complex ones do not fit
+    if constexpr (!is_complex_v<T>)
+      return launch<T, WARPS_MOST> (a);
+    return cudaErrorInvalidValue;
+  }
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template bool he2hb_page_fits<T> (int, int);                                                     \
+  template cudaError_t he2hb_page (const eig_args<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

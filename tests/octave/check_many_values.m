@@ -1,0 +1,50 @@
+% tests/octave/check_many_values.m: eigenvalues alone of so many pages that blocks of threads share them
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_many_values (device). One page has a NaN; its neighbours and the last pages must have the bits
+% that they have alone, and the eigenvalues that the CPU finds, also after one iteration and a second chance. The
+% matrices are dense, banded, or have columns that depend on each other, so that a panel's norms have to be found anew.
+
+function [passed, failed] = check_many_values (device)
+  passed = failed = 0;
+  rand ("twister", 2);  randn ("twister", 2);
+  for set = {{"z", 49, 1061}, {"c", 90, 2115}, {"d", 57, 2117}, {"d", 150, 1061}, {"s", 72, 2119}}
+    [type, n, pages] = set{1}{:};
+    A = some_pages (type, n, pages);
+    A(2,1,7) = NaN;
+    L = batcheig (A, "lower", "device", device);
+    bad = (1:pages)' == 7;
+    ok = all (isnan (L(:,:,7))) && ! any (isnan (L(:,:,! bad)(:)));
+    some = [1:6, 8:13, pages-5:pages];
+    for p = some
+      ok(end+1) = isequal (batcheig (A(:,:,p), "lower", "device", device), L(:,:,p));
+    endfor
+    expected = batcheig (A(:,:,some), "lower", "device", "cpu");
+    gap = max (abs (L(:,:,some) - expected), [], 1) ./ max (abs (expected), [], 1);
+    ok(end+1) = all (gap(:) < 2 * n * eps (class (A)));
+    hasty = batcheig (A(:,:,some), "lower", "device", device, "maxit", 1);
+    gap = max (abs (hasty - expected), [], 1) ./ max (abs (expected), [], 1);
+    ok(end+1) = all (gap(:) < 2 * n * eps (class (A)));
+    if (! all (ok))
+      printf ("FAILED many values: %s n=%d: checks %s\n", type, n, mat2str (find (! ok)));
+    endif
+    passed += sum (ok);
+    failed += sum (! ok);
+  endfor
+endfunction
+
+function A = some_pages (type, n, pages)
+  A = randn (n, n, pages);
+  if (any (type == "zc"))
+    A += 1i * randn (n, n, pages);
+  endif
+  A(:,:,2:6:end) = A(:,:,2:6:end) .* (abs ((1:n)' - (1:n)) <= 3);
+  for p = 3:6:pages                   # of rank 5
+    X = A(:,1:5,p);
+    A(:,:,p) = X * X';
+  endfor
+  A(:,:,4:6:end) = A(:,:,4:6:end) .* (10 .^ (-(1:n)' / 4) .* 10 .^ (-(1:n) / 4));
+  if (any (type == "sc"))
+    A = single (A);
+  endif
+endfunction
