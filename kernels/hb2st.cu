@@ -21,8 +21,9 @@ enum { WARPS_MOST = 16, TASKS = 32 / BAND };
 // different banks: pages lie so, or else the tasks of one page.
 template <class S, int PAGES_, bool SHARED_> struct chase_shape {
   typedef S T;
-  // A reflector's v and tau begin where 16 bytes begin, so that they are read together.
-  enum { SLOT = BAND + (sizeof (T) < 16 ? 16 / sizeof (T) : 1) };
+  // Elements that a reflector has, v and tau, and the lanes of a task for what they tell each
+  // other. They begin where 16 bytes begin, so that they are read together.
+  enum { PIECE = 16 / sizeof (T), SLOT = BAND + PIECE };
   enum { PAGES = PAGES_, LD = PAGES == 1 && SHARED_ && sizeof (T) <= 8 ? 3 * BAND : 2 * BAND };
   static constexpr bool SHARED = SHARED_;
   // elements from one page's band to the next one's
@@ -31,6 +32,8 @@ template <class S, int PAGES_, bool SHARED_> struct chase_shape {
     int64_t used = (int64_t)(n + 2 * BAND) * LD;
     return PAGES == 1 ? used : (used + 31) / 32 * 32 + BAND;
   }
+  // and from one page's reflectors to the next one's
+  __host__ __device__ static int vectors_step (int slots) { return slots * SLOT + PIECE; }
 };
 
 // What a block has for a page. Columns and rows beyond n are 0 and stay so: tasks at the end need
@@ -247,9 +250,9 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
   chase_page<S> p;
   p.idle = n + BAND;
   p.slots = slots_for (n);
-  p.told = reinterpret_cast<T *> (memory) + threadIdx.x / BAND * BAND;
-  c.vectors = reinterpret_cast<T *> (memory) + blockDim.x;
-  p.nothing = c.vectors + S::PAGES * p.slots * S::SLOT;
+  p.told = reinterpret_cast<T *> (memory) + threadIdx.x / BAND * S::SLOT;
+  c.vectors = reinterpret_cast<T *> (memory) + groups * S::SLOT;
+  p.nothing = c.vectors + S::PAGES * S::vectors_step (p.slots);
   c.bands = S::SHARED ? p.nothing + S::SLOT : a.panel + c.first * scratch;
   if (threadIdx.x <= BAND)
     p.nothing[threadIdx.x] = from_real<T> (0);
@@ -266,7 +269,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
       bool active = own < tasks && c.solves (k);
       s = own < tasks ? s : first;
       p.band = c.bands + k * S::page_step (n);
-      p.vectors = c.vectors + k * p.slots * S::SLOT;
+      p.vectors = c.vectors + k * S::vectors_step (p.slots);
       chase (p, s, q - 1 - 2 * s, active, a.e + (c.first + k) * n);
     }
     __syncthreads ();
@@ -277,7 +280,8 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
 // Bytes of shared memory but for the bands, and of these.
 template <class S> size_t chase_bytes (int n, int warps)
 {
-  return ((S::PAGES * slots_for (n) + 1) * S::SLOT + 32 * warps) * sizeof (typename S::T);
+  int elements = warps * TASKS * S::SLOT + S::PAGES * S::vectors_step (slots_for (n)) + S::SLOT;
+  return elements * sizeof (typename S::T);
 }
 template <class S> size_t band_bytes (int n)
 {
