@@ -1,5 +1,5 @@
-// he2hb_page.cu: the reduction to a band of pages that fit in shared memory, all of it in one
-// kernel SPDX-License-Identifier: GPL-3.0-or-later
+// he2hb_page.cu: the reduction to a band of pages that fit in shared memory, in one kernel
+// SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The method of he2hb.cuh. A step takes the QR factorisation of eight columns, X = A V, W = (X -
 // V T'(V'X) / 2) T, and A - V W' - W V'; the products are done by the tensor cores.

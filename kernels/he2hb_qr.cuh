@@ -1,5 +1,5 @@
-// he2hb_qr.cuh: the QR factorisation of a panel of the reduction to band form, by the warps of a
-// block SPDX-License-Identifier: GPL-3.0-or-later
+// he2hb_qr.cuh: the QR factorisation of a panel of the reduction to band form, by all warps
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_HE2HB_QR_CUH
 #define GPULINALG_HE2HB_QR_CUH
