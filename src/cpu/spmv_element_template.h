@@ -1,6 +1,20 @@
 // spmv_element_template.h: sums over entries of a sparse matrix, for one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+// a*b + c, rounded once where the processor can. Left to the compiler, it is once in one loop and
+// twice in another, and the bits of a product would be a matter of the indices' size.
+static inline __attribute__ ((always_inline)) GLA_REAL N (add_product) (GLA_REAL a, GLA_REAL b,
+                                                                        GLA_REAL c)
+{
+#if !defined __FMA__
+  return a * b + c;
+#elif GLA_SINGLE
+  return __builtin_fmaf (a, b, c);
+#else
+  return __builtin_fma (a, b, c);
+#endif
+}
+
 // sum[0..width-1] += a*x[0..width-1]
 static inline __attribute__ ((always_inline)) void N (add_entry) (GLA_REAL *sum, const GLA_REAL *a,
                                                                   const GLA_REAL *x, int width,
@@ -14,12 +28,12 @@ static inline __attribute__ ((always_inline)) void N (add_entry) (GLA_REAL *sum,
       sum[2 * c + 1] += im;
     } else {
       const GLA_REAL b = conjugate ? -a[1] : a[1];
-      sum[2 * c] += a[0] * re - b * im;
-      sum[2 * c + 1] += a[0] * im + b * re;
+      sum[2 * c] = N (add_product) (-b, im, N (add_product) (a[0], re, sum[2 * c]));
+      sum[2 * c + 1] = N (add_product) (b, re, N (add_product) (a[0], im, sum[2 * c + 1]));
     }
 #else
     (void)conjugate;
-    sum[c] += pattern ? x[c] : a[0] * x[c];
+    sum[c] = pattern ? sum[c] + x[c] : N (add_product) (a[0], x[c], sum[c]);
 #endif
   }
 }
