@@ -109,6 +109,8 @@ static int N (block_wy) (const gla_cpu_qr_task *task, int64_t page, const N (blo
   for (int64_t j = 0; j < b->k; j++) {
     GLA_REAL *y = N (column_of) (to_y, page, j);
     const int64_t above = j / b->nb * b->nb;
+    if (gla_cpu_qr_stopped (task, 0))
+      return 0;
     memcpy (y, N (v_at) (b, 0, j), column);
     memset (y, 0, (size_t)above * sizeof (N (el)));
     memcpy (N (column_of) (to_w, page, j), y, column);

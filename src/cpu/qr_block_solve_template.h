@@ -129,10 +129,11 @@ static void N (solve_blocks) (gla_cpu_qr_task *task, int64_t page)
   const gla_qr_job *job = task->job;
   N (blocks) b;
   N (block_layout) (task->work, job, N (block_size) (job), job->rhs > 0, task->team, &b);
-  N (block_load) (task, page, &b);
-  int going = job->pivot ? N (block_factor_pivot) (task, page, &b) : N (block_factor) (task, &b);
+  int going = N (block_load) (task, page, &b);
+  if (going)
+    going = job->pivot ? N (block_factor_pivot) (task, page, &b) : N (block_factor) (task, &b);
   if (going && job->r_rows)
-    N (block_store_r) (task, page, &b);
+    going = N (block_store_r) (task, page, &b);
   if (going && job->rhs)
     going = N (block_c) (task, page, &b);
   if (going && job->wy)

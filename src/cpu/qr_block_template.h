@@ -114,14 +114,17 @@ static void N (block_explicit) (const N (blocks) * b, int64_t j, int64_t w)
 //------------------------------------------------------------------------------
 
 // Pivoting compares the columns, so they get the same factor then, and none that makes small ones
-// vanish beside large ones.
-static void N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
+// vanish beside large ones. What is written here and in block_store_r is memory that nobody has
+// touched, which may take long; the loops ask column by column.
+static int N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
   GLA_BITS all = 0;
-  for (int64_t j = 0; task->job->pivot && j < b->n; j++)
+  for (int64_t j = 0; task->job->pivot && j < b->n && !gla_cpu_qr_stopped (task, 0); j++)
     all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
 #pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
+    if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
+      continue;
     const GLA_REAL *from = N (column_of) (&task->chunk->A, page, j);
     GLA_REAL *to = N (v_at) (b, 0, j);
     b->e[j] = task->job->pivot ? (int)gla_less (0, N (exponent_of) (all))
@@ -130,6 +133,7 @@ static void N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (
     for (int64_t i = 0; i < b->m * GLA_PARTS; i++)
       to[i] = from[i] * down;
   }
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 static int N (block_panel) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j)
@@ -209,10 +213,12 @@ static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, co
   return 1;
 }
 
-static void N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
+static int N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
 #pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
+    if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
+      continue;
     const int64_t above = j < b->k ? j / b->nb * b->nb : b->k;
     const N (el) *v = (const N (el) *)N (v_at) (b, 0, j);
     N (el) *to = (N (el) *)N (column_of) (&task->chunk->R, page, j);
@@ -221,4 +227,5 @@ static void N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const 
     for (int64_t i = above; j < b->k && i <= j; i++)
       to[i] = N (el_scale) (up, ((const N (el) *)b->r)[i - above + j * b->nb]);
   }
+  return !gla_cpu_qr_stopped (task, 0);
 }

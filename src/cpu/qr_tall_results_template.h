@@ -155,8 +155,11 @@ static void N (tall_reflectors) (const gla_cpu_qr_task *task, int64_t page, cons
 {
   const gla_qr_job *job = task->job;
   const N (blocks) *b = &t->blocks;
-  for (int64_t j = 0; t->q != b->v && j < t->n; j++)
+  for (int64_t j = 0; t->q != b->v && j < t->n; j++) {
+    if (gla_cpu_qr_stopped (task, 0))
+      return;
     memcpy (N (v_at) (b, 0, j), t->q + j * t->ldq * GLA_PARTS, (size_t)t->m * sizeof (N (el)));
+  }
   N (tall_reconstruct) (t);
   int going = 1;
   if (job->c_rows > job->n)
@@ -167,20 +170,25 @@ static void N (tall_reflectors) (const gla_cpu_qr_task *task, int64_t page, cons
     N (block_q) (task, page, b);
 }
 
-static void N (tall_store) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t)
+// Zeros below R, where they are wanted, may be as much as A and memory that nobody has touched.
+static int N (tall_store) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t)
 {
   const gla_qr_job *job = task->job;
   const int64_t n = t->n;
+  const int team = job->r_rows > 4096 ? task->team : 1;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++)
       t->R[i + j * n] = N (el_scale) (__real__ t->S[i], t->R[i + j * n]);
-  for (int64_t j = 0; job->r_rows && j < n; j++)
-    N (store_r_column) (task->chunk, page, j, j + 1, t->R + j * n, t->common[j]);
+#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+  for (int64_t j = 0; j < (job->r_rows ? n : 0); j++)
+    if (!gla_cpu_qr_stopped (task, team > 1 ? omp_get_thread_num () : 0))
+      N (store_r_column) (task->chunk, page, j, j + 1, t->R + j * n, t->common[j]);
   for (int64_t j = 0; t->C && j < job->rhs; j++) {
     N (el) *to = (N (el) *)N (column_of) (&task->chunk->C, page, j);
     for (int64_t i = 0; i < n; i++)
       to[i] = N (el_scale) (__real__ t->S[i], t->C[i + j * n]);
   }
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 static void N (solve_tall) (gla_cpu_qr_task *task, int64_t page)
@@ -206,7 +214,6 @@ static void N (solve_tall) (gla_cpu_qr_task *task, int64_t page)
   N (tall_member_at) (&t, 0, &w, &bytes);
   N (tall_top) (&t, &w);
   N (tall_signs) (&t);
-  N (tall_store) (task, page, &t);
-  if (t.q && N (tall_q) (task, page, &t, &w) && t.with_blocks)
+  if (N (tall_store) (task, page, &t) && t.q && N (tall_q) (task, page, &t, &w) && t.with_blocks)
     N (tall_reflectors) (task, page, &t);
 }
