@@ -18,9 +18,9 @@
 static const double cpu_page = 10e-6, gpu_call = 6e-3, gpu_page = 50e-9;
 
 static _Atomic int64_t ticks = 1; // of the clock: nanoseconds
-static int opened, finished; // GPUs that are open, and chunks that they did
-static int fail;             // the how many-th of these fails; 0: none
-static double stall;         // what the CPU takes longer for 16 to 63 pages
+static int opened, finished;      // GPUs that are open, and chunks that they did
+static int fail;                  // the how many-th of these fails; 0: none
+static double stall;              // what the CPU takes longer for 16 to 63 pages
 
 // Stands in for the system's in the library and in everything else: only work takes time, and the
 // call itself.
