@@ -2,16 +2,23 @@
 # files.sh: lists the files of the project, in order; run from its top folder
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: sh tests/files.sh [folder]...
-# With git, the tracked files. Without git, or in a repository that tracks nothing, as in an unpacked archive, all files but those that
-# the build writes; both are the same list where nothing else lies around.
+# Usage: sh tests/files.sh [--new] [folder]...
+# With git, the tracked files; with --new also those that git does not know yet and does not ignore.
+# Without git, or in a repository that tracks nothing, as in an unpacked archive, all files but those
+# that the build writes; they are the same list where nothing else lies around.
 
 set -eu
+which=--cached
+if [ "${1:-}" = --new ]; then
+  which="--cached --others --exclude-standard"
+  shift
+fi
 [ $# -gt 0 ] || set -- .
 
 if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ] &&
   [ -n "$(git ls-files -- "$@" | head -n 1)" ]; then
-  git -c core.quotePath=false ls-files -- "$@"
+  # shellcheck disable=SC2086 # several options
+  git -c core.quotePath=false ls-files $which -- "$@"
 else
   find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
     ! -name '*.o' ! -name '*.d' ! -name '*.a' ! -name '*.oct' ! -name '*.cc-tst' \
