@@ -22,13 +22,19 @@ heading () {
   echo "== $1"
 }
 
+# The seconds since `start`, where they are worth a word.
+took () {
+  seconds=$(($(date +%s) - start))
+  [ "$seconds" -lt 10 ] || echo " ($seconds s)"
+}
+
 # step NAME COMMAND...: one check that passes or fails as a whole.
 step () {
-  name=$1
+  name=$1 start=$(date +%s)
   shift
   if "$@" >"$log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok      $name"
+    echo "ok      $name$(took)"
   else
     failed=$((failed + 1))
     echo "FAILED  $name"
@@ -38,7 +44,7 @@ step () {
 
 # suite NAME COMMAND...: a program that counts for itself on its last line "N passed, N failed, N skipped".
 suite () {
-  name=$1
+  name=$1 start=$(date +%s)
   shift
   "$@" >"$log" 2>&1
   status=$?
@@ -58,7 +64,7 @@ suite () {
     echo "FAILED  $line"
     grep -v '^ok ' "$log" | head -n 60
   else
-    echo "ok      $line"
+    echo "ok      $line$(took)"
   fi
 }
 
