@@ -230,6 +230,23 @@ interrupted () {
   interrupted 'A = randn (40, 30, 2000);' 'for k = 1:100, [U, V, X, C, S] = gsvd_hz (A, A, "device", "cpu"); end'
 }
 
+@test "small calls on the CPU start no threads, large ones do" {
+  OMP_NUM_THREADS=3 run octave_run --eval "
+    threads = @() str2double (regexp (fileread ('/proc/self/status'), 'Threads:\s*(\d+)', 'tokens'){1}{1});
+    A = rand (8, 8, 16); A = A + permute (A, [2 1 3]);
+    before = threads ();
+    [V, D] = batcheig (A, 'device', 'cpu'); L = batcheig (A, 'method', 'jacobi', 'device', 'cpu');
+    [Q, R] = qr_block (A, 'device', 'cpu'); s = gsvd_hz (A(:,:,1), A(:,:,2), 'device', 'cpu');
+    printf ('%d more\n', threads () - before);
+    A = rand (40, 40, 500);
+    [Q, R] = qr_block (A, 'device', 'cpu');
+    printf ('%d more\n', threads () - before);"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | grep -c '^0 more$')" -eq 1 ]
+  [ "$(echo "$output" | tail -n 1)" = "2 more" ]
+}
+
 @test "repeated calls do not grow" {
   run octave_run --eval "
     function kb = resident ()

@@ -29,13 +29,29 @@ static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
   return job->vectors ? seconds : f->values * seconds;
 }
 
-// Threads take pages by the register: one page takes as long as all the lanes.
+int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds)
+{
+  const double worth = 1 + seconds / 1e-4;
+  int64_t threads = worth < e->threads_max ? (int64_t)worth : e->threads_max;
+  threads = threads < pieces ? threads : pieces;
+  return threads > 1 ? (int)threads : 1;
+}
+
+// Pages are taken by the register: one page takes as long as all the lanes.
+double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
+  const int64_t group = gla_cpu_eig_lanes (e, job, path), groups = (pages + group - 1) / group;
+  return (double)(groups * group) * page_seconds (job, path);
+}
+
 double gla_cpu_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const int64_t group = gla_cpu_eig_lanes (e, job, path);
-  const int64_t groups = (pages + group - 1) / group;
-  const int64_t rounds = (groups + e->threads_max - 1) / e->threads_max;
+  const int64_t group = gla_cpu_eig_lanes (e, job, path), groups = (pages + group - 1) / group;
+  const double alone = gla_cpu_eig_alone (e, job, pages);
+  const int threads = gla_cpu_threads_for (e, groups, alone);
+  const int64_t rounds = (groups + threads - 1) / threads;
   return 2e-5 + (double)(rounds * group) * page_seconds (job, path);
 }

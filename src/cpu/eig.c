@@ -86,8 +86,8 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
     return GLA_OK;
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
   e->group = group_of (e, pages);
-  int64_t units = (pages + e->group - 1) / e->group;
-  e->threads = units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
+  e->threads = gla_cpu_threads_for (e, (pages + e->group - 1) / e->group,
+                                    gla_cpu_eig_alone (e, job, pages));
   e->work_bytes = kernel->workspace (job, e->path, e->group);
   return gla_cpu_engine_take (e, (size_t)e->threads * e->work_bytes);
 }
@@ -118,6 +118,13 @@ static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
   gla_cpu_crew_leave (crew, task->thread);
 }
 
+static void work_as (int t, gla_cpu_engine *e, const gla_eig_chunk *chunk, gla_cpu_crew *crew)
+{
+  const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (e->job.type)];
+  gla_cpu_task task = {&e->job, chunk, crew, t, e->work + (size_t)t * e->work_bytes};
+  work_on_pages (&task, kernel, e->path, e->group);
+}
+
 gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
 {
   (void)slot;
@@ -132,17 +139,20 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
 
   gla_cpu_crew crew;
   gla_cpu_crew_start (&crew, &e->job.monitor);
-  const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (e->job.type)];
   const int threads = e->threads;
   int blas_threads = gla_blas_threads_one ();
+  if (threads == 1) {
+    // not even a parallel region of one thread, as in qr.c
+    atomic_store (&crew.working, 1);
+    work_as (0, e, chunk, &crew);
+  } else {
 #pragma omp parallel num_threads(threads)
-  {
-    // fewer threads may have come than were asked for
+    {
+      // fewer threads may have come than were asked for
 #pragma omp single
-    atomic_store (&crew.working, omp_get_num_threads ());
-    int t = omp_get_thread_num ();
-    gla_cpu_task task = {&e->job, chunk, &crew, t, e->work + (size_t)t * e->work_bytes};
-    work_on_pages (&task, kernel, e->path, e->group);
+      atomic_store (&crew.working, omp_get_num_threads ());
+      work_as (omp_get_thread_num (), e, chunk, &crew);
+    }
   }
   gla_blas_threads_restore (blas_threads);
   return gla_cpu_crew_end (&crew);

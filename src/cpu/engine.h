@@ -61,6 +61,15 @@ gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chu
 gla_status gla_cpu_gsvd_finish (gla_engine *engine, int slot);
 void gla_cpu_gsvd_end (gla_engine *engine);
 
+// How many threads share pieces of work that take one thread so many seconds altogether. Threads
+// that are given less than 0.1 ms would be woken for it, and on a machine that has other work they
+// are waited for some milliseconds.
+int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds);
+// What one thread takes for the pages of a job, 0.5 to 2 times.
+double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages);
+double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t pages);
+double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages);
+
 // Makes e->work at least so large; GLA_OUT_OF_MEMORY takes nothing.
 gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);
 

@@ -79,11 +79,11 @@ gla_status gla_cpu_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int6
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_cpu_gsvd_kernel *kernel = &e->gsvd_kernels[type_index (job->type)];
   const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
-  const int64_t most = plan.in_threads && pages > 0 ? pages : 1;
   e->gsvd_job = *job;
   e->gsvd_plan = plan;
   e->group = 1;
-  e->threads = most < e->threads_max ? (int)most : e->threads_max;
+  e->threads =
+      plan.in_threads ? gla_cpu_threads_for (e, pages, gla_cpu_gsvd_alone (job, pages)) : 1;
   e->team = plan.in_threads ? 1 : e->threads_max;
   e->work_bytes = (kernel->workspace (job, &plan, e->team) + 63) / 64 * 64;
   set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);

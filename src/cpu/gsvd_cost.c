@@ -18,16 +18,21 @@ static double operations (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan
 
 // Fitted, to within a factor of 1.6 for square pairs of 16 to 512 columns, to one core of an AMD
 // EPYC with AVX2 and OpenBLAS 0.3.21 that others used at the same time.
+double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages)
+{
+  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
+  const double p = (double)job->p, rate = 30e9 * p / (p + 40);
+  const double page = 2e-6 + operations (job, &plan) / rate;
+  return (double)pages * (gla_type_real (job->type) == GLA_S ? 0.6 * page : page);
+}
+
 double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
-  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
-  const double p = (double)job->p, rate = 30e9 * p / (p + 40);
-  double page = 2e-6 + operations (job, &plan) / rate;
-  if (gla_type_real (job->type) == GLA_S)
-    page = 0.6 * page;
+  const double alone = gla_cpu_gsvd_alone (job, pages);
   // pages for each thread, or threads for each page
-  if (plan.in_threads)
-    return 2e-5 + page * (double)((pages + e->threads_max - 1) / e->threads_max);
-  return 2e-5 + page * (double)pages / e->threads_max;
+  if (!gla_cpu_gsvd_plan_of (job).in_threads)
+    return 2e-5 + alone / e->threads_max;
+  const int threads = gla_cpu_threads_for (e, pages, alone);
+  return 2e-5 + gla_cpu_gsvd_alone (job, (pages + threads - 1) / threads);
 }

@@ -85,7 +85,7 @@ gla_status gla_cpu_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t 
   e->qr_job = *job;
   e->qr_path = path;
   e->group = group;
-  e->threads = !deal ? 1 : units < e->threads_max ? (int)(units > 0 ? units : 1) : e->threads_max;
+  e->threads = deal ? gla_cpu_threads_for (e, units, gla_cpu_qr_alone (e, job, pages)) : 1;
   e->team = deal ? 1 : e->threads_max;
   e->work_bytes = (kernel->workspace (job, path, e->team) + 63) / 64 * 64;
   return gla_cpu_engine_take (e, (size_t)e->threads * e->work_bytes);

@@ -40,21 +40,36 @@ static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
   return 1;
 }
 
+// Pages that stand in a register together.
+static int64_t group_of (const gla_cpu_engine *e, const gla_qr_job *job)
+{
+  const int type = job->type == GLA_S ? 0 : job->type == GLA_D ? 1 : job->type == GLA_C ? 2 : 3;
+  return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? e->qr_kernels[type].lanes : 1;
+}
+
+static double page_seconds (const gla_qr_job *job)
+{
+  const double moved = (double)job->m * (double)(job->n + job->q_columns + job->rhs + 1) *
+                       (double)gla_type_size (job->type);
+  const double page =
+      operations (job) / (1e9 * rate (job, gla_cpu_qr_path_of (job))) + moved / 8e9 + 5e-8;
+  // what is read and written does not become less in single precision
+  return gla_type_real (job->type) == GLA_S ? 0.6 * page : page;
+}
+
+double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t pages)
+{
+  const int64_t group = group_of (e, job);
+  return page_seconds (job) * (double)((pages + group - 1) / group * group);
+}
+
 double gla_cpu_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
-  const gla_cpu_qr_path path = gla_cpu_qr_path_of (job);
-  const int type = job->type == GLA_S ? 0 : job->type == GLA_D ? 1 : job->type == GLA_C ? 2 : 3;
-  const int64_t group = path == GLA_CPU_QR_LANES ? e->qr_kernels[type].lanes : 1;
-  const int64_t groups = (pages + group - 1) / group;
-  const double moved = (double)job->m * (double)(job->n + job->q_columns + job->rhs + 1) *
-                       (double)gla_type_size (job->type);
-  double page = operations (job) / (1e9 * rate (job, path)) + moved / 8e9 + 5e-8;
-  // what is read and written does not become less in single precision
-  if (gla_type_real (job->type) == GLA_S)
-    page = 0.6 * page;
   // pages for each thread, or threads for each page: those wait for each other at every panel
-  if (gla_cpu_qr_in_threads (job, path))
-    return 2e-5 + page * (double)(group * ((groups + e->threads_max - 1) / e->threads_max));
-  return 2e-5 + page * (double)pages / sqrt (2.0 * e->threads_max);
+  if (!gla_cpu_qr_in_threads (job, gla_cpu_qr_path_of (job)))
+    return 2e-5 + page_seconds (job) * (double)pages / sqrt (2.0 * e->threads_max);
+  const int64_t group = group_of (e, job), groups = (pages + group - 1) / group;
+  const int threads = gla_cpu_threads_for (e, groups, gla_cpu_qr_alone (e, job, pages));
+  return 2e-5 + page_seconds (job) * (double)(group * ((groups + threads - 1) / threads));
 }
