@@ -86,8 +86,8 @@ gla_status gla_cpu_eig_begin (gla_engine *engine, const gla_eig_job *job, int64_
     return GLA_OK;
   const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (job->type)];
   e->group = group_of (e, pages);
-  e->threads = gla_cpu_threads_for (e, (pages + e->group - 1) / e->group,
-                                    gla_cpu_eig_alone (e, job, pages));
+  e->threads =
+      gla_cpu_threads_for (e, (pages + e->group - 1) / e->group, gla_cpu_eig_alone (e, job, pages));
   e->work_bytes = kernel->workspace (job, e->path, e->group);
   return gla_cpu_engine_take (e, (size_t)e->threads * e->work_bytes);
 }
