@@ -18,15 +18,17 @@ static int type_index (gla_type type)
   return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
 }
 
-// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL, and by QL
-// where divide and conquer could do it instead, in double and in single precision. And the largest
-// with two registers of pages at a time.
+// The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL where divide
+// and conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double
+// alone. A register takes as long with one page as with all, so these are the sizes where full
+// registers gain about as much over one page at a time as one page loses: 2 to 3 times. And the
+// largest n with two registers of pages at a time.
 enum {
   LANES_JACOBI_MAX = 32,
   AUTO_JACOBI_MAX = 4,
-  LANES_QR_MAX = 384,
-  LANES_BEFORE_DC_MAX = 192,
-  LANES_BEFORE_DC_MAX_SINGLE = 256,
+  LANES_BEFORE_DC_MAX = 128,
+  LANES_QR_MAX = 192,
+  LANES_Z_VALUES_MAX = 256,
   TWO_REGISTERS_MAX = 64
 };
 
@@ -40,7 +42,10 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
   // divide and conquer knows no tolerance, and without vectors QL is as fast
   const int dc =
       job->method == GLA_METHOD_AUTO && job->vectors && job->tol == gla_type_eps (job->type);
-  if (n <= (dc ? LANES_BEFORE_DC_MAX : LANES_QR_MAX))
+  const int most = dc                                    ? LANES_BEFORE_DC_MAX
+                   : job->type == GLA_Z && !job->vectors ? LANES_Z_VALUES_MAX
+                                                         : LANES_QR_MAX;
+  if (n <= most)
     return GLA_CPU_LANES_QR;
   return dc ? GLA_CPU_PAGE_DC : GLA_CPU_PAGE_QR;
 }
