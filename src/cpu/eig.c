@@ -21,7 +21,7 @@ static int type_index (gla_type type)
 // The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL where divide
 // and conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double
 // alone. A register takes as long with one page as with all, so these are the sizes where full
-// registers gain about as much over one page at a time as one page loses: 2 to 3 times. And the
+// registers gain about as much over one page at a time as one page loses: 2 to 4 times. And the
 // largest n with two registers of pages at a time.
 enum {
   LANES_JACOBI_MAX = 32,
