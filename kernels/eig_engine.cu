@@ -307,8 +307,11 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
   gla_status status = GLA_OK;
-  if (!e->job.device_arrays)
+  if (!e->job.device_arrays) {
     status = engine_upload (e, slot, a.W, &chunk->A);
+    if (e->job.vectors)
+      engine_expect (e, slot, &chunk->V);
+  }
   route way = route_of (e, &e->job);
   if (status == GLA_OK && way != ROUTE_SMALL && !reads_and_reduces (e, a))
     status = engine_status (eig_prepare (a));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "engine.cuh"
+#include "../src/host_memory.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -229,16 +230,61 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   return GLA_OK;
 }
 
-//------------------------------------------------------------------------------
-// waiting
-//------------------------------------------------------------------------------
-
 static double seconds_now ()
 {
   timespec now;
   clock_gettime (CLOCK_MONOTONIC, &now);
   return now.tv_sec + 1e-9 * now.tv_nsec;
 }
+
+//------------------------------------------------------------------------------
+// memory for results
+//------------------------------------------------------------------------------
+
+// Bytes that are populated at a time: a huge page for each of 16 threads.
+static const size_t POPULATE_BYTES = (size_t)32 << 20;
+
+static fresh_memory fresh_of (const gla_array *a)
+{
+  gla_packing packing = gla_packing_of (a);
+  // what is between the parts of others is not ours
+  if (a->data == nullptr || packing.unit != packing.total || packing.total < RING_BYTES)
+    return {nullptr, 0, 0};
+  return {packing.base, packing.total, 0};
+}
+
+static void populate_next (fresh_memory *f)
+{
+  size_t left = f->total - f->done, bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
+  gla_host_populate (f->base + f->done, bytes);
+  f->done += bytes;
+}
+
+void engine_expect (cuda_engine *e, int slot, const gla_array *results)
+{
+  e->slots[slot].results = fresh_of (results);
+}
+
+// Populates a piece for the chunk that `event` ends, or for another one in flight. Returns whether
+// there was one.
+static bool use_the_time (cuda_engine *e, cudaEvent_t event)
+{
+  int first = 0;
+  while (first < SLOTS && e->slots[first].done != event)
+    first++;
+  for (int k = 0; first < SLOTS && k < SLOTS; k++) {
+    fresh_memory *f = &e->slots[(first + k) % SLOTS].results;
+    if (f->done < f->total) {
+      populate_next (f);
+      return true;
+    }
+  }
+  return false;
+}
+
+//------------------------------------------------------------------------------
+// waiting
+//------------------------------------------------------------------------------
 
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
 {
@@ -247,13 +293,14 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
     cudaError_t error = cudaEventQuery (event);
     if (error != cudaErrorNotReady)
       return engine_status (error);
+    bool worked = use_the_time (e, event);
     double now = seconds_now ();
     if (now - asked > 0.02) {
       asked = now;
       if (e->monitor.poll (e->monitor.user, 0))
         return GLA_STOPPED;
     }
-    if (now - start > 2e-4) { // short waits spin, long ones leave the core to others
+    if (!worked && now - start > 2e-4) { // short waits spin, long ones leave the core to others
       timespec nap = {0, 50000};
       nanosleep (&nap, nullptr);
     }
@@ -271,6 +318,7 @@ void engine_drain (cuda_engine *e)
   for (int k = 0; k < SLOTS; k++) {
     cudaStreamSynchronize (e->slots[k].stream);
     e->slots[k].chunk = nullptr;
+    e->slots[k].results = {};
   }
   cudaStreamSynchronize (e->side);
   cudaGetLastError ();
@@ -306,6 +354,11 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
 {
   gla_packing packing = gla_packing_of (to);
   cudaStream_t stream = e->slots[slot].stream;
+  fresh_memory fresh = fresh_of (to), *expected = &e->slots[slot].results;
+  if (fresh.base == expected->base) {
+    fresh = *expected;
+    *expected = {};
+  }
   size_t pieces = (packing.total + RING_BYTES - 1) / RING_BYTES;
   // piece k is copied out of its buffer while pieces k+1 .. k+RING-1 are on the link
   for (size_t k = 0; k < pieces + RING - 1; k++) {
@@ -323,6 +376,8 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
     if (k >= RING - 1) {
       size_t piece = k - (RING - 1), at = piece * RING_BYTES;
       size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
+      if (at + bytes > fresh.done && fresh.done < fresh.total)
+        populate_next (&fresh);
       gla_status status = engine_wait (e, e->down[piece % RING].free);
       if (status != GLA_OK)
         return status;

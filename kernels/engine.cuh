@@ -22,12 +22,19 @@ struct ring_buffer {
   cudaEvent_t free; // recorded behind the last transfer that uses the buffer
 };
 
+// Where results will be written: bytes [0, done) were populated.
+struct fresh_memory {
+  char *base;
+  size_t total, done;
+};
+
 struct engine_slot {
   cudaStream_t stream;
   cudaEvent_t done;
   char *memory; // device arena
   size_t size;
   const void *chunk; // of the operation at work
+  fresh_memory results;
 };
 
 struct cuda_engine {
@@ -71,8 +78,12 @@ gla_status engine_throttle (cuda_engine *e, int slot);
 gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes);
 void engine_release (cuda_engine *e);
 
-// Waits for an event, asking the monitor every 20 ms whether to stop.
+// Waits for an event, asking the monitor every 20 ms whether to stop. Where it is a slot's `done`
+// the time is used to populate what engine_expect has told.
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event);
+// The slot's chunk will write this host array, the largest that it writes, with engine_download.
+// Forgotten there and by engine_drain.
+void engine_expect (cuda_engine *e, int slot, const gla_array *results);
 
 // Host array -> device, on the slot's stream; returns when the last piece is on its way.
 gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from);

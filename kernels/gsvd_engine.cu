@@ -179,6 +179,8 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
     status = engine_upload (e, slot, s.A.data, &chunk->A);
   if (status == GLA_OK && !job.device_arrays)
     status = engine_upload (e, slot, s.B.data, &chunk->B);
+  if (!job.device_arrays)
+    engine_expect (e, slot, &chunk->U);
   if (status == GLA_OK)
     status = gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                                 host, streams, pause);

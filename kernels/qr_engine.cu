@@ -56,6 +56,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
     status = engine_upload (e, slot, s.A.data, &chunk->A);
     if (status == GLA_OK && e->qr_job.rhs > 0)
       status = engine_upload (e, slot, s.B.data, &chunk->B);
+    engine_expect (e, slot, &chunk->Q);
   }
   if (status == GLA_OK)
     status = qr_chunk_start<T> (e, slot, chunk, s);

@@ -38,25 +38,7 @@ template <class T> struct reflector {
   R beta;
   GLA_DEVICE reflector (T alpha, R xx)
   {
-    set (alpha, xx + abs2 (alpha));
-    if (xx == 0 && im (alpha) == 0) {
-      tau = inverse = factor = pivot = from_real<T> (0);
-      beta = re (alpha);
-    }
-  }
-  // From alpha and the square of the norm of all of it, which is not zero.
-  static GLA_DEVICE reflector of_norm (T alpha, R total)
-  {
-    reflector h;
-    h.set (alpha, total);
-    return h;
-  }
-
-private:
-  GLA_DEVICE reflector () {}
-  GLA_DEVICE void set (T alpha, R total)
-  {
-    R r = fast_rsqrt (total);
+    R total = xx + abs2 (alpha), r = fast_rsqrt (total);
     beta = -copy_sign (total * r, re (alpha));
     pivot = alpha - from_real<T> (beta);
     R down = -copy_sign (r, re (alpha)); // 1/beta
@@ -68,6 +50,10 @@ private:
       inverse = fast_reciprocal (pivot);
       tau = (beta - alpha) * down;
       factor = -down;
+    }
+    if (xx == 0 && im (alpha) == 0) {
+      tau = inverse = factor = pivot = from_real<T> (0);
+      beta = re (alpha);
     }
   }
 };

@@ -14,6 +14,11 @@ extern "C" {
 // fault costs about as much for 2 MB as for 4 KB, and fresh outputs are mostly page faults.
 void gla_host_prefer_huge_pages (void *memory, size_t bytes);
 
+// Has the system give memory that nobody may have touched yet, by several threads; what is there
+// stays as it is. Otherwise each page comes when it is written first, and where threads write side
+// by side they wait for one another: a huge page is cleared by one of them.
+void gla_host_populate (void *memory, size_t bytes);
+
 // memset (memory, 0, bytes) by several threads, so that the page faults are shared, too. The
 // calling thread asks `stop` in between, every 2 MB of its own: fresh memory may come at 0.3 GB/s.
 // Nonzero ends the work, and is returned then.

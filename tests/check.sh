@@ -94,6 +94,7 @@ sed -n '/^gpulinalg/,$p' "$log" | grep -v -E '^ *(CC|NVCC|OCT|LINK|AR) ' | head 
 heading C
 step "C tests build" make --no-print-directory -C tests/c
 suite "interface" ./tests/c/build/test_api
+suite "memory" ./tests/c/build/test_memory
 suite "pages in lanes" ./tests/c/build/test_lanes
 suite "QR" ./tests/c/build/test_qr
 suite "GSVD" ./tests/c/build/test_gsvd
@@ -106,6 +107,7 @@ suite "what \"auto\" measures" ./tests/c/build/test_costs
 step "the C example prints the eigenvalues" sh -c './tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
 step "sanitized tests build" make --no-print-directory -j"$jobs" -C tests/c sanitize
 suite "interface, sanitized" ./tests/c/build/strict_api
+suite "memory, sanitized" ./tests/c/build/strict_memory
 suite "pages in lanes, sanitized" ./tests/c/build/strict_lanes
 suite "QR, sanitized" ./tests/c/build/strict_qr
 suite "GSVD, sanitized" ./tests/c/build/strict_gsvd
