@@ -24,7 +24,7 @@ static int type_index (gla_type type)
 // registers gain about as much over one page at a time as one page loses: 2 to 4 times. And the
 // largest n with two registers of pages at a time.
 enum {
-  LANES_JACOBI_MAX = 32,
+  LANES_JACOBI_MAX = 96,
   AUTO_JACOBI_MAX = 4,
   LANES_BEFORE_DC_MAX = 128,
   LANES_QR_MAX = 192,
