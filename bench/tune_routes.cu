@@ -18,10 +18,10 @@ struct size {
   int64_t n, pages;
 };
 
-const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {28, 40000}, {32, 40000},
-                      {33, 20000}, {40, 16000}, {48, 16000}, {56, 8000},  {64, 8000},
-                      {80, 6000},  {96, 4000},  {128, 2640}, {192, 1056}, {256, 528},
-                      {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
+const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {28, 40000}, {32, 40000}, {33, 20000},
+                      {40, 16000}, {48, 16000}, {56, 8000},  {64, 8000},  {68, 6000},  {72, 6000},
+                      {80, 6000},  {88, 4000},  {96, 4000},  {112, 4000}, {128, 2640}, {192, 1056},
+                      {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
 
 template <class T> std::string call (bench &b, batch<T> &m)
 {
@@ -49,9 +49,10 @@ template <class T> double time_of (bench &b, batch<T> &m, gla_eig_route row)
 
 const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND"};
 
-bool serves (const gla_eig_route &row, int64_t n)
+template <class T> bool serves (const gla_eig_route &row, int64_t n)
 {
-  return n <= (row.way == EIG_WHOLE ? 32 : row.way == EIG_WARP ? 64 : 2048);
+  int largest_warp = scalar<T>::letter == 'z' ? 96 : 128;
+  return n <= (row.way == EIG_WHOLE ? 32 : row.way == EIG_WARP ? largest_warp : 2048);
 }
 
 bool same_way (const gla_eig_route &a, const gla_eig_route &b)
@@ -71,7 +72,7 @@ template <class T> void tune_rows (bench &b, bool vectors, const std::vector<gla
     double best_time = NAN;
     printf ("// %c %5lld:", scalar<T>::letter, (long long)s.n);
     for (const gla_eig_route &row : rows) {
-      if (!serves (row, s.n))
+      if (!serves<T> (row, s.n))
         continue;
       double seconds = time_of (b, m, row);
       printf ("  {%s, %d} %.4g", names[row.way], row.strip, seconds / s.pages * 1e6);

@@ -10,7 +10,7 @@
 typedef enum {
   EIG_STAGES, // a kernel for each stage
   EIG_WHOLE,  // whole pages in one kernel (small.cu, n <= 32)
-  EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 64)
+  EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 128, z: 96)
   EIG_BAND    // by stages, eigenvalues alone by way of a band matrix (he2hb.cuh, hb2st.cu)
 } gla_eig_way;
 
@@ -34,34 +34,26 @@ typedef struct {
 static const gla_eig_route_table gla_eig_routes[4] = {
     {'z',
      {{16, EIG_WHOLE, 0},
-      {48, EIG_WARP, 0},
+      {88, EIG_WARP, 0},
       {96, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
       {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {48, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {80, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'c',
      {{16, EIG_WHOLE, 0},
       {28, EIG_WARP, 0},
       {32, EIG_WHOLE, 0},
-      {56, EIG_WARP, 0},
+      {112, EIG_WARP, 0},
       {128, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
       {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'d',
-     {{16, EIG_WHOLE, 0},
-      {64, EIG_WARP, 0},
-      {128, EIG_STAGES, 0},
-      {224, EIG_STAGES, 32},
-      {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {56, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0}, {128, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
+     {{16, EIG_WHOLE, 0}, {68, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'s',
-     {{32, EIG_WHOLE, 0},
-      {64, EIG_WARP, 0},
-      {128, EIG_STAGES, 0},
-      {224, EIG_STAGES, 32},
-      {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {64, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{32, EIG_WHOLE, 0}, {128, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
+     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
 };
 
 #endif

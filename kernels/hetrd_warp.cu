@@ -1,9 +1,8 @@
-// hetrd_warp.cu: pages of up to 64 rows checked, scaled and reduced to tridiagonal form in one go
+// hetrd_warp.cu: pages of up to 128 rows checked, scaled and reduced to tridiagonal form in one go
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The method of hetrd_shared.cu for pages so small that what a column costs besides its pass
-// counts most: the whole matrix is in shared memory, both triangles, so that a lane finds its rows
-// of the product without the others.
+// counts most: lanes own rows, of the product too, so that they find it without each other.
 
 #include "hetrd.cuh"
 #include "warp_page.cuh"
@@ -11,28 +10,22 @@
 namespace
 {
 
-// Shared memory of a page: what lanes tell each other, by place, and the page's column j at j*ld.
-template <class T> size_t shared_bytes (int n)
-{
-  return (n <= 32 ? 32 : 64) * sizeof (told<T>) + (size_t)n * (n | 1) * sizeof (T);
-}
-
 // A page on its way, as a lane sees it: its rows are row (c), the first chunk being the one that is
-// not full and is done with first.
-template <class T, int C> struct warp_page {
+// not full and is done with first. Below row 0 there is nothing.
+template <class T, int C, class PAGE> struct warp_page {
   typedef real_t<T> R;
-  int n, ld, pad;
-  T *S;
-  told<T> *rows; // row i at i + pad
-  T *W, *tau;    // null without vectors
+  int n, pad;
+  PAGE S;
+  told<T> *rows;
+  T *W, *tau; // null without vectors
   R *d, *e;
-  GLA_DEVICE int place (int c) const { return 32 * c + (int)threadIdx.x; }
-  GLA_DEVICE int row (int c) const { return place (c) - pad; }
+  GLA_DEVICE int row (int c) const { return 32 * c + (int)threadIdx.x - pad; }
+  GLA_DEVICE bool has (int c) const { return c > 0 || row (0) >= 0; }
 };
 
 // The reflector of column k, whose entries below the diagonal are x; v comes in x.
-template <int FIRST, class T, int C>
-GLA_DEVICE householder<T> reflector_of (const warp_page<T, C> &s, int k, T (&x)[C])
+template <int FIRST, class T, int C, class PAGE>
+GLA_DEVICE householder<T> reflector_of (const warp_page<T, C, PAGE> &s, int k, T (&x)[C])
 {
   typedef real_t<T> R;
   R square = 0, up = 1;
@@ -40,11 +33,11 @@ GLA_DEVICE householder<T> reflector_of (const warp_page<T, C> &s, int k, T (&x)[
   for (int c = FIRST; c < C; c++)
     square += s.row (c) > k + 1 ? abs2 (x[c]) : R (0);
   square = lane_sum<32> (square);
-  int from = k + 1 + s.pad;
-  T alpha = from_lane (x[C - 1], from % 32);
-  if (FIRST + 1 < C) {
-    T other = from_lane (x[FIRST], from % 32);
-    alpha = from < 32 * (C - 1) ? other : alpha;
+  int from = k + 1 + s.pad; // its place
+  T alpha = from_lane (x[FIRST], from % 32);
+  if constexpr (FIRST + 1 < C) {
+    T other = from_lane (x[FIRST + 1], from % 32);
+    alpha = from < 32 * (FIRST + 1) ? alpha : other;
   }
   if (small_column (alpha, square)) {
     up = limits<R>::up;
@@ -65,16 +58,18 @@ GLA_DEVICE householder<T> reflector_of (const warp_page<T, C> &s, int k, T (&x)[
 }
 
 // The pass: columns k+1.. get the update A - v w' - w v' of the column before and are multiplied by
-// the new v; y gets the product, rows of chunk FIRST and below.
+// the new v; y gets the product, rows of chunk FIRST and below, and for rows up to k anything.
+
+// Both triangles: a lane finds whole rows, and what it writes nobody else reads.
 template <int FIRST, class T, int C>
-GLA_DEVICE void update_and_multiply (const warp_page<T, C> &s, int k, const T (&v)[C],
-                                     const T (&w)[C], T (&y)[C])
+GLA_DEVICE void update_and_multiply (const warp_page<T, C, square_page<T>> &s, int k,
+                                     const T (&v)[C], const T (&w)[C], T (&y)[C])
 {
   bool live = s.row (FIRST) > k;
 #pragma unroll 4
   for (int j = k + 1; j < s.n; j++) {
-    told<T> other = s.rows[j + s.pad];
-    T *column = s.S + j * s.ld;
+    told<T> other = s.rows[j];
+    T *column = &s.S.at (0, j);
 #pragma unroll
     for (int c = FIRST; c < C; c++)
       if (c > FIRST || live) {
@@ -86,24 +81,98 @@ GLA_DEVICE void update_and_multiply (const warp_page<T, C> &s, int k, const T (&
   }
 }
 
+// Columns of the packed pass that are read before the first of them is written: shared memory is
+// what lanes wait for, and few warps fit on a multiprocessor.
+enum { GROUP = 4 };
+
+// Groups of columns from j0 to `end`, all with their diagonals in chunk MIXED. Rows of chunks below
+// are this lane's to update; those of chunks above have been updated by the owners of rows j, and
+// are read there; in chunk MIXED it depends on the row. In the first group there may be columns up
+// to k, where w and both v are 0: they stay as they are. So does column 0 in place of those before.
+template <int FIRST, int MIXED, class T, int C>
+GLA_DEVICE void update_groups (const warp_page<T, C, packed_page<T>> &s, int j0, int end, int k,
+                               const T (&v)[C], const T (&w)[C], T (&y)[C])
+{
+  bool live = s.row (FIRST) > k; // what is not reads anything and writes nothing
+  T *own[C];
+  int place[C];
+#pragma unroll
+  for (int c = FIRST; c < C; c++) {
+    place[c] = c > FIRST || live ? s.row (c) : 0;
+    own[c] = s.S.row (place[c]);
+  }
+  int i = MIXED > FIRST || live ? s.row (MIXED) : s.n;
+  for (; j0 < end; j0 += GROUP) {
+    told<T> other[GROUP];
+    T value[GROUP][C];
+#pragma unroll
+    for (int q = 0; q < GROUP; q++) {
+      int j = j0 + q < 0 ? 0 : j0 + q;
+      const T *above = s.S.row (j);
+      other[q] = s.rows[j];
+#pragma unroll
+      for (int c = FIRST; c < C; c++)
+        value[q][c] = c > MIXED || (c == MIXED && i >= j) ? own[c][j] : above[place[c]];
+    }
+    __syncwarp (); // every lane has read
+#pragma unroll
+    for (int c = FIRST; c < C; c++) {
+      bool pending = c > MIXED || i >= j0;
+      T old_v = pending ? v[c] : from_real<T> (0), old_w = pending ? w[c] : from_real<T> (0);
+#pragma unroll
+      for (int q = 0; q < GROUP; q++) {
+        int j = j0 + q < 0 ? 0 : j0 + q;
+        bool mine = c > MIXED || (c == MIXED && i >= j);
+        T x = conj_if (value[q][c], !mine);
+        if (c >= MIXED) {
+          x = madd (-old_v, conj (other[q].w), x);
+          x = madd (-old_w, conj (other[q].old_v), x);
+        }
+        if (mine && (c > FIRST || live))
+          own[c][j] = x;
+        y[c] = madd (x, other[q].v, y[c]);
+      }
+    }
+    __syncwarp ();
+  }
+}
+
+template <int FIRST, int MIXED, class T, int C>
+GLA_DEVICE void update_from (const warp_page<T, C, packed_page<T>> &s, int j0, int k,
+                             const T (&v)[C], const T (&w)[C], T (&y)[C])
+{
+  int end = s.n - 32 * (C - 1 - MIXED);
+  update_groups<FIRST, MIXED> (s, j0, end, k, v, w, y);
+  if constexpr (MIXED + 1 < C)
+    update_from<FIRST, MIXED + 1> (s, j0 > end ? j0 : end, k, v, w, y);
+}
+
+template <int FIRST, class T, int C>
+GLA_DEVICE void update_and_multiply (const warp_page<T, C, packed_page<T>> &s, int k,
+                                     const T (&v)[C], const T (&w)[C], T (&y)[C])
+{
+  update_from<FIRST, FIRST> (s, s.n - (s.n - k + GROUP - 2) / GROUP * GROUP, k, v, w, y);
+}
+
 // Column k, while the rows from k on are those of chunk FIRST and below. v and w are the pending
 // update's, and then the next one's.
-template <int FIRST, class T, int C>
-GLA_DEVICE void reduce_column (const warp_page<T, C> &s, int k, T (&v)[C], T (&w)[C])
+template <int FIRST, class T, int C, class PAGE>
+GLA_DEVICE void reduce_column (const warp_page<T, C, PAGE> &s, int k, T (&v)[C], T (&w)[C])
 {
   typedef real_t<T> R;
 #pragma unroll
   for (int c = FIRST; c < C; c++)
-    s.rows[s.place (c)].old_v = v[c];
+    if (s.has (c))
+      s.rows[s.row (c)].old_v = v[c];
   __syncwarp ();
   T x[C], y[C];
-  T old_v = conj (s.rows[k + s.pad].old_v), old_w = conj (s.rows[k + s.pad].w);
+  T old_v = conj (s.rows[k].old_v), old_w = conj (s.rows[k].w);
 #pragma unroll
   for (int c = FIRST; c < C; c++) {
     int i = s.row (c);
     x[c] = y[c] = from_real<T> (0);
     if (i >= k)
-      x[c] = madd (-w[c], old_v, madd (-v[c], old_w, s.S[k * s.ld + i]));
+      x[c] = madd (-w[c], old_v, madd (-v[c], old_w, s.S.at (i, k)));
     if (i == k)
       s.d[k] = re (x[c]);
   }
@@ -120,7 +189,8 @@ GLA_DEVICE void reduce_column (const warp_page<T, C> &s, int k, T (&v)[C], T (&w
     }
     if (s.W && i > k + 1)
       s.W[k * s.n + i] = x[c];
-    s.rows[s.place (c)].v = x[c];
+    if (s.has (c))
+      s.rows[i].v = x[c];
   }
   __syncwarp ();
   update_and_multiply<FIRST> (s, k, v, w, y);
@@ -134,30 +204,43 @@ GLA_DEVICE void reduce_column (const warp_page<T, C> &s, int k, T (&v)[C], T (&w
 #pragma unroll
   for (int c = FIRST; c < C; c++) {
     v[c] = x[c];
-    w[c] = h.tau * y[c] + scale (form, v[c]);
+    w[c] = from_real<T> (0);
+    if (s.row (c) > k)
+      w[c] = h.tau * y[c] + scale (form, v[c]);
   }
   __syncwarp ();
 #pragma unroll
   for (int c = FIRST; c < C; c++)
-    s.rows[s.place (c)].w = w[c];
+    if (s.has (c))
+      s.rows[s.row (c)].w = w[c];
+}
+
+template <int FIRST, class T, int C, class PAGE>
+GLA_DEVICE void reduce_from (const warp_page<T, C, PAGE> &s, int k, T (&v)[C], T (&w)[C])
+{
+  for (; k < s.n - 32 * (C - 1 - FIRST); k++)
+    reduce_column<FIRST> (s, k, v, w);
+  if constexpr (FIRST + 1 < C)
+    reduce_from<FIRST + 1> (s, k, v, w);
 }
 
 // A block is a warp, because shared memory is what is short: it owns a page, and lane l the rows l,
 // l+32, ... of its C chunks, whose last one ends with the page: so chunks are full but for the
 // first, and pages of 33 rows soon cost what 32 cost.
-template <class T, int C> __global__ void __launch_bounds__ (32) hetrd_warp_kernel (eig_args<T> a)
+template <class T, int C, class PAGE>
+__global__ void __launch_bounds__ (32) hetrd_warp_kernel (eig_args<T> a)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   int n = a.n;
   int64_t page = blockIdx.x;
-  warp_page<T, C> s = {n, n | 1, 32 * C - n};
-  s.rows = reinterpret_cast<told<T> *> (memory);
-  s.S = reinterpret_cast<T *> (s.rows + 32 * C);
+  told<T> *rows = reinterpret_cast<told<T> *> (memory);
+  PAGE S = PAGE::in (reinterpret_cast<T *> (rows + n), n);
+  warp_page<T, C, PAGE> s = {n, 32 * C - n, S, rows};
   s.W = a.vectors ? a.W + page * n * n : nullptr;
   s.tau = a.vectors ? a.tau + page * n : nullptr;
   s.d = a.d + page * n;
   s.e = a.e + page * n;
-  auto found = read_page<T, 32, C> (a, a.A + page * a.page_a, s.S, s.ld, s.pad);
+  auto found = read_page<T, 32, C> (a, a.A + page * a.page_a, s.S, s.pad);
   if (threadIdx.x == 0) {
     a.exponent[page] = found.exponent;
     a.info[page] = found.info;
@@ -168,23 +251,38 @@ template <class T, int C> __global__ void __launch_bounds__ (32) hetrd_warp_kern
 #pragma unroll
   for (int c = 0; c < C; c++) {
     v[c] = w[c] = from_real<T> (0);
-    s.rows[s.place (c)].v = s.rows[s.place (c)].w = from_real<T> (0);
+    if (s.has (c))
+      s.rows[s.row (c)].v = s.rows[s.row (c)].w = from_real<T> (0);
   }
-  int k = 0;
-  if (C > 1)
-    for (; k < n - 32; k++)
-      reduce_column<0> (s, k, v, w);
-  for (; k < n; k++)
-    reduce_column<C - 1> (s, k, v, w);
+  reduce_from<0> (s, 0, v, w);
 }
 
-template <class T, int C> cudaError_t launch (const eig_args<T> &a)
+// From this n on pages are packed, so that twice as many are in shared memory, as measured; smaller
+// ones are many anyway, and what is not packed takes fewer instructions.
+template <class T>
+constexpr int packed_from = sizeof (T) == 16  ? 33
+                            : is_complex_v<T> ? 40
+                            : sizeof (T) == 8 ? 48
+                                              : 56;
+
+// The largest page. Larger ones are better off with more warps each.
+template <class T> constexpr int order_max = sizeof (T) == 16 ? 96 : 128;
+
+// Shared memory of a page: what lanes tell each other, by row, and the page.
+template <class T> size_t shared_bytes (int n)
+{
+  bool packed = n >= packed_from<T>;
+  return n * sizeof (told<T>) +
+         (packed ? packed_page<T>::entries (n) : square_page<T>::entries (n)) * sizeof (T);
+}
+
+template <int C, class PAGE, class T> cudaError_t launch (const eig_args<T> &a)
 {
   size_t bytes = shared_bytes<T> (a.n);
-  cudaError_t status = allow_shared (hetrd_warp_kernel<T, C>, bytes);
+  cudaError_t status = allow_shared (hetrd_warp_kernel<T, C, PAGE>, bytes);
   if (status != cudaSuccess)
     return status;
-  hetrd_warp_kernel<T, C><<<(unsigned)a.pages, 32, bytes, a.stream>>> (a);
+  hetrd_warp_kernel<T, C, PAGE><<<(unsigned)a.pages, 32, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
@@ -192,12 +290,22 @@ template <class T, int C> cudaError_t launch (const eig_args<T> &a)
 
 template <class T> bool eig_hetrd_warp_fits (int n, int smem_limit)
 {
-  return n <= 64 && shared_bytes<T> (n) <= (size_t)smem_limit;
+  return n <= order_max<T> && shared_bytes<T> (n) <= (size_t)smem_limit;
 }
 
 template <class T> cudaError_t eig_hetrd_warp (const eig_args<T> &a)
 {
-  return a.n <= 32 ? launch<T, 1> (a) : launch<T, 2> (a);
+  if (a.n <= 32)
+    return launch<1, square_page<T>> (a);
+  if constexpr (packed_from < T >> 33)
+    if (a.n < packed_from<T>)
+      return launch<2, square_page<T>> (a);
+  if (a.n <= 64)
+    return launch<2, packed_page<T>> (a);
+  if constexpr (order_max < T >> 96)
+    if (a.n > 96)
+      return launch<4, packed_page<T>> (a);
+  return launch<3, packed_page<T>> (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

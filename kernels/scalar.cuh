@@ -98,6 +98,25 @@ template <class R> GLA_DEVICE cx<R> conj (cx<R> a)
   return {a.x, -a.y};
 }
 
+// conj(a) where `wanted`; turns the sign's bit, which is cheaper than arithmetic.
+GLA_DEVICE float conj_if (float a, bool)
+{
+  return a;
+}
+GLA_DEVICE double conj_if (double a, bool)
+{
+  return a;
+}
+GLA_DEVICE cx<float> conj_if (cx<float> a, bool wanted)
+{
+  return {a.x, __int_as_float (__float_as_int (a.y) ^ (wanted ? INT_MIN : 0))};
+}
+GLA_DEVICE cx<double> conj_if (cx<double> a, bool wanted)
+{
+  int high = __double2hiint (a.y) ^ (wanted ? INT_MIN : 0);
+  return {a.x, __hiloint2double (high, __double2loint (a.y))};
+}
+
 template <class R> GLA_DEVICE cx<R> operator+ (cx<R> a, cx<R> b)
 {
   return {a.x + b.x, a.y + b.y};

@@ -175,7 +175,8 @@ __global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_a
   bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
 
-  page_found<R> found = read_page<T, P, 1> (a, a.A + page * a.page_a, s.S, layout::ld, 0);
+  square_page<T> both = {s.S, layout::ld};
+  page_found<R> found = read_page<T, P, 1> (a, a.A + page * a.page_a, both, 0);
   small_row<T> row = reduce (s, n);
   R before = __shfl_up_sync (0xffffffffu, row.e, 1);
   R d = i < n ? row.d - absmax (row.e) - (i > 0 ? absmax (before) : R (0)) : R (0);

@@ -42,10 +42,38 @@ template <int P> GLA_DEVICE int lane_row (int c, int pad)
   return P * c + (int)(threadIdx.x % P) - pad;
 }
 
-// The triangle that counts, or all of the page, to S as column j's row i at S[j*ld+i], i >= j, and
-// for all of it also i < j. A lane reads its rows of every column, which is coalesced.
-template <class T, int P, int C>
-GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A, T *S, int ld,
+// Pages in shared memory: at (i, j) is an entry of the lower triangle, i >= j, and set (i, j, x)
+// writes it and, where it is kept, the one that is its conjugate.
+
+// Both triangles, column j at j*ld.
+template <class T> struct square_page {
+  T *S;
+  int ld;
+  static size_t entries (int n) { return (size_t)n * (n | 1); }
+  static GLA_DEVICE square_page in (T *memory, int n) { return {memory, n | 1}; }
+  GLA_DEVICE T &at (int i, int j) const { return S[j * ld + i]; }
+  GLA_DEVICE void set (int i, int j, T x) const
+  {
+    S[j * ld + i] = x;
+    S[i * ld + j] = i == j ? x : conj (x);
+  }
+};
+
+// The lower triangle by rows, row i at i(i+1)/2. Modulo 2, 4, 8, ... these numbers differ as much
+// as they can, so lanes that own rows find their entries of a column in different banks.
+template <class T> struct packed_page {
+  T *S;
+  static size_t entries (int n) { return (size_t)n * (n + 1) / 2; }
+  static GLA_DEVICE packed_page in (T *memory, int) { return {memory}; }
+  GLA_DEVICE T *row (int i) const { return S + i * (i + 1) / 2; }
+  GLA_DEVICE T &at (int i, int j) const { return row (i)[j]; }
+  GLA_DEVICE void set (int i, int j, T x) const { at (i, j) = x; }
+};
+
+// The triangle that counts, or of all of the page (A + A')/2, to the lower triangle of S. A lane
+// reads its rows of every column, which is coalesced.
+template <class T, int P, int C, class PAGE>
+GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A, const PAGE &S,
                                                int pad)
 {
   typedef real_t<T> R;
@@ -72,10 +100,23 @@ GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A,
       found.largest = size > found.largest ? size : found.largest;
       if (i < 0 || i >= n || j >= n) { // not there
       } else if (a.triangle == GLA_UPPER && i <= j) {
-        S[i * ld + j] = conj (x);
-      } else if (a.triangle == GLA_FULL || (a.triangle == GLA_LOWER && i >= j)) {
-        S[j * ld + i] = x;
+        S.at (j, i) = conj (x);
+      } else if (a.triangle != GLA_UPPER && i >= j) {
+        S.at (i, j) = x;
       }
+    }
+    if (a.triangle != GLA_FULL)
+      continue;
+    __syncwarp (); // entry (j, i) has come, with column i
+#pragma unroll
+    for (int q = 0; q < TOGETHER * C; q++) {
+      int j = j0 + q / C, i = lane_row<P> (q % C, pad);
+      if (i < 0 || i > j || j >= n)
+        continue;
+      T lower = scale (R (0.5), S.at (j, i)), upper = scale (R (0.5), conj (entry[q / C][q % C]));
+      double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
+      found.skew = difference > found.skew ? difference : found.skew;
+      S.at (j, i) = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
     }
   }
   __syncwarp ();
@@ -84,36 +125,24 @@ GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A,
 
 // Reads the page and makes it Hermitian in S, divided by a power of two; zero if it cannot be
 // solved.
-template <class T, int P, int C>
-GLA_DEVICE page_found<real_t<T>> read_page (const eig_args<T> &a, const T *A, T *S, int ld, int pad)
+template <class T, int P, int C, class PAGE>
+GLA_DEVICE page_found<real_t<T>> read_page (const eig_args<T> &a, const T *A, const PAGE &S,
+                                            int pad)
 {
   typedef real_t<T> R;
-  page_found<R> found = read_entries<T, P, C> (a, A, S, ld, pad);
-  int n = a.n;
-  if (a.triangle == GLA_FULL)
-    for (int c = 0; c < C; c++) {
-      int i = lane_row<P> (c, pad);
-      for (int j = 0; i < n && j <= i; j++) {
-        T lower = scale (R (0.5), S[j * ld + i]), upper = scale (R (0.5), conj (S[i * ld + j]));
-        double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
-        found.skew = difference > found.skew ? difference : found.skew;
-        S[j * ld + i] = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
-      }
-    }
+  page_found<R> found = read_entries<T, P, C> (a, A, S, pad);
   found.largest = group_max<P> (found.largest);
   found.skew = 2 * group_max<P> (found.skew);
   found.bad = group_max<P> (found.bad);
-  __syncwarp ();
 
-  int k = found.bad || found.largest == 0 ? 0 : -ilogb (found.largest);
+  int n = a.n, k = found.bad || found.largest == 0 ? 0 : -ilogb (found.largest);
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
 #pragma unroll
   for (int c = 0; c < C; c++) {
     int i = lane_row<P> (c, pad);
     for (int j = 0; i < n && j <= i; j++) {
-      T x = found.bad ? from_real<T> (0) : scale (second, scale (first, S[j * ld + i]));
-      S[j * ld + i] = x;
-      S[i * ld + j] = i == j ? x : conj (x);
+      T x = found.bad ? from_real<T> (0) : scale (second, scale (first, S.at (i, j)));
+      S.set (i, j, x);
     }
   }
   __syncwarp ();

@@ -50,7 +50,8 @@ static void test_fresh (size_t first, size_t bytes, int huge)
   const int64_t inside = wanted > 0 ? resident (memory + from, to - from) : 0;
   CHECK (inside == wanted, "%zu + %zu: %lld of %lld pages", first, bytes, (long long)inside,
          (long long)wanted);
-  const int64_t more = resident (memory, ALL) - inside, most = huge ? 2 * 2 * MB / (int64_t)page : 0;
+  const int64_t more = resident (memory, ALL) - inside,
+                most = huge ? 2 * 2 * MB / (int64_t)page : 0;
   CHECK (more <= most, "%zu + %zu: %lld pages more", first, bytes, (long long)more);
   size_t zeros = 0;
   for (size_t at = 0; at < ALL; at++)
