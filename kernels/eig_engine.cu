@@ -338,7 +338,9 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
-  gla_status status = engine_wait (e, e->slots[slot].done);
+  gla_status status = GLA_OK;
+  if (!e->job.device_arrays) // the host has something to do meanwhile
+    status = engine_wait (e, e->slots[slot].done);
   gla_array info = gla_array_packed (chunk->info, GLA_S, 1, 1, a.pages, GLA_HOST);
   if (status == GLA_OK)
     status = engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
@@ -373,9 +375,12 @@ double cuda_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pag
   return 5e-4 + (transfer > work ? transfer : work) + alone;
 }
 
-int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+// How many pages of a chunk of `chunk` there is memory for. The driver is not asked where all pages
+// go into a slot that is large enough: it takes longer than small batches do.
+static double pages_in_memory (cuda_engine *e, const gla_eig_job *job, int64_t chunk, int64_t pages)
 {
-  cuda_engine *e = engine_of (engine);
+  if (chunk == pages && arena_bytes (e, job, pages) <= e->slots[0].size)
+    return (double)chunk;
   size_t free_bytes = 0, total = 0;
   if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
     cudaGetLastError ();
@@ -383,6 +388,12 @@ int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_
     free_bytes += e->slots[k].size;
   double per_page = (double)arena_bytes (e, job, 1024) / 1024;
   double by_memory = 0.6 * free_bytes / SLOTS / per_page;
+  return chunk > by_memory ? by_memory : (double)chunk;
+}
+
+int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
   double by_time = PIECE / page_seconds (e, job);
   // enough to fill the GPU; beyond that host arrays go in chunks of 32 MB, to overlap the copies
   double fill = 8.0 * e->multiprocessors;
@@ -401,9 +412,9 @@ int64_t cuda_eig_chunk_pages (gla_engine *engine, const gla_eig_job *job, int64_
   part = part > by_bytes ? part : by_bytes;
   if (!job->device_arrays && chunk > part)
     chunk = part;
-  chunk = chunk > by_memory ? by_memory : chunk;
   chunk = chunk > GRID_MAX && route_of (e, job) == ROUTE_JACOBI_BLOCK ? (double)GRID_MAX : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
+  chunk = pages_in_memory (e, job, chunk < 1 ? 1 : (int64_t)chunk, pages);
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 

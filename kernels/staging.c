@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "staging.h"
+#include "../src/host_memory.h"
 
-#include <omp.h>
 #include <string.h>
 
 gla_packing gla_packing_of (const gla_array *a)
@@ -56,9 +56,7 @@ static void copy (const gla_packing *p, size_t first, size_t bytes, char *buffer
     copy_range (p, first, bytes, buffer, packing);
     return;
   }
-  int threads = omp_get_max_threads ();
-  threads = threads > 16 ? 16 : threads;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(gla_host_threads())
   for (int64_t k = 0; k < parts; k++) {
     size_t at = (size_t)k * share, length = bytes - at < share ? bytes - at : share;
     copy_range (p, first + at, length, buffer + at, packing);

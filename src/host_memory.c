@@ -45,11 +45,22 @@ static void populate (uintptr_t first, uintptr_t end)
   }
 }
 
+int gla_host_threads (void)
+{
+  const int threads = omp_get_max_threads ();
+  return threads > 16 ? 16 : threads;
+}
+
 void gla_host_populate (void *memory, size_t bytes)
 {
   const uintptr_t first = (uintptr_t)memory, end = first + bytes, base = first / HUGE_PAGE;
   const int64_t parts = bytes > 0 ? (int64_t)((end - 1) / HUGE_PAGE - base) + 1 : 0;
-#pragma omp parallel for schedule(dynamic) if (parts > 1)
+  if (parts <= 1) {
+    if (parts == 1)
+      populate (first, end);
+    return;
+  }
+#pragma omp parallel for schedule(dynamic) num_threads(gla_host_threads())
   for (int64_t k = 0; k < parts; k++) {
     const uintptr_t from = (base + (uintptr_t)k) * HUGE_PAGE, to = from + HUGE_PAGE;
     populate (from < first ? first : from, to > end ? end : to);
