@@ -58,29 +58,6 @@ template <class T> struct small_row {
   T tau;
 };
 
-// Columns j, ..., j + GROUP-1 of the pass, all read before one is written. The first group may have
-// columns up to k, where w and both v are 0: they stay as they are. So does column 0 in place of
-// -1.
-template <int GROUP, class T, int P, bool VECTORS>
-GLA_DEVICE void update_and_multiply (const small_layout<T, P, VECTORS> &s, int j, T v, T w, T &y)
-{
-  told<T> other[GROUP];
-  T *entry[GROUP], value[GROUP];
-#pragma unroll
-  for (int q = 0; q < GROUP; q++) {
-    int column = GROUP > 1 && j + q < 0 ? 0 : j + q;
-    entry[q] = s.S + column * small_layout<T, P, VECTORS>::ld + threadIdx.x % P;
-    other[q] = s.rows[column];
-    value[q] = *entry[q];
-  }
-#pragma unroll
-  for (int q = 0; q < GROUP; q++) {
-    value[q] = madd (-w, conj (other[q].old_v), madd (-v, conj (other[q].w), value[q]));
-    *entry[q] = value[q];
-    y = madd (value[q], other[q].v, y);
-  }
-}
-
 // Lane i owns row i. Column k gets the pending update A - v w' - w v' and makes the reflector; then
 // one pass over the rest applies the update and multiplies by the new v. In S, column k becomes
 // the reflector with its zeros and its one.
@@ -89,7 +66,6 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 {
   typedef real_t<T> R;
   constexpr int ld = P + 1;
-  constexpr int GROUP = P <= 16 && !is_complex_v<T> ? 2 : 1; // as measured
   int i = threadIdx.x % P;
   small_row<T> row = {0, 0, from_real<T> (0)};
   T v = from_real<T> (0), w = from_real<T> (0);
@@ -125,9 +101,13 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
     __syncwarp ();
     T y = from_real<T> (0);
     if (i > k && i < n)
-#pragma unroll(4 / GROUP)
-      for (int j = n - (n - k + GROUP - 2) / GROUP * GROUP; j < n; j += GROUP)
-        update_and_multiply<GROUP> (s, j, v, w, y);
+#pragma unroll 4
+      for (int j = k + 1; j < n; j++) {
+        told<T> other = s.rows[j];
+        T value = madd (-w, conj (other.old_v), madd (-v, conj (other.w), s.S[j * ld + i]));
+        s.S[j * ld + i] = value;
+        y = madd (value, other.v, y);
+      }
     s.S[k * ld + i] = next;
     // w = tau y - |tau|^2/2 (v'y) v; v'y is real
     R form = lane_sum<P> (re (cmadd (next, y, from_real<T> (0)))) * (R (-0.5) * abs2 (h.tau));

@@ -32,6 +32,8 @@ suite () {
 }
 
 command -v nvidia-smi >/dev/null 2>&1 || { echo "no nvidia-smi: there is no GPU here"; exit 1; }
+digest=$(make -s source-digest)
+[ -n "$digest" ] || { echo "no source-digest: make source-digest fails"; exit 1; }
 gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 
@@ -95,7 +97,7 @@ date: $(date -u +%Y-%m-%d)
 gpu: $gpu
 driver: $driver
 cuda: $(nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p')
-source-digest: $(make -s source-digest)
+source-digest: $digest
 passed: $passed
 failed: $failed
 skipped: $skipped
