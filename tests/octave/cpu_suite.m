@@ -11,6 +11,9 @@ for part = {{1:40, all_methods}, {[47:49, 63:65, 80, 84, 96, 97, 100, 127:129], 
   passed += p;
   failed += f;
 endfor
+[p, f] = check_not_hermitian ("cpu", [1:5, 8, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 192, 193, 257]);
+passed += p;
+failed += f;
 for part = qr_shapes ()
   [p, f] = check_qr ("cpu", part{1}{:});
   passed += p;

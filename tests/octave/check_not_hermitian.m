@@ -1,0 +1,78 @@
+% tests/octave/check_not_hermitian.m: pages of which the two triangles do not tell the same
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% [passed, failed] = check_not_hermitian (device, sizes). One entry of one page differs from its mirror image, or is on
+% the diagonal and not real: the error names the page and the difference, with eigenvectors and without, wherever the
+% entry is; "lower" and "upper" do not see it in the other triangle. A difference as rounding leaves it is no error, and
+% the eigenvalues are those of (A + A')/2.
+
+function [passed, failed] = check_not_hermitian (device, sizes)
+  passed = failed = 0;
+  rand ("twister", 3);
+  for type = "zdcs"
+    for n = sizes
+      A = hermitian_pages (type, n, 7);
+      ok = true;
+      for place = places (type, n)
+        i = place(1);  j = place(2);
+        B = A;
+        if (i == j)
+          B(i,i,5) += 0.125i;
+        else
+          B(i,j,5) += 0.25;
+        endif
+        ok(end+1) = refused (B, device, 1) && refused (B, device, 2);
+        if (i != j)
+          triangle = {"lower", "upper"}{1 + (i > j)};
+          ok(end+1) = isequal (batcheig (B, triangle, "device", device), batcheig (A, triangle, "device", device));
+        endif
+      endfor
+      noise = 1 + eps (class (A)) * (rand (n, n, 7) - 0.5);
+      C = A .* noise;
+      L = batcheig (C, "device", device);
+      M = batcheig ((C + conj (permute (C, [2, 1, 3]))) / 2, "device", device);
+      ok(end+1) = max (abs (L(:) - M(:))) <= 2 * n * eps (class (A)) * max (abs (M(:)));
+      if (! all (ok))
+        printf ("FAILED not Hermitian: %s n=%d %s: checks %s\n", type, n, device, mat2str (find (! ok) - 1));
+      endif
+      passed += sum (ok) - 1;
+      failed += sum (! ok);
+    endfor
+  endfor
+endfunction
+
+function A = hermitian_pages (type, n, pages)
+  A = rand (n, n, pages) - 0.5;
+  if (any (type == "zc"))
+    A = complex (A, rand (n, n, pages) - 0.5);
+  endif
+  A += conj (permute (A, [2, 1, 3]));
+  if (any (type == "sc"))
+    A = single (A);
+  endif
+endfunction
+
+% Corners, a place in each triangle, and, of complex pages, both ends of the diagonal.
+function p = places (type, n)
+  p = zeros (2, 0);
+  if (n > 1)
+    k = 1 + floor ((n - 1) * rand ());
+    p = [n, 1, k + 1, k; 1, n, k, k + 1];
+  endif
+  if (any (type == "zc"))
+    p = [p, [1, n; 1, n]];
+  endif
+endfunction
+
+% Whether the error says that page 5 is 0.25 apart.
+function yes = refused (B, device, outputs)
+  yes = false;
+  try
+    out = cell (1, outputs);
+    [out{:}] = batcheig (B, "device", device);
+  catch err
+    told = sscanf (regexprep (err.message, '.*page (\d+) of .* is ([-+.e\d]+);.*', '$1 $2'), "%g");
+    yes = strcmp (err.identifier, "gpulinalg:not-hermitian") && numel (told) == 2 && told(1) == 5 && ...
+          abs (told(2) - 0.25) < 1e-4;
+  end_try_catch
+endfunction
