@@ -56,7 +56,7 @@ template <class T> cudaError_t eig_small (const eig_args<T> &a);
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 
-// Checks, scales and reduces pages of n up to 64, where they fit: A -> d, e, exponent, info, skew
+// Checks, scales and reduces pages of n up to 128, where they fit: A -> d, e, exponent, info, skew
 // and, with vectors, tau and what W has below the diagonal; no norm.
 template <class T> bool eig_hetrd_warp_fits (int n, int smem_limit);
 template <class T> cudaError_t eig_hetrd_warp (const eig_args<T> &a);

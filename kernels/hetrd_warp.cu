@@ -297,12 +297,12 @@ template <class T> cudaError_t eig_hetrd_warp (const eig_args<T> &a)
 {
   if (a.n <= 32)
     return launch<1, square_page<T>> (a);
-  if constexpr (packed_from < T >> 33)
+  if constexpr (33 < packed_from<T>)
     if (a.n < packed_from<T>)
       return launch<2, square_page<T>> (a);
   if (a.n <= 64)
     return launch<2, packed_page<T>> (a);
-  if constexpr (order_max < T >> 96)
+  if constexpr (96 < order_max<T>)
     if (a.n > 96)
       return launch<4, packed_page<T>> (a);
   return launch<3, packed_page<T>> (a);
