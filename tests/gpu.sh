@@ -49,6 +49,7 @@ suite program test_sparse
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
 qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
+# The suites come in the order of their times, the longest first.
 suites="$(for k in 1 2 3 4 5 6 7 8; do echo "accuracy qr $k/8"; done)
 accuracy sparse 1/1
 $(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
