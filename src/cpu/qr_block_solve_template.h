@@ -53,14 +53,14 @@ static int N (well_conditioned) (const N (blocks) * b)
   return sum <= variance * SOLVE_VECTORS * SOLVE_NORM * SOLVE_NORM * (double)n;
 }
 
-// Rows of Q that are solved for at a time, 512 or 256, and a solve's operations, some 100 ms: large
-// triangles are solved faster than small ones.
-static const double N (solve_most) = 4.4e9;
-
+// Rows of Q that are solved for at a time: more where the triangle stays small.
 static int64_t N (solve_rows_at_a_time) (int64_t n)
 {
-  return 512.0 * (double)n * (double)n * GLA_PARTS * GLA_PARTS <= N (solve_most) ? 512 : 256;
+  return 512.0 * (double)n * (double)n * GLA_PARTS * GLA_PARTS <= 4.4e9 ? 512 : 256;
 }
+
+// Operations between two looks at the stop flag, some 15 ms of a core.
+static const double N (solve_most) = 6e8;
 
 // Rows first .. first+count-1 of Q. Returns 0 when the work must end.
 static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t page,

@@ -115,13 +115,14 @@ static void N (block_explicit) (const N (blocks) * b, int64_t j, int64_t w)
 
 // Pivoting compares the columns, so they get the same factor then, and none that makes small ones
 // vanish beside large ones. What is written here and in block_store_r is memory that nobody has
-// touched, which may take long; the loops ask column by column.
+// touched, which may take long: the loops ask column by column, and columns are dealt out one at a
+// time, because a thread that waits for another's share does not ask.
 static int N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
   GLA_BITS all = 0;
   for (int64_t j = 0; task->job->pivot && j < b->n && !gla_cpu_qr_stopped (task, 0); j++)
     all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
-#pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
+#pragma omp parallel for num_threads(task->team) schedule(dynamic, 1) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
     if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
       continue;
@@ -215,7 +216,7 @@ static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, co
 
 static int N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-#pragma omp parallel for num_threads(task->team) schedule(static) if (task->team > 1)
+#pragma omp parallel for num_threads(task->team) schedule(dynamic, 1) if (task->team > 1)
   for (int64_t j = 0; j < b->n; j++) {
     if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
       continue;

@@ -179,7 +179,7 @@ static int N (tall_store) (const gla_cpu_qr_task *task, int64_t page, const N (t
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++)
       t->R[i + j * n] = N (el_scale) (__real__ t->S[i], t->R[i + j * n]);
-#pragma omp parallel for num_threads(team) schedule(static) if (team > 1)
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1) if (team > 1)
   for (int64_t j = 0; j < (job->r_rows ? n : 0); j++)
     if (!gla_cpu_qr_stopped (task, team > 1 ? omp_get_thread_num () : 0))
       N (store_r_column) (task->chunk, page, j, j + 1, t->R + j * n, t->common[j]);
