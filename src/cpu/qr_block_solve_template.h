@@ -59,8 +59,8 @@ static int64_t N (solve_rows_at_a_time) (int64_t n)
   return 512.0 * (double)n * (double)n * GLA_PARTS * GLA_PARTS <= 4.4e9 ? 512 : 256;
 }
 
-// Operations between two looks at the stop flag, some 15 ms of a core.
-static const double N (solve_most) = 6e8;
+// Operations between two looks at the stop flag, some 30 ms of a core.
+static const double N (solve_most) = 1.2e9;
 
 // Rows first .. first+count-1 of Q. Returns 0 when the work must end.
 static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t page,
