@@ -224,10 +224,14 @@ EOF
   fi
   awk -v asked="$asked" '
     /^ended/ { ended = $2 }
-    /^[0-9]/ && $1 > 1e6 * asked { begun = $1 - $2; still[FILENAME] += $1 - (begun > 1e6 * asked ? begun : 1e6 * asked) }
+    /^[0-9]/ {
+      from = ($1 - $2) / 1e6; if (from < asked) from = asked
+      to = $1 / 1e6; if (to > ended) to = ended
+      if (to > from) still[FILENAME] += to - from
+    }
     END {
       for (cpu in still) if (still[cpu] > worst) worst = still[cpu]
-      printf "%.3f %.3f\n", ended - asked, worst / 1e6
+      printf "%.3f %.3f\n", ended - asked, worst
     }' "$BATS_TEST_TMPDIR/out" $(printf "$watch.%s " $all)
 }
 
