@@ -180,7 +180,6 @@ cpus () {
 witness () {
   local before now
   taskset -p -c "$1" "$BASHPID" >/dev/null
-  : >"$2"
   exec 8<>"$BATS_TEST_TMPDIR/nothing"
   while [ ! -e "$2.end" ]; do
     before=${EPOCHREALTIME/[^0-9]/}
@@ -210,7 +209,10 @@ EOF
   octave_run "$BATS_TEST_TMPDIR/long.m" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
   pid=$!
   for _ in $(seq 200); do grep -q start "$BATS_TEST_TMPDIR/out" && break; sleep 0.05; done
-  for cpu in $all; do witness "$cpu" "$watch.$cpu" 3>&- & done
+  for cpu in $all; do
+    : >"$watch.$cpu"
+    witness "$cpu" "$watch.$cpu" 3>&- &
+  done
   sleep 0.4
   octave=$(pgrep -P $pid octave || echo $pid)
   asked=$(date +%s.%N)
