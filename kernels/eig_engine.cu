@@ -303,6 +303,29 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
   return a;
 }
 
+// Threads look at pages in turn; the word is the host's.
+__global__ void any_info_kernel (const int32_t *info, int64_t pages, int *any)
+{
+  int32_t found = 0;
+  for (int64_t p = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; p < pages;
+       p += gridDim.x * (int64_t)blockDim.x)
+    found |= info[p];
+  if (__syncthreads_or (found) && threadIdx.x == 0)
+    *any = 1;
+}
+
+// Whether a page has something to tell comes in one word: mostly none has, and the host need not
+// have the status of all.
+gla_status look_for_info (cuda_engine *e, int slot, const int32_t *info, int64_t pages)
+{
+  enum { THREADS = 256, BLOCKS = 64 };
+  int64_t blocks = (pages + THREADS - 1) / THREADS;
+  e->counter[slot] = 0;
+  any_info_kernel<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
+                    e->slots[slot].stream>>> (info, pages, &e->counter[slot]);
+  return engine_status (cudaGetLastError ());
+}
+
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
@@ -331,6 +354,8 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
       break;
     }
   if (status == GLA_OK)
+    status = look_for_info (e, slot, a.info, a.pages);
+  if (status == GLA_OK)
     status = engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
   return status;
 }
@@ -338,15 +363,16 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
-  gla_status status = GLA_OK;
-  if (!e->job.device_arrays) // the host has something to do meanwhile
-    status = engine_wait (e, e->slots[slot].done);
+  gla_status status = engine_wait (e, e->slots[slot].done);
   gla_array info = gla_array_packed (chunk->info, GLA_S, 1, 1, a.pages, GLA_HOST);
-  if (status == GLA_OK)
-    status = engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
   gla_array skew = gla_array_packed (chunk->skew, GLA_D, 1, 1, a.pages, GLA_HOST);
-  if (status == GLA_OK && e->job.triangle == GLA_FULL)
-    status = engine_download (e, slot, &skew, a.skew);
+  if (status == GLA_OK && e->counter[slot] == 0) {
+    memset (chunk->info, 0, (size_t)a.pages * sizeof *chunk->info);
+  } else if (status == GLA_OK) {
+    status = engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
+    if (status == GLA_OK && e->job.triangle == GLA_FULL)
+      status = engine_download (e, slot, &skew, a.skew);
+  }
   if (status == GLA_OK && !e->job.device_arrays) {
     status = engine_download (e, slot, &chunk->lambda, a.lambda);
     if (status == GLA_OK && e->job.vectors)

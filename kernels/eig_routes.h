@@ -34,7 +34,7 @@ typedef struct {
 static const gla_eig_route_table gla_eig_routes[4] = {
     {'z',
      {{16, EIG_WHOLE, 0},
-      {88, EIG_WARP, 0},
+      {80, EIG_WARP, 0},
       {96, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
       {2048, EIG_STAGES, 8}},
@@ -49,7 +49,7 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {2048, EIG_STAGES, 8}},
      {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'d',
-     {{16, EIG_WHOLE, 0}, {128, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
+     {{16, EIG_WHOLE, 0}, {112, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
      {{16, EIG_WHOLE, 0}, {68, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
     {'s',
      {{32, EIG_WHOLE, 0}, {128, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},

@@ -2,185 +2,228 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The unblocked method of LAPACK's ?hetd2/?sytd2 (lower), arranged for one pass over the matrix
-// per column: the rank-2 update of one column and the matrix-vector product of the next one read
-// and write each entry below the diagonal once, and use it for both sides of the product.
+// per column: the rank-2 update of one column and the matrix-vector product of the next one. Lanes
+// own rows, of the product too: below the diagonal a lane updates its row, and right of it it reads
+// what the owners of the columns wrote, so that no sums go over the lanes.
 
 #include "hetrd.cuh"
+#include "warp_page.cuh"
 
 namespace
 {
 
-// Warps of a block at most, and neighbouring columns that a warp works on together.
-enum { MAX_WARPS = 8, GROUP = 4 };
+// Rows of a lane, and teams and warps of a block at most.
+enum { ROWS = 2, MAX_TEAMS = 8, MAX_WARPS = 16 };
 
-// Shared memory of one block: the strict lower triangle packed by columns, then vectors. Entries of
-// v, u and w belong to the warp that owns the column of that number.
-template <class T> struct shared_layout {
-  T *v, *u, *w, *y, *part, *A;
-  int n, pad;
-  GLA_DEVICE shared_layout (unsigned char *base, int order, int warps, int missing)
-      : n (order), pad (missing / GROUP * GROUP)
+// Columns read together.
+template <class T> constexpr int group_of = is_complex_v<T> ? 4 : 8;
+
+// What warps tell each other besides their rows; what there is no team or warp for stays 0.
+template <class T> struct alignas (16) block_sums {
+  real_t<T> square[MAX_TEAMS], form[MAX_WARPS];
+  T alpha;
+};
+
+// What owners of rows tell the owners of others, by groups: the new v, and v and w of the pending
+// update.
+template <class T> struct alignas (16) told_group {
+  T v[group_of<T>], old_v[group_of<T>], w[group_of<T>];
+};
+
+// A page as a lane sees it. The rows come in chunks of 32, the last one full, the first one not.
+// Team g of warps owns chunks g and chunks-1-g, which together are about as long for all teams; the
+// SPLITS warps of a team have the same rows, and take turns at groups of columns. Behind the last
+// row the groups have zeros.
+template <class T, int SPLITS> struct block_page {
+  typedef real_t<T> R;
+  static constexpr int GROUP = group_of<T>;
+  int n, split, team;
+  int start[ROWS]; // first rows of this warp's chunks; no row is below 0
+  told_group<T> *rows;
+  block_sums<T> *sums;
+  T *part; // of the product, n for each split
+  packed_page<T> S;
+
+  GLA_DEVICE block_page (unsigned char *base, int order) : n (order)
   {
-    v = reinterpret_cast<T *> (base);
-    u = v + n;
-    w = u + n;
-    y = w + n;
-    part = y + n;
-    A = part + warps * n;
+    int warp = threadIdx.x / 32, teams = blockDim.x / 32 / SPLITS, groups = (n - 1) / GROUP + 1;
+    int chunks = (n + 31) / 32, pad = 32 * chunks - n;
+    team = warp % teams;
+    split = warp / teams;
+    int other = chunks - 1 - team;
+    start[0] = 32 * other - pad;
+    start[1] = team < other ? 32 * team - pad : -32;
+    sums = reinterpret_cast<block_sums<T> *> (base);
+    rows = reinterpret_cast<told_group<T> *> (sums + 1);
+    part = reinterpret_cast<T *> (rows + groups);
+    S.S = part + SPLITS * n;
+    // all of this is 0 first
+    int words = (int)((unsigned char *)part - base) / (int)sizeof (int);
+    for (int i = threadIdx.x; i < words; i += blockDim.x)
+      reinterpret_cast<int *> (base)[i] = 0;
   }
-  // The row that this lane has in chunk c of 32. The first chunk is the one that is not full, and
-  // so the one that is soon done with; a group of columns has its diagonal in one chunk.
-  GLA_DEVICE int row (int c) const { return 32 * c + (int)(threadIdx.x % 32) - pad; }
-  // Whether chunk c has rows k and above; the others are done with.
-  GLA_DEVICE bool live (int c, int k) const { return 32 * c + 31 - pad >= k; }
-  // entry (i, j) is column (j)[i], i > j
-  GLA_DEVICE T *column (int j) const { return A + (j * (n - 2) - j * (j - 1) / 2 - 1); }
+  static size_t bytes (int n)
+  {
+    int groups = (n - 1) / GROUP + 1;
+    return sizeof (block_sums<T>) + groups * sizeof (told_group<T>) +
+           (SPLITS * n + packed_page<T>::entries (n)) * sizeof (T);
+  }
+  GLA_DEVICE int row (int c) const { return start[c] + (int)(threadIdx.x % 32); }
 };
 
-template <class T> size_t shared_bytes (int n, int warps)
+// All loads first, then sums of sums, which take their time one after the other.
+template <int N, class R> GLA_DEVICE R sum_of (const R (&a)[N])
 {
-  return ((size_t)n * (n - 1) / 2 + (size_t)(4 + warps) * n) * sizeof (T);
-}
-
-// Place i of a vector that a warp holds in registers. Chosen after the exchange: chosen before it,
-// the vector would be put into local memory to be indexed.
-template <class T, int C> GLA_DEVICE T row_of (const T (&a)[C], int i)
-{
-  T value = from_lane (a[0], i % 32);
+  R sum[N];
 #pragma unroll
-  for (int c = 1; c < C; c++) {
-    T other = from_lane (a[c], i % 32);
-    value = c == i / 32 ? other : value;
-  }
-  return value;
+  for (int i = 0; i < N; i++)
+    sum[i] = a[i];
+#pragma unroll
+  for (int apart = 1; apart < N; apart *= 2)
+#pragma unroll
+    for (int i = 0; i + apart < N; i += 2 * apart)
+      sum[i] += sum[i + apart];
+  return sum[0];
 }
 
-// Vectors that every warp holds, place c for the row of chunk c: v of this column, u and w of the
-// pending update A - u w' - w u', the diagonal of the trailing matrix.
-template <class T, int C> struct shared_rows {
-  T v[C], u[C], w[C];
-  real_t<T> diagonal[C];
-};
+// The sum over rows, of one warp of each team; every thread of the block gets the same bits.
+template <int SPLITS, class T>
+GLA_DEVICE real_t<T> sum_over_rows (const block_page<T, SPLITS> &s, real_t<T> square)
+{
+  square = lane_sum<32> (square);
+  if (threadIdx.x % 32 == 0 && s.split == 0)
+    s.sums->square[s.team] = square;
+  __syncthreads ();
+  return sum_of (s.sums->square);
+}
 
-// Column k with the pending update, and from it the reflector; v below row k, 0 above. wk is row k
-// of w.
-template <class T, int C>
-GLA_DEVICE householder<T> next_reflector (const shared_layout<T> &s, int k, T wk,
-                                          shared_rows<T, C> &r)
+// The reflector of column k from x; every thread of the block gets the same bits.
+template <int SPLITS, class T>
+GLA_DEVICE householder<T> reflector_of (const block_page<T, SPLITS> &s, int k, const T (&x)[ROWS])
 {
   typedef real_t<T> R;
-  const T *column = s.column (k);
-  R square = 0;
+  R square = 0, up = 1;
 #pragma unroll
-  for (int c = 0; c < C; c++) {
-    int i = s.row (c);
-    r.v[c] = from_real<T> (0);
-    if (s.live (c, k)) {
-      if (i > k && i < s.n)
-        r.v[c] = column[i] - madd (r.u[c], conj (wk), r.w[c]);
-      square += i > k + 1 ? abs2 (r.v[c]) : R (0);
-    }
+  for (int c = 0; c < ROWS; c++) {
+    square += s.row (c) > k + 1 ? abs2 (x[c]) : R (0);
+    if (s.row (c) == k + 1 && s.split == 0)
+      s.sums->alpha = x[c];
   }
-  square = lane_sum<32> (square);
-  T alpha = row_of (r.v, k + 1 + s.pad);
-  R up = 1;
-  if (small_column (alpha, square)) {
+  square = sum_over_rows (s, square);
+  T alpha = s.sums->alpha;
+  if (small_column (alpha, square)) { // for all threads or none
     up = limits<R>::up;
     alpha = scale (up, alpha);
     square = 0;
 #pragma unroll
-    for (int c = 0; c < C; c++)
-      square += s.row (c) > k + 1 ? abs2 (scale (up, r.v[c])) : R (0);
-    square = lane_sum<32> (square);
+    for (int c = 0; c < ROWS; c++)
+      square += s.row (c) > k + 1 ? abs2 (scale (up, x[c])) : R (0);
+    __syncthreads (); // all have read the first sum
+    square = sum_over_rows (s, square);
   }
-  householder<T> h = make_householder (alpha, square, up);
-#pragma unroll
-  for (int c = 0; c < C; c++)
-    if (s.live (c, k))
-      r.v[c] = s.row (c) == k + 1 ? from_real<T> (1) : r.v[c] * h.factor;
-  return h;
+  return make_householder (alpha, square, up);
 }
 
-// GROUP neighbouring columns of the pass, from j on: rows of chunk FIRST and below, without a
-// branch, so that the loads of all chunks are under way together. Row sums go on in y.
-template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_group (const shared_layout<T> &s, int j, int k, const shared_rows<T, C> &r,
-                                T (&y)[C], T (&sum)[GROUP])
+// A group of columns of row i up to the diagonal: updated, and multiplied by the new v. In the
+// first group there may be columns up to k, where w and both v are 0: they stay as they are.
+template <bool DIAGONAL, int SPLITS, class T>
+GLA_DEVICE void own_group (const block_page<T, SPLITS> &s, T *own, int i, int j0, T v, T w, T &y)
 {
-  T v[GROUP], u[GROUP], w[GROUP], *column[GROUP];
+  constexpr int GROUP = group_of<T>;
+  told_group<T> other = s.rows[j0 / GROUP];
+  T value[GROUP];
 #pragma unroll
   for (int q = 0; q < GROUP; q++) {
-    int own = j + q < s.n ? j + q : j;
-    sum[q] = from_real<T> (0);
-    v[q] = s.v[own];
-    u[q] = conj (s.u[own]);
-    w[q] = conj (s.w[own]);
-    column[q] = s.column (own);
+    value[q] = from_real<T> (0);
+    if (!DIAGONAL || i >= j0 + q)
+      value[q] = own[j0 + q];
   }
 #pragma unroll
-  for (int c = FIRST; c < C; c++) {
-    int i = s.row (c);
-    T value[GROUP];
-#pragma unroll
-    for (int q = 0; q < GROUP; q++) {
-      value[q] = from_real<T> (0);
-      if ((c > FIRST || i > j + q) && i < s.n)
-        value[q] = column[q][i];
-    }
-#pragma unroll
-    for (int q = 0; q < GROUP; q++) {
-      bool below = (c > FIRST || i > j + q) && i < s.n;
-      T updated = value[q] - madd (r.u[c], w[q], r.w[c] * u[q]);
-      if (below && j + q > k)
-        column[q][i] = updated;
-      if (c == FIRST) // beyond n, v, u and w are 0
-        updated = below ? updated : from_real<T> (0);
-      y[c] = madd (updated, v[q], y[c]);
-      sum[q] = cmadd (updated, r.v[c], sum[q]);
+  for (int q = 0; q < GROUP; q++) {
+    T x = madd (-w, conj (other.old_v[q]), madd (-v, conj (other.w[q]), value[q]));
+    if (!DIAGONAL || i >= j0 + q) {
+      own[j0 + q] = x;
+      y = madd (x, other.v[q], y);
     }
   }
 }
 
-template <int FIRST, class T, int C>
-GLA_DEVICE void multiply_from (const shared_layout<T> &s, int j, int k, const shared_rows<T, C> &r,
-                               T (&y)[C], T (&sum)[GROUP])
+// A group of columns of row i right of the diagonal, entries of rows j0..: as their owners left
+// them. MASKED: some may be on the diagonal or left of it, or beyond the last column.
+template <bool MASKED, int SPLITS, class T>
+GLA_DEVICE void other_group (const block_page<T, SPLITS> &s, int i, int j0, T &y)
 {
-  if constexpr (FIRST + 1 < C)
-    if (j + s.pad >= 32 * (FIRST + 1))
-      return multiply_from<FIRST + 1> (s, j, k, r, y, sum);
-  multiply_group<FIRST> (s, j, k, r, y, sum);
+  constexpr int GROUP = group_of<T>;
+  const told_group<T> &other = s.rows[j0 / GROUP];
+  const T *first = s.S.row (j0) + i;
+  T v[GROUP], value[GROUP];
+#pragma unroll
+  for (int q = 0; q < GROUP; q++) {
+    v[q] = other.v[q];
+    value[q] = from_real<T> (0);
+    if (!MASKED || (i < j0 + q && j0 + q < s.n))
+      value[q] = first[q * j0 + q * (q + 1) / 2];
+  }
+#pragma unroll
+  for (int q = 0; q < GROUP; q++)
+    y = madd (conj (value[q]), v[q], y);
 }
 
-// The pass: groups of columns first, first + GROUP * warps, ... of this warp. Row sums of the
-// product stay in registers over the whole pass; column sums replace v in shared memory. In the
-// first group, columns up to k are done with: v is 0 there, and nothing is stored, because other
-// warps may still read column k.
-template <class T, int C>
-GLA_DEVICE void update_and_multiply (const shared_layout<T> &s, int first, int k, int warps,
-                                     const shared_rows<T, C> &r, T (&y)[C])
+// The first group of this warp that has a column from `column` on.
+template <int SPLITS, class T>
+GLA_DEVICE int first_group (const block_page<T, SPLITS> &s, int column)
 {
-  int lane = threadIdx.x % 32;
-  for (int j = first; j < s.n; j += GROUP * warps) {
-    T sum[GROUP];
-    multiply_from<0> (s, j, k, r, y, sum);
-    T total = lane_sums (sum);
-    __syncwarp (); // every lane has read v
-    if (lane < GROUP && j + lane < s.n)
-      s.v[j + lane] = total;
+  constexpr int GROUP = group_of<T>;
+  int group = column / GROUP;
+  return GROUP * (group + ((s.split - group) & (SPLITS - 1)));
+}
+
+// The product of columns k+1.. with the new v, for the rows of this lane and the columns of this
+// warp, in two halves with a barrier between: what is read in the second one was written in the
+// first. A chunk has its diagonal in some groups, where each lane stops by itself.
+template <int SPLITS, class T>
+GLA_DEVICE void update_and_multiply (const block_page<T, SPLITS> &s, int k, const T (&v)[ROWS],
+                                     const T (&w)[ROWS], T (&y)[ROWS])
+{
+  constexpr int GROUP = group_of<T>, step = GROUP * SPLITS;
+#pragma unroll
+  for (int c = 0; c < ROWS; c++) {
+    int start = s.start[c], i = s.row (c) > k ? s.row (c) : -1;
+    T *own = s.S.row (i > 0 ? i : 0);
+    int j = first_group (s, k + 1);
+    if (start > k)
+      for (; j + GROUP - 1 <= start; j += step)
+        own_group<false> (s, own, i, j, v[c], w[c], y[c]);
+    for (; start + 31 > k && j < start + 32; j += step)
+      own_group<true> (s, own, i, j, v[c], w[c], y[c]);
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int c = 0; c < ROWS; c++) {
+    int start = s.start[c], i = s.row (c) > k ? s.row (c) : s.n; // at n, masked
+    if (start + 31 <= k)
+      continue;
+    int j = first_group (s, start > k ? start : k + 1);
+    for (; j < start + 32; j += step)
+      other_group<true> (s, i, j, y[c]);
+    i = i < s.n ? i : 0; // a row that is done with; nobody asks for its product
+    for (; j + GROUP <= s.n; j += step)
+      other_group<false> (s, i, j, y[c]);
+    if (j < s.n)
+      other_group<true> (s, i, j, y[c]);
   }
 }
 
-// One block per page and the page in shared memory. Columns belong to warps in turn, GROUP
-// neighbours to each, and lanes run along the rows. Every warp holds the vectors of the present
-// column whole, in registers, and computes them redundantly with the same bits; what warps exchange
-// is the partial products, so that a column takes two barriers.
-// FULL: all C chunks have 32 rows.
-template <class T, int C, bool FULL>
-__global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args<T> a, int origin)
+// One block per page, the page in shared memory. A column takes four barriers: its norm, v and w
+// for all, the two halves of the product, the product's parts.
+template <class T, int SPLITS>
+__global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
+    hetrd_shared_kernel (eig_args<T> a, int origin)
 {
   typedef real_t<T> R;
+  constexpr int GROUP = group_of<T>;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int ld = a.n, n = a.n - origin;
+  int ld = a.n, n = a.n - origin, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int64_t page = blockIdx.x;
   R *d = a.d + page * ld + origin, *e = a.e + page * ld + origin;
   if (a.info[page] != 0) { // a page that cannot be solved; what follows finds zeros
@@ -188,161 +231,163 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS) hetrd_shared_kernel (eig_args
       d[i] = e[i] = 0;
     return;
   }
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  shared_layout<T> s (memory, n, warps, FULL ? 0 : 32 * C - n);
+  block_page<T, SPLITS> s (memory, n);
   T *global = a.W + (page * ld + origin) * ld + origin;
   T *tau = a.tau + page * ld + origin;
+  int warps = blockDim.x / 32;
+#pragma unroll 4
   for (int j = warp; j < n; j += warps)
-    for (int i = j + 1 + lane; i < n; i += 32)
-      s.column (j)[i] = global[(int64_t)j * ld + i];
-
-  shared_rows<T, C> r;
-  unsigned own = 0; // bit c: the column of chunk c is this warp's
-#pragma unroll
-  for (int c = 0; c < C; c++) {
-    int i = s.row (c);
-    r.v[c] = r.u[c] = r.w[c] = from_real<T> (0);
-    bool inside = i >= 0 && i < n;
-    r.diagonal[c] = inside ? re (global[(int64_t)i * ld + i]) : R (0);
-    own |= (unsigned)(inside && i / GROUP % warps == warp) << c;
-  }
+    for (int i = j / 32 * 32 + lane; i < n; i += 32)
+      if (i >= j)
+        s.S.at (i, j) =
+            i == j ? from_real<T> (re (global[(int64_t)j * ld + i])) : global[(int64_t)j * ld + i];
   __syncthreads ();
 
-  int first = GROUP * warp; // the warp's first group with columns of the trailing matrix
-  T wk = from_real<T> (0);
-  for (int k = 0; k < n - 1; k++) {
-    householder<T> h = next_reflector (s, k, wk, r);
-    if (warp == k % warps) {
-      if (lane == 0) {
-        e[k] = h.beta;
-        tau[k] = h.tau;
-      }
-      if (a.vectors)
+  T v[ROWS], w[ROWS], wk = from_real<T> (0);
 #pragma unroll
-        for (int c = 0; c < C; c++)
-          if (s.row (c) > k + 1 && s.row (c) < n)
-            global[(int64_t)k * ld + s.row (c)] = r.v[c];
-    }
-
-    first += first + GROUP <= k + 1 ? GROUP * warps : 0;
-    T y[C];
+  for (int c = 0; c < ROWS; c++)
+    v[c] = w[c] = from_real<T> (0);
+  for (int k = 0; k < n; k++) {
+    // column k with the pending update A - v w' - w v'; v is 1 in row k
+    T x[ROWS], y[ROWS];
 #pragma unroll
-    for (int c = 0; c < C; c++) {
+    for (int c = 0; c < ROWS; c++) {
       int i = s.row (c);
-      if (s.live (c, k))
-        r.diagonal[c] -= 2 * re (r.u[c] * conj (r.w[c]));
-      y[c] = scale (warp == 0 ? r.diagonal[c] : R (0), r.v[c]);
-      if (own >> c & 1) {
-        s.v[i] = r.v[c];
-        s.u[i] = r.u[c];
-        s.w[i] = r.w[c];
+      x[c] = y[c] = from_real<T> (0);
+      if (i >= k)
+        x[c] = madd (-v[c], conj (wk), s.S.at (i, k)) - w[c];
+      if (i == k && s.split == 0)
+        d[k] = re (x[c]);
+    }
+    if (k == n - 1)
+      break;
+    householder<T> h = reflector_of (s, k, x);
+#pragma unroll
+    for (int c = 0; c < ROWS; c++) {
+      int i = s.row (c);
+      x[c] = i == k + 1 ? from_real<T> (1) : i > k + 1 ? x[c] * h.factor : from_real<T> (0);
+      if (s.split == 0 && i >= 0) {
+        told_group<T> &group = s.rows[i / GROUP];
+        group.v[i % GROUP] = x[c];
+        group.old_v[i % GROUP] = v[c];
+        group.w[i % GROUP] = w[c];
+      }
+      if (s.split == 0 && a.vectors && i > k + 1)
+        global[(int64_t)k * ld + i] = x[c];
+    }
+    if (threadIdx.x == 0) {
+      e[k] = h.beta;
+      tau[k] = h.tau;
+    }
+    __syncthreads ();
+    update_and_multiply (s, k, v, w, y); // with the pending v and w
+    R form = 0;
+#pragma unroll
+    for (int c = 0; c < ROWS; c++) {
+      v[c] = x[c];
+      if (s.row (c) > k) {
+        s.part[s.split * n + s.row (c)] = y[c];
+        form += re (cmadd (v[c], y[c], from_real<T> (0)));
       }
     }
-    __syncwarp ();
-    update_and_multiply (s, first, k, warps, r, y);
-#pragma unroll
-    for (int c = 0; c < C; c++)
-      if (s.row (c) > k && s.row (c) < n)
-        s.part[warp * n + s.row (c)] = y[c];
-    __syncthreads ();
-    for (int i = k + 1 + threadIdx.x; i < n; i += blockDim.x) {
-      T sum = s.v[i];
-#pragma unroll
-      for (int g = 0; g < MAX_WARPS; g++)
-        sum = sum + (g < warps ? s.part[g * n + i] : from_real<T> (0));
-      s.y[i] = sum;
-    }
+    form = lane_sum<32> (form);
+    if (lane == 0)
+      s.sums->form[warp] = form;
     __syncthreads ();
 
     // w = tau y - |tau|^2/2 (v'y) v; v'y is real
-    R form = 0;
+    form = sum_of (s.sums->form) * (R (-0.5) * abs2 (h.tau));
+    T product[ROWS], next = from_real<T> (0);
 #pragma unroll
-    for (int c = 0; c < C; c++) {
-      int i = s.row (c);
-      y[c] = i > k && i < n ? s.y[i] : from_real<T> (0);
-      form += re (conj (r.v[c]) * y[c]);
+    for (int c = 0; c < ROWS; c++)
+      product[c] = from_real<T> (0);
+#pragma unroll
+    for (int q = 0; q < SPLITS; q++) {
+      next = next + s.part[q * n + k + 1];
+#pragma unroll
+      for (int c = 0; c < ROWS; c++)
+        if (s.row (c) > k)
+          product[c] = product[c] + s.part[q * n + s.row (c)];
     }
-    form = lane_sum<32> (form) * abs2 (h.tau) / 2;
-    wk = h.tau * s.y[k + 1] - from_real<T> (form); // v is 1 there
 #pragma unroll
-    for (int c = 0; c < C; c++)
-      if (s.live (c, k)) {
-        r.w[c] = h.tau * y[c] - scale (form, r.v[c]);
-        r.u[c] = r.v[c];
-      }
+    for (int c = 0; c < ROWS; c++)
+      w[c] = s.row (c) > k ? h.tau * product[c] + scale (form, v[c]) : from_real<T> (0);
+    wk = h.tau * next + from_real<T> (form);
   }
-#pragma unroll
-  for (int c = 0; c < C; c++)
-    if (warp == 0 && s.row (c) >= 0 && s.row (c) < n)
-      d[s.row (c)] = r.diagonal[c] - (s.row (c) == n - 1 ? 2 * re (r.u[c] * conj (r.w[c])) : R (0));
 }
 
-template <class T, int C, bool FULL>
-cudaError_t launch_kernel (const eig_args<T> &a, int origin, int warps)
+int teams_for (int n)
 {
-  size_t bytes = shared_bytes<T> (a.n - origin, warps);
-  cudaError_t status = allow_shared (hetrd_shared_kernel<T, C, FULL>, bytes);
-  if (status != cudaSuccess)
-    return status;
-  hetrd_shared_kernel<T, C, FULL><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, origin);
-  return cudaGetLastError ();
+  return ((n + 31) / 32 + 1) / 2;
 }
 
-// Complex double pays for rows that may be missing, as measured, and has a kernel without them.
-template <class T, int C> cudaError_t launch_chunks (const eig_args<T> &a, int origin, int warps)
-{
-  if constexpr (sizeof (T) == 16)
-    if (a.n - origin == 32 * C)
-      return launch_kernel<T, C, true> (a, origin, warps);
-  return launch_kernel<T, C, false> (a, origin, warps);
-}
-
-// C is the number of 32-row chunks; rows up to 32 C are held, so C is the next one compiled.
-template <class T> cudaError_t launch (const eig_args<T> &a, int origin, int warps)
-{
-  int n = a.n - origin;
-  if (n <= 32)
-    return launch_chunks<T, 1> (a, origin, warps);
-  if (n <= 64)
-    return launch_chunks<T, 2> (a, origin, warps);
-  if (n <= 96)
-    return launch_chunks<T, 3> (a, origin, warps);
-  if (n <= 128)
-    return launch_chunks<T, 4> (a, origin, warps);
-  if (n <= 160)
-    return launch_chunks<T, 5> (a, origin, warps);
-  if constexpr (sizeof (T) <= 8) {
-    if (n <= 192)
-      return launch_chunks<T, 6> (a, origin, warps);
-    if (n <= 256)
-      return launch_chunks<T, 8> (a, origin, warps);
-    if constexpr (sizeof (T) <= 4)
-      return launch_chunks<T, 10> (a, origin, warps);
-  }
-  return cudaErrorInvalidValue;
-}
-
-// Warps of a block, as measured: few for small pages, of which several share a multiprocessor.
+// Warps of a block at most, as measured: fewer where several pages share a multiprocessor.
 template <class T> int warps_for (int n)
 {
+  if (sizeof (T) == 4)
+    return n <= 168 ? 4 : n <= 256 ? 8 : 16;
   if (sizeof (T) == 16)
-    return n <= 40 ? 1 : n <= 56 ? 2 : n <= 112 ? 4 : MAX_WARPS;
-  return n <= 56 ? 1 : n <= 88 ? 2 : n <= (is_complex_v<T> ? 144 : 160) ? 4 : MAX_WARPS;
+    return n <= 116 ? 4 : n <= 128 ? 8 : 16;
+  return n <= 128 ? 4 : n <= 167 || (!is_complex_v<T> && n > 200) ? 8 : 16;
+}
+
+// Warps of a team.
+template <class T> int splits_for (int n)
+{
+  int splits = 1;
+  while (splits < 8 && teams_for (n) * splits * 2 <= warps_for<T> (n))
+    splits *= 2;
+  return splits;
+}
+
+template <class T> size_t shared_bytes (int n)
+{
+  switch (splits_for<T> (n)) {
+  case 1:
+    return block_page<T, 1>::bytes (n);
+  case 2:
+    return block_page<T, 2>::bytes (n);
+  case 4:
+    return block_page<T, 4>::bytes (n);
+  default:
+    return block_page<T, 8>::bytes (n);
+  }
+}
+
+template <class T, int SPLITS> cudaError_t launch (const eig_args<T> &a, int origin)
+{
+  int n = a.n - origin;
+  size_t bytes = block_page<T, SPLITS>::bytes (n);
+  cudaError_t status = allow_shared (hetrd_shared_kernel<T, SPLITS>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  hetrd_shared_kernel<T, SPLITS>
+      <<<(unsigned)a.pages, 32 * teams_for (n) * SPLITS, bytes, a.stream>>> (a, origin);
+  return cudaGetLastError ();
 }
 
 } // namespace
 
 template <class T> int hetrd_shared_limit (int smem_limit)
 {
-  int n = 32 * (sizeof (T) <= 4 ? 10 : sizeof (T) <= 8 ? 8 : 5);
-  while (n > 2 && shared_bytes<T> (n, warps_for<T> (n)) > (size_t)smem_limit)
+  int n = 32 * ROWS * MAX_TEAMS;
+  while (n > 2 && shared_bytes<T> (n) > (size_t)smem_limit)
     n--;
   return n;
 }
 
 template <class T> cudaError_t hetrd_shared (const eig_args<T> &a, int origin)
 {
-  return launch (a, origin, warps_for<T> (a.n - origin));
+  switch (splits_for<T> (a.n - origin)) {
+  case 1:
+    return launch<T, 1> (a, origin);
+  case 2:
+    return launch<T, 2> (a, origin);
+  case 4:
+    return launch<T, 4> (a, origin);
+  default:
+    return launch<T, 8> (a, origin);
+  }
 }
 
 template int hetrd_shared_limit<float> (int);

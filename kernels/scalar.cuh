@@ -8,6 +8,7 @@
 #define GPULINALG_SCALAR_CUH
 
 #include <cfloat>
+#include <climits>
 #include <cstdint>
 
 template <class R> struct alignas (2 * sizeof (R)) cx {

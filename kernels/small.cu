@@ -21,6 +21,11 @@ constexpr int small_warps = P == 32 && sizeof (T) == 16                      ? 3
                             : P >= 16                                        ? 4
                                                                              : 2;
 
+// Blocks of a multiprocessor for which the compiler is to save registers, 0: as it likes. Two
+// registers more, and there is one block where there were two.
+template <class T, int P>
+constexpr int small_blocks = P == 16 && !is_complex_v<T> && sizeof (T) == 8 ? 2 : 0;
+
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*ld, three
 // vectors, then what merge_lanes needs.
 template <class T, int P, bool VECTORS> struct small_layout {
@@ -58,6 +63,29 @@ template <class T> struct small_row {
   T tau;
 };
 
+// Columns j, ..., j + GROUP-1 of the pass, all read before one is written. The first group may have
+// columns up to k, where w and both v are 0: they stay as they are. So does column 0 in place of
+// -1.
+template <int GROUP, class T, int P, bool VECTORS>
+GLA_DEVICE void update_and_multiply (const small_layout<T, P, VECTORS> &s, int j, T v, T w, T &y)
+{
+  told<T> other[GROUP];
+  T *entry[GROUP], value[GROUP];
+#pragma unroll
+  for (int q = 0; q < GROUP; q++) {
+    int column = GROUP > 1 && j + q < 0 ? 0 : j + q;
+    entry[q] = s.S + column * small_layout<T, P, VECTORS>::ld + threadIdx.x % P;
+    other[q] = s.rows[column];
+    value[q] = *entry[q];
+  }
+#pragma unroll
+  for (int q = 0; q < GROUP; q++) {
+    value[q] = madd (-w, conj (other[q].old_v), madd (-v, conj (other[q].w), value[q]));
+    *entry[q] = value[q];
+    y = madd (value[q], other[q].v, y);
+  }
+}
+
 // Lane i owns row i. Column k gets the pending update A - v w' - w v' and makes the reflector; then
 // one pass over the rest applies the update and multiplies by the new v. In S, column k becomes
 // the reflector with its zeros and its one.
@@ -66,6 +94,7 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 {
   typedef real_t<T> R;
   constexpr int ld = P + 1;
+  constexpr int GROUP = P <= 16 && !is_complex_v<T> ? 2 : 1; // as measured
   int i = threadIdx.x % P;
   small_row<T> row = {0, 0, from_real<T> (0)};
   T v = from_real<T> (0), w = from_real<T> (0);
@@ -101,13 +130,9 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
     __syncwarp ();
     T y = from_real<T> (0);
     if (i > k && i < n)
-#pragma unroll 4
-      for (int j = k + 1; j < n; j++) {
-        told<T> other = s.rows[j];
-        T value = madd (-w, conj (other.old_v), madd (-v, conj (other.w), s.S[j * ld + i]));
-        s.S[j * ld + i] = value;
-        y = madd (value, other.v, y);
-      }
+#pragma unroll(4 / GROUP)
+      for (int j = n - (n - k + GROUP - 2) / GROUP * GROUP; j < n; j += GROUP)
+        update_and_multiply<GROUP> (s, j, v, w, y);
     s.S[k * ld + i] = next;
     // w = tau y - |tau|^2/2 (v'y) v; v'y is real
     R form = lane_sum<P> (re (cmadd (next, y, from_real<T> (0)))) * (R (-0.5) * abs2 (h.tau));
@@ -163,7 +188,8 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
 // P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
 template <class T, int P, bool VECTORS>
-__global__ void __launch_bounds__ (small_warps<T, P> *LANES) small_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (small_warps<T, P> *LANES, small_blocks<T, P>)
+    small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   typedef small_layout<T, P, VECTORS> layout;

@@ -47,6 +47,7 @@ template <int P> GLA_DEVICE int lane_row (int c, int pad)
 
 // Both triangles, column j at j*ld.
 template <class T> struct square_page {
+  static constexpr bool both = true;
   T *S;
   int ld;
   static size_t entries (int n) { return (size_t)n * (n | 1); }
@@ -62,6 +63,7 @@ template <class T> struct square_page {
 // The lower triangle by rows, row i at i(i+1)/2. Modulo 2, 4, 8, ... these numbers differ as much
 // as they can, so lanes that own rows find their entries of a column in different banks.
 template <class T> struct packed_page {
+  static constexpr bool both = false;
   T *S;
   static size_t entries (int n) { return (size_t)n * (n + 1) / 2; }
   static GLA_DEVICE packed_page in (T *memory, int) { return {memory}; }
@@ -69,6 +71,17 @@ template <class T> struct packed_page {
   GLA_DEVICE T &at (int i, int j) const { return row (i)[j]; }
   GLA_DEVICE void set (int i, int j, T x) const { at (i, j) = x; }
 };
+
+// What is told of A's entry (i, j) by x and, of the other triangle, y': their mean. Sees how far
+// they are apart.
+template <class T> GLA_DEVICE T mean_of (int i, int j, T x, T y, page_found<real_t<T>> &found)
+{
+  typedef real_t<T> R;
+  T lower = scale (R (0.5), x), upper = scale (R (0.5), conj (y));
+  double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
+  found.skew = difference > found.skew ? difference : found.skew;
+  return i == j ? from_real<T> (re (lower + upper)) : lower + upper;
+}
 
 // The triangle that counts, or of all of the page (A + A')/2, to the lower triangle of S. A lane
 // reads its rows of every column, which is coalesced.
@@ -101,25 +114,27 @@ GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A,
       if (i < 0 || i >= n || j >= n) { // not there
       } else if (a.triangle == GLA_UPPER && i <= j) {
         S.at (j, i) = conj (x);
-      } else if (a.triangle != GLA_UPPER && i >= j) {
+      } else if ((PAGE::both && a.triangle == GLA_FULL) || (a.triangle != GLA_UPPER && i >= j)) {
         S.at (i, j) = x;
       }
     }
-    if (a.triangle != GLA_FULL)
+    if (PAGE::both || a.triangle != GLA_FULL)
       continue;
     __syncwarp (); // entry (j, i) has come, with column i
 #pragma unroll
     for (int q = 0; q < TOGETHER * C; q++) {
       int j = j0 + q / C, i = lane_row<P> (q % C, pad);
-      if (i < 0 || i > j || j >= n)
-        continue;
-      T lower = scale (R (0.5), S.at (j, i)), upper = scale (R (0.5), conj (entry[q / C][q % C]));
-      double difference = hypot ((double)re (lower - upper), (double)im (lower - upper));
-      found.skew = difference > found.skew ? difference : found.skew;
-      S.at (j, i) = i == j ? from_real<T> (re (lower + upper)) : lower + upper;
+      if (i >= 0 && i <= j && j < n)
+        S.at (j, i) = mean_of (i, j, S.at (j, i), entry[q / C][q % C], found);
     }
   }
   __syncwarp ();
+  if (PAGE::both && a.triangle == GLA_FULL)
+    for (int c = 0; c < C; c++) {
+      int i = lane_row<P> (c, pad);
+      for (int j = 0; i < n && j <= i; j++)
+        S.at (i, j) = mean_of (i, j, S.at (i, j), S.at (j, i), found);
+    }
   return found;
 }
 
