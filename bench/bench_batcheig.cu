@@ -5,9 +5,10 @@
 //                       [--limit seconds per call] [--deadline seconds for all]
 // Prints a table (TSV) to stdout and what it is doing to stderr. All arrays are on the GPU before
 // and after; both sides read the lower triangle; every call gets fresh random Hermitian input; a
-// time is the median of 5, 3 or 1 calls (the longer, the fewer) between events, after one call that
-// is not counted. A result of ours with a residual or orthogonality ratio that is NaN or above 30
-// has no time. Ends with status 1 if one of ours failed or was wrong; "over the limit" is neither.
+// time is the median of 21, 5, 3 or 1 calls (the longer, the fewer) between events, after one call
+// that is not counted. A result of ours with a residual or orthogonality ratio that is NaN or above
+// 30 has no time. Ends with status 1 if one of ours failed or was wrong; "over the limit" is
+// neither.
 
 #include "cusolver_batch.cuh"
 

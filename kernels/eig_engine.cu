@@ -209,7 +209,7 @@ template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<
     return false;
   gla_eig_way way = table_row (&e->job).way;
   return (way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit)) ||
-         (a.band != nullptr && he2hb_page_fits<T> (a.n, a.smem_limit));
+         (a.band != nullptr && he2hb_page_from<T> (a.n, a.smem_limit) == 0);
 }
 
 // Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces

@@ -5,28 +5,25 @@
 
 template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit)
 {
-  return he2hb_page_fits<T> (n, smem_limit) ? 0 : band_scratch<T> (n).size ();
+  return he2hb_page_from<T> (n, smem_limit) == 0 ? 0 : band_scratch<T> (n).size ();
 }
 
-// The last step has no reflectors: it brings the rest of the band up to date.
+// The last step is what fits in shared memory.
 template <class T> int eig_he2hb_steps (int n, int smem_limit)
 {
-  if (he2hb_page_fits<T> (n, smem_limit))
-    return 1;
-  return band_reflecting_steps (n) + 1;
+  return he2hb_page_from<T> (n, smem_limit) + 1;
 }
 
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last)
 {
-  if (he2hb_page_fits<T> (a.n, a.smem_limit))
-    return he2hb_page (a);
+  int page = he2hb_page_from<T> (a.n, a.smem_limit);
   cudaError_t status = cudaSuccess;
   for (int step = first; step < last && status == cudaSuccess; step++) {
-    if (step > 0 && he2hb_splits (a.n, step))
+    if (step > 0 && (step == page || he2hb_splits (a.n, step)))
       status = he2hb_update (a, step);
     if (status == cudaSuccess)
-      status = he2hb_panel (a, step);
-    if (status == cudaSuccess && step < band_reflecting_steps (a.n))
+      status = step == page ? he2hb_page (a, step) : he2hb_panel (a, step);
+    if (status == cudaSuccess && step < page)
       status = he2hb_tiles (a, step);
   }
   return status;

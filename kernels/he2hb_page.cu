@@ -1,4 +1,4 @@
-// he2hb_page.cu: the reduction to a band of pages that fit in shared memory, in one kernel
+// he2hb_page.cu: the reduction to a band of what fits in shared memory, pages or the rest of them
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The method of he2hb.cuh. A step takes the QR factorisation of eight columns, X = A V, W = (X -
@@ -22,12 +22,13 @@ template <class T> constexpr int blocks_together (int warps)
   return warps == 4 ? 6 : warps == 6 ? 4 : warps == 8 ? (sizeof (T) == 4 ? 3 : 2) : 1;
 }
 
-// Shared memory: V and W, a square for every warp that has rows, T, M, and the page.
-template <class T> __host__ __device__ size_t page_bytes (int n)
+// Shared memory: V and W, a square for every warp that has rows, T, M, and the page. Of the rest of
+// a page, V and W come with the rows of the first tiles.
+template <class T> size_t page_bytes (int n, bool rest)
 {
   int count = (n + BAND - 1) / BAND;
   return (size_t)count * (count + 1) / 2 * SQUARE * sizeof (T) +
-         (2 * (count - 1) + count / 2 + 2) * SQUARE * sizeof (wide<T>);
+         (2 * (count - (rest ? 0 : 1)) + count / 2 + 2) * SQUARE * sizeof (wide<T>);
 }
 
 //------------------------------------------------------------------------------
@@ -322,6 +323,34 @@ GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
   }
 }
 
+// The rest of a page, from column `done` on, and V and W of the step before, which are still to
+// update it. False if the page cannot be solved.
+template <int WARPS, class T>
+GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t page, int done)
+{
+  typedef wide<T> E;
+  if (a.info[page] != 0)
+    return false;
+  eig_args<T> rest = a;
+  rest.n = a.n - done;
+  rest.lda = a.n;
+  rest.triangle = GLA_LOWER;
+  copy_page<WARPS> (s, rest, a.W + (page * a.n + done) * a.n + done);
+  band_scratch<T> at (a.n);
+  const E *work = reinterpret_cast<const E *> (a.panel + page * at.size ());
+  int step = done / BAND;
+  for (int I = threadIdx.x / 32; I < s.count; I += WARPS) {
+    int64_t row = done + I * BAND;
+    const E *W = work + (I == 0 ? at.v (step) : at.w ());
+    store_half (s.v (I), load_rows<E, 2> (work + at.v (step - 1) + row * BAND), 0);
+    store_half (s.w (I), load_rows<E, 2> (W + row * BAND), 0);
+  }
+  wait_for_copies<0> ();
+  __syncthreads ();
+  mirror_diagonal<WARPS> (s);
+  return true;
+}
+
 //------------------------------------------------------------------------------
 // the kernel
 //------------------------------------------------------------------------------
@@ -330,9 +359,10 @@ GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
 // its entry to the band. Below the panel two rows of tiles belong to a warp, those of P'P, of V and
 // of X and W; the update is dealt out anew: first the panel's columns, and the others to the warps
 // that are left while the first one factors the panel.
-template <class T, int WARPS>
+// REST: the steps for columns up to `done` have been made, but for the update by the last one.
+template <class T, int WARPS, bool REST>
 __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
-    he2hb_page_kernel (eig_args<T> a)
+    he2hb_page_kernel (eig_args<T> a, int done)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -342,29 +372,32 @@ __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
   int64_t page = blockIdx.x;
   page_tiles<T> s;
   page_step<T> p;
-  p.n = a.n;
+  p.n = a.n - done;
   s.count = (p.n + BAND - 1) / BAND;
-  s.V = reinterpret_cast<E *> (memory);
-  s.W = s.V + (s.count - 1) * SQUARE;
+  s.V = reinterpret_cast<E *> (memory) + (REST ? SQUARE : 0);
+  s.W = s.V + (s.count - (REST ? 0 : 1)) * SQUARE;
   p.squares = s.W + (s.count - 1) * SQUARE;
   p.T_factor = p.squares + s.count / 2 * SQUARE;
   p.P = p.T_factor + SQUARE;
   s.A = reinterpret_cast<T *> (p.P + SQUARE);
-  if (!read_page<WARPS> (s, a, page, found))
+  bool read = REST ? read_rest<WARPS> (s, a, page, done) : read_page<WARPS> (s, a, page, found);
+  if (!read)
     return;
+  T *band = a.band + (page * a.n + done) * (BAND + 1);
   __syncthreads ();
 
   p.warp = threadIdx.x / 32;
   int steps = band_reflecting_steps (p.n);
   for (p.k = 0; p.k < steps; p.k++) {
     p.top = p.k * BAND;
-    p.band = a.band + (page * p.n + p.top) * (BAND + 1);
+    p.band = band + p.top * (BAND + 1);
     p.warps = (s.count - p.k) / 2;
     p.I = p.k + 1 + 2 * p.warp;
     p.two = p.I + 1 < s.count;
     bool active = p.warp < p.warps;
     page_update<T> u (s, p.k);
-    if (p.k > 0) {
+    bool pending = REST || p.k > 0;
+    if (pending) {
       update_page (s, u, 0, u.pairs, p.warp, WARPS);
       __syncthreads ();
     }
@@ -374,7 +407,7 @@ __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     numbers<E, 4> x = {};
     if (p.warp == 0)
       quick = factor_products<WARPS> (s, p, letters.tau, x);
-    else if (p.k > 0)
+    else if (pending)
       update_page (s, u, u.pairs, u.pieces (), p.warp - 1, WARPS - 1);
     __syncthreads ();
     if (!quick)
@@ -394,18 +427,19 @@ __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     __syncthreads ();
   }
   page_update<T> u (s, steps);
-  update_page (s, u, 0, steps > 0 ? u.pieces () : 0, p.warp, WARPS);
+  update_page (s, u, 0, REST || steps > 0 ? u.pieces () : 0, p.warp, WARPS);
   __syncthreads ();
-  store_rest<T, WARPS> (s, steps, a.band + page * p.n * (BAND + 1), p.n);
+  store_rest<T, WARPS> (s, steps, band, p.n);
 }
 
-template <class T, int WARPS> cudaError_t launch (const eig_args<T> &a)
+template <class T, int WARPS> cudaError_t launch (const eig_args<T> &a, int done)
 {
-  size_t bytes = page_bytes<T> (a.n);
-  cudaError_t status = allow_shared (he2hb_page_kernel<T, WARPS>, bytes);
+  size_t bytes = page_bytes<T> (a.n - done, done > 0);
+  auto kernel = done > 0 ? he2hb_page_kernel<T, WARPS, true> : he2hb_page_kernel<T, WARPS, false>;
+  cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
-  he2hb_page_kernel<T, WARPS><<<(unsigned)a.pages, 32 * WARPS, bytes, a.stream>>> (a);
+  kernel<<<(unsigned)a.pages, 32 * WARPS, bytes, a.stream>>> (a, done);
   return cudaGetLastError ();
 }
 
@@ -419,34 +453,39 @@ int warps_for (int n)
 
 } // namespace
 
-template <class T> bool he2hb_page_fits (int n, int smem_limit)
+template <class T> int he2hb_page_from (int n, int smem_limit)
 {
   size_t besides = sizeof (column_letters<wide<T>, WARPS_MOST>) + 1024; // variables of the kernel
-  return (n + BAND - 1) / BAND / 2 <= WARPS_MOST &&
-         page_bytes<T> (n) + besides <= (size_t)smem_limit;
+  for (int step = 0;; step++) {
+    int rest = n - step * BAND;
+    if ((rest + BAND - 1) / BAND / 2 <= WARPS_MOST &&
+        page_bytes<T> (rest, step > 0) + besides <= (size_t)smem_limit)
+      return step;
+  }
 }
 
-template <class T> cudaError_t he2hb_page (const eig_args<T> &a)
+template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step)
 {
-  switch (warps_for (a.n)) {
+  int done = step * BAND;
+  switch (warps_for (a.n - done)) {
   case 4:
-    return launch<T, 4> (a);
+    return launch<T, 4> (a, done);
   case 6:
-    return launch<T, 6> (a);
+    return launch<T, 6> (a, done);
   case 8:
-    return launch<T, 8> (a);
+    return launch<T, 8> (a, done);
   case 12:
-    return launch<T, 12> (a);
+    return launch<T, 12> (a, done);
   default: // complex ones do not fit
     if constexpr (!is_complex_v<T>)
-      return launch<T, WARPS_MOST> (a);
+      return launch<T, WARPS_MOST> (a, done);
     return cudaErrorInvalidValue;
   }
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template bool he2hb_page_fits<T> (int, int);                                                     \
-  template cudaError_t he2hb_page (const eig_args<T> &);
+  template int he2hb_page_from<T> (int, int);                                                      \
+  template cudaError_t he2hb_page (const eig_args<T> &, int);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

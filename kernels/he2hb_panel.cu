@@ -29,20 +29,6 @@ template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t pag
       scratch[k * s.rows () + (int64_t)a.n * BAND + t] = from_real<E> (0);
 }
 
-// The last step may leave one row below the panel: its entry on the diagonal is a column of the
-// band by itself.
-template <class T> GLA_DEVICE void store_last (const band_page<T> &p)
-{
-  typedef wide<T> E;
-  int64_t last = p.n - 1;
-  double value = re (p.A[last * p.n + last]);
-  if (p.step > 0)
-    for (int c = 0; c < BAND; c++)
-      value -= 2 * re (conj (p.V_before[last * BAND + c]) * p.W[last * BAND + c]);
-  for (int r = 0; r <= BAND; r++)
-    p.band[BAND * (BAND + 1) + r] = from_real<T> (r == 0 ? (real_t<T>)value : 0);
-}
-
 // Warps of a block at most.
 template <int G> constexpr int panel_warps = G == 1 ? 4 : G == 2 ? 16 : MAX_WARPS;
 
@@ -80,29 +66,22 @@ __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
     for (int g = 0; g < G; g++)
       x[g] = load_columns<4> (p, p.row (g));
   }
-  bool reflect = step < band_reflecting_steps (p.n);
-  if (reflect) {
 #pragma unroll 1
-    for (int c = 0; c < BAND; c += 2) {
-      eliminate<0> (p, letters, c, x);
-      eliminate<1> (p, letters, c + 1, x);
-    }
-    __syncthreads ();
-    if (threadIdx.x < BAND)
-      store_factor (p, letters);
+  for (int c = 0; c < BAND; c += 2) {
+    eliminate<0> (p, letters, c, x);
+    eliminate<1> (p, letters, c + 1, x);
   }
+  __syncthreads ();
+  if (threadIdx.x < BAND)
+    store_factor (p, letters);
   if (p.warp == 0)
     store_triangle (p, x[0]);
-  if (reflect)
-    store_reflectors (p, x);
-  __syncthreads ();
-  if (!reflect && p.rows == 1 && threadIdx.x == 0)
-    store_last (p);
+  store_reflectors (p, x);
 }
 
 template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)
 {
-  int rows = a.n - (step + 1) * BAND, groups = rows > 0 ? (rows + 15) / 16 : 1;
+  int groups = (a.n - (step + 1) * BAND + 15) / 16;
   int warps = (groups + G - 1) / G;
   he2hb_panel_kernel<T, G><<<(unsigned)a.pages, 32 * warps, panel_bytes<T> (warps), a.stream>>> (
       a, step, step > 0 && he2hb_splits (a.n, step));

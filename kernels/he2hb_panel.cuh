@@ -240,8 +240,10 @@ GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[
   numbers<E, 2> w_part = upper_half (w_top);
   subtract_product (top, v_top, w_part);
   subtract_product (top, w_top, v_part);
-  if (p.warp == 0 && p.first == 0)
+  if (p.warp == 0 && p.first == 0) {
     store_diagonal (p, top);
+    store_sum (p.V + p.top * BAND, w_part); // nothing else is there; he2hb_page.cu reads it
+  }
 #pragma unroll
   for (int g = 0; g < G; g++) {
     int row = p.row (g);

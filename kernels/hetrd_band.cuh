@@ -21,10 +21,11 @@ template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
 template <class T> int eig_he2hb_steps (int n, int smem_limit);
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
 
-// All of it in one kernel, for pages that fit in shared memory; eig_he2hb takes it. It starts from
-// A and does what eig_prepare does, too, but for the norm.
-template <class T> bool he2hb_page_fits (int n, int smem_limit);
-template <class T> cudaError_t he2hb_page (const eig_args<T> &a);
+// What is left after `step` steps, in one kernel, in shared memory; eig_he2hb takes it from the
+// first step on from which it fits. At step 0 it starts from A and does what eig_prepare does, too,
+// but for the norm; later, he2hb_update has to be through.
+template <class T> int he2hb_page_from (int n, int smem_limit);
+template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step);
 
 // Band to tridiagonal: band -> d, e.
 template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);
