@@ -167,7 +167,6 @@ void engine_close (gla_engine *engine)
   cuda_engine *e = engine_of (engine);
   cuda_krylov_end (engine);
   engine_release (e);
-  gpu_blas_close (&e->blas);
   gpu_blas_close (&e->side_blas);
   if (e->side_start != nullptr)
     cudaEventDestroy (e->side_start);
@@ -176,6 +175,7 @@ void engine_close (gla_engine *engine)
   if (e->side != nullptr)
     cudaStreamDestroy (e->side);
   for (int k = 0; k < SLOTS; k++) {
+    gpu_blas_close (&e->slots[k].blas);
     if (e->slots[k].done != nullptr)
       cudaEventDestroy (e->slots[k].done);
     if (e->slots[k].stream != nullptr)
@@ -305,6 +305,12 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
       nanosleep (&nap, nullptr);
     }
   }
+}
+
+gla_status engine_open_blas (cuda_engine *e, int slot)
+{
+  gla_status status = gpu_blas_open (&e->slots[slot].blas);
+  return status == GLA_OK ? gpu_blas_open (&e->side_blas) : status;
 }
 
 gla_status engine_throttle (cuda_engine *e, int slot)

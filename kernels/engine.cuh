@@ -33,6 +33,7 @@ struct engine_slot {
   cudaEvent_t done;
   char *memory; // device arena
   size_t size;
+  gpu_blas blas;     // for this stream alone: see engine_open_blas
   const void *chunk; // of the operation at work
   fresh_memory results;
 };
@@ -53,7 +54,7 @@ struct cuda_engine {
   // for work beside that of a slot's stream, one chunk at a time
   cudaStream_t side;
   cudaEvent_t side_start, side_done;
-  gpu_blas blas, side_blas;
+  gpu_blas side_blas;
   struct krylov_state *krylov; // from krylov_begin to krylov_end
 };
 
@@ -72,6 +73,11 @@ cuda_engine *engine_of (gla_engine *engine);
 void engine_drain (cuda_engine *e);
 // Pauses until the slot's work so far is done, asking the monitor.
 gla_status engine_throttle (cuda_engine *e, int slot);
+
+// What multiplies on the slot's stream and on the side stream. Each stream has a handle of its own:
+// of one that has work on several streams cuBLAS promises no bits, for it may choose by what is
+// under way.
+gla_status engine_open_blas (cuda_engine *e, int slot);
 
 // Makes the slot's arena hold at least `bytes`; memory of other slots and the past is given back
 // first where it is short.

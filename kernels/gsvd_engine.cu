@@ -167,7 +167,8 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   cudaStream_t stream = e->slots[slot].stream;
   slot_user user = {e, slot, kernel_seconds (e, &job, (double)chunk->A.pages) > 0.03};
   gsvd_host host = {e->counter, wait_of, throttle_of, swept_of, &user};
-  qr_streams streams = {stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
+  qr_streams streams = {stream,       e->side, e->side_start, e->side_done, &e->slots[slot].blas,
+                        &e->side_blas};
   qr_pause pause = {throttle_of, &user};
 
   // what lies outside of the matrices is to be zero
@@ -304,9 +305,7 @@ gla_status cuda_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int64_t
     e->slots[k].chunk = nullptr;
   if (!is_regular (*job))
     return GLA_OK;
-  gla_status status = gpu_blas_open (&e->blas);
-  if (status == GLA_OK)
-    status = gpu_blas_open (&e->side_blas);
+  gla_status status = engine_open_blas (e, 0);
   return status == GLA_OK ? engine_reserve (e, 0, arena_bytes (*job, pages)) : status;
 }
 
@@ -318,6 +317,8 @@ gla_status cuda_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk 
     return GLA_OK;
   }
   gla_status status = engine_reserve (e, slot, arena_bytes (e->gsvd_job, e->chunk_pages));
+  if (status == GLA_OK)
+    status = engine_open_blas (e, slot);
   if (status != GLA_OK)
     return status;
   e->slots[slot].chunk = chunk;

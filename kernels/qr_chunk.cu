@@ -46,7 +46,8 @@ gla_status pause_of (void *user)
 
 qr_streams streams_of (cuda_engine *e, int slot)
 {
-  return {e->slots[slot].stream, e->side, e->side_start, e->side_done, &e->blas, &e->side_blas};
+  return {e->slots[slot].stream, e->side,      e->side_start, e->side_done,
+          &e->slots[slot].blas,  &e->side_blas};
 }
 
 // Of `pages` pages, by reflectors.

@@ -175,6 +175,11 @@ int64_t cuda_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t 
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
+static bool uses_blas (const gla_qr_job &job)
+{
+  return qr_needs_blas (job) || qr_cholesky_serves (job);
+}
+
 gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
@@ -183,10 +188,7 @@ gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pag
   e->chunk_pages = pages;
   for (int k = 0; k < SLOTS; k++)
     e->slots[k].chunk = nullptr;
-  bool blas = qr_needs_blas (*job) || qr_cholesky_serves (*job);
-  gla_status status = blas ? gpu_blas_open (&e->blas) : GLA_OK;
-  if (status == GLA_OK && blas)
-    status = gpu_blas_open (&e->side_blas);
+  gla_status status = uses_blas (*job) ? engine_open_blas (e, 0) : GLA_OK;
   return status == GLA_OK ? engine_reserve (e, 0, arena_bytes (*job, pages)) : status;
 }
 
@@ -194,6 +196,8 @@ gla_status cuda_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chu
 {
   cuda_engine *e = engine_of (engine);
   gla_status status = engine_reserve (e, slot, arena_bytes (e->qr_job, e->chunk_pages));
+  if (status == GLA_OK && uses_blas (e->qr_job))
+    status = engine_open_blas (e, slot);
   if (status != GLA_OK)
     return status;
   e->slots[slot].chunk = chunk;
