@@ -77,7 +77,7 @@ inline outcome measure (bench &b, const std::function<void ()> &prepare,
     if (k > 0)
       seconds.push_back (ms * 1e-3);
     else
-      calls = ms > 300 ? 2 : ms > 20 ? 4 : ms > 3 ? 6 : 22; // the host tells in short ones
+      calls = ms > 300 ? 2 : ms > 20 ? 4 : ms > 3 ? 6 : 22; // short ones vary with the host
   }
   std::sort (seconds.begin (), seconds.end ());
   out.seconds = seconds[seconds.size () / 2];
