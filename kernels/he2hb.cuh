@@ -51,7 +51,7 @@ __host__ __device__ inline int band_reflecting_steps (int n)
 }
 
 // W of the step before, and what that step does to columns 8k..8k+7, which go to V's place. Where
-// he2hb_splits does not hold, he2hb_panel does this too.
+// he2hb_splits does not hold, he2hb_panel does this too; he2hb_page never does.
 bool he2hb_splits (int n, int step);
 template <class T> cudaError_t he2hb_update (const eig_args<T> &a, int step);
 // The QR factorisation of these columns: their band, V and T.

@@ -17,8 +17,7 @@ enum { WHOLE_ROWS = 256 };
 // Blocks of a page.
 __host__ __device__ inline int update_blocks (int n, int step)
 {
-  int rows = n - (step + 1) * BAND;
-  return rows > 0 ? (rows + UPDATE_ROWS - 1) / UPDATE_ROWS : 1;
+  return (n - (step + 1) * BAND + UPDATE_ROWS - 1) / UPDATE_ROWS;
 }
 
 // X from its parts, into W's place, and this block's share of V'X. One block per page and 64 rows;

@@ -5,7 +5,6 @@
 #define GPULINALG_HETRD_CUH
 
 #include "eig_kernels.cuh"
-#include "reflector.cuh"
 
 // Columns of a panel, and rows and columns of a tile of the matrix-vector product.
 enum { HETRD_PANEL = 16, HETRD_TILE = 32 };
@@ -31,12 +30,12 @@ GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T>
   h.beta = re (alpha);
   h.tau = h.factor = from_real<T> (0);
   if (square > 0 || im (alpha) != 0) {
-    R norm2 = square + abs2 (alpha), inverse = copy_sign (fast_rsqrt (norm2), re (alpha));
+    R norm2 = square + abs2 (alpha), inverse = copy_sign (rsqrt_of (norm2), re (alpha));
     h.beta = -norm2 * inverse;
     T difference = alpha - from_real<T> (h.beta);
     h.tau = scale (inverse, difference);
     // up / (alpha - beta); up last, lest it overflows
-    h.factor = scale (up, scale (fast_reciprocal (abs2 (difference)), conj (difference)));
+    h.factor = scale (up, scale (1 / abs2 (difference), conj (difference)));
   }
   if (up != 1)
     h.beta *= limits<R>::down;

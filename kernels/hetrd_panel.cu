@@ -183,9 +183,9 @@ __global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
   householder<T> h = {};
   for (int k = first; k < last; k++) {
     int m = p.tiles - (k + 1) / HETRD_TILE, count = m * (m + 1) / 2;
-    tile_cursor<T> start (p, k), ahead = start;
-    prefetch (p, ahead, count);
     next_column (p, k, h, rows, a.d + page * n, false);
+    tile_cursor<T> start (p, k), ahead = start;
+    prefetch (p, ahead, count); // not before: its loads would be in the way
     cluster_barrier (blocks);
     h = end_column (p, k, rank, blocks);
     if (rank == 0 && threadIdx.x == 0) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 // No call on a GPU is much shorter, so what the CPU does in this time is left to it.
-static const double shortest_gpu_call = 0.4e-3;
+static const double shortest_gpu_call = 0.1e-3;
 // Opening a GPU takes 0.3 s: one call has to be as long as this, or several together.
 static const double worth_opening = 10e-3;
 // Samples of which a single page takes longer are not measured: the formula alone must do.
