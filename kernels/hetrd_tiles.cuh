@@ -64,42 +64,45 @@ template <class T> struct panel_page {
 // Loads that are under way together: what a row of 128 bytes takes of registers.
 template <class T> constexpr int together = sizeof (T) == 16 ? 8 : 16;
 
-// How a line that was read stays in the L2 cache: as any other; or it makes room before all others,
-// for it is not read again soon.
-GLA_DEVICE uint64_t evict_normal ()
-{
-  uint64_t policy = 0;
-#if __CUDA_ARCH__ >= 800
-  asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
-#endif
-  return policy;
-}
-GLA_DEVICE uint64_t evict_first ()
-{
-  uint64_t policy = 0;
-#if __CUDA_ARCH__ >= 800
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-#endif
-  return policy;
-}
-
 // Copies one T to shared memory without waiting, or zero.
-template <class T>
-GLA_DEVICE void copy_async (T *to, const T *from, bool inside, uint64_t policy = evict_normal ())
+template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
   unsigned target = (unsigned)__cvta_generic_to_shared (to);
   int bytes = inside ? (int)sizeof (T) : 0;
   if constexpr (sizeof (T) == 16)
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(target),
-                 "l"(from), "r"(bytes), "l"(policy)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
+                 "r"(bytes)
                  : "memory");
   else
-    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(target),
-                 "l"(from), "n"(sizeof (T)), "r"(bytes), "l"(policy)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(from),
+                 "n"(sizeof (T)), "r"(bytes)
                  : "memory");
 #else
   *to = inside ? *from : from_real<T> (0);
+#endif
+}
+
+// The same for what is not read again soon: in the L2 cache its line makes room before all others.
+// (A hint that says what goes without saying costs up to a tenth elsewhere, so that it is not
+// given.)
+template <class T> GLA_DEVICE void copy_passing (T *to, const T *from, bool inside)
+{
+#if __CUDA_ARCH__ >= 800
+  unsigned target = (unsigned)__cvta_generic_to_shared (to);
+  int bytes = inside ? (int)sizeof (T) : 0;
+  uint64_t evict_first;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+  if constexpr (sizeof (T) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(target),
+                 "l"(from), "r"(bytes), "l"(evict_first)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(target),
+                 "l"(from), "n"(sizeof (T)), "r"(bytes), "l"(evict_first)
+                 : "memory");
+#else
+  copy_async (to, from, inside);
 #endif
 }
 
@@ -158,19 +161,18 @@ GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int cou
 {
   int lane = threadIdx.x % 32, i = at.r * HETRD_TILE + lane;
   const T *from = p.column (at.c * HETRD_TILE + at.j) + i;
-  uint64_t policy = evict_first ();
   stage += lane;
   if (at.t >= count) { // no more tiles
   } else if (at.r > at.c && (at.r + 1) * HETRD_TILE <= p.n) {
 #pragma unroll
     for (int q = 0; q < batch_of<T>; q++)
-      copy_async (stage + q * 32, from + (int64_t)q * p.n, true, policy);
+      copy_passing (stage + q * 32, from + (int64_t)q * p.n, true);
   } else {
     int below = i >= p.n ? -1 : at.r == at.c ? lane : HETRD_TILE;
 #pragma unroll
     for (int q = 0; q < batch_of<T>; q++)
-      copy_async (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
-                  at.j + q <= below, policy);
+      copy_passing (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
+                    at.j + q <= below);
   }
   end_copies ();
 }
