@@ -12,6 +12,7 @@ command -v octave-cli >/dev/null 2>&1 || missing="$missing octave libopenblas0-p
 need mkoctfile octave-dev
 need gcc gcc
 need g++ g++
+need ccache ccache
 need bats bats
 need gnuplot gnuplot-nox
 need clang-format clang-format
