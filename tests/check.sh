@@ -81,13 +81,16 @@ bats_suite () {
   [ "$bad" -eq 0 ]
 }
 
-# What the repository's build has compiled is not compiled again when the package is installed.
+# What the repository's build has compiled is not compiled again when the package is installed. The
+# kernels are compiled once only: nvcc's own calls of the compiler would be kept for nothing.
 if command -v ccache >/dev/null 2>&1; then
   mkdir "$work/compilers"
   for compiler in gcc g++; do
     ln -s "$(command -v ccache)" "$work/compilers/$compiler"
   done
   export CCACHE_DIR="$work/ccache" CCACHE_NOHASHDIR=1 CCACHE_PATH="$PATH"
+  NVCC_PREPEND_FLAGS="-ccbin $(command -v g++)"
+  export NVCC_PREPEND_FLAGS
   PATH=$work/compilers:$PATH
 fi
 
