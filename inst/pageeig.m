@@ -93,9 +93,10 @@ function [balance, as_vector] = parse_options (as_vector, options)
   balance = "balance";
   for k = 1:numel (options)
     option = options{k};
-    if (! ischar (option))
+    if (! (ischar (option) && ndims (option) == 2 && rows (option) <= 1))
       error ("gpulinalg:bad-option",
-             "pageeig: argument %d must be a string, not of class %s", k + 1, class (option));
+             "pageeig: argument %d must be a string in one row, not of class %s and size %s", k + 1,
+             class (option), sprintf ("%dx", size (option))(1:end-1));
     endif
     switch (lower (option))
       case {"balance", "nobalance"}

@@ -1,7 +1,7 @@
 // __eigs_lanczos__.cc: gla_eigs for inst/eigs_lanczos.m
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "sparse_matrix.h"
+#include "plan_value.h"
 
 #include <octave/ov-struct.h>
 
@@ -202,7 +202,13 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
     print_usage ();
   eigs_request want = read_request (args, nargout);
 
-  if (std::shared_ptr<gla::plan> plan = gla::plan_of (want.A)) {
+  if (gla::plan_view view = gla::plan_of (want.A)) {
+    // what is Hermitian is its own ctranspose, but not its transpose
+    if (view.is_complex () && view.transposed != view.conjugated)
+      error_with_id ("gpulinalg:bad-class",
+                     "eigs_lanczos: the plan is a transpose; use the plan itself, or one of "
+                     "P.matrix");
+    const std::shared_ptr<gla::plan> &plan = view.plan;
     gla_type type = plan->matrix ().info ().type;
     want.single = type == GLA_S || type == GLA_C;
     gla::plan::use use (who, plan);

@@ -37,6 +37,12 @@ std::string quoted_list (const std::vector<std::string> &words)
   return list;
 }
 
+// "cell", or "char of size 1x3x2" where the shape is what is wrong.
+static std::string shape_and_class (const octave_value &v)
+{
+  return v.class_name () + (v.is_string () ? " of size " + v.dims ().str () : "");
+}
+
 //------------------------------------------------------------------------------
 // outputs
 //------------------------------------------------------------------------------
@@ -73,10 +79,10 @@ options::options (const char *who, const octave_value_list &args, int first,
   known.insert (known.end (), names.begin (), names.end ());
 
   for (int k = first; k < args.length (); k++) {
-    if (!args (k).is_string () || args (k).rows () > 1)
+    if (!is_text (args (k)))
       error_with_id ("gpulinalg:bad-option",
                      "%s: argument %d must be the name of an option, not of class %s; known are %s",
-                     who, k + 1, args (k).class_name ().c_str (), quoted_list (known).c_str ());
+                     who, k + 1, shape_and_class (args (k)).c_str (), quoted_list (known).c_str ());
     std::string given = args (k).string_value ();
     std::string name = lower_case (given);
     if (contains (flags, name)) {
@@ -116,13 +122,12 @@ std::string options::word (const std::string &name, const std::vector<std::strin
   octave_value v = value (name);
   if (v.is_undefined ())
     return "";
-  std::string text = v.is_string () && v.rows () <= 1 ? lower_case (v.string_value ()) : "";
+  std::string text = is_text (v) ? lower_case (v.string_value ()) : "";
   if (!contains (words, text))
     error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be %s%s", m_who, name.c_str (),
                    quoted_list (words).c_str (),
-                   v.is_string () && v.rows () <= 1
-                       ? (", not \"" + v.string_value () + "\"").c_str ()
-                       : (", not of class " + v.class_name ()).c_str ());
+                   is_text (v) ? (", not \"" + v.string_value () + "\"").c_str ()
+                               : (", not of class " + shape_and_class (v)).c_str ());
   return text;
 }
 
@@ -245,7 +250,7 @@ void call::set_place (const octave_value &device)
   gla_place place = GLA_AUTO;
   std::vector<int> numbers;
 
-  if (device.is_string () && device.rows () <= 1) {
+  if (is_text (device)) {
     std::string word = lower_case (device.string_value ());
     if (word == "cpu")
       place = GLA_CPU;

@@ -152,6 +152,12 @@ template <typename Body> octave_value_list guarded (const char *who, Body body)
 // arguments
 //------------------------------------------------------------------------------
 
+// Whether a value is a string in one row; arrays of characters in three dimensions are not.
+inline bool is_text (const octave_value &v)
+{
+  return v.is_string () && v.ndims () == 2 && v.rows () <= 1;
+}
+
 // Name/value options, their names and string values in lower case. Every function of this group
 // ends with an error that names the option where the value will not do.
 class options

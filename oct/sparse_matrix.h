@@ -89,9 +89,6 @@ private:
   bool m_busy = false;
 };
 
-// The plan that a value holds; null where it holds something else.
-std::shared_ptr<plan> plan_of (const octave_value &v);
-
 } // namespace gla
 
 #endif

@@ -1,7 +1,7 @@
 // spmv.cc: spmv for Octave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "sparse_matrix.h"
+#include "plan_value.h"
 
 //------------------------------------------------------------------------------
 // arguments
@@ -28,9 +28,8 @@ static char read_op (const gla::options &opts)
   return flag == "transpose" ? 'T' : flag == "ctranspose" ? 'C' : 'N';
 }
 
-static void check_sizes (const octave_value &A, const octave_value &x, spmv_request &want)
+static void check_sizes (const dim_vector &dims, const octave_value &x, spmv_request &want)
 {
-  dim_vector dims = A.dims ();
   octave_idx_type in = want.op == 'N' ? dims (1) : dims (0);
   want.out = want.op == 'N' ? dims (0) : dims (1);
   if (x.rows () != in)
@@ -106,6 +105,39 @@ static octave_value multiplied (gla::call &call, const gla::sparse_matrix &A, co
   return want.single ? y.as_single () : y;
 }
 
+static octave_value conjugate (octave::interpreter &interp, const octave_value &x)
+{
+  return x.iscomplex () ? interp.feval ("conj", ovl (x), 1) (0) : x;
+}
+
+// A plan's own transposition and the one that is asked for make one.
+static octave_value product_of_plan (octave::interpreter &interp, const gla::plan_view &given,
+                                     const octave_value &x, spmv_request want,
+                                     const octave_value &device)
+{
+  gla::plan_view view = given.then (want.op != 'N', want.op == 'C');
+  check_sizes (given.dims (), x, want);
+  want.op = view.transposed ? (view.conjugated ? 'C' : 'T') : 'N';
+  bool conjugated = view.conjugated && !view.transposed; // conj (A)*x = conj (A*conj (x))
+  octave_value X = conjugated ? conjugate (interp, x) : x, y;
+  {
+    gla::plan::use use ("spmv", view.plan);
+    gla::call call ("spmv", interp, use.context ());
+    call.set_place (use.place (device));
+    y = multiplied (call, view.plan->matrix (), X, want);
+  }
+  return conjugated ? conjugate (interp, y) : y;
+}
+
+octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &view,
+                                 const octave_value &X, const octave_value &device)
+{
+  check_vectors (X);
+  spmv_request want = {};
+  want.op = 'N';
+  return product_of_plan (interp, view, X, want, device);
+}
+
 static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
@@ -120,21 +152,16 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
   how.method = gla::method_of (opts);
   how.once = true;
 
-  std::shared_ptr<gla::plan> plan = gla::plan_of (A);
-  if (plan) {
+  if (gla::plan_view view = gla::plan_of (A)) {
     if (opts.value ("method").is_defined ())
       error_with_id ("gpulinalg:bad-option",
                      "spmv: \"method\" is an option of spmv_plan where A is a plan");
-    check_sizes (plan->matrix ().matrix (), x, want);
-    gla::plan::use use ("spmv", plan);
-    gla::call call ("spmv", interp, use.context ());
-    call.set_place (use.place (opts.value ("device")));
-    return ovl (multiplied (call, plan->matrix (), x, want));
+    return ovl (product_of_plan (interp, view, x, want, opts.value ("device")));
   }
   gla::call call ("spmv", interp);
   call.set_place (opts.value ("device"));
   gla::sparse_matrix prepared (call, "spmv", A, how);
-  check_sizes (A, x, want);
+  check_sizes (A.dims (), x, want);
   return ovl (multiplied (call, prepared, x, want));
 }
 

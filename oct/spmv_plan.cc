@@ -1,107 +1,7 @@
-// spmv_plan.cc: spmv_plan for Octave, and the values that hold plans
+// spmv_plan.cc: spmv_plan for Octave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "sparse_matrix.h"
-
-//------------------------------------------------------------------------------
-// the value
-//------------------------------------------------------------------------------
-
-// Copies of the value share the plan, which goes with the last of them.
-class octave_spmv_plan : public octave_base_value
-{
-public:
-  octave_spmv_plan () {}
-  explicit octave_spmv_plan (const std::shared_ptr<gla::plan> &p) : m_plan (p) {}
-
-  octave_base_value *clone () const { return new octave_spmv_plan (*this); }
-  octave_base_value *empty_clone () const { return new octave_spmv_plan (); }
-
-  bool is_defined () const { return true; }
-  bool is_constant () const { return true; }
-  dim_vector dims () const;
-
-  octave_value subsref (const std::string &type, const std::list<octave_value_list> &idx);
-  octave_value_list subsref (const std::string &type, const std::list<octave_value_list> &idx, int)
-  {
-    return ovl (subsref (type, idx));
-  }
-
-  bool print_as_scalar () const { return true; }
-  void print (std::ostream &os, bool as_read_syntax = false);
-  void print_raw (std::ostream &os, bool as_read_syntax = false) const;
-  void short_disp (std::ostream &os) const { print_raw (os); }
-
-  // The last argument was a reference before Octave 7.
-  bool save_ascii (std::ostream &) { return refuse_to_save (); }
-  bool save_binary (std::ostream &, bool) { return refuse_to_save (); }
-  bool save_binary (std::ostream &, bool &) { return refuse_to_save (); }
-  bool save_hdf5 (octave_hdf5_id, const char *, bool) { return refuse_to_save (); }
-
-  const std::shared_ptr<gla::plan> &plan () const { return m_plan; }
-
-private:
-  static bool refuse_to_save ()
-  {
-    error_with_id ("gpulinalg:bad-class",
-                   "save: a plan of spmv_plan cannot be saved; save its matrix and make the plan "
-                   "anew");
-  }
-
-  std::shared_ptr<gla::plan> m_plan; // null only in the one that registers the type
-
-  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
-};
-
-DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_spmv_plan, "spmv_plan", "spmv_plan");
-
-dim_vector octave_spmv_plan::dims () const
-{
-  return m_plan ? m_plan->matrix ().matrix ().dims () : dim_vector ();
-}
-
-octave_value octave_spmv_plan::subsref (const std::string &type,
-                                        const std::list<octave_value_list> &idx)
-{
-  std::string name;
-  if (type[0] == '.' && idx.front ().length () == 1 && idx.front () (0).is_string ())
-    name = idx.front () (0).string_value ();
-  if (name != "matrix")
-    error_with_id ("gpulinalg:bad-class",
-                   "spmv_plan: a plan cannot be indexed; its matrix is P.matrix");
-  octave_value A = m_plan->matrix ().matrix ();
-  return type.length () == 1 ? A : A.next_subsref (type, idx);
-}
-
-void octave_spmv_plan::print (std::ostream &os, bool as_read_syntax)
-{
-  print_raw (os, as_read_syntax);
-  newline (os);
-}
-
-void octave_spmv_plan::print_raw (std::ostream &os, bool) const
-{
-  gla_sparse_info info = m_plan->matrix ().info ();
-  bool single = info.type == GLA_S || info.type == GLA_C;
-  os << "<spmv_plan: " << info.rows << "x" << info.columns << (single ? " single" : " double")
-     << (gla_type_is_complex (info.type) ? " complex" : "") << ", " << info.entries << " nonzeros"
-     << (info.pattern ? ", all equal" : "") << ", method " << gla::method_name (info.method);
-  if (info.gpus > 0)
-    os << ", copies on " << info.gpus << (info.gpus == 1 ? " GPU" : " GPUs");
-  os << ">";
-}
-
-std::shared_ptr<gla::plan> gla::plan_of (const octave_value &v)
-{
-  const octave_spmv_plan *value = nullptr;
-  if (v.class_name () == "spmv_plan")
-    value = dynamic_cast<const octave_spmv_plan *> (&v.get_rep ());
-  return value ? value->plan () : nullptr;
-}
-
-//------------------------------------------------------------------------------
-// the function
-//------------------------------------------------------------------------------
+#include "plan_value.h"
 
 static octave_value_list spmv_plan_body (octave::interpreter &interp, const octave_value_list &args,
                                          int nargout)
@@ -113,18 +13,14 @@ static octave_value_list spmv_plan_body (octave::interpreter &interp, const octa
   how.method = gla::method_of (opts);
   how.single = gla::single_of (opts);
 
-  static bool registered = false;
-  if (!registered) {
-    // A value must not lose its code: "clear all" may not unload this file from here on.
-    interp.mlock ();
-    octave_spmv_plan::register_type ();
-    registered = true;
-  }
+  gla::register_plans (interp);
   octave_value A = args (0);
-  if (std::shared_ptr<gla::plan> given = gla::plan_of (A))
-    A = given->matrix ().matrix (); // other options for the same matrix
+  if (gla::plan_view given = gla::plan_of (A))
+    A = given.matrix (); // other options for the same matrix
   auto p = std::make_shared<gla::plan> (interp, A, opts.value ("device"), how);
-  return ovl (octave_value (new octave_spmv_plan (p)));
+  gla::plan_view view;
+  view.plan = p;
+  return ovl (gla::value_of (view));
 }
 
 DEFMETHOD_DLD (spmv_plan, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -163,8 +59,13 @@ all computations are single.
 @end table
 
 @code{size (@var{P})}, @code{rows (@var{P})} and @code{columns (@var{P})} are those
-of @var{A}, and @code{@var{P}.matrix} is @var{A}.  A plan cannot be indexed
-otherwise, nor saved to a file.
+of @var{A}, and @code{@var{P}.matrix} is @var{A}.  @code{@var{P} * @var{x}} is
+@code{spmv (@var{P}, @var{x})}; @code{@var{P}'} and @code{@var{P}.'} are plans, too,
+which cost nothing, so that @code{@var{P}' * @var{x}} and @code{@var{x}' * @var{P}} are
+products by the same @var{P}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
+are true where the matrices and their precisions are equal.  A plan cannot be indexed
+otherwise, changed, or saved to a file, and functions that want a matrix, as
+@code{eigs}, do not take it.
 
 @example
 @group
@@ -173,7 +74,7 @@ P = spmv_plan (A)
    @result{} P = <spmv_plan: 100000x100000 double, 599982 nonzeros, all equal, method balanced>
 x = ones (100000, 1);
 for k = 1:50
-  x = spmv (P, x);
+  x = P * x;
   x /= norm (x);
 endfor
 @end group
@@ -259,7 +160,7 @@ endfor
 %!test
 %! P = spmv_plan (speye (3));
 %! name = tempname ();
-%! for format = {"-text", "-binary"}
+%! for format = {"-text", "-binary", "-hdf5"}(1:2+__have_feature__ ("HDF5"))
 %!   err.identifier = err.message = "";
 %!   try
 %!     save (format{1}, name, "P");
@@ -283,4 +184,59 @@ endfor
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2))(1)
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2)).values
 %!error spmv_plan (speye (2)) + 1
+
+%!## products by operators, of the plan and its transposes, real and complex
+%!function check_products (A, x, y)
+%!  P = spmv_plan (A);
+%!  assert (P * x, A * x, 1e-13);
+%!  assert (P' * y, A' * y, 1e-13);
+%!  assert (P.' * y, A.' * y, 1e-13);
+%!  assert (y' * P, y' * A, 1e-13);
+%!  assert (y.' * P, y.' * A, 1e-13);
+%!  assert (x' * P', x' * A', 1e-13);
+%!  assert ((P.')' * x, conj (A) * x, 1e-13);
+%!  assert ((P')' * x, P * x);
+%!  assert (spmv (P', y), P' * y);
+%!  assert (spmv (P', x, "ctranspose"), P * x);
+%!  assert ({size(P'), P'.matrix, P.'.matrix, (P.')'.matrix}, {size(A'), A', A.', conj(A)});
+%!  assert (isequal (P, P, spmv_plan (A), (P')'));
+%!  assert (isequal (P, P'), false);
+%!endfunction
+%!test
+%! A = sprand (30, 20, 0.2);
+%! B = A + 1i * sprand (30, 20, 0.2);
+%! x = rand (20, 1) - 0.5;
+%! y = rand (30, 3) - 0.5;
+%! check_products (A, x, y);
+%! check_products (B, x, y);
+%! check_products (A, complex (x, 2), complex (y, 3));
+%! check_products (B, complex (x, 2), complex (y, 3));
+%! P = spmv_plan (A);
+%! assert (class (P * single (x)), "single");
+%! assert (P * (x > 0), A * (x > 0), 1e-13);
+%! assert (P * eye (20), full (A));
+%! assert (P * (1:20).', A * (1:20).', 1e-13);
+%! assert (spmv_plan (sparse (3)) * 4, 12);
+%! assert (4i * spmv_plan (sparse (3)), 12i);
+%! assert (P == spmv_plan (A, "precision", "single"), false);
+%! assert (isequal (spmv_plan (A), spmv_plan (2 * A)), false);
+%! assert (isequal (spmv_plan (A), spmv_plan (A(:,1:10))), false);
+%! assert (! isempty (strfind (disp (spmv_plan (B)'), "20x30 double complex, ")));
+%! assert (eigs_lanczos (spmv_plan (A' * A)', 2), eigs_lanczos (A' * A, 2), 1e-13);
+%!error <X must have as many rows as A has columns, but A is 2x3 and X is 2x1> spmv_plan (sparse (2, 3)) * [1; 2]
+%!error <X must be a full array, not sparse> spmv_plan (speye (2)) * speye (2)
+%!error <X must be a matrix, but it is 2x1x2> spmv_plan (speye (2)) * ones (2, 1, 2)
+%!error <the plan is a transpose> eigs_lanczos (spmv_plan (sparse ([1, 2i; -2i, 1])).', 1)
+
+%!## what does not take a plan says what does
+%!error <those that do are spmv, the operator \*, and eigs_lanczos in place of eigs> eigs (spmv_plan (speye (9)), 2)
+%!error <P.matrix> full (spmv_plan (speye (2)))
+%!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.matrix = 3;
+%!error <a plan cannot be changed> P = spmv_plan (speye (2)); P(1) = 3;
+%!error <a plan cannot be changed> P = spmv_plan (speye (2)); P{1} = 3;
+%!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.matrix(1,1) = 3;
+%!error <argument 2 must be the name of an option, not of class char of size 1x3x2> ...
+%! spmv_plan (speye (2), reshape ("device", [1, 3, 2]))
+%!error <option "precision" must be "single" or "double", not of class char of size 1x3x2> ...
+%! spmv_plan (speye (2), "precision", reshape ("single", [1, 3, 2]))
 */

@@ -19,7 +19,7 @@ function [A, problem, args] = read_problem (A, args)
 
   problem = struct ("is_function", false, "is_plan", false, "is_full", false, "n", 0,
                     "complex", false, "single", false);
-  if (is_function_handle (A) || ischar (A) || isa (A, "inline"))
+  if (is_function_handle (A) || (ischar (A) && isrow (A)) || isa (A, "inline"))
     problem.is_function = true;
     if (isempty (args))
       print_usage ("eigs_lanczos");
@@ -82,6 +82,9 @@ function [k, sigma, args] = read_wanted (problem, args)
       error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a finite real number or a string");
     endif
     sigma = double (real (sigma));
+  elseif (! isempty (args) && ischar (args{1}) && ndims (args{1}) > 2)
+    error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a string in one row, not a char array of size %s",
+           sprintf ("%dx", size (args{1}))(1:end-1));
   elseif (! isempty (args) && ischar (args{1}) ...
           && (any (strcmpi (sigma_names ()(:,1:2)(:), args{1})) || mod (numel (args), 2) == 1 ...
               || isstruct (args{2})))

@@ -43,8 +43,9 @@ function pairs = name_value_pairs (args)
     endif
     bad = find (! cellfun (@(c) ischar (c) && isrow (c), args(1:2:end)), 1);
     if (! isempty (bad))
-      error ("gpulinalg:bad-option", "eigs_lanczos: the name of an option is expected, not %s",
-             class (args{2*bad-1}));
+      error ("gpulinalg:bad-option",
+             "eigs_lanczos: the name of an option is expected, a string, not %s",
+             shape_and_class (args{2*bad-1}));
     endif
     if (mod (numel (args), 2))
       error ("gpulinalg:bad-option", 'eigs_lanczos: option "%s" needs a value', args{end});
@@ -117,7 +118,7 @@ endfunction
 
 function x = word (given, x, words)
 
-  if (! (ischar (x) && any (strcmpi (x, words))))
+  if (! (ischar (x) && isrow (x) && any (strcmpi (x, words))))
     bad_value (given, strjoin (strcat ({'"'}, words, {'"'}), " or "), x);
   endif
   x = lower (x);
@@ -126,14 +127,21 @@ endfunction
 
 function bad_value (given, wanted, value)
 
-  if (ischar (value) && rows (value) <= 1)
+  if (ischar (value) && ndims (value) == 2 && rows (value) <= 1)
     found = ['"', value, '"'];
   elseif (isnumeric (value) && isscalar (value))
     found = num2str (value);
   else
-    found = sprintf ("%s %s", sprintf ("%dx%d", size (value)), class (value));
+    found = shape_and_class (value);
   endif
   error ("gpulinalg:bad-value", 'eigs_lanczos: option "%s" must be %s, not %s', given, wanted, found);
+
+endfunction
+
+## As "1x3x2 char".
+function text = shape_and_class (value)
+
+  text = [sprintf("%dx", size (value))(1:end-1), " ", class(value)];
 
 endfunction
 
