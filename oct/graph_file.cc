@@ -10,12 +10,24 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace gla
 {
+
+static bool is_blank (char c)
+{
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static bool is_newline (char c)
+{
+  return c == '\n' || c == '\r';
+}
 
 //------------------------------------------------------------------------------
 // the file
@@ -45,36 +57,39 @@ graph_file::graph_file (const std::string &name) : m_name (name)
   m_bytes[length] = '\0';
   m_at = m_bytes.data ();
   m_end = m_at + length;
+  if (length >= 3 && std::memcmp (m_at, "\xef\xbb\xbf", 3) == 0)
+    m_at += 3; // the mark of UTF-8
   if (length >= 2 && std::memcmp (m_at, "\x1f\x8b", 2) == 0)
     error_with_id ("gpulinalg:bad-file", "read_graph: %s is compressed; use gunzip", name.c_str ());
 }
 
+// Blanks and empty lines may stand before the banner, as other readers have it.
 bool graph_file::is_matrix_market () const
 {
   const char banner[] = "%%matrixmarket";
-  const std::size_t length = sizeof banner - 1;
-  if (static_cast<std::size_t> (m_end - m_bytes.data ()) < length)
-    return false;
-  for (std::size_t k = 0; k < length; k++)
-    if (std::tolower (static_cast<unsigned char> (m_bytes[k])) != banner[k])
+  const char *at = m_at;
+  while (at < m_end && (is_blank (*at) || is_newline (*at)))
+    at++;
+  for (std::size_t k = 0; k < sizeof banner - 1; k++, at++)
+    if (at == m_end || std::tolower (static_cast<unsigned char> (*at)) != banner[k])
       return false;
   return true;
 }
 
 void graph_file::bad (const std::string &text) const
 {
+  bad_in (m_line, text);
+}
+
+void graph_file::bad_in (octave_idx_type line, const std::string &text) const
+{
   error_with_id ("gpulinalg:bad-file", "read_graph: %s, line %lld: %s", m_name.c_str (),
-                 static_cast<long long> (m_line), text.c_str ());
+                 static_cast<long long> (line), text.c_str ());
 }
 
 //------------------------------------------------------------------------------
 // lines and words
 //------------------------------------------------------------------------------
-
-static bool is_blank (char c)
-{
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
 
 void graph_file::skip_blanks ()
 {
@@ -82,20 +97,27 @@ void graph_file::skip_blanks ()
     m_at++;
 }
 
+// Behind the end of the line, which is \n, \r or \r\n.
+void graph_file::skip_line ()
+{
+  while (m_at < m_end && !is_newline (*m_at))
+    m_at++;
+  if (m_at < m_end)
+    m_at += m_at[0] == '\r' && m_at[1] == '\n' ? 2 : 1;
+}
+
 bool graph_file::next_line (const char *comments)
 {
   for (;;) {
-    if (m_line > 0) {
-      const void *newline = std::memchr (m_at, '\n', m_end - m_at);
-      m_at = newline ? static_cast<const char *> (newline) + 1 : m_end;
-    }
+    if (m_line > 0)
+      skip_line ();
     if (m_at == m_end && m_line > 0)
       return false; // m_line stays that of the last line
     m_line++;
     if (m_line % 65536 == 0)
       octave_quit ();
     skip_blanks ();
-    if (m_at < m_end && *m_at != '\n' && (*m_at == '\0' || !std::strchr (comments, *m_at)))
+    if (m_at < m_end && !is_newline (*m_at) && (*m_at == '\0' || !std::strchr (comments, *m_at)))
       return true;
   }
 }
@@ -104,7 +126,7 @@ graph_file::word graph_file::next_word ()
 {
   skip_blanks ();
   const char *begin = m_at;
-  while (m_at < m_end && !is_blank (*m_at) && *m_at != '\n')
+  while (m_at < m_end && !is_blank (*m_at) && !is_newline (*m_at))
     m_at++;
   return {begin, static_cast<std::size_t> (m_at - begin)};
 }
@@ -147,16 +169,27 @@ int64_t graph_file::next_integer (const char *what)
   return minus ? static_cast<int64_t> (~x + 1) : static_cast<int64_t> (x);
 }
 
-double graph_file::next_number (const char *what)
+// strtod gives 0 or infinity for what is too small or too large, without a word.
+double graph_file::next_number (const char *what, bool integer)
 {
   word w = next_word ();
   if (w.length == 0)
     bad (std::string (what) + " is missing");
   char *end;
+  errno = 0;
   double x = std::strtod (w.text, &end);
   if (end != w.text + w.length || std::memchr (w.text, 'x', w.length) ||
       std::memchr (w.text, 'X', w.length))
     bad (std::string (what) + " must be a number, not \"" + shown (w) + "\"");
+  if (errno == ERANGE && (x == 0 || std::isinf (x)))
+    bad (std::string (what) + " " + shown (w) + " is too " + (x == 0 ? "small" : "large") +
+         " for double precision");
+  if (integer && x != std::floor (x)) // NaN, too
+    bad (std::string (what) + " must be an integer, as the first line says, not \"" + shown (w) +
+         "\"");
+  if (integer && !(std::fabs (x) <= 9007199254740992.0))
+    bad (std::string (what) + " " + shown (w) +
+         " is beyond 2^53, where double precision does not hold all integers");
   return x;
 }
 
@@ -164,20 +197,45 @@ double graph_file::next_number (const char *what)
 // entries in order
 //------------------------------------------------------------------------------
 
+enum { BETWEEN_QUITS = 1 << 20 };
+
+static void quit_at (std::size_t k)
+{
+  if (k % BETWEEN_QUITS == 0)
+    octave_quit ();
+}
+
+static octave_idx_type entry_at (const std::vector<octave_idx_type> &order, std::size_t k)
+{
+  return order.empty () ? static_cast<octave_idx_type> (k) : order[k];
+}
+
 // The order that sorts by keys of 0 ... count-1 and keeps what is alike in the given order; an
-// empty order stands for 0, 1, ...
+// empty order stands for 0, 1, ... By counting, or where there are few keys by comparing: the
+// memory is of the order of the number of keys.
 static std::vector<octave_idx_type> sorted_by (const std::vector<octave_idx_type> &keys,
                                                octave_idx_type count,
                                                const std::vector<octave_idx_type> &order)
 {
-  std::vector<octave_idx_type> start (count + 1, 0), sorted (keys.size ());
+  std::vector<octave_idx_type> sorted (keys.size ());
+  if (static_cast<std::size_t> (count) / 16 > keys.size () + 1000) {
+    for (std::size_t k = 0; k < keys.size (); k++)
+      sorted[k] = entry_at (order, k);
+    std::stable_sort (sorted.begin (), sorted.end (),
+                      [&keys] (octave_idx_type a, octave_idx_type b) { return keys[a] < keys[b]; });
+    octave_quit ();
+    return sorted;
+  }
+  std::vector<octave_idx_type> start (count + 1, 0);
   for (octave_idx_type key : keys)
     start[key + 1]++;
-  for (octave_idx_type k = 0; k < count; k++)
+  for (octave_idx_type k = 0; k < count; k++) {
+    quit_at (k);
     start[k + 1] += start[k];
-  octave_quit ();
+  }
   for (std::size_t k = 0; k < keys.size (); k++) {
-    octave_idx_type entry = order.empty () ? static_cast<octave_idx_type> (k) : order[k];
+    quit_at (k);
+    octave_idx_type entry = entry_at (order, k);
     sorted[start[keys[entry]]++] = entry;
   }
   return sorted;
@@ -188,6 +246,41 @@ std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &r
                                            octave_idx_type m, octave_idx_type n)
 {
   return sorted_by (columns, n, sorted_by (rows, m, {}));
+}
+
+// What the system can still give, in bytes; infinite where it does not say.
+static double free_memory ()
+{
+  std::FILE *file = std::fopen ("/proc/meminfo", "r");
+  double kilobytes = std::numeric_limits<double>::infinity ();
+  char line[256];
+  while (file && std::fgets (line, sizeof line, file))
+    if (std::sscanf (line, "MemAvailable: %lf", &kilobytes) == 1)
+      break;
+  if (file)
+    std::fclose (file);
+  return 1024 * kilobytes;
+}
+
+// A sparse matrix has a number for every column, whatever it holds, and three numbers of each
+// entry are in memory twice on the way.
+void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries)
+{
+  const double bytes = 8.0 * static_cast<double> (n) + 64.0 * static_cast<double> (entries);
+  const double most = static_cast<double> (std::numeric_limits<octave_idx_type>::max ());
+  if (bytes < 1e8)
+    return;
+  const double free = free_memory ();
+  if (bytes < free && bytes < most)
+    return;
+  char needed[64], there[64];
+  std::snprintf (needed, sizeof needed, "%.3g GB", bytes / 1e9);
+  std::snprintf (there, sizeof there, "%.3g GB", free / 1e9);
+  error_with_id ("Octave:bad-alloc",
+                 "read_graph: %s: out of memory: a sparse matrix of size %lldx%lld takes %s of "
+                 "memory, and %s are free",
+                 file.name ().c_str (), static_cast<long long> (m), static_cast<long long> (n),
+                 needed, std::isinf (free) ? "fewer" : there);
 }
 
 } // namespace gla

@@ -6,8 +6,13 @@
 
 #include "gla_octave.h"
 
+#include <octave/quit.h>
+
+#include <chrono>
 #include <cstddef>
+#include <future>
 #include <memory>
+#include <thread>
 
 namespace gla
 {
@@ -17,8 +22,8 @@ struct graph_options {
   std::string loops;     // "loops", "noloops" or ""
 };
 
-// A text file in memory, read from the beginning to the end, word by word. Lines end with \n or
-// \r\n. It knows the number of the line for errors and hears Ctrl-C.
+// A text file in memory, read from the beginning to the end, word by word. Lines end with \n,
+// \r\n or \r. It knows the number of the line for errors and hears Ctrl-C.
 class graph_file
 {
 public:
@@ -38,15 +43,19 @@ public:
   word next_word ();
   // The next word as a number; what is said in an error.
   int64_t next_integer (const char *what);
-  double next_number (const char *what);
+  double next_number (const char *what, bool integer = false);
 
   std::size_t bytes_left () const { return m_end - m_at; }
 
   // Ends with gpulinalg:bad-file, the name of the file and the number of the line.
   OCTAVE_NORETURN void bad (const std::string &text) const;
+  OCTAVE_NORETURN void bad_in (octave_idx_type line, const std::string &text) const;
+  octave_idx_type line () const { return m_line; }
+  const std::string &name () const { return m_name; }
 
 private:
   void skip_blanks ();
+  void skip_line ();
 
   std::string m_name;
   std::vector<char> m_bytes; // and a 0 at the end
@@ -54,9 +63,12 @@ private:
   octave_idx_type m_line = 0;
 };
 
-// [A, ids] of read_graph.
+// [A, ids] of read_graph; ids of a Matrix Market file only where they are wanted.
 octave_value_list read_edge_list (graph_file &file, const graph_options &want);
-octave_value_list read_matrix_market (graph_file &file, const graph_options &want);
+octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids);
+
+// Ends with Octave:bad-alloc where an m x n matrix of so many entries cannot fit.
+void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries);
 
 // Entries of a sparse matrix in any order, rows and columns from 0.
 template <typename T> struct triplets {
@@ -80,6 +92,30 @@ std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &r
                                            const std::vector<octave_idx_type> &columns,
                                            octave_idx_type m, octave_idx_type n);
 
+// An m x n matrix with room for so many entries. Octave clears a number for each column when it
+// makes one, which takes seconds for 1e9 columns; a thread does that then, so that Ctrl-C is heard.
+template <typename Matrix>
+Matrix with_room (octave_idx_type m, octave_idx_type n, octave_idx_type count)
+{
+  if (n < 1 << 24)
+    return Matrix (m, n, count);
+  struct shared {
+    std::promise<Matrix> made; // with the thread: it may outlive this call
+  };
+  auto work = std::make_shared<shared> ();
+  std::future<Matrix> result = work->made.get_future ();
+  std::thread ([work, m, n, count] () {
+    try {
+      work->made.set_value (Matrix (m, n, count));
+    } catch (...) {
+      work->made.set_exception (std::current_exception ());
+    }
+  }).detach ();
+  while (result.wait_for (std::chrono::milliseconds (20)) != std::future_status::ready)
+    octave_quit ();
+  return result.get ();
+}
+
 // The m x n matrix of these entries; those at the same place are added, or count once where all
 // are 1.
 template <typename Matrix, typename T>
@@ -88,12 +124,14 @@ Matrix assemble (const triplets<T> &entries, octave_idx_type m, octave_idx_type 
   std::vector<octave_idx_type> order = column_order (entries.rows, entries.columns, m, n);
   bool ones = entries.values.empty ();
   octave_idx_type count = static_cast<octave_idx_type> (order.size ());
-  Matrix A (m, n, count);
+  Matrix A = with_room<Matrix> (m, n, count);
   octave_idx_type *cidx = A.cidx (), *ridx = A.ridx ();
   T *data = A.data ();
   octave_idx_type filled = 0, k = 0;
   cidx[0] = 0;
   for (octave_idx_type j = 0; j < n; j++) {
+    if (j % (1 << 20) == 0)
+      octave_quit ();
     for (; k < count && entries.columns[order[k]] == j; k++) {
       octave_idx_type i = entries.rows[order[k]];
       if (filled == cidx[j] || ridx[filled - 1] != i) {

@@ -95,11 +95,11 @@ static octave_idx_type next_index (graph_file &file, const char *what, octave_id
   return static_cast<octave_idx_type> (x - 1);
 }
 
-static double next_value (graph_file &file, double)
+static double next_value (graph_file &file, const market_header &header, double)
 {
-  return file.next_number ("the value");
+  return file.next_number ("the value", header.field == "integer");
 }
-static Complex next_value (graph_file &file, const Complex &)
+static Complex next_value (graph_file &file, const market_header &, const Complex &)
 {
   double re = file.next_number ("the real part");
   return Complex (re, file.next_number ("the imaginary part"));
@@ -124,6 +124,54 @@ static Complex mirrored (const std::string &symmetry, const Complex &x)
   return symmetry == "skew-symmetric" ? -x : x;
 }
 
+// The entries of a symmetric matrix outside of its diagonal, where their lines are remembered. The
+// format wants those below the diagonal; files with those above, or with some of each, are read,
+// but with both of a pair it cannot be told whether they mean two entries or one.
+class one_triangle
+{
+public:
+  void add (const graph_file &file, octave_idx_type i, octave_idx_type j)
+  {
+    m_entries.push_back ({std::max (i, j), std::min (i, j), file.line (), i > j});
+    (i > j ? m_below : m_above) = true;
+  }
+
+  void check (const graph_file &file, const std::string &symmetry)
+  {
+    if (!m_below || !m_above)
+      return;
+    std::sort (m_entries.begin (), m_entries.end ());
+    const entry *first = nullptr; // of those whose image stands in an earlier line
+    for (std::size_t k = 1; k < m_entries.size (); k++) {
+      const entry &e = m_entries[k];
+      if (e.same_place (m_entries[k - 1]) && e.below != m_entries[k - 1].below &&
+          (!first || e.line < first->line))
+        first = &e;
+    }
+    if (first) {
+      std::string i = std::to_string (first->i + 1), j = std::to_string (first->j + 1);
+      file.bad_in (first->line, "the entries (" + i + "," + j + ") and (" + j + "," + i +
+                                    ") are both in the file; of a " + symmetry +
+                                    " matrix one triangle is expected");
+    }
+  }
+
+private:
+  struct entry {
+    octave_idx_type i, j, line; // i > j
+    bool below;
+
+    bool same_place (const entry &e) const { return i == e.i && j == e.j; }
+    bool operator<(const entry &e) const
+    {
+      return i != e.i ? i < e.i : j != e.j ? j < e.j : line < e.line;
+    }
+  };
+
+  std::vector<entry> m_entries;
+  bool m_below = false, m_above = false;
+};
+
 // The entries, each with its mirror image where the matrix is symmetric in some way.
 template <typename T>
 static triplets<T> read_entries (graph_file &file, const market_header &header, bool loops)
@@ -136,14 +184,17 @@ static triplets<T> read_entries (graph_file &file, const market_header &header, 
   entries.columns.reserve (entries.rows.capacity ());
   entries.values.reserve (pattern ? 0 : entries.rows.capacity ());
 
+  one_triangle triangle; // of a pattern it does not matter, because its entries count once
   octave_idx_type k = 0;
   for (; k < header.entries && file.next_line ("%"); k++) {
     octave_idx_type i = next_index (file, "the row", header.rows);
     octave_idx_type j = next_index (file, "the column", header.columns);
-    T x = pattern ? T (1) : next_value (file, T ());
+    T x = pattern ? T (1) : next_value (file, header, T ());
     end_of_line (file);
     if (i == j)
       check_diagonal (file, header, x);
+    else if (both && !pattern)
+      triangle.add (file, i, j);
     if (i == j && !loops)
       continue;
     if (pattern)
@@ -160,10 +211,11 @@ static triplets<T> read_entries (graph_file &file, const market_header &header, 
               std::to_string (header.entries) + " entries");
   if (file.next_line ("%"))
     file.bad ("there are more than " + std::to_string (header.entries) + " entries");
+  triangle.check (file, header.symmetry);
   return entries;
 }
 
-octave_value_list read_matrix_market (graph_file &file, const graph_options &want)
+octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids)
 {
   if (!want.direction.empty ())
     error_with_id ("gpulinalg:bad-option",
@@ -172,6 +224,8 @@ octave_value_list read_matrix_market (graph_file &file, const graph_options &wan
                    want.direction.c_str ());
   market_header header = read_banner (file);
   read_sizes (file, header);
+  std::size_t most = static_cast<std::size_t> (header.entries);
+  check_fits (file, header.rows, header.columns, std::min (most, file.bytes_left () / 4 + 1));
 
   bool loops = want.loops != "noloops";
   octave_value A;
@@ -181,10 +235,13 @@ octave_value_list read_matrix_market (graph_file &file, const graph_options &wan
   else
     A = assemble<SparseMatrix> (read_entries<double> (file, header, loops), header.rows,
                                 header.columns);
-  int64NDArray ids (dim_vector (header.rows, 1));
+  if (!ids)
+    return ovl (A);
+  check_fits (file, header.columns, header.rows, 0);
+  int64NDArray names (dim_vector (header.rows, 1));
   for (octave_idx_type k = 0; k < header.rows; k++)
-    ids.xelem (k) = octave_int64 (k + 1);
-  return ovl (A, ids);
+    names.xelem (k) = octave_int64 (k + 1);
+  return ovl (A, names);
 }
 
 } // namespace gla

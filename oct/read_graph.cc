@@ -21,12 +21,19 @@ static octave_value_list read_graph_body (const octave_value_list &args, int nar
 {
   if (args.length () < 1 || nargout > 2)
     print_usage ();
-  if (!args (0).is_string () || args (0).rows () != 1)
-    error_with_id ("gpulinalg:bad-class", "read_graph: FILE must be a string, not of class %s",
-                   args (0).class_name ().c_str ());
+  if (!gla::is_text (args (0)) || args (0).isempty ())
+    error_with_id ("gpulinalg:bad-class",
+                   "read_graph: FILE must be a string, not of class %s and size %s",
+                   args (0).class_name ().c_str (), args (0).dims ().str ().c_str ());
+  std::string name = args (0).string_value ();
+  if (name.find ('\0') != std::string::npos)
+    error_with_id ("gpulinalg:bad-value",
+                   "read_graph: FILE must be the name of a file, but it holds a character 0 after "
+                   "\"%s\"",
+                   name.c_str ());
   gla::graph_options want = read_options (args);
-  gla::graph_file file (args (0).string_value ());
-  return file.is_matrix_market () ? gla::read_matrix_market (file, want)
+  gla::graph_file file (name);
+  return file.is_matrix_market () ? gla::read_matrix_market (file, want, nargout > 1)
                                   : gla::read_edge_list (file, want);
 }
 
@@ -37,11 +44,12 @@ DEFUN_DLD (read_graph, args, nargout, R"doc(-*- texinfo -*-
 Read a graph or a sparse matrix from a file.
 
 @var{file} is the name of an edge list, as the SNAP collection has them, or of a
-Matrix Market file, which begins with @code{%%MatrixMarket}.
+Matrix Market file, which begins with @code{%%MatrixMarket} (blanks may stand
+before it).
 
 @strong{Edge lists.}  Each line holds the numbers of two nodes, with blanks or tabs
 between them; what follows in the line is ignored.  Empty lines, and lines that
-begin with @code{#} or @code{%}, are ignored.  The numbers are any integers of 64
+begin with @code{#} or @code{%}, are ignored; lines end as on any system.  The numbers are any integers of 64
 bits.  @var{ids} has those that occur, as @code{int64} in ascending order, and row
 and column @var{k} of @var{A} belong to node @code{@var{ids}(@var{k})}.  @var{A} is
 the adjacency matrix: 1 where there is an edge, however often it stands in the
@@ -61,14 +69,18 @@ They are ones on the diagonal of @var{A}.
 @strong{Matrix Market files.}  Matrices in coordinate format are read: real, integer,
 complex or pattern (all values are 1), general, symmetric, skew-symmetric or
 Hermitian, where the entries of one triangle are in the file and @var{A} gets both.
-Entries that occur more than once are added.  @code{@var{ids}} is
+Entries that occur more than once are added; but a symmetric file that holds both
+an entry and its mirror image is an error, for it cannot be told whether the two mean
+one (in a pattern both count once).  So are numbers that double precision does not
+hold, and fractions where the file says that it holds integers.  @code{@var{ids}} is
 @code{int64 (1:rows (@var{A})).'}.  The diagonal is kept unless
 @qcode{"noloops"} is given.  The file says itself whether it is symmetric, and
 @qcode{"directed"} and @qcode{"undirected"} are errors.
 
 A file that breaks its format is an error with the id @code{gpulinalg:bad-file} and
 the number of the line; a file that cannot be read is one with the id
-@code{gpulinalg:no-file}.
+@code{gpulinalg:no-file}; a matrix that does not fit into the memory that is free is
+one with the id @code{Octave:bad-alloc}.
 
 @example
 @group
@@ -185,6 +197,70 @@ ids.'
 %! assert (full (parse ([head, "real general\n1 2 2\n1 1 1\n1 1 -1\n"])), [0, 0]);
 %! assert (full (parse ([head, "real general\n1 2 2\n1 1 NaN\n1 2 -inf\n"])), [NaN, -Inf]);
 
+%!## ends of lines: of Unix, Windows and old Macintosh, and mixed; the mark of UTF-8
+%!test
+%! A = parse ("1 2\n2 3\n\n3 4\n");
+%! for ends = {"\r\n", "\r"}
+%!   assert (parse (strrep ("# x\n1 2\n2 3\n\n3 4\n", "\n", ends{1})), A);
+%!   assert (parse (strrep ("1 2\n2 3\n3 4", "\n", ends{1})), A);
+%! endfor
+%! assert (parse ("1 2\r2 3\n3 4\r\n\r"), A);
+%! assert (parse (["\xef\xbb\xbf" "1 2\n2 3\n3 4\n"]), A);
+%! check_bad ("1 2\r\r3 4\rx 5\r", "line 4: the first node id must be an integer, not \"x\"");
+%! check_bad ("1 2\r\n\r\n3 4\r\nx 5\r\n", "line 4: the first node id must be an integer, not \"x\"");
+%! M = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n2 1 6\n";
+%! for head = {"", " ", "\t ", "\n", "\r\n \n", "\xef\xbb\xbf"}
+%!   for ends = {"\n", "\r\n", "\r"}
+%!     assert (full (parse ([head{1}, strrep(M, "\n", ends{1})])), [5, 0; 6, 0]);
+%!   endfor
+%! endfor
+%! check_bad (["\n\n", strrep(M, "6", "y")], "line 6: the value must be a number, not \"y\"");
+
+%!## both triangles of a symmetric matrix
+%!test
+%! head = "%%MatrixMarket matrix coordinate ";
+%! pair = "3 3 4\n1 1 4\n2 1 -2\n3 2 5\n1 2 -2\n";
+%! text = ", line 6: the entries \\(2,1\\) and \\(1,2\\) are both in the file; of a symmetric matrix one triangle";
+%! check_bad ([head, "real symmetric\n", pair], text);
+%! check_bad ([head, "integer symmetric\n", pair], text);
+%! check_bad ([head, "real skew-symmetric\n3 3 2\n2 1 5\n1 2 -5\n"], "line 4: .* of a skew-symmetric matrix");
+%! check_bad ([head, "complex hermitian\n3 3 3\n2 1 5 1\n3 1 5 1\n1 2 5 -1\n"], "line 5: .* of a hermitian matrix");
+%! A = [4, -2, 0; -2, 0, 5; 0, 5, 0];
+%! for text = {"1 1 4\n2 1 -2\n3 2 5\n", "1 1 4\n1 2 -2\n2 3 5\n", "1 1 4\n2 1 -2\n2 3 5\n"}
+%!   n = sum (text{1} == "\n");
+%!   assert (full (parse ([head, sprintf("real symmetric\n3 3 %d\n", n), text{1}])), A);
+%! endfor
+%! assert (full (parse ([head, "pattern symmetric\n2 2 2\n2 1\n1 2\n"])), [0, 1; 1, 0]);
+
+%!## numbers that a double does not hold, and fractions among integers
+%!test
+%! head = "%%MatrixMarket matrix coordinate ";
+%! for x = {"1e999", "-1e999", "1e309"}
+%!   check_bad ([head, "real general\n1 1 1\n1 1 ", x{1}, "\n"], [", line 3: the value ", x{1}, " is too large for double precision"]);
+%! endfor
+%! check_bad ([head, "real general\n1 1 1\n1 1 -1e-999\n"], "line 3: the value -1e-999 is too small for double precision");
+%! check_bad ([head, "complex general\n1 1 1\n1 1 0 1e400\n"], "line 3: the imaginary part 1e400 is too large");
+%! check_bad ([head, "integer general\n1 1 1\n1 1 3.5\n"], "line 3: the value must be an integer, as the first line says, not \"3.5\"");
+%! check_bad ([head, "integer general\n1 1 1\n1 1 NaN\n"], "line 3: the value must be an integer");
+%! check_bad ([head, "integer general\n1 1 1\n1 1 inf\n"], "line 3: the value inf is beyond 2\\^53");
+%! check_bad ([head, "integer general\n1 1 1\n1 1 9007199254740994\n"], "line 3: the value 9007199254740994 is beyond 2\\^53");
+%! assert (full (parse ([head, "integer general\n1 3 3\n1 1 3.0\n1 2 9007199254740992\n1 3 -1e5\n"])), [3, 2^53, -1e5]);
+%! assert (full (parse ([head, "real general\n1 3 3\n1 1 4e-320\n1 2 0e-999\n1 3 1.7976931348623157e308\n"])), [4e-320, 0, realmax]);
+
+%!## sizes that do not fit, and large ones that do
+%!test
+%! head = "%%MatrixMarket matrix coordinate pattern general\n";
+%! for n = {"2305843009213693952", "1152921504606846976", "9223372036854775806", "1000000000000"}
+%!   check_bad ([head, n{1}, " ", n{1}, " 1\n1 1\n"], ["out of memory: a sparse matrix of size ", n{1}, "x", n{1}, " takes .* GB of memory"], "Octave:bad-alloc");
+%!   check_bad ([head, "2 ", n{1}, " 1\n1 1\n"], "out of memory", "Octave:bad-alloc");
+%!   check_bad ([head, n{1}, " 2 1\n1 1\n"], "out of memory", "Octave:bad-alloc"); # the ids do not fit
+%! endfor
+%! name = file_with ([head, "2305843009213693952 2 2\n2305843009213693951 2\n7 1\n"]);
+%! A = read_graph (name);
+%! unlink (name);
+%! [i, j] = find (A);
+%! assert ({i, j, size(A)}, {[7; 2305843009213693951], [1; 2], [2305843009213693952, 2]});
+
 %!## bad edge lists
 %!test
 %! check_bad ("1 2\n3\n", ", line 2: the second node id is missing$");
@@ -247,6 +323,10 @@ ids.'
 %!error <FILE must be a string, not of class cell> read_graph ({"a"})
 %!error <FILE must be a string> read_graph (["ab"; "cd"])
 %!error <FILE must be a string> read_graph ("")
+%!error <FILE must be a string, not of class char and size 1x3x2> read_graph (reshape ("abcdef", [1, 3, 2]))
+%!error <FILE must be the name of a file, but it holds a character 0 after "ab"> read_graph ("ab\0cd")
+%!error <argument 2 must be the name of an option, not of class char of size 1x4x2> ...
+%! read_graph ("x", reshape ("directed", [1, 4, 2]))
 %!error id=gpulinalg:no-file read_graph ("/no/such/file")
 %!error </no/such/file cannot be opened: > read_graph ("/no/such/file")
 %!error </ cannot be > read_graph ("/")
