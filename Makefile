@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-gpu check-format bench tune dist install uninstall run format \
+.PHONY: help deps build demo check check-quick check-gpu check-format bench tune dist install uninstall run format \
         source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -21,6 +21,7 @@ help:
 	@echo
 	@echo "  make demo          install what is missing, build, compute a band structure, draw it"
 	@echo "  make check         install what is missing, build, run every test"
+	@echo "  make check-quick   build without CUDA, run the C tests, the %! tests, look at the format"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
 	@echo "  make bench         time batcheig, qr_block and gsvd_hz against their peers"
 	@echo "  make tune          measure which GPU kernels serve best here, and print the table"
@@ -75,6 +76,9 @@ uninstall:
 check: deps
 	@sh tests/check.sh
 
+check-quick: deps
+	@sh tests/check.sh quick
+
 check-gpu:
 	@sh tests/gpu.sh
 
@@ -87,10 +91,12 @@ check-format:
 format:
 	clang-format -i $(c_files)
 
-# kernels/, oct/ and src/ but for src/cpu/: the CPU backend is tested wherever make check runs.
-# Sources that git does not know yet count: they are built, too.
+# kernels/, oct/ and src/ but for src/cpu/: the CPU backend is tested wherever make check runs. It is of
+# code alone: neither comments, blanks, help texts nor %! tests count. Sources that git does not know yet
+# do: they are built, too.
 source-digest:
-	@sh tests/files.sh --new src kernels oct | grep -v '^src/cpu/' | xargs sha256sum | sha256sum | cut -d ' ' -f 1
+	@sh tests/files.sh --new src kernels oct | grep -v -e '^src/cpu/' -e '\.tst$$' \
+	  | LC_ALL=C xargs awk -f tests/code_only.awk | sha256sum | cut -d ' ' -f 1
 
 #-------------------------------------------------------------------------------
 # release

@@ -1,0 +1,114 @@
+# tests/code_only.awk: prints C, C++ and CUDA sources without comments, help texts and blanks that mean nothing
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: awk -f tests/code_only.awk FILE...     every awk gives the same bytes
+# Each file begins with a line "== its name". A blank stays where two words, or two signs that could
+# become one, would touch, and in preprocessor lines, which stay lines of their own. In other files
+# (Makefile, configure) lines go that hold a comment alone or nothing.
+
+FNR == 1 {
+  end_line()
+  print "== " FILENAME
+  source = FILENAME ~ /\.(c|h|cc|cu|cuh)$/
+  comment = raw = directive = pending = 0
+  last = ""
+}
+
+!source {
+  if ($0 !~ /^[ \t]*$/ && $0 !~ /^[ \t]*#([ \t]|$)/)
+    print
+  next
+}
+
+{
+  text = $0
+  sub (/[ \t\r]+$/, "", text)
+  if (!comment && !raw && !directive && text ~ /^[ \t]*#/) {
+    end_line()
+    directive = 1
+  }
+  continued = sub (/\\$/, "", text)
+  while (text != "")
+    text = piece(text)
+  if (raw)
+    put_raw("\n")
+  else
+    pending = 1
+  if (directive && !continued && !comment)
+    end_line()
+}
+
+END { end_line() }
+
+function end_line()
+{
+  if (last != "")
+    printf "\n"
+  last = ""
+  directive = pending = 0
+}
+
+# Puts out what comes first in the text; what is left is the answer.
+function piece(text,    c)
+{
+  if (comment) {
+    if (!match (text, /\*\//))
+      return ""
+    comment = 0
+    pending = 1
+    return substr (text, RSTART + 2)
+  }
+  if (raw) {
+    if ((c = index (text, raw_end)) == 0) {
+      put_raw(text)
+      return ""
+    }
+    put_raw(substr (text, 1, c + length (raw_end) - 1))
+    raw = 0
+    return substr (text, c + length (raw_end))
+  }
+  if (text ~ /^\/\//) {
+    return ""
+  }
+  if (text ~ /^\/\*/) {
+    comment = 1
+    return substr (text, 3)
+  }
+  if (match (text, /^[ \t]+/)) {
+    pending = 1
+    return substr (text, RLENGTH + 1)
+  }
+  if (match (text, /^R"[A-Za-z_]*\(/)) {
+    raw_end = ")" substr (text, 3, RLENGTH - 3) "\""
+    raw = 1
+    c = substr (text, 1, RLENGTH)
+    text = substr (text, RLENGTH + 1)
+    help = text ~ /^-\*- texinfo/
+    put(c)
+    return text
+  }
+  if (match (text, /^"([^"\\]|\\.)*"/) || match (text, /^[0-9]([A-Za-z0-9_.']|[eEpP][-+])*/) ||
+      match (text, /^'([^'\\]|\\.)*'/) || match (text, /^[A-Za-z_][A-Za-z0-9_]*/) || match (text, /^./)) {
+    put(substr (text, 1, RLENGTH))
+    return substr (text, RLENGTH + 1)
+  }
+  return ""
+}
+
+# What a help text says is no code.
+function put_raw(text)
+{
+  if (!help || !raw)
+    printf "%s", text
+}
+
+function put(text,    first)
+{
+  first = substr (text, 1, 1)
+  if (pending && last != "" && (directive || (last ~ /[A-Za-z0-9_"']/ && first ~ /[A-Za-z0-9_"']/) ||
+                                (last ~ /[-+*\/%&|<>=!^:#.~?]/ && first ~ /[-+*\/%&|<>=!^:#.~?]/)))
+    printf " "
+  printf "%s", text
+  last = substr (text, length (text), 1)
+  pending = 0
+}
