@@ -4,9 +4,7 @@
 
 addpath (fileparts (mfilename ("fullpath")));
 passed = failed = skipped = 0;
-wanted = @(part) any (strcmp (getenv ("PART"), {"", part}));
-share = sscanf (["1/1 ", getenv("SHARE")], "%d/%d")(end-1:end);
-mine = @(cases) cases(share(1):share(2):end);
+[wanted, mine, first] = part_of_suite ();
 if (wanted ("eig"))
   # at 552, 673, 862 and 1000 kernels have just less than 48 KB of shared memory
   cases = {{1:40}, {[41, 47:49, 55:57, 63:66, 68, 69, 71:73, 79:81, 84:89, 95:100, 104, 105, 112, 113, 127:131, 136, 137, 144, 145, 158:166, 180, 192, 193, 197, 208, 209]}, ...
@@ -18,7 +16,7 @@ if (wanted ("eig"))
     failed += f;
   endfor
 endif
-if (wanted ("eig") && share(1) == 1)
+if (wanted ("eig") && first)
   warning ("off", "gpulinalg:pages-failed");
   for n = [16, 20, 33, 64]
     A = rand (n, n, 200);  A = A + permute (A, [2 1 3]);
@@ -50,7 +48,7 @@ if (wanted ("qr"))
     failed += f;
   endfor
 endif
-if (wanted ("qr") && share(1) == 1)
+if (wanted ("qr") && first)
   [p, f] = check_qr_pages ("gpu", [24, 24; 129, 40; 300, 130; 600, 20; 400, 260]);
   passed += p;
   failed += f;
@@ -62,7 +60,7 @@ if (wanted ("gsvd"))
     failed += f;
   endfor
 endif
-if (wanted ("gsvd") && share(1) == 1)
+if (wanted ("gsvd") && first)
   [p, f] = check_sweeps (0);
   passed += p;
   failed += f;
