@@ -113,8 +113,34 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Whether every GPU has the shared memory that the kernels need (those before compute capability
-// 8.0 do not): the pages of a call may go to any of them.
+// Whether this build has code of compute capability 8.0 or later for the device: the newest that is
+// not newer than the device is what runs there, also where the driver compiles it from PTX.
+static bool code_serves (int device)
+{
+  static const int compiled_for[] = {__CUDA_ARCH_LIST__};
+  int major = 0, minor = 0, newest = 0;
+  if (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+    return true; // a device that does not answer fails later, with a message
+  for (int capability : compiled_for)
+    if (capability <= 100 * major + 10 * minor && capability > newest)
+      newest = capability;
+  return newest >= 800;
+}
+
+// Whether the device has the shared memory that the kernels need.
+static bool memory_serves (int device)
+{
+  int bytes = 0;
+  size_t needed =
+      qr_larfb_shared () > qr_product_shared () ? qr_larfb_shared () : qr_product_shared ();
+  return cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+             cudaSuccess ||
+         (size_t)bytes >= needed;
+}
+
+// Whether every GPU can run the kernels (those before compute capability 8.0 cannot): the pages of
+// a call may go to any of them.
 static bool devices_serve ()
 {
   enum { UNKNOWN = 0, NO, YES };
@@ -123,15 +149,9 @@ static bool devices_serve ()
   if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
     return answer != NO;
   answer = YES;
-  size_t needed =
-      qr_larfb_shared () > qr_product_shared () ? qr_larfb_shared () : qr_product_shared ();
-  for (int device = 0; device < count; device++) {
-    int bytes = 0;
-    if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-            cudaSuccess &&
-        (size_t)bytes < needed)
+  for (int device = 0; device < count; device++)
+    if (!code_serves (device) || !memory_serves (device))
       answer = NO;
-  }
   known.store (answer);
   return answer == YES;
 }
