@@ -179,7 +179,8 @@ static void end (gla_lane *l)
 }
 
 static const gla_operation qr_operation = {
-    .unsupported = "matrices of this size or this option are not done on a GPU",
+    .unsupported = "matrices of this size or this option are not done on a GPU, "
+                   "nor any on one before compute capability 8.0",
     .supports = supports,
     .seconds = seconds,
     .chunk_pages = chunk_pages,
