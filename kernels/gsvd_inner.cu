@@ -5,6 +5,7 @@
 #include "gsvd_kernels.cuh"
 #include "gsvd_rotation.cuh"
 #include "pair_tiles.cuh"
+#include "warp_reduce.cuh"
 
 namespace
 {
@@ -59,7 +60,7 @@ struct sweep_finding {
   // By all lanes of a warp. Bits of doubles that are not negative are ordered as these are.
   GLA_DEVICE void report (gsvd_state &state) const
   {
-    unsigned total = __reduce_add_sync (0xffffffffu, rotations);
+    unsigned total = warp_sum (rotations);
     bool any = __any_sync (0xffffffffu, unseen);
     double cosine = cosine2, angle = angle2;
     for (int mask = 16; mask > 0; mask /= 2) {

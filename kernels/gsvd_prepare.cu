@@ -3,6 +3,7 @@
 
 #include "block_norm.cuh"
 #include "gsvd_kernels.cuh"
+#include "warp_reduce.cuh"
 
 namespace
 {
@@ -48,8 +49,8 @@ __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *st
     most_b = max (most_b, b[j]);
     empty |= b[j] == GSVD_ZERO;
   }
-  most_a = __reduce_max_sync (0xffffffffu, most_a);
-  most_b = __reduce_max_sync (0xffffffffu, most_b);
+  most_a = warp_max (most_a);
+  most_b = warp_max (most_b);
   empty = __any_sync (0xffffffffu, empty);
   bool bad = most_a == GSVD_BAD || most_b == GSVD_BAD;
   int page_a = most_a == GSVD_ZERO || bad ? 0 : most_a;
