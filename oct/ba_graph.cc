@@ -108,7 +108,7 @@ static octave_value_list ba_graph_body (const octave_value_list &args, int nargo
   double n = whole ("N", args (0), 2, flintmax);
   double m = whole ("M", args (1), 1, n - 1);
   double seed = args.length () > 2 ? whole ("SEED", args (2), 0, flintmax) : 0;
-  if (2 * (n - m) * m > std::numeric_limits<octave_idx_type>::max () / 16.0)
+  if (2 * (n - m) * m > static_cast<double> (std::numeric_limits<octave_idx_type>::max ()) / 16.0)
     throw std::bad_alloc ();
   index_vector targets =
       choose_targets (static_cast<octave_idx_type> (n), static_cast<octave_idx_type> (m),

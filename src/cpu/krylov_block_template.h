@@ -8,7 +8,9 @@
 static double complex N (small_at) (const double *a, int64_t at)
 {
 #if GLA_COMPLEX
-  return CMPLX (a[2 * at], a[2 * at + 1]);
+  double complex x; // CMPLX is not defined for every compiler
+  memcpy (&x, a + 2 * at, sizeof x);
+  return x;
 #else
   return a[at];
 #endif
