@@ -1,8 +1,6 @@
 // host_memory.c: large arrays of the host: their pages, and filling them
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#define _GNU_SOURCE
-
 #include "host_memory.h"
 
 #include <omp.h>

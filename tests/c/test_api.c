@@ -1,7 +1,6 @@
 // tests/c/test_api.c: arguments, shapes, strides, failing pages, callbacks, large offsets
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#define _GNU_SOURCE
 #include "check.h"
 
 #include <pthread.h>

@@ -3,8 +3,6 @@
 //
 // Linked with its own list of backends, which compute nothing and take a known time for it.
 
-#define _GNU_SOURCE
-
 #include "check.h"
 #include "stand_ins.h"
 

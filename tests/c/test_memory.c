@@ -1,8 +1,6 @@
 // tests/c/test_memory.c: host_memory.h: memory is populated and stays as it is; and is zeroed
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#define _GNU_SOURCE
-
 #include "check.h"
 #include "host_memory.h"
 
