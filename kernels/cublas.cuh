@@ -14,7 +14,7 @@
 // Whether there is a cuBLAS on this machine.
 bool gpu_blas_available ();
 
-// One per engine; used by one thread.
+// One per stream of an engine; used by one thread.
 struct gpu_blas {
   void *handle;
 };

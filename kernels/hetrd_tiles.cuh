@@ -84,8 +84,7 @@ template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside
 }
 
 // The same for what is not read again soon: in the L2 cache its line makes room before all others.
-// (A hint that says what goes without saying costs up to a tenth elsewhere, so that it is not
-// given.)
+// Other copies have no hint: naming the default policy gains nothing (doc/performance.md).
 template <class T> GLA_DEVICE void copy_passing (T *to, const T *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800

@@ -71,7 +71,7 @@ otherwise, changed, or saved to a file, and functions that want a matrix, as
 @group
 A = ba_graph (100000, 3);
 P = spmv_plan (A)
-   @result{} P = <spmv_plan: 100000x100000 double, 599982 nonzeros, all equal, method balanced>
+   @result{} P = <spmv_plan: 100000x100000 double, 599982 nonzeros, all equal, method auto>
 x = ones (100000, 1);
 for k = 1:50
   x = P * x;
@@ -104,6 +104,11 @@ endfor
 %! assert (! isempty (strfind (shown (spmv_plan (A * 1i)), "3x2 double complex")));
 %! assert (! isempty (strfind (shown (spmv_plan (A, "precision", "single")), "3x2 single, ")));
 %! assert (! isempty (strfind (disp (spmv_plan (A, "method", "Vector")), "method vector")));
+
+%!## the help shows what a call prints
+%!test
+%! text = shown (spmv_plan (ba_graph (100000, 3)));
+%! assert (! isempty (strfind (get_help_text ("spmv_plan"), strtrim (text))));
 
 %!## a plan lives as long as a copy of it, whatever becomes of the matrix
 %!test

@@ -1,14 +1,12 @@
 // cpu.h: what the files of the CPU backend share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How it is built. eig_kernels.c holds all arithmetic and is compiled once per instruction set,
-// with -DGLA_ISA=<set>; eig.c chooses one of them when an engine opens, by what the processor has.
-//   every object        -O3 -fopenmp -ffp-contract=fast -fno-math-errno -fno-trapping-math
-//   eig_kernels_base.o  -DGLA_ISA=base                       everywhere
-//   eig_kernels_avx2.o  -DGLA_ISA=avx2 -mavx2 -mfma          x86-64 only
-//   eig_kernels_avx512.o -DGLA_ISA=avx512 -mavx512f -mavx512dq -mavx512vl -mfma   x86-64 only
-// On x86-64 GLA_CPU_X86 is defined for eig.c. Never -ffast-math: NaN and Inf are looked for, and
-// the same page must give the same bits wherever it stands. sources.mk has these rules for make.
+// How it is built. The arithmetic of batcheig, qr_block, gsvd_hz and spmv stands in eig_kernels.c,
+// qr_kernels.c, gsvd_kernels.c and spmv_kernels.c. Each is compiled once per instruction set, with
+// -DGLA_ISA=<set>: base everywhere, avx2 and avx512 on x86-64, where GLA_CPU_X86 is defined; an
+// engine chooses by what the processor has. ../Makefile has the rules and the flags. Never
+// -ffast-math: NaN and Inf are looked for, and the same page must give the same bits wherever it
+// stands.
 
 #ifndef GPULINALG_CPU_H
 #define GPULINALG_CPU_H

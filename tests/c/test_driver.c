@@ -1,5 +1,5 @@
-// tests/c/test_driver.c: the driver with a GPU that runs short of memory, fails, or does not
-// converge SPDX-License-Identifier: GPL-3.0-or-later
+// test_driver.c: the driver with a GPU that runs short of memory, fails, or does not converge
+// SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Linked with its own list of backends: a stand-in for a GPU that computes on the CPU and fails
 // where it is told to.

@@ -1,5 +1,5 @@
-// test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads; what is told of sweeps;
-// stop SPDX-License-Identifier: GPL-3.0-or-later
+// test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads, callbacks of sweeps, stop
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_pairs.h"
 

@@ -1,5 +1,5 @@
-// test_lanes.c: pages side by side in lanes: every page as if it were alone, at every change of
-// method SPDX-License-Identifier: GPL-3.0-or-later
+// test_lanes.c: pages side by side in SIMD lanes: every page as if alone, at every change of method
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "check.h"
 
