@@ -3,9 +3,9 @@
 
 #include "engine.cuh"
 #include "gsvd_plan.cuh"
+#include "host_array.cuh"
 
 #include <cstring>
-#include <vector>
 
 namespace
 {
@@ -151,11 +151,13 @@ void swept_of (void *user, int sweeps)
 // The tables of pairs go to the start of the arena, where the plan has them.
 gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 {
-  std::vector<char> table (gsvd_table_bytes (job));
-  gsvd_fill_tables (job, table.data ());
-  gla_array from =
-      gla_array_packed (table.data (), GLA_S, (int64_t)table.size () / 4, 1, 1, GLA_HOST);
-  return engine_upload (e, slot, e->slots[slot].memory, &from);
+  const int64_t bytes = (int64_t)gsvd_table_bytes (job);
+  host_array<char> table (bytes);
+  if (table.data == nullptr)
+    return GLA_OUT_OF_MEMORY;
+  gla_status status = gsvd_fill_tables (job, table.data);
+  gla_array from = gla_array_packed (table.data, GLA_S, bytes / 4, 1, 1, GLA_HOST);
+  return status == GLA_OK ? engine_upload (e, slot, e->slots[slot].memory, &from) : status;
 }
 
 template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
@@ -206,12 +208,13 @@ template <class T>
 gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const gsvd_plan<T> &plan)
 {
   int64_t pages = chunk->A.pages;
-  std::vector<gsvd_state> state (pages);
-  std::vector<unsigned long long> history (pages * GLA_GSVD_SWEEPS);
+  host_array<gsvd_state> state (pages);
+  host_array<unsigned long long> history (pages * GLA_GSVD_SWEEPS);
+  if (state.data == nullptr || history.data == nullptr)
+    return GLA_OUT_OF_MEMORY;
   gla_array states =
-      gla_array_packed (state.data (), GLA_D, sizeof (gsvd_state) / 8, pages, 1, GLA_HOST);
-  gla_array rotations =
-      gla_array_packed (history.data (), GLA_D, GLA_GSVD_SWEEPS, pages, 1, GLA_HOST);
+      gla_array_packed (state.data, GLA_D, sizeof (gsvd_state) / 8, pages, 1, GLA_HOST);
+  gla_array rotations = gla_array_packed (history.data, GLA_D, GLA_GSVD_SWEEPS, pages, 1, GLA_HOST);
   gla_status status = engine_download (e, slot, &states, plan.state);
   if (status == GLA_OK && chunk->stats != nullptr)
     status = engine_download (e, slot, &rotations, plan.history);

@@ -4,8 +4,7 @@
 #include "gsvd_plan.cuh"
 #include "../src/orderings.h"
 #include "cluster.cuh"
-
-#include <vector>
+#include "host_array.cuh"
 
 namespace
 {
@@ -88,7 +87,7 @@ size_t gsvd_table_bytes (const gla_gsvd_job &job)
   return c.used;
 }
 
-void gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
+gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
 {
   carver c = {tables, 0};
   gsvd_tables to (job, c);
@@ -96,14 +95,17 @@ void gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
   for (int level = 0; level < 2; level++) {
     int players = level == 0 ? blocks_of (job) : 2 * gsvd_width_of (job);
     int64_t count = (int64_t)gla_ordering_steps (kind, players) * players;
-    std::vector<int32_t> pairs (count);
-    gla_ordering_fill (kind, players, pairs.data ());
+    host_array<int32_t> pairs (count);
+    if (pairs.data == nullptr)
+      return GLA_OUT_OF_MEMORY;
+    gla_ordering_fill (kind, players, pairs.data);
     for (int64_t k = 0; k < count; k++)
       if (level == 1)
         to.columns[k] = (unsigned char)pairs[k];
       else if (k % 2 == 0)
         to.blocks[k / 2] = make_short2 ((short)pairs[k], (short)pairs[k + 1]);
   }
+  return GLA_OK;
 }
 
 template <class T>

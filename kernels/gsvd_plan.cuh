@@ -56,7 +56,7 @@ gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
 int gsvd_width_of (const gla_gsvd_job &job);
 // The tables on the host, and their size.
 size_t gsvd_table_bytes (const gla_gsvd_job &job);
-void gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
+gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 
 // A and B to F, G and what is kept beside them.
 template <class S, class T>

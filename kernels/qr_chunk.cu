@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <cmath>
-#include <memory>
-#include <new>
+#include "host_array.cuh"
 #include "qr_chunk.cuh"
 
 namespace
@@ -184,11 +183,11 @@ gla_status qr_chunk_redo (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                           const qr_chunk_memory<T> &s)
 {
   int64_t pages = chunk->A.pages, count = 0;
-  std::unique_ptr<int[]> failed (new (std::nothrow) int[pages]);
-  if (failed == nullptr)
+  host_array<int> failed (pages);
+  if (failed.data == nullptr)
     return GLA_OUT_OF_MEMORY;
   gla_status status = engine_status (
-      cudaMemcpy (failed.get (), s.cholesky.failed, pages * sizeof (int), cudaMemcpyDeviceToHost));
+      cudaMemcpy (failed.data, s.cholesky.failed, pages * sizeof (int), cudaMemcpyDeviceToHost));
   for (int64_t page = 0; page < pages; page++)
     if (failed[page])
       failed[count++] = (int)page;

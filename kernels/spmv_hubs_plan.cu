@@ -192,7 +192,7 @@ gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
                    : hubs_pay (e, M, static_cast<const int64_t *> (csr->index), hubs);
     if (!pay)
       return GLA_OK;
-  } catch (const std::bad_alloc &) {
+  } catch (...) { // std::bad_alloc; nothing may leave the C library by an exception
     return GLA_OK;
   }
   status = store_codes (e, M, hubs);

@@ -66,6 +66,25 @@ octave_pkg () {
   for f in $all; do grep -q "$f" NEWS; grep -q "$f" README.md; done
 }
 
+@test "every source begins with what it is, its licence on a line of its own" {
+  cd "$TOP"
+  for f in $(sh tests/files.sh src kernels oct tests bench examples | grep -E '\.(c|h|cc|cu|cuh|sh|bats|awk)$'); do
+    head -n 4 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: GPL-3.0-or-later$' || { echo "$f"; false; }
+  done
+}
+
+@test "nothing in the kernels' host code throws, but where it is caught" {
+  cd "$TOP"
+  # plain new and containers call these
+  throwing='_Znwm|_Znam|__cxa_throw|_ZSt[0-9]+__throw_'
+  for f in kernels/*.cu kernels/*.cuh; do
+    ! grep -qE 'catch \(\.\.\.\)' "$f" || continue
+    ! awk -f tests/code_only.awk "$f" | grep -E '\bthrow\b|\bnew [^(]|std::(vector|string|map|set|list|deque|function|unordered)' || { echo "$f"; false; }
+    object=src/obj/cuda_$(basename "$f" .cu).o
+    [ ! -e "$object" ] || ! nm -u "$object" | grep -E " ($throwing)" || { echo "$object"; false; }
+  done
+}
+
 @test "configure refuses what it does not know" {
   cp -r "$TOP/src" "$WORK/src" && cp "$TOP/DESCRIPTION" "$WORK/" && cd "$WORK/src"
   run env GPULINALG_CUDA=maybe ./configure
