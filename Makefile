@@ -82,14 +82,11 @@ check-quick: deps
 check-gpu:
 	@sh tests/gpu.sh
 
-# The files that .clang-format rules.
-c_files = $(shell sh tests/files.sh | grep -E '\.(c|h|cc|cu|cuh)$$')
-
 check-format:
-	@clang-format --dry-run -Werror $(c_files)
+	@sh tests/format.sh --check
 
 format:
-	clang-format -i $(c_files)
+	sh tests/format.sh
 
 # kernels/, oct/ and src/ but for src/cpu/: the CPU backend is tested wherever make check runs. It is of
 # code alone: neither comments, blanks, help texts nor %! tests count. Sources that git does not know yet

@@ -137,8 +137,18 @@ function [V, d, W] = add_general_pages (X, hermitian, some_V, some_d, balance)
   V(:,:,hermitian) = W(:,:,hermitian) = some_V;
   d(:,1,hermitian) = some_d;
   for p = find (! hermitian).'
-    [V(:,:,p), d(:,1,p), W(:,:,p)] = eig (X(:,:,p), balance, "vector");
+    [V(:,:,p), d(:,1,p), W(:,:,p)] = general_page (X(:,:,p), balance);
   endfor
+
+endfunction
+
+## Octave 6 has wrong left eigenvectors of real matrices in single precision.
+function [V, d, W] = general_page (A, balance)
+
+  if (isa (A, "single") && isreal (A) && compare_versions (version (), "7", "<"))
+    A = double (A);
+  endif
+  [V, d, W] = eig (A, balance, "vector");
 
 endfunction
 

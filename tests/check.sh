@@ -84,7 +84,7 @@ make="make --no-print-directory"
 # the quick set
 #-------------------------------------------------------------------------------
 
-step "formatting" $make check-format
+suite "formatting" $make check-format
 if [ "$quick" ]; then
   limit=1
   step "build" $make build -j"$jobs"
@@ -103,6 +103,7 @@ fi
 
 step "the GPU record is of this code" sh tests/record.sh
 suite "record.bats" bats_suite tests/record.bats
+suite "build.bats" bats_suite tests/build.bats
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
 await "formatting"
 step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
