@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cublas.cuh"
+#include "engine.cuh"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -75,6 +76,11 @@ bool gpu_blas_available ()
 {
   pthread_once (&once, open_library);
   return cublas.found;
+}
+
+bool gpu_blas_expected ()
+{
+  return !engine_driver_is_up () || gpu_blas_available ();
 }
 
 gla_status gpu_blas_open (gpu_blas *b)

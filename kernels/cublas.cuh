@@ -13,6 +13,9 @@
 
 // Whether there is a cuBLAS on this machine.
 bool gpu_blas_available ();
+// The same for predictions: true as long as nobody has asked for a GPU, because to look for cuBLAS
+// takes time.
+bool gpu_blas_expected ();
 
 // One per stream of an engine; used by one thread.
 struct gpu_blas {

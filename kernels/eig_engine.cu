@@ -394,7 +394,7 @@ int cuda_eig_supports (const gla_eig_job *job)
 
 double cuda_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
-  cuda_engine *e = engine_of (engine);
+  const cuda_engine *e = engine_facts (engine);
   double n2 = (double)job->n * job->n * gla_type_size (job->type);
   double transfer = pages * n2 * (job->vectors ? 2 : 1) / 22e9; // as measured with 16 cores
   double work = pages * page_seconds (e, job), alone = page_latency (job);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "engine.cuh"
+#include "memory.cuh"
 #include "../src/host_memory.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,9 +23,17 @@ gla_status engine_status (cudaError_t error)
 // devices
 //------------------------------------------------------------------------------
 
+static std::atomic<bool> driver_is_up;
+
+bool engine_driver_is_up ()
+{
+  return driver_is_up.load ();
+}
+
 int engine_device_count (char *why, size_t why_size)
 {
   int count = 0;
+  driver_is_up.store (true);
   cudaError_t error = cudaGetDeviceCount (&count);
   if (error != cudaSuccess) {
     cudaGetLastError ();
@@ -40,9 +50,10 @@ gla_status engine_device_query (int device, gla_device_info *info)
   cudaDeviceProp properties;
   size_t free_bytes = 0, total = 0;
   cudaError_t error = cudaGetDeviceProperties (&properties, device);
-  if (error == cudaSuccess)
+  const bool started = memory_held (device, MEMORY_ENGINES) > 0;
+  if (error == cudaSuccess && started) // otherwise the question would start the device
     error = cudaSetDevice (device);
-  if (error == cudaSuccess)
+  if (error == cudaSuccess && started)
     error = cudaMemGetInfo (&free_bytes, &total);
   if (error != cudaSuccess)
     return engine_status (error);
@@ -50,8 +61,11 @@ gla_status engine_device_query (int device, gla_device_info *info)
   info->major = properties.major;
   info->minor = properties.minor;
   info->multiprocessors = properties.multiProcessorCount;
-  info->memory_total = (int64_t)total;
-  info->memory_free = (int64_t)free_bytes;
+  info->memory_total = (int64_t)(started ? total : properties.totalGlobalMem);
+  info->memory_free = started ? (int64_t)free_bytes : -1;
+  info->started = started;
+  info->memory_kept = memory_held (device, MEMORY_WORK) + memory_held (device, MEMORY_COPIES);
+  info->host_kept = memory_held (device, MEMORY_PINNED);
   return GLA_OK;
 }
 
@@ -82,16 +96,47 @@ static cudaError_t probe (cuda_engine *e)
   return error == cudaSuccess && answer != 1 ? cudaErrorUnknown : error;
 }
 
-static cudaError_t make_ring (ring_buffer *ring)
+// Takes what the ring has not: it is given back when the context is asked to.
+static cudaError_t make_ring (cuda_engine *e, ring_buffer *ring)
 {
   cudaError_t error = cudaSuccess;
   for (int k = 0; k < RING && error == cudaSuccess; k++) {
-    error = cudaEventCreateWithFlags (&ring[k].free, cudaEventDisableTiming);
+    if (ring[k].free == nullptr)
+      error = cudaEventCreateWithFlags (&ring[k].free, cudaEventDisableTiming);
+    if (error != cudaSuccess || ring[k].host != nullptr)
+      continue;
+    error =
+        cudaHostAlloc (reinterpret_cast<void **> (&ring[k].host), RING_BYTES, cudaHostAllocDefault);
     if (error == cudaSuccess)
-      error = cudaHostAlloc (reinterpret_cast<void **> (&ring[k].host), RING_BYTES,
-                             cudaHostAllocDefault);
+      memory_count (e->base.device, MEMORY_PINNED, (int64_t)RING_BYTES);
+    else
+      ring[k].host = nullptr;
   }
   return error;
+}
+
+// As make_ring, where buffers were given back.
+static gla_status need_ring (cuda_engine *e, ring_buffer *ring)
+{
+  return ring[RING - 1].host != nullptr ? GLA_OK : engine_status (make_ring (e, ring));
+}
+
+// A GPU of 2022, which the formulas were fitted to: before a device is open nobody knows what it
+// is.
+static cuda_engine typical ()
+{
+  cuda_engine e = {};
+  e.base.backend = &gla_backend_cuda;
+  e.smem_limit = 227 * 1024 - 2048;
+  e.multiprocessors = 132;
+  e.memory_total = (size_t)80 << 30;
+  return e;
+}
+
+gla_engine *engine_model ()
+{
+  static cuda_engine model = typical ();
+  return &model.base;
 }
 
 gla_status engine_open (int device, gla_engine **engine)
@@ -102,6 +147,7 @@ gla_status engine_open (int device, gla_engine **engine)
     return GLA_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cuda;
   e->base.device = device;
+  memory_count (device, MEMORY_ENGINES, 1);
 
   cudaDeviceProp properties;
   cudaError_t error = cudaSetDevice (device);
@@ -112,6 +158,7 @@ gla_status engine_open (int device, gla_engine **engine)
     e->smem_limit = (int)properties.sharedMemPerBlockOptin - 2048;
     e->multiprocessors = properties.multiProcessorCount;
     e->memory_total = properties.totalGlobalMem;
+    e->blas_bytes = (size_t)(properties.major >= 9 ? 32 : 4) << 20; // as cuBLAS's manual says
   }
   int lowest = 0, highest = 0;
   if (error == cudaSuccess)
@@ -130,9 +177,9 @@ gla_status engine_open (int device, gla_engine **engine)
   if (error == cudaSuccess)
     error = probe (e);
   if (error == cudaSuccess)
-    error = make_ring (e->up);
+    error = make_ring (e, e->up);
   if (error == cudaSuccess)
-    error = make_ring (e->down);
+    error = make_ring (e, e->down);
   if (error == cudaSuccess)
     error = cudaHostAlloc (reinterpret_cast<void **> (&e->counter), SLOTS * sizeof (int),
                            cudaHostAllocDefault);
@@ -152,14 +199,35 @@ cuda_engine *engine_of (gla_engine *engine)
   return e;
 }
 
-static void free_ring (ring_buffer *ring)
+const cuda_engine *engine_facts (const gla_engine *engine)
+{
+  return reinterpret_cast<const cuda_engine *> (engine);
+}
+
+static void free_buffers (cuda_engine *e, ring_buffer *ring)
 {
   for (int k = 0; k < RING; k++) {
-    if (ring[k].host != nullptr)
-      cudaFreeHost (ring[k].host);
+    if (ring[k].host == nullptr)
+      continue;
+    cudaFreeHost (ring[k].host);
+    memory_count (e->base.device, MEMORY_PINNED, -(int64_t)RING_BYTES);
+    ring[k].host = nullptr;
+  }
+}
+
+static void free_ring (cuda_engine *e, ring_buffer *ring)
+{
+  free_buffers (e, ring);
+  for (int k = 0; k < RING; k++)
     if (ring[k].free != nullptr)
       cudaEventDestroy (ring[k].free);
-  }
+}
+
+static void close_blas (cuda_engine *e, gpu_blas *blas)
+{
+  if (blas->handle != nullptr)
+    memory_count (e->base.device, MEMORY_WORK, -(int64_t)e->blas_bytes);
+  gpu_blas_close (blas);
 }
 
 void engine_close (gla_engine *engine)
@@ -167,7 +235,7 @@ void engine_close (gla_engine *engine)
   cuda_engine *e = engine_of (engine);
   cuda_krylov_end (engine);
   engine_release (e);
-  gpu_blas_close (&e->side_blas);
+  close_blas (e, &e->side_blas);
   if (e->side_start != nullptr)
     cudaEventDestroy (e->side_start);
   if (e->side_done != nullptr)
@@ -175,17 +243,18 @@ void engine_close (gla_engine *engine)
   if (e->side != nullptr)
     cudaStreamDestroy (e->side);
   for (int k = 0; k < SLOTS; k++) {
-    gpu_blas_close (&e->slots[k].blas);
+    close_blas (e, &e->slots[k].blas);
     if (e->slots[k].done != nullptr)
       cudaEventDestroy (e->slots[k].done);
     if (e->slots[k].stream != nullptr)
       cudaStreamDestroy (e->slots[k].stream);
   }
-  free_ring (e->up);
-  free_ring (e->down);
+  free_ring (e, e->up);
+  free_ring (e, e->down);
   if (e->counter != nullptr)
     cudaFreeHost (e->counter);
   cudaGetLastError ();
+  memory_count (e->base.device, MEMORY_ENGINES, -1);
   free (e);
 }
 
@@ -193,10 +262,11 @@ void engine_close (gla_engine *engine)
 // device memory
 //------------------------------------------------------------------------------
 
-static void release_slot (engine_slot *slot)
+static void release_slot (cuda_engine *e, engine_slot *slot)
 {
   if (slot->memory != nullptr)
     cudaFree (slot->memory); // waits for the work that uses it
+  memory_count (e->base.device, MEMORY_WORK, -(int64_t)slot->size);
   slot->memory = nullptr;
   slot->size = 0;
 }
@@ -204,7 +274,36 @@ static void release_slot (engine_slot *slot)
 void engine_release (cuda_engine *e)
 {
   for (int k = 0; k < SLOTS; k++)
-    release_slot (&e->slots[k]);
+    release_slot (e, &e->slots[k]);
+}
+
+int64_t engine_kept (gla_engine *engine)
+{
+  return memory_held (engine->device, MEMORY_WORK);
+}
+
+static engine_slot *largest_slot (cuda_engine *e)
+{
+  engine_slot *largest = &e->slots[0];
+  for (int k = 1; k < SLOTS; k++)
+    if (e->slots[k].size > largest->size)
+      largest = &e->slots[k];
+  return largest;
+}
+
+void engine_shrink (gla_engine *engine, int64_t most)
+{
+  cuda_engine *e = engine_of (engine);
+  while (engine_kept (engine) > most && largest_slot (e)->size > 0)
+    release_slot (e, largest_slot (e));
+  if (most == 0) {
+    for (int k = 0; k < SLOTS; k++)
+      close_blas (e, &e->slots[k].blas);
+    close_blas (e, &e->side_blas);
+    free_buffers (e, e->up);
+    free_buffers (e, e->down);
+  }
+  cudaGetLastError ();
 }
 
 gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
@@ -212,14 +311,14 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   engine_slot *s = &e->slots[slot];
   if (s->size >= bytes)
     return GLA_OK;
-  release_slot (s);
+  release_slot (e, s);
   cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
   if (error == cudaErrorMemoryAllocation) {
     // arenas of slots that hold no chunk may be in the way
     cudaGetLastError ();
     for (int k = 0; k < SLOTS; k++)
       if (e->slots[k].chunk == nullptr)
-        release_slot (&e->slots[k]);
+        release_slot (e, &e->slots[k]);
     error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
   }
   if (error != cudaSuccess) {
@@ -227,6 +326,7 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
     return engine_status (error);
   }
   s->size = bytes;
+  memory_count (e->base.device, MEMORY_WORK, (int64_t)bytes);
   return GLA_OK;
 }
 
@@ -307,10 +407,20 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
   }
 }
 
+static gla_status open_blas (cuda_engine *e, gpu_blas *blas)
+{
+  if (blas->handle != nullptr)
+    return GLA_OK;
+  gla_status status = gpu_blas_open (blas);
+  if (status == GLA_OK)
+    memory_count (e->base.device, MEMORY_WORK, (int64_t)e->blas_bytes);
+  return status;
+}
+
 gla_status engine_open_blas (cuda_engine *e, int slot)
 {
-  gla_status status = gpu_blas_open (&e->slots[slot].blas);
-  return status == GLA_OK ? gpu_blas_open (&e->side_blas) : status;
+  gla_status status = open_blas (e, &e->slots[slot].blas);
+  return status == GLA_OK ? open_blas (e, &e->side_blas) : status;
 }
 
 gla_status engine_throttle (cuda_engine *e, int slot)
@@ -338,6 +448,9 @@ gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_arra
 {
   gla_packing packing = gla_packing_of (from);
   cudaStream_t stream = e->slots[slot].stream;
+  gla_status made = need_ring (e, e->up);
+  if (made != GLA_OK)
+    return made;
   for (size_t at = 0; at < packing.total; at += RING_BYTES) {
     size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
     ring_buffer *buffer = &e->up[e->next_up];
@@ -360,6 +473,9 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
 {
   gla_packing packing = gla_packing_of (to);
   cudaStream_t stream = e->slots[slot].stream;
+  gla_status made = need_ring (e, e->down);
+  if (made != GLA_OK)
+    return made;
   fresh_memory fresh = fresh_of (to), *expected = &e->slots[slot].results;
   if (fresh.base == expected->base) {
     fresh = *expected;

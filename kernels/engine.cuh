@@ -1,10 +1,10 @@
 // engine.cuh: one GPU with its streams and buffers
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Device memory is an arena per slot that only grows and is kept between calls. Host arrays travel
-// through two small rings of pinned buffers, in pieces: while one piece is on the link, the threads
-// of the host copy the next. A slot has a stream of its own, so that the transfers of
-// one chunk overlap the kernels of another.
+// Device memory is an arena per slot that grows and is kept between calls, until the context asks
+// for less. Host arrays travel through two small rings of pinned buffers, in pieces: while one
+// piece is on the link, the threads of the host copy the next. A slot has a stream of its own, so
+// that the transfers of one chunk overlap the kernels of another.
 
 #ifndef GPULINALG_ENGINE_CUH
 #define GPULINALG_ENGINE_CUH
@@ -42,6 +42,7 @@ struct cuda_engine {
   gla_engine base; // first, as every engine's
   int smem_limit, multiprocessors;
   size_t memory_total;
+  size_t blas_bytes; // work space of one handle of cuBLAS
   engine_slot slots[SLOTS];
   ring_buffer up[RING], down[RING];
   int next_up;
@@ -64,11 +65,19 @@ gla_status engine_status (cudaError_t error);
 
 int engine_device_count (char *why, size_t why_size);
 gla_status engine_device_query (int device, gla_device_info *info);
+gla_engine *engine_model ();
 gla_status engine_open (int device, gla_engine **engine);
 void engine_close (gla_engine *engine);
+int64_t engine_kept (gla_engine *engine);
+void engine_shrink (gla_engine *engine, int64_t most);
+// Whether this process has asked the driver for its GPUs: before, nothing else may, because that
+// alone takes 0.1 s.
+bool engine_driver_is_up ();
 
 // The GPU's number becomes current.
 cuda_engine *engine_of (gla_engine *engine);
+// For predictions: what is known of the GPU. The engine may be the model of one.
+const cuda_engine *engine_facts (const gla_engine *engine);
 // Waits for all that is in flight, at the end of a job.
 void engine_drain (cuda_engine *e);
 // Pauses until the slot's work so far is done, asking the monitor.

@@ -267,12 +267,12 @@ static bool is_regular (const gla_gsvd_job &job)
 // Pairs that are not regular are handed back as such.
 int cuda_gsvd_supports (const gla_gsvd_job *)
 {
-  return gpu_blas_available ();
+  return gpu_blas_expected ();
 }
 
 double cuda_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
 {
-  cuda_engine *e = engine_of (engine);
+  const cuda_engine *e = engine_facts (engine);
   if (!is_regular (*job))
     return 1e9;
   double transfer = job->device_arrays ? 0 : pages * array_bytes (job) / 18e9;

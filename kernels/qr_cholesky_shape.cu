@@ -52,7 +52,7 @@ bool qr_cholesky_serves (const gla_qr_job &job)
   bool wide = job.n > 32 && job.m >= 128, high = job.n > 16 && job.m >= 512;
   return job.rhs == 0 && !job.wy && !job.pivot && job.block == 0 && job.n >= 2 &&
          2 * job.m >= 3 * job.n && (job.q_columns == 0 || job.q_columns == job.n) &&
-         (qr_needs_blas (job) || ((wide || high) && gpu_blas_available ()));
+         (qr_needs_blas (job) || ((wide || high) && gpu_blas_expected ()));
 }
 
 bool qr_cholesky_own_products (const gla_qr_job &job)

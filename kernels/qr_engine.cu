@@ -146,6 +146,8 @@ static bool devices_serve ()
   enum { UNKNOWN = 0, NO, YES };
   static std::atomic<int> known;
   int count = 0, answer = known.load ();
+  if (!engine_driver_is_up ()) // it is looked at again when a device is open
+    return true;
   if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
     return answer != NO;
   answer = YES;
@@ -161,12 +163,12 @@ int cuda_qr_supports (const gla_qr_job *job)
 {
   const int64_t most = (int64_t)1 << 30;
   return job->m < most && job->n < most && job->rhs < most && devices_serve () &&
-         (!qr_needs_blas (*job) || gpu_blas_available ());
+         (!qr_needs_blas (*job) || gpu_blas_expected ());
 }
 
 double cuda_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages)
 {
-  cuda_engine *e = engine_of (engine);
+  const cuda_engine *e = engine_facts (engine);
   double transfer = job->device_arrays ? 0 : pages * qr_page_bytes (job) / 18e9;
   return 5e-4 + transfer + qr_kernel_seconds (e, job, (double)pages);
 }

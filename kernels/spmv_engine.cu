@@ -3,6 +3,7 @@
 
 #include "carver.cuh"
 #include "engine.cuh"
+#include "memory.cuh"
 #include "spmv_hubs.cuh"
 #include "spmv_pack.cuh"
 
@@ -11,14 +12,12 @@
 
 gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes)
 {
-  cudaError_t error = cudaMalloc (memory, bytes);
+  cudaError_t error = memory_take_copy (e->base.device, memory, bytes);
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError ();
     engine_release (e);
-    error = cudaMalloc (memory, bytes);
+    error = memory_take_copy (e->base.device, memory, bytes);
   }
-  if (error != cudaSuccess)
-    *memory = nullptr;
   return engine_status (error);
 }
 
@@ -330,7 +329,7 @@ void cuda_spmv_free (gla_engine *engine, void *prepared)
   for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
                        (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums,
                        (void *)M->coded, (void *)M->hub_column, M->hub_x})
-    cudaFree (memory);
+    memory_free_copy (memory);
   cudaGetLastError ();
   free (M);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
+#include "memory.cuh"
 #include "spmv_hubs.cuh"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ gla_status store_codes (cuda_engine *e, gpu_sparse *M, const hub_choice &hubs)
 void forget (gpu_sparse *M)
 {
   for (void *memory : {(void *)M->coded, (void *)M->hub_column, M->hub_x})
-    cudaFree (memory);
+    memory_free_copy (memory);
   M->coded = M->hub_column = nullptr;
   M->hub_x = nullptr;
 }

@@ -194,16 +194,20 @@ void check_float_array (const char *who, const char *name, const octave_value &x
 // a call of the library: context, place, whether progress is wanted
 //------------------------------------------------------------------------------
 
-// Contexts that no call uses. Never freed: see the header.
-static std::vector<gla_context *> &idle_contexts ()
+// All contexts, those that nobody holds, and those that a call works with. Never freed: see the
+// header.
+struct context_lists {
+  std::vector<gla_context *> all, idle, at_work;
+};
+static context_lists &contexts ()
 {
-  static auto *contexts = new std::vector<gla_context *>;
-  return *contexts;
+  static auto *lists = new context_lists;
+  return *lists;
 }
 
 gla_context *take_context (const char *who, octave::interpreter &interp)
 {
-  std::vector<gla_context *> &idle = idle_contexts ();
+  std::vector<gla_context *> &idle = contexts ().idle;
   gla_context *context = nullptr;
   if (!idle.empty ()) {
     context = idle.back ();
@@ -211,24 +215,38 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
   } else {
     // A context must not lose its code: "clear all" may not unload this file from here on.
     interp.mlock ();
+    std::vector<gla_context *> &all = contexts ().all;
+    all.reserve (all.size () + 1); // so that what follows cannot throw
+    idle.reserve (all.size () + 1);
     gla_status status = gla_context_create (&context);
     if (status != GLA_OK)
       error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", who,
                      gla_status_text (status));
-    idle.reserve (idle.capacity () + 1); // so that give_context cannot throw
+    all.push_back (context);
   }
   return context;
 }
 
 void give_context (gla_context *context)
 {
-  idle_contexts ().push_back (context);
+  contexts ().idle.push_back (context);
+}
+
+void release_memory (const char *who, octave::interpreter &interp, int device)
+{
+  call first (who, interp); // checks the number of the device
+  first.finish (gla_release (first.context (), device));
+  const std::vector<gla_context *> &at_work = contexts ().at_work;
+  for (gla_context *context : contexts ().all)
+    if (std::find (at_work.begin (), at_work.end (), context) == at_work.end ())
+      gla_release (context, device); // one that works needs its memory
 }
 
 call::call (const char *who, octave::interpreter &interp, gla_context *own)
     : m_who (who), m_interp (interp), m_context (own ? own : take_context (who, interp)),
       m_owned (own)
 {
+  contexts ().at_work.push_back (m_context);
   gla_set_stop (m_context, on_stop, this);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_sweeps (m_context, nullptr, nullptr);
@@ -237,6 +255,8 @@ call::call (const char *who, octave::interpreter &interp, gla_context *own)
 
 call::~call ()
 {
+  std::vector<gla_context *> &at_work = contexts ().at_work;
+  at_work.erase (std::find (at_work.begin (), at_work.end (), m_context));
   gla_set_stop (m_context, nullptr, nullptr);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_sweeps (m_context, nullptr, nullptr);

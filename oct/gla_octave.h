@@ -200,6 +200,10 @@ std::string quoted_list (const std::vector<std::string> &words);
 gla_context *take_context (const char *who, octave::interpreter &interp);
 void give_context (gla_context *context);
 
+// Gives back what all contexts keep on a GPU, or on all of them (GLA_ALL_GPUS), but for those that
+// are at work. Ends with an error where there is no such GPU.
+void release_memory (const char *who, octave::interpreter &interp, int device);
+
 // Holds a context while a function works, and carries Ctrl-C, progress and warnings between the
 // library and Octave. A progress function may call a function of this package again, which then
 // gets a context of its own.

@@ -10,7 +10,8 @@ static octave_map device_table (gla::call &call)
   octave_idx_type count = gla_device_count (call.context ());
   dim_vector dims (count, 1);
   Cell number (dims), name (dims), capability (dims), multiprocessors (dims);
-  Cell memory_total (dims), memory_free (dims);
+  Cell started (dims), memory_total (dims), memory_free (dims), memory_kept (dims);
+  Cell host_memory_kept (dims);
   for (octave_idx_type k = 0; k < count; k++) {
     gla_device_info info;
     call.finish (gla_device_query (call.context (), static_cast<int> (k), &info));
@@ -19,16 +20,33 @@ static octave_map device_table (gla::call &call)
     capability (k) = std::to_string (info.major) + "." + std::to_string (info.minor);
     multiprocessors (k) = static_cast<double> (info.multiprocessors);
     memory_total (k) = static_cast<double> (info.memory_total);
-    memory_free (k) = static_cast<double> (info.memory_free);
+    started (k) = info.started != 0;
+    memory_free (k) = info.memory_free < 0 ? octave_NaN : static_cast<double> (info.memory_free);
+    memory_kept (k) = static_cast<double> (info.memory_kept);
+    host_memory_kept (k) = static_cast<double> (info.host_kept);
   }
   octave_map table (dims);
   table.assign ("number", number);
   table.assign ("name", name);
   table.assign ("compute_capability", capability);
   table.assign ("multiprocessors", multiprocessors);
+  table.assign ("started", started);
   table.assign ("memory_total", memory_total);
   table.assign ("memory_free", memory_free);
+  table.assign ("memory_kept", memory_kept);
+  table.assign ("host_memory_kept", host_memory_kept);
   return table;
+}
+
+// How much of the memory is free, or that nobody has used the GPU yet.
+static void print_memory (const octave_scalar_map &device)
+{
+  auto gigabytes = [&] (const char *name) { return device.getfield (name).double_value () / 1e9; };
+  if (!device.getfield ("started").bool_value ())
+    octave_stdout << gigabytes ("memory_total") << " GB, not started\n";
+  else
+    octave_stdout << gigabytes ("memory_free") << " of " << gigabytes ("memory_total")
+                  << " GB free, " << gigabytes ("memory_kept") << " GB kept for later calls\n";
 }
 
 static void print (const octave_scalar_map &info, const octave_map &devices)
@@ -40,12 +58,12 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
     octave_scalar_map d = devices.checkelem (k);
     octave_stdout << "  device " << k << ": " << d.getfield ("name").string_value ()
                   << ", compute capability " << d.getfield ("compute_capability").string_value ()
-                  << ", " << d.getfield ("memory_free").double_value () / 1e9 << " of "
-                  << d.getfield ("memory_total").double_value () / 1e9 << " GB free\n";
+                  << ", ";
+    print_memory (d);
   }
   octave_scalar_map costs = info.getfield ("costs").scalar_map_value ();
   std::string file = costs.getfield ("file").string_value ();
-  octave_stdout << "  measured for \"auto\": " << costs.getfield ("measured").double_value ()
+  octave_stdout << "  known for \"auto\": " << costs.getfield ("measured").double_value ()
                 << " costs, " << (file.empty () ? "not kept" : "kept in " + file) << "\n";
 }
 
@@ -99,17 +117,21 @@ One line about where functions run, and why there is no GPU if there is none.
 @item devices
 A structure array with one element for each GPU: @code{number} (from 0, as the
 option @qcode{"device"} takes it), @code{name}, @code{compute_capability} (a
-string such as @qcode{"9.0"}), @code{multiprocessors}, @code{memory_total} and
-@code{memory_free} in bytes.
+string such as @qcode{"9.0"}), @code{multiprocessors}, @code{started} (true if
+this Octave has used the GPU: a GPU is started when it is first needed, which
+takes some tenths of a second), and in bytes @code{memory_total},
+@code{memory_free} (NaN as long as the GPU is not started),
+@code{memory_kept}, what this package keeps there between calls, and
+@code{host_memory_kept}, the memory of the computer itself that is kept for
+transfers.  @code{gpulinalg_release} gives back what is kept.
 
 @item costs
 A structure about what @qcode{"device"}, @qcode{"auto"} goes by where there is
 a GPU: @code{file}, the name of the file that keeps what calls took on this
 machine, and @code{measured}, how many costs are known (0: none yet).  A cost
-is one size of page and one method on the CPU or on a GPU; it is measured, in a
-fraction of a second, by the first call that is long enough to gain by it.
-Delete the file to have all of them measured anew.  It is in the folder that
-the environment variable @env{GPULINALG_CACHE} names, otherwise in
+is one size of page and one method on the CPU or on a GPU; your own calls tell
+it, none are made for it.  Delete the file to have them forgotten.  It is in the
+folder that the environment variable @env{GPULINALG_CACHE} names, otherwise in
 @file{gpulinalg} in @env{XDG_CACHE_HOME} or in @file{~/.cache}.  If
 @env{GPULINALG_CACHE} is empty, @code{file} is empty, too, and every Octave
 measures for itself.
@@ -124,7 +146,7 @@ endif
 @end group
 @end example
 
-@seealso{batcheig}
+@seealso{gpulinalg_release, batcheig}
 @end deftypefn)doc")
 {
   return gla::guarded ("gpulinalg_info", [&] () { return info_body (interp, args, nargout); });
@@ -160,7 +182,10 @@ endif
 %!   assert (ischar (d.name) && ! isempty (d.name));
 %!   assert (! isempty (regexp (d.compute_capability, '^\d+\.\d+$')));
 %!   assert (d.multiprocessors >= 1);
-%!   assert (d.memory_total > 0 && d.memory_free >= 0 && d.memory_free <= d.memory_total);
+%!   assert (d.memory_total > 0);
+%!   assert (islogical (d.started) && isnan (d.memory_free) == ! d.started);
+%!   assert (! d.started || (d.memory_free >= 0 && d.memory_free <= d.memory_total));
+%!   assert (d.memory_kept >= 0 && d.memory_kept <= d.memory_total && d.host_memory_kept >= 0);
 %! endfor
 
 %!## without an output it prints

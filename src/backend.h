@@ -150,10 +150,20 @@ struct gla_backend {
 
   // Number of devices; the CPU has one. Where 0, why says in words what is missing.
   int (*device_count) (char *why, size_t why_size);
+  // memory_free is -1 where only an open engine could tell.
   gla_status (*device_query) (int device, gla_device_info *info);
 
+  // What stands in for an engine that is not open yet in the functions that predict seconds, and in
+  // no others. Touches no driver. NULL: the backend's engines open at once.
+  gla_engine *(*model) (void);
   gla_status (*open) (int device, gla_engine **engine);
   void (*close) (gla_engine *engine);
+
+  // Bytes of device memory that the engines of this process keep on this engine's device as work
+  // space for later calls, and giving that of this engine back until at most so many are left; 0
+  // gives pinned memory back, too. Not while a job is at work. NULL: the engine keeps none.
+  int64_t (*kept) (gla_engine *engine);
+  void (*shrink) (gla_engine *engine, int64_t most);
 
   // Chunks that an engine keeps in flight at once.
   int slots;

@@ -1,137 +1,165 @@
-// choose.c: whether a GPU is faster: formulas of the backends, corrected by measured calls
+// choose.c: where a call runs: formulas of the backends, corrected by what calls took
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "choose.h"
 #include "costs.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 // No call on a GPU is much shorter, so what the CPU does in this time is left to it.
 static const double shortest_gpu_call = 0.1e-3;
-// Opening a GPU takes 0.3 s: one call has to be as long as this, or several together.
-static const double worth_opening = 10e-3;
-// Samples of which a single page takes longer are not measured: the formula alone must do.
-static const double longest_page = 50e-3;
-// The pages of a measured call take at most so many bytes.
-static const int64_t largest_batch = (int64_t)64 << 20;
+// What the start of a device takes, and the first call of a kind on it, until it was measured.
+static const double usual_start = 0.3, usual_load = 10e-3;
+// By so much a prediction may be wrong where no call like this one was timed.
+static const double doubt = 3;
+// What may be gained by a place that was not tried must exceed so many times what trying costs.
+static const double caution = 3;
+// First calls that are shorter tell of threads that start and of code that is loaded.
+static const double first_on_cpu = 50e-3, first_on_gpu = 0.3;
 
 //------------------------------------------------------------------------------
 // predict
 //------------------------------------------------------------------------------
 
+// What is known of a call on the CPU or the GPU.
 typedef struct {
-  const gla_sampling *sampling;
-  gla_engine *engine;
-  const void *call;
-  const gla_sample *sample;
-} place;
+  int device;
+  double formula, seconds; // predicted: by the formula alone, and corrected
+  double load;             // what it takes longer because it is the first of its kind; mostly 0
+  double best;             // what it may take where the prediction is wrong
+  int known;               // whether calls like this one were timed here
+} prospect;
 
-static double formula (void *at, int64_t pages)
+static gla_kind nearest_kind (const gla_placing *placing, const void *call)
 {
-  const place *p = at;
-  return p->sampling->seconds (p->engine, p->call, p->sample, pages);
+  gla_kind kinds[GLA_KINDS] = {{"all", 1}};
+  const int count = placing->kinds != NULL ? placing->kinds (call, kinds) : 1;
+  int nearest = 0;
+  for (int k = 1; k < count; k++)
+    if (kinds[k].weight > kinds[nearest].weight)
+      nearest = k;
+  return kinds[nearest];
 }
 
-// What the formula of this engine is to be multiplied by: the samples' mean, in the logarithm.
-static double correction (gla_context *ctx, gla_engine *engine, const gla_sampling *sampling,
-                          const void *call, int64_t pages)
+// What the formula is to be multiplied by: what calls of these kinds took, as a mean in the
+// logarithm, or else what others of the operation took.
+static double correction (gla_context *ctx, const gla_placing *placing, const void *call,
+                          int64_t pages, prospect *p)
 {
-  gla_sample samples[GLA_SAMPLES];
-  const int n_samples = sampling->list (call, samples);
-  double sum = 0, weights = 0;
-  for (int k = 0; k < n_samples; k++) {
-    place at = {sampling, engine, call, &samples[k]};
-    const gla_cost *cost = gla_costs_find (ctx, sampling->name, samples[k].key, engine->device);
+  gla_kind kinds[GLA_KINDS];
+  const int count = placing->kinds (call, kinds);
+  double sum = 0, weights = 0, near = 0;
+  for (int k = 0; k < count; k++) {
+    const gla_cost *cost = gla_costs_find (ctx, placing->name, kinds[k].key, p->device);
     if (cost == NULL || cost->n_points == 0)
       continue;
-    sum += samples[k].weight * log (gla_cost_over_formula (cost, formula, &at, pages));
-    weights += samples[k].weight;
+    sum += kinds[k].weight * log (gla_cost_ratio (cost, pages));
+    weights += kinds[k].weight;
+    if (gla_cost_is_near (cost, pages))
+      near += kinds[k].weight;
   }
-  return weights > 0 ? exp (sum / weights) : 1;
+  p->known = near >= 0.5;
+  p->best = p->known ? 1 : 1 / doubt;
+  return weights > 0 ? exp (sum / weights) : gla_costs_of_others (ctx, placing->name, p->device);
 }
 
-// Seconds for the call on this engine, by all that is known.
-static double seconds (gla_context *ctx, gla_engine *engine, const gla_operation *operation,
-                       const void *call, int64_t pages)
+static prospect look_at (gla_context *ctx, const gla_placing *placing, gla_engine *engine,
+                         int device, const void *call, int64_t pages)
 {
-  double predicted = operation->seconds (engine, call, pages);
-  if (operation->sampling != NULL)
-    predicted *= correction (ctx, engine, operation->sampling, call, pages);
-  return predicted;
+  prospect p = {.device = device, .known = 1, .best = 1};
+  p.formula = p.seconds = placing->seconds (engine, call, pages);
+  if (placing->kinds != NULL)
+    p.seconds *= correction (ctx, placing, call, pages, &p);
+  p.best *= p.seconds;
+  return p;
+}
+
+// What the first call of its kind takes longer on this GPU.
+static double load_of (gla_context *ctx, const gla_placing *placing, const void *call, int device)
+{
+  const gla_kind kind = nearest_kind (placing, call);
+  const gla_cost *cost = gla_costs_find (ctx, placing->name, kind.key, device);
+  if (cost != NULL && cost->seen)
+    return 0;
+  cost = gla_costs_find (ctx, "load", placing->name, device);
+  return cost != NULL && cost->n_points > 0 ? 1e-9 * (double)cost->points[0].value : usual_load;
 }
 
 //------------------------------------------------------------------------------
-// measure
+// start
 //------------------------------------------------------------------------------
 
-typedef struct {
-  gla_sample_run run;
-  place at;
-} probe_state;
-
-static gla_status prepare (void *state, int64_t pages)
+static void device_key (char *key, int device)
 {
-  probe_state *s = state;
-  if (pages <= s->run.pages)
-    return GLA_OK;
-  free (s->run.memory);
-  s->run.memory = NULL;
-  s->run.pages = 0;
-  gla_status status = s->at.sampling->prepare (&s->run, pages);
-  if (status == GLA_OK)
-    s->run.pages = pages;
-  return status;
+  snprintf (key, 32, "device%d", device);
 }
 
-static gla_status make (void *state, int64_t pages)
+static double start_seconds (gla_context *ctx, int device)
 {
-  probe_state *s = state;
-  const int device = s->at.engine->device;
-  gla_status status =
-      gla_set_place (s->run.ctx, device == GLA_HOST ? GLA_CPU : GLA_LIST, &device, 1);
-  return status == GLA_OK ? s->at.sampling->make (&s->run, pages) : status;
+  char key[32];
+  device_key (key, device);
+  const gla_cost *cost = gla_costs_find_anywhere (ctx, "start", key);
+  return cost != NULL && cost->n_points > 0 ? 1e-9 * (double)cost->points[0].value : usual_start;
 }
 
-// Measures the sample at this place, unless that is known already or would take too long.
-static gla_status measure (gla_context *ctx, const place *at, int *measured)
+// Takes over what a start has brought, and remembers how long that took.
+static void look (gla_context *ctx)
 {
-  const gla_sampling *sampling = at->sampling;
-  const gla_sample *sample = at->sample;
-  const int64_t page = sampling->page_bytes (at->call, sample);
-  probe_state state = {.run = {.ctx = ctx, .call = at->call, .sample = sample}, .at = *at};
-  if (gla_costs_find (ctx, sampling->name, sample->key, at->engine->device) != NULL ||
-      formula (&state.at, 1) > longest_page)
-    return GLA_OK;
-  gla_cost_probe probe = {.operation = sampling->name,
-                          .key = sample->key,
-                          .device = at->engine->device,
-                          .most = page < largest_batch ? largest_batch / page : 1,
-                          .prepare = prepare,
-                          .call = make,
-                          .user = &state};
-  *measured = 1;
-  gla_status status = gla_costs_measure (ctx, &probe);
-  free (state.run.memory);
-  return status;
-}
-
-static gla_status measure_missing (gla_context *ctx, int device, const gla_sampling *sampling,
-                                   const void *call)
-{
-  gla_sample samples[GLA_SAMPLES];
-  const int n_samples = sampling->list (call, samples);
-  int measured = 0;
-  gla_status status = GLA_OK;
-  for (int k = 0; k < 2 * n_samples && status == GLA_OK; k++) {
-    place at = {sampling, NULL, call, &samples[k / 2]};
-    // each time anew: a GPU may be lost while it is measured
-    status = k % 2 ? gla_context_gpu (ctx, device, &at.engine) : gla_context_cpu (ctx, &at.engine);
-    if (status == GLA_OK)
-      status = measure (ctx, &at, &measured);
-  }
-  if (measured)
+  const int device = ctx->start != NULL ? ctx->start->device : 0;
+  const double seconds = gla_context_look (ctx);
+  char key[32];
+  device_key (key, device);
+  if (seconds > 0) {
+    gla_costs_set (ctx, "start", key, device, seconds);
     gla_costs_keep (ctx);
+  }
+}
+
+// Waits for the start, for at most so many seconds.
+static gla_status wait_for_start (gla_context *ctx, double most)
+{
+  const double begun = gla_now ();
+  double asked = begun, now = begun;
+  while (ctx->start != NULL && now - begun < most) {
+    const struct timespec nap = {0, 200000};
+    if (now - asked > 0.01) {
+      asked = now;
+      if (ctx->stop != NULL && ctx->stop (ctx->stop_user))
+        return GLA_STOPPED;
+    }
+    nanosleep (&nap, NULL);
+    look (ctx);
+    now = gla_now ();
+  }
+  return GLA_OK;
+}
+
+// The GPU is not open. It is started beside the work as soon as it would have saved as much as its
+// start takes, so that at no time more than twice the better choice was spent; and waited for where
+// start and call together are shorter than the call on the CPU. *open: it is up now.
+static gla_status rent_or_buy (gla_context *ctx, const prospect *cpu, const prospect *gpu,
+                               gla_choice *c, int *open)
+{
+  const double saved = cpu->seconds - gpu->seconds, start = start_seconds (ctx, gpu->device);
+  double left = start;
+  gla_status status = GLA_OK;
+  *open = 0;
+  if (saved <= 0 || ctx->starts_fail)
+    return GLA_OK;
+  if (ctx->start == NULL && ctx->spared + saved > start)
+    ctx->start = gla_start_begin (gpu->device);
+  c->rented = ctx->start == NULL;
+  if (ctx->start == NULL)
+    return GLA_OK;
+  const double passed = gla_now () - ctx->start->begun;
+  left = fmax (start - passed, 0.25 * passed); // one that is late may be later still
+  if (left + gpu->load < saved)
+    status = wait_for_start (ctx, saved);
+  *open = ctx->gpus[gpu->device] != NULL;
   return status;
 }
 
@@ -139,29 +167,193 @@ static gla_status measure_missing (gla_context *ctx, int device, const gla_sampl
 // choose
 //------------------------------------------------------------------------------
 
-gla_status gla_gpu_is_faster (gla_context *ctx, int device, const gla_operation *operation,
-                              const void *call, int64_t pages, int *faster)
+// The faster of two, by all that is known; the other one where what it may save, in this call and
+// in those before, is worth to try it, or to load its code.
+static const prospect *better (gla_context *ctx, const gla_placing *placing, const void *call,
+                               const prospect *cpu, const prospect *gpu)
 {
-  gla_engine *cpu, *gpu;
-  *faster = 0;
-  if (gla_context_cpu (ctx, &cpu) != GLA_OK)
-    return GLA_OK;
-  double on_cpu = operation->seconds (cpu, call, pages);
-  if (on_cpu < shortest_gpu_call / 4) // spares small calls the look at the file
-    return GLA_OK;
-  on_cpu = seconds (ctx, cpu, operation, call, pages);
-  if (on_cpu < shortest_gpu_call)
-    return GLA_OK;
-  if (ctx->gpus[device] == NULL) {
-    ctx->spared += on_cpu;
-    if (ctx->spared < worth_opening || gla_context_gpu (ctx, device, &gpu) != GLA_OK)
-      return GLA_OK;
+  const double on_gpu = gpu->seconds + gpu->load;
+  const prospect *first = on_gpu < cpu->seconds ? gpu : cpu, *other = first == gpu ? cpu : gpu;
+  const double here = first->seconds + first->load, there = other->seconds + other->load;
+  const double gain = here - other->best;
+  if (gain <= 0)
+    return first;
+  const gla_kind kind = nearest_kind (placing, call);
+  gla_cost *cost = gla_costs_entry (ctx, placing->name, kind.key, other->device);
+  if (cost == NULL)
+    return first;
+  cost->stake += gain;
+  if (cost->stake < (other->known ? 1 : caution) * (there - here))
+    return first;
+  cost->stake = 0;
+  return other;
+}
+
+static int64_t switches (void)
+{
+  struct rusage usage;
+  return getrusage (RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+static void begin (gla_choice *c, const void *call, const prospect *p)
+{
+  c->noted = c->placing->kinds != NULL || p->device != GLA_HOST;
+  c->place = p->device;
+  c->cold = p->load > 0;
+  c->formula = p->formula;
+  c->expected = p->seconds;
+  c->kind = nearest_kind (c->placing, call);
+  if (p->device != GLA_HOST) {
+    c->devices[0] = p->device;
+    c->count = 1;
   }
-  if (operation->sampling != NULL &&
-      measure_missing (ctx, device, operation->sampling, call) == GLA_STOPPED)
-    return GLA_STOPPED;
-  if (gla_context_cpu (ctx, &cpu) == GLA_OK && gla_context_gpu (ctx, device, &gpu) == GLA_OK)
-    *faster =
-        seconds (ctx, gpu, operation, call, pages) < seconds (ctx, cpu, operation, call, pages);
+  c->switches = switches ();
+  c->begun = gla_now ();
+}
+
+// Whether there may be a GPU; then the first that is not lost.
+static int first_gpu (gla_context *ctx, int *device)
+{
+  int devices[GLA_MAX_DEVICES];
+  if (gla_context_devices (ctx, devices) == 0)
+    return 0;
+  *device = devices[0];
+  return 1;
+}
+
+static gla_status choose_auto (gla_context *ctx, const void *call, gla_choice *c)
+{
+  const gla_placing *placing = c->placing;
+  gla_engine *engine;
+  int device, open;
+  if (!first_gpu (ctx, &device) || gla_context_cpu (ctx, &engine) != GLA_OK)
+    return GLA_OK;
+  const double formula = placing->seconds (engine, call, c->pages);
+  if (formula < shortest_gpu_call / 4) // spares small calls the look at the file
+    return GLA_OK;
+  look (ctx);
+  if (!first_gpu (ctx, &device) || !placing->supports (ctx->gpu_backend, call))
+    return GLA_OK;
+  gla_costs_open (ctx);
+  const prospect cpu = look_at (ctx, placing, engine, GLA_HOST, call, c->pages);
+  if (cpu.seconds < shortest_gpu_call) {
+    begin (c, call, &cpu);
+    return GLA_OK;
+  }
+  engine = ctx->gpus[device];
+  open = engine != NULL;
+  if (!open && ctx->gpu_backend->model == NULL)
+    open = gla_context_gpu (ctx, device, &engine) == GLA_OK;
+  else if (!open)
+    engine = ctx->gpu_backend->model ();
+  prospect gpu = {0};
+  if (engine != NULL) {
+    gpu = look_at (ctx, placing, engine, device, call, c->pages);
+    gpu.load = load_of (ctx, placing, call, device);
+    c->on_gpu = gpu.seconds;
+  }
+  if (engine != NULL && !open) {
+    gla_status status = rent_or_buy (ctx, &cpu, &gpu, c, &open);
+    if (status != GLA_OK)
+      return status;
+    // the GPU may be another than the model, and its code is not there yet
+    open = open && placing->supports (ctx->gpu_backend, call);
+    if (open)
+      gpu = look_at (ctx, placing, ctx->gpus[device], device, call, c->pages);
+    gpu.load = open ? load_of (ctx, placing, call, device) : 0;
+  }
+  begin (c, call, open ? better (ctx, placing, call, &cpu, &gpu) : &cpu);
   return GLA_OK;
+}
+
+// A place was asked for: what it takes is worth to know where "auto" may go there.
+static void choose_given (gla_context *ctx, const void *call, gla_choice *c)
+{
+  const gla_placing *placing = c->placing;
+  const int device = c->count == 1 ? c->devices[0] : GLA_HOST;
+  gla_engine *engine = NULL;
+  if (placing->kinds == NULL || ctx->gpu_backend == NULL || c->count > 1)
+    return;
+  if (device == GLA_HOST)
+    (void)gla_context_cpu (ctx, &engine);
+  else
+    (void)gla_context_gpu (ctx, device, &engine);
+  ctx->message[0] = '\0'; // what fails here fails again where it matters
+  if (engine == NULL || placing->seconds (engine, call, c->pages) < shortest_gpu_call / 4)
+    return;
+  gla_costs_open (ctx);
+  prospect p = look_at (ctx, placing, engine, device, call, c->pages);
+  p.load = device == GLA_HOST ? 0 : load_of (ctx, placing, call, device);
+  begin (c, call, &p);
+}
+
+gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void *call,
+                       int64_t pages, int data_device, gla_choice *c)
+{
+  gla_engine *gpu;
+  *c = (gla_choice){.placing = placing, .pages = pages, .place = GLA_NOWHERE};
+  if (data_device != GLA_HOST) {
+    c->devices[0] = data_device;
+    c->count = 1;
+    gla_status status = gla_context_gpu (ctx, data_device, &gpu);
+    if (status == GLA_OK && !placing->supports (gpu->backend, call))
+      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", placing->unsupported);
+    return status;
+  }
+  if (ctx->place == GLA_AUTO)
+    return choose_auto (ctx, call, c);
+  if (ctx->place != GLA_CPU) {
+    c->count = gla_context_devices (ctx, c->devices);
+    if (gla_forked ())
+      return gla_context_gpu (ctx, 0, &gpu); // says why not
+    if (c->count == 0)
+      return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
+                       ctx->place == GLA_LIST ? ctx->devices[0] : 0);
+    if (!placing->supports (ctx->gpu_backend, call))
+      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", placing->unsupported);
+  }
+  choose_given (ctx, call, c);
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// when it has ended
+//------------------------------------------------------------------------------
+
+// Threads that lose their cores to other processes make a call long that is not. Even a quiet
+// machine interrupts some.
+static int disturbed (const gla_context *ctx, const gla_choice *c, double seconds)
+{
+  const int threads = ctx->costs != NULL ? ctx->costs->threads : 1;
+  return (double)(switches () - c->switches) > 3 + 60 * seconds * threads;
+}
+
+// What a call on its own has shown.
+static void note (gla_context *ctx, const gla_choice *c, double seconds)
+{
+  gla_cost *cost = gla_costs_entry (ctx, c->placing->name, c->kind.key, c->place);
+  if (cost == NULL)
+    return;
+  const int first = !cost->seen;
+  cost->seen = 1;
+  if (c->cold)
+    gla_costs_mix (ctx, "load", c->placing->name, c->place, fmax (seconds - c->expected, 1e-6));
+  const double long_enough = c->place == GLA_HOST ? first_on_cpu : first_on_gpu;
+  if (c->placing->kinds != NULL && (!first || seconds > long_enough))
+    gla_costs_note (ctx, c->placing->name, c->kind.key, c->place, c->pages, seconds / c->formula,
+                    seconds);
+}
+
+void gla_choice_end (gla_context *ctx, const gla_choice *c, int device)
+{
+  const double seconds = gla_now () - c->begun;
+  if (c->count > 0)
+    gla_context_settle (ctx);
+  if (c->place == GLA_NOWHERE || device != c->place)
+    return;
+  if (c->rented)
+    ctx->spared += fmax (0, seconds - c->on_gpu);
+  // a thread that starts a GPU beside it makes a call longer
+  if (c->noted && ctx->start == NULL && c->formula > 0 && !disturbed (ctx, c, seconds))
+    note (ctx, c, seconds);
 }

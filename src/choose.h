@@ -1,60 +1,69 @@
-// choose.h: whether a GPU is faster, inside of src/
+// choose.h: where a call runs, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Formulas of the backends predict the time of a call. They were fitted to some machine; they know
 // where methods change and how time grows with the sizes and the number of pages. How fast this
-// machine is, is measured (costs.h): an operation names calls that stand for the one in question,
-// and the ratio of measured to predicted time corrects the formula.
+// machine is, the user's own calls tell: what they took over what was predicted is kept (costs.h)
+// and corrects the formula from then on. An operation says which calls are alike.
 
 #ifndef GPULINALG_CHOOSE_H
 #define GPULINALG_CHOOSE_H
 
-#include "lanes.h"
+#include "context.h"
 
-enum { GLA_SAMPLES = 4 };
-
-// A call that stands for others: of a certain size, with any number of pages.
+// What a call is like: the name of a cost (one word) and how near the call is to it; weights add up
+// to 1.
 typedef struct {
-  char key[32];    // one word that tells it from the operation's other samples
-  int64_t size[2]; // for the operation
-  double weight;   // how near it is to the call in question; positive
-} gla_sample;
+  char key[32];
+  double weight;
+} gla_kind;
 
-// A sample while it is measured.
+enum { GLA_KINDS = 4 };
+
+// An operation, as far as its place is concerned. `call` is its description of one call.
 typedef struct {
-  gla_context *ctx;
-  const void *call;
-  const gla_sample *sample;
-  void *memory; // the operation's inputs, from malloc, for so many pages
+  const char *name;        // one word
+  const char *unsupported; // what to say where the call needs a GPU that does not serve it
+  int (*supports) (const gla_backend *backend, const void *call);
+  double (*seconds) (gla_engine *engine, const void *call, int64_t pages);
+  // Lists what the call is like, at most GLA_KINDS; returns how many. NULL: the formula alone
+  // counts.
+  int (*kinds) (const void *call, gla_kind *kinds);
+} gla_placing;
+
+// A call from the choice of its place to its end.
+typedef struct {
+  const gla_placing *placing;
   int64_t pages;
-} gla_sample_run;
+  int devices[GLA_MAX_DEVICES]; // GPUs to use; none: the CPU
+  int count;
+  // for choose.c
+  int noted;       // whether what it takes tells something
+  int place;       // GLA_HOST or the GPU
+  int cold;        // the first of its kind on that GPU in this process
+  int rented;      // on the CPU because no GPU is open
+  double on_gpu;   // predicted there
+  double formula;  // predicted where it runs, as the formula has it
+  double expected; // the same as corrected
+  double begun;
+  int64_t switches; // of the process, to others, when it began
+  gla_kind kind;    // the nearest
+} gla_choice;
 
-// For `prepare`: pages of so many bytes, a few different ones from `fill` again and again.
-gla_status gla_sample_fill (gla_sample_run *r, int64_t pages, size_t bytes, const void *job,
-                            void (*fill) (const void *job, void *page, uint64_t seed));
-// For that: a random number in (-1, 1).
-double gla_sample_random (uint64_t *seed);
-// For `make`: results as from Octave, in memory that the call is the first to touch. From malloc.
-void *gla_sample_results (size_t bytes);
+// Chooses for arrays in the place data_device (GLA_HOST or a GPU), by what the context's place
+// says. With GLA_AUTO a GPU may be started beside the work, or waited for where that is much
+// shorter than to do without. GLA_STOPPED where the user wants to stop meanwhile.
+gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void *call,
+                       int64_t pages, int data_device, gla_choice *choice);
+// To be called when the call has ended, however. `device` is where all of it was done well, or
+// another number where that cannot be said.
+void gla_choice_end (gla_context *ctx, const gla_choice *choice, int device);
+enum { GLA_NOWHERE = -2 };
 
-// What an operation provides. `call` is its description of the call in question.
-struct gla_sampling {
-  const char *name; // one word
-  // Lists the samples for this call, at most GLA_SAMPLES; returns how many.
-  int (*list) (const void *call, gla_sample *samples);
-  // The formula: seconds that so many pages of the sample take.
-  double (*seconds) (gla_engine *engine, const void *call, const gla_sample *sample, int64_t pages);
-  int64_t (*page_bytes) (const void *call, const gla_sample *sample);
-  // Puts inputs of so many pages into r->memory, which is NULL.
-  gla_status (*prepare) (gla_sample_run *r, int64_t pages);
-  // Makes the call, where the context is told to, as a user would.
-  gla_status (*make) (gla_sample_run *r, int64_t pages);
-};
-
-// Whether a GPU does the call, whose arrays are on the host, faster than the CPU; both can do it.
-// Opens the GPU where that may pay, and measures what is not yet known. GLA_STOPPED where the user
-// wants to stop meanwhile, else GLA_OK.
-gla_status gla_gpu_is_faster (gla_context *ctx, int device, const gla_operation *operation,
-                              const void *call, int64_t pages, int *faster);
+// For `kinds`: the place of x in an ascending grid, from 0 to count-1, between its numbers as in
+// the logarithm.
+double gla_place_in (const int64_t *grid, int count, double x);
+// Kinds for a size between two of 2, 4, 8, .. 256: keys are `before`, the number, and `behind`.
+int gla_kinds_of_size (int64_t n, const char *before, const char *behind, gla_kind *kinds);
 
 #endif

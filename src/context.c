@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #ifndef GLA_VERSION
 #define GLA_VERSION "unknown"
@@ -25,37 +27,29 @@ gla_status gla_context_create (gla_context **ctx_out)
   gla_context *ctx = calloc (1, sizeof *ctx);
   if (ctx == NULL)
     return GLA_OUT_OF_MEMORY;
-
-  // The last backend of the list is the one that always works; the first other one that
-  // sees a device is the GPU.
-  char why[384] = "built without CUDA";
-  for (int k = 0; gla_backends[k] != NULL; k++) {
-    const gla_backend *backend = gla_backends[k];
-    if (gla_backends[k + 1] == NULL) {
-      ctx->cpu_backend = backend;
-    } else if (ctx->gpu_backend == NULL) {
-      int count = backend->device_count (why, sizeof why);
-      if (count > 0) {
-        ctx->gpu_backend = backend;
-        ctx->n_gpus = count < GLA_MAX_DEVICES ? count : GLA_MAX_DEVICES;
-      }
-    }
-  }
-  if (ctx->gpu_backend != NULL)
-    snprintf (ctx->note, sizeof ctx->note, "%s with %d device%s, and %s", ctx->gpu_backend->name,
-              ctx->n_gpus, ctx->n_gpus == 1 ? "" : "s", ctx->cpu_backend->name);
-  else
-    snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, why);
+  // The last backend of the list is the one that always works; an other one may have GPUs.
+  int last = 0;
+  while (gla_backends[last + 1] != NULL)
+    last++;
+  ctx->cpu_backend = gla_backends[last];
+  ctx->gpu_backend = last > 0 ? gla_backends[0] : NULL;
   *ctx_out = ctx;
-  return gla_set_place (ctx, GLA_AUTO, NULL, 0);
+  return GLA_OK;
 }
 
 void gla_context_destroy (gla_context *ctx)
 {
   if (ctx == NULL)
     return;
+  if (ctx->costs != NULL && ctx->costs->unwritten > 0)
+    gla_costs_keep (ctx);
+  if (ctx->start != NULL && ctx->start->process == getpid ()) {
+    gla_engine *engine = gla_start_end (ctx->start);
+    if (engine != NULL)
+      engine->backend->close (engine);
+  }
   for (int d = 0; d < ctx->n_gpus; d++)
-    if (ctx->gpus[d] != NULL)
+    if (ctx->gpus[d] != NULL && !gla_forked ())
       ctx->gpu_backend->close (ctx->gpus[d]);
   if (ctx->cpu != NULL)
     ctx->cpu_backend->close (ctx->cpu);
@@ -124,6 +118,7 @@ const char *gla_message (const gla_context *ctx)
 
 const char *gla_backend_note (gla_context *ctx)
 {
+  gla_context_count (ctx);
   return ctx->note;
 }
 
@@ -157,8 +152,71 @@ const char *gla_status_text (gla_status status)
 // places and engines
 //------------------------------------------------------------------------------
 
+// Copies what is known about the GPUs into the context.
+static void take_census (gla_context *ctx, const gla_census *census)
+{
+  ctx->counted = 1;
+  ctx->gpu_backend = census->backend;
+  ctx->n_gpus = census->count < GLA_MAX_DEVICES ? census->count : GLA_MAX_DEVICES;
+  if (ctx->gpu_backend != NULL)
+    snprintf (ctx->note, sizeof ctx->note, "%s with %d device%s, and %s", ctx->gpu_backend->name,
+              ctx->n_gpus, ctx->n_gpus == 1 ? "" : "s", ctx->cpu_backend->name);
+  else
+    snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, census->why);
+}
+
+static void nap (void)
+{
+  const struct timespec short_time = {0, 200000};
+  nanosleep (&short_time, NULL);
+}
+
+void gla_context_count (gla_context *ctx)
+{
+  gla_census census;
+  while (!ctx->counted && ctx->start != NULL && !gla_forked ()) {
+    gla_context_look (ctx); // a thread is asking already
+    if (!ctx->counted)
+      nap ();
+  }
+  if (ctx->counted)
+    return;
+  gla_census_take (&census);
+  take_census (ctx, &census);
+}
+
+// The engine is open from here on.
+static void take_engine (gla_context *ctx, int device, gla_engine *engine)
+{
+  gla_device_info about = {0};
+  ctx->gpus[device] = engine;
+  if (ctx->gpu_backend->device_query (device, &about) == GLA_OK)
+    ctx->memory[device] = about.memory_total;
+}
+
+double gla_context_look (gla_context *ctx)
+{
+  gla_start *start = ctx->start;
+  if (start == NULL || gla_forked ())
+    return 0;
+  const int stage = atomic_load (&start->stage);
+  if (stage >= GLA_START_OPENING && !ctx->counted)
+    take_census (ctx, &start->census);
+  if (stage < GLA_START_DONE)
+    return 0;
+  const double seconds = start->engine != NULL ? start->seconds : 0;
+  if (start->engine != NULL)
+    take_engine (ctx, start->device, start->engine);
+  else
+    ctx->starts_fail = 1;
+  ctx->start = NULL;
+  (void)gla_start_end (start);
+  return seconds;
+}
+
 int gla_device_count (gla_context *ctx)
 {
+  gla_context_count (ctx);
   return ctx->n_gpus;
 }
 
@@ -169,39 +227,60 @@ gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info
   memset (info, 0, sizeof *info);
   if (device == GLA_HOST)
     return ctx->cpu_backend->device_query (device, info);
+  gla_context_count (ctx);
   if (device < 0 || device >= ctx->n_gpus)
     return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
   return ctx->gpu_backend->device_query (device, info);
+}
+
+static gla_status check_list (gla_context *ctx, const int *devices, int count)
+{
+  if (devices == NULL || count < 1 || count > GLA_MAX_DEVICES)
+    return gla_fail (ctx, GLA_BAD_ARGUMENT, "devices must list 1 to %d numbers, not %d",
+                     GLA_MAX_DEVICES, devices == NULL ? 0 : count);
+  for (int k = 0; k < count; k++) {
+    if (devices[k] < 0 || devices[k] >= ctx->n_gpus)
+      return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: the GPUs are 0 to %d",
+                       devices[k], ctx->n_gpus - 1);
+    for (int j = 0; j < k; j++)
+      if (devices[j] == devices[k])
+        return gla_fail (ctx, GLA_BAD_ARGUMENT, "device %d is listed twice", devices[k]);
+  }
+  return GLA_OK;
 }
 
 gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices, int count)
 {
   if (place != GLA_AUTO && place != GLA_CPU && place != GLA_GPU && place != GLA_LIST)
     return gla_fail (ctx, GLA_BAD_ARGUMENT, "place = %d is not a gla_place", (int)place);
+  if (place == GLA_GPU || place == GLA_LIST)
+    gla_context_count (ctx);
   if ((place == GLA_GPU || place == GLA_LIST) && ctx->n_gpus == 0)
     return gla_fail (ctx, GLA_NO_DEVICE, "there is no GPU: %s", ctx->note);
   if (place == GLA_LIST) {
-    if (devices == NULL || count < 1 || count > GLA_MAX_DEVICES)
-      return gla_fail (ctx, GLA_BAD_ARGUMENT, "devices must list 1 to %d numbers, not %d",
-                       GLA_MAX_DEVICES, devices == NULL ? 0 : count);
-    for (int k = 0; k < count; k++) {
-      if (devices[k] < 0 || devices[k] >= ctx->n_gpus)
-        return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: the GPUs are 0 to %d",
-                         devices[k], ctx->n_gpus - 1);
-      for (int j = 0; j < k; j++)
-        if (devices[j] == devices[k])
-          return gla_fail (ctx, GLA_BAD_ARGUMENT, "device %d is listed twice", devices[k]);
-    }
+    gla_status status = check_list (ctx, devices, count);
+    if (status != GLA_OK)
+      return status;
     memcpy (ctx->devices, devices, (size_t)count * sizeof *devices);
     ctx->n_devices = count;
-  } else {
-    ctx->n_devices = ctx->n_gpus;
-    for (int k = 0; k < ctx->n_gpus; k++)
-      ctx->devices[k] = k;
   }
   ctx->place = place;
   ctx->message[0] = '\0';
   return GLA_OK;
+}
+
+int gla_context_devices (const gla_context *ctx, int *devices)
+{
+  int count = 0;
+  if (ctx->place == GLA_CPU || gla_forked ())
+    return 0;
+  const int all = ctx->place == GLA_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
+  for (int k = 0; k < all && ctx->gpu_backend != NULL; k++) {
+    const int device = ctx->place == GLA_LIST ? ctx->devices[k] : k;
+    if (!ctx->lost[device])
+      devices[count++] = device;
+  }
+  return count;
 }
 
 gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
@@ -215,21 +294,39 @@ gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
   return GLA_OK;
 }
 
+// Opens it in this thread.
+static gla_status open_here (gla_context *ctx, int device)
+{
+  gla_engine *engine = NULL;
+  gla_status status = ctx->gpu_backend->open (device, &engine);
+  if (status == GLA_OK)
+    take_engine (ctx, device, engine);
+  return status;
+}
+
 gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
 {
+  gla_status status = GLA_OK;
   *engine = NULL;
+  if (gla_forked ())
+    return gla_fail (ctx, GLA_NO_DEVICE,
+                     "this process was forked from one that uses the GPU, which does not survive "
+                     "that; use the CPU here");
+  gla_context_count (ctx);
   if (device < 0 || device >= ctx->n_gpus)
     return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+  while (ctx->start != NULL && ctx->start->device == device) {
+    gla_context_look (ctx);
+    if (ctx->start != NULL)
+      nap ();
+  }
   if (ctx->lost[device])
     return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again", device);
-  if (ctx->gpus[device] == NULL) {
-    gla_status status = ctx->gpu_backend->open (device, &ctx->gpus[device]);
-    if (status != GLA_OK) {
-      ctx->gpus[device] = NULL;
-      return gla_fail (ctx, status, "device %d cannot be opened: %s", device,
-                       gla_status_text (status));
-    }
-  }
+  if (ctx->gpus[device] == NULL)
+    status = open_here (ctx, device);
+  if (status != GLA_OK)
+    return gla_fail (ctx, status, "device %d cannot be opened: %s", device,
+                     gla_status_text (status));
   *engine = ctx->gpus[device];
   return GLA_OK;
 }
@@ -240,4 +337,39 @@ void gla_context_lose (gla_context *ctx, int device)
     ctx->gpu_backend->close (ctx->gpus[device]);
   ctx->gpus[device] = NULL;
   ctx->lost[device] = 1;
+}
+
+//------------------------------------------------------------------------------
+// device memory
+//------------------------------------------------------------------------------
+
+// A call may take all there is; between calls others need room, too.
+static const int64_t part_kept = 8;
+
+void gla_context_settle (gla_context *ctx)
+{
+  for (int d = 0; d < ctx->n_gpus; d++) {
+    gla_engine *gpu = ctx->gpus[d];
+    const int64_t most = ctx->memory[d] / part_kept;
+    if (gpu != NULL && gpu->backend->kept != NULL && gpu->backend->kept (gpu) > most)
+      gpu->backend->shrink (gpu, most);
+  }
+}
+
+gla_status gla_release (gla_context *ctx, int device)
+{
+  if (ctx == NULL)
+    return GLA_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  if (device != GLA_ALL_GPUS) {
+    gla_context_count (ctx);
+    if (device < 0 || device >= ctx->n_gpus)
+      return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+  }
+  for (int d = 0; d < ctx->n_gpus; d++) {
+    gla_engine *gpu = ctx->gpus[d];
+    if (gpu != NULL && gpu->backend->shrink != NULL && (device == d || device == GLA_ALL_GPUS))
+      gpu->backend->shrink (gpu, 0);
+  }
+  return GLA_OK;
 }

@@ -5,11 +5,14 @@
 #define GPULINALG_CONTEXT_H
 
 #include "backend.h"
+#include "start.h"
 
 enum { GLA_MAX_DEVICES = 64 };
 
 typedef struct gla_costs gla_costs;
 
+// Used by one thread at a time. A thread that starts a GPU beside it does not know it: what that
+// thread brings is taken over by the functions below, in the context's own thread.
 struct gla_context {
   // callbacks, each with its user pointer; NULL: none
   int (*stop) (void *);
@@ -23,23 +26,27 @@ struct gla_context {
 
   // where to run
   gla_place place;
-  int devices[GLA_MAX_DEVICES];
+  int devices[GLA_MAX_DEVICES]; // of GLA_LIST
   int n_devices;
 
   // engines, opened at first need and kept; a lost GPU is one that failed in this process
   gla_engine *cpu;
   gla_engine *gpus[GLA_MAX_DEVICES];
   char lost[GLA_MAX_DEVICES];
-  const gla_backend *gpu_backend; // NULL where there is no GPU
+  int64_t memory[GLA_MAX_DEVICES]; // bytes of the open GPUs
   const gla_backend *cpu_backend;
-  int n_gpus;
+  const gla_backend *gpu_backend; // NULL: there is no GPU; until `counted` one that may have some
+  int counted;                    // whether the GPUs have been asked for
+  int n_gpus;                     // 0 until then
+  gla_start *start;               // a GPU that a thread starts; NULL: none
+  int starts_fail;                // whether one could not be opened so; not tried again
 
   // for "auto"
   gla_costs *costs; // what calls take here (costs.h), NULL until it is needed
-  double spared;    // seconds of calls that the CPU did because no GPU was open
+  double spared;    // seconds that a GPU would have saved so far, had it been open
 
   char message[512];
-  char note[512];
+  char note[512]; // "" until counted
 };
 
 // Sets the message (printf style) and returns the status.
@@ -50,11 +57,22 @@ gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ..
 void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-// Opens (once) the CPU or a GPU.
+// Opens (once) the CPU or a GPU, and waits for one that is being started.
 gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine);
 gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine);
 
+// Asks for the GPUs, once; in a fresh process that takes time.
+void gla_context_count (gla_context *ctx);
+// Takes over what the thread that starts a GPU has brought so far; waits for nothing. Returns that
+// start's seconds when it has just ended well, else 0.
+double gla_context_look (gla_context *ctx);
+// The GPUs that the context's place stands for and that were not lost, as far as they are known;
+// returns their number.
+int gla_context_devices (const gla_context *ctx, int *devices);
+
 // Closes a GPU that failed; later calls do not use it.
 void gla_context_lose (gla_context *ctx, int device);
+// Gives back work space beyond an eighth of a GPU's memory, when a call has ended.
+void gla_context_settle (gla_context *ctx);
 
 #endif

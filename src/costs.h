@@ -1,10 +1,11 @@
-// costs.h: what calls took on this machine, measured once and kept in a file
+// costs.h: what calls took on this machine, kept in a file
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // For "auto". A cost belongs to an operation, a key (what the operation distinguishes: type, size,
-// method) and a place; it is a few points (count, time), where count says how many pages, or how
-// much of anything, one call had. The operations say what to measure and make the calls
-// (choose.c, eig_costs.c); here they are timed, kept and read again.
+// method) and a place; it is a few points (count, value). Of calls the count is the number of pages
+// and the value what they took over what the backend's formula says, in millionths. Operations
+// "start" (keys device0, device1 ..) and "load" (keys are operations) have one point with
+// nanoseconds.
 
 #ifndef GPULINALG_COSTS_H
 #define GPULINALG_COSTS_H
@@ -14,59 +15,64 @@
 enum { GLA_COST_POINTS = 12 };
 
 typedef struct {
-  int64_t count, nanoseconds;
+  int64_t count, value;
 } gla_cost_point;
 
-// Words without spaces; the place is "cpu" or the name of a GPU. No points: it cannot be measured.
+// Words without spaces; the place is "cpu" or the name of a GPU.
 typedef struct {
   char operation[16], key[32], place[80];
-  int rough; // measured on a busy machine: good for this context, and not kept in the file
   int n_points;
-  gla_cost_point points[GLA_COST_POINTS]; // counts ascend
+  gla_cost_point points[GLA_COST_POINTS]; // counts ascend; powers of 4
+  // not in the file:
+  int seen;     // whether this context has made such a call there
+  double stake; // seconds that the place might have saved so far, had it been tried
 } gla_cost;
 
 struct gla_costs {
   char machine[512]; // names version, processor and threads: what the file must be for
   char path[1024];   // "": no file is kept
-  int in_file;       // whether the file was there when it was last looked at
+  int threads;
+  int in_file; // whether the file was there when it was last looked at
   gla_cost *known;
   int n_known, capacity;
-  char places[GLA_MAX_DEVICES][80]; // names of GPUs, "" where not yet asked for
+  double unwritten;                 // seconds of calls that the file does not know of
+  char places[GLA_MAX_DEVICES][80]; // names of open GPUs, "" where not yet asked for
 };
 
 //------------------------------------------------------------------------------
-// for the operations
+// for choose.c
 //------------------------------------------------------------------------------
 
-typedef struct {
-  const char *operation, *key; // one word each
-  int device;                  // GLA_HOST, or a GPU that is open
-  int64_t most;                // the largest count
-  // Gets ready for a call of this count; its time does not count.
-  gla_status (*prepare) (void *user, int64_t count);
-  // Makes one call at the device, as a user would. It may set the context's place.
-  gla_status (*call) (void *user, int64_t count);
-  void *user;
-} gla_cost_probe;
-
 // The costs of this context, as far as they are known; reads the file at first need, and forgets
-// what was in a file that somebody deleted. NULL when memory is short.
+// what was in a file that somebody deleted. NULL when memory is short. The functions below do
+// nothing before it was called; what they return holds until the next of them is called.
 gla_costs *gla_costs_open (gla_context *ctx);
-// NULL where nothing was measured. The answer holds until the next call of a function of this file.
+// NULL where nothing is known. A GPU that is not open is the one that the file says it was.
 const gla_cost *gla_costs_find (gla_context *ctx, const char *operation, const char *key,
                                 int device);
-// Measures in 10 to 200 ms and remembers. Tells nobody: no progress, no warning; the context is as
-// before. GLA_STOPPED where the user wants to stop, else GLA_OK; a probe that fails is remembered
-// with no points, and not tried again by this context.
-gla_status gla_costs_measure (gla_context *ctx, const gla_cost_probe *probe);
-// Writes what is known to the file, if it can be written.
+// The same in any place.
+const gla_cost *gla_costs_find_anywhere (gla_context *ctx, const char *operation, const char *key);
+// The same, made where nothing is known. NULL where there is no memory or no name for the place.
+gla_cost *gla_costs_entry (gla_context *ctx, const char *operation, const char *key, int device);
+// Notes seconds, instead of what was known or as a mean with it.
+void gla_costs_set (gla_context *ctx, const char *operation, const char *key, int device,
+                    double seconds);
+void gla_costs_mix (gla_context *ctx, const char *operation, const char *key, int device,
+                    double seconds);
+// Notes what a call of so many seconds took over the formula. What takes less than before is
+// believed sooner than what takes more: others may have been in the way.
+void gla_costs_note (gla_context *ctx, const char *operation, const char *key, int device,
+                     int64_t count, double ratio, double seconds);
+// The mean ratio of an operation's costs in a place; 1 where there are none.
+double gla_costs_of_others (gla_context *ctx, const char *operation, int device);
+// The ratio for a count, between the points and, less and less, beyond them.
+double gla_cost_ratio (const gla_cost *cost, int64_t count);
+// Whether there is a point for about this count.
+int gla_cost_is_near (const gla_cost *cost, int64_t count);
+
+// Writes what is known to the file, if it can be written and there is a GPU.
 void gla_costs_keep (gla_context *ctx);
 void gla_costs_free (gla_costs *costs);
-
-// The measured time for a count over the time that a formula gives, from the nearest points; the
-// formula knows the shape of the curve, the points know the machine. 1 where cost is NULL or empty.
-double gla_cost_over_formula (const gla_cost *cost, double (*formula) (void *user, int64_t count),
-                              void *user, int64_t count);
 
 //------------------------------------------------------------------------------
 // the file, for costs.c
@@ -78,8 +84,7 @@ void gla_costs_locate (const gla_costs *costs, char *path, size_t size);
 void gla_costs_read (gla_costs *costs);
 // Replaces the file in one step, so that others never see a part of it.
 void gla_costs_write (gla_costs *costs);
-// Adds a cost, unless one for the same call is there that is not rough. GLA_OUT_OF_MEMORY or
-// GLA_OK.
+// Adds a cost, or those of its points that are not there yet. GLA_OUT_OF_MEMORY or GLA_OK.
 gla_status gla_costs_add (gla_costs *costs, const gla_cost *cost);
 
 #endif

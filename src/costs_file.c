@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Text: a line that says what the file is, a line that says for which machine, then one line per
-// cost: operation, key, place, and count:nanoseconds for every point. Whole numbers, because a
-// program may have set a locale with another decimal point.
+// cost: operation, key, place, and count:value for every point. Whole numbers, because a program
+// may have set a locale with another decimal point.
 
 #include "costs.h"
 
@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char title[] = "# What calls of gpulinalg took on this machine, for the choice of "
-                            "\"auto\". Delete it to have it measured anew.";
+static const char title[] =
+    "# What calls of gpulinalg took on this machine over what was predicted, "
+    "for the choice of \"auto\". It may be deleted.";
 
 //------------------------------------------------------------------------------
 // where
@@ -66,7 +67,7 @@ static void make_folders (const char *path)
 // read
 //------------------------------------------------------------------------------
 
-// "count:nanoseconds" for every point, to the end of the line.
+// "count:value" for every point, to the end of the line.
 static int parse_points (const char *text, gla_cost *cost)
 {
   while (*text == ' ') {
@@ -78,8 +79,8 @@ static int parse_points (const char *text, gla_cost *cost)
     if (end == text + 1 || *end != ':')
       return 0;
     text = end + 1;
-    p->nanoseconds = strtoll (text, &end, 10);
-    if (end == text || p->nanoseconds < 1 || p->nanoseconds > (int64_t)1 << 50 || p->count < 1 ||
+    p->value = strtoll (text, &end, 10);
+    if (end == text || p->value < 1 || p->value > (int64_t)1 << 50 || p->count < 1 ||
         (cost->n_points > 1 && p->count <= p[-1].count))
       return 0;
     text = end;
@@ -129,12 +130,11 @@ static int print_costs (FILE *file, const gla_costs *costs)
   fprintf (file, "%s\n%s\n", title, costs->machine);
   for (int k = 0; k < costs->n_known; k++) {
     const gla_cost *c = &costs->known[k];
-    if (c->n_points == 0 || c->rough)
+    if (c->n_points == 0)
       continue;
     fprintf (file, "%s %s %s", c->operation, c->key, c->place);
     for (int j = 0; j < c->n_points; j++)
-      fprintf (file, " %lld:%lld", (long long)c->points[j].count,
-               (long long)c->points[j].nanoseconds);
+      fprintf (file, " %lld:%lld", (long long)c->points[j].count, (long long)c->points[j].value);
     fputc ('\n', file);
   }
   return fflush (file) == 0 && !ferror (file);

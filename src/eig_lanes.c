@@ -99,13 +99,14 @@ static void end (gla_lane *l)
 }
 
 const gla_operation gla_eig_operation = {
-    .unsupported = "n is too large for this method on a GPU",
-    .supports = supports,
-    .seconds = seconds,
+    .placing = {.name = "eig",
+                .unsupported = "n is too large for this method on a GPU",
+                .supports = supports,
+                .seconds = seconds,
+                .kinds = gla_eig_kinds},
     .chunk_pages = chunk_pages,
     .begin = begin,
     .submit = submit,
     .finish = finish,
     .end = end,
-    .sampling = &gla_eig_sampling,
 };

@@ -18,6 +18,6 @@ typedef struct {
 
 // Its `call` is a gla_eig_run.
 extern const gla_operation gla_eig_operation;
-extern const gla_sampling gla_eig_sampling; // eig_costs.c
+int gla_eig_kinds (const void *call, gla_kind *kinds); // eig_costs.c
 
 #endif

@@ -107,33 +107,10 @@ static double seconds (gla_engine *engine, const void *call, int64_t pages)
   return engine->backend->krylov_seconds (engine, &run->job, 50 + 2 * run->k);
 }
 
-static const gla_operation operation = {.supports = supports, .seconds = seconds};
-
-// The GPU to use, or GLA_HOST.
-static gla_status choose (gla_eigs_run *run, int *device)
-{
-  gla_context *ctx = run->ctx;
-  int faster = 0, first = GLA_HOST;
-  *device = GLA_HOST;
-  if (ctx->place == GLA_CPU || ctx->n_gpus == 0)
-    return GLA_OK;
-  for (int k = ctx->n_devices - 1; k >= 0; k--)
-    first = ctx->lost[ctx->devices[k]] ? first : ctx->devices[k];
-  choose_sizes (run, 1);
-  const int can = supports (ctx->gpu_backend, run);
-  if (ctx->place != GLA_AUTO) {
-    *device = first;
-    if (first == GLA_HOST)
-      return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
-                       ctx->devices[0]);
-    return can ? GLA_OK : gla_fail (ctx, GLA_BAD_ARGUMENT, "this is not done on a GPU");
-  }
-  if (first == GLA_HOST || !can)
-    return GLA_OK;
-  gla_status status = gla_gpu_is_faster (ctx, first, &operation, run, 1, &faster);
-  *device = faster ? first : GLA_HOST;
-  return status;
-}
+static const gla_placing placing = {.name = "eigs",
+                                    .unsupported = "this is not done on a GPU",
+                                    .supports = supports,
+                                    .seconds = seconds};
 
 //------------------------------------------------------------------------------
 // run
@@ -204,29 +181,40 @@ static gla_status run_on (gla_eigs_run *run, gla_engine *engine, const gla_eigs_
   return status;
 }
 
-// On the GPU where one was chosen; what that cannot do the CPU does.
-gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
+// On the GPU where one was chosen; what that cannot do the CPU does. *device is where it was done.
+static gla_status run_there (gla_eigs_run *run, const gla_eigs_results *results, int *device)
 {
   gla_context *ctx = run->ctx;
   gla_engine *engine;
-  int device;
-  gla_status status = describe_job (run);
-  if (status == GLA_OK)
-    status = choose (run, &device);
-  if (status != GLA_OK)
-    return status;
-  if (device != GLA_HOST) {
-    status = gla_context_gpu (ctx, device, &engine);
+  gla_status status;
+  if (*device != GLA_HOST) {
+    status = gla_context_gpu (ctx, *device, &engine);
     if (status == GLA_OK)
       status = run_on (run, engine, results);
     if (status != GLA_OUT_OF_MEMORY && status != GLA_DEVICE_FAILURE)
       return status;
     if (status == GLA_DEVICE_FAILURE)
-      gla_context_lose (ctx, device);
+      gla_context_lose (ctx, *device);
     gla_warn (ctx, status == GLA_OUT_OF_MEMORY ? "device-memory" : "device-failed",
               "the GPU cannot do it (%s); the CPU does", gla_status_text (status));
     ctx->message[0] = '\0';
+    *device = GLA_HOST;
   }
   status = gla_context_cpu (ctx, &engine);
   return status == GLA_OK ? run_on (run, engine, results) : status;
+}
+
+gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
+{
+  gla_choice choice;
+  gla_status status = describe_job (run);
+  choose_sizes (run, 1);
+  if (status == GLA_OK)
+    status = gla_choose (run->ctx, &placing, run, 1, GLA_HOST, &choice);
+  if (status != GLA_OK)
+    return status;
+  int device = choice.count > 0 ? choice.devices[0] : GLA_HOST;
+  status = run_there (run, results, &device);
+  gla_choice_end (run->ctx, &choice, status == GLA_OK ? device : GLA_NOWHERE);
+  return status;
 }

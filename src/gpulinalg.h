@@ -91,9 +91,20 @@ typedef struct {
   int major, minor; // compute capability
   int multiprocessors;
   int64_t memory_total; // bytes
-  int64_t memory_free;
+  int64_t memory_free;  // -1 of a GPU that is not started: it cannot tell
+  int started;          // whether this process has started it
+  // What the contexts of this process keep between calls, in bytes: work space and the copies of
+  // sparse matrices on the GPU, and pinned memory of the host. 0 for the CPU.
+  int64_t memory_kept, host_kept;
 } gla_device_info;
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
+
+// A context keeps device memory for its next call: as much as its largest call needed, and when a
+// call ends no more than an eighth of the device's memory. This gives back what it keeps on the GPU
+// `device`, or on all of them (GLA_ALL_GPUS), and the pinned memory that transfers use; the next
+// call takes it again. Copies of matrices stay as long as their gla_sparse. Starts no device.
+enum { GLA_ALL_GPUS = -2 };
+gla_status gla_release (gla_context *ctx, int device);
 
 // What GLA_AUTO goes by: the file that keeps what calls took on this machine ("" where none is
 // kept; the file may not exist yet; delete it to have all measured anew), and how many costs are

@@ -266,10 +266,21 @@ static void end (gla_lane *l)
   l->engine->backend->gsvd_end (l->engine);
 }
 
+// By the columns; pairs of more rows take longer as the formulas say.
+static int kinds (const void *call, gla_kind *kinds)
+{
+  const gla_gsvd_job *job = &((const gsvd_run *)call)->job;
+  const char type[] = {(char)job->type, '\0'};
+  const int vectors = job->u_columns > 0 || job->v_columns > 0 || job->x;
+  return gla_kinds_of_size (job->p, type, vectors ? "vectors" : "values", kinds);
+}
+
 static const gla_operation gsvd_operation = {
-    .unsupported = "pairs of this size or this option are not done on a GPU",
-    .supports = supports,
-    .seconds = seconds,
+    .placing = {.name = "gsvd",
+                .unsupported = "pairs of this size or this option are not done on a GPU",
+                .supports = supports,
+                .seconds = seconds,
+                .kinds = kinds},
     .chunk_pages = chunk_pages,
     .begin = begin,
     .submit = submit,

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanes.h"
-#include "choose.h"
 
 #include <omp.h>
 #include <signal.h>
@@ -250,69 +249,52 @@ static gla_status run_on_gpus (gla_run *run, const gla_operation *operation, voi
 }
 
 //------------------------------------------------------------------------------
-// where to run
+// the whole call
 //------------------------------------------------------------------------------
 
-// Lists the GPUs to use: none means the CPU.
-static gla_status choose_gpus (gla_run *run, const gla_operation *operation, void *call,
-                               int data_device, int *devices, int *count)
+// On the GPUs that were chosen, if any; what they leave undone the CPU does. *where becomes the one
+// place that did all, or GLA_NOWHERE.
+static gla_status run_chosen (gla_run *run, const gla_operation *operation, void *call,
+                              const gla_choice *choice, int data_device, int *device, int *where)
 {
   gla_context *ctx = run->ctx;
-  gla_engine *gpu;
-  *count = 0;
-  if (data_device != GLA_HOST) {
-    devices[0] = data_device;
-    *count = 1;
-    gla_status status = gla_context_gpu (ctx, data_device, &gpu);
-    if (status == GLA_OK && !operation->supports (gpu->backend, call))
-      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", operation->unsupported);
-    return status;
-  }
-  if (ctx->place == GLA_CPU || ctx->n_gpus == 0)
-    return GLA_OK;
-  for (int k = 0; k < ctx->n_devices; k++)
-    if (!ctx->lost[ctx->devices[k]])
-      devices[(*count)++] = ctx->devices[k];
-  if (ctx->place != GLA_AUTO) {
-    if (*count == 0)
-      return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
-                       ctx->devices[0]);
-    if (!operation->supports (ctx->gpu_backend, call))
-      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", operation->unsupported);
-    return GLA_OK;
-  }
-  // "auto": one GPU, where it is faster, transfers included
-  if (*count == 0 || !operation->supports (ctx->gpu_backend, call)) {
-    *count = 0;
-    return GLA_OK;
-  }
-  return gla_gpu_is_faster (ctx, devices[0], operation, call, run->pages, count);
-}
-
-gla_status gla_run_call (gla_run *run, const gla_operation *operation, void *call, int data_device,
-                         int *device)
-{
-  gla_context *ctx = run->ctx;
-  int devices[GLA_MAX_DEVICES], count;
-  gla_status status = choose_gpus (run, operation, call, data_device, devices, &count);
-  if (status != GLA_OK)
-    return status;
-
-  if (count > 0) {
-    gla_status trouble = GLA_OK;
-    status = run_on_gpus (run, operation, call, devices, count, device, &trouble);
+  gla_status status, trouble = GLA_OK;
+  *where = GLA_NOWHERE;
+  if (choice->count > 0) {
+    status = run_on_gpus (run, operation, call, choice->devices, choice->count, device, &trouble);
     int undone = run->n_waiting > 0 && !run->closed;
     if (status != GLA_OK)
       return status;
     if (undone && data_device != GLA_HOST)
-      return gla_fail (ctx, trouble, "device %d: %s", devices[0], gla_status_text (trouble));
+      return gla_fail (ctx, trouble, "device %d: %s", choice->devices[0],
+                       gla_status_text (trouble));
     if (trouble == GLA_OUT_OF_MEMORY && undone)
       gla_warn (ctx, "device-memory", "the GPU has too little free memory; the CPU does the rest");
     else if (trouble != GLA_OK && trouble != GLA_OUT_OF_MEMORY)
       gla_warn (ctx, "device-failed", "a GPU failed (%s)%s", gla_status_text (trouble),
                 undone ? "; the CPU does the rest" : "");
-  }
+    if (!undone && trouble == GLA_OK && choice->count == 1)
+      *where = *device;
+  } else
+    *where = GLA_HOST;
+  status = GLA_OK;
   if (run->n_waiting > 0 && !run->closed)
     status = run_on_cpu (run, operation, call);
+  if (status != GLA_OK || run->closed)
+    *where = GLA_NOWHERE;
+  return status;
+}
+
+gla_status gla_run_call (gla_run *run, const gla_operation *operation, void *call, int data_device,
+                         int *device)
+{
+  gla_choice choice;
+  int where;
+  gla_status status =
+      gla_choose (run->ctx, &operation->placing, call, run->pages, data_device, &choice);
+  if (status != GLA_OK)
+    return status;
+  status = run_chosen (run, operation, call, &choice, data_device, device, &where);
+  gla_choice_end (run->ctx, &choice, where);
   return status;
 }

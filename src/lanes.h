@@ -7,16 +7,14 @@
 #ifndef GPULINALG_LANES_H
 #define GPULINALG_LANES_H
 
+#include "choose.h"
 #include "run.h"
 
 typedef struct gla_lane gla_lane;
-typedef struct gla_sampling gla_sampling;
 
 // `call` is the operation's own description of the call.
 typedef struct {
-  const char *unsupported; // what to say where the call needs a GPU that does not serve it
-  int (*supports) (const gla_backend *backend, const void *call);
-  double (*seconds) (gla_engine *engine, const void *call, int64_t pages);
+  gla_placing placing;
   int64_t (*chunk_pages) (gla_engine *engine, const void *call, int64_t pages);
   // Memory for chunks of at most `pages` pages in every slot; may allocate l->memory, which is
   // freed with the lane. GLA_OUT_OF_MEMORY takes nothing.
@@ -25,7 +23,6 @@ typedef struct {
   // Waits for the chunk and looks at its results.
   gla_status (*finish) (gla_lane *l, int slot, gla_range range);
   void (*end) (gla_lane *l);
-  const gla_sampling *sampling; // what "auto" measures (choose.h); NULL: it goes by seconds alone
 } gla_operation;
 
 struct gla_lane {

@@ -179,16 +179,17 @@ static void end (gla_lane *l)
 }
 
 static const gla_operation qr_operation = {
-    .unsupported = "matrices of this size or this option are not done on a GPU, "
-                   "nor any on one before compute capability 8.0",
-    .supports = supports,
-    .seconds = seconds,
+    .placing = {.name = "qr",
+                .unsupported = "matrices of this size or this option are not done on a GPU, "
+                               "nor any on one before compute capability 8.0",
+                .supports = supports,
+                .seconds = seconds,
+                .kinds = gla_qr_kinds},
     .chunk_pages = chunk_pages,
     .begin = begin,
     .submit = submit,
     .finish = finish,
     .end = end,
-    .sampling = &gla_qr_sampling,
 };
 
 //------------------------------------------------------------------------------

@@ -14,6 +14,6 @@ typedef struct {
   gla_qr_report report;
 } gla_qr_run;
 
-extern const gla_sampling gla_qr_sampling; // qr_costs.c; its `call` is a gla_qr_run
+int gla_qr_kinds (const void *call, gla_kind *kinds); // qr_costs.c; `call` is a gla_qr_run
 
 #endif

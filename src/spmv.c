@@ -71,34 +71,10 @@ static double seconds (gla_engine *engine, const void *call, int64_t pages)
                                         p->columns);
 }
 
-static const gla_operation operation = {.supports = supports, .seconds = seconds};
-
-// The GPU to use, or GLA_HOST.
-static gla_status choose (gla_context *ctx, const product *p, const gla_array *x, int *device)
-{
-  int faster = 0;
-  *device = x->device;
-  if (x->device != GLA_HOST || ctx->place == GLA_CPU || ctx->n_gpus == 0)
-    return GLA_OK;
-  int first = GLA_HOST;
-  for (int k = ctx->n_devices - 1; k >= 0; k--)
-    first = ctx->lost[ctx->devices[k]] ? first : ctx->devices[k];
-  const int can = supports (ctx->gpu_backend, p);
-  if (ctx->place != GLA_AUTO && first == GLA_HOST)
-    return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
-                     ctx->devices[0]);
-  if (ctx->place != GLA_AUTO && !can)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "this matrix is not multiplied on a GPU");
-  if (ctx->place != GLA_AUTO) {
-    *device = first;
-    return GLA_OK;
-  }
-  if (first == GLA_HOST || !can)
-    return GLA_OK;
-  gla_status status = gla_gpu_is_faster (ctx, first, &operation, p, 1, &faster);
-  *device = faster ? first : GLA_HOST;
-  return status;
-}
+static const gla_placing placing = {.name = "spmv",
+                                    .unsupported = "this matrix is not multiplied on a GPU",
+                                    .supports = supports,
+                                    .seconds = seconds};
 
 //------------------------------------------------------------------------------
 // gla_spmv
@@ -129,7 +105,7 @@ static gla_status multiply (gla_engine *engine, const product *p, const gla_arra
   return engine->backend->spmv_product (engine, prepared, &job);
 }
 
-// On the GPU where one was chosen; what that cannot do the CPU does.
+// On the GPU where one was chosen; what that cannot do the CPU does. *device is where it was done.
 static gla_status multiply_somewhere (gla_context *ctx, const product *p, const gla_array *x,
                                       const gla_array *y, int *device)
 {
@@ -177,9 +153,13 @@ gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *
   if (!gla_array_empty (y) && gla_array_empty (x))
     status = answer_empty (ctx, y);
   else if (!gla_array_empty (y)) {
-    status = choose (ctx, &p, x, &device);
-    if (status == GLA_OK)
+    gla_choice choice;
+    status = gla_choose (ctx, &placing, &p, 1, x->device, &choice);
+    if (status == GLA_OK) {
+      device = choice.count > 0 ? choice.devices[0] : GLA_HOST;
       status = multiply_somewhere (ctx, &p, x, y, &device);
+      gla_choice_end (ctx, &choice, status == GLA_OK ? device : GLA_NOWHERE);
+    }
   }
   if (report != NULL)
     report->device = device;

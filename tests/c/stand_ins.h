@@ -6,23 +6,35 @@
 #ifndef STAND_INS_H
 #define STAND_INS_H
 
-#include "backend.h"
+#include "context.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
-// The CPU takes 10 us for a page, the GPU 6 ms for a call.
-static const double cpu_page = 10e-6, gpu_call = 6e-3, gpu_page = 50e-9;
+// What work takes, and how many times too long the backends' formulas say it takes.
+static double cpu_page = 10e-6, gpu_call = 6e-3, gpu_page = 50e-9;
+static double cpu_formula = 1, gpu_formula = 1;
+static double start_seconds = 0.2, load_seconds; // to open a GPU; its first call
+static int open_fails;                           // nonzero: it cannot be opened
 
-static _Atomic int64_t ticks = 1; // of the clock: nanoseconds
-static int opened, finished;      // GPUs that are open, and chunks that they did
-static int fail;                  // the how many-th of these fails; 0: none
-static double stall;              // what the CPU takes longer for 16 to 63 pages
+static _Atomic int64_t ticks = 1;    // of the clock: nanoseconds
+static _Atomic int opened, finished; // GPUs that are open, and chunks that they did
+static _Atomic int counted;          // how often somebody asked for GPUs
+static int fail;                     // the how many-th of these fails; 0: none
+static double stall;                 // what the CPU takes longer
+static _Atomic int64_t interrupted;  // times that other processes had a core
+static int interrupting;             // times in each call
+static _Atomic int64_t kept, pinned; // bytes that the GPU keeps
+static int64_t memory_total = (int64_t)8 << 30;
+static int64_t page_bytes = 1000; // device memory that a page takes
 
-// Stands in for the system's in the library and in everything else: only work takes time, and the
+// Stand in for the system's in the library and in everything else: only work takes time, and the
 // call itself.
 int clock_gettime (clockid_t id, struct timespec *t)
 {
@@ -31,6 +43,47 @@ int clock_gettime (clockid_t id, struct timespec *t)
   *t = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
   return 0;
 }
+// A start that its context's thread waits for ends when this clock says so: the thread that makes
+// it may come to run much later.
+static _Atomic int held = 1, let_go;
+static int most_naps = 20000;
+static _Thread_local gla_context *current;
+static void let_start_end (void)
+{
+  const gla_start *start = current != NULL ? current->start : NULL;
+  const double now = 1e-9 * (double)atomic_load (&ticks);
+  if (start != NULL && start->process == getpid ())
+    atomic_store (&let_go, now >= start->begun + start_seconds);
+}
+int nanosleep (const struct timespec *wanted, struct timespec *left)
+{
+  (void)left;
+  let_start_end ();
+  if (!atomic_load (&let_go)) // otherwise the thread is only slow to run
+    atomic_fetch_add (&ticks, (int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec);
+  usleep (20);
+  return 0;
+}
+// Before a call: a start that is over by this clock has ended.
+static void see_start_end (gla_context *ctx)
+{
+  current = ctx;
+  let_start_end ();
+  while (!gla_forked () && ctx->start != NULL && atomic_load (&let_go) &&
+         atomic_load (&ctx->start->stage) != GLA_START_DONE)
+    usleep (20);
+}
+int getrusage (__rusage_who_t who, struct rusage *usage)
+{
+  (void)who;
+  memset (usage, 0, sizeof *usage);
+  usage->ru_nivcsw = atomic_load (&interrupted);
+  return 0;
+}
+static void pass (double seconds)
+{
+  atomic_fetch_add (&ticks, (int64_t)(seconds * 1e9));
+}
 
 typedef struct {
   gla_engine base;
@@ -38,41 +91,83 @@ typedef struct {
   const gla_eig_chunk *chunk;
   gla_qr_job qr_job;
   const gla_qr_chunk *qr_chunk;
+  int loaded;
 } engine;
+
+static pthread_t main_thread;
+static _Atomic (engine *) newest; // a process that was forked does not close it
 
 static int device_count (char *why, size_t size)
 {
   (void)why, (void)size;
+  counted++;
   return 1;
 }
 static gla_status device_query (int device, gla_device_info *about)
 {
   snprintf (about->name, sizeof about->name, "Stand in %d", device);
   about->major = about->multiprocessors = 9;
+  about->memory_total = memory_total;
+  about->memory_kept = device == GLA_HOST ? 0 : atomic_load (&kept);
+  about->host_kept = device == GLA_HOST ? 0 : atomic_load (&pinned);
+  about->started = atomic_load (&opened) > 0;
+  about->memory_free = about->started ? about->memory_total - about->memory_kept : -1;
   return GLA_OK;
 }
+extern const gla_backend *const gla_backends[];
+static engine model;
+static gla_engine *model_engine (void)
+{
+  return &model.base;
+}
+// A thread beside the work is held until it may end, for 2 s where nobody says so.
 static gla_status open_engine (int device, gla_engine **e)
 {
+  if (device != GLA_HOST && !pthread_equal (pthread_self (), main_thread)) {
+    for (int k = 0; k < most_naps && atomic_load (&held) && !atomic_load (&let_go); k++)
+      usleep (100);
+  } else if (device != GLA_HOST)
+    pass (start_seconds);
+  if (device != GLA_HOST && open_fails)
+    return GLA_DEVICE_FAILURE;
   engine *mine = calloc (1, sizeof *mine);
   mine->base = (gla_engine){gla_backends[device == GLA_HOST], device};
   *e = &mine->base;
-  opened += device != GLA_HOST;
+  if (device != GLA_HOST) {
+    newest = mine;
+    opened++;
+    pinned += 64;
+  }
   return GLA_OK;
 }
 static void close_engine (gla_engine *e)
 {
-  opened -= e->device != GLA_HOST;
+  if (e->device != GLA_HOST && --opened == 0)
+    kept = pinned = 0;
   free (e);
+}
+static int64_t kept_by (gla_engine *e)
+{
+  (void)e;
+  return atomic_load (&kept);
+}
+static void shrink (gla_engine *e, int64_t most)
+{
+  (void)e;
+  if (kept > most)
+    kept = most;
+  if (most == 0)
+    pinned = 0;
 }
 static int supports (const gla_eig_job *job)
 {
   return job->n <= 1000;
 }
-// The GPU's is far too good, so that only a measurement sends work to the CPU.
 static double predict (gla_engine *e, const gla_eig_job *job, int64_t pages)
 {
   (void)job;
-  return e->device == GLA_HOST ? (double)pages * cpu_page : 1e-6 + 1e-12 * (double)pages;
+  return e->device == GLA_HOST ? cpu_formula * (double)pages * cpu_page
+                               : gpu_formula * (gpu_call + (double)pages * gpu_page);
 }
 static int64_t chunk_pages (gla_engine *e, const gla_eig_job *job, int64_t pages)
 {
@@ -92,23 +187,26 @@ static gla_status submit (gla_engine *e, int slot, const gla_eig_chunk *chunk)
   return GLA_OK;
 }
 // Takes the time of so many pages, or fails.
-static gla_status work (const gla_engine *e, const gla_monitor *monitor, int64_t pages)
+static gla_status work (engine *e, const gla_monitor *monitor, int64_t pages)
 {
-  if (e->device != GLA_HOST && ++finished == fail)
+  if (e->base.device != GLA_HOST && ++finished == fail)
     return GLA_DEVICE_FAILURE;
-  double seconds =
-      e->device == GLA_HOST ? (double)pages * cpu_page : gpu_call + (double)pages * gpu_page;
-  if (e->device == GLA_HOST && pages >= 16 && pages < 64)
-    seconds += stall;
-  atomic_fetch_add (&ticks, (int64_t)(seconds * 1e9));
+  interrupted += interrupting;
+  if (e->base.device == GLA_HOST)
+    pass ((double)pages * cpu_page + stall);
+  else
+    pass (gpu_call + (double)pages * gpu_page + (e->loaded ? 0 : load_seconds));
+  if (e->base.device != GLA_HOST && kept < pages * page_bytes)
+    kept = pages * page_bytes;
+  e->loaded = 1;
   return monitor->poll (monitor->user, pages) ? GLA_STOPPED : GLA_OK;
 }
 static gla_status finish (gla_engine *e, int slot)
 {
   (void)slot;
-  const engine *mine = (engine *)e;
+  engine *mine = (engine *)e;
   memset (mine->chunk->info, 0, (size_t)mine->chunk->A.pages * sizeof *mine->chunk->info);
-  return work (e, &mine->job.monitor, mine->chunk->A.pages);
+  return work (mine, &mine->job.monitor, mine->chunk->A.pages);
 }
 static void end (gla_engine *e)
 {
@@ -145,16 +243,19 @@ static gla_status qr_submit (gla_engine *e, int slot, const gla_qr_chunk *chunk)
 static gla_status qr_finish (gla_engine *e, int slot)
 {
   (void)slot;
-  const engine *mine = (engine *)e;
-  return work (e, &mine->qr_job.monitor, mine->qr_chunk->A.pages);
+  engine *mine = (engine *)e;
+  return work (mine, &mine->qr_job.monitor, mine->qr_chunk->A.pages);
 }
 
 static const gla_backend gpu_backend = {
     .name = "stand-in",
     .device_count = device_count,
     .device_query = device_query,
+    .model = model_engine,
     .open = open_engine,
     .close = close_engine,
+    .kept = kept_by,
+    .shrink = shrink,
     .slots = 1,
     .eig_supports = supports,
     .eig_seconds = predict,
@@ -178,6 +279,10 @@ static void use_stand_ins (void)
 {
   cpu_backend = gpu_backend;
   cpu_backend.name = "cpu";
+  cpu_backend.kept = NULL;
+  cpu_backend.shrink = NULL;
+  main_thread = pthread_self ();
+  model.base = (gla_engine){&gpu_backend, 0};
 }
 
 #endif

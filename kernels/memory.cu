@@ -1,0 +1,83 @@
+// memory.cu: how much memory this process holds on each GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "memory.cuh"
+
+#include <pthread.h>
+#include <atomic>
+#include <cstdlib>
+
+enum { DEVICES = 64 }; // as many as a context has
+
+namespace
+{
+
+std::atomic<int64_t> held[DEVICES][MEMORY_KINDS];
+
+// Copies are few, a dozen for each matrix, so that a list does.
+struct copy_node {
+  void *memory;
+  size_t bytes;
+  int device;
+  copy_node *next;
+};
+copy_node *copies;
+pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Takes the node of this memory out of the list; NULL where it is not there.
+copy_node *take_out (void *memory)
+{
+  pthread_mutex_lock (&copies_lock);
+  copy_node **at = &copies;
+  while (*at != nullptr && (*at)->memory != memory)
+    at = &(*at)->next;
+  copy_node *found = *at;
+  if (found != nullptr)
+    *at = found->next;
+  pthread_mutex_unlock (&copies_lock);
+  return found;
+}
+
+} // namespace
+
+void memory_count (int device, memory_kind kind, int64_t change)
+{
+  if (device >= 0 && device < DEVICES)
+    held[device][kind] += change;
+}
+
+int64_t memory_held (int device, memory_kind kind)
+{
+  return device >= 0 && device < DEVICES ? held[device][kind].load () : 0;
+}
+
+cudaError_t memory_take_copy (int device, void **memory, size_t bytes)
+{
+  copy_node *node = static_cast<copy_node *> (malloc (sizeof *node));
+  *memory = nullptr;
+  if (node == nullptr)
+    return cudaErrorMemoryAllocation;
+  cudaError_t error = cudaMalloc (memory, bytes);
+  if (error != cudaSuccess) {
+    *memory = nullptr;
+    free (node);
+    return error;
+  }
+  pthread_mutex_lock (&copies_lock);
+  *node = {*memory, bytes, device, copies};
+  copies = node;
+  pthread_mutex_unlock (&copies_lock);
+  memory_count (device, MEMORY_COPIES, (int64_t)bytes);
+  return cudaSuccess;
+}
+
+void memory_free_copy (void *memory)
+{
+  if (memory == nullptr)
+    return;
+  copy_node *node = take_out (memory);
+  if (node != nullptr)
+    memory_count (node->device, MEMORY_COPIES, -(int64_t)node->bytes);
+  free (node);
+  cudaFree (memory);
+}

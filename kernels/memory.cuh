@@ -1,0 +1,24 @@
+// memory.cuh: how much memory this process holds on each GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Counted over all engines of a device, because several contexts may have one. Work space is what
+// an engine keeps for its next call; copies are matrices that plans hold.
+
+#ifndef GPULINALG_MEMORY_CUH
+#define GPULINALG_MEMORY_CUH
+
+#include <cuda_runtime.h>
+#include <cstddef>
+#include <cstdint>
+
+enum memory_kind { MEMORY_WORK = 0, MEMORY_COPIES, MEMORY_PINNED, MEMORY_ENGINES, MEMORY_KINDS };
+
+// Adds to what the device holds of this kind (bytes; engines are counted one by one).
+void memory_count (int device, memory_kind kind, int64_t change);
+int64_t memory_held (int device, memory_kind kind);
+
+// cudaMalloc and cudaFree on the current device for copies, counted. Freeing NULL is allowed.
+cudaError_t memory_take_copy (int device, void **memory, size_t bytes);
+void memory_free_copy (void *memory);
+
+#endif

@@ -1,0 +1,150 @@
+// start.c: starting a GPU beside the work
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "start.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double gla_now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+//------------------------------------------------------------------------------
+// which GPUs there are
+//------------------------------------------------------------------------------
+
+// The process that asked the driver first; 0: none did.
+static _Atomic pid_t driver_process;
+
+int gla_forked (void)
+{
+  const pid_t first = atomic_load (&driver_process);
+  return first != 0 && first != getpid ();
+}
+
+void gla_census_take (gla_census *census)
+{
+  pid_t nobody = 0;
+  *census = (gla_census){.why = "built without CUDA"};
+  if (gla_backends[1] == NULL) // the CPU alone
+    return;
+  if (gla_forked ()) {
+    snprintf (census->why, sizeof census->why,
+              "this process was forked from one that uses the GPU");
+    return;
+  }
+  atomic_compare_exchange_strong (&driver_process, &nobody, getpid ());
+  for (int k = 0; gla_backends[k + 1] != NULL && census->count == 0; k++) {
+    census->count = gla_backends[k]->device_count (census->why, sizeof census->why);
+    census->backend = census->count > 0 ? gla_backends[k] : NULL;
+  }
+}
+
+//------------------------------------------------------------------------------
+// threads that have not ended, for the end of the process
+//------------------------------------------------------------------------------
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static gla_start *under_way;
+static pthread_once_t registered = PTHREAD_ONCE_INIT;
+static pid_t registrar;
+
+static void join (gla_start *start)
+{
+  atomic_store (&start->cancelled, 1);
+  if (!start->joined)
+    pthread_join (start->thread, NULL);
+  start->joined = 1;
+}
+
+// A thread inside of the driver while the process takes the driver down would crash it. It ends at
+// its next step, which is never far.
+static void wait_at_exit (void)
+{
+  if (getpid () != registrar)
+    return; // forked: there are no threads here
+  pthread_mutex_lock (&lock);
+  for (gla_start *start = under_way; start != NULL; start = start->next)
+    join (start);
+  pthread_mutex_unlock (&lock);
+}
+
+static void register_exit (void)
+{
+  registrar = getpid ();
+  (void)atexit (wait_at_exit);
+}
+
+static void leave_list (gla_start *start)
+{
+  pthread_mutex_lock (&lock);
+  gla_start **at = &under_way;
+  while (*at != NULL && *at != start)
+    at = &(*at)->next;
+  if (*at != NULL)
+    *at = start->next;
+  pthread_mutex_unlock (&lock);
+}
+
+//------------------------------------------------------------------------------
+// the thread
+//------------------------------------------------------------------------------
+
+static void *start_main (void *argument)
+{
+  gla_start *start = argument;
+  gla_census_take (&start->census);
+  atomic_store (&start->stage, GLA_START_OPENING);
+  start->status = GLA_NO_DEVICE;
+  if (start->device < start->census.count && !atomic_load (&start->cancelled))
+    start->status = start->census.backend->open (start->device, &start->engine);
+  if (start->status != GLA_OK)
+    start->engine = NULL;
+  start->seconds = gla_now () - start->begun;
+  atomic_store (&start->stage, GLA_START_DONE);
+  return NULL;
+}
+
+gla_start *gla_start_begin (int device)
+{
+  sigset_t all, before;
+  gla_start *start = calloc (1, sizeof *start);
+  if (start == NULL)
+    return NULL;
+  start->device = device;
+  start->begun = gla_now ();
+  start->process = getpid ();
+  pthread_once (&registered, register_exit);
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the caller's threads
+  const int failed = pthread_create (&start->thread, NULL, start_main, start);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  if (failed) {
+    free (start);
+    return NULL;
+  }
+  pthread_mutex_lock (&lock);
+  start->next = under_way;
+  under_way = start;
+  pthread_mutex_unlock (&lock);
+  return start;
+}
+
+gla_engine *gla_start_end (gla_start *start)
+{
+  if (start->process != getpid ()) // forked: the thread is not here
+    return NULL;
+  leave_list (start);
+  join (start);
+  gla_engine *engine = start->engine;
+  free (start);
+  return engine;
+}

@@ -1,0 +1,315 @@
+// tests/c/test_auto.c: when "auto" starts a GPU, and what it keeps there
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Linked with its own list of backends, which compute nothing and take a known time for it, on a
+// clock of their own.
+
+#define _GNU_SOURCE
+
+#include "auto_calls.h"
+
+#include <sys/wait.h>
+
+//------------------------------------------------------------------------------
+// when to start
+//------------------------------------------------------------------------------
+
+// Nobody asks the driver for calls that a GPU does not make shorter, nor for a few short ones.
+static void test_not_started (void)
+{
+  usual_machine ();
+  gla_context *ctx = new_context ();
+  double total = 0;
+  for (int k = 0; k < 1000; k++)
+    total += time_of (ctx, 40); // 0.4 ms, the GPU 0.52 ms
+  CHECK (total < 1.02 * 1000 * on_cpu (40), "1000 small calls took %g s", total);
+  for (int k = 0; k < 20; k++) {
+    const double seconds = time_of (ctx, 1000); // 9 ms could be spared by each
+    CHECK (seconds < 1.02 * on_cpu (1000), "call %d took %g s", k, seconds);
+  }
+  CHECK (counted == 0 && opened == 0, "asked %d times, opened %d", counted, opened);
+  gla_context_destroy (ctx);
+}
+
+// For any number of calls: at most about twice the better choice, no call longer than on the CPU.
+static void test_rule (void)
+{
+  usual_machine ();
+  for (int pages = 300; pages <= 100000; pages *= 7) {
+    gla_context *ctx = new_context ();
+    double total = 0, longest = 0;
+    int gpu = 0;
+    for (int k = 1; k <= 400 && total < 20; k++) {
+      const double seconds = time_of (ctx, pages);
+      total += seconds;
+      longest = fmax (longest, seconds);
+      gpu += opened;
+      const double better = fmin (k * on_cpu (pages), 0.3 + k * on_gpu (pages));
+      CHECK (total < 2.05 * better + 5e-3, "%d calls of %d pages took %g s, not %g", k, pages,
+             total, better);
+    }
+    CHECK (longest < 1.02 * fmin (on_cpu (pages), 0.3 + on_gpu (pages)) + 1e-3,
+           "%d pages took %g s", pages, longest);
+    CHECK (gpu > 0, "%d pages: never on the GPU", pages);
+    gla_context_destroy (ctx);
+    CHECK (opened == 0, "%d pages: left open", pages);
+  }
+}
+
+// 10 s on the CPU, 0.3 s on the GPU: the first call goes there.
+static void test_long_call (void)
+{
+  usual_machine ();
+  cpu_page = 1e-3;
+  gpu_call = 0.3;
+  gla_context *ctx = new_context ();
+  const double seconds = time_of (ctx, 10000);
+  CHECK (finished == 1 && seconds < 0.55, "%g s, %d on the GPU", seconds, (int)finished);
+  CHECK (warnings == 0 && opened == 1, "%d warnings", warnings);
+  gla_context_destroy (ctx);
+}
+
+// A start that takes far longer than expected is not waited for without end.
+static void test_late_start (void)
+{
+  usual_machine ();
+  start_seconds = 20;
+  gla_context *ctx = new_context ();
+  const double seconds = time_of (ctx, 100000); // 1 s on the CPU, 0.05 s on the GPU
+  CHECK (seconds < 2.1 && finished == 0, "%g s", seconds);
+  CHECK (time_of (ctx, 1000) < 1.02 * on_cpu (1000), "waited again");
+  let_go = 1;
+  gla_context_destroy (ctx);
+}
+
+// What the start took is known from then on, also to the next process.
+static void test_start_is_known (void)
+{
+  usual_machine ();
+  start_seconds = 0.05;
+  gla_context *ctx = new_context ();
+  time_of (ctx, 100000);
+  CHECK (finished == 1, "not on the GPU");
+  gla_context_destroy (ctx);
+  ctx = new_context ();
+  const double seconds = time_of (ctx, 12000); // 0.12 s, less than a start usually takes
+  CHECK (finished == 1 && seconds < 0.09, "%g s, %d on the GPU", seconds, (int)finished);
+  gla_context_destroy (ctx);
+  char command[128];
+  snprintf (command, sizeof command, "rm -f '%s'/costs-*", getenv ("GPULINALG_CACHE"));
+  CHECK (system (command) == 0, "%s", command);
+}
+
+//------------------------------------------------------------------------------
+// what may go wrong
+//------------------------------------------------------------------------------
+
+static void test_failing_start (void)
+{
+  usual_machine ();
+  open_fails = 1;
+  gla_context *ctx = new_context ();
+  CHECK (solve (ctx, N, 100000) == GLA_HOST, "%s", gla_message (ctx));
+  CHECK (time_of (ctx, 100000) < 1.02 * on_cpu (100000), "tried again");
+  CHECK (warnings == 0 && strcmp (gla_message (ctx), "") == 0, "%d, %s", warnings,
+         gla_message (ctx));
+  open_fails = 0;
+  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0,
+         "asked for: %s", gla_message (ctx));
+  gla_context_destroy (ctx);
+}
+
+// Ctrl-C while a call waits for the GPU.
+static void test_stop (void)
+{
+  usual_machine ();
+  cpu_page = 1e-3;
+  gla_context *ctx = new_context ();
+  stop_at = 3;
+  CHECK (solve (ctx, N, 10000) == -2 && stops == 3, "%d stops", stops);
+  stop_at = 0;
+  CHECK (solve (ctx, N, 10000) == 0, "after the stop");
+  gla_context_destroy (ctx);
+}
+
+// Something that a thread is at work for is asked for, or wanted no more.
+static void test_meanwhile (void)
+{
+  usual_machine ();
+  cpu_page = 40e-6; // 0.4 s: a start is begun, and not worth to wait for
+  gpu_call = 0.095;
+  gla_context *ctx = new_context ();
+  CHECK (solve (ctx, N, 10000) == GLA_HOST && opened == 0, "not on the CPU");
+  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0, "%s",
+         gla_message (ctx));
+  CHECK (opened == 1, "opened %d times", (int)opened);
+  gla_context_destroy (ctx);
+
+  ctx = new_context ();
+  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+  gla_context_destroy (ctx);
+  CHECK (opened == 0, "left open");
+
+  gla_device_info about;
+  ctx = new_context ();
+  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (gla_device_count (ctx) == 1, "count");
+  gla_context_destroy (ctx);
+
+  ctx = new_context (); // without one
+  CHECK (gla_device_query (ctx, 0, &about) == GLA_OK && opened == 0, "query");
+  CHECK (about.started == 0 && about.memory_free == -1, "started");
+  gla_context_destroy (ctx);
+}
+
+static int status_of (void (*body) (void))
+{
+  int status = -1;
+  fflush (NULL);
+  const pid_t child = fork ();
+  if (child == 0) {
+    alarm (20); // instead of for ever
+    n_passed = n_failed = 0;
+    body ();
+    exit (check_report ("child"));
+  }
+  CHECK (child > 0 && waitpid (child, &status, 0) == child, "fork");
+  return status;
+}
+
+static void end_while_starting (void)
+{
+  most_naps = 1000;
+  usual_machine ();
+  cpu_page = 40e-6;
+  gpu_call = 0.095;
+  gla_context *ctx = new_context ();
+  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+}
+
+// A process that was forked while its parent uses the GPU, or starts it, has the CPU.
+static gla_context *parent;
+
+static void work_in_child (void)
+{
+  gla_array a = gla_array_packed (A, GLA_Z, N, N, 10, GLA_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, 10, GLA_HOST);
+  gla_context *both[] = {parent, new_context ()};
+  finished = 0;
+  for (int k = 0; k < 2; k++) {
+    gla_set_place (both[k], GLA_AUTO, NULL, 0);
+    CHECK (solve (both[k], N, 100000) == GLA_HOST, "auto: %s", gla_message (both[k]));
+    gla_status status = gla_set_place (both[k], GLA_GPU, NULL, 0);
+    if (status == GLA_OK)
+      status = gla_batcheig (both[k], &a, &l, NULL, info, NULL, NULL);
+    CHECK (status == GLA_NO_DEVICE && strstr (gla_message (both[k]), "forked") != NULL, "%d: %s",
+           (int)status, gla_message (both[k]));
+    gla_context_destroy (both[k]);
+  }
+  CHECK (finished == 0, "the child used the GPU");
+}
+
+static void test_fork (void)
+{
+  usual_machine ();
+  parent = open_context ();
+  CHECK (status_of (work_in_child) == 0, "child of one with a GPU");
+  CHECK (solve (parent, N, 100000) == 0, "parent");
+  gla_context_destroy (parent);
+  cpu_page = 40e-6;
+  gpu_call = 0.095;
+  parent = new_context ();
+  CHECK (solve (parent, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (status_of (work_in_child) == 0, "child of one that starts a GPU");
+  gla_context_destroy (parent);
+}
+
+static void *work_in_thread (void *failed)
+{
+  gla_context *ctx = NULL;
+  *(int *)failed = gla_context_create (&ctx) != GLA_OK;
+  for (int k = 0; k < 40; k++) {
+    double l[4];
+    int32_t i[1];
+    double complex page[16] = {0};
+    gla_array pages = gla_array_packed (page, GLA_Z, 4, 4, 1, GLA_HOST);
+    gla_array values = gla_array_packed (l, GLA_D, 4, 1, 1, GLA_HOST);
+    *(int *)failed += gla_batcheig (ctx, &pages, &values, NULL, i, NULL, NULL) != GLA_OK;
+  }
+  gla_context_destroy (ctx);
+  return NULL;
+}
+
+// Contexts in threads start their GPUs side by side.
+static void test_threads (void)
+{
+  usual_machine ();
+  cpu_page = 20e-3;
+  held = 0;
+  pthread_t threads[4];
+  int failed[4];
+  for (int k = 0; k < 4; k++)
+    CHECK (pthread_create (&threads[k], NULL, work_in_thread, &failed[k]) == 0, "thread");
+  for (int k = 0; k < 4; k++) {
+    pthread_join (threads[k], NULL);
+    CHECK (failed[k] == 0, "thread %d", k);
+  }
+  held = 1;
+  CHECK (opened == 0, "%d left open", (int)opened);
+}
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+static void test_memory (void)
+{
+  gla_device_info about;
+  usual_machine ();
+  page_bytes = memory_total / 10000;
+  gla_context *ctx = open_context ();
+  gla_set_place (ctx, GLA_GPU, NULL, 0);
+  CHECK (solve (ctx, N, 100) == 0 && kept == 100 * page_bytes, "%lld", (long long)kept);
+  CHECK (gla_device_query (ctx, 0, &about) == GLA_OK && about.memory_kept == kept &&
+             about.host_kept == 64 && about.started,
+         "%lld", (long long)about.memory_kept);
+  CHECK (solve (ctx, N, 9000) == 0 && kept == memory_total / 8, "after a large call %lld",
+         (long long)kept);
+  CHECK (gla_release (ctx, 1) == GLA_NO_DEVICE && gla_release (ctx, -7) == GLA_NO_DEVICE, "device");
+  CHECK (kept > 0 && gla_release (ctx, 0) == GLA_OK && kept == 0 && pinned == 0, "release");
+  CHECK (solve (ctx, N, 100) == 0 && kept > 0, "after the release");
+  CHECK (gla_release (ctx, GLA_ALL_GPUS) == GLA_OK && kept == 0, "release all");
+  CHECK (gla_release (NULL, 0) == GLA_BAD_ARGUMENT, "NULL");
+  gla_context_destroy (ctx);
+
+  ctx = new_context (); // starts nothing
+  const int before = counted;
+  CHECK (gla_release (ctx, GLA_ALL_GPUS) == GLA_OK && counted == before && opened == 0, "started");
+  gla_context_destroy (ctx);
+}
+
+int main (void)
+{
+  char folder[] = "/tmp/gpulinalg-test-XXXXXX", command[128];
+  CHECK (mkdtemp (folder) != NULL, "%s", folder);
+  setenv ("GPULINALG_CACHE", folder, 1);
+  use_stand_ins ();
+  CHECK (status_of (end_while_starting) == 0, "a process that ends while a GPU starts");
+  test_not_started ();
+  setenv ("GPULINALG_CACHE", "", 1);
+  test_rule ();
+  test_long_call ();
+  test_late_start ();
+  setenv ("GPULINALG_CACHE", folder, 1);
+  test_start_is_known ();
+  setenv ("GPULINALG_CACHE", "", 1);
+  test_failing_start ();
+  test_stop ();
+  test_meanwhile ();
+  test_fork ();
+  test_threads ();
+  test_memory ();
+  snprintf (command, sizeof command, "rm -rf '%s'", folder);
+  CHECK (system (command) == 0, "%s", command);
+  return check_report ("test_auto");
+}
