@@ -80,7 +80,7 @@ bool gpu_blas_available ()
 
 bool gpu_blas_expected ()
 {
-  return !engine_driver_is_up () || gpu_blas_available ();
+  return !engine_any_opened () || gpu_blas_available ();
 }
 
 gla_status gpu_blas_open (gpu_blas *b)

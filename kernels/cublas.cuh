@@ -13,7 +13,7 @@
 
 // Whether there is a cuBLAS on this machine.
 bool gpu_blas_available ();
-// The same for predictions: true as long as nobody has asked for a GPU, because to look for cuBLAS
+// The same for predictions: true as long as no GPU is open, because to look for cuBLAS
 // takes time.
 bool gpu_blas_expected ();
 

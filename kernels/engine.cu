@@ -23,17 +23,16 @@ gla_status engine_status (cudaError_t error)
 // devices
 //------------------------------------------------------------------------------
 
-static std::atomic<bool> driver_is_up;
+static std::atomic<bool> any_opened;
 
-bool engine_driver_is_up ()
+bool engine_any_opened ()
 {
-  return driver_is_up.load ();
+  return any_opened.load ();
 }
 
 int engine_device_count (char *why, size_t why_size)
 {
   int count = 0;
-  driver_is_up.store (true);
   cudaError_t error = cudaGetDeviceCount (&count);
   if (error != cudaSuccess) {
     cudaGetLastError ();
@@ -188,6 +187,7 @@ gla_status engine_open (int device, gla_engine **engine)
     engine_close (&e->base);
     return status;
   }
+  any_opened.store (true);
   *engine = &e->base;
   return GLA_OK;
 }

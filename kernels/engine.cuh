@@ -70,9 +70,9 @@ gla_status engine_open (int device, gla_engine **engine);
 void engine_close (gla_engine *engine);
 int64_t engine_kept (gla_engine *engine);
 void engine_shrink (gla_engine *engine, int64_t most);
-// Whether this process has asked the driver for its GPUs: before, nothing else may, because that
-// alone takes 0.1 s.
-bool engine_driver_is_up ();
+// Whether this process has opened a GPU: before, a mere question to the driver may take 0.1 s and
+// more.
+bool engine_any_opened ();
 
 // The GPU's number becomes current.
 cuda_engine *engine_of (gla_engine *engine);

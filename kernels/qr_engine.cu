@@ -146,7 +146,7 @@ static bool devices_serve ()
   enum { UNKNOWN = 0, NO, YES };
   static std::atomic<int> known;
   int count = 0, answer = known.load ();
-  if (!engine_driver_is_up ()) // it is looked at again when a device is open
+  if (!engine_any_opened ()) // it is looked at again when a device is open
     return true;
   if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
     return answer != NO;

@@ -309,6 +309,8 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
     if (c->count == 0)
       return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
                        ctx->place == GLA_LIST ? ctx->devices[0] : 0);
+    (void)gla_context_gpu (ctx, c->devices[0], &gpu); // what it supports shows when it is open
+    ctx->message[0] = '\0';
     if (!placing->supports (ctx->gpu_backend, call))
       return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", placing->unsupported);
   }
