@@ -4,8 +4,6 @@
 // Linked with its own list of backends, which compute nothing and take a known time for it, on a
 // clock of their own.
 
-#define _GNU_SOURCE
-
 #include "auto_calls.h"
 
 #include <sys/wait.h>
