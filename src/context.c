@@ -289,6 +289,9 @@ gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
   if (ctx->cpu == NULL)
     status = ctx->cpu_backend->open (GLA_HOST, &ctx->cpu);
   *engine = ctx->cpu;
+  char why[128];
+  if (status == GLA_BAD_ARGUMENT && ctx->cpu_backend->device_count (why, sizeof why) == 0)
+    return gla_fail (ctx, status, "the CPU backend cannot start: %s", why);
   if (status != GLA_OK)
     return gla_fail (ctx, status, "the CPU backend cannot start: %s", gla_status_text (status));
   return GLA_OK;

@@ -112,6 +112,12 @@ stop_without "library and tests for the CPU"
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
 step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
+# what a processor with AVX-512 does not use
+if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then
+  for name in lanes qr gsvd spmv; do
+    suite "test_$name, avx2" env GPULINALG_ISA=avx2 "tests/c/build/test_$name"
+  done
+fi
 step "the C example prints the eigenvalues" sh -c 'tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
 await "sanitized library and tests"
 c_suites strict_ OMP_NUM_THREADS=1

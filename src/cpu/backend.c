@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "isa.h"
 
 //------------------------------------------------------------------------------
 // the device
 //------------------------------------------------------------------------------
 
+// 0 where GPULINALG_ISA names an instruction set that cannot be used.
 static int device_count (char *why, size_t why_size)
 {
   if (why_size > 0)
     why[0] = '\0';
-  return 1;
+  return gla_cpu_isa_here (why, why_size) != NULL;
 }
 
 // Value of the first line of a file in /proc that starts with `key`, behind its colon.
@@ -61,29 +63,6 @@ static gla_status device_query (int device, gla_device_info *info)
 // engines
 //------------------------------------------------------------------------------
 
-static void kernels_of_processor (gla_cpu_engine *e)
-{
-  e->kernels = gla_cpu_eig_base;
-  e->qr_kernels = gla_cpu_qr_base;
-  e->gsvd_kernels = gla_cpu_gsvd_base;
-  e->spmv_kernels = gla_cpu_spmv_base;
-#ifdef GLA_CPU_X86
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
-      __builtin_cpu_supports ("avx512vl")) {
-    e->kernels = gla_cpu_eig_avx512;
-    e->qr_kernels = gla_cpu_qr_avx512;
-    e->gsvd_kernels = gla_cpu_gsvd_avx512;
-    e->spmv_kernels = gla_cpu_spmv_avx512;
-  } else if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma")) {
-    e->kernels = gla_cpu_eig_avx2;
-    e->qr_kernels = gla_cpu_qr_avx2;
-    e->gsvd_kernels = gla_cpu_gsvd_avx2;
-    e->spmv_kernels = gla_cpu_spmv_avx2;
-  }
-#endif
-}
-
 gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes)
 {
   const size_t total = bytes + 64;
@@ -101,13 +80,20 @@ gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes)
 
 static gla_status open_engine (int device, gla_engine **engine)
 {
-  gla_cpu_engine *e = calloc (1, sizeof *e);
   *engine = NULL;
+  char why[128];
+  const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
+  if (!isa)
+    return GLA_BAD_ARGUMENT;
+  gla_cpu_engine *e = calloc (1, sizeof *e);
   if (!e)
     return GLA_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cpu;
   e->base.device = device;
-  kernels_of_processor (e);
+  e->kernels = isa->eig;
+  e->qr_kernels = isa->qr;
+  e->gsvd_kernels = isa->gsvd;
+  e->spmv_kernels = isa->spmv;
   e->threads_max = omp_get_max_threads ();
   *engine = &e->base;
   return GLA_OK;

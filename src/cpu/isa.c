@@ -1,0 +1,56 @@
+// isa.c: which instruction set the CPU backend uses
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa.h"
+
+// From the narrowest to the widest.
+static const gla_cpu_isa built[] = {
+    {"base", gla_cpu_eig_base, gla_cpu_qr_base, gla_cpu_gsvd_base, gla_cpu_spmv_base},
+#ifdef GLA_CPU_X86
+    {"avx2", gla_cpu_eig_avx2, gla_cpu_qr_avx2, gla_cpu_gsvd_avx2, gla_cpu_spmv_avx2},
+    {"avx512", gla_cpu_eig_avx512, gla_cpu_qr_avx512, gla_cpu_gsvd_avx512, gla_cpu_spmv_avx512},
+#endif
+};
+enum { count = sizeof built / sizeof *built };
+
+static int runs_here (int k)
+{
+#ifdef GLA_CPU_X86
+  __builtin_cpu_init ();
+  if (k == 1)
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
+  if (k == 2)
+    return __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
+           __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("fma");
+#endif
+  return k == 0;
+}
+
+const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
+{
+  const char *wanted = getenv ("GPULINALG_ISA");
+  if (wanted == NULL || *wanted == '\0') {
+    int widest = count - 1;
+    while (!runs_here (widest))
+      widest--;
+    return &built[widest];
+  }
+  for (int k = 0; k < count; k++)
+    if (strcmp (wanted, built[k].name) == 0) {
+      if (runs_here (k))
+        return &built[k];
+      snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which this processor lacks", wanted);
+      return NULL;
+    }
+  if (strcmp (wanted, "avx2") == 0 || strcmp (wanted, "avx512") == 0)
+    snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which is not built for this processor",
+              wanted);
+  else
+    snprintf (why, why_size,
+              "GPULINALG_ISA is \"%.40s\", and must be \"base\", \"avx2\" or \"avx512\"", wanted);
+  return NULL;
+}

@@ -1,0 +1,58 @@
+// test_isa.c: GPULINALG_ISA chooses the instruction set of the CPU's kernels, or is refused
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "check.h"
+
+// The status of a call on the CPU under GPULINALG_ISA=word, and its values; ctx's message is kept.
+static gla_status solve (const char *word, double *values, char *message, size_t size)
+{
+  enum { n = 6, pages = 37 };
+  static double a[n * n * pages];
+  unsigned long long seed = 5;
+  for (int p = 0; p < pages; p++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i <= j; i++)
+        a[i + n * j + n * n * p] = a[j + n * i + n * n * p] = check_random (&seed);
+  setenv ("GPULINALG_ISA", word, 1);
+  gla_context *ctx;
+  gla_context_create (&ctx);
+  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  gla_array A = gla_array_packed (a, GLA_D, n, n, pages, GLA_HOST);
+  gla_array l = gla_array_packed (values, GLA_D, n, 1, pages, GLA_HOST);
+  gla_status status = gla_batcheig (ctx, &A, &l, NULL, NULL, NULL, NULL);
+  snprintf (message, size, "%s", gla_message (ctx));
+  gla_context_destroy (ctx);
+  unsetenv ("GPULINALG_ISA");
+  return status;
+}
+
+static void test_word (const char *word, const double *expected)
+{
+  double values[6 * 37];
+  char message[512];
+  gla_status status = solve (word, values, message, sizeof message);
+  if (status == GLA_BAD_ARGUMENT && strcmp (word, "base") != 0) {
+    CHECK (strstr (message, word) && strstr (message, "this processor"), "%s", message);
+    printf ("%s\n", message);
+    return;
+  }
+  CHECK (status == GLA_OK, "%s: status %d: %s", word, status, message);
+  double worst = 0;
+  for (int i = 0; i < 6 * 37; i++)
+    worst = fmax (worst, fabs (values[i] - expected[i]));
+  CHECK (worst < 1e-14, "%s: %g", word, worst);
+}
+
+int main (void)
+{
+  double expected[6 * 37], values[6 * 37];
+  char message[512];
+  CHECK (solve ("", expected, message, sizeof message) == GLA_OK, "without a choice: %s", message);
+  test_word ("base", expected);
+  test_word ("avx2", expected);
+  test_word ("avx512", expected);
+  CHECK (solve ("sse9", values, message, sizeof message) == GLA_BAD_ARGUMENT, "sse9 is accepted");
+  CHECK (strstr (message, "GPULINALG_ISA is \"sse9\", and must be \"base\"") != NULL, "%s",
+         message);
+  return check_report ("test_isa");
+}
