@@ -145,6 +145,26 @@ typedef struct {
   gla_monitor monitor; // pages: always 0
 } gla_krylov_job;
 
+// What is done with pages on the host after gla_qr or gla_gsvd has worked on all of them.
+typedef enum {
+  GLA_PAGES_SOLVE, // X = R \ X; GLA_INFO_AGAIN where R may not have full rank, or is not finite
+  GLA_PAGES_LEAST_NORM, // X of A and B, for pages with GLA_INFO_AGAIN
+  GLA_PAGES_BALANCE,    // rows of X times 2^-exponent, to one size
+  GLA_PAGES_INVERSE     // X = 2^-exponent .* (X / R'), NaN where info is not 0
+} gla_pages_work;
+
+enum { GLA_INFO_AGAIN = -3 };
+
+typedef struct {
+  gla_pages_work work;
+  gla_type type;
+  gla_array A, B, R,
+      X; // on the host, row_stride 1; data is NULL in those that the work does not need
+  int32_t *info;
+  int32_t *exponents; // X.rows for each page
+  gla_monitor monitor;
+} gla_pages_job;
+
 struct gla_backend {
   const char *name;
 
@@ -256,6 +276,9 @@ struct gla_backend {
   gla_status (*krylov_combine) (gla_engine *engine, int64_t steps, const double *alpha,
                                 const double *beta, const double *S, int64_t count);
   void (*krylov_end) (gla_engine *engine); // frees the basis
+
+  // Finishes all pages of the job. Only the CPU has it; it stays last, and NULL in the others.
+  gla_status (*finish_pages) (gla_engine *engine, const gla_pages_job *job);
 };
 
 // The backends of this build, fastest first, NULL at the end (src/backends.c).

@@ -107,6 +107,24 @@ GLA_BLAS_DECLARE (cgeqrf_, cunmqr_, cpotrf_, clarfg_, float)
 GLA_BLAS_DECLARE (zgeqrf_, zunmqr_, zpotrf_, zlarfg_, double)
 #undef GLA_BLAS_DECLARE
 
+// QR with column pivoting, the whole of it; the complex ones have real workspace, too.
+#define GLA_BLAS_DECLARE(QP3, R)                                                                   \
+  void QP3 (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda,           \
+            gla_blas_int *jpvt, R *tau, R *work, const gla_blas_int *lwork, gla_blas_int *info);
+
+GLA_BLAS_DECLARE (sgeqp3_, float)
+GLA_BLAS_DECLARE (dgeqp3_, double)
+#undef GLA_BLAS_DECLARE
+
+#define GLA_BLAS_DECLARE(QP3, R)                                                                   \
+  void QP3 (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda,           \
+            gla_blas_int *jpvt, R *tau, R *work, const gla_blas_int *lwork, R *rwork,              \
+            gla_blas_int *info);
+
+GLA_BLAS_DECLARE (cgeqp3_, float)
+GLA_BLAS_DECLARE (zgeqp3_, double)
+#undef GLA_BLAS_DECLARE
+
 // Divide and conquer on a real tridiagonal matrix.
 void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
               const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,

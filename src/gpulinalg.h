@@ -204,6 +204,30 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
                    gla_qr_report *report);
 
 //------------------------------------------------------------------------------
+// gla_least_squares: min |A*x - b| for many matrices
+//------------------------------------------------------------------------------
+
+typedef struct {
+  int64_t pages_failed, first_failed;       // pages that hold NaN or Inf; the first, from 0, or -1
+  int64_t pages_deficient, first_deficient; // pages where A has less than full rank
+  gla_qr_report qr;
+} gla_least_squares_report;
+
+// X = A \ B of each page by QR; where A has not full rank, and where m < n, the X of least norm.
+// A       m x n x P, B m x r x P, X n x r x P; s d c or z, one type for all, on the host,
+// row_stride
+//         1. A and B are not changed; X overlaps neither.
+// info    host array of P, or NULL: 0 ok; k from 1 to min (m, n): the rank of A is k less than
+//         that; n+1: A or B holds NaN or Inf, and X is NaN.
+// options of gla_qr; pivot must be 0. NULL for the defaults. report may be NULL.
+// Pages are factored as by gla_qr, X = R \ (Q'*B). Those whose R may not have full rank, and all
+// with m < n, are done by the CPU with column pivoting. The rank is judged with the columns of A
+// brought to one length.
+gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_array *B,
+                              const gla_array *X, int32_t *info, const gla_qr_options *options,
+                              gla_least_squares_report *report);
+
+//------------------------------------------------------------------------------
 // gla_gsvd: generalized singular value decomposition
 //------------------------------------------------------------------------------
 
@@ -216,6 +240,7 @@ typedef struct {
   gla_gsvd_blocking blocking; // {GLA_BLOCK_ORIENTED} one inner sweep, or until nothing rotates
   gla_gsvd_ordering ordering; // {GLA_ORDER_ME} Mantharam-Eberlein, or modified modulus
   int block;                  // {0: by size and machine} columns of a block
+  int blank; // {0} nonzero: NaN in alpha and beta where they mean nothing, rank [A; B] < q
 } gla_gsvd_options;
 
 enum { GLA_GSVD_SWEEPS = 60 }; // at most
@@ -259,6 +284,30 @@ typedef struct {
 gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gsvd_results *results, const gla_gsvd_options *options,
                      gla_gsvd_report *report);
+
+//------------------------------------------------------------------------------
+// gla_gevd: eigenvalues and eigenvectors of the pencil (A'*A, B'*B)
+//------------------------------------------------------------------------------
+
+// What is wanted; data is NULL in the others. q = min (m+n, p).
+typedef struct {
+  gla_array alpha, beta; // q x 1, real type, as in gla_gsvd_results: lambda = (alpha ./ beta)^2
+  gla_array Z;           // p x q, Z'*A'*A*Z = diag (alpha.^2), Z'*B'*B*Z = diag (beta.^2)
+  int32_t *info;         // host array of P, or NULL: 0 ok; p+1 NaN or Inf in the pair; 1 not
+                         // converged; p+2 [A; B] has less than full rank
+} gla_gevd_results;
+
+typedef struct {
+  int64_t pages_failed, first_failed;     // pages with info p+1 or 1; the first, from 0, or -1
+  int64_t pages_singular, first_singular; // pages with info p+2
+  gla_gsvd_report gsvd;
+} gla_gevd_report;
+
+// A, B and options are those of gla_gsvd; all arrays are on the host. A page with info p+1 or 1 is
+// NaN in all results. One with info p+2 is NaN in Z, and in those alpha and beta that mean nothing.
+gla_status gla_gevd (gla_context *ctx, const gla_array *A, const gla_array *B,
+                     const gla_gevd_results *results, const gla_gsvd_options *options,
+                     gla_gevd_report *report);
 
 //------------------------------------------------------------------------------
 // gla_sparse, gla_spmv: sparse matrices, and their products with dense vectors

@@ -380,7 +380,7 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gsvd_results *results, const gla_gsvd_options *options,
                      gla_gsvd_report *report)
 {
-  const gla_gsvd_options defaults = {GLA_GSVD_AUTO, GLA_BLOCK_ORIENTED, GLA_ORDER_ME, 0};
+  const gla_gsvd_options defaults = {.method = GLA_GSVD_AUTO};
   if (ctx == NULL)
     return GLA_BAD_ARGUMENT;
   if (options == NULL)

@@ -93,6 +93,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->kernels = isa->eig;
   e->qr_kernels = isa->qr;
   e->gsvd_kernels = isa->gsvd;
+  e->solve_kernels = isa->solve;
   e->spmv_kernels = isa->spmv;
   e->threads_max = omp_get_max_threads ();
   *engine = &e->base;
@@ -155,4 +156,5 @@ const gla_backend gla_backend_cpu = {
     .krylov_plain = gla_cpu_krylov_plain,
     .krylov_combine = gla_cpu_krylov_combine,
     .krylov_end = gla_cpu_krylov_end,
+    .finish_pages = gla_cpu_finish_pages,
 };

@@ -8,6 +8,7 @@
 #include "gsvd.h"
 #include "krylov.h"
 #include "qr.h"
+#include "solve.h"
 #include "spmv.h"
 
 typedef struct {
@@ -15,6 +16,7 @@ typedef struct {
   const gla_cpu_eig_kernel *kernels; // of this processor, in the order s d c z
   const gla_cpu_qr_kernel *qr_kernels;
   const gla_cpu_gsvd_kernel *gsvd_kernels;
+  const gla_cpu_solve_kernel *solve_kernels;
   const gla_cpu_spmv_kernel *spmv_kernels;
   int threads_max;
 
@@ -60,6 +62,8 @@ gla_status gla_cpu_gsvd_begin (gla_engine *engine, const gla_gsvd_job *job, int6
 gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
 gla_status gla_cpu_gsvd_finish (gla_engine *engine, int slot);
 void gla_cpu_gsvd_end (gla_engine *engine);
+
+gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);
 
 // How many threads share pieces of work that take one thread so many seconds altogether. Threads
 // that are given less than 0.1 ms would be woken for it, and on a machine that has other work they

@@ -59,13 +59,14 @@ static void N (make_entries) (N (gsvd) * w)
   const int zeros = og + columns - rank, spare = q - (of + og + columns);
   const int lost = (int)gla_more (0, spare - (int)(w->m + w->n) + (of + rank) + (og + columns));
   const int infs = (int)gla_more (0, (w->q - w->n) - (of + lost));
-  const N (entry) zero = {.kind = N (zero_value), .u = -1, .v = -1};
-  const N (entry) inf = {.kind = N (infinite), .u = -1, .v = -1};
+  const N (entry) zero = {.kind = N (zero_value), .u = -1, .v = -1, .nothing = 1};
+  const N (entry) inf = {.kind = N (infinite), .u = -1, .v = -1, .nothing = 1};
   N (entry) *e = w->entries;
   for (int j = 0; j < spare - lost - infs; j++)
     *e++ = zero;
   for (int j = 0; j < zeros; j++) {
     *e = zero;
+    e->nothing = 0;
     e++->v = j < og ? j : rank + j;
   }
   N (entry) *sorted = e + lost;
@@ -82,6 +83,7 @@ static void N (make_entries) (N (gsvd) * w)
   e += rank + lost;
   for (int j = 0; j < of + infs; j++) {
     *e = inf;
+    e->nothing = j >= of;
     e++->u = j < of ? j : -1;
   }
 }
@@ -92,8 +94,9 @@ static void N (put_real) (const gla_array *a, int64_t page, int64_t j, GLA_REAL 
     ((GLA_REAL *)a->data)[page * a->page_stride + j * a->row_stride] = x;
 }
 
-// Fills in what C and S are, of the core and of the caller's pair.
-static void N (store_values) (const gla_gsvd_chunk *c, int64_t page, N (gsvd) * w)
+// Fills in what C and S are, of the core and of the caller's pair. blank: NaN goes to the caller
+// where they mean nothing.
+static void N (store_values) (const gla_gsvd_chunk *c, int64_t page, int blank, N (gsvd) * w)
 {
   const int shift = w->exponent_a - w->exponent_b;
   for (int64_t j = 0; j < w->q; j++) {
@@ -102,8 +105,9 @@ static void N (store_values) (const gla_gsvd_chunk *c, int64_t page, N (gsvd) * 
     e->alpha = e->c, e->beta = e->s;
     if (shift != 0)
       N (cosine_sine) (e, shift, &e->alpha, &e->beta);
-    N (put_real) (&c->alpha, page, j, (GLA_REAL)e->alpha);
-    N (put_real) (&c->beta, page, j, (GLA_REAL)e->beta);
+    const int nothing = blank && e->nothing;
+    N (put_real) (&c->alpha, page, j, nothing ? (GLA_REAL)NAN : (GLA_REAL)e->alpha);
+    N (put_real) (&c->beta, page, j, nothing ? (GLA_REAL)NAN : (GLA_REAL)e->beta);
   }
 }
 
@@ -290,7 +294,7 @@ static void N (store_x) (const gla_cpu_gsvd_task *task, int64_t page, N (gsvd) *
 static void N (store) (const gla_cpu_gsvd_task *task, int64_t page, N (gsvd) * w)
 {
   N (make_entries) (w);
-  N (store_values) (task->chunk, page, w);
+  N (store_values) (task->chunk, page, task->job->options.blank, w);
   N (store_vectors) (task, page, w);
   if (task->job->x)
     N (store_x) (task, page, w);

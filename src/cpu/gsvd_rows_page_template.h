@@ -248,7 +248,7 @@ static int N (solve_rows) (const gla_cpu_gsvd_task *task, int64_t page, N (gsvd)
     return 0;
   N (rows_normalise) (r, sigma);
   N (rows_entries) (w, sigma, exponent);
-  N (store_values) (c, page, w);
+  N (store_values) (c, page, job->options.blank, w);
   if (wants_u)
     N (rows_vectors) (&f, w->entries, r->w, r->rp, gla_more (w->p, job->u_columns), r->u);
   if (wants_v)

@@ -10,6 +10,7 @@ typedef enum { N (finite), N (zero_value), N (infinite) } N (entry_kind);
 typedef struct {
   N (entry_kind) kind;
   int u, v;
+  int nothing; // the ranks leave this place of C and S no value, or half of one
   double mantissa;
   int exponent;
   double c, s, alpha, beta; // C and S of the core, and of the caller's pair

@@ -9,10 +9,13 @@
 
 // From the narrowest to the widest.
 static const gla_cpu_isa built[] = {
-    {"base", gla_cpu_eig_base, gla_cpu_qr_base, gla_cpu_gsvd_base, gla_cpu_spmv_base},
+    {"base", gla_cpu_eig_base, gla_cpu_qr_base, gla_cpu_gsvd_base, gla_cpu_solve_base,
+     gla_cpu_spmv_base},
 #ifdef GLA_CPU_X86
-    {"avx2", gla_cpu_eig_avx2, gla_cpu_qr_avx2, gla_cpu_gsvd_avx2, gla_cpu_spmv_avx2},
-    {"avx512", gla_cpu_eig_avx512, gla_cpu_qr_avx512, gla_cpu_gsvd_avx512, gla_cpu_spmv_avx512},
+    {"avx2", gla_cpu_eig_avx2, gla_cpu_qr_avx2, gla_cpu_gsvd_avx2, gla_cpu_solve_avx2,
+     gla_cpu_spmv_avx2},
+    {"avx512", gla_cpu_eig_avx512, gla_cpu_qr_avx512, gla_cpu_gsvd_avx512, gla_cpu_solve_avx512,
+     gla_cpu_spmv_avx512},
 #endif
 };
 enum { count = sizeof built / sizeof *built };

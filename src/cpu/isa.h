@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "gsvd.h"
 #include "qr.h"
+#include "solve.h"
 #include "spmv.h"
 
 typedef struct {
@@ -14,6 +15,7 @@ typedef struct {
   const gla_cpu_eig_kernel *eig; // in the order s d c z, as the others
   const gla_cpu_qr_kernel *qr;
   const gla_cpu_gsvd_kernel *gsvd;
+  const gla_cpu_solve_kernel *solve;
   const gla_cpu_spmv_kernel *spmv;
 } gla_cpu_isa;
 

@@ -32,3 +32,4 @@
 #undef GLA_QPS
 #undef GLA_QP2
 #undef GLA_NRM2
+#undef GLA_QP3
