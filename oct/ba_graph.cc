@@ -102,8 +102,7 @@ static double whole (const char *name, const octave_value &v, double lowest, dou
 
 static octave_value_list ba_graph_body (const octave_value_list &args, int nargout)
 {
-  if (args.length () < 2 || args.length () > 3 || nargout > 1)
-    print_usage ();
+  gla::check_counts ("ba_graph", args, 2, 3, nargout, 1);
   const double flintmax = 9007199254740992.0;
   double n = whole ("N", args (0), 2, flintmax);
   double m = whole ("M", args (1), 1, n - 1);
@@ -203,7 +202,7 @@ full (max (sum (A))) > 500
 %!error <Invalid call> ba_graph ()
 %!error <Invalid call> ba_graph (5)
 %!error <Invalid call> ba_graph (5, 2, 1, 1)
-%!error <Invalid call> [a, b] = ba_graph (5, 2)
+%!error <ba_graph: function called with too many outputs> [a, b] = ba_graph (5, 2)
 %!error id=gpulinalg:bad-value ba_graph (1, 1)
 %!error <N must be a whole number from 2 to> ba_graph (1, 1)
 %!error <N must be a whole number from 2 to> ba_graph (2.5, 1)

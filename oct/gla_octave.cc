@@ -14,7 +14,7 @@
 namespace gla
 {
 
-static std::string lower_case (std::string s)
+std::string lower_case (std::string s)
 {
   for (char &c : s)
     c = static_cast<char> (std::tolower (static_cast<unsigned char> (c)));
@@ -71,8 +71,24 @@ void zero (void *memory, std::size_t bytes)
 // arguments
 //------------------------------------------------------------------------------
 
+void check_counts (const char *who, const octave_value_list &args, int least, int most, int nargout,
+                   int most_outputs)
+{
+  if (args.length () < least || args.length () > most)
+    print_usage ();
+  if (nargout > most_outputs)
+    error_with_id ("Octave:invalid-fun-call", "%s: function called with too many outputs", who);
+}
+
+bool is_zero (const octave_value &v)
+{
+  return (v.isnumeric () || v.islogical ()) && v.isreal () && !v.issparse () && v.numel () == 1 &&
+         v.double_value () == 0;
+}
+
 options::options (const char *who, const octave_value_list &args, int first,
-                  const std::vector<std::string> &flags, const std::vector<std::string> &names)
+                  const std::vector<std::string> &flags, const std::vector<std::string> &names,
+                  const std::vector<std::string> &not_here)
     : m_who (who)
 {
   std::vector<std::string> known (flags);
@@ -85,7 +101,7 @@ options::options (const char *who, const octave_value_list &args, int first,
                      who, k + 1, shape_and_class (args (k)).c_str (), quoted_list (known).c_str ());
     std::string given = args (k).string_value ();
     std::string name = lower_case (given);
-    if (contains (flags, name)) {
+    if (contains (flags, name) || contains (not_here, name)) {
       m_flags.push_back (name);
     } else if (contains (names, name)) {
       if (++k == args.length ())
@@ -191,6 +207,35 @@ void check_float_array (const char *who, const char *name, const octave_value &x
 }
 
 //------------------------------------------------------------------------------
+// pages that fail
+//------------------------------------------------------------------------------
+
+void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
+                           int32_t not_finite)
+{
+  long long bad = 0, first_bad = 0, stuck = 0, first_stuck = 0;
+  for (octave_idx_type p = pages - 1; p >= 0; p--) {
+    if (info[p] == not_finite)
+      bad++, first_bad = p + 1;
+    else if (info[p] != 0)
+      stuck++, first_stuck = p + 1;
+  }
+  const char *id = "gpulinalg:pages-failed";
+  long long all = pages;
+  if (bad > 0 && stuck > 0)
+    warning_with_id (
+        id,
+        "%s: %lld of %lld pages hold NaN or Inf (the first is page %lld), and %lld did "
+        "not converge (the first is page %lld); they are NaN in the result",
+        who, bad, all, first_bad, stuck, first_stuck);
+  else if (bad + stuck > 0)
+    warning_with_id (id,
+                     "%s: %lld of %lld pages %s and are NaN in the result; the first is page %lld",
+                     who, bad + stuck, all, bad > 0 ? "hold NaN or Inf" : "did not converge",
+                     bad > 0 ? first_bad : first_stuck);
+}
+
+//------------------------------------------------------------------------------
 // a call of the library: context, place, whether progress is wanted
 //------------------------------------------------------------------------------
 
@@ -284,8 +329,10 @@ void call::set_place (const octave_value &device)
   } else if (device.is_defined ()) {
     if (!device.isnumeric () || !device.isreal () || device.isempty ())
       error_with_id ("gpulinalg:bad-value",
-                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs",
-                     m_who);
+                     "%s: option \"device\" must be \"auto\", \"cpu\", \"gpu\" or numbers of GPUs, "
+                     "not %s%s",
+                     m_who, device.isempty () ? "an empty " : "of class ",
+                     device.isempty () ? "array" : device.class_name ().c_str ());
     NDArray values = device.array_value ();
     for (octave_idx_type k = 0; k < values.numel (); k++) {
       double x = values.xelem (k);

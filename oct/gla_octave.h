@@ -163,9 +163,12 @@ inline bool is_text (const octave_value &v)
 class options
 {
 public:
-  // Reads args (first), ...; flags stand alone, names are followed by a value.
+  // Reads args (first), ...; flags stand alone, names are followed by a value. not_here: flags that
+  // this kind of call does not serve; they are read, so that the caller can say why not, and are
+  // not listed among those that are known.
   options (const char *who, const octave_value_list &args, int first,
-           const std::vector<std::string> &flags, const std::vector<std::string> &names);
+           const std::vector<std::string> &flags, const std::vector<std::string> &names,
+           const std::vector<std::string> &not_here = {});
 
   // The last of these flags that was given; "" where none was.
   std::string last_flag (const std::vector<std::string> &of) const;
@@ -185,11 +188,31 @@ private:
   std::vector<std::pair<std::string, octave_value>> m_values;
 };
 
+// Ends with print_usage where there are fewer or more arguments than these, and with Octave's words
+// for other functions where too many outputs are wanted.
+const int any_number = 1 << 30;
+void check_counts (const char *who, const octave_value_list &args, int least, int most, int nargout,
+                   int most_outputs);
+
+std::string lower_case (std::string s);
+
+// A scalar 0 of any class, as in the place that asks for an economy form.
+bool is_zero (const octave_value &v);
+
 // Ends with gpulinalg:bad-class unless x is a full floating point array.
 void check_float_array (const char *who, const char *name, const octave_value &x);
 
 // "a, b or c" in quotes.
 std::string quoted_list (const std::vector<std::string> &words);
+
+//------------------------------------------------------------------------------
+// pages that fail
+//------------------------------------------------------------------------------
+
+// Of pages with a number in info that is not 0: those with `not_finite` hold NaN or Inf, the others
+// did not converge. One warning gpulinalg:pages-failed tells both.
+void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
+                           int32_t not_finite);
 
 //------------------------------------------------------------------------------
 // a call of the library

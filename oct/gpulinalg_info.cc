@@ -70,8 +70,7 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
 static octave_value_list info_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
-  if (args.length () > 0 || nargout > 1)
-    print_usage ();
+  gla::check_counts ("gpulinalg_info", args, 0, 0, nargout, 1);
 
   gla::call call ("gpulinalg_info", interp);
   octave_scalar_map info;
@@ -200,5 +199,5 @@ endif
 %! assert (info.cuda || isempty (info.devices));
 
 %!error <Invalid call> gpulinalg_info (1)
-%!error <Invalid call> [a, b] = gpulinalg_info ();
+%!error <gpulinalg_info: function called with too many outputs> [a, b] = gpulinalg_info ();
 */

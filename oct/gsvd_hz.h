@@ -6,11 +6,37 @@
 
 #include "gla_octave.h"
 
+namespace gla
+{
+
+// Pages of `rows` rows with the columns of `values` on diagonal number `above`.
+template <typename RealArray>
+RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
+{
+  dim_vector dims = values.dims ();
+  octave_idx_type q = dims (0), pages = pages_of (dims);
+  dims (0) = rows;
+  dims (1) = q;
+  RealArray D = zeros<RealArray> (dims);
+  auto *d = D.fortran_vec ();
+  const auto *v = values.data ();
+  for (octave_idx_type k = 0; k < pages; k++)
+    for (octave_idx_type j = above; j < q && j - above < rows; j++)
+      d[(k * q + j) * rows + j - above] = v[k * q + j];
+  return D;
+}
+
+} // namespace gla
+
 struct gsvd_request {
   gla_gsvd_options gsvd;
   bool economy;
   int outputs; // at least 1: Octave keeps the first one in ans
 };
+
+// What gsvd_hz and gevd_hz share: arrays that go together, and the options of the iteration.
+void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
+gla_gsvd_options gsvd_read_options (const gla::options &opts);
 
 // The outputs of gsvd_hz for arrays that have been checked.
 octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,

@@ -312,6 +312,15 @@
 %!warning id=gpulinalg:pages-failed gsvd_hz (ones (2, 2, 3), NaN (2, 2, 3));
 %!warning <gsvd_hz: 1 of 4 pages hold NaN or Inf .* are NaN in the result; the first is page 3> ...
 %! [U, V] = gsvd_hz (reshape ([1, 2, NaN, 4], [1, 1, 4]), ones (1, 1, 4));
+%!warning <gsvd_hz: 1 of 1 pages hold NaN or Inf and are NaN in the result; the first is page 1> gsvd_hz (NaN, 1);
+%!warning id=gpulinalg:pages-failed [U, V] = gsvd_hz ([1, 2], [3, complex(1, Inf)]);
+%!test
+%! warning ("off", "gpulinalg:pages-failed", "local");
+%! assert (gsvd_hz (-Inf, 1), NaN);
+%! [U, V, X, C, S] = gsvd_hz ([1, 2], [3, single(NaN)]);
+%! assert (all (isnan ([U(:); V(:); X(:); C(1,2); S(1,1)])));
+%! [~, ~, ~, ~, ~, stats] = gsvd_hz ([1, 2], [3, Inf]);
+%! assert (stats.info, int32 (3));
 %!test
 %! lastwarn ("", "");
 %! [U, V, X, C, S, stats] = gsvd_hz (ones (2, 2, 3), NaN (2, 2, 3));
@@ -342,5 +351,26 @@
 %!     [U, V, X, C, S] = gsvd_hz (A, B, "Block", block{1}, "DEVICE", "cpu", "method", method{1});
 %!     check_pair (A, B, U, V, X, C, S);
 %!     assert (diag (C) ./ diag (S), sigma, -1e-11);
+%!   endfor
+%! endfor
+
+%!## Tikhonov regularization for every L, as it stands in README.md
+%!test
+%! for shape = [8, 6, 5; 8, 6, 4; 8, 6, 6; 8, 6, 9; 4, 6, 5; 5, 6, 3; 3, 6, 2; 6, 6, 1; 1, 6, 3].'
+%!   A = numbers (shape(1), shape(2), [], "z", 11);
+%!   b = numbers (shape(1), 1, [], "z", 12);
+%!   L = numbers (shape(3), shape(2), [], "d", 13);
+%!   if (shape(3) == 5)
+%!     L = diff (eye (6));
+%!   endif
+%!   for form = {{}, {0}}
+%!     [U, V, X, C, S] = gsvd_hz (A, L, form{1}{:});     % A = U*C*X', L = V*S*X'
+%!     c2 = sumsq (C, 1).';                     % one number for each column of X
+%!     s2 = sumsq (S, 1).';
+%!     x = @(lambda) X' \ (C' * (U' * b) ./ (c2 + lambda^2 * s2));
+%!     for lambda = [1e-2, 1, 100]
+%!       right = pinv ([A; lambda * L]) * [b; zeros(shape(3), 1)];
+%!       assert (x (lambda), right, 1e-9 * norm (right));
+%!     endfor
 %!   endfor
 %! endfor

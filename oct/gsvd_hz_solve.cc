@@ -12,24 +12,6 @@
 // outputs
 //------------------------------------------------------------------------------
 
-// Pages of `rows` rows with the columns of `values` on diagonal number `above`.
-template <typename RealArray>
-static RealArray diagonal_pages (const RealArray &values, octave_idx_type rows,
-                                 octave_idx_type above)
-{
-  dim_vector dims = values.dims ();
-  octave_idx_type q = dims (0), pages = gla::pages_of (dims);
-  dims (0) = rows;
-  dims (1) = q;
-  RealArray D = gla::zeros<RealArray> (dims);
-  auto *d = D.fortran_vec ();
-  const auto *v = values.data ();
-  for (octave_idx_type k = 0; k < pages; k++)
-    for (octave_idx_type j = above; j < q && j - above < rows; j++)
-      d[(k * q + j) * rows + j - above] = v[k * q + j];
-  return D;
-}
-
 // Of one pair the name, of pages a row of cells.
 static octave_value method_names (const std::vector<gla_gsvd_stats> &stats, octave_idx_type pages,
                                   bool one_pair)
@@ -70,24 +52,6 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
   else
     map.assign ("device", static_cast<double> (report.device));
   return map;
-}
-
-//------------------------------------------------------------------------------
-// pages that fail
-//------------------------------------------------------------------------------
-
-static void refuse_not_finite (bool in_A)
-{
-  error_with_id ("gpulinalg:not-finite", "gsvd_hz: %s must not hold NaN or Inf", in_A ? "A" : "B");
-}
-
-static void warn_of_failed_pages (const gla_gsvd_report &report, octave_idx_type pages)
-{
-  warning_with_id ("gpulinalg:pages-failed",
-                   "gsvd_hz: %lld of %lld pages hold NaN or Inf or did not converge, and are NaN "
-                   "in the result; the first is page %lld",
-                   static_cast<long long> (report.pages_failed), static_cast<long long> (pages),
-                   static_cast<long long> (report.first_failed + 1));
 }
 
 //------------------------------------------------------------------------------
@@ -147,18 +111,16 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   auto start = std::chrono::steady_clock::now ();
   call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
-  if (one_pair && report.pages_failed > 0 && f.results.info[0] == p + 1)
-    refuse_not_finite (A.any_element_is_inf_or_nan ());
   if (report.pages_failed > 0 && want.outputs < 6)
-    warn_of_failed_pages (report, pages);
+    gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages, static_cast<int32_t> (p + 1));
 
   if (want.outputs == 1)
     return ovl (RealArray (quotient (f.alpha, f.beta)));
   octave_value_list out = ovl (f.U, f.V, f.X);
   if (want.outputs > 3) {
     octave_idx_type above = std::max<octave_idx_type> (0, q - m);
-    out (3) = diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above);
-    out (4) = diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0);
+    out (3) = gla::diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above);
+    out (4) = gla::diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0);
   }
   if (want.outputs > 5)
     out (5) = stats_of (stats, info, report, seconds.count (), one_pair);

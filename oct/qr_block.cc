@@ -1,7 +1,7 @@
 // qr_block.cc: qr_block for Octave; its tests are in qr_block.tst, but for those of errors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "qr_block.h"
 
 #include <algorithm>
 
@@ -14,23 +14,26 @@ struct qr_request {
   bool economy;
   bool vector; // P is a row
   bool wy;
+  bool solve;
   int outputs; // at least 1: Octave keeps the first one in ans
 };
 
-static bool is_zero (const octave_value &v)
+static bool asks_to_solve (const octave_value_list &args)
 {
-  return (v.isnumeric () || v.islogical ()) && v.isreal () && !v.issparse () && v.numel () == 1 &&
-         v.double_value () == 0;
+  for (int k = 1; k < args.length (); k++)
+    if (args (k).is_string () && gla::lower_case (args (k).string_value ()) == "solve")
+      return true;
+  return false;
 }
 
 // What may stand between A and the options is B, or 0 for the economy form, or both in this order;
-// a 0 that comes last is never B. Returns where the options begin.
+// a 0 that comes last is B only where it is to be solved for. Returns where the options begin.
 static int read_positional (const octave_value_list &args, octave_value &B, qr_request &want)
 {
   int count = 1;
   while (count < args.length () && count < 3 && !args (count).is_string ())
     count++;
-  want.economy = count > 1 && is_zero (args (count - 1));
+  want.economy = count > (asks_to_solve (args) ? 2 : 1) && gla::is_zero (args (count - 1));
   if (count == 3 && !want.economy)
     error_with_id ("gpulinalg:bad-value",
                    "qr_block: argument 3 must be 0 or the name of an option, not of class %s",
@@ -60,8 +63,20 @@ static void read_options (const gla::options &opts, bool have_B, qr_request &wan
   want.wy = !opts.last_flag ({"wy"}).empty ();
   std::string form = opts.last_flag ({"vector", "matrix"});
   want.vector = form.empty () ? want.economy : form == "vector";
+  want.solve = !opts.last_flag ({"solve"}).empty ();
   if (want.wy && have_B)
     error_with_id ("gpulinalg:bad-option", "qr_block: \"wy\" does not go together with B");
+  if (want.solve && !have_B)
+    error_with_id ("gpulinalg:bad-option",
+                   "qr_block: \"solve\" needs right-hand sides, qr_block (A, B, \"solve\")");
+  if (want.solve && !form.empty ())
+    error_with_id ("gpulinalg:bad-option",
+                   "qr_block: \"solve\" does not go together with \"%s\", there is no P",
+                   form.c_str ());
+  if (want.solve && want.outputs > 2)
+    error_with_id ("Octave:invalid-fun-call",
+                   "qr_block: function called with too many outputs; with \"solve\" they are x "
+                   "and info");
   if (want.wy && !form.empty ())
     error_with_id ("gpulinalg:bad-option",
                    "qr_block: \"wy\" does not go together with \"%s\", there is no pivoting",
@@ -138,24 +153,33 @@ static octave_value_list factorise (gla::call &call, const octave_value &arg_A,
   return ovl (have_B ? C : Q, R, permutations (order, dims, want.vector));
 }
 
+static std::vector<std::string> with (std::vector<std::string> words, const char *word)
+{
+  words.push_back (word);
+  return words;
+}
+
 static octave_value_list qr_block_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
-  if (args.length () < 1 || nargout > 3)
-    print_usage ();
+  gla::check_counts ("qr_block", args, 1, gla::any_number, nargout, 3);
   qr_request want = {};
   want.outputs = std::max (1, nargout);
   octave_value A = args (0), B;
   int first_option = read_positional (args, B, want);
-  gla::options opts ("qr_block", args, first_option, {"econ", "0", "vector", "matrix", "wy"},
-                     {"block", "device", "progress"});
+  const std::vector<std::string> flags = {"econ", "0", "vector", "matrix"};
+  const bool have_B = B.is_defined ();
+  gla::options opts ("qr_block", args, first_option, with (flags, have_B ? "solve" : "wy"),
+                     {"block", "device", "progress"}, {have_B ? "wy" : "solve"});
   check_arrays (A, B);
-  read_options (opts, B.is_defined (), want);
+  read_options (opts, have_B, want);
 
   // work
   gla::call call ("qr_block", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
+  if (want.solve)
+    return qr_block_least_squares (call, A, B, want.qr, want.outputs);
   bool is_complex = A.iscomplex () || B.iscomplex ();
   if (A.is_single_type () || B.is_single_type ())
     return is_complex ? factorise<FloatComplexNDArray> (call, A, B, want)
@@ -170,6 +194,8 @@ DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@var{Q}, @var{R}, @var{P}] =} qr_block (@var{A})
  @deftypefnx {gpulinalg} {[@var{C}, @var{R}] =} qr_block (@var{A}, @var{B})
  @deftypefnx {gpulinalg} {[@var{C}, @var{R}, @var{P}] =} qr_block (@var{A}, @var{B})
+ @deftypefnx {gpulinalg} {@var{x} =} qr_block (@var{A}, @var{B}, "solve")
+ @deftypefnx {gpulinalg} {[@var{x}, @var{info}] =} qr_block (@var{A}, @var{B}, "solve")
  @deftypefnx {gpulinalg} {[@var{W}, @var{Y}, @var{R}] =} qr_block (@var{A}, "wy")
  @deftypefnx {gpulinalg} {[@dots{}] =} qr_block (@dots{}, 0)
  @deftypefnx {gpulinalg} {[@dots{}] =} qr_block (@dots{}, @var{flag}, @dots{})
@@ -199,9 +225,21 @@ The economy form: with @code{@var{k} = min (@var{m}, @var{n})}, @var{Q} is
 @item @var{B}
 With the same rows and pages as @var{A}: the first output is
 @code{@var{C} = @var{Q}' * @var{B}}, and @var{Q} is not formed.
-@code{@var{R} \ @var{C}} is the solution of the least squares problem; take the
-economy form for it.  Where @var{A} or @var{B} is single all results are single,
+@code{@var{R} \ @var{C}} is the solution of the least squares problem, which
+@qcode{"solve"} gives for all pages.  Where @var{A} or @var{B} is single all results are single,
 and where one is complex the other is taken as complex.
+
+@item @qcode{"solve"}
+The least squares solutions @code{@var{x} = @var{A} \ @var{B}} of all pages, for
+any number of right-hand sides.  Where the columns of a page of @var{A} depend on
+each other, to rounding, and where @var{m} < @var{n}, @var{x} is the solution of
+least norm; the former is told by the warning @code{gpulinalg:rank-deficient}, which
+names the first such page.  The rank is judged with the columns of @var{A} brought
+to one length, and a column that is more than 65536 times (single: 1024 times) shorter
+than the longest one counts as that long in the norm.  The int32 column @var{info} has a number for each page: 0 if all is
+well; @var{k} from 1 to @code{min (@var{m}, @var{n})} if the rank of @var{A} is
+@var{k} less than that; @var{n}+1 if @var{A} or @var{B} holds NaN or Inf, where
+@var{x} is NaN.  There are no warnings if @var{info} is asked for.
 
 @item @qcode{"vector"}, @qcode{"matrix"}
 @var{P} as a row, @code{@var{Q} * @var{R} = @var{A}(:,@var{P})}, or as a matrix.
@@ -248,8 +286,7 @@ A parabola through 1000 points:
 @group
 t = linspace (0, 1, 1000).';
 A = [ones(1000, 1), t, t.^2];
-[C, R] = qr_block (A, 3 + 2 * t - t.^2, 0);
-x = R \ C
+x = qr_block (A, 3 + 2 * t - t.^2, "solve")
    @result{} x =
 
          3.0000
@@ -283,7 +320,13 @@ norm (Q(:,:,7) * R(:,:,7) - A(:,:,7)) < 1e-14
 /*
 %!## errors
 %!error <Invalid call> qr_block ()
-%!error <Invalid call> [a, b, c, d] = qr_block (1);
+%!error <qr_block: function called with too many outputs> [a, b, c, d] = qr_block (1);
+%!error <qr_block: function called with too many outputs; with "solve" they are x and info> ...
+%! [a, b, c] = qr_block (1, 1, "solve");
+%!error <"solve" needs right-hand sides, qr_block \(A, B, "solve"\)> qr_block (1, "solve")
+%!error <"solve" does not go together with "vector", there is no P> qr_block (1, 1, "vector", "solve")
+%!error <known are "econ", "0", "vector", "matrix", "solve", "block", "device" or "progress"> qr_block (1, 1, "colour")
+%!error <B must be a single or double array, not cell> qr_block (1, {"econ"})
 %!error id=gpulinalg:bad-class qr_block (true)
 %!error id=gpulinalg:bad-class qr_block (int32 (1))
 %!error id=gpulinalg:bad-class qr_block ("a")
@@ -314,6 +357,7 @@ norm (Q(:,:,7) * R(:,:,7) - A(:,:,7)) < 1e-14
 %! qr_block (1, "Colour", 3)
 %!error <option "block" needs a value> qr_block (1, "block")
 %!error <"wy" does not go together with B> qr_block (1, 2, "wy")
+%!error <"wy" does not go together with B> qr_block (1, 2, "wy", "solve")
 %!error <"wy" does not go together with "vector", there is no pivoting> qr_block (1, "vector", "wy")
 %!error id=gpulinalg:bad-option qr_block (1, 2, "wy")
 %!error id=gpulinalg:bad-value qr_block (1, "block", 0)
@@ -333,11 +377,13 @@ norm (Q(:,:,7) * R(:,:,7) - A(:,:,7)) < 1e-14
 %! t = (0:14609).' / 365.25;
 %! y = 10 + 0.03 * t - 8 * cos (2 * pi * t) + 2 * sin (4 * pi * t) + 3 * randn (size (t));
 %! A = [ones(size (t)), t, cos(2 * pi * t * (1:6)), sin(2 * pi * t * (1:6))];
-%! [C, R] = qr_block (A, y, 0);
-%! x = R \ C;
-%! plot (t, y, ".", "color", [0.7, 0.7, 0.7], t, A * x, "linewidth", 2);
-%! xlim ([0, 4]);
-%! xlabel ("years");
-%! ylabel ("temperature");
-%! title (sprintf ("trend %.3f degrees per year, from one call of qr\\_block", x(2)));
+%! x = qr_block (A, y, "solve");
+%! printf ("trend: %.4f degrees per year\n", x(2));
+%! if (__can_draw__ ())
+%!   plot (t, y, ".", "color", [0.7, 0.7, 0.7], t, A * x, "linewidth", 2);
+%!   xlim ([0, 4]);
+%!   xlabel ("years");
+%!   ylabel ("temperature");
+%!   title (sprintf ("trend %.3f degrees per year", x(2)));
+%! endif
 */

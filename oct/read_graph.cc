@@ -19,8 +19,7 @@ static gla::graph_options read_options (const octave_value_list &args)
 
 static octave_value_list read_graph_body (const octave_value_list &args, int nargout)
 {
-  if (args.length () < 1 || nargout > 2)
-    print_usage ();
+  gla::check_counts ("read_graph", args, 1, gla::any_number, nargout, 2);
   if (!gla::is_text (args (0)) || args (0).isempty ())
     error_with_id ("gpulinalg:bad-class",
                    "read_graph: FILE must be a string, not of class %s and size %s",
@@ -318,7 +317,7 @@ ids.'
 %! assert (! isempty (strfind (err.message, '"directed" is for edge lists')));
 
 %!error <Invalid call> read_graph ()
-%!error <Invalid call> [a, b, c] = read_graph ("x")
+%!error <read_graph: function called with too many outputs> [a, b, c] = read_graph ("x")
 %!error id=gpulinalg:bad-class read_graph (5)
 %!error <FILE must be a string, not of class cell> read_graph ({"a"})
 %!error <FILE must be a string> read_graph (["ab"; "cd"])

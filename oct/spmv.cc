@@ -141,8 +141,7 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
 static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
-  if (args.length () < 2 || nargout > 1)
-    print_usage ();
+  gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
   gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method"});
   octave_value A = args (0), x = args (1);
   check_vectors (x);
@@ -344,7 +343,7 @@ spmv (A, [1; 2; 3], "transpose")
 
 %!error <Invalid call> spmv ()
 %!error <Invalid call> spmv (speye (2))
-%!error <Invalid call> [a, b] = spmv (speye (2), [1; 2])
+%!error <spmv: function called with too many outputs> [a, b] = spmv (speye (2), [1; 2])
 %!error id=gpulinalg:bad-class spmv (eye (2), [1; 2])
 %!error <A must be a sparse matrix or a plan of spmv_plan, not double> spmv (ones (2), [1; 2])
 %!error <A must be a sparse matrix or a plan of spmv_plan, not cell> spmv ({}, [1; 2])

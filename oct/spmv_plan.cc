@@ -6,8 +6,7 @@
 static octave_value_list spmv_plan_body (octave::interpreter &interp, const octave_value_list &args,
                                          int nargout)
 {
-  if (args.length () < 1 || nargout > 1)
-    print_usage ();
+  gla::check_counts ("spmv_plan", args, 1, gla::any_number, nargout, 1);
   gla::options opts ("spmv_plan", args, 1, {}, {"device", "method", "precision"});
   gla::sparse_matrix::settings how = {};
   how.method = gla::method_of (opts);
@@ -180,7 +179,7 @@ endfor
 %! assert (spmv (P, [1; 2; 3]), [1; 2; 3]);
 
 %!error <Invalid call> spmv_plan ()
-%!error <Invalid call> [a, b] = spmv_plan (speye (2))
+%!error <spmv_plan: function called with too many outputs> [a, b] = spmv_plan (speye (2))
 %!error id=gpulinalg:bad-class spmv_plan (eye (2))
 %!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not double> spmv_plan (ones (2))
 %!error <unknown option "tol"; known are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)

@@ -1,0 +1,58 @@
+// qr_block_least_squares.cc: qr_block (A, B, "solve")
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "qr_block.h"
+
+#include <octave/int32NDArray.h>
+
+static void warn_of_deficient_pages (const gla_least_squares_report &report, octave_idx_type pages)
+{
+  warning_with_id (
+      "gpulinalg:rank-deficient",
+      "qr_block: on %lld of %lld pages A has less than full rank, to rounding, and x is "
+      "the least squares solution of least norm; the first is page %lld",
+      static_cast<long long> (report.pages_deficient), static_cast<long long> (pages),
+      static_cast<long long> (report.first_deficient + 1));
+}
+
+template <typename Array>
+static octave_value_list solve (gla::call &call, const octave_value &arg_A,
+                                const octave_value &arg_B, const gla_qr_options &options,
+                                int outputs)
+{
+  Array A, B;
+  gla::read (arg_A, A);
+  gla::read (arg_B, B);
+  dim_vector dims = B.dims ();
+  octave_idx_type n = A.dims () (1), pages = gla::pages_of (dims);
+  dims (0) = n;
+  Array X = gla::unfilled<Array> (dims);
+  int32NDArray info (dim_vector (pages, 1));
+
+  gla_array a = gla::input (A), b = gla::input (B), x = gla::output (X);
+  int32_t *codes = reinterpret_cast<int32_t *> (info.fortran_vec ());
+  gla_least_squares_report report;
+  call.finish (gla_least_squares (call.context (), &a, &b, &x, codes, &options, &report));
+  if (outputs < 2 && report.pages_failed > 0) {
+    // those of less than full rank are right
+    std::vector<int32_t> failed (codes, codes + pages);
+    for (int32_t &code : failed)
+      code = code > n ? code : 0;
+    gla::warn_of_failed_pages ("qr_block", failed.data (), pages, static_cast<int32_t> (n + 1));
+  }
+  if (outputs < 2 && report.pages_deficient > 0)
+    warn_of_deficient_pages (report, pages);
+  return ovl (X, info);
+}
+
+octave_value_list qr_block_least_squares (gla::call &call, const octave_value &A,
+                                          const octave_value &B, const gla_qr_options &options,
+                                          int outputs)
+{
+  bool is_complex = A.iscomplex () || B.iscomplex ();
+  if (A.is_single_type () || B.is_single_type ())
+    return is_complex ? solve<FloatComplexNDArray> (call, A, B, options, outputs)
+                      : solve<FloatNDArray> (call, A, B, options, outputs);
+  return is_complex ? solve<ComplexNDArray> (call, A, B, options, outputs)
+                    : solve<NDArray> (call, A, B, options, outputs);
+}
