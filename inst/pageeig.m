@@ -6,11 +6,13 @@
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{W}] =} pageeig (@var{X})
 ## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{balance})
 ## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{form})
+## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, "device", @var{device})
 ## Eigenvalues and eigenvectors of each page of @var{X}, as in @sc{matlab}.
 ##
 ## @var{X} is an array of square pages; all dimensions from the third on are kept
-## in the results.  Pages that are exactly Hermitian are solved together by
-## @code{batcheig}, the others one by one by @code{eig}.
+## in the results.  Pages that are Hermitian to within rounding, as @code{batcheig}
+## takes them, are solved together by that function; their eigenvalues are real.  The
+## others are solved one by one by @code{eig}.
 ##
 ## With one output, @code{@var{D}(:,1,@var{p})} is the column of the eigenvalues
 ## of page @var{p}.  With more, the columns of @code{@var{V}(:,:,@var{p})} are
@@ -24,7 +26,10 @@
 ## (diagonal pages).  @var{balance} is @qcode{"balance"} (default) or
 ## @qcode{"nobalance"}, and makes no difference on Hermitian pages.
 ##
-## A page that holds NaN or Inf gives NaN, with the warning
+## @var{device} is where Hermitian pages are solved, as in @code{batcheig}:
+## @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of GPUs.
+##
+## A page that holds NaN or Inf, or does not converge, gives NaN, with the warning
 ## @code{gpulinalg:pages-failed}.
 ##
 ## @example
@@ -42,10 +47,10 @@
 
 function [V, D, W] = pageeig (X, varargin)
 
-  if (nargin < 1 || nargin > 3)
+  if (nargin < 1)
     print_usage ();
   endif
-  [balance, as_vector] = parse_options (nargout <= 1, varargin);
+  [balance, as_vector, place] = parse_options (nargout <= 1, varargin);
   check_input (X);
 
   dims = size (X);
@@ -54,23 +59,23 @@ function [V, D, W] = pageeig (X, varargin)
   X = reshape (X, n, n, pages);
   bad = any (any (! isfinite (X), 1), 2)(:);
   X(:,:,bad) = NaN;
-  hermitian = bad | all (all (X == conj (permute (X, [2, 1, 3])), 1), 2)(:);
+  hermitian = bad | near_hermitian (X);
 
-  ## All Hermitian pages at once, then the others.  What failed is NaN.
-  warning ("off", "gpulinalg:pages-failed", "local");
+  ## All Hermitian pages at once, then the others.  What failed is NaN, and has a number in info.
+  info = zeros (pages, 1, "int32");
   if (nargout > 1)
-    [V, d] = batcheig (X(:,:,hermitian), "vector");
+    [V, d, info(hermitian)] = batcheig (X(:,:,hermitian), "vector", "device", place);
     W = V;
     if (! all (hermitian))
-      [V, d, W] = add_general_pages (X, hermitian, V, d, balance);
+      [V, d, W, info] = add_general_pages (X, hermitian, V, d, info, balance);
     endif
   else
-    d = batcheig (X(:,:,hermitian), "vector");
+    [d, info(hermitian)] = batch_values (X(:,:,hermitian), place);
     if (! all (hermitian))
-      d = add_general_values (X, hermitian, d, balance);
+      [d, info] = add_general_values (X, hermitian, d, info, balance);
     endif
   endif
-  warn_of_failed_pages (d);
+  warn_of_failed_pages (bad, info);
 
   if (as_vector)
     D = reshape (d, [n, 1, dims(3:end)]);
@@ -88,14 +93,16 @@ function [V, D, W] = pageeig (X, varargin)
 
 endfunction
 
-function [balance, as_vector] = parse_options (as_vector, options)
+function [balance, as_vector, place] = parse_options (as_vector, options)
 
   balance = "balance";
-  for k = 1:numel (options)
+  place = "auto";
+  k = 0;
+  while (++k <= numel (options))
     option = options{k};
     if (! (ischar (option) && ndims (option) == 2 && rows (option) <= 1))
       error ("gpulinalg:bad-option",
-             "pageeig: argument %d must be a string in one row, not of class %s and size %s", k + 1,
+             "pageeig: argument %d must be the name of an option, not of class %s and size %s", k + 1,
              class (option), sprintf ("%dx", size (option))(1:end-1));
     endif
     switch (lower (option))
@@ -103,25 +110,38 @@ function [balance, as_vector] = parse_options (as_vector, options)
         balance = lower (option);
       case {"vector", "matrix"}
         as_vector = strcmpi (option, "vector");
+      case "device"
+        if (++k > numel (options))
+          error ("gpulinalg:bad-option", 'pageeig: option "device" needs a value');
+        endif
+        place = options{k};
       otherwise
         error ("gpulinalg:bad-option",
                ['pageeig: unknown option "%s"; known are "balance", ', ...
-                '"nobalance", "vector" or "matrix"'], option);
+                '"nobalance", "vector", "matrix" or "device"'], option);
     endswitch
-  endfor
+  endwhile
+  check_place (place);
+
+endfunction
+
+## batcheig says what is wrong with the place, under its own name.
+function check_place (place)
+
+  try
+    batcheig ([], "device", place);
+  catch err
+    error (err.identifier, "%s", strrep (err.message, "batcheig: ", "pageeig: "));
+  end_try_catch
 
 endfunction
 
 function check_input (X)
 
-  if (issparse (X) || ! isfloat (X))
-    if (issparse (X))
-      what = "sparse";
-    else
-      what = class (X);
-    endif
-    error ("gpulinalg:bad-class",
-           "pageeig: X must be a full single or double array, not %s", what);
+  if (issparse (X))
+    error ("gpulinalg:bad-class", "pageeig: X must be a full array, not sparse; use full (X)");
+  elseif (! isfloat (X))
+    error ("gpulinalg:bad-class", "pageeig: X must be a single or double array, not %s", class (X));
   endif
   if (rows (X) != columns (X))
     error ("gpulinalg:bad-shape", "pageeig: the pages of X must be square, but X is %s",
@@ -130,14 +150,39 @@ function check_input (X)
 
 endfunction
 
-function [V, d, W] = add_general_pages (X, hermitian, some_V, some_d, balance)
+## Which pages batcheig takes: those whose |X - X'| is of the size of rounding errors.
+function near = near_hermitian (X)
+
+  most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
+  near = most (X - conj (permute (X, [2, 1, 3]))) <= 10 * rows (X) * eps (class (X)) * most (X);
+  if (isempty (near))                   # no rows
+    near = true (size (X, 3), 1);
+  endif
+
+endfunction
+
+## Eigenvalues alone, and 1 for the pages that failed.
+function [d, info] = batch_values (X, place)
+
+  warning ("off", "gpulinalg:pages-failed", "local");
+  d = batcheig (X, "vector", "device", place);
+  info = any (isnan (d), 1)(:);
+
+endfunction
+
+function [V, d, W, info] = add_general_pages (X, hermitian, some_V, some_d, info, balance)
 
   V = W = zeros (size (X), class (X));
   d = zeros ([rows(X), 1, size(X, 3)], class (X));
   V(:,:,hermitian) = W(:,:,hermitian) = some_V;
   d(:,1,hermitian) = some_d;
   for p = find (! hermitian).'
-    [V(:,:,p), d(:,1,p), W(:,:,p)] = general_page (X(:,:,p), balance);
+    try
+      [V(:,:,p), d(:,1,p), W(:,:,p)] = general_page (X(:,:,p), balance);
+    catch err
+      info(p) = not_converged (err);
+      V(:,:,p) = d(:,1,p) = W(:,:,p) = NaN;
+    end_try_catch
   endfor
 
 endfunction
@@ -152,29 +197,51 @@ function [V, d, W] = general_page (A, balance)
 
 endfunction
 
-function d = add_general_values (X, hermitian, some_d, balance)
+function [d, info] = add_general_values (X, hermitian, some_d, info, balance)
 
   d = zeros ([rows(X), 1, size(X, 3)], class (X));
   d(:,1,hermitian) = some_d;
   for p = find (! hermitian).'
-    d(:,1,p) = eig (X(:,:,p), balance);
+    try
+      d(:,1,p) = eig (X(:,:,p), balance);
+    catch err
+      info(p) = not_converged (err);
+      d(:,1,p) = NaN;
+    end_try_catch
   endfor
 
 endfunction
 
-function warn_of_failed_pages (d)
+## 1 where eig gave up on a page; any other error goes on.
+function one = not_converged (err)
 
-  failed = find (any (isnan (d), 1)(:));
-  if (! isempty (failed))
-    warning ("on", "gpulinalg:pages-failed", "local");
-    warning ("gpulinalg:pages-failed",
-             ["pageeig: %d of %d pages hold NaN or Inf or did not converge, ", ...
-              "and are NaN in the result; the first is page %d"],
-             numel (failed), size (d, 3), failed(1));
+  if (isempty (strfind (err.message, "converge")))
+    rethrow (err);
   endif
+  one = 1;
 
 endfunction
 
+function warn_of_failed_pages (bad, info)
+
+  stuck = info != 0 & ! bad;
+  pages = numel (bad);
+  if (any (bad) && any (stuck))
+    warning ("gpulinalg:pages-failed",
+             ["pageeig: %d of %d pages hold NaN or Inf (the first is page %d), and %d did not ", ...
+              "converge (the first is page %d); they are NaN in the result"],
+             sum (bad), pages, find (bad, 1), sum (stuck), find (stuck, 1));
+  elseif (any (bad))
+    warning ("gpulinalg:pages-failed",
+             "pageeig: %d of %d pages hold NaN or Inf and are NaN in the result; the first is page %d",
+             sum (bad), pages, find (bad, 1));
+  elseif (any (stuck))
+    warning ("gpulinalg:pages-failed",
+             "pageeig: %d of %d pages did not converge and are NaN in the result; the first is page %d",
+             sum (stuck), pages, find (stuck, 1));
+  endif
+
+endfunction
 
 %!function X = mixed_pages ()
 %!  ## Hermitian, general real, Hermitian complex, general complex.
@@ -243,7 +310,7 @@ endfunction
 %! [V, D] = pageeig (zeros (0, 0, 2));
 %! assert ({size(V), size(D)}, {[0, 0, 2], [0, 0, 2]});
 
-%!warning <2 of 4 pages hold NaN or Inf or did not converge, .*the first is page 1>
+%!warning <pageeig: 2 of 4 pages hold NaN or Inf and are NaN in the result; the first is page 1>
 %! X = mixed_pages ();
 %! X(1,2,1) = NaN;
 %! X(3,1,4) = Inf;
@@ -254,13 +321,60 @@ endfunction
 %! assert (pageeig (X(:,:,2)), diag (D(:,:,2)), 1e-14);
 %!warning id=gpulinalg:pages-failed pageeig (NaN);
 
+%!## asymmetry of rounding size, as batcheig takes it: real eigenvalues, all pages at once
+%!test
+%! rand ("state", 2);
+%! for type = {@(x) x, @single, @(x) complex (x, rand (size (x)) - 0.5)}
+%!   X = type{1} (rand (6, 6, 50) - 0.5);
+%!   X = X + conj (permute (X, [2, 1, 3]));
+%!   X(3,2,:) += X(3,2,:) * 2 * eps (class (X));
+%!   [V, D, W] = pageeig (X);
+%!   assert (isreal (D) && isequal (V, W));
+%!   assert (pageeig (X), batcheig (X));
+%!   X(3,2,7) += 1e-3;                  # this one goes to eig
+%!   [V, D, W] = pageeig (X);
+%!   check (X, V, D, W);
+%! endfor
+
+%!## "device", in any place and case
+%!test
+%! X = mixed_pages ();
+%! assert (pageeig (X, "device", "cpu"), pageeig (X));
+%! assert (pageeig (X, "Device", "CPU", "matrix", "nobalance"), pageeig (X, "nobalance", "matrix"));
+%!testif ; isempty (gpulinalg_info ().devices)
+%! try, pageeig (1, "device", "gpu"); catch err, end_try_catch
+%! assert (err.identifier, "gpulinalg:no-device");
+%! assert (strncmp (err.message, "pageeig: there is no GPU", 24));
+
+%!demo
+%! ## Where a damped pendulum chain turns from swinging to creeping: eigenvalues of 300 dampings.
+%! n = 6;
+%! K = 2 * eye (n) - diag (ones (n - 1, 1), 1) - diag (ones (n - 1, 1), -1);
+%! damping = reshape (linspace (0, 4.2, 300), 1, 1, []);
+%! X = [zeros(n), eye(n); -K, zeros(n)] - blkdiag (zeros (n), eye (n)) .* damping;
+%! d = squeeze (pageeig (X));
+%! printf ("300 pages of %d x %d; all creep from damping %.2f on\n", 2 * n, 2 * n, ...
+%!         damping(find (all (abs (imag (d)) < 1e-9), 1)));
+%! if (__can_draw__ ())
+%!   plot (squeeze (damping), sort (imag (d)).', "color", [0.12, 0.35, 0.65], "linewidth", 1.5);
+%!   xlim ([0, 4.2]);
+%!   xlabel ("damping");
+%!   ylabel ("frequency");
+%!   title ("frequencies of a damped chain, one call of pageeig", "interpreter", "none");
+%! endif
+
 %!error <Invalid call> pageeig ()
-%!error <Invalid call> pageeig (1, "balance", "vector", "matrix")
+%!error <pageeig: function called with too many outputs> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
-%!error <unknown option "chol"; known are "balance", "nobalance", "vector" or "matrix"> pageeig (1, "chol")
-%!error <argument 2 must be a string, not of class double> pageeig (1, 2)
+%!error <unknown option "chol"; known are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
+%!error <argument 2 must be the name of an option, not of class double> pageeig (1, 2)
+%!error <argument 3 must be the name of an option, not of class cell> pageeig (1, "vector", {"matrix"})
+%!error <option "device" needs a value> pageeig (1, "device")
+%!error <pageeig: option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> pageeig (1, "device", "tpu")
+%!error id=gpulinalg:bad-value pageeig (1, "device", -1)
 %!error id=gpulinalg:bad-class pageeig (int8 (1))
-%!error <X must be a full single or double array, not sparse> pageeig (sparse (1))
-%!error <X must be a full single or double array, not cell> pageeig ({})
+%!error <X must be a full array, not sparse; use full \(X\)> pageeig (sparse (1))
+%!error <X must be a single or double array, not cell> pageeig ({})
+%!error <X must be a single or double array, not logical> pageeig (true)
 %!error id=gpulinalg:bad-shape pageeig (ones (2, 3))
 %!error <the pages of X must be square, but X is 2x3x4> pageeig (ones (2, 3, 4))
