@@ -27,6 +27,7 @@ end
 %------------------------------------------------------------------------------
 
 here = fileparts (mfilename ("fullpath"));
+addpath (here);                     % for picture.m
 table = load (fullfile (here, "data", "co2.txt"));
 years = table(:,1);
 y = table(:,2:end).'(:);
@@ -89,10 +90,10 @@ end
 % the picture
 %------------------------------------------------------------------------------
 
-warning ("off", "Octave:gnuplot-graphics");
-warning ("off", "print:nogs");
-graphics_toolkit ("gnuplot");
-fig = figure ("visible", "off");
+fig = picture ();
+if (isempty (fig))
+  return;
+end
 blue = [0.12, 0.35, 0.65];
 red = [0.85, 0.15, 0.1];
 gray = 0.6 * [1, 1, 1];
@@ -125,5 +126,4 @@ xlim ([1958, 2017]);
 ylim ([0, 4]);
 title ("growth, ppm per year");
 
-print (fig, "co2_fit.png", "-dpngcairo", "-S1500,750", "-F:5");
-printf ("wrote co2_fit.png\n");
+picture (fig, "co2_fit.png", "1500,750");

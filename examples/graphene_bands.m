@@ -172,10 +172,11 @@ end
 % the picture
 %------------------------------------------------------------------------------
 
-warning ("off", "Octave:gnuplot-graphics");
-warning ("off", "print:nogs");
-graphics_toolkit ("gnuplot");
-fig = figure ("visible", "off");
+addpath (fileparts (mfilename ("fullpath")));  % for picture.m
+fig = picture ();
+if (isempty (fig))
+  return;
+end
 blue = [0.12, 0.35, 0.65];
 red = [0.85, 0.15, 0.1];
 gray = 0.75 * [1, 1, 1];
@@ -208,5 +209,4 @@ panel (0.75, 0.235);
 plot (k / pi - 1, E_arm' / t, "color", blue, "linewidth", 0.5);
 annotate (sprintf ("armchair ribbon, n = %d", 2*N), -1:1, {"-\\pi", "0", "\\pi"}, "k a");
 
-print (fig, "graphene_bands.png", "-dpngcairo", "-S1600,620", "-F:5");
-printf ("wrote graphene_bands.png\n");
+picture (fig, "graphene_bands.png", "1600,620");

@@ -80,6 +80,7 @@ if (! exist ("spmv"))
   pkg load gpulinalg
 end
 here = fileparts (mfilename ("fullpath"));
+addpath (here);                     % for picture.m
 info = gpulinalg_info ();
 printf ("gpulinalg %s, %s\n", info.version, info.backend);
 
@@ -122,10 +123,10 @@ end
 % the picture
 %------------------------------------------------------------------------------
 
-warning ("off", "Octave:gnuplot-graphics");
-warning ("off", "print:nogs");
-graphics_toolkit ("gnuplot");
-fig = figure ("visible", "off");
+fig = picture ();
+if (isempty (fig))
+  return;
+end
 blue = [0.12, 0.35, 0.65];
 red = [0.85, 0.15, 0.1];
 
@@ -157,5 +158,4 @@ for p = 1:3
   axis ("image", "off");
   title (titles{p});
 end
-print (fig, "spectral_clusters.png", "-dpngcairo", "-S1700,560", "-F:5");
-printf ("wrote spectral_clusters.png\n");
+picture (fig, "spectral_clusters.png", "1700,560");

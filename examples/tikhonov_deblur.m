@@ -19,6 +19,7 @@ end
 %------------------------------------------------------------------------------
 
 here = fileparts (mfilename ("fullpath"));
+addpath (here);                     % for picture.m
 truth = double (imread (fullfile (here, "data", "astronaut.png")));
 width = 15;
 p = columns (truth);
@@ -86,10 +87,10 @@ end
 % the picture
 %------------------------------------------------------------------------------
 
-warning ("off", "Octave:gnuplot-graphics");
-warning ("off", "print:nogs");
-graphics_toolkit ("gnuplot");
-fig = figure ("visible", "off");
+fig = picture ();
+if (isempty (fig))
+  return;
+end
 pictures = {seen, restore(best / 50), restored};
 titles = {sprintf("seen, %.1f dB", before), "lambda / 50: noise", sprintf("restored, %.1f dB", after)};
 for k = 1:3
@@ -104,5 +105,4 @@ loglog (lambdas, scores, "color", [0.12, 0.35, 0.65], "linewidth", 2, ...
         best, scores(at), "o", "color", [0.85, 0.15, 0.1], "linewidth", 2);
 title ("GCV over lambda");
 set (gca, "xlim", lambdas([1, end]), "xtick", [1e-4, 1e-2, 1]);
-print (fig, "tikhonov_deblur.png", "-dpngcairo", "-S1500,420", "-F:5");
-printf ("wrote tikhonov_deblur.png\n");
+picture (fig, "tikhonov_deblur.png", "1500,420");

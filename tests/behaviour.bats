@@ -126,8 +126,6 @@ octave_run () {
     ok &= refused ('gpulinalg:bad-class', A, {1});
     ok &= refused ('gpulinalg:bad-shape', A, [1, 2, 3]);
     ok &= refused ('gpulinalg:bad-shape', A, cat (3, B, B));
-    ok &= refused ('gpulinalg:not-finite', [NaN, 1], B);
-    ok &= refused ('gpulinalg:not-finite', A, [Inf, 1]);
     ok &= refused ('gpulinalg:bad-option', A, B, 'colour');
     ok &= refused ('gpulinalg:bad-option', A, B, 'block');
     ok &= refused ('gpulinalg:bad-value', A, B, 'block', 0.5);
@@ -378,6 +376,35 @@ interrupted () {
   echo "$output"
   [ "$status" -eq 0 ]
   [ -s spectral_clusters.png ]
+}
+
+@test "README's formula for Tikhonov regularization is the one that gsvd_hz.tst tests" {
+  lines=$(sed -n '/^\[U, V, X, C, S\] = gsvd_hz (A, L, 0);/,/^x = @/p' "$TOP/README.md")
+  [ "$(echo "$lines" | wc -l)" -eq 4 ]
+  echo "$lines" | tail -n 3 | while IFS= read -r line; do
+    grep -qF "$line" "$TOP/oct/gsvd_hz.tst"
+    grep -qF "${line%%  *}" "$TOP/doc/user-guide.md"
+  done
+}
+
+# FreeSans at its place and all that fontconfig finds are out of sight in there.
+@test "without fonts examples and demos say what is missing, after their results, and end well" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  unshare -m mount -t tmpfs none /usr/share/fonts 2>/dev/null || skip "no rights to hide the fonts"
+  cd "$BATS_TEST_TMPDIR"
+  echo '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>' >fonts.conf
+  echo 'mount -t tmpfs none /usr/share/fonts; FONTCONFIG_FILE=$1; export FONTCONFIG_FILE; shift; "$@"' >hide.sh
+  for what in "$TOP/examples/co2_fit.m" "$TOP/examples/tikhonov_deblur.m"; do
+    run unshare -m sh hide.sh "$PWD/fonts.conf" octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" "$what"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"no picture:"*"fonts-freefont-otf"* ]]
+  done
+  run unshare -m sh hide.sh "$PWD/fonts.conf" octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" \
+    --eval "graphics_toolkit gnuplot; demo qr_block; disp after"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"degrees per year"*"no picture:"*"fonts-freefont-otf"*after* ]]
 }
 
 @test "Ctrl-C ends read_graph of a small file with 3e8 columns within 0.2 s" {

@@ -61,7 +61,7 @@ octave_pkg () {
   oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*.cc | sed 's,oct/\(.*\)\.cc,\1,' | sort)
   [ "$(sed -n 's/.*autoload ("\([a-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
   oct=$(echo "$oct" | grep -v '^__') # those are internal
-  all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,') | sort)
+  all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,' | grep -v '^__') | sort)
   [ "$(sed -n 's/^ \([a-z_]*\)$/\1/p' INDEX | sort)" = "$all" ]
   for f in $all; do grep -q "$f" NEWS; grep -q "$f" README.md; done
 }
