@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: install.sh FOLDER     an absolute path; FOLDER/home is the user's, FOLDER/packages where packages go
-# The build finds no CUDA and is not told so. The repository's own build has compiled the kernels.
+# FOLDER/install.log is what Octave printed. The build finds no CUDA and is not told so. The repository's own build has compiled the kernels.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,4 +20,6 @@ cd "$work"
 PATH=$work/tools CUDA_HOME=/nowhere HOME=$work/home octave-cli --no-init-file --no-history --eval "
   pkg ('prefix', '$work/packages', '$work/packages');
   pkg ('local_list', '$work/packages/list');
-  pkg ('install', '-local', '$tarball');"
+  pkg ('install', '-local', '$tarball');" >"$work/install.log" 2>&1 || status=$?
+cat "$work/install.log"
+exit "${status:-0}"

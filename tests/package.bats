@@ -27,6 +27,12 @@ octave_pkg () {
   cd "$WORK"
   [ -n "${GPULINALG_INSTALLED:-}" ] || sh "$TOP/tests/install.sh" "$WORK"
   [ -n "$(ls -d "$USER_FOLDER"/packages/gpulinalg*)" ]
+  grep -qE '^gpulinalg: compiling [1-9][0-9]+ files for .*, which takes minutes$' "$USER_FOLDER/install.log"
+  ! grep -q doc_cache_create "$USER_FOLDER/install.log"
+  run octave_pkg "pkg load gpulinalg; lookfor Hermitian; gpulinalg"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"batcheig  "*"Eigenvalues and eigenvectors of many Hermitian"* ]]
+  [[ "$output" == *"QR factorization of large matrices, of tall ones"* ]]
   run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); printf ('%.4f\n', gsvd_hz (3, 4), gevd_hz (6, 3)); P = spmv_plan (speye (2)); pkg unload gpulinalg; disp (class (P)); P, clear all; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
   [ "$status" -eq 0 ]
   [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]

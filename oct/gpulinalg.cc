@@ -1,0 +1,68 @@
+// gpulinalg.cc: gpulinalg for Octave: what the package has
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gla_octave.h"
+
+DEFMETHOD_DLD (gpulinalg, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn {gpulinalg} {} gpulinalg ()
+Show what the package gpulinalg has: matrix decompositions of many matrices at
+once, of large ones and of sparse ones, on a GPU or on the CPU.
+
+@table @code
+@item batcheig
+Eigenvalues and eigenvectors of many Hermitian matrices.
+
+@item pageeig
+The same with the interface of @sc{matlab}.
+
+@item qr_block
+QR factorization of large matrices, of tall ones and of many.
+
+@item gsvd_hz
+Generalized singular value decomposition of one pair of matrices or of many.
+
+@item gevd_hz
+Eigenvalues and eigenvectors of @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}.
+
+@item eigs_lanczos
+A few eigenvalues of a large sparse Hermitian matrix.
+
+@item spmv
+Sparse matrix times vectors; @code{spmv_plan} prepares the matrix once.
+
+@item ba_graph
+Random graphs; @code{read_graph} reads graphs from files.
+
+@item gpulinalg_info
+What was built, and the GPUs that can be used; @code{gpulinalg_release} gives back
+the memory that is kept on them.
+@end table
+
+@code{help batcheig} and so on have the details.  Functions run on the GPU where
+there is one and where it is faster; nothing has to be configured.
+
+@example
+@group
+A = rand (4, 4, 1000);
+A += permute (A, [2, 1, 3]);
+[V, D] = batcheig (A);
+@end group
+@end example
+@seealso{batcheig, qr_block, gsvd_hz, eigs_lanczos, gpulinalg_info}
+@end deftypefn)doc")
+{
+  if (args.length () > 0 || nargout > 0)
+    print_usage ();
+  return interp.feval ("help", ovl ("gpulinalg"), 0);
+}
+
+/*
+%!test
+%! text = evalc ("gpulinalg");
+%! for name = {"batcheig", "pageeig", "qr_block", "gsvd_hz", "gevd_hz", "eigs_lanczos", "spmv", ...
+%!             "spmv_plan", "ba_graph", "read_graph", "gpulinalg_info"}
+%!   assert (any (strfind (text, name{1})), true, name{1});
+%! endfor
+%!error <Invalid call> gpulinalg (1)
+%!error <Invalid call> x = gpulinalg ()
+*/

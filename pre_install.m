@@ -1,0 +1,32 @@
+## pre_install.m: says what pkg install is about to do; pkg calls it before it compiles
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function pre_install (desc)
+
+  mkoctfile_here = fullfile (OCTAVE_HOME (), "bin", "mkoctfile");
+  if (! exist (mkoctfile_here, "file"))
+    mkoctfile_here = "mkoctfile";
+  endif
+  old = getenv ("MKOCTFILE");
+  setenv ("MKOCTFILE", mkoctfile_here);
+  ## configure finds out whether there is CUDA; pkg runs it again, and tells of its errors
+  [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -n 2>/dev/null");
+  if (isempty (old))
+    unsetenv ("MKOCTFILE");
+  else
+    setenv ("MKOCTFILE", old);
+  endif
+
+  if (status == 0)
+    files = numel (regexp (plan, '^echo "  (CC|NVCC|OCT) ', "lineanchors"));
+    kernels = numel (regexp (plan, '^echo "  NVCC ', "lineanchors"));
+    if (kernels > 0)
+      place = "the CPU and NVIDIA GPUs";
+    else
+      place = "the CPU";
+    endif
+    printf ("gpulinalg: compiling %d files for %s, which takes minutes\n", files, place);
+    fflush (stdout);
+  endif
+
+endfunction
