@@ -2,18 +2,30 @@
 # gpu.sh: the tests that need a GPU; writes tests/gpu-record.txt. Run by make check-gpu
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Uses what is built (src/gpulinalg.oct, tests/c/build/) and builds nothing, so that it also runs
-# where there is a GPU but no compiler. GPULINALG_GPU_QUICK=1 leaves out compute-sanitizer.
+# Uses what is built and builds nothing, so that it also runs where there is a GPU but no compiler.
+# Environment:
+#   GPULINALG_GPU_QUICK=1  fewer sizes and no compute-sanitizer, about a minute; leaves the record alone
+#   GPULINALG_GPU_LABEL    the name of another build, as "PTX 75": runs the quick set and puts its
+#                          counts into the record, of which the rest stays, as one line "ptx-75: ..."
+#   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device and test_sparse of a
+#                          build {src, and tests/c/build for the two programs}
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+record=tests/gpu-record.txt
+work=$(mktemp -d)
+log=$work/log
+trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0
+
+fail () {
+  echo "gpu.sh: $*"
+  exit 1
+}
 
 # Adds the counts of a suite's closing line; a suite without one has failed.
 count () {
-  line=$(grep -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
+  line=$(grep -a -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
   if [ -z "$line" ]; then
     echo "FAILED $1: no closing line"
     failed=$((failed + 1))
@@ -24,36 +36,84 @@ count () {
   skipped=$((skipped + $(echo "$line" | sed -E 's/.* ([0-9]+) skipped$/\1/')))
 }
 
-# One of gpu_job.sh's jobs, by itself.
-suite () {
-  sh tests/gpu_job.sh "$@" >"$log" 2>&1
+# A program of tests/c, by itself.
+program () {
+  sh tests/gpu_job.sh program "$1" >"$log" 2>&1
   cat "$log"
-  count "$2"
+  count "$1"
 }
 
-command -v nvidia-smi >/dev/null 2>&1 || { echo "no nvidia-smi: there is no GPU here"; exit 1; }
+# Lines of tests/gpu_job.sh's arguments from the standard input, side by side; what each prints
+# comes together, in the end.
+side_by_side () {
+  sed '/^$/d' | nl -w 2 -n rz -s ' ' | RESULTS=$work xargs -P 16 -L 1 sh -c \
+    'number=$1; shift; sh tests/gpu_job.sh "$@" >"$RESULTS/job-$number" 2>&1' job
+  for part in "$work"/job-*; do
+    cp "$part" "$log"
+    cat "$log"
+    count "$(head -n 1 "$log")"
+    rm "$part"
+  done
+}
+
+# shares PART n: the n shares of a part of tests/octave/gpu_suite.m.
+shares () {
+  for k in $(seq "$2"); do
+    echo "accuracy $1 $k/$2"
+  done
+}
+
+#-------------------------------------------------------------------------------
+# what is to be done
+#-------------------------------------------------------------------------------
+
+quick=${GPULINALG_GPU_QUICK:-0}
+label=$(echo "${GPULINALG_GPU_LABEL:-}" | tr 'A-Z ' 'a-z-')
+case $label in
+  '') ;;
+  date | gpu | driver | cuda | source-digest | passed | failed | skipped | *[!a-z0-9.-]*)
+    fail "GPULINALG_GPU_LABEL cannot be \"$GPULINALG_GPU_LABEL\""
+    ;;
+  *) quick=1 ;;
+esac
+
+command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: there is no GPU here"
+for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG_ADD" \
+  "${GPULINALG_BUILD:-tests/c/build}/test_device" "${GPULINALG_BUILD:-tests/c/build}/test_sparse"; do
+  [ -s "$file" ] || fail "there is no $file: build with CUDA first"
+done
 digest=$(make -s source-digest)
-[ -n "$digest" ] || { echo "no source-digest: make source-digest fails"; exit 1; }
-gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+[ -n "$digest" ] || fail "no source-digest: make source-digest fails"
+if [ -n "$label" ] && ! grep -qx "source-digest: $digest" "$record"; then
+  fail "$record is not of this code: run make check-gpu without GPULINALG_GPU_LABEL first"
+fi
 
-# They fill the device's memory, and time how soon a wish to stop is heard.
-suite program test_device
-suite program test_sparse
+# Where a build has no code for this GPU, the driver compiles what each process loads: it keeps that.
+CUDA_CACHE_PATH=${CUDA_CACHE_PATH:-${TMPDIR:-/tmp}/gpulinalg-cuda-$(id -u)}${label:+/$label}
+mkdir -p "$CUDA_CACHE_PATH" || fail "CUDA_CACHE_PATH cannot be made"
+export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
+[ "$quick" != 1 ] || export QUICK=1
 
-# Jobs, a line each: parts of the accuracy suite, and runs of compute-sanitizer with the tool and
-# variables of tests/octave/sanitizer_set.m, commas for blanks. racecheck is a hundred times slower
-# than the others: fewer sizes, and few sweeps of block Jacobi. Panels of several blocks send each
-# other single words that are their own flags, relaxed stores and loads, which racecheck takes for
-# races; to 96 rows there is one block.
+#-------------------------------------------------------------------------------
+# the suites
+#-------------------------------------------------------------------------------
+
+# Jobs, a line each: parts of the accuracy suite, the longest first, and runs of compute-sanitizer
+# with the tool and variables of tests/octave/sanitizer_set.m, commas for blanks. racecheck is a
+# hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi. Panels of
+# several blocks send each other single words that are their own flags, relaxed stores and loads,
+# which racecheck takes for races; to 96 rows there is one block.
+quick_suites="$(shares eig 6)
+$(shares qr 5)
+$(shares sparse 2)
+$(shares gsvd 3)"
+suites="$(shares qr 8)
+$(shares sparse 2)
+$(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
+$(shares gsvd 3)"
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
 qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
-# The suites come in the order of their times, the longest first.
-suites="$(for k in 1 2 3 4 5 6 7 8; do echo "accuracy qr $k/8"; done)
-accuracy sparse 1/1
-$(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
-$(for k in 1 2 3; do echo "accuracy gsvd $k/3"; done)"
 runs="racecheck SIZES=33,64,70,90,130 METHODS=qr
 racecheck SIZES=150,180 METHODS=qr
 racecheck SIZES=86 METHODS=jacobi MAXIT=1
@@ -77,32 +137,63 @@ synccheck GSVD_SIZES=1,2,8,16,31,33,64,100
 memcheck SPARSE=40,700
 initcheck SPARSE=40,700
 synccheck SPARSE=40"
-if [ "${GPULINALG_GPU_QUICK:-0}" = 1 ] || ! command -v compute-sanitizer >/dev/null 2>&1; then
-  echo "compute-sanitizer: skipped"
+
+# The programs fill the device's memory, and time how soon a wish to stop is heard: nothing runs
+# beside them, and the driver has compiled what they need before.
+if [ -n "$label" ]; then
+  for name in test_device test_sparse; do
+    sh tests/gpu_job.sh program $name >/dev/null 2>&1 &
+  done
+  wait
+fi
+program test_device
+program test_sparse
+if [ "$quick" = 1 ]; then
+  suites=$quick_suites runs=
+elif ! command -v compute-sanitizer >/dev/null 2>&1; then
+  echo "compute-sanitizer: skipped, it is not here"
   skipped=$((skipped + $(echo "$runs" | wc -l)))
   runs=
 fi
-# side by side; the lines of each come together, in the end
-results=$(mktemp -d)
-{ echo "$suites"; echo "$runs"; } | sed '/^$/d' | nl -w 2 -s ' ' | xargs -P 16 -L 1 sh -c \
-  'number=$1; shift; sh tests/gpu_job.sh "$@" >'"$results"'/$number.txt 2>&1' job
-for part in "$results"/*.txt; do
-  cp "$part" "$log"
-  cat "$log"
-  count "$(head -n 1 "$log")"
-done
-rm -rf "$results"
+printf '%s\n%s\n' "$suites" "$runs" >"$work/list"
+side_by_side <"$work/list"
 
-cat >tests/gpu-record.txt <<EOF
+#-------------------------------------------------------------------------------
+# the record
+#-------------------------------------------------------------------------------
+
+case $label in
+  ptx-*)
+    if [ -n "$(find "$CUDA_CACHE_PATH" -type f | head -n 1)" ]; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      echo "FAILED the driver has compiled nothing: this build has code for this GPU"
+    fi
+    ;;
+esac
+counts="$passed passed, $failed failed, $skipped skipped"
+if [ -n "$label" ]; then
+  { grep -v "^$label: " "$record"; echo "$label: $counts"; } >"$work/record"
+  cp "$work/record" "$record"
+elif [ "$quick" != 1 ]; then
+  # lines of other builds stay where they are of this code
+  others=
+  ! grep -qx "source-digest: $digest" "$record" 2>/dev/null \
+    || others=$(grep -E '^[^ ]+: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$record")
+  cat >"$work/record" <<END
 date: $(date -u +%Y-%m-%d)
-gpu: $gpu
-driver: $driver
+gpu: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
 cuda: $(nvidia-smi | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p')
 source-digest: $digest
 passed: $passed
 failed: $failed
 skipped: $skipped
-EOF
-cat tests/gpu-record.txt
-echo "$passed passed, $failed failed, $skipped skipped"
+END
+  [ -z "$others" ] || echo "$others" >>"$work/record"
+  cp "$work/record" "$record"
+fi
+[ "$quick" = 1 ] && [ -z "$label" ] || cat "$record"
+echo "$counts"
 [ "$failed" -eq 0 ]

@@ -9,18 +9,20 @@
 # Prints what it found, a closing line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
 
 start=$(date +%s)
-octave="octave-cli --no-init-file --no-history --path src --path inst"
+octave="octave-cli --no-init-file --no-history --path ${GPULINALG_BUILD:-src} --path inst"
+limit=400
+[ -z "${GPULINALG_GPU_LABEL:-}" ] || limit=1500 # the driver compiles what is loaded
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 case $1 in
   program)
     echo "== $2"
-    timeout 400 "./tests/c/build/$2"
+    timeout "$limit" "${GPULINALG_BUILD:-./tests/c/build}/$2"
     ;;
   accuracy)
     echo "== accuracy $2 $3"
-    PART=$2 SHARE=$3 timeout 400 $octave tests/octave/gpu_suite.m
+    PART=$2 SHARE=$3 timeout "$limit" $octave tests/octave/gpu_suite.m
     ;;
   *)
     tool=$1
@@ -34,7 +36,7 @@ case $1 in
         ;;
     esac
     passed=0
-    if env "$@" timeout 400 compute-sanitizer --tool "$tool" $exclude --error-exitcode 9 --print-limit 3 \
+    if env "$@" timeout "$limit" compute-sanitizer --tool "$tool" $exclude --error-exitcode 9 --print-limit 3 \
       --target-processes all $octave tests/octave/sanitizer_set.m >"$log" 2>&1 &&
       grep -q "sanitizer set done" "$log" && grep -q -E "SUMMARY: 0 (errors|hazards)" "$log"; then
       passed=1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# record.bats: what the digest of the sources counts, and that a record of other code fails
+# record.bats: what the digest of the sources counts, what fails of a GPU record, and how gpu.sh writes it
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup_file () {
@@ -69,4 +69,91 @@ digest () { make -s source-digest; }
   run sh tests/record.sh
   [ "$status" -ne 0 ]
   [[ "$output" == *"of other code"* ]]
+}
+
+# A GPU, a build and jobs that are none: each job tells of two checks that passed and one that was skipped.
+stand_ins () {
+  mkdir -p bin tests/c/build
+  printf '#!/bin/sh\ncase $* in *name*) echo "a GPU" ;; *driver*) echo 1.2 ;; *) echo "CUDA Version: 9.9" ;; esac\n' >bin/nvidia-smi
+  printf '#!/bin/sh\n' >bin/compute-sanitizer
+  chmod +x bin/*
+  PATH=$PWD/bin:$PATH
+  for file in src/gpulinalg.oct src/PKG_ADD tests/c/build/test_device tests/c/build/test_sparse; do echo x >$file; done
+  cat >tests/gpu_job.sh <<'END'
+echo "== $* build=${GPULINALG_BUILD:-} quick=${QUICK:-}"
+[ -n "${COLD:-}" ] || touch "$CUDA_CACHE_PATH/kernel"
+echo "job: 2 passed, ${FAULTS:-0} failed, 1 skipped"
+END
+  export TMPDIR=$BATS_TEST_TMPDIR
+}
+field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
+
+@test "gpu.sh writes the record; the quick set does not, another build adds a line" {
+  stand_ins
+  GPULINALG_GPU_QUICK=1 run sh tests/gpu.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ ! -e tests/gpu-record.txt ]
+  [[ "$output" == *"quick=1"* && "$output" != *"racecheck"* ]]
+  GPULINALG_GPU_LABEL="PTX 75" run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"not of this code"* ]]
+
+  run sh tests/gpu.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"racecheck"* && "$output" != *"quick=1"* ]]
+  jobs=$(echo "$output" | grep -c '^== ')
+  [ "$jobs" -gt 40 ]
+  [ "$(field passed) $(field failed) $(field skipped)" = "$((2 * jobs)) 0 $jobs" ]
+  [ "$(field source-digest)" = "$(digest)" ]
+  [ "$(field gpu), $(field cuda)" = "a GPU, 9.9" ]
+  sh tests/record.sh
+  cp tests/gpu-record.txt first
+
+  mkdir other && cp src/gpulinalg.oct src/PKG_ADD tests/c/build/* other
+  GPULINALG_BUILD=other GPULINALG_GPU_LABEL="PTX 75" run sh tests/gpu.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"build=other quick=1"* && "$output" != *"racecheck"* ]]
+  [[ "$(field ptx-75)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped"$ ]]
+  grep -v '^ptx-75: ' tests/gpu-record.txt | cmp - first
+  sh tests/record.sh
+
+  # another time, and another name; a full run of the same code keeps both, of other code none
+  FAULTS=1 GPULINALG_GPU_LABEL="ptx-75" run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [ "$(grep -c '^ptx-75: ' tests/gpu-record.txt)" -eq 1 ]
+  run sh tests/record.sh
+  [ "$status" -ne 0 ]
+  GPULINALG_GPU_LABEL="PTX 75" sh tests/gpu.sh >/dev/null
+  GPULINALG_GPU_LABEL="PTX 80" sh tests/gpu.sh >/dev/null
+  sh tests/gpu.sh >/dev/null
+  [ "$(grep -c '^ptx-[0-9]*: [0-9]* passed, 0 failed' tests/gpu-record.txt)" -eq 2 ]
+  echo "int more;" >>kernels/engine.cu
+  sh tests/gpu.sh >/dev/null
+  [ "$(grep -c '^ptx-' tests/gpu-record.txt)" -eq 0 ]
+  sh tests/record.sh
+}
+
+@test "gpu.sh: jobs that fail or do not count, code that was not compiled, builds that are not there" {
+  stand_ins
+  FAULTS=3 run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [ "$(field failed)" -gt 100 ]
+  sh tests/gpu.sh >/dev/null
+  COLD=1 GPULINALG_GPU_LABEL="PTX 89" run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"the driver has compiled nothing"* ]]
+  echo 'echo nothing' >tests/gpu_job.sh
+  run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"no closing line"* ]]
+  GPULINALG_BUILD=nowhere run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"there is no nowhere/gpulinalg.oct"* ]]
+  GPULINALG_GPU_LABEL="failed" run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  GPULINALG_GPU_LABEL="a:b" run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
 }
