@@ -102,7 +102,7 @@ fi
 #-------------------------------------------------------------------------------
 
 step "the GPU record is of this code" sh tests/record.sh
-suite "record.bats" bats_suite tests/record.bats
+suite "record.bats and suites.bats" bats_suite tests/record.bats tests/suites.bats
 suite "build.bats" bats_suite tests/build.bats
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
 await "formatting"

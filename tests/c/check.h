@@ -34,6 +34,12 @@ static inline int check_report (const char *name)
   return n_failed > 0;
 }
 
+// The larger of both, infinite where x is NaN, which fmax would leave out.
+static inline double check_worst (double worst, double x)
+{
+  return isnan (x) ? INFINITY : fmax (worst, x);
+}
+
 // Uniform in (-1, 1), the same on every machine.
 static inline double check_random (unsigned long long *state)
 {

@@ -186,8 +186,7 @@ static inline double gsvd_orthogonality (const gsvd_page *g, int which, int page
         im += (long double)creal (x) * cimag (y) - (long double)cimag (x) * creal (y);
       }
       const double off = (double)hypotl (re, im);
-      if (!(off <= worst))
-        worst = off;
+      worst = check_worst (worst, off);
     }
   return worst / gla_type_eps (g->call.type);
 }
@@ -216,8 +215,7 @@ static inline double gsvd_difference (const gsvd_page *a, const gsvd_page *b)
   double worst = 0;
   for (int j = 0; j < a->q; j++) {
     const double off = fabs (gsvd_sigma (a, j, 0) / gsvd_sigma (b, j, 0) - 1);
-    if (!(off <= worst))
-      worst = off;
+    worst = check_worst (worst, off);
   }
   return worst;
 }

@@ -64,8 +64,8 @@ template <class H> void test_hubs (const shape &s, bool pattern)
     std::vector<z> right = A.times (x.data (), round);
     double worst = 0;
     for (int64_t i = 0; i < s.rows; i++)
-      worst = std::max (worst, std::abs (z (y[i]) - right[i]) /
-                                   (1 + (double)(s.start[i + 1] - s.start[i])));
+      worst = larger (worst,
+                      std::abs (z (y[i]) - right[i]) / (1 + (double)(s.start[i + 1] - s.start[i])));
     check (worst < 20 * eps<H> (), what + ": error " + std::to_string (worst / eps<H> ()) + " eps");
   }
   before = y;

@@ -24,6 +24,12 @@ static void check (bool ok, const std::string &what)
     printf ("FAILED test_sparse: %s\n", what.c_str ());
 }
 
+// The larger of both, infinite where x is NaN, which std::max would leave out.
+static double larger (double worst, double x)
+{
+  return x <= worst ? worst : std::isnan (x) ? INFINITY : x;
+}
+
 static int go_on (void *, int64_t)
 {
   return 0;

@@ -269,7 +269,7 @@ static void *one_thread (void *seed)
   if (status == GLA_OK)
     status = gla_batcheig (ctx, &ga, &gl, &gv, NULL, NULL, NULL);
   for (int p = 0; p < pages; p++)
-    worst = fmax (worst, check_ratio (a + p * n * n, v + p * n * n, l + p * n, n, n, 1));
+    worst = check_worst (worst, check_ratio (a + p * n * n, v + p * n * n, l + p * n, n, n, 1));
   gla_context_destroy (ctx);
   free (a);
   free (v);

@@ -145,7 +145,7 @@ static void check_values (batch *b, const gla_eig_options *o)
         fmax (cabs (get (real, b->lambda, p * n)), cabs (get (real, b->lambda, p * n + n - 1)));
     for (int64_t k = p * n; k < p * n + n; k++) {
       double off = cabs (get (real, lambda, k) - get (real, b->lambda, k));
-      worst = fmax (worst, off / (size * (double)n * gla_type_eps (b->type) + DBL_MIN));
+      worst = check_worst (worst, off / (size * (double)n * gla_type_eps (b->type) + DBL_MIN));
     }
   }
   CHECK (worst <= 20, "%c n=%d: values alone differ by %g", b->type, b->n, worst);
@@ -191,7 +191,7 @@ static void test_size (gla_context *ctx, gla_type type, int n)
   double worst = 0;
   for (int p = 0; p<P; p += n> 33 ? 5 : 1) {
     CHECK (b.info[p] == 0, "%c n=%d: info of page %d is %d", type, n, p, b.info[p]);
-    worst = fmax (worst, ratio_of_page (&b, b.V, b.lambda, p));
+    worst = check_worst (worst, ratio_of_page (&b, b.V, b.lambda, p));
   }
   CHECK (worst <= 30, "%c n=%d: ratio %g", type, n, worst);
   check_alone (&b, &o, 0, 1);

@@ -32,8 +32,8 @@ void test_product (const shape &s, int vectors, bool pattern, bool narrow, gla_s
   for (int k = 0; k < vectors; k++) {
     std::vector<z> right = A.times (x.data () + k * s.columns, conjugate);
     for (int64_t i = 0; i < s.rows; i++)
-      worst = std::max (worst, std::abs (z (y[k * s.rows + i]) - right[i]) /
-                                   (1 + (double)(s.start[i + 1] - s.start[i])));
+      worst = larger (worst, std::abs (z (y[k * s.rows + i]) - right[i]) /
+                                 (1 + (double)(s.start[i + 1] - s.start[i])));
   }
   check (worst < 20 * eps<H> (), what + ": error " + std::to_string (worst / eps<H> ()) + " eps");
   again.swap (y);
@@ -92,7 +92,7 @@ template <class H> struct basis_test {
     double worst = 0;
     for (int64_t j = 0; j < columns; j++)
       for (int64_t i = 0; i <= j; i++)
-        worst = std::max (worst, std::abs (product (i, j) - (i == j ? 1. : 0.)));
+        worst = larger (worst, std::abs (product (i, j) - (i == j ? 1. : 0.)));
     return worst;
   }
   // |A*V - V*T| by columns
@@ -109,7 +109,7 @@ template <class H> struct basis_test {
       }
       for (z e : r)
         norm += std::norm (e);
-      worst = std::max (worst, std::sqrt (norm));
+      worst = larger (worst, std::sqrt (norm));
     }
     return worst;
   }
@@ -147,7 +147,7 @@ template <class H> struct basis_test {
         z right = j < keep ? 0 : z (old[(m + j - keep) * n + k]);
         for (int64_t i = 0; i < m && j < keep; i++)
           right += z (old[i * n + k]) * S[(j * m + i) * words];
-        worst = std::max (worst, std::abs (right - z (V[j * n + k])));
+        worst = larger (worst, std::abs (right - z (V[j * n + k])));
       }
     check (worst < 20 * eps<H> (), what + ": rotated basis");
   }
@@ -162,7 +162,7 @@ template <class H> struct basis_test {
       double norm = 0;
       for (int64_t k = 0; k < n; k++)
         norm += std::norm (r[k] - 0.5 * z (V[j * n + k]));
-      worst = std::max (worst, std::fabs (std::sqrt (norm) - found[j]));
+      worst = larger (worst, std::fabs (std::sqrt (norm) - found[j]));
     }
     check (worst < 500 * eps<H> () && orthogonality < 100 * eps<H> (), what + ": residuals");
   }
@@ -252,8 +252,8 @@ template <class H> void test_plain (matrix<H> &A)
       norm += std::norm (w[i]);
     }
     norm = std::sqrt (norm);
-    worst =
-        std::max (worst, std::max (std::fabs (a.real () - alpha[k]), std::fabs (norm - beta[k])));
+    worst = larger (worst, std::fabs (a.real () - alpha[k]));
+    worst = larger (worst, std::fabs (norm - beta[k]));
     for (z &e : w)
       e /= norm;
     v.push_back (w);
@@ -269,9 +269,9 @@ template <class H> void test_plain (matrix<H> &A)
   gpu.krylov_get (engine, 0, count, X.data ());
   worst = 0;
   for (int64_t i = 0; i < n; i++) {
-    worst = std::max (worst, std::abs (z (X[i]) - v[0][i]));
-    worst = std::max (worst, std::abs (z (X[n + i]) + v[7][i]));
-    worst = std::max (worst, std::abs (z (X[2 * n + i]) - 0.6 * v[3][i] - 0.8 * v[8][i]));
+    worst = larger (worst, std::abs (z (X[i]) - v[0][i]));
+    worst = larger (worst, std::abs (z (X[n + i]) + v[7][i]));
+    worst = larger (worst, std::abs (z (X[2 * n + i]) - 0.6 * v[3][i] - 0.8 * v[8][i]));
   }
   check (worst < 2000 * eps<H> (), what + ": vectors");
   gpu.krylov_end (engine);

@@ -17,7 +17,7 @@ function R = gsvd_ratios (A, B, U, V, X, C, S)
     R(k,2) = residual (double (B(:,:,k)), double (V(:,:,k)), S(:,:,k), double (X(:,:,k)));
     R(k,3) = distance (double (U(:,:,k)));
     R(k,4) = distance (double (V(:,:,k)));
-    R(k,5) = max ([0; abs(c .^ 2 + s .^ 2 - 1)]);
+    R(k,5) = worst (abs (c .^ 2 + s .^ 2 - 1));
     if (! ok)
       R(k,:) = Inf;
     endif

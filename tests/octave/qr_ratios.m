@@ -29,7 +29,7 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
     endif
     [a, r, step] = scaled (double (A(:,:,p)), double (R(:,:,p)), class (A), 2);
     size_ = sqrt (sumsq (a, 1));
-    strict(p,1) = max (sqrt (sumsq (a - q * r, 1)) ./ (k * (size_ * e + step) + (size_ == 0) * e));
+    strict(p,1) = worst (sqrt (sumsq (a - q * r, 1)) ./ (k * (size_ * e + step) + (size_ == 0) * e));
     if (! isequal (r, triu (r)))
       lapack(p,1) = Inf;
     endif
@@ -41,7 +41,7 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
         condition = cond (r0(1:k,1:k) ./ merge (size_(1:k) == 0, 1, size_(1:k)));
       endif
       if (condition * max (m, n) * (e + max (step)) < 0.01)
-        gap(p) = max (sqrt (sumsq (r(1:k,:) - r0, 1)) ./ (k * condition * (size_ * e + step)));
+        gap(p) = worst (sqrt (sumsq (r(1:k,:) - r0, 1)) ./ (k * condition * (size_ * e + step)));
       endif
     endif
   endfor
