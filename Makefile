@@ -36,6 +36,7 @@ help:
 	@echo "  make clean         remove everything that was built"
 	@echo
 	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: where there are nvcc and a GPU}"
+	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
 	@echo "  GPULINALG_CUDA_ARCH=\"80 90\"  for these compute capabilities {those of this machine}"
 
 #-------------------------------------------------------------------------------

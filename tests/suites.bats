@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# suites.bats: the accuracy suites fail where results are wrong or NaN, with stand-ins for the functions
+# suites.bats: suites fail where results are wrong or NaN, and make check counts what failed
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {
@@ -64,4 +64,34 @@ END
     assert (worst ([1, NaN; 2, 3], 2), [Inf; 3]);
     [~, at] = worst ([1; NaN; 3]);
     assert (at, 2);'
+}
+
+@test "jobs run side by side; what fails, ends early or does not count is a failure" {
+  cat >jobs.sh <<END
+work=$BATS_TEST_TMPDIR/work
+mkdir "\$work"
+. "$TOP/tests/jobs.sh"
+limit=4
+trap end_jobs EXIT
+counts () { echo "x: \$1 passed, \$2 failed, \$3 skipped"; return \$4; }
+step slow sleep 2
+step slower sleep 2
+step good true
+step bad false
+suite fine counts 10 0 2 0
+suite faulty counts 20 3 0 1
+suite "no counts" echo nothing
+suite "counts, then dies" counts 5 0 0 139
+await "faulty" && echo "faulty should not be fine"
+await_all
+table
+echo "\$passed passed, \$failed failed, \$skipped skipped"
+END
+  run sh jobs.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | tail -n 1)" = "38 passed, 6 failed, 2 skipped" ]
+  [ "$(echo "$output" | grep -c '^FAILED  ')" -eq 4 ]
+  [ "$(echo "$output" | grep -c '^ok      ')" -eq 4 ]
+  [[ "$output" == *" slower"* && "$output" != *"should not"* ]]
 }
