@@ -108,6 +108,7 @@ title ("carbon dioxide at Mauna Loa, ppm: months, trend, fit");
 subplot ("position", [0.06, 0.1, 0.56, 0.22]);
 plot (t, left, "color", blue, [1958, 2017], [0, 0], "color", gray);
 xlim ([1958, 2017]);
+set (gca, "ytick", -1:1);
 title ("what the fit leaves, ppm");
 
 subplot ("position", [0.68, 0.42, 0.28, 0.5]);
@@ -117,6 +118,7 @@ last = basis (2014 + month);
 plot (12 * month, first(:,14:end) * x(14:end), "color", gray, "linewidth", 2, ...
       12 * month, last(:,14:end) * x(14:end), "color", blue, "linewidth", 2);
 xlim ([0, 12]);
+set (gca, "ytick", -2:2:4, "xtick", 1.5:3:10.5, "xticklabel", {"Feb", "May", "Aug", "Nov"});
 title ("seasons, 1960 and 2014");
 
 subplot ("position", [0.68, 0.1, 0.28, 0.22]);
@@ -124,6 +126,7 @@ plot (t, slope - 2 * off, "color", gray, t, slope + 2 * off, "color", gray, ...
       t, slope, "color", red, "linewidth", 2);
 xlim ([1958, 2017]);
 ylim ([0, 4]);
+set (gca, "ytick", 1:4, "xtick", 1970:20:2010);
 title ("growth, ppm per year");
 
 picture (fig, "co2_fit.png", "1500,750");

@@ -138,7 +138,8 @@ plot ([x(i), x(j)].', [y(i), y(j)].', "color", 0.75 * [1, 1, 1]);
 hold on;
 plot (x(side == 1), y(side == 1), "o", "markersize", 7, "markerfacecolor", blue, "color", blue, ...
       x(side == 2), y(side == 2), "o", "markersize", 7, "markerfacecolor", red, "color", red);
-text (x([1, 34]) - 0.1, y([1, 34]) - 0.12, {"teacher", "president"});
+text (x(1) - 0.1, y(1) + 0.02, "teacher", "horizontalalignment", "right");
+text (x(34) + 0.14, y(34) - 0.08, "president");
 xlim ([-1.15, 1.15]);
 ylim ([-1.15, 1.15]);
 title ("karate club: eigenvectors 2 and 3");

@@ -94,7 +94,7 @@ end
 pictures = {seen, restore(best / 50), restored};
 titles = {sprintf("seen, %.1f dB", before), "lambda / 50: noise", sprintf("restored, %.1f dB", after)};
 for k = 1:3
-  subplot ("position", [0.01 + 0.245 * (k - 1), 0.04, 0.235, 0.86]);
+  subplot ("position", [0.01 + 0.245 * (k - 1), 0.03, 0.235, 0.8]);
   imagesc (pictures{k}, [0, 255]);
   colormap (gray (256));
   axis ("image", "off");
@@ -104,5 +104,5 @@ subplot ("position", [0.8, 0.16, 0.185, 0.66]);
 loglog (lambdas, scores, "color", [0.12, 0.35, 0.65], "linewidth", 2, ...
         best, scores(at), "o", "color", [0.85, 0.15, 0.1], "linewidth", 2);
 title ("GCV over lambda");
-set (gca, "xlim", lambdas([1, end]), "xtick", [1e-4, 1e-2, 1]);
+set (gca, "xlim", lambdas([1, end]), "xtick", [1e-3, 1e-1], "ytick", [1e1, 1e2, 1e3]);
 picture (fig, "tikhonov_deblur.png", "1500,420");

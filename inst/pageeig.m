@@ -360,7 +360,7 @@ endfunction
 %!   xlim ([0, 4.2]);
 %!   xlabel ("damping");
 %!   ylabel ("frequency");
-%!   title ("frequencies of a damped chain, one call of pageeig", "interpreter", "none");
+%!   title ("frequencies of a damped chain");
 %! endif
 
 %!error <Invalid call> pageeig ()

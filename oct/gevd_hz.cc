@@ -196,6 +196,6 @@ norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 %!   ylabel ("height");
 %!   title ("the four slowest swings of a hanging chain");
 %!   legend (arrayfun (@(w) sprintf ("%.2f", sqrt (w)), lambda(1:4), "uniformoutput", false), ...
-%!           "location", "southeast");
+%!           "location", "northwest");
 %! endif
 */

@@ -388,8 +388,8 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %! endfor
 %! if (__can_draw__ ())
 %!   plot (t, y, "linewidth", 2, t, x, "k--");
-%!   axis ([0, 1, -0.5, 1.9]);
-%!   legend ("lambda = 0.001", "lambda = 1", "lambda = 1000", "true", "location", "north", ...
+%!   axis ([0, 1, -0.5, 1.5]);
+%!   legend ("lambda = 0.001", "lambda = 1", "lambda = 1000", "true", "location", "southoutside", ...
 %!           "orientation", "horizontal");
 %!   title ("a blurred signal restored");
 %! endif

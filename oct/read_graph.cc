@@ -331,4 +331,28 @@ ids.'
 %!error </ cannot be > read_graph ("/")
 %!error <unknown option "weighted"; known are "directed", "undirected", "loops" or "noloops"> ...
 %! read_graph ("x", "weighted")
+
+%!demo
+%! ## An edge list, and the distances of its nodes from the first one.
+%! name = tempname ();
+%! fid = fopen (name, "w");
+%! fprintf (fid, "# two rings that share a node\n");
+%! fprintf (fid, "%d %d\n", [1:12, 12:22; 2:12, 1, 13:22, 12]);
+%! fclose (fid);
+%! [A, ids] = read_graph (name);
+%! unlink (name);
+%! printf ("%d nodes, %d edges\n", rows (A), nnz (A) / 2);
+%! near = ids == 1;
+%! distance = zeros (rows (A), 1);
+%! while (! all (near))
+%!   distance(! near)++;
+%!   near |= A * near > 0;
+%! endwhile
+%! if (__can_draw__ ())
+%!   bar (double (ids), distance);
+%!   axis ([0, 23, 0, 7]);
+%!   xlabel ("node");
+%!   ylabel ("edges from node 1");
+%!   title ("distances in a graph from a file");
+%! endif
 */
