@@ -51,8 +51,7 @@ A += permute (A, [2, 1, 3]);
 @seealso{batcheig, qr_block, gsvd_hz, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
-  if (args.length () > 0 || nargout > 0)
-    print_usage ();
+  gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);
   return interp.feval ("help", ovl ("gpulinalg"), 0);
 }
 
@@ -64,5 +63,5 @@ A += permute (A, [2, 1, 3]);
 %!   assert (any (strfind (text, name{1})), true, name{1});
 %! endfor
 %!error <Invalid call> gpulinalg (1)
-%!error <Invalid call> x = gpulinalg ()
+%!error <gpulinalg: function called with too many outputs> x = gpulinalg ()
 */

@@ -20,8 +20,7 @@ static int device_of (const octave_value &v)
 static octave_value_list release_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
 {
-  if (args.length () > 1 || nargout > 0)
-    print_usage ();
+  gla::check_counts ("gpulinalg_release", args, 0, 1, nargout, 0);
   int device = GLA_ALL_GPUS;
   if (args.length () == 1)
     device = device_of (args (0));
@@ -90,7 +89,7 @@ gpulinalg_release ()
 %! assert (batcheig (A, "progress", @release_and_go_on), D, 1e-13);
 
 %!error <Invalid call> gpulinalg_release (1, 2)
-%!error <Invalid call> x = gpulinalg_release ();
+%!error <gpulinalg_release: function called with too many outputs> x = gpulinalg_release ();
 %!error id=gpulinalg:bad-value gpulinalg_release ("all")
 %!error id=gpulinalg:bad-value gpulinalg_release (-1)
 %!error id=gpulinalg:bad-value gpulinalg_release (0.5)
