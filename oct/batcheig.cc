@@ -269,6 +269,8 @@ norm (A(:,:,7) * V(:,:,7) - V(:,:,7) * D(:,:,7)) < 1e-13
 %!error <option "progress" must be true, false or a function handle, not of class char> ...
 %! batcheig (1, "progress", "yes")
 %!error id=gpulinalg:bad-value batcheig (1, "progress", {})
+%!error id=gpulinalg:bad-value batcheig (1, "progress", NaN)
+%!error <option "progress" must be true, false or a function handle, not NaN> batcheig (1, "progress", NaN)
 
 %!demo
 %! ## Energies of an electron on a ring of 12 sites as a magnetic flux through the ring grows.

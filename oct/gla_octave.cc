@@ -354,6 +354,10 @@ void call::set_progress (const octave_value &progress, const char *units)
     return;
   if (progress.is_function_handle ())
     m_progress_function = progress;
+  else if (is_real_scalar (progress) && std::isnan (progress.double_value ()))
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: option \"progress\" must be true, false or a function handle, not NaN",
+                   m_who);
   else if ((progress.islogical () || is_real_scalar (progress)) && progress.numel () == 1)
     m_meter = progress.bool_value ();
   else
