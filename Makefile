@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-format bench tune dist install uninstall run format \
+.PHONY: help deps build demo check check-quick check-gpu check-versions check-format bench tune dist install uninstall run format \
         source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -23,6 +23,7 @@ help:
 	@echo "  make check         install what is missing, build, run every test"
 	@echo "  make check-quick   build without CUDA, run the C tests, the %! tests, look at the format"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
+	@echo "  make check-versions  as root: the package in Debian 11, 13 and unstable, by debootstrap"
 	@echo "  make bench         time batcheig, qr_block and gsvd_hz against their peers"
 	@echo "  make tune          measure which GPU kernels serve best here, and print the table"
 	@echo
@@ -37,7 +38,8 @@ help:
 	@echo
 	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: where there are nvcc and a GPU}"
 	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
-	@echo "  GPULINALG_CUDA_ARCH=\"80 90\"  for these compute capabilities {those of this machine}"
+	@echo "  GPULINALG_CUDA_ARCH=\"80 90\"  for these compute capabilities {those of this machine};"
+	@echo "                               75-virtual is portable code of 7.5, see src/configure --help"
 
 #-------------------------------------------------------------------------------
 # build and run
@@ -82,6 +84,9 @@ check-quick: deps
 
 check-gpu:
 	@sh tests/gpu.sh
+
+check-versions:
+	@sh tests/versions.sh
 
 check-format:
 	@sh tests/format.sh --check

@@ -1,0 +1,108 @@
+#!/bin/sh
+# versions.sh: installs and tests the package in other Debians; tests/versions-record.txt has a line each
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Usage: versions.sh [SYSTEM]...     {bullseye trixie sid: Octave 6, 9 and 11}, as root; make check-versions
+#        versions.sh --check         whether the record is there and tells of no failure
+#
+# Each system is made by debootstrap, from the mirror that apt uses here, in a folder that is kept:
+# GPULINALG_VERSIONS {gpulinalg/versions in XDG_CACHE_HOME or ~/.cache}. About 1 GB each. Nothing
+# stays mounted: /proc is seen by the processes in there only.
+
+set -eu
+cd "$(dirname "$0")/.."
+record=tests/versions-record.txt
+cache=${GPULINALG_VERSIONS:-${XDG_CACHE_HOME:-$HOME/.cache}/gpulinalg/versions}
+packages="make gcc g++ ccache octave libopenblas0-pthread"
+
+fail () {
+  echo "versions.sh: $*" >&2
+  exit 1
+}
+
+# Of what the package is made of without CUDA.
+digest () { sh tests/files.sh --new src oct inst | LC_ALL=C xargs sha256sum | sha256sum | cut -c 1-16; }
+
+if [ "${1:-}" = --check ]; then
+  [ -s "$record" ] || fail "there is no $record: run make check-versions as root"
+  ! grep -q -E ' [1-9][0-9]* failed' "$record" || fail "$record tells of failures"
+  grep -q ' 0 failed' "$record" || fail "$record tells of no test"
+  [ "$(grep -c "code $(digest)," "$record")" -ge 3 ] \
+    || echo "$record is of other code; make check-versions as root writes it anew"
+  exit 0
+fi
+
+[ "$(id -u)" -eq 0 ] || fail "only root can make other systems here (debootstrap, chroot)"
+for tool in debootstrap unshare apt-get; do
+  command -v $tool >/dev/null 2>&1 || fail "$tool is needed (Debian and Ubuntu: debootstrap, util-linux)"
+done
+mirror=$(apt-get indextargets --format '$(SITE) $(LABEL)' 'Created-By: Packages' \
+  | sed -n 's/ Debian$//p' | head -n 1)
+[ -n "$mirror" ] || fail "apt uses no mirror of Debian here"
+
+# in_system ROOT COMMAND: runs it there, with a /proc that goes with the last process.
+in_system () {
+  unshare --mount --pid --fork --kill-child sh -c \
+    'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$0" env -i HOME=/root \
+       CCACHE_DIR=/root/.ccache PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_PATH=/usr/bin CCACHE_NOHASHDIR=1 \
+       LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' "$1" "$2"
+}
+
+# The stamp says that all is installed. A mirror may be older than the archive wants its copies of sid.
+make_system () {
+  [ ! -e "$1/installed" ] || return 0
+  rm -rf "$1"
+  debootstrap --variant=minbase "$2" "$1" "$mirror" >"$1.log" 2>&1 || {
+    tail -n 5 "$1.log"
+    return 1
+  }
+  in_system "$1" "set -e; apt-get -q -o Acquire::Check-Valid-Until=false update
+    headers=octave-dev; [ -n \"\$(apt-cache show octave-dev 2>/dev/null)\" ] || headers=liboctave-dev
+    apt-get -q -y --no-install-recommends install $packages \$headers" >"$1.log" 2>&1 || {
+    tail -n 5 "$1.log"
+    return 1
+  }
+  : >"$1/installed"
+}
+
+# What a user does with the tarball, and the tests of what that installed.
+test_system () {
+  rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
+  mkdir -p "$1/tmp/gpulinalg"
+  sh tests/files.sh --new | tar --create --files-from=- | tar --extract --directory="$1/tmp/gpulinalg"
+  in_system "$1" "sh /tmp/gpulinalg/tests/install.sh /tmp/work && sh /tmp/gpulinalg/tests/installed.sh /tmp/work unit" \
+    >"$1.log" 2>&1 || true
+  rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
+}
+
+mkdir -p "$cache"
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+passed=0 failed=0 skipped=0
+[ $# -gt 0 ] || set -- bullseye trixie sid
+for system in "$@"; do
+  root=$cache/$system
+  began=$(date +%s)
+  if make_system "$root" "$system"; then
+    test_system "$root"
+    what=$(in_system "$root" 'octave-cli --version | sed -n "1s/.*version /Octave /p"; gcc --version | head -n 1; uname -m' \
+      | paste -s -d ',' - | sed 's/,/, /g')
+    counts=$(sed -n 's/^installed: \(.* skipped\)$/\1/p' "$root.log" | tail -n 1)
+  else
+    what="not made" counts=
+  fi
+  if [ -z "$counts" ]; then
+    counts="0 passed, 1 failed, 0 skipped"
+    tail -n 20 "$root.log"
+  fi
+  line="$system: $(date -u +%Y-%m-%d), code $(digest), $what: $counts"
+  echo "$line ($(($(date +%s) - began)) s)"
+  { grep -v "^$system:" "$record" 2>/dev/null || true; echo "$line"; } | sort >"$new"
+  cp "$new" "$record"
+  # shellcheck disable=SC2046,SC2086 # three numbers
+  set_counts () { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
+  set_counts $(echo "$counts" | tr -dc '0-9 ')
+  [ "$failed" -eq 0 ] || grep -a -E -B2 -A12 '!!!!!|rror' "$root.log" | head -n 60
+done
+echo "versions: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
