@@ -7,13 +7,14 @@
 % vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
 % shapes; and in its last line the worst ratio of "auto" to the faster of the two; ends with status 1
 % where that is above 1.2. A time is the shortest of 2 to 7 calls, the three taking turns, after one
-% of each that is not counted. In "first" is the first call of "auto", which may measure.
+% of each that is not counted. In "first" is the first call of "auto". The calls on either place tell
+% "auto" what they take, as a user's do.
 %
 % The rule: a row counts unless "auto" and the faster one differ by less than 0.2 ms, which is
 % what the clock and other processes do to a call. Batches above 300 MB are left out; a place that
 % is expected to take more than 3 s is not tried and counts as slower.
 %
-% What "auto" goes by is measured anew for this run, unless --keep says to use the user's file.
+% What "auto" goes by is learned anew in this run, unless --keep says to use the user's file.
 
 1;  % a script, although it begins with functions
 

@@ -10,6 +10,7 @@
 #include <climits>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace gla
 {
@@ -250,6 +251,13 @@ static context_lists &contexts ()
   return *lists;
 }
 
+// Contexts are never destroyed, so this is how what they have learned is kept.
+static void save_costs ()
+{
+  for (gla_context *context : contexts ().all)
+    gla_costs_save (context);
+}
+
 gla_context *take_context (const char *who, octave::interpreter &interp)
 {
   std::vector<gla_context *> &idle = contexts ().idle;
@@ -268,6 +276,8 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
       error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", who,
                      gla_status_text (status));
     all.push_back (context);
+    if (all.size () == 1)
+      std::atexit (save_costs);
   }
   return context;
 }

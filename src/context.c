@@ -41,8 +41,7 @@ void gla_context_destroy (gla_context *ctx)
 {
   if (ctx == NULL)
     return;
-  if (ctx->costs != NULL && ctx->costs->unwritten > 0)
-    gla_costs_keep (ctx);
+  gla_costs_save (ctx);
   if (ctx->start != NULL && ctx->start->process == getpid ()) {
     gla_engine *engine = gla_start_end (ctx->start);
     if (engine != NULL)

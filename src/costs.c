@@ -242,6 +242,12 @@ void gla_costs_keep (gla_context *ctx)
   ctx->costs->unwritten = 0;
 }
 
+void gla_costs_save (gla_context *ctx)
+{
+  if (ctx->costs != NULL && ctx->costs->unwritten > 0 && !gla_forked ())
+    gla_costs_keep (ctx);
+}
+
 //------------------------------------------------------------------------------
 // use
 //------------------------------------------------------------------------------

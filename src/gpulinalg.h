@@ -111,6 +111,8 @@ gla_status gla_release (gla_context *ctx, int device);
 // known.
 const char *gla_costs_path (gla_context *ctx);
 int gla_costs_measured (gla_context *ctx);
+// Writes to the file what it does not know yet; gla_context_destroy does that, too.
+void gla_costs_save (gla_context *ctx);
 
 // One line about the backends: what was built, and why there is no GPU if there is none.
 const char *gla_backend_note (gla_context *ctx);

@@ -138,6 +138,22 @@ static void test_deleted_while_running (void)
   remove_file ();
 }
 
+// A program that keeps its contexts can have what they have learned written.
+static void test_save (void)
+{
+  wrong_machine ();
+  remove_file ();
+  gla_context *ctx = open_context ();
+  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  solve (ctx, N, 1000);
+  solve (ctx, N, 1000);
+  CHECK (access (file_of (ctx), F_OK) != 0, "written for 10 ms");
+  gla_costs_save (ctx);
+  CHECK (access (file_of (ctx), F_OK) == 0, "not written");
+  gla_context_destroy (ctx);
+  remove_file ();
+}
+
 // What one context learns is not lost by another one that writes after it.
 static void test_two_at_once (void)
 {
@@ -360,6 +376,7 @@ int main (void)
   use_stand_ins ();
   test_file ();
   test_deleted_while_running ();
+  test_save ();
   test_two_at_once ();
   test_no_file ();
   test_folders ();

@@ -23,6 +23,9 @@ if (wanted ("eig"))
   endfor
 endif
 if (wanted ("eig") && first)
+  [p, f] = check_memory (0);
+  passed += p;
+  failed += f;
   warning ("off", "gpulinalg:pages-failed");
   for n = [16, 20, 33, 64]
     A = rand (n, n, 200);  A = A + permute (A, [2 1 3]);
