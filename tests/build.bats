@@ -43,3 +43,46 @@ system_with () {
   [ "$status" -eq 0 ]
   [[ "$output" == *"formatting: 0 passed, 0 failed, 1 skipped" ]]
 }
+
+# The words of GPULINALG_CUDA_ARCH as nvcc gets them, from a configure whose nvcc only answers.
+@test "GPULINALG_CUDA_ARCH takes the words of CMake: 75-virtual is portable code alone" {
+  cp -r "$TOP/src" "$WORK/src" 2>/dev/null || true
+  cp "$TOP/DESCRIPTION" "$WORK/"
+  mkdir -p "$WORK/cuda home/bin" "$WORK/cuda home/lib64"
+  printf '#!/bin/sh\n[ "$1" != --list-gpu-arch ] || printf "compute_%%s\\n" 75 80 90\n' >"$WORK/cuda home/bin/nvcc"
+  chmod +x "$WORK/cuda home/bin/nvcc"
+  : >"$WORK/cuda home/lib64/libcudart_static.a"
+  cd "$WORK/src"
+  export NVCC="$WORK/cuda home/bin/nvcc" GPULINALG_CUDA=yes
+  GPULINALG_CUDA_ARCH=75-virtual ./configure
+  grep -qx 'GENCODE = -gencode=arch=compute_75,code=compute_75' config.mk
+  # blanks in these paths arrive quoted
+  grep -qx "NVCC = '$NVCC'" config.mk
+  grep -qx "CUDART = '$WORK/cuda home/lib64/libcudart_static.a'" config.mk
+  GPULINALG_CUDA_ARCH="80 90-real 90-virtual" ./configure
+  grep -qx 'GENCODE = -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -gencode=arch=compute_90,code=compute_90' config.mk
+  run env GPULINALG_CUDA_ARCH=70-virtual ./configure
+  [ "$status" -ne 0 ]
+  run env GPULINALG_CUDA_ARCH=75-ptx ./configure
+  [ "$status" -ne 0 ]
+  [[ "$output" == *75-virtual* ]]
+}
+
+@test "configure changes nothing where nothing changed, and takes an mkoctfile in a folder with blanks" {
+  mkdir -p "$WORK/tree/src" "$WORK/with blank"
+  cp "$TOP/src/configure" "$TOP/src/Makefile" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
+  ln -s "$(command -v mkoctfile)" "$WORK/with blank/mkoctfile"
+  cd "$WORK/tree/src"
+  export GPULINALG_CUDA=no
+  # pkg quotes in its own way, a user may not at all
+  MKOCTFILE="$(echo "$WORK/with blank/mkoctfile" | sed 's/ /\\ /g') --verbose" ./configure
+  export MKOCTFILE="$WORK/with blank/mkoctfile"
+  ./configure
+  grep -qx "MKOCTFILE = '$WORK/with blank/mkoctfile'" config.mk
+  touch -d '1 hour ago' config.mk config.stamp
+  before=$(stat -c %Y config.mk)
+  sed -i 's/^Date:.*/Date: 2001-01-01/' ../DESCRIPTION
+  make config.mk
+  [ "$(stat -c %Y config.mk)" = "$before" ]
+  make -q config.stamp
+}
