@@ -108,6 +108,7 @@ step "the GPU record is of this code" sh tests/record.sh
 suite "record.bats and suites.bats" bats_suite tests/record.bats tests/suites.bats
 suite "build.bats" bats_suite tests/build.bats
 suite "64-bit ARM" sh tests/aarch64.sh
+suite "BLAS with 64-bit integers" sh tests/ilp64.sh
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
 await "formatting"
 step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
