@@ -38,10 +38,11 @@
 ## @end table
 ##
 ## With @qcode{"sm"} or a number, @code{@var{A} - @var{sigma} * I} is factored once, on
-## the CPU, by Octave's sparse Cholesky or LU factorization, and the iteration
-## multiplies by its inverse.  That takes the time and the memory of the
+## the CPU, as L*D*L' (by Octave's LU where that is not accurate enough), and the
+## iteration multiplies by its inverse.  That takes the time and the memory of the
 ## factorization, which for a large graph may be more than there is.  Where
-## @var{sigma} is an eigenvalue a shift near it is taken.  Matrices of up to 300 rows
+## @var{sigma} is an eigenvalue a shift near it is taken; where it lies outside of
+## Gershgorin's bounds the end of the spectrum is computed.  Matrices of up to 300 rows
 ## are solved by @code{eig} then.  The smallest eigenvalues of a positive definite
 ## matrix, and the largest of a negative definite one, are computed that way, too, where
 ## they have not converged otherwise (which is not waited for longer than 40 restarts
@@ -51,6 +52,8 @@
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
 ## @code{@var{A} * @var{x}} for a column @var{x} of @var{n} elements; for @qcode{"sm"}
 ## @code{@var{A} \ @var{x}}; for a number @code{(@var{A} - @var{sigma} * I) \ @var{x}}.
+## Where @var{sigma} is so far away that this is a multiple of @var{x}, but for rounding,
+## the eigenvalues have no digits: they are NaN, and @var{flag} is 1.
 ##
 ## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V} and a
 ## diagonal matrix @var{D}.  @var{flag} is 0 where all eigenvalues have converged.
@@ -238,6 +241,51 @@ endfunction
 %! endfor
 %! check (sparse (400, 400), 3, "sm", zeros (3, 1));
 %! check (speye (400), 3, 1, ones (3, 1));
+
+%!## shifts far outside of the spectrum: the end of it, or no digits and a flag
+%!test
+%! for n = [200, 400]
+%!   [A, w] = path_graph (n);
+%!   for sigma = [10, 1e6, 1e10, 1e13, 1e16, 1e100, 1e300, realmax]
+%!     for B = {A, full(A), 1i * triu(A, 1) - 1i * tril(A, -1)}
+%!       w = eig (full (B{1}));
+%!       check (B{1}, 4, sigma, w(end:-1:end-3));
+%!       check (B{1}, 4, -sigma, w(4:-1:1));
+%!     endfor
+%!   endfor
+%!   assert (eigs_lanczos (complex (A), 3, 1e16), eigs_lanczos (A, 3, 1e16), 1e-13);
+%!   [V, D] = eigs_lanczos (A, 3, 1e16, "precision", "single");
+%!   assert ({class(V), class(D)}, {"single", "single"});
+%! endfor
+%! I = speye (400);
+%! for sigma = [1e16, -1e300]
+%!   [V, D, flag, stats] = eigs_lanczos (@(x) (A - sigma * I) \ x, 400, 3, sigma);
+%!   assert ({flag, stats.converged, isnan(diag (D)), all(isnan (V)(:))}, {1, 0, true(3, 1), true});
+%! endfor
+%! w = eig (full (A));
+%! assert (eigs_lanczos (@(x) (A - 1e4 * I) \ x, 400, 3, 1e4), w(end:-1:end-2), 1e-8);
+%!warning id=gpulinalg:not-converged eigs_lanczos (@(x) x / -1e20, 100, 2, 1e20);
+
+%!## where sigma is an eigenvalue to the last bit; eigs of Octave 7.3 ends with an error here
+%!test
+%! [P, p] = path_graph (400);
+%! star = sparse (700, 700);
+%! star(1,2:700) = star(2:700,1) = 1;
+%! K = sparse (ones (400) - eye (400));
+%! cases = {P, 0, p(6:-1:1); star, 0, zeros(6, 1); K, -1, -ones(6, 1); kron(speye (3), P), 0, ...
+%!          [p(2); p(2); p(2); 0; 0; 0]; speye(400), 1, ones(6, 1)};
+%! before = warning ();
+%! unwind_protect
+%!   warning ("off", "all");
+%!   for c = cases.'
+%!     check (c{1}, 6, c{2}, c{3});
+%!     if (strcmp (version (), "7.3.0"))
+%!       fail ("eigs (c{1}, 6, c{2})", "Starting vector is zero");
+%!     endif
+%!   endfor
+%! unwind_protect_cleanup
+%!   warning (before);
+%! end_unwind_protect
 
 %!## the types
 %!test

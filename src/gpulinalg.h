@@ -387,6 +387,37 @@ gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *
                      const gla_array *y, gla_spmv_report *report);
 
 //------------------------------------------------------------------------------
+// gla_factor: sparse Hermitian matrices factored, to solve with them
+//------------------------------------------------------------------------------
+
+// A - shift*I = L*D*L' but for its order, on the CPU, in one thread.
+typedef struct gla_factor gla_factor;
+
+typedef struct {
+  const int64_t *order; // {NULL: as it is} the columns, from 0, in the order of elimination
+  double most_flops;    // {0: any} what takes more is analysed only
+  double smallest;      // {0} pivots must be larger
+} gla_factor_options;
+
+typedef struct {
+  double flops;     // additions and multiplications, of complex numbers with a complex matrix
+  int64_t entries;  // of L, with the zeros that are stored
+  int64_t negative; // eigenvalues of A below the shift, but for rounding (Sylvester's inertia)
+  int singular;     // nonzero: no pivot was found, and there is no factor
+} gla_factor_report;
+
+// A is Hermitian, d or z, its columns are given (with both triangles, in any order in a column),
+// and it is not kept. *F is NULL where the report says why. Pivots are sought near the diagonal
+// only, which may lose accuracy: check the residual of a solution.
+gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift,
+                              const gla_factor_options *options, gla_factor **F,
+                              gla_factor_report *report);
+// (A - shift*I)*X = B, both n x columns of the type of A without gaps; may be the same array. The
+// bits of a column depend on how many are solved for together.
+gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t columns);
+void gla_factor_destroy (gla_factor *F); // NULL is allowed
+
+//------------------------------------------------------------------------------
 // gla_eigs: a few eigenvalues of a large Hermitian matrix
 //------------------------------------------------------------------------------
 

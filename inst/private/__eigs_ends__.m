@@ -5,9 +5,9 @@
 ## A, double, finite and Hermitian, and "la", "sa" or "be"; results are NaN where this does not help.
 ##
 ## The smallest eigenvalues of a stiffness matrix or of a Laplacian may be 1e-10 of the norm and as
-## close to each other; no number of products that one can wait for separates them. Where A - s*I has
-## a Cholesky factor, all eigenvalues are above s, and the smallest are those nearest to s. An s just
-## below zero is tried, and one just below the bound of Gershgorin. Likewise -A for the largest.
+## close to each other; no number of products that one can wait for separates them. Where a factor of
+## A - s*I has no negative pivots, all eigenvalues are above s, and the smallest are those nearest to s.
+## An s just below zero is tried, and one just below the bound of Gershgorin. Likewise -A for the largest.
 
 function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
 
@@ -40,17 +40,24 @@ function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
 
 endfunction
 
-## The k smallest, ascending.
+## The k smallest, ascending. Entries of the order of 1, so that the factorization knows what is small.
 function part = lowest (A, k, request)
 
-  below = 2 ^ -40 * norm (A, 1);
+  [~, e] = log2 (full (max (max (abs (A)))));
+  A = __times_power_of_2__ (A, -e);
+  most = 2e10;                    # operations: seconds
+  request.order = __eigs_order__ (A);
+  below = 2 ^ -36 * norm (A, 1);
   s = -below;
-  reachable = stands_above (A, s);
-  if (! reachable)
+  [request.solver, request.noise, info] = __eigs_factor__ (A, s, request.order, most);
+  if (info.negative != 0 && info.flops <= most)
     s = full (min (real (diag (A)) + abs (diag (A)) - sum (abs (A), 2))) - below;
-    reachable = s < -below && stands_above (A, s);
+    request.solver = [];
+    if (s < -below)
+      [request.solver, request.noise, info] = __eigs_factor__ (A, s, request.order, most);
+    endif
   endif
-  if (reachable)
+  if (! isempty (request.solver) && info.negative == 0)
     [d, residuals, stats, V] = __eigs_nearest__ (A, k, s, request);
     part = reversed (struct ("d", d, "residuals", residuals, "V", V, "stats", stats));
   else
@@ -60,6 +67,9 @@ function part = lowest (A, k, request)
     stats.factorizations = 0;
     part = struct ("d", d, "residuals", residuals, "V", V, "stats", stats);
   endif
+  part.d = __times_power_of_2__ (part.d, e);
+  part.residuals = __times_power_of_2__ (part.residuals, e);
+  part.stats.norm = __times_power_of_2__ (part.stats.norm, e);
 
 endfunction
 
@@ -68,20 +78,5 @@ function part = reversed (part)
   part.d = flipud (part.d);
   part.residuals = flipud (part.residuals);
   part.V = fliplr (part.V);
-
-endfunction
-
-## Whether all eigenvalues of A are above s, as far as that is found out in a few seconds.
-function yes = stands_above (A, s)
-
-  B = A - s * speye (rows (A));
-  yes = false;
-  if (all (diag (B) > 0))
-    order = amd (B);
-    if (sum (symbfact (B(order,order)) .^ 2) < 2e10)
-      [~, failed] = chol (B(order,order));
-      yes = failed == 0;
-    endif
-  endif
 
 endfunction

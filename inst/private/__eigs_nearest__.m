@@ -26,8 +26,8 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
   else
     ## Entries of the order of 1, so that nothing overflows on the way.
     [~, e] = log2 (full (max (max (abs (A)))));
-    A = times_power_of_2 (A, -e);
-    sigma = times_power_of_2 (sigma, -e);
+    A = __times_power_of_2__ (A, -e);
+    sigma = __times_power_of_2__ (sigma, -e);
     [d, V, stats] = by_inverses (A, k, sigma, request);
   endif
   [~, order] = sort (abs (d - sigma));      # NaN come last
@@ -42,20 +42,13 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
 
   R = A * V - V .* d.';
   largest = max (max (abs (R), [], 1), realmin ());
-  residuals = times_power_of_2 ((largest .* norm (R ./ largest, "columns")).', e);
-  d = times_power_of_2 (d, e);
-  stats.norm = times_power_of_2 (norm (A, 1), e);
+  residuals = __times_power_of_2__ ((largest .* norm (R ./ largest, "columns")).', e);
+  d = __times_power_of_2__ (d, e);
+  stats.norm = __times_power_of_2__ (norm (A, 1), e);
   if (request.single)
     d = single (d);
     V = single (V);
   endif
-
-endfunction
-
-## x * 2^e, also where 2^e alone is too large or too small.
-function x = times_power_of_2 (x, e)
-
-  x = x * 2 ^ fix (e / 2) * 2 ^ (e - fix (e / 2));
 
 endfunction
 
@@ -73,9 +66,21 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   s = sigma;
   wanted = k;
   products = 0;
-  nudge = 2 ^ -10;
+  nudge = -2 ^ -10;    # below sigma first: many singular matrices have no eigenvalues below 0
+  order = request.order;
+  solver = request.solver;
+  noise = request.noise;
+  if (isempty (order))
+    order = __eigs_order__ (A);
+  endif
+  if (isempty (solver) && norm (sum (A, 2) - sigma, 1) <= 8 * eps * n * norm (A, 1))
+    s = sigma + nudge;            # as for Laplacians: the vector of ones belongs to sigma
+    nudge /= -3;
+  endif
   for count = 1:40
-    [solver, noise] = factored (A, s);
+    if (count > 1 || isempty (solver))
+      [solver, noise] = __eigs_factor__ (A, s, order, 0);
+    endif
     if (isempty (solver))
       s = sigma + nudge;
       nudge /= -3;
@@ -143,50 +148,5 @@ function s = middle_of_gap (d, sigma, r)
   walls = sort ([sigma - r; d(abs (d - sigma) < r); sigma + r]);
   [~, at] = max (diff (walls));
   s = (walls(at) + walls(at+1)) / 2;
-
-endfunction
-
-## x = solver (b) solves (A - s*I) x = b: by Cholesky's method where that works, else by LU; [] where
-## the matrix is singular to rounding. noise is the error that its largest solutions may have.
-function [solver, noise] = factored (A, s)
-
-  n = rows (A);
-  B = A - s * speye (n);
-  solver = [];
-  noise = 0;
-  if (all (diag (B) > 0))
-    [R, failed, q] = chol (B, "vector");
-    if (! failed)
-      L = R';
-      inverse_q(q) = 1:n;
-      solver = @(b) (R \ (L \ b(q,:)))(inverse_q,:);
-    endif
-  endif
-  if (isempty (solver))
-    [L, U, P, Q] = lu (B);
-    pivots = abs (diag (U));
-    if (! (min (pivots) > 0 && all (isfinite (pivots))))
-      return;
-    endif
-    solver = @(b) solve_quietly (L, U, P, Q, b);
-  endif
-  ## the norm of the inverse, by three steps of the power method
-  x = cos (1:n).';
-  for step = 1:3
-    x = solver (x / norm (x));
-  endfor
-  noise = 8 * eps * norm (x) * norm (B, 1);
-  if (! (noise < 1e-3))
-    solver = [];
-  endif
-
-endfunction
-
-## A factor that is nearly singular is what a shift near an eigenvalue makes.
-function x = solve_quietly (L, U, P, Q, b)
-
-  warning ("off", "Octave:nearly-singular-matrix", "local");
-  warning ("off", "Octave:singular-matrix", "local");
-  x = Q * (U \ (L \ (P * b)));
 
 endfunction

@@ -17,15 +17,97 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   if (k == 0)
     [d, residuals, stats, X] = nothing (problem);
   elseif (isnumeric (sigma) && ! problem.is_function)
-    [d, residuals, stats, X] = __eigs_nearest__ (explicit (A), k, sigma, request);
+    [d, residuals, stats, X] = nearest (explicit (A), k, sigma, request);
   elseif (nargout > 3)
     [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
   else
     [d, residuals, stats] = __eigs_lanczos__ (A, first);
   endif
+  if (k > 0 && isnumeric (sigma) && problem.is_function)
+    lost = digits_are_lost (A, d, sigma, request);
+    d(lost) = NaN;
+    if (nargout > 3)
+      X(:,lost) = NaN;
+    endif
+    stats.converged = sum (! isnan (d));
+  endif
   found = stats.converged == k && (stats.complete || ! o.certify || first.maxit == 0);
   if (! found && second_way)
-    [d, residuals, stats, X] = __eigs_ends__ (explicit (A), k, sigma, request);
+    A = explicit (A);
+    [d, residuals, stats, X] = __eigs_ends__ (A, k, sigma, in_type_of (A, request));
+  endif
+
+endfunction
+
+## Complex numbers without imaginary parts become real on the way.
+function request = in_type_of (A, request)
+
+  request.complex = iscomplex (A);
+  if (! request.complex)
+    request.v0 = real (request.v0);
+  endif
+
+endfunction
+
+## The eigenvalues nearest to a number. Those nearest to one outside of Gershgorin's bounds are an end of
+## the spectrum, and are not computed from the inverse, which has no digits for them if it is far away.
+function [d, residuals, stats, X] = nearest (A, k, sigma, request)
+
+  request = in_type_of (A, request);
+  centres = real (diag (A));
+  radii = full (sum (abs (A), 2)) - abs (diag (A));
+  low = full (min (centres - radii));
+  high = full (max (centres + radii));
+  room = (high - low) / 4;
+  if (rows (A) <= 300 || nnz (A) == 0)
+    [d, residuals, stats, X] = __eigs_nearest__ (A, k, max (low - room, min (sigma, high + room)), request);
+  elseif (sigma > high + room)
+    [d, residuals, stats, X] = one_end (A, k, "la", request);
+  elseif (sigma < low - room)
+    [d, residuals, stats, X] = one_end (A, k, "sa", request);
+    d = flipud (d);
+    residuals = flipud (residuals);
+    X = fliplr (X);
+  else
+    [d, residuals, stats, X] = __eigs_nearest__ (A, k, sigma, request);
+  endif
+
+endfunction
+
+## By products as far as they go, else by a factorization near the end of the spectrum.
+function [d, residuals, stats, X] = one_end (A, k, which, request)
+
+  wanted = {"double", "single"}{1 + request.single};
+  request.which = which;
+  request.shift = 0;
+  request.single = false;
+  first = request;
+  if (request.maxit == 0)
+    first.maxit = 40;
+  endif
+  [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
+  if ((stats.converged < k || ! (stats.complete || ! request.certify)) && request.maxit == 0)
+    [d, residuals, stats, X] = __eigs_ends__ (A, k, which, request);
+  endif
+  d = cast (d, wanted);
+  X = cast (X, wanted);
+
+endfunction
+
+## Whether the eigenvalues of a function that is an inverse have no digits: where sigma is so far away that
+## the inverse is a multiple of the identity, but for rounding, and less than 3 digits of d are left.
+function lost = digits_are_lost (f, d, sigma, request)
+
+  unit = eps ({"double", "single"}{1 + request.single});
+  lost = 16 * unit * abs (double (d) - sigma) > 1e-3 * max (abs (double (d)));
+  if (any (lost))
+    x = cast (cos (1:request.n).', {"double", "single"}{1 + request.single});
+    y = double (f (x));
+    x = double (x);
+    scale = max (abs (y));
+    y /= scale;
+    theta = (x' * y) / (x' * x);
+    lost &= norm (y - theta * x) <= 1e4 * unit * norm (theta * x);
   endif
 
 endfunction
@@ -37,7 +119,8 @@ function [request, A] = make_request (A, problem, k, sigma, o)
                     "basis", o.p, "tol", o.tol, "maxit", o.maxit, "seed", o.seed, "v0", o.v0, ...
                     "certify", o.certify, "steps", o.steps, "device", o.device, ...
                     "progress", o.progress, "inverse", false, "shift", 0, "single", problem.single, ...
-                    "complex", problem.complex, "block_function", false);
+                    "complex", problem.complex, "block_function", false, ...
+                    "order", [], "solver", [], "noise", 0);
   if (o.disp > 1 && isequal (o.progress, false))
     request.progress = true;
   endif

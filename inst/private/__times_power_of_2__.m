@@ -1,0 +1,8 @@
+## __times_power_of_2__.m: x * 2^e, also where 2^e alone is too large or too small
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function x = __times_power_of_2__ (x, e)
+
+  x = x * 2 ^ fix (e / 2) * 2 ^ (e - fix (e / 2));
+
+endfunction
