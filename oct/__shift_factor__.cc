@@ -1,5 +1,5 @@
-// __shift_factor__.cc: factors of A - shift*I for inst/eigs_lanczos.m, and solutions with them
-// SPDX-License-Identifier: GPL-3.0-or-later
+// __shift_factor__.cc: factors of A - shift*I for inst/eigs_lanczos.m, solutions, and one BLAS
+// thread SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
 
@@ -162,6 +162,12 @@ static octave_value_list body (octave::interpreter &interp, const octave_value_l
   if (F)
     return ovl (args (1).isreal () ? solved<NDArray> (*F, args (1))
                                    : solved_in_parts (*F, args (1)));
+  if (args.length () == 1 && args (0).is_string () && args (0).string_value () == "hold")
+    return ovl (static_cast<double> (gla_blas_hold ()));
+  if (args.length () == 2 && args (0).is_string () && args (0).string_value () == "release") {
+    gla_blas_release (args (1).int_value ());
+    return octave_value_list ();
+  }
   if (args.length () != 5 || !args (0).issparse ())
     print_usage ();
   return make_factor (interp, args);
@@ -170,6 +176,8 @@ static octave_value_list body (octave::interpreter &interp, const octave_value_l
 DEFMETHOD_DLD (__shift_factor__, interp, args, , R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {[@var{F}, @var{info}] =} __shift_factor__ (@var{A}, @var{shift}, @var{order}, @var{most_flops}, @var{smallest})
  @deftypefnx {gpulinalg} {@var{X} =} __shift_factor__ (@var{F}, @var{B})
+ @deftypefnx {gpulinalg} {@var{held} =} __shift_factor__ ("hold")
+ @deftypefnx {gpulinalg} {} __shift_factor__ ("release", @var{held})
 Internal function of @code{eigs_lanczos}.
 
 @end deftypefn)doc")

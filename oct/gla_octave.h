@@ -239,7 +239,7 @@ public:
   call (const call &) = delete;
   call &operator= (const call &) = delete;
 
-  gla_context *context () { return m_context; }
+  gla_context *context () const { return m_context; }
 
   // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
   void set_place (const octave_value &device);

@@ -3,6 +3,9 @@
 
 #include "plan_value.h"
 
+#include <algorithm>
+#include <cctype>
+
 //------------------------------------------------------------------------------
 // arguments
 //------------------------------------------------------------------------------
@@ -105,6 +108,70 @@ static octave_value multiplied (gla::call &call, const gla::sparse_matrix &A, co
   return want.single ? y.as_single () : y;
 }
 
+//------------------------------------------------------------------------------
+// one product on the CPU, without a plan
+//------------------------------------------------------------------------------
+
+template <typename Array>
+static Array multiply_once (gla::call &call, const gla_csr &A, const octave_value &x,
+                            const spmv_request &want)
+{
+  Array X;
+  gla::read (x, X);
+  Array Y = gla::unfilled<Array> (dim_vector (want.out, X.dims () (1)));
+  call.finish (gla_spmv_once (call.context (), &A, want.op, gla::type_of (X), X.data (),
+                              Y.fortran_vec (), X.dims () (1)));
+  return Y;
+}
+
+template <typename Matrix>
+static octave_value product_once (gla::call &call, const Matrix &A, const void *values,
+                                  bool is_complex, const octave_value &x, const spmv_request &want)
+{
+  gla_csr columns = {};
+  columns.type = is_complex ? GLA_Z : GLA_D;
+  columns.rows = A.rows ();
+  columns.columns = A.cols ();
+  columns.index_bytes = sizeof (octave_idx_type);
+  columns.start = A.cidx ();
+  columns.index = A.ridx ();
+  columns.values = values;
+  octave_value y;
+  if (is_complex || x.iscomplex ())
+    y = multiply_once<ComplexNDArray> (call, columns, x, want);
+  else
+    y = multiply_once<NDArray> (call, columns, x, want);
+  return x.is_single_type () ? y.as_single () : y;
+}
+
+static octave_value multiply_once (gla::call &call, const octave_value &A, const octave_value &x,
+                                   const spmv_request &want)
+{
+  if (A.islogical ()) {
+    SparseBoolMatrix m = A.sparse_bool_matrix_value ();
+    return product_once (call, m, nullptr, false, x, want);
+  }
+  if (A.iscomplex ()) {
+    SparseComplexMatrix m = A.sparse_complex_matrix_value ();
+    return product_once (call, m, m.data (), true, x, want);
+  }
+  SparseMatrix m = A.sparse_matrix_value ();
+  return product_once (call, m, m.data (), false, x, want);
+}
+
+// Where no GPU comes into question: the CPU is asked for, there is no GPU, or too little to do.
+static bool on_cpu (const gla::call &call, const octave_value &device, const octave_value &A,
+                    const octave_value &x)
+{
+  const double few = 1 << 19; // entries times vectors
+  std::string word = device.is_string () ? device.string_value () : "auto";
+  std::transform (word.begin (), word.end (), word.begin (), ::tolower);
+  if (device.is_defined () && !device.is_string ())
+    return false;
+  return word == "cpu" || (word == "auto" && (gla_device_count (call.context ()) == 0 ||
+                                              static_cast<double> (A.nnz ()) * x.columns () < few));
+}
+
 static octave_value conjugate (octave::interpreter &interp, const octave_value &x)
 {
   return x.iscomplex () ? interp.feval ("conj", ovl (x), 1) (0) : x;
@@ -159,6 +226,10 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
   }
   gla::call call ("spmv", interp);
   call.set_place (opts.value ("device"));
+  if (A.issparse () && on_cpu (call, opts.value ("device"), A, x)) {
+    check_sizes (A.dims (), x, want);
+    return ovl (multiply_once (call, A, x, want));
+  }
   gla::sparse_matrix prepared (call, "spmv", A, how);
   check_sizes (A.dims (), x, want);
   return ovl (multiplied (call, prepared, x, want));
@@ -180,7 +251,8 @@ faster, the copies included, otherwise on all cores of the CPU.
 
 Where the same matrix is multiplied again and again, @code{spmv_plan} saves most of
 the work.  Matrices whose stored values are all equal, as those of graphs, are
-multiplied without reading values.
+multiplied without reading values.  A product without a plan prepares nothing: on the
+CPU it adds in the order of @code{@var{A} * @var{x}}, by several threads.
 
 @var{y} is single where @var{x} is single or the plan is.  The sums are in double
 unless the plan is single, and always in the same order: the same call gives the

@@ -174,3 +174,17 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
   gla_blas_threads_restore (before);
   return GLA_OK;
 }
+
+//------------------------------------------------------------------------------
+// the BLAS of callers
+//------------------------------------------------------------------------------
+
+int gla_blas_hold (void)
+{
+  return gla_blas_threads_one ();
+}
+
+void gla_blas_release (int held)
+{
+  gla_blas_threads_restore (held);
+}

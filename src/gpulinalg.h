@@ -386,6 +386,12 @@ typedef struct {
 gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
                      const gla_array *y, gla_spmv_report *report);
 
+// The same once, on the CPU, for the columns of A (CSC, which are not checked): nothing is prepared.
+// A is d or z (values NULL: all 1), x and y of `type` d or z have `columns` columns without gaps.
+// Sums have the order of the columns of A, so their bits do not depend on the number of threads.
+gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
+                          void *y, int64_t columns);
+
 //------------------------------------------------------------------------------
 // gla_factor: sparse Hermitian matrices factored, to solve with them
 //------------------------------------------------------------------------------
@@ -416,6 +422,11 @@ gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift,
 // bits of a column depend on how many are solved for together.
 gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t columns);
 void gla_factor_destroy (gla_factor *F); // NULL is allowed
+
+// One thread for the BLAS of this process, where its sums are to have the same bits with any number
+// of them, until what is returned is handed to gla_blas_release.
+int gla_blas_hold (void);
+void gla_blas_release (int held);
 
 //------------------------------------------------------------------------------
 // gla_eigs: a few eigenvalues of a large Hermitian matrix

@@ -421,6 +421,30 @@ interrupted () {
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *"degrees per year"*"no picture:"*"fonts-freefont-otf"*after* ]]
+@test "eigs_lanczos with a shift, and spmv, give the same bits for any number of threads" {
+  cat >"$BATS_TEST_TMPDIR/bits.m" <<'EOF'
+m = 12;
+T = spdiags (ones (m, 1) * [-1, 2, -1], -1:1, m, m);
+I = speye (m);
+A = kron (kron (T, I), I) + kron (kron (I, T), I) + kron (kron (I, I), T) + spdiags (cos (1:m^3).', 0, m^3, m^3);
+H = A + 1i * (triu (A, 1) - tril (A, -1));
+G = ba_graph (60000, 5);
+bits = "";
+for c = {A, 4, 30; A, "sa", 5; H, 3.9, 8; A, "sm", 6; full(A)(1:400,1:400), 4, 5}.'
+  [V, D] = eigs_lanczos (c{1}, c{3}, c{2}, "device", "cpu");
+  bits = [bits, hash("md5", [typecast([real(V(:)); imag(V(:))].', "char"), typecast(diag (D).', "char")])];
+end
+for y = {spmv(G, cos (1:60000).', "device", "cpu"), spmv(G, cos (1:60000).', "transpose", "device", "cpu")}
+  bits = [bits, hash("md5", typecast(y{1}.', "char"))];
+end
+printf ("%s\n", bits);
+EOF
+  for threads in "1 1" "2 1" "1 2" "2 2" "5 3"; do
+    OMP_NUM_THREADS=${threads% *} OPENBLAS_NUM_THREADS=${threads#* } octave_run "$BATS_TEST_TMPDIR/bits.m" >>"$BATS_TEST_TMPDIR/bits.txt"
+  done
+  cat "$BATS_TEST_TMPDIR/bits.txt"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/bits.txt")" -eq 5 ]
+  [ "$(sort -u "$BATS_TEST_TMPDIR/bits.txt" | wc -l)" -eq 1 ]
 }
 
 @test "Ctrl-C ends read_graph of a small file with 3e8 columns within 0.2 s" {

@@ -14,6 +14,9 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
     first.maxit = 40;
   endif
 
+  ## Products of dense matrices, too, have the same bits whatever the threads of the BLAS.
+  held = __shift_factor__ ("hold");
+  let_go = onCleanup (@() __shift_factor__ ("release", held));
   if (k == 0)
     [d, residuals, stats, X] = nothing (problem);
   elseif (isnumeric (sigma) && ! problem.is_function)
