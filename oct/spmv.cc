@@ -112,20 +112,23 @@ static octave_value multiplied (gla::call &call, const gla::sparse_matrix &A, co
 // one product on the CPU, without a plan
 //------------------------------------------------------------------------------
 
+// Short products do without a call of their own; call is null then.
 template <typename Array>
-static Array multiply_once (gla::call &call, const gla_csr &A, const octave_value &x,
+static Array multiply_once (gla::call *call, const gla_csr &A, const octave_value &x,
                             const spmv_request &want)
 {
   Array X;
   gla::read (x, X);
   Array Y = gla::unfilled<Array> (dim_vector (want.out, X.dims () (1)));
-  call.finish (gla_spmv_once (call.context (), &A, want.op, gla::type_of (X), X.data (),
-                              Y.fortran_vec (), X.dims () (1)));
+  gla_status status = gla_spmv_once (call ? call->context () : nullptr, &A, want.op,
+                                     gla::type_of (X), X.data (), Y.fortran_vec (), X.dims () (1));
+  if (call)
+    call->finish (status);
   return Y;
 }
 
 template <typename Matrix>
-static octave_value product_once (gla::call &call, const Matrix &A, const void *values,
+static octave_value product_once (gla::call *call, const Matrix &A, const void *values,
                                   bool is_complex, const octave_value &x, const spmv_request &want)
 {
   gla_csr columns = {};
@@ -144,7 +147,7 @@ static octave_value product_once (gla::call &call, const Matrix &A, const void *
   return x.is_single_type () ? y.as_single () : y;
 }
 
-static octave_value multiply_once (gla::call &call, const octave_value &A, const octave_value &x,
+static octave_value multiply_once (gla::call *call, const octave_value &A, const octave_value &x,
                                    const spmv_request &want)
 {
   if (A.islogical ()) {
@@ -159,17 +162,25 @@ static octave_value multiply_once (gla::call &call, const octave_value &A, const
   return product_once (call, m, m.data (), false, x, want);
 }
 
-// Where no GPU comes into question: the CPU is asked for, there is no GPU, or too little to do.
-static bool on_cpu (const gla::call &call, const octave_value &device, const octave_value &A,
-                    const octave_value &x)
+static bool is_short (const octave_value &A, const octave_value &x)
 {
-  const double few = 1 << 19; // entries times vectors
-  std::string word = device.is_string () ? device.string_value () : "auto";
+  const double few = 1 << 19; // entries times vectors; no GPU is faster, and Ctrl-C can wait
+  return static_cast<double> (A.nnz () + A.rows () + A.columns ()) * x.columns () < few;
+}
+
+// Whether it is the CPU that is asked for, or no GPU that could be meant.
+static bool on_cpu (const octave_value &device)
+{
+  if (device.is_undefined ())
+    return true;
+  std::string word = gla::is_text (device) ? device.string_value () : "";
   std::transform (word.begin (), word.end (), word.begin (), ::tolower);
-  if (device.is_defined () && !device.is_string ())
-    return false;
-  return word == "cpu" || (word == "auto" && (gla_device_count (call.context ()) == 0 ||
-                                              static_cast<double> (A.nnz ()) * x.columns () < few));
+  return word == "cpu" || word == "auto";
+}
+
+static bool is_cpu (const octave_value &device)
+{
+  return device.is_defined () && device.is_string () && device.string_value ().size () == 3;
 }
 
 static octave_value conjugate (octave::interpreter &interp, const octave_value &x)
@@ -224,12 +235,17 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
                      "spmv: \"method\" is an option of spmv_plan where A is a plan");
     return ovl (product_of_plan (interp, view, x, want, opts.value ("device")));
   }
-  gla::call call ("spmv", interp);
-  call.set_place (opts.value ("device"));
-  if (A.issparse () && on_cpu (call, opts.value ("device"), A, x)) {
+  octave_value device = opts.value ("device");
+  bool once = A.issparse () && on_cpu (device);
+  if (once) {
     check_sizes (A.dims (), x, want);
-    return ovl (multiply_once (call, A, x, want));
+    if (is_short (A, x))
+      return ovl (multiply_once (nullptr, A, x, want));
   }
+  gla::call call ("spmv", interp);
+  call.set_place (device);
+  if (once && (is_cpu (device) || gla_device_count (call.context ()) == 0))
+    return ovl (multiply_once (&call, A, x, want));
   gla::sparse_matrix prepared (call, "spmv", A, how);
   check_sizes (A.dims (), x, want);
   return ovl (multiplied (call, prepared, x, want));

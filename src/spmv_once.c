@@ -10,8 +10,8 @@
 #include <omp.h>
 #include <string.h>
 
-// A product below this is not shared, and more threads than this do not help.
-enum { SHARED_PRODUCT = 1 << 18, MOST_THREADS = 8, COLUMNS_OF_PART = 1 << 13 };
+// Entries times vectors below which threads would wait longer for each other than they help.
+enum { SHARED_PRODUCT = 1 << 21, COLUMNS_OF_PART = 1 << 14 };
 
 typedef struct {
   const gla_csr *A;
@@ -75,72 +75,40 @@ static once_function *function_of (const gla_csr *A, gla_type type, int transpos
   return transposed ? gather_d_z : scatter_d_z;
 }
 
-// Where part p of `parts` begins: with a square matrix as if rows had as many entries as the
-// columns of the same numbers.
-static int64_t first_row (const gla_csr *A, int p, int parts)
+static int fits (const gla_csr *A, gla_type type, char op)
 {
-  if (p == 0 || p == parts)
-    return p == 0 ? 0 : A->rows;
-  if (A->rows != A->columns)
-    return A->rows / parts * p;
-  const int64_t entries = gla_csr_at (A->start, A->index_bytes, A->columns);
-  int64_t low = 0, high = A->rows;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (gla_csr_at (A->start, A->index_bytes, middle) + middle < (entries + A->rows) / parts * p)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static gla_status check (gla_context *ctx, const gla_csr *A, gla_type type, char op)
-{
-  if ((A->type != GLA_D && A->type != GLA_Z) || (type != GLA_D && type != GLA_Z) ||
-      (A->type == GLA_Z && type != GLA_Z))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "types %c and %c must be d or z, that of x not simpler",
-                     (int)A->type, (int)type);
-  if (op != 'N' && op != 'T' && op != 'C')
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "op = %d must be one of N T C", (int)op);
-  return GLA_OK;
+  return (A->type == GLA_D || A->type == GLA_Z) && (type == GLA_D || type == GLA_Z) &&
+         (A->type == GLA_D || type == GLA_Z) && (op == 'N' || op == 'T' || op == 'C');
 }
 
 gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
                           void *y, int64_t columns)
 {
-  const gla_status status = check (ctx, A, type, op);
-  if (status != GLA_OK)
-    return status;
+  if (!fits (A, type, op))
+    return ctx == NULL
+               ? GLA_BAD_ARGUMENT
+               : gla_fail (ctx, GLA_BAD_ARGUMENT,
+                           "A and x must be d or z, x not d where A is z, and op N, T or C");
   const int transposed = op != 'N';
   const once t = {A, op == 'C'};
   once_function *f = function_of (A, type, transposed);
   const int64_t n = transposed ? A->rows : A->columns, m = transposed ? A->columns : A->rows;
   const size_t size = gla_type_size (type);
   const int64_t work = gla_csr_at (A->start, A->index_bytes, A->columns) + m;
-  const int64_t most =
-      omp_get_max_threads () < MOST_THREADS ? omp_get_max_threads () : MOST_THREADS;
-  const int threads = work * columns < SHARED_PRODUCT ? 1 : (int)most;
-  // whole vectors where there are enough of them
-  const int64_t parts = transposed           ? (A->columns + COLUMNS_OF_PART - 1) / COLUMNS_OF_PART
-                        : columns >= threads ? 1
-                                             : threads;
-  const int64_t units = parts * columns;
+  const int64_t parts = transposed ? (A->columns + COLUMNS_OF_PART - 1) / COLUMNS_OF_PART : 1;
+  const int64_t units = parts * columns, end = A->columns;
   int stop = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (units > 1 && work * columns >= SHARED_PRODUCT)
   for (int64_t u = 0; u < units; u++) {
-    const int64_t p = u % parts, v = u / parts, next = (p + 1) * COLUMNS_OF_PART;
-    const int64_t low = transposed ? p * COLUMNS_OF_PART : first_row (A, (int)p, (int)parts);
-    const int64_t high = !transposed         ? first_row (A, (int)p + 1, (int)parts)
-                         : next < A->columns ? next
-                                             : A->columns;
+    const int64_t p = u % parts, v = u / parts;
+    const int64_t low = p * COLUMNS_OF_PART, next = low + COLUMNS_OF_PART;
     int now;
 #pragma omp atomic read
     now = stop;
-    if (now)
-      continue;
-    f (&t, (const char *)x + (size_t)(v * n) * size, (char *)y + (size_t)(v * m) * size, low, high);
-    if (omp_get_thread_num () == 0 && gla_stop_asked (ctx)) {
+    if (!now)
+      f (&t, (const char *)x + (size_t)(v * n) * size, (char *)y + (size_t)(v * m) * size, low,
+         next < end ? next : end);
+    if (ctx != NULL && omp_get_thread_num () == 0 && gla_stop_asked (ctx)) {
 #pragma omp atomic write
       stop = 1;
     }

@@ -4,29 +4,19 @@
 // The includer defines ONCE (name), ONCE_A (value of entry k), ONCE_X, the type of x and y, and
 // ONCE_TIMES (a, x). Indices are 4 or 8 bytes.
 
-// Rows `low` to `high`-1 of y += A*x: every row is summed in the order of the columns. The others
-// go to a place of their own, for a branch would be mispredicted at every other entry.
+// The whole of A*x, in the order of the columns.
 static void ONCE (scatter) (const once *t, const void *xs, void *ys, int64_t low, int64_t high)
 {
   const gla_csr *c = t->A;
   const ONCE_X *x = xs;
-  ONCE_X *y = ys, aside = 0;
-  memset (y + low, 0, (size_t)(high - low) * sizeof *y);
-  const int all = low == 0 && high == c->rows;
+  ONCE_X *y = ys;
+  (void)low, (void)high;
+  memset (y, 0, (size_t)c->rows * sizeof *y);
   for (int64_t j = 0, k = 0; j < c->columns; j++) {
     const int64_t end = gla_csr_at (c->start, c->index_bytes, j + 1);
     const ONCE_X xj = x[j];
-    if (all)
-      for (; k < end; k++) {
-        ONCE_X *to = y + gla_csr_at (c->index, c->index_bytes, k);
-        *to += ONCE_TIMES (ONCE_A (t, k), xj);
-      }
-    else
-      for (; k < end; k++) {
-        const int64_t i = gla_csr_at (c->index, c->index_bytes, k);
-        ONCE_X *to = i >= low && i < high ? y + i : &aside;
-        *to += ONCE_TIMES (ONCE_A (t, k), xj);
-      }
+    for (; k < end; k++)
+      y[gla_csr_at (c->index, c->index_bytes, k)] += ONCE_TIMES (ONCE_A (t, k), xj);
   }
 }
 
