@@ -421,6 +421,8 @@ interrupted () {
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *"degrees per year"*"no picture:"*"fonts-freefont-otf"*after* ]]
+}
+
 @test "eigs_lanczos with a shift, and spmv, give the same bits for any number of threads" {
   cat >"$BATS_TEST_TMPDIR/bits.m" <<'EOF'
 m = 12;
