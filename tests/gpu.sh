@@ -36,11 +36,11 @@ count () {
   skipped=$((skipped + $(echo "$line" | sed -E 's/.* ([0-9]+) skipped$/\1/')))
 }
 
-# A program of tests/c, by itself.
-program () {
-  sh tests/gpu_job.sh program "$1" >"$log" 2>&1
+# One of tests/gpu_job.sh's jobs, by itself.
+by_itself () {
+  sh tests/gpu_job.sh "$@" >"$log" 2>&1
   cat "$log"
-  count "$1"
+  count "$*"
 }
 
 # Lines of tests/gpu_job.sh's arguments from the standard input, side by side; what each prints
@@ -146,8 +146,9 @@ if [ -n "$label" ]; then
   done
   wait
 fi
-program test_device
-program test_sparse
+by_itself program test_device
+by_itself program test_sparse
+[ "$quick" = 1 ] || by_itself accuracy memory 1/1
 if [ "$quick" = 1 ]; then
   suites=$quick_suites runs=
 elif ! command -v compute-sanitizer >/dev/null 2>&1; then

@@ -248,7 +248,10 @@ int main (int argc, char **argv)
 {
   bool small = argc > 1 && strcmp (argv[1], "--small") == 0;
   test_device_arrays ();
-  test_qr ();
+  // code for compute capability 7.5 has no kernels for it
+  const char *label = getenv ("GPULINALG_GPU_LABEL");
+  if (label == nullptr || strcmp (label, "PTX 75") != 0)
+    test_qr ();
   test_gsvd ();
   if (!small) {
     test_full_device ();
