@@ -3,6 +3,7 @@
 
 #include "staging.h"
 #include "../src/host_memory.h"
+#include "../src/pool.h"
 
 #include <string.h>
 
@@ -48,19 +49,27 @@ static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *
   }
 }
 
+enum { SHARE = 256 * 1024 }; // less is not worth a thread
+
+typedef struct {
+  const gla_packing *p;
+  size_t first, bytes;
+  char *buffer;
+  int packing;
+} copying;
+
+static void copy_share (void *user, int64_t k, int slot)
+{
+  (void)slot;
+  const copying *c = user;
+  const size_t at = (size_t)k * SHARE, left = c->bytes - at;
+  copy_range (c->p, c->first + at, left < SHARE ? left : SHARE, c->buffer + at, c->packing);
+}
+
 static void copy (const gla_packing *p, size_t first, size_t bytes, char *buffer, int packing)
 {
-  const size_t share = 256 * 1024; // less is not worth a thread
-  int64_t parts = (int64_t)((bytes + share - 1) / share);
-  if (parts <= 1) {
-    copy_range (p, first, bytes, buffer, packing);
-    return;
-  }
-#pragma omp parallel for schedule(dynamic) num_threads(gla_host_threads())
-  for (int64_t k = 0; k < parts; k++) {
-    size_t at = (size_t)k * share, length = bytes - at < share ? bytes - at : share;
-    copy_range (p, first + at, length, buffer + at, packing);
-  }
+  copying c = {p, first, bytes, buffer, packing};
+  gla_pool_for ((int64_t)((bytes + SHARE - 1) / SHARE), gla_host_threads (), copy_share, &c);
 }
 
 void gla_pack (const gla_packing *p, size_t first, size_t bytes, char *buffer)

@@ -72,12 +72,10 @@ static int poll_stop (void *pages, int64_t ignored)
 // Runs one page on an engine by a method; returns whether it converged.
 static int retry_page (gla_eig_run *run, gla_engine *engine, gla_eig_method method, int64_t page)
 {
-  gla_eig_run retry = *run;
-  gla_lane l = {
-      .engine = engine, .run = &run->pages, .operation = &gla_eig_operation, .call = &retry};
-  retry.job.method = method;
-  retry.job.maxit = 30;
-  if (!engine->backend->eig_supports (&retry.job) || gla_lane_begin (&l, 1) != GLA_OK)
+  gla_lane l = {.engine = engine, .run = &run->pages, .operation = &gla_eig_operation, .call = run};
+  run->job.method = method;
+  run->job.maxit = 30;
+  if (!engine->backend->eig_supports (&run->job) || gla_lane_begin (&l, 1) != GLA_OK)
     return 0;
   run->pages.in_flight = 1;
   gla_status status = gla_lane_submit (&l, (gla_range){page, 1});

@@ -1,65 +1,198 @@
-// blas_threads.c: one thread for the BLAS while our own threads work
+// blas_threads.c: one thread for each call of the BLAS, and memory for as many calls at once
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
+// The number of its threads belongs to the whole process: the first who holds the BLAS sets it to 1
+// and the last one gives back what was there. Each call of OpenBLAS needs a buffer. It keeps the
+// buffers that it has, and where the system refuses another it asks again for ever. So where the
+// process has a limit, new buffers are tried before they are needed.
 // Which BLAS is loaded is known at run time only, so its functions are looked up by name among all
 // libraries of the process. A BLAS that has none of them has no threads of its own, or notices
-// that it is called from a parallel region.
+// that it is called from several threads.
+
+#define _GNU_SOURCE
 
 #include "blas_threads.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
-// One way to ask and to tell. `get` may be NULL: then `set` returns what was there.
+// Bytes of a buffer in all versions of OpenBLAS for x86-64 and ARM since 2019, with what alignment
+// costs; older ones have less. More calls at once than MOST are never asked for.
+enum { BUFFER_BYTES = (128 << 20) + 65536, MOST = 128 };
+
+// One way to ask and to tell; buffers: whether calls need them.
 typedef struct {
   const char *get, *set;
+  int buffers;
 } thread_functions;
 
 static const thread_functions known[] = {
-    {"openblas_get_num_threads", "openblas_set_num_threads"},
-    {"openblas_get_num_threads64_", "openblas_set_num_threads64_"},
-    {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
+    {"openblas_get_num_threads", "openblas_set_num_threads", 1},
+    {"openblas_get_num_threads64_", "openblas_set_num_threads64_", 1},
+    {"bli_thread_get_num_threads", "bli_thread_set_num_threads", 0},
 };
-
-static void *look_up (const char *name)
-{
-  return dlsym (RTLD_DEFAULT, name);
-}
 
 // dlsym gives an object pointer, and ISO C has no conversion of it to a function.
 typedef union {
   void *object;
   int (*get) (void);
   void (*set) (int);
+  void *(*allocate) (int);
+  void (*release) (void *);
 } symbol;
 
-// Index into `known` of the BLAS in this process, or -1.
-static int find (symbol *get, symbol *set)
+static struct {
+  pthread_mutex_t lock;
+  int found; // 0: not yet looked for, -1: none is known
+  symbol get, set;
+  int buffers;
+  int holders, before; // who hold it, and the threads that it had before
+  int callers, ready;  // threads that may call it now, and buffers that it has
+} blas = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static symbol look_up (const char *name)
 {
-  for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
-    get->object = look_up (known[i].get);
-    set->object = look_up (known[i].set);
-    if (get->object && set->object)
-      return i;
+  return (symbol){.object = dlsym (RTLD_DEFAULT, name)};
+}
+
+//------------------------------------------------------------------------------
+// a child of fork
+//------------------------------------------------------------------------------
+
+static void before_fork (void)
+{
+  pthread_mutex_lock (&blas.lock);
+}
+
+static void after_fork (void)
+{
+  pthread_mutex_unlock (&blas.lock);
+}
+
+// The threads that held it are not here. What they set is put right when the next one holds it.
+static void in_child (void)
+{
+  pthread_mutex_init (&blas.lock, NULL);
+  blas.holders = blas.callers = 0;
+}
+
+//------------------------------------------------------------------------------
+// threads of the BLAS
+//------------------------------------------------------------------------------
+
+static void find (void)
+{
+  blas.found = -1;
+  for (size_t i = 0; i < sizeof known / sizeof *known && blas.found < 0; i++) {
+    blas.get = look_up (known[i].get);
+    blas.set = look_up (known[i].set);
+    blas.buffers = known[i].buffers;
+    if (blas.get.object && blas.set.object)
+      blas.found = 1;
   }
-  return -1;
+  pthread_atfork (before_fork, after_fork, in_child);
 }
 
-int gla_blas_threads_one (void)
+static void set_one (void)
 {
-  symbol get, set;
-  if (find (&get, &set) < 0)
-    return 0;
-  int before = get.get ();
-  if (before <= 1)
-    return 0;
-  set.set (1);
-  return before;
+  const int now = blas.get.get ();
+  if (now > 1 || blas.before < 1)
+    blas.before = now;
+  if (now > 1)
+    blas.set.set (1);
 }
 
-void gla_blas_threads_restore (int before)
+static void set_back (void)
 {
-  symbol get, set;
-  if (before > 0 && find (&get, &set) >= 0)
-    set.set (before);
+  if (blas.before > 1)
+    blas.set.set (blas.before);
+  blas.before = 0;
+}
+
+//------------------------------------------------------------------------------
+// buffers
+//------------------------------------------------------------------------------
+
+static int is_limited (void)
+{
+  struct rlimit space, data;
+  return getrlimit (RLIMIT_AS, &space) != 0 || getrlimit (RLIMIT_DATA, &data) != 0 ||
+         space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
+}
+
+// How many of `wanted` buffers the system would give now.
+static int try_buffers (int wanted)
+{
+  void *maps[MOST];
+  int count = 0;
+  while (count < wanted) {
+    maps[count] =
+        mmap (NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (maps[count] == MAP_FAILED)
+      break;
+    count++;
+  }
+  for (int k = 0; k < count; k++)
+    munmap (maps[k], BUFFER_BYTES);
+  return count;
+}
+
+// OpenBLAS takes so many buffers at once and keeps them, before anything else can have the memory.
+// Those that are in use at the moment are not among them.
+static void take_buffers (int count)
+{
+  const symbol allocate = look_up ("blas_memory_alloc"), release = look_up ("blas_memory_free");
+  void *taken[MOST];
+  if (allocate.object == NULL || release.object == NULL)
+    return;
+  for (int k = 0; k < count; k++)
+    taken[k] = allocate.allocate (0);
+  for (int k = 0; k < count; k++)
+    release.release (taken[k]);
+}
+
+// Whether so many threads may call it at once, or how many.
+static int callers_for (int wanted)
+{
+  if (blas.found < 0 || !blas.buffers || !is_limited ())
+    return wanted;
+  const int most = wanted < MOST ? wanted : MOST;
+  if (blas.ready < most) {
+    const int more = try_buffers (most - blas.ready);
+    if (more > 0)
+      take_buffers (blas.ready + more - blas.callers);
+    blas.ready += more;
+  }
+  return blas.ready < most ? blas.ready : most;
+}
+
+//------------------------------------------------------------------------------
+// hold and release
+//------------------------------------------------------------------------------
+
+int gla_blas_hold (int threads)
+{
+  pthread_mutex_lock (&blas.lock);
+  if (blas.found == 0)
+    find ();
+  const int granted = callers_for (blas.callers + threads) - blas.callers;
+  if (granted > 0) {
+    if (blas.holders++ == 0 && blas.found > 0)
+      set_one ();
+    blas.callers += granted;
+  }
+  pthread_mutex_unlock (&blas.lock);
+  return granted > 0 ? granted : 0;
+}
+
+void gla_blas_release (int threads)
+{
+  pthread_mutex_lock (&blas.lock);
+  blas.callers -= threads;
+  if (--blas.holders == 0 && blas.found > 0)
+    set_back ();
+  pthread_mutex_unlock (&blas.lock);
 }

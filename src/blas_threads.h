@@ -1,12 +1,14 @@
-// blas_threads.h: how many threads the BLAS has
+// blas_threads.h: one thread for each call of the BLAS, and memory for as many calls at once
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_BLAS_THREADS_H
 #define GPULINALG_BLAS_THREADS_H
 
-// One BLAS thread, because ours already fill all cores, or because there is too little to share;
-// restore gives back what was there.
-int gla_blas_threads_one (void);
-void gla_blas_threads_restore (int before);
+// From here to gla_blas_release the BLAS uses one thread in every call, and up to `threads` threads
+// of ours may call it at once. Returns how many it is safe for: fewer where the process may not
+// have more memory, and 0 where there is none for one; then there is nothing to release. Several
+// threads may hold the BLAS, also one of them more than once.
+int gla_blas_hold (int threads);
+void gla_blas_release (int threads);
 
 #endif

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Smaller ones take less time than the threads of the BLAS need to wake up; and those go on
-// spinning for a tenth of a second then, on the cores that the next products need.
-enum { SHARED_ORDER = 256 };
-
 static int fits (int64_t m)
 {
   return m <= (sizeof (gla_blas_int) > 4 ? INT64_MAX : INT_MAX) / 16;
@@ -54,9 +50,11 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
 
 gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
 {
-  const int blas_threads = m < SHARED_ORDER ? gla_blas_threads_one () : 0;
+  const int held = gla_blas_hold (1);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
   const gla_status status = projected_eig (m, parts, A, theta);
-  gla_blas_threads_restore (blas_threads);
+  gla_blas_release (held);
   return status;
 }
 

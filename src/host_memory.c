@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "host_memory.h"
+#include "pool.h"
 
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -45,38 +45,48 @@ static void populate (uintptr_t first, uintptr_t end)
 
 int gla_host_threads (void)
 {
-  const int threads = omp_get_max_threads ();
+  const int threads = gla_pool_threads ();
   return threads > 16 ? 16 : threads;
+}
+
+// Memory in parts of a huge page.
+typedef struct {
+  uintptr_t first, end;
+  int (*stop) (void *user);
+  void *user;
+  _Atomic int stopped;
+} memory_parts;
+
+static void populate_part (void *user, int64_t k, int slot)
+{
+  (void)slot;
+  const memory_parts *m = user;
+  const uintptr_t from = (m->first / HUGE_PAGE + (uintptr_t)k) * HUGE_PAGE, to = from + HUGE_PAGE;
+  populate (from < m->first ? m->first : from, to > m->end ? m->end : to);
 }
 
 void gla_host_populate (void *memory, size_t bytes)
 {
-  const uintptr_t first = (uintptr_t)memory, end = first + bytes, base = first / HUGE_PAGE;
-  const int64_t parts = bytes > 0 ? (int64_t)((end - 1) / HUGE_PAGE - base) + 1 : 0;
-  if (parts <= 1) {
-    if (parts == 1)
-      populate (first, end);
-    return;
-  }
-#pragma omp parallel for schedule(dynamic) num_threads(gla_host_threads())
-  for (int64_t k = 0; k < parts; k++) {
-    const uintptr_t from = (base + (uintptr_t)k) * HUGE_PAGE, to = from + HUGE_PAGE;
-    populate (from < first ? first : from, to > end ? end : to);
-  }
+  memory_parts m = {(uintptr_t)memory, (uintptr_t)memory + bytes, NULL, NULL, 0};
+  if (bytes > 0)
+    gla_pool_for ((int64_t)((m.end - 1) / HUGE_PAGE - m.first / HUGE_PAGE) + 1, gla_host_threads (),
+                  populate_part, &m);
+}
+
+static void zero_part (void *user, int64_t k, int slot)
+{
+  memory_parts *m = user;
+  const uintptr_t from = m->first + (uintptr_t)k * HUGE_PAGE, left = m->end - from;
+  if (slot == 0 && !atomic_load (&m->stopped) && m->stop (m->user))
+    atomic_store (&m->stopped, 1);
+  if (!atomic_load (&m->stopped))
+    memset ((void *)from, 0, left < HUGE_PAGE ? left : HUGE_PAGE);
 }
 
 int gla_host_zero (void *memory, size_t bytes, int (*stop) (void *user), void *user)
 {
-  int64_t parts = (int64_t)((bytes + HUGE_PAGE - 1) / HUGE_PAGE);
-  _Atomic int stopped = 0;
-  // dealt out one by one: all threads have work for as long as the one that asks
-#pragma omp parallel for schedule(dynamic) if (parts > 2)
-  for (int64_t k = 0; k < parts; k++) {
-    if (omp_get_thread_num () == 0 && !stopped && stop (user))
-      stopped = 1;
-    size_t at = (size_t)k * HUGE_PAGE, length = bytes - at < HUGE_PAGE ? bytes - at : HUGE_PAGE;
-    if (!stopped)
-      memset ((char *)memory + at, 0, length);
-  }
-  return stopped;
+  const int64_t parts = (int64_t)((bytes + HUGE_PAGE - 1) / HUGE_PAGE);
+  memory_parts m = {(uintptr_t)memory, (uintptr_t)memory + bytes, stop, user, 0};
+  gla_pool_for (parts, parts > 2 ? gla_pool_threads () : 1, zero_part, &m);
+  return atomic_load (&m.stopped);
 }

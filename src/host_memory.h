@@ -14,8 +14,7 @@ extern "C" {
 // fault costs about as much for 2 MB as for 4 KB, and fresh outputs are mostly page faults.
 void gla_host_prefer_huge_pages (void *memory, size_t bytes);
 
-// The threads that move data between the host's memory and a GPU, 16 at most: more do not help. One
-// number for all that alternates, because OpenMP ends and starts threads where it changes.
+// The threads that move data between the host's memory and a GPU, 16 at most: more do not help.
 int gla_host_threads (void);
 
 // Has the system give memory that nobody may have touched yet, by several threads; what is there

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "lanes.h"
+#include "pool.h"
 
-#include <omp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -152,7 +152,7 @@ typedef struct {
 static void *lane_main (void *argument)
 {
   lane_thread *t = argument;
-  omp_set_num_threads (t->cpus);
+  gla_pool_share (t->cpus);
   lane_work (t->l);
   gla_run_workers (t->l->run, -1);
   return NULL;
@@ -162,7 +162,7 @@ static void *lane_main (void *argument)
 static void work_in_threads (gla_run *run, gla_lane *lanes, int n_lanes)
 {
   lane_thread threads[GLA_MAX_DEVICES];
-  int cpus = omp_get_max_threads () / n_lanes;
+  int cpus = gla_pool_threads () / n_lanes;
   sigset_t all, before;
   run->threaded = 1;
   sigfillset (&all);

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "sparse.h"
+#include "pool.h"
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,23 +26,42 @@ static int poll_stop (void *ctx, int64_t pages)
 // check
 //------------------------------------------------------------------------------
 
-// The first row that is not in order, or -1; *longest becomes the most entries of a row.
-static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t *longest)
+// Rows, or values, that a thread looks at at a time.
+enum { LOOK_AT = 1 << 14 };
+
+typedef struct {
+  const gla_csr *c;
+  int64_t rows, columns, entries;
+  _Atomic int64_t bad, longest;
+} row_look;
+
+static void make_less (_Atomic int64_t *at, int64_t x)
 {
-  int64_t bad = rows, most = 0;
+  int64_t now = atomic_load (at);
+  while (x < now && !atomic_compare_exchange_weak (at, &now, x))
+    ;
+}
+
+static void make_more (_Atomic int64_t *at, int64_t x)
+{
+  int64_t now = atomic_load (at);
+  while (x > now && !atomic_compare_exchange_weak (at, &now, x))
+    ;
+}
+
+static void look_at_rows (void *user, int64_t from, int64_t to)
+{
+  row_look *l = user;
+  const gla_csr *c = l->c;
   const int bytes = c->index_bytes;
-  const int64_t entries = gla_csr_at (c->start, bytes, rows);
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : bad)                                         \
-    reduction(max                                                                                  \
-              : most) if (entries >= GLA_SPARSE_SHARED)
-  for (int64_t i = 0; i < rows; i++) {
+  int64_t bad = l->rows, most = 0;
+  for (int64_t i = from; i < to; i++) {
     int64_t first = gla_csr_at (c->start, bytes, i), end = gla_csr_at (c->start, bytes, i + 1);
-    int ok = first >= 0 && first <= end && end <= entries && (i > 0 || first == 0);
+    int ok = first >= 0 && first <= end && end <= l->entries && (i > 0 || first == 0);
     int64_t before = -1;
     for (int64_t k = first; ok && k < end; k++) {
       int64_t j = gla_csr_at (c->index, bytes, k);
-      ok = j > before && j < columns;
+      ok = j > before && j < l->columns;
       before = j;
     }
     if (!ok && i < bad)
@@ -47,8 +69,18 @@ static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t
     if (ok && end - first > most)
       most = end - first;
   }
-  *longest = most;
-  return bad < rows ? bad : -1;
+  make_less (&l->bad, bad);
+  make_more (&l->longest, most);
+}
+
+// The first row that is not in order, or -1; *longest becomes the most entries of a row.
+static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t *longest)
+{
+  const int64_t entries = gla_csr_at (c->start, c->index_bytes, rows);
+  row_look l = {c, rows, columns, entries, rows, 0};
+  gla_pool_ranges (rows, entries >= GLA_SPARSE_SHARED ? LOOK_AT : rows + 1, look_at_rows, &l);
+  *longest = l.longest;
+  return l.bad < rows ? l.bad : -1;
 }
 
 static gla_status check_csr (gla_context *ctx, const gla_csr *c, const gla_sparse_options *o)
@@ -78,28 +110,47 @@ static gla_status check_csr (gla_context *ctx, const gla_csr *c, const gla_spars
 // values
 //------------------------------------------------------------------------------
 
-// Reads all values: the largest magnitude, and whether all are equal to the first.
-static void scan_values (const gla_spmv_matrix *M, double *largest, int *equal)
+typedef struct {
+  const gla_spmv_matrix *M;
+  int parts, single;
+  pthread_mutex_t lock; // for what is found
+  double most;
+  int bad, differ;
+} value_look;
+
+static void look_at_values (void *user, int64_t from, int64_t to)
 {
-  const int parts = 1 + gla_type_is_complex (M->csr.type);
-  const int single = gla_type_real (M->csr.type) == GLA_S;
-  const float *f = M->csr.values;
-  const double *d = M->csr.values;
+  value_look *l = user;
+  const float *f = l->M->csr.values;
+  const double *d = l->M->csr.values;
+  const int parts = l->parts, single = l->single;
   double most = 0;
   int bad = 0, differ = 0;
-#pragma omp parallel for schedule(static) reduction(max                                            \
-                                                    : most)                                        \
-    reduction(|                                                                                    \
-              : bad, differ) if (M->entries >= GLA_SPARSE_SHARED)
-  for (int64_t k = 0; k < M->entries * parts; k++) {
+  for (int64_t k = from; k < to; k++) {
     double x = single ? (double)f[k] : d[k], first = single ? (double)f[k % parts] : d[k % parts];
     double a = fabs (x);
     most = a > most ? a : most;
     bad |= !(a <= DBL_MAX);
     differ |= !(x == first);
   }
-  *largest = bad ? NAN : most;
-  *equal = !differ && !bad;
+  pthread_mutex_lock (&l->lock);
+  l->most = most > l->most ? most : l->most;
+  l->bad |= bad;
+  l->differ |= differ;
+  pthread_mutex_unlock (&l->lock);
+}
+
+// Reads all values: the largest magnitude, and whether all are equal to the first.
+static void scan_values (const gla_spmv_matrix *M, double *largest, int *equal)
+{
+  value_look l = {.M = M, .lock = PTHREAD_MUTEX_INITIALIZER};
+  l.parts = 1 + gla_type_is_complex (M->csr.type);
+  l.single = gla_type_real (M->csr.type) == GLA_S;
+  const int64_t count = M->entries * l.parts;
+  gla_pool_ranges (count, M->entries >= GLA_SPARSE_SHARED ? 4 * LOOK_AT : count + 1, look_at_values,
+                   &l);
+  *largest = l.bad ? NAN : l.most;
+  *equal = !l.differ && !l.bad;
 }
 
 void gla_sparse_scan (gla_sparse *S)

@@ -6,8 +6,9 @@
 // searches. Threads share the rows; each has cursors of its own, set where its rows begin.
 
 #include "sparse.h"
+#include "pool.h"
 
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ enum {
   MOST_PARTS = 8, // setting cursors costs every part a thirtieth of the work of all
   LOT = 64,       // entries whose images are fetched at once: memory is what this waits for
   ENTRIES_BETWEEN_STOPS = 1 << 18,
-  ROWS_BETWEEN_STOPS = 1 << 16
+  ROWS_BETWEEN_STOPS = 1 << 16,
+  ROWS_AT_A_TIME = 1 << 12
 };
 
 // The rows first to end-1, one thread's.
@@ -190,20 +192,31 @@ static int make_parts (const gla_spmv_matrix *M, part *parts, int count)
   return ok;
 }
 
+typedef struct {
+  const gla_spmv_matrix *M;
+  part *parts;
+} upper;
+
+static void go_on_piece (void *user, int64_t t, int slot)
+{
+  (void)slot;
+  const upper *u = user;
+  go_on (u->M, &u->parts[t]);
+}
+
 // The first row with an entry on or above the diagonal whose image is missing or different.
 static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
 {
   const gla_spmv_matrix *M = &S->faces[0].M;
-  const int threads = omp_get_max_threads () < MOST_PARTS ? omp_get_max_threads () : MOST_PARTS;
+  const int threads = gla_pool_threads () < MOST_PARTS ? gla_pool_threads () : MOST_PARTS;
   const int count = M->entries >= GLA_SPARSE_SHARED ? threads : 1;
   part *parts = calloc ((size_t)count, sizeof *parts);
   gla_status status = parts != NULL && make_parts (M, parts, count) ? GLA_OK : GLA_OUT_OF_MEMORY;
   int needed = count; // those behind a row that differs are not
   int running = status == GLA_OK;
   while (running) {
-#pragma omp parallel for schedule(static, 1) num_threads(count) if (count > 1)
-    for (int t = 0; t < needed; t++)
-      go_on (M, &parts[t]);
+    upper u = {M, parts};
+    gla_pool_for (needed, count, go_on_piece, &u);
     running = 0;
     for (int t = 0; t < needed; t++) {
       running |= parts[t].next < parts[t].end;
@@ -227,24 +240,40 @@ static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
   return status;
 }
 
+typedef struct {
+  const gla_csr *c;
+  int64_t first;
+  _Atomic int64_t row;
+} lower;
+
+static void look_at_some (void *user, int64_t from, int64_t to)
+{
+  lower *l = user;
+  const gla_csr *c = l->c;
+  for (int64_t i = l->first + from; i < l->first + to; i++)
+    for (int64_t k = start_of (c, i); k < start_of (c, i + 1) && column_of (c, k) < i; k++)
+      if (find_entry (c, column_of (c, k), i) < 0) {
+        int64_t now = atomic_load (&l->row);
+        while (i < now && !atomic_compare_exchange_weak (&l->row, &now, i))
+          ;
+        return;
+      }
+}
+
 // The first row with an entry below the diagonal that has no image.
 static gla_status look_below (gla_sparse *S, int64_t *found)
 {
   const gla_csr *c = &S->faces[0].M.csr;
-  int64_t row = c->rows;
-  for (int64_t first = 0; first < c->rows && row == c->rows; first += ROWS_BETWEEN_STOPS) {
-    const int64_t end = first + ROWS_BETWEEN_STOPS < c->rows ? first + ROWS_BETWEEN_STOPS : c->rows;
-#pragma omp parallel for schedule(static)                                                          \
-    reduction(min                                                                                  \
-              : row) if (S->faces[0].M.entries >= GLA_SPARSE_SHARED)
-    for (int64_t i = first; i < end; i++)
-      for (int64_t k = start_of (c, i); k < start_of (c, i + 1) && column_of (c, k) < i; k++)
-        if (find_entry (c, column_of (c, k), i) < 0 && i < row)
-          row = i;
+  const int shared = S->faces[0].M.entries >= GLA_SPARSE_SHARED;
+  lower l = {c, 0, c->rows};
+  for (; l.first < c->rows && l.row == c->rows; l.first += ROWS_BETWEEN_STOPS) {
+    const int64_t left = c->rows - l.first;
+    const int64_t count = left < ROWS_BETWEEN_STOPS ? left : ROWS_BETWEEN_STOPS;
+    gla_pool_ranges (count, shared ? ROWS_AT_A_TIME : count, look_at_some, &l);
     if (gla_stop_asked (S->ctx))
       return GLA_STOPPED;
   }
-  *found = row;
+  *found = l.row;
   return GLA_OK;
 }
 

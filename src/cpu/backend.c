@@ -1,7 +1,6 @@
 // backend.c: the CPU as a backend
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +49,7 @@ static gla_status device_query (int device, gla_device_info *info)
   memset (info, 0, sizeof *info);
   if (!read_line ("/proc/cpuinfo", "model name", info->name, sizeof info->name))
     snprintf (info->name, sizeof info->name, "CPU");
-  info->multiprocessors = omp_get_max_threads ();
+  info->multiprocessors = gla_pool_threads ();
   info->memory_total = (int64_t)sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE);
   info->memory_free = (int64_t)sysconf (_SC_AVPHYS_PAGES) * sysconf (_SC_PAGESIZE);
   char text[64];
@@ -95,7 +94,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->gsvd_kernels = isa->gsvd;
   e->solve_kernels = isa->solve;
   e->spmv_kernels = isa->spmv;
-  e->threads_max = omp_get_max_threads ();
+  e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
 }

@@ -1,9 +1,8 @@
-// crew.c: threads that share the pages of a chunk, and the calling thread's duty to ask
+// crew.c: threads that share a piece of work, and the calling thread's duty to ask
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "crew.h"
 
-#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -41,20 +40,15 @@ int gla_cpu_crew_stopped (gla_cpu_crew *crew, int thread)
   return atomic_load_explicit (&crew->stop, memory_order_relaxed);
 }
 
-void gla_cpu_crew_leave (gla_cpu_crew *crew, int thread)
+static void watch (void *crew)
 {
-  atomic_fetch_sub (&crew->working, 1);
-  if (thread != 0)
-    return;
-  const struct timespec nap = {0, 200000};
-  double start = now ();
-  while (atomic_load (&crew->working) > 0) {
-    gla_cpu_crew_stopped (crew, 0);
-    if (now () - start < 1e-3)
-      sched_yield ();
-    else
-      nanosleep (&nap, NULL);
-  }
+  gla_cpu_crew_stopped (crew, 0);
+}
+
+void gla_cpu_crew_for (gla_cpu_crew *crew, int64_t pieces, int threads, gla_pool_work work,
+                       void *user)
+{
+  gla_pool_watched (pieces, threads, work, user, watch, crew);
 }
 
 gla_status gla_cpu_crew_end (gla_cpu_crew *crew)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <limits.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,28 +105,23 @@ int gla_cpu_task_stopped (gla_cpu_task *task)
   return gla_cpu_crew_stopped (task->crew, task->thread);
 }
 
-// Takes groups of pages until there are none, or until the work must end.
-static void work_on_pages (gla_cpu_task *task, const gla_cpu_eig_kernel *kernel,
-                           gla_cpu_eig_path path, int group)
-{
-  const int64_t pages = task->chunk->A.pages;
-  gla_cpu_crew *crew = task->crew;
-  while (!gla_cpu_task_stopped (task)) {
-    int64_t first = atomic_fetch_add (&crew->next, 1) * group;
-    if (first >= pages)
-      break;
-    int count = (int)(pages - first < group ? pages - first : group);
-    kernel->solve (task, path, first, count);
-    atomic_fetch_add (&crew->done, count);
-  }
-  gla_cpu_crew_leave (crew, task->thread);
-}
+typedef struct {
+  const gla_cpu_engine *e;
+  const gla_eig_chunk *chunk;
+  gla_cpu_crew *crew;
+} pages_work;
 
-static void work_as (int t, gla_cpu_engine *e, const gla_eig_chunk *chunk, gla_cpu_crew *crew)
+static void solve_group (void *user, int64_t group, int slot)
 {
-  const gla_cpu_eig_kernel *kernel = &e->kernels[type_index (e->job.type)];
-  gla_cpu_task task = {&e->job, chunk, crew, t, e->work + (size_t)t * e->work_bytes};
-  work_on_pages (&task, kernel, e->path, e->group);
+  const pages_work *w = user;
+  const gla_cpu_engine *e = w->e;
+  const int64_t pages = w->chunk->A.pages, first = group * e->group;
+  const int count = (int)(pages - first < e->group ? pages - first : e->group);
+  gla_cpu_task task = {&e->job, w->chunk, w->crew, slot, e->work + (size_t)slot * e->work_bytes};
+  if (gla_cpu_task_stopped (&task))
+    return;
+  e->kernels[type_index (e->job.type)].solve (&task, e->path, first, count);
+  atomic_fetch_add (&w->crew->done, count);
 }
 
 gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
@@ -142,24 +136,17 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
     return GLA_OK;
   }
 
+  // pages in lanes are solved without the BLAS
+  const int lanes = e->path == GLA_CPU_LANES_JACOBI || e->path == GLA_CPU_LANES_QR;
+  const int threads = lanes ? e->threads : gla_blas_hold (e->threads);
+  if (threads == 0)
+    return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
+  pages_work w = {e, chunk, &crew};
   gla_cpu_crew_start (&crew, &e->job.monitor);
-  const int threads = e->threads;
-  int blas_threads = gla_blas_threads_one ();
-  if (threads == 1) {
-    // not even a parallel region of one thread, as in qr.c
-    atomic_store (&crew.working, 1);
-    work_as (0, e, chunk, &crew);
-  } else {
-#pragma omp parallel num_threads(threads)
-    {
-      // fewer threads may have come than were asked for
-#pragma omp single
-      atomic_store (&crew.working, omp_get_num_threads ());
-      work_as (omp_get_thread_num (), e, chunk, &crew);
-    }
-  }
-  gla_blas_threads_restore (blas_threads);
+  gla_cpu_crew_for (&crew, (chunk->A.pages + e->group - 1) / e->group, threads, solve_group, &w);
+  if (!lanes)
+    gla_blas_release (threads);
   return gla_cpu_crew_end (&crew);
 }
 

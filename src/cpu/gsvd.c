@@ -4,7 +4,6 @@
 #include "gsvd.h"
 
 #include <limits.h>
-#include <omp.h>
 #include <string.h>
 
 #include "../blas.h"
@@ -114,67 +113,47 @@ void gla_cpu_gsvd_swept (const gla_cpu_gsvd_task *task, int sweeps)
     task->job->swept (task->job->monitor.user, sweeps);
 }
 
-// Takes pages until there are none, or until the work must end.
-static void work_on_pages (gla_cpu_gsvd_task *task, const gla_cpu_gsvd_kernel *kernel)
-{
-  gla_cpu_crew *crew = task->crew;
-  while (!gla_cpu_gsvd_stopped (task)) {
-    const int64_t page = atomic_fetch_add (&crew->next, 1);
-    if (page >= task->chunk->A.pages)
-      break;
-    kernel->solve (task, page);
-    atomic_fetch_add (&crew->done, 1);
-  }
-  gla_cpu_crew_leave (crew, task->thread);
-}
+typedef struct {
+  const gla_cpu_engine *e;
+  const gla_gsvd_chunk *chunk;
+  gla_cpu_crew *crew;
+  int team;
+} pages_work;
 
-// The threads of OpenBLAS go on spinning for some 30 ms after they had work, on the cores that the
-// sweeps need; in pairs up to this many rows and columns that costs more than they save.
-enum { ONE_BLAS_THREAD = 400 };
-
-static int is_for_one_blas_thread (const gla_gsvd_job *job)
+static void solve_page (void *user, int64_t page, int slot)
 {
-  return job->m <= ONE_BLAS_THREAD && job->n <= ONE_BLAS_THREAD && job->p <= ONE_BLAS_THREAD;
-}
-
-static void work_as (int t, gla_cpu_engine *e, const gla_gsvd_chunk *chunk, gla_cpu_crew *crew)
-{
+  const pages_work *w = user;
+  const gla_cpu_engine *e = w->e;
   gla_cpu_gsvd_task task = {.job = &e->gsvd_job,
-                            .chunk = chunk,
+                            .chunk = w->chunk,
                             .plan = &e->gsvd_plan,
                             .columns = &e->gsvd_columns,
                             .blocks = &e->gsvd_blocks,
-                            .crew = crew,
-                            .thread = t,
-                            .team = e->team,
-                            .work = e->work + (size_t)t * e->work_bytes};
-  work_on_pages (&task, &e->gsvd_kernels[type_index (e->gsvd_job.type)]);
+                            .crew = w->crew,
+                            .thread = slot,
+                            .team = w->team,
+                            .work = e->work + (size_t)slot * e->work_bytes};
+  if (gla_cpu_gsvd_stopped (&task))
+    return;
+  e->gsvd_kernels[type_index (e->gsvd_job.type)].solve (&task, page);
+  atomic_fetch_add (&w->crew->done, 1);
 }
 
 gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk)
 {
   (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int threads = e->threads;
+  const int held = gla_blas_hold (e->threads * e->team);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
+  pages_work w = {e, chunk, &crew, e->team < held ? e->team : held};
   gla_cpu_crew_start (&crew, &e->gsvd_job.monitor);
-  // a page has the same bits alone, so it is the kind of job that decides about the BLAS
-  const int one = e->gsvd_plan.in_threads || is_for_one_blas_thread (&e->gsvd_job);
-  const int blas_threads = one ? gla_blas_threads_one () : 0;
-  if (threads == 1) {
-    // not even a parallel region of one thread, as in qr.c
-    atomic_store (&crew.working, 1);
-    work_as (0, e, chunk, &crew);
-  } else {
-#pragma omp parallel num_threads(threads)
-    {
-      // fewer threads may have come than were asked for
-#pragma omp single
-      atomic_store (&crew.working, omp_get_num_threads ());
-      work_as (omp_get_thread_num (), e, chunk, &crew);
-    }
-  }
-  gla_blas_threads_restore (blas_threads);
+  if (w.team == 1)
+    gla_cpu_crew_for (&crew, chunk->A.pages, held, solve_page, &w);
+  for (int64_t p = 0; w.team > 1 && p < chunk->A.pages; p++)
+    solve_page (&w, p, 0); // a page whose work is shared is no piece of work itself
+  gla_blas_release (held);
   return gla_cpu_crew_end (&crew);
 }
 

@@ -23,6 +23,7 @@ typedef struct {
   N (num) * lanes_f, *lanes_g;
   char *members;
   size_t member_bytes;
+  N (sweep_note) * notes;
   N (lapack) lapack;
 } N (core_work);
 
@@ -86,6 +87,7 @@ static int N (iterate_core) (const gla_cpu_gsvd_task *task, const N (core_work) 
                             .lanes_g = w->lanes_g,
                             .members = w->members,
                             .member_bytes = w->member_bytes,
+                            .notes = w->notes,
                             .stats = stats};
   stats->method = task->plan->method;
   return N (iterate) (&it);

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "../blas.h"

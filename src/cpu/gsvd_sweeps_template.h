@@ -16,6 +16,7 @@ typedef struct {
   N (num) * lanes_f, *lanes_g; // room for both, where there are no blocks
   char *members;               // room for each thread
   size_t member_bytes;
+  N (sweep_note) * notes; // room for one of each pair of a step
   gla_gsvd_stats *stats;
 } N (iteration);
 
@@ -332,39 +333,39 @@ static N (sweep_note)
 // sweeps over blocks
 //------------------------------------------------------------------------------
 
-// Steps of one sweep by all threads of the team; each takes every team'th pair of a step.
+// A step of a sweep: pairs that have no block in common.
+typedef struct {
+  const N (iteration) * it;
+  const int32_t *pairs;
+  int blocks;
+  N (sweep_note) * notes; // of each pair
+} N (blocks_step);
+
+static void N (blocks_piece) (void *user, int64_t k, int member)
+{
+  const N (blocks_step) *s = user;
+  const N (iteration) *it = s->it;
+  const int p = s->pairs[2 * k], q = s->pairs[2 * k + 1];
+  s->notes[k] = (N (sweep_note)){0, 0, 0, 0};
+  if (q >= s->blocks || gla_cpu_crew_stopped (it->task->crew, it->task->thread + member))
+    return;
+  N (member) w;
+  N (member_layout)
+  (it->members + (size_t)member * it->member_bytes, gla_more (it->rows_f, it->rows_g),
+   it->task->plan->width, it->hz, &w);
+  const N (blocks_pair) b = N (blocks_pair_of) (it->columns, s->blocks, p, q);
+  s->notes[k] = N (work_on_blocks) (it, &b, &w);
+}
+
 static N (sweep_note) N (sweep_blocks) (const N (iteration) * it, int blocks)
 {
   const gla_cpu_gsvd_order *o = it->task->blocks;
-  const int width = it->task->plan->width, team = it->task->team;
-  const int64_t rows = gla_more (it->rows_f, it->rows_g);
   N (sweep_note) all = {0, 0, 0, 0};
-  _Atomic int last = o->steps; // steps before this one are done
-#pragma omp parallel num_threads(team) if (team > 1)
-  {
-    const int member = team > 1 ? omp_get_thread_num () : 0;
-    const int members = team > 1 ? omp_get_num_threads () : 1;
-    N (sweep_note) own = {0, 0, 0, 0};
-    N (member) w;
-    N (member_layout) (it->members + (size_t)member * it->member_bytes, rows, width, it->hz, &w);
-    for (int s = 0; s < atomic_load (&last); s++) {
-      const int32_t *pairs = o->pairs + (int64_t)s * o->players;
-      for (int k = member; k < o->players / 2; k += members) {
-        const int p = pairs[2 * k], q = pairs[2 * k + 1];
-        if (q >= blocks)
-          continue;
-        if (gla_cpu_crew_stopped (it->task->crew, it->task->thread + member))
-          break;
-        const N (blocks_pair) b = N (blocks_pair_of) (it->columns, blocks, p, q);
-        N (note_join) (&own, N (work_on_blocks) (it, &b, &w));
-      }
-      // everybody else reads this after the barrier, and a later one cannot come before that
-      if (member == 0 && gla_cpu_gsvd_stopped (it->task))
-        atomic_store (&last, s + 1);
-#pragma omp barrier
-    }
-#pragma omp critical(gla_gsvd_note)
-    N (note_join) (&all, own);
+  for (int s = 0; s < o->steps && !gla_cpu_gsvd_stopped (it->task); s++) {
+    N (blocks_step) step = {it, o->pairs + (int64_t)s * o->players, blocks, it->notes};
+    gla_cpu_crew_for (it->task->crew, o->players / 2, it->task->team, N (blocks_piece), &step);
+    for (int k = 0; k < o->players / 2; k++)
+      N (note_join) (&all, it->notes[k]);
   }
   return all;
 }
@@ -374,7 +375,6 @@ static int N (iterate_blocks) (const N (iteration) * it)
   const int width = it->task->plan->width;
   const int blocks = (int)gla_more (2, (it->columns + width - 1) / width);
   const GLA_REAL tol = N (cosine_tolerance) (it->rows_f);
-  const int blas_threads = gla_blas_threads_one ();
   int going = 1;
   for (int s = 0; s < GLA_GSVD_SWEEPS && going; s++) {
     const N (sweep_note) note = N (sweep_blocks) (it, blocks);
@@ -383,7 +383,6 @@ static int N (iterate_blocks) (const N (iteration) * it)
     gla_cpu_gsvd_swept (it->task, s + 1);
     going = !N (converged) (&note, it->columns, tol) && !gla_cpu_gsvd_stopped (it->task);
   }
-  gla_blas_threads_restore (blas_threads);
   return going;
 }
 

@@ -77,6 +77,8 @@ static void N (core_layout) (char *base, size_t *at, const gla_cpu_gsvd_plan *pl
   w->lanes_g = gla_carve (base, at, lanes);
   w->member_bytes = plan->width > 0 ? N (member_layout) (NULL, p, plan->width, hz, &none) : 0;
   w->members = gla_carve (base, at, w->member_bytes * (size_t)team);
+  w->notes = gla_carve (base, at,
+                        plan->width > 0 ? (size_t)(p / plan->width / 2 + 2) * sizeof *w->notes : 0);
 }
 
 static void N (deflated_layout) (char *base, size_t *at, int64_t rows_f, int64_t rows_g, int64_t p,

@@ -144,25 +144,38 @@ gla_status gla_cpu_krylov_get (gla_engine *engine, int64_t first, int64_t count,
 }
 
 //------------------------------------------------------------------------------
+// passes over the basis
+//------------------------------------------------------------------------------
+
+// Passes are shared where they are long enough: threads that wait for each other after every pass
+// cost more than they bring in a short one.
+void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
+                         void *user)
+{
+  const int64_t bytes = columns * k->job.n * (int64_t)gla_type_size (k->job.type);
+  gla_cpu_crew_for (&k->crew, pieces, bytes >= GLA_KRYLOV_SHARED ? k->team : 1, work, user);
+}
+
+//------------------------------------------------------------------------------
 // operations, with one-threaded BLAS in our threads
 //------------------------------------------------------------------------------
 
 typedef struct {
   gla_cpu_krylov *k;
   const gla_cpu_krylov_functions *f;
-  int blas_threads;
 } operation;
 
 static operation begin (gla_engine *engine)
 {
   gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
   gla_cpu_crew_start (&k->crew, &k->job.monitor);
-  return (operation){k, &gla_cpu_krylov_types[type_index (k->job.type)], gla_blas_threads_one ()};
+  k->team = gla_blas_hold (k->threads);
+  return (operation){k, &gla_cpu_krylov_types[type_index (k->job.type)]};
 }
 
 static gla_status end (const operation *o, gla_status status)
 {
-  gla_blas_threads_restore (o->blas_threads);
+  gla_blas_release (o->k->team);
   const gla_status asked = gla_cpu_crew_end (&o->k->crew);
   return status == GLA_OK ? asked : status;
 }
@@ -170,6 +183,8 @@ static gla_status end (const operation *o, gla_status status)
 gla_status gla_cpu_krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   o.k->seed = seed;
   o.k->steps = 0;
   o.k->grown = -1;
@@ -180,12 +195,16 @@ gla_status gla_cpu_krylov_expand (gla_engine *engine, int64_t from, int64_t to, 
                                   int64_t ldt, int64_t *replaced)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   return end (&o, o.f->expand (o.k, from, to, T, ldt, replaced));
 }
 
 gla_status gla_cpu_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   o.k->grown = -1;
   return end (&o, o.f->rotate (o.k, count, S, keep));
 }
@@ -194,6 +213,8 @@ gla_status gla_cpu_krylov_check (gla_engine *engine, int64_t count, const double
                                  double *residuals, double *orthogonality)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   return end (&o, o.f->check (o.k, count, theta, residuals, orthogonality));
 }
 
@@ -201,6 +222,8 @@ gla_status gla_cpu_krylov_plain (gla_engine *engine, int64_t steps, double *alph
                                  int64_t *done)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   return end (&o, o.f->plain (o.k, steps, alpha, beta, done));
 }
 
@@ -208,5 +231,7 @@ gla_status gla_cpu_krylov_combine (gla_engine *engine, int64_t steps, const doub
                                    const double *beta, const double *S, int64_t count)
 {
   const operation o = begin (engine);
+  if (o.k->team == 0)
+    return GLA_OUT_OF_MEMORY;
   return end (&o, o.f->combine (o.k, steps, alpha, beta, S, count));
 }

@@ -24,7 +24,8 @@ typedef struct {
   gla_krylov_job job;
   const gla_cpu_sparse *sparse; // NULL: the job's function
   const gla_cpu_spmv_kernel *product;
-  int threads;
+  int threads;    // that have a workspace
+  int team;       // that work now
   int64_t chunks; // of GLA_KRYLOV_ROWS rows
   gla_cpu_crew crew;
 
@@ -63,6 +64,10 @@ typedef struct {
 
 // In the order s d c z.
 extern const gla_cpu_krylov_functions gla_cpu_krylov_types[4];
+
+// Hands out pieces of a pass that touches so many columns of length n.
+void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
+                         void *user);
 
 int gla_cpu_krylov_supports (const gla_krylov_job *job);
 double gla_cpu_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products);

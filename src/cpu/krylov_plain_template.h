@@ -50,11 +50,26 @@ static gla_status N (plain) (gla_cpu_krylov *k, int64_t steps, double *alpha, do
   return GLA_OK;
 }
 
+typedef struct {
+  gla_cpu_krylov *k;
+  int64_t width, count;
+} N (window_pass);
+
+static void N (add_window_piece) (void *user, int64_t c, int slot)
+{
+  const N (window_pass) *a = user;
+  gla_cpu_krylov *k = a->k;
+  const int64_t n = k->job.n, at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+  if (!gla_cpu_crew_stopped (&k->crew, slot))
+    N (gemm)
+  ("N", "N", N (rows_of_chunk) (k, c), a->count, a->width, 1, (const GLA_REAL *)k->window + at, n,
+   k->factor, a->width, 1, N (column) (k, 0) + at, n);
+}
+
 // X(:, 0:count-1) += window(:, 0:width-1)*S(first:first+width-1, :)
 static void N (add_window) (gla_cpu_krylov *k, const double *S, int64_t lds, int64_t first,
                             int64_t width, int64_t count)
 {
-  const int64_t n = k->job.n;
   GLA_REAL *factor = k->factor;
   for (int64_t c = 0; c < count; c++)
     for (int64_t i = 0; i < width; i++) {
@@ -63,13 +78,8 @@ static void N (add_window) (gla_cpu_krylov *k, const double *S, int64_t lds, int
       factor[(i + c * width) * 2 + 1] = 0;
 #endif
     }
-#pragma omp parallel for schedule(static) if (N(shared)(k, count + width))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
-    N (gemm)
-    ("N", "N", N (rows_of_chunk) (k, c), count, width, 1, (const GLA_REAL *)k->window + at, n,
-     factor, width, 1, N (column) (k, 0) + at, n);
-  }
+  N (window_pass) pass = {k, width, count};
+  gla_cpu_krylov_for (k, count + width, k->chunks, N (add_window_piece), &pass);
 }
 
 static gla_status N (combine) (gla_cpu_krylov *k, int64_t steps, const double *alpha,

@@ -6,19 +6,6 @@ static GLA_REAL *N (column) (const gla_cpu_krylov *k, int64_t j)
   return (GLA_REAL *)k->V + j * k->job.n * GLA_PARTS;
 }
 
-// Whether the work must end; any thread may ask.
-static int N (stopped) (gla_cpu_krylov *k)
-{
-  return gla_cpu_crew_stopped (&k->crew, omp_get_thread_num ());
-}
-
-// Whether passes over so many columns are long enough to be shared: threads that wait for each
-// other after every pass cost more than they bring in a short one.
-static int N (shared) (const gla_cpu_krylov *k, int64_t columns)
-{
-  return columns * k->job.n * (int64_t)sizeof (GLA_REAL) * GLA_PARTS >= GLA_KRYLOV_SHARED;
-}
-
 static int64_t N (rows_of_chunk) (const gla_cpu_krylov *k, int64_t c)
 {
   const int64_t left = k->job.n - c * GLA_KRYLOV_ROWS;
@@ -78,21 +65,52 @@ static void N (subtract_some) (const gla_cpu_krylov *k, int64_t rows, int64_t p,
     N (trsm) ((N (triangle)){"R", "U", "N", "N"}, rows, width, 1, R, width, W, n);
 }
 
+// A pass over p columns V and `width` columns W: the same for every chunk of rows.
+typedef struct {
+  gla_cpu_krylov *k;
+  int64_t p;
+  const GLA_REAL *V, *R; // R: a triangle, or NULL
+  GLA_REAL *W;
+  int width;
+} N (pass);
+
+// Chunks in one piece of a pass: a piece asks once whether the work must end.
+enum { N (chunks_of_piece) = 4 };
+
+static void N (run_pass) (const N (pass) * pass, int64_t columns, gla_pool_work work)
+{
+  const int64_t pieces = (pass->k->chunks + N (chunks_of_piece) - 1) / N (chunks_of_piece);
+  gla_cpu_krylov_for (pass->k, columns, pieces, work, (void *)pass);
+}
+
+// The chunks of a piece, first to the one returned; none where the work must end.
+static int64_t N (chunks_until) (const N (pass) * pass, int64_t piece, int slot)
+{
+  const int64_t first = piece * N (chunks_of_piece), end = first + N (chunks_of_piece);
+  if (gla_cpu_crew_stopped (&pass->k->crew, slot))
+    return first;
+  return end < pass->k->chunks ? end : pass->k->chunks;
+}
+
+static void N (project_piece) (void *user, int64_t piece, int slot)
+{
+  const N (pass) *a = user;
+  const int64_t end = N (chunks_until) (a, piece, slot);
+  for (int64_t c = piece * N (chunks_of_piece); c < end; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    GLA_REAL *part = (GLA_REAL *)a->k->chunked + c * a->p * a->width * GLA_PARTS;
+    N (project_some)
+    (a->k, N (rows_of_chunk) (a->k, c), a->p, a->V + at, a->W + at, a->width, part);
+  }
+}
+
 // k->sums = V(:, first:end-1)'*W for W of `width` columns
 static void N (project) (gla_cpu_krylov *k, int64_t first, int64_t end, const GLA_REAL *W,
                          int width)
 {
-  const int64_t p = end - first;
-  const GLA_REAL *V = N (column) (k, first);
-  GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
-    if (!N (stopped) (k))
-      N (project_some)
-    (k, N (rows_of_chunk) (k, c), p, V + at, W + at, width, parts + c * p * width * GLA_PARTS);
-  }
-  N (add_chunks) (k, p * width);
+  const N (pass) pass = {k, end - first, N (column) (k, first), NULL, (GLA_REAL *)W, width};
+  N (run_pass) (&pass, pass.p + width, N (project_piece));
+  N (add_chunks) (k, pass.p * width);
 }
 
 // k->factor = k->sums in this type
@@ -103,53 +121,65 @@ static void N (round_sums) (gla_cpu_krylov *k, int64_t count)
     factor[i] = (GLA_REAL)k->sums[i];
 }
 
+static void N (subtract_piece) (void *user, int64_t piece, int slot)
+{
+  const N (pass) *a = user;
+  const int64_t end = N (chunks_until) (a, piece, slot);
+  const int width = a->width;
+  for (int64_t c = piece * N (chunks_of_piece); c < end; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (a->k, c);
+    GLA_REAL *part = (GLA_REAL *)a->k->chunked + c * width * width * GLA_PARTS;
+    N (subtract_some) (a->k, rows, a->p, a->V + at, NULL, a->W + at, width);
+    N (project_some) (a->k, rows, width, a->W + at, a->W + at, width, part);
+  }
+}
+
 // W -= V(:, first:end-1)*k->factor, then k->sums = W'*W
 static void N (subtract) (gla_cpu_krylov *k, int64_t first, int64_t end, GLA_REAL *W, int width)
 {
-  const int64_t p = end - first;
-  const GLA_REAL *V = N (column) (k, first);
-  GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, p + width))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
-    if (N (stopped) (k))
-      continue;
-    N (subtract_some) (k, rows, p, V + at, NULL, W + at, width);
-    N (project_some)
-    (k, rows, width, W + at, W + at, width, parts + c * width * width * GLA_PARTS);
-  }
+  const N (pass) pass = {k, end - first, N (column) (k, first), NULL, W, width};
+  N (run_pass) (&pass, pass.p + width, N (subtract_piece));
   N (add_chunks) (k, width * width);
+}
+
+static void N (subtract_and_divide_piece) (void *user, int64_t piece, int slot)
+{
+  const N (pass) *a = user;
+  const int64_t end = N (chunks_until) (a, piece, slot);
+  for (int64_t c = piece * N (chunks_of_piece); c < end; c++) {
+    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    N (subtract_some)
+    (a->k, N (rows_of_chunk) (a->k, c), a->p, a->V + at, a->R, a->W + at, a->width);
+  }
 }
 
 // W = (W - V(:, 0:end-1)*h)*R^-1 for h (end x width) in k->factor and the triangle R behind it
 static void N (subtract_and_divide) (gla_cpu_krylov *k, int64_t end, GLA_REAL *W, int width)
 {
-  const GLA_REAL *V = N (column) (k, 0);
   const GLA_REAL *R = (const GLA_REAL *)k->factor + end * width * GLA_PARTS;
-#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, end + width))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS;
-    if (!N (stopped) (k))
-      N (subtract_some) (k, N (rows_of_chunk) (k, c), end, V + at, R, W + at, width);
+  const N (pass) pass = {k, end, N (column) (k, 0), R, W, width};
+  N (run_pass) (&pass, end + width, N (subtract_and_divide_piece));
+}
+
+static void N (divide_piece) (void *user, int64_t piece, int slot)
+{
+  const N (pass) *a = user;
+  const int64_t n = a->k->job.n, end = N (chunks_until) (a, piece, slot);
+  const int width = a->width;
+  for (int64_t c = piece * N (chunks_of_piece); c < end; c++) {
+    const int64_t rows = N (rows_of_chunk) (a->k, c);
+    GLA_REAL *W = a->W + c * GLA_KRYLOV_ROWS * GLA_PARTS;
+    GLA_REAL *part = (GLA_REAL *)a->k->chunked + c * width * width * GLA_PARTS;
+    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, rows, width, 1, a->R, width, W, n);
+    N (gemm) ("C", "N", width, width, rows, 1, W, n, W, n, 0, part, width);
   }
 }
 
 // W = W*R^-1 for upper triangular R in k->factor, then k->sums = W'*W
 static void N (divide) (gla_cpu_krylov *k, GLA_REAL *W, int width)
 {
-  const int64_t n = k->job.n;
-  const GLA_REAL *R = k->factor;
-  GLA_REAL *parts = k->chunked;
-#pragma omp parallel for schedule(dynamic, 4) if (N(shared)(k, width))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t at = c * GLA_KRYLOV_ROWS * GLA_PARTS, rows = N (rows_of_chunk) (k, c);
-    if (N (stopped) (k))
-      continue;
-    N (trsm) ((N (triangle)){"R", "U", "N", "N"}, rows, width, 1, R, width, W + at, n);
-    N (gemm)
-    ("C", "N", width, width, rows, 1, W + at, n, W + at, n, 0,
-     parts + c * width * width * GLA_PARTS, width);
-  }
+  const N (pass) pass = {k, 0, NULL, k->factor, W, width};
+  N (run_pass) (&pass, width, N (divide_piece));
   N (add_chunks) (k, width * width);
 }
 

@@ -15,45 +15,64 @@ static void N (rotate_rows) (const gla_cpu_krylov *k, int64_t first, int64_t row
     memcpy (V + (keep + c) * n * GLA_PARTS, V + (count + c) * n * GLA_PARTS, bytes);
 }
 
+typedef struct {
+  gla_cpu_krylov *k;
+  int64_t count, keep;
+  const GLA_REAL *S;
+} N (rotation);
+
+// Two turns of rows each.
+static void N (rotate_piece) (void *user, int64_t piece, int slot)
+{
+  const N (rotation) *r = user;
+  gla_cpu_krylov *k = r->k;
+  GLA_REAL *temporary = (GLA_REAL *)k->turn + slot * GLA_KRYLOV_TURN * k->job.basis * GLA_PARTS;
+  const int64_t end = (piece + 1) * 2 * GLA_KRYLOV_TURN;
+  if (gla_cpu_crew_stopped (&k->crew, slot))
+    return;
+  for (int64_t first = piece * 2 * GLA_KRYLOV_TURN; first < end && first < k->job.n;
+       first += GLA_KRYLOV_TURN) {
+    const int64_t left = k->job.n - first;
+    N (rotate_rows)
+    (k, first, left < GLA_KRYLOV_TURN ? left : GLA_KRYLOV_TURN, r->count, r->S, r->keep, temporary);
+  }
+}
+
 static gla_status N (rotate) (gla_cpu_krylov *k, int64_t count, const double *S, int64_t keep)
 {
-  const int64_t n = k->job.n, pieces = (n + GLA_KRYLOV_TURN - 1) / GLA_KRYLOV_TURN;
+  const int64_t rows = 2 * GLA_KRYLOV_TURN, pieces = (k->job.n + rows - 1) / rows;
   GLA_REAL *factor = malloc ((size_t)(count * keep) * GLA_PARTS * sizeof *factor);
   if (factor == NULL)
     return GLA_OUT_OF_MEMORY;
   for (int64_t i = 0; i < count * keep * GLA_PARTS; i++)
     factor[i] = (GLA_REAL)S[i];
-#pragma omp parallel for schedule(dynamic, 4) num_threads(k->threads) if (N(shared)(k, count))
-  for (int64_t p = 0; p < pieces; p++) {
-    const int64_t first = p * GLA_KRYLOV_TURN, left = n - first;
-    GLA_REAL *temporary = (GLA_REAL *)k->turn + (int64_t)omp_get_thread_num () * GLA_KRYLOV_TURN *
-                                                    k->job.basis * GLA_PARTS;
-    if (!N (stopped) (k))
-      N (rotate_rows)
-    (k, first, left < GLA_KRYLOV_TURN ? left : GLA_KRYLOV_TURN, count, factor, keep, temporary);
-  }
+  N (rotation) r = {k, count, keep, factor};
+  gla_cpu_krylov_for (k, count, pieces, N (rotate_piece), &r);
   free (factor);
   return GLA_OK;
+}
+
+static void N (distance_piece) (void *user, int64_t piece, int slot)
+{
+  (void)slot;
+  const N (terms) *d = user;
+  const int64_t end = N (chunks_from) (d, piece);
+  for (int64_t c = piece * N (chunks_of_sum); c < end; c++) {
+    const int64_t first = c * GLA_KRYLOV_ROWS, last = first + N (rows_of_chunk) (d->k, c);
+    GLA_REAL here = 0;
+    for (int64_t i = first * GLA_PARTS; i < last * GLA_PARTS; i++) {
+      const GLA_REAL x = d->w[i] - d->a * d->v[i];
+      here += x * x;
+    }
+    ((GLA_REAL *)d->k->chunked)[c] = here;
+  }
 }
 
 // |w - theta*v| by chunks in their order
 static double N (distance) (gla_cpu_krylov *k, const GLA_REAL *w, double theta, const GLA_REAL *v)
 {
-  GLA_REAL *parts = k->chunked;
-  double sum = 0;
-#pragma omp parallel for schedule(static) if (N(shared)(k, 2))
-  for (int64_t c = 0; c < k->chunks; c++) {
-    const int64_t first = c * GLA_KRYLOV_ROWS, last = first + N (rows_of_chunk) (k, c);
-    GLA_REAL here = 0;
-    for (int64_t i = first * GLA_PARTS; i < last * GLA_PARTS; i++) {
-      const GLA_REAL x = w[i] - (GLA_REAL)theta * v[i];
-      here += x * x;
-    }
-    parts[c] = here;
-  }
-  for (int64_t c = 0; c < k->chunks; c++)
-    sum += (double)parts[c];
-  return sqrt (sum);
+  const N (terms) d = {k, (GLA_REAL *)w, (GLA_REAL)theta, v, 0, NULL};
+  return sqrt (N (sum_terms) (&d, 2, N (distance_piece)));
 }
 
 static gla_status N (check) (gla_cpu_krylov *k, int64_t count, const double *theta,

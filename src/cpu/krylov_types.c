@@ -4,7 +4,6 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <limits.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,69 +99,64 @@ int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member)
   return gla_cpu_crew_stopped (task->crew, task->thread + member);
 }
 
-gla_cpu_qr_task gla_cpu_qr_team (const gla_cpu_qr_task *task, int64_t strips, int *blas_threads)
+void gla_cpu_qr_for (const gla_cpu_qr_task *task, int64_t pieces, gla_pool_work work, void *user)
 {
-  gla_cpu_qr_task own = *task;
-  if (own.team > strips)
-    own.team = strips > 1 ? (int)strips : 1;
-  *blas_threads = own.team > 1 ? gla_blas_threads_one () : 0;
-  return own;
+  gla_cpu_crew_for (task->crew, pieces, task->team, work, user);
 }
 
-// Takes groups of pages until there are none, or until the work must end.
-static void work_on_pages (gla_cpu_qr_task *task, const gla_cpu_qr_kernel *kernel, int group)
-{
-  const int64_t pages = task->chunk->A.pages;
-  gla_cpu_crew *crew = task->crew;
-  while (!gla_cpu_qr_stopped (task, 0)) {
-    int64_t first = atomic_fetch_add (&crew->next, 1) * group;
-    if (first >= pages)
-      break;
-    int count = (int)(pages - first < group ? pages - first : group);
-    kernel->solve (task, first, count);
-    atomic_fetch_add (&crew->done, count);
-  }
-  gla_cpu_crew_leave (crew, task->thread);
-}
+typedef struct {
+  const gla_cpu_engine *e;
+  const gla_qr_chunk *chunk;
+  gla_cpu_crew *crew;
+  int team;
+} pages_work;
 
-static void work_as (int t, gla_cpu_engine *e, const gla_qr_chunk *chunk, gla_cpu_crew *crew)
+static void solve_group (void *user, int64_t group, int slot)
 {
-  const gla_cpu_qr_kernel *kernel = &e->qr_kernels[type_index (e->qr_job.type)];
+  const pages_work *w = user;
+  const gla_cpu_engine *e = w->e;
+  const int64_t pages = w->chunk->A.pages, first = group * e->group;
+  const int count = (int)(pages - first < e->group ? pages - first : e->group);
   gla_cpu_qr_task task = {.job = &e->qr_job,
-                          .chunk = chunk,
-                          .crew = crew,
+                          .chunk = w->chunk,
+                          .crew = w->crew,
                           .path = e->qr_path,
-                          .thread = t,
-                          .team = e->team,
-                          .work = e->work + (size_t)t * e->work_bytes};
-  work_on_pages (&task, kernel, e->group);
+                          .thread = slot,
+                          .team = w->team,
+                          .work = e->work + (size_t)slot * e->work_bytes};
+  if (gla_cpu_qr_stopped (&task, 0))
+    return;
+  e->qr_kernels[type_index (e->qr_job.type)].solve (&task, first, count);
+  atomic_fetch_add (&w->crew->done, count);
+}
+
+// A pool's piece may not hand out work, so pages whose work is shared are no pieces.
+static void solve_all (pages_work *w, int threads)
+{
+  const int64_t groups = (w->chunk->A.pages + w->e->group - 1) / w->e->group;
+  if (w->team == 1) {
+    gla_cpu_crew_for (w->crew, groups, threads, solve_group, w);
+    return;
+  }
+  for (int64_t g = 0; g < groups; g++)
+    solve_group (w, g, 0);
 }
 
 gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk)
 {
   (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int threads = e->threads;
+  // pages in lanes are factored without the BLAS
+  const int lanes = e->qr_path == GLA_CPU_QR_LANES || e->qr_path == GLA_CPU_QR_ROWS;
+  const int most = e->threads * e->team, held = lanes ? most : gla_blas_hold (most);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
+  pages_work w = {e, chunk, &crew, e->team < held ? e->team : held};
   gla_cpu_crew_start (&crew, &e->qr_job.monitor);
-  // a page has the same bits alone, so it is the kind of job that decides about the BLAS
-  const int blas_threads =
-      gla_cpu_qr_in_threads (&e->qr_job, e->qr_path) ? gla_blas_threads_one () : 0;
-  if (threads == 1) {
-    // not even a parallel region of one thread: inside of it libgomp would start new threads for
-    // every parallel loop of a page, and end them
-    atomic_store (&crew.working, 1);
-    work_as (0, e, chunk, &crew);
-  } else {
-#pragma omp parallel num_threads(threads)
-    {
-      // fewer threads may have come than were asked for
-#pragma omp single
-      atomic_store (&crew.working, omp_get_num_threads ());
-      work_as (omp_get_thread_num (), e, chunk, &crew);
-    }
-  }
-  gla_blas_threads_restore (blas_threads);
+  solve_all (&w, held);
+  if (!lanes)
+    gla_blas_release (held);
   return gla_cpu_crew_end (&crew);
 }
 

@@ -31,10 +31,8 @@ typedef struct {
 // Nonzero when the work must end. `member` of the team asks, 0 is the task's own thread.
 int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member);
 
-// The task for a part of a page that has so many strips to deal out. A team of several works with a
-// BLAS of one thread, until gla_blas_threads_restore (*blas_threads); alone it leaves the BLAS its
-// threads.
-gla_cpu_qr_task gla_cpu_qr_team (const gla_cpu_qr_task *task, int64_t strips, int *blas_threads);
+// Hands out pieces of a page to the team; a piece's slot is its member of the team.
+void gla_cpu_qr_for (const gla_cpu_qr_task *task, int64_t pieces, gla_pool_work work, void *user);
 
 // The kernels of one type for one instruction set.
 typedef struct {

@@ -40,26 +40,23 @@ static int N (block_q_strip) (const gla_cpu_qr_task *task, const N (blocks) * b,
   return 1;
 }
 
+static void N (block_q_piece) (void *user, int64_t piece, int member)
+{
+  const N (block_work) *k = user;
+  const gla_array *Q = &k->task->chunk->Q;
+  const int64_t columns = k->task->job->q_columns, strip = k->b->strip;
+  const int64_t first = ((columns + strip - 1) / strip - 1 - piece) * strip;
+  N (block_q_strip)
+  (k->task, k->b, member, N (column_of) (Q, k->page, 0), Q->column_stride, first,
+   gla_less (columns, first + strip));
+}
+
 // Strips do not depend on each other; the last ones, which have most to do, come first.
 static int N (block_q) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  GLA_REAL *Q = N (column_of) (&task->chunk->Q, page, 0);
-  const int64_t ldq = task->chunk->Q.column_stride, columns = task->job->q_columns;
-  const int64_t strips = (columns + b->strip - 1) / b->strip;
-  int blas_threads, stopped = 0;
-  const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
-#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
-    reduction(|                                                                                    \
-              : stopped) if (own.team > 1)
-  for (int64_t s = strips - 1; s >= 0; s--) {
-    const int member = own.team > 1 ? omp_get_thread_num () : 0;
-    const int64_t first = s * b->strip;
-    if (!stopped)
-      stopped |=
-          !N (block_q_strip) (&own, b, member, Q, ldq, first, gla_less (columns, first + b->strip));
-  }
-  gla_blas_threads_restore (blas_threads);
-  return !stopped;
+  N (block_work) k = {task, page, b, 0};
+  gla_cpu_qr_for (task, (task->job->q_columns + b->strip - 1) / b->strip, N (block_q_piece), &k);
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 static int N (block_c_strip) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b,
@@ -81,23 +78,19 @@ static int N (block_c_strip) (const gla_cpu_qr_task *task, int64_t page, const N
   return 1;
 }
 
+static void N (block_c_piece) (void *user, int64_t piece, int member)
+{
+  const N (block_work) *k = user;
+  const int64_t first = piece * k->b->strip;
+  N (block_c_strip)
+  (k->task, k->page, k->b, member, first, gla_less (k->b->strip, k->task->job->rhs - first));
+}
+
 static int N (block_c) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const int64_t rhs = task->job->rhs, strips = (rhs + b->strip - 1) / b->strip;
-  int blas_threads, stopped = 0;
-  const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
-#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
-    reduction(|                                                                                    \
-              : stopped) if (own.team > 1)
-  for (int64_t s = 0; s < strips; s++) {
-    const int member = own.team > 1 ? omp_get_thread_num () : 0;
-    const int64_t first = s * b->strip;
-    if (!stopped)
-      stopped |=
-          !N (block_c_strip) (&own, page, b, member, first, gla_less (b->strip, rhs - first));
-  }
-  gla_blas_threads_restore (blas_threads);
-  return !stopped;
+  N (block_work) k = {task, page, b, 0};
+  gla_cpu_qr_for (task, (task->job->rhs + b->strip - 1) / b->strip, N (block_c_piece), &k);
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 // Y is V; W block by block, W_p = -(V_p + W Y'*V_p) T_p.

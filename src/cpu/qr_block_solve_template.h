@@ -35,10 +35,7 @@ static int N (well_conditioned) (const N (blocks) * b)
     const double re = gla_krylov_random (1, (uint64_t)i);
     z[i] = N (make) ((GLA_REAL)re, (GLA_REAL)gla_krylov_random (GLA_IMAGINARY_SEED, (uint64_t)i));
   }
-  // threads of the BLAS would still spin when ours begin
-  const int blas_threads = gla_blas_threads_one ();
   N (trsm) ((N (triangle)){"L", "U", "N", "N"}, n, SOLVE_VECTORS, 1, b->v, b->m, b->z, n);
-  gla_blas_threads_restore (blas_threads);
   double sum = 0;
   for (int64_t j = 0; j < n; j++) {
     const N (el) *r = (const N (el) *)N (v_at) (b, 0, j);
@@ -92,25 +89,26 @@ static int N (solve_strip) (const gla_cpu_qr_task *task, int member, int64_t pag
   return 1;
 }
 
-// Strips of rows do not depend on each other; there are as many for every thread.
+static int64_t N (solve_strips) (const N (blocks) * b)
+{
+  const int64_t rows = N (solve_rows_at_a_time) (b->n);
+  return gla_more (1, gla_less (gla_more ((b->m + rows - 1) / rows, SOLVE_STRIPS), b->m / 64));
+}
+
+static void N (solve_piece) (void *user, int64_t piece, int member)
+{
+  const N (block_work) *k = user;
+  const int64_t m = k->b->m, strips = N (solve_strips) (k->b);
+  const int64_t first = m * piece / strips, end = m * (piece + 1) / strips;
+  N (solve_strip) (k->task, member, k->page, k->b, first, end - first);
+}
+
+// Strips of rows do not depend on each other.
 static int N (block_q_solve) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  const int64_t round = N (solve_rows_at_a_time) (b->n) * task->team;
-  const int64_t rounds = (b->m + round - 1) / round;
-  const int64_t strips = gla_less (rounds * task->team, (b->m + 63) / 64);
-  int blas_threads, stopped = 0;
-  const gla_cpu_qr_task own = gla_cpu_qr_team (task, strips, &blas_threads);
-#pragma omp parallel for num_threads(own.team) schedule(dynamic, 1)                                \
-    reduction(|                                                                                    \
-              : stopped) if (own.team > 1)
-  for (int64_t s = 0; s < strips; s++) {
-    const int64_t first = b->m * s / strips, end = b->m * (s + 1) / strips;
-    const int member = own.team > 1 ? omp_get_thread_num () : 0;
-    if (!stopped)
-      stopped |= !N (solve_strip) (&own, member, page, b, first, end - first);
-  }
-  gla_blas_threads_restore (blas_threads);
-  return !stopped;
+  N (block_work) k = {task, page, b, 0};
+  gla_cpu_qr_for (task, N (solve_strips) (b), N (solve_piece), &k);
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 // Q, by the solve where it serves and by the reflectors otherwise.

@@ -3,8 +3,8 @@
 //
 // V stands in place of A with its ones and zeros, the diagonal blocks of R beside it, so that every
 // update is a plain product. R above the diagonal blocks stays in v.
-// Where all threads work on one page, each takes strips of columns with a BLAS of one thread: the
-// products of a panel need not wait for those of the rest, nor the other way round.
+// Threads that work on one page take strips of columns, with a BLAS of one thread: the products of
+// a panel need not wait for those of the rest, nor the other way round.
 
 typedef struct {
   int64_t m, n, k, nb;
@@ -27,13 +27,14 @@ static int64_t N (block_size) (const gla_qr_job *job)
                                                  : 96);
 }
 
-// Columns to a strip: enough strips for the team, each long enough for products at full speed and
-// short enough, about 30 ms, that the monitor is asked in time.
-static int64_t N (strip_columns) (const gla_qr_job *job, int64_t nb, int team)
+// Columns to a strip: enough strips for many threads, each long enough for products at full speed
+// and short enough, about 30 ms, that the monitor is asked in time. A matter of the job alone,
+// because the bits of a product may depend on its size.
+static int64_t N (strip_columns) (const gla_qr_job *job, int64_t nb)
 {
   const double column = 4.0 * (double)job->m * (double)nb * GLA_PARTS * GLA_PARTS;
   const int64_t most = gla_more (32, (int64_t)(1e9 / column));
-  const int64_t share = gla_more (STRIP_LEAST, job->n / (4 * team) / 16 * 16);
+  const int64_t share = gla_more (STRIP_LEAST, job->n / STRIPS / 16 * 16);
   return gla_less (most, gla_less (share, STRIP_MOST));
 }
 
@@ -51,7 +52,7 @@ static size_t N (block_layout) (char *base, const gla_qr_job *job, int64_t nb, i
   size_t at = 0;
   memset (b, 0, sizeof *b);
   b->m = m, b->n = n, b->k = k, b->nb = nb;
-  b->strip = N (strip_columns) (job, nb, team);
+  b->strip = N (strip_columns) (job, nb);
   b->x_size = gla_more (nb, job->wy ? k : 0) * gla_more (nb, b->strip) * GLA_PARTS;
   b->y_size = with_y ? m * gla_less (b->strip, job->rhs) * GLA_PARTS : 0;
   b->v = gla_carve (base, &at, (size_t)(m * n * el));
@@ -113,77 +114,100 @@ static void N (block_explicit) (const N (blocks) * b, int64_t j, int64_t w)
 // factor
 //------------------------------------------------------------------------------
 
+// A page that the team works on.
+typedef struct {
+  const gla_cpu_qr_task *task;
+  int64_t page;
+  const N (blocks) * b;
+  int64_t j; // of the block that is applied
+} N (block_work);
+
+static void N (block_load_column) (void *user, int64_t j, int member)
+{
+  const N (block_work) *k = user;
+  const N (blocks) *b = k->b;
+  if (gla_cpu_qr_stopped (k->task, member))
+    return;
+  const GLA_REAL *from = N (column_of) (&k->task->chunk->A, k->page, j);
+  GLA_REAL *to = N (v_at) (b, 0, j);
+  if (!k->task->job->pivot)
+    b->e[j] = N (column_exponent) (from, b->m);
+  const GLA_REAL down = N (power_of_two) (-b->e[j]);
+  for (int64_t i = 0; i < b->m * GLA_PARTS; i++)
+    to[i] = from[i] * down;
+}
+
 // Pivoting compares the columns, so they get the same factor then, and none that makes small ones
 // vanish beside large ones. What is written here and in block_store_r is memory that nobody has
-// touched, which may take long: the loops ask column by column, and columns are dealt out one at a
-// time, because a thread that waits for another's share does not ask.
+// touched, which may take long: the loops ask column by column, and columns are handed out one at a
+// time.
 static int N (block_load) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-  GLA_BITS all = 0;
-  for (int64_t j = 0; task->job->pivot && j < b->n && !gla_cpu_qr_stopped (task, 0); j++)
-    all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
-#pragma omp parallel for num_threads(task->team) schedule(dynamic, 1) if (task->team > 1)
-  for (int64_t j = 0; j < b->n; j++) {
-    if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
-      continue;
-    const GLA_REAL *from = N (column_of) (&task->chunk->A, page, j);
-    GLA_REAL *to = N (v_at) (b, 0, j);
-    b->e[j] = task->job->pivot ? (int)gla_less (0, N (exponent_of) (all))
-                               : N (column_exponent) (from, b->m);
-    const GLA_REAL down = N (power_of_two) (-b->e[j]);
-    for (int64_t i = 0; i < b->m * GLA_PARTS; i++)
-      to[i] = from[i] * down;
+  N (block_work) k = {task, page, b, 0};
+  if (task->job->pivot) {
+    GLA_BITS all = 0;
+    for (int64_t j = 0; j < b->n && !gla_cpu_qr_stopped (task, 0); j++)
+      all = N (largest_of) (N (column_of) (&task->chunk->A, page, j), b->m * GLA_PARTS, all);
+    for (int64_t j = 0; j < b->n; j++)
+      b->e[j] = (int)gla_less (0, N (exponent_of) (all));
   }
+  gla_cpu_qr_for (task, b->n, N (block_load_column), &k);
   return !gla_cpu_qr_stopped (task, 0);
 }
 
-static int N (block_panel) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j)
+static void N (block_panel) (const gla_cpu_qr_task *task, const N (blocks) * b, int member,
+                             int64_t j)
 {
   const int64_t w = gla_less (b->nb, b->k - j);
-  if (gla_cpu_qr_stopped (task, 0))
-    return 0;
+  if (gla_cpu_qr_stopped (task, member))
+    return;
   N (panel_factor) (b->m - j, w, N (v_at) (b, j, j), b->m, N (t_of) (b, j), b->nb, &b->leaf);
   N (block_explicit) (b, j, w);
-  return 1;
 }
 
-// Applies the block at j to what is right of it. The calling thread begins with the columns of the
-// next block and factors them while the others go on (look-ahead). Returns 0 when the work must
-// end.
+// Columns c .. c+count-1, strip by strip.
+static void N (block_update) (const N (block_work) * k, int member, int64_t c, int64_t count)
+{
+  const N (blocks) *b = k->b;
+  const int64_t w = gla_less (b->nb, b->k - k->j);
+  for (int64_t at = c; at < c + count; at += b->strip)
+    if (!gla_cpu_qr_stopped (k->task, member))
+      N (block_apply)
+  (b, member, k->j, w, 1, N (v_at) (b, k->j, at), b->m, gla_less (b->strip, c + count - at), 0);
+}
+
+// Piece 0 is the columns of the next block and its factorisation, which the others need not wait
+// for (look-ahead); a strip of the rest each are those that follow.
+static void N (block_step_piece) (void *user, int64_t piece, int member)
+{
+  const N (block_work) *k = user;
+  const N (blocks) *b = k->b;
+  const int64_t next = k->j + gla_less (b->nb, b->k - k->j), ahead = gla_less (b->nb, b->k - next);
+  const int64_t c = next + ahead + (piece - 1) * b->strip;
+  if (piece > 0) {
+    N (block_update) (k, member, c, gla_less (b->strip, b->n - c));
+  } else if (ahead > 0) {
+    N (block_update) (k, member, next, ahead);
+    N (block_panel) (k->task, b, member, next);
+  }
+}
+
+// Applies the block at j to what is right of it. Returns 0 when the work must end.
 static int N (block_step) (const gla_cpu_qr_task *task, const N (blocks) * b, int64_t j)
 {
-  const int64_t w = gla_less (b->nb, b->k - j), next = j + w, ahead = gla_less (b->nb, b->k - next);
+  N (block_work) k = {task, 0, b, j};
+  const int64_t next = j + gla_less (b->nb, b->k - j), ahead = gla_less (b->nb, b->k - next);
   const int64_t strips = (b->n - next - ahead + b->strip - 1) / b->strip;
-  const int team = (int)gla_less (task->team, strips + (ahead > 0));
-  int stopped = 0;
-#pragma omp parallel num_threads(team) reduction(| : stopped) if (team > 1)
-  {
-    const int member = team > 1 ? omp_get_thread_num () : 0;
-    for (int64_t c = next; member == 0 && c < next + ahead; c += b->strip)
-      N (block_apply)
-    (b, 0, j, w, 1, N (v_at) (b, j, c), b->m, gla_less (b->strip, next + ahead - c), 0);
-    if (member == 0 && ahead > 0)
-      stopped |= !N (block_panel) (task, b, next);
-#pragma omp for schedule(dynamic, 1) nowait
-    for (int64_t s = 0; s < strips; s++) {
-      const int64_t c = next + ahead + s * b->strip;
-      stopped |= gla_cpu_qr_stopped (task, member);
-      if (!stopped)
-        N (block_apply)
-      (b, member, j, w, 1, N (v_at) (b, j, c), b->m, gla_less (b->strip, b->n - c), 0);
-    }
-  }
-  return !stopped;
+  gla_cpu_qr_for (task, 1 + strips, N (block_step_piece), &k);
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 static int N (block_factor) (const gla_cpu_qr_task *task, const N (blocks) * b)
 {
-  int blas_threads;
-  const gla_cpu_qr_task own = gla_cpu_qr_team (task, b->n / b->strip, &blas_threads);
-  int going = N (block_panel) (&own, b, 0);
+  int going = 1;
+  N (block_panel) (task, b, 0, 0);
   for (int64_t j = 0; going && j < b->k; j += b->nb)
-    going = N (block_step) (&own, b, j);
-  gla_blas_threads_restore (blas_threads);
+    going = N (block_step) (task, b, j);
   return going;
 }
 
@@ -214,19 +238,24 @@ static int N (block_factor_pivot) (const gla_cpu_qr_task *task, int64_t page, co
   return 1;
 }
 
+static void N (block_store_r_column) (void *user, int64_t j, int member)
+{
+  const N (block_work) *k = user;
+  const N (blocks) *b = k->b;
+  if (gla_cpu_qr_stopped (k->task, member))
+    return;
+  const int64_t above = j < b->k ? j / b->nb * b->nb : b->k;
+  const N (el) *v = (const N (el) *)N (v_at) (b, 0, j);
+  N (el) *to = (N (el) *)N (column_of) (&k->task->chunk->R, k->page, j);
+  N (store_r_column) (k->task->chunk, k->page, j, above, v, b->e[j]);
+  const GLA_REAL up = N (power_of_two) (b->e[j]);
+  for (int64_t i = above; j < b->k && i <= j; i++)
+    to[i] = N (el_scale) (up, ((const N (el) *)b->r)[i - above + j * b->nb]);
+}
+
 static int N (block_store_r) (const gla_cpu_qr_task *task, int64_t page, const N (blocks) * b)
 {
-#pragma omp parallel for num_threads(task->team) schedule(dynamic, 1) if (task->team > 1)
-  for (int64_t j = 0; j < b->n; j++) {
-    if (gla_cpu_qr_stopped (task, task->team > 1 ? omp_get_thread_num () : 0))
-      continue;
-    const int64_t above = j < b->k ? j / b->nb * b->nb : b->k;
-    const N (el) *v = (const N (el) *)N (v_at) (b, 0, j);
-    N (el) *to = (N (el) *)N (column_of) (&task->chunk->R, page, j);
-    N (store_r_column) (task->chunk, page, j, above, v, b->e[j]);
-    const GLA_REAL up = N (power_of_two) (b->e[j]);
-    for (int64_t i = above; j < b->k && i <= j; i++)
-      to[i] = N (el_scale) (up, ((const N (el) *)b->r)[i - above + j * b->nb]);
-  }
+  N (block_work) k = {task, page, b, 0};
+  gla_cpu_qr_for (task, b->n, N (block_store_r_column), &k);
   return !gla_cpu_qr_stopped (task, 0);
 }

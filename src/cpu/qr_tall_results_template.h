@@ -80,30 +80,37 @@ static void N (tall_solve) (const gla_cpu_qr_task *task, int64_t page, const N (
 // sweeps
 //------------------------------------------------------------------------------
 
+typedef struct {
+  const gla_cpu_qr_task *task;
+  int64_t page;
+  const N (tall) * t;
+  int l;
+  gla_tall_way way;
+} N (tall_work);
+
+static void N (tall_node) (void *user, int64_t node, int member)
+{
+  const N (tall_work) *k = user;
+  N (tall_member) w;
+  size_t bytes;
+  if (gla_cpu_qr_stopped (k->task, member))
+    return;
+  N (tall_member_at) (k->t, member, &w, &bytes);
+  if (k->way == TALL_UP)
+    N (tall_up) (k->task, k->page, k->t, k->l, node, &w);
+  else if (k->way == TALL_DOWN)
+    N (tall_down) (k->t, k->l, node, &w);
+  else
+    N (tall_solve) (k->task, k->page, k->t, node, &w);
+}
+
 // All nodes of a level. Returns 0 when the work must end.
 static int N (tall_sweep) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t, int l,
                            gla_tall_way way)
 {
-  const int64_t nodes = t->level[l].nodes;
-  const int team = (int)gla_less (task->team, nodes);
-  int stopped = 0;
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(| : stopped) if (team > 1)
-  for (int64_t node = 0; node < nodes; node++) {
-    const int member = team > 1 ? omp_get_thread_num () : 0;
-    N (tall_member) w;
-    size_t bytes;
-    stopped |= gla_cpu_qr_stopped (task, member);
-    if (stopped)
-      continue;
-    N (tall_member_at) (t, member, &w, &bytes);
-    if (way == TALL_UP)
-      N (tall_up) (task, page, t, l, node, &w);
-    else if (way == TALL_DOWN)
-      N (tall_down) (t, l, node, &w);
-    else
-      N (tall_solve) (task, page, t, node, &w);
-  }
-  return !stopped;
+  N (tall_work) k = {task, page, t, l, way};
+  gla_cpu_qr_for (task, t->level[l].nodes, N (tall_node), &k);
+  return !gla_cpu_qr_stopped (task, 0);
 }
 
 static int N (tall_q) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t,
@@ -170,19 +177,25 @@ static void N (tall_reflectors) (const gla_cpu_qr_task *task, int64_t page, cons
     N (block_q) (task, page, b);
 }
 
+static void N (tall_store_column) (void *user, int64_t j, int member)
+{
+  const N (tall_work) *k = user;
+  const N (tall) *t = k->t;
+  if (!gla_cpu_qr_stopped (k->task, member))
+    N (store_r_column) (k->task->chunk, k->page, j, j + 1, t->R + j * t->n, t->common[j]);
+}
+
 // Zeros below R, where they are wanted, may be as much as A and memory that nobody has touched.
 static int N (tall_store) (const gla_cpu_qr_task *task, int64_t page, const N (tall) * t)
 {
   const gla_qr_job *job = task->job;
   const int64_t n = t->n;
-  const int team = job->r_rows > 4096 ? task->team : 1;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i <= j; i++)
       t->R[i + j * n] = N (el_scale) (__real__ t->S[i], t->R[i + j * n]);
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1) if (team > 1)
-  for (int64_t j = 0; j < (job->r_rows ? n : 0); j++)
-    if (!gla_cpu_qr_stopped (task, team > 1 ? omp_get_thread_num () : 0))
-      N (store_r_column) (task->chunk, page, j, j + 1, t->R + j * n, t->common[j]);
+  N (tall_work) k = {task, page, t, 0, TALL_UP};
+  gla_cpu_crew_for (task->crew, job->r_rows ? n : 0, job->r_rows > 4096 ? task->team : 1,
+                    N (tall_store_column), &k);
   for (int64_t j = 0; t->C && j < job->rhs; j++) {
     N (el) *to = (N (el) *)N (column_of) (&task->chunk->C, page, j);
     for (int64_t i = 0; i < n; i++)

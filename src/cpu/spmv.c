@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <limits.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,14 @@
 
 // Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
 // Work that threads share, in entries times vectors: on a machine that has other work, too, they
-// wait some milliseconds for each other.
-enum { PART_WORK = 1 << 16, ROW_WORK = 4, SCATTER_PARTS = 4, SHARED_WORK = 1 << 19 };
+// wait some milliseconds for each other. Indices that a thread makes narrow at a time.
+enum {
+  PART_WORK = 1 << 16,
+  ROW_WORK = 4,
+  SCATTER_PARTS = 4,
+  SHARED_WORK = 1 << 19,
+  NARROW_LENGTH = 1 << 17
+};
 
 static int type_index (gla_type type)
 {
@@ -104,6 +109,18 @@ gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
   return GLA_OK;
 }
 
+typedef struct {
+  const int64_t *from;
+  int32_t *to;
+} narrowing;
+
+static void narrow_some (void *user, int64_t first, int64_t end)
+{
+  const narrowing *n = user;
+  for (int64_t i = first; i < end; i++)
+    n->to[i] = (int32_t)n->from[i];
+}
+
 // Half of the bytes of a pattern's product, and a third of one with values.
 void gla_cpu_spmv_narrow (gla_cpu_sparse *s)
 {
@@ -118,16 +135,9 @@ void gla_cpu_spmv_narrow (gla_cpu_sparse *s)
     return;
   gla_host_prefer_huge_pages (start, bytes);
   int32_t *index = start + starts;
-  const int64_t *wide_start = c->start, *wide_index = c->index;
-#pragma omp parallel
-  {
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < starts; i++)
-      start[i] = (int32_t)wide_start[i];
-#pragma omp for schedule(static)
-    for (int64_t k = 0; k < entries; k++)
-      index[k] = (int32_t)wide_index[k];
-  }
+  narrowing starting = {c->start, start}, indexing = {c->index, index};
+  gla_pool_ranges (starts, NARROW_LENGTH, narrow_some, &starting);
+  gla_pool_ranges (entries, NARROW_LENGTH, narrow_some, &indexing);
   s->narrow = start;
   c->start = start;
   c->index = index;
@@ -158,9 +168,10 @@ static int width_of (int b)
   return b >= 8 ? 8 : b >= 4 ? 4 : b >= 2 ? 2 : 1;
 }
 
-static int is_shared (const gla_cpu_sparse *s, int vectors)
+static int threads_for (const gla_cpu_sparse *s, int vectors)
 {
-  return (s->M.entries + ROW_WORK * s->M.csr.rows) * vectors >= SHARED_WORK;
+  const int shared = (s->M.entries + ROW_WORK * s->M.csr.rows) * vectors >= SHARED_WORK;
+  return shared ? gla_pool_threads () : 1;
 }
 
 static void join_long_rows (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
@@ -176,23 +187,36 @@ static void join_long_rows (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spm
   }
 }
 
+// What the pieces of a product share.
+typedef struct {
+  const gla_cpu_spmv_kernel *kernel;
+  const gla_cpu_spmv_task *t;
+  gla_cpu_crew *crew;
+  size_t bytes; // of a segment's sum, or of a vector
+  int parts;
+} product;
+
+static void multiply_piece (void *user, int64_t u, int slot)
+{
+  const product *a = user;
+  const gla_cpu_sparse *s = a->t->sparse;
+  const int64_t p = u - s->n_segments;
+  if (gla_cpu_crew_stopped (a->crew, slot))
+    return;
+  if (p < 0)
+    a->kernel->segment (a->t, &s->segments[u], (char *)s->sums + (size_t)u * a->bytes);
+  else
+    a->kernel->rows (a->t, s->parts[p], s->parts[p + 1]);
+}
+
 static void multiply_group (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
                             gla_cpu_crew *crew)
 {
   const gla_cpu_sparse *s = t->sparse;
-  const size_t sum_bytes = GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type);
-  const int64_t units = s->n_segments + s->n_parts;
-#pragma omp parallel for schedule(dynamic, 1) if (is_shared(s, t->width))
-  for (int64_t u = 0; u < units; u++) {
-    if (gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
-      continue;
-    const int64_t p = u - s->n_segments;
-    if (p < 0)
-      kernel->segment (t, &s->segments[u], (char *)s->sums + (size_t)u * sum_bytes);
-    else
-      kernel->rows (t, s->parts[p], s->parts[p + 1]);
-  }
-  join_long_rows (kernel, t, sum_bytes);
+  product a = {kernel, t, crew, GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type), 0};
+  gla_cpu_crew_for (crew, s->n_segments + s->n_parts, threads_for (s, t->width), multiply_piece,
+                    &a);
+  join_long_rows (kernel, t, a.bytes);
 }
 
 void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
@@ -209,13 +233,25 @@ void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spa
   }
 }
 
+typedef struct {
+  const gla_cpu_spmv_kernel *kernel;
+  const void *x;
+  int64_t ld;
+  int b;
+  void *to;
+} turning;
+
+static void turn_some (void *user, int64_t first, int64_t end)
+{
+  const turning *t = user;
+  t->kernel->by_rows (t->x, t->ld, first, end, t->b, t->to);
+}
+
 void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int64_t ld, int64_t n,
                            int b, void *to)
 {
-  const int64_t piece = 1 << 13, pieces = (n + piece - 1) / piece;
-#pragma omp parallel for schedule(static) if (n * b >= SHARED_WORK)
-  for (int64_t p = 0; p < pieces; p++)
-    kernel->by_rows (x, ld, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n, b, to);
+  turning t = {kernel, x, ld, b, to};
+  gla_pool_ranges (n, n * b >= SHARED_WORK ? 1 << 13 : n + 1, turn_some, &t);
 }
 
 static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
@@ -232,32 +268,39 @@ static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
   return GLA_OK;
 }
 
+enum { TRANSPOSED_ROWS = 1 << 14 };
+
+static void scatter_piece (void *user, int64_t p, int slot)
+{
+  const product *a = user;
+  const gla_cpu_sparse *s = a->t->sparse;
+  gla_cpu_spmv_task own = *a->t;
+  const int64_t end = s->parts[s->n_parts * (p + 1) / a->parts];
+  own.y = (char *)s->rows + (size_t)p * a->bytes;
+  memset (own.y, 0, a->bytes);
+  for (int64_t i = s->parts[s->n_parts * p / a->parts]; i < end; i += TRANSPOSED_ROWS)
+    if (!gla_cpu_crew_stopped (a->crew, slot))
+      a->kernel->scatter (&own, i, i + TRANSPOSED_ROWS < end ? i + TRANSPOSED_ROWS : end);
+}
+
+static void add_some (void *user, int64_t first, int64_t end)
+{
+  const product *a = user;
+  const gla_cpu_sparse *s = a->t->sparse;
+  a->kernel->add_vectors (s->rows, s->M.csr.columns, a->parts, first, end, a->t->y);
+}
+
 // One vector of a transposed product: each part of the rows has a result of its own, and these are
 // added in their order, so that the bits are a matter of the matrix alone.
-static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_spmv_task t,
+static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
                                      int parts, gla_cpu_crew *crew)
 {
-  const gla_cpu_sparse *s = t.sparse;
-  const int64_t n = s->M.csr.columns, piece = 1 << 14;
-  const size_t bytes = (size_t)n * gla_type_size (s->M.csr.type);
-  const int64_t pieces = (n + piece - 1) / piece;
-#pragma omp parallel if (is_shared(s, 1))
-  {
-#pragma omp for schedule(dynamic, 1)
-    for (int p = 0; p < parts; p++) {
-      gla_cpu_spmv_task own = t;
-      const int64_t end = s->parts[s->n_parts * (p + 1) / parts];
-      own.y = (char *)s->rows + (size_t)p * bytes;
-      memset (own.y, 0, bytes);
-      for (int64_t i = s->parts[s->n_parts * p / parts]; i < end; i += piece)
-        if (!gla_cpu_crew_stopped (crew, omp_get_thread_num ()))
-          kernel->scatter (&own, i, i + piece < end ? i + piece : end);
-    }
-#pragma omp for schedule(static)
-    for (int64_t p = 0; p < pieces; p++)
-      kernel->add_vectors (s->rows, n, parts, p * piece, (p + 1) * piece < n ? (p + 1) * piece : n,
-                           t.y);
-  }
+  const gla_cpu_sparse *s = t->sparse;
+  const int64_t n = s->M.csr.columns;
+  product a = {kernel, t, crew, (size_t)n * gla_type_size (s->M.csr.type), parts};
+  const int threads = threads_for (s, 1);
+  gla_cpu_crew_for (crew, parts, threads, scatter_piece, &a);
+  gla_pool_ranges (n, threads > 1 ? TRANSPOSED_ROWS : n + 1, add_some, &a);
 }
 
 static gla_status multiply_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_sparse *s,
@@ -275,7 +318,7 @@ static gla_status multiply_transposed (const gla_cpu_spmv_kernel *kernel, gla_cp
         .y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size,
         .width = 1,
         .conjugate = job->conjugate};
-    multiply_one_transposed (kernel, t, parts, crew);
+    multiply_one_transposed (kernel, &t, parts, crew);
   }
   return GLA_OK;
 }

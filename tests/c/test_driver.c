@@ -39,6 +39,14 @@ static int count_up (int *counter)
   return __atomic_add_fetch (counter, 1, __ATOMIC_SEQ_CST);
 }
 
+static void note_largest (int64_t pages)
+{
+  int64_t largest = __atomic_load_n (&seen.largest, __ATOMIC_SEQ_CST);
+  while (pages > largest && !__atomic_compare_exchange_n (&seen.largest, &largest, pages, 0,
+                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    ;
+}
+
 static int mock_count (char *why, size_t size)
 {
   snprintf (why, size, "the plan has none");
@@ -101,7 +109,7 @@ static gla_status mock_submit (gla_engine *engine, int slot, const gla_eig_chunk
     return GLA_DEVICE_FAILURE;
   if (number == plan.short_submit)
     return GLA_OUT_OF_MEMORY;
-  seen.largest = chunk->A.pages > seen.largest ? chunk->A.pages : seen.largest;
+  note_largest (chunk->A.pages);
   e->chunks[slot] = chunk;
   return GLA_OK;
 }

@@ -1,9 +1,8 @@
 // test_eigs.c: eigenvalues of graphs with closed forms, multiplicities, scales, bits, errors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "eigs_answer.h"
-
-#include <omp.h>
 
 //------------------------------------------------------------------------------
 // closed forms
@@ -96,11 +95,11 @@ static void test_bits (gla_type type)
   const gla_eigs_options seeds[] = {{.seed = 0}, {.seed = 0}, {.seed = 5}};
   answer a[3];
   for (int s = 0; s < 3; s++) {
-    omp_set_num_threads (s == 1 ? 1 : 2);
+    gla_pool_share (s == 1 ? 1 : 2);
     a[s] = solve (&op, type, 600, 6, GLA_EIGS_LA, &seeds[s], 1);
     check_answer (&A, &a[s], 6, GLA_EIGS_LA, "seed");
   }
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   const size_t bytes = 600 * 6 * gla_type_size (type);
   CHECK (memcmp (a[0].vectors.data, a[1].vectors.data, bytes) == 0, "%c: other bits", type);
   CHECK (memcmp (a[0].vectors.data, a[2].vectors.data, bytes) != 0, "%c: seed has no effect", type);
@@ -127,7 +126,7 @@ static void test_large (gla_type type)
   gla_operator op = {.sparse = S};
   answer a[2];
   for (int threads = 1; threads <= 2; threads++) {
-    omp_set_num_threads (threads);
+    gla_pool_share (threads);
     a[threads - 1] = solve (&op, type, N, K, GLA_EIGS_LA, NULL, 1);
   }
   for (int64_t i = 0; i < K; i++)
@@ -225,7 +224,7 @@ static void test_bad (void)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "dzsc"; *t; t++) {

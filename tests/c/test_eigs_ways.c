@@ -1,9 +1,8 @@
 // test_eigs_ways.c: eigenvalues of functions and inverses, start vectors, the plain recurrence
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "eigs_answer.h"
-
-#include <omp.h>
 
 typedef struct {
   const matrix *A;
@@ -190,7 +189,7 @@ static void test_plain_ends (gla_type type)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "dzsc"; *t; t++) {

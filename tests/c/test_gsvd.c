@@ -1,10 +1,9 @@
 // test_gsvd.c: GSVD on the CPU: shapes and ranks, hard pairs against quadruple precision, bad input
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "gsvd_pairs.h"
 #include "gsvd_quad.h"
-
-#include <omp.h>
 
 static gla_context *ctx;
 
@@ -282,7 +281,7 @@ static void test_arguments (void)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   test_arguments ();

@@ -1,11 +1,10 @@
 // test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads, callbacks of sweeps, stop
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "gsvd_pairs.h"
 
 #include "orderings.h"
-
-#include <omp.h>
 
 static gla_context *ctx;
 
@@ -174,14 +173,14 @@ static void test_threads (gla_type type)
     fill_random (&two, 9);
     fill_random (&one, 9);
     gsvd_run (ctx, &two);
-    omp_set_num_threads (1);
+    gla_pool_share (1);
     CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
     CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
     gsvd_run (ctx, &one);
     for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
       CHECK (gsvd_same (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
     gla_context_destroy (ctx);
-    omp_set_num_threads (2);
+    gla_pool_share (2);
     ctx = both;
     gsvd_page_free (&one);
     gsvd_page_free (&two);
@@ -293,7 +292,7 @@ static void test_stop (void)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   test_orderings ();

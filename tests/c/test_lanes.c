@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "check.h"
-
-#include <omp.h>
+#include "pool.h"
 
 // More pages than two threads take at once, with two registers of 16 lanes each, and not even.
 enum { P = 67, KINDS = 9 };
@@ -209,7 +208,7 @@ static void test_size (gla_context *ctx, gla_type type, int n)
 int main (void)
 {
   gla_context *ctx = NULL;
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const int *n = sizes; *n; n++)

@@ -1,9 +1,9 @@
 // test_qr.c: QR on the CPU: every way at its edges, hard matrices, all combinations of results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "qr_page.h"
 
-#include <omp.h>
 #include <time.h>
 
 static gla_context *ctx;
@@ -377,14 +377,14 @@ static void test_threads (gla_type type)
   qr_call c = {type, 20000, 11, 1, 2, 0, 1, 1, 1, 0, 0, 0};
   qr_page two = solve (&c, RANDOM);
   gla_context *both = ctx;
-  omp_set_num_threads (1);
+  gla_pool_share (1);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   qr_page one = solve (&c, RANDOM);
   for (int x = QR_Q; x <= QR_C; x++)
     CHECK (qr_same (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
   gla_context_destroy (ctx);
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   ctx = both;
   qr_page_free (&one);
   qr_page_free (&two);
@@ -489,7 +489,7 @@ static void test_stop_pivoting (gla_type type)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "sdcz"; *t; t++) {

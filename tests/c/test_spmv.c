@@ -1,9 +1,8 @@
 // test_spmv.c: sparse products on the CPU: types, indices, orientations, vectors, long rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "pool.h"
 #include "triplets.h"
-
-#include <omp.h>
 
 static gla_context *ctx;
 
@@ -76,9 +75,9 @@ static void test_threads (gla_type type)
     CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
     gla_array x = random_array (type, n, 3, n);
     gla_array y1 = random_array (type, n, 3, n), y2 = random_array (type, n, 3, n);
-    omp_set_num_threads (1);
+    gla_pool_share (1);
     gla_status status1 = gla_spmv (ctx, S, 'N', &x, &y1, NULL);
-    omp_set_num_threads (2);
+    gla_pool_share (2);
     gla_status status2 = gla_spmv (ctx, S, 'N', &x, &y2, NULL);
     CHECK (status1 == GLA_OK && status2 == GLA_OK &&
                memcmp (y1.data, y2.data, (size_t)(3 * n) * gla_type_size (type)) == 0,
@@ -276,9 +275,9 @@ static void test_all_changes (gla_type type)
     for (int by_columns = 0; by_columns < 2; by_columns++) {
       test_hermitian (type, 40, (enum change)change, by_columns);
       if (type == GLA_Z) {
-        omp_set_num_threads (5);
+        gla_pool_share (5);
         test_hermitian (type, 1800, (enum change)change, by_columns);
-        omp_set_num_threads (2);
+        gla_pool_share (2);
       }
     }
 }
@@ -384,7 +383,7 @@ static void test_stop (void)
 
 int main (void)
 {
-  omp_set_num_threads (2);
+  gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *p = "sdcz"; *p; p++) {

@@ -1,0 +1,320 @@
+// pool.c: the threads that share the library's work
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#define _GNU_SOURCE
+
+#include "pool.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+// Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread that
+// has run out of work looks for more before it sleeps: phases that follow each other at once then
+// cost no call of the system. How often a waiting caller looks at its monitor.
+enum { STACK_BYTES = 2 << 20, SPIN_NS = 30000, WATCH_NS = 20000000 };
+
+typedef struct job {
+  int64_t pieces;
+  gla_pool_work work;
+  void *user;
+  _Atomic int64_t next; // the first piece that nobody has taken
+  int most, joined;     // threads, the caller included
+  _Atomic int inside;   // threads of the pool that may still be at work
+  struct job *other;    // open jobs are a list
+} job;
+
+static struct {
+  pthread_mutex_t lock; // for all but the atomic numbers
+  pthread_cond_t more, done;
+  job *open;
+  int threads, sleeping;
+  _Atomic int looking;        // threads that look for work without sleeping
+  _Atomic unsigned announced; // jobs so far
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .more = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
+
+static __thread int working; // whether this thread is at work for a job
+
+//------------------------------------------------------------------------------
+// time
+//------------------------------------------------------------------------------
+
+static int64_t now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void pause_briefly (void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Looks at *number until it is no longer `old`, or for a short time.
+static void look (const _Atomic unsigned *number, unsigned old)
+{
+  const int64_t end = now_ns () + SPIN_NS;
+  do
+    for (int k = 0; k < 64; k++) {
+      if (atomic_load_explicit (number, memory_order_relaxed) != old)
+        return;
+      pause_briefly ();
+    }
+  while (now_ns () < end);
+}
+
+//------------------------------------------------------------------------------
+// work
+//------------------------------------------------------------------------------
+
+static void take_pieces (job *j, int slot)
+{
+  const int before = working;
+  working = 1;
+  for (;;) {
+    const int64_t piece = atomic_fetch_add_explicit (&j->next, 1, memory_order_relaxed);
+    if (piece >= j->pieces)
+      break;
+    j->work (j->user, piece, slot);
+  }
+  working = before;
+}
+
+static int is_worth_joining (const job *j)
+{
+  return j->joined < j->most && atomic_load_explicit (&j->next, memory_order_relaxed) < j->pieces;
+}
+
+// The open job with the fewest threads that has room for one more, or NULL.
+static job *find_job (void)
+{
+  job *best = NULL;
+  for (job *j = pool.open; j != NULL; j = j->other)
+    if (is_worth_joining (j) && (best == NULL || j->joined < best->joined))
+      best = j;
+  return best;
+}
+
+// Wakes up to two threads, which will wake others where there is work for them.
+static void wake_some (int wanted)
+{
+  wanted -= atomic_load (&pool.looking);
+  for (int k = 0; k < 2 && k < wanted && k < pool.sleeping; k++)
+    pthread_cond_signal (&pool.more);
+}
+
+// With the lock, before and after.
+static void help (job *j)
+{
+  const int slot = j->joined++;
+  atomic_fetch_add (&j->inside, 1);
+  if (is_worth_joining (j))
+    wake_some (j->most - j->joined);
+  pthread_mutex_unlock (&pool.lock);
+  take_pieces (j, slot);
+  pthread_mutex_lock (&pool.lock);
+  // the caller may return as soon as it sees 0, and *j is gone then
+  if (atomic_fetch_sub (&j->inside, 1) == 1)
+    pthread_cond_broadcast (&pool.done);
+}
+
+static void *thread_main (void *unused)
+{
+  (void)unused;
+  pthread_mutex_lock (&pool.lock);
+  for (;;) {
+    job *j = find_job ();
+    if (j != NULL) {
+      help (j);
+      continue;
+    }
+    const unsigned seen = atomic_load (&pool.announced);
+    atomic_fetch_add (&pool.looking, 1);
+    pthread_mutex_unlock (&pool.lock);
+    look (&pool.announced, seen);
+    pthread_mutex_lock (&pool.lock);
+    atomic_fetch_sub (&pool.looking, 1);
+    pool.sleeping++;
+    while (atomic_load (&pool.announced) == seen && find_job () == NULL)
+      pthread_cond_wait (&pool.more, &pool.lock);
+    pool.sleeping--;
+  }
+  return NULL;
+}
+
+//------------------------------------------------------------------------------
+// threads
+//------------------------------------------------------------------------------
+
+static void before_fork (void)
+{
+  pthread_mutex_lock (&pool.lock);
+}
+
+static void after_fork (void)
+{
+  pthread_mutex_unlock (&pool.lock);
+}
+
+// A child has the caller's thread alone: it starts threads of its own at first need.
+static void in_child (void)
+{
+  pthread_mutex_init (&pool.lock, NULL);
+  pthread_cond_init (&pool.more, NULL);
+  pthread_cond_init (&pool.done, NULL);
+  pool.open = NULL;
+  pool.threads = pool.sleeping = 0;
+  atomic_store (&pool.looking, 0);
+}
+
+// The code that sleeping threads return to must stay, also where a program unloads what it was in.
+static void stay_loaded (void)
+{
+  Dl_info here;
+  if (dladdr ((void *)&pool, &here) != 0 && here.dli_fname != NULL)
+    (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static void prepare_once (void)
+{
+  pthread_atfork (before_fork, after_fork, in_child);
+  stay_loaded ();
+}
+
+// With the lock. Where the system gives no thread, those that there are do the work.
+static void start_threads (int wanted)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  pthread_once (&once, prepare_once);
+  if (pthread_attr_init (&attributes) != 0)
+    return;
+  pthread_attr_setdetachstate (&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize (&attributes, STACK_BYTES);
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the program's threads
+  while (pool.threads < wanted) {
+    pthread_t thread;
+    if (pthread_create (&thread, &attributes, thread_main, NULL) != 0)
+      break;
+    pool.threads++;
+  }
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy (&attributes);
+}
+
+//------------------------------------------------------------------------------
+// callers
+//------------------------------------------------------------------------------
+
+static void open_job (job *j)
+{
+  const int64_t helpers = j->pieces < j->most ? j->pieces - 1 : j->most - 1;
+  pthread_mutex_lock (&pool.lock);
+  if (pool.threads < helpers)
+    start_threads ((int)helpers);
+  j->other = pool.open;
+  pool.open = j;
+  atomic_fetch_add (&pool.announced, 1);
+  wake_some ((int)helpers);
+  pthread_mutex_unlock (&pool.lock);
+}
+
+// Nobody joins any more. With the lock.
+static void close_job (job *j)
+{
+  job **at = &pool.open;
+  while (*at != NULL && *at != j)
+    at = &(*at)->other;
+  if (*at == j)
+    *at = j->other;
+}
+
+static void wait_a_little (void)
+{
+  struct timespec end;
+  clock_gettime (CLOCK_REALTIME, &end);
+  end.tv_nsec += WATCH_NS;
+  if (end.tv_nsec >= 1000000000) {
+    end.tv_nsec -= 1000000000;
+    end.tv_sec++;
+  }
+  pthread_cond_timedwait (&pool.done, &pool.lock, &end);
+}
+
+// Until the threads that joined have left.
+static void finish_job (job *j, void (*watch) (void *), void *watch_user)
+{
+  pthread_mutex_lock (&pool.lock);
+  close_job (j);
+  pthread_mutex_unlock (&pool.lock);
+  const int64_t end = now_ns () + SPIN_NS;
+  while (atomic_load (&j->inside) > 0 && now_ns () < end)
+    pause_briefly ();
+  if (atomic_load (&j->inside) == 0)
+    return;
+  pthread_mutex_lock (&pool.lock);
+  while (atomic_load (&j->inside) > 0) {
+    if (watch == NULL) {
+      pthread_cond_wait (&pool.done, &pool.lock);
+      continue;
+    }
+    wait_a_little ();
+    pthread_mutex_unlock (&pool.lock);
+    watch (watch_user);
+    pthread_mutex_lock (&pool.lock);
+  }
+  pthread_mutex_unlock (&pool.lock);
+}
+
+void gla_pool_watched (int64_t pieces, int most, gla_pool_work work, void *user,
+                       void (*watch) (void *), void *watch_user)
+{
+  job j = {.pieces = pieces, .work = work, .user = user, .most = most, .joined = 1};
+  if (pieces <= 1 || most <= 1 || working) {
+    for (int64_t piece = 0; piece < pieces; piece++)
+      work (user, piece, 0);
+    return;
+  }
+  open_job (&j);
+  take_pieces (&j, 0);
+  finish_job (&j, watch, watch_user);
+}
+
+void gla_pool_for (int64_t pieces, int most, gla_pool_work work, void *user)
+{
+  gla_pool_watched (pieces, most, work, user, NULL, NULL);
+}
+
+typedef struct {
+  int64_t count, length;
+  void (*work) (void *, int64_t, int64_t);
+  void *user;
+} ranges;
+
+static void work_on_range (void *user, int64_t piece, int slot)
+{
+  (void)slot;
+  const ranges *r = user;
+  const int64_t first = piece * r->length, left = r->count - first;
+  r->work (r->user, first, first + (left < r->length ? left : r->length));
+}
+
+void gla_pool_ranges (int64_t count, int64_t length, void (*work) (void *, int64_t, int64_t),
+                      void *user)
+{
+  ranges r = {count, length, work, user};
+  gla_pool_for ((count + length - 1) / length, gla_pool_threads (), work_on_range, &r);
+}

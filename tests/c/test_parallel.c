@@ -1,0 +1,215 @@
+// tests/c/test_parallel.c: contexts in threads of their own give the bits of one alone
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "check.h"
+#include "blas_threads.h"
+#include "pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+//------------------------------------------------------------------------------
+// the pool
+//------------------------------------------------------------------------------
+
+enum { PIECES = 20000, MOST = 5 };
+
+typedef struct {
+  _Atomic int times[PIECES];
+  _Atomic int in_slot[MOST]; // threads that use a slot at this moment
+  _Atomic int wrong;
+  int nested;
+} pool_record;
+
+static void nested_piece (void *user, int64_t piece, int slot)
+{
+  pool_record *r = user;
+  (void)piece;
+  if (slot != 0)
+    atomic_fetch_add (&r->wrong, 1);
+}
+
+static void record_piece (void *user, int64_t piece, int slot)
+{
+  pool_record *r = user;
+  if (slot < 0 || slot >= MOST || atomic_fetch_add (&r->in_slot[slot], 1) != 0)
+    atomic_fetch_add (&r->wrong, 1);
+  if (r->nested && piece % 100 == 0)
+    gla_pool_for (3, MOST, nested_piece, r);
+  atomic_fetch_add (&r->times[piece], 1);
+  atomic_fetch_sub (&r->in_slot[slot], 1);
+}
+
+// Every piece once, and never two threads with one slot.
+static int pool_is_right (int64_t pieces, int most, int nested)
+{
+  static __thread pool_record r;
+  memset (&r, 0, sizeof r);
+  r.nested = nested;
+  gla_pool_for (pieces, most, record_piece, &r);
+  int wrong = r.wrong;
+  for (int64_t k = 0; k < PIECES; k++)
+    wrong += r.times[k] != (k < pieces);
+  return wrong == 0;
+}
+
+static void *use_pool (void *good)
+{
+  for (int k = 0; k < 30; k++)
+    if (!pool_is_right (PIECES, 2 + k % (MOST - 1), k % 3 == 0) || !pool_is_right (k % 4, MOST, 0))
+      *(_Atomic int *)good = 0;
+  return NULL;
+}
+
+static void test_pool (void)
+{
+  CHECK (gla_pool_threads () >= 1, "%d threads", gla_pool_threads ());
+  gla_pool_share (3);
+  CHECK (gla_pool_threads () == 3, "a share of 3 is %d", gla_pool_threads ());
+  gla_pool_share (0);
+  CHECK (pool_is_right (0, MOST, 0) && pool_is_right (1, MOST, 0), "no piece, and one");
+  CHECK (pool_is_right (PIECES, 1, 0) && pool_is_right (PIECES, MOST, 1), "20000 pieces");
+  pthread_t threads[4];
+  _Atomic int good = 1;
+  for (int k = 0; k < 4; k++)
+    pthread_create (&threads[k], NULL, use_pool, &good);
+  for (int k = 0; k < 4; k++)
+    pthread_join (threads[k], NULL);
+  CHECK (good, "four threads hand out work");
+}
+
+static void sleep_piece (void *user, int64_t piece, int slot)
+{
+  const struct timespec nap = {0, 300000000};
+  (void)user, (void)piece;
+  if (slot > 0)
+    nanosleep (&nap, NULL);
+  else
+    usleep (20000);
+}
+
+static void count_watch (void *user)
+{
+  ++*(int *)user;
+}
+
+// Who waits for a thread of the pool goes on asking, and sleeps meanwhile.
+static void test_watch (void)
+{
+  int watched = 0;
+  const clock_t before = clock ();
+  gla_pool_watched (2, 2, sleep_piece, NULL, count_watch, &watched);
+  const double cpu = (double)(clock () - before) / CLOCKS_PER_SEC;
+  CHECK (watched >= 5, "watched %d times", watched);
+  CHECK (cpu < 0.05, "waiting took %g s of a processor", cpu);
+}
+
+//------------------------------------------------------------------------------
+// contexts
+//------------------------------------------------------------------------------
+
+// Large enough that LAPACK does it, by products that several threads would share otherwise.
+enum { N = 260, P = 20, ROUNDS = 3, CONTEXTS = 3 };
+
+static double complex *pages;
+
+// What a context gives, one after the other in `to`.
+typedef struct {
+  double *lambda;
+  double complex *V, *Q, *R;
+} answers;
+
+static answers answers_new (void)
+{
+  answers a;
+  a.lambda = malloc (sizeof *a.lambda * N * P);
+  a.V = malloc (sizeof *a.V * N * N * P);
+  a.Q = malloc (sizeof *a.Q * N * N * P);
+  a.R = malloc (sizeof *a.R * N * N * P);
+  return a;
+}
+
+static void answers_free (answers *a)
+{
+  free (a->lambda);
+  free (a->V);
+  free (a->Q);
+  free (a->R);
+}
+
+static gla_status compute (answers *to)
+{
+  gla_context *ctx = NULL;
+  gla_status status = gla_context_create (&ctx);
+  if (status == GLA_OK)
+    status = gla_set_place (ctx, GLA_CPU, NULL, 0);
+  const gla_array A = gla_array_packed (pages, GLA_Z, N, N, P, GLA_HOST);
+  const gla_array L = gla_array_packed (to->lambda, GLA_D, N, 1, P, GLA_HOST);
+  const gla_array V = gla_array_packed (to->V, GLA_Z, N, N, P, GLA_HOST);
+  if (status == GLA_OK)
+    status = gla_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
+  const gla_array Q = gla_array_packed (to->Q, GLA_Z, N, N, P, GLA_HOST);
+  const gla_array R = gla_array_packed (to->R, GLA_Z, N, N, P, GLA_HOST);
+  const gla_qr_results results = {.Q = Q, .R = R};
+  if (status == GLA_OK)
+    status = gla_qr (ctx, &A, NULL, &results, NULL, NULL);
+  gla_context_destroy (ctx);
+  return status;
+}
+
+static answers serial;
+static _Atomic int different, compared, failed;
+
+static int differs (const void *a, const void *b, int page, size_t bytes)
+{
+  const size_t at = (size_t)page * bytes;
+  return memcmp ((const char *)a + at, (const char *)b + at, bytes) != 0;
+}
+
+static void *one_context (void *unused)
+{
+  (void)unused;
+  answers own = answers_new ();
+  for (int round = 0; round < ROUNDS; round++) {
+    if (compute (&own) != GLA_OK)
+      atomic_fetch_add (&failed, 1);
+    for (int p = 0; p < P; p++) {
+      const int square = N * N * (int)sizeof *own.V;
+      const int d = differs (own.lambda, serial.lambda, p, N * sizeof *own.lambda) ||
+                    differs (own.V, serial.V, p, (size_t)square) ||
+                    differs (own.Q, serial.Q, p, (size_t)square) ||
+                    differs (own.R, serial.R, p, (size_t)square);
+      atomic_fetch_add (&different, d);
+      atomic_fetch_add (&compared, 1);
+    }
+  }
+  answers_free (&own);
+  return NULL;
+}
+
+static void test_contexts (void)
+{
+  pthread_t threads[CONTEXTS];
+  pages = malloc (sizeof *pages * N * N * P);
+  serial = answers_new ();
+  check_fill (pages, N, P, 7);
+  CHECK (compute (&serial) == GLA_OK, "one context alone");
+  for (int k = 0; k < CONTEXTS; k++)
+    pthread_create (&threads[k], NULL, one_context, NULL);
+  for (int k = 0; k < CONTEXTS; k++)
+    pthread_join (threads[k], NULL);
+  CHECK (failed == 0 && compared == CONTEXTS * ROUNDS * P, "%d failed", failed);
+  CHECK (different == 0, "%d of %d results differ from the serial ones", different, compared);
+  answers_free (&serial);
+  free (pages);
+}
+
+int main (void)
+{
+  test_pool ();
+  test_watch ();
+  test_contexts ();
+  return check_report ("parallel");
+}
