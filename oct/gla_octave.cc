@@ -410,6 +410,8 @@ void call::finish (gla_status status)
     error_with_id ("gpulinalg:not-hermitian", "%s: %s", m_who, message);
   case GLA_BAD_ARGUMENT:
     error_with_id ("gpulinalg:bad-value", "%s: %s", m_who, message);
+  case GLA_FORKED:
+    error_with_id ("gpulinalg:forked", "%s: %s", m_who, message);
   case GLA_STOPPED:
     break;
   }

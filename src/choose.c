@@ -304,7 +304,7 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
     return choose_auto (ctx, call, c);
   if (ctx->place != GLA_CPU) {
     c->count = gla_context_devices (ctx, c->devices);
-    if (gla_forked ())
+    if (gla_context_forked (ctx))
       return gla_context_gpu (ctx, 0, &gpu); // says why not
     if (c->count == 0)
       return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",

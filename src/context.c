@@ -37,10 +37,30 @@ gla_status gla_context_create (gla_context **ctx_out)
   return GLA_OK;
 }
 
+int gla_context_forked (gla_context *ctx)
+{
+  if (!gla_forked ())
+    return 0;
+  memset (ctx->gpus, 0, sizeof ctx->gpus);
+  ctx->n_gpus = 0;
+  ctx->counted = 1;
+  snprintf (ctx->note, sizeof ctx->note, "%s only (this process was forked)",
+            ctx->cpu_backend->name);
+  return 1;
+}
+
+static gla_status fail_forked (gla_context *ctx)
+{
+  return gla_fail (ctx, GLA_FORKED,
+                   "this process was forked from one that uses the GPU, which does not survive "
+                   "that; use the CPU here, or start a new process, which can use it");
+}
+
 void gla_context_destroy (gla_context *ctx)
 {
   if (ctx == NULL)
     return;
+  gla_context_forked (ctx);
   gla_costs_save (ctx);
   if (ctx->start != NULL && ctx->start->process == getpid ()) {
     gla_engine *engine = gla_start_end (ctx->start);
@@ -48,7 +68,7 @@ void gla_context_destroy (gla_context *ctx)
       engine->backend->close (engine);
   }
   for (int d = 0; d < ctx->n_gpus; d++)
-    if (ctx->gpus[d] != NULL && !gla_forked ())
+    if (ctx->gpus[d] != NULL)
       ctx->gpu_backend->close (ctx->gpus[d]);
   if (ctx->cpu != NULL)
     ctx->cpu_backend->close (ctx->cpu);
@@ -143,6 +163,8 @@ const char *gla_status_text (gla_status status)
     return "the GPU failed";
   case GLA_STOPPED:
     return "stopped";
+  case GLA_FORKED:
+    return "no GPU in a forked process";
   }
   return "unknown status";
 }
@@ -173,7 +195,9 @@ static void nap (void)
 void gla_context_count (gla_context *ctx)
 {
   gla_census census;
-  while (!ctx->counted && ctx->start != NULL && !gla_forked ()) {
+  if (gla_context_forked (ctx))
+    return;
+  while (!ctx->counted && ctx->start != NULL) {
     gla_context_look (ctx); // a thread is asking already
     if (!ctx->counted)
       nap ();
@@ -252,8 +276,11 @@ gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices,
 {
   if (place != GLA_AUTO && place != GLA_CPU && place != GLA_GPU && place != GLA_LIST)
     return gla_fail (ctx, GLA_BAD_ARGUMENT, "place = %d is not a gla_place", (int)place);
-  if (place == GLA_GPU || place == GLA_LIST)
+  if (place == GLA_GPU || place == GLA_LIST) {
     gla_context_count (ctx);
+    if (gla_forked ())
+      return fail_forked (ctx);
+  }
   if ((place == GLA_GPU || place == GLA_LIST) && ctx->n_gpus == 0)
     return gla_fail (ctx, GLA_NO_DEVICE, "there is no GPU: %s", ctx->note);
   if (place == GLA_LIST) {
@@ -311,9 +338,7 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
   gla_status status = GLA_OK;
   *engine = NULL;
   if (gla_forked ())
-    return gla_fail (ctx, GLA_NO_DEVICE,
-                     "this process was forked from one that uses the GPU, which does not survive "
-                     "that; use the CPU here");
+    return fail_forked (ctx);
   gla_context_count (ctx);
   if (device < 0 || device >= ctx->n_gpus)
     return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
@@ -350,6 +375,7 @@ static const int64_t part_kept = 8;
 
 void gla_context_settle (gla_context *ctx)
 {
+  gla_context_forked (ctx);
   for (int d = 0; d < ctx->n_gpus; d++) {
     gla_engine *gpu = ctx->gpus[d];
     const int64_t most = ctx->memory[d] / part_kept;
@@ -363,6 +389,7 @@ gla_status gla_release (gla_context *ctx, int device)
   if (ctx == NULL)
     return GLA_BAD_ARGUMENT;
   ctx->message[0] = '\0';
+  gla_context_forked (ctx);
   if (device != GLA_ALL_GPUS) {
     gla_context_count (ctx);
     if (device < 0 || device >= ctx->n_gpus)

@@ -58,6 +58,10 @@ void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
 // Opens (once) the CPU or a GPU, and waits for one that is being started.
+// Nonzero in a child of a process that has asked for its GPUs: the context forgets them, because
+// CUDA does not survive fork, and closes none.
+int gla_context_forked (gla_context *ctx);
+
 gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine);
 gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine);
 

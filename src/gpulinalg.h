@@ -3,7 +3,8 @@
 //
 // Matrix decompositions of many matrices at once, on an NVIDIA GPU where there is one and on the
 // CPU where there is none. Every function returns a gla_status and never prints, exits or aborts.
-// A context belongs to one thread at a time; several contexts may work in parallel.
+// A context belongs to one thread at a time; several contexts may work in parallel. A child of fork
+// may use the contexts that it has inherited and new ones: GLA_AUTO is the CPU there.
 
 #ifndef GPULINALG_H
 #define GPULINALG_H
@@ -26,7 +27,8 @@ typedef enum {
   GLA_OUT_OF_MEMORY,  // on the host; device memory is handled inside
   GLA_NO_DEVICE,      // a GPU was asked for and there is none (with that number)
   GLA_DEVICE_FAILURE, // a GPU failed and the CPU was not allowed to help
-  GLA_STOPPED         // the stop callback asked for it
+  GLA_STOPPED,        // the stop callback asked for it
+  GLA_FORKED          // a GPU was asked for in a child of the process that made the context
 } gla_status;
 
 // The letters of LAPACK: single, double, complex single, complex double.

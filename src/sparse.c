@@ -210,6 +210,7 @@ void gla_sparse_destroy (gla_sparse *S)
 {
   if (S == NULL)
     return;
+  gla_context_forked (S->ctx);
   free_face (S, &S->faces[0]);
   free_face (S, &S->faces[1]);
   free (S);
@@ -300,6 +301,7 @@ gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr,
 void gla_sparse_query (gla_sparse *S, gla_sparse_info *info)
 {
   const gla_spmv_matrix *M = &S->faces[0].M;
+  gla_context_forked (S->ctx);
   gla_sparse_scan (S);
   *info = (gla_sparse_info){.type = M->csr.type,
                             .rows = S->rows,
