@@ -53,7 +53,8 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
 {
   octave_stdout << "gpulinalg " << info.getfield ("version").string_value () << "\n"
                 << "  built with CUDA: " << (info.getfield ("cuda").bool_value () ? "yes" : "no")
-                << "\n  runs on: " << info.getfield ("backend").string_value () << "\n";
+                << "\n  runs on: " << info.getfield ("backend").string_value () << "\n"
+                << "  threads: " << info.getfield ("threads").double_value () << "\n";
   for (octave_idx_type k = 0; k < devices.numel (); k++) {
     octave_scalar_map d = devices.checkelem (k);
     octave_stdout << "  device " << k << ": " << d.getfield ("name").string_value ()
@@ -81,6 +82,9 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
   info.setfield ("cuda", false);
 #endif
   info.setfield ("backend", std::string (gla_backend_note (call.context ())));
+  gla_device_info cpu;
+  call.finish (gla_device_query (call.context (), GLA_HOST, &cpu));
+  info.setfield ("threads", static_cast<double> (cpu.multiprocessors));
   octave_map devices = device_table (call);
   info.setfield ("devices", octave_value (devices));
 
@@ -112,6 +116,11 @@ True if the package was built with CUDA.
 
 @item backend
 One line about where functions run, and why there is no GPU if there is none.
+
+@item threads
+The threads that a call uses on the CPU: what the environment variable
+@env{OMP_NUM_THREADS} says, otherwise as many as there are processors that this
+process may use.
 
 @item devices
 A structure array with one element for each GPU: @code{number} (from 0, as the
@@ -154,7 +163,8 @@ endif
 /*
 %!test
 %! info = gpulinalg_info ();
-%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "devices"; "costs"});
+%! assert (fieldnames (info), {"version"; "cuda"; "backend"; "threads"; "devices"; "costs"});
+%! assert (info.threads >= 1 && info.threads == fix (info.threads));
 %! assert (ischar (info.version) && ! isempty (regexp (info.version, '^\d+\.\d+\.\d+$')));
 %! assert (islogical (info.cuda) && isscalar (info.cuda));
 %! assert (ischar (info.backend) && rows (info.backend) == 1);

@@ -1,8 +1,6 @@
 // pool.c: the threads that share the library's work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#define _GNU_SOURCE
-
 #include "pool.h"
 
 #include <dlfcn.h>

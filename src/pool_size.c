@@ -1,8 +1,6 @@
 // pool_size.c: how many threads there may be
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#define _GNU_SOURCE
-
 #include "pool.h"
 
 #include <limits.h>

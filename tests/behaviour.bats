@@ -286,6 +286,68 @@ interrupted () {
   interrupted 'A = randn (40, 30, 2000);' 'for k = 1:100, [U, V, X, C, S] = gsvd_hz (A, A, "device", "cpu"); end'
 }
 
+@test "calls work in children of fork, and in parcellfun" {
+  worker="
+    function s = worker (k)
+      rand ('seed', k); randn ('seed', k);
+      A = rand (40, 40, 60); A = A + permute (A, [2 1 3]);
+      B = randn (600, 500); L = spdiags ([9; rand(2e5 - 1, 1)], 0, 2e5, 2e5);
+      [Q, R] = qr_block (B, 0, 'device', 'cpu');
+      s = [sum(batcheig (A)(:)), sum(abs (R(:))), sum(gsvd_hz (B(1:250,1:240), B(251:500,1:240))), ...
+           sum(spmv (L, ones (2e5, 1))), eigs_lanczos(L, 1, 'la')];
+    end"
+  run timeout 120 octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" --eval "
+    $worker
+    function s = verdict (good)
+      if (good) s = SIG ().USR1; else s = SIG ().USR2; end
+    end
+    want = worker (1);
+    for k = 1:3
+      [pid, msg] = fork ();
+      if (pid == 0)
+        got = worker (1);
+        kill (getpid (), verdict (isequal (got, want)));
+      end
+      [pid, status] = waitpid (pid);
+      printf ('signal %d\n', WTERMSIG (status));
+    end"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | grep -c '^signal 10$')" -eq 3 ]
+
+  octave-cli --no-init-file --no-history --eval "pkg load parallel" 2>/dev/null || skip "no parallel package"
+  run timeout 120 octave-cli --no-init-file --no-history --path "$TOP/src" --path "$TOP/inst" --eval "
+    pkg load parallel
+    $worker
+    want = worker (1);
+    got = parcellfun (2, @worker, {1, 1, 1}, 'UniformOutput', false, 'VerboseLevel', 0);
+    assert (isequal (got{:}, want));
+    pages = rand (30, 30, 4); pages = pages + permute (pages, [2 1 3]);
+    assert (pararrayfun (2, @(k) sum (batcheig (pages(:,:,k))), 1:4, 'VerboseLevel', 0), ...
+            arrayfun (@(k) sum (batcheig (pages(:,:,k))), 1:4));
+    disp ('same');"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | tail -n 1)" = "same" ]
+}
+
+@test "with little address space qr_block is right or out of memory" {
+  for limit in 400000 500000 600000 700000 800000 900000; do
+    run bash -c "ulimit -v $limit; OMP_NUM_THREADS=4 timeout 60 octave-cli --no-init-file --no-history --path '$TOP/src' --path '$TOP/inst' --eval \"
+      A = randn (600, 500);
+      try
+        [Q, R] = qr_block (A, 0);
+        if (norm (Q*R - A, 1) < 1e-10) disp ('right'); end
+      catch err
+        disp (err.identifier);
+      end\""
+    echo "$limit: $status $output"
+    [ "$status" -ne 124 ] && [ "$status" -ne 137 ]
+    # Octave itself needs some 300 MB to start, and A*B one more buffer of the BLAS
+    [ "$status" -ne 0 ] || echo "$output" | grep -q -x -E 'right|Octave:bad-alloc|std::bad_alloc'
+  done
+}
+
 @test "small calls on the CPU start no threads, large ones do" {
   OMP_NUM_THREADS=3 run octave_run --eval "
     threads = @() str2double (regexp (fileread ('/proc/self/status'), 'Threads:\s*(\d+)', 'tokens'){1}{1});
