@@ -13,13 +13,15 @@
 
 // Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread that
 // has run out of work looks for more before it sleeps: phases that follow each other at once then
-// cost no call of the system. How often a waiting caller looks at its monitor.
-enum { STACK_BYTES = 2 << 20, SPIN_NS = 30000, WATCH_NS = 20000000 };
+// cost no call of the system. That is longer where the last work came as soon as that: to be woken
+// can take 0.1 ms, as long as a pass of Lanczos. How often a waiting caller looks at its monitor.
+enum { STACK_BYTES = 2 << 20, SPIN_NS = 30000, LONG_SPIN_NS = 200000, WATCH_NS = 20000000 };
 
 typedef struct job {
   int64_t pieces;
   gla_pool_work work;
   void *user;
+  int64_t opened;       // when
   _Atomic int64_t next; // the first piece that nobody has taken
   int most, joined;     // threads, the caller included
   _Atomic int inside;   // threads of the pool that may still be at work
@@ -59,10 +61,10 @@ static void pause_briefly (void)
 #endif
 }
 
-// Looks at *number until it is no longer `old`, or for a short time.
-static void look (const _Atomic unsigned *number, unsigned old)
+// Looks at *number until it is no longer `old`, or so long.
+static void look (const _Atomic unsigned *number, unsigned old, int64_t ns)
 {
-  const int64_t end = now_ns () + SPIN_NS;
+  const int64_t end = now_ns () + ns;
   do
     for (int k = 0; k < 64; k++) {
       if (atomic_load_explicit (number, memory_order_relaxed) != old)
@@ -130,17 +132,20 @@ static void help (job *j)
 static void *thread_main (void *unused)
 {
   (void)unused;
+  int64_t idle_since = now_ns (), spin = SPIN_NS;
   pthread_mutex_lock (&pool.lock);
   for (;;) {
     job *j = find_job ();
     if (j != NULL) {
+      spin = j->opened - idle_since < LONG_SPIN_NS ? LONG_SPIN_NS : SPIN_NS;
       help (j);
+      idle_since = now_ns ();
       continue;
     }
     const unsigned seen = atomic_load (&pool.announced);
     atomic_fetch_add (&pool.looking, 1);
     pthread_mutex_unlock (&pool.lock);
-    look (&pool.announced, seen);
+    look (&pool.announced, seen, spin);
     pthread_mutex_lock (&pool.lock);
     atomic_fetch_sub (&pool.looking, 1);
     pool.sleeping++;
@@ -220,6 +225,7 @@ static void start_threads (int wanted)
 static void open_job (job *j)
 {
   const int64_t helpers = j->pieces < j->most ? j->pieces - 1 : j->most - 1;
+  j->opened = now_ns ();
   pthread_mutex_lock (&pool.lock);
   if (pool.threads < helpers)
     start_threads ((int)helpers);

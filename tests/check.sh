@@ -17,8 +17,6 @@ trap 'end_jobs; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 jobs=$limit
 began=$(date +%s)
-# threads that wait for others would otherwise spin, minutes long where other programs run beside
-export OMP_WAIT_POLICY=passive
 
 # bats in TAP, counted.
 bats_suite () {

@@ -14,7 +14,7 @@ limit=400
 [ -z "${GPULINALG_GPU_LABEL:-}" ] || limit=1500 # the driver compiles what is loaded
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+export OMP_NUM_THREADS=2
 case $1 in
   program)
     echo "== $2"

@@ -16,7 +16,7 @@
 // Columns of the block reflectors of the kernels that work on rows in lanes.
 enum { GLA_QR_PANEL = 4 };
 // Columns of a strip, strips of a page where that is between these; strips of rows of a solve.
-enum { STRIP_LEAST = 64, STRIP_MOST = 256, STRIPS = 16, SOLVE_STRIPS = 8 };
+enum { STRIP_LEAST = 64, STRIP_MOST = 128, STRIPS = 8, SOLVE_STRIPS = 8 };
 // Q = A R^-1: columns from which it pays; random vectors; norm of D R^-1, per column, up to which Q
 // is as orthogonal as that of the reflectors (qr_block_solve_template.h). With 8 vectors of
 // independent uniform elements the estimate is below a tenth of the norm less than once in 10^6.

@@ -60,6 +60,11 @@ static int mock_supports (const gla_eig_job *job)
   touch ();
   return 1;
 }
+static double mock_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+{
+  (void)engine, (void)job, (void)pages;
+  return 0;
+}
 static int64_t mock_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
 {
   (void)engine, (void)job;
@@ -79,6 +84,7 @@ const gla_backend mock = {.name = "stand-in",
                           .close = mock_close,
                           .slots = 1,
                           .eig_supports = mock_supports,
+                          .eig_seconds = mock_seconds,
                           .eig_chunk_pages = mock_pages,
                           .eig_begin = mock_begin};
 const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};

@@ -163,7 +163,8 @@ static int under (long limit, int which, const char *program)
 
 int main (int argc, char **argv)
 {
-  static const long limits[] = {200000, 250000, 300000, 400000, 500000, 600000, 700000, 800000, 900000};
+  static const long limits[] = {200000, 250000, 300000, 400000, 500000,
+                                600000, 700000, 800000, 900000};
   static const long enough = 4000000;
   if (argc > 1)
     return calculate (atoi (argv[1]));
