@@ -3,8 +3,6 @@
 
 #include "solve.h"
 
-#include <omp.h>
-
 #include "../blas_threads.h"
 #include "engine.h"
 
@@ -46,18 +44,15 @@ typedef struct {
   size_t work_bytes;
 } shared;
 
-static void work_as (int t, const shared *s)
+static void finish_group (void *user, int64_t group, int slot)
 {
-  const int64_t pages = s->job->X.pages;
-  while (!gla_cpu_crew_stopped (s->crew, t)) {
-    const int64_t first = atomic_fetch_add (&s->crew->next, 1) * s->group;
-    if (first >= pages)
-      break;
-    const int64_t end = first + s->group < pages ? first + s->group : pages;
-    s->kernel->pages (s->job, first, end, s->work + (size_t)t * s->work_bytes);
-    atomic_fetch_add (&s->crew->done, end - first);
-  }
-  gla_cpu_crew_leave (s->crew, t);
+  const shared *s = user;
+  const int64_t pages = s->job->X.pages, first = group * s->group;
+  const int64_t end = first + s->group < pages ? first + s->group : pages;
+  if (gla_cpu_crew_stopped (s->crew, slot))
+    return;
+  s->kernel->pages (s->job, first, end, s->work + (size_t)slot * s->work_bytes);
+  atomic_fetch_add (&s->crew->done, end - first);
 }
 
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
@@ -76,20 +71,10 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
     return status;
   s.work = e->work;
   gla_cpu_crew_start (&crew, &job->monitor);
-  // one thread of the BLAS, also for a page alone, which has the same bits then
-  const int blas_threads = gla_blas_threads_one ();
-  if (threads == 1) {
-    atomic_store (&crew.working, 1);
-    work_as (0, &s);
-  } else {
-#pragma omp parallel num_threads(threads)
-    {
-      // fewer threads may have come than were asked for
-#pragma omp single
-      atomic_store (&crew.working, omp_get_num_threads ());
-      work_as (omp_get_thread_num (), &s);
-    }
-  }
-  gla_blas_threads_restore (blas_threads);
+  const int held = gla_blas_hold (threads);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
+  gla_cpu_crew_for (&crew, groups, held, finish_group, &s);
+  gla_blas_release (held);
   return gla_cpu_crew_end (&crew);
 }
