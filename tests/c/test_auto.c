@@ -200,7 +200,7 @@ static void work_in_child (void)
     gla_status status = gla_set_place (both[k], GLA_GPU, NULL, 0);
     if (status == GLA_OK)
       status = gla_batcheig (both[k], &a, &l, NULL, info, NULL, NULL);
-    CHECK (status == GLA_NO_DEVICE && strstr (gla_message (both[k]), "forked") != NULL, "%d: %s",
+    CHECK (status == GLA_FORKED && strstr (gla_message (both[k]), "forked") != NULL, "%d: %s",
            (int)status, gla_message (both[k]));
     gla_context_destroy (both[k]);
   }
