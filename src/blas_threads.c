@@ -211,7 +211,7 @@ static int callers_for (int wanted)
 // hold and release
 //------------------------------------------------------------------------------
 
-int gla_blas_hold (int threads)
+int gla_blas_enter (int threads)
 {
   pthread_mutex_lock (&blas.lock);
   if (blas.found == 0)
@@ -226,7 +226,7 @@ int gla_blas_hold (int threads)
   return granted > 0 ? granted : 0;
 }
 
-void gla_blas_release (int threads)
+void gla_blas_leave (int threads)
 {
   pthread_mutex_lock (&blas.lock);
   blas.callers -= threads;

@@ -50,11 +50,11 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
 
 gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
 {
-  const int held = gla_blas_hold (1);
+  const int held = gla_blas_enter (1);
   if (held == 0)
     return GLA_OUT_OF_MEMORY;
   const gla_status status = projected_eig (m, parts, A, theta);
-  gla_blas_release (held);
+  gla_blas_leave (held);
   return status;
 }
 

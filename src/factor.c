@@ -75,10 +75,12 @@ static gla_status take_values (gla_factor *F)
 static gla_status fill (gla_factor *F, const gla_csr *A, double shift, gla_context *ctx,
                         int *singular)
 {
-  const int before = gla_blas_threads_one ();
+  const int held = gla_blas_enter (1);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
   const gla_status status = F->type == GLA_D ? gla_factor_fill_d (F, A, shift, ctx, singular)
                                              : gla_factor_fill_z (F, A, shift, ctx, singular);
-  gla_blas_threads_restore (before);
+  gla_blas_leave (held);
   return status;
 }
 
@@ -155,7 +157,9 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
   if (!take_work (F, most))
     return GLA_OUT_OF_MEMORY;
   char *work = F->work, *rows = work + (size_t)(n * most) * size;
-  const int before = gla_blas_threads_one ();
+  const int held = gla_blas_enter (1);
+  if (held == 0)
+    return GLA_OUT_OF_MEMORY;
   for (int64_t at = 0; at < columns; at += most) {
     const int64_t c = columns - at < most ? columns - at : most;
     const char *b = (const char *)B + (size_t)(at * n) * size;
@@ -171,7 +175,7 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
       for (int64_t k = 0; k < n; k++)
         memcpy (x + (size_t)(F->order[k] + q * n) * size, work + (size_t)(k + q * n) * size, size);
   }
-  gla_blas_threads_restore (before);
+  gla_blas_leave (held);
   return GLA_OK;
 }
 
@@ -181,10 +185,11 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
 
 int gla_blas_hold (void)
 {
-  return gla_blas_threads_one ();
+  return gla_blas_enter (1);
 }
 
 void gla_blas_release (int held)
 {
-  gla_blas_threads_restore (held);
+  if (held > 0)
+    gla_blas_leave (held);
 }

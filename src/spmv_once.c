@@ -4,10 +4,11 @@
 // Threads share the rows of A*x: each reads all indices, and adds what belongs to its rows. So the
 // sums have the order of the columns, with any number of threads.
 
+#include "pool.h"
 #include "sparse.h"
 
 #include <complex.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // Entries times vectors below which threads would wait longer for each other than they help.
@@ -81,6 +82,29 @@ static int fits (const gla_csr *A, gla_type type, char op)
          (A->type == GLA_D || type == GLA_Z) && (op == 'N' || op == 'T' || op == 'C');
 }
 
+typedef struct {
+  gla_context *ctx;
+  const once *t;
+  once_function *f;
+  const char *x;
+  char *y;
+  size_t x_bytes, y_bytes; // of a vector
+  int64_t parts;
+  _Atomic int stop;
+} once_product;
+
+static void once_piece (void *user, int64_t u, int slot)
+{
+  once_product *a = user;
+  const int64_t p = u % a->parts, v = u / a->parts, end = a->t->A->columns;
+  const int64_t low = p * COLUMNS_OF_PART, next = low + COLUMNS_OF_PART;
+  if (!atomic_load (&a->stop))
+    a->f (a->t, a->x + (size_t)v * a->x_bytes, a->y + (size_t)v * a->y_bytes, low,
+          next < end ? next : end);
+  if (a->ctx != NULL && slot == 0 && gla_stop_asked (a->ctx))
+    atomic_store (&a->stop, 1);
+}
+
 gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
                           void *y, int64_t columns)
 {
@@ -91,27 +115,14 @@ gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type 
                            "A and x must be d or z, x not d where A is z, and op N, T or C");
   const int transposed = op != 'N';
   const once t = {A, op == 'C'};
-  once_function *f = function_of (A, type, transposed);
   const int64_t n = transposed ? A->rows : A->columns, m = transposed ? A->columns : A->rows;
   const size_t size = gla_type_size (type);
   const int64_t work = gla_csr_at (A->start, A->index_bytes, A->columns) + m;
   const int64_t parts = transposed ? (A->columns + COLUMNS_OF_PART - 1) / COLUMNS_OF_PART : 1;
-  const int64_t units = parts * columns, end = A->columns;
-  int stop = 0;
-#pragma omp parallel for schedule(dynamic, 1) if (units > 1 && work * columns >= SHARED_PRODUCT)
-  for (int64_t u = 0; u < units; u++) {
-    const int64_t p = u % parts, v = u / parts;
-    const int64_t low = p * COLUMNS_OF_PART, next = low + COLUMNS_OF_PART;
-    int now;
-#pragma omp atomic read
-    now = stop;
-    if (!now)
-      f (&t, (const char *)x + (size_t)(v * n) * size, (char *)y + (size_t)(v * m) * size, low,
-         next < end ? next : end);
-    if (ctx != NULL && omp_get_thread_num () == 0 && gla_stop_asked (ctx)) {
-#pragma omp atomic write
-      stop = 1;
-    }
-  }
-  return stop ? GLA_STOPPED : GLA_OK;
+  const int64_t units = parts * columns;
+  once_product a = {
+      ctx,   &t, function_of (A, type, transposed), x, y, (size_t)n * size, (size_t)m * size,
+      parts, 0};
+  gla_pool_for (units, work * columns >= SHARED_PRODUCT ? gla_pool_threads () : 1, once_piece, &a);
+  return atomic_load (&a.stop) ? GLA_STOPPED : GLA_OK;
 }

@@ -138,7 +138,7 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
 
   // pages in lanes are solved without the BLAS
   const int lanes = e->path == GLA_CPU_LANES_JACOBI || e->path == GLA_CPU_LANES_QR;
-  const int threads = lanes ? e->threads : gla_blas_hold (e->threads);
+  const int threads = lanes ? e->threads : gla_blas_enter (e->threads);
   if (threads == 0)
     return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
@@ -146,7 +146,7 @@ gla_status gla_cpu_eig_submit (gla_engine *engine, int slot, const gla_eig_chunk
   gla_cpu_crew_start (&crew, &e->job.monitor);
   gla_cpu_crew_for (&crew, (chunk->A.pages + e->group - 1) / e->group, threads, solve_group, &w);
   if (!lanes)
-    gla_blas_release (threads);
+    gla_blas_leave (threads);
   return gla_cpu_crew_end (&crew);
 }
 

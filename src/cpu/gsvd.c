@@ -143,7 +143,7 @@ gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chu
 {
   (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int held = gla_blas_hold (e->threads * e->team);
+  const int held = gla_blas_enter (e->threads * e->team);
   if (held == 0)
     return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
@@ -153,7 +153,7 @@ gla_status gla_cpu_gsvd_submit (gla_engine *engine, int slot, const gla_gsvd_chu
     gla_cpu_crew_for (&crew, chunk->A.pages, held, solve_page, &w);
   for (int64_t p = 0; w.team > 1 && p < chunk->A.pages; p++)
     solve_page (&w, p, 0); // a page whose work is shared is no piece of work itself
-  gla_blas_release (held);
+  gla_blas_leave (held);
   return gla_cpu_crew_end (&crew);
 }
 

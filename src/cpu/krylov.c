@@ -169,13 +169,13 @@ static operation begin (gla_engine *engine)
 {
   gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
   gla_cpu_crew_start (&k->crew, &k->job.monitor);
-  k->team = gla_blas_hold (k->threads);
+  k->team = gla_blas_enter (k->threads);
   return (operation){k, &gla_cpu_krylov_types[type_index (k->job.type)]};
 }
 
 static gla_status end (const operation *o, gla_status status)
 {
-  gla_blas_release (o->k->team);
+  gla_blas_leave (o->k->team);
   const gla_status asked = gla_cpu_crew_end (&o->k->crew);
   return status == GLA_OK ? asked : status;
 }

@@ -148,7 +148,7 @@ gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   // pages in lanes are factored without the BLAS
   const int lanes = e->qr_path == GLA_CPU_QR_LANES || e->qr_path == GLA_CPU_QR_ROWS;
-  const int most = e->threads * e->team, held = lanes ? most : gla_blas_hold (most);
+  const int most = e->threads * e->team, held = lanes ? most : gla_blas_enter (most);
   if (held == 0)
     return GLA_OUT_OF_MEMORY;
   gla_cpu_crew crew;
@@ -156,7 +156,7 @@ gla_status gla_cpu_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *
   gla_cpu_crew_start (&crew, &e->qr_job.monitor);
   solve_all (&w, held);
   if (!lanes)
-    gla_blas_release (held);
+    gla_blas_leave (held);
   return gla_cpu_crew_end (&crew);
 }
 

@@ -71,10 +71,10 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
     return status;
   s.work = e->work;
   gla_cpu_crew_start (&crew, &job->monitor);
-  const int held = gla_blas_hold (threads);
+  const int held = gla_blas_enter (threads);
   if (held == 0)
     return GLA_OUT_OF_MEMORY;
   gla_cpu_crew_for (&crew, groups, held, finish_group, &s);
-  gla_blas_release (held);
+  gla_blas_leave (held);
   return gla_cpu_crew_end (&crew);
 }
