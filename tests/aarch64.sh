@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 files=$(ls -- *.c cpu/*.c)
 for file in $files; do echo "$file"; done | xargs -P "$(nproc)" -I{} sh -c \
-  '"$0" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -fopenmp -Wall -Wextra -Wno-psabi -I. -DGLA_ISA=base \
+  '"$0" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -fopenmp-simd -Wall -Wextra -Wno-psabi -I. -DGLA_ISA=base \
      -c "$1" -o "$2/$(echo "$1" | tr / _).o"' $cc {} "$work"
 set -- "$work"/*.o
 count=$(echo "$files" | wc -l)
