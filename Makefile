@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-versions check-format bench tune dist install uninstall run format \
+.PHONY: help deps build demo check check-quick check-gpu check-versions release check-format bench tune dist install uninstall run format \
         source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
@@ -31,6 +31,7 @@ help:
 	@echo "  make build         build src/gpulinalg.oct and src/libgpulinalg.a"
 	@echo "  make run           start Octave with the functions of this folder"
 	@echo "  make dist          write $(tarball)"
+	@echo "  make release       the same, where the records of GPU and Debians are of this code"
 	@echo "  make install       install that package for Octave; make uninstall removes it"
 	@echo "  make format        format the C, C++ and CUDA sources"
 	@echo "  make source-digest print one sha256 of what tests/gpu-record.txt is about"
@@ -108,6 +109,11 @@ source-digest:
 # The same bytes each time: files in order, the time of the last commit, no owner. Without git the
 # time is the date of DESCRIPTION.
 mtime = $(shell git log -1 --format=%ct 2>/dev/null || date -u -d "$$(sed -n 's/^Date: *//p' DESCRIPTION)" +%s)
+
+release:
+	@sh tests/record.sh --strict
+	@sh tests/versions.sh --check --strict
+	@$(MAKE) --no-print-directory dist
 
 dist:
 	@sh tests/files.sh | grep -v '^\.' \

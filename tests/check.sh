@@ -46,6 +46,7 @@ finish () {
   await_all
   table
   echo "$(($(date +%s) - began)) s in all"
+  [ "$quick" ] || sh tests/record.sh | grep '^NOT RUN'
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" -eq 0 ]
   exit
@@ -102,7 +103,7 @@ fi
 # side by side
 #-------------------------------------------------------------------------------
 
-step "the GPU record is of this code" sh tests/record.sh
+suite "GPU record" sh tests/record.sh
 suite "record.bats and suites.bats" bats_suite tests/record.bats tests/suites.bats
 suite "build.bats" bats_suite tests/build.bats
 suite "64-bit ARM" sh tests/aarch64.sh

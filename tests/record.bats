@@ -51,7 +51,7 @@ digest () { make -s source-digest; }
   done
 }
 
-@test "a record that is missing, of other code, or with failures fails" {
+@test "a record that is missing or with failures fails; of other code it is skipped, and fails a release" {
   record () { printf 'gpu: none\nsource-digest: %s\npassed: 3\nfailed: %s\n%s\n' "$@" >tests/gpu-record.txt; }
   run sh tests/record.sh
   [ "$status" -ne 0 ]
@@ -65,8 +65,12 @@ digest () { make -s source-digest; }
   run sh tests/record.sh
   [ "$status" -ne 0 ]
   record "$(digest)" 0 ""
+  [[ "$(sh tests/record.sh --strict)" == *"1 passed, 0 failed, 0 skipped" ]]
   echo "int more;" >>kernels/engine.cu
   run sh tests/record.sh
+  [ "$status" -eq 0 ]
+  [[ "$output" == "NOT RUN ON A GPU"*"0 passed, 0 failed, 1 skipped" ]]
+  run sh tests/record.sh --strict
   [ "$status" -ne 0 ]
   [[ "$output" == *"of other code"* ]]
 }
@@ -108,7 +112,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [ "$(field passed) $(field failed) $(field skipped)" = "$((2 * jobs)) 0 $jobs" ]
   [ "$(field source-digest)" = "$(digest)" ]
   [ "$(field gpu), $(field cuda)" = "a GPU, 9.9" ]
-  sh tests/record.sh
+  sh tests/record.sh --strict
   cp tests/gpu-record.txt first
 
   mkdir other && cp src/gpulinalg.oct src/PKG_ADD tests/c/build/* other
@@ -133,7 +137,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   echo "int more;" >>kernels/engine.cu
   sh tests/gpu.sh >/dev/null
   [ "$(grep -c '^ptx-' tests/gpu-record.txt)" -eq 0 ]
-  sh tests/record.sh
+  sh tests/record.sh --strict
 }
 
 @test "gpu.sh: jobs that fail or do not count, code that was not compiled, builds that are not there" {
