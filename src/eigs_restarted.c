@@ -170,8 +170,8 @@ static gla_status turn (cycle *c, int64_t count)
   return c->run->engine->backend->krylov_rotate (c->run->engine, c->end, c->turn, keep);
 }
 
-// Columns after which it is worth to look at the Ritz values: on the CPU products of large matrices,
-// and functions, take longer than that; a GPU would have to wait.
+// Columns after which it is worth to look at the Ritz values: on the CPU products of large
+// matrices, and functions, take longer than that; a GPU would have to wait.
 static int64_t next_look (const cycle *c)
 {
   enum { LARGE = 20000, PIECE = 8 };
