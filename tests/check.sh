@@ -114,6 +114,7 @@ step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
 stop_without "library and tests for the CPU"
 
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
+step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan
 step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
 # what a processor with AVX-512 does not use
@@ -125,6 +126,10 @@ fi
 step "the C example prints the eigenvalues" sh -c 'tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
 await "sanitized library and tests"
 c_suites strict_ OMP_NUM_THREADS=1
+await "tests for ThreadSanitizer"
+for name in driver parallel; do
+  suite "tsan_$name" env TSAN_OPTIONS=halt_on_error=1 OMP_NUM_THREADS=3 tests/c/build/tsan_$name
+done
 stop_without "installation"
 suite "%! tests of the installed package" sh tests/installed.sh "$work/installed" unit
 for share in 1 2 3 4; do
