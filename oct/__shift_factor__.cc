@@ -1,5 +1,5 @@
-// __shift_factor__.cc: factors of A - shift*I for inst/eigs_lanczos.m, solutions, and one BLAS
-// thread SPDX-License-Identifier: GPL-3.0-or-later
+// __shift_factor__.cc: factors of A - shift*I for eigs_lanczos, and one thread for the BLAS
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
 
