@@ -147,18 +147,19 @@ static octave_value product_once (gla::call *call, const Matrix &A, const void *
   return x.is_single_type () ? y.as_single () : y;
 }
 
+// The matrices are const: data () of another one would copy all of it.
 static octave_value multiply_once (gla::call *call, const octave_value &A, const octave_value &x,
                                    const spmv_request &want)
 {
   if (A.islogical ()) {
-    SparseBoolMatrix m = A.sparse_bool_matrix_value ();
+    const SparseBoolMatrix m = A.sparse_bool_matrix_value ();
     return product_once (call, m, nullptr, false, x, want);
   }
   if (A.iscomplex ()) {
-    SparseComplexMatrix m = A.sparse_complex_matrix_value ();
+    const SparseComplexMatrix m = A.sparse_complex_matrix_value ();
     return product_once (call, m, m.data (), true, x, want);
   }
-  SparseMatrix m = A.sparse_matrix_value ();
+  const SparseMatrix m = A.sparse_matrix_value ();
   return product_once (call, m, m.data (), false, x, want);
 }
 
