@@ -283,7 +283,8 @@ faster, the copies included, otherwise on all cores of the CPU.
 Where the same matrix is multiplied again and again, @code{spmv_plan} saves most of
 the work.  Matrices whose stored values are all equal, as those of graphs, are
 multiplied without reading values.  A product without a plan prepares nothing: on the
-CPU it adds in the order of @code{@var{A} * @var{x}}, by several threads.
+CPU it adds in the order of @code{@var{A} * @var{x}}.  Several threads share the
+columns of @var{x}, and a transposed product of a single one.
 
 @var{y} is single where @var{x} is single or the plan is.  The sums are in double
 unless the plan is single, and always in the same order: the same call gives the

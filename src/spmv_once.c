@@ -1,8 +1,8 @@
 // spmv_once.c: one product with a sparse matrix by columns, without preparing anything
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Threads share the rows of A*x: each reads all indices, and adds what belongs to its rows. So the
-// sums have the order of the columns, with any number of threads.
+// One thread does a column of A*x, in the order of A's columns. Threads share the columns of x and,
+// where A is transposed, the columns of A. So the sums are the same with any number of threads.
 
 #include "pool.h"
 #include "sparse.h"
