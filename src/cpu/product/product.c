@@ -1,0 +1,121 @@
+// product.c: products of pages on the CPU: threads and predicted time
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cpu/engine.h"
+
+static const gla_cpu_product_kernel *kernel_of (const gla_cpu_engine *e, const gla_pagemul_job *job)
+{
+  return e->product_kernels[gla_cpu_type_index (job->head.type)];
+}
+
+// A rough model of the seconds of one thread for a page: operations, and bytes moved. It decides
+// how many threads work and whether they share a page; it was not fitted to a machine.
+static double page_seconds (const gla_pagemul_job *job)
+{
+  const double m = (double)job->m, n = (double)job->n, k = (double)job->k;
+  const double size = (double)gla_type_size (job->head.type);
+  const double multiplications = (1 + job->a_complex) * (1 + job->b_complex);
+  const double rate = gla_type_real (job->head.type) == GLA_TYPE_S ? 8e10 : 4e10;
+  const double moved = size * (m * k + k * n + 2 * m * n);
+  return 1e-8 + 2 * m * n * k * multiplications / rate + moved / 1.5e10;
+}
+
+static int supports (const gla_job *head)
+{
+  return !head->device_arrays;
+}
+
+static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const double alone = page_seconds ((const gla_pagemul_job *)head) * (double)pages;
+  const int64_t pieces = pages < e->threads_max ? pages : e->threads_max;
+  return alone / gla_cpu_threads_for (e, pieces, alone);
+}
+
+// Pages that a thread takes at a time: some 20 us of work, so that taking them costs nothing.
+static int group_of (double page)
+{
+  const double pages = 2e-5 / page;
+  return pages < 1 ? 1 : pages < 1e5 ? (int)pages : 100000;
+}
+
+// A page is done strip by strip, by all threads, where there are fewer than twice as many pages as
+// threads and it takes longer than the first; and always where it takes longer than the second, so
+// that the user can stop it.
+static const double SHARED_SECONDS = 2e-4, LONG_SECONDS = 2e-2;
+
+static int is_shared (const gla_cpu_engine *e, double page, int64_t pages)
+{
+  return page > LONG_SECONDS || (page > SHARED_SECONDS && pages < 2 * e->threads_max);
+}
+
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  const gla_pagemul_job *job = (const gla_pagemul_job *)head;
+  gla_cpu_batch *b = &e->batch;
+  const double page = page_seconds (job);
+  const int share = is_shared (e, page, pages);
+  e->pagemul_job = *job;
+  e->pagemul_shared = share;
+  b->group = share ? 1 : group_of (page);
+  const int64_t units = (pages + b->group - 1) / b->group;
+  b->threads = share ? 1 : gla_cpu_threads_for (e, units, page * (double)pages);
+  b->team = share ? e->threads_max : 1;
+  b->blas = 0;
+  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)(b->threads * b->team) * b->work_bytes);
+}
+
+// The strips of one page, for the threads of a team.
+typedef struct {
+  const gla_cpu_engine *e;
+  const gla_cpu_worker *worker;
+  int64_t page;
+} shared_page;
+
+static void do_strip (void *user, int64_t strip, int slot)
+{
+  const shared_page *s = user;
+  const gla_pagemul_job *job = &s->e->pagemul_job;
+  if (gla_cpu_parallel_stopped (s->worker->region, slot))
+    return;
+  kernel_of (s->e, job)->strip (job, s->worker->chunk, s->page, strip,
+                                s->worker->work + (size_t)slot * s->e->batch.work_bytes);
+}
+
+static void solve (const gla_cpu_worker *w, int64_t first, int count)
+{
+  const gla_cpu_engine *e = w->engine;
+  const gla_pagemul_job *job = &e->pagemul_job;
+  const gla_cpu_product_kernel *kernel = kernel_of (e, job);
+  if (!e->pagemul_shared) {
+    kernel->pages (job, w->chunk, first, count, w->work);
+    return;
+  }
+  for (int64_t p = first; p < first + count; p++) {
+    shared_page s = {e, w, p};
+    gla_cpu_parallel_for (w->region, kernel->strips (job), w->team, do_strip, &s);
+    if (job->hermitian)
+      kernel->mirror (job, w->chunk, p);
+  }
+}
+
+static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+{
+  (void)slot;
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  const int64_t pages = ((const gla_pagemul_chunk *)chunk)->C.pages;
+  return gla_cpu_batch_run (e, &e->pagemul_job.head, chunk, pages, solve);
+}
+
+const gla_batch_ops gla_cpu_pagemul_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = gla_cpu_batch_pages,
+    .begin = begin,
+    .submit = submit,
+    .finish = gla_cpu_batch_finish,
+    .end = gla_cpu_batch_end,
+};

@@ -1,0 +1,84 @@
+// product_kernels.c: products of pages of one type for one instruction set
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Compiled once per type of the product and instruction set, with -DGLA_T=<type> -DGLA_ISA=<set>.
+
+#include "cpu/common/lanes.h"
+
+#include "product.h"
+#include "product_page.h"
+
+static size_t workspace (const gla_pagemul_job *job)
+{
+  (void)job;
+  return ((size_t)DEPTH * TILE_ROWS * GLA_LANES + TILE_COLUMNS * GLA_LANES) * sizeof (real);
+}
+
+// The pages of A and of B for page p of C.
+static void pages_of (const gla_pagemul_job *job, int64_t p, int64_t *a, int64_t *b)
+{
+  *a = *b = 0;
+  for (int d = 0; d < job->dims; d++) {
+    const int64_t i = p % job->dim_size[d];
+    p /= job->dim_size[d];
+    *a += i * job->a_step[d];
+    *b += i * job->b_step[d];
+  }
+}
+
+// Page p of the chunk. What follows C may be written only up to page `end` of the chunk, and what
+// follows A may be read only where its pages have no gaps.
+static product_operands operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
+                                     const product_shape *s, int64_t p, int64_t end)
+{
+  const gla_array *A = &chunk->A, *B = &chunk->B, *C = &chunk->C;
+  const int64_t pa = s->a_parts, pb = 1 + gla_type_is_complex (B->type);
+  int64_t a, b;
+  pages_of (job, chunk->first + p, &a, &b);
+  product_operands o = {.a = (const real *)A->data + a * A->page_stride * pa,
+                        .b = (const real *)B->data + b * B->page_stride * pb,
+                        .c = (real *)C->data + p * C->page_stride * GLA_PARTS};
+  if (A->column_stride == A->rows && A->page_stride == A->rows * A->columns)
+    o.a_spare = (A->pages - a) * A->page_stride * pa;
+  if (C->column_stride == C->rows && C->page_stride == C->rows * C->columns)
+    o.c_spare = (end - p) * C->page_stride * GLA_PARTS;
+  return o;
+}
+
+static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
+                   int64_t count, void *work)
+{
+  const product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
+  const int64_t strips = strips_of (&s);
+  for (int64_t p = first; p < first + count; p++) {
+    const product_operands o = operands_of (job, chunk, &s, p, first + count);
+    for (int64_t i = 0; i < strips; i++)
+      strip_product (&s, &o, i, work);
+    if (s.hermitian)
+      mirror_page (&s, o.c);
+  }
+}
+
+static int64_t strips (const gla_pagemul_job *job)
+{
+  const product_shape s = {.kind = job->a_complex && job->b_complex ? BOTH_COMPLEX : REAL_B,
+                           .rows = job->m * GLA_PARTS};
+  return strips_of (&s);
+}
+
+static void strip (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t page,
+                   int64_t strip, void *work)
+{
+  product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
+  const product_operands o = operands_of (job, chunk, &s, page, page + 1);
+  s.shared = 1;
+  strip_product (&s, &o, strip, work);
+}
+
+static void mirror (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t page)
+{
+  const product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
+  mirror_page (&s, operands_of (job, chunk, &s, page, page + 1).c);
+}
+
+const gla_cpu_product_kernel GLA_KERNEL_TABLE (product) = {workspace, pages, strips, strip, mirror};

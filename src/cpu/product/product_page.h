@@ -1,0 +1,226 @@
+// product_page.h: the product of one page, strip by strip
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A strip is a few registers of rows of C, with all columns. Where the rows are no multiple of a
+// register, the last register begins so much earlier that it ends with the last row: its rows are
+// computed twice, alike. A page with fewer rows than a register has lanes is read and written
+// beyond its columns where what follows is its own or is computed later. The last such pages go
+// through a buffer, as does the end of a page whose strips are shared by threads.
+
+#ifndef GPULINALG_CPU_PRODUCT_PAGE_H
+#define GPULINALG_CPU_PRODUCT_PAGE_H
+
+#include "product_tile.h"
+
+// DEPTH: terms of a sum after which C is written and read again, so that a strip of A and as many
+// rows of B stay in the cache. COPY_ROWS: from so many rows on A is copied even where it could be
+// read in place, because columns that are far apart compete for the same lines of the cache.
+enum { DEPTH = 512, COPY_ROWS = 96 };
+
+// What is the same for all pages. Strides are counted in real numbers.
+typedef struct {
+  operands_kind kind;
+  int64_t rows, n, k;      // rows of C in real numbers, columns of C, terms of a sum
+  int64_t a_row, a_column; // strides of op (A)
+  int64_t b_row, b_column; // of op (B)
+  int64_t ldc;
+  int a_parts;         // real numbers of an element of A
+  int a_plain;         // A is not transposed
+  int copy;            // A is transposed, doubled or large: strips are copied to the workspace
+  int shared;          // strips are computed by several threads: none writes rows of another
+  real a_sign, b_sign; // of the imaginary parts
+  int hermitian;
+} product_shape;
+
+typedef struct {
+  const real *a, *b;
+  real *c;
+  int64_t a_spare, c_spare; // real numbers from here on that may be read, and written
+} product_operands;
+
+static product_shape shape_of (const gla_pagemul_job *job, const gla_array *A, const gla_array *B,
+                               const gla_array *C)
+{
+  const int a_complex = gla_type_is_complex (A->type), b_complex = gla_type_is_complex (B->type);
+  const int64_t pa = 1 + a_complex, pb = 1 + b_complex, pc = 1 + (a_complex || b_complex);
+  product_shape s = {.kind = !b_complex  ? REAL_B
+                             : a_complex ? BOTH_COMPLEX
+                                         : REAL_A,
+                     .rows = job->m * pc,
+                     .n = job->n,
+                     .k = job->k,
+                     .ldc = C->column_stride * pc,
+                     .a_parts = (int)pa,
+                     .a_plain = job->op_a == 'N',
+                     .a_sign = job->op_a == 'C' ? -1 : 1,
+                     .b_sign = job->op_b == 'C' ? -1 : 1,
+                     .hermitian = job->hermitian};
+  s.a_row = (job->op_a == 'N' ? 1 : A->column_stride) * pa;
+  s.a_column = (job->op_a == 'N' ? A->column_stride : 1) * pa;
+  s.b_row = (job->op_b == 'N' ? 1 : B->column_stride) * pb;
+  s.b_column = (job->op_b == 'N' ? B->column_stride : 1) * pb;
+  s.copy = job->op_a != 'N' || s.kind == REAL_A || s.rows >= COPY_ROWS;
+  return s;
+}
+
+// Rows of A for registers of a strip, `depth` of its columns from `from` on, packed; zeros behind
+// the last row.
+static void copy_strip (const product_shape *s, const real *a, int V, const int64_t *to,
+                        int64_t from, int64_t depth, real *strip)
+{
+  const int64_t width = (int64_t)V * GLA_LANES;
+  if (s->a_plain && s->kind != REAL_A && to[V - 1] + GLA_LANES <= s->rows) {
+    for (int64_t l = 0; l < depth; l++)
+      for (int v = 0; v < V; v++)
+        *(vec *)(strip + l * width + v * GLA_LANES) =
+            (vec) * (const row_vec *)(a + (from + l) * s->a_column + to[v]);
+    return;
+  }
+  for (int v = 0; v < V; v++)
+    for (int i = 0; i < GLA_LANES; i++) {
+      real *out = strip + (int64_t)v * GLA_LANES + i;
+      const int64_t r = to[v] + i, row = r / GLA_PARTS, part = s->a_parts > 1 ? r % 2 : 0;
+      const real sign = part ? s->a_sign : 1;
+      const real *in = a + row * s->a_row + from * s->a_column + part;
+      for (int64_t l = 0; l < depth; l++)
+        out[l * width] = r < s->rows ? sign * in[l * s->a_column] : 0;
+    }
+}
+
+// A strip of fewer rows than a register has lanes, through a buffer of one tile.
+static inline __attribute__ ((always_inline)) void
+product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n, operands_kind kind,
+                  int more, real *c, int64_t ldc, real *buffer)
+{
+  for (int64_t j = 0; j < n; j += TILE_COLUMNS) {
+    const int64_t columns = n - j < TILE_COLUMNS ? n - j : TILE_COLUMNS;
+    for (int64_t x = 0; x < columns && more; x++)
+      for (int64_t i = 0; i < rows; i++)
+        buffer[x * GLA_LANES + i] = c[(j + x) * ldc + i];
+    product_rows (p, 1, &q, columns, kind, more, buffer, GLA_LANES);
+    for (int64_t x = 0; x < columns; x++)
+      for (int64_t i = 0; i < rows; i++)
+        c[(j + x) * ldc + i] = buffer[x * GLA_LANES + i];
+    q.b += columns * q.column;
+  }
+}
+
+// The strip of V registers from row `first` on. Of a Hermitian product only the columns up to its
+// last row.
+static inline __attribute__ ((always_inline)) void product_strip (const product_shape *s,
+                                                                  const product_operands *o,
+                                                                  int64_t first, int V,
+                                                                  operands_kind kind, real *work)
+{
+  const int64_t rows = s->rows - first, last = s->rows - GLA_LANES;
+  const int low = rows < GLA_LANES && (first == 0 || s->shared);
+  row_panel p;
+  int64_t from[TILE_ROWS];
+  for (int v = 0; v < V; v++) {
+    const int64_t row = first + (int64_t)v * GLA_LANES;
+    from[v] = row <= last || low ? row : last;
+    p.to[v] = from[v];
+  }
+  const int64_t end = (from[V - 1] + GLA_LANES + GLA_PARTS - 1) / GLA_PARTS;
+  const int64_t n = s->hermitian && end < s->n ? end : s->n;
+  const int copy =
+      s->copy || (low && (first > 0 || o->a_spare < (s->k - 1) * s->a_column + GLA_LANES));
+  // what is written beyond a column must not be read again
+  const int buffered =
+      low && (first > 0 || s->k > DEPTH || o->c_spare < (n - 1) * s->ldc + GLA_LANES);
+  if (buffered)
+    p.to[0] = 0;
+  int64_t l = 0;
+  do {
+    const int64_t depth = s->k - l < DEPTH ? s->k - l : DEPTH;
+    const column_panel q = {o->b + l * s->b_row, s->b_row, s->b_column, depth, s->b_sign};
+    if (copy)
+      copy_strip (s, o->a, V, from, l, depth, work);
+    p.a = copy ? work : o->a + l * s->a_column;
+    p.column = copy ? (int64_t)V * GLA_LANES : s->a_column;
+    for (int v = 0; v < V; v++)
+      p.at[v] = copy ? (int64_t)v * GLA_LANES : from[v];
+    if (buffered)
+      product_low_rows (rows, &p, q, n, kind, l > 0, o->c + first, s->ldc,
+                        work + (int64_t)DEPTH * TILE_ROWS * GLA_LANES);
+    else
+      product_rows (&p, V, &q, n, kind, l > 0, o->c, s->ldc);
+    l += DEPTH;
+  } while (l < s->k);
+}
+
+static inline __attribute__ ((always_inline)) void product_strip_of (const product_shape *s,
+                                                                     const product_operands *o,
+                                                                     int64_t first, int registers,
+                                                                     operands_kind kind, real *work)
+{
+  switch (registers) {
+  case 1:
+    product_strip (s, o, first, 1, kind, work);
+    break;
+  case 2:
+    product_strip (s, o, first, 2, kind, work);
+    break;
+  default:
+    if (kind != BOTH_COMPLEX || COMPLEX_ROWS > 2)
+      product_strip (s, o, first, 3, kind, work);
+    break;
+  }
+}
+
+// Strips have three registers, or two where the sums of three would not stay in registers. Where
+// one register would be left after threes, the last two strips have two each.
+static int64_t strips_of (const product_shape *s)
+{
+  const int height = s->kind == BOTH_COMPLEX ? COMPLEX_ROWS : TILE_ROWS;
+  const int64_t registers = (s->rows + GLA_LANES - 1) / GLA_LANES;
+  return (registers + height - 1) / height;
+}
+
+static void strip_product (const product_shape *s, const product_operands *o, int64_t strip,
+                           real *work)
+{
+  const int height = s->kind == BOTH_COMPLEX ? COMPLEX_ROWS : TILE_ROWS;
+  const int64_t all = (s->rows + GLA_LANES - 1) / GLA_LANES;
+  int64_t begin = strip * height, registers = all - begin < height ? all - begin : height;
+  if (height == 3 && all % 3 == 1 && all > 1) {
+    if (begin + 4 == all)
+      registers = 2;
+    if (begin + 1 == all) {
+      begin--;
+      registers = 2;
+    }
+  }
+  const int64_t first = begin * GLA_LANES;
+#if GLA_COMPLEX
+  if (s->kind == BOTH_COMPLEX) {
+    product_strip_of (s, o, first, (int)registers, BOTH_COMPLEX, work);
+    return;
+  }
+  if (s->kind == REAL_A) {
+    product_strip_of (s, o, first, (int)registers, REAL_A, work);
+    return;
+  }
+#endif
+  product_strip_of (s, o, first, (int)registers, REAL_B, work);
+}
+
+// The upper triangle of a Hermitian page from the lower one; the diagonal is real.
+static void mirror_page (const product_shape *s, real *c)
+{
+  for (int64_t j = 0; j < s->n; j++) {
+#if GLA_COMPLEX
+    c[j * s->ldc + 2 * j + 1] = 0;
+#endif
+    for (int64_t i = j + 1; i < s->n; i++) {
+      const real *from = c + j * s->ldc + i * GLA_PARTS;
+      real *to = c + i * s->ldc + j * GLA_PARTS;
+      to[0] = from[0];
+#if GLA_COMPLEX
+      to[1] = -from[1];
+#endif
+    }
+  }
+}
+
+#endif

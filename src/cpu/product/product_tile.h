@@ -1,0 +1,151 @@
+// product_tile.h: a tile of a product in registers
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A tile of C = A*B has a few registers of rows and a few columns; a(:,l) * b(l,j) is added to each
+// of its elements for l = 0, 1, .. So an element is one sum in the order of l, whichever tile it is
+// in and whatever else is computed.
+//
+// A complex number is a pair of real rows. Complex A, real B: a real product with twice the rows.
+// Real A, complex B: the same with each row of A twice, and the real and imaginary part of b in
+// turn. Both complex: one sum with the real part of b and one with the imaginary part, whose pairs
+// are swapped, with a sign, and added at the end.
+
+#ifndef GPULINALG_CPU_PRODUCT_TILE_H
+#define GPULINALG_CPU_PRODUCT_TILE_H
+
+#include "cpu/common/lanes.h"
+
+// A register at any address of a real number.
+typedef real row_vec
+    __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
+
+typedef enum { REAL_B, REAL_A, BOTH_COMPLEX } operands_kind;
+
+// Registers of rows, and columns, of the largest tile: their sums fill the 16 or 32 registers.
+#if GLA_VECTOR_BYTES == 64
+enum { TILE_ROWS = 3, TILE_COLUMNS = 8, COMPLEX_ROWS = 3, COMPLEX_COLUMNS = 4 };
+#else
+enum { TILE_ROWS = 3, TILE_COLUMNS = 4, COMPLEX_ROWS = 2, COMPLEX_COLUMNS = 3 };
+#endif
+
+// Registers of rows of A: register v of column l is at a + l*column + at[v]. Its rows are those of
+// C from to[v] on.
+typedef struct {
+  const real *a;
+  int64_t column;
+  int64_t at[TILE_ROWS], to[TILE_ROWS];
+} row_panel;
+
+// Columns of op (B): element (l, j) is at b + l*row + j*column, its imaginary part behind it, to be
+// taken times `sign`. `depth` is the number of rows.
+typedef struct {
+  const real *b;
+  int64_t row, column, depth;
+  real sign;
+} column_panel;
+
+// (a, b, a, b, ..)
+static inline vec in_turn (real a, real b)
+{
+  mask odd;
+  for (int l = 0; l < GLA_LANES; l++)
+    odd[l] = -(l & 1);
+  return vec_select (odd, vec_broadcast (b), vec_broadcast (a));
+}
+
+static inline vec swap_pairs (vec v)
+{
+  mask order;
+  for (int l = 0; l < GLA_LANES; l++)
+    order[l] = l ^ 1;
+  return __builtin_shuffle (v, order);
+}
+
+// The tile of V registers of rows and the columns first .. first+N-1, added to C where `more` is
+// set, else written. V, N and kind are constants where this is inlined.
+static inline __attribute__ ((always_inline)) void
+product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, int N,
+              operands_kind kind, int more, real *c, int64_t ldc)
+{
+  // eight columns, so that the cases that are never compiled stay inside, too
+  vec sum[TILE_ROWS][8], turned[TILE_ROWS][8];
+  const vec parts = in_turn (1, q->sign), signs = in_turn (-q->sign, q->sign);
+  const real *b = q->b + first * q->column;
+  c += first * ldc;
+  for (int v = 0; v < V; v++)
+    for (int j = 0; j < N; j++) {
+      sum[v][j] = more ? (vec) * (const row_vec *)(c + j * ldc + p->to[v]) : (vec){0};
+      if (kind == REAL_A)
+        sum[v][j] *= parts;
+      if (kind == BOTH_COMPLEX)
+        turned[v][j] = (vec){0};
+    }
+  for (int64_t l = 0; l < q->depth; l++) {
+    vec a[TILE_ROWS];
+    for (int v = 0; v < V; v++)
+      a[v] = (vec) * (const row_vec *)(p->a + l * p->column + p->at[v]);
+    for (int j = 0; j < N; j++) {
+      const real *e = b + l * q->row + j * q->column;
+      const vec x = kind == REAL_A ? in_turn (e[0], e[1]) : vec_broadcast (e[0]);
+      for (int v = 0; v < V; v++)
+        sum[v][j] += a[v] * x;
+      if (kind == BOTH_COMPLEX) {
+        const vec y = vec_broadcast (e[1]);
+        for (int v = 0; v < V; v++)
+          turned[v][j] += a[v] * y;
+      }
+    }
+  }
+  for (int j = 0; j < N; j++)
+    for (int v = 0; v < V; v++) {
+      vec s = sum[v][j];
+      if (kind == REAL_A)
+        s *= parts;
+      if (kind == BOTH_COMPLEX)
+        s += swap_pairs (turned[v][j]) * signs;
+      *(row_vec *)(c + j * ldc + p->to[v]) = (row_vec)s;
+    }
+}
+
+// The panel's rows of the columns 0 .. n-1.
+static inline __attribute__ ((always_inline)) void product_rows (const row_panel *p, int V,
+                                                                 const column_panel *q, int64_t n,
+                                                                 operands_kind kind, int more,
+                                                                 real *c, int64_t ldc)
+{
+  const int most = kind == BOTH_COMPLEX ? COMPLEX_COLUMNS : TILE_COLUMNS;
+  int64_t j = 0;
+  for (; j + most <= n; j += most)
+    product_tile (p, V, q, j, most, kind, more, c, ldc);
+  // fewer than `most` are left: the other cases are never compiled
+  switch (n - j) {
+  case 1:
+    product_tile (p, V, q, j, 1, kind, more, c, ldc);
+    break;
+  case 2:
+    product_tile (p, V, q, j, 2, kind, more, c, ldc);
+    break;
+  case 3:
+    if (most > 3)
+      product_tile (p, V, q, j, 3, kind, more, c, ldc);
+    break;
+  case 4:
+    if (most > 4)
+      product_tile (p, V, q, j, 4, kind, more, c, ldc);
+    break;
+  case 5:
+    if (most > 5)
+      product_tile (p, V, q, j, 5, kind, more, c, ldc);
+    break;
+  case 6:
+    if (most > 6)
+      product_tile (p, V, q, j, 6, kind, more, c, ldc);
+    break;
+  case 7:
+    if (most > 7)
+      product_tile (p, V, q, j, 7, kind, more, c, ldc);
+    break;
+  }
+}
+
+#endif

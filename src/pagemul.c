@@ -1,0 +1,216 @@
+// pagemul.c: products of the pages of two arrays
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
+
+#include "arrays.h"
+#include "batch/dispatch.h"
+#include "structs.h"
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_status check_operand (gla_context *ctx, const char *name, const gla_array *a, char op,
+                                 const gla_array *C)
+{
+  if (gla_type_size (a->type) == 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
+                     (int)a->type);
+  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
+                     (long long)a->columns, (long long)a->pages);
+  if (op != 'N' && op != 'T' && op != 'C')
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op of %s is %d, it must be 'N', 'T' or 'C'",
+                     name, op);
+  const gla_status status = gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
+  if (status != GLA_OK)
+    return status;
+  if (a->row_stride != 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
+                     (long long)a->row_stride);
+  if (gla_type_real (a->type) != gla_type_real (C->type))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type '%c', and C has type '%c'", name,
+                     (char)a->type, (char)C->type);
+  if (a->device != C->device)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where C is, %d",
+                     name, a->device, C->device);
+  if (!gla_array_empty (a) && !gla_array_empty (C) && gla_arrays_overlap (a, C))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C must not overlap %s", name);
+  return GLA_OK;
+}
+
+// Whether the grid of pages stays inside of the operands, and has the pages of C.
+static gla_status check_grid (gla_context *ctx, const gla_array *A, const gla_array *B,
+                              const gla_array *C, const gla_pagemul_options *o)
+{
+  int64_t pages = 1, last_a = 0, last_b = 0;
+  if (o->dims < 0 || (o->dims > 0 && (!o->dim_size || !o->a_step || !o->b_step)))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "dims = %d without sizes and steps", o->dims);
+  for (int d = 0; d < o->dims; d++) {
+    if (o->dim_size[d] < 0 || o->a_step[d] < 0 || o->b_step[d] < 0)
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                       "dimension %d of the pages has a negative number", d);
+    pages *= o->dim_size[d];
+    last_a += (o->dim_size[d] - 1) * o->a_step[d];
+    last_b += (o->dim_size[d] - 1) * o->b_step[d];
+  }
+  if (pages != C->pages)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has %lld pages, it must have %lld",
+                     (long long)C->pages, (long long)pages);
+  if (pages > 0 && (last_a >= A->pages || last_b >= B->pages))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %lld pages, page %lld is needed",
+                     last_a >= A->pages ? "A" : "B",
+                     (long long)(last_a >= A->pages ? A->pages : B->pages),
+                     (long long)(last_a >= A->pages ? last_a : last_b));
+  return GLA_OK;
+}
+
+static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
+                         const gla_array *C, const gla_pagemul_options *o)
+{
+  const int trans_a = o->op_a != 'N', trans_b = o->op_b != 'N';
+  const gla_type types[2] = {A->type, B->type};
+  const gla_type type = gla_type_is_complex (types[0]) ? types[0] : types[1];
+  if (gla_type_size (C->type) == 0 || C->type != type)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has type '%c', it must be '%c'", (char)C->type,
+                     (char)type);
+  gla_status status = check_operand (ctx, "A", A, o->op_a, C);
+  if (status == GLA_OK)
+    status = check_operand (ctx, "B", B, o->op_b, C);
+  if (status != GLA_OK)
+    return status;
+  const int64_t m = trans_a ? A->columns : A->rows, n = trans_b ? B->rows : B->columns;
+  const int64_t k = trans_a ? A->rows : A->columns, other = trans_b ? B->columns : B->rows;
+  if (k != other)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op (A) has %lld columns and op (B) %lld rows",
+                     (long long)k, (long long)other);
+  status = gla_check_array (ctx, "C", C, type, m, n, C->pages);
+  if (status != GLA_OK)
+    return status;
+  if (C->row_stride != 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has row stride %lld, it must be 1",
+                     (long long)C->row_stride);
+  return check_grid (ctx, A, B, C, o);
+}
+
+//------------------------------------------------------------------------------
+// chunks
+//------------------------------------------------------------------------------
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_pagemul_job job;
+  gla_pagemul_chunk all;
+} pagemul_run;
+
+static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
+{
+  const pagemul_run *run = (const pagemul_run *)call;
+  gla_pagemul_chunk *c = chunk;
+  (void)memory;
+  c->A = run->all.A;
+  c->B = run->all.B;
+  c->first = range.first;
+}
+
+static const gla_operation pagemul_operation = {
+    .row = GLA_BATCH_PAGEMUL,
+    .placing = {.name = "pagemul",
+                .unsupported = "products of pages are not done on a GPU",
+                .supports = gla_batch_supports,
+                .seconds = gla_batch_seconds},
+    .arrays = 1,
+    .chunk_bytes = sizeof (gla_pagemul_chunk),
+    .slice = slice,
+};
+
+// Whether C is A*A' or A'*A: the same pages on both sides, one of them transposed.
+static int is_hermitian (const gla_array *A, const gla_array *B, const gla_pagemul_options *o)
+{
+  const char conjugate = gla_type_is_complex (A->type) ? 'C' : 'T';
+  const char a = o->op_a == 'C' && conjugate == 'T' ? 'T' : o->op_a;
+  const char b = o->op_b == 'C' && conjugate == 'T' ? 'T' : o->op_b;
+  if (!((a == 'N' && b == conjugate) || (a == conjugate && b == 'N')))
+    return 0;
+  if (A->data != B->data || A->type != B->type || A->rows != B->rows ||
+      A->column_stride != B->column_stride || A->page_stride != B->page_stride)
+    return 0;
+  for (int d = 0; d < o->dims; d++)
+    if (o->a_step[d] != o->b_step[d])
+      return 0;
+  return 1;
+}
+
+static void describe (pagemul_run *run, const gla_array *A, const gla_array *B, const gla_array *C,
+                      const gla_pagemul_options *o)
+{
+  const int trans_a = o->op_a != 'N';
+  run->all = (gla_pagemul_chunk){.C = *C, .A = *A, .B = *B};
+  run->job = (gla_pagemul_job){.head = {.type = C->type,
+                                        .device_arrays = C->device != GLA_DEVICE_HOST,
+                                        .monitor = {gla_run_poll, &run->call.run}},
+                               .m = C->rows,
+                               .n = C->columns,
+                               .k = trans_a ? A->rows : A->columns,
+                               .a_complex = gla_type_is_complex (A->type),
+                               .b_complex = gla_type_is_complex (B->type),
+                               .op_a = o->op_a,
+                               .op_b = o->op_b,
+                               .hermitian = is_hermitian (A, B, o),
+                               .dims = o->dims,
+                               .dim_size = o->dim_size,
+                               .a_step = o->a_step,
+                               .b_step = o->b_step};
+}
+
+// Without `dims` page p of C is made of page p of A and B, or of the only page of one of them.
+static void take_plain_grid (const gla_array *A, const gla_array *B, const gla_array *C,
+                             gla_pagemul_options *o, int64_t numbers[3])
+{
+  numbers[0] = C->pages;
+  numbers[1] = A->pages == 1 ? 0 : 1;
+  numbers[2] = B->pages == 1 ? 0 : 1;
+  o->dims = 1;
+  o->dim_size = numbers;
+  o->a_step = numbers + 1;
+  o->b_step = numbers + 2;
+}
+
+gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
+                        const gla_pagemul_results *results, const gla_pagemul_options *options,
+                        gla_pagemul_report *report)
+{
+  gla_pagemul_results r;
+  gla_pagemul_options o;
+  int64_t numbers[3];
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+
+  // check inputs
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (A == NULL || B == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
+  o.op_a = o.op_a == 0 ? 'N' : o.op_a;
+  o.op_b = o.op_b == 0 ? 'N' : o.op_b;
+  if (o.dims == 0)
+    take_plain_grid (A, B, &r.C, &o, numbers);
+  gla_status status = check (ctx, A, B, &r.C, &o);
+  if (status != GLA_OK)
+    return status;
+
+  // work
+  pagemul_run run = {0};
+  run.call.arrays = &run.all.C;
+  gla_call_start (&run.call, &pagemul_operation, &run.job.head, ctx, r.C.pages);
+  describe (&run, A, B, &r.C, &o);
+  if (!gla_array_empty (&r.C))
+    status = gla_call_run (&run.call);
+  const gla_pagemul_report own_report = {.base = gla_call_report (&run.call)};
+  gla_give_struct (report, &own_report, sizeof own_report);
+  return gla_end_call (ctx, status);
+}
