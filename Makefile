@@ -1,10 +1,10 @@
-# Makefile: what a developer or a curious visitor runs; pkg uses src/configure and src/Makefile
+# Makefile: targets for developers and visitors; pkg install uses src/configure and src/Makefile
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: help deps build demo check check-quick check-gpu check-versions release check-format bench tune dist install uninstall run format \
-        source-digest clean
+.PHONY: help deps build demo check check-quick check-gpu check-versions release check-format bench tune html dist lib install install-c uninstall uninstall-c run format \
+        doc-tables source-digest clean
 
 name := $(shell sed -n 's/^Name: *//p' DESCRIPTION)
 version := $(shell sed -n 's/^Version: *//p' DESCRIPTION)
@@ -21,26 +21,35 @@ help:
 	@echo
 	@echo "  make demo          install what is missing, build, compute a band structure, draw it"
 	@echo "  make check         install what is missing, build, run every test"
-	@echo "  make check-quick   build without CUDA, run the C tests, the %! tests, look at the format"
+	@echo "  make check-quick   build without CUDA, run the C tests and the %! tests, check the format"
+	@echo "  make check-format  check the format of the C, C++ and CUDA sources"
 	@echo "  make check-gpu     the accuracy and fault tests on a GPU; writes tests/gpu-record.txt"
-	@echo "  make check-versions  as root: the package in Debian 11, 13 and unstable, by debootstrap"
-	@echo "  make bench         time batcheig, qr_block and gsvd_hz against their peers"
-	@echo "  make tune          measure which GPU kernels serve best here, and print the table"
+	@echo "  make check-versions  test the package in Debian 11, 13 and unstable (root, debootstrap)"
+	@echo "  make bench         time the functions against their peers; tables to bench/results"
+	@echo "  make doc-tables    write tables of README and doc/, and README's picture, from bench/results"
+	@echo "  make html          write the documents and the reference of all functions to build/html"
+	@echo "  make tune          measure which GPU kernels are fastest here, and print the table"
 	@echo
 	@echo "  make deps          install what is missing (Debian and Ubuntu, as root)"
 	@echo "  make build         build src/gpulinalg.oct and src/libgpulinalg.a"
 	@echo "  make run           start Octave with the functions of this folder"
 	@echo "  make dist          write $(tarball)"
-	@echo "  make release       the same, where the records of GPU and Debians are of this code"
+	@echo "  make release       the same, if the GPU and Debian records are for this code"
 	@echo "  make install       install that package for Octave; make uninstall removes it"
+	@echo "  make lib           build the C library alone, without Octave: src/libgpulinalg.a and .so"
+	@echo "  make install-c     install it with its header and gpulinalg.pc, PREFIX=/usr/local DESTDIR=;"
+	@echo "                     make uninstall-c removes it"
 	@echo "  make format        format the C, C++ and CUDA sources"
-	@echo "  make source-digest print one sha256 of what tests/gpu-record.txt is about"
+	@echo "  make source-digest print the sha256 of the code that tests/gpu-record.txt is for"
 	@echo "  make clean         remove everything that was built"
 	@echo
-	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: where there are nvcc and a GPU}"
-	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
+	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: if there are nvcc and a GPU}"
 	@echo "  GPULINALG_CUDA_ARCH=\"80 90\"  for these compute capabilities {those of this machine};"
-	@echo "                               75-virtual is portable code of 7.5, see src/configure --help"
+	@echo "                               75-virtual is portable code of 7.5"
+	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
+	@echo "  QUICK=1 NAME=table           for make -C bench: a short run, the name of the tables"
+	@echo "  OCTAVE=command               the Octave to run {octave-cli --no-history}"
+	@echo "  src/configure --help lists the variables of the build."
 
 #-------------------------------------------------------------------------------
 # build and run
@@ -49,10 +58,21 @@ help:
 deps:
 	@sh tests/deps.sh
 
-# pkg hands no flags of this make over, so neither do we.
+# pkg passes no variables of make to configure, so this rule does not either.
 build:
 	cd src && ./configure
 	+$(MAKE) --no-print-directory -C src $(if $(filter -j%,$(MAKEFLAGS)),,-j$(jobs))
+
+# A tree that is configured for Octave stays so.
+lib:
+	@[ -f src/config.mk ] || (cd src && ./configure --library)
+	+$(MAKE) --no-print-directory -C src $(if $(filter -j%,$(MAKEFLAGS)),,-j$(jobs)) lib
+
+install-c: lib
+	+$(MAKE) --no-print-directory -C src install-c
+
+uninstall-c:
+	+$(MAKE) --no-print-directory -C src uninstall-c
 
 demo: deps
 	@$(MAKE) --no-print-directory build
@@ -63,6 +83,13 @@ run: build
 
 bench: build
 	$(MAKE) --no-print-directory -C bench
+
+doc-tables:
+	$(OCTAVE) --no-init-file bench/doc_tables.m
+	$(OCTAVE) --no-init-file bench/plot_readme.m bench/results/readme.png
+
+html:
+	@sh tests/html.sh build/html
 
 tune: build
 	$(MAKE) --no-print-directory -C bench tune
@@ -95,9 +122,9 @@ check-format:
 format:
 	sh tests/format.sh
 
-# kernels/, oct/ and src/ but for src/cpu/: the CPU backend is tested wherever make check runs. It is of
-# code alone: neither comments, blanks, help texts nor %! tests count. Sources that git does not know yet
-# do: they are built, too.
+# The digest of the code in kernels/, oct/ and src/. src/cpu/ is left out, because make check tests the CPU
+# backend on every machine. Comments, blanks, help texts and %! tests do not count; untracked sources do,
+# because they are built, too.
 source-digest:
 	@sh tests/files.sh --new src kernels oct | grep -v -e '^src/cpu/' -e '\.tst$$' \
 	  | LC_ALL=C xargs awk -f tests/code_only.awk | sha256sum | cut -d ' ' -f 1
@@ -106,8 +133,8 @@ source-digest:
 # release
 #-------------------------------------------------------------------------------
 
-# The same bytes each time: files in order, the time of the last commit, no owner. Without git the
-# time is the date of DESCRIPTION.
+# The archive has the same bytes each time: sorted files, no owner, and the time of the last commit, or
+# without git the date in DESCRIPTION.
 mtime = $(shell git log -1 --format=%ct 2>/dev/null || date -u -d "$$(sed -n 's/^Date: *//p' DESCRIPTION)" +%s)
 
 release:
@@ -126,7 +153,7 @@ dist:
 clean:
 	$(MAKE) --no-print-directory -C src clean
 	rm -rf build $(name)-*.tar.gz fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
-	  co2_fit.png tikhonov_deblur.png
+	  co2_fit.png tikhonov_deblur.png spectral_clusters.png
 	for dir in tests/c bench; do \
 	  if [ -f $$dir/Makefile ]; then $(MAKE) --no-print-directory -C $$dir clean || exit 1; fi; \
 	done

@@ -1,4 +1,4 @@
-## pre_install.m: says what pkg install is about to do; pkg calls it before it compiles
+## pre_install.m: prints how many files pkg install will compile; pkg calls it before it compiles
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
 function pre_install (desc)
@@ -9,7 +9,7 @@ function pre_install (desc)
   endif
   old = getenv ("MKOCTFILE");
   setenv ("MKOCTFILE", mkoctfile_here);
-  ## configure finds out whether there is CUDA; pkg runs it again, and tells of its errors
+  ## configure decides whether to build with CUDA; pkg runs it again and reports its errors
   [status, plan] = system ("cd src && ./configure >/dev/null 2>&1 && make -n 2>/dev/null");
   if (isempty (old))
     unsetenv ("MKOCTFILE");

@@ -1,4 +1,4 @@
-// __eigs_lanczos__.cc: gla_eigs for inst/eigs_lanczos.m
+// __eigs_lanczos__.cc: calls gla_eigs for inst/eigs_lanczos.m
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "plan_value.h"
@@ -13,7 +13,7 @@ static const char who[] = "eigs_lanczos";
 // arguments
 //------------------------------------------------------------------------------
 
-// The fields of the third argument; eigs_lanczos.m has checked the values of what users give.
+// The fields of the second argument; eigs_lanczos.m has checked what the user gave.
 struct eigs_request {
   octave_value A; // sparse, a plan, or a function
   octave_value device, progress;
@@ -25,30 +25,32 @@ struct eigs_request {
   bool inverse; // the function multiplies by the inverse of A - sigma*I
   double sigma;
   bool single, is_complex;
-  bool block_function; // the function takes several columns
-  bool vectors;        // wanted
+  bool block_function; // the function accepts several columns
+  bool vectors;        // return eigenvectors
 };
 
 static gla_eigs_which which_of (const std::string &name)
 {
-  return name == "la"   ? GLA_EIGS_LA
-         : name == "sa" ? GLA_EIGS_SA
-         : name == "be" ? GLA_EIGS_BE
-                        : GLA_EIGS_LM;
+  return name == "la"   ? GLA_EIGS_WHICH_LA
+         : name == "sa" ? GLA_EIGS_WHICH_SA
+         : name == "be" ? GLA_EIGS_WHICH_BE
+                        : GLA_EIGS_WHICH_LM;
 }
 
 static eigs_request read_request (const octave_value_list &args, int nargout)
 {
   octave_scalar_map fields = args (1).scalar_map_value ();
   eigs_request want = {};
+  want.eigs = gla::sized<gla_eigs_options> ();
   want.A = args (0);
   want.device = fields.getfield ("device");
   want.progress = fields.getfield ("progress");
   want.n = fields.getfield ("n").idx_type_value ();
   want.k = fields.getfield ("k").int64_value ();
   want.which = which_of (fields.getfield ("which").string_value ());
-  want.eigs.method =
-      fields.getfield ("method").string_value () == "plain" ? GLA_EIGS_PLAIN : GLA_EIGS_RESTARTED;
+  want.eigs.method = fields.getfield ("method").string_value () == "plain"
+                         ? GLA_EIGS_METHOD_PLAIN
+                         : GLA_EIGS_METHOD_RESTARTED;
   want.eigs.block = fields.getfield ("block").int_value ();
   want.eigs.basis = fields.getfield ("basis").int64_value ();
   want.eigs.tol = fields.getfield ("tol").double_value ();
@@ -67,10 +69,10 @@ static eigs_request read_request (const octave_value_list &args, int nargout)
 }
 
 //------------------------------------------------------------------------------
-// functions in place of a matrix
+// a function instead of a matrix
 //------------------------------------------------------------------------------
 
-// Calls the function with arrays of the type of the computation.
+// Calls the user's function with arrays of the class of the computation.
 template <typename Array> class function_operator
 {
 public:
@@ -82,7 +84,7 @@ public:
   static int apply (void *self, const void *x, void *y, int64_t columns)
   {
     function_operator *f = static_cast<function_operator *> (self);
-    return f->m_call.kept ([=] () {
+    return f->m_call.caught ([=] () {
       typedef typename Array::element_type T;
       octave_idx_type n = f->m_want.n, step = f->m_want.block_function ? columns : 1;
       for (octave_idx_type j = 0; j < columns; j += step)
@@ -143,7 +145,7 @@ static octave_scalar_map stats_of (const gla_eigs_report &report)
   stats.setfield ("norm", report.norm);
   stats.setfield ("orthogonality", report.orthogonality);
   stats.setfield ("dense", report.dense != 0);
-  stats.setfield ("device", report.device == GLA_HOST
+  stats.setfield ("device", report.device == GLA_DEVICE_HOST
                                 ? octave_value ("cpu")
                                 : octave_value (static_cast<double> (report.device)));
   return stats;
@@ -154,7 +156,7 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
                                 eigs_request want)
 {
   function_operator<Array> function (call, interp, want);
-  gla_operator op = {};
+  auto op = gla::sized<gla_operator> ();
   op.sparse = sparse;
   if (!sparse) {
     op.apply = function_operator<Array>::apply;
@@ -172,15 +174,15 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
   }
   Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
   NDArray residuals;
-  gla_eigs_results results = {};
+  auto results = gla::sized<gla_eigs_results> ();
   results.values = gla::output (d);
-  if (want.vectors) { // without them residuals would cost k products, and nobody sees them
+  if (want.vectors) { // without vectors the residuals would take k extra products for no output
     residuals.resize (dim_vector (want.k, 1));
     results.residuals = residuals.fortran_vec ();
     V = gla::unfilled<Array> (dim_vector (want.n, want.k));
     results.vectors = gla::output (V);
   }
-  gla_eigs_report report = {};
+  auto report = gla::sized<gla_eigs_report> ();
   call.finish (gla_eigs (call.context (), &op, want.k, want.which, &results, &want.eigs, &report));
   return ovl (d, residuals, stats_of (report), V);
 }
@@ -188,11 +190,9 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
 static octave_value_list solve_in_type (gla::call &call, octave::interpreter &interp,
                                         gla_sparse *sparse, const eigs_request &want)
 {
-  if (want.single)
-    return want.is_complex ? solve<FloatComplexNDArray, FloatNDArray> (call, interp, sparse, want)
-                           : solve<FloatNDArray, FloatNDArray> (call, interp, sparse, want);
-  return want.is_complex ? solve<ComplexNDArray, NDArray> (call, interp, sparse, want)
-                         : solve<NDArray, NDArray> (call, interp, sparse, want);
+  return gla::in_class (want.single, want.is_complex, [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, interp, sparse, want);
+  });
 }
 
 static octave_value_list eigs_body (octave::interpreter &interp, const octave_value_list &args,
@@ -203,14 +203,14 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
   eigs_request want = read_request (args, nargout);
 
   if (gla::plan_view view = gla::plan_of (want.A)) {
-    // what is Hermitian is its own ctranspose, but not its transpose
+    // a Hermitian matrix equals its ctranspose, but not its transpose
     if (view.is_complex () && view.transposed != view.conjugated)
       error_with_id ("gpulinalg:bad-class",
                      "eigs_lanczos: the plan is a transpose; use the plan itself, or one of "
                      "P.matrix");
     const std::shared_ptr<gla::plan> &plan = view.plan;
     gla_type type = plan->matrix ().info ().type;
-    want.single = type == GLA_S || type == GLA_C;
+    want.single = type == GLA_TYPE_S || type == GLA_TYPE_C;
     gla::plan::use use (who, plan);
     gla::call call (who, interp, use.context ());
     call.set_place (use.place (want.device));

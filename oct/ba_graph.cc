@@ -1,4 +1,4 @@
-// ba_graph.cc: ba_graph for Octave, random graphs after Barabasi and Albert
+// ba_graph.cc: ba_graph for Octave, random graphs by the model of Barabasi and Albert
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
@@ -16,12 +16,12 @@ typedef std::vector<octave_idx_type> index_vector;
 // the graph
 //------------------------------------------------------------------------------
 
-// A number of 0, 1, ..., below - 1, all alike. The standard's uniform_int_distribution draws
-// differently in each library, and a seed is to give the same graph everywhere.
+// A uniform random number from 0, 1, ..., below - 1. Not uniform_int_distribution: its numbers
+// differ between C++ libraries, and a seed must give the same graph everywhere.
 static octave_idx_type draw (std::mt19937_64 &bits, octave_idx_type below)
 {
   uint64_t range = static_cast<uint64_t> (below);
-  uint64_t unfair = (UINT64_MAX - range + 1) % range; // so many numbers more would occur once more
+  uint64_t unfair = (UINT64_MAX - range + 1) % range; // reject these, or small results are likelier
   uint64_t number;
   do
     number = bits ();
@@ -29,10 +29,10 @@ static octave_idx_type draw (std::mt19937_64 &bits, octave_idx_type below)
   return static_cast<octave_idx_type> (number % range);
 }
 
-// The nodes that each node chose: m numbers, ascending, for node m, for node m+1, ... Node m is
-// linked to all before it. Each later node draws ends of edges, so that a node comes with a
-// probability in proportion to its degree, until it has m different ones.
-// Edge e has the ends m + e/m and targets[e].
+// The nodes that each node links to: m ascending numbers for node m, m for node m+1, and so on.
+// Node m links to all nodes before it. Each later node draws ends of existing edges until it has m
+// different nodes, so the probability of a node is in proportion to its degree.
+// Edge e joins the nodes m + e/m and targets[e].
 static index_vector choose_targets (octave_idx_type n, octave_idx_type m, uint64_t seed)
 {
   std::mt19937_64 bits (seed);
@@ -58,8 +58,8 @@ static index_vector choose_targets (octave_idx_type n, octave_idx_type m, uint64
   return targets;
 }
 
-// Column j begins with what node j chose, in order; the nodes that chose j are all larger, and
-// come in order.
+// Rows ascend in each column j without sorting: first the targets of node j, which ascend and are
+// smaller than j, then the nodes that link to j, which are larger and appear in ascending order.
 static SparseMatrix adjacency (octave_idx_type n, octave_idx_type m, const index_vector &targets)
 {
   octave_idx_type edges = static_cast<octave_idx_type> (targets.size ());
@@ -67,7 +67,7 @@ static SparseMatrix adjacency (octave_idx_type n, octave_idx_type m, const index
   octave_idx_type *cidx = A.cidx (), *ridx = A.ridx ();
   std::fill (A.data (), A.data () + 2 * edges, 1.0);
 
-  index_vector next (n, 0); // degrees, then where the next entry of a column goes
+  index_vector next (n, 0); // degrees first, then the place of the next entry of each column
   for (octave_idx_type e = 0; e < edges; e++) {
     next[targets[e]]++;
     next[m + e / m]++;
@@ -88,7 +88,7 @@ static SparseMatrix adjacency (octave_idx_type n, octave_idx_type m, const index
 // arguments
 //------------------------------------------------------------------------------
 
-// A whole number with lowest <= x <= highest.
+// An integer with lowest <= x <= highest.
 static double whole (const char *name, const octave_value &v, double lowest, double highest)
 {
   double x = NAN;
@@ -119,18 +119,19 @@ static octave_value_list ba_graph_body (const octave_value_list &args, int nargo
 DEFUN_DLD (ba_graph, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{A} =} ba_graph (@var{n}, @var{m})
  @deftypefnx {gpulinalg} {@var{A} =} ba_graph (@var{n}, @var{m}, @var{seed})
-Random graph of @var{n} nodes that grew by preferential attachment, after
-Barab@'asi and Albert (1999).
+Make a random graph of @var{n} nodes that grew by preferential attachment, after
+Barab@'asi and Albert.
 
-@var{A} is the adjacency matrix: sparse, symmetric, @var{n}-by-@var{n}, ones where
-two nodes are linked, zeros on the diagonal.
+@var{A} is the adjacency matrix: sparse, double, symmetric, @var{n}-by-@var{n}, ones
+where two nodes are linked, zeros on the diagonal.  @var{n} is a whole number from 2
+on, @var{m} one from 1 to @code{@var{n} - 1}.
 
 The graph begins with node @var{m}+1 linked to the nodes 1 to @var{m}.  Each
 later node is linked to @var{m} different ones before it, each chosen with a
 probability in proportion to the number of its links so far.  So there are
 @code{(@var{n} - @var{m}) * @var{m}} links and twice as many nonzeros, the graph is
-connected, and the distribution of degrees has a tail that falls with the third
-power.
+connected, and the number of nodes with @var{d} links falls with the third power of
+@var{d}.
 
 @var{seed} is a whole number from 0 (default) to @code{flintmax ()}.  The same
 @var{n}, @var{m} and @var{seed} give the same graph on every machine; Octave's
@@ -146,6 +147,18 @@ full (max (sum (A))) > 500
    @result{} ans = 1
 @end group
 @end example
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-value
+@var{n}, @var{m} or @var{seed} is not a whole number in its range.
+@item Octave:bad-alloc
+The graph does not fit into the memory.
+@end table
+
+@subheading References
+A.-L. Barab@'asi and R. Albert, Emergence of scaling in random networks, Science 286
+(1999), 509--512.
 
 @seealso{read_graph, eigs_lanczos, spmv}
 @end deftypefn)doc")
@@ -181,7 +194,7 @@ full (max (sum (A))) > 500
 %! assert (ba_graph (int8 (50), single (2), uint8 (5)), ba_graph (50, 2, 5));
 %! assert (! isequal (ba_graph (50, 2, 1), ba_graph (50, 2, 2)));
 
-%!## the same graph on every machine, and rand is left alone
+%!## the same graph on every machine; the state of rand is not changed
 %!test
 %! rand ("twister", 3);
 %! a = rand ();
@@ -191,7 +204,7 @@ full (max (sum (A))) > 500
 %! assert (j.', [3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12]);
 %! assert (i.', [1, 2, 1, 3, 1, 3, 1, 3, 1, 6, 3, 4, 1, 3, 3, 4, 1, 3, 3, 4]);
 
-%!## degrees have a tail: a random graph of the same mean would have a largest degree of about 20
+%!## some degrees are large: without preference the largest of such a graph would be about 20
 %!test
 %! A = ba_graph (100000, 3, 4);
 %! d = full (sum (A));

@@ -1,4 +1,4 @@
-// batcheig.cc: batcheig for Octave; its tests are in batcheig.tst, but for those of errors
+// batcheig.cc: batcheig for Octave; tests of its results are in batcheig.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
@@ -13,9 +13,9 @@
 
 struct request {
   gla_eig_options eig;
-  bool vectors; // V is wanted
-  bool matrix;  // D has diagonal pages
-  bool info;    // the caller looks at info, so no warning about failed pages
+  bool vectors; // return V
+  bool matrix;  // return D as diagonal pages
+  bool info;    // return info; then failed pages give no warning
 };
 
 template <typename Array, typename RealArray>
@@ -26,7 +26,7 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   dim_vector dims = A.dims ();
   octave_idx_type n = dims (0), pages = gla::pages_of (dims);
 
-  // As with eig, an empty matrix has an empty matrix of eigenvalues.
+  // The eigenvalues of an empty matrix are an empty matrix, as with eig.
   bool empty_matrix = dims.ndims () == 2 && n == 0;
   dim_vector lambda_dims = dims;
   if (!want.matrix && !empty_matrix)
@@ -36,25 +36,28 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
   int32NDArray info (dim_vector (pages, 1));
 
-  gla_array a = gla::input (A), v = gla::output (V);
-  gla_array lambda = gla_array_packed (D.fortran_vec (), gla::type_of (D), n, 1, pages, GLA_HOST);
+  gla_array a = gla::input (A);
+  auto results = gla::sized<gla_eig_results> ();
+  results.lambda =
+      gla_array_packed (D.fortran_vec (), gla::type_of (D), n, 1, pages, GLA_DEVICE_HOST);
   if (want.matrix) {
-    lambda.row_stride = n + 1; // along the diagonal
-    lambda.page_stride = n * n;
+    results.lambda.row_stride = n + 1; // along the diagonal
+    results.lambda.page_stride = n * n;
   }
+  if (want.vectors)
+    results.V = gla::output (V);
+  results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
 
-  gla_eig_report report;
-  gla_status status =
-      gla_batcheig (call.context (), &a, &lambda, want.vectors ? &v : nullptr,
-                    reinterpret_cast<int32_t *> (info.fortran_vec ()), &want.eig, &report);
-  call.finish (status == GLA_NOT_HERMITIAN ? GLA_OK : status);
-  if (status == GLA_NOT_HERMITIAN)
+  auto report = gla::sized<gla_eig_report> ();
+  gla_status status = gla_batcheig (call.context (), &a, &results, &want.eig, &report);
+  call.finish (status == GLA_ERROR_NOT_HERMITIAN ? GLA_OK : status);
+  if (status == GLA_ERROR_NOT_HERMITIAN)
     error_with_id (
         "gpulinalg:not-hermitian",
         "batcheig: page %lld of A is not Hermitian: the largest |A - A'| is %g; \"lower\" "
         "or \"upper\" reads one triangle only",
         static_cast<long long> (report.bad_page + 1), report.bad_difference);
-  if (report.pages_failed > 0 && !want.info)
+  if (report.base.pages_failed > 0 && !want.info)
     gla::warn_of_failed_pages ("batcheig", reinterpret_cast<const int32_t *> (info.data ()), pages,
                                static_cast<int32_t> (n + 1));
 
@@ -63,23 +66,23 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   return ovl (D);
 }
 
-// A matrix in the second place means the generalized problem in eig.
-static void refuse_second_matrix (const octave_value_list &args)
+// In eig a second matrix means the generalized problem, so it gets a message of its own.
+static void check_no_second_matrix (const octave_value_list &args)
 {
   if (args.length () > 1 && !args (1).is_string () &&
       (args (1).isnumeric () || args (1).islogical ()))
     error_with_id (
         "gpulinalg:bad-option",
         "batcheig: argument 2 is a matrix, but the generalized problem A*x = lambda*B*x "
-        "is not served yet; the user guide shows under \"Overlap matrices\" how to bring "
-        "it to this one, and gevd_hz does pencils (A'*A, B'*B)");
+        "is not supported yet; the user guide shows under \"Overlap matrices\" how to reduce "
+        "it to the standard problem, and gevd_hz solves pencils (A'*A, B'*B)");
 }
 
 static octave_value_list batcheig_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   gla::check_counts ("batcheig", args, 1, gla::any_number, nargout, 3);
-  refuse_second_matrix (args);
+  check_no_second_matrix (args);
   gla::options opts ("batcheig", args, 1, {"vector", "matrix", "lower", "upper"},
                      {"method", "device", "tol", "maxit", "progress"});
 
@@ -92,16 +95,19 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
 
   // read the options
   request want;
+  want.eig = gla::sized<gla_eig_options> ();
   want.vectors = nargout >= 2;
   want.info = nargout >= 3;
   std::string form = opts.last_flag ({"vector", "matrix"});
   want.matrix = form.empty () ? want.vectors : form == "matrix";
   std::string triangle = opts.last_flag ({"lower", "upper"});
-  want.eig.triangle = triangle.empty () ? GLA_FULL : triangle == "lower" ? GLA_LOWER : GLA_UPPER;
+  want.eig.triangle = triangle.empty ()     ? GLA_TRIANGLE_FULL
+                      : triangle == "lower" ? GLA_TRIANGLE_LOWER
+                                            : GLA_TRIANGLE_UPPER;
   std::string method = opts.word ("method", {"auto", "qr", "jacobi"});
-  want.eig.method = method == "qr"       ? GLA_METHOD_QR
-                    : method == "jacobi" ? GLA_METHOD_JACOBI
-                                         : GLA_METHOD_AUTO;
+  want.eig.method = method == "qr"       ? GLA_EIG_METHOD_QR
+                    : method == "jacobi" ? GLA_EIG_METHOD_JACOBI
+                                         : GLA_EIG_METHOD_AUTO;
   want.eig.tol = opts.number ("tol", 0, 1, 0);
   want.eig.maxit = opts.count ("maxit", 0);
 
@@ -110,11 +116,9 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   const octave_value &A = args (0);
-  if (A.is_single_type ())
-    return A.iscomplex () ? solve<FloatComplexNDArray, FloatNDArray> (call, A, want)
-                          : solve<FloatNDArray, FloatNDArray> (call, A, want);
-  return A.iscomplex () ? solve<ComplexNDArray, NDArray> (call, A, want)
-                        : solve<NDArray, NDArray> (call, A, want);
+  return gla::in_class_of (A, A, [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, A, want);
+  });
 }
 
 DEFMETHOD_DLD (batcheig, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -123,29 +127,29 @@ DEFMETHOD_DLD (batcheig, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}] =} batcheig (@var{A})
  @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{flag}, @dots{})
  @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{name}, @var{value}, @dots{})
-Eigenvalues and eigenvectors of many Hermitian matrices at once.
+Compute the eigenvalues and eigenvectors of many Hermitian matrices at once.
 
-@var{A} is an array of @var{n}-by-@var{n} pages, single or double, real or
-complex; it may have any number of dimensions, and all from the third on are
-kept in the results.  The work is done on an NVIDIA GPU where there is one and
-where it is faster, otherwise on all cores of the CPU.
+@var{A} is a full array of @var{n}-by-@var{n} pages, single or double, real or
+complex.  It may have any number of dimensions, and the results keep those from
+the third on.  The results have the class of @var{A}; eigenvalues are real.  The
+work is done on an NVIDIA GPU where there is one and where it is faster, otherwise
+on all cores of the CPU.
 
-@var{lambda} holds the eigenvalues of page @var{p} in
-@code{@var{lambda}(:,1,@var{p})}, real and in ascending order.  With two or more
-outputs the columns of @code{@var{V}(:,:,@var{p})} are orthonormal eigenvectors
-and @code{@var{D}(:,:,@var{p})} is the diagonal matrix of the eigenvalues, so
-that on each page @code{@var{A} * @var{V} = @var{V} * @var{D}}.
+With one output, @code{@var{lambda}(:,1,@var{p})} holds the eigenvalues of page
+@var{p} in ascending order.  With two or more outputs the columns of
+@code{@var{V}(:,:,@var{p})} are orthonormal eigenvectors and
+@code{@var{D}(:,:,@var{p})} is the diagonal matrix of the eigenvalues, so that on
+each page @code{@var{A} * @var{V} = @var{V} * @var{D}}.
 
 @var{info} is an int32 column with one number for each page: 0 if all is well;
 @var{n}+1 if the page holds NaN or Inf; @var{k} from 1 to @var{n} if @var{k}
 eigenvalues did not converge.  A page with a nonzero @var{info} is NaN in the
-other outputs, and every other page is right.  If @var{info} is not asked for,
-such pages are reported by the warning @code{gpulinalg:pages-failed}.
+other outputs, and every other page is right.  Without the output @var{info} the
+warning @code{gpulinalg:pages-failed} reports such pages.
 
-Each page must be Hermitian to within rounding (the largest
-@code{|@var{A} - @var{A}'|} at most @code{10 * @var{n} * eps} times the largest
-@code{|@var{A}|}), and @code{(@var{A} + @var{A}') / 2} is solved; otherwise the
-error @code{gpulinalg:not-hermitian} names the page.
+Each page must be Hermitian to within rounding: the largest
+@code{|@var{A} - @var{A}'|} is at most @code{10 * @var{n} * eps} times the largest
+@code{|@var{A}|}.  Then @code{(@var{A} + @var{A}') / 2} is solved.
 
 Flags, in any order and in upper or lower case; of two that exclude each other
 the last one counts:
@@ -164,9 +168,8 @@ Options, each followed by its value:
 
 @table @asis
 @item @qcode{"method"}
-@qcode{"qr"}: reduction to tridiagonal form by reflections of Householder, then
-implicitly shifted QR (on a GPU: divide and conquer).  @qcode{"jacobi"}:
-rotations of Jacobi.
+@qcode{"qr"}: Householder reduction to tridiagonal form, then implicitly shifted
+QL and QR (on a GPU: divide and conquer).  @qcode{"jacobi"}: Jacobi rotations.
 @qcode{"auto"} (default): the faster one for this size.
 
 @item @qcode{"device"}
@@ -175,21 +178,18 @@ rotations of Jacobi.
 @code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"tol"}
-Entries below @qcode{"tol"} times the size of the page count as zero.  The
-default is @code{eps} of the class of @var{A}.
+Entries below @qcode{"tol"} times the norm of the page count as zero.  A number
+between 0 and 1; the default is @code{eps} of the class of @var{A}.
 
 @item @qcode{"maxit"}
-The largest number of sweeps of Jacobi, or of QR or QL iterations for each
-eigenvalue (default 30).  Divide and conquer has neither.
+The largest number of Jacobi sweeps, or of QR or QL iterations for each
+eigenvalue (default 30).  Divide and conquer has no such limit.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
 @code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
+The default is @code{false}.
 @end table
-
-If a GPU fails or has too little memory, the CPU does the rest of the work and
-the warning @code{gpulinalg:device-failed} or @code{gpulinalg:device-memory}
-says so.
 
 @example
 @group
@@ -201,7 +201,58 @@ norm (A(:,:,7) * V(:,:,7) - V(:,:,7) * D(:,:,7)) < 1e-13
 @end group
 @end example
 
-@seealso{pageeig, gpulinalg_info, eig}
+The two pages of this array have the eigenvalues 1, 3 and -1, 1:
+
+@example
+@group
+A = cat (3, [2, 1; 1, 2], [0, 1i; -1i, 0]);
+lambda = squeeze (batcheig (A))
+   @result{} lambda =
+
+        1  -1
+        3   1
+@end group
+@end example
+
+@subheading Limits
+@var{n} is at most 2048 on a GPU, and 46000 on the CPU where LAPACK has 32-bit
+integers.  The number of pages is limited by the memory of the computer alone.
+
+@subheading Errors
+@table @code
+@item gpulinalg:not-hermitian
+A page is not Hermitian; the message names the page and the largest difference.
+@item gpulinalg:bad-class
+@var{A} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+The pages of @var{A} are not square.
+@item gpulinalg:bad-option
+The option is unknown or has no value, or the second argument is a matrix (the
+generalized problem).
+@item gpulinalg:bad-value
+The option does not take this value, or @var{n} is too large for the GPU that was
+asked for.
+@item gpulinalg:no-device
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
+@item Octave:bad-alloc
+There is not enough memory for the results or the work.
+@end table
+
+Warnings: @code{gpulinalg:pages-failed}, see @var{info};
+@code{gpulinalg:device-memory} and @code{gpulinalg:device-failed}, a GPU had too
+little memory or failed, and the CPU did the rest of the work.
+
+@subheading References
+A. Cosnuau, Computation on GPU of eigenvalues and eigenvectors of a large number of
+small Hermitian matrices, Procedia Comput.@: Sci.@: 29 (2014), 800--810;
+R. Huang, S. Liu and Y. Zhao, Batched eigenvalue decomposition algorithms for
+Hermitian matrices on GPU, Comput.@: Sci.@: (Jisuanji kexue) 50 (2023), 397--403;
+J. J. M. Cuppen, A divide and conquer method for the symmetric tridiagonal
+eigenproblem, Numer.@: Math.@: 36 (1981), 177--195.
+
+@seealso{pageeig, gevd_hz, gpulinalg_info, eig}
 @end deftypefn)doc")
 {
   return gla::guarded ("batcheig", [&] () { return batcheig_body (interp, args, nargout); });
@@ -213,7 +264,7 @@ norm (A(:,:,7) * V(:,:,7) - V(:,:,7) * D(:,:,7)) < 1e-13
 %!error id=Octave:invalid-fun-call [a, b, c, d] = batcheig (1);
 %!error <batcheig: function called with too many outputs> [a, b, c, d] = batcheig (1);
 %!error id=gpulinalg:bad-option batcheig (eye (2), eye (2))
-%!error <argument 2 is a matrix, but the generalized problem A\*x = lambda\*B\*x is not served yet; .*"Overlap matrices"> ...
+%!error <argument 2 is a matrix, but the generalized problem A\*x = lambda\*B\*x is not supported yet; .*"Overlap matrices"> ...
 %! [V, D] = batcheig (eye (2), 2 * eye (2));
 %!error id=gpulinalg:bad-class batcheig (true)
 %!error id=gpulinalg:bad-class batcheig (int32 (1))
@@ -235,12 +286,12 @@ norm (A(:,:,7) * V(:,:,7) - V(:,:,7) * D(:,:,7)) < 1e-13
 %!error <page 1 of A is not Hermitian> batcheig ([1, 1i; 1i, 1])
 %!error <page 2 of A is not Hermitian> batcheig (cat (3, 1, 1 + 1i))
 %!error id=gpulinalg:bad-option batcheig (1, "colour")
-%!error <unknown option "Colour"; known are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit" or "progress"> ...
 %! batcheig (1, "Colour", 3)
 %!error <argument 2 is a matrix> batcheig (1, 2)
 %!error <argument 2 is a matrix> batcheig (1, [])
 %!error <argument 2 must be the name of an option, not of class cell> batcheig (1, {"lower"})
-%!error <unknown option ""; known are "vector"> batcheig (1, "")
+%!error <unknown option ""; valid options are "vector"> batcheig (1, "")
 %!error <argument 3 must be the name of an option, not of class cell> batcheig (1, "lower", {})
 %!error <option "tol" needs a value> batcheig (1, "tol")
 %!error id=gpulinalg:bad-value batcheig (1, "method", "magic")
@@ -263,9 +314,9 @@ norm (A(:,:,7) * V(:,:,7) - V(:,:,7) * D(:,:,7)) < 1e-13
 %!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not of class cell> batcheig (1, "device", {"cpu"})
 %!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not an empty array> batcheig (1, "device", [])
 %!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not of class logical> batcheig (1, "device", true)
-%!error <option "device" must hold numbers of GPUs, from 0, not -1> batcheig (1, "device", -1)
-%!error <option "device" must hold numbers of GPUs, from 0, not 0.5> batcheig (1, "device", 0.5)
-%!error <option "device" must hold numbers of GPUs, from 0, not NaN> batcheig (1, "device", NaN)
+%!error <option "device" must be numbers of GPUs, counted from 0, not -1> batcheig (1, "device", -1)
+%!error <option "device" must be numbers of GPUs, counted from 0, not 0.5> batcheig (1, "device", 0.5)
+%!error <option "device" must be numbers of GPUs, counted from 0, not NaN> batcheig (1, "device", NaN)
 %!error <option "progress" must be true, false or a function handle, not of class char> ...
 %! batcheig (1, "progress", "yes")
 %!error id=gpulinalg:bad-value batcheig (1, "progress", {})

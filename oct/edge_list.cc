@@ -1,4 +1,4 @@
-// edge_list.cc: a graph from a list of its edges, as the SNAP collection has them
+// edge_list.cc: a graph from a list of its edges, in the format of the SNAP collection
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "graph_file.h"
@@ -23,8 +23,9 @@ static id_vector read_pairs (graph_file &file)
   return ends;
 }
 
-// The ids that occur, in order, and in place of each id its number among them, from 0.
-// Where ids lie close together, which they mostly do, a table has their numbers.
+// Returns the different ids in ascending order, and replaces each id by its index among them, from
+// 0. If the ids lie close together, as they usually do, a lookup table finds the index; otherwise a
+// binary search does.
 static id_vector number_nodes (id_vector &ends)
 {
   id_vector ids;

@@ -13,15 +13,15 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
                            octave_idx_type p)
 {
   octave_idx_type pages = static_cast<octave_idx_type> (info.size ());
-  if (report.pages_failed > 0) {
+  if (report.base.pages_failed > 0) {
     std::vector<int32_t> failed (info);
     std::replace (failed.begin (), failed.end (), static_cast<int32_t> (p + 2), 0);
     gla::warn_of_failed_pages ("gevd_hz", failed.data (), pages, static_cast<int32_t> (p + 1));
   }
   if (report.pages_singular > 0)
     warning_with_id ("gpulinalg:singular-pencil",
-                     "gevd_hz: on %lld of %lld pages [A; B] has less than full rank; Z, and "
-                     "eigenvalues that mean nothing, are NaN there; the first is page %lld",
+                     "gevd_hz: on %lld of %lld pages [A; B] has less than full rank; Z and "
+                     "undetermined eigenvalues are NaN there; the first is page %lld",
                      static_cast<long long> (report.pages_singular), static_cast<long long> (pages),
                      static_cast<long long> (report.first_singular + 1));
 }
@@ -39,23 +39,15 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   octave_idx_type m = dims (0), n = B.dims () (0), p = dims (1), q = std::min (m + n, p);
   std::vector<int32_t> info (gla::pages_of (dims));
 
-  gla_gevd_results results = {};
-  auto allocate = [&dims] (auto &a, gla_array &result, octave_idx_type rows,
-                           octave_idx_type columns) {
-    dim_vector shape = dims;
-    shape (0) = rows;
-    shape (1) = columns;
-    a = gla::unfilled<typename std::decay<decltype (a)>::type> (shape);
-    result = gla::output (a);
-  };
-  allocate (alpha, results.alpha, q, 1);
-  allocate (beta, results.beta, q, 1);
+  auto results = gla::sized<gla_gevd_results> ();
+  gla::allocate (alpha, results.alpha, dims, q, 1);
+  gla::allocate (beta, results.beta, dims, q, 1);
   if (outputs > 1)
-    allocate (Z, results.Z, p, q);
+    gla::allocate (Z, results.Z, dims, p, q);
   results.info = info.data ();
 
   gla_array a = gla::input (A), b = gla::input (B);
-  gla_gevd_report report;
+  auto report = gla::sized<gla_gevd_report> ();
   call.finish (gla_gevd (call.context (), &a, &b, &results, &options, &report));
   warn_of_pages (info, report, p);
 
@@ -88,12 +80,9 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
   const int outputs = std::max (1, nargout);
-  const bool is_complex = A.iscomplex () || B.iscomplex ();
-  if (A.is_single_type () || B.is_single_type ())
-    return is_complex ? solve<FloatComplexNDArray, FloatNDArray> (call, A, B, options, outputs)
-                      : solve<FloatNDArray, FloatNDArray> (call, A, B, options, outputs);
-  return is_complex ? solve<ComplexNDArray, NDArray> (call, A, B, options, outputs)
-                    : solve<NDArray, NDArray> (call, A, B, options, outputs);
+  return gla::in_class_of (A, B, [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, A, B, options, outputs);
+  });
 }
 
 DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -101,12 +90,25 @@ DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}] =} gevd_hz (@var{A}, @var{B})
  @deftypefnx {gpulinalg} {[@var{Z}, @var{lambda}, @var{C}, @var{S}] =} gevd_hz (@var{A}, @var{B})
  @deftypefnx {gpulinalg} {[@dots{}] =} gevd_hz (@dots{}, @var{name}, @var{value}, @dots{})
-Eigenvalues and eigenvectors of the pencil @code{(@var{A}' * @var{A},
-@var{B}' * @var{B})} of a pair of matrices, or of many pairs.
+Compute the eigenvalues and eigenvectors of the pencil
+@code{(@var{A}' * @var{A}, @var{B}' * @var{B})} of a pair of matrices, or of many
+pairs.
 
-@var{Z} * @var{C}'*@var{C}}: column @var{j} of @var{Z} belongs to
-is zero.  @var{lambda} is a column, and does not decrease.  The columns of
-@var{Z} have the lengths for which
+@var{A} is @var{m}-by-@var{p} and @var{B} is @var{n}-by-@var{p}; both are full,
+single or double, real or complex.  Dimensions from the third on are pages, and the
+results keep them.  With @code{@var{q} = min (@var{m} + @var{n}, @var{p})},
+@var{lambda} is @var{q}-by-1 and @var{Z} is @var{p}-by-@var{q}, such that
+
+@example
+@group
+@var{A}' * @var{A} * @var{Z} * @var{S}' * @var{S} = @var{B}' * @var{B} * @var{Z} * @var{C}' * @var{C}
+@end group
+@end example
+
+@noindent
+Column @var{j} of @var{Z} belongs to @code{@var{lambda}(@var{j})}, which is
+@code{Inf} where @var{B} times that column is zero.  @var{lambda} is in ascending
+order.  The columns of @var{Z} have the lengths for which
 
 @example
 @group
@@ -116,28 +118,29 @@ is zero.  @var{lambda} is a column, and does not decrease.  The columns of
 @end example
 
 @noindent
-with the diagonal @var{C} and @var{S} of @code{gsvd_hz}, whose economy form this
-is: @code{@var{C}' * @var{C} + @var{S}' * @var{S} = eye (@var{q})}.
-Divided by the diagonal of @var{S} they have the lengths of
+with the diagonal @var{C} and @var{S} of the economy form of @code{gsvd_hz}:
+@code{@var{C}' * @var{C} + @var{S}' * @var{S} = eye (@var{q})}.
+@code{@var{Z} ./ diag (@var{S}).'} has the lengths of
+@code{eig (@var{A}' * @var{A}, @var{B}' * @var{B})}.
 
-The two products are never formed, so that eigenvalues keep their digits
-where @code{eig} loses twice as many, or finds that @code{@var{B}' * @var{B}} is not
+The two products are never formed.  So eigenvalues keep their digits where
+@code{eig} loses twice as many, or finds that @code{@var{B}' * @var{B}} is not
 positive definite.  @var{lambda} is the square of what @code{gsvd_hz} gives, to the
-bit.  The columns of @var{Z} are those of the inverse of @code{@var{X}'}, and as
-precise as the condition of @var{X} with rows of length 1 allows.
+bit.  The columns of @var{Z} are those of the inverse of the @code{@var{X}'} of
+@code{gsvd_hz}, and as accurate as the condition of @var{X} with rows of length 1
+allows.
 
-Dimensions from the third on are pages, and are kept in the results.  The options
-are @qcode{"method"}, @qcode{"blocking"}, @qcode{"ordering"}, @qcode{"block"},
-@qcode{"device"} and @qcode{"progress"}, as for @code{gsvd_hz}.
+The work is done on an NVIDIA GPU where there is one and where it is faster,
+otherwise on all cores of the CPU.  The options are @qcode{"method"},
+@qcode{"blocking"}, @qcode{"ordering"}, @qcode{"block"}, @qcode{"device"} and
+@qcode{"progress"}, with the values and defaults of @code{gsvd_hz}, whose limits
+hold here, too.
 
 Where @code{[@var{A}; @var{B}]} has less than full rank, to rounding, the pencil is
-singular: @var{Z} does not exist, and eigenvalues are fewer than @var{q}.  @var{Z} is
-then NaN, and so are the entries of @var{lambda}, @var{C} and @var{S} that mean
-nothing, which need not be the last ones.  The warning
-@code{gpulinalg:singular-pencil} names the first such page.
-
-A page that holds NaN or Inf or does not converge is NaN in all results, and the
-warning @code{gpulinalg:pages-failed} says so; every other page is right.
+singular: @var{Z} does not exist, and there are fewer than @var{q} eigenvalues.
+@var{Z} is then NaN, and so are the entries of @var{lambda}, @var{C} and @var{S}
+that mean nothing, which need not be the last ones.  A page that holds NaN or Inf or
+does not converge is NaN in all results; every other page is right.
 
 @example
 @group
@@ -157,6 +160,36 @@ norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 @end group
 @end example
 
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+@var{A} and @var{B} do not have the same columns and the same pages.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+The option does not take this value.
+@item gpulinalg:no-device
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
+@item Octave:bad-alloc
+There is not enough memory for the results or the work.
+@end table
+
+Warnings: @code{gpulinalg:singular-pencil} names the first page where
+@code{[@var{A}; @var{B}]} has less than full rank; @code{gpulinalg:pages-failed},
+pages hold NaN or Inf or did not converge; @code{gpulinalg:device-memory} and
+@code{gpulinalg:device-failed}, a GPU had too little memory or failed, and the CPU
+did the rest of the work.
+
+@subheading References
+V. Novakovi@'c and S. Singer, Implicit Hari--Zimmermann algorithm for
+the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
+(2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
+singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
+
 @seealso{gsvd_hz, batcheig, eig}
 @end deftypefn)doc")
 {
@@ -171,7 +204,7 @@ norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 %!error id=gpulinalg:bad-option [Z, lambda] = gevd_hz (1, 2, "colour");
 %!error <gevd_hz: function called with too many outputs> [a, b, c, d, e] = gevd_hz (1, 1);
 %!error <gevd_hz: A and B must have the same columns and the same pages, but A is 1x2 and B is 1x1> gevd_hz ([1, 2], 3)
-%!error <gevd_hz: unknown option "econ"; known are "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <gevd_hz: unknown option "econ"; valid options are "method", "blocking", "ordering", "block", "device" or "progress"> ...
 %! gevd_hz (1, 2, "econ")
 %!error <gevd_hz: argument 3 must be the name of an option, not of class double> [Z, w] = gevd_hz (1, 2, 0);
 %!error <gevd_hz: A must be a full array, not sparse; use full \(A\)> gevd_hz (sparse (1), 1)

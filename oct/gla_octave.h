@@ -1,9 +1,9 @@
-// gla_octave.h: what the Octave functions of gpulinalg share
+// gla_octave.h: helpers that all Octave functions of gpulinalg use
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Errors have ids "gpulinalg:<what>". No C++ exception may cross the C library, and none but
-// Octave's own may leave a function (it would end Octave), so each body runs in `guarded` and each
-// callback keeps what was thrown until the library has returned.
+// Errors have ids "gpulinalg:<what>". Two rules hold for C++ exceptions. None may cross the C
+// library, so a callback stores what was thrown until the library has returned. Only Octave's own
+// may leave a function, because any other ends Octave, so each function body runs in `guarded`.
 
 #ifndef GPULINALG_GLA_OCTAVE_H
 #define GPULINALG_GLA_OCTAVE_H
@@ -12,6 +12,7 @@
 #include <octave/interpreter.h>
 
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -19,17 +20,26 @@
 #include <vector>
 
 #include "gpulinalg.h"
-#include "host_memory.h"
+#include "common/host_memory.h"
 
 namespace gla
 {
+
+// A struct of the library's interface, empty; each begins with its size.
+template <typename T> T sized ()
+{
+  T empty = T ();
+  const std::size_t size = sizeof (T);
+  std::memcpy (&empty, &size, sizeof size);
+  return empty;
+}
 
 //------------------------------------------------------------------------------
 // arrays of the four types
 //------------------------------------------------------------------------------
 
-// How each class is read from an octave_value, without a copy where it holds that class. A complex
-// value must not be read as a real array: that drops the imaginary part.
+// Reads an array of each class from an octave_value; no copy is made if the value has that class.
+// Never read a complex value as a real array: that drops the imaginary part.
 inline void read (const octave_value &v, NDArray &a)
 {
   a = v.array_value ();
@@ -49,22 +59,22 @@ inline void read (const octave_value &v, FloatComplexNDArray &a)
 
 inline gla_type type_of (const NDArray &)
 {
-  return GLA_D;
+  return GLA_TYPE_D;
 }
 inline gla_type type_of (const ComplexNDArray &)
 {
-  return GLA_Z;
+  return GLA_TYPE_Z;
 }
 inline gla_type type_of (const FloatNDArray &)
 {
-  return GLA_S;
+  return GLA_TYPE_S;
 }
 inline gla_type type_of (const FloatComplexNDArray &)
 {
-  return GLA_C;
+  return GLA_TYPE_C;
 }
 
-// The number of pages: all dimensions from the third on.
+// The number of pages: the product of all dimensions from the third on.
 inline octave_idx_type pages_of (const dim_vector &dims)
 {
   octave_idx_type pages = 1;
@@ -73,18 +83,36 @@ inline octave_idx_type pages_of (const dim_vector &dims)
   return pages;
 }
 
-// An array as the library sees it: to be read, or to be written.
+// Describes an array to the library, as an argument or as a result.
 template <typename A> gla_array input (const A &a)
 {
   const dim_vector dims = a.dims ();
   void *data = const_cast<void *> (static_cast<const void *> (a.data ()));
-  return gla_array_packed (data, type_of (a), dims (0), dims (1), pages_of (dims), GLA_HOST);
+  return gla_array_packed (data, type_of (a), dims (0), dims (1), pages_of (dims), GLA_DEVICE_HOST);
 }
 template <typename A> gla_array output (A &a)
 {
   const dim_vector dims = a.dims ();
   return gla_array_packed (a.fortran_vec (), type_of (a), dims (0), dims (1), pages_of (dims),
-                           GLA_HOST);
+                           GLA_DEVICE_HOST);
+}
+
+// Calls body (array, real): an empty array of this class, and one of its real class.
+template <typename Body> octave_value_list in_class (bool single, bool is_complex, Body body)
+{
+  if (single)
+    return is_complex ? body (FloatComplexNDArray (), FloatNDArray ())
+                      : body (FloatNDArray (), FloatNDArray ());
+  return is_complex ? body (ComplexNDArray (), NDArray ()) : body (NDArray (), NDArray ());
+}
+
+// The same in the class of the results: single if A or B is, complex if A or B is. B may be
+// undefined.
+template <typename Body>
+octave_value_list in_class_of (const octave_value &A, const octave_value &B, Body body)
+{
+  return in_class (A.is_single_type () || B.is_single_type (), A.iscomplex () || B.iscomplex (),
+                   body);
 }
 
 //------------------------------------------------------------------------------
@@ -92,7 +120,7 @@ template <typename A> gla_array output (A &a)
 //------------------------------------------------------------------------------
 
 #if OCTAVE_MAJOR_VERSION >= 7
-// Memory for n elements as Array<T> would allocate it, not yet touched.
+// Memory for n elements from the allocator of Array<T>; none of it is written yet.
 template <typename T, typename Alloc> T *allocate_like (const Array<T, Alloc> &, octave_idx_type n)
 {
   Alloc allocator;
@@ -102,21 +130,33 @@ template <typename T, typename Alloc> T *allocate_like (const Array<T, Alloc> &,
 }
 #endif
 
-// An array of these dimensions whose elements are still to be written. Octave's constructors
-// touch every element in one thread, which for large outputs takes longer than filling them.
+// An array of these dimensions with uninitialized elements. Octave's constructors write every
+// element in one thread; for large outputs that takes longer than the library needs to fill them.
 template <typename A> A unfilled (const dim_vector &dims)
 {
 #if OCTAVE_MAJOR_VERSION >= 7
   typedef typename A::element_type T;
   octave_idx_type n = dims.safe_numel ();
-  const octave_idx_type few = 32768; // below that nothing is gained
+  const octave_idx_type few = 32768; // no gain below this size
   if (n >= few)
     return A (Array<T> (allocate_like (Array<T> (), n), dims));
 #endif
   return A (dims);
 }
 
-// Ctrl-C is heard meanwhile.
+// Makes `a` an uninitialized array of pages of rows x columns, as many as dims has, and describes
+// it in `result`.
+template <typename A>
+void allocate (A &a, gla_array &result, dim_vector dims, octave_idx_type rows,
+               octave_idx_type columns)
+{
+  dims (0) = rows;
+  dims (1) = columns;
+  a = unfilled<A> (dims);
+  result = output (a);
+}
+
+// Fills memory with zeros; Ctrl-C ends it.
 void zero (void *memory, std::size_t bytes);
 
 template <typename A> A zeros (const dim_vector &dims)
@@ -152,35 +192,36 @@ template <typename Body> octave_value_list guarded (const char *who, Body body)
 // arguments
 //------------------------------------------------------------------------------
 
-// Whether a value is a string in one row; arrays of characters in three dimensions are not.
+// Whether a value is a string in one row. A character array with three dimensions is not.
 inline bool is_text (const octave_value &v)
 {
   return v.is_string () && v.ndims () == 2 && v.rows () <= 1;
 }
 
-// Name/value options, their names and string values in lower case. Every function of this group
-// ends with an error that names the option where the value will not do.
+// Name/value options; names and string values are compared in lower case. Every function here ends
+// with an error that names the option if its value is not valid.
 class options
 {
 public:
-  // Reads args (first), ...; flags stand alone, names are followed by a value. not_here: flags that
-  // this kind of call does not serve; they are read, so that the caller can say why not, and are
-  // not listed among those that are known.
+  // Reads args (first), ...; a flag has no value, a name is followed by its value. not_here: flags
+  // that are wrong for this kind of call. They are accepted, so that the caller can give the reason
+  // in its own error, but messages do not list them as valid.
   options (const char *who, const octave_value_list &args, int first,
            const std::vector<std::string> &flags, const std::vector<std::string> &names,
            const std::vector<std::string> &not_here = {});
 
-  // The last of these flags that was given; "" where none was.
+  // The last of these flags that was given; "" if none was.
   std::string last_flag (const std::vector<std::string> &of) const;
-  // The value of a name, undefined where it was not given. The last one counts.
+  // The last value that was given for this name; undefined if none was.
   octave_value value (const std::string &name) const;
 
-  // One of the words, "" where the option was not given.
+  // One of the words; "" if the option was not given.
   std::string word (const std::string &name, const std::vector<std::string> &words) const;
   // A number with lowest < x < highest.
-  double number (const std::string &name, double lowest, double highest, double otherwise) const;
-  // A whole number with 1 <= x.
-  int count (const std::string &name, int otherwise) const;
+  double number (const std::string &name, double lowest, double highest,
+                 double default_value) const;
+  // An integer with 1 <= x.
+  int count (const std::string &name, int default_value) const;
 
 private:
   const char *m_who;
@@ -188,16 +229,21 @@ private:
   std::vector<std::pair<std::string, octave_value>> m_values;
 };
 
-// Ends with print_usage where there are fewer or more arguments than these, and with Octave's words
-// for other functions where too many outputs are wanted.
+// Ends with print_usage if the number of arguments is not in this range, and with Octave's usual
+// error if there are too many outputs.
 const int any_number = 1 << 30;
 void check_counts (const char *who, const octave_value_list &args, int least, int most, int nargout,
                    int most_outputs);
 
 std::string lower_case (std::string s);
 
-// A scalar 0 of any class, as in the place that asks for an economy form.
+// A scalar 0 of any numeric class: as a positional argument it selects the economy form.
 bool is_zero (const octave_value &v);
+
+bool is_real_scalar (const octave_value &v);
+
+// A number as Octave shows it.
+std::string text_of (double x);
 
 // Ends with gpulinalg:bad-class unless x is a full floating point array.
 void check_float_array (const char *who, const char *name, const octave_value &x);
@@ -209,8 +255,8 @@ std::string quoted_list (const std::vector<std::string> &words);
 // pages that fail
 //------------------------------------------------------------------------------
 
-// Of pages with a number in info that is not 0: those with `not_finite` hold NaN or Inf, the others
-// did not converge. One warning gpulinalg:pages-failed tells both.
+// Gives one warning gpulinalg:pages-failed for all pages whose info is not 0. Pages with info equal
+// to `not_finite` hold NaN or Inf; the others did not converge.
 void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
                            int32_t not_finite);
 
@@ -218,22 +264,22 @@ void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type
 // a call of the library
 //------------------------------------------------------------------------------
 
-// A context that no call uses, to be given back. Contexts are kept for later calls and never
-// destroyed, because at the end of the process the CUDA runtime may be gone before us.
+// Takes an idle context, or creates one; give_context returns it. Contexts are kept for later calls
+// and never destroyed, because at the end of the process the CUDA runtime may shut down first.
 gla_context *take_context (const char *who, octave::interpreter &interp);
 void give_context (gla_context *context);
 
-// Gives back what all contexts keep on a GPU, or on all of them (GLA_ALL_GPUS), but for those that
-// are at work. Ends with an error where there is no such GPU.
+// Releases the memory that contexts keep on one GPU, or on all (GLA_DEVICE_ALL_GPUS); contexts in
+// use by a call keep theirs. Ends with an error if there is no such GPU.
 void release_memory (const char *who, octave::interpreter &interp, int device);
 
-// Holds a context while a function works, and carries Ctrl-C, progress and warnings between the
-// library and Octave. A progress function may call a function of this package again, which then
-// gets a context of its own.
+// Holds a context while a function runs, and passes Ctrl-C, progress and warnings between the
+// library and Octave. A progress function may call a function of this package; that call gets
+// another context.
 class call
 {
 public:
-  // With a context of the caller's own, or else with one that no other call uses.
+  // Uses the caller's context `own`, or an idle one if own is NULL.
   call (const char *who, octave::interpreter &interp, gla_context *own = nullptr);
   ~call ();
   call (const call &) = delete;
@@ -243,16 +289,17 @@ public:
 
   // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
   void set_place (const octave_value &device);
-  // "progress": undefined, false, true (a meter in one line) or a function f (done, total), where
-  // numbers of these units are counted.
+  // "progress": undefined, false, true (a meter in one line) or a function f (done, total). Both
+  // count in these units.
   void set_progress (const octave_value &progress, const char *units = "pages");
-  // After set_progress, for functions that sweep: the meter shows the sweeps, and a function that
-  // takes three arguments is called as f (done, total, sweeps), after every sweep, too.
+  // After set_progress, for methods with Jacobi sweeps: the meter shows the number of the sweep,
+  // and a function with three arguments is also called after every sweep, as f (done, total,
+  // sweeps).
   void show_sweeps ();
 
-  // For callbacks of the library that call Octave: does `body`, and keeps what it throws for
-  // `finish`. Nonzero: it has thrown, now or before.
-  template <typename Body> int kept (Body body)
+  // Runs `body` in a callback of the library and stores what it throws for `finish`. Returns
+  // nonzero if body has thrown, now or in an earlier callback.
+  template <typename Body> int caught (Body body)
   {
     try {
       if (!m_exception)
@@ -263,8 +310,8 @@ public:
     return m_exception ? 1 : 0;
   }
 
-  // After the library returned: throws what a callback has caught, gives the warnings, and ends
-  // with an error where status is not GLA_OK.
+  // After the library has returned: throws what a callback has stored, gives the warnings, and ends
+  // with an error if status is not GLA_OK.
   void finish (gla_status status);
 
 private:
@@ -273,7 +320,7 @@ private:
   static void on_sweep (void *self, int64_t done, int64_t total, int sweeps);
   static void on_warning (void *self, const char *id, const char *text);
 
-  bool takes_sweeps ();
+  bool function_takes_sweeps ();
   void show_progress (int64_t done, int64_t total, int sweeps);
   void show_meter (int64_t done, int64_t total, int sweeps);
   void end_meter ();
@@ -281,12 +328,12 @@ private:
   const char *m_who;
   octave::interpreter &m_interp;
   gla_context *m_context;
-  bool m_owned; // the context is the caller's
+  bool m_callers_context; // the caller's, not one from take_context
   const char *m_units = "";
   octave_value m_progress_function;
-  bool m_function_sweeps = false; // it takes the number of sweeps
+  bool m_function_takes_sweeps = false;
   bool m_meter = false;
-  std::size_t m_meter_width = 0; // of the line that is shown
+  std::size_t m_meter_width = 0; // of the line on the screen
   std::chrono::steady_clock::time_point m_meter_time;
   std::exception_ptr m_exception;
   std::vector<std::pair<std::string, std::string>> m_warnings;

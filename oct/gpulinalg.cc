@@ -1,11 +1,11 @@
-// gpulinalg.cc: gpulinalg for Octave: what the package has
+// gpulinalg.cc: gpulinalg for Octave, an overview of the package
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
 
 DEFMETHOD_DLD (gpulinalg, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn {gpulinalg} {} gpulinalg ()
-Show what the package gpulinalg has: matrix decompositions of many matrices at
+Show the functions of the package gpulinalg: decompositions of many matrices at
 once, of large ones and of sparse ones, on a GPU or on the CPU.
 
 @table @code
@@ -16,13 +16,16 @@ Eigenvalues and eigenvectors of many Hermitian matrices.
 The same with the interface of @sc{matlab}.
 
 @item qr_block
-QR factorization of large matrices, of tall ones and of many.
+QR factorization and least squares: large matrices, tall ones and many at once.
 
 @item gsvd_hz
 Generalized singular value decomposition of one pair of matrices or of many.
 
 @item gevd_hz
 Eigenvalues and eigenvectors of @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}.
+
+@item pagemtimes
+Products of the pages of two arrays.
 
 @item eigs_lanczos
 A few eigenvalues of a large sparse Hermitian matrix.
@@ -46,9 +49,13 @@ there is one and where it is faster; nothing has to be configured.
 A = rand (4, 4, 1000);
 A += permute (A, [2, 1, 3]);
 [V, D] = batcheig (A);
+size (D)
+   @result{} ans =
+
+         4      4   1000
 @end group
 @end example
-@seealso{batcheig, qr_block, gsvd_hz, eigs_lanczos, gpulinalg_info}
+@seealso{batcheig, qr_block, gsvd_hz, pagemtimes, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
   gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);

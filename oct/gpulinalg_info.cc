@@ -13,7 +13,7 @@ static octave_map device_table (gla::call &call)
   Cell started (dims), memory_total (dims), memory_free (dims), memory_kept (dims);
   Cell host_memory_kept (dims);
   for (octave_idx_type k = 0; k < count; k++) {
-    gla_device_info info;
+    auto info = gla::sized<gla_device_info> ();
     call.finish (gla_device_query (call.context (), static_cast<int> (k), &info));
     number (k) = static_cast<double> (k);
     name (k) = std::string (info.name);
@@ -38,7 +38,7 @@ static octave_map device_table (gla::call &call)
   return table;
 }
 
-// How much of the memory is free, or that nobody has used the GPU yet.
+// Prints the free memory, or "not started" if this process has not used the GPU yet.
 static void print_memory (const octave_scalar_map &device)
 {
   auto gigabytes = [&] (const char *name) { return device.getfield (name).double_value () / 1e9; };
@@ -64,8 +64,8 @@ static void print (const octave_scalar_map &info, const octave_map &devices)
   }
   octave_scalar_map costs = info.getfield ("costs").scalar_map_value ();
   std::string file = costs.getfield ("file").string_value ();
-  octave_stdout << "  known for \"auto\": " << costs.getfield ("measured").double_value ()
-                << " costs, " << (file.empty () ? "not kept" : "kept in " + file) << "\n";
+  octave_stdout << "  measured for \"auto\": " << costs.getfield ("measured").double_value ()
+                << " costs, " << (file.empty () ? "not saved" : "saved in " + file) << "\n";
 }
 
 static octave_value_list info_body (octave::interpreter &interp, const octave_value_list &args,
@@ -82,8 +82,8 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
   info.setfield ("cuda", false);
 #endif
   info.setfield ("backend", std::string (gla_backend_note (call.context ())));
-  gla_device_info cpu;
-  call.finish (gla_device_query (call.context (), GLA_HOST, &cpu));
+  auto cpu = gla::sized<gla_device_info> ();
+  call.finish (gla_device_query (call.context (), GLA_DEVICE_HOST, &cpu));
   info.setfield ("threads", static_cast<double> (cpu.multiprocessors));
   octave_map devices = device_table (call);
   info.setfield ("devices", octave_value (devices));
@@ -103,9 +103,10 @@ static octave_value_list info_body (octave::interpreter &interp, const octave_va
 DEFMETHOD_DLD (gpulinalg_info, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {} gpulinalg_info ()
  @deftypefnx {gpulinalg} {@var{info} =} gpulinalg_info ()
-Show what this build of gpulinalg is and the GPUs that it can use.
+Show how gpulinalg was built and which GPUs it can use.
 
-The structure @var{info} has the fields
+Without an output the function prints a summary.  The struct @var{info} has the
+fields
 
 @table @code
 @item version
@@ -123,36 +124,44 @@ The threads that a call uses on the CPU: what the environment variable
 process may use.
 
 @item devices
-A structure array with one element for each GPU: @code{number} (from 0, as the
-option @qcode{"device"} takes it), @code{name}, @code{compute_capability} (a
-string such as @qcode{"9.0"}), @code{multiprocessors}, @code{started} (true if
-this Octave has used the GPU: a GPU is started when it is first needed, which
-takes some tenths of a second), and in bytes @code{memory_total},
-@code{memory_free} (NaN as long as the GPU is not started),
-@code{memory_kept}, what this package keeps there between calls, and
+A structure array with one element for each GPU: @code{number} (from 0, for the
+option @qcode{"device"}), @code{name}, @code{compute_capability} (a string such as
+@qcode{"9.0"}), @code{multiprocessors}, @code{started} (true if this Octave has used
+the GPU: a GPU is started when it is first needed, which takes some tenths of a
+second), and in bytes @code{memory_total}, @code{memory_free} (NaN as long as the GPU
+is not started), @code{memory_kept}, what this package keeps there between calls, and
 @code{host_memory_kept}, the memory of the computer itself that is kept for
 transfers.  @code{gpulinalg_release} gives back what is kept.
 
 @item costs
-A structure about what @qcode{"device"}, @qcode{"auto"} goes by where there is
-a GPU: @code{file}, the name of the file that keeps what calls took on this
-machine, and @code{measured}, how many costs are known (0: none yet).  A cost
-is one size of page and one method on the CPU or on a GPU; your own calls tell
-it, none are made for it.  Delete the file to have them forgotten.  It is in the
-folder that the environment variable @env{GPULINALG_CACHE} names, otherwise in
-@file{gpulinalg} in @env{XDG_CACHE_HOME} or in @file{~/.cache}.  If
-@env{GPULINALG_CACHE} is empty, @code{file} is empty, too, and every Octave
-measures for itself.
+A structure about the measured times by which @qcode{"device"}, @qcode{"auto"}
+chooses where there is a GPU: @code{file}, the name of the file that keeps them for
+this machine, and @code{measured}, the number of costs known (0: none yet).  A cost
+is the time of one size of page and one method on the CPU or on a GPU; your own
+calls measure it, and no calls are made for it alone.  Delete the file to forget
+them.  It is in the folder that the environment variable @env{GPULINALG_CACHE} names,
+otherwise in @file{gpulinalg} in @env{XDG_CACHE_HOME} or in @file{~/.cache}.  If
+@env{GPULINALG_CACHE} is empty, @code{file} is empty, too, and every Octave measures
+for itself.
 @end table
 
 @example
 @group
+gpulinalg_info ()
+   @print{} gpulinalg @dots{}
+   @print{}   built with CUDA: @dots{}
+   @print{}   runs on: @dots{}
+   @print{}   threads: @dots{}
+@end group
+
+@group
 info = gpulinalg_info ();
-if (isempty (info.devices))
-  disp (info.backend);
-endif
+info.threads >= 1
+   @result{} ans = 1
 @end group
 @end example
+
+There are no errors of its own.
 
 @seealso{gpulinalg_release, batcheig}
 @end deftypefn)doc")
@@ -170,7 +179,7 @@ endif
 %! assert (ischar (info.backend) && rows (info.backend) == 1);
 %! assert (isstruct (info.devices) && columns (info.devices) == 1);
 
-%!## what "auto" goes by
+%!## the costs that "auto" compares
 %!test
 %! costs = gpulinalg_info ().costs;
 %! assert (fieldnames (costs), {"file"; "measured"});

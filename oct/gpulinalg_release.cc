@@ -12,8 +12,8 @@ static int device_of (const octave_value &v)
   const double x = number ? v.double_value () : -1;
   if (!(x >= 0 && x <= INT_MAX && x == std::floor (x)))
     error_with_id ("gpulinalg:bad-value",
-                   "gpulinalg_release: DEVICE must be the number of a GPU, from 0, as "
-                   "gpulinalg_info counts them");
+                   "gpulinalg_release: DEVICE must be the number of a GPU, counted from 0 as in "
+                   "gpulinalg_info");
   return static_cast<int> (x);
 }
 
@@ -21,7 +21,7 @@ static octave_value_list release_body (octave::interpreter &interp, const octave
                                        int nargout)
 {
   gla::check_counts ("gpulinalg_release", args, 0, 1, nargout, 0);
-  int device = GLA_ALL_GPUS;
+  int device = GLA_DEVICE_ALL_GPUS;
   if (args.length () == 1)
     device = device_of (args (0));
   gla::release_memory ("gpulinalg_release", interp, device);
@@ -34,26 +34,36 @@ DEFMETHOD_DLD (gpulinalg_release, interp, args, nargout, R"doc(-*- texinfo -*-
 Give back the memory of GPUs that is kept for later calls.
 
 A function that works on a GPU takes memory there and keeps it for the next
-call, up to an eighth of the GPU's memory.  This gives it back, so that other
-programs can have it: on the GPU of number @var{device} (from 0, as
+call, up to an eighth of the GPU's memory.  This function gives it back, so that
+other programs can have it: on the GPU of number @var{device} (from 0, as
 @code{gpulinalg_info} counts them) or on all of them.  Memory of the computer
 itself that is kept for transfers is given back, too.  The next call takes again
 what it needs, and is some ten milliseconds slower for that.
 
-What stays are the copies of sparse matrices that plans of @code{spmv_plan}
-hold, for as long as a variable holds the plan, and what the driver itself takes
-for a program that uses the GPU, some 500 MB, until Octave ends.  Without a GPU
-nothing happens, and none is started by it.
+Two things stay: the copies of sparse matrices that plans of @code{spmv_plan} hold,
+for as long as a variable holds the plan, and what the driver itself takes for a
+program that uses the GPU, some 500 MB, until Octave ends.  Without a GPU nothing
+happens, and no GPU is started.
 
 @example
 @group
-[V, D] = batcheig (A, "device", "gpu");
-gpulinalg_info ().devices(1).memory_kept
+A = rand (30, 30, 100);
+lambda = batcheig (A + permute (A, [2, 1, 3]));
 gpulinalg_release ()
+sum ([gpulinalg_info().devices.memory_kept])
+   @result{} ans = 0
 @end group
 @end example
 
-@seealso{gpulinalg_info}
+@subheading Errors
+@table @code
+@item gpulinalg:bad-value
+@var{device} is not a whole number from 0.
+@item gpulinalg:no-device
+There is no GPU of that number.
+@end table
+
+@seealso{gpulinalg_info, spmv_plan}
 @end deftypefn)doc")
 {
   return gla::guarded ("gpulinalg_release",
@@ -66,7 +76,7 @@ gpulinalg_release ()
 %! gpulinalg_release ();
 %! gpulinalg_release ();
 
-%!## what a call has taken is given back
+%!## the memory that a call took is released
 %!testif ; ! isempty (gpulinalg_info ().devices)
 %! A = rand (30, 30, 100);
 %! A = A + permute (A, [2, 1, 3]);
@@ -78,7 +88,7 @@ gpulinalg_release ()
 %! assert ([d.memory_kept, d.host_memory_kept], [0, 0]);
 %! assert (batcheig (A, "device", 0), D);
 
-%!## the function that a call calls does not take the call's memory away
+%!## a progress function cannot release the memory of its own call
 %!function release_and_go_on (done, total)
 %!  gpulinalg_release ();
 %!endfunction

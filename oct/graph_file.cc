@@ -1,4 +1,4 @@
-// graph_file.cc: the words and numbers of a text file
+// graph_file.cc: reads words and numbers of a text file, and sorts entries of a sparse matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "graph_file.h"
@@ -58,12 +58,12 @@ graph_file::graph_file (const std::string &name) : m_name (name)
   m_at = m_bytes.data ();
   m_end = m_at + length;
   if (length >= 3 && std::memcmp (m_at, "\xef\xbb\xbf", 3) == 0)
-    m_at += 3; // the mark of UTF-8
+    m_at += 3; // the byte order mark of UTF-8
   if (length >= 2 && std::memcmp (m_at, "\x1f\x8b", 2) == 0)
     error_with_id ("gpulinalg:bad-file", "read_graph: %s is compressed; use gunzip", name.c_str ());
 }
 
-// Blanks and empty lines may stand before the banner, as other readers have it.
+// Blanks and empty lines before the banner are allowed, as in other readers.
 bool graph_file::is_matrix_market () const
 {
   const char banner[] = "%%matrixmarket";
@@ -97,7 +97,7 @@ void graph_file::skip_blanks ()
     m_at++;
 }
 
-// Behind the end of the line, which is \n, \r or \r\n.
+// Moves past the end of the line, which is \n, \r or \r\n.
 void graph_file::skip_line ()
 {
   while (m_at < m_end && !is_newline (*m_at))
@@ -112,7 +112,7 @@ bool graph_file::next_line (const char *comments)
     if (m_line > 0)
       skip_line ();
     if (m_at == m_end && m_line > 0)
-      return false; // m_line stays that of the last line
+      return false; // m_line remains the number of the last line
     m_line++;
     if (m_line % 65536 == 0)
       octave_quit ();
@@ -135,7 +135,7 @@ graph_file::word graph_file::next_word ()
 // numbers
 //------------------------------------------------------------------------------
 
-// A word as an error shows it: not longer than this, and without what is not printable.
+// A word for an error message: at most 40 characters, unprintable ones replaced.
 static std::string shown (const graph_file::word &w)
 {
   std::string text = w.str ().substr (0, 40);
@@ -169,7 +169,7 @@ int64_t graph_file::next_integer (const char *what)
   return minus ? static_cast<int64_t> (~x + 1) : static_cast<int64_t> (x);
 }
 
-// strtod gives 0 or infinity for what is too small or too large, without a word.
+// strtod returns 0 or infinity for numbers out of range, so errno is checked.
 double graph_file::next_number (const char *what, bool integer)
 {
   word w = next_word ();
@@ -210,9 +210,9 @@ static octave_idx_type entry_at (const std::vector<octave_idx_type> &order, std:
   return order.empty () ? static_cast<octave_idx_type> (k) : order[k];
 }
 
-// The order that sorts by keys of 0 ... count-1 and keeps what is alike in the given order; an
-// empty order stands for 0, 1, ... By counting, or where there are few keys by comparing: the
-// memory is of the order of the number of keys.
+// Sorts the given order by keys from 0 to count-1; entries with equal keys keep their order. An
+// empty order means 0, 1, ... This is a counting sort, or a comparison sort if there are much fewer
+// entries than possible keys, so that memory is in proportion to the number of entries.
 static std::vector<octave_idx_type> sorted_by (const std::vector<octave_idx_type> &keys,
                                                octave_idx_type count,
                                                const std::vector<octave_idx_type> &order)
@@ -248,7 +248,7 @@ std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &r
   return sorted_by (columns, n, sorted_by (rows, m, {}));
 }
 
-// What the system can still give, in bytes; infinite where it does not say.
+// Available memory in bytes; infinite if the system does not report it.
 static double free_memory ()
 {
   std::FILE *file = std::fopen ("/proc/meminfo", "r");
@@ -262,8 +262,8 @@ static double free_memory ()
   return 1024 * kilobytes;
 }
 
-// A sparse matrix has a number for every column, whatever it holds, and three numbers of each
-// entry are in memory twice on the way.
+// A sparse matrix needs one number per column, even if it is empty. Each entry is three numbers,
+// which are in memory twice while the matrix is assembled.
 void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries)
 {
   const double bytes = 8.0 * static_cast<double> (n) + 64.0 * static_cast<double> (entries);
@@ -273,14 +273,14 @@ void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, s
   const double free = free_memory ();
   if (bytes < free && bytes < most)
     return;
-  char needed[64], there[64];
+  char needed[64], available[64];
   std::snprintf (needed, sizeof needed, "%.3g GB", bytes / 1e9);
-  std::snprintf (there, sizeof there, "%.3g GB", free / 1e9);
+  std::snprintf (available, sizeof available, "%.3g GB", free / 1e9);
   error_with_id ("Octave:bad-alloc",
-                 "read_graph: %s: out of memory: a sparse matrix of size %lldx%lld takes %s of "
-                 "memory, and %s are free",
+                 "read_graph: %s: out of memory: a sparse matrix of size %lldx%lld needs %s of "
+                 "memory, but only %s are available",
                  file.name ().c_str (), static_cast<long long> (m), static_cast<long long> (n),
-                 needed, std::isinf (free) ? "fewer" : there);
+                 needed, std::isinf (free) ? "less" : available);
 }
 
 } // namespace gla

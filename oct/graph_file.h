@@ -1,4 +1,4 @@
-// graph_file.h: graphs and sparse matrices from files
+// graph_file.h: reads graphs and sparse matrices from text files
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GRAPH_FILE_H
@@ -18,12 +18,12 @@ namespace gla
 {
 
 struct graph_options {
-  std::string direction; // "directed", "undirected" or "" where neither was asked for
+  std::string direction; // "directed", "undirected" or ""
   std::string loops;     // "loops", "noloops" or ""
 };
 
-// A text file in memory, read from the beginning to the end, word by word. Lines end with \n,
-// \r\n or \r. It knows the number of the line for errors and hears Ctrl-C.
+// A text file in memory that is read word by word. Lines end with \n, \r\n or \r. It counts lines
+// for error messages, and Ctrl-C ends reading.
 class graph_file
 {
 public:
@@ -31,17 +31,17 @@ public:
 
   bool is_matrix_market () const;
 
-  // The next line that holds more than blanks and does not begin with one of these characters;
-  // false at the end of the file. The rest of the line before it is left out.
+  // Moves to the next line that is not blank and does not begin with one of these characters;
+  // returns false at the end of the file. The rest of the current line is skipped.
   bool next_line (const char *comments);
-  // The next word of the line, "" at its end. It is valid until the file is closed.
+  // The next word of the line; "" at the end of the line. Valid as long as this object.
   struct word {
     const char *text;
     std::size_t length;
     std::string str () const { return std::string (text, length); }
   };
   word next_word ();
-  // The next word as a number; what is said in an error.
+  // The next word as a number; `what` names it in an error.
   int64_t next_integer (const char *what);
   double next_number (const char *what, bool integer = false);
 
@@ -58,22 +58,22 @@ private:
   void skip_line ();
 
   std::string m_name;
-  std::vector<char> m_bytes; // and a 0 at the end
+  std::vector<char> m_bytes; // with a 0 after the last byte
   const char *m_at, *m_end;
   octave_idx_type m_line = 0;
 };
 
-// [A, ids] of read_graph; ids of a Matrix Market file only where they are wanted.
+// The outputs [A, ids] of read_graph. For Matrix Market files ids is returned only on request.
 octave_value_list read_edge_list (graph_file &file, const graph_options &want);
 octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids);
 
-// Ends with Octave:bad-alloc where an m x n matrix of so many entries cannot fit.
+// Ends with Octave:bad-alloc if an m x n matrix of so many entries does not fit into memory.
 void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries);
 
 // Entries of a sparse matrix in any order, rows and columns from 0.
 template <typename T> struct triplets {
   std::vector<octave_idx_type> rows, columns;
-  std::vector<T> values; // empty: all are 1
+  std::vector<T> values; // empty if all values are 1
 
   void add (octave_idx_type i, octave_idx_type j)
   {
@@ -92,15 +92,16 @@ std::vector<octave_idx_type> column_order (const std::vector<octave_idx_type> &r
                                            const std::vector<octave_idx_type> &columns,
                                            octave_idx_type m, octave_idx_type n);
 
-// An m x n matrix with room for so many entries. Octave clears a number for each column when it
-// makes one, which takes seconds for 1e9 columns; a thread does that then, so that Ctrl-C is heard.
+// An m x n matrix with room for so many entries. Octave writes a number for each column, which
+// takes seconds for 1e9 columns; for many columns another thread does this, so that Ctrl-C works
+// meanwhile.
 template <typename Matrix>
 Matrix with_room (octave_idx_type m, octave_idx_type n, octave_idx_type count)
 {
   if (n < 1 << 24)
     return Matrix (m, n, count);
   struct shared {
-    std::promise<Matrix> made; // with the thread: it may outlive this call
+    std::promise<Matrix> made; // owned by the thread as well, which may outlive this call
   };
   auto work = std::make_shared<shared> ();
   std::future<Matrix> result = work->made.get_future ();
@@ -116,8 +117,8 @@ Matrix with_room (octave_idx_type m, octave_idx_type n, octave_idx_type count)
   return result.get ();
 }
 
-// The m x n matrix of these entries; those at the same place are added, or count once where all
-// are 1.
+// The m x n matrix of these entries. Entries at the same place are added; without values they count
+// once.
 template <typename Matrix, typename T>
 Matrix assemble (const triplets<T> &entries, octave_idx_type m, octave_idx_type n)
 {
@@ -143,7 +144,7 @@ Matrix assemble (const triplets<T> &entries, octave_idx_type m, octave_idx_type 
     }
     cidx[j + 1] = filled;
   }
-  A.maybe_compress (true); // sums may be zero, and there may have been more entries than places
+  A.maybe_compress (true); // removes sums that are zero and the room of entries that were added
   return A;
 }
 

@@ -1,4 +1,4 @@
-// gsvd_hz.cc: gsvd_hz for Octave; tests of its results are in gsvd_hz.tst
+// gsvd_hz.cc: gsvd_hz for Octave; further tests are in gsvd_hz.tst and gsvd_hz-*.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_hz.h"
@@ -9,7 +9,8 @@
 // arguments
 //------------------------------------------------------------------------------
 
-// A 0 may stand between B and the options. Returns where the options begin.
+// Reads the 0 that may follow B and selects the economy form. Returns the index of the first
+// option.
 static int read_positional (const octave_value_list &args, gsvd_request &want)
 {
   if (args.length () < 3 || args (2).is_string ())
@@ -37,11 +38,15 @@ void gsvd_check_arrays (const char *who, const octave_value &A, const octave_val
 
 gla_gsvd_options gsvd_read_options (const gla::options &opts)
 {
-  gla_gsvd_options o = {};
+  auto o = gla::sized<gla_gsvd_options> ();
   std::string method = opts.word ("method", {"auto", "hz", "tangent"});
-  o.method = method == "hz" ? GLA_GSVD_HZ : method == "tangent" ? GLA_GSVD_TANGENT : GLA_GSVD_AUTO;
-  o.blocking = opts.word ("blocking", {"bo", "fb"}) == "fb" ? GLA_FULL_BLOCK : GLA_BLOCK_ORIENTED;
-  o.ordering = opts.word ("ordering", {"me", "mm"}) == "mm" ? GLA_ORDER_MM : GLA_ORDER_ME;
+  o.method = method == "hz"        ? GLA_GSVD_METHOD_HZ
+             : method == "tangent" ? GLA_GSVD_METHOD_TANGENT
+                                   : GLA_GSVD_METHOD_AUTO;
+  o.blocking = opts.word ("blocking", {"bo", "fb"}) == "fb" ? GLA_GSVD_BLOCKING_FULL
+                                                            : GLA_GSVD_BLOCKING_ORIENTED;
+  o.ordering =
+      opts.word ("ordering", {"me", "mm"}) == "mm" ? GLA_GSVD_ORDERING_MM : GLA_GSVD_ORDERING_ME;
   o.block = opts.count ("block", 0);
   return o;
 }
@@ -79,11 +84,12 @@ DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@dots{}] =} gsvd_hz (@var{A}, @var{B}, 0)
  @deftypefnx {gpulinalg} {[@dots{}] =} gsvd_hz (@dots{}, "econ", @dots{})
  @deftypefnx {gpulinalg} {[@dots{}] =} gsvd_hz (@dots{}, @var{name}, @var{value}, @dots{})
-Generalized singular value decomposition of a pair of matrices, or of many pairs
-at once.
+Compute the generalized singular value decomposition of a pair of matrices, or of
+many pairs at once.
 
-@var{A} is @var{m}-by-@var{p} and @var{B} is @var{n}-by-@var{p}; any sizes and
-any ranks will do.  With @code{@var{q} = min (@var{m} + @var{n}, @var{p})}
+@var{A} is @var{m}-by-@var{p} and @var{B} is @var{n}-by-@var{p}; any sizes and any
+ranks are allowed.  Both are full, single or double, real or complex.  With
+@code{@var{q} = min (@var{m} + @var{n}, @var{p})}
 
 @example
 @group
@@ -100,25 +106,25 @@ where @var{U} (@var{m}-by-@var{m}) and @var{V} (@var{n}-by-@var{n}) are unitary,
 one of @var{S}, and number @code{max (0, @var{q} - @var{m})} of @var{C}.
 
 @var{sigma} holds the @var{q} generalized singular values
-@code{sqrt (diag (@var{C}' * @var{C}) ./ diag (@var{S}' * @var{S}))}.  They do not
-decrease, with all outputs too, and are @code{Inf} where @var{B} does not see what
-@var{A} sees.  Their squares are the eigenvalues of the pencil
-@code{(@var{A}' * @var{A}, @var{B}' * @var{B})}, which is never formed; see
-@code{gevd_hz}.  Where @code{[@var{A}; @var{B}]} has a rank @var{r} below @var{q},
-@code{@var{q} - @var{r}} columns of @var{X} are zero, and their values
-in @var{sigma} mean nothing.
+@code{sqrt (diag (@var{C}' * @var{C}) ./ diag (@var{S}' * @var{S}))} in ascending
+order; @var{C} and @var{S} have the same order.  A value is @code{Inf} where
+@var{B} maps a direction to zero that @var{A} does not.  The squares are the
+eigenvalues of the pencil @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}, which is
+never formed; see @code{gevd_hz}.  Where @code{[@var{A}; @var{B}]} has a rank
+@var{r} below @var{q}, @code{@var{q} - @var{r}} columns of @var{X} are zero, and
+their values in @var{sigma} mean nothing.
 
 Dimensions from the third on are pages: each page of @var{A} goes with the same
 page of @var{B}, and all outputs keep these dimensions.  The results are single
-where @var{A} or @var{B} is single, and complex where one of them is.  The work is
-done on an NVIDIA GPU where there is one and where it is faster, otherwise on all
-cores of the CPU.
+where @var{A} or @var{B} is single; @var{U}, @var{V} and @var{X} are complex where
+one of them is complex.  The work is done on an NVIDIA GPU where there is one and
+where it is faster, otherwise on all cores of the CPU.
 
 With 0 in the third place, @qcode{"econ"} or @qcode{"0"} the form is economical:
-@var{U} has at most @var{q} columns and @var{C} as many rows, and so have @var{V}
-and @var{S}.
+@var{U} has @code{min (@var{m}, @var{q})} columns and @var{C} as many rows; @var{V}
+has @code{min (@var{n}, @var{q})} columns and @var{S} as many rows.
 
-@var{stats} tells how it went, in these fields:
+The struct @var{stats} describes the computation in these fields:
 
 @table @code
 @item method
@@ -130,7 +136,7 @@ Sweeps over all pairs of columns, one number for each page.
 Row @var{k} holds the number of rotations in sweep @var{k}, a column for each page.
 @item info
 0 where all is well, @var{p}+1 where the page holds NaN or Inf, 1 where it did not
-converge.
+converge in 60 sweeps.
 @item seconds
 The time that the call took.
 @item device
@@ -143,19 +149,18 @@ Options, each followed by its value, names in upper or lower case:
 @item @qcode{"method"}
 @qcode{"hz"}: the implicit method of Hari and Zimmermann, which makes the columns
 of @var{A} and those of @var{B} orthogonal at the same time, two columns at a time.
-@qcode{"tangent"}: @var{A} is divided by the triangular factor of
-@var{B}, and the columns of the quotient are made orthogonal.  Both find small
-values as precisely as large ones.  @qcode{"auto"} (default): the one that suits
-the pair.
+@qcode{"tangent"}: @var{A} is divided by the triangular factor of @var{B}, and the
+columns of the quotient are made orthogonal.  Both compute small values to as many
+digits as large ones.  @qcode{"auto"} (default): the one that suits the pair.
 
 @item @qcode{"blocking"}
-@qcode{"bo"} (default): within a pair of blocks one sweep.  @qcode{"fb"}: until
-nothing rotates; fewer sweeps, but less precise in @qcode{"hz"} where @var{X} is
-ill-conditioned.
+@qcode{"bo"} (default): one sweep within a pair of blocks.  @qcode{"fb"}: as many
+sweeps as it takes until nothing rotates.  That needs fewer sweeps over the matrix,
+but is less accurate with @qcode{"hz"} where @var{X} is ill-conditioned.
 
 @item @qcode{"ordering"}
-The order in which pairs take their turns: @qcode{"me"} (default), generalized
-Mantharam and Eberlein; @qcode{"mm"}, modified modulus.
+The order of the pairs in a sweep: @qcode{"me"} (default), generalized Mantharam
+and Eberlein; @qcode{"mm"}, modified modulus.
 
 @item @qcode{"block"}
 Columns of a block, a positive integer.  By default it is chosen by the sizes and
@@ -164,27 +169,19 @@ the machine.
 @item @qcode{"device"}
 @qcode{"auto"} (default): the faster place, the time for copies included.
 @qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPUs, as
-@code{gpulinalg_info} counts them, from 0.  Pairs with @code{@var{m} < @var{p}},
-with @code{@var{n} < @var{p}} or with a @var{B} of less than full column rank are
-done by the CPU also where GPUs are asked for; these serve the other pairs.
+@code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
 @code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.  An
-@var{f} that takes three arguments is called as @code{@var{f} (@var{done},
-@var{total}, @var{sweeps})}, also after every sweep over a pair that is worked on
-by itself, as a large one is, and over those that are on a GPU together:
-@var{sweeps} of them are over, or 0 where only @var{done} has grown.
+@var{f} of three arguments is called as @code{@var{f} (@var{done}, @var{total},
+@var{sweeps})}, in addition after each sweep over a large pair, and over the pairs
+that a GPU works on together: @var{sweeps} is the number of sweeps so far, or 0
+where only @var{done} has grown.  The default is @code{false}.
 @end table
 
-A page that holds NaN or Inf or does not converge is NaN in the results, and the
-warning @code{gpulinalg:pages-failed} says so unless @var{stats} is asked for;
-every other page is right.  If a GPU fails or has too little memory, the CPU does
-the rest of the work and the warning @code{gpulinalg:device-failed} or
-@code{gpulinalg:device-memory} says so.
-
-Beside Octave's @code{gsvd}: the values are in order with all outputs; @var{X} is
-@var{p}-by-@var{q}; ranks may be deficient; there is an economy form.
+A page that holds NaN or Inf or does not converge is NaN in the results, and every
+other page is right.
 
 @example
 @group
@@ -217,8 +214,8 @@ norm (B(:,:,7) - V(:,:,7) * S(:,:,7) * X(:,:,7)') < 1e-13
 @end group
 @end example
 
-Tikhonov regularization, @code{min |@var{A} x - b|^2 + lambda^2 |@var{L} x|^2} for every
-@code{lambda} > 0 and an @var{L} of any size, here first differences:
+Tikhonov regularization, @code{min |@var{A} x - b|^2 + lambda^2 |@var{L} x|^2} for
+every @code{lambda} > 0 and an @var{L} of any size, here first differences:
 
 @example
 @group
@@ -234,10 +231,43 @@ norm (x (0.1) - [A; 0.1 * L] \ [b; zeros(4, 1)]) < 1e-12
 @end group
 @end example
 
-References: V. Novakovi@'c and S. Singer, Implicit Hari--Zimmermann algorithm for
+Differences from Octave's @code{gsvd}: the values are in order with all outputs;
+@var{X} is @var{p}-by-@var{q}; ranks may be deficient; there is an economy form.
+
+@subheading Limits
+The CPU does pairs with @code{@var{m} < @var{p}}, with @code{@var{n} < @var{p}} or
+with a @var{B} of less than full column rank also where GPUs are asked for.  A GPU
+needs cuBLAS.  On the CPU @var{p} is below @code{2^24}, and @var{m} and @var{n} are
+below @code{2^28}, where LAPACK has 32-bit integers.
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+@var{A} and @var{B} do not have the same columns and the same pages.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+The option does not take this value, or the third argument is neither 0 nor a name.
+@item gpulinalg:no-device
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
+@item Octave:bad-alloc
+There is not enough memory for the results or the work.
+@end table
+
+Warnings: @code{gpulinalg:pages-failed}, pages hold NaN or Inf or did not converge,
+unless @var{stats} is asked for; @code{gpulinalg:device-memory} and
+@code{gpulinalg:device-failed}, a GPU had too little memory or failed, and the CPU
+did the rest of the work.
+
+@subheading References
+V. Novakovi@'c and S. Singer, Implicit Hari--Zimmermann algorithm for
 the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
-(2021); Z. Drma@v{c}, A tangent algorithm for computing the generalized
-singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
+(2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
+singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 
 @seealso{gevd_hz, batcheig, gsvd}
 @end deftypefn)doc")
@@ -246,86 +276,6 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 }
 
 /*
-%!function calls = note_progress (done, total)
-%!  ## Remembers what it was called with; without arguments gives that back and forgets it.
-%!  persistent seen = zeros (0, 2);
-%!  calls = seen;
-%!  if (nargin == 2)
-%!    seen(end+1,:) = [done, total];
-%!  else
-%!    seen = zeros (0, 2);
-%!  endif
-%!endfunction
-
-%!## progress
-%!test
-%! A = numbers (6, 4, 500, "d", 1);
-%! B = numbers (5, 4, 500, "d", 2);
-%! note_progress ();
-%! sigma = gsvd_hz (A, B, "progress", @note_progress);
-%! calls = note_progress ();
-%! assert (rows (calls) >= 1);
-%! assert (calls(end,:), [500, 500]);
-%! assert (issorted (calls(:,1)));
-%! assert (sigma, gsvd_hz (A, B));
-%! text = evalc ('gsvd_hz (A, B, "progress", true);');
-%! assert (! isempty (strfind (text, "gsvd_hz: 500 of 500 pages, 100 %")));
-%! assert (evalc ('sigma = gsvd_hz (A, B, "progress", false);'), "");
-%! fail ('gsvd_hz (A, B, "progress", @(varargin) error ("my:id", "enough"))', "enough");
-%! assert (gsvd_hz (A, B, "progress", @(varargin) gsvd_hz (1, 2)), sigma);
-
-%!function calls = note_sweeps (done, total, sweeps)
-%!  ## As note_progress, with three arguments.
-%!  persistent seen = zeros (0, 3);
-%!  calls = seen;
-%!  if (nargin == 3)
-%!    seen(end+1,:) = [done, total, sweeps];
-%!  else
-%!    seen = zeros (0, 3);
-%!  endif
-%!endfunction
-
-%!## progress by sweeps
-%!test
-%! for p = [10, 100, 210]
-%!   A = numbers (p + 9, p, [], "d", 1);
-%!   B = numbers (p + 2, p, [], "d", 2);
-%!   for method = {"hz", "tangent"}
-%!     note_sweeps ();
-%!     [~, ~, ~, ~, ~, stats] = gsvd_hz (A, B, "method", method{1}, "progress", @note_sweeps);
-%!     n = stats.sweeps;
-%!     assert (note_sweeps (), [zeros(n, 1), ones(n, 1), (1:n).'; 1, 1, 0]);
-%!   endfor
-%! endfor
-%! note_progress ();
-%! gsvd_hz (A, B, "progress", @note_progress);
-%! assert (note_progress (), [1, 1]);
-%! sigma = gsvd_hz (A, B, "progress", @max);
-%! assert (sigma, gsvd_hz (A, B));
-%! text = evalc ('gsvd_hz (A, B, "progress", true);');
-%! assert (! isempty (strfind (text, "gsvd_hz: 0 of 1 pages, 0 %, sweep 1")));
-%! assert (! isempty (regexp (text, "\\rgsvd_hz: 1 of 1 pages, 100 % +\\n$")));
-%! fail ('gsvd_hz (A, B, "progress", @(done, total, sweeps) error ("my:id", "%d", sweeps))', "^1$");
-
-%!## GPUs by number
-%!test
-%! A = numbers (20, 6, 8, "d", 2);
-%! B = numbers (16, 6, 8, "d", 3);
-%! count = numel (gpulinalg_info ().devices);
-%! places = [{"cpu", "auto"}, num2cell(0:count - 1)];
-%! if (count > 0)
-%!   places = [places, {0:count - 1, "gpu"}];
-%! endif
-%! for place = places
-%!   [U, V, X, C, S] = gsvd_hz (A, B, "device", place{1});
-%!   check_pair (A, B, U, V, X, C, S);
-%! endfor
-
-%!testif ; isempty (gpulinalg_info ().devices)
-%! fail ('gsvd_hz (1, 1, "device", "gpu")', "no GPU");
-%! try, gsvd_hz (1, 1, "device", 0); catch err, end_try_catch
-%! assert (err.identifier, "gpulinalg:no-device");
-
 %!## errors
 %!error <Invalid call> gsvd_hz ()
 %!error <Invalid call> gsvd_hz (1)
@@ -355,7 +305,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998).
 %!error <argument 4 must be the name of an option, not of class double> gsvd_hz (1, 2, 0, 0)
 %!error <argument 4 must be the name of an option, not of class cell> gsvd_hz (1, 2, "econ", {})
 %!error id=gpulinalg:bad-option gsvd_hz (1, 1, "colour")
-%!error <unknown option "Colour"; known are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"> ...
 %! gsvd_hz (1, 1, "Colour", 3)
 %!error <option "block" needs a value> gsvd_hz (1, 1, "block")
 %!error id=gpulinalg:bad-value gsvd_hz (1, 1, "method", "qr")

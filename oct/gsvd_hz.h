@@ -1,4 +1,4 @@
-// gsvd_hz.h: what gsvd_hz is asked for, and the call of the library for it
+// gsvd_hz.h: arguments and results that gsvd_hz and gevd_hz share
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_GSVD_HZ_H
@@ -9,7 +9,7 @@
 namespace gla
 {
 
-// Pages of `rows` rows with the columns of `values` on diagonal number `above`.
+// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
 template <typename RealArray>
 RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
 {
@@ -31,14 +31,15 @@ RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_
 struct gsvd_request {
   gla_gsvd_options gsvd;
   bool economy;
-  int outputs; // at least 1: Octave keeps the first one in ans
+  int outputs; // at least 1: without outputs Octave stores the first one in ans
 };
 
-// What gsvd_hz and gevd_hz share: arrays that go together, and the options of the iteration.
+// For gsvd_hz and gevd_hz: checks that the shapes of A and B match; reads the options of the
+// method.
 void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
 gla_gsvd_options gsvd_read_options (const gla::options &opts);
 
-// The outputs of gsvd_hz for arrays that have been checked.
+// The outputs of gsvd_hz for checked arrays.
 octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,
                                  const gsvd_request &want);
 

@@ -1,4 +1,4 @@
-// gsvd_hz_solve.cc: the outputs of gsvd_hz
+// gsvd_hz_solve.cc: calls the library for gsvd_hz and makes its outputs
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_hz.h"
@@ -12,15 +12,15 @@
 // outputs
 //------------------------------------------------------------------------------
 
-// Of one pair the name, of pages a row of cells.
+// The name of the method for one pair, a row of cells for pages.
 static octave_value method_names (const std::vector<gla_gsvd_stats> &stats, octave_idx_type pages,
                                   bool one_pair)
 {
   Cell names (1, pages);
   for (octave_idx_type k = 0; k < pages; k++)
-    names (k) = stats[k].method == GLA_GSVD_HZ        ? "hz"
-                : stats[k].method == GLA_GSVD_TANGENT ? "tangent"
-                                                      : "none";
+    names (k) = stats[k].method == GLA_GSVD_METHOD_HZ        ? "hz"
+                : stats[k].method == GLA_GSVD_METHOD_TANGENT ? "tangent"
+                                                             : "none";
   if (one_pair)
     return names (0);
   return names;
@@ -47,10 +47,10 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
   map.assign ("rotations", rotations);
   map.assign ("info", info);
   map.assign ("seconds", seconds);
-  if (report.device == GLA_HOST)
+  if (report.base.device == GLA_DEVICE_HOST)
     map.assign ("device", "cpu");
   else
-    map.assign ("device", static_cast<double> (report.device));
+    map.assign ("device", static_cast<double> (report.base.device));
   return map;
 }
 
@@ -58,33 +58,23 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
 // the call
 //------------------------------------------------------------------------------
 
-// What the library writes, for A of m x p and B of n x p; dims are those of A.
+// The arrays that the library writes, for A of m x p and B of n x p; dims are those of A.
 template <typename Array, typename RealArray> struct gsvd_factors {
   Array U, V, X;
   RealArray alpha, beta;
-  gla_gsvd_results results = {};
+  gla_gsvd_results results = gla::sized<gla_gsvd_results> ();
 
   gsvd_factors (const dim_vector &dims, octave_idx_type n, const gsvd_request &want)
   {
     octave_idx_type m = dims (0), p = dims (1), q = std::min (m + n, p);
-    allocate (alpha, results.alpha, dims, q, 1);
-    allocate (beta, results.beta, dims, q, 1);
+    gla::allocate (alpha, results.alpha, dims, q, 1);
+    gla::allocate (beta, results.beta, dims, q, 1);
     if (want.outputs > 1) {
-      allocate (U, results.U, dims, m, want.economy ? std::min (m, q) : m);
-      allocate (V, results.V, dims, n, want.economy ? std::min (n, q) : n);
+      gla::allocate (U, results.U, dims, m, want.economy ? std::min (m, q) : m);
+      gla::allocate (V, results.V, dims, n, want.economy ? std::min (n, q) : n);
     }
     if (want.outputs > 2)
-      allocate (X, results.X, dims, p, q);
-  }
-
-  template <typename Any>
-  static void allocate (Any &a, gla_array &result, dim_vector dims, octave_idx_type rows,
-                        octave_idx_type columns)
-  {
-    dims (0) = rows;
-    dims (1) = columns;
-    a = gla::unfilled<Any> (dims);
-    result = gla::output (a);
+      gla::allocate (X, results.X, dims, p, q);
   }
 };
 
@@ -107,11 +97,11 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   f.results.stats = want.outputs > 5 ? stats.data () : nullptr;
 
   gla_array a = gla::input (A), b = gla::input (B);
-  gla_gsvd_report report;
+  auto report = gla::sized<gla_gsvd_report> ();
   auto start = std::chrono::steady_clock::now ();
   call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
-  if (report.pages_failed > 0 && want.outputs < 6)
+  if (report.base.pages_failed > 0 && want.outputs < 6)
     gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages, static_cast<int32_t> (p + 1));
 
   if (want.outputs == 1)
@@ -130,10 +120,7 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
 octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,
                                  const gsvd_request &want)
 {
-  bool is_complex = A.iscomplex () || B.iscomplex ();
-  if (A.is_single_type () || B.is_single_type ())
-    return is_complex ? solve<FloatComplexNDArray, FloatNDArray> (call, A, B, want)
-                      : solve<FloatNDArray, FloatNDArray> (call, A, B, want);
-  return is_complex ? solve<ComplexNDArray, NDArray> (call, A, B, want)
-                    : solve<NDArray, NDArray> (call, A, B, want);
+  return gla::in_class_of (A, B, [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, A, B, want);
+  });
 }

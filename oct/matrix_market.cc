@@ -6,7 +6,7 @@
 #include "graph_file.h"
 
 #include <algorithm>
-#include <cctype>
+
 #include <limits>
 
 namespace gla
@@ -20,10 +20,7 @@ struct market_header {
 
 static std::string next_in_lower_case (graph_file &file)
 {
-  std::string word = file.next_word ().str ();
-  for (char &c : word)
-    c = static_cast<char> (std::tolower (static_cast<unsigned char> (c)));
-  return word;
+  return lower_case (file.next_word ().str ());
 }
 
 static void check_word (graph_file &file, const char *what, const std::string &word,
@@ -57,11 +54,11 @@ static market_header read_banner (graph_file &file)
   return header;
 }
 
-static void end_of_line (graph_file &file)
+static void check_end_of_line (graph_file &file)
 {
   graph_file::word rest = file.next_word ();
   if (rest.length > 0)
-    file.bad ("\"" + rest.str ().substr (0, 40) + "\" is too much in this line");
+    file.bad ("unexpected \"" + rest.str ().substr (0, 40) + "\" at the end of the line");
 }
 
 static octave_idx_type next_size (graph_file &file, const char *what)
@@ -80,7 +77,7 @@ static void read_sizes (graph_file &file, market_header &header)
   header.rows = next_size (file, "the number of rows");
   header.columns = next_size (file, "the number of columns");
   header.entries = next_size (file, "the number of entries");
-  end_of_line (file);
+  check_end_of_line (file);
   if (header.symmetry != "general" && header.rows != header.columns)
     file.bad ("a " + header.symmetry + " matrix must be square, not " +
               std::to_string (header.rows) + "x" + std::to_string (header.columns));
@@ -124,9 +121,9 @@ static Complex mirrored (const std::string &symmetry, const Complex &x)
   return symmetry == "skew-symmetric" ? -x : x;
 }
 
-// The entries of a symmetric matrix outside of its diagonal, where their lines are remembered. The
-// format wants those below the diagonal; files with those above, or with some of each, are read,
-// but with both of a pair it cannot be told whether they mean two entries or one.
+// Checks that of each pair (i,j), (j,i) of a symmetric matrix the file has only one entry. The
+// format requires the lower triangle; entries of the upper one are accepted, too. A file with both
+// entries of a pair is an error, because it is not clear whether they are one entry or to be added.
 class one_triangle
 {
 public:
@@ -141,7 +138,7 @@ public:
     if (!m_below || !m_above)
       return;
     std::sort (m_entries.begin (), m_entries.end ());
-    const entry *first = nullptr; // of those whose image stands in an earlier line
+    const entry *first = nullptr; // the first one in the file whose pair is in an earlier line
     for (std::size_t k = 1; k < m_entries.size (); k++) {
       const entry &e = m_entries[k];
       if (e.same_place (m_entries[k - 1]) && e.below != m_entries[k - 1].below &&
@@ -151,8 +148,8 @@ public:
     if (first) {
       std::string i = std::to_string (first->i + 1), j = std::to_string (first->j + 1);
       file.bad_in (first->line, "the entries (" + i + "," + j + ") and (" + j + "," + i +
-                                    ") are both in the file; of a " + symmetry +
-                                    " matrix one triangle is expected");
+                                    ") are both in the file; a " + symmetry +
+                                    " matrix must be given by one triangle");
     }
   }
 
@@ -172,25 +169,25 @@ private:
   bool m_below = false, m_above = false;
 };
 
-// The entries, each with its mirror image where the matrix is symmetric in some way.
+// The entries; a symmetric, skew-symmetric or Hermitian matrix also gets the mirror image of each.
 template <typename T>
 static triplets<T> read_entries (graph_file &file, const market_header &header, bool loops)
 {
   triplets<T> entries;
   bool pattern = header.field == "pattern", both = header.symmetry != "general";
-  // A line of an entry has 4 bytes at least: a false number of entries takes no memory.
+  // An entry takes at least 4 bytes, so a wrong number of entries in the header reserves no memory.
   std::size_t count = std::min<std::size_t> (header.entries, file.bytes_left () / 4 + 1);
   entries.rows.reserve (both ? 2 * count : count);
   entries.columns.reserve (entries.rows.capacity ());
   entries.values.reserve (pattern ? 0 : entries.rows.capacity ());
 
-  one_triangle triangle; // of a pattern it does not matter, because its entries count once
+  one_triangle triangle; // not used for patterns, where both entries of a pair are harmless
   octave_idx_type k = 0;
   for (; k < header.entries && file.next_line ("%"); k++) {
     octave_idx_type i = next_index (file, "the row", header.rows);
     octave_idx_type j = next_index (file, "the column", header.columns);
     T x = pattern ? T (1) : next_value (file, header, T ());
-    end_of_line (file);
+    check_end_of_line (file);
     if (i == j)
       check_diagonal (file, header, x);
     else if (both && !pattern)
@@ -218,10 +215,11 @@ static triplets<T> read_entries (graph_file &file, const market_header &header, 
 octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids)
 {
   if (!want.direction.empty ())
-    error_with_id ("gpulinalg:bad-option",
-                   "read_graph: \"%s\" is for edge lists; a Matrix Market file says itself whether "
-                   "it is symmetric",
-                   want.direction.c_str ());
+    error_with_id (
+        "gpulinalg:bad-option",
+        "read_graph: \"%s\" is an option for edge lists; a Matrix Market file states its "
+        "symmetry in its first line",
+        want.direction.c_str ());
   market_header header = read_banner (file);
   read_sizes (file, header);
   std::size_t most = static_cast<std::size_t> (header.entries);

@@ -1,4 +1,4 @@
-// plan_value.cc: variables that hold plans: what Octave does with them, and their products
+// plan_value.cc: the Octave type of variables that hold plans, and its operators
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "plan_value.h"
@@ -22,7 +22,7 @@
 // the value
 //------------------------------------------------------------------------------
 
-// Copies of the value share the plan, which goes with the last of them.
+// Copies of a variable share the plan; it is destroyed with the last copy.
 class octave_spmv_plan : public octave_base_value
 {
 public:
@@ -36,10 +36,10 @@ public:
   bool is_constant () const { return true; }
   dim_vector dims () const { return m_view ? m_view.dims () : dim_vector (); }
 
-  // A field of it is one value; else "P.matrix = ..." ends before subsasgn can tell why.
+  // One value, so that "P.matrix = ..." reaches subsasgn, which explains the error.
   octave_idx_type xnumel (const octave_value_list &) { return 1; }
 
-  // isequal asks these before it compares by ==.
+  // isequal calls these before it compares by ==.
   bool isreal () const { return m_view && !m_view.is_complex (); }
   bool iscomplex () const { return m_view && m_view.is_complex (); }
 
@@ -52,7 +52,7 @@ public:
                          const octave_value &)
   {
     error_with_id ("gpulinalg:bad-class",
-                   "spmv_plan: a plan cannot be changed; make another one of the new matrix");
+                   "spmv_plan: a plan cannot be changed; make a new plan of the new matrix");
   }
 
   bool print_as_scalar () const { return true; }
@@ -60,7 +60,7 @@ public:
   void print_raw (std::ostream &os, bool as_read_syntax = false) const;
   void short_disp (std::ostream &os) const { print_raw (os); }
 
-  // What functions of Octave ask that want a matrix.
+  // Octave calls these for functions that expect a matrix.
   double double_value (bool = false) const { not_a_matrix (); }
   Matrix matrix_value (bool = false) const { not_a_matrix (); }
   NDArray array_value (bool = false) const { not_a_matrix (); }
@@ -73,7 +73,7 @@ public:
   octave_value full_value () const { not_a_matrix (); }
   octave_idx_type nnz () const { return m_view.plan->matrix ().info ().entries; }
 
-  // The last argument was a reference before Octave 7.
+  // The last argument of save_binary was a reference before Octave 7.
   bool save_ascii (std::ostream &) { refuse_to_save (); }
   bool save_binary (std::ostream &, bool) { refuse_to_save (); }
   bool save_binary (std::ostream &, bool &) { refuse_to_save (); }
@@ -84,19 +84,19 @@ public:
 private:
   OCTAVE_NORETURN static void refuse_to_save ()
   {
-    error_with_id ("gpulinalg:bad-class",
-                   "save: a plan of spmv_plan cannot be saved; save its matrix and make the plan "
-                   "anew");
+    error_with_id (
+        "gpulinalg:bad-class",
+        "save: a plan of spmv_plan cannot be saved; save its matrix, and make a new plan "
+        "after loading it");
   }
   OCTAVE_NORETURN static void not_a_matrix ()
   {
     error_with_id ("gpulinalg:bad-class",
-                   "spmv_plan: this function does not take plans; those that do are spmv, the "
-                   "operator *, and eigs_lanczos in place of eigs; the matrix of a plan P is "
-                   "P.matrix");
+                   "spmv_plan: this function does not accept a plan; spmv, the operator * and "
+                   "eigs_lanczos (for eigs) do; the matrix of a plan P is P.matrix");
   }
 
-  gla::plan_view m_view; // without a plan only in the one that registers the type
+  gla::plan_view m_view; // has a plan, except in the value that registers the type
 
   DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
 };
@@ -125,7 +125,7 @@ void octave_spmv_plan::print (std::ostream &os, bool as_read_syntax)
 void octave_spmv_plan::print_raw (std::ostream &os, bool) const
 {
   gla_sparse_info info = m_view.plan->matrix ().info ();
-  bool single = info.type == GLA_S || info.type == GLA_C;
+  bool single = info.type == GLA_TYPE_S || info.type == GLA_TYPE_C;
   dim_vector size = dims ();
   os << "<spmv_plan: " << size (0) << "x" << size (1) << (single ? " single" : " double")
      << (gla_type_is_complex (info.type) ? " complex" : "") << ", " << info.entries << " nonzeros"
@@ -143,7 +143,7 @@ void octave_spmv_plan::print_raw (std::ostream &os, bool) const
 namespace gla
 {
 
-// Of real matrices nothing is conjugated, so that P' and P.' are the same.
+// Real matrices are never marked as conjugated, so that P' and P.' are equal.
 plan_view plan_view::then (bool transpose, bool conjugate) const
 {
   plan_view v = *this;
@@ -213,7 +213,7 @@ static octave_value hermitian (const octave_base_value &a)
 static octave_value transpose (const octave_value &x)
 {
   if (x.ndims () != 2)
-    return x; // which is refused as it is
+    return x; // multiply_plan gives the error about its shape
   return octave::interpreter::the_interpreter ()->feval ("transpose", ovl (x), 1) (0);
 }
 
@@ -244,7 +244,7 @@ static octave_value times_plan (const octave_base_value &x, const octave_base_va
   return y (0);
 }
 
-// The same plan, or equal matrices in the same precision.
+// Whether both are the same plan, or plans of equal matrices in the same precision.
 static octave_value equal (const octave_base_value &a, const octave_base_value &b)
 {
   const gla::plan_view &p = view_of (a), &q = view_of (b);
@@ -262,7 +262,7 @@ void gla::register_plans (octave::interpreter &interp)
   static bool registered = false;
   if (registered)
     return;
-  // A value must not lose its code: "clear all" may not unload this file from here on.
+  // From here on "clear all" must not unload this file, because values use its code.
   interp.mlock ();
   octave_spmv_plan::register_type ();
   octave::type_info &types = interp.get_type_info ();

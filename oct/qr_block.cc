@@ -1,4 +1,4 @@
-// qr_block.cc: qr_block for Octave; its tests are in qr_block.tst, but for those of errors
+// qr_block.cc: qr_block for Octave; its tests are in qr_block.tst, qr_block-*.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "qr_block.h"
@@ -12,13 +12,13 @@
 struct qr_request {
   gla_qr_options qr;
   bool economy;
-  bool vector; // P is a row
+  bool vector; // return P as a row
   bool wy;
   bool solve;
-  int outputs; // at least 1: Octave keeps the first one in ans
+  int outputs; // at least 1: without outputs Octave stores the first one in ans
 };
 
-static bool asks_to_solve (const octave_value_list &args)
+static bool has_solve_flag (const octave_value_list &args)
 {
   for (int k = 1; k < args.length (); k++)
     if (args (k).is_string () && gla::lower_case (args (k).string_value ()) == "solve")
@@ -26,14 +26,14 @@ static bool asks_to_solve (const octave_value_list &args)
   return false;
 }
 
-// What may stand between A and the options is B, or 0 for the economy form, or both in this order;
-// a 0 that comes last is B only where it is to be solved for. Returns where the options begin.
+// Reads the arguments between A and the options: B, or 0 for the economy form, or B and 0. With
+// "solve" a single 0 is B. Returns the index of the first option.
 static int read_positional (const octave_value_list &args, octave_value &B, qr_request &want)
 {
   int count = 1;
   while (count < args.length () && count < 3 && !args (count).is_string ())
     count++;
-  want.economy = count > (asks_to_solve (args) ? 2 : 1) && gla::is_zero (args (count - 1));
+  want.economy = count > (has_solve_flag (args) ? 2 : 1) && gla::is_zero (args (count - 1));
   if (count == 3 && !want.economy)
     error_with_id ("gpulinalg:bad-value",
                    "qr_block: argument 3 must be 0 or the name of an option, not of class %s",
@@ -65,13 +65,13 @@ static void read_options (const gla::options &opts, bool have_B, qr_request &wan
   want.vector = form.empty () ? want.economy : form == "vector";
   want.solve = !opts.last_flag ({"solve"}).empty ();
   if (want.wy && have_B)
-    error_with_id ("gpulinalg:bad-option", "qr_block: \"wy\" does not go together with B");
+    error_with_id ("gpulinalg:bad-option", "qr_block: \"wy\" cannot be combined with B");
   if (want.solve && !have_B)
     error_with_id ("gpulinalg:bad-option",
                    "qr_block: \"solve\" needs right-hand sides, qr_block (A, B, \"solve\")");
   if (want.solve && !form.empty ())
     error_with_id ("gpulinalg:bad-option",
-                   "qr_block: \"solve\" does not go together with \"%s\", there is no P",
+                   "qr_block: \"solve\" cannot be combined with \"%s\", because there is no P",
                    form.c_str ());
   if (want.solve && want.outputs > 2)
     error_with_id ("Octave:invalid-fun-call",
@@ -79,7 +79,7 @@ static void read_options (const gla::options &opts, bool have_B, qr_request &wan
                    "and info");
   if (want.wy && !form.empty ())
     error_with_id ("gpulinalg:bad-option",
-                   "qr_block: \"wy\" does not go together with \"%s\", there is no pivoting",
+                   "qr_block: \"wy\" cannot be combined with \"%s\", because there is no pivoting",
                    form.c_str ());
   want.qr.pivot = want.outputs == 3 && !want.wy;
   want.qr.block = opts.count ("block", 0);
@@ -89,7 +89,8 @@ static void read_options (const gla::options &opts, bool have_B, qr_request &wan
 // the call
 //------------------------------------------------------------------------------
 
-// The columns of A in the order of Q*R, as rows of numbers from 1 or as matrices.
+// The output P: per page the order of the columns of A in Q*R, as a row of numbers from 1 or as a
+// permutation matrix.
 static NDArray permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector)
 {
   octave_idx_type n = dims (1), pages = gla::pages_of (dims);
@@ -106,7 +107,7 @@ static NDArray permutations (const std::vector<int64_t> &order, const dim_vector
 }
 
 template <typename Array>
-static octave_value_list factorise (gla::call &call, const octave_value &arg_A,
+static octave_value_list factorize (gla::call &call, const octave_value &arg_A,
                                     const octave_value &arg_B, const qr_request &want)
 {
   Array A, B, Q, R, C, W, Y;
@@ -116,26 +117,19 @@ static octave_value_list factorise (gla::call &call, const octave_value &arg_A,
     gla::read (arg_B, B);
   dim_vector dims = A.dims ();
   octave_idx_type m = dims (0), n = dims (1), k = std::min (m, n);
-  octave_idx_type rows = want.economy ? k : m; // of R and of C; columns of Q
+  octave_idx_type rows = want.economy ? k : m; // of R and C; also the columns of Q
 
-  gla_qr_results results = {};
-  auto allocate = [&dims] (Array &a, gla_array &result, octave_idx_type r, octave_idx_type c) {
-    dim_vector shape = dims;
-    shape (0) = r;
-    shape (1) = c;
-    a = gla::unfilled<Array> (shape);
-    result = gla::output (a);
-  };
+  auto results = gla::sized<gla_qr_results> ();
   if (want.wy) {
-    allocate (W, results.W, m, k);
-    allocate (Y, results.Y, m, k);
+    gla::allocate (W, results.W, dims, m, k);
+    gla::allocate (Y, results.Y, dims, m, k);
   } else if (have_B) {
-    allocate (C, results.C, rows, B.dims () (1));
+    gla::allocate (C, results.C, dims, rows, B.dims () (1));
   } else if (want.outputs > 1) {
-    allocate (Q, results.Q, m, rows);
+    gla::allocate (Q, results.Q, dims, m, rows);
   }
   if (want.wy ? want.outputs > 2 : want.outputs > 1 || !have_B)
-    allocate (R, results.R, rows, n);
+    gla::allocate (R, results.R, dims, rows, n);
   std::vector<int64_t> order;
   if (want.qr.pivot)
     order.resize (std::max<octave_idx_type> (1, n * gla::pages_of (dims)));
@@ -153,23 +147,18 @@ static octave_value_list factorise (gla::call &call, const octave_value &arg_A,
   return ovl (have_B ? C : Q, R, permutations (order, dims, want.vector));
 }
 
-static std::vector<std::string> with (std::vector<std::string> words, const char *word)
-{
-  words.push_back (word);
-  return words;
-}
-
 static octave_value_list qr_block_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   gla::check_counts ("qr_block", args, 1, gla::any_number, nargout, 3);
   qr_request want = {};
+  want.qr = gla::sized<gla_qr_options> ();
   want.outputs = std::max (1, nargout);
   octave_value A = args (0), B;
   int first_option = read_positional (args, B, want);
-  const std::vector<std::string> flags = {"econ", "0", "vector", "matrix"};
   const bool have_B = B.is_defined ();
-  gla::options opts ("qr_block", args, first_option, with (flags, have_B ? "solve" : "wy"),
+  gla::options opts ("qr_block", args, first_option,
+                     {"econ", "0", "vector", "matrix", have_B ? "solve" : "wy"},
                      {"block", "device", "progress"}, {have_B ? "wy" : "solve"});
   check_arrays (A, B);
   read_options (opts, have_B, want);
@@ -180,12 +169,8 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
   call.set_progress (opts.value ("progress"));
   if (want.solve)
     return qr_block_least_squares (call, A, B, want.qr, want.outputs);
-  bool is_complex = A.iscomplex () || B.iscomplex ();
-  if (A.is_single_type () || B.is_single_type ())
-    return is_complex ? factorise<FloatComplexNDArray> (call, A, B, want)
-                      : factorise<FloatNDArray> (call, A, B, want);
-  return is_complex ? factorise<ComplexNDArray> (call, A, B, want)
-                    : factorise<NDArray> (call, A, B, want);
+  return gla::in_class_of (
+      A, B, [&] (auto array, auto) { return factorize<decltype (array)> (call, A, B, want); });
 }
 
 DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -200,13 +185,13 @@ DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@dots{}] =} qr_block (@dots{}, 0)
  @deftypefnx {gpulinalg} {[@dots{}] =} qr_block (@dots{}, @var{flag}, @dots{})
  @deftypefnx {gpulinalg} {[@dots{}] =} qr_block (@dots{}, @var{name}, @var{value}, @dots{})
-QR factorization of a large matrix, a tall one, or many at once.
+Compute the QR factorization of a large matrix, a tall one, or many at once.
 
 @code{@var{Q} * @var{R} = @var{A}} with a unitary @var{Q} and an upper triangular
-@var{R}.  @var{A} is an array of @var{m}-by-@var{n} pages of any shape, single or
-double, real or complex; it may have any number of dimensions, and all from the
-third on are kept in the results.  The work is done on an NVIDIA GPU where there
-is one and where it is faster, otherwise on all cores of the CPU.
+@var{R}.  @var{A} is a full array of @var{m}-by-@var{n} pages of any shape, single
+or double, real or complex.  It may have any number of dimensions, and the results
+keep those from the third on.  The work is done on an NVIDIA GPU where there is one
+and where it is faster, otherwise on all cores of the CPU.
 
 With one output the result is @var{R}, and @var{Q} is not formed.  (One output of
 Octave's @code{qr} is not triangular before Octave 11.)  Signs are those of
@@ -223,23 +208,25 @@ The economy form: with @code{@var{k} = min (@var{m}, @var{n})}, @var{Q} is
 @var{m}-by-@var{m} and @var{R} is @var{m}-by-@var{n}.
 
 @item @var{B}
-With the same rows and pages as @var{A}: the first output is
+An array with the rows and the pages of @var{A}.  The first output is
 @code{@var{C} = @var{Q}' * @var{B}}, and @var{Q} is not formed.
 @code{@var{R} \ @var{C}} is the solution of the least squares problem, which
-@qcode{"solve"} gives for all pages.  Where @var{A} or @var{B} is single all results are single,
-and where one is complex the other is taken as complex.
+@qcode{"solve"} gives for all pages.  All results are single where @var{A} or
+@var{B} is single, and complex where one of them is complex.
 
 @item @qcode{"solve"}
 The least squares solutions @code{@var{x} = @var{A} \ @var{B}} of all pages, for
 any number of right-hand sides.  Where the columns of a page of @var{A} depend on
-each other, to rounding, and where @var{m} < @var{n}, @var{x} is the solution of
-least norm; the former is told by the warning @code{gpulinalg:rank-deficient}, which
-names the first such page.  The rank is judged with the columns of @var{A} brought
-to one length, and a column that is more than 65536 times (single: 1024 times) shorter
-than the longest one counts as that long in the norm.  The int32 column @var{info} has a number for each page: 0 if all is
-well; @var{k} from 1 to @code{min (@var{m}, @var{n})} if the rank of @var{A} is
-@var{k} less than that; @var{n}+1 if @var{A} or @var{B} holds NaN or Inf, where
-@var{x} is NaN.  There are no warnings if @var{info} is asked for.
+each other, to rounding, and where @code{@var{m} < @var{n}}, @var{x} is the
+solution of least norm.  In the first case the warning
+@code{gpulinalg:rank-deficient} names the first such page.  The rank is determined
+with the columns of @var{A} scaled to one length.  In the norm of the solution a
+column that is more than 65536 times (single: 1024 times) shorter than the longest
+one counts as if it were that long.  The int32 column @var{info} has a number for
+each page: 0 if all is well; @var{k} from 1 to @code{min (@var{m}, @var{n})} if
+the rank of @var{A} is @var{k} less than that; @var{n}+1 if @var{A} or @var{B}
+holds NaN or Inf, where @var{x} is NaN.  With the output @var{info} there are no
+warnings about pages.
 
 @item @qcode{"vector"}, @qcode{"matrix"}
 @var{P} as a row, @code{@var{Q} * @var{R} = @var{A}(:,@var{P})}, or as a matrix.
@@ -261,8 +248,8 @@ Options, each followed by its value, names in upper or lower case:
 @table @asis
 @item @qcode{"block"}
 Columns of a block of reflectors, a positive integer.  By default it is chosen by
-the size of @var{A} and the machine; on a GPU the economy factors of a large
-@var{A} with columns far from dependent are then made by way of
+the size of @var{A} and the machine.  On a GPU the economy factors of a large
+@var{A} with columns far from dependent are by default computed from
 @code{@var{A}' * @var{A}}, without reflectors.
 
 @item @qcode{"device"}
@@ -273,12 +260,11 @@ the size of @var{A} and the machine; on a GPU the economy factors of a large
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
 @code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
+The default is @code{false}.
 @end table
 
-NaN and Inf in a page spread through the results of that page and leave the
-others as they are.  If a GPU fails or has too little memory, the CPU does the
-rest of the work and the warning @code{gpulinalg:device-failed} or
-@code{gpulinalg:device-memory} says so.
+NaN and Inf in a page spread through the factors of that page and leave the other
+pages as they are.
 
 A parabola through 1000 points:
 
@@ -286,12 +272,9 @@ A parabola through 1000 points:
 @group
 t = linspace (0, 1, 1000).';
 A = [ones(1000, 1), t, t.^2];
-x = qr_block (A, 3 + 2 * t - t.^2, "solve")
-   @result{} x =
-
-         3.0000
-         2.0000
-        -1.0000
+x = qr_block (A, 3 + 2 * t - t.^2, "solve");
+norm (x - [3; 2; -1]) < 1e-12
+   @result{} ans = 1
 @end group
 @end example
 
@@ -311,67 +294,55 @@ norm (Q(:,:,7) * R(:,:,7) - A(:,:,7)) < 1e-14
 @end group
 @end example
 
-@seealso{batcheig, gpulinalg_info, qr}
+@subheading Limits
+On the CPU @var{m} and @var{n} are below @code{2^28} where LAPACK has 32-bit
+integers.  GPUs before compute capability 8.0 do not serve @code{qr_block}; without
+cuBLAS a GPU serves small matrices only.  With @qcode{"solve"}, pages of
+less than full rank, and pages with @code{@var{m} < @var{n}}, are done by the CPU.
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+@var{B} does not have the rows and pages of @var{A}.
+@item gpulinalg:bad-option
+The option is unknown or has no value, or two options exclude each other:
+@qcode{"wy"} with @var{B}, @qcode{"solve"} without @var{B}, @qcode{"vector"} or
+@qcode{"matrix"} where there is no @var{P}.
+@item gpulinalg:bad-value
+The option does not take this value, the third argument is neither 0 nor a name, or
+the GPU that was asked for does not serve matrices of this size.
+@item gpulinalg:no-device
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
+@item Octave:bad-alloc
+There is not enough memory for the results or the work.
+@end table
+
+Warnings, with @qcode{"solve"} and without the output @var{info}:
+@code{gpulinalg:rank-deficient}; @code{gpulinalg:pages-failed}, pages hold NaN or
+Inf.  Always: @code{gpulinalg:device-memory} and @code{gpulinalg:device-failed}, a
+GPU had too little memory or failed, and the CPU did the rest of the work.
+
+@subheading References
+C. Bischof and C. Van Loan, The WY representation for products of Householder
+matrices, SIAM J. Sci.@: Stat.@: Comput.@: 8 (1987), s2--s13;
+A. Kerr, D. Campbell and M. Richards, QR decomposition on GPUs, Proc.@: GPGPU-2
+(2009), 71--78;
+J. Demmel, L. Grigori, M. Hoemmen and J. Langou, Communication-optimal parallel and
+sequential QR and LU factorizations, SIAM J. Sci.@: Comput.@: 34 (2012), A206--A239;
+G. Ballard, J. Demmel, L. Grigori, M. Jacquelin, H. D. Nguyen and E. Solomonik,
+Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
+
+@seealso{batcheig, gsvd_hz, gpulinalg_info, qr, mldivide}
 @end deftypefn)doc")
 {
   return gla::guarded ("qr_block", [&] () { return qr_block_body (interp, args, nargout); });
 }
 
 /*
-%!## errors
-%!error <Invalid call> qr_block ()
-%!error <qr_block: function called with too many outputs> [a, b, c, d] = qr_block (1);
-%!error <qr_block: function called with too many outputs; with "solve" they are x and info> ...
-%! [a, b, c] = qr_block (1, 1, "solve");
-%!error <"solve" needs right-hand sides, qr_block \(A, B, "solve"\)> qr_block (1, "solve")
-%!error <"solve" does not go together with "vector", there is no P> qr_block (1, 1, "vector", "solve")
-%!error <known are "econ", "0", "vector", "matrix", "solve", "block", "device" or "progress"> qr_block (1, 1, "colour")
-%!error <B must be a single or double array, not cell> qr_block (1, {"econ"})
-%!error id=gpulinalg:bad-class qr_block (true)
-%!error id=gpulinalg:bad-class qr_block (int32 (1))
-%!error id=gpulinalg:bad-class qr_block ("a")
-%!error id=gpulinalg:bad-class qr_block ({1})
-%!error id=gpulinalg:bad-class qr_block (struct ("a", 1))
-%!error id=gpulinalg:bad-class qr_block (@sin)
-%!error id=gpulinalg:bad-class qr_block (sparse (1))
-%!error id=gpulinalg:bad-class qr_block (sparse (1i))
-%!error <A must be a single or double array, not logical> qr_block (true)
-%!error <A must be a full array, not sparse; use full \(A\)> qr_block (sparse (1))
-%!error id=gpulinalg:bad-class qr_block (1, int8 (1))
-%!error id=gpulinalg:bad-class qr_block (1, true)
-%!error <B must be a single or double array, not cell> qr_block (1, {})
-%!error <B must be a full array, not sparse; use full \(B\)> qr_block (1, sparse (1))
-%!error id=gpulinalg:bad-shape qr_block (ones (3, 2), [])
-%!error id=gpulinalg:bad-shape qr_block (ones (3, 2, 4), ones (3, 1))
-%!error id=gpulinalg:bad-shape qr_block (ones (3, 2), ones (3, 1, 4), 0)
-%!error <B must have the rows and the pages of A, but A is 3x2 and B is 2x5> ...
-%! qr_block (ones (3, 2), ones (2, 5))
-%!error <B must have the rows and the pages of A, but A is 3x2x4 and B is 3x1x5> ...
-%! qr_block (ones (3, 2, 4), ones (3, 1, 5))
-%!error id=gpulinalg:bad-value qr_block (1, 2, 3)
-%!error <argument 3 must be 0 or the name of an option, not of class double> qr_block (1, 2, [])
-%!error <argument 4 must be the name of an option, not of class double> qr_block (1, 2, 0, 0)
-%!error <argument 3 must be the name of an option, not of class cell> qr_block (1, "econ", {})
-%!error id=gpulinalg:bad-option qr_block (1, "colour")
-%!error <unknown option "Colour"; known are "econ", "0", "vector", "matrix", "wy", "block", "device" or "progress"> ...
-%! qr_block (1, "Colour", 3)
-%!error <option "block" needs a value> qr_block (1, "block")
-%!error <"wy" does not go together with B> qr_block (1, 2, "wy")
-%!error <"wy" does not go together with B> qr_block (1, 2, "wy", "solve")
-%!error <"wy" does not go together with "vector", there is no pivoting> qr_block (1, "vector", "wy")
-%!error id=gpulinalg:bad-option qr_block (1, 2, "wy")
-%!error id=gpulinalg:bad-value qr_block (1, "block", 0)
-%!error <option "block" must be a positive integer, not 0> qr_block (1, "block", 0)
-%!error <option "block" must be a positive integer, not 2\.5> qr_block (1, "block", 2.5)
-%!error <option "block" must be a positive integer, not NaN> qr_block (1, "block", NaN)
-%!error <option "block" must be a positive integer> qr_block (1, "block", "large")
-%!error <option "block" must be a positive integer> qr_block (1, "block", [8, 8])
-%!error id=gpulinalg:bad-value qr_block (1, "device", "tpu")
-%!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> qr_block (1, "device", "tpu")
-%!error <option "progress" must be true, false or a function handle, not of class char> ...
-%! qr_block (1, "progress", "yes")
-%!error id=Octave:bad-alloc [Q, R] = qr_block (ones (2e7, 1));
-
 %!demo
 %! ## A trend and the seasons of a year in 40 years of daily values: least squares, 14610 x 14.
 %! t = (0:14609).' / 365.25;

@@ -9,8 +9,8 @@ static void warn_of_deficient_pages (const gla_least_squares_report &report, oct
 {
   warning_with_id (
       "gpulinalg:rank-deficient",
-      "qr_block: on %lld of %lld pages A has less than full rank, to rounding, and x is "
-      "the least squares solution of least norm; the first is page %lld",
+      "qr_block: on %lld of %lld pages A has less than full rank to rounding, and x is the "
+      "least squares solution of least norm; the first is page %lld",
       static_cast<long long> (report.pages_deficient), static_cast<long long> (pages),
       static_cast<long long> (report.first_deficient + 1));
 }
@@ -29,12 +29,15 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   Array X = gla::unfilled<Array> (dims);
   int32NDArray info (dim_vector (pages, 1));
 
-  gla_array a = gla::input (A), b = gla::input (B), x = gla::output (X);
+  gla_array a = gla::input (A), b = gla::input (B);
   int32_t *codes = reinterpret_cast<int32_t *> (info.fortran_vec ());
-  gla_least_squares_report report;
-  call.finish (gla_least_squares (call.context (), &a, &b, &x, codes, &options, &report));
-  if (outputs < 2 && report.pages_failed > 0) {
-    // those of less than full rank are right
+  auto results = gla::sized<gla_least_squares_results> ();
+  results.X = gla::output (X);
+  results.info = codes;
+  auto report = gla::sized<gla_least_squares_report> ();
+  call.finish (gla_least_squares (call.context (), &a, &b, &results, &options, &report));
+  if (outputs < 2 && report.base.pages_failed > 0) {
+    // info from 1 to n is a loss of rank; x is right there
     std::vector<int32_t> failed (codes, codes + pages);
     for (int32_t &code : failed)
       code = code > n ? code : 0;
@@ -49,10 +52,7 @@ octave_value_list qr_block_least_squares (gla::call &call, const octave_value &A
                                           const octave_value &B, const gla_qr_options &options,
                                           int outputs)
 {
-  bool is_complex = A.iscomplex () || B.iscomplex ();
-  if (A.is_single_type () || B.is_single_type ())
-    return is_complex ? solve<FloatComplexNDArray> (call, A, B, options, outputs)
-                      : solve<FloatNDArray> (call, A, B, options, outputs);
-  return is_complex ? solve<ComplexNDArray> (call, A, B, options, outputs)
-                    : solve<NDArray> (call, A, B, options, outputs);
+  return gla::in_class_of (A, B, [&] (auto array, auto) {
+    return solve<decltype (array)> (call, A, B, options, outputs);
+  });
 }

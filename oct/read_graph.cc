@@ -27,7 +27,7 @@ static octave_value_list read_graph_body (const octave_value_list &args, int nar
   std::string name = args (0).string_value ();
   if (name.find ('\0') != std::string::npos)
     error_with_id ("gpulinalg:bad-value",
-                   "read_graph: FILE must be the name of a file, but it holds a character 0 after "
+                   "read_graph: FILE must be the name of a file, but it has a null character after "
                    "\"%s\"",
                    name.c_str ());
   gla::graph_options want = read_options (args);
@@ -42,21 +42,21 @@ DEFUN_DLD (read_graph, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@var{A}, @var{ids}] =} read_graph (@dots{})
 Read a graph or a sparse matrix from a file.
 
-@var{file} is the name of an edge list, as the SNAP collection has them, or of a
-Matrix Market file, which begins with @code{%%MatrixMarket} (blanks may stand
-before it).
+@var{file} is the name of an edge list, such as those of the SNAP collection, or of a
+Matrix Market file, which begins with @code{%%MatrixMarket} (blanks before it are
+allowed).
 
 @strong{Edge lists.}  Each line holds the numbers of two nodes, with blanks or tabs
 between them; what follows in the line is ignored.  Empty lines, and lines that
-begin with @code{#} or @code{%}, are ignored; lines end as on any system.  The numbers are any integers of 64
-bits.  @var{ids} has those that occur, as @code{int64} in ascending order, and row
-and column @var{k} of @var{A} belong to node @code{@var{ids}(@var{k})}.  @var{A} is
-the adjacency matrix: 1 where there is an edge, however often it stands in the
-file.
+begin with @code{#} or @code{%}, are ignored.  Lines end as on any system.  The
+numbers are any integers of 64 bits.  @var{ids} is an @code{int64} column of those
+that occur, in ascending order, and row and column @var{k} of @var{A} belong to node
+@code{@var{ids}(@var{k})}.  @var{A} is the adjacency matrix, sparse and double: 1
+where there is an edge, however often the file has it.
 
 @table @asis
 @item @qcode{"undirected"} (default)
-Each edge stands for both directions: @var{A} is symmetric.
+Each edge counts in both directions: @var{A} is symmetric.
 @item @qcode{"directed"}
 @code{@var{A}(i,j)} is 1 where there is a line with i, then j.
 @item @qcode{"noloops"} (default)
@@ -66,20 +66,15 @@ They are ones on the diagonal of @var{A}.
 @end table
 
 @strong{Matrix Market files.}  Matrices in coordinate format are read: real, integer,
-complex or pattern (all values are 1), general, symmetric, skew-symmetric or
-Hermitian, where the entries of one triangle are in the file and @var{A} gets both.
-Entries that occur more than once are added; but a symmetric file that holds both
-an entry and its mirror image is an error, for it cannot be told whether the two mean
-one (in a pattern both count once).  So are numbers that double precision does not
-hold, and fractions where the file says that it holds integers.  @code{@var{ids}} is
-@code{int64 (1:rows (@var{A})).'}.  The diagonal is kept unless
-@qcode{"noloops"} is given.  The file says itself whether it is symmetric, and
+complex or pattern (all values are 1); general, symmetric, skew-symmetric or
+Hermitian, where the file has the entries of one triangle and @var{A} gets both.
+Entries that occur more than once are added.  A symmetric file that holds both
+an entry and its mirror image is an error, because they may mean one entry or the
+sum of two (in a pattern both count once).  So are numbers that double precision
+does not hold, and fractions where the file says that it holds integers.
+@code{@var{ids}} is @code{int64 (1:rows (@var{A})).'}.  The diagonal is kept unless
+@qcode{"noloops"} is given.  The file itself says whether it is symmetric, so
 @qcode{"directed"} and @qcode{"undirected"} are errors.
-
-A file that breaks its format is an error with the id @code{gpulinalg:bad-file} and
-the number of the line; a file that cannot be read is one with the id
-@code{gpulinalg:no-file}; a matrix that does not fit into the memory that is free is
-one with the id @code{Octave:bad-alloc}.
 
 @example
 @group
@@ -87,6 +82,7 @@ name = tempname ();
 fdisp (f = fopen (name, "w"), [3, 17; 17, 4]);
 fclose (f);
 [A, ids] = read_graph (name);
+unlink (name);
 full (A)
    @result{} ans =
 
@@ -100,6 +96,24 @@ ids.'
          3   4  17
 @end group
 @end example
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-file
+The file breaks its format, and the message has the number of the line; or it is
+compressed.
+@item gpulinalg:no-file
+The file cannot be opened or read.
+@item gpulinalg:bad-class
+@var{file} is not a string.
+@item gpulinalg:bad-value
+@var{file} holds a character 0.
+@item gpulinalg:bad-option
+The flag is unknown, or is @qcode{"directed"} or @qcode{"undirected"} with a Matrix
+Market file.
+@item Octave:bad-alloc
+The matrix does not fit into the memory that is free.
+@end table
 
 @seealso{ba_graph, eigs_lanczos, spmv}
 @end deftypefn)doc")
@@ -151,7 +165,7 @@ ids.'
 %! assert (full (parse (text, "directed", "loops")), directed + diag ([0, 1, 0, 0]));
 %! assert (parse (text, "directed", "undirected", "loops", "noloops"), A);
 
-%!## ids far apart, the extremes of 64 bits, nodes with nothing but a loop, nothing at all
+%!## ids far apart, the extremes of 64 bits, a node with only a loop, an empty file
 %!test
 %! [A, ids] = parse ("9223372036854775807 -9223372036854775808\n0 +1\n");
 %! assert (ids, [intmin("int64"); 0; 1; intmax("int64")]);
@@ -196,7 +210,7 @@ ids.'
 %! assert (full (parse ([head, "real general\n1 2 2\n1 1 1\n1 1 -1\n"])), [0, 0]);
 %! assert (full (parse ([head, "real general\n1 2 2\n1 1 NaN\n1 2 -inf\n"])), [NaN, -Inf]);
 
-%!## ends of lines: of Unix, Windows and old Macintosh, and mixed; the mark of UTF-8
+%!## line ends of Unix, Windows and old Macintosh, also mixed; the byte order mark of UTF-8
 %!test
 %! A = parse ("1 2\n2 3\n\n3 4\n");
 %! for ends = {"\r\n", "\r"}
@@ -219,11 +233,11 @@ ids.'
 %!test
 %! head = "%%MatrixMarket matrix coordinate ";
 %! pair = "3 3 4\n1 1 4\n2 1 -2\n3 2 5\n1 2 -2\n";
-%! text = ", line 6: the entries \\(2,1\\) and \\(1,2\\) are both in the file; of a symmetric matrix one triangle";
+%! text = ", line 6: the entries \\(2,1\\) and \\(1,2\\) are both in the file; a symmetric matrix must be given by one triangle";
 %! check_bad ([head, "real symmetric\n", pair], text);
 %! check_bad ([head, "integer symmetric\n", pair], text);
-%! check_bad ([head, "real skew-symmetric\n3 3 2\n2 1 5\n1 2 -5\n"], "line 4: .* of a skew-symmetric matrix");
-%! check_bad ([head, "complex hermitian\n3 3 3\n2 1 5 1\n3 1 5 1\n1 2 5 -1\n"], "line 5: .* of a hermitian matrix");
+%! check_bad ([head, "real skew-symmetric\n3 3 2\n2 1 5\n1 2 -5\n"], "line 4: .* a skew-symmetric matrix");
+%! check_bad ([head, "complex hermitian\n3 3 3\n2 1 5 1\n3 1 5 1\n1 2 5 -1\n"], "line 5: .* a hermitian matrix");
 %! A = [4, -2, 0; -2, 0, 5; 0, 5, 0];
 %! for text = {"1 1 4\n2 1 -2\n3 2 5\n", "1 1 4\n1 2 -2\n2 3 5\n", "1 1 4\n2 1 -2\n2 3 5\n"}
 %!   n = sum (text{1} == "\n");
@@ -231,7 +245,7 @@ ids.'
 %! endfor
 %! assert (full (parse ([head, "pattern symmetric\n2 2 2\n2 1\n1 2\n"])), [0, 1; 1, 0]);
 
-%!## numbers that a double does not hold, and fractions among integers
+%!## numbers beyond double precision, and fractions in an integer field
 %!test
 %! head = "%%MatrixMarket matrix coordinate ";
 %! for x = {"1e999", "-1e999", "1e309"}
@@ -246,11 +260,11 @@ ids.'
 %! assert (full (parse ([head, "integer general\n1 3 3\n1 1 3.0\n1 2 9007199254740992\n1 3 -1e5\n"])), [3, 2^53, -1e5]);
 %! assert (full (parse ([head, "real general\n1 3 3\n1 1 4e-320\n1 2 0e-999\n1 3 1.7976931348623157e308\n"])), [4e-320, 0, realmax]);
 
-%!## sizes that do not fit, and large ones that do
+%!## sizes that do not fit into memory, and large ones that do
 %!test
 %! head = "%%MatrixMarket matrix coordinate pattern general\n";
 %! for n = {"2305843009213693952", "1152921504606846976", "9223372036854775806", "1000000000000"}
-%!   check_bad ([head, n{1}, " ", n{1}, " 1\n1 1\n"], ["out of memory: a sparse matrix of size ", n{1}, "x", n{1}, " takes .* GB of memory"], "Octave:bad-alloc");
+%!   check_bad ([head, n{1}, " ", n{1}, " 1\n1 1\n"], ["out of memory: a sparse matrix of size ", n{1}, "x", n{1}, " needs .* GB of memory, but only"], "Octave:bad-alloc");
 %!   check_bad ([head, "2 ", n{1}, " 1\n1 1\n"], "out of memory", "Octave:bad-alloc");
 %!   check_bad ([head, n{1}, " 2 1\n1 1\n"], "out of memory", "Octave:bad-alloc"); # the ids do not fit
 %! endfor
@@ -287,7 +301,7 @@ ids.'
 %! bad ("matrix coordinate pattern skew-symmetric", "", "line 1: a matrix cannot be pattern and skew-symmetric");
 %! bad ("matrix coordinate real general", "", "line 1: the file ends before the numbers of rows, columns and entries");
 %! bad ("matrix coordinate real general", "% c\n2 2\n", "line 3: the number of entries is missing");
-%! bad ("matrix coordinate real general", "2 2 1 1\n", "line 2: \"1\" is too much in this line");
+%! bad ("matrix coordinate real general", "2 2 1 1\n", "line 2: unexpected \"1\" at the end of the line");
 %! bad ("matrix coordinate real general", "-2 2 1\n", "line 2: the number of rows cannot be -2");
 %! bad ("matrix coordinate real symmetric", "2 3 1\n", "line 2: a symmetric matrix must be square, not 2x3");
 %! bad ("matrix coordinate real general", "2 2 9223372036854775808\n", "line 2: the number of entries .* does not fit into 64 bits");
@@ -299,7 +313,7 @@ ids.'
 %! bad ("matrix coordinate real general", "2 2 1\n1 1\n", "line 3: the value is missing");
 %! bad ("matrix coordinate real general", "2 2 1\n1 1 0x10\n", "line 3: the value must be a number, not \"0x10\"");
 %! bad ("matrix coordinate real general", "2 2 1\n1 1 1.0D0\n", "line 3: the value must be a number, not \"1.0D0\"");
-%! bad ("matrix coordinate real general", "2 2 1\n1 1 1 5\n", "line 3: \"5\" is too much in this line");
+%! bad ("matrix coordinate real general", "2 2 1\n1 1 1 5\n", "line 3: unexpected \"5\" at the end of the line");
 %! bad ("matrix coordinate complex general", "2 2 1\n1 1 1\n", "line 3: the imaginary part is missing");
 %! bad ("matrix coordinate complex hermitian", "2 2 1\n1 1 1 1\n", "line 3: the diagonal of a Hermitian matrix must be real");
 %! bad ("matrix coordinate real skew-symmetric", "2 2 1\n1 1 1\n", "line 3: the diagonal of a skew-symmetric matrix must be zero");
@@ -314,7 +328,7 @@ ids.'
 %! end_try_catch
 %! unlink (name);
 %! assert (err.identifier, "gpulinalg:bad-option");
-%! assert (! isempty (strfind (err.message, '"directed" is for edge lists')));
+%! assert (! isempty (strfind (err.message, '"directed" is an option for edge lists')));
 
 %!error <Invalid call> read_graph ()
 %!error <read_graph: function called with too many outputs> [a, b, c] = read_graph ("x")
@@ -323,13 +337,13 @@ ids.'
 %!error <FILE must be a string> read_graph (["ab"; "cd"])
 %!error <FILE must be a string> read_graph ("")
 %!error <FILE must be a string, not of class char and size 1x3x2> read_graph (reshape ("abcdef", [1, 3, 2]))
-%!error <FILE must be the name of a file, but it holds a character 0 after "ab"> read_graph ("ab\0cd")
+%!error <FILE must be the name of a file, but it has a null character after "ab"> read_graph ("ab\0cd")
 %!error <argument 2 must be the name of an option, not of class char of size 1x4x2> ...
 %! read_graph ("x", reshape ("directed", [1, 4, 2]))
 %!error id=gpulinalg:no-file read_graph ("/no/such/file")
 %!error </no/such/file cannot be opened: > read_graph ("/no/such/file")
 %!error </ cannot be > read_graph ("/")
-%!error <unknown option "weighted"; known are "directed", "undirected", "loops" or "noloops"> ...
+%!error <unknown option "weighted"; valid options are "directed", "undirected", "loops" or "noloops"> ...
 %! read_graph ("x", "weighted")
 
 %!demo

@@ -1,4 +1,4 @@
-// sparse_matrix.cc: sparse matrices of Octave as the library sees them, and plans
+// sparse_matrix.cc: prepared sparse matrices, and plans
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "sparse_matrix.h"
@@ -11,17 +11,6 @@ namespace gla
 //------------------------------------------------------------------------------
 // a prepared matrix
 //------------------------------------------------------------------------------
-
-template <typename Matrix> static gla_csr columns_of (const Matrix &A)
-{
-  gla_csr csr = {};
-  csr.rows = A.rows ();
-  csr.columns = A.cols ();
-  csr.index_bytes = sizeof (octave_idx_type);
-  csr.start = A.cidx ();
-  csr.index = A.ridx ();
-  return csr;
-}
 
 template <typename Matrix, typename Values>
 static void narrow_values (const Matrix &A, Values &values, gla_csr &csr)
@@ -43,38 +32,35 @@ sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_val
                    A.class_name ().c_str ());
   gla_csr csr;
   if (A.islogical ()) {
-    // Only true is ever stored, so there are no values to be read.
+    // A logical matrix stores only true, so the library needs no values.
     m_logical = A.sparse_bool_matrix_value ();
-    csr = columns_of (m_logical);
-    csr.type = how.single ? GLA_S : GLA_D;
+    csr = columns_of (m_logical, how.single ? GLA_TYPE_S : GLA_TYPE_D);
   } else if (A.iscomplex ()) {
     m_complex = A.sparse_complex_matrix_value ();
-    csr = columns_of (m_complex);
-    csr.type = how.single ? GLA_C : GLA_Z;
+    csr = columns_of (m_complex, how.single ? GLA_TYPE_C : GLA_TYPE_Z);
     if (how.single)
       narrow_values (m_complex, m_single_complex_values, csr);
     else
       csr.values = m_complex.data ();
   } else {
     m_real = A.sparse_matrix_value ();
-    csr = columns_of (m_real);
-    csr.type = how.single ? GLA_S : GLA_D;
+    csr = columns_of (m_real, how.single ? GLA_TYPE_S : GLA_TYPE_D);
     if (how.single)
       narrow_values (m_real, m_single_values, csr);
     else
       csr.values = m_real.data ();
   }
-  gla_sparse_options options = {};
+  auto options = gla::sized<gla_sparse_options> ();
   options.method = how.method;
   options.by_columns = 1;
   options.once = how.once;
-  call.finish (gla_sparse_create (call.context (), &csr, &options, &m_sparse));
+  call.finish (gla_sparse_create (call.context (), &csr, &m_sparse, &options));
 }
 
 gla_sparse_info sparse_matrix::info () const
 {
-  gla_sparse_info info;
-  gla_sparse_query (m_sparse, &info);
+  auto info = gla::sized<gla_sparse_info> ();
+  (void)gla_sparse_query (m_sparse, &info); // neither is NULL
   return info;
 }
 
@@ -84,14 +70,15 @@ gla_sparse_info sparse_matrix::info () const
 
 static const std::vector<std::string> method_names = {"auto", "scalar", "vector", "group",
                                                       "balanced"};
-static const gla_spmv_method methods[] = {GLA_SPMV_AUTO, GLA_SPMV_SCALAR, GLA_SPMV_VECTOR,
-                                          GLA_SPMV_GROUP, GLA_SPMV_BALANCED};
+static const gla_spmv_method methods[] = {GLA_SPMV_METHOD_AUTO, GLA_SPMV_METHOD_SCALAR,
+                                          GLA_SPMV_METHOD_VECTOR, GLA_SPMV_METHOD_GROUP,
+                                          GLA_SPMV_METHOD_BALANCED};
 
 gla_spmv_method method_of (const options &opts)
 {
   std::string name = opts.word ("method", method_names);
   auto at = std::find (method_names.begin (), method_names.end (), name);
-  return at == method_names.end () ? GLA_SPMV_AUTO : methods[at - method_names.begin ()];
+  return at == method_names.end () ? GLA_SPMV_METHOD_AUTO : methods[at - method_names.begin ()];
 }
 
 const char *method_name (gla_spmv_method method)
@@ -115,7 +102,7 @@ plan::plan (octave::interpreter &interp, const octave_value &A, const octave_val
 {
   try {
     gla::call call ("spmv_plan", interp, m_context);
-    call.set_place (device); // an error now, not at the first product
+    call.set_place (device); // a bad device is an error here, not at the first product
     m_matrix.reset (new sparse_matrix (call, "spmv_plan", A, how));
   } catch (...) {
     give_context (m_context);
@@ -134,8 +121,8 @@ plan::use::use (const char *who, const std::shared_ptr<plan> &p) : m_plan (p)
   if (m_plan->m_busy)
     error_with_id (
         "gpulinalg:busy",
-        "%s: this plan is in use by a call that has not ended; a function that is called "
-        "from there needs a plan of its own",
+        "%s: this plan is in use by a call that has not ended; make a second plan for the "
+        "function that this call runs",
         who);
   m_plan->m_busy = true;
 }

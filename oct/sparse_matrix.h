@@ -1,4 +1,4 @@
-// sparse_matrix.h: sparse matrices of Octave as the library sees them, and plans
+// sparse_matrix.h: sparse matrices of Octave prepared for the library, and plans
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_SPARSE_MATRIX_H
@@ -11,25 +11,39 @@
 namespace gla
 {
 
-// A prepared sparse matrix, for one call or for as long as a plan lives. Indices are Octave's own,
-// and so are double values: the Octave matrix is held, so nothing of it changes or goes away.
+// Describes the columns of a sparse matrix of Octave to the library, without its values.
+template <typename Matrix> gla_csr columns_of (const Matrix &A, gla_type type)
+{
+  gla_csr csr = {};
+  csr.type = type;
+  csr.rows = A.rows ();
+  csr.columns = A.cols ();
+  csr.index_bytes = sizeof (octave_idx_type);
+  csr.start = A.cidx ();
+  csr.index = A.ridx ();
+  return csr;
+}
+
+// A prepared sparse matrix, for one call or for as long as a plan exists. The library reads the
+// indices and double values in Octave's own memory, so this object holds a copy-on-write reference
+// to the matrix.
 class sparse_matrix
 {
 public:
   struct settings {
-    bool single;            // computations in single precision
-    gla_spmv_method method; // of products
-    bool once;              // one product only
+    bool single;            // compute in single precision
+    gla_spmv_method method; // how a GPU distributes the rows
+    bool once;              // the matrix is used for one product only
   };
 
-  // A is sparse, real, complex or logical; anything else ends with gpulinalg:bad-class.
+  // A must be sparse: real, complex or logical. Anything else ends with gpulinalg:bad-class.
   sparse_matrix (gla::call &call, const char *who, const octave_value &A, const settings &how);
   ~sparse_matrix () { gla_sparse_destroy (m_sparse); }
   sparse_matrix (const sparse_matrix &) = delete;
   sparse_matrix &operator= (const sparse_matrix &) = delete;
 
   gla_sparse *get () const { return m_sparse; }
-  const octave_value &matrix () const { return m_matrix; } // as it was given
+  const octave_value &matrix () const { return m_matrix; } // the argument A
   gla_sparse_info info () const;
 
 private:
@@ -37,20 +51,20 @@ private:
   SparseMatrix m_real; // one of these three holds the indices
   SparseComplexMatrix m_complex;
   SparseBoolMatrix m_logical;
-  FloatNDArray m_single_values; // where they are single
+  FloatNDArray m_single_values; // copies of the values in single precision, if `single` is set
   FloatComplexNDArray m_single_complex_values;
   gla_sparse *m_sparse = nullptr;
 };
 
-// "method": one of the names, or not defined.
+// The option "method"; GLA_SPMV_METHOD_AUTO if it was not given.
 gla_spmv_method method_of (const options &opts);
 const char *method_name (gla_spmv_method method);
 
-// "device": what gla::call::set_place takes. True for "precision", "single".
+// Whether the option "precision" is "single".
 bool single_of (const options &opts);
 
-// What a variable that holds a plan refers to. It has a context of its own, because a prepared
-// matrix belongs to one; the copies on GPUs are in it.
+// The object that variables with a plan share. It has its own context, because a prepared matrix
+// and its copies on GPUs belong to one context.
 class plan
 {
 public:
@@ -62,8 +76,8 @@ public:
 
   const sparse_matrix &matrix () const { return *m_matrix; }
 
-  // Holds the plan while a function works with it; ends with gpulinalg:busy where one does already,
-  // which a progress function can bring about.
+  // Marks the plan as busy while a function uses it. Ends with gpulinalg:busy if it is busy
+  // already, which happens when a progress function uses the plan of the running call.
   class use
   {
   public:
@@ -72,7 +86,7 @@ public:
     use (const use &) = delete;
     use &operator= (const use &) = delete;
     gla_context *context () const { return m_plan->m_context; }
-    // The place that was asked for now, or else when the plan was made.
+    // The option "device" of this call, or that of spmv_plan if this call has none.
     octave_value place (const octave_value &device) const
     {
       return device.is_defined () ? device : m_plan->m_device;

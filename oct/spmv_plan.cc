@@ -15,7 +15,7 @@ static octave_value_list spmv_plan_body (octave::interpreter &interp, const octa
   gla::register_plans (interp);
   octave_value A = args (0);
   if (gla::plan_view given = gla::plan_of (A))
-    A = given.matrix (); // other options for the same matrix
+    A = given.matrix (); // a new plan of the same matrix, with other options
   auto p = std::make_shared<gla::plan> (interp, A, opts.value ("device"), how);
   gla::plan_view view;
   view.plan = p;
@@ -27,12 +27,12 @@ DEFMETHOD_DLD (spmv_plan, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {@var{P} =} spmv_plan (@var{A}, @var{name}, @var{value}, @dots{})
 Prepare a sparse matrix for many products.
 
-@var{P} stands for the sparse matrix @var{A} in @code{spmv} and
-@code{eigs_lanczos}.  What a product needs to know about @var{A} is found out
-once, and where a GPU multiplies, it keeps its copy of @var{A} for as long as
-@var{P} or a copy of @var{P} lives.  On the host nothing is copied: @var{P} shares
-the memory of @var{A}.  Changing the variable @var{A} later does not change
-@var{P}.
+@var{A} is a sparse matrix, real, complex or logical, or another plan.  @var{P}
+replaces @var{A} in @code{spmv} and @code{eigs_lanczos}.  What a product needs to
+know about @var{A} is computed once, and where a GPU multiplies, it keeps its copy
+of @var{A} for as long as @var{P} or a copy of @var{P} lives.  On the host nothing
+is copied: @var{P} shares the memory of @var{A}.  Changing the variable @var{A}
+later does not change @var{P}.
 
 Options, each followed by its value, names in upper or lower case:
 
@@ -40,17 +40,18 @@ Options, each followed by its value, names in upper or lower case:
 @item @qcode{"device"}
 Where products are computed unless a call says otherwise.  @qcode{"auto"}
 (default): the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of numbers:
-these GPUs, as @code{gpulinalg_info} counts them, from 0.
+these GPUs, as @code{gpulinalg_info} counts them, from 0; the first
+of them does the work.
 
 @item @qcode{"method"}
-How rows are dealt out on a GPU.  @qcode{"auto"} (default) chooses by the lengths
-of the rows.  @qcode{"scalar"}: one thread for each row.  @qcode{"vector"}: one
-warp for each row.  @qcode{"group"}: 2 to 32 threads for each row, by the mean
-length (Bell and Garland 2008).  @qcode{"balanced"}: equally many nonzeros for
-all, long rows split and short rows packed; where it pays, as for graphs with
-hubs, the elements of one vector at the columns with the most nonzeros are kept
-close to the processors, which takes 4 bytes more for each nonzero.  On the CPU
-all of them are parts of equally many nonzeros.
+How a GPU distributes the rows.  @qcode{"auto"} (default) chooses by the lengths of
+the rows.  @qcode{"scalar"}: one thread for each row.  @qcode{"vector"}: one warp
+for each row.  @qcode{"group"}: 2 to 32 threads for each row, by the mean length.
+@qcode{"balanced"}: parts with equally many nonzeros; long rows are split and short
+rows packed.  Where it pays, as for graphs with hubs, the elements of one vector at
+the columns with the most nonzeros are then kept close to the processors, which
+takes 4 bytes more for each nonzero.  On the CPU all methods are the same: parts
+with equally many nonzeros.
 
 @item @qcode{"precision"}
 @qcode{"double"} (default) or @qcode{"single"}: the values are rounded once, and
@@ -63,7 +64,7 @@ of @var{A}, and @code{@var{P}.matrix} is @var{A}.  @code{@var{P} * @var{x}} is
 which cost nothing, so that @code{@var{P}' * @var{x}} and @code{@var{x}' * @var{P}} are
 products by the same @var{P}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
 are true where the matrices and their precisions are equal.  A plan cannot be indexed
-otherwise, changed, or saved to a file, and functions that want a matrix, as
+otherwise, changed, or saved to a file, and functions that want a matrix, such as
 @code{eigs}, do not take it.
 
 @example
@@ -76,8 +77,31 @@ for k = 1:50
   x = P * x;
   x /= norm (x);
 endfor
+abs (norm (x) - 1) < 1e-12
+   @result{} ans = 1
 @end group
 @end example
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} is neither sparse nor a plan; or, later, a plan is indexed, changed, saved,
+or given to a function that does not take plans.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+The option does not take this value.
+@item gpulinalg:no-device
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
+@item Octave:bad-alloc
+There is not enough memory.
+@end table
+
+@subheading References
+N. Bell and M. Garland, Efficient sparse matrix-vector multiplication on CUDA,
+NVIDIA Technical Report NVR-2008-004 (2008).
 
 @seealso{spmv, eigs_lanczos}
 @end deftypefn)doc")
@@ -104,12 +128,12 @@ endfor
 %! assert (! isempty (strfind (shown (spmv_plan (A, "precision", "single")), "3x2 single, ")));
 %! assert (! isempty (strfind (disp (spmv_plan (A, "method", "Vector")), "method vector")));
 
-%!## the help shows what a call prints
+%!## the help text shows the text that a plan prints
 %!test
 %! text = shown (spmv_plan (ba_graph (100000, 3)));
 %! assert (! isempty (strfind (get_help_text ("spmv_plan"), strtrim (text))));
 
-%!## a plan lives as long as a copy of it, whatever becomes of the matrix
+%!## a plan remains valid while a copy of it exists, even if the matrix is changed or cleared
 %!test
 %! A = sprand (300, 300, 0.1);
 %! x = rand (300, 1);
@@ -150,7 +174,7 @@ endfor
 %! assert (spmv (D, x), A * x, 1e-13);
 %! assert (class (spmv (D, single (x))), "single");
 
-%!## places
+%!## plans on the CPU and on each GPU
 %!test
 %! A = sprand (60, 40, 0.2);
 %! x = rand (40, 2);
@@ -160,7 +184,7 @@ endfor
 %!   assert (spmv (P, x, "device", "cpu"), A * x, 1e-13);
 %! endfor
 
-%!## plans are not for files
+%!## saving a plan is an error
 %!test
 %! P = spmv_plan (speye (3));
 %! name = tempname ();
@@ -182,7 +206,7 @@ endfor
 %!error <spmv_plan: function called with too many outputs> [a, b] = spmv_plan (speye (2))
 %!error id=gpulinalg:bad-class spmv_plan (eye (2))
 %!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not double> spmv_plan (ones (2))
-%!error <unknown option "tol"; known are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)
+%!error <unknown option "tol"; valid options are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)
 %!error <option "precision" must be "single" or "double", not "half"> spmv_plan (speye (2), "precision", "half")
 %!error id=gpulinalg:no-device spmv_plan (speye (2), "device", 77)
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2))(1)
@@ -232,8 +256,8 @@ endfor
 %!error <X must be a matrix, but it is 2x1x2> spmv_plan (speye (2)) * ones (2, 1, 2)
 %!error <the plan is a transpose> eigs_lanczos (spmv_plan (sparse ([1, 2i; -2i, 1])).', 1)
 
-%!## what does not take a plan says what does
-%!error <those that do are spmv, the operator \*, and eigs_lanczos in place of eigs> eigs (spmv_plan (speye (9)), 2)
+%!## functions that do not accept a plan name those that do
+%!error <does not accept a plan; spmv, the operator \* and eigs_lanczos \(for eigs\) do> eigs (spmv_plan (speye (9)), 2)
 %!error <P.matrix> full (spmv_plan (speye (2)))
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.matrix = 3;
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P(1) = 3;

@@ -1,4 +1,4 @@
-// array.c: types and strided arrays
+// array.c: element types; checks and slices of strided arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
@@ -8,13 +8,13 @@
 size_t gla_type_size (gla_type type)
 {
   switch (type) {
-  case GLA_S:
+  case GLA_TYPE_S:
     return sizeof (float);
-  case GLA_D:
+  case GLA_TYPE_D:
     return sizeof (double);
-  case GLA_C:
+  case GLA_TYPE_C:
     return 2 * sizeof (float);
-  case GLA_Z:
+  case GLA_TYPE_Z:
     return 2 * sizeof (double);
   }
   return 0;
@@ -22,17 +22,17 @@ size_t gla_type_size (gla_type type)
 
 gla_type gla_type_real (gla_type type)
 {
-  return type == GLA_S || type == GLA_C ? GLA_S : GLA_D;
+  return type == GLA_TYPE_S || type == GLA_TYPE_C ? GLA_TYPE_S : GLA_TYPE_D;
 }
 
 int gla_type_is_complex (gla_type type)
 {
-  return type == GLA_C || type == GLA_Z;
+  return type == GLA_TYPE_C || type == GLA_TYPE_Z;
 }
 
 double gla_type_eps (gla_type type)
 {
-  return gla_type_real (type) == GLA_S ? FLT_EPSILON : DBL_EPSILON;
+  return gla_type_real (type) == GLA_TYPE_S ? FLT_EPSILON : DBL_EPSILON;
 }
 
 gla_array gla_array_packed (void *data, gla_type type, int64_t rows, int64_t columns, int64_t pages,
@@ -63,21 +63,21 @@ gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array 
                             int64_t rows, int64_t columns, int64_t pages)
 {
   if (a == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL", name);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", name);
   if (a->type != type)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has type '%c', it must be '%c'", name,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type '%c', it must be '%c'", name,
                      (char)a->type, (char)type);
   if (a->rows != rows || a->columns != columns || a->pages != pages)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s is %lldx%lldx%lld, it must be %lldx%lldx%lld", name,
-                     (long long)a->rows, (long long)a->columns, (long long)a->pages,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld, it must be %lldx%lldx%lld",
+                     name, (long long)a->rows, (long long)a->columns, (long long)a->pages,
                      (long long)rows, (long long)columns, (long long)pages);
   int empty = gla_array_empty (a);
   if (!empty && a->data == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has no data", name);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has no data", name);
   if (!empty && (a->row_stride < 1 || (columns > 1 && a->column_stride < rows * a->row_stride) ||
                  (pages > 1 && a->page_stride < 1)))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has overlapping strides (%lld, %lld, %lld)", name,
-                     (long long)a->row_stride, (long long)a->column_stride,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has overlapping strides (%lld, %lld, %lld)",
+                     name, (long long)a->row_stride, (long long)a->column_stride,
                      (long long)a->page_stride);
   return GLA_OK;
 }

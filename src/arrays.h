@@ -1,4 +1,4 @@
-// arrays.h: what the operations ask about strided arrays, inside of src/
+// arrays.h: checks and slices of strided arrays, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_ARRAYS_H

@@ -3,8 +3,8 @@
 //
 // A backend is a table of functions. An engine is one device of a backend, opened: it owns streams,
 // buffers and threads, and is used by one thread. What an algorithm shares between backends
-// (checks, chunks, second chances, falling back) stands in src/<operation>.c; a backend only
-// computes a chunk of pages. Backends know this file (and gpulinalg.h) and nothing above it.
+// (checks, chunks, second tries, the CPU in place of a GPU) is in src/; a backend only computes a
+// chunk of pages. Backends know this file (and gpulinalg.h) and nothing above it.
 
 #ifndef GPULINALG_BACKEND_H
 #define GPULINALG_BACKEND_H
@@ -20,46 +20,60 @@ typedef struct gla_backend gla_backend;
 // The first member of every engine.
 typedef struct {
   const gla_backend *backend;
-  int device; // GLA_HOST for the CPU
+  int device; // GLA_DEVICE_HOST for the CPU
 } gla_engine;
 
 // Called by a backend between pieces of at most about 50 ms, from the calling thread only.
 // pages: pages finished since the last call. Returns nonzero when the work must end; the backend
-// then waits for what it has launched and returns GLA_STOPPED.
+// then waits for what it has launched and returns GLA_ERROR_STOPPED.
 typedef struct {
   int (*poll) (void *user, int64_t pages);
   void *user;
 } gla_monitor;
 
-// One eigenvalue job: the same for all its chunks. tol and maxit are resolved (not 0); method may
-// be GLA_METHOD_AUTO, which each backend resolves by n and type alone.
+// The first member of the description of every job on pages: what all operations have in common.
 typedef struct {
-  gla_type type;
+  gla_type type;     // of the matrices
+  int device_arrays; // nonzero: all arrays are on this engine's device
+  gla_monitor monitor;
+} gla_job;
+
+// One eigenvalue job: the same for all its chunks. tol and maxit are resolved (not 0); method may
+// be GLA_EIG_METHOD_AUTO, which each backend resolves by n and type alone.
+typedef struct {
+  gla_job head; // must stay first
   int64_t n;
   int vectors; // nonzero: V is wanted
   gla_eig_method method;
   gla_triangle triangle;
   double tol; // as in gla_eig_options
   int maxit;
-  int device_arrays; // nonzero: A, lambda and V are on this engine's device
-  gla_monitor monitor;
+  // For measurements: a row that stands in for the table's that would serve (on a GPU a
+  // gla_eig_route, kernels/eig/eig_routes.h). NULL: the table's.
+  const void *route;
 } gla_eig_job;
 
-// Pages of the job. info and skew are host arrays of A.pages entries, valid after eig_finish.
+// Pages of the job. info and skew are host arrays of A.pages entries, valid after `finish`.
 // For a page that fails, the backend fills lambda and V with NaN and sets info as gpulinalg.h says;
 // a page that did not converge keeps info in 1..n. A page that is not Hermitian within
-// 10*n*eps*max|A| (GLA_FULL only) gets GLA_INFO_SKEW and max |A - A'| in skew[page].
+// 10*n*eps*max|A| (GLA_TRIANGLE_FULL only) gets GLA_INFO_NOT_HERMITIAN and max |A - A'| in
+// skew[page].
 typedef struct {
-  gla_array A, lambda, V; // V.data is NULL when vectors are not wanted
+  union {
+    gla_array arrays[3];
+    struct {
+      gla_array A, lambda, V; // V.data is NULL when vectors are not wanted
+    };
+  };
   int32_t *info;
   double *skew;
 } gla_eig_chunk;
 
-enum { GLA_INFO_SKEW = -1 };
+enum { GLA_INFO_NOT_HERMITIAN = -1 };
 
 // One QR job: the same for all its chunks. m, n >= 1.
 typedef struct {
-  gla_type type;
+  gla_job head;
   int64_t m, n;
   int64_t q_columns; // of Q: 0 (not wanted), min (m, n) or m
   int64_t r_rows;    // of R: 0, min (m, n) or m
@@ -67,46 +81,88 @@ typedef struct {
   int64_t c_rows;    // of C: min (m, n) or m
   int wy;            // nonzero: W and Y are wanted
   int pivot;
-  int block;         // 0: the backend chooses
-  int device_arrays; // nonzero: all arrays are on this engine's device
-  gla_monitor monitor;
+  int block; // 0: the backend chooses
 } gla_qr_job;
 
-// Pages of the job; those not wanted have NULL data. jpvt is on the host, valid after qr_finish.
+// Pages of the job; those not wanted have NULL data. jpvt is on the host, valid after `finish`.
 typedef struct {
-  gla_array A, B, Q, R, C, W, Y;
+  union {
+    gla_array arrays[7];
+    struct {
+      gla_array A, B, Q, R, C, W, Y;
+    };
+  };
   int64_t *jpvt;
 } gla_qr_chunk;
 
 // One GSVD job: the same for all its chunks. p >= 1 and m+n >= 1; a backend need not serve m, n <
 // p.
 typedef struct {
-  gla_type type;
+  gla_job head; // the monitor is polled between sweeps at least
   int64_t m, n, p;
   int64_t u_columns;        // of U: 0 (not wanted), min (m, q) or m; q = min (m+n, p)
   int64_t v_columns;        // of V: 0, min (n, q) or n
   int x;                    // nonzero: X is wanted
   gla_gsvd_options options; // each backend resolves AUTO and block 0 by the sizes and type alone
-  int device_arrays;        // nonzero: all arrays are on this engine's device
-  gla_monitor monitor;      // asked between sweeps at least
-  // Called with monitor.user from the calling thread after every sweep of a chunk that is iterated
-  // as one, or of a pair that has a thread, or all of them, to itself: how many these were.
+  // Called with head.monitor.user from the calling thread after every sweep of a chunk that is
+  // iterated as one, or of a pair that has a thread, or all of them, to itself: how many these
+  // were.
   void (*swept) (void *user, int sweeps);
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after
-// gsvd_finish; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full
+// `finish`; stats may be NULL. A backend that serves only pairs with m, n >= p and B of full
 // column rank gives GLA_INFO_IRREGULAR to others, whose results are then not written.
 typedef struct {
-  gla_array A, B, alpha, beta, U, V, X;
+  union {
+    gla_array arrays[7];
+    struct {
+      gla_array A, B, alpha, beta, U, V, X;
+    };
+  };
   int32_t *info;
   gla_gsvd_stats *stats;
 } gla_gsvd_chunk;
 
 enum { GLA_INFO_IRREGULAR = -2 };
 
+// One job of norms. m, n >= 1.
+typedef struct {
+  gla_job head;
+  int64_t m, n;
+  gla_norm norm;
+} gla_pagenorm_job;
+
+typedef struct {
+  union {
+    gla_array arrays[2];
+    struct {
+      gla_array A, norms;
+    };
+  };
+} gla_pagenorm_chunk;
+
+// One job of gla_pagemul: C = op_a (A) * op_b (B) of m x k and k x n. Page p of C is at p, counted
+// in `dims` numbers below dim_size[0], dim_size[1], .., the first of them the fastest; a_step and
+// b_step say how many pages of A and B lie between neighbours in each.
+typedef struct {
+  gla_job head; // type: of C
+  int64_t m, n, k;
+  int a_complex, b_complex; // A and B have the type of C or its real type
+  char op_a, op_b;          // 'N', 'T' or 'C'
+  int hermitian;            // C is to be exactly Hermitian
+  int dims;
+  const int64_t *dim_size, *a_step, *b_step;
+} gla_pagemul_job;
+
+// C: pages first .. of the product. A and B are whole.
+typedef struct {
+  gla_array C, A, B;
+  int64_t first;
+} gla_pagemul_chunk;
+
 // A sparse matrix as a backend sees it: gla_csr, checked. The arrays stay where they are until
-// spmv_free.
+// it is freed.
 typedef struct {
   gla_csr csr;
   int64_t entries;
@@ -119,7 +175,7 @@ typedef struct {
 // One product y = M*x (or conj (M)*x, or with `transposed` M.'*x, conj (M).'*x) of several vectors.
 typedef struct {
   int conjugate;
-  int transposed;    // only where the backend has spmv_transposes
+  int transposed;    // only where the backend transposes
   gla_array x, y;    // n x b, row_stride 1
   int device_arrays; // nonzero: x and y are on this engine's device
   gla_monitor monitor;
@@ -134,10 +190,10 @@ typedef struct {
   int64_t n;
   int64_t basis; // columns, a multiple of block; basis + block <= n
   int block;     // 1 to 8
-  int plain;     // nonzero: krylov_expand and _rotate are not called, block is 1, and basis counts
-                 // the vectors that _combine forms
+  int plain;     // nonzero: `expand` and `rotate` are not called, block is 1, and basis counts
+                 // the vectors that `combine` forms
   const gla_spmv_matrix *matrix; // Hermitian; NULL: apply
-  void *sparse;                  // `matrix` from spmv_prepare of this engine; not for _seconds
+  void *sparse;                  // `matrix` from `prepare` of this engine; not for `seconds`
   int conjugate;                 // nonzero: conj (M) is the operator
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
@@ -156,14 +212,118 @@ typedef enum {
 enum { GLA_INFO_AGAIN = -3 };
 
 typedef struct {
+  gla_job head;
   gla_pages_work work;
-  gla_type type;
-  gla_array A, B, R,
-      X; // on the host, row_stride 1; data is NULL in those that the work does not need
+  gla_array A, B, R, X; // on the host, row_stride 1; data is NULL where the work needs none
   int32_t *info;
   int32_t *exponents; // X.rows for each page
-  gla_monitor monitor;
 } gla_pages_job;
+
+//------------------------------------------------------------------------------
+// operations on pages
+//------------------------------------------------------------------------------
+
+// The rows of a backend's table of operations on pages. Jobs and chunks are those of the operation:
+// gla_eig_job and gla_eig_chunk for GLA_BATCH_EIG.
+typedef enum {
+  GLA_BATCH_EIG = 0,
+  GLA_BATCH_QR,
+  GLA_BATCH_GSVD,
+  GLA_BATCH_PAGENORM,
+  GLA_BATCH_PAGEMUL,
+  GLA_BATCH_OPS
+} gla_batch_op;
+
+// One operation.
+typedef struct {
+  // Whether the backend can do this job (sizes, type, options).
+  int (*supports) (const gla_job *job);
+  // Predicted seconds for the whole job, transfers included.
+  double (*seconds) (gla_engine *engine, const gla_job *job, int64_t pages);
+  // Pages that a chunk should have, at most `pages`.
+  int64_t (*chunk_pages) (gla_engine *engine, const gla_job *job, int64_t pages);
+  // Takes the memory for chunks of at most `pages` pages in every slot. GLA_ERROR_OUT_OF_MEMORY
+  // takes nothing. Called again with fewer pages, or for another job, it replaces what was taken.
+  gla_status (*begin) (gla_engine *engine, const gla_job *job, int64_t pages);
+  // Starts a chunk in a slot; may return before it is done. The chunk stays valid until `finish`.
+  gla_status (*submit) (gla_engine *engine, int slot, const void *chunk);
+  // Waits for the slot; the results are in place then. Polls the monitor while it waits, and
+  // reports the chunk's pages to it.
+  gla_status (*finish) (gla_engine *engine, int slot);
+  // Ends the job: waits for all chunks in flight, keeps buffers for the next call.
+  void (*end) (gla_engine *engine);
+} gla_batch_ops;
+
+//------------------------------------------------------------------------------
+// products of a sparse matrix
+//------------------------------------------------------------------------------
+
+typedef struct {
+  // Whether the matrix can be multiplied here (integers, types).
+  int (*supports) (const gla_spmv_matrix *M);
+  // Predicted seconds of a product with so many vectors on the host, transfers included; of the
+  // preparation too where `prepared` is NULL.
+  double (*seconds) (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                     int64_t columns);
+  int transposes; // nonzero: gla_spmv_job.transposed is served
+  // Once per matrix: copies it where the engine needs it, and plans its products.
+  gla_status (*prepare) (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
+                         void **prepared);
+  gla_status (*product) (gla_engine *engine, void *prepared, const gla_spmv_job *job);
+  void (*free) (gla_engine *engine, void *prepared);
+} gla_spmv_ops;
+
+//------------------------------------------------------------------------------
+// bases of Krylov subspaces
+//------------------------------------------------------------------------------
+
+// For gla_eigs. b is the block, columns are counted from 0, and the first columns of blocks are
+// multiples of b.
+typedef struct {
+  int (*supports) (const gla_krylov_job *job);
+  // Predicted seconds of so many products of the block with one restart for every basis.
+  double (*seconds) (gla_engine *engine, const gla_krylov_job *job, int64_t products);
+  // Takes the memory. GLA_ERROR_OUT_OF_MEMORY takes nothing; what an earlier job held is replaced.
+  gla_status (*begin) (gla_engine *engine, const gla_krylov_job *job);
+  // Columns first..first+count-1 of the basis from or to the host (packed, ld n, the job's type).
+  gla_status (*put) (gla_engine *engine, int64_t first, int64_t count, const void *from);
+  gla_status (*get) (gla_engine *engine, int64_t first, int64_t count, void *to);
+  // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them
+  // from what `put` left there, the others (and what depends linearly) from
+  // gla_krylov_random (seed, column*n + row), krylov_random.h.
+  gla_status (*start) (gla_engine *engine, int64_t at, int64_t given, uint64_t seed);
+  // Block Lanczos steps j = from, from+b, .. < to: columns 0..j+b-1 are orthonormal; W = A*V(j),
+  // T(0:j+b-1, block j) = V'*W by two sweeps, W orthonormalised becomes columns j+b..j+2b-1, and
+  // its triangle T(j+b:j+2b-1, block j): T is (to+b) x to, ldt >= to+b, and only the columns
+  // from..to-1 are written, zero below that triangle. Directions of W that vanish against the
+  // largest |A*v| seen since `begin` (times eps) are replaced by random ones (generator as
+  // above with other seeds) with zeros on the diagonal of the triangle; *replaced counts them. One
+  // round trip to the host where none vanish.
+  gla_status (*expand) (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
+                        int64_t *replaced);
+  // V(:, 0:keep-1) = V(:, 0:count-1)*S for S of count x keep, and the block after column count-1
+  // moves behind them, to keep..keep+b-1. count and keep are multiples of b, keep <= count.
+  gla_status (*rotate) (gla_engine *engine, int64_t count, const double *S, int64_t keep);
+  // residuals[j] = |A*v(j) - theta[j]*v(j)| of the first `count` columns, by products with A;
+  // *orthogonality = largest |V'*V - I| of them. Columns of a basis are not changed.
+  gla_status (*check) (gla_engine *engine, int64_t count, const double *theta, double *residuals,
+                       double *orthogonality);
+  // Three-term recurrence from column 0 (where `start` has put a unit vector, which the engine
+  // keeps for `combine`), or from where the last call ended: at most `steps` more,
+  // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of what follows step j. *done <
+  // steps where a norm vanishes (it is then set to 0).
+  gla_status (*plain) (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                       int64_t *done);
+  // Second pass: the same recurrence again from its first vector, with the alpha and beta it had;
+  // columns 0..count-1 become V*S for real S of steps x count, with unit norms.
+  gla_status (*combine) (gla_engine *engine, int64_t steps, const double *alpha, const double *beta,
+                         const double *S, int64_t count);
+  void (*end) (gla_engine *engine); // frees the basis
+} gla_krylov_ops;
+
+//------------------------------------------------------------------------------
+// the backend
+//------------------------------------------------------------------------------
 
 struct gla_backend {
   const char *name;
@@ -188,96 +348,12 @@ struct gla_backend {
   // Chunks that an engine keeps in flight at once.
   int slots;
 
-  // Whether the method serves this job at all (size and type).
-  int (*eig_supports) (const gla_eig_job *job);
-  // Predicted seconds for the whole job, transfers included.
-  double (*eig_seconds) (gla_engine *engine, const gla_eig_job *job, int64_t pages);
-  // Pages that a chunk should have, at most `pages`.
-  int64_t (*eig_chunk_pages) (gla_engine *engine, const gla_eig_job *job, int64_t pages);
-  // Takes the memory for chunks of at most `pages` pages in every slot. GLA_OUT_OF_MEMORY takes
-  // nothing. Called again with fewer pages, or for another job, it replaces what was taken.
-  gla_status (*eig_begin) (gla_engine *engine, const gla_eig_job *job, int64_t pages);
-  // Starts a chunk in a slot; may return before it is done. The chunk stays valid until eig_finish.
-  gla_status (*eig_submit) (gla_engine *engine, int slot, const gla_eig_chunk *chunk);
-  // Waits for the slot; the results are in place then. Polls the monitor while it waits.
-  gla_status (*eig_finish) (gla_engine *engine, int slot);
-  // Ends the job: waits for whatever is in flight, keeps buffers for the next call.
-  void (*eig_end) (gla_engine *engine);
+  // NULL: the backend does not have the operation.
+  const gla_batch_ops *batch[GLA_BATCH_OPS];
+  const gla_spmv_ops *spmv;
+  const gla_krylov_ops *krylov;
 
-  // The same for gla_qr.
-  int (*qr_supports) (const gla_qr_job *job);
-  double (*qr_seconds) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
-  int64_t (*qr_chunk_pages) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
-  gla_status (*qr_begin) (gla_engine *engine, const gla_qr_job *job, int64_t pages);
-  gla_status (*qr_submit) (gla_engine *engine, int slot, const gla_qr_chunk *chunk);
-  gla_status (*qr_finish) (gla_engine *engine, int slot);
-  void (*qr_end) (gla_engine *engine);
-
-  // The same for gla_gsvd.
-  int (*gsvd_supports) (const gla_gsvd_job *job);
-  double (*gsvd_seconds) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
-  int64_t (*gsvd_chunk_pages) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
-  gla_status (*gsvd_begin) (gla_engine *engine, const gla_gsvd_job *job, int64_t pages);
-  gla_status (*gsvd_submit) (gla_engine *engine, int slot, const gla_gsvd_chunk *chunk);
-  gla_status (*gsvd_finish) (gla_engine *engine, int slot);
-  void (*gsvd_end) (gla_engine *engine);
-
-  // For gla_spmv. Whether the matrix can be multiplied here (integers, types).
-  int (*spmv_supports) (const gla_spmv_matrix *M);
-  // Predicted seconds of a product with so many vectors on the host, transfers included; of the
-  // preparation too where `prepared` is NULL.
-  double (*spmv_seconds) (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
-                          int64_t columns);
-  int spmv_transposes; // nonzero: gla_spmv_job.transposed is served
-  // Once per matrix: copies it where the engine needs it, and plans its products.
-  gla_status (*spmv_prepare) (gla_engine *engine, const gla_spmv_matrix *M,
-                              const gla_monitor *monitor, void **prepared);
-  gla_status (*spmv_product) (gla_engine *engine, void *prepared, const gla_spmv_job *job);
-  void (*spmv_free) (gla_engine *engine, void *prepared);
-
-  // For gla_eigs; b is the block, columns are counted from 0, and first columns of blocks are
-  // multiples of b.
-  int (*krylov_supports) (const gla_krylov_job *job);
-  // Predicted seconds of so many products of the block with one restart for every basis.
-  double (*krylov_seconds) (gla_engine *engine, const gla_krylov_job *job, int64_t products);
-  // Takes the memory. GLA_OUT_OF_MEMORY takes nothing; what an earlier job held is replaced.
-  gla_status (*krylov_begin) (gla_engine *engine, const gla_krylov_job *job);
-  // Columns first..first+count-1 of the basis from or to the host (packed, ld n, the job's type).
-  gla_status (*krylov_put) (gla_engine *engine, int64_t first, int64_t count, const void *from);
-  gla_status (*krylov_get) (gla_engine *engine, int64_t first, int64_t count, void *to);
-  // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them
-  // from what krylov_put left there, the others (and what depends linearly) from
-  // gla_krylov_random (seed, column*n + row), krylov_random.h.
-  gla_status (*krylov_start) (gla_engine *engine, int64_t at, int64_t given, uint64_t seed);
-  // Block Lanczos steps j = from, from+b, .. < to: columns 0..j+b-1 are orthonormal; W = A*V(j),
-  // T(0:j+b-1, block j) = V'*W by two sweeps, W orthonormalised becomes columns j+b..j+2b-1, and
-  // its triangle T(j+b:j+2b-1, block j): T is (to+b) x to, ldt >= to+b, and only the columns
-  // from..to-1 are written, zero below that triangle. Directions of W that vanish against the
-  // largest |A*v| seen since krylov_begin (times eps) are replaced by random ones (generator as
-  // above with other seeds) with zeros on the diagonal of the triangle; *replaced counts them. One
-  // round trip to the host where none vanish.
-  gla_status (*krylov_expand) (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
-                               int64_t *replaced);
-  // V(:, 0:keep-1) = V(:, 0:count-1)*S for S of count x keep, and the block after column count-1
-  // moves behind them, to keep..keep+b-1. count and keep are multiples of b, keep <= count.
-  gla_status (*krylov_rotate) (gla_engine *engine, int64_t count, const double *S, int64_t keep);
-  // residuals[j] = |A*v(j) - theta[j]*v(j)| of the first `count` columns, by products with A;
-  // *orthogonality = largest |V'*V - I| of them. Columns of a basis are not changed.
-  gla_status (*krylov_check) (gla_engine *engine, int64_t count, const double *theta,
-                              double *residuals, double *orthogonality);
-  // Three-term recurrence from column 0 (where krylov_start has put a unit vector, which the engine
-  // keeps for _combine), or from where the last call ended: at most `steps` more,
-  // alpha[0..*done-1], beta[0..*done-1] with beta[j] the norm of what follows step j. *done <
-  // steps where a norm vanishes (it is then set to 0).
-  gla_status (*krylov_plain) (gla_engine *engine, int64_t steps, double *alpha, double *beta,
-                              int64_t *done);
-  // Second pass: the same recurrence again from its first vector, with the alpha and beta it had;
-  // columns 0..count-1 become V*S for real S of steps x count, with unit norms.
-  gla_status (*krylov_combine) (gla_engine *engine, int64_t steps, const double *alpha,
-                                const double *beta, const double *S, int64_t count);
-  void (*krylov_end) (gla_engine *engine); // frees the basis
-
-  // Finishes all pages of the job. Only the CPU has it; it stays last, and NULL in the others.
+  // Finishes all pages of the job. Only the CPU has it; NULL in the others.
   gla_status (*finish_pages) (gla_engine *engine, const gla_pages_job *job);
 };
 

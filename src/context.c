@@ -1,19 +1,15 @@
-// context.c: callbacks, places and engines of a context
+// context.c: places and engines of a context
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "context.h"
-#include "costs.h"
+#include "auto/cost_table.h"
+#include "structs.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef GLA_VERSION
-#define GLA_VERSION "unknown"
-#endif
 
 //------------------------------------------------------------------------------
 // create and destroy
@@ -22,11 +18,11 @@
 gla_status gla_context_create (gla_context **ctx_out)
 {
   if (ctx_out == NULL)
-    return GLA_BAD_ARGUMENT;
+    return GLA_ERROR_BAD_ARGUMENT;
   *ctx_out = NULL;
   gla_context *ctx = calloc (1, sizeof *ctx);
   if (ctx == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   // The last backend of the list is the one that always works; an other one may have GPUs.
   int last = 0;
   while (gla_backends[last + 1] != NULL)
@@ -51,7 +47,7 @@ int gla_context_forked (gla_context *ctx)
 
 static gla_status fail_forked (gla_context *ctx)
 {
-  return gla_fail (ctx, GLA_FORKED,
+  return gla_fail (ctx, GLA_ERROR_FORKED,
                    "this process was forked from one that uses the GPU, which does not survive "
                    "that; use the CPU here, or start a new process, which can use it");
 }
@@ -61,7 +57,8 @@ void gla_context_destroy (gla_context *ctx)
   if (ctx == NULL)
     return;
   gla_context_forked (ctx);
-  gla_costs_save (ctx);
+  if (ctx->costs != NULL && ctx->costs->unwritten > 0 && ctx->n_gpus > 0)
+    gla_costs_write (ctx->costs);
   if (ctx->start != NULL && ctx->start->process == getpid ()) {
     gla_engine *engine = gla_start_end (ctx->start);
     if (engine != NULL)
@@ -77,124 +74,31 @@ void gla_context_destroy (gla_context *ctx)
 }
 
 //------------------------------------------------------------------------------
-// callbacks
-//------------------------------------------------------------------------------
-
-void gla_set_stop (gla_context *ctx, int (*stop) (void *), void *user)
-{
-  ctx->stop = stop;
-  ctx->stop_user = user;
-}
-
-void gla_set_progress (gla_context *ctx, void (*progress) (void *, int64_t, int64_t), void *user)
-{
-  ctx->progress = progress;
-  ctx->progress_user = user;
-}
-
-void gla_set_sweeps (gla_context *ctx, void (*swept) (void *, int64_t, int64_t, int), void *user)
-{
-  ctx->swept = swept;
-  ctx->swept_user = user;
-}
-
-void gla_set_warning (gla_context *ctx, void (*warning) (void *, const char *, const char *),
-                      void *user)
-{
-  ctx->warning = warning;
-  ctx->warning_user = user;
-}
-
-//------------------------------------------------------------------------------
-// messages
-//------------------------------------------------------------------------------
-
-gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  vsnprintf (ctx->message, sizeof ctx->message, format, args);
-  va_end (args);
-  return status;
-}
-
-void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
-{
-  if (ctx->warning == NULL)
-    return;
-  char text[512];
-  va_list args;
-  va_start (args, format);
-  vsnprintf (text, sizeof text, format, args);
-  va_end (args);
-  ctx->warning (ctx->warning_user, id, text);
-}
-
-const char *gla_message (const gla_context *ctx)
-{
-  return ctx->message;
-}
-
-const char *gla_backend_note (gla_context *ctx)
-{
-  gla_context_count (ctx);
-  return ctx->note;
-}
-
-const char *gla_version (void)
-{
-  return GLA_VERSION;
-}
-
-const char *gla_status_text (gla_status status)
-{
-  switch (status) {
-  case GLA_OK:
-    return "ok";
-  case GLA_BAD_ARGUMENT:
-    return "bad argument";
-  case GLA_NOT_HERMITIAN:
-    return "a page is not Hermitian";
-  case GLA_OUT_OF_MEMORY:
-    return "out of memory";
-  case GLA_NO_DEVICE:
-    return "no such GPU";
-  case GLA_DEVICE_FAILURE:
-    return "the GPU failed";
-  case GLA_STOPPED:
-    return "stopped";
-  case GLA_FORKED:
-    return "no GPU in a forked process";
-  }
-  return "unknown status";
-}
-
-//------------------------------------------------------------------------------
 // places and engines
 //------------------------------------------------------------------------------
 
 // Copies what is known about the GPUs into the context.
-static void take_census (gla_context *ctx, const gla_census *census)
+static void take_gpus (gla_context *ctx, const gla_gpus *gpus)
 {
   ctx->counted = 1;
-  ctx->gpu_backend = census->backend;
-  ctx->n_gpus = census->count < GLA_MAX_DEVICES ? census->count : GLA_MAX_DEVICES;
+  ctx->gpu_backend = gpus->backend;
+  ctx->n_gpus = gpus->count < GLA_MAX_DEVICES ? gpus->count : GLA_MAX_DEVICES;
   if (ctx->gpu_backend != NULL)
     snprintf (ctx->note, sizeof ctx->note, "%s with %d device%s, and %s", ctx->gpu_backend->name,
               ctx->n_gpus, ctx->n_gpus == 1 ? "" : "s", ctx->cpu_backend->name);
   else
-    snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, census->why);
+    snprintf (ctx->note, sizeof ctx->note, "%s only (%s)", ctx->cpu_backend->name, gpus->why);
 }
 
 static void nap (void)
 {
-  const struct timespec short_time = {0, 200000};
+  const struct timespec short_time = {0, GLA_NAP_NANOSECONDS};
   nanosleep (&short_time, NULL);
 }
 
 void gla_context_count (gla_context *ctx)
 {
-  gla_census census;
+  gla_gpus gpus;
   if (gla_context_forked (ctx))
     return;
   while (!ctx->counted && ctx->start != NULL) {
@@ -204,8 +108,8 @@ void gla_context_count (gla_context *ctx)
   }
   if (ctx->counted)
     return;
-  gla_census_take (&census);
-  take_census (ctx, &census);
+  gla_gpus_query (&gpus);
+  take_gpus (ctx, &gpus);
 }
 
 // The engine is open from here on.
@@ -224,7 +128,7 @@ double gla_context_look (gla_context *ctx)
     return 0;
   const int stage = atomic_load (&start->stage);
   if (stage >= GLA_START_OPENING && !ctx->counted)
-    take_census (ctx, &start->census);
+    take_gpus (ctx, &start->gpus);
   if (stage < GLA_START_DONE)
     return 0;
   const double seconds = start->engine != NULL ? start->seconds : 0;
@@ -237,53 +141,77 @@ double gla_context_look (gla_context *ctx)
   return seconds;
 }
 
+const char *gla_backend_note (gla_context *ctx)
+{
+  if (ctx == NULL)
+    return "";
+  gla_context_count (ctx);
+  return ctx->note;
+}
+
 int gla_device_count (gla_context *ctx)
 {
+  if (ctx == NULL)
+    return 0;
   gla_context_count (ctx);
   return ctx->n_gpus;
 }
 
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info)
 {
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
   if (info == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "info must not be NULL");
-  memset (info, 0, sizeof *info);
-  if (device == GLA_HOST)
-    return ctx->cpu_backend->device_query (device, info);
-  gla_context_count (ctx);
-  if (device < 0 || device >= ctx->n_gpus)
-    return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
-  return ctx->gpu_backend->device_query (device, info);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "info must not be NULL");
+  if (!gla_check_report (ctx, "info", info))
+    return GLA_ERROR_BAD_ARGUMENT;
+  const gla_backend *backend = ctx->cpu_backend;
+  if (device != GLA_DEVICE_HOST) {
+    gla_context_count (ctx);
+    if (device < 0 || device >= ctx->n_gpus)
+      return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+    backend = ctx->gpu_backend;
+  }
+  gla_device_info own = {0};
+  const gla_status status = backend->device_query (device, &own);
+  if (status != GLA_OK)
+    return gla_fail (ctx, status, "device %d: %s", device, gla_status_text (status));
+  gla_give_struct (info, &own, sizeof own);
+  return GLA_OK;
 }
 
 static gla_status check_list (gla_context *ctx, const int *devices, int count)
 {
   if (devices == NULL || count < 1 || count > GLA_MAX_DEVICES)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "devices must list 1 to %d numbers, not %d",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "devices must list 1 to %d numbers, not %d",
                      GLA_MAX_DEVICES, devices == NULL ? 0 : count);
   for (int k = 0; k < count; k++) {
     if (devices[k] < 0 || devices[k] >= ctx->n_gpus)
-      return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: the GPUs are 0 to %d",
+      return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d does not exist: the GPUs are 0 to %d",
                        devices[k], ctx->n_gpus - 1);
     for (int j = 0; j < k; j++)
       if (devices[j] == devices[k])
-        return gla_fail (ctx, GLA_BAD_ARGUMENT, "device %d is listed twice", devices[k]);
+        return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "device %d is listed twice", devices[k]);
   }
   return GLA_OK;
 }
 
 gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices, int count)
 {
-  if (place != GLA_AUTO && place != GLA_CPU && place != GLA_GPU && place != GLA_LIST)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "place = %d is not a gla_place", (int)place);
-  if (place == GLA_GPU || place == GLA_LIST) {
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (place != GLA_PLACE_AUTO && place != GLA_PLACE_CPU && place != GLA_PLACE_GPU &&
+      place != GLA_PLACE_LIST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "place = %d is not a gla_place", (int)place);
+  if (place == GLA_PLACE_GPU || place == GLA_PLACE_LIST) {
     gla_context_count (ctx);
     if (gla_forked ())
       return fail_forked (ctx);
   }
-  if ((place == GLA_GPU || place == GLA_LIST) && ctx->n_gpus == 0)
-    return gla_fail (ctx, GLA_NO_DEVICE, "there is no GPU: %s", ctx->note);
-  if (place == GLA_LIST) {
+  if ((place == GLA_PLACE_GPU || place == GLA_PLACE_LIST) && ctx->n_gpus == 0)
+    return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "there is no GPU: %s", ctx->note);
+  if (place == GLA_PLACE_LIST) {
     gla_status status = check_list (ctx, devices, count);
     if (status != GLA_OK)
       return status;
@@ -298,11 +226,11 @@ gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices,
 int gla_context_devices (const gla_context *ctx, int *devices)
 {
   int count = 0;
-  if (ctx->place == GLA_CPU || gla_forked ())
+  if (ctx->place == GLA_PLACE_CPU || gla_forked ())
     return 0;
-  const int all = ctx->place == GLA_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
+  const int all = ctx->place == GLA_PLACE_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
   for (int k = 0; k < all && ctx->gpu_backend != NULL; k++) {
-    const int device = ctx->place == GLA_LIST ? ctx->devices[k] : k;
+    const int device = ctx->place == GLA_PLACE_LIST ? ctx->devices[k] : k;
     if (!ctx->lost[device])
       devices[count++] = device;
   }
@@ -313,10 +241,10 @@ gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)
 {
   gla_status status = GLA_OK;
   if (ctx->cpu == NULL)
-    status = ctx->cpu_backend->open (GLA_HOST, &ctx->cpu);
+    status = ctx->cpu_backend->open (GLA_DEVICE_HOST, &ctx->cpu);
   *engine = ctx->cpu;
   char why[128];
-  if (status == GLA_BAD_ARGUMENT && ctx->cpu_backend->device_count (why, sizeof why) == 0)
+  if (status == GLA_ERROR_BAD_ARGUMENT && ctx->cpu_backend->device_count (why, sizeof why) == 0)
     return gla_fail (ctx, status, "the CPU backend cannot start: %s", why);
   if (status != GLA_OK)
     return gla_fail (ctx, status, "the CPU backend cannot start: %s", gla_status_text (status));
@@ -341,14 +269,15 @@ gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine)
     return fail_forked (ctx);
   gla_context_count (ctx);
   if (device < 0 || device >= ctx->n_gpus)
-    return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+    return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
   while (ctx->start != NULL && ctx->start->device == device) {
     gla_context_look (ctx);
     if (ctx->start != NULL)
       nap ();
   }
   if (ctx->lost[device])
-    return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again", device);
+    return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d failed earlier and is not used again",
+                     device);
   if (ctx->gpus[device] == NULL)
     status = open_here (ctx, device);
   if (status != GLA_OK)
@@ -371,14 +300,12 @@ void gla_context_lose (gla_context *ctx, int device)
 //------------------------------------------------------------------------------
 
 // A call may take all there is; between calls others need room, too.
-static const int64_t part_kept = 8;
-
 void gla_context_settle (gla_context *ctx)
 {
   gla_context_forked (ctx);
   for (int d = 0; d < ctx->n_gpus; d++) {
     gla_engine *gpu = ctx->gpus[d];
-    const int64_t most = ctx->memory[d] / part_kept;
+    const int64_t most = ctx->memory[d] / GLA_KEPT_PART;
     if (gpu != NULL && gpu->backend->kept != NULL && gpu->backend->kept (gpu) > most)
       gpu->backend->shrink (gpu, most);
   }
@@ -387,17 +314,18 @@ void gla_context_settle (gla_context *ctx)
 gla_status gla_release (gla_context *ctx, int device)
 {
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
+    return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
   gla_context_forked (ctx);
-  if (device != GLA_ALL_GPUS) {
+  if (device != GLA_DEVICE_ALL_GPUS) {
     gla_context_count (ctx);
     if (device < 0 || device >= ctx->n_gpus)
-      return gla_fail (ctx, GLA_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
+      return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d does not exist: %s", device, ctx->note);
   }
   for (int d = 0; d < ctx->n_gpus; d++) {
     gla_engine *gpu = ctx->gpus[d];
-    if (gpu != NULL && gpu->backend->shrink != NULL && (device == d || device == GLA_ALL_GPUS))
+    if (gpu != NULL && gpu->backend->shrink != NULL &&
+        (device == d || device == GLA_DEVICE_ALL_GPUS))
       gpu->backend->shrink (gpu, 0);
   }
   return GLA_OK;

@@ -5,28 +5,31 @@
 #define GPULINALG_CONTEXT_H
 
 #include "backend.h"
-#include "start.h"
-
-enum { GLA_MAX_DEVICES = 64 };
+#include "auto/start.h"
+#include "common/limits.h"
 
 typedef struct gla_costs gla_costs;
+
+// Each with its user pointer; NULL: none.
+typedef struct {
+  int (*stop) (void *user);
+  void *stop_user;
+  void (*progress) (void *user, int64_t done, int64_t total);
+  void *progress_user;
+  void (*sweeps) (void *user, int64_t done, int64_t total, int sweeps);
+  void *sweeps_user;
+  void (*warning) (void *user, const char *id, const char *text);
+  void *warning_user;
+} gla_callbacks;
 
 // Used by one thread at a time. A thread that starts a GPU beside it does not know it: what that
 // thread brings is taken over by the functions below, in the context's own thread.
 struct gla_context {
-  // callbacks, each with its user pointer; NULL: none
-  int (*stop) (void *);
-  void *stop_user;
-  void (*progress) (void *, int64_t, int64_t);
-  void *progress_user;
-  void (*swept) (void *, int64_t, int64_t, int);
-  void *swept_user;
-  void (*warning) (void *, const char *, const char *);
-  void *warning_user;
+  gla_callbacks callbacks;
 
   // where to run
   gla_place place;
-  int devices[GLA_MAX_DEVICES]; // of GLA_LIST
+  int devices[GLA_MAX_DEVICES]; // of GLA_PLACE_LIST
   int n_devices;
 
   // engines, opened at first need and kept; a lost GPU is one that failed in this process
@@ -36,14 +39,14 @@ struct gla_context {
   int64_t memory[GLA_MAX_DEVICES]; // bytes of the open GPUs
   const gla_backend *cpu_backend;
   const gla_backend *gpu_backend; // NULL: there is no GPU; until `counted` one that may have some
-  int counted;                    // whether the GPUs have been asked for
+  int counted;                    // whether the driver was asked for its GPUs
   int n_gpus;                     // 0 until then
-  gla_start *start;               // a GPU that a thread starts; NULL: none
+  gla_start *start;               // a GPU that a thread opens; NULL: none
   int starts_fail;                // whether one could not be opened so; not tried again
 
   // for "auto"
-  gla_costs *costs; // what calls take here (costs.h), NULL until it is needed
-  double spared;    // seconds that a GPU would have saved so far, had it been open
+  gla_costs *costs;      // what calls take here (cost_table.h), NULL until it is needed
+  double missed_seconds; // that a GPU would have saved so far, had it been open
 
   char message[512];
   char note[512]; // "" until counted
@@ -53,15 +56,27 @@ struct gla_context {
 gla_status gla_fail (gla_context *ctx, gla_status status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-// Hands a warning to the callback, if there is one.
+// The end of every call: the message is empty after GLA_OK, and says something after all else.
+// Returns the status.
+gla_status gla_end_call (gla_context *ctx, gla_status status);
+
+// Call the user back, where there is a callback.
 void gla_warn (gla_context *ctx, const char *id, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
+int gla_stop_wanted (gla_context *ctx);
+void gla_report_progress (gla_context *ctx, int64_t done, int64_t total);
+void gla_report_sweeps (gla_context *ctx, int64_t done, int64_t total, int sweeps);
+// The function of a monitor whose user is the context, for work without pages.
+int gla_poll_stop (void *ctx, int64_t pages);
+// For calls inside of another one: no progress is reported. Returns what to put back into
+// ctx->callbacks.
+gla_callbacks gla_silence (gla_context *ctx);
 
-// Opens (once) the CPU or a GPU, and waits for one that is being started.
 // Nonzero in a child of a process that has asked for its GPUs: the context forgets them, because
 // CUDA does not survive fork, and closes none.
 int gla_context_forked (gla_context *ctx);
 
+// Open (once) the CPU or a GPU, and wait for one that is being started.
 gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine);
 gla_status gla_context_gpu (gla_context *ctx, int device, gla_engine **engine);
 

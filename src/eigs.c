@@ -1,8 +1,9 @@
 // eigs.c: a few eigenvalues of a large Hermitian matrix: checks and results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "eigs.h"
+#include "eigs/eigs.h"
 #include "arrays.h"
+#include "structs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,34 +17,35 @@ static gla_status check_operator (gla_context *ctx, const gla_operator *A)
 {
   const gla_sparse *S = A->sparse;
   if (S == NULL && A->apply == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A has neither a sparse matrix nor a function");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has neither a sparse matrix nor a function");
   if (S != NULL && S->ctx != ctx)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A belongs to another context");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A belongs to another context");
   if (S != NULL && S->rows != S->columns)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A is %lldx%lld, it must be square", (long long)S->rows,
-                     (long long)S->columns);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lld, it must be square",
+                     (long long)S->rows, (long long)S->columns);
   if (S == NULL && gla_type_size (A->type) == 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
                      (int)A->type);
   if (A->inverse && !isfinite (A->sigma))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "sigma = %g must be finite", A->sigma);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "sigma = %g must be finite", A->sigma);
   return GLA_OK;
 }
 
 static gla_status check_options (gla_context *ctx, const gla_eigs_options *o)
 {
-  if (o->method != GLA_EIGS_RESTARTED && o->method != GLA_EIGS_PLAIN)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "method = %d is not a gla_eigs_method", (int)o->method);
+  if (o->method != GLA_EIGS_METHOD_RESTARTED && o->method != GLA_EIGS_METHOD_PLAIN)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_eigs_method",
+                     (int)o->method);
   if (o->block < 0 || o->block > 8)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "block = %d must be 1 to 8", o->block);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must be 1 to 8", o->block);
   if (o->basis < 0 || o->maxit < 0 || o->steps < 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "basis = %lld, maxit = %lld and steps = %lld must not be negative",
                      (long long)o->basis, (long long)o->maxit, (long long)o->steps);
   if (!(o->tol >= 0 && o->tol < 1))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "tol = %g must be from 0 to 1", o->tol);
-  if (o->steps > 0 && o->method != GLA_EIGS_PLAIN)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "steps are for the plain method only");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "tol = %g must be from 0 to 1", o->tol);
+  if (o->steps > 0 && o->method != GLA_EIGS_METHOD_PLAIN)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "steps are for the plain method only");
   return GLA_OK;
 }
 
@@ -54,24 +56,26 @@ static gla_status check (gla_eigs_run *run, const gla_eigs_results *r)
   if (status != GLA_OK)
     return status;
   if (run->k < 1 || run->k > run->n)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "k = %lld must be 1 to n = %lld", (long long)run->k,
-                     (long long)run->n);
-  if (run->which < GLA_EIGS_LM || run->which > GLA_EIGS_BE)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "which = %d is not a gla_eigs_which", (int)run->which);
-  if (run->A->inverse && run->which != GLA_EIGS_LM)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "of an inverse only GLA_EIGS_LM is wanted");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "k = %lld must be 1 to n = %lld",
+                     (long long)run->k, (long long)run->n);
+  if (run->which < GLA_EIGS_WHICH_LM || run->which > GLA_EIGS_WHICH_BE)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "which = %d is not a gla_eigs_which",
+                     (int)run->which);
+  if (run->A->inverse && run->which != GLA_EIGS_WHICH_LM)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "of an inverse only GLA_EIGS_WHICH_LM is wanted");
   status = gla_check_array (ctx, "values", &r->values, gla_type_real (run->type), run->k, 1, 1);
   if (status == GLA_OK && r->vectors.data != NULL)
     status = gla_check_array (ctx, "vectors", &r->vectors, run->type, run->n, run->k, 1);
   if (status != GLA_OK)
     return status;
-  if (r->values.device != GLA_HOST || (r->vectors.data != NULL && r->vectors.device != GLA_HOST))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "values and vectors must be on the host");
+  if (r->values.device != GLA_DEVICE_HOST ||
+      (r->vectors.data != NULL && r->vectors.device != GLA_DEVICE_HOST))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "values and vectors must be on the host");
   if (r->vectors.data != NULL && r->vectors.row_stride != 1)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "vectors has row stride %lld, it must be 1",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "vectors has row stride %lld, it must be 1",
                      (long long)r->vectors.row_stride);
   if (run->o.v0 != NULL && isnan (gla_eigs_largest (run->type, run->o.v0, run->n)))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "v0 has NaN or Inf");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "v0 has NaN or Inf");
   return GLA_OK;
 }
 
@@ -83,10 +87,10 @@ static gla_status check_matrix (gla_eigs_run *run)
     return GLA_OK;
   gla_sparse_scan (run->S);
   if (isnan (run->S->largest))
-    return gla_fail (run->ctx, GLA_BAD_ARGUMENT, "A has NaN or Inf");
+    return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "A has NaN or Inf");
   gla_status status = gla_sparse_hermitian (run->S, &hermitian, &row, &column);
   if (status == GLA_OK && !hermitian)
-    return gla_fail (run->ctx, GLA_NOT_HERMITIAN,
+    return gla_fail (run->ctx, GLA_ERROR_NOT_HERMITIAN,
                      "A is not Hermitian: element (%lld, %lld), from 1, differs from its mirror "
                      "image",
                      (long long)row + 1, (long long)column + 1);
@@ -97,12 +101,10 @@ static gla_status check_matrix (gla_eigs_run *run)
 // gla_eigs
 //------------------------------------------------------------------------------
 
-static void resolve_options (gla_eigs_run *run, const gla_eigs_options *options)
+static void resolve_options (gla_eigs_run *run)
 {
-  const gla_eigs_options defaults = {.method = GLA_EIGS_RESTARTED};
   // rounding errors of products and of the projected matrix leave no smaller residuals
   const double least = 64 * gla_type_eps (run->type);
-  run->o = options != NULL ? *options : defaults;
   if (!(run->o.tol < 0) && run->o.tol < least)
     run->o.tol = least;
   if (run->o.maxit == 0)
@@ -117,7 +119,7 @@ static gla_status copy_start (gla_eigs_run *run, void **copy)
   const size_t bytes = (size_t)run->n * gla_type_size (run->type);
   *copy = malloc (bytes);
   if (*copy == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   memcpy (*copy, run->o.v0, bytes);
   gla_eigs_scale (run->type, *copy, run->n,
                   gla_eigs_exponent (run->type, gla_eigs_largest (run->type, run->o.v0, run->n)));
@@ -133,7 +135,7 @@ static void take_values (const gla_eigs_run *run, const gla_eigs_results *result
     const double value = !run->converged[i] ? NAN
                          : run->A->inverse  ? run->A->sigma + 1 / theta
                                             : theta;
-    if (to->type == GLA_S)
+    if (to->type == GLA_TYPE_S)
       ((float *)to->data)[i * to->row_stride] = (float)value;
     else
       ((double *)to->data)[i * to->row_stride] = value;
@@ -150,7 +152,7 @@ static gla_status solve (gla_eigs_run *run, const gla_eigs_results *results)
   run->residuals = calloc ((size_t)run->k, sizeof *run->residuals);
   run->converged = calloc ((size_t)run->k, 1);
   if (run->theta == NULL || run->residuals == NULL || run->converged == NULL)
-    status = GLA_OUT_OF_MEMORY;
+    status = GLA_ERROR_OUT_OF_MEMORY;
   if (status == GLA_OK && gla_eigs_is_dense (run)) {
     status = gla_eigs_dense (run, results);
   } else if (status == GLA_OK) {
@@ -176,36 +178,38 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report)
 {
+  gla_operator own;
+  gla_eigs_results r;
+  gla_eigs_options o;
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
+    return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
-  if (A == NULL || results == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "results");
-  gla_status status = check_operator (ctx, A);
+  if (!gla_take_struct (ctx, "A", A, &own, sizeof own) ||
+      !gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check_operator (ctx, &own);
   if (status != GLA_OK)
     return status;
   gla_eigs_run run = {.ctx = ctx,
-                      .A = A,
-                      .S = A->sparse,
-                      .type = A->sparse ? A->sparse->faces[0].M.csr.type : A->type,
-                      .n = A->sparse ? A->sparse->rows : A->n,
+                      .A = &own,
+                      .S = own.sparse,
+                      .type = own.sparse ? own.sparse->faces[0].M.csr.type : own.type,
+                      .n = own.sparse ? own.sparse->rows : own.n,
                       .k = k,
                       .which = which,
-                      .vectors = results->vectors.data != NULL,
-                      .check = results->residuals != NULL,
-                      .report.device = GLA_HOST};
+                      .o = o,
+                      .vectors = r.vectors.data != NULL,
+                      .check = r.residuals != NULL,
+                      .report.device = GLA_DEVICE_HOST};
   run.parts = 1 + gla_type_is_complex (run.type);
-  resolve_options (&run, options);
-  status = check (&run, results);
+  resolve_options (&run);
+  status = check (&run, &r);
   if (status == GLA_OK)
     status = check_matrix (&run);
   if (status == GLA_OK)
-    status = solve (&run, results);
-  if (report != NULL)
-    *report = run.report;
-  if (status == GLA_OK)
-    ctx->message[0] = '\0';
-  else if (ctx->message[0] == '\0')
-    gla_fail (ctx, status, "%s", gla_status_text (status));
-  return status;
+    status = solve (&run, &r);
+  gla_give_struct (report, &run.report, sizeof run.report);
+  return gla_end_call (ctx, status);
 }

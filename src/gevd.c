@@ -6,7 +6,8 @@
 // columns of A and B, come to one size first.
 
 #include "arrays.h"
-#include "finish_pages.h"
+#include "batch/finish_pages.h"
+#include "structs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,23 +15,21 @@
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
                          const gla_gevd_results *r)
 {
-  if (A == NULL || B == NULL || r == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL",
-                     A == NULL   ? "A"
-                     : B == NULL ? "B"
-                                 : "results");
+  if (A == NULL || B == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
   if (r->alpha.data == NULL || r->beta.data == NULL)
     return gla_array_empty (&r->alpha)
                ? GLA_OK
-               : gla_fail (ctx, GLA_BAD_ARGUMENT, "alpha and beta must not be NULL");
-  if (A->device != GLA_HOST)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A is in place %d, it must be on the host", A->device);
+               : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "alpha and beta must not be NULL");
+  if (A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is in place %d, it must be on the host",
+                     A->device);
   if (r->Z.data == NULL)
     return GLA_OK;
   const int64_t rows = A->rows + B->rows, q = rows < A->columns ? rows : A->columns;
   const gla_status status = gla_check_array (ctx, "Z", &r->Z, A->type, A->columns, q, A->pages);
   if (status == GLA_OK && r->Z.row_stride != 1)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "Z has row stride %lld, it must be 1",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "Z has row stride %lld, it must be 1",
                      (long long)r->Z.row_stride);
   return status;
 }
@@ -46,7 +45,9 @@ static gla_status invert (gla_context *ctx, const gla_array *X, const gla_array 
   if (X->rows == X->columns)
     status = gla_finish_pages (ctx, &balance, X->type, 0);
   if (status == GLA_OK)
-    status = gla_qr (ctx, X, NULL, &(gla_qr_results){.Q = *Z, .R = *R}, NULL, NULL);
+    status =
+        gla_qr (ctx, X, NULL, &(gla_qr_results){.size = sizeof (gla_qr_results), .Q = *Z, .R = *R},
+                NULL, NULL);
   if (status == GLA_OK)
     status = gla_finish_pages (ctx, &inverse, X->type, 0);
   return status;
@@ -57,11 +58,11 @@ static gla_status invert_pages (gla_context *ctx, const gla_array *X, const gla_
 {
   gla_array R = gla_take_pages (X->type, X->columns, X->columns, X->pages);
   int32_t *exponents = calloc ((size_t)X->pages, (size_t)X->rows * sizeof *exponents);
-  gla_status status = GLA_OUT_OF_MEMORY;
+  gla_status status = GLA_ERROR_OUT_OF_MEMORY;
   if (R.data != NULL && exponents != NULL) {
-    const gla_quiet before = gla_quiet_begin (ctx);
+    const gla_callbacks before = gla_silence (ctx);
     status = invert (ctx, X, &R, Z, info, exponents);
-    gla_quiet_end (ctx, before);
+    ctx->callbacks = before;
   }
   free (exponents);
   free (R.data);
@@ -73,8 +74,8 @@ static int holds_nan (const gla_array *a, int64_t page)
 {
   for (int64_t j = 0; j < a->rows; j++) {
     const int64_t at = page * a->page_stride + j * a->row_stride;
-    if (a->type == GLA_S ? isnan (((const float *)a->data)[at])
-                         : isnan (((const double *)a->data)[at]))
+    if (a->type == GLA_TYPE_S ? isnan (((const float *)a->data)[at])
+                              : isnan (((const double *)a->data)[at]))
       return 1;
   }
   return 0;
@@ -85,8 +86,8 @@ static void count (const gla_gevd_results *r, int32_t *info, int64_t pages, int6
 {
   for (int64_t page = pages - 1; page >= 0; page--) {
     if (info[page] != 0) {
-      report->pages_failed++;
-      report->first_failed = page;
+      report->base.pages_failed++;
+      report->base.first_failed = page;
     } else if (holds_nan (&r->alpha, page)) {
       report->pages_singular++;
       report->first_singular = page;
@@ -100,13 +101,17 @@ static gla_status work (gla_context *ctx, const gla_array *A, const gla_array *B
                         gla_gevd_report *report)
 {
   const int vectors = r->Z.data != NULL && !gla_array_empty (&r->Z);
-  gla_gsvd_results results = {.alpha = r->alpha, .beta = r->beta, .info = info};
+  gla_gsvd_results results = {
+      .size = sizeof results, .alpha = r->alpha, .beta = r->beta, .info = info};
   if (vectors) {
     results.X = gla_take_pages (A->type, r->Z.rows, r->Z.columns, A->pages);
     if (results.X.data == NULL)
-      return GLA_OUT_OF_MEMORY;
+      return GLA_ERROR_OUT_OF_MEMORY;
   }
-  gla_status status = gla_gsvd (ctx, A, B, &results, options, &report->gsvd);
+  gla_gsvd_report gsvd = {.base.size = sizeof gsvd};
+  gla_status status = gla_gsvd (ctx, A, B, &results, options, &gsvd);
+  report->base.device = gsvd.base.device;
+  report->base.chunk_pages = gsvd.base.chunk_pages;
   if (status == GLA_OK)
     count (r, info, A->pages, A->columns, report);
   if (status == GLA_OK && vectors)
@@ -119,35 +124,33 @@ gla_status gla_gevd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gevd_results *results, const gla_gsvd_options *options,
                      gla_gevd_report *report)
 {
-  gla_gsvd_options own_options = {.method = GLA_GSVD_AUTO};
-  gla_gevd_report own_report;
+  gla_gevd_results r;
+  gla_gsvd_options o;
+  gla_gevd_report own_report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1},
+                                .first_singular = -1};
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
-  if (options != NULL)
-    own_options = *options;
-  own_options.blank = 1;
-  if (report == NULL)
-    report = &own_report;
-  *report = (gla_gevd_report){.first_failed = -1, .first_singular = -1, .gsvd.device = GLA_HOST};
+    return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
 
   // check inputs
-  gla_status status = check (ctx, A, B, results);
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  o.blank = 1;
+  gla_status status = check (ctx, A, B, &r);
   if (status != GLA_OK)
     return status;
 
   // work
-  int32_t *info = results->info, *own = NULL;
+  int32_t *info = r.info, *own = NULL;
   if (info == NULL && A->pages > 0) {
     info = own = malloc ((size_t)A->pages * sizeof *own);
-    status = own == NULL ? GLA_OUT_OF_MEMORY : GLA_OK;
+    status = own == NULL ? GLA_ERROR_OUT_OF_MEMORY : GLA_OK;
   }
   if (status == GLA_OK)
-    status = work (ctx, A, B, results, info, &own_options, report);
+    status = work (ctx, A, B, &r, info, &o, &own_report);
   free (own);
-  if (status == GLA_OK)
-    ctx->message[0] = '\0';
-  else if (ctx->message[0] == '\0')
-    gla_fail (ctx, status, "%s", gla_status_text (status));
-  return status;
+  gla_give_struct (report, &own_report, sizeof own_report);
+  return gla_end_call (ctx, status);
 }

@@ -1,10 +1,36 @@
-// gpulinalg.h: the public face of the C library
+// gpulinalg.h: the interface of the C library
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Matrix decompositions of many matrices at once, on an NVIDIA GPU where there is one and on the
-// CPU where there is none. Every function returns a gla_status and never prints, exits or aborts.
-// A context belongs to one thread at a time; several contexts may work in parallel. A child of fork
-// may use the contexts that it has inherited and new ones: GLA_AUTO is the CPU there.
+// CPU where there is none. The library never prints, exits or aborts. doc/c-api.md introduces it.
+//
+// Calls. An operation is called as (ctx, inputs, &results, &options, &report) and returns a
+// gla_status. Options and report may be NULL: defaults are used, nothing is reported.
+//
+// Structs. Options, results, reports and a few others begin with `size`, which the caller sets to
+// the size of the type. All other members are 0 by default. New members come at the end; a library
+// takes the structs of callers with an older header, and those of newer ones as long as what it
+// does not know is 0. Set them up as
+//   gla_eig_options options = {.size = sizeof options, .tol = 1e-10};
+//   gla_eig_report report = {.base.size = sizeof report};
+//
+// NULL. Where ctx (or the handle that stands for it) is NULL, a function that returns a status
+// returns GLA_ERROR_BAD_ARGUMENT, any other returns 0 or "" or does nothing. A pointer to an input,
+// to results or to a handle must not be NULL where nothing else is said; then the status is
+// GLA_ERROR_BAD_ARGUMENT and gla_message names the argument. user pointers may be NULL, and a
+// callback that is NULL is none.
+//
+// Statuses. Inputs are never changed, and a context may be used after any status. After GLA_OK all
+// results are written, after GLA_ERROR_BAD_ARGUMENT none; after any other status their contents are
+// undefined. With GLA_ERROR_NOT_HERMITIAN the report names the page. Handles are made with GLA_OK
+// only, otherwise they are NULL.
+//
+// Threads. A context is used by one thread at a time; several contexts may work in parallel.
+// Callbacks are called from the thread that made the call.
+// Fork. A child may use the contexts that it has inherited and new ones, on the CPU; a GPU that is
+// asked for is GLA_ERROR_FORKED there if the parent had looked for GPUs.
+// A GPU that fails is not used again by its context: the CPU does the rest, with one warning, or
+// the status is GLA_ERROR_DEVICE_FAILURE where arrays are on that GPU.
 
 #ifndef GPULINALG_H
 #define GPULINALG_H
@@ -12,8 +38,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this header; gla_version tells that of the library.
+#define GLA_VERSION_MAJOR 0
+#define GLA_VERSION_MINOR 1
+#define GLA_VERSION_PATCH 0
+#define GLA_VERSION_NUMBER (GLA_VERSION_MAJOR * 10000 + GLA_VERSION_MINOR * 100 + GLA_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+// What follows is all that the shared library exports.
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
 #endif
 
 //------------------------------------------------------------------------------
@@ -22,17 +59,17 @@ extern "C" {
 
 typedef enum {
   GLA_OK = 0,
-  GLA_BAD_ARGUMENT,   // gla_message names the argument and the value
-  GLA_NOT_HERMITIAN,  // the report names the page and the largest |A - A'|
-  GLA_OUT_OF_MEMORY,  // on the host; device memory is handled inside
-  GLA_NO_DEVICE,      // a GPU was asked for and there is none (with that number)
-  GLA_DEVICE_FAILURE, // a GPU failed and the CPU was not allowed to help
-  GLA_STOPPED,        // the stop callback asked for it
-  GLA_FORKED          // a GPU was asked for in a child of the process that made the context
+  GLA_ERROR_BAD_ARGUMENT,   // gla_message names the argument and the value
+  GLA_ERROR_NOT_HERMITIAN,  // the report names the page and the largest |A - A'|
+  GLA_ERROR_OUT_OF_MEMORY,  // on the host; device memory is handled inside
+  GLA_ERROR_NO_DEVICE,      // a GPU was asked for and there is none (with that number)
+  GLA_ERROR_DEVICE_FAILURE, // a GPU failed and the CPU was not allowed to help
+  GLA_ERROR_STOPPED,        // the stop callback asked for it
+  GLA_ERROR_FORKED          // a GPU was asked for in a child of the process that made the context
 } gla_status;
 
 // The letters of LAPACK: single, double, complex single, complex double.
-typedef enum { GLA_S = 's', GLA_D = 'd', GLA_C = 'c', GLA_Z = 'z' } gla_type;
+typedef enum { GLA_TYPE_S = 's', GLA_TYPE_D = 'd', GLA_TYPE_C = 'c', GLA_TYPE_Z = 'z' } gla_type;
 
 // A stack of column-major matrices that the caller owns. Element (i, j) of page p stands at
 // data + i*row_stride + j*column_stride + p*page_stride, counted in elements of the type
@@ -42,10 +79,10 @@ typedef struct {
   gla_type type;
   int64_t rows, columns, pages;
   int64_t row_stride, column_stride, page_stride;
-  int device; // GLA_HOST, or the number of the GPU that holds the data
+  int device; // GLA_DEVICE_HOST, or the number of the GPU that holds the data
 } gla_array;
 
-enum { GLA_HOST = -1 };
+enum { GLA_DEVICE_HOST = -1 };
 
 // A packed array: row_stride 1, column_stride rows, page_stride rows*columns.
 gla_array gla_array_packed (void *data, gla_type type, int64_t rows, int64_t columns, int64_t pages,
@@ -65,30 +102,32 @@ typedef struct gla_context gla_context;
 gla_status gla_context_create (gla_context **ctx);
 void gla_context_destroy (gla_context *ctx); // NULL is allowed
 
-// Called from the calling thread only, every 50 ms or so while a function works.
-// A stop callback that returns nonzero ends the function with GLA_STOPPED.
+// Callbacks that are called about every 50 ms while a function works. A stop callback that returns
+// nonzero ends the function with GLA_ERROR_STOPPED. done and total count pages.
 void gla_set_stop (gla_context *ctx, int (*stop) (void *user), void *user);
 void gla_set_progress (gla_context *ctx, void (*progress) (void *user, int64_t done, int64_t total),
                        void *user);
-// Called from the calling thread by gla_gsvd, where a pair is worked on by itself, or several on a
-// GPU: after each of their sweeps, with the number of these. done and total count pages as above.
-// Where several GPUs work, sweeps that end together may be told as one.
+// Called by gla_gsvd and gla_gevd after a sweep of the Jacobi iteration, where one pair is worked
+// on at a time and on a GPU: `sweeps` is the number of sweeps so far. Sweeps that end together on
+// several GPUs may be reported by one call.
 void gla_set_sweeps (gla_context *ctx,
                      void (*swept) (void *user, int64_t done, int64_t total, int sweeps),
                      void *user);
-// Told once per call and kind: id is "device-failed" or "device-memory".
+// Called at most once per call and id: "device-failed" or "device-memory".
 void gla_set_warning (gla_context *ctx,
                       void (*warning) (void *user, const char *id, const char *text), void *user);
 
-// Where functions of this context run. GLA_AUTO (the default) picks the faster place and uses the
-// CPU where there is no GPU; GLA_CPU; GLA_GPU: all GPUs; GLA_LIST: the GPUs in devices[0..count-1].
-typedef enum { GLA_AUTO = 0, GLA_CPU, GLA_GPU, GLA_LIST } gla_place;
+// Where functions of this context run. GLA_PLACE_AUTO (the default) picks the faster place and uses
+// the CPU where there is no GPU; GLA_PLACE_CPU; GLA_PLACE_GPU: all GPUs; GLA_PLACE_LIST: the GPUs
+// in devices[0..count-1].
+typedef enum { GLA_PLACE_AUTO = 0, GLA_PLACE_CPU, GLA_PLACE_GPU, GLA_PLACE_LIST } gla_place;
 gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices, int count);
 
 // Number of usable GPUs; 0 where there is no driver, no GPU, or no CUDA in this build.
 int gla_device_count (gla_context *ctx);
 
 typedef struct {
+  size_t size; // sizeof (gla_device_info)
   char name[256];
   int major, minor; // compute capability
   int multiprocessors;
@@ -102,18 +141,18 @@ typedef struct {
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
 // A context keeps device memory for its next call: as much as its largest call needed, and when a
-// call ends no more than an eighth of the device's memory. This gives back what it keeps on the GPU
-// `device`, or on all of them (GLA_ALL_GPUS), and the pinned memory that transfers use; the next
-// call takes it again. Copies of matrices stay as long as their gla_sparse. Starts no device.
-enum { GLA_ALL_GPUS = -2 };
+// call ends no more than an eighth of the device's memory. gla_release frees what it keeps on the
+// GPU `device`, or on all of them (GLA_DEVICE_ALL_GPUS), and the pinned memory for transfers; the
+// next call allocates it again. Copies of matrices stay as long as their gla_sparse. Starts no GPU.
+enum { GLA_DEVICE_ALL_GPUS = -2 };
 gla_status gla_release (gla_context *ctx, int device);
 
-// What GLA_AUTO goes by: the file that keeps what calls took on this machine ("" where none is
-// kept; the file may not exist yet; delete it to have all measured anew), and how many costs are
-// known.
+// GLA_PLACE_AUTO compares times that earlier calls took on this machine. gla_costs_path is the file
+// that keeps them ("": there is none; it may not exist yet; delete it to measure anew), and
+// gla_costs_measured the number of measured kinds of calls.
 const char *gla_costs_path (gla_context *ctx);
 int gla_costs_measured (gla_context *ctx);
-// Writes to the file what it does not know yet; gla_context_destroy does that, too.
+// Writes new measurements to the file, as gla_context_destroy does.
 void gla_costs_save (gla_context *ctx);
 
 // One line about the backends: what was built, and why there is no GPU if there is none.
@@ -121,63 +160,82 @@ const char *gla_backend_note (gla_context *ctx);
 // The text of the last failure in this context; "" after a success.
 const char *gla_message (const gla_context *ctx);
 const char *gla_status_text (gla_status status);
-const char *gla_version (void);
+const char *gla_version (void); // of the library, "0.1.0"
+
+//------------------------------------------------------------------------------
+// reports
+//------------------------------------------------------------------------------
+
+// What a call on many pages did. It is the first member, `base`, of the report of such a call.
+typedef struct {
+  size_t size;          // of the whole report, sizeof (gla_eig_report) for example
+  int device;           // the first GPU that worked, or GLA_DEVICE_HOST
+  int64_t chunk_pages;  // pages in the largest chunk that was worked on at once; 0: none was needed
+  int64_t pages_failed; // pages with results of NaN because of their values, see each function
+  int64_t first_failed; // the first of them, from 0; -1: none
+} gla_report;
 
 //------------------------------------------------------------------------------
 // gla_batcheig: eigenvalues and eigenvectors of many Hermitian matrices
 //------------------------------------------------------------------------------
 
-typedef enum { GLA_METHOD_AUTO = 0, GLA_METHOD_QR, GLA_METHOD_JACOBI } gla_eig_method;
+typedef enum { GLA_EIG_METHOD_AUTO = 0, GLA_EIG_METHOD_QR, GLA_EIG_METHOD_JACOBI } gla_eig_method;
 
 typedef enum {
-  GLA_FULL = 0, // both triangles are read, checked, and (A+A')/2 is solved
-  GLA_LOWER,    // only the lower triangle is read
-  GLA_UPPER     // only the upper triangle is read
+  GLA_TRIANGLE_FULL = 0, // both triangles are read, checked, and (A+A')/2 is solved
+  GLA_TRIANGLE_LOWER,    // only the lower triangle is read
+  GLA_TRIANGLE_UPPER     // only the upper triangle is read
 } gla_triangle;
 
 typedef struct {
-  gla_eig_method method; // {GLA_METHOD_AUTO}
-  gla_triangle triangle; // {GLA_FULL}
+  size_t size;           // sizeof (gla_eig_options)
+  gla_eig_method method; // {GLA_EIG_METHOD_AUTO}
+  gla_triangle triangle; // {GLA_TRIANGLE_FULL}
   double tol;            // {0: eps of the type} entries below tol*|A| count as zero
   int maxit;             // {0: 30} sweeps of Jacobi; QR iterations per eigenvalue
 } gla_eig_options;
 
+// What is wanted; only V may be missing (V.data NULL).
 typedef struct {
-  int64_t pages_failed;  // pages with info != 0
-  int64_t first_failed;  // the first of them, from 0; -1 if none
-  int64_t bad_page;      // GLA_NOT_HERMITIAN: the first such page, from 0
-  double bad_difference; // GLA_NOT_HERMITIAN: largest |A - A'| on that page
-  int device;            // the first GPU that worked, or GLA_HOST
-  int64_t chunk_pages;   // pages in the largest chunk that was in flight at once
+  size_t size;      // sizeof (gla_eig_results)
+  gla_array lambda; // n x 1 x P, the real type of A; any row_stride (so it can be a diagonal);
+                    // ascending
+  gla_array V;      // n x n x P, the type of A, orthonormal columns, A V = V diag (lambda);
+                    // row_stride 1
+  int32_t *info;    // host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that
+                    // many eigenvalues did not converge
+} gla_eig_results;
+
+typedef struct {
+  gla_report base;       // pages_failed: pages with info != 0
+  int64_t bad_page;      // GLA_ERROR_NOT_HERMITIAN: the first such page, from 0; else -1
+  double bad_difference; // GLA_ERROR_NOT_HERMITIAN: largest |A - A'| on that page
 } gla_eig_report;
 
 // A       n x n x P, s d c or z; never changed. row_stride must be 1.
-// lambda  n x 1 x P, the real type of A; any row_stride (so it can be a diagonal); ascending.
-// V       n x n x P, the type of A, orthonormal columns, A V = V diag (lambda); row_stride 1;
-//         NULL for eigenvalues only. Must not overlap A.
-// info    host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that many
-//         eigenvalues did not converge. A page with info != 0 is NaN in lambda and V.
+// A page with info != 0 is NaN in lambda and V.
 // options NULL for the defaults. report may be NULL.
-// A, lambda and V are all on the host or all on one GPU.
+// A, lambda and V do not overlap, and are all on the host or all on one GPU.
 // The same page gives the same bits whatever the batch and its position in it, on one device.
 // Methods: Householder tridiagonalisation and implicitly shifted QL/QR (Cosnuau 2014), on a GPU
 // divide and conquer (Cuppen 1981; Gu, Eisenstat 1994);
 // Jacobi, two-sided in fast memory and one-sided by blocks above (Huang, Liu, Zhao 2023).
-gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_array *lambda,
-                         const gla_array *V, int32_t *info, const gla_eig_options *options,
-                         gla_eig_report *report);
+gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_results *results,
+                         const gla_eig_options *options, gla_eig_report *report);
 
 //------------------------------------------------------------------------------
 // gla_qr: QR factorisation of large, tall and many matrices
 //------------------------------------------------------------------------------
 
 typedef struct {
-  int pivot; // {0} nonzero: column pivoting, |diag (R)| does not grow
-  int block; // {0: by size and machine} columns of a block reflector
+  size_t size; // sizeof (gla_qr_options)
+  int pivot;   // {0} nonzero: column pivoting, |diag (R)| does not grow
+  int block;   // {0: by size and machine} columns of a block reflector
 } gla_qr_options;
 
 // What is wanted; data is NULL in the others, and jpvt is NULL without pivoting. k = min (m, n).
 typedef struct {
+  size_t size;   // sizeof (gla_qr_results)
   gla_array Q;   // m x m or m x k, orthonormal columns
   gla_array R;   // m x n or k x n, upper triangular (trapezoidal), zeros below
   gla_array C;   // Q'*B: m x r or k x r, for B of m x r; Q is not formed for it
@@ -187,8 +245,7 @@ typedef struct {
 } gla_qr_results;
 
 typedef struct {
-  int device;          // the first GPU that worked, or GLA_HOST
-  int64_t chunk_pages; // pages in the largest chunk that was in flight at once
+  gla_report base; // pages_failed is 0
 } gla_qr_report;
 
 // A = Q*R of each page, A(:, jpvt) = Q*R with pivoting.
@@ -212,52 +269,63 @@ gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
 //------------------------------------------------------------------------------
 
 typedef struct {
-  int64_t pages_failed, first_failed;       // pages that hold NaN or Inf; the first, from 0, or -1
-  int64_t pages_deficient, first_deficient; // pages where A has less than full rank
-  gla_qr_report qr;
+  size_t size;   // sizeof (gla_least_squares_results)
+  gla_array X;   // n x r x P
+  int32_t *info; // host array of P, or NULL: 0 ok; k from 1 to min (m, n): the rank of A is k less
+                 // than that; n+1: A or B holds NaN or Inf, and X is NaN
+} gla_least_squares_results;
+
+typedef struct {
+  gla_report base;         // pages_failed: pages that hold NaN or Inf
+  int64_t pages_deficient; // pages where A has less than full rank
+  int64_t first_deficient; // the first of them, from 0; -1: none
 } gla_least_squares_report;
 
 // X = A \ B of each page by QR; where A has not full rank, and where m < n, the X of least norm.
-// A       m x n x P, B m x r x P, X n x r x P; s d c or z, one type for all, on the host,
-// row_stride
-//         1. A and B are not changed; X overlaps neither.
-// info    host array of P, or NULL: 0 ok; k from 1 to min (m, n): the rank of A is k less than
-//         that; n+1: A or B holds NaN or Inf, and X is NaN.
+// A       m x n x P, B m x r x P; s d c or z, one type for all, on the host, row_stride 1. A and B
+//         are not changed; X overlaps neither.
 // options of gla_qr; pivot must be 0. NULL for the defaults. report may be NULL.
 // Pages are factored as by gla_qr, X = R \ (Q'*B). Those whose R may not have full rank, and all
 // with m < n, are done by the CPU with column pivoting. The rank is judged with the columns of A
 // brought to one length.
 gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_array *B,
-                              const gla_array *X, int32_t *info, const gla_qr_options *options,
-                              gla_least_squares_report *report);
+                              const gla_least_squares_results *results,
+                              const gla_qr_options *options, gla_least_squares_report *report);
 
 //------------------------------------------------------------------------------
 // gla_gsvd: generalized singular value decomposition
 //------------------------------------------------------------------------------
 
-typedef enum { GLA_GSVD_AUTO = 0, GLA_GSVD_HZ, GLA_GSVD_TANGENT } gla_gsvd_method;
-typedef enum { GLA_BLOCK_ORIENTED = 0, GLA_FULL_BLOCK } gla_gsvd_blocking;
-typedef enum { GLA_ORDER_ME = 0, GLA_ORDER_MM } gla_gsvd_ordering;
+typedef enum {
+  GLA_GSVD_METHOD_AUTO = 0,
+  GLA_GSVD_METHOD_HZ,
+  GLA_GSVD_METHOD_TANGENT
+} gla_gsvd_method;
+typedef enum { GLA_GSVD_BLOCKING_ORIENTED = 0, GLA_GSVD_BLOCKING_FULL } gla_gsvd_blocking;
+typedef enum { GLA_GSVD_ORDERING_ME = 0, GLA_GSVD_ORDERING_MM } gla_gsvd_ordering;
 
 typedef struct {
-  gla_gsvd_method method;     // {GLA_GSVD_AUTO}
-  gla_gsvd_blocking blocking; // {GLA_BLOCK_ORIENTED} one inner sweep, or until nothing rotates
-  gla_gsvd_ordering ordering; // {GLA_ORDER_ME} Mantharam-Eberlein, or modified modulus
+  size_t size;            // sizeof (gla_gsvd_options)
+  gla_gsvd_method method; // {GLA_GSVD_METHOD_AUTO}
+  gla_gsvd_blocking
+      blocking; // {GLA_GSVD_BLOCKING_ORIENTED} one inner sweep, or until nothing rotates
+  gla_gsvd_ordering ordering; // {GLA_GSVD_ORDERING_ME} Mantharam-Eberlein, or modified modulus
   int block;                  // {0: by size and machine} columns of a block
   int blank; // {0} nonzero: NaN in alpha and beta where they mean nothing, rank [A; B] < q
 } gla_gsvd_options;
 
-enum { GLA_GSVD_SWEEPS = 60 }; // at most
+enum { GLA_GSVD_MAX_SWEEPS = 60 }; // at most
 
 // What the iteration of one pair did.
 typedef struct {
-  gla_gsvd_method method; // the one that served; GLA_GSVD_AUTO where nothing was iterated
+  gla_gsvd_method method; // the one that served; GLA_GSVD_METHOD_AUTO where nothing was iterated
   int32_t sweeps;
-  int64_t rotations[GLA_GSVD_SWEEPS]; // in each sweep
+  int64_t rotations[GLA_GSVD_MAX_SWEEPS]; // in each sweep
 } gla_gsvd_stats;
 
 // What is wanted; data is NULL in the others. q = min (m+n, p).
 typedef struct {
+  size_t size;     // sizeof (gla_gsvd_results)
   gla_array alpha; // q x 1, real type: diagonal of C, alpha^2 + beta^2 = 1
   gla_array beta;  // q x 1, real type: diagonal of S; alpha ./ beta does not decrease (Inf last)
   gla_array U;     // m x m or m x min (m, q), orthonormal columns
@@ -269,10 +337,7 @@ typedef struct {
 } gla_gsvd_results;
 
 typedef struct {
-  int64_t pages_failed; // pages with info != 0
-  int64_t first_failed; // the first of them, from 0; -1 if none
-  int device;           // the first GPU that worked, or GLA_HOST
-  int64_t chunk_pages;  // pages in the largest chunk that was in flight at once
+  gla_report base; // pages_failed: pages with info != 0
 } gla_gsvd_report;
 
 // A = U*C*X', B = V*S*X', C'*C + S'*S = I of each page, for any ranks.
@@ -295,6 +360,7 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
 
 // What is wanted; data is NULL in the others. q = min (m+n, p).
 typedef struct {
+  size_t size;           // sizeof (gla_gevd_results)
   gla_array alpha, beta; // q x 1, real type, as in gla_gsvd_results: lambda = (alpha ./ beta)^2
   gla_array Z;           // p x q, Z'*A'*A*Z = diag (alpha.^2), Z'*B'*B*Z = diag (beta.^2)
   int32_t *info;         // host array of P, or NULL: 0 ok; p+1 NaN or Inf in the pair; 1 not
@@ -302,9 +368,9 @@ typedef struct {
 } gla_gevd_results;
 
 typedef struct {
-  int64_t pages_failed, first_failed;     // pages with info p+1 or 1; the first, from 0, or -1
-  int64_t pages_singular, first_singular; // pages with info p+2
-  gla_gsvd_report gsvd;
+  gla_report base;        // pages_failed: pages with info p+1 or 1
+  int64_t pages_singular; // pages with info p+2
+  int64_t first_singular; // the first of them, from 0; -1: none
 } gla_gevd_report;
 
 // A, B and options are those of gla_gsvd; all arrays are on the host. A page with info p+1 or 1 is
@@ -312,6 +378,67 @@ typedef struct {
 gla_status gla_gevd (gla_context *ctx, const gla_array *A, const gla_array *B,
                      const gla_gevd_results *results, const gla_gsvd_options *options,
                      gla_gevd_report *report);
+
+//------------------------------------------------------------------------------
+// gla_pagemul: products of the pages of two arrays
+//------------------------------------------------------------------------------
+
+typedef struct {
+  size_t size;     // sizeof (gla_pagemul_options)
+  char op_a, op_b; // {0: 'N'} 'N': the page; 'T': its transpose; 'C': its conjugate transpose
+  // Which pages make page p of C. {0}: page p of A and of B, or the only page of one of them. Else
+  // p is counted in `dims` numbers below dim_size[0], dim_size[1], .., the first of them the
+  // fastest, and a step in dimension d is a_step[d] pages in A and b_step[d] in B; 0 means the same
+  // page.
+  int dims;
+  const int64_t *dim_size, *a_step, *b_step;
+} gla_pagemul_options;
+
+typedef struct {
+  size_t size; // sizeof (gla_pagemul_results)
+  gla_array C; // m x n x P; row_stride 1
+} gla_pagemul_results;
+
+typedef struct {
+  gla_report base; // pages_failed is 0
+} gla_pagemul_report;
+
+// C = op_a (A) * op_b (B) of each page, m x k times k x n.
+// A, B    pages of any number, s d c or z, one precision for all; real or complex each. row_stride
+//         1. C is complex where one of them is. C overlaps neither.
+// All arrays are on the host: products are not done on a GPU. options NULL for the defaults; report
+// may be NULL.
+// Where A and B are the same array and one of op_a, op_b is 'N', the other 'C' (for real arrays
+// also 'T'), C is exactly Hermitian. An element is a sum in ascending order, cut every 512 terms,
+// so the same pages give the same bits in every run, in any batch, for any number of threads. NaN
+// and Inf spread as in these sums; a real array has no imaginary part that could spread.
+gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
+                        const gla_pagemul_results *results, const gla_pagemul_options *options,
+                        gla_pagemul_report *report);
+
+//------------------------------------------------------------------------------
+// gla_pagenorm: norms of many matrices
+//------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_NORM_FRO = 0, // root of the sum of squares
+  GLA_NORM_ONE,     // largest sum of magnitudes of a column
+  GLA_NORM_INF      // largest sum of magnitudes of a row
+} gla_norm;
+
+typedef struct {
+  gla_report base; // pages_failed is 0
+} gla_pagenorm_report;
+
+// norms(p) = norm of page p.
+// A       m x n x P, any m and n, s d c or z; never changed. row_stride must be 1.
+// norms   1 x 1 x P, of the real type of A.
+// Both are on the host or both on one GPU, and do not overlap. report may be NULL.
+// A page without elements has norm 0, a page with NaN has norm NaN. Sums are formed in double
+// precision; squares neither overflow nor vanish. The same page gives the same bits in every run
+// on one device.
+gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
+                         const gla_array *norms, gla_pagenorm_report *report);
 
 //------------------------------------------------------------------------------
 // gla_sparse, gla_spmv: sparse matrices, and their products with dense vectors
@@ -330,33 +457,35 @@ typedef struct {
 
 // How rows are dealt out on a GPU. On the CPU all of them mean parts of equally many entries.
 typedef enum {
-  GLA_SPMV_AUTO = 0,
-  GLA_SPMV_SCALAR,  // a thread for each row
-  GLA_SPMV_VECTOR,  // a warp for each row
-  GLA_SPMV_GROUP,   // 2 to 32 threads for each row, by the mean length
-  GLA_SPMV_BALANCED // equally many entries: long rows split, short rows packed
+  GLA_SPMV_METHOD_AUTO = 0,
+  GLA_SPMV_METHOD_SCALAR,  // a thread for each row
+  GLA_SPMV_METHOD_VECTOR,  // a warp for each row
+  GLA_SPMV_METHOD_GROUP,   // 2 to 32 threads for each row, by the mean length
+  GLA_SPMV_METHOD_BALANCED // equally many entries: long rows split, short rows packed
 } gla_spmv_method;
 
 typedef struct {
-  gla_spmv_method method; // {GLA_SPMV_AUTO}
+  size_t size;            // sizeof (gla_sparse_options)
+  gla_spmv_method method; // {GLA_SPMV_METHOD_AUTO}
   int by_columns;         // {0} nonzero: what is given are the columns of A (CSC), as in Octave
   int copy;               // {0} nonzero: the arrays are copied; else they must stay as they are
-  int once;               // {0} nonzero: for one product; spares preparations that pay later
+  int once;               // {0} nonzero: for one product; skips preparations that pay off later
 } gla_sparse_options;
 
 // A sparse matrix A, checked and prepared. It belongs to its context, and to the thread of that.
 typedef struct gla_sparse gla_sparse;
 
 // rows and columns of `csr` are those of A, also with by_columns (then start has columns+1 entries
-// and index counts rows). options NULL for the defaults. GLA_BAD_ARGUMENT names what is wrong: the
-// type, a size, the first row that is not in order. A matrix whose stored values are all equal is a
-// pattern: no values are read in its products.
-gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr,
-                              const gla_sparse_options *options, gla_sparse **S);
+// and index counts rows). options NULL for the defaults. GLA_ERROR_BAD_ARGUMENT names what is
+// wrong: the type, a size, the first row that is not in order. A matrix whose stored values are all
+// equal is a pattern: no values are read in its products.
+gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr, gla_sparse **S,
+                              const gla_sparse_options *options);
 // NULL is allowed. To be called before gla_context_destroy.
 void gla_sparse_destroy (gla_sparse *S);
 
 typedef struct {
+  size_t size; // sizeof (gla_sparse_info)
   gla_type type;
   int64_t rows, columns, entries;
   int64_t longest; // entries of the longest row (or column, where the columns were given)
@@ -365,15 +494,16 @@ typedef struct {
   gla_spmv_method method;
   int gpus; // GPUs that hold a copy
 } gla_sparse_info;
-void gla_sparse_query (gla_sparse *S, gla_sparse_info *info);
+gla_status gla_sparse_query (gla_sparse *S, gla_sparse_info *info);
 
 // Whether A = A', exactly. Looked for once and remembered: products with a Hermitian matrix then
 // need no other orientation of it. Where not, *row and *column (from 0; may be NULL) tell an entry
-// that differs, or -1 where A is not square. GLA_OK, GLA_STOPPED, GLA_OUT_OF_MEMORY.
+// that differs, or -1 where A is not square. GLA_OK, GLA_ERROR_STOPPED, GLA_ERROR_OUT_OF_MEMORY.
 gla_status gla_sparse_hermitian (gla_sparse *S, int *hermitian, int64_t *row, int64_t *column);
 
 typedef struct {
-  int device; // the GPU that worked, or GLA_HOST
+  size_t size; // sizeof (gla_spmv_report)
+  int device;  // the GPU that worked, or GLA_DEVICE_HOST
 } gla_spmv_report;
 
 // y = op(A)*x for op 'N' (A), 'T' (A.') or 'C' (A').
@@ -403,12 +533,14 @@ gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type 
 typedef struct gla_factor gla_factor;
 
 typedef struct {
+  size_t size;          // sizeof (gla_factor_options)
   const int64_t *order; // {NULL: as it is} the columns, from 0, in the order of elimination
   double most_flops;    // {0: any} what takes more is analysed only
   double smallest;      // {0} pivots must be larger
 } gla_factor_options;
 
 typedef struct {
+  size_t size;      // sizeof (gla_factor_report)
   double flops;     // additions and multiplications, of complex numbers with a complex matrix
   int64_t entries;  // of L, with the zeros that are stored
   int64_t negative; // eigenvalues of A below the shift, but for rounding (Sylvester's inertia)
@@ -418,9 +550,8 @@ typedef struct {
 // A is Hermitian, d or z, its columns are given (with both triangles, in any order in a column),
 // and it is not kept. *F is NULL where the report says why. Pivots are sought near the diagonal
 // only, which may lose accuracy: check the residual of a solution.
-gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift,
-                              const gla_factor_options *options, gla_factor **F,
-                              gla_factor_report *report);
+gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, gla_factor **F,
+                              const gla_factor_options *options, gla_factor_report *report);
 // (A - shift*I)*X = B, both n x columns of the type of A without gaps; may be the same array. The
 // bits of a column depend on how many are solved for together.
 gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t columns);
@@ -437,51 +568,55 @@ void gla_blas_release (int held);
 
 // The matrix: either `sparse`, or a function that multiplies by it.
 typedef struct {
+  size_t size;        // sizeof (gla_operator)
   gla_sparse *sparse; // NULL: apply is used
   // Y = operator * X for packed X, Y of n x columns on the host, called from the calling thread.
-  // Nonzero ends gla_eigs with GLA_STOPPED.
+  // Nonzero ends gla_eigs with GLA_ERROR_STOPPED.
   int (*apply) (void *user, const void *x, void *y, int64_t columns);
   void *user;
   gla_type type; // of X and Y, with apply
   int64_t n;     // with apply
   // Nonzero: what is given is the inverse of A - sigma*I. Eigenvalues theta of it, of largest
-  // magnitude, become sigma + 1/theta; `which` must be GLA_EIGS_LM.
+  // magnitude, become sigma + 1/theta; `which` must be GLA_EIGS_WHICH_LM.
   int inverse;
   double sigma;
 } gla_operator;
 
 typedef enum {
-  GLA_EIGS_LM = 0, // largest magnitude, descending in magnitude; of an inverse: nearest to sigma,
-                   // descending in value
-  GLA_EIGS_LA,     // largest, descending
-  GLA_EIGS_SA,     // smallest, ascending
-  GLA_EIGS_BE      // both ends, ascending; one more of the large ones where k is odd
+  GLA_EIGS_WHICH_LM = 0, // largest magnitude, descending in magnitude; of an inverse: nearest to
+                         // sigma, descending in value
+  GLA_EIGS_WHICH_LA,     // largest, descending
+  GLA_EIGS_WHICH_SA,     // smallest, ascending
+  GLA_EIGS_WHICH_BE      // both ends, ascending; one more of the large ones where k is odd
 } gla_eigs_which;
 
 typedef enum {
-  GLA_EIGS_RESTARTED = 0, // block Lanczos, full orthogonality, thick restarts
-  GLA_EIGS_PLAIN          // three-term recurrence alone, and the test of Cullum and Willoughby
+  GLA_EIGS_METHOD_RESTARTED = 0, // block Lanczos, full orthogonality, thick restarts
+  GLA_EIGS_METHOD_PLAIN // three-term recurrence alone, and the test of Cullum and Willoughby
 } gla_eigs_method;
 
 typedef struct {
-  gla_eigs_method method; // {GLA_EIGS_RESTARTED}
+  size_t size;            // sizeof (gla_eigs_options)
+  gla_eigs_method method; // {GLA_EIGS_METHOD_RESTARTED}
   int block;              // {0: by n and machine} 1 to 8 vectors that are multiplied at once
   int64_t basis;          // {0: by k and memory} vectors of the basis; more than k
   double tol;             // {0: 64*eps, and at least that} what residuals over the norm must reach
   int64_t maxit;          // {0: 300} restarts; products in units of the basis for PLAIN
   uint64_t seed;          // {0} of the random start
   const void *v0;         // {NULL: random} first start vector, n on the host
-  int trust;              // {0} nonzero: no search for eigenvalues that were missed
+  int trust;              // {0} nonzero: no search for missed eigenvalues
   int64_t steps;          // {0: until converged} PLAIN: exactly so many steps
 } gla_eigs_options;
 
 typedef struct {
+  size_t size;       // sizeof (gla_eigs_results)
   gla_array values;  // k x 1, real type; NaN where it has not converged
   gla_array vectors; // n x k, orthonormal columns, row_stride 1; data NULL: not wanted
   double *residuals; // k on the host, or NULL: |op*x - theta*x| for unit x, computed from products
 } gla_eigs_results;
 
 typedef struct {
+  size_t size;          // sizeof (gla_eigs_report)
   int64_t converged;    // values that did; flag of eigs is converged < k
   int64_t products;     // matrix times one vector
   int64_t restarts;     // or growths of the recurrence
@@ -491,23 +626,27 @@ typedef struct {
   double norm;          // largest |theta| that was met
   double orthogonality; // largest |X'*X - I| of the vectors; 0 where none were formed by Lanczos
   int dense;            // nonzero: n is so small that all eigenvalues were computed
-  int device;           // the GPU that worked, or GLA_HOST
+  int device;           // the GPU that worked, or GLA_DEVICE_HOST
 } gla_eigs_report;
 
 // k eigenvalues, 1 <= k <= n, and eigenvectors of a Hermitian matrix of order n.
-// Arrays are on the host. GLA_NOT_HERMITIAN: the message names an entry of a sparse matrix
-// that differs from its mirror image; a function is trusted. GLA_BAD_ARGUMENT also for NaN or Inf
-// in the matrix or in what the function returns. options NULL for the defaults; report may be NULL.
-// Not to converge is no error: report->converged < k.
-// The same call gives the same bits in every run on one device.
-// PLAIN finds each eigenvalue once, whatever its multiplicity, and tells eigenvalues apart that
-// differ by about 1000*eps*norm; with fixed `steps` all values that pass the test count as
-// converged. Matrices of order 64 and less, and those with k near n, are solved densely by
-// gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two
-// classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
+// Arrays are on the host. GLA_ERROR_NOT_HERMITIAN: the message names an entry of a sparse matrix
+// that differs from its mirror image; a function is trusted. GLA_ERROR_BAD_ARGUMENT also for NaN or
+// Inf in the matrix or in what the function returns. options NULL for the defaults; report may be
+// NULL. Not to converge is no error: report->converged < k. The same call gives the same bits in
+// every run on one device. PLAIN finds each eigenvalue once, whatever its multiplicity, and tells
+// eigenvalues apart that differ by about 1000*eps*norm; with fixed `steps` all values that pass the
+// test count as converged. Matrices of order 64 and less, and those with k near n, are solved
+// densely by gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood
+// 1977) with two classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby
+// 1985.
 gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

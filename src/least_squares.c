@@ -5,7 +5,8 @@
 // what has fewer rows than columns, gets a solution of least norm by QR with column pivoting.
 
 #include "arrays.h"
-#include "finish_pages.h"
+#include "batch/finish_pages.h"
+#include "structs.h"
 
 #include <stdlib.h>
 
@@ -14,53 +15,54 @@ static gla_status check_one (gla_context *ctx, const char *name, const gla_array
 {
   const gla_status status = gla_check_array (ctx, name, a, type, rows, columns, pages);
   if (status == GLA_OK && a->row_stride != 1)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
                      (long long)a->row_stride);
-  if (status == GLA_OK && a->device != GLA_HOST)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
+  if (status == GLA_OK && a->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
                      a->device);
   return status;
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
-                         const gla_array *X, const gla_qr_options *o)
+                         const gla_least_squares_results *r, const gla_qr_options *o)
 {
-  if (A == NULL || B == NULL || X == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL",
-                     A == NULL   ? "A"
-                     : B == NULL ? "B"
-                                 : "X");
+  if (A == NULL || B == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
+  const gla_array *X = &r->X;
   if (gla_type_size (A->type) == 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
                      (int)A->type);
   if (A->rows < 0 || A->columns < 0 || A->pages < 0 || B->columns < 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "a size of A or B is negative");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "a size of A or B is negative");
   if (o->pivot)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "pivot must be 0");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "pivot must be 0");
   gla_status status = check_one (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
   if (status == GLA_OK)
     status = check_one (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
   if (status == GLA_OK)
     status = check_one (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
   if (status == GLA_OK && !gla_array_empty (X) && !gla_array_empty (A) && gla_arrays_overlap (X, A))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "X must not overlap A");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X must not overlap A");
   if (status == GLA_OK && !gla_array_empty (X) && !gla_array_empty (B) && gla_arrays_overlap (X, B))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "X must not overlap B");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X must not overlap B");
   return status;
 }
 
 // X = R \ (Q'*B) of all pages; info tells which are not done by that.
 static gla_status solve_regular (gla_context *ctx, const gla_array *A, const gla_array *B,
                                  const gla_array *X, int32_t *info, const gla_qr_options *options,
-                                 gla_qr_report *report)
+                                 gla_report *report)
 {
+  gla_qr_report qr = {.base.size = sizeof qr};
   gla_array R = gla_take_pages (A->type, A->columns, A->columns, A->pages);
   if (R.data == NULL)
-    return GLA_OUT_OF_MEMORY;
-  gla_qr_results results = {.R = R};
+    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_qr_results results = {.size = sizeof results, .R = R};
   if (B->columns > 0)
     results.C = *X;
-  gla_status status = gla_qr (ctx, A, B->columns > 0 ? B : NULL, &results, options, report);
+  gla_status status = gla_qr (ctx, A, B->columns > 0 ? B : NULL, &results, options, &qr);
+  report->device = qr.base.device;
+  report->chunk_pages = qr.base.chunk_pages;
   if (status == GLA_OK) {
     gla_pages_job job = {.work = GLA_PAGES_SOLVE, .A = *A, .R = R, .X = *X, .info = info};
     status = gla_finish_pages (ctx, &job, A->type, 0);
@@ -79,7 +81,7 @@ static int any_again (const int32_t *info, int64_t pages)
 
 static gla_status work (gla_context *ctx, const gla_array *A, const gla_array *B,
                         const gla_array *X, int32_t *info, const gla_qr_options *options,
-                        gla_qr_report *report)
+                        gla_report *report)
 {
   const int64_t m = A->rows, n = A->columns, pages = A->pages;
   gla_status status = GLA_OK;
@@ -108,8 +110,8 @@ static void count (const int32_t *info, int64_t pages, int64_t n, gla_least_squa
 {
   for (int64_t p = pages - 1; p >= 0; p--) {
     if (info[p] > n) {
-      report->pages_failed++;
-      report->first_failed = p;
+      report->base.pages_failed++;
+      report->base.first_failed = p;
     } else if (info[p] > 0) {
       report->pages_deficient++;
       report->first_deficient = p;
@@ -118,40 +120,37 @@ static void count (const int32_t *info, int64_t pages, int64_t n, gla_least_squa
 }
 
 gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_array *B,
-                              const gla_array *X, int32_t *info, const gla_qr_options *options,
-                              gla_least_squares_report *report)
+                              const gla_least_squares_results *results,
+                              const gla_qr_options *options, gla_least_squares_report *report)
 {
-  const gla_qr_options defaults = {0, 0};
-  gla_least_squares_report own_report;
+  gla_least_squares_results r;
+  gla_qr_options o;
+  gla_least_squares_report own_report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1},
+                                         .first_deficient = -1};
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
-  if (options == NULL)
-    options = &defaults;
-  if (report == NULL)
-    report = &own_report;
-  *report =
-      (gla_least_squares_report){.first_failed = -1, .first_deficient = -1, .qr.device = GLA_HOST};
+    return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
 
   // check inputs
-  gla_status status = check (ctx, A, B, X, options);
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, B, &r, &o);
   if (status != GLA_OK)
     return status;
 
   // work
-  int32_t *own = NULL;
+  int32_t *info = r.info, *own = NULL;
   if (info == NULL && A->pages > 0) {
     info = own = malloc ((size_t)A->pages * sizeof *own);
-    status = own == NULL ? GLA_OUT_OF_MEMORY : GLA_OK;
+    status = own == NULL ? GLA_ERROR_OUT_OF_MEMORY : GLA_OK;
   }
   if (status == GLA_OK)
-    status = work (ctx, A, B, X, info, options, &report->qr);
+    status = work (ctx, A, B, &r.X, info, &o, &own_report.base);
   if (status == GLA_OK)
-    count (info, A->pages, A->columns, report);
+    count (info, A->pages, A->columns, &own_report);
   free (own);
-  if (status == GLA_OK)
-    ctx->message[0] = '\0';
-  else if (ctx->message[0] == '\0')
-    gla_fail (ctx, status, "%s", gla_status_text (status));
-  return status;
+  gla_give_struct (report, &own_report, sizeof own_report);
+  return gla_end_call (ctx, status);
 }

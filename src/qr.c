@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Checks the arguments, answers what needs no arithmetic, and has the pages dealt out to engines
-// (lanes.c). The arithmetic is the backends'.
+// (batch/dispatch.c). The backends do the arithmetic.
 
 #include "arrays.h"
+#include "batch/dispatch.h"
 #include "qr_run.h"
+#include "structs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 //------------------------------------------------------------------------------
@@ -30,11 +31,11 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
   gla_status status =
       gla_check_array (ctx, e->name, a, A->type, e->rows[which], e->columns[which], A->pages);
   if (status == GLA_OK && a->row_stride != 1)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", e->name,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", e->name,
                      (long long)a->row_stride);
   if (status == GLA_OK && a->device != A->device)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s is in place %d, it must be where A is, %d", e->name,
-                     a->device, A->device);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where A is, %d",
+                     e->name, a->device, A->device);
   return status;
 }
 
@@ -43,20 +44,20 @@ static gla_status check_overlap (gla_context *ctx, const char *name, const gla_a
 {
   if (a != NULL && b != NULL && !gla_array_empty (a) && !gla_array_empty (b) &&
       gla_arrays_overlap (a, b))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not overlap %s", name, other_name);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not overlap %s", name, other_name);
   return GLA_OK;
 }
 
 static gla_status check_input (gla_context *ctx, const char *name, const gla_array *a)
 {
   if (gla_type_size (a->type) == 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
                      (int)a->type);
   if (a->rows < 0 || a->columns < 0 || a->pages < 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
                      (long long)a->columns, (long long)a->pages);
   if (a->row_stride != 1)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
                      (long long)a->row_stride);
   return GLA_OK;
 }
@@ -70,7 +71,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
                          const gla_qr_results *r, const gla_qr_options *o)
 {
   if (A == NULL || r == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "results");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL",
+                     A == NULL ? "A" : "results");
   gla_status status = check_input (ctx, "A", A);
   if (status == GLA_OK)
     status = gla_check_array (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
@@ -81,16 +83,16 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (status != GLA_OK)
     return status;
   if (B != NULL && B->device != A->device)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "B is in place %d, it must be where A is, %d",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B is in place %d, it must be where A is, %d",
                      B->device, A->device);
   if (B == NULL && r->C.data != NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "C needs B");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C needs B");
   if ((r->W.data != NULL) != (r->Y.data != NULL))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "W and Y are wanted together");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "W and Y are wanted together");
   if (o->pivot && r->jpvt == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "jpvt must not be NULL with pivoting");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "jpvt must not be NULL with pivoting");
   if (o->block < 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "block = %d must not be negative", o->block);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
 
   int64_t m = A->rows, n = A->columns, k = m < n ? m : n, rhs = B != NULL ? B->columns : 0;
   expectation outputs[OUTPUTS] = {{"Q", wanted (&r->Q), {m, m}, {m, k}},
@@ -117,79 +119,25 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 // chunks
 //------------------------------------------------------------------------------
 
-// A backend may do without QR: its entries in the table are NULL then.
-static int supports (const gla_backend *backend, const void *call)
+static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
 {
-  return backend->qr_supports != NULL && backend->qr_supports (&((const gla_qr_run *)call)->job);
-}
-
-static double seconds (gla_engine *engine, const void *call, int64_t pages)
-{
-  return engine->backend->qr_seconds (engine, &((const gla_qr_run *)call)->job, pages);
-}
-
-static int64_t chunk_pages (gla_engine *engine, const void *call, int64_t pages)
-{
-  return engine->backend->qr_chunk_pages (engine, &((const gla_qr_run *)call)->job, pages);
-}
-
-static gla_status begin (gla_lane *l, int64_t pages)
-{
-  const gla_qr_run *run = l->call;
-  l->memory = malloc (GLA_MAX_SLOTS * sizeof (gla_qr_chunk));
-  if (l->memory == NULL)
-    return GLA_OUT_OF_MEMORY;
-  gla_status status = l->engine->backend->qr_begin (l->engine, &run->job, pages);
-  if (status != GLA_OK) {
-    free (l->memory);
-    l->memory = NULL;
-  }
-  return status;
-}
-
-static gla_status submit (gla_lane *l, int slot, gla_range range)
-{
-  gla_qr_run *run = l->call;
-  const gla_qr_chunk *all = &run->all;
-  gla_qr_chunk *chunk = (gla_qr_chunk *)l->memory + slot;
-  chunk->A = gla_array_pages (&all->A, range.first, range.count);
-  chunk->B = gla_array_pages (&all->B, range.first, range.count);
-  chunk->Q = gla_array_pages (&all->Q, range.first, range.count);
-  chunk->R = gla_array_pages (&all->R, range.first, range.count);
-  chunk->C = gla_array_pages (&all->C, range.first, range.count);
-  chunk->W = gla_array_pages (&all->W, range.first, range.count);
-  chunk->Y = gla_array_pages (&all->Y, range.first, range.count);
-  chunk->jpvt = all->jpvt == NULL ? NULL : all->jpvt + range.first * run->job.n;
-  pthread_mutex_lock (&run->pages.lock);
-  if (range.count > run->report.chunk_pages)
-    run->report.chunk_pages = range.count;
-  pthread_mutex_unlock (&run->pages.lock);
-  return l->engine->backend->qr_submit (l->engine, slot, chunk);
-}
-
-static gla_status finish (gla_lane *l, int slot, gla_range range)
-{
-  (void)range;
-  return l->engine->backend->qr_finish (l->engine, slot);
-}
-
-static void end (gla_lane *l)
-{
-  l->engine->backend->qr_end (l->engine);
+  (void)memory;
+  const gla_qr_run *run = (const gla_qr_run *)call;
+  int64_t *jpvt = run->all.jpvt;
+  ((gla_qr_chunk *)chunk)->jpvt = jpvt == NULL ? NULL : jpvt + range.first * run->job.n;
 }
 
 static const gla_operation qr_operation = {
+    .row = GLA_BATCH_QR,
     .placing = {.name = "qr",
                 .unsupported = "matrices of this size or this option are not done on a GPU, "
                                "nor any on one before compute capability 8.0",
-                .supports = supports,
-                .seconds = seconds,
+                .supports = gla_batch_supports,
+                .seconds = gla_batch_seconds,
                 .kinds = gla_qr_kinds},
-    .chunk_pages = chunk_pages,
-    .begin = begin,
-    .submit = submit,
-    .finish = finish,
-    .end = end,
+    .arrays = 7,
+    .chunk_bytes = sizeof (gla_qr_chunk),
+    .slice = slice,
 };
 
 //------------------------------------------------------------------------------
@@ -200,16 +148,16 @@ static const gla_operation qr_operation = {
 static void answer_empty (const gla_qr_run *run)
 {
   const gla_qr_chunk *all = &run->all;
-  size_t size = gla_type_size (run->job.type);
+  size_t size = gla_type_size (run->job.head.type);
   if (all->jpvt != NULL)
-    for (int64_t j = 0; j < run->job.n * run->pages.pages; j++)
+    for (int64_t j = 0; j < run->job.n * run->call.run.pages; j++)
       all->jpvt[j] = j % run->job.n;
-  for (int64_t p = 0; p < run->pages.pages; p++) {
+  for (int64_t p = 0; p < run->call.run.pages; p++) {
     for (int64_t j = 0; j < all->Q.columns && all->Q.data != NULL; j++) {
       char *column =
           (char *)all->Q.data + (size_t)(p * all->Q.page_stride + j * all->Q.column_stride) * size;
       memset (column, 0, (size_t)all->Q.rows * size);
-      if (gla_type_real (run->job.type) == GLA_S)
+      if (gla_type_real (run->job.head.type) == GLA_TYPE_S)
         *(float *)(column + (size_t)j * size) = 1;
       else
         *(double *)(column + (size_t)j * size) = 1;
@@ -231,7 +179,9 @@ static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,
   if (B != NULL)
     run->all.B = *B;
   run->all.jpvt = o->pivot ? r->jpvt : NULL;
-  job->type = A->type;
+  job->head = (gla_job){.type = A->type,
+                        .device_arrays = A->device != GLA_DEVICE_HOST,
+                        .monitor = {gla_run_poll, &run->call.run}};
   job->m = A->rows;
   job->n = A->columns;
   job->q_columns = r->Q.data != NULL ? r->Q.columns : 0;
@@ -241,43 +191,46 @@ static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,
   job->wy = r->W.data != NULL;
   job->pivot = o->pivot;
   job->block = o->block;
-  job->device_arrays = A->device != GLA_HOST;
-  job->monitor.poll = gla_run_poll;
-  job->monitor.user = &run->pages;
+}
+
+static gla_status work (gla_qr_run *run)
+{
+  const gla_array *A = &run->all.A;
+  if (A->rows > 0 && A->columns > 0)
+    return A->pages > 0 ? gla_call_run (&run->call) : GLA_OK;
+  if (A->device != GLA_DEVICE_HOST)
+    return gla_fail (run->call.run.ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "A is empty, it must not be in device memory");
+  answer_empty (run);
+  return GLA_OK;
 }
 
 gla_status gla_qr (gla_context *ctx, const gla_array *A, const gla_array *B,
                    const gla_qr_results *results, const gla_qr_options *options,
                    gla_qr_report *report)
 {
-  const gla_qr_options defaults = {0, 0};
+  gla_qr_results r;
+  gla_qr_options o;
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
-  if (options == NULL)
-    options = &defaults;
+    return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
 
   // check inputs
-  gla_status status = check (ctx, A, B, results, options);
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, B, &r, &o);
   if (status != GLA_OK)
     return status;
 
   // work
-  gla_qr_run run = {.report.device = GLA_HOST};
-  gla_run_start (&run.pages, ctx, A->pages);
-  describe (&run, A, B, results, options);
-  if ((A->rows == 0 || A->columns == 0) && A->device != GLA_HOST)
-    status = gla_fail (ctx, GLA_BAD_ARGUMENT, "A is empty, it must not be in device memory");
-  else if (A->rows == 0 || A->columns == 0)
-    answer_empty (&run);
-  else if (A->pages > 0)
-    status = gla_run_call (&run.pages, &qr_operation, &run, A->device, &run.report.device);
-
-  if (report != NULL)
-    *report = run.report;
-  if (status == GLA_OK)
-    ctx->message[0] = '\0';
-  else if (ctx->message[0] == '\0')
-    gla_fail (ctx, status, "%s", gla_status_text (status));
-  return status;
+  gla_qr_run run = {0};
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &qr_operation, &run.job.head, ctx, A->pages);
+  describe (&run, A, B, &r, &o);
+  status = work (&run);
+  const gla_qr_report own_report = {.base = gla_call_report (&run.call)};
+  gla_give_struct (report, &own_report, sizeof own_report);
+  return gla_end_call (ctx, status);
 }

@@ -4,16 +4,14 @@
 #ifndef GPULINALG_QR_RUN_H
 #define GPULINALG_QR_RUN_H
 
-#include "lanes.h"
+#include "batch/queue.h"
 
-// What is described here belongs to a gla_run of the same call.
 typedef struct {
-  gla_run pages;
+  gla_call call; // must stay first
   gla_qr_job job;
   gla_qr_chunk all; // the whole arrays
-  gla_qr_report report;
 } gla_qr_run;
 
-int gla_qr_kinds (const void *call, gla_kind *kinds); // qr_costs.c; `call` is a gla_qr_run
+int gla_qr_kinds (const void *call, gla_kind *kinds); // auto/qr_costs.c
 
 #endif

@@ -1,8 +1,9 @@
-// sparse.c: sparse matrices: made, asked, prepared for engines, freed
+// sparse.c: sparse matrices: create, query, prepare for engines, destroy
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "sparse.h"
-#include "pool.h"
+#include "sparse/sparse.h"
+#include "common/pool.h"
+#include "structs.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,17 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-int gla_stop_asked (gla_context *ctx)
-{
-  return ctx->stop != NULL && ctx->stop (ctx->stop_user);
-}
-
-static int poll_stop (void *ctx, int64_t pages)
-{
-  (void)pages;
-  return gla_stop_asked (ctx);
-}
 
 //------------------------------------------------------------------------------
 // check
@@ -86,23 +76,25 @@ static int64_t bad_row (const gla_csr *c, int64_t rows, int64_t columns, int64_t
 static gla_status check_csr (gla_context *ctx, const gla_csr *c, const gla_sparse_options *o)
 {
   if (gla_type_size (c->type) == 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "csr has type %d, it must be one of s d c z",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr has type %d, it must be one of s d c z",
                      (int)c->type);
   if (c->rows < 0 || c->columns < 0)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "csr is %lldx%lld", (long long)c->rows,
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr is %lldx%lld", (long long)c->rows,
                      (long long)c->columns);
   if (c->index_bytes != 4 && c->index_bytes != 8)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "index_bytes = %d must be 4 or 8", c->index_bytes);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "index_bytes = %d must be 4 or 8",
+                     c->index_bytes);
   if (c->index_bytes == 4 && (c->rows > INT32_MAX || c->columns > INT32_MAX))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "csr is %lldx%lld, too large for 4-byte indices",
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "csr is %lldx%lld, too large for 4-byte indices",
                      (long long)c->rows, (long long)c->columns);
   if (c->start == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "start must not be NULL");
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "start must not be NULL");
   const int64_t lines = o->by_columns ? c->columns : c->rows;
   if (gla_csr_at (c->start, c->index_bytes, lines) > 0 && c->index == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "index must not be NULL");
-  if (o->method < GLA_SPMV_AUTO || o->method > GLA_SPMV_BALANCED)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "method = %d is not a gla_spmv_method", (int)o->method);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "index must not be NULL");
+  if (o->method < GLA_SPMV_METHOD_AUTO || o->method > GLA_SPMV_METHOD_BALANCED)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_spmv_method",
+                     (int)o->method);
   return GLA_OK;
 }
 
@@ -145,7 +137,7 @@ static void scan_values (const gla_spmv_matrix *M, double *largest, int *equal)
 {
   value_look l = {.M = M, .lock = PTHREAD_MUTEX_INITIALIZER};
   l.parts = 1 + gla_type_is_complex (M->csr.type);
-  l.single = gla_type_real (M->csr.type) == GLA_S;
+  l.single = gla_type_real (M->csr.type) == GLA_TYPE_S;
   const int64_t count = M->entries * l.parts;
   gla_pool_ranges (count, M->entries >= GLA_SPARSE_SHARED ? 4 * LOOK_AT : count + 1, look_at_values,
                    &l);
@@ -175,7 +167,7 @@ static void find_pattern (gla_sparse *S)
   } else {
     scan_values (M, &S->largest, &equal);
     const int complex = gla_type_is_complex (M->csr.type);
-    if (equal && M->entries > 0 && gla_type_real (M->csr.type) == GLA_S) {
+    if (equal && M->entries > 0 && gla_type_real (M->csr.type) == GLA_TYPE_S) {
       const float *f = M->csr.values;
       M->value[0] = f[0];
       M->value[1] = complex ? f[1] : 0;
@@ -200,7 +192,7 @@ static void free_face (gla_sparse *S, gla_face *face)
     gla_engine *now = k == 0 ? ctx->cpu : ctx->gpus[k - 1];
     // what a GPU held that was closed after a failure is gone with it
     if (face->prepared[k] != NULL && now == face->engines[k])
-      now->backend->spmv_free (now, face->prepared[k]);
+      now->backend->spmv->free (now, face->prepared[k]);
   }
   for (int k = 0; k < 3; k++)
     free (face->memory[k]);
@@ -239,53 +231,53 @@ static gla_status own_all (gla_face *face)
                  own (&face->memory[1], &c->index, entries * bytes) &&
                  own (&face->memory[2], &c->values, entries * gla_type_size (c->type))
              ? GLA_OK
-             : GLA_OUT_OF_MEMORY;
+             : GLA_ERROR_OUT_OF_MEMORY;
 }
 
-gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr,
-                              const gla_sparse_options *options, gla_sparse **S_out)
+gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr, gla_sparse **S_out,
+                              const gla_sparse_options *options)
 {
-  const gla_sparse_options defaults = {GLA_SPMV_AUTO, 0, 0, 0};
+  gla_sparse_options o;
   if (S_out != NULL)
     *S_out = NULL;
   if (ctx == NULL)
-    return GLA_BAD_ARGUMENT;
+    return GLA_ERROR_BAD_ARGUMENT;
   if (csr == NULL || S_out == NULL)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s must not be NULL", csr == NULL ? "csr" : "S");
-  if (options == NULL)
-    options = &defaults;
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", csr == NULL ? "csr" : "S");
   ctx->message[0] = '\0';
-  gla_status status = check_csr (ctx, csr, options);
+  if (!gla_take_options (ctx, "options", options, &o, sizeof o))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check_csr (ctx, csr, &o);
   if (status != GLA_OK)
     return status;
 
   gla_sparse *S = calloc (1, sizeof *S);
   if (S == NULL)
-    return gla_fail (ctx, GLA_OUT_OF_MEMORY, "out of memory");
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
   gla_spmv_matrix *M = &S->faces[0].M;
   S->ctx = ctx;
-  S->options = *options;
+  S->options = o;
   S->rows = csr->rows;
   S->columns = csr->columns;
   S->hermitian = csr->rows == csr->columns ? -1 : 0;
   S->differs[0] = S->differs[1] = -1;
   M->csr = *csr;
-  if (options->by_columns) {
+  if (o.by_columns) {
     M->csr.rows = csr->columns;
     M->csr.columns = csr->rows;
   }
-  M->method = options->method;
+  M->method = o.method;
   const int64_t bad = bad_row (&M->csr, M->csr.rows, M->csr.columns, &M->longest);
   if (bad >= 0)
-    status = gla_fail (ctx, GLA_BAD_ARGUMENT,
-                       "%s %lld (from 0) is not in order: start must ascend from 0, and index must "
-                       "ascend inside of the %s",
-                       options->by_columns ? "column" : "row", (long long)bad,
-                       options->by_columns ? "column" : "row");
+    status =
+        gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                  "%s %lld (from 0) is not in order: start must ascend from 0, and index must "
+                  "ascend inside of the %s",
+                  o.by_columns ? "column" : "row", (long long)bad, o.by_columns ? "column" : "row");
   if (status == GLA_OK) {
     M->entries = gla_csr_at (csr->start, csr->index_bytes, M->csr.rows);
     find_pattern (S);
-    if (options->copy)
+    if (o.copy)
       status = own_all (&S->faces[0]);
     if (status != GLA_OK)
       gla_fail (ctx, status, "out of memory");
@@ -298,25 +290,33 @@ gla_status gla_sparse_create (gla_context *ctx, const gla_csr *csr,
   return GLA_OK;
 }
 
-void gla_sparse_query (gla_sparse *S, gla_sparse_info *info)
+gla_status gla_sparse_query (gla_sparse *S, gla_sparse_info *info)
 {
+  if (S == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (info == NULL)
+    return gla_fail (S->ctx, GLA_ERROR_BAD_ARGUMENT, "info must not be NULL");
+  if (!gla_check_report (S->ctx, "info", info))
+    return GLA_ERROR_BAD_ARGUMENT;
   const gla_spmv_matrix *M = &S->faces[0].M;
   gla_context_forked (S->ctx);
   gla_sparse_scan (S);
-  *info = (gla_sparse_info){.type = M->csr.type,
-                            .rows = S->rows,
-                            .columns = S->columns,
-                            .entries = M->entries,
-                            .longest = M->longest,
-                            .pattern = M->pattern,
-                            .finite = !isnan (S->largest),
-                            .method = M->method};
+  gla_sparse_info own = {.type = M->csr.type,
+                         .rows = S->rows,
+                         .columns = S->columns,
+                         .entries = M->entries,
+                         .longest = M->longest,
+                         .pattern = M->pattern,
+                         .finite = !isnan (S->largest),
+                         .method = M->method};
   for (int d = 0; d < S->ctx->n_gpus; d++)
     for (int f = 0; f < 2; f++)
       if (S->faces[f].prepared[d + 1] != NULL && S->faces[f].engines[d + 1] == S->ctx->gpus[d]) {
-        info->gpus++;
+        own.gpus++;
         break;
       }
+  gla_give_struct (info, &own, sizeof own);
+  return GLA_OK;
 }
 
 //------------------------------------------------------------------------------
@@ -326,18 +326,18 @@ void gla_sparse_query (gla_sparse *S, gla_sparse_info *info)
 void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine)
 {
   (void)S;
-  const int k = engine->device == GLA_HOST ? 0 : engine->device + 1;
+  const int k = engine->device == GLA_DEVICE_HOST ? 0 : engine->device + 1;
   return face->engines[k] == engine ? face->prepared[k] : NULL;
 }
 
 gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine, void **prepared)
 {
-  const int k = engine->device == GLA_HOST ? 0 : engine->device + 1;
+  const int k = engine->device == GLA_DEVICE_HOST ? 0 : engine->device + 1;
   *prepared = gla_sparse_prepared (S, face, engine);
   if (*prepared != NULL)
     return GLA_OK;
-  const gla_monitor monitor = {poll_stop, S->ctx};
-  gla_status status = engine->backend->spmv_prepare (engine, &face->M, &monitor, prepared);
+  const gla_monitor monitor = {gla_poll_stop, S->ctx};
+  gla_status status = engine->backend->spmv->prepare (engine, &face->M, &monitor, prepared);
   face->engines[k] = engine;
   face->prepared[k] = status == GLA_OK ? *prepared : NULL;
   return status;
@@ -349,7 +349,7 @@ gla_status gla_sparse_scaled (gla_sparse *S, int exponent, gla_sparse **scaled)
   gla_csr *c;
   *scaled = calloc (1, sizeof **scaled);
   if (*scaled == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   **scaled = *S;
   memset ((*scaled)->faces, 0, sizeof (*scaled)->faces);
   (*scaled)->faces[0].M = *M;
@@ -363,13 +363,13 @@ gla_status gla_sparse_scaled (gla_sparse *S, int exponent, gla_sparse **scaled)
             (size_t)M->entries * gla_type_size (c->type))) {
     gla_sparse_destroy (*scaled);
     *scaled = NULL;
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   }
   const int64_t count = M->entries * (1 + gla_type_is_complex (c->type));
   float *f = (*scaled)->faces[0].memory[2];
   double *d = (*scaled)->faces[0].memory[2];
   for (int64_t i = 0; i < count; i++)
-    if (gla_type_real (c->type) == GLA_S)
+    if (gla_type_real (c->type) == GLA_TYPE_S)
       f[i] = ldexpf (f[i], exponent);
     else
       d[i] = ldexp (d[i], exponent);

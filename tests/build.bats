@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# build.bats: what the build installs, asks, rebuilds and leaves alone
+# build.bats: make deps, configure, rebuilds, and folders whose names have blanks
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {
@@ -10,8 +10,8 @@ teardown () {
   rm -rf "$WORK"
 }
 
-# A folder of programs: those that are named, and an apt-get that writes down what it shall install,
-# of a system whose archive has the packages $PACKAGES.
+# system_with TOOL...: makes $WORK/bin, a PATH of a system with these tools. Its apt-get only writes the
+# names of packages to $WORK/installed, and its archive has the packages in $PACKAGES.
 system_with () {
   mkdir -p "$WORK/bin"
   for tool in sh grep sed echo cat "$@"; do
@@ -23,17 +23,28 @@ system_with () {
   chmod +x "$WORK/bin/apt-get" "$WORK/bin/apt-cache" "$WORK/bin/id"
 }
 
-@test "make deps takes the package that has Octave's headers" {
+@test "make deps installs the package that has Octave's headers in this release" {
   PACKAGES="liboctave-dev clang-format-14" system_with
   PATH=$WORK/bin sh "$TOP/tests/deps.sh"
-  grep -q ' octave .* liboctave-dev .* clang-format-14$' "$WORK/installed"
+  grep -q ' octave .* liboctave-dev ' "$WORK/installed"
+  grep -q ' clang-format-14$' "$WORK/installed"
   rm -r "$WORK/bin" "$WORK/installed"
-  PACKAGES="octave-dev liboctave-dev" system_with
+  PACKAGES="octave-dev liboctave-dev octave-doctest" system_with
   PATH=$WORK/bin sh "$TOP/tests/deps.sh"
-  grep -q ' octave .* octave-dev .* python3-venv$' "$WORK/installed"
+  grep -q ' octave .* octave-dev ' "$WORK/installed"
+  grep -q ' python3-venv octave-doctest$' "$WORK/installed"
 }
 
-@test "formatting does not depend on the version of clang-format that is here" {
+@test "make deps fails where a needed package is not to be had, and not for an optional one" {
+  PACKAGES="octave-dev octave-doctest" system_with
+  printf '#!/bin/sh\ncase "$*" in *octave-doctest*) exit 100 ;; esac\n' >"$WORK/bin/apt-get"
+  PATH=$WORK/bin sh "$TOP/tests/deps.sh"
+  printf '#!/bin/sh\ncase "$*" in *octave-dev*) exit 100 ;; esac\n' >"$WORK/bin/apt-get"
+  run env PATH="$WORK/bin" sh "$TOP/tests/deps.sh"
+  [ "$status" -ne 0 ]
+}
+
+@test "format.sh does not use another version of clang-format" {
   PACKAGES= system_with
   ln -s "$(command -v dirname)" "$(command -v find)" "$(command -v sort)" "$(command -v head)" "$WORK/bin"
   printf '#!/bin/sh\necho "clang-format version 19.1.7"\nexit 1\n' >"$WORK/bin/clang-format"
@@ -44,7 +55,7 @@ system_with () {
   [[ "$output" == *"formatting: 0 passed, 0 failed, 1 skipped" ]]
 }
 
-# The words of GPULINALG_CUDA_ARCH as nvcc gets them, from a configure whose nvcc only answers.
+# nvcc here is a script that lists architectures and compiles nothing.
 @test "GPULINALG_CUDA_ARCH takes the words of CMake: 75-virtual is portable code alone" {
   cp -r "$TOP/src" "$WORK/src" 2>/dev/null || true
   cp "$TOP/DESCRIPTION" "$WORK/"
@@ -56,7 +67,7 @@ system_with () {
   export NVCC="$WORK/cuda home/bin/nvcc" GPULINALG_CUDA=yes
   GPULINALG_CUDA_ARCH=75-virtual ./configure
   grep -qx 'GENCODE = -gencode=arch=compute_75,code=compute_75' config.mk
-  # blanks in these paths arrive quoted
+  # paths with blanks are quoted
   grep -qx "NVCC = '$NVCC'" config.mk
   grep -qx "CUDART = '$WORK/cuda home/lib64/libcudart_static.a'" config.mk
   GPULINALG_CUDA_ARCH="80 90-real 90-virtual" ./configure
@@ -68,13 +79,13 @@ system_with () {
   [[ "$output" == *75-virtual* ]]
 }
 
-@test "configure changes nothing where nothing changed, and takes an mkoctfile in a folder with blanks" {
+@test "configure does not touch an unchanged config.mk, and accepts an mkoctfile in a folder with blanks" {
   mkdir -p "$WORK/tree/src" "$WORK/with blank"
-  cp "$TOP/src/configure" "$TOP/src/Makefile" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
+  cp "$TOP/src/configure" "$TOP/src/Makefile" "$TOP/src/gpulinalg.h" "$TOP/src/sources.mk" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
   ln -s "$(command -v mkoctfile)" "$WORK/with blank/mkoctfile"
   cd "$WORK/tree/src"
   export GPULINALG_CUDA=no
-  # pkg quotes in its own way, a user may not at all
+  # pkg puts a backslash before blanks, a user may quote nothing
   MKOCTFILE="$(echo "$WORK/with blank/mkoctfile" | sed 's/ /\\ /g') --verbose" ./configure
   export MKOCTFILE="$WORK/with blank/mkoctfile"
   ./configure
@@ -85,4 +96,20 @@ system_with () {
   make config.mk
   [ "$(stat -c %Y config.mk)" = "$before" ]
   make -q config.stamp
+}
+
+# With little optimization and one instruction set: what is tested is the commands, not the code.
+@test "the library builds in a folder whose path has blanks, and runs" {
+  mkdir "$WORK/a tree"
+  cd "$TOP"
+  sh tests/files.sh --new DESCRIPTION src oct kernels PKG_ADD examples tests/files.sh \
+    | tar --create --files-from=- | tar --extract --directory="$WORK/a tree"
+  cd "$WORK/a tree/src"
+  unset GPULINALG_WERROR # GCC warns at -O0 of loops that it does not unroll
+  GPULINALG_CUDA=no CFLAGS=-O0 ./configure
+  make -j"$(nproc)" X86_64=no libgpulinalg.a PKG_ADD batcheig.cc-tst
+  eval "$(sed -n 's/^CC = /CC="/p' config.mk)\""
+  libs=$(sed -n 's/^LAPACK_LIBS = //p' config.mk)
+  $CC -I. ../examples/eig_pages.c libgpulinalg.a $libs -lm -ldl -lpthread -o "$WORK/eig_pages"
+  "$WORK/eig_pages" | grep -qx "page 7: 6.0000000000 8.0000000000"
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# check.sh: builds, runs every test, closes with a table of times and one line of totals
+# check.sh: builds, runs every test, prints a table of times and a line of totals
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: check.sh [quick]      run by make check and by make check-quick
 #
-# Jobs run side by side, as many as there are processors. Where the build has CUDA, nvcc works beside
-# the tests of the CPU: these use a library without kernels, and the package as users without CUDA
-# install it. `quick` builds and tests without CUDA, unless the tree is built with it already.
+# Jobs run in parallel, as many as there are processors. If the build has CUDA, nvcc compiles while the
+# CPU tests run: these use a library without kernels, and the package as it is installed without CUDA.
+# `quick` builds and tests without CUDA, unless the tree is already built with it.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -18,7 +18,7 @@ trap 'exit 1' HUP INT TERM
 jobs=$limit
 began=$(date +%s)
 
-# bats in TAP, counted.
+# bats_suite FILE...: runs bats and counts the lines of its TAP output.
 bats_suite () {
   tap=$(mktemp "$work/tap.XXXXXX")
   bats --tap "$@" >"$tap" 2>&1
@@ -32,7 +32,7 @@ bats_suite () {
   [ "$bad" -eq 0 ]
 }
 
-# c_suites PREFIX [NAME=VALUE]...: tests/c/build/PREFIXapi and so on, one for each tests/c/test_*.c.
+# c_suites PREFIX [NAME=VALUE]...: runs tests/c/build/PREFIXapi and so on, one for each tests/c/test_*.c.
 c_suites () {
   prefix=$1
   shift
@@ -52,17 +52,17 @@ finish () {
   exit
 }
 
-# stop_without NAME: nothing more can be tested where that job failed.
+# stop_without NAME: waits for that job and ends if it failed, because the other tests need its result.
 stop_without () {
   await "$1" || finish
 }
 
-# What the repository's build has compiled is not compiled again when the package is installed. The
-# kernels are compiled once only: nvcc's own calls of the compiler would be kept for nothing.
+# With ccache, the installation of the package reuses the objects of the repository's build. nvcc calls
+# the compiler without ccache, because kernels are compiled only once.
 if command -v ccache >/dev/null 2>&1; then
   mkdir "$work/compilers"
-  for compiler in gcc g++; do
-    ln -s "$(command -v ccache)" "$work/compilers/$compiler"
+  for compiler in gcc g++ clang; do
+    ! command -v "$compiler" >/dev/null 2>&1 || ln -s "$(command -v ccache)" "$work/compilers/$compiler"
   done
   export CCACHE_DIR="${CCACHE_DIR:-$work/ccache}" CCACHE_NOHASHDIR=1 CCACHE_PATH="$PATH"
   NVCC_PREPEND_FLAGS="-ccbin $(command -v g++)"
@@ -73,7 +73,7 @@ fi
 make="make --no-print-directory"
 build="$make build"
 if [ "$quick" ] && grep -qx "CUDA = yes" src/config.mk 2>/dev/null; then
-  build="$make -C src" # as it was configured, whatever this environment says
+  build="$make -C src" # keeps the configuration of the tree
 else
   [ -z "$quick" ] || export GPULINALG_CUDA=no
   (cd src && ./configure) || exit 1
@@ -87,6 +87,8 @@ half=$jobs
 #-------------------------------------------------------------------------------
 
 suite "formatting" $make check-format
+step "includes cross no border" sh tests/rooms.sh
+step "tables in documents" octave-cli --no-init-file --no-history bench/doc_tables.m --check
 if [ "$quick" ]; then
   limit=1
   step "build" $build -j"$jobs"
@@ -95,18 +97,24 @@ if [ "$quick" ]; then
   stop_without "C tests build"
   limit=$jobs
   suite "%! tests" octave-cli --no-init-file --no-history --path src --path inst tests/octave/unit_tests.m
+  suite "examples of the help texts" sh tests/examples.sh help
+  suite "code blocks of the documents" sh tests/examples.sh documents
   c_suites test_
   finish
 fi
 
 #-------------------------------------------------------------------------------
-# side by side
+# in parallel
 #-------------------------------------------------------------------------------
 
 suite "GPU record" sh tests/record.sh
-suite "record.bats and suites.bats" bats_suite tests/record.bats tests/suites.bats
+suite "record.bats, suites.bats and tables.bats" bats_suite tests/record.bats tests/suites.bats tests/tables.bats
+suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats" bats_suite tests/build.bats
+suite "clibrary.bats" bats_suite tests/clibrary.bats
+suite "HTML" sh tests/html.sh
 suite "64-bit ARM" sh tests/aarch64.sh
+suite "clang" sh tests/clang.sh
 suite "BLAS with 64-bit integers" sh tests/ilp64.sh
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
 await "formatting"
@@ -117,13 +125,15 @@ step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
 step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan
 step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
-# what a processor with AVX-512 does not use
+# the AVX2 kernels, which a processor with AVX-512 does not choose by itself
 if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then
   for name in lanes qr gsvd spmv; do
     suite "test_$name, avx2" env GPULINALG_ISA=avx2 "tests/c/build/test_$name"
   done
 fi
 step "the C example prints the eigenvalues" sh -c 'tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
+step "the C example with strides" sh -c 'tests/c/build/strides | grep -qx "A\*V = V\*D to rounding"'
+step "the C example with a stop callback" sh -c 'tests/c/build/stop | grep -qxE "stopped: lambda is undefined|ok"'
 await "sanitized library and tests"
 c_suites strict_ OMP_NUM_THREADS=1
 await "tests for ThreadSanitizer"
@@ -132,6 +142,8 @@ for name in driver parallel; do
 done
 stop_without "installation"
 suite "%! tests of the installed package" sh tests/installed.sh "$work/installed" unit
+suite "examples of the help texts" sh tests/examples.sh --installed "$work/installed" help
+suite "code blocks of the documents" sh tests/examples.sh --installed "$work/installed" documents
 for share in 1 2 3 4; do
   suite "accuracy of batcheig $share/4" sh tests/installed.sh "$work/installed" accuracy eig $share/4
   suite "accuracy of qr_block $share/4" sh tests/installed.sh "$work/installed" accuracy qr $share/4
@@ -140,15 +152,20 @@ suite "accuracy of gsvd_hz" sh tests/installed.sh "$work/installed" accuracy gsv
 suite "accuracy of spmv and eigs_lanczos" sh tests/installed.sh "$work/installed" accuracy sparse
 
 #-------------------------------------------------------------------------------
-# with the kernels; what measures time, alone
+# one by one: the build with the kernels, and tests that measure time
 #-------------------------------------------------------------------------------
 
-alone
+one_by_one
 step "build" $make build -j"$jobs"
 stop_without "build"
 if [ "$cuda" = yes ]; then
   step "C tests with CUDA build" $make -C tests/c -j"$jobs" all
   c_suites cuda_
+  if nvidia-smi -L >/dev/null 2>&1; then
+    step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
+  fi
+  suite "benchmarks compile" sh tests/bench.sh "$jobs"
+  suite "GPU calls on a stand-in" tests/c/build/gpu_calls
 fi
 export GPULINALG_INSTALLED="$work/installed"
 suite "package.bats" bats_suite tests/package.bats

@@ -1,10 +1,10 @@
-# tests/code_only.awk: prints C, C++ and CUDA sources without comments, help texts and blanks that mean nothing
+# tests/code_only.awk: prints C, C++ and CUDA sources without comments, help texts and redundant blanks
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: awk -f tests/code_only.awk FILE...     every awk gives the same bytes
-# Each file begins with a line "== its name". A blank stays where two words, or two signs that could
-# become one, would touch, and in preprocessor lines, which stay lines of their own. In other files
-# (Makefile, configure) lines go that hold a comment alone or nothing.
+# Usage: awk -f tests/code_only.awk FILE...     every awk prints the same bytes
+# Each file begins with a line "== NAME". A blank remains between two words, between two operators that
+# could join, and in preprocessor lines, which remain lines of their own. From other files (Makefile,
+# configure) only empty lines and lines with nothing but a comment are removed.
 
 FNR == 1 {
   end_line()
@@ -48,7 +48,7 @@ function end_line()
   directive = pending = 0
 }
 
-# Puts out what comes first in the text; what is left is the answer.
+# Prints the first token of the text and returns the rest.
 function piece(text,    c)
 {
   if (comment) {
@@ -95,7 +95,7 @@ function piece(text,    c)
   return ""
 }
 
-# What a help text says is no code.
+# Prints part of a raw string, unless it is a help text.
 function put_raw(text)
 {
   if (!help || !raw)

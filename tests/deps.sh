@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh: installs what Debian or Ubuntu lacks for building, testing and drawing; asks nothing
+# deps.sh: installs missing Debian or Ubuntu packages for building, testing and drawing, without questions
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 set -eu
@@ -8,7 +8,7 @@ missing=
 need () { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 has_package () { apt-cache show "$1" 2>/dev/null | grep -q '^Package:'; }
 
-# tests/format.sh wants this version and skips where it is not to be had.
+# tests/format.sh needs this version; without it the format is not checked.
 has_formatter () {
   for formatter in clang-format-14 clang-format build/tools/bin/clang-format; do
     $formatter --version 2>/dev/null | grep -q 'version 14\.' && return
@@ -16,23 +16,33 @@ has_formatter () {
   return 1
 }
 
-# An Octave that is already here keeps the BLAS that it has.
+# Not where Octave is not Debian's: its package of doctest would install Debian's Octave as well.
+wants_doctest () {
+  command -v octave-cli >/dev/null 2>&1 || return 0
+  dpkg -s octave >/dev/null 2>&1 && ! octave-cli --no-init-file --no-history --eval "pkg load doctest" >/dev/null 2>&1
+}
+
+# If Octave is installed already, its BLAS is not changed.
 command -v octave-cli >/dev/null 2>&1 || missing="$missing octave libopenblas0-pthread"
 need mkoctfile octave-dev
 need gcc gcc
 need g++ g++
 need ccache ccache
 need bats bats
+need pkg-config pkg-config
 need gnuplot gnuplot-nox
 if command -v fc-list >/dev/null 2>&1; then
   [ -n "$(fc-list 2>/dev/null)" ] || missing="$missing fonts-freefont-otf"
 else
   missing="$missing fontconfig fonts-freefont-otf"
 fi
-wish=
-has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || wish=clang-format-14
+# Optional packages: without them some checks are skipped.
+formatter_package=
+has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14
+doctest=
+! wants_doctest || doctest=octave-doctest
 
-[ -n "$missing$wish" ] || exit 0
+[ -n "$missing$formatter_package$doctest" ] || exit 0
 if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
   [ -n "$missing" ] || exit 0
   echo "missing here:$missing (names of Debian's packages; with Octave 6 octave-dev is liboctave-dev)." \
@@ -41,13 +51,21 @@ if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
 fi
 
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -q >/dev/null
+apt-get update -q >/dev/null || {
+  [ -z "$missing" ] # the optional can wait
+  exit
+}
 # Octave 6 has its headers in liboctave-dev (Debian 11, Ubuntu 22.04).
 case $missing in
   *octave-dev*) has_package octave-dev || missing=$(echo "$missing" | sed 's/octave-dev/liboctave-dev/') ;;
 esac
-# Where there is no such package, PyPI has that version.
-[ -z "$wish" ] || has_package "$wish" || wish=python3-venv
-echo "installing$missing${wish:+ $wish}"
+# Without such a package tests/format.sh gets that version from PyPI.
+[ -z "$formatter_package" ] || has_package "$formatter_package" || formatter_package=python3-venv
+[ -z "$doctest" ] || has_package "$doctest" || doctest=
+optional=$(echo $formatter_package $doctest)
+[ -n "$missing$optional" ] || exit 0
+echo "installing$missing${optional:+ $optional}"
 # shellcheck disable=SC2086
-apt-get install -q -y --no-install-recommends $missing $wish >/dev/null
+[ -z "$missing" ] || apt-get install -q -y --no-install-recommends $missing >/dev/null
+# shellcheck disable=SC2086
+[ -z "$optional" ] || apt-get install -q -y --no-install-recommends $optional >/dev/null || echo "not installed: $optional"

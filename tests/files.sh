@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: sh tests/files.sh [--new] [folder]...
-# With git, the tracked files; with --new also those that git does not know yet and does not ignore.
-# Without git, or in a repository that tracks nothing, as in an unpacked archive, all files but those
-# that the build writes; they are the same list where nothing else lies around.
+# With git: the tracked files; with --new also untracked files that git does not ignore. Without git, or
+# in a repository without tracked files, as in an unpacked archive: all files except those that the
+# build writes.
 
 set -eu
 which=--cached

@@ -1,9 +1,9 @@
 #!/bin/sh
-# format.sh: formats the C, C++ and CUDA sources, or with --check says which are not formatted
+# format.sh: formats the C, C++ and CUDA sources; with --check it lists those that are not formatted
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Versions of clang-format differ in what they do, so it is always version 14: the system's, or that
-# of PyPI in a folder of its own (build/tools). Where neither is to be had, --check skips.
+# Versions of clang-format give different results, so only version 14 is used: the system's, or that of
+# PyPI, installed in build/tools. If neither is available, --check is skipped.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ if [ "${1:-}" != --check ]; then
   # shellcheck disable=SC2086 # a list of files without blanks
   "$formatter" -i $files
 elif [ -z "$formatter" ]; then
-  echo "there is no clang-format $version here, nor Python's venv and pip to fetch it"
+  echo "clang-format $version is missing, and Python's venv and pip could not install it"
   echo "formatting: 0 passed, 0 failed, 1 skipped"
 # shellcheck disable=SC2086
 elif "$formatter" --dry-run -Werror $files; then

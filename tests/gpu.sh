@@ -2,11 +2,11 @@
 # gpu.sh: the tests that need a GPU; writes tests/gpu-record.txt. Run by make check-gpu
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Uses what is built and builds nothing, so that it also runs where there is a GPU but no compiler.
+# It builds nothing, so it also runs on a machine with a GPU but without a compiler.
 # Environment:
-#   GPULINALG_GPU_QUICK=1  fewer sizes and no compute-sanitizer, about a minute; leaves the record alone
-#   GPULINALG_GPU_LABEL    the name of another build, as "PTX 75": runs the quick set and puts its
-#                          counts into the record, of which the rest stays, as one line "ptx-75: ..."
+#   GPULINALG_GPU_QUICK=1  fewer sizes and no compute-sanitizer, about a minute; the record is not changed
+#   GPULINALG_GPU_LABEL    the name of another build, such as "PTX 75": runs the quick set and adds its
+#                          counts to the record as one line "ptx-75: ..."
 #   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device and test_sparse of a
 #                          build {src, and tests/c/build for the two programs}
 
@@ -23,11 +23,11 @@ fail () {
   exit 1
 }
 
-# Adds the counts of a suite's closing line; a suite without one has failed.
+# count NAME: adds the counts in the last line of $log; without such a line the suite NAME has failed.
 count () {
   line=$(grep -a -E '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
   if [ -z "$line" ]; then
-    echo "FAILED $1: no closing line"
+    echo "FAILED $1: no line of counts"
     failed=$((failed + 1))
     return
   fi
@@ -36,16 +36,16 @@ count () {
   skipped=$((skipped + $(echo "$line" | sed -E 's/.* ([0-9]+) skipped$/\1/')))
 }
 
-# One of tests/gpu_job.sh's jobs, by itself.
-by_itself () {
+# run_job ARGUMENTS...: runs one job of tests/gpu_job.sh while no other job runs.
+run_job () {
   sh tests/gpu_job.sh "$@" >"$log" 2>&1
   cat "$log"
   count "$*"
 }
 
-# Lines of tests/gpu_job.sh's arguments from the standard input, side by side; what each prints
-# comes together, in the end.
-side_by_side () {
+# Runs jobs in parallel; each line of the standard input has the arguments of one tests/gpu_job.sh. At the
+# end the output of each job is printed in one piece.
+run_in_parallel () {
   sed '/^$/d' | nl -w 2 -n rz -s ' ' | RESULTS=$work xargs -P 16 -L 1 sh -c \
     'number=$1; shift; sh tests/gpu_job.sh "$@" >"$RESULTS/job-$number" 2>&1' job
   for part in "$work"/job-*; do
@@ -64,7 +64,7 @@ shares () {
 }
 
 #-------------------------------------------------------------------------------
-# what is to be done
+# options and checks
 #-------------------------------------------------------------------------------
 
 quick=${GPULINALG_GPU_QUICK:-0}
@@ -77,7 +77,7 @@ case $label in
   *) quick=1 ;;
 esac
 
-command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: there is no GPU here"
+command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: this machine has no GPU"
 for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG_ADD" \
   "${GPULINALG_BUILD:-tests/c/build}/test_device" "${GPULINALG_BUILD:-tests/c/build}/test_sparse"; do
   [ -s "$file" ] || fail "there is no $file: build with CUDA first"
@@ -85,10 +85,10 @@ done
 digest=$(make -s source-digest)
 [ -n "$digest" ] || fail "no source-digest: make source-digest fails"
 if [ -n "$label" ] && ! grep -qx "source-digest: $digest" "$record"; then
-  fail "$record is not of this code: run make check-gpu without GPULINALG_GPU_LABEL first"
+  fail "$record is not for this code: run make check-gpu without GPULINALG_GPU_LABEL first"
 fi
 
-# Where a build has no code for this GPU, the driver compiles what each process loads: it keeps that.
+# If a build has no code for this GPU, the driver compiles its PTX in each process; this cache avoids that.
 CUDA_CACHE_PATH=${CUDA_CACHE_PATH:-${TMPDIR:-/tmp}/gpulinalg-cuda-$(id -u)}${label:+/$label}
 mkdir -p "$CUDA_CACHE_PATH" || fail "CUDA_CACHE_PATH cannot be made"
 export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
@@ -98,11 +98,11 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 # the suites
 #-------------------------------------------------------------------------------
 
-# Jobs, a line each: parts of the accuracy suite, the longest first, and runs of compute-sanitizer
-# with the tool and variables of tests/octave/sanitizer_set.m, commas for blanks. racecheck is a
-# hundred times slower than the others: fewer sizes, and few sweeps of block Jacobi. Panels of
-# several blocks send each other single words that are their own flags, relaxed stores and loads,
-# which racecheck takes for races; to 96 rows there is one block.
+# Jobs, one per line: parts of the accuracy suite, the longest first, and runs of compute-sanitizer, each
+# with its tool and the variables of tests/octave/sanitizer_set.m. racecheck is a hundred times slower
+# than the other tools, so it gets fewer sizes and few sweeps of block Jacobi. Its QR panels have one
+# block, up to 96 rows: in larger ones blocks exchange words by relaxed stores and loads, which racecheck
+# reports as races.
 quick_suites="$(shares eig 6)
 $(shares qr 5)
 $(shares sparse 2)
@@ -138,26 +138,26 @@ memcheck SPARSE=40,700
 initcheck SPARSE=40,700
 synccheck SPARSE=40"
 
-# The programs fill the device's memory, and time how soon a wish to stop is heard: nothing runs
-# beside them, and the driver has compiled what they need before.
+# The programs fill the device's memory and measure how soon a call stops, so no other job runs at the
+# same time, and the driver compiles their code before.
 if [ -n "$label" ]; then
   for name in test_device test_sparse; do
     sh tests/gpu_job.sh program $name >/dev/null 2>&1 &
   done
   wait
 fi
-by_itself program test_device
-by_itself program test_sparse
-[ "$quick" = 1 ] || by_itself accuracy memory 1/1
+run_job program test_device
+run_job program test_sparse
+[ "$quick" = 1 ] || run_job accuracy memory 1/1
 if [ "$quick" = 1 ]; then
   suites=$quick_suites runs=
 elif ! command -v compute-sanitizer >/dev/null 2>&1; then
-  echo "compute-sanitizer: skipped, it is not here"
+  echo "compute-sanitizer: skipped, because it is not installed"
   skipped=$((skipped + $(echo "$runs" | wc -l)))
   runs=
 fi
 printf '%s\n%s\n' "$suites" "$runs" >"$work/list"
-side_by_side <"$work/list"
+run_in_parallel <"$work/list"
 
 #-------------------------------------------------------------------------------
 # the record
@@ -169,7 +169,7 @@ case $label in
       passed=$((passed + 1))
     else
       failed=$((failed + 1))
-      echo "FAILED the driver has compiled nothing: this build has code for this GPU"
+      echo "FAILED the driver has compiled nothing: this build already has code for this GPU"
     fi
     ;;
 esac
@@ -178,7 +178,7 @@ if [ -n "$label" ]; then
   { grep -v "^$label: " "$record"; echo "$label: $counts"; } >"$work/record"
   cp "$work/record" "$record"
 elif [ "$quick" != 1 ]; then
-  # lines of other builds stay where they are of this code
+  # lines of other builds remain if they are for this code
   others=
   ! grep -qx "source-digest: $digest" "$record" 2>/dev/null \
     || others=$(grep -E '^[^ ]+: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$record")

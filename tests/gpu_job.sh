@@ -1,17 +1,17 @@
 #!/bin/sh
-# gpu_job.sh: one of the jobs that tests/gpu.sh runs side by side
+# gpu_job.sh: one of the jobs that tests/gpu.sh runs in parallel
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: sh tests/gpu_job.sh program NAME               a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
 #                                                       tests/octave/sanitizer_set.m
-# Prints what it found, a closing line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
+# Prints its output, a line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
 
 start=$(date +%s)
 octave="octave-cli --no-init-file --no-history --path ${GPULINALG_BUILD:-src} --path inst"
 limit=400
-[ -z "${GPULINALG_GPU_LABEL:-}" ] || limit=1500 # the driver compiles what is loaded
+[ -z "${GPULINALG_GPU_LABEL:-}" ] || limit=1500 # includes the time in which the driver compiles PTX
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export OMP_NUM_THREADS=2
@@ -28,7 +28,7 @@ case $1 in
     tool=$1
     shift
     echo "== compute-sanitizer $tool $*"
-    # these two find fault with kernels of cuBLAS, some of which have another name in theirs
+    # these two tools report errors in kernels of cuBLAS, which have one of these names
     exclude=
     case $tool in
       racecheck | synccheck)

@@ -1,26 +1,26 @@
 #!/bin/sh
-# ilp64.sh: the C library with a BLAS of 64-bit integers, with plain names and with dgemm_64_ and so on
+# ilp64.sh: tests the C library with a BLAS of 64-bit integers, with plain names and with names like dgemm_64_
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# In copies of the tree, where Debian's libopenblas64-dev is installed. Octave's own BLAS has 32 bits
-# on most systems, so this is C alone. Optimised little and for one instruction set: what is tested is
-# the width of integers and the names.
+# It needs Debian's libopenblas64-dev and builds copies of the tree. Only the C library is tested, because
+# Octave's own BLAS has 32-bit integers on most systems. The build uses -O1 and one instruction set, which
+# is enough to test the width of integers and the names.
 
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-unset GPULINALG_WERROR # optimised this little, GCC warns of variables that are set
+unset GPULINALG_WERROR # with -O1 GCC gives false warnings about uninitialized variables
 
 echo 'void dgemm_ (void); int main (void) { dgemm_ (); return 0; }' >"$work/a.c"
 gcc "$work/a.c" -lopenblas64 -o "$work/a" 2>/dev/null || {
-  echo "no libopenblas64 here (Debian: libopenblas64-dev)"
+  echo "libopenblas64 is missing (Debian: libopenblas64-dev)"
   echo "ilp64: 0 passed, 0 failed, 1 skipped"
   exit 0
 }
 
-# test_with NAME SUFFIX LIBRARIES
+# test_with NAME SUFFIX LIBRARIES: builds a copy of the tree with that BLAS and runs two test programs.
 test_with () {
   mkdir "$work/$1"
   sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD examples \
@@ -42,10 +42,10 @@ test_with () {
 }
 
 test_with plain "" -lopenblas64
-# The same routines under the other names, all of them in a static library.
+# A static library that has the same routines under names with the suffix.
 archive=$(gcc -print-file-name=libopenblas64.a)
 if [ -f "$archive" ]; then
-  grep -oE '\b[a-z0-9]+_\b' src/blas.h | sort -u | sed 's/.*/& &64_/' >"$work/names.map"
+  grep -oE '\b[a-z0-9]+_\b' src/common/blas.h | sort -u | sed 's/.*/& &64_/' >"$work/names.map"
   objcopy --redefine-syms="$work/names.map" "$archive" "$work/libblas_names.a"
   test_with suffix 64_ "$work/libblas_names.a -lgfortran -lpthread"
 fi

@@ -1,9 +1,10 @@
 #!/bin/sh
-# install.sh: installs the tarball where nvcc is not on the path, for a user of its own
+# install.sh: installs the package from its tarball without nvcc in PATH, in an empty home folder
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: install.sh FOLDER     an absolute path; FOLDER/home is the user's, FOLDER/packages where packages go
-# FOLDER/install.log is what Octave printed. The build finds no CUDA and is not told so. The repository's own build has compiled the kernels.
+# Usage: install.sh FOLDER     an absolute path: HOME is FOLDER/home, packages go to FOLDER/packages, the
+#                              output of Octave to FOLDER/install.log
+# GPULINALG_CUDA is not set: configure has to notice by itself that there is no CUDA.
 
 set -eu
 cd "$(dirname "$0")/.."

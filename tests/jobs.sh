@@ -1,8 +1,8 @@
-# jobs.sh: runs checks side by side, counts them, times them; read by tests/check.sh
+# jobs.sh: functions that run checks in parallel, count and time them; sourced by tests/check.sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Expects $work, an empty folder. A job runs as soon as one of $limit places is free; what it printed
-# is shown when it has ended, if it failed. `await` waits for one job, `await_all` for all.
+# Needs $work, an empty folder. At most $limit jobs run at a time. When a job has ended, one line is
+# printed, and its output if it failed. `await` waits for one job, `await_all` for all.
 
 limit=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0 skipped=0
@@ -11,7 +11,7 @@ started=0 running=
 # step NAME COMMAND...: one check that passes or fails as a whole.
 step () { start_job step "$@"; }
 
-# suite NAME COMMAND...: a program that counts for itself, on its last line "N passed, N failed, N skipped".
+# suite NAME COMMAND...: a program that prints its own counts: "N passed, N failed, N skipped".
 suite () { start_job suite "$@"; }
 
 start_job () {
@@ -30,7 +30,7 @@ start_job () {
   echo $! >"$work/$started/pid"
 }
 
-# The status comes last: it says that the job has ended.
+# The file "status" is written last, because it marks the end of the job.
 run_job () {
   job=$1 began=$(date +%s)
   shift
@@ -42,7 +42,7 @@ run_job () {
   mv "$job/result" "$job/status"
 }
 
-# Shows what has ended since the last time.
+# Reports the jobs that have ended since the last call.
 collect () {
   for number in $running; do
     if [ -e "$work/$number/status" ]; then
@@ -75,7 +75,7 @@ report () {
   fi
 }
 
-# await NAME: waits for the job of that name; its status is the answer.
+# await NAME: waits for the job of that name and returns its status.
 await () {
   awaited=$(grep -lxF -- "$1" "$work"/*/name | tail -n 1)
   awaited=${awaited%/name}
@@ -93,13 +93,13 @@ await_all () {
   done
 }
 
-# alone: waits for all jobs; those that come then run one by one.
-alone () {
+# one_by_one: waits for all jobs; later ones run one at a time.
+one_by_one () {
   await_all
   limit=1
 }
 
-# Ends what runs, with all that it has started.
+# Ends all running jobs and their child processes.
 end_jobs () {
   for number in $running; do
     end_tree "$(cat "$work/$number/pid")"
@@ -114,7 +114,7 @@ end_tree () {
   kill "$1" 2>/dev/null
 }
 
-# Seconds and processor seconds of every job that took some, the longest first.
+# Prints the seconds and processor seconds of every job of 2 s or more, the longest first.
 table () {
   echo "   seconds  core-seconds"
   for job in "$work"/*/status; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# package.bats: install, load, test, unload, uninstall; what the tarball holds
+# package.bats: install, load, call, unload and uninstall the package; the tarball; lists of functions
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# GPULINALG_INSTALLED: a folder in which install.sh has been at work; it is not done a second time.
+# GPULINALG_INSTALLED: a folder in which install.sh has installed the package; otherwise a test does.
 
 setup_file () {
   export TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
@@ -28,11 +28,11 @@ octave_pkg () {
   [ -n "${GPULINALG_INSTALLED:-}" ] || sh "$TOP/tests/install.sh" "$WORK"
   [ -n "$(ls -d "$USER_FOLDER"/packages/gpulinalg*)" ]
   grep -qE '^gpulinalg: compiling [1-9][0-9]+ files for .*, which takes minutes$' "$USER_FOLDER/install.log"
-  ! grep -q doc_cache_create "$USER_FOLDER/install.log"
+  [ -z "$(grep doc_cache_create "$USER_FOLDER/install.log")" ]
   run octave_pkg "pkg load gpulinalg; lookfor Hermitian; gpulinalg"
   [ "$status" -eq 0 ]
   [[ "$output" == *"batcheig  "*"Eigenvalues and eigenvectors of many Hermitian"* ]]
-  [[ "$output" == *"QR factorization of large matrices, of tall ones"* ]]
+  [[ "$output" == *"QR factorization and least squares"* ]]
   run octave_pkg "pkg load gpulinalg; disp (batcheig ([2 1; 1 2])'); disp (pageeig ([2 1; 1 2])'); disp (abs (qr_block ([4; 3], 0))); printf ('%.4f\n', gsvd_hz (3, 4), gevd_hz (6, 3)); P = spmv_plan (speye (2)); pkg unload gpulinalg; disp (class (P)); P, clear all; disp (exist ('qr_block')); disp (exist ('gsvd_hz')); disp (exist ('gevd_hz')); disp (exist ('batcheig'))"
   [ "$status" -eq 0 ]
   [ "$(echo "$output" | sed -n 1p | tr -s ' ')" = " 1 3" ]
@@ -73,26 +73,49 @@ octave_pkg () {
   for f in $all; do grep -q "$f" NEWS; grep -q "$f" README.md; done
 }
 
-@test "every source begins with what it is, its licence on a line of its own" {
+@test "the user guide has every id of errors and warnings" {
+  cd "$TOP"
+  ids=$({ grep -rhoE '"gpulinalg:[a-z-]+"' oct/*.cc oct/*.h inst
+          grep -rhoE '"device-(memory|failed)"' src --include=*.c | sed 's/"/"gpulinalg:/'; } | tr -d '"' | sort -u)
+  [ "$(echo "$ids" | wc -l)" -ge 19 ]
+  for id in $ids; do grep -qF "\`$id\`" doc/user-guide.md || { echo "$id"; false; }; done
+}
+
+@test "every help text has an example with a result, and the ids of its errors" {
+  cd "$TOP"
+  for f in $(sed -n 's/^ \([a-z_]*\)$/\1/p' INDEX); do
+    text=oct/$f.cc
+    [ -e "$text" ] || text=inst/$f.m
+    grep -q '@result{}' "$text" || { echo "$f: no result"; false; }
+    case $f in gpulinalg | gpulinalg_info) continue ;; esac # these take no arguments
+    grep -q '@subheading Errors' "$text" || { echo "$f: no errors"; false; }
+    for id in $(cat "$text" oct/$f.tst oct/$f-*.tst 2>/dev/null |
+                sed -n '/deftypefn/,/end deftypefn/d; s/.*id=\(gpulinalg:[a-z-]*\).*/\1/p' | sort -u); do
+      grep -qE "(@item |@code\{)$id" "$text" || { echo "$f: $id"; false; }
+    done
+  done
+}
+
+@test "every source has its licence on a line of its own" {
   cd "$TOP"
   for f in $(sh tests/files.sh src kernels oct tests bench examples | grep -E '\.(c|h|cc|cu|cuh|sh|bats|awk)$'); do
     head -n 4 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: GPL-3.0-or-later$' || { echo "$f"; false; }
   done
 }
 
-@test "nothing in the kernels' host code throws, but where it is caught" {
+@test "host code of the kernels throws only in files that catch everything" {
   cd "$TOP"
   # plain new and containers call these
   throwing='_Znwm|_Znam|__cxa_throw.*|_ZSt[0-9]+__throw_.*'
-  for f in kernels/*.cu kernels/*.cuh; do
+  for f in $(sh tests/files.sh kernels | grep -E '\.cuh?$'); do
     ! grep -qE 'catch \(\.\.\.\)' "$f" || continue
     ! awk -f tests/code_only.awk "$f" | grep -E '\bthrow\b|\bnew [^(]|std::(vector|string|map|set|list|deque|function|unordered)' || { echo "$f"; false; }
-    object=src/obj/cuda_$(basename "$f" .cu).o
+    object=src/obj/${f%.cu}.o
     [ ! -e "$object" ] || ! nm -u "$object" | grep -E " ($throwing)$" || { echo "$object"; false; }
   done
 }
 
-@test "configure refuses what it does not know" {
+@test "configure rejects unknown values" {
   cp -r "$TOP/src" "$WORK/src" && cp "$TOP/DESCRIPTION" "$WORK/" && cd "$WORK/src"
   run env GPULINALG_CUDA=maybe ./configure
   [ "$status" -ne 0 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# record.bats: what the digest of the sources counts, what fails of a GPU record, and how gpu.sh writes it
+# record.bats: the digest of the sources, the checks of the GPU record, and how gpu.sh writes it
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup_file () {
@@ -7,7 +7,7 @@ setup_file () {
 }
 
 setup () {
-  # a copy of what the digest needs, outside of git
+  # a copy of the sources that the digest reads, outside of git
   TREE=$BATS_TEST_TMPDIR/tree
   mkdir -p "$TREE/tests"
   cp -r "$TOP/src" "$TOP/kernels" "$TOP/oct" "$TOP/Makefile" "$TOP/DESCRIPTION" "$TREE"
@@ -17,29 +17,29 @@ setup () {
 
 digest () { make -s source-digest; }
 
-@test "comments, blanks, help texts and tests leave the digest; code changes it" {
+@test "comments, blanks, help texts and tests do not change the digest; code does" {
   before=$(digest)
   [ ${#before} -eq 64 ]
-  { echo; echo "/* a"; echo "   note */ // two"; } >>kernels/engine.cu
-  sed -i 's,^#include,  #include,; s, = ,  =  ,' src/run.c
+  { echo; echo "/* a"; echo "   note */ // two"; } >>kernels/engine/engine.cu
+  sed -i 's,^#include,  #include,; s, = ,  =  ,' src/batch/run.c
   echo '# a note' >>src/configure
   sed -i 's/@seealso/@b{new} @seealso/' oct/batcheig.cc
   echo '%!assert (1)' >>oct/batcheig.tst
-  echo '// of the CPU' >>src/cpu/eig.c && echo 'int of_the_cpu;' >>src/cpu/eig.c
+  echo '// of the CPU' >>src/cpu/eig/eig.c && echo 'int of_the_cpu;' >>src/cpu/eig/eig.c
   [ "$(digest)" = "$before" ]
-  for change in 'echo "int more;" >>src/run.c' 'sed -i "s/warpSize/32/; s/0\.6/0.7/" kernels/eig_engine.cu' \
-    'echo "all: ;" >>src/Makefile' 'echo "int in_a_new_file;" >kernels/new.cu' \
-    'sed -i "s/batcheig: /batcheig:  /" oct/batcheig.cc' 'mv kernels/engine.cu kernels/motor.cu'; do
+  for change in 'echo "int more;" >>src/batch/run.c' 'sed -i "s/warpSize/32/; s/0\.6/0.7/" kernels/eig/eig_engine.cu' \
+    'echo "all: ;" >>src/Makefile' 'echo "int in_a_new_file;" >kernels/eig/new.cu' \
+    'sed -i "s/batcheig: /batcheig:  /" oct/batcheig.cc' 'mv kernels/engine/engine.cu kernels/engine/motor.cu'; do
     before=$(digest)
     eval "$change"
     [ "$(digest)" != "$before" ] || { echo "the digest does not see: $change"; false; }
   done
 }
 
-@test "what the digest keeps is what the compiler keeps, whatever awk reads it" {
+@test "the digest reads the same code as the compiler, with every awk" {
   files=$(find src kernels oct -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh')
   for f in $files; do
-    # blanks away in both; the help texts, which the compiler keeps, too
+    # without blanks, and without the help texts, which the compiler keeps
     gcc -fpreprocessed -dD -E -P -x c++ "$f" 2>/dev/null | sed 's/\\$//' | tr -d ' \t\n' |
       sed -E 's/R"doc\(-\*-texinfo.*\)doc"/R"doc(/' >compiler
     awk -f tests/code_only.awk "$f" | sed 1d | tr -d ' \t\n' >ours
@@ -51,7 +51,7 @@ digest () { make -s source-digest; }
   done
 }
 
-@test "a record that is missing or with failures fails; of other code it is skipped, and fails a release" {
+@test "a record that is missing or with failures fails; for other code it is skipped, and fails a release" {
   record () { printf 'gpu: none\nsource-digest: %s\npassed: 3\nfailed: %s\n%s\n' "$@" >tests/gpu-record.txt; }
   run sh tests/record.sh
   [ "$status" -ne 0 ]
@@ -66,17 +66,17 @@ digest () { make -s source-digest; }
   [ "$status" -ne 0 ]
   record "$(digest)" 0 ""
   [[ "$(sh tests/record.sh --strict)" == *"1 passed, 0 failed, 0 skipped" ]]
-  echo "int more;" >>kernels/engine.cu
+  echo "int more;" >>kernels/engine/engine.cu
   run sh tests/record.sh
   [ "$status" -eq 0 ]
   [[ "$output" == "NOT RUN ON A GPU"*"0 passed, 0 failed, 1 skipped" ]]
   run sh tests/record.sh --strict
   [ "$status" -ne 0 ]
-  [[ "$output" == *"of other code"* ]]
+  [[ "$output" == *"for other code"* ]]
 }
 
-# A GPU, a build and jobs that are none: each job tells of two checks that passed and one that was skipped.
-stand_ins () {
+# Fakes a GPU, a build and jobs; each job reports two checks that passed and one that was skipped.
+fake_gpu () {
   mkdir -p bin tests/c/build
   printf '#!/bin/sh\ncase $* in *name*) echo "a GPU" ;; *driver*) echo 1.2 ;; *) echo "CUDA Version: 9.9" ;; esac\n' >bin/nvidia-smi
   printf '#!/bin/sh\n' >bin/compute-sanitizer
@@ -93,7 +93,7 @@ END
 field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
 
 @test "gpu.sh writes the record; the quick set does not, another build adds a line" {
-  stand_ins
+  fake_gpu
   GPULINALG_GPU_QUICK=1 run sh tests/gpu.sh
   echo "$output"
   [ "$status" -eq 0 ]
@@ -101,7 +101,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [[ "$output" == *"quick=1"* && "$output" != *"racecheck"* ]]
   GPULINALG_GPU_LABEL="PTX 75" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
-  [[ "$output" == *"not of this code"* ]]
+  [[ "$output" == *"not for this code"* ]]
 
   run sh tests/gpu.sh
   echo "$output"
@@ -124,7 +124,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   grep -v '^ptx-75: ' tests/gpu-record.txt | cmp - first
   sh tests/record.sh
 
-  # another time, and another name; a full run of the same code keeps both, of other code none
+  # the same name again, and another name; a full run keeps both lines if the code is the same
   FAULTS=1 GPULINALG_GPU_LABEL="ptx-75" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [ "$(grep -c '^ptx-75: ' tests/gpu-record.txt)" -eq 1 ]
@@ -134,14 +134,14 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   GPULINALG_GPU_LABEL="PTX 80" sh tests/gpu.sh >/dev/null
   sh tests/gpu.sh >/dev/null
   [ "$(grep -c '^ptx-[0-9]*: [0-9]* passed, 0 failed' tests/gpu-record.txt)" -eq 2 ]
-  echo "int more;" >>kernels/engine.cu
+  echo "int more;" >>kernels/engine/engine.cu
   sh tests/gpu.sh >/dev/null
   [ "$(grep -c '^ptx-' tests/gpu-record.txt)" -eq 0 ]
   sh tests/record.sh --strict
 }
 
-@test "gpu.sh: jobs that fail or do not count, code that was not compiled, builds that are not there" {
-  stand_ins
+@test "gpu.sh fails for jobs that fail or have no counts, for PTX that was not compiled, and without a build" {
+  fake_gpu
   FAULTS=3 run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [ "$(field failed)" -gt 100 ]
@@ -152,7 +152,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   echo 'echo nothing' >tests/gpu_job.sh
   run sh tests/gpu.sh
   [ "$status" -ne 0 ]
-  [[ "$output" == *"no closing line"* ]]
+  [[ "$output" == *"no line of counts"* ]]
   GPULINALG_BUILD=nowhere run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [[ "$output" == *"there is no nowhere/gpulinalg.oct"* ]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# suites.bats: suites fail where results are wrong or NaN, and make check counts what failed
+# suites.bats: suites fail if results are wrong or NaN, and make check counts failures
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 setup () {
@@ -7,14 +7,14 @@ setup () {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# suite CALL: [passed, failed] of a call, with stand-ins from this folder before all else.
+# suite CALL: prints the counts of a call of a suite, with functions of this folder first in the path.
 suite () {
   octave-cli --no-init-file --no-history --path "$TOP/tests/octave" --path . --eval "
     [p, f] = $1; printf ('%d passed, %d failed\n', p, f);" | tail -n 1
 }
 
-# batcheig by a loop over eig; the lines $1 then spoil D, or L where there are no vectors.
-stand_in () {
+# fake_batcheig LINES: writes a batcheig that loops over eig; LINES then falsify D, or L without vectors.
+fake_batcheig () {
   cat >batcheig.m <<END
 function [V, D, info] = batcheig (A, varargin)
   [n, ~, P] = size (A);
@@ -43,17 +43,34 @@ endfunction
 END
 }
 
-@test "check_accuracy notices one eigenvalue that is NaN or wrong" {
-  stand_in ""
+@test "check_accuracy fails for one eigenvalue that is NaN or wrong" {
+  fake_batcheig ""
   run suite 'check_accuracy ("cpu", [3, 8], {"qr"}, "d")'
   echo "$output"
   [[ "$output" =~ ^[1-9][0-9]*" passed, 0 failed"$ ]]
   for spoil in "if (P > 1) L(2,1,1) = NaN; endif" "L(2,1,end) += 1e-3;" "D(end,1,2) = NaN;" "V(1,2,3) = NaN;"; do
-    stand_in "$spoil"
+    fake_batcheig "$spoil"
     run suite 'check_accuracy ("cpu", [3, 8], {"qr"}, "d")'
     echo "$spoil $output"
     [[ "$output" != *" 0 failed" ]]
   done
+}
+
+@test "norms and ratios are infinite where the last column is NaN" {
+  octave-cli --no-init-file --no-history --path "$TOP/tests/octave" --eval '
+    assert (one_norm ([1, NaN; 2, 3]), Inf);
+    assert (one_norm ([1, -5; 2, 3]), 8);
+    assert (one_norm (zeros (3, 0)), 0);
+    A = [2, 1; 1, 3];
+    [V, D] = eig (A);
+    [residual, orthogonality] = eig_ratios (A, V, diag (D));
+    assert (residual <= 30 && orthogonality <= 30);
+    assert (eig_ratios (A, V, [D(1); NaN]), Inf);
+    [Q, R] = qr (A);
+    assert (all (qr_ratios (A, Q, R)(:) <= 30));
+    R(1,2) = NaN;
+    lapack = qr_ratios (A, Q, R);
+    assert (lapack([1, 3]), [Inf, Inf]);'
 }
 
 @test "worst is infinite where one entry is NaN" {
@@ -66,7 +83,7 @@ END
     assert (at, 2);'
 }
 
-@test "jobs run side by side; what fails, ends early or does not count is a failure" {
+@test "jobs run in parallel; a job that fails, crashes or has no counts is a failure" {
   cat >jobs.sh <<END
 work=$BATS_TEST_TMPDIR/work
 mkdir "\$work"
@@ -94,4 +111,37 @@ END
   [ "$(echo "$output" | grep -c '^FAILED  ')" -eq 4 ]
   [ "$(echo "$output" | grep -c '^ok      ')" -eq 4 ]
   [[ "$output" == *" slower"* && "$output" != *"should not"* ]]
+}
+
+@test "a %! test that fails is counted once, although pkg test prints it several times" {
+  mkdir functions
+  printf '%%!assert (1)\n%%!assert (2)\n' >functions/good.m
+  printf '%%!assert (1)\n%%!assert (false)\n%%!xtest assert (false)\n%%!testif ; false\n%%! assert (1)\n' >functions/bad.m
+  octave-cli --no-init-file --no-history --eval "__run_test_suite__ ({'$PWD/functions'}, {}, '$PWD', '$PWD')" >out 2>&1
+  cat out
+  [ "$(grep -c FAIL out)" -gt 1 ]
+  [ "$(awk -f "$TOP/tests/pkg_counts.awk" out)" = "3 passed, 1 failed, 2 skipped" ]
+  echo nothing >out
+  [ "$(awk -f "$TOP/tests/pkg_counts.awk" out)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "rooms.sh notices an include that crosses a border" {
+  mkdir -p kernels/common kernels/engine kernels/qr src/cpu/qr oct
+  for line in kernels/qr/a.cu:common/pages.cuh kernels/qr/a.cu:engine/engine.cuh kernels/qr/a.cu:backend.h \
+    src/cpu/qr/a.c:cpu/common/carve.h src/cpu/engine.h:cpu/qr/qr.h oct/a.cc:gpulinalg.h; do
+    echo "#include \"${line#*:}\"" >>"${line%%:*}"
+  done
+  run sh "$TOP/tests/rooms.sh"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  for line in kernels/qr/b.cu:gsvd/gsvd_plan.cuh kernels/common/b.cuh:engine/engine.cuh \
+    kernels/engine/b.cuh:qr/qr_plan.cuh kernels/qr/b.cu:context.h src/cpu/qr/b.c:cpu/gsvd/gsvd.h \
+    src/cpu/qr/b.c:auto/costs.h oct/b.cc:backend.h oct/b.cc:common/pool.h; do
+    echo "#include \"${line#*:}\"" >"${line%%:*}"
+    run sh "$TOP/tests/rooms.sh"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"${line%%:*}:1: ${line#*:}"* ]]
+    rm "${line%%:*}"
+  done
 }

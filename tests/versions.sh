@@ -1,14 +1,14 @@
 #!/bin/sh
-# versions.sh: installs and tests the package in other Debians; tests/versions-record.txt has a line each
+# versions.sh: installs and tests the package in other Debian releases; writes tests/versions-record.txt
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: versions.sh [SYSTEM]...     {bullseye trixie sid: Octave 6, 9 and 11}, as root; make check-versions
-#        versions.sh --check [--strict]  whether the record is there and tells of no failure; strict:
-#                                    and is of this code
+#        versions.sh --check [--strict]  checks that the record exists and has no failures; strict: and
+#                                    that it is for this code
 #
-# Each system is made by debootstrap, from the mirror that apt uses here, in a folder that is kept:
-# GPULINALG_VERSIONS {gpulinalg/versions in XDG_CACHE_HOME or ~/.cache}. About 1 GB each. Nothing
-# stays mounted: /proc is seen by the processes in there only.
+# debootstrap makes each system from the mirror that apt uses here, about 1 GB. The systems are kept in
+# GPULINALG_VERSIONS {gpulinalg/versions in XDG_CACHE_HOME or ~/.cache}. Nothing remains mounted: only the
+# processes in a system see its /proc.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,20 +21,20 @@ fail () {
   exit 1
 }
 
-# Of what the package is made of without CUDA.
+# Of the sources of a package without CUDA.
 digest () { sh tests/files.sh --new src oct inst | LC_ALL=C xargs sha256sum | sha256sum | cut -c 1-16; }
 
 if [ "${1:-}" = --check ]; then
   [ -s "$record" ] || fail "there is no $record: run make check-versions as root"
-  ! grep -q -E ' [1-9][0-9]* failed' "$record" || fail "$record tells of failures"
-  grep -q ' 0 failed' "$record" || fail "$record tells of no test"
+  ! grep -q -E ' [1-9][0-9]* failed' "$record" || fail "$record has failures"
+  grep -q ' 0 failed' "$record" || fail "$record has no results"
   [ "$(grep -c "code $(digest)," "$record")" -ge 3 ] && exit 0
-  [ "${2:-}" != --strict ] || fail "$record is of other code: run make check-versions as root"
-  echo "$record is of other code; make check-versions as root writes it anew"
+  [ "${2:-}" != --strict ] || fail "$record is for other code: run make check-versions as root"
+  echo "$record is for other code; make check-versions as root writes a new one"
   exit 0
 fi
 
-[ "$(id -u)" -eq 0 ] || fail "only root can make other systems here (debootstrap, chroot)"
+[ "$(id -u)" -eq 0 ] || fail "this needs root (debootstrap, chroot)"
 for tool in debootstrap unshare apt-get; do
   command -v $tool >/dev/null 2>&1 || fail "$tool is needed (Debian and Ubuntu: debootstrap, util-linux)"
 done
@@ -42,7 +42,7 @@ mirror=$(apt-get indextargets --format '$(SITE) $(LABEL)' 'Created-By: Packages'
   | sed -n 's/ Debian$//p' | head -n 1)
 [ -n "$mirror" ] || fail "apt uses no mirror of Debian here"
 
-# in_system ROOT COMMAND: runs it there, with a /proc that goes with the last process.
+# in_system ROOT COMMAND: runs the command in that system, with a /proc that only its processes see.
 in_system () {
   unshare --mount --pid --fork --kill-child sh -c \
     'mount --make-rprivate / && mount -t proc proc "$0/proc" && exec chroot "$0" env -i HOME=/root \
@@ -50,7 +50,8 @@ in_system () {
        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' "$1" "$2"
 }
 
-# The stamp says that all is installed. A mirror may be older than the archive wants its copies of sid.
+# make_system ROOT RELEASE: the file "installed" marks a complete system. Check-Valid-Until is off because a
+# mirror of sid may be older than its Release file allows.
 make_system () {
   [ ! -e "$1/installed" ] || return 0
   rm -rf "$1"
@@ -67,7 +68,7 @@ make_system () {
   : >"$1/installed"
 }
 
-# What a user does with the tarball, and the tests of what that installed.
+# test_system ROOT: installs the tarball as a user does, and runs the tests of the installed package.
 test_system () {
   rm -rf "$1/tmp/gpulinalg" "$1/tmp/work"
   mkdir -p "$1/tmp/gpulinalg"

@@ -1,4 +1,4 @@
-// cluster.cu: what the current device offers to blocks of threads
+// cluster.cu: clusters and shared memory of the current device
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
@@ -6,13 +6,13 @@
 namespace
 {
 
-// Stands for all kernels of the library: they are compiled for the same architectures.
+// Represents all kernels of the library, which are compiled for the same architectures.
 __global__ void any_kernel () {}
 
 enum { DEVICES = 64 };
 enum { UNKNOWN = 0, WITHOUT, WITH };
 
-// The chip may have clusters and the code none, where the driver compiled it from PTX for an older
+// The GPU may support clusters and the code not, if the driver compiled it from PTX for an older
 // architecture.
 bool ask_for_clusters (int device)
 {

@@ -1,8 +1,8 @@
-// cluster.cuh: blocks of threads that work together
+// cluster.cuh: clusters of thread blocks, and messages between the blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Before compute capability 9.0 there are no clusters, and `blocks` is 1 everywhere. Code that was
-// compiled for such a GPU knows none on a later one either.
+// Before compute capability 9.0 there are no clusters, and `blocks` is 1 everywhere. Code that
+// was compiled for such a GPU does not use clusters on a newer one either.
 
 #ifndef GPULINALG_CLUSTER_CUH
 #define GPULINALG_CLUSTER_CUH
@@ -16,7 +16,7 @@ bool clusters_work ();
 // Bytes of shared memory that a block may have on the current device.
 size_t block_shared_most ();
 
-// All threads of the cluster have come here, and see what the others wrote before.
+// A barrier of all threads of the cluster; what they wrote before is visible to all behind it.
 GLA_DEVICE void cluster_barrier (int blocks)
 {
 #if __CUDA_ARCH__ >= 900
@@ -44,40 +44,40 @@ template <class P> GLA_DEVICE P *in_block (P *here, int rank, int blocks)
 }
 
 //------------------------------------------------------------------------------
-// mail between the blocks of a cluster
+// messages between the blocks of a cluster
 //------------------------------------------------------------------------------
 //
-// A letter is one number, stored into the shared memory of another block, where an empty slot
-// holds a NaN that no arithmetic makes: the number itself says that it has come. That takes half
-// the time of a barrier of the cluster.
+// A message is one number, stored into the shared memory of another block. An empty slot holds a
+// NaN that no arithmetic produces, so that the number itself shows that it has arrived. That takes
+// half the time of a barrier of the cluster.
 
-GLA_DEVICE double mail_empty (double)
+GLA_DEVICE double remote_empty (double)
 {
   return __longlong_as_double (-1);
 }
-GLA_DEVICE float mail_empty (float)
+GLA_DEVICE float remote_empty (float)
 {
   return __int_as_float (-1);
 }
-template <class R> GLA_DEVICE cx<R> mail_empty (cx<R>)
+template <class R> GLA_DEVICE cx<R> remote_empty (cx<R>)
 {
-  return {mail_empty (R ()), mail_empty (R ())};
+  return {remote_empty (R ()), remote_empty (R ())};
 }
-GLA_DEVICE bool mail_missing (double a)
+GLA_DEVICE bool remote_missing (double a)
 {
   return __double_as_longlong (a) == -1;
 }
-GLA_DEVICE bool mail_missing (float a)
+GLA_DEVICE bool remote_missing (float a)
 {
   return __float_as_int (a) == -1;
 }
-template <class R> GLA_DEVICE bool mail_missing (cx<R> a)
+template <class R> GLA_DEVICE bool remote_missing (cx<R> a)
 {
-  return mail_missing (a.x) || mail_missing (a.y);
+  return remote_missing (a.x) || remote_missing (a.y);
 }
 
 // The address of the same variable in block `rank`.
-template <class P> GLA_DEVICE unsigned mail_address (P *here, int rank)
+template <class P> GLA_DEVICE unsigned remote_address (P *here, int rank)
 {
   unsigned place = (unsigned)__cvta_generic_to_shared (here);
 #if __CUDA_ARCH__ >= 900
@@ -86,41 +86,41 @@ template <class P> GLA_DEVICE unsigned mail_address (P *here, int rank)
   return place;
 }
 
-// The number, or where it is NaN one that is not that of an empty slot.
-GLA_DEVICE double mail_letter (double a)
+// The number as it is sent: a NaN becomes one that differs from that of an empty slot.
+GLA_DEVICE double remote_value (double a)
 {
   return a == a ? a : __longlong_as_double (0x7ff8000000000000ll);
 }
-GLA_DEVICE float mail_letter (float a)
+GLA_DEVICE float remote_value (float a)
 {
   return a == a ? a : __int_as_float (0x7fc00000);
 }
-template <class R> GLA_DEVICE cx<R> mail_letter (cx<R> a)
+template <class R> GLA_DEVICE cx<R> remote_value (cx<R> a)
 {
-  return {mail_letter (a.x), mail_letter (a.y)};
+  return {remote_value (a.x), remote_value (a.y)};
 }
 
-// Sends what mail_letter made.
-GLA_DEVICE void mail_send (unsigned to, double a)
+// Sends what remote_value returned.
+GLA_DEVICE void remote_store (unsigned to, double a)
 {
 #if __CUDA_ARCH__ >= 900
   asm volatile("st.relaxed.cluster.shared::cluster.f64 [%0], %1;" ::"r"(to), "d"(a) : "memory");
 #endif
 }
-GLA_DEVICE void mail_send (unsigned to, float a)
+GLA_DEVICE void remote_store (unsigned to, float a)
 {
 #if __CUDA_ARCH__ >= 900
   asm volatile("st.relaxed.cluster.shared::cluster.f32 [%0], %1;" ::"r"(to), "f"(a) : "memory");
 #endif
 }
-template <class R> GLA_DEVICE void mail_send (unsigned to, cx<R> a)
+template <class R> GLA_DEVICE void remote_store (unsigned to, cx<R> a)
 {
-  mail_send (to, a.x);
-  mail_send (to + (unsigned)sizeof (R), a.y);
+  remote_store (to, a.x);
+  remote_store (to + (unsigned)sizeof (R), a.y);
 }
 
-// What a slot of this block holds now.
-GLA_DEVICE double mail_look (const double *slot)
+// The current content of a slot of this block.
+GLA_DEVICE double remote_load (const double *slot)
 {
 #if __CUDA_ARCH__ >= 900
   double a;
@@ -130,10 +130,10 @@ GLA_DEVICE double mail_look (const double *slot)
                : "memory");
   return a;
 #else
-  return *slot; // a block's own, behind a barrier
+  return *slot; // written by this block, before a barrier
 #endif
 }
-GLA_DEVICE float mail_look (const float *slot)
+GLA_DEVICE float remote_load (const float *slot)
 {
 #if __CUDA_ARCH__ >= 900
   float a;
@@ -143,17 +143,17 @@ GLA_DEVICE float mail_look (const float *slot)
                : "memory");
   return a;
 #else
-  return *slot; // a block's own, behind a barrier
+  return *slot; // written by this block, before a barrier
 #endif
 }
-template <class R> GLA_DEVICE cx<R> mail_look (const cx<R> *slot)
+template <class R> GLA_DEVICE cx<R> remote_load (const cx<R> *slot)
 {
-  return {mail_look (&slot->x), mail_look (&slot->y)};
+  return {remote_load (&slot->x), remote_load (&slot->y)};
 }
 
-// A launch of clusters of `blocks` blocks. Where `early` is set the kernel may start while the one
-// before it in the stream ends; it must call wait_for_previous before it touches memory. Where
-// there are no clusters a kernel cannot wait like that, and is not started early.
+// A launch of clusters of `blocks` blocks. With `early` the kernel may start before the previous
+// kernel of the stream has ended; it must call wait_for_previous before it accesses memory. Without
+// clusters a kernel cannot wait like that, and `early` has no effect.
 struct cluster_launch {
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = {};
@@ -180,14 +180,14 @@ struct cluster_launch {
   }
 };
 
-// Until the kernels before this one in the stream have ended and their results can be seen.
+// Waits until the kernels before this one in the stream have ended and their results are visible.
 GLA_DEVICE void wait_for_previous ()
 {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// From here on the next kernel in the stream may start, where it was launched early.
+// From here on the next kernel in the stream may start if it was launched with `early`.
 GLA_DEVICE void let_next_start ()
 {
 #if __CUDA_ARCH__ >= 900
@@ -195,22 +195,23 @@ GLA_DEVICE void let_next_start ()
 #endif
 }
 
-// Lets a kernel have this much shared memory, always the same, and clusters of up to 16 blocks.
-// `told`, a static variable of the kernel's launcher, has a bit for every device that knows.
+// Allows a kernel so many bytes of shared memory, the same in every call, and clusters of up to 16
+// blocks. `configured`, a static variable of the kernel's launcher, has a bit for each device on
+// which that has been done.
 template <class K>
-inline cudaError_t allow_cluster (K kernel, size_t shared, std::atomic<uint64_t> *told)
+inline cudaError_t allow_cluster (K kernel, size_t shared, std::atomic<uint64_t> *configured)
 {
   int device = 0;
   cudaError_t error = cudaGetDevice (&device);
   uint64_t bit = (uint64_t)1 << device % 64;
-  if (error != cudaSuccess || (told->load () & bit) != 0)
+  if (error != cudaSuccess || (configured->load () & bit) != 0)
     return error;
-  if (shared > 32 * 1024) // 48 KB with the kernel's own variables go without leave
+  if (shared > 32 * 1024) // up to 48 KB, static variables included, need no permission
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
   if (error == cudaSuccess && clusters_work ())
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   if (error == cudaSuccess)
-    told->fetch_or (bit);
+    configured->fetch_or (bit);
   return error;
 }
 

@@ -1,4 +1,4 @@
-// host_array.cuh: an array on the host for the time of a scope, taken without exceptions
+// host_array.cuh: an array on the host that lives as long as its scope, without exceptions
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_HOST_ARRAY_CUH
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-// Zeros at first; `data` is null where there is no memory. Of types that need no constructor.
+// All zero at first; `data` is null if there is no memory. For types that need no constructor.
 template <class T> struct host_array {
   T *data;
 

@@ -118,8 +118,8 @@ GLA_DEVICE void mma_subtract (mma_tile<true> &c, mma_entry<true> a, mma_entry<tr
 }
 
 // The same for two tiles of C, one below the other, with two of A and one of B: 16 by 4 times 4 by
-// 8. From compute capability 9.0 on that takes no longer than one tile alone, of which half the
-// rate is all that comes.
+// 8. From compute capability 9.0 on that takes no longer than one tile alone, which
+// reaches only half the rate.
 GLA_DEVICE void mma_two (double (&c)[2], double (&below)[2], double a, double a_below, double b)
 {
 #if __CUDA_ARCH__ >= 900

@@ -1,11 +1,11 @@
-// gsvd_tiles.cuh: products of 16 by 8 tiles on the FP64 tensor cores, operands in shared memory
+// mma_tiles.cuh: products of 16 by 8 tiles on the FP64 tensor cores, operands in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Layout (PTX, mma.m16n8k8 .f64), g = lane/4, t = lane%4: A(g + 8*(i%2), t + 4*(i/2)) is a[i],
 // B(t + 4*i, g) is b[i], C(g + 8*(i/2), 2*t + i%2) is c[i].
 
-#ifndef GPULINALG_GSVD_TILES_CUH
-#define GPULINALG_GSVD_TILES_CUH
+#ifndef GPULINALG_MMA_TILES_CUH
+#define GPULINALG_MMA_TILES_CUH
 
 #include "mma.cuh"
 

@@ -1,13 +1,14 @@
-// qr_plan.cuh: the factorisation of the pages of a chunk, and what is made from it
+// qr_factor.cuh: the QR factorisation of the pages of a chunk, for gla_qr and for gla_gsvd
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#ifndef GPULINALG_QR_PLAN_CUH
-#define GPULINALG_QR_PLAN_CUH
+#ifndef GPULINALG_QR_FACTOR_CUH
+#define GPULINALG_QR_FACTOR_CUH
 
-#include "../src/backend.h"
+#include "backend.h"
 #include "carver.cuh"
-#include "cublas.cuh"
-#include "qr_kernels.cuh"
+#include "pages.cuh"
+
+struct gpu_blas;
 
 // Called between pieces of work that may be long; anything but GLA_OK ends the work.
 struct qr_pause {
@@ -23,13 +24,21 @@ struct qr_streams {
   gpu_blas *blas, *side_blas; // products on two streams at once need two handles
 };
 
+// n entries per page each, packed: norms of what is left of the columns, and as they were when last
+// computed; the reflectors' tau; the number (from 0) of the column of A at each place.
+template <class T> struct qr_pivots {
+  double *norm, *reference;
+  T *tau;
+  int64_t *jpvt;
+};
+
 // The factorisation lives in Y (m x n: unit lower trapezoidal by blocks of columns; rows above the
 // block of a column are rows of R), `blocks` (block x k: R within the blocks) and F (block x k:
 // the triangular factors of the blocks).
 template <class T> struct qr_plan {
   int64_t m, n, k, pages, widest; // widest: columns of the widest matrix that Q is applied to
   int block;                      // columns of a block, a multiple of 32
-  qr_matrix<T> Y, blocks, F, G, W, FW, side_W, side_FW;
+  page_matrix<T> Y, blocks, F, G, W, FW, side_W, side_FW;
   T *tree;
   unsigned long long *largest;
   int *exponent;
@@ -40,24 +49,19 @@ template <class T> struct qr_plan {
   qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &c);
 };
 
-// Whether this job is done with cuBLAS.
-bool qr_needs_blas (const gla_qr_job &job);
-
 // Scales and factors: A (may be Y) -> Y, blocks, F, exponent.
 template <class T>
-gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, const qr_streams &streams,
+gla_status qr_factor (const qr_plan<T> &p, page_matrix<const T> A, const qr_streams &streams,
                       const qr_pause &pause);
 // Q: m x columns.
 template <class T>
-gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns,
+gla_status qr_form_q (const qr_plan<T> &p, page_matrix<T> Q, int64_t columns,
                       const qr_streams &streams, const qr_pause &pause);
-// C := Q' C, C of m x columns.
+// R (rows x n) with zeros below the diagonal, scaled back: rows above the block of a column are
+// those of Y, the others are in `blocks` (block x k; row i of R at i modulo block).
 template <class T>
-gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns,
-                     const qr_streams &streams, const qr_pause &pause);
-// W: m x k, Q = I + W Y'. The rows of R in Y have been zeroed.
-template <class T>
-gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, const qr_streams &streams,
-                      const qr_pause &pause);
+cudaError_t qr_store_r (page_matrix<T> R, page_matrix<const T> Y, page_matrix<const T> blocks,
+                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
+                        int64_t pages, cudaStream_t stream);
 
 #endif

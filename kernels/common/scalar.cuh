@@ -99,7 +99,7 @@ template <class R> GLA_DEVICE cx<R> conj (cx<R> a)
   return {a.x, -a.y};
 }
 
-// conj(a) where `wanted`; turns the sign's bit, which is cheaper than arithmetic.
+// conj(a) if `wanted`; flips the sign bit, which is cheaper than arithmetic.
 GLA_DEVICE float conj_if (float a, bool)
 {
   return a;

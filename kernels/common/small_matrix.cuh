@@ -22,7 +22,7 @@ template <class T> struct small_matrix {
   GLA_DEVICE void put (int i, int j, T a) { view ().put (i, j, mma_entry_of (a)); }
 };
 
-// Loads rows by columns; what is not there is zero.
+// Loads rows x columns entries; the rest is zero.
 template <class T>
 GLA_DEVICE void small_load (small_matrix<T> &to, const T *from, int64_t ld, int64_t rows,
                             int64_t columns)

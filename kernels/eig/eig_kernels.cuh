@@ -8,7 +8,7 @@
 #define GPULINALG_EIG_KERNELS_CUH
 
 #include <cuda_runtime.h>
-#include "scalar.cuh"
+#include "common/scalar.cuh"
 
 template <class T> struct eig_args {
   typedef real_t<T> R;
@@ -41,7 +41,7 @@ template <class T> struct eig_args {
   int *exponent;   // 1: the page was divided by 2^exponent
   R *norm;         // 1: Frobenius norm of the scaled page
   int32_t *info;   // 1
-  double *skew;    // 1: largest |A - A'| where info is GLA_INFO_SKEW
+  double *skew;    // 1: largest |A - A'| where info is GLA_INFO_NOT_HERMITIAN
   T *band;         // 9*n: entry (j+r, j) of the band matrix at 9*j + r, values only
   double *tfactor; // eig_unmtr_doubles (n): triangular factors of blocks of reflectors
   int strip;       // columns of V that a block of the back-transform takes
@@ -98,8 +98,8 @@ template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t act
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
 template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
 
-// Without leave a kernel has 48 KB, its own variables included; of these none here that is launched
-// with more has 16 KB.
+// A kernel may use 48 KB of shared memory, static variables included, without opt-in. Kernels that
+// are launched here with more dynamic shared memory have less than 16 KB of static variables.
 template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
 {
   if (bytes <= 32 * 1024)

@@ -1,4 +1,4 @@
-// eig_routes.h: which kernels serve batcheig on a GPU, by type and n
+// eig_routes.h: which kernels batcheig uses on a GPU, by type and n
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The table of methods "qr" and "auto"; the first row whose n_to is not below n counts. Measured;
@@ -21,9 +21,6 @@ typedef struct {
              // column to some lanes (unmtr_page.cu, unmtr.cu). Where a strip does not fit, a
              // narrower one serves.
 } gla_eig_route;
-
-// n_to above 0: this row serves, whatever the table says (for measuring the table).
-extern gla_eig_route gla_eig_route_override;
 
 typedef struct {
   char type;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Bulge chasing by columns (Murata, Horikoshi 1975; Lang 1993): sweep s brings column s to
-// tridiagonal form with a reflector of BAND rows, which fills the block below the diagonal block of
-// these rows; of that fill only the first column is taken away, by the next reflector BAND rows
-// further down, and so on to the end. What is left of the fill is where the next sweep finds it and
-// does the same, so that entries never lie more than 2*BAND - 1 below the diagonal.
+// tridiagonal form with a reflector of EIG_BANDWIDTH rows, which fills the block below the diagonal
+// block of these rows; of that fill only the first column is taken away, by the next reflector
+// EIG_BANDWIDTH rows further down, and so on to the end. What is left of the fill is where the next
+// sweep finds it and does the same, so that entries never lie more than 2*EIG_BANDWIDTH - 1 below
+// the diagonal.
 
 #include "hetrd.cuh"
 #include "hetrd_band.cuh"
@@ -14,23 +15,26 @@ namespace
 {
 
 // Warps of a block at most; tasks of a warp.
-enum { WARPS_MOST = 16, TASKS = 32 / BAND };
+enum { WARPS_MOST = 16, TASKS = 32 / EIG_BANDWIDTH };
 
-// What the compiler knows of a block: type, pages, whether the bands are in shared memory, and the
-// entries that a column of the band has room for with its fill. Lanes of a warp are then in
+// The compile-time properties of a block: type, pages, whether the bands are in shared memory, and
+// the entries that a column of the band has room for with its fill. Lanes of a warp are then in
 // different banks: pages lie so, or else the tasks of one page.
 template <class S, int PAGES_, bool SHARED_> struct chase_shape {
   typedef S T;
-  // Elements that a reflector has, v and tau, and the lanes of a task for what they tell each
-  // other. They begin where 16 bytes begin, so that they are read together.
-  enum { PIECE = 16 / sizeof (T), SLOT = BAND + PIECE };
-  enum { PAGES = PAGES_, LD = PAGES == 1 && SHARED_ && sizeof (T) <= 8 ? 3 * BAND : 2 * BAND };
+  // Elements of a reflector, v and tau, and of the exchange buffer of a task. Both are aligned to
+  // 16 bytes, so that they are read by vector loads.
+  enum { PIECE = 16 / sizeof (T), SLOT = EIG_BANDWIDTH + PIECE };
+  enum {
+    PAGES = PAGES_,
+    LD = PAGES == 1 && SHARED_ && sizeof (T) <= 8 ? 3 * EIG_BANDWIDTH : 2 * EIG_BANDWIDTH
+  };
   static constexpr bool SHARED = SHARED_;
   // elements from one page's band to the next one's
   __host__ __device__ static int64_t page_step (int n)
   {
-    int64_t used = (int64_t)(n + 2 * BAND) * LD;
-    return PAGES == 1 ? used : (used + 31) / 32 * 32 + BAND;
+    int64_t used = (int64_t)(n + 2 * EIG_BANDWIDTH) * LD;
+    return PAGES == 1 ? used : (used + 31) / 32 * 32 + EIG_BANDWIDTH;
   }
   // and from one page's reflectors to the next one's
   __host__ __device__ static int vectors_step (int slots) { return slots * SLOT + PIECE; }
@@ -40,19 +44,19 @@ template <class S, int PAGES_, bool SHARED_> struct chase_shape {
 // no care.
 template <class S> struct chase_page {
   typedef typename S::T T;
-  T *band;    // entry (i, j) at j*LD + i-j
-  T *vectors; // of every sweep that is under way: v, then tau
-  T *nothing; // a reflector of zeros
-  T *told;    // of this task: BAND numbers that its lanes tell each other
-  int idle;   // where tasks without work read: columns of zeros that no task stores to
-  int slots;  // a power of two
+  T *band;     // entry (i, j) at j*LD + i-j
+  T *vectors;  // of every active sweep: v, then tau
+  T *nothing;  // a reflector of zeros
+  T *exchange; // exchange buffer of this task: a number of each of its lanes
+  int idle;    // where tasks without work read: columns of zeros that no task stores to
+  int slots;   // a power of two
   GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * S::SLOT; }
 };
 
-// Sweeps that are under way at once, at most: each is two tasks behind the one before it.
+// The largest number of active sweeps: each is two tasks behind the one before it.
 __host__ __device__ constexpr int sweeps_at_once (int n)
 {
-  return n / (2 * BAND) + 2;
+  return n / (2 * EIG_BANDWIDTH) + 2;
 }
 
 __host__ __device__ constexpr int slots_for (int n)
@@ -66,21 +70,21 @@ __host__ __device__ constexpr int slots_for (int n)
 // Tasks of sweep s: one that only makes its first reflector, then one for every block of rows.
 GLA_DEVICE int tasks_of (int s, int n)
 {
-  return 1 + (n - 1 - s + BAND - 1) / BAND;
+  return 1 + (n - 1 - s + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
 }
 
-// The reflector that leaves of the BAND lanes' x only the first; x becomes v.
+// The reflector that leaves of the EIG_BANDWIDTH lanes' x only the first; x becomes v.
 template <class T> GLA_DEVICE householder<T> reflector_of (T &x)
 {
   typedef real_t<T> R;
-  int lane = threadIdx.x % 32, i = lane % BAND;
+  int lane = threadIdx.x % 32, i = lane % EIG_BANDWIDTH;
   T alpha = from_lane (x, lane - i);
-  R square = lane_sum<BAND> (i > 0 ? abs2 (x) : R (0)), up = 1;
+  R square = lane_sum<EIG_BANDWIDTH> (i > 0 ? abs2 (x) : R (0)), up = 1;
   bool small = small_column (alpha, square);
   if (__any_sync (0xffffffffu, small)) { // of this task or another
     up = small ? limits<R>::up : R (1);
     alpha = scale (up, alpha);
-    square = lane_sum<BAND> (i > 0 ? abs2 (scale (up, x)) : R (0));
+    square = lane_sum<EIG_BANDWIDTH> (i > 0 ? abs2 (scale (up, x)) : R (0));
   }
   householder<T> h = make_householder (alpha, square, up);
   x = i == 0 ? from_real<T> (1) : x * h.factor;
@@ -89,11 +93,12 @@ template <class T> GLA_DEVICE householder<T> reflector_of (T &x)
 
 // A row of a block of the band times v; b gets the row. `at` is the lane's entry of the first
 // column.
-template <int LD, class T> GLA_DEVICE T times_row (const T *at, const T (&v)[BAND], T (&b)[BAND])
+template <int LD, class T>
+GLA_DEVICE T times_row (const T *at, const T (&v)[EIG_BANDWIDTH], T (&b)[EIG_BANDWIDTH])
 {
   T y[2] = {from_real<T> (0), from_real<T> (0)};
 #pragma unroll
-  for (int j = 0; j < BAND; j++) {
+  for (int j = 0; j < EIG_BANDWIDTH; j++) {
     b[j] = at[j * (LD - 1)];
     y[j % 2] = madd (b[j], v[j], y[j % 2]);
   }
@@ -103,36 +108,39 @@ template <int LD, class T> GLA_DEVICE T times_row (const T *at, const T (&v)[BAN
 // The same for the diagonal block of rows r0 and on, of which the lower triangle is there: row i of
 // d up to the diagonal, and of its columns what is below it.
 template <int LD, class T>
-GLA_DEVICE T times_hermitian (const T *band, int r0, const T (&v)[BAND], T (&d)[BAND])
+GLA_DEVICE T times_hermitian (const T *band, int r0, const T (&v)[EIG_BANDWIDTH],
+                              T (&d)[EIG_BANDWIDTH])
 {
-  int i = threadIdx.x % BAND;
+  int i = threadIdx.x % EIG_BANDWIDTH;
   T y[2] = {from_real<T> (0), from_real<T> (0)};
 #pragma unroll
-  for (int j = 0; j < BAND; j++) {
+  for (int j = 0; j < EIG_BANDWIDTH; j++) {
     d[j] = band[j <= i ? (r0 + j) * LD + i - j : (r0 + i) * LD + j - i];
     y[j % 2] = madd (j <= i ? d[j] : conj (d[j]), v[j], y[j % 2]);
   }
   return y[0] + y[1];
 }
 
-// What the lanes of a task tell each other: every lane's x, in all of them.
+// Exchange among the lanes of a task: all[j] := x of lane j.
 template <class S>
-GLA_DEVICE void tell (const chase_page<S> &p, typename S::T x, typename S::T (&all)[BAND])
+GLA_DEVICE void all_lanes (const chase_page<S> &p, typename S::T x,
+                           typename S::T (&all)[EIG_BANDWIDTH])
 {
-  auto told = static_cast<const typename S::T *> (__builtin_assume_aligned (p.told, 16));
-  __syncwarp (); // what was told before has been read
-  p.told[threadIdx.x % BAND] = x;
+  auto others = static_cast<const typename S::T *> (__builtin_assume_aligned (p.exchange, 16));
+  __syncwarp (); // the last exchange has been read
+  p.exchange[threadIdx.x % EIG_BANDWIDTH] = x;
   __syncwarp ();
 #pragma unroll
-  for (int j = 0; j < BAND; j++)
-    all[j] = told[j];
+  for (int j = 0; j < EIG_BANDWIDTH; j++)
+    all[j] = others[j];
 }
 
-// Task t of sweep s, by BAND lanes, a row of each block to a lane. The reflector of rows s+1+BAND*t
-// and on is applied to their diagonal block D from both sides, D - v w' - w v', and to the block B
-// below it from the right; the first column of B makes the next reflector, which is applied to B
-// from the left. Task -1 does the last part only, with column s. What is not there to be done is
-// done to the zeros behind the matrix, or with a reflector of zeros, and not stored: no branches.
+// Task t of sweep s, by EIG_BANDWIDTH lanes, a row of each block to a lane. The reflector of rows
+// s+1+EIG_BANDWIDTH*t and on is applied to their diagonal block D from both sides, D - v w' - w v',
+// and to the block B below it from the right; the first column of B makes the next reflector, which
+// is applied to B from the left. Task -1 does the last part only, with column s. What is not there
+// to be done is done to the zeros behind the matrix, or with a reflector of zeros, and not stored:
+// no branches.
 template <class S>
 GLA_DEVICE void chase (const chase_page<S> &p, int s, int t, bool active, real_t<typename S::T> *e)
 {
@@ -140,48 +148,48 @@ GLA_DEVICE void chase (const chase_page<S> &p, int s, int t, bool active, real_t
   typedef real_t<T> R;
   constexpr int LD = S::LD;
   bool whole = active && t >= 0;
-  int i = threadIdx.x % BAND, r0 = whole ? s + 1 + BAND * t : p.idle;
-  T *reflector = p.reflector (s), v[BAND];
+  int i = threadIdx.x % EIG_BANDWIDTH, r0 = whole ? s + 1 + EIG_BANDWIDTH * t : p.idle;
+  T *reflector = p.reflector (s), v[EIG_BANDWIDTH];
   auto old = static_cast<const T *> (__builtin_assume_aligned (whole ? reflector : p.nothing, 16));
 #pragma unroll
-  for (int j = 0; j < BAND; j++)
+  for (int j = 0; j < EIG_BANDWIDTH; j++)
     v[j] = old[j];
-  T own = old[i], tau = old[BAND], b[BAND];
-  T *block = p.band + (active && t < 0 ? s * LD + 1 : r0 * LD + BAND) + i;
+  T own = old[i], tau = old[EIG_BANDWIDTH], b[EIG_BANDWIDTH];
+  T *block = p.band + (active && t < 0 ? s * LD + 1 : r0 * LD + EIG_BANDWIDTH) + i;
   T y = -(tau * times_row<LD> (block, v, b));
 #pragma unroll
-  for (int j = 0; j < BAND; j++)
+  for (int j = 0; j < EIG_BANDWIDTH; j++)
     b[j] = cmadd (v[j], y, b[j]);
 
-  T d[BAND];
+  T d[EIG_BANDWIDTH];
   y = times_hermitian<LD> (p.band, r0, v, d);
-  R form = lane_sum<BAND> (re (conj (own) * y)) * abs2 (tau) / 2;
-  T w = scale (form, own) - tau * y, told[BAND], *diagonal = p.band + r0 * LD + i; // -w
-  tell (p, w, told);
+  R form = lane_sum<EIG_BANDWIDTH> (re (conj (own) * y)) * abs2 (tau) / 2;
+  T w = scale (form, own) - tau * y, others[EIG_BANDWIDTH], *diagonal = p.band + r0 * LD + i; // -w
+  all_lanes (p, w, others);
 #pragma unroll
-  for (int j = 0; j < BAND; j++) {
-    T entry = cmadd (told[j], own, cmadd (v[j], w, d[j]));
+  for (int j = 0; j < EIG_BANDWIDTH; j++) {
+    T entry = cmadd (others[j], own, cmadd (v[j], w, d[j]));
     if (whole && j <= i)
       diagonal[j * (LD - 1)] = j == i ? from_real<T> (re (entry)) : entry;
   }
 
-  T x = b[0], sums[BAND];
+  T x = b[0], sums[EIG_BANDWIDTH];
   householder<T> h = reflector_of (x);
 #pragma unroll
-  for (int j = 0; j < BAND; j++)
+  for (int j = 0; j < EIG_BANDWIDTH; j++)
     sums[j] = cmadd (x, b[j], from_real<T> (0));
-  tell (p, -(conj (h.tau) * group_sums (sums)), told);
+  all_lanes (p, -(conj (h.tau) * group_sums (sums)), others);
   if (active) {
     reflector[i] = x;
     block[0] = from_real<T> (i == 0 ? h.beta : R (0));
     if (i == 0)
-      reflector[BAND] = h.tau;
+      reflector[EIG_BANDWIDTH] = h.tau;
     if (i == 0 && t < 0)
       e[s] = h.beta;
   }
 #pragma unroll
-  for (int j = 1; j < BAND; j++) {
-    T entry = madd (x, told[j], b[j]);
+  for (int j = 1; j < EIG_BANDWIDTH; j++) {
+    T entry = madd (x, others[j], b[j]);
     if (whole)
       block[j * (LD - 1)] = entry;
   }
@@ -204,14 +212,14 @@ GLA_DEVICE void load_bands (const eig_args<typename S::T> &a, const chase_block<
 {
   typedef typename S::T T;
   for (int k = 0; k < S::PAGES; k++) {
-    const T *from = a.band + (c.first + k) * (BAND + 1) * c.n;
+    const T *from = a.band + (c.first + k) * (EIG_BANDWIDTH + 1) * c.n;
     T *to = c.bands + k * S::page_step (c.n);
 #pragma unroll 4
-    for (int q = threadIdx.x; q < (c.n + 2 * BAND) * S::LD; q += blockDim.x) {
+    for (int q = threadIdx.x; q < (c.n + 2 * EIG_BANDWIDTH) * S::LD; q += blockDim.x) {
       int j = q / S::LD, r = q % S::LD;
       T value = from_real<T> (0);
-      if (c.solves (k) && j < c.n && r <= BAND)
-        value = from[j * (BAND + 1) + r];
+      if (c.solves (k) && j < c.n && r <= EIG_BANDWIDTH)
+        value = from[j * (EIG_BANDWIDTH + 1) + r];
       to[q] = value;
     }
   }
@@ -231,16 +239,16 @@ GLA_DEVICE void store_diagonals (const eig_args<typename S::T> &a, const chase_b
 }
 
 // Some pages per block, their bands in shared memory where they fit. In step q the task q - 1 - 2s
-// of every sweep s that is under way is done, BAND lanes to each; they touch different entries. A
-// barrier ends the step, and there are about 2n of them. Small pages have few tasks at a time, and
-// fill warps together.
+// of every active sweep s is done, EIG_BANDWIDTH lanes to each; they touch different
+// entries. A barrier ends the step, and there are about 2n of them. Small pages have few tasks at a
+// time, and fill warps together.
 template <class S>
 __global__ void __launch_bounds__ (32 * WARPS_MOST)
     hb2st_kernel (eig_args<typename S::T> a, int64_t scratch)
 {
   typedef typename S::T T;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int n = a.n, lane = threadIdx.x % 32, groups = blockDim.x / BAND;
+  int n = a.n, lane = threadIdx.x % 32, groups = blockDim.x / EIG_BANDWIDTH;
   chase_block<S> c;
   c.n = n;
   c.first = (int64_t)blockIdx.x * S::PAGES;
@@ -248,24 +256,24 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
   for (int k = 0; k < S::PAGES; k++)
     c.solved |= (unsigned)(c.first + k < a.pages && a.info[c.first + k] == 0) << k;
   chase_page<S> p;
-  p.idle = n + BAND;
+  p.idle = n + EIG_BANDWIDTH;
   p.slots = slots_for (n);
-  p.told = reinterpret_cast<T *> (memory) + threadIdx.x / BAND * S::SLOT;
+  p.exchange = reinterpret_cast<T *> (memory) + threadIdx.x / EIG_BANDWIDTH * S::SLOT;
   c.vectors = reinterpret_cast<T *> (memory) + groups * S::SLOT;
   p.nothing = c.vectors + S::PAGES * S::vectors_step (p.slots);
   c.bands = S::SHARED ? p.nothing + S::SLOT : a.panel + c.first * scratch;
-  if (threadIdx.x <= BAND)
+  if (threadIdx.x <= EIG_BANDWIDTH)
     p.nothing[threadIdx.x] = from_real<T> (0);
   load_bands (a, c);
   __syncthreads ();
 
-  int first = 0; // the first sweep that is under way
+  int first = 0; // the first active sweep
   for (int q = 0; q < 2 * n - 2; q++) {
     while (q - 2 * first >= tasks_of (first, n))
       first++;
     int sweeps = (q / 2 < n - 2 ? q / 2 : n - 2) + 1 - first, tasks = sweeps * S::PAGES;
     for (int task = threadIdx.x / 32 * TASKS; task < tasks; task += groups) {
-      int own = task + lane / BAND, k = own % S::PAGES, s = first + own / S::PAGES;
+      int own = task + lane / EIG_BANDWIDTH, k = own % S::PAGES, s = first + own / S::PAGES;
       bool active = own < tasks && c.solves (k);
       s = own < tasks ? s : first;
       p.band = c.bands + k * S::page_step (n);

@@ -7,47 +7,52 @@
 // next step's panel, and the update is done by the kernel that next needs X: so a step reads and
 // writes A once.
 //
-// V, W and T are kept in double precision for all types, because the tensor cores take nothing
-// else; V and W by rows of eight, as fragments of the tensor cores hold two neighbours of a row.
+// V, W and T are kept in double precision for all types, as the tensor cores need them; V and W by
+// rows of eight, as fragments of the tensor cores hold two neighbours of a row.
 
 #ifndef GPULINALG_HE2HB_CUH
 #define GPULINALG_HE2HB_CUH
 
 #include "hetrd_band.cuh"
-#include "mma.cuh"
-#include "wide.cuh"
+#include "common/mma.cuh"
+#include "common/wide.cuh"
 
 // Rows and columns of a tile of A.
-enum { BAND_TILE = 64 };
+enum { EIG_BAND_TILE = 64 };
 
-// Where things lie in the part of a.panel of one page, in elements of wide<T>, and of T from the
-// parts on. Rows n..n+63 of V and W are zero, so that tiles need not look where a page ends.
+// The layout of a page's part of a.panel, in elements of wide<T>, and of T from `part` on. Rows
+// n..n+63 of V and W are zero, so that tiles need no test for the end of the page.
 template <class T> struct band_scratch {
   int64_t n, tiles;
   __host__ __device__ band_scratch (int order)
-      : n (order), tiles (order > BAND ? (order - BAND + BAND_TILE - 1) / BAND_TILE : 0)
+      : n (order),
+        tiles (order > EIG_BANDWIDTH ? (order - EIG_BANDWIDTH + EIG_BAND_TILE - 1) / EIG_BAND_TILE
+                                     : 0)
   {
   }
   // V or W
-  __host__ __device__ int64_t rows () const { return (n + BAND_TILE) * BAND; }
+  __host__ __device__ int64_t rows () const { return (n + EIG_BAND_TILE) * EIG_BANDWIDTH; }
   __host__ __device__ int64_t v (int step) const { return step % 2 * rows (); }
   __host__ __device__ int64_t w () const { return 2 * rows (); }
   __host__ __device__ int64_t t () const { return 3 * rows (); }
   // V'X of the step before, in parts by blocks of 64 rows
-  __host__ __device__ int64_t squares () const { return t () + BAND * BAND; }
-  __host__ __device__ int64_t part () const { return squares () + (tiles + 1) * BAND * BAND; }
+  __host__ __device__ int64_t squares () const { return t () + EIG_BANDWIDTH * EIG_BANDWIDTH; }
+  __host__ __device__ int64_t part () const
+  {
+    return squares () + (tiles + 1) * EIG_BANDWIDTH * EIG_BANDWIDTH;
+  }
   // elements of a slot of parts: X by rows of eight, from the first row of the tiles on
-  __host__ __device__ int64_t slot () const { return tiles * BAND_TILE * BAND; }
+  __host__ __device__ int64_t slot () const { return tiles * EIG_BAND_TILE * EIG_BANDWIDTH; }
   __host__ __device__ int64_t size () const
   {
     return part () * (int64_t)(sizeof (wide<T>) / sizeof (T)) + tiles * slot ();
   }
 };
 
-// Steps that have reflectors; after them at most BAND + 1 rows are left, which are a band.
+// Steps that have reflectors; after them at most EIG_BANDWIDTH + 1 rows are left, which are a band.
 __host__ __device__ inline int band_reflecting_steps (int n)
 {
-  return (n - 2) / BAND;
+  return (n - 2) / EIG_BANDWIDTH;
 }
 
 // W of the step before, and what that step does to columns 8k..8k+7, which go to V's place. Where
@@ -65,8 +70,8 @@ template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step);
 
 // N numbers of a fragment, real and imaginary parts apart. Of a piece of 16 by 8 lane 4a + b holds
 // (a, 2b), (a, 2b+1), (a+8, 2b), (a+8, 2b+1), of one of 8 by 8 the first two. Factors are held in
-// the same way: the tensor cores take them for columns b and b+4 of the inner index, and order is
-// nothing to a sum. So a product is a factor of the next one as it is.
+// the same way: the tensor cores take them for columns b and b+4 of the inner index, and the
+// order of a sum does not matter. So a product is a factor of the next one without a shuffle.
 template <class E, int N> struct numbers {
   double re[N];
   GLA_DEVICE void set (int q, E value) { re[q] = value; }
@@ -96,7 +101,7 @@ GLA_DEVICE void load_pair (const cx<double> *row, cx<double> (&to)[2])
 }
 
 // 16 rows of V or W, or 8, from the first of `rows` on; LD is the distance of rows.
-template <class E, int N, int LD = BAND> GLA_DEVICE numbers<E, N> load_rows (const E *rows)
+template <class E, int N, int LD = EIG_BANDWIDTH> GLA_DEVICE numbers<E, N> load_rows (const E *rows)
 {
   numbers<E, N> x;
 #pragma unroll
@@ -112,10 +117,10 @@ template <class E, int N, int LD = BAND> GLA_DEVICE numbers<E, N> load_rows (con
 // A sum of 16 rows, or of 8, by rows of eight.
 template <class E, int N> GLA_DEVICE void store_sum (E *to, const numbers<E, N> &x)
 {
-  to += threadIdx.x % 32 / 4 * BAND + threadIdx.x % 4 * 2;
+  to += threadIdx.x % 32 / 4 * EIG_BANDWIDTH + threadIdx.x % 4 * 2;
 #pragma unroll
   for (int p = 0; p < N; p++)
-    to[p / 2 * 8 * BAND + p % 2] = x.get (p);
+    to[p / 2 * 8 * EIG_BANDWIDTH + p % 2] = x.get (p);
 }
 
 // c += a b with real parts of fragments

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The reflectors of a panel P of 8 columns need from its rows below the first 8 only V2 = P2 M with
-// an 8 by 8 matrix M, and what a reflector needs to know of columns are their products, F = P'P. A
-// unitary transformation leaves F as it is, and taking row c away from it takes r'r away, r being
-// that row. So one sum over all rows does for 8 columns, not one for each. The norm of what is left
-// of a column is a difference then; where it is so much smaller than the column was that digits are
-// lost, the caller has to go the long way (he2hb_qr.cuh).
+// an 8 by 8 matrix M, and a reflector depends on the columns only through their products, F = P'P.
+// A unitary transformation leaves F as it is, and taking row c away from it takes r'r away, r being
+// that row. So one sum over all rows is enough for 8 columns. The norm of what is left of a column
+// is a difference then; if it is so much smaller than the column was that digits are lost, the
+// caller must use the method of he2hb_qr.cuh.
 
 #ifndef GPULINALG_HE2HB_GRAM_CUH
 #define GPULINALG_HE2HB_GRAM_CUH
 
 #include "he2hb_qr.cuh"
 
-// Part of the square of a column's norm that has to be left when its turn comes.
+// The part of the square of a column's norm that must be left when its reflector is made.
 constexpr float GRAM_LEFT = 0.25f;
 
 // 1/sqrt(a) and 1/a within about one unit in the last place, without a branch.
@@ -78,9 +78,9 @@ GLA_DEVICE void gram_row (const gram_panel<T> &g, int c, T x, T (&products)[2])
     }
 }
 
-// Column c. What comes of one that has too little left does not count. R's row c is a_c'a over
-// beta, so that F goes on to the next column while the reflector is made; F does not ask for its
-// sign.
+// Column c. The result for a column that has too little left is not used. R's row c is a_c'a over
+// beta, so that F is updated for the next column while the reflector is made; F does not depend on
+// the sign of beta.
 template <bool SHORT, class T> GLA_DEVICE void gram_column (gram_panel<T> &g, int c, wide<T> *tau)
 {
   typedef real_t<T> R;
@@ -127,7 +127,7 @@ template <bool SHORT, class T> GLA_DEVICE void gram_column (gram_panel<T> &g, in
 template <bool SHORT, class T> GLA_DEVICE bool gram_columns (gram_panel<T> &g, wide<T> *tau)
 {
 #pragma unroll(SHORT ? 2 : 8)
-  for (int c = 0; c < BAND; c++)
+  for (int c = 0; c < EIG_BANDWIDTH; c++)
     gram_column<SHORT> (g, c, tau);
   return g.sound;
 }

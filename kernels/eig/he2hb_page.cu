@@ -26,16 +26,16 @@ template <class T> constexpr int blocks_together (int warps)
 // a page, V and W come with the rows of the first tiles.
 template <class T> size_t page_bytes (int n, bool rest)
 {
-  int count = (n + BAND - 1) / BAND;
-  return (size_t)count * (count + 1) / 2 * SQUARE * sizeof (T) +
-         (2 * (count - (rest ? 0 : 1)) + count / 2 + 2) * SQUARE * sizeof (wide<T>);
+  int count = (n + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
+  return (size_t)count * (count + 1) / 2 * EIG_BAND_SQUARE * sizeof (T) +
+         (2 * (count - (rest ? 0 : 1)) + count / 2 + 2) * EIG_BAND_SQUARE * sizeof (wide<T>);
 }
 
 //------------------------------------------------------------------------------
 // the parts of a step
 //------------------------------------------------------------------------------
 
-// A step as a warp sees it: its rows of tiles I and I+1, or I alone, or none.
+// A step in the view of a warp: its rows of tiles I and I+1, or I alone, or none.
 template <class T> struct page_step : band_team<wide<T>>, band_columns<T> {
   int k, I;
   bool two;
@@ -59,10 +59,10 @@ template <class T> GLA_DEVICE void project (const T *y, const T *x, numbers<wide
 // Lane 4a + b gets (2b, a) and (2b+1, a) of a square that lies by rows.
 template <class E> GLA_DEVICE numbers<E, 2> load_across (const E *square)
 {
-  int at = threadIdx.x % 4 * 2 * BAND + threadIdx.x % 32 / 4;
+  int at = threadIdx.x % 4 * 2 * EIG_BANDWIDTH + threadIdx.x % 32 / 4;
   numbers<E, 2> x;
   x.set (0, square[at]);
-  x.set (1, square[at + BAND]);
+  x.set (1, square[at + EIG_BANDWIDTH]);
   return x;
 }
 
@@ -73,7 +73,7 @@ template <class T> GLA_DEVICE void store_products (const page_tiles<T> &s, const
   project (s.tile (p.I, p.k), s.tile (p.I, p.k), sum);
   if (p.two)
     project (s.tile (p.I + 1, p.k), s.tile (p.I + 1, p.k), sum);
-  store_square (p.squares + p.warp * SQUARE, sum);
+  store_square (p.squares + p.warp * EIG_BAND_SQUARE, sum);
 }
 
 // Entry t of the sum of the warps' squares, all of them read at once.
@@ -83,7 +83,7 @@ template <int WARPS, class E> GLA_DEVICE E sum_at (const band_team<E> &p, int t)
 #pragma unroll
   for (int g = 1; g < WARPS; g++)
     if (g < p.warps)
-      sum = sum + p.squares[g * SQUARE + t];
+      sum = sum + p.squares[g * EIG_BAND_SQUARE + t];
   return sum;
 }
 
@@ -93,7 +93,7 @@ template <int WARPS, class T>
 GLA_DEVICE bool factor_products (const page_tiles<T> &s, const page_step<T> &p, wide<T> *tau,
                                  numbers<wide<T>, 4> &x)
 {
-  int at = threadIdx.x % 32 / 4 * BAND + threadIdx.x % 4 * 2;
+  int at = threadIdx.x % 32 / 4 * EIG_BANDWIDTH + threadIdx.x % 4 * 2;
   load_half (s.tile (p.I, p.k), x, 0);
   T top[2], products[2];
 #pragma unroll
@@ -131,10 +131,11 @@ GLA_DEVICE void store_reflectors (const page_tiles<T> &s, const page_step<T> &p,
     store_half (s.v (p.I + 1), v, 1);
 }
 
-// The same the long way, by all warps: those without rows are there for the barriers.
+// The same by the method of he2hb_qr.cuh, by all warps: those without rows only take part in the
+// barriers.
 template <class T, int WARPS>
 GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool active,
-                        column_letters<wide<T>, WARPS> &letters)
+                        column_exchange<wide<T>, WARPS> &exchange)
 {
   typedef wide<T> E;
   numbers<E, 4> x[1] = {};
@@ -143,9 +144,9 @@ GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool acti
   if (p.two)
     load_half (s.tile (p.I + 1, p.k), x[0], 1);
 #pragma unroll 1
-  for (int c = 0; c < BAND; c += 2) {
-    eliminate<0> (p, letters, c, x);
-    eliminate<1> (p, letters, c + 1, x);
+  for (int c = 0; c < EIG_BANDWIDTH; c += 2) {
+    eliminate<0> (p, exchange, c, x);
+    eliminate<1> (p, exchange, c + 1, x);
   }
   if (p.warp == 0) {
     store_triangle (p, x[0]);
@@ -160,16 +161,16 @@ GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool acti
 // T from V'V and tau, by one warp.
 template <class T, int WARPS>
 GLA_DEVICE void make_factor (const page_tiles<T> &s, const page_step<T> &p,
-                             column_letters<wide<T>, WARPS> &letters)
+                             column_exchange<wide<T>, WARPS> &exchange)
 {
   numbers<wide<T>, 4> sum = {};
 #pragma unroll 2
   for (int I = p.k + 1; I < s.count; I++)
     project (s.v (I), s.v (I), sum);
-  store_square (letters.inner[0], sum);
+  store_square (exchange.inner[0], sum);
   __syncwarp ();
-  if (threadIdx.x % 32 < BAND)
-    store_factor (p, letters);
+  if (threadIdx.x % 32 < EIG_BANDWIDTH)
+    store_factor (p, exchange);
 }
 
 // X = A V for the warp's rows.
@@ -220,7 +221,7 @@ GLA_DEVICE void store_x (const page_tiles<T> &s, const page_step<T> &p,
   project (s.v (p.I), s.w (p.I), sum);
   if (p.two)
     project (s.v (p.I + 1), s.w (p.I + 1), sum);
-  store_square (p.squares + p.warp * SQUARE, sum);
+  store_square (p.squares + p.warp * EIG_BAND_SQUARE, sum);
 }
 
 // W = (X - V T'(V'X) / 2) T
@@ -233,8 +234,8 @@ GLA_DEVICE void store_w (const page_tiles<T> &s, const page_step<T> &p,
   numbers<E, 2> t_rows, form;
 #pragma unroll
   for (int q = 0; q < 2; q++) {
-    t_rows.set (q, conj (p.T_factor[a * BAND + b + q]));
-    form.set (q, scale (-0.5, sum_at<WARPS> (p, (b + q) * BAND + a)));
+    t_rows.set (q, conj (p.T_factor[a * EIG_BANDWIDTH + b + q]));
+    form.set (q, scale (-0.5, sum_at<WARPS> (p, (b + q) * EIG_BANDWIDTH + a)));
   }
   numbers<E, 4> v = {}, left = {}, right = x, w = {};
   load_half (s.v (p.I), v, 0);
@@ -259,7 +260,7 @@ template <class T> struct page_update {
   GLA_DEVICE int pieces () const { return pairs * (pairs + 1) - rest % 2; }
 };
 
-// Pieces from..to-1, dealt out to `workers` warps, of which this is one.
+// Pieces from..to-1, distributed over `workers` warps, of which this is one.
 template <class T>
 GLA_DEVICE void update_page (const page_tiles<T> &s, const page_update<T> &u, int from, int to,
                              int worker, int workers)
@@ -312,7 +313,7 @@ template <class T, int WARPS>
 GLA_DEVICE void store_rest (const page_tiles<T> &s, int steps, T *band, int n)
 {
   for (int J = threadIdx.x / 32; J < s.count; J += WARPS) {
-    band_columns<T> to = {n, J * BAND, band + J * BAND * (BAND + 1)};
+    band_columns<T> to = {n, J * EIG_BANDWIDTH, band + J * EIG_BANDWIDTH * (EIG_BANDWIDTH + 1)};
     numbers<wide<T>, 4> x = {}, below = {};
     load_half (s.tile (J, J), x, 0);
     store_diagonal (to, x);
@@ -334,16 +335,16 @@ GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t
   eig_args<T> rest = a;
   rest.n = a.n - done;
   rest.lda = a.n;
-  rest.triangle = GLA_LOWER;
+  rest.triangle = GLA_TRIANGLE_LOWER;
   copy_page<WARPS> (s, rest, a.W + (page * a.n + done) * a.n + done);
   band_scratch<T> at (a.n);
   const E *work = reinterpret_cast<const E *> (a.panel + page * at.size ());
-  int step = done / BAND;
+  int step = done / EIG_BANDWIDTH;
   for (int I = threadIdx.x / 32; I < s.count; I += WARPS) {
-    int64_t row = done + I * BAND;
+    int64_t row = done + I * EIG_BANDWIDTH;
     const E *W = work + (I == 0 ? at.v (step) : at.w ());
-    store_half (s.v (I), load_rows<E, 2> (work + at.v (step - 1) + row * BAND), 0);
-    store_half (s.w (I), load_rows<E, 2> (W + row * BAND), 0);
+    store_half (s.v (I), load_rows<E, 2> (work + at.v (step - 1) + row * EIG_BANDWIDTH), 0);
+    store_half (s.w (I), load_rows<E, 2> (W + row * EIG_BANDWIDTH), 0);
   }
   wait_for_copies<0> ();
   __syncthreads ();
@@ -357,40 +358,40 @@ GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t
 
 // One block per page. The lower triangle of the page is in shared memory, as tiles of 8 by 8, from
 // its entry to the band. Below the panel two rows of tiles belong to a warp, those of P'P, of V and
-// of X and W; the update is dealt out anew: first the panel's columns, and the others to the warps
-// that are left while the first one factors the panel.
-// REST: the steps for columns up to `done` have been made, but for the update by the last one.
+// of X and W; the update is distributed anew: first the panel's columns, and the others to the
+// warps that are left while the first one factors the panel. REST: the steps for columns up to
+// `done` have been made, but for the update by the last one.
 template <class T, int WARPS, bool REST>
 __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     he2hb_page_kernel (eig_args<T> a, int done)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
-  __shared__ column_letters<E, WARPS> letters;
+  __shared__ column_exchange<E, WARPS> exchange;
   __shared__ summary<real_t<T>> found[WARPS];
   __shared__ bool quick;
   int64_t page = blockIdx.x;
   page_tiles<T> s;
   page_step<T> p;
   p.n = a.n - done;
-  s.count = (p.n + BAND - 1) / BAND;
-  s.V = reinterpret_cast<E *> (memory) + (REST ? SQUARE : 0);
-  s.W = s.V + (s.count - (REST ? 0 : 1)) * SQUARE;
-  p.squares = s.W + (s.count - 1) * SQUARE;
-  p.T_factor = p.squares + s.count / 2 * SQUARE;
-  p.P = p.T_factor + SQUARE;
-  s.A = reinterpret_cast<T *> (p.P + SQUARE);
+  s.count = (p.n + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
+  s.V = reinterpret_cast<E *> (memory) + (REST ? EIG_BAND_SQUARE : 0);
+  s.W = s.V + (s.count - (REST ? 0 : 1)) * EIG_BAND_SQUARE;
+  p.squares = s.W + (s.count - 1) * EIG_BAND_SQUARE;
+  p.T_factor = p.squares + s.count / 2 * EIG_BAND_SQUARE;
+  p.P = p.T_factor + EIG_BAND_SQUARE;
+  s.A = reinterpret_cast<T *> (p.P + EIG_BAND_SQUARE);
   bool read = REST ? read_rest<WARPS> (s, a, page, done) : read_page<WARPS> (s, a, page, found);
   if (!read)
     return;
-  T *band = a.band + (page * a.n + done) * (BAND + 1);
+  T *band = a.band + (page * a.n + done) * (EIG_BANDWIDTH + 1);
   __syncthreads ();
 
   p.warp = threadIdx.x / 32;
   int steps = band_reflecting_steps (p.n);
   for (p.k = 0; p.k < steps; p.k++) {
-    p.top = p.k * BAND;
-    p.band = band + p.top * (BAND + 1);
+    p.top = p.k * EIG_BANDWIDTH;
+    p.band = band + p.top * (EIG_BANDWIDTH + 1);
     p.warps = (s.count - p.k) / 2;
     p.I = p.k + 1 + 2 * p.warp;
     p.two = p.I + 1 < s.count;
@@ -406,17 +407,17 @@ __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     __syncthreads ();
     numbers<E, 4> x = {};
     if (p.warp == 0)
-      quick = factor_products<WARPS> (s, p, letters.tau, x);
+      quick = factor_products<WARPS> (s, p, exchange.tau, x);
     else if (pending)
       update_page (s, u, u.pairs, u.pieces (), p.warp - 1, WARPS - 1);
     __syncthreads ();
     if (!quick)
-      factor (s, p, active, letters);
+      factor (s, p, active, exchange);
     else if (active)
       store_reflectors (s, p, x);
     __syncthreads ();
     if (p.warp == WARPS - 1)
-      make_factor (s, p, letters);
+      make_factor (s, p, exchange);
     if (active) {
       x = multiply_page (s, p);
       store_x (s, p, x);
@@ -447,7 +448,7 @@ template <class T, int WARPS> cudaError_t launch (const eig_args<T> &a, int done
 // tiles below the panel.
 int warps_for (int n)
 {
-  int pairs = (n + BAND - 1) / BAND / 2;
+  int pairs = (n + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH / 2;
   return pairs <= 4 ? 4 : pairs <= 6 ? 6 : pairs <= 8 ? 8 : pairs <= 12 ? 12 : 16;
 }
 
@@ -455,10 +456,10 @@ int warps_for (int n)
 
 template <class T> int he2hb_page_from (int n, int smem_limit)
 {
-  size_t besides = sizeof (column_letters<wide<T>, WARPS_MOST>) + 1024; // variables of the kernel
+  size_t besides = sizeof (column_exchange<wide<T>, WARPS_MOST>) + 1024; // variables of the kernel
   for (int step = 0;; step++) {
-    int rest = n - step * BAND;
-    if ((rest + BAND - 1) / BAND / 2 <= WARPS_MOST &&
+    int rest = n - step * EIG_BANDWIDTH;
+    if ((rest + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH / 2 <= WARPS_MOST &&
         page_bytes<T> (rest, step > 0) + besides <= (size_t)smem_limit)
       return step;
   }
@@ -466,7 +467,7 @@ template <class T> int he2hb_page_from (int n, int smem_limit)
 
 template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step)
 {
-  int done = step * BAND;
+  int done = step * EIG_BANDWIDTH;
   switch (warps_for (a.n - done)) {
   case 4:
     return launch<T, 4> (a, done);

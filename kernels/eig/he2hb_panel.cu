@@ -24,13 +24,13 @@ template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t pag
   typedef wide<T> E;
   band_scratch<T> s (a.n);
   E *scratch = reinterpret_cast<E *> (a.panel + page * s.size ());
-  for (int t = threadIdx.x; t < BAND_TILE * BAND; t += blockDim.x)
+  for (int t = threadIdx.x; t < EIG_BAND_TILE * EIG_BANDWIDTH; t += blockDim.x)
     for (int k = 0; k < 3; k++)
-      scratch[k * s.rows () + (int64_t)a.n * BAND + t] = from_real<E> (0);
+      scratch[k * s.rows () + (int64_t)a.n * EIG_BANDWIDTH + t] = from_real<E> (0);
 }
 
 // Warps of a block at most.
-template <int G> constexpr int panel_warps = G == 1 ? 4 : G == 2 ? 16 : MAX_WARPS;
+template <int G> constexpr int panel_warps = G == 1 ? 4 : G == 2 ? 16 : HE2HB_WARPS_MOST;
 
 // One block per page. Rows go to the warps 16 at a time, G times; a warp has them as fragments of
 // the tensor cores have them, four lanes to a row with two of the eight columns each, from X of the
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
-  __shared__ column_letters<E, MAX_WARPS> letters;
+  __shared__ column_exchange<E, HE2HB_WARPS_MOST> exchange;
   int64_t page = blockIdx.x;
   if (a.info[page] != 0)
     return;
@@ -54,26 +54,26 @@ __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
     for (int g = 0; g < G; g++) {
       x[g] = {};
       if (p.row (g) < p.rows)
-        x[g] = load_rows<E, 4> (p.V + (p.top + BAND + p.row (g)) * BAND);
+        x[g] = load_rows<E, 4> (p.V + (p.top + EIG_BANDWIDTH + p.row (g)) * EIG_BANDWIDTH);
     }
   } else if (step > 0) {
     update_panel (p, x);
   } else {
     clear_ends (a, page);
     if (p.warp == 0)
-      store_diagonal (p, load_columns<2> (p, -BAND));
+      store_diagonal (p, load_columns<2> (p, -EIG_BANDWIDTH));
 #pragma unroll
     for (int g = 0; g < G; g++)
       x[g] = load_columns<4> (p, p.row (g));
   }
 #pragma unroll 1
-  for (int c = 0; c < BAND; c += 2) {
-    eliminate<0> (p, letters, c, x);
-    eliminate<1> (p, letters, c + 1, x);
+  for (int c = 0; c < EIG_BANDWIDTH; c += 2) {
+    eliminate<0> (p, exchange, c, x);
+    eliminate<1> (p, exchange, c + 1, x);
   }
   __syncthreads ();
-  if (threadIdx.x < BAND)
-    store_factor (p, letters);
+  if (threadIdx.x < EIG_BANDWIDTH)
+    store_factor (p, exchange);
   if (p.warp == 0)
     store_triangle (p, x[0]);
   store_reflectors (p, x);
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
 
 template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)
 {
-  int groups = (a.n - (step + 1) * BAND + 15) / 16;
+  int groups = (a.n - (step + 1) * EIG_BANDWIDTH + 15) / 16;
   int warps = (groups + G - 1) / G;
   he2hb_panel_kernel<T, G><<<(unsigned)a.pages, 32 * warps, panel_bytes<T> (warps), a.stream>>> (
       a, step, step > 0 && he2hb_splits (a.n, step));
@@ -92,7 +92,7 @@ template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)
 
 template <class T> cudaError_t he2hb_panel (const eig_args<T> &a, int step)
 {
-  int groups = (a.n - (step + 1) * BAND + 15) / 16;
+  int groups = (a.n - (step + 1) * EIG_BANDWIDTH + 15) / 16;
   if (groups <= panel_warps<1>)
     return launch<1> (a, step);
   if (groups <= 2 * panel_warps<2>)

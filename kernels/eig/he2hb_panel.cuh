@@ -7,9 +7,9 @@
 #include "he2hb_qr.cuh"
 
 // Warps of a block at most.
-enum { MAX_WARPS = 16 };
+enum { HE2HB_WARPS_MOST = 16 };
 
-// A page as the panel's block sees it. Rows are counted from the first one below the diagonal
+// A page in the view of the panel's block. Rows are counted from the first one below the diagonal
 // block; `rows` of them belong to the page.
 template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
   typedef wide<T> E;
@@ -24,10 +24,10 @@ template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
   const E *V_before;
   int64_t slot;
   GLA_DEVICE band_page (const eig_args<T> &a, int64_t page, int step_, E *shared, int first_ = 0)
-      : step (step_), rows (a.n - (step + 1) * BAND), first (first_)
+      : step (step_), rows (a.n - (step + 1) * EIG_BANDWIDTH), first (first_)
   {
     n = a.n;
-    top = step * BAND;
+    top = step * EIG_BANDWIDTH;
     warp = threadIdx.x / 32;
     warps = blockDim.x / 32;
     band_scratch<T> s (n);
@@ -39,10 +39,10 @@ template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
     this->T_factor = work + s.t ();
     part = reinterpret_cast<T *> (work + s.part ());
     slot = s.slot ();
-    this->band = a.band + page * n * (BAND + 1) + top * (BAND + 1);
+    this->band = a.band + page * n * (EIG_BANDWIDTH + 1) + top * (EIG_BANDWIDTH + 1);
     this->squares = shared;
-    this->P = shared + warps * SQUARE;
-    this->H = this->P + SQUARE;
+    this->P = shared + warps * EIG_BAND_SQUARE;
+    this->H = this->P + EIG_BAND_SQUARE;
   }
   // This warp's row of group g of 16.
   GLA_DEVICE int row (int g) const { return first + (g * warps + warp) * 16; }
@@ -50,34 +50,34 @@ template <class T> struct band_page : band_team<wide<T>>, band_columns<T> {
 
 template <class T> constexpr size_t panel_bytes (int warps)
 {
-  return (warps + 2) * SQUARE * sizeof (wide<T>);
+  return (warps + 2) * EIG_BAND_SQUARE * sizeof (wide<T>);
 }
 
-// X of the step before: the sum of the parts, slot by slot, for the warp's rows and, where asked,
-// those of the diagonal block. All rows of a slot are on their way together.
+// X of the step before: the sum of the parts, slot by slot, for the warp's rows and, if wanted,
+// those of the diagonal block. All rows of a slot are loaded at the same time.
 template <int G, class T>
 GLA_DEVICE void load_product (const band_page<T> &p, bool with_top, numbers<wide<T>, 4> (&x)[G],
                               numbers<wide<T>, 2> &x_top)
 {
   typedef wide<T> E;
-  int lane = threadIdx.x % 32, tiles = (p.rows + BAND + BAND_TILE - 1) / BAND_TILE;
-  const T *from = p.part + (BAND + lane / 4) * BAND + lane % 4 * 2;
+  int lane = threadIdx.x % 32, tiles = (p.rows + EIG_BANDWIDTH + EIG_BAND_TILE - 1) / EIG_BAND_TILE;
+  const T *from = p.part + (EIG_BANDWIDTH + lane / 4) * EIG_BANDWIDTH + lane % 4 * 2;
   E sum[4 * G], top[2] = {};
 #pragma unroll
   for (int q = 0; q < 4 * G; q++)
     sum[q] = from_real<E> (0);
-  bool inside = with_top && lane / 4 - BAND < p.rows;
+  bool inside = with_top && lane / 4 - EIG_BANDWIDTH < p.rows;
 #pragma unroll(G > 2 ? 1 : 8 / G)
   for (int t = 0; t < tiles; t++, from += p.slot) {
 #pragma unroll
     for (int q = 0; q < 2; q++)
       if (inside)
-        top[q] = top[q] + widen (from[q - BAND * BAND]);
+        top[q] = top[q] + widen (from[q - EIG_BANDWIDTH * EIG_BANDWIDTH]);
 #pragma unroll
     for (int q = 0; q < 4 * G; q++) {
       int row = p.row (q / 4) + q % 4 / 2 * 8;
       if (row + lane / 4 < p.rows)
-        sum[q] = sum[q] + widen (from[row * BAND + q % 2]);
+        sum[q] = sum[q] + widen (from[row * EIG_BANDWIDTH + q % 2]);
     }
   }
 #pragma unroll
@@ -95,8 +95,9 @@ GLA_DEVICE void multiply_rows (const band_page<T> &p, int row, const numbers<wid
 {
   typedef wide<T> E;
   int lane = threadIdx.x % 32;
-  const E *v = p.V_before + (int64_t)(p.top + BAND + row + 8 * h + lane % 4) * BAND + lane / 4;
-  E upper = v[0], lower = v[4 * BAND];
+  const E *v = p.V_before +
+               (int64_t)(p.top + EIG_BANDWIDTH + row + 8 * h + lane % 4) * EIG_BANDWIDTH + lane / 4;
+  E upper = v[0], lower = v[4 * EIG_BANDWIDTH];
   double first = x.re[2 * h], second = x.re[2 * h + 1];
   transpose (first, second);
   if constexpr (is_complex_v<E>) {
@@ -117,9 +118,9 @@ GLA_DEVICE void multiply_rows (const band_page<T> &p, int row, const numbers<wid
 template <class T>
 GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x, wide<T> *to)
 {
-  store_square (p.squares + p.warp * SQUARE, x);
+  store_square (p.squares + p.warp * EIG_BAND_SQUARE, x);
   __syncthreads ();
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+  for (int t = threadIdx.x; t < EIG_BAND_SQUARE; t += blockDim.x) {
     to[t] = sum_of_squares (p.squares, p.warps, t);
   }
   __syncthreads ();
@@ -129,17 +130,19 @@ GLA_DEVICE void add_squares (const band_page<T> &p, const numbers<wide<T>, 4> &x
 template <class T> GLA_DEVICE void make_factors (const band_page<T> &p)
 {
   typedef wide<T> E;
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+  for (int t = threadIdx.x; t < EIG_BAND_SQUARE; t += blockDim.x) {
     E sum = from_real<E> (0);
-    for (int l = 0; l <= t % BAND; l++)
-      sum = madd (p.P[t / BAND * BAND + l], p.T_factor[l * BAND + t % BAND], sum);
+    for (int l = 0; l <= t % EIG_BANDWIDTH; l++)
+      sum = madd (p.P[t / EIG_BANDWIDTH * EIG_BANDWIDTH + l],
+                  p.T_factor[l * EIG_BANDWIDTH + t % EIG_BANDWIDTH], sum);
     p.squares[t] = sum;
   }
   __syncthreads ();
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x) {
+  for (int t = threadIdx.x; t < EIG_BAND_SQUARE; t += blockDim.x) {
     E sum = from_real<E> (0);
-    for (int l = 0; l <= t / BAND; l++)
-      sum = cmadd (p.T_factor[l * BAND + t / BAND], p.squares[l * BAND + t % BAND], sum);
+    for (int l = 0; l <= t / EIG_BANDWIDTH; l++)
+      sum = cmadd (p.T_factor[l * EIG_BANDWIDTH + t / EIG_BANDWIDTH],
+                   p.squares[l * EIG_BANDWIDTH + t % EIG_BANDWIDTH], sum);
     p.H[t] = scale (0.5, sum);
     p.P[t] = p.T_factor[t];
   }
@@ -151,12 +154,12 @@ template <class T>
 GLA_DEVICE void make_w (const band_page<T> &p, const numbers<wide<T>, 4> &v, numbers<wide<T>, 4> &x)
 {
   typedef wide<T> E;
-  int lane = threadIdx.x % 32, at = lane % 4 * 2 * BAND + lane / 4;
+  int lane = threadIdx.x % 32, at = lane % 4 * 2 * EIG_BANDWIDTH + lane / 4;
   numbers<E, 2> t, h;
 #pragma unroll
   for (int q = 0; q < 2; q++) {
-    t.set (q, p.P[at + q * BAND]);
-    h.set (q, -p.H[at + q * BAND]);
+    t.set (q, p.P[at + q * EIG_BANDWIDTH]);
+    h.set (q, -p.H[at + q * EIG_BANDWIDTH]);
   }
   numbers<E, 4> w = {};
   multiply (w, x, t);
@@ -192,7 +195,7 @@ GLA_DEVICE numbers<wide<T>, N> load_columns (const band_page<T> &p, int row)
   for (int q = 0; q < N; q++) {
     E value = from_real<E> (0);
     if (i + q / 2 * 8 < p.rows && j + q % 2 < p.n)
-      value = widen (p.A[(int64_t)(j + q % 2) * p.n + p.top + BAND + i + q / 2 * 8]);
+      value = widen (p.A[(int64_t)(j + q % 2) * p.n + p.top + EIG_BANDWIDTH + i + q / 2 * 8]);
     x.set (q, value);
   }
   return x;
@@ -203,11 +206,11 @@ GLA_DEVICE void store_rows (const band_page<T> &p, wide<T> *to, int row,
                             const numbers<wide<T>, 4> &x)
 {
   int lane = threadIdx.x % 32, i = row + lane / 4;
-  to += (int64_t)(p.top + BAND + i) * BAND + lane % 4 * 2;
+  to += (int64_t)(p.top + EIG_BANDWIDTH + i) * EIG_BANDWIDTH + lane % 4 * 2;
 #pragma unroll
   for (int q = 0; q < 4; q++)
     if (i + q / 2 * 8 < p.rows)
-      to[q / 2 * 8 * BAND + q % 2] = x.get (q);
+      to[q / 2 * 8 * EIG_BANDWIDTH + q % 2] = x.get (q);
 }
 
 // Adds V'X of this block's rows; x is the warp's X.
@@ -222,7 +225,7 @@ GLA_DEVICE numbers<wide<T>, 4> project (const band_page<T> &p, const numbers<wid
       for (int h = 0; h < 2; h++)
         multiply_rows (p, p.row (g), x[g], h, sum);
   if (p.warp == 0 && p.first == 0)
-    multiply_rows (p, -BAND, x_top, 0, sum);
+    multiply_rows (p, -EIG_BANDWIDTH, x_top, 0, sum);
   return sum;
 }
 
@@ -233,22 +236,25 @@ GLA_DEVICE void update_columns (const band_page<T> &p, numbers<wide<T>, 4> (&x)[
                                 const numbers<wide<T>, 2> &x_top)
 {
   typedef wide<T> E;
-  numbers<E, 2> v_part = load_rows<E, 2> (p.V_before + p.top * BAND);
+  numbers<E, 2> v_part = load_rows<E, 2> (p.V_before + p.top * EIG_BANDWIDTH);
   numbers<E, 4> v_top = upper_half (v_part), w_top = upper_half (x_top);
-  numbers<E, 4> top = upper_half (load_columns<2> (p, -BAND));
+  numbers<E, 4> top = upper_half (load_columns<2> (p, -EIG_BANDWIDTH));
   make_w (p, v_top, w_top);
   numbers<E, 2> w_part = upper_half (w_top);
   subtract_product (top, v_top, w_part);
   subtract_product (top, w_top, v_part);
   if (p.warp == 0 && p.first == 0) {
     store_diagonal (p, top);
-    store_sum (p.V + p.top * BAND, w_part); // nothing else is there; he2hb_page.cu reads it
+    store_sum (p.V + p.top * EIG_BANDWIDTH,
+               w_part); // nothing else is there; he2hb_page.cu reads it
   }
 #pragma unroll
   for (int g = 0; g < G; g++) {
     int row = p.row (g);
     if (row < p.rows) {
-      numbers<E, 4> v = load_rows<E, 4> (p.V_before + (p.top + BAND + row) * BAND), w = x[g];
+      numbers<E, 4> v = load_rows<E, 4> (p.V_before +
+                                         (p.top + EIG_BANDWIDTH + row) * EIG_BANDWIDTH),
+                    w = x[g];
       make_w (p, v, w);
       store_rows (p, p.W, row, w);
       x[g] = load_columns<4> (p, row);

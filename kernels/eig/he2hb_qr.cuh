@@ -6,9 +6,9 @@
 
 #include "he2hb.cuh"
 #include "hetrd.cuh"
-#include "reflector.cuh"
+#include "common/reflector.cuh"
 
-enum { SQUARE = BAND * BAND };
+enum { EIG_BAND_SQUARE = EIG_BANDWIDTH * EIG_BANDWIDTH };
 
 // The warps that have a panel, and what they share.
 template <class E> struct band_team {
@@ -18,23 +18,23 @@ template <class E> struct band_team {
   E *T_factor;
 };
 
-// Where the entries of a panel's columns go in the band.
+// Where the entries of a panel's columns are stored in the band.
 template <class T> struct band_columns {
   int n, top; // rows of the page, the panel's first column
   T *band;
 };
 
-// What warps tell each other of a column: sums over their rows of x'a for the eight columns a, and
-// the pivot row. Of two columns, so that one barrier per column is enough.
-template <class E, int WARPS> struct column_letters {
-  E dots[2][WARPS][BAND], pivot[2][BAND];
+// What warps exchange for a column: sums over their rows of x'a for the eight columns a, and the
+// pivot row. Two buffers, so that one barrier per column is enough.
+template <class E, int WARPS> struct column_exchange {
+  E dots[2][WARPS][EIG_BANDWIDTH], pivot[2][EIG_BANDWIDTH];
   double square[WARPS];
-  E inner[BAND][BAND], tau[BAND]; // v_j'v_c conjugated, for T
+  E inner[EIG_BANDWIDTH][EIG_BANDWIDTH], tau[EIG_BANDWIDTH]; // v_j'v_c conjugated, for T
 };
 
 // x'a over all rows below the pivot for the lane's two columns a.
 template <int G, int WARPS, class E>
-GLA_DEVICE void sum_dots (const band_team<E> &p, column_letters<E, WARPS> &letters, int c,
+GLA_DEVICE void sum_dots (const band_team<E> &p, column_exchange<E, WARPS> &exchange, int c,
                           const E (&x)[G][2], const numbers<E, 4> (&a)[G], E (&dot)[2])
 {
   int lane = threadIdx.x % 32, b = lane % 4 * 2, odd = lane / 4 % 2;
@@ -50,19 +50,19 @@ GLA_DEVICE void sum_dots (const band_team<E> &p, column_letters<E, WARPS> &lette
   keep = keep + shuffle_xor (keep, 8);
   keep = keep + shuffle_xor (keep, 16);
   if (lane < 8)
-    letters.dots[c % 2][p.warp][b + odd] = keep;
+    exchange.dots[c % 2][p.warp][b + odd] = keep;
   if (p.warp == 0 && lane / 4 == c)
     for (int q = 0; q < 2; q++)
-      letters.pivot[c % 2][b + q] = a[0].get (q);
+      exchange.pivot[c % 2][b + q] = a[0].get (q);
   __syncthreads ();
   if constexpr (WARPS <= 8) { // reads that wait together take less than sums over lanes
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-      dot[q] = letters.dots[c % 2][0][b + q];
+      dot[q] = exchange.dots[c % 2][0][b + q];
 #pragma unroll
       for (int g = 1; g < WARPS; g++)
         if (g < p.warps)
-          dot[q] = dot[q] + letters.dots[c % 2][g][b + q];
+          dot[q] = dot[q] + exchange.dots[c % 2][g][b + q];
     }
     return;
   }
@@ -70,7 +70,7 @@ GLA_DEVICE void sum_dots (const band_team<E> &p, column_letters<E, WARPS> &lette
 #pragma unroll
   for (int g = 0; g < WARPS; g += 4)
     if (g + lane / 8 < p.warps)
-      sum = sum + letters.dots[c % 2][g + lane / 8][b + odd];
+      sum = sum + exchange.dots[c % 2][g + lane / 8][b + odd];
   sum = sum + shuffle_xor (sum, 8);
   sum = sum + shuffle_xor (sum, 16);
   E other = shuffle_xor (sum, 4);
@@ -80,7 +80,7 @@ GLA_DEVICE void sum_dots (const band_team<E> &p, column_letters<E, WARPS> &lette
 
 // The square of a column that is tiny, scaled up.
 template <int G, int WARPS, class E>
-GLA_DEVICE double scaled_square (const band_team<E> &p, column_letters<E, WARPS> &letters,
+GLA_DEVICE double scaled_square (const band_team<E> &p, column_exchange<E, WARPS> &exchange,
                                  const E (&x)[G][2])
 {
   double square = 0;
@@ -91,18 +91,18 @@ GLA_DEVICE double scaled_square (const band_team<E> &p, column_letters<E, WARPS>
   square = lane_sum<32> (square) / 4; // four lanes have each row
   __syncthreads ();
   if (threadIdx.x % 32 == 0)
-    letters.square[p.warp] = square;
+    exchange.square[p.warp] = square;
   __syncthreads ();
   square = 0;
   for (int g = 0; g < p.warps; g++)
-    square += letters.square[g];
+    square += exchange.square[g];
   return square;
 }
 
 // The reflector of column c, applied to the columns right of it; a has v below the pivot then, and
-// beta there. EVEN or odd c are told apart so that numbers keep their registers.
+// beta there. Even and odd c are separate instances so that indices of registers are constants.
 template <int ODD, int G, int WARPS, class E>
-GLA_DEVICE void eliminate (const band_team<E> &p, column_letters<E, WARPS> &letters, int c,
+GLA_DEVICE void eliminate (const band_team<E> &p, column_exchange<E, WARPS> &exchange, int c,
                            numbers<E, 4> (&a)[G])
 {
   int lane = threadIdx.x % 32, b = lane % 4 * 2;
@@ -116,13 +116,13 @@ GLA_DEVICE void eliminate (const band_team<E> &p, column_letters<E, WARPS> &lett
       if (g == 0 && h == 0 && first && lane / 4 <= c)
         x[g][h] = from_real<E> (0);
     }
-  sum_dots (p, letters, c, x, a, dot);
+  sum_dots (p, exchange, c, x, a, dot);
   double square = from_lane (re (dot[ODD]), c / 2), up = 1;
-  E alpha = letters.pivot[c % 2][c];
+  E alpha = exchange.pivot[c % 2][c];
   if (small_column (alpha, square)) {
     up = limits<double>::up;
     alpha = scale (up, alpha);
-    square = scaled_square (p, letters, x);
+    square = scaled_square (p, exchange, x);
     if (small_column (alpha, square)) {
       square = 0;
       alpha = from_real<E> (0);
@@ -136,13 +136,13 @@ GLA_DEVICE void eliminate (const band_team<E> &p, column_letters<E, WARPS> &lett
   E inner[2], factor[2]; // v'a; what times v is taken from a
 #pragma unroll
   for (int q = 0; q < 2; q++) {
-    inner[q] = cmadd (h.inverse, dot[q], letters.pivot[c % 2][b + q]);
+    inner[q] = cmadd (h.inverse, dot[q], exchange.pivot[c % 2][b + q]);
     factor[q] = b + q > c ? conj (h.tau) * inner[q] : from_real<E> (0);
     if (first && lane < 4 && b + q < c)
-      letters.inner[b + q][c] = conj (inner[q]);
+      exchange.inner[b + q][c] = conj (inner[q]);
   }
   if (threadIdx.x == 0)
-    letters.tau[c] = h.tau;
+    exchange.tau[c] = h.tau;
 #pragma unroll
   for (int g = 0; g < G; g++)
 #pragma unroll
@@ -161,20 +161,20 @@ GLA_DEVICE void eliminate (const band_team<E> &p, column_letters<E, WARPS> &lett
 // T(0:c-1, c) = -tau(c) T(0:c-1, 0:c-1) V'v(c): of eight lanes each has a row of T, and adds what
 // column j is for the columns after it as soon as it is there.
 template <int WARPS, class E>
-GLA_DEVICE void store_factor (const band_team<E> &p, const column_letters<E, WARPS> &letters)
+GLA_DEVICE void store_factor (const band_team<E> &p, const column_exchange<E, WARPS> &exchange)
 {
   int i = threadIdx.x % 32;
-  E row[BAND];
+  E row[EIG_BANDWIDTH];
 #pragma unroll
-  for (int c = 0; c < BAND; c++)
+  for (int c = 0; c < EIG_BANDWIDTH; c++)
     row[c] = from_real<E> (i == c ? -1 : 0);
 #pragma unroll
-  for (int j = 0; j < BAND; j++) {
-    row[j] = -(letters.tau[j] * row[j]);
-    p.T_factor[i * BAND + j] = row[j];
+  for (int j = 0; j < EIG_BANDWIDTH; j++) {
+    row[j] = -(exchange.tau[j] * row[j]);
+    p.T_factor[i * EIG_BANDWIDTH + j] = row[j];
 #pragma unroll
-    for (int c = j + 1; c < BAND; c++)
-      row[c] = madd (row[j], letters.inner[j][c], row[c]);
+    for (int c = j + 1; c < EIG_BANDWIDTH; c++)
+      row[c] = madd (row[j], exchange.inner[j][c], row[c]);
   }
 }
 
@@ -198,7 +198,7 @@ template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int
 {
   E sum = squares[t];
   for (int g = 1; g < count; g++)
-    sum = sum + squares[g * SQUARE + t];
+    sum = sum + squares[g * EIG_BAND_SQUARE + t];
   return sum;
 }
 
@@ -206,7 +206,7 @@ template <class E> GLA_DEVICE E sum_of_squares (const E *squares, int count, int
 // ones in the lower.
 template <class E> GLA_DEVICE void store_square (E *to, const numbers<E, 4> &x)
 {
-  int lane = threadIdx.x % 32, at = lane / 4 * BAND + lane % 4 * 2;
+  int lane = threadIdx.x % 32, at = lane / 4 * EIG_BANDWIDTH + lane % 4 * 2;
 #pragma unroll
   for (int q = 0; q < 2; q++)
     if constexpr (is_complex_v<E>)
@@ -226,7 +226,7 @@ GLA_DEVICE void store_diagonal (const band_columns<T> &p, const numbers<wide<T>,
     int j = threadIdx.x % 4 * 2 + q;
     E value = i == j ? from_real<E> (re (x.get (q))) : x.get (q);
     if (i >= j && p.top + j < p.n)
-      p.band[j * (BAND + 1) + i - j] = narrow<T> (value);
+      p.band[j * (EIG_BANDWIDTH + 1) + i - j] = narrow<T> (value);
   }
 }
 
@@ -239,7 +239,7 @@ GLA_DEVICE void store_triangle (const band_columns<T> &p, const numbers<wide<T>,
   for (int q = 0; q < 2; q++) {
     int j = threadIdx.x % 4 * 2 + q;
     if (i <= j && p.top + j < p.n)
-      p.band[j * (BAND + 1) + BAND + i - j] = narrow<T> (x.get (q));
+      p.band[j * (EIG_BANDWIDTH + 1) + EIG_BANDWIDTH + i - j] = narrow<T> (x.get (q));
   }
 }
 

@@ -9,14 +9,14 @@ namespace
 
 // Warps of a block, as 4 by 2, on half of a tile's columns at a time; a warp has 16 rows and NARROW
 // pieces of 8 columns of it.
-enum { WARPS = 8, NARROW = 2, HALF = BAND_TILE / 2 };
+enum { WARPS = 8, NARROW = 2, HALF = EIG_BAND_TILE / 2 };
 
 // Parts of sums of rows and of columns, and what they have room for in shared memory.
-enum { ROW_PARTS = 2, COLUMN_PARTS = 4, SUMS = ROW_PARTS * BAND_TILE * BAND };
+enum { ROW_PARTS = 2, COLUMN_PARTS = 4, SUMS = ROW_PARTS * EIG_BAND_TILE * EIG_BANDWIDTH };
 
 // Distance of rows of V and W in shared memory: lanes that read together are in different banks.
-template <class T> constexpr int ROW = is_complex_v<T> ? BAND + 1 : BAND + 2;
-template <class T> constexpr int STAGED = BAND_TILE *ROW<T>;
+template <class T> constexpr int ROW = is_complex_v<T> ? EIG_BANDWIDTH + 1 : EIG_BANDWIDTH + 2;
+template <class T> constexpr int STAGED = EIG_BAND_TILE *ROW<T>;
 
 // Shared memory: sums, and V of this step and, `before`, V and W of the step before, each for the
 // rows and the columns of the tile.
@@ -34,9 +34,9 @@ template <class T> struct tile_piece {
 // Copies 64 rows of V or W to shared memory without waiting.
 template <class T> GLA_DEVICE void stage (wide<T> *to, const wide<T> *rows)
 {
-  constexpr int PIECES = BAND * sizeof (wide<T>) / 16; // of 16 bytes, in a row
+  constexpr int PIECES = EIG_BANDWIDTH * sizeof (wide<T>) / 16; // of 16 bytes, in a row
 #pragma unroll
-  for (int t = threadIdx.x; t < BAND_TILE * PIECES; t += 32 * WARPS)
+  for (int t = threadIdx.x; t < EIG_BAND_TILE * PIECES; t += 32 * WARPS)
     copy_async (reinterpret_cast<cx<double> *> (to + t / PIECES * ROW<T>) + t % PIECES,
                 reinterpret_cast<const cx<double> *> (rows) + t, true);
 }
@@ -74,7 +74,8 @@ template <class T>
 GLA_DEVICE void update_piece (const wide<T> *factors, int high, int across, tile_piece<T> &piece)
 {
   typedef wide<T> E;
-  const E *rows = factors + high * ROW<T>, *columns = factors + (3 * BAND_TILE + across) * ROW<T>;
+  const E *rows = factors + high * ROW<T>,
+          *columns = factors + (3 * EIG_BAND_TILE + across) * ROW<T>;
 #pragma unroll 1
   for (int t = 0; t < 2; t++) {
     numbers<E, 4> x = load_rows<E, 4, ROW<T>> (rows);
@@ -145,11 +146,11 @@ GLA_DEVICE void multiply_transposed (const tile_piece<T> &piece, const wide<T> *
 template <int COUNT, int ROWS, class T> GLA_DEVICE void add_parts (const wide<T> *parts, T *to)
 {
 #pragma unroll
-  for (int t = threadIdx.x; t < ROWS * BAND; t += 32 * WARPS) {
+  for (int t = threadIdx.x; t < ROWS * EIG_BANDWIDTH; t += 32 * WARPS) {
     wide<T> sum = parts[t];
 #pragma unroll
     for (int g = 1; g < COUNT; g++)
-      sum = sum + parts[g * ROWS * BAND + t];
+      sum = sum + parts[g * ROWS * EIG_BANDWIDTH + t];
     to[t] = narrow<T> (sum);
   }
 }
@@ -163,7 +164,7 @@ template <class T> struct tile_place {
   const E *scratch;
   band_scratch<T> s;
   GLA_DEVICE tile_place (const eig_args<T> &a, int origin)
-      : tiles ((a.n - origin + BAND_TILE - 1) / BAND_TILE), s (a.n)
+      : tiles ((a.n - origin + EIG_BAND_TILE - 1) / EIG_BAND_TILE), s (a.n)
   {
     int count = tiles * (tiles + 1) / 2, t = blockIdx.x % count;
     page = blockIdx.x / count;
@@ -181,7 +182,8 @@ template <class T> struct tile_place {
 template <class T>
 GLA_DEVICE void stage_factors (const tile_place<T> &at, int origin, int step, wide<T> *shared)
 {
-  int64_t row = (origin + at.r * BAND_TILE) * BAND, column = (origin + at.c * BAND_TILE) * BAND;
+  int64_t row = (origin + at.r * EIG_BAND_TILE) * EIG_BANDWIDTH,
+          column = (origin + at.c * EIG_BAND_TILE) * EIG_BANDWIDTH;
   const wide<T> *V = at.scratch + at.s.v (step);
   stage<T> (shared, V + row);
   stage<T> (shared + STAGED<T>, V + column);
@@ -214,7 +216,7 @@ __global__ void __launch_bounds__ (32 * WARPS, tile_blocks<T>)
 {
   typedef wide<T> E;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int n = a.n, origin = (step + 1) * BAND, warp = threadIdx.x / 32, high = warp % 4 * 16;
+  int n = a.n, origin = (step + 1) * EIG_BANDWIDTH, warp = threadIdx.x / 32, high = warp % 4 * 16;
   tile_place<T> at (a, origin);
   if (a.info[at.page] != 0)
     return;
@@ -223,9 +225,9 @@ __global__ void __launch_bounds__ (32 * WARPS, tile_blocks<T>)
   bool diagonal = at.r == at.c, edge = diagonal || at.r == at.tiles - 1;
   numbers<E, 4> x = {};
 #pragma unroll 1
-  for (int half = 0; half < BAND_TILE; half += HALF) {
+  for (int half = 0; half < EIG_BAND_TILE; half += HALF) {
     int across = half + warp / 4 * 8 * NARROW;
-    int row = origin + at.r * BAND_TILE + high, column = origin + at.c * BAND_TILE + across;
+    int row = origin + at.r * EIG_BAND_TILE + high, column = origin + at.c * EIG_BAND_TILE + across;
     bool live = row < n && column < n, ready = step == 0 || (diagonal && high < half);
     tile_piece<T> piece = {};
     if (live && edge)
@@ -243,25 +245,25 @@ __global__ void __launch_bounds__ (32 * WARPS, tile_blocks<T>)
     }
     if (!diagonal)
       multiply_transposed<T> (piece, V + high * ROW<T>,
-                              sums + (warp % 4 * HALF + across - half) * BAND);
-    multiply_piece<T> (piece, V + (BAND_TILE + across) * ROW<T>, x);
+                              sums + (warp % 4 * HALF + across - half) * EIG_BANDWIDTH);
+    multiply_piece<T> (piece, V + (EIG_BAND_TILE + across) * ROW<T>, x);
     __syncthreads ();
     if (!diagonal)
       add_parts<COLUMN_PARTS, HALF, T> (sums, at.part + at.r * at.s.slot () +
-                                                  (at.c * BAND_TILE + half) * BAND);
+                                                  (at.c * EIG_BAND_TILE + half) * EIG_BANDWIDTH);
   }
   __syncthreads ();
-  store_sum (sums + (warp / 4 * BAND_TILE + high) * BAND, x);
+  store_sum (sums + (warp / 4 * EIG_BAND_TILE + high) * EIG_BANDWIDTH, x);
   __syncthreads ();
-  add_parts<ROW_PARTS, BAND_TILE, T> (sums,
-                                      at.part + at.c * at.s.slot () + at.r * BAND_TILE * BAND);
+  add_parts<ROW_PARTS, EIG_BAND_TILE, T> (sums, at.part + at.c * at.s.slot () +
+                                                    at.r * EIG_BAND_TILE * EIG_BANDWIDTH);
 }
 
 } // namespace
 
 template <class T> cudaError_t he2hb_tiles (const eig_args<T> &a, int step)
 {
-  int64_t tiles = (a.n - (step + 1) * BAND + BAND_TILE - 1) / BAND_TILE;
+  int64_t tiles = (a.n - (step + 1) * EIG_BANDWIDTH + EIG_BAND_TILE - 1) / EIG_BAND_TILE;
   int64_t blocks = a.pages * tiles * (tiles + 1) / 2;
   size_t bytes = tiles_bytes<T> (step > 0);
   cudaError_t status = allow_shared (he2hb_tiles_kernel<T>, bytes);

@@ -1,7 +1,8 @@
-// he2hb_update.cu: what a step of the reduction to band form does to the next panel, by many blocks
+// he2hb_update.cu: a step of the reduction to band form applied to the next panel, by many blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where a page has many rows, one block would read the parts of X for longer than all else takes.
+// For pages with many rows, where one block would take longer to read the parts of X than all other
+// work takes.
 
 #include "he2hb_panel.cuh"
 
@@ -17,7 +18,7 @@ enum { WHOLE_ROWS = 256 };
 // Blocks of a page.
 __host__ __device__ inline int update_blocks (int n, int step)
 {
-  return (n - (step + 1) * BAND + UPDATE_ROWS - 1) / UPDATE_ROWS;
+  return (n - (step + 1) * EIG_BANDWIDTH + UPDATE_ROWS - 1) / UPDATE_ROWS;
 }
 
 // X from its parts, into W's place, and this block's share of V'X. One block per page and 64 rows;
@@ -37,9 +38,9 @@ __global__ void __launch_bounds__ (32 * UPDATE_WARPS) he2hb_product_kernel (eig_
   numbers<E, 4> x[1];
   load_product (p, with_top, x, x_top);
   if (with_top)
-    store_sum (p.W + p.top * BAND, x_top);
+    store_sum (p.W + p.top * EIG_BANDWIDTH, x_top);
   store_rows (p, p.W, p.row (0), x[0]);
-  add_squares (p, project (p, x, x_top), p.T_factor + (1 + block) * SQUARE);
+  add_squares (p, project (p, x, x_top), p.T_factor + (1 + block) * EIG_BAND_SQUARE);
 }
 
 // W and the panel's columns from X. One block per page and 64 rows; each adds up V'X for itself.
@@ -53,10 +54,11 @@ __global__ void __launch_bounds__ (32 * UPDATE_WARPS) he2hb_columns_kernel (eig_
   if (a.info[page] != 0)
     return;
   band_page<T> p (a, page, step, reinterpret_cast<E *> (memory), block * UPDATE_ROWS);
-  numbers<E, 2> x_top = load_rows<E, 2> (p.W + p.top * BAND);
-  numbers<E, 4> x[1] = {load_rows<E, 4> (p.W + (p.top + BAND + p.row (0)) * BAND)};
-  for (int t = threadIdx.x; t < SQUARE; t += blockDim.x)
-    p.P[t] = sum_of_squares (p.T_factor + SQUARE, blocks, t);
+  numbers<E, 2> x_top = load_rows<E, 2> (p.W + p.top * EIG_BANDWIDTH);
+  numbers<E, 4> x[1] = {
+      load_rows<E, 4> (p.W + (p.top + EIG_BANDWIDTH + p.row (0)) * EIG_BANDWIDTH)};
+  for (int t = threadIdx.x; t < EIG_BAND_SQUARE; t += blockDim.x)
+    p.P[t] = sum_of_squares (p.T_factor + EIG_BAND_SQUARE, blocks, t);
   __syncthreads ();
   make_factors (p);
   update_columns (p, x, x_top);
@@ -67,7 +69,7 @@ __global__ void __launch_bounds__ (32 * UPDATE_WARPS) he2hb_columns_kernel (eig_
 
 bool he2hb_splits (int n, int step)
 {
-  return n - (step + 1) * BAND > WHOLE_ROWS;
+  return n - (step + 1) * EIG_BANDWIDTH > WHOLE_ROWS;
 }
 
 template <class T> cudaError_t he2hb_update (const eig_args<T> &a, int step)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "hetrd.cuh"
-#include "mma.cuh"
+#include "common/mma.cuh"
 
 namespace
 {
@@ -12,8 +12,8 @@ namespace
 // lies in different banks.
 enum { SIDE = 64, WARPS = 8, NARROW = 4, LD = SIDE + 4 };
 
-// Real and imaginary parts of V, then of W, apart and in double precision: the tensor cores know
-// no other real arithmetic of enough digits.
+// Real and imaginary parts of V, then of W, separately and in double precision: the tensor cores
+// have no other real arithmetic of enough digits.
 template <class T> constexpr int parts_of = is_complex_v<T> ? 4 : 2;
 
 template <class T> constexpr size_t her2k_bytes = 2 * parts_of<T> *HETRD_PANEL *LD * 8;
@@ -54,7 +54,7 @@ GLA_DEVICE void multiply_part (double (&real)[4], double (&imag)[4], int p, cons
 }
 
 // One block per tile of the lower triangle. V is in the panel's columns of A, W in a.panel; both
-// come through shared memory whole.
+// are copied to shared memory whole.
 template <class T>
 __global__ void __launch_bounds__ (32 * WARPS, 2) her2k_kernel (eig_args<T> a, int first, int last)
 {

@@ -25,7 +25,7 @@ template <class T> int64_t eig_hetrd_panel (int n, int smem_limit)
   return panels_of<T> (n, smem_limit) == 0 ? 0 : hetrd_scratch<T> (n).size ();
 }
 
-// A step is a panel and the update that it asks for; the last one is the rest of the matrix.
+// A step is a panel and its update of the trailing matrix; the last step is the rest of the matrix.
 template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int last)
 {
   int panels = panels_of<T> (a.n, a.smem_limit);

@@ -16,8 +16,8 @@ template <class T> struct householder {
 };
 
 // From alpha and |x|^2, both of the column times `up`; factor is for the column as it is. Squares
-// of tiny entries lose digits, so a caller that finds small_column () scales up and asks again; the
-// page has norm 1 or more, so a column that is still tiny then counts as zero.
+// of tiny entries lose digits, so a caller that finds small_column () scales up and calls again;
+// the page has norm 1 or more, so a column that is still tiny then counts as zero.
 template <class T>
 GLA_DEVICE householder<T> make_householder (T alpha, real_t<T> square, real_t<T> up)
 {

@@ -11,12 +11,13 @@
 #include "eig_kernels.cuh"
 
 // Diagonals of the band below the main one, and columns of a panel of the first stage.
-enum { BAND = 8 };
+enum { EIG_BANDWIDTH = 8 };
 
 // Dense to band: W (n*n per page; of a page the lower triangle is read; destroyed) -> band. Of
-// column j a.band has BAND + 1 entries from the diagonal down: entry (j+r, j) at j*(BAND+1) + r,
-// zero where j + r >= n. Diagonal entries are real. It is a number of steps of falling cost; this
-// does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n) elements of T per page.
+// column j a.band has EIG_BANDWIDTH + 1 entries from the diagonal down: entry (j+r, j) at
+// j*(EIG_BANDWIDTH+1) + r, zero where j + r >= n. Diagonal entries are real. It is a number of
+// steps of falling cost; this does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n)
+// elements of T per page.
 template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
 template <class T> int eig_he2hb_steps (int n, int smem_limit);
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);

@@ -6,7 +6,7 @@
 // used for both sides of the product. Partial results go through global memory (they stay in the L2
 // cache) in an order that depends on n alone: the bits are the same for every size of cluster.
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "hetrd_tiles.cuh"
 
 namespace
@@ -32,9 +32,9 @@ template <class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i
 
 // What a column of the panel needs of the columns before it, in shared memory.
 template <class T> struct panel_rows {
-  T a[HETRD_PANEL], b[HETRD_PANEL]; // W'v and V'v of the column before
-  T v[HETRD_PANEL], w[HETRD_PANEL]; // row k of V and W, conjugated
-  real_t<T> form[PANEL_WARPS];      // v'Av of the column before, in parts
+  T a[HETRD_PANEL], b[HETRD_PANEL];  // W'v and V'v of the column before
+  T v[HETRD_PANEL], w[HETRD_PANEL];  // row k of V and W, conjugated
+  real_t<T> form[HETRD_PANEL_WARPS]; // v'Av of the column before, in parts
 };
 
 // The rows that next_column needs, and the sum of v'Av over the tiles of column k-1.
@@ -50,7 +50,7 @@ template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, pan
   }
   if (done >= 0)
 #pragma unroll 4
-    for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * PANEL_WARPS)
+    for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * HETRD_PANEL_WARPS)
       form += load (p.forms + t);
   form = lane_sum<32> (form);
   if (threadIdx.x % 32 == 0)
@@ -84,9 +84,10 @@ GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int 
   }
 }
 
-// Ends column k-1 of the panel (its w) and begins column k (x, not yet a reflector). Rows are dealt
-// to the warps of the cluster 32 at a time, a row per lane, and each row's V and W are read once.
-// w(k), which every row needs, is found by every warp; h is the reflector of column k-1.
+// Ends column k-1 of the panel (its w) and begins column k (x, not yet a reflector). Rows are
+// distributed over the warps of the cluster 32 at a time, a row per lane, and each row's V and W
+// are read once. w(k), which every row needs, is found by every warp; h is the reflector of column
+// k-1.
 template <class T>
 GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T> &h,
                              panel_rows<T> &rows, real_t<T> *d, bool last)
@@ -97,7 +98,7 @@ GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T>
   R form = 0;
   T wk = from_real<T> (0);
   if (done >= 0) {
-    for (int g = 0; g < PANEL_WARPS; g++)
+    for (int g = 0; g < HETRD_PANEL_WARPS; g++)
       form += rows.form[g];
     R inner = lane < done ? re (conj (rows.b[lane]) * rows.a[lane]) : R (0);
     form = (form - 2 * lane_sum<32> (inner)) * abs2 (h.tau) / 2;
@@ -155,7 +156,7 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
   }
   householder<T> h = make_householder (alpha, square, up);
 #pragma unroll 4
-  for (int i = k / HETRD_TILE * HETRD_TILE + threadIdx.x; i < p.ld; i += 32 * PANEL_WARPS) {
+  for (int i = k / HETRD_TILE * HETRD_TILE + threadIdx.x; i < p.ld; i += 32 * HETRD_PANEL_WARPS) {
     T v = i > k + 1 && i < p.n ? load (p.x + i) * h.factor
                                : from_real<T> (i == k + 1 ? R (1) : R (0));
     p.v[i] = v;
@@ -166,9 +167,10 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
 }
 
 // One cluster of blocks per page. A column has two parts with a cluster barrier after each: its
-// vectors, rows dealt out 32 at a time; then products, tiles of 32 by 32 dealt out to all warps.
+// vectors, with rows distributed 32 at a time; then the products, with tiles of 32 by 32
+// distributed over all warps.
 template <class T>
-__global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
+__global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
     hetrd_panel_kernel (eig_args<T> a, int first, int last, int blocks)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -179,13 +181,13 @@ __global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
   int rank = blockIdx.x % blocks, n = a.n;
   panel_page<T> p (a, page, first, reinterpret_cast<T *> (memory));
   p.unit = threadIdx.x / 32 * blocks + rank;
-  p.units = PANEL_WARPS * blocks;
+  p.units = HETRD_PANEL_WARPS * blocks;
   householder<T> h = {};
   for (int k = first; k < last; k++) {
     int m = p.tiles - (k + 1) / HETRD_TILE, count = m * (m + 1) / 2;
     next_column (p, k, h, rows, a.d + page * n, false);
     tile_cursor<T> start (p, k), ahead = start;
-    prefetch (p, ahead, count); // not before: its loads would be in the way
+    prefetch (p, ahead, count); // not earlier: its loads would delay those above
     cluster_barrier (blocks);
     h = end_column (p, k, rank, blocks);
     if (rank == 0 && threadIdx.x == 0) {
@@ -203,23 +205,25 @@ __global__ void __launch_bounds__ (32 * PANEL_WARPS, 2)
 template <class T> size_t panel_shared (const eig_args<T> &a, int first)
 {
   int rows = (a.n + HETRD_TILE - 1) / HETRD_TILE - first / HETRD_TILE;
-  return rows * HETRD_TILE * sizeof (T) + PANEL_WARPS * PANEL_STAGES * 4096;
+  return rows * HETRD_TILE * sizeof (T) + HETRD_PANEL_WARPS * HETRD_PANEL_STAGES * 4096;
 }
 
 // A launch with one cluster of `blocks` blocks for each page.
 template <class T> cluster_launch panel_launch (const eig_args<T> &a, int first, int blocks)
 {
-  return cluster_launch (a.pages, blocks, 32 * PANEL_WARPS, panel_shared (a, first), a.stream);
+  return cluster_launch (a.pages, blocks, 32 * HETRD_PANEL_WARPS, panel_shared (a, first),
+                         a.stream);
 }
 
 // The size of a cluster: the largest with which all pages are served at once. Clusters do not
-// always fill the chip: the driver knows how many fit. A page with few tiles is not worth many
+// always fill the chip: the driver reports how many fit. A page with few tiles is not worth many
 // blocks.
 template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, int *best)
 {
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
   *best = 1;
-  for (int size = 2; clusters_work () && size <= 8 && size * 2 * PANEL_WARPS <= tiles * (tiles + 1);
+  for (int size = 2;
+       clusters_work () && size <= 8 && size * 2 * HETRD_PANEL_WARPS <= tiles * (tiles + 1);
        size *= 2) {
     cluster_launch launch = panel_launch (a, first, size);
     int fit = 0;

@@ -18,28 +18,28 @@ enum { ROWS = 2, MAX_TEAMS = 8, MAX_WARPS = 16 };
 // Columns read together.
 template <class T> constexpr int group_of = is_complex_v<T> ? 4 : 8;
 
-// What warps tell each other besides their rows; what there is no team or warp for stays 0.
+// What warps exchange besides their rows; entries without a team or warp stay 0.
 template <class T> struct alignas (16) block_sums {
   real_t<T> square[MAX_TEAMS], form[MAX_WARPS];
   T alpha;
 };
 
-// What owners of rows tell the owners of others, by groups: the new v, and v and w of the pending
+// What the owners of rows publish for the others, by groups: the new v, and v and w of the pending
 // update.
-template <class T> struct alignas (16) told_group {
+template <class T> struct alignas (16) row_group {
   T v[group_of<T>], old_v[group_of<T>], w[group_of<T>];
 };
 
-// A page as a lane sees it. The rows come in chunks of 32, the last one full, the first one not.
-// Team g of warps owns chunks g and chunks-1-g, which together are about as long for all teams; the
-// SPLITS warps of a team have the same rows, and take turns at groups of columns. Behind the last
-// row the groups have zeros.
+// A page in the view of a lane. The rows come in chunks of 32, the last one full, the first one
+// not. Team g of warps owns chunks g and chunks-1-g, which together are about as long for all
+// teams; the SPLITS warps of a team have the same rows, and take turns at groups of columns. Behind
+// the last row the groups have zeros.
 template <class T, int SPLITS> struct block_page {
   typedef real_t<T> R;
   static constexpr int GROUP = group_of<T>;
   int n, split, team;
   int start[ROWS]; // first rows of this warp's chunks; no row is below 0
-  told_group<T> *rows;
+  row_group<T> *rows;
   block_sums<T> *sums;
   T *part; // of the product, n for each split
   packed_page<T> S;
@@ -54,7 +54,7 @@ template <class T, int SPLITS> struct block_page {
     start[0] = 32 * other - pad;
     start[1] = team < other ? 32 * team - pad : -32;
     sums = reinterpret_cast<block_sums<T> *> (base);
-    rows = reinterpret_cast<told_group<T> *> (sums + 1);
+    rows = reinterpret_cast<row_group<T> *> (sums + 1);
     part = reinterpret_cast<T *> (rows + groups);
     S.S = part + SPLITS * n;
     // all of this is 0 first
@@ -65,7 +65,7 @@ template <class T, int SPLITS> struct block_page {
   static size_t bytes (int n)
   {
     int groups = (n - 1) / GROUP + 1;
-    return sizeof (block_sums<T>) + groups * sizeof (told_group<T>) +
+    return sizeof (block_sums<T>) + groups * sizeof (row_group<T>) +
            (SPLITS * n + packed_page<T>::entries (n)) * sizeof (T);
   }
   GLA_DEVICE int row (int c) const { return start[c] + (int)(threadIdx.x % 32); }
@@ -130,7 +130,7 @@ template <bool DIAGONAL, int SPLITS, class T>
 GLA_DEVICE void own_group (const block_page<T, SPLITS> &s, T *own, int i, int j0, T v, T w, T &y)
 {
   constexpr int GROUP = group_of<T>;
-  told_group<T> other = s.rows[j0 / GROUP];
+  row_group<T> other = s.rows[j0 / GROUP];
   T value[GROUP];
 #pragma unroll
   for (int q = 0; q < GROUP; q++) {
@@ -154,7 +154,7 @@ template <bool MASKED, int SPLITS, class T>
 GLA_DEVICE void other_group (const block_page<T, SPLITS> &s, int i, int j0, T &y)
 {
   constexpr int GROUP = group_of<T>;
-  const told_group<T> &other = s.rows[j0 / GROUP];
+  const row_group<T> &other = s.rows[j0 / GROUP];
   const T *first = s.S.row (j0) + i;
   T v[GROUP], value[GROUP];
 #pragma unroll
@@ -206,7 +206,7 @@ GLA_DEVICE void update_and_multiply (const block_page<T, SPLITS> &s, int k, cons
     int j = first_group (s, start > k ? start : k + 1);
     for (; j < start + 32; j += step)
       other_group<true> (s, i, j, y[c]);
-    i = i < s.n ? i : 0; // a row that is done with; nobody asks for its product
+    i = i < s.n ? i : 0; // a row that is finished; its product is not used
     for (; j + GROUP <= s.n; j += step)
       other_group<false> (s, i, j, y[c]);
     if (j < s.n)
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
       int i = s.row (c);
       x[c] = i == k + 1 ? from_real<T> (1) : i > k + 1 ? x[c] * h.factor : from_real<T> (0);
       if (s.split == 0 && i >= 0) {
-        told_group<T> &group = s.rows[i / GROUP];
+        row_group<T> &group = s.rows[i / GROUP];
         group.v[i % GROUP] = x[c];
         group.old_v[i % GROUP] = v[c];
         group.w[i % GROUP] = w[c];

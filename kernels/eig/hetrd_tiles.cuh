@@ -7,9 +7,9 @@
 #include "hetrd.cuh"
 
 // Warps of a block, and batches of columns that a warp has room for in shared memory.
-enum { PANEL_WARPS = 8, PANEL_STAGES = 3 };
+enum { HETRD_PANEL_WARPS = 8, HETRD_PANEL_STAGES = 3 };
 
-// Loads that pass by the L1 cache: other blocks of the cluster write what is read.
+// Loads that bypass the L1 cache: other blocks of the cluster write what is read.
 GLA_DEVICE float load (const float *p)
 {
   return __ldcg (p);
@@ -29,7 +29,7 @@ GLA_DEVICE cx<double> load (const cx<double> *p)
   return {a.x, a.y};
 }
 
-// One page as a block of its cluster sees it.
+// One page in the view of a block of its cluster.
 template <class T> struct panel_page {
   typedef real_t<T> R;
   int n, first; // order; first column of the panel
@@ -38,7 +38,7 @@ template <class T> struct panel_page {
   T *A, *W, *part, *x, *dots;
   R *squares, *forms;
   T *v;            // shared: v of the present column, 0 elsewhere; from the first tile on
-  T *ring;         // shared: batches of columns on their way to this warp
+  T *ring;         // shared: batches of columns that are copied for this warp
   int unit, units; // this warp among the warps of the cluster
   GLA_DEVICE panel_page (const eig_args<T> &a, int64_t page, int first_column, T *shared)
       : n (a.n), first (first_column)
@@ -54,14 +54,15 @@ template <class T> struct panel_page {
     dots = base + s.dots ();
     squares = reinterpret_cast<R *> (base + s.squares ());
     forms = reinterpret_cast<R *> (base + s.forms ());
-    int before = first / HETRD_TILE * HETRD_TILE, ring_size = PANEL_STAGES * 4096 / (int)sizeof (T);
+    int before = first / HETRD_TILE * HETRD_TILE,
+        ring_size = HETRD_PANEL_STAGES * 4096 / (int)sizeof (T);
     ring = shared + threadIdx.x / 32 * ring_size;
-    v = shared + PANEL_WARPS * ring_size - before;
+    v = shared + HETRD_PANEL_WARPS * ring_size - before;
   }
   GLA_DEVICE T *column (int j) const { return A + (int64_t)j * n; }
 };
 
-// Loads that are under way together: what a row of 128 bytes takes of registers.
+// Loads that are issued together: as many registers as a row of 128 bytes takes.
 template <class T> constexpr int together = sizeof (T) == 16 ? 8 : 16;
 
 // Copies one T to shared memory without waiting, or zero.
@@ -83,8 +84,8 @@ template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside
 #endif
 }
 
-// The same for what is not read again soon: in the L2 cache its line makes room before all others.
-// Other copies have no hint: naming the default policy gains nothing (doc/performance.md).
+// The same for what is not read again soon: in the L2 cache its line is evicted before all others.
+// Other copies have no hint: naming the default policy gains nothing (doc/notebook/eig-gpu.md).
 template <class T> GLA_DEVICE void copy_passing (T *to, const T *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
@@ -105,7 +106,7 @@ template <class T> GLA_DEVICE void copy_passing (T *to, const T *from, bool insi
 #endif
 }
 
-// Ends a group of copies; waits until at most WAITING groups of this lane are under way.
+// Ends a group of copies; waits until at most WAITING groups of this lane are unfinished.
 GLA_DEVICE void end_copies ()
 {
 #if __CUDA_ARCH__ >= 800
@@ -119,7 +120,7 @@ template <int WAITING> GLA_DEVICE void wait_for_copies ()
 #endif
 }
 
-// The columns of a tile that go together: 128 bytes for each lane.
+// The columns of a tile that are copied together: 128 bytes for each lane.
 template <class T> constexpr int batch_of = 128 / (int)sizeof (T);
 
 // Where a warp is in its tiles: batches of columns of the tiles unit, unit + units, ... of the
@@ -154,7 +155,7 @@ template <class T> struct tile_cursor {
 };
 
 // Begins to load a batch: a lane loads, and later reads, what is in its row. A column reads all of
-// A once; what the cluster tells itself in the meantime should outlast that in the L2 cache.
+// A once; what the blocks of the cluster exchange meanwhile should stay in the L2 cache longer.
 template <class T>
 GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int count, T *stage)
 {
@@ -202,7 +203,7 @@ GLA_DEVICE T multiply_batch (const T *from, const T *v, T vi, int diagonal, T &y
 template <class T>
 GLA_DEVICE void prefetch (const panel_page<T> &p, tile_cursor<T> &ahead, int count)
 {
-  for (int g = 0; g < PANEL_STAGES - 1; g++) {
+  for (int g = 0; g < HETRD_PANEL_STAGES - 1; g++) {
     fetch (p, ahead, count, p.ring + g * batch_of<T> * 32);
     ahead.next (p.units);
   }
@@ -219,11 +220,12 @@ GLA_DEVICE void multiply_tiles (const panel_page<T> &p, tile_cursor<T> at, tile_
   int lane = threadIdx.x % 32, stage = 0;
   T y = from_real<T> (0), sums = from_real<T> (0);
   while (at.t < count) {
-    fetch (p, ahead, count, p.ring + (stage == 0 ? PANEL_STAGES - 1 : stage - 1) * BATCH * 32);
+    fetch (p, ahead, count,
+           p.ring + (stage == 0 ? HETRD_PANEL_STAGES - 1 : stage - 1) * BATCH * 32);
     ahead.next (p.units);
-    wait_for_copies<PANEL_STAGES - 1> ();
+    wait_for_copies<HETRD_PANEL_STAGES - 1> ();
     const T *from = p.ring + stage * BATCH * 32 + lane;
-    stage = stage + 1 == PANEL_STAGES ? 0 : stage + 1;
+    stage = stage + 1 == HETRD_PANEL_STAGES ? 0 : stage + 1;
 
     int r = at.r, c = at.c, t = at.t;
     const T *v = p.v + c * HETRD_TILE;
@@ -266,8 +268,8 @@ GLA_DEVICE void multiply_column (const panel_page<T> &p, int k, const T *x, T *d
     *dot = sum;
 }
 
-// V'v and W'v, dealt to the warps of the cluster; the first goes to the warp after the one that has
-// the last tile.
+// V'v and W'v, distributed over the warps of the cluster; the first goes to the warp after the one
+// that has the last tile.
 template <class T> GLA_DEVICE void multiply_columns (const panel_page<T> &p, int k, int count)
 {
   int done = k - p.first;

@@ -1,8 +1,8 @@
-// hetrd_warp.cu: pages of up to 128 rows checked, scaled and reduced to tridiagonal form in one go
+// hetrd_warp.cu: checks, scales and reduces pages of up to 128 rows in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The method of hetrd_shared.cu for pages so small that what a column costs besides its pass
-// counts most: lanes own rows, of the product too, so that they find it without each other.
+// The method of hetrd_shared.cu for small pages, where the latency of a column counts more than its
+// pass over the matrix: lanes own rows, of the product too, so that it needs no exchange.
 
 #include "hetrd.cuh"
 #include "warp_page.cuh"
@@ -10,20 +10,20 @@
 namespace
 {
 
-// A page on its way, as a lane sees it: its rows are row (c), the first chunk being the one that is
-// not full and is done with first. Below row 0 there is nothing.
+// A page during the reduction, in the view of a lane: its rows are row (c). The first chunk is the
+// one that is not full; it is finished first. Negative rows do not exist.
 template <class T, int C, class PAGE> struct warp_page {
   typedef real_t<T> R;
   int n, pad;
   PAGE S;
-  told<T> *rows;
+  row_values<T> *rows;
   T *W, *tau; // null without vectors
   R *d, *e;
   GLA_DEVICE int row (int c) const { return 32 * c + (int)threadIdx.x - pad; }
   GLA_DEVICE bool has (int c) const { return c > 0 || row (0) >= 0; }
 };
 
-// The reflector of column k, whose entries below the diagonal are x; v comes in x.
+// The reflector of column k, whose entries below the diagonal are x; v replaces x.
 template <int FIRST, class T, int C, class PAGE>
 GLA_DEVICE householder<T> reflector_of (const warp_page<T, C, PAGE> &s, int k, T (&x)[C])
 {
@@ -68,7 +68,7 @@ GLA_DEVICE void update_and_multiply (const warp_page<T, C, square_page<T>> &s, i
   bool live = s.row (FIRST) > k;
 #pragma unroll 4
   for (int j = k + 1; j < s.n; j++) {
-    told<T> other = s.rows[j];
+    row_values<T> other = s.rows[j];
     T *column = &s.S.at (0, j);
 #pragma unroll
     for (int c = FIRST; c < C; c++)
@@ -103,7 +103,7 @@ GLA_DEVICE void update_groups (const warp_page<T, C, packed_page<T>> &s, int j0,
   }
   int i = MIXED > FIRST || live ? s.row (MIXED) : s.n;
   for (; j0 < end; j0 += GROUP) {
-    told<T> other[GROUP];
+    row_values<T> other[GROUP];
     T value[GROUP][C];
 #pragma unroll
     for (int q = 0; q < GROUP; q++) {
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__ (32) hetrd_warp_kernel (eig_args<T> a)
   extern __shared__ __align__ (16) unsigned char memory[];
   int n = a.n;
   int64_t page = blockIdx.x;
-  told<T> *rows = reinterpret_cast<told<T> *> (memory);
+  row_values<T> *rows = reinterpret_cast<row_values<T> *> (memory);
   PAGE S = PAGE::in (reinterpret_cast<T *> (rows + n), n);
   warp_page<T, C, PAGE> s = {n, 32 * C - n, S, rows};
   s.W = a.vectors ? a.W + page * n * n : nullptr;
@@ -268,11 +268,11 @@ constexpr int packed_from = sizeof (T) == 16  ? 33
 // The largest page. Larger ones are better off with more warps each.
 template <class T> constexpr int order_max = sizeof (T) == 16 ? 96 : 128;
 
-// Shared memory of a page: what lanes tell each other, by row, and the page.
+// Shared memory of a page: what lanes exchange, by row, and the page.
 template <class T> size_t shared_bytes (int n)
 {
   bool packed = n >= packed_from<T>;
-  return n * sizeof (told<T>) +
+  return n * sizeof (row_values<T>) +
          (packed ? packed_page<T>::entries (n) : square_page<T>::entries (n)) * sizeof (T);
 }
 

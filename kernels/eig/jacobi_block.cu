@@ -110,7 +110,7 @@ GLA_DEVICE void gram (pair_shared<T, TILE> &s, const T *A, const T *Q, int n, in
   __syncthreads ();
 }
 
-// Makes G Hermitian, B the identity, and tells all threads whether G needs rotations.
+// Makes G Hermitian and B the identity; returns, to all threads, whether G needs rotations.
 template <class T, int TILE> GLA_DEVICE int open_columns (pair_shared<T, TILE> &s, real_t<T> floor)
 {
   typedef real_t<T> R;
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__ (THREADS) round_kernel (eig_args<T> a, const i
   multiply (s, Q, n, p, q);
 }
 
-// Z = I for the pages of the list; the list starts with the pages that can be solved.
+// Z := I on all pages, a thread per entry.
 template <class T> __global__ void identity_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
@@ -199,7 +199,8 @@ template <class T> __global__ void identity_kernel (eig_args<T> a)
     static_cast<T *> (a.Z)[q] = from_real<T> (q % (n * n) % (n + 1) == 0 ? R (1) : R (0));
 }
 
-// One block compacts the list in its order: pages that rotated stay (first: pages with info 0).
+// One block compacts the list in its order, as many pages at a time as it has threads: pages that
+// rotated stay (first: pages with info 0).
 template <class T>
 __global__ void compact_kernel (eig_args<T> a, const int *from, int *to, int active, int first)
 {
@@ -236,6 +237,8 @@ __global__ void compact_kernel (eig_args<T> a, const int *from, int *to, int act
     a.count[0] = kept;
 }
 
+// info of the pages that are still listed, a thread per page: the columns of the pairs that rotated
+// in the last sweep, at least 1 and at most n.
 template <class T> __global__ void unfinished_kernel (eig_args<T> a, const int *list, int active)
 {
   int k = blockIdx.x * blockDim.x + threadIdx.x;

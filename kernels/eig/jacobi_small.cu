@@ -12,7 +12,7 @@ template <class T> size_t bytes_for (int n, int vectors)
          (size_t)n * sizeof (real_t<T>) + 16;
 }
 
-// One block per page: A, V, the pairs and the eigenvalues stand in shared memory from the first
+// One block per page: A, V, the pairs and the eigenvalues are in shared memory from the first
 // read to the last write; jacobi.cuh says how the threads share a round.
 template <class T> __global__ void __launch_bounds__ (1024) jacobi_kernel (eig_args<T> a)
 {

@@ -5,7 +5,7 @@
 #define GPULINALG_PAGE_SUMMARY_CUH
 
 #include "eig_kernels.cuh"
-#include "../src/backend.h"
+#include "backend.h"
 
 // Sums and maxima that one thread gathers; joined over the block in a fixed order.
 template <class R> struct summary {
@@ -65,7 +65,7 @@ template <class R> GLA_DEVICE int scaling_of (const summary<R> &s)
 template <class R> GLA_DEVICE int32_t info_of (const summary<R> &s, int n)
 {
   bool skewed = 2 * s.skew > 10.0 * n * limits<R>::eps * s.largest;
-  return s.bad ? n + 1 : skewed ? GLA_INFO_SKEW : 0;
+  return s.bad ? n + 1 : skewed ? GLA_INFO_NOT_HERMITIAN : 0;
 }
 
 #endif

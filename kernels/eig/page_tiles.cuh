@@ -80,10 +80,10 @@ template <class T> struct page_tiles {
   int count; // rows of tiles
   T *A;
   E *V, *W;
-  GLA_DEVICE T *tile (int I, int J) const { return A + (I * (I + 1) / 2 + J) * SQUARE; }
-  GLA_DEVICE E *v (int I) const { return V + (I - 1) * SQUARE; }
-  GLA_DEVICE E *w (int I) const { return W + (I - 1) * SQUARE; }
-  GLA_DEVICE int entries () const { return count * (count + 1) / 2 * SQUARE; }
+  GLA_DEVICE T *tile (int I, int J) const { return A + (I * (I + 1) / 2 + J) * EIG_BAND_SQUARE; }
+  GLA_DEVICE E *v (int I) const { return V + (I - 1) * EIG_BAND_SQUARE; }
+  GLA_DEVICE E *w (int I) const { return W + (I - 1) * EIG_BAND_SQUARE; }
+  GLA_DEVICE int entries () const { return count * (count + 1) / 2 * EIG_BAND_SQUARE; }
 };
 
 //------------------------------------------------------------------------------
@@ -95,7 +95,8 @@ template <class T> struct page_tiles {
 template <int WARPS> struct tile_walk {
   int I, J, i, j;
   GLA_DEVICE tile_walk ()
-      : I (0), J (threadIdx.x / 32), i (threadIdx.x % BAND), j (threadIdx.x % 32 / BAND)
+      : I (0), J (threadIdx.x / 32), i (threadIdx.x % EIG_BANDWIDTH),
+        j (threadIdx.x % 32 / EIG_BANDWIDTH)
   {
     wrap ();
   }
@@ -116,12 +117,13 @@ template <int WARPS> struct tile_walk {
 template <int WARPS, class T>
 GLA_DEVICE void copy_page (const page_tiles<T> &s, const eig_args<T> &a, const T *A)
 {
-  int64_t row = a.triangle == GLA_UPPER ? a.lda : 1, column = a.triangle == GLA_UPPER ? 1 : a.lda;
+  int64_t row = a.triangle == GLA_TRIANGLE_UPPER ? a.lda : 1,
+          column = a.triangle == GLA_TRIANGLE_UPPER ? 1 : a.lda;
   for (tile_walk<WARPS> at; at.I < s.count; at.next ()) {
     T *tile = s.tile (at.I, at.J);
 #pragma unroll
-    for (int h = 0; h < BAND; h += 4) {
-      int i = at.I * BAND + at.i, j = at.J * BAND + at.j + h;
+    for (int h = 0; h < EIG_BANDWIDTH; h += 4) {
+      int i = at.I * EIG_BANDWIDTH + at.i, j = at.J * EIG_BANDWIDTH + at.j + h;
       bool inside = i < a.n && i >= j;
       copy_async (tile + tile_place<T> (at.i, at.j + h), inside ? A + i * row + j * column : A,
                   inside);
@@ -140,13 +142,13 @@ GLA_DEVICE void join_halves (const page_tiles<T> &s, const eig_args<T> &a, const
     T *tile = s.tile (at.I, at.J), upper[2];
 #pragma unroll
     for (int h = 0; h < 2; h++) { // rows of the upper triangle are columns here
-      int j = at.J * BAND + at.i, i = at.I * BAND + at.j + 4 * h;
+      int j = at.J * EIG_BANDWIDTH + at.i, i = at.I * EIG_BANDWIDTH + at.j + 4 * h;
       if (i < a.n && i >= j)
         upper[h] = A[i * a.lda + j];
     }
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      int j = at.J * BAND + at.i, i = at.I * BAND + at.j + 4 * h;
+      int j = at.J * EIG_BANDWIDTH + at.i, i = at.I * EIG_BANDWIDTH + at.j + 4 * h;
       T *entry = tile + tile_place<T> (at.j + 4 * h, at.i);
       if (i < a.n && i >= j) {
         look_at_pair (found, *entry, upper[h]);
@@ -167,9 +169,9 @@ template <int WARPS, class T, class F> GLA_DEVICE void for_entries (const page_t
 // What is above the diagonal in the tiles on it comes from below, and the diagonal is real.
 template <int WARPS, class T> GLA_DEVICE void mirror_diagonal (const page_tiles<T> &s)
 {
-  for (int q = threadIdx.x; q < s.count * SQUARE; q += 32 * WARPS) {
-    int i = q / BAND % BAND, j = q % BAND;
-    T *tile = s.tile (q / SQUARE, q / SQUARE), value = tile[tile_place<T> (i, j)];
+  for (int q = threadIdx.x; q < s.count * EIG_BAND_SQUARE; q += 32 * WARPS) {
+    int i = q / EIG_BANDWIDTH % EIG_BANDWIDTH, j = q % EIG_BANDWIDTH;
+    T *tile = s.tile (q / EIG_BAND_SQUARE, q / EIG_BAND_SQUARE), value = tile[tile_place<T> (i, j)];
     if (i >= j)
       tile[tile_place<T> (j, i)] = i == j ? from_real<T> (re (value)) : conj (value);
   }
@@ -187,13 +189,13 @@ GLA_DEVICE bool read_page (const page_tiles<T> &s, const eig_args<T> &a, int64_t
   wait_for_copies<0> ();
   __syncthreads ();
   summary<R> found = {0, 0, 0, 0};
-  if (a.triangle == GLA_FULL) {
+  if (a.triangle == GLA_TRIANGLE_FULL) {
     join_halves<WARPS> (s, a, A, found);
     __syncthreads ();
   }
   mirror_diagonal<WARPS> (s);
   __syncthreads ();
-  if (a.triangle != GLA_FULL)
+  if (a.triangle != GLA_TRIANGLE_FULL)
     for_entries<WARPS> (s, [&] (T &entry) { look (found, entry, false); });
   found = block_join (found, shared);
   int k = scaling_of (found);
@@ -204,7 +206,7 @@ GLA_DEVICE bool read_page (const page_tiles<T> &s, const eig_args<T> &a, int64_t
     a.skew[page] = 2 * found.skew;
   }
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
-  bool upper = a.triangle == GLA_UPPER;
+  bool upper = a.triangle == GLA_TRIANGLE_UPPER;
   for_entries<WARPS> (s, [&] (T &entry) {
     T value = scale (second, scale (first, entry));
     entry = upper ? conj (value) : value;

@@ -1,7 +1,7 @@
 // prepare.cu: checks a page, scales it by a power of two and completes it to a full matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "page_summary.cuh"
 
 namespace
@@ -60,9 +60,10 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, share m
 {
   summary<real_t<T>> s = {0, 0, 0, 0};
   int n = a.n, lane = threadIdx.x % TILE, Y = blockDim.x / TILE;
-  if (a.triangle != GLA_FULL) {
+  if (a.triangle != GLA_TRIANGLE_FULL) {
     for (int j = threadIdx.x / TILE + mine.rank * Y; j < n; j += Y * mine.blocks) {
-      int from = a.triangle == GLA_LOWER ? j : 0, to = a.triangle == GLA_LOWER ? n : j + 1;
+      int from = a.triangle == GLA_TRIANGLE_LOWER ? j : 0,
+          to = a.triangle == GLA_TRIANGLE_LOWER ? n : j + 1;
 #pragma unroll 4
       for (int i = from + lane; i < to; i += TILE)
         look (s, A[j * a.lda + i], i == j);
@@ -100,7 +101,7 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
     for (int I = J; I < tiles; I++) {
       if (count++ % mine.blocks != mine.rank)
         continue;
-      if (a.triangle != GLA_LOWER)
+      if (a.triangle != GLA_TRIANGLE_LOWER)
         load_mirror (tile, a, A, I, J);
       else
         __syncthreads ();
@@ -108,11 +109,11 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
       for (int c = row; c < TILE; c += Y)
         if (at.inside (c)) {
           T value = from_real<T> (0);
-          if (a.triangle != GLA_UPPER)
+          if (a.triangle != GLA_TRIANGLE_UPPER)
             value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
-          if (a.triangle != GLA_LOWER) {
+          if (a.triangle != GLA_TRIANGLE_LOWER) {
             T upper = scale (second, scale (first, conj (tile[lane][c])));
-            value = a.triangle == GLA_UPPER ? upper : scale (R (0.5), value + upper);
+            value = a.triangle == GLA_TRIANGLE_UPPER ? upper : scale (R (0.5), value + upper);
           }
           bool diagonal = at.i == at.j0 + c;
           value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
@@ -131,8 +132,8 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
   return square;
 }
 
-// One block per page, or, for large ones, a cluster of them that deal out columns or tiles of 32 by
-// 32 among them; in a block, the warps take columns, or the threads share a tile.
+// One block per page, or, for large ones, a cluster of blocks among which columns or tiles of 32 by
+// 32 are distributed; in a block each warp has columns, or all threads share a tile.
 template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
 {
   typedef real_t<T> R;

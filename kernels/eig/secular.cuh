@@ -53,7 +53,7 @@ template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R 
 #pragma unroll 4
   for (int i = 0; i < f.k; i++) {
     R z = absmax (f.z (i));
-    R r = z * reciprocal ((f.d (i) - origin) - tau);
+    R r = z * stedc_reciprocal ((f.d (i) - origin) - tau);
     v.w = madd (z, r, v.w);
     v.size = madd (z, absmax (r), v.size);
     v.slope = madd (r, r, v.slope);
@@ -66,7 +66,7 @@ template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R 
 // a/b and the square root of a for a step of the search, which need not be exact: 0 may give NaN.
 template <class R> GLA_DEVICE R quotient (R a, R b)
 {
-  return a * reciprocal (b);
+  return a * stedc_reciprocal (b);
 }
 GLA_DEVICE double near_root (double a)
 {
@@ -91,7 +91,7 @@ template <class R> GLA_DEVICE R quadratic (R a, R b, R c, bool plus)
   return a < 0 ? quotient (2 * b, a - root) : quotient (a + root, 2 * c);
 }
 
-// Where the search for a root stands: poles next to it, its origin and bracket.
+// The state of the search for a root: the poles next to it, its origin and bracket.
 template <class R> struct secular_search {
   int left, right;
   bool last, from_left;

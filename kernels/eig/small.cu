@@ -1,4 +1,4 @@
-// small.cu: whole eigenproblems of up to 32 rows, a page to 2, 4, 8, 16 or 32 lanes, in one kernel
+// small.cu: whole eigenproblems of up to 32 rows, 2, 4, 8, 16 or 32 lanes per page, in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Reads as prepare.cu does, reduces to tridiagonal form (LAPACK's ?hetd2, lower), solves by divide
@@ -21,8 +21,8 @@ constexpr int small_warps = P == 32 && sizeof (T) == 16                      ? 3
                             : P >= 16                                        ? 4
                                                                              : 2;
 
-// Blocks of a multiprocessor for which the compiler is to save registers, 0: as it likes. Two
-// registers more, and there is one block where there were two.
+// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. With two registers more
+// only one block would fit instead of two.
 template <class T, int P>
 constexpr int small_blocks = P == 16 && !is_complex_v<T> && sizeof (T) == 8 ? 2 : 0;
 
@@ -31,26 +31,27 @@ constexpr int small_blocks = P == 16 && !is_complex_v<T> && sizeof (T) == 8 ? 2 
 template <class T, int P, bool VECTORS> struct small_layout {
   typedef real_t<T> R;
   typedef lanes_shape<P, !VECTORS, !VECTORS> shape;
-  static constexpr int ld = P + 1, groups = LANES / P;
+  static constexpr int ld = P + 1, groups = STEDC_LANES / P;
   static constexpr size_t page_bytes = (groups * P * ld * sizeof (T) + 15) / 16 * 16;
-  static constexpr size_t bytes = page_bytes + LANES * sizeof (told<T>) + lanes_bytes<R, shape> ();
+  static constexpr size_t bytes =
+      page_bytes + STEDC_LANES * sizeof (row_values<T>) + lanes_bytes<R, shape> ();
   T *S; // of this lane's group
-  told<T> *rows;
+  row_values<T> *rows;
   R *Z;
   unsigned char *rest;
   GLA_DEVICE small_layout (unsigned char *base, int group)
   {
-    told<T> *all = reinterpret_cast<told<T> *> (base + page_bytes);
+    row_values<T> *all = reinterpret_cast<row_values<T> *> (base + page_bytes);
     S = reinterpret_cast<T *> (base) + group * P * ld;
     rows = all + group * P;
-    Z = reinterpret_cast<R *> (all + LANES);
-    rest = reinterpret_cast<unsigned char *> (Z + LANES * shape::LD);
+    Z = reinterpret_cast<R *> (all + STEDC_LANES);
+    rest = reinterpret_cast<unsigned char *> (Z + STEDC_LANES * shape::LD);
   }
 };
 
 template <class T, int P> GLA_DEVICE T from_group (T a, int i)
 {
-  int lane = (threadIdx.x % LANES & ~(P - 1)) + i;
+  int lane = (threadIdx.x % STEDC_LANES & ~(P - 1)) + i;
   if constexpr (is_complex_v<T>)
     return {__shfl_sync (0xffffffffu, a.x, lane), __shfl_sync (0xffffffffu, a.y, lane)};
   else
@@ -69,7 +70,7 @@ template <class T> struct small_row {
 template <int GROUP, class T, int P, bool VECTORS>
 GLA_DEVICE void update_and_multiply (const small_layout<T, P, VECTORS> &s, int j, T v, T w, T &y)
 {
-  told<T> other[GROUP];
+  row_values<T> other[GROUP];
   T *entry[GROUP], value[GROUP];
 #pragma unroll
   for (int q = 0; q < GROUP; q++) {
@@ -146,7 +147,7 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 }
 
 // Column `rank` of V from this lane's column z of eigenvectors of the tridiagonal matrix. The
-// lane keeps it in registers while the reflectors pass, which all lanes read at once.
+// lane keeps it in registers and applies the reflectors, which all lanes read at once.
 template <class T, int P>
 GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<T> *z, int n,
                                 T my_tau, int rank, bool absent)
@@ -188,15 +189,15 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
 // P lanes own a page of n <= P rows; lanes n..P-1 hold rows that couple to nothing. In turn, lane i
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
 template <class T, int P, bool VECTORS>
-__global__ void __launch_bounds__ (small_warps<T, P> *LANES, small_blocks<T, P>)
+__global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<T, P>)
     small_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   typedef small_layout<T, P, VECTORS> layout;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, i = lane % P, n = a.n;
+  int lane = threadIdx.x % STEDC_LANES, warp = threadIdx.x / STEDC_LANES, i = lane % P, n = a.n;
   layout s (memory + warp * layout::bytes, lane / P);
-  stedc_workspace<R> w (s.rest, LANES, true);
+  stedc_workspace<R> w (s.rest, STEDC_LANES, true);
   int64_t page = ((int64_t)blockIdx.x * small_warps<T, P> + warp) * layout::groups + lane / P;
   bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // groups beyond the end repeat the last page
@@ -249,7 +250,7 @@ template <class T, int P, bool VECTORS> cudaError_t launch_kernel (const eig_arg
   if (status != cudaSuccess)
     return status;
   int64_t per_block = warps * layout::groups, blocks = (a.pages + per_block - 1) / per_block;
-  small_kernel<T, P, VECTORS><<<(unsigned)blocks, warps * LANES, bytes, a.stream>>> (a);
+  small_kernel<T, P, VECTORS><<<(unsigned)blocks, warps * STEDC_LANES, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

@@ -24,7 +24,7 @@ template <class T> int64_t eig_stedc_bytes (int n, int64_t pages)
   return pages * page + 10 * 16; // ten arrays, each rounded up
 }
 
-// (d, e) -> d and, with vectors, Z. The two matrices of eigenvectors that take turns are Z and the
+// (d, e) -> d and, with vectors, Z. The two matrices of eigenvectors that alternate are Z and the
 // caller's V, which nothing else needs before the back-transform.
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
 {

@@ -1,11 +1,11 @@
 // stedc.cuh: divide and conquer for real tridiagonal matrices: the tree and what its kernels share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Cuppen's method as LAPACK's ?stedc does it. The matrix is torn into leaves of at most LEAF rows,
-// which a warp each solves; neighbouring nodes are then merged, level by level. A merge deflates,
-// solves the secular equation, finds the vector z that belongs exactly to the computed roots (Gu,
-// Eisenstat 1994), and multiplies the eigenvectors of the two halves with those of the rank-one
-// update. The tree depends on n alone, so a page gets the same bits in every batch.
+// Cuppen's method as LAPACK's ?stedc does it. The matrix is torn into leaves of at most STEDC_LEAF
+// rows, which a warp each solves; neighbouring nodes are then merged, level by level. A merge
+// deflates, solves the secular equation, finds the vector z that belongs exactly to the computed
+// roots (Gu, Eisenstat 1994), and multiplies the eigenvectors of the two halves with those of the
+// rank-one update. The tree depends on n alone, so a page gets the same bits in every batch.
 
 #ifndef GPULINALG_STEDC_CUH
 #define GPULINALG_STEDC_CUH
@@ -13,7 +13,7 @@
 #include "eig_kernels.cuh"
 
 // Rows of a leaf at most.
-enum { LEAF = 32 };
+enum { STEDC_LEAF = 32 };
 
 // The binary tree over the rows of an n*n matrix: level 0 has `leaves` nodes (a power of two) of
 // about the same size; where there are two, the first one is full, because a leaf of 17 rows takes
@@ -22,18 +22,18 @@ struct stedc_tree {
   int n, leaves;
   __host__ __device__ int first_row (int leaf) const
   {
-    return leaves == 2 && leaf == 1 ? (int)LEAF : (int)((int64_t)leaf * n / leaves);
+    return leaves == 2 && leaf == 1 ? (int)STEDC_LEAF : (int)((int64_t)leaf * n / leaves);
   }
   __host__ __device__ int leaf_rows () const
   {
-    return leaves == 2 ? (int)LEAF : (n + leaves - 1) / leaves;
+    return leaves == 2 ? (int)STEDC_LEAF : (n + leaves - 1) / leaves;
   }
 };
 
 inline stedc_tree stedc_tree_of (int n)
 {
   stedc_tree tree = {n, 1};
-  while (tree.leaves * LEAF < n)
+  while (tree.leaves * STEDC_LEAF < n)
     tree.leaves *= 2;
   return tree;
 }
@@ -100,14 +100,14 @@ enum { STEDC_VALUES_MAX = 64 };
 template <class R> cudaError_t stedc_values (const stedc_level<R> &s, cudaStream_t stream);
 
 // 1/x to 1 or 2 ulp for x that is neither tiny nor huge.
-GLA_DEVICE double reciprocal (double x)
+GLA_DEVICE double stedc_reciprocal (double x)
 {
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); // to 20 bits
   double error = fma (-x, r, 1.0);
   return fma (fma (error, error, error), r, r);
 }
-GLA_DEVICE float reciprocal (float x)
+GLA_DEVICE float stedc_reciprocal (float x)
 {
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));

@@ -11,7 +11,7 @@ enum { JOIN_ROWS = 8 };
 
 // Between the columns of a half in shared memory; whole 16-byte words, in different banks where
 // neighbouring lanes have neighbouring columns.
-template <class R> constexpr int join_ld = LEAF + 16 / sizeof (R);
+template <class R> constexpr int join_ld = STEDC_LEAF + 16 / sizeof (R);
 
 template <class R> __host__ __device__ constexpr size_t join_bytes (int m)
 {
@@ -31,15 +31,15 @@ template <class R> struct join_half {
 // Column j of U times the columns of the half, which are in `columns`.
 template <class R>
 GLA_DEVICE void join_column (const stedc_workspace<R> &w, const join_half<R> &h, const R *columns,
-                             int j, R norm, R (&sum)[LEAF])
+                             int j, R norm, R (&sum)[STEDC_LEAF])
 {
   R origin = w.origin[j], tau = w.tau[j];
   for (int p = 0; p < h.count; p++) {
     int pole = h.list[p];
-    R u = w.z[pole] * reciprocal ((w.pole[pole] - origin) - tau) * norm;
+    R u = w.z[pole] * stedc_reciprocal ((w.pole[pole] - origin) - tau) * norm;
     const R *column = columns + p * join_ld<R>;
 #pragma unroll
-    for (int r0 = 0; r0 < LEAF; r0 += JOIN_ROWS)
+    for (int r0 = 0; r0 < STEDC_LEAF; r0 += JOIN_ROWS)
       if (r0 < h.rows)
 #pragma unroll
         for (int r = r0; r < r0 + JOIN_ROWS; r++)
@@ -61,13 +61,13 @@ GLA_DEVICE void join_rows (const stedc_workspace<R> &w, const join_half<R> &h, R
     columns[p * join_ld<R> + lane] = inside ? h.Z[source * h.ldz + lane] : R (0);
   }
   __syncthreads ();
-  R sum[LEAF] = {};
+  R sum[STEDC_LEAF] = {};
   if (j < k)
     join_column (w, h, columns, j, norm, sum);
   __syncthreads ();
   if (j < k)
 #pragma unroll
-    for (int r0 = 0; r0 < LEAF; r0 += JOIN_ROWS)
+    for (int r0 = 0; r0 < STEDC_LEAF; r0 += JOIN_ROWS)
       if (r0 < h.rows)
 #pragma unroll
         for (int r = r0; r < r0 + JOIN_ROWS; r++)

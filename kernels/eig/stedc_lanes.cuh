@@ -6,7 +6,7 @@
 
 #include "stedc_node.cuh"
 
-enum { LANES = 32, ABSENT = 4 };
+enum { STEDC_LANES = 32, STEDC_ABSENT = 4 };
 
 // How a warp works on matrices of up to P rows, with P lanes to each. With EDGES Z has two rows;
 // where only the values are wanted of the whole, the last merge finds nothing else. LD is what lies
@@ -20,7 +20,8 @@ template <int P_, bool EDGES_, bool VALUES_ONLY_ = false> struct lanes_shape {
 // warp at c * LD, and the arrays of a merge.
 template <class R, class S> __host__ __device__ constexpr size_t lanes_bytes ()
 {
-  return LANES * S::LD * sizeof (R) + (stedc_workspace_bytes<R> (LANES, true) + 15) / 16 * 16;
+  return STEDC_LANES * S::LD * sizeof (R) +
+         (stedc_workspace_bytes<R> (STEDC_LANES, true) + 15) / 16 * 16;
 }
 
 // The arrays of the node that starts at row b.
@@ -42,7 +43,7 @@ template <class R> GLA_DEVICE stedc_workspace<R> part_of (stedc_workspace<R> w, 
   return w;
 }
 
-// deflate, out of the way of the instruction cache: pages seldom need it.
+// deflate, not inlined to spare the instruction cache: pages seldom need it.
 template <class R>
 __device__ __noinline__ stedc_scan deflate_apart (stedc_workspace<R> w, int m, R rho, R tol)
 {
@@ -55,13 +56,13 @@ __device__ __noinline__ stedc_scan deflate_apart (stedc_workspace<R> w, int m, R
 template <class R, int M>
 GLA_DEVICE stedc_scan deflate_lanes (const stedc_workspace<R> &w, R rho, R tol)
 {
-  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b;
-  unsigned node = (0xffffffffu >> (LANES - M)) << b;
+  int lane = threadIdx.x % STEDC_LANES, b = lane & ~(M - 1), i = lane - b;
+  unsigned node = (0xffffffffu >> (STEDC_LANES - M)) << b;
   R cs = w.z[i];
   bool stays = !(rho * absmax (cs) <= tol), close = false;
   unsigned kept = __ballot_sync (0xffffffffu, stays) & node, before = kept & ((1u << lane) - 1);
   if (stays && before != 0) {
-    int previous = LANES - 1 - __clz (before) - b;
+    int previous = STEDC_LANES - 1 - __clz (before) - b;
     R sn = w.z[previous], gap = w.d[i] - w.d[previous];
     close = absmax (gap * cs * sn) <= tol * madd (sn, sn, cs * cs);
   }
@@ -88,7 +89,8 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
 {
   constexpr bool EDGES = S::EDGES;
   constexpr int P = S::P, ROWS = EDGES ? 2 : M, ld = S::LD;
-  int lane = threadIdx.x % LANES, b = lane & ~(M - 1), i = lane - b, row = EDGES ? 0 : b & (P - 1);
+  int lane = threadIdx.x % STEDC_LANES, b = lane & ~(M - 1), i = lane - b,
+      row = EDGES ? 0 : b & (P - 1);
   stedc_workspace<R> w = part_of (all, b);
   R sign = tear < 0 ? R (-1) : R (1), rho = 2 * absmax (tear);
   bool above = i < M / 2;
@@ -116,20 +118,20 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
   w.d[rank] = d;
   w.z[rank] = z;
   w.column[rank] = lane;
-  w.halves[rank] = (above ? UPPER : LOWER) | (absent ? ABSENT : 0);
+  w.halves[rank] = (above ? STEDC_UPPER : STEDC_LOWER) | (absent ? STEDC_ABSENT : 0);
   __syncwarp ();
   stedc_scan found = deflate_lanes<R, M> (w, rho, 4 * tol * largest);
   __syncwarp ();
   int k = __shfl_sync (0xffffffffu, found.roots, b);
   int rotations = __shfl_sync (0xffffffffu, found.rotations, b);
   if (i < ROWS)
-    rotate_row (w, rotations, Z + (EDGES ? i : lane & (P - 1)), ld, UPPER | LOWER);
+    rotate_row (w, rotations, Z + (EDGES ? i : lane & (P - 1)), ld, STEDC_UPPER | STEDC_LOWER);
 
   // those that stay come first
   int place = w.order[i < k ? i : M - 1 - (i - k)], source = w.column[place];
   z = w.z[place];
   d = w.d[place];
-  absent = i >= k && w.halves[place] & ABSENT;
+  absent = i >= k && w.halves[place] & STEDC_ABSENT;
   __syncwarp ();
   w.order[i] = source;
   w.pole[i] = d;
@@ -158,7 +160,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
   R sum[ROWS] = {}, norm = 0;
   if (i < k) {
     for (int j = 0; j < k; j++) {
-      R u = w.z[j] * reciprocal ((w.pole[j] - root.origin) - root.tau);
+      R u = w.z[j] * stedc_reciprocal ((w.pole[j] - root.origin) - root.tau);
       const R *column = Z + w.order[j] * ld + row;
       norm = madd (u, u, norm);
 #pragma unroll
@@ -187,7 +189,7 @@ template <class R, class S, int M>
 GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bool &absent,
                          int size)
 {
-  int lane = threadIdx.x % LANES;
+  int lane = threadIdx.x % STEDC_LANES;
   R tear = __shfl_sync (0xffffffffu, e, (lane & ~(M - 1)) + M / 2 - 1);
   bool settled = merge_lanes<R, S, M> (w, Z, tear, tol, d, absent, size);
   if constexpr (M < S::P)
@@ -199,7 +201,7 @@ GLA_DEVICE bool conquer (const stedc_workspace<R> &w, R *Z, R e, R tol, R &d, bo
 // The nodes of two rows, each by a rotation: Z and d for what conquer starts from at M = 4.
 template <class R, class S> GLA_DEVICE void solve_pairs (R *Z, R e, R &d, int size)
 {
-  int lane = threadIdx.x % LANES, row = lane & (S::P - 2);
+  int lane = threadIdx.x % STEDC_LANES, row = lane & (S::P - 2);
   bool odd = lane % 2;
   R tear = __shfl_sync (0xffffffffu, e, lane & ~1), other = shuffle_xor (d, 1);
   R a = (odd ? other : d) + absmax (tear), c = (odd ? d : other) + absmax (tear), t = 0;

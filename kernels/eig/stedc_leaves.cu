@@ -8,16 +8,16 @@ namespace
 
 enum { WARPS = 4 };
 
-template <bool EDGES> using leaf_shape = lanes_shape<LANES, EDGES>;
+template <bool EDGES> using leaf_shape = lanes_shape<STEDC_LANES, EDGES>;
 
 // A warp owns a leaf of up to 32 rows, filled up with rows that are coupled to nothing; it starts
 // from pairs of rows and merges four times.
 template <class R, bool EDGES>
-__global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s)
+__global__ void __launch_bounds__ (WARPS *STEDC_LANES) leaves_kernel (stedc_level<R> s)
 {
   typedef leaf_shape<EDGES> S;
   extern __shared__ __align__ (16) unsigned char memory[];
-  int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = s.tree.n;
+  int lane = threadIdx.x % STEDC_LANES, warp = threadIdx.x / STEDC_LANES, n = s.tree.n;
   int64_t item = (int64_t)blockIdx.x * WARPS + warp;
   if (item >= s.pages * s.tree.leaves)
     return;
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
   int first = s.tree.first_row (leaf), size = s.tree.first_row (leaf + 1) - first;
   unsigned char *mine = memory + warp * lanes_bytes<R, S> ();
   R *Z = reinterpret_cast<R *> (mine);
-  stedc_workspace<R> w (mine + LANES * S::LD * sizeof (R), LANES, true);
+  stedc_workspace<R> w (mine + STEDC_LANES * S::LD * sizeof (R), STEDC_LANES, true);
 
   // every e within the page tears, also those at the two ends of the leaf
   const R *d_in = s.d + page * n + first, *e_in = s.e + page * n + first;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__ (WARPS *LANES) leaves_kernel (stedc_level<R> s
     return;
   }
   R *out = s.Z + page * s.page_z + first * s.ldz + first;
-  for (int c = 0; c < LANES; c++) {
+  for (int c = 0; c < STEDC_LANES; c++) {
     int to = __shfl_sync (0xffffffffu, column, c);
     if (present >> c & 1 && lane < size)
       out[to * s.ldz + lane] = Z[c * S::LD + lane];
@@ -73,7 +73,7 @@ template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream
   if (status != cudaSuccess)
     return status;
   int64_t blocks = (s.pages * s.tree.leaves + WARPS - 1) / WARPS;
-  kernel<<<(unsigned)blocks, WARPS * LANES, bytes, stream>>> (s);
+  kernel<<<(unsigned)blocks, WARPS * STEDC_LANES, bytes, stream>>> (s);
   return cudaGetLastError ();
 }
 

@@ -1,7 +1,7 @@
 // stedc_merge.cu: one level of divide and conquer: deflation and secular equations of every node
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "stedc_join.cuh"
 
 namespace
@@ -63,7 +63,7 @@ template <class R> GLA_DEVICE void sort (const stedc_workspace<R> &w, int m, int
     w.d[rank] = mine;
     w.z[rank] = w.pole_z[i];
     w.column[rank] = i;
-    w.halves[rank] = i < m1 ? UPPER : LOWER;
+    w.halves[rank] = i < m1 ? STEDC_UPPER : STEDC_LOWER;
   }
 }
 
@@ -74,7 +74,7 @@ GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *
   R square = 0, first = 0, last = 0, origin = w.origin[j], tau = w.tau[j];
 #pragma unroll 4
   for (int i = 0; i < k; i++) {
-    R u = w.z[i] * reciprocal ((w.pole[i] - origin) - tau);
+    R u = w.z[i] * stedc_reciprocal ((w.pole[i] - origin) - tau);
     square = madd (u, u, square);
     if (EDGES) {
       int place = w.column[w.order[i]];
@@ -89,7 +89,7 @@ GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *
 }
 
 // Every block of the cluster gets entry i of an array of its workspace.
-template <class R> GLA_DEVICE void tell (R *array, int i, R value, int blocks)
+template <class R> GLA_DEVICE void broadcast (R *array, int i, R value, int blocks)
 {
   for (int b = 0; b < blocks; b++)
     in_block (array, b, blocks)[i] = value;
@@ -119,12 +119,10 @@ GLA_DEVICE void join (const stedc_level<R> &s, const stedc_workspace<R> &w, cons
     columns<R, false> (w, found.roots, j, &norm, &top, &bottom);
   const R *Z = s.Z + page * s.page_z + node.first * s.ldz;
   R *merged = s.merged + page * s.page_merged + node.first * s.ld_merged;
-  join_half<R> upper = {
-      Z + node.first, merged + node.first, s.ldz,  s.ld_merged, node.middle - node.first,
-      UPPER,          found.upper,         w.upper};
-  join_half<R> lower = {
-      Z + node.middle, merged + node.middle, s.ldz,  s.ld_merged, node.end - node.middle,
-      LOWER,           found.lower,          w.lower};
+  join_half<R> upper = {Z + node.first,           merged + node.first, s.ldz,       s.ld_merged,
+                        node.middle - node.first, STEDC_UPPER,         found.upper, w.upper};
+  join_half<R> lower = {Z + node.middle,        merged + node.middle, s.ldz,       s.ld_merged,
+                        node.end - node.middle, STEDC_LOWER,          found.lower, w.lower};
   join_rows (w, upper, memory, found.roots, m, norm);
   join_rows (w, lower, memory, found.roots, m, norm);
 }
@@ -132,7 +130,7 @@ GLA_DEVICE void join (const stedc_level<R> &s, const stedc_workspace<R> &w, cons
 // One block, or where the GPU would not be full a cluster of them, per node and page. The threads
 // of a block sort together, and one of them scans for deflation; every block does so for itself,
 // with the same bits. Then every thread of the cluster solves the secular equation of its roots,
-// finds its entries of z and the norms of its columns, dealt out 32 at a time. All loops run over
+// finds its entries of z and the norms of its columns, distributed 32 at a time. All loops run over
 // arrays in shared memory that every thread reads in step. JOIN: the node is two leaves, and one
 // block finds the product with their vectors, too, a column to a thread.
 template <class R, bool VECTORS, bool JOIN>
@@ -177,9 +175,11 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
     R *Z = s.Z + page * s.page_z + node.first * s.ldz;
     if (found.rotations > 0)
       for (int i = mine; i < m; i += step)
-        rotate_row (w, found.rotations, Z + node.first + i, s.ldz, i < m1 ? UPPER : LOWER);
+        rotate_row (w, found.rotations, Z + node.first + i, s.ldz,
+                    i < m1 ? STEDC_UPPER : STEDC_LOWER);
   } else if (threadIdx.x < 2) {
-    rotate_row (w, found.rotations, threadIdx.x == 0 ? w.top : w.bottom, 1, UPPER | LOWER);
+    rotate_row (w, found.rotations, threadIdx.x == 0 ? w.top : w.bottom, 1,
+                STEDC_UPPER | STEDC_LOWER);
   }
   for (int j = threadIdx.x; j < m; j += blockDim.x) {
     int place = w.order[j < k ? j : m - 1 - (j - k)];
@@ -194,7 +194,7 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
   }
   if (!JOIN)
     tell_update (s, w, found, at, page * s.tree.leaves + q);
-  cluster_barrier (blocks); // the rotations are done with
+  cluster_barrier (blocks); // the rotations have been used
 
   R norm2 = 0;
   for (int i = threadIdx.x; i < k; i += blockDim.x)
@@ -205,13 +205,13 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
     secular_result<R> root = secular_root (f, j);
     if (!root.settled)
       atomicMax (s.info + page, node.first + j + 1);
-    tell (w.origin, j, root.origin, blocks);
-    tell (w.tau, j, root.tau, blocks);
+    broadcast (w.origin, j, root.origin, blocks);
+    broadcast (w.tau, j, root.tau, blocks);
     s.d[at + j] = root.origin + root.tau;
   }
   cluster_barrier (blocks);
   for (int i = mine; i < k; i += step)
-    tell (w.z, i, loewner (w, k, i), blocks);
+    broadcast (w.z, i, loewner (w, k, i), blocks);
   cluster_barrier (blocks);
   if (JOIN) {
     size_t used = (stedc_workspace_bytes<R> (m, true) + 15) / 16 * 16;

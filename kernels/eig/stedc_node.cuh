@@ -1,4 +1,4 @@
-// stedc_node.cuh: what merging two halves of a node needs, whoever does it: a block or some lanes
+// stedc_node.cuh: merge of two halves: code shared by the block and the warp version
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_STEDC_NODE_CUH
@@ -7,12 +7,12 @@
 #include "secular.cuh"
 
 // Which halves of a node a column of its Z has entries in.
-enum { UPPER = 1, LOWER = 2 };
+enum { STEDC_UPPER = 1, STEDC_LOWER = 2 };
 
 // Shared memory of one block: arrays over the m rows of the node.
 template <class R> struct stedc_workspace {
   R *d, *z;           // ascending; later the vector z that belongs to the roots
-  R *pole, *pole_z;   // as they come; later those that do not deflate
+  R *pole, *pole_z;   // all poles in order; later those that do not deflate
   R *origin, *tau;    // c and s of the rotations; later the roots
   R *top, *bottom;    // first and last row of Z (without vectors)
   int *column;        // of Z, in the order of d
@@ -55,9 +55,9 @@ struct stedc_scan {
 template <class R> GLA_DEVICE void accept (const stedc_workspace<R> &w, stedc_scan &s, int place)
 {
   w.order[s.roots] = place;
-  if (w.halves[place] & UPPER)
+  if (w.halves[place] & STEDC_UPPER)
     w.upper[s.upper++] = s.roots;
-  if (w.halves[place] & LOWER)
+  if (w.halves[place] & STEDC_LOWER)
     w.lower[s.lower++] = s.roots;
   s.roots++;
 }
@@ -133,7 +133,7 @@ template <class R> GLA_DEVICE R loewner (const stedc_workspace<R> &w, int k, int
 #pragma unroll 4
   for (int j = 0; j < k; j++)
     if (j != i)
-      product *= ((w.origin[j] - here) + w.tau[j]) * reciprocal (w.pole[j] - here);
+      product *= ((w.origin[j] - here) + w.tau[j]) * stedc_reciprocal (w.pole[j] - here);
   return copy_sign (sqrt_of (absmax (product)), w.pole_z[i]);
 }
 

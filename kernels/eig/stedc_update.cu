@@ -1,7 +1,7 @@
 // stedc_update.cu: one level of divide and conquer: eigenvectors of the merged nodes
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "mma.cuh"
+#include "common/mma.cuh"
 #include "stedc.cuh"
 
 namespace
@@ -9,11 +9,11 @@ namespace
 
 enum { COLUMNS = 64, DEPTH = 8, HALF_SHIFT = 28 };
 
-// Half of a node as the update sees it.
+// Half of a node in the view of the update.
 template <class R> struct half {
   const R *Z; // its rows, in the columns of the node
   R *merged;
-  int rows, bit;   // UPPER or LOWER of stedc_merge.cu
+  int rows, bit;   // STEDC_UPPER or STEDC_LOWER of stedc_merge.cu
   int count;       // poles with entries here
   const int *list; // these
 };
@@ -32,7 +32,7 @@ GLA_DEVICE half<R> half_of (const stedc_level<R> &s, int64_t page, const stedc_n
           (lower ? s.lower : s.upper) + at};
 }
 
-// A thread's part of DEPTH columns of Z and of the same rows of U, on its way to shared memory: row
+// What a thread copies to shared memory of DEPTH columns of Z and of the same rows of U: row
 // threadIdx.x % ROWS of every second column of Z; of U column `mine` of every STEP-th row, as z and
 // pole.
 template <class R, int ROWS> struct chunk {
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
       memory.left[threadIdx.x / ROWS + 2 * x][threadIdx.x % ROWS] = (double)next.left[x];
 #pragma unroll
     for (int x = 0; x < chunk::RIGHT; x++) {
-      R u = root ? next.z[x] * reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
+      R u = root ? next.z[x] * stedc_reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
       memory.right[threadIdx.x / COLUMNS + x * chunk::STEP][mine] =
           next.z[x] != 0 ? (double)u : 0.0; // no pole, no meaning
     }

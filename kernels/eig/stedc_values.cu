@@ -1,9 +1,9 @@
-// stedc_values.cu: eigenvalues alone of tridiagonal matrices of up to 64 rows, a page to a lane
+// stedc_values.cu: eigenvalues alone of tridiagonal matrices of up to 64 rows, one page per lane
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The QL iteration without square roots of Pal, Walker and Kahan, as LAPACK's ?sterf has it. It
-// takes a tenth of the operations of divide and conquer, which is for eigenvectors; as one page
-// does them one after the other, 32 pages go side by side.
+// takes a tenth of the operations of divide and conquer, which is for eigenvectors. The operations
+// of a page depend on each other, so a warp works on 32 pages, one per lane.
 
 #include "stedc.cuh"
 
@@ -35,8 +35,8 @@ template <class R> GLA_DEVICE R shift_of (const lane_matrix<R> &t, int l)
 }
 
 // One sweep over rows l..m, of which none is split from the next one. From one p to the next is
-// what takes the time: both reciprocals are under way together, and gamma is one product after
-// them. Where p is as good as zero, the next one has another form.
+// what takes the time: both reciprocals are computed at the same time, and gamma is one product
+// after them. Where p is as good as zero, the next one has another form.
 template <class R> GLA_DEVICE void sweep (lane_matrix<R> &t, int l, int m)
 {
   R sigma = shift_of (t, l), c = 1, s = 0, gamma = t.d[m * LANES] - sigma, p = gamma * gamma;
@@ -44,7 +44,8 @@ template <class R> GLA_DEVICE void sweep (lane_matrix<R> &t, int l, int m)
   for (int i = m - 1; i >= l; i--) {
     int next = i > 0 ? i - 1 : 0; // fetched ahead
     R next_square = t.e2[next * LANES], next_alpha = t.d[next * LANES];
-    R r = p + square, inverse = reciprocal (r), over_p = reciprocal (p), before = c, old = gamma;
+    R r = p + square, inverse = stedc_reciprocal (r), over_p = stedc_reciprocal (p), before = c,
+      old = gamma;
     if (i < m - 1)
       t.look (i + 1, s * r);
     R numerator = madd (p, alpha - sigma, -square * old);

@@ -5,7 +5,7 @@
 // are computed in double for all four types.
 
 #include "eig_kernels.cuh"
-#include "larft.cuh"
+#include "common/larft.cuh"
 
 namespace
 {
@@ -236,8 +236,8 @@ GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, 
   __syncthreads ();
 }
 
-// One block owns NC columns of Z of one page. They stand in shared memory while the blocks of
-// reflectors pass, last to first; at the end they go to their places in V.
+// One block owns NC columns of Z of one page. They stay in shared memory while the blocks of
+// reflectors are applied, last to first; at the end they are stored at their places in V.
 template <class T, int NC, int WARPS>
 __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
 {

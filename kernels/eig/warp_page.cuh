@@ -7,13 +7,13 @@
 #define GPULINALG_WARP_PAGE_CUH
 
 #include "eig_kernels.cuh"
-#include "../src/backend.h"
+#include "backend.h"
 
 // Columns of a page that are read together.
-enum { TOGETHER = 4 };
+enum { WARP_PAGE_TOGETHER = 4 };
 
-// What lanes tell each other of row i in the reduction: v of this column and of the one before, w.
-template <class T> struct alignas (16) told {
+// What lanes exchange of row i in the reduction: v of this column and of the one before, w.
+template <class T> struct alignas (16) row_values {
   T v, old_v, w;
 };
 
@@ -32,7 +32,7 @@ template <class R> struct page_found {
   int exponent; // the page was divided by 2^exponent
   int32_t info;
   double skew;
-  R largest; // of the page as it came
+  R largest; // of the page as given
   int bad;   // it has a NaN or an Inf
 };
 
@@ -72,7 +72,7 @@ template <class T> struct packed_page {
   GLA_DEVICE void set (int i, int j, T x) const { at (i, j) = x; }
 };
 
-// What is told of A's entry (i, j) by x and, of the other triangle, y': their mean. Sees how far
+// The mean of x, read at (i, j), and of y', read from the other triangle. Notes in `found` how far
 // they are apart.
 template <class T> GLA_DEVICE T mean_of (int i, int j, T x, T y, page_found<real_t<T>> &found)
 {
@@ -92,44 +92,46 @@ GLA_DEVICE page_found<real_t<T>> read_entries (const eig_args<T> &a, const T *A,
   typedef real_t<T> R;
   int n = a.n;
   page_found<R> found = {0, 0, 0, 0, 0};
-  for (int j0 = 0; j0 < n; j0 += TOGETHER) {
-    T entry[TOGETHER][C];
+  for (int j0 = 0; j0 < n; j0 += WARP_PAGE_TOGETHER) {
+    T entry[WARP_PAGE_TOGETHER][C];
 #pragma unroll
-    for (int q = 0; q < TOGETHER * C; q++) {
+    for (int q = 0; q < WARP_PAGE_TOGETHER * C; q++) {
       int j = j0 + q / C, i = lane_row<P> (q % C, pad);
-      bool wanted = a.triangle == GLA_LOWER ? i >= j : a.triangle != GLA_UPPER || i <= j;
+      bool wanted =
+          a.triangle == GLA_TRIANGLE_LOWER ? i >= j : a.triangle != GLA_TRIANGLE_UPPER || i <= j;
       entry[q / C][q % C] = from_real<T> (0);
       if (wanted && i >= 0 && i < n && j < n)
         entry[q / C][q % C] = A[j * a.lda + i];
     }
 #pragma unroll
-    for (int q = 0; q < TOGETHER * C; q++) {
+    for (int q = 0; q < WARP_PAGE_TOGETHER * C; q++) {
       int j = j0 + q / C, i = lane_row<P> (q % C, pad);
       T x = entry[q / C][q % C];
-      if (i == j && a.triangle != GLA_FULL)
+      if (i == j && a.triangle != GLA_TRIANGLE_FULL)
         x = from_real<T> (re (x));
       R size = absmax (x);
       found.bad |= !(size <= limits<R>::big);
       found.largest = size > found.largest ? size : found.largest;
       if (i < 0 || i >= n || j >= n) { // not there
-      } else if (a.triangle == GLA_UPPER && i <= j) {
+      } else if (a.triangle == GLA_TRIANGLE_UPPER && i <= j) {
         S.at (j, i) = conj (x);
-      } else if ((PAGE::both && a.triangle == GLA_FULL) || (a.triangle != GLA_UPPER && i >= j)) {
+      } else if ((PAGE::both && a.triangle == GLA_TRIANGLE_FULL) ||
+                 (a.triangle != GLA_TRIANGLE_UPPER && i >= j)) {
         S.at (i, j) = x;
       }
     }
-    if (PAGE::both || a.triangle != GLA_FULL)
+    if (PAGE::both || a.triangle != GLA_TRIANGLE_FULL)
       continue;
-    __syncwarp (); // entry (j, i) has come, with column i
+    __syncwarp (); // entry (j, i) has been written, with column i
 #pragma unroll
-    for (int q = 0; q < TOGETHER * C; q++) {
+    for (int q = 0; q < WARP_PAGE_TOGETHER * C; q++) {
       int j = j0 + q / C, i = lane_row<P> (q % C, pad);
       if (i >= 0 && i <= j && j < n)
         S.at (j, i) = mean_of (i, j, S.at (j, i), entry[q / C][q % C], found);
     }
   }
   __syncwarp ();
-  if (PAGE::both && a.triangle == GLA_FULL)
+  if (PAGE::both && a.triangle == GLA_TRIANGLE_FULL)
     for (int c = 0; c < C; c++) {
       int i = lane_row<P> (c, pad);
       for (int j = 0; i < n && j <= i; j++)
@@ -163,7 +165,7 @@ GLA_DEVICE page_found<real_t<T>> read_page (const eig_args<T> &a, const T *A, co
   __syncwarp ();
   found.exponent = -k;
   bool skewed = found.skew > 10.0 * n * limits<R>::eps * found.largest;
-  found.info = found.bad ? n + 1 : skewed ? GLA_INFO_SKEW : 0;
+  found.info = found.bad ? n + 1 : skewed ? GLA_INFO_NOT_HERMITIAN : 0;
   return found;
 }
 

@@ -1,4 +1,4 @@
-// cublas.cu: matrix products by cuBLAS, which is looked for at run time
+// cublas.cu: matrix products by cuBLAS, which is loaded at run time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cublas.cuh"
@@ -57,7 +57,7 @@ gla_status status_of (int status)
   if (status == STATUS_SUCCESS)
     return GLA_OK;
   cudaGetLastError ();
-  return status == STATUS_ALLOC_FAILED ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
+  return status == STATUS_ALLOC_FAILED ? GLA_ERROR_OUT_OF_MEMORY : GLA_ERROR_DEVICE_FAILURE;
 }
 
 template <class T> int type_index ()
@@ -87,7 +87,7 @@ gla_status gpu_blas_open (gpu_blas *b)
 {
   if (b->handle != nullptr)
     return GLA_OK;
-  return gpu_blas_available () ? status_of (cublas.create (&b->handle)) : GLA_DEVICE_FAILURE;
+  return gpu_blas_available () ? status_of (cublas.create (&b->handle)) : GLA_ERROR_DEVICE_FAILURE;
 }
 
 void gpu_blas_close (gpu_blas *b)
@@ -99,8 +99,8 @@ void gpu_blas_close (gpu_blas *b)
 
 template <class T>
 gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int64_t m, int64_t n,
-                     int64_t k, real_t<T> alpha, qr_matrix<const T> A, qr_matrix<const T> B,
-                     real_t<T> beta, qr_matrix<T> C, int64_t pages)
+                     int64_t k, real_t<T> alpha, page_matrix<const T> A, page_matrix<const T> B,
+                     real_t<T> beta, page_matrix<T> C, int64_t pages)
 {
   if (m == 0 || n == 0 || k == 0 || pages == 0)
     return GLA_OK;
@@ -117,8 +117,8 @@ gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status gpu_gemm (gpu_blas *, cudaStream_t, char, char, int64_t, int64_t, int64_t,   \
-                                real_t<T>, qr_matrix<const T>, qr_matrix<const T>, real_t<T>,      \
-                                qr_matrix<T>, int64_t);
+                                real_t<T>, page_matrix<const T>, page_matrix<const T>, real_t<T>,  \
+                                page_matrix<T>, int64_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -3,21 +3,14 @@
 
 #include "engine.cuh"
 #include "memory.cuh"
-#include "../src/host_memory.h"
+#include "common/host_memory.h"
+#include "common/work_limits.cuh"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-
-gla_status engine_status (cudaError_t error)
-{
-  if (error == cudaSuccess)
-    return GLA_OK;
-  cudaGetLastError ();
-  return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
-}
 
 //------------------------------------------------------------------------------
 // devices
@@ -50,7 +43,7 @@ gla_status engine_device_query (int device, gla_device_info *info)
   size_t free_bytes = 0, total = 0;
   cudaError_t error = cudaGetDeviceProperties (&properties, device);
   const bool started = memory_held (device, MEMORY_ENGINES) > 0;
-  if (error == cudaSuccess && started) // otherwise the question would start the device
+  if (error == cudaSuccess && started) // the query would start the device otherwise
     error = cudaSetDevice (device);
   if (error == cudaSuccess && started)
     error = cudaMemGetInfo (&free_bytes, &total);
@@ -72,6 +65,7 @@ gla_status engine_device_query (int device, gla_device_info *info)
 // open and close
 //------------------------------------------------------------------------------
 
+// One thread.
 __global__ void probe_kernel (int *word)
 {
   *word = 1;
@@ -95,11 +89,11 @@ static cudaError_t probe (cuda_engine *e)
   return error == cudaSuccess && answer != 1 ? cudaErrorUnknown : error;
 }
 
-// Takes what the ring has not: it is given back when the context is asked to.
+// Allocates the buffers that the ring lacks: engine_shrink may have freed them.
 static cudaError_t make_ring (cuda_engine *e, ring_buffer *ring)
 {
   cudaError_t error = cudaSuccess;
-  for (int k = 0; k < RING && error == cudaSuccess; k++) {
+  for (int k = 0; k < RING_BUFFERS && error == cudaSuccess; k++) {
     if (ring[k].free == nullptr)
       error = cudaEventCreateWithFlags (&ring[k].free, cudaEventDisableTiming);
     if (error != cudaSuccess || ring[k].host != nullptr)
@@ -114,14 +108,14 @@ static cudaError_t make_ring (cuda_engine *e, ring_buffer *ring)
   return error;
 }
 
-// As make_ring, where buffers were given back.
+// Calls make_ring if the buffers were freed.
 static gla_status need_ring (cuda_engine *e, ring_buffer *ring)
 {
-  return ring[RING - 1].host != nullptr ? GLA_OK : engine_status (make_ring (e, ring));
+  return ring[RING_BUFFERS - 1].host != nullptr ? GLA_OK : engine_status (make_ring (e, ring));
 }
 
-// A GPU of 2022, which the formulas were fitted to: before a device is open nobody knows what it
-// is.
+// The GPU that the formulas were fitted to stands in for a device until it is open: only then are
+// its properties known.
 static cuda_engine typical ()
 {
   cuda_engine e = {};
@@ -143,7 +137,7 @@ gla_status engine_open (int device, gla_engine **engine)
   *engine = nullptr;
   cuda_engine *e = static_cast<cuda_engine *> (calloc (1, sizeof *e));
   if (e == nullptr)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cuda;
   e->base.device = device;
   memory_count (device, MEMORY_ENGINES, 1);
@@ -168,7 +162,7 @@ gla_status engine_open (int device, gla_engine **engine)
     error = cudaEventCreateWithFlags (&e->side_start, cudaEventDisableTiming);
   if (error == cudaSuccess)
     error = cudaEventCreateWithFlags (&e->side_done, cudaEventDisableTiming);
-  for (int k = 0; k < SLOTS && error == cudaSuccess; k++) {
+  for (int k = 0; k < ENGINE_SLOTS && error == cudaSuccess; k++) {
     error = cudaStreamCreateWithPriority (&e->slots[k].stream, cudaStreamNonBlocking, highest);
     if (error == cudaSuccess)
       error = cudaEventCreateWithFlags (&e->slots[k].done, cudaEventDisableTiming);
@@ -180,7 +174,7 @@ gla_status engine_open (int device, gla_engine **engine)
   if (error == cudaSuccess)
     error = make_ring (e, e->down);
   if (error == cudaSuccess)
-    error = cudaHostAlloc (reinterpret_cast<void **> (&e->counter), SLOTS * sizeof (int),
+    error = cudaHostAlloc (reinterpret_cast<void **> (&e->counter), ENGINE_SLOTS * sizeof (int),
                            cudaHostAllocDefault);
   if (error != cudaSuccess) {
     gla_status status = engine_status (error);
@@ -206,7 +200,7 @@ const cuda_engine *engine_facts (const gla_engine *engine)
 
 static void free_buffers (cuda_engine *e, ring_buffer *ring)
 {
-  for (int k = 0; k < RING; k++) {
+  for (int k = 0; k < RING_BUFFERS; k++) {
     if (ring[k].host == nullptr)
       continue;
     cudaFreeHost (ring[k].host);
@@ -218,7 +212,7 @@ static void free_buffers (cuda_engine *e, ring_buffer *ring)
 static void free_ring (cuda_engine *e, ring_buffer *ring)
 {
   free_buffers (e, ring);
-  for (int k = 0; k < RING; k++)
+  for (int k = 0; k < RING_BUFFERS; k++)
     if (ring[k].free != nullptr)
       cudaEventDestroy (ring[k].free);
 }
@@ -233,7 +227,7 @@ static void close_blas (cuda_engine *e, gpu_blas *blas)
 void engine_close (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
-  cuda_krylov_end (engine);
+  cuda_krylov_ops.end (engine);
   engine_release (e);
   close_blas (e, &e->side_blas);
   if (e->side_start != nullptr)
@@ -242,7 +236,7 @@ void engine_close (gla_engine *engine)
     cudaEventDestroy (e->side_done);
   if (e->side != nullptr)
     cudaStreamDestroy (e->side);
-  for (int k = 0; k < SLOTS; k++) {
+  for (int k = 0; k < ENGINE_SLOTS; k++) {
     close_blas (e, &e->slots[k].blas);
     if (e->slots[k].done != nullptr)
       cudaEventDestroy (e->slots[k].done);
@@ -273,7 +267,7 @@ static void release_slot (cuda_engine *e, engine_slot *slot)
 
 void engine_release (cuda_engine *e)
 {
-  for (int k = 0; k < SLOTS; k++)
+  for (int k = 0; k < ENGINE_SLOTS; k++)
     release_slot (e, &e->slots[k]);
 }
 
@@ -285,7 +279,7 @@ int64_t engine_kept (gla_engine *engine)
 static engine_slot *largest_slot (cuda_engine *e)
 {
   engine_slot *largest = &e->slots[0];
-  for (int k = 1; k < SLOTS; k++)
+  for (int k = 1; k < ENGINE_SLOTS; k++)
     if (e->slots[k].size > largest->size)
       largest = &e->slots[k];
   return largest;
@@ -297,7 +291,7 @@ void engine_shrink (gla_engine *engine, int64_t most)
   while (engine_kept (engine) > most && largest_slot (e)->size > 0)
     release_slot (e, largest_slot (e));
   if (most == 0) {
-    for (int k = 0; k < SLOTS; k++)
+    for (int k = 0; k < ENGINE_SLOTS; k++)
       close_blas (e, &e->slots[k].blas);
     close_blas (e, &e->side_blas);
     free_buffers (e, e->up);
@@ -316,7 +310,7 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   if (error == cudaErrorMemoryAllocation) {
     // arenas of slots that hold no chunk may be in the way
     cudaGetLastError ();
-    for (int k = 0; k < SLOTS; k++)
+    for (int k = 0; k < ENGINE_SLOTS; k++)
       if (e->slots[k].chunk == nullptr)
         release_slot (e, &e->slots[k]);
     error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
@@ -330,6 +324,16 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   return GLA_OK;
 }
 
+double engine_pages_in_memory (cuda_engine *e, double bytes_of_page)
+{
+  size_t free_bytes = 0, total = 0;
+  if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
+    cudaGetLastError ();
+  for (int k = 0; k < ENGINE_SLOTS; k++)
+    free_bytes += e->slots[k].size;
+  return MEMORY_SHARE * free_bytes / ENGINE_SLOTS / bytes_of_page;
+}
+
 static double seconds_now ()
 {
   timespec now;
@@ -341,13 +345,13 @@ static double seconds_now ()
 // memory for results
 //------------------------------------------------------------------------------
 
-// Bytes that are populated at a time: a huge page for each of 16 threads.
+// Bytes that are prefaulted at a time: a huge page for each of 16 threads.
 static const size_t POPULATE_BYTES = (size_t)32 << 20;
 
 static fresh_memory fresh_of (const gla_array *a)
 {
   gla_packing packing = gla_packing_of (a);
-  // what is between the parts of others is not ours
+  // gaps between columns or pages belong to the caller
   if (a->data == nullptr || packing.unit != packing.total || packing.total < RING_BYTES)
     return {nullptr, 0, 0};
   return {packing.base, packing.total, 0};
@@ -356,7 +360,7 @@ static fresh_memory fresh_of (const gla_array *a)
 static void populate_next (fresh_memory *f)
 {
   size_t left = f->total - f->done, bytes = left < POPULATE_BYTES ? left : POPULATE_BYTES;
-  gla_host_populate (f->base + f->done, bytes);
+  gla_host_prefault (f->base + f->done, bytes);
   f->done += bytes;
 }
 
@@ -365,15 +369,15 @@ void engine_expect (cuda_engine *e, int slot, const gla_array *results)
   e->slots[slot].results = fresh_of (results);
 }
 
-// Populates a piece for the chunk that `event` ends, or for another one in flight. Returns whether
-// there was one.
+// Prefaults a piece of the results of the chunk that `event` ends, or of another submitted chunk.
+// Returns false if nothing is left to prefault.
 static bool use_the_time (cuda_engine *e, cudaEvent_t event)
 {
   int first = 0;
-  while (first < SLOTS && e->slots[first].done != event)
+  while (first < ENGINE_SLOTS && e->slots[first].done != event)
     first++;
-  for (int k = 0; first < SLOTS && k < SLOTS; k++) {
-    fresh_memory *f = &e->slots[(first + k) % SLOTS].results;
+  for (int k = 0; first < ENGINE_SLOTS && k < ENGINE_SLOTS; k++) {
+    fresh_memory *f = &e->slots[(first + k) % ENGINE_SLOTS].results;
     if (f->done < f->total) {
       populate_next (f);
       return true;
@@ -395,10 +399,10 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
       return engine_status (error);
     bool worked = use_the_time (e, event);
     double now = seconds_now ();
-    if (now - asked > 0.02) {
+    if (now - asked > POLL_SECONDS) {
       asked = now;
       if (e->monitor.poll (e->monitor.user, 0))
-        return GLA_STOPPED;
+        return GLA_ERROR_STOPPED;
     }
     if (!worked && now - start > 2e-4) { // short waits spin, long ones leave the core to others
       timespec nap = {0, 50000};
@@ -431,13 +435,34 @@ gla_status engine_throttle (cuda_engine *e, int slot)
 
 void engine_drain (cuda_engine *e)
 {
-  for (int k = 0; k < SLOTS; k++) {
+  for (int k = 0; k < ENGINE_SLOTS; k++) {
     cudaStreamSynchronize (e->slots[k].stream);
     e->slots[k].chunk = nullptr;
     e->slots[k].results = {};
   }
   cudaStreamSynchronize (e->side);
   cudaGetLastError ();
+}
+
+void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
+{
+  e->monitor = job->monitor;
+  e->chunk_pages = pages;
+  for (int k = 0; k < ENGINE_SLOTS; k++)
+    e->slots[k].chunk = nullptr;
+}
+
+gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_t pages)
+{
+  e->slots[slot].chunk = nullptr;
+  if (status == GLA_OK && e->monitor.poll (e->monitor.user, pages))
+    return GLA_ERROR_STOPPED;
+  return status;
+}
+
+void engine_end_job (gla_engine *engine)
+{
+  engine_drain (engine_of (engine));
 }
 
 //------------------------------------------------------------------------------
@@ -454,7 +479,7 @@ gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_arra
   for (size_t at = 0; at < packing.total; at += RING_BYTES) {
     size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
     ring_buffer *buffer = &e->up[e->next_up];
-    e->next_up = (e->next_up + 1) % RING;
+    e->next_up = (e->next_up + 1) % RING_BUFFERS;
     gla_status status = engine_wait (e, buffer->free);
     if (status != GLA_OK)
       return status;
@@ -482,10 +507,10 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
     *expected = {};
   }
   size_t pieces = (packing.total + RING_BYTES - 1) / RING_BYTES;
-  // piece k is copied out of its buffer while pieces k+1 .. k+RING-1 are on the link
-  for (size_t k = 0; k < pieces + RING - 1; k++) {
+  // piece k is copied out of its buffer while pieces k+1 .. k+RING_BUFFERS-1 are on the link
+  for (size_t k = 0; k < pieces + RING_BUFFERS - 1; k++) {
     if (k < pieces) {
-      ring_buffer *buffer = &e->down[k % RING];
+      ring_buffer *buffer = &e->down[k % RING_BUFFERS];
       size_t at = k * RING_BYTES;
       size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
       cudaError_t error = cudaMemcpyAsync (buffer->host, static_cast<const char *> (device) + at,
@@ -495,15 +520,15 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
       if (error != cudaSuccess)
         return engine_status (error);
     }
-    if (k >= RING - 1) {
-      size_t piece = k - (RING - 1), at = piece * RING_BYTES;
+    if (k >= RING_BUFFERS - 1) {
+      size_t piece = k - (RING_BUFFERS - 1), at = piece * RING_BYTES;
       size_t bytes = packing.total - at < RING_BYTES ? packing.total - at : RING_BYTES;
       if (at + bytes > fresh.done && fresh.done < fresh.total)
         populate_next (&fresh);
-      gla_status status = engine_wait (e, e->down[piece % RING].free);
+      gla_status status = engine_wait (e, e->down[piece % RING_BUFFERS].free);
       if (status != GLA_OK)
         return status;
-      gla_unpack (&packing, at, bytes, e->down[piece % RING].host);
+      gla_unpack (&packing, at, bytes, e->down[piece % RING_BUFFERS].host);
     }
   }
   return GLA_OK;

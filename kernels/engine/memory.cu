@@ -14,7 +14,7 @@ namespace
 
 std::atomic<int64_t> held[DEVICES][MEMORY_KINDS];
 
-// Copies are few, a dozen for each matrix, so that a list does.
+// There are few copies, a dozen for each matrix: a list is enough.
 struct copy_node {
   void *memory;
   size_t bytes;
@@ -24,7 +24,7 @@ struct copy_node {
 copy_node *copies;
 pthread_mutex_t copies_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Takes the node of this memory out of the list; NULL where it is not there.
+// Removes the node of this memory from the list; NULL if there is none.
 copy_node *take_out (void *memory)
 {
   pthread_mutex_lock (&copies_lock);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "staging.h"
-#include "../src/host_memory.h"
-#include "../src/pool.h"
+#include "common/host_memory.h"
+#include "common/pool.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *
   }
 }
 
-enum { SHARE = 256 * 1024 }; // less is not worth a thread
+enum { SHARE = 256 * 1024 }; // smaller shares cost more than they save
 
 typedef struct {
   const gla_packing *p;

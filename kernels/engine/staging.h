@@ -4,7 +4,7 @@
 #ifndef GPULINALG_STAGING_H
 #define GPULINALG_STAGING_H
 
-#include "../src/gpulinalg.h"
+#include "gpulinalg.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 // gsvd_finish.cu: values in order, factors in their places, and the pair's scaling undone
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "block_norm.cuh"
+#include "common/block_norm.cuh"
 #include "gsvd_kernels.cuh"
 
 namespace
@@ -12,8 +12,8 @@ enum { THREADS = 128 };
 // A block of threads per column of F and of G.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    value_norms_kernel (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f, int64_t rows_g,
-                        int p, gsvd_values v)
+    value_norms_kernel (page_matrix<const T> F, page_matrix<const T> G, int64_t rows_f,
+                        int64_t rows_g, int p, gsvd_values v)
 {
   __shared__ double work[THREADS / 32];
   int64_t page = blockIdx.x / p, j = blockIdx.x % p;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__ (THREADS)
 // A block of threads per column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    place_kernel (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
+    place_kernel (page_matrix<T> to, page_matrix<T> scaled, page_matrix<const T> from, int64_t rows,
                   int p, const double *norm, const double *factor, const int *place)
 {
   int64_t page = blockIdx.x / p, j = blockIdx.x % p;
@@ -74,6 +74,7 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
+// A thread per page.
 __global__ void count_kernel (const gsvd_state *state, bool zeros, int *count, int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,7 +82,8 @@ __global__ void count_kernel (const gsvd_state *state, bool zeros, int *count, i
     atomicAdd (count, 1);
 }
 
-template <class T> __global__ void flip_kernel (qr_matrix<T> to, qr_matrix<const T> U, int p)
+// Thread x of block (., j, page): an entry of column j.
+template <class T> __global__ void flip_kernel (page_matrix<T> to, page_matrix<const T> U, int p)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
   int64_t page = blockIdx.z;
@@ -90,8 +92,9 @@ template <class T> __global__ void flip_kernel (qr_matrix<T> to, qr_matrix<const
         U.data[page * U.page + j * U.ld + i];
 }
 
+// Thread x of block (., j, page): an entry of column j.
 template <class T>
-__global__ void fill_zeros_kernel (qr_matrix<T> U, qr_matrix<const T> Q, int p,
+__global__ void fill_zeros_kernel (page_matrix<T> U, page_matrix<const T> Q, int p,
                                    const gsvd_state *state)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
@@ -115,7 +118,7 @@ GLA_DEVICE double far_power (double x, int k)
 // times h; column j of X is to be multiplied by h.
 template <class S>
 __global__ void __launch_bounds__ (THREADS)
-    store_values_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
+    store_values_kernel (page_matrix<S> alpha, page_matrix<S> beta, double *factor, int *exponent,
                          int p, gsvd_values v, gsvd_scaling s, const gsvd_state *state)
 {
   int64_t page = blockIdx.y;
@@ -148,8 +151,8 @@ __global__ void __launch_bounds__ (THREADS)
 // A thread per page: quotients of neighbours that are equal to rounding must not decrease, either;
 // where one does it becomes that of the one before.
 template <class S>
-__global__ void order_kernel (qr_matrix<S> alpha, qr_matrix<S> beta, int p, const gsvd_state *state,
-                              int64_t pages)
+__global__ void order_kernel (page_matrix<S> alpha, page_matrix<S> beta, int p,
+                              const gsvd_state *state, int64_t pages)
 {
   int64_t page = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (page >= pages || state[page].info < 0)
@@ -170,10 +173,11 @@ template <class S, class T> GLA_DEVICE S narrow (T x)
     return (S)re (x);
 }
 
+// Thread x of block (., j, page): an entry of column j.
 template <class S, class T>
-__global__ void store_x_kernel (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
-                                const double *factor, const int *exponent, gsvd_scaling s,
-                                const gsvd_state *state)
+__global__ void store_x_kernel (page_matrix<S> X, page_matrix<const T> from, int p,
+                                const int64_t *jpvt, const double *factor, const int *exponent,
+                                gsvd_scaling s, const gsvd_state *state)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
   int64_t page = blockIdx.z;
@@ -188,8 +192,9 @@ __global__ void store_x_kernel (qr_matrix<S> X, qr_matrix<const T> from, int p, 
   X.data[page * X.page + j * X.ld + row] = narrow<S> (x);
 }
 
+// Thread x of block (., j, page): an entry of column j.
 template <class S, class T>
-__global__ void store_kernel (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows,
+__global__ void store_kernel (page_matrix<S> to, page_matrix<const T> from, int64_t rows,
                               const gsvd_state *state)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
@@ -208,15 +213,13 @@ dim3 grid_of (int64_t rows, int64_t columns, int64_t pages)
 } // namespace
 
 template <class T>
-cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f,
-                              int64_t rows_g, int p, bool both, const int *level,
-                              const gsvd_values &v, gsvd_state *state, int64_t pages,
-                              cudaStream_t stream)
+cudaError_t gsvd_find_values (const gsvd_values_args<T> &a, const gsvd_values &v, gsvd_state *state,
+                              int64_t pages, cudaStream_t stream)
 {
-  value_norms_kernel<T>
-      <<<dim3 ((unsigned)(p * pages), 2), THREADS, 0, stream>>> (F, G, rows_f, rows_g, p, v);
-  place_values_kernel<<<dim3 ((p + THREADS - 1) / THREADS, (unsigned)pages), THREADS, 0, stream>>> (
-      p, both, level, v, state);
+  value_norms_kernel<T><<<dim3 ((unsigned)(a.p * pages), 2), THREADS, 0, stream>>> (
+      a.F, a.G, a.rows_f, a.rows_g, a.p, v);
+  place_values_kernel<<<dim3 ((a.p + THREADS - 1) / THREADS, (unsigned)pages), THREADS, 0,
+                        stream>>> (a.p, a.both, a.level, v, state);
   return cudaGetLastError ();
 }
 
@@ -231,17 +234,15 @@ cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t
 }
 
 template <class T>
-cudaError_t gsvd_place (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
-                        int p, const double *norm, const double *factor, const int *place,
-                        int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_place (const gsvd_place_args<T> &a, int64_t pages, cudaStream_t stream)
 {
-  place_kernel<T><<<(unsigned)(p * pages), THREADS, 0, stream>>> (to, scaled, from, rows, p, norm,
-                                                                  factor, place);
+  place_kernel<T><<<(unsigned)(a.p * pages), THREADS, 0, stream>>> (a.to, a.scaled, a.from, a.rows,
+                                                                    a.p, a.norm, a.factor, a.place);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pages,
+cudaError_t gsvd_flip (page_matrix<T> to, page_matrix<const T> U, int p, int64_t pages,
                        cudaStream_t stream)
 {
   flip_kernel<T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (to, U, p);
@@ -249,39 +250,38 @@ cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pag
 }
 
 template <class T>
-cudaError_t gsvd_fill_zeros (qr_matrix<T> U, qr_matrix<const T> Q, int p, const gsvd_state *state,
-                             int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_fill_zeros (page_matrix<T> U, page_matrix<const T> Q, int p,
+                             const gsvd_state *state, int64_t pages, cudaStream_t stream)
 {
   fill_zeros_kernel<T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (U, Q, p, state);
   return cudaGetLastError ();
 }
 
 template <class S>
-cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
-                               int p, const gsvd_values &v, const gsvd_scaling &s,
-                               const gsvd_state *state, int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_store_values (const gsvd_store_values_args<S> &a, const gsvd_values &v,
+                               const gsvd_scaling &s, const gsvd_state *state, int64_t pages,
+                               cudaStream_t stream)
 {
-  dim3 grid ((p + THREADS - 1) / THREADS, (unsigned)pages);
+  dim3 grid ((a.p + THREADS - 1) / THREADS, (unsigned)pages);
   store_values_kernel<S>
-      <<<grid, THREADS, 0, stream>>> (alpha, beta, factor, exponent, p, v, s, state);
-  if (alpha.data != nullptr && beta.data != nullptr)
+      <<<grid, THREADS, 0, stream>>> (a.alpha, a.beta, a.factor, a.exponent, a.p, v, s, state);
+  if (a.alpha.data != nullptr && a.beta.data != nullptr)
     order_kernel<S>
-        <<<(unsigned)((pages + 31) / 32), 32, 0, stream>>> (alpha, beta, p, state, pages);
+        <<<(unsigned)((pages + 31) / 32), 32, 0, stream>>> (a.alpha, a.beta, a.p, state, pages);
   return cudaGetLastError ();
 }
 
 template <class S, class T>
-cudaError_t gsvd_store_x (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
-                          const double *factor, const int *exponent, const gsvd_scaling &s,
+cudaError_t gsvd_store_x (const gsvd_store_x_args<S, T> &a, const gsvd_scaling &s,
                           const gsvd_state *state, int64_t pages, cudaStream_t stream)
 {
-  store_x_kernel<S, T><<<grid_of (p, p, pages), THREADS, 0, stream>>> (X, from, p, jpvt, factor,
-                                                                       exponent, s, state);
+  store_x_kernel<S, T><<<grid_of (a.p, a.p, pages), THREADS, 0, stream>>> (
+      a.X, a.from, a.p, a.jpvt, a.factor, a.exponent, s, state);
   return cudaGetLastError ();
 }
 
 template <class S, class T>
-cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+cudaError_t gsvd_store (page_matrix<S> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                         const gsvd_state *state, int64_t pages, cudaStream_t stream)
 {
   store_kernel<S, T>
@@ -290,10 +290,9 @@ cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, 
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
-  template cudaError_t gsvd_store_x (qr_matrix<S>, qr_matrix<const T>, int, const int64_t *,       \
-                                     const double *, const int *, const gsvd_scaling &,            \
+  template cudaError_t gsvd_store_x (const gsvd_store_x_args<S, T> &, const gsvd_scaling &,        \
                                      const gsvd_state *, int64_t, cudaStream_t);                   \
-  template cudaError_t gsvd_store (qr_matrix<S>, qr_matrix<const T>, int64_t, int64_t,             \
+  template cudaError_t gsvd_store (page_matrix<S>, page_matrix<const T>, int64_t, int64_t,         \
                                    const gsvd_state *, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
@@ -301,21 +300,19 @@ GLA_INSTANTIATE (cx<float>, cx<double>)
 GLA_INSTANTIATE (cx<double>, cx<double>)
 
 #define GLA_INSTANTIATE_REAL(S)                                                                    \
-  template cudaError_t gsvd_store_values (qr_matrix<S>, qr_matrix<S>, double *, int *, int,        \
-                                          const gsvd_values &, const gsvd_scaling &,               \
-                                          const gsvd_state *, int64_t, cudaStream_t);
+  template cudaError_t gsvd_store_values (const gsvd_store_values_args<S> &, const gsvd_values &,  \
+                                          const gsvd_scaling &, const gsvd_state *, int64_t,       \
+                                          cudaStream_t);
 GLA_INSTANTIATE_REAL (float)
 GLA_INSTANTIATE_REAL (double)
 
 #define GLA_INSTANTIATE_WIDE(T)                                                                    \
-  template cudaError_t gsvd_find_values (qr_matrix<const T>, qr_matrix<const T>, int64_t, int64_t, \
-                                         int, bool, const int *, const gsvd_values &,              \
+  template cudaError_t gsvd_find_values (const gsvd_values_args<T> &, const gsvd_values &,         \
                                          gsvd_state *, int64_t, cudaStream_t);                     \
-  template cudaError_t gsvd_place (qr_matrix<T>, qr_matrix<T>, qr_matrix<const T>, int64_t, int,   \
-                                   const double *, const double *, const int *, int64_t,           \
-                                   cudaStream_t);                                                  \
-  template cudaError_t gsvd_flip (qr_matrix<T>, qr_matrix<const T>, int, int64_t, cudaStream_t);   \
-  template cudaError_t gsvd_fill_zeros (qr_matrix<T>, qr_matrix<const T>, int, const gsvd_state *, \
-                                        int64_t, cudaStream_t);
+  template cudaError_t gsvd_place (const gsvd_place_args<T> &, int64_t, cudaStream_t);             \
+  template cudaError_t gsvd_flip (page_matrix<T>, page_matrix<const T>, int, int64_t,              \
+                                  cudaStream_t);                                                   \
+  template cudaError_t gsvd_fill_zeros (page_matrix<T>, page_matrix<const T>, int,                 \
+                                        const gsvd_state *, int64_t, cudaStream_t);
 GLA_INSTANTIATE_WIDE (double)
 GLA_INSTANTIATE_WIDE (cx<double>)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
-#include "gsvd_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "pair_tiles.cuh"
 
 namespace
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
   let_next_start ();
   if (s.state[page].done)
     return;
-  qr_matrix<T> M = which == 0 ? s.F : s.G;
+  page_matrix<T> M = which == 0 ? s.F : s.G;
   int rows = (int)(which == 0 ? s.rows_f : s.rows_g);
   const T *data = M.data + page * M.page;
   short2 blocks = s.blocks[blockIdx.y];
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
 template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
 {
   constexpr size_t bytes = (size_t)2 * NB * tile_stride<T, ROWS, true> () * sizeof (T);
-  static std::atomic<uint64_t> told{0};
-  cudaError_t error = allow_cluster (gram_kernel<T, NB>, bytes, &told);
+  static std::atomic<uint64_t> configured{0};
+  cudaError_t error = allow_cluster (gram_kernel<T, NB>, bytes, &configured);
   if (error != cudaSuccess)
     return error;
   int splits = gsvd_splits (s.rows_f > s.rows_g || !s.both ? s.rows_f : s.rows_g, s.pairs);

@@ -1,11 +1,11 @@
 // gsvd_inner.cu: pairs of Gram matrices brought to diagonal form in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "gsvd_kernels.cuh"
 #include "gsvd_rotation.cuh"
 #include "pair_tiles.cuh"
-#include "warp_reduce.cuh"
+#include "common/warp_reduce.cuh"
 
 namespace
 {
@@ -170,7 +170,7 @@ GLA_DEVICE bool stays_out (const double *scale, int p, int q)
   return !(scale[p] > 0 && scale[q] > 0);
 }
 
-// Whether any pair of columns asks to be transformed, or is not to be judged; to all threads.
+// Whether any pair of columns must be transformed, or cannot be judged; the same in all threads.
 template <int N, bool BOTH, class T>
 GLA_DEVICE bool anything_to_do (const inner_shared<T, N, BOTH> &m, double tol2)
 {
@@ -289,8 +289,8 @@ GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned c
 
 // Block (x, y): pair x of page y. In a round the first warp finds the steps of all pairs, a lane
 // for each, while the other warps carry out those of the round before, from one copy of the Gram
-// matrices to the other. The matrices are positive definite up to rounding only: a pair that has
-// lost that waits for the next Gram matrix.
+// matrices to the other. The matrices are positive definite up to rounding only: a pair that is
+// not is left for the next Gram matrix.
 template <class T, int N, bool BOTH, int WORKERS>
 __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, int splits)
 {
@@ -354,8 +354,8 @@ cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
 {
   constexpr size_t bytes = inner_shared<T, N, BOTH>::bytes ();
   auto kernel = inner_kernel<T, N, BOTH, WORKERS>;
-  static std::atomic<uint64_t> told{0};
-  cudaError_t error = allow_cluster (kernel, bytes, &told);
+  static std::atomic<uint64_t> configured{0};
+  cudaError_t error = allow_cluster (kernel, bytes, &configured);
   if (error != cudaSuccess)
     return error;
   int splits = gsvd_splits (s.rows_f > s.rows_g || !BOTH ? s.rows_f : s.rows_g, s.pairs);

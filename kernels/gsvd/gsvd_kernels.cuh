@@ -1,17 +1,18 @@
 // gsvd_kernels.cuh: the kernels of gla_gsvd, as the plan launches them
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// All work is done in double precision, T is double or cx<double>; single precision is converted on
-// its way in and out. Working matrices are column-major with leading dimensions that are multiples
-// of 16 and columns filled up to whole blocks, zeros in what is not theirs. The shape of a launch
-// depends on sizes and types alone, so that a page has the same bits whatever the number of pages.
+// All work is done in double precision, T is double or cx<double>; single precision is converted by
+// the kernels that load and store. Working matrices are column-major with leading dimensions that
+// are multiples of 16 and columns filled up to whole blocks, zeros in what is not theirs. The shape
+// of a launch depends on sizes and types alone, so that a page has the same bits whatever the
+// number of pages.
 
 #ifndef GPULINALG_GSVD_KERNELS_CUH
 #define GPULINALG_GSVD_KERNELS_CUH
 
 #include <cuda_runtime.h>
-#include "../src/backend.h"
-#include "qr_kernels.cuh"
+#include "backend.h"
+#include "common/pages.cuh"
 
 // What is known of a page.
 struct gsvd_state {
@@ -35,7 +36,7 @@ struct gsvd_state {
 // F'F and G'G brought to diagonal form at once (Hari-Zimmermann); or F alone, G being what the
 // rotations are gathered in (one-sided Jacobi).
 template <class T> struct gsvd_step {
-  qr_matrix<T> F, G;
+  page_matrix<T> F, G;
   int64_t rows_f, rows_g; // multiples of 16
   bool both;              // Hari-Zimmermann
   int p;                  // columns; those behind them are there to fill a block
@@ -87,42 +88,54 @@ struct gsvd_scaling {
 // columns with NaN or Inf. S is the type of the array.
 enum { GSVD_ZERO = -1000000, GSVD_BAD = 1000000 };
 template <class S>
-cudaError_t gsvd_column_norms (qr_matrix<const S> A, int64_t m, int64_t n, int *norm, int64_t pages,
-                               cudaStream_t stream);
+cudaError_t gsvd_column_norms (page_matrix<const S> A, int64_t m, int64_t n, int *norm,
+                               int64_t pages, cudaStream_t stream);
 // Fills in the rest of s; sets info of pages with NaN or Inf, and of those where B has zero
 // columns. by_a: columns of A shall have norm 1 or so, else those of B.
 cudaError_t gsvd_choose_scaling (const gsvd_scaling &s, int p, bool by_a, gsvd_state *state,
                                  int64_t pages, cudaStream_t stream);
-// to (rows x columns, zeros outside of A) := A with column j scaled by 2^-(page + column(j));
-// pages that are done already become zero.
+// to (rows x columns, zeros outside of A) := A (m x n) with column j scaled by 2^-(page_which +
+// column(j)), which is 0 for A and 1 for B; pages that are done already become zero.
+template <class S, class T> struct gsvd_load_args {
+  page_matrix<T> to;
+  int64_t rows, columns;
+  page_matrix<const S> A;
+  int64_t m, n;
+  int which;
+};
 template <class S, class T>
-cudaError_t gsvd_load (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const S> A,
-                       int64_t m, int64_t n, const gsvd_scaling &s, int which,
+cudaError_t gsvd_load (const gsvd_load_args<S, T> &a, const gsvd_scaling &s,
                        const gsvd_state *state, int64_t pages, cudaStream_t stream);
 // to(:, j) := from(:, jpvt(j)); jpvt NULL: in order. Rows and columns beyond p become zero.
 template <class T>
-cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const T> from,
-                         int p, const int64_t *jpvt, int64_t pages, cudaStream_t stream);
+cudaError_t gsvd_gather (page_matrix<T> to, int64_t rows, int64_t columns,
+                         page_matrix<const T> from, int p, const int64_t *jpvt, int64_t pages,
+                         cudaStream_t stream);
 // The identity in rows and columns up to p, zeros up to rows and columns.
 template <class T>
-cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
+cudaError_t gsvd_identity (page_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
                            cudaStream_t stream);
 // Pages where R (p x p, upper triangular) has a column that depends on those before it, or nearly.
 template <class T>
-cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
+cudaError_t gsvd_check_rank (page_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
                              cudaStream_t stream);
 // F(:, first..first+count-1) := that times inverse of R's diagonal block there; count <= 64.
 template <class T>
-cudaError_t gsvd_solve (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int first, int count,
-                        int64_t pages, cudaStream_t stream);
-// Pages that are not near: F := F0, G := R; the others: G := the identity.
+cudaError_t gsvd_solve (page_matrix<T> F, page_matrix<const T> R, int64_t rows, int first,
+                        int count, int64_t pages, cudaStream_t stream);
+// Pages that are not near: F := F0, G := R; the others: G := the identity. All rows x columns.
+template <class T> struct gsvd_start_args {
+  page_matrix<T> F, G;
+  page_matrix<const T> F0, R;
+  int64_t rows, columns;
+  int p;
+};
 template <class T>
-cudaError_t gsvd_choose_start (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
-                               qr_matrix<const T> R, int64_t rows, int64_t columns, int p,
-                               const gsvd_state *state, int64_t pages, cudaStream_t stream);
+cudaError_t gsvd_choose_start (const gsvd_start_args<T> &a, const gsvd_state *state, int64_t pages,
+                               cudaStream_t stream);
 // Columns of F up to 2^400 or so, by one power of two for the page, which goes to exponent.
 template <class T>
-cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
+cudaError_t gsvd_level (page_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
                         int64_t pages, cudaStream_t stream);
 
 //------------------------------------------------------------------------------
@@ -139,42 +152,67 @@ struct gsvd_values {
   double *alpha, *beta; // in ascending order, those of the scaled pair
 };
 
+template <class T> struct gsvd_values_args {
+  page_matrix<const T> F, G;
+  int64_t rows_f, rows_g;
+  int p;
+  bool both;
+  const int *level; // of gsvd_level
+};
 template <class T>
-cudaError_t gsvd_find_values (qr_matrix<const T> F, qr_matrix<const T> G, int64_t rows_f,
-                              int64_t rows_g, int p, bool both, const int *level,
-                              const gsvd_values &v, gsvd_state *state, int64_t pages,
-                              cudaStream_t stream);
+cudaError_t gsvd_find_values (const gsvd_values_args<T> &a, const gsvd_values &v, gsvd_state *state,
+                              int64_t pages, cudaStream_t stream);
 // *count := the number of pages where U has columns that are zero, or else of those that are near.
 cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t pages,
                         cudaStream_t stream);
-// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)).
+// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)). rows x p.
+template <class T> struct gsvd_place_args {
+  page_matrix<T> to, scaled;
+  page_matrix<const T> from;
+  int64_t rows;
+  int p;
+  const double *norm, *factor;
+  const int *place;
+};
 template <class T>
-cudaError_t gsvd_place (qr_matrix<T> to, qr_matrix<T> scaled, qr_matrix<const T> from, int64_t rows,
-                        int p, const double *norm, const double *factor, const int *place,
-                        int64_t pages, cudaStream_t stream);
+cudaError_t gsvd_place (const gsvd_place_args<T> &a, int64_t pages, cudaStream_t stream);
 // Columns of U that are zero, the first `zeros`, from the last ones of Q; flip: writes U's columns
 // in reverse order to Q instead, that its QR factorisation has them at the end.
 template <class T>
-cudaError_t gsvd_flip (qr_matrix<T> to, qr_matrix<const T> U, int p, int64_t pages,
+cudaError_t gsvd_flip (page_matrix<T> to, page_matrix<const T> U, int p, int64_t pages,
                        cudaStream_t stream);
 template <class T>
-cudaError_t gsvd_fill_zeros (qr_matrix<T> U, qr_matrix<const T> Q, int p, const gsvd_state *state,
-                             int64_t pages, cudaStream_t stream);
-// Results are NaN where info > 0, and not written where it is below 0. alpha and beta of the pair
-// as it was; and the factor of each column of X, as a number and an exponent. S is the real type of
-// the arrays.
+cudaError_t gsvd_fill_zeros (page_matrix<T> U, page_matrix<const T> Q, int p,
+                             const gsvd_state *state, int64_t pages, cudaStream_t stream);
+// Results are NaN where info > 0, and not written where it is below 0.
+
+// alpha and beta of the pair as it was; and the factor of each column of X, as a number and an
+// exponent. S is the real type of the arrays.
+template <class S> struct gsvd_store_values_args {
+  page_matrix<S> alpha, beta;
+  double *factor;
+  int *exponent;
+  int p;
+};
 template <class S>
-cudaError_t gsvd_store_values (qr_matrix<S> alpha, qr_matrix<S> beta, double *factor, int *exponent,
-                               int p, const gsvd_values &v, const gsvd_scaling &s,
-                               const gsvd_state *state, int64_t pages, cudaStream_t stream);
+cudaError_t gsvd_store_values (const gsvd_store_values_args<S> &a, const gsvd_values &v,
+                               const gsvd_scaling &s, const gsvd_state *state, int64_t pages,
+                               cudaStream_t stream);
 // X(jpvt(i), j) := from(i, j) * factor(j) * 2^(exponent(j) + column(jpvt(i))).
+template <class S, class T> struct gsvd_store_x_args {
+  page_matrix<S> X;
+  page_matrix<const T> from;
+  int p;
+  const int64_t *jpvt;
+  const double *factor;
+  const int *exponent;
+};
 template <class S, class T>
-cudaError_t gsvd_store_x (qr_matrix<S> X, qr_matrix<const T> from, int p, const int64_t *jpvt,
-                          const double *factor, const int *exponent, const gsvd_scaling &s,
+cudaError_t gsvd_store_x (const gsvd_store_x_args<S, T> &a, const gsvd_scaling &s,
                           const gsvd_state *state, int64_t pages, cudaStream_t stream);
 // to := from, converted.
 template <class S, class T>
-cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+cudaError_t gsvd_store (page_matrix<S> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                         const gsvd_state *state, int64_t pages, cudaStream_t stream);
 
 //------------------------------------------------------------------------------
@@ -183,9 +221,15 @@ cudaError_t gsvd_store (qr_matrix<S> to, qr_matrix<const T> from, int64_t rows, 
 
 // C := beta C + alpha op(A) B, on every page at once; C is m x n, k the inner size; op is the
 // adjoint where `adjoint`.
+template <class T> struct gsvd_product_args {
+  bool adjoint;
+  int64_t m, n, k;
+  double alpha;
+  page_matrix<const T> A, B;
+  double beta;
+  page_matrix<T> C;
+};
 template <class T>
-cudaError_t gsvd_product (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
-                          qr_matrix<const T> A, qr_matrix<const T> B, double beta, qr_matrix<T> C,
-                          int64_t pages, cudaStream_t stream);
+cudaError_t gsvd_product (const gsvd_product_args<T> &a, int64_t pages, cudaStream_t stream);
 
 #endif

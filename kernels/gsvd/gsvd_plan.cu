@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_plan.cuh"
-#include "../src/orderings.h"
-#include "cluster.cuh"
-#include "host_array.cuh"
+#include "common/orderings.h"
+#include "common/cluster.cuh"
+#include "common/copy.cuh"
+#include "common/host_array.cuh"
+#include "engine/cublas.cuh"
 
 namespace
 {
@@ -14,14 +16,6 @@ enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
 // Up to so many columns products are our own, of all pages at once.
 enum { OWN_PRODUCTS = 256 };
 enum { INNER_SWEEPS = 30, SOLVE_COLUMNS = 64, STEPS_AHEAD = 64 };
-
-gla_status status_of (cudaError_t error)
-{
-  if (error == cudaSuccess)
-    return GLA_OK;
-  cudaGetLastError ();
-  return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
-}
 
 int64_t round_up (int64_t a, int64_t to)
 {
@@ -33,16 +27,11 @@ int blocks_of (const gla_gsvd_job &job)
   return (int)round_up ((job.p + gsvd_width_of (job) - 1) / gsvd_width_of (job), 2);
 }
 
-template <class T> qr_matrix<const T> read (qr_matrix<T> a)
-{
-  return {a.data, a.ld, a.page};
-}
-
 // A QR factorisation inside of the job; of nothing where it is not needed.
 gla_qr_job qr_part (const gla_gsvd_job &job, bool needed, int64_t m, int64_t q_columns, bool pivot)
 {
   gla_qr_job part = {};
-  part.type = gla_type_is_complex (job.type) ? GLA_Z : GLA_D;
+  part.head.type = gla_type_is_complex (job.head.type) ? GLA_TYPE_Z : GLA_TYPE_D;
   part.m = needed ? m : 1;
   part.n = needed ? job.p : 1;
   part.q_columns = needed ? q_columns : 1;
@@ -51,7 +40,7 @@ gla_qr_job qr_part (const gla_gsvd_job &job, bool needed, int64_t m, int64_t q_c
   return part;
 }
 
-template <class T> qr_matrix<T> take (carver &c, int64_t pages, int64_t ld, int64_t columns)
+template <class T> page_matrix<T> take (carver &c, int64_t pages, int64_t ld, int64_t columns)
 {
   return {c.take<T> (pages * ld * columns), ld, ld * columns};
 }
@@ -60,7 +49,7 @@ template <class T> qr_matrix<T> take (carver &c, int64_t pages, int64_t ld, int6
 
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job)
 {
-  return job.options.method == GLA_GSVD_HZ ? GLA_GSVD_HZ : GLA_GSVD_TANGENT;
+  return job.options.method == GLA_GSVD_METHOD_HZ ? GLA_GSVD_METHOD_HZ : GLA_GSVD_METHOD_TANGENT;
 }
 
 int gsvd_width_of (const gla_gsvd_job &job)
@@ -68,7 +57,7 @@ int gsvd_width_of (const gla_gsvd_job &job)
   int64_t wanted = job.options.block > 0     ? job.options.block
                    : job.p <= NARROW_COLUMNS ? NARROW
                                              : WIDE;
-  bool fits = gsvd_shared (gla_type_is_complex (job.type), WIDE) <= block_shared_most ();
+  bool fits = gsvd_shared (gla_type_is_complex (job.head.type), WIDE) <= block_shared_most ();
   return wanted <= NARROW || !fits ? NARROW : WIDE;
 }
 
@@ -97,7 +86,7 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
     int64_t count = (int64_t)gla_ordering_steps (kind, players) * players;
     host_array<int32_t> pairs (count);
     if (pairs.data == nullptr)
-      return GLA_OUT_OF_MEMORY;
+      return GLA_ERROR_OUT_OF_MEMORY;
     gla_ordering_fill (kind, players, pairs.data);
     for (int64_t k = 0; k < count; k++)
       if (level == 1)
@@ -112,9 +101,9 @@ template <class T>
 gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     : m (job.m), n (job.n), pages (pages), u_columns (job.u_columns), v_columns (job.v_columns),
       p ((int)job.p), width (gsvd_width_of (job)), blocks (blocks_of (job)),
-      both (gsvd_method_of (job) == GLA_GSVD_HZ), ordering (job.options.ordering), tables (job, c),
-      tall_a (qr_part (job, job.m > job.p, job.m, job.u_columns, false), pages,
-              round_up (job.m, 16), c),
+      both (gsvd_method_of (job) == GLA_GSVD_METHOD_HZ), ordering (job.options.ordering),
+      tables (job, c), tall_a (qr_part (job, job.m > job.p, job.m, job.u_columns, false), pages,
+                               round_up (job.m, 16), c),
       tall_b (qr_part (job, job.n > job.p, job.n, job.v_columns, false), pages,
               round_up (job.n, 16), c),
       pivoted (qr_part (job, true, job.p, job.p, true), pages, round_up (job.p, 16), c),
@@ -124,7 +113,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   columns = (int64_t)blocks * width;
   steps = gla_ordering_steps (ordering, blocks);
   rounds = gla_ordering_steps (ordering, 2 * width);
-  inner_sweeps = job.options.blocking == GLA_FULL_BLOCK ? INNER_SWEEPS : 1;
+  inner_sweeps = job.options.blocking == GLA_GSVD_BLOCKING_FULL ? INNER_SWEEPS : 1;
   tall_a.Y.data = c.take<T> (m > p ? pages * tall_a.Y.page : 0);
   tall_b.Y.data = c.take<T> (n > p ? pages * tall_b.Y.page : 0);
   pivoted.Y.data = c.take<T> (pages * pivoted.Y.page);
@@ -158,7 +147,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   left = c.take<int> (1);
   active = c.take<int> (pages * blocks / 2);
   factor = c.take<double> (numbers);
-  history = c.take<unsigned long long> (pages * GLA_GSVD_SWEEPS);
+  history = c.take<unsigned long long> (pages * GLA_GSVD_MAX_SWEEPS);
   gram = c.take<T> (pages * gsvd_gram_size (ld, ld, both, width, blocks / 2));
   step_v = c.take<T> (pages * blocks / 2 * 4 * width * width);
 }
@@ -177,115 +166,98 @@ template <class T> struct worker {
   }
 
   // C := beta C + alpha op(A) B
-  gla_status multiply (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha, qr_matrix<T> A,
-                       qr_matrix<T> B, double beta, qr_matrix<T> C) const
+  gla_status multiply (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
+                       page_matrix<T> A, page_matrix<T> B, double beta, page_matrix<T> C) const
   {
     if (g.p <= OWN_PRODUCTS)
-      return status_of (
-          gsvd_product<T> (adjoint, m, n, k, alpha, read (A), read (B), beta, C, g.pages, stream));
-    return gpu_gemm<T> (streams.blas, stream, adjoint ? 'C' : 'N', 'N', m, n, k, alpha, read (A),
-                        read (B), beta, C, g.pages);
+      return engine_status (gsvd_product<T> (
+          {adjoint, m, n, k, alpha, as_const (A), as_const (B), beta, C}, g.pages, stream));
+    return gpu_gemm<T> (streams.blas, stream, adjoint ? 'C' : 'N', 'N', m, n, k, alpha,
+                        as_const (A), as_const (B), beta, C, g.pages);
   }
 
-  gla_status copy (qr_matrix<T> to, qr_matrix<T> from, const int64_t *jpvt) const
+  gla_status copy (page_matrix<T> to, page_matrix<T> from, const int64_t *jpvt) const
   {
-    return status_of (
-        gsvd_gather<T> (to, g.ld, g.columns, read (from), g.p, jpvt, g.pages, stream));
+    return engine_status (
+        gsvd_gather<T> (to, g.ld, g.columns, as_const (from), g.p, jpvt, g.pages, stream));
   }
 
   // To *host.count, how many pages have zero columns, or else are near.
   gla_status count (const gsvd_host &host, bool zeros) const
   {
-    gla_status status = status_of (gsvd_count (g.state, zeros, g.left, g.pages, stream));
-    if (status == GLA_OK)
-      status = status_of (
-          cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));
-    return status == GLA_OK ? host.wait (host.user) : status;
+    GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
+    GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
+    return host.wait (host.user);
   }
 
   // The triangle of a factorisation, p x p.
-  gla_status triangle (const qr_plan<T> &q, qr_matrix<T> to) const
+  gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
   {
-    return status_of (qr_store_r<T> (to, read (q.Y), read (q.blocks), g.p, g.p, g.p, q.block,
-                                     q.exponent, g.pages, stream));
+    return engine_status (qr_store_r<T> (to, as_const (q.Y), as_const (q.blocks), g.p, g.p, g.p,
+                                         q.block, q.exponent, g.pages, stream));
   }
 
   // F := F R^-1
   gla_status solve () const
   {
-    gla_status status = GLA_OK;
-    for (int j = 0; j < g.p && status == GLA_OK; j += SOLVE_COLUMNS) {
+    for (int j = 0; j < g.p; j += SOLVE_COLUMNS) {
       int count = g.p - j < SOLVE_COLUMNS ? g.p - j : (int)SOLVE_COLUMNS;
       if (j > 0)
-        status = multiply (false, g.p, count, j, -1, g.F, g.R.at (0, j), 1, g.F.at (0, j));
-      if (status == GLA_OK)
-        status = status_of (gsvd_solve<T> (g.F, read (g.R), g.p, j, count, g.pages, stream));
+        GLA_TRY (multiply (false, g.p, count, j, -1, g.F, g.R.at (0, j), 1, g.F.at (0, j)));
+      GLA_TRY (gsvd_solve<T> (g.F, as_const (g.R), g.p, j, count, g.pages, stream));
     }
-    return status;
+    return GLA_OK;
   }
 };
 
 } // namespace
 
 template <class S, class T>
-gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<const S> B,
+gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause)
 {
   worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
   int64_t pages = g.pages;
   // by powers of two
-  gla_status status =
-      status_of (gsvd_column_norms<S> (A, g.m, g.p, g.scaling.norm_a, pages, stream));
-  if (status == GLA_OK)
-    status = status_of (gsvd_column_norms<S> (B, g.n, g.p, g.scaling.norm_b, pages, stream));
-  if (status == GLA_OK)
-    status = status_of (gsvd_choose_scaling (g.scaling, g.p, !g.both, g.state, pages, stream));
+  GLA_TRY (gsvd_column_norms<S> (A, g.m, g.p, g.scaling.norm_a, pages, stream));
+  GLA_TRY (gsvd_column_norms<S> (B, g.n, g.p, g.scaling.norm_b, pages, stream));
+  GLA_TRY (gsvd_choose_scaling (g.scaling, g.p, !g.both, g.state, pages, stream));
   bool tall_a = g.is_tall_a (), tall_b = g.is_tall_b ();
-  qr_matrix<T> a = tall_a ? g.tall_a.Y : g.F0, b = tall_b ? g.tall_b.Y : g.pivoted.Y;
-  if (status == GLA_OK)
-    status = status_of (gsvd_load<S, T> (a, a.ld, tall_a ? g.p : g.columns, A, g.m, g.p, g.scaling,
-                                         0, g.state, pages, stream));
-  if (status == GLA_OK)
-    status = status_of (
-        gsvd_load<S, T> (b, b.ld, g.p, B, g.n, g.p, g.scaling, 1, g.state, pages, stream));
+  page_matrix<T> a = tall_a ? g.tall_a.Y : g.F0, b = tall_b ? g.tall_b.Y : g.pivoted.Y;
+  GLA_TRY (gsvd_load<S, T> ({a, a.ld, tall_a ? g.p : g.columns, A, g.m, g.p, 0}, g.scaling, g.state,
+                            pages, stream));
+  GLA_TRY (gsvd_load<S, T> ({b, b.ld, g.p, B, g.n, g.p, 1}, g.scaling, g.state, pages, stream));
   // to triangles
-  if (status == GLA_OK && tall_a)
-    status = qr_factor<T> (g.tall_a, read (g.tall_a.Y), streams, pause);
-  if (status == GLA_OK && tall_a)
-    status = w.triangle (g.tall_a, g.F0);
-  if (status == GLA_OK && tall_b)
-    status = qr_factor<T> (g.tall_b, read (g.tall_b.Y), streams, pause);
-  if (status == GLA_OK && tall_b)
-    status = w.triangle (g.tall_b, g.pivoted.Y);
-  if (status == GLA_OK)
-    status = qr_factor<T> (g.pivoted, read (g.pivoted.Y), streams, pause);
-  if (status == GLA_OK)
-    status = w.triangle (g.pivoted, g.R);
-  if (status == GLA_OK)
-    status = status_of (gsvd_check_rank<T> (read (g.R), g.p, g.state, pages, stream));
+  if (tall_a) {
+    GLA_TRY (qr_factor<T> (g.tall_a, as_const (g.tall_a.Y), streams, pause));
+    GLA_TRY (w.triangle (g.tall_a, g.F0));
+  }
+  if (tall_b) {
+    GLA_TRY (qr_factor<T> (g.tall_b, as_const (g.tall_b.Y), streams, pause));
+    GLA_TRY (w.triangle (g.tall_b, g.pivoted.Y));
+  }
+  GLA_TRY (qr_factor<T> (g.pivoted, as_const (g.pivoted.Y), streams, pause));
+  GLA_TRY (w.triangle (g.pivoted, g.R));
+  GLA_TRY (gsvd_check_rank<T> (as_const (g.R), g.p, g.state, pages, stream));
   // F and G of the sweeps; F0 in the order of R's columns
-  if (status == GLA_OK)
-    status = w.copy (g.F, g.F0, g.pivoted.pivots.jpvt);
-  if (status == GLA_OK)
-    status = w.copy (g.F0, g.F, nullptr);
-  if (status == GLA_OK && g.both)
-    status = w.count (host, false);
-  if (g.both && (status != GLA_OK || *host.count == 0))
-    return status == GLA_OK ? w.copy (g.G, g.R, nullptr) : status;
-  if (status == GLA_OK)
-    status = w.solve ();
-  if (status == GLA_OK && g.both)
-    status = status_of (gsvd_choose_start<T> (g.F, g.G, read (g.F0), read (g.R), g.ld, g.columns,
-                                              g.p, g.state, pages, stream));
-  if (status == GLA_OK)
-    status = status_of (gsvd_level<T> (g.F, g.p, g.p, g.level, g.state, pages, stream));
-  if (status == GLA_OK && !g.both)
-    status = status_of (gsvd_identity<T> (g.G, g.ld, g.columns, g.p, pages, stream));
-  return status;
+  GLA_TRY (w.copy (g.F, g.F0, g.pivoted.pivots.jpvt));
+  GLA_TRY (w.copy (g.F0, g.F, nullptr));
+  if (g.both)
+    GLA_TRY (w.count (host, false));
+  if (g.both && *host.count == 0)
+    return w.copy (g.G, g.R, nullptr);
+  GLA_TRY (w.solve ());
+  if (g.both)
+    GLA_TRY (gsvd_choose_start<T> (
+        {g.F, g.G, as_const (g.F0), as_const (g.R), g.ld, g.columns, g.p}, g.state, pages, stream));
+  GLA_TRY (gsvd_level<T> (g.F, g.p, g.p, g.level, g.state, pages, stream));
+  if (!g.both)
+    GLA_TRY (gsvd_identity<T> (g.G, g.ld, g.columns, g.p, pages, stream));
+  return GLA_OK;
 }
 
-// A sweep is launched without waiting for anything; then the host asks how many pages are left.
+// A sweep is launched without a wait; then the host reads how many pages have not converged.
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
 {
@@ -306,33 +278,24 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   s.active = g.active;
   s.state = g.state;
   s.pages = g.pages;
-  gla_status status = GLA_OK;
-  for (int sweep = 0; sweep < GLA_GSVD_SWEEPS && status == GLA_OK; sweep++) {
-    for (int step = 0; step < g.steps && status == GLA_OK; step++) {
+  for (int sweep = 0; sweep < GLA_GSVD_MAX_SWEEPS; sweep++) {
+    for (int step = 0; step < g.steps; step++) {
       s.blocks = g.tables.blocks + (int64_t)step * s.pairs;
-      cudaError_t error = gsvd_gram (s, stream);
-      if (error == cudaSuccess)
-        error = gsvd_inner (s, stream);
-      if (error == cudaSuccess)
-        error = gsvd_update (s, stream);
-      status = status_of (error);
-      if (status == GLA_OK && step % STEPS_AHEAD == STEPS_AHEAD - 1)
-        status = host.throttle (host.user);
+      GLA_TRY (gsvd_gram (s, stream));
+      GLA_TRY (gsvd_inner (s, stream));
+      GLA_TRY (gsvd_update (s, stream));
+      if (step % STEPS_AHEAD == STEPS_AHEAD - 1)
+        GLA_TRY (host.throttle (host.user));
     }
-    if (status == GLA_OK)
-      status = status_of (gsvd_sweep_done (g.state, s.tol, g.p, g.history, GLA_GSVD_SWEEPS, g.left,
-                                           g.pages, stream));
-    if (status == GLA_OK)
-      status = status_of (
-          cudaMemcpyAsync (host.count, g.left, sizeof (int), cudaMemcpyDeviceToHost, stream));
-    if (status == GLA_OK)
-      status = host.wait (host.user);
-    if (status == GLA_OK)
-      host.swept (host.user, sweep + 1);
-    if (status == GLA_OK && *host.count == 0)
+    GLA_TRY (gsvd_sweep_done (g.state, s.tol, g.p, g.history, GLA_GSVD_MAX_SWEEPS, g.left, g.pages,
+                              stream));
+    GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
+    GLA_TRY (host.wait (host.user));
+    host.swept (host.user, sweep + 1);
+    if (*host.count == 0)
       break;
   }
-  return status;
+  return GLA_OK;
 }
 
 namespace
@@ -343,108 +306,101 @@ template <class T>
 gla_status complete_u (const worker<T> &w, const qr_streams &streams, const qr_pause &pause)
 {
   const gsvd_plan<T> &g = w.g;
-  gla_status status = status_of (gsvd_flip<T> (g.square.Y, read (g.U), g.p, g.pages, w.stream));
-  if (status == GLA_OK)
-    status = qr_factor<T> (g.square, read (g.square.Y), streams, pause);
-  if (status == GLA_OK)
-    status = qr_form_q<T> (g.square, g.Q, g.p, streams, pause);
-  if (status == GLA_OK)
-    status = status_of (gsvd_fill_zeros<T> (g.U, read (g.Q), g.p, g.state, g.pages, w.stream));
-  return status;
+  GLA_TRY (gsvd_flip<T> (g.square.Y, as_const (g.U), g.p, g.pages, w.stream));
+  GLA_TRY (qr_factor<T> (g.square, as_const (g.square.Y), streams, pause));
+  GLA_TRY (qr_form_q<T> (g.square, g.Q, g.p, streams, pause));
+  GLA_TRY (gsvd_fill_zeros<T> (g.U, as_const (g.Q), g.p, g.state, g.pages, w.stream));
+  return GLA_OK;
 }
 
 // to := Q1 * small, where Q1 has `rows` rows and the small matrix p; then the columns of Q beyond
 // p.
 template <class S, class T>
-gla_status store_product (const worker<T> &w, qr_matrix<S> to, int64_t rows, int64_t columns,
-                          qr_matrix<T> small)
+gla_status store_product (const worker<T> &w, page_matrix<S> to, int64_t rows, int64_t columns,
+                          page_matrix<T> small)
 {
   const gsvd_plan<T> &g = w.g;
-  gla_status status = w.multiply (false, rows, g.p, g.p, 1, g.Q, small, 0, g.product);
-  if (status == GLA_OK)
-    status =
-        status_of (gsvd_store<S, T> (to, read (g.product), rows, g.p, g.state, g.pages, w.stream));
-  if (status == GLA_OK && columns > g.p)
-    status = status_of (gsvd_store<S, T> (to.at (0, g.p), read (g.Q.at (0, g.p)), rows,
-                                          columns - g.p, g.state, g.pages, w.stream));
-  return status;
+  GLA_TRY (w.multiply (false, rows, g.p, g.p, 1, g.Q, small, 0, g.product));
+  GLA_TRY (gsvd_store<S, T> (to, as_const (g.product), rows, g.p, g.state, g.pages, w.stream));
+  if (columns > g.p)
+    GLA_TRY (gsvd_store<S, T> (to.at (0, g.p), as_const (g.Q.at (0, g.p)), rows, columns - g.p,
+                               g.state, g.pages, w.stream));
+  return GLA_OK;
 }
 
 template <class S, class T>
-gla_status store_u (const worker<T> &w, qr_matrix<S> U, const qr_streams &streams,
+gla_status store_u (const worker<T> &w, page_matrix<S> U, const qr_streams &streams,
                     const qr_pause &pause)
 {
   const gsvd_plan<T> &g = w.g;
   if (!g.is_tall_a ())
-    return status_of (gsvd_store<S, T> (U, read (g.U), g.p, g.p, g.state, g.pages, w.stream));
-  gla_status status = qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause);
-  return status == GLA_OK ? store_product<S> (w, U, g.m, g.u_columns, g.U) : status;
+    return engine_status (
+        gsvd_store<S, T> (U, as_const (g.U), g.p, g.p, g.state, g.pages, w.stream));
+  GLA_TRY (qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause));
+  return store_product<S> (w, U, g.m, g.u_columns, g.U);
 }
 
 // B's triangle had a factor of its own.
 template <class S, class T>
-gla_status store_v (const worker<T> &w, qr_matrix<S> V, const qr_streams &streams,
+gla_status store_v (const worker<T> &w, page_matrix<S> V, const qr_streams &streams,
                     const qr_pause &pause)
 {
   const gsvd_plan<T> &g = w.g;
-  gla_status status = qr_form_q<T> (g.pivoted, g.Q, g.p, streams, pause);
-  if (status == GLA_OK && !g.is_tall_b ())
+  GLA_TRY (qr_form_q<T> (g.pivoted, g.Q, g.p, streams, pause));
+  if (!g.is_tall_b ())
     return store_product<S> (w, V, g.p, g.p, g.V);
-  if (status == GLA_OK)
-    status = w.multiply (false, g.p, g.p, g.p, 1, g.Q, g.V, 0, g.VS); // VS has served
-  if (status == GLA_OK)
-    status = qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause);
-  return status == GLA_OK ? store_product<S> (w, V, g.n, g.v_columns, g.VS) : status;
+  GLA_TRY (w.multiply (false, g.p, g.p, g.p, 1, g.Q, g.V, 0, g.VS)); // VS is free here
+  GLA_TRY (qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause));
+  return store_product<S> (w, V, g.n, g.v_columns, g.VS);
 }
 
 } // namespace
 
 template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
-                         qr_matrix<real_t<S>> beta, qr_matrix<S> U, qr_matrix<S> V, qr_matrix<S> X,
-                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause)
+gla_status gsvd_results (const gsvd_plan<T> &g, page_matrix<real_t<S>> alpha,
+                         page_matrix<real_t<S>> beta, page_matrix<S> U, page_matrix<S> V,
+                         page_matrix<S> X, const gsvd_host &host, const qr_streams &streams,
+                         const qr_pause &pause)
 {
   typedef real_t<S> R;
   worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
   const gsvd_values &v = g.values;
-  gla_status status = status_of (gsvd_find_values<T> (read (g.F), read (g.G), g.p, g.p, g.p, g.both,
-                                                      g.level, v, g.state, g.pages, stream));
-  if (status == GLA_OK)
-    status = status_of (gsvd_store_values<R> (alpha, beta, g.factor, g.exponent, g.p, v, g.scaling,
-                                              g.state, g.pages, stream));
+  GLA_TRY (gsvd_find_values<T> ({as_const (g.F), as_const (g.G), g.p, g.p, g.p, g.both, g.level}, v,
+                                g.state, g.pages, stream));
+  GLA_TRY (gsvd_store_values<R> ({alpha, beta, g.factor, g.exponent, g.p}, v, g.scaling, g.state,
+                                 g.pages, stream));
   bool u = U.data != nullptr, x = X.data != nullptr;
-  if (status == GLA_OK && (u || x))
-    status = status_of (gsvd_place<T> (g.U, g.UC, read (g.F), g.p, g.p, v.norm_f, v.alpha, v.place,
-                                       g.pages, stream));
-  if (status == GLA_OK && (V.data != nullptr || x))
-    status = status_of (gsvd_place<T> (g.V, g.VS, read (g.G), g.p, g.p, v.norm_g, v.beta, v.place,
-                                       g.pages, stream));
+  if (u || x)
+    GLA_TRY (gsvd_place<T> ({g.U, g.UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place},
+                            g.pages, stream));
+  if (V.data != nullptr || x)
+    GLA_TRY (gsvd_place<T> ({g.V, g.VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place},
+                            g.pages, stream));
   // X = F' U C + R' V S, in place of F
-  if (status == GLA_OK && x)
-    status = w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.UC, 0, g.F);
-  if (status == GLA_OK && x)
-    status = w.multiply (true, g.p, g.p, g.p, 1, g.R, g.VS, 1, g.F);
-  if (status == GLA_OK && x)
-    status = status_of (gsvd_store_x<S, T> (X, read (g.F), g.p, g.pivoted.pivots.jpvt, g.factor,
-                                            g.exponent, g.scaling, g.state, g.pages, stream));
-  if (status == GLA_OK && u)
-    status = w.count (host, true);
-  if (status == GLA_OK && u && *host.count > 0)
-    status = complete_u (w, streams, pause);
-  if (status == GLA_OK && u)
-    status = store_u<S> (w, U, streams, pause);
-  if (status == GLA_OK && V.data != nullptr)
-    status = store_v<S> (w, V, streams, pause);
-  return status;
+  if (x) {
+    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.UC, 0, g.F));
+    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.VS, 1, g.F));
+    GLA_TRY (
+        gsvd_store_x<S, T> ({X, as_const (g.F), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent},
+                            g.scaling, g.state, g.pages, stream));
+  }
+  if (u) {
+    GLA_TRY (w.count (host, true));
+    if (*host.count > 0)
+      GLA_TRY (complete_u (w, streams, pause));
+    GLA_TRY (store_u<S> (w, U, streams, pause));
+  }
+  return V.data != nullptr ? store_v<S> (w, V, streams, pause) : GLA_OK;
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
-  template gla_status gsvd_reduce (const gsvd_plan<T> &, qr_matrix<const S>, qr_matrix<const S>,   \
-                                   const gsvd_host &, const qr_streams &, const qr_pause &);       \
+  template gla_status gsvd_reduce (const gsvd_plan<T> &, page_matrix<const S>,                     \
+                                   page_matrix<const S>, const gsvd_host &, const qr_streams &,    \
+                                   const qr_pause &);                                              \
   template gla_status gsvd_results (                                                               \
-      const gsvd_plan<T> &, qr_matrix<real_t<S>>, qr_matrix<real_t<S>>, qr_matrix<S>,              \
-      qr_matrix<S>, qr_matrix<S>, const gsvd_host &, const qr_streams &, const qr_pause &);
+      const gsvd_plan<T> &, page_matrix<real_t<S>>, page_matrix<real_t<S>>, page_matrix<S>,        \
+      page_matrix<S>, page_matrix<S>, const gsvd_host &, const qr_streams &, const qr_pause &);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
 GLA_INSTANTIATE (cx<float>, cx<double>)

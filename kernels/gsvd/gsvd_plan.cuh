@@ -4,8 +4,8 @@
 #ifndef GPULINALG_GSVD_PLAN_CUH
 #define GPULINALG_GSVD_PLAN_CUH
 
+#include "common/qr_factor.cuh"
 #include "gsvd_kernels.cuh"
-#include "qr_plan.cuh"
 
 // What the host has to know during the sweeps, and how it waits for it.
 struct gsvd_host {
@@ -24,10 +24,10 @@ struct gsvd_tables {
   gsvd_tables (const gla_gsvd_job &job, carver &c);
 };
 
-// Pairs with m, n >= p. A and B come down to triangles where they are tall; B = V1 R P' with column
+// Pairs with m, n >= p. A and B are reduced to triangles if they are tall; B = V1 R P' with column
 // pivoting. "tangent": one-sided Jacobi on F = A P R^-1, G gathers the rotations. "hz":
 // Hari-Zimmermann on F = A P and G = R, or on A P R^-1 and the identity where columns of B are
-// nearly dependent, which Gram matrices of R would not tell apart. S is the type of the arrays, T
+// nearly dependent, which Gram matrices of R would not resolve. S is the type of the arrays, T
 // the same in double precision.
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
@@ -36,7 +36,7 @@ template <class T> struct gsvd_plan {
   gla_gsvd_ordering ordering;
   gsvd_tables tables; // the plan's memory begins with them
   qr_plan<T> tall_a, tall_b, pivoted, square;
-  qr_matrix<T> F, G, F0, R, U, UC, V, VS, Q, product;
+  page_matrix<T> F, G, F0, R, U, UC, V, VS, Q, product;
   gsvd_state *state;
   gsvd_scaling scaling;
   gsvd_values values;
@@ -60,14 +60,15 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 
 // A and B to F, G and what is kept beside them.
 template <class S, class T>
-gla_status gsvd_reduce (const gsvd_plan<T> &g, qr_matrix<const S> A, qr_matrix<const S> B,
+gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream);
 // Matrices with NULL data are not wanted.
 template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, qr_matrix<real_t<S>> alpha,
-                         qr_matrix<real_t<S>> beta, qr_matrix<S> U, qr_matrix<S> V, qr_matrix<S> X,
-                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
+gla_status gsvd_results (const gsvd_plan<T> &g, page_matrix<real_t<S>> alpha,
+                         page_matrix<real_t<S>> beta, page_matrix<S> U, page_matrix<S> V,
+                         page_matrix<S> X, const gsvd_host &host, const qr_streams &streams,
+                         const qr_pause &pause);
 
 #endif

@@ -1,9 +1,9 @@
-// gsvd_prepare.cu: the pair on its way in: scaling by powers of two, order, rank
+// gsvd_prepare.cu: before the sweeps: scaling by powers of two, order of columns, rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "block_norm.cuh"
+#include "common/block_norm.cuh"
 #include "gsvd_kernels.cuh"
-#include "warp_reduce.cuh"
+#include "common/warp_reduce.cuh"
 
 namespace
 {
@@ -22,7 +22,7 @@ template <class S> GLA_DEVICE cx<double> number_of (S a, cx<double>)
 // A block of threads per column.
 template <class S>
 __global__ void __launch_bounds__ (THREADS)
-    norms_kernel (qr_matrix<const S> A, int64_t m, int64_t n, int *norm)
+    norms_kernel (page_matrix<const S> A, int64_t m, int64_t n, int *norm)
 {
   __shared__ double work[THREADS / 32];
   int64_t page = blockIdx.x / n, j = blockIdx.x % n;
@@ -74,7 +74,7 @@ __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *st
 
 // Thread x of block (., j, page): an entry of column j.
 template <class S, class T>
-__global__ void load_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const S> A, int64_t m,
+__global__ void load_kernel (page_matrix<T> to, int64_t rows, page_matrix<const S> A, int64_t m,
                              int64_t n, gsvd_scaling s, int which, const gsvd_state *state)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
@@ -87,8 +87,9 @@ __global__ void load_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const S> A
   to.data[page * to.page + j * to.ld + i] = x;
 }
 
+// Thread x of block (., j, page): an entry of column j; so in the next kernel.
 template <class T>
-__global__ void gather_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const T> from, int p,
+__global__ void gather_kernel (page_matrix<T> to, int64_t rows, page_matrix<const T> from, int p,
                                const int64_t *jpvt)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
@@ -100,7 +101,7 @@ __global__ void gather_kernel (qr_matrix<T> to, int64_t rows, qr_matrix<const T>
   to.data[page * to.page + j * to.ld + i] = x;
 }
 
-template <class T> __global__ void identity_kernel (qr_matrix<T> to, int64_t rows, int p)
+template <class T> __global__ void identity_kernel (page_matrix<T> to, int64_t rows, int p)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
   if (i < rows)
@@ -110,7 +111,7 @@ template <class T> __global__ void identity_kernel (qr_matrix<T> to, int64_t row
 // A block of threads per column j: it depends on those before it where r_jj is lost in its norm.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    rank_kernel (qr_matrix<const T> R, int p, gsvd_state *state)
+    rank_kernel (page_matrix<const T> R, int p, gsvd_state *state)
 {
   __shared__ double work[THREADS / 32];
   int64_t page = blockIdx.x / p, j = blockIdx.x % p;
@@ -126,9 +127,10 @@ __global__ void __launch_bounds__ (THREADS)
     state[page].near = 1;
 }
 
+// Thread x of block (., j, page): an entry of column j of F and G.
 template <class T>
-__global__ void start_kernel (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
-                              qr_matrix<const T> R, int64_t rows, int p, const gsvd_state *state)
+__global__ void start_kernel (page_matrix<T> F, page_matrix<T> G, page_matrix<const T> F0,
+                              page_matrix<const T> R, int64_t rows, int p, const gsvd_state *state)
 {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y, page = blockIdx.z;
   if (i >= rows)
@@ -143,7 +145,7 @@ __global__ void start_kernel (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T>
 // The largest entry of a page decides; a block of threads per page.
 template <class T>
 __global__ void __launch_bounds__ (1024)
-    level_kernel (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state)
+    level_kernel (page_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state)
 {
   __shared__ double most[32];
   __shared__ int power;
@@ -189,8 +191,8 @@ dim3 grid_of (int64_t rows, int64_t columns, int64_t pages)
 } // namespace
 
 template <class S>
-cudaError_t gsvd_column_norms (qr_matrix<const S> A, int64_t m, int64_t n, int *norm, int64_t pages,
-                               cudaStream_t stream)
+cudaError_t gsvd_column_norms (page_matrix<const S> A, int64_t m, int64_t n, int *norm,
+                               int64_t pages, cudaStream_t stream)
 {
   norms_kernel<S><<<(unsigned)(n * pages), THREADS, 0, stream>>> (A, m, n, norm);
   return cudaGetLastError ();
@@ -204,18 +206,18 @@ cudaError_t gsvd_choose_scaling (const gsvd_scaling &s, int p, bool by_a, gsvd_s
 }
 
 template <class S, class T>
-cudaError_t gsvd_load (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const S> A,
-                       int64_t m, int64_t n, const gsvd_scaling &s, int which,
+cudaError_t gsvd_load (const gsvd_load_args<S, T> &a, const gsvd_scaling &s,
                        const gsvd_state *state, int64_t pages, cudaStream_t stream)
 {
-  load_kernel<S, T>
-      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, A, m, n, s, which, state);
+  load_kernel<S, T><<<grid_of (a.rows, a.columns, pages), THREADS, 0, stream>>> (
+      a.to, a.rows, a.A, a.m, a.n, s, a.which, state);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matrix<const T> from,
-                         int p, const int64_t *jpvt, int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_gather (page_matrix<T> to, int64_t rows, int64_t columns,
+                         page_matrix<const T> from, int p, const int64_t *jpvt, int64_t pages,
+                         cudaStream_t stream)
 {
   gather_kernel<T>
       <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, from, p, jpvt);
@@ -223,7 +225,7 @@ cudaError_t gsvd_gather (qr_matrix<T> to, int64_t rows, int64_t columns, qr_matr
 }
 
 template <class T>
-cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
+cudaError_t gsvd_identity (page_matrix<T> to, int64_t rows, int64_t columns, int p, int64_t pages,
                            cudaStream_t stream)
 {
   identity_kernel<T><<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (to, rows, p);
@@ -231,7 +233,7 @@ cudaError_t gsvd_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int p
 }
 
 template <class T>
-cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
+cudaError_t gsvd_check_rank (page_matrix<const T> R, int p, gsvd_state *state, int64_t pages,
                              cudaStream_t stream)
 {
   rank_kernel<T><<<(unsigned)(p * pages), THREADS, 0, stream>>> (R, p, state);
@@ -239,17 +241,16 @@ cudaError_t gsvd_check_rank (qr_matrix<const T> R, int p, gsvd_state *state, int
 }
 
 template <class T>
-cudaError_t gsvd_choose_start (qr_matrix<T> F, qr_matrix<T> G, qr_matrix<const T> F0,
-                               qr_matrix<const T> R, int64_t rows, int64_t columns, int p,
-                               const gsvd_state *state, int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_choose_start (const gsvd_start_args<T> &a, const gsvd_state *state, int64_t pages,
+                               cudaStream_t stream)
 {
-  start_kernel<T>
-      <<<grid_of (rows, columns, pages), THREADS, 0, stream>>> (F, G, F0, R, rows, p, state);
+  start_kernel<T><<<grid_of (a.rows, a.columns, pages), THREADS, 0, stream>>> (a.F, a.G, a.F0, a.R,
+                                                                               a.rows, a.p, state);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
+cudaError_t gsvd_level (page_matrix<T> F, int64_t rows, int p, int *exponent, gsvd_state *state,
                         int64_t pages, cudaStream_t stream)
 {
   level_kernel<T><<<(unsigned)pages, 1024, 0, stream>>> (F, rows, p, exponent, state);
@@ -257,26 +258,25 @@ cudaError_t gsvd_level (qr_matrix<T> F, int64_t rows, int p, int *exponent, gsvd
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
-  template cudaError_t gsvd_column_norms (qr_matrix<const S>, int64_t, int64_t, int *, int64_t,    \
+  template cudaError_t gsvd_column_norms (page_matrix<const S>, int64_t, int64_t, int *, int64_t,  \
                                           cudaStream_t);                                           \
-  template cudaError_t gsvd_load (qr_matrix<T>, int64_t, int64_t, qr_matrix<const S>, int64_t,     \
-                                  int64_t, const gsvd_scaling &, int, const gsvd_state *, int64_t, \
-                                  cudaStream_t);
+  template cudaError_t gsvd_load (const gsvd_load_args<S, T> &, const gsvd_scaling &,              \
+                                  const gsvd_state *, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
 GLA_INSTANTIATE (cx<float>, cx<double>)
 GLA_INSTANTIATE (cx<double>, cx<double>)
 
 #define GLA_INSTANTIATE_WIDE(T)                                                                    \
-  template cudaError_t gsvd_gather (qr_matrix<T>, int64_t, int64_t, qr_matrix<const T>, int,       \
+  template cudaError_t gsvd_gather (page_matrix<T>, int64_t, int64_t, page_matrix<const T>, int,   \
                                     const int64_t *, int64_t, cudaStream_t);                       \
-  template cudaError_t gsvd_identity (qr_matrix<T>, int64_t, int64_t, int, int64_t, cudaStream_t); \
-  template cudaError_t gsvd_check_rank (qr_matrix<const T>, int, gsvd_state *, int64_t,            \
+  template cudaError_t gsvd_identity (page_matrix<T>, int64_t, int64_t, int, int64_t,              \
+                                      cudaStream_t);                                               \
+  template cudaError_t gsvd_check_rank (page_matrix<const T>, int, gsvd_state *, int64_t,          \
                                         cudaStream_t);                                             \
-  template cudaError_t gsvd_choose_start (qr_matrix<T>, qr_matrix<T>, qr_matrix<const T>,          \
-                                          qr_matrix<const T>, int64_t, int64_t, int,               \
-                                          const gsvd_state *, int64_t, cudaStream_t);              \
-  template cudaError_t gsvd_level (qr_matrix<T>, int64_t, int, int *, gsvd_state *, int64_t,       \
+  template cudaError_t gsvd_choose_start (const gsvd_start_args<T> &, const gsvd_state *, int64_t, \
+                                          cudaStream_t);                                           \
+  template cudaError_t gsvd_level (page_matrix<T>, int64_t, int, int *, gsvd_state *, int64_t,     \
                                    cudaStream_t);
 GLA_INSTANTIATE_WIDE (double)
 GLA_INSTANTIATE_WIDE (cx<double>)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
-#include "gsvd_tiles.cuh"
+#include "common/mma_tiles.cuh"
 
 namespace
 {
@@ -13,8 +13,8 @@ enum { TILE = 32, THREADS = 128, SOLVE = 64, SOLVE_ROWS = 64, SHARES = 4 };
 // one after the other; a warp owns 16 x 16 of C.
 template <class T, bool ADJOINT>
 __global__ void __launch_bounds__ (THREADS)
-    product_kernel (int64_t m, int64_t n, int64_t k, double alpha, qr_matrix<const T> A,
-                    qr_matrix<const T> B, double beta, qr_matrix<T> C)
+    product_kernel (int64_t m, int64_t n, int64_t k, double alpha, page_matrix<const T> A,
+                    page_matrix<const T> B, double beta, page_matrix<T> C)
 {
   constexpr int LD = tile_stride<T, TILE, true> ();
   __shared__ __align__ (16) unsigned char memory[2 * TILE * LD * sizeof (T)];
@@ -75,11 +75,11 @@ GLA_DEVICE cx<double> divide (cx<double> a, cx<double> b)
   return {x.x / big, x.y / big};
 }
 
-// Block (x, page): 64 rows of F. Four neighbouring lanes share a row, its columns dealt out in turn
-// and kept in registers; column by column, who owns it divides and tells the others.
+// Block (x, page): 64 rows of F. Four neighbouring lanes share a row, its columns distributed
+// cyclically and kept in registers; column by column, the owner divides and broadcasts the result.
 template <class T>
 __global__ void __launch_bounds__ (SOLVE_ROWS *SHARES)
-    solve_kernel (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int first, int count)
+    solve_kernel (page_matrix<T> F, page_matrix<const T> R, int64_t rows, int first, int count)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   T *r = reinterpret_cast<T *> (memory); // (i, j) at i*SOLVE + j
@@ -115,21 +115,20 @@ __global__ void __launch_bounds__ (SOLVE_ROWS *SHARES)
 } // namespace
 
 template <class T>
-cudaError_t gsvd_product (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
-                          qr_matrix<const T> A, qr_matrix<const T> B, double beta, qr_matrix<T> C,
-                          int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_product (const gsvd_product_args<T> &a, int64_t pages, cudaStream_t stream)
 {
-  if (m == 0 || n == 0)
+  if (a.m == 0 || a.n == 0)
     return cudaSuccess;
-  dim3 grid ((unsigned)((m + TILE - 1) / TILE), (unsigned)((n + TILE - 1) / TILE), (unsigned)pages);
-  auto kernel = adjoint ? product_kernel<T, true> : product_kernel<T, false>;
-  kernel<<<grid, THREADS, 0, stream>>> (m, n, k, alpha, A, B, beta, C);
+  dim3 grid ((unsigned)((a.m + TILE - 1) / TILE), (unsigned)((a.n + TILE - 1) / TILE),
+             (unsigned)pages);
+  auto kernel = a.adjoint ? product_kernel<T, true> : product_kernel<T, false>;
+  kernel<<<grid, THREADS, 0, stream>>> (a.m, a.n, a.k, a.alpha, a.A, a.B, a.beta, a.C);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t gsvd_solve (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int first, int count,
-                        int64_t pages, cudaStream_t stream)
+cudaError_t gsvd_solve (page_matrix<T> F, page_matrix<const T> R, int64_t rows, int first,
+                        int count, int64_t pages, cudaStream_t stream)
 {
   constexpr size_t bytes = SOLVE * SOLVE * sizeof (T);
   if (bytes > 48 * 1024) {
@@ -144,10 +143,8 @@ cudaError_t gsvd_solve (qr_matrix<T> F, qr_matrix<const T> R, int64_t rows, int 
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t gsvd_product (bool, int64_t, int64_t, int64_t, double, qr_matrix<const T>,  \
-                                     qr_matrix<const T>, double, qr_matrix<T>, int64_t,            \
-                                     cudaStream_t);                                                \
-  template cudaError_t gsvd_solve (qr_matrix<T>, qr_matrix<const T>, int64_t, int, int, int64_t,   \
-                                   cudaStream_t);
+  template cudaError_t gsvd_product (const gsvd_product_args<T> &, int64_t, cudaStream_t);         \
+  template cudaError_t gsvd_solve (page_matrix<T>, page_matrix<const T>, int64_t, int, int,        \
+                                   int64_t, cudaStream_t);
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<double>)

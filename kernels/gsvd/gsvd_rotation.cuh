@@ -9,7 +9,7 @@
 #ifndef GPULINALG_GSVD_ROTATION_CUH
 #define GPULINALG_GSVD_ROTATION_CUH
 
-#include "scalar.cuh"
+#include "common/scalar.cuh"
 
 // Columns (x_p, x_q) <- (z11 x_p + z21 x_q, z12 x_p + z22 x_q).
 template <class T> struct pair_step {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
-#include "gsvd_tiles.cuh"
+#include "common/mma_tiles.cuh"
 #include "pair_tiles.cuh"
 
 namespace
@@ -29,7 +29,7 @@ int groups_of (int64_t rows, int pairs, int tile)
 }
 
 // Block (x, y, z): every gridDim.x-th tile of rows of pair y, z numbers the matrices of all pages.
-// The tile and the transformation stand in shared memory; a warp owns 16 rows of the tile and a
+// The tile and the transformation are in shared memory; a warp owns 16 rows of the tile and a
 // part of its columns, which it writes back in place.
 template <class T, int NB>
 __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
   let_next_start ();
   if (s.state[page].done || !s.active[pair])
     return;
-  qr_matrix<T> M = which == 0 ? s.F : s.G;
+  page_matrix<T> M = which == 0 ? s.F : s.G;
   int rows = (int)(which == 0 ? s.rows_f : s.rows_g);
   T *data = M.data + page * M.page;
   short2 blocks = s.blocks[blockIdx.y];
@@ -86,8 +86,8 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
 
 template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told{0};
-  cudaError_t error = allow_cluster (update_kernel<T, NB>, shared_bytes<T, NB> (), &told);
+  static std::atomic<uint64_t> configured{0};
+  cudaError_t error = allow_cluster (update_kernel<T, NB>, shared_bytes<T, NB> (), &configured);
   if (error != cudaSuccess)
     return error;
   int64_t rows = s.rows_f > s.rows_g ? s.rows_f : s.rows_g;

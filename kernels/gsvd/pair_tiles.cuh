@@ -5,8 +5,8 @@
 #define GPULINALG_PAIR_TILES_CUH
 
 #include <cuda_pipeline.h>
-#include "cluster.cuh"
-#include "gsvd_tiles.cuh"
+#include "common/cluster.cuh"
+#include "common/mma_tiles.cuh"
 
 // Column of the matrix for column c of the pair.
 GLA_DEVICE int64_t pair_column (short2 blocks, int width, int c)

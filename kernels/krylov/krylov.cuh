@@ -1,7 +1,7 @@
 // krylov.cuh: a block Krylov basis on one GPU, and the kernels that work on it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The basis stands in blocks of b columns, each n x b with the b elements of a row side by side:
+// The basis is stored in blocks of b columns, each n x b with the b elements of a row side by side:
 // what the sparse product wants, and what lets one read of a row serve b columns. Coefficients
 // (projections V'*W, triangles) are double on the device whatever the type, complex as pairs, in
 // rows of b: element (i, k) of a coefficient matrix is number i*b + k. Sums over n are formed by
@@ -11,8 +11,8 @@
 #define GPULINALG_KRYLOV_CUH
 
 #include <cuda_runtime.h>
-#include "../src/gpulinalg.h"
-#include "scalar.cuh"
+#include "gpulinalg.h"
+#include "common/scalar.cuh"
 
 enum { KRYLOV_GRID = 264, KRYLOV_WARPS = 8 };
 

@@ -1,7 +1,11 @@
 // krylov_engine.cu: a Krylov basis on one GPU: memory, transfers, products, checks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "carver.cuh"
+#include "common/carver.cuh"
+#include "common/copy.cuh"
+#include "common/for_type.cuh"
+#include "common/host_array.cuh"
+#include "common/work_limits.cuh"
 #include "krylov_state.cuh"
 
 #include <cmath>
@@ -55,10 +59,10 @@ gla_status krylov_of<T>::begin (cuda_engine *engine, const gla_krylov_job *krylo
     host_x = static_cast<T *> (malloc ((size_t)(n * b) * sizeof (T)));
     host_y = static_cast<T *> (malloc ((size_t)(n * b) * sizeof (T)));
     if (host_x == nullptr || host_y == nullptr)
-      return GLA_OUT_OF_MEMORY;
+      return GLA_ERROR_OUT_OF_MEMORY;
   }
   if (host == nullptr)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   engine_release (e);
   gla_status status =
       engine_status (cudaMalloc (reinterpret_cast<void **> (&memory), counting.used));
@@ -85,11 +89,11 @@ template <class T> krylov_of<T>::~krylov_of ()
 // transfers, products
 //------------------------------------------------------------------------------
 
-// Waits once 30 ms of work are on their way, and asks the monitor.
+// Waits, and polls the monitor, once PIECE_SECONDS of work have been launched.
 template <class T> gla_status krylov_of<T>::pause (double seconds)
 {
   waiting += seconds;
-  if (waiting < 0.03)
+  if (waiting < PIECE_SECONDS)
     return GLA_OK;
   waiting = 0;
   return engine_throttle (e, 0);
@@ -97,30 +101,27 @@ template <class T> gla_status krylov_of<T>::pause (double seconds)
 
 template <class T> gla_status krylov_of<T>::from_device (void *to, const void *from, size_t bytes)
 {
-  gla_status status = engine_throttle (e, 0);
+  GLA_TRY (engine_throttle (e, 0));
   waiting = 0;
-  return status == GLA_OK ? engine_status (cudaMemcpy (to, from, bytes, cudaMemcpyDeviceToHost))
-                          : status;
+  return engine_status (cudaMemcpy (to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
 template <class T> gla_status krylov_of<T>::to_device (void *to, const void *from, size_t bytes)
 {
-  return engine_status (cudaMemcpyAsync (to, from, bytes, cudaMemcpyHostToDevice, place.stream));
+  return copy_to_device (to, from, bytes, place.stream);
 }
 
 template <class T> gla_status krylov_of<T>::multiply_on_host (const T *from, T *to)
 {
-  gla_array x = gla_array_packed (host_x, job.type, n, b, 1, GLA_HOST);
-  gla_array y = gla_array_packed (host_y, job.type, n, b, 1, GLA_HOST);
-  gla_status status = engine_status (krylov_fetch_columns (place, from, stage, 0, b));
-  if (status == GLA_OK)
-    status = engine_download (e, 0, &x, stage);
-  if (status == GLA_OK)
-    status = job.apply (job.user, host_x, host_y, b);
+  gla_array x = gla_array_packed (host_x, job.type, n, b, 1, GLA_DEVICE_HOST);
+  gla_array y = gla_array_packed (host_y, job.type, n, b, 1, GLA_DEVICE_HOST);
+  GLA_TRY (krylov_fetch_columns (place, from, stage, 0, b));
+  GLA_TRY (engine_download (e, 0, &x, stage));
+  gla_status status = job.apply (job.user, host_x, host_y, b);
   e->monitor = job.monitor; // the function may have used this engine
-  if (status == GLA_OK)
-    status = engine_upload (e, 0, stage, &y);
-  return status == GLA_OK ? engine_status (krylov_place_columns (place, stage, to, 0, b)) : status;
+  GLA_TRY (status);
+  GLA_TRY (engine_upload (e, 0, stage, &y));
+  return engine_status (krylov_place_columns (place, stage, to, 0, b));
 }
 
 template <class T> gla_status krylov_of<T>::multiply (const T *from, T *to)
@@ -135,37 +136,34 @@ template <class T>
 gla_status krylov_of<T>::put (int64_t first_column, int64_t count, const void *from)
 {
   const T *column = static_cast<const T *> (from);
-  gla_status status = GLA_OK;
-  for (int64_t at = first_column; at < first_column + count && status == GLA_OK;) {
+  for (int64_t at = first_column; at < first_column + count;) {
     int k = (int)(at % b), some = b - k;
     if (some > first_column + count - at)
       some = (int)(first_column + count - at);
-    gla_array x = gla_array_packed (const_cast<T *> (column), job.type, n, some, 1, GLA_HOST);
-    status = engine_upload (e, 0, stage, &x);
-    if (status == GLA_OK)
-      status = engine_status (krylov_place_columns (place, stage, block (at / b), k, some));
+    gla_array x =
+        gla_array_packed (const_cast<T *> (column), job.type, n, some, 1, GLA_DEVICE_HOST);
+    GLA_TRY (engine_upload (e, 0, stage, &x));
+    GLA_TRY (krylov_place_columns (place, stage, block (at / b), k, some));
     column += some * n;
     at += some;
   }
-  return status;
+  return GLA_OK;
 }
 
 template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
 {
   T *column = static_cast<T *> (to);
-  gla_status status = GLA_OK;
-  for (int64_t at = first_column; at < first_column + count && status == GLA_OK;) {
+  for (int64_t at = first_column; at < first_column + count;) {
     int k = (int)(at % b), some = b - k;
     if (some > first_column + count - at)
       some = (int)(first_column + count - at);
-    gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_HOST);
-    status = engine_status (krylov_fetch_columns (place, block (at / b), stage, k, some));
-    if (status == GLA_OK)
-      status = engine_download (e, 0, &x, stage);
+    gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
+    GLA_TRY (krylov_fetch_columns (place, block (at / b), stage, k, some));
+    GLA_TRY (engine_download (e, 0, &x, stage));
     column += some * n;
     at += some;
   }
-  return status;
+  return GLA_OK;
 }
 
 //------------------------------------------------------------------------------
@@ -174,67 +172,70 @@ template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t c
 
 template <class T> gla_status krylov_of<T>::rotate (int64_t count, const double *S_, int64_t keep)
 {
-  T *by_rows = static_cast<T *> (malloc ((size_t)(count * keep) * sizeof (T)));
-  if (by_rows == nullptr)
-    return GLA_OUT_OF_MEMORY;
-  real_t<T> *to = reinterpret_cast<real_t<T> *> (by_rows);
+  host_array<T> by_rows (count * keep);
+  if (by_rows.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  real_t<T> *to = reinterpret_cast<real_t<T> *> (by_rows.data);
   for (int64_t i = 0; i < count; i++)
     for (int64_t j = 0; j < keep; j++)
       for (int w = 0; w < words; w++)
         to[(i * keep + j) * words + w] = (real_t<T>)S_[(i + j * count) * words + w];
-  gla_status status = to_device (S, by_rows, (size_t)(count * keep) * sizeof (T));
-  if (status == GLA_OK)
-    status = engine_status (krylov_rotate (place, V, count / b, S, keep / b, e->smem_limit));
-  if (status == GLA_OK && keep < count)
-    status = engine_status (cudaMemcpyAsync (block (keep / b), block (count / b),
-                                             (size_t)(n * b) * sizeof (T), cudaMemcpyDeviceToDevice,
-                                             place.stream));
-  if (status == GLA_OK)
-    status = engine_throttle (e, 0);
-  free (by_rows);
-  return status;
+  GLA_TRY (to_device (S, by_rows.data, (size_t)(count * keep) * sizeof (T)));
+  GLA_TRY (krylov_rotate (place, V, count / b, S, keep / b, e->smem_limit));
+  if (keep < count)
+    GLA_TRY (copy_on_device (block (keep / b), block (count / b), (size_t)(n * b) * sizeof (T),
+                             place.stream));
+  return engine_throttle (e, 0); // by_rows has been read
 }
 
-// Residuals of a block: the norms of A*V - V*diag (theta), from their Gram matrix.
+// Residuals of the first `some` columns of block k: the norms of A*V - V*diag (theta), from their
+// Gram matrix.
+template <class T>
+gla_status krylov_of<T>::check_residuals (int64_t k, int some, const double *theta_,
+                                          double *residuals)
+{
+  double *D = host, *C = host + square ();
+  memset (D, 0, (size_t)square () * sizeof (double));
+  for (int c = 0; c < some; c++)
+    D[(c * b + c) * words] = theta_[c];
+  GLA_TRY (to_device (theta, D, (size_t)square () * sizeof (double)));
+  GLA_TRY (multiply (block (k), scratch));
+  GLA_TRY (krylov_update<T> (place, block (k), 1, scratch, nullptr, theta, scratch));
+  GLA_TRY (krylov_project<T> (place, V, 0, scratch, nullptr, coefficients));
+  GLA_TRY (from_device (C, coefficients, (size_t)square () * sizeof (double)));
+  for (int c = 0; c < some; c++)
+    residuals[c] = sqrt (C[(c * b + c) * words]);
+  return GLA_OK;
+}
+
+// The largest entry of V'*V - I in the first `some` columns of block k and the rows up to there.
+template <class T>
+gla_status krylov_of<T>::check_orthogonality (int64_t k, int some, int64_t count, double *largest)
+{
+  double *C = host + square ();
+  GLA_TRY (krylov_project<T> (place, V, k, block (k), nullptr, coefficients));
+  GLA_TRY (from_device (C, coefficients, (size_t)((k + 1) * square ()) * sizeof (double)));
+  for (int64_t i = 0; i < (k + 1) * b && i < count; i++)
+    for (int c = 0; c < some; c++) {
+      const double *z = C + (i * b + c) * words;
+      double off = hypot (z[0] - (i == k * b + c), words == 2 ? z[words - 1] : 0);
+      if (!(off <= *largest))
+        *largest = off;
+    }
+  return GLA_OK;
+}
+
 template <class T>
 gla_status krylov_of<T>::check (int64_t count, const double *theta_, double *residuals,
                                 double *orthogonality)
 {
-  gla_status status = GLA_OK;
   *orthogonality = 0;
-  for (int64_t k = 0; k * b < count && status == GLA_OK; k++) {
-    double *D = host, *C = host + square ();
-    memset (D, 0, (size_t)square () * sizeof (double));
+  for (int64_t k = 0; k * b < count; k++) {
     int some = (int)(count - k * b < b ? count - k * b : b);
-    for (int c = 0; c < some; c++)
-      D[(c * b + c) * words] = theta_[k * b + c];
-    status = to_device (theta, D, (size_t)square () * sizeof (double));
-    if (status == GLA_OK)
-      status = multiply (block (k), scratch);
-    cudaError_t error = cudaSuccess;
-    if (status == GLA_OK)
-      error = krylov_update<T> (place, block (k), 1, scratch, nullptr, theta, scratch);
-    if (status == GLA_OK && error == cudaSuccess)
-      error = krylov_project<T> (place, V, 0, scratch, nullptr, coefficients);
-    if (status == GLA_OK)
-      status = engine_status (error);
-    if (status == GLA_OK)
-      status = from_device (C, coefficients, (size_t)square () * sizeof (double));
-    for (int c = 0; c < some && status == GLA_OK; c++)
-      residuals[k * b + c] = sqrt (C[(c * b + c) * words]);
-    if (status == GLA_OK)
-      status = engine_status (krylov_project<T> (place, V, k, block (k), nullptr, coefficients));
-    if (status == GLA_OK)
-      status = from_device (C, coefficients, (size_t)((k + 1) * square ()) * sizeof (double));
-    for (int64_t i = 0; i < (k + 1) * b && status == GLA_OK; i++)
-      for (int c = 0; c < some && i < count; c++) {
-        const double *z = C + (i * b + c) * words;
-        double off = hypot (z[0] - (i == k * b + c), words == 2 ? z[words - 1] : 0);
-        if (!(off <= *orthogonality))
-          *orthogonality = off;
-      }
+    GLA_TRY (check_residuals (k, some, theta_ + k * b, residuals + k * b));
+    GLA_TRY (check_orthogonality (k, some, count, orthogonality));
   }
-  return status;
+  return GLA_OK;
 }
 
 template struct krylov_of<float>;
@@ -253,7 +254,7 @@ template <class T> gla_status begin_as (cuda_engine *e, const gla_krylov_job *jo
 {
   krylov_of<T> *state = new (std::nothrow) krylov_of<T> ();
   if (state == nullptr)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   gla_status status = state->begin (e, job);
   if (status == GLA_OK)
     e->krylov = state;
@@ -267,30 +268,23 @@ const int LEAST_SHARED = 96 << 10;
 
 int64_t most_columns (const gla_krylov_job *job)
 {
-  switch (job->type) {
-  case GLA_S:
-    return krylov_most_columns<float> (job->block, LEAST_SHARED);
-  case GLA_D:
-    return krylov_most_columns<double> (job->block, LEAST_SHARED);
-  case GLA_C:
-    return krylov_most_columns<cx<float>> (job->block, LEAST_SHARED);
-  default:
-    return krylov_most_columns<cx<double>> (job->block, LEAST_SHARED);
-  }
+  return for_type (job->type, [&] (auto zero) {
+    return krylov_most_columns<decltype (zero)> (job->block, LEAST_SHARED);
+  });
 }
 
 } // namespace
 
 // Blocks of 1, 2, 4 and 8 columns; coefficients of a step fit into shared memory.
-int cuda_krylov_supports (const gla_krylov_job *job)
+static int job_supports (const gla_krylov_job *job)
 {
   int b = job->block;
   return (b == 1 || b == 2 || b == 4 || b == 8) && job->basis <= most_columns (job) &&
          job->n < ((int64_t)1 << 38) &&
-         (job->matrix == nullptr || cuda_spmv_supports (job->matrix));
+         (job->matrix == nullptr || cuda_spmv_ops.supports (job->matrix));
 }
 
-double cuda_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
+static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {
   double element = (double)gla_type_size (job->type), n = (double)job->n;
   double columns = job->plain ? 3 : 3 * (double)job->basis;
@@ -305,70 +299,76 @@ double cuda_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64
   return 5e-3 + (double)products * product + restarts * rotation;
 }
 
-gla_status cuda_krylov_begin (gla_engine *engine, const gla_krylov_job *job)
-{
-  cuda_engine *e = engine_of (engine);
-  cuda_krylov_end (engine);
-  e->monitor = job->monitor;
-  switch (job->type) {
-  case GLA_S:
-    return begin_as<float> (e, job);
-  case GLA_D:
-    return begin_as<double> (e, job);
-  case GLA_C:
-    return begin_as<cx<float>> (e, job);
-  default:
-    return begin_as<cx<double>> (e, job);
-  }
-}
-
-gla_status cuda_krylov_put (gla_engine *engine, int64_t first, int64_t count, const void *from)
-{
-  return engine_of (engine)->krylov->put (first, count, from);
-}
-
-gla_status cuda_krylov_get (gla_engine *engine, int64_t first, int64_t count, void *to)
-{
-  return engine_of (engine)->krylov->get (first, count, to);
-}
-
-gla_status cuda_krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
-{
-  return engine_of (engine)->krylov->start (at, given, seed);
-}
-
-gla_status cuda_krylov_expand (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
-                               int64_t *replaced)
-{
-  return engine_of (engine)->krylov->expand (from, to, T, ldt, replaced);
-}
-
-gla_status cuda_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
-{
-  return engine_of (engine)->krylov->rotate (count, S, keep);
-}
-
-gla_status cuda_krylov_check (gla_engine *engine, int64_t count, const double *theta,
-                              double *residuals, double *orthogonality)
-{
-  return engine_of (engine)->krylov->check (count, theta, residuals, orthogonality);
-}
-
-gla_status cuda_krylov_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
-                              int64_t *done)
-{
-  return engine_of (engine)->krylov->plain (steps, alpha, beta, done);
-}
-
-gla_status cuda_krylov_combine (gla_engine *engine, int64_t steps, const double *alpha,
-                                const double *beta, const double *S, int64_t count)
-{
-  return engine_of (engine)->krylov->combine (steps, alpha, beta, S, count);
-}
-
-void cuda_krylov_end (gla_engine *engine)
+static void job_end (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
   delete e->krylov;
   e->krylov = nullptr;
 }
+
+static gla_status job_begin (gla_engine *engine, const gla_krylov_job *job)
+{
+  cuda_engine *e = engine_of (engine);
+  job_end (engine);
+  e->monitor = job->monitor;
+  return for_type (job->type, [&] (auto zero) { return begin_as<decltype (zero)> (e, job); });
+}
+
+static gla_status job_put (gla_engine *engine, int64_t first, int64_t count, const void *from)
+{
+  return engine_of (engine)->krylov->put (first, count, from);
+}
+
+static gla_status job_get (gla_engine *engine, int64_t first, int64_t count, void *to)
+{
+  return engine_of (engine)->krylov->get (first, count, to);
+}
+
+static gla_status job_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
+{
+  return engine_of (engine)->krylov->start (at, given, seed);
+}
+
+static gla_status job_expand (gla_engine *engine, int64_t from, int64_t to, double *T, int64_t ldt,
+                              int64_t *replaced)
+{
+  return engine_of (engine)->krylov->expand (from, to, T, ldt, replaced);
+}
+
+static gla_status job_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
+{
+  return engine_of (engine)->krylov->rotate (count, S, keep);
+}
+
+static gla_status job_check (gla_engine *engine, int64_t count, const double *theta,
+                             double *residuals, double *orthogonality)
+{
+  return engine_of (engine)->krylov->check (count, theta, residuals, orthogonality);
+}
+
+static gla_status job_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                             int64_t *done)
+{
+  return engine_of (engine)->krylov->plain (steps, alpha, beta, done);
+}
+
+static gla_status job_combine (gla_engine *engine, int64_t steps, const double *alpha,
+                               const double *beta, const double *S, int64_t count)
+{
+  return engine_of (engine)->krylov->combine (steps, alpha, beta, S, count);
+}
+
+extern "C" const gla_krylov_ops cuda_krylov_ops = {
+    .supports = job_supports,
+    .seconds = job_seconds,
+    .begin = job_begin,
+    .put = job_put,
+    .get = job_get,
+    .start = job_start,
+    .expand = job_expand,
+    .rotate = job_rotate,
+    .check = job_check,
+    .plain = job_plain,
+    .combine = job_combine,
+    .end = job_end,
+};

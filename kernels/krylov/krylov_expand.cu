@@ -6,6 +6,7 @@
 // those who need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
 // V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
 
+#include "common/host_array.cuh"
 #include "krylov_state.cuh"
 
 #include <cmath>
@@ -30,27 +31,17 @@ template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t inde
 {
   krylov_record r = record_of (records, index);
   T *W = block (c);
-  gla_status status = multiply (block (c - 1), W);
-  if (status != GLA_OK)
-    return status;
-  cudaError_t error = krylov_project<T> (place, V, c, W, nullptr, r.C1);
-  if (error == cudaSuccess)
-    error = krylov_update<T> (place, V, c, W, nullptr, r.C1, W);
-  if (error == cudaSuccess)
-    error = krylov_project<T> (place, V, 0, W, nullptr, r.G);
-  if (error == cudaSuccess)
-    error = krylov_triangle<T> (place, r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index);
-  if (error == cudaSuccess)
-    error = krylov_project<T> (place, V, c, W, r.inverse1, r.C2);
-  if (error == cudaSuccess)
-    error = krylov_update<T> (place, V, c, W, r.inverse1, r.C2, W);
-  if (error == cudaSuccess)
-    error = krylov_project<T> (place, V, 0, W, nullptr, r.G);
-  if (error == cudaSuccess)
-    error = krylov_triangle<T> (place, r.G, nullptr, r.R2, r.inverse2, (int)index);
-  if (error == cudaSuccess)
-    error = krylov_update<T> (place, V, 0, W, r.inverse2, nullptr, W);
-  return engine_status (error);
+  GLA_TRY (multiply (block (c - 1), W));
+  GLA_TRY (krylov_project<T> (place, V, c, W, nullptr, r.C1));
+  GLA_TRY (krylov_update<T> (place, V, c, W, nullptr, r.C1, W));
+  GLA_TRY (krylov_project<T> (place, V, 0, W, nullptr, r.G));
+  GLA_TRY (krylov_triangle<T> (place, r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index));
+  GLA_TRY (krylov_project<T> (place, V, c, W, r.inverse1, r.C2));
+  GLA_TRY (krylov_update<T> (place, V, c, W, r.inverse1, r.C2, W));
+  GLA_TRY (krylov_project<T> (place, V, 0, W, nullptr, r.G));
+  GLA_TRY (krylov_triangle<T> (place, r.G, nullptr, r.R2, r.inverse2, (int)index));
+  GLA_TRY (krylov_update<T> (place, V, 0, W, r.inverse2, nullptr, W));
+  return GLA_OK;
 }
 
 namespace
@@ -99,26 +90,23 @@ template <class T>
 gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced)
 {
   krylov_flags flags;
-  gla_status status = from_device (&flags, place.flags, sizeof flags);
-  if (status == GLA_OK)
-    flags.failed = 0;
-  if (status == GLA_OK)
-    status = to_device (place.flags, &flags, sizeof flags);
-  if (status == GLA_OK)
-    status = multiply (block (c - 1), block (c));
-  double *h = static_cast<double *> (malloc ((size_t)((c + 1) * b * words) * sizeof (double)));
-  if (h == nullptr)
-    return GLA_OUT_OF_MEMORY;
-  for (int k = 0; k < b && status == GLA_OK; k++) {
-    memset (h, 0, (size_t)((c + 1) * b * words) * sizeof (double));
-    status = settle (c, k, krylov_vanish<T> * flags.norm, false, seed + 1 + (uint64_t)(c * b + k),
-                     h, replaced);
+  GLA_TRY (from_device (&flags, place.flags, sizeof flags));
+  flags.failed = 0;
+  GLA_TRY (to_device (place.flags, &flags, sizeof flags));
+  GLA_TRY (multiply (block (c - 1), block (c)));
+  host_array<double> h ((c + 1) * b * words);
+  if (h.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const size_t bytes = (size_t)((c + 1) * b * words) * sizeof (double);
+  for (int k = 0; k < b; k++) {
+    memset (h.data, 0, bytes);
+    GLA_TRY (settle (c, k, krylov_vanish<T> * flags.norm, false, seed + 1 + (uint64_t)(c * b + k),
+                     h.data, replaced));
     double *column = T_ + ((c - 1) * b + k) * ldt * words;
     memset (column, 0, (size_t)(ldt * words) * sizeof (double));
-    memcpy (column, h, (size_t)((c + 1) * b * words) * sizeof (double));
+    memcpy (column, h.data, bytes);
   }
-  free (h);
-  return status;
+  return GLA_OK;
 }
 
 // All steps are launched at once; the first that failed, if any, is done again slowly.
@@ -130,27 +118,20 @@ gla_status krylov_of<T>::expand (int64_t from, int64_t to, double *T_, int64_t l
   const double step_seconds = 2e-5 + (double)n * b * sizeof (T) * (4.0 * blocks + 20) / 3e12;
   for (int64_t c0 = from / b + 1; c0 <= to / b;) {
     int64_t steps_now = to / b + 1 - c0;
-    gla_status status = GLA_OK;
-    for (int64_t k = 0; k < steps_now && status == GLA_OK; k++) {
-      status = expand_step (c0 + k, k);
-      if (status == GLA_OK)
-        status = pause (step_seconds);
+    for (int64_t k = 0; k < steps_now; k++) {
+      GLA_TRY (expand_step (c0 + k, k));
+      GLA_TRY (pause (step_seconds));
     }
     krylov_flags flags = {};
-    if (status == GLA_OK)
-      status = from_device (&flags, place.flags, sizeof flags);
+    GLA_TRY (from_device (&flags, place.flags, sizeof flags));
     int64_t good = flags.failed ? flags.failed - 1 : steps_now;
-    if (status == GLA_OK && good > 0)
-      status = from_device (host, records, (size_t)(good * record_size ()) * sizeof (double));
-    if (status != GLA_OK)
-      return status;
+    if (good > 0)
+      GLA_TRY (from_device (host, records, (size_t)(good * record_size ()) * sizeof (double)));
     for (int64_t k = 0; k < good; k++)
       store_column (c0 + k, k, T_, ldt);
     c0 += good;
     if (flags.failed) {
-      status = expand_slowly (c0, T_, ldt, replaced);
-      if (status != GLA_OK)
-        return status;
+      GLA_TRY (expand_slowly (c0, T_, ldt, replaced));
       c0++;
     }
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // KRYLOV_GRID thread blocks of 256 threads go through the vectors, each element always with the
-// same thread. Their partial sums are added by whoever needs the sum, always in the same order.
+// same thread. Their partial sums are added by each kernel that needs the sum, in the same order.
 
 #include "krylov.cuh"
 
@@ -54,6 +54,8 @@ GLA_DEVICE void store_norm (const double *norms, const double *alpha, double *be
   beta[at + 2] = norm > vanish * flags->norm ? norm : 0;
 }
 
+// Partial sums of u'y, one per thread block; the threads of all blocks stride through the rows. The
+// first block also stores the norm that the last step left.
 template <class T>
 __global__ void __launch_bounds__ (256)
     dot_kernel (krylov_recurrence<T> r, int64_t n, double *partial, krylov_flags *flags)
@@ -68,7 +70,8 @@ __global__ void __launch_bounds__ (256)
     partial[blockIdx.x] = sum;
 }
 
-// next = (y - alpha u)/beta - (beta/beta_before) u_before, which is A*v - alpha*v - beta*v_before.
+// next = (y - alpha u)/beta - (beta/beta_before) u_before, which is A*v - alpha*v - beta*v_before;
+// rows are divided as in dot_kernel.
 template <class T>
 __global__ void __launch_bounds__ (256)
     next_kernel (krylov_recurrence<T> r, int64_t n, const double *partial, bool given)
@@ -92,6 +95,7 @@ __global__ void __launch_bounds__ (256)
     r.norms[blockIdx.x] = sum;
 }
 
+// One thread block.
 template <class T>
 __global__ void __launch_bounds__ (256)
     last_norm_kernel (krylov_recurrence<T> r, krylov_flags *flags)
@@ -99,7 +103,7 @@ __global__ void __launch_bounds__ (256)
   store_norm (r.norms, r.alpha, r.beta, r.k, krylov_vanish<T>, flags);
 }
 
-// A thread for each row holds its elements of U while the columns of X pass by.
+// A thread per row keeps its elements of U in registers and loops over the columns of X.
 template <class T>
 __global__ void __launch_bounds__ (256)
     accumulate_kernel (const T *U, int64_t n, int vectors, const double *S, T *X, int64_t count)

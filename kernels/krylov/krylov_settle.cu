@@ -1,4 +1,4 @@
-// krylov_settle.cu: one column of a block made orthonormal, under the eyes of the host
+// krylov_settle.cu: one column of a block made orthonormal, step by step from the host
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // For start vectors, and for steps in which a direction vanishes; all other steps go without the
@@ -10,17 +10,14 @@
 #include <cstring>
 
 // Subtracts from column k of block c its components in all columns before, adds them to h, and
-// tells the norm that it had.
+// returns in *norm the norm that it had.
 template <class T> gla_status krylov_of<T>::clean (int64_t c, int k, double *h, double *norm)
 {
   T *W = block (c);
   double *C = host, *transform = host + (c + 1) * square ();
   size_t bytes = (size_t)((c + 1) * square ()) * sizeof (double);
-  gla_status status = engine_status (krylov_project<T> (place, V, c, W, nullptr, coefficients));
-  if (status == GLA_OK)
-    status = from_device (C, coefficients, bytes);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (krylov_project<T> (place, V, c, W, nullptr, coefficients));
+  GLA_TRY (from_device (C, coefficients, bytes));
   *norm = sqrt (C[((c * b + k) * b + k) * words]);
   memset (transform, 0, (size_t)square () * sizeof (double));
   for (int i = 0; i < b; i++)
@@ -37,11 +34,9 @@ template <class T> gla_status krylov_of<T>::clean (int64_t c, int k, double *h, 
         if (!wanted)
           *z = 0;
       }
-  status = to_device (coefficients, C, bytes);
-  if (status == GLA_OK)
-    status = to_device (M, transform, (size_t)square () * sizeof (double));
-  return status == GLA_OK ? engine_status (krylov_update<T> (place, V, c, W, M, coefficients, W))
-                          : status;
+  GLA_TRY (to_device (coefficients, C, bytes));
+  GLA_TRY (to_device (M, transform, (size_t)square () * sizeof (double)));
+  return engine_status (krylov_update<T> (place, V, c, W, M, coefficients, W));
 }
 
 // Divides column k of W by its norm.
@@ -51,9 +46,8 @@ template <class T> gla_status krylov_of<T>::normalise (T *W, int k, double norm)
   memset (transform, 0, (size_t)square () * sizeof (double));
   for (int i = 0; i < b; i++)
     transform[(i * b + i) * words] = i == k ? 1 / norm : 1;
-  gla_status status = to_device (M, transform, (size_t)square () * sizeof (double));
-  return status == GLA_OK ? engine_status (krylov_update<T> (place, V, 0, W, M, nullptr, W))
-                          : status;
+  GLA_TRY (to_device (M, transform, (size_t)square () * sizeof (double)));
+  return engine_status (krylov_update<T> (place, V, 0, W, M, nullptr, W));
 }
 
 // Two sweeps bring a column to working precision (Barlow, Smoktunowicz 2013) unless it shrinks to
@@ -67,9 +61,7 @@ gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, u
   for (uint64_t attempt = 0;; attempt++) {
     bool vanished = false;
     for (int sweep = 0; sweep < 4 && !vanished; sweep++) {
-      gla_status status = clean (c, k, h, &norm);
-      if (status != GLA_OK)
-        return status;
+      GLA_TRY (clean (c, k, h, &norm));
       if (sweep == 0 && relative)
         lost = 1e3 * limits<real_t<T>>::eps * norm;
       vanished = !(norm > lost) || !(norm < INFINITY);
@@ -77,9 +69,7 @@ gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, u
         if (h != nullptr)
           h[column * words] = norm;
         h = nullptr;
-        status = normalise (block (c), k, norm);
-        if (status != GLA_OK)
-          return status;
+        GLA_TRY (normalise (block (c), k, norm));
         lost = 0;
       }
     }
@@ -89,12 +79,9 @@ gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, u
       *replaced += attempt == 0;
     h = nullptr;
     relative = true;
-    gla_status status =
-        engine_status (krylov_random_column (place, block (c), k, column_seed + attempt, column));
-    if (status != GLA_OK)
-      return status;
+    GLA_TRY (krylov_random_column (place, block (c), k, column_seed + attempt, column));
     if (attempt == 100) // no vector is left: what basis + block <= n excludes
-      return GLA_DEVICE_FAILURE;
+      return GLA_ERROR_DEVICE_FAILURE;
   }
 }
 
@@ -102,12 +89,11 @@ template <class T> gla_status krylov_of<T>::start (int64_t at, int64_t given, ui
 {
   seed = start_seed;
   steps = 0;
-  gla_status status = GLA_OK;
-  for (int k = (int)given; k < b && status == GLA_OK; k++)
-    status = engine_status (krylov_random_column (place, block (at / b), k, seed, at + k));
-  for (int k = 0; k < b && status == GLA_OK; k++)
-    status = settle (at / b, k, 0, true, seed, nullptr, nullptr);
-  return status;
+  for (int k = (int)given; k < b; k++)
+    GLA_TRY (krylov_random_column (place, block (at / b), k, seed, at + k));
+  for (int k = 0; k < b; k++)
+    GLA_TRY (settle (at / b, k, 0, true, seed, nullptr, nullptr));
+  return GLA_OK;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

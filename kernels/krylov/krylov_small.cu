@@ -1,7 +1,7 @@
 // krylov_small.cu: triangles, and columns of blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "../src/krylov_random.h"
+#include "common/krylov_random.h"
 #include "krylov.cuh"
 
 namespace
@@ -117,7 +117,7 @@ void launch_triangle (const krylov_place<T> &p, const double *G, const double *p
   }
 }
 
-// A thread for each row, in the three kernels that follow.
+// A thread per row, as in the two kernels below.
 template <class T>
 __global__ void place_kernel (const T *from, T *block, int64_t n, int b, int first, int count)
 {
@@ -127,6 +127,7 @@ __global__ void place_kernel (const T *from, T *block, int64_t n, int b, int fir
       block[i * b + first + k] = from[i + k * n];
 }
 
+// A thread per row.
 template <class T>
 __global__ void fetch_kernel (const T *block, T *to, int64_t n, int b, int first, int count)
 {
@@ -145,6 +146,7 @@ template <class R> GLA_DEVICE void set_random (cx<R> *to, uint64_t seed, uint64_
   *to = {(R)gla_krylov_random (seed, at), (R)gla_krylov_random (seed ^ GLA_IMAGINARY_SEED, at)};
 }
 
+// A thread per row.
 template <class T>
 __global__ void random_kernel (T *block, int64_t n, int b, int k, uint64_t seed, int64_t column)
 {

@@ -4,9 +4,9 @@
 #ifndef GPULINALG_KRYLOV_STATE_CUH
 #define GPULINALG_KRYLOV_STATE_CUH
 
-#include "engine.cuh"
+#include "common/sparse_product.cuh"
+#include "engine/engine.cuh"
 #include "krylov.cuh"
-#include "spmv.cuh"
 
 // The operations of backend.h, for one type.
 struct krylov_state {
@@ -75,6 +75,8 @@ template <class T> struct krylov_of : krylov_state {
   gla_status multiply (const T *from, T *to);
   gla_status multiply_on_host (const T *from, T *to);
   gla_status pause (double seconds);
+  gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
+  gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);
   gla_status from_device (void *to, const void *from, size_t bytes);
   gla_status to_device (void *to, const void *from, size_t bytes);
   // (krylov_settle.cu) Column k of block c becomes orthonormal to all before it. h: its

@@ -47,7 +47,7 @@ GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>:
   }
 }
 
-// A warp takes ROWS*32/LANES rows and lets all blocks of V pass by them. C stands in shared memory,
+// A warp takes ROWS*32/LANES rows and loops over all blocks of V. C is in shared memory,
 // in the type of the vectors.
 template <class T, int B>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)

@@ -1,7 +1,7 @@
 // qr_cholesky.cu: the kernels of QR by way of A'A around its products: signs, results, what failed
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "../src/krylov_random.h"
+#include "common/krylov_random.h"
 #include "qr_cholesky.cuh"
 
 namespace
@@ -22,7 +22,7 @@ template <> struct square_range<double> {
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     signs_right_kernel (qr_cholesky<T> c, int64_t J, int64_t K, int64_t rows, int64_t columns,
-                        qr_matrix<T> to)
+                        page_matrix<T> to)
 {
   int64_t chunks = (rows + THREADS - 1) / THREADS, which = blockIdx.x;
   int64_t i = which % chunks * THREADS + threadIdx.x;
@@ -74,7 +74,7 @@ template <class T> __global__ void __launch_bounds__ (THREADS) norms_kernel (qr_
 // A block of threads per column and page.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    results_kernel (qr_cholesky<T> c, qr_matrix<T> to, int64_t rows, qr_matrix<T> Q)
+    results_kernel (qr_cholesky<T> c, page_matrix<T> to, int64_t rows, page_matrix<T> Q)
 {
   typedef real_t<T> real;
   int64_t j = blockIdx.x % c.n, page = blockIdx.x / c.n;
@@ -116,7 +116,7 @@ template <class R> GLA_DEVICE void set_random (cx<R> &to, int64_t at)
         (R)gla_krylov_random (GLA_IMAGINARY_SEED, (uint64_t)at)};
 }
 
-// No page has failed; V.
+// Clears the marks of failed pages and fills V, a thread per page and per entry.
 template <class T> __global__ void __launch_bounds__ (THREADS) start_kernel (qr_cholesky<T> c)
 {
   int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, size = c.n * VECTORS, in = at % size;
@@ -206,7 +206,7 @@ template <class T> cudaError_t qr_cholesky_start (const qr_cholesky<T> &c, cudaS
 
 template <class T>
 cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64_t rows,
-                            int64_t columns, qr_matrix<T> to, cudaStream_t stream)
+                            int64_t columns, page_matrix<T> to, cudaStream_t stream)
 {
   int64_t blocks = (rows + THREADS - 1) / THREADS * columns * c.pages;
   signs_right_kernel<T><<<(unsigned)blocks, THREADS, 0, stream>>> (c, J, K, rows, columns, to);
@@ -220,8 +220,8 @@ template <class T> cudaError_t qr_cholesky_norms (const qr_cholesky<T> &c, cudaS
 }
 
 template <class T>
-cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
-                                 qr_matrix<T> Q, cudaStream_t stream)
+cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, page_matrix<T> to, int64_t rows,
+                                 page_matrix<T> Q, cudaStream_t stream)
 {
   results_kernel<T><<<(unsigned)(c.n * c.pages), THREADS, 0, stream>>> (c, to, rows, Q);
   return cudaGetLastError ();
@@ -243,10 +243,10 @@ template <class T> cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &c, cud
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t qr_cholesky_start (const qr_cholesky<T> &, cudaStream_t);                   \
   template cudaError_t qr_signs_right (const qr_cholesky<T> &, int64_t, int64_t, int64_t, int64_t, \
-                                       qr_matrix<T>, cudaStream_t);                                \
+                                       page_matrix<T>, cudaStream_t);                              \
   template cudaError_t qr_cholesky_norms (const qr_cholesky<T> &, cudaStream_t);                   \
-  template cudaError_t qr_cholesky_results (const qr_cholesky<T> &, qr_matrix<T>, int64_t,         \
-                                            qr_matrix<T>, cudaStream_t);                           \
+  template cudaError_t qr_cholesky_results (const qr_cholesky<T> &, page_matrix<T>, int64_t,       \
+                                            page_matrix<T>, cudaStream_t);                         \
   template cudaError_t qr_cholesky_squares (const qr_cholesky<T> &, cudaStream_t);                 \
   template cudaError_t qr_cholesky_verdict (const qr_cholesky<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)

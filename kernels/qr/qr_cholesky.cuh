@@ -38,29 +38,30 @@ int64_t qr_left_half (int64_t columns);
 
 template <class T> struct qr_cholesky {
   int64_t m, n, pages;
-  int64_t strip;  // columns that are factored at a time
-  bool panels;    // leaf by leaf, with products for all that is right of one, not by halves
-  bool early;     // Q is formed while signs are sought, and gets them afterwards
-  qr_matrix<T> G; // n x n: A'A; inverses of the strips' blocks on the diagonal of R take its place
-  qr_matrix<T> R; // n x n, its diagonal positive before it gets its signs
-  qr_matrix<T> M; // n x n: A - S R, and inverses of its blocks
-  qr_matrix<T> W, side_W;
-  qr_matrix<T> V, X; // random vectors, and R^-1 V
-  void *parts;       // of tall matrices' A'A
-  double *norms;     // n per page: of R's columns
-  double2 *squares;  // per page: of X = R^-1 V and the norms, qr_cholesky_squares
-  int *sign;         // n per page: 1 or -1
-  int *failed;       // per page
-  int *failures;     // behind them: how many pages
-  double norm_most;  // what |D R^-1|_2^2 may be
+  int64_t strip; // columns that are factored at a time
+  bool panels;   // leaf by leaf, with products for all that is right of one, not by halves
+  bool early;    // Q is formed while signs are sought, and gets them afterwards
+  page_matrix<T>
+      G; // n x n: A'A; inverses of the strips' blocks on the diagonal of R take its place
+  page_matrix<T> R; // n x n, its diagonal positive before it gets its signs
+  page_matrix<T> M; // n x n: A - S R, and inverses of its blocks
+  page_matrix<T> W, side_W;
+  page_matrix<T> V, X; // random vectors, and R^-1 V
+  void *parts;         // of tall matrices' A'A
+  double *norms;       // n per page: of R's columns
+  double2 *squares;    // per page: of X = R^-1 V and the norms, qr_cholesky_squares
+  int *sign;           // n per page: 1 or -1
+  int *failed;         // per page
+  int *failures;       // behind them: how many pages
+  double norm_most;    // what |D R^-1|_2^2 may be
 
   qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
 };
 
 // R (rows x n; not wanted: NULL data) and Q (m x n; likewise) of every page, and what failed.
 template <class T>
-gla_status qr_by_cholesky (const qr_cholesky<T> &c, qr_matrix<const T> A, qr_matrix<T> R,
-                           int64_t rows, qr_matrix<T> Q, const qr_streams &streams,
+gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page_matrix<T> R,
+                           int64_t rows, page_matrix<T> Q, const qr_streams &streams,
                            const qr_pause &pause);
 
 //------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ int64_t qr_gram_chain (int64_t m, int64_t n);
 // for each page.
 int64_t qr_gram_work (int64_t m, int64_t n);
 template <class T>
-cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G, void *work,
+cudaError_t qr_gram (page_matrix<const T> A, int64_t m, int64_t n, page_matrix<T> G, void *work,
                      int64_t pages, cudaStream_t stream);
 
 // No page has failed yet; V := random vectors, or, of no more columns than VECTORS, the identity.
@@ -94,7 +95,7 @@ cudaError_t qr_signs_leaf (const qr_cholesky<T> &c, int64_t J, int count, bool i
 // To := M - S R for `rows` rows from J on and `columns` columns from K on.
 template <class T>
 cudaError_t qr_signs_right (const qr_cholesky<T> &c, int64_t J, int64_t K, int64_t rows,
-                            int64_t columns, qr_matrix<T> to, cudaStream_t stream);
+                            int64_t columns, page_matrix<T> to, cudaStream_t stream);
 
 // Norms of R's columns; pages where those are out of range have failed.
 template <class T> cudaError_t qr_cholesky_norms (const qr_cholesky<T> &c, cudaStream_t stream);
@@ -102,8 +103,8 @@ template <class T> cudaError_t qr_cholesky_norms (const qr_cholesky<T> &c, cudaS
 // R gets its signs, and goes with zeros below to `to` (rows x n) where wanted; columns of Q (m x n)
 // get theirs, where it is not NULL, otherwise columns of the inverses and rows of V.
 template <class T>
-cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, qr_matrix<T> to, int64_t rows,
-                                 qr_matrix<T> Q, cudaStream_t stream);
+cudaError_t qr_cholesky_results (const qr_cholesky<T> &c, page_matrix<T> to, int64_t rows,
+                                 page_matrix<T> Q, cudaStream_t stream);
 
 // What QR_SQUARE_ROWS rows of D X each add to (D X)'(D X), to c.squares.
 enum { QR_SQUARE_ROWS = 64 };

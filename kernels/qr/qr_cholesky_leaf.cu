@@ -7,7 +7,7 @@
 namespace
 {
 
-enum { N = SQUARE, SIDE = SQUARE_SIDE, OWN = SQUARE_OWN, THREADS = SQUARE_THREADS };
+enum { N = QR_TILE, SIDE = QR_TILE_SIDE, OWN = QR_TILE_OWN, THREADS = QR_TILE_THREADS };
 
 // Gauss elimination of the Hermitian matrix [G | I], both in one: left of the diagonal the inverse
 // of the unit lower factor grows where zeros would be. It goes by B rows, of which every thread
@@ -17,7 +17,7 @@ template <class T, int B>
 GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pivot)[N])
 {
   typedef real_t<T> real;
-  square_place at;
+  qr_tile_place at;
   bool good = true;
   if (at.x < B)
 #pragma unroll
@@ -49,7 +49,7 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pi
         }
         if (threadIdx.x == 0)
           pivot[k + r] = diagonal;
-        inverse[r] = reciprocal (diagonal);
+        inverse[r] = qr_reciprocal (diagonal);
         for (int s = r + 1; s < B; s++) {
           T factor = scale (-inverse[r], conj (d[r][s]));
           for (int c = s; c < B; c++)
@@ -101,7 +101,7 @@ template <class T>
 GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int count, T *r,
                        int64_t ldr, T *g, int64_t ldg)
 {
-  square_place at;
+  qr_tile_place at;
 #pragma unroll
   for (int p = 0; p < OWN; p++) {
     int i = at.row (p);
@@ -123,7 +123,7 @@ GLA_DEVICE void store (const T (&a)[OWN][OWN], const real_t<T> (&pivot)[N], int 
 // Entry (i, j) of the Hermitian matrix whose upper triangle is entry (i, j); the identity outside.
 template <class T, class F> GLA_DEVICE void load (T (&a)[OWN][OWN], int count, F entry)
 {
-  square_place at;
+  qr_tile_place at;
 #pragma unroll
   for (int p = 0; p < OWN; p++)
 #pragma unroll
@@ -142,7 +142,7 @@ template <class T>
 __global__ void __launch_bounds__ (THREADS, 1)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)
 {
-  __shared__ T shown[2][square_steps<T>][N];
+  __shared__ T shown[2][qr_tile_steps<T>][N];
   __shared__ real_t<T> pivot[N];
   int tile = blockIdx.x % tiles;
   int64_t page = blockIdx.x / tiles, ldg = c.G.ld, ldr = c.R.ld;

@@ -45,7 +45,7 @@ bool qr_gram_serves (int64_t m, int64_t n)
   return n <= TALL_COLUMNS && m >= TALL * n;
 }
 
-// Where a random matrix is well conditioned, and where this way was measured to be faster: leaves
+// For sizes at which random matrices are well conditioned and this method is faster: leaves
 // of 64 columns are for more than 32, or for pages that are high enough.
 bool qr_cholesky_serves (const gla_qr_job &job)
 {

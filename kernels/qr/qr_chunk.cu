@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <cmath>
-#include "host_array.cuh"
+#include "common/copy.cuh"
+#include "common/host_array.cuh"
+#include "common/work_limits.cuh"
 #include "qr_chunk.cuh"
 
 namespace
@@ -19,12 +21,7 @@ double work_flops (const gla_qr_job *job)
   if (q > 0)
     flops += 4 * m * q * k - 2 * (m + q) * k * k + 4.0 / 3 * k * k * k;
   flops += 4 * m * job->rhs * k + (job->wy ? 2 * m * k * k : 0);
-  return flops * (gla_type_is_complex (job->type) ? 4 : 1);
-}
-
-template <class T> qr_matrix<T> matrix_of (const gla_array &a)
-{
-  return {static_cast<T *> (a.data), a.column_stride, a.page_stride};
+  return flops * (gla_type_is_complex (job->head.type) ? 4 : 1);
 }
 
 //------------------------------------------------------------------------------
@@ -61,33 +58,28 @@ gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   slot_pause user = {e, slot, long_work};
   qr_pause pause = {pause_of, &user};
 
-  gla_status status = qr_factor<T> (plan, qr_read (s.A), streams, pause);
-  if (status == GLA_OK && s.R.data != nullptr)
-    status =
-        engine_status (qr_store_r<T> (s.R, qr_read (plan.Y), qr_read (plan.blocks), job.r_rows,
-                                      job.n, plan.k, plan.block, plan.exponent, pages, stream));
-  if (status == GLA_OK && s.Q.data != nullptr)
-    status = qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause);
-  if (status == GLA_OK && job.rhs > 0) {
-    if (job.device_arrays)
-      status = engine_status (qr_copy<T> (s.B, qr_read (matrix_of<T> (chunk->B)), job.m, job.rhs,
-                                          false, pages, stream));
-    if (status == GLA_OK)
-      status = qr_apply<T> (plan, s.B, job.rhs, streams, pause);
-    if (status == GLA_OK)
-      status = engine_status (
-          qr_copy<T> (s.C, qr_read (s.B), job.c_rows, job.rhs, false, pages, stream));
+  GLA_TRY (qr_factor<T> (plan, as_const (s.A), streams, pause));
+  if (s.R.data != nullptr)
+    GLA_TRY (qr_store_r<T> (s.R, as_const (plan.Y), as_const (plan.blocks), job.r_rows, job.n,
+                            plan.k, plan.block, plan.exponent, pages, stream));
+  if (s.Q.data != nullptr)
+    GLA_TRY (qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause));
+  if (job.rhs > 0) {
+    if (job.head.device_arrays)
+      GLA_TRY (qr_copy<T> (s.B, as_const (pages_of<T> (chunk->B)), job.m, job.rhs, false, pages,
+                           stream));
+    GLA_TRY (qr_apply<T> (plan, s.B, job.rhs, streams, pause));
+    GLA_TRY (qr_copy<T> (s.C, as_const (s.B), job.c_rows, job.rhs, false, pages, stream));
   }
-  if (status == GLA_OK && job.wy) {
-    status = engine_status (
-        qr_copy<T> (plan.Y, qr_read (plan.Y), job.m, plan.k, true, pages, stream)); // R is out
-    if (status == GLA_OK)
-      status = qr_form_w<T> (plan, s.W, streams, pause);
-    if (status == GLA_OK && job.device_arrays)
-      status = engine_status (qr_copy<T> (matrix_of<T> (chunk->Y), qr_read (plan.Y), job.m, plan.k,
-                                          true, pages, stream));
+  if (job.wy) {
+    GLA_TRY (
+        qr_copy<T> (plan.Y, as_const (plan.Y), job.m, plan.k, true, pages, stream)); // R is out
+    GLA_TRY (qr_form_w<T> (plan, s.W, streams, pause));
+    if (job.head.device_arrays)
+      GLA_TRY (qr_copy<T> (pages_of<T> (chunk->Y), as_const (plan.Y), job.m, plan.k, true, pages,
+                           stream));
   }
-  return status;
+  return GLA_OK;
 }
 
 // By way of A'A; how many pages have failed will be in the slot's counter.
@@ -96,13 +88,11 @@ gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int6
 {
   const gla_qr_job &job = e->qr_job;
   qr_streams streams = streams_of (e, slot);
-  slot_pause user = {e, slot, qr_kernel_seconds (e, &job, (double)pages) > 2 * QR_PIECE};
-  gla_status status = qr_by_cholesky<T> (s.cholesky, qr_read (s.A), s.R, job.r_rows, s.Q, streams,
-                                         {pause_of, &user});
-  return status == GLA_OK
-             ? engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
-                                               cudaMemcpyDeviceToHost, streams.main))
-             : status;
+  slot_pause user = {e, slot, qr_kernel_seconds (e, &job, (double)pages) > 2 * PIECE_SECONDS};
+  GLA_TRY (qr_by_cholesky<T> (s.cholesky, as_const (s.A), s.R, job.r_rows, s.Q, streams,
+                              {pause_of, &user}));
+  return engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
+                                         cudaMemcpyDeviceToHost, streams.main));
 }
 
 // The pages of a list, s.redone on the device, by reflectors, and from there to where they belong.
@@ -117,17 +107,13 @@ gla_status redo_listed (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   again.Q = s.again_Q;
   again.R = s.again_R;
   again.plan.pages = count;
-  gla_status status = engine_status (qr_copy_listed<T> (again.A, qr_read (s.A), job.m, job.n,
-                                                        s.redone, QR_LIST_FROM, count, stream));
-  if (status == GLA_OK)
-    status = by_reflectors<T> (e, slot, chunk, again, count, true);
-  if (status == GLA_OK)
-    status = engine_status (qr_copy_listed<T> (s.Q, qr_read (again.Q), job.m, job.q_columns,
-                                               s.redone, QR_LIST_TO, count, stream));
-  return status == GLA_OK
-             ? engine_status (qr_copy_listed<T> (s.R, qr_read (again.R), job.r_rows, job.n,
-                                                 s.redone, QR_LIST_TO, count, stream))
-             : status;
+  GLA_TRY (qr_copy_listed<T> (again.A, as_const (s.A), job.m, job.n, s.redone, QR_LIST_FROM, count,
+                              stream));
+  GLA_TRY (by_reflectors<T> (e, slot, chunk, again, count, true));
+  GLA_TRY (qr_copy_listed<T> (s.Q, as_const (again.Q), job.m, job.q_columns, s.redone, QR_LIST_TO,
+                              count, stream));
+  return engine_status (qr_copy_listed<T> (s.R, as_const (again.R), job.r_rows, job.n, s.redone,
+                                           QR_LIST_TO, count, stream));
 }
 
 } // namespace
@@ -142,7 +128,7 @@ double qr_page_bytes (const gla_qr_job *job)
   double m = (double)job->m, k = job->m < job->n ? (double)job->m : (double)job->n;
   double elements = m * job->n + m * job->q_columns + (double)job->r_rows * job->n +
                     (m + job->c_rows) * job->rhs + (job->wy ? 2 * m * k : 0);
-  return elements * gla_type_size (job->type);
+  return elements * gla_type_size (job->head.type);
 }
 
 // Products, passes over memory, and the chain of columns; of pages by way of A'A also the leaves,
@@ -150,9 +136,9 @@ double qr_page_bytes (const gla_qr_job *job)
 double qr_kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages)
 {
   double k = job->m < job->n ? (double)job->m : (double)job->n;
-  double chip = 132.0 / e->multiprocessors;
-  double wide = gla_type_real (job->type) == GLA_D ? 4e13 : 5e13;
-  bool is_complex = gla_type_is_complex (job->type);
+  double chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
+  double wide = gla_type_real (job->head.type) == GLA_TYPE_D ? 4e13 : 5e13;
+  bool is_complex = gla_type_is_complex (job->head.type);
   if (job->pivot)
     return chip * (pages * (work_flops (job) / 2e12 + 4 * qr_page_bytes (job) / 3e12) + k * 1.5e-5);
   if (qr_cholesky_serves (*job)) {
@@ -173,7 +159,7 @@ gla_status qr_chunk_start (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                            const qr_chunk_memory<T> &s)
 {
   int64_t pages = chunk->A.pages;
-  bool long_work = qr_kernel_seconds (e, &e->qr_job, (double)pages) > 2 * QR_PIECE;
+  bool long_work = qr_kernel_seconds (e, &e->qr_job, (double)pages) > 2 * PIECE_SECONDS;
   return s.direct ? directly<T> (e, slot, s, pages)
                   : by_reflectors<T> (e, slot, chunk, s, pages, long_work);
 }
@@ -185,22 +171,20 @@ gla_status qr_chunk_redo (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   int64_t pages = chunk->A.pages, count = 0;
   host_array<int> failed (pages);
   if (failed.data == nullptr)
-    return GLA_OUT_OF_MEMORY;
-  gla_status status = engine_status (
+    return GLA_ERROR_OUT_OF_MEMORY;
+  GLA_TRY (
       cudaMemcpy (failed.data, s.cholesky.failed, pages * sizeof (int), cudaMemcpyDeviceToHost));
   for (int64_t page = 0; page < pages; page++)
     if (failed[page])
       failed[count++] = (int)page;
-  for (int64_t first = 0; first < count && status == GLA_OK; first += s.plan.pages) {
+  for (int64_t first = 0; first < count; first += s.plan.pages) {
     int64_t some = count - first < s.plan.pages ? count - first : s.plan.pages;
-    status = engine_status (cudaMemcpyAsync (s.redone, &failed[first], some * sizeof (int),
-                                             cudaMemcpyHostToDevice, e->slots[slot].stream));
-    if (status == GLA_OK)
-      status = redo_listed<T> (e, slot, chunk, s, some);
-    if (status == GLA_OK)
-      status = engine_throttle (e, slot);
+    GLA_TRY (cudaMemcpyAsync (s.redone, &failed[first], some * sizeof (int), cudaMemcpyHostToDevice,
+                              e->slots[slot].stream));
+    GLA_TRY (redo_listed<T> (e, slot, chunk, s, some));
+    GLA_TRY (engine_throttle (e, slot));
   }
-  return status;
+  return GLA_OK;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -4,40 +4,35 @@
 #ifndef GPULINALG_QR_CHUNK_CUH
 #define GPULINALG_QR_CHUNK_CUH
 
-#include "engine.cuh"
+#include "engine/engine.cuh"
 #include "qr_cholesky.cuh"
 
 // Pages that reflectors make again together, where they need no cuBLAS.
 enum { QR_REDONE_MOST = 64 };
 
-template <class T> qr_matrix<const T> qr_read (qr_matrix<T> a)
-{
-  return {a.data, a.ld, a.page};
-}
-
 template <class T> struct qr_chunk_memory {
   bool direct; // by way of A'A; reflectors make again what fails
   qr_plan<T> plan;
   qr_cholesky<T> cholesky;
-  int *redone;                   // pages that failed, as many as plan has
-  qr_matrix<T> again_Q, again_R; // their results
-  qr_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
+  int *redone;                     // pages that failed, as many as plan has
+  page_matrix<T> again_Q, again_R; // their results
+  page_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
 
   // Host arrays travel packed; a device array needs a copy of A only, the reflectors.
   qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c)
       : direct (qr_cholesky_serves (job)),
         plan (job, direct ? redone_of (job, pages) : pages,
-              job.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
+              job.head.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
         cholesky (job, direct ? pages : 0, c)
   {
     plan.Y.data = c.take<T> (plan.pages * plan.Y.page);
     redone = c.take<int> (direct ? plan.pages : 0);
     again_Q = packed (c, plan.pages, job.m, job.q_columns, direct);
     again_R = packed (c, plan.pages, job.r_rows, job.n, direct);
-    A = direct && !job.device_arrays ? packed (c, pages, job.m, job.n, true) : plan.Y;
+    A = direct && !job.head.device_arrays ? packed (c, pages, job.m, job.n, true) : plan.Y;
     Q = R = C = W = {nullptr, 0, 0};
     B = packed (c, pages, job.m, job.rhs, job.rhs > 0);
-    if (job.device_arrays)
+    if (job.head.device_arrays)
       return;
     Q = packed (c, pages, job.m, job.q_columns, true);
     R = packed (c, pages, job.r_rows, job.n, true);
@@ -49,7 +44,8 @@ template <class T> struct qr_chunk_memory {
     int64_t most = qr_needs_blas (job) ? 1 : (int64_t)QR_REDONE_MOST;
     return pages < most ? pages : most;
   }
-  static qr_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns, bool wanted)
+  static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
+                                bool wanted)
   {
     if (!wanted || rows == 0 || columns == 0)
       return {nullptr, 0, 0};
@@ -61,9 +57,6 @@ template <class T> struct qr_chunk_memory {
 double qr_page_bytes (const gla_qr_job *job);
 // Seconds of kernels for `pages` pages.
 double qr_kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pages);
-
-// Seconds after which a wish to stop should be heard.
-const double QR_PIECE = 0.03;
 
 // From s.A to the results, on the slot's stream; of pages done by way of A'A how many have failed
 // will be in the slot's counter.

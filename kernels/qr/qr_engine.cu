@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <atomic>
+#include "common/for_type.cuh"
+#include "common/work_limits.cuh"
 #include "qr_chunk.cuh"
 
 namespace
@@ -16,21 +18,8 @@ template <class T> size_t arena_of (const gla_qr_job &job, int64_t pages)
 
 size_t arena_bytes (const gla_qr_job &job, int64_t pages)
 {
-  switch (job.type) {
-  case GLA_S:
-    return arena_of<float> (job, pages);
-  case GLA_D:
-    return arena_of<double> (job, pages);
-  case GLA_C:
-    return arena_of<cx<float>> (job, pages);
-  default:
-    return arena_of<cx<double>> (job, pages);
-  }
-}
-
-template <class T> qr_matrix<T> matrix_of (const gla_array &a)
-{
-  return {static_cast<T *> (a.data), a.column_stride, a.page_stride};
+  return for_type (job.head.type,
+                   [&] (auto zero) { return arena_of<decltype (zero)> (job, pages); });
 }
 
 template <class T>
@@ -38,12 +27,12 @@ qr_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_qr_chunk *chun
 {
   carver c = {e->slots[slot].memory, 0};
   qr_chunk_memory<T> s (e->qr_job, chunk->A.pages, c);
-  if (e->qr_job.device_arrays) {
-    s.A = matrix_of<T> (chunk->A);
-    s.Q = matrix_of<T> (chunk->Q);
-    s.R = matrix_of<T> (chunk->R);
-    s.C = matrix_of<T> (chunk->C);
-    s.W = matrix_of<T> (chunk->W);
+  if (e->qr_job.head.device_arrays) {
+    s.A = pages_of<T> (chunk->A);
+    s.Q = pages_of<T> (chunk->Q);
+    s.R = pages_of<T> (chunk->R);
+    s.C = pages_of<T> (chunk->C);
+    s.W = pages_of<T> (chunk->W);
   }
   return s;
 }
@@ -51,22 +40,18 @@ qr_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_qr_chunk *chun
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   qr_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  gla_status status = GLA_OK;
-  if (!e->qr_job.device_arrays) {
-    status = engine_upload (e, slot, s.A.data, &chunk->A);
-    if (status == GLA_OK && e->qr_job.rhs > 0)
-      status = engine_upload (e, slot, s.B.data, &chunk->B);
+  if (!e->qr_job.head.device_arrays) {
+    GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
+    if (e->qr_job.rhs > 0)
+      GLA_TRY (engine_upload (e, slot, s.B.data, &chunk->B));
     engine_expect (e, slot, &chunk->Q);
   }
-  if (status == GLA_OK)
-    status = qr_chunk_start<T> (e, slot, chunk, s);
-  if (status == GLA_OK)
-    status = engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
-  return status;
+  GLA_TRY (qr_chunk_start<T> (e, slot, chunk, s));
+  return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
 
 template <class T>
-gla_status download (cuda_engine *e, int slot, const gla_array &to, const qr_matrix<T> &from)
+gla_status download (cuda_engine *e, int slot, const gla_array &to, const page_matrix<T> &from)
 {
   return to.data == nullptr || from.data == nullptr ? GLA_OK
                                                     : engine_download (e, slot, &to, from.data);
@@ -74,40 +59,36 @@ gla_status download (cuda_engine *e, int slot, const gla_array &to, const qr_mat
 
 gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, const int64_t *from)
 {
-  gla_array to = gla_array_packed (chunk->jpvt, GLA_D, e->qr_job.n, 1, chunk->A.pages, GLA_HOST);
+  gla_array to =
+      gla_array_packed (chunk->jpvt, GLA_TYPE_D, e->qr_job.n, 1, chunk->A.pages, GLA_DEVICE_HOST);
   return engine_download (e, slot, &to, from); // 8 bytes each, as type d has
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   qr_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  gla_status status = engine_wait (e, e->slots[slot].done);
-  if (status == GLA_OK && s.direct && e->counter[slot] > 0)
-    status = qr_chunk_redo<T> (e, slot, chunk, s);
-  if (status == GLA_OK && e->qr_job.device_arrays && e->qr_job.pivot)
+  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (s.direct && e->counter[slot] > 0)
+    GLA_TRY (qr_chunk_redo<T> (e, slot, chunk, s));
+  if (e->qr_job.head.device_arrays && e->qr_job.pivot)
     return download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
-  if (status != GLA_OK || e->qr_job.device_arrays)
-    return status;
-  status = download (e, slot, chunk->R, s.R);
-  if (status == GLA_OK)
-    status = download (e, slot, chunk->Q, s.Q);
-  if (status == GLA_OK)
-    status = download (e, slot, chunk->C, s.C);
-  if (status == GLA_OK)
-    status = download (e, slot, chunk->W, s.W);
-  if (status == GLA_OK && e->qr_job.pivot)
-    status = download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
+  if (e->qr_job.head.device_arrays)
+    return GLA_OK;
+  GLA_TRY (download (e, slot, chunk->R, s.R));
+  GLA_TRY (download (e, slot, chunk->Q, s.Q));
+  GLA_TRY (download (e, slot, chunk->C, s.C));
+  GLA_TRY (download (e, slot, chunk->W, s.W));
+  if (e->qr_job.pivot)
+    GLA_TRY (download_jpvt (e, slot, chunk, s.plan.pivots.jpvt));
   gla_array Y = chunk->Y;
-  if (status == GLA_OK && e->qr_job.wy)
-    for (int64_t page = 0; page < chunk->A.pages && status == GLA_OK; page++) {
+  if (e->qr_job.wy)
+    for (int64_t page = 0; page < chunk->A.pages; page++) {
       Y.pages = 1;
-      status = engine_download (e, slot, &Y, s.plan.Y.data + page * s.plan.Y.page);
+      GLA_TRY (engine_download (e, slot, &Y, s.plan.Y.data + page * s.plan.Y.page));
       Y.data = static_cast<T *> (Y.data) + Y.page_stride;
     }
-  return status;
+  return GLA_OK;
 }
-
-} // namespace
 
 //------------------------------------------------------------------------------
 // the backend's functions
@@ -115,7 +96,7 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 
 // Whether this build has code of compute capability 8.0 or later for the device: the newest that is
 // not newer than the device is what runs there, also where the driver compiles it from PTX.
-static bool code_serves (int device)
+bool code_serves (int device)
 {
   static const int compiled_for[] = {__CUDA_ARCH_LIST__};
   int major = 0, minor = 0, newest = 0;
@@ -129,7 +110,7 @@ static bool code_serves (int device)
 }
 
 // Whether the device has the shared memory that the kernels need.
-static bool memory_serves (int device)
+bool memory_serves (int device)
 {
   int bytes = 0;
   size_t needed =
@@ -141,7 +122,7 @@ static bool memory_serves (int device)
 
 // Whether every GPU can run the kernels (those before compute capability 8.0 cannot): the pages of
 // a call may go to any of them.
-static bool devices_serve ()
+bool devices_serve ()
 {
   enum { UNKNOWN = 0, NO, YES };
   static std::atomic<int> known;
@@ -159,108 +140,86 @@ static bool devices_serve ()
 }
 
 // cuBLAS counts in int.
-int cuda_qr_supports (const gla_qr_job *job)
+int supports (const gla_job *head)
 {
+  const gla_qr_job *job = (const gla_qr_job *)head;
   const int64_t most = (int64_t)1 << 30;
   return job->m < most && job->n < most && job->rhs < most && devices_serve () &&
          (!qr_needs_blas (*job) || gpu_blas_expected ());
 }
 
-double cuda_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages)
+double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
+  const gla_qr_job *job = (const gla_qr_job *)head;
   const cuda_engine *e = engine_facts (engine);
-  double transfer = job->device_arrays ? 0 : pages * qr_page_bytes (job) / 18e9;
+  double transfer = job->head.device_arrays ? 0 : pages * qr_page_bytes (job) / 18e9;
   return 5e-4 + transfer + qr_kernel_seconds (e, job, (double)pages);
 }
 
-int64_t cuda_qr_chunk_pages (gla_engine *engine, const gla_qr_job *job, int64_t pages)
+int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 {
+  const gla_qr_job *job = (const gla_qr_job *)head;
   cuda_engine *e = engine_of (engine);
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
   double by_bytes = 64e6 / qr_page_bytes (job); // of host arrays, to overlap the copies
-  if (!job->device_arrays && chunk > by_bytes)
+  if (!job->head.device_arrays && chunk > by_bytes)
     chunk = by_bytes;
   double one = qr_kernel_seconds (e, job, 1), two = qr_kernel_seconds (e, job, 2);
-  double by_time = 2 * QR_PIECE / (two - one);
+  double by_time = 2 * PIECE_SECONDS / (two - one);
   double fill = 4.0 * e->multiprocessors;
   if (chunk > by_time && chunk > fill)
     chunk = by_time > fill ? by_time : fill;
   if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small matrix
-    size_t free_bytes = 0, total = 0;
-    if (cudaMemGetInfo (&free_bytes, &total) != cudaSuccess)
-      cudaGetLastError ();
-    for (int k = 0; k < SLOTS; k++)
-      free_bytes += e->slots[k].size;
-    double by_memory = 0.6 * free_bytes / SLOTS / per_page;
+    double by_memory = engine_pages_in_memory (e, per_page);
     chunk = chunk > by_memory ? by_memory : chunk;
   }
   return chunk < 1 ? 1 : (int64_t)chunk;
 }
 
-static bool uses_blas (const gla_qr_job &job)
+bool uses_blas (const gla_qr_job &job)
 {
   return qr_needs_blas (job) || qr_cholesky_serves (job);
 }
 
-gla_status cuda_qr_begin (gla_engine *engine, const gla_qr_job *job, int64_t pages)
+gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
+  const gla_qr_job *job = (const gla_qr_job *)head;
   cuda_engine *e = engine_of (engine);
   e->qr_job = *job;
-  e->monitor = job->monitor;
-  e->chunk_pages = pages;
-  for (int k = 0; k < SLOTS; k++)
-    e->slots[k].chunk = nullptr;
-  gla_status status = uses_blas (*job) ? engine_open_blas (e, 0) : GLA_OK;
-  return status == GLA_OK ? engine_reserve (e, 0, arena_bytes (*job, pages)) : status;
+  engine_begin_job (e, head, pages);
+  GLA_TRY (uses_blas (*job) ? engine_open_blas (e, 0) : GLA_OK);
+  return engine_reserve (e, 0, arena_bytes (*job, pages));
 }
 
-gla_status cuda_qr_submit (gla_engine *engine, int slot, const gla_qr_chunk *chunk)
+gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
+  const gla_qr_chunk *chunk = static_cast<const gla_qr_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  gla_status status = engine_reserve (e, slot, arena_bytes (e->qr_job, e->chunk_pages));
-  if (status == GLA_OK && uses_blas (e->qr_job))
-    status = engine_open_blas (e, slot);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e->qr_job, e->chunk_pages)));
+  if (uses_blas (e->qr_job))
+    GLA_TRY (engine_open_blas (e, slot));
   e->slots[slot].chunk = chunk;
-  switch (e->qr_job.type) {
-  case GLA_S:
-    return submit<float> (e, slot, chunk);
-  case GLA_D:
-    return submit<double> (e, slot, chunk);
-  case GLA_C:
-    return submit<cx<float>> (e, slot, chunk);
-  default:
-    return submit<cx<double>> (e, slot, chunk);
-  }
+  return for_type (e->qr_job.head.type,
+                   [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }
 
-gla_status cuda_qr_finish (gla_engine *engine, int slot)
+gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_qr_chunk *> (e->slots[slot].chunk);
-  gla_status status = GLA_OK;
-  switch (e->qr_job.type) {
-  case GLA_S:
-    status = finish<float> (e, slot, chunk);
-    break;
-  case GLA_D:
-    status = finish<double> (e, slot, chunk);
-    break;
-  case GLA_C:
-    status = finish<cx<float>> (e, slot, chunk);
-    break;
-  case GLA_Z:
-    status = finish<cx<double>> (e, slot, chunk);
-    break;
-  }
-  e->slots[slot].chunk = nullptr;
-  if (status == GLA_OK && e->monitor.poll (e->monitor.user, chunk->A.pages))
-    status = GLA_STOPPED;
-  return status;
+  gla_status status = for_type (
+      e->qr_job.head.type, [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+  return engine_end_chunk (e, slot, status, chunk->A.pages);
 }
 
-void cuda_qr_end (gla_engine *engine)
-{
-  engine_drain (engine_of (engine));
-}
+} // namespace
+
+extern "C" const gla_batch_ops cuda_qr_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = chunk_pages,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
+    .end = engine_end_job,
+};

@@ -1,11 +1,11 @@
 // qr_gram.cu: A'A of matrices with many more rows than columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rows are dealt out to blocks of threads, whose sums are added in a fixed order. Single
+// The rows are distributed over blocks of threads, whose sums are added in a fixed order. Single
 // precision is summed in double.
 
 #include <cuda_pipeline.h>
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "qr_cholesky.cuh"
 #include "qr_tiles.cuh"
 
@@ -51,7 +51,7 @@ GLA_DEVICE void fetch (T *tile, const T *data, int64_t ld, int64_t row, int64_t 
 // 64 x 64 product.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    gram_kernel (qr_matrix<const T> A, int64_t m, int n, int pairs, int splits, wide<T> *parts)
+    gram_kernel (page_matrix<const T> A, int64_t m, int n, int pairs, int splits, wide<T> *parts)
 {
   constexpr int LD = tile_stride<T, ROWS, true> (), TILES = 4;
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__ (THREADS)
 // A block of threads adds the shares of 32 entries of a pair, eight threads each entry.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    add_kernel (qr_matrix<T> G, int n, int pairs, int splits, const wide<T> *parts)
+    add_kernel (page_matrix<T> G, int n, int pairs, int splits, const wide<T> *parts)
 {
   constexpr int PIECES = NB * NB / 32;
   __shared__ wide<T> part[8][32];
@@ -153,13 +153,13 @@ int64_t qr_gram_work (int64_t m, int64_t n)
 }
 
 template <class T>
-cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G, void *work,
+cudaError_t qr_gram (page_matrix<const T> A, int64_t m, int64_t n, page_matrix<T> G, void *work,
                      int64_t pages, cudaStream_t stream)
 {
   int pairs = pairs_of (n), splits = qr_gram_splits (m, n);
   constexpr size_t tile = (size_t)NB * tile_stride<T, ROWS, true> () * sizeof (T);
-  static std::atomic<uint64_t> told{0};
-  cudaError_t error = allow_cluster (gram_kernel<T>, 4 * tile, &told);
+  static std::atomic<uint64_t> configured{0};
+  cudaError_t error = allow_cluster (gram_kernel<T>, 4 * tile, &configured);
   if (error != cudaSuccess)
     return error;
   auto parts = static_cast<wide<T> *> (work);
@@ -172,7 +172,7 @@ cudaError_t qr_gram (qr_matrix<const T> A, int64_t m, int64_t n, qr_matrix<T> G,
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_gram (qr_matrix<const T>, int64_t, int64_t, qr_matrix<T>, void *,        \
+  template cudaError_t qr_gram (page_matrix<const T>, int64_t, int64_t, page_matrix<T>, void *,    \
                                 int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

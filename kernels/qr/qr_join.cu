@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "qr_kernels.cuh"
-#include "small_matrix.cuh"
+#include "common/small_matrix.cuh"
 
 namespace
 {
@@ -11,7 +11,7 @@ namespace
 // blocks needs no other row, and is one block of threads' work.
 template <class T>
 __global__ void __launch_bounds__ (SMALL_THREADS)
-    join_kernel (qr_matrix<T> F, qr_matrix<const T> G, int count)
+    join_kernel (page_matrix<T> F, page_matrix<const T> G, int count)
 {
   __shared__ small_matrix<T> a, b;
   int panels = (count + SMALL - 1) / SMALL, row = blockIdx.x % panels;
@@ -41,16 +41,17 @@ __global__ void __launch_bounds__ (SMALL_THREADS)
 } // namespace
 
 template <class T>
-cudaError_t qr_join (qr_matrix<T> F, qr_matrix<T> G, int count, int64_t pages, cudaStream_t stream)
+cudaError_t qr_join (page_matrix<T> F, page_matrix<T> G, int count, int64_t pages,
+                     cudaStream_t stream)
 {
   int panels = (count + SMALL - 1) / SMALL;
-  qr_matrix<const T> g = {G.data, G.ld, G.page};
+  page_matrix<const T> g = {G.data, G.ld, G.page};
   join_kernel<T><<<(unsigned)(panels * pages), SMALL_THREADS, 0, stream>>> (F, g, count);
   return cudaGetLastError ();
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_join (qr_matrix<T>, qr_matrix<T>, int, int64_t, cudaStream_t);
+  template cudaError_t qr_join (page_matrix<T>, page_matrix<T>, int, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

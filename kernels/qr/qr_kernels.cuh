@@ -10,18 +10,9 @@
 #define GPULINALG_QR_KERNELS_CUH
 
 #include <cuda_runtime.h>
-#include "scalar.cuh"
+#include "common/qr_factor.cuh"
 
 enum { QR_PANEL = 32 }; // columns of a panel
-
-template <class T> struct qr_matrix {
-  T *data;
-  int64_t ld, page;
-  __host__ __device__ qr_matrix at (int64_t i, int64_t j) const
-  {
-    return {data == nullptr ? nullptr : data + i + j * ld, ld, page};
-  }
-};
 
 //------------------------------------------------------------------------------
 // panels
@@ -32,7 +23,7 @@ template <class T> struct qr_matrix {
 // into leaves, row blocks that are factored each for itself: leaf l has its R at row 32*l of R, and
 // its F is the l-th behind F.data.
 template <class T> struct qr_panel_args {
-  qr_matrix<T> A, R, F;
+  page_matrix<T> A, R, F;
   int64_t rows; // of a page
   int columns;
   int64_t leaf_rows; // rows of a leaf; `rows` where there is one
@@ -50,15 +41,16 @@ template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t
 
 // C := (I - Y F Y')' C, or (I - Y F Y') C, for a panel of `reflectors` columns, C of m x columns.
 template <class T>
-cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
-                      int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
+cudaError_t qr_larfb (page_matrix<T> Y, int reflectors, page_matrix<T> F, page_matrix<T> C,
+                      int64_t m, int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
 // Shared memory that a block must be able to have; no other kernel for reflectors needs more.
 size_t qr_larfb_shared ();
 
 // The triangular factor of `count` reflectors, in place, from the factors of its panels of 32 on
 // the diagonal and G = Y'Y; zeros below.
 template <class T>
-cudaError_t qr_join (qr_matrix<T> F, qr_matrix<T> G, int count, int64_t pages, cudaStream_t stream);
+cudaError_t qr_join (page_matrix<T> F, page_matrix<T> G, int count, int64_t pages,
+                     cudaStream_t stream);
 
 //------------------------------------------------------------------------------
 // panels of more rows than a cluster holds: a tree of leaves
@@ -73,24 +65,16 @@ template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cuda
 // column pivoting
 //------------------------------------------------------------------------------
 
-// n entries per page each, packed: norms of what is left of the columns, and as they were when last
-// computed; the reflectors' tau; the number (from 0) of the column of A that stands at a place.
-template <class T> struct qr_pivots {
-  double *norm, *reference;
-  T *tau;
-  int64_t *jpvt;
-};
-
 template <class T>
-cudaError_t qr_pivot_start (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
+cudaError_t qr_pivot_start (page_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
                             cudaStream_t stream);
 // Column j, the one with the largest norm, becomes a reflector and R; those right of it follow.
 template <class T>
-cudaError_t qr_pivot_column (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
                              int64_t pages, cudaStream_t stream);
 // When min (m, n) columns are done: Y, blocks and the factors of panels as qr_panel leaves them.
 template <class T>
-cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F, int64_t m,
+cudaError_t qr_pivot_finish (page_matrix<T> Y, page_matrix<T> blocks, page_matrix<T> F, int64_t m,
                              int64_t n, int block, qr_pivots<T> s, int64_t pages,
                              cudaStream_t stream);
 
@@ -102,37 +86,31 @@ cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F
 // have exponent 0; `together`: all columns of a page by the same one. largest: work of n numbers
 // per page, packed; exponent: n per page, packed.
 template <class T>
-cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
+cudaError_t qr_load (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
                      bool together, unsigned long long *largest, int *exponent,
                      cudaStream_t stream);
-
-// R (rows x n) with zeros below the diagonal, scaled back: rows above the block of a column are
-// those of Y, the others are in `blocks` (block x k; row i of R at i modulo block).
-template <class T>
-cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks,
-                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
-                        int64_t pages, cudaStream_t stream);
 
 // To (rows x columns) := zeros, with ones on the diagonal that starts `below` rows further down.
 // Empty matrices are allowed.
 template <class T>
-cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
+cudaError_t qr_identity (page_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
                          int64_t pages, cudaStream_t stream);
 
 // To (n x n) := to + the identity.
 template <class T>
-cudaError_t qr_add_identity (qr_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream);
+cudaError_t qr_add_identity (page_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream);
 
 // To := from, zeros above the diagonal where `lower`.
 template <class T>
-cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+cudaError_t qr_copy (page_matrix<T> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                      bool lower, int64_t pages, cudaStream_t stream);
 
 // The same of `count` pages, of which the list (on the device) says which pages of one side they
 // are; on the other side they are the first ones. Nothing where `to` is NULL.
 enum qr_list { QR_LIST_FROM, QR_LIST_TO };
 template <class T>
-cudaError_t qr_copy_listed (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
-                            const int *list, qr_list side, int64_t count, cudaStream_t stream);
+cudaError_t qr_copy_listed (page_matrix<T> to, page_matrix<const T> from, int64_t rows,
+                            int64_t columns, const int *list, qr_list side, int64_t count,
+                            cudaStream_t stream);
 
 #endif

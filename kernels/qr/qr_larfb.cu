@@ -5,8 +5,8 @@
 // is wide and deep a matrix product of the vendor's is faster; this one is for the columns of one
 // block.
 
-#include "cluster.cuh"
-#include "mma.cuh"
+#include "common/cluster.cuh"
+#include "common/mma.cuh"
 #include "qr_kernels.cuh"
 
 namespace
@@ -21,7 +21,7 @@ template <bool C, int TILE> struct larfb_memory {
 };
 
 template <class T> struct larfb_args {
-  qr_matrix<T> Y, F, C;
+  page_matrix<T> Y, F, C;
   int64_t m, columns, chunk; // rows of a block of threads
   int reflectors;
   bool adjoint;
@@ -204,9 +204,9 @@ template <class T, int TILE> bool fits ()
 template <class T, int TILE>
 cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told;
+  static std::atomic<uint64_t> configured;
   size_t shared = sizeof (larfb_memory<is_complex_v<T>, TILE>);
-  cudaError_t error = allow_cluster (qr_larfb_kernel<T, TILE>, shared, &told);
+  cudaError_t error = allow_cluster (qr_larfb_kernel<T, TILE>, shared, &configured);
   if (error != cudaSuccess)
     return error;
   cluster_launch way (clusters, blocks, 32 * WARPS, shared, stream, true);
@@ -216,8 +216,8 @@ cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaSt
 } // namespace
 
 template <class T>
-cudaError_t qr_larfb (qr_matrix<T> Y, int reflectors, qr_matrix<T> F, qr_matrix<T> C, int64_t m,
-                      int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream)
+cudaError_t qr_larfb (page_matrix<T> Y, int reflectors, page_matrix<T> F, page_matrix<T> C,
+                      int64_t m, int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream)
 {
   if (columns <= 0)
     return cudaSuccess;
@@ -241,8 +241,8 @@ size_t qr_larfb_shared ()
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_larfb (qr_matrix<T>, int, qr_matrix<T>, qr_matrix<T>, int64_t, int64_t,  \
-                                 bool, int64_t, cudaStream_t);
+  template cudaError_t qr_larfb (page_matrix<T>, int, page_matrix<T>, page_matrix<T>, int64_t,     \
+                                 int64_t, bool, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -5,10 +5,10 @@
 // all columns of the panel give its norm, what the reflector does to the columns right of it, and
 // Y'Y for the triangular factor.
 
-#include "cluster.cuh"
-#include "larft.cuh"
+#include "common/cluster.cuh"
+#include "common/larft.cuh"
 #include "qr_kernels.cuh"
-#include "reflector.cuh"
+#include "common/reflector.cuh"
 
 namespace
 {
@@ -32,7 +32,7 @@ template <class T, int ROWS_> struct split {
 template <class T, int ROWS> struct panel_memory {
   static constexpr int PLANES = is_complex_v<T> ? 2 : 1, LD = QR_PANEL + 2;
   static constexpr int PART = QR_PANEL + 8; // so that rows are in different banks
-  // x'a of every column, from every block; it and the next two for even and odd turns
+  // x'a of every column, from every block; it and the next two for even and odd steps
   alignas (16) real_t<T> part[2][PLANES][BLOCKS_MAX][PART];
   alignas (16) T x[2][32 + ROWS];
   T row[2][QR_PANEL], tau[QR_PANEL], inverse[QR_PANEL], beta[QR_PANEL];
@@ -68,9 +68,9 @@ template <class T, int PLANES, int PART>
 GLA_DEVICE T look (const real_t<T> (&part)[PLANES][BLOCKS_MAX][PART], int from, int column)
 {
   if constexpr (is_complex_v<T>)
-    return {mail_look (&part[0][from][column]), mail_look (&part[1][from][column])};
+    return {remote_load (&part[0][from][column]), remote_load (&part[1][from][column])};
   else
-    return mail_look (&part[0][from][column]);
+    return remote_load (&part[0][from][column]);
 }
 template <class T, int PLANES, int PART>
 GLA_DEVICE void put (real_t<T> (&part)[PLANES][BLOCKS_MAX][PART], int from, int column, T a)
@@ -99,7 +99,7 @@ GLA_DEVICE void sums_of_parts (const real_t<T> (&part)[PLANES][BLOCKS_MAX][PART]
     }
 #pragma unroll
     for (int q = 0; q < EACH; q++)
-      missing = missing || mail_missing (sent[0][q]) || mail_missing (sent[1][q]);
+      missing = missing || remote_missing (sent[0][q]) || remote_missing (sent[1][q]);
   } while (__any_sync (0xffffffffu, missing));
 #pragma unroll
   for (int q = EACH / 2; q > 0; q /= 2)
@@ -161,7 +161,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
   {
 #pragma unroll
     for (int q = 0; q < SENDS; q++)
-      address[q] = mail_address (&s.part[0][0][rank][0], lane % SHARE + q * SHARE);
+      address[q] = remote_address (&s.part[0][0][rank][0], lane % SHARE + q * SHARE);
   }
 
   GLA_DEVICE int top_row (int r) const
@@ -227,7 +227,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
     for (int q = 0; q < SENDS; q++) {
       int from = lane % SHARE + q * SHARE;
       put<T> (s.part[buffer], from, sum_column (),
-              from < blocks ? mail_empty (T ()) : from_real<T> (0));
+              from < blocks ? remote_empty (T ()) : from_real<T> (0));
     }
   }
 
@@ -265,7 +265,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
       for (int q = 1; q < CHAINS; q++)
         dots[c] = dots[c] + chain[c][q];
     }
-    T sum = mail_letter (sums_over_lanes<LANES> (dots));
+    T sum = remote_value (sums_over_lanes<LANES> (dots));
     int k = sum_column ();
     if (blocks == 1) {
       if (lane % SHARE == 0)
@@ -277,9 +277,9 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
 #pragma unroll
     for (int q = 0; q < SENDS; q++)
       if (lane % SHARE + q * SHARE < blocks) {
-        mail_send (address[q] + offset, re (sum));
+        remote_store (address[q] + offset, re (sum));
         if constexpr (is_complex_v<T>)
-          mail_send (address[q] + offset + PLANE, im (sum));
+          remote_store (address[q] + offset + PLANE, im (sum));
       }
   }
 
@@ -329,7 +329,7 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
       }
   }
 
-  // What a reflector is known by goes to shared memory a turn later, when there is time for it.
+  // Stores a reflector's scalars to shared memory one step later, where that delays nothing.
   GLA_DEVICE void remember (const reflector<T> &h, int rescaled)
   {
     tau = h.tau;
@@ -380,13 +380,13 @@ template <class T, int ROWS_> struct columns : split<T, ROWS_> {
   }
 };
 
-// A cluster per panel (or leaf). The first 32 rows are with every block; of the others each block
-// has ROWS, in the order of their ranks. All stay in registers, divided as `split` says. For column
-// j the lanes that have it show x, the part below the diagonal; each group of lanes sends x'a of
-// its columns to all blocks, and when the letters are there every warp knows the reflector and its
-// own products, in sums of fixed order, and updates its registers. A block gets ahead of another by
-// at most one turn, so two sets of slots suffice. Where x'x has lost digits to underflow the column
-// is scaled up and the turn is taken again.
+// A cluster per panel (or leaf). Every block has the first 32 rows; of the others each block has
+// ROWS, in the order of the ranks. All stay in registers, divided as `split` says. For column j the
+// lanes that own it store x, the part below the diagonal, to shared memory; each group of lanes
+// sends x'a of its columns to all blocks. When these messages have arrived, every warp computes the
+// reflector and its own products, in sums of fixed order, and updates its registers. A block is at
+// most one step ahead of another, so two sets of slots are enough. If x'x has lost digits to
+// underflow, the column is scaled up and the step is repeated.
 template <class T, int ROWS>
 __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
     qr_panel_kernel (qr_panel_args<T> p, int blocks)
@@ -417,8 +417,8 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
   for (int j = 0, turn = 0, rescaled = 0; j < count; turn++) {
     int buffer = turn % 2;
     __syncthreads ();
-    // All warps have read the other slots. They are emptied before this turn's letters leave: what
-    // comes there next is sent only by those who have them.
+    // All warps have read the other slots. They are emptied before the messages of this step are
+    // sent: only blocks that have received these send to the other slots again.
     if (blocks > 1 && turn > 0)
       own.empty (1 - buffer);
     own.send (buffer);
@@ -451,7 +451,7 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
   own.note (count - 1);
   __syncthreads ();
   own.store (A, p.A.ld, p.columns, count);
-  cluster_barrier (blocks); // nobody leaves while letters are on their way
+  cluster_barrier (blocks); // no block ends while messages to it may arrive
   if (own.rank > 0)
     return;
   own.store_r (out_r, p.R.ld, p.columns, count, p.leaves > 1 ? QR_PANEL : count);
@@ -466,9 +466,9 @@ __global__ void __launch_bounds__ (32 * split<T, ROWS>::WARPS)
 template <class T, int ROWS>
 cudaError_t launch (const qr_panel_args<T> &p, int blocks, cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told;
+  static std::atomic<uint64_t> configured;
   size_t shared = sizeof (panel_memory<T, ROWS>);
-  cudaError_t error = allow_cluster (qr_panel_kernel<T, ROWS>, shared, &told);
+  cudaError_t error = allow_cluster (qr_panel_kernel<T, ROWS>, shared, &configured);
   if (error != cudaSuccess)
     return error;
   cluster_launch way (p.pages * p.leaves, blocks, 32 * split<T, ROWS>::WARPS, shared, stream, true);

@@ -5,10 +5,10 @@
 // all others. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
 // that would lose digits.
 
-#include "block_norm.cuh"
-#include "larft.cuh"
+#include "common/block_norm.cuh"
+#include "common/larft.cuh"
 #include "qr_kernels.cuh"
-#include "reflector.cuh"
+#include "common/reflector.cuh"
 
 namespace
 {
@@ -18,7 +18,7 @@ enum { THREADS = 256, WARPS = THREADS / 32 };
 // A block of threads per column: its norm, and its number.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    start_kernel (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s)
+    start_kernel (page_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s)
 {
   __shared__ double work[WARPS];
   int64_t page = blockIdx.x / n, k = blockIdx.x % n;
@@ -29,10 +29,11 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-// One block of threads per page: the longest column comes to place j, and its reflector is made.
+// One block of threads per page: the longest column is swapped to place j, and its reflector is
+// made.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    pivot_kernel (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+    pivot_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
 {
   __shared__ double work[WARPS];
   __shared__ int64_t place[THREADS];
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__ (THREADS)
 // One block of threads per column right of j: the reflector applied, and the norm of what is left.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    update_kernel (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+    update_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
 {
   typedef real_t<T> R;
   __shared__ double work[WARPS];
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__ (THREADS)
 // R within the blocks goes to `blocks`, zeros and ones take its place; a block per column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    separate_kernel (qr_matrix<T> Y, qr_matrix<T> blocks, int64_t k, int block)
+    separate_kernel (page_matrix<T> Y, page_matrix<T> blocks, int64_t k, int block)
 {
   int64_t page = blockIdx.x / k, j = blockIdx.x % k, start = j / block * block;
   T *a = Y.data + page * Y.page + j * Y.ld;
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__ (THREADS)
 // cover, rows four at a time; then the factor, from tau.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    larft_kernel (qr_matrix<T> Y, qr_matrix<T> F, int64_t m, int64_t n, int64_t k, int block,
+    larft_kernel (page_matrix<T> Y, page_matrix<T> F, int64_t m, int64_t n, int64_t k, int block,
                   const T *tau)
 {
   constexpr bool C = is_complex_v<T>;
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__ (THREADS)
 } // namespace
 
 template <class T>
-cudaError_t qr_pivot_start (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
+cudaError_t qr_pivot_start (page_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s, int64_t pages,
                             cudaStream_t stream)
 {
   start_kernel<T><<<(unsigned)(n * pages), THREADS, 0, stream>>> (Y, m, n, s);
@@ -194,7 +195,7 @@ cudaError_t qr_pivot_start (qr_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T> s
 }
 
 template <class T>
-cudaError_t qr_pivot_column (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
                              int64_t pages, cudaStream_t stream)
 {
   pivot_kernel<T><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
@@ -204,7 +205,7 @@ cudaError_t qr_pivot_column (qr_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr
 }
 
 template <class T>
-cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F, int64_t m,
+cudaError_t qr_pivot_finish (page_matrix<T> Y, page_matrix<T> blocks, page_matrix<T> F, int64_t m,
                              int64_t n, int block, qr_pivots<T> s, int64_t pages,
                              cudaStream_t stream)
 {
@@ -215,11 +216,11 @@ cudaError_t qr_pivot_finish (qr_matrix<T> Y, qr_matrix<T> blocks, qr_matrix<T> F
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_pivot_start (qr_matrix<T>, int64_t, int64_t, qr_pivots<T>, int64_t,      \
+  template cudaError_t qr_pivot_start (page_matrix<T>, int64_t, int64_t, qr_pivots<T>, int64_t,    \
                                        cudaStream_t);                                              \
-  template cudaError_t qr_pivot_column (qr_matrix<T>, int64_t, int64_t, int64_t, qr_pivots<T>,     \
+  template cudaError_t qr_pivot_column (page_matrix<T>, int64_t, int64_t, int64_t, qr_pivots<T>,   \
                                         int64_t, cudaStream_t);                                    \
-  template cudaError_t qr_pivot_finish (qr_matrix<T>, qr_matrix<T>, qr_matrix<T>, int64_t,         \
+  template cudaError_t qr_pivot_finish (page_matrix<T>, page_matrix<T>, page_matrix<T>, int64_t,   \
                                         int64_t, int, qr_pivots<T>, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

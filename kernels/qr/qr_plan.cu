@@ -5,7 +5,8 @@
 // one kernel each, and applied at once within their block of 128 or so; the whole block is applied
 // to what is right of it by matrix products. The triangular factors are kept.
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
+#include "common/status.cuh"
 #include "qr_plan.cuh"
 
 namespace
@@ -22,25 +23,12 @@ int64_t larfb_rows ()
   return clusters_work () ? 16384 : SMALL_ROWS;
 }
 
-template <class T> qr_matrix<const T> read (qr_matrix<T> a)
-{
-  return {a.data, a.ld, a.page};
-}
-
-gla_status status_of (cudaError_t error)
-{
-  if (error == cudaSuccess)
-    return GLA_OK;
-  cudaGetLastError ();
-  return error == cudaErrorMemoryAllocation ? GLA_OUT_OF_MEMORY : GLA_DEVICE_FAILURE;
-}
-
 int64_t round_up (int64_t a, int64_t to)
 {
   return (a + to - 1) / to * to;
 }
 
-template <class T> qr_matrix<T> block_factor (const qr_plan<T> &p, int64_t J)
+template <class T> page_matrix<T> block_factor (const qr_plan<T> &p, int64_t J)
 {
   return p.F.at (0, J);
 }
@@ -50,7 +38,7 @@ template <class T> struct worker {
   const qr_plan<T> &p;
   gpu_blas *blas;
   cudaStream_t stream;
-  qr_matrix<T> W, FW;
+  page_matrix<T> W, FW;
 
   worker (const qr_plan<T> &p, const qr_streams &s, bool side = false)
       : p (p), blas (side ? s.side_blas : s.blas), stream (side ? s.side : s.main),
@@ -59,28 +47,26 @@ template <class T> struct worker {
   }
 
   gla_status gemm (char op_a, char op_b, int64_t m, int64_t n, int64_t k, real_t<T> alpha,
-                   qr_matrix<T> A, qr_matrix<T> B, real_t<T> beta, qr_matrix<T> C) const
+                   page_matrix<T> A, page_matrix<T> B, real_t<T> beta, page_matrix<T> C) const
   {
-    return gpu_gemm<T> (blas, stream, op_a, op_b, m, n, k, alpha, read (A), read (B), beta, C,
-                        p.pages);
+    return gpu_gemm<T> (blas, stream, op_a, op_b, m, n, k, alpha, as_const (A), as_const (B), beta,
+                        C, p.pages);
   }
 
   // C := (I - Y F Y')' C for `count` reflectors from column J on; C starts at row J.
-  gla_status apply_adjoint (int64_t J, int count, qr_matrix<T> F, qr_matrix<T> C,
+  gla_status apply_adjoint (int64_t J, int count, page_matrix<T> F, page_matrix<T> C,
                             int64_t columns) const
   {
     int64_t rows = p.m - J;
-    qr_matrix<T> Y = p.Y.at (J, J);
+    page_matrix<T> Y = p.Y.at (J, J);
     if (columns <= 0)
       return GLA_OK;
     if (count <= QR_PANEL && rows <= larfb_rows ())
-      return status_of (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
-    gla_status status = gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, W);
-    if (status == GLA_OK)
-      status = gemm ('C', 'N', count, columns, count, 1, F, W, 0, FW);
-    if (status == GLA_OK)
-      status = gemm ('N', 'N', rows, columns, count, -1, Y, FW, 1, C);
-    return status;
+      return engine_status (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
+    GLA_TRY (gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, W));
+    GLA_TRY (gemm ('C', 'N', count, columns, count, 1, F, W, 0, FW));
+    GLA_TRY (gemm ('N', 'N', rows, columns, count, -1, Y, FW, 1, C));
+    return GLA_OK;
   }
 
   gla_status factor_panel (int64_t J, int64_t j, int columns) const
@@ -91,33 +77,30 @@ template <class T> struct worker {
     a.leaves = 1;
     a.above = (int)(j - J);
     a.pages = p.pages;
-    return status_of (a.rows > qr_panel_rows_max<T> () ? qr_tree (a, p.tree, stream)
-                                                       : qr_panel (a, stream));
+    return engine_status (a.rows > qr_panel_rows_max<T> () ? qr_tree (a, p.tree, stream)
+                                                           : qr_panel (a, stream));
   }
 
   // Columns I .. I+count-1, at most 128, of the block that begins at J.
   gla_status factor_panels (int64_t J, int64_t I, int count) const
   {
-    gla_status status = GLA_OK;
-    for (int64_t j = I; j < I + count && status == GLA_OK; j += QR_PANEL) {
+    for (int64_t j = I; j < I + count; j += QR_PANEL) {
       int columns = I + count - j < QR_PANEL ? (int)(I + count - j) : (int)QR_PANEL;
-      status = factor_panel (J, j, columns);
-      if (status == GLA_OK)
-        status = apply_adjoint (j, columns, p.F.at (j - J, j), p.Y.at (j, j + columns),
-                                I + count - j - columns);
+      GLA_TRY (factor_panel (J, j, columns));
+      GLA_TRY (apply_adjoint (j, columns, p.F.at (j - J, j), p.Y.at (j, j + columns),
+                              I + count - j - columns));
     }
-    if (status != GLA_OK || count <= QR_PANEL)
-      return status;
+    if (count <= QR_PANEL)
+      return GLA_OK;
     return join_panels (I, count, I - J);
   }
 
   // The factor of `count` reflectors from column I on, in row `row` of F, from those of its panels.
   gla_status join_panels (int64_t I, int count, int64_t row = 0) const
   {
-    qr_matrix<T> Y = p.Y.at (I, I);
-    gla_status status = gemm ('C', 'N', count, count, p.m - I, 1, Y, Y, 0, p.G);
-    return status == GLA_OK ? status_of (qr_join (p.F.at (row, I), p.G, count, p.pages, stream))
-                            : status;
+    page_matrix<T> Y = p.Y.at (I, I);
+    GLA_TRY (gemm ('C', 'N', count, count, p.m - I, 1, Y, Y, 0, p.G));
+    return engine_status (qr_join (p.F.at (row, I), p.G, count, p.pages, stream));
   }
 
   // The same for any number of columns, by halves: most of the work is products of large matrices.
@@ -127,23 +110,17 @@ template <class T> struct worker {
       return factor_panels (J, I, count);
     int left = (int)round_up (count / 2, BLOCK), right = count - left;
     int64_t middle = I + left;
-    qr_matrix<T> F1 = p.F.at (I - J, I), F2 = p.F.at (middle - J, middle);
-    gla_status status = factor_block (J, I, left);
-    if (status == GLA_OK)
-      status = apply_adjoint (I, left, F1, p.Y.at (I, middle), right);
-    if (status == GLA_OK)
-      status = factor_block (J, middle, right);
+    page_matrix<T> F1 = p.F.at (I - J, I), F2 = p.F.at (middle - J, middle);
+    GLA_TRY (factor_block (J, I, left));
+    GLA_TRY (apply_adjoint (I, left, F1, p.Y.at (I, middle), right));
+    GLA_TRY (factor_block (J, middle, right));
     // F = [F1 -F1 Y1'Y2 F2; 0 F2]
-    if (status == GLA_OK)
-      status = gemm ('C', 'N', left, right, p.m - middle, 1, p.Y.at (middle, I),
-                     p.Y.at (middle, middle), 0, p.G);
-    if (status == GLA_OK)
-      status = gemm ('N', 'N', left, right, right, 1, p.G, F2, 0, W);
-    if (status == GLA_OK)
-      status = gemm ('N', 'N', left, right, left, -1, F1, W, 0, p.F.at (I - J, middle));
-    return status == GLA_OK ? status_of (qr_identity (p.F.at (middle - J, I), right, left, right,
-                                                      p.pages, stream))
-                            : status;
+    GLA_TRY (gemm ('C', 'N', left, right, p.m - middle, 1, p.Y.at (middle, I),
+                   p.Y.at (middle, middle), 0, p.G));
+    GLA_TRY (gemm ('N', 'N', left, right, right, 1, p.G, F2, 0, W));
+    GLA_TRY (gemm ('N', 'N', left, right, left, -1, F1, W, 0, p.F.at (I - J, middle)));
+    return engine_status (
+        qr_identity (p.F.at (middle - J, I), right, left, right, p.pages, stream));
   }
 };
 
@@ -196,33 +173,30 @@ qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &
 template <class T> static gla_status factor_pivoted (const worker<T> &w, const qr_pause &pause)
 {
   const qr_plan<T> &p = w.p;
-  gla_status status = status_of (qr_pivot_start (p.Y, p.m, p.n, p.pivots, p.pages, w.stream));
-  for (int64_t j = 0; j < p.k && status == GLA_OK; j++) {
-    status = status_of (qr_pivot_column (p.Y, p.m, p.n, j, p.pivots, p.pages, w.stream));
-    if (status == GLA_OK && j % BLOCK == BLOCK - 1)
-      status = pause.wait (pause.user);
+  GLA_TRY (qr_pivot_start (p.Y, p.m, p.n, p.pivots, p.pages, w.stream));
+  for (int64_t j = 0; j < p.k; j++) {
+    GLA_TRY (qr_pivot_column (p.Y, p.m, p.n, j, p.pivots, p.pages, w.stream));
+    if (j % BLOCK == BLOCK - 1)
+      GLA_TRY (pause.wait (pause.user));
   }
-  if (status == GLA_OK)
-    status = status_of (
-        qr_pivot_finish (p.Y, p.blocks, p.F, p.m, p.n, p.block, p.pivots, p.pages, w.stream));
-  for (int64_t J = 0; J < p.k && p.block > QR_PANEL && status == GLA_OK; J += p.block)
-    status = w.join_panels (J, p.k - J < p.block ? (int)(p.k - J) : p.block);
-  return status;
+  GLA_TRY (qr_pivot_finish (p.Y, p.blocks, p.F, p.m, p.n, p.block, p.pivots, p.pages, w.stream));
+  for (int64_t J = 0; J < p.k && p.block > QR_PANEL; J += p.block)
+    GLA_TRY (w.join_panels (J, p.k - J < p.block ? (int)(p.k - J) : p.block));
+  return GLA_OK;
 }
 
 // With a look-ahead of one block: the columns of the next block are updated first, and while its
 // panels are factored on the main stream the others follow on the side stream.
 template <class T>
-gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, const qr_streams &streams,
+gla_status qr_factor (const qr_plan<T> &p, page_matrix<const T> A, const qr_streams &streams,
                       const qr_pause &pause)
 {
   worker<T> w (p, streams), side (p, streams, true);
-  gla_status status =
-      status_of (qr_load (A, p.Y, p.m, p.n, p.pages, p.pivot, p.largest, p.exponent, streams.main));
+  GLA_TRY (qr_load (A, p.Y, p.m, p.n, p.pages, p.pivot, p.largest, p.exponent, streams.main));
   if (p.pivot)
-    return status == GLA_OK ? factor_pivoted (w, pause) : status;
+    return factor_pivoted (w, pause);
   bool ahead = false; // the side stream has work that was not waited for
-  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+  for (int64_t J = 0; J < p.k; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
     int64_t first = J + count, next = p.k - first < p.block ? p.k - first : p.block;
     int64_t rest = p.n - first - next;
@@ -230,34 +204,30 @@ gla_status qr_factor (const qr_plan<T> &p, qr_matrix<const T> A, const qr_stream
       next += rest;
       rest = 0;
     }
-    qr_matrix<T> F = block_factor (p, J);
-    status = w.factor_block (J, J, count);
-    if (status == GLA_OK && ahead)
-      status = status_of (cudaStreamWaitEvent (streams.main, streams.updated, 0));
+    page_matrix<T> F = block_factor (p, J);
+    GLA_TRY (w.factor_block (J, J, count));
+    if (ahead)
+      GLA_TRY (cudaStreamWaitEvent (streams.main, streams.updated, 0));
     ahead = rest > 0;
-    if (status == GLA_OK && ahead)
-      status = status_of (cudaEventRecord (streams.factored, streams.main));
-    if (status == GLA_OK)
-      status = w.apply_adjoint (J, count, F, p.Y.at (J, first), next);
-    if (status == GLA_OK && ahead) {
-      status = status_of (cudaStreamWaitEvent (streams.side, streams.factored, 0));
-      if (status == GLA_OK)
-        status = side.apply_adjoint (J, count, F, p.Y.at (J, first + next), rest);
-      if (status == GLA_OK)
-        status = status_of (cudaEventRecord (streams.updated, streams.side));
+    if (ahead)
+      GLA_TRY (cudaEventRecord (streams.factored, streams.main));
+    GLA_TRY (w.apply_adjoint (J, count, F, p.Y.at (J, first), next));
+    if (ahead) {
+      GLA_TRY (cudaStreamWaitEvent (streams.side, streams.factored, 0));
+      GLA_TRY (side.apply_adjoint (J, count, F, p.Y.at (J, first + next), rest));
+      GLA_TRY (cudaEventRecord (streams.updated, streams.side));
     }
-    if (status == GLA_OK)
-      status = pause.wait (pause.user);
+    GLA_TRY (pause.wait (pause.user));
   }
-  if (status == GLA_OK && ahead)
-    status = status_of (cudaStreamWaitEvent (streams.main, streams.updated, 0));
-  return status;
+  if (ahead)
+    GLA_TRY (cudaStreamWaitEvent (streams.main, streams.updated, 0));
+  return GLA_OK;
 }
 
 // From the last block to the first, each applied to the columns that are not identity's any more
 // and to its own, which still are.
 template <class T>
-gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns,
+gla_status qr_form_q (const qr_plan<T> &p, page_matrix<T> Q, int64_t columns,
                       const qr_streams &streams, const qr_pause &pause)
 {
   worker<T> w (p, streams);
@@ -266,85 +236,76 @@ gla_status qr_form_q (const qr_plan<T> &p, qr_matrix<T> Q, int64_t columns,
   int64_t last = (p.k - 1) / p.block * p.block;
   bool alone = columns == p.k && (p.block > QR_PANEL || p.m > larfb_rows ());
   int64_t known = alone ? last : columns;
-  gla_status status = status_of (qr_identity (Q, p.m, known, 0, p.pages, stream));
-  for (int64_t J = last; J >= 0 && status == GLA_OK; J -= p.block) {
+  GLA_TRY (qr_identity (Q, p.m, known, 0, p.pages, stream));
+  for (int64_t J = last; J >= 0; J -= p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
     int64_t rows = p.m - J, rest = columns - J - count;
-    qr_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
+    page_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
     if (p.block <= QR_PANEL && rows <= larfb_rows ()) {
-      status = status_of (
-          qr_larfb (Y, count, F, Q.at (J, J), rows, columns - J, false, p.pages, stream));
+      GLA_TRY (qr_larfb (Y, count, F, Q.at (J, J), rows, columns - J, false, p.pages, stream));
       continue;
     }
-    status = w.gemm ('N', 'C', count, count, count, 1, F, Y, 0, FW); // Y' of its own columns
-    if (status == GLA_OK && rest > 0)
-      status = w.gemm ('C', 'N', count, rest, rows - count, 1, Y.at (count, 0),
-                       Q.at (J + count, J + count), 0, W);
-    if (status == GLA_OK && rest > 0)
-      status = w.gemm ('N', 'N', count, rest, count, 1, F, W, 0, FW.at (0, count));
-    if (status == GLA_OK && J == known)
-      status = status_of (qr_identity (Q.at (0, J), J, count, J, p.pages, stream));
-    if (status == GLA_OK)
-      status =
-          w.gemm ('N', 'N', rows, columns - J, count, -1, Y, FW, J == known ? 0 : 1, Q.at (J, J));
-    if (status == GLA_OK && J == known)
-      status = status_of (qr_add_identity (Q.at (J, J), count, p.pages, stream));
-    if (status == GLA_OK)
-      status = pause.wait (pause.user);
+    GLA_TRY (w.gemm ('N', 'C', count, count, count, 1, F, Y, 0, FW)); // Y' of its own columns
+    if (rest > 0)
+      GLA_TRY (w.gemm ('C', 'N', count, rest, rows - count, 1, Y.at (count, 0),
+                       Q.at (J + count, J + count), 0, W));
+    if (rest > 0)
+      GLA_TRY (w.gemm ('N', 'N', count, rest, count, 1, F, W, 0, FW.at (0, count)));
+    if (J == known)
+      GLA_TRY (qr_identity (Q.at (0, J), J, count, J, p.pages, stream));
+    GLA_TRY (
+        w.gemm ('N', 'N', rows, columns - J, count, -1, Y, FW, J == known ? 0 : 1, Q.at (J, J)));
+    if (J == known)
+      GLA_TRY (qr_add_identity (Q.at (J, J), count, p.pages, stream));
+    GLA_TRY (pause.wait (pause.user));
   }
-  return status;
+  return GLA_OK;
 }
 
 template <class T>
-gla_status qr_apply (const qr_plan<T> &p, qr_matrix<T> C, int64_t columns,
+gla_status qr_apply (const qr_plan<T> &p, page_matrix<T> C, int64_t columns,
                      const qr_streams &streams, const qr_pause &pause)
 {
   worker<T> w (p, streams);
-  gla_status status = GLA_OK;
-  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+  for (int64_t J = 0; J < p.k; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
-    status = w.apply_adjoint (J, count, block_factor (p, J), C.at (J, 0), columns);
-    if (status == GLA_OK)
-      status = pause.wait (pause.user);
+    GLA_TRY (w.apply_adjoint (J, count, block_factor (p, J), C.at (J, 0), columns));
+    GLA_TRY (pause.wait (pause.user));
   }
-  return status;
+  return GLA_OK;
 }
 
 // Block by block (Bischof, Van Loan): the new columns are Q so far times -Y F of the block.
 template <class T>
-gla_status qr_form_w (const qr_plan<T> &p, qr_matrix<T> W, const qr_streams &streams,
+gla_status qr_form_w (const qr_plan<T> &p, page_matrix<T> W, const qr_streams &streams,
                       const qr_pause &pause)
 {
   worker<T> w (p, streams);
-  gla_status status = GLA_OK;
-  for (int64_t J = 0; J < p.k && status == GLA_OK; J += p.block) {
+  for (int64_t J = 0; J < p.k; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
     // rows of W above J come from the product with what stands before; Y(:, J) is zero there
-    status = w.gemm ('N', 'N', p.m, count, count, -1, p.Y.at (0, J), block_factor (p, J), 0,
-                     W.at (0, J));
-    for (int64_t I = 0; I < J && status == GLA_OK; I += p.block) {
-      qr_matrix<T> Y = p.Y.at (J, I), product = p.W;
-      status = w.gemm ('C', 'N', p.block, count, p.m - J, 1, Y, p.Y.at (J, J), 0, product);
-      if (status == GLA_OK)
-        status = w.gemm ('N', 'N', p.block, count, count, 1, product, block_factor (p, J), 0, p.FW);
-      if (status == GLA_OK)
-        status = w.gemm ('N', 'N', p.m, count, p.block, -1, W.at (0, I), p.FW, 1, W.at (0, J));
+    GLA_TRY (w.gemm ('N', 'N', p.m, count, count, -1, p.Y.at (0, J), block_factor (p, J), 0,
+                     W.at (0, J)));
+    for (int64_t I = 0; I < J; I += p.block) {
+      page_matrix<T> Y = p.Y.at (J, I), product = p.W;
+      GLA_TRY (w.gemm ('C', 'N', p.block, count, p.m - J, 1, Y, p.Y.at (J, J), 0, product));
+      GLA_TRY (w.gemm ('N', 'N', p.block, count, count, 1, product, block_factor (p, J), 0, p.FW));
+      GLA_TRY (w.gemm ('N', 'N', p.m, count, p.block, -1, W.at (0, I), p.FW, 1, W.at (0, J)));
     }
-    if (status == GLA_OK)
-      status = pause.wait (pause.user);
+    GLA_TRY (pause.wait (pause.user));
   }
-  return status;
+  return GLA_OK;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template qr_plan<T>::qr_plan (const gla_qr_job &, int64_t, int64_t, carver &);                   \
-  template gla_status qr_factor (const qr_plan<T> &, qr_matrix<const T>, const qr_streams &,       \
+  template gla_status qr_factor (const qr_plan<T> &, page_matrix<const T>, const qr_streams &,     \
                                  const qr_pause &);                                                \
-  template gla_status qr_form_q (const qr_plan<T> &, qr_matrix<T>, int64_t, const qr_streams &,    \
+  template gla_status qr_form_q (const qr_plan<T> &, page_matrix<T>, int64_t, const qr_streams &,  \
                                  const qr_pause &);                                                \
-  template gla_status qr_apply (const qr_plan<T> &, qr_matrix<T>, int64_t, const qr_streams &,     \
+  template gla_status qr_apply (const qr_plan<T> &, page_matrix<T>, int64_t, const qr_streams &,   \
                                 const qr_pause &);                                                 \
-  template gla_status qr_form_w (const qr_plan<T> &, qr_matrix<T>, const qr_streams &,             \
+  template gla_status qr_form_w (const qr_plan<T> &, page_matrix<T>, const qr_streams &,           \
                                  const qr_pause &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -55,7 +55,7 @@ GLA_DEVICE unsigned long long warp_largest (unsigned long long most)
 // A block of threads copies a chunk of a column, and adds its largest magnitude to the column's.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    copy_largest_kernel (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n,
+    copy_largest_kernel (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n,
                          unsigned long long *largest)
 {
   piece p (m, n);
@@ -85,7 +85,8 @@ template <class T> GLA_DEVICE int exponent_of (unsigned long long largest)
 // A block of threads copies and scales a column that is one chunk.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    load_column_kernel (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int *exponent)
+    load_column_kernel (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n,
+                        int *exponent)
 {
   __shared__ unsigned long long part[THREADS / 32];
   piece p (m, n);
@@ -130,10 +131,11 @@ __global__ void __launch_bounds__ (THREADS)
     of[k] = most;
 }
 
-// The exponent of a column, and its scaling where there is one.
+// The exponent of a column, and its scaling if it needs one; a block of threads per piece of a
+// column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    scale_kernel (qr_matrix<T> Y, int64_t m, int64_t n, const unsigned long long *largest,
+    scale_kernel (page_matrix<T> Y, int64_t m, int64_t n, const unsigned long long *largest,
                   int *exponent)
 {
   piece p (m, n);
@@ -150,8 +152,8 @@ __global__ void __launch_bounds__ (THREADS)
 // A block of threads writes a chunk of a column of R.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    store_r_kernel (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks, int64_t rows,
-                    int64_t n, int64_t k, int block, const int *exponent)
+    store_r_kernel (page_matrix<T> R, page_matrix<const T> Y, page_matrix<const T> blocks,
+                    int64_t rows, int64_t n, int64_t k, int block, const int *exponent)
 {
   piece p (rows, n);
   int64_t j = p.column, start = j < k ? j / block * block : k;
@@ -167,9 +169,10 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
+// A block of threads per piece of a column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    identity_kernel (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below)
+    identity_kernel (page_matrix<T> to, int64_t rows, int64_t columns, int64_t below)
 {
   piece p (rows, columns);
   for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS)
@@ -179,7 +182,7 @@ __global__ void __launch_bounds__ (THREADS)
 
 // The entries of the diagonal, one to a thread.
 template <class T>
-__global__ void __launch_bounds__ (THREADS) add_identity_kernel (qr_matrix<T> to, int64_t n)
+__global__ void __launch_bounds__ (THREADS) add_identity_kernel (page_matrix<T> to, int64_t n)
 {
   int64_t blocks = (n + THREADS - 1) / THREADS, page = blockIdx.x / blocks;
   int64_t i = blockIdx.x % blocks * THREADS + threadIdx.x;
@@ -188,9 +191,11 @@ __global__ void __launch_bounds__ (THREADS) add_identity_kernel (qr_matrix<T> to
     *diagonal = *diagonal + from_real<T> (1);
 }
 
+// A block of threads per piece of a column.
 template <class T>
-__global__ void __launch_bounds__ (THREADS) copy_kernel (qr_matrix<T> to, qr_matrix<const T> from,
-                                                         int64_t rows, int64_t columns, bool lower)
+__global__ void __launch_bounds__ (THREADS)
+    copy_kernel (page_matrix<T> to, page_matrix<const T> from, int64_t rows, int64_t columns,
+                 bool lower)
 {
   piece p (rows, columns);
   for (int64_t i = p.first + threadIdx.x; i < p.end; i += THREADS) {
@@ -200,9 +205,10 @@ __global__ void __launch_bounds__ (THREADS) copy_kernel (qr_matrix<T> to, qr_mat
   }
 }
 
+// A block of threads per piece of a column.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    copy_listed_kernel (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+    copy_listed_kernel (page_matrix<T> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                         const int *list, qr_list side)
 {
   piece p (rows, columns);
@@ -216,7 +222,7 @@ __global__ void __launch_bounds__ (THREADS)
 } // namespace
 
 template <class T>
-cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
+cudaError_t qr_load (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
                      bool together, unsigned long long *largest, int *exponent, cudaStream_t stream)
 {
   if (m <= ROWS && !together) {
@@ -235,7 +241,7 @@ cudaError_t qr_load (qr_matrix<const T> A, qr_matrix<T> Y, int64_t m, int64_t n,
 }
 
 template <class T>
-cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T> blocks,
+cudaError_t qr_store_r (page_matrix<T> R, page_matrix<const T> Y, page_matrix<const T> blocks,
                         int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
                         int64_t pages, cudaStream_t stream)
 {
@@ -245,7 +251,7 @@ cudaError_t qr_store_r (qr_matrix<T> R, qr_matrix<const T> Y, qr_matrix<const T>
 }
 
 template <class T>
-cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
+cudaError_t qr_identity (page_matrix<T> to, int64_t rows, int64_t columns, int64_t below,
                          int64_t pages, cudaStream_t stream)
 {
   if (rows == 0 || columns == 0)
@@ -256,7 +262,7 @@ cudaError_t qr_identity (qr_matrix<T> to, int64_t rows, int64_t columns, int64_t
 }
 
 template <class T>
-cudaError_t qr_add_identity (qr_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream)
+cudaError_t qr_add_identity (page_matrix<T> to, int64_t n, int64_t pages, cudaStream_t stream)
 {
   int64_t blocks = (n + THREADS - 1) / THREADS * pages;
   add_identity_kernel<T><<<(unsigned)blocks, THREADS, 0, stream>>> (to, n);
@@ -264,7 +270,7 @@ cudaError_t qr_add_identity (qr_matrix<T> to, int64_t n, int64_t pages, cudaStre
 }
 
 template <class T>
-cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
+cudaError_t qr_copy (page_matrix<T> to, page_matrix<const T> from, int64_t rows, int64_t columns,
                      bool lower, int64_t pages, cudaStream_t stream)
 {
   copy_kernel<T>
@@ -273,8 +279,9 @@ cudaError_t qr_copy (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int
 }
 
 template <class T>
-cudaError_t qr_copy_listed (qr_matrix<T> to, qr_matrix<const T> from, int64_t rows, int64_t columns,
-                            const int *list, qr_list side, int64_t count, cudaStream_t stream)
+cudaError_t qr_copy_listed (page_matrix<T> to, page_matrix<const T> from, int64_t rows,
+                            int64_t columns, const int *list, qr_list side, int64_t count,
+                            cudaStream_t stream)
 {
   if (to.data != nullptr)
     copy_listed_kernel<T><<<pieces (rows, columns, count), THREADS, 0, stream>>> (
@@ -283,16 +290,17 @@ cudaError_t qr_copy_listed (qr_matrix<T> to, qr_matrix<const T> from, int64_t ro
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_load (qr_matrix<const T>, qr_matrix<T>, int64_t, int64_t, int64_t, bool, \
-                                unsigned long long *, int *, cudaStream_t);                        \
-  template cudaError_t qr_store_r (qr_matrix<T>, qr_matrix<const T>, qr_matrix<const T>, int64_t,  \
-                                   int64_t, int64_t, int, const int *, int64_t, cudaStream_t);     \
-  template cudaError_t qr_identity (qr_matrix<T>, int64_t, int64_t, int64_t, int64_t,              \
+  template cudaError_t qr_load (page_matrix<const T>, page_matrix<T>, int64_t, int64_t, int64_t,   \
+                                bool, unsigned long long *, int *, cudaStream_t);                  \
+  template cudaError_t qr_store_r (page_matrix<T>, page_matrix<const T>, page_matrix<const T>,     \
+                                   int64_t, int64_t, int64_t, int, const int *, int64_t,           \
+                                   cudaStream_t);                                                  \
+  template cudaError_t qr_identity (page_matrix<T>, int64_t, int64_t, int64_t, int64_t,            \
                                     cudaStream_t);                                                 \
-  template cudaError_t qr_add_identity (qr_matrix<T>, int64_t, int64_t, cudaStream_t);             \
-  template cudaError_t qr_copy (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t, bool, int64_t, \
-                                cudaStream_t);                                                     \
-  template cudaError_t qr_copy_listed (qr_matrix<T>, qr_matrix<const T>, int64_t, int64_t,         \
+  template cudaError_t qr_add_identity (page_matrix<T>, int64_t, int64_t, cudaStream_t);           \
+  template cudaError_t qr_copy (page_matrix<T>, page_matrix<const T>, int64_t, int64_t, bool,      \
+                                int64_t, cudaStream_t);                                            \
+  template cudaError_t qr_copy_listed (page_matrix<T>, page_matrix<const T>, int64_t, int64_t,     \
                                        const int *, qr_list, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

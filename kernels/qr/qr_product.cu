@@ -1,12 +1,12 @@
 // qr_product.cu: products of small matrices, for many pages in one launch
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// cuBLAS takes longer to be called than such a product takes, has to be called page by page for the
-// same bits whatever the number of pages, and cannot take signs on the way. Sums are formed in
+// A call of cuBLAS takes longer than such a product, must be made page by page so that the bits do
+// not depend on the number of pages, and cannot apply signs to a factor. Sums are formed in
 // double on the FP64 tensor cores, of single precision, too, always in the same order.
 
 #include <cuda_pipeline.h>
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "qr_product.cuh"
 #include "qr_tiles.cuh"
 
@@ -150,11 +150,11 @@ __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
 template <class T, int TILE, bool ADJOINT, bool SIGNED>
 cudaError_t launch (const qr_product<T> &p, int64_t pages, cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told{0};
+  static std::atomic<uint64_t> configured{0};
   constexpr size_t bytes = product_tiles<T, TILE, ADJOINT>::bytes;
   static_assert (bytes <= product_tiles<cx<double>, 64, true>::bytes, "see qr_product_shared");
   auto kernel = product_kernel<T, TILE, ADJOINT, SIGNED>;
-  cudaError_t error = allow_cluster (kernel, bytes, &told);
+  cudaError_t error = allow_cluster (kernel, bytes, &configured);
   if (error != cudaSuccess)
     return error;
   int64_t blocks = (int64_t)((p.m + TILE - 1) / TILE) * ((p.n + TILE - 1) / TILE) * pages;

@@ -12,14 +12,14 @@ template <class T> struct qr_product {
   int m, n, k;
   bool adjoint; // op(A) = A', otherwise A
   real_t<T> alpha, beta;
-  qr_matrix<const T> A, B;
-  qr_matrix<T> C;
+  page_matrix<const T> A, B;
+  page_matrix<T> C;
   bool upper = false;      // only the upper triangle of C is wanted, more of it may be written
   bool triangular = false; // B is upper triangular
   // where set, B - S R takes B's place, S the diagonal matrix of a page's signs (A not adjoint)
   const int *sign = nullptr;
   int64_t sign_page = 0;
-  qr_matrix<const T> R = {nullptr, 0, 0};
+  page_matrix<const T> R = {nullptr, 0, 0};
 };
 
 // Shared memory that a block must be able to have.

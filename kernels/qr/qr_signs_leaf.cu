@@ -7,7 +7,7 @@
 namespace
 {
 
-enum { N = SQUARE, SIDE = SQUARE_SIDE, OWN = SQUARE_OWN, THREADS = SQUARE_THREADS };
+enum { N = QR_TILE, SIDE = QR_TILE_SIDE, OWN = QR_TILE_OWN, THREADS = QR_TILE_THREADS };
 
 // Rows of M and of R, and columns of M, for B steps; two of each in turn.
 template <class T, int B> struct shown_lines {
@@ -22,7 +22,7 @@ template <class T, int B> struct pivot_block {
   real s[B];
 
   // Step r: the sign of the row. False where LAPACK would find zeros below the diagonal and keep
-  // the sign of the column, which a sum cannot tell from small numbers.
+  // the sign of the column, which a sum cannot distinguish from small numbers.
   GLA_DEVICE bool step (int r)
   {
     const real most = 1 - 1024 * limits<real>::eps;
@@ -30,7 +30,7 @@ template <class T, int B> struct pivot_block {
     bool good = abs2 (d[r][r]) <= most * diagonal * diagonal;
     s[r] = re (d[r][r]) < 0 ? (real)1 : (real)-1;
     T pivot = d[r][r] - from_real<T> (s[r] * diagonal);
-    T inverse = scale (reciprocal (abs2 (pivot)), conj (pivot));
+    T inverse = scale (qr_reciprocal (abs2 (pivot)), conj (pivot));
 #pragma unroll
     for (int c = 0; c < B; c++)
       d[r][c] = c == r ? inverse : inverse * (c > r ? d[r][c] - scale (s[r], u[r][c]) : d[r][c]);
@@ -55,7 +55,7 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, 
                            shown_lines<T, B> &shown)
 {
   typedef real_t<T> real;
-  square_place at;
+  qr_tile_place at;
   auto show = [&] (int p, int step) {
     int buffer = step / B % 2;
     if (at.x / B == step / B)
@@ -140,7 +140,7 @@ template <class T>
 GLA_DEVICE void load (T (&a)[OWN][OWN], T (&b)[OWN][OWN], int count, const T *m, int64_t ldm,
                       const T *r, int64_t ldr)
 {
-  square_place at;
+  qr_tile_place at;
 #pragma unroll
   for (int p = 0; p < OWN; p++)
 #pragma unroll
@@ -154,7 +154,7 @@ GLA_DEVICE void load (T (&a)[OWN][OWN], T (&b)[OWN][OWN], int count, const T *m,
 
 template <class T> GLA_DEVICE void store (const T (&a)[OWN][OWN], int count, T *m, int64_t ldm)
 {
-  square_place at;
+  qr_tile_place at;
 #pragma unroll
   for (int p = 0; p < OWN; p++)
 #pragma unroll
@@ -168,7 +168,7 @@ template <class T>
 __global__ void __launch_bounds__ (THREADS, 1)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, bool inverse)
 {
-  __shared__ shown_lines<T, square_steps<T>> shown;
+  __shared__ shown_lines<T, qr_tile_steps<T>> shown;
   int64_t page = blockIdx.x;
   T *m = c.M.data + page * c.M.page + J + J * c.M.ld;
   const T *r = c.R.data + page * c.R.page + J + J * c.R.ld;

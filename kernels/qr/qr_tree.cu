@@ -5,12 +5,12 @@
 // Grigori, Hoemmen, Langou 2012). The orthonormal factor of a leaf is [N; 0] - Y M: N its rows of
 // the Q of the stack, M = F Y1' N with Y1 the first 32 rows of Y. From the whole Q come reflectors
 // of the panel (Ballard, Demmel, Grigori, Jacquelin, Knight, Nguyen, Solomonik 2014): L U = Q1 - S
-// without pivoting, S = -sign of what stands on the diagonal, Y = [L; Q2 U^-1], F = -U S L^-T,
+// without pivoting, S = -sign of the diagonal, Y = [L; Q2 U^-1], F = -U S L^-T,
 // R := S R. Every step is as stable as Householder's, for every input.
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
 #include "qr_kernels.cuh"
-#include "small_matrix.cuh"
+#include "common/small_matrix.cuh"
 
 namespace
 {
@@ -20,7 +20,7 @@ enum { N = QR_PANEL, THREADS = SMALL_THREADS, LEVELS_MAX = 8, TILE = 128, LD = T
 // One level of the tree: `groups` of `rows` rows (the last may have fewer), with their triangular
 // factors, packed, and M and N of each group, packed.
 template <class T> struct tree_level {
-  qr_matrix<T> Y;
+  page_matrix<T> Y;
   int64_t total, rows, groups;
   T *F, *M, *top; // groups x 32 x 32 each; a page has groups*32*32
   const T *N;     // rows of the Q of the stack above, 32 per group, ld; NULL: the identity
@@ -89,7 +89,7 @@ GLA_DEVICE void solve_row (small_matrix<T> &rows, int row, const small_matrix<T>
 // reflectors from Q
 //------------------------------------------------------------------------------
 
-template <class T> GLA_DEVICE T reciprocal (T a)
+template <class T> GLA_DEVICE T tree_reciprocal (T a)
 {
   if constexpr (is_complex_v<T>)
     return scale (1 / abs2 (a), conj (a));
@@ -97,7 +97,7 @@ template <class T> GLA_DEVICE T reciprocal (T a)
     return 1 / a;
 }
 
-// a := L\U of a - S, S(j) = -sign (re (what stands at (j, j))), by one warp with a row per lane.
+// a := L\U of a - S, S(j) = -sign (re (entry (j, j))), by one warp with a row per lane.
 template <class T> GLA_DEVICE void factor_lu (small_matrix<T> &a, real_t<T> *S, int columns)
 {
   int lane = threadIdx.x;
@@ -111,7 +111,7 @@ template <class T> GLA_DEVICE void factor_lu (small_matrix<T> &a, real_t<T> *S, 
       T pivot = from_lane (x[j], j);
       real_t<T> s = re (pivot) >= 0 ? -1 : 1;
       pivot = pivot - from_real<T> (s);
-      T factor = lane > j ? x[j] * reciprocal (pivot) : from_real<T> (0);
+      T factor = lane > j ? x[j] * tree_reciprocal (pivot) : from_real<T> (0);
       if (lane == j) {
         x[j] = pivot;
         S[j] = s;
@@ -149,7 +149,7 @@ GLA_DEVICE void factor_of_lu (small_matrix<T> &f, const small_matrix<T> &LU, con
 // One block per page: the first 32 rows of Q, their L and U, the factor F, R and its signs.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    reconstruct_kernel (qr_panel_args<T> p, tree_level<T> t, qr_matrix<const T> top_r, T *LU)
+    reconstruct_kernel (qr_panel_args<T> p, tree_level<T> t, page_matrix<const T> top_r, T *LU)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   auto &s = *reinterpret_cast<tree_memory<T> *> (memory);
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__ (THREADS) group_kernel (tree_level<T> t, const
     small_load (s.work, LU + page * N * N, N, N, N);
     __syncthreads ();
     if (j < N) // where the panel ends U is the identity
-      s.reciprocal[j] = j < columns ? reciprocal (s.work.get (j, j)) : from_real<T> (1);
+      s.reciprocal[j] = j < columns ? tree_reciprocal (s.work.get (j, j)) : from_real<T> (1);
     __syncthreads ();
     if (j < 2 * N)
       solve_row (j < N ? s.m : s.n, j % N, s.work, s.reciprocal);
@@ -280,9 +280,9 @@ template <class T>
 cudaError_t expand (const tree_level<T> &t, const T *LU, int columns, int64_t pages,
                     cudaStream_t stream)
 {
-  static std::atomic<uint64_t> told;
+  static std::atomic<uint64_t> configured;
   size_t shared = sizeof (tree_memory<T>);
-  cudaError_t error = allow_cluster (group_kernel<T>, shared, &told);
+  cudaError_t error = allow_cluster (group_kernel<T>, shared, &configured);
   if (error != cudaSuccess)
     return error;
   group_kernel<T><<<(unsigned)(t.groups * pages), THREADS, shared, stream>>> (t, LU, columns);
@@ -304,14 +304,14 @@ cudaError_t expand (const tree_level<T> &t, const T *LU, int columns, int64_t pa
 template <class T> struct tree {
   tree_level<T> level[LEVELS_MAX];
   int levels;
-  qr_matrix<T> top_r; // R of the whole
+  page_matrix<T> top_r; // R of the whole
   T *LU;
   int64_t elements; // of work, for all pages
 
   // Lays out the work space; with NULL it only counts.
-  tree (qr_matrix<T> A, int64_t m, int64_t pages, T *work) : levels (0), elements (0)
+  tree (page_matrix<T> A, int64_t m, int64_t pages, T *work) : levels (0), elements (0)
   {
-    qr_matrix<T> Y = A;
+    page_matrix<T> Y = A;
     for (int64_t total = m;;) {
       tree_level<T> &t = level[levels++];
       bool last = total <= qr_panel_rows_max<T> ();
@@ -372,10 +372,10 @@ template <class T> cudaError_t qr_tree (const qr_panel_args<T> &p, T *work, cuda
     error = expand<T> (all.level[k], nullptr, p.columns, p.pages, stream);
   if (error != cudaSuccess)
     return error;
-  qr_matrix<const T> top_r = {all.top_r.data, all.top_r.ld, all.top_r.page};
-  static std::atomic<uint64_t> told;
+  page_matrix<const T> top_r = {all.top_r.data, all.top_r.ld, all.top_r.page};
+  static std::atomic<uint64_t> configured;
   size_t shared = sizeof (tree_memory<T>);
-  error = allow_cluster (reconstruct_kernel<T>, shared, &told);
+  error = allow_cluster (reconstruct_kernel<T>, shared, &configured);
   if (error != cudaSuccess)
     return error;
   reconstruct_kernel<T>

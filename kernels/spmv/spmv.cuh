@@ -4,15 +4,16 @@
 // The matrix is stored by rows, with 32-bit columns whatever the caller's integers are. For the
 // balanced product its rows are packed once into tiles, pieces of at most `capacity` entries that
 // one warp multiplies: a tile holds consecutive whole rows, or a part of one long row. 16-bit ends
-// of the rows within their tile stand in for the row starts, so that a pattern costs 4 bytes per
+// of the rows within their tile replace the row starts, so that a pattern costs 4 bytes per
 // entry and 2 per row beside the vectors.
 
 #ifndef GPULINALG_SPMV_CUH
 #define GPULINALG_SPMV_CUH
 
 #include <cuda_runtime.h>
-#include "../src/gpulinalg.h"
-#include "scalar.cuh"
+#include "gpulinalg.h"
+#include "common/scalar.cuh"
+#include "common/sparse_product.cuh"
 
 enum { SPMV_VECTORS = 8 }; // most vectors of one product
 
@@ -24,12 +25,12 @@ struct alignas (16) spmv_tile {
 };
 
 struct spmv_long_row {
-  uint32_t row, first, parts; // the parts' sums stand at first .. first+parts-1
+  uint32_t row, first, parts; // the sums of the parts are at first .. first+parts-1
 };
 
 struct gpu_sparse {
   gla_type type;
-  gla_spmv_method method; // never GLA_SPMV_AUTO
+  gla_spmv_method method; // never GLA_SPMV_METHOD_AUTO
   int64_t rows, columns, entries;
   bool pattern;
   double value[2];      // of a pattern
@@ -53,13 +54,8 @@ struct gpu_sparse {
   int hubs, hub_blocks; // slots; multiprocessors
 };
 
-// y = M*x, or conj (M)*x, for b = 1, 2, 4 or 8 vectors that stand side by side: element (i, k) of x
-// at x[i*b + k]. Every sum has a fixed order.
-template <class T>
-cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
-                           cudaStream_t stream);
-
-// The product by each of the ways to deal out the work (spmv_rows.cu, spmv_tiles.cu, spmv_hubs.cu).
+// The product by each of the ways to distribute the work (spmv_rows.cu, spmv_tiles.cu,
+// spmv_hubs.cu).
 template <class T>
 cudaError_t spmv_by_rows (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                           cudaStream_t stream);
@@ -77,9 +73,6 @@ cudaError_t spmv_interleave (const T *from, int64_t stride, T *to, int64_t rows,
 template <class T>
 cudaError_t spmv_separate (const T *from, T *to, int64_t stride, int64_t rows, int b,
                            cudaStream_t stream);
-
-// The matrix that spmv_prepare returned.
-const gpu_sparse *spmv_matrix_of (const void *prepared);
 
 //------------------------------------------------------------------------------
 // pieces that the kernels share

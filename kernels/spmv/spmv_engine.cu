@@ -1,9 +1,10 @@
 // spmv_engine.cu: sparse matrices on one GPU: their copies, and products with host arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "carver.cuh"
-#include "engine.cuh"
-#include "memory.cuh"
+#include "common/carver.cuh"
+#include "common/for_type.cuh"
+#include "engine/engine.cuh"
+#include "engine/memory.cuh"
 #include "spmv_hubs.cuh"
 #include "spmv_pack.cuh"
 
@@ -35,7 +36,8 @@ gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
 {
   if (bytes == 0)
     return GLA_OK;
-  gla_array a = gla_array_packed (const_cast<void *> (from), GLA_S, bytes / 4, 1, 1, GLA_HOST);
+  gla_array a =
+      gla_array_packed (const_cast<void *> (from), GLA_TYPE_S, bytes / 4, 1, 1, GLA_DEVICE_HOST);
   return engine_upload (e, 0, to, &a);
 }
 
@@ -43,12 +45,10 @@ gla_status send (cuda_engine *e, void *to, const void *from, int64_t bytes)
 template <class P>
 gla_status store (cuda_engine *e, P **to, const void *from, int64_t bytes, int64_t pad)
 {
-  gla_status status = spmv_take (e, reinterpret_cast<void **> (to), (size_t)(bytes + pad));
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (spmv_take (e, reinterpret_cast<void **> (to), (size_t)(bytes + pad)));
   char *device = reinterpret_cast<char *> (*to);
-  status = engine_status (cudaMemsetAsync (device + bytes, 0, (size_t)pad, e->slots[0].stream));
-  return status == GLA_OK ? send (e, device, from, bytes / 4 * 4) : status;
+  GLA_TRY (cudaMemsetAsync (device + bytes, 0, (size_t)pad, e->slots[0].stream));
+  return send (e, device, from, bytes / 4 * 4);
 }
 
 // 64-bit integers become 32-bit ones, a thread for each.
@@ -67,64 +67,58 @@ gla_status store_columns (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
   const int64_t piece = (int64_t)1 << 22;
   const int64_t *from = static_cast<const int64_t *> (csr->index);
   cudaStream_t stream = e->slots[0].stream;
-  gla_status status = engine_reserve (e, 0, (size_t)piece * 8);
-  if (status == GLA_OK)
-    status = spmv_take (e, reinterpret_cast<void **> (&M->column), (size_t)(M->entries + PAD) * 4);
-  if (status == GLA_OK)
-    status = engine_reserve (e, 0, (size_t)piece * 8); // spmv_take may have released it
-  if (status == GLA_OK)
-    status = engine_status (cudaMemsetAsync (M->column + M->entries, 0, PAD * 4, stream));
-  for (int64_t at = 0; at < M->entries && status == GLA_OK; at += piece) {
+  GLA_TRY (engine_reserve (e, 0, (size_t)piece * 8));
+  GLA_TRY (spmv_take (e, reinterpret_cast<void **> (&M->column), (size_t)(M->entries + PAD) * 4));
+  GLA_TRY (engine_reserve (e, 0, (size_t)piece * 8)); // spmv_take may have released it
+  GLA_TRY (cudaMemsetAsync (M->column + M->entries, 0, PAD * 4, stream));
+  for (int64_t at = 0; at < M->entries; at += piece) {
     int64_t count = M->entries - at < piece ? M->entries - at : piece;
-    status = send (e, e->slots[0].memory, from + at, count * 8);
-    if (status != GLA_OK)
-      break;
+    GLA_TRY (send (e, e->slots[0].memory, from + at, count * 8));
     narrow_kernel<<<(unsigned)((count + 255) / 256), 256, 0, stream>>> (
         reinterpret_cast<const int64_t *> (e->slots[0].memory), M->column + at, count);
-    status = engine_status (cudaGetLastError ());
+    GLA_TRY (cudaGetLastError ());
   }
-  return status;
+  return GLA_OK;
 }
 
 //------------------------------------------------------------------------------
 // preparation
 //------------------------------------------------------------------------------
 
-// The balanced tiles on the device. Small ones suit short rows: they leave more of the cache to x.
-// But while a multiprocessor, which has room for 64 warps, can have all its tiles at once, large
-// ones are done in one round.
+// Copies the tiles to the device, and takes memory for the sums of long rows.
+gla_status store_packing (cuda_engine *e, gpu_sparse *M, const spmv_packing &p)
+{
+  M->tile_count = p.tile_count;
+  M->long_rows = p.long_rows;
+  M->parts = p.parts;
+  size_t element = gla_type_size (M->type);
+  GLA_TRY (store (e, &M->tiles, p.tiles, p.tile_count * (int64_t)sizeof (spmv_tile), 16));
+  GLA_TRY (store (e, &M->ends, p.ends, (M->rows + 1) / 2 * 4, 16));
+  GLA_TRY (store (e, &M->longs, p.longs, p.long_rows * (int64_t)sizeof (spmv_long_row), 16));
+  GLA_TRY (store (e, &M->part_long, p.part_long, p.parts * 4, 16));
+  GLA_TRY (store (e, &M->arrived, nullptr, 0, p.long_rows * 4 + 16));
+  return spmv_take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
+}
+
+// The tiles of the balanced product. Small tiles suit short rows: they leave more of the cache to
+// x. But as long as a multiprocessor, which has room for 64 warps, can have all its tiles at once,
+// large tiles are done in one round.
 gla_status store_tiles (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 {
   bool one_round = M->entries < (int64_t)250 * 64 * e->multiprocessors;
   M->capacity = M->entries <= 16 * M->rows && !one_round ? 128 : 256;
   spmv_packing p;
-  gla_status status = spmv_pack (csr, M->capacity, &p);
-  if (status != GLA_OK)
-    return status;
-  M->tile_count = p.tile_count;
-  M->long_rows = p.long_rows;
-  M->parts = p.parts;
-  size_t element = gla_type_size (M->type);
-  status = store (e, &M->tiles, p.tiles, p.tile_count * (int64_t)sizeof (spmv_tile), 16);
-  if (status == GLA_OK)
-    status = store (e, &M->ends, p.ends, (M->rows + 1) / 2 * 4, 16);
-  if (status == GLA_OK)
-    status = store (e, &M->longs, p.longs, p.long_rows * (int64_t)sizeof (spmv_long_row), 16);
-  if (status == GLA_OK)
-    status = store (e, &M->part_long, p.part_long, p.parts * 4, 16);
-  if (status == GLA_OK)
-    status = store (e, &M->arrived, nullptr, 0, p.long_rows * 4 + 16);
-  if (status == GLA_OK)
-    status = spmv_take (e, &M->part_sums, (size_t)p.parts * SPMV_VECTORS * element + 16);
+  GLA_TRY (spmv_pack (csr, M->capacity, &p));
+  gla_status status = store_packing (e, M, p);
   spmv_unpack (&p);
   return status;
 }
 
 int lanes_of (const gpu_sparse *M)
 {
-  if (M->method == GLA_SPMV_SCALAR)
+  if (M->method == GLA_SPMV_METHOD_SCALAR)
     return 1;
-  if (M->method == GLA_SPMV_VECTOR)
+  if (M->method == GLA_SPMV_METHOD_VECTOR)
     return 32;
   int lanes = 2;
   while (lanes < 32 && lanes * M->rows < M->entries)
@@ -135,14 +129,12 @@ int lanes_of (const gpu_sparse *M)
 gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
 {
   int64_t element = (int64_t)gla_type_size (M->type);
-  gla_status status = store_columns (e, M, csr);
-  if (status == GLA_OK && !M->pattern)
-    status = store (e, &M->values, csr->values, M->entries * element, PAD * element);
-  if (status != GLA_OK)
-    return status;
-  if (M->method == GLA_SPMV_BALANCED) {
-    status = store_tiles (e, M, csr);
-    return status == GLA_OK ? spmv_find_hubs (e, M, csr) : status;
+  GLA_TRY (store_columns (e, M, csr));
+  if (!M->pattern)
+    GLA_TRY (store (e, &M->values, csr->values, M->entries * element, PAD * element));
+  if (M->method == GLA_SPMV_METHOD_BALANCED) {
+    GLA_TRY (store_tiles (e, M, csr));
+    return spmv_find_hubs (e, M, csr);
   }
   M->lanes = lanes_of (M);
   M->start_bytes = csr->index_bytes;
@@ -185,27 +177,22 @@ gla_status multiply_some (cuda_engine *e, const gpu_sparse &M, const gla_spmv_jo
   const T *from = static_cast<const T *> (x.data);
   T *to = static_cast<T *> (y.data);
   int64_t x_stride = x.column_stride, y_stride = y.column_stride;
-  gla_status status = GLA_OK;
   if (!job->device_arrays) {
-    status = engine_upload (e, 0, memory.columns, &x);
+    GLA_TRY (engine_upload (e, 0, memory.columns, &x));
     from = memory.columns;
     to = memory.columns;
     x_stride = M.columns;
     y_stride = M.rows;
   }
-  cudaError_t error = cudaSuccess;
-  if (status == GLA_OK && b > 1)
-    error = spmv_interleave (from, x_stride, memory.x, M.columns, b, stream);
-  if (status == GLA_OK && error == cudaSuccess)
-    error = spmv_multiply (M, job->conjugate != 0, b > 1 ? memory.x : from,
-                           b > 1 || !job->device_arrays ? memory.y : to, b, stream);
-  if (status == GLA_OK && error == cudaSuccess && b > 1)
-    error = spmv_separate (memory.y, to, y_stride, M.rows, b, stream);
-  if (status == GLA_OK)
-    status = engine_status (error);
-  if (status == GLA_OK && !job->device_arrays)
-    status = engine_download (e, 0, &y, b > 1 ? memory.columns : memory.y);
-  return status;
+  if (b > 1)
+    GLA_TRY (spmv_interleave (from, x_stride, memory.x, M.columns, b, stream));
+  GLA_TRY (spmv_multiply (M, job->conjugate != 0, b > 1 ? memory.x : from,
+                          b > 1 || !job->device_arrays ? memory.y : to, b, stream));
+  if (b > 1)
+    GLA_TRY (spmv_separate (memory.y, to, y_stride, M.rows, b, stream));
+  if (!job->device_arrays)
+    GLA_TRY (engine_download (e, 0, &y, b > 1 ? memory.columns : memory.y));
+  return GLA_OK;
 }
 
 template <class T>
@@ -217,20 +204,19 @@ gla_status multiply (cuda_engine *e, const gpu_sparse &M, const gla_spmv_job *jo
   carver counting = {nullptr, 0};
   int64_t most = vectors < SPMV_VECTORS ? vectors : SPMV_VECTORS;
   product_memory<T> unused (M, most, counting);
-  gla_status status =
-      job->device_arrays && vectors == 1 ? GLA_OK : engine_reserve (e, 0, counting.used);
+  GLA_TRY (job->device_arrays && vectors == 1 ? GLA_OK : engine_reserve (e, 0, counting.used));
   carver c = {e->slots[0].memory, 0};
   product_memory<T> memory (M, most, c);
-  while (at < vectors && status == GLA_OK) {
+  while (at < vectors) {
     int b = SPMV_VECTORS;
     while (b > vectors - at)
       b /= 2;
-    status = multiply_some (e, M, job, at, b, memory);
-    if (status == GLA_OK && job->monitor.poll (job->monitor.user, 0))
-      status = GLA_STOPPED;
+    GLA_TRY (multiply_some (e, M, job, at, b, memory));
+    if (job->monitor.poll (job->monitor.user, 0))
+      return GLA_ERROR_STOPPED;
     at += b;
   }
-  return status == GLA_OK ? engine_throttle (e, 0) : status;
+  return engine_throttle (e, 0);
 }
 
 } // namespace
@@ -245,14 +231,14 @@ const gpu_sparse *spmv_matrix_of (const void *prepared)
 }
 
 // Rows and columns are counted in 32 bits on the device.
-int cuda_spmv_supports (const gla_spmv_matrix *M)
+static int spmv_supports (const gla_spmv_matrix *M)
 {
   const int64_t most = 0xffffffff;
   return M->csr.rows < most && M->csr.columns < most && M->entries / 128 < ((int64_t)1 << 30);
 }
 
-double cuda_spmv_seconds (gla_engine *, const gla_spmv_matrix *M, const void *prepared,
-                          int64_t columns)
+static double spmv_seconds (gla_engine *, const gla_spmv_matrix *M, const void *prepared,
+                            int64_t columns)
 {
   const double link = 12e9, memory = 2.5e12;
   double element = (double)gla_type_size (M->csr.type);
@@ -265,16 +251,30 @@ double cuda_spmv_seconds (gla_engine *, const gla_spmv_matrix *M, const void *pr
   return seconds;
 }
 
-gla_status cuda_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *matrix,
-                              const gla_monitor *monitor, void **prepared)
+static void spmv_free (gla_engine *engine, void *prepared)
+{
+  if (prepared == nullptr)
+    return;
+  engine_drain (engine_of (engine));
+  gpu_sparse *M = static_cast<gpu_sparse *> (prepared);
+  for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
+                       (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums,
+                       (void *)M->coded, (void *)M->hub_column, M->hub_x})
+    memory_free_copy (memory);
+  cudaGetLastError ();
+  free (M);
+}
+
+static gla_status spmv_prepare (gla_engine *engine, const gla_spmv_matrix *matrix,
+                                const gla_monitor *monitor, void **prepared)
 {
   cuda_engine *e = engine_of (engine);
   *prepared = nullptr;
   gpu_sparse *M = static_cast<gpu_sparse *> (calloc (1, sizeof *M));
   if (M == nullptr)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   M->type = matrix->csr.type;
-  M->method = matrix->method == GLA_SPMV_AUTO ? GLA_SPMV_BALANCED : matrix->method;
+  M->method = matrix->method == GLA_SPMV_METHOD_AUTO ? GLA_SPMV_METHOD_BALANCED : matrix->method;
   M->rows = matrix->csr.rows;
   M->columns = matrix->csr.columns;
   M->entries = matrix->entries;
@@ -288,48 +288,30 @@ gla_status cuda_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *matrix,
   if (status == GLA_OK)
     status = engine_throttle (e, 0);
   if (status != GLA_OK) {
-    cuda_spmv_free (engine, M);
+    spmv_free (engine, M);
     return status;
   }
   *prepared = M;
   return GLA_OK;
 }
 
-gla_status cuda_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
+static gla_status spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
 {
   cuda_engine *e = engine_of (engine);
   const gpu_sparse &M = *static_cast<const gpu_sparse *> (prepared);
   e->monitor = job->monitor;
-  gla_status status = GLA_OK;
-  switch (M.type) {
-  case GLA_S:
-    status = multiply<float> (e, M, job);
-    break;
-  case GLA_D:
-    status = multiply<double> (e, M, job);
-    break;
-  case GLA_C:
-    status = multiply<cx<float>> (e, M, job);
-    break;
-  case GLA_Z:
-    status = multiply<cx<double>> (e, M, job);
-    break;
-  }
+  gla_status status =
+      for_type (M.type, [&] (auto zero) { return multiply<decltype (zero)> (e, M, job); });
   if (status != GLA_OK)
     engine_drain (e);
   return status;
 }
 
-void cuda_spmv_free (gla_engine *engine, void *prepared)
-{
-  if (prepared == nullptr)
-    return;
-  engine_drain (engine_of (engine));
-  gpu_sparse *M = static_cast<gpu_sparse *> (prepared);
-  for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
-                       (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums,
-                       (void *)M->coded, (void *)M->hub_column, M->hub_x})
-    memory_free_copy (memory);
-  cudaGetLastError ();
-  free (M);
-}
+extern "C" const gla_spmv_ops cuda_spmv_ops = {
+    .supports = spmv_supports,
+    .seconds = spmv_seconds,
+    .transposes = 0, // the caller gives the other orientation
+    .prepare = spmv_prepare,
+    .product = spmv_product,
+    .free = spmv_free,
+};

@@ -3,7 +3,8 @@
 
 #include "spmv_hubs.cuh"
 
-#include "cluster.cuh"
+#include "common/cluster.cuh"
+#include "common/for_type.cuh"
 #include "spmv_tiles.cuh"
 
 namespace
@@ -12,7 +13,7 @@ namespace
 enum { K = 4, TILE = 32 * K, LANDING = 16 * TILE };
 
 // One block to a multiprocessor: of as many warps as there are registers for, with a place each
-// where fetches land. Two places, with the fetches of the next tile under way while one is summed,
+// where fetches land. Two places, with the fetches of the next tile running while one is summed,
 // took 2 to 4 percent more time.
 template <class T> struct block_of {
   static constexpr int WARPS = sizeof (T) == 16 ? 16 : 24;
@@ -29,7 +30,7 @@ __global__ void gather_kernel (const uint32_t *column, int hubs, const T *x, T *
     hub_x[slot] = x[column[slot]];
 }
 
-// What a lane knows of a tile: V neighbouring entries at a time, K in all.
+// A lane's part of a tile: V neighbouring entries at a time, K in all.
 template <class T, bool PATTERN> struct tile_part {
   static constexpr int V = PATTERN ? 4 : (int)(16 / sizeof (T));
   spmv_tile tile;
@@ -107,9 +108,9 @@ GLA_DEVICE void wait_for_fetches ()
 #endif
 }
 
-// One block per multiprocessor, with x at the hubs in its shared memory. Warps go through the tiles
-// in turns, as in spmv_tiles.cu; while x is fetched for one, columns and values of the next are
-// read.
+// One block per multiprocessor, with x at the hubs in its shared memory. Warps loop over the tiles
+// with the stride of the grid, as in spmv_tiles.cu; while x is fetched for one, columns and values
+// of the next are read.
 template <class T, bool PATTERN>
 __global__ void __launch_bounds__ (32 * block_of<T>::WARPS, 1)
     hubs_kernel (tile_arrays a, const T *hub_x, int hub_bytes, spmv_scalar<T> scalar,
@@ -180,16 +181,13 @@ template <class T> cudaError_t allow (bool pattern, int bytes)
 
 int spmv_hub_slots (const gpu_sparse &M, int bytes)
 {
-  int used = M.type == GLA_Z ? block_of<cx<double>>::BYTES : block_of<double>::BYTES;
+  int used = M.type == GLA_TYPE_Z ? block_of<cx<double>>::BYTES : block_of<double>::BYTES;
   return bytes > used ? (bytes - used) / (int)gla_type_size (M.type) : 0;
 }
 
 cudaError_t spmv_allow_hubs (const gpu_sparse &M, int bytes)
 {
-  return M.type == GLA_S   ? allow<float> (M.pattern, bytes)
-         : M.type == GLA_D ? allow<double> (M.pattern, bytes)
-         : M.type == GLA_C ? allow<cx<float>> (M.pattern, bytes)
-                           : allow<cx<double>> (M.pattern, bytes);
+  return for_type (M.type, [&] (auto zero) { return allow<decltype (zero)> (M.pattern, bytes); });
 }
 
 template <class T>

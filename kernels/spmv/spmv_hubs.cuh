@@ -10,7 +10,7 @@
 #ifndef GPULINALG_SPMV_HUBS_CUH
 #define GPULINALG_SPMV_HUBS_CUH
 
-#include "engine.cuh"
+#include "engine/engine.cuh"
 #include "spmv.cuh"
 
 static const uint32_t SPMV_HUB = 0x80000000u;
@@ -20,11 +20,11 @@ static const uint32_t SPMV_HUB = 0x80000000u;
 int spmv_hub_slots (const gpu_sparse &M, int bytes);
 cudaError_t spmv_allow_hubs (const gpu_sparse &M, int bytes);
 
-// Device memory that stays until spmv_free; arenas give way where it is short.
+// Device memory that stays until spmv_free; arenas are freed if it is short.
 gla_status spmv_take (cuda_engine *e, void **memory, size_t bytes);
 
-// Columns that are hubs get slots, where that pays. M, whose tiles stand on the device, stays as it
-// is where it does not, or where memory is short.
+// Gives slots to columns that are hubs if that makes products faster. M, whose tiles are on the
+// device, stays as it is if it does not, or if memory is short.
 gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr);
 
 #endif

@@ -1,8 +1,9 @@
 // spmv_hubs_plan.cu: which columns of a sparse matrix are hubs, and whether to keep them close
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "cluster.cuh"
-#include "memory.cuh"
+#include "common/cluster.cuh"
+#include "common/work_limits.cuh"
+#include "engine/memory.cuh"
 #include "spmv_hubs.cuh"
 
 #include <algorithm>
@@ -32,23 +33,19 @@ __global__ void code_kernel (const uint32_t *column, int64_t entries, const uint
 // 4-byte elements between the arena of slot 0 and the host.
 gla_array words (const void *from, int64_t count)
 {
-  return gla_array_packed (const_cast<void *> (from), GLA_S, count, 1, 1, GLA_HOST);
+  return gla_array_packed (const_cast<void *> (from), GLA_TYPE_S, count, 1, 1, GLA_DEVICE_HOST);
 }
 
 gla_status count_columns (cuda_engine *e, const gpu_sparse *M, std::vector<uint32_t> *count)
 {
-  gla_status status = engine_reserve (e, 0, (size_t)M->columns * 4);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (engine_reserve (e, 0, (size_t)M->columns * 4));
   cudaStream_t stream = e->slots[0].stream;
   unsigned *device = reinterpret_cast<unsigned *> (e->slots[0].memory);
-  status = engine_status (cudaMemsetAsync (device, 0, (size_t)M->columns * 4, stream));
-  if (status == GLA_OK) {
-    count_kernel<<<8 * e->multiprocessors, 256, 0, stream>>> (M->column, M->entries, device);
-    status = engine_status (cudaGetLastError ());
-  }
+  GLA_TRY (cudaMemsetAsync (device, 0, (size_t)M->columns * 4, stream));
+  count_kernel<<<8 * e->multiprocessors, 256, 0, stream>>> (M->column, M->entries, device);
+  GLA_TRY (cudaGetLastError ());
   gla_array host = words (count->data (), M->columns);
-  return status == GLA_OK ? engine_download (e, 0, &host, device) : status;
+  return engine_download (e, 0, &host, device);
 }
 
 //------------------------------------------------------------------------------
@@ -86,8 +83,8 @@ hub_choice choose_hubs (const std::vector<uint32_t> &count, size_t slots, uint32
   return hubs;
 }
 
-// How many of `window` neighbouring entries, of a sample, fetch a line of x that none before them
-// in the window did, hubs not counted; a part of 1.
+// The share of entries, in sampled windows of `window` neighbours, that fetch a line of x which no
+// entry before them in the window has fetched. Hubs are not counted.
 template <class I>
 double fresh_lines (const I *index, int64_t entries, int64_t window, const uint32_t *code, int line)
 {
@@ -111,7 +108,8 @@ bool hubs_pay (const cuda_engine *e, const gpu_sparse *M, const I *index, const 
 {
   // Measured: fetches in a second of 132 multiprocessors by tiles and beside hubs, and the seconds
   // that the additional kernel takes.
-  const double share = e->multiprocessors / 132., tiles = 118e9 * share, beside = 120e9 * share;
+  const double share = e->multiprocessors / FITTED_MULTIPROCESSORS, tiles = 118e9 * share,
+               beside = 120e9 * share;
   const double start = 2e-6;
   // The first-level cache holds what some thousand entries fetched, and some hundred beside hubs.
   const int64_t much = 4096, little = 512;
@@ -131,36 +129,26 @@ gla_status store_codes (cuda_engine *e, gpu_sparse *M, const hub_choice &hubs)
 {
   const int64_t pad = 16; // entries behind the last, to be read and not used
   size_t element = gla_type_size (M->type), slots = hubs.column.size ();
-  gla_status status =
-      spmv_take (e, reinterpret_cast<void **> (&M->coded), (size_t)(M->entries + pad) * 4);
-  if (status == GLA_OK)
-    status = spmv_take (e, reinterpret_cast<void **> (&M->hub_column), slots * 4);
-  if (status == GLA_OK)
-    status = spmv_take (e, &M->hub_x, slots * element + 16);
-  if (status == GLA_OK)
-    status = engine_reserve (e, 0, (size_t)M->columns * 4); // spmv_take may have released it
+  GLA_TRY (spmv_take (e, reinterpret_cast<void **> (&M->coded), (size_t)(M->entries + pad) * 4));
+  GLA_TRY (spmv_take (e, reinterpret_cast<void **> (&M->hub_column), slots * 4));
+  GLA_TRY (spmv_take (e, &M->hub_x, slots * element + 16));
+  GLA_TRY (engine_reserve (e, 0, (size_t)M->columns * 4)); // spmv_take may have released it
   gla_array codes = words (hubs.code.data (), M->columns);
   gla_array columns = words (hubs.column.data (), (int64_t)slots);
-  if (status == GLA_OK)
-    status = engine_upload (e, 0, M->hub_column, &columns);
-  if (status == GLA_OK)
-    status = engine_upload (e, 0, e->slots[0].memory, &codes);
-  if (status != GLA_OK)
-    return status;
+  GLA_TRY (engine_upload (e, 0, M->hub_column, &columns));
+  GLA_TRY (engine_upload (e, 0, e->slots[0].memory, &codes));
   cudaStream_t stream = e->slots[0].stream;
   const uint32_t *code = reinterpret_cast<const uint32_t *> (e->slots[0].memory);
   code_kernel<<<8 * e->multiprocessors, 256, 0, stream>>> (M->column, M->entries, code, M->coded);
-  status = engine_status (cudaGetLastError ());
-  if (status == GLA_OK)
-    status = engine_status (cudaMemsetAsync (M->coded + M->entries, 0, pad * 4, stream));
-  if (status == GLA_OK)
-    status = engine_status (spmv_allow_hubs (*M, e->smem_limit));
+  GLA_TRY (cudaGetLastError ());
+  GLA_TRY (cudaMemsetAsync (M->coded + M->entries, 0, pad * 4, stream));
+  GLA_TRY (spmv_allow_hubs (*M, e->smem_limit));
   M->hubs = (int)slots;
   M->hub_blocks = e->multiprocessors;
-  return status;
+  return GLA_OK;
 }
 
-// The matrix without hubs is as good.
+// Frees the codes: the matrix is complete without them.
 void forget (gpu_sparse *M)
 {
   for (void *memory : {(void *)M->coded, (void *)M->hub_column, M->hub_x})
@@ -184,7 +172,7 @@ gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
     count.resize (M->columns);
     status = count_columns (e, M, &count);
     if (status != GLA_OK)
-      return status == GLA_OUT_OF_MEMORY ? GLA_OK : status;
+      return status == GLA_ERROR_OUT_OF_MEMORY ? GLA_OK : status;
     // a slot costs every multiprocessor a piece of a fetch
     uint32_t least = 2 + (uint32_t)(e->multiprocessors * gla_type_size (M->type) / 64);
     hubs = choose_hubs (count, (size_t)spmv_hub_slots (*M, e->smem_limit), least);
@@ -199,5 +187,5 @@ gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
   status = store_codes (e, M, hubs);
   if (status != GLA_OK)
     forget (M);
-  return status == GLA_OUT_OF_MEMORY ? GLA_OK : status;
+  return status == GLA_ERROR_OUT_OF_MEMORY ? GLA_OK : status;
 }

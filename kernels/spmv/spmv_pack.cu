@@ -62,7 +62,7 @@ template <class I> gla_status pack (const I *start, int64_t rows, int capacity, 
   p->part_long = static_cast<uint32_t *> (malloc ((n.parts + 1) * sizeof (uint32_t)));
   if (p->tiles == nullptr || p->ends == nullptr || p->longs == nullptr || p->part_long == nullptr) {
     spmv_unpack (p);
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   }
   walk<I> (start, rows, room, n.parts, p);
   return GLA_OK;

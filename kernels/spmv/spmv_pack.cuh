@@ -4,7 +4,7 @@
 #ifndef GPULINALG_SPMV_PACK_CUH
 #define GPULINALG_SPMV_PACK_CUH
 
-#include "../src/gpulinalg.h"
+#include "gpulinalg.h"
 #include "spmv.cuh"
 
 // What the balanced product needs beside the matrix, on the host; spmv.cuh says what the members

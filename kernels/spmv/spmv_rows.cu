@@ -1,7 +1,7 @@
 // spmv_rows.cu: sparse products with a fixed number of threads for every row
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The published ways to deal out the rows (Bell, Garland 2008): a thread for each row, a warp for
+// The published ways to distribute the rows (Bell, Garland 2008): a thread for each row, a warp for
 // each row, and groups of 2 to 32 threads by the mean length.
 
 #include "spmv.cuh"
@@ -51,8 +51,8 @@ cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b
   return cudaGetLastError ();
 }
 
-// One thread for each element: reads are coalesced on the side of the columns only, which the
-// cache makes up for; b is at most 8.
+// A thread per row: accesses to the columns are coalesced, those to the rows of b elements are
+// strided, which the cache hides as b is at most 8. So in the next kernel.
 template <class T>
 __global__ void __launch_bounds__ (256)
     interleave_kernel (const T *from, int64_t stride, T *to, int64_t rows, int b)
@@ -63,6 +63,7 @@ __global__ void __launch_bounds__ (256)
       to[i * b + k] = from[i + k * stride];
 }
 
+// A thread per row.
 template <class T>
 __global__ void __launch_bounds__ (256)
     separate_kernel (const T *from, T *to, int64_t stride, int64_t rows, int b)

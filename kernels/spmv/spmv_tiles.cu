@@ -17,7 +17,7 @@ enum { WARPS = 8 };
 //------------------------------------------------------------------------------
 
 // The products of all entries of the tile, in shared memory: each lane takes V neighbouring entries
-// at a time, K in all, and all its reads of x are in flight together.
+// at a time, K in all, and all its reads of x are issued together.
 template <class T, int K, bool PATTERN>
 GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bool conjugate,
                                 const T *x, T *products)
@@ -53,8 +53,8 @@ GLA_DEVICE void stage_products (const tile_arrays &a, int64_t first, int top, bo
   __syncwarp ();
 }
 
-// A warp has a tile of at most 32*K - 3 entries. Its products go to shared memory, from which each
-// lane then sums a row.
+// A warp has a tile of at most 32*K - 3 entries. It stores the products to shared memory, from
+// which each lane then sums a row.
 template <class T, int K, bool PATTERN>
 __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
@@ -232,7 +232,7 @@ template <class T>
 cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream)
 {
-  if (M.method != GLA_SPMV_BALANCED)
+  if (M.method != GLA_SPMV_METHOD_BALANCED)
     return spmv_by_rows (M, conjugate, x, y, b, stream);
   return b == 1 && M.coded != nullptr ? spmv_by_hubs (M, conjugate, x, y, stream)
                                       : spmv_by_tiles (M, conjugate, x, y, b, stream);

@@ -129,7 +129,7 @@ template <class T> GLA_DEVICE T sum_rows (const T *products, int begin, int end)
   return sum;
 }
 
-// The sums of a tile whose products stand in shared memory, a row for each lane; `end` is that of
+// The sums of a tile whose products are in shared memory, a row for each lane; `end` is that of
 // row `lane`, where there is one. All of the sums are scaled by `factor` where SCALE is set.
 template <class T, bool SCALE>
 GLA_DEVICE void sum_tile (const tile_arrays &a, const spmv_tile &tile, const T *products, int end,

@@ -1,4 +1,4 @@
-// choose.c: where a call runs: formulas of the backends, corrected by what calls took
+// choose.c: where a call runs, by formulas of the backends that measured times correct
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "choose.h"
@@ -10,29 +10,30 @@
 #include <sys/resource.h>
 #include <time.h>
 
-// No call on a GPU is much shorter, so what the CPU does in this time is left to it.
+// No call on a GPU is much shorter, so shorter calls stay on the CPU.
 static const double shortest_gpu_call = 0.1e-3;
-// What the start of a device takes, and the first call of a kind on it, until it was measured.
+// Seconds to start a device, and for the first call of a kind on it, until they were measured.
 static const double usual_start = 0.3, usual_load = 10e-3;
-// By so much a prediction may be wrong where no call like this one was timed.
+// The factor by which a prediction may be wrong where no call like this one was timed.
 static const double doubt = 3;
-// What may be gained by a place that was not tried must exceed so many times what trying costs.
+// A place that was not tried is tried when it may save so many times what the trial costs.
 static const double caution = 3;
-// First calls that are shorter tell of threads that start and of code that is loaded.
+// The first call of a kind counts only where it is longer: a short one measures threads that start
+// and code that is loaded.
 static const double first_on_cpu = 50e-3, first_on_gpu = 0.3;
 
 //------------------------------------------------------------------------------
 // predict
 //------------------------------------------------------------------------------
 
-// What is known of a call on the CPU or the GPU.
+// What is expected of a call on the CPU or the GPU.
 typedef struct {
   int device;
   double formula, seconds; // predicted: by the formula alone, and corrected
-  double load;             // what it takes longer because it is the first of its kind; mostly 0
-  double best;             // what it may take where the prediction is wrong
+  double load;             // additional time of the first call of its kind; mostly 0
+  double best;             // the least it may take, if the prediction is wrong
   int known;               // whether calls like this one were timed here
-} prospect;
+} estimate;
 
 static gla_kind nearest_kind (const gla_placing *placing, const void *call)
 {
@@ -45,10 +46,10 @@ static gla_kind nearest_kind (const gla_placing *placing, const void *call)
   return kinds[nearest];
 }
 
-// What the formula is to be multiplied by: what calls of these kinds took, as a mean in the
-// logarithm, or else what others of the operation took.
+// The factor that corrects the formula: the mean, in the logarithm, of what calls of these kinds
+// took over their prediction, or else of all calls of the operation.
 static double correction (gla_context *ctx, const gla_placing *placing, const void *call,
-                          int64_t pages, prospect *p)
+                          int64_t pages, estimate *p)
 {
   gla_kind kinds[GLA_KINDS];
   const int count = placing->kinds (call, kinds);
@@ -67,10 +68,10 @@ static double correction (gla_context *ctx, const gla_placing *placing, const vo
   return weights > 0 ? exp (sum / weights) : gla_costs_of_others (ctx, placing->name, p->device);
 }
 
-static prospect look_at (gla_context *ctx, const gla_placing *placing, gla_engine *engine,
+static estimate look_at (gla_context *ctx, const gla_placing *placing, gla_engine *engine,
                          int device, const void *call, int64_t pages)
 {
-  prospect p = {.device = device, .known = 1, .best = 1};
+  estimate p = {.device = device, .known = 1, .best = 1};
   p.formula = p.seconds = placing->seconds (engine, call, pages);
   if (placing->kinds != NULL)
     p.seconds *= correction (ctx, placing, call, pages, &p);
@@ -78,7 +79,7 @@ static prospect look_at (gla_context *ctx, const gla_placing *placing, gla_engin
   return p;
 }
 
-// What the first call of its kind takes longer on this GPU.
+// The additional time of the first call of its kind on this GPU.
 static double load_of (gla_context *ctx, const gla_placing *placing, const void *call, int device)
 {
   const gla_kind kind = nearest_kind (placing, call);
@@ -106,7 +107,7 @@ static double start_seconds (gla_context *ctx, int device)
   return cost != NULL && cost->n_points > 0 ? 1e-9 * (double)cost->points[0].value : usual_start;
 }
 
-// Takes over what a start has brought, and remembers how long that took.
+// Takes over a GPU whose start has ended, and notes the time of the start.
 static void look (gla_context *ctx)
 {
   const int device = ctx->start != NULL ? ctx->start->device : 0;
@@ -123,13 +124,13 @@ static void look (gla_context *ctx)
 static gla_status wait_for_start (gla_context *ctx, double most)
 {
   const double begun = gla_now ();
-  double asked = begun, now = begun;
+  double last_poll = begun, now = begun;
   while (ctx->start != NULL && now - begun < most) {
-    const struct timespec nap = {0, 200000};
-    if (now - asked > 0.01) {
-      asked = now;
-      if (ctx->stop != NULL && ctx->stop (ctx->stop_user))
-        return GLA_STOPPED;
+    const struct timespec nap = {0, GLA_NAP_NANOSECONDS};
+    if (now - last_poll > GLA_START_POLL_SECONDS) {
+      last_poll = now;
+      if (gla_stop_wanted (ctx))
+        return GLA_ERROR_STOPPED;
     }
     nanosleep (&nap, NULL);
     look (ctx);
@@ -138,11 +139,12 @@ static gla_status wait_for_start (gla_context *ctx, double most)
   return GLA_OK;
 }
 
-// The GPU is not open. It is started beside the work as soon as it would have saved as much as its
-// start takes, so that at no time more than twice the better choice was spent; and waited for where
-// start and call together are shorter than the call on the CPU. *open: it is up now.
-static gla_status rent_or_buy (gla_context *ctx, const prospect *cpu, const prospect *gpu,
-                               gla_choice *c, int *open)
+// The GPU is not open. It is started in the background as soon as it would have saved as much time
+// as its start takes: so at most twice the time of the better choice is ever spent (the ski rental
+// problem). It is waited for where start and call together are shorter than the call on the CPU.
+// *open: whether it is open now.
+static gla_status start_or_wait (gla_context *ctx, const estimate *cpu, const estimate *gpu,
+                                 gla_choice *c, int *open)
 {
   const double saved = cpu->seconds - gpu->seconds, start = start_seconds (ctx, gpu->device);
   double left = start;
@@ -150,9 +152,9 @@ static gla_status rent_or_buy (gla_context *ctx, const prospect *cpu, const pros
   *open = 0;
   if (saved <= 0 || ctx->starts_fail)
     return GLA_OK;
-  if (ctx->start == NULL && ctx->spared + saved > start)
+  if (ctx->start == NULL && ctx->missed_seconds + saved > start)
     ctx->start = gla_start_begin (gpu->device);
-  c->rented = ctx->start == NULL;
+  c->missed_gpu = ctx->start == NULL;
   if (ctx->start == NULL)
     return GLA_OK;
   const double passed = gla_now () - ctx->start->begun;
@@ -167,13 +169,13 @@ static gla_status rent_or_buy (gla_context *ctx, const prospect *cpu, const pros
 // choose
 //------------------------------------------------------------------------------
 
-// The faster of two, by all that is known; the other one where what it may save, in this call and
-// in those before, is worth to try it, or to load its code.
-static const prospect *better (gla_context *ctx, const gla_placing *placing, const void *call,
-                               const prospect *cpu, const prospect *gpu)
+// The faster of two by prediction; but the other one when what it may have saved, in this call and
+// those before, outweighs what trying it, or loading its code, costs.
+static const estimate *better (gla_context *ctx, const gla_placing *placing, const void *call,
+                               const estimate *cpu, const estimate *gpu)
 {
   const double on_gpu = gpu->seconds + gpu->load;
-  const prospect *first = on_gpu < cpu->seconds ? gpu : cpu, *other = first == gpu ? cpu : gpu;
+  const estimate *first = on_gpu < cpu->seconds ? gpu : cpu, *other = first == gpu ? cpu : gpu;
   const double here = first->seconds + first->load, there = other->seconds + other->load;
   const double gain = here - other->best;
   if (gain <= 0)
@@ -182,10 +184,10 @@ static const prospect *better (gla_context *ctx, const gla_placing *placing, con
   gla_cost *cost = gla_costs_entry (ctx, placing->name, kind.key, other->device);
   if (cost == NULL)
     return first;
-  cost->stake += gain;
-  if (cost->stake < (other->known ? 1 : caution) * (there - here))
+  cost->possible_gain += gain;
+  if (cost->possible_gain < (other->known ? 1 : caution) * (there - here))
     return first;
-  cost->stake = 0;
+  cost->possible_gain = 0;
   return other;
 }
 
@@ -195,15 +197,15 @@ static int64_t switches (void)
   return getrusage (RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-static void begin (gla_choice *c, const void *call, const prospect *p)
+static void begin (gla_choice *c, const void *call, const estimate *p)
 {
-  c->noted = c->placing->kinds != NULL || p->device != GLA_HOST;
+  c->worth_noting = c->placing->kinds != NULL || p->device != GLA_DEVICE_HOST;
   c->place = p->device;
   c->cold = p->load > 0;
   c->formula = p->formula;
   c->expected = p->seconds;
   c->kind = nearest_kind (c->placing, call);
-  if (p->device != GLA_HOST) {
+  if (p->device != GLA_DEVICE_HOST) {
     c->devices[0] = p->device;
     c->count = 1;
   }
@@ -229,13 +231,13 @@ static gla_status choose_auto (gla_context *ctx, const void *call, gla_choice *c
   if (!first_gpu (ctx, &device) || gla_context_cpu (ctx, &engine) != GLA_OK)
     return GLA_OK;
   const double formula = placing->seconds (engine, call, c->pages);
-  if (formula < shortest_gpu_call / 4) // spares small calls the look at the file
+  if (formula < shortest_gpu_call / 4) // small calls need not read the file
     return GLA_OK;
   look (ctx);
   if (!first_gpu (ctx, &device) || !placing->supports (ctx->gpu_backend, call))
     return GLA_OK;
   gla_costs_open (ctx);
-  const prospect cpu = look_at (ctx, placing, engine, GLA_HOST, call, c->pages);
+  const estimate cpu = look_at (ctx, placing, engine, GLA_DEVICE_HOST, call, c->pages);
   if (cpu.seconds < shortest_gpu_call) {
     begin (c, call, &cpu);
     return GLA_OK;
@@ -246,14 +248,14 @@ static gla_status choose_auto (gla_context *ctx, const void *call, gla_choice *c
     open = gla_context_gpu (ctx, device, &engine) == GLA_OK;
   else if (!open)
     engine = ctx->gpu_backend->model ();
-  prospect gpu = {0};
+  estimate gpu = {0};
   if (engine != NULL) {
     gpu = look_at (ctx, placing, engine, device, call, c->pages);
     gpu.load = load_of (ctx, placing, call, device);
     c->on_gpu = gpu.seconds;
   }
   if (engine != NULL && !open) {
-    gla_status status = rent_or_buy (ctx, &cpu, &gpu, c, &open);
+    gla_status status = start_or_wait (ctx, &cpu, &gpu, c, &open);
     if (status != GLA_OK)
       return status;
     // the GPU may be another than the model, and its code is not there yet
@@ -266,15 +268,15 @@ static gla_status choose_auto (gla_context *ctx, const void *call, gla_choice *c
   return GLA_OK;
 }
 
-// A place was asked for: what it takes is worth to know where "auto" may go there.
+// The user chose the place. The time of the call is noted where "auto" may choose it later.
 static void choose_given (gla_context *ctx, const void *call, gla_choice *c)
 {
   const gla_placing *placing = c->placing;
-  const int device = c->count == 1 ? c->devices[0] : GLA_HOST;
+  const int device = c->count == 1 ? c->devices[0] : GLA_DEVICE_HOST;
   gla_engine *engine = NULL;
   if (placing->kinds == NULL || ctx->gpu_backend == NULL || c->count > 1)
     return;
-  if (device == GLA_HOST)
+  if (device == GLA_DEVICE_HOST)
     (void)gla_context_cpu (ctx, &engine);
   else
     (void)gla_context_gpu (ctx, device, &engine);
@@ -282,8 +284,8 @@ static void choose_given (gla_context *ctx, const void *call, gla_choice *c)
   if (engine == NULL || placing->seconds (engine, call, c->pages) < shortest_gpu_call / 4)
     return;
   gla_costs_open (ctx);
-  prospect p = look_at (ctx, placing, engine, device, call, c->pages);
-  p.load = device == GLA_HOST ? 0 : load_of (ctx, placing, call, device);
+  estimate p = look_at (ctx, placing, engine, device, call, c->pages);
+  p.load = device == GLA_DEVICE_HOST ? 0 : load_of (ctx, placing, call, device);
   begin (c, call, &p);
 }
 
@@ -292,27 +294,27 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
 {
   gla_engine *gpu;
   *c = (gla_choice){.placing = placing, .pages = pages, .place = GLA_NOWHERE};
-  if (data_device != GLA_HOST) {
+  if (data_device != GLA_DEVICE_HOST) {
     c->devices[0] = data_device;
     c->count = 1;
     gla_status status = gla_context_gpu (ctx, data_device, &gpu);
     if (status == GLA_OK && !placing->supports (gpu->backend, call))
-      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", placing->unsupported);
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s", placing->unsupported);
     return status;
   }
-  if (ctx->place == GLA_AUTO)
+  if (ctx->place == GLA_PLACE_AUTO)
     return choose_auto (ctx, call, c);
-  if (ctx->place != GLA_CPU) {
+  if (ctx->place != GLA_PLACE_CPU) {
     c->count = gla_context_devices (ctx, c->devices);
     if (gla_context_forked (ctx))
       return gla_context_gpu (ctx, 0, &gpu); // says why not
     if (c->count == 0)
-      return gla_fail (ctx, GLA_NO_DEVICE, "device %d failed earlier and is not used again",
-                       ctx->place == GLA_LIST ? ctx->devices[0] : 0);
+      return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d failed earlier and is not used again",
+                       ctx->place == GLA_PLACE_LIST ? ctx->devices[0] : 0);
     (void)gla_context_gpu (ctx, c->devices[0], &gpu); // what it supports shows when it is open
     ctx->message[0] = '\0';
     if (!placing->supports (ctx->gpu_backend, call))
-      return gla_fail (ctx, GLA_BAD_ARGUMENT, "%s", placing->unsupported);
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s", placing->unsupported);
   }
   choose_given (ctx, call, c);
   return GLA_OK;
@@ -322,7 +324,7 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
 // when it has ended
 //------------------------------------------------------------------------------
 
-// Threads that lose their cores to other processes make a call long that is not. Even a quiet
+// Whether other processes took cores from the call, which makes it longer than it is. Even a quiet
 // machine interrupts some.
 static int disturbed (const gla_context *ctx, const gla_choice *c, double seconds)
 {
@@ -330,7 +332,7 @@ static int disturbed (const gla_context *ctx, const gla_choice *c, double second
   return (double)(switches () - c->switches) > 3 + 60 * seconds * threads;
 }
 
-// What a call on its own has shown.
+// Notes the time of a call.
 static void note (gla_context *ctx, const gla_choice *c, double seconds)
 {
   gla_cost *cost = gla_costs_entry (ctx, c->placing->name, c->kind.key, c->place);
@@ -340,7 +342,7 @@ static void note (gla_context *ctx, const gla_choice *c, double seconds)
   cost->seen = 1;
   if (c->cold)
     gla_costs_mix (ctx, "load", c->placing->name, c->place, fmax (seconds - c->expected, 1e-6));
-  const double long_enough = c->place == GLA_HOST ? first_on_cpu : first_on_gpu;
+  const double long_enough = c->place == GLA_DEVICE_HOST ? first_on_cpu : first_on_gpu;
   if (c->placing->kinds != NULL && (!first || seconds > long_enough))
     gla_costs_note (ctx, c->placing->name, c->kind.key, c->place, c->pages, seconds / c->formula,
                     seconds);
@@ -353,9 +355,9 @@ void gla_choice_end (gla_context *ctx, const gla_choice *c, int device)
     gla_context_settle (ctx);
   if (c->place == GLA_NOWHERE || device != c->place)
     return;
-  if (c->rented)
-    ctx->spared += fmax (0, seconds - c->on_gpu);
+  if (c->missed_gpu)
+    ctx->missed_seconds += fmax (0, seconds - c->on_gpu);
   // a thread that starts a GPU beside it makes a call longer
-  if (c->noted && ctx->start == NULL && c->formula > 0 && !disturbed (ctx, c, seconds))
+  if (c->worth_noting && ctx->start == NULL && c->formula > 0 && !disturbed (ctx, c, seconds))
     note (ctx, c, seconds);
 }

@@ -1,11 +1,11 @@
-// costs_file.c: the file that keeps what calls took on this machine
+// costs_file.c: the file that keeps the times of calls on this machine
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Text: a line that says what the file is, a line that says for which machine, then one line per
 // cost: operation, key, place, and count:value for every point. Whole numbers, because a program
 // may have set a locale with another decimal point.
 
-#include "costs.h"
+#include "cost_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static int print_costs (FILE *file, const gla_costs *costs)
   return fflush (file) == 0 && !ferror (file);
 }
 
-void gla_costs_write (gla_costs *costs)
+static void replace_file (gla_costs *costs)
 {
   if (costs->path[0] == '\0')
     return;
@@ -160,4 +160,11 @@ void gla_costs_write (gla_costs *costs)
     costs->in_file = 1;
   else
     (void)unlink (other);
+}
+
+void gla_costs_write (gla_costs *costs)
+{
+  gla_costs_read (costs);
+  replace_file (costs);
+  costs->unwritten = 0;
 }

@@ -15,7 +15,7 @@ static void fill_kind (gla_kind *kind, const gla_qr_job *job, int width, int asp
 {
   const int64_t k = widths[width], longer = k * aspects[aspect];
   kind->weight = weight;
-  snprintf (kind->key, sizeof kind->key, "%c,%lldx%lld,%s%s", (char)job->type,
+  snprintf (kind->key, sizeof kind->key, "%c,%lldx%lld,%s%s", (char)job->head.type,
             (long long)(job->m < job->n ? k : longer), (long long)(job->m < job->n ? longer : k),
             job->q_columns > 0 || job->wy ? "qr" : "r", job->pivot ? "p" : "");
 }

@@ -1,4 +1,4 @@
-// start.c: starting a GPU beside the work
+// start.c: starts a GPU in the background
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "start.h"
@@ -21,7 +21,7 @@ double gla_now (void)
 // which GPUs there are
 //------------------------------------------------------------------------------
 
-// The process that asked the driver first; 0: none did.
+// The process that called the driver first; 0: none did.
 static _Atomic pid_t driver_process;
 
 int gla_forked (void)
@@ -30,21 +30,20 @@ int gla_forked (void)
   return first != 0 && first != getpid ();
 }
 
-void gla_census_take (gla_census *census)
+void gla_gpus_query (gla_gpus *gpus)
 {
   pid_t nobody = 0;
-  *census = (gla_census){.why = "built without CUDA"};
+  *gpus = (gla_gpus){.why = "built without CUDA"};
   if (gla_backends[1] == NULL) // the CPU alone
     return;
   if (gla_forked ()) {
-    snprintf (census->why, sizeof census->why,
-              "this process was forked from one that uses the GPU");
+    snprintf (gpus->why, sizeof gpus->why, "this process was forked from one that uses the GPU");
     return;
   }
   atomic_compare_exchange_strong (&driver_process, &nobody, getpid ());
-  for (int k = 0; gla_backends[k + 1] != NULL && census->count == 0; k++) {
-    census->count = gla_backends[k]->device_count (census->why, sizeof census->why);
-    census->backend = census->count > 0 ? gla_backends[k] : NULL;
+  for (int k = 0; gla_backends[k + 1] != NULL && gpus->count == 0; k++) {
+    gpus->count = gla_backends[k]->device_count (gpus->why, sizeof gpus->why);
+    gpus->backend = gpus->count > 0 ? gla_backends[k] : NULL;
   }
 }
 
@@ -101,11 +100,11 @@ static void leave_list (gla_start *start)
 static void *start_main (void *argument)
 {
   gla_start *start = argument;
-  gla_census_take (&start->census);
+  gla_gpus_query (&start->gpus);
   atomic_store (&start->stage, GLA_START_OPENING);
-  start->status = GLA_NO_DEVICE;
-  if (start->device < start->census.count && !atomic_load (&start->cancelled))
-    start->status = start->census.backend->open (start->device, &start->engine);
+  start->status = GLA_ERROR_NO_DEVICE;
+  if (start->device < start->gpus.count && !atomic_load (&start->cancelled))
+    start->status = start->gpus.backend->open (start->device, &start->engine);
   if (start->status != GLA_OK)
     start->engine = NULL;
   start->seconds = gla_now () - start->begun;

@@ -1,9 +1,9 @@
-// start.h: starting a GPU beside the work, inside of src/
+// start.h: starts a GPU in the background, inside of src/
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// To ask the driver for its GPUs takes 0.1 s in a fresh process, and to open one as much again. So
-// nobody asks before it matters, and "auto" has a thread do it while the CPU works. The thread
-// touches its gla_start alone, never a context.
+// In a fresh process the driver takes 0.1 s to count the GPUs, and as long again to open one. So it
+// is not called before that matters, and "auto" has a thread do it while the CPU works. The thread
+// touches its gla_start only, never a context.
 
 #ifndef GPULINALG_START_H
 #define GPULINALG_START_H
@@ -18,25 +18,26 @@
 typedef struct {
   const gla_backend *backend; // the first of the build's that has one, or NULL
   int count;
-  char why[384]; // there is none
-} gla_census;
+  char why[384]; // why there is none
+} gla_gpus;
 
-void gla_census_take (gla_census *census);
+void gla_gpus_query (gla_gpus *gpus);
 
-// Whether this process was forked from one that had asked the driver: then it must not use a GPU,
+// Whether this process was forked from one that had called the driver. Then it must not use a GPU:
 // the driver does not survive a fork.
 int gla_forked (void);
 
 typedef enum { GLA_START_COUNTING, GLA_START_OPENING, GLA_START_DONE } gla_start_stage;
 
 typedef struct gla_start {
-  int device;         // to be opened
-  double begun;       // by the system's clock
-  _Atomic int stage;  // a gla_start_stage
-  gla_census census;  // from GLA_START_OPENING on
-  gla_engine *engine; // from GLA_START_DONE on; NULL: it could not be opened, or is wanted no more
+  int device;        // to be opened
+  double begun;      // by the system's clock
+  _Atomic int stage; // a gla_start_stage
+  gla_gpus gpus;     // from GLA_START_OPENING on
+  gla_engine
+      *engine; // from GLA_START_DONE on; NULL: it could not be opened, or the start was cancelled
   gla_status status;
-  double seconds; // what all of it took
+  double seconds; // of the whole start
   // for start.c
   _Atomic int cancelled;
   int joined;

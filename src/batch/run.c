@@ -1,4 +1,4 @@
-// run.c: the pages of one call, dealt out in chunks to engines
+// run.c: which pages of a call wait, are at work, and are done
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "run.h"
@@ -9,7 +9,7 @@ void gla_run_start (gla_run *run, gla_context *ctx, int64_t pages)
   run->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
   run->threaded = run->workers = 0;
   run->pages = pages;
-  run->done = run->told = run->in_flight = 0;
+  run->done = run->reported = run->in_flight = 0;
   run->sweeps = 0;
   run->stopped = run->closed = 0;
   run->waiting[0] = (gla_range){0, pages};
@@ -93,31 +93,28 @@ int gla_run_workers (gla_run *run, int change)
 }
 
 // Returns nonzero where the work is to end already.
-static int tell (gla_run *run)
+static int report (gla_run *run)
 {
-  gla_context *ctx = run->ctx;
   pthread_mutex_lock (&run->lock);
-  int64_t done = run->done;
-  int stopped = run->stopped, sweeps = run->sweeps;
+  const int64_t done = run->done;
+  const int stopped = run->stopped, sweeps = run->sweeps;
   run->sweeps = 0;
   pthread_mutex_unlock (&run->lock);
-  if (done > run->told && ctx->progress != NULL)
-    ctx->progress (ctx->progress_user, done, run->pages);
-  run->told = done;
-  if (sweeps > 0 && ctx->swept != NULL)
-    ctx->swept (ctx->swept_user, done, run->pages, sweeps);
+  if (done > run->reported)
+    gla_report_progress (run->ctx, done, run->pages);
+  run->reported = done;
+  if (sweeps > 0)
+    gla_report_sweeps (run->ctx, done, run->pages, sweeps);
   return stopped;
 }
 
 void gla_run_watch (gla_run *run)
 {
-  gla_context *ctx = run->ctx;
-  int stopped = tell (run);
-  if (!stopped && ctx->stop != NULL && ctx->stop (ctx->stop_user)) {
-    pthread_mutex_lock (&run->lock);
-    run->stopped = 1;
-    pthread_mutex_unlock (&run->lock);
-  }
+  if (report (run) || !gla_stop_wanted (run->ctx))
+    return;
+  pthread_mutex_lock (&run->lock);
+  run->stopped = 1;
+  pthread_mutex_unlock (&run->lock);
 }
 
 void gla_run_swept (void *user, int sweeps)
@@ -128,7 +125,7 @@ void gla_run_swept (void *user, int sweeps)
   int threaded = run->threaded;
   pthread_mutex_unlock (&run->lock);
   if (!threaded)
-    tell (run);
+    report (run);
 }
 
 int gla_run_poll (void *user, int64_t pages)

@@ -1,4 +1,4 @@
-// run.h: the pages of one call, dealt out in chunks to engines
+// run.h: which pages of a call wait, are at work, and are done
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Shared by the operations that work page by page. A run knows which pages are still to be done;
@@ -11,8 +11,6 @@
 
 #include <pthread.h>
 
-enum { GLA_MAX_SLOTS = 4, GLA_MAX_CHUNK = 1 << 20 };
-
 typedef struct {
   int64_t first, count;
 } gla_range;
@@ -24,9 +22,9 @@ typedef struct {
   pthread_mutex_t lock;
   int threaded; // whether the engines have threads of their own
   int workers;  // threads that have not ended
-  int64_t pages, done, told;
+  int64_t pages, done, reported;
   int64_t in_flight; // pages that engines hold
-  int sweeps;        // of the pages at work, not yet told; 0: nothing new
+  int sweeps;        // of the pages at work, not yet reported; 0: nothing new
   int stopped;
   int closed; // no page is handed out any more: the call is known to fail
   // Ranges that wait: the untouched rest, and what came back from engines that failed.
@@ -46,12 +44,12 @@ void gla_run_close (gla_run *run);
 // Adds to the number of working threads and returns it.
 int gla_run_workers (gla_run *run, int change);
 // The monitor's function: counts pages and says whether to stop. In the caller's thread it also
-// tells the progress and asks.
+// reports the progress and polls the user's stop.
 int gla_run_poll (void *run, int64_t pages);
-// Tells that the pages at work have had so many sweeps, at once or, from a thread of an engine,
-// when the caller's thread comes to it.
+// Reports that the pages at work have had so many sweeps: at once, or from a thread of an engine
+// with the next gla_run_watch.
 void gla_run_swept (void *run, int sweeps);
-// Tells the progress and asks whether to stop, while engines work in their threads.
+// Reports the progress and polls the user's stop, while engines work in their threads.
 void gla_run_watch (gla_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-// host_memory.c: large arrays of the host: their pages, and filling them
+// host_memory.c: large arrays of the host: huge pages of the system, and prefaulting
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "host_memory.h"
@@ -28,8 +28,8 @@ void gla_host_prefer_huge_pages (void *memory, size_t bytes)
 #endif
 }
 
-// One thread's share. Systems that cannot be asked are told by writing to each page what is there.
-static void populate (uintptr_t first, uintptr_t end)
+// One thread's share. Where the system has no call for it, each page is written with its own value.
+static void prefault (uintptr_t first, uintptr_t end)
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
   const uintptr_t page = (uintptr_t)sysconf (_SC_PAGESIZE);
@@ -57,20 +57,20 @@ typedef struct {
   _Atomic int stopped;
 } memory_parts;
 
-static void populate_part (void *user, int64_t k, int slot)
+static void prefault_part (void *user, int64_t k, int slot)
 {
   (void)slot;
   const memory_parts *m = user;
   const uintptr_t from = (m->first / HUGE_PAGE + (uintptr_t)k) * HUGE_PAGE, to = from + HUGE_PAGE;
-  populate (from < m->first ? m->first : from, to > m->end ? m->end : to);
+  prefault (from < m->first ? m->first : from, to > m->end ? m->end : to);
 }
 
-void gla_host_populate (void *memory, size_t bytes)
+void gla_host_prefault (void *memory, size_t bytes)
 {
   memory_parts m = {(uintptr_t)memory, (uintptr_t)memory + bytes, NULL, NULL, 0};
   if (bytes > 0)
     gla_pool_for ((int64_t)((m.end - 1) / HUGE_PAGE - m.first / HUGE_PAGE) + 1, gla_host_threads (),
-                  populate_part, &m);
+                  prefault_part, &m);
 }
 
 static void zero_part (void *user, int64_t k, int slot)

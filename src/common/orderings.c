@@ -5,7 +5,7 @@
 
 int32_t gla_ordering_steps (gla_gsvd_ordering kind, int32_t n)
 {
-  return kind == GLA_ORDER_ME ? n - 1 : n;
+  return kind == GLA_GSVD_ORDERING_ME ? n - 1 : n;
 }
 
 //------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ static void mm_chain (int32_t n, int32_t r, int32_t *pairs)
 
 void gla_ordering_fill (gla_gsvd_ordering kind, int32_t n, int32_t *pairs)
 {
-  if (kind == GLA_ORDER_ME)
+  if (kind == GLA_GSVD_ORDERING_ME)
     for (int32_t s = 0; s < n - 1; s++)
       me_step (n, s, pairs + (int64_t)n * s);
   else

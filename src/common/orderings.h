@@ -13,14 +13,14 @@
 extern "C" {
 #endif
 
-// n even. GLA_ORDER_ME has n-1 steps, in which every pair meets once; GLA_ORDER_MM has n steps, in
-// which every pair meets and the pairs (i, i+n/2) meet twice.
+// n even. GLA_GSVD_ORDERING_ME has n-1 steps, in which every pair meets once; GLA_GSVD_ORDERING_MM
+// has n steps, in which every pair meets and the pairs (i, i+n/2) meet twice.
 int32_t gla_ordering_steps (gla_gsvd_ordering kind, int32_t n);
 
 // Writes pair k of step s to pairs[2*(s*n/2 + k)] and behind it: steps * n numbers.
-// GLA_ORDER_ME: Mantharam and Eberlein (1993) as generalised by Novakovic and Singer (2021): tables
-// of order 2*odd, here of the circle method, and doubling.
-// GLA_ORDER_MM: modified modulus (Novakovic, Singer, Singer 2015).
+// GLA_GSVD_ORDERING_ME: Mantharam and Eberlein (1993) as generalised by Novakovic and Singer
+// (2021): tables of order 2*odd, here of the circle method, and doubling. GLA_GSVD_ORDERING_MM:
+// modified modulus (Novakovic, Singer, Singer 2015).
 void gla_ordering_fill (gla_gsvd_ordering kind, int32_t n, int32_t *pairs);
 
 #ifdef __cplusplus

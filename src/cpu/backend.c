@@ -70,7 +70,7 @@ gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes)
     e->work_capacity = 0;
     e->work_block = malloc (total);
     if (!e->work_block)
-      return GLA_OUT_OF_MEMORY;
+      return GLA_ERROR_OUT_OF_MEMORY;
     e->work_capacity = total;
   }
   e->work = (char *)(((uintptr_t)e->work_block + 63) / 64 * 64);
@@ -83,17 +83,18 @@ static gla_status open_engine (int device, gla_engine **engine)
   char why[128];
   const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
   if (!isa)
-    return GLA_BAD_ARGUMENT;
+    return GLA_ERROR_BAD_ARGUMENT;
   gla_cpu_engine *e = calloc (1, sizeof *e);
   if (!e)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   e->base.backend = &gla_backend_cpu;
   e->base.device = device;
-  e->kernels = isa->eig;
+  e->eig_kernels = isa->eig;
   e->qr_kernels = isa->qr;
   e->gsvd_kernels = isa->gsvd;
   e->solve_kernels = isa->solve;
   e->spmv_kernels = isa->spmv;
+  e->product_kernels = isa->product;
   e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -104,7 +105,7 @@ static void close_engine (gla_engine *engine)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   if (!e)
     return;
-  gla_cpu_krylov_end (engine);
+  gla_cpu_krylov_ops.end (engine);
   free (e->work_block);
   free (e);
 }
@@ -116,44 +117,12 @@ const gla_backend gla_backend_cpu = {
     .open = open_engine,
     .close = close_engine,
     .slots = 1,
-    .eig_supports = gla_cpu_eig_supports,
-    .eig_seconds = gla_cpu_eig_seconds,
-    .eig_chunk_pages = gla_cpu_eig_chunk_pages,
-    .eig_begin = gla_cpu_eig_begin,
-    .eig_submit = gla_cpu_eig_submit,
-    .eig_finish = gla_cpu_eig_finish,
-    .eig_end = gla_cpu_eig_end,
-    .qr_supports = gla_cpu_qr_supports,
-    .qr_seconds = gla_cpu_qr_seconds,
-    .qr_chunk_pages = gla_cpu_qr_chunk_pages,
-    .qr_begin = gla_cpu_qr_begin,
-    .qr_submit = gla_cpu_qr_submit,
-    .qr_finish = gla_cpu_qr_finish,
-    .qr_end = gla_cpu_qr_end,
-    .gsvd_supports = gla_cpu_gsvd_supports,
-    .gsvd_seconds = gla_cpu_gsvd_seconds,
-    .gsvd_chunk_pages = gla_cpu_gsvd_chunk_pages,
-    .gsvd_begin = gla_cpu_gsvd_begin,
-    .gsvd_submit = gla_cpu_gsvd_submit,
-    .gsvd_finish = gla_cpu_gsvd_finish,
-    .gsvd_end = gla_cpu_gsvd_end,
-    .spmv_supports = gla_cpu_spmv_supports,
-    .spmv_seconds = gla_cpu_spmv_seconds,
-    .spmv_transposes = 1,
-    .spmv_prepare = gla_cpu_spmv_prepare,
-    .spmv_product = gla_cpu_spmv_product,
-    .spmv_free = gla_cpu_spmv_free,
-    .krylov_supports = gla_cpu_krylov_supports,
-    .krylov_seconds = gla_cpu_krylov_seconds,
-    .krylov_begin = gla_cpu_krylov_begin,
-    .krylov_put = gla_cpu_krylov_put,
-    .krylov_get = gla_cpu_krylov_get,
-    .krylov_start = gla_cpu_krylov_start,
-    .krylov_expand = gla_cpu_krylov_expand,
-    .krylov_rotate = gla_cpu_krylov_rotate,
-    .krylov_check = gla_cpu_krylov_check,
-    .krylov_plain = gla_cpu_krylov_plain,
-    .krylov_combine = gla_cpu_krylov_combine,
-    .krylov_end = gla_cpu_krylov_end,
+    .batch = {[GLA_BATCH_EIG] = &gla_cpu_eig_ops,
+              [GLA_BATCH_QR] = &gla_cpu_qr_ops,
+              [GLA_BATCH_GSVD] = &gla_cpu_gsvd_ops,
+              [GLA_BATCH_PAGENORM] = &gla_cpu_pagenorm_ops,
+              [GLA_BATCH_PAGEMUL] = &gla_cpu_pagemul_ops},
+    .spmv = &gla_cpu_spmv_ops,
+    .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,
 };

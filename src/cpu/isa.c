@@ -7,15 +7,19 @@
 
 #include "isa.h"
 
+#define TABLES(isa)                                                                                \
+  {                                                                                                \
+    .name = #isa, .eig = GLA_KERNEL_ROW (eig, isa), .qr = GLA_KERNEL_ROW (qr, isa),                \
+    .gsvd = GLA_KERNEL_ROW (gsvd, isa), .solve = GLA_KERNEL_ROW (solve, isa),                      \
+    .spmv = GLA_KERNEL_ROW (spmv, isa), .product = GLA_KERNEL_ROW (product, isa)                   \
+  }
+
 // From the narrowest to the widest.
 static const gla_cpu_isa built[] = {
-    {"base", gla_cpu_eig_base, gla_cpu_qr_base, gla_cpu_gsvd_base, gla_cpu_solve_base,
-     gla_cpu_spmv_base},
+    TABLES (base),
 #ifdef GLA_CPU_X86
-    {"avx2", gla_cpu_eig_avx2, gla_cpu_qr_avx2, gla_cpu_gsvd_avx2, gla_cpu_solve_avx2,
-     gla_cpu_spmv_avx2},
-    {"avx512", gla_cpu_eig_avx512, gla_cpu_qr_avx512, gla_cpu_gsvd_avx512, gla_cpu_solve_avx512,
-     gla_cpu_spmv_avx512},
+    TABLES (avx2),
+    TABLES (avx512),
 #endif
 };
 enum { count = sizeof built / sizeof *built };

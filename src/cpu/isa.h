@@ -4,19 +4,21 @@
 #ifndef GPULINALG_CPU_ISA_H
 #define GPULINALG_CPU_ISA_H
 
-#include "cpu.h"
-#include "gsvd.h"
-#include "qr.h"
-#include "solve.h"
-#include "spmv.h"
+#include "cpu/eig/eig.h"
+#include "cpu/gsvd/gsvd.h"
+#include "cpu/product/product.h"
+#include "cpu/qr/qr.h"
+#include "cpu/solve/solve.h"
+#include "cpu/common/sparse_product.h"
 
 typedef struct {
   const char *name;
-  const gla_cpu_eig_kernel *eig; // in the order s d c z, as the others
-  const gla_cpu_qr_kernel *qr;
-  const gla_cpu_gsvd_kernel *gsvd;
-  const gla_cpu_solve_kernel *solve;
-  const gla_cpu_spmv_kernel *spmv;
+  const gla_cpu_eig_kernel *eig[4]; // by gla_cpu_type_index, as the others
+  const gla_cpu_qr_kernel *qr[4];
+  const gla_cpu_gsvd_kernel *gsvd[4];
+  const gla_cpu_solve_kernel *solve[4];
+  const gla_cpu_spmv_kernel *spmv[4];
+  const gla_cpu_product_kernel *product[4];
 } gla_cpu_isa;
 
 // The widest set that this processor has, or the one that GPULINALG_ISA names. NULL where it names

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_EIGS_H
 #define GPULINALG_EIGS_H
 
-#include "sparse.h"
+#include "sparse/sparse.h"
 
 typedef struct {
   gla_context *ctx;

@@ -15,7 +15,7 @@ static gla_status fill_from_sparse (const gla_eigs_run *run, char *A)
   const size_t size = gla_type_size (run->type);
   const float value_f[2] = {(float)M->value[0], (float)M->value[1]};
   const char *value =
-      gla_type_real (run->type) == GLA_S ? (const char *)value_f : (const char *)M->value;
+      gla_type_real (run->type) == GLA_TYPE_S ? (const char *)value_f : (const char *)M->value;
   for (int64_t i = 0; i < run->n; i++)
     for (int64_t k = gla_csr_at (c->start, c->index_bytes, i);
          k < gla_csr_at (c->start, c->index_bytes, i + 1); k++) {
@@ -33,9 +33,9 @@ static gla_status fill_from_function (gla_eigs_run *run, char *A)
   const size_t size = gla_type_size (run->type), bytes = (size_t)(run->n * run->n) * size;
   char *identity = calloc (1, bytes);
   if (identity == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < run->n; i++)
-    if (gla_type_real (run->type) == GLA_S)
+    if (gla_type_real (run->type) == GLA_TYPE_S)
       *(float *)(identity + (size_t)(i * (run->n + 1)) * size) = 1;
     else
       *(double *)(identity + (size_t)(i * (run->n + 1)) * size) = 1;
@@ -50,8 +50,8 @@ static gla_status fill_from_function (gla_eigs_run *run, char *A)
 
 static double value_at (const gla_eigs_run *run, const void *values, int64_t i)
 {
-  return gla_type_real (run->type) == GLA_S ? (double)((const float *)values)[i]
-                                            : ((const double *)values)[i];
+  return gla_type_real (run->type) == GLA_TYPE_S ? (double)((const float *)values)[i]
+                                                 : ((const double *)values)[i];
 }
 
 // |A*x - theta*x| of a vector x, with y for the product.
@@ -89,7 +89,7 @@ static gla_status take_results (gla_eigs_run *run, const void *lambda, const cha
   double *theta = malloc ((size_t)run->n * sizeof *theta);
   int64_t *order = malloc ((size_t)run->n * sizeof *order);
   char *y = malloc (bytes);
-  gla_status status = theta && order && y ? GLA_OK : GLA_OUT_OF_MEMORY;
+  gla_status status = theta && order && y ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
   if (status == GLA_OK) {
     for (int64_t i = 0; i < run->n; i++)
       theta[i] = value_at (run, lambda, i);
@@ -120,22 +120,22 @@ gla_status gla_eigs_dense (gla_eigs_run *run, const gla_eigs_results *results)
     V = vectors ? malloc (n * n * size) : NULL;
   }
   if (A == NULL || lambda == NULL || (vectors && V == NULL))
-    status = GLA_OUT_OF_MEMORY;
+    status = GLA_ERROR_OUT_OF_MEMORY;
   if (status == GLA_OK)
     status = run->S != NULL ? fill_from_sparse (run, A) : fill_from_function (run, A);
   if (status == GLA_OK) {
-    const gla_array a = gla_array_packed (A, run->type, run->n, run->n, 1, GLA_HOST);
-    const gla_array l =
-        gla_array_packed (lambda, gla_type_real (run->type), run->n, 1, 1, GLA_HOST);
-    const gla_array v = gla_array_packed (V, run->type, run->n, run->n, 1, GLA_HOST);
+    gla_eig_results r = {.size = sizeof r, .info = &info};
+    const gla_array a = gla_array_packed (A, run->type, run->n, run->n, 1, GLA_DEVICE_HOST);
+    r.lambda = gla_array_packed (lambda, gla_type_real (run->type), run->n, 1, 1, GLA_DEVICE_HOST);
+    r.V = gla_array_packed (V, run->type, run->n, run->n, 1, GLA_DEVICE_HOST); // V may be NULL
     // a function's matrix is Hermitian but for its rounding errors
-    const gla_eig_options lower = {.triangle = GLA_LOWER};
-    gla_eig_report report;
-    status = gla_batcheig (run->ctx, &a, &l, vectors ? &v : NULL, &info, &lower, &report);
-    run->report.device = report.device;
+    const gla_eig_options lower = {.size = sizeof lower, .triangle = GLA_TRIANGLE_LOWER};
+    gla_eig_report report = {.base = {.size = sizeof report, .device = GLA_DEVICE_HOST}};
+    status = gla_batcheig (run->ctx, &a, &r, &lower, &report);
+    run->report.device = report.base.device;
   }
   if (status == GLA_OK && info != 0)
-    status = gla_fail (run->ctx, GLA_BAD_ARGUMENT,
+    status = gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT,
                        "the eigenvalues of the dense matrix do not "
                        "converge");
   if (status == GLA_OK)

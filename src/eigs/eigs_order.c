@@ -11,11 +11,11 @@ void gla_eigs_rank (gla_eigs_which which, const double *theta, int64_t count, in
   int64_t low = 0, high = count - 1; // taken from both ends of the ascending values
   for (int64_t i = 0; i < count; i++) {
     int from_high = 1;
-    if (which == GLA_EIGS_SA)
+    if (which == GLA_EIGS_WHICH_SA)
       from_high = 0;
-    else if (which == GLA_EIGS_LM)
+    else if (which == GLA_EIGS_WHICH_LM)
       from_high = fabs (theta[high]) >= fabs (theta[low]);
-    else if (which == GLA_EIGS_BE)
+    else if (which == GLA_EIGS_WHICH_BE)
       from_high = i % 2 == 0;
     order[i] = from_high ? high-- : low++;
   }
@@ -24,12 +24,12 @@ void gla_eigs_rank (gla_eigs_which which, const double *theta, int64_t count, in
 double gla_eigs_ahead (gla_eigs_which which, double x, double y)
 {
   switch (which) {
-  case GLA_EIGS_LM:
+  case GLA_EIGS_WHICH_LM:
     return fabs (x) - fabs (y);
-  case GLA_EIGS_SA:
+  case GLA_EIGS_WHICH_SA:
     return y - x;
-  case GLA_EIGS_LA:
-  case GLA_EIGS_BE:
+  case GLA_EIGS_WHICH_LA:
+  case GLA_EIGS_WHICH_BE:
     break;
   }
   return x - y;
@@ -41,12 +41,12 @@ static int before (gla_eigs_which which, int inverse, double x, double y)
   if (inverse) // sigma + 1/theta, descending
     return 1 / x > 1 / y;
   switch (which) {
-  case GLA_EIGS_LM:
+  case GLA_EIGS_WHICH_LM:
     return fabs (x) != fabs (y) ? fabs (x) > fabs (y) : x > y;
-  case GLA_EIGS_LA:
+  case GLA_EIGS_WHICH_LA:
     return x > y;
-  case GLA_EIGS_SA:
-  case GLA_EIGS_BE:
+  case GLA_EIGS_WHICH_SA:
+  case GLA_EIGS_WHICH_BE:
     break;
   }
   return x < y;

@@ -53,11 +53,11 @@ static gla_status make_room (recurrence *r, int64_t room)
     return GLA_OK;
   char *state = realloc (r->state, (size_t)room);
   if (state == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   r->state = state;
   if (!grow_one (&r->alpha, room) || !grow_one (&r->beta, room) || !grow_one (&r->theta, room) ||
       !grow_one (&r->hat, room) || !grow_one (&r->s, room))
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   r->room = room;
   return GLA_OK;
 }
@@ -68,9 +68,10 @@ static gla_status continue_to (recurrence *r, int64_t m)
   gla_eigs_run *run = r->run;
   int64_t done = 0;
   gla_status status = make_room (r, m);
-  if (status == GLA_OK)
-    status = run->engine->backend->krylov_plain (run->engine, m - r->m, r->alpha + r->m,
-                                                 r->beta + r->m, &done);
+  if (status != GLA_OK)
+    return status;
+  status = run->engine->backend->krylov->plain (run->engine, m - r->m, r->alpha + r->m,
+                                                r->beta + r->m, &done);
   if (status != GLA_OK)
     return status;
   run->report.products += done;
@@ -103,7 +104,9 @@ static gla_status classify (recurrence *r)
 {
   const int64_t m = r->m;
   gla_status status = gla_tridiagonal_values (m, r->alpha, r->beta, r->theta);
-  if (status == GLA_OK && m > 1)
+  if (status != GLA_OK)
+    return status;
+  if (m > 1)
     status = gla_tridiagonal_values (m - 1, r->alpha + 1, r->beta + 1, r->hat);
   if (status != GLA_OK)
     return status;
@@ -159,7 +162,7 @@ static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
   int64_t n_firsts = 0;
   *count = 0;
   if (order == NULL || firsts == NULL || values == NULL)
-    status = GLA_OUT_OF_MEMORY;
+    status = GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < m && status == GLA_OK; i++)
     if (r->state[i] == GOOD || r->state[i] == UNKNOWN) {
       values[n_firsts] = r->theta[i];
@@ -202,8 +205,9 @@ static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *set
   gla_eigs_run *run = r->run;
   const double tol = run->o.tol;
   gla_status status = classify (r);
-  if (status == GLA_OK)
-    status = choose_good (r, places, count);
+  if (status != GLA_OK)
+    return status;
+  status = choose_good (r, places, count);
   if (status != GLA_OK)
     return status;
   gla_eigs_arrange (run->which, run->A->inverse, r->theta, *count, places);
@@ -230,24 +234,24 @@ static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *set
 static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *count)
 {
   gla_eigs_run *run = r->run;
-  const gla_context *ctx = run->ctx;
   const int64_t most = run->o.steps > 0 ? run->o.steps : run->o.maxit * run->o.basis;
   int64_t m = run->o.steps > 0 ? run->o.steps : run->o.basis;
   int settled = 0;
-  gla_status status;
-  do {
-    status = continue_to (r, m < most ? m : most);
-    if (status == GLA_OK)
-      status = look (r, places, count, &settled);
-    if (status == GLA_OK && ctx->progress != NULL)
-      ctx->progress (ctx->progress_user, run->report.converged, run->k);
-    if (status == GLA_OK && gla_stop_asked (run->ctx))
-      status = GLA_STOPPED;
-    if (status != GLA_OK || settled || r->ended || r->m >= most)
+  while (1) {
+    gla_status status = continue_to (r, m < most ? m : most);
+    if (status != GLA_OK)
       return status;
+    status = look (r, places, count, &settled);
+    if (status != GLA_OK)
+      return status;
+    gla_report_progress (run->ctx, run->report.converged, run->k);
+    if (gla_stop_wanted (run->ctx))
+      return GLA_ERROR_STOPPED;
+    if (settled || r->ended || r->m >= most)
+      return GLA_OK;
     run->report.restarts++;
     m = r->m + (r->m / 4 > 16 ? r->m / 4 : 16);
-  } while (1);
+  }
 }
 
 //------------------------------------------------------------------------------
@@ -308,43 +312,60 @@ static gla_status ritz_coefficients (const recurrence *r, double theta, double *
   return status;
 }
 
-static gla_status second_pass (recurrence *r, int64_t count)
+// The Ritz vectors by coefficients S, and their residuals.
+static gla_status form_vectors (recurrence *r, double *S, int64_t count)
 {
   gla_eigs_run *run = r->run;
   gla_engine *engine = run->engine;
-  gla_status status = GLA_OK;
+  gla_status status;
+  for (int64_t i = 0; i < count; i++) {
+    status = ritz_coefficients (r, run->theta[i], S + i * r->m, r->s);
+    if (status != GLA_OK)
+      return status;
+  }
+  status = engine->backend->krylov->combine (engine, r->m, r->alpha, r->beta, S, count);
+  if (status != GLA_OK)
+    return status;
+  return engine->backend->krylov->check (engine, count, run->theta, run->residuals,
+                                         &run->report.orthogonality);
+}
+
+static gla_status second_pass (recurrence *r, int64_t count)
+{
+  gla_eigs_run *run = r->run;
   double *S = malloc ((size_t)(r->m * count) * sizeof *S + 1);
   if (S == NULL)
-    return GLA_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < count && status == GLA_OK; i++)
-    status = ritz_coefficients (r, run->theta[i], S + i * r->m, r->s);
-  if (status == GLA_OK)
-    status = engine->backend->krylov_combine (engine, r->m, r->alpha, r->beta, S, count);
-  if (status == GLA_OK)
-    status = engine->backend->krylov_check (engine, count, run->theta, run->residuals,
-                                            &run->report.orthogonality);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_status status = form_vectors (r, S, count);
   run->report.products += r->m + count;
   free (S);
   return status;
 }
 
+// From the start vector to `count` values, at these places of the spectrum.
+static gla_status find_values (recurrence *r, int64_t *places, int64_t *count)
+{
+  gla_eigs_run *run = r->run;
+  gla_engine *engine = run->engine;
+  gla_status status = GLA_OK;
+  if (run->o.v0 != NULL)
+    status = engine->backend->krylov->put (engine, 0, 1, run->o.v0);
+  if (status != GLA_OK)
+    return status;
+  status = engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed);
+  return status == GLA_OK ? grow_until_settled (r, places, count) : status;
+}
+
 gla_status gla_eigs_plain (gla_eigs_run *run)
 {
   recurrence r = {.run = run};
-  gla_engine *engine = run->engine;
   int64_t count = 0;
-  gla_status status = GLA_OK;
   int64_t *places = malloc ((size_t)run->k * sizeof *places);
   if (places == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < run->k; i++)
     run->theta[i] = NAN;
-  if (run->o.v0 != NULL)
-    status = engine->backend->krylov_put (engine, 0, 1, run->o.v0);
-  if (status == GLA_OK)
-    status = engine->backend->krylov_start (engine, 0, run->o.v0 != NULL, run->o.seed);
-  if (status == GLA_OK)
-    status = grow_until_settled (&r, places, &count);
+  gla_status status = find_values (&r, places, &count);
   run->report.steps = r.m;
   if (status == GLA_OK && (run->vectors || run->check) && count > 0)
     status = second_pass (&r, count);

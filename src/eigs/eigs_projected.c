@@ -1,8 +1,8 @@
 // eigs_projected.c: the small eigenvalue problems of Lanczos, by LAPACK
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "blas.h"
-#include "blas_threads.h"
+#include "common/blas.h"
+#include "common/blas_threads.h"
 #include "eigs.h"
 
 #include <limits.h>
@@ -17,7 +17,7 @@ static int fits (int64_t m)
 // LAPACK gives up only on NaN and Inf, which checked operators cannot bring.
 static gla_status status_of (gla_blas_int info)
 {
-  return info == 0 ? GLA_OK : GLA_BAD_ARGUMENT;
+  return info == 0 ? GLA_OK : GLA_ERROR_BAD_ARGUMENT;
 }
 
 static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
@@ -26,7 +26,7 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
   gla_blas_int info = 0, lwork = -1, lrwork = -1, liwork = -1, isize[1];
   double size[2], rsize[1];
   if (!fits (m))
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   if (parts == 1)
     dsyevd_ ("V", "U", &n, A, &n, theta, size, &lwork, isize, &liwork, &info, 1, 1);
   else
@@ -45,14 +45,14 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
   free (work);
   free (rwork);
   free (iwork);
-  return taken ? status_of (info) : GLA_OUT_OF_MEMORY;
+  return taken ? status_of (info) : GLA_ERROR_OUT_OF_MEMORY;
 }
 
 gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta)
 {
   const int held = gla_blas_enter (1);
   if (held == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   const gla_status status = projected_eig (m, parts, A, theta);
   gla_blas_leave (held);
   return status;
@@ -63,10 +63,10 @@ gla_status gla_tridiagonal_values (int64_t m, const double *d, const double *e, 
   const gla_blas_int n = (gla_blas_int)m;
   gla_blas_int info = 0;
   if (!fits (m))
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   double *copy = malloc ((size_t)m * sizeof *copy);
   if (copy == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   memcpy (theta, d, (size_t)m * sizeof *theta);
   memcpy (copy, e, (size_t)(m - 1) * sizeof *copy);
   dsterf_ (&n, theta, copy, &info);
@@ -84,7 +84,7 @@ gla_status gla_tridiagonal_vector (int64_t m, const double *d, const double *e, 
   if (work == NULL || iwork == NULL) {
     free (work);
     free (iwork);
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   }
   // one block, whatever the off-diagonal elements are; iwork has room for isplit behind
   gla_blas_int *isplit = iwork + m;
@@ -92,5 +92,6 @@ gla_status gla_tridiagonal_vector (int64_t m, const double *d, const double *e, 
   dstein_ (&n, d, e, &one, &theta, &one, isplit, s, &n, work, iwork, &fail, &info);
   free (work);
   free (iwork);
-  return info >= 0 ? GLA_OK : GLA_BAD_ARGUMENT; // info > 0: the vector is still the best there is
+  return info >= 0 ? GLA_OK
+                   : GLA_ERROR_BAD_ARGUMENT; // info > 0: the vector is still the best there is
 }

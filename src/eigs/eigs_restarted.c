@@ -167,7 +167,7 @@ static gla_status turn (cycle *c, int64_t count)
   }
   c->kept = keep;
   c->pads = keep - count;
-  return c->run->engine->backend->krylov_rotate (c->run->engine, c->end, c->turn, keep);
+  return c->run->engine->backend->krylov->rotate (c->run->engine, c->end, c->turn, keep);
 }
 
 // Columns after which it is worth to look at the Ritz values: on the CPU products of large
@@ -175,7 +175,7 @@ static gla_status turn (cycle *c, int64_t count)
 static int64_t next_look (const cycle *c)
 {
   enum { LARGE = 20000, PIECE = 8 };
-  if (c->run->engine->device != GLA_HOST || c->run->n < LARGE)
+  if (c->run->engine->device != GLA_DEVICE_HOST || c->run->n < LARGE)
     return c->m;
   const int64_t first = c->end > c->run->k ? c->end : c->run->k;
   const int64_t next = (first + PIECE) / c->b * c->b;
@@ -193,10 +193,11 @@ static gla_status expand (cycle *c, int (*enough) (const cycle *c))
     int64_t replaced;
     c->end = next_look (c);
     status =
-        run->engine->backend->krylov_expand (run->engine, from, c->end, c->T, c->ldt, &replaced);
+        run->engine->backend->krylov->expand (run->engine, from, c->end, c->T, c->ldt, &replaced);
     run->report.products += c->end - from;
-    if (status == GLA_OK)
-      status = solve_projected (c);
+    if (status != GLA_OK)
+      return status;
+    status = solve_projected (c);
   } while (status == GLA_OK && c->end < c->m && !enough (c));
   return status;
 }
@@ -207,20 +208,20 @@ static int all_converged (const cycle *c)
 }
 
 // Ritz vectors to go on with: those wanted, as many more as have converged, and a third of the
-// rest, which makes the next cycle converge sooner; but room has to be left for that cycle.
+// rest, which makes the next cycle converge sooner; but room has to be left for that cycle. A cycle
+// that ended before the basis was full may have fewer than these.
 static int64_t how_many (const cycle *c)
 {
   const int64_t k = c->run->k, wish = k + converged (c) + (c->m - k) / 3;
   const int64_t most = k + (c->m - k) * 3 / 5, keep = wish < most ? wish : most;
-  const int64_t blocks = (keep + c->b - 1) / c->b, last = c->m / c->b - 1;
-  return (blocks < last ? blocks : last) * c->b;
+  const int64_t wanted = (keep + c->b - 1) / c->b, last = c->m / c->b - 1;
+  const int64_t blocks = wanted < last ? wanted : last, there = c->used / c->b;
+  return (blocks < there ? blocks : there) * c->b;
 }
 
-static void tell (const cycle *c)
+static void report_progress (const cycle *c)
 {
-  const gla_context *ctx = c->run->ctx;
-  if (ctx->progress != NULL)
-    ctx->progress (ctx->progress_user, converged (c), c->run->k);
+  gla_report_progress (c->run->ctx, converged (c), c->run->k);
 }
 
 // Cycles until all that is wanted has converged, or the restarts are used up.
@@ -233,7 +234,7 @@ static gla_status iterate (cycle *c)
     if (status == GLA_OK)
       status = expand (c, all_converged);
     run->report.restarts++;
-    tell (c);
+    report_progress (c);
   }
   return status;
 }
@@ -261,9 +262,9 @@ static int settled (const cycle *c, int64_t next, int64_t last)
   if (next >= c->used)
     return 1;
   const int64_t i = c->order[next], f = c->order[last];
-  const int low_end = c->run->which == GLA_EIGS_BE && next % 2 == 1;
+  const int low_end = c->run->which == GLA_EIGS_WHICH_BE && next % 2 == 1;
   const double ahead =
-      gla_eigs_ahead (low_end ? GLA_EIGS_SA : c->run->which, c->theta[f], c->theta[i]);
+      gla_eigs_ahead (low_end ? GLA_EIGS_WHICH_SA : c->run->which, c->theta[f], c->theta[i]);
   return has_converged (c, i) || c->residual[i] <= 0.01 * ahead;
 }
 
@@ -273,7 +274,7 @@ static int complete (const cycle *c)
   // another copy of a value that is wanted mixes with those that were found until it has converged
   if (converged (c) < k)
     return 0;
-  if (c->run->which != GLA_EIGS_BE)
+  if (c->run->which != GLA_EIGS_WHICH_BE)
     return settled (c, k, k - 1);
   // the next at this end and at the other one
   return (k < 2 || settled (c, k, k - 2)) && settled (c, k + 1, k - 1);
@@ -291,17 +292,18 @@ static gla_status search (cycle *c)
   for (int64_t i = 0; i < run->k; i++)
     c->found[i] = c->theta[c->order[i]];
   gla_status status = turn (c, run->k);
-  if (status == GLA_OK)
-    status =
-        run->engine->backend->krylov_start (run->engine, c->kept, 0, run->o.seed + ++run->draws);
+  if (status != GLA_OK)
+    return status;
+  status =
+      run->engine->backend->krylov->start (run->engine, c->kept, 0, run->o.seed + ++run->draws);
   while (status == GLA_OK) {
     status = expand (c, search_is_over);
     run->report.restarts++;
     if (status != GLA_OK || !unchanged (c) || run->report.restarts >= run->o.maxit)
-      break;
+      return status;
     if (complete (c)) {
       run->report.complete = 1;
-      break;
+      return GLA_OK;
     }
     status = turn (c, how_many (c));
   }
@@ -316,7 +318,6 @@ static gla_status finish (cycle *c)
 {
   gla_eigs_run *run = c->run;
   gla_engine *engine = run->engine;
-  gla_status status = GLA_OK;
   gla_eigs_arrange (run->which, run->A->inverse, c->theta, run->k, c->order);
   for (int64_t i = 0; i < run->k; i++) {
     run->theta[i] = c->theta[c->order[i]];
@@ -325,37 +326,61 @@ static gla_status finish (cycle *c)
     run->report.converged += run->converged[i];
   }
   run->report.norm = c->norm;
-  if (run->vectors || run->check) {
-    status = turn (c, run->k);
-    if (status == GLA_OK)
-      status = engine->backend->krylov_check (engine, run->k, run->theta, run->residuals,
-                                              &run->report.orthogonality);
-    run->report.products += run->k;
-  }
-  return status;
+  if (!run->vectors && !run->check)
+    return GLA_OK;
+  run->report.products += run->k;
+  const gla_status status = turn (c, run->k);
+  if (status != GLA_OK)
+    return status;
+  return engine->backend->krylov->check (engine, run->k, run->theta, run->residuals,
+                                         &run->report.orthogonality);
+}
+
+// The first basis.
+static gla_status start (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  gla_engine *engine = run->engine;
+  gla_status status = GLA_OK;
+  if (run->o.v0 != NULL)
+    status = engine->backend->krylov->put (engine, 0, 1, run->o.v0);
+  if (status != GLA_OK)
+    return status;
+  status = engine->backend->krylov->start (engine, 0, run->o.v0 != NULL, run->o.seed);
+  return status == GLA_OK ? expand (c, all_converged) : status;
+}
+
+// Cycles, and searches for what they missed, until a search finds nothing more.
+static gla_status iterate_and_search (cycle *c)
+{
+  gla_eigs_run *run = c->run;
+  do {
+    gla_status status = iterate (c);
+    if (status != GLA_OK)
+      return status;
+    if (run->o.trust || run->report.complete || run->report.restarts >= run->o.maxit ||
+        converged (c) < run->k)
+      return GLA_OK;
+    status = search (c);
+    if (status != GLA_OK)
+      return status;
+  } while (!run->report.complete);
+  return GLA_OK;
+}
+
+static gla_status solve (cycle *c)
+{
+  gla_status status = start (c);
+  if (status != GLA_OK)
+    return status;
+  status = iterate_and_search (c);
+  return status == GLA_OK ? finish (c) : status;
 }
 
 gla_status gla_eigs_restarted (gla_eigs_run *run)
 {
   cycle c;
-  gla_engine *engine = run->engine;
-  gla_status status = cycle_take (&c, run) ? GLA_OK : GLA_OUT_OF_MEMORY;
-  if (status == GLA_OK && run->o.v0 != NULL)
-    status = engine->backend->krylov_put (engine, 0, 1, run->o.v0);
-  if (status == GLA_OK)
-    status = engine->backend->krylov_start (engine, 0, run->o.v0 != NULL, run->o.seed);
-  if (status == GLA_OK)
-    status = expand (&c, all_converged);
-  do {
-    if (status == GLA_OK)
-      status = iterate (&c);
-    if (status != GLA_OK || run->o.trust || run->report.complete ||
-        run->report.restarts >= run->o.maxit || converged (&c) < run->k)
-      break;
-    status = search (&c);
-  } while (!run->report.complete);
-  if (status == GLA_OK)
-    status = finish (&c);
+  const gla_status status = cycle_take (&c, run) ? solve (&c) : GLA_ERROR_OUT_OF_MEMORY;
   cycle_free (&c);
   return status;
 }

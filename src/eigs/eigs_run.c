@@ -1,7 +1,7 @@
-// eigs_run.c: where gla_eigs runs, with how large a basis, and what becomes of failures
+// eigs_run.c: runs gla_eigs on an engine: size of the basis, memory, results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "choose.h"
+#include "auto/place.h"
 #include "eigs.h"
 
 #include <math.h>
@@ -35,11 +35,11 @@ int gla_eigs_is_dense (const gla_eigs_run *run)
 {
   const gla_eigs_options *o = &run->o;
   const int b = o->block > 0 ? o->block : BLOCK_GPU;
-  if (o->method == GLA_EIGS_PLAIN && o->steps > 0 && run->k < run->n)
+  if (o->method == GLA_EIGS_METHOD_PLAIN && o->steps > 0 && run->k < run->n)
     return 0;
   if (run->n <= DENSE_ORDER || run->k >= run->n)
     return 1;
-  if (o->method == GLA_EIGS_PLAIN)
+  if (o->method == GLA_EIGS_METHOD_PLAIN)
     return 0;
   const int64_t basis = o->basis > 0 ? o->basis : default_basis (run->k, b);
   const int64_t least = least_basis (run->k, b);
@@ -50,7 +50,7 @@ static void choose_sizes (gla_eigs_run *run, int on_gpu)
 {
   gla_krylov_job *job = &run->job;
   const int64_t k = run->k, n = run->n;
-  job->plain = run->o.method == GLA_EIGS_PLAIN;
+  job->plain = run->o.method == GLA_EIGS_METHOD_PLAIN;
   if (job->plain) {
     job->block = 1;
     job->basis = run->vectors || run->check ? k : 1;
@@ -65,12 +65,6 @@ static void choose_sizes (gla_eigs_run *run, int on_gpu)
   job->basis = basis < most ? basis : most;
 }
 
-static int poll_stop (void *ctx, int64_t pages)
-{
-  (void)pages;
-  return gla_stop_asked (ctx);
-}
-
 static gla_status describe_job (gla_eigs_run *run)
 {
   gla_sparse_use use;
@@ -79,7 +73,7 @@ static gla_status describe_job (gla_eigs_run *run)
                               .n = run->n,
                               .apply = gla_eigs_apply_scaled,
                               .user = run,
-                              .monitor = {poll_stop, run->ctx}};
+                              .monitor = {gla_poll_stop, run->ctx}};
   if (run->S != NULL) {
     status = gla_sparse_find_use (run->scaled ? run->scaled : run->S, 'N', 0, &use);
     run->job.matrix = &use.face->M;
@@ -92,19 +86,24 @@ static gla_status describe_job (gla_eigs_run *run)
 // choose the place
 //------------------------------------------------------------------------------
 
+typedef struct {
+  gla_eigs_run *run;
+  const gla_eigs_results *results;
+} eigs_call;
+
 static int supports (const gla_backend *backend, const void *call)
 {
-  const gla_eigs_run *run = call;
-  return backend->krylov_supports != NULL && backend->krylov_supports (&run->job) &&
-         (run->job.matrix == NULL || backend->spmv_supports (run->job.matrix));
+  const gla_eigs_run *run = ((const eigs_call *)call)->run;
+  return backend->krylov != NULL && backend->krylov->supports (&run->job) &&
+         (run->job.matrix == NULL || backend->spmv->supports (run->job.matrix));
 }
 
 // As many products as a few restarts have.
 static double seconds (gla_engine *engine, const void *call, int64_t pages)
 {
-  const gla_eigs_run *run = call;
+  const gla_eigs_run *run = ((const eigs_call *)call)->run;
   (void)pages;
-  return engine->backend->krylov_seconds (engine, &run->job, 50 + 2 * run->k);
+  return engine->backend->krylov->seconds (engine, &run->job, 50 + 2 * run->k);
 }
 
 static const gla_placing placing = {.name = "eigs",
@@ -116,28 +115,32 @@ static const gla_placing placing = {.name = "eigs",
 // run
 //------------------------------------------------------------------------------
 
+static gla_status prepare_matrix (gla_eigs_run *run)
+{
+  gla_sparse *S = run->scaled != NULL ? run->scaled : run->S;
+  gla_sparse_use use;
+  if (S == NULL)
+    return GLA_OK;
+  const gla_status status = gla_sparse_find_use (S, 'N', 0, &use);
+  return status == GLA_OK ? gla_sparse_prepare (S, use.face, run->engine, &run->job.sparse)
+                          : status;
+}
+
 // Opens the job with as large a basis as there is memory for.
 static gla_status open_job (gla_eigs_run *run)
 {
   gla_krylov_job *job = &run->job;
   const int64_t least = job->plain ? job->basis : least_basis (run->k, job->block);
-  gla_status status = GLA_OK;
-  if (run->S != NULL) {
-    gla_sparse *S = run->scaled != NULL ? run->scaled : run->S;
-    gla_sparse_use use;
-    status = gla_sparse_find_use (S, 'N', 0, &use);
-    if (status == GLA_OK)
-      status = gla_sparse_prepare (S, use.face, run->engine, &job->sparse);
-  }
-  while (status == GLA_OK) {
-    status = run->engine->backend->krylov_begin (run->engine, job);
-    if (status != GLA_OUT_OF_MEMORY || job->basis <= least)
-      break;
+  gla_status status = prepare_matrix (run);
+  if (status != GLA_OK)
+    return status;
+  while (1) {
+    status = run->engine->backend->krylov->begin (run->engine, job);
+    if (status != GLA_ERROR_OUT_OF_MEMORY || job->basis <= least)
+      return status;
     const int64_t half = whole_blocks (job->basis / 2, job->block);
     job->basis = half > least ? half : least;
-    status = GLA_OK;
   }
-  return status;
 }
 
 // Vectors to where the caller wants them; NaN where one has not converged.
@@ -148,11 +151,11 @@ static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
   for (int64_t i = 0; i < run->k && status == GLA_OK; i++) {
     char *column = (char *)to->data + (size_t)(i * to->column_stride) * size;
     if (run->converged[i]) {
-      status = run->engine->backend->krylov_get (run->engine, i, 1, column);
+      status = run->engine->backend->krylov->get (run->engine, i, 1, column);
       continue;
     }
     for (int64_t j = 0; j < run->n * run->parts; j++)
-      if (gla_type_real (run->type) == GLA_S)
+      if (gla_type_real (run->type) == GLA_TYPE_S)
         ((float *)column)[j] = NAN;
       else
         ((double *)column)[j] = NAN;
@@ -160,11 +163,13 @@ static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
   return status;
 }
 
-static gla_status run_on (gla_eigs_run *run, gla_engine *engine, const gla_eigs_results *results)
+static gla_status run_on (void *call, gla_engine *engine)
 {
+  gla_eigs_run *run = ((const eigs_call *)call)->run;
+  const gla_eigs_results *results = ((const eigs_call *)call)->results;
   const int64_t products = run->report.products;
   run->engine = engine;
-  choose_sizes (run, engine->device != GLA_HOST);
+  choose_sizes (run, engine->device != GLA_DEVICE_HOST);
   if (run->job.plain && run->o.basis == 0)
     run->o.basis = 2 * run->k + 20 > 64 ? 2 * run->k + 20 : 64;
   gla_status status = open_job (run);
@@ -177,44 +182,23 @@ static gla_status run_on (gla_eigs_run *run, gla_engine *engine, const gla_eigs_
   status = run->job.plain ? gla_eigs_plain (run) : gla_eigs_restarted (run);
   if (status == GLA_OK && results->vectors.data != NULL)
     status = take_vectors (run, &results->vectors);
-  engine->backend->krylov_end (engine);
+  engine->backend->krylov->end (engine);
   return status;
-}
-
-// On the GPU where one was chosen; what that cannot do the CPU does. *device is where it was done.
-static gla_status run_there (gla_eigs_run *run, const gla_eigs_results *results, int *device)
-{
-  gla_context *ctx = run->ctx;
-  gla_engine *engine;
-  gla_status status;
-  if (*device != GLA_HOST) {
-    status = gla_context_gpu (ctx, *device, &engine);
-    if (status == GLA_OK)
-      status = run_on (run, engine, results);
-    if (status != GLA_OUT_OF_MEMORY && status != GLA_DEVICE_FAILURE)
-      return status;
-    if (status == GLA_DEVICE_FAILURE)
-      gla_context_lose (ctx, *device);
-    gla_warn (ctx, status == GLA_OUT_OF_MEMORY ? "device-memory" : "device-failed",
-              "the GPU cannot do it (%s); the CPU does", gla_status_text (status));
-    ctx->message[0] = '\0';
-    *device = GLA_HOST;
-  }
-  status = gla_context_cpu (ctx, &engine);
-  return status == GLA_OK ? run_on (run, engine, results) : status;
 }
 
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
 {
-  gla_choice choice;
-  gla_status status = describe_job (run);
-  choose_sizes (run, 1);
-  if (status == GLA_OK)
-    status = gla_choose (run->ctx, &placing, run, 1, GLA_HOST, &choice);
+  static const gla_placed_work work = {.on_engine = run_on};
+  eigs_call call = {run, results};
+  const gla_placed placed = {.placing = &placing,
+                             .work = &work,
+                             .call = &call,
+                             .pages = 1,
+                             .data_device = GLA_DEVICE_HOST};
+  int device;
+  const gla_status status = describe_job (run);
   if (status != GLA_OK)
     return status;
-  int device = choice.count > 0 ? choice.devices[0] : GLA_HOST;
-  status = run_there (run, results, &device);
-  gla_choice_end (run->ctx, &choice, status == GLA_OK ? device : GLA_NOWHERE);
-  return status;
+  choose_sizes (run, 1);
+  return gla_place_call (run->ctx, &placed, &device);
 }

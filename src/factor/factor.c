@@ -1,9 +1,10 @@
-// factor.c: sparse Hermitian factors: made, used, freed
+// factor.c: sparse Hermitian factors: create, solve, destroy
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "factor.h"
 #include "arrays.h"
-#include "blas_threads.h"
+#include "structs.h"
+#include "common/blas_threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,13 +52,13 @@ static int take_order (gla_factor *F, const int64_t *order)
 
 static gla_status check (gla_context *ctx, const gla_csr *A, double shift)
 {
-  if (A->type != GLA_D && A->type != GLA_Z)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A has type %d, it must be d or z", (int)A->type);
+  if (A->type != GLA_TYPE_D && A->type != GLA_TYPE_Z)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be d or z", (int)A->type);
   if (A->rows != A->columns)
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "A is %lldx%lld, it must be square", (long long)A->rows,
-                     (long long)A->columns);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lld, it must be square",
+                     (long long)A->rows, (long long)A->columns);
   if (!isfinite (shift))
-    return gla_fail (ctx, GLA_BAD_ARGUMENT, "shift = %g must be finite", shift);
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "shift = %g must be finite", shift);
   return GLA_OK;
 }
 
@@ -68,7 +69,7 @@ static gla_status take_values (gla_factor *F)
   F->d = malloc (n * sizeof *F->d);
   F->e = malloc (n * size_of (F));
   F->swaps = malloc (n * sizeof *F->swaps);
-  return F->values && F->d && F->e && F->swaps ? GLA_OK : GLA_OUT_OF_MEMORY;
+  return F->values && F->d && F->e && F->swaps ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
 }
 
 // Sums in the BLAS depend on its number of threads, so it has one here.
@@ -77,59 +78,84 @@ static gla_status fill (gla_factor *F, const gla_csr *A, double shift, gla_conte
 {
   const int held = gla_blas_enter (1);
   if (held == 0)
-    return GLA_OUT_OF_MEMORY;
-  const gla_status status = F->type == GLA_D ? gla_factor_fill_d (F, A, shift, ctx, singular)
-                                             : gla_factor_fill_z (F, A, shift, ctx, singular);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_status status = F->type == GLA_TYPE_D ? gla_factor_fill_d (F, A, shift, ctx, singular)
+                                                  : gla_factor_fill_z (F, A, shift, ctx, singular);
   gla_blas_leave (held);
   return status;
 }
 
-gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift,
-                              const gla_factor_options *options, gla_factor **F_out,
-                              gla_factor_report *report)
+// A factor without entries, with its order.
+static gla_status take_factor (gla_context *ctx, const gla_csr *A, const gla_factor_options *o,
+                               gla_factor **F_out)
 {
-  gla_status status = GLA_OK;
-  int singular = 0;
-  *F_out = NULL;
-  *report = (gla_factor_report){0};
-  ctx->message[0] = '\0';
-  status = check (ctx, A, shift);
+  gla_factor *F = *F_out = calloc (1, sizeof *F);
+  if (F == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  F->type = A->type;
+  F->n = A->rows;
+  F->smallest = o->smallest;
+  F->order = malloc (((size_t)F->n + 1) * sizeof *F->order);
+  F->inverse = malloc (((size_t)F->n + 1) * sizeof *F->inverse);
+  if (F->order == NULL || F->inverse == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  if (!take_order (F, o->order))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "order must be a permutation of 0 to n-1");
+  return GLA_OK;
+}
+
+// Leaves F->values NULL where more operations were needed than the options allow.
+static gla_status analyse_and_fill (gla_context *ctx, gla_factor *F, const gla_csr *A, double shift,
+                                    const gla_factor_options *o, gla_factor_report *report)
+{
+  gla_status status = gla_factor_analyse (F, A, &report->flops);
   if (status != GLA_OK)
     return status;
-  gla_factor *F = calloc (1, sizeof *F);
-  if (F != NULL) {
-    F->type = A->type;
-    F->n = A->rows;
-    F->smallest = options->smallest;
-    F->order = malloc (((size_t)F->n + 1) * sizeof *F->order);
-    F->inverse = malloc (((size_t)F->n + 1) * sizeof *F->inverse);
-  }
-  if (F == NULL || F->order == NULL || F->inverse == NULL)
-    status = GLA_OUT_OF_MEMORY;
-  if (status == GLA_OK && !take_order (F, options->order))
-    status = gla_fail (ctx, GLA_BAD_ARGUMENT, "order must be a permutation of 0 to n-1");
+  report->entries = F->n_entries;
+  if (o->most_flops > 0 && report->flops > o->most_flops)
+    return GLA_OK;
+  status = take_values (F);
   if (status == GLA_OK)
-    status = gla_factor_analyse (F, A, &report->flops);
-  if (status == GLA_OK) {
-    report->entries = F->n_entries;
-    if (options->most_flops > 0 && report->flops > options->most_flops) {
-      gla_factor_destroy (F);
-      return GLA_OK;
-    }
-    status = take_values (F);
-  }
-  if (status == GLA_OK)
-    status = fill (F, A, shift, ctx, &singular);
-  report->singular = singular;
-  if (status != GLA_OK || singular) {
-    gla_factor_destroy (F);
-    if (status != GLA_OK && ctx->message[0] == '\0')
-      gla_fail (ctx, status, "%s", gla_status_text (status));
+    status = fill (F, A, shift, ctx, &report->singular);
+  report->negative = report->singular ? 0 : F->negative;
+  return status;
+}
+
+gla_status gla_factor_create (gla_context *ctx, const gla_csr *A, double shift, gla_factor **F_out,
+                              const gla_factor_options *options, gla_factor_report *report)
+{
+  gla_factor_options o;
+  gla_factor_report own = {0};
+  gla_factor *F = NULL;
+  if (F_out != NULL)
+    *F_out = NULL;
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+
+  // check inputs
+  if (A == NULL || F_out == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "F");
+  if (!gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, shift);
+  if (status != GLA_OK)
     return status;
-  }
-  report->negative = F->negative;
-  *F_out = F;
-  return GLA_OK;
+
+  // work
+  status = take_factor (ctx, A, &o, &F);
+  if (status == GLA_OK)
+    status = analyse_and_fill (ctx, F, A, shift, &o, &own);
+  const int whole = status == GLA_OK && F->values != NULL && !own.singular;
+  if (whole)
+    *F_out = F;
+  else
+    gla_factor_destroy (F);
+  gla_give_struct (report, &own, sizeof own);
+  if (status != GLA_OK && ctx->message[0] == '\0')
+    gla_fail (ctx, status, "%s", gla_status_text (status));
+  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -152,14 +178,16 @@ static int take_work (gla_factor *F, int64_t columns)
 
 gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t columns)
 {
+  if (F == NULL || columns < 0 || (F->n > 0 && columns > 0 && (B == NULL || X == NULL)))
+    return GLA_ERROR_BAD_ARGUMENT;
   const size_t size = size_of (F);
   const int64_t n = F->n, most = columns < TOGETHER ? columns : TOGETHER;
   if (!take_work (F, most))
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   char *work = F->work, *rows = work + (size_t)(n * most) * size;
   const int held = gla_blas_enter (1);
   if (held == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t at = 0; at < columns; at += most) {
     const int64_t c = columns - at < most ? columns - at : most;
     const char *b = (const char *)B + (size_t)(at * n) * size;
@@ -167,7 +195,7 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
     for (int64_t q = 0; q < c; q++)
       for (int64_t k = 0; k < n; k++)
         memcpy (work + (size_t)(k + q * n) * size, b + (size_t)(F->order[k] + q * n) * size, size);
-    if (F->type == GLA_D)
+    if (F->type == GLA_TYPE_D)
       gla_factor_apply_d (F, (double *)(void *)work, c, (double *)(void *)rows);
     else
       gla_factor_apply_z (F, (double *)(void *)work, c, (double *)(void *)rows);

@@ -9,7 +9,7 @@
 #ifndef GPULINALG_FACTOR_H
 #define GPULINALG_FACTOR_H
 
-#include "sparse.h"
+#include "sparse/sparse.h"
 
 // Columns first to first+width-1 of the factor, and `below` rows under them.
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 } gla_front;
 
 struct gla_factor {
-  gla_type type; // GLA_D or GLA_Z
+  gla_type type; // GLA_TYPE_D or GLA_TYPE_Z
   int64_t n;
   int64_t *order;   // column k of the factor is column order[k] of A
   int64_t *inverse; // of order
@@ -49,10 +49,10 @@ static inline int64_t gla_front_panel (const gla_front *f, int64_t at)
 }
 
 // The fronts of A for the given order, which becomes a postorder of the elimination tree; *flops as
-// if all pivots had order 1. GLA_OUT_OF_MEMORY.
+// if all pivots had order 1. GLA_ERROR_OUT_OF_MEMORY.
 gla_status gla_factor_analyse (gla_factor *F, const gla_csr *A, double *flops);
 
-// The values; *singular where a panel has no pivot. GLA_STOPPED, GLA_OUT_OF_MEMORY.
+// The values; *singular where a panel has no pivot. GLA_ERROR_STOPPED, GLA_ERROR_OUT_OF_MEMORY.
 gla_status gla_factor_fill_d (gla_factor *F, const gla_csr *A, double shift, gla_context *ctx,
                               int *singular);
 gla_status gla_factor_fill_z (gla_factor *F, const gla_csr *A, double shift, gla_context *ctx,

@@ -308,5 +308,5 @@ gla_status gla_factor_analyse (gla_factor *F, const gla_csr *A, double *flops)
   free (w3);
   free (s.children);
   free (s.rows.data);
-  return ok ? GLA_OK : GLA_OUT_OF_MEMORY;
+  return ok ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
 }

@@ -49,9 +49,6 @@ void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_
 // 2^exponent*A with indices of S, which must live longer.
 gla_status gla_sparse_scaled (gla_sparse *S, int exponent, gla_sparse **scaled);
 
-// Asks the stop callback; for loops outside of the backends.
-int gla_stop_asked (gla_context *ctx);
-
 // Element k of start or index.
 static inline int64_t gla_csr_at (const void *array, int bytes, int64_t k)
 {

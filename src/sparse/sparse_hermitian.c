@@ -6,7 +6,7 @@
 // searches. Threads share the rows; each has cursors of its own, set where its rows begin.
 
 #include "sparse.h"
-#include "pool.h"
+#include "common/pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -76,13 +76,13 @@ static int conjugates (const gla_spmv_matrix *M, int64_t k, int64_t l)
   const float *f = M->csr.values;
   const double *d = M->csr.values;
   switch (M->csr.type) {
-  case GLA_S:
+  case GLA_TYPE_S:
     return f[k] == f[l];
-  case GLA_D:
+  case GLA_TYPE_D:
     return d[k] == d[l];
-  case GLA_C:
+  case GLA_TYPE_C:
     return f[2 * k] == f[2 * l] && f[2 * k + 1] == -f[2 * l + 1];
-  case GLA_Z:
+  case GLA_TYPE_Z:
     return d[2 * k] == d[2 * l] && d[2 * k + 1] == -d[2 * l + 1];
   }
   return 0;
@@ -211,7 +211,8 @@ static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
   const int threads = gla_pool_threads () < MOST_PARTS ? gla_pool_threads () : MOST_PARTS;
   const int count = M->entries >= GLA_SPARSE_SHARED ? threads : 1;
   part *parts = calloc ((size_t)count, sizeof *parts);
-  gla_status status = parts != NULL && make_parts (M, parts, count) ? GLA_OK : GLA_OUT_OF_MEMORY;
+  gla_status status =
+      parts != NULL && make_parts (M, parts, count) ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
   int needed = count; // those behind a row that differs are not
   int running = status == GLA_OK;
   while (running) {
@@ -223,8 +224,8 @@ static gla_status look_above (gla_sparse *S, int64_t *row, int64_t *excess)
       if (parts[t].row < M->csr.rows)
         needed = t + 1;
     }
-    if (gla_stop_asked (S->ctx)) {
-      status = GLA_STOPPED;
+    if (gla_stop_wanted (S->ctx)) {
+      status = GLA_ERROR_STOPPED;
       running = 0;
     }
   }
@@ -270,8 +271,8 @@ static gla_status look_below (gla_sparse *S, int64_t *found)
     const int64_t left = c->rows - l.first;
     const int64_t count = left < ROWS_BETWEEN_STOPS ? left : ROWS_BETWEEN_STOPS;
     gla_pool_ranges (count, shared ? ROWS_AT_A_TIME : count, look_at_some, &l);
-    if (gla_stop_asked (S->ctx))
-      return GLA_STOPPED;
+    if (gla_stop_wanted (S->ctx))
+      return GLA_ERROR_STOPPED;
   }
   *found = l.row;
   return GLA_OK;
@@ -298,7 +299,7 @@ static gla_status look (gla_sparse *S)
   if (below)
     status = look_below (S, &row);
   if (status != GLA_OK)
-    return gla_fail (S->ctx, status, status == GLA_STOPPED ? "stopped" : "out of memory");
+    return gla_fail (S->ctx, status, status == GLA_ERROR_STOPPED ? "stopped" : "out of memory");
   S->hermitian = row == S->rows;
   if (!S->hermitian) {
     const int64_t j = differing_column (&S->faces[0].M, row, below);
@@ -310,6 +311,11 @@ static gla_status look (gla_sparse *S)
 
 gla_status gla_sparse_hermitian (gla_sparse *S, int *hermitian, int64_t *row, int64_t *column)
 {
+  if (S == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  S->ctx->message[0] = '\0';
+  if (hermitian == NULL)
+    return gla_fail (S->ctx, GLA_ERROR_BAD_ARGUMENT, "hermitian must not be NULL");
   if (S->hermitian < 0) {
     const gla_status status = look (S);
     if (status != GLA_OK)

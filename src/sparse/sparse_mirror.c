@@ -1,4 +1,4 @@
-// sparse_mirror.c: the other orientation of a sparse matrix
+// sparse_mirror.c: the transpose of a sparse matrix
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "sparse.h"
@@ -57,7 +57,7 @@ static int deal_out (gla_sparse *S, const gla_face *to)
       if (new_values != NULL)
         memcpy (new_values + (size_t)at * size, values + (size_t)k * size, size);
     }
-    if (i % ROWS_BETWEEN_STOPS == 0 && gla_stop_asked (S->ctx))
+    if (i % ROWS_BETWEEN_STOPS == 0 && gla_stop_wanted (S->ctx))
       return 0;
   }
   memmove ((char *)to->memory[0] + bytes, to->memory[0], (size_t)c->columns * (size_t)bytes);
@@ -77,11 +77,11 @@ static gla_status make_other (gla_sparse *S)
   to->memory[1] = malloc (entries * bytes + 1);
   to->memory[2] = values ? malloc (entries * gla_type_size (M->csr.type) + 1) : NULL;
   if (to->memory[0] == NULL || to->memory[1] == NULL || (values && to->memory[2] == NULL))
-    status = gla_fail (S->ctx, GLA_OUT_OF_MEMORY, "out of memory");
+    status = gla_fail (S->ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
   if (status == GLA_OK) {
     count_columns (M, to->memory[0]);
     if (!deal_out (S, to))
-      status = gla_fail (S->ctx, GLA_STOPPED, "stopped");
+      status = gla_fail (S->ctx, GLA_ERROR_STOPPED, "stopped");
   }
   if (status != GLA_OK) {
     for (int k = 0; k < 3; k++) {

@@ -4,7 +4,7 @@
 // One thread does a column of A*x, in the order of A's columns. Threads share the columns of x and,
 // where A is transposed, the columns of A. So the sums are the same with any number of threads.
 
-#include "pool.h"
+#include "common/pool.h"
 #include "sparse.h"
 
 #include <complex.h>
@@ -65,21 +65,22 @@ typedef void once_function (const once *t, const void *x, void *y, int64_t low, 
 
 static once_function *function_of (const gla_csr *A, gla_type type, int transposed)
 {
-  if (A->values == NULL && type == GLA_D)
+  if (A->values == NULL && type == GLA_TYPE_D)
     return transposed ? gather_ones_d : scatter_ones_d;
   if (A->values == NULL)
     return transposed ? gather_ones_z : scatter_ones_z;
-  if (A->type == GLA_Z)
+  if (A->type == GLA_TYPE_Z)
     return transposed ? gather_z_z : scatter_z_z;
-  if (type == GLA_D)
+  if (type == GLA_TYPE_D)
     return transposed ? gather_d_d : scatter_d_d;
   return transposed ? gather_d_z : scatter_d_z;
 }
 
 static int fits (const gla_csr *A, gla_type type, char op)
 {
-  return (A->type == GLA_D || A->type == GLA_Z) && (type == GLA_D || type == GLA_Z) &&
-         (A->type == GLA_D || type == GLA_Z) && (op == 'N' || op == 'T' || op == 'C');
+  return (A->type == GLA_TYPE_D || A->type == GLA_TYPE_Z) &&
+         (type == GLA_TYPE_D || type == GLA_TYPE_Z) &&
+         (A->type == GLA_TYPE_D || type == GLA_TYPE_Z) && (op == 'N' || op == 'T' || op == 'C');
 }
 
 typedef struct {
@@ -101,17 +102,22 @@ static void once_piece (void *user, int64_t u, int slot)
   if (!atomic_load (&a->stop))
     a->f (a->t, a->x + (size_t)v * a->x_bytes, a->y + (size_t)v * a->y_bytes, low,
           next < end ? next : end);
-  if (a->ctx != NULL && slot == 0 && gla_stop_asked (a->ctx))
+  if (a->ctx != NULL && slot == 0 && gla_stop_wanted (a->ctx))
     atomic_store (&a->stop, 1);
 }
 
 gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type type, const void *x,
                           void *y, int64_t columns)
 {
+  if (A == NULL || A->start == NULL || columns < 0 ||
+      (columns > 0 && A->rows > 0 && A->columns > 0 && (x == NULL || y == NULL)))
+    return ctx == NULL ? GLA_ERROR_BAD_ARGUMENT
+                       : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                                   "A, its start, x and y must not be NULL, nor columns negative");
   if (!fits (A, type, op))
     return ctx == NULL
-               ? GLA_BAD_ARGUMENT
-               : gla_fail (ctx, GLA_BAD_ARGUMENT,
+               ? GLA_ERROR_BAD_ARGUMENT
+               : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                            "A and x must be d or z, x not d where A is z, and op N, T or C");
   const int transposed = op != 'N';
   const once t = {A, op == 'C'};
@@ -124,5 +130,5 @@ gla_status gla_spmv_once (gla_context *ctx, const gla_csr *A, char op, gla_type 
       ctx,   &t, function_of (A, type, transposed), x, y, (size_t)n * size, (size_t)m * size,
       parts, 0};
   gla_pool_for (units, work * columns >= SHARED_PRODUCT ? gla_pool_threads () : 1, once_piece, &a);
-  return atomic_load (&a.stop) ? GLA_STOPPED : GLA_OK;
+  return atomic_load (&a.stop) ? GLA_ERROR_STOPPED : GLA_OK;
 }

@@ -1,11 +1,12 @@
-// tests/c/auto_calls.h: calls of the library on backends that stand in for the real ones
+// tests/c/auto_calls.h: calls of the library on mock backends
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef AUTO_CALLS_H
 #define AUTO_CALLS_H
 
+#include "calls.h"
 #include "check.h"
-#include "stand_ins.h"
+#include "mock_backends.h"
 
 enum { N = 4, MOST = 100000 };
 
@@ -33,24 +34,25 @@ static gla_context *new_context (void)
   gla_set_stop (ctx, on_stop, NULL);
   warnings = stops = stop_at = 0;
   finished = fail = 0;
-  let_go = 0;
+  start_may_end = 0;
   return ctx;
 }
 
-// The device that a call ran on, GLA_HOST or 0; -2 where it did not end well.
+// Makes a call and returns the device that it ran on, GLA_DEVICE_HOST or 0; -2 if it failed.
 static int solve (gla_context *ctx, int64_t n, int64_t pages)
 {
-  gla_array a = gla_array_packed (A, GLA_Z, n, n, pages, GLA_HOST);
-  gla_array v = gla_array_packed (V, GLA_Z, n, n, pages, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, GLA_D, n, 1, pages, GLA_HOST);
-  gla_eig_options options = {.triangle = GLA_LOWER}; // any numbers will do
-  gla_eig_report report = {0};
-  see_start_end (ctx);
-  gla_status status = gla_batcheig (ctx, &a, &l, &v, info, &options, &report);
-  return status == GLA_OK ? report.device : -2;
+  gla_array a = gla_array_packed (A, GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V, GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_TYPE_D, n, 1, pages, GLA_DEVICE_HOST);
+  gla_eig_options options =
+      eig_options (GLA_EIG_METHOD_AUTO, GLA_TRIANGLE_LOWER); // any numbers will do
+  gla_eig_report report = {.base.size = sizeof report};
+  await_start_end (ctx);
+  gla_status status = call_batcheig (ctx, &a, &l, &v, info, &options, &report);
+  return status == GLA_OK ? report.base.device : -2;
 }
 
-// Seconds of the clock that a call takes.
+// Seconds of a call by the mock clock.
 static double time_of (gla_context *ctx, int64_t pages)
 {
   const int64_t before = atomic_load (&ticks);
@@ -58,7 +60,7 @@ static double time_of (gla_context *ctx, int64_t pages)
   return 1e-9 * (double)(atomic_load (&ticks) - before);
 }
 
-// What it would take on the CPU, and on a GPU that is open.
+// Seconds of a call on the CPU, and on a GPU that is open.
 static double on_cpu (int64_t pages)
 {
   return (double)pages * cpu_page;
@@ -81,13 +83,13 @@ static void usual_machine (void)
   stall = 0;
 }
 
-// The GPU is open, because somebody asked for it.
+// A context whose GPU is open after a call with GLA_PLACE_GPU.
 __attribute__ ((unused)) static gla_context *open_context (void)
 {
   gla_context *ctx = new_context ();
-  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) == GLA_OK, "%s", gla_message (ctx));
   CHECK (solve (ctx, N, 1) == 0 && solve (ctx, N, 1) == 0, "on the GPU");
-  gla_set_place (ctx, GLA_AUTO, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_AUTO, NULL, 0);
   finished = 0;
   return ctx;
 }

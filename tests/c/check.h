@@ -1,4 +1,4 @@
-// tests/c/check.h: counting checks, and the residual of a page
+// tests/c/check.h: counts checks; the residual of a page
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef CHECK_H
@@ -15,7 +15,7 @@
 
 static int n_passed, n_failed;
 
-// One check; `what` (printf style) says enough to find it again.
+// One check; `what` (printf style) identifies it in the output.
 #define CHECK(ok, ...)                                                                             \
   do {                                                                                             \
     if (ok) {                                                                                      \
@@ -34,7 +34,7 @@ static inline int check_report (const char *name)
   return n_failed > 0;
 }
 
-// The larger of both, infinite where x is NaN, which fmax would leave out.
+// The larger of both; infinite if x is NaN, which fmax would ignore.
 static inline double check_worst (double worst, double x)
 {
   return isnan (x) ? INFINITY : fmax (worst, x);
@@ -76,13 +76,10 @@ static inline double check_ratio (const double complex *A, const double complex 
         r += A[k * n + i] * V[j * ld + k];
         o += conj (V[i * ld + k]) * V[j * ld + k];
       }
-      double here = fmax (cabs (r) / norm, cabs (o)) / ((double)n * DBL_EPSILON);
-      if (isnan (here))
-        return INFINITY;
-      worst = fmax (worst, here);
+      worst = check_worst (check_worst (worst, cabs (r) / norm), cabs (o));
     }
   }
-  return worst;
+  return worst / ((double)n * DBL_EPSILON);
 }
 
 #endif

@@ -20,7 +20,7 @@ static double real_of (float x)
   return x;
 }
 
-// All arrays of a call, each with a gap of its own.
+// All arrays of a call, each with a gap between columns.
 template <class T> struct gsvd_arrays {
   typedef decltype (std::abs (T ())) R;
   const gsvd_case c;
@@ -40,14 +40,16 @@ template <class T> struct gsvd_arrays {
 
   void run (int method, const std::string &name)
   {
-    gla_context *ctx = context (GLA_GPU);
-    gla_gsvd_options o = {(gla_gsvd_method)method, GLA_BLOCK_ORIENTED, GLA_ORDER_ME, 0};
-    gla_gsvd_results r = {alpha.array, beta.array,   U.array, V.array,
-                          X.array,     info.data (), nullptr};
-    gla_gsvd_report report;
+    gla_context *ctx = context (GLA_PLACE_GPU);
+    gla_gsvd_options o = {sizeof o, (gla_gsvd_method)method, GLA_GSVD_BLOCKING_ORIENTED,
+                          GLA_GSVD_ORDERING_ME, 0};
+    gla_gsvd_results r = {sizeof r, alpha.array, beta.array,   U.array,
+                          V.array,  X.array,     info.data (), nullptr};
+    gla_gsvd_report report = {};
+    report.base.size = sizeof report;
     check (gla_gsvd (ctx, &A.array, &B.array, &r, &o, &report) == GLA_OK,
            name + ": " + gla_message (ctx));
-    check (report.device == 0 && warnings == 0, name + ": not on the GPU, " + last_warning);
+    check (report.base.device == 0 && warnings == 0, name + ": not on the GPU, " + last_warning);
     check (A.unchanged () && B.unchanged (), name + ": A or B changed");
     bool kept = true;
     for (device_pages<T> *x : {&U, &V, &X})
@@ -156,7 +158,7 @@ template <class T> static bool is_poison (device_pages<T> &x, int64_t page, bool
 template <class T> static void test_gsvd_pages ()
 {
   const gsvd_case c = {20, 18, 16, 4, true};
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+  for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
     gsvd_arrays<T> g (c);
     const std::string name = gsvd_name (c, g.A.array.type, method);
     g.A.at (3, 4, 1) = number_like (T (), INFINITY, 0);
@@ -181,8 +183,8 @@ template <class T> static void test_gsvd_pages ()
 template <class T> static void test_gsvd_wide (int64_t m, int64_t n, int64_t p)
 {
   gsvd_arrays<T> g ({m, n, p, 2, true});
-  const std::string name = gsvd_name (g.c, g.A.array.type, GLA_GSVD_AUTO);
-  g.run (GLA_GSVD_AUTO, name);
+  const std::string name = gsvd_name (g.c, g.A.array.type, GLA_GSVD_METHOD_AUTO);
+  g.run (GLA_GSVD_METHOD_AUTO, name);
   for (int64_t page = 0; page < 2; page++)
     check (g.info[page] == -1 && is_poison (g.U, page, true) && is_poison (g.V, page, true) &&
                is_poison (g.X, page, true) && is_poison (g.alpha, page, true) &&
@@ -197,7 +199,7 @@ template <class T> static void test_gsvd_type ()
         gsvd_case{33, 40, 33, 3, true}, gsvd_case{40, 33, 31, 3, false},
         gsvd_case{100, 65, 64, 2, false}, gsvd_case{70, 150, 65, 2, true},
         gsvd_case{140, 135, 130, 1, false}, gsvd_case{260, 290, 257, 1, false}})
-    for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++)
+    for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++)
       test_gsvd_case<T> (c, method);
   test_gsvd_pages<T> ();
   test_gsvd_wide<T> (3, 9, 5);

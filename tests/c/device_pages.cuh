@@ -1,4 +1,4 @@
-// tests/c/device_pages.cuh: counting checks, and pages on the device with gaps and poison
+// tests/c/device_pages.cuh: counts checks; pages on the device with gaps filled with NaN
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef DEVICE_PAGES_CUH
@@ -78,24 +78,24 @@ static z conjugate (z a)
 }
 static gla_type type_of (float)
 {
-  return GLA_S;
+  return GLA_TYPE_S;
 }
 static gla_type type_of (double)
 {
-  return GLA_D;
+  return GLA_TYPE_D;
 }
 static gla_type type_of (std::complex<float>)
 {
-  return GLA_C;
+  return GLA_TYPE_C;
 }
 static gla_type type_of (z)
 {
-  return GLA_Z;
+  return GLA_TYPE_Z;
 }
 
-// Pages of a type on the device, poisoned with NaN, with gaps between columns and between pages.
+// Pages of a type on the device, filled with NaN, with gaps between columns and between pages.
 template <class T> struct device_pages {
-  gla_array array; // data is NULL where there is nothing
+  gla_array array; // data is NULL without elements
   int64_t rows, columns, pages, ld, page;
   std::vector<T> host;
 
@@ -133,7 +133,7 @@ template <class T> struct device_pages {
     cudaMemcpy (now.data (), array.data, bytes (), cudaMemcpyDeviceToHost);
     return memcmp (now.data (), host.data (), bytes ()) == 0;
   }
-  // Elements outside of the matrices that are not poison any more.
+  // The number of elements in the gaps that are no longer NaN.
   int64_t spoiled () const
   {
     int64_t count = 0;
@@ -144,7 +144,7 @@ template <class T> struct device_pages {
   }
 };
 
-// Largest |X' Y - Z| over a page, in `scale`; infinite for NaN. What `z` says is subtracted.
+// Largest |X' Y - Z| over a page, in units of `scale`; infinite for NaN.
 template <class T, class F>
 static double largest_off (device_pages<T> &x, device_pages<T> &y, int64_t p, double scale, F z)
 {

@@ -11,7 +11,8 @@ struct qr_case {
   bool full, pivot, wy; // full: Q m x m, R m x n
 };
 
-// All results of a call with arrays on the device, Q R against A, Q'Q, C, I + W Y', R's zeros.
+// Checks all results of a call with device arrays: Q R = A, Q'Q = I, C, I + W Y', and the zeros of
+// R.
 template <class T> static void test_qr_case (const qr_case &c)
 {
   const int64_t m = c.m, n = c.n, k = std::min (m, n), q = c.full ? m : k;
@@ -23,13 +24,14 @@ template <class T> static void test_qr_case (const qr_case &c)
   A.fill ();
   B.fill ();
   std::vector<int64_t> jpvt (n * c.pages, -1);
-  gla_context *ctx = context (GLA_GPU);
-  gla_qr_options o = {c.pivot, 0};
-  gla_qr_results r = {Q.array, R.array, C.array, W.array, Y.array, jpvt.data ()};
-  gla_qr_report report;
+  gla_context *ctx = context (GLA_PLACE_GPU);
+  gla_qr_options o = {sizeof o, c.pivot, 0};
+  gla_qr_results r = {sizeof r, Q.array, R.array, C.array, W.array, Y.array, jpvt.data ()};
+  gla_qr_report report = {};
+  report.base.size = sizeof report;
   check (gla_qr (ctx, &A.array, c.rhs > 0 ? &B.array : nullptr, &r, &o, &report) == GLA_OK,
          name + ": " + gla_message (ctx));
-  check (report.device == 0 && warnings == 0, name + ": not on the GPU, " + last_warning);
+  check (report.base.device == 0 && warnings == 0, name + ": not on the GPU, " + last_warning);
   check (A.unchanged () && (c.rhs == 0 || B.unchanged ()), name + ": A or B changed");
   for (device_pages<T> *x : {&Q, &R, &C, &W, &Y})
     if (x->columns > 0)
@@ -78,7 +80,8 @@ template <class T> static void test_qr_case (const qr_case &c)
 
 static void test_qr ()
 {
-  // one kernel for all, panels of one block, of clusters, blocks by cuBLAS, trees; wide matrices
+  // sizes for every method: one kernel, panels of one block or of clusters, cuBLAS, trees; wide
+  // matrices
   for (const qr_case &c :
        {qr_case{1, 1, 3, 1, false, false, true}, qr_case{5, 3, 7, 2, true, false, true},
         qr_case{3, 5, 7, 2, false, true, false}, qr_case{32, 32, 9, 3, false, false, false},

@@ -1,4 +1,4 @@
-// tests/c/eigs_answer.h: one call of gla_eigs, and what must hold of it
+// tests/c/eigs_answer.h: one call of gla_eigs, and checks of its results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef EIGS_ANSWER_H
@@ -19,11 +19,15 @@ static inline answer solve (gla_operator *A, gla_type type, int64_t n, int64_t k
   answer a;
   memset (&a, 0, sizeof a);
   a.residuals = calloc ((size_t)k + 1, 8);
-  a.values = gla_array_packed (calloc ((size_t)k + 1, 8), gla_type_real (type), k, 1, 1, GLA_HOST);
-  a.vectors =
-      gla_array_packed (vectors ? calloc ((size_t)(n * k) + 1, 16) : NULL, type, n, k, 1, GLA_HOST);
-  const gla_eigs_results r = {a.values, a.vectors, vectors ? a.residuals : NULL};
-  a.status = gla_eigs (ctx, A, k, which, &r, o, &a.report);
+  a.values =
+      gla_array_packed (calloc ((size_t)k + 1, 8), gla_type_real (type), k, 1, 1, GLA_DEVICE_HOST);
+  a.vectors = gla_array_packed (vectors ? calloc ((size_t)(n * k) + 1, 16) : NULL, type, n, k, 1,
+                                GLA_DEVICE_HOST);
+  const gla_eigs_results r = {sizeof r, a.values, a.vectors, vectors ? a.residuals : NULL};
+  gla_eigs_options options = o != NULL ? *o : (gla_eigs_options){.size = 0};
+  options.size = sizeof options;
+  a.report.size = sizeof a.report;
+  a.status = gla_eigs (ctx, A, k, which, &r, &options, &a.report);
   return a;
 }
 
@@ -34,19 +38,19 @@ static inline void answer_free (answer *a)
   free (a->vectors.data);
 }
 
-// The values that are wanted, in the order of the results.
+// The expected values, in the order of the results.
 static inline void expected (const matrix *A, gla_eigs_which which, int64_t k, double *lambda)
 {
   int64_t low = 0, high = A->n - 1;
   for (int64_t i = 0; i < k; i++) {
-    int take_high = which == GLA_EIGS_LA;
-    if (which == GLA_EIGS_LM)
+    int take_high = which == GLA_EIGS_WHICH_LA;
+    if (which == GLA_EIGS_WHICH_LM)
       take_high = fabs (A->lambda[high]) >= fabs (A->lambda[low]);
-    if (which == GLA_EIGS_BE)
+    if (which == GLA_EIGS_WHICH_BE)
       take_high = i % 2 == 0;
     lambda[i] = take_high ? A->lambda[high--] : A->lambda[low++];
   }
-  if (which == GLA_EIGS_BE)
+  if (which == GLA_EIGS_WHICH_BE)
     qsort (lambda, (size_t)k, sizeof *lambda, ascending);
 }
 
@@ -79,7 +83,7 @@ static inline double worst_vector (const matrix *A, const answer *a, int64_t k)
   return worst;
 }
 
-// Values and residuals to 1e-12 relative to the norm, in single to the same many eps.
+// Values and residuals to 1e-12 relative to the norm; in single to the same multiple of eps.
 static inline void check_answer (const matrix *A, const answer *a, int64_t k, gla_eigs_which which,
                                  const char *what)
 {
@@ -90,10 +94,10 @@ static inline void check_answer (const matrix *A, const answer *a, int64_t k, gl
   CHECK (a->report.converged == k && a->report.complete, "%s: %lld of %lld, complete %d", what,
          (long long)a->report.converged, (long long)k, a->report.complete);
   for (int64_t i = 0; i < k; i++) {
-    // of equal magnitude, either sign may come first
+    // of two values of equal magnitude, either may be first
     const double x = real_at (&a->values, i);
     const double d =
-        which == GLA_EIGS_LM ? fabs (fabs (x) - fabs (lambda[i])) : fabs (x - lambda[i]);
+        which == GLA_EIGS_WHICH_LM ? fabs (fabs (x) - fabs (lambda[i])) : fabs (x - lambda[i]);
     worst = fmax (worst, isnan (d) ? INFINITY : d);
   }
   worst /= fmax (A->norm, 1e-300);
@@ -111,9 +115,9 @@ static inline void check_matrix (const matrix *A, int64_t k, const gla_eigs_opti
                                  const char *what)
 {
   gla_sparse *S = to_sparse (A);
-  gla_operator op = {.sparse = S};
-  for (int which = GLA_EIGS_LM; which <= GLA_EIGS_BE; which++) {
-    answer a = solve (&op, A->type, A->n, k, (gla_eigs_which)which, o, which != GLA_EIGS_SA);
+  gla_operator op = {.size = sizeof op, .sparse = S};
+  for (int which = GLA_EIGS_WHICH_LM; which <= GLA_EIGS_WHICH_BE; which++) {
+    answer a = solve (&op, A->type, A->n, k, (gla_eigs_which)which, o, which != GLA_EIGS_WHICH_SA);
     check_answer (A, &a, k, (gla_eigs_which)which, what);
     answer_free (&a);
   }

@@ -9,13 +9,13 @@
 static gla_context *ctx;
 
 //------------------------------------------------------------------------------
-// matrices: densely described, kept by rows
+// matrices: defined by a function of (i, j), stored by rows
 //------------------------------------------------------------------------------
 
 typedef struct {
   gla_type type;
   int64_t n;
-  int64_t *start, *index; // of 8 bytes
+  int64_t *start, *index; // 8-byte indices
   void *values;
   double norm;
   double *lambda; // all eigenvalues, ascending
@@ -25,7 +25,7 @@ typedef double complex (*element) (int64_t n, int64_t i, int64_t j);
 
 static inline double real_at (const gla_array *a, int64_t i)
 {
-  return a->type == GLA_S ? (double)((const float *)a->data)[i] : ((const double *)a->data)[i];
+  return a->type == GLA_TYPE_S ? (double)((const float *)a->data)[i] : ((const double *)a->data)[i];
 }
 
 static inline int ascending (const void *x, const void *y)
@@ -81,7 +81,7 @@ static inline gla_sparse *to_sparse (const matrix *A)
 {
   const gla_csr c = {A->type, A->n, A->n, 8, A->start, A->index, A->values};
   gla_sparse *S = NULL;
-  CHECK (gla_sparse_create (ctx, &c, NULL, &S) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (gla_sparse_create (ctx, &c, &S, NULL) == GLA_OK, "%s", gla_message (ctx));
   return S;
 }
 
@@ -152,13 +152,13 @@ static inline double complex real_rank_one (int64_t n, int64_t i, int64_t j)
   return ((double)i + 1) * ((double)j + 1) / (double)(n * n);
 }
 
-// Equal paths of 25 nodes, not joined: every eigenvalue n/25 times.
+// Separate equal paths of 25 nodes: every eigenvalue has multiplicity n/25.
 static inline double complex paths (int64_t n, int64_t i, int64_t j)
 {
   return i / 25 == j / 25 ? path (n, i, j) : 0;
 }
 
-// A path whose edges turn the phase: the eigenvalues of the path.
+// A path with complex weights of modulus 1: it has the eigenvalues of the path.
 static inline double complex phases (int64_t n, int64_t i, int64_t j)
 {
   (void)n;

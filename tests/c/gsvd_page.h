@@ -1,17 +1,17 @@
-// tests/c/gsvd_page.h: one GSVD call with its arrays, how good its results are, and a reference
+// tests/c/gsvd_page.h: one GSVD call with its arrays, and the errors of its results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GSVD_PAGE_H
 #define GSVD_PAGE_H
 
-#include "check.h"
+#include "page_bits.h"
 
-// What to compute; columns and pages have `gap` more elements than needed, filled with a pattern
-// that must stay.
+// The call. Columns and pages have `gap` extra elements, filled with a pattern that must not
+// change.
 typedef struct {
   gla_type type;
   int m, n, p, pages, gap;
-  int u, v; // 0: not wanted, 1: economy, 2: all of it
+  int u, v; // 0: not computed, 1: economy form, 2: full form
   int x;
   gla_gsvd_options options;
 } gsvd_call;
@@ -31,20 +31,20 @@ typedef struct {
 static inline double complex gsvd_get (const gla_array *a, int64_t i, int64_t j, int64_t p)
 {
   const int64_t at = i + j * a->column_stride + p * a->page_stride;
-  return a->type == GLA_S   ? ((const float *)a->data)[at]
-         : a->type == GLA_D ? ((const double *)a->data)[at]
-         : a->type == GLA_C ? ((const float complex *)a->data)[at]
-                            : ((const double complex *)a->data)[at];
+  return a->type == GLA_TYPE_S   ? ((const float *)a->data)[at]
+         : a->type == GLA_TYPE_D ? ((const double *)a->data)[at]
+         : a->type == GLA_TYPE_C ? ((const float complex *)a->data)[at]
+                                 : ((const double complex *)a->data)[at];
 }
 
 static inline void gsvd_set (const gla_array *a, int64_t i, int64_t j, int64_t p, double complex x)
 {
   const int64_t at = i + j * a->column_stride + p * a->page_stride;
-  if (a->type == GLA_S)
+  if (a->type == GLA_TYPE_S)
     ((float *)a->data)[at] = (float)creal (x);
-  else if (a->type == GLA_D)
+  else if (a->type == GLA_TYPE_D)
     ((double *)a->data)[at] = creal (x);
-  else if (a->type == GLA_C)
+  else if (a->type == GLA_TYPE_C)
     ((float complex *)a->data)[at] = (float complex)x;
   else
     ((double complex *)a->data)[at] = x;
@@ -62,12 +62,12 @@ static inline int most (int a, int b)
 
 static inline gla_array gsvd_array (const gsvd_call *c, gla_type type, int rows, int columns)
 {
-  gla_array a = gla_array_packed (NULL, type, rows, columns, c->pages, GLA_HOST);
+  gla_array a = gla_array_packed (NULL, type, rows, columns, c->pages, GLA_DEVICE_HOST);
   a.column_stride += c->gap;
   a.page_stride = a.column_stride * columns + 2 * c->gap;
   const size_t bytes = (size_t)(a.page_stride * c->pages) * gla_type_size (type);
   a.data = malloc (bytes + 1);
-  memset (a.data, 0x5a, bytes + 1);
+  memset (a.data, GAP_BYTE, bytes + 1);
   return a;
 }
 
@@ -102,8 +102,10 @@ static inline void gsvd_page_free (gsvd_page *g)
 
 static inline void gsvd_run (gla_context *ctx, gsvd_page *g)
 {
-  gla_gsvd_results r = {g->a[GSVD_ALPHA], g->a[GSVD_BETA], g->a[GSVD_U], g->a[GSVD_V],
-                        g->a[GSVD_X],     g->info,         g->stats};
+  gla_gsvd_results r = {sizeof r,     g->a[GSVD_ALPHA], g->a[GSVD_BETA], g->a[GSVD_U],
+                        g->a[GSVD_V], g->a[GSVD_X],     g->info,         g->stats};
+  g->call.options.size = sizeof g->call.options;
+  g->report.base.size = sizeof g->report;
   g->status = gla_gsvd (ctx, &g->a[GSVD_A], &g->a[GSVD_B], &r, &g->call.options, &g->report);
 }
 
@@ -113,41 +115,20 @@ static inline double gsvd_sigma (const gsvd_page *g, int j, int page)
          creal (gsvd_get (&g->a[GSVD_BETA], j, 0, page));
 }
 
-// Whether page q of y is, bit by bit, page p of x, in the columns that both have.
-static inline int gsvd_same (const gla_array *x, int64_t p, const gla_array *y, int64_t q)
+// Whether the gaps of all arrays are unchanged.
+static inline int gsvd_untouched (const gsvd_page *g)
 {
-  const size_t el = gla_type_size (x->type);
-  for (int64_t j = 0; j < x->columns && j < y->columns; j++)
-    if (memcmp ((char *)x->data + (size_t)(j * x->column_stride + p * x->page_stride) * el,
-                (char *)y->data + (size_t)(j * y->column_stride + q * y->page_stride) * el,
-                (size_t)x->rows * el) != 0)
+  for (int x = 0; x < GSVD_ARRAYS; x++)
+    if (!gaps_untouched (&g->a[x]))
       return 0;
   return 1;
 }
 
-// Whether the gaps between columns are as they were.
-static inline int gsvd_untouched (const gsvd_page *g)
-{
-  for (int x = 0; x < GSVD_ARRAYS; x++) {
-    const gla_array *a = &g->a[x];
-    const size_t el = gla_type_size (a->data ? a->type : GLA_S);
-    for (int64_t at = 0; a->data && at < a->page_stride * a->pages; at++) {
-      const int64_t in = at % a->page_stride;
-      if (in / a->column_stride < a->columns && in % a->column_stride < a->rows)
-        continue;
-      for (size_t byte = 0; byte < el; byte++)
-        if (((unsigned char *)a->data)[(size_t)at * el + byte] != 0x5a)
-          return 0;
-    }
-  }
-  return 1;
-}
-
 //------------------------------------------------------------------------------
-// how good it is, in eps
+// errors, in eps
 //------------------------------------------------------------------------------
 
-// |A - U C X'|_F / |A|_F, or that of B, with what C and S say stands where
+// |A - U C X'|_F / |A|_F, or that of B; the places of values in C and S are those of the library
 static inline double gsvd_residual (const gsvd_page *g, int of_b, int page)
 {
   const gla_array *a = &g->a[of_b ? GSVD_B : GSVD_A], *u = &g->a[of_b ? GSVD_V : GSVD_U];
@@ -191,7 +172,7 @@ static inline double gsvd_orthogonality (const gsvd_page *g, int which, int page
   return worst / gla_type_eps (g->call.type);
 }
 
-// C^2 + S^2 = 1, ascending, zeros where C and S have no place.
+// Checks C^2 + S^2 = 1, ascending values, and zeros outside the diagonals of C and S.
 static inline int gsvd_values_right (const gsvd_page *g, int page)
 {
   double before = -1;
@@ -209,7 +190,7 @@ static inline int gsvd_values_right (const gsvd_page *g, int page)
   return 1;
 }
 
-// sigma of both pages, relatively
+// The relative difference of sigma of two pages.
 static inline double gsvd_difference (const gsvd_page *a, const gsvd_page *b)
 {
   double worst = 0;

@@ -1,4 +1,4 @@
-// tests/c/gsvd_pairs.h: pairs for the tests of the GSVD: random ones, of any ranks, hard ones
+// tests/c/gsvd_pairs.h: random pairs of given ranks, and hard pairs, for the tests of the GSVD
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GSVD_PAIRS_H
@@ -6,7 +6,7 @@
 
 #include "gsvd_page.h"
 
-// Checked memory makes everything slow.
+// The sanitizers make everything slow, so they get fewer cases.
 #ifdef __SANITIZE_ADDRESS__
 enum { STEP = 4 };
 #else
@@ -33,7 +33,8 @@ static inline void fill_rank (const gsvd_page *g, int of_b, int rank, int common
     M[k] = random_entry (&seed);
   for (int k = 0; k < common * p; k++)
     R[k] = random_entry (&seed_r);
-  if (!gla_type_is_complex (g->call.type)) { // products of real parts, not real parts of products
+  if (!gla_type_is_complex (
+          g->call.type)) { // multiply real parts; do not drop imaginary parts later
     for (int k = 0; k < rows * rank; k++)
       L[k] = creal (L[k]);
     for (int k = 0; k < rank * common; k++)
@@ -93,7 +94,7 @@ typedef enum {
   GRADED_BOTH,
   GRADED_APART, // sigma over 25 decades
   GRADED_WIDELY,
-  GRADED_FAR, // to where squares of small pairs begin to be out of range
+  GRADED_FAR, // values whose squares begin to underflow
   ILL_X,
   PARALLEL,
   SAME,
@@ -108,7 +109,7 @@ typedef enum {
 // Factor of column j of A, and of B.
 static inline double column_factor (kind_of_pair kind, int of_b, int j, const gsvd_call *c)
 {
-  const int single = gla_type_real (c->type) == GLA_S;
+  const int single = gla_type_real (c->type) == GLA_TYPE_S;
   const double t = c->p > 1 ? (double)j / (c->p - 1) : 0;
   switch (kind) {
   case GRADED_A:
@@ -136,7 +137,7 @@ static inline double column_factor (kind_of_pair kind, int of_b, int j, const gs
   }
 }
 
-// All columns but the first come near to it.
+// All columns are nearly parallel to the first.
 static inline void bend (const gla_array *a, double apart)
 {
   for (int j = 1; j < a->columns; j++)
@@ -147,7 +148,7 @@ static inline void bend (const gla_array *a, double apart)
 static inline void fill_hard (const gsvd_page *g, kind_of_pair kind)
 {
   const gsvd_call *c = &g->call;
-  const int single = gla_type_real (c->type) == GLA_S;
+  const int single = gla_type_real (c->type) == GLA_TYPE_S;
   fill_random (g, 11 + (unsigned)c->p);
   if (kind == ILL_X || kind == PARALLEL)
     bend (&g->a[GSVD_B], kind == ILL_X ? (single ? 1e-3 : 1e-8) : (single ? 1e-2 : 1e-4));

@@ -1,7 +1,7 @@
 // tests/c/gsvd_quad.h: generalized singular values in quadruple precision, for small pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A complex pair is read as the real one [re -im; im re], which has every value twice.
+// A complex pair is treated as the real one [re -im; im re], which has every value twice.
 
 #ifndef GSVD_QUAD_H
 #define GSVD_QUAD_H
@@ -20,7 +20,7 @@ static inline quad quad_root (quad x)
   int e;
   if (x == 0)
     return 0;
-  // a power of four out, because double is narrower
+  // scale by a power of four, because the range of double is smaller
   quad scale = 1, y = x;
   while (y > 0x1p1000Q)
     y /= 0x1p1000Q, scale *= 0x1p500Q;
@@ -69,7 +69,7 @@ static inline void quad_rotate (quad_matrix *a, int p, int q, quad c, quad s)
   }
 }
 
-// One-sided Jacobi; singular values ascending into sigma.
+// One-sided Jacobi; writes ascending singular values to sigma.
 static inline void quad_svd (quad_matrix *a, quad *sigma)
 {
   const quad tol = 1e-32Q;
@@ -122,7 +122,7 @@ static inline void quad_divide (quad_matrix *f, quad_matrix *g)
   }
 }
 
-// Columns of unit norm; those of `other` (may be NULL) times the same.
+// Scales columns to unit norm, and the columns of `other` (may be NULL) by the same factors.
 static inline void quad_scale (quad_matrix *a, quad_matrix *other)
 {
   for (int j = 0; j < a->columns; j++) {
@@ -135,7 +135,7 @@ static inline void quad_scale (quad_matrix *a, quad_matrix *other)
 }
 
 // Generalized singular values of a page, ascending, each once; B has full column rank. Returns the
-// larger condition of A and B with columns of unit norm: their relative errors grow with it.
+// larger condition of A and B with columns of unit norm, which bounds the relative errors.
 static inline double quad_gsvd (const gsvd_page *g, int page, quad *sigma)
 {
   quad_matrix f = quad_of (&g->a[GSVD_A], page), h = quad_of (&g->a[GSVD_B], page);
@@ -144,7 +144,7 @@ static inline double quad_gsvd (const gsvd_page *g, int page, quad *sigma)
     quad_matrix a = quad_of (&g->a[k ? GSVD_B : GSVD_A], page);
     quad_scale (&a, NULL);
     quad_svd (&a, sigma);
-    if (sigma[0] > 1e-29Q * sigma[a.columns - 1]) // not where A has a zero column
+    if (sigma[0] > 1e-29Q * sigma[a.columns - 1]) // false if A has a zero column
       condition = fmax (condition, (double)(sigma[a.columns - 1] / sigma[0]));
     free (a.x);
   }

@@ -1,16 +1,16 @@
-// tests/c/qr_page.h: one QR call with its arrays, and how good its results are
+// tests/c/qr_page.h: one QR call with its arrays, and the errors of its results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef QR_PAGE_H
 #define QR_PAGE_H
 
-#include "check.h"
+#include "page_bits.h"
 
-// What to compute; arrays have `gap` more rows than needed, filled with a pattern that must stay.
+// The call. Arrays have `gap` extra rows, filled with a pattern that must not change.
 typedef struct {
   gla_type type;
   int m, n, pages, rhs, gap;
-  int q, r, c; // 0: not wanted, 1: economy, 2: all of it
+  int q, r, c; // 0: not computed, 1: economy form, 2: full form
   int wy, pivot, block;
 } qr_call;
 
@@ -19,7 +19,7 @@ enum { QR_A, QR_B, QR_Q, QR_R, QR_C, QR_W, QR_Y, QR_ARRAYS };
 typedef struct {
   qr_call call;
   gla_array a[QR_ARRAYS];
-  char *before; // A as it was
+  char *before; // a copy of A before the call
   int64_t *jpvt;
   gla_status status;
 } qr_page;
@@ -30,19 +30,19 @@ typedef struct {
 
 static inline double complex qr_get (gla_type type, const void *x, int64_t at)
 {
-  return type == GLA_S   ? ((const float *)x)[at]
-         : type == GLA_D ? ((const double *)x)[at]
-         : type == GLA_C ? ((const float complex *)x)[at]
-                         : ((const double complex *)x)[at];
+  return type == GLA_TYPE_S   ? ((const float *)x)[at]
+         : type == GLA_TYPE_D ? ((const double *)x)[at]
+         : type == GLA_TYPE_C ? ((const float complex *)x)[at]
+                              : ((const double complex *)x)[at];
 }
 
 static inline void qr_set (gla_type type, void *x, int64_t at, double complex v)
 {
-  if (type == GLA_S)
+  if (type == GLA_TYPE_S)
     ((float *)x)[at] = (float)creal (v);
-  else if (type == GLA_D)
+  else if (type == GLA_TYPE_D)
     ((double *)x)[at] = creal (v);
-  else if (type == GLA_C)
+  else if (type == GLA_TYPE_C)
     ((float complex *)x)[at] = (float complex)v;
   else
     ((double complex *)x)[at] = v;
@@ -60,12 +60,12 @@ static inline int qr_least (const qr_call *c)
 
 static inline gla_array qr_array (const qr_call *c, int rows, int columns)
 {
-  gla_array a = gla_array_packed (NULL, c->type, rows, columns, c->pages, GLA_HOST);
+  gla_array a = gla_array_packed (NULL, c->type, rows, columns, c->pages, GLA_DEVICE_HOST);
   a.column_stride += c->gap;
   a.page_stride = a.column_stride * columns + 2 * c->gap;
   const size_t bytes = (size_t)(a.page_stride * c->pages) * gla_type_size (c->type);
   a.data = malloc (bytes + 1);
-  memset (a.data, 0x5a, bytes + 1);
+  memset (a.data, GAP_BYTE, bytes + 1);
   return a;
 }
 
@@ -104,49 +104,28 @@ static inline size_t qr_bytes (const gla_array *a)
 
 static inline void qr_run (gla_context *ctx, qr_page *p)
 {
-  const gla_qr_options o = {p->call.pivot, p->call.block};
-  gla_qr_results r = {p->a[QR_Q], p->a[QR_R], p->a[QR_C], p->a[QR_W], p->a[QR_Y], p->jpvt};
+  const gla_qr_options o = {sizeof o, p->call.pivot, p->call.block};
+  gla_qr_results r = {sizeof r,   p->a[QR_Q], p->a[QR_R], p->a[QR_C],
+                      p->a[QR_W], p->a[QR_Y], p->jpvt};
   free (p->before);
   p->before = malloc (qr_bytes (&p->a[QR_A]) + 1);
   memcpy (p->before, p->a[QR_A].data, qr_bytes (&p->a[QR_A]));
   p->status = gla_qr (ctx, &p->a[QR_A], p->call.c ? &p->a[QR_B] : NULL, &r, &o, NULL);
 }
 
-// Whether page q of y is, bit by bit, page p of x.
-static inline int qr_same (const gla_array *x, int64_t p, const gla_array *y, int64_t q)
-{
-  const size_t el = gla_type_size (x->type);
-  const int64_t rows = x->rows < y->rows ? x->rows : y->rows;
-  for (int64_t j = 0; j < x->columns && j < y->columns; j++)
-    if (memcmp ((char *)x->data + (size_t)(j * x->column_stride + p * x->page_stride) * el,
-                (char *)y->data + (size_t)(j * y->column_stride + q * y->page_stride) * el,
-                (size_t)rows * el) != 0)
-      return 0;
-  return 1;
-}
-
-// Whether the gaps between columns are as they were, and A too.
+// Whether A and the gaps of all results are unchanged.
 static inline int qr_untouched (const qr_page *p)
 {
   if (memcmp (p->before, p->a[QR_A].data, qr_bytes (&p->a[QR_A])) != 0)
     return 0;
-  for (int x = QR_Q; x < QR_ARRAYS; x++) {
-    const gla_array *a = &p->a[x];
-    const size_t el = gla_type_size (p->call.type);
-    for (int64_t at = 0; a->data && at < a->page_stride * a->pages; at++) {
-      const int64_t in = at % a->page_stride;
-      if (in / a->column_stride < a->columns && in % a->column_stride < a->rows)
-        continue;
-      for (size_t byte = 0; byte < el; byte++)
-        if (((unsigned char *)a->data)[(size_t)at * el + byte] != 0x5a)
-          return 0;
-    }
-  }
+  for (int x = QR_Q; x < QR_ARRAYS; x++)
+    if (!gaps_untouched (&p->a[x]))
+      return 0;
   return 1;
 }
 
 //------------------------------------------------------------------------------
-// how good it is
+// errors
 //------------------------------------------------------------------------------
 
 static inline wide wide_add (wide s, double complex a, double complex b)
@@ -170,10 +149,10 @@ typedef struct {
   double wy;       // max |I + W Y' - Q|, in eps
 } qr_quality;
 
-// The smallest change that the type can express in a column of m elements.
+// The rounding error of denormal numbers in a column of m elements.
 static inline long double qr_grain (const qr_call *c)
 {
-  return (gla_type_real (c->type) == GLA_S ? 0x1p-149L : 0x1p-1074L) * (long double)c->m * 4;
+  return (gla_type_real (c->type) == GLA_TYPE_S ? 0x1p-149L : 0x1p-1074L) * (long double)c->m * 4;
 }
 
 static inline void qr_measure_product (const qr_page *p, int64_t page, double eps, qr_quality *q)
@@ -235,13 +214,15 @@ static inline double qr_measure_c (const qr_page *p, int64_t page, double eps)
     }
     for (int64_t k = 0; k < B->rows; k++)
       norm += cabs (qr_at (B, k, j, page));
+    if (isnan (off))
+      return INFINITY;
     worst = off <= worst ? worst : off;
     size = norm > size ? norm : size;
   }
-  return isnan (worst) ? INFINITY : (double)(worst / (B->rows * size * eps));
+  return (double)(worst / (B->rows * size * eps));
 }
 
-// Also whether Y is unit lower trapezoidal.
+// Also checks that Y is unit lower trapezoidal.
 static inline double qr_measure_wy (const qr_page *p, int64_t page, double eps)
 {
   const gla_array *Q = &p->a[QR_Q], *W = &p->a[QR_W], *Y = &p->a[QR_Y];
@@ -275,7 +256,7 @@ static inline qr_quality qr_measure (const qr_page *p, int64_t page)
   return q;
 }
 
-// Whether R has zeros below the diagonal and a real diagonal, which does not grow with pivoting.
+// Whether R is upper triangular with a real diagonal, which with pivoting does not grow.
 static inline int qr_triangular (const qr_page *p, int64_t page)
 {
   const gla_array *R = &p->a[QR_R];

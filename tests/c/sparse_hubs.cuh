@@ -1,14 +1,14 @@
-// tests/c/sparse_hubs.cuh: products of a matrix whose hubs the GPU keeps close
+// tests/c/sparse_hubs.cuh: products of a matrix whose most frequent columns (hubs) a GPU caches
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef SPARSE_HUBS_CUH
 #define SPARSE_HUBS_CUH
 
-#include "../../kernels/spmv.cuh"
+#include "spmv/spmv.cuh"
 #include "sparse_shapes.cuh"
 
-// A few columns have many of the entries; rows are empty, short, or one of some 30000. Of a size at
-// which to keep these columns close pays.
+// A few columns have many of the entries; rows are empty or short, and one has some 30000 entries.
+// The size is large enough that the GPU caches x of these columns.
 static shape hub_shape ()
 {
   const int64_t columns = 700001;
@@ -27,8 +27,8 @@ static shape hub_shape ()
   return s;
 }
 
-// y = M*x where x has, at column `bad`, something that is not finite: it must reach the rows that
-// have an entry there, and no others.
+// y = M*x where x (bad) is not finite: exactly the rows with an entry in that column must not be
+// finite.
 template <class H>
 void check_spread (const matrix<H> &A, const std::vector<H> &y, const std::vector<H> &before,
                    int64_t bad, const std::string &what)
@@ -44,23 +44,23 @@ void check_spread (const matrix<H> &A, const std::vector<H> &y, const std::vecto
 
 template <class H> void test_hubs (const shape &s, bool pattern)
 {
-  matrix<H> A (s, pattern, pattern, GLA_SPMV_AUTO);
+  matrix<H> A (s, pattern, pattern, GLA_SPMV_METHOD_AUTO);
   std::string what = std::string ("hubs type ") + (char)kind<H>::type + (pattern ? " pattern" : "");
   void *prepared = nullptr;
-  check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, what + ": prepare");
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, what + ": prepare");
   int shared = 0;
   cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
   check (shared < 200 << 10 || spmv_matrix_of (prepared)->coded != nullptr, what + ": kept close");
   std::vector<H> x (s.columns), y (s.rows, H (7)), before;
   gla_spmv_job job = {};
-  job.x = gla_array_packed (x.data (), kind<H>::type, s.columns, 1, 1, GLA_HOST);
-  job.y = gla_array_packed (y.data (), kind<H>::type, s.rows, 1, 1, GLA_HOST);
+  job.x = gla_array_packed (x.data (), kind<H>::type, s.columns, 1, 1, GLA_DEVICE_HOST);
+  job.y = gla_array_packed (y.data (), kind<H>::type, s.rows, 1, 1, GLA_DEVICE_HOST);
   job.monitor = quiet;
-  for (int round = 0; round < 2; round++) { // the plan stays, x does not
+  for (int round = 0; round < 2; round++) { // the same plan, another x
     job.conjugate = round;
     for (H &e : x)
       e = scalar<H> (z (uniform (), uniform ()));
-    check (gpu.spmv_product (engine, prepared, &job) == GLA_OK, what + ": product");
+    check (gpu.spmv->product (engine, prepared, &job) == GLA_OK, what + ": product");
     std::vector<z> right = A.times (x.data (), round);
     double worst = 0;
     for (int64_t i = 0; i < s.rows; i++)
@@ -69,17 +69,18 @@ template <class H> void test_hubs (const shape &s, bool pattern)
     check (worst < 20 * eps<H> (), what + ": error " + std::to_string (worst / eps<H> ()) + " eps");
   }
   before = y;
-  for (int64_t bad : {(int64_t)0, s.index.back ()}) { // a hub, and most likely none
+  for (int64_t bad :
+       {(int64_t)0, s.index.back ()}) { // a hub, and a column that most likely is none
     H kept = x[bad];
     x[bad] = H (bad == 0 ? INFINITY : NAN);
-    check (gpu.spmv_product (engine, prepared, &job) == GLA_OK, what + ": product");
+    check (gpu.spmv->product (engine, prepared, &job) == GLA_OK, what + ": product");
     check_spread (A, y, before, bad, what + ": NaN and Inf: ");
     x[bad] = kept;
   }
-  check (gpu.spmv_product (engine, prepared, &job) == GLA_OK &&
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_OK &&
              memcmp (y.data (), before.data (), y.size () * sizeof (H)) == 0,
          what + ": the same bits again");
-  gpu.spmv_free (engine, prepared);
+  gpu.spmv->free (engine, prepared);
 }
 
 #endif

@@ -24,7 +24,7 @@ static void check (bool ok, const std::string &what)
     printf ("FAILED test_sparse: %s\n", what.c_str ());
 }
 
-// The larger of both, infinite where x is NaN, which std::max would leave out.
+// The larger of both; infinite if x is NaN, which std::max would ignore.
 static double larger (double worst, double x)
 {
   return x <= worst ? worst : std::isnan (x) ? INFINITY : x;
@@ -57,16 +57,16 @@ static double uniform ()
 
 template <class H> struct kind;
 template <> struct kind<float> {
-  static constexpr gla_type type = GLA_S;
+  static constexpr gla_type type = GLA_TYPE_S;
 };
 template <> struct kind<double> {
-  static constexpr gla_type type = GLA_D;
+  static constexpr gla_type type = GLA_TYPE_D;
 };
 template <> struct kind<std::complex<float>> {
-  static constexpr gla_type type = GLA_C;
+  static constexpr gla_type type = GLA_TYPE_C;
 };
 template <> struct kind<z> {
-  static constexpr gla_type type = GLA_Z;
+  static constexpr gla_type type = GLA_TYPE_Z;
 };
 template <class H> bool is_complex ()
 {
@@ -96,7 +96,7 @@ struct shape {
   std::vector<int64_t> start, index;
 };
 
-// Row i has as many random columns as `length` says.
+// Row i has length (i) random columns.
 template <class F> shape random_shape (const char *name, int64_t rows, int64_t columns, F length)
 {
   shape s = {name, rows, columns, {0}, {}};
@@ -112,8 +112,8 @@ template <class F> shape random_shape (const char *name, int64_t rows, int64_t c
   return s;
 }
 
-// Symmetric: a ring whose nodes know those up to 3 steps away; with `hub`, node 0 knows every
-// seventh.
+// Symmetric: a ring whose nodes are linked to those up to 3 steps away; with `hub`, node 0 is
+// linked to every seventh node.
 static shape wheel (int64_t n, bool hub)
 {
   std::vector<std::vector<int64_t>> rows (n);
@@ -138,7 +138,7 @@ static shape wheel (int64_t n, bool hub)
 template <class H> struct matrix {
   const shape &s;
   std::vector<H> values;
-  std::vector<int32_t> start, index; // where 32-bit integers are wanted
+  std::vector<int32_t> start, index; // for 32-bit indices
   gla_spmv_matrix M;
   matrix (const shape &of, bool pattern, bool narrow, gla_spmv_method method)
       : s (of), values (of.index.size ()), M ()

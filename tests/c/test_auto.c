@@ -1,8 +1,7 @@
-// tests/c/test_auto.c: when "auto" starts a GPU, and what it keeps there
+// tests/c/test_auto.c: when "auto" starts a GPU, and how much memory it keeps there
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linked with its own list of backends, which compute nothing and take a known time for it, on a
-// clock of their own.
+// Linked with mock backends, which compute nothing and take a given time by a mock clock.
 
 #include "auto_calls.h"
 
@@ -12,7 +11,7 @@
 // when to start
 //------------------------------------------------------------------------------
 
-// Nobody asks the driver for calls that a GPU does not make shorter, nor for a few short ones.
+// The driver is not queried for calls that a GPU does not make faster, nor for a few short ones.
 static void test_not_started (void)
 {
   usual_machine ();
@@ -22,14 +21,15 @@ static void test_not_started (void)
     total += time_of (ctx, 40); // 0.4 ms, the GPU 0.52 ms
   CHECK (total < 1.02 * 1000 * on_cpu (40), "1000 small calls took %g s", total);
   for (int k = 0; k < 20; k++) {
-    const double seconds = time_of (ctx, 1000); // 9 ms could be spared by each
+    const double seconds = time_of (ctx, 1000); // on a GPU each would take 9 ms less
     CHECK (seconds < 1.02 * on_cpu (1000), "call %d took %g s", k, seconds);
   }
   CHECK (counted == 0 && opened == 0, "asked %d times, opened %d", counted, opened);
   gla_context_destroy (ctx);
 }
 
-// For any number of calls: at most about twice the better choice, no call longer than on the CPU.
+// Any number of calls takes at most about twice the time of the better place, and no call takes
+// longer than on the CPU.
 static void test_rule (void)
 {
   usual_machine ();
@@ -67,7 +67,7 @@ static void test_long_call (void)
   gla_context_destroy (ctx);
 }
 
-// A start that takes far longer than expected is not waited for without end.
+// A call does not wait without limit for a start that takes far longer than expected.
 static void test_late_start (void)
 {
   usual_machine ();
@@ -76,11 +76,11 @@ static void test_late_start (void)
   const double seconds = time_of (ctx, 100000); // 1 s on the CPU, 0.05 s on the GPU
   CHECK (seconds < 2.1 && finished == 0, "%g s", seconds);
   CHECK (time_of (ctx, 1000) < 1.02 * on_cpu (1000), "waited again");
-  let_go = 1;
+  start_may_end = 1;
   gla_context_destroy (ctx);
 }
 
-// What the start took is known from then on, also to the next process.
+// The measured time of the start is used from then on, also by the next process.
 static void test_start_is_known (void)
 {
   usual_machine ();
@@ -99,7 +99,7 @@ static void test_start_is_known (void)
 }
 
 //------------------------------------------------------------------------------
-// what may go wrong
+// failures
 //------------------------------------------------------------------------------
 
 static void test_failing_start (void)
@@ -107,12 +107,12 @@ static void test_failing_start (void)
   usual_machine ();
   open_fails = 1;
   gla_context *ctx = new_context ();
-  CHECK (solve (ctx, N, 100000) == GLA_HOST, "%s", gla_message (ctx));
+  CHECK (solve (ctx, N, 100000) == GLA_DEVICE_HOST, "%s", gla_message (ctx));
   CHECK (time_of (ctx, 100000) < 1.02 * on_cpu (100000), "tried again");
   CHECK (warnings == 0 && strcmp (gla_message (ctx), "") == 0, "%d, %s", warnings,
          gla_message (ctx));
   open_fails = 0;
-  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0,
+  CHECK (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0,
          "asked for: %s", gla_message (ctx));
   gla_context_destroy (ctx);
 }
@@ -130,31 +130,31 @@ static void test_stop (void)
   gla_context_destroy (ctx);
 }
 
-// Something that a thread is at work for is asked for, or wanted no more.
-static void test_meanwhile (void)
+// While a thread starts the GPU: a call for the GPU, and the end of the context.
+static void test_call_during_start (void)
 {
   usual_machine ();
-  cpu_page = 40e-6; // 0.4 s: a start is begun, and not worth to wait for
+  cpu_page = 40e-6; // 0.4 s: worth starting the GPU, but not waiting for it
   gpu_call = 0.095;
   gla_context *ctx = new_context ();
-  CHECK (solve (ctx, N, 10000) == GLA_HOST && opened == 0, "not on the CPU");
-  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0, "%s",
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST && opened == 0, "not on the CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) == GLA_OK && solve (ctx, N, 10) == 0, "%s",
          gla_message (ctx));
   CHECK (opened == 1, "opened %d times", (int)opened);
   gla_context_destroy (ctx);
 
   ctx = new_context ();
-  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST, "not on the CPU");
   gla_context_destroy (ctx);
   CHECK (opened == 0, "left open");
 
-  gla_device_info about;
+  gla_device_info about = {.size = sizeof about};
   ctx = new_context ();
-  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST, "not on the CPU");
   CHECK (gla_device_count (ctx) == 1, "count");
   gla_context_destroy (ctx);
 
-  ctx = new_context (); // without one
+  ctx = new_context (); // without a start
   CHECK (gla_device_query (ctx, 0, &about) == GLA_OK && opened == 0, "query");
   CHECK (about.started == 0 && about.memory_free == -1, "started");
   gla_context_destroy (ctx);
@@ -166,7 +166,7 @@ static int status_of (void (*body) (void))
   fflush (NULL);
   const pid_t child = fork ();
   if (child == 0) {
-    alarm (20); // instead of for ever
+    alarm (20); // ends the process if it hangs
     n_passed = n_failed = 0;
     body ();
     exit (check_report ("child"));
@@ -177,30 +177,30 @@ static int status_of (void (*body) (void))
 
 static void end_while_starting (void)
 {
-  most_naps = 1000;
+  max_waits = 1000;
   usual_machine ();
   cpu_page = 40e-6;
   gpu_call = 0.095;
   gla_context *ctx = new_context ();
-  CHECK (solve (ctx, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST, "not on the CPU");
 }
 
-// A process that was forked while its parent uses the GPU, or starts it, has the CPU.
+// A process that is forked while its parent uses or starts the GPU computes on the CPU.
 static gla_context *parent;
 
 static void work_in_child (void)
 {
-  gla_array a = gla_array_packed (A, GLA_Z, N, N, 10, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, 10, GLA_HOST);
+  gla_array a = gla_array_packed (A, GLA_TYPE_Z, N, N, 10, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_TYPE_D, N, 1, 10, GLA_DEVICE_HOST);
   gla_context *both[] = {parent, new_context ()};
   finished = 0;
   for (int k = 0; k < 2; k++) {
-    gla_set_place (both[k], GLA_AUTO, NULL, 0);
-    CHECK (solve (both[k], N, 100000) == GLA_HOST, "auto: %s", gla_message (both[k]));
-    gla_status status = gla_set_place (both[k], GLA_GPU, NULL, 0);
+    gla_set_place (both[k], GLA_PLACE_AUTO, NULL, 0);
+    CHECK (solve (both[k], N, 100000) == GLA_DEVICE_HOST, "auto: %s", gla_message (both[k]));
+    gla_status status = gla_set_place (both[k], GLA_PLACE_GPU, NULL, 0);
     if (status == GLA_OK)
-      status = gla_batcheig (both[k], &a, &l, NULL, info, NULL, NULL);
-    CHECK (status == GLA_FORKED && strstr (gla_message (both[k]), "forked") != NULL, "%d: %s",
+      status = call_batcheig (both[k], &a, &l, NULL, info, NULL, NULL);
+    CHECK (status == GLA_ERROR_FORKED && strstr (gla_message (both[k]), "forked") != NULL, "%d: %s",
            (int)status, gla_message (both[k]));
     gla_context_destroy (both[k]);
   }
@@ -217,7 +217,7 @@ static void test_fork (void)
   cpu_page = 40e-6;
   gpu_call = 0.095;
   parent = new_context ();
-  CHECK (solve (parent, N, 10000) == GLA_HOST, "not on the CPU");
+  CHECK (solve (parent, N, 10000) == GLA_DEVICE_HOST, "not on the CPU");
   CHECK (status_of (work_in_child) == 0, "child of one that starts a GPU");
   gla_context_destroy (parent);
 }
@@ -230,15 +230,15 @@ static void *work_in_thread (void *failed)
     double l[4];
     int32_t i[1];
     double complex page[16] = {0};
-    gla_array pages = gla_array_packed (page, GLA_Z, 4, 4, 1, GLA_HOST);
-    gla_array values = gla_array_packed (l, GLA_D, 4, 1, 1, GLA_HOST);
-    *(int *)failed += gla_batcheig (ctx, &pages, &values, NULL, i, NULL, NULL) != GLA_OK;
+    gla_array pages = gla_array_packed (page, GLA_TYPE_Z, 4, 4, 1, GLA_DEVICE_HOST);
+    gla_array values = gla_array_packed (l, GLA_TYPE_D, 4, 1, 1, GLA_DEVICE_HOST);
+    *(int *)failed += call_batcheig (ctx, &pages, &values, NULL, i, NULL, NULL) != GLA_OK;
   }
   gla_context_destroy (ctx);
   return NULL;
 }
 
-// Contexts in threads start their GPUs side by side.
+// Contexts in several threads start their GPUs in parallel.
 static void test_threads (void)
 {
   usual_machine ();
@@ -262,27 +262,30 @@ static void test_threads (void)
 
 static void test_memory (void)
 {
-  gla_device_info about;
+  gla_device_info about = {.size = sizeof about};
   usual_machine ();
   page_bytes = memory_total / 10000;
   gla_context *ctx = open_context ();
-  gla_set_place (ctx, GLA_GPU, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0);
   CHECK (solve (ctx, N, 100) == 0 && kept == 100 * page_bytes, "%lld", (long long)kept);
   CHECK (gla_device_query (ctx, 0, &about) == GLA_OK && about.memory_kept == kept &&
              about.host_kept == 64 && about.started,
          "%lld", (long long)about.memory_kept);
   CHECK (solve (ctx, N, 9000) == 0 && kept == memory_total / 8, "after a large call %lld",
          (long long)kept);
-  CHECK (gla_release (ctx, 1) == GLA_NO_DEVICE && gla_release (ctx, -7) == GLA_NO_DEVICE, "device");
+  CHECK (gla_release (ctx, 1) == GLA_ERROR_NO_DEVICE &&
+             gla_release (ctx, -7) == GLA_ERROR_NO_DEVICE,
+         "device");
   CHECK (kept > 0 && gla_release (ctx, 0) == GLA_OK && kept == 0 && pinned == 0, "release");
   CHECK (solve (ctx, N, 100) == 0 && kept > 0, "after the release");
-  CHECK (gla_release (ctx, GLA_ALL_GPUS) == GLA_OK && kept == 0, "release all");
-  CHECK (gla_release (NULL, 0) == GLA_BAD_ARGUMENT, "NULL");
+  CHECK (gla_release (ctx, GLA_DEVICE_ALL_GPUS) == GLA_OK && kept == 0, "release all");
+  CHECK (gla_release (NULL, 0) == GLA_ERROR_BAD_ARGUMENT, "NULL");
   gla_context_destroy (ctx);
 
   ctx = new_context (); // starts nothing
   const int before = counted;
-  CHECK (gla_release (ctx, GLA_ALL_GPUS) == GLA_OK && counted == before && opened == 0, "started");
+  CHECK (gla_release (ctx, GLA_DEVICE_ALL_GPUS) == GLA_OK && counted == before && opened == 0,
+         "started");
   gla_context_destroy (ctx);
 }
 
@@ -291,7 +294,7 @@ int main (void)
   char folder[] = "/tmp/gpulinalg-test-XXXXXX", command[128];
   CHECK (mkdtemp (folder) != NULL, "%s", folder);
   setenv ("GPULINALG_CACHE", folder, 1);
-  use_stand_ins ();
+  use_mocks ();
   CHECK (status_of (end_while_starting) == 0, "a process that ends while a GPU starts");
   test_not_started ();
   setenv ("GPULINALG_CACHE", "", 1);
@@ -303,7 +306,7 @@ int main (void)
   setenv ("GPULINALG_CACHE", "", 1);
   test_failing_start ();
   test_stop ();
-  test_meanwhile ();
+  test_call_during_start ();
   test_fork ();
   test_threads ();
   test_memory ();

@@ -1,9 +1,10 @@
-// tests/c/test_bits.c: results have the same bits for any number of threads, ours and the BLAS's
+// tests/c/test_bits.c: results have the same bits for any number of threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The numbers are read once by a process, so it starts itself again with others and compares what
-// these print: a line for each case, with a hash of its results.
+// A process reads the numbers of threads once, so the program starts itself again with other
+// numbers and compares the output: a line for each case, with a hash of its results.
 
+#include "calls.h"
 #include "check.h"
 
 #include <unistd.h>
@@ -27,18 +28,18 @@ static double *random_numbers (int64_t count, unsigned long long seed)
 static gla_array result (gla_type type, int64_t m, int64_t n, int64_t p)
 {
   void *memory = calloc ((size_t)(m * n * p) + 1, gla_type_size (type));
-  return gla_array_packed (memory, type, m, n, p, GLA_HOST);
+  return gla_array_packed (memory, type, m, n, p, GLA_DEVICE_HOST);
 }
 
-// Adds the array to the hash, and frees it.
-static uint64_t take (gla_array *a, uint64_t h)
+// Adds the array to the hash and frees it.
+static uint64_t hash_and_free (gla_array *a, uint64_t h)
 {
   h = hash_of (a->data, (size_t)(a->rows * a->columns * a->pages) * gla_type_size (a->type), h);
   free (a->data);
   return h;
 }
 
-static void say (const char *what, int64_t m, int64_t n, gla_status status, uint64_t h)
+static void print_case (const char *what, int64_t m, int64_t n, gla_status status, uint64_t h)
 {
   printf ("%s %lld %lld: %s %016llx\n", what, (long long)m, (long long)n, gla_status_text (status),
           (unsigned long long)h);
@@ -55,10 +56,10 @@ static void qr_case (gla_context *ctx, const char *what, gla_type type, int64_t 
   const int parts = 1 + gla_type_is_complex (type);
   double *a = random_numbers (m * n * pages * parts, 5),
          *b = random_numbers (m * rhs * pages * parts, 6);
-  const gla_array A = gla_array_packed (a, type, m, n, pages, GLA_HOST);
-  const gla_array B = gla_array_packed (b, type, m, rhs, pages, GLA_HOST);
-  const gla_qr_options options = {.pivot = pivot};
-  gla_qr_results r = {0};
+  const gla_array A = gla_array_packed (a, type, m, n, pages, GLA_DEVICE_HOST);
+  const gla_array B = gla_array_packed (b, type, m, rhs, pages, GLA_DEVICE_HOST);
+  const gla_qr_options options = {.size = sizeof options, .pivot = pivot};
+  gla_qr_results r = {.size = sizeof r};
   uint64_t h = 1469598103934665603u;
   r.Q = result (type, m, k, pages);
   r.R = result (type, k, n, pages);
@@ -70,15 +71,15 @@ static void qr_case (gla_context *ctx, const char *what, gla_type type, int64_t 
   if (pivot)
     r.jpvt = malloc ((size_t)(n * pages) * sizeof *r.jpvt);
   const gla_status status = gla_qr (ctx, &A, &B, &r, &options, NULL);
-  h = take (&r.Q, take (&r.R, take (&r.C, h)));
+  h = hash_and_free (&r.Q, hash_and_free (&r.R, hash_and_free (&r.C, h)));
   if (wy)
-    h = take (&r.W, take (&r.Y, h));
+    h = hash_and_free (&r.W, hash_and_free (&r.Y, h));
   if (pivot)
     h = hash_of (r.jpvt, (size_t)(n * pages) * sizeof *r.jpvt, h);
   free (r.jpvt);
   free (a);
   free (b);
-  say (what, m, n, status, h);
+  print_case (what, m, n, status, h);
 }
 
 static void gsvd_case (gla_context *ctx, gla_gsvd_method method, int64_t m, int64_t n, int64_t p,
@@ -86,35 +87,37 @@ static void gsvd_case (gla_context *ctx, gla_gsvd_method method, int64_t m, int6
 {
   const int64_t q = m + n < p ? m + n : p;
   double *a = random_numbers (m * p * pages, 7), *b = random_numbers (n * p * pages, 8);
-  const gla_array A = gla_array_packed (a, GLA_D, m, p, pages, GLA_HOST);
-  const gla_array B = gla_array_packed (b, GLA_D, n, p, pages, GLA_HOST);
-  const gla_gsvd_options options = {.method = method};
-  gla_gsvd_results r = {0};
-  r.alpha = result (GLA_D, q, 1, pages);
-  r.beta = result (GLA_D, q, 1, pages);
-  r.U = result (GLA_D, m, m < q ? m : q, pages);
-  r.V = result (GLA_D, n, n < q ? n : q, pages);
-  r.X = result (GLA_D, p, q, pages);
+  const gla_array A = gla_array_packed (a, GLA_TYPE_D, m, p, pages, GLA_DEVICE_HOST);
+  const gla_array B = gla_array_packed (b, GLA_TYPE_D, n, p, pages, GLA_DEVICE_HOST);
+  const gla_gsvd_options options = {.size = sizeof options, .method = method};
+  gla_gsvd_results r = {.size = sizeof r};
+  r.alpha = result (GLA_TYPE_D, q, 1, pages);
+  r.beta = result (GLA_TYPE_D, q, 1, pages);
+  r.U = result (GLA_TYPE_D, m, m < q ? m : q, pages);
+  r.V = result (GLA_TYPE_D, n, n < q ? n : q, pages);
+  r.X = result (GLA_TYPE_D, p, q, pages);
   const gla_status status = gla_gsvd (ctx, &A, &B, &r, &options, NULL);
-  const uint64_t h = take (&r.X, take (&r.U, take (&r.V, take (&r.alpha, take (&r.beta, 7)))));
+  const uint64_t h = hash_and_free (
+      &r.X, hash_and_free (
+                &r.U, hash_and_free (&r.V, hash_and_free (&r.alpha, hash_and_free (&r.beta, 7)))));
   free (a);
   free (b);
-  say (method == GLA_GSVD_HZ ? "gsvd by hz" : "gsvd", p, pages, status, h);
+  print_case (method == GLA_GSVD_METHOD_HZ ? "gsvd by hz" : "gsvd", p, pages, status, h);
 }
 
 static void eig_case (gla_context *ctx, int64_t n, int64_t pages, gla_eig_method method)
 {
   double complex *a = malloc ((size_t)(n * n * pages) * sizeof *a);
-  const gla_array A = gla_array_packed (a, GLA_Z, n, n, pages, GLA_HOST);
-  const gla_eig_options options = {method, GLA_FULL, 0, 0};
-  gla_array L = result (GLA_D, n, 1, pages), V = result (GLA_Z, n, n, pages);
+  const gla_array A = gla_array_packed (a, GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+  const gla_eig_options options = eig_options (method, GLA_TRIANGLE_FULL);
+  gla_array L = result (GLA_TYPE_D, n, 1, pages), V = result (GLA_TYPE_Z, n, n, pages);
   check_fill (a, n, pages, 9);
-  const gla_status status = gla_batcheig (ctx, &A, &L, &V, NULL, &options, NULL);
-  say ("batcheig", n, pages, status, take (&L, take (&V, 9)));
+  const gla_status status = call_batcheig (ctx, &A, &L, &V, NULL, &options, NULL);
+  print_case ("batcheig", n, pages, status, hash_and_free (&L, hash_and_free (&V, 9)));
   free (a);
 }
 
-// A tridiagonal matrix with a row and a column of ones: a long row, and many short ones.
+// A tridiagonal matrix with a row and a column of ones: one long row and many short ones.
 static void sparse_case (gla_context *ctx, int64_t n, gla_eigs_method method, int block)
 {
   int64_t *start = malloc ((size_t)(n + 1) * sizeof *start),
@@ -133,28 +136,30 @@ static void sparse_case (gla_context *ctx, int64_t n, gla_eigs_method method, in
       }
   }
   start[n] = at;
-  const gla_csr csr = {GLA_D, n, n, 8, start, index, values};
-  gla_operator A = {.sparse = NULL};
-  gla_status status = gla_sparse_create (ctx, &csr, NULL, &A.sparse);
-  const gla_array in = gla_array_packed (x, GLA_D, n, 1, 1, GLA_HOST);
-  gla_array y = result (GLA_D, n, 1, 1), z = result (GLA_D, n, 1, 1);
+  const gla_csr csr = {GLA_TYPE_D, n, n, 8, start, index, values};
+  gla_operator A = {.size = sizeof A, .sparse = NULL};
+  gla_status status = gla_sparse_create (ctx, &csr, &A.sparse, NULL);
+  const gla_array in = gla_array_packed (x, GLA_TYPE_D, n, 1, 1, GLA_DEVICE_HOST);
+  gla_array y = result (GLA_TYPE_D, n, 1, 1), z = result (GLA_TYPE_D, n, 1, 1);
   if (status == GLA_OK)
     status = gla_spmv (ctx, A.sparse, 'N', &in, &y, NULL);
   if (status == GLA_OK)
     status = gla_spmv (ctx, A.sparse, 'T', &in, &z, NULL);
-  say ("spmv", n, at, status, take (&y, take (&z, 11)));
-  const gla_eigs_options few = {.method = method,
+  print_case ("spmv", n, at, status, hash_and_free (&y, hash_and_free (&z, 11)));
+  const gla_eigs_options few = {.size = sizeof few,
+                                .method = method,
                                 .block = block,
                                 .maxit = 2,
                                 .trust = 1,
-                                .steps = method == GLA_EIGS_PLAIN ? 60 : 0};
+                                .steps = method == GLA_EIGS_METHOD_PLAIN ? 60 : 0};
   double residuals[4] = {0};
-  gla_eigs_results r = {.residuals = residuals};
-  r.values = result (GLA_D, 4, 1, 1);
-  r.vectors = result (GLA_D, n, 4, 1);
-  status = gla_eigs (ctx, &A, 4, GLA_EIGS_LA, &r, &few, NULL);
-  say ("eigs", n, method * 10 + block, status,
-       hash_of (residuals, sizeof residuals, take (&r.values, take (&r.vectors, 12))));
+  gla_eigs_results r = {.size = sizeof r, .residuals = residuals};
+  r.values = result (GLA_TYPE_D, 4, 1, 1);
+  r.vectors = result (GLA_TYPE_D, n, 4, 1);
+  status = gla_eigs (ctx, &A, 4, GLA_EIGS_WHICH_LA, &r, &few, NULL);
+  print_case ("eigs", n, method * 10 + block, status,
+              hash_of (residuals, sizeof residuals,
+                       hash_and_free (&r.values, hash_and_free (&r.vectors, 12))));
   gla_sparse_destroy (A.sparse);
   free (start);
   free (index);
@@ -162,43 +167,43 @@ static void sparse_case (gla_context *ctx, int64_t n, gla_eigs_method method, in
   free (x);
 }
 
-// The sanitizers look for errors of memory, and have the small cases for that.
+// The sanitizers find memory errors in the small cases as well, so they skip the large ones.
 #ifdef __SANITIZE_ADDRESS__
 enum { LARGE = 0, SPARSE = 20000 };
 #else
 enum { LARGE = 1, SPARSE = 150000 };
 #endif
 
-static void say_large (gla_context *ctx)
+static void print_large_cases (gla_context *ctx)
 {
-  qr_case (ctx, "qr", GLA_D, 2048, 1024, 1, 0, 0);
-  qr_case (ctx, "qr", GLA_D, 10000, 100, 1, 0, 0);
-  qr_case (ctx, "qr", GLA_D, 100, 5000, 1, 0, 0);
-  qr_case (ctx, "tall qr", GLA_D, 200000, 32, 1, 0, 0);
-  qr_case (ctx, "pivoted qr", GLA_D, 3000, 200, 1, 1, 0);
-  gsvd_case (ctx, GLA_GSVD_AUTO, 600, 500, 450, 1);
-  gsvd_case (ctx, GLA_GSVD_HZ, 260, 280, 250, 1);
-  eig_case (ctx, 260, 5, GLA_METHOD_AUTO);
+  qr_case (ctx, "qr", GLA_TYPE_D, 2048, 1024, 1, 0, 0);
+  qr_case (ctx, "qr", GLA_TYPE_D, 10000, 100, 1, 0, 0);
+  qr_case (ctx, "qr", GLA_TYPE_D, 100, 5000, 1, 0, 0);
+  qr_case (ctx, "tall qr", GLA_TYPE_D, 200000, 32, 1, 0, 0);
+  qr_case (ctx, "pivoted qr", GLA_TYPE_D, 3000, 200, 1, 1, 0);
+  gsvd_case (ctx, GLA_GSVD_METHOD_AUTO, 600, 500, 450, 1);
+  gsvd_case (ctx, GLA_GSVD_METHOD_HZ, 260, 280, 250, 1);
+  eig_case (ctx, 260, 5, GLA_EIG_METHOD_AUTO);
 }
 
-static void say_all (gla_context *ctx)
+static void print_cases (gla_context *ctx)
 {
   if (LARGE)
-    say_large (ctx);
-  qr_case (ctx, "qr", GLA_D, 600, 500, 1, 0, 1);
-  qr_case (ctx, "qr", GLA_Z, 300, 310, 2, 0, 0);
-  qr_case (ctx, "tall qr", GLA_D, 60000, 8, 3, 0, 1);
-  qr_case (ctx, "qr of pages", GLA_D, 16, 16, 500, 0, 0);
-  qr_case (ctx, "qr of pages", GLA_D, 120, 110, 9, 0, 0);
-  qr_case (ctx, "pivoted qr", GLA_D, 600, 500, 1, 1, 0);
-  qr_case (ctx, "pivoted qr", GLA_D, 30, 20, 9, 1, 0);
-  gsvd_case (ctx, GLA_GSVD_AUTO, 300, 280, 250, 1);
-  gsvd_case (ctx, GLA_GSVD_AUTO, 12, 10, 9, 50);
-  eig_case (ctx, 20, 70, GLA_METHOD_AUTO);
-  eig_case (ctx, 120, 3, GLA_METHOD_JACOBI);
-  sparse_case (ctx, SPARSE, GLA_EIGS_RESTARTED, 1);
-  sparse_case (ctx, SPARSE, GLA_EIGS_RESTARTED, 4);
-  sparse_case (ctx, SPARSE, GLA_EIGS_PLAIN, 1);
+    print_large_cases (ctx);
+  qr_case (ctx, "qr", GLA_TYPE_D, 600, 500, 1, 0, 1);
+  qr_case (ctx, "qr", GLA_TYPE_Z, 300, 310, 2, 0, 0);
+  qr_case (ctx, "tall qr", GLA_TYPE_D, 60000, 8, 3, 0, 1);
+  qr_case (ctx, "qr of pages", GLA_TYPE_D, 16, 16, 500, 0, 0);
+  qr_case (ctx, "qr of pages", GLA_TYPE_D, 120, 110, 9, 0, 0);
+  qr_case (ctx, "pivoted qr", GLA_TYPE_D, 600, 500, 1, 1, 0);
+  qr_case (ctx, "pivoted qr", GLA_TYPE_D, 30, 20, 9, 1, 0);
+  gsvd_case (ctx, GLA_GSVD_METHOD_AUTO, 300, 280, 250, 1);
+  gsvd_case (ctx, GLA_GSVD_METHOD_AUTO, 12, 10, 9, 50);
+  eig_case (ctx, 20, 70, GLA_EIG_METHOD_AUTO);
+  eig_case (ctx, 120, 3, GLA_EIG_METHOD_JACOBI);
+  sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_RESTARTED, 1);
+  sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_RESTARTED, 4);
+  sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_PLAIN, 1);
 }
 
 //------------------------------------------------------------------------------
@@ -209,7 +214,7 @@ enum { LINES = 64, LENGTH = 200 };
 
 typedef char lines[LINES][LENGTH];
 
-// The lines that this program prints with so many threads of ours and of the BLAS.
+// The lines that this program prints with so many threads of the library and of the BLAS.
 static int lines_of (const char *program, int threads, int blas, lines to)
 {
   char command[1200];
@@ -229,9 +234,10 @@ int main (int argc, char **argv)
   static const int numbers[][2] = {{2, 2}, {3, 1}, {4, 2}};
   if (argc > 1) {
     gla_context *ctx = NULL;
-    if (gla_context_create (&ctx) != GLA_OK || gla_set_place (ctx, GLA_CPU, NULL, 0) != GLA_OK)
+    if (gla_context_create (&ctx) != GLA_OK ||
+        gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK)
       return 1;
-    say_all (ctx);
+    print_cases (ctx);
     gla_context_destroy (ctx);
     return 0;
   }

@@ -1,8 +1,7 @@
-// tests/c/test_costs.c: what "auto" learns from calls, keeps and goes by
+// tests/c/test_costs.c: "auto" measures calls, saves the costs and chooses by them
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linked with its own list of backends, which compute nothing and take a known time for it, on a
-// clock of their own.
+// Linked with mock backends, which compute nothing and take a given time by a mock clock.
 
 #include "auto_calls.h"
 
@@ -29,7 +28,7 @@ static void remove_file (void)
 }
 
 // Writes text over the file of costs, or at its end.
-static void spoil (const char *mode, const char *text)
+static void corrupt_file (const char *mode, const char *text)
 {
   gla_context *ctx = new_context ();
   FILE *file = fopen (file_of (ctx), mode);
@@ -41,7 +40,7 @@ static void spoil (const char *mode, const char *text)
   gla_context_destroy (ctx);
 }
 
-// Puts the file as a version of the package with a longer name would have left it.
+// Changes the file to that of a version of the package with a longer name.
 static void make_other_version (void)
 {
   static char text[1 << 16], other[1 << 16];
@@ -57,10 +56,10 @@ static void make_other_version (void)
   if (file != NULL)
     fclose (file);
   gla_context_destroy (ctx);
-  spoil ("w", other);
+  corrupt_file ("w", other);
 }
 
-// Formulas that are wrong: a GPU that is four times as slow as its own says.
+// Wrong formulas: the GPU is four times as slow as its formula.
 static void wrong_machine (void)
 {
   usual_machine ();
@@ -80,7 +79,7 @@ static int first_choice (void)
   return device;
 }
 
-// Many calls in one context; the mean of their times over the better place's.
+// Many calls in one context: the ratio of their mean time to that of the better place.
 static double ratio_of_many (int calls, int pages)
 {
   gla_context *ctx = open_context ();
@@ -97,7 +96,7 @@ static void test_file (void)
   remove_file ();
   CHECK (first_choice () == 0, "the formula is not wrong enough");
   ratio_of_many (100, 1000);
-  CHECK (first_choice () == GLA_HOST, "not kept");
+  CHECK (first_choice () == GLA_DEVICE_HOST, "not kept");
   gla_context *ctx = new_context ();
   struct stat s;
   CHECK (stat (file_of (ctx), &s) == 0 && s.st_size > 10, "no file %s", file_of (ctx));
@@ -114,11 +113,11 @@ static void test_file (void)
       {"another file", "w", "\xff\x01 what is this\n\n\n"},
       {"an older file", "w", "# What calls of gpulinalg took on this machine, for the choice\n"}};
   for (int k = 0; k < (int)(sizeof bad / sizeof *bad); k++) {
-    spoil (bad[k].mode, bad[k].text);
+    corrupt_file (bad[k].mode, bad[k].text);
     CHECK (first_choice () == 0, "%s: believed", bad[k].name);
     remove_file ();
     ratio_of_many (100, 1000);
-    CHECK (first_choice () == GLA_HOST, "%s: not kept again", bad[k].name);
+    CHECK (first_choice () == GLA_DEVICE_HOST, "%s: not kept again", bad[k].name);
   }
   make_other_version ();
   CHECK (first_choice () == 0, "another version: believed");
@@ -130,7 +129,7 @@ static void test_deleted_while_running (void)
   wrong_machine ();
   ratio_of_many (100, 1000);
   gla_context *ctx = open_context ();
-  CHECK (solve (ctx, N, 1000) == GLA_HOST && gla_costs_measured (ctx) >= 3, "not known");
+  CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST && gla_costs_measured (ctx) >= 3, "not known");
   unlink (file_of (ctx));
   CHECK (gla_costs_measured (ctx) == 0, "not forgotten");
   CHECK (ratio_of_many (100, 1000) < 1.5, "not learned again");
@@ -138,13 +137,13 @@ static void test_deleted_while_running (void)
   remove_file ();
 }
 
-// A program that keeps its contexts can have what they have learned written.
+// gla_costs_save writes the costs of a context that is not destroyed.
 static void test_save (void)
 {
   wrong_machine ();
   remove_file ();
   gla_context *ctx = open_context ();
-  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
   solve (ctx, N, 1000);
   solve (ctx, N, 1000);
   CHECK (access (file_of (ctx), F_OK) != 0, "written for 10 ms");
@@ -154,7 +153,7 @@ static void test_save (void)
   remove_file ();
 }
 
-// What one context learns is not lost by another one that writes after it.
+// The costs that one context has written are not lost when another one writes later.
 static void test_two_at_once (void)
 {
   wrong_machine ();
@@ -167,7 +166,8 @@ static void test_two_at_once (void)
   gla_context_destroy (one);
   gla_context_destroy (two);
   gla_context *three = open_context ();
-  CHECK (solve (three, N, 1000) == GLA_HOST && solve (three, 2, 1000) == GLA_HOST, "lost");
+  CHECK (solve (three, N, 1000) == GLA_DEVICE_HOST && solve (three, 2, 1000) == GLA_DEVICE_HOST,
+         "lost");
   gla_context_destroy (three);
   remove_file ();
 }
@@ -182,7 +182,7 @@ static void test_no_file (void)
   gla_context_destroy (ctx);
   CHECK (ratio_of_many (1000, 1000) < 1.05 && first_choice () == 0, "no file");
 
-  // a folder that cannot be made, even by root: a file is in the way
+  // a folder that not even root can make, because a file has its name
   snprintf (path, sizeof path, "%s/file", folder);
   FILE *file = fopen (path, "w");
   CHECK (file != NULL && fclose (file) == 0, "%s", path);
@@ -190,11 +190,11 @@ static void test_no_file (void)
   setenv ("GPULINALG_CACHE", path, 1);
   CHECK (ratio_of_many (1000, 1000) < 1.05 && first_choice () == 0, "file in the way");
 
-  // below a folder that is not there yet
+  // below a folder that does not exist yet
   snprintf (path, sizeof path, "%s/a/b", folder);
   setenv ("GPULINALG_CACHE", path, 1);
   ratio_of_many (100, 1000);
-  CHECK (first_choice () == GLA_HOST, "new folder");
+  CHECK (first_choice () == GLA_DEVICE_HOST, "new folder");
   setenv ("GPULINALG_CACHE", folder, 1);
 }
 
@@ -220,7 +220,8 @@ static void test_folders (void)
 // learning
 //------------------------------------------------------------------------------
 
-// Whatever the formulas say: 1000 calls at most 1.3 times the better place, the last of them there.
+// With wrong formulas 1000 calls take at most 1.3 times the time of the better place, and the last
+// call runs there.
 static void test_wrong_formulas (void)
 {
   static const double wrong[] = {0.2, 0.4, 1, 2.5, 5};
@@ -240,7 +241,7 @@ static void test_wrong_formulas (void)
           total += last = time_of (ctx, pages);
         gla_context_destroy (ctx);
         const double off = fmax (wrong[c] / wrong[g], wrong[g] / wrong[c]);
-        if (off <= 2.6) // what formulas are off by; beyond that the places may be mistaken for ever
+        if (off <= 2.6) // the error of real formulas; with larger ones the choice may remain wrong
           CHECK (last < 1.3 * better, "%g, %g, %d pages: ends with %g s, not %g", wrong[c],
                  wrong[g], pages, last, better);
         if (off <= 2.6)
@@ -250,7 +251,7 @@ static void test_wrong_formulas (void)
   setenv ("GPULINALG_CACHE", folder, 1);
 }
 
-// The first call on a GPU, which loads code, does not count against it; short calls never pay it.
+// The first call on a GPU, which loads code, is not measured; short calls never wait for it.
 static void test_load (void)
 {
   setenv ("GPULINALG_CACHE", "", 1);
@@ -258,9 +259,9 @@ static void test_load (void)
   load_seconds = 0.1;
   CHECK (ratio_of_many (1000, 1000) < 1.25, "calls of 1 ms");
   gla_context *ctx = new_context ();
-  gla_set_place (ctx, GLA_GPU, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0);
   CHECK (gla_device_count (ctx) == 1 && solve (ctx, 64, 1) == 0, "another size, to open the GPU");
-  gla_set_place (ctx, GLA_AUTO, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_AUTO, NULL, 0);
   double total = 0;
   for (int k = 0; k < 200; k++)
     total += time_of (ctx, 1000);
@@ -269,7 +270,7 @@ static void test_load (void)
   setenv ("GPULINALG_CACHE", folder, 1);
 }
 
-// Calls that other processes were in the way of teach nothing.
+// Calls that were interrupted by other processes are not measured.
 static void test_busy_machine (void)
 {
   setenv ("GPULINALG_CACHE", "", 1);
@@ -278,13 +279,13 @@ static void test_busy_machine (void)
   gla_context *ctx = open_context ();
   for (int k = 0; k < 40; k++)
     CHECK (solve (ctx, N, 1000) != -2, "%s", gla_message (ctx));
-  CHECK (solve (ctx, N, 1000) == GLA_HOST, "quiet");
+  CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST, "quiet");
   stall = 50e-3;
   for (int k = 0; k < 20; k++) {
-    gla_set_place (ctx, GLA_CPU, NULL, 0);
-    CHECK (solve (ctx, N, 1000) == GLA_HOST, "busy");
+    gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
+    CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST, "busy");
   }
-  gla_set_place (ctx, GLA_AUTO, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_AUTO, NULL, 0);
   CHECK (solve (ctx, N, 1000) == 0, "60 ms were not noted");
   gla_context_destroy (ctx);
 
@@ -292,16 +293,16 @@ static void test_busy_machine (void)
   ctx = open_context ();
   for (int k = 0; k < 40; k++)
     CHECK (solve (ctx, N, 1000) != -2, "%s", gla_message (ctx));
-  CHECK (solve (ctx, N, 1000) == GLA_HOST, "quiet");
+  CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST, "quiet");
   stall = 50e-3;
   interrupting = 100;
-  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
   for (int k = 0; k < 20; k++)
-    CHECK (solve (ctx, N, 1000) == GLA_HOST, "busy");
+    CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST, "busy");
   interrupting = 0;
   stall = 0;
-  gla_set_place (ctx, GLA_AUTO, NULL, 0);
-  CHECK (solve (ctx, N, 1000) == GLA_HOST, "what was disturbed was noted");
+  gla_set_place (ctx, GLA_PLACE_AUTO, NULL, 0);
+  CHECK (solve (ctx, N, 1000) == GLA_DEVICE_HOST, "what was disturbed was noted");
   gla_context_destroy (ctx);
   setenv ("GPULINALG_CACHE", folder, 1);
 }
@@ -313,7 +314,7 @@ static void test_failure (void)
   gla_context *ctx = open_context ();
   fail = 1;
   CHECK (solve (ctx, N, 10000) == 0 && warnings == 1, "%d warnings", warnings);
-  CHECK (solve (ctx, N, 10000) == GLA_HOST && warnings == 1 && opened == 0, "used again");
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST && warnings == 1 && opened == 0, "used again");
   gla_context_destroy (ctx);
 }
 
@@ -325,27 +326,29 @@ enum { PAGES = 1000 };
 
 typedef struct {
   int64_t m, n;
-  int q, pivot; // q: whether Q is wanted, else R alone
+  int q, pivot; // q: compute Q and R, otherwise R alone
 } qr_shape;
 
-// The device that a call ran on, GLA_HOST or 0; -2 where it did not end well.
+// Makes a call and returns the device that it ran on, GLA_DEVICE_HOST or 0; -2 if it failed.
 static int factor (gla_context *ctx, qr_shape s, int64_t pages)
 {
   static int64_t jpvt[64 * PAGES];
   const int64_t k = s.m < s.n ? s.m : s.n;
-  const gla_array a = gla_array_packed (A, GLA_D, s.m, s.n, pages, GLA_HOST);
+  const gla_array a = gla_array_packed (A, GLA_TYPE_D, s.m, s.n, pages, GLA_DEVICE_HOST);
   const gla_qr_results results = {
-      .Q = gla_array_packed (s.q ? V : NULL, GLA_D, s.m, k, pages, GLA_HOST),
-      .R = gla_array_packed ((double *)V + N * N * MOST, GLA_D, k, s.n, pages, GLA_HOST),
+      .size = sizeof results,
+      .Q = gla_array_packed (s.q ? V : NULL, GLA_TYPE_D, s.m, k, pages, GLA_DEVICE_HOST),
+      .R =
+          gla_array_packed ((double *)V + N * N * MOST, GLA_TYPE_D, k, s.n, pages, GLA_DEVICE_HOST),
       .jpvt = jpvt};
-  const gla_qr_options options = {s.pivot, 0};
-  gla_qr_report report = {0};
-  see_start_end (ctx);
+  const gla_qr_options options = {.size = sizeof options, .pivot = s.pivot};
+  gla_qr_report report = {.base.size = sizeof report};
+  await_start_end (ctx);
   gla_status status = gla_qr (ctx, &a, NULL, &results, &options, &report);
-  return status == GLA_OK ? report.device : -2;
+  return status == GLA_OK ? report.base.device : -2;
 }
 
-// Shapes of any kind are learned, those with and without Q and with pivoting apart.
+// All kinds of shapes are measured; calls with Q, without Q and with pivoting are separate.
 static void test_qr (void)
 {
   static const qr_shape shapes[] = {{16, 16, 1, 0}, {16, 16, 0, 0}, {16, 16, 1, 1},
@@ -359,11 +362,11 @@ static void test_qr (void)
     int last = 0;
     for (int k = 0; k < 60; k++)
       last = factor (ctx, shapes[s], PAGES);
-    CHECK (last == GLA_HOST, "qr %d: on the GPU, which is slower", s);
+    CHECK (last == GLA_DEVICE_HOST, "qr %d: on the GPU, which is slower", s);
     CHECK (gla_costs_measured (ctx) > known, "qr %d: nothing noted", s);
     gla_context_destroy (ctx);
     ctx = open_context ();
-    CHECK (factor (ctx, shapes[s], PAGES) == GLA_HOST, "qr %d: not kept", s);
+    CHECK (factor (ctx, shapes[s], PAGES) == GLA_DEVICE_HOST, "qr %d: not kept", s);
     gla_context_destroy (ctx);
   }
 }
@@ -373,7 +376,7 @@ int main (void)
   snprintf (folder, sizeof folder, "/tmp/gpulinalg-test-XXXXXX");
   CHECK (mkdtemp (folder) != NULL, "%s", folder);
   setenv ("GPULINALG_CACHE", folder, 1);
-  use_stand_ins ();
+  use_mocks ();
   test_file ();
   test_deleted_while_running ();
   test_save ();

@@ -1,8 +1,9 @@
-// tests/c/test_device.cu: what only a GPU can show: device arrays, full and failing devices, sizes
+// tests/c/test_device.cu: device arrays, full and failing devices, large sizes on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: test_device [--small]      --small leaves out what takes much memory
+// Usage: test_device [--small]      --small skips tests that need much memory
 
+#include "calls.h"
 #include "device_gsvd.cuh"
 #include "device_pages.cuh"
 #include "device_qr.cuh"
@@ -41,13 +42,13 @@ static double ratio (const z *A, const z *V, const double *lambda, int64_t n, in
 }
 
 //------------------------------------------------------------------------------
-// arrays on the device, with strides and poison
+// arrays on the device, with strides and gaps of NaN
 //------------------------------------------------------------------------------
 
 static void test_device_arrays ()
 {
   for (int64_t n : {1, 2, 5, 16, 17, 33, 41, 64, 90, 130})
-    for (int method = GLA_METHOD_QR; method <= GLA_METHOD_JACOBI; method++) {
+    for (int method = GLA_EIG_METHOD_QR; method <= GLA_EIG_METHOD_JACOBI; method++) {
       const int64_t pages = 7, ld = n + 3, page = ld * n + 5;
       std::vector<z> A = pages_of (n, pages), V (page * pages);
       std::vector<double> lambda (n * pages);
@@ -60,16 +61,16 @@ static void test_device_arrays ()
       cudaMemcpy (dA, A.data (), A.size () * sizeof (z), cudaMemcpyHostToDevice);
       cudaMemset (dV, 0xff, V.size () * sizeof (z));
       cudaMemset (dl, 0xff, lambda.size () * sizeof (double));
-      gla_context *ctx = context (GLA_GPU);
-      gla_array a = gla_array_packed (dA, GLA_Z, n, n, pages, 0);
-      gla_array v = gla_array_packed (dV, GLA_Z, n, n, pages, 0);
-      gla_array l = gla_array_packed (dl, GLA_D, n, 1, pages, 0);
+      gla_context *ctx = context (GLA_PLACE_GPU);
+      gla_array a = gla_array_packed (dA, GLA_TYPE_Z, n, n, pages, 0);
+      gla_array v = gla_array_packed (dV, GLA_TYPE_Z, n, n, pages, 0);
+      gla_array l = gla_array_packed (dl, GLA_TYPE_D, n, 1, pages, 0);
       v.column_stride = ld;
       v.page_stride = page;
-      gla_eig_options o = {(gla_eig_method)method, GLA_FULL, 0, 0};
+      gla_eig_options o = eig_options ((gla_eig_method)method, GLA_TRIANGLE_FULL);
       std::string name =
           "device arrays, n = " + std::to_string (n) + " method " + std::to_string (method);
-      check (gla_batcheig (ctx, &a, &l, &v, info.data (), &o, nullptr) == GLA_OK,
+      check (call_batcheig (ctx, &a, &l, &v, info.data (), &o, nullptr) == GLA_OK,
              name + ": " + gla_message (ctx));
       cudaMemcpy (V.data (), dV, V.size () * sizeof (z), cudaMemcpyDeviceToHost);
       cudaMemcpy (lambda.data (), dl, lambda.size () * sizeof (double), cudaMemcpyDeviceToHost);
@@ -101,12 +102,13 @@ static void run_host (const char *name, int64_t n, int64_t pages, int expected_w
 {
   std::vector<z> A = pages_of (n, pages), V (A.size (), z (NAN, NAN));
   std::vector<double> lambda (n * pages);
-  gla_context *ctx = context (GLA_GPU);
-  gla_array a = gla_array_packed (A.data (), GLA_Z, n, n, pages, GLA_HOST);
-  gla_array v = gla_array_packed (V.data (), GLA_Z, n, n, pages, GLA_HOST);
-  gla_array l = gla_array_packed (lambda.data (), GLA_D, n, 1, pages, GLA_HOST);
-  gla_eig_report report;
-  check (gla_batcheig (ctx, &a, &l, &v, nullptr, nullptr, &report) == GLA_OK,
+  gla_context *ctx = context (GLA_PLACE_GPU);
+  gla_array a = gla_array_packed (A.data (), GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V.data (), GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda.data (), GLA_TYPE_D, n, 1, pages, GLA_DEVICE_HOST);
+  gla_eig_report report = {};
+  report.base.size = sizeof report;
+  check (call_batcheig (ctx, &a, &l, &v, nullptr, nullptr, &report) == GLA_OK,
          std::string (name) + ": " + gla_message (ctx));
   double worst = 0;
   for (int64_t p = 0; p < pages; p += 1 + pages / 97)
@@ -114,12 +116,12 @@ static void run_host (const char *name, int64_t n, int64_t pages, int expected_w
   check (worst <= 30, std::string (name) + ": ratio " + std::to_string (worst));
   check (warnings == expected_warnings,
          std::string (name) + ": " + std::to_string (warnings) + " warnings, last " + last_warning);
-  printf ("%s: chunks of %lld pages, device %d\n", name, (long long)report.chunk_pages,
-          report.device);
+  printf ("%s: chunks of %lld pages, device %d\n", name, (long long)report.base.chunk_pages,
+          report.base.device);
   gla_context_destroy (ctx);
 }
 
-// Takes all device memory but about `left` bytes.
+// Allocates all device memory but about `left` bytes.
 static void *fill_device (size_t left)
 {
   size_t free_bytes, total;
@@ -156,19 +158,19 @@ static void test_stop ()
       for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
           A[p * n * n + j * n + i] = (double)((i * j + i + j + p) % 7);
-    gla_context *ctx = context (GLA_GPU);
-    gla_array a = gla_array_packed (A.data (), GLA_Z, n, n, pages, GLA_HOST);
-    gla_array l = gla_array_packed (lambda.data (), GLA_D, n, 1, pages, GLA_HOST);
+    gla_context *ctx = context (GLA_PLACE_GPU);
+    gla_array a = gla_array_packed (A.data (), GLA_TYPE_Z, n, n, pages, GLA_DEVICE_HOST);
+    gla_array l = gla_array_packed (lambda.data (), GLA_TYPE_D, n, 1, pages, GLA_DEVICE_HOST);
     gla_set_stop (ctx, late_stop, nullptr);
     gla_array first = a, first_l = l;
     first.pages = first_l.pages = 1; // opens the device
     stop_at = now () + 100;
-    gla_batcheig (ctx, &first, &first_l, nullptr, nullptr, nullptr, nullptr);
+    call_batcheig (ctx, &first, &first_l, nullptr, nullptr, nullptr, nullptr);
     double start = now ();
     stop_at = start + 0.05;
-    gla_status status = gla_batcheig (ctx, &a, &l, nullptr, nullptr, nullptr, nullptr);
+    gla_status status = call_batcheig (ctx, &a, &l, nullptr, nullptr, nullptr, nullptr);
     double took = now () - stop_at;
-    check (status == GLA_STOPPED || took < 0, "not stopped at n = " + std::to_string (n));
+    check (status == GLA_ERROR_STOPPED || took < 0, "not stopped at n = " + std::to_string (n));
     check (took < 0.2,
            "stopping took " + std::to_string (took) + " s at n = " + std::to_string (n));
     printf ("stop at n = %lld: %.3f s after the wish\n", (long long)n, took);
@@ -176,7 +178,7 @@ static void test_stop ()
   }
 }
 
-// More than 2^31 elements in one call; the first, the last and some other pages are looked at.
+// More than 2^31 elements in one call; the first, the last and some other pages are checked.
 static void test_many_elements ()
 {
   const int64_t n = 64, pages = ((int64_t)1 << 31) / (n * n) + 1000;
@@ -187,12 +189,12 @@ static void test_many_elements ()
         A[p * n * n + j * n + i] = i == j                     ? (float)(i + p % 13)
                                    : i == j + 1 || j == i + 1 ? 1.0f
                                                               : 0.0f;
-  gla_context *ctx = context (GLA_GPU);
-  gla_array a = gla_array_packed (A.data (), GLA_S, n, n, pages, GLA_HOST);
-  gla_array v = gla_array_packed (V.data (), GLA_S, n, n, pages, GLA_HOST);
-  gla_array l = gla_array_packed (lambda.data (), GLA_S, n, 1, pages, GLA_HOST);
+  gla_context *ctx = context (GLA_PLACE_GPU);
+  gla_array a = gla_array_packed (A.data (), GLA_TYPE_S, n, n, pages, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V.data (), GLA_TYPE_S, n, n, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda.data (), GLA_TYPE_S, n, 1, pages, GLA_DEVICE_HOST);
   double start = now ();
-  check (gla_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK, "2^31 elements");
+  check (call_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK, "2^31 elements");
   printf ("2^31 elements: %.2f s\n", now () - start);
   int wrong = 0;
   for (int64_t p = 0; p < pages; p += p < pages - 5003 ? 5003 : 1)
@@ -221,25 +223,25 @@ __global__ void fault (int *nowhere)
 
 static void test_poisoned_device ()
 {
-  gla_context *ctx = context (GLA_GPU);
+  gla_context *ctx = context (GLA_PLACE_GPU);
   std::vector<z> A = pages_of (20, 300), V (A.size (), z (NAN, NAN));
   std::vector<double> lambda (20 * 300);
-  gla_array a = gla_array_packed (A.data (), GLA_Z, 20, 20, 300, GLA_HOST);
-  gla_array v = gla_array_packed (V.data (), GLA_Z, 20, 20, 300, GLA_HOST);
-  gla_array l = gla_array_packed (lambda.data (), GLA_D, 20, 1, 300, GLA_HOST);
-  check (gla_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK && warnings == 0,
+  gla_array a = gla_array_packed (A.data (), GLA_TYPE_Z, 20, 20, 300, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V.data (), GLA_TYPE_Z, 20, 20, 300, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda.data (), GLA_TYPE_D, 20, 1, 300, GLA_DEVICE_HOST);
+  check (call_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK && warnings == 0,
          "before the fault");
   fault<<<1, 1>>> (nullptr);
   check (cudaDeviceSynchronize () != cudaSuccess, "the fault did not show");
   std::fill (V.begin (), V.end (), z (NAN, NAN));
-  check (gla_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK, gla_message (ctx));
+  check (call_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK, gla_message (ctx));
   check (warnings == 1 && last_warning == "device-failed", "warnings after the fault");
   double worst = 0;
   for (int64_t p = 0; p < 300; p++)
     worst = std::max (worst, ratio (&A[p * 400], &V[p * 400], &lambda[p * 20], 20, 20));
   check (worst <= 30, "after the fault: ratio " + std::to_string (worst));
-  check (gla_set_place (ctx, GLA_AUTO, nullptr, 0) == GLA_OK, "auto");
-  check (gla_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK && warnings == 1,
+  check (gla_set_place (ctx, GLA_PLACE_AUTO, nullptr, 0) == GLA_OK, "auto");
+  check (call_batcheig (ctx, &a, &l, &v, nullptr, nullptr, nullptr) == GLA_OK && warnings == 1,
          "auto after the fault is quiet");
   gla_context_destroy (ctx);
 }
@@ -248,7 +250,7 @@ int main (int argc, char **argv)
 {
   bool small = argc > 1 && strcmp (argv[1], "--small") == 0;
   test_device_arrays ();
-  // code for compute capability 7.5 has no kernels for it
+  // a build for compute capability 7.5 has no kernels for this
   const char *label = getenv ("GPULINALG_GPU_LABEL");
   if (label == nullptr || strcmp (label, "PTX 75") != 0)
     test_qr ();
@@ -258,7 +260,7 @@ int main (int argc, char **argv)
     run_host ("a million pages of 8 x 8", 8, 1000000, 0);
     test_stop ();
     test_many_elements ();
-    test_poisoned_device (); // last: the device is lost to this process
+    test_poisoned_device (); // last, because this process cannot use the device afterwards
   }
   printf ("test_device: %d passed, %d failed, 0 skipped\n", passed, failed);
   return failed > 0;

@@ -1,25 +1,26 @@
-// test_driver.c: the driver with a GPU that runs short of memory, fails, or does not converge
+// tests/c/test_driver.c: the batch driver with a mock GPU that runs short of memory or fails
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linked with its own list of backends: a stand-in for a GPU that computes on the CPU and fails
-// where it is told to.
+// Linked with its own list of backends: a mock GPU that computes on the CPU and fails as `plan`
+// says.
 
+#include "calls.h"
 #include "check.h"
 #include "backend.h"
-#include "run.h"
+#include "batch/run.h"
 
 enum { N = 6, P = 100 };
 
 //------------------------------------------------------------------------------
-// the stand-in
+// the mock GPU
 //------------------------------------------------------------------------------
 
 static struct {
   int devices, open_fails;
-  int64_t chunk, memory; // pages of a chunk, and the largest that memory allows
-  int fail_submit, fail_finish, short_submit; // the how many-th call fails; 0: none
-  int stop_at;                                // finished chunks at which the caller wants to stop
-  int stubborn; // pages with this real part at (0, 0) do not converge by the first method
+  int64_t chunk, memory; // pages of a chunk, and the largest number that memory allows
+  int fail_submit, fail_finish, short_submit; // number of the call that fails; 0: none
+  int stop_at;                                // finished chunks after which the caller stops
+  int not_converging; // pages with this real part at (0, 0) do not converge by the first method
 } plan;
 static struct {
   int opened, begun, submitted, finished;
@@ -33,7 +34,7 @@ typedef struct {
   const gla_eig_chunk *chunks[2];
 } mock_engine;
 
-// Several engines count at once, each in its thread.
+// Engines count in parallel, each in its own thread.
 static int count_up (int *counter)
 {
   return __atomic_add_fetch (counter, 1, __ATOMIC_SEQ_CST);
@@ -63,10 +64,10 @@ extern const gla_backend mock;
 static gla_status mock_open (int device, gla_engine **engine)
 {
   if (plan.open_fails)
-    return GLA_DEVICE_FAILURE;
+    return GLA_ERROR_DEVICE_FAILURE;
   mock_engine *e = calloc (1, sizeof *e);
   e->base = (gla_engine){&mock, device};
-  gla_backend_cpu.open (GLA_HOST, &e->cpu);
+  gla_backend_cpu.open (GLA_DEVICE_HOST, &e->cpu);
   count_up (&seen.opened);
   *engine = &e->base;
   return GLA_OK;
@@ -78,37 +79,38 @@ static void mock_close (gla_engine *engine)
   __atomic_sub_fetch (&seen.opened, 1, __ATOMIC_SEQ_CST);
   free (e);
 }
-static int mock_supports (const gla_eig_job *job)
+static int mock_supports (const gla_job *job)
 {
-  return job->n <= 1000;
+  return ((const gla_eig_job *)job)->n <= 1000;
 }
-static double mock_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+static double mock_seconds (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   (void)engine, (void)job, (void)pages;
   return 0;
 }
-static int64_t mock_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+static int64_t mock_pages (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   (void)engine, (void)job;
   return pages < plan.chunk ? pages : plan.chunk;
 }
-static gla_status mock_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+static gla_status mock_begin (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   mock_engine *e = (mock_engine *)engine;
   if (pages > plan.memory)
-    return GLA_OUT_OF_MEMORY;
-  e->job = *job;
+    return GLA_ERROR_OUT_OF_MEMORY;
+  e->job = *(const gla_eig_job *)job;
   count_up (&seen.begun);
   return GLA_OK;
 }
-static gla_status mock_submit (gla_engine *engine, int slot, const gla_eig_chunk *chunk)
+static gla_status mock_submit (gla_engine *engine, int slot, const void *pages)
 {
+  const gla_eig_chunk *chunk = pages;
   mock_engine *e = (mock_engine *)engine;
   int number = count_up (&seen.submitted);
   if (number == plan.fail_submit)
-    return GLA_DEVICE_FAILURE;
+    return GLA_ERROR_DEVICE_FAILURE;
   if (number == plan.short_submit)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   note_largest (chunk->A.pages);
   e->chunks[slot] = chunk;
   return GLA_OK;
@@ -123,24 +125,25 @@ static gla_status mock_finish (gla_engine *engine, int slot)
   mock_engine *e = (mock_engine *)engine;
   const gla_eig_chunk *chunk = e->chunks[slot];
   if (count_up (&seen.finished) == plan.fail_finish)
-    return GLA_DEVICE_FAILURE;
+    return GLA_ERROR_DEVICE_FAILURE;
   gla_eig_job job = e->job;
-  job.monitor.poll = no_poll;
-  gla_status status = gla_backend_cpu.eig_begin (e->cpu, &job, chunk->A.pages);
+  job.head.monitor.poll = no_poll;
+  const gla_batch_ops *cpu = gla_backend_cpu.batch[GLA_BATCH_EIG];
+  gla_status status = cpu->begin (e->cpu, &job.head, chunk->A.pages);
   if (status == GLA_OK)
-    status = gla_backend_cpu.eig_submit (e->cpu, 0, chunk);
+    status = cpu->submit (e->cpu, 0, chunk);
   if (status == GLA_OK)
-    status = gla_backend_cpu.eig_finish (e->cpu, 0);
-  gla_backend_cpu.eig_end (e->cpu);
+    status = cpu->finish (e->cpu, 0);
+  cpu->end (e->cpu);
   const double complex *A = chunk->A.data;
   for (int64_t p = 0; p < chunk->A.pages; p++)
-    if (plan.stubborn && creal (A[p * chunk->A.page_stride]) == plan.stubborn &&
-        e->job.method != GLA_METHOD_JACOBI) {
+    if (plan.not_converging && creal (A[p * chunk->A.page_stride]) == plan.not_converging &&
+        e->job.method != GLA_EIG_METHOD_JACOBI) {
       chunk->info[p] = 2;
       ((double *)chunk->lambda.data)[p * chunk->lambda.page_stride] = NAN;
     }
-  if (status == GLA_OK && e->job.monitor.poll (e->job.monitor.user, chunk->A.pages))
-    status = GLA_STOPPED;
+  if (status == GLA_OK && e->job.head.monitor.poll (e->job.head.monitor.user, chunk->A.pages))
+    status = GLA_ERROR_STOPPED;
   return status;
 }
 static void mock_end (gla_engine *engine)
@@ -149,19 +152,20 @@ static void mock_end (gla_engine *engine)
   __atomic_sub_fetch (&seen.begun, 1, __ATOMIC_SEQ_CST);
 }
 
+static const gla_batch_ops mock_eig = {.supports = mock_supports,
+                                       .seconds = mock_seconds,
+                                       .chunk_pages = mock_pages,
+                                       .begin = mock_begin,
+                                       .submit = mock_submit,
+                                       .finish = mock_finish,
+                                       .end = mock_end};
 const gla_backend mock = {.name = "stand-in",
                           .device_count = mock_count,
                           .device_query = mock_query,
                           .open = mock_open,
                           .close = mock_close,
                           .slots = 2,
-                          .eig_supports = mock_supports,
-                          .eig_seconds = mock_seconds,
-                          .eig_chunk_pages = mock_pages,
-                          .eig_begin = mock_begin,
-                          .eig_submit = mock_submit,
-                          .eig_finish = mock_finish,
-                          .eig_end = mock_end};
+                          .batch = {[GLA_BATCH_EIG] = &mock_eig}};
 const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
 
 //------------------------------------------------------------------------------
@@ -181,31 +185,31 @@ static void on_warning (void *user, const char *id, const char *text)
   snprintf (last_id, sizeof last_id, "%s", id);
 }
 
-static int64_t told;
+static int64_t last_done;
 static void on_progress (void *user, int64_t done, int64_t total)
 {
   (void)user, (void)total;
-  told = done;
+  last_done = done;
 }
 
-// Runs the plan; all pages must be right, and every begin and open has its end and close.
+// Runs the plan; all pages must be right, and every begin and open must have its end and close.
 static gla_eig_report run (const char *name, gla_place place, int expected_warnings)
 {
   gla_context *ctx = NULL;
   memset (&seen, 0, sizeof seen);
   warnings = 0;
-  told = 0;
+  last_done = 0;
   CHECK (gla_context_create (&ctx) == GLA_OK, "%s: context", name);
   gla_set_warning (ctx, on_warning, NULL);
   gla_set_progress (ctx, on_progress, NULL);
   CHECK (gla_set_place (ctx, place, NULL, 0) == GLA_OK, "%s: place", name);
   for (int q = 0; q < N * N * P; q++)
     V[q] = NAN;
-  gla_array a = gla_array_packed (A, GLA_Z, N, N, P, GLA_HOST);
-  gla_array v = gla_array_packed (V, GLA_Z, N, N, P, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, P, GLA_HOST);
-  gla_eig_report report = {0};
-  gla_status status = gla_batcheig (ctx, &a, &l, &v, info, NULL, &report);
+  gla_array a = gla_array_packed (A, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST);
+  gla_eig_report report = {.base.size = sizeof report};
+  gla_status status = call_batcheig (ctx, &a, &l, &v, info, NULL, &report);
   CHECK (status == GLA_OK, "%s: %s", name, gla_message (ctx));
   int wrong = 0;
   for (int p = 0; p < P; p++)
@@ -213,31 +217,31 @@ static gla_eig_report run (const char *name, gla_place place, int expected_warni
         info[p] != 0 || check_ratio (A + p * N * N, V + p * N * N, lambda + p * N, N, N, 1) > 30;
   CHECK (wrong == 0, "%s: %d pages are wrong", name, wrong);
   CHECK (warnings == expected_warnings, "%s: %d warnings, last %s", name, warnings, last_id);
-  CHECK (told == P, "%s: progress ended at %lld", name, (long long)told);
+  CHECK (last_done == P, "%s: progress ended at %lld", name, (long long)last_done);
   CHECK (seen.begun == 0, "%s: %d begun and not ended", name, seen.begun);
   gla_context_destroy (ctx);
   CHECK (seen.opened == 0, "%s: %d engines left open", name, seen.opened);
   return report;
 }
 
-static int stop_when_told (void *user)
+static int stop_at_plan (void *user)
 {
   (void)user;
   return __atomic_load_n (&seen.finished, __ATOMIC_SEQ_CST) >= plan.stop_at;
 }
 
-// A wish to stop ends the call, and every begin still has its end.
+// The stop callback ends the call, and every begin still has its end.
 static void run_stopped (const char *name)
 {
   gla_context *ctx = NULL;
   memset (&seen, 0, sizeof seen);
   CHECK (gla_context_create (&ctx) == GLA_OK, "%s: context", name);
-  gla_set_stop (ctx, stop_when_told, NULL);
-  CHECK (gla_set_place (ctx, GLA_GPU, NULL, 0) == GLA_OK, "%s: place", name);
-  gla_array a = gla_array_packed (A, GLA_Z, N, N, P, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, GLA_D, N, 1, P, GLA_HOST);
-  gla_status status = gla_batcheig (ctx, &a, &l, NULL, info, NULL, NULL);
-  CHECK (status == GLA_STOPPED, "%s: status %d", name, (int)status);
+  gla_set_stop (ctx, stop_at_plan, NULL);
+  CHECK (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) == GLA_OK, "%s: place", name);
+  gla_array a = gla_array_packed (A, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST);
+  gla_status status = call_batcheig (ctx, &a, &l, NULL, info, NULL, NULL);
+  CHECK (status == GLA_ERROR_STOPPED, "%s: status %d", name, (int)status);
   CHECK (seen.begun == 0, "%s: %d begun and not ended", name, seen.begun);
   gla_context_destroy (ctx);
   CHECK (seen.opened == 0, "%s: %d engines left open", name, seen.opened);
@@ -251,17 +255,18 @@ static void reset (int devices)
   plan.memory = 1000;
 }
 
-// Sweeps are told at once, or by the caller's thread for one of an engine; each of them once.
-static int sweeps_told[3]; // how often, the last, pages done
+// The sweep callback is called once for each sweep: at once in the caller's thread, or later by it
+// for a sweep that an engine's thread reports.
+static int sweep_calls[3]; // number of calls, the last sweep, pages done
 
 static void on_sweep (void *user, int64_t done, int64_t total, int sweeps)
 {
-  sweeps_told[0] += total == *(int64_t *)user;
-  sweeps_told[1] = sweeps;
-  sweeps_told[2] = (int)done;
+  sweep_calls[0] += total == *(int64_t *)user;
+  sweep_calls[1] = sweeps;
+  sweep_calls[2] = (int)done;
 }
 
-static void test_sweeps_told (void)
+static void test_sweep_calls (void)
 {
   gla_context *ctx = NULL;
   gla_run run;
@@ -270,19 +275,19 @@ static void test_sweeps_told (void)
   gla_set_sweeps (ctx, on_sweep, &pages);
   gla_run_start (&run, ctx, pages);
   gla_run_poll (&run, 2);
-  CHECK (sweeps_told[0] == 0, "told %d before the first", sweeps_told[0]);
+  CHECK (sweep_calls[0] == 0, "%d calls before the first", sweep_calls[0]);
   gla_run_swept (&run, 1);
   gla_run_watch (&run);
-  CHECK (sweeps_told[0] == 1 && sweeps_told[1] == 1 && sweeps_told[2] == 2, "told %d times, %d",
-         sweeps_told[0], sweeps_told[1]);
+  CHECK (sweep_calls[0] == 1 && sweep_calls[1] == 1 && sweep_calls[2] == 2, "%d calls, %d",
+         sweep_calls[0], sweep_calls[1]);
   run.threaded = 1;
   gla_run_swept (&run, 5);
   gla_run_poll (&run, 1);
-  CHECK (sweeps_told[0] == 1, "an engine's thread called back");
+  CHECK (sweep_calls[0] == 1, "an engine's thread called back");
   gla_run_watch (&run);
   gla_run_watch (&run);
-  CHECK (sweeps_told[0] == 2 && sweeps_told[1] == 5 && sweeps_told[2] == 3, "told %d times, %d",
-         sweeps_told[0], sweeps_told[1]);
+  CHECK (sweep_calls[0] == 2 && sweep_calls[1] == 5 && sweep_calls[2] == 3, "%d calls, %d",
+         sweep_calls[0], sweep_calls[1]);
   gla_context_destroy (ctx);
 }
 
@@ -290,42 +295,42 @@ int main (void)
 {
   check_fill (A, N, P, 4);
   reset (1);
-  gla_eig_report r = run ("healthy", GLA_GPU, 0);
-  CHECK (r.device == 0 && r.chunk_pages == 16 && seen.submitted == 7, "device %d, %d chunks",
-         r.device, seen.submitted);
+  gla_eig_report r = run ("healthy", GLA_PLACE_GPU, 0);
+  CHECK (r.base.device == 0 && r.base.chunk_pages == 16 && seen.submitted == 7,
+         "device %d, %d chunks", r.base.device, seen.submitted);
   reset (0);
-  r = run ("no device", GLA_AUTO, 0);
-  CHECK (r.device == GLA_HOST, "ran on %d", r.device);
+  r = run ("no device", GLA_PLACE_AUTO, 0);
+  CHECK (r.base.device == GLA_DEVICE_HOST, "ran on %d", r.base.device);
   reset (1);
   plan.memory = 5;
-  r = run ("memory for 5 pages", GLA_GPU, 0);
-  CHECK (seen.largest == 4 && r.device == 0, "chunks of %lld", (long long)seen.largest);
+  r = run ("memory for 5 pages", GLA_PLACE_GPU, 0);
+  CHECK (seen.largest == 4 && r.base.device == 0, "chunks of %lld", (long long)seen.largest);
   reset (1);
   plan.memory = 0;
-  run ("no memory at all", GLA_GPU, 1);
+  run ("no memory at all", GLA_PLACE_GPU, 1);
   CHECK (strcmp (last_id, "device-memory") == 0 && seen.submitted == 0, "%s", last_id);
   for (int k = 1; k <= 7; k++) {
     reset (1);
     plan.short_submit = k;
-    run ("short of memory while running", GLA_GPU, 0);
+    run ("short of memory while running", GLA_PLACE_GPU, 0);
     reset (1);
     plan.fail_submit = k;
-    run ("fails at a submit", GLA_GPU, 1);
+    run ("fails at a submit", GLA_PLACE_GPU, 1);
     CHECK (strcmp (last_id, "device-failed") == 0, "%s", last_id);
     reset (1);
     plan.fail_finish = k;
-    run ("fails at a finish", GLA_GPU, 1);
+    run ("fails at a finish", GLA_PLACE_GPU, 1);
     reset (3);
     plan.fail_finish = k;
-    r = run ("one of three fails", GLA_GPU, 1);
+    r = run ("one of three fails", GLA_PLACE_GPU, 1);
   }
   reset (2);
-  r = run ("two devices", GLA_GPU, 0);
-  CHECK (r.device == 0, "device %d", r.device);
+  r = run ("two devices", GLA_PLACE_GPU, 0);
+  CHECK (r.base.device == 0, "device %d", r.base.device);
   for (int k = 0; k < 50; k++) {
     reset (5);
     plan.chunk = 1 + k % 7;
-    run ("five devices at once", GLA_GPU, 0);
+    run ("five devices at once", GLA_PLACE_GPU, 0);
     CHECK (seen.submitted == seen.finished, "%d of %d", seen.finished, seen.submitted);
   }
   for (int k = 1; k <= 3; k++) {
@@ -336,13 +341,13 @@ int main (void)
   }
   reset (1);
   plan.open_fails = 1;
-  run ("cannot be opened", GLA_GPU, 1);
-  run ("cannot be opened, auto", GLA_AUTO, 0);
+  run ("cannot be opened", GLA_PLACE_GPU, 1);
+  run ("cannot be opened, auto", GLA_PLACE_AUTO, 0);
   reset (1);
-  plan.stubborn = 3;
+  plan.not_converging = 3;
   A[17 * N * N] = A[99 * N * N] = 3;
-  r = run ("second chance", GLA_GPU, 0);
-  CHECK (r.pages_failed == 0, "%lld pages failed", (long long)r.pages_failed);
-  test_sweeps_told ();
+  r = run ("second chance", GLA_PLACE_GPU, 0);
+  CHECK (r.base.pages_failed == 0, "%lld pages failed", (long long)r.base.pages_failed);
+  test_sweep_calls ();
   return check_report ("test_driver");
 }

@@ -1,7 +1,7 @@
 // test_eigs.c: eigenvalues of graphs with closed forms, multiplicities, scales, bits, errors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "eigs_answer.h"
 
 //------------------------------------------------------------------------------
@@ -18,7 +18,7 @@ static void test_closed (gla_type type, element f, int64_t n, int64_t k, double 
     A.lambda[i] *= scale;
   A.norm *= scale;
   for (int b = 0; b < 6; b++) {
-    // a path takes 300 restarts or a few more with 22 vectors, as the rounding has it
+    // a path takes about 300 restarts with 22 vectors, depending on rounding
     const gla_eigs_options o = {.block = blocks[b],
                                 .maxit = f == path && blocks[b] == 2 ? 1000 : 0,
                                 .basis = b == 0 ? 0 : 2 * k + 4 * blocks[b] + 8};
@@ -43,7 +43,7 @@ static void test_graphs (gla_type type)
     test_closed (type, phases, 140, 4, 1, "path with phases");
     test_closed (type, rank_one, 100, 2, 1, "complex rank 1");
   }
-  const int single = gla_type_real (type) == GLA_S;
+  const int single = gla_type_real (type) == GLA_TYPE_S;
   test_closed (type, paths, 150, 7, single ? 1e30 : 1e200, "huge entries");
   test_closed (type, paths, 150, 7, single ? 1e-30 : 1e-200, "tiny entries");
 }
@@ -69,12 +69,12 @@ static void test_sizes (gla_type type)
 
 static void test_no_convergence (void)
 {
-  matrix A = make (GLA_D, 300, path, 1);
+  matrix A = make (GLA_TYPE_D, 300, path, 1);
   lambda_of (&A, path);
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
+  gla_operator op = {.size = sizeof op, .sparse = S};
   const gla_eigs_options o = {.maxit = 1, .basis = 12, .block = 1};
-  answer a = solve (&op, GLA_D, 300, 5, GLA_EIGS_SA, &o, 1);
+  answer a = solve (&op, GLA_TYPE_D, 300, 5, GLA_EIGS_WHICH_SA, &o, 1);
   CHECK (a.status == GLA_OK && a.report.converged < 5 && !a.report.complete, "one restart: %lld",
          (long long)a.report.converged);
   int64_t numbers = 0;
@@ -91,13 +91,13 @@ static void test_bits (gla_type type)
   matrix A = make (type, 600, paths, 1);
   lambda_of (&A, paths);
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
+  gla_operator op = {.size = sizeof op, .sparse = S};
   const gla_eigs_options seeds[] = {{.seed = 0}, {.seed = 0}, {.seed = 5}};
   answer a[3];
   for (int s = 0; s < 3; s++) {
     gla_pool_share (s == 1 ? 1 : 2);
-    a[s] = solve (&op, type, 600, 6, GLA_EIGS_LA, &seeds[s], 1);
-    check_answer (&A, &a[s], 6, GLA_EIGS_LA, "seed");
+    a[s] = solve (&op, type, 600, 6, GLA_EIGS_WHICH_LA, &seeds[s], 1);
+    check_answer (&A, &a[s], 6, GLA_EIGS_WHICH_LA, "seed");
   }
   gla_pool_share (2);
   const size_t bytes = 600 * 6 * gla_type_size (type);
@@ -109,7 +109,7 @@ static void test_bits (gla_type type)
   matrix_free (&A);
 }
 
-// So large that threads share the work, and steps are made in groups: 1, 1/2, 1/3, ..
+// Large enough for several threads and for groups of steps; the eigenvalues are 1, 1/2, 1/3, ...
 static void test_large (gla_type type)
 {
   enum { N = 150000, K = 4 };
@@ -123,11 +123,11 @@ static void test_large (gla_type type)
   }
   A.start[N] = N;
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
+  gla_operator op = {.size = sizeof op, .sparse = S};
   answer a[2];
   for (int threads = 1; threads <= 2; threads++) {
     gla_pool_share (threads);
-    a[threads - 1] = solve (&op, type, N, K, GLA_EIGS_LA, NULL, 1);
+    a[threads - 1] = solve (&op, type, N, K, GLA_EIGS_WHICH_LA, NULL, 1);
   }
   for (int64_t i = 0; i < K; i++)
     CHECK (fabs (real_at (&a[0].values, i) * (double)(i + 1) - 1) <= 4500 * gla_type_eps (type),
@@ -152,18 +152,18 @@ static int stop (void *user)
 
 static void test_stop (void)
 {
-  matrix A = make (GLA_D, 500, path, 1);
+  matrix A = make (GLA_TYPE_D, 500, path, 1);
   lambda_of (&A, path);
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
+  gla_operator op = {.size = sizeof op, .sparse = S};
   gla_set_stop (ctx, stop, NULL);
   for (int method = 0; method < 2; method++)
     for (calls_before = 0; calls_before < 4; calls_before++) {
       const gla_eigs_options o = {.method = (gla_eigs_method)method};
       asked = 0;
-      answer a = solve (&op, GLA_D, 500, 4, GLA_EIGS_SA, &o, 1);
-      CHECK (a.status == GLA_STOPPED && asked == calls_before + 1, "stop after %d: %d, %d asked",
-             calls_before, a.status, asked);
+      answer a = solve (&op, GLA_TYPE_D, 500, 4, GLA_EIGS_WHICH_SA, &o, 1);
+      CHECK (a.status == GLA_ERROR_STOPPED && asked == calls_before + 1,
+             "stop after %d: %d, %d asked", calls_before, a.status, asked);
       answer_free (&a);
     }
   gla_set_stop (ctx, NULL, NULL);
@@ -183,35 +183,36 @@ static double complex with_nan (int64_t n, int64_t i, int64_t j)
 
 static void test_bad (void)
 {
-  matrix A = make (GLA_D, 100, path, 1), B = make (GLA_D, 100, skew, 1),
-         C = make (GLA_D, 100, with_nan, 1);
+  matrix A = make (GLA_TYPE_D, 100, path, 1), B = make (GLA_TYPE_D, 100, skew, 1),
+         C = make (GLA_TYPE_D, 100, with_nan, 1);
   gla_sparse *S = to_sparse (&A), *T = to_sparse (&B), *U = to_sparse (&C);
-  gla_operator good = {.sparse = S}, bad = {.sparse = T}, nan = {.sparse = U}, none = {.n = 5};
+  gla_operator good = {.size = sizeof good, .sparse = S}, bad = {.size = sizeof bad, .sparse = T},
+               nan = {.size = sizeof nan, .sparse = U}, none = {.size = sizeof none, .n = 5};
   const gla_eigs_options options[] = {
       {.block = 9}, {.block = -1}, {.basis = -1}, {.maxit = -1},
       {.tol = -1},  {.tol = NAN},  {.steps = 5},  {.method = (gla_eigs_method)7}};
-  answer a = solve (&bad, GLA_D, 100, 3, GLA_EIGS_LA, NULL, 0);
-  CHECK (a.status == GLA_NOT_HERMITIAN && strstr (gla_message (ctx), "(8, 9)") != NULL,
+  answer a = solve (&bad, GLA_TYPE_D, 100, 3, GLA_EIGS_WHICH_LA, NULL, 0);
+  CHECK (a.status == GLA_ERROR_NOT_HERMITIAN && strstr (gla_message (ctx), "(8, 9)") != NULL,
          "not symmetric: %s", gla_message (ctx));
   answer_free (&a);
-  a = solve (&nan, GLA_D, 100, 3, GLA_EIGS_LA, NULL, 0);
-  CHECK (a.status == GLA_BAD_ARGUMENT && strstr (gla_message (ctx), "NaN") != NULL, "NaN");
+  a = solve (&nan, GLA_TYPE_D, 100, 3, GLA_EIGS_WHICH_LA, NULL, 0);
+  CHECK (a.status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), "NaN") != NULL, "NaN");
   answer_free (&a);
-  a = solve (&none, GLA_D, 100, 3, GLA_EIGS_LA, NULL, 0);
-  CHECK (a.status == GLA_BAD_ARGUMENT, "no operator");
+  a = solve (&none, GLA_TYPE_D, 100, 3, GLA_EIGS_WHICH_LA, NULL, 0);
+  CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "no operator");
   answer_free (&a);
-  a = solve (&good, GLA_D, 100, 101, GLA_EIGS_LA, NULL, 0);
-  CHECK (a.status == GLA_BAD_ARGUMENT, "k = n+1");
+  a = solve (&good, GLA_TYPE_D, 100, 101, GLA_EIGS_WHICH_LA, NULL, 0);
+  CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "k = n+1");
   answer_free (&a);
-  a = solve (&good, GLA_D, 100, 0, GLA_EIGS_LA, NULL, 0);
-  CHECK (a.status == GLA_BAD_ARGUMENT, "k = 0");
+  a = solve (&good, GLA_TYPE_D, 100, 0, GLA_EIGS_WHICH_LA, NULL, 0);
+  CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "k = 0");
   answer_free (&a);
-  a = solve (&good, GLA_D, 100, 3, (gla_eigs_which)9, NULL, 0);
-  CHECK (a.status == GLA_BAD_ARGUMENT, "which");
+  a = solve (&good, GLA_TYPE_D, 100, 3, (gla_eigs_which)9, NULL, 0);
+  CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "which");
   answer_free (&a);
   for (int o = 0; o < 8; o++) {
-    a = solve (&good, GLA_D, 100, 3, GLA_EIGS_LA, &options[o], 0);
-    CHECK (a.status == GLA_BAD_ARGUMENT && gla_message (ctx)[0], "bad option %d", o);
+    a = solve (&good, GLA_TYPE_D, 100, 3, GLA_EIGS_WHICH_LA, &options[o], 0);
+    CHECK (a.status == GLA_ERROR_BAD_ARGUMENT && gla_message (ctx)[0], "bad option %d", o);
     answer_free (&a);
   }
   gla_sparse_destroy (S);
@@ -226,7 +227,7 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "dzsc"; *t; t++) {
     const gla_type type = (gla_type)*t;
     test_graphs (type);

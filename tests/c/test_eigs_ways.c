@@ -1,14 +1,14 @@
 // test_eigs_ways.c: eigenvalues of functions and inverses, start vectors, the plain recurrence
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "eigs_answer.h"
 
 typedef struct {
   const matrix *A;
   int64_t calls, fail_at;
   int nan;
-  int inverse; // of the diagonal matrix, minus sigma
+  int inverse; // multiply by the inverse of the diagonal matrix minus sigma
   double sigma;
 } function;
 
@@ -32,8 +32,8 @@ static int apply (void *user, const void *x, void *y, int64_t columns)
 
 static void test_functions (gla_type type)
 {
-  const double scales[] = {1, gla_type_real (type) == GLA_S ? 1e28 : 1e200,
-                           gla_type_real (type) == GLA_S ? 1e-28 : 1e-200};
+  const double scales[] = {1, gla_type_real (type) == GLA_TYPE_S ? 1e28 : 1e200,
+                           gla_type_real (type) == GLA_TYPE_S ? 1e-28 : 1e-200};
   for (int s = 0; s < 3; s++)
     for (int64_t n = 50; n <= 150; n += 100) {
       matrix A = make (type, n, paths, scales[s]);
@@ -42,22 +42,64 @@ static void test_functions (gla_type type)
         A.lambda[i] *= scales[s];
       A.norm *= scales[s];
       function f = {.A = &A};
-      gla_operator op = {.apply = apply, .user = &f, .type = type, .n = n};
-      answer a = solve (&op, type, n, 5, GLA_EIGS_LA, NULL, 1);
-      check_answer (&A, &a, 5, GLA_EIGS_LA, "function");
+      gla_operator op = {.size = sizeof op, .apply = apply, .user = &f, .type = type, .n = n};
+      answer a = solve (&op, type, n, 5, GLA_EIGS_WHICH_LA, NULL, 1);
+      check_answer (&A, &a, 5, GLA_EIGS_WHICH_LA, "function");
       answer_free (&a);
       f.calls = 0;
       f.fail_at = n > 64 ? 9 : 1;
-      a = solve (&op, type, n, 5, GLA_EIGS_LA, NULL, 1);
-      CHECK (a.status == GLA_STOPPED && f.calls == f.fail_at, "a function that fails");
+      a = solve (&op, type, n, 5, GLA_EIGS_WHICH_LA, NULL, 1);
+      CHECK (a.status == GLA_ERROR_STOPPED && f.calls == f.fail_at, "a function that fails");
       answer_free (&a);
       f = (function){.A = &A, .nan = 1};
-      a = solve (&op, type, n, 5, GLA_EIGS_LA, NULL, 1);
-      CHECK (n < 64 || (a.status == GLA_BAD_ARGUMENT && strstr (gla_message (ctx), "NaN") != NULL),
+      a = solve (&op, type, n, 5, GLA_EIGS_WHICH_LA, NULL, 1);
+      CHECK (n < 64 ||
+                 (a.status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), "NaN") != NULL),
              "a function that returns NaN: %d", a.status);
       answer_free (&a);
       matrix_free (&A);
     }
+}
+
+// Six times 1, then 1/7, 1/8, ..; so large that the CPU looks at the Ritz values before the basis
+// is full, and each look of the search finds another of the six.
+static matrix six_equal (gla_type type)
+{
+  enum { N = 20001, EQUAL = 6 };
+  matrix A = {.type = type, .n = N, .norm = 1};
+  A.start = malloc ((N + 1) * sizeof *A.start);
+  A.index = malloc (N * sizeof *A.index);
+  A.values = malloc (N * gla_type_size (type));
+  A.lambda = malloc (N * sizeof *A.lambda);
+  for (int64_t i = 0; i < N; i++) {
+    A.start[i] = A.index[i] = i;
+    A.lambda[i] = i >= N - EQUAL ? 1 : 1 / (double)(N - i);
+    set (type, A.values, i, A.lambda[i]);
+  }
+  A.start[N] = N;
+  return A;
+}
+
+static void test_multiple (gla_type type)
+{
+  static const int blocks[] = {1, 2, 4};
+  matrix A = six_equal (type);
+  gla_sparse *S = to_sparse (&A);
+  for (int b = 0; b < 3; b++)
+    for (uint64_t seed = 0; seed < 3; seed++) {
+      const gla_eigs_options o = {.block = blocks[b], .seed = seed};
+      function f = {.A = &A};
+      gla_operator op = {.size = sizeof op, .apply = apply, .user = &f, .type = type, .n = A.n};
+      if (seed == 1)
+        op = (gla_operator){.size = sizeof op, .sparse = S};
+      answer a = solve (&op, type, A.n, 9, GLA_EIGS_WHICH_LA, &o, 1);
+      check_answer (&A, &a, 9, GLA_EIGS_WHICH_LA, "six equal eigenvalues");
+      CHECK (a.report.restarts <= 8, "six equal, %c, block %d: %lld restarts", type, blocks[b],
+             (long long)a.report.restarts);
+      answer_free (&a);
+    }
+  gla_sparse_destroy (S);
+  matrix_free (&A);
 }
 
 static void test_inverse (gla_type type)
@@ -69,9 +111,14 @@ static void test_inverse (gla_type type)
     A.norm = (double)n;
     const double sigma = 3.3;
     function f = {.A = &A, .inverse = 1, .sigma = sigma};
-    gla_operator op = {
-        .apply = apply, .user = &f, .type = type, .n = n, .inverse = 1, .sigma = sigma};
-    answer a = solve (&op, type, n, 3, GLA_EIGS_LM, NULL, 1);
+    gla_operator op = {.size = sizeof op,
+                       .apply = apply,
+                       .user = &f,
+                       .type = type,
+                       .n = n,
+                       .inverse = 1,
+                       .sigma = sigma};
+    answer a = solve (&op, type, n, 3, GLA_EIGS_WHICH_LM, NULL, 1);
     // the nearest eigenvalues, descending
     const double base = (double)n / 3, near = floor (sigma + base + 0.5) - base;
     CHECK (a.status == GLA_OK && a.report.converged == 3, "inverse: %s", gla_message (ctx));
@@ -82,12 +129,12 @@ static void test_inverse (gla_type type)
     }
     answer_free (&a);
     op.sigma = NAN;
-    a = solve (&op, type, n, 3, GLA_EIGS_LM, NULL, 0);
-    CHECK (a.status == GLA_BAD_ARGUMENT, "sigma NaN");
+    a = solve (&op, type, n, 3, GLA_EIGS_WHICH_LM, NULL, 0);
+    CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "sigma NaN");
     answer_free (&a);
     op.sigma = 0;
-    a = solve (&op, type, n, 3, GLA_EIGS_LA, NULL, 0);
-    CHECK (a.status == GLA_BAD_ARGUMENT, "inverse with the largest");
+    a = solve (&op, type, n, 3, GLA_EIGS_WHICH_LA, NULL, 0);
+    CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "inverse with the largest");
     answer_free (&a);
     matrix_free (&A);
   }
@@ -99,23 +146,23 @@ static void test_start (gla_type type)
   matrix A = make (type, n, path, 1);
   lambda_of (&A, path);
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
+  gla_operator op = {.size = sizeof op, .sparse = S};
   void *v0 = calloc ((size_t)n, 16);
   for (int kind = 0; kind < 4; kind++) {
     for (int64_t i = 0; i < n; i++) {
       const double eigenvector = sin (2 * pi * (double)(i + 1) / (double)(n + 1));
-      const double big = gla_type_real (type) == GLA_S ? 1e30 : 1e300;
+      const double big = gla_type_real (type) == GLA_TYPE_S ? 1e30 : 1e300;
       set (type, v0, i, kind == 0 ? 0 : kind == 1 ? eigenvector : kind == 2 ? big : NAN);
     }
     const gla_eigs_options o = {.v0 = v0, .basis = 30};
-    answer a = solve (&op, type, n, 3, GLA_EIGS_LA, &o, 1);
+    answer a = solve (&op, type, n, 3, GLA_EIGS_WHICH_LA, &o, 1);
     if (kind < 3)
-      check_answer (&A, &a, 3, GLA_EIGS_LA,
+      check_answer (&A, &a, 3, GLA_EIGS_WHICH_LA,
                     kind == 0   ? "v0 = 0"
                     : kind == 1 ? "v0 an eigenvector"
                                 : "v0 huge");
     else
-      CHECK (a.status == GLA_BAD_ARGUMENT, "v0 NaN");
+      CHECK (a.status == GLA_ERROR_BAD_ARGUMENT, "v0 NaN");
     answer_free (&a);
   }
   free (v0);
@@ -125,15 +172,15 @@ static void test_start (gla_type type)
 
 static void test_plain (gla_type type)
 {
-  // eigenvalues have to be further apart than the test's tolerance, about 650*eps*norm
-  const int64_t n = gla_type_real (type) == GLA_S ? 120 : 400, k = 4;
+  // eigenvalues must be farther apart than the tolerance of the test, about 650*eps*norm
+  const int64_t n = gla_type_real (type) == GLA_TYPE_S ? 120 : 400, k = 4;
   matrix A = make (type, n, path, 1);
   lambda_of (&A, path);
   gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.sparse = S};
-  for (int which = GLA_EIGS_LM; which <= GLA_EIGS_BE; which++)
+  gla_operator op = {.size = sizeof op, .sparse = S};
+  for (int which = GLA_EIGS_WHICH_LM; which <= GLA_EIGS_WHICH_BE; which++)
     for (int vectors = 0; vectors < 2; vectors++) {
-      const gla_eigs_options o = {.method = GLA_EIGS_PLAIN};
+      const gla_eigs_options o = {.method = GLA_EIGS_METHOD_PLAIN};
       double lambda[4], worst = 0;
       answer a = solve (&op, type, n, k, (gla_eigs_which)which, &o, vectors);
       CHECK (a.status == GLA_OK && a.report.converged == k && a.report.steps > k,
@@ -141,27 +188,27 @@ static void test_plain (gla_type type)
       expected (&A, (gla_eigs_which)which, k, lambda);
       for (int64_t i = 0; i < k; i++) {
         const double x = real_at (&a.values, i);
-        worst = check_worst (worst, which == GLA_EIGS_LM ? fabs (fabs (x) - fabs (lambda[i]))
-                                                         : fabs (x - lambda[i]));
+        worst = check_worst (worst, which == GLA_EIGS_WHICH_LM ? fabs (fabs (x) - fabs (lambda[i]))
+                                                               : fabs (x - lambda[i]));
       }
       CHECK (worst <= 4500 * gla_type_eps (type) * 2, "plain, %c, which %d: values %g", type, which,
              worst);
-      // without orthogonality the vectors are good to about the root of eps
+      // without reorthogonalization the error of vectors is about sqrt (eps)
       if (vectors)
         for (int64_t i = 0; i < k; i++)
           CHECK (a.residuals[i] <= sqrt (gla_type_eps (type)), "plain, %c: residual %g", type,
                  a.residuals[i]);
       answer_free (&a);
     }
-  const gla_eigs_options fixed = {.method = GLA_EIGS_PLAIN, .steps = 63};
-  answer a = solve (&op, type, n, k, GLA_EIGS_LA, &fixed, 0);
+  const gla_eigs_options fixed = {.method = GLA_EIGS_METHOD_PLAIN, .steps = 63};
+  answer a = solve (&op, type, n, k, GLA_EIGS_WHICH_LA, &fixed, 0);
   CHECK (a.status == GLA_OK && a.report.steps == 63 && a.report.converged == k, "63 steps");
   answer_free (&a);
   gla_sparse_destroy (S);
   matrix_free (&A);
 }
 
-// Where the recurrence ends: every eigenvalue is found once, and no more.
+// If the recurrence ends early, every eigenvalue is found exactly once.
 static void test_plain_ends (gla_type type)
 {
   static const element matrices[] = {identity, star, real_rank_one, zero};
@@ -170,9 +217,9 @@ static void test_plain_ends (gla_type type)
     matrix A = make (type, 100, matrices[m], 1);
     lambda_of (&A, matrices[m]);
     gla_sparse *S = to_sparse (&A);
-    gla_operator op = {.sparse = S};
-    const gla_eigs_options o = {.method = GLA_EIGS_PLAIN};
-    answer a = solve (&op, type, 100, 5, GLA_EIGS_LA, &o, 1);
+    gla_operator op = {.size = sizeof op, .sparse = S};
+    const gla_eigs_options o = {.method = GLA_EIGS_METHOD_PLAIN};
+    answer a = solve (&op, type, 100, 5, GLA_EIGS_WHICH_LA, &o, 1);
     CHECK (a.status == GLA_OK && a.report.converged == distinct[m], "plain, %c, matrix %d: %lld",
            type, m, (long long)a.report.converged);
     for (int64_t i = 0; i < 5; i++)
@@ -191,10 +238,11 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "dzsc"; *t; t++) {
     const gla_type type = (gla_type)*t;
     test_functions (type);
+    test_multiple (type);
     test_inverse (type);
     test_start (type);
     test_plain (type);

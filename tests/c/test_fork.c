@@ -1,11 +1,12 @@
-// tests/c/test_fork.c: calls in children of a process that has worked give the parent's bits
+// tests/c/test_fork.c: calls in a forked child give the bits of calls in the parent
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Linked with its own list of backends: a stand-in for a GPU, which no child may touch.
+// Linked with its own list of backends: a mock GPU, which no child may use.
 
+#include "calls.h"
 #include "check.h"
 #include "backend.h"
-#include "pool.h"
+#include "common/pool.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 //------------------------------------------------------------------------------
-// the stand-in
+// the mock GPU
 //------------------------------------------------------------------------------
 
 static int opened, touched_after_fork;
@@ -54,39 +55,40 @@ static void mock_close (gla_engine *engine)
   (void)engine;
   touch ();
 }
-static int mock_supports (const gla_eig_job *job)
+static int mock_supports (const gla_job *job)
 {
   (void)job;
   touch ();
   return 1;
 }
-static double mock_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+static double mock_seconds (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   (void)engine, (void)job, (void)pages;
   return 0;
 }
-static int64_t mock_pages (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+static int64_t mock_pages (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   (void)engine, (void)job;
   return pages;
 }
-// It opens, and then leaves all pages to the CPU.
-static gla_status mock_begin (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+// The mock GPU opens, but leaves all pages to the CPU.
+static gla_status mock_begin (gla_engine *engine, const gla_job *job, int64_t pages)
 {
   (void)engine, (void)job, (void)pages;
   touch ();
-  return GLA_OUT_OF_MEMORY;
+  return GLA_ERROR_OUT_OF_MEMORY;
 }
+static const gla_batch_ops mock_eig = {.supports = mock_supports,
+                                       .seconds = mock_seconds,
+                                       .chunk_pages = mock_pages,
+                                       .begin = mock_begin};
 const gla_backend mock = {.name = "stand-in",
                           .device_count = mock_count,
                           .device_query = mock_query,
                           .open = mock_open,
                           .close = mock_close,
                           .slots = 1,
-                          .eig_supports = mock_supports,
-                          .eig_seconds = mock_seconds,
-                          .eig_chunk_pages = mock_pages,
-                          .eig_begin = mock_begin};
+                          .batch = {[GLA_BATCH_EIG] = &mock_eig}};
 const gla_backend *const gla_backends[] = {&mock, &gla_backend_cpu, NULL};
 
 //------------------------------------------------------------------------------
@@ -128,41 +130,41 @@ static void fill (void)
 
 static int batcheig (gla_context *ctx, answers *to)
 {
-  const gla_array a = gla_array_packed (A, GLA_Z, N, N, P, GLA_HOST);
-  const gla_array l = gla_array_packed (to->lambda, GLA_D, N, 1, P, GLA_HOST);
-  return gla_batcheig (ctx, &a, &l, NULL, NULL, NULL, NULL) == GLA_OK;
+  const gla_array a = gla_array_packed (A, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  const gla_array l = gla_array_packed (to->lambda, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST);
+  return call_batcheig (ctx, &a, &l, NULL, NULL, NULL, NULL) == GLA_OK;
 }
 
 static int qr (gla_context *ctx, answers *to)
 {
-  const gla_array b = gla_array_packed (B, GLA_D, M, K, 1, GLA_HOST);
-  gla_qr_results results = {0};
-  results.R = gla_array_packed (to->R, GLA_D, K, K, 1, GLA_HOST);
+  const gla_array b = gla_array_packed (B, GLA_TYPE_D, M, K, 1, GLA_DEVICE_HOST);
+  gla_qr_results results = {.size = sizeof results};
+  results.R = gla_array_packed (to->R, GLA_TYPE_D, K, K, 1, GLA_DEVICE_HOST);
   return gla_qr (ctx, &b, NULL, &results, NULL, NULL) == GLA_OK;
 }
 
 static int gsvd (gla_context *ctx, answers *to)
 {
-  const gla_array f = gla_array_packed (F, GLA_D, G, G, 1, GLA_HOST);
-  const gla_array h = gla_array_packed (H, GLA_D, G, G, 1, GLA_HOST);
-  gla_gsvd_results results = {0};
-  results.alpha = gla_array_packed (to->C, GLA_D, G, 1, 1, GLA_HOST);
-  results.beta = gla_array_packed (to->S, GLA_D, G, 1, 1, GLA_HOST);
+  const gla_array f = gla_array_packed (F, GLA_TYPE_D, G, G, 1, GLA_DEVICE_HOST);
+  const gla_array h = gla_array_packed (H, GLA_TYPE_D, G, G, 1, GLA_DEVICE_HOST);
+  gla_gsvd_results results = {.size = sizeof results};
+  results.alpha = gla_array_packed (to->C, GLA_TYPE_D, G, 1, 1, GLA_DEVICE_HOST);
+  results.beta = gla_array_packed (to->S, GLA_TYPE_D, G, 1, 1, GLA_DEVICE_HOST);
   return gla_gsvd (ctx, &f, &h, &results, NULL, NULL) == GLA_OK;
 }
 
 static int sparse (gla_context *ctx, answers *to)
 {
-  const gla_csr csr = {GLA_D, S, S, 8, start, column, value};
-  const gla_array in = gla_array_packed (x, GLA_D, S, 1, 1, GLA_HOST);
-  const gla_array out = gla_array_packed (to->y, GLA_D, S, 1, 1, GLA_HOST);
-  const gla_eigs_options few = {.basis = 24, .maxit = 2, .trust = 1};
-  gla_eigs_results results = {.residuals = to->residuals};
-  gla_operator operator= {.sparse = NULL};
-  results.values = gla_array_packed (to->values, GLA_D, 4, 1, 1, GLA_HOST);
-  int good = gla_sparse_create (ctx, &csr, NULL, &operator.sparse) == GLA_OK &&
+  const gla_csr csr = {GLA_TYPE_D, S, S, 8, start, column, value};
+  const gla_array in = gla_array_packed (x, GLA_TYPE_D, S, 1, 1, GLA_DEVICE_HOST);
+  const gla_array out = gla_array_packed (to->y, GLA_TYPE_D, S, 1, 1, GLA_DEVICE_HOST);
+  const gla_eigs_options few = {.size = sizeof few, .basis = 24, .maxit = 2, .trust = 1};
+  gla_eigs_results results = {.size = sizeof results, .residuals = to->residuals};
+  gla_operator operator= {.size = sizeof operator, .sparse = NULL };
+  results.values = gla_array_packed (to->values, GLA_TYPE_D, 4, 1, 1, GLA_DEVICE_HOST);
+  int good = gla_sparse_create (ctx, &csr, &operator.sparse, NULL) == GLA_OK &&
              gla_spmv (ctx, operator.sparse, 'N', &in, &out, NULL) == GLA_OK &&
-             gla_eigs (ctx, &operator, 4, GLA_EIGS_LA, &results, &few, NULL) == GLA_OK;
+             gla_eigs (ctx, &operator, 4, GLA_EIGS_WHICH_LA, &results, &few, NULL) == GLA_OK;
   gla_sparse_destroy (operator.sparse);
   return good;
 }
@@ -178,7 +180,7 @@ static int compute (gla_context *ctx, answers *to)
 
 static answers expected, own;
 
-// What a child found: 0 is good.
+// The exit status of a child: 0 is success.
 enum { GOOD, NOT_COMPUTED, OTHER_BITS, NOT_REFUSED, TOUCHED };
 
 static int compute_in_child (gla_context *ctx)
@@ -189,14 +191,14 @@ static int compute_in_child (gla_context *ctx)
   return memcmp (&own, &expected, sizeof own) == 0 ? GOOD : OTHER_BITS;
 }
 
-// With the context that it has inherited: "auto" and the CPU work, a GPU is refused.
+// With an inherited context "auto" and the CPU work; the GPU is an error.
 static int use_inherited (gla_context *ctx)
 {
   int result = compute_in_child (ctx);
-  if (result == GOOD && (gla_set_place (ctx, GLA_GPU, NULL, 0) != GLA_FORKED ||
+  if (result == GOOD && (gla_set_place (ctx, GLA_PLACE_GPU, NULL, 0) != GLA_ERROR_FORKED ||
                          strstr (gla_message (ctx), "forked") == NULL))
     result = NOT_REFUSED;
-  if (result == GOOD && gla_set_place (ctx, GLA_CPU, NULL, 0) != GLA_OK)
+  if (result == GOOD && gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK)
     result = NOT_COMPUTED;
   if (result == GOOD)
     result = compute_in_child (ctx);
@@ -214,7 +216,7 @@ static int use_gpu (gla_context *ctx)
   return touched_after_fork ? TOUCHED : result;
 }
 
-// The exit status of a child that runs `what`, or -1 where it did not end in 60 seconds.
+// The exit status of a child that runs `what`, or -1 if it did not end within 60 seconds.
 static int in_child (int (*what) (gla_context *), gla_context *ctx)
 {
   const pid_t child = fork ();
@@ -236,13 +238,13 @@ static int in_child (int (*what) (gla_context *), gla_context *ctx)
 
 static _Atomic int ending;
 
-// Takes our locks all the time, so that forks meet them held.
+// Takes the library's locks all the time, so that some are held at a fork.
 static void *keep_busy (void *unused)
 {
   (void)unused;
   static answers other;
   gla_context *ctx = NULL;
-  if (gla_context_create (&ctx) != GLA_OK || gla_set_place (ctx, GLA_CPU, NULL, 0) != GLA_OK)
+  if (gla_context_create (&ctx) != GLA_OK || gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK)
     return NULL;
   while (!ending)
     if (!batcheig (ctx, &other) || !qr (ctx, &other))
@@ -263,19 +265,20 @@ int main (void)
   pthread_t thread;
   parent = getpid ();
   fill ();
-  gla_pool_share (3); // there are threads to lose, whatever the machine is
+  gla_pool_share (3); // threads that the child does not inherit, on any machine
   CHECK (gla_context_create (&ctx) == GLA_OK && gla_context_create (&gpu) == GLA_OK, "contexts");
-  CHECK (gla_set_place (gpu, GLA_GPU, NULL, 0) == GLA_OK && batcheig (gpu, &own) && opened,
+  CHECK (gla_set_place (gpu, GLA_PLACE_GPU, NULL, 0) == GLA_OK && batcheig (gpu, &own) && opened,
          "the stand-in was not opened");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK && compute (ctx, &expected), "alone");
-  CHECK (gla_set_place (ctx, GLA_AUTO, NULL, 0) == GLA_OK, "auto");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK && compute (ctx, &expected),
+         "alone");
+  CHECK (gla_set_place (ctx, GLA_PLACE_AUTO, NULL, 0) == GLA_OK, "auto");
   for (int k = 0; k < 3; k++) {
     const int result = in_child (use_inherited, ctx);
     CHECK (result == GOOD, "child %d: %d", k, result);
   }
   const int refused = in_child (use_gpu, gpu);
   CHECK (refused == GOOD, "a child with a GPU: %d", refused);
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK && compute (ctx, &own) &&
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK && compute (ctx, &own) &&
              memcmp (&own, &expected, sizeof own) == 0,
          "the parent afterwards");
   pthread_create (&thread, NULL, keep_busy, NULL);

@@ -1,7 +1,7 @@
 // test_gsvd.c: GSVD on the CPU: shapes and ranks, hard pairs against quadruple precision, bad input
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "gsvd_pairs.h"
 #include "gsvd_quad.h"
 
@@ -11,7 +11,7 @@ static gla_context *ctx;
 // shapes and ranks
 //------------------------------------------------------------------------------
 
-// m, n, p, rank of A, of B, and columns of what both share; 0 ranks: empty or zero matrices.
+// m, n, p, rank of A, rank of B, and rank of the common factor; rank 0: an empty or zero matrix.
 static const int ranks[][6] = {
     {3, 5, 4, 3, 4, 4},       {2, 2, 3, 2, 2, 3},       {2, 2, 3, 2, 2, 2},
     {1, 1, 2, 1, 1, 2},       {1, 1, 2, 1, 1, 1},       {1, 1, 1, 1, 1, 1},
@@ -27,8 +27,7 @@ static const int ranks[][6] = {
     {30, 80, 20, 10, 12, 20}, {45, 40, 50, 45, 40, 50}, {30, 20, 20, 20, 19, 20},
 };
 
-// Values that are zero and infinite because of the ranks r of [A; B] and of both, as far as the
-// places of C and S leave a choice.
+// Checks the numbers of zero and infinite values, which follow from the ranks of A, B and [A; B].
 static void check_ranks (const gsvd_page *g, const int *k)
 {
   const int r = least (k[3] + k[4], k[5]), eps_wide = k[0] + k[1] >= k[2] && r == g->q;
@@ -43,7 +42,7 @@ static void check_ranks (const gsvd_page *g, const int *k)
 static void test_ranks (gla_type type)
 {
   for (size_t s = 0; s < sizeof ranks / sizeof *ranks; s++)
-    for (int method = GLA_GSVD_AUTO; method <= GLA_GSVD_TANGENT; method++)
+    for (int method = GLA_GSVD_METHOD_AUTO; method <= GLA_GSVD_METHOD_TANGENT; method++)
       for (int economy = 0; economy < 2; economy++) {
         const int *k = ranks[s];
         gsvd_call c = call_of (type, k[0], k[1], k[2], method);
@@ -62,8 +61,8 @@ static void test_ranks (gla_type type)
 // hard pairs
 //------------------------------------------------------------------------------
 
-// The largest relative error of sigma, in eps times the condition of the scaled pair; that of
-// zeros relative to the largest value.
+// The largest relative error of sigma, in eps times the condition of the scaled pair; for zeros the
+// error relative to the largest value.
 static double relative_error (const gsvd_page *g)
 {
   quad sigma[64];
@@ -83,7 +82,7 @@ static void test_hard (gla_type type)
   static const int sizes[][3] = {{1, 1, 1}, {5, 4, 3}, {8, 8, 8}, {9, 20, 9}, {30, 13, 13}};
   for (int s = 0; s < 5; s++)
     for (int kind = 0; kind < KINDS; kind++)
-      for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+      for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
         if ((s * KINDS + kind) % STEP != 0)
           continue;
         const gsvd_call c = call_of (type, sizes[s][0], sizes[s][1], sizes[s][2], method);
@@ -104,17 +103,17 @@ static void test_hard (gla_type type)
 // small pairs
 //------------------------------------------------------------------------------
 
-// Small pairs of all numbers of columns, whose rows stay in lanes with "tangent", and rows around
-// where that ends, against the other method.
+// Small pairs of all numbers of columns, where "tangent" works in SIMD lanes, and numbers of rows
+// around the cutoff of that; compared with the other method.
 static void test_small (gla_type type)
 {
   static const int more[][2] = {{0, 0}, {1, 3}, {3, 1}, {17, 0}, {0, 47}};
   for (int p = 1; p <= 64; p += p < 20 ? STEP : 22)
     for (int k = 0; k < 5; k++) {
-      gsvd_call c = call_of (type, p + more[k][0], p + more[k][1], p, GLA_GSVD_TANGENT);
+      gsvd_call c = call_of (type, p + more[k][0], p + more[k][1], p, GLA_GSVD_METHOD_TANGENT);
       c.u = 1 + k % 2;
       gsvd_page g = gsvd_page_new (&c);
-      c.options.method = GLA_GSVD_HZ;
+      c.options.method = GLA_GSVD_METHOD_HZ;
       gsvd_page reference = gsvd_page_new (&c);
       fill_random (&g, 31 + (unsigned)p);
       fill_random (&reference, 31 + (unsigned)p);
@@ -129,16 +128,17 @@ static void test_small (gla_type type)
     }
 }
 
-// A first row so small that the squares of its entries are not normal numbers.
+// A first row so small that the squares of its entries underflow.
 static void test_tiny_row (gla_type type)
 {
-  gsvd_call c = call_of (type, 9, 8, 7, GLA_GSVD_TANGENT);
+  gsvd_call c = call_of (type, 9, 8, 7, GLA_GSVD_METHOD_TANGENT);
   gsvd_page g = gsvd_page_new (&c);
   fill_random (&g, 19);
   for (int x = GSVD_A; x <= GSVD_B; x++)
     for (int j = 0; j < c.p; j++)
       gsvd_set (&g.a[x], 0, j, 0,
-                gsvd_get (&g.a[x], 0, j, 0) * (gla_type_real (type) == GLA_S ? 1e-21 : 1e-160));
+                gsvd_get (&g.a[x], 0, j, 0) *
+                    (gla_type_real (type) == GLA_TYPE_S ? 1e-21 : 1e-160));
   gsvd_run (ctx, &g);
   gsvd_check (&g, "tiny row");
   gsvd_page_free (&g);
@@ -146,7 +146,7 @@ static void test_tiny_row (gla_type type)
 
 static void test_real_in_complex (gla_type type)
 {
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+  for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
     gsvd_call c = call_of (type, 12, 11, 10, method);
     gsvd_page z = gsvd_page_new (&c);
     c.type = gla_type_real (type);
@@ -194,7 +194,7 @@ static int by_size (const void *x, const void *y)
 static void test_lapack (void)
 {
   enum { M = 20, R = 18, P = 15 };
-  gsvd_call c = call_of (GLA_D, M, R, P, GLA_GSVD_AUTO);
+  gsvd_call c = call_of (GLA_TYPE_D, M, R, P, GLA_GSVD_METHOD_AUTO);
   c.gap = 0;
   gsvd_page g = gsvd_page_new (&c);
   fill_random (&g, 8);
@@ -224,14 +224,14 @@ static void test_not_finite (gla_type type)
 {
   const double bad[2] = {NAN, -INFINITY};
   for (int b = 0; b < 4; b++) {
-    gsvd_call c = call_of (type, 6, 5, 4, GLA_GSVD_AUTO);
+    gsvd_call c = call_of (type, 6, 5, 4, GLA_GSVD_METHOD_AUTO);
     c.pages = 3;
     gsvd_page g = gsvd_page_new (&c);
     fill_random (&g, 5);
     gsvd_set (&g.a[b / 2], 2, 3, 1, bad[b % 2]);
     gsvd_run (ctx, &g);
     CHECK (g.status == GLA_OK && g.info[0] == 0 && g.info[1] == 5 && g.info[2] == 0 &&
-               g.report.pages_failed == 1 && g.report.first_failed == 1,
+               g.report.base.pages_failed == 1 && g.report.base.first_failed == 1,
            "%c: info %d %d %d", type, g.info[0], g.info[1], g.info[2]);
     for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
       CHECK (isnan (creal (gsvd_get (&g.a[x], g.a[x].rows - 1, g.a[x].columns - 1, 1))) &&
@@ -244,18 +244,18 @@ static void test_not_finite (gla_type type)
 static void check_refused (gsvd_page *g, const char *says)
 {
   gsvd_run (ctx, g);
-  CHECK (g->status == GLA_BAD_ARGUMENT && strstr (gla_message (ctx), says), "\"%s\": \"%s\"", says,
-         gla_message (ctx));
+  CHECK (g->status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), says), "\"%s\": \"%s\"",
+         says, gla_message (ctx));
 }
 
 static void test_arguments (void)
 {
-  const gsvd_call c = call_of (GLA_D, 4, 5, 3, GLA_GSVD_AUTO);
+  const gsvd_call c = call_of (GLA_TYPE_D, 4, 5, 3, GLA_GSVD_METHOD_AUTO);
   const gsvd_page good = gsvd_page_new (&c);
   gsvd_page g = good;
   g.a[GSVD_B].columns = 2;
   check_refused (&g, "B is 5x2x1, it must be 5x3x1");
-  g = good, g.a[GSVD_B].type = GLA_S;
+  g = good, g.a[GSVD_B].type = GLA_TYPE_S;
   check_refused (&g, "B has type 's', it must be 'd'");
   g = good, g.a[GSVD_U].columns = 2;
   check_refused (&g, "U is 4x2x1, it must be 4x4x1");
@@ -265,7 +265,7 @@ static void test_arguments (void)
   check_refused (&g, "V must not overlap B");
   g = good, g.a[GSVD_X].data = g.a[GSVD_V].data;
   check_refused (&g, "X must not overlap V");
-  g = good, g.a[GSVD_ALPHA].type = GLA_Z;
+  g = good, g.a[GSVD_ALPHA].type = GLA_TYPE_Z;
   check_refused (&g, "alpha has type 'z', it must be 'd'");
   g = good, g.call.options.block = -1;
   check_refused (&g, "block = -1 must not be negative");
@@ -273,8 +273,8 @@ static void test_arguments (void)
   check_refused (&g, "method = 7 must be 0 to 2");
   g = good, g.call.options.ordering = 2;
   check_refused (&g, "ordering = 2 must be 0 to 1");
-  CHECK (gla_gsvd (ctx, NULL, &good.a[1], NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "A is NULL");
-  CHECK (gla_gsvd (NULL, NULL, NULL, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "no context");
+  CHECK (gla_gsvd (ctx, NULL, &good.a[1], NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "A is NULL");
+  CHECK (gla_gsvd (NULL, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "no context");
   g = good;
   gsvd_page_free (&g);
 }
@@ -283,7 +283,7 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   test_arguments ();
   test_lapack ();
   for (const char *t = "sdcz"; *t; t++) {

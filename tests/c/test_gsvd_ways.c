@@ -1,10 +1,10 @@
-// test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads, callbacks of sweeps, stop
+// tests/c/test_gsvd_ways.c: GSVD on the CPU: orderings, blocks, pages, threads, sweeps, stop
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "gsvd_pairs.h"
 
-#include "orderings.h"
+#include "common/orderings.h"
 
 static gla_context *ctx;
 
@@ -12,7 +12,8 @@ static gla_context *ctx;
 // orderings
 //------------------------------------------------------------------------------
 
-// How often each pair meets; a step has every player once.
+// Each step of an ordering has every column once, and each pair of columns is rotated equally
+// often.
 static void test_ordering (gla_gsvd_ordering kind, int n)
 {
   const int steps = gla_ordering_steps (kind, n);
@@ -31,7 +32,7 @@ static void test_ordering (gla_gsvd_ordering kind, int n)
   }
   for (int q = 0; q < n; q++)
     for (int p = 0; p < q; p++)
-      right &= met[p + q * n] == 1 + (kind == GLA_ORDER_MM && q - p == n / 2);
+      right &= met[p + q * n] == 1 + (kind == GLA_GSVD_ORDERING_MM && q - p == n / 2);
   CHECK (disjoint && right, "ordering %d of %d: disjoint %d, meetings %d", kind, n, disjoint,
          right);
   free (pairs);
@@ -42,11 +43,11 @@ static void test_ordering (gla_gsvd_ordering kind, int n)
 static void test_orderings (void)
 {
   for (int n = 2; n <= 100; n += 2)
-    for (int kind = GLA_ORDER_ME; kind <= GLA_ORDER_MM; kind++)
+    for (int kind = GLA_GSVD_ORDERING_ME; kind <= GLA_GSVD_ORDERING_MM; kind++)
       test_ordering (kind, n);
   int32_t pairs[32 * 31];
   int exclusive_or = 1;
-  gla_ordering_fill (GLA_ORDER_ME, 32, pairs);
+  gla_ordering_fill (GLA_GSVD_ORDERING_ME, 32, pairs);
   for (int k = 0; k < 16 * 31; k++)
     exclusive_or &= (pairs[2 * k] ^ pairs[2 * k + 1]) == 31 - k / 16;
   CHECK (exclusive_or, "the ordering of 2^k players is that of exclusive or");
@@ -56,18 +57,18 @@ static void test_orderings (void)
 // blocks
 //------------------------------------------------------------------------------
 
-// Every way against the other one, which pairs columns one by one.
+// Results by blocks against those of single columns.
 static void test_ways (gla_type type, int p, int block)
 {
-  gsvd_call c = call_of (type, p + 2, p + 5, p, GLA_GSVD_TANGENT);
+  gsvd_call c = call_of (type, p + 2, p + 5, p, GLA_GSVD_METHOD_TANGENT);
   gsvd_page reference = gsvd_page_new (&c);
   fill_random (&reference, 77);
   gsvd_run (ctx, &reference);
   c.options.block = block;
   for (int way = 0; way < 8; way++) {
-    c.options.method = way & 1 ? GLA_GSVD_HZ : GLA_GSVD_TANGENT;
-    c.options.blocking = way & 2 ? GLA_FULL_BLOCK : GLA_BLOCK_ORIENTED;
-    c.options.ordering = way & 4 ? GLA_ORDER_MM : GLA_ORDER_ME;
+    c.options.method = way & 1 ? GLA_GSVD_METHOD_HZ : GLA_GSVD_METHOD_TANGENT;
+    c.options.blocking = way & 2 ? GLA_GSVD_BLOCKING_FULL : GLA_GSVD_BLOCKING_ORIENTED;
+    c.options.ordering = way & 4 ? GLA_GSVD_ORDERING_MM : GLA_GSVD_ORDERING_ME;
     gsvd_page g = gsvd_page_new (&c);
     fill_random (&g, 77);
     gsvd_run (ctx, &g);
@@ -90,7 +91,7 @@ static void test_blocks (gla_type type)
   for (int s = 0; s < 13; s += STEP)
     test_ways (type, sizes[s][0], sizes[s][1]);
   for (int p = 191; p <= 194 && STEP == 1; p++) { // where "auto" begins to use blocks
-    gsvd_call c = call_of (type, p, p, p, GLA_GSVD_AUTO);
+    gsvd_call c = call_of (type, p, p, p, GLA_GSVD_METHOD_AUTO);
     c.u = c.v = 1;
     gsvd_page g = gsvd_page_new (&c);
     fill_random (&g, 4);
@@ -100,10 +101,10 @@ static void test_blocks (gla_type type)
   }
 }
 
-// Blocks whose columns are so close that their Gram matrix has lost them.
+// Blocks whose columns are so nearly parallel that their Gram matrix is singular to rounding.
 static void test_lost_gram (gla_type type)
 {
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+  for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
     gsvd_call c = call_of (type, 20, 20, 20, method);
     c.options.block = 5;
     gsvd_page g = gsvd_page_new (&c);
@@ -115,7 +116,7 @@ static void test_lost_gram (gla_type type)
 }
 
 //------------------------------------------------------------------------------
-// pages, and which results are wanted
+// pages, and subsets of the results
 //------------------------------------------------------------------------------
 
 static void check_alone (const gsvd_page *all, int page)
@@ -132,7 +133,7 @@ static void check_alone (const gsvd_page *all, int page)
     gsvd_run (ctx, &one);
     int same = one.status == GLA_OK;
     for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
-      same &= one.a[x].data == NULL || gsvd_same (&one.a[x], 0, &all->a[x], page);
+      same &= one.a[x].data == NULL || same_page (&one.a[x], 0, &all->a[x], page);
     CHECK (same, "%c %dx%d %dx%d method %d page %d: results %d differ", c.type, c.m, c.p, c.n, c.p,
            c.options.method, page, wanted);
     gsvd_page_free (&one);
@@ -143,7 +144,7 @@ static void test_pages (gla_type type)
 {
   static const int sizes[][3] = {{6, 7, 5}, {3, 2, 6}, {40, 17, 16}, {60, 60, 40}};
   for (int s = 0; s < 4; s++)
-    for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+    for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
       gsvd_call c = call_of (type, sizes[s][0], sizes[s][1], sizes[s][2], method);
       c.pages = 7;
       gsvd_page g = gsvd_page_new (&c);
@@ -166,7 +167,7 @@ static void test_pages (gla_type type)
 static void test_threads (gla_type type)
 {
   gla_context *both = ctx;
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+  for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
     gsvd_call c = call_of (type, 50, 45, 40, method);
     c.options.block = 8;
     gsvd_page two = gsvd_page_new (&c), one = gsvd_page_new (&c);
@@ -175,10 +176,10 @@ static void test_threads (gla_type type)
     gsvd_run (ctx, &two);
     gla_pool_share (1);
     CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-    CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+    CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
     gsvd_run (ctx, &one);
     for (int x = GSVD_ALPHA; x < GSVD_ARRAYS; x++)
-      CHECK (gsvd_same (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
+      CHECK (same_page (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
     gla_context_destroy (ctx);
     gla_pool_share (2);
     ctx = both;
@@ -188,19 +189,19 @@ static void test_threads (gla_type type)
 }
 
 //------------------------------------------------------------------------------
-// what is told of sweeps, stop
+// sweep callback, stop
 //------------------------------------------------------------------------------
 
-// What was told of sweeps: how often, the last number, and whether each was one more than before,
-// or the first.
+// Calls of the sweep callback: their number, the last sweep, and those out of order (neither one
+// more than before nor 1).
 typedef struct {
   int calls, last, wrong;
   int64_t done, total;
-} told;
+} sweep_log;
 
 static void on_sweep (void *user, int64_t done, int64_t total, int sweeps)
 {
-  told *t = user;
+  sweep_log *t = user;
   t->wrong += sweeps != t->last + 1 && sweeps != 1;
   t->calls++;
   t->last = sweeps;
@@ -208,34 +209,35 @@ static void on_sweep (void *user, int64_t done, int64_t total, int sweeps)
   t->total = total;
 }
 
-// A pair alone: each of its sweeps, over columns one by one, over blocks, and where rows stay in
+// A single pair: the callback is called for each sweep, over columns, over blocks, and in SIMD
 // lanes.
-static void test_swept_pair (gla_type type, int m, int n, int p, int block)
+static void test_sweeps_of_pair (gla_type type, int m, int n, int p, int block)
 {
-  for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++) {
+  for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++) {
     gsvd_call c = call_of (type, m, n, p, method);
     c.options.block = block;
     gsvd_page g = gsvd_page_new (&c);
-    told t = {0};
+    sweep_log t = {0};
     fill_random (&g, 13);
     gla_set_sweeps (ctx, on_sweep, &t);
     gsvd_run (ctx, &g);
     gla_set_sweeps (ctx, NULL, NULL);
     CHECK (g.status == GLA_OK && g.stats[0].sweeps > 1 && t.calls == g.stats[0].sweeps &&
                t.last == t.calls && t.wrong == 0 && t.done == 0 && t.total == 1,
-           "%c %dx%d %dx%d method %d block %d: told %d sweeps, the last %d, %d wrong, of %d", type,
-           m, p, n, p, method, block, t.calls, t.last, t.wrong, g.stats[0].sweeps);
+           "%c %dx%d %dx%d method %d block %d: %d calls, the last %d, %d wrong, of %d", type, m, p,
+           n, p, method, block, t.calls, t.last, t.wrong, g.stats[0].sweeps);
     gsvd_page_free (&g);
   }
 }
 
-// Pages: nothing of those that are done side by side, all of those that have all threads each.
-static void test_swept_pages (int rows, int columns, int pages, int side_by_side)
+// Pages: no calls for pages that are computed in parallel, all sweeps of pages that use all
+// threads.
+static void test_sweeps_of_pages (int rows, int columns, int pages, int in_parallel)
 {
-  gsvd_call c = call_of (GLA_D, rows, rows, columns, GLA_GSVD_TANGENT);
+  gsvd_call c = call_of (GLA_TYPE_D, rows, rows, columns, GLA_GSVD_METHOD_TANGENT);
   c.pages = pages, c.u = c.v = c.x = 0;
   gsvd_page g = gsvd_page_new (&c);
-  told t = {0};
+  sweep_log t = {0};
   int sweeps = 0;
   fill_random (&g, 13);
   gla_set_sweeps (ctx, on_sweep, &t);
@@ -243,8 +245,8 @@ static void test_swept_pages (int rows, int columns, int pages, int side_by_side
   gla_set_sweeps (ctx, NULL, NULL);
   for (int page = 0; page < pages; page++)
     sweeps += g.stats[page].sweeps;
-  CHECK (g.status == GLA_OK && t.calls == (side_by_side ? 0 : sweeps) && t.wrong == 0,
-         "%dx%dx%d: told %d of %d sweeps, %d wrong", rows, columns, pages, t.calls, sweeps,
+  CHECK (g.status == GLA_OK && t.calls == (in_parallel ? 0 : sweeps) && t.wrong == 0,
+         "%dx%dx%d: %d calls for %d sweeps, %d wrong", rows, columns, pages, t.calls, sweeps,
          t.wrong);
   gsvd_page_free (&g);
 }
@@ -252,14 +254,14 @@ static void test_swept_pages (int rows, int columns, int pages, int side_by_side
 static void test_sweeps (void)
 {
   for (const char *t = "sdcz"; *t; t++) {
-    test_swept_pair ((gla_type)*t, 8, 9, 7, 0);
-    test_swept_pair ((gla_type)*t, 90, 80, 70, 0);
-    test_swept_pair ((gla_type)*t, 60, 50, 40, 8);
-    test_swept_pair ((gla_type)*t, 30, 50, 40, 8);
+    test_sweeps_of_pair ((gla_type)*t, 8, 9, 7, 0);
+    test_sweeps_of_pair ((gla_type)*t, 90, 80, 70, 0);
+    test_sweeps_of_pair ((gla_type)*t, 60, 50, 40, 8);
+    test_sweeps_of_pair ((gla_type)*t, 30, 50, 40, 8);
   }
-  test_swept_pages (12, 10, 50, 1);
-  test_swept_pages (100, 80, 3, 1);
-  test_swept_pages (400, 100, 3, 0);
+  test_sweeps_of_pages (12, 10, 50, 1);
+  test_sweeps_of_pages (100, 80, 3, 1);
+  test_sweeps_of_pages (400, 100, 3, 0);
 }
 
 static int asked, calls_before;
@@ -275,15 +277,15 @@ static void test_stop (void)
   static const int sizes[][4] = {{400, 400, 300, 1}, {16, 16, 16, 4000}, {300, 100, 250, 1}};
   gla_set_stop (ctx, stop, NULL);
   for (int s = 0; s < 3; s++)
-    for (int method = GLA_GSVD_HZ; method <= GLA_GSVD_TANGENT; method++)
+    for (int method = GLA_GSVD_METHOD_HZ; method <= GLA_GSVD_METHOD_TANGENT; method++)
       for (calls_before = 0; calls_before < 2; calls_before++) {
-        gsvd_call c = call_of (GLA_D, sizes[s][0], sizes[s][1], sizes[s][2], method);
+        gsvd_call c = call_of (GLA_TYPE_D, sizes[s][0], sizes[s][1], sizes[s][2], method);
         c.pages = sizes[s][3], c.gap = 0;
         gsvd_page g = gsvd_page_new (&c);
         fill_random (&g, 5);
         asked = 0;
         gsvd_run (ctx, &g);
-        CHECK (asked > 0 && g.status == (asked > calls_before ? GLA_STOPPED : GLA_OK),
+        CHECK (asked > 0 && g.status == (asked > calls_before ? GLA_ERROR_STOPPED : GLA_OK),
                "%dx%d method %d: asked %d times, status %d", c.m, c.p, method, asked, g.status);
         gsvd_page_free (&g);
       }
@@ -294,7 +296,7 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   test_orderings ();
   for (const char *t = "sdcz"; *t; t++) {
     const gla_type type = (gla_type)*t;

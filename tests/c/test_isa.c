@@ -1,9 +1,10 @@
-// test_isa.c: GPULINALG_ISA chooses the instruction set of the CPU's kernels, or is refused
+// tests/c/test_isa.c: GPULINALG_ISA chooses the instruction set of the CPU kernels
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "calls.h"
 #include "check.h"
 
-// The status of a call on the CPU under GPULINALG_ISA=word, and its values; ctx's message is kept.
+// The status, eigenvalues and message of a call on the CPU with GPULINALG_ISA=word.
 static gla_status solve (const char *word, double *values, char *message, size_t size)
 {
   enum { n = 6, pages = 37 };
@@ -16,10 +17,10 @@ static gla_status solve (const char *word, double *values, char *message, size_t
   setenv ("GPULINALG_ISA", word, 1);
   gla_context *ctx;
   gla_context_create (&ctx);
-  gla_set_place (ctx, GLA_CPU, NULL, 0);
-  gla_array A = gla_array_packed (a, GLA_D, n, n, pages, GLA_HOST);
-  gla_array l = gla_array_packed (values, GLA_D, n, 1, pages, GLA_HOST);
-  gla_status status = gla_batcheig (ctx, &A, &l, NULL, NULL, NULL, NULL);
+  gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
+  gla_array A = gla_array_packed (a, GLA_TYPE_D, n, n, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (values, GLA_TYPE_D, n, 1, pages, GLA_DEVICE_HOST);
+  gla_status status = call_batcheig (ctx, &A, &l, NULL, NULL, NULL, NULL);
   snprintf (message, size, "%s", gla_message (ctx));
   gla_context_destroy (ctx);
   unsetenv ("GPULINALG_ISA");
@@ -31,7 +32,7 @@ static void test_word (const char *word, const double *expected)
   double values[6 * 37];
   char message[512];
   gla_status status = solve (word, values, message, sizeof message);
-  if (status == GLA_BAD_ARGUMENT && strcmp (word, "base") != 0) {
+  if (status == GLA_ERROR_BAD_ARGUMENT && strcmp (word, "base") != 0) {
     CHECK (strstr (message, word) && strstr (message, "this processor"), "%s", message);
     printf ("%s\n", message);
     return;
@@ -39,7 +40,7 @@ static void test_word (const char *word, const double *expected)
   CHECK (status == GLA_OK, "%s: status %d: %s", word, status, message);
   double worst = 0;
   for (int i = 0; i < 6 * 37; i++)
-    worst = fmax (worst, fabs (values[i] - expected[i]));
+    worst = check_worst (worst, fabs (values[i] - expected[i]));
   CHECK (worst < 1e-14, "%s: %g", word, worst);
 }
 
@@ -51,7 +52,8 @@ int main (void)
   test_word ("base", expected);
   test_word ("avx2", expected);
   test_word ("avx512", expected);
-  CHECK (solve ("sse9", values, message, sizeof message) == GLA_BAD_ARGUMENT, "sse9 is accepted");
+  CHECK (solve ("sse9", values, message, sizeof message) == GLA_ERROR_BAD_ARGUMENT,
+         "sse9 is accepted");
   CHECK (strstr (message, "GPULINALG_ISA is \"sse9\", and must be \"base\"") != NULL, "%s",
          message);
   return check_report ("test_isa");

@@ -1,10 +1,11 @@
-// test_lanes.c: pages side by side in SIMD lanes: every page as if alone, at every change of method
+// tests/c/test_lanes.c: pages in SIMD lanes have the bits of a single page
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "calls.h"
 #include "check.h"
-#include "pool.h"
+#include "common/pool.h"
 
-// More pages than two threads take at once, with two registers of 16 lanes each, and not even.
+// An odd number, larger than two threads compute at once with two registers of 16 lanes each.
 enum { P = 67, KINDS = 9 };
 
 static const int sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  12, 15, 16, 17, 24,
@@ -30,11 +31,11 @@ static double complex element (int kind, int n, int i, int j, double complex x)
   switch (kind) {
   case 1: // diagonal, descending
     return i == j ? n - i : 0;
-  case 2: // graded upwards, which QL turns round
+  case 2: // graded upwards, which QL reverses
     return x * pow (10, (i + j) * 3.0 / n - 3);
   case 3: // graded downwards
     return x * pow (10, -(i + j) * 3.0 / n);
-  case 4: // two blocks, of which one is turned round
+  case 4: // two blocks, one of which QL reverses
     return i / ((n + 1) / 2) == j / ((n + 1) / 2)
                ? x * pow (10, abs (n / 2 - i) * -2.0 / n) * pow (10, abs (n / 2 - j) * -2.0 / n)
                : 0;
@@ -50,11 +51,11 @@ static double complex element (int kind, int n, int i, int j, double complex x)
 
 static void set (batch *b, int64_t at, double complex x)
 {
-  if (b->type == GLA_S)
+  if (b->type == GLA_TYPE_S)
     ((float *)b->A)[at] = (float)creal (x);
-  else if (b->type == GLA_D)
+  else if (b->type == GLA_TYPE_D)
     ((double *)b->A)[at] = creal (x);
-  else if (b->type == GLA_C)
+  else if (b->type == GLA_TYPE_C)
     ((float complex *)b->A)[at] = (float complex)x;
   else
     ((double complex *)b->A)[at] = x;
@@ -62,10 +63,10 @@ static void set (batch *b, int64_t at, double complex x)
 
 static double complex get (gla_type type, const void *x, int64_t at)
 {
-  return type == GLA_S   ? ((const float *)x)[at]
-         : type == GLA_D ? ((const double *)x)[at]
-         : type == GLA_C ? ((const float complex *)x)[at]
-                         : ((const double complex *)x)[at];
+  return type == GLA_TYPE_S   ? ((const float *)x)[at]
+         : type == GLA_TYPE_D ? ((const double *)x)[at]
+         : type == GLA_TYPE_C ? ((const float complex *)x)[at]
+                              : ((const double complex *)x)[at];
 }
 
 static void fill (batch *b)
@@ -92,10 +93,11 @@ static gla_status solve (batch *b, int first, int pages, const gla_eig_options *
                          char *V, int32_t *info)
 {
   const gla_type real = gla_type_real (b->type);
-  gla_array a = gla_array_packed (b->A + first * b->page, b->type, b->n, b->n, pages, GLA_HOST);
-  gla_array v = gla_array_packed (V, b->type, b->n, b->n, pages, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, real, b->n, 1, pages, GLA_HOST);
-  return gla_batcheig (b->ctx, &a, &l, V ? &v : NULL, info, o, NULL);
+  gla_array a =
+      gla_array_packed (b->A + first * b->page, b->type, b->n, b->n, pages, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V, b->type, b->n, b->n, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, real, b->n, 1, pages, GLA_DEVICE_HOST);
+  return call_batcheig (b->ctx, &a, &l, V ? &v : NULL, info, o, NULL);
 }
 
 static double ratio_of_page (const batch *b, const char *V, const char *lambda, int p)
@@ -113,7 +115,7 @@ static double ratio_of_page (const batch *b, const char *V, const char *lambda, 
   return ratio * DBL_EPSILON / gla_type_eps (b->type);
 }
 
-// Pages first..first+pages-1 in a batch of their own have the bits that they have among all.
+// Pages first..first+pages-1 have the same bits in a batch of their own as in the whole batch.
 static void check_alone (batch *b, const gla_eig_options *o, int first, int pages)
 {
   char *V = malloc (b->page * (size_t)pages), *lambda = malloc (b->values * (size_t)pages);
@@ -151,11 +153,11 @@ static void check_values (batch *b, const gla_eig_options *o)
   free (lambda);
 }
 
-// With too few sweeps pages fail one by one, or get their second chance from the other method;
-// those that need no sweep are as they were.
+// With too few sweeps single pages fail or are computed again by the other method; pages that need
+// no sweep do not change.
 static void check_short (batch *b)
 {
-  const gla_eig_options o = {GLA_METHOD_QR, GLA_FULL, 0, 1};
+  const gla_eig_options o = {.size = sizeof o, .method = GLA_EIG_METHOD_QR, .maxit = 1};
   char *V = malloc (b->page * P), *lambda = malloc (b->values * P);
   int32_t info[P];
   CHECK (solve (b, 0, P, &o, lambda, V, info) == GLA_OK, "n=%d, one sweep", b->n);
@@ -177,7 +179,7 @@ static void check_short (batch *b)
 
 static void test_size (gla_context *ctx, gla_type type, int n)
 {
-  const gla_eig_options o = {GLA_METHOD_QR, GLA_FULL, 0, 0};
+  const gla_eig_options o = eig_options (GLA_EIG_METHOD_QR, GLA_TRIANGLE_FULL);
   const size_t square = (size_t)n * (size_t)n;
   batch b = {.ctx = ctx, .type = type, .n = n, .page = square * gla_type_size (type)};
   b.values = (size_t)n * gla_type_size (gla_type_real (type));
@@ -210,7 +212,7 @@ int main (void)
   gla_context *ctx = NULL;
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const int *n = sizes; *n; n++)
     for (const char *type = "sdcz"; *type; type++)
       test_size (ctx, (gla_type)*type, *n);

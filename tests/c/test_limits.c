@@ -1,9 +1,11 @@
-// tests/c/test_limits.c: where address space is short, calls end: right, or out of memory
+// tests/c/test_limits.c: with little address space calls are right or end with out of memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// It starts itself again under each limit, as `ulimit -v` does in batch systems. OpenBLAS asks for
-// a buffer of 128 MB for every thread that calls it, and asks for ever where it gets none.
+// The program starts itself again under each limit, as `ulimit -v` in batch systems. OpenBLAS
+// allocates a buffer of 128 MB for every thread that calls it, and retries without end if that
+// fails.
 
+#include "calls.h"
 #include "check.h"
 
 #include <signal.h>
@@ -14,7 +16,7 @@
 
 enum { M = 600, N = 500, G = 240, E = 260, PAGES = 6 };
 
-// What a process found out, as its exit status.
+// The exit status of a process.
 enum { RIGHT = 0, SHORT = 10, WRONG = 11 };
 
 static double *random_numbers (int64_t count)
@@ -31,10 +33,10 @@ static gla_status qr (gla_context *ctx, int *right)
 {
   double *a = random_numbers (M * N), *r = malloc (N * N * sizeof *r), whole = 0, kept = 0;
   if (a == NULL || r == NULL)
-    return GLA_OUT_OF_MEMORY;
-  const gla_array A = gla_array_packed (a, GLA_D, M, N, 1, GLA_HOST);
-  gla_qr_results results = {0};
-  results.R = gla_array_packed (r, GLA_D, N, N, 1, GLA_HOST);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_array A = gla_array_packed (a, GLA_TYPE_D, M, N, 1, GLA_DEVICE_HOST);
+  gla_qr_results results = {.size = sizeof results};
+  results.R = gla_array_packed (r, GLA_TYPE_D, N, N, 1, GLA_DEVICE_HOST);
   const gla_status status = gla_qr (ctx, &A, NULL, &results, NULL, NULL);
   for (int64_t k = 0; k < M * N; k++)
     whole += a[k] * a[k];
@@ -51,12 +53,12 @@ static gla_status gsvd (gla_context *ctx, int *right)
 {
   double *a = random_numbers (2 * G * G), c[G], s[G];
   if (a == NULL)
-    return GLA_OUT_OF_MEMORY;
-  const gla_array A = gla_array_packed (a, GLA_D, G, G, 1, GLA_HOST);
-  const gla_array B = gla_array_packed (a + G * G, GLA_D, G, G, 1, GLA_HOST);
-  gla_gsvd_results results = {0};
-  results.alpha = gla_array_packed (c, GLA_D, G, 1, 1, GLA_HOST);
-  results.beta = gla_array_packed (s, GLA_D, G, 1, 1, GLA_HOST);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_array A = gla_array_packed (a, GLA_TYPE_D, G, G, 1, GLA_DEVICE_HOST);
+  const gla_array B = gla_array_packed (a + G * G, GLA_TYPE_D, G, G, 1, GLA_DEVICE_HOST);
+  gla_gsvd_results results = {.size = sizeof results};
+  results.alpha = gla_array_packed (c, GLA_TYPE_D, G, 1, 1, GLA_DEVICE_HOST);
+  results.beta = gla_array_packed (s, GLA_TYPE_D, G, 1, 1, GLA_DEVICE_HOST);
   const gla_status status = gla_gsvd (ctx, &A, &B, &results, NULL, NULL);
   *right = 1;
   for (int k = 0; status == GLA_OK && k < G; k++)
@@ -72,12 +74,12 @@ static gla_status eig (gla_context *ctx, int *right)
                  *v = malloc ((size_t)E * E * PAGES * sizeof *v);
   double l[E * PAGES];
   if (a == NULL || v == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   check_fill (a, E, PAGES, 1);
-  const gla_array A = gla_array_packed (a, GLA_Z, E, E, PAGES, GLA_HOST);
-  const gla_array L = gla_array_packed (l, GLA_D, E, 1, PAGES, GLA_HOST);
-  const gla_array V = gla_array_packed (v, GLA_Z, E, E, PAGES, GLA_HOST);
-  const gla_status status = gla_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
+  const gla_array A = gla_array_packed (a, GLA_TYPE_Z, E, E, PAGES, GLA_DEVICE_HOST);
+  const gla_array L = gla_array_packed (l, GLA_TYPE_D, E, 1, PAGES, GLA_DEVICE_HOST);
+  const gla_array V = gla_array_packed (v, GLA_TYPE_Z, E, E, PAGES, GLA_DEVICE_HOST);
+  const gla_status status = call_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
   *right = 1;
   for (int p = 0; status == GLA_OK && p < PAGES; p++) {
     double trace = 0, sum = 0;
@@ -100,7 +102,7 @@ static gla_status eigs (gla_context *ctx, int *right)
           *index = malloc (3 * NODES * sizeof *index);
   double *values = malloc (3 * NODES * sizeof *values), value = 0;
   if (start == NULL || index == NULL || values == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   int32_t at = 0;
   for (int32_t i = 0; i < NODES; i++) {
     start[i] = at;
@@ -110,14 +112,14 @@ static gla_status eigs (gla_context *ctx, int *right)
     }
   }
   start[NODES] = at;
-  const gla_csr csr = {GLA_D, NODES, NODES, 4, start, index, values};
-  const gla_eigs_options few = {.maxit = 1, .basis = 20, .trust = 1};
-  gla_operator A = {.sparse = NULL};
-  gla_eigs_results results = {0};
-  results.values = gla_array_packed (&value, GLA_D, 1, 1, 1, GLA_HOST);
-  gla_status status = gla_sparse_create (ctx, &csr, NULL, &A.sparse);
+  const gla_csr csr = {GLA_TYPE_D, NODES, NODES, 4, start, index, values};
+  const gla_eigs_options few = {.size = sizeof few, .maxit = 1, .basis = 20, .trust = 1};
+  gla_operator A = {.size = sizeof A, .sparse = NULL};
+  gla_eigs_results results = {.size = sizeof results};
+  results.values = gla_array_packed (&value, GLA_TYPE_D, 1, 1, 1, GLA_DEVICE_HOST);
+  gla_status status = gla_sparse_create (ctx, &csr, &A.sparse, NULL);
   if (status == GLA_OK)
-    status = gla_eigs (ctx, &A, 1, GLA_EIGS_LA, &results, &few, NULL);
+    status = gla_eigs (ctx, &A, 1, GLA_EIGS_WHICH_LA, &results, &few, NULL);
   gla_sparse_destroy (A.sparse);
   *right = !(value > 4);
   free (start);
@@ -136,15 +138,15 @@ static int calculate (int which)
   int right = 0;
   gla_status status = gla_context_create (&ctx);
   if (status == GLA_OK)
-    status = gla_set_place (ctx, GLA_CPU, NULL, 0);
+    status = gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
   if (status == GLA_OK)
     status = calculations[which](ctx, &right);
   gla_context_destroy (ctx);
-  return status == GLA_OUT_OF_MEMORY ? SHORT : status == GLA_OK && right ? RIGHT : WRONG;
+  return status == GLA_ERROR_OUT_OF_MEMORY ? SHORT : status == GLA_OK && right ? RIGHT : WRONG;
 }
 
-// The exit status under a limit in kB, 0 for none; negative where the process did not end by itself
-// in 60 s.
+// The exit status under a limit in kB (0: none); negative if the process did not end by itself
+// within 60 s.
 static int under (long limit, int which, const char *program)
 {
   char number[16];
@@ -153,7 +155,7 @@ static int under (long limit, int which, const char *program)
     const struct rlimit space = {(rlim_t)limit * 1024, (rlim_t)limit * 1024};
     snprintf (number, sizeof number, "%d", which);
     setenv ("OMP_NUM_THREADS", "4", 1);
-    setenv ("OPENBLAS_NUM_THREADS", "1", 1); // its own threads would want buffers, too
+    setenv ("OPENBLAS_NUM_THREADS", "1", 1); // its own threads would allocate buffers, too
     if (limit > 0)
       setrlimit (RLIMIT_AS, &space);
     execl (program, program, number, (char *)NULL);

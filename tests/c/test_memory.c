@@ -1,8 +1,8 @@
-// tests/c/test_memory.c: host_memory.h: memory is populated and stays as it is; and is zeroed
+// tests/c/test_memory.c: host_memory.h prefaults and zeroes memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "check.h"
-#include "host_memory.h"
+#include "common/host_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static unsigned char *fresh (void)
   return memory;
 }
 
-// Pages of a mapping that are there.
+// Which OS pages of a mapping are resident.
 static int64_t resident (unsigned char *memory, size_t bytes)
 {
   const size_t page = (size_t)sysconf (_SC_PAGESIZE), pages = (bytes + page - 1) / page;
@@ -35,14 +35,14 @@ static unsigned char value_at (size_t at)
   return (unsigned char)(at * 2654435761u >> 13);
 }
 
-// All pages of the range come, and none that is more than a huge page away.
+// All OS pages of the range become resident, and none more than a huge page away.
 static void test_fresh (size_t first, size_t bytes, int huge)
 {
   unsigned char *memory = fresh ();
   const size_t page = (size_t)sysconf (_SC_PAGESIZE);
   if (huge)
     gla_host_prefer_huge_pages (memory, ALL);
-  gla_host_populate (memory + first, bytes);
+  gla_host_prefault (memory + first, bytes);
   const size_t from = first / page * page, to = (first + bytes + page - 1) / page * page;
   const int64_t wanted = bytes > 0 ? (int64_t)((to - from) / page) : 0;
   const int64_t inside = wanted > 0 ? resident (memory + from, to - from) : 0;
@@ -58,15 +58,15 @@ static void test_fresh (size_t first, size_t bytes, int huge)
   munmap (memory, ALL);
 }
 
-// What is there stays, in the range and around it.
+// The contents do not change, in the range and around it.
 static void test_kept (size_t first, size_t bytes)
 {
   unsigned char *memory = fresh ();
-  for (size_t at = 0; at < ALL; at += at % 3 == 0 ? 1 : 4099) // some pages are left out
+  for (size_t at = 0; at < ALL; at += at % 3 == 0 ? 1 : 4099) // some OS pages are not written
     memory[at] = value_at (at);
   unsigned char *copy = malloc (ALL);
   memcpy (copy, memory, ALL);
-  gla_host_populate (memory + first, bytes);
+  gla_host_prefault (memory + first, bytes);
   CHECK (memcmp (copy, memory, ALL) == 0, "%zu + %zu: changed", first, bytes);
   free (copy);
   munmap (memory, ALL);
@@ -89,7 +89,7 @@ static void test_zero (void)
   for (size_t at = 0; at < ALL; at++)
     zeros += memory[at] == 0;
   CHECK (zeros == ALL - 5 && memory[2] == 7 && memory[ALL - 2] == 7, "%zu zeros", zeros);
-  int stopped = 0; // the calling thread may come too late for any part of the work
+  int stopped = 0; // may remain 0, if other threads did all the work first
   for (int k = 0; k < 1000 && !stopped; k++) {
     asked = 0;
     stop_at = 1;

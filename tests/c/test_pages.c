@@ -1,6 +1,7 @@
 // test_pages.c: gla_least_squares and gla_gevd: arguments, strides, info, results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "calls.h"
 #include "check.h"
 
 enum { M = 7, N = 5, RHS = 3, P = 9, LD = 11 };
@@ -17,7 +18,7 @@ static void fill (z *a, int64_t count, unsigned long long seed)
 
 static gla_array strided (z *data, int64_t rows, int64_t columns)
 {
-  gla_array a = gla_array_packed (data, GLA_Z, rows, columns, P, GLA_HOST);
+  gla_array a = gla_array_packed (data, GLA_TYPE_Z, rows, columns, P, GLA_DEVICE_HOST);
   a.column_stride = LD;
   a.page_stride = LD * columns + 3;
   return a;
@@ -55,7 +56,7 @@ static void test_least_squares (gla_context *ctx)
   static z a[P * (LD * N + 3)], b[P * (LD * RHS + 3)], x[P * (LD * RHS + 3)];
   gla_array A = strided (a, M, N), B = strided (b, M, RHS), X = strided (x, N, RHS);
   int32_t info[P];
-  gla_least_squares_report report;
+  gla_least_squares_report report = {.base.size = sizeof report};
   fill (a, P * (LD * N + 3), 1);
   fill (b, P * (LD * RHS + 3), 2);
   fill (x, P * (LD * RHS + 3), 3);
@@ -67,7 +68,7 @@ static void test_least_squares (gla_context *ctx)
   a[4 + 5 * A.page_stride] = NAN;
   b[1 + LD + 7 * B.page_stride] = INFINITY;
   const z between = x[N];
-  CHECK (gla_least_squares (ctx, &A, &B, &X, info, NULL, &report) == GLA_OK, "%s",
+  CHECK (call_least_squares (ctx, &A, &B, &X, info, NULL, &report) == GLA_OK, "%s",
          gla_message (ctx));
   const int32_t wanted[P] = {0, 0, 0, 1, 0, N + 1, N, N + 1, 0};
   for (int64_t p = 0; p < P; p++) {
@@ -79,29 +80,34 @@ static void test_least_squares (gla_context *ctx)
       CHECK (isnan (creal (at (&X, N - 1, RHS - 1, p))), "page %d is not NaN", (int)p);
   }
   CHECK (cabs (at (&X, 0, 0, 3) * 2 - at (&X, 2, 0, 3)) < 1e-12, "not of least norm");
-  CHECK (report.pages_failed == 2 && report.first_failed == 5 && report.pages_deficient == 2 &&
-             report.first_deficient == 3,
-         "%d failed, %d deficient", (int)report.pages_failed, (int)report.pages_deficient);
+  CHECK (report.base.pages_failed == 2 && report.base.first_failed == 5 &&
+             report.pages_deficient == 2 && report.first_deficient == 3,
+         "%d failed, %d deficient", (int)report.base.pages_failed, (int)report.pages_deficient);
   CHECK (x[N] == between, "written between columns");
 
   gla_array wide = strided (a, 4, N), right = strided (b, 4, RHS);
-  CHECK (gla_least_squares (ctx, &wide, &right, &X, NULL, NULL, NULL) == GLA_OK, "wide");
+  CHECK (call_least_squares (ctx, &wide, &right, &X, NULL, NULL, NULL) == GLA_OK, "wide");
   CHECK (normal_residual (&wide, &right, &X, 0) < 1e-12, "wide");
 
   gla_array bad = X;
   bad.rows = N + 1;
-  CHECK (gla_least_squares (ctx, &A, &B, &bad, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "X too long");
+  CHECK (call_least_squares (ctx, &A, &B, &bad, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
+         "X too long");
   bad = X;
   bad.data = a;
-  CHECK (gla_least_squares (ctx, &A, &B, &bad, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "overlap");
+  CHECK (call_least_squares (ctx, &A, &B, &bad, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
+         "overlap");
   bad = B;
-  bad.type = GLA_D;
-  CHECK (gla_least_squares (ctx, &A, &bad, &X, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "types");
-  CHECK (gla_least_squares (ctx, &A, &B, &X, NULL, &(gla_qr_options){1, 0}, NULL) ==
-             GLA_BAD_ARGUMENT,
+  bad.type = GLA_TYPE_D;
+  CHECK (call_least_squares (ctx, &A, &bad, &X, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
+         "types");
+  CHECK (call_least_squares (ctx, &A, &B, &X, NULL,
+                             &(gla_qr_options){.size = sizeof (gla_qr_options), .pivot = 1},
+                             NULL) == GLA_ERROR_BAD_ARGUMENT,
          "pivot");
-  CHECK (gla_least_squares (ctx, NULL, &B, &X, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "NULL");
-  CHECK (gla_least_squares (NULL, &A, &B, &X, NULL, NULL, NULL) == GLA_BAD_ARGUMENT, "NULL");
+  CHECK (call_least_squares (ctx, NULL, &B, &X, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
+         "NULL");
+  CHECK (call_least_squares (NULL, &A, &B, &X, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "NULL");
 }
 
 static void test_gevd (gla_context *ctx)
@@ -110,9 +116,10 @@ static void test_gevd (gla_context *ctx)
   static double alpha[P * N], beta[P * N];
   gla_array A = strided (a, M, N), B = strided (b, N + 1, N);
   int32_t info[P];
-  gla_gevd_report report;
-  gla_gevd_results r = {.alpha = gla_array_packed (alpha, GLA_D, N, 1, P, GLA_HOST),
-                        .beta = gla_array_packed (beta, GLA_D, N, 1, P, GLA_HOST),
+  gla_gevd_report report = {.base.size = sizeof report};
+  gla_gevd_results r = {.size = sizeof r,
+                        .alpha = gla_array_packed (alpha, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST),
+                        .beta = gla_array_packed (beta, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST),
                         .Z = strided (vectors, N, N),
                         .info = info};
   fill (a, P * (LD * N + 3), 4);
@@ -121,9 +128,10 @@ static void test_gevd (gla_context *ctx)
     a[i + LD + 2 * A.page_stride] = b[i + LD + 2 * B.page_stride] = 0; // page 2: rank 4
   b[8 * B.page_stride] = NAN;
   CHECK (gla_gevd (ctx, &A, &B, &r, NULL, &report) == GLA_OK, "%s", gla_message (ctx));
-  CHECK (report.pages_failed == 1 && report.first_failed == 8 && report.pages_singular == 1 &&
-             report.first_singular == 2 && info[2] == N + 2 && info[8] == N + 1,
-         "%d failed, %d singular", (int)report.pages_failed, (int)report.pages_singular);
+  CHECK (report.base.pages_failed == 1 && report.base.first_failed == 8 &&
+             report.pages_singular == 1 && report.first_singular == 2 && info[2] == N + 2 &&
+             info[8] == N + 1,
+         "%d failed, %d singular", (int)report.base.pages_failed, (int)report.pages_singular);
   for (int64_t p = 0; p < P; p++)
     for (int64_t j = 0; j < N; j++) {
       z sum = 0; // of Z'*A'*A*Z
@@ -147,8 +155,8 @@ static void test_gevd (gla_context *ctx)
   CHECK (gla_gevd (ctx, &A, &B, &r, NULL, NULL) == GLA_OK, "values alone");
   CHECK (memcmp (with, alpha, sizeof with) == 0, "other bits without Z");
   r.Z = strided (vectors, N + 1, N);
-  CHECK (gla_gevd (ctx, &A, &B, &r, NULL, NULL) == GLA_BAD_ARGUMENT, "Z too long");
-  CHECK (gla_gevd (ctx, &A, NULL, &r, NULL, NULL) == GLA_BAD_ARGUMENT, "NULL");
+  CHECK (gla_gevd (ctx, &A, &B, &r, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "Z too long");
+  CHECK (gla_gevd (ctx, &A, NULL, &r, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "NULL");
 }
 
 int main (void)
@@ -156,7 +164,7 @@ int main (void)
   gla_context *ctx;
   if (gla_context_create (&ctx) != GLA_OK)
     return 1;
-  gla_set_place (ctx, GLA_CPU, NULL, 0);
+  gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
   test_least_squares (ctx);
   test_gevd (ctx);
   gla_context_destroy (ctx);

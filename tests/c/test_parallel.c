@@ -1,9 +1,10 @@
-// tests/c/test_parallel.c: contexts in threads of their own give the bits of one alone
+// tests/c/test_parallel.c: contexts in several threads give the bits of a single context; the pool
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "calls.h"
 #include "check.h"
-#include "blas_threads.h"
-#include "pool.h"
+#include "common/blas_threads.h"
+#include "common/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +19,7 @@ enum { PIECES = 20000, MOST = 5 };
 
 typedef struct {
   _Atomic int times[PIECES];
-  _Atomic int in_slot[MOST]; // threads that use a slot at this moment
+  _Atomic int in_slot[MOST]; // threads that use each slot at this moment
   _Atomic int wrong;
   int nested;
 } pool_record;
@@ -42,7 +43,7 @@ static void record_piece (void *user, int64_t piece, int slot)
   atomic_fetch_sub (&r->in_slot[slot], 1);
 }
 
-// Every piece once, and never two threads with one slot.
+// Every piece is done once, and two threads never have the same slot.
 static int pool_is_right (int64_t pieces, int most, int nested)
 {
   static __thread pool_record r;
@@ -95,7 +96,7 @@ static void count_watch (void *user)
   ++*(int *)user;
 }
 
-// Who waits for a thread of the pool goes on asking, and sleeps meanwhile.
+// A thread that waits for the pool sleeps, and polls the stop callback meanwhile.
 static void test_watch (void)
 {
   int watched = 0;
@@ -110,12 +111,12 @@ static void test_watch (void)
 // contexts
 //------------------------------------------------------------------------------
 
-// Large enough that LAPACK does it, by products that several threads would share otherwise.
+// Large enough for LAPACK, whose products the BLAS would share among several threads.
 enum { N = 260, P = 20, ROUNDS = 3, CONTEXTS = 3 };
 
 static double complex *pages;
 
-// What a context gives, one after the other in `to`.
+// Writes the results of calls in a context to `to`.
 typedef struct {
   double *lambda;
   double complex *V, *Q, *R;
@@ -144,15 +145,15 @@ static gla_status compute (answers *to)
   gla_context *ctx = NULL;
   gla_status status = gla_context_create (&ctx);
   if (status == GLA_OK)
-    status = gla_set_place (ctx, GLA_CPU, NULL, 0);
-  const gla_array A = gla_array_packed (pages, GLA_Z, N, N, P, GLA_HOST);
-  const gla_array L = gla_array_packed (to->lambda, GLA_D, N, 1, P, GLA_HOST);
-  const gla_array V = gla_array_packed (to->V, GLA_Z, N, N, P, GLA_HOST);
+    status = gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
+  const gla_array A = gla_array_packed (pages, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  const gla_array L = gla_array_packed (to->lambda, GLA_TYPE_D, N, 1, P, GLA_DEVICE_HOST);
+  const gla_array V = gla_array_packed (to->V, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
   if (status == GLA_OK)
-    status = gla_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
-  const gla_array Q = gla_array_packed (to->Q, GLA_Z, N, N, P, GLA_HOST);
-  const gla_array R = gla_array_packed (to->R, GLA_Z, N, N, P, GLA_HOST);
-  const gla_qr_results results = {.Q = Q, .R = R};
+    status = call_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
+  const gla_array Q = gla_array_packed (to->Q, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  const gla_array R = gla_array_packed (to->R, GLA_TYPE_Z, N, N, P, GLA_DEVICE_HOST);
+  const gla_qr_results results = {.size = sizeof results, .Q = Q, .R = R};
   if (status == GLA_OK)
     status = gla_qr (ctx, &A, NULL, &results, NULL, NULL);
   gla_context_destroy (ctx);

@@ -1,7 +1,7 @@
-// test_qr.c: QR on the CPU: every way at its edges, hard matrices, all combinations of results
+// tests/c/test_qr.c: QR on the CPU: every method around its cutoffs, hard matrices, all results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "qr_page.h"
 
 #include <time.h>
@@ -32,8 +32,8 @@ typedef enum {
   IDENTITY,
   TRIANGLE,
   TINY_BELOW,
-  // columns near to the one before, all odd ones or the last: from well to badly conditioned,
-  // around the condition up to which Q comes from a solve with R
+  // columns near to the one before, all odd ones or the last: condition numbers around the limit up
+  // to which Q comes from a solve with R
   NEAR_1,
   NEAR_2,
   NEAR_4,
@@ -46,7 +46,7 @@ typedef enum {
 static double complex element (kind_of_matrix kind, const qr_call *c, int i, int j,
                                double complex x, double complex first)
 {
-  const int single = gla_type_real (c->type) == GLA_S;
+  const int single = gla_type_real (c->type) == GLA_TYPE_S;
   const double down = (double)j / c->n, row = (double)i / c->m, angle = 1.2;
   const double eps = gla_type_eps (c->type);
   switch (kind) {
@@ -170,10 +170,10 @@ static void check_lapack (const qr_page *p, int kind)
   for (int j = 0; j < c->n; j++)
     memcpy (a + (size_t)(j * c->m) * el, (char *)A->data + (size_t)(j * A->column_stride) * el,
             (size_t)c->m * el);
-  (c->type == GLA_S   ? sgeqrf_
-   : c->type == GLA_D ? dgeqrf_
-   : c->type == GLA_C ? cgeqrf_
-                      : zgeqrf_) (&c->m, &c->n, a, &c->m, tau, work, &lwork, &info);
+  (c->type == GLA_TYPE_S   ? sgeqrf_
+   : c->type == GLA_TYPE_D ? dgeqrf_
+   : c->type == GLA_TYPE_C ? cgeqrf_
+                           : zgeqrf_) (&c->m, &c->n, a, &c->m, tau, work, &lwork, &info);
   const double eps = gla_type_eps (c->type);
   double worst = 0;
   for (int j = 0; j < c->n; j++) {
@@ -205,7 +205,7 @@ static const int shapes[][2] = {
     {90, 70},    {150, 109}, {128, 256}, {129, 256}, {182, 181}, {200, 170}, {120, 290}, {290, 270},
     {2048, 127}, {8191, 5},  {8192, 5},  {8192, 1},  {8192, 65}, {20000, 9}, {9000, 70}, {0, 0}};
 
-// The same call with few results: their bits are those that came with all of them.
+// A call with some of the results gives the same bits as a call with all of them.
 static void check_few (const qr_page *all)
 {
   static const int wanted[][4] = {{0, 1, 0, 0}, {1, 0, 0, 0}, {0, 2, 1, 0}, {1, 1, 0, 0},
@@ -218,17 +218,17 @@ static void check_few (const qr_page *all)
       continue;
     qr_page p = solve (&few, RANDOM);
     if (few.r)
-      CHECK (qr_same (&all->a[QR_R], 0, &p.a[QR_R], 0), "%c %dx%d block %d: other R with %d",
+      CHECK (same_page (&all->a[QR_R], 0, &p.a[QR_R], 0), "%c %dx%d block %d: other R with %d",
              c->type, c->m, c->n, c->block, x);
     if (few.q == 1)
-      CHECK (qr_same (&all->a[QR_Q], 0, &p.a[QR_Q], 0), "%c %dx%d: other Q with %d", c->type, c->m,
-             c->n, x);
+      CHECK (same_page (&all->a[QR_Q], 0, &p.a[QR_Q], 0), "%c %dx%d: other Q with %d", c->type,
+             c->m, c->n, x);
     if (few.c == 1)
-      CHECK (qr_same (&all->a[QR_C], 0, &p.a[QR_C], 0), "%c %dx%d: other C with %d", c->type, c->m,
-             c->n, x);
+      CHECK (same_page (&all->a[QR_C], 0, &p.a[QR_C], 0), "%c %dx%d: other C with %d", c->type,
+             c->m, c->n, x);
     if (few.wy)
-      CHECK (qr_same (&all->a[QR_Y], 0, &p.a[QR_Y], 0), "%c %dx%d: other Y with %d", c->type, c->m,
-             c->n, x);
+      CHECK (same_page (&all->a[QR_Y], 0, &p.a[QR_Y], 0), "%c %dx%d: other Y with %d", c->type,
+             c->m, c->n, x);
     if (few.q == 2)
       check_quality (&p, RANDOM);
     CHECK (qr_untouched (&p), "%c %dx%d: wrote where it must not", c->type, c->m, c->n);
@@ -236,7 +236,7 @@ static void check_few (const qr_page *all)
   }
 }
 
-// Checked memory makes everything slow.
+// The sanitizers make everything slow, so they get fewer cases.
 #ifdef __SANITIZE_ADDRESS__
 enum { LARGEST = 45000 };
 #else
@@ -277,16 +277,17 @@ static void test_blocks (gla_type type)
       check_lapack (&p, RANDOM);
       c.q = c.r = c.c = 1;
       qr_page few = solve (&c, RANDOM);
-      CHECK (qr_same (&p.a[QR_R], 0, &few.a[QR_R], 0), "%c block %d: other R", type, blocks[b]);
+      CHECK (same_page (&p.a[QR_R], 0, &few.a[QR_R], 0), "%c block %d: other R", type, blocks[b]);
       qr_page_free (&few);
       qr_page_free (&p);
     }
 }
 
-// LAPACK's R is met where it is well determined; the others need only be backward stable.
+// R must agree with LAPACK's where it is well determined; otherwise it must only be backward
+// stable.
 static int determined (kind_of_matrix kind, const qr_call *c)
 {
-  if (kind == ZERO_COLUMN) // what is beside a zero on the diagonal of R depends on the tree
+  if (kind == ZERO_COLUMN) // the row of a zero on the diagonal of R depends on the tree
     return c->m < 8192;
   if (kind == TINY_BELOW) // random triangles become ill-conditioned as they grow
     return c->n <= 30;
@@ -331,8 +332,8 @@ static void check_alone (const qr_page *all, int page)
   qr_run (ctx, &p);
   for (int x = QR_Q; x < QR_ARRAYS; x++)
     if (p.a[x].data)
-      CHECK (qr_same (&p.a[x], 0, &all->a[x], page), "%c %dx%d pivot %d: page %d, result %d alone",
-             c.type, c.m, c.n, c.pivot, page, x);
+      CHECK (same_page (&p.a[x], 0, &all->a[x], page),
+             "%c %dx%d pivot %d: page %d, result %d alone", c.type, c.m, c.n, c.pivot, page, x);
   qr_page_free (&p);
 }
 
@@ -347,7 +348,7 @@ static void test_pages (gla_type type)
       qr_page p = qr_page_new (&c);
       fill_array (&c, &p.a[QR_A], RANDOM, 5);
       fill_array (&c, &p.a[QR_B], RANDOM, 6);
-      // among them a page of zeros, one of tiny numbers, and one that spreads NaN
+      // among them a page of zeros, one of tiny numbers, and one with NaN
       const int odd = pages / 2;
       for (int64_t j = 0; j < c.n; j++)
         for (int64_t i = 0; i < c.m; i++) {
@@ -379,10 +380,10 @@ static void test_threads (gla_type type)
   gla_context *both = ctx;
   gla_pool_share (1);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   qr_page one = solve (&c, RANDOM);
   for (int x = QR_Q; x <= QR_C; x++)
-    CHECK (qr_same (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
+    CHECK (same_page (&one.a[x], 0, &two.a[x], 0), "%c: result %d with one thread", type, x);
   gla_context_destroy (ctx);
   gla_pool_share (2);
   ctx = both;
@@ -390,7 +391,8 @@ static void test_threads (gla_type type)
   qr_page_free (&two);
 }
 
-// A page that all threads work on by strips of columns, of A, Q and B: as good, and the same again.
+// A page that all threads share by strips of columns of A, Q and B: accurate, and the same bits
+// again.
 static void test_strips (gla_type type)
 {
   for (int pivot = 0; pivot < 2; pivot++) {
@@ -398,13 +400,14 @@ static void test_strips (gla_type type)
     qr_page one = solve (&c, RANDOM), two = solve (&c, RANDOM);
     check_quality (&one, RANDOM);
     for (int x = QR_Q; x < QR_ARRAYS; x++)
-      CHECK (qr_same (&one.a[x], 0, &two.a[x], 0), "%c pivot %d: result %d again", type, pivot, x);
+      CHECK (same_page (&one.a[x], 0, &two.a[x], 0), "%c pivot %d: result %d again", type, pivot,
+             x);
     qr_page_free (&one);
     qr_page_free (&two);
   }
 }
 
-// NaN and Inf anywhere end in a result, and in R of their column.
+// With NaN or Inf anywhere a call ends, and R of that column is not finite.
 static void test_not_finite (gla_type type)
 {
   static const int sizes[][2] = {{12, 8}, {60, 50}, {260, 200}, {8200, 6}};
@@ -443,13 +446,13 @@ static void test_stop (void)
   gla_set_stop (ctx, stop, NULL);
   for (int s = 0; s < 4; s++)
     for (calls_before = 0; calls_before < 2; calls_before++) {
-      qr_call c = {GLA_D, sizes[s][0], sizes[s][1], sizes[s][2], 0, 0, 1, 1, 0, 0, 0, 0};
+      qr_call c = {GLA_TYPE_D, sizes[s][0], sizes[s][1], sizes[s][2], 0, 0, 1, 1, 0, 0, 0, 0};
       qr_page p = qr_page_new (&c);
       fill_array (&c, &p.a[QR_A], RANDOM, 5);
       asked = 0;
       qr_run (ctx, &p);
-      CHECK (p.status == (asked > calls_before ? GLA_STOPPED : GLA_OK), "%dx%dx%d: status %d", c.m,
-             c.n, c.pages, p.status);
+      CHECK (p.status == (asked > calls_before ? GLA_ERROR_STOPPED : GLA_OK), "%dx%dx%d: status %d",
+             c.m, c.n, c.pages, p.status);
       CHECK (asked > 0, "%dx%dx%d: never asked", c.m, c.n, c.pages);
       qr_page_free (&p);
     }
@@ -463,7 +466,7 @@ static double now (void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds of R of one page with pivoting, stopped when it is asked for the first time or not.
+// Seconds of R of one page with pivoting; with or without a stop at the first poll.
 static double pivoted (const qr_call *c, int stopped)
 {
   qr_page p = qr_page_new (c);
@@ -473,13 +476,13 @@ static double pivoted (const qr_call *c, int stopped)
   const double start = now ();
   qr_run (ctx, &p);
   const double seconds = now () - start;
-  CHECK (p.status == (stopped ? GLA_STOPPED : GLA_OK), "pivoting: status %d", p.status);
+  CHECK (p.status == (stopped ? GLA_ERROR_STOPPED : GLA_OK), "pivoting: status %d", p.status);
   gla_set_stop (ctx, NULL, NULL);
   qr_page_free (&p);
   return seconds;
 }
 
-// Pivoting of one page asks on its way, not only when it is done.
+// Pivoting of one page polls the stop callback during the work, not only at the end.
 static void test_stop_pivoting (gla_type type)
 {
   const qr_call c = {type, 1300, 1200, 1, 0, 0, 0, 1, 0, 0, 1, 0};
@@ -491,7 +494,7 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *t = "sdcz"; *t; t++) {
     const gla_type type = (gla_type)*t;
     test_shapes (type);
@@ -503,8 +506,8 @@ int main (void)
     test_not_finite (type);
   }
   test_stop ();
-  test_stop_pivoting (GLA_D);
-  test_stop_pivoting (GLA_C);
+  test_stop_pivoting (GLA_TYPE_D);
+  test_stop_pivoting (GLA_TYPE_C);
   gla_context_destroy (ctx);
   return check_report ("test_qr");
 }

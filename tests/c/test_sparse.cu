@@ -1,7 +1,7 @@
 // tests/c/test_sparse.cu: sparse products and Krylov bases of the CUDA backend
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The functions of backend.h by themselves, against sums in double on the host.
+// Calls the functions of backend.h directly, and compares with sums in double on the host.
 
 #include "sparse_hubs.cuh"
 #include "sparse_shapes.cuh"
@@ -18,16 +18,16 @@ void test_product (const shape &s, int vectors, bool pattern, bool narrow, gla_s
   std::string what = std::string (s.name) + " type " + (char)kind<H>::type + " vectors " +
                      std::to_string (vectors) + " method " + std::to_string (method);
   void *prepared = nullptr;
-  check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, what + ": prepare");
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, what + ": prepare");
   std::vector<H> x (s.columns * vectors + 1), y (s.rows * vectors + 1), again;
   for (H &e : x)
     e = scalar<H> (z (uniform (), uniform ()));
   gla_spmv_job job = {};
   job.conjugate = conjugate;
-  job.x = gla_array_packed (x.data (), kind<H>::type, s.columns, vectors, 1, GLA_HOST);
-  job.y = gla_array_packed (y.data (), kind<H>::type, s.rows, vectors, 1, GLA_HOST);
+  job.x = gla_array_packed (x.data (), kind<H>::type, s.columns, vectors, 1, GLA_DEVICE_HOST);
+  job.y = gla_array_packed (y.data (), kind<H>::type, s.rows, vectors, 1, GLA_DEVICE_HOST);
   job.monitor = quiet;
-  check (gpu.spmv_product (engine, prepared, &job) == GLA_OK, what + ": product");
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_OK, what + ": product");
   double worst = 0;
   for (int k = 0; k < vectors; k++) {
     std::vector<z> right = A.times (x.data () + k * s.columns, conjugate);
@@ -40,10 +40,10 @@ void test_product (const shape &s, int vectors, bool pattern, bool narrow, gla_s
   y.assign (again.size (), H (7));
   job.y.data = y.data ();
   y.back () = again.back ();
-  check (gpu.spmv_product (engine, prepared, &job) == GLA_OK &&
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_OK &&
              memcmp (y.data (), again.data (), y.size () * sizeof (H)) == 0,
          what + ": the same bits again");
-  gpu.spmv_free (engine, prepared);
+  gpu.spmv->free (engine, prepared);
 }
 
 template <class H> void test_products ()
@@ -57,14 +57,16 @@ template <class H> void test_products ()
   shape none = random_shape ("no rows", 0, 5, [] (int64_t) { return 0; });
   for (const shape *s : {&short_rows, &skewed, &middle, &hollow, &column, &none})
     for (int vectors : {1, 2, 3, 4, 8, 13})
-      test_product<H> (*s, vectors, vectors == 3, vectors % 2 == 1, GLA_SPMV_AUTO, vectors > 3);
+      test_product<H> (*s, vectors, vectors == 3, vectors % 2 == 1, GLA_SPMV_METHOD_AUTO,
+                       vectors > 3);
   for (const shape *s : {&short_rows, &skewed, &none})
-    for (gla_spmv_method method : {GLA_SPMV_SCALAR, GLA_SPMV_VECTOR, GLA_SPMV_GROUP}) {
+    for (gla_spmv_method method :
+         {GLA_SPMV_METHOD_SCALAR, GLA_SPMV_METHOD_VECTOR, GLA_SPMV_METHOD_GROUP}) {
       test_product<H> (*s, 1, false, true, method, false);
       test_product<H> (*s, 6, true, false, method, true);
     }
-  test_product<H> (skewed, 1, true, true, GLA_SPMV_BALANCED, true);
-  test_product<H> (middle, 4, true, true, GLA_SPMV_BALANCED, false);
+  test_product<H> (skewed, 1, true, true, GLA_SPMV_METHOD_BALANCED, true);
+  test_product<H> (middle, 4, true, true, GLA_SPMV_METHOD_BALANCED, false);
 }
 
 //------------------------------------------------------------------------------
@@ -117,11 +119,11 @@ template <class H> struct basis_test {
   {
     int64_t replaced = -1;
     T.assign ((m + b) * m * words, 7);
-    check (gpu.krylov_begin (engine, &job) == GLA_OK, what + ": begin");
-    check (gpu.krylov_start (engine, 0, 0, 5) == GLA_OK, what + ": start");
-    check (gpu.krylov_expand (engine, 0, m, T.data (), m + b, &replaced) == GLA_OK,
+    check (gpu.krylov->begin (engine, &job) == GLA_OK, what + ": begin");
+    check (gpu.krylov->start (engine, 0, 0, 5) == GLA_OK, what + ": start");
+    check (gpu.krylov->expand (engine, 0, m, T.data (), m + b, &replaced) == GLA_OK,
            what + ": expand");
-    check (gpu.krylov_get (engine, 0, m + b, V.data ()) == GLA_OK, what + ": get");
+    check (gpu.krylov->get (engine, 0, m + b, V.data ()) == GLA_OK, what + ": get");
     check (replaced == vanishing, what + ": replaced " + std::to_string (replaced));
     check (loss (m + b) < 200 * eps<H> (), what + ": orthonormal");
     check (residual () < 500 * eps<H> (), what + ": A*V = V*T");
@@ -139,8 +141,8 @@ template <class H> struct basis_test {
       for (int64_t i = 0; i < m; i++)
         S[(j * m + i) * words] = (i == j) - 2 * h[i] * h[j] / size;
     std::vector<H> old = V;
-    check (gpu.krylov_rotate (engine, m, S.data (), keep) == GLA_OK, what + ": rotate");
-    check (gpu.krylov_get (engine, 0, keep + b, V.data ()) == GLA_OK, what + ": get");
+    check (gpu.krylov->rotate (engine, m, S.data (), keep) == GLA_OK, what + ": rotate");
+    check (gpu.krylov->get (engine, 0, keep + b, V.data ()) == GLA_OK, what + ": get");
     double worst = 0;
     for (int64_t j = 0; j < keep + b; j++)
       for (int64_t k = 0; k < n; k++) {
@@ -155,7 +157,8 @@ template <class H> struct basis_test {
   {
     std::vector<double> theta (count, 0.5), found (count);
     double orthogonality = 1, worst = 0;
-    check (gpu.krylov_check (engine, count, theta.data (), found.data (), &orthogonality) == GLA_OK,
+    check (gpu.krylov->check (engine, count, theta.data (), found.data (), &orthogonality) ==
+               GLA_OK,
            what + ": check");
     for (int64_t j = 0; j < count; j++) {
       std::vector<z> r = A.times (V.data () + j * n, job.conjugate);
@@ -183,7 +186,7 @@ template <class H>
 void test_basis (matrix<H> &A, int block, int64_t m, bool host, int64_t vanishing)
 {
   void *prepared = nullptr;
-  check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "prepare");
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "prepare");
   gla_krylov_job job = {};
   job.type = kind<H>::type;
   job.n = A.s.rows;
@@ -197,24 +200,24 @@ void test_basis (matrix<H> &A, int block, int64_t m, bool host, int64_t vanishin
   job.monitor = quiet;
   std::string what = std::string (A.s.name) + " type " + (char)job.type + " block " +
                      std::to_string (block) + (host ? " host" : "");
-  check (gpu.krylov_supports (&job), what + ": supported");
+  check (gpu.krylov->supports (&job), what + ": supported");
   basis_test<H> test = {A,     job.n, m,
                         block, job,   std::vector<H> (job.n * (m + block)),
                         {},    what,  is_complex<H> () ? 2 : 1};
   test.expand (vanishing);
   test.rotate (m / 2 / block * block);
   test.residuals (m / 2 / block * block);
-  gpu.krylov_end (engine);
-  gpu.spmv_free (engine, prepared);
+  gpu.krylov->end (engine);
+  gpu.spmv->free (engine, prepared);
 }
 
 // The recurrence against the same on the host, and its vectors from the second pass. The matrix has
-// no eigenvalue apart from the others: the first such one to be found makes rounding errors grow.
+// no isolated eigenvalue, because rounding errors grow as soon as one has converged.
 template <class H> void test_plain (matrix<H> &A)
 {
   const int64_t n = A.s.rows, steps = 30, count = 3;
   void *prepared = nullptr;
-  check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "prepare");
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "prepare");
   gla_krylov_job job = {};
   job.type = kind<H>::type;
   job.n = n;
@@ -228,12 +231,13 @@ template <class H> void test_plain (matrix<H> &A)
   std::vector<H> start (n), X (n * count);
   std::vector<double> alpha (steps), beta (steps), S (steps * count);
   int64_t first = 0, second = 0;
-  check (gpu.krylov_begin (engine, &job) == GLA_OK && gpu.krylov_start (engine, 0, 0, 3) == GLA_OK,
+  check (gpu.krylov->begin (engine, &job) == GLA_OK &&
+             gpu.krylov->start (engine, 0, 0, 3) == GLA_OK,
          what + ": start");
-  gpu.krylov_get (engine, 0, 1, start.data ());
-  check (gpu.krylov_plain (engine, 13, alpha.data (), beta.data (), &first) == GLA_OK &&
-             gpu.krylov_plain (engine, steps - 13, alpha.data () + 13, beta.data () + 13,
-                               &second) == GLA_OK &&
+  gpu.krylov->get (engine, 0, 1, start.data ());
+  check (gpu.krylov->plain (engine, 13, alpha.data (), beta.data (), &first) == GLA_OK &&
+             gpu.krylov->plain (engine, steps - 13, alpha.data () + 13, beta.data () + 13,
+                                &second) == GLA_OK &&
              first + second == steps,
          what + ": steps");
   std::vector<std::vector<z>> v = {std::vector<z> (start.begin (), start.end ())};
@@ -263,10 +267,10 @@ template <class H> void test_plain (matrix<H> &A)
   S[steps + 7] = -2;
   S[2 * steps + 3] = 3;
   S[2 * steps + 8] = 4;
-  check (gpu.krylov_combine (engine, steps, alpha.data (), beta.data (), S.data (), count) ==
+  check (gpu.krylov->combine (engine, steps, alpha.data (), beta.data (), S.data (), count) ==
              GLA_OK,
          what + ": combine");
-  gpu.krylov_get (engine, 0, count, X.data ());
+  gpu.krylov->get (engine, 0, count, X.data ());
   worst = 0;
   for (int64_t i = 0; i < n; i++) {
     worst = larger (worst, std::abs (z (X[i]) - v[0][i]));
@@ -274,8 +278,8 @@ template <class H> void test_plain (matrix<H> &A)
     worst = larger (worst, std::abs (z (X[2 * n + i]) - 0.6 * v[3][i] - 0.8 * v[8][i]));
   }
   check (worst < 2000 * eps<H> (), what + ": vectors");
-  gpu.krylov_end (engine);
-  gpu.spmv_free (engine, prepared);
+  gpu.krylov->end (engine);
+  gpu.spmv->free (engine, prepared);
 }
 
 template <class H> void test_bases ()
@@ -286,8 +290,9 @@ template <class H> void test_bases ()
     diagonal.index.push_back (i);
     diagonal.start.push_back (i + 1);
   }
-  matrix<H> A (ring, false, true, GLA_SPMV_AUTO), B (smooth, false, true, GLA_SPMV_AUTO);
-  matrix<H> I (diagonal, false, false, GLA_SPMV_AUTO);
+  matrix<H> A (ring, false, true, GLA_SPMV_METHOD_AUTO),
+      B (smooth, false, true, GLA_SPMV_METHOD_AUTO);
+  matrix<H> I (diagonal, false, false, GLA_SPMV_METHOD_AUTO);
   std::fill (I.values.begin (), I.values.end (), H (1));
   for (int block : {1, 2, 4, 8}) {
     test_basis (A, block, 32, false, 0);
@@ -297,22 +302,23 @@ template <class H> void test_bases ()
   test_plain (B);
 }
 
-// A wish to stop is heard, and the engine works on.
+// A call ends when the stop callback returns nonzero, and the engine can be used afterwards.
 static void test_stop ()
 {
   shape ring = wheel (200000, true);
-  matrix<double> A (ring, false, true, GLA_SPMV_AUTO);
+  matrix<double> A (ring, false, true, GLA_SPMV_METHOD_AUTO);
   void *prepared = nullptr;
-  check (gpu.spmv_prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "stop: prepare");
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "stop: prepare");
   std::vector<double> x (A.s.rows * 24, 1), y (A.s.rows * 24);
   gla_spmv_job job = {};
-  job.x = gla_array_packed (x.data (), GLA_D, A.s.rows, 24, 1, GLA_HOST);
-  job.y = gla_array_packed (y.data (), GLA_D, A.s.rows, 24, 1, GLA_HOST);
+  job.x = gla_array_packed (x.data (), GLA_TYPE_D, A.s.rows, 24, 1, GLA_DEVICE_HOST);
+  job.y = gla_array_packed (y.data (), GLA_TYPE_D, A.s.rows, 24, 1, GLA_DEVICE_HOST);
   job.monitor = {give_up, nullptr};
-  check (gpu.spmv_product (engine, prepared, &job) == GLA_STOPPED, "stop: GLA_STOPPED");
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_ERROR_STOPPED,
+         "stop: GLA_ERROR_STOPPED");
   job.monitor = quiet;
-  check (gpu.spmv_product (engine, prepared, &job) == GLA_OK, "stop: the next product");
-  gpu.spmv_free (engine, prepared);
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_OK, "stop: the next product");
+  gpu.spmv->free (engine, prepared);
 }
 
 int main ()

@@ -1,7 +1,7 @@
 // test_spmv.c: sparse products on the CPU: types, indices, orientations, vectors, long rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "pool.h"
+#include "common/pool.h"
 #include "triplets.h"
 
 static gla_context *ctx;
@@ -31,13 +31,13 @@ static void test_matrix (gla_type type, kind_of_matrix kind, int64_t rows, int64
   for (int form = 0; form < 16; form++) {
     const int bytes = form & 1 ? 8 : 4;
     const gla_sparse_options o = {
-        .by_columns = !!(form & 2), .copy = !!(form & 4), .once = !!(form & 8)};
+        .size = sizeof o, .by_columns = !!(form & 2), .copy = !!(form & 4), .once = !!(form & 8)};
     char what[64];
     snprintf (what, sizeof what, "kind %d %lldx%lld form %d", (int)kind, (long long)rows,
               (long long)columns, form);
     gla_csr c = to_csr (&t, bytes, o.by_columns);
     gla_sparse *S = NULL;
-    gla_status status = gla_sparse_create (ctx, &c, &o, &S);
+    gla_status status = gla_sparse_create (ctx, &c, &S, &o);
     CHECK (status == GLA_OK, "%s: %s", what, gla_message (ctx));
     if (o.copy) {
       memset ((void *)c.start, 255, 4);
@@ -46,7 +46,7 @@ static void test_matrix (gla_type type, kind_of_matrix kind, int64_t rows, int64
     for (int v = 0; v < (kind == ARROW ? 3 : 7) && status == GLA_OK; v++)
       for (const char *op = "NTC"; *op; op++)
         test_product (&t, S, *op, vectors[v], what);
-    gla_sparse_info info;
+    gla_sparse_info info = {.size = sizeof info};
     gla_sparse_query (S, &info);
     CHECK (info.entries == t.entries && info.finite && info.pattern >= (kind == PATTERN && !o.once),
            "%s: info", what);
@@ -61,8 +61,7 @@ static void test_matrix (gla_type type, kind_of_matrix kind, int64_t rows, int64
 // bits
 //------------------------------------------------------------------------------
 
-// So large that threads share the work, and that 8-byte indices become shorter when the matrix
-// comes back for its second product.
+// Large enough for several threads, and for shortening 8-byte indices at the second product.
 static void test_threads (gla_type type)
 {
   const int64_t n = 180000;
@@ -70,9 +69,9 @@ static void test_threads (gla_type type)
   for (int form = 0; form < 4; form++) {
     const int once = form % 2, bytes = form < 2 ? 4 : 8;
     gla_csr c = to_csr (&t, bytes, once);
-    const gla_sparse_options o = {.by_columns = once, .once = once};
+    const gla_sparse_options o = {.size = sizeof o, .by_columns = once, .once = once};
     gla_sparse *S;
-    CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
+    CHECK (gla_sparse_create (ctx, &c, &S, &o) == GLA_OK, "create");
     gla_array x = random_array (type, n, 3, n);
     gla_array y1 = random_array (type, n, 3, n), y2 = random_array (type, n, 3, n);
     gla_pool_share (1);
@@ -96,7 +95,7 @@ static void test_threads (gla_type type)
 // Hermitian or not
 //------------------------------------------------------------------------------
 
-// The entries by their places in an n x n table.
+// The entries as an n x n table.
 static int64_t *places (const triplets *t)
 {
   int64_t *at = malloc ((size_t)(t->rows * t->rows) * sizeof *at);
@@ -113,8 +112,8 @@ static int differs (const triplets *t, const int64_t *at, int64_t i, int64_t j)
   return k >= 0 && (l < 0 || !(t->value[k] == conj (t->value[l])));
 }
 
-// The entry that has to be named, or {-1, -1}: of the lines that were given, the first with a
-// difference on or above the diagonal; where there is none, the first with one below.
+// The entry that the error must name, or {-1, -1}: the first row or column of the given format with
+// a difference on or above the diagonal, or else the first with one below.
 static void first_difference (const triplets *t, int by_columns, int64_t found[2])
 {
   int64_t *at = places (t);
@@ -166,7 +165,7 @@ enum change {
   IMAGE_GONE_EARLY_VALUE_WRONG_LATE,
   NAN_ON_BOTH_SIDES,
   NAN_ON_DIAGONAL,
-  SIGN, // these for complex types
+  SIGN, // from here on for complex types
   NOT_REAL_ON_DIAGONAL,
   CHANGES
 };
@@ -247,10 +246,10 @@ static void test_hermitian (gla_type type, int64_t n, enum change change, int by
   first_difference (&t, by_columns, wanted);
   for (int bytes = 4; bytes <= 8; bytes += 4) {
     gla_csr c = to_csr (&t, bytes, by_columns);
-    const gla_sparse_options o = {.by_columns = by_columns};
+    const gla_sparse_options o = {.size = sizeof o, .by_columns = by_columns};
     gla_sparse *S;
     int hermitian = -1;
-    CHECK (gla_sparse_create (ctx, &c, &o, &S) == GLA_OK, "create");
+    CHECK (gla_sparse_create (ctx, &c, &S, &o) == GLA_OK, "create");
     for (int again = 0; again < 2; again++) {
       gla_status status = gla_sparse_hermitian (S, &hermitian, &row, &column);
       CHECK (status == GLA_OK && hermitian == (change == NOTHING), "%c change %d", type, change);
@@ -267,14 +266,14 @@ static void test_hermitian (gla_type type, int64_t n, enum change change, int by
   triplets_free (&t);
 }
 
-// n: small, and with so many entries that threads share the work.
+// n: small, or with enough entries for several threads.
 static void test_all_changes (gla_type type)
 {
   const int changes = gla_type_is_complex (type) ? CHANGES : SIGN;
   for (int change = 0; change < changes; change++)
     for (int by_columns = 0; by_columns < 2; by_columns++) {
       test_hermitian (type, 40, (enum change)change, by_columns);
-      if (type == GLA_Z) {
+      if (type == GLA_TYPE_Z) {
         gla_pool_share (5);
         test_hermitian (type, 1800, (enum change)change, by_columns);
         gla_pool_share (2);
@@ -290,7 +289,7 @@ static void test_bad (void)
 {
   const int32_t start[] = {0, 2, 3}, index[] = {0, 2, 1};
   const double values[] = {1, 2, 3};
-  const gla_csr good = {GLA_D, 2, 3, 4, start, index, values};
+  const gla_csr good = {GLA_TYPE_D, 2, 3, 4, start, index, values};
   const int32_t falls[] = {0, 3, 2}, late[] = {1, 2, 3}, twice[] = {0, 0, 1}, outside[] = {0, 3, 1};
   gla_sparse *S = NULL;
   gla_csr c[9];
@@ -306,30 +305,30 @@ static void test_bad (void)
   c[7].index = twice;
   c[8].index = outside;
   for (int k = 0; k < 9; k++) {
-    CHECK (gla_sparse_create (ctx, &c[k], NULL, &S) == GLA_BAD_ARGUMENT, "bad csr %d", k);
+    CHECK (gla_sparse_create (ctx, &c[k], &S, NULL) == GLA_ERROR_BAD_ARGUMENT, "bad csr %d", k);
     CHECK (S == NULL && gla_message (ctx)[0] != '\0', "bad csr %d has no message", k);
   }
-  CHECK (gla_sparse_create (ctx, NULL, NULL, &S) == GLA_BAD_ARGUMENT, "no csr");
-  CHECK (gla_sparse_create (ctx, &good, NULL, NULL) == GLA_BAD_ARGUMENT, "no S");
-  const gla_sparse_options method = {.method = 77};
-  CHECK (gla_sparse_create (ctx, &good, &method, &S) == GLA_BAD_ARGUMENT, "bad method");
-  CHECK (gla_sparse_create (ctx, &good, NULL, &S) == GLA_OK, "good");
+  CHECK (gla_sparse_create (ctx, NULL, &S, NULL) == GLA_ERROR_BAD_ARGUMENT, "no csr");
+  CHECK (gla_sparse_create (ctx, &good, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "no S");
+  const gla_sparse_options method = {.size = sizeof method, .method = 77};
+  CHECK (gla_sparse_create (ctx, &good, &S, &method) == GLA_ERROR_BAD_ARGUMENT, "bad method");
+  CHECK (gla_sparse_create (ctx, &good, &S, NULL) == GLA_OK, "good");
   double x[3] = {1, 2, 3}, y[3];
-  gla_array X = gla_array_packed (x, GLA_D, 3, 1, 1, GLA_HOST);
-  gla_array Y = gla_array_packed (y, GLA_D, 2, 1, 1, GLA_HOST), wrong = Y;
+  gla_array X = gla_array_packed (x, GLA_TYPE_D, 3, 1, 1, GLA_DEVICE_HOST);
+  gla_array Y = gla_array_packed (y, GLA_TYPE_D, 2, 1, 1, GLA_DEVICE_HOST), wrong = Y;
   CHECK (gla_spmv (ctx, S, 'N', &X, &Y, NULL) == GLA_OK && y[0] == 7 && y[1] == 6, "product");
-  CHECK (gla_spmv (ctx, S, 'x', &X, &Y, NULL) == GLA_BAD_ARGUMENT, "op");
-  CHECK (gla_spmv (ctx, S, 'T', &X, &Y, NULL) == GLA_BAD_ARGUMENT, "size");
-  CHECK (gla_spmv (ctx, NULL, 'N', &X, &Y, NULL) == GLA_BAD_ARGUMENT, "no S");
-  CHECK (gla_spmv (ctx, S, 'N', NULL, &Y, NULL) == GLA_BAD_ARGUMENT, "no x");
-  wrong.type = GLA_S;
-  CHECK (gla_spmv (ctx, S, 'N', &X, &wrong, NULL) == GLA_BAD_ARGUMENT, "type");
+  CHECK (gla_spmv (ctx, S, 'x', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "op");
+  CHECK (gla_spmv (ctx, S, 'T', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "size");
+  CHECK (gla_spmv (ctx, NULL, 'N', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "no S");
+  CHECK (gla_spmv (ctx, S, 'N', NULL, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "no x");
+  wrong.type = GLA_TYPE_S;
+  CHECK (gla_spmv (ctx, S, 'N', &X, &wrong, NULL) == GLA_ERROR_BAD_ARGUMENT, "type");
   wrong = Y;
   wrong.data = x;
-  CHECK (gla_spmv (ctx, S, 'N', &X, &wrong, NULL) == GLA_BAD_ARGUMENT, "overlap");
+  CHECK (gla_spmv (ctx, S, 'N', &X, &wrong, NULL) == GLA_ERROR_BAD_ARGUMENT, "overlap");
   gla_context *other;
   CHECK (gla_context_create (&other) == GLA_OK, "context");
-  CHECK (gla_spmv (other, S, 'N', &X, &Y, NULL) == GLA_BAD_ARGUMENT, "another context");
+  CHECK (gla_spmv (other, S, 'N', &X, &Y, NULL) == GLA_ERROR_BAD_ARGUMENT, "another context");
   gla_context_destroy (other);
   gla_sparse_destroy (S);
   gla_sparse_destroy (NULL);
@@ -337,15 +336,15 @@ static void test_bad (void)
 
 static void test_not_finite (void)
 {
-  triplets t = make (GLA_D, RANDOM, 30, 20);
+  triplets t = make (GLA_TYPE_D, RANDOM, 30, 20);
   t.value[5] = NAN;
   gla_csr c = to_csr (&t, 4, 0);
   gla_sparse *S;
-  gla_sparse_info info;
-  CHECK (gla_sparse_create (ctx, &c, NULL, &S) == GLA_OK, "create");
+  gla_sparse_info info = {.size = sizeof info};
+  CHECK (gla_sparse_create (ctx, &c, &S, NULL) == GLA_OK, "create");
   gla_sparse_query (S, &info);
   CHECK (!info.finite && !info.pattern, "NaN");
-  gla_array x = random_array (GLA_D, 20, 1, 20), y = random_array (GLA_D, 30, 1, 30);
+  gla_array x = random_array (GLA_TYPE_D, 20, 1, 20), y = random_array (GLA_TYPE_D, 30, 1, 30);
   CHECK (gla_spmv (ctx, S, 'N', &x, &y, NULL) == GLA_OK, "product");
   for (int64_t i = 0; i < 30; i++)
     CHECK (isnan (((double *)y.data)[i]) == (i == t.i[5]), "NaN in row %lld", (long long)i);
@@ -364,14 +363,15 @@ static int stop (void *user)
 
 static void test_stop (void)
 {
-  triplets t = make (GLA_D, ARROW, 20000, 20000);
+  triplets t = make (GLA_TYPE_D, ARROW, 20000, 20000);
   gla_csr c = to_csr (&t, 4, 0);
   gla_sparse *S;
-  gla_array x = random_array (GLA_D, 20000, 1, 20000), y = random_array (GLA_D, 20000, 1, 20000);
-  CHECK (gla_sparse_create (ctx, &c, NULL, &S) == GLA_OK, "create");
+  gla_array x = random_array (GLA_TYPE_D, 20000, 1, 20000),
+            y = random_array (GLA_TYPE_D, 20000, 1, 20000);
+  CHECK (gla_sparse_create (ctx, &c, &S, NULL) == GLA_OK, "create");
   gla_set_stop (ctx, stop, NULL);
-  CHECK (gla_spmv (ctx, S, 'N', &x, &y, NULL) == GLA_STOPPED, "stop");
-  CHECK (gla_spmv (ctx, S, 'T', &x, &y, NULL) == GLA_STOPPED, "stop while it is turned");
+  CHECK (gla_spmv (ctx, S, 'N', &x, &y, NULL) == GLA_ERROR_STOPPED, "stop");
+  CHECK (gla_spmv (ctx, S, 'T', &x, &y, NULL) == GLA_ERROR_STOPPED, "stop while it is turned");
   gla_set_stop (ctx, NULL, NULL);
   test_product (&t, S, 'T', 1, "after a stop");
   free (x.data);
@@ -385,7 +385,7 @@ int main (void)
 {
   gla_pool_share (2);
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
-  CHECK (gla_set_place (ctx, GLA_CPU, NULL, 0) == GLA_OK, "CPU");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
   for (const char *p = "sdcz"; *p; p++) {
     const gla_type type = (gla_type)*p;
     test_matrix (type, RANDOM, 70, 50);

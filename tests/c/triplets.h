@@ -1,4 +1,4 @@
-// tests/c/triplets.h: sparse matrices by a description of their own, and their products
+// tests/c/triplets.h: sparse matrices as a list of entries, and their products
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef TRIPLETS_H
@@ -10,7 +10,8 @@
 // matrices
 //------------------------------------------------------------------------------
 
-// A matrix with an independent description: entries (i, j, value), row by row.
+// A matrix as a list of entries (i, j, value), row by row; a description that the library does not
+// use.
 typedef struct {
   gla_type type;
   int64_t rows, columns, entries;
@@ -61,7 +62,7 @@ static inline triplets make (gla_type type, kind_of_matrix kind, int64_t rows, i
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       if (kind == ARROW && i != 1 && j != 0 && i != j) {
-        j = j < i ? i - 1 : columns; // nothing between
+        j = j < i ? i - 1 : columns; // no entries in between
         continue;
       }
       if (!is_entry (kind, i, j, &seed))
@@ -88,7 +89,7 @@ static inline void set_index (int bytes, void *x, int64_t at, int64_t value)
     ((int64_t *)x)[at] = value;
 }
 
-// The matrix by rows or by columns, in memory that csr_free frees.
+// The matrix by rows or by columns; free it by csr_free.
 static inline gla_csr to_csr (const triplets *t, int bytes, int by_columns)
 {
   const int64_t lines = by_columns ? t->columns : t->rows;
@@ -153,7 +154,7 @@ static inline gla_array random_array (gla_type type, int64_t rows, int64_t colum
   void *data = malloc ((size_t)(ld * columns) * 16 + 16);
   for (int64_t k = 0; k < ld * columns; k++)
     set (type, data, k, check_random (&seed) + check_random (&seed) * I);
-  gla_array a = gla_array_packed (data, type, rows, columns, 1, GLA_HOST);
+  gla_array a = gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
   a.column_stride = ld;
   return a;
 }

@@ -2,10 +2,9 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [passed, failed] = check_accuracy (device, sizes, methods, types). For each size, type and method
-% all classes of hard_pages stand in one batch; residual and orthogonality ratios must be at
-% most 30 and in the median at most 10; eigenvalues alone must agree with those that come with
-% vectors; a page must have the same bits alone as in the batch; with "lower" and "upper" the
-% other triangle may hold NaN.
+% all classes of hard_pages are one batch. Residual and orthogonality ratios must be at most 30, and
+% their median at most 10. Eigenvalues without vectors must agree with those with vectors. A page must
+% have the same bits alone as in the batch. With "lower" and "upper" the other triangle may hold NaN.
 
 function [passed, failed] = check_accuracy (device, sizes, methods = {"qr", "jacobi"}, types = "zdcs")
   rand ("twister", 1);  randn ("twister", 1);
@@ -13,7 +12,7 @@ function [passed, failed] = check_accuracy (device, sizes, methods = {"qr", "jac
   for n = sizes
     for type = types
       [A, names] = hard_pages (n, type);
-      if (n > 128)                          # a few classes are enough where pages are large
+      if (n > 128)                          # fewer classes for large pages
         keep = ismember (names, {"random", "rank n/2", "graded", "glued Wilkinson", "geometric", ...
                                  "three values + eps * random"});
         A = A(:,:,keep);

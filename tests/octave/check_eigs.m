@@ -1,9 +1,9 @@
 % tests/octave/check_eigs.m: eigs_lanczos on matrices whose eigenvalues are known
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_eigs (device, quick). Values must be right to 1e-12 times the norm (1e-4 in
-% single), residuals at most 1e-12 |A|, vectors orthonormal, every copy of a multiple eigenvalue there, the
-% order that of eigs, and the same bits in another run. `quick`: with closed forms and types alone.
+% [passed, failed] = check_eigs (device, quick). Errors of values must be at most 1e-12 times the norm (1e-4
+% in single), residuals at most 1e-12 |A|, vectors orthonormal, multiple eigenvalues complete, the order
+% that of eigs, and the bits the same in another run. `quick`: closed forms and types only.
 
 function [passed, failed] = check_eigs (device, quick = false)
   counts = [0, 0];
@@ -85,7 +85,7 @@ function d = chosen (w, k, sigma)
   endswitch
 endfunction
 
-% Values are compared as sigma sees them: where two are equally far, either will do.
+% Values are compared by their distance from sigma, because of two equally far ones either is right.
 function off = difference (d, wanted, sigma)
   if (ischar (sigma) && any (strcmp (sigma, {"la", "sa", "be"})))
     off = abs (d - wanted);
@@ -151,7 +151,7 @@ function counts = types_and_scales (device)
   endfor
 endfunction
 
-% Blocks, seeds, starts, functions; "plain" finds each value once.
+% Blocks, seeds, start vectors and functions; "plain" finds each multiple value once.
 function counts = methods (device)
   counts = [0, 0];
   G = ba_graph (3000, 3, 9);

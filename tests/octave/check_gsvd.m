@@ -2,10 +2,10 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [passed, failed] = check_gsvd (device, shapes, types, choices). For each row [m, n, p] of shapes and
-% each type all classes of hard_pairs stand in one batch. Residuals, orthogonality and c^2 + s^2 (gsvd_ratios)
-% must be within 10 max (m, n, p) eps and values, where they are known, within 10 max (m, n, p) eps kappa
-% relative to themselves, with each of the choices, rows of method, blocking and ordering. The values
-% must have the same bits in all forms, in another run, and for a page alone. Above 70 some classes are enough.
+% each type all classes of hard_pairs are one batch. choices has rows of method, blocking and ordering; with
+% each, residuals, orthogonality and c^2 + s^2 (gsvd_ratios) must be within 10 max (m, n, p) eps, and the
+% relative errors of known values within 10 max (m, n, p) eps kappa. The values must have the same bits in
+% all forms, in another run, and for a page alone. Sizes above 70 get fewer classes.
 
 function [passed, failed] = check_gsvd (device, shapes, types = "zdcs", choices = {"auto", "bo", "me"})
   counts = [0, 0];
@@ -79,7 +79,7 @@ function counts = one_case (pairs, label, device, choice, all_forms)
   end_try_catch
 endfunction
 
-% The largest relative error of the values that are known, as a multiple of tol*kappa.
+% The largest relative error of the known values, as a multiple of tol*kappa.
 function [worst, at] = worst_value (values, sigma, kappa, tol)
   values = reshape (double (values), size (sigma));
   off = abs (values - sigma) ./ (sigma * tol .* kappa);
@@ -106,7 +106,7 @@ function values = quotients (C, S, m)
   endfor
 endfunction
 
-% Whether pages have the same bits and the same statistics when they are solved alone; of large ones a few.
+% Whether pages have the same bits and statistics when they are solved alone; only a few large pages.
 function same = alone (A, B, U, V, X, C, S, stats, options)
   P = size (A, 3);
   same = true (1, P);
@@ -122,7 +122,7 @@ function same = alone (A, B, U, V, X, C, S, stats, options)
   endfor
 endfunction
 
-% NaN and Inf: that page is NaN, others keep their bits.
+% NaN or Inf in a page makes its results NaN, and the other pages keep their bits.
 function counts = not_finite (A, B, label, device)
   counts = [0, 0];
   if (isempty (A) || isempty (B))
@@ -146,7 +146,7 @@ function counts = not_finite (A, B, label, device)
   endfor
 endfunction
 
-% Complex numbers that are real have the values of real ones.
+% Complex matrices without imaginary parts have the values of real ones.
 function counts = like_real (type, pairs, label, device)
   counts = [0, 0];
   if (! any (type == "sd"))

@@ -1,9 +1,10 @@
-% tests/octave/check_many_values.m: eigenvalues alone of so many pages that blocks of threads share them
+% tests/octave/check_many_values.m: eigenvalues without vectors of very many pages, by the kernels for these
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_many_values (device). One page has a NaN; its neighbours and the last pages must have the bits
-% that they have alone, and the eigenvalues that the CPU finds, also after one iteration and a second chance. The
-% matrices are dense, banded, or have columns that depend on each other, so that a panel's norms have to be found anew.
+% [passed, failed] = check_many_values (device). One page has a NaN. Its neighbours and the last pages must have
+% the bits that they have alone, and the eigenvalues of the CPU, also with "maxit" 1, where the other method
+% computes pages again. The matrices are dense, banded, or have dependent columns, so that norms of a panel must
+% be computed again.
 
 function [passed, failed] = check_many_values (device)
   passed = failed = 0;

@@ -1,10 +1,10 @@
-% tests/octave/check_not_hermitian.m: pages of which the two triangles do not tell the same
+% tests/octave/check_not_hermitian.m: pages that are not Hermitian give an error that names the page
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_not_hermitian (device, sizes). One entry of one page differs from its mirror image, or is on
-% the diagonal and not real: the error names the page and the difference, with eigenvectors and without, wherever the
-% entry is; "lower" and "upper" do not see it in the other triangle. A difference as rounding leaves it is no error, and
-% the eigenvalues are those of (A + A')/2.
+% [passed, failed] = check_not_hermitian (device, sizes). One entry of one page differs from its mirror image, or
+% is on the diagonal and not real. The error must name the page and the difference, with and without
+% eigenvectors, wherever the entry is. With "lower" and "upper" the other triangle does not matter. A difference
+% of the size of rounding errors is no error; the eigenvalues are those of (A + A')/2.
 
 function [passed, failed] = check_not_hermitian (device, sizes)
   passed = failed = 0;
@@ -52,7 +52,7 @@ function A = hermitian_pages (type, n, pages)
   endif
 endfunction
 
-% Corners, a place in each triangle, and, of complex pages, both ends of the diagonal.
+% The corners, a place in each triangle, and for complex pages both ends of the diagonal.
 function p = places (type, n)
   p = zeros (2, 0);
   if (n > 1)
@@ -64,7 +64,7 @@ function p = places (type, n)
   endif
 endfunction
 
-% Whether the error says that page 5 is 0.25 apart.
+% Whether the error names page 5 and the difference 0.25.
 function yes = refused (B, device, outputs)
   yes = false;
   try

@@ -2,11 +2,11 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [passed, failed] = check_qr (device, shapes, types). For each row [m, n] of shapes and each
-% type all classes of hard_matrices stand in one batch. LAPACK's ratios (qr_ratios) must be below
-% 30, columns and orthogonality right to 10 k eps, R that of qr with its signs, |diag (R)| of pivoted
-% factors must not grow; results must have the same bits in another run and for a page alone, and R in all
-% forms, but for those that a GPU makes by other means than the economy factors: there R'*R must be
-% A'*A. Above 130 some classes are enough, and above 600 and 1000 a few, without the m x m Q.
+% type all classes of hard_matrices are one batch. LAPACK's ratios (qr_ratios) must be below 30, the errors of
+% columns and of orthogonality at most 10 k eps, R that of qr with its signs; |diag (R)| of pivoted factors must
+% not grow. Results must have the same bits in another run and for a page alone. R must have the same bits in
+% all forms, except where a GPU computes the economy factors by another method: there R'*R must be A'*A.
+% Sizes above 130, 600 and 1000 get fewer classes, the largest without the m x m Q.
 
 function [passed, failed] = check_qr (device, shapes, types = "zdcs")
   rand ("twister", 1);
@@ -112,8 +112,8 @@ function counts = one_case (A, names, label, device)
       y = Y(:,:,p);
       H(:,:,p) = eye (m, k) + W(:,:,p) * y(1:k,:)';
       lower(p) = isequal (tril (y, -1) + eye (m, k), y);
-      off(p) = norm (H(:,:,p) - Q(:,:,p), 1) / (m * e / 2);
-      off(p) *= isequal (r(:,:,p), R(:,:,p));  # other means to the economy factors have another Q, too
+      off(p) = one_norm (H(:,:,p) - Q(:,:,p)) / (m * e / 2);
+      off(p) *= isequal (r(:,:,p), R(:,:,p));  # another method for the economy factors has another Q, too
     endfor
     check_ratios ("I + W*Y'", A, H, r);
     [most, at] = worst (off);
@@ -165,7 +165,7 @@ function check_product (form, C, Q, B, check, names)
   check (most < 30, "%s: ratio %g on %s", form, most, names{at});
 endfunction
 
-% NaN and Inf: every call ends, other pages keep their bits, and in R the columns left of it stay.
+% With NaN or Inf every call ends, other pages keep their bits, and so do columns of R to the left.
 function counts = not_finite (A, label, device)
   counts = [0, 0];
   [m, n, P] = size (A);

@@ -1,10 +1,10 @@
 % tests/octave/check_qr_pages.m: qr_block on many pages, of which some are badly conditioned
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape, about half
-% of them, in no order, with a column that is another one, or 6/7 or 8/7 of it. LAPACK's ratios (qr_ratios)
-% must be below 30, columns and orthogonality right to 10 k eps; R must have the bits of a call without
-% Q, and some twenty pages those that they have alone.
+% [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape; about half of them,
+% randomly placed, have a column that is 1, 6/7 or 8/7 times another one. LAPACK's ratios (qr_ratios) must be
+% below 30, the errors of columns and of orthogonality at most 10 k eps. R must have the bits of a call without
+% Q, and about twenty pages the bits that they have alone.
 
 function [passed, failed] = check_qr_pages (device, shapes, types = "zdcs")
   passed = failed = 0;

@@ -1,8 +1,8 @@
-% tests/octave/check_read_graph.m: files that are broken at random, by the thousand
+% tests/octave/check_read_graph.m: thousands of randomly corrupted files
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_read_graph (count): each file must be read, or end with an error of
-% read_graph that has one of its ids; nothing may hang or end Octave. A matrix that is read must be sound.
+% [passed, failed] = check_read_graph (count). Each file must be read or give an error of read_graph with one of
+% its ids; none may hang or end Octave. A matrix that is read must be valid.
 
 function [passed, failed] = check_read_graph (count = 4000)
   rand ("twister", 20);
@@ -51,7 +51,7 @@ function seeds = seed_texts ()
            [head, "pattern symmetric\n5 5 4\n1 1\n2 1\n3 2\n5 4\n"]};
 endfunction
 
-% Some bytes changed, put in, taken out, doubled, or words from a list put in their place.
+% Changes, inserts, removes or repeats some bytes, or replaces them by words from a list.
 function text = mutated (text, seeds)
   words = {"9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e999", "1e-999", "NaN", ...
            "Inf", "-", "+", "0", "0x10", "3.5", "%", "%%MatrixMarket", "symmetric", "complex", "\r", "\n", "\t", ...
@@ -80,7 +80,7 @@ function text = mutated (text, seeds)
   text = without_large_sizes (text);
 endfunction
 
-% Numbers of 7 to 12 digits lose those behind the sixth: such a matrix takes seconds to make.
+% Numbers of 7 to 12 digits are cut to six digits, because such a large matrix takes seconds.
 function text = without_large_sizes (text)
   digits = text >= "0" & text <= "9";
   edges = diff ([false, digits, false]);

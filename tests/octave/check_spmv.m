@@ -1,10 +1,10 @@
-% tests/octave/check_spmv.m: spmv on matrices of every shape, beside A*x
+% tests/octave/check_spmv.m: spmv on matrices of every shape, compared with A*x
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_spmv (device, quick). Each entry of y must be right to 2 n eps times the sum of the
-% moduli of its terms, in four types, for matrices and plans, A, A.' and A', 0 to 9 vectors; a second run
-% must give the same bits. On the GPU all methods; on the CPU, where they are one, and with `quick` the
-% precisions take turns.
+% [passed, failed] = check_spmv (device, quick). The error of each entry of y must be at most 2 n eps times the
+% sum of the moduli of its terms: in four types, for matrices and plans, A, A.' and A', 0 to 9 vectors. A
+% second run must give the same bits. A GPU is tested with all methods; on the CPU, which has one method, and
+% with `quick` each case has one precision only.
 
 function [passed, failed] = check_spmv (device, quick = false)
   rand ("twister", 1);
@@ -27,7 +27,7 @@ function [passed, failed] = check_spmv (device, quick = false)
   failed = counts(2);
 endfunction
 
-% {name, matrix}: lengths of rows on both sides of what a thread, a warp, a block take.
+% {name, matrix}: lengths of rows around the cutoffs between a thread, a warp and a block.
 function list = hard_sparse ()
   list = {{"1x1", sparse(3)}, {"empty rows", sparse(50, 70)}, {"0x5", sparse(0, 5)}, {"5x0", sparse(5, 0)}, ...
           {"diagonal", spdiags((1:1000).', 0, 1000, 1000)}, {"wide", sprand(3, 5000, 0.3)}, ...

@@ -1,9 +1,9 @@
-% tests/octave/check_sweeps.m: what gsvd_hz tells of its sweeps, and where it says that they were
+% tests/octave/check_sweeps.m: the calls of the progress function by gsvd_hz, and the device in stats
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_sweeps (device). For single pairs "progress" must tell each sweep that stats counts,
-% then the end; a function of two arguments only the end. Of pages together on a GPU it must tell as many as
-% the page with the most of them had.
+% [passed, failed] = check_sweeps (device). For a single pair the progress function must be called once for each
+% sweep in stats, and at the end; a function of two arguments only at the end. For pages on a GPU it must be
+% called as often as the page with the most sweeps had sweeps.
 
 function [passed, failed] = check_sweeps (device)
   counts = [0, 0];
@@ -45,7 +45,7 @@ function [passed, failed] = check_sweeps (device)
   endif
   check (isequal (sweeps, wanted) && isequal (seen(end,:), [50, 50, 0]), "pages: told %s", mat2str (seen));
 
-  % pairs that no GPU serves
+  % pairs that only the CPU computes
   [~, ~, ~, ~, ~, stats] = gsvd_hz (A(1:20,:,:), B, "device", device);
   check (strcmp (stats.device, "cpu") && ! any (stats.info), "m < p");
   [~, ~, ~, ~, ~, stats] = gsvd_hz (A, B(1:20,:,:), "device", device);
@@ -57,7 +57,7 @@ function [passed, failed] = check_sweeps (device)
   failed = counts(2);
 endfunction
 
-% Remembers what it was called with; without arguments gives that back and forgets it.
+% Records its arguments; without arguments returns the records and clears them.
 function calls = note (varargin)
   persistent seen = zeros (0, 3);
   calls = seen;

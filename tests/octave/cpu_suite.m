@@ -1,5 +1,5 @@
-% tests/octave/cpu_suite.m: the accuracy suite on the CPU, or the PART of it that the environment names:
-% eig, qr, gsvd or sparse; SHARE=k/n: every n-th case of it from the k-th on. Prints one closing line.
+% tests/octave/cpu_suite.m: the accuracy suite on the CPU. Environment: PART=eig, qr, gsvd or sparse runs only
+% that part, SHARE=k/n every n-th case from the k-th on. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 addpath (fileparts (mfilename ("fullpath")));

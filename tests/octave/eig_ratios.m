@@ -26,8 +26,8 @@ function [residual, orthogonality] = eig_ratios (A, V, lambda)
     endif
     % eigenvalues are rounded to a multiple of the smallest denormal number
     rounding = double (denormal (class (A))) * f * f * sqrt (n);
-    r = norm (a * v - v .* (d * f * f).', 1) / (size_ * n * ulp + rounding);
-    o = norm (v' * v - eye (n), 1) / (n * ulp);
+    r = one_norm (a * v - v .* (d * f * f).') / (size_ * n * ulp + rounding);
+    o = one_norm (v' * v - eye (n)) / (n * ulp);
     if (any (diff (d) < 0))
       r = Inf;
     endif

@@ -1,6 +1,6 @@
-% tests/octave/gpu_suite.m: the accuracy suite on the GPU, or the PART of it that the environment names:
-% memory (alone on the GPU: it asks how much is free), eig, qr, gsvd or sparse; SHARE=k/n: every n-th case
-% of it from the k-th on; QUICK=1: fewer sizes, every kernel all the same. Prints one closing line.
+% tests/octave/gpu_suite.m: the accuracy suite on the GPU. Environment: PART=memory (reads the free memory, so
+% nothing else may use the GPU), eig, qr, gsvd or sparse runs only that part, SHARE=k/n every n-th case from the
+% k-th on; QUICK=1: fewer sizes, but every kernel. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 addpath (fileparts (mfilename ("fullpath")));

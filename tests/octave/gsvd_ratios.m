@@ -1,10 +1,9 @@
-% tests/octave/gsvd_ratios.m: how far the factors of pages are from a GSVD
+% tests/octave/gsvd_ratios.m: errors of the factors of a GSVD, per page
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % R = gsvd_ratios (A, B, U, V, X, C, S), one row per page: |A - U*C*X'| / |A|, |B - V*S*X'| / |B|,
 % |U'U - I|, |V'V - I| and the largest |c^2 + s^2 - 1|, in 2-norms, each as a multiple of max (m, n, p) eps.
-% Inf where they hold NaN, where C or S is negative or has an entry beside its diagonal, and where
-% c ./ s decreases.
+% Inf if they hold NaN, if C or S is negative or has an entry outside its diagonal, or if c ./ s decreases.
 
 function R = gsvd_ratios (A, B, U, V, X, C, S)
   [m, p, P] = size (A);
@@ -26,7 +25,7 @@ function R = gsvd_ratios (A, B, U, V, X, C, S)
   R(isnan (R)) = Inf;
 endfunction
 
-% By powers of two, so that nothing overflows; the Frobenius norm of the difference is an upper bound.
+% Scaled by powers of two against overflow; the Frobenius norm of the difference is an upper bound.
 function r = residual (A, U, C, X)
   size_ = max (abs (A(:)));
   if (isempty (A) || size_ == 0)
@@ -42,7 +41,7 @@ function r = distance (Q)
   r = norm (Q' * Q - eye (columns (Q)), "fro");
 endfunction
 
-% The diagonals of C and S with zeros where they end, and whether there is nothing else.
+% The diagonals of C and S, filled up with zeros, and whether all other entries are zero.
 function [c, s, ok] = diagonals (C, S, m)
   q = columns (C);
   above = max (0, q - m);

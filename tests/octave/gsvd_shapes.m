@@ -2,8 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % parts = gsvd_shapes (all) is a row of {shapes, types, choices}: every m, n and p up to 3, larger ones of
-% every kind, and sizes around the edges of blocks. With `all` each shape comes in four types; without, the
-% types take turns.
+% every kind, and sizes around those of blocks. With `all` each shape has four types, otherwise one of them.
 
 function parts = gsvd_shapes (all_ = false)
   parts = {};
@@ -29,7 +28,7 @@ function parts = gsvd_shapes (all_ = false)
   for p = [127, 128, 129, 200]
     add ([p, p + 5, p], 1 + mod (p, 3));
   endfor
-  if (! all_)                     # types and methods that once went wrong, where they would not have their turn
+  if (! all_)                     # types and methods that once had errors and that the rotation would skip
     for part = {{[4, 2, 2], "zd", 2}, {[4, 3, 3], "cs", 2}, {[19, 17, 16], "zc", 2}, {[17, 60, 33], "d", 3}, ...
                 {[36, 34, 33], "d", 2}, {[67, 65, 64], "z", 2}, {[68, 66, 65], "d", 3}}
       parts{end+1} = {part{1}{1:2}, choices(part{1}{3},:)};

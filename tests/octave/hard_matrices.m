@@ -1,11 +1,11 @@
-% tests/octave/hard_matrices.m: one page of every class that is hard for a QR factorisation
+% tests/octave/hard_matrices.m: one page of every class that is hard for a QR factorization
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [A, names] = hard_matrices (m, n, type) returns an m-by-n-by-P array of class and complexity
-% type ("s", "d", "c" or "z") and the names of its pages. Hard are: condition numbers beyond what a
-% Gram matrix can show, entries whose squares overflow or vanish, columns that are zero, alike, or a
-% multiple of the first unit vector already, and panels of columns in turn good and bad, and columns
-% near to each other on both sides of where a GPU changes its method.
+% type ("s", "d", "c" or "z") and the names of its pages. The classes have: condition numbers too large for
+% a Gram matrix; entries whose squares overflow or underflow; columns that are zero, equal, or a multiple of
+% the first unit vector; panels of alternately good and bad columns; and columns near to each other, around
+% the cutoff at which a GPU changes its method.
 
 function [A, names] = hard_matrices (m, n, type)
   cplx = any (type == "cz");
@@ -57,7 +57,7 @@ function [A, names] = hard_matrices (m, n, type)
   M(1,:) = 0;
   add ("a first row of zeros", M);
   add ("last column in the span", [G(:,1:n-1), G(:,1:n-1) * ones(n - 1, 1)](:,1:n));
-  % squares of the norm of D/R, which say how far A'A can be trusted
+  % squares of the norm of D/R, by which the library decides whether A'A is accurate enough
   for much = [0.3, 1, 3]
     M = G;
     M(:,end) = G(:,1) + G(:,end) * sqrt (2 / (much * n));
@@ -90,7 +90,7 @@ function U = orthonormal (m, k, cplx)
   [U, ~] = qr (numbers (m, k, cplx), 0);
 endfunction
 
-% Kahan's matrix: graded, and no column pivoting finds its rank.
+% Kahan's matrix: graded, and column pivoting does not find its rank.
 function K = kahan (m, n)
   s = sin (1.2);
   c = cos (1.2);

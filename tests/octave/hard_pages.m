@@ -62,7 +62,7 @@ function [A, names] = hard_pages (n, type)
   endfor
   if (any (type == "sc"))
     A = single (A);
-    for p = 1:numel (pages)          # rounding must leave the pages exactly Hermitian
+    for p = 1:numel (pages)          # make pages exactly Hermitian again after rounding
       A(:,:,p) = tril (A(:,:,p)) + tril (A(:,:,p), -1)';
     endfor
   endif

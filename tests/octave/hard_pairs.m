@@ -1,19 +1,18 @@
-% tests/octave/hard_pairs.m: every class of hard pair for gsvd_hz, with the values that are known
+% tests/octave/hard_pairs.m: every class of hard pair for gsvd_hz, with the known values
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type). A is m x p x P and B is n x p x P of type
 % "s", "d", "c" or "z". Column k of sigma holds the generalized singular values of pair k in order, NaN
-% where they are not known, and kappa(k) the condition that the relative error of a value may grow
-% with: that of A or B, whichever is larger, with columns of length 1
-% (Drmac 1998), and where m < p or n < p that of T times the largest value.
+% if they are unknown. kappa(k) is the condition number that bounds the relative errors of values: the larger
+% one of A and B with columns of length 1 (Drmac 1998), or if m < p or n < p that of T times the largest value.
 % Known pairs are U*diag (c)*T and V*diag (s)*T with powers of two c and s and a unit upper triangular
-% T of few binary digits: all but the last product, with the orthonormal U and V, is exact.
+% T of few binary digits: all products are exact, except the last one by the orthonormal U or V.
 
 function [A, B, names, sigma, kappa] = hard_pairs (m, n, p, type)
   q = min (m + n, p);
   short = any (type == "sc");
-  above = max (0, q - m);         # so many values are 0
-  below = max (0, q - n);         # so many are Inf
+  above = max (0, q - m);         # number of values that are 0
+  below = max (0, q - n);         # number of values that are Inf
   U = orthonormal (m, q - above, type);
   V = orthonormal (n, q - below, type);
   T = few_digits (q, p, type);
@@ -120,7 +119,7 @@ function Q = orthonormal (m, k, type)
   [Q, ~] = qr (number_pages (m, k, type), 0);
 endfunction
 
-% Unit upper triangular and so banded that it stays well conditioned.
+% Unit upper triangular, and well conditioned because it has a narrow band.
 function T = few_digits (q, p, type)
   T = randi ([-2, 2], q, p) / 8;
   if (any (type == "cz"))
@@ -129,8 +128,8 @@ function T = few_digits (q, p, type)
   T = triu (T, 1) - triu (T, 7) + eye (q, p);
 endfunction
 
-% With columns of length 1. By a real matrix with the same singular values, since OpenBLAS 0.3.21 may end Octave in the
-% svd of a complex one of 200 rows (zgemv reads past its end).
+% The condition with columns of length 1. A complex matrix is replaced by a real one with the same singular values,
+% because in OpenBLAS 0.3.21 the svd of a complex matrix of 200 rows may crash (zgemv reads past its end).
 function c = condition_of (M)
   M ./= sqrt (sumsq (M, 1));
   if (iscomplex (M))

@@ -6,8 +6,8 @@
 % (xQPT01). strict, with k = min (m, n): the largest |a_j - Q r_j| / (k eps |a_j|) of all columns, and
 % |Q'Q - I| / (k eps), in 2-norms. gap: by how much the columns of R differ from those of Octave's
 % qr, signs included, as a multiple of k eps |a_j| and the condition number of the first k columns
-% scaled to length 1; 0 where that leaves no digit. NaN becomes Inf, and so does an R that is not
-% triangular.
+% scaled to length 1; 0 if R has no correct digit by that bound. NaN becomes Inf, and so does an R that is
+% not triangular.
 
 function [lapack, strict, gap] = qr_ratios (A, Q, R)
   [m, n, P] = size (A);
@@ -21,7 +21,7 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
     [a, r, step] = scaled (double (A(:,:,p)), double (R(:,:,p)), class (A), 1);
     size_ = norm (a, 1);
     I = q' * q - eye (columns (q));
-    lapack(p,:) = [norm(r - q' * a, 1), norm(I, 1), norm(a - q * r, 1)] ./ ...
+    lapack(p,:) = [one_norm(r - q' * a), one_norm(I), one_norm(a - q * r)] ./ ...
                   ([m * size_, m, max(m, n) * size_] * e / 2 + [1, 0, 1] * (m * step + (size_ == 0)));
     strict(p,2) = norm (I, "fro") / (k * e);
     if (strict(p,2) > 10)
@@ -37,7 +37,7 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
       [~, r0] = qr (A(:,:,p), 0);
       [~, r0] = scaled (double (A(:,:,p)), double (r0), class (A), 2);
       condition = Inf;
-      if (all (isfinite (r0(:))))           # LAPACK's own may overflow inside
+      if (all (isfinite (r0(:))))           # LAPACK itself may overflow
         condition = cond (r0(1:k,1:k) ./ merge (size_(1:k) == 0, 1, size_(1:k)));
       endif
       if (condition * max (m, n) * (e + max (step)) < 0.01)
@@ -50,8 +50,8 @@ function [lapack, strict, gap] = qr_ratios (A, Q, R)
   gap(isnan (gap)) = Inf;
 endfunction
 
-% a and r by powers of two so that no square overflows: by one for the page, or by one for each
-% column. step is what a denormal number of the class is rounded by, in that scale.
+% Scales a and r by powers of two so that no square overflows: by one factor for the page, or by one for each
+% column. step is the rounding error of denormal numbers of the class, in that scale.
 function [a, r, step] = scaled (a, r, class_, by)
   size_ = max (abs (a), [], 1);
   if (by == 1)

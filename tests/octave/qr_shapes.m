@@ -1,8 +1,8 @@
 % tests/octave/qr_shapes.m: the shapes and types for check_qr, around tile edges and tall
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% parts = qr_shapes (all) is a row of {shapes, types}. Square, m = 2n, n + 1 and n / 2 for every n.
-% With `all` each shape comes in four types; without, the types take turns.
+% parts = qr_shapes (all) is a row of {shapes, types}: square, m = 2n, n + 1 and n / 2 for every n.
+% With `all` each shape has four types, otherwise one of them.
 
 function parts = qr_shapes (all_ = false)
   parts = {};
@@ -27,7 +27,7 @@ function parts = qr_shapes (all_ = false)
   for shape = [2000, 20000, 100000; 5, 33, 16]
     parts{end+1} = {shape.', types};
   endfor
-  % on a GPU these go by way of A'A, leaf by leaf of 64 columns
+  % a GPU computes these from A'A, by leaves of 64 columns
   for shape = [2049, 3000, 2100, 4500, 2200, 390, 1000, 1500, 128, 512, 640; 2, 63, 65, 129, 193, 257, 513, 900, 33, 17, 32]
     parts{end+1} = {shape.', types};
   endfor

@@ -2,9 +2,9 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % cases = reference_eigs () is a struct array of name, A, la (descending) and sa (ascending). The values are
-% right to about 10 eps times the norm. Real matrices are those of tests/data, with the values that LAPACK
-% found for the full matrices. Cartesian products of two graphs have power laws, n above 20 000, and as
-% eigenvalues all sums of those of the two.
+% right to about 10 eps times the norm. The matrices from applications are those of tests/data; LAPACK computed
+% the eigenvalues of the full matrices. The others are Cartesian products of two graphs with power laws, n above
+% 20 000; their eigenvalues are all sums of an eigenvalue of each.
 
 function cases = reference_eigs ()
   here = fileparts (mfilename ("fullpath"));

@@ -1,11 +1,11 @@
 % tests/octave/sanitizer_set.m: a few pages through every kernel, for compute-sanitizer
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% The environment lists, with commas, SIZES and METHODS; MAXIT, where set, ends Jacobi after so many sweeps (the
-% pages then get their second chance by QR). The pages are checked, too. qr_block follows with pages
-% of QR_SIZES, square, tall and wide; with QR_LARGE also through trees, blocks and matrix products; then two
-% pages each of QR_DIRECT (rows, columns, ...), and of QR_FAILING, where one has two equal columns. gsvd_hz
-% follows with pairs of GSVD_SIZES, by both methods; then spmv and eigs_lanczos with graphs of SPARSE nodes.
+% Variables of the environment, lists with commas: batcheig runs for SIZES with METHODS; MAXIT ends Jacobi after
+% so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
+% QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
+% columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
+% by both methods, and spmv and eigs_lanczos for graphs of SPARSE nodes. The results are checked, too.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))

@@ -1,4 +1,4 @@
-% tests/octave/unit_tests.m: the %! tests of src and inst, as they stand in the tree; prints one closing line
+% tests/octave/unit_tests.m: runs the %! tests of src and inst in the source tree; the last line has the counts
 % SPDX-License-Identifier: GPL-3.0-or-later
 
 top = fullfile (fileparts (mfilename ("fullpath")), "..", "..");

@@ -1,7 +1,7 @@
-% tests/octave/worst.m: the largest of some errors, infinite where one is NaN, which max would leave out
+% tests/octave/worst.m: the largest of some errors; infinite if one is NaN, which max would ignore
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [w, at] = worst (x): of all entries; 0 of none. [w, at] = worst (x, 2): of every row of a matrix, as max (x, [], 2).
+% [w, at] = worst (x): of all entries; 0 if x is empty. [w, at] = worst (x, 2): of each row, as max (x, [], 2).
 
 function [w, at] = worst (x, dim = 0)
   x(isnan (x)) = Inf;

@@ -1,4 +1,4 @@
-// lanes_template.h: numbers of several pages side by side, one page per lane of a SIMD register
+// lanes.h: numbers of several pages side by side, one page per lane of a SIMD register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A register holds the same element of GLA_LANES pages, and every operation works lane by lane,
@@ -6,53 +6,76 @@
 // of real numbers, `mask` one of all-ones and all-zeros, `num` one element: real, or real and
 // imaginary registers. With them real and complex algorithms are written once.
 
-typedef GLA_REAL N (vec) __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias));
-typedef GLA_BITS N (mask) __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias));
-typedef struct {
-  N (vec) re;
-#if GLA_COMPLEX
-  N (vec) im;
+#ifndef GPULINALG_CPU_COMMON_LANES_H
+#define GPULINALG_CPU_COMMON_LANES_H
+
+#include "common/types.h"
+
+// Bytes of a SIMD register of the instruction set that this file is compiled for.
+#ifndef GLA_VECTOR_BYTES
+#if defined __AVX512F__
+#define GLA_VECTOR_BYTES 64
+#elif defined __AVX2__
+#define GLA_VECTOR_BYTES 32
+#else
+#define GLA_VECTOR_BYTES 16
 #endif
-} N (num);
+#endif
+
+// Numbers in a register.
+#if GLA_SINGLE
+#define GLA_LANES (GLA_VECTOR_BYTES / 4)
+#else
+#define GLA_LANES (GLA_VECTOR_BYTES / 8)
+#endif
+
+typedef real vec __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias));
+typedef bits mask __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias));
+typedef struct {
+  vec re;
+#if GLA_COMPLEX
+  vec im;
+#endif
+} num;
 
 //------------------------------------------------------------------------------
 // real registers
 //------------------------------------------------------------------------------
 
-static inline N (vec) N (all) (GLA_REAL x)
+static inline vec vec_broadcast (real x)
 {
-  return x - (N (vec)){0};
+  return x - (vec){0};
 }
 
-static inline N (vec) N (select) (N (mask) m, N (vec) yes, N (vec) no)
+static inline vec vec_select (mask m, vec yes, vec no)
 {
-  return (N (vec)) ((m & (N (mask))yes) | (~m & (N (mask))no));
+  return (vec)((m & (mask)yes) | (~m & (mask)no));
 }
 
-static inline int N (any) (N (mask) m)
+static inline int mask_any (mask m)
 {
 #if defined __AVX__ && GLA_VECTOR_BYTES == 32
   typedef long long words __attribute__ ((vector_size (32)));
   return !__builtin_ia32_ptestz256 ((words)m, (words)m);
 #else
-  GLA_BITS r = 0;
+  bits r = 0;
   for (int l = 0; l < GLA_LANES; l++)
     r |= m[l];
   return r != 0;
 #endif
 }
 
-static inline N (vec) N (vabs) (N (vec) x)
+static inline vec vec_abs (vec x)
 {
-  const N (mask) sign = (N (mask))N (all) (-(GLA_REAL)0);
-  return (N (vec)) ((N (mask))x & ~sign);
+  const mask sign = (mask)vec_broadcast (-(real)0);
+  return (vec)((mask)x & ~sign);
 }
 
-static inline N (vec) N (vsqrt) (N (vec) x)
+static inline vec vec_sqrt (vec x)
 {
-  N (vec) r;
+  vec r;
   for (int l = 0; l < GLA_LANES; l++)
-    r[l] = GLA_SQRT (x[l]);
+    r[l] = real_sqrt (x[l]);
   return r;
 }
 
@@ -60,19 +83,19 @@ static inline N (vec) N (vsqrt) (N (vec) x)
 // elements
 //------------------------------------------------------------------------------
 
-static inline N (num) N (zero) (void)
+static inline num num_zero (void)
 {
-  return (N (num)){0};
+  return (num){0};
 }
 
-static inline N (num) N (from_real) (N (vec) x)
+static inline num num_from_real (vec x)
 {
-  N (num) r = {0};
+  num r = {0};
   r.re = x;
   return r;
 }
 
-static inline N (num) N (add) (N (num) a, N (num) b)
+static inline num num_add (num a, num b)
 {
   a.re += b.re;
 #if GLA_COMPLEX
@@ -81,7 +104,7 @@ static inline N (num) N (add) (N (num) a, N (num) b)
   return a;
 }
 
-static inline N (num) N (sub) (N (num) a, N (num) b)
+static inline num num_sub (num a, num b)
 {
   a.re -= b.re;
 #if GLA_COMPLEX
@@ -90,7 +113,7 @@ static inline N (num) N (sub) (N (num) a, N (num) b)
   return a;
 }
 
-static inline N (num) N (conj) (N (num) a)
+static inline num num_conj (num a)
 {
 #if GLA_COMPLEX
   a.im = -a.im;
@@ -98,7 +121,7 @@ static inline N (num) N (conj) (N (num) a)
   return a;
 }
 
-static inline N (num) N (scale) (N (vec) s, N (num) a)
+static inline num num_scale (vec s, num a)
 {
   a.re *= s;
 #if GLA_COMPLEX
@@ -108,7 +131,7 @@ static inline N (num) N (scale) (N (vec) s, N (num) a)
 }
 
 // acc + a b
-static inline N (num) N (fma) (N (num) acc, N (num) a, N (num) b)
+static inline num num_fma (num acc, num a, num b)
 {
   acc.re += a.re * b.re;
 #if GLA_COMPLEX
@@ -120,7 +143,7 @@ static inline N (num) N (fma) (N (num) acc, N (num) a, N (num) b)
 }
 
 // acc + conj (a) b
-static inline N (num) N (fmac) (N (num) acc, N (num) a, N (num) b)
+static inline num num_fmac (num acc, num a, num b)
 {
   acc.re += a.re * b.re;
 #if GLA_COMPLEX
@@ -132,7 +155,7 @@ static inline N (num) N (fmac) (N (num) acc, N (num) a, N (num) b)
 }
 
 // acc - a b
-static inline N (num) N (fnma) (N (num) acc, N (num) a, N (num) b)
+static inline num num_fnma (num acc, num a, num b)
 {
   acc.re -= a.re * b.re;
 #if GLA_COMPLEX
@@ -144,7 +167,7 @@ static inline N (num) N (fnma) (N (num) acc, N (num) a, N (num) b)
 }
 
 // acc - conj (a) b
-static inline N (num) N (fnmac) (N (num) acc, N (num) a, N (num) b)
+static inline num num_fnmac (num acc, num a, num b)
 {
   acc.re -= a.re * b.re;
 #if GLA_COMPLEX
@@ -155,26 +178,28 @@ static inline N (num) N (fnmac) (N (num) acc, N (num) a, N (num) b)
   return acc;
 }
 
-static inline N (num) N (mul) (N (num) a, N (num) b)
+static inline num num_mul (num a, num b)
 {
-  return N (fma) (N (zero) (), a, b);
+  return num_fma (num_zero (), a, b);
 }
 
 // |a|^2
-static inline N (vec) N (abs2) (N (num) a)
+static inline vec num_abs2 (num a)
 {
-  N (vec) r = a.re * a.re;
+  vec r = a.re * a.re;
 #if GLA_COMPLEX
   r += a.im * a.im;
 #endif
   return r;
 }
 
-static inline N (num) N (num_select) (N (mask) m, N (num) yes, N (num) no)
+static inline num num_select (mask m, num yes, num no)
 {
-  yes.re = N (select) (m, yes.re, no.re);
+  yes.re = vec_select (m, yes.re, no.re);
 #if GLA_COMPLEX
-  yes.im = N (select) (m, yes.im, no.im);
+  yes.im = vec_select (m, yes.im, no.im);
 #endif
   return yes;
 }
+
+#endif

@@ -1,73 +1,85 @@
-// qr_pivot_template.h: column pivoting of large pages
+// pivot.h: column pivoting of large pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // LAPACK's ?geqp3 (Quintana-Orti, Sun, Bischof 1998, with the norms of Drmac, Bujanovic 2008): a
 // loop over its ?laqps, and ?laqp2 at the end, written out so that the monitor is asked between the
 // steps. For the QR factorisation and for the generalized SVD.
 
+#ifndef GPULINALG_CPU_COMMON_PIVOT_H
+#define GPULINALG_CPU_COMMON_PIVOT_H
+
+#include "common/types.h"
+
+#include "carve.h"
+#include "parallel.h"
+#include "minmax.h"
+
 // Steps at a time; the last ones are done without blocks.
-enum { N (pivots_least) = 8, N (pivots_most) = 32, N (pivots_plain) = 128 };
+enum { PIVOT_STEPS_LEAST = 8, PIVOT_STEPS_MOST = 32, PIVOT_STEPS_PLAIN = 128 };
 
 // Of column pivoting, for the columns that are left: their numbers, norms now and when last
 // computed; what the steps of LAPACK's ?laqps need.
 typedef struct {
   gla_blas_int *jpvt;
-  GLA_REAL *norm, *reference, *tau, *auxv, *f;
+  real *norm, *reference, *tau, *auxv, *f;
   int64_t steps; // at a time
-} N (pivots);
+} pivots;
 
 // Seconds of a pass over what is left of the matrix from row and column j on.
-static double N (pivot_pass) (int64_t m, int64_t n, int64_t j)
+static double pivot_pass (int64_t m, int64_t n, int64_t j)
 {
-  return (double)(m - j) * (double)(n - j) * sizeof (N (el)) / 8e9;
+  return (double)(m - j) * (double)(n - j) * sizeof (scalar) / 8e9;
 }
 
 // Steps of ?laqps at a time: as many as take about 40 ms.
-static int64_t N (pivot_steps_of) (int64_t m, int64_t n)
+static int64_t pivot_steps_of (int64_t m, int64_t n)
 {
-  const int64_t steps = (int64_t)(40e-3 / N (pivot_pass) (m, n, 0));
-  const int64_t some = gla_more (N (pivots_least), gla_less (N (pivots_most), steps));
-  return gla_less (gla_less (m, n), some);
+  const int64_t steps = (int64_t)(40e-3 / pivot_pass (m, n, 0));
+  const int64_t some = gla_max (PIVOT_STEPS_LEAST, gla_min (PIVOT_STEPS_MOST, steps));
+  return gla_min (gla_min (m, n), some);
 }
 
-static void N (pivot_layout) (char *base, size_t *at, int64_t m, int64_t n, N (pivots) * p)
+static void pivot_layout (char *base, size_t *at, int64_t m, int64_t n, pivots *p)
 {
-  const int64_t k = gla_less (m, n), el = sizeof (N (el));
-  p->steps = N (pivot_steps_of) (m, n);
+  const int64_t k = gla_min (m, n), el = sizeof (scalar);
+  p->steps = pivot_steps_of (m, n);
   p->jpvt = gla_carve (base, at, (size_t)n * sizeof *p->jpvt);
   p->norm = gla_carve (base, at, (size_t)n * sizeof *p->norm);
   p->reference = gla_carve (base, at, (size_t)n * sizeof *p->reference);
   p->tau = gla_carve (base, at, (size_t)(k * el));
-  p->auxv = gla_carve (base, at, (size_t)(gla_more (n, p->steps) * el));
+  p->auxv = gla_carve (base, at, (size_t)(gla_max (n, p->steps) * el));
   p->f = gla_carve (base, at, (size_t)(n * p->steps * el));
 }
 
 // v (m x n): V below the diagonal, R above; tau. Returns 0 when the work must end; jpvt holds all
 // columns then, too.
-static int N (pivot_factor) (gla_cpu_crew *crew, int thread, int64_t m, int64_t n, GLA_REAL *v,
-                             int64_t ldv, const N (pivots) * p)
+static int pivot_factor (gla_cpu_parallel *region, int thread, int64_t m, int64_t n, real *v,
+                         int64_t ldv, const pivots *p)
 {
   const gla_blas_int im = (gla_blas_int)m, il = (gla_blas_int)ldv, one = 1;
-  const int64_t k = gla_less (m, n);
+  const int64_t k = gla_min (m, n);
   for (int64_t j = 0; j < n; j++) {
     p->jpvt[j] = (gla_blas_int)(j + 1);
     p->norm[j] = p->reference[j] = GLA_NRM2 (&im, v + j * ldv * GLA_PARTS, &one);
   }
   for (int64_t j = 0; j < k;) {
     const gla_blas_int left = (gla_blas_int)(n - j), above = (gla_blas_int)j;
-    GLA_REAL *a = v + j * ldv * GLA_PARTS, *tau = p->tau + j * GLA_PARTS;
-    if (gla_cpu_crew_stopped (crew, thread))
+    real *a = v + j * ldv * GLA_PARTS, *tau = p->tau + j * GLA_PARTS;
+    if (gla_cpu_parallel_stopped (region, thread))
       return 0;
-    if (k - j <= N (pivots_plain) && (double)(k - j) * N (pivot_pass) (m, n, j) < 20e-3) {
-      GLA_QP2 (&im, &left, &above, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j,
-               p->auxv);
+    if (k - j <= PIVOT_STEPS_PLAIN && (double)(k - j) * pivot_pass (m, n, j) < 20e-3) {
+      GLA_BLAS (laqp2)
+      (&im, &left, &above, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j, p->auxv);
       return 1;
     }
-    const gla_blas_int steps = (gla_blas_int)gla_less (p->steps, k - j);
+    const gla_blas_int steps = (gla_blas_int)gla_min (p->steps, k - j);
     gla_blas_int done = 0;
-    GLA_QPS (&im, &left, &above, &steps, &done, a, &il, p->jpvt + j, tau, p->norm + j,
-             p->reference + j, p->auxv, p->f, &left);
+    GLA_BLAS (laqps)
+    (&im, &left, &above, &steps, &done, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j,
+     p->auxv, p->f, &left);
     j += done;
   }
   return 1;
 }
+
+#endif

@@ -1,26 +1,35 @@
-// qr_reflector_template.h: Householder's formulas for one reflector
+// reflector.h: Householder's formulas for one reflector
 // SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_CPU_COMMON_REFLECTOR_H
+#define GPULINALG_CPU_COMMON_REFLECTOR_H
+
+#include "common/scalar.h"
+
+#include <math.h>
 
 // H = I - tau [1; x*inv] [1; x*inv]' with H' [alpha; x] = [beta; 0], as LAPACK's larfg.
 typedef struct {
-  GLA_REAL beta;
-  N (el) tau, inv;
-} N (reflector);
+  real beta;
+  scalar tau, inv;
+} reflector;
 
 // Sums of squares below this have lost digits to underflow.
 #define GLA_QR_SMALL (GLA_TINY / GLA_EPS / GLA_EPS)
 
-static N (reflector) N (no_reflector) (N (el) alpha)
+static reflector no_reflector (scalar alpha)
 {
-  return (N (reflector)){__real__ alpha, N (make) (0, 0), N (make) (0, 0)};
+  return (reflector){__real__ alpha, scalar_make (0, 0), scalar_make (0, 0)};
 }
 
 // sum: |x|^2
-static N (reflector) N (reflect) (N (el) alpha, GLA_REAL sum)
+static reflector reflect (scalar alpha, real sum)
 {
-  N (reflector) h;
-  h.beta = -(GLA_REAL)copysign (GLA_SQRT (N (el_abs2) (alpha) + sum), __real__ alpha);
-  h.tau = N (make) ((h.beta - __real__ alpha) / h.beta, -__imag__ alpha / h.beta);
-  h.inv = N (el_inverse) (N (make) (__real__ alpha - h.beta, __imag__ alpha));
+  reflector h;
+  h.beta = -(real)copysign (real_sqrt (scalar_abs2 (alpha) + sum), __real__ alpha);
+  h.tau = scalar_make ((h.beta - __real__ alpha) / h.beta, -__imag__ alpha / h.beta);
+  h.inv = scalar_inverse (scalar_make (__real__ alpha - h.beta, __imag__ alpha));
   return h;
 }
+
+#endif

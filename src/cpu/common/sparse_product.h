@@ -1,14 +1,14 @@
-// spmv.h: what the files of the sparse products on the CPU share
+// sparse_product.h: prepared sparse matrices and their products on the CPU, for spmv and krylov
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// spmv_kernels.c holds the arithmetic and is compiled once per instruction set, as eig_kernels.c
-// is. x comes by rows: the entries of all vectors of a product stand side by side, so that one
-// cache line serves them all.
+// spmv_kernels.c holds the arithmetic, see ../common/kernel_table.h. x is stored by rows: the
+// entries of all vectors of a product are neighbours, so that one cache line serves them all.
 
-#ifndef GPULINALG_CPU_SPMV_H
-#define GPULINALG_CPU_SPMV_H
+#ifndef GPULINALG_CPU_SPARSE_PRODUCT_H
+#define GPULINALG_CPU_SPARSE_PRODUCT_H
 
-#include "../backend.h"
+#include "backend.h"
+#include "cpu/common/kernel_table.h"
 
 // Rows longer than this are summed in segments, which threads share. The order of every sum is a
 // matter of the matrix alone.
@@ -16,8 +16,8 @@ enum {
   GLA_SPMV_LONG = 8192,
   GLA_SPMV_SEGMENT = 4096,
   GLA_SPMV_WIDTH = 8,
-  GLA_SPMV_NEAR = 1 << 19, // bytes of x that stay in a second-level cache
-  GLA_SPMV_AHEAD = 128     // entries between the one that is added and the one that is asked for
+  GLA_SPMV_CACHED = 1 << 19, // bytes of x that stay in a second-level cache
+  GLA_SPMV_AHEAD = 128       // entries between the one that is added and the one that is prefetched
 };
 
 typedef struct {
@@ -73,28 +73,18 @@ typedef struct {
                     void *W, int width);
 } gla_cpu_spmv_kernel;
 
-// In the order s d c z.
-extern const gla_cpu_spmv_kernel gla_cpu_spmv_base[4];
-extern const gla_cpu_spmv_kernel gla_cpu_spmv_avx2[4];
-extern const gla_cpu_spmv_kernel gla_cpu_spmv_avx512[4];
+GLA_KERNEL_DECLARE (spmv);
 
-int gla_cpu_spmv_supports (const gla_spmv_matrix *M);
-double gla_cpu_spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
-                             int64_t columns);
-gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
-                                 const gla_monitor *monitor, void **prepared);
-gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job);
-void gla_cpu_spmv_free (gla_engine *engine, void *prepared);
 // For a matrix that is going to be multiplied often: copies 8-byte indices into 4 bytes where they
 // fit, and where there is memory for that. Results keep their bits.
 void gla_cpu_spmv_narrow (gla_cpu_sparse *s);
 
 // y = M*x (conj (M)*x) for b <= GLA_SPMV_WIDTH vectors of y (leading dimension ldy); x by rows,
 // where b is 1 that is a plain vector.
-struct gla_cpu_crew;
+struct gla_cpu_parallel;
 void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
                             int conjugate, const void *x, int b, void *y, int64_t ldy,
-                            struct gla_cpu_crew *crew);
+                            struct gla_cpu_parallel *region);
 // x (n x b, leading dimension ld) by rows
 void gla_cpu_spmv_by_rows (const gla_cpu_spmv_kernel *kernel, const void *x, int64_t ld, int64_t n,
                            int b, void *to);

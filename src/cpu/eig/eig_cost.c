@@ -1,7 +1,7 @@
-// cost.c: how long an eigenvalue job takes on the CPU
+// eig_cost.c: how long an eigenvalue job takes on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "engine.h"
+#include "cpu/engine.h"
 
 // Seconds of one thread for a page with vectors, 1e-7 + n2 n^2 + n3 n^3 in double precision, and
 // which part of it eigenvalues alone take. Fitted, to within a factor of 1.5 for most n and 2 for
@@ -11,45 +11,40 @@ typedef struct {
 } fit;
 
 static const fit fits[] = {
-    [GLA_CPU_LANES_JACOBI] = {0, 5e-9, 3.1e-9, 0.67},
-    [GLA_CPU_LANES_QR] = {1e-8, 5.8e-10, 3.1e-10, 0.4},
-    [GLA_CPU_PAGE_QR] = {1e-8, 1.6e-9, 8e-10, 0.25},
-    [GLA_CPU_PAGE_DC] = {1e-8, 9e-10, 4e-10, 1},
-    [GLA_CPU_BLOCK_JACOBI] = {7e-7, 2.1e-8, 9.5e-9, 1},
+    [GLA_CPU_EIG_LANES_JACOBI] = {0, 5e-9, 3.1e-9, 0.67},
+    [GLA_CPU_EIG_LANES_QR] = {1e-8, 5.8e-10, 3.1e-10, 0.4},
+    [GLA_CPU_EIG_PAGE_QR] = {1e-8, 1.6e-9, 8e-10, 0.25},
+    [GLA_CPU_EIG_PAGE_DC] = {1e-8, 9e-10, 4e-10, 1},
+    [GLA_CPU_EIG_BLOCK_JACOBI] = {7e-7, 2.1e-8, 9.5e-9, 1},
 };
 
 static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
 {
   const fit *f = &fits[path];
   const double n = (double)job->n;
-  const double n3 = gla_type_is_complex (job->type) ? f->n3_complex : f->n3_real;
+  const double n3 = gla_type_is_complex (job->head.type) ? f->n3_complex : f->n3_real;
   double seconds = 1e-7 + f->n2 * n * n + n3 * n * n * n;
-  if (gla_type_real (job->type) == GLA_S)
+  if (gla_type_real (job->head.type) == GLA_TYPE_S)
     seconds *= 0.5;
   return job->vectors ? seconds : f->values * seconds;
-}
-
-int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds)
-{
-  const double worth = 1 + seconds / 1e-4;
-  int64_t threads = worth < e->threads_max ? (int64_t)worth : e->threads_max;
-  threads = threads < pieces ? threads : pieces;
-  return threads > 1 ? (int)threads : 1;
 }
 
 // Pages are taken by the register: one page takes as long as all the lanes.
 double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages)
 {
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const int64_t group = gla_cpu_eig_lanes (e, job, path), groups = (pages + group - 1) / group;
+  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
+  const int64_t group = gla_cpu_eig_lanes (kernel, path), groups = (pages + group - 1) / group;
   return (double)(groups * group) * page_seconds (job, path);
 }
 
-double gla_cpu_eig_seconds (gla_engine *engine, const gla_eig_job *job, int64_t pages)
+double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const gla_eig_job *job = (const gla_eig_job *)head;
   const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const int64_t group = gla_cpu_eig_lanes (e, job, path), groups = (pages + group - 1) / group;
+  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
+  const int64_t group = gla_cpu_eig_lanes (kernel, path), groups = (pages + group - 1) / group;
   const double alone = gla_cpu_eig_alone (e, job, pages);
   const int threads = gla_cpu_threads_for (e, groups, alone);
   const int64_t rounds = (groups + threads - 1) / threads;

@@ -1,20 +1,26 @@
-// jacobi_template.h: two-sided Jacobi on several Hermitian matrices at a time
+// jacobi.h: two-sided Jacobi on several Hermitian matrices at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The small method of Huang, Liu, Zhao (2023) with one page per lane. Only the lower triangle is
 // stored and worked on: element (i, j), i >= j, stands at a[i + j*n].
+
+#ifndef GPULINALG_CPU_EIG_JACOBI_H
+#define GPULINALG_CPU_EIG_JACOBI_H
+
+#include "common/jacobi.h"
+#include "cpu/common/lanes.h"
 
 // The rotation [c, sigma; -conj (sigma), c] that makes element (p, q) zero, t of smallest angle:
 // t = sgn (delta) 2|a_pq| / (|delta| + sqrt (delta^2 + 4|a_pq|^2)), delta = a_qq - a_pp.
 // h = 1 - c is kept, not c: for a small angle c rounds to 1, and thousands of rotations that are
 // too long by the same half ulp would cost orthogonality (Rutishauser 1966).
 typedef struct {
-  N (vec) h;
-  N (num) sigma;
-} N (rotation);
+  vec h;
+  num sigma;
+} rotation;
 
 // x - h x
-static inline N (num) N (shrink) (N (vec) h, N (num) x)
+static inline num shrink (vec h, num x)
 {
   x.re -= h * x.re;
 #if GLA_COMPLEX
@@ -24,128 +30,127 @@ static inline N (num) N (shrink) (N (vec) h, N (num) x)
 }
 
 // columns (u, w) -> (c u - conj (sigma) w, sigma u + c w)
-static inline void N (rotate) (N (rotation) r, N (num) * u, N (num) * w)
+static inline void rotate (rotation r, num *u, num *w)
 {
-  N (num) x = *u, y = *w;
-  *u = N (fnmac) (N (shrink) (r.h, x), r.sigma, y);
-  *w = N (fma) (N (shrink) (r.h, y), r.sigma, x);
+  num x = *u, y = *w;
+  *u = num_fnmac (shrink (r.h, x), r.sigma, y);
+  *w = num_fma (shrink (r.h, y), r.sigma, x);
 }
 
 // Rotates rows and columns p < q of a, except for the four elements where they meet.
-static inline void N (jacobi_update) (int n, N (num) * a, int p, int q, N (rotation) r)
+static inline void jacobi_update (int n, num *a, int p, int q, rotation r)
 {
-  N (rotation) rc = {r.h, N (conj) (r.sigma)};
+  rotation rc = {r.h, num_conj (r.sigma)};
   for (int k = 0; k < p; k++)
-    N (rotate) (rc, &a[p + k * n], &a[q + k * n]);
+    rotate (rc, &a[p + k * n], &a[q + k * n]);
   for (int k = p + 1; k < q; k++) {
-    N (num) w = N (conj) (a[q + k * n]);
-    N (rotate) (r, &a[k + p * n], &w);
-    a[q + k * n] = N (conj) (w);
+    num w = num_conj (a[q + k * n]);
+    rotate (r, &a[k + p * n], &w);
+    a[q + k * n] = num_conj (w);
   }
   for (int k = q + 1; k < n; k++)
-    N (rotate) (r, &a[k + p * n], &a[k + q * n]);
+    rotate (r, &a[k + p * n], &a[k + q * n]);
 }
 
 // |a_pq| is too small to matter: against the norm of the matrix or against its diagonal.
-static inline N (mask)
-    N (negligible) (N (vec) a2, N (vec) app, N (vec) aqq, N (vec) floor2, N (vec) tol2)
+static inline mask negligible (vec a2, vec app, vec aqq, vec floor2, vec tol2)
 {
-  return (a2 <= floor2) | (a2 <= tol2 * N (vabs) (app * aqq));
+  return (a2 <= floor2) | (a2 <= tol2 * vec_abs (app * aqq));
 }
 
 // Makes (p, q) zero in the lanes where it is not negligible; returns these lanes.
-static inline N (mask)
-    N (jacobi_pair) (int n, N (num) * a, N (num) * v, int p, int q, N (vec) floor2, N (vec) tol2)
+static inline mask jacobi_pair (int n, num *a, num *v, int p, int q, vec floor2, vec tol2)
 {
-  N (num) apq = N (conj) (a[q + p * n]);
-  N (vec) app = a[p + p * n].re, aqq = a[q + q * n].re, a2 = N (abs2) (apq);
-  N (mask) turn = ~N (negligible) (a2, app, aqq, floor2, tol2);
-  if (!N (any) (turn))
-    return turn;
+  num apq = num_conj (a[q + p * n]);
+  vec app = a[p + p * n].re, aqq = a[q + q * n].re, a2 = num_abs2 (apq);
+  mask large = ~negligible (a2, app, aqq, floor2, tol2);
+  if (!mask_any (large))
+    return large;
 
-  const N (vec) one = N (all) (1), zero = N (all) (0);
-  N (vec) delta = aqq - app;
-  N (vec) den = N (vabs) (delta) + N (vsqrt) (delta * delta + 4 * a2);
-  N (vec) g = N (select) (delta >= zero, 2 * one, -2 * one) / N (select) (turn, den, one);
-  g = N (select) (turn, g, zero);
-  N (rotation) r;
-  N (vec) t2 = a2 * g * g, c = one / N (vsqrt) (one + t2);
+  const vec one = vec_broadcast (1), zero = vec_broadcast (0);
+  vec delta = aqq - app;
+  vec den = vec_abs (delta) + vec_sqrt (delta * delta + 4 * a2);
+  vec g = vec_select (delta >= zero, 2 * one, -2 * one) / vec_select (large, den, one);
+  g = vec_select (large, g, zero);
+  rotation r;
+  vec t2 = a2 * g * g, c = one / vec_sqrt (one + t2);
   r.h = t2 * c * c / (one + c);
-  r.sigma = N (scale) (c * g, apq);
+  r.sigma = num_scale (c * g, apq);
 
-  N (jacobi_update) (n, a, p, q, r);
+  jacobi_update (n, a, p, q, r);
   a[p + p * n].re = app - a2 * g;
   a[q + q * n].re = aqq + a2 * g;
-  a[q + p * n] = N (num_select) (turn, N (zero) (), a[q + p * n]);
+  a[q + p * n] = num_select (large, num_zero (), a[q + p * n]);
   if (v)
     for (int k = 0; k < n; k++)
-      N (rotate) (r, &v[k + p * n], &v[k + q * n]);
-  return turn;
+      rotate (r, &v[k + p * n], &v[k + q * n]);
+  return large;
 }
 
-// Sweeps until no lane turns anything, at most `sweeps` times. A lane that has converged stays as
-// it is: nothing in it is turned any more. Returns the lanes that still turned in the last sweep.
-static N (mask)
-    N (jacobi_sweeps) (int n, N (num) * a, N (num) * v, N (vec) floor2, N (vec) tol2, int sweeps)
+// Sweeps until no lane rotates anything, at most `sweeps` times. A lane that has converged stays as
+// it is: nothing in it is rotated any more. Returns the lanes that still rotated in the last sweep.
+static mask jacobi_sweeps (int n, num *a, num *v, vec floor2, vec tol2, int sweeps)
 {
   int m = n + n % 2;
-  N (mask) turned = {0};
+  mask rotated = {0};
   for (int sweep = 0; sweep < sweeps; sweep++) {
-    turned ^= turned;
+    rotated ^= rotated;
     for (int r = 0; r < m - 1; r++)
       for (int k = 0; k < m / 2; k++) {
         int p, q;
         gla_round_robin (m, r, k, &p, &q);
         if (q < n)
-          turned |= N (jacobi_pair) (n, a, v, p, q, floor2, tol2);
+          rotated |= jacobi_pair (n, a, v, p, q, floor2, tol2);
       }
-    if (!N (any) (turned))
+    if (!mask_any (rotated))
       break;
   }
-  return turned;
+  return rotated;
 }
 
-static void N (set_identity) (int n, N (num) * v)
+static void set_identity (int n, num *v)
 {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      v[i + j * n] = N (from_real) (N (all) (i == j));
+      v[i + j * n] = num_from_real (vec_broadcast (i == j));
 }
 
 // Square of tol*normF/n of each lane.
-static N (vec) N (jacobi_floor2) (int n, const N (num) * a, GLA_REAL tol)
+static vec jacobi_floor2 (int n, const num *a, real tol)
 {
-  N (vec) sum = N (all) (0);
+  vec sum = vec_broadcast (0);
   for (int j = 0; j < n; j++) {
-    N (vec) below = N (all) (0);
+    vec below = vec_broadcast (0);
     for (int i = j + 1; i < n; i++)
-      below += N (abs2) (a[i + j * n]);
+      below += num_abs2 (a[i + j * n]);
     sum += a[j + j * n].re * a[j + j * n].re + 2 * below;
   }
-  GLA_REAL f = tol / n;
+  real f = tol / n;
   return sum * (f * f);
 }
 
 // Diagonalises a; v (or NULL) receives the eigenvectors. unconverged[l] counts the columns of
 // lane l that still have an element off the diagonal which is too large.
-static void N (jacobi) (int n, N (num) * a, N (num) * v, GLA_REAL tol, int sweeps, int *unconverged)
+static void jacobi_solve (int n, num *a, num *v, real tol, int sweeps, int *unconverged)
 {
-  N (vec) floor2 = N (jacobi_floor2) (n, a, tol), tol2 = N (all) (tol * tol);
+  vec floor2 = jacobi_floor2 (n, a, tol), tol2 = vec_broadcast (tol * tol);
   for (int l = 0; l < GLA_LANES; l++)
     unconverged[l] = 0;
   if (v)
-    N (set_identity) (n, v);
-  N (mask) turned = N (jacobi_sweeps) (n, a, v, floor2, tol2, sweeps);
-  if (!N (any) (turned))
+    set_identity (n, v);
+  mask rotated = jacobi_sweeps (n, a, v, floor2, tol2, sweeps);
+  if (!mask_any (rotated))
     return;
   for (int j = 0; j < n; j++) {
-    N (mask) large = {0};
+    mask large = {0};
     for (int i = 0; i < n; i++)
       if (i != j) {
-        N (num) aij = i > j ? a[i + j * n] : a[j + i * n];
-        large |= ~N (negligible) (N (abs2) (aij), a[i + i * n].re, a[j + j * n].re, floor2, tol2);
+        num aij = i > j ? a[i + j * n] : a[j + i * n];
+        large |= ~negligible (num_abs2 (aij), a[i + i * n].re, a[j + j * n].re, floor2, tol2);
       }
     for (int l = 0; l < GLA_LANES; l++)
       unconverged[l] += large[l] != 0;
   }
 }
+
+#endif

@@ -1,68 +1,79 @@
-// page_solve_template.h: one page at a time, with LAPACK around the tridiagonal problem
+// page_solve.h: one page at a time, with LAPACK around the tridiagonal problem
 // SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_CPU_EIG_PAGE_SOLVE_H
+#define GPULINALG_CPU_EIG_PAGE_SOLVE_H
+
+#include "cpu/common/carve.h"
+#include "cpu/common/lanes.h"
+
+#include "eig.h"
+#include "ql.h"
+#include "scale.h"
+
+#include <string.h>
 
 //------------------------------------------------------------------------------
 // read
 //------------------------------------------------------------------------------
 
 // Element (i, j), i >= j, of the scaled page with (A + A')/2 taken; returns |a_ij - conj (a_ji)|^2.
-static inline GLA_REAL N (symmetric_element) (const GLA_REAL *A, int64_t ld, gla_triangle triangle,
-                                              const N (scaling) * s, int64_t i, int64_t j,
-                                              GLA_REAL *to)
+static inline real symmetric_element (const real *A, int64_t ld, gla_triangle triangle,
+                                      const scaling *s, int64_t i, int64_t j, real *to)
 {
-  const GLA_REAL *x = A + (i + j * ld) * GLA_PARTS, *y = A + (j + i * ld) * GLA_PARTS;
-  const GLA_REAL f = s->down[0], g = s->down[1], half = (GLA_REAL)0.5;
-  GLA_REAL lower = triangle == GLA_UPPER ? 0 : x[0] * f * g;
-  GLA_REAL upper = triangle == GLA_LOWER ? 0 : y[0] * f * g;
+  const real *x = A + (i + j * ld) * GLA_PARTS, *y = A + (j + i * ld) * GLA_PARTS;
+  const real f = s->down[0], g = s->down[1], half = (real)0.5;
+  real lower = triangle == GLA_TRIANGLE_UPPER ? 0 : x[0] * f * g;
+  real upper = triangle == GLA_TRIANGLE_LOWER ? 0 : y[0] * f * g;
   // + 0: LAPACK looks at the sign of a zero
-  to[0] = (triangle == GLA_FULL ? half * (lower + upper) : lower + upper) + 0;
-  GLA_REAL d = lower - upper, d2 = d * d;
+  to[0] = (triangle == GLA_TRIANGLE_FULL ? half * (lower + upper) : lower + upper) + 0;
+  real d = lower - upper, d2 = d * d;
 #if GLA_COMPLEX
-  lower = triangle == GLA_UPPER ? 0 : x[1] * f * g;
-  upper = triangle == GLA_LOWER ? 0 : -y[1] * f * g;
-  to[1] = (triangle == GLA_FULL ? half * (lower + upper) : lower + upper) + 0;
+  lower = triangle == GLA_TRIANGLE_UPPER ? 0 : x[1] * f * g;
+  upper = triangle == GLA_TRIANGLE_LOWER ? 0 : -y[1] * f * g;
+  to[1] = (triangle == GLA_TRIANGLE_FULL ? half * (lower + upper) : lower + upper) + 0;
   if (i == j)
     to[1] = 0;
   d = lower - upper;
   d2 += d * d;
 #endif
-  return triangle == GLA_FULL ? d2 : 0;
+  return triangle == GLA_TRIANGLE_FULL ? d2 : 0;
 }
 
 // Reads a page into the lower triangle of a, and into the upper one too if `both`. By tiles,
 // because element (j, i) is far from (i, j). Returns what stands in the way of solving it.
-static N (scaling) N (load_page) (gla_cpu_task *task, int64_t page, GLA_REAL *a, int both)
+static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int both)
 {
   enum { tile = 32 };
   const gla_array *A = &task->chunk->A;
   const gla_triangle triangle = task->job->triangle;
   const int64_t n = task->job->n, ld = A->column_stride;
-  const GLA_REAL *from = (const GLA_REAL *)A->data + page * A->page_stride * GLA_PARTS;
+  const real *from = (const real *)A->data + page * A->page_stride * GLA_PARTS;
   double *skew = task->chunk->skew ? &task->chunk->skew[page] : NULL;
   if (skew)
     *skew = 0;
 
-  N (scaling) s = N (scaling_of) (N (largest_of_page) (n, from, ld, triangle), n);
+  scaling s = scaling_of (largest_of_page (n, from, ld, triangle), n);
   if (s.info != 0)
     return s;
-  GLA_REAL difference2 = 0;
+  real difference2 = 0;
   for (int64_t jt = 0; jt < n; jt += tile)
     for (int64_t it = jt; it < n; it += tile)
       for (int64_t j = jt; j < jt + tile && j < n; j++)
         for (int64_t i = it > j ? it : j; i < it + tile && i < n; i++) {
-          GLA_REAL *to = a + (i + j * n) * GLA_PARTS;
-          GLA_REAL d2 = N (symmetric_element) (from, ld, triangle, &s, i, j, to);
+          real *to = a + (i + j * n) * GLA_PARTS;
+          real d2 = symmetric_element (from, ld, triangle, &s, i, j, to);
           difference2 = d2 > difference2 ? d2 : difference2;
           if (both && i != j) {
-            GLA_REAL *mirror = a + (j + i * n) * GLA_PARTS;
+            real *mirror = a + (j + i * n) * GLA_PARTS;
             mirror[0] = to[0];
 #if GLA_COMPLEX
             mirror[1] = 0 - to[1];
 #endif
           }
         }
-  if (triangle == GLA_FULL)
-    N (check_skew) (&s, difference2, n, skew);
+  if (triangle == GLA_TRIANGLE_FULL)
+    check_hermitian (&s, difference2, n, skew);
   return s;
 }
 
@@ -71,42 +82,42 @@ static N (scaling) N (load_page) (gla_cpu_task *task, int64_t page, GLA_REAL *a,
 //------------------------------------------------------------------------------
 
 typedef struct {
-  GLA_REAL *a, *v, *z, *d, *e, *tau, *cs, *work;
+  real *a, *v, *z, *d, *e, *tau, *cs, *work;
   int64_t ldz;
   gla_blas_int lwork, liwork, *iwork;
   int *order;
-} N (page_work);
+} page_work;
 
-static gla_blas_int N (page_lwork) (const gla_eig_job *job, int64_t ldz)
+static gla_blas_int page_lwork (const gla_eig_job *job, int64_t ldz)
 {
-  GLA_REAL size[2] = {0, 0}, x[2] = {0, 0}, best;
+  real size[2] = {0, 0}, x[2] = {0, 0}, best;
   const gla_blas_int n = (gla_blas_int)job->n, ld = (gla_blas_int)ldz, query = -1;
   gla_blas_int info;
-  GLA_TRD ("L", &n, x, &n, x, x, x, size, &query, &info, 1);
+  GLA_HETRD ("L", &n, x, &n, x, x, x, size, &query, &info, 1);
   best = size[0];
-  GLA_MTR ("L", "L", "N", &n, &n, x, &n, x, x, GLA_COMPLEX ? &n : &ld, size, &query, &info, 1, 1,
-           1);
+  GLA_UNMTR ("L", "L", "N", &n, &n, x, &n, x, x, GLA_COMPLEX ? &n : &ld, size, &query, &info, 1, 1,
+             1);
   best = size[0] > best ? size[0] : best;
   // a float may have rounded the size down
   return (gla_blas_int)(best * (1 + 2 * GLA_EPS)) + 1;
 }
 
-static size_t N (page_layout) (char *base, const gla_eig_job *job, int dc, N (page_work) * w)
+static size_t page_layout (char *base, const gla_eig_job *job, int dc, page_work *w)
 {
-  const size_t n = (size_t)job->n, square = n * n * sizeof (GLA_REAL);
+  const size_t n = (size_t)job->n, square = n * n * sizeof (real);
   size_t at = 0;
   memset (w, 0, sizeof *w);
   w->ldz = (int64_t)((n + GLA_LANES - 1) / GLA_LANES * GLA_LANES);
-  w->lwork = N (page_lwork) (job, w->ldz);
+  w->lwork = page_lwork (job, w->ldz);
   size_t work = (size_t)w->lwork * GLA_PARTS;
   w->a = gla_carve (base, &at, square * GLA_PARTS);
-  w->d = gla_carve (base, &at, n * sizeof (GLA_REAL));
-  w->e = gla_carve (base, &at, n * sizeof (GLA_REAL));
-  w->tau = gla_carve (base, &at, n * GLA_PARTS * sizeof (GLA_REAL));
-  w->cs = gla_carve (base, &at, 2 * n * sizeof (GLA_REAL));
+  w->d = gla_carve (base, &at, n * sizeof (real));
+  w->e = gla_carve (base, &at, n * sizeof (real));
+  w->tau = gla_carve (base, &at, n * GLA_PARTS * sizeof (real));
+  w->cs = gla_carve (base, &at, 2 * n * sizeof (real));
   w->order = gla_carve (base, &at, n * sizeof (int));
   if (job->vectors) {
-    w->z = gla_carve (base, &at, n * (size_t)w->ldz * sizeof (GLA_REAL));
+    w->z = gla_carve (base, &at, n * (size_t)w->ldz * sizeof (real));
     w->v = GLA_COMPLEX ? gla_carve (base, &at, square * GLA_PARTS) : w->z;
   }
   if (dc) {
@@ -115,12 +126,12 @@ static size_t N (page_layout) (char *base, const gla_eig_job *job, int dc, N (pa
     w->iwork = gla_carve (base, &at, (size_t)w->liwork * sizeof (gla_blas_int));
     work = work > 1 + 4 * n + n * n ? work : 1 + 4 * n + n * n;
   }
-  w->work = gla_carve (base, &at, work * sizeof (GLA_REAL));
+  w->work = gla_carve (base, &at, work * sizeof (real));
   return at;
 }
 
 // T = Z D Z'; column k of z, ldz apart, is eigenvector k.
-static int N (page_tridiagonal) (gla_cpu_task *task, int dc, const N (page_work) * w)
+static int page_tridiagonal (gla_cpu_eig_task *task, int dc, const page_work *w)
 {
   const gla_eig_job *job = task->job;
   const gla_blas_int n = (gla_blas_int)job->n, ldz = (gla_blas_int)w->ldz;
@@ -136,19 +147,21 @@ static int N (page_tridiagonal) (gla_cpu_task *task, int dc, const N (page_work)
     for (int64_t i = 0; i < n; i++)
       w->z[i * w->ldz + i] = 1;
   }
-  return N (ql) ((int)n, w->d, w->e, w->z, w->ldz, (GLA_REAL)job->tol, job->maxit, w->cs, task);
+  ql_problem q = {
+      .n = (int)n, .d = w->d, .e = w->e, .z = w->z, .ldz = w->ldz, .cs = w->cs, .task = task};
+  return ql (&q, (real)job->tol, job->maxit);
 }
 
 // Returns how many eigenvalues did not converge.
-static int N (page_qr) (gla_cpu_task *task, int dc, const N (page_work) * w)
+static int page_qr (gla_cpu_eig_task *task, int dc, const page_work *w)
 {
   const gla_blas_int n = (gla_blas_int)task->job->n, ldz = (gla_blas_int)w->ldz;
   gla_blas_int info;
-  GLA_TRD ("L", &n, w->a, &n, w->d, w->e, w->tau, w->work, &w->lwork, &info, 1);
-  if (gla_cpu_task_stopped (task))
+  GLA_HETRD ("L", &n, w->a, &n, w->d, w->e, w->tau, w->work, &w->lwork, &info, 1);
+  if (gla_cpu_eig_stopped (task))
     return 0;
-  int bad = N (page_tridiagonal) (task, dc, w);
-  if (bad != 0 || !w->z || gla_cpu_task_stopped (task))
+  int bad = page_tridiagonal (task, dc, w);
+  if (bad != 0 || !w->z || gla_cpu_eig_stopped (task))
     return bad;
 #if GLA_COMPLEX
   for (int64_t j = 0; j < n; j++)
@@ -157,19 +170,21 @@ static int N (page_qr) (gla_cpu_task *task, int dc, const N (page_work) * w)
       w->v[2 * (i + j * n) + 1] = 0;
     }
 #endif
-  GLA_MTR ("L", "L", "N", &n, &n, w->a, &n, w->tau, w->v, GLA_COMPLEX ? &n : &ldz, w->work,
-           &w->lwork, &info, 1, 1, 1);
+  GLA_UNMTR ("L", "L", "N", &n, &n, w->a, &n, w->tau, w->v, GLA_COMPLEX ? &n : &ldz, w->work,
+             &w->lwork, &info, 1, 1, 1);
   return 0;
 }
 
-static void N (solve_page) (gla_cpu_task *task, int dc, int64_t page)
+static void solve_page (gla_cpu_eig_task *task, int dc, int64_t page)
 {
-  N (page_work) w;
-  N (page_layout) (task->work, task->job, dc, &w);
-  N (scaling) s = N (load_page) (task, page, w.a, 0);
+  page_work w;
+  page_layout (task->work, task->job, dc, &w);
+  scaling s = load_page (task, page, w.a, 0);
   if (s.info == 0)
-    s.info = N (page_qr) (task, dc, &w);
+    s.info = page_qr (task, dc, &w);
   const int64_t n = task->job->n;
-  N (result) r = {w.d, w.v, 1, GLA_COMPLEX ? n : w.ldz, GLA_PARTS, 1};
-  N (store) (task, page, &s, r, w.order);
+  result r = {w.d, w.v, 1, GLA_COMPLEX ? n : w.ldz, GLA_PARTS, 1};
+  store (task, page, &s, r, w.order);
 }
+
+#endif

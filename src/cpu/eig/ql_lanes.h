@@ -1,55 +1,66 @@
-// ql_lanes_template.h: implicitly shifted QL on the tridiagonal matrices of several pages at a time
+// ql_lanes.h: implicitly shifted QL on the tridiagonal matrices of several pages at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The method of ql_template.h with one page per lane. All lanes run through the same rows, and a
+// The method of ql.h with one page per lane. All lanes run through the same rows, and a
 // lane is left as it is in the rows outside of its own block. The recurrence is a chain of
 // dependent operations with a division and a square root, so two registers of lanes go side by
 // side. Its rotations are recorded, and those of several sweeps are applied to the vectors at once,
 // some columns at a time, which then stay in the first cache.
 
+#ifndef GPULINALG_CPU_EIG_QL_LANES_H
+#define GPULINALG_CPU_EIG_QL_LANES_H
+
+#include "cpu/common/lanes.h"
+
+#include "eig.h"
+#include "ql.h"
+
+#include <math.h>
+#include <string.h>
+
 // A rotation in each lane, [1, 0] where there is none.
 typedef struct {
-  N (vec) c, s;
-} N (turn);
+  vec c, s;
+} ql_rotation;
 
-enum { N (ql_sweeps) = 8, N (ql_strip) = 8 };
+enum { QL_SWEEPS = 8, QL_STRIP = 8 };
 
 // One register of pages.
 typedef struct {
-  N (vec) * d, *e; // n each; e[k] stands between rows k and k+1, e[n-1] is not used
-  N (vec) * z;     // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
+  vec *d, *e; // n each; e[k] stands between rows k and k+1, e[n-1] is not used
+  vec *z;     // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
   int ldz;
-  N (turn) * turns;        // ql_sweeps times n
-  N (vec) low, high;       // the block of rows that is swept; low = high: none
-  N (vec) floor, tol2;     // what counts as zero
-  N (vec) steps;           // sweeps that are left
-  int first;               // below this row all is done, in all lanes
-  int sweeps;              // recorded so far
-  int from[N (ql_sweeps)]; // row where a recorded sweep begins
-  int to[N (ql_sweeps)];   // and ends
-} N (ql_group);
+  ql_rotation *rotations; // QL_SWEEPS times n
+  vec low, high;          // the block of rows that is swept; low = high: none
+  vec floor, tol2;        // what counts as zero
+  vec steps;              // sweeps that are left
+  int first;              // below this row all is done, in all lanes
+  int sweeps;             // recorded so far
+  int from[QL_SWEEPS];    // row where a recorded sweep begins
+  int to[QL_SWEEPS];      // and ends
+} ql_group;
 
 //------------------------------------------------------------------------------
 // before the first sweep
 //------------------------------------------------------------------------------
 
-// Turns the blocks of lane l round that are graded upwards, which makes QR into QL. Where z is
+// Reverses the blocks of lane l that are graded upwards, which makes QR into QL. Where z is
 // wanted it becomes the permutation that does this.
-static void N (ql_direct) (int n, N (ql_group) * g, int l, GLA_REAL *d, GLA_REAL *e)
+static void ql_direct (int n, ql_group *g, int l, real *d, real *e)
 {
-  const GLA_REAL floor = g->floor[l], tol2 = g->tol2[l];
+  const real floor = g->floor[l], tol2 = g->tol2[l];
   for (int i = 0; i < n; i++) {
     d[i] = g->d[i][l];
     e[i] = g->e[i][l];
   }
   for (int lo = 0, hi; lo < n; lo = hi + 1) {
-    for (hi = lo; hi + 1 < n && !N (small) (d, e[hi], hi, tol2, floor);)
+    for (hi = lo; hi + 1 < n && !is_small (d, e[hi], hi, tol2, floor);)
       hi++;
-    const int turn = GLA_ABS (d[hi]) < GLA_ABS (d[lo]);
+    const int reverse = real_abs (d[hi]) < real_abs (d[lo]);
     for (int i = lo; i <= hi; i++) {
-      int k = turn ? lo + hi - i : i;
+      int k = reverse ? lo + hi - i : i;
       g->d[k][l] = d[i];
-      if (turn && i < hi)
+      if (reverse && i < hi)
         g->e[k - 1][l] = e[i];
       if (g->z)
         g->z[k * g->ldz + i][l] = 1;
@@ -57,23 +68,23 @@ static void N (ql_direct) (int n, N (ql_group) * g, int l, GLA_REAL *d, GLA_REAL
   }
 }
 
-static void N (ql_begin) (int n, N (ql_group) * g, GLA_REAL tol, int maxit, GLA_REAL *scratch)
+static void ql_begin (int n, ql_group *g, real tol, int maxit, real *scratch)
 {
-  N (vec) norm = N (all) (0);
+  vec norm = vec_broadcast (0);
   g->e[n - 1] = norm;
   for (int i = 0; i < n; i++) {
-    N (vec) d = N (vabs) (g->d[i]), e = N (vabs) (g->e[i]);
-    norm = N (select) (d > norm, d, norm);
-    norm = N (select) (e > norm, e, norm);
+    vec d = vec_abs (g->d[i]), e = vec_abs (g->e[i]);
+    norm = vec_select (d > norm, d, norm);
+    norm = vec_select (e > norm, e, norm);
   }
   g->floor = tol * norm;
-  g->tol2 = N (all) (tol * tol);
-  g->steps = N (all) ((GLA_REAL)maxit * n);
+  g->tol2 = vec_broadcast (tol * tol);
+  g->steps = vec_broadcast ((real)maxit * n);
   g->first = g->sweeps = 0;
   if (g->z)
     memset (g->z, 0, (size_t)n * (size_t)g->ldz * sizeof *g->z);
   for (int l = 0; l < GLA_LANES; l++)
-    N (ql_direct) (n, g, l, scratch, scratch + n);
+    ql_direct (n, g, l, scratch, scratch + n);
 }
 
 //------------------------------------------------------------------------------
@@ -81,30 +92,30 @@ static void N (ql_begin) (int n, N (ql_group) * g, GLA_REAL tol, int maxit, GLA_
 //------------------------------------------------------------------------------
 
 // Finds the lowest block of each lane; what is negligible becomes zero.
-static inline void N (ql_search) (int n, N (ql_group) * g)
+static inline void ql_search (int n, ql_group *g)
 {
-  const N (vec) zero = N (all) (0), one = N (all) (1);
-  N (vec) at = N (all) ((GLA_REAL)(n - 1)), end = at, low = zero, high = zero;
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+  vec at = vec_broadcast ((real)(n - 1)), end = at, low = zero, high = zero;
   for (int i = n - 2; i >= g->first; i--) {
-    N (vec) e = g->e[i], limit = g->tol2 * N (vabs) (g->d[i]) * N (vabs) (g->d[i + 1]);
-    N (mask) small = (N (vabs) (e) <= g->floor) | (e * e <= limit + GLA_TINY);
+    vec e = g->e[i], limit = g->tol2 * vec_abs (g->d[i]) * vec_abs (g->d[i + 1]);
+    mask small = (vec_abs (e) <= g->floor) | (e * e <= limit + GLA_TINY);
     at -= one;
-    g->e[i] = N (select) (small, zero, e);
-    end = N (select) (small, at, end);
-    low = N (select) (small, low, at);
-    high = N (select) (small, high, end);
+    g->e[i] = vec_select (small, zero, e);
+    end = vec_select (small, at, end);
+    low = vec_select (small, low, at);
+    high = vec_select (small, high, end);
   }
-  N (mask) work = (low < high) & (g->steps > zero);
-  g->steps -= N (select) (work, one, zero);
-  g->low = N (select) (work, low, zero);
-  g->high = N (select) (work, high, zero);
+  mask work = (low < high) & (g->steps > zero);
+  g->steps -= vec_select (work, one, zero);
+  g->low = vec_select (work, low, zero);
+  g->high = vec_select (work, high, zero);
 }
 
 // Rows first..last-1 that hold all blocks of the lanes; none: n and 0.
-static inline void N (ql_bounds) (int n, const N (ql_group) * g, int *first, int *last)
+static inline void ql_bounds (int n, const ql_group *g, int *first, int *last)
 {
-  N (vec) low = N (select) (g->low < g->high, g->low, N (all) ((GLA_REAL)n));
-  GLA_REAL least = low[0], most = g->high[0];
+  vec low = vec_select (g->low < g->high, g->low, vec_broadcast ((real)n));
+  real least = low[0], most = g->high[0];
   for (int l = 1; l < GLA_LANES; l++) {
     least = low[l] < least ? low[l] : least;
     most = g->high[l] > most ? g->high[l] : most;
@@ -115,14 +126,14 @@ static inline void N (ql_bounds) (int n, const N (ql_group) * g, int *first, int
 
 // Where the recurrence stands.
 typedef struct {
-  N (vec) g, c, s, p;
-} N (chase);
+  vec g, c, s, p;
+} chase;
 
-static inline N (chase) N (ql_start) (const N (ql_group) * q)
+static inline chase ql_start (const ql_group *q)
 {
-  const N (vec) zero = N (all) (0), one = N (all) (1);
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
   // a lane without a block gets some number, or none, and does not use it
-  N (vec) d0 = zero, d1 = zero, e0 = zero, dm = zero;
+  vec d0 = zero, d1 = zero, e0 = zero, dm = zero;
   for (int l = 0; l < GLA_LANES; l++) {
     int low = (int)q->low[l], high = (int)q->high[l];
     d0[l] = q->d[low][l];
@@ -130,39 +141,39 @@ static inline N (chase) N (ql_start) (const N (ql_group) * q)
     dm[l] = q->d[high][l];
     e0[l] = q->e[low][l];
   }
-  N (vec) g = (d1 - d0) / (2 * e0), size = N (vabs) (g);
-  N (vec) root = N (select) (size < N (all) (1 / GLA_EPS), N (vsqrt) (g * g + one), size);
-  g = dm - d0 + e0 / (g + N (select) (g >= zero, root, -root));
-  return (N (chase)){g, one, one, zero};
+  vec g = (d1 - d0) / (2 * e0), size = vec_abs (g);
+  vec root = vec_select (size < vec_broadcast (1 / GLA_EPS), vec_sqrt (g * g + one), size);
+  g = dm - d0 + e0 / (g + vec_select (g >= zero, root, -root));
+  return (chase){g, one, one, zero};
 }
 
 // Rotation of rows i and i+1; `at` is i in all lanes. Squares that underflow belong to entries far
 // below the rounding of the matrix: they are left out, as if f were zero.
-static inline __attribute__ ((always_inline)) N (chase)
-    N (ql_turn) (N (ql_group) * q, N (chase) x, int i, N (vec) at, N (turn) * out)
+static inline __attribute__ ((always_inline)) chase ql_chase (ql_group *q, chase x, int i, vec at,
+                                                              ql_rotation *out)
 {
-  const N (vec) zero = N (all) (0), one = N (all) (1);
-  const N (vec) least = N (all) (GLA_TINY / (GLA_EPS * GLA_EPS));
-  N (vec) e = q->e[i], d = q->d[i], above = q->d[i + 1];
-  N (mask) live = (at >= q->low) & (at < q->high), inner = live & (at + one < q->high);
-  N (vec) f = x.s * e, b = x.c * e, sum = x.g * x.g + f * f;
-  N (mask) keep = live & (sum >= least);
-  N (vec) inverse = one / sum, r = N (vsqrt) (sum);
-  N (vec) c = N (select) (keep, x.g * inverse * r, one);
-  N (vec) s = N (select) (keep, f * inverse * r, zero);
-  q->e[i + 1] = N (select) (inner, N (select) (keep, r, x.g), q->e[i + 1]);
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+  const vec least = vec_broadcast (GLA_TINY / (GLA_EPS * GLA_EPS));
+  vec e = q->e[i], d = q->d[i], above = q->d[i + 1];
+  mask live = (at >= q->low) & (at < q->high), inner = live & (at + one < q->high);
+  vec f = x.s * e, b = x.c * e, sum = x.g * x.g + f * f;
+  mask keep = live & (sum >= least);
+  vec inverse = one / sum, r = vec_sqrt (sum);
+  vec c = vec_select (keep, x.g * inverse * r, one);
+  vec s = vec_select (keep, f * inverse * r, zero);
+  q->e[i + 1] = vec_select (inner, vec_select (keep, r, x.g), q->e[i + 1]);
 
-  N (vec) g = above - x.p, w = (d - g) * s + (2 * b) * c, p = s * w;
-  q->d[i + 1] = N (select) (live, g + p, above);
-  *out = (N (turn)){c, s};
-  x.g = N (select) (live, c * w - b, x.g);
+  vec g = above - x.p, w = (d - g) * s + (2 * b) * c, p = s * w;
+  q->d[i + 1] = vec_select (live, g + p, above);
+  *out = (ql_rotation){c, s};
+  x.g = vec_select (live, c * w - b, x.g);
   x.c = c;
-  x.s = N (select) (live, s, x.s);
-  x.p = N (select) (live, p, x.p);
+  x.s = vec_select (live, s, x.s);
+  x.p = vec_select (live, p, x.p);
   return x;
 }
 
-static inline void N (ql_stop) (N (ql_group) * q, N (chase) x)
+static inline void ql_stop (ql_group *q, chase x)
 {
   for (int l = 0; l < GLA_LANES; l++)
     if (q->low[l] < q->high[l]) {
@@ -173,23 +184,23 @@ static inline void N (ql_stop) (N (ql_group) * q, N (chase) x)
 }
 
 // Rows last-1 down to first of all groups, step by step.
-static inline __attribute__ ((always_inline)) void
-N (ql_sweep) (int n, int groups, N (ql_group) * q, int first, int last)
+static inline __attribute__ ((always_inline)) void ql_sweep (int n, int groups, ql_group *q,
+                                                             int first, int last)
 {
-  N (chase) x[2];
-  N (turn) * out[2];
-  N (vec) at = N (all) ((GLA_REAL)last);
+  chase x[2];
+  ql_rotation *out[2];
+  vec at = vec_broadcast ((real)last);
   for (int g = 0; g < groups; g++) {
-    x[g] = N (ql_start) (&q[g]);
-    out[g] = q[g].turns + q[g].sweeps * n;
+    x[g] = ql_start (&q[g]);
+    out[g] = q[g].rotations + q[g].sweeps * n;
   }
   for (int i = last - 1; i >= first; i--) {
-    at -= N (all) (1);
+    at -= vec_broadcast (1);
     for (int g = 0; g < groups; g++)
-      x[g] = N (ql_turn) (&q[g], x[g], i, at, &out[g][i]);
+      x[g] = ql_chase (&q[g], x[g], i, at, &out[g][i]);
   }
   for (int g = 0; g < groups; g++)
-    N (ql_stop) (&q[g], x[g]);
+    ql_stop (&q[g], x[g]);
 }
 
 //------------------------------------------------------------------------------
@@ -197,7 +208,7 @@ N (ql_sweep) (int n, int groups, N (ql_group) * q, int first, int last)
 //------------------------------------------------------------------------------
 
 // Rows lie an odd number of cache lines apart: at a power of two a few would fill a cache.
-static inline int N (ql_row_length) (int n)
+static inline int ql_row_length (int n)
 {
   const int line = GLA_VECTOR_BYTES < 64 ? 64 / GLA_VECTOR_BYTES : 1;
   return ((n + line - 1) / line | 1) * line;
@@ -205,17 +216,17 @@ static inline int N (ql_row_length) (int n)
 
 // One sweep on `count` columns; the lower row stays in registers for the next rotation.
 static inline __attribute__ ((always_inline)) void
-N (ql_strip_sweep) (const N (ql_group) * g, int sweep, const N (turn) * t, N (vec) * z, int count)
+ql_strip_sweep (const ql_group *g, int sweep, const ql_rotation *t, vec *z, int count)
 {
   const int ldz = g->ldz, from = g->from[sweep], to = g->to[sweep];
-  N (vec) low[N (ql_strip)];
+  vec low[QL_STRIP];
   for (int i = 0; i < count; i++)
     low[i] = z[from * ldz + i];
   for (int k = from - 1; k >= to; k--) {
-    N (vec) *row = z + k * ldz;
-    const N (vec) c = t[k].c, s = t[k].s;
+    vec *row = z + k * ldz;
+    const vec c = t[k].c, s = t[k].s;
     for (int i = 0; i < count; i++) {
-      N (vec) x = row[i];
+      vec x = row[i];
       row[ldz + i] = s * x + c * low[i];
       low[i] = c * x - s * low[i];
     }
@@ -225,18 +236,18 @@ N (ql_strip_sweep) (const N (ql_group) * g, int sweep, const N (turn) * t, N (ve
 }
 
 // Applies what was recorded.
-static void N (ql_replay) (int n, N (ql_group) * g)
+static void ql_replay (int n, ql_group *g)
 {
   int j = 0;
-  for (; j + N (ql_strip) <= n; j += N (ql_strip))
+  for (; j + QL_STRIP <= n; j += QL_STRIP)
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, N (ql_strip));
+      ql_strip_sweep (g, k, g->rotations + k * n, g->z + j, QL_STRIP);
   for (; j + 2 <= n; j += 2)
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, 2);
+      ql_strip_sweep (g, k, g->rotations + k * n, g->z + j, 2);
   for (; j < n; j++)
     for (int k = 0; k < g->sweeps; k++)
-      N (ql_strip_sweep) (g, k, g->turns + k * n, g->z + j, 1);
+      ql_strip_sweep (g, k, g->rotations + k * n, g->z + j, 1);
   g->sweeps = 0;
 }
 
@@ -246,15 +257,15 @@ static void N (ql_replay) (int n, N (ql_group) * g)
 
 // Eigenvalues (not sorted) into d, one or two groups. maxit*n sweeps are allowed; where they did
 // not do, entries of e are left that are not zero.
-static void N (ql_lanes) (gla_cpu_task *task, int groups, N (ql_group) * q)
+static void ql_lanes (gla_cpu_eig_task *task, int groups, ql_group *q)
 {
   const int n = (int)task->job->n;
-  while (n <= GLA_UNASKED || !gla_cpu_task_stopped (task)) {
+  while (n <= GLA_CPU_EIG_NO_POLL || !gla_cpu_eig_stopped (task)) {
     int first = n, last = 0;
     for (int g = 0; g < groups; g++) {
       int from, to;
-      N (ql_search) (n, &q[g]);
-      N (ql_bounds) (n, &q[g], &from, &to);
+      ql_search (n, &q[g]);
+      ql_bounds (n, &q[g], &from, &to);
       q[g].first = from < to ? from : n - 1;
       first = from < first ? from : first;
       last = to > last ? to : last;
@@ -264,14 +275,16 @@ static void N (ql_lanes) (gla_cpu_task *task, int groups, N (ql_group) * q)
     if (last == 0)
       break;
     if (groups == 2)
-      N (ql_sweep) (n, 2, q, first, last);
+      ql_sweep (n, 2, q, first, last);
     else
-      N (ql_sweep) (n, 1, q, first, last);
+      ql_sweep (n, 1, q, first, last);
     for (int g = 0; g < groups; g++)
-      if (q[g].z && q[g].from[q[g].sweeps] > 0 && ++q[g].sweeps == N (ql_sweeps))
-        N (ql_replay) (n, &q[g]);
+      if (q[g].z && q[g].from[q[g].sweeps] > 0 && ++q[g].sweeps == QL_SWEEPS)
+        ql_replay (n, &q[g]);
   }
   for (int g = 0; g < groups; g++)
     if (q[g].z)
-      N (ql_replay) (n, &q[g]);
+      ql_replay (n, &q[g]);
 }
+
+#endif

@@ -1,23 +1,34 @@
-// scale_template.h: exact scaling by powers of two, and the search for NaN and Inf
+// scale.h: exact scaling by powers of two, and the search for NaN and Inf
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The largest entry comes from exponent_template.h.
+// The largest entry comes from exponent.h.
+
+#ifndef GPULINALG_CPU_EIG_SCALE_H
+#define GPULINALG_CPU_EIG_SCALE_H
+
+#include "cpu/common/exponent.h"
+#include "cpu/common/lanes.h"
+
+#include "eig.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
 
 // Bits of the largest entry that is to be read.
-static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
-                                     gla_triangle triangle)
+static bits largest_of_page (int64_t n, const real *A, int64_t ld, gla_triangle triangle)
 {
-  GLA_BITS m = 0;
+  bits m = 0;
   for (int64_t j = 0; j < n; j++) {
-    const GLA_REAL *column = A + j * ld * GLA_PARTS;
-    if (triangle == GLA_FULL) {
-      m = N (largest_of) (column, n * GLA_PARTS, m);
+    const real *column = A + j * ld * GLA_PARTS;
+    if (triangle == GLA_TRIANGLE_FULL) {
+      m = largest_of (column, n * GLA_PARTS, m);
       continue;
     }
-    int64_t first = triangle == GLA_LOWER ? j + 1 : 0,
-            count = triangle == GLA_LOWER ? n - j - 1 : j;
-    m = N (largest_of) (column + first * GLA_PARTS, count * GLA_PARTS, m);
-    m = N (largest_of) (column + j * GLA_PARTS, 1, m);
+    int64_t first = triangle == GLA_TRIANGLE_LOWER ? j + 1 : 0,
+            count = triangle == GLA_TRIANGLE_LOWER ? n - j - 1 : j;
+    m = largest_of (column + first * GLA_PARTS, count * GLA_PARTS, m);
+    m = largest_of (column + j * GLA_PARTS, 1, m);
   }
   return m;
 }
@@ -27,13 +38,13 @@ static GLA_BITS N (largest_of_page) (int64_t n, const GLA_REAL *A, int64_t ld,
 // no number.
 typedef struct {
   int32_t info; // 0: solve it
-  GLA_REAL largest;
-  GLA_REAL down[2], up[2];
-} N (scaling);
+  real largest;
+  real down[2], up[2];
+} scaling;
 
-static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
+static scaling scaling_of (bits largest, int64_t n)
 {
-  N (scaling) s = {0, 0, {1, 1}, {1, 1}};
+  scaling s = {0, 0, {1, 1}, {1, 1}};
   memcpy (&s.largest, &largest, sizeof largest);
   if (!(s.largest <= GLA_MAX)) {
     s.info = (int32_t)(n + 1);
@@ -46,32 +57,32 @@ static N (scaling) N (scaling_of) (GLA_BITS largest, int64_t n)
     e--;
   }
   int half = e / 2, rest = e - half;
-  s.down[0] = N (power_of_two) (-half);
-  s.down[1] = N (power_of_two) (-rest);
-  s.up[0] = N (power_of_two) (half);
-  s.up[1] = N (power_of_two) (rest);
+  s.down[0] = power_of_two (-half);
+  s.down[1] = power_of_two (-rest);
+  s.up[0] = power_of_two (half);
+  s.up[1] = power_of_two (rest);
   return s;
 }
 
 // Looks at the largest squared |A - A'| of the scaled page; marks the page if it is too large.
-static void N (check_skew) (N (scaling) * s, GLA_REAL difference2, int64_t n, double *skew)
+static void check_hermitian (scaling *s, real difference2, int64_t n, double *skew)
 {
   // the largest scaled entry, in [1, 2)
-  GLA_REAL largest = s->largest * s->down[0] * s->down[1];
-  GLA_REAL difference = GLA_SQRT (difference2);
-  if (s->info != 0 || difference <= 10 * (GLA_REAL)n * GLA_EPS * largest)
+  real largest = s->largest * s->down[0] * s->down[1];
+  real difference = real_sqrt (difference2);
+  if (s->info != 0 || difference <= 10 * (real)n * GLA_EPS * largest)
     return;
-  s->info = GLA_INFO_SKEW;
+  s->info = GLA_INFO_NOT_HERMITIAN;
   double d = (double)difference * s->up[0] * s->up[1];
   if (skew)
     *skew = d <= DBL_MAX ? d : DBL_MAX;
 }
 
 // order[0..n-1]: places of w[0], w[stride], ... in ascending order; equal ones keep theirs.
-static void N (sort) (int n, const GLA_REAL *w, int stride, int *order)
+static void sort (int n, const real *w, int stride, int *order)
 {
   for (int i = 0; i < n; i++) {
-    GLA_REAL x = w[i * stride];
+    real x = w[i * stride];
     int j = i;
     for (; j > 0 && x < w[order[j - 1] * stride]; j--)
       order[j] = order[j - 1];
@@ -87,13 +98,13 @@ static void N (sort) (int n, const GLA_REAL *w, int stride, int *order)
 // w[j*w_stride]; element i of its vector starts at v + (i + j*ldv)*v_stride, imag_offset later
 // stands its imaginary part.
 typedef struct {
-  const GLA_REAL *w, *v;
+  const real *w, *v;
   int w_stride;
   int64_t ldv, v_stride, imag_offset;
-} N (result);
+} result;
 
 static inline __attribute__ ((always_inline)) void
-N (store_column) (GLA_REAL *to, const GLA_REAL *from, int64_t n, int64_t stride, int64_t imag)
+store_column (real *to, const real *from, int64_t n, int64_t stride, int64_t imag)
 {
   // + 0 makes -0 into 0: which of them a zero is depends on what the other lanes did
   (void)imag;
@@ -107,41 +118,42 @@ N (store_column) (GLA_REAL *to, const GLA_REAL *from, int64_t n, int64_t stride,
 
 // Writes info and the eigenvalues, ascending; order tells where they were. Returns whether vectors
 // are to follow: a page that failed becomes NaN.
-static int N (store_values) (gla_cpu_task *task, int64_t page, const N (scaling) * s,
-                             const GLA_REAL *w, int stride, int *order)
+static int store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s, const real *w,
+                         int stride, int *order)
 {
   const gla_eig_chunk *c = task->chunk;
   const int64_t n = task->job->n;
-  GLA_REAL *lambda = (GLA_REAL *)c->lambda.data + page * c->lambda.page_stride;
-  GLA_REAL *V = c->V.data;
+  real *lambda = (real *)c->lambda.data + page * c->lambda.page_stride;
+  real *V = c->V.data;
   c->info[page] = s->info;
   if (s->info != 0) {
     for (int64_t i = 0; i < n; i++)
-      lambda[i * c->lambda.row_stride] = (GLA_REAL)NAN;
+      lambda[i * c->lambda.row_stride] = (real)NAN;
     for (int64_t j = 0; V && j < n; j++) {
-      GLA_REAL *to = V + (page * c->V.page_stride + j * c->V.column_stride) * GLA_PARTS;
+      real *to = V + (page * c->V.page_stride + j * c->V.column_stride) * GLA_PARTS;
       for (int64_t i = 0; i < n * GLA_PARTS; i++)
-        to[i] = (GLA_REAL)NAN;
+        to[i] = (real)NAN;
     }
     return 0;
   }
-  N (sort) ((int)n, w, stride, order);
+  sort ((int)n, w, stride, order);
   for (int64_t i = 0; i < n; i++)
     lambda[i * c->lambda.row_stride] = w[order[i] * stride] * s->up[0] * s->up[1] + 0;
   return V != NULL;
 }
 
 // Writes a page, or NaN where info says that it failed.
-static void N (store) (gla_cpu_task *task, int64_t page, const N (scaling) * s, N (result) r,
-                       int *order)
+static void store (gla_cpu_eig_task *task, int64_t page, const scaling *s, result r, int *order)
 {
   const gla_array *V = &task->chunk->V;
   const int64_t n = task->job->n;
-  if (!N (store_values) (task, page, s, r.w, r.w_stride, order))
+  if (!store_values (task, page, s, r.w, r.w_stride, order))
     return;
   for (int64_t j = 0; j < n; j++) {
-    GLA_REAL *to = (GLA_REAL *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
-    const GLA_REAL *from = r.v + order[j] * r.ldv * r.v_stride;
-    N (store_column) (to, from, n, r.v_stride, r.imag_offset);
+    real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+    const real *from = r.v + order[j] * r.ldv * r.v_stride;
+    store_column (to, from, n, r.v_stride, r.imag_offset);
   }
 }
+
+#endif

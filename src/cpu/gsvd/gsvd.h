@@ -1,13 +1,13 @@
 // gsvd.h: what the files of the generalized SVD on the CPU share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// gsvd_kernels.c holds all arithmetic and is compiled once per instruction set, as eig_kernels.c
-// is.
+// gsvd_kernels.c holds the arithmetic, see ../common/kernel_table.h.
 
 #ifndef GPULINALG_CPU_GSVD_H
 #define GPULINALG_CPU_GSVD_H
 
-#include "cpu.h"
+#include "cpu/common/parallel.h"
+#include "cpu/common/kernel_table.h"
 
 // How a job is done, by its sizes, type and options alone, so that a page has the same bits in
 // every batch and with every choice of results.
@@ -30,7 +30,7 @@ typedef struct {
   const gla_cpu_gsvd_plan *plan;
   const gla_cpu_gsvd_order *columns; // of all columns, or of those of two blocks
   const gla_cpu_gsvd_order *blocks;  // where there are blocks
-  gla_cpu_crew *crew;
+  gla_cpu_parallel *region;
   int thread; // 0 is the calling thread, the only one that polls the monitor
   int team;   // threads that may work inside of a page, this one included
   char *work; // workspace of this thread, aligned to 64
@@ -38,7 +38,7 @@ typedef struct {
 
 // Nonzero when the work must end. Called by the task's own thread only.
 int gla_cpu_gsvd_stopped (const gla_cpu_gsvd_task *task);
-// Tells that the task's pair has had so many sweeps, unless pairs are done side by side.
+// Reports the sweeps of the task's pair, unless several pairs are solved at a time.
 void gla_cpu_gsvd_swept (const gla_cpu_gsvd_task *task, int sweeps);
 
 // The kernels of one type for one instruction set.
@@ -48,10 +48,7 @@ typedef struct {
   void (*solve) (gla_cpu_gsvd_task *task, int64_t page);
 } gla_cpu_gsvd_kernel;
 
-// In the order s d c z.
-extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_base[4];
-extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_avx2[4];
-extern const gla_cpu_gsvd_kernel gla_cpu_gsvd_avx512[4];
+GLA_KERNEL_DECLARE (gsvd);
 
 gla_cpu_gsvd_plan gla_cpu_gsvd_plan_of (const gla_gsvd_job *job);
 

@@ -1,57 +1,73 @@
-// gsvd_core_template.h: a pair whose second matrix has full column rank
+// gsvd_core.h: a pair whose second matrix has full column rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // F = U C X', G = V S X'. The vectors come as factors: U is a product of reflectors (a chain) with
 // columns of `u`, V another one with columns of `v` whose rows have been permuted. What is left of
 // the bases the reflectors give, too.
 
-typedef struct {
-  int64_t rank;    // values that are not zero; the other columns - rank are
-  GLA_REAL *sigma; // of these, without order; times 2^exponent
-  int exponent;
-  const GLA_REAL *u, *v; // columns of length 1, rank of them each
-  int64_t rows_u, rows_v;
-  N (factor) inner; // what v goes through before the permutation; count 0: nothing
-  const int *perm;  // row i of what comes out becomes row perm[i]; NULL: none
-} N (core_result);
+#ifndef GPULINALG_CPU_GSVD_GSVD_CORE_H
+#define GPULINALG_CPU_GSVD_GSVD_CORE_H
+
+#include "common/scalar.h"
+#include "cpu/common/exponent.h"
+#include "cpu/common/lanes.h"
+#include "cpu/common/minmax.h"
+
+#include "gsvd.h"
+#include "gsvd_lapack.h"
+#include "gsvd_pair.h"
+#include "gsvd_rank.h"
+#include "gsvd_sweeps.h"
+
+#include <string.h>
 
 typedef struct {
-  GLA_REAL *m, *vectors; // of the one-sided Jacobi method
-  GLA_REAL *inner;
-  GLA_REAL *tau_f, *tau_g, *tau_inner, *sigma;
+  int64_t rank; // values that are not zero; the other columns - rank are
+  real *sigma;  // of these, without order; times 2^exponent
+  int exponent;
+  const real *u, *v; // columns of length 1, rank of them each
+  int64_t rows_u, rows_v;
+  factor inner;    // what v goes through before the permutation; count 0: nothing
+  const int *perm; // row i of what comes out becomes row perm[i]; NULL: none
+} core_result;
+
+typedef struct {
+  real *m, *vectors; // of the one-sided Jacobi method
+  real *inner;
+  real *tau_f, *tau_g, *tau_inner, *sigma;
   int *perm_f, *perm_g;
-  N (num) * lanes_f, *lanes_g;
+  num *lanes_f, *lanes_g;
   char *members;
   size_t member_bytes;
-  N (sweep_note) * notes;
-  N (lapack) lapack;
-} N (core_work);
+  sweep_record *records;
+  lapack_work lapack;
+} core_work;
 
-enum { N (core_irregular) = GLA_INFO_IRREGULAR };
+enum { CORE_IRREGULAR = GLA_INFO_IRREGULAR };
 
 // Sines of columns of R against those before them: all above eps, the rank is full.
-static int N (full_rank) (int64_t n, const GLA_REAL *R, int64_t ldr, GLA_REAL eps)
+static int full_rank (int64_t n, const real *R, int64_t ldr, real eps)
 {
   for (int64_t j = 0; j < n; j++) {
-    const GLA_REAL *column = R + j * ldr * GLA_PARTS;
-    const GLA_REAL d = GLA_ABS (column[j * GLA_PARTS]);
-    if (!(d > eps * N (column_norm) (j + 1, column)))
+    const real *column = R + j * ldr * GLA_PARTS;
+    const real d = real_abs (column[j * GLA_PARTS]);
+    if (!(d > eps * column_norm (j + 1, column)))
       return 0;
   }
   return 1;
 }
 
 // Columns become as long as 2^e allows, each on its own.
-static void N (scale_column) (int64_t count, GLA_REAL *x, int e)
+static void scale_column (int64_t count, real *x, int e)
 {
-  const GLA_REAL one = N (power_of_two) (e / 2), two = N (power_of_two) (e - e / 2);
+  const real one = power_of_two (e / 2), two = power_of_two (e - e / 2);
   for (int64_t i = 0; i < count * GLA_PARTS; i++)
     x[i] = x[i] * one * two;
 }
 
 // The exponent to take out of a column of both, from those of its parts in F and in G: F's part
 // becomes of size 1; where this would take that of G out of range, both share.
-static int N (shared_exponent) (int zero_f, int ef, int zero_g, int eg)
+static int shared_exponent (int zero_f, int ef, int zero_g, int eg)
 {
   const int limit = GLA_SINGLE ? 50 : 450;
   if (zero_f || zero_g)
@@ -59,41 +75,39 @@ static int N (shared_exponent) (int zero_f, int ef, int zero_g, int eg)
   return eg - ef > limit ? eg - limit : eg - ef < -limit ? eg + limit : ef;
 }
 
-static void N (equilibrate) (const N (pair) * a)
+static void equilibrate (const matrix_pair *a)
 {
   for (int64_t j = 0; j < a->columns; j++) {
-    GLA_REAL *f = a->f + j * a->ldf * GLA_PARTS, *g = a->g + j * a->ldg * GLA_PARTS;
-    const GLA_BITS lf = N (largest_of) (f, a->rows_f * GLA_PARTS, 0);
-    const GLA_BITS lg = N (largest_of) (g, a->rows_g * GLA_PARTS, 0);
-    const int e =
-        N (shared_exponent) (lf == 0, N (exponent_of) (lf), lg == 0, N (exponent_of) (lg));
-    N (scale_column) (a->rows_f, f, -e);
-    N (scale_column) (a->rows_g, g, -e);
+    real *f = a->f + j * a->ldf * GLA_PARTS, *g = a->g + j * a->ldg * GLA_PARTS;
+    const bits lf = largest_of (f, a->rows_f * GLA_PARTS, 0);
+    const bits lg = largest_of (g, a->rows_g * GLA_PARTS, 0);
+    const int e = shared_exponent (lf == 0, exponent_of (lf), lg == 0, exponent_of (lg));
+    scale_column (a->rows_f, f, -e);
+    scale_column (a->rows_g, g, -e);
   }
 }
 
-static int N (iterate_core) (const gla_cpu_gsvd_task *task, const N (core_work) * w, int64_t n,
-                             GLA_REAL *f, int64_t rows_f, GLA_REAL *g, int64_t rows_g,
-                             gla_gsvd_stats *stats)
+static int iterate_core (const gla_cpu_gsvd_task *task, const core_work *w, int64_t n, real *f,
+                         int64_t rows_f, real *g, int64_t rows_g, gla_gsvd_stats *stats)
 {
-  const N (iteration) it = {.task = task,
-                            .hz = task->plan->method == GLA_GSVD_HZ,
-                            .columns = n,
-                            .f = f,
-                            .g = g,
-                            .rows_f = rows_f,
-                            .rows_g = rows_g,
-                            .lanes_f = w->lanes_f,
-                            .lanes_g = w->lanes_g,
-                            .members = w->members,
-                            .member_bytes = w->member_bytes,
-                            .notes = w->notes,
-                            .stats = stats};
+  const iteration it = {.task = task,
+                        .hz = task->plan->method == GLA_GSVD_METHOD_HZ,
+                        .columns = n,
+                        .f = f,
+                        .g = g,
+                        .rows_f = rows_f,
+                        .rows_g = rows_g,
+                        .lanes_f = w->lanes_f,
+                        .lanes_g = w->lanes_g,
+                        .members = w->members,
+                        .member_bytes = w->member_bytes,
+                        .records = w->records,
+                        .stats = stats};
   stats->method = task->plan->method;
-  return N (iterate) (&it);
+  return iterate (&it);
 }
 
-static void N (normalise) (int64_t rows, GLA_REAL *x, GLA_REAL norm)
+static void normalise (int64_t rows, real *x, real norm)
 {
   for (int64_t i = 0; i < rows * GLA_PARTS; i++)
     x[i] /= norm;
@@ -105,43 +119,43 @@ static void N (normalise) (int64_t rows, GLA_REAL *x, GLA_REAL norm)
 
 // The largest diagonal entry of R becomes 2^(half of the range); returns the exponent taken out
 // and how many rows of R are not as good as zero beside it.
-static int N (scale_triangle) (int64_t n, int64_t columns, GLA_REAL *R, int64_t ldr, int64_t *rank)
+static int scale_triangle (int64_t n, int64_t columns, real *R, int64_t ldr, int64_t *rank)
 {
   const int top = GLA_SINGLE ? 56 : 480;
-  const GLA_REAL least = N (power_of_two) (-top);
-  const int e = N (exponent_of) (N (largest_of) (R, 1, 0)) - top;
+  const real least = power_of_two (-top);
+  const int e = exponent_of (largest_of (R, 1, 0)) - top;
   for (int64_t j = 0; j < columns; j++)
-    N (scale_column) (gla_less (j + 1, n), R + j * ldr * GLA_PARTS, -e);
+    scale_column (gla_min (j + 1, n), R + j * ldr * GLA_PARTS, -e);
   *rank = 0;
-  while (*rank < n && GLA_ABS (R[(*rank + *rank * ldr) * GLA_PARTS]) > least)
+  while (*rank < n && real_abs (R[(*rank + *rank * ldr) * GLA_PARTS]) > least)
     ++*rank;
   return e;
 }
 
 // R' of the first r rows of R, columns x r.
-static void N (adjoint_triangle) (int64_t r, int64_t columns, GLA_REAL *R, int64_t ldr,
-                                  GLA_REAL *to, int64_t ld)
+static void adjoint_triangle (int64_t r, int64_t columns, real *R, int64_t ldr, real *to,
+                              int64_t ld)
 {
   for (int64_t j = 0; j < r; j++) {
-    memset (N (el_at) (to, ld, 0, j), 0, (size_t)j * sizeof (N (el)));
+    memset (scalar_at (to, ld, 0, j), 0, (size_t)j * sizeof (scalar));
     for (int64_t i = j; i < columns; i++)
-      *N (el_at) (to, ld, i, j) = N (el_conj) (*N (el_at) (R, ldr, j, i));
+      *scalar_at (to, ld, i, j) = scalar_conj (*scalar_at (R, ldr, j, i));
   }
 }
 
 // m, to be orthogonalised, from the triangle R of F's QR: R', or where F has less than full rank
 // the triangle of QR of R'. Returns the rows of m.
-static int64_t N (start_svd) (int64_t r, int64_t columns, GLA_REAL *R, int64_t ldr,
-                              const N (core_work) * w, N (core_result) * out)
+static int64_t start_svd (int64_t r, int64_t columns, real *R, int64_t ldr, const core_work *w,
+                          core_result *out)
 {
   const int64_t part = GLA_PARTS;
   if (r == columns) {
-    N (adjoint_triangle) (r, columns, R, ldr, w->m, columns);
+    adjoint_triangle (r, columns, R, ldr, w->m, columns);
     return columns;
   }
-  N (adjoint_triangle) (r, columns, R, ldr, w->inner, columns);
-  N (qr_plain) (columns, r, w->inner, columns, w->tau_inner, &w->lapack);
-  out->inner = (N (factor)){w->inner, w->tau_inner, columns, 0, columns, r};
+  adjoint_triangle (r, columns, R, ldr, w->inner, columns);
+  qr_plain (columns, r, w->inner, columns, w->tau_inner, &w->lapack);
+  out->inner = (factor){w->inner, w->tau_inner, columns, 0, columns, r};
   memset (w->m, 0, (size_t)(r * r * part) * sizeof *w->m);
   for (int64_t j = 0; j < r; j++)
     memcpy (w->m + j * r * part, w->inner + j * columns * part,
@@ -149,7 +163,7 @@ static int64_t N (start_svd) (int64_t r, int64_t columns, GLA_REAL *R, int64_t l
   return r;
 }
 
-static void N (identity) (int64_t n, GLA_REAL *x)
+static void identity (int64_t n, real *x)
 {
   memset (x, 0, (size_t)(n * n * GLA_PARTS) * sizeof *x);
   for (int64_t j = 0; j < n; j++)
@@ -157,8 +171,8 @@ static void N (identity) (int64_t n, GLA_REAL *x)
 }
 
 // F with its columns exchanged as those of G were
-static void N (permute_columns) (int64_t rows, int64_t n, GLA_REAL *f, int64_t ldf, const int *perm,
-                                 GLA_REAL *copy)
+static void permute_columns (int64_t rows, int64_t n, real *f, int64_t ldf, const int *perm,
+                             real *copy)
 {
   for (int64_t j = 0; j < n; j++)
     memcpy (copy + j * rows * GLA_PARTS, f + j * ldf * GLA_PARTS,
@@ -169,41 +183,40 @@ static void N (permute_columns) (int64_t rows, int64_t n, GLA_REAL *f, int64_t l
 }
 
 // Drmac's tangent algorithm: G P = Q R, then the SVD of F P R^-1 by one-sided Jacobi on the adjoint
-// of the triangle of its pivoted QR. Returns info; N (core_irregular) where G has not full rank.
-static int32_t N (solve_tangent) (const gla_cpu_gsvd_task *task, const N (pair) * a, int forced,
-                                  const N (core_work) * w, GLA_REAL *copy, N (chain) * chain_f,
-                                  int64_t offset_f, N (chain) * chain_g, int64_t offset_g,
-                                  gla_gsvd_stats *stats, N (core_result) * out)
+// of the triangle of its pivoted QR. Returns info; CORE_IRREGULAR where G has not full rank.
+static int32_t solve_tangent (const gla_cpu_gsvd_task *task, const matrix_pair *a, int forced,
+                              const core_work *w, real *copy, factor_chain *chain_f,
+                              int64_t offset_f, factor_chain *chain_g, int64_t offset_g,
+                              gla_gsvd_stats *stats, core_result *out)
 {
-  const int64_t n = a->columns, k = gla_less (a->rows_f, n);
-  const GLA_REAL eps = 10 * GLA_EPS * (GLA_REAL)gla_more (a->rows_g, n);
+  const int64_t n = a->columns, k = gla_min (a->rows_f, n);
+  const real eps = 10 * GLA_EPS * (real)gla_max (a->rows_g, n);
   const int vectors = task->job->u_columns > 0 || task->job->x;
-  N (qr_pivot) (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
-  if (!forced && !N (full_rank) (n, a->g, a->ldg, eps))
-    return N (core_irregular);
-  N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
-  N (divide) (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
-  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
+  qr_pivot (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
+  if (!forced && !full_rank (n, a->g, a->ldg, eps))
+    return CORE_IRREGULAR;
+  permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+  divide (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
+  qr_pivot (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
   if (gla_cpu_gsvd_stopped (task))
     return 1;
 
   int64_t r;
-  out->exponent = N (scale_triangle) (k, n, a->f, a->ldf, &r);
-  const int64_t rows = N (start_svd) (r, n, a->f, a->ldf, w, out);
+  out->exponent = scale_triangle (k, n, a->f, a->ldf, &r);
+  const int64_t rows = start_svd (r, n, a->f, a->ldf, w, out);
   if (vectors)
-    N (identity) (r, w->vectors);
-  const int failed =
-      N (iterate_core) (task, w, r, w->m, rows, vectors ? w->vectors : NULL, r, stats);
+    identity (r, w->vectors);
+  const int failed = iterate_core (task, w, r, w->m, rows, vectors ? w->vectors : NULL, r, stats);
   for (int64_t j = 0; j < r; j++) {
-    out->sigma[j] = N (column_norm) (rows, w->m + j * rows * GLA_PARTS);
-    N (normalise) (rows, w->m + j * rows * GLA_PARTS, out->sigma[j]);
+    out->sigma[j] = column_norm (rows, w->m + j * rows * GLA_PARTS);
+    normalise (rows, w->m + j * rows * GLA_PARTS, out->sigma[j]);
   }
   out->rank = r;
   out->u = w->vectors, out->rows_u = r;
   out->v = w->m, out->rows_v = rows;
   out->perm = w->perm_f;
-  N (chain_push) (chain_f, (N (factor)){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, k});
-  N (chain_push) (chain_g, (N (factor)){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  chain_push (chain_f, (factor){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, k});
+  chain_push (chain_g, (factor){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
   return failed;
 }
 
@@ -212,7 +225,7 @@ static int32_t N (solve_tangent) (const gla_cpu_gsvd_task *task, const N (pair) 
 //------------------------------------------------------------------------------
 
 // The triangle in a, its columns where they were before pivoting.
-static void N (unpivot) (int64_t n, const GLA_REAL *a, int64_t lda, const int *perm, GLA_REAL *to)
+static void unpivot (int64_t n, const real *a, int64_t lda, const int *perm, real *to)
 {
   memset (to, 0, (size_t)(n * n * GLA_PARTS) * sizeof *to);
   for (int64_t j = 0; j < n; j++)
@@ -220,44 +233,46 @@ static void N (unpivot) (int64_t n, const GLA_REAL *a, int64_t lda, const int *p
             (size_t)((j + 1) * GLA_PARTS) * sizeof *to);
 }
 
-// Shortens both by pivoted QR and iterates on the triangles. F must have full column rank, too.
+// Pivoted QR of both, then sweeps on the triangles. F must have full column rank, too.
 // Where columns of G come near to each other, large factors would cost digits of both: then it
 // starts from F P R^-1 and Q, for G P = Q R, as Drmac's algorithm does.
-static int32_t N (solve_hz) (const gla_cpu_gsvd_task *task, const N (pair) * a, int forced,
-                             const N (core_work) * w, GLA_REAL *copy, N (chain) * chain_f,
-                             int64_t offset_f, N (chain) * chain_g, int64_t offset_g,
-                             gla_gsvd_stats *stats, N (core_result) * out)
+static int32_t solve_hz (const gla_cpu_gsvd_task *task, const matrix_pair *a, int forced,
+                         const core_work *w, real *copy, factor_chain *chain_f, int64_t offset_f,
+                         factor_chain *chain_g, int64_t offset_g, gla_gsvd_stats *stats,
+                         core_result *out)
 {
   const int64_t n = a->columns;
-  const GLA_REAL eps = 10 * GLA_EPS * (GLA_REAL)gla_more (gla_more (a->rows_f, a->rows_g), n);
-  N (qr_pivot) (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
-  if (!forced && !N (full_rank) (n, a->g, a->ldg, eps))
-    return N (core_irregular);
-  if (N (full_rank) (n, a->g, a->ldg, 1 / (GLA_REAL)(4 * n)))
-    N (unpivot) (n, a->g, a->ldg, w->perm_g, w->vectors);
+  const real eps = 10 * GLA_EPS * (real)gla_max (gla_max (a->rows_f, a->rows_g), n);
+  qr_pivot (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
+  if (!forced && !full_rank (n, a->g, a->ldg, eps))
+    return CORE_IRREGULAR;
+  if (full_rank (n, a->g, a->ldg, 1 / (real)(4 * n)))
+    unpivot (n, a->g, a->ldg, w->perm_g, w->vectors);
   else {
-    N (permute_columns) (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
-    N (divide) (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
-    N (identity) (n, w->vectors);
+    permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+    divide (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
+    identity (n, w->vectors);
   }
-  N (qr_pivot) (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
-  if (!forced && !N (full_rank) (n, a->f, a->ldf, eps))
-    return N (core_irregular);
-  N (unpivot) (n, a->f, a->ldf, w->perm_f, w->m);
-  const int failed = N (iterate_core) (task, w, n, w->m, n, w->vectors, n, stats);
+  qr_pivot (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
+  if (!forced && !full_rank (n, a->f, a->ldf, eps))
+    return CORE_IRREGULAR;
+  unpivot (n, a->f, a->ldf, w->perm_f, w->m);
+  const int failed = iterate_core (task, w, n, w->m, n, w->vectors, n, stats);
   for (int64_t j = 0; j < n; j++) {
-    GLA_REAL *f = w->m + j * n * GLA_PARTS, *g = w->vectors + j * n * GLA_PARTS;
-    const GLA_REAL nf = N (column_norm) (n, f), ng = N (column_norm) (n, g);
+    real *f = w->m + j * n * GLA_PARTS, *g = w->vectors + j * n * GLA_PARTS;
+    const real nf = column_norm (n, f), ng = column_norm (n, g);
     out->sigma[j] = nf / ng;
-    N (normalise) (n, f, nf);
-    N (normalise) (n, g, ng);
+    normalise (n, f, nf);
+    normalise (n, g, ng);
   }
   out->rank = n;
   out->exponent = 0;
   out->u = w->m, out->v = w->vectors;
   out->rows_u = out->rows_v = n;
   out->perm = NULL;
-  N (chain_push) (chain_f, (N (factor)){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, n});
-  N (chain_push) (chain_g, (N (factor)){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  chain_push (chain_f, (factor){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, n});
+  chain_push (chain_g, (factor){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
   return failed;
 }
+
+#endif

@@ -1,19 +1,19 @@
 // gsvd_cost.c: how long a GSVD job takes on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "engine.h"
+#include "cpu/engine.h"
 
 // Operations of the preparation, of the sweeps and of the vectors, as products count them.
 static double operations (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
 {
   const double m = (double)job->m, n = (double)job->n, p = (double)job->p;
-  const double sweep = (plan->method == GLA_GSVD_HZ ? 16 : 12) * p * p * p;
-  const double sweeps = plan->method == GLA_GSVD_HZ ? 11 : 7;
+  const double sweep = (plan->method == GLA_GSVD_METHOD_HZ ? 16 : 12) * p * p * p;
+  const double sweeps = plan->method == GLA_GSVD_METHOD_HZ ? 11 : 7;
   double f = 4 * (m + n) * p * p + sweeps * sweep;
   f += 4 * p * (m * (double)job->u_columns + n * (double)job->v_columns);
   if (job->x)
     f += 2 * p * p * (m + n);
-  return gla_type_is_complex (job->type) ? 4 * f : f;
+  return gla_type_is_complex (job->head.type) ? 4 * f : f;
 }
 
 // Fitted, to within a factor of 1.6 for square pairs of 16 to 512 columns, to one core of an AMD
@@ -23,11 +23,12 @@ double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages)
   const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
   const double p = (double)job->p, rate = 30e9 * p / (p + 40);
   const double page = 2e-6 + operations (job, &plan) / rate;
-  return (double)pages * (gla_type_real (job->type) == GLA_S ? 0.6 * page : page);
+  return (double)pages * (gla_type_real (job->head.type) == GLA_TYPE_S ? 0.6 * page : page);
 }
 
-double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_gsvd_job *job, int64_t pages)
+double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
+  const gla_gsvd_job *job = (const gla_gsvd_job *)head;
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
   const double alone = gla_cpu_gsvd_alone (job, pages);
   // pages for each thread, or threads for each page

@@ -1,88 +1,98 @@
-// gsvd_rows_sweeps_template.h: Jacobi's sweeps on the few columns of a small regular pair
+// gsvd_rows_sweeps.h: Jacobi's sweeps on the few columns of a small regular pair
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As gsvd_sweeps_template.h and with its tests, for columns whose lengths differ by at most
+// As gsvd_sweeps.h and with its tests, for columns whose lengths differ by at most
 // GLA_ROWS_RATIO: their squares and the quotients of these can be taken as they are. What gathers
 // the rotations gets those of a step while the roots and divisions of the next one are under way.
 
-#define GLA_ROWS_RATIO (GLA_SINGLE ? (GLA_REAL)0x1p-30 : (GLA_REAL)0x1p-400)
+#ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_SWEEPS_H
+#define GPULINALG_CPU_GSVD_GSVD_ROWS_SWEEPS_H
+
+#include "cpu/common/lanes.h"
+#include "cpu/common/rows.h"
+
+#include "gsvd.h"
+#include "gsvd_pair.h"
+#include "gsvd_rows_qr.h"
+#include "gsvd_sweeps.h"
+
+#define GLA_ROWS_RATIO (GLA_SINGLE ? (real)0x1p-30 : (real)0x1p-400)
 
 // Up to GLA_LANES pairs of a step: how many bytes their columns are from the first one.
 typedef struct {
-  N (mask) p, q;
+  mask p, q;
   int count;
-} N (meetings);
+} meetings;
 
 // The meetings of a sweep. A player more than there are columns is one that is zero.
-static void N (list_meetings) (const gla_cpu_gsvd_order *o, int64_t rv, N (meetings) * m)
+static void list_meetings (const gla_cpu_gsvd_order *o, int64_t rv, meetings *m)
 {
-  const int64_t bytes = rv * (int64_t)sizeof (N (num));
+  const int64_t bytes = rv * (int64_t)sizeof (num);
   const int half = o->players / 2;
   for (int s = 0; s < o->steps; s++)
     for (int k = 0; k < half; k += GLA_LANES, m++) {
       const int32_t *pairs = o->pairs + (int64_t)s * o->players + 2 * k;
-      *m = (N (meetings)){.count = half - k < GLA_LANES ? half - k : GLA_LANES};
+      *m = (meetings){.count = half - k < GLA_LANES ? half - k : GLA_LANES};
       for (int l = 0; l < m->count; l++) {
-        m->p[l] = (GLA_BITS)(pairs[2 * l] * bytes);
-        m->q[l] = (GLA_BITS)(pairs[2 * l + 1] * bytes);
+        m->p[l] = (bits)(pairs[2 * l] * bytes);
+        m->q[l] = (bits)(pairs[2 * l + 1] * bytes);
       }
     }
 }
 
-static inline N (num) * N (column_in) (N (num) * f, GLA_BITS bytes)
+static inline num *column_in (num *f, bits bytes)
 {
-  return (N (num) *)(void *)((char *)f + bytes);
+  return (num *)(void *)((char *)f + bytes);
 }
 
-// The rotation in each lane of `turn` as three shears: x - conj (half) y, then y + sine x, then x -
-// conj (half) y. half = sine / (1 + cosine) makes it orthogonal up to eps |sine|^2, so thousands
+// The rotation in each lane of `rotate` as three shears: x - conj (half) y, then y + sine x, then x
+// - conj (half) y. half = sine / (1 + cosine) makes it orthogonal up to eps |sine|^2, so thousands
 // of small ones cost none of it. Then x and y go to where `first` and `second` say.
 typedef struct {
-  N (num) sine, half;
-  N (mask) turn, first, second;
-} N (shears);
+  num sine, half;
+  mask rotate, first, second;
+} shears;
 
-static inline __attribute__ ((always_inline)) void N (sum_products) (N (open_products) * open,
-                                                                     N (products) * out)
+static inline __attribute__ ((always_inline)) void sum_products (open_products *open, products *out)
 {
-  out->xx = N (sum_each) (open->xx);
-  out->yy = N (sum_each) (open->yy);
-  out->xy.re = N (sum_each) (open->re);
+  out->xx = sum_each (open->xx);
+  out->yy = sum_each (open->yy);
+  out->xy.re = sum_each (open->re);
 #if GLA_COMPLEX
-  out->xy.im = N (sum_each) (open->im);
+  out->xy.im = sum_each (open->im);
 #endif
 }
 
 // The products of all pairs; lanes without a pair have columns of some length that are orthogonal.
 // Structures are filled in where they are: copies of them end in loads that wait for stores.
-static inline __attribute__ ((always_inline)) void
-N (products_of) (const N (meetings) * m, N (num) * f, int64_t rv, N (products) * out)
+static inline __attribute__ ((always_inline)) void products_of (const meetings *m, num *f,
+                                                                int64_t rv, products *out)
 {
-  N (open_products) open;
+  open_products open;
   if (m->count == GLA_LANES) {
 #pragma GCC unroll 16
     for (int l = 0; l < GLA_LANES; l++)
-      N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
-    N (sum_products) (&open, out);
+      pair_products (rv, column_in (f, m->p[l]), column_in (f, m->q[l]), l, &open);
+    sum_products (&open, out);
     return;
   }
   for (int l = 0; l < GLA_LANES; l++) {
-    open.xx[l] = open.yy[l] = N (all) (1);
-    open.re[l] = N (all) (0);
+    open.xx[l] = open.yy[l] = vec_broadcast (1);
+    open.re[l] = vec_broadcast (0);
 #if GLA_COMPLEX
-    open.im[l] = N (all) (0);
+    open.im[l] = vec_broadcast (0);
 #endif
   }
   for (int l = 0; l < m->count; l++)
-    N (pair_products) (rv, N (column_in) (f, m->p[l]), N (column_in) (f, m->q[l]), l, &open);
-  N (sum_products) (&open, out);
+    pair_products (rv, column_in (f, m->p[l]), column_in (f, m->q[l]), l, &open);
+  sum_products (&open, out);
 }
 
 // a / b
-static inline N (num) N (quotient) (N (num) a, N (vec) b)
+static inline num quotient (num a, vec b)
 {
 #if GLA_COMPLEX
-  return N (scale) (N (all) (1) / b, a);
+  return num_scale (vec_broadcast (1) / b, a);
 #else
   a.re /= b;
   return a;
@@ -93,64 +103,66 @@ static inline N (num) N (quotient) (N (num) a, N (vec) b)
 // and x = x'y / longer: r = |(1 - q, 2 x)|, root = 1 - q + r, and the cosine is that of the smaller
 // angle, sqrt (root / 2 r).
 typedef struct {
-  N (num) twice; // 2 x, with its sign
-  N (vec) d, r, root, length;
-} N (angles);
+  num twice; // 2 x, with its sign
+  vec d, r, root, length;
+} angles;
 
-// Three pieces, each up to a root or a division that takes its time. Lanes that do not turn may
+// Three pieces, each up to a root or a division that takes its time. Lanes without a rotation may
 // have 0 / 0, which is not looked at: as a cosine it stays out of the note, nothing being less than
 // NaN.
-static inline __attribute__ ((always_inline)) void
-N (begin_shears) (const N (products) * a, const N (meetings) * m, GLA_REAL tol, N (angles) * w,
-                  N (shears) * s, N (lane_notes) * note)
+static inline __attribute__ ((always_inline)) void begin_shears (const products *a,
+                                                                 const meetings *m, real tol,
+                                                                 angles *w, shears *s,
+                                                                 lane_records *record)
 {
-  const N (vec) one = N (all) (1), tol2 = N (all) (tol * tol);
-  const N (mask) up = a->yy > a->xx, swap = a->yy > a->xx * N (clearly) (2 * tol);
-  const N (vec) longer = N (select) (up, a->yy, a->xx), shorter = N (select) (up, a->xx, a->yy);
-  const N (vec) inverse = one / longer, q = shorter * inverse;
-  const N (num) x = N (scale) (inverse, a->xy);
-  const N (vec) x2 = N (abs2) (x), d = one - q;
-  s->turn = x2 > tol2 * q;
-  s->first = (N (mask))N (select) (swap, (N (vec))m->q, (N (vec))m->p);
-  s->second = (N (mask))N (select) (swap, (N (vec))m->p, (N (vec))m->q);
-  note->rotations -= s->turn; // -1 where it is so
-  note->exchanges -= swap;
-  note->cosine2 = N (vmax) (x2 / q, note->cosine2);
-  w->twice = N (scale) (N (select) (up, N (all) (2), N (all) (-2)), x);
+  const vec one = vec_broadcast (1), tol2 = vec_broadcast (tol * tol);
+  const mask up = a->yy > a->xx, swap = a->yy > a->xx * exchange_margin (2 * tol);
+  const vec longer = vec_select (up, a->yy, a->xx), shorter = vec_select (up, a->xx, a->yy);
+  const vec inverse = one / longer, q = shorter * inverse;
+  const num x = num_scale (inverse, a->xy);
+  const vec x2 = num_abs2 (x), d = one - q;
+  s->rotate = x2 > tol2 * q;
+  s->first = (mask)vec_select (swap, (vec)m->q, (vec)m->p);
+  s->second = (mask)vec_select (swap, (vec)m->p, (vec)m->q);
+  record->rotations -= s->rotate; // -1 where it is so
+  record->exchanges -= swap;
+  record->cosine2 = vec_max (x2 / q, record->cosine2);
+  w->twice = num_scale (vec_select (up, vec_broadcast (2), vec_broadcast (-2)), x);
   w->d = d;
-  w->r = N (vsqrt) (d * d + 4 * x2);
+  w->r = vec_sqrt (d * d + 4 * x2);
 }
 
-static inline __attribute__ ((always_inline)) void N (go_on_with_shears) (N (angles) * w)
+static inline __attribute__ ((always_inline)) void go_on_with_shears (angles *w)
 {
   w->root = w->d + w->r;
-  w->length = N (vsqrt) (2 * w->r * w->root);
+  w->length = vec_sqrt (2 * w->r * w->root);
 }
 
-static inline __attribute__ ((always_inline)) void
-N (end_shears) (const N (angles) * w, N (shears) * s, N (lane_notes) * note)
+static inline __attribute__ ((always_inline)) void end_shears (const angles *w, shears *s,
+                                                               lane_records *record)
 {
-  s->sine = N (quotient) (w->twice, w->length);
-  s->half = N (quotient) (w->twice, w->length + w->root);
-  note->sine2 = N (vmax) (N (select) (s->turn, N (abs2) (s->sine), N (all) (0)), note->sine2);
+  s->sine = quotient (w->twice, w->length);
+  s->half = quotient (w->twice, w->length + w->root);
+  record->sine2 =
+      vec_max (vec_select (s->rotate, num_abs2 (s->sine), vec_broadcast (0)), record->sine2);
 }
 
 static inline __attribute__ ((always_inline)) void
-N (shear_columns) (const N (meetings) * m, const N (shears) * s, N (num) * f, int64_t rv)
+shear_columns (const meetings *m, const shears *s, num *f, int64_t rv)
 {
   for (int l = 0; l < m->count; l++) {
-    N (num) *x = N (column_in) (f, m->p[l]), *y = N (column_in) (f, m->q[l]);
-    N (num) *first = N (column_in) (f, s->first[l]), *second = N (column_in) (f, s->second[l]);
-    if (!s->turn[l]) {
+    num *x = column_in (f, m->p[l]), *y = column_in (f, m->q[l]);
+    num *first = column_in (f, s->first[l]), *second = column_in (f, s->second[l]);
+    if (!s->rotate[l]) {
       if (first != x)
-        N (swap_columns) (rv, x, y);
+        swap_columns (rv, x, y);
       continue;
     }
-    const N (num) sine = N (broadcast) (&s->sine, l), half = N (broadcast) (&s->half, l);
+    const num sine = broadcast (&s->sine, l), half = broadcast (&s->half, l);
 #pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
-      const N (num) u = N (fnmac) (x[i], half, y[i]), w = N (fma) (y[i], sine, u);
-      first[i] = N (fnmac) (u, half, w);
+      const num u = num_fnmac (x[i], half, y[i]), w = num_fma (y[i], sine, u);
+      first[i] = num_fnmac (u, half, w);
       second[i] = w;
     }
   }
@@ -159,66 +171,68 @@ N (shear_columns) (const N (meetings) * m, const N (shears) * s, N (num) * f, in
 // Meetings that are worked on at the same time: the roots and divisions of one go on while those of
 // the other wait.
 typedef struct {
-  const N (meetings) * m;
+  const meetings *m;
   int count;
-  N (shears) s[N (groups_most)];
-} N (batch);
+  shears s[GROUPS_MOST];
+} batch;
 
 // Finds the rotations of the batch; those of the one before it are applied to z meanwhile.
-static inline __attribute__ ((always_inline)) void
-N (find_shears) (N (batch) * b, N (num) * f, const N (batch) * before, N (num) * z, int64_t rv,
-                 GLA_REAL tol, N (lane_notes) * note)
+static inline __attribute__ ((always_inline)) void find_shears (batch *b, num *f,
+                                                                const batch *before, num *z,
+                                                                int64_t rv, real tol,
+                                                                lane_records *record)
 {
-  N (products) a[N (groups_most)];
-  N (angles) w[N (groups_most)];
+  products a[GROUPS_MOST];
+  angles w[GROUPS_MOST];
   for (int g = 0; g < b->count; g++)
-    N (products_of) (&b->m[g], f, rv, &a[g]);
+    products_of (&b->m[g], f, rv, &a[g]);
   for (int g = 0; g < b->count; g++)
-    N (begin_shears) (&a[g], &b->m[g], tol, &w[g], &b->s[g], note);
+    begin_shears (&a[g], &b->m[g], tol, &w[g], &b->s[g], record);
   if (z && before->count > 0)
-    N (shear_columns) (&before->m[0], &before->s[0], z, rv);
+    shear_columns (&before->m[0], &before->s[0], z, rv);
   for (int g = 0; g < b->count; g++)
-    N (go_on_with_shears) (&w[g]);
+    go_on_with_shears (&w[g]);
   for (int g = 1; z && g < before->count; g++)
-    N (shear_columns) (&before->m[g], &before->s[g], z, rv);
+    shear_columns (&before->m[g], &before->s[g], z, rv);
   for (int g = 0; g < b->count; g++)
-    N (end_shears) (&w[g], &b->s[g], note);
+    end_shears (&w[g], &b->s[g], record);
 }
 
-// One sweep on the columns of f, z NULL or turned as f.
-static inline __attribute__ ((always_inline)) N (sweep_note)
-    N (rows_sweep_of) (const gla_cpu_gsvd_order *o, const N (meetings) * m, N (num) * f,
-                       N (num) * z, int64_t rv, GLA_REAL tol)
+// One sweep on the columns of f, z NULL or rotated as f.
+static inline __attribute__ ((always_inline)) sweep_record
+rows_sweep_of (const gla_cpu_gsvd_order *o, const meetings *m, num *f, num *z, int64_t rv, real tol)
 {
   const int groups = (o->players / 2 + GLA_LANES - 1) / GLA_LANES;
-  N (lane_notes) note = {.cosine2 = N (all) (0), .sine2 = N (all) (0)};
-  N (batch) b[2];
+  lane_records record = {.cosine2 = vec_broadcast (0), .sine2 = vec_broadcast (0)};
+  batch b[2];
   int at = 0;
   b[0].count = b[1].count = 0;
   for (int s = 0; s < o->steps; s++)
-    for (int k = 0; k < groups; k += N (groups_most), at ^= 1) {
-      b[at].count = groups - k < N (groups_most) ? groups - k : N (groups_most);
+    for (int k = 0; k < groups; k += GROUPS_MOST, at ^= 1) {
+      b[at].count = groups - k < GROUPS_MOST ? groups - k : GROUPS_MOST;
       b[at].m = m;
       m += b[at].count;
-      N (find_shears) (&b[at], f, &b[at ^ 1], z, rv, tol, &note);
+      find_shears (&b[at], f, &b[at ^ 1], z, rv, tol, &record);
       for (int g = 0; g < b[at].count; g++)
-        N (shear_columns) (&b[at].m[g], &b[at].s[g], f, rv);
+        shear_columns (&b[at].m[g], &b[at].s[g], f, rv);
     }
   for (int g = 0; z && g < b[at ^ 1].count; g++)
-    N (shear_columns) (&b[at ^ 1].m[g], &b[at ^ 1].s[g], z, rv);
-  return N (note_of) (&note);
+    shear_columns (&b[at ^ 1].m[g], &b[at ^ 1].s[g], z, rv);
+  return record_of (&record);
 }
 
-static N (sweep_note) N (rows_sweep) (const gla_cpu_gsvd_order *o, const N (meetings) * m,
-                                      N (num) * f, N (num) * z, int64_t rv, GLA_REAL tol)
+static sweep_record rows_sweep (const gla_cpu_gsvd_order *o, const meetings *m, num *f, num *z,
+                                int64_t rv, real tol)
 {
   if (rv == 1)
-    return N (rows_sweep_of) (o, m, f, z, 1, tol);
+    return rows_sweep_of (o, m, f, z, 1, tol);
   if (rv == 2)
-    return N (rows_sweep_of) (o, m, f, z, 2, tol);
+    return rows_sweep_of (o, m, f, z, 2, tol);
   if (GLA_ROWS_UNROLLED (3) && rv == 3)
-    return N (rows_sweep_of) (o, m, f, z, 3, tol);
+    return rows_sweep_of (o, m, f, z, 3, tol);
   if (GLA_ROWS_UNROLLED (4) && rv == 4)
-    return N (rows_sweep_of) (o, m, f, z, 4, tol);
-  return N (rows_sweep_of) (o, m, f, z, rv, tol);
+    return rows_sweep_of (o, m, f, z, 4, tol);
+  return rows_sweep_of (o, m, f, z, rv, tol);
 }
+
+#endif

@@ -5,28 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../blas.h"
-#include "../host_memory.h"
-#include "engine.h"
+#include "common/blas.h"
+#include "common/blas_threads.h"
+#include "common/host_memory.h"
+#include "cpu/engine.h"
 
-static int type_index (gla_type type)
-{
-  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
-}
-
-int gla_cpu_krylov_supports (const gla_krylov_job *job)
+static int krylov_supports (const gla_krylov_job *job)
 {
   return job->n <= (sizeof (gla_blas_int) > 4 ? INT64_MAX : INT_MAX) / 16;
 }
 
-double gla_cpu_krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
+static double krylov_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {
   // two reads of the basis for every block, at a third of its columns kept on average
   const double bytes = (double)gla_type_size (job->type) * (double)job->n;
   const double sweep = job->plain ? 6 * bytes : 1.5 * bytes * (double)job->basis;
   double product = 1e-3;
   if (job->matrix != NULL)
-    product = gla_cpu_spmv_seconds (engine, job->matrix, NULL, job->block);
+    product = gla_cpu_spmv_ops.seconds (engine, job->matrix, NULL, job->block);
   return (double)products * (product + sweep / 12e9 + 10e-6);
 }
 
@@ -42,7 +38,7 @@ static void free_all (gla_cpu_krylov *k)
   free (k->chunked);
   free (k->sums);
   free (k->factor);
-  free (k->turn);
+  free (k->rotated);
   free (k->first);
   free (k->before);
   free (k->now);
@@ -77,7 +73,7 @@ static int take_all (gla_cpu_krylov *k)
   k->chunked = malloc (panel * (size_t)k->chunks * size);
   k->sums = malloc (panel * 2 * sizeof (double));
   k->factor = malloc (factor * size);
-  k->turn = malloc ((size_t)k->threads * GLA_KRYLOV_TURN * (size_t)job->basis * size);
+  k->rotated = malloc ((size_t)k->threads * GLA_KRYLOV_ROTATED_ROWS * (size_t)job->basis * size);
   if (job->plain) {
     k->first = vectors (job, 1);
     k->before = vectors (job, 1);
@@ -85,37 +81,37 @@ static int take_all (gla_cpu_krylov *k)
     k->window = vectors (job, GLA_KRYLOV_WINDOW);
   }
   const int plain = !job->plain || (k->first && k->before && k->now && k->window);
-  return plain && k->V && k->rows && k->W && k->chunked && k->sums && k->factor && k->turn;
+  return plain && k->V && k->rows && k->W && k->chunked && k->sums && k->factor && k->rotated;
 }
 
-gla_status gla_cpu_krylov_begin (gla_engine *engine, const gla_krylov_job *job)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  gla_cpu_krylov_end (engine);
-  gla_cpu_krylov *k = calloc (1, sizeof *k);
-  if (k == NULL)
-    return GLA_OUT_OF_MEMORY;
-  k->job = *job;
-  k->sparse = job->sparse;
-  k->product = &e->spmv_kernels[type_index (job->type)];
-  k->threads = e->threads_max;
-  k->chunks = (job->n + GLA_KRYLOV_ROWS - 1) / GLA_KRYLOV_ROWS;
-  if (!take_all (k)) {
-    free_all (k);
-    return GLA_OUT_OF_MEMORY;
-  }
-  if (job->sparse != NULL)
-    gla_cpu_spmv_narrow (job->sparse);
-  e->krylov = k;
-  return GLA_OK;
-}
-
-void gla_cpu_krylov_end (gla_engine *engine)
+static void krylov_end (gla_engine *engine)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   if (e->krylov != NULL)
     free_all (e->krylov);
   e->krylov = NULL;
+}
+
+static gla_status krylov_begin (gla_engine *engine, const gla_krylov_job *job)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  krylov_end (engine);
+  gla_cpu_krylov *k = calloc (1, sizeof *k);
+  if (k == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  k->job = *job;
+  k->sparse = job->sparse;
+  k->product = e->spmv_kernels[gla_cpu_type_index (job->type)];
+  k->threads = e->threads_max;
+  k->chunks = (job->n + GLA_KRYLOV_ROWS - 1) / GLA_KRYLOV_ROWS;
+  if (!take_all (k)) {
+    free_all (k);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  }
+  if (job->sparse != NULL)
+    gla_cpu_spmv_narrow (job->sparse);
+  e->krylov = k;
+  return GLA_OK;
 }
 
 //------------------------------------------------------------------------------
@@ -127,7 +123,7 @@ static char *columns_at (const gla_cpu_krylov *k, int64_t first)
   return (char *)k->V + (size_t)first * (size_t)k->job.n * gla_type_size (k->job.type);
 }
 
-gla_status gla_cpu_krylov_put (gla_engine *engine, int64_t first, int64_t count, const void *from)
+static gla_status krylov_put (gla_engine *engine, int64_t first, int64_t count, const void *from)
 {
   const gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
   memcpy (columns_at (k, first), from,
@@ -135,7 +131,7 @@ gla_status gla_cpu_krylov_put (gla_engine *engine, int64_t first, int64_t count,
   return GLA_OK;
 }
 
-gla_status gla_cpu_krylov_get (gla_engine *engine, int64_t first, int64_t count, void *to)
+static gla_status krylov_get (gla_engine *engine, int64_t first, int64_t count, void *to)
 {
   const gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
   memcpy (to, columns_at (k, first),
@@ -153,12 +149,16 @@ void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla
                          void *user)
 {
   const int64_t bytes = columns * k->job.n * (int64_t)gla_type_size (k->job.type);
-  gla_cpu_crew_for (&k->crew, pieces, bytes >= GLA_KRYLOV_SHARED ? k->team : 1, work, user);
+  gla_cpu_parallel_for (&k->region, pieces, bytes >= GLA_KRYLOV_SHARED ? k->team : 1, work, user);
 }
 
 //------------------------------------------------------------------------------
 // operations, with one-threaded BLAS in our threads
 //------------------------------------------------------------------------------
+
+// By gla_cpu_type_index.
+static const gla_cpu_krylov_functions *const types[4] = {&gla_cpu_krylov_s, &gla_cpu_krylov_d,
+                                                         &gla_cpu_krylov_c, &gla_cpu_krylov_z};
 
 typedef struct {
   gla_cpu_krylov *k;
@@ -168,70 +168,85 @@ typedef struct {
 static operation begin (gla_engine *engine)
 {
   gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
-  gla_cpu_crew_start (&k->crew, &k->job.monitor);
+  gla_cpu_parallel_start (&k->region, &k->job.monitor);
   k->team = gla_blas_enter (k->threads);
-  return (operation){k, &gla_cpu_krylov_types[type_index (k->job.type)]};
+  return (operation){k, types[gla_cpu_type_index (k->job.type)]};
 }
 
 static gla_status end (const operation *o, gla_status status)
 {
   gla_blas_leave (o->k->team);
-  const gla_status asked = gla_cpu_crew_end (&o->k->crew);
+  const gla_status asked = gla_cpu_parallel_end (&o->k->region);
   return status == GLA_OK ? asked : status;
 }
 
-gla_status gla_cpu_krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
+static gla_status krylov_start (gla_engine *engine, int64_t at, int64_t given, uint64_t seed)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   o.k->seed = seed;
   o.k->steps = 0;
   o.k->grown = -1;
   return end (&o, o.f->start (o.k, at, given));
 }
 
-gla_status gla_cpu_krylov_expand (gla_engine *engine, int64_t from, int64_t to, double *T,
-                                  int64_t ldt, int64_t *replaced)
+static gla_status krylov_expand (gla_engine *engine, int64_t from, int64_t to, double *T,
+                                 int64_t ldt, int64_t *replaced)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   return end (&o, o.f->expand (o.k, from, to, T, ldt, replaced));
 }
 
-gla_status gla_cpu_krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
+static gla_status krylov_rotate (gla_engine *engine, int64_t count, const double *S, int64_t keep)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   o.k->grown = -1;
   return end (&o, o.f->rotate (o.k, count, S, keep));
 }
 
-gla_status gla_cpu_krylov_check (gla_engine *engine, int64_t count, const double *theta,
-                                 double *residuals, double *orthogonality)
+static gla_status krylov_check (gla_engine *engine, int64_t count, const double *theta,
+                                double *residuals, double *orthogonality)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   return end (&o, o.f->check (o.k, count, theta, residuals, orthogonality));
 }
 
-gla_status gla_cpu_krylov_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
-                                 int64_t *done)
+static gla_status krylov_plain (gla_engine *engine, int64_t steps, double *alpha, double *beta,
+                                int64_t *done)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   return end (&o, o.f->plain (o.k, steps, alpha, beta, done));
 }
 
-gla_status gla_cpu_krylov_combine (gla_engine *engine, int64_t steps, const double *alpha,
-                                   const double *beta, const double *S, int64_t count)
+static gla_status krylov_combine (gla_engine *engine, int64_t steps, const double *alpha,
+                                  const double *beta, const double *S, int64_t count)
 {
   const operation o = begin (engine);
   if (o.k->team == 0)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   return end (&o, o.f->combine (o.k, steps, alpha, beta, S, count));
 }
+
+const gla_krylov_ops gla_cpu_krylov_ops = {
+    .supports = krylov_supports,
+    .seconds = krylov_seconds,
+    .begin = krylov_begin,
+    .put = krylov_put,
+    .get = krylov_get,
+    .start = krylov_start,
+    .expand = krylov_expand,
+    .rotate = krylov_rotate,
+    .check = krylov_check,
+    .plain = krylov_plain,
+    .combine = krylov_combine,
+    .end = krylov_end,
+};

@@ -1,14 +1,29 @@
-// krylov_turn_template.h: the basis rotated and checked, for one type
+// krylov_rotate.h: the basis rotated and checked, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#ifndef GPULINALG_CPU_KRYLOV_KRYLOV_ROTATE_H
+#define GPULINALG_CPU_KRYLOV_KRYLOV_ROTATE_H
+
+#include "common/products.h"
+
+#include "krylov.h"
+#include "krylov_block.h"
+#include "krylov_sweep.h"
+#include "krylov_vector.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 // Rows first..first+rows-1 of the basis times k->factor (count x keep); the block behind follows.
-static void N (rotate_rows) (const gla_cpu_krylov *k, int64_t first, int64_t rows, int64_t count,
-                             const GLA_REAL *S, int64_t keep, GLA_REAL *temporary)
+static void rotate_rows (const gla_cpu_krylov *k, int64_t first, int64_t rows, int64_t count,
+                         const real *S, int64_t keep, real *temporary)
 {
   const int64_t n = k->job.n;
-  GLA_REAL *V = N (column) (k, 0) + first * GLA_PARTS;
+  real *V = basis_column (k, 0) + first * GLA_PARTS;
   const size_t bytes = (size_t)rows * GLA_PARTS * sizeof *V;
-  N (gemm) ("N", "N", rows, keep, count, 1, V, n, S, count, 0, temporary, rows);
+  gemm ("N", "N", rows, keep, count, 1, V, n, S, count, 0, temporary, rows);
   for (int64_t j = 0; j < keep; j++)
     memcpy (V + j * n * GLA_PARTS, temporary + j * rows * GLA_PARTS, bytes);
   for (int64_t c = 0; c < k->job.block && keep < count; c++)
@@ -18,86 +33,87 @@ static void N (rotate_rows) (const gla_cpu_krylov *k, int64_t first, int64_t row
 typedef struct {
   gla_cpu_krylov *k;
   int64_t count, keep;
-  const GLA_REAL *S;
-} N (rotation);
+  const real *S;
+} rotation;
 
-// Two turns of rows each.
-static void N (rotate_piece) (void *user, int64_t piece, int slot)
+// A piece: 2*GLA_KRYLOV_ROTATED_ROWS rows.
+static void rotate_piece (void *user, int64_t piece, int slot)
 {
-  const N (rotation) *r = user;
+  const rotation *r = user;
   gla_cpu_krylov *k = r->k;
-  GLA_REAL *temporary = (GLA_REAL *)k->turn + slot * GLA_KRYLOV_TURN * k->job.basis * GLA_PARTS;
-  const int64_t end = (piece + 1) * 2 * GLA_KRYLOV_TURN;
-  if (gla_cpu_crew_stopped (&k->crew, slot))
+  real *temporary = (real *)k->rotated + slot * GLA_KRYLOV_ROTATED_ROWS * k->job.basis * GLA_PARTS;
+  const int64_t end = (piece + 1) * 2 * GLA_KRYLOV_ROTATED_ROWS;
+  if (gla_cpu_parallel_stopped (&k->region, slot))
     return;
-  for (int64_t first = piece * 2 * GLA_KRYLOV_TURN; first < end && first < k->job.n;
-       first += GLA_KRYLOV_TURN) {
+  for (int64_t first = piece * 2 * GLA_KRYLOV_ROTATED_ROWS; first < end && first < k->job.n;
+       first += GLA_KRYLOV_ROTATED_ROWS) {
     const int64_t left = k->job.n - first;
-    N (rotate_rows)
-    (k, first, left < GLA_KRYLOV_TURN ? left : GLA_KRYLOV_TURN, r->count, r->S, r->keep, temporary);
+    rotate_rows (k, first, left < GLA_KRYLOV_ROTATED_ROWS ? left : GLA_KRYLOV_ROTATED_ROWS,
+                 r->count, r->S, r->keep, temporary);
   }
 }
 
-static gla_status N (rotate) (gla_cpu_krylov *k, int64_t count, const double *S, int64_t keep)
+static gla_status rotate (gla_cpu_krylov *k, int64_t count, const double *S, int64_t keep)
 {
-  const int64_t rows = 2 * GLA_KRYLOV_TURN, pieces = (k->job.n + rows - 1) / rows;
-  GLA_REAL *factor = malloc ((size_t)(count * keep) * GLA_PARTS * sizeof *factor);
+  const int64_t rows = 2 * GLA_KRYLOV_ROTATED_ROWS, pieces = (k->job.n + rows - 1) / rows;
+  real *factor = malloc ((size_t)(count * keep) * GLA_PARTS * sizeof *factor);
   if (factor == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < count * keep * GLA_PARTS; i++)
-    factor[i] = (GLA_REAL)S[i];
-  N (rotation) r = {k, count, keep, factor};
-  gla_cpu_krylov_for (k, count, pieces, N (rotate_piece), &r);
+    factor[i] = (real)S[i];
+  rotation r = {k, count, keep, factor};
+  gla_cpu_krylov_for (k, count, pieces, rotate_piece, &r);
   free (factor);
   return GLA_OK;
 }
 
-static void N (distance_piece) (void *user, int64_t piece, int slot)
+static void distance_piece (void *user, int64_t piece, int slot)
 {
   (void)slot;
-  const N (terms) *d = user;
-  const int64_t end = N (chunks_from) (d, piece);
-  for (int64_t c = piece * N (chunks_of_sum); c < end; c++) {
-    const int64_t first = c * GLA_KRYLOV_ROWS, last = first + N (rows_of_chunk) (d->k, c);
-    GLA_REAL here = 0;
+  const terms *d = user;
+  const int64_t end = chunks_from (d, piece);
+  for (int64_t c = piece * CHUNKS_OF_SUM; c < end; c++) {
+    const int64_t first = c * GLA_KRYLOV_ROWS, last = first + rows_of_chunk (d->k, c);
+    real here = 0;
     for (int64_t i = first * GLA_PARTS; i < last * GLA_PARTS; i++) {
-      const GLA_REAL x = d->w[i] - d->a * d->v[i];
+      const real x = d->w[i] - d->a * d->v[i];
       here += x * x;
     }
-    ((GLA_REAL *)d->k->chunked)[c] = here;
+    ((real *)d->k->chunked)[c] = here;
   }
 }
 
 // |w - theta*v| by chunks in their order
-static double N (distance) (gla_cpu_krylov *k, const GLA_REAL *w, double theta, const GLA_REAL *v)
+static double distance (gla_cpu_krylov *k, const real *w, double theta, const real *v)
 {
-  const N (terms) d = {k, (GLA_REAL *)w, (GLA_REAL)theta, v, 0, NULL};
-  return sqrt (N (sum_terms) (&d, 2, N (distance_piece)));
+  const terms d = {k, (real *)w, (real)theta, v, 0, NULL};
+  return sqrt (sum_terms (&d, 2, distance_piece));
 }
 
-static gla_status N (check) (gla_cpu_krylov *k, int64_t count, const double *theta,
-                             double *residuals, double *orthogonality)
+static gla_status check (gla_cpu_krylov *k, int64_t count, const double *theta, double *residuals,
+                         double *orthogonality)
 {
   const int64_t n = k->job.n;
   *orthogonality = 0;
   for (int64_t j = 0; j < count; j += k->job.block) {
     const int width = (int)(count - j < k->job.block ? count - j : k->job.block);
-    const GLA_REAL *V = N (column) (k, j);
-    GLA_REAL *W = k->W;
-    gla_status status = N (multiply) (k, V, W, width);
+    const real *V = basis_column (k, j);
+    real *W = k->W;
+    gla_status status = multiply (k, V, W, width);
     if (status != GLA_OK)
       return status;
     for (int c = 0; c < width; c++)
-      residuals[j + c] =
-          N (distance) (k, W + c * n * GLA_PARTS, theta[j + c], V + c * n * GLA_PARTS);
-    N (project) (k, 0, count, V, width);
-    if (atomic_load (&k->crew.stop))
-      return GLA_STOPPED;
+      residuals[j + c] = distance (k, W + c * n * GLA_PARTS, theta[j + c], V + c * n * GLA_PARTS);
+    project (k, 0, count, V, width);
+    if (atomic_load (&k->region.stop))
+      return GLA_ERROR_STOPPED;
     for (int c = 0; c < width; c++)
       for (int64_t i = 0; i < count; i++) {
-        const double x = cabs (N (small_at) (k->sums, i + c * count) - (i == j + c));
+        const double x = cabs (small_at (k->sums, i + c * count) - (i == j + c));
         *orthogonality = x > *orthogonality ? x : *orthogonality;
       }
   }
   return GLA_OK;
 }
+
+#endif

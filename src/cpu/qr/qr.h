@@ -1,12 +1,13 @@
 // qr.h: what the files of the QR factorisation on the CPU share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// qr_kernels.c holds all arithmetic and is compiled once per instruction set, as eig_kernels.c is.
+// qr_kernels.c holds the arithmetic, see ../common/kernel_table.h.
 
 #ifndef GPULINALG_CPU_QR_H
 #define GPULINALG_CPU_QR_H
 
-#include "cpu.h"
+#include "cpu/common/parallel.h"
+#include "cpu/common/kernel_table.h"
 
 // How a job is done: by its size and type, "block" and "pivot" alone, so that a page has the same
 // bits in every batch and with every choice of results.
@@ -21,17 +22,17 @@ typedef enum {
 typedef struct {
   const gla_qr_job *job;
   const gla_qr_chunk *chunk;
-  gla_cpu_crew *crew;
+  gla_cpu_parallel *region;
   gla_cpu_qr_path path;
   int thread; // 0 is the calling thread, the only one that polls the monitor
   int team;   // threads that may work inside of a page, this one included
   char *work; // workspace of this thread, aligned to 64
 } gla_cpu_qr_task;
 
-// Nonzero when the work must end. `member` of the team asks, 0 is the task's own thread.
+// Nonzero when the work must end. `member` is a thread of the team, 0 the task's own.
 int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member);
 
-// Hands out pieces of a page to the team; a piece's slot is its member of the team.
+// Deals out pieces of a page to the threads of the team; the slot of a piece is its thread.
 void gla_cpu_qr_for (const gla_cpu_qr_task *task, int64_t pieces, gla_pool_work work, void *user);
 
 // The kernels of one type for one instruction set.
@@ -42,10 +43,7 @@ typedef struct {
   void (*solve) (gla_cpu_qr_task *task, int64_t first, int count);
 } gla_cpu_qr_kernel;
 
-// In the order s d c z.
-extern const gla_cpu_qr_kernel gla_cpu_qr_base[4];
-extern const gla_cpu_qr_kernel gla_cpu_qr_avx2[4];
-extern const gla_cpu_qr_kernel gla_cpu_qr_avx512[4];
+GLA_KERNEL_DECLARE (qr);
 
 gla_cpu_qr_path gla_cpu_qr_path_of (const gla_qr_job *job);
 // Whether pages are dealt out to threads; otherwise all threads work on one page.

@@ -1,7 +1,7 @@
 // qr_cost.c: how long a QR job takes on the CPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "engine.h"
+#include "cpu/engine.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static double operations (const gla_qr_job *job)
   f += 4 * m * k * rhs;
   if (job->wy)
     f += 2 * m * k * k;
-  return gla_type_is_complex (job->type) ? 4 * f : f;
+  return gla_type_is_complex (job->head.type) ? 4 * f : f;
 }
 
 // 1e9 operations a second of one thread in double precision. Fitted, to within a factor of 1.5 for
@@ -24,7 +24,7 @@ static double operations (const gla_qr_job *job)
 static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
 {
   const double k = (double)(job->m < job->n ? job->m : job->n);
-  const int z = gla_type_is_complex (job->type);
+  const int z = gla_type_is_complex (job->head.type);
   if (job->pivot)
     return 4 * k / (k + 30);
   switch (path) {
@@ -43,18 +43,18 @@ static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
 // Pages that stand in a register together.
 static int64_t group_of (const gla_cpu_engine *e, const gla_qr_job *job)
 {
-  const int type = job->type == GLA_S ? 0 : job->type == GLA_D ? 1 : job->type == GLA_C ? 2 : 3;
-  return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? e->qr_kernels[type].lanes : 1;
+  const int type = gla_cpu_type_index (job->head.type);
+  return gla_cpu_qr_path_of (job) == GLA_CPU_QR_LANES ? e->qr_kernels[type]->lanes : 1;
 }
 
 static double page_seconds (const gla_qr_job *job)
 {
   const double moved = (double)job->m * (double)(job->n + job->q_columns + job->rhs + 1) *
-                       (double)gla_type_size (job->type);
+                       (double)gla_type_size (job->head.type);
   const double page =
       operations (job) / (1e9 * rate (job, gla_cpu_qr_path_of (job))) + moved / 8e9 + 5e-8;
   // what is read and written does not become less in single precision
-  return gla_type_real (job->type) == GLA_S ? 0.6 * page : page;
+  return gla_type_real (job->head.type) == GLA_TYPE_S ? 0.6 * page : page;
 }
 
 double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t pages)
@@ -63,9 +63,10 @@ double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t
   return page_seconds (job) * (double)((pages + group - 1) / group * group);
 }
 
-double gla_cpu_qr_seconds (gla_engine *engine, const gla_qr_job *job, int64_t pages)
+double gla_cpu_qr_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const gla_qr_job *job = (const gla_qr_job *)head;
   // pages for each thread, or threads for each page: those wait for each other at every panel
   if (!gla_cpu_qr_in_threads (job, gla_cpu_qr_path_of (job)))
     return 2e-5 + page_seconds (job) * (double)pages / sqrt (2.0 * e->threads_max);

@@ -3,14 +3,13 @@
 
 #include "solve.h"
 
-#include "../blas_threads.h"
-#include "engine.h"
+#include "cpu/engine.h"
 
 // Seconds of one thread for a page, within a factor of 2 on an AMD EPYC with AVX2.
 static double page_seconds (const gla_pages_job *job)
 {
   const double n = (double)job->X.rows, r = (double)job->X.columns;
-  const double parts = gla_type_is_complex (job->type) ? 4 : 1;
+  const double parts = gla_type_is_complex (job->head.type) ? 4 : 1;
   switch (job->work) {
   case GLA_PAGES_SOLVE:
     return 3e-8 + 5e-10 * parts * n * (n / 2 + n * r);
@@ -29,52 +28,33 @@ static double page_seconds (const gla_pages_job *job)
 enum { WORTH = 4 };
 
 // Pages that a thread takes at a time: some 20 us of work, so that taking them costs nothing.
-static int64_t group_of (double seconds)
+static int group_of (double seconds)
 {
   const double pages = 2e-5 / seconds;
-  return pages > 1 ? (int64_t)pages : 1;
+  return pages > 1 ? (int)pages : 1;
 }
 
-typedef struct {
-  const gla_pages_job *job;
-  const gla_cpu_solve_kernel *kernel;
-  gla_cpu_crew *crew;
-  int64_t group;
-  char *work; // of all threads
-  size_t work_bytes;
-} shared;
-
-static void finish_group (void *user, int64_t group, int slot)
+static void finish_group (const gla_cpu_worker *w, int64_t first, int count)
 {
-  const shared *s = user;
-  const int64_t pages = s->job->X.pages, first = group * s->group;
-  const int64_t end = first + s->group < pages ? first + s->group : pages;
-  if (gla_cpu_crew_stopped (s->crew, slot))
-    return;
-  s->kernel->pages (s->job, first, end, s->work + (size_t)slot * s->work_bytes);
-  atomic_fetch_add (&s->crew->done, end - first);
+  const gla_cpu_engine *e = w->engine;
+  const gla_pages_job *job = w->chunk;
+  e->solve_kernels[gla_cpu_type_index (job->head.type)]->pages (job, first, first + count, w->work);
 }
 
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int type = job->type == GLA_S ? 0 : job->type == GLA_D ? 1 : job->type == GLA_C ? 2 : 3;
+  const gla_cpu_solve_kernel *kernel = e->solve_kernels[gla_cpu_type_index (job->head.type)];
   const double seconds = page_seconds (job);
-  gla_cpu_crew crew;
-  shared s = {.job = job, .kernel = &e->solve_kernels[type], .crew = &crew};
-  s.group = group_of (seconds);
-  s.work_bytes = (s.kernel->workspace (job) + 63) / 64 * 64;
-  const int64_t groups = (job->X.pages + s.group - 1) / s.group;
-  const int threads = gla_cpu_threads_for (e, groups, seconds * (double)job->X.pages / WORTH);
-  const gla_status status = gla_cpu_engine_take (e, (size_t)threads * s.work_bytes);
+  gla_cpu_batch *b = &e->batch;
+  b->group = group_of (seconds);
+  const int64_t groups = (job->X.pages + b->group - 1) / b->group;
+  b->threads = gla_cpu_threads_for (e, groups, seconds * (double)job->X.pages / WORTH);
+  b->team = 1;
+  b->blas = 1;
+  b->work_bytes = (kernel->workspace (job) + 63) / 64 * 64;
+  const gla_status status = gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
   if (status != GLA_OK)
     return status;
-  s.work = e->work;
-  gla_cpu_crew_start (&crew, &job->monitor);
-  const int held = gla_blas_enter (threads);
-  if (held == 0)
-    return GLA_OUT_OF_MEMORY;
-  gla_cpu_crew_for (&crew, groups, held, finish_group, &s);
-  gla_blas_leave (held);
-  return gla_cpu_crew_end (&crew);
+  return gla_cpu_batch_run (e, &job->head, job, job->X.pages, finish_group);
 }

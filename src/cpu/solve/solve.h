@@ -1,13 +1,13 @@
 // solve.h: what the files that finish pages on the CPU share
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// solve_kernels.c holds all arithmetic and is compiled once per instruction set, as eig_kernels.c
-// is.
+// solve_kernels.c holds the arithmetic, see ../common/kernel_table.h.
 
 #ifndef GPULINALG_CPU_SOLVE_H
 #define GPULINALG_CPU_SOLVE_H
 
-#include "cpu.h"
+#include "cpu/common/parallel.h"
+#include "cpu/common/kernel_table.h"
 
 // The kernels of one type for one instruction set.
 typedef struct {
@@ -16,9 +16,6 @@ typedef struct {
   void (*pages) (const gla_pages_job *job, int64_t first, int64_t end, char *work);
 } gla_cpu_solve_kernel;
 
-// In the order s d c z.
-extern const gla_cpu_solve_kernel gla_cpu_solve_base[4];
-extern const gla_cpu_solve_kernel gla_cpu_solve_avx2[4];
-extern const gla_cpu_solve_kernel gla_cpu_solve_avx512[4];
+GLA_KERNEL_DECLARE (solve);
 
 #endif

@@ -1,4 +1,4 @@
-// solve_least_norm_template.h: the least squares solution of least norm of one page, of any rank
+// solve_least_norm.h: the least squares solution of least norm of one page, of any rank
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A*D^-1*P = Q*S by QR with column pivoting, D powers of two that bring the columns to about one
@@ -6,92 +6,109 @@
 // first entry, count. Where r < n, T = S*P'*D has the rows that X must satisfy, and a QR of T'
 // gives the X of least norm (Golub, Van Loan 2013, section 5.5).
 
+#ifndef GPULINALG_CPU_SOLVE_SOLVE_LEAST_NORM_H
+#define GPULINALG_CPU_SOLVE_SOLVE_LEAST_NORM_H
+
+#include "common/products.h"
+#include "common/scalar.h"
+#include "cpu/common/carve.h"
+#include "cpu/common/exponent.h"
+#include "cpu/common/minmax.h"
+
+#include "solve.h"
+#include "solve_triangle.h"
+
+#include <math.h>
+#include <string.h>
+
 typedef struct {
-  GLA_REAL *a, *c, *t; // A and S, B and Q'*B and X, T'
-  GLA_REAL *tau, *tau_t, *lapack;
-  GLA_REAL *more; // real workspace of geqp3 for complex types
+  real *a, *c, *t; // A and S, B and Q'*B and X, T'
+  real *tau, *tau_t, *lapack;
+  real *more; // real workspace of geqp3 for complex types
   gla_blas_int *perm, lapack_size;
   int *exponent; // of D
   int64_t m, n, r, k, rows_c;
-} N (least_norm);
+} least_norm;
 
-static size_t N (least_norm_layout) (char *base, const gla_pages_job *job, N (least_norm) * w)
+static size_t least_norm_layout (char *base, const gla_pages_job *job, least_norm *w)
 {
-  const size_t el = GLA_PARTS * sizeof (GLA_REAL);
+  const size_t el = GLA_PARTS * sizeof (real);
   size_t at = 0;
   w->m = job->A.rows, w->n = job->A.columns, w->r = job->X.columns;
-  w->k = gla_less (w->m, w->n), w->rows_c = gla_more (w->m, w->n);
-  w->lapack_size = (gla_blas_int)(64 * gla_more (w->n, w->r) + 2 * w->n + 65 * 64);
+  w->k = gla_min (w->m, w->n), w->rows_c = gla_max (w->m, w->n);
+  w->lapack_size = (gla_blas_int)(64 * gla_max (w->n, w->r) + 2 * w->n + 65 * 64);
   w->a = gla_carve (base, &at, (size_t)(w->m * w->n) * el);
   w->c = gla_carve (base, &at, (size_t)(w->rows_c * w->r) * el);
   w->t = gla_carve (base, &at, (size_t)(w->n * w->k) * el);
   w->tau = gla_carve (base, &at, (size_t)w->k * el);
   w->tau_t = gla_carve (base, &at, (size_t)w->k * el);
   w->lapack = gla_carve (base, &at, (size_t)w->lapack_size * el);
-  w->more = gla_carve (base, &at, 2 * (size_t)w->n * sizeof (GLA_REAL));
+  w->more = gla_carve (base, &at, 2 * (size_t)w->n * sizeof (real));
   w->perm = gla_carve (base, &at, (size_t)w->n * sizeof *w->perm);
   w->exponent = gla_carve (base, &at, (size_t)w->n * sizeof *w->exponent);
   return at;
 }
 
 // to = 2^-e * from with the largest entry about 1; returns e.
-static int N (load_column) (int64_t rows, const GLA_REAL *from, GLA_REAL *to)
+static int load_column (int64_t rows, const real *from, real *to)
 {
-  const int e = N (column_exponent) (from, rows);
-  const GLA_REAL down = N (power_of_two) (-e);
+  const int e = column_exponent (from, rows);
+  const real down = power_of_two (-e);
   for (int64_t i = 0; i < rows * GLA_PARTS; i++)
     to[i] = down * from[i];
   return e;
 }
 
 // Any e; what leaves the range becomes 0 or Inf.
-static void N (scale_by) (int64_t count, GLA_REAL *x, int e)
+static void scale_by (int64_t count, real *x, int e)
 {
   for (int64_t i = 0; i < count * GLA_PARTS; i++)
-    x[i] = GLA_SINGLE ? (GLA_REAL)scalbnf ((float)x[i], e) : (GLA_REAL)scalbn ((double)x[i], e);
+    x[i] = GLA_SINGLE ? (real)scalbnf ((float)x[i], e) : (real)scalbn ((double)x[i], e);
 }
 
 // Q*C or Q'*C for `count` reflectors in a.
-static void N (apply_reflectors) (const char *op, int64_t rows, int64_t columns, int64_t count,
-                                  const GLA_REAL *a, int64_t lda, const GLA_REAL *tau, GLA_REAL *c,
-                                  int64_t ldc, const N (least_norm) * w)
+static void apply_reflectors (const char *op, int64_t rows, int64_t columns, int64_t count,
+                              const real *a, int64_t lda, const real *tau, real *c, int64_t ldc,
+                              const least_norm *w)
 {
   const gla_blas_int im = (gla_blas_int)rows, in = (gla_blas_int)columns, ik = (gla_blas_int)count;
   const gla_blas_int ia = (gla_blas_int)lda, ic = (gla_blas_int)ldc;
   gla_blas_int info;
   if (columns > 0 && count > 0)
-    GLA_MQR ("L", op, &im, &in, &ik, a, &ia, tau, c, &ic, w->lapack, &w->lapack_size, &info, 1, 1);
+    GLA_UNMQR ("L", op, &im, &in, &ik, a, &ia, tau, c, &ic, w->lapack, &w->lapack_size, &info, 1,
+               1);
 }
 
 // S and its rank; the permutation counts from 0.
-static int64_t N (pivoted_rank) (const N (least_norm) * w)
+static int64_t pivoted_rank (const least_norm *w)
 {
   const gla_blas_int im = (gla_blas_int)w->m, in = (gla_blas_int)w->n;
   gla_blas_int info;
   memset (w->perm, 0, (size_t)w->n * sizeof *w->perm);
 #if GLA_COMPLEX
-  GLA_QP3 (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, w->more, &info);
+  GLA_BLAS (geqp3)
+  (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, w->more, &info);
 #else
-  GLA_QP3 (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, &info);
+  GLA_BLAS (geqp3) (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, &info);
 #endif
   for (int64_t j = 0; j < w->n; j++)
     w->perm[j]--;
-  const GLA_REAL least = (GLA_REAL)w->rows_c * GLA_EPS * GLA_ABS (w->a[0]);
+  const real least = (real)w->rows_c * GLA_EPS * real_abs (w->a[0]);
   int64_t rank = 0;
-  while (rank < w->k && GLA_ABS (w->a[(rank + rank * w->m) * GLA_PARTS]) > least)
+  while (rank < w->k && real_abs (w->a[(rank + rank * w->m) * GLA_PARTS]) > least)
     rank++;
   return rank;
 }
 
 // The exponent of column j of T beside the longest column of A. Much shorter columns count as
 // longer: their large X would drown the digits of the others.
-static int N (weight) (const N (least_norm) * w, int largest, int64_t j)
+static int weight (const least_norm *w, int largest, int64_t j)
 {
   const int e = w->exponent[w->perm[j]] - largest, least = GLA_SINGLE ? -10 : -16;
   return e > least ? e : least;
 }
 
-static int N (largest_exponent) (const N (least_norm) * w)
+static int largest_exponent (const least_norm *w)
 {
   int largest = w->exponent[0];
   for (int64_t j = 1; j < w->n; j++)
@@ -100,89 +117,89 @@ static int N (largest_exponent) (const N (least_norm) * w)
 }
 
 // c: Q'*B on entry, on return D*X in the order of the pivots.
-static void N (solve_deficient) (int64_t rank, const N (least_norm) * w)
+static void solve_deficient (int64_t rank, const least_norm *w)
 {
   const gla_blas_int in = (gla_blas_int)w->n, ik = (gla_blas_int)rank;
-  const int largest = N (largest_exponent) (w);
+  const int largest = largest_exponent (w);
   gla_blas_int info;
   for (int64_t i = 0; i < rank; i++)
     for (int64_t j = 0; j < w->n; j++) {
-      N (el) *t = (N (el) *)w->t + j + i * w->n;
-      *t = N (make) (0, 0);
+      scalar *t = (scalar *)w->t + j + i * w->n;
+      *t = scalar_make (0, 0);
       if (j >= i) {
-        *t = N (el_conj) (((const N (el) *)w->a)[i + j * w->m]);
-        *t = N (el_scale) (N (power_of_two) (N (weight) (w, largest, j)), *t);
+        *t = scalar_conj (((const scalar *)w->a)[i + j * w->m]);
+        *t = scalar_scale (power_of_two (weight (w, largest, j)), *t);
       }
     }
-  GLA_QRF (&in, &ik, w->t, &in, w->tau_t, w->lapack, &w->lapack_size, &info);
-  N (trsm) ((N (triangle)){"L", "U", "C", "N"}, rank, w->r, 1, w->t, w->n, w->c, w->rows_c);
+  GLA_BLAS (geqrf) (&in, &ik, w->t, &in, w->tau_t, w->lapack, &w->lapack_size, &info);
+  trsm ((triangle_form){"L", "U", "C", "N"}, rank, w->r, 1, w->t, w->n, w->c, w->rows_c);
   for (int64_t j = 0; j < w->r; j++)
     memset (w->c + (rank + j * w->rows_c) * GLA_PARTS, 0,
             (size_t)((w->n - rank) * GLA_PARTS) * sizeof *w->c);
-  N (apply_reflectors) ("N", w->n, w->r, rank, w->t, w->n, w->tau_t, w->c, w->rows_c, w);
+  apply_reflectors ("N", w->n, w->r, rank, w->t, w->n, w->tau_t, w->c, w->rows_c, w);
   for (int64_t j = 0; j < w->r; j++)
     for (int64_t i = 0; i < w->n; i++) {
-      N (el) *x = (N (el) *)w->c + i + j * w->rows_c;
-      *x = N (el_scale) (N (power_of_two) (N (weight) (w, largest, i)), *x);
+      scalar *x = (scalar *)w->c + i + j * w->rows_c;
+      *x = scalar_scale (power_of_two (weight (w, largest, i)), *x);
     }
 }
 
-static void N (store_nan) (const gla_array *a, int64_t page)
+static void store_nan (const gla_array *a, int64_t page)
 {
   for (int64_t j = 0; j < a->columns; j++)
     for (int64_t i = 0; i < a->rows * GLA_PARTS; i++)
-      N (column_of) (a, page, j)[i] = (GLA_REAL)NAN;
+      column_of (a, page, j)[i] = (real)NAN;
 }
 
-static int N (all_finite) (const gla_array *a, int64_t page)
+static int all_finite (const gla_array *a, int64_t page)
 {
-  GLA_BITS largest = 0;
+  bits largest = 0;
   for (int64_t j = 0; j < a->columns; j++)
-    largest = N (largest_of) (N (column_at) (a, page, j), a->rows * GLA_PARTS, largest);
+    largest = largest_of (column_at (a, page, j), a->rows * GLA_PARTS, largest);
   return (int)(largest >> GLA_FRACTION) <= 2 * GLA_BIAS;
 }
 
 // Column j of X from column j of c, whose exponent is e.
-static void N (store_solution) (const gla_pages_job *job, int64_t page, int64_t j, int e,
-                                const N (least_norm) * w)
+static void store_solution (const gla_pages_job *job, int64_t page, int64_t j, int e,
+                            const least_norm *w)
 {
-  N (el) *to = (N (el) *)N (column_of) (&job->X, page, j);
-  const N (el) *from = (const N (el) *)w->c + j * w->rows_c;
+  scalar *to = (scalar *)column_of (&job->X, page, j);
+  const scalar *from = (const scalar *)w->c + j * w->rows_c;
   for (int64_t i = 0; i < w->n; i++) {
     const int64_t row = w->perm[i];
     to[row] = from[i];
-    N (scale_by) (1, (GLA_REAL *)(to + row), e - w->exponent[row]);
+    scale_by (1, (real *)(to + row), e - w->exponent[row]);
   }
 }
 
 // Pages that wait for it; info becomes how many columns or rows depend on others.
-static void N (least_norm_page) (const gla_pages_job *job, int64_t page, char *work)
+static void least_norm_page (const gla_pages_job *job, int64_t page, char *work)
 {
-  N (least_norm) w;
+  least_norm w;
   if (job->info[page] != GLA_INFO_AGAIN)
     return;
-  if (!N (all_finite) (&job->A, page) || !N (all_finite) (&job->B, page)) {
-    N (store_nan) (&job->X, page);
+  if (!all_finite (&job->A, page) || !all_finite (&job->B, page)) {
+    store_nan (&job->X, page);
     job->info[page] = (int32_t)(job->A.columns + 1);
     return;
   }
-  N (least_norm_layout) (work, job, &w);
+  least_norm_layout (work, job, &w);
   for (int64_t j = 0; j < w.n; j++)
-    w.exponent[j] =
-        N (load_column) (w.m, N (column_at) (&job->A, page, j), w.a + j * w.m * GLA_PARTS);
-  const int64_t rank = N (pivoted_rank) (&w);
+    w.exponent[j] = load_column (w.m, column_at (&job->A, page, j), w.a + j * w.m * GLA_PARTS);
+  const int64_t rank = pivoted_rank (&w);
   for (int64_t j = 0; j < w.r; j++)
-    N (load_column) (w.m, N (column_at) (&job->B, page, j), w.c + j * w.rows_c * GLA_PARTS);
-  N (apply_reflectors) (GLA_COMPLEX ? "C" : "T", w.m, w.r, w.k, w.a, w.m, w.tau, w.c, w.rows_c, &w);
+    load_column (w.m, column_at (&job->B, page, j), w.c + j * w.rows_c * GLA_PARTS);
+  apply_reflectors (GLA_COMPLEX ? "C" : "T", w.m, w.r, w.k, w.a, w.m, w.tau, w.c, w.rows_c, &w);
   if (rank == w.n)
-    N (trsm) ((N (triangle)){"L", "U", "N", "N"}, w.n, w.r, 1, w.a, w.m, w.c, w.rows_c);
+    trsm ((triangle_form){"L", "U", "N", "N"}, w.n, w.r, 1, w.a, w.m, w.c, w.rows_c);
   else if (rank > 0)
-    N (solve_deficient) (rank, &w);
+    solve_deficient (rank, &w);
   else
     for (int64_t j = 0; j < w.r; j++)
       memset (w.c + j * w.rows_c * GLA_PARTS, 0, (size_t)(w.n * GLA_PARTS) * sizeof *w.c);
   for (int64_t j = 0; j < w.r; j++)
-    N (store_solution)
-  (job, page, j, N (column_exponent) (N (column_at) (&job->B, page, j), w.m), &w);
+    store_solution (job, page, j, column_exponent (column_at (&job->B, page, j), w.m), &w);
   job->info[page] = (int32_t)(w.k - rank);
 }
+
+#endif

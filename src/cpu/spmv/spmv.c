@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../host_memory.h"
-#include "engine.h"
+#include "common/host_memory.h"
+#include "cpu/engine.h"
 
 // Work of a part, in entries; a row counts for ROW_WORK of them. Parts of a transposed product.
 // Work that threads share, in entries times vectors: on a machine that has other work, too, they
@@ -19,24 +19,19 @@ enum {
   NARROW_LENGTH = 1 << 17
 };
 
-static int type_index (gla_type type)
-{
-  return type == GLA_S ? 0 : type == GLA_D ? 1 : type == GLA_C ? 2 : 3;
-}
-
 static int64_t start_of (const gla_csr *c, int64_t i)
 {
   return c->index_bytes == 4 ? ((const int32_t *)c->start)[i] : ((const int64_t *)c->start)[i];
 }
 
-int gla_cpu_spmv_supports (const gla_spmv_matrix *M)
+static int spmv_supports (const gla_spmv_matrix *M)
 {
   (void)M;
   return 1;
 }
 
-double gla_cpu_spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
-                             int64_t columns)
+static double spmv_seconds (gla_engine *engine, const gla_spmv_matrix *M, const void *prepared,
+                            int64_t columns)
 {
   // the order of magnitude on two cores: entries and rows from memory, x by chance from a cache
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
@@ -82,14 +77,28 @@ static int64_t list_segments (const gla_spmv_matrix *M, gla_cpu_segment *segment
   return count;
 }
 
-gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
-                                 const gla_monitor *monitor, void **prepared)
+static void spmv_free (gla_engine *engine, void *prepared)
+{
+  (void)engine;
+  gla_cpu_sparse *s = prepared;
+  if (s == NULL)
+    return;
+  free (s->parts);
+  free (s->segments);
+  free (s->narrow);
+  free (s->sums);
+  free (s->rows);
+  free (s);
+}
+
+static gla_status spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
+                                const gla_monitor *monitor, void **prepared)
 {
   (void)engine, (void)monitor;
   gla_cpu_sparse *s = calloc (1, sizeof *s);
   *prepared = NULL;
   if (s == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   const int64_t work = M->entries + ROW_WORK * M->csr.rows;
   s->M = *M;
   s->n_parts = (work + PART_WORK - 1) / PART_WORK;
@@ -98,8 +107,8 @@ gla_status gla_cpu_spmv_prepare (gla_engine *engine, const gla_spmv_matrix *M,
   s->segments = malloc ((size_t)s->n_segments * sizeof *s->segments + 1);
   s->sums = malloc ((size_t)s->n_segments * GLA_SPMV_WIDTH * gla_type_size (M->csr.type) + 1);
   if (s->parts == NULL || s->segments == NULL || s->sums == NULL) {
-    gla_cpu_spmv_free (engine, s);
-    return GLA_OUT_OF_MEMORY;
+    spmv_free (engine, s);
+    return GLA_ERROR_OUT_OF_MEMORY;
   }
   for (int64_t p = 0; p < s->n_parts; p++)
     s->parts[p] = row_at (&M->csr, p * PART_WORK);
@@ -144,20 +153,6 @@ void gla_cpu_spmv_narrow (gla_cpu_sparse *s)
   c->index_bytes = 4;
 }
 
-void gla_cpu_spmv_free (gla_engine *engine, void *prepared)
-{
-  (void)engine;
-  gla_cpu_sparse *s = prepared;
-  if (s == NULL)
-    return;
-  free (s->parts);
-  free (s->segments);
-  free (s->narrow);
-  free (s->sums);
-  free (s->rows);
-  free (s);
-}
-
 //------------------------------------------------------------------------------
 // products
 //------------------------------------------------------------------------------
@@ -191,7 +186,7 @@ static void join_long_rows (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spm
 typedef struct {
   const gla_cpu_spmv_kernel *kernel;
   const gla_cpu_spmv_task *t;
-  gla_cpu_crew *crew;
+  gla_cpu_parallel *region;
   size_t bytes; // of a segment's sum, or of a vector
   int parts;
 } product;
@@ -201,7 +196,7 @@ static void multiply_piece (void *user, int64_t u, int slot)
   const product *a = user;
   const gla_cpu_sparse *s = a->t->sparse;
   const int64_t p = u - s->n_segments;
-  if (gla_cpu_crew_stopped (a->crew, slot))
+  if (gla_cpu_parallel_stopped (a->region, slot))
     return;
   if (p < 0)
     a->kernel->segment (a->t, &s->segments[u], (char *)s->sums + (size_t)u * a->bytes);
@@ -210,18 +205,18 @@ static void multiply_piece (void *user, int64_t u, int slot)
 }
 
 static void multiply_group (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
-                            gla_cpu_crew *crew)
+                            gla_cpu_parallel *region)
 {
   const gla_cpu_sparse *s = t->sparse;
-  product a = {kernel, t, crew, GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type), 0};
-  gla_cpu_crew_for (crew, s->n_segments + s->n_parts, threads_for (s, t->width), multiply_piece,
-                    &a);
+  product a = {kernel, t, region, GLA_SPMV_WIDTH * gla_type_size (s->M.csr.type), 0};
+  gla_cpu_parallel_for (region, s->n_segments + s->n_parts, threads_for (s, t->width),
+                        multiply_piece, &a);
   join_long_rows (kernel, t, a.bytes);
 }
 
 void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_sparse *sparse,
                             int conjugate, const void *x, int b, void *y, int64_t ldy,
-                            gla_cpu_crew *crew)
+                            gla_cpu_parallel *region)
 {
   const size_t size = gla_type_size (sparse->M.csr.type);
   gla_cpu_spmv_task t = {sparse, x, b, y, ldy, 1, conjugate};
@@ -229,7 +224,7 @@ void gla_cpu_spmv_multiply (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spa
     t.x = (const char *)x + (size_t)c * size;
     t.y = (char *)y + (size_t)(c * ldy) * size;
     t.width = width_of (b - c);
-    multiply_group (kernel, &t, crew);
+    multiply_group (kernel, &t, region);
   }
 }
 
@@ -262,7 +257,7 @@ static gla_status take_rows (gla_cpu_sparse *s, size_t bytes)
   s->rows_bytes = 0;
   s->rows = malloc (bytes);
   if (s->rows == NULL)
-    return GLA_OUT_OF_MEMORY;
+    return GLA_ERROR_OUT_OF_MEMORY;
   gla_host_prefer_huge_pages (s->rows, bytes);
   s->rows_bytes = bytes;
   return GLA_OK;
@@ -279,7 +274,7 @@ static void scatter_piece (void *user, int64_t p, int slot)
   own.y = (char *)s->rows + (size_t)p * a->bytes;
   memset (own.y, 0, a->bytes);
   for (int64_t i = s->parts[s->n_parts * p / a->parts]; i < end; i += TRANSPOSED_ROWS)
-    if (!gla_cpu_crew_stopped (a->crew, slot))
+    if (!gla_cpu_parallel_stopped (a->region, slot))
       a->kernel->scatter (&own, i, i + TRANSPOSED_ROWS < end ? i + TRANSPOSED_ROWS : end);
 }
 
@@ -293,24 +288,24 @@ static void add_some (void *user, int64_t first, int64_t end)
 // One vector of a transposed product: each part of the rows has a result of its own, and these are
 // added in their order, so that the bits are a matter of the matrix alone.
 static void multiply_one_transposed (const gla_cpu_spmv_kernel *kernel, const gla_cpu_spmv_task *t,
-                                     int parts, gla_cpu_crew *crew)
+                                     int parts, gla_cpu_parallel *region)
 {
   const gla_cpu_sparse *s = t->sparse;
   const int64_t n = s->M.csr.columns;
-  product a = {kernel, t, crew, (size_t)n * gla_type_size (s->M.csr.type), parts};
+  product a = {kernel, t, region, (size_t)n * gla_type_size (s->M.csr.type), parts};
   const int threads = threads_for (s, 1);
-  gla_cpu_crew_for (crew, parts, threads, scatter_piece, &a);
+  gla_cpu_parallel_for (region, parts, threads, scatter_piece, &a);
   gla_pool_ranges (n, threads > 1 ? TRANSPOSED_ROWS : n + 1, add_some, &a);
 }
 
 static gla_status multiply_transposed (const gla_cpu_spmv_kernel *kernel, gla_cpu_sparse *s,
-                                       const gla_spmv_job *job, gla_cpu_crew *crew)
+                                       const gla_spmv_job *job, gla_cpu_parallel *region)
 {
   const size_t size = gla_type_size (s->M.csr.type);
   const int parts = s->n_parts < SCATTER_PARTS ? 1 : SCATTER_PARTS;
   if (take_rows (s, (size_t)(s->M.csr.columns * parts) * size + 1) != GLA_OK)
-    return GLA_OUT_OF_MEMORY;
-  for (int64_t c = 0; c < job->x.columns && !gla_cpu_crew_stopped (crew, 0); c++) {
+    return GLA_ERROR_OUT_OF_MEMORY;
+  for (int64_t c = 0; c < job->x.columns && !gla_cpu_parallel_stopped (region, 0); c++) {
     const gla_cpu_spmv_task t = {
         .sparse = s,
         .x = (char *)job->x.data + (size_t)(c * job->x.column_stride) * size,
@@ -318,32 +313,32 @@ static gla_status multiply_transposed (const gla_cpu_spmv_kernel *kernel, gla_cp
         .y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size,
         .width = 1,
         .conjugate = job->conjugate};
-    multiply_one_transposed (kernel, &t, parts, crew);
+    multiply_one_transposed (kernel, &t, parts, region);
   }
   return GLA_OK;
 }
 
-gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
+static gla_status spmv_product (gla_engine *engine, void *prepared, const gla_spmv_job *job)
 {
   gla_cpu_sparse *s = prepared;
   const gla_cpu_spmv_kernel *kernel =
-      &((gla_cpu_engine *)engine)->spmv_kernels[type_index (s->M.csr.type)];
+      ((gla_cpu_engine *)engine)->spmv_kernels[gla_cpu_type_index (s->M.csr.type)];
   const size_t size = gla_type_size (s->M.csr.type);
   const int64_t n = job->x.rows, columns = job->x.columns;
   const int64_t most = columns < GLA_SPMV_WIDTH ? columns : GLA_SPMV_WIDTH;
-  gla_cpu_crew crew;
+  gla_cpu_parallel region;
   if (s->used) // a matrix that comes back has a plan, and will again
     gla_cpu_spmv_narrow (s);
   s->used = 1;
-  gla_cpu_crew_start (&crew, &job->monitor);
+  gla_cpu_parallel_start (&region, &job->monitor);
   if (job->transposed) {
-    const gla_status taken = multiply_transposed (kernel, s, job, &crew);
-    const gla_status asked = gla_cpu_crew_end (&crew);
+    const gla_status taken = multiply_transposed (kernel, s, job, &region);
+    const gla_status asked = gla_cpu_parallel_end (&region);
     return taken == GLA_OK ? asked : taken;
   }
   if (columns > 1 && take_rows (s, (size_t)(n * most) * size + 1) != GLA_OK)
-    return GLA_OUT_OF_MEMORY;
-  for (int64_t c = 0; c < columns && !gla_cpu_crew_stopped (&crew, 0);) {
+    return GLA_ERROR_OUT_OF_MEMORY;
+  for (int64_t c = 0; c < columns && !gla_cpu_parallel_stopped (&region, 0);) {
     const int b = (int)(columns - c < most ? columns - c : most);
     const char *x = (const char *)job->x.data + (size_t)(c * job->x.column_stride) * size;
     char *y = (char *)job->y.data + (size_t)(c * job->y.column_stride) * size;
@@ -351,8 +346,17 @@ gla_status gla_cpu_spmv_product (gla_engine *engine, void *prepared, const gla_s
       gla_cpu_spmv_by_rows (kernel, x, job->x.column_stride, n, b, s->rows);
       x = s->rows;
     }
-    gla_cpu_spmv_multiply (kernel, s, job->conjugate, x, b, y, job->y.column_stride, &crew);
+    gla_cpu_spmv_multiply (kernel, s, job->conjugate, x, b, y, job->y.column_stride, &region);
     c += b;
   }
-  return gla_cpu_crew_end (&crew);
+  return gla_cpu_parallel_end (&region);
 }
+
+const gla_spmv_ops gla_cpu_spmv_ops = {
+    .supports = spmv_supports,
+    .seconds = spmv_seconds,
+    .transposes = 1,
+    .prepare = spmv_prepare,
+    .product = spmv_product,
+    .free = spmv_free,
+};

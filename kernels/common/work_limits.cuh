@@ -1,0 +1,21 @@
+// work_limits.cuh: how much is launched at a time, how much memory is taken, how often is polled
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_WORK_LIMITS_CUH
+#define GPULINALG_WORK_LIMITS_CUH
+
+// Predicted seconds of work that is launched before the host waits for it and polls the monitor: a
+// request to stop is served after about this time.
+const double PIECE_SECONDS = 0.03;
+
+// Seconds between two polls of the monitor while the host waits.
+const double POLL_SECONDS = 0.02;
+
+// The share of the free device memory that chunks may take, all slots together.
+const double MEMORY_SHARE = 0.6;
+
+// Multiprocessors of the GPU whose measured times the predictions were fitted to (an H200). Times
+// scale with the number that the device in use has.
+const double FITTED_MULTIPROCESSORS = 132;
+
+#endif

@@ -1,0 +1,22 @@
+// norm.cuh: the kernel of page norms
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_NORM_CUH
+#define GPULINALG_NORM_CUH
+
+#include <cuda_runtime.h>
+#include "gpulinalg.h"
+#include "common/scalar.cuh"
+
+// Pages on the device: element (i, j) of page p is A[p*page + j*ld + i].
+template <class T> struct norm_args {
+  const T *A;
+  int64_t m, n, ld, page, pages;
+  real_t<T> *norms;
+  int64_t norm_stride;
+  gla_norm norm;
+};
+
+template <class T> cudaError_t norm_pages (const norm_args<T> &a, cudaStream_t stream);
+
+#endif

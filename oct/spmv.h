@@ -1,0 +1,21 @@
+// spmv.h: the request of a product, and the product without a plan
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SPMV_H
+#define GPULINALG_SPMV_H
+
+#include "plan_value.h"
+
+struct spmv_request {
+  char op;             // 'N', 'T' or 'C'
+  octave_idx_type out; // rows of the result
+  gla_type type;       // of the prepared matrix
+  bool single;         // the class of the result
+};
+
+// op(A)*x on the CPU, by the columns of Octave's sparse matrix A; nothing is prepared. Without a
+// call (NULL) the product does not react to Ctrl-C.
+octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_value &x,
+                          const spmv_request &want);
+
+#endif

@@ -1,0 +1,39 @@
+// place.h: runs a call in the place that is chosen for it, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PLACE_H
+#define GPULINALG_PLACE_H
+
+#include "choose.h"
+
+// What GPUs have done of a call.
+typedef struct {
+  int device;         // the first GPU that worked, or GLA_DEVICE_HOST
+  gla_status failure; // why one of them failed; GLA_OK: none did
+  int undone;         // nonzero: something is left for the CPU
+} gla_outcome;
+
+// How a call is done, in either place. What is left of it where a GPU failed is no error.
+typedef struct {
+  // NULL: one GPU does all, by `on_engine`.
+  gla_status (*on_gpus) (void *call, const int *devices, int count, gla_outcome *outcome);
+  // The whole call, or what GPUs have left of it.
+  gla_status (*on_engine) (void *call, gla_engine *engine);
+  // Whether the call ended early, so that its time says nothing. NULL: it never does.
+  int (*was_cut_short) (const void *call);
+} gla_placed_work;
+
+typedef struct {
+  const gla_placing *placing;
+  const gla_placed_work *work;
+  void *call; // the operation's description of the call
+  int64_t pages;
+  int data_device; // where the arrays are: GLA_DEVICE_HOST or a GPU
+} gla_placed;
+
+// Chooses the place and does the call there. What GPUs cannot do, for want of memory or because
+// they fail, the CPU does with one warning, unless the arrays are on a GPU. *device becomes the
+// first GPU that worked, or GLA_DEVICE_HOST.
+gla_status gla_place_call (gla_context *ctx, const gla_placed *placed, int *device);
+
+#endif

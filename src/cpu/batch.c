@@ -1,0 +1,89 @@
+// batch.c: the loop over the pages of a chunk, the same for all operations on the CPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "batch.h"
+
+#include "common/blas_threads.h"
+#include "cpu/engine.h"
+#include "common/limits.h"
+
+int gla_cpu_type_index (gla_type type)
+{
+  return type == GLA_TYPE_S ? 0 : type == GLA_TYPE_D ? 1 : type == GLA_TYPE_C ? 2 : 3;
+}
+
+int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds)
+{
+  const double worth = 1 + seconds / GLA_THREAD_SECONDS;
+  int64_t threads = worth < e->threads_max ? (int64_t)worth : e->threads_max;
+  threads = threads < pieces ? threads : pieces;
+  return threads > 1 ? (int)threads : 1;
+}
+
+typedef struct {
+  const gla_cpu_engine *e;
+  const void *chunk;
+  int64_t pages;
+  int team;
+  gla_cpu_parallel region;
+  gla_cpu_solve solve;
+} loop;
+
+static void solve_group (void *user, int64_t group, int thread)
+{
+  loop *l = user;
+  const gla_cpu_batch *b = &l->e->batch;
+  const int64_t first = group * b->group;
+  const int count = (int)(l->pages - first < b->group ? l->pages - first : b->group);
+  const gla_cpu_worker worker = {.engine = l->e,
+                                 .chunk = l->chunk,
+                                 .region = &l->region,
+                                 .thread = thread,
+                                 .team = l->team,
+                                 .work = l->e->work + (size_t)thread * b->work_bytes};
+  if (gla_cpu_parallel_stopped (&l->region, thread))
+    return;
+  l->solve (&worker, first, count);
+  atomic_fetch_add (&l->region.done, count);
+}
+
+gla_status gla_cpu_batch_run (gla_cpu_engine *e, const gla_job *job, const void *chunk,
+                              int64_t pages, gla_cpu_solve solve)
+{
+  const gla_cpu_batch *b = &e->batch;
+  const int most = b->threads * b->team, held = b->blas ? gla_blas_enter (most) : most;
+  const int64_t groups = (pages + b->group - 1) / b->group;
+  if (held == 0)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  loop l = {.e = e,
+            .chunk = chunk,
+            .pages = pages,
+            .team = b->team < held ? b->team : held,
+            .solve = solve};
+  gla_cpu_parallel_start (&l.region, &job->monitor);
+  if (l.team == 1)
+    gla_cpu_parallel_for (&l.region, groups, held, solve_group, &l);
+  // A piece of the pool's work may not hand out work, so pages that threads share are no pieces.
+  for (int64_t g = 0; l.team > 1 && g < groups; g++)
+    solve_group (&l, g, 0);
+  if (b->blas)
+    gla_blas_leave (held);
+  return gla_cpu_parallel_end (&l.region);
+}
+
+int64_t gla_cpu_batch_pages (gla_engine *engine, const gla_job *job, int64_t pages)
+{
+  (void)engine, (void)job;
+  return pages;
+}
+
+gla_status gla_cpu_batch_finish (gla_engine *engine, int slot)
+{
+  (void)engine, (void)slot;
+  return GLA_OK;
+}
+
+void gla_cpu_batch_end (gla_engine *engine)
+{
+  (void)engine;
+}

@@ -1,0 +1,35 @@
+// kernel_table.h: names of the kernels of all types and instruction sets
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A family of kernels is one source, <family>_kernels.c. ../Makefile compiles it once per type and
+// instruction set, with -DGLA_T=s, d, c or z and -DGLA_ISA=base, avx2 or avx512 (the last two where
+// GLA_CPU_X86 is defined). Each object has one table of functions, gla_cpu_eig_z_avx2 for example;
+// isa.c lists them, and an engine chooses by what the processor has.
+
+#ifndef GPULINALG_CPU_KERNEL_TABLE_H
+#define GPULINALG_CPU_KERNEL_TABLE_H
+
+#define GLA_KERNEL_JOIN2(family, type, isa) gla_cpu_##family##_##type##_##isa
+#define GLA_KERNEL_JOIN(family, type, isa) GLA_KERNEL_JOIN2 (family, type, isa)
+
+// The table of the object that is being compiled.
+#define GLA_KERNEL_TABLE(family) GLA_KERNEL_JOIN (family, GLA_T, GLA_ISA)
+
+// The tables of one instruction set, in the order of gla_cpu_type_index.
+#define GLA_KERNEL_ROW(family, isa)                                                                \
+  {                                                                                                \
+    &gla_cpu_##family##_s_##isa, &gla_cpu_##family##_d_##isa, &gla_cpu_##family##_c_##isa,         \
+        &gla_cpu_##family##_z_##isa                                                                \
+  }
+
+#define GLA_KERNEL_DECLARE_ISA(family, isa)                                                        \
+  extern const gla_cpu_##family##_kernel gla_cpu_##family##_s_##isa, gla_cpu_##family##_d_##isa,   \
+      gla_cpu_##family##_c_##isa, gla_cpu_##family##_z_##isa
+
+// Declares all tables of a family; they have the type gla_cpu_<family>_kernel.
+#define GLA_KERNEL_DECLARE(family)                                                                 \
+  GLA_KERNEL_DECLARE_ISA (family, base);                                                           \
+  GLA_KERNEL_DECLARE_ISA (family, avx2);                                                           \
+  GLA_KERNEL_DECLARE_ISA (family, avx512)
+
+#endif

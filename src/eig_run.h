@@ -1,0 +1,21 @@
+// eig_run.h: a call of gla_batcheig, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_EIG_RUN_H
+#define GPULINALG_EIG_RUN_H
+
+#include "batch/queue.h"
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_eig_job job;
+  gla_eig_chunk all;     // the whole arrays
+  int suspect;           // nonzero: a page has info != 0
+  int64_t bad_page;      // the first that is not Hermitian, or -1
+  double bad_difference; // its largest |A - A'|
+} gla_eig_run;
+
+extern const gla_operation gla_eig_operation;
+int gla_eig_kinds (const void *call, gla_kind *kinds); // auto/eig_costs.c
+
+#endif

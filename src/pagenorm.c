@@ -1,0 +1,101 @@
+// pagenorm.c: norms of many matrices
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The smallest operation on pages, and the example of doc/adding-an-operation.md.
+
+#include "arrays.h"
+#include "batch/dispatch.h"
+#include "structs.h"
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_status check (gla_context *ctx, const gla_array *A, gla_norm norm,
+                         const gla_array *norms)
+{
+  if (A == NULL || norms == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "norms");
+  if (gla_type_size (A->type) == 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
+                     (int)A->type);
+  if (norm != GLA_NORM_FRO && norm != GLA_NORM_ONE && norm != GLA_NORM_INF)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norm = %d is not a gla_norm", (int)norm);
+  gla_status status = gla_check_array (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
+  if (status != GLA_OK)
+    return status;
+  status = gla_check_array (ctx, "norms", norms, gla_type_real (A->type), 1, 1, A->pages);
+  if (status != GLA_OK)
+    return status;
+  if (A->row_stride != 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has row stride %lld, it must be 1",
+                     (long long)A->row_stride);
+  if (norms->device != A->device)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms is in place %d, it must be where A is, %d",
+                     norms->device, A->device);
+  if (!gla_array_empty (A) && gla_arrays_overlap (A, norms))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms must not overlap A");
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// the operation
+//------------------------------------------------------------------------------
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_pagenorm_job job;
+  gla_pagenorm_chunk all; // the whole arrays
+} pagenorm_run;
+
+static const gla_operation pagenorm_operation = {
+    .row = GLA_BATCH_PAGENORM,
+    .placing = {.name = "pagenorm",
+                .unsupported = "pages of this size have no norm on a GPU",
+                .supports = gla_batch_supports,
+                .seconds = gla_batch_seconds},
+    .arrays = 2,
+    .chunk_bytes = sizeof (gla_pagenorm_chunk),
+};
+
+//------------------------------------------------------------------------------
+// gla_pagenorm
+//------------------------------------------------------------------------------
+
+static gla_status answer_empty (gla_context *ctx, const gla_array *norms)
+{
+  if (norms->device != GLA_DEVICE_HOST && norms->pages > 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is empty, it must not be in device memory");
+  for (int64_t p = 0; p < norms->pages; p++)
+    if (norms->type == GLA_TYPE_S)
+      ((float *)norms->data)[p * norms->page_stride] = 0;
+    else
+      ((double *)norms->data)[p * norms->page_stride] = 0;
+  return GLA_OK;
+}
+
+gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
+                         const gla_array *norms, gla_pagenorm_report *report)
+{
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  if (!gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, norm, norms);
+  if (status != GLA_OK)
+    return status;
+  pagenorm_run run = {.all = {.A = *A, .norms = *norms}};
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &pagenorm_operation, &run.job.head, ctx, A->pages);
+  run.job.head = (gla_job){.type = A->type,
+                           .device_arrays = A->device != GLA_DEVICE_HOST,
+                           .monitor = {gla_run_poll, &run.call.run}};
+  run.job.m = A->rows;
+  run.job.n = A->columns;
+  run.job.norm = norm;
+  status = gla_array_empty (A) ? answer_empty (ctx, norms) : gla_call_run (&run.call);
+  const gla_pagenorm_report own_report = {.base = gla_call_report (&run.call)};
+  gla_give_struct (report, &own_report, sizeof own_report);
+  return gla_end_call (ctx, status);
+}

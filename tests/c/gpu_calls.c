@@ -1,0 +1,228 @@
+// tests/c/gpu_calls.c: the host code of kernels/ without a GPU: what it launches, and its failures
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Usage: gpu_calls [TRACE]      TRACE: a file that gets a line for every call of the CUDA runtime
+//
+// Every operation of the backend runs on the stand-in of fake_cuda.h, in which kernels do nothing:
+// at sizes on both sides of the cutoffs between its routes, on two devices, and with answers of the
+// device that lead into each branch. Then every call that can fail does, one after the other (of
+// long runs a sample). The status must tell, and nothing may be left allocated. Results mean
+// nothing.
+
+#include "gpu_runs.h"
+
+//------------------------------------------------------------------------------
+// cases
+//------------------------------------------------------------------------------
+
+enum { S = GLA_TYPE_S, D = GLA_TYPE_D, C = GLA_TYPE_C, Z = GLA_TYPE_Z };
+enum { QR = GLA_EIG_METHOD_QR, JACOBI = GLA_EIG_METHOD_JACOBI };
+enum { HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT };
+
+static run_case cases[400];
+static int case_count;
+// How each of them ends: with this status, and whether without a kernel.
+static struct {
+  gla_status status;
+  int no_launch;
+} ending[sizeof cases / sizeof *cases];
+
+static void add (run_case c)
+{
+  if (case_count == (int)(sizeof cases / sizeof *cases))
+    abort ();
+  cases[case_count++] = c;
+}
+
+static void add_eig (void)
+{
+  const int sizes[] = {1, 8, 16, 17, 28, 32, 33, 64, 68, 69, 81, 96, 97, 113, 129, 193, 225, 300};
+  const int types[] = {S, D, C, Z};
+  for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++)
+    for (int t = 0; t < 4; t++)
+      for (int vectors = 0; vectors < 2; vectors++)
+        add ((run_case){"eig", run_eig, {sizes[k], 3, types[t], vectors, QR, k % 3, 0}, 0, {0}});
+  for (int t = 0; t < 4; t++) {
+    add ((run_case){"eig", run_eig, {24, 4, types[t], 1, JACOBI, 0, 0}, 0, {.any_info = 1}});
+    add ((run_case){"eig", run_eig, {200, 3, types[t], 1, JACOBI, 1, 1}, 0, {0}});
+    add ((run_case){"eig", run_eig, {200, 3, types[t], 1, JACOBI, 0, 0}, 0, {0, 5, 2, 1, 0}});
+    add ((run_case){"eig", run_eig, {100, 3, types[t], t % 2, QR, 0, 0}, 1, {0}});
+    add ((run_case){"eig", run_eig, {100, 3, types[t], 1, QR, 2, 1}, 0, {0}});
+  }
+  add ((run_case){"eig", run_eig, {700, 2, Z, 1, QR, 0, 0}, 0, {0}});
+  add ((run_case){"eig", run_eig, {700, 2, D, 0, QR, 0, 0}, 0, {0}});
+  add ((run_case){"eig", run_eig, {520, 1, S, 0, QR, 0, 0}, 1, {0}});
+}
+
+static void add_qr (void)
+{
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++) {
+    const int T = types[t];
+    add ((run_case){"qr", run_qr, {20, 20, 5, T, -1, 0, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {200, 40, 5, T, 40, 3, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {200, 40, 5, T, 40, 0, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {600, 20, 70, T, 20, 0, 0, 0, 0, 0}, 0, {1, 1, 70, 0, 0}});
+    add ((run_case){"qr", run_qr, {500, 300, 2, T, 300, 0, 0, 0, 0, 1}, 0, {1, 1, 2, 0, 0}});
+    add ((run_case){"qr", run_qr, {500, 300, 2, T, -1, 2, 0, 0, 1, t % 2}, 0, {0}});
+    add ((run_case){"qr", run_qr, {90, 130, 2, T, 90, 0, 1, 0, 0, t % 2}, 0, {0}});
+    add ((run_case){"qr", run_qr, {300, 290, 1, T, -1, 0, 1, 64, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {3000, 40, 2, T, -1, 0, 0, 0, 0, 0}, 1, {0}});
+    add ((run_case){"qr", run_qr, {40000, 33, 1, T, 33, 1, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {200, 40, 5, T, 0, 0, 0, 0, 0, 0}, 1, {0}});
+  }
+  add ((run_case){"qr", run_qr, {3400, 1700, 1, D, 1700, 0, 0, 0, 0, 0}, 0, {0}});
+  add ((run_case){"qr", run_qr, {3200, 3100, 1, S, 0, 0, 0, 0, 0, 0}, 0, {0}});
+  add ((run_case){"qr", run_qr, {900, 800, 1, C, -1, 0, 0, 200, 1, 0}, 0, {0}});
+}
+
+static void add_gsvd (void)
+{
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++) {
+    const int T = types[t];
+    add ((run_case){"gsvd", run_gsvd, {20, 20, 20, 5, T, 1, 1, TANGENT, 0, 0}, 0, {0}});
+    add ((run_case){"gsvd", run_gsvd, {90, 70, 40, 3, T, 2, 1, HZ, 0, 0}, 0, {0, 3, 2, 0, 0}});
+    add ((run_case){
+        "gsvd", run_gsvd, {90, 40, 40, 3, T, 1, 0, TANGENT, 32, 1}, 0, {0, 99, 1, 0, 0}});
+    add ((run_case){"gsvd", run_gsvd, {40, 90, 40, 3, T, 0, 0, TANGENT, 16, 0}, 1, {0}});
+    add ((run_case){"gsvd", run_gsvd, {300, 500, 300, 1, T, 2, 1, HZ, 0, 0}, 0, {0, 4, 1, 0, 0}});
+    add ((run_case){"gsvd", run_gsvd, {10, 30, 20, 3, T, 1, 1, TANGENT, 0, 0}, 0, {0}});
+    ending[case_count - 1].no_launch = 1; // B has not full column rank
+  }
+  add ((run_case){"gsvd", run_gsvd, {1100, 1030, 1030, 1, D, 1, 1, TANGENT, 0, 0}, 0, {0}});
+}
+
+static void add_norm (void)
+{
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++)
+    for (int norm = GLA_NORM_FRO; norm <= GLA_NORM_INF; norm++)
+      add ((run_case){"norm", run_norm, {20, 30, 5, types[t], norm, (t + norm) % 2}, 0, {0}});
+}
+
+static void add_sparse (void)
+{
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++) {
+    const int T = types[t];
+    for (int method = GLA_SPMV_METHOD_AUTO; method <= GLA_SPMV_METHOD_BALANCED; method++) {
+      add ((run_case){"spmv", run_spmv, {500, 3, 1, T, 4, 0, method, 0, 0}, 0, {0}});
+      add ((run_case){"spmv", run_spmv, {700, 30, 11, T, 8, 1, method, 1, method % 2}, 0, {0}});
+    }
+    for (int b = 1; b <= 8; b *= 2)
+      add ((run_case){"krylov", run_krylov, {300, 24, b, T, 0, b > 1}, 0, {.ones = 1}});
+    add ((run_case){"krylov", run_krylov, {400, 5, 1, T, 1, 1}, 0, {.ones = 1}});
+    add ((run_case){"krylov", run_krylov, {400, 5, 1, T, 1, 0}, 0, {.ones = 1}});
+  }
+  add ((run_case){"spmv", run_spmv, {200000, 12, 1, D, 4, 0, 0, 0, 0}, 0, {0}});
+  add ((run_case){"spmv", run_spmv, {400000, 13, 1, D, 4, 1, 0, 0, 0}, 0, {0}});
+  add ((run_case){"spmv", run_spmv, {3000, 3, 2, Z, 4, 0, 0, 0, 0}, 1, {0}});
+  // nothing has a norm: every vector vanishes, and at last that is an error
+  add ((run_case){"krylov", run_krylov, {300, 8, 2, D, 0, 1}, 0, {0}});
+  ending[case_count - 1].status = GLA_ERROR_DEVICE_FAILURE;
+}
+
+//------------------------------------------------------------------------------
+// runs
+//------------------------------------------------------------------------------
+
+// The case from the opening of an engine to its end, and what is left allocated then.
+static gla_status run_one (const run_case *c, int64_t *left)
+{
+  const int64_t before = fake_cuda_live ();
+  gla_engine *engine = NULL;
+  fake_cuda_answer = (fake_cuda_answers){0};
+  gla_status status = gpu->open (c->device, &engine);
+  if (status == GLA_OK) {
+    fake_cuda_answer = c->answer;
+    status = c->run (engine, c->v);
+    gpu->close (engine);
+  }
+  *left = fake_cuda_live () - before;
+  return status;
+}
+
+static void describe (const run_case *c, char *to, size_t size)
+{
+  int at = snprintf (to, size, "%s", c->name);
+  for (int k = 0; k < 10; k++)
+    at += snprintf (to + at, size - (size_t)at, " %d", c->v[k]);
+  snprintf (to + at, size - (size_t)at, ", device %d", c->device);
+}
+
+// Where memory is short an engine may find other ways; a call that failed for another reason must
+// not be overlooked.
+static void check_failure (const char *name, int64_t n, gla_status status, int64_t left)
+{
+  fake_cuda_failure kind = fake_cuda_has_failed ();
+  CHECK (left == 0, "%s, failure %lld: %lld left", name, (long long)n, (long long)left);
+  if (kind == FAKE_ALLOCATION)
+    CHECK (status == GLA_ERROR_OUT_OF_MEMORY || status == GLA_OK, "%s, failure %lld: status %d",
+           name, (long long)n, (int)status);
+  else
+    CHECK (kind == FAKE_DEVICE && status == GLA_ERROR_DEVICE_FAILURE, "%s, failure %lld: status %d",
+           name, (long long)n, (int)status);
+}
+
+// The first time a kernel is used the library sets its attributes, and again where that failed.
+static void check_attributes (const run_case *c, const char *name)
+{
+  int64_t left = 0;
+  fake_cuda_fail_attribute ();
+  gla_status status = run_one (c, &left);
+  if (fake_cuda_has_failed () != FAKE_NONE)
+    check_failure (name, 0, status, left);
+}
+
+// Without a failure, as it is expected to end.
+static void check_run (const run_case *c, const char *name)
+{
+  int64_t left = 0, launched = fake_cuda_launches ();
+  fake_cuda_fail_at (0);
+  gla_status status = run_one (c, &left);
+  CHECK (status == ending[c - cases].status && left == 0, "%s: status %d, %lld left", name,
+         (int)status, (long long)left);
+  launched = fake_cuda_launches () - launched;
+  CHECK (launched > 1 || ending[c - cases].no_launch, "%s: %lld launches", name,
+         (long long)launched);
+}
+
+static void run_case_with_failures (const run_case *c, FILE *trace)
+{
+  enum { SAMPLES = 8 };
+  char name[200];
+  describe (c, name, sizeof name);
+  check_attributes (c, name);
+  if (trace != NULL)
+    fprintf (trace, "CASE %s\n", name);
+  fake_cuda_trace (trace);
+  predictions = trace;
+  check_run (c, name);
+  fake_cuda_trace (NULL);
+  predictions = NULL;
+  check_run (c, name);
+  const int64_t calls = fake_cuda_calls (), step = 1 + calls / SAMPLES;
+  const gla_status expected = ending[c - cases].status;
+  int64_t left = 0;
+  for (int64_t n = 1 + (c - cases) % step; n <= calls && expected == GLA_OK; n += step) {
+    fake_cuda_fail_at (n);
+    gla_status status = run_one (c, &left);
+    check_failure (name, n, status, left);
+  }
+}
+
+int main (int argc, char **argv)
+{
+  FILE *trace = argc > 1 ? fopen (argv[1], "w") : NULL;
+  add_eig ();
+  add_qr ();
+  add_gsvd ();
+  add_norm ();
+  add_sparse ();
+  for (int k = 0; k < case_count; k++)
+    run_case_with_failures (&cases[k], trace);
+  if (trace != NULL)
+    fclose (trace);
+  return check_report ("gpu_calls");
+}

@@ -1,0 +1,309 @@
+// tests/c/gpu_runs.h: one job of each operation of the CUDA backend, from begin to end
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPU_RUNS_H
+#define GPU_RUNS_H
+
+#include "backend.h"
+#include "check.h"
+#include "fake_cuda.h"
+
+static const gla_backend *const gpu = &gla_backend_cuda;
+
+//------------------------------------------------------------------------------
+// arrays and the monitor
+//------------------------------------------------------------------------------
+
+// Arrays of one run, freed together.
+typedef struct {
+  int on_device, count;
+  struct {
+    void *data;
+    int on_device;
+  } taken[24];
+} arrays;
+
+static void *take (arrays *s, size_t bytes, int on_device)
+{
+  void *data = on_device ? fake_cuda_array (bytes) : calloc (1, bytes > 0 ? bytes : 1);
+  s->taken[s->count].data = data;
+  s->taken[s->count++].on_device = on_device;
+  return data;
+}
+
+// Not wanted where it has no elements.
+static gla_array array (arrays *s, gla_type type, int64_t rows, int64_t columns, int64_t pages)
+{
+  size_t bytes = gla_type_size (type) * (size_t)(rows * columns * pages);
+  void *data = bytes > 0 ? take (s, bytes, s->on_device) : NULL;
+  return gla_array_packed (data, type, rows, columns, pages, s->on_device ? 0 : GLA_DEVICE_HOST);
+}
+
+static void free_arrays (arrays *s)
+{
+  for (int k = 0; k < s->count; k++)
+    if (s->taken[k].on_device)
+      fake_cuda_array_free (s->taken[k].data);
+    else
+      free (s->taken[k].data);
+}
+
+static int poll_pages (void *user, int64_t pages)
+{
+  (void)user, (void)pages;
+  return 0;
+}
+static const gla_monitor monitor = {poll_pages, NULL};
+
+static void swept (void *user, int sweeps)
+{
+  (void)user, (void)sweeps;
+}
+
+// What the backend predicts: seconds of a call, and pages of a chunk of so many pages at most.
+static FILE *predictions;
+static void note (double seconds, double less, int64_t few, int64_t many)
+{
+  if (predictions != NULL)
+    fprintf (predictions, "predicted %a %a, %lld %lld\n", seconds, less, (long long)few,
+             (long long)many);
+}
+enum { FEW = 40, MANY = 1000000 };
+
+// A job of one or two chunks, each in a slot of its own.
+static gla_status run_chunks (gla_engine *engine, gla_batch_op op, const gla_job *job,
+                              int64_t pages, const void *const *chunks, int count)
+{
+  const gla_batch_ops *ops = gpu->batch[op];
+  note (ops->seconds (engine, job, FEW), ops->seconds (gpu->model (), job, MANY),
+        ops->chunk_pages (engine, job, FEW), ops->chunk_pages (engine, job, MANY));
+  gla_status status = ops->begin (engine, job, pages);
+  for (int k = 0; k < count && status == GLA_OK; k++)
+    status = ops->submit (engine, k, chunks[k]);
+  for (int k = 0; k < count && status == GLA_OK; k++)
+    status = ops->finish (engine, k);
+  ops->end (engine);
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// one run of each operation
+//------------------------------------------------------------------------------
+
+typedef struct {
+  const char *name;
+  gla_status (*run) (gla_engine *engine, const int *v);
+  int v[10]; // sizes and options
+  int device;
+  fake_cuda_answers answer;
+} run_case;
+
+// n, pages, type, vectors, method, triangle, on device
+static gla_status run_eig (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[2];
+  const int64_t n = v[0], pages = v[1];
+  arrays s = {.on_device = v[6]};
+  gla_eig_job job = {.n = n, .vectors = v[3], .method = (gla_eig_method)v[4]};
+  job.triangle = (gla_triangle)v[5];
+  job.tol = gla_type_eps (type);
+  job.maxit = 30;
+  job.head = (gla_job){.type = type, .device_arrays = v[6], .monitor = monitor};
+  gla_eig_chunk chunk[2];
+  for (int k = 0; k < 2; k++) {
+    chunk[k].A = array (&s, type, n, n, pages);
+    chunk[k].lambda = array (&s, gla_type_real (type), n, 1, pages);
+    chunk[k].V = array (&s, type, n, v[3] ? n : 0, pages);
+    chunk[k].info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+    chunk[k].skew = take (&s, (size_t)pages * sizeof (double), 0);
+  }
+  const void *chunks[] = {&chunk[0], &chunk[1]};
+  gla_status status = run_chunks (engine, GLA_BATCH_EIG, &job.head, pages, chunks, 2);
+  free_arrays (&s);
+  return status;
+}
+
+// m, n, pages, type, columns of Q (-1: m), columns of B, pivot, block, W and Y, on device
+static gla_status run_qr (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3];
+  const int64_t m = v[0], n = v[1], pages = v[2], k = m < n ? m : n, q = v[4] < 0 ? m : v[4];
+  arrays s = {.on_device = v[9]};
+  gla_qr_job job = {.m = m, .n = n, .q_columns = q, .rhs = v[5]};
+  job.r_rows = q == m ? m : k;
+  job.c_rows = k;
+  job.pivot = v[6];
+  job.block = v[7];
+  job.wy = v[8];
+  job.head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
+  gla_qr_chunk c = {.A = array (&s, type, m, n, pages), .B = array (&s, type, m, v[5], pages)};
+  c.Q = array (&s, type, m, q, pages);
+  c.R = array (&s, type, job.r_rows, n, pages);
+  c.C = array (&s, type, k, v[5], pages);
+  c.W = array (&s, type, m, v[8] ? k : 0, pages);
+  c.Y = array (&s, type, m, v[8] ? k : 0, pages);
+  c.jpvt = take (&s, (size_t)(n * pages) * sizeof (int64_t), 0);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_QR, &job.head, pages, &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
+// m, n, pages, type, norm, on device
+static gla_status run_norm (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3];
+  arrays s = {.on_device = v[5]};
+  gla_pagenorm_job job = {.m = v[0], .n = v[1], .norm = (gla_norm)v[4]};
+  job.head = (gla_job){.type = type, .device_arrays = v[5], .monitor = monitor};
+  gla_pagenorm_chunk c = {.A = array (&s, type, v[0], v[1], v[2])};
+  c.norms = array (&s, gla_type_real (type), 1, 1, v[2]);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_PAGENORM, &job.head, v[2], &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
+// m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device
+static gla_status run_gsvd (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[4], real = gla_type_real (type);
+  const int64_t m = v[0], n = v[1], p = v[2], pages = v[3];
+  arrays s = {.on_device = v[9]};
+  gla_gsvd_job job = {.m = m, .n = n, .p = p, .x = v[6]};
+  job.u_columns = v[5] == 0 ? 0 : v[5] == 1 ? p : m;
+  job.v_columns = v[5] == 0 ? 0 : v[5] == 1 ? p : n;
+  job.options.method = (gla_gsvd_method)v[7];
+  job.options.block = v[8];
+  job.head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
+  job.swept = swept;
+  gla_gsvd_chunk c = {.A = array (&s, type, m, p, pages), .B = array (&s, type, n, p, pages)};
+  c.alpha = array (&s, real, p, 1, pages);
+  c.beta = array (&s, real, p, 1, pages);
+  c.U = array (&s, type, m, job.u_columns, pages);
+  c.V = array (&s, type, n, job.v_columns, pages);
+  c.X = array (&s, type, p, v[6] ? p : 0, pages);
+  c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+  c.stats = take (&s, (size_t)pages * sizeof (gla_gsvd_stats), 0);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_GSVD, &job.head, pages, &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
+// A matrix whose row i has entries in `row` columns that follow each other, row 0 in all of them.
+static gla_spmv_matrix matrix_of (arrays *s, int64_t n, int64_t row, gla_type type, int bytes,
+                                  int pattern)
+{
+  const int64_t entries = n + (n - 1) * row;
+  gla_spmv_matrix M = {.csr = {type, n, n, bytes, NULL, NULL, NULL}, .entries = entries};
+  void *start = take (s, (size_t)((n + 1) * bytes), 0);
+  void *index = take (s, (size_t)(entries * bytes), 0);
+  for (int64_t i = 0, at = 0; i <= n; i++) {
+    if (bytes == 4)
+      ((int32_t *)start)[i] = (int32_t)at;
+    else
+      ((int64_t *)start)[i] = at;
+    for (int64_t k = 0; i < n && k < (i == 0 ? n : row); k++, at++)
+      if (bytes == 4)
+        ((int32_t *)index)[at] = (int32_t)(i == 0 ? k : (i + k) % n);
+      else
+        ((int64_t *)index)[at] = i == 0 ? k : (i + k) % n;
+  }
+  M.csr.start = start;
+  M.csr.index = index;
+  M.csr.values = pattern ? NULL : take (s, (size_t)entries * gla_type_size (type), 0);
+  M.longest = n;
+  M.pattern = pattern;
+  M.value[0] = 1;
+  return M;
+}
+
+// n, entries of a row, vectors, type, bytes of an index, pattern, method, conjugate, on device
+static gla_status run_spmv (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3];
+  arrays s = {.on_device = v[8]};
+  gla_spmv_matrix M = matrix_of (&s, v[0], v[1], type, v[4], v[5]);
+  M.method = (gla_spmv_method)v[6];
+  gla_spmv_job job = {.conjugate = v[7], .device_arrays = v[8], .monitor = monitor};
+  job.x = array (&s, type, v[0], v[2], 1);
+  job.y = array (&s, type, v[0], v[2], 1);
+  void *prepared = NULL;
+  note (gpu->spmv->seconds (engine, &M, NULL, 1), gpu->spmv->seconds (engine, &M, &M, 8),
+        gpu->spmv->supports (&M), 0);
+  gla_status status = gpu->spmv->prepare (engine, &M, &monitor, &prepared);
+  if (status == GLA_OK)
+    status = gpu->spmv->product (engine, prepared, &job);
+  gpu->spmv->free (engine, prepared);
+  free_arrays (&s);
+  return status;
+}
+
+static gla_status apply (void *user, const void *x, void *y, int64_t columns)
+{
+  memcpy (y, x, (size_t)columns * *(size_t *)user);
+  return GLA_OK;
+}
+
+static gla_status restarted (gla_engine *engine, const gla_krylov_job *job, double *work, void *x)
+{
+  const int64_t b = job->block, basis = job->basis, ld = basis + b;
+  int64_t replaced = 0;
+  gla_status status = gpu->krylov->put (engine, 0, b, x);
+  if (status == GLA_OK)
+    status = gpu->krylov->start (engine, 0, 1, 42);
+  if (status == GLA_OK)
+    status = gpu->krylov->expand (engine, 0, basis, work, ld, &replaced);
+  if (status == GLA_OK)
+    status = gpu->krylov->rotate (engine, basis, work, basis / 2 / b * b);
+  if (status == GLA_OK)
+    status = gpu->krylov->check (engine, b, work, work + ld, work + 2 * ld);
+  return status == GLA_OK ? gpu->krylov->get (engine, 0, basis, x) : status;
+}
+
+static gla_status plain (gla_engine *engine, const gla_krylov_job *job, double *work, void *x)
+{
+  enum { STEPS = 300 };
+  int64_t done = 0;
+  gla_status status = gpu->krylov->start (engine, 0, 0, 42);
+  if (status == GLA_OK)
+    status = gpu->krylov->plain (engine, STEPS, work, work + STEPS, &done);
+  if (status == GLA_OK)
+    status = gpu->krylov->combine (engine, done, work, work + STEPS, work + 2 * STEPS, job->basis);
+  return status == GLA_OK ? gpu->krylov->get (engine, 0, job->basis, x) : status;
+}
+
+// n, columns of the basis, block, type, plain, with a matrix
+static gla_status run_krylov (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3];
+  const int64_t n = v[0], basis = v[1];
+  arrays s = {.on_device = 0};
+  size_t column = (size_t)n * gla_type_size (type);
+  double *work = take (&s, sizeof (double) * 16384, 0);
+  void *x = take (&s, column * (size_t)(basis + v[2]), 0), *prepared = NULL;
+  gla_krylov_job job = {.type = type, .n = n, .basis = basis, .block = v[2], .plain = v[4]};
+  job.monitor = monitor;
+  job.apply = apply;
+  job.user = &column;
+  gla_spmv_matrix M = matrix_of (&s, n, 3, type, 4, 0);
+  gla_status status = GLA_OK;
+  if (v[5]) {
+    status = gpu->spmv->prepare (engine, &M, &monitor, &prepared);
+    job.matrix = &M;
+    job.sparse = prepared;
+  }
+  note (gpu->krylov->seconds (engine, &job, FEW), gpu->krylov->seconds (engine, &job, MANY),
+        gpu->krylov->supports (&job), 0);
+  if (status == GLA_OK)
+    status = gpu->krylov->begin (engine, &job);
+  if (status == GLA_OK)
+    status = v[4] ? plain (engine, &job, work, x) : restarted (engine, &job, work, x);
+  gpu->krylov->end (engine);
+  gpu->spmv->free (engine, prepared);
+  free_arrays (&s);
+  return status;
+}
+
+#endif

@@ -1,0 +1,38 @@
+#!/bin/sh
+# clang.sh: the C library built by clang, and some of its tests, in a copy of the tree
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+set -eu
+cd "$(dirname "$0")/.."
+command -v clang >/dev/null 2>&1 && command -v clang++ >/dev/null 2>&1 || {
+  echo "no clang here (Debian: clang)"
+  echo "clang: 0 passed, 0 failed, 1 skipped"
+  exit 0
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset GPULINALG_WERROR # clang warns of attributes that only GCC has
+tests="test_api test_bits test_isa test_eigs_ways"
+
+sh tests/files.sh --new DESCRIPTION src oct kernels tests/c tests/files.sh PKG_ADD examples \
+  | tar --create --files-from=- | tar --extract --directory="$work"
+cd "$work/src"
+if ! {
+  GPULINALG_CUDA=no ./configure CC=clang CXX=clang++ CFLAGS= \
+    && make --no-print-directory -j"$(nproc)" obj/libcpu.a \
+    && make --no-print-directory -j"$(nproc)" -C ../tests/c $(printf 'build/%s ' $tests)
+} >"$work/log" 2>&1; then
+  tail -n 30 "$work/log"
+  echo "clang: 0 passed, 1 failed, 0 skipped"
+  exit 1
+fi
+for test in $tests; do
+  "../tests/c/build/$test" || true
+done >"$work/log"
+grep -v ' 0 failed, 0 skipped$' "$work/log" || true
+awk '/ passed, .* skipped$/ { n++; p += $(NF - 5); f += $(NF - 3); s += $(NF - 1) }
+     END {
+       if (n != 4) { f++; print "a test ended before its end" }
+       printf "clang: %d passed, %d failed, %d skipped\n", p, f, s
+       exit f > 0
+     }' "$work/log"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# rooms.sh: looks for an #include that crosses a border between folders; run from the top folder
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/,
+# engine/; of src/ it may include backend.h, gpulinalg.h and src/common/. Files of a folder common/
+# include no topic; those of src/cpu itself list all topics. oct/ may include itself and gpulinalg.h,
+# and gla_octave.h also common/host_memory.h: how Octave's arrays get their memory is no matter of
+# the C interface. Prints each include that is not allowed and fails if there is one.
+
+bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='*.cuh' \
+  --include='*.cc' kernels src/cpu oct | while IFS=: read -r file line include; do
+  name=${include#*\"} name=${name%%\"*}
+  topic=${file#kernels/} topic=${topic#src/cpu/} topic=${topic%%/*}
+  case $file:$name in
+    *:gpulinalg.h | oct/gla_octave.h:common/host_memory.h) continue ;;
+    oct/*:*/*) ;;
+    kernels/*:backend.h | src/cpu/*:backend.h | kernels/*:common/* | src/cpu/*:common/*) continue ;;
+    kernels/common/*:engine/*) ;;
+    kernels/*:engine/* | kernels/*:"$topic"/*) continue ;;
+    src/cpu/*:cpu/common/* | src/cpu/*:cpu/"$topic"/* | src/cpu/*:cpu/engine.h) continue ;;
+    src/cpu/"$topic":cpu/*) continue ;;
+    *:*/*) ;;
+    *) [ ! -f "${file%/*}/$name" ] || continue ;;
+  esac
+  echo "$file:$line: $name"
+done)
+[ -z "$bad" ] || { echo "includes that cross a border:" && echo "$bad" && exit 1; }

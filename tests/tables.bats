@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# tables.bats: the tables of measurements in documents are those of bench/results
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Makes a copy of documents and results, in which figures may be changed.
+setup () {
+  TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+  cd "$BATS_TEST_TMPDIR"
+  mkdir doc bench
+  cp "$TOP/README.md" .
+  cp "$TOP"/doc/*.md doc
+  cp -r "$TOP"/bench/*.m "$TOP/bench/results" bench
+}
+
+tables () {
+  octave-cli --no-init-file --no-history bench/doc_tables.m "$@"
+}
+
+@test "a changed figure in bench/results is noticed, and make doc-tables brings it to the documents" {
+  tables --check
+  sed -i '0,/\t41.5\t/s//\t51.5\t/' bench/results/cpu-2core.tsv
+  run tables --check
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"README.md: readme"* ]]
+  cmp README.md "$TOP/README.md"
+  tables
+  tables --check
+  grep -q "| 51.5 |" README.md
+  run cmp -s README.md "$TOP/README.md"
+  [ "$status" -ne 0 ]
+}
+
+@test "a table that was changed by hand is noticed and written again" {
+  sed -i 's/^| Call | On |.*/& more |/' README.md
+  run tables --check
+  [ "$status" -eq 1 ]
+  tables
+  cmp README.md "$TOP/README.md"
+}
+
+@test "an unknown table, and one without its end, are errors" {
+  printf '<!-- table nothing -->\n<!-- end -->\n' >doc/new.md
+  run tables --check
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"no table is named nothing"* ]]
+  printf '<!-- table readme -->\n' >doc/new.md
+  run tables --check
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"a table without its end"* ]]
+}
