@@ -1,13 +1,12 @@
-% accuracy_table.m: worst and median errors of batcheig on hard pages, as doc/accuracy.md shows them
+% accuracy_table.m: prints the worst and median errors of batcheig on hard pages for doc/accuracy.md
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/accuracy_table.m [cpu|gpu]
 % All classes of tests/octave/hard_pages.m in all four types; ratios of LAPACK's xDRVST, in units of n eps.
 
-addpath (fullfile (fileparts (mfilename ("fullpath")), "..", "tests", "octave"));
-if (! exist ("batcheig"))
-  pkg load gpulinalg
-end
+here = fileparts (mfilename ("fullpath"));
+addpath (here, fullfile (here, "..", "tests", "octave"));
+bench_load ();
 device = "cpu";
 if (any (strcmp (argv (), "gpu")))
   device = "gpu";

@@ -1,20 +1,20 @@
-% auto_grid.m: "device", "auto" beside "cpu" and "gpu", from Octave arrays to Octave arrays
+% auto_grid.m: compares "device", "auto" with "cpu" and "gpu", from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/auto_grid.m [--quick] [--only batcheig|qr_block] [--values] [--types zdsc]
 %                              [--sizes 8,16] [--keep]
-% Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages, of batcheig with
+% Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages: of batcheig with
 % vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
-% shapes; and in its last line the worst ratio of "auto" to the faster of the two; ends with status 1
-% where that is above 1.2. A time is the shortest of 2 to 7 calls, the three taking turns, after one
-% of each that is not counted. In "first" is the first call of "auto". The calls on either place tell
-% "auto" what they take, as a user's do.
+% shapes. The last line has the worst ratio of "auto" to the faster place; the exit status is 1 if it is
+% above 1.2. A time is the shortest of 2 to 7 calls after a warm-up call; the three places take turns.
+% The column "first" is the first call of "auto". "auto" measures the calls on both places, as in a
+% user's session.
 %
-% The rule: a row counts unless "auto" and the faster one differ by less than 0.2 ms, which is
-% what the clock and other processes do to a call. Batches above 300 MB are left out; a place that
-% is expected to take more than 3 s is not tried and counts as slower.
+% A row counts unless "auto" and the faster place differ by less than 0.2 ms, the effect of the clock
+% and of other processes. Batches above 300 MB are left out. A place that is expected to take more
+% than 3 s is not tried and counts as slower.
 %
-% What "auto" goes by is learned anew in this run, unless --keep says to use the user's file.
+% "auto" starts without measured costs in this run; with --keep it uses the user's file.
 
 1;  % a script, although it begins with functions
 
@@ -49,17 +49,15 @@ function [seconds, first] = compare (A, call, places, expected)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("batcheig"))
-  pkg load gpulinalg
-end
-quick = any (strcmp (argv (), "--quick"));
-eig_call = {"batcheig", "values"}{1 + any(strcmp (argv (), "--values"))};
+bench_load ();
+quick = bench_flag ("--quick");
+eig_call = {"batcheig", "values"}{1 + bench_flag("--values")};
 only = bench_option ("--only", "");
-keep = any (strcmp (argv (), "--keep"));
+keep = bench_flag ("--keep");
 types = bench_option ("--types", {"zdsc", "z"}{1 + quick});
 sizes = str2num (bench_option ("--sizes", {"4 8 16 32 64 128 256", "8 32 128"}{1 + quick}));  %#ok<ST2NM>
 % rows and columns for qr_block: small, square, large, tall, wide, and between the measured ones
@@ -91,7 +89,7 @@ end
 [~, cpu] = system ("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1");
 printf ("# gpulinalg %s; %s; %s, %d threads; %s\n", info.version, info.devices(1).name, ...
         strtrim (cpu), nproc (), strftime ("%Y-%m-%d %H:%M UTC", gmtime (time ())));
-printf ("# milliseconds per call, from Octave arrays; counts: whether auto and the faster differ by 0.2 ms\n");
+printf ("# milliseconds per call, from Octave arrays; counts: 1 if auto and the faster place differ by 0.2 ms\n");
 printf ("call\ttype\trows\tcolumns\tpages\tcpu\tgpu\tauto\tfirst\tauto/best\tcounts\n");
 
 %------------------------------------------------------------------------------

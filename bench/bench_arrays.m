@@ -1,16 +1,14 @@
-% bench_arrays.m: what a call of batcheig on a GPU takes beside what its kernels or its copies take
+% bench_arrays.m: compares the time of batcheig on a GPU with the times of its kernels and copies
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_arrays.m --table FILE [--types zd] [--sizes 8,16] [--megabytes 256]
 % FILE is the table that bench_batcheig printed on the same GPU: the time of the kernels for one
-% page is its column "auto". Prints (TSV) the median of 5 calls after one that is not counted, from
-% Octave array to Octave array, eigenvectors included; the larger of the time of the kernels and
-% that of all bytes in and out at 20 GB/s; and the call as a multiple of 1.3 times that and 1 ms.
+% page is its column "auto". Prints (TSV) the median of 5 calls with eigenvectors after a warm-up call,
+% from Octave array to Octave array; the times of the kernels and of copying all bytes at 20 GB/s; and
+% the ratio of the call to a limit, 1 ms more than 1.3 times the larger of the two.
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("batcheig"))
-  pkg load gpulinalg
-end
+bench_load ();
 kernels = fileread (bench_option ("--table", ""));
 types = bench_option ("--types", "zd");
 sizes = str2num (bench_option ("--sizes", "8,16,32,64,128,256,512"));  %#ok<ST2NM>

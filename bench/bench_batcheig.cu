@@ -1,13 +1,13 @@
-// bench_batcheig.cu: gla_batcheig beside cuSOLVER on one GPU, in one run
+// bench_batcheig.cu: compares gla_batcheig with cuSOLVER on one GPU, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_batcheig [--quick] [--types zdcs] [--sizes 8,16,...] [--sets grid,small,values]
 //                       [--limit seconds per call] [--deadline seconds for all]
-// Prints a table (TSV) to stdout and what it is doing to stderr. All arrays are on the GPU before
-// and after; both sides read the lower triangle; every call gets fresh random Hermitian input; a
-// time is the median of 21, 5, 3 or 1 calls (the longer, the fewer) between events, after one call
-// that is not counted. A result of ours with a residual or orthogonality ratio that is NaN or above
-// 30 has no time. Ends with status 1 if one of ours failed or was wrong; "over the limit" is
+// Prints a table (TSV) to stdout and its progress to stderr. All arrays are on the GPU before and
+// after; both libraries read the lower triangle; every call gets new random Hermitian input. A time
+// is the median of 21, 5, 3 or 1 calls (the longer, the fewer) between events, after a warm-up
+// call. A result of gla_batcheig with a residual or orthogonality ratio that is NaN or above 30 has
+// no time. The exit status is 1 if a call of gla_batcheig failed or was wrong; "over the limit" is
 // neither.
 
 #include "cusolver_batch.cuh"
@@ -33,24 +33,26 @@ template <class T> outcome ours (bench &b, batch<T> &m, gla_eig_method method)
 {
   gla_type type = (gla_type)scalar<T>::letter;
   gla_array A = gla_array_packed (m.A, type, m.n, m.n, m.pages, 0);
-  gla_array V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
-  gla_array lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
-  gla_eig_options options = {method, GLA_LOWER, 0, 0};
+  gla_eig_results results = {sizeof results};
+  results.lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
+  if (m.vectors)
+    results.V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
+  gla_eig_options options = {sizeof options, method, GLA_TRIANGLE_LOWER, 0, 0};
   std::vector<int32_t> info (m.pages);
+  results.info = info.data ();
   outcome out = measure (
       b, [&] { m.prepare (m.A, b.seed); },
       [&] () -> std::string {
-        gla_eig_report report;
-        gla_status status = gla_batcheig (b.ctx, &A, &lambda, m.vectors ? &V : NULL, info.data (),
-                                          &options, &report);
-        if (status == GLA_STOPPED)
+        gla_eig_report report = {{sizeof report}};
+        gla_status status = gla_batcheig (b.ctx, &A, &results, &options, &report);
+        if (status == GLA_ERROR_STOPPED)
           return "over the limit";
         if (status != GLA_OK)
           return gla_message (b.ctx);
-        if (report.device != 0)
+        if (report.base.device != 0)
           return "did not run on the GPU";
-        if (report.pages_failed > 0)
-          return std::to_string (report.pages_failed) + " pages failed";
+        if (report.base.pages_failed > 0)
+          return std::to_string (report.base.pages_failed) + " pages failed";
         return "";
       });
   if (out.note.empty ())
@@ -60,7 +62,7 @@ template <class T> outcome ours (bench &b, batch<T> &m, gla_eig_method method)
   return out;
 }
 
-// Jacobi grows fast with n: once over the limit, larger n are not tried again.
+// The time of Jacobi grows fast with n: once it is over the limit, larger n are not tried.
 template <class T> outcome ours_jacobi (bench &b, batch<T> &m)
 {
   int64_t &slow = b.jacobi_too_slow[(int)scalar<T>::letter];
@@ -69,7 +71,7 @@ template <class T> outcome ours_jacobi (bench &b, batch<T> &m)
     out.note = "over the limit at n = " + std::to_string (slow);
     return out;
   }
-  out = ours (b, m, GLA_METHOD_JACOBI);
+  out = ours (b, m, GLA_EIG_METHOD_JACOBI);
   if (out.note == "over the limit")
     slow = m.n;
   return out;
@@ -115,7 +117,7 @@ void header ()
       "auto\tnote\n");
 }
 
-// The smaller time, where NaN is no time.
+// The smaller time; NaN means no time.
 double faster (double a, double b)
 {
   return std::isnan (a) || b < a ? b : a;
@@ -141,10 +143,10 @@ template <class T> void cell (bench &b, const char *set, int64_t n, int64_t page
   if (!m.allocate ()) {
     o[0].note = "no memory for the batch";
   } else {
-    o[0] = ours (b, m, GLA_METHOD_QR);
+    o[0] = ours (b, m, GLA_EIG_METHOD_QR);
     if (vectors)
       o[1] = ours_jacobi (b, m);
-    o[2] = ours (b, m, GLA_METHOD_AUTO);
+    o[2] = ours (b, m, GLA_EIG_METHOD_AUTO);
     o[3] = xsyev_batched (b, m);
     if (n <= 32)
       o[4] = syevj_batched (b, m);

@@ -1,30 +1,30 @@
-% bench_batcheig.m: batcheig from Octave arrays beside the loop over eig
+% bench_batcheig.m: compares batcheig with the loop over eig, from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_batcheig.m [--quick] [--types zdcs] [--sizes 8,16]
-% Prints a table (TSV) of microseconds per page: "qr", "jacobi" and "auto" on the CPU and, where
-% there is one, on the GPU with all copies to and from it; and the loop over eig with the BLAS's own
-% choice of threads and, in a process of its own, with one BLAS thread. A time of batcheig is the
-% median of 3 calls after one that is not counted, or of one call that takes more than a second; one
-% page of each result is checked. Eigenvalues only: types z and d.
+% Prints a table (TSV) of microseconds per page: "qr", "jacobi" and "auto" on the CPU and, if there is
+% one, on the GPU with all copies; the loop over eig with the BLAS's default number of threads and, in
+% another process, with one BLAS thread. A time of batcheig is the median of 3 calls after a warm-up
+% call, or one call if it takes more than a second. One page of each result is checked. Eigenvalues
+% without vectors: only types z and d.
 
 1;  % a script, although it begins with functions
 
-% The pages whose data fit in 256 MB on the GPU, in 64 MB on the CPU.
+% The number of pages: their data fit in 256 MB on the GPU, in 64 MB on the CPU.
 function pages = pages_for (n, type, gpu)
   bytes = n^2 * [4, 8, 8, 16]("sdcz" == type);
   pages = min (60000, max (4 * nproc (), floor ((64 + 192 * gpu) * 1e6 / bytes)));
 end
 
-% On the CPU, where time grows evenly with the pages, a call gets so many that it takes about 0.1 s,
-% but enough to fill the registers of all threads: 16 pages to each.
+% On the CPU, where time is in proportion to the pages, a call gets as many pages as take about 0.1 s,
+% but at least 16 per thread, which fill the SIMD registers.
 function us = time_of (A, vectors, method, device)
   if (strcmp (device, "cpu"))
     P = size (A, 3);
     some = least = min (P, 16 * nproc ());
     do
       seconds = Inf;
-      for k = 1:2 % the first call may have to wait for something
+      for k = 1:2 % the first call may include warm-up
         tic;
         solve (A(:,:,1:some), vectors, method, device);
         seconds = min (seconds, toc);
@@ -64,16 +64,13 @@ function [lambda, V] = solve (A, vectors, method, device)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("batcheig"))
-  pkg load gpulinalg
-end
-quick = any (strcmp (argv (), "--quick"));
-types = bench_option ("--types", "zdcs");
-types = types(ismember (types, "zdcs"));
+bench_load ();
+quick = bench_flag ("--quick");
+types = bench_types ("zdcs");
 sizes = [2 3 4 6 8 12 16 20 24 32 33 40 48 64 80 96 100 128 160 192 256 320 512];
 if (quick)
   sizes = [4 8 16 32 64 128 256];

@@ -1,17 +1,17 @@
-% bench_eigs.m: spmv and eigs_lanczos from Octave arrays beside A*x and eigs
+% bench_eigs.m: compares spmv and eigs_lanczos with A*x and eigs, from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_eigs.m [--quick] [--only spmv|eigs] [--cases NAMES] [--places cpu|gpu]
-% Prints a table (TSV): milliseconds per call on the CPU and, where there is one, on the GPU. spmv: with
-% a plan, host vectors, copies included. eigs: 10 largest eigenvalues without vectors, beside eigs on the
-% host. Times of spmv are the smallest of several calls, those of eigs of two (one above 20 s); every
-% result is checked. NAMES, separated by commas, are those of the table; "patents" (of the size of
-% cit-Patents) is run only where it is named. Less than a minute with a GPU:
+% Prints a table (TSV): milliseconds per call on the CPU and, if there is one, on the GPU. spmv: with a
+% plan, host vectors, copies included. eigs: the 10 largest eigenvalues without vectors, and eigs on the
+% host. A time of spmv is the smallest of several calls, one of eigs the smallest of two (above 20 s one
+% call). Every result is checked. NAMES, separated by commas, are names in the table; "patents" (of the
+% size of cit-Patents) runs only if it is named. Less than a minute with a GPU:
 %   octave-cli bench/bench_eigs.m --only eigs --cases "BA 200000"
 %
 % octave-cli bench/bench_eigs.m --basis [--cases NAMES]
-% Prints a table of eigs_lanczos on the GPU (on the CPU where there is none) for several sizes of the
-% basis, with and without the search for missed values; "patents" unless NAMES say otherwise.
+% Prints a table of eigs_lanczos on the GPU (without one on the CPU) for several sizes of the basis, with
+% and without the search for missed values. NAMES: {patents}.
 
 1;  % a script, although it begins with functions
 
@@ -21,7 +21,7 @@ function A = grid_3d (m)
   A = kron (kron (T, I), I) + kron (kron (I, T), I) + kron (kron (I, I), T);
 end
 
-% Rows of name and matrix, which is built when its turn comes; those named, or the usual ones.
+% Rows of name and function that builds the matrix; those named, or the default ones.
 function cases = all_cases (quick, names)
   cases = {"BA 20000", @() ba_graph(20000, 3); "BA 200000", @() ba_graph(200000, 3); ...
            "BA 1600000", @() ba_graph(1600000, 3); "grid 60^3", @() grid_3d(60); ...
@@ -121,7 +121,7 @@ function print_times (cases, only, places)
   end
 end
 
-% Of a plan, so that nothing but the iteration is timed; the call that gives the counts is not.
+% With a plan, so that only the iteration is timed. The counts come from another call.
 function print_basis (cases, place)
   k = 10;
   printf ("# eigs_lanczos on the %s, %d largest, values alone, of a plan; milliseconds\n", place, k);
@@ -147,17 +147,15 @@ function print_basis (cases, place)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("spmv"))
-  pkg load gpulinalg
-end
+bench_load ();
 places = {"cpu", "gpu"}(1:1+bench_header ());
 names = bench_option ("--cases", "");
 rand ("twister", 1);
-if (any (strcmp (argv (), "--basis")))
+if (bench_flag ("--basis"))
   if (isempty (names))
     names = "patents";
   end
@@ -167,5 +165,5 @@ else
   if (! isempty (wanted))
     places = places(strcmp (places, wanted));
   end
-  print_times (all_cases (any (strcmp (argv (), "--quick")), names), bench_option ("--only", ""), places);
+  print_times (all_cases (bench_flag ("--quick"), names), bench_option ("--only", ""), places);
 end

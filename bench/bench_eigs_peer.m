@@ -1,11 +1,11 @@
-% bench_eigs_peer.m: eigs_lanczos beside eigs, and spmv without a plan beside A*x, on the CPU
+% bench_eigs_peer.m: compares eigs_lanczos with eigs, and spmv without a plan with A*x, on the CPU
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_eigs_peer.m [--runs N] [--only eigs|spmv] [--fresh]
-% Prints a table (TSV): medians of N pairs of runs {7}, both sides by turns in one process, seconds and their
-% quotient; "agree" is the largest difference of the eigenvalues over their largest, or of the products.
-% Where eigs has not found all that was wanted, "found" says how many it has. With --fresh each pair of eigs
-% runs in an Octave of its own, all that is loaded and started included in neither side.
+% Prints a table (TSV): medians in seconds of N pairs of runs {7}, alternately in one process, and their
+% ratio. "agree" is the largest relative difference of the eigenvalues or of the products. "found" is the
+% number of eigenvalues that eigs has found. With --fresh each pair of eigs runs in a new Octave; loading and
+% starting are not part of the times.
 
 1;  % a script, although it begins with functions
 
@@ -150,13 +150,11 @@ function one_row (name, A, b, op, runs)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("spmv"))
-  pkg load gpulinalg
-end
+bench_load ();
 warning ("off", "all");
 rand ("twister", 1);
 pair = bench_option ("--pair", "");
@@ -169,7 +167,7 @@ else
   runs = str2double (bench_option ("--runs", "7"));
   only = bench_option ("--only", "");
   if (! strcmp (only, "spmv"))
-    eigs_rows (runs, any (strcmp (argv (), "--fresh")));
+    eigs_rows (runs, bench_flag ("--fresh"));
   end
   if (! strcmp (only, "eigs"))
     spmv_rows (runs);

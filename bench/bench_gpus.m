@@ -1,10 +1,10 @@
-% bench_gpus.m: one GPU beside all GPUs of the machine, from Octave arrays to Octave arrays
+% bench_gpus.m: compares one GPU with all GPUs of the machine, from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli --path src --path inst bench/bench_gpus.m
-% Prints a table (TSV): the best of three calls each, their ratio, and whether every bit is the
-% same. "jacobi" at n = 128 and "qr" at n = 2048 take the GPUs longer than the copies; for smaller n
-% "qr" does not, and the copies of the host count.
+% Prints a table (TSV): the best of three calls each, their ratio, and whether all bits are equal. With
+% "jacobi" at n = 128 and "qr" at n = 2048 the GPUs need more time than the copies; with "qr" at smaller n
+% the copies of the host take longer.
 
 1;  % a script, although it begins with a function
 

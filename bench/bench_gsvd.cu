@@ -1,4 +1,4 @@
-// bench_gsvd.cu: gla_gsvd on device arrays beside the published CUDA code of Hari-Zimmermann
+// bench_gsvd.cu: compares gla_gsvd on device arrays with the published CUDA code of Hari-Zimmermann
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_gsvd [--types dz] [--sizes 512,1024,16x5000]
@@ -9,7 +9,7 @@
 // of n*eps. The published code (Novakovic and Singer 2021, variant 0, block-oriented, one GPU,
 // CUDA 13.0) is not run here: its solver times on an H200 are below.
 
-#include "../src/gpulinalg.h"
+#include "gpulinalg.h"
 #include "device_bench.cuh"
 
 #include <cmath>
@@ -138,33 +138,34 @@ template <class T> void run (gla_context *ctx, size s, gla_gsvd_method method)
   std::vector<gla_gsvd_stats> stats (s.pages);
   gla_array A = gla_array_packed (p.A, type, n, n, s.pages, 0);
   gla_array B = gla_array_packed (p.B, type, n, n, s.pages, 0);
-  gla_gsvd_results results = {};
+  gla_gsvd_results results = {sizeof results};
   results.alpha = gla_array_packed (p.alpha, real, n, 1, s.pages, 0);
   results.beta = gla_array_packed (p.beta, real, n, 1, s.pages, 0);
   results.U = gla_array_packed (p.U, type, n, n, s.pages, 0);
   results.V = gla_array_packed (p.V, type, n, n, s.pages, 0);
   results.X = gla_array_packed (p.X, type, n, n, s.pages, 0);
   results.stats = stats.data ();
-  gla_gsvd_options options = {method, GLA_BLOCK_ORIENTED, GLA_ORDER_ME, 0};
-  gla_gsvd_report report;
+  gla_gsvd_options options = {sizeof options, method, GLA_GSVD_BLOCKING_ORIENTED,
+                              GLA_GSVD_ORDERING_ME, 0};
+  gla_gsvd_report report = {{sizeof report}};
   double ms = measure ([] {},
                        [&] {
                          if (gla_gsvd (ctx, &A, &B, &results, &options, &report) != GLA_OK ||
-                             report.pages_failed > 0) {
+                             report.base.pages_failed > 0) {
                            fprintf (stderr, "bench_gsvd: %s, %lld pages failed\n",
-                                    gla_message (ctx), (long long)report.pages_failed);
+                                    gla_message (ctx), (long long)report.base.pages_failed);
                            exit (1);
                          }
                        });
   double error = std::max (error_of (p, 0, n), error_of (p, s.pages - 1, n));
   int sweeps = stats[0].sweeps;
   double theirs = published_ms (n, s.pages, scalar<T>::complex);
-  double flops =
-      (method == GLA_GSVD_HZ ? 16.0 : 12.0) * n * n * n * s.pages * (scalar<T>::complex ? 4 : 1);
+  double flops = (method == GLA_GSVD_METHOD_HZ ? 16.0 : 12.0) * n * n * n * s.pages *
+                 (scalar<T>::complex ? 4 : 1);
   double rate = flops * sweeps / ms * 1e-9;
   printf ("%c\t%lld\t%lld\t%s\t%.4g\t%.4g\t%.3g\t%d\t%.3g\t%.3g\t%.3g\t%.3g\n", scalar<T>::letter,
-          (long long)n, (long long)s.pages, method == GLA_GSVD_HZ ? "hz" : "auto", ms, theirs,
-          theirs / ms, sweeps, ms / sweeps, rate, rate / 60, error);
+          (long long)n, (long long)s.pages, method == GLA_GSVD_METHOD_HZ ? "hz" : "auto", ms,
+          theirs, theirs / ms, sweeps, ms / sweeps, rate, rate / 60, error);
   fflush (stdout);
   for (void *a : {(void *)p.A, (void *)p.B, (void *)p.U, (void *)p.V, (void *)p.X, (void *)p.E,
                   (void *)p.alpha, (void *)p.beta})
@@ -203,12 +204,12 @@ int main (int argc, char **argv)
   gla_context *ctx;
   int device = 0;
   must (gla_context_create (&ctx), "gla_context_create");
-  must (gla_set_place (ctx, GLA_LIST, &device, 1), "gla_set_place");
+  must (gla_set_place (ctx, GLA_PLACE_LIST, &device, 1), "gla_set_place");
   printf ("type\tn\tpages\tmethod\tours_ms\tpublished_ms\tratio\tsweeps\tms_of_sweep\ttflops\tof_60"
           "\terror_neps\n");
   for (size s : sizes)
     for (char type : types)
-      for (gla_gsvd_method method : {GLA_GSVD_AUTO, GLA_GSVD_HZ})
+      for (gla_gsvd_method method : {GLA_GSVD_METHOD_AUTO, GLA_GSVD_METHOD_HZ})
         switch (type) {
         case 's':
           run<float> (ctx, s, method);

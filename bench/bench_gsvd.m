@@ -1,11 +1,11 @@
-% bench_gsvd.m: gsvd_hz from Octave arrays beside Octave's gsvd, in a loop where there are many pairs
+% bench_gsvd.m: compares gsvd_hz with Octave's gsvd (for many pairs in a loop), from Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_gsvd.m [--quick] [--types zdcs] [--only large|tall|pages]
-% Prints a table (TSV) of milliseconds per call, five outputs: gsvd_hz on the CPU and, where there is one, on
-% the GPU with all copies to and from it; gsvd with the BLAS's own choice of threads and, in a process of its
-% own, with one BLAS thread. A time is the median of 3 calls after one that is not counted, or of fewer
-% that take more than a second; residuals and orthogonality of the last pair of each result are checked.
+% Prints a table (TSV) of milliseconds per call, five outputs: gsvd_hz on the CPU and, if there is one, on the
+% GPU with all copies; gsvd with the BLAS's default number of threads and, in another process, with one BLAS
+% thread. A time is the median of 3 calls after a warm-up call, or of fewer long calls. Residuals and
+% orthogonality of the last pair of each result are checked.
 %
 % octave-cli bench/bench_gsvd.m --sweeps [--quick] [--device cpu|gpu]
 % Prints a table of the rotations in each sweep, n = 512 (128 with --quick), by method, blocking and ordering,
@@ -25,7 +25,7 @@ function cases = all_cases (quick)
 end
 
 function ms = time_of (A, B, device)
-  pause (0.3);  % threads of the BLAS go on spinning for a tenth of a second after they had work
+  pause (0.3);  % the threads of the BLAS spin for about 0.1 s after their last work
   seconds = [];
   do
     tic;
@@ -87,24 +87,18 @@ function print_sweeps (n, device)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("gsvd_hz"))
-  pkg load gpulinalg
-end
-quick = any (strcmp (argv (), "--quick"));
+bench_load ();
+quick = bench_flag ("--quick");
 gpu = bench_header ();
-if (any (strcmp (argv (), "--sweeps")))
+if (bench_flag ("--sweeps"))
   print_sweeps (merge (quick, 128, 512), bench_option ("--device", "cpu"));
 else
-  types = bench_option ("--types", "dz");
-  types = types(ismember (types, "zdcs"));
+  types = bench_types ("dz");
   cases = all_cases (quick);
-  only = bench_option ("--only", "");
-  if (! isempty (only))
-    cases = cases(strcmp (cases(:,1), only),:);
-  end
+  cases = bench_only (cases);
   print_times (cases, types, gpu);
 end

@@ -1,7 +1,7 @@
-% bench_header.m: the lines before a table that say what was measured on
+% bench_header.m: prints the lines before a table that describe the machine
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% gpu = bench_header (): prints versions, processor, BLAS, load and GPUs; whether there is a GPU.
+% gpu = bench_header (): prints versions, processor, BLAS, load and GPUs; returns whether there is a GPU.
 
 function gpu = bench_header ()
   info = gpulinalg_info ();

@@ -1,7 +1,7 @@
-% bench_option.m: what follows --NAME on the command line of a benchmark
+% bench_option.m: the value after --NAME on the command line of a benchmark
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% value = bench_option (name, default), a string; the default where the name is not there.
+% value = bench_option (name, default), a string; the default if the name is not given.
 
 function value = bench_option (name, default)
   args = argv ();

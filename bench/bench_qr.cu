@@ -1,14 +1,15 @@
-// bench_qr.cu: gla_qr on device arrays beside cuSOLVER's geqrf and orgqr, in one run
+// bench_qr.cu: compares gla_qr on device arrays with cuSOLVER's geqrf and orgqr, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_qr [--types zd] [--shapes 2048x1024,1000000x64,32x32x10000] [--block r] [--alone]
 // Prints one line per shape, economy Q and R: milliseconds (median) of ours and of cuSOLVER, the
-// ratio, TFLOP/s and their fraction of 60 by the operations of reflectors, 4 m n^2 - 4 n^3 / 3,
-// whatever way ours goes (complex: four times that), and the larger of the columnwise backward
-// error and of the loss of orthogonality, both in units of n*eps. Pages are a loop for cuSOLVER.
+// ratio, TFLOP/s and their fraction of 60, and the larger of the columnwise backward error and of
+// the loss of orthogonality, both in units of n*eps. Operations are counted as for reflectors, 4 m
+// n^2 - 4 n^3 / 3 (complex: four times that), whatever method gla_qr chooses. cuSOLVER loops over
+// pages.
 // --alone leaves cuSOLVER out.
 
-#include "../src/gpulinalg.h"
+#include "gpulinalg.h"
 #include "device_bench.cuh"
 
 #include <cublas_v2.h>
@@ -158,10 +159,10 @@ template <class T> void run (gla_context *ctx, const settings &set, shape s)
   cudaMemset (R, 0xff, k * n * s.pages * sizeof (T));
 
   gla_array a = gla_array_packed (A, type, m, n, s.pages, 0);
-  gla_qr_results results = {};
+  gla_qr_results results = {sizeof results};
   results.Q = gla_array_packed (Q, type, m, k, s.pages, 0);
   results.R = gla_array_packed (R, type, k, n, s.pages, 0);
-  gla_qr_options options = {0, set.block};
+  gla_qr_options options = {sizeof options, 0, set.block};
   double ours = measure ([] {},
                          [&] {
                            if (gla_qr (ctx, &a, NULL, &results, &options, NULL) != GLA_OK) {
@@ -228,7 +229,7 @@ int main (int argc, char **argv)
   gla_context *ctx;
   int device = 0;
   must (gla_context_create (&ctx), "gla_context_create");
-  must (gla_set_place (ctx, GLA_LIST, &device, 1), "gla_set_place");
+  must (gla_set_place (ctx, GLA_PLACE_LIST, &device, 1), "gla_set_place");
   must (cusolverDnCreate (&cusolver), "cusolverDnCreate");
   must (cublasCreate (&cublas), "cublasCreate");
   printf ("type\tm\tn\tpages\tours_ms\tcusolver_ms\tratio\ttflops\tof_60\terror_neps\n");

@@ -1,11 +1,11 @@
-% bench_qr.m: qr_block from Octave arrays beside Octave's qr, in a loop where there are many pages
+% bench_qr.m: compares qr_block with Octave's qr (for many pages in a loop), from Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/bench_qr.m [--quick] [--types zdcs] [--only large|tall|pages]
-% Prints a table (TSV) of milliseconds per call, economy form: qr_block on the CPU and, where there
-% is one, on the GPU with all copies to and from it; qr with the BLAS's own choice of threads and, in
-% a process of its own, with one BLAS thread. A time is the median of 3 calls after one that is not
-% counted, or of fewer that take more than a second; the last page of each result is checked.
+% Prints a table (TSV) of milliseconds per call, economy form: qr_block on the CPU and, if there is one, on
+% the GPU with all copies; qr with the BLAS's default number of threads and, in another process, with one
+% BLAS thread. A time is the median of 3 calls after a warm-up call, or of fewer long calls. The last page
+% of each result is checked.
 
 1;  % a script, although it begins with functions
 
@@ -27,7 +27,7 @@ end
 
 function ms = time_of (A, outputs, device)
   factors = cell (1, outputs);
-  pause (0.3);  % threads of the BLAS go on spinning for a tenth of a second after they had work
+  pause (0.3);  % the threads of the BLAS spin for about 0.1 s after their last work
   seconds = [];
   do
     tic;
@@ -58,20 +58,14 @@ function check (a, factors, device)
 end
 
 %------------------------------------------------------------------------------
-% what to run
+% options
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("qr_block"))
-  pkg load gpulinalg
-end
-types = bench_option ("--types", "dz");
-types = types(ismember (types, "zdcs"));
-cases = all_cases (any (strcmp (argv (), "--quick")));
-only = bench_option ("--only", "");
-if (! isempty (only))
-  cases = cases(strcmp (cases(:,1), only),:);
-end
+bench_load ();
+types = bench_types ("dz");
+cases = all_cases (bench_flag ("--quick"));
+cases = bench_only (cases);
 gpu = bench_header ();
 printf ("# milliseconds per call from Octave arrays to Octave arrays, economy form; qr: the faster of the two\n");
 printf ("type\tset\trows\tcolumns\tpages\toutputs\tcpu\tgpu\tqr_default\tqr_one_thread\tqr\tqr/cpu\tqr/gpu\n");

@@ -1,4 +1,4 @@
-// bench_spmv.cu: sparse products of the CUDA backend beside cuSPARSE, in one run
+// bench_spmv.cu: compares sparse products of the CUDA backend with cuSPARSE, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_spmv [--types dsz] [--graphs ba-200k,power-law] [--vectors 1,4] [--methods all]
@@ -9,8 +9,8 @@
 // host, in units of eps times the sum of magnitudes. --methods all also times the published
 // assignments of rows.
 
-#include "../kernels/engine.cuh"
-#include "../kernels/spmv.cuh"
+#include "engine/engine.cuh"
+#include "spmv/spmv.cuh"
 #include "sparse_graphs.cuh"
 
 #include <cusparse.h>
@@ -46,22 +46,22 @@ template <class T> struct peer;
 template <> struct peer<float> {
   typedef float host;
   static constexpr cudaDataType type = CUDA_R_32F;
-  static constexpr gla_type letter = GLA_S;
+  static constexpr gla_type letter = GLA_TYPE_S;
 };
 template <> struct peer<double> {
   typedef double host;
   static constexpr cudaDataType type = CUDA_R_64F;
-  static constexpr gla_type letter = GLA_D;
+  static constexpr gla_type letter = GLA_TYPE_D;
 };
 template <> struct peer<cx<float>> {
   typedef std::complex<float> host;
   static constexpr cudaDataType type = CUDA_C_32F;
-  static constexpr gla_type letter = GLA_C;
+  static constexpr gla_type letter = GLA_TYPE_C;
 };
 template <> struct peer<cx<double>> {
   typedef std::complex<double> host;
   static constexpr cudaDataType type = CUDA_C_64F;
-  static constexpr gla_type letter = GLA_Z;
+  static constexpr gla_type letter = GLA_TYPE_Z;
 };
 
 static int no_poll (void *, int64_t)
@@ -116,7 +116,7 @@ template <class H> struct problem {
   H *x_device, *y_device;
 };
 
-// The fastest of cuSPARSE's algorithms that serve this number of vectors.
+// The fastest of cuSPARSE's algorithms for this number of vectors.
 template <class T, class H> double time_cusparse (const problem<H> &p, int b)
 {
   static cusparseHandle_t handle = nullptr;
@@ -209,7 +209,7 @@ void run_method (gla_engine *engine, problem<H> &p, bool pattern, int b, gla_spm
   M.value[0] = 1;
   M.method = method;
   void *prepared;
-  must (engine->backend->spmv_prepare (engine, &M, &quiet, &prepared), "spmv_prepare");
+  must (engine->backend->spmv->prepare (engine, &M, &quiet, &prepared), "spmv_prepare");
   must (cudaMemset (p.y_device, 0xff, (size_t)p.g.n * b * sizeof (H)), "cudaMemset");
   double ours = measure ([&] {
     must (spmv_multiply<T> (*spmv_matrix_of (prepared), false, reinterpret_cast<T *> (p.x_device),
@@ -217,7 +217,7 @@ void run_method (gla_engine *engine, problem<H> &p, bool pattern, int b, gla_spm
           "spmv_multiply");
   });
   double error = error_of<T> (p, b);
-  engine->backend->spmv_free (engine, prepared);
+  engine->backend->spmv->free (engine, prepared);
   double bytes = (double)M.entries * (4 + (pattern ? 0 : sizeof (T))) +
                  (double)p.g.n * (4 + 2.0 * b * sizeof (T));
   printf ("%c\t%s\t%d\t%lld\t%s\t%s\t%d\t%.1f\t%.1f\t%.2f\t%.1f\t%.1f\t%.2f\t%.2g\n",
@@ -246,8 +246,8 @@ template <class T> void run (gla_engine *engine, const settings &set, const grap
     for (int pattern = 0; pattern < 2; pattern++) {
       if (pattern)
         std::fill (p.values.begin (), p.values.end (), (H)1);
-      for (int method = set.all_methods ? GLA_SPMV_SCALAR : GLA_SPMV_BALANCED;
-           method <= GLA_SPMV_BALANCED; method++)
+      for (int method = set.all_methods ? GLA_SPMV_METHOD_SCALAR : GLA_SPMV_METHOD_BALANCED;
+           method <= GLA_SPMV_METHOD_BALANCED; method++)
         run_method<T> (engine, p, pattern, b, (gla_spmv_method)method, names[method], theirs);
     }
   }

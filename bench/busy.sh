@@ -1,14 +1,14 @@
 #!/bin/sh
-# busy.sh: what calls take beside other processes; needs octave-cli and a built src/
+# busy.sh: times calls while other processes run; needs octave-cli and a built src/
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: sh bench/busy.sh [--gpu] [FOLDER]...
 #   --gpu    batcheig of 4000 complex pages of 64 x 64 on the GPU; else four functions on the CPU
-#   FOLDER   what is added to Octave's path {src and inst of this repository}
+#   FOLDER   a folder for Octave's path {src and inst of this repository}
 #
-# Every process makes one call to warm up, waits for the others, and then 10 calls; the number is the
-# median of these, of the slowest process where there are several. Burners: as many endless loops as
-# there are processors, each in the shell.
+# Every process makes a warm-up call, waits for the others, and makes 10 calls. The number is the median of
+# these; of several processes it is that of the slowest. Burners are endless loops of the shell, one per
+# processor.
 
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,7 +28,7 @@ stop_burners () {
 trap 'stop_burners; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# timed NUMBER: the process of that number, which writes its median in ms.
+# timed NUMBER: runs process NUMBER, which writes its median in ms.
 timed () {
   octave-cli --no-init-file --no-history --eval "$paths $setup f = @() $call; f ();
     fclose (fopen ('$work/ready$1', 'w'));
@@ -39,7 +39,7 @@ timed () {
     >"$work/log$1" 2>&1
 }
 
-# at_once COUNT: the largest median of so many processes.
+# at_once COUNT: prints the largest median of so many processes.
 at_once () {
   rm -f "$work"/ready* "$work"/ms* "$work/go"
   pids=
@@ -60,7 +60,7 @@ at_once () {
   cat "$work"/ms* | sort -g | tail -n 1
 }
 
-# row NAME SETUP CALL: a line of the table.
+# row NAME SETUP CALL: prints a line of the table.
 row () {
   setup=$2 call=$3
   alone=$(at_once 1)

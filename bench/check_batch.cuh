@@ -22,8 +22,8 @@
 // kernels
 //------------------------------------------------------------------------------
 
-// What is measured on one page, kept as the bits of doubles that are not negative: their order as
-// integers is their order as numbers, and every NaN is above them all.
+// The errors of one page, stored as the bits of non-negative doubles: as integers they have the
+// same order, and NaN is larger than all others.
 struct page_norms {
   unsigned long long a, residual, orthogonality;
 };
@@ -40,9 +40,9 @@ __device__ inline double warp_sum (double x)
   return x;
 }
 
-// Block (p, j) of `warps` warps takes column j of the p-th page that is looked at; a warp takes
-// rows, its lanes run along the inner product. The column sums over the rows are 1-norms.
-// A is Hermitian, so row i of A is the adjoint of its column i: all reads run down columns.
+// Block (p, j) of `warps` warps takes column j of the p-th checked page; a warp takes rows, its
+// lanes share the inner product. The column sums over the rows are 1-norms. A is Hermitian, so row
+// i of A is the adjoint of its column i: all reads run down columns.
 template <class T>
 __global__ void check_vectors (const T *A, const T *V, const typename scalar<T>::real *lambda,
                                int64_t n, int64_t pages, page_norms *norms)
@@ -86,7 +86,7 @@ __global__ void check_vectors (const T *A, const T *V, const typename scalar<T>:
   }
 }
 
-// Without vectors: block p takes the p-th page that is looked at, its threads take columns.
+// Without vectors: block p takes the p-th checked page, its threads take columns.
 template <class T>
 __global__ void check_values (const T *A, const typename scalar<T>::real *lambda, int64_t n,
                               int64_t pages, page_norms *norms)
@@ -122,14 +122,14 @@ __global__ void check_values (const T *A, const typename scalar<T>::real *lambda
 }
 
 //------------------------------------------------------------------------------
-// from the host
+// on the host
 //------------------------------------------------------------------------------
 
 struct ratios {
   double residual, orthogonality;
 };
 
-// The larger one, where NaN is larger than everything.
+// The larger one; NaN is larger than everything.
 inline double worse (double a, double b)
 {
   return std::isnan (a) || a > b ? a : b;
@@ -142,7 +142,7 @@ inline double from_bits (unsigned long long bits)
   return x;
 }
 
-// V may be NULL. NaN where a CUDA call fails.
+// V may be NULL. NaN if a CUDA call fails.
 template <class T>
 ratios check (const T *A, const T *V, const typename scalar<T>::real *lambda, int64_t n,
               int64_t pages)

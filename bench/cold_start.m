@@ -1,12 +1,12 @@
 % cold_start.m: one job in a fresh process, for cold_start.sh
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/cold_start.m list            names of the jobs, their kinds before them
-% octave-cli bench/cold_start.m JOB PLACE       seconds of the first call, and of the shortest after it
-% octave-cli bench/cold_start.m train           makes some calls of each kind everywhere
+% octave-cli bench/cold_start.m list            prints the kinds and names of the jobs
+% octave-cli bench/cold_start.m JOB PLACE       seconds of the first call, and of the shortest later one
+% octave-cli bench/cold_start.m train           makes some calls of each kind on the CPU and the GPU
 %
-% Kinds: "call" is one call, "script" are 1000 small calls, and "program" is a small whole program;
-% of these the second number is of a second run. The functions are loaded before anything is timed.
+% Kinds: "call" is one call, "script" is 1000 small calls, and "program" is a small whole program, whose
+% second number is the time of a second run. The functions are loaded before anything is timed.
 
 1;  % a script, although it begins with functions
 
@@ -14,7 +14,7 @@
 % single calls
 %------------------------------------------------------------------------------
 
-% A function of the place that makes the call, with inputs that are made before.
+% A function of the place that makes the call; its inputs are made before.
 function f = eig_call (type, n, pages)
   A = random_pages (n, pages, type);
   f = @(place) run_eig (A, place);
@@ -142,7 +142,7 @@ end
 % the list
 %------------------------------------------------------------------------------
 
-% Kind, name, and what makes the function of the place.
+% Kind, name, and a function that makes the function of the place.
 function jobs = all_jobs ()
   jobs = {
     "call", "batcheig z 16x16 2000 pages", @() eig_call("z", 16, 2000);
@@ -181,7 +181,7 @@ function seconds = time_of (f, place, times)
   seconds = toc;
 end
 
-% Calls for the file of costs, as a user of some sessions has made them; for 10 s at most.
+% Makes the calls of a few user sessions, so that "auto" saves measured costs; at most for 10 s.
 function train (jobs)
   gpu = ! isempty (gpulinalg_info ().devices);
   begun = time ();
@@ -203,9 +203,7 @@ function train (jobs)
 end
 
 addpath (fileparts (mfilename ("fullpath")));
-if (! exist ("batcheig"))
-  pkg load gpulinalg
-end
+bench_load ();
 args = argv ();
 jobs = all_jobs ();
 rand ("twister", 1);

@@ -1,10 +1,9 @@
 #!/bin/sh
-# cold_start.sh: what "device", "auto" costs in fresh processes
+# cold_start.sh: times calls with "device", "auto" in new processes
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# sh bench/cold_start.sh [NAME]: writes bench/results/NAME-cold.tsv {gpu}. Every number is from a process of
-# its own, in which nothing was called before. Takes some 80 s; SECONDS_MOST=n leaves out what would
-# begin later than that {85}.
+# sh bench/cold_start.sh [NAME]: writes bench/results/NAME-cold.tsv {gpu}. Every number is from a new process.
+# Takes about 80 s; jobs that would begin after SECONDS_MOST seconds {85} are left out.
 
 cd "$(dirname "$0")" || exit 1
 name=${1:-gpu}
@@ -15,7 +14,7 @@ cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 begun=$(date +%s)
 
-# seconds CACHE JOB PLACE: the two numbers of a job; a place that is not there gives NaN.
+# seconds CACHE JOB PLACE: prints the two numbers of a job; NaN if the machine does not have the place.
 seconds () {
   env GPULINALG_CACHE="$1" $octave "$2" "$3" 2>/dev/null | grep -E '^[0-9.e+-]+	[0-9.e+-]*(Inf)?$' || printf 'NaN\tNaN\n'
 }

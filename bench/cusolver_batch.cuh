@@ -1,4 +1,4 @@
-// cusolver_batch.cuh: the same batches through cuSOLVER
+// cusolver_batch.cuh: solves the same batches by cuSOLVER
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef CUSOLVER_BATCH_CUH
@@ -17,7 +17,7 @@ template <class T> std::string bad_info (batch<T> &m)
 }
 
 // cuSOLVER works in place: V holds the input of a call, A the same input again for the check.
-// A peer keeps its time up to a large error, which the table shows.
+// cuSOLVER's time is kept even if its error is large; the table shows the error.
 template <class T> void judge_peer (bench &b, batch<T> &m, outcome &out)
 {
   if (out.note.empty ())

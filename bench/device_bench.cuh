@@ -1,4 +1,4 @@
-// device_bench.cuh: what benchmarks on device arrays share
+// device_bench.cuh: allocation, timing and options of the benchmarks on device arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_DEVICE_BENCH_CUH
@@ -32,7 +32,7 @@ template <class T> __global__ void fill_kernel (T *a, int64_t count, uint64_t se
     to[1] = (R)uniform (seed + 2 * i + 1);
 }
 
-// Median milliseconds of a call, after one that loads code and buffers.
+// Median milliseconds of a call, after a warm-up call that loads code and allocates buffers.
 static double measure (const std::function<void ()> &prepare, const std::function<void ()> &work)
 {
   cudaEvent_t start, stop;

@@ -1,8 +1,8 @@
 % loop_eig.m: microseconds per page of the loop over eig, for at least `seconds` and 3 pages
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% us = loop_eig (n, type, vectors, seconds). n may be a vector. With no output it prints them, for
-% a process of its own with another number of BLAS threads.
+% us = loop_eig (n, type, vectors, seconds). n may be a vector. Without an output it prints the times, so
+% that another process with one BLAS thread can run it.
 
 function result = loop_eig (n, type, vectors, seconds)
   us = zeros (size (n));

@@ -2,8 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % ms = loop_gsvd (cases), one case per row: rows of A and of B, columns, pages, "sdcz" as a number. Of many pairs
-% as many as take 0.3 s are timed and the rest is inferred. With no output it prints them, for a
-% process of its own with another number of BLAS threads.
+% as many as take 0.3 s are timed, and the time of all is extrapolated. Without an output it prints the times, so
+% that another process with one BLAS thread can run it.
 
 function result = loop_gsvd (cases)
   ms = zeros (rows (cases), 1);

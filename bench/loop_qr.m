@@ -2,9 +2,9 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % ms = loop_qr (cases), one case per row: rows, columns, pages, "sdcz" as a number, outputs (1: R,
-% 2: Q and R, 3: Q, R and P), all in the economy form. Of many pages as many as take 0.3 s are timed
-% and the rest is inferred. With no output it prints them, for a process of its own with another
-% number of BLAS threads.
+% 2: Q and R, 3: Q, R and P), all in the economy form. Of many pages as many as take 0.3 s are timed,
+% and the time of all is extrapolated. Without an output it prints the times, so that another process
+% with one BLAS thread can run it.
 
 function result = loop_qr (cases)
   ms = zeros (rows (cases), 1);

@@ -1,10 +1,10 @@
-// measure.cuh: what a benchmark run knows, and the time and the correctness of one call
+// measure.cuh: the state of a benchmark run, and the time and correctness of one call
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef MEASURE_CUH
 #define MEASURE_CUH
 
-#include "../src/gpulinalg.h"
+#include "gpulinalg.h"
 #include "check_batch.cuh"
 
 #include <cusolverDn.h>
@@ -33,7 +33,8 @@ struct bench {
   int64_t jacobi_too_slow[128] = {0}; // smallest n that went over the limit, by type letter
 };
 
-// What one method did on one cell. Seconds are NaN where there is no time; note says why.
+// The result of one method for one cell of the table. Seconds are NaN without a time; note says
+// why.
 struct outcome {
   double seconds = NAN;
   ratios error = {NAN, NAN};
@@ -84,7 +85,7 @@ inline outcome measure (bench &b, const std::function<void ()> &prepare,
   return out;
 }
 
-// Checks what the last call left; takes the time away when a ratio is above `most` or NaN.
+// Checks the results of the last call; sets the time to NaN if a ratio is above `most` or NaN.
 template <class T> void judge (batch<T> &m, outcome &out, double most)
 {
   out.error = check (m.A, m.vectors ? m.V : NULL, m.lambda, m.n, m.pages);

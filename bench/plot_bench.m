@@ -2,23 +2,9 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/plot_bench.m table.tsv picture.png
-% Time per page over n, with vectors; one panel per type, ours in colours, the peers black and gray.
+% Time per page over n, with vectors; one panel per type; batcheig in colours, the peers black and gray.
 
-1;  % a script, although it begins with a function
-
-% The columns of a TSV file by name, as cells of strings.
-function t = read_table (file)
-  lines = strsplit (fileread (file), "\n");
-  lines = lines(! cellfun (@isempty, lines) & ! strncmp (lines, "#", 1));
-  names = strsplit (lines{1}, "\t");
-  fields = cellfun (@(l) strsplit (l, "\t", "collapsedelimiters", false)(1:numel (names)), ...
-                    lines(2:end), "uniformoutput", false);
-  fields = vertcat (fields{:});
-  for j = 1:numel (names)
-    t.(strrep (names{j}, "/", "_over_")) = fields(:,j);
-  end
-end
-
+addpath (fileparts (mfilename ("fullpath")));
 args = argv ();
 t = read_table (args{end-1});
 curves = {"cpu_qr", "CPU qr", [0.45 0.70 0.95], "-"; "cpu_jacobi", "CPU jacobi", [0.95 0.75 0.45], "-"; ...

@@ -2,7 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/plot_eigs.m table.tsv picture.png
-% How many times faster than Octave's A*x and eigs, on the CPU and, where it was measured, on the GPU.
+% How many times faster than Octave's A*x and eigs: on the CPU and, if it was measured, on the GPU.
 
 args = argv ();
 lines = strsplit (fileread (args{end-1}), "\n");

@@ -2,7 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/plot_gsvd.m table.tsv sweeps.tsv picture.png
-% Left the time of five outputs over n, gsvd_hz and gsvd; right the rotations in each sweep.
+% Left: the time of five outputs over n, gsvd_hz and gsvd. Right: the rotations in each sweep.
 
 1;  % a script, although it begins with functions
 

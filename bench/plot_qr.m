@@ -2,8 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % octave-cli bench/plot_qr.m table.tsv picture.png
-% Left the time of economy Q and R over n, m = 2n, ours and the peer's (cuSOLVER, or qr of Octave
-% beside ours on the CPU); right how many times faster ours is for the other shapes.
+% Left: the time of economy Q and R over n for m = 2n, of qr_block and of its peer (cuSOLVER, or Octave's
+% qr). Right: how many times faster qr_block is for the other shapes.
 
 args = argv ();
 lines = strsplit (fileread (args{end-1}), "\n");

@@ -119,7 +119,7 @@ template <class T> struct batch {
     return ok;
   }
 
-  // Fresh input in `where`; NaN in everything that is to be computed.
+  // Writes new input to `where`, and NaN to all results.
   void prepare (T *where, uint64_t seed)
   {
     cudaMemset (V, 0xff, n * n * pages * sizeof (T));

@@ -1,16 +1,19 @@
 #!/bin/sh
-# run.sh: every benchmark that this machine can run; tables and pictures to bench/results/
+# run.sh: runs every benchmark that this machine can run; tables and pictures go to bench/results/
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Usage: sh bench/run.sh [--quick] [--device-only] [name]      name {cpu or gpu, number of cores}
-# Writes results/<name>.tsv and .png (from Octave arrays, beside the loop over eig) and, where
-# there is a GPU, results/<name>-device.tsv and .png (on the GPU, beside cuSOLVER) and
-# results/<name>-arrays.tsv (from Octave arrays, beside what kernels and copies take). Of qr_block:
-# results/qr-<name>.tsv and .png (from Octave arrays, beside qr) and results/qr-<name>-device.tsv
-# and .png.
-# Of gsvd_hz: results/gsvd-<name>.tsv, gsvd-<name>-sweeps.tsv (rotations) and gsvd-<name>.png.
-# Of spmv and eigs_lanczos: results/eigs-<name>.tsv and .png (from Octave arrays, beside A*x and eigs).
-# `make bench` builds what this needs.
+# Files in results/; those with "device" and "arrays" only with a GPU:
+#   <name>.tsv, .png           batcheig from Octave arrays, and the loop over eig
+#   <name>-device.tsv, .png    gla_batcheig on the GPU, and cuSOLVER
+#   <name>-arrays.tsv          batcheig from Octave arrays, and the times of its kernels and copies
+#   qr-<name>.tsv, .png        qr_block from Octave arrays, and qr
+#   qr-<name>-device.tsv, .png   gla_qr on the GPU, and cuSOLVER
+#   gsvd-<name>.tsv, -sweeps.tsv, .png   gsvd_hz from Octave arrays, and gsvd; rotations in each sweep
+#   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
+#   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
+#   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
+# `make bench` builds the programs that this runs.
 
 set -eu
 cd "$(dirname "$0")"
@@ -29,7 +32,7 @@ done
 octave="${OCTAVE:-octave-cli --no-history} --no-init-file --path ../src --path ../inst"
 
 gpu=no
-# Without sizes of its own the program only looks for a GPU.
+# With --sizes 0 the program only looks for a GPU.
 if [ -x ./bench_batcheig ] && ./bench_batcheig --sizes 0 >/dev/null 2>&1; then gpu=yes; fi
 if [ -z "$name" ]; then
   if [ $gpu = yes ]; then name=gpu; else name=cpu; fi
@@ -38,7 +41,7 @@ fi
 mkdir -p results
 status=0
 
-# A table replaces the old one only when its run came to an end.
+# A table replaces the old one only after its run has ended.
 if [ $gpu = yes ]; then
   echo "bench_batcheig: on the GPU, beside cuSOLVER"
   ./bench_batcheig $quick >"results/$name-device.tsv.new" || status=$?

@@ -34,7 +34,7 @@ struct generator {
   }
 };
 
-// Both directions of every edge, rows in ascending order, none twice.
+// Both directions of every edge, once each, with ascending rows.
 inline graph graph_of (const std::string &name, int n, const edge_list &edges)
 {
   graph g = {name, n, std::vector<int> (n + 1, 0), {}};

@@ -1,8 +1,8 @@
-% with_one_thread.m: what a function of this folder prints in an Octave with one BLAS thread
+% with_one_thread.m: runs a function of this folder in another Octave with one BLAS thread
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% values = with_one_thread (call, count): the numbers that the call, a string, prints; an error where
-% they are not as many as count says.
+% values = with_one_thread (call, count): the numbers that the call, a string, prints; an error if their
+% number is not count.
 
 function values = with_one_thread (call, count)
   here = fileparts (mfilename ("fullpath"));

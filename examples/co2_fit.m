@@ -2,9 +2,9 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % 684 monthly means are fitted by a trend of Chebyshev polynomials and a seasonal cycle of four
-% harmonics whose amplitudes change with time: a 684 x 29 basis. How much the trend hangs on single
-% years is told by the jackknife: the same fit 57 times, each without one year, as pages of one
-% call. From a shell: octave-cli examples/co2_fit.m; it writes co2_fit.png.
+% harmonics whose amplitudes change with time: a 684 x 29 basis. The jackknife shows how much the trend
+% depends on single years: the same fit 57 times, each without one year, as pages of one call.
+% From a shell: octave-cli examples/co2_fit.m; it writes co2_fit.png.
 
 1;  % a script, although it begins with functions
 
@@ -49,7 +49,7 @@ x = R \ C;
 fitted = A * x;
 left = y - fitted;
 
-% A row of zeros has no say, so every page keeps its size.
+% The rows of the missing year are zeros, which do not change the fit, so that all pages have one size.
 P = numel (years);
 pages = repmat (A, [1, 1, P]);
 sides = repmat (y, [1, 1, P]);
@@ -83,19 +83,17 @@ printf ("what is left: %.2f ppm (standard deviation)\n", std (left));
 
 best = A \ y;
 if (! (norm (x - best) <= 1e-10 * norm (best) && std (left) < 0.5 && abs (mean (slope) - 1.5) < 0.1))
-  error ("co2_fit: the fit is not what it should be");
+  error ("co2_fit: the fit is wrong");
 end
 
 %------------------------------------------------------------------------------
 % the picture
 %------------------------------------------------------------------------------
 
-fig = picture ();
+[fig, blue, red] = picture ();
 if (isempty (fig))
   return;
 end
-blue = [0.12, 0.35, 0.65];
-red = [0.85, 0.15, 0.1];
 gray = 0.6 * [1, 1, 1];
 
 subplot ("position", [0.06, 0.42, 0.56, 0.5]);

@@ -1,8 +1,7 @@
-// eig_pages.c: the C library without Octave: eigenvalues of many 2 x 2 matrices
+// eig_pages.c: uses the C library without Octave for the eigenvalues of many 2 x 2 matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-//   cc eig_pages.c -I ../src ../src/libgpulinalg.a -llapack -lblas -fopenmp -lm -ldl
-//   (and, where the library was built with CUDA: -lcudart_static -lrt -lpthread)
+//   cc eig_pages.c $(pkg-config --cflags --libs gpulinalg)
 
 #include "gpulinalg.h"
 
@@ -24,10 +23,11 @@ int main (void)
     fprintf (stderr, "%s\n", gla_status_text (status));
     return 1;
   }
-  gla_array a = gla_array_packed (A, GLA_D, 2, 2, pages, GLA_HOST);
-  gla_array v = gla_array_packed (V, GLA_D, 2, 2, pages, GLA_HOST);
-  gla_array l = gla_array_packed (lambda, GLA_D, 2, 1, pages, GLA_HOST);
-  status = gla_batcheig (ctx, &a, &l, &v, NULL, NULL, NULL);
+  gla_array a = gla_array_packed (A, GLA_TYPE_D, 2, 2, pages, GLA_DEVICE_HOST);
+  gla_array v = gla_array_packed (V, GLA_TYPE_D, 2, 2, pages, GLA_DEVICE_HOST);
+  gla_array l = gla_array_packed (lambda, GLA_TYPE_D, 2, 1, pages, GLA_DEVICE_HOST);
+  gla_eig_results results = {.size = sizeof results, .lambda = l, .V = v};
+  status = gla_batcheig (ctx, &a, &results, NULL, NULL);
   if (status != GLA_OK)
     fprintf (stderr, "%s\n", gla_message (ctx));
   else

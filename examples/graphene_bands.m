@@ -36,8 +36,8 @@ function [T0, T] = armchair (N, t)
   T = -t * [zeros(N), eye(N) - odd; zeros(N, 2*N)];
 end
 
-% Solve with batcheig in every place that there is, then a part of the pages, for about 2 s, with
-% the loop that one would write without it. The seconds of the loop are scaled to all pages.
+% Solves all pages with batcheig on each device, then some of them, for about 2 s, with the loop over
+% eig. The seconds of the loop are scaled to all pages.
 function [V, E] = solve (name, H, vectors, places)
   [n, ~, P] = size (H);
   V = [];
@@ -67,7 +67,7 @@ function [V, E] = solve (name, H, vectors, places)
   E = reshape (E, n, P);
 end
 
-% The largest error of E against the closed form, which has to stay within a few roundings of |H|.
+% The largest error of E against the closed form; it must be at most a few rounding errors of |H|.
 function check (name, E, exact)
   error_ = max (abs (E(:) - sort (exact, 1)(:)));
   bound = 10 * rows (E) * eps * max (abs (exact(:)));
@@ -86,7 +86,7 @@ function g = exact_dos (x)
   g = 2 / pi^2 * x ./ sqrt (a) .* ellipke (min (b ./ a, 1 - eps));
 end
 
-% An empty plot between left and left + width of the figure, and what is written around it.
+% An empty plot between left and left + width of the figure, and its title and labels.
 function panel (left, width)
   subplot ("position", [left, 0.16, width, 0.72]);
   hold on;
@@ -149,7 +149,7 @@ k = linspace (0, 2*pi, 3000);
 [~, E_arm] = solve ("armchair ribbon", bloch (A0, {A}, k - pi), false, places);
 
 %------------------------------------------------------------------------------
-% checks against what is known in closed form
+% checks against closed forms
 %------------------------------------------------------------------------------
 
 check ("graphene, path", E_path, t * [-1; 1] .* abs (f (path)));
@@ -173,12 +173,10 @@ end
 %------------------------------------------------------------------------------
 
 addpath (fileparts (mfilename ("fullpath")));  % for picture.m
-fig = picture ();
+[fig, blue, red] = picture ();
 if (isempty (fig))
   return;
 end
-blue = [0.12, 0.35, 0.65];
-red = [0.85, 0.15, 0.1];
 gray = 0.75 * [1, 1, 1];
 
 panel (0.05, 0.25);

@@ -1,11 +1,14 @@
-% examples/picture.m: what the examples draw with: gnuplot, into a file, where there are fonts
+% examples/picture.m: begins and writes the picture of an example, with gnuplot
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% fig = picture () begins a figure that no window shows; it is [] where nothing can be drawn, and
-% the package that is missing has been named. picture (fig, file, size) writes it.
+% [fig, blue, red] = picture () begins a figure that no window shows, and gives two colours. fig is []
+% where Octave finds no font to draw with; then the missing package has been named.
+% picture (fig, file, size) writes the file.
 
-function fig = picture (fig, file, size)
+function [fig, blue, red] = picture (fig, file, size)
 
+  blue = [0.12, 0.35, 0.65];
+  red = [0.85, 0.15, 0.1];
   if (nargin > 0)
     warning ("off", "print:nogs", "local");
     warning ("off", "Octave:gnuplot-graphics", "local");

@@ -1,8 +1,8 @@
-% examples/spectral_clusters.m: a club falls apart, and a photograph into regions, by eigs_lanczos
+% examples/spectral_clusters.m: splits a club in two and a photograph into regions, with eigs_lanczos
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % The eigenvectors of the largest eigenvalues of D^-1/2 W D^-1/2, W the weights of a graph and D its
-% degrees, tell where it is loosely connected (Shi and Malik 2000; Ng, Jordan and Weiss 2002). The
+% degrees, show where it is loosely connected (Shi and Malik 2000; Ng, Jordan and Weiss 2002). The
 % graphs are Zachary's karate club, which split in two in 1977, and a photograph, where near pixels of
 % similar brightness are linked. From a shell: octave-cli examples/spectral_clusters.m; it writes
 % spectral_clusters.png.
@@ -47,7 +47,7 @@ function label = group_rows (X, k)
   until (isequal (label, before))
 end
 
-% What the links between the groups weigh, beside all links of each group; small is good.
+% The weight of the links between the groups, relative to all links of each group; small is good.
 function cut = normalised_cut (W, label)
   cut = 0;
   for j = 1:max (label)
@@ -116,19 +116,17 @@ stripes = ceil ((1:columns (photo)) / columns (photo) * k) .* ones (rows (photo)
 cuts = [normalised_cut(W, label), normalised_cut(W, stripes(:))];
 printf ("normalised cut into %d regions: %.4f; into stripes: %.4f\n", k, cuts);
 if (! (numel (other) <= 2 && abs (d(1) - 1) < 1e-8 && max (abs (e - d)) < 1e-8 && cuts(1) < cuts(2) / 4))
-  error ("spectral_clusters: the clusters are not what they should be");
+  error ("spectral_clusters: the clusters are wrong");
 end
 
 %------------------------------------------------------------------------------
 % the picture
 %------------------------------------------------------------------------------
 
-fig = picture ();
+[fig, blue, red] = picture ();
 if (isempty (fig))
   return;
 end
-blue = [0.12, 0.35, 0.65];
-red = [0.85, 0.15, 0.1];
 
 subplot ("position", [0.04, 0.08, 0.34, 0.82]);
 [i, j] = find (triu (A));

@@ -1,12 +1,12 @@
 % examples/tikhonov_deblur.m: a photograph blurred by motion, restored with gsvd_hz
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% Each row of a photograph x is seen as b = A*x + noise: the camera moved by 15 pixels. The row is restored
-% by generalized Tikhonov regularization, min |A*x - b|^2 + lambda^2 |L*x|^2, where L takes differences of
-% neighbours. A has fewer rows than columns, since pixels move in and out at the border, and no value
-% of its own is assumed there. One GSVD of (A, L) gives the solution for every lambda by scaling
-% (Hansen 1998); lambda is where generalized cross-validation over all rows is least (Golub, Heath,
-% Wahba 1979). From a shell: octave-cli examples/tikhonov_deblur.m; it writes tikhonov_deblur.png.
+% The camera moved by 15 pixels, so for each row x of the photograph it recorded b = A*x + noise. The row is
+% restored by generalized Tikhonov regularization, min |A*x - b|^2 + lambda^2 |L*x|^2, where L takes
+% differences of neighbours. A has fewer rows than columns, because no values are assumed for pixels beyond
+% the border. One GSVD of (A, L) gives the solution for every lambda by scaling (Hansen 1998); lambda is the
+% minimum of generalized cross-validation over all rows (Golub, Heath, Wahba 1979).
+% From a shell: octave-cli examples/tikhonov_deblur.m; it writes tikhonov_deblur.png.
 
 1;  % a script, although it begins with functions
 
@@ -15,7 +15,7 @@ function y = psnr_of (x, truth)
 end
 
 %------------------------------------------------------------------------------
-% a photograph, what the moving camera saw of it, and the operators
+% a photograph, its blurred copy, and the operators
 %------------------------------------------------------------------------------
 
 here = fileparts (mfilename ("fullpath"));
@@ -47,7 +47,7 @@ seconds = toc;
 printf ("gpulinalg %s, %s; GSVD of %d x %d and %d x %d: %.3f s\n", info.version, info.backend, ...
         size (A), size (L), seconds);
 
-% A does not see the first p-m columns of X; L does not see the last one, the constant.
+% The first p-m columns of X are in the null space of A; the last one, the constant, in that of L.
 c = diag (C, p - m);
 s = [diag(S); 0](p-m+1:end);
 coefficients = U' * seen';
@@ -65,7 +65,7 @@ restored = restore (best);
 printf ("%d values of lambda: %.3f s; the best one: %.4f\n", numel (lambdas), toc, best);
 
 %------------------------------------------------------------------------------
-% what another way gives, and what the truth says
+% comparison with a direct solution and with the original
 %------------------------------------------------------------------------------
 
 tic;
@@ -80,14 +80,14 @@ printf ("PSNR: seen %.2f dB, restored %.2f dB, with the lambda that knows the tr
         max (errors));
 if (! (norm (direct - restored, "fro") <= 1e-8 * norm (restored, "fro") && after > before + 3 && ...
        errors(at) > max (errors) - 0.5))
-  error ("tikhonov_deblur: the restored photograph is not what it should be");
+  error ("tikhonov_deblur: the restored photograph is wrong");
 end
 
 %------------------------------------------------------------------------------
 % the picture
 %------------------------------------------------------------------------------
 
-fig = picture ();
+[fig, blue, red] = picture ();
 if (isempty (fig))
   return;
 end
@@ -101,8 +101,8 @@ for k = 1:3
   title (titles{k});
 end
 subplot ("position", [0.8, 0.16, 0.185, 0.66]);
-loglog (lambdas, scores, "color", [0.12, 0.35, 0.65], "linewidth", 2, ...
-        best, scores(at), "o", "color", [0.85, 0.15, 0.1], "linewidth", 2);
+loglog (lambdas, scores, "color", blue, "linewidth", 2, ...
+        best, scores(at), "o", "color", red, "linewidth", 2);
 title ("GCV over lambda");
 set (gca, "xlim", lambdas([1, end]), "xtick", [1e-3, 1e-1], "ytick", [1e1, 1e2, 1e3]);
 picture (fig, "tikhonov_deblur.png", "1500,420");
