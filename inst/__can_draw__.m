@@ -1,5 +1,5 @@
 ## -*- texinfo -*-
-## @c __can_draw__.m: whether a picture can be drawn, for demos and examples
+## @c __can_draw__.m: tells whether Octave can draw a picture, for demos and examples
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {@var{yes} =} __can_draw__ ()
 ## True where axes can be made.  Without fonts Octave cannot make them; then this
@@ -12,7 +12,7 @@ function yes = __can_draw__ ()
   state = warning ();
   yes = true;
   why = "";
-  warning ("off", "all");               # one for each font that is tried
+  warning ("off", "all");               # Octave warns for each font that it tries
   fig = figure ("visible", "off");
   try
     axes ("parent", fig);

@@ -11,15 +11,16 @@
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}] =} eigs_lanczos (@dots{})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{flag}] =} eigs_lanczos (@dots{})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{flag}, @var{stats}] =} eigs_lanczos (@dots{})
-## A few eigenvalues and eigenvectors of a large real symmetric or complex Hermitian
-## matrix, by Lanczos' method.
+## Compute a few eigenvalues and eigenvectors of a large real symmetric or complex
+## Hermitian matrix by the Lanczos method.
 ##
-## Arguments and results are those of @code{eigs}.  @var{A} is a sparse matrix
-## (double or logical), a plan of @code{spmv_plan}, or a full matrix.  The work is
-## done on an NVIDIA GPU where there is one and where it is faster, otherwise on all
-## cores of the CPU.
+## Arguments and results are those of @code{eigs}.  @var{A} is an
+## @var{n}-by-@var{n} sparse matrix (double or logical), a plan of @code{spmv_plan}, or
+## a full matrix (single or double); it must be Hermitian to the bit.  The work is done
+## on an NVIDIA GPU where there is one and where it is faster, otherwise on all cores of
+## the CPU.
 ##
-## @var{k} eigenvalues are computed, 6 unless given.  @var{sigma} says which:
+## The function computes @var{k} eigenvalues, 6 unless given.  @var{sigma} says which:
 ##
 ## @table @asis
 ## @item @qcode{"lm"}, @qcode{"largestabs"}
@@ -32,22 +33,31 @@
 ## Half of them from each end, ascending; where @var{k} is odd, one more of the large
 ## ones.
 ## @item @qcode{"sm"}, @qcode{"smallestabs"}
-## The smallest in modulus, as a @var{sigma} of 0.
+## The smallest in modulus, as with a @var{sigma} of 0.
 ## @item a real number
 ## The nearest to @var{sigma}, in descending order.
 ## @end table
+##
+## With one output, @var{d} is a column of the eigenvalues.  With more,
+## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V}
+## (@var{n}-by-@var{k}) and a diagonal matrix @var{D}.  @var{flag} is 0 where all
+## eigenvalues have converged.  Otherwise it is 1, and those that have not converged
+## are NaN; without the output @var{flag} the warning @code{gpulinalg:not-converged}
+## reports them.
 ##
 ## With @qcode{"sm"} or a number, @code{@var{A} - @var{sigma} * I} is factored once, on
 ## the CPU, as L*D*L' (by Octave's LU where that is not accurate enough), and the
 ## iteration multiplies by its inverse.  That takes the time and the memory of the
 ## factorization, which for a large graph may be more than there is.  Where
-## @var{sigma} is an eigenvalue a shift near it is taken; where it lies outside of
-## Gershgorin's bounds the end of the spectrum is computed.  Matrices of up to 300 rows
-## are solved by @code{eig} then.  The smallest eigenvalues of a positive definite
-## matrix, and the largest of a negative definite one, are computed that way, too, where
-## they have not converged otherwise (which is not waited for longer than 40 restarts
-## where @var{A} has less than a million entries), @qcode{"maxit"} was not given, and
-## the factorization takes no more than some seconds.
+## @var{sigma} is an eigenvalue, a shift near it is taken.  Where @var{sigma} lies
+## outside of the Gershgorin bounds by more than a quarter of their distance, the end of
+## the spectrum is computed.  Matrices of up to 300 rows are solved by @code{eig} in
+## this case.
+##
+## The smallest eigenvalues of a positive definite matrix, and the largest of a negative
+## definite one, are computed by a factorization, too, where products alone do not
+## converge within 300 restarts (40 where @var{A} has less than a million entries),
+## @qcode{"maxit"} was not given, and the factorization takes no more than some seconds.
 ##
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
 ## @code{@var{A} * @var{x}} for a column @var{x} of @var{n} elements; for @qcode{"sm"}
@@ -55,69 +65,70 @@
 ## Where @var{sigma} is so far away that this is a multiple of @var{x}, but for rounding,
 ## the eigenvalues have no digits: they are NaN, and @var{flag} is 1.
 ##
-## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V} and a
-## diagonal matrix @var{D}.  @var{flag} is 0 where all eigenvalues have converged.
-## Otherwise it is 1, and those that have not converged are NaN; without
-## @var{flag} the warning @code{gpulinalg:not-converged} says so.
+## Small residuals do not show whether an eigenvalue was left out, for instance one of
+## several equal ones.  So a search for missed eigenvalues follows, unless the option
+## @qcode{"certify"} is false.
 ##
-## Small residuals do not tell whether an eigenvalue was left out, for instance one of
-## several that are equal.  So a search for eigenvalues that were missed follows,
-## unless the option @qcode{"certify"} is false.
-##
-## Options are fields of the struct @var{opts}, or names with values.  Names that
-## are not known are an error.
+## Options are fields of the struct @var{opts}, or names with values, in upper or lower
+## case.  The default is in braces.
 ##
 ## @table @asis
 ## @item @qcode{"tol"}, @qcode{"Tolerance"}
-## Residuals below so many times the norm of @var{A} have converged @{@code{eps}@}.
-## With @qcode{"sm"} or a number: times the norm of the inverse, and not less than
-## @code{16 * eps}, for solutions with a factorization are not better.
+## A pair has converged when its residual is at most this number times the norm of
+## @var{A} @{@code{64 * eps}@}; smaller numbers count as the default.  With @qcode{"sm"}
+## or a number: times the norm of the inverse.
 ## @item @qcode{"maxit"}, @qcode{"MaxIterations"}
-## So many restarts at most @{300@}.
+## The largest number of restarts @{300@}.
 ## @item @qcode{"p"}, @qcode{"SubspaceDimension"}
-## Vectors in the basis, more than @var{k} @{by @var{k} and memory@}.
+## The number of vectors in the basis, more than @var{k}
+## @{@code{max (2 * @var{k} + 20, 40)}, with blocks of more than two vectors
+## @code{max (4 * @var{k}, 64)}, fewer where memory is short@}.
 ## @item @qcode{"v0"}, @qcode{"StartVector"}
-## A column to start with @{random, the same in every call@}.
+## A column of @var{n} elements to start with @{random, the same in every call@}.
 ## @item @qcode{"seed"}
-## Of the random start, a non-negative integer @{0@}.
+## The seed of the random start, an integer from 0 to @code{flintmax ()} @{0@}.
 ## @item @qcode{"method"}
-## @qcode{"restarted"} (default): Lanczos in blocks, with full orthogonality and thick
-## restarts (Wu and Simon 2000).  @qcode{"plain"}: the recurrence alone, without
-## reorthogonalization; the test of Cullum and Willoughby tells which values are
-## eigenvalues, and each is found once, whatever its multiplicity.
+## @qcode{"restarted"}: Lanczos in blocks, with full orthogonality and thick restarts.
+## @qcode{"plain"}: the recurrence alone, without reorthogonalization; the test of Cullum
+## and Willoughby finds which values are eigenvalues, and each is found once, whatever
+## its multiplicity @{@qcode{"restarted"}@}.
 ## @item @qcode{"steps"}
-## With @qcode{"plain"}: exactly so many steps, without a test of convergence.
+## With @qcode{"plain"}: exactly this number of steps, without a test of convergence.
 ## @item @qcode{"block"}
-## Vectors multiplied at once, 1 to 8 @{by @var{n} and machine@}.
+## The number of vectors multiplied at once, 1 to 8 @{1 on the CPU, 4 on a GPU@}.
 ## @item @qcode{"certify"}
 ## Search for missed eigenvalues @{@code{true}@}.
 ## @item @qcode{"precision"}
-## @qcode{"double"} or @qcode{"single"} @{the class of @var{A}@}: of the computation and
-## the results.
+## @qcode{"double"} or @qcode{"single"}, of the computation and the results @{the class
+## of @var{A}@}.
 ## @item @qcode{"device"}
-## @qcode{"auto"} (default): the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector
-## of numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0.
+## @qcode{"auto"}: the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of
+## numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0; the first of them
+## does the work @{@qcode{"auto"}@}.
 ## @item @qcode{"progress"}
 ## @code{true}: show a meter in one line.  A function handle @var{f}: call
-## @code{@var{f} (@var{done}, @var{total})} with numbers of eigenvalues now and then.
+## @code{@var{f} (@var{done}, @var{total})} with numbers of eigenvalues now and then
+## @{@code{false}@}.
 ## @item @qcode{"isreal"}
-## @code{false}: the function stands for a complex Hermitian matrix @{@code{true}@}.
+## @code{false}: the function describes a complex Hermitian matrix @{@code{true}@}.
 ## @item @qcode{"issym"}, @qcode{"IsFunctionSymmetric"}
-## Must be @code{true}, and is unless given.
+## Must be @code{true} @{@code{true}@}.
 ## @item @qcode{"disp"}, @qcode{"Display"}
 ## 1: a line at the end.  2: and a meter @{0@}.
 ## @item @qcode{"FailureTreatment"}
-## @qcode{"replacenan"} (default) or @qcode{"drop"} what has not converged.
+## @qcode{"replacenan"}: what has not converged is NaN.  @qcode{"drop"}: it is left out
+## @{@qcode{"replacenan"}@}.
 ## @end table
 ##
-## The fields of @var{stats} are @code{converged}; @code{products} with vectors,
-## @code{restarts}, @code{steps}; @code{basis} and @code{block} as they were used;
+## The fields of @var{stats} are @code{converged}, a number of eigenvalues;
+## @code{products} with vectors, @code{restarts}, @code{steps}, numbers of each;
+## @code{basis} and @code{block} as they were used;
 ## @code{residuals}, @code{norm (@var{A} * @var{V} - @var{V} * @var{D}, "columns")};
 ## @code{orthogonality}, the largest entry of @code{abs (@var{V}' * @var{V} - I)};
 ## @code{complete}, true where the search found nothing that was missed;
 ## @code{norm}, an estimate of that of @var{A}; @code{dense}, true where @var{n} was
 ## small enough to compute all eigenvalues; @code{device}, @qcode{"cpu"} or the number
-## of the GPU; @code{seconds}.
+## of the GPU; @code{seconds}; and with @qcode{"sm"} or a number @code{factorizations}.
 ##
 ## The same call gives the same bits on one device.
 ##
@@ -129,6 +140,64 @@
 ##    @result{} ans = 1
 ## @end group
 ## @end example
+##
+## The smallest eigenvalues of the Laplacian of a path of 1000 nodes, which is singular:
+##
+## @example
+## @group
+## L = spdiags ([-1, 2, -1] .* ones (1000, 1), -1:1, 1000, 1000);
+## L(1,1) = L(end,end) = 1;
+## [V, D, flag] = eigs_lanczos (L, 3, "sm");
+## norm (diag (D) - 2 + 2 * cos (pi * [2; 1; 0] / 1000)) < 1e-13
+##    @result{} ans = 1
+## @end group
+## @end example
+##
+## @subheading Limits
+## The problem is the standard one, with a Hermitian matrix.  The generalized problem
+## with a matrix B is not done; use @code{eigs}.
+##
+## @subheading Errors
+## @table @code
+## @item gpulinalg:not-hermitian
+## @var{A} is not Hermitian; the message names an element.
+## @item gpulinalg:bad-class
+## @var{A} is not a sparse or full matrix, a plan or a function.
+## @item gpulinalg:bad-shape
+## @var{A} is not square.
+## @item gpulinalg:bad-option
+## The option is unknown or has no value, does not go together with another one, or
+## belongs to the generalized problem.
+## @item gpulinalg:bad-value
+## @var{A} holds NaN or Inf; @var{k}, @var{sigma} or @var{n} is out of range; or the
+## option does not take this value.
+## @item gpulinalg:bad-function
+## The function does not return a column of @var{n} numbers, real where the problem is
+## real.
+## @item gpulinalg:singular
+## No shift near @var{sigma} was found with which @code{@var{A} - @var{sigma} * I} can be
+## factored.
+## @item gpulinalg:busy
+## The plan is in use by a call that has called this function.
+## @item gpulinalg:no-device
+## The GPU that was asked for does not exist, or has failed in an earlier call.
+## @item gpulinalg:forked
+## A GPU was asked for in a child of @code{fork}.
+## @item Octave:bad-alloc
+## There is not enough memory for the basis, the factors or the results.
+## @end table
+##
+## Warnings: @code{gpulinalg:not-converged}, see @var{flag};
+## @code{gpulinalg:device-memory} and @code{gpulinalg:device-failed}, a GPU had too
+## little memory or failed, and the CPU did the work.
+##
+## @subheading References
+## K. Wu and H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue
+## problems, SIAM J. Matrix Anal.@: Appl.@: 22 (2000), 602--616;
+## G. H. Golub and R. Underwood, The block Lanczos method for computing eigenvalues,
+## in: Mathematical Software III (1977), 361--377;
+## J. K. Cullum and R. A. Willoughby, Lanczos algorithms for large symmetric eigenvalue
+## computations, Birkh@"auser (1985).
 ##
 ## @seealso{eigs, spmv_plan, ba_graph, read_graph}
 ## @end deftypefn
@@ -155,7 +224,7 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
              stats.converged, k);
   endif
   if (o.disp > 0)
-    show (stats, k);
+    print_stats (stats, k);
   endif
   keep = true (size (d));
   if (strcmp (o.failure, "drop"))
@@ -170,7 +239,7 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
 
 endfunction
 
-function show (stats, k)
+function print_stats (stats, k)
 
   printf (["eigs_lanczos: %d of %d eigenvalues, %d products, %d restarts, largest residual %.2g, ", ...
            "%.3g s\n"], stats.converged, k, stats.products, stats.restarts, max (stats.residuals), ...
@@ -178,6 +247,7 @@ function show (stats, k)
 
 endfunction
 
+## Tests of the eigenvalues and eigenvectors are in oct/__eigs_lanczos__.tst.
 
 %!function [A, lambda] = path_graph (n)
 %!  ## The Laplacian of a path, its eigenvalues ascending.
@@ -186,138 +256,7 @@ endfunction
 %!  lambda = 2 - 2 * cos (pi * (0:n-1).' / n);
 %!endfunction
 
-%!function check (A, k, sigma, wanted, varargin)
-%!  ## Values, residuals and orthogonality, all outputs.
-%!  wanted = wanted(:);
-%!  scale = norm (full (A), 1) * eps (class (A)) / eps;
-%!  [V, D, flag, stats] = eigs_lanczos (A, k, sigma, varargin{:});
-%!  assert ({size(V), size(D), isdiag(D), flag, class(V), class(D)}, ...
-%!          {[rows(A), k], [k, k], true, 0, class(A), class(A)});
-%!  assert (double (diag (D)), wanted, 1e-12 * scale);
-%!  assert (norm (A * V - V * D, 1) <= 1e-12 * scale * sqrt (k));
-%!  assert (norm (V' * V - eye (k), 1) <= 1e-12 * eps (class (A)) / eps);
-%!  assert (stats.residuals, norm (A * V - V * D, "columns").', 1e-12 * scale);
-%!  assert (stats.complete);
-%!  assert (double (eigs_lanczos (A, k, sigma, varargin{:})), wanted, 1e-12 * scale);
-%!endfunction
-
-%!## which, under all names
-%!test
-%! [A, w] = path_graph (400);
-%! A -= 1.3 * speye (400);
-%! w -= 1.3;
-%! [~, order] = sort (abs (w), "descend");
-%! for name = {"lm", "LargestAbs"}
-%!   check (A, 5, name{1}, w(order(1:5)));
-%! endfor
-%! for name = {"la", "lr", "largestreal"}
-%!   check (A, 4, name{1}, w(end:-1:end-3));
-%! endfor
-%! for name = {"sa", "SR", "smallestreal"}
-%!   check (A, 4, name{1}, w(1:4));
-%! endfor
-%! check (A, 5, "be", w([1, 2, end-2:end]));
-%! check (A, 4, "bothendsreal", w([1, 2, end-1:end]));
-%! for name = {"sm", "smallestabs", 0}
-%!   check (A, 3, name{1}, sort (w(order(end-2:end)), "descend"));
-%! endfor
-%! assert (eigs_lanczos (A), eigs_lanczos (A, 6, "lm"));
-%! assert (eigs_lanczos (A, [], 2), eigs_lanczos (A, 2));
-%! assert (eigs_lanczos (A, "la"), eigs_lanczos (A, 6, "la"));
-%! assert (eigs_lanczos (A, int8 (2), "la"), eigs_lanczos (A, 2, "la"));
-
-%!## numbers: inside, outside, on eigenvalues, simple and multiple; A of any size
-%!test
-%! for n = [40, 400]
-%!   [A, w] = path_graph (n);
-%!   A = kron (speye (2), A);
-%!   w = sort ([w; w]);
-%!   for sigma = [0.7, -3, 6, w(1), w(11), w(end)]
-%!     [~, order] = sort (abs (w - sigma));
-%!     ## the next one must be farther away, else either is right
-%!     k = 6 + find (abs (abs (w(order(7:20)) - sigma) - abs (w(order(6:19)) - sigma)) > 1e-9, 1) - 1;
-%!     check (A, k, sigma, sort (w(order(1:k)), "descend"));
-%!   endfor
-%! endfor
-%! check (sparse (400, 400), 3, "sm", zeros (3, 1));
-%! check (speye (400), 3, 1, ones (3, 1));
-
-%!## shifts far outside of the spectrum: the end of it, or no digits and a flag
-%!test
-%! for n = [200, 400]
-%!   [A, w] = path_graph (n);
-%!   for sigma = [10, 1e6, 1e10, 1e13, 1e16, 1e100, 1e300, realmax]
-%!     for B = {A, full(A), 1i * triu(A, 1) - 1i * tril(A, -1)}
-%!       w = eig (full (B{1}));
-%!       check (B{1}, 4, sigma, w(end:-1:end-3));
-%!       check (B{1}, 4, -sigma, w(4:-1:1));
-%!     endfor
-%!   endfor
-%!   assert (eigs_lanczos (complex (A), 3, 1e16), eigs_lanczos (A, 3, 1e16), 1e-13);
-%!   [V, D] = eigs_lanczos (A, 3, 1e16, "precision", "single");
-%!   assert ({class(V), class(D)}, {"single", "single"});
-%! endfor
-%! I = speye (400);
-%! for sigma = [1e16, -1e300]
-%!   [V, D, flag, stats] = eigs_lanczos (@(x) (A - sigma * I) \ x, 400, 3, sigma);
-%!   assert ({flag, stats.converged, isnan(diag (D)), all(isnan (V)(:))}, {1, 0, true(3, 1), true});
-%! endfor
-%! w = eig (full (A));
-%! assert (eigs_lanczos (@(x) (A - 1e4 * I) \ x, 400, 3, 1e4), w(end:-1:end-2), 1e-8);
-%!warning id=gpulinalg:not-converged eigs_lanczos (@(x) x / -1e20, 100, 2, 1e20);
-
-%!## where sigma is an eigenvalue to the last bit; eigs of Octave 7.3 ends with an error here
-%!test
-%! [P, p] = path_graph (400);
-%! star = sparse (700, 700);
-%! star(1,2:700) = star(2:700,1) = 1;
-%! K = sparse (ones (400) - eye (400));
-%! cases = {P, 0, p(6:-1:1); star, 0, zeros(6, 1); K, -1, -ones(6, 1); kron(speye (3), P), 0, ...
-%!          [p(2); p(2); p(2); 0; 0; 0]; speye(400), 1, ones(6, 1)};
-%! before = warning ();
-%! unwind_protect
-%!   warning ("off", "all");
-%!   for c = cases.'
-%!     check (c{1}, 6, c{2}, c{3});
-%!     if (strcmp (version (), "7.3.0"))
-%!       fail ("eigs (c{1}, 6, c{2})", "Starting vector is zero");
-%!     endif
-%!   endfor
-%! unwind_protect_cleanup
-%!   warning (before);
-%! end_unwind_protect
-
-%!## the types
-%!test
-%! A = ba_graph (500, 2, 3);
-%! w = eig (full (A));
-%! check (A, 3, "la", w(end:-1:end-2));
-%! check (full (A), 3, "la", w(end:-1:end-2));
-%! assert (eigs_lanczos (A > 0, 3, "la"), w(end:-1:end-2), 1e-12);
-%! assert (eigs_lanczos (A > 0, 3, 0.5), eigs_lanczos (A, 3, 0.5), 1e-12);
-%! check (single (full (A)), 3, "la", w(end:-1:end-2));
-%! check (single (full (A)), 3, "sm", eigs_lanczos (A, 3, "sm"));
-%! [V, D] = eigs_lanczos (A, 3, "la", "precision", "single");
-%! assert ({class(V), class(D)}, {"single", "single"});
-%! assert (double (diag (D)), w(end:-1:end-2), 1e-4);
-%! assert (class (eigs_lanczos (single (full (A)), 3, "la", "precision", "double")), "double");
-%! B = A + 1i * triu (A) - 1i * tril (A);
-%! w = eig (full (B));
-%! check (B, 3, "la", w(end:-1:end-2));
-%! check (B, 3, "sa", w(1:3));
-%! check (full (B), 3, "sa", w(1:3));
-%! [~, order] = sort (abs (w - 0.3));
-%! check (B, 3, 0.3, sort (w(order(1:3)), "descend"));
-
-%!## plans
-%!test
-%! A = ba_graph (500, 2, 3);
-%! P = spmv_plan (A);
-%! assert (eigs_lanczos (P, 3, "la"), eigs_lanczos (A, 3, "la"), 1e-12);
-%! assert (eigs_lanczos (P, 3, 0.3), eigs_lanczos (A, 3, 0.3));
-%! assert (class (eigs_lanczos (spmv_plan (A, "precision", "single"), 3)), "single");
-
-%!## functions: one column at a time, in place of A and of inverses
+%!## a function instead of A, and instead of the inverse, gets one column at a time
 %!test
 %! [A, w] = path_graph (200);
 %! function y = times (A, x)
@@ -330,7 +269,7 @@ endfunction
 %! [V, D, flag, stats] = eigs_lanczos (@(x) (A - 0.5 * speye (200)) \ x, 200, 3, 0.5, struct ("issym", true));
 %! [~, order] = sort (abs (w - 0.5));
 %! assert (diag (D), sort (w(order(1:3)), "descend"), 1e-12);
-%! assert (norm (A * V - V * D, 1) < 1e-11);
+%! assert (all (sum (abs (A * V - V * D), 1) < 1e-11));
 %! H = A + 1i * triu (A, 1) - 1i * tril (A, -1);
 %! opts.isreal = false;
 %! assert (eigs_lanczos (@(x) H * x, 200, 3, "la", opts), eigs_lanczos (H, 3, "la"), 1e-12);
@@ -340,25 +279,7 @@ endfunction
 %!test
 %! assert (eigs_lanczos ("sin", 1, 1), sin (1), 0.5);
 
-%!## small matrices, all eigenvalues, no rows
-%!test
-%! for n = [1, 2, 3, 12, 13, 40]
-%!   [A, w] = path_graph (n + 2);
-%!   A = A(1:n,1:n);
-%!   w = eig (full (A));
-%!   check (A, n, "la", flipud (w));
-%!   check (A, n, "sa", w);
-%!   check (A, 1, "sa", w(1));
-%!   check (A, max (1, n - 1), "la", w(end:-1:min (2, n)));
-%!   check (A, n, 0.1, flipud (w));
-%! endfor
-%! for A = {[], sparse(0, 0)}
-%!   [V, D, flag] = eigs_lanczos (A{1});
-%!   assert ({size(V), size(D), flag}, {[0, 0], [0, 0], 0});
-%!   assert (size (eigs_lanczos (A{1})), [0, 1]);
-%! endfor
-
-%!## options in a struct and by name; the same bits
+%!## options in a struct and by name; the same call gives the same bits
 %!test
 %! A = ba_graph (2000, 3, 8);
 %! d = eigs_lanczos (A, 4, "la");
@@ -373,12 +294,12 @@ endfunction
 %!   assert (eigs_lanczos (A, 4, "la", pair{:}), d, 1e-12);
 %! endfor
 %! [V, D] = eigs_lanczos (A, 3, "la", "method", "Plain");
-%! assert (norm (A * V - V * D, 1) < 1e-10);
+%! assert (all (sum (abs (A * V - V * D), 1) < 1e-10));
 %! [V, D, flag, stats] = eigs_lanczos (A, 3, "la", "method", "plain", "steps", 63);
 %! assert (stats.steps, 63);
 %! assert (flag, 0);
 
-%!## what does not converge
+%!## eigenvalues that do not converge are NaN or dropped, with a flag or a warning
 %!test
 %! A = path_graph (3000);
 %! [V, D, flag, stats] = eigs_lanczos (A, 8, "sa", "maxit", 2, "p", 20);
@@ -405,7 +326,7 @@ endfunction
 %! assert (evalc ('d = eigs_lanczos (A, 4);'), "");
 %! fail ('eigs_lanczos (A, 4, "progress", @(varargin) error ("my:id", "enough"))', "enough");
 
-%!## errors in functions come through unharmed
+%!## an error in the user's function keeps its id and message
 %!test
 %! err.identifier = err.message = "";
 %! try
@@ -421,7 +342,7 @@ endfunction
 %!error <A must be square, but it is 2x3> eigs_lanczos (sparse (2, 3))
 %!error <A must be square, but it is 2x2> eigs_lanczos (ones (2, 2, 2))
 %!error <N must be a non-negative integer> eigs_lanczos (@sin, -1)
-%!error <the generalized problem with B is not served; use eigs> eigs_lanczos (speye (3), speye (3), 2)
+%!error <the generalized problem with B is not supported; use eigs> eigs_lanczos (speye (3), speye (3), 2)
 %!error <"cholB" and "permB" belong to the generalized problem> eigs_lanczos (speye (3), 2, struct ("cholB", true))
 %!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2; 3, 4]), 1)
 %!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2; 3, 4]), 1, "sm")
@@ -437,7 +358,7 @@ endfunction
 %!error <SIGMA must be a number, "lm", .*, not "li"> eigs_lanczos (speye (3), 1, "li")
 %!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, 2i)
 %!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, NaN)
-%!error <unknown option "toll"; known are "issym", "isreal", "tol", .*"FailureTreatment"> eigs_lanczos (speye (3), 1, "la", struct ("toll", 1))
+%!error <unknown option "toll"; valid options are "issym", "isreal", "tol", .*"FailureTreatment"> eigs_lanczos (speye (3), 1, "la", struct ("toll", 1))
 %!error <option "tol" needs a value> eigs_lanczos (speye (3), 1, "la", "tol")
 %!error <option "tol" must be a number between 0 and 1, not -1> eigs_lanczos (speye (3), 1, "la", "tol", -1)
 %!error <option "MaxIterations" must be a positive integer, not 0> eigs_lanczos (speye (3), 1, "MaxIterations", 0)
@@ -451,8 +372,8 @@ endfunction
 %!error <the start vector is complex> eigs_lanczos (speye (3), 1, "v0", [1; 2; 3i])
 %!error <option "precision" must be "single" or "double", not "half"> eigs_lanczos (speye (3), 1, "precision", "half")
 %!error <option "disp" must be 0, 1 or 2, not "all"> eigs_lanczos (speye (3), 1, "disp", "all")
-%!error <must stand for a symmetric or Hermitian matrix; use eigs> eigs_lanczos (@(x) x, 30, 1, struct ("issym", false))
-%!error <"precision" is an option of spmv_plan where A is a plan> eigs_lanczos (spmv_plan (speye (3)), 1, "precision", "single")
+%!error <must represent a symmetric or Hermitian matrix; use eigs> eigs_lanczos (@(x) x, 30, 1, struct ("issym", false))
+%!error <with a plan, "precision" is an option of spmv_plan> eigs_lanczos (spmv_plan (speye (3)), 1, "precision", "single")
 %!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> eigs_lanczos (speye (3), 1, "device", "tpu")
 %!error id=gpulinalg:bad-function eigs_lanczos (@(x) x', 30, 1)
 %!error <the function must return a column of 30 elements, but returns 1x30> eigs_lanczos (@(x) x', 30, 1)

@@ -7,12 +7,13 @@
 ## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{balance})
 ## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, @var{form})
 ## @deftypefnx {gpulinalg} {[@dots{}] =} pageeig (@dots{}, "device", @var{device})
-## Eigenvalues and eigenvectors of each page of @var{X}, as in @sc{matlab}.
+## Compute the eigenvalues and eigenvectors of each page of @var{X}, as in @sc{matlab}.
 ##
-## @var{X} is an array of square pages; all dimensions from the third on are kept
-## in the results.  Pages that are Hermitian to within rounding, as @code{batcheig}
-## takes them, are solved together by that function; their eigenvalues are real.  The
-## others are solved one by one by @code{eig}.
+## @var{X} is a full array of square pages, single or double, real or complex; the
+## results have its class and keep all dimensions from the third on.  Pages that are
+## Hermitian to within rounding, by the test of @code{batcheig}, are solved together by
+## that function; their eigenvalues are real.  The others are solved one by one by
+## @code{eig}.
 ##
 ## With one output, @code{@var{D}(:,1,@var{p})} is the column of the eigenvalues
 ## of page @var{p}.  With more, the columns of @code{@var{V}(:,:,@var{p})} are
@@ -22,15 +23,16 @@
 ## @code{@var{W}' * @var{X} = @var{D} * @var{W}'}.  Eigenvalues are in ascending
 ## order on Hermitian pages and in no special order on others.
 ##
-## @var{form} is @qcode{"vector"} (columns of eigenvalues) or @qcode{"matrix"}
-## (diagonal pages).  @var{balance} is @qcode{"balance"} (default) or
-## @qcode{"nobalance"}, and makes no difference on Hermitian pages.
+## @var{form} is @qcode{"vector"} (columns of eigenvalues, the default with one output)
+## or @qcode{"matrix"} (diagonal pages, the default with more).  @var{balance} is
+## @qcode{"balance"} (default) or @qcode{"nobalance"}, and makes no difference on
+## Hermitian pages.
 ##
 ## @var{device} is where Hermitian pages are solved, as in @code{batcheig}:
 ## @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of GPUs.
 ##
 ## A page that holds NaN or Inf, or does not converge, gives NaN, with the warning
-## @code{gpulinalg:pages-failed}.
+## @code{gpulinalg:pages-failed}; every other page is right.
 ##
 ## @example
 ## @group
@@ -41,6 +43,31 @@
 ##       3 + 0i   0 - 1i
 ## @end group
 ## @end example
+##
+## @subheading Limits
+## Those of @code{batcheig} hold for the Hermitian pages.
+##
+## @subheading Errors
+## @table @code
+## @item gpulinalg:bad-class
+## @var{X} is sparse, or neither single nor double.
+## @item gpulinalg:bad-shape
+## The pages of @var{X} are not square.
+## @item gpulinalg:bad-option
+## The option is unknown, or @qcode{"device"} has no value.
+## @item gpulinalg:bad-value
+## @var{device} is not one of the values above.
+## @item gpulinalg:no-device
+## The GPU that was asked for does not exist, or has failed in an earlier call.
+## @item gpulinalg:forked
+## A GPU was asked for in a child of @code{fork}.
+## @item Octave:bad-alloc
+## There is not enough memory for the results or the work.
+## @end table
+##
+## @subheading References
+## The MathWorks, pageeig (@sc{matlab} R2023a), for the interface; for the methods on
+## Hermitian pages see @code{batcheig}.
 ##
 ## @seealso{batcheig, eig}
 ## @end deftypefn
@@ -61,7 +88,7 @@ function [V, D, W] = pageeig (X, varargin)
   X(:,:,bad) = NaN;
   hermitian = bad | near_hermitian (X);
 
-  ## All Hermitian pages at once, then the others.  What failed is NaN, and has a number in info.
+  ## All Hermitian pages at once, then the others.  A page that failed is NaN and has a nonzero info.
   info = zeros (pages, 1, "int32");
   if (nargout > 1)
     [V, d, info(hermitian)] = batcheig (X(:,:,hermitian), "vector", "device", place);
@@ -117,7 +144,7 @@ function [balance, as_vector, place] = parse_options (as_vector, options)
         place = options{k};
       otherwise
         error ("gpulinalg:bad-option",
-               ['pageeig: unknown option "%s"; known are "balance", ', ...
+               ['pageeig: unknown option "%s"; valid options are "balance", ', ...
                 '"nobalance", "vector", "matrix" or "device"'], option);
     endswitch
   endwhile
@@ -125,7 +152,7 @@ function [balance, as_vector, place] = parse_options (as_vector, options)
 
 endfunction
 
-## batcheig says what is wrong with the place, under its own name.
+## Lets batcheig check the option, and puts the name of this function into its message.
 function check_place (place)
 
   try
@@ -150,7 +177,7 @@ function check_input (X)
 
 endfunction
 
-## Which pages batcheig takes: those whose |X - X'| is of the size of rounding errors.
+## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
 function near = near_hermitian (X)
 
   most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
@@ -161,7 +188,7 @@ function near = near_hermitian (X)
 
 endfunction
 
-## Eigenvalues alone, and 1 for the pages that failed.
+## The eigenvalues, and info = 1 for pages that failed.
 function [d, info] = batch_values (X, place)
 
   warning ("off", "gpulinalg:pages-failed", "local");
@@ -212,7 +239,7 @@ function [d, info] = add_general_values (X, hermitian, some_d, info, balance)
 
 endfunction
 
-## 1 where eig gave up on a page; any other error goes on.
+## Returns 1 if eig did not converge on a page, and rethrows any other error.
 function one = not_converged (err)
 
   if (isempty (strfind (err.message, "converge")))
@@ -257,6 +284,7 @@ endfunction
 %!  for p = 1:prod (size (X)(3:end))
 %!    x = X(:,:,p);
 %!    tol = 100 * rows (x) * eps (class (x)) * norm (x, 1);
+%!    assert (all (isfinite ([V(:,:,p), D(:,:,p), W(:,:,p)](:))));
 %!    assert (x * V(:,:,p), V(:,:,p) * D(:,:,p), tol);
 %!    assert (W(:,:,p)' * x, D(:,:,p) * W(:,:,p)', tol);
 %!  endfor
@@ -366,7 +394,7 @@ endfunction
 %!error <Invalid call> pageeig ()
 %!error <pageeig: function called with too many outputs> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
-%!error <unknown option "chol"; known are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
+%!error <unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
 %!error <argument 2 must be the name of an option, not of class double> pageeig (1, 2)
 %!error <argument 3 must be the name of an option, not of class cell> pageeig (1, "vector", {"matrix"})
 %!error <option "device" needs a value> pageeig (1, "device")

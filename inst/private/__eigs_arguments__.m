@@ -1,9 +1,9 @@
-## __eigs_arguments__.m: the arguments of eigs_lanczos, read and checked
+## __eigs_arguments__.m: reads and checks the arguments of eigs_lanczos
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args): args is what follows A. problem tells
-## what is known of A; sigma is "la", "sa", "lm", "be", or a number that eigenvalues are nearest to; o
-## as from __eigs_options__.
+## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args): args holds the arguments after A. problem
+## describes A: its kind, size and class. sigma is "la", "sa", "lm", "be", or a number to find the
+## nearest eigenvalues of. o is the output of __eigs_options__.
 
 function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args)
 
@@ -14,7 +14,7 @@ function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args)
 
 endfunction
 
-## A as __eigs_lanczos__ takes it, what is known of it, and the arguments that follow.
+## Reads A and, for a function, its size; describes it in problem and removes the size from args.
 function [A, problem, args] = read_problem (A, args)
 
   problem = struct ("is_function", false, "is_plan", false, "is_full", false, "n", 0,
@@ -53,13 +53,13 @@ function [A, problem, args] = read_problem (A, args)
       args(1) = [];
     elseif (! isscalar (args{1}) && size_equal (args{1}, matrix))
       error ("gpulinalg:bad-option",
-             "eigs_lanczos: the generalized problem with B is not served; use eigs");
+             "eigs_lanczos: the generalized problem with B is not supported; use eigs");
     endif
   endif
 
 endfunction
 
-## The number of eigenvalues, and which: "la", "sa", "lm", "be", or a number that they are nearest to.
+## Reads k, the number of eigenvalues, and sigma, which ones; removes both from args.
 function [k, sigma, args] = read_wanted (problem, args)
 
   k = min (6, problem.n);
@@ -94,7 +94,7 @@ function [k, sigma, args] = read_wanted (problem, args)
 
 endfunction
 
-## Octave's name, MATLAB's, and what they stand for.
+## Each row: Octave's name, MATLAB's name, the value of sigma here.
 function names = sigma_names ()
 
   names = {"lm", "largestabs", "lm"; "sm", "smallestabs", 0; ...
@@ -116,7 +116,7 @@ function sigma = short_name (given)
 
 endfunction
 
-## Single or double, real or complex.
+## Whether the computation is in single precision, and whether it is complex.
 function problem = settle_types (problem, o)
 
   if (problem.is_function)
@@ -124,7 +124,7 @@ function problem = settle_types (problem, o)
   endif
   if (problem.is_plan && ! isempty (o.precision))
     error ("gpulinalg:bad-option",
-           'eigs_lanczos: "precision" is an option of spmv_plan where A is a plan');
+           'eigs_lanczos: with a plan, "precision" is an option of spmv_plan');
   elseif (! isempty (o.precision))
     problem.single = strcmp (o.precision, "single");
   endif

@@ -1,13 +1,13 @@
-## __eigs_ends__.m: an end of the spectrum that Lanczos' method cannot reach by products alone
+## __eigs_ends__.m: computes an end of the spectrum if products alone do not converge to it
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request): as __eigs_lanczos__, for a sparse
-## A, double, finite and Hermitian, and "la", "sa" or "be"; results are NaN where this does not help.
+## A, double, finite and Hermitian, and "la", "sa" or "be". Eigenvalues that are not found are NaN.
 ##
-## The smallest eigenvalues of a stiffness matrix or of a Laplacian may be 1e-10 of the norm and as
-## close to each other; no number of products that one can wait for separates them. Where a factor of
-## A - s*I has no negative pivots, all eigenvalues are above s, and the smallest are those nearest to s.
-## An s just below zero is tried, and one just below the bound of Gershgorin. Likewise -A for the largest.
+## The smallest eigenvalues of a stiffness matrix or of a Laplacian, and the gaps between them, may be
+## 1e-10 of the norm; products alone would take too long to separate them. If a factorization of A - s*I
+## has no negative pivots, all eigenvalues are above s, and the smallest are those nearest to s. First an
+## s just below zero is tried, then one just below Gershgorin's bound. For the largest, A becomes -A.
 
 function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
 
@@ -40,12 +40,12 @@ function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
 
 endfunction
 
-## The k smallest, ascending. Entries of the order of 1, so that the factorization knows what is small.
+## The k smallest, ascending. A is scaled to entries of the order of 1, which the factorization needs.
 function part = lowest (A, k, request)
 
   [~, e] = log2 (full (max (max (abs (A)))));
   A = __times_power_of_2__ (A, -e);
-  most = 2e10;                    # operations: seconds
+  most = 2e10;                    # operations of a factorization, some seconds
   request.order = __eigs_order__ (A);
   below = 2 ^ -36 * norm (A, 1);
   s = -below;

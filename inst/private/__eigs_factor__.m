@@ -1,14 +1,14 @@
-## __eigs_factor__.m: solutions with A - s*I for eigs_lanczos, from a factorization
+## __eigs_factor__.m: factors A - s*I for eigs_lanczos and returns a solver
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [solver, noise, info] = __eigs_factor__ (A, s, order, most): x = solver (b) solves (A - s*I) x = b for
-## a sparse Hermitian A with entries of the order of 1; noise is the error that its largest solutions
-## may have. solver is [] where A - s*I is singular to rounding, or where the factorization takes more than
-## `most` operations (0: any). info has the fields flops, negative (eigenvalues below s; NaN where that is
-## not known) and singular. order as from amd.
+## a sparse Hermitian A with entries of the order of 1; noise is the relative error of its largest
+## solutions. solver is [] if A - s*I is singular to rounding, or if the factorization needs more than
+## `most` operations (0: no limit). info has the fields flops, negative (the number of eigenvalues below
+## s, NaN if unknown) and singular. order is a permutation as from amd.
 ##
-## The factor is L*D*L' with pivots from near the diagonal only. Where that is not accurate enough,
-## each solution is refined once, and where that does not help, Octave's LU takes its place.
+## The factorization is L*D*L' with pivots from near the diagonal only. If it is not accurate enough,
+## each solution is refined once; if that does not help, Octave's LU replaces it.
 
 function [solver, noise, info] = __eigs_factor__ (A, s, order, most)
 
@@ -18,15 +18,15 @@ function [solver, noise, info] = __eigs_factor__ (A, s, order, most)
   if (isempty (F))
     return;
   endif
-  for way = {@(b) __shift_factor__(F, b), @(b) refined(A, s, F, b)}
-    solver = way{1};
+  for candidate = {@(b) __shift_factor__(F, b), @(b) refined(A, s, F, b)}
+    solver = candidate{1};
     [noise, error_] = quality (A, s, solver);
     if (error_ <= 2 ^ -40 || ! (noise < 1e-3))
       break;
     endif
   endfor
   if (! (error_ <= 2 ^ -40) && noise < 1e-3)
-    clear F way
+    clear F candidate
     solver = by_lu (A, s);
     noise = Inf;
     info.negative = NaN;
@@ -41,8 +41,8 @@ function [solver, noise, info] = __eigs_factor__ (A, s, order, most)
 
 endfunction
 
-## The error of the largest solutions, from the norm of the inverse by three steps of the power method;
-## and the largest residual of these, relative.
+## noise: the error of the largest solutions, from the norm of the inverse by three steps of the power
+## method. error_: the largest relative residual of these steps.
 function [noise, error_] = quality (A, s, solver)
 
   x = cos (1:rows (A)).';
@@ -78,7 +78,7 @@ function solver = by_lu (A, s)
 
 endfunction
 
-## A factor that is nearly singular is what a shift near an eigenvalue makes.
+## Without the warnings about nearly singular matrices: a shift near an eigenvalue always causes them.
 function x = solve_quietly (L, U, P, Q, b)
 
   warning ("off", "Octave:nearly-singular-matrix", "local");

@@ -1,12 +1,12 @@
-## __eigs_nearest__.m: the eigenvalues of a sparse Hermitian matrix that are nearest to sigma
+## __eigs_nearest__.m: computes the eigenvalues of a sparse Hermitian matrix nearest to sigma
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request): A is sparse, double, finite
 ## and Hermitian; d descends in value; request as for __eigs_lanczos__.
 ##
-## Lanczos on the inverse of A - s*I, factored once. An eigenvalue is s + 1 / theta, with an error
-## relative to the largest theta: where sigma is an eigenvalue, or so near to one that the others lose
-## digits, s moves away from it.
+## The method is Lanczos on the inverse of A - s*I, which is factored once. An eigenvalue theta of the
+## inverse gives s + 1 / theta. Its error is relative to the largest theta. So if sigma is an
+## eigenvalue, or so near to one that the others lose digits, s is moved away from sigma.
 
 function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
 
@@ -24,7 +24,7 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
                     "device", "cpu", "factorizations", 0);
     e = 0;
   else
-    ## Entries of the order of 1, so that nothing overflows on the way.
+    ## Scale the entries to the order of 1 to avoid overflow.
     [~, e] = log2 (full (max (max (abs (A)))));
     A = __times_power_of_2__ (A, -e);
     sigma = __times_power_of_2__ (sigma, -e);
@@ -52,16 +52,16 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
 
 endfunction
 
-## At least k eigenvalues, among them the k nearest to sigma. With so many as are found around s
-## they are all that lie within the largest distance from s; so those nearest to sigma are among
-## them if that distance covers the k-th from sigma. If it does not, s was moved too far.
+## At least k eigenvalues, among them the k nearest to sigma. Lanczos finds all eigenvalues within a
+## distance from s. If the k-th nearest to sigma is within this distance, the k nearest to sigma are
+## among them; otherwise s was moved too far, and the loop tries more eigenvalues or another s.
 function [d, V, stats] = by_inverses (A, k, sigma, request)
 
   n = rows (A);
   request.which = "lm";
   request.inverse = true;
   request.block_function = true;
-  request.single = false;         # Octave's factors are double
+  request.single = false;         # sparse factors are double
   request.n = n;
   s = sigma;
   wanted = k;
@@ -74,7 +74,7 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
     order = __eigs_order__ (A);
   endif
   if (isempty (solver) && norm (sum (A, 2) - sigma, 1) <= 8 * eps * n * norm (A, 1))
-    s = sigma + nudge;            # as for Laplacians: the vector of ones belongs to sigma
+    s = sigma + nudge;            # sigma is an eigenvalue, with the vector of ones: as for Laplacians
     nudge /= -3;
   endif
   for count = 1:40
@@ -114,9 +114,9 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
 
 endfunction
 
-## The eigenvalues nearest to the shift. Solutions are not better than noise, relative to the largest.
-## Vectors that are right for the inverse are worse for A by the ratio of |A| to their distance from the
-## shift: they take one more step of inverse iteration, and are made diagonal for A.
+## The eigenvalues nearest to the shift. The tolerance is at least `noise`, the error of the solver. The
+## residuals of vectors of the inverse grow for A by |A| over the distance from the shift; one step of
+## inverse iteration and a projection of A onto the vectors make up for that.
 function [d, stats, V] = around_shift (A, solver, noise, request)
 
   maxit = request.maxit;
@@ -142,11 +142,11 @@ function [d, stats, V] = around_shift (A, solver, noise, request)
 
 endfunction
 
-## In the largest gap between the eigenvalues d that there is within r of sigma.
+## The middle of the largest gap between the eigenvalues d within the distance r of sigma.
 function s = middle_of_gap (d, sigma, r)
 
-  walls = sort ([sigma - r; d(abs (d - sigma) < r); sigma + r]);
-  [~, at] = max (diff (walls));
-  s = (walls(at) + walls(at+1)) / 2;
+  points = sort ([sigma - r; d(abs (d - sigma) < r); sigma + r]);
+  [~, at] = max (diff (points));
+  s = (points(at) + points(at+1)) / 2;
 
 endfunction

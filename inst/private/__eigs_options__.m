@@ -1,8 +1,8 @@
-## __eigs_options__.m: the options of eigs_lanczos, read and checked
+## __eigs_options__.m: reads and checks the options of eigs_lanczos
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## o = __eigs_options__ (args, n, k): args is {}, {struct} or a row of names and values. o has a
-## field for each option, empty or the default where it was not given.
+## field for each option, with its default value if it was not given.
 
 function o = __eigs_options__ (args, n, k)
 
@@ -19,7 +19,7 @@ function o = __eigs_options__ (args, n, k)
 
 endfunction
 
-## Names as in eigs and in this function, and MATLAB's; the second row has the field.
+## First row: the names of eigs, of this function and of MATLAB's eigs; second row: the field of each.
 function table = known_names ()
 
   table = {"issym", "isreal", "tol", "maxit", "p", "v0", "disp", "cholB", "permB", ...
@@ -32,7 +32,7 @@ function table = known_names ()
 
 endfunction
 
-## Columns of field, name as it was given, value.
+## A column for each given option: its field, its name, its value.
 function pairs = name_value_pairs (args)
 
   if (numel (args) == 1 && isstruct (args{1}) && isscalar (args{1}))
@@ -44,7 +44,7 @@ function pairs = name_value_pairs (args)
     bad = find (! cellfun (@(c) ischar (c) && isrow (c), args(1:2:end)), 1);
     if (! isempty (bad))
       error ("gpulinalg:bad-option",
-             "eigs_lanczos: the name of an option is expected, a string, not %s",
+             "eigs_lanczos: the name of an option must be a string, not %s",
              shape_and_class (args{2*bad-1}));
     endif
     if (mod (numel (args), 2))
@@ -57,7 +57,7 @@ function pairs = name_value_pairs (args)
   for j = 1:columns (given)
     at = find (strcmpi (table(1,:), given{1,j}));
     if (isempty (at))
-      error ("gpulinalg:bad-option", 'eigs_lanczos: unknown option "%s"; known are %s',
+      error ("gpulinalg:bad-option", 'eigs_lanczos: unknown option "%s"; valid options are %s',
              given{1,j}, strjoin (strcat ({'"'}, table(1,:), {'"'}), ", "));
     endif
     pairs(:,j) = {table{2,at}; table{1,at}; given{2,j}};
@@ -138,7 +138,7 @@ function bad_value (given, wanted, value)
 
 endfunction
 
-## As "1x3x2 char".
+## For messages: "1x3x2 char".
 function text = shape_and_class (value)
 
   text = [sprintf("%dx", size (value))(1:end-1), " ", class(value)];
@@ -149,11 +149,11 @@ function check_together (o, n, k)
 
   if (o.cholB || ! isempty (o.permB))
     error ("gpulinalg:bad-option",
-           'eigs_lanczos: "cholB" and "permB" belong to the generalized problem with B, which is not served');
+           'eigs_lanczos: "cholB" and "permB" belong to the generalized problem with B, which is not supported');
   endif
   if (! o.issym)
     error ("gpulinalg:bad-option",
-           "eigs_lanczos: the function must stand for a symmetric or Hermitian matrix; use eigs");
+           "eigs_lanczos: the function must represent a symmetric or Hermitian matrix; use eigs");
   endif
   if (o.p > 0 && o.p <= k && k < n)
     error ("gpulinalg:bad-value", 'eigs_lanczos: option "p" must be more than k = %d, not %d', k, o.p);

@@ -1,8 +1,8 @@
-## __eigs_order__.m: the order of elimination for the factors of eigs_lanczos
+## __eigs_order__.m: the elimination order for the factorizations of eigs_lanczos
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## order = __eigs_order__ (A): the better one of two orders of minimum degree; the second is tried
-## where the factorization takes long enough to repay that.
+## order = __eigs_order__ (A): the better one of the orders of amd and symamd; symamd is tried only if
+## the factorization takes long enough to be worth it.
 
 function order = __eigs_order__ (A)
 

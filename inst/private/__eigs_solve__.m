@@ -1,24 +1,24 @@
-## __eigs_solve__.m: the ways that eigs_lanczos has, one after the other
+## __eigs_solve__.m: chooses the methods of eigs_lanczos and runs them in order
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o): arguments as they come from
-## __eigs_arguments__. With up to three outputs neither vectors nor residuals are computed unless
-## they are needed on the way.
+## [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o): the arguments are the outputs of
+## __eigs_arguments__. With at most three outputs, vectors and residuals are computed only if the
+## method needs them.
 
 function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
 
   [request, A] = make_request (A, problem, k, sigma, o);
-  second_way = o.maxit == 0 && can_be_factored (problem, o, sigma);
+  can_retry = o.maxit == 0 && can_be_factored (problem, o, sigma);
   first = request;
-  if (second_way && nnz (matrix_of (A)) < 1e6)
+  if (can_retry && nnz (matrix_of (A)) < 1e6)
     first.maxit = 40;
   endif
 
-  ## Products of dense matrices, too, have the same bits whatever the threads of the BLAS.
+  ## One BLAS thread, so that products of dense matrices have the same bits for any number of threads.
   held = __shift_factor__ ("hold");
-  let_go = onCleanup (@() __shift_factor__ ("release", held));
+  release_blas = onCleanup (@() __shift_factor__ ("release", held));
   if (k == 0)
-    [d, residuals, stats, X] = nothing (problem);
+    [d, residuals, stats, X] = empty_results (problem);
   elseif (isnumeric (sigma) && ! problem.is_function)
     [d, residuals, stats, X] = nearest (explicit (A), k, sigma, request);
   elseif (nargout > 3)
@@ -35,14 +35,14 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
     stats.converged = sum (! isnan (d));
   endif
   found = stats.converged == k && (stats.complete || ! o.certify || first.maxit == 0);
-  if (! found && second_way)
+  if (! found && can_retry)
     A = explicit (A);
     [d, residuals, stats, X] = __eigs_ends__ (A, k, sigma, in_type_of (A, request));
   endif
 
 endfunction
 
-## Complex numbers without imaginary parts become real on the way.
+## The request for the class of A: explicit () makes complex matrices without imaginary parts real.
 function request = in_type_of (A, request)
 
   request.complex = iscomplex (A);
@@ -52,8 +52,8 @@ function request = in_type_of (A, request)
 
 endfunction
 
-## The eigenvalues nearest to a number. Those nearest to one outside of Gershgorin's bounds are an end of
-## the spectrum, and are not computed from the inverse, which has no digits for them if it is far away.
+## The eigenvalues nearest to sigma. If sigma is outside of Gershgorin's bounds, they are an end of the
+## spectrum and are computed as such, because the inverse loses their digits if sigma is far away.
 function [d, residuals, stats, X] = nearest (A, k, sigma, request)
 
   request = in_type_of (A, request);
@@ -77,10 +77,11 @@ function [d, residuals, stats, X] = nearest (A, k, sigma, request)
 
 endfunction
 
-## By products as far as they go, else by a factorization near the end of the spectrum.
+## The eigenvalues at one end of the spectrum: by products, and if these do not converge, by a
+## factorization near that end.
 function [d, residuals, stats, X] = one_end (A, k, which, request)
 
-  wanted = {"double", "single"}{1 + request.single};
+  class_ = {"double", "single"}{1 + request.single};
   request.which = which;
   request.shift = 0;
   request.single = false;
@@ -92,13 +93,13 @@ function [d, residuals, stats, X] = one_end (A, k, which, request)
   if ((stats.converged < k || ! (stats.complete || ! request.certify)) && request.maxit == 0)
     [d, residuals, stats, X] = __eigs_ends__ (A, k, which, request);
   endif
-  d = cast (d, wanted);
-  X = cast (X, wanted);
+  d = cast (d, class_);
+  X = cast (X, class_);
 
 endfunction
 
-## Whether the eigenvalues of a function that is an inverse have no digits: where sigma is so far away that
-## the inverse is a multiple of the identity, but for rounding, and less than 3 digits of d are left.
+## Which eigenvalues from a user's inverse have fewer than 3 correct digits. That happens if sigma is so
+## far away that the inverse equals a multiple of the identity to rounding.
 function lost = digits_are_lost (f, d, sigma, request)
 
   unit = eps ({"double", "single"}{1 + request.single});
@@ -115,7 +116,7 @@ function lost = digits_are_lost (f, d, sigma, request)
 
 endfunction
 
-## What __eigs_lanczos__ takes; a full matrix becomes a function.
+## The options struct of __eigs_lanczos__; a full matrix becomes a function.
 function [request, A] = make_request (A, problem, k, sigma, o)
 
   request = struct ("n", problem.n, "k", k, "which", "lm", "method", o.method, "block", o.block, ...
@@ -160,7 +161,7 @@ function check_hermitian (A)
 
 endfunction
 
-## The matrix, of a plan or as it is given.
+## The matrix of a plan, or the matrix itself.
 function A = matrix_of (A)
 
   if (isa (A, "spmv_plan"))
@@ -169,7 +170,7 @@ function A = matrix_of (A)
 
 endfunction
 
-## The matrix for a factorization.
+## The sparse double matrix for a factorization.
 function A = explicit (A)
 
   A = sparse (double (matrix_of (A)));
@@ -184,7 +185,7 @@ function yes = can_be_factored (problem, o, sigma)
 
 endfunction
 
-function [d, residuals, stats, X] = nothing (problem)
+function [d, residuals, stats, X] = empty_results (problem)
 
   class_ = {"double", "single"}{1 + problem.single};
   d = zeros (0, 1, class_);

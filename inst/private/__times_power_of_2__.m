@@ -1,4 +1,4 @@
-## __times_power_of_2__.m: x * 2^e, also where 2^e alone is too large or too small
+## __times_power_of_2__.m: computes x * 2^e, also if 2^e alone overflows or underflows
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
 function x = __times_power_of_2__ (x, e)
