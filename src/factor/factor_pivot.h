@@ -19,7 +19,11 @@ static inline double scalar_size (scalar a)
 
 static inline double scalar_modulus (scalar a)
 {
-  return GLA_COMPLEX ? cabs (a) : fabs (__real__ a);
+#if GLA_COMPLEX
+  return cabs (a);
+#else
+  return fabs (a);
+#endif
 }
 
 // Exchanges rows and columns p < q of what is left from column `from` on, and rows of L.

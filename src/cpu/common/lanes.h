@@ -79,6 +79,22 @@ static inline vec vec_sqrt (vec x)
   return r;
 }
 
+// Lane l of a, or of b where bit d is set in l, exchanged with lane l ^ d.
+static inline __attribute__ ((always_inline)) vec exchange_lanes (vec a, vec b, int d)
+{
+#ifdef __clang__
+  vec r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & d ? b[l ^ d] : a[l ^ d];
+  return r;
+#else
+  mask from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = (l & d ? GLA_LANES : 0) + (l ^ d);
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
 //------------------------------------------------------------------------------
 // elements
 //------------------------------------------------------------------------------

@@ -53,14 +53,6 @@ static inline vec in_turn (real a, real b)
   return vec_select (odd, vec_broadcast (b), vec_broadcast (a));
 }
 
-static inline vec swap_pairs (vec v)
-{
-  mask order;
-  for (int l = 0; l < GLA_LANES; l++)
-    order[l] = l ^ 1;
-  return __builtin_shuffle (v, order);
-}
-
 // The tile of V registers of rows and the columns first .. first+N-1, added to C where `more` is
 // set, else written. V, N and kind are constants where this is inlined.
 static inline __attribute__ ((always_inline)) void
@@ -102,7 +94,7 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
       if (kind == REAL_A)
         s *= parts;
       if (kind == BOTH_COMPLEX)
-        s += swap_pairs (turned[v][j]) * signs;
+        s += exchange_lanes (turned[v][j], turned[v][j], 1) * signs;
       *(row_vec *)(c + j * ldc + p->to[v]) = (row_vec)s;
     }
 }
