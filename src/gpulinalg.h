@@ -423,7 +423,8 @@ gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B
 typedef enum {
   GLA_NORM_FRO = 0, // root of the sum of squares
   GLA_NORM_ONE,     // largest sum of magnitudes of a column
-  GLA_NORM_INF      // largest sum of magnitudes of a row
+  GLA_NORM_INF,     // largest sum of magnitudes of a row
+  GLA_NORM_TWO      // largest singular value
 } gla_norm;
 
 typedef struct {
@@ -433,10 +434,14 @@ typedef struct {
 // norms(p) = norm of page p.
 // A       m x n x P, any m and n, s d c or z; never changed. row_stride must be 1.
 // norms   1 x 1 x P, of the real type of A.
-// Both are on the host or both on one GPU, and do not overlap. report may be NULL.
+// Both are on the host or both on one GPU, and do not overlap; on the host with GLA_NORM_TWO.
+// report may be NULL.
 // A page without elements has norm 0, a page with NaN has norm NaN. Sums are formed in double
 // precision; squares neither overflow nor vanish. The same page gives the same bits in every run
 // on one device.
+// GLA_NORM_TWO is the root of the largest eigenvalue of A*A' or A'*A, whichever is smaller, by
+// gla_pagemul and gla_batcheig, and so exact to a few k*eps, k = min (m, n); it is NaN of pages
+// with Inf, but Inf where k is 1.
 gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
                          const gla_array *norms, gla_pagenorm_report *report);
 

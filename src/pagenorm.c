@@ -1,10 +1,12 @@
 // pagenorm.c: norms of many matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The smallest operation on pages, and the example of doc/adding-an-operation.md.
+// The smallest operation on pages, and the example of doc/adding-an-operation.md. pagenorm_two.c
+// has the 2-norm.
 
 #include "arrays.h"
 #include "batch/dispatch.h"
+#include "pagenorm_two.h"
 #include "structs.h"
 
 //------------------------------------------------------------------------------
@@ -19,7 +21,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, gla_norm norm,
   if (gla_type_size (A->type) == 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
                      (int)A->type);
-  if (norm != GLA_NORM_FRO && norm != GLA_NORM_ONE && norm != GLA_NORM_INF)
+  if (norm != GLA_NORM_FRO && norm != GLA_NORM_ONE && norm != GLA_NORM_INF && norm != GLA_NORM_TWO)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norm = %d is not a gla_norm", (int)norm);
   gla_status status = gla_check_array (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
   if (status != GLA_OK)
@@ -33,6 +35,9 @@ static gla_status check (gla_context *ctx, const gla_array *A, gla_norm norm,
   if (norms->device != A->device)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms is in place %d, it must be where A is, %d",
                      norms->device, A->device);
+  if (norm == GLA_NORM_TWO && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "A is in place %d, it must be on the host for the 2-norm", A->device);
   if (!gla_array_empty (A) && gla_arrays_overlap (A, norms))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms must not overlap A");
   return GLA_OK;
@@ -74,17 +79,10 @@ static gla_status answer_empty (gla_context *ctx, const gla_array *norms)
   return GLA_OK;
 }
 
-gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
-                         const gla_array *norms, gla_pagenorm_report *report)
+// The norms that a page has by itself.
+static gla_status work (gla_context *ctx, const gla_array *A, gla_norm norm, const gla_array *norms,
+                        gla_report *report)
 {
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  if (!gla_check_report (ctx, "report", report))
-    return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, norm, norms);
-  if (status != GLA_OK)
-    return status;
   pagenorm_run run = {.all = {.A = *A, .norms = *norms}};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &pagenorm_operation, &run.job.head, ctx, A->pages);
@@ -94,8 +92,30 @@ gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
   run.job.m = A->rows;
   run.job.n = A->columns;
   run.job.norm = norm;
-  status = gla_array_empty (A) ? answer_empty (ctx, norms) : gla_call_run (&run.call);
-  const gla_pagenorm_report own_report = {.base = gla_call_report (&run.call)};
+  const gla_status status =
+      gla_array_empty (A) ? answer_empty (ctx, norms) : gla_call_run (&run.call);
+  *report = gla_call_report (&run.call);
+  return status;
+}
+
+gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
+                         const gla_array *norms, gla_pagenorm_report *report)
+{
+  gla_pagenorm_report own_report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1}};
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  if (!gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, norm, norms);
+  if (status != GLA_OK)
+    return status;
+  // a page of one row or column has one singular value
+  const int squares = norm == GLA_NORM_TWO && A->rows > 1 && A->columns > 1;
+  if (norm == GLA_NORM_TWO && !squares)
+    norm = GLA_NORM_FRO;
+  status = squares && !gla_array_empty (A) ? gla_pagenorm_two (ctx, A, norms, &own_report.base)
+                                           : work (ctx, A, norm, norms, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);
   return gla_end_call (ctx, status);
 }
