@@ -1,7 +1,7 @@
 // pagemtimes.cc: products of the pages of two arrays
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "pages.h"
 
 namespace
 {
@@ -10,51 +10,10 @@ namespace
 // operands
 //------------------------------------------------------------------------------
 
-// An array argument in the precision of the product, real where it is real. It shares the memory of
-// the Octave value where it has that class.
-class operand
-{
-public:
-  operand (const octave_value &v, bool single)
-  {
-    if (single && v.iscomplex ())
-      m_array = view (v, m_c);
-    else if (single)
-      m_array = view (v, m_s);
-    else if (v.iscomplex ())
-      m_array = view (v, m_z);
-    else
-      m_array = view (v, m_d);
-  }
-  const gla_array &array () const { return m_array; }
-
-private:
-  template <typename A> static gla_array view (const octave_value &v, A &a)
-  {
-    gla::read (v, a);
-    return gla::input (a);
-  }
-
-  FloatNDArray m_s;
-  NDArray m_d;
-  FloatComplexNDArray m_c;
-  ComplexNDArray m_z;
-  gla_array m_array;
-};
-
 struct request {
   octave_value X, Y;
   char op_x = 'N', op_y = 'N';
 };
-
-// 'N', 'T' or 'C' for the three words, 0 for anything else.
-char op_of (const octave_value &v)
-{
-  if (!gla::is_text (v))
-    return 0;
-  const std::string word = gla::lower_case (v.string_value ());
-  return word == "none" ? 'N' : word == "transpose" ? 'T' : word == "ctranspose" ? 'C' : 0;
-}
 
 // Reads (X, Y) or (X, transpX, Y, transpY); returns the number of arguments that were read.
 int read_operands (const octave_value_list &args, request &want)
@@ -64,13 +23,8 @@ int read_operands (const octave_value_list &args, request &want)
   if (args (1).is_string ()) {
     if (args.length () < 4)
       print_usage ();
-    want.op_x = op_of (args (1));
-    want.op_y = op_of (args (3));
-    for (int k = 1; k < 4; k += 2)
-      if (op_of (args (k)) == 0)
-        error_with_id ("gpulinalg:bad-value",
-                       "pagemtimes: %s must be \"none\", \"transpose\" or \"ctranspose\"",
-                       k == 1 ? "transpX" : "transpY");
+    want.op_x = gla::read_op ("pagemtimes", "transpX", args (1));
+    want.op_y = gla::read_op ("pagemtimes", "transpY", args (3));
     want.Y = args (2);
     read = 4;
   } else {
@@ -85,81 +39,15 @@ int read_operands (const octave_value_list &args, request &want)
 // sizes
 //------------------------------------------------------------------------------
 
-octave_idx_type rows_of (const octave_value &v, char op)
-{
-  return v.dims () (op == 'N' ? 0 : 1);
-}
-octave_idx_type columns_of (const octave_value &v, char op)
-{
-  return v.dims () (op == 'N' ? 1 : 0);
-}
-
-// The pages of the product: its dimensions from the third on, and which page of X and of Y belongs
-// to each. A dimension in which one of them has a single page is expanded.
-struct page_grid {
-  std::vector<int64_t> size, x_step, y_step; // neighbouring dimensions are merged where they can be
-
-  void add (int64_t n, int64_t x, int64_t y)
-  {
-    if (n == 1)
-      return;
-    if (!size.empty () && x == x_step.back () * size.back () &&
-        y == y_step.back () * size.back ()) {
-      size.back () *= n;
-      return;
-    }
-    size.push_back (n);
-    x_step.push_back (x);
-    y_step.push_back (y);
-  }
-};
-
-page_grid expand_pages (const request &want, dim_vector &dims)
-{
-  const dim_vector dx = want.X.dims (), dy = want.Y.dims ();
-  const int count = std::max (dx.ndims (), dy.ndims ());
-  page_grid grid;
-  dims.resize (count);
-  int64_t x_pages = 1, y_pages = 1;
-  for (int k = 2; k < count; k++) {
-    const octave_idx_type nx = k < dx.ndims () ? dx (k) : 1, ny = k < dy.ndims () ? dy (k) : 1;
-    if (nx != ny && nx != 1 && ny != 1)
-      error_with_id ("gpulinalg:bad-shape",
-                     "pagemtimes: the pages of X and Y do not match in dimension %d: %lld and %lld",
-                     k + 1, static_cast<long long> (nx), static_cast<long long> (ny));
-    dims (k) = nx == 1 ? ny : nx;
-    grid.add (dims (k), nx == 1 ? 0 : x_pages, ny == 1 ? 0 : y_pages);
-    x_pages *= nx;
-    y_pages *= ny;
-  }
-  return grid;
-}
-
-// op (v) written out.
-octave_value transposed (const octave_value &v, char op)
-{
-  Array<int> order (dim_vector (1, std::max (v.ndims (), 2)));
-  for (int k = 0; k < order.numel (); k++)
-    order (k) = k < 2 ? 1 - k : k;
-  const octave_value t = v.permute (order);
-  return op == 'C' && t.iscomplex () ? t.conj () : t;
-}
-
-// Whether the pages are single elements.
-bool is_scalar (const octave_value &v)
-{
-  return v.rows () == 1 && v.columns () == 1;
-}
-
 // A single element times a matrix scales it. In the order (matrix, element), and with the matrix as
 // one column, that is a product, too.
 void scale_by_element (request &want)
 {
-  const bool swap = is_scalar (want.X);
+  const bool swap = gla::is_scalar (want.X);
   octave_value matrix = swap ? want.Y : want.X;
   const char op = swap ? want.op_y : want.op_x;
   if (op != 'N')
-    matrix = transposed (matrix, op);
+    matrix = gla::transposed (matrix, op);
   dim_vector column = matrix.dims ();
   column (0) *= column (1);
   column (1) = 1;
@@ -169,19 +57,20 @@ void scale_by_element (request &want)
 // The rows and columns of the product. Ends with an error where the operands do not match.
 void multiply_sizes (request &want, octave_idx_type &rows, octave_idx_type &columns)
 {
-  rows = rows_of (want.X, want.op_x);
-  columns = columns_of (want.Y, want.op_y);
-  const octave_idx_type inner = columns_of (want.X, want.op_x), other = rows_of (want.Y, want.op_y);
+  rows = gla::rows_of (want.X, want.op_x);
+  columns = gla::columns_of (want.Y, want.op_y);
+  const octave_idx_type inner = gla::columns_of (want.X, want.op_x),
+                        other = gla::rows_of (want.Y, want.op_y);
   if (inner == other)
     return;
-  if (!is_scalar (want.X) && !is_scalar (want.Y))
+  if (!gla::is_scalar (want.X) && !gla::is_scalar (want.Y))
     error_with_id ("gpulinalg:bad-shape",
                    "pagemtimes: the pages of X have %lld columns and those of Y have %lld rows%s",
                    static_cast<long long> (inner), static_cast<long long> (other),
                    want.op_x == 'N' && want.op_y == 'N' ? "" : ", transposed as requested");
-  const bool swap = is_scalar (want.X);
-  rows = rows_of (swap ? want.Y : want.X, swap ? want.op_y : want.op_x);
-  columns = columns_of (swap ? want.Y : want.X, swap ? want.op_y : want.op_x);
+  const bool swap = gla::is_scalar (want.X);
+  rows = gla::rows_of (swap ? want.Y : want.X, swap ? want.op_y : want.op_x);
+  columns = gla::columns_of (swap ? want.Y : want.X, swap ? want.op_y : want.op_x);
   scale_by_element (want);
 }
 
@@ -191,10 +80,10 @@ void multiply_sizes (request &want, octave_idx_type &rows, octave_idx_type &colu
 
 // dims: of the result. Where a page was made one column of the operand, it is one in the product.
 template <typename A>
-octave_value multiply (gla::call &call, const request &want, const page_grid &grid, bool single,
-                       const dim_vector &dims)
+octave_value multiply (gla::call &call, const request &want, const gla::page_grid &grid,
+                       bool single, const dim_vector &dims)
 {
-  const operand X (want.X, single), Y (want.Y, single);
+  const gla::operand X (want.X, single), Y (want.Y, single);
   A Z = gla::unfilled<A> (dims);
   gla_pagemul_options options = gla::sized<gla_pagemul_options> ();
   options.op_a = want.op_x;
@@ -205,8 +94,8 @@ octave_value multiply (gla::call &call, const request &want, const page_grid &gr
   options.b_step = grid.y_step.data ();
   gla_pagemul_results results = gla::sized<gla_pagemul_results> ();
   results.C = gla::output (Z);
-  results.C.rows = rows_of (want.X, want.op_x);
-  results.C.columns = columns_of (want.Y, want.op_y);
+  results.C.rows = gla::rows_of (want.X, want.op_x);
+  results.C.columns = gla::columns_of (want.Y, want.op_y);
   results.C.column_stride = results.C.rows;
   call.finish (
       gla_pagemul (call.context (), &X.array (), &Y.array (), &results, &options, nullptr));
@@ -222,7 +111,7 @@ octave_value_list pagemtimes_body (octave::interpreter &interp, const octave_val
   octave_idx_type rows, columns;
   multiply_sizes (want, rows, columns);
   dim_vector dims;
-  const page_grid grid = expand_pages (want, dims);
+  const gla::page_grid grid = gla::expand_pages ("pagemtimes", "X", want.X, "Y", want.Y, dims);
   dims (0) = rows;
   dims (1) = columns;
 
@@ -315,7 +204,7 @@ A GPU was asked for that does not exist.
 There is not enough memory for the result.
 @end table
 
-@seealso{batcheig, qr_block, pageeig, gpulinalg_info, mtimes}
+@seealso{pagenorm, batcheig, qr_block, pageeig, gpulinalg_info, mtimes}
 @end deftypefn)doc")
 {
   return gla::guarded ("pagemtimes", [&] () { return pagemtimes_body (interp, args, nargout); });

@@ -1,0 +1,133 @@
+// pages.cc: operands of functions on pages of two arrays, and pages that expand
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "pages.h"
+
+#include <algorithm>
+
+namespace gla
+{
+
+//------------------------------------------------------------------------------
+// operands
+//------------------------------------------------------------------------------
+
+template <typename A> static gla_array view (const octave_value &v, A &a)
+{
+  read (v, a);
+  return input (a);
+}
+
+operand::operand (const octave_value &v, bool single)
+{
+  if (single && v.iscomplex ())
+    m_array = view (v, m_c);
+  else if (single)
+    m_array = view (v, m_s);
+  else if (v.iscomplex ())
+    m_array = view (v, m_z);
+  else
+    m_array = view (v, m_d);
+}
+
+char read_op (const char *who, const char *name, const octave_value &v)
+{
+  const std::string word = is_text (v) ? lower_case (v.string_value ()) : "";
+  if (word == "none")
+    return 'N';
+  if (word == "transpose")
+    return 'T';
+  if (word != "ctranspose")
+    error_with_id ("gpulinalg:bad-value",
+                   "%s: %s must be \"none\", \"transpose\" or \"ctranspose\"", who, name);
+  return 'C';
+}
+
+octave_idx_type rows_of (const octave_value &v, char op)
+{
+  return v.dims () (op == 'N' ? 0 : 1);
+}
+
+octave_idx_type columns_of (const octave_value &v, char op)
+{
+  return v.dims () (op == 'N' ? 1 : 0);
+}
+
+bool is_scalar (const octave_value &v)
+{
+  return v.rows () == 1 && v.columns () == 1;
+}
+
+octave_value transposed (const octave_value &v, char op)
+{
+  Array<int> order (dim_vector (1, std::max (v.ndims (), 2)));
+  for (int k = 0; k < order.numel (); k++)
+    order (k) = k < 2 ? 1 - k : k;
+  const octave_value t = v.permute (order);
+  return op == 'C' && t.iscomplex () ? t.conj () : t;
+}
+
+//------------------------------------------------------------------------------
+// pages that expand
+//------------------------------------------------------------------------------
+
+void page_grid::add (int64_t n, int64_t x, int64_t y)
+{
+  if (n == 1)
+    return;
+  if (!size.empty () && x == x_step.back () * size.back () && y == y_step.back () * size.back ()) {
+    size.back () *= n;
+    return;
+  }
+  size.push_back (n);
+  x_step.push_back (x);
+  y_step.push_back (y);
+}
+
+page_grid expand_pages (const char *who, const char *x_name, const octave_value &x,
+                        const char *y_name, const octave_value &y, dim_vector &dims)
+{
+  const dim_vector dx = x.dims (), dy = y.dims ();
+  const int count = std::max (dx.ndims (), dy.ndims ());
+  page_grid grid;
+  dims.resize (count);
+  int64_t x_pages = 1, y_pages = 1;
+  for (int k = 2; k < count; k++) {
+    const octave_idx_type nx = k < dx.ndims () ? dx (k) : 1, ny = k < dy.ndims () ? dy (k) : 1;
+    if (nx != ny && nx != 1 && ny != 1)
+      error_with_id ("gpulinalg:bad-shape",
+                     "%s: the pages of %s and %s do not match in dimension %d: %lld and %lld", who,
+                     x_name, y_name, k + 1, static_cast<long long> (nx),
+                     static_cast<long long> (ny));
+    dims (k) = nx == 1 ? ny : nx;
+    grid.add (dims (k), nx == 1 ? 0 : x_pages, ny == 1 ? 0 : y_pages);
+    x_pages *= nx;
+    y_pages *= ny;
+  }
+  return grid;
+}
+
+octave_value gather (const octave_value &v, const page_grid &grid, const std::vector<int64_t> &step)
+{
+  const dim_vector dims = v.dims ();
+  const octave_value pages = v.reshape (dim_vector (dims (0), dims (1), pages_of (dims)));
+  if (step.empty () || (step.size () == 1 && step[0] == 1))
+    return pages;
+  int64_t count = 1;
+  for (int64_t n : grid.size)
+    count *= n;
+  NDArray numbers (dim_vector (count, 1));
+  for (int64_t p = 0; p < count; p++) {
+    int64_t page = 0, rest = p;
+    for (std::size_t d = 0; d < step.size (); d++) {
+      page += rest % grid.size[d] * step[d];
+      rest /= grid.size[d];
+    }
+    numbers(p) = static_cast<double> (page + 1);
+  }
+  octave_value copy = pages;
+  return copy.index_op (
+      ovl (octave_value::magic_colon_t, octave_value::magic_colon_t, octave_value (numbers)));
+}
+
+} // namespace gla

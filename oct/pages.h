@@ -1,0 +1,61 @@
+// pages.h: what the functions on pages of two arrays share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PAGES_H
+#define GPULINALG_PAGES_H
+
+#include "gla_octave.h"
+
+namespace gla
+{
+
+// An array argument in the precision of the result, real where it is real. It shares the memory of
+// the Octave value where it has that class.
+class operand
+{
+public:
+  operand (const octave_value &v, bool single);
+  const gla_array &array () const { return m_array; }
+
+private:
+  FloatNDArray m_s;
+  NDArray m_d;
+  FloatComplexNDArray m_c;
+  ComplexNDArray m_z;
+  gla_array m_array;
+};
+
+// What is done to a page first: 'N' nothing, 'T' transposed, 'C' conjugated and transposed. Ends
+// with an error that names the argument unless the value is "none", "transpose" or "ctranspose".
+char read_op (const char *who, const char *name, const octave_value &v);
+
+octave_idx_type rows_of (const octave_value &v, char op);
+octave_idx_type columns_of (const octave_value &v, char op);
+// Whether the pages are single elements.
+bool is_scalar (const octave_value &v);
+
+// op (v) written out.
+octave_value transposed (const octave_value &v, char op);
+
+// Pages that two arrays share: which page of each belongs to a page of the result. A dimension in
+// which one of them has a single page is expanded. Neighbouring dimensions are merged where they
+// can be.
+struct page_grid {
+  std::vector<int64_t> size, x_step, y_step;
+
+  void add (int64_t n, int64_t x, int64_t y);
+};
+
+// dims: those of the result, from the third on. Ends with an error that names the arguments where
+// the pages do not match.
+page_grid expand_pages (const char *who, const char *x_name, const octave_value &x,
+                        const char *y_name, const octave_value &y, dim_vector &dims);
+
+// The pages of v in the order of the result, in three dimensions, for the steps of v in the grid.
+// Shares the memory of v where that is its own order.
+octave_value gather (const octave_value &v, const page_grid &grid,
+                     const std::vector<int64_t> &step);
+
+} // namespace gla
+
+#endif
