@@ -297,6 +297,10 @@ public:
   // sweeps).
   void show_sweeps ();
 
+  // For work outside of the library: polls Ctrl-C, and shows the progress where it is wanted. What
+  // these throw is thrown at once.
+  void report (int64_t done, int64_t total);
+
   // Runs `body` in a callback of the library and stores what it throws for `finish`. Returns
   // nonzero if body has thrown, now or in an earlier callback.
   template <typename Body> int caught (Body body)

@@ -27,6 +27,9 @@ Eigenvalues and eigenvectors of @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}.
 @item pagemtimes
 Products of the pages of two arrays.
 
+@item pagenorm
+Norms of pages.
+
 @item eigs_lanczos
 A few eigenvalues of a large sparse Hermitian matrix.
 

@@ -68,6 +68,13 @@ void call::set_progress (const octave_value &progress, const char *units)
     gla_set_progress (m_context, on_progress, this);
 }
 
+void call::report (int64_t done, int64_t total)
+{
+  octave_quit ();
+  if (m_meter || m_progress_function.is_defined ())
+    show_progress (done, total, 0);
+}
+
 // Whether the progress function has a third argument, the number of sweeps. Functions whose
 // arguments Octave cannot count, such as built-in ones, are called with two.
 bool call::function_takes_sweeps ()
