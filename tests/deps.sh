@@ -31,18 +31,17 @@ need ccache ccache
 need bats bats
 need pkg-config pkg-config
 need gnuplot gnuplot-nox
-if command -v fc-list >/dev/null 2>&1; then
-  [ -n "$(fc-list 2>/dev/null)" ] || missing="$missing fonts-freefont-otf"
-else
-  missing="$missing fontconfig fonts-freefont-otf"
-fi
+need fc-list fontconfig
 # Optional packages: without them some checks are skipped.
 formatter_package=
 has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14
 doctest=
 ! wants_doctest || doctest=octave-doctest
+# Octave draws with FreeSans; with other fonts alone it makes no axes.
+font=
+fc-list : family 2>/dev/null | grep -q FreeSans || font=fonts-freefont-otf
 
-[ -n "$missing$formatter_package$doctest" ] || exit 0
+[ -n "$missing$formatter_package$doctest$font" ] || exit 0
 if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
   [ -n "$missing" ] || exit 0
   echo "missing here:$missing (names of Debian's packages; with Octave 6 octave-dev is liboctave-dev)." \
@@ -62,7 +61,7 @@ esac
 # Without such a package tests/format.sh gets that version from PyPI.
 [ -z "$formatter_package" ] || has_package "$formatter_package" || formatter_package=python3-venv
 [ -z "$doctest" ] || has_package "$doctest" || doctest=
-optional=$(echo $formatter_package $doctest)
+optional=$(echo $formatter_package $doctest $font)
 [ -n "$missing$optional" ] || exit 0
 echo "installing$missing${optional:+ $optional}"
 # shellcheck disable=SC2086

@@ -5,6 +5,7 @@
 % after the other in one session, as a reader would type them. The word after ```octave marks a block:
 %   ```octave gpu      runs where there is a GPU
 %   ```octave install  installs the package, and does not run
+% Blocks that draw are skipped where Octave finds no font.
 % What the document names must exist: targets of make, files for octave-cli and sh, files that it links to.
 
 1;  % a script, although it begins with functions
@@ -82,7 +83,7 @@ function [passed, failed, skipped] = check_document (file)
   passed = failed = skipped = 0;
   text = fileread (file);
   blocks = blocks_of (text);
-  has_gpu = [];
+  has_gpu = can_draw = [];
   for block = blocks
     words = strsplit (block.mark, " ");
     if (! strcmp (words{1}, "octave"))
@@ -92,7 +93,11 @@ function [passed, failed, skipped] = check_document (file)
     if (strcmp (mark, "gpu") && isempty (has_gpu))
       has_gpu = ! isempty (gpulinalg_info ().devices);
     end
-    if (strcmp (mark, "install") || (strcmp (mark, "gpu") && ! has_gpu))
+    draws = ! isempty (regexp (block.code, '^plot \(', "once", "lineanchors"));
+    if (draws && isempty (can_draw))
+      can_draw = __can_draw__ ();
+    end
+    if ((draws && ! can_draw) || strcmp (mark, "install") || (strcmp (mark, "gpu") && ! has_gpu))
       skipped++;
       continue;
     end
