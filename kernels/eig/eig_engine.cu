@@ -305,7 +305,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   if (!e->eig_job.head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, a.W, &chunk->A));
     if (e->eig_job.vectors)
-      engine_expect (e, slot, &chunk->V);
+      engine_announce_results (e, slot, &chunk->V);
   }
   route way = route_of (e, &e->eig_job);
   if (way != ROUTE_SMALL && !reads_and_reduces (e, a))

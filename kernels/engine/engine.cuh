@@ -99,12 +99,14 @@ void engine_release (cuda_engine *e);
 double engine_pages_in_memory (cuda_engine *e, double bytes_of_page);
 
 // Waits for an event and polls the monitor every POLL_SECONDS. While it waits for a slot's `done`
-// it prefaults the array that engine_expect has named.
+// it prefaults the array that engine_announce_results has named.
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event);
 // Announces the largest host array that the slot's chunk will write with engine_download, so that
 // it can be prefaulted. Valid until that download or engine_drain.
-void engine_expect (cuda_engine *e, int slot, const gla_array *results);
+void engine_announce_results (cuda_engine *e, int slot, const gla_array *results);
 
+// Allocates the pinned buffers and events that the ring lacks.
+cudaError_t engine_make_ring (cuda_engine *e, ring_buffer *ring);
 // Host array -> device, on the slot's stream; returns when the last transfer has been
 // launched.
 gla_status engine_upload (cuda_engine *e, int slot, void *device, const gla_array *from);

@@ -164,7 +164,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   if (!job.head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
     GLA_TRY (engine_upload (e, slot, s.B.data, &chunk->B));
-    engine_expect (e, slot, &chunk->U);
+    engine_announce_results (e, slot, &chunk->U);
   }
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));

@@ -44,7 +44,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
     if (e->qr_job.rhs > 0)
       GLA_TRY (engine_upload (e, slot, s.B.data, &chunk->B));
-    engine_expect (e, slot, &chunk->Q);
+    engine_announce_results (e, slot, &chunk->Q);
   }
   GLA_TRY (qr_chunk_start<T> (e, slot, chunk, s));
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
