@@ -43,6 +43,18 @@ typedef struct {
   lapack_work lapack;
 } core_work;
 
+// A pair to be solved. Its rows begin at offset_f of U and offset_g of V.
+typedef struct {
+  const gla_cpu_gsvd_task *task;
+  const matrix_pair *pair;
+  int forced; // whatever the ranks
+  const core_work *work;
+  real *copy; // of F
+  factor_chain *chain_f, *chain_g;
+  int64_t offset_f, offset_g;
+  gla_gsvd_stats *stats;
+} core_problem;
+
 enum { CORE_IRREGULAR = GLA_INFO_IRREGULAR };
 
 // Sines of columns of R against those before them: all above eps, the rank is full.
@@ -184,18 +196,18 @@ static void permute_columns (int64_t rows, int64_t n, real *f, int64_t ldf, cons
 
 // Drmac's tangent algorithm: G P = Q R, then the SVD of F P R^-1 by one-sided Jacobi on the adjoint
 // of the triangle of its pivoted QR. Returns info; CORE_IRREGULAR where G has not full rank.
-static int32_t solve_tangent (const gla_cpu_gsvd_task *task, const matrix_pair *a, int forced,
-                              const core_work *w, real *copy, factor_chain *chain_f,
-                              int64_t offset_f, factor_chain *chain_g, int64_t offset_g,
-                              gla_gsvd_stats *stats, core_result *out)
+static int32_t solve_tangent (const core_problem *p, core_result *out)
 {
+  const gla_cpu_gsvd_task *task = p->task;
+  const matrix_pair *a = p->pair;
+  const core_work *w = p->work;
   const int64_t n = a->columns, k = gla_min (a->rows_f, n);
   const real eps = 10 * GLA_EPS * (real)gla_max (a->rows_g, n);
   const int vectors = task->job->u_columns > 0 || task->job->x;
   qr_pivot (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
-  if (!forced && !full_rank (n, a->g, a->ldg, eps))
+  if (!p->forced && !full_rank (n, a->g, a->ldg, eps))
     return CORE_IRREGULAR;
-  permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+  permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, p->copy);
   divide (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
   qr_pivot (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
   if (gla_cpu_gsvd_stopped (task))
@@ -206,7 +218,8 @@ static int32_t solve_tangent (const gla_cpu_gsvd_task *task, const matrix_pair *
   const int64_t rows = start_svd (r, n, a->f, a->ldf, w, out);
   if (vectors)
     identity (r, w->vectors);
-  const int failed = iterate_core (task, w, r, w->m, rows, vectors ? w->vectors : NULL, r, stats);
+  const int failed =
+      iterate_core (task, w, r, w->m, rows, vectors ? w->vectors : NULL, r, p->stats);
   for (int64_t j = 0; j < r; j++) {
     out->sigma[j] = column_norm (rows, w->m + j * rows * GLA_PARTS);
     normalise (rows, w->m + j * rows * GLA_PARTS, out->sigma[j]);
@@ -215,8 +228,8 @@ static int32_t solve_tangent (const gla_cpu_gsvd_task *task, const matrix_pair *
   out->u = w->vectors, out->rows_u = r;
   out->v = w->m, out->rows_v = rows;
   out->perm = w->perm_f;
-  chain_push (chain_f, (factor){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, k});
-  chain_push (chain_g, (factor){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  chain_push (p->chain_f, (factor){a->f, w->tau_f, a->ldf, p->offset_f, a->rows_f, k});
+  chain_push (p->chain_g, (factor){a->g, w->tau_g, a->ldg, p->offset_g, a->rows_g, n});
   return failed;
 }
 
@@ -236,28 +249,27 @@ static void unpivot (int64_t n, const real *a, int64_t lda, const int *perm, rea
 // Pivoted QR of both, then sweeps on the triangles. F must have full column rank, too.
 // Where columns of G come near to each other, large factors would cost digits of both: then it
 // starts from F P R^-1 and Q, for G P = Q R, as Drmac's algorithm does.
-static int32_t solve_hz (const gla_cpu_gsvd_task *task, const matrix_pair *a, int forced,
-                         const core_work *w, real *copy, factor_chain *chain_f, int64_t offset_f,
-                         factor_chain *chain_g, int64_t offset_g, gla_gsvd_stats *stats,
-                         core_result *out)
+static int32_t solve_hz (const core_problem *p, core_result *out)
 {
+  const matrix_pair *a = p->pair;
+  const core_work *w = p->work;
   const int64_t n = a->columns;
   const real eps = 10 * GLA_EPS * (real)gla_max (gla_max (a->rows_f, a->rows_g), n);
   qr_pivot (a->rows_g, n, a->g, a->ldg, w->tau_g, w->perm_g, &w->lapack);
-  if (!forced && !full_rank (n, a->g, a->ldg, eps))
+  if (!p->forced && !full_rank (n, a->g, a->ldg, eps))
     return CORE_IRREGULAR;
   if (full_rank (n, a->g, a->ldg, 1 / (real)(4 * n)))
     unpivot (n, a->g, a->ldg, w->perm_g, w->vectors);
   else {
-    permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, copy);
+    permute_columns (a->rows_f, n, a->f, a->ldf, w->perm_g, p->copy);
     divide (a->rows_f, n, a->g, a->ldg, a->f, a->ldf, &w->lapack);
     identity (n, w->vectors);
   }
   qr_pivot (a->rows_f, n, a->f, a->ldf, w->tau_f, w->perm_f, &w->lapack);
-  if (!forced && !full_rank (n, a->f, a->ldf, eps))
+  if (!p->forced && !full_rank (n, a->f, a->ldf, eps))
     return CORE_IRREGULAR;
   unpivot (n, a->f, a->ldf, w->perm_f, w->m);
-  const int failed = iterate_core (task, w, n, w->m, n, w->vectors, n, stats);
+  const int failed = iterate_core (p->task, w, n, w->m, n, w->vectors, n, p->stats);
   for (int64_t j = 0; j < n; j++) {
     real *f = w->m + j * n * GLA_PARTS, *g = w->vectors + j * n * GLA_PARTS;
     const real nf = column_norm (n, f), ng = column_norm (n, g);
@@ -270,8 +282,8 @@ static int32_t solve_hz (const gla_cpu_gsvd_task *task, const matrix_pair *a, in
   out->u = w->m, out->v = w->vectors;
   out->rows_u = out->rows_v = n;
   out->perm = NULL;
-  chain_push (chain_f, (factor){a->f, w->tau_f, a->ldf, offset_f, a->rows_f, n});
-  chain_push (chain_g, (factor){a->g, w->tau_g, a->ldg, offset_g, a->rows_g, n});
+  chain_push (p->chain_f, (factor){a->f, w->tau_f, a->ldf, p->offset_f, a->rows_f, n});
+  chain_push (p->chain_g, (factor){a->g, w->tau_g, a->ldg, p->offset_g, a->rows_g, n});
   return failed;
 }
 

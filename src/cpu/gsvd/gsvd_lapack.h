@@ -63,39 +63,43 @@ static void qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *tau, int
     perm[j] = (int)p.jpvt[j] - 1;
 }
 
-// C = Q C, or Q' C where adjoint, with the k reflectors in a; C is m x n. One call of LAPACK.
-static void apply_piece (int adjoint, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda,
-                         const real *tau, real *c, int64_t ldc, const lapack_work *w)
+// C = Q C, or Q' C where adjoint; C has n columns and the rows of the reflectors. One call of
+// LAPACK.
+static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
+                         const lapack_work *w)
 {
-  const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n, ik = (gla_blas_int)k;
-  const gla_blas_int ia = (gla_blas_int)lda, ic = (gla_blas_int)ldc;
+  const gla_blas_int im = (gla_blas_int)q->rows, in = (gla_blas_int)n;
+  const gla_blas_int ik = (gla_blas_int)q->count, ia = (gla_blas_int)q->lda, ic = (gla_blas_int)ldc;
   const char *op = !adjoint ? "N" : GLA_COMPLEX ? "C" : "T";
   gla_blas_int info;
-  GLA_UNMQR ("L", op, &im, &in, &ik, a, &ia, tau, c, &ic, w->work, &w->lwork, &info, 1, 1);
+  GLA_UNMQR ("L", op, &im, &in, &ik, q->a, &ia, q->tau, c, &ic, w->work, &w->lwork, &info, 1, 1);
 }
 
 // Reflectors at a time, where matrices are large.
 enum { REFLECTOR_GROUP = 256 };
 
 // The same by pieces: groups of reflectors, on some columns of C each.
-static void apply_q (int adjoint, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda,
-                     const real *tau, real *c, int64_t ldc, const lapack_work *w)
+static void apply_q (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
+                     const lapack_work *w)
 {
+  const int64_t m = q->rows, k = q->count, part = GLA_PARTS;
   if (m == 0 || n == 0 || k == 0)
     return;
   if (is_small (m, n)) {
-    small_apply_q (adjoint, m, n, k, a, lda, tau, c, ldc, w->lanes);
+    small_apply_q (adjoint, q, n, c, ldc, w->lanes);
     return;
   }
-  const int64_t groups = (k - 1) / REFLECTOR_GROUP + 1, part = GLA_PARTS;
+  const int64_t groups = (k - 1) / REFLECTOR_GROUP + 1;
   const int64_t columns = piece (4. * (double)(m * gla_min (k, REFLECTOR_GROUP) * part * part));
   for (int64_t g = 0; g < groups; g++) {
     const int64_t first = (adjoint ? g : groups - 1 - g) * REFLECTOR_GROUP;
-    const int64_t count = gla_min (REFLECTOR_GROUP, k - first);
+    const factor group = {.a = q->a + (first + first * q->lda) * part,
+                          .tau = q->tau + first * part,
+                          .lda = q->lda,
+                          .rows = m - first,
+                          .count = gla_min (REFLECTOR_GROUP, k - first)};
     for (int64_t j = 0; j < n && !must_end (w); j += columns)
-      apply_piece (adjoint, m - first, gla_min (columns, n - j), count,
-                   a + (first + first * lda) * part, lda, tau + first * part,
-                   c + (first + j * ldc) * part, ldc, w);
+      apply_piece (adjoint, &group, gla_min (columns, n - j), c + (first + j * ldc) * part, ldc, w);
   }
 }
 
@@ -113,7 +117,8 @@ static void qr_plain (int64_t m, int64_t n, real *a, int64_t lda, real *tau, con
     const gla_blas_int rows = (gla_blas_int)(m - j), columns = (gla_blas_int)(end - j);
     real *panel = a + (j + j * lda) * part, *right = a + (j + end * lda) * part;
     GLA_BLAS (geqrf) (&rows, &columns, panel, &il, tau + j * part, w->work, &w->lwork, &info);
-    apply_q (1, m - j, n - end, end - j, panel, lda, tau + j * part, right, lda, w);
+    const factor q = {panel, tau + j * part, lda, 0, m - j, end - j};
+    apply_q (1, &q, n - end, right, lda, w);
   }
 }
 

@@ -25,11 +25,18 @@ static int32_t solve_core (const gla_cpu_gsvd_task *task, int forced, gsvd *w)
   w->result = (core_result){.sigma = w->core.sigma};
   if (w->pair.columns == 0)
     return 0;
-  if (task->plan->method == GLA_GSVD_METHOD_HZ)
-    return solve_hz (task, &w->pair, forced, &w->core, w->copy, &w->chain_f, w->offset_f,
-                     &w->chain_g, w->offset_g, &w->stats, &w->result);
-  return solve_tangent (task, &w->pair, forced, &w->core, w->copy, &w->chain_f, w->offset_f,
-                        &w->chain_g, w->offset_g, &w->stats, &w->result);
+  const core_problem problem = {.task = task,
+                                .pair = &w->pair,
+                                .forced = forced,
+                                .work = &w->core,
+                                .copy = w->copy,
+                                .chain_f = &w->chain_f,
+                                .chain_g = &w->chain_g,
+                                .offset_f = w->offset_f,
+                                .offset_g = w->offset_g,
+                                .stats = &w->stats};
+  return task->plan->method == GLA_GSVD_METHOD_HZ ? solve_hz (&problem, &w->result)
+                                                  : solve_tangent (&problem, &w->result);
 }
 
 // What is as good as nothing in each column.

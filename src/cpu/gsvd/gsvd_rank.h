@@ -16,12 +16,6 @@
 
 #include <string.h>
 
-// Reflectors that stand in a: count of them, on rows offset .. offset+rows-1.
-typedef struct {
-  const real *a, *tau;
-  int64_t lda, offset, rows, count;
-} factor;
-
 // Their product, the first one outermost.
 enum { MOST_FACTORS = 5 };
 
@@ -215,7 +209,7 @@ static int64_t deflate (const gla_cpu_gsvd_task *task, matrix_pair *a, const def
   const int64_t k = l < 0 ? -1 : find_rank (task, &qf, w->row);
   if (k < 0)
     return -1;
-  apply_q (1, ldf, l, k, f2, ldf, to->tau_f, to->f, ldf, &w->lapack);
+  apply_q (1, &(factor){f2, to->tau_f, ldf, 0, ldf, k}, l, to->f, ldf, &w->lapack);
   chain_push (chain_f, (factor){f2, to->tau_f, ldf, offset_f, a->rows_f, k});
   chain_push (chain_g, (factor){to->g, to->tau_g, a->ldg, offset_g, a->rows_g, l});
 

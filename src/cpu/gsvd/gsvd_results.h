@@ -159,17 +159,19 @@ typedef struct {
   const factor *inner;
   const int *perm;
   const factor_chain *chain;
+  int64_t length; // of a vector
+  real *copy;     // as long as a vector
+  const lapack_work *lapack;
 } basis;
 
-// `count` columns of a basis with `rows` rows. copy: as long as a column.
-static void make_vectors (const basis *b, int64_t rows, const int *source, int64_t count, real *to,
-                          int64_t ld, real *copy, const lapack_work *lapack)
+// `count` columns of a basis.
+static void make_vectors (const basis *b, const int *source, int64_t count, real *to, int64_t ld)
 {
   const int64_t part = GLA_PARTS;
   for (int64_t j = 0; j < count; j++) {
     real *x = to + j * ld * part;
     const int64_t core = source[j] - b->offset;
-    memset (x, 0, (size_t)(rows * part) * sizeof *x);
+    memset (x, 0, (size_t)(b->length * part) * sizeof *x);
     if (core >= 0 && core < b->rank)
       memcpy (x + b->offset * part, b->x + core * b->rows * part,
               (size_t)(b->rows * part) * sizeof *x);
@@ -178,29 +180,26 @@ static void make_vectors (const basis *b, int64_t rows, const int *source, int64
   }
   real *at = to + b->offset * part;
   if (b->inner && b->inner->count > 0)
-    apply_q (0, b->inner->rows, count, b->inner->count, b->inner->a, b->inner->lda, b->inner->tau,
-             at, ld, lapack);
+    apply_q (0, b->inner, count, at, ld, b->lapack);
   for (int64_t j = 0; b->perm && j < count; j++) {
-    scalar *x = (scalar *)(at + j * ld * part), *y = (scalar *)copy;
+    scalar *x = (scalar *)(at + j * ld * part), *y = (scalar *)b->copy;
     memcpy (y, x, (size_t)b->columns * sizeof *x);
     for (int64_t i = 0; i < b->columns; i++)
       x[b->perm[i]] = y[i];
   }
   for (int k = b->chain->count - 1; k >= 0; k--) {
     const factor *f = &b->chain->f[k];
-    apply_q (0, f->rows, count, f->count, f->a, f->lda, f->tau, to + f->offset * part, ld, lapack);
+    apply_q (0, f, count, to + f->offset * part, ld, b->lapack);
   }
 }
 
 // The economy form first, so that its bits do not depend on what else is wanted.
-static void make_all_vectors (const basis *b, int64_t rows, int64_t q, const int *source,
-                              int64_t count, real *to, int64_t ld, real *copy,
-                              const lapack_work *lapack)
+static void make_all_vectors (const basis *b, int64_t q, const int *source, int64_t count, real *to,
+                              int64_t ld)
 {
-  const int64_t economy = gla_min (rows, q);
-  make_vectors (b, rows, source, economy, to, ld, copy, lapack);
-  make_vectors (b, rows, source + economy, count - economy, to + economy * ld * GLA_PARTS, ld, copy,
-                lapack);
+  const int64_t economy = gla_min (b->length, q);
+  make_vectors (b, source, economy, to, ld);
+  make_vectors (b, source + economy, count - economy, to + economy * ld * GLA_PARTS, ld);
 }
 
 // Where U or V of a page goes: to the caller, or into the workspace where only X needs it.
@@ -216,20 +215,20 @@ static void store_vectors (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
   const core_result *r = &w->result;
   int64_t ld;
   if (job->u_columns > 0 || job->x) {
-    const basis b = {r->u, r->rows_u, r->rank,    w->offset_f, w->pair.columns,
-                     NULL, NULL,      &w->chain_f};
+    const basis b = {r->u, r->rows_u,   r->rank, w->offset_f, w->pair.columns, NULL,
+                     NULL, &w->chain_f, w->m,    w->copy,     &w->rank.lapack};
     real *to = vectors_at (&task->chunk->U, page, w->u, w->m, &ld);
     const int64_t count = job->u_columns > 0 ? job->u_columns : gla_min (w->m, w->q);
     choose_vectors (w, 0);
-    make_all_vectors (&b, w->m, w->q, w->source_u, count, to, ld, w->copy, &w->rank.lapack);
+    make_all_vectors (&b, w->q, w->source_u, count, to, ld);
   }
   if (job->v_columns > 0 || job->x) {
-    const basis b = {r->v,      r->rows_v, r->rank,    w->offset_g, w->pair.columns,
-                     &r->inner, r->perm,   &w->chain_g};
+    const basis b = {r->v,    r->rows_v,   r->rank, w->offset_g, w->pair.columns, &r->inner,
+                     r->perm, &w->chain_g, w->n,    w->copy,     &w->rank.lapack};
     real *to = vectors_at (&task->chunk->V, page, w->v, w->n, &ld);
     const int64_t count = job->v_columns > 0 ? job->v_columns : gla_min (w->n, w->q);
     choose_vectors (w, 1);
-    make_all_vectors (&b, w->n, w->q, w->source_v, count, to, ld, w->copy, &w->rank.lapack);
+    make_all_vectors (&b, w->q, w->source_v, count, to, ld);
   }
 }
 

@@ -119,18 +119,24 @@ static void small_qr_pivot (int64_t m, int64_t n, real *a, int64_t lda, real *ta
     store_rows (a + j * lda * GLA_PARTS, m, lanes + j * rv);
 }
 
-// C = Q C or Q' C as apply_q, C of at most 64 columns; lanes: room for n + 1 columns.
-static void small_apply_q (int adjoint, int64_t m, int64_t n, int64_t k, const real *a, int64_t lda,
-                           const real *tau, real *c, int64_t ldc, num *lanes)
+// Reflectors in a: `count` of them, on rows offset .. offset+rows-1.
+typedef struct {
+  const real *a, *tau;
+  int64_t lda, offset, rows, count;
+} factor;
+
+// C = Q C or Q' C as apply_q, C of n <= 64 columns; lanes: room for n + 1 columns.
+static void small_apply_q (int adjoint, const factor *q, int64_t n, real *c, int64_t ldc,
+                           num *lanes)
 {
-  const int64_t rv = registers_for (m);
+  const int64_t m = q->rows, rv = registers_for (m);
   num *v = lanes + n * rv;
   for (int64_t j = 0; j < n; j++)
     load_column (lanes + j * rv, m, c + j * ldc * GLA_PARTS, 1);
-  for (int64_t step = 0; step < k; step++) {
-    const int64_t i = adjoint ? step : k - 1 - step, first = i / GLA_LANES;
-    const scalar t = ((const scalar *)tau)[i];
-    load_column (v, m, a + i * lda * GLA_PARTS, 1);
+  for (int64_t step = 0; step < q->count; step++) {
+    const int64_t i = adjoint ? step : q->count - 1 - step, first = i / GLA_LANES;
+    const scalar t = ((const scalar *)q->tau)[i];
+    load_column (v, m, q->a + i * q->lda * GLA_PARTS, 1);
     for (int64_t r = 0; r < first; r++)
       v[r] = num_zero ();
     v[first] = num_scale (lanes_behind (i), v[first]);
