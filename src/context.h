@@ -85,7 +85,7 @@ void gla_context_count (gla_context *ctx);
 // Takes over what the thread that starts a GPU has brought so far; waits for nothing. Returns that
 // start's seconds when it has just ended well, else 0.
 double gla_context_look (gla_context *ctx);
-// The GPUs that the context's place stands for and that were not lost, as far as they are known;
+// The GPUs that the context's place names and that were not lost, as far as they are known;
 // returns their number.
 int gla_context_devices (const gla_context *ctx, int *devices);
 

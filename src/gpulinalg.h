@@ -14,7 +14,7 @@
 //   gla_eig_options options = {.size = sizeof options, .tol = 1e-10};
 //   gla_eig_report report = {.base.size = sizeof report};
 //
-// NULL. Where ctx (or the handle that stands for it) is NULL, a function that returns a status
+// NULL. Where ctx (or the handle made from it) is NULL, a function that returns a status
 // returns GLA_ERROR_BAD_ARGUMENT, any other returns 0 or "" or does nothing. A pointer to an input,
 // to results or to a handle must not be NULL where nothing else is said; then the status is
 // GLA_ERROR_BAD_ARGUMENT and gla_message names the argument. user pointers may be NULL, and a
@@ -71,7 +71,7 @@ typedef enum {
 // The letters of LAPACK: single, double, complex single, complex double.
 typedef enum { GLA_TYPE_S = 's', GLA_TYPE_D = 'd', GLA_TYPE_C = 'c', GLA_TYPE_Z = 'z' } gla_type;
 
-// A stack of column-major matrices that the caller owns. Element (i, j) of page p stands at
+// A stack of column-major matrices that the caller owns. Element (i, j) of page p is at
 // data + i*row_stride + j*column_stride + p*page_stride, counted in elements of the type
 // (a complex number is one element, real part first).
 typedef struct {

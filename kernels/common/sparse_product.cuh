@@ -12,7 +12,7 @@ struct gpu_sparse;
 // The matrix that spmv_prepare returned.
 const gpu_sparse *spmv_matrix_of (const void *prepared);
 
-// y = M*x, or conj (M)*x, for b = 1, 2, 4 or 8 vectors that stand side by side: element (i, k) of x
+// y = M*x, or conj (M)*x, for b = 1, 2, 4 or 8 vectors side by side: element (i, k) of x
 // at x[i*b + k]. Every sum has a fixed order.
 template <class T>
 cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,

@@ -159,9 +159,9 @@ template <class T> __global__ void __launch_bounds__ (THREADS) squares_kernel (q
 }
 
 // A block of threads per page. With v the variance of V's entries, Z'Z / v has about |D R^-1|_F^2
-// on its diagonal and zeros elsewhere where no direction stands out, and one eigenvalue more by
-// VECTORS times |D R^-1|_2^2 where one does; of the distances of the eigenvalues from their mean
-// the square is that of the Frobenius norm less the trace's.
+// on its diagonal and zeros elsewhere where no direction is larger than the others, and one
+// eigenvalue more by VECTORS times |D R^-1|_2^2 where one does; of the distances of the eigenvalues
+// from their mean the square is that of the Frobenius norm less the trace's.
 template <class T> __global__ void __launch_bounds__ (THREADS) verdict_kernel (qr_cholesky<T> c)
 {
   int64_t page = blockIdx.x, blocks = (c.n + QR_SQUARE_ROWS - 1) / QR_SQUARE_ROWS;

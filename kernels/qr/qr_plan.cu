@@ -283,7 +283,7 @@ gla_status qr_form_w (const qr_plan<T> &p, page_matrix<T> W, const qr_streams &s
   worker<T> w (p, streams);
   for (int64_t J = 0; J < p.k; J += p.block) {
     int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
-    // rows of W above J come from the product with what stands before; Y(:, J) is zero there
+    // rows of W above J come from the product with the rows before; Y(:, J) is zero there
     GLA_TRY (w.gemm ('N', 'N', p.m, count, count, -1, p.Y.at (0, J), block_factor (p, J), 0,
                      W.at (0, J)));
     for (int64_t I = 0; I < J; I += p.block) {

@@ -27,7 +27,7 @@ static void circle_step (int32_t n, int32_t s, int32_t *pairs)
 }
 
 // Step s of order n. It stems from a step of order n/2, that from one of order n/4 and so on down
-// to an order 2*odd; at the end of each level stands the step of neighbours.
+// to an order 2*odd; the last step of each level is that of neighbours.
 static void me_step (int32_t n, int32_t s, int32_t *pairs)
 {
   if (n % 4 != 0) {

@@ -35,7 +35,7 @@ double gla_eigs_ahead (gla_eigs_which which, double x, double y)
   return x - y;
 }
 
-// Whether x stands before y in the results.
+// Whether x comes before y in the results.
 static int before (gla_eigs_which which, int inverse, double x, double y)
 {
   if (inverse) // sigma + 1/theta, descending

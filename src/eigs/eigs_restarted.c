@@ -72,7 +72,7 @@ static int cycle_take (cycle *c, gla_eigs_run *run)
 // Ritz values
 //------------------------------------------------------------------------------
 
-// Column of the basis that row i of the projected matrix stands for.
+// Column of the basis that row i of the projected matrix belongs to.
 static int64_t column_of (const cycle *c, int64_t i)
 {
   return i < c->kept - c->pads ? i : i + c->pads;
@@ -244,7 +244,7 @@ static gla_status iterate (cycle *c)
 //------------------------------------------------------------------------------
 
 // Whether the k best values are still those that were found, or others that are wanted as much: of
-// equal magnitudes either sign may stand in the last place.
+// equal magnitudes either sign may be the last.
 static int unchanged (const cycle *c)
 {
   for (int64_t i = 0; i < c->run->k; i++) {
@@ -256,7 +256,7 @@ static int unchanged (const cycle *c)
 }
 
 // Whether candidate `next` of the order is behind the value that was found last at its end, by so
-// much more than its residual that the eigenvalue it stands for is, too; or has converged.
+// much more than its residual that the eigenvalue it approximates is, too; or has converged.
 static int settled (const cycle *c, int64_t next, int64_t last)
 {
   if (next >= c->used)

@@ -198,7 +198,7 @@ static void test_range (gla_context *ctx)
   }
 }
 
-// The pages are scaled one by one: what stands beside them does not change their bits.
+// The pages are scaled one by one: the pages beside them does not change their bits.
 static void test_mixed_range (gla_context *ctx)
 {
   static double alone[PAGES];

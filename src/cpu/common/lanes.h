@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A register holds the same element of GLA_LANES pages, and every operation works lane by lane,
-// so what one page gives cannot depend on what stands in the lanes beside it. `vec` is a register
+// so what one page gives cannot depend on the lanes beside it. `vec` is a register
 // of real numbers, `mask` one of all-ones and all-zeros, `num` one element: real, or real and
 // imaginary registers. With them real and complex algorithms are written once.
 

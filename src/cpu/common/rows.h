@@ -1,4 +1,4 @@
-// rows.h: columns of one page whose rows stand side by side in lanes
+// rows.h: columns of one page whose rows are side by side in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A column is an array of registers: row i is lane i % GLA_LANES of register i / GLA_LANES, and the
@@ -96,7 +96,7 @@ static inline __attribute__ ((always_inline)) vec mix_lanes (vec a, vec b, int d
 #endif
 }
 
-// Half as many x, each the sum of two, which stand in the lanes without and with bit d. Inlined,
+// Half as many x, each the sum of two, which are in the lanes without and with bit d. Inlined,
 // for where d is no constant shuffles take many times as long.
 static inline __attribute__ ((always_inline)) void fold_lanes (vec *x, int d)
 {

@@ -3,7 +3,7 @@
 //
 // The large method of Huang, Liu, Zhao (2023): A <- A B, Q <- Q B, where B diagonalises the Gram
 // matrix G = Q^H A of a pair of column blocks; at the end A = A_0 Q has columns lambda_j q_j. The
-// pairs of one round are disjoint, so their Gram matrices stand side by side in lanes and the
+// pairs of one round are disjoint, so their Gram matrices are side by side in lanes and the
 // two-sided method serves as the inner solver. G is computed anew from A and Q, which carry
 // rounding errors of eps*|A|; an element of G below 2*tol*|A| is therefore as good as zero. |A| is
 // the 2-norm, as the largest column of A tells it: normF would let too much pass where n is large.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The small method of Huang, Liu, Zhao (2023) with one page per lane. Only the lower triangle is
-// stored and worked on: element (i, j), i >= j, stands at a[i + j*n].
+// stored and worked on: element (i, j), i >= j, is at a[i + j*n].
 
 #ifndef GPULINALG_CPU_EIG_JACOBI_H
 #define GPULINALG_CPU_EIG_JACOBI_H

@@ -1,4 +1,4 @@
-// lanes_solve.h: solves pages that stand side by side in lanes and writes them back
+// lanes_solve.h: solves pages that are side by side in lanes and writes them back
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_EIG_LANES_SOLVE_H

@@ -27,7 +27,7 @@ enum { QL_SWEEPS = 8, QL_STRIP = 8 };
 
 // One register of pages.
 typedef struct {
-  vec *d, *e; // n each; e[k] stands between rows k and k+1, e[n-1] is not used
+  vec *d, *e; // n each; e[k] is between rows k and k+1, e[n-1] is not used
   vec *z;     // n rows ldz apart, row k the eigenvector of d[k]; NULL: values only
   int ldz;
   ql_rotation *rotations; // QL_SWEEPS times n
@@ -124,7 +124,7 @@ static inline void ql_bounds (int n, const ql_group *g, int *first, int *last)
   *last = (int)most;
 }
 
-// Where the recurrence stands.
+// State of the recurrence.
 typedef struct {
   vec g, c, s, p;
 } chase;

@@ -95,8 +95,8 @@ static void sort (int n, const real *w, int stride, int *order)
 //------------------------------------------------------------------------------
 
 // Eigenvalues and eigenvectors of a page where the solver has left them. Eigenvalue j is
-// w[j*w_stride]; element i of its vector starts at v + (i + j*ldv)*v_stride, imag_offset later
-// stands its imaginary part.
+// w[j*w_stride]; element i of its vector is at v + (i + j*ldv)*v_stride, its imaginary part
+// imag_offset further.
 typedef struct {
   const real *w, *v;
   int w_stride;

@@ -1,7 +1,7 @@
 // gsvd_pair.h: the steps of Jacobi and of Hari and Zimmermann on disjoint pairs of columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns stand in registers, their rows in lanes (rows.h), zeros behind the last row.
+// Columns are in registers, their rows in lanes (rows.h), zeros behind the last row.
 // Rotations are computed for as many pairs at a time as a register has lanes, one pair per lane,
 // because the chain of roots and divisions takes as long for one as for all.
 

@@ -112,8 +112,8 @@ static void reflect_rest (const rank_qr *q, int64_t k, int64_t last, real *row)
 }
 
 // A P = Q R with the independent columns first; returns how many they are, -1 where the work must
-// end. Reflectors and R stand in a as LAPACK's; R of dependent columns is zero below what they
-// depend on. The longest remaining column is chosen in each step, as in LAPACK's geqp3.
+// end. Reflectors and R are stored in a as LAPACK does; R of dependent columns is zero below what
+// they depend on. The longest remaining column is chosen in each step, as in LAPACK's geqp3.
 static int64_t find_rank (const gla_cpu_gsvd_task *task, const rank_qr *q, real *row)
 {
   const gla_blas_int one = 1;

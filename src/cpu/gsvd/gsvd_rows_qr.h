@@ -1,8 +1,8 @@
-// gsvd_rows_qr.h: pivoted QR of one small matrix whose rows stand in lanes
+// gsvd_rows_qr.h: pivoted QR of one small matrix whose rows are in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // For regular pairs (gsvd_rows_page.h). Products of a column with as many others as a
-// register has lanes are summed together, and stand in lanes afterwards: a step is short of work,
+// register has lanes are summed together, and are in lanes afterwards: a step is short of work,
 // and what it takes is the time from one result to the next.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_QR_H

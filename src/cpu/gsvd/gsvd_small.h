@@ -24,7 +24,7 @@ static int is_small (int64_t m, int64_t n)
   return m <= SMALL && n <= SMALL;
 }
 
-// Lanes of register k / GLA_LANES that stand behind row k.
+// Lanes of register k / GLA_LANES of rows behind row k.
 static inline vec lanes_behind (int64_t k)
 {
   vec below;

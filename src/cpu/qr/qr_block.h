@@ -1,10 +1,10 @@
 // qr_block.h: large pages: block reflectors I - V T V', all T kept
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// V stands in place of A with its ones and zeros, the diagonal blocks of R beside it, so that every
-// update is a plain product. R above the diagonal blocks stays in v.
-// Threads that work on one page take strips of columns, with a BLAS of one thread: the products of
-// a panel need not wait for those of the rest, nor the other way round.
+// V is stored in place of A with its ones and zeros, the diagonal blocks of R beside it, so that
+// every update is a plain product. R above the diagonal blocks stays in v. Threads that work on one
+// page take strips of columns, with a BLAS of one thread: the products of a panel need not wait for
+// those of the rest, nor the other way round.
 
 #ifndef GPULINALG_CPU_QR_QR_BLOCK_H
 #define GPULINALG_CPU_QR_QR_BLOCK_H

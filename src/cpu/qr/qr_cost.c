@@ -40,7 +40,7 @@ static double rate (const gla_qr_job *job, gla_cpu_qr_path path)
   return 1;
 }
 
-// Pages that stand in a register together.
+// Pages that share a register.
 static int64_t group_of (const gla_cpu_engine *e, const gla_qr_job *job)
 {
   const int type = gla_cpu_type_index (job->head.type);

@@ -1,7 +1,7 @@
 // qr_lanes.h: small pages, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Element (i, j) of all pages stands in a[i + j*m]. Columns are updated a few at a time, so that
+// Element (i, j) of all pages is at a[i + j*m]. Columns are updated a few at a time, so that
 // enough sums are under way at once.
 
 #ifndef GPULINALG_CPU_QR_QR_LANES_H

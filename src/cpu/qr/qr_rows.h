@@ -1,4 +1,4 @@
-// qr_rows.h: Householder's reflectors on columns whose rows stand side by side in lanes
+// qr_rows.h: Householder's reflectors on columns whose rows are side by side in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A column is an array of registers: row i is lane i % GLA_LANES of register i / GLA_LANES, and the

@@ -52,7 +52,7 @@ typedef struct {
   tall_member member;
   size_t member_bytes;
   char *members;
-  real *q; // where V and Q stand, NULL: not wanted
+  real *q; // where V and Q are stored, NULL: not wanted
   int64_t ldq;
   int with_blocks; // whether reflectors are reconstructed
   block_space blocks;

@@ -20,7 +20,7 @@ typedef real vec_unaligned
 // Rows that stay in a cache; columns of V and W in a tile.
 enum { ROWS_CACHED = 4096 / sizeof (real), TILE_V = 2, TILE_W = 4 };
 // Columns of a large matrix may all begin at the same place of a cache; copies of the vectors' rows
-// stand this far apart instead.
+// are this far apart instead.
 enum { LDW = ROWS_CACHED + 2 * GLA_LANES };
 
 // Prefetches row i of the columns that are read next (where there are any): the prefetching of the
