@@ -161,6 +161,33 @@ typedef struct {
   int64_t first;
 } gla_pagemul_chunk;
 
+// One job of gla_pagesolve: op_a (A)*X = B, or X*op_a (A) = B, with A of n x n and rhs right-hand
+// sides. Pages are counted as in gla_pagemul_job.
+typedef struct {
+  gla_job head; // type: of X
+  int64_t n, rhs;
+  int a_complex, b_complex; // A and B have the type of X or its real type
+  int inverse;              // B is the identity
+  int rcond;                // nonzero: wanted
+  char op_a;
+  gla_side side;
+  int dims;
+  const int64_t *dim_size, *a_step, *b_step;
+} gla_pagesolve_job;
+
+// X, rcond and info: pages first .. of the result. A and B are whole.
+typedef struct {
+  union {
+    gla_array arrays[2];
+    struct {
+      gla_array X, rcond;
+    };
+  };
+  gla_array A, B;
+  int32_t *info; // never NULL
+  int64_t first;
+} gla_pagesolve_chunk;
+
 // A sparse matrix as a backend sees it: gla_csr, checked. The arrays stay where they are until
 // it is freed.
 typedef struct {
@@ -231,6 +258,7 @@ typedef enum {
   GLA_BATCH_GSVD,
   GLA_BATCH_PAGENORM,
   GLA_BATCH_PAGEMUL,
+  GLA_BATCH_PAGESOLVE,
   GLA_BATCH_OPS
 } gla_batch_op;
 

@@ -417,6 +417,55 @@ gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B
                         gla_pagemul_report *report);
 
 //------------------------------------------------------------------------------
+// gla_pagesolve: systems of equations with the pages of two arrays, and inverses
+//------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_SIDE_LEFT = 0, // op_a (A) * X = B
+  GLA_SIDE_RIGHT     // X * op_a (A) = B
+} gla_side;
+
+typedef struct {
+  size_t size;   // sizeof (gla_pagesolve_options)
+  char op_a;     // {0: 'N'} 'N': the page of A; 'T': its transpose; 'C': its conjugate transpose
+  gla_side side; // {GLA_SIDE_LEFT}
+  // Which pages of A and B make page p of X, as in gla_pagemul_options.
+  int dims;
+  const int64_t *dim_size, *a_step, *b_step;
+} gla_pagesolve_options;
+
+// What is wanted; rcond.data is NULL where it is not.
+typedef struct {
+  size_t size;     // sizeof (gla_pagesolve_results)
+  gla_array X;     // n x r x P, r x n x P on the right; row_stride 1
+  gla_array rcond; // 1 x 1 x P, real type: reciprocal condition number of op_a (A), 1-norm
+  int32_t *info;   // host array of P, or NULL: 0 ok; k from 1 to n: pivot k is exactly 0; n+1: A
+                 // holds NaN or Inf
+} gla_pagesolve_results;
+
+typedef struct {
+  gla_report base;        // pages_failed: pages with info n+1
+  int64_t pages_singular; // pages with info 1 to n
+  int64_t first_singular; // the first of them, from 0; -1: none
+} gla_pagesolve_report;
+
+// X = op_a (A) \ B of each page, or B / op_a (A); with B NULL the inverse of op_a (A).
+// A       n x n, B n x r (r x n on the right), any number of pages; s d c or z, one precision for
+//         all, real or complex each. row_stride 1. X is complex where one of them is, and overlaps
+//         neither. All arrays are on the host: systems are not solved on a GPU.
+// options NULL for the defaults; report may be NULL.
+// Method: triangular pages by substitution; Hermitian ones with positive diagonal as L*D*L' without
+// pivoting, or by Cholesky, their inverse exactly Hermitian; all others, and those that turn out
+// not to be definite, by LU with partial pivoting. Where a pivot is exactly 0, X is the solution of
+// least norm of the least squares problem, as in Octave, and the inverse is Inf; rcond is 0 there.
+// A page with info n+1 is NaN in X and rcond. NaN and Inf in B stay in their columns of X. rcond is
+// exact to rounding for small n and LAPACK's estimate for large n. The same pages give the same
+// bits in every run, in any batch, for any number of threads.
+gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array *B,
+                          const gla_pagesolve_results *results,
+                          const gla_pagesolve_options *options, gla_pagesolve_report *report);
+
+//------------------------------------------------------------------------------
 // gla_pagenorm: norms of many matrices
 //------------------------------------------------------------------------------
 
