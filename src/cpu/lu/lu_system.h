@@ -14,23 +14,29 @@
 // is 0.
 typedef struct {
   const real *at;
-  int64_t row, column;
+  int64_t row, column, page; // page: see lu_shape
   int parts;
   real sign;
 } lu_input;
 
 typedef struct {
   real *at;
-  int64_t row, column;
+  int64_t row, column, page;
 } lu_output;
 
-// What is the same for all systems of a call. Where A is real and B complex, the kernels of the
-// real type do twice as many columns: column c of B and X is the real (c even) or imaginary part of
-// column c/2.
+// What is the same for all systems of a call.
+//
+// Where many pages of B share one A, their columns make one system: columns 0 .. inner-1 are those
+// of its first page, and so on. Kernels may do these columns in any order and grouping, but what
+// comes out of one must not depend on it.
+//
+// Where A is real and B complex, the kernels of the real type do twice as many columns: column c is
+// the real (c even) or imaginary part of column c/2.
 typedef struct {
-  int64_t n, columns; // columns of X, those of the imaginary parts included
-  int inverse;        // B is the identity, X its inverse: exactly Hermitian where A is definite
-  int pairs;          // columns come in pairs, see above
+  int64_t n, columns; // columns of X, of all pages, those of the imaginary parts included
+  int64_t inner;      // columns of a page, those of the imaginary parts not included
+  int pairs;          // columns come in pairs: real and imaginary part
+  int inverse;        // B is the identity, X the inverse: exactly Hermitian where A is definite
   int rcond;          // wanted
 } lu_shape;
 
@@ -42,10 +48,11 @@ typedef struct {
   int left;   // nonzero: the kernel has not solved it, and lu_lapack.h has to
 } lu_system;
 
-// Element (i, c) of B or X is at `at + lu_column (c) + i*row`.
-static inline int64_t lu_column (const lu_shape *shape, int64_t column, int64_t c)
+// Element (i, c) of B or X is at `at + lu_column (shape, column, page, c) + i*row`.
+static inline int64_t lu_column (const lu_shape *shape, int64_t column, int64_t page, int64_t c)
 {
-  return shape->pairs ? c / 2 * column + c % 2 : c * column;
+  const int64_t part = shape->pairs ? c % 2 : 0, k = shape->pairs ? c / 2 : c;
+  return part + k % shape->inner * column + k / shape->inner * page;
 }
 
 #endif
