@@ -3,68 +3,13 @@
 //
 // Checks the arguments, recognises Hermitian products, and has the pages dealt out to engines.
 
-#include "arrays.h"
 #include "batch/dispatch.h"
+#include "page_grid.h"
 #include "structs.h"
 
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
-
-static gla_status check_operand (gla_context *ctx, const char *name, const gla_array *a, char op,
-                                 const gla_array *C)
-{
-  if (gla_type_size (a->type) == 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
-                     (int)a->type);
-  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
-                     (long long)a->columns, (long long)a->pages);
-  if (op != 'N' && op != 'T' && op != 'C')
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op of %s is %d, it must be 'N', 'T' or 'C'",
-                     name, op);
-  const gla_status status = gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
-  if (status != GLA_OK)
-    return status;
-  if (a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
-                     (long long)a->row_stride);
-  if (gla_type_real (a->type) != gla_type_real (C->type))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type '%c', and C has type '%c'", name,
-                     (char)a->type, (char)C->type);
-  if (a->device != C->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where C is, %d",
-                     name, a->device, C->device);
-  if (!gla_array_empty (a) && !gla_array_empty (C) && gla_arrays_overlap (a, C))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C must not overlap %s", name);
-  return GLA_OK;
-}
-
-// Whether the grid of pages stays inside of the operands, and has the pages of C.
-static gla_status check_grid (gla_context *ctx, const gla_array *A, const gla_array *B,
-                              const gla_array *C, const gla_pagemul_options *o)
-{
-  int64_t pages = 1, last_a = 0, last_b = 0;
-  if (o->dims < 0 || (o->dims > 0 && (!o->dim_size || !o->a_step || !o->b_step)))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "dims = %d without sizes and steps", o->dims);
-  for (int d = 0; d < o->dims; d++) {
-    if (o->dim_size[d] < 0 || o->a_step[d] < 0 || o->b_step[d] < 0)
-      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                       "dimension %d of the pages has a negative number", d);
-    pages *= o->dim_size[d];
-    last_a += (o->dim_size[d] - 1) * o->a_step[d];
-    last_b += (o->dim_size[d] - 1) * o->b_step[d];
-  }
-  if (pages != C->pages)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has %lld pages, it must have %lld",
-                     (long long)C->pages, (long long)pages);
-  if (pages > 0 && (last_a >= A->pages || last_b >= B->pages))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %lld pages, page %lld is needed",
-                     last_a >= A->pages ? "A" : "B",
-                     (long long)(last_a >= A->pages ? A->pages : B->pages),
-                     (long long)(last_a >= A->pages ? last_a : last_b));
-  return GLA_OK;
-}
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
                          const gla_array *C, const gla_pagemul_options *o)
@@ -75,9 +20,13 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (gla_type_size (C->type) == 0 || C->type != type)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has type '%c', it must be '%c'", (char)C->type,
                      (char)type);
-  gla_status status = check_operand (ctx, "A", A, o->op_a, C);
+  gla_status status = gla_check_operand (ctx, "A", A, "C", C);
   if (status == GLA_OK)
-    status = check_operand (ctx, "B", B, o->op_b, C);
+    status = gla_check_operand (ctx, "B", B, "C", C);
+  if (status == GLA_OK)
+    status = gla_check_op (ctx, "A", o->op_a);
+  if (status == GLA_OK)
+    status = gla_check_op (ctx, "B", o->op_b);
   if (status != GLA_OK)
     return status;
   const int64_t m = trans_a ? A->columns : A->rows, n = trans_b ? B->rows : B->columns;
@@ -91,7 +40,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (C->row_stride != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has row stride %lld, it must be 1",
                      (long long)C->row_stride);
-  return check_grid (ctx, A, B, C, o);
+  const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
+  return gla_check_grid (ctx, A, B, "C", C, &grid);
 }
 
 //------------------------------------------------------------------------------
@@ -164,19 +114,6 @@ static void describe (pagemul_run *run, const gla_array *A, const gla_array *B, 
                                .b_step = o->b_step};
 }
 
-// Without `dims` page p of C is made of page p of A and B, or of the only page of one of them.
-static void take_plain_grid (const gla_array *A, const gla_array *B, const gla_array *C,
-                             gla_pagemul_options *o, int64_t numbers[3])
-{
-  numbers[0] = C->pages;
-  numbers[1] = A->pages == 1 ? 0 : 1;
-  numbers[2] = B->pages == 1 ? 0 : 1;
-  o->dims = 1;
-  o->dim_size = numbers;
-  o->a_step = numbers + 1;
-  o->b_step = numbers + 2;
-}
-
 gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
                         const gla_pagemul_results *results, const gla_pagemul_options *options,
                         gla_pagemul_report *report)
@@ -197,8 +134,13 @@ gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
   o.op_a = o.op_a == 0 ? 'N' : o.op_a;
   o.op_b = o.op_b == 0 ? 'N' : o.op_b;
-  if (o.dims == 0)
-    take_plain_grid (A, B, &r.C, &o, numbers);
+  if (o.dims == 0) {
+    const gla_page_grid plain = gla_plain_grid (A, B, r.C.pages, numbers);
+    o.dims = plain.dims;
+    o.dim_size = plain.dim_size;
+    o.a_step = plain.a_step;
+    o.b_step = plain.b_step;
+  }
   gla_status status = check (ctx, A, B, &r.C, &o);
   if (status != GLA_OK)
     return status;
