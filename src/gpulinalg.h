@@ -438,9 +438,10 @@ typedef struct {
 typedef struct {
   size_t size;     // sizeof (gla_pagesolve_results)
   gla_array X;     // n x r x P, r x n x P on the right; row_stride 1
-  gla_array rcond; // 1 x 1 x P, real type: reciprocal condition number of op_a (A), 1-norm
+  gla_array rcond; // 1 x 1 x P, real type: reciprocal condition number of op_a (A), in the 1-norm,
+                   // on the right in the Inf-norm
   int32_t *info;   // host array of P, or NULL: 0 ok; k from 1 to n: pivot k is exactly 0; n+1: A
-                 // holds NaN or Inf
+                   // holds NaN or Inf
 } gla_pagesolve_results;
 
 typedef struct {

@@ -125,6 +125,63 @@ GLA_BLAS_DECLARE (cgeqp3_, float)
 GLA_BLAS_DECLARE (zgeqp3_, double)
 #undef GLA_BLAS_DECLARE
 
+// Systems with a square matrix: factors, solutions with them, inverses.
+#define GLA_BLAS_DECLARE(GETRF, GETRS, GETRI, POTRI, TRTRI, R)                                     \
+  void GETRF (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda,         \
+              gla_blas_int *ipiv, gla_blas_int *info);                                             \
+  void GETRS (const char *trans, const gla_blas_int *n, const gla_blas_int *nrhs, const R *a,      \
+              const gla_blas_int *lda, const gla_blas_int *ipiv, R *b, const gla_blas_int *ldb,    \
+              gla_blas_int *info, size_t);                                                         \
+  void GETRI (const gla_blas_int *n, R *a, const gla_blas_int *lda, const gla_blas_int *ipiv,      \
+              R *work, const gla_blas_int *lwork, gla_blas_int *info);                             \
+  void POTRI (const char *uplo, const gla_blas_int *n, R *a, const gla_blas_int *lda,              \
+              gla_blas_int *info, size_t);                                                         \
+  void TRTRI (const char *uplo, const char *diag, const gla_blas_int *n, R *a,                     \
+              const gla_blas_int *lda, gla_blas_int *info, size_t, size_t);
+
+GLA_BLAS_DECLARE (sgetrf_, sgetrs_, sgetri_, spotri_, strtri_, float)
+GLA_BLAS_DECLARE (dgetrf_, dgetrs_, dgetri_, dpotri_, dtrtri_, double)
+GLA_BLAS_DECLARE (cgetrf_, cgetrs_, cgetri_, cpotri_, ctrtri_, float)
+GLA_BLAS_DECLARE (zgetrf_, zgetrs_, zgetri_, zpotri_, ztrtri_, double)
+#undef GLA_BLAS_DECLARE
+
+// Reciprocal condition numbers from factors, and least squares by the SVD. The real ones have a
+// workspace of integers where the complex ones have real numbers; gelsd has both there.
+#define GLA_BLAS_DECLARE(GECON, POCON, TRCON, R, MORE)                                             \
+  void GECON (const char *norm, const gla_blas_int *n, const R *a, const gla_blas_int *lda,        \
+              const R *anorm, R *rcond, R *work, MORE *more, gla_blas_int *info, size_t);          \
+  void POCON (const char *uplo, const gla_blas_int *n, const R *a, const gla_blas_int *lda,        \
+              const R *anorm, R *rcond, R *work, MORE *more, gla_blas_int *info, size_t);          \
+  void TRCON (const char *norm, const char *uplo, const char *diag, const gla_blas_int *n,         \
+              const R *a, const gla_blas_int *lda, R *rcond, R *work, MORE *more,                  \
+              gla_blas_int *info, size_t, size_t, size_t);
+
+GLA_BLAS_DECLARE (sgecon_, spocon_, strcon_, float, gla_blas_int)
+GLA_BLAS_DECLARE (dgecon_, dpocon_, dtrcon_, double, gla_blas_int)
+GLA_BLAS_DECLARE (cgecon_, cpocon_, ctrcon_, float, float)
+GLA_BLAS_DECLARE (zgecon_, zpocon_, ztrcon_, double, double)
+#undef GLA_BLAS_DECLARE
+
+#define GLA_BLAS_DECLARE(GELSD, R)                                                                 \
+  void GELSD (const gla_blas_int *m, const gla_blas_int *n, const gla_blas_int *nrhs, R *a,        \
+              const gla_blas_int *lda, R *b, const gla_blas_int *ldb, R *s, const R *rcond,        \
+              gla_blas_int *rank, R *work, const gla_blas_int *lwork, gla_blas_int *iwork,         \
+              gla_blas_int *info);
+
+GLA_BLAS_DECLARE (sgelsd_, float)
+GLA_BLAS_DECLARE (dgelsd_, double)
+#undef GLA_BLAS_DECLARE
+
+#define GLA_BLAS_DECLARE(GELSD, R)                                                                 \
+  void GELSD (const gla_blas_int *m, const gla_blas_int *n, const gla_blas_int *nrhs, R *a,        \
+              const gla_blas_int *lda, R *b, const gla_blas_int *ldb, R *s, const R *rcond,        \
+              gla_blas_int *rank, R *work, const gla_blas_int *lwork, R *rwork,                    \
+              gla_blas_int *iwork, gla_blas_int *info);
+
+GLA_BLAS_DECLARE (cgelsd_, float)
+GLA_BLAS_DECLARE (zgelsd_, double)
+#undef GLA_BLAS_DECLARE
+
 // Divide and conquer on a real tridiagonal matrix.
 void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
               const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,

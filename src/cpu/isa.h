@@ -6,6 +6,7 @@
 
 #include "cpu/eig/eig.h"
 #include "cpu/gsvd/gsvd.h"
+#include "cpu/lu/lu.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/solve/solve.h"
@@ -19,6 +20,7 @@ typedef struct {
   const gla_cpu_solve_kernel *solve[4];
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
+  const gla_cpu_lu_kernel *lu[4];
 } gla_cpu_isa;
 
 // The widest set that this processor has, or the one that GPULINALG_ISA names. NULL where it names

@@ -7,7 +7,8 @@
 #include "check.h"
 
 // Filled with NaN.
-static inline gla_array make (gla_type type, int64_t rows, int64_t columns, int64_t pages, int64_t gap)
+static inline gla_array make (gla_type type, int64_t rows, int64_t columns, int64_t pages,
+                              int64_t gap)
 {
   gla_array a = gla_array_packed (NULL, type, rows, columns, pages, GLA_DEVICE_HOST);
   a.column_stride = rows + gap;

@@ -61,6 +61,7 @@ static void test_no_context_for_operations (void)
   const gla_least_squares_results ls = {.size = sizeof ls, .X = a};
   const gla_gsvd_results gsvd = {.size = sizeof gsvd};
   const gla_gevd_results gevd = {.size = sizeof gevd};
+  const gla_pagesolve_results pagesolve = {.size = sizeof pagesolve, .X = a};
   const gla_eigs_results eigs = {.size = sizeof eigs};
   const gla_operator op = {.size = sizeof op};
   const gla_csr csr = {.type = GLA_TYPE_D};
@@ -73,6 +74,7 @@ static void test_no_context_for_operations (void)
   bad (gla_gsvd (NULL, &a, &a, &gsvd, NULL, NULL), "gla_gsvd");
   bad (gla_gevd (NULL, &a, &a, &gevd, NULL, NULL), "gla_gevd");
   bad (gla_pagenorm (NULL, &a, GLA_NORM_FRO, &norms, NULL), "gla_pagenorm");
+  bad (gla_pagesolve (NULL, &a, NULL, &pagesolve, NULL, NULL), "gla_pagesolve");
   bad (gla_sparse_create (NULL, &csr, &S, NULL), "gla_sparse_create");
   bad (gla_factor_create (NULL, &csr, 0, &F, NULL, NULL), "gla_factor_create");
   CHECK (S == NULL && F == NULL, "handles of calls that failed");
@@ -97,6 +99,8 @@ static void test_dense_arguments (void)
   const gla_gsvd_results gsvd = {.size = sizeof gsvd};
   const gla_gevd_results gevd = {.size = sizeof gevd, .alpha = pages_of (NULL, N, 1)};
   const gla_eig_results eig = {.size = sizeof eig, .lambda = pages_of (lambda, N, 1)};
+  const gla_pagesolve_results pagesolve = {.size = sizeof pagesolve, .X = pages_of (V, N, N)};
+  const gla_pagesolve_results no_X = {.size = sizeof no_X, .X = none};
   refused (gla_batcheig (ctx, NULL, &eig, NULL, NULL), "A");
   refused (gla_batcheig (ctx, &a, NULL, NULL, NULL), "results");
   bad (gla_batcheig (ctx, &none, &eig, NULL, NULL), "A without data");
@@ -114,6 +118,11 @@ static void test_dense_arguments (void)
   refused (gla_gevd (ctx, &a, &a, &gevd, NULL, NULL), "alpha");
   refused (gla_pagenorm (ctx, NULL, GLA_NORM_FRO, &norms, NULL), "A");
   refused (gla_pagenorm (ctx, &a, GLA_NORM_FRO, NULL, NULL), "norms");
+  refused (gla_pagesolve (ctx, NULL, &a, &pagesolve, NULL, NULL), "A");
+  refused (gla_pagesolve (ctx, &a, &a, NULL, NULL, NULL), "results");
+  bad (gla_pagesolve (ctx, &a, &none, &pagesolve, NULL, NULL), "B without data");
+  bad (gla_pagesolve (ctx, &a, &a, &no_X, NULL, NULL), "X without data");
+  CHECK (gla_pagesolve (ctx, &a, NULL, &pagesolve, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
   refused (gla_device_query (ctx, GLA_DEVICE_HOST, NULL), "info");
 }
 

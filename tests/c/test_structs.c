@@ -149,6 +149,14 @@ static void test_dense (size_t size)
   refused (gla_gevd (ctx, &a, &a, &gevd, &(gla_gsvd_options){.size = size}, NULL), "gevd", size);
   refused (gla_gevd (ctx, &a, &a, &gevd, NULL, &(gla_gevd_report){.base.size = size}), "gevd",
            size);
+  const gla_pagesolve_results pagesolve = {.size = sizeof pagesolve, .X = pages_of (V, N, N)};
+  refused (gla_pagesolve (ctx, &a, &a, &(gla_pagesolve_results){.size = size}, NULL, NULL),
+           "pagesolve", size);
+  refused (gla_pagesolve (ctx, &a, &a, &pagesolve, &(gla_pagesolve_options){.size = size}, NULL),
+           "pagesolve", size);
+  refused (
+      gla_pagesolve (ctx, &a, &a, &pagesolve, NULL, &(gla_pagesolve_report){.base.size = size}),
+      "pagesolve", size);
   refused (gla_device_query (ctx, GLA_DEVICE_HOST, &(gla_device_info){.size = size}), "query",
            size);
 }

@@ -1,0 +1,248 @@
+// pagesolve.c: systems of equations with the pages of two arrays, and inverses of pages
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks the arguments, answers for pages without elements, and has the others dealt out to
+// engines.
+
+#include "batch/dispatch.h"
+#include "page_grid.h"
+#include "structs.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+// A and B, which is NULL where the inverse is wanted, against X.
+static gla_status check_operands (gla_context *ctx, const gla_array *A, const gla_array *B,
+                                  const gla_array *X, const gla_pagesolve_options *o)
+{
+  const gla_type type = B && gla_type_is_complex (B->type) ? B->type : A->type;
+  if (gla_type_size (X->type) == 0 || X->type != type)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X has type '%c', it must be '%c'", (char)X->type,
+                     (char)type);
+  gla_status status = gla_check_operand (ctx, "A", A, "X", X);
+  if (status == GLA_OK && B)
+    status = gla_check_operand (ctx, "B", B, "X", X);
+  if (status == GLA_OK)
+    status = gla_check_op (ctx, "A", o->op_a);
+  if (status != GLA_OK)
+    return status;
+  if (o->side != GLA_SIDE_LEFT && o->side != GLA_SIDE_RIGHT)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "side = %d is not a gla_side", (int)o->side);
+  if (A->rows != A->columns || A->rows > INT_MAX - 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
+                     (long long)A->rows, (long long)A->columns, (long long)A->pages);
+  const int left = o->side == GLA_SIDE_LEFT;
+  if (B && (left ? B->rows : B->columns) != A->rows)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B has %lld %s, and A has %lld",
+                     (long long)(left ? B->rows : B->columns), left ? "rows" : "columns",
+                     (long long)A->rows);
+  return GLA_OK;
+}
+
+static gla_status check_rcond (gla_context *ctx, const gla_array *rcond, const gla_array *A,
+                               const gla_array *B, const gla_array *X)
+{
+  const gla_array *others[] = {A, B, X};
+  static const char *const names[] = {"A", "B", "X"};
+  const gla_status status =
+      gla_check_array (ctx, "rcond", rcond, gla_type_real (X->type), 1, 1, X->pages);
+  if (status != GLA_OK)
+    return status;
+  if (rcond->device != X->device)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "rcond is in place %d, it must be where X is, %d",
+                     rcond->device, X->device);
+  for (int k = 0; k < 3; k++)
+    if (others[k] && others[k]->data && !gla_array_empty (others[k]) && !gla_array_empty (rcond) &&
+        gla_arrays_overlap (others[k], rcond))
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "rcond must not overlap %s", names[k]);
+  return GLA_OK;
+}
+
+static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
+                         const gla_pagesolve_results *r, const gla_pagesolve_options *o)
+{
+  const gla_array *X = &r->X;
+  const gla_array *like = B ? B : A;
+  gla_status status = check_operands (ctx, A, B, X, o);
+  if (status == GLA_OK)
+    status = gla_check_array (ctx, "X", X, X->type, like->rows, like->columns, X->pages);
+  if (status != GLA_OK)
+    return status;
+  if (X->row_stride != 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X has row stride %lld, it must be 1",
+                     (long long)X->row_stride);
+  const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
+  status = gla_check_grid (ctx, A, B, "X", X, &grid);
+  if (status != GLA_OK || r->rcond.data == NULL)
+    return status;
+  return check_rcond (ctx, &r->rcond, A, B, X);
+}
+
+//------------------------------------------------------------------------------
+// chunks
+//------------------------------------------------------------------------------
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_pagesolve_job job;
+  gla_pagesolve_chunk all;
+  int suspect; // a page has info
+} pagesolve_run;
+
+static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
+{
+  const pagesolve_run *run = (const pagesolve_run *)call;
+  gla_pagesolve_chunk *c = chunk;
+  (void)memory;
+  c->A = run->all.A;
+  c->B = run->all.B;
+  c->info = run->all.info + range.first;
+  c->first = range.first;
+}
+
+static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
+{
+  pagesolve_run *run = (pagesolve_run *)call;
+  const gla_pagesolve_chunk *c = chunk;
+  int32_t any = 0;
+  for (int64_t p = 0; p < range.count; p++)
+    any |= c->info[p];
+  if (any != 0) {
+    pthread_mutex_lock (&call->run.lock);
+    run->suspect = 1;
+    pthread_mutex_unlock (&call->run.lock);
+  }
+  return GLA_OK;
+}
+
+static const gla_operation pagesolve_operation = {
+    .row = GLA_BATCH_PAGESOLVE,
+    .placing = {.name = "pagesolve",
+                .unsupported = "systems with pages are not solved on a GPU",
+                .supports = gla_batch_supports,
+                .seconds = gla_batch_seconds},
+    .arrays = 2,
+    .chunk_bytes = sizeof (gla_pagesolve_chunk),
+    .slice = slice,
+    .after_finish = look_for_failures,
+};
+
+//------------------------------------------------------------------------------
+// gla_pagesolve
+//------------------------------------------------------------------------------
+
+static void describe (pagesolve_run *run, const gla_array *A, const gla_array *B,
+                      const gla_pagesolve_results *r, const gla_pagesolve_options *o)
+{
+  const gla_array *X = &r->X;
+  run->all.A = *A;
+  run->all.B = B ? *B : (gla_array){.data = NULL};
+  run->job = (gla_pagesolve_job){.head = {.type = X->type,
+                                          .device_arrays = X->device != GLA_DEVICE_HOST,
+                                          .monitor = {gla_run_poll, &run->call.run}},
+                                 .n = A->rows,
+                                 .rhs = o->side == GLA_SIDE_LEFT ? X->columns : X->rows,
+                                 .a_complex = gla_type_is_complex (A->type),
+                                 .b_complex = B && gla_type_is_complex (B->type),
+                                 .inverse = B == NULL,
+                                 .rcond = r->rcond.data != NULL,
+                                 .op_a = o->op_a,
+                                 .side = B ? o->side : GLA_SIDE_LEFT,
+                                 .dims = o->dims,
+                                 .dim_size = o->dim_size,
+                                 .a_step = o->a_step,
+                                 .b_step = o->b_step};
+}
+
+// Pages of 0 x 0: they have no pivot, and the condition number 0.
+static void answer_for_no_rows (const gla_array *rcond, int32_t *info, int64_t pages)
+{
+  memset (info, 0, (size_t)pages * sizeof *info);
+  for (int64_t p = 0; rcond->data && p < pages; p++)
+    if (rcond->type == GLA_TYPE_S)
+      ((float *)rcond->data)[p * rcond->page_stride] = INFINITY;
+    else
+      ((double *)rcond->data)[p * rcond->page_stride] = INFINITY;
+}
+
+static gla_status work (pagesolve_run *run)
+{
+  const int64_t pages = run->call.run.pages;
+  if (pages == 0)
+    return GLA_OK;
+  if (run->job.n > 0)
+    return gla_call_run (&run->call);
+  answer_for_no_rows (&run->all.rcond, run->all.info, pages);
+  return GLA_OK;
+}
+
+static gla_pagesolve_report report_of (const pagesolve_run *run)
+{
+  gla_pagesolve_report report = {.base = gla_call_report (&run->call), .first_singular = -1};
+  for (int64_t p = 0; run->suspect && p < run->call.run.pages; p++) {
+    const int32_t info = run->all.info[p];
+    if (info > run->job.n && report.base.pages_failed++ == 0)
+      report.base.first_failed = p;
+    if (info >= 1 && info <= run->job.n && report.pages_singular++ == 0)
+      report.first_singular = p;
+  }
+  return report;
+}
+
+gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array *B,
+                          const gla_pagesolve_results *results,
+                          const gla_pagesolve_options *options, gla_pagesolve_report *report)
+{
+  gla_pagesolve_results r;
+  gla_pagesolve_options o;
+  int64_t numbers[3];
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+
+  // check inputs
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  if (A == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
+  o.op_a = o.op_a == 0 ? 'N' : o.op_a;
+  if (o.dims == 0) {
+    const gla_page_grid plain = gla_plain_grid (A, B, r.X.pages, numbers);
+    o.dims = plain.dims;
+    o.dim_size = plain.dim_size;
+    o.a_step = plain.a_step;
+    o.b_step = plain.b_step;
+  }
+  gla_status status = check (ctx, A, B, &r, &o);
+  if (status != GLA_OK)
+    return status;
+
+  // allocate
+  const int64_t pages = r.X.pages;
+  int32_t *own_info = NULL;
+  if (r.info == NULL && pages > 0) {
+    own_info = malloc ((size_t)pages * sizeof *own_info);
+    if (own_info == NULL)
+      return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
+                       (long long)pages);
+  }
+
+  // work
+  pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = own_info ? own_info : r.info}};
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, pages);
+  describe (&run, A, B, &r, &o);
+  status = work (&run);
+  const gla_pagesolve_report own_report = report_of (&run);
+  gla_give_struct (report, &own_report, sizeof own_report);
+  free (own_info);
+  return gla_end_call (ctx, status);
+}
