@@ -27,6 +27,12 @@ Eigenvalues and eigenvectors of @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}.
 @item pagemtimes
 Products of the pages of two arrays.
 
+@item pagemldivide
+Systems of equations with the pages of two arrays; @code{pagemrdivide} from the right.
+
+@item pageinv
+Inverses of pages.
+
 @item pagenorm
 Norms of pages.
 
@@ -58,7 +64,7 @@ size (D)
          4      4   1000
 @end group
 @end example
-@seealso{batcheig, qr_block, gsvd_hz, pagemtimes, eigs_lanczos, gpulinalg_info}
+@seealso{batcheig, qr_block, gsvd_hz, pagemtimes, pagemldivide, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
   gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);

@@ -1,7 +1,7 @@
 // pagenorm.cc: norms of the pages of an array
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "pages.h"
 
 #include <cmath>
 #include <complex>
@@ -118,8 +118,8 @@ octave_value vector_norms (gla::call &call, const request &want, const dim_vecto
   const octave_idx_type pages = N.numel (), n = X.rows () * X.columns ();
   const octave_idx_type group = n < 10000 ? 10000 / (n + 1) + 1 : 1; // between two polls
   for (octave_idx_type p = 0; p < pages; p++) {
-    N.xelem (p) = static_cast<typename R::element_type> (
-        vector_norm (X.data () + p * n, n, want.p));
+    N.xelem (p) =
+        static_cast<typename R::element_type> (vector_norm (X.data () + p * n, n, want.p));
     if ((p + 1) % group == 0 || p + 1 == pages)
       call.report (p + 1, pages);
   }
@@ -153,13 +153,6 @@ octave_value norms (gla::call &call, const request &want, const dim_vector &dims
   return N;
 }
 
-bool wants_gpu (const octave_value &device)
-{
-  if (gla::is_text (device))
-    return gla::lower_case (device.string_value ()) == "gpu";
-  return device.is_defined () && device.isnumeric ();
-}
-
 octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value_list &args,
                                  int nargout)
 {
@@ -173,22 +166,20 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
   check_kind (want);
   dims (0) = dims (1) = 1;
 
-  const bool of_library =
-      want.frobenius || want.p == 1 || want.p == 2 || want.p == infinity;
-  if (!of_library && wants_gpu (opts.value ("device")))
+  const bool of_library = want.frobenius || want.p == 1 || want.p == 2 || want.p == infinity;
+  if (!of_library && gla::asks_for_gpu (opts.value ("device")))
     error_with_id ("gpulinalg:bad-value", "pagenorm: the norm with p = %s is not done on a GPU",
                    gla::text_of (want.p).c_str ());
 
   gla::call call ("pagenorm", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  return gla::in_class (
-      want.X.is_single_type (), want.X.iscomplex (), [&] (auto array, auto real) {
-        typedef decltype (array) A;
-        typedef decltype (real) R;
-        return ovl (of_library ? norms<A, R> (call, want, dims)
-                               : vector_norms<A, R> (call, want, dims));
-      });
+  return gla::in_class (want.X.is_single_type (), want.X.iscomplex (), [&] (auto array, auto real) {
+    typedef decltype (array) A;
+    typedef decltype (real) R;
+    return ovl (of_library ? norms<A, R> (call, want, dims)
+                           : vector_norms<A, R> (call, want, dims));
+  });
 }
 
 } // namespace

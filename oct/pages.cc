@@ -30,6 +30,13 @@ operand::operand (const octave_value &v, bool single)
     m_array = view (v, m_d);
 }
 
+bool asks_for_gpu (const octave_value &device)
+{
+  if (is_text (device))
+    return lower_case (device.string_value ()) == "gpu";
+  return device.is_defined () && device.isnumeric ();
+}
+
 char read_op (const char *who, const char *name, const octave_value &v)
 {
   const std::string word = is_text (v) ? lower_case (v.string_value ()) : "";
@@ -107,26 +114,34 @@ page_grid expand_pages (const char *who, const char *x_name, const octave_value 
   return grid;
 }
 
+int64_t page_grid::page (int64_t p, const std::vector<int64_t> &step) const
+{
+  int64_t page = 0;
+  for (std::size_t d = 0; d < step.size (); d++) {
+    page += p % size[d] * step[d];
+    p /= size[d];
+  }
+  return page;
+}
+
+bool in_order (const std::vector<int64_t> &step)
+{
+  return step.empty () || (step.size () == 1 && step[0] == 1);
+}
+
 octave_value gather (const octave_value &v, const page_grid &grid, const std::vector<int64_t> &step)
 {
   const dim_vector dims = v.dims ();
-  const octave_value pages = v.reshape (dim_vector (dims (0), dims (1), pages_of (dims)));
-  if (step.empty () || (step.size () == 1 && step[0] == 1))
+  octave_value pages = v.reshape (dim_vector (dims (0), dims (1), pages_of (dims)));
+  if (in_order (step))
     return pages;
   int64_t count = 1;
   for (int64_t n : grid.size)
     count *= n;
   NDArray numbers (dim_vector (count, 1));
-  for (int64_t p = 0; p < count; p++) {
-    int64_t page = 0, rest = p;
-    for (std::size_t d = 0; d < step.size (); d++) {
-      page += rest % grid.size[d] * step[d];
-      rest /= grid.size[d];
-    }
-    numbers(p) = static_cast<double> (page + 1);
-  }
-  octave_value copy = pages;
-  return copy.index_op (
+  for (int64_t p = 0; p < count; p++)
+    numbers.xelem (p) = static_cast<double> (grid.page (p, step) + 1);
+  return pages.index_op (
       ovl (octave_value::magic_colon_t, octave_value::magic_colon_t, octave_value (numbers)));
 }
 

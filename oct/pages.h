@@ -25,6 +25,9 @@ private:
   gla_array m_array;
 };
 
+// Whether the option "device" asks for a GPU, if there is one or not.
+bool asks_for_gpu (const octave_value &device);
+
 // What is done to a page first: 'N' nothing, 'T' transposed, 'C' conjugated and transposed. Ends
 // with an error that names the argument unless the value is "none", "transpose" or "ctranspose".
 char read_op (const char *who, const char *name, const octave_value &v);
@@ -44,7 +47,12 @@ struct page_grid {
   std::vector<int64_t> size, x_step, y_step;
 
   void add (int64_t n, int64_t x, int64_t y);
+  // The page that belongs to page p of the result, for the steps of one of the arrays.
+  int64_t page (int64_t p, const std::vector<int64_t> &step) const;
 };
+
+// Whether these steps take page p for page p.
+bool in_order (const std::vector<int64_t> &step);
 
 // dims: those of the result, from the third on. Ends with an error that names the arguments where
 // the pages do not match.
@@ -52,7 +60,7 @@ page_grid expand_pages (const char *who, const char *x_name, const octave_value 
                         const char *y_name, const octave_value &y, dim_vector &dims);
 
 // The pages of v in the order of the result, in three dimensions, for the steps of v in the grid.
-// Shares the memory of v where that is its own order.
+// Shares the memory of v where that is their own order.
 octave_value gather (const octave_value &v, const page_grid &grid,
                      const std::vector<int64_t> &step);
 

@@ -1,0 +1,233 @@
+// page_division.cc: systems of equations with the pages of two arrays
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Square pages go to gla_pagesolve, rectangular ones to gla_least_squares. Pages of A with a single
+// element divide the elements of B.
+
+#include "page_division.h"
+
+#include <cmath>
+#include <limits>
+
+#include <octave/int32NDArray.h>
+
+namespace gla
+{
+
+static int32_t *codes_of (int32NDArray &info)
+{
+  return reinterpret_cast<int32_t *> (info.fortran_vec ());
+}
+
+void warn_of_pages_not_finite (const char *who, const int32_t *info, octave_idx_type pages,
+                               octave_idx_type n)
+{
+  std::vector<int32_t> failed (info, info + pages);
+  for (int32_t &code : failed)
+    code = code > n ? code : 0;
+  warn_of_failed_pages (who, failed.data (), pages, static_cast<int32_t> (n + 1));
+}
+
+// From a number for each page of X one for each page of A. Where pages of A belong to several pages
+// of X, a number wins over NaN, which may come from B. NaN where X has no pages.
+template <typename R>
+static octave_value of_pages_of_A (const R &x, const page_grid &grid, const octave_value &A)
+{
+  dim_vector dims = A.dims ();
+  dims (0) = dims (1) = 1;
+  if (in_order (grid.x_step))
+    return x.reshape (dims);
+  R a (dims, std::numeric_limits<typename R::element_type>::quiet_NaN ());
+  for (octave_idx_type p = 0; p < x.numel (); p++)
+    if (!std::isnan (x.xelem (p)))
+      a.xelem (grid.page (p, grid.x_step)) = x.xelem (p);
+  return a;
+}
+
+//------------------------------------------------------------------------------
+// square pages
+//------------------------------------------------------------------------------
+
+template <typename Array, typename Real>
+static octave_value_list solve_square (gla::call &call, const page_division &want,
+                                       const page_grid &grid, const dim_vector &dims)
+{
+  const bool single = type_of (Real ()) == GLA_TYPE_S;
+  const operand A (want.A, single), B (want.B, single);
+  Array X = unfilled<Array> (dims);
+  const octave_idx_type n = want.A.rows (), pages = pages_of (dims);
+  int32NDArray info (dim_vector (pages, 1));
+  dim_vector one = dims;
+  one (0) = one (1) = 1;
+  Real rcond (want.outputs > 1 ? one : dim_vector (0, 0));
+
+  auto options = sized<gla_pagesolve_options> ();
+  options.op_a = want.op;
+  options.side = want.side;
+  options.dims = static_cast<int> (grid.size.size ());
+  options.dim_size = grid.size.data ();
+  options.a_step = grid.x_step.data ();
+  options.b_step = grid.y_step.data ();
+  auto results = sized<gla_pagesolve_results> ();
+  results.X = output (X);
+  if (want.outputs > 1)
+    results.rcond = output (rcond);
+  results.info = codes_of (info);
+  auto report = sized<gla_pagesolve_report> ();
+  call.finish (
+      gla_pagesolve (call.context (), &A.array (), &B.array (), &results, &options, &report));
+  if (want.outputs < 3 && report.base.pages_failed > 0)
+    warn_of_pages_not_finite (want.who, results.info, pages, n);
+  if (want.outputs < 2)
+    return ovl (X);
+  return ovl (X, of_pages_of_A (rcond, grid, want.A), info);
+}
+
+//------------------------------------------------------------------------------
+// rectangular pages
+//------------------------------------------------------------------------------
+
+// op (A)*X = B as it stands; X*op (A) = B transposed.
+static octave_value left_matrix (const page_division &want)
+{
+  if (want.side == GLA_SIDE_LEFT)
+    return want.op == 'N' ? want.A : transposed (want.A, want.op);
+  if (want.op == 'N')
+    return transposed (want.A, 'T');
+  return want.op == 'C' && want.A.iscomplex () ? want.A.conj () : want.A;
+}
+
+template <typename Array, typename Real>
+static octave_value_list solve_least_squares (gla::call &call, const page_division &want,
+                                              const octave_value &arg_A, const octave_value &arg_B,
+                                              octave_value &ranks)
+{
+  Array A, B;
+  read (arg_A, A);
+  read (arg_B, B);
+  const octave_idx_type m = A.dims () (0), n = A.dims () (1), pages = pages_of (B.dims ());
+  Array X = unfilled<Array> (dim_vector (n, B.dims () (1), pages));
+  int32NDArray info (dim_vector (pages, 1));
+  const gla_array a = input (A), b = input (B);
+  auto results = sized<gla_least_squares_results> ();
+  results.X = output (X);
+  results.info = codes_of (info);
+  auto report = sized<gla_least_squares_report> ();
+  call.finish (gla_least_squares (call.context (), &a, &b, &results, nullptr, &report));
+  if (want.outputs < 3 && report.base.pages_failed > 0)
+    warn_of_pages_not_finite (want.who, results.info, pages, n);
+  Real rank (dim_vector (1, 1, pages));
+  for (octave_idx_type p = 0; p < pages; p++)
+    rank.xelem (p) = results.info[p] > n
+                         ? std::numeric_limits<typename Real::element_type>::quiet_NaN ()
+                         : std::min (m, n) - results.info[p];
+  ranks = rank;
+  return ovl (X, info);
+}
+
+static octave_value_list divide_rectangular (gla::call &call, const page_division &want,
+                                             const page_grid &grid, const dim_vector &dims)
+{
+  const bool left = want.side == GLA_SIDE_LEFT;
+  const octave_value A = gather (left_matrix (want), grid, grid.x_step);
+  const octave_value B = gather (left ? want.B : transposed (want.B, 'T'), grid, grid.y_step);
+  return in_class_of (A, B, [&] (auto array, auto real) {
+    typedef decltype (array) Array;
+    typedef decltype (real) Real;
+    octave_value ranks;
+    const octave_value_list solved = solve_least_squares<Array, Real> (call, want, A, B, ranks);
+    const octave_value X = left ? solved (0) : transposed (solved (0), 'T');
+    if (want.outputs < 2)
+      return ovl (X.reshape (dims));
+    Real rank;
+    read (ranks, rank);
+    return ovl (X.reshape (dims), of_pages_of_A (rank, grid, want.A), solved (1));
+  });
+}
+
+//------------------------------------------------------------------------------
+// pages of one element
+//------------------------------------------------------------------------------
+
+// 1; 0 where the element is 0 or infinite; NaN where it is NaN.
+static double rcond_of_element (double x)
+{
+  return std::isnan (x) ? x : x != 0 && std::isfinite (x);
+}
+
+template <typename Real>
+static octave_value_list describe_elements (const page_division &want, const page_grid &grid,
+                                            octave_idx_type pages)
+{
+  Real size;
+  read (want.A.abs (), size);
+  int32NDArray info (dim_vector (pages, 1));
+  Real rcond (size.dims ());
+  for (octave_idx_type p = 0; p < rcond.numel (); p++)
+    rcond.xelem (p) = static_cast<typename Real::element_type> (rcond_of_element (size.xelem (p)));
+  for (octave_idx_type p = 0; p < pages; p++) {
+    const double x = size.xelem (grid.page (p, grid.x_step));
+    info.xelem (p) = x == 0 ? 1 : std::isfinite (x) ? 0 : 2;
+  }
+  return ovl (rcond, info);
+}
+
+static octave_value_list divide_by_elements (octave::interpreter &interp, gla::call &call,
+                                             const page_division &want, const page_grid &grid,
+                                             octave_idx_type pages)
+{
+  const octave_value A = want.op == 'C' && want.A.iscomplex () ? want.A.conj () : want.A;
+  const octave_value X = interp.feval ("rdivide", ovl (want.B, A), 1) (0);
+  call.report (pages, pages);
+  call.finish (GLA_OK);
+  if (want.outputs < 2)
+    return ovl (X);
+  const octave_value_list more = X.is_single_type ()
+                                     ? describe_elements<FloatNDArray> (want, grid, pages)
+                                     : describe_elements<NDArray> (want, grid, pages);
+  return ovl (X, more (0), more (1));
+}
+
+//------------------------------------------------------------------------------
+// all of them
+//------------------------------------------------------------------------------
+
+static void check_sizes (const page_division &want)
+{
+  const bool left = want.side == GLA_SIDE_LEFT;
+  const octave_idx_type a = left ? rows_of (want.A, want.op) : columns_of (want.A, want.op);
+  const octave_idx_type b = left ? want.B.rows () : want.B.columns ();
+  if (a != b)
+    error_with_id ("gpulinalg:bad-shape",
+                   "%s: the pages of A have %lld %s%s and those of B have %lld", want.who,
+                   static_cast<long long> (a), left ? "rows" : "columns",
+                   want.op == 'N' ? "" : ", transposed as requested,", static_cast<long long> (b));
+}
+
+octave_value_list divide_pages (octave::interpreter &interp, const page_division &want,
+                                const options &opts)
+{
+  const bool left = want.side == GLA_SIDE_LEFT, by_elements = is_scalar (want.A);
+  if (!by_elements)
+    check_sizes (want);
+  dim_vector dims;
+  const page_grid grid = expand_pages (want.who, "A", want.A, "B", want.B, dims);
+  if (by_elements && asks_for_gpu (opts.value ("device")))
+    error_with_id ("gpulinalg:bad-value", "%s: pages of A with one element are not done on a GPU",
+                   want.who);
+
+  gla::call call (want.who, interp);
+  call.set_place (opts.value ("device"));
+  call.set_progress (opts.value ("progress"));
+  if (by_elements)
+    return divide_by_elements (interp, call, want, grid, pages_of (dims));
+  dims (0) = left ? columns_of (want.A, want.op) : want.B.rows ();
+  dims (1) = left ? want.B.columns () : rows_of (want.A, want.op);
+  if (want.A.rows () != want.A.columns ())
+    return divide_rectangular (call, want, grid, dims);
+  return in_class_of (want.A, want.B, [&] (auto array, auto real) {
+    return solve_square<decltype (array), decltype (real)> (call, want, grid, dims);
+  });
+}
+
+} // namespace gla

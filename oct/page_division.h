@@ -1,0 +1,31 @@
+// page_division.h: what pagemldivide, pagemrdivide and pageinv share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PAGE_DIVISION_H
+#define GPULINALG_PAGE_DIVISION_H
+
+#include "pages.h"
+
+namespace gla
+{
+
+// op (A) \ B, or B / op (A), of each page.
+struct page_division {
+  const char *who;
+  octave_value A, B;
+  char op = 'N';
+  gla_side side = GLA_SIDE_LEFT;
+  int outputs = 1;
+};
+
+// The body of pagemldivide and pagemrdivide, after their own arguments: X, rcondA, info.
+octave_value_list divide_pages (octave::interpreter &interp, const page_division &want,
+                                const options &opts);
+
+// One warning for the pages of A that hold NaN or Inf, which have n+1 in info.
+void warn_of_pages_not_finite (const char *who, const int32_t *info, octave_idx_type pages,
+                               octave_idx_type n);
+
+} // namespace gla
+
+#endif

@@ -1,0 +1,144 @@
+// pageinv.cc: inverses of the pages of an array
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "page_division.h"
+
+#include <octave/int32NDArray.h>
+
+template <typename Array, typename Real>
+static octave_value_list invert (gla::call &call, const octave_value &arg, int outputs)
+{
+  Array X;
+  gla::read (arg, X);
+  dim_vector dims = X.dims ();
+  const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
+  Array Y = gla::unfilled<Array> (dims);
+  int32NDArray info (dim_vector (pages, 1));
+  dims (0) = dims (1) = 1;
+  Real rcond (outputs > 1 ? dims : dim_vector (0, 0));
+  const gla_array x = gla::input (X);
+  auto results = gla::sized<gla_pagesolve_results> ();
+  results.X = gla::output (Y);
+  if (outputs > 1)
+    results.rcond = gla::output (rcond);
+  results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
+  auto report = gla::sized<gla_pagesolve_report> ();
+  call.finish (gla_pagesolve (call.context (), &x, nullptr, &results, nullptr, &report));
+  if (outputs < 3 && report.base.pages_failed > 0)
+    gla::warn_of_pages_not_finite ("pageinv", results.info, pages, n);
+  if (outputs < 2)
+    return ovl (Y);
+  return ovl (Y, rcond, info);
+}
+
+static octave_value_list pageinv_body (octave::interpreter &interp, const octave_value_list &args,
+                                       int nargout)
+{
+  gla::check_counts ("pageinv", args, 1, gla::any_number, nargout, 3);
+  const octave_value X = args (0);
+  gla::check_float_array ("pageinv", "X", X);
+  const gla::options opts ("pageinv", args, 1, {}, {"device", "progress"});
+  if (X.rows () != X.columns ())
+    error_with_id ("gpulinalg:bad-shape", "pageinv: the pages of X must be square, but X is %s",
+                   X.dims ().str ().c_str ());
+  gla::call call ("pageinv", interp);
+  call.set_place (opts.value ("device"));
+  call.set_progress (opts.value ("progress"));
+  return gla::in_class (X.is_single_type (), X.iscomplex (), [&] (auto array, auto real) {
+    return invert<decltype (array), decltype (real)> (call, X, nargout);
+  });
+}
+
+DEFMETHOD_DLD (pageinv, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {@var{Y} =} pageinv (@var{X})
+ @deftypefnx {gpulinalg} {[@var{Y}, @var{RC}, @var{info}] =} pageinv (@var{X})
+ @deftypefnx {gpulinalg} {[@dots{}] =} pageinv (@dots{}, @var{name}, @var{value}, @dots{})
+Inverses of the pages of an array.
+
+@code{@var{Y}(:,:,p) = inv (@var{X}(:,:,p))} for every page @code{p}.  @var{X} is a
+full array with square pages and any number of dimensions, single or double, real or
+complex.  The dimensions from the third on count pages.  @var{Y} has the size and the
+class of @var{X}.  The arguments and results are those of @sc{matlab}'s @code{pageinv}.
+
+The inverse of a Hermitian page that is positive definite is exactly Hermitian, so
+that it may be an argument of @code{batcheig}.  To solve equations,
+@code{pagemldivide} is faster and more accurate than a product with the inverse.
+
+@code{@var{RC}(1,1,p)} is the reciprocal condition number of @code{@var{X}(:,:,p)}
+in the 1-norm.  Where a pivot is exactly 0, it is 0 and the page of @var{Y} is
+@code{Inf}.  There is no warning about such pages, nor about those that are singular
+but for rounding: distrust @var{Y} where @var{RC} is less than @code{eps}.
+
+@var{info} is a column of class int32 with a number for each page:
+
+@table @asis
+@item 0
+all is well;
+
+@item k from 1 to n, the order of the pages
+pivot k is exactly 0;
+
+@item n+1
+the page holds NaN or Inf; @var{Y} and @var{RC} are NaN.
+@end table
+
+Without the output @var{info} a warning @code{gpulinalg:pages-failed} counts
+the pages that hold NaN or Inf.  A page gives the same bits whatever stands beside it.
+
+Options, each followed by its value, names in upper or lower case:
+
+@table @asis
+@item @qcode{"device"}
+@qcode{"auto"} (default) or @qcode{"cpu"}.
+
+@item @qcode{"progress"}
+@code{true}: show a meter in one line.  A function handle @var{f}: call
+@code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
+The default is @code{false}.
+@end table
+
+Two inverses, the second one of a singular page:
+
+@example
+@group
+X = cat (3, [2, 0; 1, 4], [1, 1; 1, 1]);
+[Y, RC, info] = pageinv (X);
+Y
+   @result{} Y =
+
+   ans(:,:,1) =
+
+      0.5000        0
+     -0.1250   0.2500
+
+   ans(:,:,2) =
+
+      Inf   Inf
+      Inf   Inf
+@end group
+@end example
+
+@subheading Limits
+The inverses are computed on the CPU, also where there is a GPU.
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{X} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+The pages of @var{X} are not square.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+An option does not take this value, or a GPU was asked for.
+@item gpulinalg:no-device
+A GPU was asked for that does not exist.
+@item Octave:bad-alloc
+There is not enough memory.
+@end table
+
+@seealso{pagemldivide, pagemrdivide, pagemtimes, batcheig, inv}
+@end deftypefn)doc")
+{
+  return gla::guarded ("pageinv", [&] () { return pageinv_body (interp, args, nargout); });
+}

@@ -1,0 +1,138 @@
+// pagemrdivide.cc: B / A of the pages of two arrays
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "page_division.h"
+
+static octave_value_list pagemrdivide_body (octave::interpreter &interp,
+                                            const octave_value_list &args, int nargout)
+{
+  gla::check_counts ("pagemrdivide", args, 2, gla::any_number, nargout, 3);
+  gla::page_division want;
+  want.who = "pagemrdivide";
+  want.outputs = nargout;
+  want.side = GLA_SIDE_RIGHT;
+  want.B = args (0);
+  want.A = args (1);
+  gla::check_float_array (want.who, "B", want.B);
+  gla::check_float_array (want.who, "A", want.A);
+  // options come in pairs, so an odd number of arguments has transpA
+  const int read = args.length () % 2 == 0 ? 2 : 3;
+  if (read == 3)
+    want.op = gla::read_op (want.who, "transpA", args (2));
+  const gla::options opts (want.who, args, read, {}, {"device", "progress"});
+  return gla::divide_pages (interp, want, opts);
+}
+
+DEFMETHOD_DLD (pagemrdivide, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {@var{X} =} pagemrdivide (@var{B}, @var{A})
+ @deftypefnx {gpulinalg} {@var{X} =} pagemrdivide (@var{B}, @var{A}, @var{transpA})
+ @deftypefnx {gpulinalg} {[@var{X}, @var{rcondA}, @var{info}] =} pagemrdivide (@dots{})
+ @deftypefnx {gpulinalg} {[@dots{}] =} pagemrdivide (@dots{}, @var{name}, @var{value}, @dots{})
+Solve systems of equations from the right with the pages of two arrays.
+
+@code{@var{X}(:,:,p) = @var{B}(:,:,p) / @var{A}(:,:,p)} for every page @code{p}: the
+solution of @code{@var{X}(:,:,p) * @var{A}(:,:,p) = @var{B}(:,:,p)}.
+@var{A} and @var{B} are full arrays of any number of dimensions, single or double,
+real or complex.  The dimensions from the third on count pages.  They must be equal
+or 1; where one of them is 1, its pages are used for all pages of the other array.
+So a single matrix serves all pages of the other array.  @var{X} is single where
+@var{A} or @var{B} is single, and complex where one of them is complex.  The arguments
+and results are those of @sc{matlab}'s @code{pagemrdivide}.
+
+@var{transpA} is @qcode{"none"}, @qcode{"transpose"} or @qcode{"ctranspose"}
+(conjugate transpose): the page of @var{A}, its transpose or its conjugate transpose
+is what divides.
+
+@table @asis
+@item Square pages of @var{A}
+are solved by substitution where they are triangular, without pivoting where they are
+Hermitian and positive definite, and by LU with partial pivoting
+else.  Where a pivot is exactly 0, the page of @var{X} is the least squares solution of
+least norm, as Octave's @code{/} gives it.  Pages that are singular but for rounding
+give what these methods compute.
+
+@item Rectangular pages of @var{A}
+give the least squares solution, by QR; it has the least norm where there
+are several.  Transposes, and pages that are used more than once, are formed in memory
+first.
+
+@item Pages of @var{A} with one element
+divide all elements of the pages of @var{B}, as @code{./} does.
+@end table
+
+There are no warnings about singular pages.  @code{@var{rcondA}(1,1,p)} is
+the reciprocal condition number of @code{@var{A}(:,:,p)} in the 1-norm: distrust @var{X}
+where it is less than @code{eps}.  It is 0 where a pivot is exactly 0.  For rectangular
+pages it is their numerical rank.
+
+@var{info} is a column of class int32 with a number for each page of @var{X}:
+
+@table @asis
+@item 0
+all is well;
+
+@item k from 1 to n
+for square pages of order n: pivot k is exactly 0.  For rectangular
+ones of m rows and n columns: their rank is k less than @code{min (m, n)};
+
+@item n+1, where @var{X} has n columns
+@var{A} holds NaN or Inf, for rectangular pages @var{A} or @var{B}.  The page of @var{X}
+is NaN, and so is that of @var{rcondA}.
+@end table
+
+Without the output @var{info} a warning @code{gpulinalg:pages-failed} counts
+the pages that hold NaN or Inf.  NaN and Inf in @var{B} stay in their rows where
+@var{A} is square.  A page gives the same bits whatever stands beside it.
+
+Options, each followed by its value, names in upper or lower case:
+
+@table @asis
+@item @qcode{"device"}
+@qcode{"auto"} (default) or @qcode{"cpu"}.  For rectangular pages also @qcode{"gpu"}, or
+numbers of GPUs, counted from 0.
+
+@item @qcode{"progress"}
+@code{true}: show a meter in one line.  A function handle @var{f}: call
+@code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
+The default is @code{false}.
+@end table
+
+Rows times the inverse of a matrix, which is not formed:
+
+@example
+@group
+A = [2, 1; 1, 3];
+B = reshape (1:8, 2, 2, 2);
+X = pagemrdivide (B, A);
+max (abs (pagemtimes (X, A) - B)(:)) < 1e-14
+   @result{} ans = 1
+@end group
+@end example
+
+@subheading Limits
+Square pages are done on the CPU, also where there is a GPU.
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:bad-shape
+A page of @var{B} has not as many columns as the page of @var{A}, or the
+numbers of pages are neither equal nor 1.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+@var{transpA} is none of the three words, an option does not take this value, or
+a GPU was asked for that cannot do this.
+@item gpulinalg:no-device
+A GPU was asked for that does not exist.
+@item Octave:bad-alloc
+There is not enough memory.
+@end table
+
+@seealso{pagemldivide, pageinv, pagemtimes, mrdivide}
+@end deftypefn)doc")
+{
+  return gla::guarded ("pagemrdivide",
+                       [&] () { return pagemrdivide_body (interp, args, nargout); });
+}
