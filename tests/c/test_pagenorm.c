@@ -302,6 +302,51 @@ static void test_arguments (gla_context *ctx)
          "no pages");
 }
 
+typedef struct {
+  int64_t done, total;
+  int backwards, stop;
+} watched;
+
+static void watch (void *user, int64_t done, int64_t total)
+{
+  watched *w = user;
+  w->backwards |= done < w->done;
+  w->done = done;
+  w->total = total;
+}
+
+static int stop (void *user)
+{
+  return ((const watched *)user)->stop;
+}
+
+// The 2-norm is several calls inside of one: they count as one, and end when the user wants it.
+static void test_callbacks (gla_context *ctx)
+{
+  enum { ORDER = 200, COUNT = 120 }; // several groups
+  double *data = malloc (sizeof *data * ORDER * ORDER * COUNT);
+  const gla_array A = gla_array_packed (data, GLA_TYPE_D, ORDER, ORDER, COUNT, GLA_DEVICE_HOST);
+  double values[COUNT];
+  const gla_array to = gla_array_packed (values, GLA_TYPE_D, 1, 1, COUNT, GLA_DEVICE_HOST);
+  unsigned long long seed = 5;
+  watched w = {0};
+  for (int64_t k = 0; k < ORDER * ORDER * COUNT; k++)
+    data[k] = check_random (&seed);
+  gla_set_progress (ctx, watch, &w);
+  gla_set_stop (ctx, stop, &w);
+  CHECK (gla_pagenorm (ctx, &A, GLA_NORM_TWO, &to, NULL) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (w.done == COUNT && w.total == COUNT && !w.backwards, "progress: %lld of %lld, %d",
+         (long long)w.done, (long long)w.total, w.backwards);
+  w = (watched){.stop = 1};
+  CHECK (gla_pagenorm (ctx, &A, GLA_NORM_TWO, &to, NULL) == GLA_ERROR_STOPPED, "not stopped");
+  w = (watched){0};
+  CHECK (gla_pagenorm (ctx, &A, GLA_NORM_FRO, &to, NULL) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (w.done == COUNT, "the progress function was not put back");
+  gla_set_progress (ctx, NULL, NULL);
+  gla_set_stop (ctx, NULL, NULL);
+  free (data);
+}
+
 static void test_all (gla_context *ctx, gla_place place)
 {
   CHECK (gla_set_place (ctx, place, NULL, 0) == GLA_OK, "%s", gla_message (ctx));
@@ -318,6 +363,7 @@ int main (void)
   CHECK (gla_context_create (&ctx) == GLA_OK, "context");
   test_all (ctx, GLA_PLACE_CPU);
   test_arguments (ctx);
+  test_callbacks (ctx);
   if (gla_device_count (ctx) > 0)
     test_all (ctx, GLA_PLACE_GPU);
   gla_context_destroy (ctx);
