@@ -11,12 +11,17 @@
 static size_t workspace (const gla_pagemul_job *job)
 {
   (void)job;
-  return ((size_t)DEPTH * TILE_ROWS * GLA_LANES + TILE_COLUMNS * GLA_LANES) * sizeof (real);
+  return WORK_NUMBERS * sizeof (real) + sizeof (lookahead);
 }
 
 // The pages of A and of B for page p of C.
 static void pages_of (const gla_pagemul_job *job, int64_t p, int64_t *a, int64_t *b)
 {
+  if (job->dims == 1) { // the usual case, without a division
+    *a = p * job->a_step[0];
+    *b = p * job->b_step[0];
+    return;
+  }
   *a = *b = 0;
   for (int d = 0; d < job->dims; d++) {
     const int64_t i = p % job->dim_size[d];
@@ -28,8 +33,9 @@ static void pages_of (const gla_pagemul_job *job, int64_t p, int64_t *a, int64_t
 
 // Page p of the chunk. What follows C may be written only up to page `end` of the chunk, and what
 // follows A may be read only where its pages have no gaps.
-static product_operands operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
-                                     const product_shape *s, int64_t p, int64_t end)
+static inline __attribute__ ((always_inline)) product_operands
+operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, const product_shape *s,
+             int64_t p, int64_t end)
 {
   const gla_array *A = &chunk->A, *B = &chunk->B, *C = &chunk->C;
   const int64_t pa = s->a_parts, pb = 1 + gla_type_is_complex (B->type);
@@ -45,13 +51,48 @@ static product_operands operands_of (const gla_pagemul_job *job, const gla_pagem
   return o;
 }
 
+static lookahead no_lookahead (const gla_pagemul_chunk *chunk)
+{
+  return (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
+}
+
+// Whether the next page is fetched while this one is computed. The processor fetches pages of a few
+// KB by itself, and with fewer terms than lines of the cache some lines would be left out.
+static int looks_ahead (const product_shape *s)
+{
+  const int64_t bytes = s->a_bytes > s->b_bytes ? s->a_bytes : s->b_bytes;
+  return s->a_bytes + s->b_bytes <= AHEAD_BYTES && bytes < 64 * terms_of (s);
+}
+
+// What page p + 1 has and page p, which begins at `now`, has not.
+static void look_ahead (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
+                        const product_shape *s, int64_t p, const product_operands *now,
+                        lookahead *f)
+{
+  const product_operands next = operands_of (job, chunk, s, p + 1, p + 2);
+  const int64_t terms = terms_of (s);
+  const int64_t c_bytes = s->ldc * s->n * (int64_t)sizeof (real);
+  const int same_b = next.b == now->b || next.b == next.a;
+  f->at[0] = (const char *)next.a;
+  f->at[1] = (const char *)next.b;
+  f->at[2] = (const char *)next.c;
+  f->step[0] = next.a == now->a ? 0 : s->a_bytes / terms;
+  f->step[1] = same_b ? 0 : s->b_bytes / terms;
+  f->step[2] = c_bytes / terms;
+}
+
 static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                    int64_t count, void *work)
 {
   const product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
-  const int64_t strips = strips_of (&s);
-  for (int64_t p = first; p < first + count; p++) {
-    const product_operands o = operands_of (job, chunk, &s, p, first + count);
+  const int64_t strips = strips_of (&s), end = first + count;
+  const int ahead = looks_ahead (&s);
+  lookahead *f = lookahead_of (work);
+  *f = no_lookahead (chunk);
+  for (int64_t p = first; p < end; p++) {
+    const product_operands o = operands_of (job, chunk, &s, p, end);
+    if (ahead && p + 1 < end)
+      look_ahead (job, chunk, &s, p, &o, f);
     for (int64_t i = 0; i < strips; i++)
       strip_product (&s, &o, i, work);
     if (s.hermitian)
@@ -71,6 +112,7 @@ static void strip (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
 {
   product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
   const product_operands o = operands_of (job, chunk, &s, page, page + 1);
+  *lookahead_of (work) = no_lookahead (chunk);
   s.shared = 1;
   strip_product (&s, &o, strip, work);
 }

@@ -15,7 +15,9 @@
 // DEPTH: terms of a sum after which C is written and read again, so that a strip of A and as many
 // rows of B stay in the cache. COPY_ROWS: from so many rows on A is copied even where it could be
 // read in place, because columns that are far apart compete for the same lines of the cache.
-enum { DEPTH = 512, COPY_ROWS = 96 };
+// AHEAD_BYTES: pages of A and B of together so many bytes at most are fetched ahead; with larger
+// ones, which leave the first-level cache no room, that gains nothing.
+enum { DEPTH = 512, COPY_ROWS = 96, AHEAD_BYTES = 20000 };
 
 // What is the same for all pages. Strides are counted in real numbers.
 typedef struct {
@@ -24,11 +26,12 @@ typedef struct {
   int64_t a_row, a_column; // strides of op (A)
   int64_t b_row, b_column; // of op (B)
   int64_t ldc;
-  int a_parts;         // real numbers of an element of A
-  int a_plain;         // A is not transposed
-  int copy;            // A is transposed, doubled or large: strips are copied to the workspace
-  int shared;          // strips are computed by several threads: none writes rows of another
-  real a_sign, b_sign; // of the imaginary parts
+  int64_t a_bytes, b_bytes; // of a page of A and of B
+  int a_parts;              // real numbers of an element of A
+  int a_plain;              // A is not transposed
+  int copy;                 // A is transposed, doubled or large: strips are copied to the workspace
+  int shared;               // strips are computed by several threads: none writes rows of another
+  real a_sign, b_sign;      // of the imaginary parts
   int hermitian;
 } product_shape;
 
@@ -37,6 +40,17 @@ typedef struct {
   real *c;
   int64_t a_spare, c_spare; // real numbers from here on that may be read, and written
 } product_operands;
+
+// The workspace of a thread: a strip of A, a tile, and what is fetched ahead.
+enum {
+  STRIP_NUMBERS = DEPTH * TILE_ROWS * GLA_LANES,
+  WORK_NUMBERS = STRIP_NUMBERS + TILE_COLUMNS * GLA_LANES
+};
+
+static inline lookahead *lookahead_of (real *work)
+{
+  return (lookahead *)(work + WORK_NUMBERS);
+}
 
 static product_shape shape_of (const gla_pagemul_job *job, const gla_array *A, const gla_array *B,
                                const gla_array *C)
@@ -50,6 +64,8 @@ static product_shape shape_of (const gla_pagemul_job *job, const gla_array *A, c
                      .n = job->n,
                      .k = job->k,
                      .ldc = C->column_stride * pc,
+                     .a_bytes = A->column_stride * A->columns * pa * (int64_t)sizeof (real),
+                     .b_bytes = B->column_stride * B->columns * pb * (int64_t)sizeof (real),
                      .a_parts = (int)pa,
                      .a_plain = job->op_a == 'N',
                      .a_sign = job->op_a == 'C' ? -1 : 1,
@@ -115,6 +131,7 @@ static inline __attribute__ ((always_inline)) void product_strip (const product_
   const int64_t rows = s->rows - first, last = s->rows - GLA_LANES;
   const int low = rows < GLA_LANES && (first == 0 || s->shared);
   row_panel p;
+  p.ahead = lookahead_of (work);
   int64_t from[TILE_ROWS];
   for (int v = 0; v < V; v++) {
     const int64_t row = first + (int64_t)v * GLA_LANES;
@@ -141,8 +158,7 @@ static inline __attribute__ ((always_inline)) void product_strip (const product_
     for (int v = 0; v < V; v++)
       p.at[v] = copy ? (int64_t)v * GLA_LANES : from[v];
     if (buffered)
-      product_low_rows (rows, &p, q, n, kind, l > 0, o->c + first, s->ldc,
-                        work + (int64_t)DEPTH * TILE_ROWS * GLA_LANES);
+      product_low_rows (rows, &p, q, n, kind, l > 0, o->c + first, s->ldc, work + STRIP_NUMBERS);
     else
       product_rows (&p, V, &q, n, kind, l > 0, o->c, s->ldc);
     l += DEPTH;
@@ -175,6 +191,13 @@ static int64_t strips_of (const product_shape *s)
   const int height = s->kind == BOTH_COMPLEX ? COMPLEX_ROWS : TILE_ROWS;
   const int64_t registers = (s->rows + GLA_LANES - 1) / GLA_LANES;
   return (registers + height - 1) / height;
+}
+
+// The terms of all tiles of a page.
+static int64_t terms_of (const product_shape *s)
+{
+  const int width = s->kind == BOTH_COMPLEX ? COMPLEX_COLUMNS : TILE_COLUMNS;
+  return strips_of (s) * ((s->n + width - 1) / width) * s->k;
 }
 
 static void strip_product (const product_shape *s, const product_operands *o, int64_t strip,

@@ -28,12 +28,21 @@ enum { TILE_ROWS = 3, TILE_COLUMNS = 8, COMPLEX_ROWS = 3, COMPLEX_COLUMNS = 4 };
 enum { TILE_ROWS = 3, TILE_COLUMNS = 4, COMPLEX_ROWS = 2, COMPLEX_COLUMNS = 3 };
 #endif
 
+// Places in A, B and C of the next page, which is brought into the cache while this page is
+// computed: `step` bytes further for each term of a tile. Where nothing is fetched, any readable
+// memory and 0.
+typedef struct {
+  const char *at[3];
+  int64_t step[3];
+} lookahead;
+
 // Registers of rows of A: register v of column l is at a + l*column + at[v]. Its rows are those of
 // C from to[v] on.
 typedef struct {
   const real *a;
   int64_t column;
   int64_t at[TILE_ROWS], to[TILE_ROWS];
+  lookahead *ahead;
 } row_panel;
 
 // Columns of op (B): element (l, j) is at b + l*row + j*column, its imaginary part behind it, to be
@@ -51,6 +60,15 @@ static inline vec in_turn (real a, real b)
   for (int l = 0; l < GLA_LANES; l++)
     odd[l] = -(l & 1);
   return vec_select (odd, vec_broadcast (b), vec_broadcast (a));
+}
+
+static inline __attribute__ ((always_inline)) void fetch_ahead (lookahead *f)
+{
+  __builtin_prefetch (f->at[0], 0, 1);
+  __builtin_prefetch (f->at[1], 0, 1);
+  __builtin_prefetch (f->at[2], 1);
+  for (int k = 0; k < 3; k++)
+    f->at[k] += f->step[k];
 }
 
 // The tile of V registers of rows and the columns first .. first+N-1, added to C where `more` is
@@ -72,8 +90,11 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
       if (kind == BOTH_COMPLEX)
         turned[v][j] = (vec){0};
     }
+  lookahead f = *p->ahead;
   for (int64_t l = 0; l < q->depth; l++) {
     vec a[TILE_ROWS];
+    if (V > 1)
+      fetch_ahead (&f);
     for (int v = 0; v < V; v++)
       a[v] = (vec) * (const row_vec *)(p->a + l * p->column + p->at[v]);
     for (int j = 0; j < N; j++) {
@@ -88,6 +109,8 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
       }
     }
   }
+  if (V > 1)
+    *p->ahead = f;
   for (int j = 0; j < N; j++)
     for (int v = 0; v < V; v++) {
       vec s = sum[v][j];
@@ -107,8 +130,9 @@ static inline __attribute__ ((always_inline)) void product_rows (const row_panel
 {
   const int most = kind == BOTH_COMPLEX ? COMPLEX_COLUMNS : TILE_COLUMNS;
   int64_t j = 0;
-  for (; j + most <= n; j += most)
+  for (; j + most <= n; j += most) {
     product_tile (p, V, q, j, most, kind, more, c, ldc);
+  }
   // fewer than `most` are left: the other cases are never compiled
   switch (n - j) {
   case 1:
