@@ -16,8 +16,9 @@
 // rows of B stay in the cache. COPY_ROWS: from so many rows on A is copied even where it could be
 // read in place, because columns that are far apart compete for the same lines of the cache.
 // AHEAD_BYTES: pages of A and B of together so many bytes at most are fetched ahead; with larger
-// ones, which leave the first-level cache no room, that gains nothing.
-enum { DEPTH = 512, COPY_ROWS = 96, AHEAD_BYTES = 20000 };
+// ones, which leave the first-level cache no room, that gains nothing. FAR_BYTES: from such a page
+// of A on, of an array in OS pages of 4 KiB, the next OS page is touched ahead.
+enum { DEPTH = 512, COPY_ROWS = 96, AHEAD_BYTES = 20000, FAR_BYTES = 2048 };
 
 // What is the same for all pages. Strides are counted in real numbers.
 typedef struct {
