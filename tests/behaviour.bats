@@ -526,6 +526,15 @@ EOF
   [ -s patch_pca_denoise.png ]
 }
 
+@test "the example of pagemtimes checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/whitening.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s whitening.png ]
+}
+
 @test "Ctrl-C ends eigs_lanczos within 0.2 s, with a matrix and with a function" {
   interrupted 'A = spdiags (ones (200000, 1) * [-1, 2, -1], -1:1, 200000, 200000);' \
     'd = eigs_lanczos (A, 20, "sa", "device", "cpu", "maxit", 100000);'
