@@ -12,6 +12,7 @@
 #   gsvd-<name>.tsv, -sweeps.tsv, .png   gsvd_hz from Octave arrays, and gsvd; rotations in each sweep
 #   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
+#   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
 # `make bench` builds the programs that this runs.
 
@@ -93,6 +94,9 @@ if [ $octave_too = yes ]; then
   $octave bench_eigs.m $quick >"results/eigs-$name.tsv.new"
   mv "results/eigs-$name.tsv.new" "results/eigs-$name.tsv"
   $octave plot_eigs.m "results/eigs-$name.tsv" "results/eigs-$name.png"
+  echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
+  $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
+  mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
 fi
 ls results
 exit $status
