@@ -8,13 +8,16 @@
 #include "lu.h"
 #include "lu_grid.h"
 #include "lu_lapack.h"
+#include "lu_page.h"
 
 static size_t workspace (const gla_pagesolve_job *job, int64_t pages, int team)
 {
   const lu_shape shape = shape_of (job, pages);
   lu_space w;
   (void)team;
-  return lapack_layout (NULL, &shape, &w);
+  const size_t lapack = lapack_layout (NULL, &shape, &w);
+  const size_t page = shape.n <= LU_PAGE_MAX ? lu_page_bytes (&shape) : 0;
+  return page > lapack ? page : lapack;
 }
 
 // At most GLA_LANES systems, or one with the columns of several pages.
@@ -23,6 +26,8 @@ static void solve_systems (const gla_cpu_lu_task *task, const lu_shape *shape, l
 {
   for (int k = 0; k < count; k++)
     systems[k].left = 1;
+  if (shape->n <= LU_PAGE_MAX)
+    lu_page_solve (shape, systems, count, task->work);
   for (int k = 0; k < count; k++)
     if (systems[k].left && !gla_cpu_lu_stopped (task, 0))
       lapack_solve (task, shape, &systems[k], task->work);
