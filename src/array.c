@@ -96,6 +96,54 @@ int gla_arrays_overlap (const gla_array *a, const gla_array *b)
   return x < y + extent (b) && y < x + extent (a);
 }
 
+gla_status gla_check_rows (gla_context *ctx, const char *name, const gla_array *a)
+{
+  if (a->row_stride == 1)
+    return GLA_OK;
+  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
+                   (long long)a->row_stride);
+}
+
+gla_status gla_check_input (gla_context *ctx, const char *name, const gla_array *a)
+{
+  if (gla_type_size (a->type) == 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
+                     (int)a->type);
+  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
+                     (long long)a->columns, (long long)a->pages);
+  const gla_status status = gla_check_rows (ctx, name, a);
+  if (status != GLA_OK)
+    return status;
+  return gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
+}
+
+gla_status gla_check_place (gla_context *ctx, const char *name, const gla_array *a,
+                            const char *other_name, const gla_array *other)
+{
+  if (a->device == other->device)
+    return GLA_OK;
+  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where %s is, %d",
+                   name, a->device, other_name, other->device);
+}
+
+static int has_elements (const gla_array *a)
+{
+  return a != NULL && a->data != NULL && !gla_array_empty (a);
+}
+
+gla_status gla_check_apart (gla_context *ctx, const gla_named_array *arrays, int inputs, int count)
+{
+  for (int x = inputs; x < count; x++)
+    for (int y = 0; y < x; y++) {
+      const gla_array *a = arrays[x].array, *b = arrays[y].array;
+      if (has_elements (a) && has_elements (b) && gla_arrays_overlap (a, b))
+        return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not overlap %s", arrays[x].name,
+                         arrays[y].name);
+    }
+  return GLA_OK;
+}
+
 gla_array gla_array_pages (const gla_array *a, int64_t first, int64_t count)
 {
   gla_array part = *a;

@@ -9,6 +9,23 @@
 // Whether the array has this type and size and its elements are apart; the message names it.
 gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array *a, gla_type type,
                             int64_t rows, int64_t columns, int64_t pages);
+// The same for an array that a call reads: a type and sizes that can be, row_stride 1.
+gla_status gla_check_input (gla_context *ctx, const char *name, const gla_array *a);
+// Whether row_stride is 1.
+gla_status gla_check_rows (gla_context *ctx, const char *name, const gla_array *a);
+// Whether the array is where another one is.
+gla_status gla_check_place (gla_context *ctx, const char *name, const gla_array *a,
+                            const char *other_name, const gla_array *other);
+
+// Without data, or NULL: there is none.
+typedef struct {
+  const char *name;
+  const gla_array *array;
+} gla_named_array;
+
+// Whether each array behind the first `inputs` is apart from all those before it.
+gla_status gla_check_apart (gla_context *ctx, const gla_named_array *arrays, int inputs, int count);
+
 int gla_array_empty (const gla_array *a);
 // Whether two arrays that are not empty share memory.
 int gla_arrays_overlap (const gla_array *a, const gla_array *b);

@@ -28,10 +28,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     return GLA_OK;
   const int64_t rows = A->rows + B->rows, q = rows < A->columns ? rows : A->columns;
   const gla_status status = gla_check_array (ctx, "Z", &r->Z, A->type, A->columns, q, A->pages);
-  if (status == GLA_OK && r->Z.row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "Z has row stride %lld, it must be 1",
-                     (long long)r->Z.row_stride);
-  return status;
+  return status == GLA_OK ? gla_check_rows (ctx, "Z", &r->Z) : status;
 }
 
 // X becomes balanced, and Z the inverse of its adjoint.

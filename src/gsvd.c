@@ -40,48 +40,19 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
   const int which = a->columns == e->columns[1];
   gla_status status =
       gla_check_array (ctx, e->name, a, e->type, e->rows, e->columns[which], A->pages);
-  if (status == GLA_OK && e->rows > 1 && a->columns > 1 && a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", e->name,
-                     (long long)a->row_stride);
-  if (status == GLA_OK && a->device != A->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where A is, %d",
-                     e->name, a->device, A->device);
-  return status;
-}
-
-static gla_status check_overlap (gla_context *ctx, const char *name, const gla_array *a,
-                                 const char *other_name, const gla_array *b)
-{
-  if (!gla_array_empty (a) && !gla_array_empty (b) && gla_arrays_overlap (a, b))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not overlap %s", name, other_name);
-  return GLA_OK;
-}
-
-static gla_status check_input (gla_context *ctx, const char *name, const gla_array *a)
-{
-  if (gla_type_size (a->type) == 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
-                     (int)a->type);
-  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
-                     (long long)a->columns, (long long)a->pages);
-  if (a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
-                     (long long)a->row_stride);
-  return gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
+  if (status == GLA_OK && e->rows > 1 && a->columns > 1)
+    status = gla_check_rows (ctx, e->name, a);
+  return status == GLA_OK ? gla_check_place (ctx, e->name, a, "A", A) : status;
 }
 
 static gla_status check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B)
 {
-  gla_status status = check_input (ctx, "A", A);
+  gla_status status = gla_check_input (ctx, "A", A);
   if (status == GLA_OK)
-    status = check_input (ctx, "B", B);
+    status = gla_check_input (ctx, "B", B);
   if (status == GLA_OK)
     status = gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);
-  if (status == GLA_OK && B->device != A->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B is in place %d, it must be where A is, %d",
-                     B->device, A->device);
-  return status;
+  return status == GLA_OK ? gla_check_place (ctx, "B", B, "A", A) : status;
 }
 
 static gla_status check_options (gla_context *ctx, const gla_gsvd_options *o)
@@ -129,20 +100,14 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
                                         {"U", wanted (&r->U), A->type, m, {m, least (m, q)}},
                                         {"V", wanted (&r->V), A->type, n, {n, least (n, q)}},
                                         {"X", wanted (&r->X), A->type, p, {q, q}}};
-  for (int x = 0; x < OUTPUTS && status == GLA_OK; x++) {
-    if (outputs[x].array == NULL)
-      continue;
-    status = check_output (ctx, &outputs[x], A);
-    if (status == GLA_OK)
-      status = check_overlap (ctx, outputs[x].name, outputs[x].array, "A", A);
-    if (status == GLA_OK)
-      status = check_overlap (ctx, outputs[x].name, outputs[x].array, "B", B);
-    for (int y = 0; y < x && status == GLA_OK; y++)
-      if (outputs[y].array != NULL)
-        status = check_overlap (ctx, outputs[x].name, outputs[x].array, outputs[y].name,
-                                outputs[y].array);
+  gla_named_array arrays[2 + OUTPUTS] = {{"A", A}, {"B", B}};
+  for (int x = 0; x < OUTPUTS; x++) {
+    arrays[2 + x] = (gla_named_array){outputs[x].name, outputs[x].array};
+    status = outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK;
+    if (status != GLA_OK)
+      return status;
   }
-  return status;
+  return gla_check_apart (ctx, arrays, 2, 2 + OUTPUTS);
 }
 
 //------------------------------------------------------------------------------

@@ -13,14 +13,13 @@
 static gla_status check_one (gla_context *ctx, const char *name, const gla_array *a, gla_type type,
                              int64_t rows, int64_t columns, int64_t pages)
 {
-  const gla_status status = gla_check_array (ctx, name, a, type, rows, columns, pages);
-  if (status == GLA_OK && a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
-                     (long long)a->row_stride);
-  if (status == GLA_OK && a->device != GLA_DEVICE_HOST)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
-                     a->device);
-  return status;
+  gla_status status = gla_check_array (ctx, name, a, type, rows, columns, pages);
+  if (status == GLA_OK)
+    status = gla_check_rows (ctx, name, a);
+  if (status != GLA_OK || a->device == GLA_DEVICE_HOST)
+    return status;
+  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
+                   a->device);
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
@@ -41,11 +40,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     status = check_one (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
   if (status == GLA_OK)
     status = check_one (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
-  if (status == GLA_OK && !gla_array_empty (X) && !gla_array_empty (A) && gla_arrays_overlap (X, A))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X must not overlap A");
-  if (status == GLA_OK && !gla_array_empty (X) && !gla_array_empty (B) && gla_arrays_overlap (X, B))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X must not overlap B");
-  return status;
+  const gla_named_array arrays[] = {{"A", A}, {"B", B}, {"X", X}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 3) : status;
 }
 
 // X = R \ (Q'*B) of all pages; info tells which are not done by that.

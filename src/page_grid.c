@@ -48,28 +48,15 @@ gla_status gla_check_grid (gla_context *ctx, const gla_array *A, const gla_array
 gla_status gla_check_operand (gla_context *ctx, const char *name, const gla_array *a,
                               const char *result_name, const gla_array *result)
 {
-  if (gla_type_size (a->type) == 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
-                     (int)a->type);
-  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
-                     (long long)a->columns, (long long)a->pages);
-  const gla_status status = gla_check_array (ctx, name, a, a->type, a->rows, a->columns, a->pages);
+  gla_status status = gla_check_input (ctx, name, a);
   if (status != GLA_OK)
     return status;
-  if (a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
-                     (long long)a->row_stride);
   if (gla_type_real (a->type) != gla_type_real (result->type))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type '%c', and %s has type '%c'", name,
                      (char)a->type, result_name, (char)result->type);
-  if (a->device != result->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where %s is, %d",
-                     name, a->device, result_name, result->device);
-  if (!gla_array_empty (a) && !gla_array_empty (result) && result->data &&
-      gla_arrays_overlap (a, result))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not overlap %s", result_name, name);
-  return GLA_OK;
+  status = gla_check_place (ctx, name, a, result_name, result);
+  const gla_named_array arrays[] = {{name, a}, {result_name, result}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
 }
 
 gla_status gla_check_op (gla_context *ctx, const char *name, char op)

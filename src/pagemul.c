@@ -35,11 +35,10 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op (A) has %lld columns and op (B) %lld rows",
                      (long long)k, (long long)other);
   status = gla_check_array (ctx, "C", C, type, m, n, C->pages);
+  if (status == GLA_OK)
+    status = gla_check_rows (ctx, "C", C);
   if (status != GLA_OK)
     return status;
-  if (C->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C has row stride %lld, it must be 1",
-                     (long long)C->row_stride);
   const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
   return gla_check_grid (ctx, A, B, "C", C, &grid);
 }

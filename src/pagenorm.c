@@ -18,29 +18,18 @@ static gla_status check (gla_context *ctx, const gla_array *A, gla_norm norm,
 {
   if (A == NULL || norms == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "norms");
-  if (gla_type_size (A->type) == 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has type %d, it must be one of s d c z",
-                     (int)A->type);
   if (norm != GLA_NORM_FRO && norm != GLA_NORM_ONE && norm != GLA_NORM_INF && norm != GLA_NORM_TWO)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norm = %d is not a gla_norm", (int)norm);
-  gla_status status = gla_check_array (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
-  if (status != GLA_OK)
-    return status;
-  status = gla_check_array (ctx, "norms", norms, gla_type_real (A->type), 1, 1, A->pages);
-  if (status != GLA_OK)
-    return status;
-  if (A->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A has row stride %lld, it must be 1",
-                     (long long)A->row_stride);
-  if (norms->device != A->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms is in place %d, it must be where A is, %d",
-                     norms->device, A->device);
-  if (norm == GLA_NORM_TWO && A->device != GLA_DEVICE_HOST)
+  gla_status status = gla_check_input (ctx, "A", A);
+  if (status == GLA_OK)
+    status = gla_check_array (ctx, "norms", norms, gla_type_real (A->type), 1, 1, A->pages);
+  if (status == GLA_OK)
+    status = gla_check_place (ctx, "norms", norms, "A", A);
+  if (status == GLA_OK && norm == GLA_NORM_TWO && A->device != GLA_DEVICE_HOST)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "A is in place %d, it must be on the host for the 2-norm", A->device);
-  if (!gla_array_empty (A) && gla_arrays_overlap (A, norms))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "norms must not overlap A");
-  return GLA_OK;
+  const gla_named_array arrays[] = {{"A", A}, {"norms", norms}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
 }
 
 //------------------------------------------------------------------------------

@@ -48,20 +48,12 @@ static gla_status check_operands (gla_context *ctx, const gla_array *A, const gl
 static gla_status check_rcond (gla_context *ctx, const gla_array *rcond, const gla_array *A,
                                const gla_array *B, const gla_array *X)
 {
-  const gla_array *others[] = {A, B, X};
-  static const char *const names[] = {"A", "B", "X"};
-  const gla_status status =
+  gla_status status =
       gla_check_array (ctx, "rcond", rcond, gla_type_real (X->type), 1, 1, X->pages);
-  if (status != GLA_OK)
-    return status;
-  if (rcond->device != X->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "rcond is in place %d, it must be where X is, %d",
-                     rcond->device, X->device);
-  for (int k = 0; k < 3; k++)
-    if (others[k] && others[k]->data && !gla_array_empty (others[k]) && !gla_array_empty (rcond) &&
-        gla_arrays_overlap (others[k], rcond))
-      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "rcond must not overlap %s", names[k]);
-  return GLA_OK;
+  if (status == GLA_OK)
+    status = gla_check_place (ctx, "rcond", rcond, "X", X);
+  const gla_named_array arrays[] = {{"A", A}, {"B", B}, {"X", X}, {"rcond", rcond}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 3, 4) : status;
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
@@ -72,11 +64,10 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   gla_status status = check_operands (ctx, A, B, X, o);
   if (status == GLA_OK)
     status = gla_check_array (ctx, "X", X, X->type, like->rows, like->columns, X->pages);
+  if (status == GLA_OK)
+    status = gla_check_rows (ctx, "X", X);
   if (status != GLA_OK)
     return status;
-  if (X->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "X has row stride %lld, it must be 1",
-                     (long long)X->row_stride);
   const gla_page_grid grid = {o->dims, o->dim_size, o->a_step, o->b_step};
   status = gla_check_grid (ctx, A, B, "X", X, &grid);
   if (status != GLA_OK || r->rcond.data == NULL)

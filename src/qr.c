@@ -30,36 +30,17 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
   int which = a->rows == e->rows[1] && a->columns == e->columns[1];
   gla_status status =
       gla_check_array (ctx, e->name, a, A->type, e->rows[which], e->columns[which], A->pages);
-  if (status == GLA_OK && a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", e->name,
-                     (long long)a->row_stride);
-  if (status == GLA_OK && a->device != A->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be where A is, %d",
-                     e->name, a->device, A->device);
-  return status;
+  if (status == GLA_OK)
+    status = gla_check_rows (ctx, e->name, a);
+  return status == GLA_OK ? gla_check_place (ctx, e->name, a, "A", A) : status;
 }
 
-static gla_status check_overlap (gla_context *ctx, const char *name, const gla_array *a,
-                                 const char *other_name, const gla_array *b)
+static gla_status check_rhs (gla_context *ctx, const gla_array *A, const gla_array *B)
 {
-  if (a != NULL && b != NULL && !gla_array_empty (a) && !gla_array_empty (b) &&
-      gla_arrays_overlap (a, b))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not overlap %s", name, other_name);
-  return GLA_OK;
-}
-
-static gla_status check_input (gla_context *ctx, const char *name, const gla_array *a)
-{
-  if (gla_type_size (a->type) == 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z", name,
-                     (int)a->type);
-  if (a->rows < 0 || a->columns < 0 || a->pages < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is %lldx%lldx%lld", name, (long long)a->rows,
-                     (long long)a->columns, (long long)a->pages);
-  if (a->row_stride != 1)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
-                     (long long)a->row_stride);
-  return GLA_OK;
+  gla_status status = gla_check_input (ctx, "B", B);
+  if (status == GLA_OK)
+    status = gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
+  return status == GLA_OK ? gla_check_place (ctx, "B", B, "A", A) : status;
 }
 
 static const gla_array *wanted (const gla_array *a)
@@ -73,18 +54,11 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (A == NULL || r == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL",
                      A == NULL ? "A" : "results");
-  gla_status status = check_input (ctx, "A", A);
-  if (status == GLA_OK)
-    status = gla_check_array (ctx, "A", A, A->type, A->rows, A->columns, A->pages);
+  gla_status status = gla_check_input (ctx, "A", A);
   if (status == GLA_OK && B != NULL)
-    status = check_input (ctx, "B", B);
-  if (status == GLA_OK && B != NULL)
-    status = gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
+    status = check_rhs (ctx, A, B);
   if (status != GLA_OK)
     return status;
-  if (B != NULL && B->device != A->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B is in place %d, it must be where A is, %d",
-                     B->device, A->device);
   if (B == NULL && r->C.data != NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "C needs B");
   if ((r->W.data != NULL) != (r->Y.data != NULL))
@@ -100,19 +74,14 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
                                   {"C", wanted (&r->C), {m, k}, {rhs, rhs}},
                                   {"W", wanted (&r->W), {m, m}, {k, k}},
                                   {"Y", wanted (&r->Y), {m, m}, {k, k}}};
-  for (int x = 0; x < OUTPUTS && status == GLA_OK; x++) {
-    if (outputs[x].array == NULL)
-      continue;
-    status = check_output (ctx, &outputs[x], A);
-    if (status == GLA_OK)
-      status = check_overlap (ctx, outputs[x].name, outputs[x].array, "A", A);
-    if (status == GLA_OK)
-      status = check_overlap (ctx, outputs[x].name, outputs[x].array, "B", B);
-    for (int y = 0; y < x && status == GLA_OK; y++)
-      status =
-          check_overlap (ctx, outputs[x].name, outputs[x].array, outputs[y].name, outputs[y].array);
+  gla_named_array arrays[2 + OUTPUTS] = {{"A", A}, {"B", B}};
+  for (int x = 0; x < OUTPUTS; x++) {
+    arrays[2 + x] = (gla_named_array){outputs[x].name, outputs[x].array};
+    status = outputs[x].array != NULL ? check_output (ctx, &outputs[x], A) : GLA_OK;
+    if (status != GLA_OK)
+      return status;
   }
-  return status;
+  return gla_check_apart (ctx, arrays, 2, 2 + OUTPUTS);
 }
 
 //------------------------------------------------------------------------------

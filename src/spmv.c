@@ -32,12 +32,9 @@ static gla_status check (gla_context *ctx, const gla_sparse *S, char op, const g
   if (x->row_stride != 1 || y->row_stride != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "row strides (%lld, %lld) of x and y must be 1",
                      (long long)x->row_stride, (long long)y->row_stride);
-  if (x->device != y->device)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "y is in place %d, it must be where x is, %d",
-                     y->device, x->device);
-  if (!gla_array_empty (x) && !gla_array_empty (y) && gla_arrays_overlap (x, y))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "y must not overlap x");
-  return GLA_OK;
+  status = gla_check_place (ctx, "y", y, "x", x);
+  const gla_named_array arrays[] = {{"x", x}, {"y", y}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
 }
 
 //------------------------------------------------------------------------------
