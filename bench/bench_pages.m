@@ -39,7 +39,7 @@ function [X, Y, pages] = data_of (case_, type, bytes)
   pages = max (2, round (bytes / (max ([m*k, k*n, m*n]) * element)));
   X = qr_pages (m, k, pages, type);
   if (! strcmp (name, "pagemtimes"))
-    X += m * eye (m);
+    X += m * full (eye (m));  % well conditioned
   end
   Y = [];
   if (! strcmp (name, "pageinv") && ! strcmp (shape, "hermitian"))
