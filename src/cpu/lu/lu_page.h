@@ -7,9 +7,15 @@
 #include "lu_page_pivot.h"
 #include "lu_page_rcond.h"
 
-// LU_PAGE_MAX: from larger orders on LAPACK is faster. PAGE_EXACT: up to this order the norm of
+// LU_PAGE_MAX: from larger orders on LAPACK may be faster. PAGE_EXACT: up to this order the norm of
 // the inverse is computed, then estimated. PAGE_FEW: so many columns are done one by one.
-enum { LU_PAGE_MAX = 256, PAGE_EXACT = 32, PAGE_FEW = 2 };
+enum {
+  LU_PAGE_MAX = GLA_VECTOR_BYTES > 16 ? 256
+                : GLA_SINGLE          ? 128
+                                      : 64,
+  PAGE_EXACT = 32,
+  PAGE_FEW = 2
+};
 
 static size_t lu_page_bytes (const lu_shape *shape)
 {
