@@ -32,7 +32,9 @@ system_with () {
   PACKAGES="octave-dev liboctave-dev octave-doctest" system_with
   PATH=$WORK/bin sh "$TOP/tests/deps.sh"
   grep -q ' octave .* octave-dev ' "$WORK/installed"
-  grep -q ' python3-venv octave-doctest$' "$WORK/installed"
+  grep -q ' python3-venv$' "$WORK/installed"
+  grep -q ' octave-doctest$' "$WORK/installed"
+  grep -q ' fonts-freefont-otf$' "$WORK/installed"
 }
 
 @test "make deps fails where a needed package is not to be had, and not for an optional one" {

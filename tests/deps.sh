@@ -66,5 +66,6 @@ optional=$(echo $formatter_package $doctest $font)
 echo "installing$missing${optional:+ $optional}"
 # shellcheck disable=SC2086
 [ -z "$missing" ] || apt-get install -q -y --no-install-recommends $missing >/dev/null
-# shellcheck disable=SC2086
-[ -z "$optional" ] || apt-get install -q -y --no-install-recommends $optional >/dev/null || echo "not installed: $optional"
+for package in $optional; do
+  apt-get install -q -y --no-install-recommends "$package" >/dev/null || echo "not installed: $package"
+done
