@@ -1,0 +1,325 @@
+// lu_lanes_move.h: numbers between arrays and lanes
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What stands side by side in memory is read by whole registers, one of each lane, which are then
+// transposed: element i of all lanes makes register i. All else is read number by number.
+
+#ifndef GPULINALG_CPU_LU_LANES_MOVE_H
+#define GPULINALG_CPU_LU_LANES_MOVE_H
+
+#include "cpu/common/lanes.h"
+
+#include "lu_system.h"
+
+// A register at any address of a real number.
+typedef real lanes_vec
+    __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
+
+// An address for each lane. Bit l of `live` says that lane l may be written.
+typedef struct {
+  const real *at[GLA_LANES];
+} lanes_sources;
+typedef struct {
+  real *at[GLA_LANES];
+  unsigned live;
+} lanes_targets;
+
+// Bit l for lane l.
+static inline unsigned lanes_bits (mask m)
+{
+#if defined __AVX512DQ__ && GLA_VECTOR_BYTES == 64
+  typedef long long words __attribute__ ((vector_size (64)));
+  typedef int halves __attribute__ ((vector_size (64)));
+  return GLA_SINGLE ? (unsigned)__builtin_ia32_cvtd2mask512 ((halves)m)
+                    : (unsigned)__builtin_ia32_cvtq2mask512 ((words)m);
+#else
+  unsigned b = 0;
+  for (int l = 0; l < GLA_LANES; l++)
+    b |= (unsigned)(m[l] & 1) << l;
+  return b;
+#endif
+}
+
+//------------------------------------------------------------------------------
+// transposition
+//------------------------------------------------------------------------------
+
+// Two registers as 2 x 2 blocks of d lanes each, transposed.
+static inline __attribute__ ((always_inline)) void lanes_swap_blocks (vec *a, vec *b, int d)
+{
+  const vec x = *a, y = *b;
+#ifdef __clang__
+  for (int l = 0; l < GLA_LANES; l++) {
+    (*a)[l] = l & d ? y[l ^ d] : x[l];
+    (*b)[l] = l & d ? y[l] : x[l ^ d];
+  }
+#else
+  mask low = {0}, high = {0};
+  for (int l = 0; l < GLA_LANES; l++) {
+    low[l] = l & d ? GLA_LANES + (l ^ d) : l;
+    high[l] = l & d ? GLA_LANES + l : l ^ d;
+  }
+  *a = __builtin_shuffle (x, y, low);
+  *b = __builtin_shuffle (x, y, high);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) void lanes_transpose_step (vec *x, int d)
+{
+#pragma GCC unroll 16
+  for (int i = 0; i < GLA_LANES; i++)
+    if (!(i & d) && d < GLA_LANES)
+      lanes_swap_blocks (&x[i], &x[i + d], d);
+}
+
+// Lane l of register i and lane i of register l are exchanged.
+static inline __attribute__ ((always_inline)) void lanes_transpose (vec *x)
+{
+  lanes_transpose_step (x, 1);
+  lanes_transpose_step (x, 2);
+  lanes_transpose_step (x, 4);
+  lanes_transpose_step (x, 8);
+}
+
+//------------------------------------------------------------------------------
+// consecutive real numbers
+//------------------------------------------------------------------------------
+
+// So many numbers at the end of a run are moved one by one; where there are more, a block begins
+// so much earlier that it ends with the run.
+enum { FEW_NUMBERS = GLA_LANES / 4 };
+
+static inline __attribute__ ((always_inline)) void
+lanes_load_block (vec *to, const lanes_sources *from, int64_t at)
+{
+  vec x[GLA_LANES];
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    x[l] = (vec) * (const lanes_vec *)(from->at[l] + at);
+  lanes_transpose (x);
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    to[at + l] = x[l];
+}
+
+static inline __attribute__ ((always_inline)) vec lanes_gather_real (const lanes_sources *from,
+                                                                     int64_t at)
+{
+  vec x;
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    x[l] = from->at[l][at];
+  return x;
+}
+
+// Number i of every lane to register i.
+static __attribute__ ((noinline)) void lanes_load_run (vec *to, const lanes_sources *from,
+                                                       int64_t count)
+{
+  int64_t i = 0;
+  for (; i + GLA_LANES <= count; i += GLA_LANES)
+    lanes_load_block (to, from, i);
+  if (i > 0 && count - i > FEW_NUMBERS) {
+    lanes_load_block (to, from, count - GLA_LANES);
+    return;
+  }
+  for (; i < count; i++)
+    to[i] = lanes_gather_real (from, i);
+}
+
+static inline __attribute__ ((always_inline)) void lanes_store_block (const lanes_targets *to,
+                                                                      const vec *from, int64_t at)
+{
+  vec x[GLA_LANES];
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    x[l] = from[at + l];
+  lanes_transpose (x);
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    if (to->live >> l & 1)
+      *(lanes_vec *)(to->at[l] + at) = (lanes_vec)x[l];
+}
+
+static inline __attribute__ ((always_inline)) void lanes_scatter_real (const lanes_targets *to,
+                                                                       int64_t at, vec x)
+{
+#pragma GCC unroll 16
+  for (int l = 0; l < GLA_LANES; l++)
+    if (to->live >> l & 1)
+      to->at[l][at] = x[l];
+}
+
+static __attribute__ ((noinline)) void lanes_store_run (const lanes_targets *to, const vec *from,
+                                                        int64_t count)
+{
+  int64_t i = 0;
+  for (; i + GLA_LANES <= count; i += GLA_LANES)
+    lanes_store_block (to, from, i);
+  if (i > 0 && count - i > FEW_NUMBERS) {
+    lanes_store_block (to, from, count - GLA_LANES);
+    return;
+  }
+  for (; i < count; i++)
+    lanes_scatter_real (to, i, from[i]);
+}
+
+//------------------------------------------------------------------------------
+// columns
+//------------------------------------------------------------------------------
+
+static inline __attribute__ ((always_inline)) num lanes_gather_num (const lanes_sources *from,
+                                                                    int64_t at, const lu_input *in)
+{
+  num x = num_from_real (lanes_gather_real (from, at));
+#if GLA_COMPLEX
+  if (in->parts > 1)
+    x.im = lanes_gather_real (from, at + 1) * vec_broadcast (in->sign);
+#endif
+  (void)in;
+  return x;
+}
+
+static inline __attribute__ ((always_inline)) void lanes_scatter_num (const lanes_targets *to,
+                                                                      int64_t at, num x)
+{
+  lanes_scatter_real (to, at, x.re);
+#if GLA_COMPLEX
+  lanes_scatter_real (to, at + 1, x.im);
+#endif
+}
+
+static inline void lanes_set_sign (num *x, int64_t count, const lu_input *in)
+{
+#if GLA_COMPLEX
+  if (in->parts > 1 && in->sign < 0)
+    for (int64_t i = 0; i < count; i++)
+      x[i] = num_conj (x[i]);
+#endif
+  (void)x;
+  (void)count;
+  (void)in;
+}
+
+// Numbers that stand one behind the other in memory, and as matrix elements.
+static inline int lanes_is_run (const lu_input *in, int64_t stride)
+{
+  return in->parts == GLA_PARTS && stride == GLA_PARTS;
+}
+
+// Rows 0 .. n-1 of a column.
+static __attribute__ ((noinline)) void
+lanes_load_rows (num *to, int64_t n, const lanes_sources *from, const lu_input *in)
+{
+  if (lanes_is_run (in, in->row)) {
+    lanes_load_run ((vec *)to, from, n * GLA_PARTS);
+    lanes_set_sign (to, n, in);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    to[i] = lanes_gather_num (from, i * in->row, in);
+}
+
+// Row perm[i] of each lane to register i.
+static __attribute__ ((noinline)) void lanes_load_permuted (num *to, int64_t n,
+                                                            const lanes_sources *from,
+                                                            const lu_input *in, const mask *perm)
+{
+  for (int64_t i = 0; i < n; i++) {
+    num x = num_zero ();
+#pragma GCC unroll 16
+    for (int l = 0; l < GLA_LANES; l++) {
+      const real *e = from->at[l] + perm[i][l] * in->row;
+      x.re[l] = e[0];
+#if GLA_COMPLEX
+      x.im[l] = in->parts > 1 ? e[1] * in->sign : 0;
+#endif
+    }
+    to[i] = x;
+  }
+}
+
+static __attribute__ ((noinline)) void lanes_store_rows (const lanes_targets *to, int64_t row,
+                                                         int64_t n, const num *from)
+{
+  if (row == GLA_PARTS) {
+    lanes_store_run (to, (const vec *)from, n * GLA_PARTS);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    lanes_scatter_num (to, i * row, from[i]);
+}
+
+//------------------------------------------------------------------------------
+// square matrices
+//------------------------------------------------------------------------------
+
+static inline void lanes_transpose_matrix (num *a, int n)
+{
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < j; i++) {
+      const num x = a[i + j * n];
+      a[i + j * n] = a[j + i * n];
+      a[j + i * n] = x;
+    }
+}
+
+// Element (i, j) to register i + j*n.
+static void lanes_load_matrix (num *a, int n, const lanes_sources *from, const lu_input *in)
+{
+  const int turned = !lanes_is_run (in, in->row) && lanes_is_run (in, in->column);
+  const int64_t inner = turned ? in->column : in->row, outer = turned ? in->row : in->column;
+  if (lanes_is_run (in, inner) && outer == n * GLA_PARTS) {
+    lanes_load_run ((vec *)a, from, (int64_t)n * n * GLA_PARTS);
+    lanes_set_sign (a, (int64_t)n * n, in);
+  } else {
+    lu_input column = *in;
+    column.row = inner;
+    for (int j = 0; j < n; j++) {
+      lanes_sources s;
+      for (int l = 0; l < GLA_LANES; l++)
+        s.at[l] = from->at[l] + j * outer;
+      lanes_load_rows (a + j * n, n, &s, &column);
+    }
+  }
+  if (turned)
+    lanes_transpose_matrix (a, n);
+}
+
+// Column j of each lane goes to column perm[j] of its page, by way of `stage`.
+static void lanes_store_permuted (const lanes_targets *to, const lu_output *out, int n,
+                                  const num *a, const mask *perm, real *stage)
+{
+  const int64_t size = (int64_t)n * n * GLA_PARTS;
+  lanes_targets s = {.live = to->live};
+  for (int l = 0; l < GLA_LANES; l++)
+    s.at[l] = stage + l * size;
+  lanes_store_run (&s, (const vec *)a, size);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int j = 0; (to->live >> l & 1) && j < n; j++) {
+      const real *from = s.at[l] + (int64_t)j * n * GLA_PARTS;
+      real *x = to->at[l] + perm[j][l] * out->column;
+      for (int i = 0; i < n; i++) {
+        x[i * out->row] = from[i * GLA_PARTS];
+#if GLA_COMPLEX
+        x[i * out->row + 1] = from[i * GLA_PARTS + 1];
+#endif
+      }
+    }
+}
+
+static void lanes_store_matrix (const lanes_targets *to, const lu_output *out, int n, const num *a)
+{
+  if (out->row == GLA_PARTS && out->column == n * GLA_PARTS) {
+    lanes_store_run (to, (const vec *)a, (int64_t)n * n * GLA_PARTS);
+    return;
+  }
+  for (int j = 0; j < n; j++) {
+    lanes_targets t = {.live = to->live};
+    for (int l = 0; l < GLA_LANES; l++)
+      t.at[l] = to->at[l] + j * out->column;
+    lanes_store_rows (&t, out->row, n, a + j * n);
+  }
+}
+
+#endif
