@@ -24,7 +24,7 @@ typedef struct {
   const lu_shape *shape;
   lu_system *systems;
   int count, shared; // shared: the lanes are columns of one system
-  vec norm; // of A, where rcond is wanted
+  vec norm;          // of A, where rcond is wanted
   num *a, *inverse, *y;
   num *r, *l;
   mask *perm, *at;

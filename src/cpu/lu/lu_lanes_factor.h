@@ -9,6 +9,9 @@
 
 #include "lu_lanes_move.h"
 
+// Rows of a column that are computed at a time.
+enum { LANES_ROWS = GLA_COMPLEX ? 2 : 4 };
+
 // Lanes by kind, a bit each. Each lane is of the first kind that fits.
 typedef struct {
   unsigned finite, upper, lower, definite; // definite: Hermitian with a positive diagonal
@@ -41,25 +44,26 @@ static inline __attribute__ ((always_inline)) lanes_by_kind lanes_kinds (const n
   vec least = vec_broadcast (GLA_MAX);
   for (int j = 0; j < n; j++) {
     const num d = a[j + j * n];
+    vec finite = d.re * zero; // a sum for each column: one for all would wait for itself
     least = vec_select (d.re < least, d.re, least);
-    sum += d.re * zero;
 #if GLA_COMPLEX
-    sum += d.im * zero;
+    finite += d.im * zero;
     skew = lanes_join_bits (skew, d.im);
 #endif
     for (int i = j + 1; i < n; i++) {
       const num x = a[i + j * n], y = a[j + i * n];
-      sum += x.re * zero;
-      sum += y.re * zero;
+      finite += x.re * zero;
+      finite += y.re * zero;
       below = lanes_join_num (below, x);
       above = lanes_join_num (above, y);
       skew = lanes_join_bits (skew, x.re - y.re);
 #if GLA_COMPLEX
-      sum += x.im * zero;
-      sum += y.im * zero;
+      finite += x.im * zero;
+      finite += y.im * zero;
       skew = lanes_join_bits (skew, x.im + y.im);
 #endif
     }
+    sum += finite;
   }
   lanes_by_kind k = {.finite = lanes_bits (sum == sum),
                      .upper = lanes_bits (lanes_all_zero (below)),
@@ -127,21 +131,22 @@ static inline __attribute__ ((always_inline)) mask lanes_pivot_rows (const num *
   return row;
 }
 
-// Exchanges rows k and i of N columns in the lanes of at[i], for all i > k.
-static inline __attribute__ ((always_inline)) void lanes_exchange_rows (num *a, int N, int k, int n,
-                                                                        const mask *at)
+// Exchanges rows k and i of N columns in the lanes of at[i], for all i > k; then, where `l` is not
+// NULL, a(i,j) -= l(i) * a(k,j).
+static inline __attribute__ ((always_inline)) void lanes_exchange (num *a, int N, int k, int n,
+                                                                   const mask *at, const num *l)
 {
   num top[4], pivot[4];
   for (int j = 0; j < N; j++)
     top[j] = pivot[j] = a[k + j * n];
-  for (int i = k + 1; i < n; i++) {
-    const mask m = at[i];
+  for (int i = k + 1; i < n; i++)
+    for (int j = 0; j < N; j++)
+      pivot[j] = num_select (at[i], a[i + j * n], pivot[j]);
+  for (int i = k + 1; i < n; i++)
     for (int j = 0; j < N; j++) {
-      const num x = a[i + j * n];
-      pivot[j] = num_select (m, x, pivot[j]);
-      a[i + j * n] = num_select (m, top[j], x);
+      const num x = num_select (at[i], top[j], a[i + j * n]);
+      a[i + j * n] = l ? num_fnma (x, l[i], pivot[j]) : x;
     }
-  }
   for (int j = 0; j < N; j++)
     a[k + j * n] = pivot[j];
 }
@@ -153,27 +158,33 @@ static inline __attribute__ ((always_inline)) void lanes_eliminate (num *a, int 
   num top[4];
   for (int j = 0; j < N; j++)
     top[j] = a[k + j * n];
-  for (int i = k + 1; i < n; i++) {
-    const num x = l[i];
+  for (int i = k + 1; i < n; i++)
     for (int j = 0; j < N; j++)
-      a[i + j * n] = num_fnma (a[i + j * n], x, top[j]);
-  }
+      a[i + j * n] = num_fnma (a[i + j * n], l[i], top[j]);
 }
 
-static inline __attribute__ ((always_inline)) void lanes_exchange_perm (mask *perm, int k, int n,
-                                                                        const mask *at)
+// Brings the pivots of column k, which are in the rows `row`, to row k. at: space for n masks.
+static inline __attribute__ ((always_inline)) void lanes_pivot (num *a, int n, int k, mask row,
+                                                                mask *perm, mask *at)
 {
   const mask top = perm[k];
   mask pivot = top;
   for (int i = k + 1; i < n; i++) {
-    pivot = (at[i] & perm[i]) | (~at[i] & pivot);
-    perm[i] = (at[i] & top) | (~at[i] & perm[i]);
+    const mask m = row == i;
+    at[i] = m;
+    pivot = (m & perm[i]) | (~m & pivot);
+    perm[i] = (m & top) | (~m & perm[i]);
   }
   perm[k] = pivot;
+  int j = 0;
+  for (; j + 4 <= k + 1; j += 4)
+    lanes_exchange (a + j * n, 4, k, n, at, NULL);
+  for (; j <= k; j++)
+    lanes_exchange (a + j * n, 1, k, n, at, NULL);
 }
 
-// Row i of P*A is row perm[i] of A. at: space for n masks. Returns the lanes with good pivots, and
-// whether some rows were exchanged.
+// Row i of P*A is row perm[i] of A. Returns the lanes with good pivots, and whether some rows were
+// exchanged.
 static inline __attribute__ ((always_inline)) mask
 lanes_factor_general (num *a, int n, num *r, mask *perm, mask *at, int *exchanged)
 {
@@ -182,27 +193,24 @@ lanes_factor_general (num *a, int n, num *r, mask *perm, mask *at, int *exchange
   for (int i = 0; i < n; i++)
     perm[i] = (mask){0} + i;
   for (int k = 0; k < n; k++) {
-    num *column = a + k * n;
-    const mask row = lanes_pivot_rows (column, k, n);
-    if (lanes_bits (row != k)) {
-      *exchanged = 1;
-      for (int i = k + 1; i < n; i++)
-        at[i] = row == i;
-      int j = 0;
-      for (; j + 4 <= n; j += 4)
-        lanes_exchange_rows (a + j * n, 4, k, n, at);
-      for (; j < n; j++)
-        lanes_exchange_rows (a + j * n, 1, k, n, at);
-      lanes_exchange_perm (perm, k, n, at);
-    }
-    r[k] = lanes_reciprocal (column[k], &good);
+    num *l = a + k * n;
+    const mask row = lanes_pivot_rows (l, k, n);
+    const int exchange = lanes_bits (row != k) != 0;
+    *exchanged |= exchange;
+    if (exchange)
+      lanes_pivot (a, n, k, row, perm, at);
+    r[k] = lanes_reciprocal (l[k], &good);
     for (int i = k + 1; i < n; i++)
-      column[i] = num_mul (column[i], r[k]);
+      l[i] = num_mul (l[i], r[k]);
     int j = k + 1;
+    for (; j + 4 <= n && exchange; j += 4)
+      lanes_exchange (a + j * n, 4, k, n, at, l);
     for (; j + 4 <= n; j += 4)
-      lanes_eliminate (a + j * n, 4, k, n, column);
+      lanes_eliminate (a + j * n, 4, k, n, l);
+    for (; j < n && exchange; j++)
+      lanes_exchange (a + j * n, 1, k, n, at, l);
     for (; j < n; j++)
-      lanes_eliminate (a + j * n, 1, k, n, column);
+      lanes_eliminate (a + j * n, 1, k, n, l);
   }
   return good;
 }
@@ -211,25 +219,39 @@ lanes_factor_general (num *a, int n, num *r, mask *perm, mask *at, int *exchange
 // A = L*D*L', U = D*L'
 //------------------------------------------------------------------------------
 
+// Rows i .. i+N-1 of column j of L*D, when the columns before j are done.
+static inline __attribute__ ((always_inline)) void lanes_definite_column (num *a, int n, int j,
+                                                                          int i, int N)
+{
+  num s[LANES_ROWS];
+  for (int x = 0; x < N; x++)
+    s[x] = a[i + x + j * n];
+  for (int k = 0; k < j; k++)
+    for (int x = 0; x < N; x++)
+      s[x] = num_fnma (s[x], a[i + x + k * n], a[k + j * n]);
+  for (int x = 0; x < N; x++)
+    a[i + x + j * n] = s[x];
+}
+
 // Reads the lower triangle. Returns the lanes where D is positive.
 static inline __attribute__ ((always_inline)) mask lanes_factor_definite (num *a, int n, num *r)
 {
   mask good = ~(mask){0};
-  for (int k = 0; k < n; k++) {
-    num *column = a + k * n;
-    const vec d = column[k].re, inverse = vec_broadcast (1) / d;
+  for (int j = 0; j < n; j++) {
+    num *column = a + j * n;
+    int i = j;
+    for (; i + LANES_ROWS <= n; i += LANES_ROWS)
+      lanes_definite_column (a, n, j, i, LANES_ROWS);
+    for (; i < n; i++)
+      lanes_definite_column (a, n, j, i, 1);
+    const vec d = column[j].re, inverse = vec_broadcast (1) / d;
     good &= (d > vec_broadcast (0)) & (inverse >= vec_broadcast (GLA_TINY)) &
             (inverse <= vec_broadcast (GLA_MAX));
-    column[k] = num_from_real (d);
-    r[k] = num_from_real (inverse);
-    for (int i = k + 1; i < n; i++) {
-      a[k + i * n] = num_conj (column[i]);
+    column[j] = num_from_real (d);
+    r[j] = num_from_real (inverse);
+    for (i = j + 1; i < n; i++) {
+      a[j + i * n] = num_conj (column[i]);
       column[i] = num_scale (inverse, column[i]);
-    }
-    for (int j = k + 1; j < n; j++) {
-      const num u = a[k + j * n];
-      for (int i = j; i < n; i++)
-        a[i + j * n] = num_fnma (a[i + j * n], column[i], u);
     }
   }
   return good;

@@ -6,14 +6,11 @@
 
 #include "lu_lanes_factor.h"
 
-// Rows of a column that are computed at a time.
-enum { INVERSE_ROWS = GLA_COMPLEX ? 2 : 4 };
-
 // Rows i .. i+N-1 of W*c, for W upper triangular; row i of c is overwritten.
 static inline __attribute__ ((always_inline)) void lanes_upper_rows (const num *w, int n, int i,
                                                                      int N, int end, num *c)
 {
-  num s[INVERSE_ROWS];
+  num s[LANES_ROWS];
   for (int x = 0; x < N; x++)
     s[x] = num_zero ();
   for (int k = i; k < i + N; k++)
@@ -32,8 +29,8 @@ static inline __attribute__ ((always_inline)) void lanes_invert_upper (num *a, i
   for (int j = 0; j < n; j++) {
     num *c = a + j * n;
     int i = 0;
-    for (; i + INVERSE_ROWS <= j; i += INVERSE_ROWS)
-      lanes_upper_rows (a, n, i, INVERSE_ROWS, j, c);
+    for (; i + LANES_ROWS <= j; i += LANES_ROWS)
+      lanes_upper_rows (a, n, i, LANES_ROWS, j, c);
     for (; i < j; i++)
       lanes_upper_rows (a, n, i, 1, j, c);
     num minus = num_sub (num_zero (), r[j]);
@@ -54,7 +51,7 @@ static inline void lanes_clear_below (num *a, int n)
 static inline __attribute__ ((always_inline)) void
 lanes_subtract_rows (const num *z, int n, int i, int N, int first, const num *l, num *c)
 {
-  num s[INVERSE_ROWS];
+  num s[LANES_ROWS];
   for (int x = 0; x < N; x++)
     s[x] = c[i + x];
   for (int k = first; k < n; k++)
@@ -76,8 +73,8 @@ static inline __attribute__ ((always_inline)) void lanes_invert_general (num *a,
       c[i] = num_zero ();
     }
     int i = 0;
-    for (; i + INVERSE_ROWS <= n; i += INVERSE_ROWS)
-      lanes_subtract_rows (a, n, i, INVERSE_ROWS, j + 1, l, c);
+    for (; i + LANES_ROWS <= n; i += LANES_ROWS)
+      lanes_subtract_rows (a, n, i, LANES_ROWS, j + 1, l, c);
     for (; i < n; i++)
       lanes_subtract_rows (a, n, i, 1, j + 1, l, c);
   }
@@ -91,7 +88,7 @@ static inline __attribute__ ((always_inline)) void lanes_invert_general (num *a,
 static inline __attribute__ ((always_inline)) void
 lanes_unit_lower_rows (num *a, int n, int j, int i, int N, const num *r)
 {
-  num *c = a + j * n, l[INVERSE_ROWS], s[INVERSE_ROWS];
+  num *c = a + j * n, l[LANES_ROWS], s[LANES_ROWS];
   for (int x = 0; x < N; x++)
     s[x] = l[x] = c[i + x];
   for (int k = j + 1; k < i; k++)
@@ -112,8 +109,8 @@ static inline __attribute__ ((always_inline)) void lanes_invert_unit_lower (num 
 {
   for (int j = n - 1; j >= 0; j--) {
     int i = n;
-    for (; i - INVERSE_ROWS > j; i -= INVERSE_ROWS)
-      lanes_unit_lower_rows (a, n, j, i - INVERSE_ROWS, INVERSE_ROWS, r);
+    for (; i - LANES_ROWS > j; i -= LANES_ROWS)
+      lanes_unit_lower_rows (a, n, j, i - LANES_ROWS, LANES_ROWS, r);
     for (; i - 1 > j; i--)
       lanes_unit_lower_rows (a, n, j, i - 1, 1, r);
     a[j + j * n] = r[j];
@@ -124,7 +121,7 @@ static inline __attribute__ ((always_inline)) void lanes_invert_unit_lower (num 
 static inline __attribute__ ((always_inline)) void lanes_definite_row (num *a, int n, int i, int j,
                                                                        int N)
 {
-  num s[INVERSE_ROWS];
+  num s[LANES_ROWS];
   for (int x = 0; x < N; x++)
     s[x] = a[j + x + i * n];
   for (int k = i + 1; k < n; k++)
@@ -140,8 +137,8 @@ static inline __attribute__ ((always_inline)) void lanes_invert_definite (num *a
   lanes_invert_unit_lower (a, n, r);
   for (int i = 0; i < n; i++) {
     int j = 0;
-    for (; j + INVERSE_ROWS <= i + 1; j += INVERSE_ROWS)
-      lanes_definite_row (a, n, i, j, INVERSE_ROWS);
+    for (; j + LANES_ROWS <= i + 1; j += LANES_ROWS)
+      lanes_definite_row (a, n, i, j, LANES_ROWS);
     for (; j <= i; j++)
       lanes_definite_row (a, n, i, j, 1);
   }

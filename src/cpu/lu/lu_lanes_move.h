@@ -11,6 +11,8 @@
 
 #include "lu_system.h"
 
+#include <string.h>
+
 // A register at any address of a real number.
 typedef real lanes_vec
     __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
@@ -286,26 +288,50 @@ static void lanes_load_matrix (num *a, int n, const lanes_sources *from, const l
     lanes_transpose_matrix (a, n);
 }
 
-// Column j of each lane goes to column perm[j] of its page, by way of `stage`.
+// Copies so many real numbers, in pieces of `piece`; the last one begins so much earlier that it
+// ends with them.
+static inline __attribute__ ((always_inline)) void lanes_copy (real *to, const real *from,
+                                                               int64_t count, int piece)
+{
+  const size_t bytes = (size_t)piece * sizeof (real);
+  for (int64_t i = 0; i + piece <= count; i += piece)
+    memcpy (to + i, from + i, bytes);
+  if (count % piece)
+    memcpy (to + count - piece, from + count - piece, bytes);
+}
+
+static inline void lanes_copy_column (real *to, int64_t row, int64_t n, const real *from)
+{
+  if (row == GLA_PARTS && n * GLA_PARTS >= 4)
+    lanes_copy (to, from, n * GLA_PARTS, 4);
+  else if (row == GLA_PARTS && n * GLA_PARTS >= 2)
+    lanes_copy (to, from, n * GLA_PARTS, 2);
+  else
+    for (int64_t i = 0; i < n; i++)
+      memcpy (to + i * row, from + i * GLA_PARTS, sizeof (scalar));
+}
+
+// Column j of each lane goes to column perm[j] of its page; by way of `stage` where a column is
+// shorter than a register.
 static void lanes_store_permuted (const lanes_targets *to, const lu_output *out, int n,
                                   const num *a, const mask *perm, real *stage)
 {
   const int64_t size = (int64_t)n * n * GLA_PARTS;
   lanes_targets s = {.live = to->live};
+  for (int j = 0; j < n && n * GLA_PARTS >= GLA_LANES; j++) {
+    for (int l = 0; l < GLA_LANES; l++)
+      s.at[l] = to->at[l] + perm[j][l] * out->column;
+    lanes_store_rows (&s, out->row, n, a + j * n);
+  }
+  if (n * GLA_PARTS >= GLA_LANES)
+    return;
   for (int l = 0; l < GLA_LANES; l++)
     s.at[l] = stage + l * size;
   lanes_store_run (&s, (const vec *)a, size);
   for (int l = 0; l < GLA_LANES; l++)
-    for (int j = 0; (to->live >> l & 1) && j < n; j++) {
-      const real *from = s.at[l] + (int64_t)j * n * GLA_PARTS;
-      real *x = to->at[l] + perm[j][l] * out->column;
-      for (int i = 0; i < n; i++) {
-        x[i * out->row] = from[i * GLA_PARTS];
-#if GLA_COMPLEX
-        x[i * out->row + 1] = from[i * GLA_PARTS + 1];
-#endif
-      }
-    }
+    for (int j = 0; (to->live >> l & 1) && j < n; j++)
+      lanes_copy_column (to->at[l] + perm[j][l] * out->column, out->row, n,
+                         s.at[l] + (int64_t)j * n * GLA_PARTS);
 }
 
 static void lanes_store_matrix (const lanes_targets *to, const lu_output *out, int n, const num *a)
