@@ -306,7 +306,7 @@ static inline __attribute__ ((always_inline)) unsigned lanes_solve_pages (lanes_
     w->norm = lanes_norm1 (w->a, n);
   const unsigned all = w->shared ? 1 : (2u << (w->count - 1)) - 1;
   const unsigned lanes[] = {kinds.upper, kinds.lower, kinds.definite, all};
-  unsigned left = kinds.finite & all, solved = 0, changed = 0;
+  unsigned left = kinds.usual & all, solved = 0, changed = 0;
   for (int k = 0; left && k < 4; k++) {
     lanes_kind kind = {.triangular = k < 2, .reversed = k == 1, .definite = k == 2};
     unsigned live = left & lanes[k];

@@ -14,7 +14,8 @@ enum { LANES_ROWS = GLA_COMPLEX ? 2 : 4 };
 
 // Lanes by kind, a bit each. Each lane is of the first kind that fits.
 typedef struct {
-  unsigned finite, upper, lower, definite; // definite: Hermitian with a positive diagonal
+  unsigned usual;                  // finite, and no entry is near the overflow
+  unsigned upper, lower, definite; // definite: Hermitian with a positive diagonal
 } lanes_by_kind;
 
 static inline mask lanes_all_zero (vec x)
@@ -38,34 +39,34 @@ static inline vec lanes_join_num (vec all, num x)
 
 static inline __attribute__ ((always_inline)) lanes_by_kind lanes_kinds (const num *a, int n)
 {
-  const vec zero = vec_broadcast (0);
+  const vec zero = vec_broadcast (0), growth = vec_broadcast ((real)(1 << 24));
   vec below = zero, above = zero, skew = zero; // all bits of these elements
-  vec sum = zero;                              // 0, or NaN where something is not finite
+  vec sum = zero; // not finite where an entry is not, or is so large that LU might overflow
   vec least = vec_broadcast (GLA_MAX);
   for (int j = 0; j < n; j++) {
     const num d = a[j + j * n];
-    vec finite = d.re * zero; // a sum for each column: one for all would wait for itself
+    vec large = d.re * growth; // a sum for each column: one for all would wait for itself
     least = vec_select (d.re < least, d.re, least);
 #if GLA_COMPLEX
-    finite += d.im * zero;
+    large += d.im * growth;
     skew = lanes_join_bits (skew, d.im);
 #endif
     for (int i = j + 1; i < n; i++) {
       const num x = a[i + j * n], y = a[j + i * n];
-      finite += x.re * zero;
-      finite += y.re * zero;
+      large += x.re * growth;
+      large += y.re * growth;
       below = lanes_join_num (below, x);
       above = lanes_join_num (above, y);
       skew = lanes_join_bits (skew, x.re - y.re);
 #if GLA_COMPLEX
-      finite += x.im * zero;
-      finite += y.im * zero;
+      large += x.im * growth;
+      large += y.im * growth;
       skew = lanes_join_bits (skew, x.im + y.im);
 #endif
     }
-    sum += finite;
+    sum += large;
   }
-  lanes_by_kind k = {.finite = lanes_bits (sum == sum),
+  lanes_by_kind k = {.usual = lanes_bits (vec_abs (sum) <= vec_broadcast (GLA_MAX)),
                      .upper = lanes_bits (lanes_all_zero (below)),
                      .lower = lanes_bits (lanes_all_zero (above)),
                      .definite = lanes_bits (lanes_all_zero (skew) & (least > zero))};
