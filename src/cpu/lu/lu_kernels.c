@@ -7,17 +7,24 @@
 
 #include "lu.h"
 #include "lu_grid.h"
+#include "lu_lanes.h"
 #include "lu_lapack.h"
 #include "lu_page.h"
 
+// What solves pages of a size: many in lanes up to LU_LANES_MAX, one in registers up to
+// LU_PAGE_MAX. LAPACK does larger ones, and those that a kernel leaves: singular and not finite
+// ones, and some that are far out of scale.
 static size_t workspace (const gla_pagesolve_job *job, int64_t pages, int team)
 {
   const lu_shape shape = shape_of (job, pages);
   lu_space w;
+  size_t kernel = 0;
   (void)team;
-  const size_t lapack = lapack_layout (NULL, &shape, &w);
-  const size_t page = shape.n <= LU_PAGE_MAX ? lu_page_bytes (&shape) : 0;
-  return page > lapack ? page : lapack;
+  if (job->n <= LU_LANES_MAX)
+    kernel = lu_lanes_bytes (&shape);
+  else if (job->n <= LU_PAGE_MAX)
+    kernel = lu_page_bytes (&shape);
+  return (size_t)gla_max ((int64_t)kernel, (int64_t)lapack_layout (NULL, &shape, &w));
 }
 
 // At most GLA_LANES systems, or one with the columns of several pages.
@@ -26,7 +33,9 @@ static void solve_systems (const gla_cpu_lu_task *task, const lu_shape *shape, l
 {
   for (int k = 0; k < count; k++)
     systems[k].left = 1;
-  if (shape->n <= LU_PAGE_MAX)
+  if (shape->n <= LU_LANES_MAX)
+    lu_lanes_solve (shape, systems, count, task->work);
+  else if (shape->n <= LU_PAGE_MAX)
     lu_page_solve (shape, systems, count, task->work);
   for (int k = 0; k < count; k++)
     if (systems[k].left && !gla_cpu_lu_stopped (task, 0))
