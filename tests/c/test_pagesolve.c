@@ -285,7 +285,7 @@ static void expect_refusal (const gla_array *A, const gla_array *B,
 
 static void test_arguments (void)
 {
-  double a[18] = {2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 0, 0, 0, 2, 0, 0, 0, 2}, b[24] = {0}, x[24], y[2];
+  double a[18] = {2, 0, 0, 0, 2, 0, 0, 0, 2, 2, 0, 0, 0, 2, 0, 0, 0, 2}, b[24] = {0}, x[36], y[2];
   const int64_t two = 2, minus = -1;
   const gla_array A = gla_array_packed (a, GLA_TYPE_D, 3, 3, 2, GLA_DEVICE_HOST);
   const gla_array B = gla_array_packed (b, GLA_TYPE_D, 3, 4, 2, GLA_DEVICE_HOST);
