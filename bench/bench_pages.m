@@ -181,7 +181,7 @@ function t = times_of (case_, type, bytes, rounds, peer)
     ask (peer, "make %s %s %d %d %d %d %s\n", case_{1}, type, case_{3:5}, pages, case_{2});
   end
   t = [pages, Inf, Inf, NaN];
-  spin = merge (max ([case_{3:5}]) >= 16, 0.05, 0);  % the threads of a BLAS wait in a loop after their work
+  spin = 0.2;  % the threads of a BLAS wait in a loop after their work
   begin = time ();
   for r = 1:rounds
     pause (spin);
@@ -197,7 +197,7 @@ function t = times_of (case_, type, bytes, rounds, peer)
     if (! isempty (peer))
       t(4) = min (t(4), str2double (ask (peer, "time\n")) / pages);
     end
-    if (r >= 3 && time () - begin > 1.5)
+    if (r >= 3 && time () - begin > 2.5)
       break;
     end
   end
