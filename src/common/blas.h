@@ -125,24 +125,17 @@ GLA_BLAS_DECLARE (cgeqp3_, float)
 GLA_BLAS_DECLARE (zgeqp3_, double)
 #undef GLA_BLAS_DECLARE
 
-// Systems with a square matrix: factors, solutions with them, inverses.
-#define GLA_BLAS_DECLARE(GETRF, GETRS, GETRI, POTRI, TRTRI, R)                                     \
+// LU with partial pivoting, and its exchanges of rows k1 .. k2 (from 1) in the columns of a.
+#define GLA_BLAS_DECLARE(GETRF, LASWP, R)                                                          \
   void GETRF (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda,         \
               gla_blas_int *ipiv, gla_blas_int *info);                                             \
-  void GETRS (const char *trans, const gla_blas_int *n, const gla_blas_int *nrhs, const R *a,      \
-              const gla_blas_int *lda, const gla_blas_int *ipiv, R *b, const gla_blas_int *ldb,    \
-              gla_blas_int *info, size_t);                                                         \
-  void GETRI (const gla_blas_int *n, R *a, const gla_blas_int *lda, const gla_blas_int *ipiv,      \
-              R *work, const gla_blas_int *lwork, gla_blas_int *info);                             \
-  void POTRI (const char *uplo, const gla_blas_int *n, R *a, const gla_blas_int *lda,              \
-              gla_blas_int *info, size_t);                                                         \
-  void TRTRI (const char *uplo, const char *diag, const gla_blas_int *n, R *a,                     \
-              const gla_blas_int *lda, gla_blas_int *info, size_t, size_t);
+  void LASWP (const gla_blas_int *n, R *a, const gla_blas_int *lda, const gla_blas_int *k1,        \
+              const gla_blas_int *k2, const gla_blas_int *ipiv, const gla_blas_int *incx);
 
-GLA_BLAS_DECLARE (sgetrf_, sgetrs_, sgetri_, spotri_, strtri_, float)
-GLA_BLAS_DECLARE (dgetrf_, dgetrs_, dgetri_, dpotri_, dtrtri_, double)
-GLA_BLAS_DECLARE (cgetrf_, cgetrs_, cgetri_, cpotri_, ctrtri_, float)
-GLA_BLAS_DECLARE (zgetrf_, zgetrs_, zgetri_, zpotri_, ztrtri_, double)
+GLA_BLAS_DECLARE (sgetrf_, slaswp_, float)
+GLA_BLAS_DECLARE (dgetrf_, dlaswp_, double)
+GLA_BLAS_DECLARE (cgetrf_, claswp_, float)
+GLA_BLAS_DECLARE (zgetrf_, zlaswp_, double)
 #undef GLA_BLAS_DECLARE
 
 // Reciprocal condition numbers from factors, and least squares by the SVD. The real ones have a

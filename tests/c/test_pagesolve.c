@@ -4,6 +4,8 @@
 #include "common/pool.h"
 #include "solve_problem.h"
 
+#include <time.h>
+
 static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
 static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
                                     {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
@@ -203,6 +205,72 @@ static void test_all_bits (void)
 }
 
 //------------------------------------------------------------------------------
+// large pages
+//------------------------------------------------------------------------------
+
+// Definite pages in place of the random ones.
+static void make_definite (gla_array *A)
+{
+  for (int64_t p = 0; p < A->pages; p++)
+    for (int64_t j = 0; j < A->columns; j++) {
+      for (int64_t i = 0; i < j; i++)
+        set (A, j, i, p, conj (get (A, i, j, p)));
+      set (A, j, j, p, (double)(2 * A->rows));
+    }
+}
+
+// A page that is done in blocks has the bits that one thread gives it.
+static void check_blocks (gla_type type_a, gla_type type_b, int64_t n, int64_t r, int definite)
+{
+  const int inverse = r == 0;
+  problem q = random_problem (type_a, type_b, n, inverse ? n : r, 2, GAP, 'N', GLA_SIDE_LEFT);
+  problem one = q;
+  one.X = make (q.X.type, n, q.X.columns, 2, GAP);
+  one.rcond = make (q.rcond.type, 1, 1, 2, GAP);
+  if (definite)
+    make_definite (&q.A);
+  gla_context *before = ctx;
+  for (int threads = 1; threads <= 2; threads++) {
+    gla_pool_share (threads); // an engine has the threads of its first call
+    CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
+    CHECK (solve (threads == 1 ? &one : &q, inverse) == GLA_OK, "%s", gla_message (ctx));
+    gla_context_destroy (ctx);
+  }
+  gla_pool_share (0);
+  ctx = before;
+  for (int64_t p = 0; p < 2; p++) {
+    CHECK (same_page (&q.X, p, &one.X, p) && same_page (&q.rcond, p, &one.rcond, p),
+           "%c\\%c n %lld r %lld definite %d: bits depend on the threads", (char)type_a,
+           (char)type_b, (long long)n, (long long)r, definite);
+    const solved_page s = {&q.A, &q.B, &q.X, 'N', GLA_SIDE_LEFT, p, p, p};
+    const double worst = !inverse       ? page_ratio (&s, 0)
+                         : n < 400 && p ? inverse_ratio (&q.A, 'N', &q.X, p)
+                                        : 0;
+    CHECK (q.info[p] == 0 && worst <= BOUND, "%c\\%c n %lld r %lld definite %d: info %d, ratio %g",
+           (char)type_a, (char)type_b, (long long)n, (long long)r, definite, q.info[p], worst);
+  }
+  free (one.X.data);
+  free (one.rcond.data);
+  release (&q);
+}
+
+// Around the widths of blocks: 64 columns up to order 640, then 128.
+static void test_blocks (void)
+{
+  static const int64_t orders[] = {257, 319, 320, 321, 600, 641};
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int k = 0; k < COUNT (orders); k++)
+      for (int definite = 0; definite < 2; definite++) {
+        check_blocks (pairs[t][0], pairs[t][1], orders[k], k % 2 ? 3 : 131, definite);
+        if (t < 4 && (t % 2 || k == 3))
+          check_blocks (pairs[t][0], pairs[t][0], orders[k], 0, definite);
+      }
+  test_bits (GLA_TYPE_D, GLA_TYPE_D, 300, 3, 0);
+  test_bits (GLA_TYPE_Z, GLA_TYPE_Z, 260, 260, 1);
+  test_shared (GLA_TYPE_D, GLA_TYPE_Z, 300, 70, 5);
+}
+
+//------------------------------------------------------------------------------
 // grids of pages
 //------------------------------------------------------------------------------
 
@@ -271,6 +339,30 @@ static void test_stop (void)
   gla_set_stop (ctx, stop_at_once, NULL);
   CHECK (solve (&q, 0) == GLA_ERROR_STOPPED, "the call was not stopped");
   gla_set_stop (ctx, NULL, NULL);
+  release (&q);
+}
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// One large page polls the stop callback during the work, not only at the end.
+static void test_stop_inside (gla_type type, int64_t n, int inverse)
+{
+  problem q = random_problem (type, type, n, inverse ? n : 200, 1, 0, 'N', GLA_SIDE_LEFT);
+  double seconds[2];
+  for (int stopped = 0; stopped < 2; stopped++) {
+    gla_set_stop (ctx, stopped ? stop_at_once : NULL, NULL);
+    const double start = now ();
+    CHECK (solve (&q, inverse) == (stopped ? GLA_ERROR_STOPPED : GLA_OK), "%s", gla_message (ctx));
+    seconds[stopped] = now () - start;
+  }
+  gla_set_stop (ctx, NULL, NULL);
+  CHECK (seconds[1] < 0.6 * seconds[0], "%c n %lld inverse %d: stopped after %g of %g s",
+         (char)type, (long long)n, inverse, seconds[1], seconds[0]);
   release (&q);
 }
 
@@ -345,7 +437,10 @@ int main (void)
   test_inverses ();
   test_all_bits ();
   test_grids ();
+  test_blocks ();
   test_stop ();
+  test_stop_inside (GLA_TYPE_D, 2000, 0);
+  test_stop_inside (GLA_TYPE_Z, 1100, 1);
   test_arguments ();
   gla_context_destroy (ctx);
   return check_report ("test_pagesolve");

@@ -216,6 +216,10 @@ int main (void)
     for (int k = 0; k < COUNT (orders); k++)
       for (int inverse = 0; inverse < 2; inverse++)
         test_kinds (types[t], orders[k], inverse);
+  for (int t = 0; t < COUNT (types); t++)
+    test_kinds (types[t], 321, 0);
+  test_kinds (GLA_TYPE_D, 257, 1);
+  test_kinds (GLA_TYPE_C, 257, 1);
   gla_context_destroy (ctx);
   return check_report ("test_pagesolve_kinds");
 }

@@ -67,11 +67,36 @@ static double alone_seconds (const gla_pagesolve_job *job, int64_t pages)
   return (double)pages * (factor_seconds (job) / shared + columns_seconds (job));
 }
 
+// Of the pages of one system.
+static double system_seconds (const gla_pagesolve_job *job)
+{
+  int64_t b_step;
+  const int64_t shared = gla_cpu_lu_shared (job, &b_step);
+  return factor_seconds (job) + (double)shared * columns_seconds (job);
+}
+
+// All threads work on one large page where there are fewer than twice as many systems as threads
+// and one takes longer than the first; and always where it takes longer than the second, so that
+// not every thread needs memory for such a page.
+static const double SHARED_SECONDS = 5e-4, LONG_SECONDS = 0.5;
+
+static int is_shared (const gla_cpu_engine *e, const gla_pagesolve_job *job, int64_t pages)
+{
+  int64_t b_step;
+  const int64_t systems = pages / gla_cpu_lu_shared (job, &b_step);
+  const double seconds = system_seconds (job);
+  if (job->n <= LU_ALONE_MAX)
+    return 0;
+  return seconds > LONG_SECONDS || (seconds > SHARED_SECONDS && systems < 2 * e->threads_max);
+}
+
 static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
-  const double alone = alone_seconds ((const gla_pagesolve_job *)head, pages);
-  const int64_t pieces = pages < e->threads_max ? pages : e->threads_max;
+  const gla_pagesolve_job *job = (const gla_pagesolve_job *)head;
+  const double alone = alone_seconds (job, pages);
+  const int64_t most = e->threads_max;
+  const int64_t pieces = pages < most && !is_shared (e, job, pages) ? pages : most;
   return alone / gla_cpu_threads_for (e, pieces, alone);
 }
 
@@ -97,13 +122,14 @@ static int64_t bounded (double x, int64_t least, int64_t most)
 // than take ten times as long as the factors, or 10 ms, because the user can stop between them.
 static int64_t group_of (const gla_cpu_engine *e, const gla_pagesolve_job *job, int64_t pages)
 {
-  const int64_t lanes = kernel_of (e, job)->lanes;
+  const int64_t lanes = job->n > LU_ALONE_MAX ? 1 : kernel_of (e, job)->lanes;
   const double factors = factor_seconds (job), columns = columns_seconds (job);
   int64_t b_step;
   if (gla_cpu_lu_shared (job, &b_step) == 1)
     return bounded (2e-5 / (factors + columns) / (double)lanes, 1, 10000) * lanes;
   const double most = 10 * factors > 1e-2 ? 10 * factors / columns : 1e-2 / columns;
-  const int threads = gla_cpu_threads_for (e, pages, alone_seconds (job, pages));
+  const double alone = alone_seconds (job, pages);
+  const int threads = is_shared (e, job, pages) ? 1 : gla_cpu_threads_for (e, pages, alone);
   return bounded (most, 1, (pages + threads - 1) / threads);
 }
 
@@ -114,9 +140,10 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_batch *b = &e->batch;
   e->pagesolve_job = *job;
   b->group = (int)group_of (e, job, pages);
+  const int share = is_shared (e, job, pages);
   const int64_t units = (pages + b->group - 1) / b->group;
-  b->threads = gla_cpu_threads_for (e, units, alone_seconds (job, pages));
-  b->team = 1;
+  b->threads = share ? 1 : gla_cpu_threads_for (e, units, alone_seconds (job, pages));
+  b->team = share ? e->threads_max : 1;
   b->blas = 1;
   b->work_bytes = (kernel_of (e, job)->workspace (job, b->group, b->team) + 63) / 64 * 64;
   return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);

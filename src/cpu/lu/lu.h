@@ -9,6 +9,9 @@
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
 
+// Larger orders are done in blocks on all processors, by several threads where a page takes long.
+enum { LU_ALONE_MAX = 256 };
+
 // Some pages of a job, and the threads and memory for them.
 typedef struct {
   const gla_pagesolve_job *job;

@@ -35,11 +35,12 @@ static void copy_columns (const lu_input *in, int64_t n, const real *const *from
       to[i + j * ld] = lu_element (in, from[j] + i * in->row);
 }
 
-static void copy_matrix (const lu_input *A, int64_t n, scalar *to, int64_t ld)
+// The first columns of A.
+static void copy_columns_of (const lu_input *A, int64_t n, int64_t columns, scalar *to, int64_t ld)
 {
   const real *from[COPY_COLUMNS];
-  for (int64_t j = 0; j < n; j += COPY_COLUMNS) {
-    const int64_t count = gla_min (COPY_COLUMNS, n - j);
+  for (int64_t j = 0; j < columns; j += COPY_COLUMNS) {
+    const int64_t count = gla_min (COPY_COLUMNS, columns - j);
     for (int64_t k = 0; k < count; k++)
       from[k] = A->at + (j + k) * A->column;
     copy_columns (A, n, from, count, to + j * ld, ld);
@@ -130,6 +131,25 @@ static int is_lower (const scalar *a, int64_t n, int64_t ld)
   return 1;
 }
 
+// Rows and columns of a tile of the test below: two tiles that are each other's mirror image stay
+// in the cache.
+enum { TILE = 32 };
+
+// Elements above the diagonal in rows i0 .. and columns j0 .. end-1, and their mirror images.
+static int tile_may_be_definite (const scalar *a, int64_t ld, int64_t i0, int64_t j0, int64_t end,
+                                 const real *roots)
+{
+  for (int64_t j = j0; j < end; j++)
+    for (int64_t i = i0; i < gla_min (j, i0 + TILE); i++) {
+      const scalar x = a[i + j * ld], y = a[j + i * ld];
+      const real most = roots[i] * roots[j];
+      if (__real__ x != __real__ y || __imag__ x != -__imag__ y || real_abs (__real__ x) >= most ||
+          real_abs (__imag__ x) >= most)
+        return 0;
+    }
+  return 1;
+}
+
 // Whether it may be definite: Hermitian with a positive diagonal, and no element as large as the
 // geometric mean of the diagonal elements of its row and column. `roots` is workspace for n.
 static int may_be_definite (const scalar *a, int64_t n, int64_t ld, real *roots)
@@ -140,14 +160,10 @@ static int may_be_definite (const scalar *a, int64_t n, int64_t ld, real *roots)
       return 0;
     roots[j] = real_sqrt (__real__ d);
   }
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < j; i++) {
-      const scalar x = a[i + j * ld], y = a[j + i * ld];
-      const real most = roots[i] * roots[j];
-      if (__real__ x != __real__ y || __imag__ x != -__imag__ y || real_abs (__real__ x) >= most ||
-          real_abs (__imag__ x) >= most)
+  for (int64_t j0 = 0; j0 < n; j0 += TILE)
+    for (int64_t i0 = 0; i0 <= j0; i0 += TILE)
+      if (!tile_may_be_definite (a, ld, i0, j0, gla_min (n, j0 + TILE), roots))
         return 0;
-    }
   return 1;
 }
 

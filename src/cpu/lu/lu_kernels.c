@@ -19,12 +19,11 @@ static size_t workspace (const gla_pagesolve_job *job, int64_t pages, int team)
   const lu_shape shape = shape_of (job, pages);
   lu_space w;
   size_t kernel = 0;
-  (void)team;
   if (job->n <= LU_LANES_MAX)
     kernel = lu_lanes_bytes (&shape);
   else if (job->n <= LU_PAGE_MAX)
     kernel = lu_page_bytes (&shape);
-  return (size_t)gla_max ((int64_t)kernel, (int64_t)lapack_layout (NULL, &shape, &w));
+  return (size_t)gla_max ((int64_t)kernel, (int64_t)lapack_layout (NULL, &shape, team, &w));
 }
 
 // At most GLA_LANES systems, or one with the columns of several pages.

@@ -1,4 +1,4 @@
-// lu_lapack.h: one system of equations by LAPACK
+// lu_lapack.h: one system of equations by LAPACK, or by its factorisations in blocks
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // As Octave's operator: triangles by substitution, Hermitian matrices with positive diagonal by
@@ -10,74 +10,8 @@
 #ifndef GPULINALG_CPU_LU_LAPACK_H
 #define GPULINALG_CPU_LU_LAPACK_H
 
-#include "common/products.h"
-#include "cpu/common/carve.h"
-
-#include "lu.h"
-#include "lu_copy.h"
-
-#include <math.h>
-
-// Columns of X that are solved at a time.
-enum { STRIP = 128 };
-
-#if GLA_COMPLEX
-typedef real con_more;
-#else
-typedef gla_blas_int con_more;
-#endif
-
-typedef struct {
-  int64_t n, ld;
-  scalar *a, *b; // A and its factors; a strip of B and X
-  lu_kind kind;
-  int exponent; // a is 2^-exponent * A
-  gla_blas_int *pivots, *integers;
-  real *s, *work, *more; // singular values; workspace of LAPACK, also real for complex types
-  gla_blas_int work_size;
-} lu_space;
-
-// A distance of columns that begin with a cache line and are not a multiple of 4096 bytes apart.
-static int64_t column_distance (int64_t n)
-{
-  const int64_t line = 64 / (int64_t)sizeof (scalar), ld = (n + line - 1) / line * line;
-  return ld * (int64_t)sizeof (scalar) % 4096 == 0 ? ld + line : ld;
-}
-
-// The workspace that gelsd asks for with blocks of up to 32 at the bottom of its recursion, and for
-// its QR; that of all others is smaller.
-static size_t lapack_layout (char *base, const lu_shape *shape, lu_space *w)
-{
-  enum { LEAF = 32, BLOCK = 64 };
-  const int64_t n = shape->n, ld = column_distance (n);
-  const int64_t all = shape->inverse ? n : shape->inner * (1 + shape->pairs);
-  const int64_t columns = gla_min (STRIP, all);
-  int64_t levels = 2;
-  while ((int64_t)8 << levels < n)
-    levels++;
-  const int64_t work = n * (16 + 2 * LEAF + 8 * levels + columns + BLOCK) + (LEAF + 1) * (LEAF + 1);
-  const int64_t more = n * (12 + 2 * LEAF + 8 * levels + columns) + (3 * LEAF + 2) * columns +
-                       (LEAF + 1) * (LEAF + 1);
-  size_t at = 0;
-  *w = (lu_space){.n = n, .ld = ld, .work_size = (gla_blas_int)work};
-  w->a = gla_carve (base, &at, (size_t)(ld * n) * sizeof (scalar));
-  w->b = gla_carve (base, &at, (size_t)(ld * columns) * sizeof (scalar));
-  w->pivots = gla_carve (base, &at, (size_t)n * sizeof *w->pivots);
-  w->integers = gla_carve (base, &at, (size_t)(n * (3 * levels + 11)) * sizeof *w->integers);
-  w->s = gla_carve (base, &at, (size_t)n * sizeof *w->s);
-  w->work = gla_carve (base, &at, (size_t)work * sizeof (scalar));
-  w->more = gla_carve (base, &at, (size_t)(GLA_COMPLEX ? more : 0) * sizeof *w->more);
-  return at;
-}
-
-static inline con_more *more_of (const lu_space *w)
-{
-#if GLA_COMPLEX
-  return w->more;
-#else
-  return w->integers;
-#endif
-}
+#include "lu_block.h"
+#include "lu_block_solve.h"
 
 //------------------------------------------------------------------------------
 // factors
@@ -95,68 +29,52 @@ static int exponent_for (bits largest, lu_kind kind)
   return e > GLA_BIAS - GROWTH && (kind == LU_FULL || kind == LU_DEFINITE) ? ROOM : 0;
 }
 
-static void load_matrix (const lu_system *s, lu_space *w)
-{
-  copy_matrix (&s->A, w->n, w->a, w->ld);
-  const real down = power_of_two (-w->exponent);
-  for (int64_t j = 0; w->exponent != 0 && j < w->n; j++)
-    for (int64_t i = 0; i < w->n; i++)
-      w->a[i + j * w->ld] = scalar_scale (down, w->a[i + j * w->ld]);
-}
-
+// From the sums of the columns.
 static real norm_1 (const lu_space *w)
 {
   real norm = 0;
-  for (int64_t j = 0; j < w->n; j++) {
-    real sum = 0;
-    for (int64_t i = 0; i < w->n; i++) {
-      const scalar x = w->a[i + j * w->ld];
-      sum += GLA_COMPLEX ? (real)hypot ((double)__real__ x, (double)__imag__ x)
-                         : real_abs (__real__ x);
-    }
-    norm = sum > norm ? sum : norm;
-  }
+  for (int64_t j = 0; j < w->n; j++)
+    norm = w->s[j] > norm ? w->s[j] : norm;
   return norm;
 }
 
 // The first diagonal element that is exactly 0, from 1.
-static int64_t zero_on_diagonal (const lu_space *w)
+static gla_blas_int zero_on_diagonal (const lu_space *w)
 {
   for (int64_t j = 0; j < w->n; j++) {
     const scalar d = w->a[j + j * w->ld];
     if (__real__ d == 0 && __imag__ d == 0)
-      return j + 1;
+      return (gla_blas_int)(j + 1);
   }
   return 0;
 }
 
-// Factors the matrix; returns the first pivot that is 0. Where Cholesky fails, the kind becomes
-// full, and the matrix is loaded again.
-static int64_t factor (const lu_system *s, lu_space *w)
+// Factors the matrix and sets k->info. Where Cholesky fails, the kind becomes full, and the matrix
+// is loaded again. Returns 0 when the work must end.
+static int factor (lu_work *k, lu_space *w)
 {
-  const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld;
-  gla_blas_int info = 0;
-  if (w->kind == LU_UPPER || w->kind == LU_LOWER)
-    return zero_on_diagonal (w);
-  if (w->kind == LU_DEFINITE) {
-    GLA_BLAS (potrf) ("L", &n, (real *)w->a, &ld, &info, 1);
-    if (info == 0)
-      return 0;
-    w->kind = LU_FULL;
-    load_matrix (s, w);
+  if (w->kind == LU_UPPER || w->kind == LU_LOWER) {
+    k->info = zero_on_diagonal (w);
+    return 1;
   }
-  GLA_BLAS (getrf) (&n, &n, (real *)w->a, &ld, w->pivots, &info);
-  return info;
+  if (w->kind == LU_DEFINITE) {
+    if (!block_factor (k) || k->info == 0)
+      return !gla_cpu_lu_stopped (k->task, 0);
+    w->kind = LU_FULL;
+    load_matrix (k);
+  }
+  return block_factor (k);
 }
 
 // From the factors and the norm of the matrix; 0 where they are not finite.
-static real rcond_of (const lu_space *w, real norm)
+static real rcond_of (lu_work *k, real norm)
 {
+  const lu_space *w = k->w;
   const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld;
   const real *a = (const real *)w->a;
   gla_blas_int info;
   real rcond = 0;
-  if (!is_finite (largest_bits (w->a, w->n, w->n, w->ld)) || !(norm <= GLA_MAX))
+  if (!is_finite (largest_in (k)) || !(norm <= GLA_MAX))
     return 0;
   if (w->kind == LU_FULL)
     GLA_BLAS (gecon) ("1", &n, a, &ld, &norm, &rcond, w->work, more_of (w), &info, 1);
@@ -170,34 +88,18 @@ static real rcond_of (const lu_space *w, real norm)
 }
 
 //------------------------------------------------------------------------------
-// solutions
+// solutions of least norm
 //------------------------------------------------------------------------------
-
-static void solve_strip (const lu_space *w, int64_t columns)
-{
-  const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld, r = (gla_blas_int)columns;
-  const real *a = (const real *)w->a;
-  real *b = (real *)w->b;
-  gla_blas_int info;
-  if (w->kind == LU_FULL)
-    GLA_BLAS (getrs) ("N", &n, &r, a, &ld, w->pivots, b, &ld, &info, 1);
-  if (w->kind == LU_UPPER)
-    trsm ((triangle_form){"L", "U", "N", "N"}, n, r, 1, a, ld, b, ld);
-  if (w->kind == LU_LOWER || w->kind == LU_DEFINITE)
-    trsm ((triangle_form){"L", "L", "N", "N"}, n, r, 1, a, ld, b, ld);
-  if (w->kind == LU_DEFINITE)
-    trsm ((triangle_form){"L", "L", "C", "N"}, n, r, 1, a, ld, b, ld);
-}
 
 // Columns first .. of X of least norm. Those of B that are not finite are 0 here and NaN in X.
 static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t first,
-                              int64_t columns, lu_space *w)
+                              int64_t columns, const lu_space *w)
 {
   const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld, r = (gla_blas_int)columns;
   const real by_eps = -1;
   const scalar nan = scalar_make ((real)NAN, GLA_COMPLEX ? (real)NAN : 0);
   gla_blas_int rank, info;
-  copy_matrix (&s->A, w->n, w->a, w->ld);
+  copy_columns_of (&s->A, w->n, w->n, w->a, w->ld);
   copy_right_sides (shape, s, first, columns, 0, w->b, w->ld);
   for (int64_t j = 0; j < columns; j++)
     if (!is_finite (largest_bits (w->b + j * w->ld, w->n, 1, w->ld)))
@@ -220,90 +122,70 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
 }
 
 // A page of B is solved by itself, so that what comes out does not depend on how many there are.
-static void solve_right_sides (const gla_cpu_lu_task *task, const lu_shape *shape,
-                               const lu_system *s, lu_space *w)
+static void solve_least_norm (const lu_work *k)
 {
+  const lu_shape *shape = k->shape;
   const int64_t page = shape->inner * (1 + shape->pairs);
   for (int64_t p = 0; p < shape->columns; p += page)
-    for (int64_t j = 0; j < page && !gla_cpu_lu_stopped (task, 0); j += STRIP) {
-      const int64_t columns = gla_min (STRIP, page - j);
-      if (s->info != 0) {
-        least_norm_strip (shape, s, p + j, columns, w);
-        continue;
-      }
-      copy_right_sides (shape, s, p + j, columns, w->exponent, w->b, w->ld);
-      solve_strip (w, columns);
-      store_columns (shape, s, p + j, columns, w->b, w->ld);
-    }
-}
-
-//------------------------------------------------------------------------------
-// inverses
-//------------------------------------------------------------------------------
-
-// The upper triangle of a Hermitian matrix from the lower one; the diagonal becomes real.
-static void mirror_matrix (const lu_space *w)
-{
-  for (int64_t j = 0; j < w->n; j++) {
-    w->a[j + j * w->ld] = scalar_make (__real__ w->a[j + j * w->ld], 0);
-    for (int64_t i = j + 1; i < w->n; i++)
-      w->a[j + i * w->ld] = scalar_conj (w->a[i + j * w->ld]);
-  }
-}
-
-static void store_inverse (const lu_shape *shape, const lu_system *s, lu_space *w)
-{
-  const gla_blas_int n = (gla_blas_int)w->n, ld = (gla_blas_int)w->ld;
-  const real down = power_of_two (-w->exponent);
-  real *a = (real *)w->a;
-  gla_blas_int info;
-  if (w->kind == LU_FULL)
-    GLA_BLAS (getri) (&n, a, &ld, w->pivots, w->work, &w->work_size, &info);
-  else if (w->kind == LU_DEFINITE)
-    GLA_BLAS (potri) ("L", &n, a, &ld, &info, 1);
-  else
-    GLA_BLAS (trtri) (w->kind == LU_UPPER ? "U" : "L", "N", &n, a, &ld, &info, 1, 1);
-  if (w->kind == LU_DEFINITE)
-    mirror_matrix (w);
-  for (int64_t j = 0; w->exponent != 0 && j < w->n; j++)
-    for (int64_t i = 0; i < w->n; i++)
-      w->a[i + j * w->ld] = scalar_scale (down, w->a[i + j * w->ld]);
-  store_columns (shape, s, 0, w->n, w->a, w->ld);
+    for (int64_t j = 0; j < page && !gla_cpu_lu_stopped (k->task, 0); j += STRIP)
+      least_norm_strip (shape, k->s, p + j, gla_min (STRIP, page - j), k->w);
 }
 
 //------------------------------------------------------------------------------
 // the system
 //------------------------------------------------------------------------------
 
+static void answer_not_finite (const lu_shape *shape, lu_system *s)
+{
+  const real nan = (real)NAN;
+  s->info = (int)shape->n + 1;
+  s->rcond = nan;
+  fill_columns (shape, s, 0, shape->columns, scalar_make (nan, GLA_COMPLEX ? nan : 0));
+}
+
+// X from the factors.
+static void solve_factored (lu_work *k)
+{
+  if (!k->shape->inverse && k->info == 0)
+    solve_right_sides (k);
+  else if (!k->shape->inverse)
+    solve_least_norm (k);
+  else if (k->info == 0)
+    store_inverse (k);
+  else
+    fill_columns (k->shape, k->s, 0, k->shape->columns, scalar_make ((real)INFINITY, 0));
+}
+
+// Where the work must end, what it leaves in X means nothing.
 static void lapack_solve (const gla_cpu_lu_task *task, const lu_shape *shape, lu_system *s,
                           char *work)
 {
   lu_space w;
-  lapack_layout (work, shape, &w);
-  load_matrix (s, &w);
-  const bits largest = largest_bits (w.a, w.n, w.n, w.ld);
+  lapack_layout (work, shape, task->team, &w);
+  lu_work k = {.task = task, .shape = shape, .s = s, .w = &w, .with_norm = shape->rcond};
+  s->info = 0;
+  s->rcond = 0;
+  const bits largest = load_matrix (&k);
+  if (gla_cpu_lu_stopped (task, 0))
+    return;
   if (!is_finite (largest)) {
-    const real nan = (real)NAN;
-    s->info = (int)shape->n + 1;
-    s->rcond = nan;
-    fill_columns (shape, s, 0, shape->columns, scalar_make (nan, GLA_COMPLEX ? nan : 0));
+    answer_not_finite (shape, s);
     return;
   }
+  real norm = shape->rcond ? norm_1 (&w) : 0;
   w.kind = kind_of (w.a, w.n, w.ld, w.s);
   w.exponent = exponent_for (largest, w.kind);
-  if (w.exponent != 0)
-    load_matrix (s, &w);
-  const real norm = shape->rcond ? norm_1 (&w) : 0;
-  s->info = (int)factor (s, &w);
-  s->rcond = 0;
-  if (shape->rcond && s->info == 0)
-    s->rcond = rcond_of (&w, norm);
-  if (!shape->inverse)
-    solve_right_sides (task, shape, s, &w);
-  else if (s->info == 0)
-    store_inverse (shape, s, &w);
-  else
-    fill_columns (shape, s, 0, shape->columns, scalar_make ((real)INFINITY, 0));
+  if (w.exponent != 0) {
+    load_matrix (&k);
+    norm = shape->rcond ? norm_1 (&w) : 0;
+  }
+  if (gla_cpu_lu_stopped (task, 0) || !factor (&k, &w))
+    return;
+  s->info = (int)k.info;
+  if (shape->rcond && k.info == 0)
+    s->rcond = rcond_of (&k, norm);
+  if (!gla_cpu_lu_stopped (task, 0))
+    solve_factored (&k);
 }
 
 #endif
