@@ -11,7 +11,7 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "busy", @busy, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
+                   "pages", @pages, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
   end
@@ -98,7 +98,7 @@ function lines = batcheig ()
   gpu.key = gpu.n;
   z = {"type", "z", "vectors", "1"};
   grid = {"set", "grid", "type"};
-  lines = cross_table ("n", {"2"; "4"; "8"; "16"; "32"; "64"; "128"; "256"; "512"; "1024"}, { ...
+  lines = cross_table ("n", {"4"; "8"; "16"; "32"; "64"; "128"; "256"; "512"; "1024"}, { ...
     "2 cores, µs", cpu, z, "cpu_auto"; ...
     "loop over `eig`, µs", cpu, z, "loop"; ...
     "ratio", cpu, z, "loop_over_cpu_auto"; ...
@@ -118,7 +118,7 @@ function lines = qr_block ()
   gpu = results ("qr-h200-device.tsv");
   cpu.key = shapes (cpu.rows, cpu.columns, cpu.pages);
   gpu.key = shapes (gpu.m, gpu.n, gpu.pages);
-  keys = {"512 × 256"; "2048 × 1024"; "4096 × 2048"; "16 384 × 8192"; "1 000 000 × 16"; "1 000 000 × 32"; ...
+  keys = {"512 × 256"; "2048 × 1024"; "4096 × 2048"; "16 384 × 8192"; "1 000 000 × 16"; ...
           "100 000 × 128"; "4 × 4, 50 000 pages"; "16 × 16, 2000 pages"; "32 × 32, 10 000 pages"; ...
           "64 × 64, 1000 pages"};
   columns = cell (0, 4);
@@ -155,12 +155,30 @@ function lines = gsvd_hz ()
     "H200", gpu, [z, one], "ours_ms"; "published", gpu, [z, one], "published_ms"; "ratio", gpu, [z, one], "ratio"});
 end
 
+function lines = pages ()
+  t = results ("pages-cpu-2core.tsv");
+  t.key = t.m;
+  columns = cell (0, 4);
+  for type = {"d", "z"; ", ", ", complex, "}
+    for name = {"pagemtimes", "pageinv", "pagemldivide"}
+      here = {"type", type{1}, "function", name{1}, "case", "square"};
+      if (strcmp (type{1}, "d"))
+        columns(end+1,:) = {["`" name{1} "`, µs"], t, here, "cpu"};
+      end
+      columns(end+1,:) = {["`" name{1} "`" type{2} "loop, ratio"], t, here, "loop_over_cpu"};
+      columns(end+1,:) = {"NumPy, ratio", t, here, "numpy_over_cpu"};
+    end
+  end
+  columns(2:3:8,1) = {"loop, ratio"};
+  lines = cross_table ("n", {"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"}, columns);
+end
+
 function lines = eigs_lanczos ()
   small = results ("eigs-cpu-2core-peer.tsv"){1};
   lines = {row({"Matrix", "n", "which", "k", "`eigs`, s", "`eigs_lanczos`, s", "ratio"}), row(repmat ({"---"}, 1, 7))};
   ratio = quotient (small.eigs_s, small.eigs_lanczos_s);
   name = strcat (small.matrix, {" "}, small.which);
-  shown = {"mesh 150^2 sm", "mesh 150^2, singular sm", "mesh 150^2 1", "mesh 150^2 sa", "Anderson 20^3 sm", ...
+  shown = {"mesh 150^2 sm", "mesh 150^2, singular sm", "mesh 150^2 sa", "Anderson 20^3 sm", ...
            "BA 20000 la", "BA 20000, Laplacian sa"};
   for k = find (ismember (name, shown))'
     lines{end+1} = row ({powers(small.matrix{k}), grouped(small.n{k}), small.which{k}, small.k{k}, ...
@@ -211,7 +229,7 @@ end
 function lines = spmv_gpu ()
   gpu = results ("spmv-h200-device.tsv");
   gpu.key = gpu.graph;
-  keys = {"ba-200k", "graph, 1.2 M entries"; "ba-1600k", "graph, 9.6 M"; ...
+  keys = {"ba-200k", "graph, 1.2 M entries"; ...
           "patents", "graph as large as cit-Patents, 37.7 M"; "power-law", "power law, 22.0 M"; ...
           "grid-3d", "grid in three dimensions, 14.6 M"; "elements", "finite elements, 50.8 M"};
   of = @(form, vectors) {"form", form, "vectors", vectors};
@@ -239,13 +257,6 @@ function lines = part_of (file, headings, fields, wanted)
     keys = keys(cellfun (@(key) any (cellfun (@(w) strncmp (key, w, numel (w)), wanted)), keys));
   end
   lines = cross_table (headings{1}, keys, columns);
-end
-
-function lines = busy ()
-  lines = part_of ("cpu-2core-busy-versions.tsv", ...
-                 {"Call", "0.1.0 alone, ms", "alone, ms", "0.1.0 busy, ms", "busy, ms"}, ...
-                 {"call", "old_alone", "alone", "old_busy", "busy"}, ...
-                 {"batcheig, 20 000", "qr_block, 600", "qr_block, 1000", "gsvd_hz, 700", "spmv", "eigs_lanczos"});
 end
 
 function lines = processes ()
