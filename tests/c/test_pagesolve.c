@@ -261,7 +261,7 @@ static void test_blocks (void)
   for (int t = 0; t < COUNT (pairs); t++)
     for (int k = 0; k < COUNT (orders); k++)
       for (int definite = 0; definite < 2; definite++) {
-        check_blocks (pairs[t][0], pairs[t][1], orders[k], k % 2 ? 3 : 131, definite);
+        check_blocks (pairs[t][0], pairs[t][1], orders[k], k == 0 ? 131 : 3, definite);
         if (t < 4 && (t % 2 || k == 3))
           check_blocks (pairs[t][0], pairs[t][0], orders[k], 0, definite);
       }
@@ -342,27 +342,29 @@ static void test_stop (void)
   release (&q);
 }
 
-static double now (void)
+// The least processor time of three calls in seconds: other processes change it less than the time
+// on the clock.
+static double solve_seconds (problem *q, int inverse, gla_status expected)
 {
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  double least = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    const clock_t start = clock ();
+    CHECK (solve (q, inverse) == expected, "%s", gla_message (ctx));
+    least = fmin (least, (double)(clock () - start) / CLOCKS_PER_SEC);
+  }
+  return least;
 }
 
 // One large page polls the stop callback during the work, not only at the end.
 static void test_stop_inside (gla_type type, int64_t n, int inverse)
 {
   problem q = random_problem (type, type, n, inverse ? n : 200, 1, 0, 'N', GLA_SIDE_LEFT);
-  double seconds[2];
-  for (int stopped = 0; stopped < 2; stopped++) {
-    gla_set_stop (ctx, stopped ? stop_at_once : NULL, NULL);
-    const double start = now ();
-    CHECK (solve (&q, inverse) == (stopped ? GLA_ERROR_STOPPED : GLA_OK), "%s", gla_message (ctx));
-    seconds[stopped] = now () - start;
-  }
+  const double full = solve_seconds (&q, inverse, GLA_OK);
+  gla_set_stop (ctx, stop_at_once, NULL);
+  const double stopped = solve_seconds (&q, inverse, GLA_ERROR_STOPPED);
   gla_set_stop (ctx, NULL, NULL);
-  CHECK (seconds[1] < 0.6 * seconds[0], "%c n %lld inverse %d: stopped after %g of %g s",
-         (char)type, (long long)n, inverse, seconds[1], seconds[0]);
+  CHECK (stopped < 0.6 * full, "%c n %lld inverse %d: stopped after %g of %g s of a processor",
+         (char)type, (long long)n, inverse, stopped, full);
   release (&q);
 }
 

@@ -96,15 +96,19 @@ static void count_watch (void *user)
   ++*(int *)user;
 }
 
-// A thread that waits for the pool sleeps, and polls the stop callback meanwhile.
+// A thread that waits for the pool sleeps, and polls the stop callback meanwhile. The least time of
+// three counts, because a busy machine can only lengthen it.
 static void test_watch (void)
 {
-  int watched = 0;
-  const clock_t before = clock ();
-  gla_pool_watched (2, 2, sleep_piece, NULL, count_watch, &watched);
-  const double cpu = (double)(clock () - before) / CLOCKS_PER_SEC;
-  CHECK (watched >= 5, "watched %d times", watched);
-  CHECK (cpu < 0.05, "waiting took %g s of a processor", cpu);
+  double least = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    int watched = 0;
+    const clock_t before = clock ();
+    gla_pool_watched (2, 2, sleep_piece, NULL, count_watch, &watched);
+    least = fmin (least, (double)(clock () - before) / CLOCKS_PER_SEC);
+    CHECK (watched >= 5, "watched %d times", watched);
+  }
+  CHECK (least < 0.05, "waiting took %g s of a processor", least);
 }
 
 //------------------------------------------------------------------------------
