@@ -1,0 +1,52 @@
+// operand.cuh: brings the pages of A and B that a chunk of a page function needs to the GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A chunk has pages first .. of the result, and whole arrays A and B. Which of their pages it needs
+// is told by steps in several dimensions (gla_pagemul_job). Where these come down to one step, page
+// p is at p times a distance; else a list of pages goes to the GPU with them.
+
+#ifndef GPULINALG_OPERAND_CUH
+#define GPULINALG_OPERAND_CUH
+
+#include "common/carver.cuh"
+#include "common/page_operand.cuh"
+#include "engine.cuh"
+
+// The steps of one operand. The arrays are those of the job.
+struct operand_steps {
+  int dims;
+  const int64_t *size, *step;
+};
+
+// The pages of an operand that a chunk needs: lowest .. lowest+pages-1.
+struct operand_pages {
+  int64_t lowest, pages;
+  int64_t step; // page p of the chunk is lowest + p*step; -1: a list says it
+};
+
+// For pages first .. first+count-1 of the result, count >= 1.
+operand_pages operand_pages_of (const operand_steps &steps, int64_t first, int64_t count);
+
+// Mean bytes of the operand on the host for each of `pages` pages of the result.
+double operand_page_bytes (const gla_array &a, const operand_steps &steps, int64_t pages);
+
+// An operand on the GPU, of its own type.
+struct operand_memory {
+  void *data;
+  int64_t ld, page;
+  int64_t *index;
+  template <class T> page_operand<T> of () const
+  {
+    return {static_cast<const T *> (data), ld, page, index};
+  }
+};
+
+// Takes memory for what the chunk needs of `a`. Nothing is taken for the pages of an array that is
+// on the device.
+operand_memory operand_take (const gla_array &a, const operand_steps &steps, int64_t first,
+                             int64_t count, carver &c);
+// Copies it there, on the slot's stream.
+gla_status operand_upload (cuda_engine *e, int slot, const gla_array &a, const operand_steps &steps,
+                           int64_t first, int64_t count, const operand_memory &to);
+
+#endif
