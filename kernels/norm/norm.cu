@@ -1,26 +1,15 @@
-// norm.cu: norms of pages, a thread block for each page
+// norm.cu: norms of pages, a thread block for each page that is not small
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Sums are formed in double precision and in an order that depends on the sizes alone.
 
-#include "norm.cuh"
 #include "common/block_norm.cuh"
+#include "norm_terms.cuh"
 
 namespace
 {
 
-enum { THREADS = 128, WARPS = THREADS / 32, GRID_MAX = 65535 };
-
-template <class T> GLA_DEVICE double magnitude (T a)
-{
-  return is_complex_v<T> ? hypot ((double)re (a), (double)im (a)) : fabs ((double)re (a));
-}
-
-// NaN wins.
-GLA_DEVICE double larger (double a, double b)
-{
-  return b > a || b != b ? b : a;
-}
+enum { THREADS = 128, WARPS = THREADS / 32 };
 
 // The lanes of a warp share a column.
 template <class T> GLA_DEVICE double norm_one (const norm_args<T> &a, const T *A, double *work)
@@ -87,7 +76,9 @@ template <class T> __global__ void __launch_bounds__ (THREADS) norm_kernel (norm
 
 template <class T> cudaError_t norm_pages (const norm_args<T> &a, cudaStream_t stream)
 {
-  const unsigned blocks = (unsigned)(a.pages < GRID_MAX ? a.pages : GRID_MAX);
+  if (norm_is_small (a.m, a.n))
+    return norm_small_pages (a, stream);
+  const unsigned blocks = (unsigned)(a.pages < NORM_GRID_MAX ? a.pages : NORM_GRID_MAX);
   norm_kernel<T><<<blocks, THREADS, 0, stream>>> (a);
   return cudaGetLastError ();
 }

@@ -19,4 +19,14 @@ template <class T> struct norm_args {
 
 template <class T> cudaError_t norm_pages (const norm_args<T> &a, cudaStream_t stream);
 
+// The same for small pages, by some lanes of a warp each (norm_small.cu).
+template <class T> cudaError_t norm_small_pages (const norm_args<T> &a, cudaStream_t stream);
+
+enum { NORM_SMALL = 1024, NORM_GRID_MAX = 65535 };
+
+inline bool norm_is_small (int64_t m, int64_t n)
+{
+  return m <= NORM_SMALL && n <= NORM_SMALL && m * n <= NORM_SMALL;
+}
+
 #endif
