@@ -1,5 +1,5 @@
 % tests/octave/gpu_suite.m: the accuracy suite on the GPU. Environment: PART=memory (reads the free memory, so
-% nothing else may use the GPU), eig, qr, gsvd or sparse runs only that part, SHARE=k/n every n-th case from the
+% nothing else may use the GPU), eig, qr, gsvd, sparse or pages runs only that part, SHARE=k/n every n-th case from the
 % k-th on; QUICK=1: fewer sizes, but every kernel. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -93,6 +93,12 @@ endif
 if (wanted ("sparse"))
   for suite = mine ({@check_eigs, @check_spmv})
     [p, f] = suite{1} ("gpu", quick);
+    counts += [p, f];
+  endfor
+endif
+if (wanted ("pages"))
+  for part = mine (page_cases (! quick))
+    [p, f] = check_pages ("gpu", part{1}{:});
     counts += [p, f];
   endfor
 endif

@@ -5,7 +5,8 @@
 % so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
-% by both methods, and spmv and eigs_lanczos for graphs of SPARSE nodes. The results are checked, too.
+% by both methods, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems and inverses of pages
+% of PAGE_SIZES. The results are checked, too.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -118,6 +119,47 @@ for n = str2num (getenv ("SPARSE"))
         endif
       endfor
     endfor
+  endfor
+endfor
+for n = str2num (getenv ("PAGE_SIZES"))
+  for type = "zs"
+    A = rand (n, n, 3) - 0.5;
+    B = rand (n, n + 1, 3) - 0.5;
+    if (type == "z")
+      A += 1i * (rand (size (A)) - 0.5);
+      B += 1i * (rand (size (B)) - 0.5);
+    else
+      [A, B] = deal (single (A), single (B));
+    endif
+    A(:,:,2) = A(:,:,2) * A(:,:,2)' + n * eye (n);          # definite
+    A(:,:,3) = triu (A(:,:,3)) + n * eye (n);
+    A(:,:,1) += n * eye (n);
+    for words = {"none", "transpose", "ctranspose"; "none", "ctranspose", "transpose"}
+      C = pagemtimes (A, words{1}, A, words{2}, "device", "gpu");
+      D = pagemtimes (A, words{1}, B, "none", "device", "gpu");
+      X = pagemldivide (A, words{1}, B, "device", "gpu");
+      Y = pagemrdivide (permute (B, [2 1 3]), A, words{1}, "device", "gpu");
+      M = A;
+      if (! strcmp (words{1}, "none"))
+        M = permute (A, [2 1 3]);
+      endif
+      if (strcmp (words{1}, "ctranspose"))
+        M = conj (M);
+      endif
+      for p = 1:3
+        if (! (norm (D(:,:,p) - M(:,:,p) * B(:,:,p)) < 1e-3 * (n + 5)^2 && norm (M(:,:,p) * X(:,:,p) - B(:,:,p)) < 1e-3 && ...
+               norm (Y(:,:,p) * M(:,:,p) - B(:,:,p).') < 1e-3))
+          error ("pages of order %d %s %s are wrong", n, type, words{1});
+        endif
+      endfor
+    endfor
+    [Y, rc, info] = pageinv (A, "device", "gpu");
+    G = pagemtimes (A, "none", A, "ctranspose", "device", "gpu");
+    F = pagenorm (A, "fro", "device", "gpu");
+    if (any (info) || ! (norm (Y(:,:,2) * A(:,:,2) - eye (n)) < 1e-3) || ! isequal (G(:,:,3), G(:,:,3)') || ...
+        ! (abs (F(2) - norm (A(:,:,2), "fro")) < 1e-3 * F(2)))
+      error ("inverses, products or norms of order %d %s are wrong", n, type);
+    endif
   endfor
 endfor
 disp ("sanitizer set done");
