@@ -98,21 +98,28 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 # the suites
 #-------------------------------------------------------------------------------
 
-# Jobs, one per line: parts of the accuracy suite, the longest first, and runs of compute-sanitizer, each
-# with its tool and the variables of tests/octave/sanitizer_set.m. racecheck is a hundred times slower
+# Jobs, one per line: parts of the accuracy suite, the longest first, the page functions on device arrays, and
+# runs of compute-sanitizer, each with its tool and the variables of tests/octave/sanitizer_set.m. racecheck is a hundred times slower
 # than the other tools, so it gets fewer sizes and few sweeps of block Jacobi. Its QR panels have one
 # block, up to 96 rows: in larger ones blocks exchange words by relaxed stores and loads, which racecheck
 # reports as races.
-quick_suites="$(shares eig 6)
+device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
+program test_device products"
+quick_suites="$device_pages
+$(shares eig 6)
 $(shares qr 5)
 $(shares sparse 2)
-$(shares gsvd 3)"
+$(shares gsvd 3)
+$(shares pages 2)"
 suites="$(shares qr 8)
+$device_pages
 $(shares sparse 2)
 $(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
-$(shares gsvd 3)"
+$(shares gsvd 3)
+$(shares pages 4)"
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,5,31,32,33,64,65,100,130,270
+page_sizes=1,2,3,4,7,8,12,16,17,24,32,33,48,64,65,100,130
 qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
 runs="racecheck SIZES=33,64,70,90,130 METHODS=qr
 racecheck SIZES=150,180 METHODS=qr
@@ -122,6 +129,8 @@ racecheck GSVD_SIZES=8,33
 racecheck SPARSE=40
 racecheck QR_SIZES=3,17,33
 racecheck QR_DIRECT=2049,3,200,131
+racecheck PAGE_SIZES=3,8,17,33
+racecheck PAGE_SIZES=64,100
 memcheck SIZES=$small METHODS=qr,jacobi
 initcheck SIZES=$small METHODS=qr,jacobi
 synccheck SIZES=$small METHODS=qr,jacobi
@@ -131,6 +140,9 @@ synccheck QR_SIZES=$qr_sizes QR_LARGE=yes
 memcheck QR_FAILING=$qr_direct
 initcheck QR_FAILING=$qr_direct
 synccheck QR_FAILING=$qr_direct
+memcheck PAGE_SIZES=$page_sizes
+initcheck PAGE_SIZES=$page_sizes
+synccheck PAGE_SIZES=$page_sizes
 memcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 synccheck GSVD_SIZES=1,2,8,16,31,33,64,100
@@ -147,6 +159,8 @@ if [ -n "$label" ]; then
   wait
 fi
 run_job program test_device
+run_job program test_device products-stop
+run_job program test_device solves-stop
 run_job program test_sparse
 [ "$quick" = 1 ] || run_job accuracy memory 1/1
 if [ "$quick" = 1 ]; then

@@ -2,7 +2,7 @@
 # gpu_job.sh: one of the jobs that tests/gpu.sh runs in parallel
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Usage: sh tests/gpu_job.sh program NAME               a program of tests/c
+# Usage: sh tests/gpu_job.sh program NAME [ARGUMENT...]   a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
 #                                                       tests/octave/sanitizer_set.m
@@ -17,8 +17,11 @@ trap 'rm -f "$log"' EXIT
 export OMP_NUM_THREADS=2
 case $1 in
   program)
-    echo "== $2"
-    timeout "$limit" "${GPULINALG_BUILD:-./tests/c/build}/$2"
+    shift
+    echo "== $*"
+    program=$1
+    shift
+    timeout "$limit" "${GPULINALG_BUILD:-./tests/c/build}/$program" "$@"
     ;;
   accuracy)
     echo "== accuracy $2 $3"

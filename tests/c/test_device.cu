@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
+//        test_device products       products of pages; products-stop: how soon these stop
+//        test_device solves TYPES   systems with pages of these types, such as dz; solves-stop
 
 #include "calls.h"
 #include "device_gsvd.cuh"
 #include "device_pages.cuh"
 #include "device_qr.cuh"
+#include "gpu_page_tests.h"
 
 static std::vector<z> pages_of (int64_t n, int64_t pages)
 {
@@ -246,8 +249,25 @@ static void test_poisoned_device ()
   gla_context_destroy (ctx);
 }
 
+// The tests of page functions have counts of their own.
+static int run_page_tests (const std::string &name, const char *types)
+{
+  if (name == "products")
+    return gpu_products ();
+  if (name == "products-stop")
+    return gpu_products_stop ();
+  if (name == "solves")
+    return gpu_solves (types);
+  if (name == "solves-stop")
+    return gpu_solves_stop ();
+  fprintf (stderr, "test_device: unknown test %s\n", name.c_str ());
+  return 2;
+}
+
 int main (int argc, char **argv)
 {
+  if (argc > 1 && argv[1][0] != '-')
+    return run_page_tests (argv[1], argc > 2 ? argv[2] : "sdcz");
   bool small = argc > 1 && strcmp (argv[1], "--small") == 0;
   test_device_arrays ();
   // a build for compute capability 7.5 has no kernels for this

@@ -1,0 +1,21 @@
+// tests/c/gpu_page_tests.h: the tests of page functions on a GPU that test_device runs
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPU_PAGE_TESTS_H
+#define GPU_PAGE_TESTS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Each prints a line of counts and returns whether one has failed.
+int gpu_products (void);
+int gpu_products_stop (void);
+int gpu_solves (const char *types);
+int gpu_solves_stop (void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
