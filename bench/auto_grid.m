@@ -1,11 +1,11 @@
 % auto_grid.m: compares "device", "auto" with "cpu" and "gpu", from Octave arrays to Octave arrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/auto_grid.m [--quick] [--only batcheig|qr_block] [--values] [--types zdsc]
+% octave-cli bench/auto_grid.m [--quick] [--only batcheig|qr_block|pages] [--values] [--types zdsc]
 %                              [--sizes 8,16] [--keep]
 % Prints a table (TSV) of milliseconds per call for batches of 1 to 10000 pages: of batcheig with
 % vectors (--values: without) for n = --sizes, and of qr_block (A, 0) with Q for matrices of several
-% shapes. The last line has the worst ratio of "auto" to the faster place; the exit status is 1 if it is
+% shapes, and of pagemtimes (A, A) and pagemldivide (A, A). The last line has the worst ratio of "auto" to the faster place; the exit status is 1 if it is
 % above 1.2. A time is the shortest of 2 to 7 calls after a warm-up call; the three places take turns.
 % The column "first" is the first call of "auto". "auto" measures the calls on both places, as in a
 % user's session.
@@ -18,7 +18,8 @@
 
 1;  % a script, although it begins with functions
 
-% Seconds of one call; calls: "batcheig", "values" (batcheig without vectors) or "qr_block".
+% Seconds of one call; calls: "batcheig", "values" (batcheig without vectors), "qr_block", "pagemtimes"
+% or "pagemldivide".
 function seconds = time_of (A, call, device)
   tic;
   switch (call)
@@ -28,6 +29,10 @@ function seconds = time_of (A, call, device)
       D = batcheig (A, "device", device);
     case "qr_block"
       [Q, R] = qr_block (A, 0, "device", device);
+    case "pagemtimes"
+      X = pagemtimes (A, A, "device", device);
+    case "pagemldivide"
+      X = pagemldivide (A, A, "device", device);
   end
   seconds = toc;
 end
@@ -67,12 +72,17 @@ if (quick)
   shapes = shapes([2, 5, 10], :);
 end
 cases = {};
-if (! strcmp (only, "qr_block"))
+if (any (strcmp (only, {"", "batcheig"})))
   cases = [cases; arrayfun(@(n) {eig_call, n, n}, sizes(:), "uniformoutput", false)];
 end
-if (! strcmp (only, "batcheig"))
+if (any (strcmp (only, {"", "qr_block"})))
   cases = [cases; arrayfun(@(k) {"qr_block", shapes(k,1), shapes(k,2)}, (1:rows (shapes))', ...
                            "uniformoutput", false)];
+end
+if (any (strcmp (only, {"", "pages"})))
+  for call = {"pagemtimes", "pagemldivide"}
+    cases = [cases; arrayfun(@(n) {call{1}, n, n}, sizes(:), "uniformoutput", false)];
+  end
 end
 batches = 10 .^ (0:4);
 places = {"cpu", "gpu", "auto"};

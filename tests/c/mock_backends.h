@@ -199,6 +199,25 @@ static gla_status qr_submit (gla_engine *e, int slot, const void *pages)
   ((engine *)e)->pages = ((const gla_qr_chunk *)pages)->A.pages;
   return GLA_OK;
 }
+static int any_supports (const gla_job *job)
+{
+  (void)job;
+  return 1;
+}
+static gla_status product_submit (gla_engine *e, int slot, const void *pages)
+{
+  (void)slot;
+  ((engine *)e)->pages = ((const gla_pagemul_chunk *)pages)->C.pages;
+  return GLA_OK;
+}
+static gla_status pagesolve_submit (gla_engine *e, int slot, const void *pages)
+{
+  (void)slot;
+  const gla_pagesolve_chunk *chunk = pages;
+  memset (chunk->info, 0, (size_t)chunk->X.pages * sizeof *chunk->info);
+  ((engine *)e)->pages = chunk->X.pages;
+  return GLA_OK;
+}
 // Advances the clock by the time of the chunk, or fails.
 static gla_status finish (gla_engine *engine_at_work, int slot)
 {
@@ -224,6 +243,10 @@ static void end (gla_engine *e)
 static const gla_batch_ops eig_ops = {supports, predict, chunk_pages, begin, submit, finish, end};
 static const gla_batch_ops qr_ops = {qr_supports, predict, chunk_pages, begin,
                                      qr_submit,   finish,  end};
+static const gla_batch_ops product_ops = {any_supports,   predict, chunk_pages, begin,
+                                          product_submit, finish,  end};
+static const gla_batch_ops pagesolve_ops = {any_supports,     predict, chunk_pages, begin,
+                                            pagesolve_submit, finish,  end};
 static const gla_backend gpu_backend = {
     .name = "stand-in",
     .device_count = device_count,
@@ -234,7 +257,10 @@ static const gla_backend gpu_backend = {
     .kept = kept_by,
     .shrink = shrink,
     .slots = 1,
-    .batch = {[GLA_BATCH_EIG] = &eig_ops, [GLA_BATCH_QR] = &qr_ops},
+    .batch = {[GLA_BATCH_EIG] = &eig_ops,
+              [GLA_BATCH_QR] = &qr_ops,
+              [GLA_BATCH_PAGEMUL] = &product_ops,
+              [GLA_BATCH_PAGESOLVE] = &pagesolve_ops},
 };
 static gla_backend cpu_backend; // the same
 const gla_backend *const gla_backends[] = {&gpu_backend, &cpu_backend, NULL};

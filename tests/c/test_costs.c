@@ -371,6 +371,41 @@ static void test_qr (void)
   }
 }
 
+// Products of n x n pages; `solve`: the systems A*X = A instead.
+static int page_function (gla_context *ctx, int64_t n, int solve, int64_t pages)
+{
+  const gla_array a = gla_array_packed (A, GLA_TYPE_D, n, n, pages, GLA_DEVICE_HOST);
+  const gla_array v = gla_array_packed (V, GLA_TYPE_D, n, n, pages, GLA_DEVICE_HOST);
+  const gla_pagemul_results product = {.size = sizeof product, .C = v};
+  const gla_pagesolve_results solution = {.size = sizeof solution, .X = v};
+  gla_pagemul_report of_product = {.base.size = sizeof of_product};
+  gla_pagesolve_report of_solution = {.base.size = sizeof of_solution};
+  await_start_end (ctx);
+  const gla_status status = solve ? gla_pagesolve (ctx, &a, &a, &solution, NULL, &of_solution)
+                                  : gla_pagemul (ctx, &a, &a, &product, NULL, &of_product);
+  return status != GLA_OK ? -2 : solve ? of_solution.base.device : of_product.base.device;
+}
+
+// Products and systems are measured, each by itself.
+static void test_page_functions (void)
+{
+  for (int solve = 0; solve < 2; solve++) {
+    remove_file ();
+    wrong_machine ();
+    gla_context *ctx = open_context ();
+    const int known = gla_costs_measured (ctx);
+    int last = 0;
+    for (int k = 0; k < 60; k++)
+      last = page_function (ctx, 4, solve, PAGES);
+    CHECK (last == GLA_DEVICE_HOST, "pages %d: on the GPU, which is slower", solve);
+    CHECK (gla_costs_measured (ctx) > known, "pages %d: nothing noted", solve);
+    gla_context_destroy (ctx);
+    ctx = open_context ();
+    CHECK (page_function (ctx, 4, solve, PAGES) == GLA_DEVICE_HOST, "pages %d: not kept", solve);
+    gla_context_destroy (ctx);
+  }
+}
+
 int main (void)
 {
   snprintf (folder, sizeof folder, "/tmp/gpulinalg-test-XXXXXX");
@@ -388,6 +423,7 @@ int main (void)
   test_busy_machine ();
   test_failure ();
   test_qr ();
+  test_page_functions ();
   char command[128];
   snprintf (command, sizeof command, "rm -rf '%s'", folder);
   CHECK (system (command) == 0, "%s", command);
