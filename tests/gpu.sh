@@ -106,12 +106,14 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
 program test_device products"
 quick_suites="$device_pages
+$(shares failing 4)
 $(shares eig 6)
 $(shares qr 5)
 $(shares sparse 2)
 $(shares gsvd 3)
 $(shares pages 2)"
-suites="$(shares qr 8)
+suites="$(shares failing 6)
+$(shares qr 8)
 $device_pages
 $(shares sparse 2)
 $(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
