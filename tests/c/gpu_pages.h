@@ -75,8 +75,7 @@ static inline int all_ones (const char *from, size_t bytes)
 static inline int gpu_get (const gpu_copy *c)
 {
   const char *data = c->array.data;
-  const cudaError_t status =
-      cudaMemcpy (c->host->data, data, c->bytes, cudaMemcpyDeviceToHost);
+  const cudaError_t status = cudaMemcpy (c->host->data, data, c->bytes, cudaMemcpyDeviceToHost);
   return status == cudaSuccess && all_ones (data - GUARD / 2, GUARD / 2) &&
          all_ones (data + c->bytes, GUARD / 2) && gaps_are_untouched (c->host);
 }
@@ -103,8 +102,8 @@ static inline gla_context *gpu_context (void)
 // Whether the library says that the GPU cannot do a call, which counts as skipped.
 static inline int gpu_refuses (gla_context *context, gla_status status)
 {
-  const int refused = status == GLA_ERROR_BAD_ARGUMENT &&
-                      strstr (gla_message (context), "on a GPU") != NULL;
+  const int refused =
+      status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (context), "on a GPU") != NULL;
   n_skipped += refused;
   return refused;
 }

@@ -5,8 +5,9 @@
 #include "gpu_pages.h"
 
 // Around the edges of tiles of 8, 16, 24, 32, 48, 64 and 128.
-static const int64_t sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13,  14,  15,  16,  17, 18,
-                                19, 20, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63,  64,  65,  100, 127, 128, 129};
+static const int64_t sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   10,  11,  12,
+                                13, 14, 15, 16, 17, 18, 19, 20, 23,  24,  25,  31,
+                                32, 33, 47, 48, 49, 63, 64, 65, 100, 127, 128, 129};
 static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
                                     {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
 static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
@@ -79,8 +80,8 @@ static double ratio (const gla_array *A, char op_a, int64_t a, const gla_array *
     for (int64_t i = 0; i < C->rows; i++) {
       const vectors row = {x.re + i * k, x.im + i * k, x.size + i * k};
       const vectors column = {y.re + j * k, y.im + j * k, y.size + j * k};
-      worst = check_worst (worst,
-                           element_ratio (row, column, k, is_complex, eps, get (C, i, j, p)));
+      worst =
+          check_worst (worst, element_ratio (row, column, k, is_complex, eps, get (C, i, j, p)));
     }
   drop (x);
   drop (y);
@@ -168,8 +169,8 @@ static void check_product (const product *q, int64_t pages_b, int host)
     CHECK (gpu_unchanged (&A) && gpu_unchanged (&B), "%s: A or B changed", name_of (q));
     double worst = 0;
     for (int64_t p = q->m * q->n * q->k > 64000 ? q->pages - 1 : 0; p < q->pages; p++)
-      worst = check_worst (
-          worst, ratio (&o.A, q->op_a, p, &o.B, q->op_b, pages_b > 1 ? p : 0, &o.C, p));
+      worst = check_worst (worst,
+                           ratio (&o.A, q->op_a, p, &o.B, q->op_b, pages_b > 1 ? p : 0, &o.C, p));
     CHECK (worst <= 1, "%s: ratio %g", name_of (q), worst);
     if (host)
       compare_host (q, &o);
@@ -278,8 +279,8 @@ static void test_grids (void)
   for (int t = 0; t < COUNT (pairs); t++)
     for (int k = 0; k < COUNT (steps); k++)
       for (int s = 0; s < COUNT (orders); s++) {
-        const product q = {pairs[t][0], pairs[t][1], ops[k % 3],   ops[(k + t) % 3],
-                           orders[s],   orders[s],   orders[s] + 1, 60, s % 2 ? GAP : 0, 0};
+        const product q = {pairs[t][0], pairs[t][1],   ops[k % 3], ops[(k + t) % 3], orders[s],
+                           orders[s],   orders[s] + 1, 60,         s % 2 ? GAP : 0,  0};
         check_grid (&q, size, steps[k][0], steps[k][1]);
       }
 }

@@ -1,15 +1,15 @@
-// tests/c/gpu_solves.c: systems with pages and inverses on a GPU: backward errors in LAPACK's ratios
-// SPDX-License-Identifier: GPL-3.0-or-later
+// tests/c/gpu_solves.c: systems with pages and inverses on a GPU: backward errors in LAPACK's
+// ratios SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
 #include "gpu_pages.h"
 #include "solve_kinds.h"
 
 // Around the widths of blocks and of tiles.
-static const int64_t orders[] = {1,  2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,  13,  14,  15, 16, 17,
-                                 18, 19, 20, 21, 22, 23, 24,  25,  26,  27,  28,  29,  30,  31,  32, 33, 40,
-                                 47, 48, 49, 63, 64, 65, 80,  95,  96,  97,  111, 112, 113, 127, 128, 129,
-                                 160, 200, 255, 256};
+static const int64_t orders[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,   10,  11,  12, 13, 14,
+                                 15, 16, 17,  18,  19,  20,  21,  22,  23,  24,  25,  26, 27, 28,
+                                 29, 30, 31,  32,  33,  40,  47,  48,  49,  63,  64,  65, 80, 95,
+                                 96, 97, 111, 112, 113, 127, 128, 129, 160, 200, 255, 256};
 static const char ops[] = "NTC";
 
 //------------------------------------------------------------------------------
@@ -27,8 +27,8 @@ static int solved_on_gpu (problem *q, int inverse, int shift, gla_pagesolve_repo
   const gla_pagesolve_options options = {.size = sizeof options, .op_a = q->op, .side = q->side};
   const gla_pagesolve_results results = {sizeof results, X.array, rcond.array, q->info};
   gla_pagesolve_report own = {.base.size = sizeof own};
-  const gla_status status = gla_pagesolve (ctx, &A.array, inverse ? NULL : &B.array, &results,
-                                           &options, &own);
+  const gla_status status =
+      gla_pagesolve (ctx, &A.array, inverse ? NULL : &B.array, &results, &options, &own);
   if (gpu_refuses (ctx, status))
     return 0;
   CHECK (status == GLA_OK && own.base.device == 0, "%s: device %d, %s", what, own.base.device,
@@ -359,9 +359,9 @@ static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, int 
         int same = 1;
         for (int64_t s = 0; s < many; s++)
           same &= own[s] == info[p + s] && same_page (&q.X, p + s, &part, s);
-        CHECK (same, "%c n %lld r %lld: %lld pages from page %lld have other bits than all together",
-               (char)type, (long long)n, (long long)(inverse ? 0 : r), (long long)many,
-               (long long)p);
+        CHECK (
+            same, "%c n %lld r %lld: %lld pages from page %lld have other bits than all together",
+            (char)type, (long long)n, (long long)(inverse ? 0 : r), (long long)many, (long long)p);
       }
   }
   free (part.data);

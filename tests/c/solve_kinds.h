@@ -24,8 +24,8 @@ typedef enum {
   KINDS
 } kind;
 
-static inline double complex entry_of (kind which, int64_t i, int64_t j, int64_t n, double complex x,
-                                gla_type type)
+static inline double complex entry_of (kind which, int64_t i, int64_t j, int64_t n,
+                                       double complex x, gla_type type)
 {
   const double range = gla_type_real (type) == GLA_TYPE_S ? 28 : 280;
   const double step = n > 1 ? 2 * range / (double)(n - 1) : 0;
