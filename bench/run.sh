@@ -13,6 +13,7 @@
 #   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
+#   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
 # `make bench` builds the programs that this runs.
 
@@ -59,6 +60,12 @@ if [ $gpu = yes ]; then
   echo "bench_gsvd: on the GPU, beside the published times"
   if ./bench_gsvd ${quick:+--sizes 512,16x5000} >"results/gsvd-$name-device.tsv.new"; then
     mv "results/gsvd-$name-device.tsv.new" "results/gsvd-$name-device.tsv"
+  else
+    status=1
+  fi
+  echo "bench_pages: on the GPU, beside cuBLAS and cuSOLVER"
+  if ./bench_pages $quick >"results/pages-$name-device.tsv.new"; then
+    mv "results/pages-$name-device.tsv.new" "results/pages-$name-device.tsv"
   else
     status=1
   fi
