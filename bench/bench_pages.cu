@@ -8,7 +8,8 @@
 // over our time, as a fraction of the bandwidth of a copy in the same run; TFLOP/s; and the errors
 // of both, on a few pages: of products in units of (k+2)*eps*|A|*|B|, of systems and inverses in
 // units of n*eps*|A|*|X|. A time is NaN where the error is above 30 or the call failed. Before
-// each check the results are filled with NaN. What the peers overwrite is copied outside their time.
+// each check the results are filled with NaN. What the peers overwrite is copied outside their
+// time.
 
 #include "gpulinalg.h"
 #include "pages_check.cuh"
@@ -208,7 +209,9 @@ template <class T> struct runner {
             if (!inverse)
               cudaMemcpyAsync (X, B, of_X * pages * sizeof (T), cudaMemcpyDeviceToDevice);
           },
-          [&] { return inverse ? s.inverse () : definite ? s.definite () : s.general (); });
+          [&] { return inverse    ? s.inverse ()
+                       : definite ? s.definite ()
+                                  : s.general (); });
     }
     cudaGetLastError ();
     if (!std::isnan (seconds))
@@ -324,8 +327,9 @@ int main (int argc, char **argv)
     must (cudaMalloc (p, OPERAND_BYTES), "cudaMalloc");
   measure_copy (m);
   printf ("# %s; gpulinalg %s; copy %.3g TB/s\n", gpu.name, gla_version (), copy_rate * 1e-12);
-  printf ("# microseconds per page, everything on the GPU: bench_pages; peers: cuBLAS, for definite "
-          "systems cuSOLVER\n");
+  printf (
+      "# microseconds per page, everything on the GPU: bench_pages; peers: cuBLAS, for definite "
+      "systems cuSOLVER\n");
   printf ("function\ttype\tcase\tm\tk\tn\tpages\tours_us\tpeer_us\tratio\tof_copy\ttflops\terror\t"
           "peer_error\n");
   for (char type : set.types)

@@ -1,5 +1,5 @@
-// pages_peer.cuh: the batched routines of cuBLAS and cuSOLVER for products, systems and inverses, by type
-// SPDX-License-Identifier: GPL-3.0-or-later
+// pages_peer.cuh: the batched routines of cuBLAS and cuSOLVER for products, systems and inverses,
+// by type SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef PAGES_PEER_CUH
 #define PAGES_PEER_CUH
@@ -128,8 +128,7 @@ template <class T> struct batched_system {
   {
     const cublasFillMode_t lower = CUBLAS_FILL_MODE_LOWER;
     const int failed = routines<T>::potrf (p.cusolver, lower, n, A.at, n, info, pages);
-    return failed +
-           routines<T>::potrs (p.cusolver, lower, n, rhs, A.at, n, X.at, n, info, pages);
+    return failed + routines<T>::potrs (p.cusolver, lower, n, rhs, A.at, n, X.at, n, info, pages);
   }
 };
 

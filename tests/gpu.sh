@@ -104,7 +104,10 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 # block, up to 96 rows: in larger ones blocks exchange words by relaxed stores and loads, which racecheck
 # reports as races.
 device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
-program test_device products"
+program test_device products
+program test_device product-bits
+program test_device solve-bits dz
+program test_device solve-bits sc"
 quick_suites="$device_pages
 $(shares failing 4)
 $(shares eig 6)
@@ -161,8 +164,7 @@ if [ -n "$label" ]; then
   wait
 fi
 run_job program test_device
-run_job program test_device products-stop
-run_job program test_device solves-stop
+run_job program test_device stops
 run_job program test_sparse
 [ "$quick" = 1 ] || run_job accuracy memory 1/1
 if [ "$quick" = 1 ]; then

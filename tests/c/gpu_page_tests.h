@@ -10,9 +10,10 @@ extern "C" {
 
 // Each prints a line of counts and returns whether one has failed.
 int gpu_products (void);
-int gpu_products_stop (void);
+int gpu_product_bits (void);
 int gpu_solves (const char *types);
-int gpu_solves_stop (void);
+int gpu_solve_bits (const char *types);
+int gpu_stops (void);
 
 #ifdef __cplusplus
 }

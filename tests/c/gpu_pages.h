@@ -7,7 +7,6 @@
 #include "page_arrays.h"
 
 #include <cuda_runtime_api.h>
-#include <time.h>
 
 #define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
 
@@ -112,30 +111,6 @@ static inline int gpu_report (const char *name)
 {
   printf ("%s: %d passed, %d failed, %d skipped\n", name, n_passed, n_failed, n_skipped);
   return n_failed > 0;
-}
-
-//------------------------------------------------------------------------------
-// stop
-//------------------------------------------------------------------------------
-
-static double gpu_stop_at;
-
-static inline double gpu_now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static inline int gpu_late_stop (void *user)
-{
-  (void)user;
-  return gpu_now () > gpu_stop_at;
-}
-
-static inline void gpu_last_progress (void *user, int64_t done, int64_t total)
-{
-  *(int64_t *)user = done == total ? total : -1;
 }
 
 #endif

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
-//        test_device products       products of pages; products-stop: how soon these stop
-//        test_device solves TYPES   systems with pages of these types, such as dz; solves-stop
+//        test_device products, product-bits, stops                of page functions
+//        test_device solves TYPES, solve-bits TYPES               for types such as dz
 
 #include "calls.h"
 #include "device_gsvd.cuh"
@@ -254,12 +254,14 @@ static int run_page_tests (const std::string &name, const char *types)
 {
   if (name == "products")
     return gpu_products ();
-  if (name == "products-stop")
-    return gpu_products_stop ();
+  if (name == "product-bits")
+    return gpu_product_bits ();
   if (name == "solves")
     return gpu_solves (types);
-  if (name == "solves-stop")
-    return gpu_solves_stop ();
+  if (name == "solve-bits")
+    return gpu_solve_bits (types);
+  if (name == "stops")
+    return gpu_stops ();
   fprintf (stderr, "test_device: unknown test %s\n", name.c_str ());
   return 2;
 }

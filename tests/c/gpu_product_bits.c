@@ -1,0 +1,145 @@
+// tests/c/gpu_product_bits.c: bits of products on a GPU in batches of all sizes; NaN and Inf
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gpu_page_tests.h"
+#include "gpu_product.h"
+
+//------------------------------------------------------------------------------
+// bits
+//------------------------------------------------------------------------------
+
+static gla_array pages_from (gla_array a, int64_t first, int64_t count)
+{
+  a.data = (char *)a.data + (size_t)(first * a.page_stride) * gla_type_size (a.type);
+  a.pages = count;
+  return a;
+}
+
+static int same_pages (const gla_array *a, int64_t p, const gla_array *b, int64_t q, int64_t count)
+{
+  const size_t size = gla_type_size (a->type), page = (size_t)a->page_stride * size;
+  for (int64_t k = 0; k < count; k++)
+    for (int64_t j = 0; j < a->columns; j++) {
+      const size_t at = (size_t)(j * a->column_stride) * size;
+      if (memcmp ((char *)a->data + (size_t)(p + k) * page + at,
+                  (char *)b->data + (size_t)(q + k) * page + at, (size_t)a->rows * size) != 0)
+        return 0;
+    }
+  return 1;
+}
+
+// Pages of a large batch again, one or seven at a time, from the same and from other addresses; and
+// again, when other pages hold NaN and Inf.
+static void check_bits (gla_type type, int64_t n, int64_t pages, char op, int gap)
+{
+  const product q = {type, type, 'N', op, n, n, n, pages, gap, 0};
+  static const int64_t first[] = {0, 1, 2, 500, 993}, count[] = {1, 7};
+  operands o = operands_of (&q, pages);
+  gpu_used = 0;
+  const gpu_copy A = gpu_put (&o.A, 0), B = gpu_put (&o.B, 0), C = gpu_put (&o.C, 0);
+  const gpu_copy A1 = gpu_put (&o.A, 1), C1 = gpu_put (&o.C, 1);
+  const gla_status status = multiply (&A.array, 'N', &B.array, op, &C.array);
+  if (!gpu_refuses (ctx, status)) {
+    CHECK (status == GLA_OK && gpu_get (&C), "%s", gla_message (ctx));
+    gla_array part = make (type, n, n, pages, gap);
+    const gpu_copy D = {.array = C1.array, .host = &part, .bytes = C1.bytes};
+    for (int f = 0; f < COUNT (first); f++)
+      for (int k = 0; k < 4; k++) {
+        const int64_t p = first[f] % (pages - 7), many = count[k % 2];
+        const gla_array a = pages_from (k / 2 ? A1.array : A.array, p, many);
+        const gla_array b = pages_from (B.array, p, many), d = pages_from (D.array, 0, many);
+        CHECK (multiply (&a, 'N', &b, op, &d) == GLA_OK && gpu_get (&D) &&
+                   same_pages (&o.C, p, &part, 0, many),
+               "%s: %lld pages from page %lld have other bits than all together", name_of (&q),
+               (long long)many, (long long)p);
+      }
+    for (int64_t p = 0; p < pages; p += 5) {
+      set (&o.A, n / 2, n - 1, p, p % 2 ? NAN : INFINITY);
+      set (&o.B, 0, n / 2, p, p % 3 ? NAN : -INFINITY);
+    }
+    gpu_used = 0;
+    const gpu_copy E = gpu_put (&o.A, 0), F = gpu_put (&o.B, 0);
+    CHECK (multiply (&E.array, 'N', &F.array, op, &D.array) == GLA_OK && gpu_get (&D), "%s",
+           gla_message (ctx));
+    int same = 1, found = 1;
+    for (int64_t p = 0; p < pages; p++)
+      if (p % 5)
+        same &= same_pages (&o.C, p, &part, p, 1);
+      else
+        found &= !isfinite (cabs (get (&part, n / 2, 0, p)));
+    CHECK (same, "%s: NaN left its page", name_of (&q));
+    CHECK (found, "%s: NaN was lost", name_of (&q));
+    free (part.data);
+  }
+  release (&o);
+}
+
+static void test_bits (void)
+{
+  static const int64_t orders[] = {1, 2, 3, 4, 7, 8, 16, 17, 24, 32, 33, 48, 64, 100, 130};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int s = 0; s < COUNT (orders); s++)
+      check_bits (types[t], orders[s], orders[s] <= 33 ? 1000 : 40, ops[s % 3], s % 2 ? GAP : 0);
+}
+
+//------------------------------------------------------------------------------
+// NaN and Inf
+//------------------------------------------------------------------------------
+
+// NaN and Inf are where they are on the CPU, also of real arrays times complex ones.
+static void check_special (gla_type type_a, gla_type type_b, int64_t n, char op_a, char op_b,
+                           gla_context *cpu)
+{
+  const product q = {type_a, type_b, op_a, op_b, n, n, n, 3, GAP, 0};
+  operands o = operands_of (&q, 3);
+  for (int64_t p = 0; p < 3; p++) {
+    set (&o.A, n / 2, 0, p, p ? INFINITY : NAN);
+    set (&o.B, n - 1, n / 3, p, p == 1 ? NAN : -INFINITY);
+  }
+  gla_array expected = make (o.C.type, n, n, 3, GAP);
+  gpu_used = 0;
+  const gpu_copy A = gpu_put (&o.A, 0), B = gpu_put (&o.B, 0), C = gpu_put (&o.C, 0);
+  const gla_pagemul_options options = {.size = sizeof options, .op_a = op_a, .op_b = op_b};
+  const gla_pagemul_results results = {sizeof results, expected};
+  const gla_status status = multiply (&A.array, op_a, &B.array, op_b, &C.array);
+  if (!gpu_refuses (ctx, status)) {
+    CHECK (status == GLA_OK && gpu_get (&C), "%s", gla_message (ctx));
+    CHECK (gla_pagemul (cpu, &o.A, &o.B, &results, &options, NULL) == GLA_OK, "CPU");
+    int same = 1;
+    for (int64_t p = 0; p < 3; p++)
+      for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++) {
+          const double complex x = get (&o.C, i, j, p), y = get (&expected, i, j, p);
+          same &= isfinite (creal (y)) ? isfinite (creal (x)) : !isfinite (creal (x));
+          same &= isfinite (cimag (y)) ? isfinite (cimag (x)) : !isfinite (cimag (x));
+          same &= isinf (creal (y)) ? creal (x) == creal (y) : 1;
+        }
+    CHECK (same, "%s: NaN and Inf are not where they are on the CPU", name_of (&q));
+  }
+  free (expected.data);
+  release (&o);
+}
+
+static void test_special (void)
+{
+  static const int64_t orders[] = {2, 3, 8, 13, 24, 33, 50, 70, 130};
+  gla_context *cpu = NULL;
+  CHECK (gla_context_create (&cpu) == GLA_OK, "no context");
+  gla_set_place (cpu, GLA_PLACE_CPU, NULL, 0);
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int s = 0; s < COUNT (orders); s++)
+      check_special (pairs[t][0], pairs[t][1], orders[s], ops[(s + t) % 3], ops[s % 3], cpu);
+  gla_context_destroy (cpu);
+}
+
+int gpu_product_bits (void)
+{
+  ctx = gpu_context ();
+  if (!gpu_open ((size_t)1 << 29))
+    return 1;
+  test_bits ();
+  test_special ();
+  gpu_close ();
+  gla_context_destroy (ctx);
+  return gpu_report ("gpu_product_bits");
+}
