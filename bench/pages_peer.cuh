@@ -1,5 +1,5 @@
-// pages_peer.cuh: the batched routines of cuBLAS and cuSOLVER for products, systems and inverses,
-// by type SPDX-License-Identifier: GPL-3.0-or-later
+// pages_peer.cuh: products, systems and inverses of pages by cuBLAS and cuSOLVER, by type
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef PAGES_PEER_CUH
 #define PAGES_PEER_CUH
