@@ -1,7 +1,8 @@
 // bench_pages.cu: page functions on device arrays, and cuBLAS and cuSOLVER, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_pages [--quick] [--types dzsc] [--only FUNCTION] [--sizes N,N] [--deadline SECONDS]
+// Usage: bench_pages [--quick] [--types dzsc] [--only FUNCTION] [--sizes N,N] [--pages P]
+//                    [--deadline SECONDS]
 // Prints one line per case, with microseconds per page (median): ours; the peer, gemmStridedBatched
 // for pagemtimes, getrfBatched with getrsBatched or getriBatched for general systems and inverses,
 // potrfBatched with potrsBatched for definite ones; their ratio; the bytes of operands and results
@@ -22,6 +23,7 @@ struct settings {
   bool quick = false;
   std::string types = "dzsc", only;
   std::vector<int64_t> sizes; // empty: all
+  int64_t pages = 0;          // 0: as many as fit into 256 MB
   double deadline = 56;       // seconds, after which no case begins
 };
 
@@ -110,7 +112,7 @@ template <class T> struct runner {
   gla_pagemul_results multiplied = {sizeof multiplied};
   gla_pagesolve_results solved = {sizeof solved};
 
-  runner (const page_case &c_, gla_context *ctx_, peers &peer_, const memory &m)
+  runner (const page_case &c_, gla_context *ctx_, peers &peer_, const memory &m, int64_t most)
       : c (c_), ctx (ctx_), peer (peer_), A ((T *)m.A), B ((T *)m.B), X ((T *)m.X), W ((T *)m.W)
   {
     const std::string name = c.name;
@@ -122,7 +124,8 @@ template <class T> struct runner {
     of_B = inverse ? 0 : c.k * c.n;
     of_X = c.m * c.n;
     const int64_t largest = std::max (of_A, std::max (of_B, of_X));
-    pages = std::min<int64_t> (OPERAND_BYTES / (largest * sizeof (T)), MOST_PAGES);
+    pages =
+        std::min<int64_t> (OPERAND_BYTES / (largest * sizeof (T)), most > 0 ? most : MOST_PAGES);
     const gla_type type = (gla_type)scalar<T>::letter;
     const bool left = c.op_a == 'N', right = c.op_b == 'N';
     a = gla_array_packed (A, type, left ? c.m : c.k, left ? c.k : c.m, pages, 0);
@@ -291,6 +294,8 @@ static settings read_arguments (int argc, char **argv)
       set.types = value;
     else if (name == "--only" && value)
       set.only = value;
+    else if (name == "--pages" && value)
+      set.pages = std::max (1, atoi (value));
     else if (name == "--deadline" && value)
       set.deadline = atof (value);
     else if (name == "--sizes" && value)
@@ -339,13 +344,13 @@ int main (int argc, char **argv)
       if (now () - born > set.deadline)
         left_out++;
       else if (type == 's')
-        runner<float> (c, ctx, peer, m).run ();
+        runner<float> (c, ctx, peer, m, set.pages).run ();
       else if (type == 'd')
-        runner<double> (c, ctx, peer, m).run ();
+        runner<double> (c, ctx, peer, m, set.pages).run ();
       else if (type == 'c')
-        runner<cuFloatComplex> (c, ctx, peer, m).run ();
+        runner<cuFloatComplex> (c, ctx, peer, m, set.pages).run ();
       else if (type == 'z')
-        runner<cuDoubleComplex> (c, ctx, peer, m).run ();
+        runner<cuDoubleComplex> (c, ctx, peer, m, set.pages).run ();
     }
   if (left_out > 0)
     printf ("# %d cases left out after %g s\n", left_out, set.deadline);

@@ -106,6 +106,7 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
 program test_device products
 program test_device product-bits
+program test_device qr
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages

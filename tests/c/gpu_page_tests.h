@@ -1,4 +1,4 @@
-// tests/c/gpu_page_tests.h: the tests of page functions on a GPU that test_device runs
+// tests/c/gpu_page_tests.h: tests with pages on a GPU, run by test_device
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPU_PAGE_TESTS_H
@@ -13,6 +13,7 @@ int gpu_products (void);
 int gpu_product_bits (void);
 int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
+int gpu_qr (void);
 int gpu_stops (void);
 
 #ifdef __cplusplus

@@ -63,9 +63,9 @@ static inline gla_array qr_array (const qr_call *c, int rows, int columns)
   gla_array a = gla_array_packed (NULL, c->type, rows, columns, c->pages, GLA_DEVICE_HOST);
   a.column_stride += c->gap;
   a.page_stride = a.column_stride * columns + 2 * c->gap;
-  const size_t bytes = (size_t)(a.page_stride * c->pages) * gla_type_size (c->type);
-  a.data = malloc (bytes + 1);
-  memset (a.data, GAP_BYTE, bytes + 1);
+  const size_t bytes = (size_t)(a.page_stride * c->pages + 1) * gla_type_size (c->type);
+  a.data = malloc (bytes);
+  memset (a.data, GAP_BYTE, bytes);
   return a;
 }
 
