@@ -107,6 +107,7 @@ device_pages="$(for type in z c d s; do echo "program test_device solves $type";
 program test_device products
 program test_device product-bits
 program test_device qr
+program test_device norms
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages

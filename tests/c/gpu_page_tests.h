@@ -13,6 +13,7 @@ int gpu_products (void);
 int gpu_product_bits (void);
 int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
+int gpu_norms (void);
 int gpu_qr (void);
 int gpu_stops (void);
 
