@@ -50,43 +50,138 @@ static inline wide matrix_element (const solved_page *s, int64_t i, int64_t j)
                                   : element (s->A, s->op, j, i, s->a);
 }
 
-// Largest |B - A*x| of column c over n*eps*|A|*|x|, in the Inf-norm or, with `by_element`, for each
-// element by itself.
-static inline double column_ratio (const solved_page *s, int64_t c, int by_element)
+//------------------------------------------------------------------------------
+// sums of products
+//------------------------------------------------------------------------------
+
+// Vectors of n numbers each, real and imaginary parts apart, because sums of products of complex
+// numbers are slow in C.
+typedef struct {
+  int64_t n;
+  double *re, *im;
+} vectors;
+
+static inline vectors vectors_new (int64_t n, int64_t count)
+{
+  const size_t bytes = (size_t)(n * count + 1) * sizeof (double);
+  return (vectors){n, malloc (bytes), malloc (bytes)};
+}
+
+static inline void vectors_free (vectors v)
+{
+  free (v.re);
+  free (v.im);
+}
+
+static inline void vectors_set (vectors v, int64_t k, int64_t i, double complex x)
+{
+  v.re[k * v.n + i] = creal (x);
+  v.im[k * v.n + i] = cimag (x);
+}
+
+// The sum of the products of the elements of vector i of a and vector j of b.
+static inline wide sum_of_products (vectors a, int64_t i, vectors b, int64_t j, int is_complex)
+{
+  const double *ar = a.re + i * a.n, *ai = a.im + i * a.n;
+  const double *br = b.re + j * b.n, *bi = b.im + j * b.n;
+  long double re = 0, im = 0;
+  for (int64_t k = 0; k < a.n; k++)
+    re += (long double)ar[k] * br[k];
+  for (int64_t k = 0; is_complex && k < a.n; k++) {
+    re -= (long double)ai[k] * bi[k];
+    im += (long double)ar[k] * bi[k] + (long double)ai[k] * br[k];
+  }
+  return re + im * I;
+}
+
+//------------------------------------------------------------------------------
+// backward errors
+//------------------------------------------------------------------------------
+
+// The matrix that is solved with: its rows, their magnitudes, and its Inf-norm.
+typedef struct {
+  vectors rows, sizes;
+  long double norm;
+} solved_matrix;
+
+static inline solved_matrix solved_matrix_of (const solved_page *s)
 {
   const int64_t n = s->A->rows;
-  const long double unit = (long double)n * gla_type_eps (s->X->type);
-  long double norm = 0, largest = 0, worst = 0, off = 0;
+  solved_matrix a = {vectors_new (n, n), vectors_new (n, n), 0};
   for (int64_t i = 0; i < n; i++) {
-    wide r = column_element (s->B, s->side, i, c, s->b);
-    long double size = 0, sum = 0;
+    long double sum = 0;
     for (int64_t j = 0; j < n; j++) {
-      const wide a = matrix_element (s, i, j), x = column_element (s->X, s->side, j, c, s->p);
-      r -= a * x;
-      size += cabsl (a) * cabsl (x);
-      sum += cabsl (a);
+      const wide x = matrix_element (s, i, j);
+      vectors_set (a.rows, i, j, (double complex)x);
+      vectors_set (a.sizes, i, j, (double)cabsl (x));
+      sum += cabsl (x);
     }
-    if (isnan (cabsl (r)))
-      return INFINITY;
-    norm = fmaxl (norm, sum);
-    off = fmaxl (off, cabsl (r));
-    largest = fmaxl (largest, cabsl (column_element (s->X, s->side, i, c, s->p)));
-    // what is below the range has no relative accuracy
-    const long double least =
-        gla_type_real (s->X->type) == GLA_TYPE_S ? (long double)FLT_MIN : (long double)DBL_MIN;
-    worst = fmaxl (worst, cabsl (r) / (unit * size + least));
+    a.norm = fmaxl (a.norm, sum);
   }
+  return a;
+}
+
+// Largest |B - A*x| of column c over n*eps*|A|*|x|, in the Inf-norm or, with `by_element`, for each
+// element by itself.
+static inline double column_ratio (const solved_page *s, const solved_matrix *a, int64_t c,
+                                   int by_element)
+{
+  const int64_t n = s->A->rows;
+  const int is_complex = gla_type_is_complex (s->X->type);
+  const long double unit = (long double)n * gla_type_eps (s->X->type);
+  // what is below the range has no relative accuracy
+  const long double least =
+      gla_type_real (s->X->type) == GLA_TYPE_S ? (long double)FLT_MIN : (long double)DBL_MIN;
+  long double largest = 0, worst = 0, off = 0;
+  const vectors x = vectors_new (n, 1), sizes = vectors_new (n, 1);
+  for (int64_t j = 0; j < n; j++) {
+    const wide element = column_element (s->X, s->side, j, c, s->p);
+    vectors_set (x, 0, j, (double complex)element);
+    vectors_set (sizes, 0, j, (double)cabsl (element));
+    largest = fmaxl (largest, cabsl (element));
+  }
+  for (int64_t i = 0; i < n && !isnan (off); i++) {
+    const wide b = column_element (s->B, s->side, i, c, s->b);
+    const long double r = cabsl (b - sum_of_products (a->rows, i, x, 0, is_complex));
+    off = isnan (r) ? NAN : fmaxl (off, r);
+    if (by_element) {
+      const long double size = creall (sum_of_products (a->sizes, i, sizes, 0, 0));
+      worst = fmaxl (worst, r / (unit * size + least));
+    }
+  }
+  vectors_free (x);
+  vectors_free (sizes);
+  if (isnan (off))
+    return INFINITY;
   if (by_element)
     return (double)worst;
-  return off == 0 ? 0 : (double)(off / (unit * norm * largest));
+  return off == 0 ? 0 : (double)(off / (unit * a->norm * largest));
 }
 
 static inline double page_ratio (const solved_page *s, int by_element)
 {
   const int64_t columns = s->side == GLA_SIDE_LEFT ? s->X->columns : s->X->rows;
+  const solved_matrix a = solved_matrix_of (s);
   double worst = 0;
   for (int64_t c = 0; c < columns; c++)
-    worst = check_worst (worst, column_ratio (s, c, by_element));
+    worst = check_worst (worst, column_ratio (s, &a, c, by_element));
+  vectors_free (a.rows);
+  vectors_free (a.sizes);
+  return worst;
+}
+
+// Largest sum of a column of |I - X*Y|, X by rows and Y by columns.
+static inline long double unity_error (vectors x, vectors y, int is_complex)
+{
+  long double worst = 0;
+  for (int64_t j = 0; j < x.n; j++) {
+    long double sum = 0;
+    for (int64_t i = 0; i < x.n; i++)
+      sum += cabsl ((i == j) - sum_of_products (x, i, y, j, is_complex));
+    if (isnan (sum))
+      return INFINITY;
+    worst = fmaxl (worst, sum);
+  }
   return worst;
 }
 
@@ -94,26 +189,32 @@ static inline double page_ratio (const solved_page *s, int by_element)
 static inline double inverse_ratio (const gla_array *A, char op, const gla_array *X, int64_t p)
 {
   const int64_t n = A->rows;
-  long double worst[2] = {0, 0};
-  for (int64_t j = 0; j < n; j++) {
-    long double sum[2] = {0, 0};
+  const int is_complex = gla_type_is_complex (X->type);
+  const vectors rows_a = vectors_new (n, n), rows_x = vectors_new (n, n);
+  const vectors columns_a = vectors_new (n, n), columns_x = vectors_new (n, n);
+  for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++) {
-      wide left = i == j, right = i == j;
-      for (int64_t k = 0; k < n; k++) {
-        left -= element (A, op, i, k, p) * get (X, k, j, p);
-        right -= get (X, i, k, p) * element (A, op, k, j, p);
-      }
-      sum[0] += cabsl (left);
-      sum[1] += cabsl (right);
+      const double complex a = (double complex)element (A, op, i, j, p), x = get (X, i, j, p);
+      vectors_set (rows_a, i, j, a);
+      vectors_set (columns_a, j, i, a);
+      vectors_set (rows_x, i, j, x);
+      vectors_set (columns_x, j, i, x);
     }
-    if (isnan (sum[0]) || isnan (sum[1]))
-      return INFINITY;
-    worst[0] = fmaxl (worst[0], sum[0]);
-    worst[1] = fmaxl (worst[1], sum[1]);
-  }
+  const long double left = unity_error (rows_a, columns_x, is_complex);
+  const long double right = unity_error (rows_x, columns_a, is_complex);
+  vectors_free (rows_a);
+  vectors_free (rows_x);
+  vectors_free (columns_a);
+  vectors_free (columns_x);
+  if (isinf (left) || isinf (right))
+    return INFINITY;
   const long double size = (long double)norm_1 (A, op, p) * norm_1 (X, 'N', p);
-  return (double)(fminl (worst[0], worst[1]) / ((long double)n * gla_type_eps (X->type) * size));
+  return (double)(fminl (left, right) / ((long double)n * gla_type_eps (X->type) * size));
 }
+
+//------------------------------------------------------------------------------
+// condition numbers
+//------------------------------------------------------------------------------
 
 // 1 / (|A| |A^-1|) in the 1-norm of the matrix that is solved with, by Gauss and Jordan.
 static inline double true_rcond (const solved_page *s)
