@@ -160,7 +160,10 @@ step "build" $make build -j"$jobs"
 stop_without "build"
 if [ "$cuda" = yes ]; then
   step "C tests with CUDA build" $make -C tests/c -j"$jobs" all
+  await "C tests with CUDA build"
+  limit=$jobs
   c_suites cuda_
+  one_by_one
   if nvidia-smi -L >/dev/null 2>&1; then
     step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
   fi
