@@ -222,6 +222,16 @@ template <class T> struct runner {
     return off <= most_error ? seconds : NAN;
   }
 
+  // Four digits, without an exponent.
+  static std::string digits (double x)
+  {
+    char text[40] = "NaN";
+    const int places = x > 0 ? 3 - (int)std::floor (std::log10 (x)) : 0;
+    if (!std::isnan (x))
+      snprintf (text, sizeof text, "%.*f", std::max (places, 0), x);
+    return text;
+  }
+
   double flops () const
   {
     const double m = (double)c.m, k = (double)c.k, n = (double)c.n;
@@ -239,10 +249,11 @@ template <class T> struct runner {
     const double mine = time_ours (off), theirs = time_peer (peer_off);
     const double bytes = (double)(of_A * pages + of_B * b.pages + of_X * pages) * sizeof (T);
     wrong = wrong || std::isnan (mine);
-    printf ("%s\t%c\t%s\t%lld\t%lld\t%lld\t%lld\t%.4g\t%.4g\t%.3g\t%.3f\t%.3g\t%.2g\t%.2g\n",
-            c.function, scalar<T>::letter, c.name, (long long)c.m, (long long)c.k, (long long)c.n,
-            (long long)pages, mine / pages * 1e6, theirs / pages * 1e6, theirs / mine,
-            bytes / mine / copy_rate, flops () / mine * 1e-12, off, peer_off);
+    printf ("%s\t%c\t%s\t%lld\t%lld\t%lld\t%lld\t%s\t%s\t%s\t%.3f\t%s\t%.2g\t%.2g\n", c.function,
+            scalar<T>::letter, c.name, (long long)c.m, (long long)c.k, (long long)c.n,
+            (long long)pages, digits (mine / pages * 1e6).c_str (),
+            digits (theirs / pages * 1e6).c_str (), digits (theirs / mine).c_str (),
+            bytes / mine / copy_rate, digits (flops () / mine * 1e-12).c_str (), off, peer_off);
     fflush (stdout);
   }
 };
