@@ -35,7 +35,7 @@ struct page_case {
 };
 
 // Operands and results of one case in GPU memory; W is a copy of A that the peer may overwrite.
-enum : int64_t { OPERAND_BYTES = (int64_t)256 << 20, MOST_PAGES = 4000000 };
+enum : int64_t { MOST_BYTES = (int64_t)512 << 20, MOST_PAGES = 4000000 };
 struct memory {
   char *A, *B, *X, *W;
 };
@@ -93,8 +93,8 @@ static double seconds_of (const std::function<void ()> &prepare, const std::func
 static void measure_copy (const memory &m)
 {
   const double seconds = seconds_of (
-      [] {}, [&] { return cudaMemcpyAsync (m.X, m.A, OPERAND_BYTES, cudaMemcpyDeviceToDevice); });
-  copy_rate = 2.0 * OPERAND_BYTES / seconds;
+      [] {}, [&] { return cudaMemcpyAsync (m.X, m.A, MOST_BYTES, cudaMemcpyDeviceToDevice); });
+  copy_rate = 2.0 * MOST_BYTES / seconds;
 }
 
 //------------------------------------------------------------------------------
@@ -124,8 +124,9 @@ template <class T> struct runner {
     of_B = inverse ? 0 : c.k * c.n;
     of_X = c.m * c.n;
     const int64_t largest = std::max (of_A, std::max (of_B, of_X));
-    pages =
-        std::min<int64_t> (OPERAND_BYTES / (largest * sizeof (T)), most > 0 ? most : MOST_PAGES);
+    const int64_t page_bytes = largest * sizeof (T);
+    pages = most > 0 ? std::min (most, MOST_BYTES / page_bytes)
+                     : std::min<int64_t> (MOST_PAGES, MOST_BYTES / 2 / page_bytes);
     const gla_type type = (gla_type)scalar<T>::letter;
     const bool left = c.op_a == 'N', right = c.op_b == 'N';
     a = gla_array_packed (A, type, left ? c.m : c.k, left ? c.k : c.m, pages, 0);
@@ -340,7 +341,7 @@ int main (int argc, char **argv)
   peers peer;
   memory m;
   for (char **p : {&m.A, &m.B, &m.X, &m.W})
-    must (cudaMalloc (p, OPERAND_BYTES), "cudaMalloc");
+    must (cudaMalloc (p, MOST_BYTES), "cudaMalloc");
   measure_copy (m);
   printf ("# %s; gpulinalg %s; copy %.3g TB/s\n", gpu.name, gla_version (), copy_rate * 1e-12);
   printf (
