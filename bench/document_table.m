@@ -11,7 +11,7 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
+                   "pages", @pages, "pages_gpu", @pages_gpu, "qr_small", @qr_small, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
   end
@@ -171,6 +171,44 @@ function lines = pages ()
   end
   columns(2:3:8,1) = {"loop, ratio"};
   lines = cross_table ("n", {"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"}, columns);
+end
+
+% Square products, systems with one and with n right-hand sides, definite ones, inverses.
+function lines = pages_gpu ()
+  t = results ("pages-h200-device.tsv");
+  square = strcmp (t.m, t.k) & (strcmp (t.m, t.n) | strcmp (t.n, "1"));
+  t.key = t.m;
+  t.key(! square) = {""};
+  dx = results ("cusolverdx-h200-device.tsv");
+  dx.key = dx.m;
+  dx.key(! strcmp (dx.m, dx.n)) = {""};
+  t.n(! strcmp (t.n, "1")) = {"n"};
+  columns = cell (0, 4);
+  for type = "dz"
+    of = @(name, case_, rhs) {"type", type, "function", name, "case", case_, "n", rhs};
+    product = of ("pagemtimes", "NN", "n");
+    columns = [columns; { ...
+      ["`pagemtimes`, " type ", µs"], t, product, "ours_us"; "of a copy", t, product, "of_copy"; ...
+      "ratio", t, product, "ratio"; "`pageinv`, ratio", t, of("pageinv", "general", "n"), "ratio"; ...
+      "`pagemldivide`, ratio", t, of("pagemldivide", "general", "1"), "ratio"; ...
+      "n right-hand sides, ratio", t, of("pagemldivide", "general", "n"), "ratio"; ...
+      "definite, ratio", t, of("pagemldivide", "definite", "1"), "ratio"; ...
+      "cuSolverDx, ratio", dx, {"type", type, "function", "posv"}, "ratio"}];
+  end
+  lines = cross_table ("n", {"2"; "3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"}, columns);
+end
+
+% QR of small pages beside cuSolverDx.
+function lines = qr_small ()
+  t = results ("cusolverdx-h200-device.tsv");
+  t.key = strcat (t.m, {" × "}, t.n);
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    here = {"type", type{1}, "function", "qr"};
+    columns = [columns; { ...
+      [type{2} ", µs"], t, here, "ours_us"; "cuSolverDx, µs", t, here, "cusolverdx_us"; "ratio", t, here, "ratio"}];
+  end
+  lines = cross_table ("m × n", {"4 × 4"; "8 × 8"; "16 × 16"; "32 × 32"; "64 × 64"; "32 × 16"; "64 × 16"; "128 × 32"}, columns);
 end
 
 function lines = eigs_lanczos ()
