@@ -82,6 +82,25 @@ template <class T> GLA_DEVICE int exponent_of (unsigned long long largest)
   return e >= range::low && e <= range::high ? 0 : e;
 }
 
+// Of a page whose columns are scaled together: no further down than to 2^high, so that small
+// columns beside large ones do not vanish.
+template <class T> GLA_DEVICE int exponent_of_page (unsigned long long largest, int high)
+{
+  const double most = __longlong_as_double ((long long)largest);
+  const int e = most > 0 && most <= DBL_MAX ? ilogb (most) : 0;
+  return e > high ? e - high : e < safe_range<real_t<T>>::low ? e : 0;
+}
+
+// With pivoting every norm is scaled, and only products of a reflector with a column, at most
+// 2*sqrt(m) times the largest entry, must not overflow.
+template <class R> int highest_of_page (int64_t m)
+{
+  int half = 0; // 4^half >= m
+  while (half < 31 && ((int64_t)1 << (2 * half)) < m)
+    half++;
+  return (sizeof (R) == sizeof (float) ? 127 : 1023) - 4 - half;
+}
+
 // A block of threads copies and scales a column that is one chunk.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -132,14 +151,15 @@ __global__ void __launch_bounds__ (THREADS)
 }
 
 // The exponent of a column, and its scaling if it needs one; a block of threads per piece of a
-// column.
+// column. high: of a page whose columns are scaled together, else 0.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
-    scale_kernel (page_matrix<T> Y, int64_t m, int64_t n, const unsigned long long *largest,
-                  int *exponent)
+    scale_kernel (page_matrix<T> Y, int64_t m, int64_t n, int high,
+                  const unsigned long long *largest, int *exponent)
 {
   piece p (m, n);
-  int e = exponent_of<T> (largest[p.page * n + p.column]);
+  const unsigned long long most = largest[p.page * n + p.column];
+  int e = high > 0 ? exponent_of_page<T> (most, high) : exponent_of<T> (most);
   if (p.first == 0 && threadIdx.x == 0)
     exponent[p.page * n + p.column] = e;
   if (e == 0)
@@ -236,7 +256,8 @@ cudaError_t qr_load (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_
   copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (A, Y, m, n, largest);
   if (together)
     page_largest_kernel<<<(unsigned)pages, THREADS, 0, stream>>> (n, largest);
-  scale_kernel<T><<<grid, THREADS, 0, stream>>> (Y, m, n, largest, exponent);
+  const int high = together ? highest_of_page<real_t<T>> (m) : 0;
+  scale_kernel<T><<<grid, THREADS, 0, stream>>> (Y, m, n, high, largest, exponent);
   return cudaGetLastError ();
 }
 
