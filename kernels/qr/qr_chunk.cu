@@ -10,6 +10,9 @@
 namespace
 {
 
+// A launch for small pages has a multiple of so many: no block is partly empty but the last one.
+enum { SMALL_LEAST = 4096 };
+
 //------------------------------------------------------------------------------
 // what it costs
 //------------------------------------------------------------------------------
@@ -82,6 +85,41 @@ gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   return GLA_OK;
 }
 
+template <class T> page_matrix<T> pages_from (page_matrix<T> a, int64_t page)
+{
+  a.data = a.data == nullptr ? nullptr : a.data + page * a.page;
+  return a;
+}
+
+// Small pages, so many at a time that a request to stop is served soon.
+template <class T>
+gla_status small_pages (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
+                        const qr_chunk_memory<T> &s, int64_t pages)
+{
+  const gla_qr_job &job = e->qr_job;
+  page_matrix<T> B = job.head.device_arrays ? pages_of<T> (chunk->B) : s.B;
+  double of_one = qr_kernel_seconds (e, &job, 2) - qr_kernel_seconds (e, &job, 1);
+  int64_t most = (int64_t)(PIECE_SECONDS / of_one);
+  most = most < SMALL_LEAST ? (int64_t)SMALL_LEAST : most / SMALL_LEAST * SMALL_LEAST;
+  for (int64_t first = 0; first < pages; first += most) {
+    int64_t count = pages - first < most ? pages - first : most;
+    qr_small_args<T> a = {as_const (pages_from (s.A, first)), as_const (pages_from (B, first)),
+                          pages_from (s.Q, first), pages_from (s.R, first),
+                          pages_from (s.C, first)};
+    a.m = (int)job.m;
+    a.n = (int)job.n;
+    a.k = a.m < a.n ? a.m : a.n;
+    a.q_columns = (int)job.q_columns;
+    a.r_rows = (int)job.r_rows;
+    a.rhs = (int)job.rhs;
+    a.c_rows = (int)job.c_rows;
+    a.pages = count;
+    GLA_TRY (qr_small<T> (a, e->slots[slot].stream));
+    GLA_TRY (first + count < pages ? engine_throttle (e, slot) : GLA_OK);
+  }
+  return GLA_OK;
+}
+
 // By way of A'A; how many pages have failed will be in the slot's counter.
 template <class T>
 gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int64_t pages)
@@ -141,6 +179,8 @@ double qr_kernel_seconds (const cuda_engine *e, const gla_qr_job *job, double pa
   bool is_complex = gla_type_is_complex (job->head.type);
   if (job->pivot)
     return chip * (pages * (work_flops (job) / 2e12 + 4 * qr_page_bytes (job) / 3e12) + k * 1.5e-5);
+  if (qr_small_serves (*job))
+    return 1e-5 + chip * pages * qr_small_seconds (*job, qr_page_bytes (job));
   if (qr_cholesky_serves (*job)) {
     double rate = !qr_cholesky_own_products (*job) ? wide : is_complex ? 2.5e13 : 1.4e13;
     double leaf = is_complex ? 0.47e-6 : 0.31e-6;
@@ -159,6 +199,8 @@ gla_status qr_chunk_start (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
                            const qr_chunk_memory<T> &s)
 {
   int64_t pages = chunk->A.pages;
+  if (s.small)
+    return small_pages<T> (e, slot, chunk, s, pages);
   bool long_work = qr_kernel_seconds (e, &e->qr_job, (double)pages) > 2 * PIECE_SECONDS;
   return s.direct ? directly<T> (e, slot, s, pages)
                   : by_reflectors<T> (e, slot, chunk, s, pages, long_work);

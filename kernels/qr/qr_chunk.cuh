@@ -6,11 +6,13 @@
 
 #include "engine/engine.cuh"
 #include "qr_cholesky.cuh"
+#include "qr_small.cuh"
 
 // Pages that reflectors make again together, where they need no cuBLAS.
 enum { QR_REDONE_MOST = 64 };
 
 template <class T> struct qr_chunk_memory {
+  bool small;  // each page by one kernel, which needs no memory but the arrays
   bool direct; // by way of A'A; reflectors make again what fails
   qr_plan<T> plan;
   qr_cholesky<T> cholesky;
@@ -18,10 +20,13 @@ template <class T> struct qr_chunk_memory {
   page_matrix<T> again_Q, again_R; // their results
   page_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
 
-  // Host arrays travel packed; a device array needs a copy of A only, the reflectors.
+  // Host arrays travel packed; of device arrays reflectors need a copy of A, small pages nothing.
   qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c)
-      : direct (qr_cholesky_serves (job)),
-        plan (job, direct ? redone_of (job, pages) : pages,
+      : small (qr_small_serves (job)), direct (!small && qr_cholesky_serves (job)),
+        plan (job,
+              small    ? 0
+              : direct ? redone_of (job, pages)
+                       : pages,
               job.head.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
         cholesky (job, direct ? pages : 0, c)
   {
@@ -29,9 +34,10 @@ template <class T> struct qr_chunk_memory {
     redone = c.take<int> (direct ? plan.pages : 0);
     again_Q = packed (c, plan.pages, job.m, job.q_columns, direct);
     again_R = packed (c, plan.pages, job.r_rows, job.n, direct);
-    A = direct && !job.head.device_arrays ? packed (c, pages, job.m, job.n, true) : plan.Y;
+    A = (small || direct) && !job.head.device_arrays ? packed (c, pages, job.m, job.n, true)
+                                                     : plan.Y;
     Q = R = C = W = {nullptr, 0, 0};
-    B = packed (c, pages, job.m, job.rhs, job.rhs > 0);
+    B = packed (c, pages, job.m, job.rhs, !(small && job.head.device_arrays));
     if (job.head.device_arrays)
       return;
     Q = packed (c, pages, job.m, job.q_columns, true);

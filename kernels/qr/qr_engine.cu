@@ -178,7 +178,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 
 bool uses_blas (const gla_qr_job &job)
 {
-  return qr_needs_blas (job) || qr_cholesky_serves (job);
+  return !qr_small_serves (job) && (qr_needs_blas (job) || qr_cholesky_serves (job));
 }
 
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -1,0 +1,12 @@
+// qr_small_tile_s.cu: QR of small pages by tiles, single precision
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "qr_small_tile.cuh"
+
+template <>
+cudaError_t qr_small_by_tiles (const qr_small_args<float> &a, const qr_small_tiling &t,
+                               cudaStream_t stream)
+{
+  return t.rows == 12 ? qr_small_tile_lanes<float, 12, 3> (a, t, stream)
+                      : qr_small_tile_lanes<float, 16, 4> (a, t, stream);
+}
