@@ -93,8 +93,7 @@ qr_small_tiling qr_small_tiling_of (int m, int n, bool wide_type)
   return best;
 }
 
-#define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_small (const qr_small_args<T> &, cudaStream_t);
+#define GLA_INSTANTIATE(T) template cudaError_t qr_small (const qr_small_args<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -128,8 +128,7 @@ struct magnitude {
   {
     constexpr int shift = sizeof (R) == 8 ? 20 : 23, bias = sizeof (R) == 8 ? 1023 : 127;
     int e = (most >> shift) - bias;
-    return (most | low) != 0 && e <= bias &&
-           (e < small_range<R>::low || e > small_range<R>::high);
+    return (most | low) != 0 && e <= bias && (e < small_range<R>::low || e > small_range<R>::high);
   }
 };
 

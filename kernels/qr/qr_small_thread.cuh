@@ -23,7 +23,8 @@ template <class T> struct small_places {
   }
 };
 
-template <class T> __host__ __device__ inline bool is_packed (page_matrix<T> a, int rows, int columns)
+template <class T>
+__host__ __device__ inline bool is_packed (page_matrix<T> a, int rows, int columns)
 {
   return (a.ld == rows || columns == 1) && a.page == (int64_t)rows * columns;
 }
@@ -35,7 +36,8 @@ GLA_DEVICE void move_pages (T *shared, T *global, small_places<T> places, int pa
   constexpr int UNIT = small_places<T>::UNIT;
   int lane = threadIdx.x % 32;
   bool gaps = places.stride != places.numbers;
-  bool units = reinterpret_cast<uintptr_t> (global) % 16 == 0 && (gaps || places.numbers % UNIT == 0 || pages == 32);
+  bool units = reinterpret_cast<uintptr_t> (global) % 16 == 0 &&
+               (gaps || places.numbers % UNIT == 0 || pages == 32);
   auto go = [&] (auto n) {
     constexpr int N = decltype (n)::value;
     typedef pack<T, N> unit;
@@ -163,8 +165,14 @@ template <class T, int M, int N> struct thread_page {
         put_r (to, ld, rows, j, 0, false);
     });
   }
-  GLA_DEVICE static R add_square (R a, R sum) { return madd (a, a, sum); }
-  GLA_DEVICE static R add_square (cx<R> a, R sum) { return madd (a.x, a.x, madd (a.y, a.y, sum)); }
+  GLA_DEVICE static R add_square (R a, R sum)
+  {
+    return madd (a, a, sum);
+  }
+  GLA_DEVICE static R add_square (cx<R> a, R sum)
+  {
+    return madd (a.x, a.x, madd (a.y, a.y, sum));
+  }
 
   // C = Q'B, column by column.
   GLA_DEVICE void make_c (T *to, int64_t ldc, int rows, const T *B, int64_t ldb, int m, int k,
@@ -300,8 +308,8 @@ __global__ void __launch_bounds__ (32 * SMALL_THREAD_WARPS)
     __syncwarp ();
   }
   if (live && p.rhs > 0)
-    t.make_c (p.C.data + page * p.C.page, p.C.ld, p.c_rows, p.B.data + page * p.B.page, p.B.ld,
-              p.m, p.k, p.rhs);
+    t.make_c (p.C.data + page * p.C.page, p.C.ld, p.c_rows, p.B.data + page * p.B.page, p.B.ld, p.m,
+              p.k, p.rhs);
   if (p.Q.data == nullptr)
     return;
   if (live && p.q_columns > p.k)
@@ -327,7 +335,8 @@ cudaError_t qr_small_thread_launch (const qr_small_args<T> &a, cudaStream_t stre
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
   if (error != cudaSuccess)
     return error;
-  int64_t warps = (a.pages + 31) / 32, blocks = (warps + SMALL_THREAD_WARPS - 1) / SMALL_THREAD_WARPS;
+  int64_t warps = (a.pages + 31) / 32,
+          blocks = (warps + SMALL_THREAD_WARPS - 1) / SMALL_THREAD_WARPS;
   kernel<<<(unsigned)blocks, 32 * SMALL_THREAD_WARPS, memory * SMALL_THREAD_WARPS, stream>>> (
       a, (int)memory);
   return cudaGetLastError ();

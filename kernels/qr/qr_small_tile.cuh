@@ -43,10 +43,7 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_tile {
   int groups, group;
 
   GLA_DEVICE int lanes () const { return LANES > 0 ? LANES : lanes_; }
-  GLA_DEVICE int row (int r) const
-  {
-    return (r / PAIR * lanes () + lane) * PAIR + r % PAIR;
-  }
+  GLA_DEVICE int row (int r) const { return (r / PAIR * lanes () + lane) * PAIR + r % PAIR; }
   GLA_DEVICE int column (int c) const { return c * groups + group; }
   // Rows of the page for each PAIR of rows of a tile.
   GLA_DEVICE int stripe () const { return PAIR * lanes (); }
@@ -192,7 +189,7 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
   const qr_small_args<T> &p;
   tile_type tile;
   int64_t page;
-  bool live;     // else it is there only because a warp is full of pages
+  bool live;      // else it is there only because a warp is full of pages
   int g, threads; // this thread, of those of the page
   int ld;
   T *V, *pivots, *factors;
@@ -296,8 +293,14 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
     }
     tile.template apply<Q> (u, h.factor, k + 1, p.n);
   }
-  GLA_DEVICE static R add_square (R a, R sum) { return madd (a, a, sum); }
-  GLA_DEVICE static R add_square (cx<R> a, R sum) { return madd (a.x, a.x, madd (a.y, a.y, sum)); }
+  GLA_DEVICE static R add_square (R a, R sum)
+  {
+    return madd (a, a, sum);
+  }
+  GLA_DEVICE static R add_square (cx<R> a, R sum)
+  {
+    return madd (a.x, a.x, madd (a.y, a.y, sum));
+  }
 
   GLA_DEVICE void factor ()
   {

@@ -8,5 +8,5 @@ cudaError_t qr_small_by_tiles (const qr_small_args<cx<double>> &a, const qr_smal
                                cudaStream_t stream)
 {
   return t.rows == 6 ? qr_small_tile_lanes<cx<double>, 6, 3> (a, t, stream)
-                      : qr_small_tile_lanes<cx<double>, 8, 4> (a, t, stream);
+                     : qr_small_tile_lanes<cx<double>, 8, 4> (a, t, stream);
 }

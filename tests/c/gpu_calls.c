@@ -60,8 +60,10 @@ static void add_qr (void)
   for (int t = 0; t < 4; t++) {
     const int T = types[t];
     add ((run_case){"qr", run_qr, {20, 20, 5, T, -1, 0, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {4, 4, 70, T, 4, t % 2, 0, 0, 0, t / 2}, 0, {0}});
     add ((run_case){"qr", run_qr, {200, 40, 5, T, 40, 3, 0, 0, 0, 0}, 0, {0}});
-    add ((run_case){"qr", run_qr, {200, 40, 5, T, 40, 0, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {200, 70, 5, T, 70, 3, 0, 0, 0, 0}, 0, {0}});
+    add ((run_case){"qr", run_qr, {200, 70, 5, T, 70, 0, 0, 0, 0, 0}, 0, {0}});
     add ((run_case){"qr", run_qr, {600, 20, 70, T, 20, 0, 0, 0, 0, 0}, 0, {1, 1, 70, 0, 0}});
     add ((run_case){"qr", run_qr, {500, 300, 2, T, 300, 0, 0, 0, 0, 1}, 0, {1, 1, 2, 0, 0}});
     add ((run_case){"qr", run_qr, {500, 300, 2, T, -1, 2, 0, 0, 1, t % 2}, 0, {0}});
@@ -69,7 +71,7 @@ static void add_qr (void)
     add ((run_case){"qr", run_qr, {300, 290, 1, T, -1, 0, 1, 64, 0, 0}, 0, {0}});
     add ((run_case){"qr", run_qr, {3000, 40, 2, T, -1, 0, 0, 0, 0, 0}, 1, {0}});
     add ((run_case){"qr", run_qr, {40000, 33, 1, T, 33, 1, 0, 0, 0, 0}, 0, {0}});
-    add ((run_case){"qr", run_qr, {200, 40, 5, T, 0, 0, 0, 0, 0, 0}, 1, {0}});
+    add ((run_case){"qr", run_qr, {200, 70, 5, T, 0, 0, 0, 0, 0, 0}, 1, {0}});
   }
   add ((run_case){"qr", run_qr, {3400, 1700, 1, D, 1700, 0, 0, 0, 0, 0}, 0, {0}});
   add ((run_case){"qr", run_qr, {3200, 3100, 1, S, 0, 0, 0, 0, 0, 0}, 0, {0}});

@@ -6,7 +6,7 @@
 
 function parts = qr_shapes (all_ = false)
   parts = {};
-  sizes = [1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 130, 200, 256, 257, 300];
+  sizes = [1, 2, 3, 4, 6, 7, 8, 9, 12, 13, 15, 16, 17, 24, 25, 31, 32, 33, 48, 49, 63, 64, 65, 100, 127, 128, 129, 130, 200, 256, 257, 300];
   for i = 1:numel (sizes)
     n = sizes(i);
     m = [n, 2 * n, n + 1, ceil(n / 2)];
@@ -22,6 +22,10 @@ function parts = qr_shapes (all_ = false)
       endif
       parts{end+1} = {[m(j), n], types};
     endfor
+  endfor
+  % a GPU does pages of up to 64 columns and four times as many rows by threads and tiles; these are their edges
+  for shape = [8, 16, 17, 32, 36, 48, 49, 64, 65, 96, 97, 128, 192, 193, 256, 257, 384, 512, 513; 2, 4, 4, 8, 9, 12, 12, 16, 16, 24, 24, 32, 48, 48, 64, 64, 12, 32, 16]
+    parts{end+1} = {shape.', merge(all_, "zdcs", "dz")};
   endfor
   types = merge (all_, "zdcs", "d");
   for shape = [2000, 20000, 100000; 5, 33, 16]
