@@ -103,9 +103,13 @@ gla_status small_pages (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
   most = most < SMALL_LEAST ? (int64_t)SMALL_LEAST : most / SMALL_LEAST * SMALL_LEAST;
   for (int64_t first = 0; first < pages; first += most) {
     int64_t count = pages - first < most ? pages - first : most;
-    qr_small_args<T> a = {as_const (pages_from (s.A, first)), as_const (pages_from (B, first)),
-                          pages_from (s.Q, first), pages_from (s.R, first),
-                          pages_from (s.C, first)};
+    qr_small_args<T> a = {as_const (pages_from (s.A, first)),
+                          as_const (pages_from (B, first)),
+                          pages_from (s.Q, first),
+                          pages_from (s.R, first),
+                          pages_from (s.C, first),
+                          pages_from (s.W, first),
+                          pages_from (s.Y, first)};
     a.m = (int)job.m;
     a.n = (int)job.n;
     a.k = a.m < a.n ? a.m : a.n;

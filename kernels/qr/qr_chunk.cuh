@@ -19,6 +19,7 @@ template <class T> struct qr_chunk_memory {
   int *redone;                     // pages that failed, as many as plan has
   page_matrix<T> again_Q, again_R; // their results
   page_matrix<T> A, Q, R, B, C, W; // A: the copy of a host array; Q .. W: where results go
+  page_matrix<T> Y;                // of small pages
 
   // Host arrays travel packed; of device arrays reflectors need a copy of A, small pages nothing.
   qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c)
@@ -36,13 +37,14 @@ template <class T> struct qr_chunk_memory {
     again_R = packed (c, plan.pages, job.r_rows, job.n, direct);
     A = (small || direct) && !job.head.device_arrays ? packed (c, pages, job.m, job.n, true)
                                                      : plan.Y;
-    Q = R = C = W = {nullptr, 0, 0};
+    Q = R = C = W = Y = {nullptr, 0, 0};
     B = packed (c, pages, job.m, job.rhs, !(small && job.head.device_arrays));
     if (job.head.device_arrays)
       return;
     Q = packed (c, pages, job.m, job.q_columns, true);
     R = packed (c, pages, job.r_rows, job.n, true);
     W = packed (c, pages, job.m, plan.k, job.wy);
+    Y = packed (c, pages, job.m, plan.k, small && job.wy);
     C = packed (c, pages, job.c_rows, job.rhs, true);
   }
   static int64_t redone_of (const gla_qr_job &job, int64_t pages)

@@ -33,6 +33,7 @@ qr_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_qr_chunk *chun
     s.R = pages_of<T> (chunk->R);
     s.C = pages_of<T> (chunk->C);
     s.W = pages_of<T> (chunk->W);
+    s.Y = pages_of<T> (chunk->Y);
   }
   return s;
 }
@@ -80,8 +81,9 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
   GLA_TRY (download (e, slot, chunk->W, s.W));
   if (e->qr_job.pivot)
     GLA_TRY (download_jpvt (e, slot, chunk, s.plan.pivots.jpvt));
+  GLA_TRY (download (e, slot, chunk->Y, s.Y));
   gla_array Y = chunk->Y;
-  if (e->qr_job.wy)
+  if (e->qr_job.wy && !s.small)
     for (int64_t page = 0; page < chunk->A.pages; page++) {
       Y.pages = 1;
       GLA_TRY (engine_download (e, slot, &Y, s.plan.Y.data + page * s.plan.Y.page));

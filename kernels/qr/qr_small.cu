@@ -54,7 +54,7 @@ size_t shared_bytes (const gla_qr_job &job, const qr_small_tiling &t)
 
 bool qr_small_serves (const gla_qr_job &job)
 {
-  if (job.pivot || job.wy || job.block != 0 || job.m > ROWS_MOST || job.n > COLUMNS_MOST)
+  if (job.pivot || job.block != 0 || job.m > ROWS_MOST || job.n > COLUMNS_MOST)
     return false;
   int m = (int)job.m, n = (int)job.n;
   if (qr_small_thread_serves (m, n, is_wide (job)))
@@ -67,7 +67,7 @@ bool qr_small_serves (const gla_qr_job &job)
 double qr_small_seconds (const gla_qr_job &job, double page_bytes)
 {
   double m = (double)job.m, n = (double)job.n, k = m < n ? m : n;
-  double columns = n + (double)job.q_columns + (double)job.rhs;
+  double columns = n + (double)job.q_columns + (double)job.rhs + (job.wy ? k : 0);
   double flops = 4 * m * k * columns * (gla_type_is_complex (job.head.type) ? 4 : 1);
   return page_bytes / 2.5e12 + flops / 1.5e13;
 }

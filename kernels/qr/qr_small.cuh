@@ -10,7 +10,7 @@
 // Matrices that are not wanted have NULL data; B is as wide as C.
 template <class T> struct qr_small_args {
   page_matrix<const T> A, B;
-  page_matrix<T> Q, R, C;
+  page_matrix<T> Q, R, C, W, Y;
   int m, n, k; // k = min (m, n) reflectors
   int q_columns, r_rows, rhs, c_rows;
   int64_t pages;

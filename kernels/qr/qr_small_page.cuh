@@ -175,6 +175,20 @@ template <class T> struct small_reflector {
   }
 };
 
+// Q = I + W Y', column for column: Y's is u / pivot, with a first entry of 1, and W's starts as
+// w_factor u. A reflector that does nothing has e_j and 0.
+template <class T> GLA_DEVICE T y_factor (T pivot)
+{
+  if constexpr (is_complex_v<T>)
+    return abs2 (pivot) == 0 ? pivot : scale (fast_reciprocal (abs2 (pivot)), conj (pivot));
+  else
+    return pivot == 0 ? pivot : fast_reciprocal (pivot);
+}
+template <class T> GLA_DEVICE T w_factor (T pivot, T factor)
+{
+  return -(conj (factor) * conj (pivot));
+}
+
 //------------------------------------------------------------------------------
 // loops whose counter is a constant, so that arrays stay in registers
 //------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// qr_small_thread.cuh: QR of a page in the registers of one thread, and Q and Q'B from it
+// qr_small_thread.cuh: QR of a page in the registers of one thread, and what is made from it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A warp has 32 neighbouring pages, each thread one, of at most M x N numbers; rows and columns
@@ -201,6 +201,31 @@ template <class T, int M, int N> struct thread_page {
     }
   }
 
+  // Column by column.
+  GLA_DEVICE void make_wy (T *W, int64_t ldw, T *Y, int64_t ldy, int m, int k) const
+  {
+    static_up<K> ([&] (auto which) {
+      constexpr int j = decltype (which)::value;
+      if (j >= k)
+        return;
+      T x[M], to_y = y_factor (a[j][j]), to_w = w_factor (a[j][j], factor[j]);
+#pragma unroll
+      for (int i = 0; i < M; i++) {
+        x[i] = i < j ? from_real<T> (0) : a[j][i] * to_w;
+        if (i < m)
+          Y[i + j * ldy] = i > j ? a[j][i] * to_y : from_real<T> (i == j ? R (1) : R (0));
+      }
+      static_down<j> ([&] (auto before) {
+        constexpr int b = decltype (before)::value;
+        this->template apply<b> (x, conj (factor[b]));
+      });
+#pragma unroll
+      for (int i = 0; i < M; i++)
+        if (i < m)
+          W[i + j * ldw] = x[i];
+    });
+  }
+
   // The columns of a full Q behind the first k.
   GLA_DEVICE void more_of_q (T *to, int64_t ld, int m, int k, int columns) const
   {
@@ -310,6 +335,8 @@ __global__ void __launch_bounds__ (32 * SMALL_THREAD_WARPS)
   if (live && p.rhs > 0)
     t.make_c (p.C.data + page * p.C.page, p.C.ld, p.c_rows, p.B.data + page * p.B.page, p.B.ld, p.m,
               p.k, p.rhs);
+  if (live && p.W.data != nullptr)
+    t.make_wy (p.W.data + page * p.W.page, p.W.ld, p.Y.data + page * p.Y.page, p.Y.ld, p.m, p.k);
   if (p.Q.data == nullptr)
     return;
   if (live && p.q_columns > p.k)

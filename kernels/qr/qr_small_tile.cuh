@@ -109,8 +109,10 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_tile {
         u[r] = pivot;
   }
 
-  // The columns that end after column `first` become (I - factor u u') times themselves.
-  template <int Q> GLA_DEVICE void apply (const T (&u)[ROWS], T factor, int first, int columns)
+  // The columns from `first` on become (I - factor u u') times themselves. Without EXACT so do some
+  // before it, whose numbers do not matter or are zero in the rows of u.
+  template <int Q, bool EXACT>
+  GLA_DEVICE void apply (const T (&u)[ROWS], T factor, int first, int columns)
   {
     T w[COLUMNS];
 #pragma unroll
@@ -125,6 +127,8 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_tile {
     for (int c = 0; c < COLUMNS; c++)
       if (c * groups + groups > first && c * groups < columns) {
         T z = -(factor * sum (w[c]));
+        if (EXACT && column (c) < first)
+          z = from_real<T> (0);
 #pragma unroll
         for (int r = Q * PAIR; r < ROWS; r++)
           a[c][r] = madd (u[r], z, a[c][r]);
@@ -291,7 +295,7 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
       factors[k] = h.factor;
       diagonal[k] = h.beta;
     }
-    tile.template apply<Q> (u, h.factor, k + 1, p.n);
+    tile.template apply<Q, false> (u, h.factor, k + 1, p.n);
   }
   GLA_DEVICE static R add_square (R a, R sum)
   {
@@ -318,14 +322,15 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
   }
 
   // The tile becomes H_k times itself, or its adjoint.
-  template <int Q> GLA_DEVICE void apply_column (int k, bool adjoint, int first, int columns)
+  template <int Q, bool EXACT = false>
+  GLA_DEVICE void apply_column (int k, bool adjoint, int first, int columns)
   {
     T u[ROWS];
     tile.template read<Q> (u, V + k * ld);
     tile.template clear_above<Q> (u, k);
     tile.template put_pivot<Q> (u, k, pivots[k]);
     T factor = factors[k];
-    tile.template apply<Q> (u, adjoint ? factor : conj (factor), first, columns);
+    tile.template apply<Q, EXACT> (u, adjoint ? factor : conj (factor), first, columns);
   }
 
   // The entries of R in rows i, .. of column j.
@@ -447,6 +452,37 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
       put (p.C, p.c_rows, base, p.rhs);
     }
   }
+
+  GLA_DEVICE void make_wy ()
+  {
+    if (p.W.data == nullptr)
+      return;
+    T *Y = p.Y.data + page * p.Y.page;
+    for (walk w (p.m, g, threads); w.column < p.k && live; w.next ()) {
+      int i = w.row, j = w.column;
+      Y[i + j * p.Y.ld] =
+          i > j ? V[i + j * ld] * y_factor (pivots[j]) : from_real<T> (i == j ? R (1) : R (0));
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+      int j = tile.column (c);
+      T pivot = j < p.k ? pivots[j] : from_real<T> (0);
+      T start = j < p.k ? w_factor (pivot, factors[j]) : from_real<T> (0);
+#pragma unroll
+      for (int r = 0; r < ROWS; r++) {
+        int i = tile.row (r);
+        T u = i == j ? pivot : i > j && j < p.k ? V[i + j * ld] : from_real<T> (0);
+        tile.a[c][r] = u * start;
+      }
+    }
+    static_down<STRIPES> ([&] (auto q) {
+      constexpr int Q = decltype (q)::value;
+      int first = Q * tile.stripe (), end = first + tile.stripe ();
+      for (int k = (end < p.k ? end : p.k) - 1; k >= first; k--)
+        this->template apply_column<Q, true> (k, false, k + 1, p.k);
+    });
+    put (p.W, p.m, 0, p.k);
+  }
 };
 
 template <class T, int ROWS, int COLUMNS, int LANES, int THREADS>
@@ -459,6 +495,7 @@ __global__ void __launch_bounds__ (THREADS)
   page.factor ();
   page.store_r ();
   page.make_c ();
+  page.make_wy ();
   page.make_q ();
 }
 
