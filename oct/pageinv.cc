@@ -89,7 +89,9 @@ Options, each followed by its value, names in upper or lower case:
 
 @table @asis
 @item @qcode{"device"}
-@qcode{"auto"} (default) or @qcode{"cpu"}.
+@qcode{"auto"} (default): the faster place, the time for copies included.
+@qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPUs, as
+@code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
@@ -119,7 +121,8 @@ Y
 @end example
 
 @subheading Limits
-The inverses are computed on the CPU, also where there is a GPU.
+GPUs do pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
+of scale are handed back to the CPU, which does them.
 
 @subheading Errors
 @table @code
@@ -130,7 +133,7 @@ The pages of @var{X} are not square.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
-An option does not take this value, or a GPU was asked for.
+An option does not take this value, or a GPU was asked for that cannot do this.
 @item gpulinalg:no-device
 A GPU was asked for that does not exist.
 @item Octave:bad-alloc

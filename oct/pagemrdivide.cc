@@ -88,8 +88,9 @@ Options, each followed by its value, names in upper or lower case:
 
 @table @asis
 @item @qcode{"device"}
-@qcode{"auto"} (default) or @qcode{"cpu"}.  For rectangular pages also @qcode{"gpu"}, or
-numbers of GPUs, counted from 0.
+@qcode{"auto"} (default): the faster place, the time for copies included.
+@qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPUs, as
+@code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
@@ -110,7 +111,8 @@ max (abs (pagemtimes (X, A) - B)(:)) < 1e-14
 @end example
 
 @subheading Limits
-Square pages are done on the CPU, also where there is a GPU.
+GPUs do square pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
+of scale are handed back to the CPU, which does them.
 
 @subheading Errors
 @table @code

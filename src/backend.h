@@ -175,7 +175,9 @@ typedef struct {
   const int64_t *dim_size, *a_step, *b_step;
 } gla_pagesolve_job;
 
-// X, rcond and info: pages first .. of the result. A and B are whole.
+// X, rcond and info: pages first .. of the result. A and B are whole. A backend that does not
+// finish a page, because pivot k is 0, or too large or small for it, gives it the info -k; its X is
+// NaN, or Inf with `inverse`, and its rcond is 0.
 typedef struct {
   union {
     gla_array arrays[2];

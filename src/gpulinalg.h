@@ -453,12 +453,14 @@ typedef struct {
 // X = op_a (A) \ B of each page, or B / op_a (A); with B NULL the inverse of op_a (A).
 // A       n x n, B n x r (r x n on the right), any number of pages; s d c or z, one precision for
 //         all, real or complex each. row_stride 1. X is complex where one of them is, and overlaps
-//         neither. All arrays are on the host: systems are not solved on a GPU.
+//         neither. All arrays are on the host or all on one GPU.
 // options NULL for the defaults; report may be NULL.
 // Method: triangular pages by substitution; Hermitian ones with positive diagonal as L*D*L' without
 // pivoting, or by Cholesky, their inverse exactly Hermitian; all others, and those that turn out
 // not to be definite, by LU with partial pivoting. Where a pivot is exactly 0, X is the solution of
 // least norm of the least squares problem, as in Octave, and the inverse is Inf; rcond is 0 there.
+// Of arrays on a GPU such an X is NaN; so is that of a page of which pivot k is not 0, but far out
+// of scale, which then has the info k, too.
 // A page with info n+1 is NaN in X and rcond. NaN and Inf in B stay in their columns of X. rcond is
 // exact to rounding for small n and LAPACK's estimate for large n. The same pages give the same
 // bits in every run, in any batch, for any number of threads.

@@ -1,8 +1,8 @@
 // pagesolve.c: systems of equations with the pages of two arrays, and inverses of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments, answers for pages without elements, and has the others dealt out to
-// engines.
+// Checks the arguments, answers for pages without elements, has the others dealt out to engines,
+// and has the CPU do those that a GPU hands back.
 
 #include "batch/dispatch.h"
 #include "page_grid.h"
@@ -79,11 +79,15 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 // chunks
 //------------------------------------------------------------------------------
 
+enum { ARRAYS = 2 };
+
 typedef struct {
   gla_call call; // must stay first
   gla_pagesolve_job job;
   gla_pagesolve_chunk all;
-  int suspect; // a page has info
+  int suspect;         // a page has info
+  pthread_mutex_t cpu; // one thread at a time redoes pages on the CPU
+  int64_t redone;      // pages
 } pagesolve_run;
 
 static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
@@ -97,6 +101,59 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->first = range.first;
 }
 
+static gla_status on_cpu (pagesolve_run *run, gla_range range)
+{
+  gla_engine *cpu;
+  gla_status status = gla_context_cpu (run->call.run.ctx, &cpu);
+  if (status != GLA_OK)
+    return status;
+  const gla_batch_ops *row = cpu->backend->batch[GLA_BATCH_PAGESOLVE];
+  status = row->begin (cpu, &run->job.head, range.count);
+  if (status != GLA_OK)
+    return status;
+  gla_pagesolve_chunk chunk;
+  for (int k = 0; k < ARRAYS; k++)
+    chunk.arrays[k] = gla_array_pages (&run->all.arrays[k], range.first, range.count);
+  slice (&run->call, range, &chunk, NULL);
+  status = row->submit (cpu, 0, &chunk);
+  if (status == GLA_OK)
+    status = row->finish (cpu, 0);
+  row->end (cpu);
+  return status;
+}
+
+// The next run of pages that were handed back, from `from` on; count 0 where there is none.
+static gla_range next_handed_back (const pagesolve_run *run, gla_range range, int64_t from)
+{
+  const int32_t *info = run->all.info;
+  const int64_t end = range.first + range.count;
+  while (from < end && info[from] >= 0)
+    from++;
+  gla_range found = {from, 0};
+  while (from + found.count < end && info[from + found.count] < 0)
+    found.count++;
+  return found;
+}
+
+// The CPU does pages that a GPU has handed back. Those in device memory stay as they are.
+static gla_status redo (pagesolve_run *run, gla_range range)
+{
+  gla_status status = GLA_OK;
+  gla_range r = next_handed_back (run, range, range.first);
+  for (; r.count > 0 && status == GLA_OK; r = next_handed_back (run, range, r.first + r.count)) {
+    if (run->job.head.device_arrays) {
+      for (int64_t page = r.first; page < r.first + r.count; page++)
+        run->all.info[page] = -run->all.info[page];
+      continue;
+    }
+    pthread_mutex_lock (&run->cpu);
+    status = on_cpu (run, r);
+    run->redone += status == GLA_OK ? r.count : 0;
+    pthread_mutex_unlock (&run->cpu);
+  }
+  return status;
+}
+
 static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
 {
   pagesolve_run *run = (pagesolve_run *)call;
@@ -104,12 +161,12 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
   int32_t any = 0;
   for (int64_t p = 0; p < range.count; p++)
     any |= c->info[p];
-  if (any != 0) {
-    pthread_mutex_lock (&call->run.lock);
-    run->suspect = 1;
-    pthread_mutex_unlock (&call->run.lock);
-  }
-  return GLA_OK;
+  if (any == 0)
+    return GLA_OK;
+  pthread_mutex_lock (&call->run.lock);
+  run->suspect = 1;
+  pthread_mutex_unlock (&call->run.lock);
+  return redo (run, range);
 }
 
 // One right-hand side and many have kinds of their own.
@@ -126,11 +183,11 @@ static int kinds (const void *call, gla_kind *kinds)
 static const gla_operation pagesolve_operation = {
     .row = GLA_BATCH_PAGESOLVE,
     .placing = {.name = "pagesolve",
-                .unsupported = "systems with pages are not solved on a GPU",
+                .unsupported = "systems of this order are not solved on a GPU",
                 .supports = gla_batch_supports,
                 .seconds = gla_batch_seconds,
                 .kinds = kinds},
-    .arrays = 2,
+    .arrays = ARRAYS,
     .chunk_bytes = sizeof (gla_pagesolve_chunk),
     .slice = slice,
     .after_finish = look_for_failures,
@@ -179,10 +236,17 @@ static gla_status work (pagesolve_run *run)
   const int64_t pages = run->call.run.pages;
   if (pages == 0)
     return GLA_OK;
-  if (run->job.n > 0)
-    return gla_call_run (&run->call);
-  answer_for_no_rows (&run->all.rcond, run->all.info, pages);
-  return GLA_OK;
+  if (run->job.n == 0) {
+    if (run->job.head.device_arrays)
+      return gla_fail (run->call.run.ctx, GLA_ERROR_BAD_ARGUMENT,
+                       "A is empty, it must not be in device memory");
+    answer_for_no_rows (&run->all.rcond, run->all.info, pages);
+    return GLA_OK;
+  }
+  const gla_status status = gla_call_run (&run->call);
+  if (run->redone >= pages)
+    run->call.device = GLA_DEVICE_HOST;
+  return status;
 }
 
 static gla_pagesolve_report report_of (const pagesolve_run *run)
@@ -243,7 +307,9 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, pages);
   describe (&run, A, B, &r, &o);
+  pthread_mutex_init (&run.cpu, NULL);
   status = work (&run);
+  pthread_mutex_destroy (&run.cpu);
   const gla_pagesolve_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
   free (own_info);

@@ -1,0 +1,265 @@
+// lu_engine.cu: gla_pagesolve on one GPU: memory of a chunk, its kernel, its transfers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/for_type.cuh"
+#include "common/work_limits.cuh"
+#include "engine/operand.cuh"
+#include "lu.cuh"
+
+#include <cstring>
+
+namespace
+{
+
+// Bytes of host arrays in a chunk, so that copies overlap.
+const double CHUNK_BYTES = 64e6;
+
+//------------------------------------------------------------------------------
+// predicted time and memory
+//------------------------------------------------------------------------------
+
+bool is_complex (gla_type type)
+{
+  return gla_type_is_complex (type) != 0;
+}
+
+// Bytes of X, and of A and B where each page of the result has its own.
+double page_bytes (const gla_pagesolve_job &job)
+{
+  const double size = (double)gla_type_size (job.head.type),
+               part = is_complex (job.head.type) ? 2 : 1;
+  const double n = (double)job.n, r = (double)job.rhs;
+  double a = n * n / (job.a_complex ? 1 : part), b = job.inverse ? 0 : n * r;
+  b /= job.b_complex ? 1 : part;
+  bool own_a = false, own_b = false;
+  for (int d = 0; d < job.dims; d++) {
+    own_a |= job.dim_size[d] > 1 && job.a_step[d] != 0;
+    own_b |= job.dim_size[d] > 1 && !job.inverse && job.b_step[d] != 0;
+  }
+  return size * (n * r + (own_a ? a : 0) + (own_b ? b : 0)) + 8;
+}
+
+// Of the kernels for one page: bytes and operations at rates that they reach, see
+// doc/notebook/page-solves.md.
+double work_seconds (const gla_pagesolve_job &job)
+{
+  const double n = (double)job.n, r = (double)job.rhs, size = (double)gla_type_size (job.head.type);
+  const double operations = (is_complex (job.head.type) ? 4 : 1) * n * n *
+                            (n / 1.5 + 2 * r + (job.rcond && !job.inverse ? 2 * n : 0));
+  return size * n * (n + 2 * r) / 2e12 + operations / (n > LU_LANES_MAX ? 1e12 : 2e12);
+}
+
+//------------------------------------------------------------------------------
+// a chunk
+//------------------------------------------------------------------------------
+
+// What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
+struct chunk_memory {
+  operand_memory A, B;
+  gla_array X, rcond;
+  int32_t *info;
+  double *work; // of `blocks` blocks
+  int blocks;
+};
+
+operand_steps steps_of_a (const gla_pagesolve_job &job)
+{
+  return {job.dims, job.dim_size, job.a_step};
+}
+operand_steps steps_of_b (const gla_pagesolve_job &job)
+{
+  return {job.dims, job.dim_size, job.b_step};
+}
+bool has_b (const gla_pagesolve_job &job)
+{
+  return !job.inverse && job.rhs > 0;
+}
+
+// Numbers of work space for a block.
+int64_t work_of (const gla_pagesolve_job &job)
+{
+  if (job.n <= LU_LANES_MAX)
+    return 0;
+  return for_type (job.head.type,
+                   [&] (auto zero) { return lu_page_work<decltype (zero)> ((int)job.n); });
+}
+
+gla_array take_result (const gla_array &to, carver &c)
+{
+  gla_array a = to;
+  if (to.data == nullptr || to.device != GLA_DEVICE_HOST)
+    return a;
+  a.column_stride = a.rows;
+  a.page_stride = a.rows * a.columns;
+  a.data = c.take<char> (a.pages * a.page_stride * (int64_t)gla_type_size (a.type));
+  return a;
+}
+
+chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, carver &c)
+{
+  const gla_pagesolve_job &job = e->pagesolve_job;
+  const int64_t pages = chunk->X.pages, work = work_of (job);
+  chunk_memory m = {};
+  m.A = operand_take (chunk->A, steps_of_a (job), chunk->first, pages, c);
+  if (has_b (job))
+    m.B = operand_take (chunk->B, steps_of_b (job), chunk->first, pages, c);
+  m.X = take_result (chunk->X, c);
+  m.rcond = take_result (chunk->rcond, c);
+  m.info = c.take<int32_t> (pages);
+  const int64_t blocks = pages * lu_slices (job.n, job.rhs, job.inverse);
+  m.blocks = (int)(blocks < 2 * e->multiprocessors ? blocks : 2 * e->multiprocessors);
+  m.work = work > 0 ? c.take<double> (m.blocks * work) : nullptr;
+  return m;
+}
+
+gla_status upload (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk,
+                   const chunk_memory &m)
+{
+  const gla_pagesolve_job &job = e->pagesolve_job;
+  const int64_t pages = chunk->X.pages;
+  GLA_TRY (operand_upload (e, slot, chunk->A, steps_of_a (job), chunk->first, pages, m.A));
+  if (!has_b (job))
+    return GLA_OK;
+  return operand_upload (e, slot, chunk->B, steps_of_b (job), chunk->first, pages, m.B);
+}
+
+template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_memory &m)
+{
+  const gla_pagesolve_job &job = e->pagesolve_job;
+  const bool right = job.side == GLA_SIDE_RIGHT;
+  lu_args<T> a = {};
+  a.A = m.A.of<T> ();
+  a.B = m.B.of<T> ();
+  a.n = (int)job.n;
+  a.rhs = job.rhs;
+  a.pages = m.X.pages;
+  a.slice = lu_slice (job.n, job.rhs);
+  a.inverse = job.inverse;
+  a.transposed = (job.op_a != 'N') != right;
+  a.conjugate = job.op_a == 'C';
+  a.a_real = is_complex (job.head.type) && !job.a_complex;
+  a.b_real = is_complex (job.head.type) && !job.b_complex;
+  a.b_row = right ? m.B.ld : 1;
+  a.b_column = right ? 1 : m.B.ld;
+  a.X = static_cast<T *> (m.X.data);
+  a.x_page = m.X.page_stride;
+  a.x_row = right ? m.X.column_stride : 1;
+  a.x_column = right ? 1 : m.X.column_stride;
+  a.rcond = static_cast<real_t<T> *> (m.rcond.data);
+  a.rcond_stride = m.rcond.page_stride;
+  a.info = m.info;
+  a.any = &e->counter[slot];
+  return a;
+}
+
+template <class T> cudaError_t launch (cuda_engine *e, int slot, const chunk_memory &m)
+{
+  const lu_args<T> a = args_of<T> (e, slot, m);
+  const cudaStream_t stream = e->slots[slot].stream;
+  return a.n <= LU_LANES_MAX ? lu_lanes (a, stream) : lu_page (a, m.work, m.blocks, stream);
+}
+
+chunk_memory memory_in (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
+{
+  carver c = {e->slots[slot].memory, 0};
+  return memory_of (e, chunk, c);
+}
+
+//------------------------------------------------------------------------------
+// the backend's functions
+//------------------------------------------------------------------------------
+
+int supports (const gla_job *head)
+{
+  return ((const gla_pagesolve_job *)head)->n <= LU_PAGE_MAX;
+}
+
+double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_pagesolve_job &job = *(const gla_pagesolve_job *)head;
+  const double scale = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
+  const double transfer = head->device_arrays ? 0 : page_bytes (job) / 18e9;
+  const double work = work_seconds (job) * scale;
+  return 5e-4 + (double)pages * (transfer > work ? transfer : work);
+}
+
+int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  const gla_pagesolve_job &job = *(const gla_pagesolve_job *)head;
+  double chunk = PIECE_SECONDS / work_seconds (job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
+  if (!head->device_arrays) {
+    const double by_bytes = CHUNK_BYTES / page_bytes (job);
+    const double by_memory = engine_pages_in_memory (e, page_bytes (job));
+    chunk = chunk > by_bytes ? by_bytes : chunk;
+    chunk = chunk > by_memory ? by_memory : chunk;
+  }
+  chunk = chunk > (double)pages ? (double)pages : chunk;
+  return chunk < 1 ? 1 : (int64_t)chunk;
+}
+
+// What a chunk needs of A and B is known when it comes.
+gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  e->pagesolve_job = *(const gla_pagesolve_job *)head;
+  engine_begin_job (e, head, pages);
+  const double bytes = head->device_arrays ? 4 : page_bytes (e->pagesolve_job);
+  return engine_reserve (e, 0, (size_t)((double)pages * bytes) + 2048);
+}
+
+gla_status submit (gla_engine *engine, int slot, const void *pages)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagesolve_chunk *> (pages);
+  carver count = {nullptr, 0};
+  memory_of (e, chunk, count);
+  GLA_TRY (engine_reserve (e, slot, count.used));
+  e->slots[slot].chunk = chunk;
+  const chunk_memory m = memory_in (e, slot, chunk);
+  GLA_TRY (upload (e, slot, chunk, m));
+  if (chunk->X.device == GLA_DEVICE_HOST && chunk->X.data != nullptr)
+    engine_announce_results (e, slot, &chunk->X);
+  e->counter[slot] = 0;
+  GLA_TRY (for_type (e->pagesolve_job.head.type,
+                     [&] (auto zero) { return launch<decltype (zero)> (e, slot, m); }));
+  return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
+}
+
+gla_status download (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
+{
+  const chunk_memory m = memory_in (e, slot, chunk);
+  const int64_t pages = chunk->X.pages;
+  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
+  if (e->counter[slot] == 0)
+    memset (chunk->info, 0, (size_t)pages * sizeof *chunk->info);
+  else
+    GLA_TRY (engine_download (e, slot, &info, m.info)); // 4 bytes each, as type s has
+  if (e->pagesolve_job.head.device_arrays)
+    return GLA_OK;
+  if (e->pagesolve_job.rhs > 0)
+    GLA_TRY (engine_download (e, slot, &chunk->X, m.X.data));
+  return e->pagesolve_job.rcond ? engine_download (e, slot, &chunk->rcond, m.rcond.data) : GLA_OK;
+}
+
+gla_status finish (gla_engine *engine, int slot)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagesolve_chunk *> (e->slots[slot].chunk);
+  gla_status status = engine_wait (e, e->slots[slot].done);
+  if (status == GLA_OK)
+    status = download (e, slot, chunk);
+  return engine_end_chunk (e, slot, status, chunk->X.pages);
+}
+
+} // namespace
+
+extern "C" const gla_batch_ops cuda_pagesolve_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = chunk_pages,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
+    .end = engine_end_job,
+};

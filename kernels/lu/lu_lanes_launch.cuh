@@ -1,0 +1,56 @@
+// lu_lanes_launch.cuh: which shape of lu_lanes.cuh serves which order
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_LU_LANES_LAUNCH_CUH
+#define GPULINALG_LU_LANES_LAUNCH_CUH
+
+#include "lu_lanes_inverse.cuh"
+
+template <class T, int N, int G, int R, int S>
+cudaError_t lu_launch_lanes (const lu_args<T> &a, cudaStream_t stream)
+{
+  typedef lanes_shape<T, N, G, R, S> L;
+  constexpr int each = L::WARPS * L::PAGES;
+  const unsigned blocks = (unsigned)((a.pages + each - 1) / each);
+  if (a.inverse || a.rcond != nullptr)
+    lu_inverse_kernel<T, L><<<blocks, 32 * L::WARPS, 0, stream>>> (a);
+  if (a.inverse)
+    return cudaGetLastError ();
+  const unsigned slices = lu_slices (a.n, a.rhs, false);
+  constexpr int warps = LU_TILES_THREADS / 32;
+  if constexpr (L::TILES)
+    if (slices == 1) // else blocks that share a page would not know whether it has been solved
+      lu_tiles_kernel<T, (N + 7) / 8>
+          <<<(unsigned)((a.pages + warps - 1) / warps), 32 * warps, 0, stream>>> (a);
+  lu_lanes_kernel<T, L><<<dim3 (blocks, slices), 32 * L::WARPS, 0, stream>>> (a);
+  return cudaGetLastError ();
+}
+
+template <class T> cudaError_t lu_lanes (const lu_args<T> &a, cudaStream_t stream)
+{
+  if (a.n <= 2)
+    return lu_launch_lanes<T, 2, 2, 1, 1> (a, stream);
+  if (a.n <= 4)
+    return lu_launch_lanes<T, 4, 4, 1, 1> (a, stream);
+  if (a.n <= 6)
+    return lu_launch_lanes<T, 6, 4, 2, 2> (a, stream);
+  if (a.n <= 8)
+    return lu_launch_lanes<T, 8, 4, 2, 2> (a, stream);
+  if (a.n > 12 && a.n <= 16)
+    return lu_launch_lanes<T, 16, 8, 2, 4> (a, stream);
+  if constexpr (is_complex_v<T>) {
+    if (a.n <= 12)
+      return lu_launch_lanes<T, 12, 8, 2, 4> (a, stream);
+    if (a.n <= 24)
+      return lu_launch_lanes<T, 24, 32, 1, 8> (a, stream);
+    return lu_launch_lanes<T, 32, 32, 1, 8> (a, stream);
+  } else {
+    if (a.n <= 12)
+      return lu_launch_lanes<T, 12, 4, 3, 4> (a, stream);
+    if (a.n <= 24)
+      return lu_launch_lanes<T, 24, 8, 3, 8> (a, stream);
+    return lu_launch_lanes<T, 32, 16, 2, 8> (a, stream);
+  }
+}
+
+#endif
