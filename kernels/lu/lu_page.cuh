@@ -10,54 +10,12 @@
 #ifndef GPULINALG_LU_PAGE_CUH
 #define GPULINALG_LU_PAGE_CUH
 
-#include "common/mma.cuh"
 #include "common/warp_reduce.cuh"
-#include "common/wide.cuh"
 #include "lu.cuh"
+#include "lu_page_matrix.cuh"
 #include "lu_pivot.cuh"
 
 enum { LU_PANEL = 8 };
-
-// Entry (i, j) is at i + j*ld, and its imaginary part `plane` behind. ld is 4 modulo 16, so that
-// tiles are read without bank conflicts.
-template <class W> struct lu_matrix {
-  static constexpr bool C = is_complex_v<W>;
-  double *at;
-  int ld;
-  int64_t plane;
-
-  GLA_DEVICE W get (int i, int j) const
-  {
-    const int64_t k = i + (int64_t)j * ld;
-    if constexpr (C)
-      return {at[k], at[plane + k]};
-    else
-      return at[k];
-  }
-  GLA_DEVICE void put (int i, int j, W x) const
-  {
-    const int64_t k = i + (int64_t)j * ld;
-    at[k] = re (x);
-    if constexpr (C)
-      at[plane + k] = x.y;
-  }
-  GLA_DEVICE mma_entry<C> entry (int i, int j) const { return mma_entry_of (get (i, j)); }
-};
-
-// Rows of the matrix and of slabs, rounded up to tiles, and the distance of columns.
-__host__ __device__ constexpr int lu_rows (int n)
-{
-  return (n + 7) / 8 * 8;
-}
-__host__ __device__ constexpr int lu_stride (int n)
-{
-  return (n + 15) / 16 * 16 + 4;
-}
-// Doubles of `columns` columns.
-template <class W> __host__ __device__ constexpr int64_t lu_doubles (int n, int columns)
-{
-  return (is_complex_v<W> ? 2 : 1) * (int64_t)lu_stride (n) * columns;
-}
 
 // What the threads of a block share besides matrices.
 template <class W, int THREADS> struct lu_shared {
@@ -348,70 +306,32 @@ template <class T, int THREADS> struct page_lu {
   }
 
   //----------------------------------------------------------------------------
-  // tiles; entry (g, 2*t + x) of a tile is column t + 4*x of it
+  // tiles
   //----------------------------------------------------------------------------
-
-  GLA_DEVICE static int tile_g ()
-  {
-    return me () % 32 / 4;
-  }
-  GLA_DEVICE static int tile_t ()
-  {
-    return me () % 4;
-  }
 
   // Two tiles of C, at rows i and `below`: minus the 8 columns k .. of F times b.
   GLA_DEVICE void subtract_tiles (const lu_matrix<W> &to, int i, int below, int j, int k,
                                   const mma_entry<C> (&b)[2]) const
   {
-    const int g = tile_g (), t = tile_t ();
+    const int g = lu_matrix<W>::tile_g (), t = lu_matrix<W>::tile_t ();
     mma_tile<C> c[2];
-    get_tile (to, i, j, c[0]);
-    get_tile (to, below, j, c[1]);
+    to.get_tile (i, j, c[0]);
+    to.get_tile (below, j, c[1]);
 #pragma unroll
     for (int q = 0; q < 2; q++) {
       const mma_entry<C> a[2] = {F.entry (i + g, k + t + 4 * q),
                                  F.entry (below + g, k + t + 4 * q)};
       mma_subtract (c, a, b[q]);
     }
-    put_tile (to, i, j, c[0]);
+    to.put_tile (i, j, c[0]);
     if (below != i)
-      put_tile (to, below, j, c[1]);
-  }
-  GLA_DEVICE static void get_tile (const lu_matrix<W> &from, int i, int j, mma_tile<C> &c)
-  {
-#pragma unroll
-    for (int x = 0; x < 2; x++) {
-      const W e = from.get (i + tile_g (), j + tile_t () + 4 * x);
-      c.re[x] = re (e);
-      if constexpr (C)
-        c.im[x] = im (e);
-    }
-  }
-  GLA_DEVICE static void put_tile (const lu_matrix<W> &to, int i, int j, const mma_tile<C> &c)
-  {
-#pragma unroll
-    for (int x = 0; x < 2; x++) {
-      W e;
-      if constexpr (C)
-        e = {c.re[x], c.im[x]};
-      else
-        e = c.re[x];
-      to.put (i + tile_g (), j + tile_t () + 4 * x, e);
-    }
-  }
-  // Rows k .. k+7 of columns j .. j+7, as the right factor.
-  GLA_DEVICE static void get_right (const lu_matrix<W> &from, int k, int j, mma_entry<C> (&b)[2])
-  {
-    const int column = j + tile_g () / 2 + tile_g () % 2 * 4;
-    b[0] = from.entry (k + tile_t (), column);
-    b[1] = from.entry (k + tile_t () + 4, column);
+      to.put_tile (below, j, c[1]);
   }
   // Rows first .. last-1 of columns j .. of C: minus F(:, k..) times rows k .. of C.
   GLA_DEVICE void subtract_column (const lu_matrix<W> &to, int first, int last, int j, int k) const
   {
     mma_entry<C> b[2];
-    get_right (to, k, j, b);
+    to.get_right (k, j, b);
     for (int i = first; i < last; i += 16)
       subtract_tiles (to, i, i + 8 < last ? i + 8 : i, j, k, b);
   }

@@ -150,31 +150,33 @@ template <class T, int THREADS> struct page_call {
 template <class T, int THREADS> inline size_t page_bytes_of (int n, bool inside, int slabs)
 {
   typedef wide<T> W;
-  const int64_t matrix = inside ? lu_doubles<W> (n, lu_rows (n)) : 0;
+  const int matrix = inside ? lu_doubles<W> (n, lu_rows (n)) : 0;
   return (sizeof (lu_shared<W, THREADS>) + 15) / 16 * 16 +
          (size_t)(matrix + slabs * lu_doubles<W> (n, 8)) * sizeof (double);
 }
 
-// work: NULL where the matrix is in shared memory, else memory for the matrix of each block.
-template <class T, int THREADS>
+// INSIDE: the matrix is in shared memory; else `work` has space for that of each block.
+template <class T, int THREADS, bool INSIDE>
 __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, double *work, int slabs)
 {
   typedef wide<T> W;
   extern __shared__ __align__ (16) unsigned char space[];
   const int n = a.n, rows = lu_rows (n), ld = lu_stride (n);
-  const int64_t matrix = lu_doubles<W> (n, rows), slab = lu_doubles<W> (n, 8);
+  const int matrix = lu_doubles<W> (n, rows), slab = lu_doubles<W> (n, 8);
   page_lu<T, THREADS> w;
   w.s = reinterpret_cast<lu_shared<W, THREADS> *> (space);
   w.n = n;
   double *next = reinterpret_cast<double *> (space + (sizeof *w.s + 15) / 16 * 16);
-  w.F = {work == nullptr ? next : work + (blockIdx.y * gridDim.x + blockIdx.x) * matrix, ld,
-         (int64_t)ld * rows};
-  next += work == nullptr ? matrix : 0;
+  const int64_t block = blockIdx.y * gridDim.x + blockIdx.x;
+  if constexpr (INSIDE)
+    w.F = {next, ld, ld * rows};
+  else
+    w.F = {work + block * matrix, ld, ld * rows};
+  next += INSIDE ? matrix : 0;
   const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
   const int mine = (int)threadIdx.x / 32 < slabs ? threadIdx.x / 32 : 0;
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
-    page_call<T, THREADS> call = {a,     w,  page, {next + mine * slab, ld, (int64_t)ld * 8},
-                                  slabs, end};
+    page_call<T, THREADS> call = {a, w, page, {next + mine * slab, ld, ld * 8}, slabs, end};
     w.load (a, page);
     w.factor ();
     if (w.definite && w.failed != 0) { // not definite after all

@@ -18,25 +18,25 @@ template <class T, int THREADS> int slabs_of (const lu_args<T> &a, bool inside, 
   return slabs;
 }
 
-template <class T, int THREADS>
+template <class T, int THREADS, bool INSIDE>
 cudaError_t lu_launch_page (lu_args<T> a, double *work, int blocks, cudaStream_t stream)
 {
   static std::atomic<uint64_t> configured;
+  const auto kernel = lu_page_kernel<T, THREADS, INSIDE>;
   const size_t most = block_shared_most ();
-  const cudaError_t error = allow_cluster (lu_page_kernel<T, THREADS>, most, &configured);
+  const cudaError_t error = allow_cluster (kernel, most, &configured);
   if (error != cudaSuccess)
     return error;
-  const int slabs = slabs_of<T, THREADS> (a, work == nullptr, most);
+  const int slabs = slabs_of<T, THREADS> (a, INSIDE, most);
   unsigned slices = lu_slices (a.n, a.rhs, a.inverse);
-  if (work != nullptr && slices > (unsigned)blocks) { // each block has work space of its own
+  if (!INSIDE && slices > (unsigned)blocks) { // each block has work space of its own
     a.slice = (a.rhs + blocks - 1) / blocks;
     slices = (unsigned)((a.rhs + a.slice - 1) / a.slice);
   }
-  const int64_t pages = work == nullptr ? a.pages : blocks / slices;
+  const int64_t pages = INSIDE ? a.pages : blocks / slices;
   const dim3 grid ((unsigned)(a.pages < pages ? a.pages : pages), slices);
-  lu_page_kernel<T, THREADS>
-      <<<grid, THREADS, page_bytes_of<T, THREADS> (a.n, work == nullptr, slabs), stream>>> (a, work,
-                                                                                            slabs);
+  const size_t bytes = page_bytes_of<T, THREADS> (a.n, INSIDE, slabs);
+  kernel<<<grid, THREADS, bytes, stream>>> (a, work, slabs);
   return cudaGetLastError ();
 }
 
@@ -54,11 +54,13 @@ template <class T> int64_t lu_page_work (int n)
 template <class T>
 cudaError_t lu_page (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream)
 {
+  if (!lu_page_inside<T> (a.n))
+    return lu_launch_page<T, 256, false> (a, work, blocks, stream);
   if (a.n <= 64)
-    return lu_launch_page<T, 64> (a, work, blocks, stream);
+    return lu_launch_page<T, 64, true> (a, nullptr, 0, stream);
   if (a.n <= 128)
-    return lu_launch_page<T, 128> (a, work, blocks, stream);
-  return lu_launch_page<T, 256> (a, work, blocks, stream);
+    return lu_launch_page<T, 128, true> (a, nullptr, 0, stream);
+  return lu_launch_page<T, 256, true> (a, nullptr, 0, stream);
 }
 
 #endif

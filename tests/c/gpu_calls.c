@@ -95,6 +95,24 @@ static void add_gsvd (void)
   add ((run_case){"gsvd", run_gsvd, {1100, 1030, 1030, 1, D, 1, 1, TANGENT, 0, 0}, 0, {0}});
 }
 
+static void add_pagesolve (void)
+{
+  const int orders[] = {2, 4, 6, 8, 12, 16, 24, 32, 33, 64, 65, 128, 129, 170, 256};
+  const int types[] = {S, D, C, Z}, ops[] = {'N', 'T', 'C'}, sides[] = {1, -1, 7};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < (int)(sizeof orders / sizeof *orders); k++) {
+      const int factors = t < 2 ? 0 : 1 + (t + k) % 3, r = sides[(t + k) % 3];
+      add ((run_case){"pagesolve",
+                      run_pagesolve,
+                      {orders[k], r, 10, types[t], r < 0 && t > 1 ? 1 : factors, ops[k % 3],
+                       r < 0 ? 0 : k % 2, (k + t) % 3, k % 2, (k / 2) % 2},
+                      0,
+                      {0}});
+    }
+  add ((run_case){"pagesolve", run_pagesolve, {8, 70000, 2, D, 0, 'N', 0, 1, 1, 0}, 1, {0}});
+  add ((run_case){"pagesolve", run_pagesolve, {200, 9000, 2, Z, 3, 'N', 1, 1, 0, 1}, 0, {0}});
+}
+
 static void add_norm (void)
 {
   const int types[] = {S, D, C, Z};
@@ -221,6 +239,7 @@ int main (int argc, char **argv)
   add_qr ();
   add_gsvd ();
   add_norm ();
+  add_pagesolve ();
   add_sparse ();
   for (int k = 0; k < case_count; k++)
     run_case_with_failures (&cases[k], trace);

@@ -191,6 +191,38 @@ static gla_status run_gsvd (gla_engine *engine, const int *v)
   return status;
 }
 
+// n, right-hand sides (-1: the inverse), pages, type, complex factors (1: A, 2: B), op of A, side,
+// pages (0: one of A for all, 1: each its own, 2: expanded in two dimensions), rcond, on device
+static gla_status run_pagesolve (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3], real = gla_type_real (type);
+  const int64_t n = v[0], half = v[2] / 2, pages = 2 * half, r = v[1] < 0 ? n : v[1];
+  const int64_t size[] = {2, half}, own[] = {1, 2}, none[] = {0, 0}, first[] = {1, 0};
+  const int left = v[6] == GLA_SIDE_LEFT;
+  arrays s = {.on_device = v[9]};
+  gla_pagesolve_job job = {.n = n, .rhs = r, .inverse = v[1] < 0, .rcond = v[8]};
+  job.a_complex = v[4] & 1;
+  job.b_complex = v[4] / 2;
+  job.op_a = (char)v[5];
+  job.side = (gla_side)v[6];
+  job.dims = 2;
+  job.dim_size = size;
+  job.a_step = v[7] == 0 ? none : v[7] == 1 ? own : first;
+  job.b_step = own;
+  job.head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
+  gla_pagesolve_chunk c = {.X = array (&s, type, left ? n : r, left ? r : n, pages)};
+  c.A = array (&s, job.a_complex ? type : real, n, n, v[7] == 1 ? pages : 2);
+  if (v[1] >= 0)
+    c.B = array (&s, job.b_complex ? type : real, left ? n : r, left ? r : n, pages);
+  if (v[8])
+    c.rcond = array (&s, real, 1, 1, pages);
+  c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_PAGESOLVE, &job.head, pages, &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
 // A matrix whose row i has entries in `row` columns that follow each other, row 0 in all of them.
 static gla_spmv_matrix matrix_of (arrays *s, int64_t n, int64_t row, gla_type type, int bytes,
                                   int pattern)
