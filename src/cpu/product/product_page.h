@@ -241,7 +241,7 @@ static void mirror_page (const product_shape *s, real *c)
       real *to = c + i * s->ldc + j * GLA_PARTS;
       to[0] = from[0];
 #if GLA_COMPLEX
-      to[1] = -from[1];
+      to[1] = 0 - from[1]; // not -0: as in the product of other arrays
 #endif
     }
   }
