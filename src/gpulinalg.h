@@ -498,6 +498,78 @@ gla_status gla_pagenorm (gla_context *ctx, const gla_array *A, gla_norm norm,
                          const gla_array *norms, gla_pagenorm_report *report);
 
 //------------------------------------------------------------------------------
+// gla_pagefun: functions of many Hermitian matrices
+//------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_FUN_EXP = 0,
+  GLA_FUN_SQRT,
+  GLA_FUN_ISQRT, // 1 / sqrt
+  GLA_FUN_LOG,
+  GLA_FUN_INV,
+  GLA_FUN_POWER,    // options->power
+  GLA_FUN_OCCUPIED, // 1 for the smallest eigenvalues, as many as options->occupied says, else 0
+  GLA_FUN_VALUES    // options->values
+} gla_fun;
+
+// Values for GLA_FUN_VALUES, asked for once with the eigenvalues of all pages: x is n x 1 x P,
+// scaled, ascending on each page before that, NaN on pages that failed. f gets the values: n x 1 x
+// P on the host, of the real or complex type of F; they stay until the call has returned. F is the
+// result as the caller has described it, and may be set here, where only the values tell whether it
+// is real. Nonzero ends the call with GLA_ERROR_STOPPED.
+typedef int (*gla_fun_values) (void *user, const gla_array *x, gla_array *f, gla_array *F);
+
+typedef struct {
+  size_t size;             // sizeof (gla_pagefun_options)
+  gla_triangle triangle;   // {GLA_TRIANGLE_FULL}
+  double power;            // the exponent
+  const int64_t *occupied; // 0 to n, one for all pages or one for each
+  int64_t occupied_count;  // 1 or P
+  const double *scale;     // {NULL: 1} the function is that of scale*A
+  int64_t scale_count;     // 1 or P
+  int scale_complex;       // {0} nonzero: real and imaginary parts in turn; F is complex
+  int raise;               // {0} nonzero: eigenvalues of A below floor times the largest magnitude
+  double floor;            // on their page are raised to that; at least 0 and less than 1
+  double tol;              // {0: 10*n*eps} eigenvalues of at most tol times the largest magnitude
+                           // count as 0; negative: only 0 does
+  int real_only;           // {0} nonzero: a page with a value that is not real fails
+  gla_fun_values values;   // with GLA_FUN_VALUES
+  void *user;
+} gla_pagefun_options;
+
+typedef struct {
+  size_t size;   // sizeof (gla_pagefun_results)
+  gla_array F;   // n x n x P, the type of A or the complex one; row_stride 1
+  int32_t *info; // host array of P, or NULL: 0 ok; 1..n: that many eigenvalues did not converge;
+                 // n+1: A holds NaN or Inf; n+2: a value is not finite; n+3: a value is not real,
+                 // where F is real or real_only is set
+} gla_pagefun_results;
+
+typedef struct {
+  gla_report base;       // pages_failed: pages with info != 0; device: where eigenvalues were found
+  int64_t bad_page;      // GLA_ERROR_NOT_HERMITIAN: as in gla_eig_report
+  double bad_difference; // the same
+  int64_t pages_complex; // pages with info n+3
+} gla_pagefun_report;
+
+// F = f (scale*A) of each page, V*diag (f (scale*lambda))*V' with A = V*diag (lambda)*V'.
+// A       n x n x P, s d c or z; never changed. row_stride must be 1. F does not overlap it, and
+//         both are on the host.
+// options NULL for the defaults, with functions that need none. report may be NULL.
+// F is exactly Hermitian on pages where all values are real, and unitary to n*eps where they have
+// modulus 1. Square roots, logarithms and powers of negative numbers are the principal ones.
+// Eigenvalues count as 0 by tol before "isqrt", "log", "inv" and negative powers; before "sqrt" and
+// broken positive powers only negative ones do. floor raises what then is below it.
+// A page with info n+2 is filled with the first value that is not finite: Inf where A is singular
+// and the function "isqrt", "inv" or a negative power, -Inf with "log". The other pages that fail
+// are NaN. The same page gives the same bits in any batch, on one device, with F of the same type.
+// Method: gla_batcheig for a group of pages at a time, then gla_pagemul on the CPU; all pages
+// before the products with GLA_FUN_VALUES.
+gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
+                        const gla_pagefun_results *results, const gla_pagefun_options *options,
+                        gla_pagefun_report *report);
+
+//------------------------------------------------------------------------------
 // gla_sparse, gla_spmv: sparse matrices, and their products with dense vectors
 //------------------------------------------------------------------------------
 

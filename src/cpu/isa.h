@@ -5,6 +5,7 @@
 #define GPULINALG_CPU_ISA_H
 
 #include "cpu/eig/eig.h"
+#include "cpu/fun/fun.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/lu/lu.h"
 #include "cpu/product/product.h"
@@ -21,6 +22,7 @@ typedef struct {
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
   const gla_cpu_lu_kernel *lu[4];
+  const gla_cpu_fun_kernel *fun[4];
 } gla_cpu_isa;
 
 // The widest set that this processor has, or the one that GPULINALG_ISA names. NULL where it names

@@ -1,0 +1,327 @@
+// pagefun.c: functions of many Hermitian matrices
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
+// the products (pagefun_products.c). Groups fit into the cache.
+
+#include "arrays.h"
+#include "batch/finish_pages.h"
+#include "common/pool.h"
+#include "cpu/isa.h"
+#include "pagefun_run.h"
+#include "structs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A group of pages: V has so many bytes for each thread, but there are at least so many pages for
+// each, because the CPU works on up to 32 pages at a time; more where a GPU may work.
+static const double GROUP_BYTES = 5e5, GPU_GROUP_BYTES = 2.5e8, MOST_BYTES = 5e8;
+enum { LEAST_PAGES = 32 };
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_array *F)
+{
+  if (A == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
+  gla_status status = gla_check_input (ctx, "A", A);
+  if (status != GLA_OK)
+    return status;
+  if (A->rows != A->columns)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
+                     (long long)A->rows, (long long)A->columns, (long long)A->pages);
+  if (A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is in place %d, it must be on the host",
+                     A->device);
+  const gla_type wide = gla_type_real (A->type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
+  status =
+      gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, A->pages);
+  if (status == GLA_OK)
+    status = gla_check_rows (ctx, "F", F);
+  if (status == GLA_OK)
+    status = gla_check_place (ctx, "F", F, "A", A);
+  const gla_named_array arrays[] = {{"A", A}, {"F", F}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 2) : status;
+}
+
+static gla_status check_counts (gla_context *ctx, const gla_pagefun_options *o, gla_fun fun,
+                                int64_t n, int64_t pages)
+{
+  if (o->scale != NULL && o->scale_count != 1 && o->scale_count != pages)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "scale_count = %lld must be 1 or %lld",
+                     (long long)o->scale_count, (long long)pages);
+  if (fun != GLA_FUN_OCCUPIED)
+    return GLA_OK;
+  if (o->occupied == NULL || (o->occupied_count != 1 && o->occupied_count != pages))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "occupied needs 1 or %lld numbers",
+                     (long long)pages);
+  if (o->scale != NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "scale must be NULL with GLA_FUN_OCCUPIED");
+  for (int64_t p = 0; p < o->occupied_count; p++)
+    if (o->occupied[p] < 0 || o->occupied[p] > n)
+      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "occupied[%lld] = %lld is not in 0 to %lld",
+                       (long long)p, (long long)o->occupied[p], (long long)n);
+  return GLA_OK;
+}
+
+static gla_status check_options (gla_context *ctx, const gla_array *A, const gla_array *F,
+                                 gla_fun fun, const gla_pagefun_options *o)
+{
+  if (fun < GLA_FUN_EXP || fun > GLA_FUN_VALUES)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "fun = %d is not a gla_fun", (int)fun);
+  if (!isfinite (o->power))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "power = %g must be finite", o->power);
+  if (!(o->floor >= 0 && o->floor < 1))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "floor = %g must be at least 0 and less than 1",
+                     o->floor);
+  if (!(o->tol < 1))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "tol = %g must be less than 1", o->tol);
+  if (o->scale != NULL && o->scale_complex && fun != GLA_FUN_VALUES &&
+      !gla_type_is_complex (F->type))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "F has type '%c', but scale is complex",
+                     (char)F->type);
+  if (fun == GLA_FUN_VALUES && o->values == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "values must not be NULL");
+  return check_counts (ctx, o, fun, A->rows, A->pages);
+}
+
+//------------------------------------------------------------------------------
+// eigenvalues
+//------------------------------------------------------------------------------
+
+// The progress of the eigenvalues of a group is that of the call.
+static void report_group (void *user, int64_t done, int64_t total)
+{
+  const gla_fun_run *run = user;
+  (void)total;
+  run->callbacks.progress (run->callbacks.progress_user, run->first + done, run->A.pages);
+}
+
+// Of pages first .. first+count-1, to the first pages of V and lambda.
+static gla_status find_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
+{
+  gla_context *ctx = run->ctx;
+  const gla_array A = gla_array_pages (&run->A, first, count);
+  const gla_eig_results results = {.size = sizeof results,
+                                   .lambda = gla_array_pages (&run->lambda, 0, count),
+                                   .V = gla_array_pages (&run->V, 0, count),
+                                   .info = run->info + first};
+  const gla_eig_options options = {.size = sizeof options, .triangle = run->o.triangle};
+  gla_eig_report report = {.base.size = sizeof report};
+  run->callbacks = ctx->callbacks;
+  run->first = first;
+  if (ctx->callbacks.progress != NULL)
+    gla_set_progress (ctx, report_group, run);
+  const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);
+  ctx->callbacks = run->callbacks;
+  if (status == GLA_ERROR_NOT_HERMITIAN) {
+    run->report.bad_page = first + report.bad_page;
+    run->report.bad_difference = report.bad_difference;
+    return gla_fail (ctx, status, "page %lld is not Hermitian: the largest |A - A'| is %g",
+                     (long long)run->report.bad_page, report.bad_difference);
+  }
+  run->report.base.device = report.base.device;
+  if (report.base.chunk_pages > run->report.base.chunk_pages)
+    run->report.base.chunk_pages = report.base.chunk_pages;
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// groups
+//------------------------------------------------------------------------------
+
+// Pages of a group. With a GPU the first group is large, and the others are where it was not used.
+static int64_t group_of (const gla_fun_run *run, int may_use_gpu)
+{
+  const double page =
+      (double)run->rule.n * (double)run->rule.n * (double)gla_type_size (run->A.type);
+  const double threads = gla_pool_threads ();
+  double count = may_use_gpu ? GPU_GROUP_BYTES / page : threads * GROUP_BYTES / page;
+  count = count < threads * LEAST_PAGES ? threads * LEAST_PAGES : count;
+  count = count > MOST_BYTES / page ? MOST_BYTES / page : count;
+  if (count >= (double)run->A.pages)
+    return run->A.pages;
+  return count < LEAST_PAGES ? (int64_t)count + 1 : (int64_t)(count / LEAST_PAGES) * LEAST_PAGES;
+}
+
+static int may_use_gpu (const gla_context *ctx)
+{
+  return ctx->place != GLA_PLACE_CPU && ctx->gpu_backend != NULL;
+}
+
+// Memory for the eigenvectors of `pages` pages, and for products of a group.
+static gla_status take_memory (gla_fun_run *run, int64_t pages)
+{
+  const int64_t n = run->rule.n;
+  run->count = group_of (run, 0);
+  run->V = gla_take_pages (run->A.type, n, n, pages);
+  run->lambda = gla_take_pages (gla_type_real (run->A.type), n, 1, pages);
+  run->values = malloc ((size_t)(run->count * n) * sizeof *run->values);
+  return run->V.data != NULL && run->lambda.data != NULL && run->values != NULL
+             ? GLA_OK
+             : GLA_ERROR_OUT_OF_MEMORY;
+}
+
+// Pages first .. first+pages-1 of the result, whose eigenvectors are the first ones of V.
+static gla_status do_products (gla_fun_run *run, int64_t first, int64_t pages)
+{
+  gla_status status = GLA_OK;
+  for (int64_t at = 0; at < pages && status == GLA_OK; at += run->count) {
+    const int64_t count = pages - at < run->count ? pages - at : run->count;
+    const gla_array V = gla_array_pages (&run->V, at, count);
+    const gla_array lambda = gla_array_pages (&run->lambda, at, count);
+    status = gla_fun_products (run, first + at, count, &V, &lambda);
+  }
+  return status;
+}
+
+static gla_status work_by_groups (gla_fun_run *run)
+{
+  gla_context *ctx = run->ctx;
+  const gla_place place = ctx->place;
+  int64_t group = group_of (run, may_use_gpu (ctx));
+  gla_status status = take_memory (run, group);
+  for (int64_t first = 0, count; first < run->A.pages && status == GLA_OK; first += count) {
+    const int64_t rest = run->A.pages - first;
+    count = rest < group ? rest : group;
+    status = find_eigenvalues (run, first, count);
+    if (status == GLA_OK)
+      status = do_products (run, first, count);
+    if (place == GLA_PLACE_AUTO && run->report.base.device == GLA_DEVICE_HOST) {
+      ctx->place = GLA_PLACE_CPU;
+      group = run->count < group ? run->count : group;
+    }
+  }
+  ctx->place = place;
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// values of the caller
+//------------------------------------------------------------------------------
+
+static gla_status ask_for_values (gla_fun_run *run)
+{
+  gla_context *ctx = run->ctx;
+  const gla_type real = gla_type_real (run->A.type);
+  const gla_type wide = real == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
+  const gla_type type = run->o.scale != NULL && run->o.scale_complex ? wide : real;
+  const int64_t n = run->rule.n, pages = run->A.pages;
+  gla_array x = gla_take_pages (type, n, 1, pages);
+  if (x.data == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  for (int64_t p = 0; p < pages; p++)
+    gla_fun_arguments (&run->rule, gla_array_pages (&run->lambda, p, 1).data, p, &x);
+  const int stopped = run->o.values (run->o.user, &x, &run->rule.given, &run->F);
+  free (x.data);
+  if (stopped)
+    return GLA_ERROR_STOPPED;
+  const gla_array *f = &run->rule.given;
+  run->rule.real_only = run->o.real_only || !gla_type_is_complex (run->F.type);
+  gla_status status = check_arrays (ctx, &run->A, &run->F);
+  if (status == GLA_OK)
+    status = gla_check_array (ctx, "f", f,
+                              f->type == wide && gla_type_is_complex (run->F.type) ? wide : real, n,
+                              1, pages);
+  return status == GLA_OK ? gla_check_place (ctx, "f", f, "A", &run->A) : status;
+}
+
+static gla_status work_with_values (gla_fun_run *run)
+{
+  const int64_t pages = run->A.pages;
+  gla_status status = take_memory (run, pages);
+  if (status == GLA_OK)
+    status = find_eigenvalues (run, 0, pages);
+  if (status == GLA_OK)
+    status = ask_for_values (run);
+  return status == GLA_OK ? do_products (run, 0, pages) : status;
+}
+
+//------------------------------------------------------------------------------
+// gla_pagefun
+//------------------------------------------------------------------------------
+
+static void count_failures (gla_fun_run *run)
+{
+  gla_pagefun_report *r = &run->report;
+  for (int64_t p = 0; p < run->A.pages; p++) {
+    if (run->info[p] != 0 && r->base.pages_failed++ == 0)
+      r->base.first_failed = p;
+    r->pages_complex += run->info[p] == run->rule.n + 3;
+  }
+}
+
+static gla_status work (gla_fun_run *run)
+{
+  if (gla_array_empty (&run->A)) {
+    if (run->A.pages > 0)
+      memset (run->info, 0, (size_t)run->A.pages * sizeof *run->info);
+    return GLA_OK;
+  }
+  char why[128] = "";
+  const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
+  if (isa == NULL)
+    return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
+  const gla_type type = run->A.type;
+  run->kernel = isa->fun[type == GLA_TYPE_S   ? 0
+                         : type == GLA_TYPE_D ? 1
+                         : type == GLA_TYPE_C ? 2
+                                              : 3];
+  const gla_status status =
+      run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : work_by_groups (run);
+  free (run->V.data);
+  free (run->Y.data);
+  free (run->lambda.data);
+  free (run->values);
+  if (status == GLA_OK)
+    count_failures (run);
+  return status;
+}
+
+gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
+                        const gla_pagefun_results *results, const gla_pagefun_options *options,
+                        gla_pagefun_report *report)
+{
+  gla_pagefun_results r;
+  gla_fun_run run = {.ctx = ctx,
+                     .report = {.base = {.device = GLA_DEVICE_HOST, .first_failed = -1}}};
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+
+  // check inputs
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &run.o, sizeof run.o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check_arrays (ctx, A, &r.F);
+  if (status == GLA_OK)
+    status = check_options (ctx, A, &r.F, fun, &run.o);
+  if (status != GLA_OK)
+    return status;
+
+  // allocate
+  run.A = *A;
+  run.F = r.F;
+  run.info = r.info != NULL ? r.info : malloc ((size_t)(A->pages + 1) * sizeof *run.info);
+  if (run.info == NULL)
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
+                     (long long)A->pages);
+
+  // work
+  if (run.o.tol == 0)
+    run.o.tol = 10 * (double)A->rows * gla_type_eps (A->type);
+  run.rule = (gla_fun_rule){.fun = fun, .n = A->rows, .o = &run.o};
+  run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
+  run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
+  run.report.bad_page = -1;
+  status = work (&run);
+  gla_give_struct (report, &run.report, sizeof run.report);
+  if (r.info == NULL)
+    free (run.info);
+  return gla_end_call (ctx, status);
+}

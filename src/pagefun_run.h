@@ -1,0 +1,32 @@
+// pagefun_run.h: a call of gla_pagefun, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PAGEFUN_RUN_H
+#define GPULINALG_PAGEFUN_RUN_H
+
+#include "context.h"
+#include "pagefun_values.h"
+
+typedef struct {
+  gla_context *ctx;
+  gla_array A, F;
+  gla_fun_rule rule;
+  gla_pagefun_options o;
+  int32_t *info;
+  gla_pagefun_report report;
+  gla_callbacks callbacks; // of the caller
+  const gla_cpu_fun_kernel *kernel;
+
+  int64_t count;         // pages of a group
+  gla_array V, Y;        // of a group; V of all pages with GLA_FUN_VALUES
+  gla_array lambda;      // as V
+  gla_fun_value *values; // n for each page of a group
+  int64_t first;         // the group at work
+} gla_fun_run;
+
+// Pages first .. first+count-1 of the result, at most run->count, from their eigenvectors and
+// eigenvalues.
+gla_status gla_fun_products (gla_fun_run *run, int64_t first, int64_t count, const gla_array *V,
+                             const gla_array *lambda);
+
+#endif
