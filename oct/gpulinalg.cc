@@ -24,6 +24,9 @@ Generalized singular value decomposition of one pair of matrices or of many.
 @item gevd_hz
 Eigenvalues and eigenvectors of @code{(@var{A}' * @var{A}, @var{B}' * @var{B})}.
 
+@item pagefunm
+Functions of many Hermitian matrices: exponentials, roots, logarithms, powers, projectors.
+
 @item pagemtimes
 Products of the pages of two arrays.
 
