@@ -535,6 +535,19 @@ EOF
   [ -s whitening.png ]
 }
 
+@test "the example of pagefunm checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/wave_packet.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s wave_packet.png ]
+}
+
+@test "Ctrl-C ends pagefunm within 0.2 s" {
+  interrupted 'A = randn (40, 40, 30000); A += permute (A, [2, 1, 3]);' 'F = pagefunm (A, "exp", "scale", 1i);'
+}
+
 @test "Ctrl-C ends eigs_lanczos within 0.2 s, with a matrix and with a function" {
   interrupted 'A = spdiags (ones (200000, 1) * [-1, 2, -1], -1:1, 200000, 200000);' \
     'd = eigs_lanczos (A, 20, "sa", "device", "cpu", "maxit", 100000);'
