@@ -11,7 +11,8 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "pages_gpu", @pages_gpu, "qr_small", @qr_small, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
+                   "pages", @pages, "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
+                   "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
   end
@@ -209,6 +210,19 @@ function lines = qr_small ()
       [type{2} ", µs"], t, here, "ours_us"; "cuSolverDx, µs", t, here, "cusolverdx_us"; "ratio", t, here, "ratio"}];
   end
   lines = cross_table ("m × n", {"4 × 4"; "8 × 8"; "16 × 16"; "32 × 32"; "64 × 64"; "32 × 16"; "64 × 16"; "128 × 32"}, columns);
+end
+
+function lines = pagefunms ()
+  t = results ("pagefunm-cpu-2core.tsv");
+  t.key = t.n;
+  columns = cell (0, 4);
+  for type = {"d", "z"; "", "complex: "}
+    here = {"type", type{1}};
+    columns = [columns; {[type{2} "`\"exp\"`"], t, here, "cpu_exp"; "`\"isqrt\"`", t, here, "cpu_isqrt"; ...
+                         "`\"log\"`", t, here, "cpu_log"; "exp (−i t A)", t, here, "cpu_exp_i"; ...
+                         "loop, ratio", t, here, "loop_over_exp_i"}];
+  end
+  lines = cross_table ("n", {"4"; "8"; "16"; "32"; "64"; "128"}, columns);
 end
 
 function lines = eigs_lanczos ()

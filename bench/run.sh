@@ -14,6 +14,7 @@
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
+#   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
 # `make bench` builds the programs that this runs.
 
@@ -104,6 +105,9 @@ if [ $octave_too = yes ]; then
   echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
   $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
   mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
+  echo "bench_pagefunm.m: pagefunm from Octave arrays, beside batcheig and the loop over expm"
+  $octave bench_pagefunm.m $quick >"results/pagefunm-$name.tsv.new"
+  mv "results/pagefunm-$name.tsv.new" "results/pagefunm-$name.tsv"
 fi
 ls results
 exit $status
