@@ -50,6 +50,18 @@ static inline void compare_host (problem *q, int inverse, const char *what)
   free (other.rcond.data);
 }
 
+// Whether page q of b has the bits of page p of a.
+static inline int same_page (const gla_array *a, int64_t p, const gla_array *b, int64_t q)
+{
+  const size_t size = gla_type_size (a->type);
+  for (int64_t j = 0; j < a->columns; j++)
+    if (memcmp ((char *)a->data + (size_t)(p * a->page_stride + j * a->column_stride) * size,
+                (char *)b->data + (size_t)(q * b->page_stride + j * b->column_stride) * size,
+                (size_t)a->rows * size) != 0)
+      return 0;
+  return 1;
+}
+
 // The type that is mixed with `type`.
 static inline gla_type other_type (gla_type type)
 {

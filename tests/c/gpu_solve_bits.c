@@ -139,17 +139,6 @@ static gla_array page_of (gla_array a, int64_t p, int64_t count)
   return a;
 }
 
-static int same_page (const gla_array *a, int64_t p, const gla_array *b, int64_t q)
-{
-  const size_t size = gla_type_size (a->type);
-  for (int64_t j = 0; j < a->columns; j++)
-    if (memcmp ((char *)a->data + (size_t)(p * a->page_stride + j * a->column_stride) * size,
-                (char *)b->data + (size_t)(q * b->page_stride + j * b->column_stride) * size,
-                (size_t)a->rows * size) != 0)
-      return 0;
-  return 1;
-}
-
 // A batch with pages of several kinds, and each of some pages again, alone and among seven, from
 // other addresses.
 static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, int inverse)
