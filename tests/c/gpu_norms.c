@@ -1,5 +1,5 @@
-// tests/c/gpu_norms.c: norms of pages on a GPU against long double; the ends of the range, NaN,
-// bits SPDX-License-Identifier: GPL-3.0-or-later
+// tests/c/gpu_norms.c: norms of pages on a GPU against long double: range, NaN, bits
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
 #include "gpu_pages.h"
