@@ -1,5 +1,5 @@
-// tests/c/gpu_solves.c: systems with pages and inverses on a GPU: backward errors in LAPACK's
-// ratios SPDX-License-Identifier: GPL-3.0-or-later
+// tests/c/gpu_solves.c: systems with pages and inverses on a GPU: backward errors, all kinds
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
 #include "gpu_solve.h"
