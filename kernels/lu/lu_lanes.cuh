@@ -73,16 +73,28 @@ template <class T, class L> struct lanes_page {
   // reading the page
   //----------------------------------------------------------------------------
 
-  // The page, and in `top` the first row at the places of the first column.
+  // The page, and in `top` the first row at the places of the first column. Loads do not depend on
+  // conditions, so that all of them are under way at once; beyond n they repeat the last ones.
   template <class E> GLA_DEVICE void read (const E *A, int64_t ld, T (&top)[R])
   {
+    E a[R][N], first[R];
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      const E *column = A + (j < n ? j : n - 1) * ld;
+#pragma unroll
+      for (int r = 0; r < R; r++)
+        a[r][j] = column[row (r) < n ? row (r) : n - 1];
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++)
+      first[r] = A[(row (r) < n ? row (r) : n - 1) * ld];
 #pragma unroll
     for (int r = 0; r < R; r++) {
       const bool there = row (r) < n;
+      top[r] = there ? promote (first[r]) : from_real<T> (0);
 #pragma unroll
       for (int j = 0; j < N; j++)
-        x[r][j] = there && j < n ? promote (A[row (r) + j * ld]) : from_real<T> (0);
-      top[r] = there ? promote (A[row (r) * ld]) : from_real<T> (0);
+        x[r][j] = there && j < n ? promote (a[r][j]) : from_real<T> (0);
     }
   }
   GLA_DEVICE static T promote (T a)

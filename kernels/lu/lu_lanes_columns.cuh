@@ -19,23 +19,37 @@ template <class T, class L> struct lanes_call {
   int source[R];  // rows of B for them
   real down;      // 2^-exponent
 
-  template <class E> GLA_DEVICE T entry (const E *B, int r, int64_t c) const
+  // Columns first .. of B in the rows of the pivots that this lane has, zero beyond the last ones.
+  template <int C, class E>
+  GLA_DEVICE void load_from (const E *B, int64_t first, T (&z)[R][C]) const
   {
-    const T b = lanes_page<T, L>::promote (B[source[r] * a.b_row + c * a.b_column]);
-    return w.exponent == 0 ? b : scale (down, b);
+    E b[R][C];
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      const E *column = B + (first + c < end ? first + c : end - 1) * a.b_column;
+#pragma unroll
+      for (int r = 0; r < R; r++)
+        b[r][c] = column[source[r] * a.b_row];
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++)
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        const T e = lanes_page<T, L>::promote (b[r][c]);
+        const bool there = w.row (r) < w.n && first + c < end;
+        z[r][c] = !there ? from_real<T> (0) : w.exponent == 0 ? e : scale (down, e);
+      }
   }
-  // Element c of B in the row of pivot row (r).
-  GLA_DEVICE T right_side (int r, int64_t c) const
+  template <int C> GLA_DEVICE void load_right_sides (int64_t first, T (&z)[R][C]) const
   {
-    if (w.row (r) >= w.n || c >= end)
-      return from_real<T> (0);
     if constexpr (is_complex_v<T>)
       if (a.b_real) {
         const page_operand<real> B = {reinterpret_cast<const real *> (a.B.data), a.B.ld, a.B.page,
                                       a.B.index};
-        return entry (B.at (page), r, c);
+        load_from (B.at (page), first, z);
+        return;
       }
-    return entry (a.B.at (page), r, c);
+    load_from (a.B.at (page), first, z);
   }
 
   GLA_DEVICE void put (int64_t i, int64_t c, T value) const
@@ -49,11 +63,13 @@ template <class T, class L> struct lanes_call {
   {
 #pragma unroll
     for (int r = 0; r < R; r++)
-      source[r] = w.row (r);
+      source[r] = w.row (r) < w.n ? w.row (r) : 0;
     down = times_power (real (1), -w.exponent);
+    T z[R][1];
+    load_right_sides (0, z);
 #pragma unroll
     for (int r = 0; r < R; r++)
-      w.y[r] = right_side (r, 0);
+      w.y[r] = z[r][0];
   }
 
   GLA_DEVICE void take_order ()
@@ -88,11 +104,7 @@ template <class T, class L> struct lanes_call {
   template <int C> GLA_DEVICE void solve_some (int64_t first)
   {
     T z[R][C];
-#pragma unroll
-    for (int r = 0; r < R; r++)
-#pragma unroll
-      for (int c = 0; c < C; c++)
-        z[r][c] = right_side (r, first + c);
+    load_right_sides (first, z);
     w.forward (z, at);
     w.backward (z, at);
 #pragma unroll

@@ -49,20 +49,28 @@ template <class T, int THREADS> struct page_lu {
   // Copies it, transposed where wanted; zeros beyond n. Returns the largest size of this thread.
   template <class E> GLA_DEVICE int copy (const E *A, int64_t ld, bool transposed, bool conjugate)
   {
+    enum { TOGETHER = 8 }; // loads that are under way at once
     const int rows = lu_rows (n);
     int size = 0;
-    for (int k = me (); k < rows * rows; k += THREADS) {
-      const int i = k % rows, j = k / rows;
-      W x = from_real<W> (0);
-      if (i < n && j < n) {
-        const E e = A[i + j * ld];
-        size = max (size, size_bits (e));
-        if constexpr (is_complex_v<E>)
-          x = conj_if (widen (e), conjugate);
-        else
-          x = from_real<W> ((double)e);
+    for (int first = me (); first < rows * rows; first += TOGETHER * THREADS) {
+      E e[TOGETHER];
+#pragma unroll
+      for (int u = 0; u < TOGETHER; u++) {
+        const int k = first + u * THREADS, i = k % rows, j = k / rows;
+        e[u] = A[(i < n ? i : n - 1) + (j < n ? j : n - 1) * ld];
       }
-      F.put (transposed ? j : i, transposed ? i : j, x);
+#pragma unroll
+      for (int u = 0; u < TOGETHER; u++) {
+        const int k = first + u * THREADS, i = k % rows, j = k / rows;
+        W x;
+        if constexpr (is_complex_v<E>)
+          x = conj_if (widen (e[u]), conjugate);
+        else
+          x = from_real<W> ((double)e[u]);
+        size = max (size, size_bits (e[u]));
+        if (k < rows * rows)
+          F.put (transposed ? j : i, transposed ? i : j, i < n && j < n ? x : from_real<W> (0));
+      }
     }
     return size;
   }
@@ -309,31 +317,35 @@ template <class T, int THREADS> struct page_lu {
   // tiles
   //----------------------------------------------------------------------------
 
-  // Two tiles of C, at rows i and `below`: minus the 8 columns k .. of F times b.
-  GLA_DEVICE void subtract_tiles (const lu_matrix<W> &to, int i, int below, int j, int k,
-                                  const mma_entry<C> (&b)[2]) const
-  {
-    const int g = lu_matrix<W>::tile_g (), t = lu_matrix<W>::tile_t ();
-    mma_tile<C> c[2];
-    to.get_tile (i, j, c[0]);
-    to.get_tile (below, j, c[1]);
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-      const mma_entry<C> a[2] = {F.entry (i + g, k + t + 4 * q),
-                                 F.entry (below + g, k + t + 4 * q)};
-      mma_subtract (c, a, b[q]);
-    }
-    to.put_tile (i, j, c[0]);
-    if (below != i)
-      to.put_tile (below, j, c[1]);
-  }
-  // Rows first .. last-1 of columns j .. of C: minus F(:, k..) times rows k .. of C.
+  // Rows first .. last-1 of columns j .. of a matrix: minus columns k .. of F times rows k .. of it.
+  // Some pairs of tiles at a time, so that all their loads are under way at once.
   GLA_DEVICE void subtract_column (const lu_matrix<W> &to, int first, int last, int j, int k) const
   {
+    enum { PAIRS = C ? 2 : 4 };
+    const int g = lu_matrix<W>::tile_g (), t = lu_matrix<W>::tile_t ();
     mma_entry<C> b[2];
     to.get_right (k, j, b);
-    for (int i = first; i < last; i += 16)
-      subtract_tiles (to, i, i + 8 < last ? i + 8 : i, j, k, b);
+    for (int i = first; i < last; i += 16 * PAIRS) {
+      mma_tile<C> c[PAIRS][2];
+      mma_entry<C> a[PAIRS][2][2];
+#pragma unroll
+      for (int m = 0; m < 2 * PAIRS; m++) { // beyond the last tile that one again
+        const int row = min (i + 8 * m, last - 8);
+        to.get_tile (row, j, c[m / 2][m % 2]);
+#pragma unroll
+        for (int q = 0; q < 2; q++)
+          a[m / 2][q][m % 2] = F.entry (row + g, k + t + 4 * q);
+      }
+#pragma unroll
+      for (int m = 0; m < PAIRS; m++)
+#pragma unroll
+        for (int q = 0; q < 2; q++)
+          mma_subtract (c[m], a[m][q], b[q]);
+#pragma unroll
+      for (int m = 0; m < 2 * PAIRS; m++)
+        if (i + 8 * m < last)
+          to.put_tile (i + 8 * m, j, c[m / 2][m % 2]);
+    }
   }
 
   GLA_DEVICE void factor ()

@@ -24,18 +24,22 @@ template <class T, int THREADS> struct page_call {
   template <class E> GLA_DEVICE void load (const E *B, int64_t first) const
   {
     const double down = times_power (1.0, -w.exponent);
-    for (int k = lane (); k < lu_rows (w.n) * WIDTH; k += 32) {
-      const int i = k % lu_rows (w.n), c = k / lu_rows (w.n);
-      W y = from_real<W> (0);
-      if (i < w.n && first + c < end) {
-        const E b = B[w.s->order[i] * a.b_row + (first + c) * a.b_column];
+    for (int i = lane (); i < lu_rows (w.n); i += 32) {
+      const E *row = B + w.s->order[i < w.n ? i : 0] * a.b_row;
+      E b[WIDTH];
+#pragma unroll
+      for (int c = 0; c < WIDTH; c++)
+        b[c] = row[(first + c < end ? first + c : end - 1) * a.b_column];
+#pragma unroll
+      for (int c = 0; c < WIDTH; c++) {
+        W y;
         if constexpr (is_complex_v<E>)
-          y = widen (b);
+          y = widen (b[c]);
         else
-          y = from_real<W> ((double)b);
+          y = from_real<W> ((double)b[c]);
         y = w.exponent == 0 ? y : scale (down, y);
+        Y.put (i, c, i < w.n && first + c < end ? y : from_real<W> (0));
       }
-      Y.put (i, c, y);
     }
     __syncwarp ();
   }

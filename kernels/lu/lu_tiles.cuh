@@ -59,9 +59,21 @@ template <class T, int B> struct lu_tiles {
   template <class E> GLA_DEVICE bool load (const E *A, int64_t ld, int order, bool turned)
   {
     typedef lu_size<real_t<T>> Z;
+    E lower[B][B][2], upper[B][B][2];
     bool skew = false;
     int size = 0;
     n = order;
+    // beyond n the last entry again, so that all loads are under way at once
+#pragma unroll
+    for (int b = 0; b < B; b++)
+#pragma unroll
+      for (int i = b; i < B; i++)
+#pragma unroll
+        for (int x = 0; x < 2; x++) {
+          const int row = min (8 * i + g (), n - 1), column = min (8 * b + 2 * t () + x, n - 1);
+          lower[i][b][x] = A[row + column * ld];
+          upper[i][b][x] = A[column + row * ld];
+        }
 #pragma unroll
     for (int b = 0; b < B; b++)
 #pragma unroll
@@ -69,15 +81,12 @@ template <class T, int B> struct lu_tiles {
 #pragma unroll
         for (int x = 0; x < 2; x++) {
           const int row = 8 * i + g (), column = 8 * b + 2 * t () + x;
-          W here = from_real<W> (row == column ? 1 : 0);
-          if (row < n && column < n) {
-            const E lower = A[row + column * ld], upper = A[column + row * ld];
-            here = promote (lower);
-            size = max (size, size_bits (lower));
-            skew |= !is_same (here, conj (promote (upper)));
-            skew |= row == column && !(re (here) > 0);
-          }
-          a[i][b].x[x] = conj_if (here, turned);
+          const bool there = row < n && column < n;
+          const W here = promote (lower[i][b][x]);
+          size = max (size, size_bits (lower[i][b][x]));
+          skew |= there && !is_same (here, conj (promote (upper[i][b][x])));
+          skew |= there && row == column && !(re (here) > 0);
+          a[i][b].x[x] = there ? conj_if (here, turned) : from_real<W> (row == column ? 1 : 0);
         }
     return !__any_sync (ALL, skew || size > Z::large) && __any_sync (ALL, size >= Z::small);
   }
@@ -188,16 +197,19 @@ template <class T, int B> struct lu_tiles {
   GLA_DEVICE void load_right_sides (tile (&y)[B], const E *from, const lu_args<T> &args,
                                     int64_t c) const
   {
+    E b[B][2];
+    const E *column = from + (c + g () < args.rhs ? c + g () : args.rhs - 1) * args.b_column;
+#pragma unroll
+    for (int i = 0; i < B; i++)
+#pragma unroll
+      for (int x = 0; x < 2; x++)
+        b[i][x] = column[min (8 * i + 2 * t () + x, n - 1) * args.b_row];
 #pragma unroll
     for (int i = 0; i < B; i++)
 #pragma unroll
       for (int x = 0; x < 2; x++) {
-        const int row = 8 * i + 2 * t () + x;
-        W e = from_real<W> (0);
-        if (row < n && c + g () < args.rhs) {
-          e = promote (from[row * args.b_row + (c + g ()) * args.b_column]);
-        }
-        y[i].x[x] = e;
+        const bool there = 8 * i + 2 * t () + x < n && c + g () < args.rhs;
+        y[i].x[x] = there ? promote (b[i][x]) : from_real<W> (0);
       }
   }
 
