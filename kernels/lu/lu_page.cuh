@@ -317,8 +317,8 @@ template <class T, int THREADS> struct page_lu {
   // tiles
   //----------------------------------------------------------------------------
 
-  // Rows first .. last-1 of columns j .. of a matrix: minus columns k .. of F times rows k .. of it.
-  // Some pairs of tiles at a time, so that all their loads are under way at once.
+  // Rows first .. last-1 of columns j .. of a matrix: minus columns k .. of F times rows k .. of
+  // it. Some pairs of tiles at a time, so that all their loads are under way at once.
   GLA_DEVICE void subtract_column (const lu_matrix<W> &to, int first, int last, int j, int k) const
   {
     enum { PAIRS = C ? 2 : 4 };
