@@ -190,6 +190,34 @@ typedef struct {
   int64_t first;
 } gla_pagesolve_chunk;
 
+// One job on Hermitian pencils (A, B) with B = L*L', L lower triangular. Each page goes through the
+// steps that are wanted: L of B; C = inv (L)*A*inv (L)', or L'*A*L with `product`; X = inv (L)'*X,
+// or L*X with `times`, in place.
+typedef struct {
+  gla_job head;
+  int64_t n;
+  int factor, reduce, back; // the steps
+  int product, times;
+  gla_triangle triangle; // of A and B
+} gla_pencil_job;
+
+// Pages of the job, on the host; those of steps that are not wanted have NULL data. Of C the lower
+// triangle is written, 2^exponents[page] times smaller than it is, and of L the lower triangle
+// counts. info as in gla_eig_pairs_results: `factor` sets it, the other steps leave pages alone
+// where it is not 0, but that their C is NaN. Pages of A or B that are not Hermitian get
+// GLA_INFO_NOT_HERMITIAN, and the largest |A - A'| in skew_a[page], that of B in skew_b[page];
+// these are 0 of all others.
+typedef struct {
+  union {
+    gla_array arrays[5];
+    struct {
+      gla_array L, A, B, C, X;
+    };
+  };
+  int32_t *info, *exponents;
+  double *skew_a, *skew_b;
+} gla_pencil_chunk;
+
 // A sparse matrix as a backend sees it: gla_csr, checked. The arrays stay where they are until
 // it is freed.
 typedef struct {
@@ -261,6 +289,7 @@ typedef enum {
   GLA_BATCH_PAGENORM,
   GLA_BATCH_PAGEMUL,
   GLA_BATCH_PAGESOLVE,
+  GLA_BATCH_PENCIL,
   GLA_BATCH_OPS
 } gla_batch_op;
 

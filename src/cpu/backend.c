@@ -96,6 +96,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->spmv_kernels = isa->spmv;
   e->product_kernels = isa->product;
   e->lu_kernels = isa->lu;
+  e->pencil_kernels = isa->pencil;
   e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -123,7 +124,8 @@ const gla_backend gla_backend_cpu = {
               [GLA_BATCH_GSVD] = &gla_cpu_gsvd_ops,
               [GLA_BATCH_PAGENORM] = &gla_cpu_pagenorm_ops,
               [GLA_BATCH_PAGEMUL] = &gla_cpu_pagemul_ops,
-              [GLA_BATCH_PAGESOLVE] = &gla_cpu_pagesolve_ops},
+              [GLA_BATCH_PAGESOLVE] = &gla_cpu_pagesolve_ops,
+              [GLA_BATCH_PENCIL] = &gla_cpu_pencil_ops},
     .spmv = &gla_cpu_spmv_ops,
     .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,

@@ -9,6 +9,7 @@
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/krylov/krylov.h"
 #include "cpu/lu/lu.h"
+#include "cpu/pencil/pencil.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/solve/solve.h"
@@ -25,6 +26,7 @@ typedef struct {
   const gla_cpu_spmv_kernel *const *spmv_kernels;
   const gla_cpu_product_kernel *const *product_kernels;
   const gla_cpu_lu_kernel *const *lu_kernels;
+  const gla_cpu_pencil_kernel *const *pencil_kernels;
   int threads_max;
 
   // the current job
@@ -39,6 +41,7 @@ typedef struct {
   gla_pagemul_job pagemul_job;
   int pagemul_shared; // a page is shared by all threads
   gla_pagesolve_job pagesolve_job;
+  gla_pencil_job pencil_job;
   gla_cpu_batch batch;
   char *work;       // of all threads, aligned to 64
   void *work_block; // what to free
@@ -48,7 +51,7 @@ typedef struct {
 } gla_cpu_engine;
 
 extern const gla_batch_ops gla_cpu_eig_ops, gla_cpu_qr_ops, gla_cpu_gsvd_ops, gla_cpu_pagenorm_ops,
-    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops;
+    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops, gla_cpu_pencil_ops;
 extern const gla_spmv_ops gla_cpu_spmv_ops;
 extern const gla_krylov_ops gla_cpu_krylov_ops;
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);

@@ -12,7 +12,8 @@
     .name = #isa, .eig = GLA_KERNEL_ROW (eig, isa), .qr = GLA_KERNEL_ROW (qr, isa),                \
     .gsvd = GLA_KERNEL_ROW (gsvd, isa), .solve = GLA_KERNEL_ROW (solve, isa),                      \
     .spmv = GLA_KERNEL_ROW (spmv, isa), .product = GLA_KERNEL_ROW (product, isa),                  \
-    .lu = GLA_KERNEL_ROW (lu, isa), .fun = GLA_KERNEL_ROW (fun, isa)                               \
+    .lu = GLA_KERNEL_ROW (lu, isa), .pencil = GLA_KERNEL_ROW (pencil, isa),                        \
+    .fun = GLA_KERNEL_ROW (fun, isa)                                                               \
   }
 
 // From the narrowest to the widest.

@@ -8,6 +8,7 @@
 #include "cpu/fun/fun.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/lu/lu.h"
+#include "cpu/pencil/pencil.h"
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/solve/solve.h"
@@ -22,6 +23,7 @@ typedef struct {
   const gla_cpu_spmv_kernel *spmv[4];
   const gla_cpu_product_kernel *product[4];
   const gla_cpu_lu_kernel *lu[4];
+  const gla_cpu_pencil_kernel *pencil[4];
   const gla_cpu_fun_kernel *fun[4];
 } gla_cpu_isa;
 
