@@ -224,6 +224,52 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
                          const gla_eig_options *options, gla_eig_report *report);
 
 //------------------------------------------------------------------------------
+// gla_batcheig_pairs: A*x = lambda*B*x for many Hermitian A and positive definite B
+//------------------------------------------------------------------------------
+
+typedef struct {
+  size_t size;           // sizeof (gla_eig_pairs_options)
+  gla_eig_method method; // this and the next three as in gla_eig_options; `triangle` is of A and B
+  gla_triangle triangle;
+  double tol;
+  int maxit;
+  int itype; // {0: 1} 1: A*x = lambda*B*x; 2: A*B*x = lambda*x; 3: B*A*x = lambda*x
+} gla_eig_pairs_options;
+
+// What is wanted; V and rcond may be missing (data NULL).
+typedef struct {
+  size_t size;      // sizeof (gla_eig_pairs_results)
+  gla_array lambda; // n x 1 x P, real type; any row_stride; ascending
+  gla_array V;      // n x n x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I
+  gla_array rcond;  // 1 x 1 x P, real type: reciprocal condition number of B in the 1-norm
+  int32_t *info;    // host array of P, or NULL: 0 ok; 1..n: that many eigenvalues did not converge;
+                    // n+1: A or B holds NaN or Inf; n+1+k, k from 1 to n: the leading k x k block
+                    // of B is the first that is not positive definite to working precision
+} gla_eig_pairs_results;
+
+typedef struct {
+  gla_report base;       // pages_failed: pages with info != 0
+  int64_t bad_page;      // GLA_ERROR_NOT_HERMITIAN: such a page, from 0; else -1
+  double bad_difference; // GLA_ERROR_NOT_HERMITIAN: largest |A - A'| or |B - B'| on that page
+  char bad_matrix;       // GLA_ERROR_NOT_HERMITIAN: 'A' or 'B'; else 0
+} gla_eig_pairs_report;
+
+// A, B    n x n, P pages or one page for all; s d c or z, one type for both; never changed.
+//         row_stride 1. All arrays are on the host; results do not overlap the inputs or each
+//         other.
+// A page with info != 0 is NaN in lambda and V. A pivot of B is not definite where Cholesky leaves
+// at most n*eps of the diagonal element. options NULL for the defaults; report may be NULL.
+// The error of an eigenvalue is bounded by about eps*|inv (B)|*(|A| + |B|*|lambda|), so rcond tells
+// how many digits may be lost. B is factored and A reduced on the CPU, and one B for all pages is
+// factored once; the eigenvalues are those of gla_batcheig, on the device that the context says.
+// The same pair gives the same bits in every batch, on one device. Powers of two keep all numbers
+// in the range, so pages of any size are solved.
+// Method: B = L*L', C = inv (L)*A*inv (L)' (Martin, Wilkinson 1968), with itype 2 and 3 C = L'*A*L.
+gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,
+                               const gla_eig_pairs_results *results,
+                               const gla_eig_pairs_options *options, gla_eig_pairs_report *report);
+
+//------------------------------------------------------------------------------
 // gla_qr: QR factorisation of large, tall and many matrices
 //------------------------------------------------------------------------------
 
