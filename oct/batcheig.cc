@@ -1,7 +1,7 @@
 // batcheig.cc: batcheig for Octave; tests of its results are in batcheig.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "batcheig.h"
 
 #include <octave/int32NDArray.h>
 
@@ -11,26 +11,23 @@
 // the call
 //------------------------------------------------------------------------------
 
-struct request {
-  gla_eig_options eig;
-  bool vectors; // return V
-  bool matrix;  // return D as diagonal pages
-  bool info;    // return info; then failed pages give no warning
-};
+dim_vector dims_of_eigenvalues (const dim_vector &dims, const eig_request &want)
+{
+  dim_vector result = dims;
+  if (!want.matrix && !(dims.ndims () == 2 && dims (0) == 0))
+    result (1) = 1;
+  return result;
+}
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, const octave_value &arg, const request &want)
+static octave_value_list solve (gla::call &call, const octave_value &arg, const eig_request &want)
 {
   Array A;
   gla::read (arg, A);
   dim_vector dims = A.dims ();
   octave_idx_type n = dims (0), pages = gla::pages_of (dims);
 
-  // The eigenvalues of an empty matrix are an empty matrix, as with eig.
-  bool empty_matrix = dims.ndims () == 2 && n == 0;
-  dim_vector lambda_dims = dims;
-  if (!want.matrix && !empty_matrix)
-    lambda_dims (1) = 1;
+  const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
   RealArray D =
       want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
   Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
@@ -38,12 +35,7 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
 
   gla_array a = gla::input (A);
   auto results = gla::sized<gla_eig_results> ();
-  results.lambda =
-      gla_array_packed (D.fortran_vec (), gla::type_of (D), n, 1, pages, GLA_DEVICE_HOST);
-  if (want.matrix) {
-    results.lambda.row_stride = n + 1; // along the diagonal
-    results.lambda.page_stride = n * n;
-  }
+  results.lambda = eigenvalues_in (D, n, pages, want);
   if (want.vectors)
     results.V = gla::output (V);
   results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
@@ -66,25 +58,32 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   return ovl (D);
 }
 
-// In eig a second matrix means the generalized problem, so it gets a message of its own.
-static void check_no_second_matrix (const octave_value_list &args)
+// Whether the second argument is a matrix, as with eig.
+static bool is_pair (const octave_value_list &args)
 {
-  if (args.length () > 1 && !args (1).is_string () &&
-      (args (1).isnumeric () || args (1).islogical ()))
-    error_with_id (
-        "gpulinalg:bad-option",
-        "batcheig: argument 2 is a matrix, but the generalized problem A*x = lambda*B*x "
-        "is not supported yet; the user guide shows under \"Overlap matrices\" how to reduce "
-        "it to the standard problem, and gevd_hz solves pencils (A'*A, B'*B)");
+  return args.length () > 1 && !args (1).is_string () &&
+         (args (1).isnumeric () || args (1).islogical ());
+}
+
+static int read_itype (const gla::options &opts, bool pair)
+{
+  const int itype = opts.count ("itype", 1);
+  if (!pair && opts.value ("itype").is_defined ())
+    error_with_id ("gpulinalg:bad-option",
+                   "batcheig: option \"itype\" needs a second matrix, batcheig (A, B, ...)");
+  if (itype > 3)
+    error_with_id ("gpulinalg:bad-value", "batcheig: option \"itype\" must be 1, 2 or 3, not %d",
+                   itype);
+  return itype;
 }
 
 static octave_value_list batcheig_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
-  gla::check_counts ("batcheig", args, 1, gla::any_number, nargout, 3);
-  check_no_second_matrix (args);
-  gla::options opts ("batcheig", args, 1, {"vector", "matrix", "lower", "upper"},
-                     {"method", "device", "tol", "maxit", "progress"});
+  const bool pair = is_pair (args);
+  gla::check_counts ("batcheig", args, 1, gla::any_number, nargout, pair ? 4 : 3);
+  gla::options opts ("batcheig", args, pair ? 2 : 1, {"vector", "matrix", "lower", "upper"},
+                     {"method", "device", "tol", "maxit", "itype", "progress"});
 
   // check the matrix
   gla::check_float_array ("batcheig", "A", args (0));
@@ -92,12 +91,15 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   if (dims (0) != dims (1))
     error_with_id ("gpulinalg:bad-shape", "batcheig: the pages of A must be square, but A is %s",
                    dims.str ().c_str ());
+  if (pair)
+    check_pair (args (0), args (1));
 
   // read the options
-  request want;
+  eig_request want;
   want.eig = gla::sized<gla_eig_options> ();
   want.vectors = nargout >= 2;
   want.info = nargout >= 3;
+  want.more = nargout >= 4;
   std::string form = opts.last_flag ({"vector", "matrix"});
   want.matrix = form.empty () ? want.vectors : form == "matrix";
   std::string triangle = opts.last_flag ({"lower", "upper"});
@@ -110,12 +112,15 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
                                          : GLA_EIG_METHOD_AUTO;
   want.eig.tol = opts.number ("tol", 0, 1, 0);
   want.eig.maxit = opts.count ("maxit", 0);
+  want.itype = read_itype (opts, pair);
 
   // work
   gla::call call ("batcheig", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   const octave_value &A = args (0);
+  if (pair)
+    return solve_pairs (call, A, args (1), want);
   return gla::in_class_of (A, A, [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, A, want);
   });
@@ -125,9 +130,12 @@ DEFMETHOD_DLD (batcheig, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{lambda} =} batcheig (@var{A})
  @deftypefnx {gpulinalg} {[@var{V}, @var{D}] =} batcheig (@var{A})
  @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}] =} batcheig (@var{A})
- @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{flag}, @dots{})
- @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{name}, @var{value}, @dots{})
-Compute the eigenvalues and eigenvectors of many Hermitian matrices at once.
+ @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{B})
+ @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}, @var{more}] =} batcheig (@var{A}, @var{B})
+ @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@dots{}, @var{flag}, @dots{})
+ @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@dots{}, @var{name}, @var{value}, @dots{})
+Compute the eigenvalues and eigenvectors of many Hermitian matrices at once, or of
+many pairs of a Hermitian @var{A} and a Hermitian positive definite @var{B}.
 
 @var{A} is a full array of @var{n}-by-@var{n} pages, single or double, real or
 complex.  It may have any number of dimensions, and the results keep those from
@@ -150,6 +158,19 @@ warning @code{gpulinalg:pages-failed} reports such pages.
 Each page must be Hermitian to within rounding: the largest
 @code{|@var{A} - @var{A}'|} is at most @code{10 * @var{n} * eps} times the largest
 @code{|@var{A}|}.  Then @code{(@var{A} + @var{A}') / 2} is solved.
+
+@strong{Pairs.} With @var{B}, @code{@var{A} * @var{V} = @var{B} * @var{V} * @var{D}}
+and @code{@var{V}' * @var{B} * @var{V} = I} on each page.  @var{B} has as many pages
+as @var{A}; or one of them has a single page, which stands for all.  A @var{B} for all
+is factored once.  @var{B} must be Hermitian as @var{A}, and positive definite to
+working precision: its Cholesky factorisation leaves more than @code{@var{n} * eps} of
+each diagonal element.  @var{info} is @code{@var{n}+1+@var{k}} where the leading
+@var{k}-by-@var{k} block of @var{B} is the first that is not; the page is NaN then.
+The error of an eigenvalue is at most about @code{eps * norm (inv (@var{B})) *
+(norm (@var{A}) + norm (@var{B}) * abs (lambda))}.  So @var{more} has a field
+@code{rcond}, a column with the reciprocal condition number of each page of @var{B} in
+the 1-norm.  The factorisation of @var{B} and the reduction
+of @var{A} run on the CPU.
 
 Flags, in any order and in upper or lower case; of two that exclude each other
 the last one counts:
@@ -185,6 +206,11 @@ between 0 and 1; the default is @code{eps} of the class of @var{A}.
 The largest number of Jacobi sweeps, or of QR or QL iterations for each
 eigenvalue (default 30).  Divide and conquer has no such limit.
 
+@item @qcode{"itype"}
+With @var{B} only.  1 (default): @code{@var{A} * x = lambda * @var{B} * x}.  2:
+@code{@var{A} * @var{B} * x = lambda * x}.  3: @code{@var{B} * @var{A} * x = lambda * x};
+then @code{@var{V}' * inv (@var{B}) * @var{V} = I}.
+
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
 @code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
@@ -214,6 +240,21 @@ lambda = squeeze (batcheig (A))
 @end group
 @end example
 
+Two masses between three springs, the second one heavier on each page.  The squares of
+the frequencies are the eigenvalues of the stiffness and the mass matrix:
+
+@example
+@group
+K = [2, -1; -1, 2];
+M = cat (3, [1, 0; 0, 1], [1, 0; 0, 2]);
+lambda = squeeze (batcheig (K, M))
+   @result{} lambda =
+
+        1.0000   0.6340
+        3.0000   2.3660
+@end group
+@end example
+
 @subheading Limits
 @var{n} is at most 2048 on a GPU, and 46000 on the CPU where LAPACK has 32-bit
 integers.  The number of pages is limited by the memory of the computer alone.
@@ -221,14 +262,14 @@ integers.  The number of pages is limited by the memory of the computer alone.
 @subheading Errors
 @table @code
 @item gpulinalg:not-hermitian
-A page is not Hermitian; the message names the page and the largest difference.
+A page is not Hermitian; the message names the matrix, the page and the largest
+difference.
 @item gpulinalg:bad-class
-@var{A} is sparse, or neither single nor double.
+@var{A} or @var{B} is sparse, or neither single nor double.
 @item gpulinalg:bad-shape
-The pages of @var{A} are not square.
+The pages of @var{A} or @var{B} are not square, or @var{B} does not fit @var{A}.
 @item gpulinalg:bad-option
-The option is unknown or has no value, or the second argument is a matrix (the
-generalized problem).
+The option is unknown or has no value, or needs @var{B}.
 @item gpulinalg:bad-value
 The option does not take this value, or @var{n} is too large for the GPU that was
 asked for.
@@ -250,7 +291,10 @@ small Hermitian matrices, Procedia Comput.@: Sci.@: 29 (2014), 800--810;
 R. Huang, S. Liu and Y. Zhao, Batched eigenvalue decomposition algorithms for
 Hermitian matrices on GPU, Comput.@: Sci.@: (Jisuanji kexue) 50 (2023), 397--403;
 J. J. M. Cuppen, A divide and conquer method for the symmetric tridiagonal
-eigenproblem, Numer.@: Math.@: 36 (1981), 177--195.
+eigenproblem, Numer.@: Math.@: 36 (1981), 177--195;
+R. S. Martin and J. H. Wilkinson, Reduction of the symmetric eigenproblem
+Ax = lambda*Bx and related problems to standard form, Numer.@: Math.@: 11
+(1968), 99--110.
 
 @seealso{pageeig, gevd_hz, gpulinalg_info, eig}
 @end deftypefn)doc")
@@ -263,9 +307,6 @@ eigenproblem, Numer.@: Math.@: 36 (1981), 177--195.
 %!error <Invalid call> batcheig ()
 %!error id=Octave:invalid-fun-call [a, b, c, d] = batcheig (1);
 %!error <batcheig: function called with too many outputs> [a, b, c, d] = batcheig (1);
-%!error id=gpulinalg:bad-option batcheig (eye (2), eye (2))
-%!error <argument 2 is a matrix, but the generalized problem A\*x = lambda\*B\*x is not supported yet; .*"Overlap matrices"> ...
-%! [V, D] = batcheig (eye (2), 2 * eye (2));
 %!error id=gpulinalg:bad-class batcheig (true)
 %!error id=gpulinalg:bad-class batcheig (int32 (1))
 %!error id=gpulinalg:bad-class batcheig (uint8 (ones (2, 2, 2)))
@@ -286,10 +327,9 @@ eigenproblem, Numer.@: Math.@: 36 (1981), 177--195.
 %!error <page 1 of A is not Hermitian> batcheig ([1, 1i; 1i, 1])
 %!error <page 2 of A is not Hermitian> batcheig (cat (3, 1, 1 + 1i))
 %!error id=gpulinalg:bad-option batcheig (1, "colour")
-%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit", "itype" or "progress"> ...
 %! batcheig (1, "Colour", 3)
-%!error <argument 2 is a matrix> batcheig (1, 2)
-%!error <argument 2 is a matrix> batcheig (1, [])
+%!error <option "itype" needs a second matrix> batcheig (1, "itype", 1)
 %!error <argument 2 must be the name of an option, not of class cell> batcheig (1, {"lower"})
 %!error <unknown option ""; valid options are "vector"> batcheig (1, "")
 %!error <argument 3 must be the name of an option, not of class cell> batcheig (1, "lower", {})

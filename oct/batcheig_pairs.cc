@@ -1,0 +1,161 @@
+// batcheig_pairs.cc: batcheig (A, B); tests are in batcheig-pairs.tst
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "batcheig.h"
+
+#include <octave/int32NDArray.h>
+#include <octave/oct-map.h>
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+static void check_square (const char *name, const dim_vector &dims)
+{
+  if (dims (0) != dims (1))
+    error_with_id ("gpulinalg:bad-shape", "batcheig: the pages of %s must be square, but %s is %s",
+                   name, name, dims.str ().c_str ());
+}
+
+// Without their first two numbers.
+static bool same_page_dims (const dim_vector &a, const dim_vector &b)
+{
+  bool same = a.ndims () == b.ndims ();
+  for (int k = 2; same && k < a.ndims (); k++)
+    same = a (k) == b (k);
+  return same;
+}
+
+void check_pair (const octave_value &A, const octave_value &B)
+{
+  gla::check_float_array ("batcheig", "B", B);
+  const dim_vector a = A.dims (), b = B.dims ();
+  check_square ("B", b);
+  if (a (0) != b (0))
+    error_with_id ("gpulinalg:bad-shape",
+                   "batcheig: the pages of A and B must have the same size, but A is %s and B is "
+                   "%s",
+                   a.str ().c_str (), b.str ().c_str ());
+  if (!same_page_dims (a, b) && gla::pages_of (a) != 1 && gla::pages_of (b) != 1)
+    error_with_id ("gpulinalg:bad-shape",
+                   "batcheig: A and B must have the same pages, or one of them a single page, but "
+                   "A is %s and B is %s",
+                   a.str ().c_str (), b.str ().c_str ());
+}
+
+//------------------------------------------------------------------------------
+// pages that fail
+//------------------------------------------------------------------------------
+
+namespace
+{
+
+// Pages that failed for one reason.
+struct failures {
+  const char *what;
+  long long count, first;
+};
+
+} // namespace
+
+// One warning for all.
+static void warn_of_failures (const int32NDArray &info, octave_idx_type n)
+{
+  const octave_idx_type pages = info.numel ();
+  failures kinds[] = {{"hold NaN or Inf", 0, 0},
+                      {"have a B that is not positive definite to working precision", 0, 0},
+                      {"did not converge", 0, 0}};
+  for (octave_idx_type p = pages - 1; p >= 0; p--) {
+    const octave_idx_type code = info (p).value ();
+    if (code == 0)
+      continue;
+    failures &f = kinds[code == n + 1 ? 0 : code > n + 1 ? 1 : 2];
+    f.count++;
+    f.first = p + 1;
+  }
+  std::string text;
+  for (const failures &f : kinds)
+    if (f.count > 0)
+      text += (text.empty () ? "" : ", ") + std::to_string (f.count) + " " + f.what +
+              " (the first is page " + std::to_string (f.first) + ")";
+  if (!text.empty ())
+    warning_with_id ("gpulinalg:pages-failed", "batcheig: of %lld pages %s; they are NaN",
+                     static_cast<long long> (pages), text.c_str ());
+}
+
+//------------------------------------------------------------------------------
+// the call
+//------------------------------------------------------------------------------
+
+static void fail_not_hermitian (const gla_eig_pairs_report &report)
+{
+  const char name = report.bad_matrix;
+  error_with_id ("gpulinalg:not-hermitian",
+                 "batcheig: page %lld of %c is not Hermitian: the largest |%c - %c'| is %g; "
+                 "\"lower\" or \"upper\" reads one triangle only",
+                 static_cast<long long> (report.bad_page + 1), name, name, name,
+                 report.bad_difference);
+}
+
+static gla_eig_pairs_options options_of (const eig_request &want)
+{
+  auto o = gla::sized<gla_eig_pairs_options> ();
+  o.method = want.eig.method;
+  o.triangle = want.eig.triangle;
+  o.tol = want.eig.tol;
+  o.maxit = want.eig.maxit;
+  o.itype = want.itype;
+  return o;
+}
+
+template <typename Array, typename RealArray>
+static octave_value_list solve (gla::call &call, const octave_value &a, const octave_value &b,
+                                const eig_request &want)
+{
+  Array A, B;
+  gla::read (a, A);
+  gla::read (b, B);
+  const dim_vector dims = gla::pages_of (A.dims ()) == 1 ? B.dims () : A.dims ();
+  const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
+  const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
+  RealArray D =
+      want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
+  Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
+  RealArray rcond (dim_vector (want.more ? pages : 0, 1));
+  int32NDArray info (dim_vector (pages, 1));
+
+  const gla_array A_pages = gla::input (A), B_pages = gla::input (B);
+  auto results = gla::sized<gla_eig_pairs_results> ();
+  results.lambda = eigenvalues_in (D, n, pages, want);
+  if (want.vectors)
+    results.V = gla::output (V);
+  if (want.more)
+    results.rcond =
+        gla_array_packed (rcond.fortran_vec (), gla::type_of (rcond), 1, 1, pages, GLA_DEVICE_HOST);
+  results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
+
+  const gla_eig_pairs_options options = options_of (want);
+  auto report = gla::sized<gla_eig_pairs_report> ();
+  const gla_status status =
+      gla_batcheig_pairs (call.context (), &A_pages, &B_pages, &results, &options, &report);
+  call.finish (status == GLA_ERROR_NOT_HERMITIAN ? GLA_OK : status);
+  if (status == GLA_ERROR_NOT_HERMITIAN)
+    fail_not_hermitian (report);
+  if (report.base.pages_failed > 0 && !want.info)
+    warn_of_failures (info, n);
+
+  octave_scalar_map more;
+  if (want.more)
+    more.assign ("rcond", octave_value (rcond));
+  if (want.vectors)
+    return ovl (V, D, info, more);
+  return ovl (D);
+}
+
+octave_value_list solve_pairs (gla::call &call, const octave_value &A, const octave_value &B,
+                               const eig_request &want)
+{
+  return gla::in_class_of (A, B, [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, A, B, want);
+  });
+}
