@@ -535,6 +535,22 @@ EOF
   [ -s whitening.png ]
 }
 
+@test "the example of batcheig with pairs checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/graphene_overlap.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s graphene_overlap.png ]
+}
+
+@test "Ctrl-C ends batcheig of pairs within 0.2 s" {
+  interrupted 'A = rand (40, 40, 20000); A += permute (A, [2, 1, 3]); B = 40 * eye (40) + A(:,:,1);' \
+    'for k = 1:100, [V, D] = batcheig (A, B, "device", "cpu"); end'
+  interrupted 'A = rand (400, 400, 20); A += permute (A, [2, 1, 3]); B = 900 * full (eye (400)) + A;' \
+    'for k = 1:100, [V, D] = batcheig (A, B, "device", "cpu"); end'
+}
+
 @test "the example of pagefunm checks itself and draws a picture" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   cd "$BATS_TEST_TMPDIR"
