@@ -13,6 +13,7 @@
 #   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
+#   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
@@ -105,6 +106,9 @@ if [ $octave_too = yes ]; then
   echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
   $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
   mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
+  echo "bench_pairs.m: batcheig (A, B) from Octave arrays, beside the loop over eig (A, B)"
+  $octave bench_pairs.m $quick >"results/pairs-$name.tsv.new"
+  mv "results/pairs-$name.tsv.new" "results/pairs-$name.tsv"
   echo "bench_pagefunm.m: pagefunm from Octave arrays, beside batcheig and the loop over expm"
   $octave bench_pagefunm.m $quick >"results/pagefunm-$name.tsv.new"
   mv "results/pagefunm-$name.tsv.new" "results/pagefunm-$name.tsv"
