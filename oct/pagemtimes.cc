@@ -151,13 +151,15 @@ one triangle is computed and mirrored.
 
 @var{Z} is single where @var{X} or @var{Y} is single, and complex where one of them
 is complex.  NaN and Inf stay in the pages that hold them.  A page gives the same
-bits whatever stands beside it.
+bits on one device whatever stands beside it; a CPU and a GPU round differently.
 
 Options, each followed by its value, names in upper or lower case:
 
 @table @asis
 @item @qcode{"device"}
-@qcode{"auto"} (default) or @qcode{"cpu"}.
+@qcode{"auto"} (default): the faster place, the time for copies included.
+@qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPUs, as
+@code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
@@ -183,9 +185,6 @@ all (lambda(:) > 0)
 @end group
 @end example
 
-@subheading Limits
-The products are computed on the CPU, also where there is a GPU.
-
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -197,12 +196,17 @@ or the numbers of pages are neither equal nor 1.
 The option is unknown or has no value.
 @item gpulinalg:bad-value
 @var{transpX} or @var{transpY} is none of the three words, an option does not take
-this value, or a GPU was asked for.
+this value, or the pages are too large for the GPU that was asked for.
 @item gpulinalg:no-device
-A GPU was asked for that does not exist.
+The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:forked
+A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
 There is not enough memory for the result.
 @end table
+
+Warnings: @code{gpulinalg:device-memory} and @code{gpulinalg:device-failed}, a GPU had
+too little memory or failed, and the CPU did the rest of the work.
 
 @seealso{pagenorm, batcheig, qr_block, pageeig, gpulinalg_info, mtimes}
 @end deftypefn)doc")

@@ -452,12 +452,13 @@ typedef struct {
 // C = op_a (A) * op_b (B) of each page, m x k times k x n.
 // A, B    pages of any number, s d c or z, one precision for all; real or complex each. row_stride
 //         1. C is complex where one of them is. C overlaps neither.
-// All arrays are on the host: products are not done on a GPU. options NULL for the defaults; report
-// may be NULL.
+// All arrays are on the host, or all on the same GPU. options NULL for the defaults; report may be
+// NULL.
 // Where A and B are the same array and one of op_a, op_b is 'N', the other 'C' (for real arrays
-// also 'T'), C is exactly Hermitian. An element is a sum in ascending order, cut every 512 terms,
-// so the same pages give the same bits in every run, in any batch, for any number of threads. NaN
-// and Inf spread as in these sums; a real array has no imaginary part that could spread.
+// also 'T'), C is exactly Hermitian. An element is a sum whose order depends on the sizes and types
+// alone, on a CPU an ascending one that is cut every 512 terms, so the same pages give the same
+// bits in every run on one device, in any batch, for any number of threads. NaN and Inf spread as
+// in these sums; a real array has no imaginary part that could spread.
 gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
                         const gla_pagemul_results *results, const gla_pagemul_options *options,
                         gla_pagemul_report *report);

@@ -54,6 +54,7 @@ struct cuda_engine {
   gla_qr_job qr_job;
   gla_gsvd_job gsvd_job;
   gla_pagenorm_job pagenorm_job;
+  gla_pagemul_job pagemul_job;
   gla_pagesolve_job pagesolve_job;
   int64_t chunk_pages;
   // for work beside that of a slot's stream, one chunk at a time

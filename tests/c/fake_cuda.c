@@ -479,6 +479,15 @@ cudaError_t cudaFuncGetAttributes (struct cudaFuncAttributes *attributes, const 
   attributes->ptxVersion = 90;
   return cudaSuccess;
 }
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags (int *count,
+                                                                    const void *function,
+                                                                    int threads, size_t bytes,
+                                                                    unsigned flags)
+{
+  (void)function, (void)threads, (void)bytes, (void)flags;
+  *count = 4;
+  return cudaSuccess;
+}
 cudaError_t cudaOccupancyMaxActiveClusters (int *count, const void *function,
                                             const cudaLaunchConfig_t *config)
 {

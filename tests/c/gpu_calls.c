@@ -19,7 +19,7 @@ enum { S = GLA_TYPE_S, D = GLA_TYPE_D, C = GLA_TYPE_C, Z = GLA_TYPE_Z };
 enum { QR = GLA_EIG_METHOD_QR, JACOBI = GLA_EIG_METHOD_JACOBI };
 enum { HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT };
 
-static run_case cases[400];
+static run_case cases[500];
 static int case_count;
 // How each of them ends: with this status, and whether without a kernel.
 static struct {
@@ -119,6 +119,29 @@ static void add_norm (void)
   for (int t = 0; t < 4; t++)
     for (int norm = GLA_NORM_FRO; norm <= GLA_NORM_INF; norm++)
       add ((run_case){"norm", run_norm, {20, 30, 5, types[t], norm, (t + norm) % 2}, 0, {0}});
+}
+
+static void add_pagemul (void)
+{
+  const int sizes[][3] = {{4, 4, 4},   {3, 64, 3},   {5, 7, 2},     {16, 16, 16},
+                          {30, 20, 9}, {70, 50, 99}, {30, 4, 70000}};
+  const int types[] = {S, D, C, Z}, ops[] = {'N', 'T', 'C'};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
+      const int *x = sizes[k], factors = t < 2 ? 0 : 1 + (t + k) % 3, pages = k < 6 ? 10 : 2;
+      add ((run_case){"pagemul",
+                      run_pagemul,
+                      {x[0], x[1], x[2], pages, types[t], factors, ops[k % 3], ops[(k + t) % 3],
+                       (k + t) % 3, k % 2},
+                      t == 3,
+                      {0}});
+    }
+  for (int n = 2; n <= 8; n++)
+    add ((run_case){"pagemul",
+                    run_pagemul,
+                    {n, n, n, 8, n % 2 ? D : Z, n % 2 ? 0 : 3, 'N', 'C', 3, 0},
+                    0,
+                    {0}});
 }
 
 static void add_sparse (void)
@@ -239,6 +262,7 @@ int main (int argc, char **argv)
   add_qr ();
   add_gsvd ();
   add_norm ();
+  add_pagemul ();
   add_pagesolve ();
   add_sparse ();
   for (int k = 0; k < case_count; k++)

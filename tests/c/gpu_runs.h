@@ -164,6 +164,38 @@ static gla_status run_norm (gla_engine *engine, const int *v)
   return status;
 }
 
+// m, n, k, pages, type, complex factors (1: A, 2: B), op of A and of B, pages (0: one of B for all,
+// 1: each its own, 2: expanded in two dimensions, 3: B is A), on device
+static gla_status run_pagemul (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[4], real = gla_type_real (type);
+  const int64_t m = v[0], n = v[1], k = v[2], pages = v[3], half = pages / 2;
+  const int64_t size[] = {2, half}, own[] = {1, 2}, first[] = {1, 0}, last[] = {0, 1};
+  const int expand = v[8] == 2, shared = v[8] == 0;
+  arrays s = {.on_device = v[9]};
+  gla_pagemul_job job = {.m = m, .n = n, .k = k, .a_complex = v[5] & 1, .b_complex = v[5] / 2};
+  job.op_a = (char)v[6];
+  job.op_b = (char)v[7];
+  job.hermitian = v[8] == 3;
+  job.dims = 2;
+  job.dim_size = size;
+  job.a_step = expand ? first : own;
+  const int64_t none[] = {0, 0};
+  job.b_step = expand ? last : shared ? none : own;
+  job.head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
+  gla_pagemul_chunk c = {.C = array (&s, type, m, n, 2 * half)};
+  c.A = array (&s, v[5] & 1 ? type : real, v[6] == 'N' ? m : k, v[6] == 'N' ? k : m,
+               expand ? 2 : 2 * half);
+  c.B = array (&s, v[5] / 2 ? type : real, v[7] == 'N' ? k : n, v[7] == 'N' ? n : k,
+               shared   ? 1
+               : expand ? half
+                        : 2 * half);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_PAGEMUL, &job.head, 2 * half, &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
 // m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device
 static gla_status run_gsvd (gla_engine *engine, const int *v)
 {

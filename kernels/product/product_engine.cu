@@ -1,0 +1,303 @@
+// product_engine.cu: gla_pagemul on one GPU: chunks of pages, their memory, their transfers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <atomic>
+#include "common/for_type.cuh"
+#include "common/pages.cuh"
+#include "common/work_limits.cuh"
+#include "engine/operand.cuh"
+#include "product.cuh"
+
+namespace
+{
+
+// Bytes of host arrays in a chunk, so that copies overlap.
+const double CHUNK_BYTES = 64e6;
+
+// Terms of a sum that one launch adds: a single page of few rows and columns has one block,
+// whatever the terms are.
+const int64_t PIECE_TERMS = 1 << 16;
+
+//------------------------------------------------------------------------------
+// the job
+//------------------------------------------------------------------------------
+
+operand_steps steps_a (const gla_pagemul_job &job)
+{
+  return {job.dims, job.dim_size, job.a_step};
+}
+operand_steps steps_b (const gla_pagemul_job &job)
+{
+  return {job.dims, job.dim_size, job.b_step};
+}
+
+// An operand of the size that the job says, for estimates; of all its pages one is the last that
+// is needed.
+gla_array operand_like (const gla_pagemul_job &job, const operand_steps &steps, bool is_complex,
+                        int64_t rows, int64_t columns)
+{
+  int64_t pages = 1;
+  for (int d = 0; d < steps.dims; d++)
+    pages += (steps.size[d] - 1) * steps.step[d];
+  const gla_type type = is_complex ? job.head.type : gla_type_real (job.head.type);
+  return gla_array_packed (nullptr, type, rows, columns, pages,
+                           job.head.device_arrays ? 0 : GLA_DEVICE_HOST);
+}
+
+// Bytes of A and B for each page of C that are copied to the device.
+double upload_bytes (const gla_pagemul_job &job, int64_t pages)
+{
+  const gla_array A = operand_like (job, steps_a (job), job.a_complex, job.m, job.k);
+  const gla_array B = operand_like (job, steps_b (job), job.b_complex, job.k, job.n);
+  return operand_page_bytes (A, steps_a (job), pages) +
+         operand_page_bytes (B, steps_b (job), pages);
+}
+
+double result_bytes (const gla_pagemul_job &job)
+{
+  return (double)job.m * (double)job.n * (double)gla_type_size (job.head.type);
+}
+
+// Seconds of the kernels for a page: bytes through the device's memory, or arithmetic.
+double kernel_seconds (const cuda_engine *e, const gla_pagemul_job &job)
+{
+  const double real = (double)gla_type_size (gla_type_real (job.head.type));
+  const double m = (double)job.m, n = (double)job.n, k = (double)job.k;
+  const double bytes =
+      real * (m * k * (1 + job.a_complex) + k * n * (1 + job.b_complex)) + result_bytes (job);
+  const double flops = 2 * m * n * k * (1 + job.a_complex) * (1 + job.b_complex);
+  const double move = bytes / 3e12, multiply = flops / (real == 8 ? 3.5e13 : 2e13);
+  return (move > multiply ? move : multiply) * FITTED_MULTIPROCESSORS / e->multiprocessors;
+}
+
+//------------------------------------------------------------------------------
+// a chunk
+//------------------------------------------------------------------------------
+
+// Where the chunk's matrices are on the device.
+struct chunk_memory {
+  operand_memory A, B;
+  gla_array C;
+};
+
+chunk_memory memory_of (const gla_pagemul_job &job, const gla_pagemul_chunk *chunk, carver &c)
+{
+  chunk_memory s;
+  const int64_t pages = chunk->C.pages;
+  s.A = operand_take (chunk->A, steps_a (job), chunk->first, pages, c);
+  s.B = operand_take (chunk->B, steps_b (job), chunk->first, pages, c);
+  s.C = chunk->C;
+  if (job.head.device_arrays)
+    return s;
+  s.C = gla_array_packed (nullptr, job.head.type, job.m, job.n, pages, 0);
+  s.C.data = c.take<char> (pages * job.m * job.n * (int64_t)gla_type_size (job.head.type));
+  return s;
+}
+
+template <class TA, class TB>
+product_args<TA, TB> args_of (const gla_pagemul_job &job, const chunk_memory &s)
+{
+  const page_matrix<product_t<TA, TB>> C = pages_of<product_t<TA, TB>> (s.C);
+  product_args<TA, TB> a = {};
+  a.A = s.A.of<TA> ();
+  a.B = s.B.of<TB> ();
+  a.C = C.data;
+  a.ldc = C.ld;
+  a.page = C.page;
+  a.pages = s.C.pages;
+  a.m = (int)job.m;
+  a.n = (int)job.n;
+  a.k = (int)job.k;
+  a.transpose_a = job.op_a != 'N';
+  a.transpose_b = job.op_b != 'N';
+  a.conjugate_a = job.op_a == 'C';
+  a.conjugate_b = job.op_b == 'C';
+  a.hermitian = job.hermitian;
+  return a;
+}
+
+int64_t clamped (double x, int64_t least, int64_t most)
+{
+  return x < (double)least ? least : x > (double)most ? most : (int64_t)x;
+}
+
+// Seconds that a launch may take for `terms` terms of a page, whatever its shape: tiles that are
+// not filled take as long as full ones, and pages that do not lie side by side are read slowly.
+double slowest_seconds (const cuda_engine *e, int64_t tiles, int64_t terms)
+{
+  const gla_pagemul_job &job = e->pagemul_job;
+  const double part = job.k > 0 ? (double)terms / (double)job.k : 1.0;
+  const double full = 5e-9 * (double)tiles * (1 + (double)terms / 16) *
+                      (1 + job.a_complex * job.b_complex) * FITTED_MULTIPROCESSORS /
+                      e->multiprocessors;
+  const double page = kernel_seconds (e, job) * part * (tiles > 0 ? 1 : 3);
+  return page > full ? page : full;
+}
+
+// The pages in pieces of PIECE_SECONDS; a page that takes longer in pieces of tiles and of terms.
+template <class TA, class TB>
+gla_status launch (cuda_engine *e, int slot, const product_args<TA, TB> &a)
+{
+  const int64_t tiles = product_tiles<TA, TB> (a.m, a.n, a.k), in_page = tiles > 0 ? tiles : 1;
+  const int64_t terms = tiles > 0 && a.k > PIECE_TERMS ? PIECE_TERMS : a.k > 0 ? a.k : 1;
+  const double page = slowest_seconds (e, tiles, terms);
+  const int64_t most = (1 << 30) / in_page; // tiles are counted in 32 bits
+  int64_t pages = clamped (PIECE_SECONDS / page, 1, most > 1 ? most : 1);
+  pages = pages > 64 ? pages / 64 * 64 : pages;
+  const int64_t part = pages > 1 || tiles == 0
+                           ? in_page
+                           : clamped (PIECE_SECONDS / page * (double)tiles, 1, in_page);
+  bool first = true;
+  for (int64_t p = 0; p < a.pages; p += pages)
+    for (int64_t l = 0; l == 0 || l < a.k; l += terms) // one launch where k is 0
+      for (int64_t t = 0; t < in_page; t += part) {
+        const product_piece piece = {p,
+                                     a.pages - p < pages ? a.pages - p : pages,
+                                     t,
+                                     in_page - t < part ? in_page - t : part,
+                                     (int)l,
+                                     (int)(a.k - l < terms ? a.k - l : terms),
+                                     e->multiprocessors};
+        GLA_TRY (first ? GLA_OK : engine_throttle (e, slot));
+        GLA_TRY (product_pages (a, piece, e->slots[slot].stream));
+        first = false;
+      }
+  return GLA_OK;
+}
+
+template <class TA, class TB> gla_status launch (cuda_engine *e, int slot, const chunk_memory &s)
+{
+  return launch (e, slot, args_of<TA, TB> (e->pagemul_job, s));
+}
+
+template <class T> gla_status launch (cuda_engine *e, int slot, const chunk_memory &s)
+{
+  if constexpr (is_complex_v<T>) {
+    typedef real_t<T> R;
+    return !e->pagemul_job.a_complex   ? launch<R, T> (e, slot, s)
+           : !e->pagemul_job.b_complex ? launch<T, R> (e, slot, s)
+                                       : launch<T, T> (e, slot, s);
+  } else
+    return launch<T, T> (e, slot, s);
+}
+
+gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, const chunk_memory &s)
+{
+  const gla_pagemul_job &job = e->pagemul_job;
+  const int64_t first = chunk->first, pages = chunk->C.pages;
+  if (job.k == 0)
+    return GLA_OK;
+  GLA_TRY (operand_upload (e, slot, chunk->A, steps_a (job), first, pages, s.A));
+  return operand_upload (e, slot, chunk->B, steps_b (job), first, pages, s.B);
+}
+
+//------------------------------------------------------------------------------
+// the backend's functions
+//------------------------------------------------------------------------------
+
+// Whether every GPU has the shared memory that the kernels need (those before compute
+// capability 8.0 have not): the pages of a call may go to any of them.
+bool devices_serve ()
+{
+  enum { UNKNOWN = 0, NO, YES };
+  static std::atomic<int> known;
+  int count = 0, bytes = 0, answer = known.load ();
+  if (!engine_any_opened ()) // it is looked at again when a device is open
+    return true;
+  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
+    return answer != NO;
+  answer = YES;
+  for (int device = 0; device < count; device++)
+    if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+            cudaSuccess &&
+        bytes < PRODUCT_SHARED)
+      answer = NO;
+  known.store (answer);
+  return answer == YES;
+}
+
+int supports (const gla_job *head)
+{
+  const gla_pagemul_job *job = (const gla_pagemul_job *)head;
+  const int64_t most = (int64_t)1 << 30;
+  return job->m < most && job->n < most && job->k < most && devices_serve ();
+}
+
+double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_pagemul_job &job = *(const gla_pagemul_job *)head;
+  const double link =
+      head->device_arrays ? 0 : (upload_bytes (job, pages) + result_bytes (job)) / 18e9;
+  return 5e-4 + (double)pages * (link + kernel_seconds (engine_facts (engine), job));
+}
+
+int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  const gla_pagemul_job &job = *(const gla_pagemul_job *)head;
+  const double copied = upload_bytes (job, pages) + (head->device_arrays ? 0 : result_bytes (job));
+  double chunk = 2 * PIECE_SECONDS / kernel_seconds (e, job);
+  if (!head->device_arrays && chunk > CHUNK_BYTES / copied)
+    chunk = CHUNK_BYTES / copied;
+  chunk = chunk > 1 ? chunk : 1;
+  if (copied > 0 && chunk * copied > (double)e->slots[0].size) { // the query takes time
+    const double by_memory = engine_pages_in_memory (e, copied);
+    chunk = chunk > by_memory ? by_memory : chunk;
+  }
+  return clamped (chunk, 1, pages);
+}
+
+gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  e->pagemul_job = *(const gla_pagemul_job *)head;
+  engine_begin_job (e, head, pages);
+  if (head->device_arrays)
+    return GLA_OK;
+  return engine_reserve (e, 0,
+                         (size_t)((double)pages * (upload_bytes (e->pagemul_job, pages) +
+                                                   result_bytes (e->pagemul_job))));
+}
+
+gla_status submit (gla_engine *engine, int slot, const void *pages)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagemul_chunk *> (pages);
+  carver count = {nullptr, 0};
+  memory_of (e->pagemul_job, chunk, count);
+  GLA_TRY (engine_reserve (e, slot, count.used));
+  e->slots[slot].chunk = chunk;
+  carver c = {e->slots[slot].memory, 0};
+  const chunk_memory s = memory_of (e->pagemul_job, chunk, c);
+  GLA_TRY (upload (e, slot, chunk, s));
+  if (!e->pagemul_job.head.device_arrays)
+    engine_announce_results (e, slot, &chunk->C);
+  GLA_TRY (for_type (e->pagemul_job.head.type,
+                     [&] (auto zero) { return launch<decltype (zero)> (e, slot, s); }));
+  return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
+}
+
+gla_status finish (gla_engine *engine, int slot)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagemul_chunk *> (e->slots[slot].chunk);
+  gla_status status = engine_wait (e, e->slots[slot].done);
+  if (status == GLA_OK && !e->pagemul_job.head.device_arrays) {
+    carver c = {e->slots[slot].memory, 0};
+    const chunk_memory s = memory_of (e->pagemul_job, chunk, c);
+    status = engine_download (e, slot, &chunk->C, s.C.data);
+  }
+  return engine_end_chunk (e, slot, status, chunk->C.pages);
+}
+
+} // namespace
+
+extern "C" const gla_batch_ops cuda_pagemul_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = chunk_pages,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
+    .end = engine_end_job,
+};
