@@ -56,6 +56,8 @@ static inline gpu_copy gpu_put (const gla_array *host, int shift)
   cudaMemset (from, 0xff, room);
   CHECK (cudaMemcpy (c.array.data, host->data, c.bytes, cudaMemcpyHostToDevice) == cudaSuccess,
          "copy to the GPU");
+  // a small copy may return before it has arrived, and the library's streams do not wait for it
+  CHECK (cudaDeviceSynchronize () == cudaSuccess, "copy to the GPU");
   return c;
 }
 
