@@ -45,7 +45,7 @@ template <class TA, class TB> struct product_args {
 };
 
 // Shared memory that the kernels need of a block.
-enum { PRODUCT_SHARED = 80 * 1024 };
+enum { PRODUCT_SHARED = 96 * 1024 };
 
 // What one launch does: pages first .. first+pages-1, or of one page some tiles and some terms.
 struct product_piece {

@@ -53,7 +53,7 @@ template <class TA, class TB, int N, bool TRA, bool TRB>
 cudaError_t launch_flat (const product_args<TA, TB> &a, const product_piece &piece,
                          cudaStream_t stream)
 {
-  constexpr int COLUMNS = N == 8 ? 4 : N == 6 ? 2 : 1;
+  constexpr int COLUMNS = N == 8 ? 2 : N == 6 ? (is_complex_v<TA> ? 2 : 3) : 1;
   const auto kernel = product_flat_kernel<TA, TB, N, TRA, TRB, COLUMNS, FLAT_THREADS, FLAT_STAGES>;
   const int64_t page_bytes = (int64_t)a.m * a.k * sizeof (TA) + (int64_t)a.k * a.n * sizeof (TB);
   flat_plan p;
