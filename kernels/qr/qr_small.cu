@@ -8,9 +8,9 @@
 namespace
 {
 
-// Tiles of these sizes are compiled; numbers of 16 bytes have the second one.
-const qr_small_tiling TILES[] = {{12, 3, 0, 0}, {16, 4, 0, 0}};
-const qr_small_tiling WIDE_TILES[] = {{6, 3, 0, 0}, {8, 4, 0, 0}};
+// Tiles of these sizes are compiled; numbers of 16 bytes have the second ones.
+const qr_small_tiling TILES[] = {{12, 3, 0, 0}, {16, 2, 0, 0}, {16, 4, 0, 0}};
+const qr_small_tiling WIDE_TILES[] = {{6, 3, 0, 0}, {8, 2, 0, 0}, {8, 4, 0, 0}};
 
 // Larger pages are not looked at.
 enum { ROWS_MOST = 512, COLUMNS_MOST = 64 };
@@ -33,9 +33,14 @@ qr_small_tiling with_lanes (qr_small_tiling t, int m, int n)
   return t;
 }
 
+int threads (const qr_small_tiling &t)
+{
+  return t.row_lanes * t.column_lanes;
+}
+
 int numbers (const qr_small_tiling &t)
 {
-  return t.rows * t.columns * t.row_lanes * t.column_lanes;
+  return t.rows * t.columns * threads (t);
 }
 
 bool is_wide (const gla_qr_job &job)
@@ -80,14 +85,16 @@ template <class T> cudaError_t qr_small (const qr_small_args<T> &a, cudaStream_t
              : qr_small_by_tiles<T> (a, qr_small_tiling_of (a.m, a.n, wide_type), stream);
 }
 
-// The tiling that wastes least.
+// The tiling that wastes least; of two the one with smaller tiles if few threads are enough for it.
 qr_small_tiling qr_small_tiling_of (int m, int n, bool wide_type)
 {
   qr_small_tiling best = {0, 0, 0, 0};
   for (const qr_small_tiling &tile : wide_type ? WIDE_TILES : TILES) {
     qr_small_tiling t = with_lanes (tile, m, n);
-    if (t.row_lanes <= LANES_MOST && t.row_lanes * t.column_lanes <= THREADS_MOST &&
-        (best.rows == 0 || numbers (t) < numbers (best)))
+    if (t.row_lanes > LANES_MOST || threads (t) > THREADS_MOST)
+      continue;
+    if (best.rows == 0 || numbers (t) < numbers (best) ||
+        (numbers (t) == numbers (best) && threads (best) > (wide_type ? 64 : 32)))
       best = t;
   }
   return best;

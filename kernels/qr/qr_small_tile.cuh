@@ -316,8 +316,14 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
   }
 };
 
+// Warps that a multiprocessor should have at least: small tiles need 128 registers, large ones all.
+template <class T> __host__ __device__ constexpr int small_warps (int numbers)
+{
+  return numbers * (int)sizeof (T) <= 36 * 8 ? 16 : 8;
+}
+
 template <class T, int ROWS, int COLUMNS, int LANES, int THREADS>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, small_warps<T> (ROWS *COLUMNS) * 32 / THREADS)
     qr_small_tile_kernel (const qr_small_args<T> p, int lanes, int groups)
 {
   extern __shared__ __align__ (16) char qr_small_memory[];
@@ -354,10 +360,22 @@ cudaError_t qr_small_tile_lanes (const qr_small_args<T> &a, const qr_small_tilin
                                  cudaStream_t stream)
 {
   if (t.row_lanes == 1)
-    return qr_small_tile_launch<T, ROWS, COLUMNS, 1, 64> (a, 1, t.column_lanes, stream);
-  if (t.row_lanes == 2)
-    return qr_small_tile_launch<T, ROWS, COLUMNS, 2, 64> (a, 2, t.column_lanes, stream);
+    return qr_small_tile_launch<T, ROWS, COLUMNS, 1, 32> (a, 1, t.column_lanes, stream);
+  if (t.row_lanes == 2 && t.column_lanes <= 16)
+    return qr_small_tile_launch<T, ROWS, COLUMNS, 2, 32> (a, 2, t.column_lanes, stream);
   return qr_small_tile_launch<T, ROWS, COLUMNS, 0, 256> (a, t.row_lanes, t.column_lanes, stream);
+}
+
+// Tiles of A x B, C x D and E x F, the last one only for many threads.
+template <class T, int A, int B, int C, int D, int E, int F>
+cudaError_t qr_small_tile_choose (const qr_small_args<T> &a, const qr_small_tiling &t,
+                                  cudaStream_t stream)
+{
+  if (t.rows == A && t.columns == B)
+    return qr_small_tile_lanes<T, A, B> (a, t, stream);
+  if (t.rows == C && t.columns == D)
+    return qr_small_tile_lanes<T, C, D> (a, t, stream);
+  return qr_small_tile_launch<T, E, F, 0, 256> (a, t.row_lanes, t.column_lanes, stream);
 }
 
 #endif

@@ -7,6 +7,5 @@ template <>
 cudaError_t qr_small_by_tiles (const qr_small_args<float> &a, const qr_small_tiling &t,
                                cudaStream_t stream)
 {
-  return t.rows == 12 ? qr_small_tile_lanes<float, 12, 3> (a, t, stream)
-                      : qr_small_tile_lanes<float, 16, 4> (a, t, stream);
+  return qr_small_tile_choose<float, 12, 3, 16, 2, 16, 4> (a, t, stream);
 }

@@ -7,6 +7,5 @@ template <>
 cudaError_t qr_small_by_tiles (const qr_small_args<cx<double>> &a, const qr_small_tiling &t,
                                cudaStream_t stream)
 {
-  return t.rows == 6 ? qr_small_tile_lanes<cx<double>, 6, 3> (a, t, stream)
-                     : qr_small_tile_lanes<cx<double>, 8, 4> (a, t, stream);
+  return qr_small_tile_choose<cx<double>, 6, 3, 8, 2, 8, 4> (a, t, stream);
 }
