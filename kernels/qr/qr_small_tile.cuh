@@ -316,14 +316,15 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
   }
 };
 
-// Warps that a multiprocessor should have at least: small tiles need 128 registers, large ones all.
-template <class T> __host__ __device__ constexpr int small_warps (int numbers)
+// Warps that a multiprocessor should have at least, as measured on an H200: large tiles need all
+// registers of a thread, small ones 168 where two lanes share a column, else 128.
+template <class T> __host__ __device__ constexpr int small_warps (int numbers, int lanes)
 {
-  return numbers * (int)sizeof (T) <= 36 * 8 ? 16 : 8;
+  return numbers * (int)sizeof (T) > 36 * 8 ? 8 : lanes == 2 ? 12 : 16;
 }
 
 template <class T, int ROWS, int COLUMNS, int LANES, int THREADS>
-__global__ void __launch_bounds__ (THREADS, small_warps<T> (ROWS *COLUMNS) * 32 / THREADS)
+__global__ void __launch_bounds__ (THREADS, small_warps<T> (ROWS *COLUMNS, LANES) * 32 / THREADS)
     qr_small_tile_kernel (const qr_small_args<T> p, int lanes, int groups)
 {
   extern __shared__ __align__ (16) char qr_small_memory[];
