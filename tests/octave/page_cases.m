@@ -14,7 +14,8 @@ function cases = page_cases (full)
   endif
   cases = {};
   for what = {"products", "systems", "inverses", "norms"}
-    cases{end+1} = {what{1}, small};
+    # pages of A with one element divide by elements, which a GPU does not do
+    cases{end+1} = {what{1}, small(small > strcmp (what{1}, "systems"))};
     for sizes = large
       types = merge (max (sizes{1}) > 129, "dc", "zdcs");
       cases{end+1} = {what{1}, sizes{1}, types};

@@ -134,11 +134,12 @@ for n = str2num (getenv ("PAGE_SIZES"))
     A(:,:,2) = A(:,:,2) * A(:,:,2)' + n * eye (n);          # definite
     A(:,:,3) = triu (A(:,:,3)) + n * eye (n);
     A(:,:,1) += n * eye (n);
+    place = {"gpu", "cpu"}{1 + (n == 1)};                    # division by elements is not done on a GPU
     for words = {"none", "transpose", "ctranspose"; "none", "ctranspose", "transpose"}
       C = pagemtimes (A, words{1}, A, words{2}, "device", "gpu");
       D = pagemtimes (A, words{1}, B, "none", "device", "gpu");
-      X = pagemldivide (A, words{1}, B, "device", "gpu");
-      Y = pagemrdivide (permute (B, [2 1 3]), A, words{1}, "device", "gpu");
+      X = pagemldivide (A, words{1}, B, "device", place);
+      Y = pagemrdivide (permute (B, [2 1 3]), A, words{1}, "device", place);
       M = A;
       if (! strcmp (words{1}, "none"))
         M = permute (A, [2 1 3]);
