@@ -23,7 +23,7 @@ struct settings {
   bool quick = false;
   std::string types = "dzsc", only;
   std::vector<int64_t> sizes; // empty: all
-  int64_t pages = 0;          // 0: as many as fit into 256 MB
+  int64_t pages = 0;          // 0: see pages_for
   double deadline = 56;       // seconds, after which no case begins
 };
 
@@ -35,7 +35,7 @@ struct page_case {
 };
 
 // Operands and results of one case in GPU memory; W is a copy of A that the peer may overwrite.
-enum : int64_t { MOST_BYTES = (int64_t)512 << 20, MOST_PAGES = 4000000 };
+enum : int64_t { MOST_BYTES = (int64_t)2 << 30 };
 struct memory {
   char *A, *B, *X, *W;
 };
@@ -125,13 +125,20 @@ template <class T> struct runner {
     of_X = c.m * c.n;
     const int64_t largest = std::max (of_A, std::max (of_B, of_X));
     const int64_t page_bytes = largest * sizeof (T);
-    pages = most > 0 ? std::min (most, MOST_BYTES / page_bytes)
-                     : std::min<int64_t> (MOST_PAGES, MOST_BYTES / 2 / page_bytes);
+    pages = most > 0 ? std::min (most, MOST_BYTES / page_bytes) : pages_for (page_bytes);
     const gla_type type = (gla_type)scalar<T>::letter;
     const bool left = c.op_a == 'N', right = c.op_b == 'N';
     a = gla_array_packed (A, type, left ? c.m : c.k, left ? c.k : c.m, pages, 0);
     b = gla_array_packed (B, type, right ? c.k : c.n, right ? c.n : c.k, shared ? 1 : pages, 0);
     multiplied.C = solved.X = gla_array_packed (X, type, c.m, c.n, pages, 0);
+  }
+
+  // So many that a call takes a millisecond or more, and what it takes whatever the batch (launch,
+  // wait: 0.1 to 0.2 ms) is small beside it. The peers take long for many small systems.
+  int64_t pages_for (int64_t page_bytes) const
+  {
+    const int64_t bytes = product ? MOST_BYTES : c.m <= 32 ? MOST_BYTES / 2 : MOST_BYTES / 8;
+    return std::min<int64_t> (product ? 32000000 : 4000000, bytes / page_bytes);
   }
 
   void fill_operands ()
@@ -162,7 +169,12 @@ template <class T> struct runner {
     return status;
   }
 
-  void poison () { cudaMemset (X, 0xff, of_X * pages * sizeof (T)); }
+  // The library works on streams of its own, which do not wait for this one.
+  void poison ()
+  {
+    cudaMemset (X, 0xff, of_X * pages * sizeof (T));
+    cudaDeviceSynchronize ();
+  }
 
   // The largest error of some pages of X.
   double error ()
