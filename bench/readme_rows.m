@@ -15,6 +15,9 @@ function r = readme_rows ()
   gsvd_gpu = {"gsvd-h200-device.tsv", "ours_ms", "published_ms", "ratio", "method", "auto", "type", "d"};
   eigs_cpu = {"eigs-cpu-2core.tsv", "cpu", "octave", "octave_over_cpu", "task", "eigs la"};
   spmv_cpu = {"eigs-cpu-2core.tsv", "cpu", "octave", "octave_over_cpu", "task", "spmv pattern", "columns", "1"};
+  pages_cpu = {"pages-cpu-2core.tsv", "cpu", "loop", "loop_over_cpu", "type", "d", "case", "square"};
+  pages_gpu = {"pages-h200-device.tsv", "ours_us", "peer_us", "ratio"};
+  dx_gpu = {"cusolverdx-h200-device.tsv", "ours_us", "cusolverdx_us", "ratio"};
   spmv_gpu = {"spmv-h200-device.tsv", "ours_us", "cusparse_us", "ratio", "form", "values", "vectors", "1"};
 
   list = { ...
@@ -29,11 +32,18 @@ function r = readme_rows ()
     "`eigs_lanczos`, 10 largest, graph of 1.6 million nodes", cpu, "`eigs`", "ms", ...
       [eigs_cpu, "matrix", "BA 1600000"];
     "`spmv` with a plan, the same graph", cpu, "`A*x`", "ms", [spmv_cpu, "matrix", "BA 1600000"];
+    "`pagemtimes`, 4 × 4, per page", cpu, "loop over `*`", "µs", [pages_cpu, "function", "pagemtimes", "m", "4"];
+    "`pageinv`, 16 × 16, per page", cpu, "loop over `inv`", "µs", [pages_cpu, "function", "pageinv", "m", "16"];
     "`batcheig`, 8 × 8, complex, per page", gpu, "cuSOLVER", "µs", [eig_gpu, "n", "8"];
     "`batcheig`, 64 × 64, complex, per page", gpu, "cuSOLVER", "µs", [eig_gpu, "n", "64"];
     "`batcheig`, 512 × 512, complex, per page", gpu, "cuSOLVER", "µs", [eig_gpu, "n", "512"];
-    "`qr_block`, 10 000 pages 32 × 32", gpu, "loop over cuSOLVER", "ms", [qr_gpu, "m", "32", "pages", "10000"];
+    "`qr_block`, 8 × 8, per page", gpu, "cuSolverDx", "µs", [dx_gpu, "function", "qr", "type", "d", "m", "8", "n", "8"];
+    "`qr_block`, 32 × 32, complex, per page", gpu, "cuSolverDx", "µs", [dx_gpu, "function", "qr", "type", "z", "m", "32", "n", "32"];
     "`qr_block`, 2048 × 1024", gpu, "cuSOLVER", "ms", [qr_gpu, "m", "2048", "n", "1024"];
+    "`pagemtimes`, 8 × 8, per page", gpu, "cuBLAS", "µs", ...
+      [pages_gpu, "function", "pagemtimes", "type", "d", "case", "NN", "m", "8"];
+    "`pageinv`, 16 × 16, per page", gpu, "cuBLAS", "µs", [pages_gpu, "function", "pageinv", "type", "d", "m", "16"];
+    "`pagemldivide`, definite, 16 × 16, per page", gpu, "cuSolverDx", "µs", [dx_gpu, "function", "posv", "type", "d", "m", "16"];
     "`gsvd_hz`, 1024 × 1024", gpu, "published CUDA code", "ms", [gsvd_gpu, "n", "1024"];
     "`spmv`, grid of 2 million points", gpu, "cuSPARSE", "µs", [spmv_gpu, "graph", "grid-3d"]};
 
