@@ -62,4 +62,24 @@ static inline void expect_rcond (const problem *q, int64_t p, const char *what)
          (long long)q->A.rows, (long long)p, rcond, expected);
 }
 
+// The systems op (A)*X = B of a problem with op 'T', page (i, j, k) of X made of page `a_step` of A
+// and `b_step` of B.
+static inline void check_grid_pages (const problem *q, const int64_t size[3],
+                                     const int64_t a_step[3], const int64_t b_step[3],
+                                     gla_side side)
+{
+  for (int64_t p = 0; p < size[0] * size[1] * size[2]; p++) {
+    const int64_t at[3] = {p % size[0], p / size[0] % size[1], p / size[0] / size[1]};
+    int64_t a = 0, b = 0;
+    for (int d = 0; d < 3; d++) {
+      a += at[d] * a_step[d];
+      b += at[d] * b_step[d];
+    }
+    const solved_page s = {&q->A, &q->B, &q->X, 'T', side, a, b, p};
+    const double worst = page_ratio (&s, 0);
+    CHECK (worst <= BOUND, "grid n %lld page %lld: ratio %g", (long long)q->A.rows, (long long)p,
+           worst);
+  }
+}
+
 #endif

@@ -290,17 +290,7 @@ static void check_grid (gla_type type_a, gla_type type_b, int64_t n, const int64
   const gla_pagesolve_results results = {.size = sizeof results, .X = q.X};
   CHECK (gla_pagesolve (ctx, &q.A, &q.B, &results, &options, NULL) == GLA_OK, "%s",
          gla_message (ctx));
-  for (int64_t p = 0; p < pages; p++) {
-    const int64_t at[3] = {p % size[0], p / size[0] % size[1], p / size[0] / size[1]};
-    int64_t a = 0, b = 0;
-    for (int d = 0; d < 3; d++) {
-      a += at[d] * a_step[d];
-      b += at[d] * b_step[d];
-    }
-    const solved_page s = {&q.A, &q.B, &q.X, 'T', side, a, b, p};
-    const double worst = page_ratio (&s, 0);
-    CHECK (worst <= BOUND, "grid n %lld page %lld: ratio %g", (long long)n, (long long)p, worst);
-  }
+  check_grid_pages (&q, size, a_step, b_step, side);
   CHECK (gaps_are_untouched (&q.X), "grid: a gap was written");
   release (&q);
 }
