@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cluster.cuh"
+#include "opened.cuh"
 
 namespace
 {
@@ -10,6 +11,8 @@ namespace
 __global__ void any_kernel () {}
 
 enum { DEVICES = 64 };
+// Of the GPU that predictions assume before one is open.
+const size_t MODEL_SHARED = 227 * 1024;
 enum { UNKNOWN = 0, WITHOUT, WITH };
 
 // The GPU may support clusters and the code not, if the driver compiled it from PTX for an older
@@ -38,6 +41,8 @@ int current_device ()
 bool clusters_work ()
 {
   static std::atomic<int> known[DEVICES];
+  if (!device_opened ())
+    return true;
   int device = current_device (), answer = known[device % DEVICES].load ();
   if (answer == UNKNOWN) {
     answer = ask_for_clusters (device) ? WITH : WITHOUT;
@@ -49,6 +54,8 @@ bool clusters_work ()
 size_t block_shared_most ()
 {
   static std::atomic<int> known[DEVICES];
+  if (!device_opened ())
+    return MODEL_SHARED;
   int device = current_device (), bytes = known[device % DEVICES].load ();
   if (bytes == 0) {
     if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=

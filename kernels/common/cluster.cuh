@@ -11,9 +11,10 @@
 #include <cuda_runtime.h>
 #include "scalar.cuh"
 
-// Whether kernels can have clusters on the current device.
+// Whether kernels can have clusters on the current device; before a GPU is open, on the one that
+// predictions assume.
 bool clusters_work ();
-// Bytes of shared memory that a block may have on the current device.
+// Bytes of shared memory that a block may have there.
 size_t block_shared_most ();
 
 // A barrier of all threads of the cluster; what they wrote before is visible to all behind it.

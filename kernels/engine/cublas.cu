@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "cublas.cuh"
+#include "common/opened.cuh"
 #include "engine.cuh"
 
 #include <dlfcn.h>
@@ -80,7 +81,7 @@ bool gpu_blas_available ()
 
 bool gpu_blas_expected ()
 {
-  return !engine_any_opened () || gpu_blas_available ();
+  return !device_opened () || gpu_blas_available ();
 }
 
 gla_status gpu_blas_open (gpu_blas *b)

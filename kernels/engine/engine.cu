@@ -3,9 +3,9 @@
 
 #include "engine.cuh"
 #include "memory.cuh"
+#include "common/opened.cuh"
 #include "common/work_limits.cuh"
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,13 +13,6 @@
 //------------------------------------------------------------------------------
 // devices
 //------------------------------------------------------------------------------
-
-static std::atomic<bool> any_opened;
-
-bool engine_any_opened ()
-{
-  return any_opened.load ();
-}
 
 int engine_device_count (char *why, size_t why_size)
 {
@@ -154,7 +147,7 @@ gla_status engine_open (int device, gla_engine **engine)
     engine_close (&e->base);
     return status;
   }
-  any_opened.store (true);
+  device_note_opened ();
   *engine = &e->base;
   return GLA_OK;
 }

@@ -64,10 +64,6 @@ struct cuda_engine {
   struct krylov_state *krylov; // from krylov_begin to krylov_end
 };
 
-// Whether this process has opened a GPU: before, a query to the driver may take 0.1 s or
-// more.
-bool engine_any_opened ();
-
 // Makes the GPU the current device of the calling thread.
 cuda_engine *engine_of (gla_engine *engine);
 // For predictions: the properties of the GPU. The engine may be that of engine_model.

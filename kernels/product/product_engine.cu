@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include "common/for_type.cuh"
+#include "common/opened.cuh"
 #include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "engine/operand.cuh"
@@ -195,32 +196,23 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, con
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Whether every GPU has the shared memory that the kernels need (those before compute
-// capability 8.0 have not): the pages of a call may go to any of them.
-bool devices_serve ()
+// Whether the device has the shared memory that the kernels need (those before compute capability
+// 8.0 have not).
+bool device_serves (int device)
 {
-  enum { UNKNOWN = 0, NO, YES };
-  static std::atomic<int> known;
-  int count = 0, bytes = 0, answer = known.load ();
-  if (!engine_any_opened ()) // it is looked at again when a device is open
-    return true;
-  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
-    return answer != NO;
-  answer = YES;
-  for (int device = 0; device < count; device++)
-    if (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-            cudaSuccess &&
-        bytes < PRODUCT_SHARED)
-      answer = NO;
-  known.store (answer);
-  return answer == YES;
+  int bytes = 0;
+  return cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+             cudaSuccess ||
+         bytes >= PRODUCT_SHARED;
 }
+
+std::atomic<int> all_serve;
 
 int supports (const gla_job *head)
 {
   const gla_pagemul_job *job = (const gla_pagemul_job *)head;
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->k < most && devices_serve ();
+  return job->m < most && job->n < most && job->k < most && devices_serve (&all_serve, device_serves);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include "common/for_type.cuh"
+#include "common/opened.cuh"
 #include "common/work_limits.cuh"
 #include "qr_chunk.cuh"
 
@@ -122,31 +123,20 @@ bool memory_serves (int device)
          (size_t)bytes >= needed;
 }
 
-// Whether every GPU can run the kernels (those before compute capability 8.0 cannot): the pages of
-// a call may go to any of them.
-bool devices_serve ()
+// Whether the device can run the kernels (those before compute capability 8.0 cannot).
+bool device_serves (int device)
 {
-  enum { UNKNOWN = 0, NO, YES };
-  static std::atomic<int> known;
-  int count = 0, answer = known.load ();
-  if (!engine_any_opened ()) // it is looked at again when a device is open
-    return true;
-  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
-    return answer != NO;
-  answer = YES;
-  for (int device = 0; device < count; device++)
-    if (!code_serves (device) || !memory_serves (device))
-      answer = NO;
-  known.store (answer);
-  return answer == YES;
+  return code_serves (device) && memory_serves (device);
 }
+
+std::atomic<int> all_serve;
 
 // cuBLAS counts in int.
 int supports (const gla_job *head)
 {
   const gla_qr_job *job = (const gla_qr_job *)head;
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->rhs < most && devices_serve () &&
+  return job->m < most && job->n < most && job->rhs < most && devices_serve (&all_serve, device_serves) &&
          (!qr_needs_blas (*job) || gpu_blas_expected ());
 }
 

@@ -12,7 +12,7 @@
 fake_cuda_answers fake_cuda_answer;
 
 static FILE *trace;
-static int64_t calls, fail_at, live, launches;
+static int64_t calls, fail_at, live, launches, questions;
 static fake_cuda_failure failed;
 static cudaError_t last_error;
 static int device, attribute_fails;
@@ -62,6 +62,10 @@ int64_t fake_cuda_live (void)
 int64_t fake_cuda_launches (void)
 {
   return launches;
+}
+int64_t fake_cuda_questions (void)
+{
+  return questions;
 }
 
 // Whether this call is the one to fail.
@@ -205,6 +209,7 @@ void fake_cuda_array_free (void *array)
 }
 cudaError_t cudaMemGetInfo (size_t *free_bytes, size_t *total)
 {
+  questions++;
   *total = (size_t)1 << 33;
   *free_bytes = *total / 2;
   return cudaSuccess;
@@ -339,21 +344,25 @@ cudaError_t cudaStreamSynchronize (cudaStream_t stream)
 
 cudaError_t cudaGetDeviceCount (int *count)
 {
+  questions++;
   *count = 1; // the other one is opened by tests alone
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice (int *current)
 {
+  questions++;
   *current = device;
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice (int wanted)
 {
+  questions++;
   device = wanted;
   return wanted < FAKE_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
 }
 cudaError_t cudaGetDeviceProperties (struct cudaDeviceProp *p, int of)
 {
+  questions++;
   memset (p, 0, sizeof *p);
   strcpy (p->name, "stand-in");
   p->major = of == 0 ? 9 : 8;
@@ -364,6 +373,7 @@ cudaError_t cudaGetDeviceProperties (struct cudaDeviceProp *p, int of)
 }
 cudaError_t cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr attribute, int of)
 {
+  questions++;
   *value = attribute == cudaDevAttrClusterLaunch                  ? of == 0
            : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (of == 0 ? 227 : 163) << 10
            : attribute == cudaDevAttrComputeCapabilityMajor       ? of == 0 ? 9 : 8
@@ -474,6 +484,7 @@ cudaError_t cudaFuncSetAttribute (const void *function, enum cudaFuncAttribute a
 }
 cudaError_t cudaFuncGetAttributes (struct cudaFuncAttributes *attributes, const void *function)
 {
+  questions++;
   (void)function;
   memset (attributes, 0, sizeof *attributes);
   attributes->ptxVersion = 90;
@@ -484,6 +495,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags (int *count,
                                                                     int threads, size_t bytes,
                                                                     unsigned flags)
 {
+  questions++;
   (void)function, (void)threads, (void)bytes, (void)flags;
   *count = 4;
   return cudaSuccess;
@@ -491,6 +503,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags (int *count,
 cudaError_t cudaOccupancyMaxActiveClusters (int *count, const void *function,
                                             const cudaLaunchConfig_t *config)
 {
+  questions++;
   (void)function, (void)config;
   *count = 16;
   return cudaSuccess;

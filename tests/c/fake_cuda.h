@@ -38,6 +38,8 @@ void fake_cuda_trace (FILE *to);
 // Allocations, streams, events and handles of cuBLAS that were not given back; launches so far.
 int64_t fake_cuda_live (void);
 int64_t fake_cuda_launches (void);
+// Questions about devices and kernels so far: a driver would have been started by the first.
+int64_t fake_cuda_questions (void);
 
 // The same as cudaMalloc and cudaFree, for arrays of the caller. They do not fail.
 void *fake_cuda_array (size_t bytes);

@@ -7,7 +7,7 @@
 // at sizes on both sides of the cutoffs between its routes, on two devices, and with answers of the
 // device that lead into each branch. Then every call that can fail does, one after the other (of
 // long runs a sample). The status must tell, and nothing may be left allocated. Results mean
-// nothing.
+// nothing. Before all that, predictions are asked for as "auto" does while no GPU is open.
 
 #include "gpu_runs.h"
 
@@ -231,6 +231,22 @@ static void check_run (const run_case *c, const char *name)
          (long long)launched);
 }
 
+// A question to the driver starts it, which takes 0.1 s: predictions of "auto" ask none before a GPU
+// is open.
+static void check_before_opening (const run_case *c)
+{
+  char name[200];
+  const int64_t before = fake_cuda_questions ();
+  if (c->run == run_krylov) // has no prediction
+    return;
+  describe (c, name, sizeof name);
+  predict_only = 1;
+  (void)c->run (gpu->model (), c->v);
+  predict_only = 0;
+  CHECK (fake_cuda_questions () == before, "%s: %lld questions to the driver before a GPU is open",
+         name, (long long)(fake_cuda_questions () - before));
+}
+
 static void run_case_with_failures (const run_case *c, FILE *trace)
 {
   enum { SAMPLES = 8 };
@@ -265,6 +281,8 @@ int main (int argc, char **argv)
   add_pagemul ();
   add_pagesolve ();
   add_sparse ();
+  for (int k = 0; k < case_count; k++)
+    check_before_opening (&cases[k]);
   for (int k = 0; k < case_count; k++)
     run_case_with_failures (&cases[k], trace);
   if (trace != NULL)

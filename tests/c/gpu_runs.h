@@ -69,12 +69,18 @@ static void note (double seconds, double less, int64_t few, int64_t many)
              (long long)many);
 }
 enum { FEW = 40, MANY = 1000000 };
+// Nonzero: runs ask what "auto" asks before a GPU is open, and no more.
+static int predict_only;
 
 // A job of one or two chunks, each in a slot of its own.
 static gla_status run_chunks (gla_engine *engine, gla_batch_op op, const gla_job *job,
                               int64_t pages, const void *const *chunks, int count)
 {
   const gla_batch_ops *ops = gpu->batch[op];
+  if (predict_only) {
+    note (ops->seconds (gpu->model (), job, FEW), 0, ops->supports (job), 0);
+    return GLA_OK;
+  }
   note (ops->seconds (engine, job, FEW), ops->seconds (gpu->model (), job, MANY),
         ops->chunk_pages (engine, job, FEW), ops->chunk_pages (engine, job, MANY));
   gla_status status = ops->begin (engine, job, pages);
@@ -294,6 +300,11 @@ static gla_status run_spmv (gla_engine *engine, const int *v)
   job.x = array (&s, type, v[0], v[2], 1);
   job.y = array (&s, type, v[0], v[2], 1);
   void *prepared = NULL;
+  if (predict_only) {
+    note (gpu->spmv->seconds (gpu->model (), &M, NULL, 1), 0, gpu->spmv->supports (&M), 0);
+    free_arrays (&s);
+    return GLA_OK;
+  }
   note (gpu->spmv->seconds (engine, &M, NULL, 1), gpu->spmv->seconds (engine, &M, &M, 8),
         gpu->spmv->supports (&M), 0);
   gla_status status = gpu->spmv->prepare (engine, &M, &monitor, &prepared);

@@ -1,0 +1,35 @@
+// opened.cu: whether this process has opened a GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "opened.cuh"
+
+#include <atomic>
+#include <cuda_runtime.h>
+
+static std::atomic<bool> opened;
+
+bool device_opened ()
+{
+  return opened.load ();
+}
+
+void device_note_opened ()
+{
+  opened.store (true);
+}
+
+bool devices_serve (std::atomic<int> *known, bool (*serves) (int device))
+{
+  enum { UNKNOWN = 0, NO, YES };
+  int count = 0, answer = known->load ();
+  if (!device_opened ())
+    return true;
+  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
+    return answer != NO;
+  answer = YES;
+  for (int device = 0; device < count; device++)
+    if (!serves (device))
+      answer = NO;
+  known->store (answer);
+  return answer == YES;
+}
