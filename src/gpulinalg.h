@@ -601,7 +601,7 @@ typedef struct {
 
 // F = f (scale*A) of each page, V*diag (f (scale*lambda))*V' with A = V*diag (lambda)*V'.
 // A       n x n x P, s d c or z; never changed. row_stride must be 1. F does not overlap it, and
-//         both are on the host.
+//         is in the same place: on the host or on a GPU; on the host with GLA_FUN_VALUES.
 // options NULL for the defaults, with functions that need none. report may be NULL.
 // F is exactly Hermitian on pages where all values are real, and unitary to n*eps where they have
 // modulus 1. Square roots, logarithms and powers of negative numbers are the principal ones.
@@ -610,8 +610,9 @@ typedef struct {
 // A page with info n+2 is filled with the first value that is not finite: Inf where A is singular
 // and the function "isqrt", "inv" or a negative power, -Inf with "log". The other pages that fail
 // are NaN. The same page gives the same bits in any batch, on one device, with F of the same type.
-// Method: gla_batcheig for a group of pages at a time, then gla_pagemul on the CPU; all pages
-// before the products with GLA_FUN_VALUES.
+// Method: on a GPU the kernels of gla_batcheig and of gla_pagemul on chunks of pages that stay
+// there; on the CPU gla_batcheig and gla_pagemul for a group of pages at a time. With
+// GLA_FUN_VALUES gla_batcheig for all pages, then products on the CPU.
 gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
                         const gla_pagefun_results *results, const gla_pagefun_options *options,
                         gla_pagefun_report *report);

@@ -1,7 +1,8 @@
 // pagefun.c: functions of many Hermitian matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
+// Checks the arguments. A GPU does all with a chunk of pages at once (pagefun_call.c). On the CPU:
+// eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
 // the products (pagefun_products.c). Groups fit into the cache.
 
 #include "arrays.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 
 // A group of pages: V has so many bytes for each thread, but there are at least so many pages for
-// each, because the CPU works on up to 32 pages at a time; more where a GPU may work.
-static const double GROUP_BYTES = 5e5, GPU_GROUP_BYTES = 2.5e8, MOST_BYTES = 5e8;
+// each, because the CPU works on up to 32 pages at a time.
+static const double GROUP_BYTES = 5e5, MOST_BYTES = 5e8;
 enum { LEAST_PAGES = 32 };
 
 //------------------------------------------------------------------------------
@@ -34,9 +35,6 @@ static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_
   if (A->rows != A->columns)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
                      (long long)A->rows, (long long)A->columns, (long long)A->pages);
-  if (A->device != GLA_DEVICE_HOST)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is in place %d, it must be on the host",
-                     A->device);
   const gla_type wide = gla_type_real (A->type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
   status =
       gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, A->pages);
@@ -86,6 +84,9 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
                      (char)F->type);
   if (fun == GLA_FUN_VALUES && o->values == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "values must not be NULL");
+  if (fun == GLA_FUN_VALUES && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "A is in place %d, with GLA_FUN_VALUES it must be on the host", A->device);
   return check_counts (ctx, o, fun, A->rows, A->pages);
 }
 
@@ -101,8 +102,7 @@ static void report_group (void *user, int64_t done, int64_t total)
   run->callbacks.progress (run->callbacks.progress_user, run->first + done, run->A.pages);
 }
 
-// Of pages first .. first+count-1, to the first pages of V and lambda.
-static gla_status find_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
+gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
 {
   gla_context *ctx = run->ctx;
   const gla_array A = gla_array_pages (&run->A, first, count);
@@ -134,13 +134,12 @@ static gla_status find_eigenvalues (gla_fun_run *run, int64_t first, int64_t cou
 // groups
 //------------------------------------------------------------------------------
 
-// Pages of a group. With a GPU the first group is large, and the others are where it was not used.
-static int64_t group_of (const gla_fun_run *run, int may_use_gpu)
+int64_t gla_fun_group (const gla_fun_run *run)
 {
   const double page =
       (double)run->rule.n * (double)run->rule.n * (double)gla_type_size (run->A.type);
   const double threads = gla_pool_threads ();
-  double count = may_use_gpu ? GPU_GROUP_BYTES / page : threads * GROUP_BYTES / page;
+  double count = threads * GROUP_BYTES / page;
   count = count < threads * LEAST_PAGES ? threads * LEAST_PAGES : count;
   count = count > MOST_BYTES / page ? MOST_BYTES / page : count;
   if (count >= (double)run->A.pages)
@@ -148,56 +147,16 @@ static int64_t group_of (const gla_fun_run *run, int may_use_gpu)
   return count < LEAST_PAGES ? (int64_t)count + 1 : (int64_t)(count / LEAST_PAGES) * LEAST_PAGES;
 }
 
-static int may_use_gpu (const gla_context *ctx)
-{
-  return ctx->place != GLA_PLACE_CPU && ctx->gpu_backend != NULL;
-}
-
-// Memory for the eigenvectors of `pages` pages, and for products of a group.
-static gla_status take_memory (gla_fun_run *run, int64_t pages)
+gla_status gla_fun_take_memory (gla_fun_run *run, int64_t pages)
 {
   const int64_t n = run->rule.n;
-  run->count = group_of (run, 0);
+  run->count = gla_fun_group (run);
   run->V = gla_take_pages (run->A.type, n, n, pages);
   run->lambda = gla_take_pages (gla_type_real (run->A.type), n, 1, pages);
   run->values = malloc ((size_t)(run->count * n) * sizeof *run->values);
   return run->V.data != NULL && run->lambda.data != NULL && run->values != NULL
              ? GLA_OK
              : GLA_ERROR_OUT_OF_MEMORY;
-}
-
-// Pages first .. first+pages-1 of the result, whose eigenvectors are the first ones of V.
-static gla_status do_products (gla_fun_run *run, int64_t first, int64_t pages)
-{
-  gla_status status = GLA_OK;
-  for (int64_t at = 0; at < pages && status == GLA_OK; at += run->count) {
-    const int64_t count = pages - at < run->count ? pages - at : run->count;
-    const gla_array V = gla_array_pages (&run->V, at, count);
-    const gla_array lambda = gla_array_pages (&run->lambda, at, count);
-    status = gla_fun_products (run, first + at, count, &V, &lambda);
-  }
-  return status;
-}
-
-static gla_status work_by_groups (gla_fun_run *run)
-{
-  gla_context *ctx = run->ctx;
-  const gla_place place = ctx->place;
-  int64_t group = group_of (run, may_use_gpu (ctx));
-  gla_status status = take_memory (run, group);
-  for (int64_t first = 0, count; first < run->A.pages && status == GLA_OK; first += count) {
-    const int64_t rest = run->A.pages - first;
-    count = rest < group ? rest : group;
-    status = find_eigenvalues (run, first, count);
-    if (status == GLA_OK)
-      status = do_products (run, first, count);
-    if (place == GLA_PLACE_AUTO && run->report.base.device == GLA_DEVICE_HOST) {
-      ctx->place = GLA_PLACE_CPU;
-      group = run->count < group ? run->count : group;
-    }
-  }
-  ctx->place = place;
-  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -233,12 +192,18 @@ static gla_status ask_for_values (gla_fun_run *run)
 static gla_status work_with_values (gla_fun_run *run)
 {
   const int64_t pages = run->A.pages;
-  gla_status status = take_memory (run, pages);
+  gla_status status = gla_fun_take_memory (run, pages);
   if (status == GLA_OK)
-    status = find_eigenvalues (run, 0, pages);
+    status = gla_fun_eigenvalues (run, 0, pages);
   if (status == GLA_OK)
     status = ask_for_values (run);
-  return status == GLA_OK ? do_products (run, 0, pages) : status;
+  for (int64_t first = 0; first < pages && status == GLA_OK; first += run->count) {
+    const int64_t count = pages - first < run->count ? pages - first : run->count;
+    const gla_array V = gla_array_pages (&run->V, first, count);
+    const gla_array lambda = gla_array_pages (&run->lambda, first, count);
+    status = gla_fun_products (run, first, count, &V, &lambda);
+  }
+  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -272,7 +237,7 @@ static gla_status work (gla_fun_run *run)
                          : type == GLA_TYPE_C ? 2
                                               : 3];
   const gla_status status =
-      run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : work_by_groups (run);
+      run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : gla_fun_call (run);
   free (run->V.data);
   free (run->Y.data);
   free (run->lambda.data);
@@ -318,6 +283,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.rule = (gla_fun_rule){.fun = fun, .n = A->rows, .o = &run.o};
   run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
   run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
+  run.call.device = GLA_DEVICE_HOST;
   run.report.bad_page = -1;
   status = work (&run);
   gla_give_struct (report, &run.report, sizeof run.report);

@@ -4,10 +4,14 @@
 #ifndef GPULINALG_PAGEFUN_RUN_H
 #define GPULINALG_PAGEFUN_RUN_H
 
-#include "context.h"
+#include "batch/dispatch.h"
 #include "pagefun_values.h"
 
 typedef struct {
+  gla_call call; // must stay first; with GLA_FUN_VALUES only its fields for the report count
+  gla_pagefun_job job;
+  gla_pagefun_chunk all; // the whole arrays
+  int suspect;           // nonzero: a GPU has left a page with info != 0
   gla_context *ctx;
   gla_array A, F;
   gla_fun_rule rule;
@@ -23,6 +27,17 @@ typedef struct {
   gla_fun_value *values; // n for each page of a group
   int64_t first;         // the group at work
 } gla_fun_run;
+
+// Eigenvalues and eigenvectors of pages first .. first+count-1, to the first pages of V and lambda,
+// where the context has its place.
+gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count);
+// Memory for the eigenvectors of `pages` pages, and for products of a group.
+gla_status gla_fun_take_memory (gla_fun_run *run, int64_t pages);
+// Pages of a group.
+int64_t gla_fun_group (const gla_fun_run *run);
+
+// The operation on pages, for all functions but GLA_FUN_VALUES, and the call.
+gla_status gla_fun_call (gla_fun_run *run);
 
 // Pages first .. first+count-1 of the result, at most run->count, from their eigenvectors and
 // eigenvalues.

@@ -7,6 +7,7 @@
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "eig_kernels.cuh"
+#include "eig_part.cuh"
 #include "hetrd_band.cuh"
 #include "eig_routes.h"
 
@@ -287,18 +288,6 @@ __global__ void any_info_kernel (const int32_t *info, int64_t pages, int *any)
     *any = 1;
 }
 
-// Whether any page has a nonzero info, in one word: mostly none has, and then the host need not
-// copy the info of all pages.
-gla_status look_for_info (cuda_engine *e, int slot, const int32_t *info, int64_t pages)
-{
-  enum { THREADS = 256, BLOCKS = 64 };
-  int64_t blocks = (pages + THREADS - 1) / THREADS;
-  e->counter[slot] = 0;
-  any_info_kernel<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
-                    e->slots[slot].stream>>> (info, pages, &e->counter[slot]);
-  return engine_status (cudaGetLastError ());
-}
-
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
@@ -324,7 +313,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (run_block_jacobi (e, slot, a));
     break;
   }
-  GLA_TRY (look_for_info (e, slot, a.info, a.pages));
+  GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
 }
 
@@ -434,6 +423,40 @@ gla_status finish (gla_engine *engine, int slot)
 }
 
 } // namespace
+
+//------------------------------------------------------------------------------
+// a part of another operation
+//------------------------------------------------------------------------------
+
+gla_status eig_look_for_info (cuda_engine *e, int slot, const int32_t *info, int64_t pages)
+{
+  enum { THREADS = 256, BLOCKS = 64 };
+  int64_t blocks = (pages + THREADS - 1) / THREADS;
+  e->counter[slot] = 0;
+  any_info_kernel<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
+                    e->slots[slot].stream>>> (info, pages, &e->counter[slot]);
+  return engine_status (cudaGetLastError ());
+}
+
+size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  return arena_bytes (e, job, pages);
+}
+
+gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  return for_type (e->eig_job.head.type,
+                   [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
+}
+
+eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages)
+{
+  return for_type (e->eig_job.head.type, [&] (auto zero) {
+    eig_args<decltype (zero)> a = {};
+    lay_out (e, &e->eig_job, pages, e->slots[slot].memory, &a);
+    return eig_part_words{a.info, a.skew};
+  });
+}
 
 extern "C" const gla_batch_ops cuda_eig_ops = {
     .supports = supports,

@@ -212,7 +212,8 @@ int supports (const gla_job *head)
 {
   const gla_pagemul_job *job = (const gla_pagemul_job *)head;
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->k < most && devices_serve (&all_serve, device_serves);
+  return job->m < most && job->n < most && job->k < most &&
+         devices_serve (&all_serve, device_serves);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

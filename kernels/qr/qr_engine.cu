@@ -136,7 +136,8 @@ int supports (const gla_job *head)
 {
   const gla_qr_job *job = (const gla_qr_job *)head;
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->rhs < most && devices_serve (&all_serve, device_serves) &&
+  return job->m < most && job->n < most && job->rhs < most &&
+         devices_serve (&all_serve, device_serves) &&
          (!qr_needs_blas (*job) || gpu_blas_expected ());
 }
 

@@ -97,6 +97,8 @@ static gla_status run_on_cpu (void *user, gla_engine *cpu)
   gla_call *call = user;
   gla_queue q = {.engine = cpu, .call = call};
   gla_status failure = GLA_OK;
+  if (call->operation->on_cpu != NULL)
+    return call->operation->on_cpu (call);
   const int64_t pages = gla_queue_row (&q)->chunk_pages (cpu, call->job, call->run.pages);
   gla_status status = gla_queue_begin (&q, at_most (pages, GLA_MAX_CHUNK));
   if (status != GLA_OK)

@@ -26,6 +26,8 @@ typedef struct {
   void (*slice) (const gla_call *call, gla_range range, void *chunk, void *memory);
   // Looks at the results of a chunk, in the thread of its engine. NULL: nothing is done.
   gla_status (*after_finish) (gla_call *call, gla_range range, const void *chunk);
+  // Does the pages that wait on the CPU, where the CPU has no row for the operation. NULL: it has.
+  gla_status (*on_cpu) (gla_call *call);
 } gla_operation;
 
 // One call; the first member of the operation's own description.

@@ -113,6 +113,23 @@ static void add_pagesolve (void)
   add ((run_case){"pagesolve", run_pagesolve, {200, 9000, 2, Z, 3, 'N', 1, 1, 0, 1}, 0, {0}});
 }
 
+static void add_pagefun (void)
+{
+  const int sizes[] = {1, 3, 16, 32, 33, 64, 100, 200};
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
+      const int wide = t < 2 && k % 2, fun = (t + k) % (GLA_FUN_OCCUPIED + 1);
+      const int scale = fun == GLA_FUN_OCCUPIED ? 0 : wide || t > 1 ? k % 3 : k % 2;
+      add (
+          (run_case){"pagefun",
+                     run_pagefun,
+                     {sizes[k], 6, types[t], fun, wide, scale, (k + t) % 2 && scale < 2, k / 2 % 2},
+                     t == 1,
+                     {.any_info = k % 3 == 0}});
+    }
+}
+
 static void add_norm (void)
 {
   const int types[] = {S, D, C, Z};
@@ -231,8 +248,8 @@ static void check_run (const run_case *c, const char *name)
          (long long)launched);
 }
 
-// A question to the driver starts it, which takes 0.1 s: predictions of "auto" ask none before a GPU
-// is open.
+// A question to the driver starts it, which takes 0.1 s: predictions of "auto" ask none before a
+// GPU is open.
 static void check_before_opening (const run_case *c)
 {
   char name[200];
@@ -278,6 +295,7 @@ int main (int argc, char **argv)
   add_qr ();
   add_gsvd ();
   add_norm ();
+  add_pagefun ();
   add_pagemul ();
   add_pagesolve ();
   add_sparse ();

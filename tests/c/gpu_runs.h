@@ -202,6 +202,33 @@ static gla_status run_pagemul (gla_engine *engine, const int *v)
   return status;
 }
 
+// n, pages, type, function, wide, scale (0: none, 1: one number, 2: a complex one for each page),
+// real_only, on device
+static gla_status run_pagefun (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[2], wide = type == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
+  const int64_t n = v[0], pages = v[1];
+  arrays s = {.on_device = v[7]};
+  gla_pagefun_job job = {.n = n, .fun = (gla_fun)v[3], .wide = v[4], .real_only = v[6]};
+  job.power = 0.5;
+  job.tol = 1e-12;
+  job.scale_complex = job.scale_each = v[5] == 2;
+  job.occupied_each = 1;
+  job.head = (gla_job){.type = type, .device_arrays = v[7], .monitor = monitor};
+  gla_pagefun_chunk c = {.A = array (&s, type, n, n, pages)};
+  c.F = array (&s, v[4] ? wide : type, n, n, pages);
+  c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+  c.skew = take (&s, (size_t)pages * sizeof (double), 0);
+  if (v[5] > 0)
+    c.scale = take (&s, 2 * (size_t)pages * sizeof (double), 0);
+  if (job.fun == GLA_FUN_OCCUPIED)
+    c.occupied = take (&s, (size_t)pages * sizeof (int64_t), 0);
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_PAGEFUN, &job.head, pages, &chunk, 1);
+  free_arrays (&s);
+  return status;
+}
+
 // m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device
 static gla_status run_gsvd (gla_engine *engine, const int *v)
 {

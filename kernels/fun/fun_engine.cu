@@ -1,0 +1,358 @@
+// fun_engine.cu: gla_pagefun on one GPU: chunks of pages, their memory, their transfers
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A chunk is worked on by the kernels of batcheig, then to order 32 by one kernel of this folder,
+// and above by its kernels and those of the page products.
+
+#include "common/carver.cuh"
+#include "common/for_type.cuh"
+#include "common/work_limits.cuh"
+#include "eig/eig_part.cuh"
+#include "engine/rows.h"
+#include "fun.cuh"
+#include "product/product.cuh"
+
+#include <cmath>
+#include <cstring>
+
+namespace
+{
+
+//------------------------------------------------------------------------------
+// the job
+//------------------------------------------------------------------------------
+
+// The eigenvalue problems of a job, with arrays on the device or where the call has them.
+gla_eig_job eig_job_of (const gla_pagefun_job &job, int device_arrays)
+{
+  gla_eig_job eig = {};
+  eig.head = job.head;
+  eig.head.device_arrays = device_arrays;
+  eig.n = job.n;
+  eig.vectors = 1;
+  eig.method = GLA_EIG_METHOD_AUTO;
+  eig.triangle = job.triangle;
+  eig.tol = gla_type_eps (job.head.type);
+  eig.maxit = 30;
+  return eig;
+}
+
+fun_rounding rounding_of (const gla_pagefun_job &job)
+{
+  const double p = job.power;
+  switch (job.fun) {
+  case GLA_FUN_SQRT:
+    return FUN_NEGATIVE_TO_ZERO;
+  case GLA_FUN_ISQRT:
+  case GLA_FUN_LOG:
+  case GLA_FUN_INV:
+    return FUN_SMALL_TO_ZERO;
+  case GLA_FUN_POWER:
+    return p < 0 ? FUN_SMALL_TO_ZERO : p != std::floor (p) ? FUN_NEGATIVE_TO_ZERO : FUN_KEEP;
+  default:
+    return FUN_KEEP;
+  }
+}
+
+// Whether some value may be neither positive nor 0, unless its page fails: then Y is not X.
+bool turns (const gla_pagefun_job &job)
+{
+  if (job.wide || job.scale_complex)
+    return true;
+  switch (job.fun) {
+  case GLA_FUN_EXP:
+  case GLA_FUN_OCCUPIED:
+    return false;
+  case GLA_FUN_SQRT:
+  case GLA_FUN_ISQRT:
+    return !job.real_only;
+  default:
+    return true;
+  }
+}
+
+// f (zero, zero) for the types of A and F.
+template <class F> auto for_types (const gla_pagefun_job &job, F f)
+{
+  return for_type (job.head.type, [&] (auto zero) {
+    typedef decltype (zero) T;
+    if constexpr (!is_complex_v<T>)
+      if (job.wide)
+        return f (zero, cx<T> ());
+    return f (zero, zero);
+  });
+}
+
+//------------------------------------------------------------------------------
+// memory of a chunk
+//------------------------------------------------------------------------------
+
+size_t eig_bytes (const cuda_engine *e, const gla_pagefun_job &job, int64_t pages)
+{
+  const gla_eig_job eig = eig_job_of (job, 1);
+  return (eig_part_bytes (e, &eig, pages) + 255) / 256 * 256;
+}
+
+template <class T, class E> struct chunk_memory {
+  T *A; // of host arrays
+  T *V;
+  real_t<T> *lambda;
+  E *F; // of host arrays; in the place of A where it has the same type
+  E *Y;
+  fun_value *values;
+  int *state;
+  double *scale;
+  int64_t *occupied;
+
+  chunk_memory (const gla_pagefun_job &job, int64_t pages, carver &c)
+  {
+    const int64_t n = job.n, n2 = n * n;
+    const bool on_host = !job.head.device_arrays, large = n > FUN_SMALL;
+    A = on_host ? c.take<T> (pages * n2) : nullptr;
+    V = c.take<T> (pages * n2);
+    lambda = c.take<real_t<T>> (pages * n);
+    F = !on_host ? nullptr : job.wide ? c.take<E> (pages * n2) : reinterpret_cast<E *> (A);
+    Y = large && turns (job) ? c.take<E> (pages * n2) : nullptr;
+    values = large ? c.take<fun_value> (pages * n) : nullptr;
+    state = large ? c.take<int> (pages) : nullptr;
+    scale = c.take<double> (2 * (job.scale_each ? pages : 1));
+    occupied = c.take<int64_t> (job.occupied_each ? pages : 1);
+  }
+};
+
+size_t arena_bytes (const cuda_engine *e, const gla_pagefun_job &job, int64_t pages)
+{
+  carver c = {nullptr, 0};
+  for_types (job, [&] (auto a, auto f) {
+    chunk_memory<decltype (a), decltype (f)> unused (job, pages, c);
+    return 0;
+  });
+  return eig_bytes (e, job, pages) + c.used;
+}
+
+template <class T, class E>
+chunk_memory<T, E> memory_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
+{
+  carver c = {e->slots[slot].memory + eig_bytes (e, e->pagefun_job, chunk->A.pages), 0};
+  return chunk_memory<T, E> (e->pagefun_job, chunk->A.pages, c);
+}
+
+//------------------------------------------------------------------------------
+// the work on a chunk
+//------------------------------------------------------------------------------
+
+// The caller's numbers for each page, or for all.
+gla_status upload_numbers (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk, double *scale,
+                           int64_t *occupied)
+{
+  const gla_pagefun_job &job = e->pagefun_job;
+  const int64_t pages = chunk->A.pages;
+  if (chunk->scale != nullptr) {
+    const gla_array from =
+        gla_array_packed (const_cast<double *> (chunk->scale), GLA_TYPE_D, 1 + job.scale_complex, 1,
+                          job.scale_each ? pages : 1, GLA_DEVICE_HOST);
+    GLA_TRY (engine_upload (e, slot, scale, &from));
+  }
+  if (chunk->occupied == nullptr)
+    return GLA_OK;
+  const gla_array from = // 8 bytes each, as type d has
+      gla_array_packed (const_cast<int64_t *> (chunk->occupied), GLA_TYPE_D, 1, 1,
+                        job.occupied_each ? pages : 1, GLA_DEVICE_HOST);
+  return engine_upload (e, slot, occupied, &from);
+}
+
+fun_rule rule_of (const gla_pagefun_job &job, const gla_pagefun_chunk *chunk, const double *scale,
+                  const int64_t *occupied)
+{
+  fun_rule r = {};
+  r.fun = job.fun;
+  r.rounding = rounding_of (job);
+  r.n = (int)job.n;
+  r.power = job.power;
+  r.floor = job.floor;
+  r.tol = job.tol;
+  r.raise = job.raise;
+  r.real_only = job.real_only;
+  r.is_single = gla_type_real (job.head.type) == GLA_TYPE_S;
+  r.scale_complex = job.scale_complex;
+  r.scale_each = job.scale_each;
+  r.occupied_each = job.occupied_each;
+  r.scale = chunk->scale == nullptr ? nullptr : scale;
+  r.occupied = occupied;
+  return r;
+}
+
+template <class T, class E>
+fun_args<T, E> args_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
+{
+  const chunk_memory<T, E> s = memory_of<T, E> (e, slot, chunk);
+  const gla_pagefun_job &job = e->pagefun_job;
+  fun_args<T, E> a = {};
+  a.rule = rule_of (job, chunk, s.scale, s.occupied);
+  a.V = s.V;
+  a.lambda = s.lambda;
+  a.info = eig_part_words_of (e, slot, chunk->A.pages).info;
+  a.F = job.head.device_arrays ? static_cast<E *> (chunk->F.data) : s.F;
+  a.ldf = job.head.device_arrays ? chunk->F.column_stride : job.n;
+  a.page_f = job.head.device_arrays ? chunk->F.page_stride : job.n * job.n;
+  a.pages = chunk->A.pages;
+  a.values = s.values;
+  a.state = s.state;
+  a.Y = s.Y;
+  a.stream = e->slots[slot].stream;
+  return a;
+}
+
+// X*Y' of all pages, in pieces of PIECE_SECONDS.
+template <class T, class E>
+gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
+{
+  const int64_t n = a.rule.n, tiles = product_tiles<T, E> ((int)n, (int)n, (int)n);
+  product_args<T, E> p = {};
+  p.A = {a.V, n, n * n, nullptr};
+  p.B = {a.Y != nullptr ? a.Y : reinterpret_cast<const E *> (a.V), n, n * n, nullptr};
+  p.C = a.F;
+  p.ldc = a.ldf;
+  p.page = a.page_f;
+  p.pages = a.pages;
+  p.m = p.n = p.k = (int)n;
+  p.transpose_b = p.conjugate_b = true;
+  p.hermitian = a.Y == nullptr;
+  const double page = 8.0 * n * n * n / 2e13; // no kernel is so slow
+  const double fit = PIECE_SECONDS / page;
+  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
+  for (int64_t first = 0; first < a.pages; first += pages) {
+    const int64_t count = a.pages - first < pages ? a.pages - first : pages;
+    const product_piece piece = {first, count, 0, tiles > 0 ? tiles : 1, 0, (int)n,
+                                 e->multiprocessors};
+    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (e, slot));
+    GLA_TRY (product_pages (p, piece, a.stream));
+  }
+  return GLA_OK;
+}
+
+template <class T, class E>
+gla_status find_function (cuda_engine *e, int slot, const fun_args<T, E> &a)
+{
+  if (a.rule.n <= FUN_SMALL)
+    return engine_status (fun_small (a));
+  GLA_TRY (fun_values (a));
+  GLA_TRY (fun_factors (a));
+  GLA_TRY (multiply (e, slot, a));
+  return engine_status (fun_repair (a));
+}
+
+template <class T, class E>
+gla_status submit (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
+{
+  const gla_pagefun_job &job = e->pagefun_job;
+  const chunk_memory<T, E> s = memory_of<T, E> (e, slot, chunk);
+  const int64_t n = job.n, pages = chunk->A.pages;
+  const int place = chunk->F.device == GLA_DEVICE_HOST ? e->base.device : chunk->F.device;
+  fun_args<T, E> a = args_of<T, E> (e, slot, chunk);
+  gla_eig_chunk eig = {};
+  eig.A = chunk->A;
+  if (!job.head.device_arrays) {
+    GLA_TRY (engine_upload (e, slot, s.A, &chunk->A));
+    engine_announce_results (e, slot, &chunk->F);
+    eig.A = gla_array_packed (s.A, job.head.type, n, n, pages, place);
+  }
+  GLA_TRY (upload_numbers (e, slot, chunk, s.scale, s.occupied));
+  eig.V = gla_array_packed (s.V, job.head.type, n, n, pages, place);
+  eig.lambda = gla_array_packed (s.lambda, gla_type_real (job.head.type), n, 1, pages, place);
+  GLA_TRY (eig_part_submit (e, slot, &eig));
+  GLA_TRY (find_function (e, slot, a));
+  GLA_TRY (eig_look_for_info (e, slot, a.info, pages));
+  return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+}
+
+template <class T, class E>
+gla_status finish (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
+{
+  const int64_t pages = chunk->A.pages;
+  const eig_part_words words = eig_part_words_of (e, slot, pages);
+  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
+  const gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, pages, GLA_DEVICE_HOST);
+  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (e->counter[slot] == 0) {
+    memset (chunk->info, 0, (size_t)pages * sizeof *chunk->info);
+  } else {
+    GLA_TRY (engine_download (e, slot, &info, words.info)); // 4 bytes each, as type s has
+    GLA_TRY (engine_download (e, slot, &skew, words.skew));
+  }
+  return e->pagefun_job.head.device_arrays
+             ? GLA_OK
+             : engine_download (e, slot, &chunk->F, memory_of<T, E> (e, slot, chunk).F);
+}
+
+//------------------------------------------------------------------------------
+// the backend's functions
+//------------------------------------------------------------------------------
+
+int supports (const gla_job *head)
+{
+  const gla_pagefun_job *job = (const gla_pagefun_job *)head;
+  const gla_eig_job eig = eig_job_of (*job, head->device_arrays);
+  return job->fun != GLA_FUN_VALUES && cuda_eig_ops.supports (&eig.head);
+}
+
+// As batcheig, which brings as much to the GPU and back, and products.
+double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_pagefun_job &job = *(const gla_pagefun_job *)head;
+  const gla_eig_job eig = eig_job_of (job, head->device_arrays);
+  const double n = (double)job.n, flops = 8 * n * n * n;
+  return cuda_eig_ops.seconds (engine, &eig.head, pages) + (double)pages * flops / 2e13;
+}
+
+int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_pagefun_job &job = *(const gla_pagefun_job *)head;
+  const gla_eig_job eig = eig_job_of (job, head->device_arrays);
+  cuda_engine *e = engine_of (engine);
+  const int64_t chunk = cuda_eig_ops.chunk_pages (engine, &eig.head, pages);
+  const double by_memory = engine_pages_in_memory (e, (double)arena_bytes (e, job, 64) / 64);
+  return (double)chunk <= by_memory ? chunk : by_memory < 1 ? 1 : (int64_t)by_memory;
+}
+
+gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  cuda_engine *e = engine_of (engine);
+  e->pagefun_job = *(const gla_pagefun_job *)head;
+  e->eig_job = eig_job_of (e->pagefun_job, 1);
+  engine_begin_job (e, head, pages);
+  return engine_reserve (e, 0, arena_bytes (e, e->pagefun_job, pages));
+}
+
+gla_status submit (gla_engine *engine, int slot, const void *pages)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagefun_chunk *> (pages);
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->pagefun_job, e->chunk_pages)));
+  e->slots[slot].chunk = chunk;
+  return for_types (e->pagefun_job, [&] (auto a, auto f) {
+    return submit<decltype (a), decltype (f)> (e, slot, chunk);
+  });
+}
+
+gla_status finish (gla_engine *engine, int slot)
+{
+  cuda_engine *e = engine_of (engine);
+  auto chunk = static_cast<const gla_pagefun_chunk *> (e->slots[slot].chunk);
+  const gla_status status = for_types (e->pagefun_job, [&] (auto a, auto f) {
+    return finish<decltype (a), decltype (f)> (e, slot, chunk);
+  });
+  return engine_end_chunk (e, slot, status, chunk->A.pages);
+}
+
+} // namespace
+
+extern "C" const gla_batch_ops cuda_pagefun_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = chunk_pages,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
+    .end = engine_end_job,
+};

@@ -1,0 +1,199 @@
+// pagefun_call.c: functions of Hermitian pages as an operation on pages, on GPUs or the CPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "arrays.h"
+#include "pagefun_run.h"
+
+#include <stdlib.h>
+
+//------------------------------------------------------------------------------
+// chunks of a GPU
+//------------------------------------------------------------------------------
+
+static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
+{
+  const gla_fun_run *run = (const gla_fun_run *)call;
+  const int64_t scale = run->job.scale_each ? range.first : 0;
+  gla_pagefun_chunk *c = chunk;
+  c->info = run->info + range.first;
+  c->skew = memory;
+  c->scale = run->o.scale;
+  if (c->scale != NULL)
+    c->scale += run->job.scale_complex ? 2 * scale : scale;
+  c->occupied = run->all.occupied;
+  if (c->occupied != NULL && run->job.occupied_each)
+    c->occupied += range.first;
+}
+
+static void keep_first_bad (gla_fun_run *run, int64_t page, double difference)
+{
+  pthread_mutex_lock (&run->call.run.lock);
+  if (run->report.bad_page < 0 || page < run->report.bad_page) {
+    run->report.bad_page = page;
+    run->report.bad_difference = difference;
+  }
+  pthread_mutex_unlock (&run->call.run.lock);
+  gla_run_close (&run->call.run);
+}
+
+// The first page that is not Hermitian ends the call.
+static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
+{
+  gla_fun_run *run = (gla_fun_run *)call;
+  const gla_pagefun_chunk *c = chunk;
+  int32_t any = 0;
+  for (int64_t p = 0; p < range.count; p++)
+    any |= c->info[p];
+  if (any == 0)
+    return GLA_OK;
+  pthread_mutex_lock (&call->run.lock);
+  run->suspect = 1;
+  pthread_mutex_unlock (&call->run.lock);
+  for (int64_t p = 0; p < range.count; p++)
+    if (c->info[p] == GLA_INFO_NOT_HERMITIAN) {
+      keep_first_bad (run, range.first + p, c->skew[p]);
+      break;
+    }
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// the CPU
+//------------------------------------------------------------------------------
+
+static gla_status do_group (gla_fun_run *run, gla_range range)
+{
+  gla_context *ctx = run->ctx;
+  const gla_place place = ctx->place;
+  ctx->place = GLA_PLACE_CPU;
+  gla_status status = gla_fun_eigenvalues (run, range.first, range.count);
+  ctx->place = place;
+  if (status == GLA_OK) {
+    const gla_array V = gla_array_pages (&run->V, 0, range.count);
+    const gla_array lambda = gla_array_pages (&run->lambda, 0, range.count);
+    status = gla_fun_products (run, range.first, range.count, &V, &lambda);
+  }
+  return status;
+}
+
+// What waits: all pages, or those that GPUs have left.
+static gla_status on_cpu (gla_call *call)
+{
+  gla_fun_run *run = (gla_fun_run *)call;
+  const int64_t group = gla_fun_group (run);
+  gla_status status = run->V.data != NULL ? GLA_OK : gla_fun_take_memory (run, group);
+  while (status == GLA_OK) {
+    const gla_range range = gla_run_take (&call->run, group);
+    if (range.count == 0)
+      break;
+    status = do_group (run, range);
+    gla_run_complete (&call->run, range);
+  }
+  return status;
+}
+
+// A GPU leaves pages whose eigenvalues have not converged. batcheig on the CPU tries two methods.
+static gla_status retry_pages (gla_fun_run *run)
+{
+  const int64_t n = run->rule.n;
+  gla_status status = GLA_OK;
+  for (int64_t p = 0; p < run->A.pages && status == GLA_OK; p++)
+    if (run->info[p] >= 1 && run->info[p] <= n) {
+      status = run->V.data != NULL ? GLA_OK : gla_fun_take_memory (run, gla_fun_group (run));
+      if (status == GLA_OK)
+        status = do_group (run, (gla_range){p, 1});
+    }
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// the place
+//------------------------------------------------------------------------------
+
+static gla_eig_job eig_job_of (const gla_pagefun_job *job)
+{
+  return (gla_eig_job){.head = job->head,
+                       .n = job->n,
+                       .vectors = 1,
+                       .triangle = job->triangle,
+                       .tol = gla_type_eps (job->head.type),
+                       .maxit = 30};
+}
+
+// On the CPU mostly those of batcheig.
+static double seconds (gla_engine *engine, const void *user, int64_t pages)
+{
+  const gla_fun_run *run = user;
+  if (engine->device != GLA_DEVICE_HOST)
+    return gla_batch_seconds (engine, user, pages);
+  const gla_eig_job job = eig_job_of (&run->job);
+  return 1.2 * engine->backend->batch[GLA_BATCH_EIG]->seconds (engine, &job.head, pages);
+}
+
+// Exponentials with a complex scale take longer on the CPU than others.
+static int kinds (const void *user, gla_kind *kinds)
+{
+  const gla_pagefun_job *job = &((const gla_fun_run *)user)->job;
+  const char type[] = {(char)job->head.type, '\0'};
+  return gla_kinds_of_size (job->n, type, job->scale_complex ? "complex" : "real", kinds);
+}
+
+static const gla_operation pagefun_operation = {
+    .row = GLA_BATCH_PAGEFUN,
+    .placing = {.name = "pagefun",
+                .unsupported = "n is too large for a GPU",
+                .supports = gla_batch_supports,
+                .seconds = seconds,
+                .kinds = kinds},
+    .arrays = 2,
+    .chunk_bytes = sizeof (gla_pagefun_chunk),
+    .page_bytes = sizeof (double),
+    .slice = slice,
+    .after_finish = look_for_failures,
+    .on_cpu = on_cpu,
+};
+
+static void fill_job (gla_fun_run *run)
+{
+  const gla_pagefun_options *o = &run->o;
+  gla_pagefun_job *job = &run->job;
+  job->head = (gla_job){.type = run->A.type,
+                        .device_arrays = run->A.device != GLA_DEVICE_HOST,
+                        .monitor = {gla_run_poll, &run->call.run}};
+  job->n = run->rule.n;
+  job->fun = run->rule.fun;
+  job->triangle = o->triangle;
+  job->wide = run->F.type != run->A.type;
+  job->real_only = run->rule.real_only;
+  job->raise = o->raise;
+  job->power = o->power;
+  job->floor = o->floor;
+  job->tol = o->tol;
+  job->scale_complex = o->scale != NULL && o->scale_complex;
+  job->scale_each = o->scale != NULL && o->scale_count > 1;
+  job->occupied_each = job->fun == GLA_FUN_OCCUPIED && o->occupied_count > 1;
+}
+
+gla_status gla_fun_call (gla_fun_run *run)
+{
+  run->all.A = run->A;
+  run->all.F = run->F;
+  run->all.occupied = run->rule.fun == GLA_FUN_OCCUPIED ? run->o.occupied : NULL;
+  run->call.arrays = run->all.arrays;
+  gla_call_start (&run->call, &pagefun_operation, &run->job.head, run->ctx, run->A.pages);
+  fill_job (run);
+  gla_status status = gla_call_run (&run->call);
+  if (status != GLA_OK)
+    return status;
+  if (run->report.bad_page >= 0)
+    return gla_fail (run->ctx, GLA_ERROR_NOT_HERMITIAN,
+                     "page %lld is not Hermitian: the largest |A - A'| is %g",
+                     (long long)run->report.bad_page, run->report.bad_difference);
+  if (run->call.device != GLA_DEVICE_HOST || run->report.base.chunk_pages == 0) {
+    run->report.base.device = run->call.device;
+    run->report.base.chunk_pages = run->call.chunk_pages;
+  }
+  if (run->suspect && !run->job.head.device_arrays)
+    status = retry_pages (run);
+  return run->call.run.stopped ? GLA_ERROR_STOPPED : status;
+}
