@@ -61,7 +61,8 @@ enum {
 template <class T, class E> cudaError_t fun_small (const fun_args<T, E> &a);
 
 // Above FUN_SMALL: values, state and info; then X and Y; and after the product, pages that failed
-// are filled, and the upper triangle of pages with real values is made the lower one's mirror image.
+// are filled, and the upper triangle of pages with real values is made the lower one's mirror
+// image.
 template <class T, class E> cudaError_t fun_values (const fun_args<T, E> &a);
 template <class T, class E> cudaError_t fun_factors (const fun_args<T, E> &a);
 template <class T, class E> cudaError_t fun_repair (const fun_args<T, E> &a);

@@ -204,8 +204,7 @@ fun_args<T, E> args_of (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk
 }
 
 // X*Y' of all pages, in pieces of PIECE_SECONDS.
-template <class T, class E>
-gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
+template <class T, class E> gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
 {
   const int64_t n = a.rule.n, tiles = product_tiles<T, E> ((int)n, (int)n, (int)n);
   product_args<T, E> p = {};
@@ -223,8 +222,8 @@ gla_status multiply (cuda_engine *e, int slot, const fun_args<T, E> &a)
   const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
   for (int64_t first = 0; first < a.pages; first += pages) {
     const int64_t count = a.pages - first < pages ? a.pages - first : pages;
-    const product_piece piece = {first, count, 0, tiles > 0 ? tiles : 1, 0, (int)n,
-                                 e->multiprocessors};
+    const product_piece piece = {
+        first, count, 0, tiles > 0 ? tiles : 1, 0, (int)n, e->multiprocessors};
     GLA_TRY (first == 0 ? GLA_OK : engine_throttle (e, slot));
     GLA_TRY (product_pages (p, piece, a.stream));
   }

@@ -127,8 +127,7 @@ __global__ void __launch_bounds__ (THREADS) fun_repair_kernel (fun_args<T, E> a)
 
 template <class T, class E> cudaError_t fun_values (const fun_args<T, E> &a)
 {
-  fun_values_kernel<T, E>
-      <<<blocks_for ((a.pages + WARPS - 1) / WARPS), THREADS, 0, a.stream>>> (a);
+  fun_values_kernel<T, E><<<blocks_for ((a.pages + WARPS - 1) / WARPS), THREADS, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
