@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/,
-# engine/; of src/ it may include backend.h, gpulinalg.h and src/common/. Files of a folder common/
+# engine/, and fun/ the kernels that it is made of; of src/ it may include backend.h, gpulinalg.h and src/common/. Files of a folder common/
 # include no topic; those of src/cpu itself list all topics. oct/ may include itself and gpulinalg.h,
 # and gla_octave.h also common/host_memory.h: how Octave's arrays get their memory is no matter of
 # the C interface. Prints each include that is not allowed and fails if there is one.
@@ -18,6 +18,7 @@ bad=$(grep -rn '^ *# *include "' --include='*.[ch]' --include='*.cu' --include='
     kernels/*:backend.h | src/cpu/*:backend.h | kernels/*:common/* | src/cpu/*:common/*) continue ;;
     kernels/common/*:engine/*) ;;
     kernels/*:engine/* | kernels/*:"$topic"/*) continue ;;
+    kernels/fun/*:eig/eig_part.cuh | kernels/fun/*:product/product.cuh) continue ;;
     src/cpu/*:cpu/common/* | src/cpu/*:cpu/"$topic"/* | src/cpu/*:cpu/engine.h) continue ;;
     src/cpu/"$topic":cpu/*) continue ;;
     *:*/*) ;;
