@@ -27,7 +27,7 @@ template <class R> static double not_unitary (const void *F, int64_t n, int64_t 
   for (int64_t p = 0; p < pages; p += (pages + 2) / 3) {
     cudaMemcpy (f.data (), (const R *)F + 2 * n * n * p, f.size () * sizeof (R),
                 cudaMemcpyDeviceToHost);
-    for (int64_t j = 0; j < n; j += n > 64 ? 17 : 1)
+    for (int64_t j = 0; j<n; j += n> 64 ? 17 : 1)
       for (int64_t k = 0; k <= j; k++) {
         double re = j == k ? -1 : 0, im = 0;
         for (int64_t i = 0; i < n; i++) {
@@ -49,7 +49,8 @@ template <class T> static void run_case (gla_context *ctx, int64_t n)
   const int64_t by_bytes = (int64_t)(2e9 / (double)(n * n * 16)), most = n <= 8 ? 1000000 : 60000;
   const int64_t pages = by_bytes < most ? by_bytes : most;
   char *A, *F, *V, *lambda;
-  must (cudaMalloc (&A, n * n * pages * sizeof (T)) || cudaMalloc (&V, n * n * pages * sizeof (T)) ||
+  must (cudaMalloc (&A, n * n * pages * sizeof (T)) ||
+            cudaMalloc (&V, n * n * pages * sizeof (T)) ||
             cudaMalloc (&F, n * n * pages * 2 * sizeof (R)) ||
             cudaMalloc (&lambda, n * pages * sizeof (R)),
         "cudaMalloc");
@@ -71,9 +72,9 @@ template <class T> static void run_case (gla_context *ctx, int64_t n)
   };
   auto poison = [&] { cudaMemset (F, 0xff, n * n * pages * 2 * sizeof (R)); };
   const double ns = 1e6 / (double)pages;
-  const double vectors = ns * measure ([] {}, [&] {
-                           must (gla_batcheig (ctx, &a, &eig, NULL, NULL), gla_message (ctx));
-                         });
+  const double vectors =
+      ns *
+      measure ([] {}, [&] { must (gla_batcheig (ctx, &a, &eig, NULL, NULL), gla_message (ctx)); });
   const double real = ns * measure (poison, [&] { apply (GLA_FUN_EXP, type, NULL); });
   const double power = ns * measure (poison, [&] { apply (GLA_FUN_POWER, type, NULL); });
   const double complex = ns * measure (poison, [&] { apply (GLA_FUN_EXP, wide, turn); });

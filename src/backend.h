@@ -57,7 +57,9 @@ typedef struct {
 // For a page that fails, the backend fills lambda and V with NaN and sets info as gpulinalg.h says;
 // a page that did not converge keeps info in 1..n. A page that is not Hermitian within
 // 10*n*eps*max|A| (GLA_TRIANGLE_FULL only) gets GLA_INFO_NOT_HERMITIAN and max |A - A'| in
-// skew[page].
+// skew[page]. Before a chunk is submitted, info is 0 and *clean is 0. `finish` may leave info alone
+// where it is 0 on all pages, and then says so in *clean: the host need not look at a million
+// words.
 typedef struct {
   union {
     gla_array arrays[3];
@@ -67,6 +69,7 @@ typedef struct {
   };
   int32_t *info;
   double *skew;
+  int *clean, clean_word; // clean points to clean_word, or elsewhere
 } gla_eig_chunk;
 
 enum { GLA_INFO_NOT_HERMITIAN = -1 };
@@ -234,8 +237,8 @@ typedef struct {
 } gla_pagefun_job;
 
 // info as in gla_pagefun_results; a page that is not Hermitian has GLA_INFO_NOT_HERMITIAN, and the
-// largest |A - A'| in skew. scale (NULL: 1) and occupied begin with the numbers of the first page
-// where each page has its own.
+// largest |A - A'| in skew. info and *clean as in gla_eig_chunk. scale (NULL: 1) and occupied begin
+// with the numbers of the first page where each page has its own.
 typedef struct {
   union {
     gla_array arrays[2];
@@ -245,6 +248,7 @@ typedef struct {
   };
   int32_t *info;
   double *skew;
+  int *clean, clean_word; // clean points to clean_word, or elsewhere
   const double *scale;
   const int64_t *occupied;
 } gla_pagefun_chunk;

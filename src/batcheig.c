@@ -88,6 +88,7 @@ static int retry_page (gla_eig_run *run, gla_engine *engine, gla_eig_method meth
   if (!gla_queue_row (&q)->supports (&run->job.head) || gla_queue_begin (&q, 1) != GLA_OK)
     return 0;
   run->call.run.in_flight = 1;
+  run->all.info[page] = 0;
   gla_status status = gla_queue_submit (&q, (gla_range){page, 1});
   if (status == GLA_OK)
     status = gla_queue_finish (&q);
@@ -153,12 +154,8 @@ static gla_eig_report report_of (const gla_eig_run *run)
 static gla_status work (gla_eig_run *run)
 {
   const gla_eig_chunk *all = &run->all;
-  if (all->A.pages == 0)
+  if (all->A.pages == 0 || all->A.rows == 0)
     return GLA_OK;
-  if (all->A.rows == 0) {
-    memset (all->info, 0, (size_t)all->A.pages * sizeof *all->info);
-    return GLA_OK;
-  }
   const gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
@@ -193,13 +190,15 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   int64_t pages = A->pages;
   int32_t *info = r.info, *own_info = NULL;
   if (info == NULL && pages > 0) {
-    info = own_info = malloc ((size_t)pages * sizeof *info);
+    info = own_info = calloc ((size_t)pages, sizeof *info);
     if (info == NULL)
       return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                        (long long)pages);
   }
 
   // work
+  if (r.info != NULL)
+    memset (info, 0, (size_t)pages * sizeof *info);
   gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .info = info}, .bad_page = -1};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &gla_eig_operation, &run.job.head, ctx, pages);

@@ -222,11 +222,8 @@ static void count_failures (gla_fun_run *run)
 
 static gla_status work (gla_fun_run *run)
 {
-  if (gla_array_empty (&run->A)) {
-    if (run->A.pages > 0)
-      memset (run->info, 0, (size_t)run->A.pages * sizeof *run->info);
+  if (gla_array_empty (&run->A))
     return GLA_OK;
-  }
   char why[128] = "";
   const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
   if (isa == NULL)
@@ -242,7 +239,7 @@ static gla_status work (gla_fun_run *run)
   free (run->Y.data);
   free (run->lambda.data);
   free (run->values);
-  if (status == GLA_OK)
+  if (status == GLA_OK && (run->suspect || run->rule.fun == GLA_FUN_VALUES))
     count_failures (run);
   return status;
 }
@@ -272,12 +269,14 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   // allocate
   run.A = *A;
   run.F = r.F;
-  run.info = r.info != NULL ? r.info : malloc ((size_t)(A->pages + 1) * sizeof *run.info);
+  run.info = r.info != NULL ? r.info : calloc ((size_t)A->pages + 1, sizeof *run.info);
   if (run.info == NULL)
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                      (long long)A->pages);
 
   // work
+  if (r.info != NULL && A->pages > 0)
+    memset (r.info, 0, (size_t)A->pages * sizeof *r.info);
   if (run.o.tol == 0)
     run.o.tol = 10 * (double)A->rows * gla_type_eps (A->type);
   run.rule = (gla_fun_rule){.fun = fun, .n = A->rows, .o = &run.o};

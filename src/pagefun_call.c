@@ -17,6 +17,8 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   gla_pagefun_chunk *c = chunk;
   c->info = run->info + range.first;
   c->skew = memory;
+  c->clean = &c->clean_word;
+  c->clean_word = 0;
   c->scale = run->o.scale;
   if (c->scale != NULL)
     c->scale += run->job.scale_complex ? 2 * scale : scale;
@@ -42,6 +44,8 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
   gla_fun_run *run = (gla_fun_run *)call;
   const gla_pagefun_chunk *c = chunk;
   int32_t any = 0;
+  if (*c->clean)
+    return GLA_OK;
   for (int64_t p = 0; p < range.count; p++)
     any |= c->info[p];
   if (any == 0)
@@ -86,6 +90,7 @@ static gla_status on_cpu (gla_call *call)
     const gla_range range = gla_run_take (&call->run, group);
     if (range.count == 0)
       break;
+    run->suspect = 1;
     status = do_group (run, range);
     gla_run_complete (&call->run, range);
   }
@@ -193,7 +198,7 @@ gla_status gla_fun_call (gla_fun_run *run)
     run->report.base.device = run->call.device;
     run->report.base.chunk_pages = run->call.chunk_pages;
   }
-  if (run->suspect && !run->job.head.device_arrays)
+  if (run->suspect && run->call.device != GLA_DEVICE_HOST && !run->job.head.device_arrays)
     status = retry_pages (run);
   return run->call.run.stopped ? GLA_ERROR_STOPPED : status;
 }

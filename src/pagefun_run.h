@@ -11,7 +11,7 @@ typedef struct {
   gla_call call; // must stay first; with GLA_FUN_VALUES only its fields for the report count
   gla_pagefun_job job;
   gla_pagefun_chunk all; // the whole arrays
-  int suspect;           // nonzero: a GPU has left a page with info != 0
+  int suspect;           // nonzero: a page may have info != 0
   gla_context *ctx;
   gla_array A, F;
   gla_fun_rule rule;

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A file of kernels/<topic> or src/cpu/<topic> may include its own folder, common/ and, in kernels/,
-# engine/, and fun/ the kernels that it is made of; of src/ it may include backend.h, gpulinalg.h and src/common/. Files of a folder common/
-# include no topic; those of src/cpu itself list all topics. oct/ may include itself and gpulinalg.h,
+# engine/; fun/ also the headers of the kernels that it is made of. Of src/ it may include backend.h,
+# gpulinalg.h and src/common/. Files of a folder common/ include no topic; those of src/cpu itself list all topics. oct/ may include itself and gpulinalg.h,
 # and gla_octave.h also common/host_memory.h: how Octave's arrays get their memory is no matter of
 # the C interface. Prints each include that is not allowed and fails if there is one.
 

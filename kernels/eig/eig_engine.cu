@@ -321,19 +321,18 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
   GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (!e->eig_job.head.device_arrays)
+    GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
+  if (!e->eig_job.head.device_arrays && e->eig_job.vectors)
+    GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
+  *chunk->clean = e->counter[slot] == 0;
+  if (*chunk->clean)
+    return GLA_OK;
   gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);
   gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, a.pages, GLA_DEVICE_HOST);
-  if (e->counter[slot] == 0) {
-    memset (chunk->info, 0, (size_t)a.pages * sizeof *chunk->info);
-  } else {
-    GLA_TRY (engine_download (e, slot, &info, a.info)); // 4 bytes each, as type s has
-    if (e->eig_job.triangle == GLA_TRIANGLE_FULL)
-      GLA_TRY (engine_download (e, slot, &skew, a.skew));
-  }
-  if (e->eig_job.head.device_arrays)
-    return GLA_OK;
-  GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
-  return e->eig_job.vectors ? engine_download (e, slot, &chunk->V, a.V) : GLA_OK;
+  if (e->eig_job.triangle == GLA_TRIANGLE_FULL)
+    GLA_TRY (engine_download (e, slot, &skew, a.skew));
+  return engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
 }
 
 //------------------------------------------------------------------------------
@@ -419,6 +418,8 @@ gla_status finish (gla_engine *engine, int slot)
   auto chunk = static_cast<const gla_eig_chunk *> (e->slots[slot].chunk);
   gla_status status = for_type (
       e->eig_job.head.type, [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+  if (status != GLA_OK) // the chunk may be done again
+    memset (chunk->info, 0, (size_t)chunk->A.pages * sizeof *chunk->info);
   return engine_end_chunk (e, slot, status, chunk->A.pages);
 }
 

@@ -269,19 +269,17 @@ template <class T, class E>
 gla_status finish (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 {
   const int64_t pages = chunk->A.pages;
+  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (!e->pagefun_job.head.device_arrays)
+    GLA_TRY (engine_download (e, slot, &chunk->F, memory_of<T, E> (e, slot, chunk).F));
+  *chunk->clean = e->counter[slot] == 0;
+  if (*chunk->clean)
+    return GLA_OK;
   const eig_part_words words = eig_part_words_of (e, slot, pages);
   const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
   const gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, pages, GLA_DEVICE_HOST);
-  GLA_TRY (engine_wait (e, e->slots[slot].done));
-  if (e->counter[slot] == 0) {
-    memset (chunk->info, 0, (size_t)pages * sizeof *chunk->info);
-  } else {
-    GLA_TRY (engine_download (e, slot, &info, words.info)); // 4 bytes each, as type s has
-    GLA_TRY (engine_download (e, slot, &skew, words.skew));
-  }
-  return e->pagefun_job.head.device_arrays
-             ? GLA_OK
-             : engine_download (e, slot, &chunk->F, memory_of<T, E> (e, slot, chunk).F);
+  GLA_TRY (engine_download (e, slot, &skew, words.skew));
+  return engine_download (e, slot, &info, words.info); // 4 bytes each, as type s has
 }
 
 //------------------------------------------------------------------------------
@@ -310,6 +308,9 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   const gla_eig_job eig = eig_job_of (job, head->device_arrays);
   cuda_engine *e = engine_of (engine);
   const int64_t chunk = cuda_eig_ops.chunk_pages (engine, &eig.head, pages);
+  // the query takes longer than a small batch
+  if (arena_bytes (e, job, chunk) <= e->slots[0].size)
+    return chunk;
   const double by_memory = engine_pages_in_memory (e, (double)arena_bytes (e, job, 64) / 64);
   return (double)chunk <= by_memory ? chunk : by_memory < 1 ? 1 : (int64_t)by_memory;
 }
@@ -341,6 +342,8 @@ gla_status finish (gla_engine *engine, int slot)
   const gla_status status = for_types (e->pagefun_job, [&] (auto a, auto f) {
     return finish<decltype (a), decltype (f)> (e, slot, chunk);
   });
+  if (status != GLA_OK) // the chunk may be done again
+    memset (chunk->info, 0, (size_t)chunk->A.pages * sizeof *chunk->info);
   return engine_end_chunk (e, slot, status, chunk->A.pages);
 }
 

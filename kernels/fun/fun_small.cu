@@ -40,7 +40,7 @@ template <class R> GLA_DEVICE cx<R> total (cx<R> a, cx<R> b)
   return a + b;
 }
 
-// Tiles of 2x2 elements in a row of tiles, and the pages of a block.
+// Threads along a side of a page, each with 2x2 elements, and the pages of a block.
 __host__ __device__ int side_of (int n)
 {
   return (n + 1) / 2;
@@ -121,7 +121,8 @@ GLA_DEVICE void find_factors (const fun_args<T, E> &a, const shared_part<T, E> &
 
 // A block takes some pages whose eigenvectors lie side by side: one of order 23 to 32, 256 of order
 // 1 or 2. The threads first share out the values, then the elements of X and Y, which they keep in
-// shared memory, and then each has a tile of 2x2 elements of one page's product in its registers.
+// shared memory, and then each has 2x2 elements of one page's product in its registers: rows i and
+// i + side, so that neighbours read neighbouring elements, and columns k and k + side.
 template <class T, class E>
 __global__ void __launch_bounds__ (THREADS) fun_small_kernel (fun_args<T, E> a)
 {
@@ -136,8 +137,8 @@ __global__ void __launch_bounds__ (THREADS) fun_small_kernel (fun_args<T, E> a)
   const int p = threadIdx.x / (side * side), tile = threadIdx.x % (side * side);
   if (p >= pages)
     return;
-  const int i = 2 * (tile % side), k = 2 * (tile / side);
-  const int i1 = i + 1 < n ? i + 1 : i, k1 = k + 1 < n ? k + 1 : k;
+  const int i = tile % side, k = tile / side;
+  const int i1 = i + side < n ? i + side : i, k1 = k + side < n ? k + side : k;
   const T *X = s.X + p * n * n;
   const E *Y = s.Y + p * n * n;
   E sums[4] = {}, turned[4] = {};
@@ -154,8 +155,9 @@ __global__ void __launch_bounds__ (THREADS) fun_small_kernel (fun_args<T, E> a)
       fun_element<E> (fun_fill (a.rule, info, s.values[p * n + (s.first[p] < n ? s.first[p] : 0)]));
 #pragma unroll
   for (int e = 0; e < 4; e++)
-    if (i + e % 2 < n && k + e / 2 < n)
-      F[(k + e / 2) * a.ldf + i + e % 2] = info != 0 ? fill : total (sums[e], turned[e]);
+    if (i + e % 2 * side < n && k + e / 2 * side < n)
+      F[(k + e / 2 * side) * a.ldf + i + e % 2 * side] =
+          info != 0 ? fill : total (sums[e], turned[e]);
 }
 
 } // namespace

@@ -51,24 +51,15 @@ typedef struct {
 } fun_case;
 
 static const fun_case cases[] = {
-    {GLA_FUN_EXP, 1, 0, 0, 0, 0, 0},
-    {GLA_FUN_EXP, 1, 0, 1, 0, 0, 0},
-    {GLA_FUN_EXP, 1, 1, 2, 0, 0, 0},
-    {GLA_FUN_SQRT, 0, 0, 0, 0, 1, 0},
-    {GLA_FUN_SQRT, 1, 1, 0, 0, 0, 0},
-    {GLA_FUN_SQRT, 1, 1, 0, 0, 1, 0}, // odd pages fail
-    {GLA_FUN_ISQRT, 0, 0, 0, 0, 0, 0},
-    {GLA_FUN_ISQRT, 0, 0, 0, 0, 0, 1},
-    {GLA_FUN_ISQRT, 1, 1, 2, 0, 0, 0},
-    {GLA_FUN_LOG, 1, 1, 0, 0, 0, 0},
-    {GLA_FUN_LOG, 0, 0, 1, 0, 0, 0},
-    {GLA_FUN_LOG, 0, 1, 2, 0, 0, 0},
-    {GLA_FUN_INV, 1, 0, 0, 0, 0, 0},
-    {GLA_FUN_INV, 1, 1, 2, 0, 0, 0},
-    {GLA_FUN_POWER, 1, 0, 0, -3, 0, 0},
-    {GLA_FUN_POWER, 1, 1, 0, 1.5, 0, 0},
-    {GLA_FUN_POWER, 0, 1, 2, -0.5, 0, 0},
-    {GLA_FUN_OCCUPIED, 1, 0, 0, 0, 0, 0},
+    {GLA_FUN_EXP, 1, 0, 0, 0, 0, 0},      {GLA_FUN_EXP, 1, 0, 1, 0, 0, 0},
+    {GLA_FUN_EXP, 1, 1, 2, 0, 0, 0},      {GLA_FUN_SQRT, 0, 0, 0, 0, 1, 0},
+    {GLA_FUN_SQRT, 1, 1, 0, 0, 0, 0},     {GLA_FUN_SQRT, 1, 1, 0, 0, 1, 0}, // odd pages fail
+    {GLA_FUN_ISQRT, 0, 0, 0, 0, 0, 0},    {GLA_FUN_ISQRT, 0, 0, 0, 0, 0, 1},
+    {GLA_FUN_ISQRT, 1, 1, 2, 0, 0, 0},    {GLA_FUN_LOG, 1, 1, 0, 0, 0, 0},
+    {GLA_FUN_LOG, 0, 0, 1, 0, 0, 0},      {GLA_FUN_LOG, 0, 1, 2, 0, 0, 0},
+    {GLA_FUN_INV, 1, 0, 0, 0, 0, 0},      {GLA_FUN_INV, 1, 1, 2, 0, 0, 0},
+    {GLA_FUN_POWER, 1, 0, 0, -3, 0, 0},   {GLA_FUN_POWER, 1, 1, 0, 1.5, 0, 0},
+    {GLA_FUN_POWER, 0, 1, 2, -0.5, 0, 0}, {GLA_FUN_OCCUPIED, 1, 0, 0, 0, 0, 0},
 };
 
 static gla_pagefun_options options_of (const fun_case *c, int64_t n, double *scale,
@@ -91,8 +82,8 @@ static gla_pagefun_options options_of (const fun_case *c, int64_t n, double *sca
   return o;
 }
 
-static gla_status apply (gla_context *ctx, const gla_array *A, const fun_case *c, const gla_array *F,
-                         const gla_pagefun_options *o, int32_t *info)
+static gla_status apply (gla_context *ctx, const gla_array *A, const fun_case *c,
+                         const gla_array *F, const gla_pagefun_options *o, int32_t *info)
 {
   const gla_pagefun_results results = {.size = sizeof results, .F = *F, .info = info};
   return gla_pagefun (ctx, A, c->fun, &results, o, NULL);
@@ -147,8 +138,8 @@ static double projector_error (const gla_array *A, const gla_array *F, int64_t p
 }
 
 static void compare (const char *what, const fun_case *c, const gla_array *A,
-                     const gla_array *expected,
-                     const gla_array *F, const int32_t *info, const int32_t *expected_info)
+                     const gla_array *expected, const gla_array *F, const int32_t *info,
+                     const int32_t *expected_info)
 {
   const double n = (double)F->rows, eps = gla_type_eps (F->type);
   double worst = 0, size;
@@ -156,14 +147,16 @@ static void compare (const char *what, const fun_case *c, const gla_array *A,
     const double error = difference (expected, F, p, &size);
     CHECK (info[p] == expected_info[p], "%s, page %d: info %d, on the CPU %d", what, (int)p,
            (int)info[p], (int)expected_info[p]);
-    // eigenvalues have magnitude 1 to 5, so that no function here loses much: exp (5) counts in size
+    // eigenvalues have magnitude 1 to 5, so that no function here loses much: exp (5) counts in
+    // size
     if (c->fun != GLA_FUN_OCCUPIED || info[p] != 0)
       worst = check_worst (worst, error / (60 * n * eps * fmax (size, 1e-3)));
     else
       worst = check_worst (worst, projector_error (A, F, p, p % ((int64_t)n + 1)) / 60);
     const int real = c->scale < 2 && (p % 2 == 0 || !c->negative || c->fun == GLA_FUN_EXP ||
                                       c->fun == GLA_FUN_INV || c->fun == GLA_FUN_OCCUPIED);
-    CHECK (info[p] != 0 || !real || is_hermitian (F, p), "%s, page %d: not Hermitian", what, (int)p);
+    CHECK (info[p] != 0 || !real || is_hermitian (F, p), "%s, page %d: not Hermitian", what,
+           (int)p);
   }
   CHECK (worst <= 1, "%s: %g times the bound from the CPU's result", what, worst);
 }

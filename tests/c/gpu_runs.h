@@ -122,6 +122,7 @@ static gla_status run_eig (gla_engine *engine, const int *v)
     chunk[k].V = array (&s, type, n, v[3] ? n : 0, pages);
     chunk[k].info = take (&s, (size_t)pages * sizeof (int32_t), 0);
     chunk[k].skew = take (&s, (size_t)pages * sizeof (double), 0);
+    chunk[k].clean = &chunk[k].clean_word;
   }
   const void *chunks[] = {&chunk[0], &chunk[1]};
   gla_status status = run_chunks (engine, GLA_BATCH_EIG, &job.head, pages, chunks, 2);
@@ -219,6 +220,7 @@ static gla_status run_pagefun (gla_engine *engine, const int *v)
   c.F = array (&s, v[4] ? wide : type, n, n, pages);
   c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
   c.skew = take (&s, (size_t)pages * sizeof (double), 0);
+  c.clean = &c.clean_word;
   if (v[5] > 0)
     c.scale = take (&s, 2 * (size_t)pages * sizeof (double), 0);
   if (job.fun == GLA_FUN_OCCUPIED)
