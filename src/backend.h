@@ -180,7 +180,7 @@ typedef struct {
 
 // X, rcond and info: pages first .. of the result. A and B are whole. A backend that does not
 // finish a page, because pivot k is 0, or too large or small for it, gives it the info -k; its X is
-// NaN, or Inf with `inverse`, and its rcond is 0.
+// NaN, or Inf with `inverse`, and its rcond is 0. info and *clean as in gla_eig_chunk.
 typedef struct {
   union {
     gla_array arrays[2];
@@ -189,7 +189,8 @@ typedef struct {
     };
   };
   gla_array A, B;
-  int32_t *info; // never NULL
+  int32_t *info;          // never NULL
+  int *clean, clean_word; // clean points to clean_word, or elsewhere
   int64_t first;
 } gla_pagesolve_chunk;
 

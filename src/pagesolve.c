@@ -98,6 +98,8 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->A = run->all.A;
   c->B = run->all.B;
   c->info = run->all.info + range.first;
+  c->clean = &c->clean_word;
+  c->clean_word = 0;
   c->first = range.first;
 }
 
@@ -159,6 +161,8 @@ static gla_status look_for_failures (gla_call *call, gla_range range, const void
   pagesolve_run *run = (pagesolve_run *)call;
   const gla_pagesolve_chunk *c = chunk;
   int32_t any = 0;
+  if (*c->clean)
+    return GLA_OK;
   for (int64_t p = 0; p < range.count; p++)
     any |= c->info[p];
   if (any == 0)
@@ -221,9 +225,8 @@ static void describe (pagesolve_run *run, const gla_array *A, const gla_array *B
 }
 
 // Pages of 0 x 0: they have no pivot, and the condition number 0.
-static void answer_for_no_rows (const gla_array *rcond, int32_t *info, int64_t pages)
+static void answer_for_no_rows (const gla_array *rcond, int64_t pages)
 {
-  memset (info, 0, (size_t)pages * sizeof *info);
   for (int64_t p = 0; rcond->data && p < pages; p++)
     if (rcond->type == GLA_TYPE_S)
       ((float *)rcond->data)[p * rcond->page_stride] = INFINITY;
@@ -240,7 +243,7 @@ static gla_status work (pagesolve_run *run)
     if (run->job.head.device_arrays)
       return gla_fail (run->call.run.ctx, GLA_ERROR_BAD_ARGUMENT,
                        "A is empty, it must not be in device memory");
-    answer_for_no_rows (&run->all.rcond, run->all.info, pages);
+    answer_for_no_rows (&run->all.rcond, pages);
     return GLA_OK;
   }
   const gla_status status = gla_call_run (&run->call);
@@ -296,13 +299,15 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   const int64_t pages = r.X.pages;
   int32_t *own_info = NULL;
   if (r.info == NULL && pages > 0) {
-    own_info = malloc ((size_t)pages * sizeof *own_info);
+    own_info = calloc ((size_t)pages, sizeof *own_info);
     if (own_info == NULL)
       return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                        (long long)pages);
   }
 
   // work
+  if (r.info != NULL && pages > 0)
+    memset (r.info, 0, (size_t)pages * sizeof *r.info);
   pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = own_info ? own_info : r.info}};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, pages);

@@ -230,16 +230,16 @@ gla_status download (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
 {
   const chunk_memory m = memory_in (e, slot, chunk);
   const int64_t pages = chunk->X.pages;
-  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
-  if (e->counter[slot] == 0)
-    memset (chunk->info, 0, (size_t)pages * sizeof *chunk->info);
-  else
-    GLA_TRY (engine_download (e, slot, &info, m.info)); // 4 bytes each, as type s has
-  if (e->pagesolve_job.head.device_arrays)
-    return GLA_OK;
-  if (e->pagesolve_job.rhs > 0)
+  const bool on_host = !e->pagesolve_job.head.device_arrays;
+  if (on_host && e->pagesolve_job.rhs > 0)
     GLA_TRY (engine_download (e, slot, &chunk->X, m.X.data));
-  return e->pagesolve_job.rcond ? engine_download (e, slot, &chunk->rcond, m.rcond.data) : GLA_OK;
+  if (on_host && e->pagesolve_job.rcond)
+    GLA_TRY (engine_download (e, slot, &chunk->rcond, m.rcond.data));
+  *chunk->clean = e->counter[slot] == 0;
+  if (*chunk->clean)
+    return GLA_OK;
+  const gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, pages, GLA_DEVICE_HOST);
+  return engine_download (e, slot, &info, m.info); // 4 bytes each, as type s has
 }
 
 gla_status finish (gla_engine *engine, int slot)
@@ -249,6 +249,8 @@ gla_status finish (gla_engine *engine, int slot)
   gla_status status = engine_wait (e, e->slots[slot].done);
   if (status == GLA_OK)
     status = download (e, slot, chunk);
+  if (status != GLA_OK) // the chunk may be done again
+    memset (chunk->info, 0, (size_t)chunk->X.pages * sizeof *chunk->info);
   return engine_end_chunk (e, slot, status, chunk->X.pages);
 }
 

@@ -4,7 +4,8 @@
 // The page stands in shared memory, or in global memory where it does not fit, column-major, in
 // double precision for all types. Panels of 8 columns are factored with a row in each thread; then
 // the rows of all other columns are exchanged, and of those to the right U is solved for, with a
-// column in each thread; then warps update tiles of 16 by 8 on the tensor cores. Of right-hand
+// column in each thread; then warps update tiles of 16 by 8 on the tensor cores. Of a definite page
+// only tiles on and below the diagonal are updated, and U is D*L'. Of right-hand
 // sides and of the identity a warp takes 8 columns at a time to shared memory of its own.
 
 #ifndef GPULINALG_LU_PAGE_CUH
@@ -285,6 +286,19 @@ template <class T, int THREADS> struct page_lu {
     }
   }
 
+  // Row j of L gives column j of U = D*L', to the right of the panel at k of a definite page.
+  GLA_DEVICE void mirror_panel (int k)
+  {
+    double pivot[P];
+#pragma unroll
+    for (int t = 0; t < P; t++)
+      pivot[t] = 1 / re (F.get (k + t, k + t));
+    for (int j = k + P + me (); j < n; j += THREADS)
+#pragma unroll
+      for (int t = 0; t < P; t++)
+        F.put (k + t, j, scale (pivot[t], conj (F.get (j, k + t))));
+  }
+
   // Exchanges rows of all columns but those of the panel, and solves for U to the right of it.
   GLA_DEVICE void exchange_and_solve (int k, const int (&with)[P])
   {
@@ -317,35 +331,46 @@ template <class T, int THREADS> struct page_lu {
   // tiles
   //----------------------------------------------------------------------------
 
+  // Rows i .. i+16*PAIRS-1 of columns j .., those before `last`: minus columns k .. of F times rows
+  // k .., which are b. All loads are under way at once.
+  template <int PAIRS>
+  GLA_DEVICE void subtract_rows (const lu_matrix<W> &to, int i, int last, int j, int k,
+                                 const mma_entry<C> (&b)[2]) const
+  {
+    const int g = lu_matrix<W>::tile_g (), t = lu_matrix<W>::tile_t ();
+    mma_tile<C> c[PAIRS][2];
+    mma_entry<C> a[PAIRS][2][2];
+#pragma unroll
+    for (int m = 0; m < 2 * PAIRS; m++) { // beyond the last tile that one again
+      const int row = min (i + 8 * m, last - 8);
+      to.get_tile (row, j, c[m / 2][m % 2]);
+#pragma unroll
+      for (int q = 0; q < 2; q++)
+        a[m / 2][q][m % 2] = F.entry (row + g, k + t + 4 * q);
+    }
+#pragma unroll
+    for (int m = 0; m < PAIRS; m++)
+#pragma unroll
+      for (int q = 0; q < 2; q++)
+        mma_subtract (c[m], a[m][q], b[q]);
+#pragma unroll
+    for (int m = 0; m < 2 * PAIRS; m++)
+      if (i + 8 * m < last)
+        to.put_tile (i + 8 * m, j, c[m / 2][m % 2]);
+  }
+
   // Rows first .. last-1 of columns j .. of a matrix: minus columns k .. of F times rows k .. of
-  // it. Some pairs of tiles at a time, so that all their loads are under way at once.
+  // it, some pairs of tiles at a time.
   GLA_DEVICE void subtract_column (const lu_matrix<W> &to, int first, int last, int j, int k) const
   {
     enum { PAIRS = C ? 2 : 4 };
-    const int g = lu_matrix<W>::tile_g (), t = lu_matrix<W>::tile_t ();
     mma_entry<C> b[2];
     to.get_right (k, j, b);
-    for (int i = first; i < last; i += 16 * PAIRS) {
-      mma_tile<C> c[PAIRS][2];
-      mma_entry<C> a[PAIRS][2][2];
-#pragma unroll
-      for (int m = 0; m < 2 * PAIRS; m++) { // beyond the last tile that one again
-        const int row = min (i + 8 * m, last - 8);
-        to.get_tile (row, j, c[m / 2][m % 2]);
-#pragma unroll
-        for (int q = 0; q < 2; q++)
-          a[m / 2][q][m % 2] = F.entry (row + g, k + t + 4 * q);
-      }
-#pragma unroll
-      for (int m = 0; m < PAIRS; m++)
-#pragma unroll
-        for (int q = 0; q < 2; q++)
-          mma_subtract (c[m], a[m][q], b[q]);
-#pragma unroll
-      for (int m = 0; m < 2 * PAIRS; m++)
-        if (i + 8 * m < last)
-          to.put_tile (i + 8 * m, j, c[m / 2][m % 2]);
-    }
+    int i = first;
+    for (; last - i > 8 * PAIRS; i += 16 * PAIRS)
+      subtract_rows<PAIRS> (to, i, last, j, k, b);
+    if (i < last)
+      subtract_rows<PAIRS / 2> (to, i, last, j, k, b);
   }
 
   GLA_DEVICE void factor ()
@@ -355,10 +380,13 @@ template <class T, int THREADS> struct page_lu {
       int with[P];
       factor_panel (k, with);
       __syncthreads ();
-      exchange_and_solve (k, with);
+      if (definite)
+        mirror_panel (k);
+      else
+        exchange_and_solve (k, with);
       __syncthreads ();
       for (int j = k + P + me () / 32 * 8; j < rows; j += 8 * WARPS)
-        subtract_column (F, k + P, rows, j, k);
+        subtract_column (F, definite ? j : k + P, rows, j, k);
       __syncthreads ();
     }
   }

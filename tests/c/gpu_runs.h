@@ -55,10 +55,31 @@ static int poll_pages (void *user, int64_t pages)
 }
 static const gla_monitor monitor = {poll_pages, NULL};
 
+// The status words of a chunk: a backend that calls them clean has not touched them.
+enum { NO_INFO = 77 };
+static int32_t *take_info (arrays *s, int64_t pages)
+{
+  int32_t *info = take (s, (size_t)pages * sizeof *info, 0);
+  for (int64_t p = 0; p < pages; p++)
+    info[p] = NO_INFO;
+  return info;
+}
+static void check_info (const char *name, const int32_t *info, int64_t pages, int clean)
+{
+  int untouched = 0;
+  for (int64_t p = 0; p < pages; p++)
+    untouched += info[p] == NO_INFO;
+  CHECK (untouched == (clean ? pages : 0), "%s: %d of %d status words untouched, clean is %d", name,
+         untouched, (int)pages, clean);
+}
+
 static void swept (void *user, int sweeps)
 {
   (void)user, (void)sweeps;
 }
+
+// Nonzero: runs ask what "auto" asks before a GPU is open, and no more.
+static int predict_only;
 
 // What the backend predicts: seconds of a call, and pages of a chunk of so many pages at most.
 static FILE *predictions;
@@ -69,8 +90,6 @@ static void note (double seconds, double less, int64_t few, int64_t many)
              (long long)many);
 }
 enum { FEW = 40, MANY = 1000000 };
-// Nonzero: runs ask what "auto" asks before a GPU is open, and no more.
-static int predict_only;
 
 // A job of one or two chunks, each in a slot of its own.
 static gla_status run_chunks (gla_engine *engine, gla_batch_op op, const gla_job *job,
@@ -120,12 +139,14 @@ static gla_status run_eig (gla_engine *engine, const int *v)
     chunk[k].A = array (&s, type, n, n, pages);
     chunk[k].lambda = array (&s, gla_type_real (type), n, 1, pages);
     chunk[k].V = array (&s, type, n, v[3] ? n : 0, pages);
-    chunk[k].info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+    chunk[k].info = take_info (&s, pages);
     chunk[k].skew = take (&s, (size_t)pages * sizeof (double), 0);
     chunk[k].clean = &chunk[k].clean_word;
   }
   const void *chunks[] = {&chunk[0], &chunk[1]};
   gla_status status = run_chunks (engine, GLA_BATCH_EIG, &job.head, pages, chunks, 2);
+  for (int k = 0; k < 2 && status == GLA_OK && !predict_only; k++)
+    check_info ("eig", chunk[k].info, pages, chunk[k].clean_word);
   free_arrays (&s);
   return status;
 }
@@ -218,7 +239,7 @@ static gla_status run_pagefun (gla_engine *engine, const int *v)
   job.head = (gla_job){.type = type, .device_arrays = v[7], .monitor = monitor};
   gla_pagefun_chunk c = {.A = array (&s, type, n, n, pages)};
   c.F = array (&s, v[4] ? wide : type, n, n, pages);
-  c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+  c.info = take_info (&s, pages);
   c.skew = take (&s, (size_t)pages * sizeof (double), 0);
   c.clean = &c.clean_word;
   if (v[5] > 0)
@@ -227,6 +248,8 @@ static gla_status run_pagefun (gla_engine *engine, const int *v)
     c.occupied = take (&s, (size_t)pages * sizeof (int64_t), 0);
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_PAGEFUN, &job.head, pages, &chunk, 1);
+  if (status == GLA_OK && !predict_only)
+    check_info ("pagefun", c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
@@ -283,9 +306,12 @@ static gla_status run_pagesolve (gla_engine *engine, const int *v)
     c.B = array (&s, job.b_complex ? type : real, left ? n : r, left ? r : n, pages);
   if (v[8])
     c.rcond = array (&s, real, 1, 1, pages);
-  c.info = take (&s, (size_t)pages * sizeof (int32_t), 0);
+  c.info = take_info (&s, pages);
+  c.clean = &c.clean_word;
   const void *chunk = &c;
   gla_status status = run_chunks (engine, GLA_BATCH_PAGESOLVE, &job.head, pages, &chunk, 1);
+  if (status == GLA_OK && !predict_only)
+    check_info ("pagesolve", c.info, pages, c.clean_word);
   free_arrays (&s);
   return status;
 }
