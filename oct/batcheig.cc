@@ -4,6 +4,7 @@
 #include "batcheig.h"
 
 #include <octave/int32NDArray.h>
+#include <octave/oct-map.h>
 
 #include <algorithm>
 
@@ -14,9 +15,19 @@
 dim_vector dims_of_eigenvalues (const dim_vector &dims, const eig_request &want)
 {
   dim_vector result = dims;
-  if (!want.matrix && !(dims.ndims () == 2 && dims (0) == 0))
+  result (0) = want.columns;
+  if (want.diagonal)
+    result (1) = want.columns;
+  else if (!(dims.ndims () == 2 && dims (0) == 0))
     result (1) = 1;
   return result;
+}
+
+dim_vector dims_of_vectors (const dim_vector &dims, const eig_request &want)
+{
+  dim_vector result = dims;
+  result (1) = want.columns;
+  return want.vectors ? result : dim_vector (0, 0);
 }
 
 template <typename Array, typename RealArray>
@@ -29,16 +40,18 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
 
   const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
   RealArray D =
-      want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
-  Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
+      want.diagonal ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
+  Array V = gla::unfilled<Array> (dims_of_vectors (dims, want));
   int32NDArray info (dim_vector (pages, 1));
+  std::vector<int64_t> count (want.eig.range != GLA_EIG_ALL ? pages : 0);
 
   gla_array a = gla::input (A);
   auto results = gla::sized<gla_eig_results> ();
-  results.lambda = eigenvalues_in (D, n, pages, want);
+  results.lambda = eigenvalues_in (D, pages, want);
   if (want.vectors)
     results.V = gla::output (V);
   results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
+  results.count = count.empty () ? nullptr : count.data ();
 
   auto report = gla::sized<gla_eig_report> ();
   gla_status status = gla_batcheig (call.context (), &a, &results, &want.eig, &report);
@@ -53,8 +66,16 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
     gla::warn_of_failed_pages ("batcheig", reinterpret_cast<const int32_t *> (info.data ()), pages,
                                static_cast<int32_t> (n + 1));
 
+  if (want.cut) {
+    D = first_values (D, report.most, want.matrix);
+    if (want.vectors)
+      V = first_columns (V, report.most);
+  }
+  octave_scalar_map more;
+  if (want.more)
+    more.assign ("count", column_of_counts (count));
   if (want.vectors)
-    return ovl (V, D, info);
+    return ovl (V, D, info, more);
   return ovl (D);
 }
 
@@ -81,9 +102,11 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
                                         int nargout)
 {
   const bool pair = is_pair (args);
-  gla::check_counts ("batcheig", args, 1, gla::any_number, nargout, pair ? 4 : 3);
+  gla::check_counts ("batcheig", args, 1, gla::any_number, nargout,
+                     pair || asks_for_part (args) ? 4 : 3);
   gla::options opts ("batcheig", args, pair ? 2 : 1, {"vector", "matrix", "lower", "upper"},
-                     {"method", "device", "tol", "maxit", "itype", "progress"});
+                     {"method", "device", "tol", "maxit", "itype", "progress", "range", "largest",
+                      "smallest", "interval"});
 
   // check the matrix
   gla::check_float_array ("batcheig", "A", args (0));
@@ -113,6 +136,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   want.eig.tol = opts.number ("tol", 0, 1, 0);
   want.eig.maxit = opts.count ("maxit", 0);
   want.itype = read_itype (opts, pair);
+  read_part (opts, dims (0), want);
 
   // work
   gla::call call ("batcheig", interp);
@@ -132,6 +156,7 @@ DEFMETHOD_DLD (batcheig, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}] =} batcheig (@var{A})
  @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@var{A}, @var{B})
  @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}, @var{more}] =} batcheig (@var{A}, @var{B})
+ @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{info}, @var{more}] =} batcheig (@dots{}, "interval", [@var{vl}, @var{vu}])
  @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@dots{}, @var{flag}, @dots{})
  @deftypefnx {gpulinalg} {[@dots{}] =} batcheig (@dots{}, @var{name}, @var{value}, @dots{})
 Compute the eigenvalues and eigenvectors of many Hermitian matrices at once, or of
@@ -211,6 +236,27 @@ With @var{B} only.  1 (default): @code{@var{A} * x = lambda * @var{B} * x}.  2:
 @code{@var{A} * @var{B} * x = lambda * x}.  3: @code{@var{B} * @var{A} * x = lambda * x};
 then @code{@var{V}' * inv (@var{B}) * @var{V} = I}.
 
+@item @qcode{"range"}
+@code{[@var{il}, @var{iu}]}: return eigenvalues @var{il} to @var{iu} of each page,
+counted from 1 in ascending order.
+
+@item @qcode{"smallest"}, @qcode{"largest"}
+@var{k}: return the first, or the last, @var{k} eigenvalues, from 0 to @var{n}.
+
+@item @qcode{"interval"}
+@code{[@var{vl}, @var{vu}]}: return the eigenvalues with @code{@var{vl} < lambda <=
+@var{vu}}.  The ends may be infinite.  The results have as many columns as the page
+with the most, and other pages are NaN behind theirs.  @var{more} has a field
+@code{count}, a column with the number of each page, 0 for a page that failed.
+@end table
+
+Only one of these four may be given.  The results stay ascending: @var{V} is
+@var{n}-by-@var{k} and @var{D} is @var{k}-by-@var{k} on each page.  All eigenvalues are
+computed, and so the counts of adjoining intervals add up to @var{n}.  With and
+without @var{V} an eigenvalue may differ by rounding; where that is an end of an
+interval, counts may differ, too.
+
+@table @asis
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call
 @code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
@@ -237,6 +283,22 @@ lambda = squeeze (batcheig (A))
 
         1  -1
         3   1
+@end group
+@end example
+
+The largest eigenvalue of each of these pages, and those that are positive:
+
+@example
+@group
+lambda = squeeze (batcheig (A, "largest", 1)).'
+   @result{} lambda =
+
+        3   1
+[V, D, info, more] = batcheig (A, "interval", [0, Inf]);
+more.count.'
+   @result{} ans =
+
+        2   1
 @end group
 @end example
 
@@ -327,7 +389,7 @@ Ax = lambda*Bx and related problems to standard form, Numer.@: Math.@: 11
 %!error <page 1 of A is not Hermitian> batcheig ([1, 1i; 1i, 1])
 %!error <page 2 of A is not Hermitian> batcheig (cat (3, 1, 1 + 1i))
 %!error id=gpulinalg:bad-option batcheig (1, "colour")
-%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit", "itype" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit", "itype", "progress", "range", "largest", "smallest" or "interval"> ...
 %! batcheig (1, "Colour", 3)
 %!error <option "itype" needs a second matrix> batcheig (1, "itype", 1)
 %!error <argument 2 must be the name of an option, not of class cell> batcheig (1, {"lower"})

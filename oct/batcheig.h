@@ -6,29 +6,88 @@
 
 #include "gla_octave.h"
 
+#include <algorithm>
+#include <vector>
+
 struct eig_request {
   gla_eig_options eig;
   bool vectors; // return V
   bool matrix;  // return D as diagonal pages
   bool info;    // return info; then failed pages give no warning
-  bool more;    // with pairs: return the struct with rcond
+  bool more;    // return the struct with rcond, with pairs, and count, with a part
   int itype;    // with pairs: 1, 2 or 3
+
+  // set by read_part
+  octave_idx_type columns; // of V that the library writes
+  bool cut;                // of which only some are returned
+  bool diagonal;           // the library writes eigenvalues to the diagonal of pages
 };
 
-// The dimensions of the eigenvalues of pages with these dimensions. Those of an empty matrix are an
-// empty matrix, as with eig.
+//------------------------------------------------------------------------------
+// parts of the spectrum
+//------------------------------------------------------------------------------
+
+// Whether an option asks for one.
+bool asks_for_part (const octave_value_list &args);
+// Reads these options for pages of order n; an error where a value is not valid.
+void read_part (const gla::options &opts, octave_idx_type n, eig_request &want);
+octave_value column_of_counts (const std::vector<int64_t> &count);
+
+// The first k columns of each page.
+template <typename Array> Array first_columns (const Array &x, octave_idx_type k)
+{
+  dim_vector dims = x.dims ();
+  const octave_idx_type from = dims (0) * dims (1), to = dims (0) * k, pages = gla::pages_of (dims);
+  if (dims (1) == k)
+    return x;
+  dims (1) = k;
+  Array y = gla::unfilled<Array> (dims);
+  auto *at = y.fortran_vec ();
+  for (octave_idx_type p = 0; p < pages; p++)
+    std::copy_n (x.data () + p * from, to, at + p * to);
+  return y;
+}
+
+// The first k eigenvalues of columns, as columns or on the diagonal of pages.
+template <typename RealArray>
+RealArray first_values (const RealArray &D, octave_idx_type k, bool matrix)
+{
+  dim_vector dims = D.dims (), row = dims;
+  row (0) = 1;
+  row (1) = dims (0);
+  const RealArray some = first_columns (RealArray (D.reshape (row)), k);
+  dims (0) = k;
+  dims (1) = matrix ? k : 1;
+  if (!matrix)
+    return RealArray (some.reshape (dims));
+  RealArray pages = gla::zeros<RealArray> (dims);
+  auto *to = pages.fortran_vec ();
+  for (octave_idx_type at = 0; at < some.numel (); at++)
+    to[at / k * k * k + at % k * (k + 1)] = some.data ()[at];
+  return pages;
+}
+
+//------------------------------------------------------------------------------
+// results
+//------------------------------------------------------------------------------
+
+// The dimensions of the eigenvalues that the library writes for pages with these dimensions. Those
+// of an empty matrix are an empty matrix, as with eig.
 dim_vector dims_of_eigenvalues (const dim_vector &dims, const eig_request &want);
 
-// Describes D, of n eigenvalues a page, to the library.
+// The dimensions of the vectors.
+dim_vector dims_of_vectors (const dim_vector &dims, const eig_request &want);
+
+// Describes D, of want.columns eigenvalues a page, to the library.
 template <typename RealArray>
-gla_array eigenvalues_in (RealArray &D, octave_idx_type n, octave_idx_type pages,
-                          const eig_request &want)
+gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request &want)
 {
+  const octave_idx_type k = want.columns;
   gla_array lambda =
-      gla_array_packed (D.fortran_vec (), gla::type_of (D), n, 1, pages, GLA_DEVICE_HOST);
-  if (want.matrix) {
-    lambda.row_stride = n + 1; // along the diagonal
-    lambda.page_stride = n * n;
+      gla_array_packed (D.fortran_vec (), gla::type_of (D), k, 1, pages, GLA_DEVICE_HOST);
+  if (want.diagonal) {
+    lambda.row_stride = k + 1; // along the diagonal
+    lambda.page_stride = k * k;
   }
   return lambda;
 }

@@ -105,6 +105,11 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   o.tol = want.eig.tol;
   o.maxit = want.eig.maxit;
   o.itype = want.itype;
+  o.range = want.eig.range;
+  o.il = want.eig.il;
+  o.iu = want.eig.iu;
+  o.vl = want.eig.vl;
+  o.vu = want.eig.vu;
   return o;
 }
 
@@ -119,20 +124,22 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
   const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
   RealArray D =
-      want.matrix ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
-  Array V = gla::unfilled<Array> (want.vectors ? dims : dim_vector (0, 0));
+      want.diagonal ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
+  Array V = gla::unfilled<Array> (dims_of_vectors (dims, want));
   RealArray rcond (dim_vector (want.more ? pages : 0, 1));
   int32NDArray info (dim_vector (pages, 1));
+  std::vector<int64_t> count (want.eig.range != GLA_EIG_ALL ? pages : 0);
 
   const gla_array A_pages = gla::input (A), B_pages = gla::input (B);
   auto results = gla::sized<gla_eig_pairs_results> ();
-  results.lambda = eigenvalues_in (D, n, pages, want);
+  results.lambda = eigenvalues_in (D, pages, want);
   if (want.vectors)
     results.V = gla::output (V);
   if (want.more)
     results.rcond =
         gla_array_packed (rcond.fortran_vec (), gla::type_of (rcond), 1, 1, pages, GLA_DEVICE_HOST);
   results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
+  results.count = count.empty () ? nullptr : count.data ();
 
   const gla_eig_pairs_options options = options_of (want);
   auto report = gla::sized<gla_eig_pairs_report> ();
@@ -144,9 +151,16 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   if (report.base.pages_failed > 0 && !want.info)
     warn_of_failures (info, n);
 
+  if (want.cut) {
+    D = first_values (D, report.most, want.matrix);
+    if (want.vectors)
+      V = first_columns (V, report.most);
+  }
   octave_scalar_map more;
   if (want.more)
     more.assign ("rcond", octave_value (rcond));
+  if (want.more && want.eig.range != GLA_EIG_ALL)
+    more.assign ("count", column_of_counts (count));
   if (want.vectors)
     return ovl (V, D, info, more);
   return ovl (D);

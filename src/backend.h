@@ -48,18 +48,22 @@ typedef struct {
   gla_triangle triangle;
   double tol; // as in gla_eig_options
   int maxit;
+  gla_eig_range range;
+  int64_t il;      // GLA_EIG_INDICES: the first, from 1; columns of them are wanted
+  int64_t columns; // of V and rows of lambda; n with GLA_EIG_ALL
+  double vl, vu;   // GLA_EIG_INTERVAL
   // For measurements: a row that stands in for the table's that would serve (on a GPU a
   // gla_eig_route, kernels/eig/eig_routes.h). NULL: the table's.
   const void *route;
 } gla_eig_job;
 
-// Pages of the job. info and skew are host arrays of A.pages entries, valid after `finish`.
-// For a page that fails, the backend fills lambda and V with NaN and sets info as gpulinalg.h says;
-// a page that did not converge keeps info in 1..n. A page that is not Hermitian within
-// 10*n*eps*max|A| (GLA_TRIANGLE_FULL only) gets GLA_INFO_NOT_HERMITIAN and max |A - A'| in
-// skew[page]. Before a chunk is submitted, info is 0 and *clean is 0. `finish` may leave info alone
-// where it is 0 on all pages, and then says so in *clean: the host need not look at a million
-// words.
+// Pages of the job. info, skew and count are host arrays of A.pages entries, valid after `finish`;
+// count is NULL with GLA_EIG_ALL, and with a part as gla_eig_results says. For a page that fails,
+// the backend fills lambda and V with NaN and sets info as gpulinalg.h says; a page that did not
+// converge keeps info in 1..n. A page that is not Hermitian within 10*n*eps*max|A|
+// (GLA_TRIANGLE_FULL only) gets GLA_INFO_NOT_HERMITIAN and max |A - A'| in skew[page]. Before a
+// chunk is submitted, info is 0 and *clean is 0. `finish` may leave info alone where it is 0 on all
+// pages, and then says so in *clean: the host need not look at a million words.
 typedef struct {
   union {
     gla_array arrays[3];
@@ -70,6 +74,7 @@ typedef struct {
   int32_t *info;
   double *skew;
   int *clean, clean_word; // clean points to clean_word, or elsewhere
+  int64_t *count;
 } gla_eig_chunk;
 
 enum { GLA_INFO_NOT_HERMITIAN = -1 };

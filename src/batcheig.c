@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/dispatch.h"
+#include "eig_range.h"
 #include "eig_run.h"
 #include "structs.h"
 
@@ -17,6 +18,11 @@ enum { MAX_ITERATIONS = 30 };
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
+
+static gla_eig_wanted wanted_of (const gla_eig_options *o)
+{
+  return (gla_eig_wanted){.range = o->range, .il = o->il, .iu = o->iu, .vl = o->vl, .vu = o->vu};
+}
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_results *r,
                          const gla_eig_options *o)
@@ -31,10 +37,14 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_res
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
                      (long long)A->rows, (long long)A->columns, (long long)A->pages);
   gla_status status = gla_check_array (ctx, "A", A, A->type, A->rows, A->rows, A->pages);
+  const gla_eig_wanted wanted = wanted_of (o);
+  int64_t k = 0;
   if (status == GLA_OK)
-    status = gla_check_array (ctx, "lambda", lambda, gla_type_real (A->type), A->rows, 1, A->pages);
+    status = gla_check_wanted (ctx, &wanted, A->rows, lambda, &k);
+  if (status == GLA_OK)
+    status = gla_check_array (ctx, "lambda", lambda, gla_type_real (A->type), k, 1, A->pages);
   if (status == GLA_OK && V != NULL)
-    status = gla_check_array (ctx, "V", V, A->type, A->rows, A->rows, A->pages);
+    status = gla_check_array (ctx, "V", V, A->type, A->rows, k, A->pages);
   if (status != GLA_OK)
     return status;
   if (A->row_stride != 1 || (V != NULL && V->row_stride != 1))
@@ -46,7 +56,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_res
                      "A, lambda and V must be in the same place, not %d, "
                      "%d and %d",
                      A->device, lambda->device, V != NULL ? V->device : A->device);
-  int empty = A->rows == 0 || A->pages == 0;
+  int empty = A->rows == 0 || A->pages == 0 || k == 0;
   if (!empty && V != NULL && gla_arrays_overlap (A, V))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "V must not overlap A");
   if (!empty && (gla_arrays_overlap (A, lambda) || (V != NULL && gla_arrays_overlap (V, lambda))))
@@ -133,18 +143,24 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
                         .device_arrays = run->all.A.device != GLA_DEVICE_HOST,
                         .monitor = {gla_run_poll, &run->call.run}};
   job->n = run->all.A.rows;
-  job->vectors = run->all.V.data != NULL;
+  job->vectors = run->all.V.data != NULL && run->all.V.columns > 0;
   job->method = o->method;
   job->triangle = o->triangle;
   job->tol = o->tol > 0 ? o->tol : gla_type_eps (job->head.type);
   job->maxit = o->maxit > 0 ? o->maxit : MAX_ITERATIONS;
+  job->range = o->range;
+  job->il = o->il;
+  job->columns = run->all.lambda.rows;
+  job->vl = o->vl;
+  job->vu = o->vu;
 }
 
 static gla_eig_report report_of (const gla_eig_run *run)
 {
   gla_eig_report report = {.base = gla_call_report (&run->call),
                            .bad_page = run->bad_page,
-                           .bad_difference = run->bad_difference};
+                           .bad_difference = run->bad_difference,
+                           .most = gla_largest_count (run->all.count, run->call.run.pages)};
   for (int64_t p = 0; run->suspect && run->bad_page < 0 && p < run->call.run.pages; p++)
     if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
       report.base.first_failed = p;
@@ -165,6 +181,8 @@ static gla_status work (gla_eig_run *run)
                      (long long)run->bad_page, run->bad_difference);
   if (run->suspect)
     retry_failed (run);
+  for (int64_t p = 0; run->job.range == GLA_EIG_ALL && all->count != NULL && p < all->A.pages; p++)
+    all->count[p] = all->info[p] == 0 ? all->A.rows : 0;
   return run->call.run.stopped ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
@@ -187,19 +205,26 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
     return status;
 
   // allocate
-  int64_t pages = A->pages;
-  int32_t *info = r.info, *own_info = NULL;
-  if (info == NULL && pages > 0) {
-    info = own_info = calloc ((size_t)pages, sizeof *info);
-    if (info == NULL)
-      return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                       (long long)pages);
+  const int64_t pages = A->pages;
+  const int part = o.range != GLA_EIG_ALL;
+  int32_t *own_info = r.info == NULL ? calloc ((size_t)(pages + 1), sizeof *own_info) : NULL;
+  int64_t *own_count =
+      part && r.count == NULL ? calloc ((size_t)(pages + 1), sizeof *own_count) : NULL;
+  if ((r.info == NULL && own_info == NULL) || (part && r.count == NULL && own_count == NULL)) {
+    free (own_info);
+    free (own_count);
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
+                     (long long)pages);
   }
 
   // work
-  if (r.info != NULL)
-    memset (info, 0, (size_t)pages * sizeof *info);
-  gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .info = info}, .bad_page = -1};
+  if (r.info != NULL && pages > 0)
+    memset (r.info, 0, (size_t)pages * sizeof *r.info);
+  if (r.count != NULL && pages > 0)
+    memset (r.count, 0, (size_t)pages * sizeof *r.count);
+  gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V}, .bad_page = -1};
+  run.all.info = r.info != NULL ? r.info : own_info;
+  run.all.count = r.count != NULL ? r.count : own_count;
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &gla_eig_operation, &run.job.head, ctx, pages);
   fill_job (&run, &o);
@@ -207,5 +232,6 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   const gla_eig_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
   free (own_info);
+  free (own_count);
   return gla_end_call (ctx, status);
 }

@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
+#include "eig_range.h"
 #include "pencil_steps.h"
 #include "structs.h"
 
@@ -28,8 +29,12 @@ typedef struct {
   gla_eig_pairs_results r;
   gla_eig_pairs_options o;
   int64_t n, pages, group;
-  int32_t *info;     // of all pages
-  gla_array L, C;    // of a group; L of one page where B is shared
+  int64_t columns; // of V, and rows of lambda
+  int32_t *info;   // of all pages
+  int64_t *count;  // of all pages; NULL where all eigenvalues are wanted
+  gla_array L, C;  // of a group; L of one page where B is shared
+  // Of a group, where a part of the spectrum is wanted: all eigenvalues and eigenvectors.
+  gla_array lambda, V;
   int32_t *eig_info; // of a group
   int32_t *exponents;
   double *skew_a, *skew_b;
@@ -82,15 +87,15 @@ static gla_status check_input (gla_context *ctx, const char *name, const gla_arr
 }
 
 static gla_status check_results (gla_context *ctx, const gla_array *A, const gla_array *B,
-                                 const gla_eig_pairs_results *r)
+                                 const gla_eig_pairs_results *r, int64_t columns)
 {
   const int64_t n = A->rows, pages = r->lambda.pages;
   const gla_type real_type = gla_type_real (A->type);
-  gla_status status = gla_check_array (ctx, "lambda", &r->lambda, real_type, n, 1, pages);
+  gla_status status = gla_check_array (ctx, "lambda", &r->lambda, real_type, columns, 1, pages);
   if (status == GLA_OK)
     status = gla_check_place (ctx, "lambda", &r->lambda, "A", A);
   if (status == GLA_OK && r->V.data != NULL)
-    status = gla_check_array (ctx, "V", &r->V, A->type, n, n, pages);
+    status = gla_check_array (ctx, "V", &r->V, A->type, n, columns, pages);
   if (status == GLA_OK && r->V.data != NULL)
     status = gla_check_rows (ctx, "V", &r->V);
   if (status == GLA_OK && r->V.data != NULL)
@@ -104,8 +109,14 @@ static gla_status check_results (gla_context *ctx, const gla_array *A, const gla
   return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 5) : status;
 }
 
+static gla_eig_wanted wanted_of (const gla_eig_pairs_options *o)
+{
+  return (gla_eig_wanted){.range = o->range, .il = o->il, .iu = o->iu, .vl = o->vl, .vu = o->vu};
+}
+
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
-                         const gla_eig_pairs_results *r, const gla_eig_pairs_options *o)
+                         const gla_eig_pairs_results *r, const gla_eig_pairs_options *o,
+                         int64_t *columns)
 {
   if (A == NULL || B == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", A == NULL ? "A" : "B");
@@ -120,7 +131,10 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (A->rows != B->rows)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B has %lld rows, and A has %lld",
                      (long long)B->rows, (long long)A->rows);
-  status = check_results (ctx, A, B, r);
+  const gla_eig_wanted wanted = wanted_of (o);
+  status = gla_check_wanted (ctx, &wanted, A->rows, &r->lambda, columns);
+  if (status == GLA_OK)
+    status = check_results (ctx, A, B, r, *columns);
   return status == GLA_OK ? check_options (ctx, o) : status;
 }
 
@@ -166,6 +180,11 @@ static int64_t group_of (const pairs_run *p)
   return (equal + unit - 1) / unit * unit;
 }
 
+static int wants_vectors (const pairs_run *p)
+{
+  return p->r.V.data != NULL && p->columns > 0;
+}
+
 static gla_status take_memory (pairs_run *p)
 {
   const size_t group = (size_t)p->group;
@@ -175,7 +194,15 @@ static gla_status take_memory (pairs_run *p)
   p->exponents = calloc (group, sizeof *p->exponents);
   p->skew_a = calloc (group, sizeof *p->skew_a);
   p->skew_b = calloc (group, sizeof *p->skew_b);
-  const int all = p->L.data && p->C.data && p->eig_info && p->exponents && p->skew_a && p->skew_b;
+  int all = p->L.data && p->C.data && p->eig_info && p->exponents && p->skew_a && p->skew_b;
+  if (p->count != NULL) {
+    p->lambda = gla_take_pages (gla_type_real (p->A.type), p->n, 1, p->group);
+    all = all && p->lambda.data;
+  }
+  if (p->count != NULL && wants_vectors (p)) {
+    p->V = gla_take_pages (p->A.type, p->n, p->n, p->group);
+    all = all && p->V.data;
+  }
   return all ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -183,6 +210,8 @@ static void free_memory (pairs_run *p)
 {
   free (p->L.data);
   free (p->C.data);
+  free (p->lambda.data);
+  free (p->V.data);
   free (p->eig_info);
   free (p->exponents);
   free (p->skew_a);
@@ -205,6 +234,19 @@ static gla_pencil_chunk chunk_of (const pairs_run *p, int64_t first, int64_t cou
                             .exponents = p->exponents,
                             .skew_a = p->skew_a,
                             .skew_b = p->skew_b};
+}
+
+// Where all eigenvalues of a group are found, and all eigenvectors.
+static gla_array all_values (const pairs_run *p, int64_t first, int64_t count)
+{
+  return p->count != NULL ? gla_array_pages (&p->lambda, 0, count)
+                          : gla_array_pages (&p->r.lambda, first, count);
+}
+
+static gla_array all_vectors (const pairs_run *p, int64_t first, int64_t count)
+{
+  return p->count != NULL ? gla_array_pages (&p->V, 0, count)
+                          : gla_array_pages (&p->r.V, first, count);
 }
 
 static gla_pencil_job job_of (const pairs_run *p)
@@ -263,25 +305,35 @@ static gla_status transform_back (pairs_run *p, int64_t first, int64_t count)
 {
   gla_pencil_job job = job_of (p);
   gla_pencil_chunk c = chunk_of (p, first, count);
-  if (p->r.V.data == NULL)
+  if (!wants_vectors (p))
     return GLA_OK;
   job.back = 1;
-  c.X = gla_array_pages (&p->r.V, first, count);
+  c.X = all_vectors (p, first, count);
   return gla_pencil_steps (p->ctx, &job, &c);
 }
 
 // Eigenvalues of scaled pages.
 static void scale_values (const pairs_run *p, int64_t first, int64_t count)
 {
-  const gla_array *lambda = &p->r.lambda;
+  const gla_array lambda = all_values (p, first, count);
   for (int64_t k = 0; k < count; k++)
     for (int64_t i = 0; p->exponents[k] != 0 && i < p->n; i++) {
-      const int64_t at = (first + k) * lambda->page_stride + i * lambda->row_stride;
-      if (lambda->type == GLA_TYPE_S)
-        ((float *)lambda->data)[at] = ldexpf (((float *)lambda->data)[at], p->exponents[k]);
+      const int64_t at = k * lambda.page_stride + i * lambda.row_stride;
+      if (lambda.type == GLA_TYPE_S)
+        ((float *)lambda.data)[at] = ldexpf (((float *)lambda.data)[at], p->exponents[k]);
       else
-        ((double *)lambda->data)[at] = ldexp (((double *)lambda->data)[at], p->exponents[k]);
+        ((double *)lambda.data)[at] = ldexp (((double *)lambda.data)[at], p->exponents[k]);
     }
+}
+
+// The wanted part of a group's results, where not all are wanted.
+static void take_part (const pairs_run *p, int64_t first, int64_t count)
+{
+  const gla_eig_wanted wanted = wanted_of (&p->o);
+  const gla_array lambda = gla_array_pages (&p->r.lambda, first, count);
+  const gla_array V = gla_array_pages (&p->r.V, first, count);
+  for (int64_t k = 0; p->count != NULL && k < count; k++)
+    p->count[first + k] = gla_take_part (&wanted, &p->lambda, &p->V, &lambda, &V, k);
 }
 
 //------------------------------------------------------------------------------
@@ -315,8 +367,8 @@ static gla_status eigenvalues (pairs_run *p, int64_t first, int64_t count)
 {
   const gla_array C = gla_array_pages (&p->C, 0, count);
   const gla_eig_results results = {.size = sizeof results,
-                                   .lambda = gla_array_pages (&p->r.lambda, first, count),
-                                   .V = gla_array_pages (&p->r.V, first, count),
+                                   .lambda = all_values (p, first, count),
+                                   .V = all_vectors (p, first, count),
                                    .info = p->eig_info};
   const gla_eig_options options = {.size = sizeof options,
                                    .method = p->o.method,
@@ -354,7 +406,10 @@ static gla_status do_group (pairs_run *p, int64_t first, int64_t count)
   if (status != GLA_OK)
     return status;
   scale_values (p, first, count);
-  return transform_back (p, first, count);
+  status = transform_back (p, first, count);
+  if (status == GLA_OK)
+    take_part (p, first, count);
+  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -398,10 +453,18 @@ static gla_status condition_numbers (const pairs_run *p)
 // gla_batcheig_pairs
 //------------------------------------------------------------------------------
 
+static void count_all (const pairs_run *p)
+{
+  for (int64_t k = 0; k < p->pages; k++)
+    p->r.count[k] = p->info[k] == 0 ? p->n : 0;
+}
+
 static gla_status work (pairs_run *p)
 {
   if (p->pages == 0)
     return GLA_OK;
+  if (p->count != NULL)
+    memset (p->count, 0, (size_t)p->pages * sizeof *p->count);
   if (p->n == 0) {
     memset (p->info, 0, (size_t)p->pages * sizeof *p->info);
     for (int64_t k = 0; p->r.rcond.data != NULL && k < p->pages; k++)
@@ -436,18 +499,23 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
       !gla_take_options (ctx, "options", options, &p.o, sizeof p.o) ||
       !gla_check_report (ctx, "report", report))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check (ctx, A, B, &p.r, &p.o);
+  gla_status status = check (ctx, A, B, &p.r, &p.o, &p.columns);
   if (status != GLA_OK)
     return status;
 
   // allocate
   const int64_t pages = p.r.lambda.pages;
-  int32_t *own_info = NULL;
-  if (p.r.info == NULL && pages > 0) {
-    own_info = malloc ((size_t)pages * sizeof *own_info);
-    if (own_info == NULL)
-      return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                       (long long)pages);
+  const int part = p.o.range != GLA_EIG_ALL;
+  int32_t *own_info = p.r.info == NULL ? malloc ((size_t)(pages + 1) * sizeof *own_info) : NULL;
+  int64_t *own_count =
+      part && p.r.count == NULL ? malloc ((size_t)(pages + 1) * sizeof *own_count) : NULL;
+  p.info = own_info != NULL ? own_info : p.r.info;
+  p.count = !part ? NULL : own_count != NULL ? own_count : p.r.count;
+  if (p.info == NULL || (part && p.count == NULL)) {
+    free (own_info);
+    free (own_count);
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
+                     (long long)pages);
   }
 
   // work
@@ -455,11 +523,14 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
   p.B = *B;
   p.n = A->rows;
   p.pages = pages;
-  p.info = own_info ? own_info : p.r.info;
   p.callbacks = ctx->callbacks;
   p.report.base = (gla_report){.device = GLA_DEVICE_HOST, .first_failed = -1};
   status = work (&p);
+  if (!part && p.r.count != NULL)
+    count_all (&p);
+  p.report.most = gla_largest_count (part ? p.count : p.r.count, pages);
   gla_give_struct (report, &p.report, sizeof p.report);
   free (own_info);
+  free (own_count);
   return gla_end_call (ctx, status);
 }

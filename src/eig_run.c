@@ -6,7 +6,9 @@
 static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
 {
   gla_eig_chunk *c = chunk;
-  c->info = ((const gla_eig_run *)call)->all.info + range.first;
+  const gla_eig_run *run = (const gla_eig_run *)call;
+  c->info = run->all.info + range.first;
+  c->count = run->job.range != GLA_EIG_ALL ? run->all.count + range.first : NULL;
   c->skew = memory;
   c->clean = &c->clean_word;
   c->clean_word = 0;

@@ -187,29 +187,43 @@ typedef enum {
   GLA_TRIANGLE_UPPER     // only the upper triangle is read
 } gla_triangle;
 
+// The eigenvalues of a page are counted from 1 in ascending order.
+typedef enum {
+  GLA_EIG_ALL = 0,
+  GLA_EIG_INDICES, // eigenvalues il to iu
+  GLA_EIG_INTERVAL // eigenvalues with vl < lambda <= vu
+} gla_eig_range;
+
 typedef struct {
   size_t size;           // sizeof (gla_eig_options)
   gla_eig_method method; // {GLA_EIG_METHOD_AUTO}
   gla_triangle triangle; // {GLA_TRIANGLE_FULL}
   double tol;            // {0: eps of the type} entries below tol*|A| count as zero
   int maxit;             // {0: 30} sweeps of Jacobi; QR iterations per eigenvalue
+  gla_eig_range range;   // {GLA_EIG_ALL} which eigenvalues are returned
+  int64_t il, iu;        // GLA_EIG_INDICES: the first and the last; iu = il-1 for none
+  double vl, vu;         // GLA_EIG_INTERVAL: the ends, vl < vu; -Inf and Inf may be ends
 } gla_eig_options;
 
 // What is wanted; only V may be missing (V.data NULL).
 typedef struct {
   size_t size;      // sizeof (gla_eig_results)
-  gla_array lambda; // n x 1 x P, the real type of A; any row_stride (so it can be a diagonal);
-                    // ascending
-  gla_array V;      // n x n x P, the type of A, orthonormal columns, A V = V diag (lambda);
+  gla_array lambda; // k x 1 x P, the real type of A; any row_stride (so it can be a diagonal);
+                    // ascending. k: n; with GLA_EIG_INDICES iu-il+1; with GLA_EIG_INTERVAL from 0
+                    // to n, and pages that have fewer are NaN behind them
+  gla_array V;      // n x k x P, the type of A, orthonormal columns, A V = V diag (lambda);
                     // row_stride 1
   int32_t *info;    // host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that
                     // many eigenvalues did not converge
+  int64_t *count;   // host array of P, or NULL: eigenvalues in the range, 0 where info is not 0.
+                    // Where there are more than k, the first k are returned
 } gla_eig_results;
 
 typedef struct {
   gla_report base;       // pages_failed: pages with info != 0
   int64_t bad_page;      // GLA_ERROR_NOT_HERMITIAN: the first such page, from 0; else -1
   double bad_difference; // GLA_ERROR_NOT_HERMITIAN: largest |A - A'| on that page
+  int64_t most;          // the largest count; more than k where k was too small
 } gla_eig_report;
 
 // A       n x n x P, s d c or z; never changed. row_stride must be 1.
@@ -220,6 +234,9 @@ typedef struct {
 // Methods: Householder tridiagonalisation and implicitly shifted QL/QR (Cosnuau 2014), on a GPU
 // divide and conquer (Cuppen 1981; Gu, Eisenstat 1994);
 // Jacobi, two-sided in fast memory and one-sided by blocks above (Huang, Liu, Zhao 2023).
+// A part of the spectrum is taken from all eigenvalues, so the counts of adjoining intervals add up
+// to n. With V eigenvalues may differ by rounding from those without V, and so may counts where an
+// end is an eigenvalue.
 gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_results *results,
                          const gla_eig_options *options, gla_eig_report *report);
 
@@ -233,18 +250,22 @@ typedef struct {
   gla_triangle triangle;
   double tol;
   int maxit;
-  int itype; // {0: 1} 1: A*x = lambda*B*x; 2: A*B*x = lambda*x; 3: B*A*x = lambda*x
+  int itype;           // {0: 1} 1: A*x = lambda*B*x; 2: A*B*x = lambda*x; 3: B*A*x = lambda*x
+  gla_eig_range range; // this and the next four as in gla_eig_options
+  int64_t il, iu;
+  double vl, vu;
 } gla_eig_pairs_options;
 
 // What is wanted; V and rcond may be missing (data NULL).
 typedef struct {
   size_t size;      // sizeof (gla_eig_pairs_results)
-  gla_array lambda; // n x 1 x P, real type; any row_stride; ascending
-  gla_array V;      // n x n x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I
+  gla_array lambda; // k x 1 x P, real type; any row_stride; ascending; k as in gla_eig_results
+  gla_array V;      // n x k x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I
   gla_array rcond;  // 1 x 1 x P, real type: reciprocal condition number of B in the 1-norm
   int32_t *info;    // host array of P, or NULL: 0 ok; 1..n: that many eigenvalues did not converge;
                     // n+1: A or B holds NaN or Inf; n+1+k, k from 1 to n: the leading k x k block
                     // of B is the first that is not positive definite to working precision
+  int64_t *count;   // as in gla_eig_results
 } gla_eig_pairs_results;
 
 typedef struct {
@@ -252,6 +273,7 @@ typedef struct {
   int64_t bad_page;      // GLA_ERROR_NOT_HERMITIAN: such a page, from 0; else -1
   double bad_difference; // GLA_ERROR_NOT_HERMITIAN: largest |A - A'| or |B - B'| on that page
   char bad_matrix;       // GLA_ERROR_NOT_HERMITIAN: 'A' or 'B'; else 0
+  int64_t most;          // as in gla_eig_report
 } gla_eig_pairs_report;
 
 // A, B    n x n, P pages or one page for all; s d c or z, one type for both; never changed.

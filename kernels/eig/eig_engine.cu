@@ -10,6 +10,7 @@
 #include "eig_part.cuh"
 #include "hetrd_band.cuh"
 #include "eig_routes.h"
+#include "range.cuh"
 
 #include <cstring>
 
@@ -115,8 +116,15 @@ void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages
     a->tfactor = c.take<double> (pages * eig_unmtr_doubles<T> (n));
 }
 
+// Whether the kernels write V and lambda to memory of the chunk.
+bool keeps_results (const gla_eig_job *job)
+{
+  return !job->head.device_arrays || job->range != GLA_EIG_ALL;
+}
+
 // The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
-// worked on in place; device arrays need a copy of A to work on, if anything.
+// worked on in place; device arrays need a copy of A to work on, if anything. Where a part of the
+// spectrum is wanted, all of V and lambda is here.
 template <class T>
 size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
                 eig_args<T> *a)
@@ -129,8 +137,12 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
     a->W = c.take<T> (pages * n2);
   if (!job->head.device_arrays) {
     a->A = a->W;
-    a->lda = a->ldv = n;
-    a->page_a = a->page_v = n2;
+    a->lda = n;
+    a->page_a = n2;
+  }
+  if (keeps_results (job)) {
+    a->ldv = n;
+    a->page_v = n2;
     a->V = job->vectors ? c.take<T> (pages * n2) : nullptr;
     a->lambda = c.take<R> (pages * n);
     a->inc_lambda = 1;
@@ -158,10 +170,27 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
   return c.used;
 }
 
+// Behind them, from byte `used` on, what a part of the spectrum needs. The part of V takes the
+// memory of W, which is not read any more.
+template <class T>
+size_t lay_out_range (const gla_eig_job *job, int64_t pages, char *base, size_t used,
+                      eig_range_args<T> *r)
+{
+  carver c = {base, used};
+  if (job->range == GLA_EIG_ALL)
+    return used;
+  r->count = c.take<int64_t> (pages);
+  if (!job->head.device_arrays)
+    r->to_lambda = c.take<real_t<T>> (pages * job->columns);
+  return c.used;
+}
+
 template <class T> size_t arena_size (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
 {
   eig_args<T> unused = {};
-  return lay_out<T> (e, job, pages, nullptr, &unused);
+  eig_range_args<T> unused_range = {};
+  const size_t used = lay_out<T> (e, job, pages, nullptr, &unused);
+  return lay_out_range<T> (job, pages, nullptr, used, &unused_range);
 }
 
 size_t arena_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
@@ -267,6 +296,8 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
     a.A = static_cast<const T *> (chunk->A.data);
     a.lda = chunk->A.column_stride;
     a.page_a = chunk->A.page_stride;
+  }
+  if (!keeps_results (job)) {
     a.V = static_cast<T *> (chunk->V.data);
     a.ldv = chunk->V.column_stride;
     a.page_v = chunk->V.page_stride;
@@ -275,6 +306,41 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
     a.page_lambda = chunk->lambda.page_stride;
   }
   return a;
+}
+
+// What takes the wanted part out of the results of a chunk.
+template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  const gla_eig_job *job = &e->eig_job;
+  eig_args<T> a = {};
+  eig_range_args<T> r = {};
+  r.n = (int)job->n;
+  r.columns = (int)job->columns;
+  r.pages = chunk->A.pages;
+  r.interval = job->range == GLA_EIG_INTERVAL;
+  r.first = (int)job->il - 1;
+  r.vl = job->vl;
+  r.vu = job->vu;
+  r.stream = e->slots[slot].stream;
+  const size_t used = lay_out<T> (e, job, r.pages, e->slots[slot].memory, &a);
+  lay_out_range<T> (job, r.pages, e->slots[slot].memory, used, &r);
+  r.lambda = a.lambda;
+  r.V = a.V;
+  if (job->head.device_arrays) {
+    r.to_lambda = static_cast<real_t<T> *> (chunk->lambda.data);
+    r.inc_lambda = chunk->lambda.row_stride;
+    r.page_lambda = chunk->lambda.page_stride;
+    r.to_V = static_cast<T *> (chunk->V.data);
+    r.ldv = chunk->V.column_stride;
+    r.page_v = chunk->V.page_stride;
+  } else {
+    r.inc_lambda = 1;
+    r.page_lambda = job->columns;
+    r.to_V = a.W;
+    r.ldv = job->n;
+    r.page_v = job->n * job->columns;
+  }
+  return r;
 }
 
 // A grid-stride loop over the pages; *any is pinned memory of the host.
@@ -313,17 +379,34 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (run_block_jacobi (e, slot, a));
     break;
   }
+  if (e->eig_job.range != GLA_EIG_ALL)
+    GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
   GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+}
+
+// Downloads the part of the spectrum and its counts.
+template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  const eig_range_args<T> r = range_of<T> (e, slot, chunk);
+  gla_array count = gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, r.pages, GLA_DEVICE_HOST);
+  GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
+  if (e->eig_job.head.device_arrays || r.columns == 0)
+    return GLA_OK;
+  GLA_TRY (engine_download (e, slot, &chunk->lambda, r.to_lambda));
+  return e->eig_job.vectors ? engine_download (e, slot, &chunk->V, r.to_V) : GLA_OK;
 }
 
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
+  bool all = e->eig_job.range == GLA_EIG_ALL;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
-  if (!e->eig_job.head.device_arrays)
+  if (!all)
+    GLA_TRY (finish_range<T> (e, slot, chunk));
+  if (all && !e->eig_job.head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
-  if (!e->eig_job.head.device_arrays && e->eig_job.vectors)
+  if (all && !e->eig_job.head.device_arrays && e->eig_job.vectors)
     GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
   *chunk->clean = e->counter[slot] == 0;
   if (*chunk->clean)

@@ -14,6 +14,8 @@ int gla_eig_kinds (const void *call, gla_kind *kinds)
                        : job->method == GLA_EIG_METHOD_JACOBI ? "jacobi"
                                                               : "auto";
   char behind[24];
-  snprintf (behind, sizeof behind, "%s,%s", job->vectors ? "vectors" : "values", method);
+  // what a part takes says nothing of all
+  const char *part = job->range != GLA_EIG_ALL ? ",part" : "";
+  snprintf (behind, sizeof behind, "%s,%s%s", job->vectors ? "vectors" : "values", method, part);
   return gla_kinds_of_size (job->n, type, behind, kinds);
 }

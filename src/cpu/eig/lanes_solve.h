@@ -78,7 +78,7 @@ static int count_unconverged (int n, const ql_group *q, int l)
 
 // Vectors j..j+count-1 of QL: transforms them back and writes them where the order wants them.
 static void store_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first, int j,
-                         int count, const int *live)
+                         int count, const part *live)
 {
   const int n = (int)task->job->n;
   const gla_array *V = &task->chunk->V;
@@ -88,37 +88,89 @@ static void store_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int
       y[i + c * n] = num_from_real (w->q[g].z[i + (j + c) * w->q[g].ldz]);
   back_transform (n, w->a[g], w->tau[g], w->cross, y, count);
   for (int l = 0; l < GLA_LANES; l++)
-    for (int c = 0; live[l] && c < count; c++) {
+    for (int c = 0; live[l].count > 0 && c < count; c++) {
       const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
       store_column ((real *)V->data + to * GLA_PARTS, (const real *)(y + c * n) + l, n,
                     GLA_PARTS * GLA_LANES, GLA_LANES);
     }
 }
 
-// Pages first..first+count-1 from group g. `order` is turned into the place that each vector gets.
-static void store_group (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
-                         int count, scaling *s)
+// Where all vectors are wanted. `order` is turned into the place that each vector gets.
+static void store_all (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
+                       const part *live)
 {
   const int n = (int)task->job->n;
-  int live[GLA_LANES] = {0}, some = 0, *place = w->place;
-  for (int l = 0; l < count; l++) {
+  int *place = w->place;
+  for (int l = 0; l < GLA_LANES; l++) {
     int *order = w->order + l * n;
-    if (s[l].info == 0)
-      s[l].info = count_unconverged (n, &w->q[g], l);
-    live[l] = store_values (task, first + l, &s[l], (const real *)w->d[g] + l, GLA_LANES, order);
-    some |= live[l];
-    for (int k = 0; live[l] && k < n; k++)
+    for (int k = 0; live[l].count > 0 && k < n; k++)
       place[order[k]] = k;
-    if (live[l])
+    if (live[l].count > 0)
       memcpy (order, place, (size_t)n * sizeof *place);
   }
-  if (some)
-    back_prepare (n, w->a[g], w->cross);
-  for (int j = 0; some && j < n; j += BACK_COLUMNS) {
+  for (int j = 0; j < n; j += BACK_COLUMNS) {
     if (n > GLA_CPU_EIG_NO_POLL && gla_cpu_eig_stopped (task))
       return;
     store_strip (task, w, g, first, j, n - j < BACK_COLUMNS ? n - j : BACK_COLUMNS, live);
   }
+}
+
+// Columns j.. of the wanted part: each lane has its own vectors there. Always the same number of
+// columns is transformed, zeros behind a page's last, so that the bits of a page do not depend on
+// how many its neighbours have.
+static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
+                              int j, const part *live)
+{
+  const int n = (int)task->job->n;
+  const gla_array *V = &task->chunk->V;
+  num *y = w->work;
+  memset (y, 0, (size_t)n * BACK_COLUMNS * sizeof *y);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++) {
+      const vec *z = w->q[g].z + w->order[l * n + live[l].first + j + c] * w->q[g].ldz;
+      for (int i = 0; i < n; i++)
+        ((real *)(y + i + c * n))[l] = z[i][l];
+    }
+  back_transform (n, w->a[g], w->tau[g], w->cross, y, BACK_COLUMNS);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++) {
+      const int64_t to = (first + l) * V->page_stride + (j + c) * V->column_stride;
+      store_column ((real *)V->data + to * GLA_PARTS, (const real *)(y + c * n) + l, n,
+                    GLA_PARTS * GLA_LANES, GLA_LANES);
+    }
+}
+
+static void store_part (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
+                        const part *live, int most)
+{
+  for (int j = 0; j < most; j += BACK_COLUMNS) {
+    if (task->job->n > GLA_CPU_EIG_NO_POLL && gla_cpu_eig_stopped (task))
+      return;
+    store_part_strip (task, w, g, first, j, live);
+  }
+}
+
+// Pages first..first+count-1 from group g.
+static void store_group (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
+                         int count, scaling *s)
+{
+  const int n = (int)task->job->n;
+  part live[GLA_LANES] = {{0, 0}};
+  int most = 0;
+  for (int l = 0; l < count; l++) {
+    if (s[l].info == 0)
+      s[l].info = count_unconverged (n, &w->q[g], l);
+    live[l] = store_values (task, first + l, &s[l], (const real *)w->d[g] + l, GLA_LANES,
+                            w->order + l * n);
+    most = live[l].count > most ? (int)live[l].count : most;
+  }
+  if (most == 0)
+    return;
+  back_prepare (n, w->a[g], w->cross);
+  if (task->job->range == GLA_EIG_ALL)
+    store_all (task, w, g, first, live);
+  else
+    store_part (task, w, g, first, live, most);
 }
 
 // Up to two registers of pages, because QL runs better on two.

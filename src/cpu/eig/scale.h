@@ -116,43 +116,89 @@ store_column (real *to, const real *from, int64_t n, int64_t stride, int64_t ima
   }
 }
 
-// Writes info and the eigenvalues, ascending; order tells where they were. Returns whether vectors
-// are to follow: a page that failed becomes NaN.
-static int store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s, const real *w,
-                         int stride, int *order)
+// Columns of V, which are rows of lambda, that a job returns of each page.
+static inline int64_t columns_of (const gla_eig_job *job)
+{
+  return job->range == GLA_EIG_ALL ? job->n : job->columns;
+}
+
+// The eigenvalue that is returned, of the scaled one. + 0 makes -0 into 0.
+static inline real unscaled (const scaling *s, real w)
+{
+  return w * s->up[0] * s->up[1] + 0;
+}
+
+// The part of the spectrum that is wanted: eigenvalues first.. in ascending order.
+typedef struct {
+  int64_t first, count;
+} part;
+
+// How many of the n eigenvalues are at most x.
+static int64_t at_most (int64_t n, const scaling *s, const real *w, int stride, double x)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; i++)
+    count += (double)unscaled (s, w[i * stride]) <= x;
+  return count;
+}
+
+static part part_of (const gla_eig_job *job, const scaling *s, const real *w, int stride)
+{
+  if (s->info != 0)
+    return (part){0, 0};
+  switch (job->range) {
+  case GLA_EIG_INDICES:
+    return (part){job->il - 1, job->columns};
+  case GLA_EIG_INTERVAL: {
+    const int64_t first = at_most (job->n, s, w, stride, job->vl);
+    return (part){first, at_most (job->n, s, w, stride, job->vu) - first};
+  }
+  default:
+    return (part){0, job->n};
+  }
+}
+
+static void nan_column (const gla_array *V, int64_t page, int64_t j)
+{
+  real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+  for (int64_t i = 0; i < V->rows * GLA_PARTS; i++)
+    to[i] = (real)NAN;
+}
+
+// Writes info, the count and the wanted eigenvalues, ascending; order tells where all of them were.
+// Returns which vectors are to follow; a page that failed, and what is behind them, becomes NaN.
+static part store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s, const real *w,
+                          int stride, int *order)
 {
   const gla_eig_chunk *c = task->chunk;
-  const int64_t n = task->job->n;
+  const int64_t columns = columns_of (task->job);
   real *lambda = (real *)c->lambda.data + page * c->lambda.page_stride;
-  real *V = c->V.data;
+  part p = part_of (task->job, s, w, stride);
   c->info[page] = s->info;
-  if (s->info != 0) {
-    for (int64_t i = 0; i < n; i++)
-      lambda[i * c->lambda.row_stride] = (real)NAN;
-    for (int64_t j = 0; V && j < n; j++) {
-      real *to = V + (page * c->V.page_stride + j * c->V.column_stride) * GLA_PARTS;
-      for (int64_t i = 0; i < n * GLA_PARTS; i++)
-        to[i] = (real)NAN;
-    }
-    return 0;
-  }
-  sort ((int)n, w, stride, order);
-  for (int64_t i = 0; i < n; i++)
-    lambda[i * c->lambda.row_stride] = w[order[i] * stride] * s->up[0] * s->up[1] + 0;
-  return V != NULL;
+  if (task->job->range != GLA_EIG_ALL)
+    c->count[page] = p.count;
+  p.count = p.count < columns ? p.count : columns;
+  if (p.count > 0)
+    sort ((int)task->job->n, w, stride, order);
+  for (int64_t i = 0; i < columns; i++)
+    lambda[i * c->lambda.row_stride] =
+        i < p.count ? unscaled (s, w[order[p.first + i] * stride]) : (real)NAN;
+  if (!task->job->vectors)
+    return (part){0, 0};
+  for (int64_t j = p.count; j < columns; j++)
+    nan_column (&c->V, page, j);
+  return p;
 }
 
 // Writes a page, or NaN where info says that it failed.
 static void store (gla_cpu_eig_task *task, int64_t page, const scaling *s, result r, int *order)
 {
   const gla_array *V = &task->chunk->V;
-  const int64_t n = task->job->n;
-  if (!store_values (task, page, s, r.w, r.w_stride, order))
-    return;
-  for (int64_t j = 0; j < n; j++) {
+  const part p = store_values (task, page, s, r.w, r.w_stride, order);
+  for (int64_t j = 0; j < p.count; j++) {
     real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
-    const real *from = r.v + order[j] * r.ldv * r.v_stride;
-    store_column (to, from, n, r.v_stride, r.imag_offset);
+    const real *from = r.v + order[p.first + j] * r.ldv * r.v_stride;
+    store_column (to, from, task->job->n, r.v_stride, r.imag_offset);
   }
 }
 

@@ -1,0 +1,80 @@
+// range.cu: the wanted part of the spectrum out of all eigenvalues and eigenvectors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "eig/range.cuh"
+
+#include <cmath>
+
+namespace
+{
+
+enum { GRID_MAX = 65536 };
+
+// How many of the page's eigenvalues are at most x, for the whole block; NaN is not.
+template <class R> __device__ int at_most (const R *lambda, int n, double x)
+{
+  int found = 0;
+  for (int first = 0; first < n; first += blockDim.x) {
+    int i = first + threadIdx.x;
+    found += __syncthreads_count (i < n && (double)lambda[i] <= x);
+  }
+  return found;
+}
+
+template <class R> __device__ void set_nan (R *to)
+{
+  *to = (R)NAN;
+}
+
+template <class R> __device__ void set_nan (cx<R> *to)
+{
+  *to = {(R)NAN, (R)NAN};
+}
+
+// One block per page, in a grid-stride loop over the pages. All threads count eigenvalues, and then
+// share the elements of the columns, which lie in one piece in V.
+template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
+{
+  typedef real_t<T> R;
+  for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
+    const R *lambda = a.lambda + page * a.n;
+    int first = a.interval ? at_most (lambda, a.n, a.vl) : a.first;
+    int count = a.interval               ? at_most (lambda, a.n, a.vu) - first
+                : lambda[0] == lambda[0] ? a.columns
+                                         : 0;
+    int stored = count < a.columns ? count : a.columns;
+    if (threadIdx.x == 0)
+      a.count[page] = count;
+    for (int j = threadIdx.x; j < a.columns; j += blockDim.x) {
+      R *to = a.to_lambda + page * a.page_lambda + j * a.inc_lambda;
+      if (j < stored)
+        *to = lambda[first + j];
+      else
+        set_nan (to);
+    }
+    const T *V = a.V + (page * a.n + first) * a.n;
+    for (int k = threadIdx.x; a.V != nullptr && k < a.n * a.columns; k += blockDim.x) {
+      int j = k / a.n, i = k - j * a.n;
+      T *to = a.to_V + page * a.page_v + j * a.ldv + i;
+      if (j < stored)
+        *to = V[k];
+      else
+        set_nan (to);
+    }
+  }
+}
+
+} // namespace
+
+template <class T> cudaError_t eig_take_range (const eig_range_args<T> &a)
+{
+  int blocks = (int)(a.pages < GRID_MAX ? a.pages : GRID_MAX);
+  int threads = a.n <= 8 ? 32 : a.n <= 16 ? 64 : 256;
+  take_range_kernel<T><<<blocks, threads, 0, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+template cudaError_t eig_take_range (const eig_range_args<float> &);
+template cudaError_t eig_take_range (const eig_range_args<double> &);
+template cudaError_t eig_take_range (const eig_range_args<cx<float>> &);
+template cudaError_t eig_take_range (const eig_range_args<cx<double>> &);

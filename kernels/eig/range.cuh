@@ -1,0 +1,35 @@
+// range.cuh: the wanted part of the spectrum out of all eigenvalues and eigenvectors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_EIG_RANGE_CUH
+#define GPULINALG_EIG_RANGE_CUH
+
+#include <cuda_runtime.h>
+#include "common/scalar.cuh"
+
+template <class T> struct eig_range_args {
+  typedef real_t<T> R;
+
+  int n, columns; // columns of V and rows of lambda that are returned
+  int64_t pages;
+  int interval; // nonzero: those in (vl, vu], else those from `first` on, counted from 0
+  int first;
+  double vl, vu;
+  cudaStream_t stream;
+
+  // all, packed, ascending; V is NULL where only eigenvalues are wanted
+  const R *lambda;
+  const T *V;
+
+  // the part; in elements
+  R *to_lambda;
+  int64_t inc_lambda, page_lambda;
+  T *to_V;
+  int64_t ldv, page_v;
+  int64_t *count; // 1 a page: eigenvalues in the range, 0 where lambda is NaN
+};
+
+// Copies the part of every page, with NaN behind it where it has fewer columns.
+template <class T> cudaError_t eig_take_range (const eig_range_args<T> &a);
+
+#endif
