@@ -12,7 +12,8 @@ static inline gla_status call_batcheig (gla_context *ctx, const gla_array *A,
                                         const gla_eig_options *options, gla_eig_report *report)
 {
   const gla_array none = gla_array_packed (NULL, GLA_TYPE_D, 0, 0, 0, GLA_DEVICE_HOST);
-  const gla_eig_results results = {sizeof results, *lambda, V != NULL ? *V : none, info};
+  const gla_eig_results results = {
+      .size = sizeof results, .lambda = *lambda, .V = V != NULL ? *V : none, .info = info};
   return gla_batcheig (ctx, A, &results, options, report);
 }
 
@@ -27,7 +28,8 @@ static inline gla_status call_least_squares (gla_context *ctx, const gla_array *
 
 static inline gla_eig_options eig_options (gla_eig_method method, gla_triangle triangle)
 {
-  const gla_eig_options options = {sizeof options, method, triangle, 0, 0};
+  const gla_eig_options options = {
+      .size = sizeof options, .method = method, .triangle = triangle};
   return options;
 }
 

@@ -49,6 +49,15 @@ static void add_eig (void)
     add ((run_case){"eig", run_eig, {100, 3, types[t], t % 2, QR, 0, 0}, 1, {0}});
     add ((run_case){"eig", run_eig, {100, 3, types[t], 1, QR, 2, 1}, 0, {0}});
   }
+  // parts of the spectrum: on the host and on the device, by every way
+  const int parts[] = {8, 24, 64, 100, 200};
+  for (int k = 0; k < 5; k++)
+    for (int t = 0; t < 4; t++) {
+      const int range = (k + t) % 2 ? GLA_EIG_INDICES : GLA_EIG_INTERVAL;
+      const int method = (k + t) % 3 ? QR : JACOBI;
+      add ((run_case){
+          "eig", run_eig, {parts[k], 3, types[t], k != 2, method, 0, t % 2, range}, 0, {0}});
+    }
   add ((run_case){"eig", run_eig, {700, 2, Z, 1, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {700, 2, D, 0, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {520, 1, S, 0, QR, 0, 0}, 1, {0}});

@@ -123,7 +123,7 @@ typedef struct {
   fake_cuda_answers answer;
 } run_case;
 
-// n, pages, type, vectors, method, triangle, on device
+// n, pages, type, vectors, method, triangle, on device, range
 static gla_status run_eig (gla_engine *engine, const int *v)
 {
   const gla_type type = (gla_type)v[2];
@@ -134,11 +134,16 @@ static gla_status run_eig (gla_engine *engine, const int *v)
   job.tol = gla_type_eps (type);
   job.maxit = 30;
   job.head = (gla_job){.type = type, .device_arrays = v[6], .monitor = monitor};
+  job.range = (gla_eig_range)v[7];
+  job.il = job.columns = job.range == GLA_EIG_ALL ? n : (n + 1) / 2;
+  job.vl = -1;
+  job.vu = 1;
   gla_eig_chunk chunk[2];
   for (int k = 0; k < 2; k++) {
     chunk[k].A = array (&s, type, n, n, pages);
-    chunk[k].lambda = array (&s, gla_type_real (type), n, 1, pages);
-    chunk[k].V = array (&s, type, n, v[3] ? n : 0, pages);
+    chunk[k].lambda = array (&s, gla_type_real (type), job.columns, 1, pages);
+    chunk[k].V = array (&s, type, n, v[3] ? job.columns : 0, pages);
+    chunk[k].count = take (&s, (size_t)pages * sizeof (int64_t), 0);
     chunk[k].info = take_info (&s, pages);
     chunk[k].skew = take (&s, (size_t)pages * sizeof (double), 0);
     chunk[k].clean = &chunk[k].clean_word;
