@@ -22,6 +22,7 @@ typedef struct {
   vec *d[2];
   ql_group q[2];
   real *scratch;
+  vec *columns;       // QL_COLUMNS * n, where a part of the vectors is wanted
   int *order, *place; // n per page; n
 } lanes_work;
 
@@ -34,7 +35,10 @@ static void lanes_layout_qr (char *base, size_t *at, const gla_eig_job *job, int
   q->e = gla_carve (base, at, n * sizeof (vec));
   q->rotations = gla_carve (base, at, QL_SWEEPS * n * sizeof (ql_rotation));
   q->ldz = ql_row_length ((int)n);
-  if (job->vectors)
+  q->tape.wanted = job->vectors && job->range != GLA_EIG_ALL;
+  if (q->tape.wanted)
+    q->place = gla_carve (base, at, GLA_LANES * n * sizeof (int));
+  else if (job->vectors)
     q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (vec));
 }
 
@@ -57,6 +61,8 @@ static size_t lanes_layout (char *base, const gla_eig_job *job, int jacobi, int 
     w->work = gla_carve (base, &at, 4 * (n + 3) * sizeof (num));
     w->cross = gla_carve (base, &at, n * sizeof (num));
     w->scratch = gla_carve (base, &at, 2 * n * sizeof (real));
+    if (job->vectors && job->range != GLA_EIG_ALL)
+      w->columns = gla_carve (base, &at, QL_COLUMNS * n * sizeof (vec));
   }
   w->order = gla_carve (base, &at, GLA_LANES * n * sizeof (int));
   w->place = gla_carve (base, &at, n * sizeof (int));
@@ -115,22 +121,20 @@ static void store_all (gla_cpu_eig_task *task, const lanes_work *w, int g, int64
   }
 }
 
-// Columns j.. of the wanted part: each lane has its own vectors there. Always the same number of
-// columns is transformed, zeros behind a page's last, so that the bits of a page do not depend on
-// how many its neighbours have.
+// Transforms columns j..j+BACK_COLUMNS-1 of the wanted part back, from column `at` of w->columns
+// on, and writes them.
 static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
-                              int j, const part *live)
+                              int j, int at, const part *live)
 {
   const int n = (int)task->job->n;
   const gla_array *V = &task->chunk->V;
   num *y = w->work;
   memset (y, 0, (size_t)n * BACK_COLUMNS * sizeof *y);
   for (int l = 0; l < GLA_LANES; l++)
-    for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++) {
-      const vec *z = w->q[g].z + w->order[l * n + live[l].first + j + c] * w->q[g].ldz;
-      for (int i = 0; i < n; i++)
-        ((real *)(y + i + c * n))[l] = z[i][l];
-    }
+    for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++)
+      for (int k = 0; k < n; k++)
+        ((real *)(y + w->q[g].place[l * n + k] + c * n))[l] =
+            w->columns[k * QL_COLUMNS + at + c][l];
   back_transform (n, w->a[g], w->tau[g], w->cross, y, BACK_COLUMNS);
   for (int l = 0; l < GLA_LANES; l++)
     for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++) {
@@ -140,13 +144,29 @@ static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g
     }
 }
 
+// Columns j..j+QL_COLUMNS-1 of the wanted part: each lane has its own vectors there. Always the
+// same number of columns is computed, zeros behind a page's last, so that the bits of a page do not
+// depend on how many its neighbours have.
+static void store_part_columns (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
+                                int j, const part *live)
+{
+  const int n = (int)task->job->n;
+  memset (w->columns, 0, (size_t)n * QL_COLUMNS * sizeof *w->columns);
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int c = 0; c < QL_COLUMNS && j + c < live[l].count; c++)
+      w->columns[w->order[l * n + live[l].first + j + c] * QL_COLUMNS + c][l] = 1;
+  ql_unwind (&w->q[g].tape, w->columns);
+  for (int c = 0; c < QL_COLUMNS; c += BACK_COLUMNS)
+    store_part_strip (task, w, g, first, j + c, c, live);
+}
+
 static void store_part (gla_cpu_eig_task *task, const lanes_work *w, int g, int64_t first,
                         const part *live, int most)
 {
-  for (int j = 0; j < most; j += BACK_COLUMNS) {
+  for (int j = 0; j < most; j += QL_COLUMNS) {
     if (task->job->n > GLA_CPU_EIG_NO_POLL && gla_cpu_eig_stopped (task))
       return;
-    store_part_strip (task, w, g, first, j, live);
+    store_part_columns (task, w, g, first, j, live);
   }
 }
 
@@ -159,7 +179,7 @@ static void store_group (gla_cpu_eig_task *task, const lanes_work *w, int g, int
   int most = 0;
   for (int l = 0; l < count; l++) {
     if (s[l].info == 0)
-      s[l].info = count_unconverged (n, &w->q[g], l);
+      s[l].info = w->q[g].tape.failed ? n : count_unconverged (n, &w->q[g], l);
     live[l] = store_values (task, first + l, &s[l], (const real *)w->d[g] + l, GLA_LANES,
                             w->order + l * n);
     most = live[l].count > most ? (int)live[l].count : most;
@@ -188,10 +208,10 @@ static void solve_lanes_qr (gla_cpu_eig_task *task, int64_t first, int count)
   }
   ql_lanes (task, groups, w.q);
   for (int g = 0; g < groups; g++) {
-    if (n > GLA_CPU_EIG_NO_POLL && gla_cpu_eig_stopped (task))
-      return;
     int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
-    store_group (task, &w, g, first + g * GLA_LANES, lanes, s + g * GLA_LANES);
+    if (n <= GLA_CPU_EIG_NO_POLL || !gla_cpu_eig_stopped (task))
+      store_group (task, &w, g, first + g * GLA_LANES, lanes, s + g * GLA_LANES);
+    ql_tape_free (&w.q[g].tape);
   }
 }
 

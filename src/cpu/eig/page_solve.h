@@ -86,6 +86,7 @@ typedef struct {
   int64_t ldz;
   gla_blas_int lwork, liwork, *iwork;
   int *order;
+  ql_page_tape *tape; // where QL finds a part of the vectors
 } page_work;
 
 static gla_blas_int page_lwork (const gla_eig_job *job, int64_t ldz)
@@ -116,9 +117,12 @@ static size_t page_layout (char *base, const gla_eig_job *job, int dc, page_work
   w->tau = gla_carve (base, &at, n * GLA_PARTS * sizeof (real));
   w->cs = gla_carve (base, &at, 2 * n * sizeof (real));
   w->order = gla_carve (base, &at, n * sizeof (int));
+  const int part = job->range != GLA_EIG_ALL;
   if (job->vectors) {
     w->z = gla_carve (base, &at, n * (size_t)w->ldz * sizeof (real));
-    w->v = GLA_COMPLEX ? gla_carve (base, &at, square * GLA_PARTS) : w->z;
+    w->v = GLA_COMPLEX || part
+               ? gla_carve (base, &at, n * (size_t)w->ldz * GLA_PARTS * sizeof (real))
+               : w->z;
   }
   if (dc) {
     // what stedc documents for COMPZ = 'I'
@@ -142,49 +146,116 @@ static int page_tridiagonal (gla_cpu_eig_task *task, int dc, const page_work *w)
     // info says which submatrix failed, not how many eigenvalues
     return info == 0 ? 0 : (int)n;
   }
-  if (w->z) {
+  if (w->z && !w->tape) {
     memset (w->z, 0, (size_t)n * (size_t)ldz * sizeof *w->z);
     for (int64_t i = 0; i < n; i++)
       w->z[i * w->ldz + i] = 1;
   }
   ql_problem q = {
       .n = (int)n, .d = w->d, .e = w->e, .z = w->z, .ldz = w->ldz, .cs = w->cs, .task = task};
-  return ql (&q, (real)job->tol, job->maxit);
+  if (w->tape) {
+    q.z = NULL;
+    q.tape = w->tape;
+  }
+  const int bad = ql (&q, (real)job->tol, job->maxit);
+  return w->tape && w->tape->failed ? (int)n : bad;
 }
 
 // Returns how many eigenvalues did not converge.
-static int page_qr (gla_cpu_eig_task *task, int dc, const page_work *w)
+static int page_reduce (gla_cpu_eig_task *task, int dc, const page_work *w)
 {
-  const gla_blas_int n = (gla_blas_int)task->job->n, ldz = (gla_blas_int)w->ldz;
+  const gla_blas_int n = (gla_blas_int)task->job->n;
   gla_blas_int info;
   GLA_HETRD ("L", &n, w->a, &n, w->d, w->e, w->tau, w->work, &w->lwork, &info, 1);
-  if (gla_cpu_eig_stopped (task))
-    return 0;
-  int bad = page_tridiagonal (task, dc, w);
-  if (bad != 0 || !w->z || gla_cpu_eig_stopped (task))
-    return bad;
+  return gla_cpu_eig_stopped (task) ? 0 : page_tridiagonal (task, dc, w);
+}
+
+// Columns of v, ldv apart, become those of Q v.
+static void page_back (const page_work *w, int64_t order, int64_t columns, int64_t ldv)
+{
+  const gla_blas_int n = (gla_blas_int)order, k = (gla_blas_int)columns, ld = (gla_blas_int)ldv;
+  gla_blas_int info;
+  GLA_UNMTR ("L", "L", "N", &n, &k, w->a, &n, w->tau, w->v, &ld, w->work, &w->lwork, &info, 1, 1,
+             1);
+}
+
+// Number i of column j of v.
+static inline void put_real (const page_work *w, int64_t ldv, int64_t i, int64_t j, real x)
+{
+  real *to = w->v + (i + j * ldv) * GLA_PARTS;
+  to[0] = x;
 #if GLA_COMPLEX
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < n; i++) {
-      w->v[2 * (i + j * n)] = w->z[i + j * w->ldz];
-      w->v[2 * (i + j * n) + 1] = 0;
-    }
+  to[1] = 0;
 #endif
-  GLA_UNMTR ("L", "L", "N", &n, &n, w->a, &n, w->tau, w->v, GLA_COMPLEX ? &n : &ldz, w->work,
-             &w->lwork, &info, 1, 1, 1);
-  return 0;
+}
+
+// The wanted eigenvectors of T into the first columns of v.
+static void take_columns (const page_work *w, int64_t n, part p, int64_t ldv)
+{
+  if (!w->tape) {
+    for (int64_t j = 0; j < p.count; j++)
+      for (int64_t i = 0; i < n; i++)
+        put_real (w, ldv, i, j, w->z[i + w->order[p.first + j] * w->ldz]);
+    return;
+  }
+  // rows of z are as long as the columns are many, up to a full register
+  const int64_t width = (p.count + GLA_LANES - 1) / GLA_LANES * GLA_LANES;
+  memset (w->z, 0, (size_t)(n * width) * sizeof *w->z);
+  for (int64_t j = 0; j < p.count; j++)
+    w->z[w->order[p.first + j] * width + j] = 1;
+  unwind_tape (w->tape, w->z, width);
+  for (int64_t j = 0; j < p.count; j++)
+    for (int64_t i = 0; i < n; i++)
+      put_real (w, ldv, i, j, w->z[i * width + j]);
+}
+
+// Where a part of the spectrum is wanted: only its vectors are transformed back.
+static void store_page_part (gla_cpu_eig_task *task, int64_t page, const scaling *s,
+                             const page_work *w)
+{
+  const gla_array *V = &task->chunk->V;
+  const int64_t n = task->job->n, ldv = w->ldz;
+  const part p = store_values (task, page, s, w->d, 1, w->order);
+  if (p.count == 0 || gla_cpu_eig_stopped (task))
+    return;
+  take_columns (w, n, p, ldv);
+  page_back (w, n, p.count, ldv);
+  for (int64_t j = 0; j < p.count; j++)
+    store_column ((real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS,
+                  w->v + j * ldv * GLA_PARTS, n, GLA_PARTS, 1);
+}
+
+static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, const page_work *w)
+{
+  const int64_t n = task->job->n, ldv = GLA_COMPLEX ? n : w->ldz;
+  if (s->info == 0 && w->z && !gla_cpu_eig_stopped (task)) {
+#if GLA_COMPLEX
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t i = 0; i < n; i++)
+        put_real (w, ldv, i, j, w->z[i + j * w->ldz]);
+#endif
+    page_back (w, n, n, ldv);
+  }
+  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1};
+  store (task, page, s, r, w->order);
 }
 
 static void solve_page (gla_cpu_eig_task *task, int dc, int64_t page)
 {
   page_work w;
+  ql_page_tape tape = {0};
+  const int part_only = task->job->range != GLA_EIG_ALL;
   page_layout (task->work, task->job, dc, &w);
+  if (part_only && task->job->vectors && !dc)
+    w.tape = &tape;
   scaling s = load_page (task, page, w.a, 0);
   if (s.info == 0)
-    s.info = page_qr (task, dc, &w);
-  const int64_t n = task->job->n;
-  result r = {w.d, w.v, 1, GLA_COMPLEX ? n : w.ldz, GLA_PARTS, 1};
-  store (task, page, &s, r, w.order);
+    s.info = page_reduce (task, dc, &w);
+  if (part_only)
+    store_page_part (task, page, &s, &w);
+  else
+    store_page (task, page, &s, &w);
+  free_tape (&tape);
 }
 
 #endif

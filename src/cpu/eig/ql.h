@@ -14,6 +14,8 @@
 #include "eig.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 // The rotation with c g + s f = r and c f - s g = 0.
 static inline real lartg (real g, real f, real *c, real *s)
@@ -110,6 +112,96 @@ static inline int is_small (const real *d, real e, int i, real tol2, real floor)
   return real_abs (e) <= floor || e * e <= tol2 * real_abs (d[i]) * real_abs (d[i + 1]) + GLA_TINY;
 }
 
+// All steps, where only a part of the vectors is wanted. Step k has rotations at[k].. on rows from,
+// from+h, ... of Z.
+typedef struct {
+  int wanted, failed; // failed: there was no memory for it
+  size_t steps, steps_room, used, room;
+  real *c, *s;
+  struct ql_taped_step {
+    size_t at;
+    int from, length, h;
+  } * step;
+} ql_page_tape;
+
+static int grow_reals (real **a, size_t room)
+{
+  real *more = realloc (*a, room * sizeof **a);
+  if (more != NULL)
+    *a = more;
+  return more != NULL;
+}
+
+static void tape_step (ql_page_tape *t, int n, struct ql_taped_step step, const real *c,
+                       const real *s)
+{
+  const size_t length = (size_t)step.length;
+  if (t->used + length > t->room) {
+    const size_t room = 2 * t->room + (size_t)n * (size_t)n + length;
+    t->failed |= !grow_reals (&t->c, room) || !grow_reals (&t->s, room);
+    t->room = room;
+  }
+  if (t->steps == t->steps_room && !t->failed) {
+    const size_t room = 2 * t->steps_room + 4 * (size_t)n;
+    struct ql_taped_step *more = realloc (t->step, room * sizeof *more);
+    t->failed |= more == NULL;
+    t->step = more != NULL ? more : t->step;
+    t->steps_room = room;
+  }
+  if (t->failed)
+    return;
+  step.at = t->used;
+  t->step[t->steps++] = step;
+  memcpy (t->c + t->used, c, length * sizeof *c);
+  memcpy (t->s + t->used, s, length * sizeof *s);
+  t->used += length;
+}
+
+static void free_tape (ql_page_tape *t)
+{
+  free (t->c);
+  free (t->s);
+  free (t->step);
+  *t = (ql_page_tape){0};
+}
+
+// All rotations, the last step first, on `count` registers of each row of x; rows are width numbers
+// apart. One row stays in registers for the next rotation.
+static inline __attribute__ ((always_inline)) void unwind_strip (const ql_page_tape *t, real *x,
+                                                                 int64_t width, int count)
+{
+  for (size_t k = t->steps; k-- > 0;) {
+    const struct ql_taped_step q = t->step[k];
+    const real *c = t->c + q.at, *s = t->s + q.at;
+    const ptrdiff_t step = q.h * width;
+    real *row = x + q.from * width;
+    vec low[4];
+    for (int j = 0; j < count; j++)
+      low[j] = ((vec *)row)[j];
+    for (int i = 0; i < q.length; i++, row += step)
+      for (int j = 0; j < count; j++) {
+        const vec next = ((vec *)(row + step))[j];
+        ((vec *)row)[j] = c[i] * low[j] + s[i] * next;
+        low[j] = c[i] * next - s[i] * low[j];
+      }
+    for (int j = 0; j < count; j++)
+      ((vec *)row)[j] = low[j];
+  }
+}
+
+// x <- Q' x for the matrix x of n rows of width numbers, where Q are all rotations. Vectors are as
+// orthogonal as all of them would be.
+static void unwind_tape (const ql_page_tape *t, real *x, int64_t width)
+{
+  int64_t j = 0;
+  for (; j + 4 * GLA_LANES <= width; j += 4 * GLA_LANES)
+    unwind_strip (t, x + j, width, 4);
+  for (; j + 2 * GLA_LANES <= width; j += 2 * GLA_LANES)
+    unwind_strip (t, x + j, width, 2);
+  for (; j < width; j += GLA_LANES)
+    unwind_strip (t, x + j, width, 1);
+}
+
 // A problem: T has the diagonal d and e below it. z, or NULL: n rows of ldz numbers, the identity
 // on entry, row k the eigenvector of d[k] on return; ldz is a multiple of GLA_LANES and z aligned
 // to a register. e is destroyed.
@@ -117,9 +209,10 @@ typedef struct {
   int n;
   real *d, *e, *z;
   int64_t ldz;
-  real *cs;         // room for 2n rotations' entries
-  real tol2, floor; // what counts as zero
-  int64_t steps;    // that are left
+  real *cs;           // room for 2n rotations' entries
+  real tol2, floor;   // what counts as zero
+  int64_t steps;      // that are left
+  ql_page_tape *tape; // or NULL
   gla_cpu_eig_task *task;
 } ql_problem;
 
@@ -153,6 +246,8 @@ static int ql_block (ql_problem *q, int lo, int hi)
     ql_step (t, m, c, s);
     if (q->z)
       rotate_rows (q->ldz, m, c, s, q->z + from * q->ldz, h * q->ldz);
+    if (q->tape)
+      tape_step (q->tape, q->n, (struct ql_taped_step){0, from, m, h}, c, s);
   }
   return 1;
 }

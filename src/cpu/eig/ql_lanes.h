@@ -6,6 +6,10 @@
 // dependent operations with a division and a square root, so two registers of lanes go side by
 // side. Its rotations are recorded, and those of several sweeps are applied to the vectors at once,
 // some columns at a time, which then stay in the first cache.
+//
+// Where only a part of the vectors is wanted, all rotations are kept, on a tape, and undone in
+// reverse order on the unit vectors of the wanted ones: that takes as many operations for each
+// vector, gives vectors as orthogonal, and needs no inverse iteration in clusters.
 
 #ifndef GPULINALG_CPU_EIG_QL_LANES_H
 #define GPULINALG_CPU_EIG_QL_LANES_H
@@ -16,6 +20,7 @@
 #include "ql.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A rotation in each lane, [1, 0] where there is none.
@@ -24,6 +29,18 @@ typedef struct {
 } ql_rotation;
 
 enum { QL_SWEEPS = 8, QL_STRIP = 8 };
+
+// All sweeps of a register of pages. Sweep k has rotations at[k].. of rows to[k]..from[k]-1.
+typedef struct {
+  int wanted, failed; // failed: there was no memory for it
+  int sweeps, sweeps_room;
+  size_t used, room; // rotations
+  ql_rotation *rotations;
+  struct ql_taped {
+    size_t at;
+    int from, to;
+  } * sweep;
+} ql_tape;
 
 // One register of pages.
 typedef struct {
@@ -38,7 +55,67 @@ typedef struct {
   int sweeps;             // recorded so far
   int from[QL_SWEEPS];    // row where a recorded sweep begins
   int to[QL_SWEEPS];      // and ends
+  ql_tape tape;
+  int *place; // with a tape: row k of lane l belongs to row place[l*n + k] of T
 } ql_group;
+
+//------------------------------------------------------------------------------
+// the tape
+//------------------------------------------------------------------------------
+
+// Room for one more sweep of at most n rotations; 0 where there is no memory.
+static int ql_tape_room (ql_tape *t, int n)
+{
+  if (t->used + (size_t)n > t->room) {
+    const size_t room = t->room > 0 ? 2 * t->room : (size_t)n * (size_t)n + 2 * (size_t)n;
+    ql_rotation *more = aligned_alloc (64, (room * sizeof *more + 63) / 64 * 64);
+    if (more == NULL)
+      return 0;
+    if (t->used > 0)
+      memcpy (more, t->rotations, t->used * sizeof *more);
+    free (t->rotations);
+    t->rotations = more;
+    t->room = room;
+  }
+  if (t->sweeps == t->sweeps_room) {
+    const int room = t->sweeps_room > 0 ? 2 * t->sweeps_room : 4 * n;
+    struct ql_taped *more = realloc (t->sweep, (size_t)room * sizeof *more);
+    if (more == NULL)
+      return 0;
+    t->sweep = more;
+    t->sweeps_room = room;
+  }
+  return 1;
+}
+
+static void ql_tape_free (ql_tape *t)
+{
+  free (t->rotations);
+  free (t->sweep);
+  *t = (ql_tape){0};
+}
+
+enum { QL_COLUMNS = 4 };
+
+// x <- x' Q on columns of QL_COLUMNS registers, where Q are all rotations: last sweep first.
+static void ql_unwind (const ql_tape *t, vec *x)
+{
+  for (int k = t->sweeps - 1; k >= 0; k--) {
+    const int from = t->sweep[k].from, to = t->sweep[k].to;
+    const ql_rotation *q = t->rotations + t->sweep[k].at;
+    vec low[QL_COLUMNS], *row = x + to * QL_COLUMNS;
+    for (int c = 0; c < QL_COLUMNS; c++)
+      low[c] = row[c];
+    for (int i = to; i < from; i++, row += QL_COLUMNS, q++)
+      for (int c = 0; c < QL_COLUMNS; c++) {
+        const vec next = row[QL_COLUMNS + c];
+        row[c] = q->c * low[c] + q->s * next;
+        low[c] = q->c * next - q->s * low[c];
+      }
+    for (int c = 0; c < QL_COLUMNS; c++)
+      row[c] = low[c];
+  }
+}
 
 //------------------------------------------------------------------------------
 // before the first sweep
@@ -64,6 +141,8 @@ static void ql_direct (int n, ql_group *g, int l, real *d, real *e)
         g->e[k - 1][l] = e[i];
       if (g->z)
         g->z[k * g->ldz + i][l] = 1;
+      if (g->place)
+        g->place[l * n + k] = i;
     }
   }
 }
@@ -192,7 +271,8 @@ static inline __attribute__ ((always_inline)) void ql_sweep (int n, int groups, 
   vec at = vec_broadcast ((real)last);
   for (int g = 0; g < groups; g++) {
     x[g] = ql_start (&q[g]);
-    out[g] = q[g].rotations + q[g].sweeps * n;
+    out[g] = q[g].tape.wanted && !q[g].tape.failed ? q[g].tape.rotations + q[g].tape.used - first
+                                                   : q[g].rotations + q[g].sweeps * n;
   }
   for (int i = last - 1; i >= first; i--) {
     at -= vec_broadcast (1);
@@ -255,6 +335,17 @@ static void ql_replay (int n, ql_group *g)
 // all of it
 //------------------------------------------------------------------------------
 
+// The sweep of rows first..last-1 that was recorded.
+static void ql_tape_add (ql_group *g, int first, int last)
+{
+  ql_tape *t = &g->tape;
+  const int from = g->from[0], to = g->to[0];
+  if (!t->wanted || t->failed || from <= to)
+    return;
+  t->sweep[t->sweeps++] = (struct ql_taped){t->used + (size_t)(to - first), from, to};
+  t->used += (size_t)(last - first);
+}
+
 // Eigenvalues (not sorted) into d, one or two groups. maxit*n sweeps are allowed; where they did
 // not do, entries of e are left that are not zero.
 static void ql_lanes (gla_cpu_eig_task *task, int groups, ql_group *q)
@@ -271,6 +362,8 @@ static void ql_lanes (gla_cpu_eig_task *task, int groups, ql_group *q)
       last = to > last ? to : last;
       q[g].from[q[g].sweeps] = to;
       q[g].to[q[g].sweeps] = from;
+      if (q[g].tape.wanted && !ql_tape_room (&q[g].tape, n))
+        q[g].tape.failed = 1;
     }
     if (last == 0)
       break;
@@ -281,6 +374,8 @@ static void ql_lanes (gla_cpu_eig_task *task, int groups, ql_group *q)
     for (int g = 0; g < groups; g++)
       if (q[g].z && q[g].from[q[g].sweeps] > 0 && ++q[g].sweeps == QL_SWEEPS)
         ql_replay (n, &q[g]);
+    for (int g = 0; g < groups; g++)
+      ql_tape_add (&q[g], first, last);
   }
   for (int g = 0; g < groups; g++)
     if (q[g].z)
