@@ -37,7 +37,7 @@ template <class T> outcome ours (bench &b, batch<T> &m, gla_eig_method method)
   results.lambda = gla_array_packed (m.lambda, gla_type_real (type), m.n, 1, m.pages, 0);
   if (m.vectors)
     results.V = gla_array_packed (m.V, type, m.n, m.n, m.pages, 0);
-  gla_eig_options options = {sizeof options, method, GLA_TRIANGLE_LOWER, 0, 0};
+  gla_eig_options options = {sizeof options, method, GLA_TRIANGLE_LOWER};
   std::vector<int32_t> info (m.pages);
   results.info = info.data ();
   outcome out = measure (

@@ -28,8 +28,7 @@ static inline gla_status call_least_squares (gla_context *ctx, const gla_array *
 
 static inline gla_eig_options eig_options (gla_eig_method method, gla_triangle triangle)
 {
-  const gla_eig_options options = {
-      .size = sizeof options, .method = method, .triangle = triangle};
+  const gla_eig_options options = {.size = sizeof options, .method = method, .triangle = triangle};
   return options;
 }
 

@@ -113,7 +113,7 @@ static void test_identity (void)
         for (int64_t i = 0; i < n; i++)
           set (&q.B, i, j, 0, i == j);
       q.B.pages = 1;
-      const gla_eig_results r = {sizeof r, lambda, V, NULL};
+      const gla_eig_results r = {.size = sizeof r, .lambda = lambda, .V = V};
       CHECK (solve_all (&q) == GLA_OK && gla_batcheig (ctx, &q.A, &r, NULL, NULL) == GLA_OK, "%s",
              gla_message (ctx));
       CHECK (memcmp (lambda.data, q.lambda.data, (size_t)(9 * n) * gla_type_size (lambda.type)) ==
