@@ -170,6 +170,39 @@
 %! assert (info, int32 ([0; 4]));
 %! assert (squeeze (D), [1; NaN]);
 
+%!## a GPU: the part has the bits of the same columns of all
+%!testif ; ! isempty (gpulinalg_info ().devices)
+%! warning ("off", "gpulinalg:pages-failed", "local");
+%! for type = "sdcz"
+%!   for n = [1, 2, 3, 8, 16, 24, 32, 33, 48, 64, 100, 130, 200, 300]
+%!     A = __hermitian_pages__ (n, 7, type);
+%!     A(ceil (n / 2),1,3) = NaN;
+%!     [V, D, info] = batcheig (A, "vector", "device", "gpu");
+%!     il = ceil (n / 3);
+%!     iu = min (n, il + 4);
+%!     [v, d, i, more] = batcheig (A, "range", [il, iu], "vector", "device", "gpu");
+%!     assert (v, V(:,il:iu,:));
+%!     assert (d, D(il:iu,:,:));
+%!     assert (i, info);
+%!     assert (more.count, (iu - il + 1) * (info == 0));
+%!     lambda = batcheig (A, "device", "gpu");
+%!     assert (batcheig (A, "largest", 1, "device", "gpu"), lambda(n,:,:));
+%!     [v, d, i, more] = batcheig (A, "interval", [0, 2], "vector", "device", "gpu");
+%!     inside = D > 0 & D <= 2;
+%!     assert (more.count, squeeze (sum (inside, 1))(:));
+%!     assert (columns (v), max (more.count));
+%!     for p = 1:7
+%!       k = more.count(p);
+%!       assert (v(:,1:k,p), V(:,inside(:,1,p),p));
+%!       assert (d(1:k,1,p), D(inside(:,1,p),1,p));
+%!       assert (all (isnan (v(:,k+1:end,p)(:))) && all (isnan (d(k+1:end,1,p))));
+%!     endfor
+%!   endfor
+%! endfor
+%! [v, d] = batcheig (A, "smallest", 3, "method", "jacobi", "device", "gpu");
+%! assert (size (v), [300, 3, 7]);
+%! assert (squeeze (d(:,:,1)), D(1:3,1,1) .* eye (3), 1e-10 * norm (A(:,:,1)));
+
 %!## empty
 %!test
 %! assert (size (batcheig (zeros (0, 0, 3), "largest", 0)), [0, 1, 3]);
