@@ -3,7 +3,7 @@
 //
 // Usage: bench_pagefun [--quick]
 // Prints one line per type and order, with nanoseconds per page (median of whole calls): batcheig
-// with eigenvectors, exp (A), exp (0.7i*A), A^-2, and the ratios of these to batcheig. A result is
+// with eigenvectors, exp (A), exp (0.7i*A), A^3, and the ratios of these to batcheig. A result is
 // checked on a few pages: |exp (0.7i*A)'*exp (0.7i*A) - I| over n*eps.
 
 #include "device_bench.cuh"
@@ -64,7 +64,7 @@ template <class T> static void run_case (gla_context *ctx, int64_t n)
     gla_pagefun_results results = {sizeof results};
     gla_pagefun_options o = {sizeof o};
     results.F = pages_on_gpu (F, to, n, n, pages);
-    o.power = -2;
+    o.power = 3;
     o.scale = scale;
     o.scale_count = scale != NULL;
     o.scale_complex = scale != NULL;

@@ -27,7 +27,8 @@ template <class T> struct lu_args {
   real_t<T> *rcond; // NULL: not wanted
   int64_t rcond_stride;
   int32_t *info;
-  int *any; // memory of the host: becomes 1 where a page has info
+  int *any;     // memory of the host: becomes 1 where a page has info
+  bool pending; // only pages that have an info are done
 };
 
 // Orders up to LU_LANES_MAX.

@@ -123,6 +123,9 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> 
   lanes_page<T, L> w;
   const int64_t wanted = lanes_group (w, a, tiles, orders);
   const int64_t page = wanted < a.pages ? wanted : a.pages - 1;
+  const bool done = wanted >= a.pages || (a.pending && a.info[page] == 0);
+  if (__all_sync (0xffffffffu, done))
+    return;
   lanes_inverse<T, L> inverse = {w, {}};
   bool general = false; // the page turned out not to be definite
   while (true) {
@@ -145,7 +148,7 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> 
     if (wanted < a.pages && w.l == 0)
       a.rcond[page * a.rcond_stride] = rcond;
   }
-  if (!a.inverse || wanted >= a.pages)
+  if (!a.inverse || done)
     return;
   inverse.store (a, page);
   if (w.l == 0)

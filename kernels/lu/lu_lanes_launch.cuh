@@ -5,6 +5,7 @@
 #define GPULINALG_LU_LANES_LAUNCH_CUH
 
 #include "lu_lanes_inverse.cuh"
+#include "lu_thread.cuh"
 
 template <class T, int N, int G, int R, int S>
 cudaError_t lu_launch_lanes (const lu_args<T> &a, cudaStream_t stream)
@@ -26,8 +27,13 @@ cudaError_t lu_launch_lanes (const lu_args<T> &a, cudaStream_t stream)
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t lu_lanes (const lu_args<T> &a, cudaStream_t stream)
+template <class T> cudaError_t lu_lanes (const lu_args<T> &all, cudaStream_t stream)
 {
+  lu_args<T> a = all;
+  cudaError_t error = cudaSuccess;
+  a.pending = lu_by_thread (a, stream, &error);
+  if (error != cudaSuccess)
+    return error;
   if (a.n <= 2)
     return lu_launch_lanes<T, 2, 2, 1, 1> (a, stream);
   if (a.n <= 4)

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <time.h>
 
 // Stack of a thread: LAPACK and the kernels need less than a tenth of it. How long a thread that
@@ -130,19 +129,6 @@ static void help (job *j)
     pthread_cond_broadcast (&pool.done);
 }
 
-// Whether another program has taken this thread's processor since the last call. On such a machine
-// a thread that looks for work uses up its share of the processor, and lacks it when work comes.
-static int was_preempted (void)
-{
-  static __thread long before;
-  struct rusage usage;
-  if (getrusage (RUSAGE_THREAD, &usage) != 0)
-    return 0;
-  const int more = usage.ru_nivcsw != before;
-  before = usage.ru_nivcsw;
-  return more;
-}
-
 static void *thread_main (void *unused)
 {
   (void)unused;
@@ -153,16 +139,13 @@ static void *thread_main (void *unused)
     if (j != NULL) {
       spin = j->opened - idle_since < LONG_SPIN_NS ? LONG_SPIN_NS : SPIN_NS;
       help (j);
-      if (was_preempted ())
-        spin = 0;
       idle_since = now_ns ();
       continue;
     }
     const unsigned seen = atomic_load (&pool.announced);
     atomic_fetch_add (&pool.looking, 1);
     pthread_mutex_unlock (&pool.lock);
-    if (spin > 0)
-      look (&pool.announced, seen, spin);
+    look (&pool.announced, seen, spin);
     pthread_mutex_lock (&pool.lock);
     atomic_fetch_sub (&pool.looking, 1);
     pool.sleeping++;
