@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/dispatch.h"
+#include "common/host_memory.h"
 #include "eig_range.h"
 #include "eig_run.h"
 #include "structs.h"
@@ -207,11 +208,12 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   // allocate
   const int64_t pages = A->pages;
   const int part = o.range != GLA_EIG_ALL;
-  int32_t *own_info = r.info == NULL ? calloc ((size_t)(pages + 1), sizeof *own_info) : NULL;
+  const size_t info_bytes = (size_t)pages * sizeof (int32_t);
+  int32_t *own_info = r.info == NULL ? gla_host_zeros (info_bytes) : NULL;
   int64_t *own_count =
       part && r.count == NULL ? calloc ((size_t)(pages + 1), sizeof *own_count) : NULL;
   if ((r.info == NULL && own_info == NULL) || (part && r.count == NULL && own_count == NULL)) {
-    free (own_info);
+    gla_host_free_zeros (own_info, info_bytes);
     free (own_count);
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                      (long long)pages);
@@ -231,7 +233,7 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   status = work (&run);
   const gla_eig_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
-  free (own_info);
+  gla_host_free_zeros (own_info, info_bytes);
   free (own_count);
   return gla_end_call (ctx, status);
 }

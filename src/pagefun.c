@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
+#include "common/host_memory.h"
 #include "common/pool.h"
 #include "cpu/isa.h"
 #include "pagefun_run.h"
@@ -269,7 +270,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   // allocate
   run.A = *A;
   run.F = r.F;
-  run.info = r.info != NULL ? r.info : calloc ((size_t)A->pages + 1, sizeof *run.info);
+  run.info = r.info != NULL ? r.info : gla_host_zeros ((size_t)A->pages * sizeof *run.info);
   if (run.info == NULL)
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                      (long long)A->pages);
@@ -287,6 +288,6 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   status = work (&run);
   gla_give_struct (report, &run.report, sizeof run.report);
   if (r.info == NULL)
-    free (run.info);
+    gla_host_free_zeros (run.info, (size_t)A->pages * sizeof *run.info);
   return gla_end_call (ctx, status);
 }

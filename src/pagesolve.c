@@ -5,12 +5,12 @@
 // and has the CPU do those that a GPU hands back.
 
 #include "batch/dispatch.h"
+#include "common/host_memory.h"
 #include "page_grid.h"
 #include "structs.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 //------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   const int64_t pages = r.X.pages;
   int32_t *own_info = NULL;
   if (r.info == NULL && pages > 0) {
-    own_info = calloc ((size_t)pages, sizeof *own_info);
+    own_info = gla_host_zeros ((size_t)pages * sizeof *own_info);
     if (own_info == NULL)
       return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                        (long long)pages);
@@ -317,6 +317,6 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   pthread_mutex_destroy (&run.cpu);
   const gla_pagesolve_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
-  free (own_info);
+  gla_host_free_zeros (own_info, (size_t)pages * sizeof *own_info);
   return gla_end_call (ctx, status);
 }

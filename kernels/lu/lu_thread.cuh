@@ -20,18 +20,17 @@ template <class T, int N> struct lu_thread {
   T m[N][N]; // m[i][j]: row i
   int order[N];
 
-  // Whether the page is plain.
-  GLA_DEVICE bool load (const lu_args<T> &a, int64_t page)
+  // From shared memory. Whether the page is plain.
+  GLA_DEVICE bool load (const T *page, bool transposed, bool conjugate)
   {
     typedef lu_size<real_t<T>> Z;
-    const T *A = a.A.at (page);
     int size = 0;
     bool below = false, above = false, skew = false;
 #pragma unroll
     for (int j = 0; j < N; j++)
 #pragma unroll
       for (int i = 0; i < N; i++) {
-        m[i][j] = conj_if (a.transposed ? A[j + i * a.A.ld] : A[i + j * a.A.ld], a.conjugate);
+        m[i][j] = conj_if (page[transposed ? j + i * N : i + j * N], conjugate);
         size = max (size, size_bits (m[i][j]));
       }
 #pragma unroll
@@ -43,6 +42,14 @@ template <class T, int N> struct lu_thread {
         skew |= !is_same (m[i][j], conj (m[j][i])) || (i == j && !(re (m[i][i]) > 0));
       }
     return size >= Z::small && size <= Z::large && below && above && skew;
+  }
+  GLA_DEVICE void store (T *page) const
+  {
+#pragma unroll
+    for (int j = 0; j < N; j++)
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        page[i + j * N] = m[i][j];
   }
 
   // Rows k and p of all columns.
@@ -109,23 +116,36 @@ template <class T, int N> struct lu_thread {
   }
 };
 
+// A block takes as many pages as it has threads. The threads bring them element by element to
+// shared memory and back, so that they read and write memory side by side; there a page has an odd
+// number of elements, so that threads that read their own pages meet in no bank.
 template <class T, int N>
 __global__ void __launch_bounds__ (LU_THREAD_THREADS) lu_thread_kernel (lu_args<T> a)
 {
-  const int64_t page = (int64_t)blockIdx.x * LU_THREAD_THREADS + threadIdx.x;
-  if (page >= a.pages)
-    return;
-  lu_thread<T, N> w;
-  const bool solved = w.load (a, page) && w.invert ();
-  a.info[page] = solved ? 0 : LU_PENDING;
-  if (!solved)
-    return;
-  T *X = a.X + page * a.x_page;
-#pragma unroll
-  for (int j = 0; j < N; j++)
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      X[i * a.x_row + j * a.x_column] = w.m[i][j];
+  enum { THREADS = LU_THREAD_THREADS, SIZE = N * N, STEP = SIZE | 1 };
+  __shared__ T pages[THREADS * STEP];
+  __shared__ bool solved[THREADS];
+  const int64_t first = (int64_t)blockIdx.x * THREADS;
+  const int count = (int)(a.pages - first < THREADS ? a.pages - first : THREADS), me = threadIdx.x;
+#pragma unroll 4
+  for (int e = me; e < count * SIZE; e += THREADS) {
+    const int p = e / SIZE, k = e % SIZE;
+    pages[p * STEP + k] = a.A.at (first + p)[k % N + k / N * a.A.ld];
+  }
+  __syncthreads ();
+  if (me < count) {
+    lu_thread<T, N> w;
+    solved[me] = w.load (pages + me * STEP, a.transposed, a.conjugate) && w.invert ();
+    a.info[first + me] = solved[me] ? 0 : LU_PENDING;
+    w.store (pages + me * STEP);
+  }
+  __syncthreads ();
+#pragma unroll 4
+  for (int e = me; e < count * SIZE; e += THREADS) {
+    const int p = e / SIZE, k = e % SIZE;
+    if (solved[p])
+      a.X[(first + p) * a.x_page + k % N * a.x_row + k / N * a.x_column] = pages[p * STEP + k];
+  }
 }
 
 template <class T, int N> cudaError_t lu_launch_thread (const lu_args<T> &a, cudaStream_t stream)

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -89,4 +90,32 @@ int gla_host_zero (void *memory, size_t bytes, int (*stop) (void *user), void *u
   memory_parts m = {(uintptr_t)memory, (uintptr_t)memory + bytes, stop, user, 0};
   gla_pool_for (parts, parts > 2 ? gla_pool_threads () : 1, zero_part, &m);
   return atomic_load (&m.stopped);
+}
+
+// From so many bytes on, calloc would clear memory that was used before.
+enum { LARGE_ZEROS = 1 << 16 };
+
+void *gla_host_zeros (size_t bytes)
+{
+#if defined(__linux__)
+  if (bytes >= LARGE_ZEROS) {
+    void *memory = mmap (NULL, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+  }
+#endif
+  return calloc (bytes > 0 ? bytes : 1, 1);
+}
+
+void gla_host_free_zeros (void *memory, size_t bytes)
+{
+#if defined(__linux__)
+  if (memory != NULL && bytes >= LARGE_ZEROS) {
+    munmap (memory, bytes);
+    return;
+  }
+#else
+  (void)bytes;
+#endif
+  free (memory);
 }

@@ -27,6 +27,11 @@ void gla_host_prefault (void *memory, size_t bytes);
 // Nonzero ends the work, and is returned then.
 int gla_host_zero (void *memory, size_t bytes, int (*stop) (void *user), void *user);
 
+// Memory of zeros, or NULL. What is not touched costs nothing, also where it is taken again and
+// again. bytes as when it was taken.
+void *gla_host_zeros (size_t bytes);
+void gla_host_free_zeros (void *memory, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif
