@@ -5,8 +5,8 @@
 % so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
-% by both methods, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems and inverses of pages
-% of PAGE_SIZES. The results are checked, too.
+% by both methods, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
+% pages of PAGE_SIZES. The results are checked, too.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -130,6 +130,12 @@ for n = str2num (getenv ("PAGE_SIZES"))
       B += 1i * (rand (size (B)) - 0.5);
     else
       [A, B] = deal (single (A), single (B));
+    endif
+    H = A + conj (permute (A, [2 1 3]));
+    U = pagefunm (H, "exp", "scale", 0.5i, "device", "gpu");
+    S = pagefunm (H, "power", 3, "device", "gpu");
+    if (! (norm (U(:,:,2)' * U(:,:,2) - eye (n)) < 1e-3 && norm (S(:,:,2) - H(:,:,2)^3) < 1e-3 * norm (S(:,:,2))))
+      error ("functions of order %d %s are wrong", n, type);
     endif
     A(:,:,2) = A(:,:,2) * A(:,:,2)' + n * eye (n);          # definite
     A(:,:,3) = triu (A(:,:,3)) + n * eye (n);
