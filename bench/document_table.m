@@ -239,6 +239,13 @@ function lines = pagefunms ()
                          "`\"log\"`", t, here, "cpu_log"; "exp (−i t A)", t, here, "cpu_exp_i"; ...
                          "loop, ratio", t, here, "loop_over_exp_i"}];
   end
+  gpu = results ("pagefun-h200-device.tsv");
+  gpu.key = gpu.n;
+  for type = {"d", "z"; "H200: ", "H200, complex: "}
+    here = {"type", type{1}};
+    columns = [columns; {[type{2} "`\"exp\"`"], gpu, here, "exp_over_batcheig"; ...
+                         "exp (−i t A)", gpu, here, "exp_i_over_batcheig"}];
+  end
   lines = cross_table ("n", {"4"; "8"; "16"; "32"; "64"; "128"}, columns);
 end
 
