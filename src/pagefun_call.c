@@ -119,6 +119,7 @@ static gla_eig_job eig_job_of (const gla_pagefun_job *job)
 {
   return (gla_eig_job){.head = job->head,
                        .n = job->n,
+                       .columns = job->n,
                        .vectors = 1,
                        .triangle = job->triangle,
                        .tol = gla_type_eps (job->head.type),

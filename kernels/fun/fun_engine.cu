@@ -28,7 +28,7 @@ gla_eig_job eig_job_of (const gla_pagefun_job &job, int device_arrays)
   gla_eig_job eig = {};
   eig.head = job.head;
   eig.head.device_arrays = device_arrays;
-  eig.n = job.n;
+  eig.n = eig.columns = job.n;
   eig.vectors = 1;
   eig.method = GLA_EIG_METHOD_AUTO;
   eig.triangle = job.triangle;
