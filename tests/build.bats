@@ -74,8 +74,12 @@ system_with () {
   grep -qx "CUDART = '$WORK/cuda home/lib64/libcudart_static.a'" config.mk
   GPULINALG_CUDA_ARCH="80 90-real 90-virtual" ./configure
   grep -qx 'GENCODE = -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -gencode=arch=compute_90,code=compute_90' config.mk
-  run env GPULINALG_CUDA_ARCH=70-virtual ./configure
-  [ "$status" -ne 0 ]
+  GPULINALG_CUDA_ARCH=75:90 ./configure
+  grep -qx 'GENCODE = -gencode=arch=compute_75,code=sm_90' config.mk
+  for unknown in 70-virtual 70:90 75:91; do
+    run env GPULINALG_CUDA_ARCH=$unknown ./configure
+    [ "$status" -ne 0 ]
+  done
   run env GPULINALG_CUDA_ARCH=75-ptx ./configure
   [ "$status" -ne 0 ]
   [[ "$output" == *75-virtual* ]]
