@@ -22,23 +22,30 @@
 %!  endfor
 %!endfunction
 
+%!## results have the same bits on one device, not on two
+%!function names = devices ()
+%!  names = {"cpu", "gpu"}(1:1 + ! isempty (gpulinalg_info ().devices));
+%!endfunction
+
 %!## the same eigenvalues as those of all, in all types and sizes of kernels
 %!test
-%! for type = "sdcz"
-%!   for n = [1, 2, 3, 4, 5, 8, 17, 33, 64, 65, 100, 130, 200]
-%!     A = __hermitian_pages__ (n, 5, type);
-%!     lambda = batcheig (A);
-%!     il = ceil (n / 3);
-%!     iu = min (n, il + 4);
-%!     tol = 20 * n * eps (class (A)) * max (abs (lambda(:)));
-%!     assert (batcheig (A, "range", [il, iu]), lambda(il:iu,:,:));
-%!     [V, D, info] = batcheig (A, "range", [il, iu]);
-%!     assert (size (V), [n, iu - il + 1, 5]);
-%!     assert (size (D), [iu - il + 1, iu - il + 1, 5]);
-%!     assert (info, zeros (5, 1, "int32"));
-%!     check_vectors (A, V, D, iu - il + 1);
-%!     for p = 1:5
-%!       assert (diag (D(:,:,p)), lambda(il:iu,1,p), tol);
+%! for device = devices ()
+%!   for type = "sdcz"
+%!     for n = [1, 2, 3, 4, 5, 8, 17, 33, 64, 65, 100, 130, 200]
+%!       A = __hermitian_pages__ (n, 5, type);
+%!       lambda = batcheig (A, "device", device{1});
+%!       il = ceil (n / 3);
+%!       iu = min (n, il + 4);
+%!       tol = 20 * n * eps (class (A)) * max (abs (lambda(:)));
+%!       assert (batcheig (A, "range", [il, iu], "device", device{1}), lambda(il:iu,:,:));
+%!       [V, D, info] = batcheig (A, "range", [il, iu], "device", device{1});
+%!       assert (size (V), [n, iu - il + 1, 5]);
+%!       assert (size (D), [iu - il + 1, iu - il + 1, 5]);
+%!       assert (info, zeros (5, 1, "int32"));
+%!       check_vectors (A, V, D, iu - il + 1);
+%!       for p = 1:5
+%!         assert (diag (D(:,:,p)), lambda(il:iu,1,p), tol);
+%!       endfor
 %!     endfor
 %!   endfor
 %! endfor
@@ -52,7 +59,7 @@
 %! endfor
 
 %!test
-%! A = __hermitian_pages__ (7, 4, "d");
+%! A = __hermitian_pages__ (7, 4, "d"); # so few pages run on the CPU
 %! lambda = batcheig (A);
 %! assert (batcheig (A, "largest", 2), lambda(6:7,:,:));
 %! assert (batcheig (A, "smallest", 3), lambda(1:3,:,:));
@@ -91,17 +98,19 @@
 
 %!## counts over a partition of the line add up, also at ends that are eigenvalues
 %!test
-%! for n = [4, 20, 90, 140]
-%!   A = __hermitian_pages__ (n, 6, "z");
-%!   [~, D] = batcheig (A, "vector", "interval", [-Inf, Inf]);
-%!   ends = [-Inf, sort(D(:,1,3)).', Inf];
-%!   total = 0;
-%!   for k = 1:numel (ends) - 1
-%!     [~, ~, ~, more] = batcheig (A, "interval", ends(k:k+1));
-%!     total += more.count;
-%!     assert (more.count(3), double (k <= n));
+%! for device = devices ()
+%!   for n = [4, 20, 90, 140]
+%!     A = __hermitian_pages__ (n, 6, "z");
+%!     [~, D] = batcheig (A, "vector", "interval", [-Inf, Inf], "device", device{1});
+%!     ends = [-Inf, sort(D(:,1,3)).', Inf];
+%!     total = 0;
+%!     for k = 1:numel (ends) - 1
+%!       [~, ~, ~, more] = batcheig (A, "interval", ends(k:k+1), "device", device{1});
+%!       total += more.count;
+%!       assert (more.count(3), double (k <= n));
+%!     endfor
+%!     assert (total, n * ones (6, 1));
 %!   endfor
-%!   assert (total, n * ones (6, 1));
 %! endfor
 
 %!## clusters: glued Wilkinson matrices, all equal, and a large scale
@@ -133,35 +142,39 @@
 
 %!## a page has the same bits in every batch
 %!test
-%! for n = [5, 40, 70, 100, 140]
-%!   A = __hermitian_pages__ (n, 37, "d");
-%!   [V, D, ~, more] = batcheig (A, "interval", [0, n / 8]);
-%!   for p = [1, 20, 37]
-%!     [v, d, ~, one] = batcheig (A(:,:,p), "interval", [0, n / 8]);
-%!     assert (one.count, more.count(p));
-%!     assert (v, V(:,1:one.count,p));
-%!     assert (d, D(1:one.count,1:one.count,p));
+%! for device = devices ()
+%!   for n = [5, 40, 70, 100, 140]
+%!     A = __hermitian_pages__ (n, 37, "d");
+%!     [V, D, ~, more] = batcheig (A, "interval", [0, n / 8], "device", device{1});
+%!     for p = [1, 20, 37]
+%!       [v, d, ~, one] = batcheig (A(:,:,p), "interval", [0, n / 8], "device", device{1});
+%!       assert (one.count, more.count(p));
+%!       assert (v, V(:,1:one.count,p));
+%!       assert (d, D(1:one.count,1:one.count,p));
+%!     endfor
 %!   endfor
 %! endfor
 
 %!## pairs
 %!test
-%! for n = [2, 6, 40, 90]
-%!   A = __hermitian_pages__ (n, 5, "z");
-%!   B = pagemtimes (A, "none", A, "ctranspose") + n * full (eye (n));
-%!   [V, D] = batcheig (A, B, "vector");
-%!   [v, d, info, more] = batcheig (A, B, "largest", 2, "vector");
-%!   assert (d, D(n-1:n,:,:));
-%!   assert (v, V(:,n-1:n,:));
-%!   assert (fieldnames (more), {"rcond"; "count"});
-%!   assert (more.count, 2 * ones (5, 1));
-%!   [v, d, info, more] = batcheig (A, B, "interval", [0, Inf], "vector");
-%!   assert (more.count, squeeze (sum (D > 0, 1)));
-%!   assert (size (v), [n, max(more.count), 5]);
-%!   for p = 1:5
-%!     assert (d(1:more.count(p),1,p), D(D(:,1,p) > 0,1,p));
-%!     assert (v(:,1:more.count(p),p), V(:,D(:,1,p) > 0,p));
-%!     assert (all (isnan (d(more.count(p)+1:end,1,p))));
+%! for device = devices ()
+%!   for n = [2, 6, 40, 90]
+%!     A = __hermitian_pages__ (n, 5, "z");
+%!     B = pagemtimes (A, "none", A, "ctranspose") + n * full (eye (n));
+%!     [V, D] = batcheig (A, B, "vector", "device", device{1});
+%!     [v, d, info, more] = batcheig (A, B, "largest", 2, "vector", "device", device{1});
+%!     assert (d, D(n-1:n,:,:));
+%!     assert (v, V(:,n-1:n,:));
+%!     assert (fieldnames (more), {"rcond"; "count"});
+%!     assert (more.count, 2 * ones (5, 1));
+%!     [v, d, info, more] = batcheig (A, B, "interval", [0, Inf], "vector", "device", device{1});
+%!     assert (more.count, squeeze (sum (D > 0, 1)));
+%!     assert (size (v), [n, max(more.count), 5]);
+%!     for p = 1:5
+%!       assert (d(1:more.count(p),1,p), D(D(:,1,p) > 0,1,p));
+%!       assert (v(:,1:more.count(p),p), V(:,D(:,1,p) > 0,p));
+%!       assert (all (isnan (d(more.count(p)+1:end,1,p))));
+%!     endfor
 %!   endfor
 %! endfor
 %!test

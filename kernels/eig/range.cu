@@ -28,7 +28,7 @@ template <class R> __device__ void set_nan (R *to)
 
 template <class R> __device__ void set_nan (cx<R> *to)
 {
-  *to = {(R)NAN, (R)NAN};
+  *to = {(R)NAN, 0};
 }
 
 // One block per page, in a grid-stride loop over the pages. All threads count eigenvalues, and then
