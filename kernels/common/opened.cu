@@ -1,4 +1,4 @@
-// opened.cu: whether this process has opened a GPU
+// opened.cu: whether this process has opened a GPU, and what GPUs are asked only then
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "opened.cuh"
@@ -16,6 +16,19 @@ bool device_opened ()
 void device_note_opened ()
 {
   opened.store (true);
+}
+
+bool device_has_code_of (int device, int capability)
+{
+  static const int compiled_for[] = {__CUDA_ARCH_LIST__};
+  int major = 0, minor = 0, newest = 0;
+  if (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+    return true;
+  for (int compiled : compiled_for)
+    if (compiled <= 100 * major + 10 * minor && compiled > newest)
+      newest = compiled;
+  return newest >= capability;
 }
 
 bool devices_serve (std::atomic<int> *known, bool (*serves) (int device))

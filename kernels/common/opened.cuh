@@ -1,4 +1,4 @@
-// opened.cuh: whether this process has opened a GPU
+// opened.cuh: whether this process has opened a GPU, and what GPUs are asked only then
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The first question to the driver starts it, which takes 0.1 s or more. So predictions ask nothing
@@ -11,6 +11,12 @@
 
 bool device_opened ();
 void device_note_opened ();
+
+// Whether the code that runs on the device is of this capability (800 is 8.0) or a later one: of
+// the code in this build, the newest that is not newer than the device runs there, also where the
+// driver compiles it from PTX. True for a device that does not answer: it fails later, with a
+// message.
+bool device_has_code_of (int device, int capability);
 
 // Whether `serves` holds for every GPU, to any of which the pages of a call may go. True before a
 // GPU is open; asked once from then on, and kept in *known, which begins as 0.

@@ -286,11 +286,16 @@ gla_status finish (cuda_engine *e, int slot, const gla_pagefun_chunk *chunk)
 // the backend's functions
 //------------------------------------------------------------------------------
 
+// Pages above order FUN_SMALL need the kernels of products.
 int supports (const gla_job *head)
 {
   const gla_pagefun_job *job = (const gla_pagefun_job *)head;
   const gla_eig_job eig = eig_job_of (*job, head->device_arrays);
-  return job->fun != GLA_FUN_VALUES && cuda_eig_ops.supports (&eig.head);
+  gla_pagemul_job product = {};
+  product.head = *head;
+  product.m = product.n = product.k = job->n;
+  return job->fun != GLA_FUN_VALUES && cuda_eig_ops.supports (&eig.head) &&
+         (job->n <= FUN_SMALL || cuda_pagemul_ops.supports (&product.head));
 }
 
 // As batcheig, which brings as much to the GPU and back, and products.

@@ -197,13 +197,14 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, con
 //------------------------------------------------------------------------------
 
 // Whether the device has the shared memory that the kernels need (those before compute capability
-// 8.0 have not).
+// 8.0 have not), and code that copies to it asynchronously (older code is several times slower).
 bool device_serves (int device)
 {
   int bytes = 0;
-  return cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-             cudaSuccess ||
-         bytes >= PRODUCT_SHARED;
+  return device_has_code_of (device, 800) &&
+         (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+              cudaSuccess ||
+          bytes >= PRODUCT_SHARED);
 }
 
 std::atomic<int> all_serve;

@@ -97,21 +97,6 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Whether this build has code of compute capability 8.0 or later for the device: the newest that is
-// not newer than the device is what runs there, also where the driver compiles it from PTX.
-bool code_serves (int device)
-{
-  static const int compiled_for[] = {__CUDA_ARCH_LIST__};
-  int major = 0, minor = 0, newest = 0;
-  if (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-      cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
-    return true; // a device that does not answer fails later, with a message
-  for (int capability : compiled_for)
-    if (capability <= 100 * major + 10 * minor && capability > newest)
-      newest = capability;
-  return newest >= 800;
-}
-
 // Whether the device has the shared memory that the kernels need.
 bool memory_serves (int device)
 {
@@ -126,7 +111,7 @@ bool memory_serves (int device)
 // Whether the device can run the kernels (those before compute capability 8.0 cannot).
 bool device_serves (int device)
 {
-  return code_serves (device) && memory_serves (device);
+  return device_has_code_of (device, 800) && memory_serves (device);
 }
 
 std::atomic<int> all_serve;
