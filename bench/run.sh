@@ -71,6 +71,12 @@ if [ $gpu = yes ]; then
   else
     status=1
   fi
+  echo "bench_pagefun: on the GPU, beside batcheig"
+  if ./bench_pagefun $quick >"results/pagefun-$name-device.tsv.new"; then
+    mv "results/pagefun-$name-device.tsv.new" "results/pagefun-$name-device.tsv"
+  else
+    status=1
+  fi
   echo "bench_spmv: on the GPU, beside cuSPARSE"
   if ./bench_spmv ${quick:+--graphs ba-200k,grid-3d} >"results/spmv-$name-device.tsv.new"; then
     mv "results/spmv-$name-device.tsv.new" "results/spmv-$name-device.tsv"
