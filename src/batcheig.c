@@ -7,23 +7,16 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "common/host_memory.h"
-#include "eig_range.h"
+#include "eig_options.h"
 #include "eig_run.h"
 #include "structs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 30 };
-
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
-
-static gla_eig_wanted wanted_of (const gla_eig_options *o)
-{
-  return (gla_eig_wanted){.range = o->range, .il = o->il, .iu = o->iu, .vl = o->vl, .vu = o->vu};
-}
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_results *r,
                          const gla_eig_options *o)
@@ -38,10 +31,9 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_res
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
                      (long long)A->rows, (long long)A->columns, (long long)A->pages);
   gla_status status = gla_check_array (ctx, "A", A, A->type, A->rows, A->rows, A->pages);
-  const gla_eig_wanted wanted = wanted_of (o);
   int64_t k = 0;
   if (status == GLA_OK)
-    status = gla_check_wanted (ctx, &wanted, A->rows, lambda, &k);
+    status = gla_check_range (ctx, o, A->rows, lambda, &k);
   if (status == GLA_OK)
     status = gla_check_array (ctx, "lambda", lambda, gla_type_real (A->type), k, 1, A->pages);
   if (status == GLA_OK && V != NULL)
@@ -63,20 +55,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_res
   if (!empty && (gla_arrays_overlap (A, lambda) || (V != NULL && gla_arrays_overlap (V, lambda))))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "lambda must not overlap %s",
                      gla_arrays_overlap (A, lambda) ? "A" : "V");
-  if (o->method != GLA_EIG_METHOD_AUTO && o->method != GLA_EIG_METHOD_QR &&
-      o->method != GLA_EIG_METHOD_JACOBI)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "method = %d is not a gla_eig_method",
-                     (int)o->method);
-  if (o->triangle != GLA_TRIANGLE_FULL && o->triangle != GLA_TRIANGLE_LOWER &&
-      o->triangle != GLA_TRIANGLE_UPPER)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "triangle = %d is not a gla_triangle",
-                     (int)o->triangle);
-  if (!(o->tol >= 0 && o->tol < 1))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "tol = %g must be at least 0 and less than 1",
-                     o->tol);
-  if (o->maxit < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "maxit = %d must not be negative", o->maxit);
-  return GLA_OK;
+  return gla_check_eig_options (ctx, o);
 }
 
 //------------------------------------------------------------------------------
@@ -95,7 +74,7 @@ static int retry_page (gla_eig_run *run, gla_engine *engine, gla_eig_method meth
 {
   gla_queue q = {.engine = engine, .call = &run->call};
   run->job.method = method;
-  run->job.maxit = MAX_ITERATIONS;
+  run->job.maxit = GLA_EIG_MAX_ITERATIONS;
   if (!gla_queue_row (&q)->supports (&run->job.head) || gla_queue_begin (&q, 1) != GLA_OK)
     return 0;
   run->call.run.in_flight = 1;
@@ -148,7 +127,7 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
   job->method = o->method;
   job->triangle = o->triangle;
   job->tol = o->tol > 0 ? o->tol : gla_type_eps (job->head.type);
-  job->maxit = o->maxit > 0 ? o->maxit : MAX_ITERATIONS;
+  job->maxit = o->maxit > 0 ? o->maxit : GLA_EIG_MAX_ITERATIONS;
   job->range = o->range;
   job->il = o->il;
   job->columns = run->all.lambda.rows;
@@ -159,10 +138,11 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
 static gla_eig_report report_of (const gla_eig_run *run)
 {
   gla_eig_report report = {.base = gla_call_report (&run->call),
-                           .bad_page = run->bad_page,
-                           .bad_difference = run->bad_difference,
+                           .bad_page = run->failures.bad_page,
+                           .bad_difference = run->failures.bad_difference,
                            .most = gla_largest_count (run->all.count, run->call.run.pages)};
-  for (int64_t p = 0; run->suspect && run->bad_page < 0 && p < run->call.run.pages; p++)
+  for (int64_t p = 0;
+       run->failures.suspect && run->failures.bad_page < 0 && p < run->call.run.pages; p++)
     if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
       report.base.first_failed = p;
   return report;
@@ -176,11 +156,9 @@ static gla_status work (gla_eig_run *run)
   const gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
-  if (run->bad_page >= 0)
-    return gla_fail (run->call.run.ctx, GLA_ERROR_NOT_HERMITIAN,
-                     "page %lld is not Hermitian: the largest |A - A'| is %g",
-                     (long long)run->bad_page, run->bad_difference);
-  if (run->suspect)
+  if (run->failures.bad_page >= 0)
+    return gla_fail_not_hermitian (run->call.run.ctx, &run->failures);
+  if (run->failures.suspect)
     retry_failed (run);
   for (int64_t p = 0; run->job.range == GLA_EIG_ALL && all->count != NULL && p < all->A.pages; p++)
     all->count[p] = all->info[p] == 0 ? all->A.rows : 0;
@@ -224,7 +202,7 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
     memset (r.info, 0, (size_t)pages * sizeof *r.info);
   if (r.count != NULL && pages > 0)
     memset (r.count, 0, (size_t)pages * sizeof *r.count);
-  gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V}, .bad_page = -1};
+  gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V}, .failures.bad_page = -1};
   run.all.info = r.info != NULL ? r.info : own_info;
   run.all.count = r.count != NULL ? r.count : own_count;
   run.call.arrays = run.all.arrays;

@@ -26,7 +26,6 @@ typedef struct {
   int64_t pages;
   int team;
   gla_cpu_parallel region;
-  gla_cpu_solve solve;
 } loop;
 
 static void solve_group (void *user, int64_t group, int thread)
@@ -43,24 +42,19 @@ static void solve_group (void *user, int64_t group, int thread)
                                  .work = l->e->work + (size_t)thread * b->work_bytes};
   if (gla_cpu_parallel_stopped (&l->region, thread))
     return;
-  l->solve (&worker, first, count);
+  b->solve (&worker, first, count);
   atomic_fetch_add (&l->region.done, count);
 }
 
-gla_status gla_cpu_batch_run (gla_cpu_engine *e, const gla_job *job, const void *chunk,
-                              int64_t pages, gla_cpu_solve solve)
+gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t pages)
 {
   const gla_cpu_batch *b = &e->batch;
   const int most = b->threads * b->team, held = b->blas ? gla_blas_enter (most) : most;
   const int64_t groups = (pages + b->group - 1) / b->group;
   if (held == 0)
     return GLA_ERROR_OUT_OF_MEMORY;
-  loop l = {.e = e,
-            .chunk = chunk,
-            .pages = pages,
-            .team = b->team < held ? b->team : held,
-            .solve = solve};
-  gla_cpu_parallel_start (&l.region, &job->monitor);
+  loop l = {.e = e, .chunk = chunk, .pages = pages, .team = b->team < held ? b->team : held};
+  gla_cpu_parallel_start (&l.region, &b->job->monitor);
   if (l.team == 1)
     gla_cpu_parallel_for (&l.region, groups, held, solve_group, &l);
   // A piece of the pool's work may not hand out work, so pages that threads share are no pieces.
@@ -75,6 +69,12 @@ int64_t gla_cpu_batch_pages (gla_engine *engine, const gla_job *job, int64_t pag
 {
   (void)engine, (void)job;
   return pages;
+}
+
+gla_status gla_cpu_batch_submit (gla_engine *engine, int slot, const void *chunk)
+{
+  (void)slot;
+  return gla_cpu_batch_run ((gla_cpu_engine *)engine, chunk, ((const gla_array *)chunk)->pages);
 }
 
 gla_status gla_cpu_batch_finish (gla_engine *engine, int slot)

@@ -6,16 +6,6 @@
 
 #include "cpu/common/parallel.h"
 
-// Either many threads take groups of pages (team 1), or all threads work inside one page after the
-// other (threads 1).
-typedef struct {
-  int group;         // pages that a thread takes at a time
-  int threads;       // that take groups
-  int team;          // threads that each of them may start inside a page, itself included
-  int blas;          // nonzero: pages call the BLAS, which must not start threads of its own
-  size_t work_bytes; // workspace of each thread, a multiple of 64
-} gla_cpu_batch;
-
 // What one thread needs to work on a group of pages.
 typedef struct {
   const void *engine; // gla_cpu_engine
@@ -28,5 +18,17 @@ typedef struct {
 
 // Does pages first .. first+count-1 of the chunk.
 typedef void (*gla_cpu_solve) (const gla_cpu_worker *worker, int64_t first, int count);
+
+// Either many threads take groups of pages (team 1), or all threads work inside one page after the
+// other (threads 1).
+typedef struct {
+  const gla_job *job; // kept by the engine while chunks of it run
+  gla_cpu_solve solve;
+  int group;         // pages that a thread takes at a time
+  int threads;       // that take groups
+  int team;          // threads that each of them may start inside a page, itself included
+  int blas;          // nonzero: pages call the BLAS, which must not start threads of its own
+  size_t work_bytes; // workspace of each thread, a multiple of 64
+} gla_cpu_batch;
 
 #endif

@@ -65,12 +65,11 @@ int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds
 // Makes e->work at least so large; GLA_ERROR_OUT_OF_MEMORY takes nothing.
 gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);
 
-// Runs a chunk of so many pages as e->batch says, and reports them to the job's monitor. `solve`
-// gets `chunk` in its worker.
-gla_status gla_cpu_batch_run (gla_cpu_engine *e, const gla_job *job, const void *chunk,
-                              int64_t pages, gla_cpu_solve solve);
-// The rest of a row: a chunk has all pages and is done when it was submitted.
+// Works on so many pages of a chunk as e->batch says, and reports them to the job's monitor.
+gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t pages);
+// The same for every row: a chunk has all pages and is done when it was submitted.
 int64_t gla_cpu_batch_pages (gla_engine *engine, const gla_job *job, int64_t pages);
+gla_status gla_cpu_batch_submit (gla_engine *engine, int slot, const void *chunk);
 gla_status gla_cpu_batch_finish (gla_engine *engine, int slot);
 void gla_cpu_batch_end (gla_engine *engine);
 

@@ -31,25 +31,6 @@ static int supports (const gla_job *head)
 // run
 //------------------------------------------------------------------------------
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_eig_job *job = (const gla_eig_job *)head;
-  const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
-  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
-  e->eig_job = *job;
-  e->eig_path = path;
-  gla_cpu_batch *b = &e->batch;
-  b->group = group_of (e, pages);
-  b->threads =
-      gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_eig_alone (e, job, pages));
-  b->team = 1;
-  // pages in lanes are solved without the BLAS
-  b->blas = path != GLA_CPU_EIG_LANES_JACOBI && path != GLA_CPU_EIG_LANES_QR;
-  b->work_bytes = kernel->workspace (job, path, b->group);
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-}
-
 int gla_cpu_eig_stopped (gla_cpu_eig_task *task)
 {
   return gla_cpu_parallel_stopped (task->region, task->thread);
@@ -63,12 +44,25 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
                                                                     count);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_eig_chunk *)chunk)->A.pages;
-  return gla_cpu_batch_run (e, &e->eig_job.head, chunk, pages, solve);
+  const gla_eig_job *job = (const gla_eig_job *)head;
+  const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
+  const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
+  e->eig_job = *job;
+  e->eig_path = path;
+  gla_cpu_batch *b = &e->batch;
+  b->job = &e->eig_job.head;
+  b->solve = solve;
+  b->group = group_of (e, pages);
+  b->threads =
+      gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_eig_alone (e, job, pages));
+  b->team = 1;
+  // pages in lanes are solved without the BLAS
+  b->blas = path != GLA_CPU_EIG_LANES_JACOBI && path != GLA_CPU_EIG_LANES_QR;
+  b->work_bytes = kernel->workspace (job, path, b->group);
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_eig_ops = {
@@ -76,7 +70,7 @@ const gla_batch_ops gla_cpu_eig_ops = {
     .seconds = gla_cpu_eig_seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

@@ -40,34 +40,6 @@ static size_t order_bytes (const gla_cpu_gsvd_order *o)
   return ((size_t)o->steps * (size_t)o->players * sizeof *o->pairs + 63) / 64 * 64;
 }
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_gsvd_job *job = (const gla_gsvd_job *)head;
-  const gla_cpu_gsvd_kernel *kernel = e->gsvd_kernels[gla_cpu_type_index (head->type)];
-  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
-  gla_cpu_batch *b = &e->batch;
-  e->gsvd_job = *job;
-  e->gsvd_plan = plan;
-  b->group = 1;
-  b->threads =
-      plan.in_threads ? gla_cpu_threads_for (e, pages, gla_cpu_gsvd_alone (job, pages)) : 1;
-  b->team = plan.in_threads ? 1 : e->threads_max;
-  b->blas = 1;
-  b->work_bytes = (kernel->workspace (job, &plan, b->team) + 63) / 64 * 64;
-  set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);
-  const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&e->gsvd_columns);
-  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&e->gsvd_blocks));
-  if (status != GLA_OK)
-    return status;
-  e->gsvd_columns.pairs = (int32_t *)(void *)(e->work + work);
-  e->gsvd_blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
-  gla_ordering_fill (job->options.ordering, e->gsvd_columns.players, e->gsvd_columns.pairs);
-  if (plan.width > 0)
-    gla_ordering_fill (job->options.ordering, e->gsvd_blocks.players, e->gsvd_blocks.pairs);
-  return GLA_OK;
-}
-
 //------------------------------------------------------------------------------
 // run
 //------------------------------------------------------------------------------
@@ -99,12 +71,34 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
   e->gsvd_kernels[gla_cpu_type_index (e->gsvd_job.head.type)]->solve (&task, first);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_gsvd_chunk *)chunk)->A.pages;
-  return gla_cpu_batch_run (e, &e->gsvd_job.head, chunk, pages, solve);
+  const gla_gsvd_job *job = (const gla_gsvd_job *)head;
+  const gla_cpu_gsvd_kernel *kernel = e->gsvd_kernels[gla_cpu_type_index (head->type)];
+  const gla_cpu_gsvd_plan plan = gla_cpu_gsvd_plan_of (job);
+  gla_cpu_batch *b = &e->batch;
+  e->gsvd_job = *job;
+  b->job = &e->gsvd_job.head;
+  b->solve = solve;
+  e->gsvd_plan = plan;
+  b->group = 1;
+  b->threads =
+      plan.in_threads ? gla_cpu_threads_for (e, pages, gla_cpu_gsvd_alone (job, pages)) : 1;
+  b->team = plan.in_threads ? 1 : e->threads_max;
+  b->blas = 1;
+  b->work_bytes = (kernel->workspace (job, &plan, b->team) + 63) / 64 * 64;
+  set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);
+  const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&e->gsvd_columns);
+  const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&e->gsvd_blocks));
+  if (status != GLA_OK)
+    return status;
+  e->gsvd_columns.pairs = (int32_t *)(void *)(e->work + work);
+  e->gsvd_blocks.pairs = (int32_t *)(void *)(e->work + work + columns);
+  gla_ordering_fill (job->options.ordering, e->gsvd_columns.players, e->gsvd_columns.pairs);
+  if (plan.width > 0)
+    gla_ordering_fill (job->options.ordering, e->gsvd_blocks.players, e->gsvd_blocks.pairs);
+  return GLA_OK;
 }
 
 const gla_batch_ops gla_cpu_gsvd_ops = {
@@ -112,7 +106,7 @@ const gla_batch_ops gla_cpu_gsvd_ops = {
     .seconds = gla_cpu_gsvd_seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

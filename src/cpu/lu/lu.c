@@ -133,22 +133,6 @@ static int64_t group_of (const gla_cpu_engine *e, const gla_pagesolve_job *job, 
   return bounded (most, 1, (pages + threads - 1) / threads);
 }
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_pagesolve_job *job = (const gla_pagesolve_job *)head;
-  gla_cpu_batch *b = &e->batch;
-  e->pagesolve_job = *job;
-  b->group = (int)group_of (e, job, pages);
-  const int share = is_shared (e, job, pages);
-  const int64_t units = (pages + b->group - 1) / b->group;
-  b->threads = share ? 1 : gla_cpu_threads_for (e, units, alone_seconds (job, pages));
-  b->team = share ? e->threads_max : 1;
-  b->blas = 1;
-  b->work_bytes = (kernel_of (e, job)->workspace (job, b->group, b->team) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-}
-
 int gla_cpu_lu_stopped (const gla_cpu_lu_task *task, int member)
 {
   return gla_cpu_parallel_stopped (task->region, task->thread + member);
@@ -171,12 +155,22 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
   kernel_of (e, &e->pagesolve_job)->solve (&task, first, count);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_pagesolve_chunk *)chunk)->X.pages;
-  return gla_cpu_batch_run (e, &e->pagesolve_job.head, chunk, pages, solve);
+  const gla_pagesolve_job *job = (const gla_pagesolve_job *)head;
+  gla_cpu_batch *b = &e->batch;
+  e->pagesolve_job = *job;
+  b->job = &e->pagesolve_job.head;
+  b->solve = solve;
+  b->group = (int)group_of (e, job, pages);
+  const int share = is_shared (e, job, pages);
+  const int64_t units = (pages + b->group - 1) / b->group;
+  b->threads = share ? 1 : gla_cpu_threads_for (e, units, alone_seconds (job, pages));
+  b->team = share ? e->threads_max : 1;
+  b->blas = 1;
+  b->work_bytes = (kernel_of (e, job)->workspace (job, b->group, b->team) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_pagesolve_ops = {
@@ -184,7 +178,7 @@ const gla_batch_ops gla_cpu_pagesolve_ops = {
     .seconds = seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

@@ -22,21 +22,6 @@ static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return 2e-5 + alone / gla_cpu_threads_for ((const gla_cpu_engine *)engine, pages, alone);
 }
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_pagenorm_job *job = (const gla_pagenorm_job *)head;
-  const double page = page_seconds (job), together = 2e-5 / page;
-  gla_cpu_batch *b = &e->batch;
-  e->pagenorm_job = *job;
-  b->group = together > 1 ? (int)together : 1;
-  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
-  b->team = 1;
-  b->blas = 0;
-  b->work_bytes = ((size_t)job->m * sizeof (double) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-}
-
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
   static const gla_cpu_norm norms[4] = {gla_cpu_norm_s, gla_cpu_norm_d, gla_cpu_norm_c,
@@ -46,12 +31,21 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
                                              (double *)(void *)w->work);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_pagenorm_chunk *)chunk)->A.pages;
-  return gla_cpu_batch_run (e, &e->pagenorm_job.head, chunk, pages, solve);
+  const gla_pagenorm_job *job = (const gla_pagenorm_job *)head;
+  const double page = page_seconds (job), together = 2e-5 / page;
+  gla_cpu_batch *b = &e->batch;
+  e->pagenorm_job = *job;
+  b->job = &e->pagenorm_job.head;
+  b->solve = solve;
+  b->group = together > 1 ? (int)together : 1;
+  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
+  b->team = 1;
+  b->blas = 0;
+  b->work_bytes = ((size_t)job->m * sizeof (double) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_pagenorm_ops = {
@@ -59,7 +53,7 @@ const gla_batch_ops gla_cpu_pagenorm_ops = {
     .seconds = seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

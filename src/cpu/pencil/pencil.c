@@ -43,21 +43,6 @@ static int group_of (const gla_cpu_engine *e, const gla_pencil_job *job)
   return lanes * (registers < 1 ? 1 : registers < 1e4 ? (int)registers : 10000);
 }
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_pencil_job *job = (const gla_pencil_job *)head;
-  gla_cpu_batch *b = &e->batch;
-  e->pencil_job = *job;
-  b->group = group_of (e, job);
-  const int64_t units = (pages + b->group - 1) / b->group;
-  b->threads = gla_cpu_threads_for (e, units, page_seconds (job) * (double)pages);
-  b->team = 1;
-  b->blas = 1; // pages in lanes may be left to it
-  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-}
-
 int gla_cpu_pencil_stopped (const gla_cpu_pencil_task *task)
 {
   return gla_cpu_parallel_stopped (task->region, task->thread);
@@ -70,12 +55,21 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
   kernel_of (e, &e->pencil_job)->solve (&task, first, count);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_pencil_chunk *)chunk)->L.pages;
-  return gla_cpu_batch_run (e, &e->pencil_job.head, chunk, pages, solve);
+  const gla_pencil_job *job = (const gla_pencil_job *)head;
+  gla_cpu_batch *b = &e->batch;
+  e->pencil_job = *job;
+  b->job = &e->pencil_job.head;
+  b->solve = solve;
+  b->group = group_of (e, job);
+  const int64_t units = (pages + b->group - 1) / b->group;
+  b->threads = gla_cpu_threads_for (e, units, page_seconds (job) * (double)pages);
+  b->team = 1;
+  b->blas = 1; // pages in lanes may be left to it
+  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_pencil_ops = {
@@ -83,7 +77,7 @@ const gla_batch_ops gla_cpu_pencil_ops = {
     .seconds = seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

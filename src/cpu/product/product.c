@@ -50,24 +50,6 @@ static int is_shared (const gla_cpu_engine *e, double page, int64_t pages)
   return page > LONG_SECONDS || (page > SHARED_SECONDS && pages < 2 * e->threads_max);
 }
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_pagemul_job *job = (const gla_pagemul_job *)head;
-  gla_cpu_batch *b = &e->batch;
-  const double page = page_seconds (job);
-  const int share = is_shared (e, page, pages);
-  e->pagemul_job = *job;
-  e->pagemul_shared = share;
-  b->group = share ? 1 : group_of (page);
-  const int64_t units = (pages + b->group - 1) / b->group;
-  b->threads = share ? 1 : gla_cpu_threads_for (e, units, page * (double)pages);
-  b->team = share ? e->threads_max : 1;
-  b->blas = 0;
-  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)(b->threads * b->team) * b->work_bytes);
-}
-
 // The strips of one page, for the threads of a team.
 typedef struct {
   const gla_cpu_engine *e;
@@ -102,12 +84,24 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
   }
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_pagemul_chunk *)chunk)->C.pages;
-  return gla_cpu_batch_run (e, &e->pagemul_job.head, chunk, pages, solve);
+  const gla_pagemul_job *job = (const gla_pagemul_job *)head;
+  gla_cpu_batch *b = &e->batch;
+  const double page = page_seconds (job);
+  const int share = is_shared (e, page, pages);
+  e->pagemul_job = *job;
+  b->job = &e->pagemul_job.head;
+  b->solve = solve;
+  e->pagemul_shared = share;
+  b->group = share ? 1 : group_of (page);
+  const int64_t units = (pages + b->group - 1) / b->group;
+  b->threads = share ? 1 : gla_cpu_threads_for (e, units, page * (double)pages);
+  b->team = share ? e->threads_max : 1;
+  b->blas = 0;
+  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)(b->threads * b->team) * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_pagemul_ops = {
@@ -115,7 +109,7 @@ const gla_batch_ops gla_cpu_pagemul_ops = {
     .seconds = seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

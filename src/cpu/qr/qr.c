@@ -18,29 +18,6 @@ static int supports (const gla_job *head)
 // run
 //------------------------------------------------------------------------------
 
-static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
-{
-  gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const gla_qr_job *job = (const gla_qr_job *)head;
-  const gla_cpu_qr_path path = gla_cpu_qr_path_of (job);
-  const gla_cpu_qr_kernel *kernel = e->qr_kernels[gla_cpu_type_index (head->type)];
-  gla_cpu_batch *b = &e->batch;
-  b->group = path == GLA_CPU_QR_LANES ? kernel->lanes : 1;
-  const int64_t units = (pages + b->group - 1) / b->group;
-  // pages of a tree are dealt out, too, where there are enough of them and no BLAS takes part
-  const int plain = !job->wy && job->q_columns <= job->n && job->c_rows <= job->n;
-  const int deal = gla_cpu_qr_in_threads (job, path) ||
-                   (path == GLA_CPU_QR_TALL && plain && units >= 2 * e->threads_max);
-  e->qr_job = *job;
-  e->qr_path = path;
-  b->threads = deal ? gla_cpu_threads_for (e, units, gla_cpu_qr_alone (e, job, pages)) : 1;
-  b->team = deal ? 1 : e->threads_max;
-  // pages in lanes are factored without the BLAS
-  b->blas = path != GLA_CPU_QR_LANES && path != GLA_CPU_QR_ROWS;
-  b->work_bytes = (kernel->workspace (job, path, b->team) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
-}
-
 int gla_cpu_qr_stopped (const gla_cpu_qr_task *task, int member)
 {
   return gla_cpu_parallel_stopped (task->region, task->thread + member);
@@ -64,12 +41,29 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
   e->qr_kernels[gla_cpu_type_index (e->qr_job.head.type)]->solve (&task, first, count);
 }
 
-static gla_status submit (gla_engine *engine, int slot, const void *chunk)
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
-  (void)slot;
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
-  const int64_t pages = ((const gla_qr_chunk *)chunk)->A.pages;
-  return gla_cpu_batch_run (e, &e->qr_job.head, chunk, pages, solve);
+  const gla_qr_job *job = (const gla_qr_job *)head;
+  const gla_cpu_qr_path path = gla_cpu_qr_path_of (job);
+  const gla_cpu_qr_kernel *kernel = e->qr_kernels[gla_cpu_type_index (head->type)];
+  gla_cpu_batch *b = &e->batch;
+  b->group = path == GLA_CPU_QR_LANES ? kernel->lanes : 1;
+  const int64_t units = (pages + b->group - 1) / b->group;
+  // pages of a tree are dealt out, too, where there are enough of them and no BLAS takes part
+  const int plain = !job->wy && job->q_columns <= job->n && job->c_rows <= job->n;
+  const int deal = gla_cpu_qr_in_threads (job, path) ||
+                   (path == GLA_CPU_QR_TALL && plain && units >= 2 * e->threads_max);
+  e->qr_job = *job;
+  b->job = &e->qr_job.head;
+  b->solve = solve;
+  e->qr_path = path;
+  b->threads = deal ? gla_cpu_threads_for (e, units, gla_cpu_qr_alone (e, job, pages)) : 1;
+  b->team = deal ? 1 : e->threads_max;
+  // pages in lanes are factored without the BLAS
+  b->blas = path != GLA_CPU_QR_LANES && path != GLA_CPU_QR_ROWS;
+  b->work_bytes = (kernel->workspace (job, path, b->team) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
 const gla_batch_ops gla_cpu_qr_ops = {
@@ -77,7 +71,7 @@ const gla_batch_ops gla_cpu_qr_ops = {
     .seconds = gla_cpu_qr_seconds,
     .chunk_pages = gla_cpu_batch_pages,
     .begin = begin,
-    .submit = submit,
+    .submit = gla_cpu_batch_submit,
     .finish = gla_cpu_batch_finish,
     .end = gla_cpu_batch_end,
 };

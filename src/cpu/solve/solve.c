@@ -47,6 +47,8 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
   const gla_cpu_solve_kernel *kernel = e->solve_kernels[gla_cpu_type_index (job->head.type)];
   const double seconds = page_seconds (job);
   gla_cpu_batch *b = &e->batch;
+  b->job = &job->head;
+  b->solve = finish_group;
   b->group = group_of (seconds);
   const int64_t groups = (job->X.pages + b->group - 1) / b->group;
   b->threads = gla_cpu_threads_for (e, groups, seconds * (double)job->X.pages / WORTH);
@@ -56,5 +58,5 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
   const gla_status status = gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
   if (status != GLA_OK)
     return status;
-  return gla_cpu_batch_run (e, &job->head, job, job->X.pages, finish_group);
+  return gla_cpu_batch_run (e, job, job->X.pages);
 }

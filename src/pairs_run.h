@@ -1,0 +1,45 @@
+// pairs_run.h: a call of gla_batcheig_pairs, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PAIRS_RUN_H
+#define GPULINALG_PAIRS_RUN_H
+
+#include "context.h"
+
+typedef struct {
+  gla_context *ctx;
+  gla_array A, B;
+  gla_eig_pairs_results r;
+  gla_eig_pairs_options o;
+  int64_t n, pages, group;
+  int64_t columns; // of V, and rows of lambda
+  int32_t *info;   // of all pages
+  int64_t *count;  // of all pages; NULL where all eigenvalues are wanted
+  gla_array L, C;  // of a group; L of one page where B is shared
+  // Of a group, where a part of the spectrum is wanted: all eigenvalues and eigenvectors.
+  gla_array lambda, V;
+  int32_t *eig_info; // of a group
+  int32_t *exponents;
+  double *skew_a, *skew_b;
+  gla_callbacks callbacks; // of the caller
+  int64_t first;           // page of the group at work
+  char warned[2][24];      // ids of warnings that were given
+  gla_eig_pairs_report report;
+} gla_pairs_run;
+
+// The options that gla_batcheig has, too.
+gla_eig_options gla_common_options (const gla_eig_pairs_options *o);
+
+// Pages of a group, and the memory for one.
+int64_t gla_pairs_group (const gla_pairs_run *p);
+gla_status gla_pairs_take_memory (gla_pairs_run *p);
+void gla_pairs_free_memory (gla_pairs_run *p);
+
+// Whether one B stands for several pages. Then it is factored once, before the groups.
+int gla_pairs_share_b (const gla_pairs_run *p);
+gla_status gla_pairs_factor_once (gla_pairs_run *p);
+
+// All results of a group of pages but the condition numbers.
+gla_status gla_pairs_do_group (gla_pairs_run *p, int64_t first, int64_t count);
+
+#endif
