@@ -4,6 +4,7 @@
 #include "arrays.h"
 
 #include <float.h>
+#include <string.h>
 
 size_t gla_type_size (gla_type type)
 {
@@ -151,4 +152,18 @@ gla_array gla_array_pages (const gla_array *a, int64_t first, int64_t count)
     part.data = (char *)a->data + (size_t)(first * a->page_stride) * gla_type_size (a->type);
   part.pages = count;
   return part;
+}
+
+void gla_put_identity (const gla_array *a)
+{
+  const size_t size = gla_type_size (a->type);
+  for (int64_t p = 0; p < a->pages && a->data != NULL; p++)
+    for (int64_t j = 0; j < a->columns; j++) {
+      char *column = (char *)a->data + (size_t)(p * a->page_stride + j * a->column_stride) * size;
+      memset (column, 0, (size_t)a->rows * size);
+      if (gla_type_real (a->type) == GLA_TYPE_S)
+        *(float *)(column + (size_t)j * size) = 1;
+      else
+        *(double *)(column + (size_t)j * size) = 1;
+    }
 }

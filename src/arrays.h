@@ -32,4 +32,27 @@ int gla_arrays_overlap (const gla_array *a, const gla_array *b);
 // Pages first .. first+count-1; an array without data stays one.
 gla_array gla_array_pages (const gla_array *a, int64_t first, int64_t count);
 
+static inline int gla_array_is_single (const gla_array *a)
+{
+  return a->type == GLA_TYPE_S || a->type == GLA_TYPE_C;
+}
+
+// Number `at` of an array on the host, of either precision; real and imaginary parts are counted
+// one by one.
+static inline double gla_get_number (const gla_array *a, int64_t at)
+{
+  return gla_array_is_single (a) ? (double)((const float *)a->data)[at]
+                                 : ((const double *)a->data)[at];
+}
+static inline void gla_put_number (const gla_array *a, int64_t at, double x)
+{
+  if (gla_array_is_single (a))
+    ((float *)a->data)[at] = (float)x;
+  else
+    ((double *)a->data)[at] = x;
+}
+
+// Makes each page of an array on the host an identity, columns <= rows; nothing without data.
+void gla_put_identity (const gla_array *a);
+
 #endif

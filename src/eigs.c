@@ -135,10 +135,7 @@ static void take_values (const gla_eigs_run *run, const gla_eigs_results *result
     const double value = !run->converged[i] ? NAN
                          : run->A->inverse  ? run->A->sigma + 1 / theta
                                             : theta;
-    if (to->type == GLA_TYPE_S)
-      ((float *)to->data)[i * to->row_stride] = (float)value;
-    else
-      ((double *)to->data)[i * to->row_stride] = value;
+    gla_put_number (to, i * to->row_stride, value);
     if (results->residuals != NULL)
       results->residuals[i] = ldexp (run->residuals[i], -run->exponent);
   }

@@ -83,11 +83,7 @@ static void fill_page (const gla_array *F, int64_t page, const gla_fun_value *va
   for (int64_t j = 0; j < F->columns; j++)
     for (int64_t i = 0; i < F->rows * parts; i++) {
       const int64_t at = (page * F->page_stride + j * F->column_stride) * parts + i;
-      const double x = parts == 2 && i % 2 == 1 ? im : re;
-      if (gla_type_real (F->type) == GLA_TYPE_S)
-        ((float *)F->data)[at] = (float)x;
-      else
-        ((double *)F->data)[at] = x;
+      gla_put_number (F, at, parts == 2 && i % 2 == 1 ? im : re);
     }
 }
 

@@ -4,6 +4,7 @@
 // All in double precision, also for pages in single precision.
 
 #include "pagefun_values.h"
+#include "arrays.h"
 
 #include <complex.h>
 #include <float.h>
@@ -77,14 +78,6 @@ static inline double eigenvalue (const page_arguments *a, int64_t j)
   return o->raise && x < o->floor * a->largest ? o->floor * a->largest : x;
 }
 
-static void put (const gla_array *x, int64_t at, double number)
-{
-  if (gla_type_real (x->type) == GLA_TYPE_S)
-    ((float *)x->data)[at] = (float)number;
-  else
-    ((double *)x->data)[at] = number;
-}
-
 void gla_fun_arguments (const gla_fun_rule *rule, const void *lambda, int64_t page,
                         const gla_array *x)
 {
@@ -92,9 +85,9 @@ void gla_fun_arguments (const gla_fun_rule *rule, const void *lambda, int64_t pa
   const int64_t parts = 1 + gla_type_is_complex (x->type), first = page * x->page_stride;
   for (int64_t j = 0; j < rule->n; j++) {
     const double l = eigenvalue (&a, j);
-    put (x, (first + j) * parts, a.scale * l);
+    gla_put_number (x, (first + j) * parts, a.scale * l);
     if (parts == 2)
-      put (x, (first + j) * parts + 1, a.im * l);
+      gla_put_number (x, (first + j) * parts + 1, a.im * l);
   }
 }
 

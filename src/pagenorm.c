@@ -61,10 +61,7 @@ static gla_status answer_empty (gla_context *ctx, const gla_array *norms)
   if (norms->device != GLA_DEVICE_HOST && norms->pages > 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is empty, it must not be in device memory");
   for (int64_t p = 0; p < norms->pages; p++)
-    if (norms->type == GLA_TYPE_S)
-      ((float *)norms->data)[p * norms->page_stride] = 0;
-    else
-      ((double *)norms->data)[p * norms->page_stride] = 0;
+    gla_put_number (norms, p * norms->page_stride, 0);
   return GLA_OK;
 }
 

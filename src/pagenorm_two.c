@@ -25,24 +25,6 @@ typedef struct {
 } two_group;
 
 //------------------------------------------------------------------------------
-// numbers of either precision
-//------------------------------------------------------------------------------
-
-static double number_at (const gla_array *a, int64_t at)
-{
-  return a->type == GLA_TYPE_S ? (double)((const float *)a->data)[at]
-                               : ((const double *)a->data)[at];
-}
-
-static void put_number (const gla_array *a, int64_t at, double x)
-{
-  if (a->type == GLA_TYPE_S)
-    ((float *)a->data)[at] = (float)x;
-  else
-    ((double *)a->data)[at] = x;
-}
-
-//------------------------------------------------------------------------------
 // scaling
 //------------------------------------------------------------------------------
 
@@ -83,7 +65,7 @@ static gla_status take_pages (two_group *g, const gla_array *A, const gla_array 
 {
   int any = 0;
   for (int64_t p = 0; p < count; p++) {
-    const double frobenius = number_at (norms, (first + p) * norms->page_stride);
+    const double frobenius = gla_get_number (norms, (first + p) * norms->page_stride);
     g->exponents[p] = exponent_for (frobenius, norms->type == GLA_TYPE_S);
     any |= g->exponents[p] != 0;
   }
@@ -163,9 +145,9 @@ static gla_status do_group (gla_context *ctx, two_group *g, const gla_array *A,
   if (status != GLA_OK)
     return status;
   for (int64_t p = 0; p < count; p++) {
-    const double largest = number_at (&lambda, p * k + k - 1);
+    const double largest = gla_get_number (&lambda, p * k + k - 1);
     const double root = largest < 0 ? 0 : sqrt (largest);
-    put_number (norms, (first + p) * norms->page_stride, ldexp (root, g->exponents[p]));
+    gla_put_number (norms, (first + p) * norms->page_stride, ldexp (root, g->exponents[p]));
   }
   report->device = eig.base.device;
   if (eig.base.chunk_pages > report->chunk_pages)

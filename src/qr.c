@@ -121,23 +121,14 @@ static void answer_empty (const gla_qr_run *run)
   if (all->jpvt != NULL)
     for (int64_t j = 0; j < run->job.n * run->call.run.pages; j++)
       all->jpvt[j] = j % run->job.n;
-  for (int64_t p = 0; p < run->call.run.pages; p++) {
-    for (int64_t j = 0; j < all->Q.columns && all->Q.data != NULL; j++) {
-      char *column =
-          (char *)all->Q.data + (size_t)(p * all->Q.page_stride + j * all->Q.column_stride) * size;
-      memset (column, 0, (size_t)all->Q.rows * size);
-      if (gla_type_real (run->job.head.type) == GLA_TYPE_S)
-        *(float *)(column + (size_t)j * size) = 1;
-      else
-        *(double *)(column + (size_t)j * size) = 1;
-    }
+  gla_put_identity (&all->Q);
+  for (int64_t p = 0; p < run->call.run.pages; p++)
     for (int64_t j = 0; j < all->C.columns && all->C.data != NULL; j++)
       memcpy ((char *)all->C.data +
                   (size_t)(p * all->C.page_stride + j * all->C.column_stride) * size,
               (const char *)all->B.data +
                   (size_t)(p * all->B.page_stride + j * all->B.column_stride) * size,
               (size_t)all->C.rows * size);
-  }
 }
 
 static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,

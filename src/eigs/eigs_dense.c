@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "eigs.h"
+#include "arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,15 +31,12 @@ static gla_status fill_from_sparse (const gla_eigs_run *run, char *A)
 
 static gla_status fill_from_function (gla_eigs_run *run, char *A)
 {
-  const size_t size = gla_type_size (run->type), bytes = (size_t)(run->n * run->n) * size;
-  char *identity = calloc (1, bytes);
+  const size_t bytes = (size_t)(run->n * run->n) * gla_type_size (run->type);
+  char *identity = malloc (bytes);
   if (identity == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < run->n; i++)
-    if (gla_type_real (run->type) == GLA_TYPE_S)
-      *(float *)(identity + (size_t)(i * (run->n + 1)) * size) = 1;
-    else
-      *(double *)(identity + (size_t)(i * (run->n + 1)) * size) = 1;
+  const gla_array I = gla_array_packed (identity, run->type, run->n, run->n, 1, GLA_DEVICE_HOST);
+  gla_put_identity (&I);
   gla_status status = gla_eigs_apply (run, identity, A, run->n);
   free (identity);
   return status;
