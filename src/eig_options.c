@@ -96,10 +96,7 @@ static void put (const gla_array *a, int64_t to, int64_t count, const gla_array 
   }
   const int64_t parts = gla_type_is_complex (a->type) ? 2 : 1;
   for (int64_t k = parts * to; k < parts * (to + count); k++)
-    if (gla_type_real (a->type) == GLA_TYPE_S)
-      ((float *)a->data)[k] = NAN;
-    else
-      ((double *)a->data)[k] = (double)NAN;
+    gla_put_number (a, k, (double)NAN);
 }
 
 int64_t gla_take_part (const gla_eig_options *o, const gla_array *all_lambda,

@@ -4,15 +4,15 @@
 #ifndef GPULINALG_EIG_RUN_H
 #define GPULINALG_EIG_RUN_H
 
-#include "batch/queue.h"
+#include "batch/failures.h"
+
+enum { GLA_EIG_MAX_ITERATIONS = 30 }; // {maxit}
 
 typedef struct {
   gla_call call; // must stay first
   gla_eig_job job;
-  gla_eig_chunk all;     // the whole arrays
-  int suspect;           // nonzero: a page has info != 0
-  int64_t bad_page;      // the first that is not Hermitian, or -1
-  double bad_difference; // its largest |A - A'|
+  gla_eig_chunk all; // the whole arrays
+  gla_failures failures;
 } gla_eig_run;
 
 extern const gla_operation gla_eig_operation;

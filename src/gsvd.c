@@ -7,17 +7,16 @@
 
 #include "arrays.h"
 #include "batch/dispatch.h"
+#include "batch/failures.h"
 #include "structs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
   gla_call call; // must stay first
   gla_gsvd_job job;
-  gla_gsvd_chunk all;  // the whole arrays
-  pthread_mutex_t cpu; // one thread at a time redoes pages on the CPU
-  int64_t redone;      // pages
+  gla_gsvd_chunk all; // the whole arrays
+  gla_handed_back handed_back;
 } gsvd_run;
 
 //------------------------------------------------------------------------------
@@ -123,59 +122,18 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->stats = all->stats == NULL ? NULL : all->stats + range.first;
 }
 
-// The next run of irregular pages in the range, from `from` on; count 0 where there is none.
-static gla_range next_irregular (const gsvd_run *run, gla_range range, int64_t from)
-{
-  const int32_t *info = run->all.info;
-  const int64_t end = range.first + range.count;
-  while (from < end && info[from] != GLA_INFO_IRREGULAR)
-    from++;
-  gla_range found = {from, 0};
-  while (from + found.count < end && info[from + found.count] == GLA_INFO_IRREGULAR)
-    found.count++;
-  return found;
-}
-
-static gla_status on_cpu (gsvd_run *run, gla_range range)
-{
-  gla_engine *cpu;
-  gla_status status = gla_context_cpu (run->call.run.ctx, &cpu);
-  if (status != GLA_OK)
-    return status;
-  const gla_batch_ops *row = cpu->backend->batch[GLA_BATCH_GSVD];
-  status = row->begin (cpu, &run->job.head, range.count);
-  if (status != GLA_OK)
-    return status;
-  gla_gsvd_chunk chunk;
-  for (int k = 0; k < ARRAYS; k++)
-    chunk.arrays[k] = gla_array_pages (&run->all.arrays[k], range.first, range.count);
-  slice (&run->call, range, &chunk, NULL);
-  status = row->submit (cpu, 0, &chunk);
-  if (status == GLA_OK)
-    status = row->finish (cpu, 0);
-  row->end (cpu);
-  return status;
-}
-
-// The CPU does pages that the GPU has handed back, unless they are in device memory.
+// The CPU does irregular pages, which a GPU hands back, unless they are in device memory.
 static gla_status redo (gla_call *call, gla_range range, const void *chunk)
 {
   (void)chunk;
   gsvd_run *run = (gsvd_run *)call;
-  gla_status status = GLA_OK;
-  gla_range r = next_irregular (run, range, range.first);
-  for (; r.count > 0 && status == GLA_OK; r = next_irregular (run, range, r.first + r.count)) {
-    if (run->job.head.device_arrays) {
-      for (int64_t page = r.first; page < r.first + r.count; page++)
-        run->all.info[page] = -1;
-      continue;
-    }
-    pthread_mutex_lock (&run->cpu);
-    status = on_cpu (run, r);
-    run->redone += status == GLA_OK ? r.count : 0;
-    pthread_mutex_unlock (&run->cpu);
-  }
-  return status;
+  int32_t *info = run->all.info;
+  if (!run->job.head.device_arrays)
+    return gla_do_handed_back (call, &run->handed_back, range, info);
+  for (int64_t page = range.first; page < range.first + range.count; page++)
+    if (info[page] == GLA_INFO_IRREGULAR)
+      info[page] = -1;
+  return GLA_OK;
 }
 
 // By the columns; pairs of more rows take longer as the formulas say.
@@ -204,26 +162,12 @@ static const gla_operation gsvd_operation = {
 // gla_gsvd
 //------------------------------------------------------------------------------
 
-static void store_identity (const gla_array *a)
-{
-  const size_t size = gla_type_size (a->type);
-  for (int64_t p = 0; p < a->pages && a->data != NULL; p++)
-    for (int64_t j = 0; j < a->columns; j++) {
-      char *column = (char *)a->data + (size_t)(p * a->page_stride + j * a->column_stride) * size;
-      memset (column, 0, (size_t)a->rows * size);
-      if (gla_type_real (a->type) == GLA_TYPE_S)
-        *(float *)(column + (size_t)j * size) = 1;
-      else
-        *(double *)(column + (size_t)j * size) = 1;
-    }
-}
-
 // Without columns, or without rows at all, U and V are identities and the rest is empty.
 static void answer_empty (const gsvd_run *run)
 {
   const gla_gsvd_chunk *all = &run->all;
-  store_identity (&all->U);
-  store_identity (&all->V);
+  gla_put_identity (&all->U);
+  gla_put_identity (&all->V);
   for (int64_t p = 0; p < run->call.run.pages; p++) {
     all->info[p] = 0;
     if (all->stats != NULL)
@@ -281,7 +225,7 @@ static gla_status work (gsvd_run *run)
   if (run->call.run.pages == 0)
     return GLA_OK;
   const gla_status status = gla_call_run (&run->call);
-  if (run->redone >= run->call.run.pages)
+  if (run->handed_back.done >= run->call.run.pages)
     run->call.device = GLA_DEVICE_HOST;
   return status;
 }
@@ -314,15 +258,15 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
   }
 
   // work
-  gsvd_run run = {.redone = 0};
+  gsvd_run run = {.job = {.m = 0}};
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &gsvd_operation, &run.job.head, ctx, A->pages);
   describe (&run, A, B, &r, &o);
   if (own_info != NULL)
     run.all.info = own_info;
-  pthread_mutex_init (&run.cpu, NULL);
+  gla_handed_back_start (&run.handed_back);
   status = work (&run);
-  pthread_mutex_destroy (&run.cpu);
+  gla_handed_back_end (&run.handed_back);
   const gla_gsvd_report own_report = report_of (&run, status);
   gla_give_struct (report, &own_report, sizeof own_report);
   free (own_info);

@@ -9,7 +9,9 @@
 #include "batch/finish_pages.h"
 #include "common/host_memory.h"
 #include "common/pool.h"
+#include "cpu/engine.h"
 #include "cpu/isa.h"
+#include "eig_options.h"
 #include "pagefun_run.h"
 #include "structs.h"
 
@@ -72,6 +74,9 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
 {
   if (fun < GLA_FUN_EXP || fun > GLA_FUN_VALUES)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "fun = %d is not a gla_fun", (int)fun);
+  const gla_status status = gla_check_triangle (ctx, o->triangle);
+  if (status != GLA_OK)
+    return status;
   if (!isfinite (o->power))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "power = %g must be finite", o->power);
   if (!(o->floor >= 0 && o->floor < 1))
@@ -120,10 +125,9 @@ gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
   const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);
   ctx->callbacks = run->callbacks;
   if (status == GLA_ERROR_NOT_HERMITIAN) {
-    run->report.bad_page = first + report.bad_page;
-    run->report.bad_difference = report.bad_difference;
-    return gla_fail (ctx, status, "page %lld is not Hermitian: the largest |A - A'| is %g",
-                     (long long)run->report.bad_page, report.bad_difference);
+    run->failures.bad_page = first + report.bad_page;
+    run->failures.bad_difference = report.bad_difference;
+    return gla_fail_not_hermitian (ctx, &run->failures);
   }
   run->report.base.device = report.base.device;
   if (report.base.chunk_pages > run->report.base.chunk_pages)
@@ -229,18 +233,14 @@ static gla_status work (gla_fun_run *run)
   const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
   if (isa == NULL)
     return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
-  const gla_type type = run->A.type;
-  run->kernel = isa->fun[type == GLA_TYPE_S   ? 0
-                         : type == GLA_TYPE_D ? 1
-                         : type == GLA_TYPE_C ? 2
-                                              : 3];
+  run->kernel = isa->fun[gla_cpu_type_index (run->A.type)];
   const gla_status status =
       run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : gla_fun_call (run);
   free (run->V.data);
   free (run->Y.data);
   free (run->lambda.data);
   free (run->values);
-  if (status == GLA_OK && (run->suspect || run->rule.fun == GLA_FUN_VALUES))
+  if (status == GLA_OK && (run->failures.suspect || run->rule.fun == GLA_FUN_VALUES))
     count_failures (run);
   return status;
 }
@@ -284,8 +284,10 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
   run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
   run.call.device = GLA_DEVICE_HOST;
-  run.report.bad_page = -1;
+  run.failures.bad_page = -1;
   status = work (&run);
+  run.report.bad_page = run.failures.bad_page;
+  run.report.bad_difference = run.failures.bad_difference;
   gla_give_struct (report, &run.report, sizeof run.report);
   if (r.info == NULL)
     gla_host_free_zeros (run.info, (size_t)A->pages * sizeof *run.info);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
+#include "eig_run.h"
 #include "pagefun_run.h"
 
 #include <stdlib.h>
@@ -27,37 +28,13 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
     c->occupied += range.first;
 }
 
-static void keep_first_bad (gla_fun_run *run, int64_t page, double difference)
-{
-  pthread_mutex_lock (&run->call.run.lock);
-  if (run->report.bad_page < 0 || page < run->report.bad_page) {
-    run->report.bad_page = page;
-    run->report.bad_difference = difference;
-  }
-  pthread_mutex_unlock (&run->call.run.lock);
-  gla_run_close (&run->call.run);
-}
-
 // The first page that is not Hermitian ends the call.
 static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
 {
   gla_fun_run *run = (gla_fun_run *)call;
   const gla_pagefun_chunk *c = chunk;
-  int32_t any = 0;
-  if (*c->clean)
-    return GLA_OK;
-  for (int64_t p = 0; p < range.count; p++)
-    any |= c->info[p];
-  if (any == 0)
-    return GLA_OK;
-  pthread_mutex_lock (&call->run.lock);
-  run->suspect = 1;
-  pthread_mutex_unlock (&call->run.lock);
-  for (int64_t p = 0; p < range.count; p++)
-    if (c->info[p] == GLA_INFO_NOT_HERMITIAN) {
-      keep_first_bad (run, range.first + p, c->skew[p]);
-      break;
-    }
+  if (gla_look_for_failures (call, &run->failures, c->info, range.count, *c->clean))
+    gla_note_not_hermitian (call, &run->failures, range, c->info, c->skew);
   return GLA_OK;
 }
 
@@ -90,7 +67,7 @@ static gla_status on_cpu (gla_call *call)
     const gla_range range = gla_run_take (&call->run, group);
     if (range.count == 0)
       break;
-    run->suspect = 1;
+    run->failures.suspect = 1;
     status = do_group (run, range);
     gla_run_complete (&call->run, range);
   }
@@ -123,7 +100,7 @@ static gla_eig_job eig_job_of (const gla_pagefun_job *job)
                        .vectors = 1,
                        .triangle = job->triangle,
                        .tol = gla_type_eps (job->head.type),
-                       .maxit = 30};
+                       .maxit = GLA_EIG_MAX_ITERATIONS};
 }
 
 // On the CPU mostly those of batcheig.
@@ -191,15 +168,13 @@ gla_status gla_fun_call (gla_fun_run *run)
   gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
-  if (run->report.bad_page >= 0)
-    return gla_fail (run->ctx, GLA_ERROR_NOT_HERMITIAN,
-                     "page %lld is not Hermitian: the largest |A - A'| is %g",
-                     (long long)run->report.bad_page, run->report.bad_difference);
+  if (run->failures.bad_page >= 0)
+    return gla_fail_not_hermitian (run->ctx, &run->failures);
   if (run->call.device != GLA_DEVICE_HOST || run->report.base.chunk_pages == 0) {
     run->report.base.device = run->call.device;
     run->report.base.chunk_pages = run->call.chunk_pages;
   }
-  if (run->suspect && run->call.device != GLA_DEVICE_HOST && !run->job.head.device_arrays)
+  if (run->failures.suspect && run->call.device != GLA_DEVICE_HOST && !run->job.head.device_arrays)
     status = retry_pages (run);
   return run->call.run.stopped ? GLA_ERROR_STOPPED : status;
 }

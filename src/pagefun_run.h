@@ -5,13 +5,14 @@
 #define GPULINALG_PAGEFUN_RUN_H
 
 #include "batch/dispatch.h"
+#include "batch/failures.h"
 #include "pagefun_values.h"
 
 typedef struct {
   gla_call call; // must stay first; with GLA_FUN_VALUES only its fields for the report count
   gla_pagefun_job job;
   gla_pagefun_chunk all; // the whole arrays
-  int suspect;           // nonzero: a page may have info != 0
+  gla_failures failures;
   gla_context *ctx;
   gla_array A, F;
   gla_fun_rule rule;

@@ -4,7 +4,9 @@
 // Checks the arguments, answers for pages without elements, has the others dealt out to engines,
 // and has the CPU do those that a GPU hands back.
 
+#include "arrays.h"
 #include "batch/dispatch.h"
+#include "batch/failures.h"
 #include "common/host_memory.h"
 #include "page_grid.h"
 #include "structs.h"
@@ -85,9 +87,8 @@ typedef struct {
   gla_call call; // must stay first
   gla_pagesolve_job job;
   gla_pagesolve_chunk all;
-  int suspect;         // a page has info
-  pthread_mutex_t cpu; // one thread at a time redoes pages on the CPU
-  int64_t redone;      // pages
+  gla_failures failures;
+  gla_handed_back handed_back;
 } pagesolve_run;
 
 static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
@@ -103,74 +104,18 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   c->first = range.first;
 }
 
-static gla_status on_cpu (pagesolve_run *run, gla_range range)
-{
-  gla_engine *cpu;
-  gla_status status = gla_context_cpu (run->call.run.ctx, &cpu);
-  if (status != GLA_OK)
-    return status;
-  const gla_batch_ops *row = cpu->backend->batch[GLA_BATCH_PAGESOLVE];
-  status = row->begin (cpu, &run->job.head, range.count);
-  if (status != GLA_OK)
-    return status;
-  gla_pagesolve_chunk chunk;
-  for (int k = 0; k < ARRAYS; k++)
-    chunk.arrays[k] = gla_array_pages (&run->all.arrays[k], range.first, range.count);
-  slice (&run->call, range, &chunk, NULL);
-  status = row->submit (cpu, 0, &chunk);
-  if (status == GLA_OK)
-    status = row->finish (cpu, 0);
-  row->end (cpu);
-  return status;
-}
-
-// The next run of pages that were handed back, from `from` on; count 0 where there is none.
-static gla_range next_handed_back (const pagesolve_run *run, gla_range range, int64_t from)
-{
-  const int32_t *info = run->all.info;
-  const int64_t end = range.first + range.count;
-  while (from < end && info[from] >= 0)
-    from++;
-  gla_range found = {from, 0};
-  while (from + found.count < end && info[from + found.count] < 0)
-    found.count++;
-  return found;
-}
-
 // The CPU does pages that a GPU has handed back. Those in device memory stay as they are.
-static gla_status redo (pagesolve_run *run, gla_range range)
-{
-  gla_status status = GLA_OK;
-  gla_range r = next_handed_back (run, range, range.first);
-  for (; r.count > 0 && status == GLA_OK; r = next_handed_back (run, range, r.first + r.count)) {
-    if (run->job.head.device_arrays) {
-      for (int64_t page = r.first; page < r.first + r.count; page++)
-        run->all.info[page] = -run->all.info[page];
-      continue;
-    }
-    pthread_mutex_lock (&run->cpu);
-    status = on_cpu (run, r);
-    run->redone += status == GLA_OK ? r.count : 0;
-    pthread_mutex_unlock (&run->cpu);
-  }
-  return status;
-}
-
 static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
 {
   pagesolve_run *run = (pagesolve_run *)call;
   const gla_pagesolve_chunk *c = chunk;
-  int32_t any = 0;
-  if (*c->clean)
+  if (!gla_look_for_failures (call, &run->failures, c->info, range.count, *c->clean))
     return GLA_OK;
+  if (!run->job.head.device_arrays)
+    return gla_do_handed_back (call, &run->handed_back, range, run->all.info);
   for (int64_t p = 0; p < range.count; p++)
-    any |= c->info[p];
-  if (any == 0)
-    return GLA_OK;
-  pthread_mutex_lock (&call->run.lock);
-  run->suspect = 1;
-  pthread_mutex_unlock (&call->run.lock);
-  return redo (run, range);
+    c->info[p] = c->info[p] < 0 ? -c->info[p] : c->info[p];
+  return GLA_OK;
 }
 
 // One right-hand side and many have kinds of their own.
@@ -228,10 +173,7 @@ static void describe (pagesolve_run *run, const gla_array *A, const gla_array *B
 static void answer_for_no_rows (const gla_array *rcond, int64_t pages)
 {
   for (int64_t p = 0; rcond->data && p < pages; p++)
-    if (rcond->type == GLA_TYPE_S)
-      ((float *)rcond->data)[p * rcond->page_stride] = INFINITY;
-    else
-      ((double *)rcond->data)[p * rcond->page_stride] = INFINITY;
+    gla_put_number (rcond, p * rcond->page_stride, INFINITY);
 }
 
 static gla_status work (pagesolve_run *run)
@@ -247,7 +189,7 @@ static gla_status work (pagesolve_run *run)
     return GLA_OK;
   }
   const gla_status status = gla_call_run (&run->call);
-  if (run->redone >= pages)
+  if (run->handed_back.done >= pages)
     run->call.device = GLA_DEVICE_HOST;
   return status;
 }
@@ -255,7 +197,7 @@ static gla_status work (pagesolve_run *run)
 static gla_pagesolve_report report_of (const pagesolve_run *run)
 {
   gla_pagesolve_report report = {.base = gla_call_report (&run->call), .first_singular = -1};
-  for (int64_t p = 0; run->suspect && p < run->call.run.pages; p++) {
+  for (int64_t p = 0; run->failures.suspect && p < run->call.run.pages; p++) {
     const int32_t info = run->all.info[p];
     if (info > run->job.n && report.base.pages_failed++ == 0)
       report.base.first_failed = p;
@@ -312,9 +254,9 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, pages);
   describe (&run, A, B, &r, &o);
-  pthread_mutex_init (&run.cpu, NULL);
+  gla_handed_back_start (&run.handed_back);
   status = work (&run);
-  pthread_mutex_destroy (&run.cpu);
+  gla_handed_back_end (&run.handed_back);
   const gla_pagesolve_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
   gla_host_free_zeros (own_info, (size_t)pages * sizeof *own_info);

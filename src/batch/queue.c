@@ -76,19 +76,23 @@ static void *chunk_of (const gla_queue *q, int slot)
   return q->memory + (size_t)slot * q->call->operation->chunk_bytes;
 }
 
-// Cuts the chunk out of the whole arrays.
-static void *slice (gla_queue *q, int slot, gla_range range)
+void gla_cut_chunk (const gla_call *call, gla_range range, void *chunk, void *memory)
 {
-  const gla_call *call = q->call;
   const gla_operation *o = call->operation;
-  const size_t chunks = (size_t)q->engine->backend->slots * o->chunk_bytes;
-  char *memory = q->memory + chunks + (size_t)slot * (size_t)q->chunk_pages * o->page_bytes;
-  void *chunk = chunk_of (q, slot);
   gla_array *arrays = chunk;
   for (int k = 0; k < o->arrays; k++)
     arrays[k] = gla_array_pages (&call->arrays[k], range.first, range.count);
   if (o->slice != NULL)
     o->slice (call, range, chunk, memory);
+}
+
+static void *slice (gla_queue *q, int slot, gla_range range)
+{
+  const gla_operation *o = q->call->operation;
+  const size_t chunks = (size_t)q->engine->backend->slots * o->chunk_bytes;
+  char *memory = q->memory + chunks + (size_t)slot * (size_t)q->chunk_pages * o->page_bytes;
+  void *chunk = chunk_of (q, slot);
+  gla_cut_chunk (q->call, range, chunk, memory);
   return chunk;
 }
 

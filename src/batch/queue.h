@@ -55,6 +55,9 @@ typedef struct {
 int gla_batch_supports (const gla_backend *backend, const void *call);
 double gla_batch_seconds (gla_engine *engine, const void *call, int64_t pages);
 
+// Cuts a chunk with these pages out of the whole arrays. memory: page_bytes for each page.
+void gla_cut_chunk (const gla_call *call, gla_range range, void *chunk, void *memory);
+
 // The operation's row of an engine.
 const gla_batch_ops *gla_queue_row (const gla_queue *q);
 // Takes memory for chunks of at most so many pages, or of fewer where memory is short.

@@ -62,6 +62,9 @@ static void test_no_context_for_operations (void)
   const gla_gsvd_results gsvd = {.size = sizeof gsvd};
   const gla_gevd_results gevd = {.size = sizeof gevd};
   const gla_pagesolve_results pagesolve = {.size = sizeof pagesolve, .X = a};
+  const gla_eig_pairs_results pairs = {.size = sizeof pairs, .lambda = l};
+  const gla_pagemul_results pagemul = {.size = sizeof pagemul, .C = a};
+  const gla_pagefun_results fun = {.size = sizeof fun, .F = a};
   const gla_eigs_results eigs = {.size = sizeof eigs};
   const gla_operator op = {.size = sizeof op};
   const gla_csr csr = {.type = GLA_TYPE_D};
@@ -75,6 +78,9 @@ static void test_no_context_for_operations (void)
   bad (gla_gevd (NULL, &a, &a, &gevd, NULL, NULL), "gla_gevd");
   bad (gla_pagenorm (NULL, &a, GLA_NORM_FRO, &norms, NULL), "gla_pagenorm");
   bad (gla_pagesolve (NULL, &a, NULL, &pagesolve, NULL, NULL), "gla_pagesolve");
+  bad (gla_batcheig_pairs (NULL, &a, &a, &pairs, NULL, NULL), "gla_batcheig_pairs");
+  bad (gla_pagemul (NULL, &a, &a, &pagemul, NULL, NULL), "gla_pagemul");
+  bad (gla_pagefun (NULL, &a, GLA_FUN_EXP, &fun, NULL, NULL), "gla_pagefun");
   bad (gla_sparse_create (NULL, &csr, &S, NULL), "gla_sparse_create");
   bad (gla_factor_create (NULL, &csr, 0, &F, NULL, NULL), "gla_factor_create");
   CHECK (S == NULL && F == NULL, "handles of calls that failed");
@@ -124,6 +130,30 @@ static void test_dense_arguments (void)
   bad (gla_pagesolve (ctx, &a, &a, &no_X, NULL, NULL), "X without data");
   CHECK (gla_pagesolve (ctx, &a, NULL, &pagesolve, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
   refused (gla_device_query (ctx, GLA_DEVICE_HOST, NULL), "info");
+}
+
+static void test_page_functions (void)
+{
+  const gla_array a = pages_of (A, N, N), none = pages_of (NULL, N, N);
+  const gla_eig_pairs_results pairs = {.size = sizeof pairs, .lambda = pages_of (lambda, N, 1)};
+  const gla_pagemul_results pagemul = {.size = sizeof pagemul, .C = pages_of (V, N, N)};
+  const gla_pagemul_results no_C = {.size = sizeof no_C, .C = none};
+  const gla_pagefun_results fun = {.size = sizeof fun, .F = pages_of (V, N, N)};
+  const gla_pagefun_results no_F = {.size = sizeof no_F, .F = none};
+  const gla_pagefun_options strange = {.size = sizeof strange, .triangle = (gla_triangle)7};
+  refused (gla_batcheig_pairs (ctx, NULL, &a, &pairs, NULL, NULL), "A");
+  refused (gla_batcheig_pairs (ctx, &a, NULL, &pairs, NULL, NULL), "B");
+  refused (gla_batcheig_pairs (ctx, &a, &a, NULL, NULL, NULL), "results");
+  refused (gla_pagemul (ctx, NULL, &a, &pagemul, NULL, NULL), "A");
+  refused (gla_pagemul (ctx, &a, NULL, &pagemul, NULL, NULL), "B");
+  refused (gla_pagemul (ctx, &a, &a, NULL, NULL, NULL), "results");
+  bad (gla_pagemul (ctx, &a, &a, &no_C, NULL, NULL), "C without data");
+  refused (gla_pagefun (ctx, NULL, GLA_FUN_EXP, &fun, NULL, NULL), "A");
+  refused (gla_pagefun (ctx, &a, GLA_FUN_EXP, NULL, NULL, NULL), "results");
+  refused (gla_pagefun (ctx, &a, GLA_FUN_VALUES, &fun, NULL, NULL), "values");
+  bad (gla_pagefun (ctx, &a, GLA_FUN_EXP, &no_F, NULL, NULL), "F without data");
+  bad (gla_pagefun (ctx, &a, GLA_FUN_EXP, &fun, &strange, NULL), "triangle = 7");
+  CHECK (gla_pagefun (ctx, &a, GLA_FUN_EXP, &fun, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
 }
 
 static void test_sparse_arguments (void)
@@ -219,6 +249,7 @@ int main (void)
   test_no_context ();
   test_no_context_for_operations ();
   test_dense_arguments ();
+  test_page_functions ();
   test_sparse_arguments ();
   test_failures ();
   gla_context_destroy (ctx);

@@ -161,6 +161,36 @@ static void test_dense (size_t size)
            size);
 }
 
+static void test_page_functions (size_t size)
+{
+  const gla_array a = pages_of (A, N, N);
+  const gla_eig_pairs_results pairs = {.size = sizeof pairs, .lambda = pages_of (lambda, N, 1)};
+  refused (gla_batcheig_pairs (ctx, &a, &a, &(gla_eig_pairs_results){.size = size}, NULL, NULL),
+           "pairs", size);
+  refused (gla_batcheig_pairs (ctx, &a, &a, &pairs, &(gla_eig_pairs_options){.size = size}, NULL),
+           "pairs", size);
+  refused (
+      gla_batcheig_pairs (ctx, &a, &a, &pairs, NULL, &(gla_eig_pairs_report){.base.size = size}),
+      "pairs", size);
+  const gla_pagemul_results pagemul = {.size = sizeof pagemul, .C = pages_of (V, N, N)};
+  refused (gla_pagemul (ctx, &a, &a, &(gla_pagemul_results){.size = size}, NULL, NULL), "pagemul",
+           size);
+  refused (gla_pagemul (ctx, &a, &a, &pagemul, &(gla_pagemul_options){.size = size}, NULL),
+           "pagemul", size);
+  refused (gla_pagemul (ctx, &a, &a, &pagemul, NULL, &(gla_pagemul_report){.base.size = size}),
+           "pagemul", size);
+  const gla_pagefun_results fun = {.size = sizeof fun, .F = pages_of (V, N, N)};
+  refused (gla_pagefun (ctx, &a, GLA_FUN_EXP, &(gla_pagefun_results){.size = size}, NULL, NULL),
+           "pagefun", size);
+  refused (gla_pagefun (ctx, &a, GLA_FUN_EXP, &fun, &(gla_pagefun_options){.size = size}, NULL),
+           "pagefun", size);
+  refused (gla_pagefun (ctx, &a, GLA_FUN_EXP, &fun, NULL, &(gla_pagefun_report){.base.size = size}),
+           "pagefun", size);
+  const gla_array norms = pages_of (lambda, 1, 1);
+  refused (gla_pagenorm (ctx, &a, GLA_NORM_ONE, &norms, &(gla_pagenorm_report){.base.size = size}),
+           "pagenorm", size);
+}
+
 static void test_sparse (size_t size)
 {
   static const int32_t start[] = {0, 1, 2}, index[] = {0, 1};
@@ -205,6 +235,7 @@ int main (void)
   const size_t unset[] = {0, 3, (size_t)1 << 40};
   for (int k = 0; k < 3; k++) {
     test_dense (unset[k]);
+    test_page_functions (unset[k]);
     test_sparse (unset[k]);
   }
   gla_context_destroy (ctx);

@@ -1,0 +1,117 @@
+// failures.c: pages that failed, are not Hermitian, or are handed back by a GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "failures.h"
+
+#include <stdlib.h>
+
+//------------------------------------------------------------------------------
+// failed pages
+//------------------------------------------------------------------------------
+
+int gla_look_for_failures (gla_call *call, gla_failures *f, const int32_t *info, int64_t count,
+                           int clean)
+{
+  int32_t any = 0; // no branch in the loop: there may be many pages, and mostly none failed
+  for (int64_t p = 0; !clean && p < count; p++)
+    any |= info[p];
+  if (any == 0)
+    return 0;
+  pthread_mutex_lock (&call->run.lock);
+  f->suspect = 1;
+  pthread_mutex_unlock (&call->run.lock);
+  return 1;
+}
+
+void gla_note_not_hermitian (gla_call *call, gla_failures *f, gla_range range, const int32_t *info,
+                             const double *skew)
+{
+  int64_t p = 0;
+  while (p < range.count && info[p] != GLA_INFO_NOT_HERMITIAN)
+    p++;
+  if (p == range.count)
+    return;
+  pthread_mutex_lock (&call->run.lock);
+  if (f->bad_page < 0 || range.first + p < f->bad_page) {
+    f->bad_page = range.first + p;
+    f->bad_difference = skew[p];
+  }
+  pthread_mutex_unlock (&call->run.lock);
+  gla_run_close (&call->run);
+}
+
+gla_status gla_fail_not_hermitian (gla_context *ctx, const gla_failures *f)
+{
+  return gla_fail (ctx, GLA_ERROR_NOT_HERMITIAN,
+                   "page %lld is not Hermitian: the largest |A - A'| is %g", (long long)f->bad_page,
+                   f->bad_difference);
+}
+
+//------------------------------------------------------------------------------
+// pages that are handed back
+//------------------------------------------------------------------------------
+
+void gla_handed_back_start (gla_handed_back *h)
+{
+  pthread_mutex_init (&h->lock, NULL);
+  h->done = 0;
+}
+
+void gla_handed_back_end (gla_handed_back *h)
+{
+  pthread_mutex_destroy (&h->lock);
+}
+
+// The next of them in the range that follow each other, from `from` on; count 0: there are none.
+static gla_range next_handed_back (const int32_t *info, gla_range range, int64_t from)
+{
+  const int64_t end = range.first + range.count;
+  while (from < end && info[from] >= 0)
+    from++;
+  gla_range found = {from, 0};
+  while (from + found.count < end && info[from + found.count] < 0)
+    found.count++;
+  return found;
+}
+
+static gla_status submit (gla_engine *cpu, const gla_call *call, gla_range range, void *chunk)
+{
+  const gla_batch_ops *row = cpu->backend->batch[call->operation->row];
+  gla_status status = row->begin (cpu, call->job, range.count);
+  if (status != GLA_OK)
+    return status;
+  gla_cut_chunk (call, range, chunk, NULL);
+  status = row->submit (cpu, 0, chunk);
+  if (status == GLA_OK)
+    status = row->finish (cpu, 0);
+  row->end (cpu);
+  return status;
+}
+
+static gla_status on_cpu (const gla_call *call, gla_range range)
+{
+  gla_engine *cpu;
+  gla_status status = gla_context_cpu (call->run.ctx, &cpu);
+  if (status != GLA_OK)
+    return status;
+  void *chunk = malloc (call->operation->chunk_bytes);
+  if (chunk == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  status = submit (cpu, call, range, chunk);
+  free (chunk);
+  return status;
+}
+
+gla_status gla_do_handed_back (gla_call *call, gla_handed_back *h, gla_range range,
+                               const int32_t *info)
+{
+  gla_status status = GLA_OK;
+  gla_range r = next_handed_back (info, range, range.first);
+  for (; r.count > 0 && status == GLA_OK; r = next_handed_back (info, range, r.first + r.count)) {
+    pthread_mutex_lock (&h->lock);
+    status = on_cpu (call, r);
+    h->done += status == GLA_OK ? r.count : 0;
+    pthread_mutex_unlock (&h->lock);
+  }
+  return status;
+}

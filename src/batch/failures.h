@@ -1,0 +1,40 @@
+// failures.h: what the status words of finished chunks say, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_FAILURES_H
+#define GPULINALG_FAILURES_H
+
+#include "queue.h"
+
+// What was found so far; changed under the lock of the run.
+typedef struct {
+  int suspect;           // nonzero: a page may have info != 0
+  int64_t bad_page;      // the first that is not Hermitian, or -1
+  double bad_difference; // its largest |A - A'|
+} gla_failures;
+
+// Whether one of the `count` pages has info != 0; sets `suspect` then. clean: nonzero where the
+// engine has said that none has.
+int gla_look_for_failures (gla_call *call, gla_failures *f, const int32_t *info, int64_t count,
+                           int clean);
+// The first page of the chunk that is not Hermitian: notes it, unless an earlier one is known, and
+// hands out no further pages. info and skew are those of the chunk.
+void gla_note_not_hermitian (gla_call *call, gla_failures *f, gla_range range, const int32_t *info,
+                             const double *skew);
+// GLA_ERROR_NOT_HERMITIAN, with a message that names bad_page.
+gla_status gla_fail_not_hermitian (gla_context *ctx, const gla_failures *f);
+
+// Pages that a GPU has handed back: they have info < 0.
+typedef struct {
+  pthread_mutex_t lock; // one thread at a time works on the CPU
+  int64_t done;         // pages that the CPU has done
+} gla_handed_back;
+
+void gla_handed_back_start (gla_handed_back *h);
+void gla_handed_back_end (gla_handed_back *h);
+// The CPU does those of the range; info is that of all pages of the call. The arrays are on the
+// host, and the operation has no page_bytes.
+gla_status gla_do_handed_back (gla_call *call, gla_handed_back *h, gla_range range,
+                               const int32_t *info);
+
+#endif
