@@ -472,8 +472,8 @@ round (abs (U * [1; 0]))
 @end example
 
 @subheading Limits
-Those of @code{batcheig}.  The products are computed on the CPU.  With a function handle
-the eigenvectors of all pages are kept in memory.  Real pages are worked on twice where
+Those of @code{batcheig}.  With a function handle the eigenvectors of all pages are kept
+in memory, and the products are computed on the CPU.  Real pages are worked on twice where
 @qcode{"sqrt"}, @qcode{"isqrt"}, @qcode{"log"} or a broken power turns out to be complex.
 
 @subheading Errors

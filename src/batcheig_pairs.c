@@ -202,7 +202,7 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
   p.B = *B;
   p.n = A->rows;
   p.pages = pages;
-  p.callbacks = ctx->callbacks;
+  gla_groups_start (&p.groups, ctx, pages);
   p.report.base = (gla_report){.device = GLA_DEVICE_HOST, .first_failed = -1};
   status = work (&p);
   if (!part && p.r.count != NULL)

@@ -100,14 +100,6 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
 // eigenvalues
 //------------------------------------------------------------------------------
 
-// The progress of the eigenvalues of a group is that of the call.
-static void report_group (void *user, int64_t done, int64_t total)
-{
-  const gla_fun_run *run = user;
-  (void)total;
-  run->callbacks.progress (run->callbacks.progress_user, run->first + done, run->A.pages);
-}
-
 gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
 {
   gla_context *ctx = run->ctx;
@@ -118,12 +110,9 @@ gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
                                    .info = run->info + first};
   const gla_eig_options options = {.size = sizeof options, .triangle = run->o.triangle};
   gla_eig_report report = {.base.size = sizeof report};
-  run->callbacks = ctx->callbacks;
-  run->first = first;
-  if (ctx->callbacks.progress != NULL)
-    gla_set_progress (ctx, report_group, run);
+  gla_group_enter (ctx, &run->groups, first);
   const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);
-  ctx->callbacks = run->callbacks;
+  gla_group_leave (ctx, &run->groups);
   if (status == GLA_ERROR_NOT_HERMITIAN) {
     run->failures.bad_page = first + report.bad_page;
     run->failures.bad_difference = report.bad_difference;
@@ -284,6 +273,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
   run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
   run.call.device = GLA_DEVICE_HOST;
+  gla_groups_start (&run.groups, ctx, A->pages);
   run.failures.bad_page = -1;
   status = work (&run);
   run.report.bad_page = run.failures.bad_page;

@@ -6,6 +6,7 @@
 
 #include "batch/dispatch.h"
 #include "batch/failures.h"
+#include "groups.h"
 #include "pagefun_values.h"
 
 typedef struct {
@@ -19,14 +20,13 @@ typedef struct {
   gla_pagefun_options o;
   int32_t *info;
   gla_pagefun_report report;
-  gla_callbacks callbacks; // of the caller
+  gla_groups groups;
   const gla_cpu_fun_kernel *kernel;
 
   int64_t count;         // pages of a group
   gla_array V, Y;        // of a group; V of all pages with GLA_FUN_VALUES
   gla_array lambda;      // as V
   gla_fun_value *values; // n for each page of a group
-  int64_t first;         // the group at work
 } gla_fun_run;
 
 // Eigenvalues and eigenvectors of pages first .. first+count-1, to the first pages of V and lambda,

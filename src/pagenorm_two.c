@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct {
   gla_array products; // k x k
   gla_array lambda;   // k x 1
   int *exponents;     // of the powers of 2
+  gla_groups groups;
 } two_group;
 
 //------------------------------------------------------------------------------
@@ -102,29 +104,14 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_arra
   return status;
 }
 
-// The progress of the eigenvalues of a group is that of the call.
-typedef struct {
-  gla_callbacks callbacks; // of the caller
-  int64_t first, pages;
-} two_progress;
-
-static void report_group (void *user, int64_t done, int64_t total)
+static gla_status eigenvalues (gla_context *ctx, gla_groups *groups, const gla_array *products,
+                               const gla_array *lambda, int64_t first, gla_eig_report *report)
 {
-  const two_progress *t = user;
-  (void)total;
-  t->callbacks.progress (t->callbacks.progress_user, t->first + done, t->pages);
-}
-
-static gla_status eigenvalues (gla_context *ctx, const gla_array *products, const gla_array *lambda,
-                               int64_t first, int64_t pages, gla_eig_report *report)
-{
-  two_progress progress = {ctx->callbacks, first, pages};
   const gla_eig_results results = {.size = sizeof results, .lambda = *lambda};
   const gla_eig_options options = {.size = sizeof options, .triangle = GLA_TRIANGLE_LOWER};
-  if (ctx->callbacks.progress != NULL)
-    gla_set_progress (ctx, report_group, &progress);
+  gla_group_enter (ctx, groups, first);
   const gla_status status = gla_batcheig (ctx, products, &results, &options, report);
-  ctx->callbacks = progress.callbacks;
+  gla_group_leave (ctx, groups);
   return status;
 }
 
@@ -141,7 +128,7 @@ static gla_status do_group (gla_context *ctx, two_group *g, const gla_array *A,
   if (status == GLA_OK)
     status = multiply (ctx, &pages, &products);
   if (status == GLA_OK)
-    status = eigenvalues (ctx, &products, &lambda, first, A->pages, &eig);
+    status = eigenvalues (ctx, &g->groups, &products, &lambda, first, &eig);
   if (status != GLA_OK)
     return status;
   for (int64_t p = 0; p < count; p++) {
@@ -149,7 +136,8 @@ static gla_status do_group (gla_context *ctx, two_group *g, const gla_array *A,
     const double root = largest < 0 ? 0 : sqrt (largest);
     gla_put_number (norms, (first + p) * norms->page_stride, ldexp (root, g->exponents[p]));
   }
-  report->device = eig.base.device;
+  if (report->device == GLA_DEVICE_HOST)
+    report->device = eig.base.device;
   if (eig.base.chunk_pages > report->chunk_pages)
     report->chunk_pages = eig.base.chunk_pages;
   return GLA_OK;
@@ -184,6 +172,7 @@ gla_status gla_pagenorm_two (gla_context *ctx, const gla_array *A, const gla_arr
   two_group g = {.products = gla_take_pages (A->type, k, k, count),
                  .lambda = gla_take_pages (norms->type, k, 1, count),
                  .exponents = malloc ((size_t)count * sizeof (int))};
+  gla_groups_start (&g.groups, ctx, A->pages);
   if (g.products.data == NULL || g.lambda.data == NULL || g.exponents == NULL)
     status = GLA_ERROR_OUT_OF_MEMORY;
   for (int64_t first = 0; first < A->pages && status == GLA_OK; first += count)

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Bytes of the pages of a group, of A, B, L, C and V together: on the CPU they should stay in the
 // cache, and a GPU wants many.
@@ -222,29 +221,6 @@ static void take_part (const gla_pairs_run *p, int64_t first, int64_t count)
 // the standard problem
 //------------------------------------------------------------------------------
 
-// The progress of a group is that of the call.
-static void report_group (void *user, int64_t done, int64_t total)
-{
-  const gla_pairs_run *p = user;
-  (void)total;
-  p->callbacks.progress (p->callbacks.progress_user, p->first + done, p->pages);
-}
-
-// Every id once, though each group is a call.
-static void warn_once (void *user, const char *id, const char *text)
-{
-  gla_pairs_run *p = user;
-  for (int k = 0; k < 2; k++) {
-    if (strcmp (p->warned[k], id) == 0)
-      return;
-    if (p->warned[k][0] == '\0') {
-      strncpy (p->warned[k], id, sizeof p->warned[k] - 1);
-      break;
-    }
-  }
-  p->callbacks.warning (p->callbacks.warning_user, id, text);
-}
-
 static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
 {
   const gla_array C = gla_array_pages (&p->C, 0, count);
@@ -256,13 +232,9 @@ static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
   options.triangle = GLA_TRIANGLE_LOWER;
   options.range = GLA_EIG_ALL;
   gla_eig_report eig = {.base.size = sizeof eig};
-  p->first = first;
-  if (p->callbacks.progress != NULL)
-    gla_set_progress (p->ctx, report_group, p);
-  if (p->callbacks.warning != NULL)
-    gla_set_warning (p->ctx, warn_once, p);
+  gla_group_enter (p->ctx, &p->groups, first);
   const gla_status status = gla_batcheig (p->ctx, &C, &results, &options, &eig);
-  p->ctx->callbacks = p->callbacks;
+  gla_group_leave (p->ctx, &p->groups);
   if (status != GLA_OK)
     return status;
   if (p->report.base.device == GLA_DEVICE_HOST)

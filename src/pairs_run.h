@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PAIRS_RUN_H
 #define GPULINALG_PAIRS_RUN_H
 
-#include "context.h"
+#include "groups.h"
 
 typedef struct {
   gla_context *ctx;
@@ -21,9 +21,7 @@ typedef struct {
   int32_t *eig_info; // of a group
   int32_t *exponents;
   double *skew_a, *skew_b;
-  gla_callbacks callbacks; // of the caller
-  int64_t first;           // page of the group at work
-  char warned[2][24];      // ids of warnings that were given
+  gla_groups groups;
   gla_eig_pairs_report report;
 } gla_pairs_run;
 
