@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // gla_gsvd gives alpha, beta and X. Z is the inverse of X', or where X has fewer columns than rows
-// the Z of least norm with X'*Z = I: Q / R' of the QR of X, whose rows, which have the sizes of the
-// columns of A and B, come to one size first.
+// the Z of least norm with X'*Z = I: Q / R' of the QR of X. The rows of X have the sizes of the
+// columns of A and B, so they are scaled to one size first.
 
 #include "arrays.h"
 #include "batch/finish_pages.h"

@@ -1,4 +1,4 @@
-// opened.cu: whether this process has opened a GPU, and what GPUs are asked only then
+// opened.cu: whether this process has opened a GPU, and questions that wait until it has
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "opened.cuh"

@@ -1,4 +1,4 @@
-// opened.cuh: whether this process has opened a GPU, and what GPUs are asked only then
+// opened.cuh: whether this process has opened a GPU, and questions that wait until it has
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The first question to the driver starts it, which takes 0.1 s or more. So predictions ask nothing

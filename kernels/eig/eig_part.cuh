@@ -1,8 +1,9 @@
 // eig_part.cuh: batcheig as a part of another operation's work on a chunk
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The other operation has put a job of arrays on the device into e->eig_job. This part's memory is
-// the beginning of the slot's arena, which the other operation reserves; its own is behind.
+// The other operation has put a job of arrays on the device into e->eig_job. This part uses
+// the beginning of the slot's arena, which the other operation reserves; what follows is the
+// other's.
 
 #ifndef GPULINALG_EIG_PART_CUH
 #define GPULINALG_EIG_PART_CUH

@@ -4,8 +4,8 @@
 // Bulge chasing by columns (Murata, Horikoshi 1975; Lang 1993): sweep s brings column s to
 // tridiagonal form with a reflector of EIG_BANDWIDTH rows, which fills the block below the diagonal
 // block of these rows; of that fill only the first column is taken away, by the next reflector
-// EIG_BANDWIDTH rows further down, and so on to the end. What is left of the fill is where the next
-// sweep finds it and does the same, so that entries never lie more than 2*EIG_BANDWIDTH - 1 below
+// EIG_BANDWIDTH rows further down, and so on to the end. The rest of the fill is left for the next
+// sweep, which treats it alike, so entries never lie more than 2*EIG_BANDWIDTH - 1 below
 // the diagonal.
 
 #include "hetrd.cuh"

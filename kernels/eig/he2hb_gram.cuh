@@ -3,10 +3,10 @@
 //
 // The reflectors of a panel P of 8 columns need from its rows below the first 8 only V2 = P2 M with
 // an 8 by 8 matrix M, and a reflector depends on the columns only through their products, F = P'P.
-// A unitary transformation leaves F as it is, and taking row c away from it takes r'r away, r being
-// that row. So one sum over all rows is enough for 8 columns. The norm of what is left of a column
-// is a difference then; if it is so much smaller than the column was that digits are lost, the
-// caller must use the method of he2hb_qr.cuh.
+// A unitary transformation does not change F, and removing a row r of P subtracts r'r from F. So
+// one sum over all rows is enough for 8 columns. The norm of the rest of a column is then a
+// difference. If it is so small beside the whole column that digits are lost, the caller must use
+// the method of he2hb_qr.cuh.
 
 #ifndef GPULINALG_HE2HB_GRAM_CUH
 #define GPULINALG_HE2HB_GRAM_CUH

@@ -1,4 +1,4 @@
-// page_summary.cuh: what is found out about a page before it is solved
+// page_summary.cuh: largest entry, norm, asymmetry and NaN of a page, before it is solved
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_PAGE_SUMMARY_CUH

@@ -1,9 +1,9 @@
 // operand.cuh: brings the pages of A and B that a chunk of a page function needs to the GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A chunk has pages first .. of the result, and whole arrays A and B. Which of their pages it needs
-// is told by steps in several dimensions (gla_pagemul_job). Where these come down to one step, page
-// p is at p times a distance; else a list of pages goes to the GPU with them.
+// A chunk has pages first .. of the result, and whole arrays A and B. A gla_pagemul_job describes
+// the pages that it needs by steps in several dimensions. If these amount to one step, page p is at
+// p times a distance; otherwise the numbers of the pages are copied to the GPU, too.
 
 #ifndef GPULINALG_OPERAND_CUH
 #define GPULINALG_OPERAND_CUH

@@ -3,7 +3,7 @@
 //
 // A step is W = A*V(j); W1 = W - V*C1 with C1 = V'*W; W1 = W2*R1 by Cholesky; W3 = W2 - V*C2 with
 // C2 = V'*W2; W3 = V(j+1)*R2 by Cholesky (BCGS2: Barlow, Smoktunowicz 2013). W2 is never stored:
-// those who need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
+// kernels that need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
 // V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
 
 #include "common/host_array.cuh"

@@ -3,12 +3,12 @@
 //
 // R is the Cholesky factor of A'A and Q = A R^-1, all by products of matrices, without
 // the chain of columns of Householder's reflectors. Q is orthogonal to eps |D R^-1|^2, D the
-// norms of R's columns; a page where that norm is large, or where A'A is not positive definite, not
-// finite or near the ends of the range, says so, and its results are to be made again by
-// reflectors. Signs are those of LAPACK's R: Q - [S; 0] has an LU factorisation without pivoting
-// whose pivots give them one by one (Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik:
-// Reconstructing Householder vectors from TSQR, 2014). Here that of
-// (Q - [S; 0]) R = A - [S R; 0] does, of which the first n rows are enough.
+// norms of R's columns. A page is marked, and computed again by reflectors, where that norm is
+// large or where A'A is not positive definite, not finite, or near the ends of the range. Signs are
+// those of LAPACK's R: Q - [S; 0] has an LU factorisation without pivoting whose pivots give them
+// one by one (Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik: Reconstructing Householder
+// vectors from TSQR, 2014). Here the LU factorisation of (Q - [S; 0]) R = A - [S R; 0] gives them;
+// its first n rows are enough.
 
 #ifndef GPULINALG_QR_CHOLESKY_CUH
 #define GPULINALG_QR_CHOLESKY_CUH

@@ -1,10 +1,10 @@
 // qr_cholesky_plan.cu: economy QR by way of A'A: the order of its products
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Up to some columns A'A is factored leaf by leaf of 64 columns, each taken from all that is right
-// of it; larger ones strip by strip, and a strip by halves, down to leaves, with inverses of
-// factors growing alongside. Inverses make all between products of matrices. The signs' elimination
-// needs each row of R, and follows step by step on the side stream.
+// A'A of up to some columns is factored in leaves of 64 columns; each leaf updates all columns to
+// its right. Larger ones are cut into strips, and a strip into halves, down to leaves. The inverses
+// of the factors are formed at the same time, so that all other steps are products of matrices. The
+// elimination that gives the signs needs each row of R; it follows on the side stream.
 
 #include "common/status.cuh"
 #include "qr_cholesky.cuh"

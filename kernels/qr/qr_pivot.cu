@@ -1,8 +1,8 @@
 // qr_pivot.cu: Householder QR with column pivoting (LAPACK's ?laqp2), and factors of its panels
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Column by column, two kernels each: which column is next decides on what the one before left of
-// all others. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
+// Column by column, two kernels each: the choice of a column needs the norms that the step before
+// has left. Norms are brought down as Drmac and Bujanovic (2008) say, and computed again where
 // that would lose digits.
 
 #include "common/block_norm.cuh"

@@ -1,8 +1,8 @@
 // orderings.h: in which order pairs of columns, or of blocks, meet in a sweep of a Jacobi method
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The players 0..n-1 meet in steps of n/2 disjoint pairs (p, q), p < q, so all pairs of a step can
-// be worked on at once. Shared by the backends, and by whatever deals blocks out to devices.
+// As in a tournament, the columns (players) 0..n-1 meet in steps of n/2 disjoint pairs (p, q), p <
+// q, so all pairs of a step can be worked on at once. Shared by the backends.
 
 #ifndef GPULINALG_ORDERINGS_H
 #define GPULINALG_ORDERINGS_H

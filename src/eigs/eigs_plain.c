@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The recurrence keeps three vectors and loses their orthogonality; its tridiagonal matrix T then
-// has copies of converged eigenvalues, and spurious ones. An eigenvalue of T that comes more than
-// once is good, and so is a single one unless T without its first row and column has it, too: then
-// the start vector does not see it (Cullum, Willoughby 1985, volume I, chapter 4). The same is said
-// by a first component of the eigenvector of T that is nearly 0; the last component, times the last
-// beta, bounds the error of a single one.
+// has copies of converged eigenvalues, and spurious ones. An eigenvalue of T that appears more
+// than once is good. A single one is good unless T without its first row and column has it, too:
+// then the start vector has no part in its eigenvector (Cullum, Willoughby 1985, volume I, chapter
+// 4), and the first component of the eigenvector of T is nearly 0. The last component, times the
+// last beta, bounds the error of a single one.
 
 #include "eigs.h"
 

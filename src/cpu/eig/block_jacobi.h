@@ -6,7 +6,8 @@
 // pairs of one round are disjoint, so their Gram matrices are side by side in lanes and the
 // two-sided method serves as the inner solver. G is computed anew from A and Q, which carry
 // rounding errors of eps*|A|; an element of G below 2*tol*|A| is therefore as good as zero. |A| is
-// the 2-norm, as the largest column of A tells it: normF would let too much pass where n is large.
+// the 2-norm, estimated by the largest column of A: with the Frobenius norm the threshold would be
+// too large for large n.
 
 #ifndef GPULINALG_CPU_EIG_BLOCK_JACOBI_H
 #define GPULINALG_CPU_EIG_BLOCK_JACOBI_H

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // F = U C X', G = V S X'. The vectors come as factors: U is a product of reflectors (a chain) with
-// columns of `u`, V another one with columns of `v` whose rows have been permuted. What is left of
-// the bases the reflectors give, too.
+// columns of `u`, V another one with columns of `v` whose rows have been permuted. The reflectors
+// also give the rest of the bases.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_CORE_H
 #define GPULINALG_CPU_GSVD_GSVD_CORE_H

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // For regular pairs (gsvd_rows_page.h). Products of a column with as many others as a
-// register has lanes are summed together, and are in lanes afterwards: a step is short of work,
-// and what it takes is the time from one result to the next.
+// register has lanes are summed together, and are in lanes afterwards: a step has little
+// work, and its time is the latency of one operation after the other.
 
 #ifndef GPULINALG_CPU_GSVD_GSVD_ROWS_QR_H
 #define GPULINALG_CPU_GSVD_GSVD_ROWS_QR_H

@@ -1,9 +1,10 @@
 // krylov_expand.h: new vectors of the basis, of one type
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Of single vectors, several steps are made by the three-term recurrence alone, and then their
-// vectors become orthogonal to all others together: the basis, which is what takes the time, is
-// read once for all of them. What is lost meanwhile stays far below sqrt (eps), so the coefficients
+// With blocks of one vector several steps are made by the three-term recurrence alone, and then
+// their vectors are made orthogonal to all others together: reading the basis takes most of the
+// time, and it is read once for all of them. The orthogonality that is lost meanwhile stays far
+// below sqrt (eps), so the coefficients
 // of the recurrence are those of the orthonormal basis but for rounding errors (Simon 1984). That
 // holds where the products are those of a Hermitian matrix: functions, which may solve systems, are
 // only nearly that, and get their coefficients from all of the basis.

@@ -1,4 +1,4 @@
-// qr_tall_results.h: the sweeps over the tree of row blocks, and what comes of them
+// qr_tall_results.h: the sweeps over the tree of row blocks, and their results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_QR_QR_TALL_RESULTS_H
