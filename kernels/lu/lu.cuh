@@ -39,6 +39,10 @@ template <class T> cudaError_t lu_lanes (const lu_args<T> &a, cudaStream_t strea
 // shared memory. `blocks` blocks have it, and do one page after the other.
 enum { LU_PAGE_MAX = 256 };
 template <class T> int64_t lu_page_work (int n);
+// Solves for definite pages of orders above LU_LANES_MAX; the info of others becomes LU_PENDING.
+template <class T>
+cudaError_t lu_definite (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream);
+// Solves for all pages, or with a.pending for those that are pending, or inverts them.
 template <class T>
 cudaError_t lu_page (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream);
 

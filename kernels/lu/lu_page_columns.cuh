@@ -180,6 +180,8 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, double
   const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
   const int mine = (int)threadIdx.x / 32 < slabs ? threadIdx.x / 32 : 0;
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
+    if (a.pending && a.info[page] == 0)
+      continue;
     page_call<T, THREADS> call = {a, w, page, {next + mine * slab, ld, ld * 8}, slabs, end};
     w.load (a, page);
     w.factor ();

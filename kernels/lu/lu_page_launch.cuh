@@ -52,8 +52,14 @@ template <class T> int64_t lu_page_work (int n)
 }
 
 template <class T>
-cudaError_t lu_page (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream)
+cudaError_t lu_page (const lu_args<T> &all, double *work, int blocks, cudaStream_t stream)
 {
+  lu_args<T> a = all;
+  // blocks that share a page would not know whether it has been solved
+  a.pending = !a.inverse && a.rcond == nullptr && lu_slices (a.n, a.rhs, false) == 1;
+  const cudaError_t error = a.pending ? lu_definite (a, work, blocks, stream) : cudaSuccess;
+  if (error != cudaSuccess)
+    return error;
   if (!lu_page_inside<T> (a.n))
     return lu_launch_page<T, 256, false> (a, work, blocks, stream);
   if (a.n <= 64)

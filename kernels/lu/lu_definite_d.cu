@@ -1,0 +1,6 @@
+// lu_definite_d.cu: definite pages of orders 33 to 256, double precision
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "lu_definite.cuh"
+
+template cudaError_t lu_definite<double> (const lu_args<double> &, double *, int, cudaStream_t);

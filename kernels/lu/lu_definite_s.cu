@@ -1,0 +1,6 @@
+// lu_definite_s.cu: definite pages of orders 33 to 256, single precision
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "lu_definite.cuh"
+
+template cudaError_t lu_definite<float> (const lu_args<float> &, double *, int, cudaStream_t);
