@@ -62,9 +62,10 @@ cudaError_t lu_page (const lu_args<T> &all, double *work, int blocks, cudaStream
     return error;
   if (!lu_page_inside<T> (a.n))
     return lu_launch_page<T, 256, false> (a, work, blocks, stream);
-  if (a.n <= 64)
+  // measured; more threads where shared memory leaves fewer blocks to a multiprocessor
+  if (a.n <= 56)
     return lu_launch_page<T, 64, true> (a, nullptr, 0, stream);
-  if (a.n <= 128)
+  if (a.n <= (is_complex_v<T> ? 72 : 112))
     return lu_launch_page<T, 128, true> (a, nullptr, 0, stream);
   return lu_launch_page<T, 256, true> (a, nullptr, 0, stream);
 }
