@@ -1,8 +1,8 @@
 // lu_definite.cuh: systems with a definite page of order 33 to 256, by a block of threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in shared memory, or in global memory where it does not fit, in tiles of
-// 8 by 8 in the layout of lu_tiles.cuh, of which this takes the arithmetic. A = L*D*L' is found
+// The lower triangle stands in shared memory, or in global memory where it does not fit, in tiles
+// of 8 by 8 in the layout of lu_tiles.cuh, of which this takes the arithmetic. A = L*D*L' is found
 // column of tiles by column of tiles: all warps share the tiles below the one on the diagonal, of
 // which the inverse of L is kept; then the first warp updates and factors the next tile on the
 // diagonal, which is a long chain of operations, while the others share the columns to its right.
@@ -166,8 +166,8 @@ template <class T, int WARPS> struct page_cholesky {
     }
   }
 
-  // The columns to the right of k but for the next tile on the diagonal, by all warps but the first.
-  // Longer columns go with shorter ones, in rounds of alternating direction.
+  // The columns to the right of k but for the next tile on the diagonal, by all warps but the
+  // first. Longer columns go with shorter ones, in rounds of alternating direction.
   GLA_DEVICE void update (int k) const
   {
     const int others = WARPS - 1, me = warp () - 1;

@@ -3,4 +3,5 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<cx<float>> (const lu_args<cx<float>> &, double *, int, cudaStream_t);
+template cudaError_t lu_definite<cx<float>> (const lu_args<cx<float>> &, double *, int,
+                                             cudaStream_t);

@@ -3,4 +3,5 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<cx<double>> (const lu_args<cx<double>> &, double *, int, cudaStream_t);
+template cudaError_t lu_definite<cx<double>> (const lu_args<cx<double>> &, double *, int,
+                                              cudaStream_t);

@@ -5,10 +5,10 @@
 #include "gpu_solve.h"
 
 // Around the widths of blocks and of tiles.
-static const int64_t orders[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,   10,  11,  12, 13, 14,
-                                 15, 16, 17,  18,  19,  20,  21,  22,  23,  24,  25,  26, 27, 28,
-                                 29, 30, 31,  32,  33,  40,  47,  48,  49,  63,  64,  65, 80, 95,
-                                 96, 97, 111, 112, 113, 127, 128, 129, 160, 200, 255, 256};
+static const int64_t orders[] = {
+    1,  2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,  18,  19,  20, 21,
+    22, 23, 24, 25, 26, 27, 28,  29,  30,  31,  32,  33,  40,  47,  48,  49,  56,  57,  63,  64, 65,
+    72, 73, 80, 95, 96, 97, 111, 112, 113, 127, 128, 129, 152, 153, 160, 200, 224, 225, 255, 256};
 static const char ops[] = "NTC";
 
 //------------------------------------------------------------------------------
@@ -22,6 +22,7 @@ static void compare_cpu (problem *q, int inverse, gla_context *cpu, const char *
   gla_context *gpu = ctx;
   other.X = make (q->X.type, q->X.rows, q->X.columns, q->X.pages, GAP);
   other.rcond = make (q->rcond.type, 1, 1, q->X.pages, GAP);
+  other.no_rcond = 0;
   ctx = cpu;
   CHECK (solve (&other, inverse) == GLA_OK, "%s on the CPU: %s", what, gla_message (ctx));
   ctx = gpu;
@@ -41,20 +42,24 @@ static void compare_cpu (problem *q, int inverse, gla_context *cpu, const char *
   free (other.rcond.data);
 }
 
+// Definite pages without rcond, for which there are other kernels than with it.
 static void check_solution (gla_type type_a, gla_type type_b, int64_t n, int64_t r, char op,
-                            gla_side side, gla_context *cpu)
+                            gla_side side, int definite, gla_context *cpu)
 {
   char what[80];
   const int64_t pages = n <= 33 ? 7 : n <= 129 ? PAGES : 1;
   problem q = random_problem (type_a, type_b, n, r, pages, GAP, op, side);
-  snprintf (what, sizeof what, "%c\\%c op %c side %d n %lld r %lld", (char)type_a, (char)type_b, op,
-            (int)side, (long long)n, (long long)r);
+  snprintf (what, sizeof what, "%c\\%c op %c side %d n %lld r %lld definite %d", (char)type_a,
+            (char)type_b, op, (int)side, (long long)n, (long long)r, definite);
+  q.no_rcond = definite;
+  for (int64_t p = 0; definite && p < pages; p++)
+    make_hermitian (&q.A, p, 1);
   if (solved_on_gpu (&q, 0, (int)(n % 2), NULL, what)) {
     for (int64_t p = 0; p < pages; p++) {
       const solved_page s = {&q.A, &q.B, &q.X, op, side, p, p, p};
       const double worst = page_ratio (&s, 0);
       CHECK (q.info[p] == 0 && worst <= BOUND, "%s: info %d, ratio %g", what, q.info[p], worst);
-      if (n <= 65 && p == 0)
+      if (n <= 65 && p == 0 && !q.no_rcond)
         expect_rcond (&q, p, what);
     }
     compare_cpu (&q, 0, cpu, what);
@@ -72,8 +77,9 @@ static void test_sizes (gla_type type_a, gla_type type_b, gla_context *cpu)
       const int turn = k + (int)type_a + (int)type_b;
       if (n > 33 && (o + k) % 6 > 2) // half of the combinations, by turns
         continue;
-      check_solution (type_a, type_b, n, n > 129 ? 3 : counts[(turn + 5 * o) % 6], ops[o % 3],
-                      o / 3 ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT, cpu);
+      for (int definite = 0; definite < 2; definite++)
+        check_solution (type_a, type_b, n, n > 129 ? 3 : counts[(turn + 5 * o) % 6], ops[o % 3],
+                        o / 3 ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT, definite, cpu);
     }
 }
 
@@ -143,9 +149,7 @@ static void check_kinds (const problem *q, int inverse, int on_device)
 // bits.
 static void check_host_kinds (const problem *q, int inverse, const char *what)
 {
-  problem host = *q;
-  host.X = make (q->X.type, q->X.rows, q->X.columns, q->X.pages, GAP);
-  host.rcond = make (q->rcond.type, 1, 1, q->X.pages, GAP);
+  problem host = on_host (q);
   CHECK (solve (&host, inverse) == GLA_OK, "%s from the host: %s", what, gla_message (ctx));
   check_kinds (&host, inverse, 0);
   int same = 1;
@@ -154,7 +158,8 @@ static void check_host_kinds (const problem *q, int inverse, const char *what)
       same &= host.info[k] == 0 && same_page (&q->X, k, &host.X, k);
   CHECK (same, "%s: other bits from the host", what);
   free (host.X.data);
-  free (host.rcond.data);
+  if (!q->no_rcond)
+    free (host.rcond.data);
 }
 
 static void test_kinds (gla_type type, int64_t n, int inverse)
@@ -172,6 +177,15 @@ static void test_kinds (gla_type type, int64_t n, int inverse)
            "%s: %lld singular, %lld failed", what, (long long)report.pages_singular,
            (long long)report.base.pages_failed);
     check_host_kinds (&q, inverse, what);
+  }
+  if (!inverse) { // and once more without rcond, which the checks have from the first call
+    free (q.X.data);
+    q.X = make (q.B.type, q.B.rows, q.B.columns, KINDS, GAP);
+    q.no_rcond = 1;
+    if (solved_on_gpu (&q, 0, 1, NULL, what)) {
+      check_kinds (&q, 0, 1);
+      check_host_kinds (&q, 0, what);
+    }
   }
   release (&q);
 }
