@@ -124,7 +124,7 @@ static int kinds (const void *user, gla_kind *kinds)
 static const gla_operation pagefun_operation = {
     .row = GLA_BATCH_PAGEFUN,
     .placing = {.name = "pagefun",
-                .unsupported = "n is too large for a GPU",
+                .unsupported = "functions of pages of this order are not computed on a GPU",
                 .supports = gla_batch_supports,
                 .seconds = seconds,
                 .kinds = kinds},

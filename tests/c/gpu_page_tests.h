@@ -18,6 +18,10 @@ int gpu_funs (void);
 int gpu_qr (void);
 int gpu_stops (void);
 
+// Whether the GPU, or the code that runs on it, is of a compute capability before 8.0 (in
+// test_device.cu): there some kernels lack shared memory or asynchronous copies.
+int gpu_is_limited (void);
+
 #ifdef __cplusplus
 }
 #endif

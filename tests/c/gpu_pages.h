@@ -4,6 +4,7 @@
 #ifndef GPU_PAGES_H
 #define GPU_PAGES_H
 
+#include "gpu_page_tests.h"
 #include "page_arrays.h"
 
 #include <cuda_runtime_api.h>
@@ -106,18 +107,15 @@ static inline gla_context *gpu_context (void)
   return context;
 }
 
-// Whether the library says that the GPU cannot do a call, which counts as skipped. Only GPUs before
-// compute capability 8.0 may refuse: they lack the shared memory.
+// Whether the library says that the GPU cannot do a call, which counts as skipped. Only limited
+// GPUs may refuse.
 static inline int gpu_refuses (gla_context *context, gla_status status)
 {
-  int major = 0;
   const int refused =
       status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (context), "on a GPU") != NULL;
   if (!refused)
     return 0;
-  CHECK (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
-             major < 8,
-         "refused: %s", gla_message (context));
+  CHECK (gpu_is_limited (), "refused: %s", gla_message (context));
   n_skipped++;
   return 1;
 }

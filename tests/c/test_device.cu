@@ -10,7 +10,13 @@
 #include "device_gsvd.cuh"
 #include "device_pages.cuh"
 #include "device_qr.cuh"
+#include "common/opened.cuh"
 #include "gpu_page_tests.h"
+
+int gpu_is_limited (void)
+{
+  return !device_has_code_of (0, 800);
+}
 
 static std::vector<z> pages_of (int64_t n, int64_t pages)
 {
