@@ -6,6 +6,7 @@
 #include "common/blas_threads.h"
 #include "common/pool.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -112,6 +113,38 @@ static void test_watch (void)
 }
 
 //------------------------------------------------------------------------------
+// the threads of the BLAS
+//------------------------------------------------------------------------------
+
+static int one (void)
+{
+  return 1;
+}
+
+// One thread from the first hold to the last release, then as many as before. Only OpenBLAS says
+// how many it has.
+static void test_blas_hold (void)
+{
+  int (*threads) (void);
+  void (*set_threads) (int);
+  *(void **)&threads = dlsym (RTLD_DEFAULT, "openblas_get_num_threads");
+  *(void **)&set_threads = dlsym (RTLD_DEFAULT, "openblas_set_num_threads");
+  if (threads == NULL)
+    threads = one;
+  if (set_threads != NULL)
+    set_threads (2);
+  const int before = threads ();
+  const int outer = gla_blas_hold (), inner = gla_blas_hold ();
+  CHECK (outer == 1 && inner == 1 && threads () == 1, "held %d, %d: %d threads", outer, inner,
+         threads ());
+  gla_blas_release (inner);
+  CHECK (threads () == 1, "still held: %d threads", threads ());
+  gla_blas_release (0); // nothing was held
+  gla_blas_release (outer);
+  CHECK (threads () == before, "released: %d threads, before %d", threads (), before);
+}
+
+//------------------------------------------------------------------------------
 // contexts
 //------------------------------------------------------------------------------
 
@@ -215,6 +248,7 @@ int main (void)
 {
   test_pool ();
   test_watch ();
+  test_blas_hold ();
   test_contexts ();
   return check_report ("parallel");
 }
