@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tables.bats: the tables of measurements in documents are those of bench/results
+# tables.bats: tables of measurements are those of bench/results, and documents keep their sizes
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # Makes a copy of documents and results, in which figures may be changed.
@@ -48,4 +48,12 @@ tables () {
   run tables --check
   [ "$status" -ne 0 ]
   [[ "$output" == *"a table without its end"* ]]
+}
+
+@test "README, performance.md and the glossary stay short" {
+  [ "$(wc -l <README.md)" -le 150 ]
+  [ "$(wc -l <doc/performance.md)" -le 200 ]
+  words=$(sed '1,/^## Glossary/d; /^## /,$d' doc/design.md | grep -c '^| [a-zA-Z]')
+  echo "$words words"
+  [ "$words" -gt 20 ] && [ "$words" -le 31 ] # with the line of titles
 }
