@@ -5,8 +5,9 @@
 # It builds nothing, so it also runs on a machine with a GPU but without a compiler.
 # Environment:
 #   GPULINALG_GPU_QUICK=1  fewer sizes and no compute-sanitizer, about a minute; the record is not changed
-#   GPULINALG_GPU_LABEL    the name of another build, such as "PTX 75": runs the quick set and adds its
-#                          counts to the record as one line "ptx-75: ..."
+#   GPULINALG_GPU_LABEL    the name of another build: runs the quick set and adds its counts to the record
+#                          as one line. Of a build with GPULINALG_CUDA_ARCH=75-virtual, "PTX 75" gives
+#                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ..."
 #   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device and test_sparse of a
 #                          build {src, and tests/c/build for the two programs}
 
@@ -159,17 +160,21 @@ initcheck SPARSE=40,700
 synccheck SPARSE=40"
 
 # The programs fill the device's memory and measure how soon a call stops, so no other job runs at the
-# same time, and the driver compiles their code before.
-if [ -n "$label" ]; then
-  for name in test_device test_sparse; do
-    sh tests/gpu_job.sh program $name >/dev/null 2>&1 &
-  done
-  wait
-fi
+# same time, and the driver compiles PTX before.
+case $label in
+  ptx-*)
+    for name in test_device test_sparse; do
+      sh tests/gpu_job.sh program $name >/dev/null 2>&1 &
+    done
+    wait
+    ;;
+esac
 run_job program test_device
-run_job program test_device stops
 run_job program test_sparse
-[ "$quick" = 1 ] || run_job accuracy memory 1/1
+if [ "$quick" != 1 ]; then
+  run_job program test_device stops
+  run_job accuracy memory 1/1
+fi
 if [ "$quick" = 1 ]; then
   suites=$quick_suites runs=
 elif ! command -v compute-sanitizer >/dev/null 2>&1; then

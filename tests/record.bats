@@ -146,6 +146,9 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [ "$status" -ne 0 ]
   [ "$(field failed)" -gt 100 ]
   sh tests/gpu.sh >/dev/null
+  # code that was compiled for this GPU before needs no driver's compiler
+  COLD=1 GPULINALG_GPU_LABEL="compute 8.0 on 9.0" sh tests/gpu.sh >/dev/null
+  [[ "$(field compute-8.0-on-9.0)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped"$ ]]
   COLD=1 GPULINALG_GPU_LABEL="PTX 89" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [[ "$output" == *"the driver has compiled nothing"* ]]
