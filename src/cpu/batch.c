@@ -3,9 +3,12 @@
 
 #include "batch.h"
 
+#include "common/blas.h"
 #include "common/blas_threads.h"
-#include "cpu/engine.h"
 #include "common/limits.h"
+#include "cpu/engine.h"
+
+#include <limits.h>
 
 int gla_cpu_type_index (gla_type type)
 {
@@ -18,6 +21,17 @@ int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds
   int64_t threads = worth < e->threads_max ? (int64_t)worth : e->threads_max;
   threads = threads < pieces ? threads : pieces;
   return threads > 1 ? (int)threads : 1;
+}
+
+int gla_cpu_group_of (double seconds, int lanes)
+{
+  const double registers = 2e-5 / (seconds * lanes);
+  return lanes * (registers < 1 ? 1 : registers < 1e4 ? (int)registers : 10000);
+}
+
+int64_t gla_cpu_largest_order (void)
+{
+  return sizeof (gla_blas_int) > 4 ? INT_MAX / 8 : 46000;
 }
 
 typedef struct {

@@ -65,6 +65,11 @@ int gla_cpu_threads_for (const gla_cpu_engine *e, int64_t pieces, double seconds
 // Makes e->work at least so large; GLA_ERROR_OUT_OF_MEMORY takes nothing.
 gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);
 
+// Pages that a thread takes at a time, a multiple of `lanes`: some 20 us of work where a page takes
+// `seconds`, so that taking them costs nothing.
+int gla_cpu_group_of (double seconds, int lanes);
+// The largest n of pages whose n*n numbers LAPACK can count.
+int64_t gla_cpu_largest_order (void);
 // Works on so many pages of a chunk as e->batch says, and reports them to the job's monitor.
 gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t pages);
 // The same for every row: a chunk has all pages and is done when it was submitted.

@@ -1,9 +1,6 @@
 // eig.c: eigenvalue jobs on the CPU: threads, workspace
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <limits.h>
-
-#include "common/blas.h"
 #include "cpu/engine.h"
 
 // The largest n with two registers of pages at a time.
@@ -23,8 +20,7 @@ static int group_of (const gla_cpu_engine *e, int64_t pages)
 static int supports (const gla_job *head)
 {
   const gla_eig_job *job = (const gla_eig_job *)head;
-  const int64_t largest = sizeof (gla_blas_int) > 4 ? INT_MAX / 8 : 46000;
-  return job->n >= 1 && job->n <= largest;
+  return !head->device_arrays && job->n >= 1 && job->n <= gla_cpu_largest_order ();
 }
 
 //------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #define GPULINALG_CPU_GSVD_GSVD_LOAD_H
 
 #include "common/types.h"
+#include "cpu/common/columns.h"
 #include "cpu/common/exponent.h"
 
 #include "gsvd.h"
@@ -14,11 +15,6 @@
 #include "gsvd_work.h"
 
 #include <string.h>
-
-static inline real *column_of (const gla_array *a, int64_t page, int64_t column)
-{
-  return (real *)a->data + (page * a->page_stride + column * a->column_stride) * GLA_PARTS;
-}
 
 // The largest entries of all columns; returns that of the page.
 static bits largest_of_columns (const gla_array *a, int64_t page, bits *of_columns)

@@ -312,13 +312,6 @@ static void store (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
     store_x (task, page, w);
 }
 
-static void fill_nan (const gla_array *a, int64_t page)
-{
-  for (int64_t j = 0; a->data != NULL && j < a->columns; j++)
-    for (int64_t i = 0; i < a->rows * GLA_PARTS; i++)
-      column_of (a, page, j)[i] = (real)NAN;
-}
-
 static void store_nan (const gla_gsvd_chunk *c, int64_t page)
 {
   for (int64_t j = 0; j < c->alpha.rows; j++)

@@ -126,7 +126,7 @@ static int64_t group_of (const gla_cpu_engine *e, const gla_pagesolve_job *job, 
   const double factors = factor_seconds (job), columns = columns_seconds (job);
   int64_t b_step;
   if (gla_cpu_lu_shared (job, &b_step) == 1)
-    return bounded (2e-5 / (factors + columns) / (double)lanes, 1, 10000) * lanes;
+    return gla_cpu_group_of (factors + columns, (int)lanes);
   const double most = 10 * factors > 1e-2 ? 10 * factors / columns : 1e-2 / columns;
   const double alone = alone_seconds (job, pages);
   const int threads = is_shared (e, job, pages) ? 1 : gla_cpu_threads_for (e, pages, alone);

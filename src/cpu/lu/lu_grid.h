@@ -6,6 +6,8 @@
 #ifndef GPULINALG_CPU_LU_GRID_H
 #define GPULINALG_CPU_LU_GRID_H
 
+#include "cpu/common/grid.h"
+
 #include "lu.h"
 #include "lu_system.h"
 
@@ -21,18 +23,6 @@ static lu_shape shape_of (const gla_pagesolve_job *job, int64_t pages)
                     .rcond = job->rcond};
 }
 
-// The pages of A and of B for page p of the result.
-static void pages_of (const gla_pagesolve_job *job, int64_t p, int64_t *a, int64_t *b)
-{
-  *a = *b = 0;
-  for (int d = 0; d < job->dims; d++) {
-    const int64_t i = p % job->dim_size[d];
-    p /= job->dim_size[d];
-    *a += i * job->a_step[d];
-    *b += i * job->b_step[d];
-  }
-}
-
 // Page p of the chunk, and those behind it with the same A, whose pages of B are b_step apart.
 static lu_system system_of (const gla_cpu_lu_task *task, int64_t p, int64_t b_step)
 {
@@ -41,7 +31,8 @@ static lu_system system_of (const gla_cpu_lu_task *task, int64_t p, int64_t b_st
   const int64_t pb = 1 + job->b_complex, px = 1 + gla_type_is_complex (X->type);
   const int right = job->side == GLA_SIDE_RIGHT, transposed = (job->op_a != 'N') != right;
   int64_t a, b;
-  pages_of (job, task->chunk->first + p, &a, &b);
+  const gla_grid grid = {job->dims, job->dim_size, job->a_step, job->b_step};
+  gla_grid_pages (&grid, task->chunk->first + p, &a, &b);
   lu_system s = {.A = {.at = (const real *)A->data + a * A->page_stride * GLA_PARTS,
                        .row = (transposed ? A->column_stride : 1) * GLA_PARTS,
                        .column = (transposed ? 1 : A->column_stride) * GLA_PARTS,

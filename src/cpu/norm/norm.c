@@ -35,12 +35,12 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_pagenorm_job *job = (const gla_pagenorm_job *)head;
-  const double page = page_seconds (job), together = 2e-5 / page;
+  const double page = page_seconds (job);
   gla_cpu_batch *b = &e->batch;
   e->pagenorm_job = *job;
   b->job = &e->pagenorm_job.head;
   b->solve = solve;
-  b->group = together > 1 ? (int)together : 1;
+  b->group = gla_cpu_group_of (page, 1);
   b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
   b->team = 1;
   b->blas = 0;

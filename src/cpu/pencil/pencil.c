@@ -1,9 +1,6 @@
 // pencil.c: steps on Hermitian pencils on the CPU: threads and predicted time
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <limits.h>
-
-#include "common/blas.h"
 #include "cpu/engine.h"
 
 static const gla_cpu_pencil_kernel *kernel_of (const gla_cpu_engine *e, const gla_pencil_job *job)
@@ -23,8 +20,7 @@ static double page_seconds (const gla_pencil_job *job)
 static int supports (const gla_job *head)
 {
   const gla_pencil_job *job = (const gla_pencil_job *)head;
-  const int64_t largest = sizeof (gla_blas_int) > 4 ? INT_MAX / 8 : 46000;
-  return !head->device_arrays && job->n >= 1 && job->n <= largest;
+  return !head->device_arrays && job->n >= 1 && job->n <= gla_cpu_largest_order ();
 }
 
 static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -39,8 +35,7 @@ static int group_of (const gla_cpu_engine *e, const gla_pencil_job *job)
 {
   const gla_cpu_pencil_kernel *kernel = kernel_of (e, job);
   const int lanes = job->n <= kernel->lanes_max ? kernel->lanes : 1;
-  const double registers = 2e-5 / (page_seconds (job) * lanes);
-  return lanes * (registers < 1 ? 1 : registers < 1e4 ? (int)registers : 10000);
+  return gla_cpu_group_of (page_seconds (job), lanes);
 }
 
 int gla_cpu_pencil_stopped (const gla_cpu_pencil_task *task)

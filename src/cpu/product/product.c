@@ -33,13 +33,6 @@ static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return alone / gla_cpu_threads_for (e, pieces, alone);
 }
 
-// Pages that a thread takes at a time: some 20 us of work, so that taking them costs nothing.
-static int group_of (double page)
-{
-  const double pages = 2e-5 / page;
-  return pages < 1 ? 1 : pages < 1e5 ? (int)pages : 100000;
-}
-
 // A page is done strip by strip, by all threads, where there are fewer than twice as many pages as
 // threads and it takes longer than the first; and always where it takes longer than the second, so
 // that the user can stop it.
@@ -95,7 +88,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->job = &e->pagemul_job.head;
   b->solve = solve;
   e->pagemul_shared = share;
-  b->group = share ? 1 : group_of (page);
+  b->group = share ? 1 : gla_cpu_group_of (page, 1);
   const int64_t units = (pages + b->group - 1) / b->group;
   b->threads = share ? 1 : gla_cpu_threads_for (e, units, page * (double)pages);
   b->team = share ? e->threads_max : 1;

@@ -3,6 +3,7 @@
 //
 // Compiled once per type of the product and instruction set, with -DGLA_T=<type> -DGLA_ISA=<set>.
 
+#include "cpu/common/grid.h"
 #include "cpu/common/lanes.h"
 
 #include "product.h"
@@ -14,23 +15,6 @@ static size_t workspace (const gla_pagemul_job *job)
   return WORK_NUMBERS * sizeof (real) + sizeof (lookahead);
 }
 
-// The pages of A and of B for page p of C.
-static void pages_of (const gla_pagemul_job *job, int64_t p, int64_t *a, int64_t *b)
-{
-  if (job->dims == 1) { // the usual case, without a division
-    *a = p * job->a_step[0];
-    *b = p * job->b_step[0];
-    return;
-  }
-  *a = *b = 0;
-  for (int d = 0; d < job->dims; d++) {
-    const int64_t i = p % job->dim_size[d];
-    p /= job->dim_size[d];
-    *a += i * job->a_step[d];
-    *b += i * job->b_step[d];
-  }
-}
-
 // Page p of the chunk. What follows C may be written only up to page `end` of the chunk, and what
 // follows A may be read only where its pages have no gaps.
 static inline __attribute__ ((always_inline)) product_operands
@@ -40,7 +24,8 @@ operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, const p
   const gla_array *A = &chunk->A, *B = &chunk->B, *C = &chunk->C;
   const int64_t pa = s->a_parts, pb = 1 + gla_type_is_complex (B->type);
   int64_t a, b;
-  pages_of (job, chunk->first + p, &a, &b);
+  const gla_grid grid = {job->dims, job->dim_size, job->a_step, job->b_step};
+  gla_grid_pages (&grid, chunk->first + p, &a, &b);
   product_operands o = {.a = (const real *)A->data + a * A->page_stride * pa,
                         .b = (const real *)B->data + b * B->page_stride * pb,
                         .c = (real *)C->data + p * C->page_stride * GLA_PARTS};

@@ -6,6 +6,7 @@
 
 #include "common/scalar.h"
 #include "cpu/common/carve.h"
+#include "cpu/common/columns.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
 #include "cpu/common/minmax.h"
@@ -15,11 +16,6 @@
 #include "qr_rows.h"
 
 #include <string.h>
-
-static inline real *column_of (const gla_array *a, int64_t page, int64_t column)
-{
-  return (real *)a->data + (page * a->page_stride + column * a->column_stride) * GLA_PARTS;
-}
 
 // Column j of R: the first `count` elements of x, times 2^e, and zeros down to r_rows.
 static void store_r_column (const gla_qr_chunk *c, int64_t page, int64_t j, int64_t count,

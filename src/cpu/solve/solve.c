@@ -27,13 +27,6 @@ static double page_seconds (const gla_pages_job *job)
 // is worth its start where it saves so many times what it must save elsewhere.
 enum { WORTH = 4 };
 
-// Pages that a thread takes at a time: some 20 us of work, so that taking them costs nothing.
-static int group_of (double seconds)
-{
-  const double pages = 2e-5 / seconds;
-  return pages > 1 ? (int)pages : 1;
-}
-
 static void finish_group (const gla_cpu_worker *w, int64_t first, int count)
 {
   const gla_cpu_engine *e = w->engine;
@@ -49,7 +42,7 @@ gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job)
   gla_cpu_batch *b = &e->batch;
   b->job = &job->head;
   b->solve = finish_group;
-  b->group = group_of (seconds);
+  b->group = gla_cpu_group_of (seconds, 1);
   const int64_t groups = (job->X.pages + b->group - 1) / b->group;
   b->threads = gla_cpu_threads_for (e, groups, seconds * (double)job->X.pages / WORTH);
   b->team = 1;

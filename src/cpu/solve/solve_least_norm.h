@@ -144,13 +144,6 @@ static void solve_deficient (int64_t rank, const least_norm *w)
     }
 }
 
-static void store_nan (const gla_array *a, int64_t page)
-{
-  for (int64_t j = 0; j < a->columns; j++)
-    for (int64_t i = 0; i < a->rows * GLA_PARTS; i++)
-      column_of (a, page, j)[i] = (real)NAN;
-}
-
 static int all_finite (const gla_array *a, int64_t page)
 {
   bits largest = 0;
@@ -179,7 +172,7 @@ static void least_norm_page (const gla_pages_job *job, int64_t page, char *work)
   if (job->info[page] != GLA_INFO_AGAIN)
     return;
   if (!all_finite (&job->A, page) || !all_finite (&job->B, page)) {
-    store_nan (&job->X, page);
+    fill_nan (&job->X, page);
     job->info[page] = (int32_t)(job->A.columns + 1);
     return;
   }

@@ -13,6 +13,7 @@
 #include "common/products.h"
 #include "common/scalar.h"
 #include "cpu/common/carve.h"
+#include "cpu/common/columns.h"
 #include "cpu/common/minmax.h"
 
 #include "solve.h"
@@ -47,11 +48,6 @@ static size_t triangle_layout (char *base, const gla_pages_job *job, triangle_wo
 static inline const real *column_at (const gla_array *a, int64_t page, int64_t j)
 {
   return (const real *)a->data + (page * a->page_stride + j * a->column_stride) * GLA_PARTS;
-}
-
-static inline real *column_of (const gla_array *a, int64_t page, int64_t j)
-{
-  return (real *)a->data + (page * a->page_stride + j * a->column_stride) * GLA_PARTS;
 }
 
 // At least |x|, at most sqrt (2) times that.
