@@ -256,13 +256,6 @@ static void test_poisoned_device ()
   gla_context_destroy (ctx);
 }
 
-// A build for compute capability 7.5 has no kernels for it.
-static bool has_qr ()
-{
-  const char *label = getenv ("GPULINALG_GPU_LABEL");
-  return label == nullptr || strcmp (label, "PTX 75") != 0;
-}
-
 // These tests have counts of their own.
 static int run_page_tests (const std::string &name, const char *types)
 {
@@ -278,7 +271,7 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_funs ();
   if (name == "norms")
     return gpu_norms ();
-  if (name == "qr" && !has_qr ()) {
+  if (name == "qr" && gpu_is_limited ()) {
     printf ("gpu_qr: 0 passed, 0 failed, 1 skipped\n");
     return 0;
   }
@@ -296,7 +289,7 @@ int main (int argc, char **argv)
     return run_page_tests (argv[1], argc > 2 ? argv[2] : "sdcz");
   bool small = argc > 1 && strcmp (argv[1], "--small") == 0;
   test_device_arrays ();
-  if (has_qr ())
+  if (!gpu_is_limited ())
     test_qr ();
   test_gsvd ();
   if (!small) {

@@ -40,10 +40,8 @@ function A = some_pages (type, n, pages)
     A += 1i * randn (n, n, pages);
   endif
   A(:,:,2:6:end) = A(:,:,2:6:end) .* (abs ((1:n)' - (1:n)) <= 3);
-  for p = 3:6:pages                   # of rank 5
-    X = A(:,1:5,p);
-    A(:,:,p) = X * X';
-  endfor
+  X = A(:,1:5,3:6:end);               # of rank 5
+  A(:,:,3:6:end) = pagemtimes (X, "none", X, "ctranspose", "device", "cpu");
   A(:,:,4:6:end) = A(:,:,4:6:end) .* (10 .^ (-(1:n)' / 4) .* 10 .^ (-(1:n) / 4));
   if (any (type == "sc"))
     A = single (A);

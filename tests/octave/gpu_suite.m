@@ -40,20 +40,18 @@ if (wanted ("failing"))
   endfor
   warning ("on", "gpulinalg:pages-failed");
 endif
-# code for compute capability 7.5 has no kernels for qr_block, and says so
-if (strcmpi (getenv ("GPULINALG_GPU_LABEL"), "PTX 75"))
+# code for compute capability 7.5 has no kernels for qr_block and for products of pages, and says so
+if (regexpi (getenv ("GPULINALG_GPU_LABEL"), '^(PTX 75|compute 7\.5 )', "once"))
   if (wanted ("qr") && first)
-    refused = false;
-    try
-      qr_block (rand (40, 20), "device", "gpu");
-    catch err
-      refused = ! isempty (strfind (err.message, "before compute capability 8.0"));
-    end_try_catch
+    counts += refusal (@() qr_block (rand (40, 20), "device", "gpu"), "before compute capability 8.0");
     [Q, R] = qr_block (rand (40, 20), 0);
-    refused(2) = isequal (size (Q), [40, 20]);
-    counts += [sum(refused), sum(! refused)];
+    counts += [isequal(size (Q), [40, 20]), ! isequal(size (Q), [40, 20])];
   endif
-  served = @(part) wanted (part) && ! strcmp (part, "qr");
+  if (wanted ("pages") && first)
+    counts += refusal (@() pagemtimes (1, 2, "device", "gpu"), "not multiplied on a GPU");
+    counts += refusal (@() pagefunm (eye (40), "exp", "device", "gpu"), "not computed on a GPU");
+  endif
+  served = @(part) wanted (part) && ! any (strcmp (part, {"qr", "pages"}));
 else
   served = wanted;
 endif
@@ -84,7 +82,7 @@ if (wanted ("sparse"))
     counts += [p, f];
   endfor
 endif
-if (wanted ("pages"))
+if (served ("pages"))
   for part = mine (page_cases (! quick))
     [p, f] = check_pages ("gpu", part{1}{:});
     counts += [p, f];
