@@ -1,5 +1,5 @@
-// qr_cholesky.cu: the kernels of QR by way of A'A around its products: signs, results, pages that
-// failed SPDX-License-Identifier: GPL-3.0-or-later
+// qr_cholesky.cu: QR by way of A'A: signs, results and pages that failed, around its products
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/krylov_random.h"
 #include "qr_cholesky.cuh"
