@@ -3,6 +3,8 @@
 
 #include "check.h"
 
+#include <time.h>
+
 enum { MOST = 150, PAGES = 9 };
 
 static gla_context *ctx;
@@ -237,6 +239,66 @@ static void test_errors (void)
   refused (4, o, "range 3");
 }
 
+//------------------------------------------------------------------------------
+// stops
+//------------------------------------------------------------------------------
+
+enum { QUESTIONS = 4096 };
+
+typedef struct {
+  double at[QUESTIONS]; // times of the questions
+  int asked, until;     // a stop is wanted from question `until` on
+} stopper;
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ask (void *user)
+{
+  stopper *s = user;
+  if (s->asked < QUESTIONS)
+    s->at[s->asked] = now ();
+  return s->asked++ >= s->until;
+}
+
+// A call with one large page asks for a stop while its vectors are computed, and ends then.
+static void test_stop (int64_t n, int64_t k)
+{
+  static stopper s;
+  double *a = malloc ((size_t)(n * n) * sizeof *a), *v = malloc ((size_t)(n * k) * sizeof *v);
+  double *w = malloc ((size_t)k * sizeof *w);
+  unsigned long long seed = 5;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i <= j; i++)
+      a[i + j * n] = a[j + i * n] = check_random (&seed);
+  const gla_array A = array (a, GLA_TYPE_D, n, n, 1);
+  const gla_eig_options o = indices (n - k + 1, n);
+  const gla_eig_results r = {.size = sizeof r,
+                             .lambda = array (w, GLA_TYPE_D, k, 1, 1),
+                             .V = array (v, GLA_TYPE_D, n, k, 1)};
+  s = (stopper){.until = 1 << 30};
+  gla_set_stop (ctx, ask, &s);
+  const double start = now ();
+  CHECK (gla_batcheig (ctx, &A, &r, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+  const double end = now ();
+  int late = 0; // questions in the last 40 %
+  for (int q = 0; q < s.asked && q < QUESTIONS; q++)
+    late += s.at[q] > end - 0.4 * (end - start);
+  CHECK (late >= 4, "n %lld: %d of %d questions late in %g s", (long long)n, late, s.asked,
+         end - start);
+  s = (stopper){.until = s.asked * 4 / 5};
+  CHECK (gla_batcheig (ctx, &A, &r, &o, NULL) == GLA_ERROR_STOPPED, "n %lld: not stopped",
+         (long long)n);
+  gla_set_stop (ctx, NULL, NULL);
+  free (a);
+  free (v);
+  free (w);
+}
+
 int main (void)
 {
   static const int64_t sizes[] = {1, 2, 3, 5, 17, 40, 66, 130, MOST};
@@ -267,6 +329,7 @@ int main (void)
   test_clusters (5, 1e12);
   test_clusters (7, 1);
   test_errors ();
+  test_stop (1500, 370);
   gla_context_destroy (ctx);
   free (A);
   free (B);

@@ -190,7 +190,8 @@ static inline void put_real (const page_work *w, int64_t ldv, int64_t i, int64_t
 }
 
 // The wanted eigenvectors of T into the first columns of v.
-static void take_columns (const page_work *w, int64_t n, part p, int64_t ldv)
+static void take_columns (gla_cpu_eig_task *task, const page_work *w, int64_t n, part p,
+                          int64_t ldv)
 {
   if (!w->tape) {
     for (int64_t j = 0; j < p.count; j++)
@@ -203,7 +204,7 @@ static void take_columns (const page_work *w, int64_t n, part p, int64_t ldv)
   memset (w->z, 0, (size_t)(n * width) * sizeof *w->z);
   for (int64_t j = 0; j < p.count; j++)
     w->z[w->order[p.first + j] * width + j] = 1;
-  unwind_tape (w->tape, w->z, width);
+  unwind_tape (task, w->tape, w->z, width);
   for (int64_t j = 0; j < p.count; j++)
     for (int64_t i = 0; i < n; i++)
       put_real (w, ldv, i, j, w->z[i * width + j]);
@@ -218,7 +219,9 @@ static void store_page_part (gla_cpu_eig_task *task, int64_t page, const scaling
   const part p = store_values (task, page, s, w->d, 1, w->order);
   if (p.count == 0 || gla_cpu_eig_stopped (task))
     return;
-  take_columns (w, n, p, ldv);
+  take_columns (task, w, n, p, ldv);
+  if (gla_cpu_eig_stopped (task))
+    return;
   page_back (w, n, p.count, ldv);
   for (int64_t j = 0; j < p.count; j++)
     store_column ((real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS,

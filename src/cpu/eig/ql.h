@@ -165,13 +165,22 @@ static void free_tape (ql_page_tape *t)
   *t = (ql_page_tape){0};
 }
 
+enum { POLL_ROTATIONS = 1 << 18 }; // some milliseconds
+
 // All rotations, the last step first, on `count` registers of each row of x; rows are width numbers
-// apart. One row stays in registers for the next rotation.
-static inline __attribute__ ((always_inline)) void unwind_strip (const ql_page_tape *t, real *x,
-                                                                 int64_t width, int count)
+// apart. One row stays in registers for the next rotation. Returns early where the work must end.
+static inline __attribute__ ((always_inline)) void
+unwind_strip (gla_cpu_eig_task *task, const ql_page_tape *t, real *x, int64_t width, int count)
 {
+  int since = 0; // the last look
   for (size_t k = t->steps; k-- > 0;) {
     const struct ql_taped_step q = t->step[k];
+    since += q.length;
+    if (since >= POLL_ROTATIONS) {
+      since = 0;
+      if (gla_cpu_eig_stopped (task))
+        return;
+    }
     const real *c = t->c + q.at, *s = t->s + q.at;
     const ptrdiff_t step = q.h * width;
     real *row = x + q.from * width;
@@ -191,15 +200,15 @@ static inline __attribute__ ((always_inline)) void unwind_strip (const ql_page_t
 
 // x <- Q' x for the matrix x of n rows of width numbers, where Q are all rotations. Vectors are as
 // orthogonal as all of them would be.
-static void unwind_tape (const ql_page_tape *t, real *x, int64_t width)
+static void unwind_tape (gla_cpu_eig_task *task, const ql_page_tape *t, real *x, int64_t width)
 {
   int64_t j = 0;
   for (; j + 4 * GLA_LANES <= width; j += 4 * GLA_LANES)
-    unwind_strip (t, x + j, width, 4);
+    unwind_strip (task, t, x + j, width, 4);
   for (; j + 2 * GLA_LANES <= width; j += 2 * GLA_LANES)
-    unwind_strip (t, x + j, width, 2);
+    unwind_strip (task, t, x + j, width, 2);
   for (; j < width; j += GLA_LANES)
-    unwind_strip (t, x + j, width, 1);
+    unwind_strip (task, t, x + j, width, 1);
 }
 
 // A problem: T has the diagonal d and e below it. z, or NULL: n rows of ldz numbers, the identity
