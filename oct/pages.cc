@@ -141,8 +141,9 @@ octave_value gather (const octave_value &v, const page_grid &grid, const std::ve
   NDArray numbers (dim_vector (count, 1));
   for (int64_t p = 0; p < count; p++)
     numbers.xelem (p) = static_cast<double> (grid.page (p, step) + 1);
-  return pages.index_op (
-      ovl (octave_value::magic_colon_t, octave_value::magic_colon_t, octave_value (numbers)));
+  // index_op has another name before Octave 7
+  return pages.single_subsref (
+      "(", ovl (octave_value::magic_colon_t, octave_value::magic_colon_t, octave_value (numbers)));
 }
 
 } // namespace gla
