@@ -392,7 +392,7 @@ endfunction
 %! endif
 
 %!error <Invalid call> pageeig ()
-%!error <pageeig: function called with too many outputs> [a, b, c, d] = pageeig (1);
+%!error <called with too many outputs|undefined in return list> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
 %!error <unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
 %!error <argument 2 must be the name of an option, not of class double> pageeig (1, 2)

@@ -47,7 +47,7 @@
 %! for type = "sdcz"
 %!   for n = [1:9, 15:17, 23, 31:33, 40, 65]
 %!     X = any_array (type, n, n, 5);
-%!     if (n > 1) X += full (eye (n)); endif
+%!     if (n > 1) X = X + full (eye (n)); endif
 %!     check_inverse (X);
 %!   endfor
 %! endfor
