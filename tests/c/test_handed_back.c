@@ -4,37 +4,13 @@
 // The GPU here is the CPU backend under another name, which hands some pages back as if pivot 2
 // were out of scale. test_irregular.c does the same with pairs.
 
-#include "backend.h"
 #include "check.h"
+#include "cpu_as_gpu.h"
 
-enum { N = 5, RHS = 3, PAGES = 10, CHUNK = 4 };
+enum { N = 5, RHS = 3, PAGES = 10 };
 
 static unsigned handed_back; // bit k: page k
 static const gla_pagesolve_chunk *at_work;
-static gla_batch_ops ops;
-static gla_backend gpu_backend;
-const gla_backend *const gla_backends[] = {&gpu_backend, &gla_backend_cpu, NULL};
-
-static int device_count (char *why, size_t size)
-{
-  if (size > 0)
-    why[0] = '\0';
-  return 1;
-}
-
-static gla_status open_gpu (int device, gla_engine **engine)
-{
-  const gla_status status = gla_backend_cpu.open (device, engine);
-  if (status == GLA_OK)
-    (*engine)->backend = &gpu_backend;
-  return status;
-}
-
-static int64_t chunk_pages (gla_engine *engine, const gla_job *job, int64_t pages)
-{
-  (void)engine, (void)job;
-  return pages < CHUNK ? pages : CHUNK;
-}
 
 static gla_status submit (gla_engine *engine, int slot, const void *chunk)
 {
@@ -54,19 +30,6 @@ static gla_status finish (gla_engine *engine, int slot)
         ((double *)c->X.data)[k * c->X.page_stride + i] = NAN;
     }
   return status;
-}
-
-static void use_gpu (void)
-{
-  ops = *gla_backend_cpu.batch[GLA_BATCH_PAGESOLVE];
-  ops.chunk_pages = chunk_pages;
-  ops.submit = submit;
-  ops.finish = finish;
-  gpu_backend = gla_backend_cpu;
-  gpu_backend.name = "stand-in";
-  gpu_backend.device_count = device_count;
-  gpu_backend.open = open_gpu;
-  gpu_backend.batch[GLA_BATCH_PAGESOLVE] = &ops;
 }
 
 typedef struct {
@@ -136,7 +99,7 @@ static void test_pages (int inverse, unsigned mask)
 
 int main (void)
 {
-  use_gpu ();
+  make_gpu (GLA_BATCH_PAGESOLVE, submit, finish);
   const unsigned masks[] = {0, 1, 0x226, 0x3f8, 0x200, (1u << PAGES) - 1};
   for (int k = 0; k < 6; k++) {
     test_pages (0, masks[k]);

@@ -3,38 +3,14 @@
 //
 // The GPU here is the CPU backend under another name, which calls some pages irregular.
 
-#include "backend.h"
+#include "cpu_as_gpu.h"
 #include "gsvd_pairs.h"
 
-enum { PAGES = 10, CHUNK = 4 };
+enum { PAGES = 10 };
 
 static const int32_t *first_info; // of page 0
 static unsigned irregular;        // bit k: page k
 static gla_gsvd_chunk at_work;
-static gla_batch_ops gsvd_ops;
-static gla_backend gpu_backend;
-const gla_backend *const gla_backends[] = {&gpu_backend, &gla_backend_cpu, NULL};
-
-static int device_count (char *why, size_t size)
-{
-  if (size > 0)
-    why[0] = '\0';
-  return 1;
-}
-
-static gla_status open_gpu (int device, gla_engine **engine)
-{
-  const gla_status status = gla_backend_cpu.open (device, engine);
-  if (status == GLA_OK)
-    (*engine)->backend = &gpu_backend;
-  return status;
-}
-
-static int64_t chunk_pages (gla_engine *engine, const gla_job *job, int64_t pages)
-{
-  (void)engine, (void)job;
-  return pages < CHUNK ? pages : CHUNK;
-}
 
 static gla_status submit (gla_engine *engine, int slot, const void *chunk)
 {
@@ -60,19 +36,6 @@ static gla_status finish (gla_engine *engine, int slot)
         spoil (&at_work.arrays[x], k);
     }
   return status;
-}
-
-static void use_gpu (void)
-{
-  gsvd_ops = *gla_backend_cpu.batch[GLA_BATCH_GSVD];
-  gsvd_ops.chunk_pages = chunk_pages;
-  gsvd_ops.submit = submit;
-  gsvd_ops.finish = finish;
-  gpu_backend = gla_backend_cpu;
-  gpu_backend.name = "stand-in";
-  gpu_backend.device_count = device_count;
-  gpu_backend.open = open_gpu;
-  gpu_backend.batch[GLA_BATCH_GSVD] = &gsvd_ops;
 }
 
 static gsvd_page solve (const gsvd_call *c, gla_place place)
@@ -115,7 +78,7 @@ static void test_pages (gla_type type, unsigned mask)
 
 int main (void)
 {
-  use_gpu ();
+  make_gpu (GLA_BATCH_GSVD, submit, finish);
   const unsigned masks[] = {0, 1, 0x226, 0x3f8, 0x200, (1u << PAGES) - 1};
   for (int k = 0; k < 6; k++) {
     test_pages (GLA_TYPE_D, masks[k]);
