@@ -285,8 +285,9 @@ template <class T, int WARPS> struct page_cholesky {
   }
 };
 
-// INSIDE: the tiles are in shared memory; else `work` has space for those of each block. Numbers of
-// shared memory for each of `slabs` warps that solve.
+// One block per page, in a grid-stride loop over the pages. INSIDE: the tiles are in shared memory;
+// else `work` has space for those of each block. `slabs` of the warps solve for right-hand sides;
+// each of them has a column of tiles in shared memory.
 template <class T, int WARPS, bool INSIDE>
 __global__ void __launch_bounds__ (32 * WARPS)
     lu_definite_kernel (lu_args<T> a, double *work, int64_t work_of_block, int slabs)
