@@ -214,6 +214,42 @@ GLA_DEVICE void update_and_multiply (const block_page<T, SPLITS> &s, int k, cons
   }
 }
 
+// The lower triangle of the page to shared memory, with a real diagonal; `global` is its entry
+// (0, 0).
+template <int SPLITS, class T>
+GLA_DEVICE void load_page (const block_page<T, SPLITS> &s, const T *global, int ld)
+{
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+#pragma unroll 4
+  for (int j = warp; j < s.n; j += warps)
+    for (int i = j / 32 * 32 + lane; i < s.n; i += 32)
+      if (i >= j)
+        s.S.at (i, j) =
+            i == j ? from_real<T> (re (global[(int64_t)j * ld + i])) : global[(int64_t)j * ld + i];
+}
+
+// Column k, in x, becomes the new v, with 1 in row k+1; v and w of the pending update and the new v
+// are published, and what is below row k+1 of the new v is stored in `column` if `store`.
+template <int SPLITS, class T>
+GLA_DEVICE void publish (const block_page<T, SPLITS> &s, int k, T factor, const T (&v)[ROWS],
+                         const T (&w)[ROWS], T (&x)[ROWS], bool store, T *column)
+{
+  constexpr int GROUP = group_of<T>;
+#pragma unroll
+  for (int c = 0; c < ROWS; c++) {
+    int i = s.row (c);
+    x[c] = i == k + 1 ? from_real<T> (1) : i > k + 1 ? x[c] * factor : from_real<T> (0);
+    if (s.split == 0 && i >= 0) {
+      row_group<T> &group = s.rows[i / GROUP];
+      group.v[i % GROUP] = x[c];
+      group.old_v[i % GROUP] = v[c];
+      group.w[i % GROUP] = w[c];
+    }
+    if (s.split == 0 && store && i > k + 1)
+      column[i] = x[c];
+  }
+}
+
 // One block per page, the page in shared memory. A column takes four barriers: its norm, v and w
 // for all, the two halves of the product, the product's parts.
 template <class T, int SPLITS>
@@ -221,7 +257,6 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     hetrd_shared_kernel (eig_args<T> a, int origin)
 {
   typedef real_t<T> R;
-  constexpr int GROUP = group_of<T>;
   extern __shared__ __align__ (16) unsigned char memory[];
   int ld = a.n, n = a.n - origin, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int64_t page = blockIdx.x;
@@ -234,13 +269,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
   block_page<T, SPLITS> s (memory, n);
   T *global = a.W + (page * ld + origin) * ld + origin;
   T *tau = a.tau + page * ld + origin;
-  int warps = blockDim.x / 32;
-#pragma unroll 4
-  for (int j = warp; j < n; j += warps)
-    for (int i = j / 32 * 32 + lane; i < n; i += 32)
-      if (i >= j)
-        s.S.at (i, j) =
-            i == j ? from_real<T> (re (global[(int64_t)j * ld + i])) : global[(int64_t)j * ld + i];
+  load_page (s, global, ld);
   __syncthreads ();
 
   T v[ROWS], w[ROWS], wk = from_real<T> (0);
@@ -262,19 +291,7 @@ __global__ void __launch_bounds__ (32 * MAX_WARPS, 1)
     if (k == n - 1)
       break;
     householder<T> h = reflector_of (s, k, x);
-#pragma unroll
-    for (int c = 0; c < ROWS; c++) {
-      int i = s.row (c);
-      x[c] = i == k + 1 ? from_real<T> (1) : i > k + 1 ? x[c] * h.factor : from_real<T> (0);
-      if (s.split == 0 && i >= 0) {
-        row_group<T> &group = s.rows[i / GROUP];
-        group.v[i % GROUP] = x[c];
-        group.old_v[i % GROUP] = v[c];
-        group.w[i % GROUP] = w[c];
-      }
-      if (s.split == 0 && a.vectors && i > k + 1)
-        global[(int64_t)k * ld + i] = x[c];
-    }
+    publish (s, k, h.factor, v, w, x, a.vectors, global + (int64_t)k * ld);
     if (threadIdx.x == 0) {
       e[k] = h.beta;
       tau[k] = h.tau;

@@ -76,6 +76,40 @@ GLA_DEVICE stedc_scan deflate_lanes (const stedc_workspace<R> &w, R rho, R tol)
   return found;
 }
 
+// Z times the eigenvectors of the node: this lane's column, of root i < k, or of column `source` of
+// Z, which deflated.
+template <class R, class S, int M>
+GLA_DEVICE void multiply_lanes (const stedc_workspace<R> &w, R *Z, const secular_result<R> &root,
+                                int k, int source)
+{
+  constexpr int P = S::P, ROWS = S::EDGES ? 2 : M, ld = S::LD;
+  int lane = threadIdx.x % STEDC_LANES, b = lane & ~(M - 1), i = lane - b,
+      row = S::EDGES ? 0 : b & (P - 1);
+  R sum[ROWS] = {}, norm = 0;
+  if (i < k) {
+    for (int j = 0; j < k; j++) {
+      R u = w.z[j] * stedc_reciprocal ((w.pole[j] - root.origin) - root.tau);
+      const R *column = Z + w.order[j] * ld + row;
+      norm = madd (u, u, norm);
+#pragma unroll
+      for (int r = 0; r < ROWS; r++)
+        sum[r] = madd (column[r], u, sum[r]);
+    }
+    norm = 1 / sqrt_of (norm);
+  } else {
+    const R *column = Z + source * ld + row;
+    norm = 1;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+      sum[r] = column[r];
+  }
+  __syncwarp ();
+#pragma unroll
+  for (int r = 0; r < ROWS; r++)
+    Z[lane * ld + row + r] = sum[r] * norm;
+  __syncwarp ();
+}
+
 // Merges nodes of M/2 rows into nodes of M <= P rows, 32/M of them at once. Lane i of a node first
 // owns column i of Z and its eigenvalue d, then root i, then column i of the product; for the
 // rotations it owns row i. Zeros of the block diagonal Z are stored, so halves need no care.
@@ -156,30 +190,7 @@ GLA_DEVICE bool merge_lanes (const stedc_workspace<R> &all, R *Z, R tear, R tol,
   if (i < k)
     w.z[i] = loewner (w, k, i);
   __syncwarp ();
-
-  R sum[ROWS] = {}, norm = 0;
-  if (i < k) {
-    for (int j = 0; j < k; j++) {
-      R u = w.z[j] * stedc_reciprocal ((w.pole[j] - root.origin) - root.tau);
-      const R *column = Z + w.order[j] * ld + row;
-      norm = madd (u, u, norm);
-#pragma unroll
-      for (int r = 0; r < ROWS; r++)
-        sum[r] = madd (column[r], u, sum[r]);
-    }
-    norm = 1 / sqrt_of (norm);
-  } else {
-    const R *column = Z + source * ld + row;
-    norm = 1;
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-      sum[r] = column[r];
-  }
-  __syncwarp ();
-#pragma unroll
-  for (int r = 0; r < ROWS; r++)
-    Z[lane * ld + row + r] = sum[r] * norm;
-  __syncwarp ();
+  multiply_lanes<R, S, M> (w, Z, root, k, source);
   return root.settled;
 }
 

@@ -95,6 +95,37 @@ template <class R> GLA_DEVICE void broadcast (R *array, int i, R value, int bloc
     in_block (array, b, blocks)[i] = value;
 }
 
+// The largest of |d| and |z| of the node; every thread gets it.
+template <class R> GLA_DEVICE R largest_of (const stedc_workspace<R> &w, int m, R *shared)
+{
+  R largest = 0;
+  for (int i = threadIdx.x; i < m; i += blockDim.x) {
+    R d = absmax (w.pole[i]), z = absmax (w.pole_z[i]);
+    R both = d > z ? d : z;
+    largest = largest > both ? largest : both;
+  }
+  return block_reduce<R, false> (largest, shared);
+}
+
+// d and z of those that stay, in the order of the roots, to the workspace, and d of the deflated to
+// the result, which is final. With COLUMNS, what column of Z each is, too.
+template <bool COLUMNS, class R>
+GLA_DEVICE void order_roots (const stedc_level<R> &s, const stedc_workspace<R> &w, int k, int m,
+                             int64_t at)
+{
+  for (int j = threadIdx.x; j < m; j += blockDim.x) {
+    int place = w.order[j < k ? j : m - 1 - (j - k)];
+    if (j < k) {
+      w.pole[j] = w.d[place];
+      w.pole_z[j] = w.z[place];
+    } else {
+      s.d[at + j] = w.d[place];
+    }
+    if (COLUMNS)
+      s.column[at + j] = w.column[place] | w.halves[place] << 28;
+  }
+}
+
 // What the update needs besides the columns' places.
 template <class R>
 GLA_DEVICE void tell_update (const stedc_level<R> &s, const stedc_workspace<R> &w,
@@ -106,6 +137,32 @@ GLA_DEVICE void tell_update (const stedc_level<R> &s, const stedc_workspace<R> &
     s.lower[at + j] = w.lower[j];
   if (threadIdx.x == 0)
     s.counts[node] = {found.roots, found.upper, found.lower, 0};
+}
+
+// Column j of the m of U, of which the first k belong to roots: what the update makes it from, or
+// without vectors the edge rows times it.
+template <bool VECTORS, class R>
+GLA_DEVICE void store_column (const stedc_level<R> &s, const stedc_workspace<R> &w, int k, int m,
+                              int j, int64_t at, R *edge)
+{
+  R norm = 0, top = 0, bottom = 0;
+  if (j < k) {
+    columns<R, !VECTORS> (w, k, j, &norm, &top, &bottom);
+  } else if (!VECTORS) {
+    int place = w.column[w.order[m - 1 - (j - k)]];
+    top = w.top[place];
+    bottom = w.bottom[place];
+  }
+  if (!VECTORS) {
+    edge[j] = top;
+    edge[s.tree.n + j] = bottom;
+  } else if (j < k) {
+    s.pole[at + j] = w.pole[j];
+    s.z[at + j] = w.z[j];
+    s.origin[at + j] = w.origin[j];
+    s.tau[at + j] = w.tau[j];
+    s.scale[at + j] = norm;
+  }
 }
 
 // The merged Z of a node of two leaves; `memory` is for one half at a time.
@@ -158,13 +215,7 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
     return;
   }
   sort (w, m, m1);
-  R largest = 0;
-  for (int i = threadIdx.x; i < m; i += blockDim.x) {
-    R d = absmax (w.pole[i]), z = absmax (w.pole_z[i]);
-    R both = d > z ? d : z;
-    largest = largest > both ? largest : both;
-  }
-  R tol = 4 * s.tol * block_reduce<R, false> (largest, partial);
+  R tol = 4 * s.tol * largest_of (w, m, partial);
   if (threadIdx.x == 0)
     found = deflate (w, m, rho, tol);
   __syncthreads ();
@@ -181,17 +232,7 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
     rotate_row (w, found.rotations, threadIdx.x == 0 ? w.top : w.bottom, 1,
                 STEDC_UPPER | STEDC_LOWER);
   }
-  for (int j = threadIdx.x; j < m; j += blockDim.x) {
-    int place = w.order[j < k ? j : m - 1 - (j - k)];
-    if (j < k) {
-      w.pole[j] = w.d[place];
-      w.pole_z[j] = w.z[place];
-    } else {
-      s.d[at + j] = w.d[place];
-    }
-    if (!JOIN)
-      s.column[at + j] = w.column[place] | w.halves[place] << 28;
-  }
+  order_roots<!JOIN> (s, w, k, m, at);
   if (!JOIN)
     tell_update (s, w, found, at, page * s.tree.leaves + q);
   cluster_barrier (blocks); // the rotations have been used
@@ -219,26 +260,8 @@ __global__ void merge_kernel (stedc_level<R> s, int blocks)
     return;
   }
   R *edge = s.edge + page * 2 * n + node.first;
-  for (int j = mine; j < m; j += step) {
-    R norm = 0, top = 0, bottom = 0;
-    if (j < k) {
-      columns<R, !VECTORS> (w, k, j, &norm, &top, &bottom);
-    } else if (!VECTORS) {
-      int place = w.column[w.order[m - 1 - (j - k)]];
-      top = w.top[place];
-      bottom = w.bottom[place];
-    }
-    if (!VECTORS) {
-      edge[j] = top;
-      edge[n + j] = bottom;
-    } else if (j < k) {
-      s.pole[at + j] = w.pole[j];
-      s.z[at + j] = w.z[j];
-      s.origin[at + j] = w.origin[j];
-      s.tau[at + j] = w.tau[j];
-      s.scale[at + j] = norm;
-    }
-  }
+  for (int j = mine; j < m; j += step)
+    store_column<VECTORS> (s, w, k, m, j, at, edge);
 }
 
 // Blocks of a cluster: more than one where the nodes alone would leave multiprocessors idle, each

@@ -9,6 +9,15 @@ namespace
 
 enum { N = QR_TILE, SIDE = QR_TILE_SIDE, OWN = QR_TILE_OWN, THREADS = QR_TILE_THREADS };
 
+// What this thread has of a row, shown to all.
+template <class T> GLA_DEVICE void show (const T (&own)[OWN], T (&row)[N])
+{
+  qr_tile_place at;
+#pragma unroll
+  for (int q = 0; q < OWN; q++)
+    row[at.column (q)] = own[q];
+}
+
 // Gauss elimination of the Hermitian matrix [G | I], both in one: left of the diagonal the inverse
 // of the unit lower factor grows where zeros would be. It goes by B rows, of which every thread
 // makes for itself what it needs; the threads that hold the next ones show them at the end, in the
@@ -20,9 +29,7 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pi
   qr_tile_place at;
   bool good = true;
   if (at.x < B)
-#pragma unroll
-    for (int q = 0; q < OWN; q++)
-      shown[0][at.x][at.column (q)] = a[0][q];
+    show (a[0], shown[0][at.x]);
 #pragma unroll
   for (int above = 0; above < OWN; above++)
     for (int step = 0; step < SIDE; step += B) {
@@ -82,15 +89,10 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], T (&shown)[2][B][N], real_t<T> (&pi
       }
       T (&next)[B][N] = shown[(k / B + 1) % 2];
       int following = above < OWN - 1 ? above + 1 : above;
-      if (step < SIDE - B && at.x / B == step / B + 1) {
-#pragma unroll
-        for (int q = 0; q < OWN; q++)
-          next[at.x % B][at.column (q)] = a[above][q];
-      } else if (step == SIDE - B && at.x < B) {
-#pragma unroll
-        for (int q = 0; q < OWN; q++)
-          next[at.x][at.column (q)] = a[following][q];
-      }
+      if (step < SIDE - B && at.x / B == step / B + 1)
+        show (a[above], next[at.x % B]);
+      else if (step == SIDE - B && at.x < B)
+        show (a[following], next[at.x]);
     }
   __syncthreads ();
   return good;

@@ -57,6 +57,24 @@ GLA_DEVICE void fetch_signed (T *tile, const T *m, int64_t ldm, const T *upper, 
   }
 }
 
+// alpha times a warp's part of a tile, plus beta times C, to C from (row, column) on.
+template <class T, int DOWN, int ACROSS>
+GLA_DEVICE void store_tile (const qr_product<T> &p, T *C, int row, int column,
+                            const tile_sum<wide<T>> (&sum)[DOWN][ACROSS])
+{
+#pragma unroll
+  for (int d = 0; d < DOWN; d++)
+    for (int c = 0; c < ACROSS; c++)
+      for (int e = 0; e < 4; e++) {
+        int i = row + 16 * d + tile_row (e), j = column + 8 * c + tile_column (e);
+        if (i >= p.m || j >= p.n)
+          continue;
+        T *to = C + i + j * p.C.ld;
+        wide<T> v = scale ((double)p.alpha, sum[d][c].get (e));
+        *to = narrow<T> (p.beta == 0 ? v : v + scale ((double)p.beta, widen (*to)));
+      }
+}
+
 // One block of threads per tile of C, tiles of a column side by side, then columns, then pages. A
 // warp owns a quarter of the tile, as tiles of 16 x 8.
 template <class T, int TILE, bool ADJOINT, bool SIGNED>
@@ -132,18 +150,7 @@ __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
       }
     }
   }
-  T *C = p.C.data + page * p.C.page;
-#pragma unroll
-  for (int d = 0; d < DOWN; d++)
-    for (int c = 0; c < ACROSS; c++)
-      for (int e = 0; e < 4; e++) {
-        int i = row + i0 + 16 * d + tile_row (e), j = column + j0 + 8 * c + tile_column (e);
-        if (i >= p.m || j >= p.n)
-          continue;
-        T *to = C + i + j * p.C.ld;
-        wide<T> v = scale ((double)p.alpha, sum[d][c].get (e));
-        *to = narrow<T> (p.beta == 0 ? v : v + scale ((double)p.beta, widen (*to)));
-      }
+  store_tile (p, p.C.data + page * p.C.page, row + i0, column + j0, sum);
 #endif
 }
 

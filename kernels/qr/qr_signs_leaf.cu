@@ -46,6 +46,26 @@ template <class T, int B> struct pivot_block {
   }
 };
 
+// Shows the B rows and columns from step `step` of part p on: the threads that hold them write them
+// to `shown`.
+template <class T, int B>
+GLA_DEVICE void show_lines (const T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int p, int step,
+                            shown_lines<T, B> &shown)
+{
+  qr_tile_place at;
+  int buffer = step / B % 2;
+  if (at.x / B == step / B)
+#pragma unroll
+    for (int q = 0; q < OWN; q++) {
+      shown.row[buffer][at.x % B][at.column (q)] = a[p][q];
+      shown.upper[buffer][at.x % B][at.column (q)] = b[p][q];
+    }
+  if (at.y / B == step / B)
+#pragma unroll
+    for (int i = 0; i < OWN; i++)
+      shown.column[buffer][at.y % B][at.row (i)] = a[i][p];
+}
+
 // Gauss-Jordan inversion, in place, of M - S R, whose pivots give S, by B rows and columns at a
 // time: with the inverse of their block every thread makes for itself what it needs of the rows,
 // and takes the columns times those from its own. The next lines are shown at the end, so that B
@@ -56,21 +76,8 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, 
 {
   typedef real_t<T> real;
   qr_tile_place at;
-  auto show = [&] (int p, int step) {
-    int buffer = step / B % 2;
-    if (at.x / B == step / B)
-#pragma unroll
-      for (int q = 0; q < OWN; q++) {
-        shown.row[buffer][at.x % B][at.column (q)] = a[p][q];
-        shown.upper[buffer][at.x % B][at.column (q)] = b[p][q];
-      }
-    if (at.y / B == step / B)
-#pragma unroll
-      for (int i = 0; i < OWN; i++)
-        shown.column[buffer][at.y % B][at.row (i)] = a[i][p];
-  };
   bool good = true;
-  show (0, 0);
+  show_lines (a, b, 0, 0, shown);
 #pragma unroll
   for (int above = 0; above < OWN; above++)
     for (int step = 0; step < SIDE; step += B) {
@@ -127,9 +134,9 @@ GLA_DEVICE bool eliminate (T (&a)[OWN][OWN], const T (&b)[OWN][OWN], int count, 
         }
       }
       if (step < SIDE - B)
-        show (above, step + B);
+        show_lines (a, b, above, step + B, shown);
       else if (above < OWN - 1)
-        show (above < OWN - 1 ? above + 1 : above, 0);
+        show_lines (a, b, above < OWN - 1 ? above + 1 : above, 0, shown);
     }
   __syncthreads ();
   return good;
