@@ -346,7 +346,7 @@ GLA_DEVICE bool read_rest (const page_tiles<T> &s, const eig_args<T> &a, int64_t
     store_half (s.v (I), load_rows<E, 2> (work + at.v (step - 1) + row * EIG_BANDWIDTH), 0);
     store_half (s.w (I), load_rows<E, 2> (W + row * EIG_BANDWIDTH), 0);
   }
-  wait_for_copies<0> ();
+  async_wait<0> ();
   __syncthreads ();
   mirror_diagonal<WARPS> (s);
   return true;

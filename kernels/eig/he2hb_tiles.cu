@@ -37,8 +37,8 @@ template <class T> GLA_DEVICE void stage (wide<T> *to, const wide<T> *rows)
   constexpr int PIECES = EIG_BANDWIDTH * sizeof (wide<T>) / 16; // of 16 bytes, in a row
 #pragma unroll
   for (int t = threadIdx.x; t < EIG_BAND_TILE * PIECES; t += 32 * WARPS)
-    copy_async (reinterpret_cast<cx<double> *> (to + t / PIECES * ROW<T>) + t % PIECES,
-                reinterpret_cast<const cx<double> *> (rows) + t, true);
+    async_copy (reinterpret_cast<cx<double> *> (to + t / PIECES * ROW<T>) + t % PIECES,
+                reinterpret_cast<const cx<double> *> (rows) + t);
 }
 
 // Entry (i, j) of a Hermitian matrix of which the lower triangle is stored.
@@ -196,7 +196,7 @@ GLA_DEVICE void stage_factors (const tile_place<T> &at, int origin, int step, wi
     stage<T> (shared, W + row);
     stage<T> (shared + STAGED<T>, W + column);
   }
-  end_copies ();
+  async_commit ();
 }
 
 // Blocks on a multiprocessor, as measured: with three, complex double has too few registers.
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__ (32 * WARPS, tile_blocks<T>)
       load_piece<true> (at.A, n, row, column, diagonal, piece);
     else if (live)
       load_piece<false> (at.A, n, row, column, diagonal, piece);
-    wait_for_copies<0> ();
+    async_wait<0> ();
     __syncthreads (); // and what is read across the diagonal is another warp's to write
     if (live && !ready) {
       update_piece<T> (V + 2 * STAGED<T>, high, across, piece);

@@ -4,6 +4,7 @@
 #ifndef GPULINALG_HETRD_TILES_CUH
 #define GPULINALG_HETRD_TILES_CUH
 
+#include "common/async_copy.cuh"
 #include "hetrd.cuh"
 
 // Warps of a block, and batches of columns that a warp has room for in shared memory.
@@ -65,61 +66,6 @@ template <class T> struct panel_page {
 // Loads that are issued together: as many registers as a row of 128 bytes takes.
 template <class T> constexpr int together = sizeof (T) == 16 ? 8 : 16;
 
-// Copies one T to shared memory without waiting, or zero.
-template <class T> GLA_DEVICE void copy_async (T *to, const T *from, bool inside)
-{
-#if __CUDA_ARCH__ >= 800
-  unsigned target = (unsigned)__cvta_generic_to_shared (to);
-  int bytes = inside ? (int)sizeof (T) : 0;
-  if constexpr (sizeof (T) == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
-                 "r"(bytes)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(from),
-                 "n"(sizeof (T)), "r"(bytes)
-                 : "memory");
-#else
-  *to = inside ? *from : from_real<T> (0);
-#endif
-}
-
-// The same for what is not read again soon: in the L2 cache its line is evicted before all others.
-// Other copies have no hint: naming the default policy gains nothing (doc/notebook/eig-gpu.md).
-template <class T> GLA_DEVICE void copy_passing (T *to, const T *from, bool inside)
-{
-#if __CUDA_ARCH__ >= 800
-  unsigned target = (unsigned)__cvta_generic_to_shared (to);
-  int bytes = inside ? (int)sizeof (T) : 0;
-  uint64_t evict_first;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
-  if constexpr (sizeof (T) == 16)
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(target),
-                 "l"(from), "r"(bytes), "l"(evict_first)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3, %4;" ::"r"(target),
-                 "l"(from), "n"(sizeof (T)), "r"(bytes), "l"(evict_first)
-                 : "memory");
-#else
-  copy_async (to, from, inside);
-#endif
-}
-
-// Ends a group of copies; waits until at most WAITING groups of this lane are unfinished.
-GLA_DEVICE void end_copies ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-template <int WAITING> GLA_DEVICE void wait_for_copies ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(WAITING) : "memory");
-#endif
-}
-
 // The columns of a tile that are copied together: 128 bytes for each lane.
 template <class T> constexpr int batch_of = 128 / (int)sizeof (T);
 
@@ -166,15 +112,15 @@ GLA_DEVICE void fetch (const panel_page<T> &p, const tile_cursor<T> &at, int cou
   } else if (at.r > at.c && (at.r + 1) * HETRD_TILE <= p.n) {
 #pragma unroll
     for (int q = 0; q < batch_of<T>; q++)
-      copy_passing (stage + q * 32, from + (int64_t)q * p.n, true);
+      async_copy_once (stage + q * 32, from + (int64_t)q * p.n, true);
   } else {
     int below = i >= p.n ? -1 : at.r == at.c ? lane : HETRD_TILE;
 #pragma unroll
     for (int q = 0; q < batch_of<T>; q++)
-      copy_passing (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
-                    at.j + q <= below);
+      async_copy_once (stage + q * 32, at.j + q <= below ? from + (int64_t)q * p.n : p.A,
+                       at.j + q <= below);
   }
-  end_copies ();
+  async_commit ();
 }
 
 // A batch of columns times v, added to y, and its transpose times v: lane l gets the sum of column
@@ -223,7 +169,7 @@ GLA_DEVICE void multiply_tiles (const panel_page<T> &p, tile_cursor<T> at, tile_
     fetch (p, ahead, count,
            p.ring + (stage == 0 ? HETRD_PANEL_STAGES - 1 : stage - 1) * BATCH * 32);
     ahead.next (p.units);
-    wait_for_copies<HETRD_PANEL_STAGES - 1> ();
+    async_wait<HETRD_PANEL_STAGES - 1> ();
     const T *from = p.ring + stage * BATCH * 32 + lane;
     stage = stage + 1 == HETRD_PANEL_STAGES ? 0 : stage + 1;
 

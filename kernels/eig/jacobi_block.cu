@@ -8,8 +8,8 @@
 // round-robin round are disjoint, so a round is one launch; pages whose sweep rotated nothing
 // leave the list of active pages.
 
+#include "common/async_copy.cuh"
 #include "jacobi.cuh"
-#include <cuda_pipeline.h>
 
 namespace
 {
@@ -42,7 +42,7 @@ GLA_DEVICE void fetch (T *tile, const T *M, int n, int p, int q, int row0)
     int k = w % TILE, c = w / TILE, column = column_of (p, q, c);
     T *to = tile + k * LD + c;
     if (row0 + k < n && column < n)
-      __pipeline_memcpy_async (to, M + (int64_t)column * n + row0 + k, sizeof (T));
+      async_copy (to, M + (int64_t)column * n + row0 + k);
     else
       *to = from_real<T> (0);
   }
@@ -83,14 +83,14 @@ GLA_DEVICE void gram (pair_shared<T, TILE> &s, const T *A, const T *Q, int n, in
   int tiles = (n + TILE - 1) / TILE;
   fetch<TILE> (s.A[0], A, n, p, q, 0);
   fetch<TILE> (s.Q[0], Q, n, p, q, 0);
-  __pipeline_commit ();
+  async_commit ();
   for (int t = 0; t < tiles; t++) {
     if (t + 1 < tiles) {
       fetch<TILE> (s.A[(t + 1) % 2], A, n, p, q, (t + 1) * TILE);
       fetch<TILE> (s.Q[(t + 1) % 2], Q, n, p, q, (t + 1) * TILE);
     }
-    __pipeline_commit ();
-    __pipeline_wait_prior (1);
+    async_commit ();
+    async_wait<1> ();
     __syncthreads ();
     const T *ta = s.A[t % 2], *tq = s.Q[t % 2];
 #pragma unroll 8
@@ -136,12 +136,12 @@ GLA_DEVICE void multiply (pair_shared<T, TILE> &s, T *M, int n, int p, int q)
   int k = threadIdx.x % TILE, first = threadIdx.x / TILE * COLUMNS;
   int tiles = (n + TILE - 1) / TILE;
   fetch<TILE> (s.A[0], M, n, p, q, 0);
-  __pipeline_commit ();
+  async_commit ();
   for (int t = 0; t < tiles; t++) {
     if (t + 1 < tiles)
       fetch<TILE> (s.A[(t + 1) % 2], M, n, p, q, (t + 1) * TILE);
-    __pipeline_commit ();
-    __pipeline_wait_prior (1);
+    async_commit ();
+    async_wait<1> ();
     __syncthreads ();
     const T *tile = s.A[t % 2] + k * LD;
     T sum[COLUMNS];

@@ -125,11 +125,11 @@ GLA_DEVICE void copy_page (const page_tiles<T> &s, const eig_args<T> &a, const T
     for (int h = 0; h < EIG_BANDWIDTH; h += 4) {
       int i = at.I * EIG_BANDWIDTH + at.i, j = at.J * EIG_BANDWIDTH + at.j + h;
       bool inside = i < a.n && i >= j;
-      copy_async (tile + tile_place<T> (at.i, at.j + h), inside ? A + i * row + j * column : A,
+      async_copy (tile + tile_place<T> (at.i, at.j + h), inside ? A + i * row + j * column : A,
                   inside);
     }
   }
-  end_copies ();
+  async_commit ();
 }
 
 // The mean of the lower triangle and what mirrors it.
@@ -186,7 +186,7 @@ GLA_DEVICE bool read_page (const page_tiles<T> &s, const eig_args<T> &a, int64_t
   typedef real_t<T> R;
   const T *A = a.A + page * a.page_a;
   copy_page<WARPS> (s, a, A);
-  wait_for_copies<0> ();
+  async_wait<0> ();
   __syncthreads ();
   summary<R> found = {0, 0, 0, 0};
   if (a.triangle == GLA_TRIANGLE_FULL) {

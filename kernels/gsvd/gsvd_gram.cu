@@ -43,13 +43,13 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
   tile_sum<T> sum[TILES];
   if (first < last)
     fetch_pair<THREADS, NB, ROWS, LD> (tile[0], data, M.ld, s.width, blocks, first, last);
-  __pipeline_commit ();
+  async_commit ();
   for (int row = first, k = 0; row < last; row += ROWS, k++) {
     if (row + ROWS < last)
       fetch_pair<THREADS, NB, ROWS, LD> (tile[(k + 1) % 2], data, M.ld, s.width, blocks, row + ROWS,
                                          last);
-    __pipeline_commit ();
-    __pipeline_wait_prior (1);
+    async_commit ();
+    async_wait<1> ();
     __syncthreads ();
     const T *m = tile[k % 2];
 #pragma unroll

@@ -58,8 +58,8 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
   for (int row = blockIdx.x * ROWS; row < rows; row += gridDim.x * ROWS) {
     __syncthreads ();
     fetch_pair<THREADS, NB, ROWS, LD> (tile, data, M.ld, s.width, blocks, row, rows);
-    __pipeline_commit ();
-    __pipeline_wait_prior (0);
+    async_commit ();
+    async_wait<0> ();
     __syncthreads ();
     tile_sum<T> sum[TILES];
 #pragma unroll 4

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PAIR_TILES_CUH
 #define GPULINALG_PAIR_TILES_CUH
 
-#include <cuda_pipeline.h>
+#include "common/async_copy.cuh"
 #include "common/cluster.cuh"
 #include "common/mma_tiles.cuh"
 
@@ -24,11 +24,12 @@ GLA_DEVICE void fetch_pair (T *tile, const T *data, int64_t ld, int width, short
 #pragma unroll
   for (int w = threadIdx.x; w < PIECES * NB; w += THREADS) {
     int r = w % PIECES * AT_ONCE, c = w / PIECES;
-    T *to = tile + c * LD + r;
+    double2 *to = reinterpret_cast<double2 *> (tile + c * LD + r);
     if (row + r < last)
-      __pipeline_memcpy_async (to, data + pair_column (blocks, width, c) * ld + row + r, 16);
+      async_copy (to, reinterpret_cast<const double2 *> (
+                          data + pair_column (blocks, width, c) * ld + row + r));
     else
-      *reinterpret_cast<double2 *> (to) = make_double2 (0, 0);
+      *to = make_double2 (0, 0);
   }
 }
 

@@ -4,7 +4,7 @@
 // The rows are distributed over blocks of threads, whose sums are added in a fixed order. Single
 // precision is summed in double.
 
-#include <cuda_pipeline.h>
+#include "common/async_copy.cuh"
 #include "common/cluster.cuh"
 #include "qr_cholesky.cuh"
 #include "qr_tiles.cuh"
@@ -40,7 +40,7 @@ GLA_DEVICE void fetch (T *tile, const T *data, int64_t ld, int64_t row, int64_t 
   for (int w = threadIdx.x; w < ROWS * NB; w += THREADS) {
     int r = w % ROWS, c = w / ROWS;
     if (row + r < last && column + c < columns)
-      __pipeline_memcpy_async (tile + c * LD + r, data + (column + c) * ld + row + r, sizeof (T));
+      async_copy (tile + c * LD + r, data + (column + c) * ld + row + r);
     else
       tile[c * LD + r] = T{};
   }
@@ -76,13 +76,13 @@ __global__ void __launch_bounds__ (THREADS)
   };
   if (first < last)
     fetch_stage (first, 0);
-  __pipeline_commit ();
+  async_commit ();
   int k = 0;
   for (int64_t row = first; row < last; row += ROWS, k ^= 1) {
     if (row + ROWS < last)
       fetch_stage (row + ROWS, k ^ 1);
-    __pipeline_commit ();
-    __pipeline_wait_prior (1);
+    async_commit ();
+    async_wait<1> ();
     __syncthreads ();
     const T *left = tiles + k * stage, *right = same ? left : left + NB * LD;
 #pragma unroll

@@ -5,7 +5,7 @@
 // not depend on the number of pages, and cannot apply signs to a factor. Sums are formed in
 // double on the FP64 tensor cores, of single precision, too, always in the same order.
 
-#include <cuda_pipeline.h>
+#include "common/async_copy.cuh"
 #include "common/cluster.cuh"
 #include "qr_product.cuh"
 #include "qr_tiles.cuh"
@@ -36,7 +36,7 @@ GLA_DEVICE void fetch (T *tile, const T *data, int64_t ld, int rows, int columns
   for (int w = threadIdx.x; w < ROWS * COLUMNS; w += THREADS) {
     int r = w % ROWS, c = w / ROWS;
     if (r < rows && c < columns)
-      __pipeline_memcpy_async (tile + c * LD + r, data + c * ld + r, sizeof (T));
+      async_copy (tile + c * LD + r, data + c * ld + r);
     else
       tile[c * LD + r] = T{};
   }
@@ -118,14 +118,14 @@ __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
   for (int s = 0; s < tiles::STAGES - 1; s++) {
     if (s < steps)
       fetch_step (s);
-    __pipeline_commit ();
+    async_commit ();
   }
   for (int step = 0; step < steps; step++) {
-    __pipeline_wait_prior (tiles::STAGES - 2);
+    async_wait<tiles::STAGES - 2> ();
     __syncthreads ();
     if (step + tiles::STAGES - 1 < steps)
       fetch_step (step + tiles::STAGES - 1);
-    __pipeline_commit ();
+    async_commit ();
     const T *left = shared + step % tiles::STAGES * (tiles::LEFT + tiles::RIGHT);
     const T *right = left + tiles::LEFT;
 #pragma unroll

@@ -5,6 +5,7 @@
 #define GPULINALG_QR_SMALL_PAGE_CUH
 
 #include <type_traits>
+#include "common/async_copy.cuh"
 #include "common/reflector.cuh"
 #include "qr_small.cuh"
 
@@ -16,29 +17,6 @@
 template <class T, int N> struct alignas (N * sizeof (T)) pack {
   T x[N];
 };
-
-// 4, 8 or 16 bytes from global to shared memory, not through registers where the GPU can do that.
-template <class U> GLA_DEVICE void copy_async (U *to, const U *from)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  unsigned address = (unsigned)__cvta_generic_to_shared (to);
-  if constexpr (sizeof (U) == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from),
-                 "n"(sizeof (U))
-                 : "memory");
-#else
-  *to = *from;
-#endif
-}
-// This thread's copies have arrived; others see them after a barrier.
-GLA_DEVICE void wait_for_copies ()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 // The (row, column) of a number when `count` threads go through the columns together; thread g
 // begins with the g-th.
@@ -75,7 +53,7 @@ GLA_DEVICE void fetch (T *to, int ldt, const T *from, int64_t ldf, int rows, int
 {
   typedef pack<T, N> unit;
   for (walk w (rows / N, g, count); w.column < columns; w.next ())
-    copy_async (reinterpret_cast<unit *> (to + w.row * N + w.column * ldt),
+    async_copy (reinterpret_cast<unit *> (to + w.row * N + w.column * ldt),
                 reinterpret_cast<const unit *> (from + w.row * N + w.column * ldf));
 }
 

@@ -51,7 +51,7 @@ GLA_DEVICE void move_pages (T *shared, T *global, small_places<T> places, int pa
       if constexpr (STORE)
         *there = *here;
       else
-        copy_async (here, const_cast<const unit *> (there));
+        async_copy (here, static_cast<const unit *> (there));
       w.next ();
     }
   };
@@ -314,7 +314,7 @@ __global__ void __launch_bounds__ (32 * SMALL_THREAD_WARPS)
   small_places<T> places (p.m * p.n);
   if (is_packed (p.A, p.m, p.n)) {
     move_pages<T, false> (shared, const_cast<T *> (p.A.data) + first * p.A.page, places, pages);
-    wait_for_copies ();
+    async_wait_all ();
     __syncwarp ();
     t.load (shared + own * places.stride, p.m, p.m, p.n);
     __syncwarp ();

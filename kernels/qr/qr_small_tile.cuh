@@ -76,7 +76,7 @@ template <class T, int ROWS, int COLUMNS, int LANES> struct small_page {
         V[p.m + w.row + w.column * ld] = from_real<T> (0);
     if (g == 0)
       *scaled = 0;
-    wait_for_copies ();
+    async_wait_all ();
     sync ();
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) {

@@ -3,6 +3,7 @@
 
 #include "spmv_hubs.cuh"
 
+#include "common/async_copy.cuh"
 #include "common/cluster.cuh"
 #include "common/for_type.cuh"
 #include "spmv_tiles.cuh"
@@ -69,12 +70,7 @@ template <class T, bool PATTERN> struct tile_part {
       const bool inside = place >= shift () && place < tile.count + shift ();
       uint32_t c = inside ? code[k / V].at[k % V] : SPMV_HUB, to = landing + (32 * k + lane) * 16;
       uint64_t address = reinterpret_cast<uint64_t> (x + c);
-#if __CUDA_ARCH__ >= 900
-      asm volatile("{.reg .pred cold; setp.ge.s32 cold, %0, 0;\n\t"
-                   "@cold cp.async.cg.shared.global [%1], [%2], 16;}" ::"r"(c),
-                   "r"(to), "l"(address & ~(uint64_t)15)
-                   : "memory");
-#endif
+      async_copy_by_sign ((int)c, to, reinterpret_cast<const void *> (address & ~(uint64_t)15));
       // the flag of a hub is lost in its slot times the size of T
       from[k] = c & SPMV_HUB ? hubs + c * (uint32_t)sizeof (T) : to + ((uint32_t)address & 15);
     }
@@ -100,13 +96,6 @@ template <class T, bool PATTERN> struct tile_part {
     __syncwarp ();
   }
 };
-
-GLA_DEVICE void wait_for_fetches ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.commit_group;\n\tcp.async.wait_group 0;" ::: "memory");
-#endif
-}
 
 // One block per multiprocessor, with x at the hubs in its shared memory. Warps loop over the tiles
 // with the stride of the grid, as in spmv_tiles.cu; while x is fetched for one, columns and values
@@ -143,7 +132,7 @@ __global__ void __launch_bounds__ (32 * block_of<T>::WARPS, 1)
     now.fetch (hubs, landing, x);
     next.read (a);
     spmv_tile after = tile_at (at + 2 * step);
-    wait_for_fetches ();
+    async_wait_all ();
     now.multiply (memory - base, conjugate, products);
     sum_tile<T, PATTERN> (a, now.tile, products + now.shift (), now.end, factor, y);
     __syncwarp ();
