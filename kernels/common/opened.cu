@@ -4,6 +4,7 @@
 #include "opened.cuh"
 
 #include <atomic>
+#include <climits>
 #include <cuda_runtime.h>
 
 static std::atomic<bool> opened;
@@ -31,18 +32,34 @@ bool device_has_code_of (int device, int capability)
   return newest >= capability;
 }
 
-bool devices_serve (std::atomic<int> *known, bool (*serves) (int device))
+// Shared memory of a block, 0 without code that copies asynchronously; INT_MAX of a device that
+// does not answer.
+static int async_shared_of (int device)
 {
-  enum { UNKNOWN = 0, NO, YES };
-  int count = 0, answer = known->load ();
+  int bytes = 0;
+  if (!device_has_code_of (device, 800))
+    return 0;
+  return cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+                 cudaSuccess
+             ? bytes
+             : INT_MAX;
+}
+
+bool devices_serve (size_t shared_bytes)
+{
+  static std::atomic<int> of_all{-1};
+  int count = 0, least = of_all.load ();
   if (!device_opened ())
     return true;
-  if (answer != UNKNOWN || cudaGetDeviceCount (&count) != cudaSuccess)
-    return answer != NO;
-  answer = YES;
-  for (int device = 0; device < count; device++)
-    if (!serves (device))
-      answer = NO;
-  known->store (answer);
-  return answer == YES;
+  if (least < 0) {
+    if (cudaGetDeviceCount (&count) != cudaSuccess)
+      return true;
+    least = INT_MAX;
+    for (int device = 0; device < count; device++) {
+      const int bytes = async_shared_of (device);
+      least = bytes < least ? bytes : least;
+    }
+    of_all.store (least);
+  }
+  return shared_bytes <= (size_t)least;
 }

@@ -7,7 +7,7 @@
 #ifndef GPULINALG_OPENED_CUH
 #define GPULINALG_OPENED_CUH
 
-#include <atomic>
+#include <cstddef>
 
 bool device_opened ();
 void device_note_opened ();
@@ -18,8 +18,10 @@ void device_note_opened ();
 // message.
 bool device_has_code_of (int device, int capability);
 
-// Whether `serves` holds for every GPU, to any of which the pages of a call may go. True before a
-// GPU is open; asked once from then on, and kept in *known, which begins as 0.
-bool devices_serve (std::atomic<int> *known, bool (*serves) (int device));
+// Whether every GPU, to any of which the pages of a call may go, can run kernels that copy to
+// shared memory asynchronously (code before capability 8.0 is several times slower, or is missing)
+// and whose blocks have up to so many bytes of it. True before a GPU is open; asked once from then
+// on.
+bool devices_serve (size_t shared_bytes);
 
 #endif

@@ -11,8 +11,14 @@ const double PIECE_SECONDS = 0.03;
 // Seconds between two polls of the monitor while the host waits.
 const double POLL_SECONDS = 0.02;
 
+// Bytes of host arrays in a chunk, so that the copies of one overlap the kernels of another.
+const double CHUNK_BYTES = 64e6;
+
 // The share of the free device memory that chunks may take, all slots together.
 const double MEMORY_SHARE = 0.6;
+
+// Predicted seconds of any call, and bytes per second between the arrays of the host and a GPU.
+const double CALL_SECONDS = 5e-4, LINK_RATE = 18e9;
 
 // Multiprocessors of the GPU whose measured times the predictions were fitted to (an H200). Times
 // scale with the number that the device in use has.

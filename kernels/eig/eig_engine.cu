@@ -434,7 +434,7 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   double n2 = (double)job->n * job->n * gla_type_size (job->head.type);
   double transfer = pages * n2 * (job->vectors ? 2 : 1) / 22e9; // as measured with 16 cores
   double work = pages * page_seconds (e, job), alone = page_latency (job);
-  return 5e-4 + (transfer > work ? transfer : work) + alone;
+  return CALL_SECONDS + (transfer > work ? transfer : work) + alone;
 }
 
 // How many pages of a chunk of `chunk` there is memory for. The driver is not queried if all pages

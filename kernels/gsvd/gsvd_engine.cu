@@ -5,6 +5,7 @@
 #include "common/host_array.cuh"
 #include "common/wide.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "engine/engine.cuh"
 #include "gsvd_plan.cuh"
 
@@ -173,13 +174,6 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
 
-template <class R>
-gla_status download (cuda_engine *e, int slot, const gla_array &to, const page_matrix<R> &from)
-{
-  return to.data == nullptr || from.data == nullptr ? GLA_OK
-                                                    : engine_download (e, slot, &to, from.data);
-}
-
 // info and stats of the pages.
 template <class T>
 gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const gsvd_plan<T> &plan)
@@ -217,11 +211,11 @@ template <class S> gla_status finish (cuda_engine *e, int slot, const gla_gsvd_c
   GLA_TRY (report (e, slot, chunk, s.plan));
   if (e->gsvd_job.head.device_arrays)
     return GLA_OK;
-  GLA_TRY (download (e, slot, chunk->alpha, s.alpha));
-  GLA_TRY (download (e, slot, chunk->beta, s.beta));
-  GLA_TRY (download (e, slot, chunk->U, s.U));
-  GLA_TRY (download (e, slot, chunk->V, s.V));
-  return download (e, slot, chunk->X, s.X);
+  GLA_TRY (download_matrix (e, slot, chunk->alpha, s.alpha));
+  GLA_TRY (download_matrix (e, slot, chunk->beta, s.beta));
+  GLA_TRY (download_matrix (e, slot, chunk->U, s.U));
+  GLA_TRY (download_matrix (e, slot, chunk->V, s.V));
+  return download_matrix (e, slot, chunk->X, s.X);
 }
 
 //------------------------------------------------------------------------------
@@ -248,7 +242,7 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   const cuda_engine *e = engine_facts (engine);
   if (!is_regular (*job))
     return 1e9;
-  double transfer = job->head.device_arrays ? 0 : pages * array_bytes (job) / 18e9;
+  double transfer = job->head.device_arrays ? 0 : pages * array_bytes (job) / LINK_RATE;
   return 1e-3 + transfer + kernel_seconds (e, job, (double)pages);
 }
 

@@ -11,9 +11,6 @@
 namespace
 {
 
-// Bytes of host arrays in a chunk, so that copies overlap.
-const double CHUNK_BYTES = 64e6;
-
 //------------------------------------------------------------------------------
 // predicted time and memory
 //------------------------------------------------------------------------------
@@ -178,9 +175,9 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_pagesolve_job &job = *(const gla_pagesolve_job *)head;
   const double scale = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
-  const double transfer = head->device_arrays ? 0 : page_bytes (job) / 18e9;
+  const double transfer = head->device_arrays ? 0 : page_bytes (job) / LINK_RATE;
   const double work = work_seconds (job) * scale;
-  return 5e-4 + (double)pages * (transfer > work ? transfer : work);
+  return CALL_SECONDS + (double)pages * (transfer > work ? transfer : work);
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)

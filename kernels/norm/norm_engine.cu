@@ -3,14 +3,12 @@
 
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
+#include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "norm.cuh"
 
 namespace
 {
-
-// Bytes of host arrays in a chunk, so that copies overlap.
-const double CHUNK_BYTES = 64e6;
 
 double page_bytes (const gla_pagenorm_job &job)
 {
@@ -88,7 +86,7 @@ int supports (const gla_job *)
 double seconds (gla_engine *, const gla_job *head, int64_t pages)
 {
   const double bytes = (double)pages * page_bytes (*(const gla_pagenorm_job *)head);
-  return 5e-4 + bytes / (head->device_arrays ? 2e12 : 18e9);
+  return CALL_SECONDS + bytes / (head->device_arrays ? 2e12 : LINK_RATE);
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)

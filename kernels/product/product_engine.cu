@@ -1,7 +1,6 @@
 // product_engine.cu: gla_pagemul on one GPU: chunks of pages, their memory, their transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <atomic>
 #include "common/for_type.cuh"
 #include "common/opened.cuh"
 #include "common/pages.cuh"
@@ -11,9 +10,6 @@
 
 namespace
 {
-
-// Bytes of host arrays in a chunk, so that copies overlap.
-const double CHUNK_BYTES = 64e6;
 
 // Terms of a sum that one launch adds: a single page of few rows and columns has one block,
 // whatever the terms are.
@@ -196,33 +192,19 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, con
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Whether the device has the shared memory that the kernels need (those before compute capability
-// 8.0 have not), and code that copies to it asynchronously (older code is several times slower).
-bool device_serves (int device)
-{
-  int bytes = 0;
-  return device_has_code_of (device, 800) &&
-         (cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-              cudaSuccess ||
-          bytes >= PRODUCT_SHARED);
-}
-
-std::atomic<int> all_serve;
-
 int supports (const gla_job *head)
 {
   const gla_pagemul_job *job = (const gla_pagemul_job *)head;
   const int64_t most = (int64_t)1 << 30;
-  return job->m < most && job->n < most && job->k < most &&
-         devices_serve (&all_serve, device_serves);
+  return job->m < most && job->n < most && job->k < most && devices_serve (PRODUCT_SHARED);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_pagemul_job &job = *(const gla_pagemul_job *)head;
   const double link =
-      head->device_arrays ? 0 : (upload_bytes (job, pages) + result_bytes (job)) / 18e9;
-  return 5e-4 + (double)pages * (link + kernel_seconds (engine_facts (engine), job));
+      head->device_arrays ? 0 : (upload_bytes (job, pages) + result_bytes (job)) / LINK_RATE;
+  return CALL_SECONDS + (double)pages * (link + kernel_seconds (engine_facts (engine), job));
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -1,10 +1,11 @@
 // qr_engine.cu: gla_qr on one GPU: chunks of pages, their memory, their transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <atomic>
+#include <algorithm>
 #include "common/for_type.cuh"
 #include "common/opened.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download.cuh"
 #include "qr_chunk.cuh"
 
 namespace
@@ -52,13 +53,6 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_qr_chu
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
 
-template <class T>
-gla_status download (cuda_engine *e, int slot, const gla_array &to, const page_matrix<T> &from)
-{
-  return to.data == nullptr || from.data == nullptr ? GLA_OK
-                                                    : engine_download (e, slot, &to, from.data);
-}
-
 gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, const int64_t *from)
 {
   gla_array to =
@@ -76,13 +70,13 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
     return download_jpvt (e, slot, chunk, s.plan.pivots.jpvt);
   if (e->qr_job.head.device_arrays)
     return GLA_OK;
-  GLA_TRY (download (e, slot, chunk->R, s.R));
-  GLA_TRY (download (e, slot, chunk->Q, s.Q));
-  GLA_TRY (download (e, slot, chunk->C, s.C));
-  GLA_TRY (download (e, slot, chunk->W, s.W));
+  GLA_TRY (download_matrix (e, slot, chunk->R, s.R));
+  GLA_TRY (download_matrix (e, slot, chunk->Q, s.Q));
+  GLA_TRY (download_matrix (e, slot, chunk->C, s.C));
+  GLA_TRY (download_matrix (e, slot, chunk->W, s.W));
   if (e->qr_job.pivot)
     GLA_TRY (download_jpvt (e, slot, chunk, s.plan.pivots.jpvt));
-  GLA_TRY (download (e, slot, chunk->Y, s.Y));
+  GLA_TRY (download_matrix (e, slot, chunk->Y, s.Y));
   gla_array Y = chunk->Y;
   if (e->qr_job.wy && !s.small)
     for (int64_t page = 0; page < chunk->A.pages; page++) {
@@ -97,32 +91,13 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chu
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Whether the device has the shared memory that the kernels need.
-bool memory_serves (int device)
-{
-  int bytes = 0;
-  size_t needed =
-      qr_larfb_shared () > qr_product_shared () ? qr_larfb_shared () : qr_product_shared ();
-  return cudaDeviceGetAttribute (&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-             cudaSuccess ||
-         (size_t)bytes >= needed;
-}
-
-// Whether the device can run the kernels (those before compute capability 8.0 cannot).
-bool device_serves (int device)
-{
-  return device_has_code_of (device, 800) && memory_serves (device);
-}
-
-std::atomic<int> all_serve;
-
 // cuBLAS counts in int.
 int supports (const gla_job *head)
 {
   const gla_qr_job *job = (const gla_qr_job *)head;
   const int64_t most = (int64_t)1 << 30;
   return job->m < most && job->n < most && job->rhs < most &&
-         devices_serve (&all_serve, device_serves) &&
+         devices_serve (std::max (qr_larfb_shared (), qr_product_shared ())) &&
          (!qr_needs_blas (*job) || gpu_blas_expected ());
 }
 
@@ -130,8 +105,8 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_qr_job *job = (const gla_qr_job *)head;
   const cuda_engine *e = engine_facts (engine);
-  double transfer = job->head.device_arrays ? 0 : pages * qr_page_bytes (job) / 18e9;
-  return 5e-4 + transfer + qr_kernel_seconds (e, job, (double)pages);
+  double transfer = job->head.device_arrays ? 0 : pages * qr_page_bytes (job) / LINK_RATE;
+  return CALL_SECONDS + transfer + qr_kernel_seconds (e, job, (double)pages);
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -139,7 +114,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   const gla_qr_job *job = (const gla_qr_job *)head;
   cuda_engine *e = engine_of (engine);
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
-  double by_bytes = 64e6 / qr_page_bytes (job); // of host arrays, to overlap the copies
+  double by_bytes = CHUNK_BYTES / qr_page_bytes (job);
   if (!job->head.device_arrays && chunk > by_bytes)
     chunk = by_bytes;
   double one = qr_kernel_seconds (e, job, 1), two = qr_kernel_seconds (e, job, 2);
