@@ -9,8 +9,6 @@
 #include "batch/finish_pages.h"
 #include "common/host_memory.h"
 #include "common/pool.h"
-#include "cpu/engine.h"
-#include "cpu/isa.h"
 #include "eig_options.h"
 #include "pagefun_run.h"
 #include "structs.h"
@@ -219,10 +217,9 @@ static gla_status work (gla_fun_run *run)
   if (gla_array_empty (&run->A))
     return GLA_OK;
   char why[128] = "";
-  const gla_cpu_isa *isa = gla_cpu_isa_here (why, sizeof why);
-  if (isa == NULL)
+  run->kernel = gla_cpu_fun_here (run->A.type, why, sizeof why);
+  if (run->kernel == NULL)
     return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
-  run->kernel = isa->fun[gla_cpu_type_index (run->A.type)];
   const gla_status status =
       run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : gla_fun_call (run);
   free (run->V.data);

@@ -126,10 +126,10 @@ END
 }
 
 @test "rooms.sh notices an include that crosses a border" {
-  mkdir -p kernels/common kernels/engine kernels/qr src/cpu/qr oct
+  mkdir -p kernels/common kernels/engine kernels/fun kernels/qr src/cpu/qr oct
   for line in kernels/qr/a.cu:common/pages.cuh kernels/qr/a.cu:engine/engine.cuh kernels/qr/a.cu:backend.h \
     src/cpu/qr/a.c:cpu/common/carve.h src/cpu/engine.h:cpu/qr/qr.h oct/a.cc:gpulinalg.h \
-    src/qr.c:batch/dispatch.h src/pagefun.c:cpu/isa.h; do
+    src/qr.c:batch/dispatch.h src/pagefun.c:cpu/fun/fun.h; do
     echo "#include \"${line#*:}\"" >>"${line%%:*}"
   done
   run sh "$TOP/tests/rooms.sh"
@@ -137,7 +137,8 @@ END
   [ "$status" -eq 0 ]
   for line in kernels/qr/b.cu:gsvd/gsvd_plan.cuh kernels/common/b.cuh:engine/engine.cuh \
     kernels/engine/b.cuh:qr/qr_plan.cuh kernels/qr/b.cu:context.h src/cpu/qr/b.c:cpu/gsvd/gsvd.h \
-    src/cpu/qr/b.c:auto/costs.h oct/b.cc:backend.h oct/b.cc:common/pool.h src/b.c:cpu/engine.h; do
+    src/cpu/qr/b.c:auto/costs.h oct/b.cc:backend.h oct/b.cc:common/pool.h src/b.c:cpu/engine.h \
+    src/pagefun_b.c:cpu/isa.h kernels/fun/b.cu:eig/eig.cuh; do
     echo "#include \"${line#*:}\"" >"${line%%:*}"
     run sh "$TOP/tests/rooms.sh"
     echo "$output"
@@ -145,4 +146,25 @@ END
     [[ "$output" == *"${line%%:*}:1: ${line#*:}"* ]]
     rm "${line%%:*}"
   done
+}
+
+@test "sizes.sh notices a function of 81 lines" {
+  mkdir -p src oct kernels/qr tests
+  cp "$TOP/tests/files.sh" tests/
+  body() {
+    printf 'namespace\n{\n// A comment.\n%s\n%s{\n' "$1" "$3"
+    yes '  x++;' | head -n "$2"
+    printf '%s}\n\n}\n' "$3"
+  }
+  body 'static void f (int x)' 77 '' >src/a.c
+  body '  GLA_DEVICE void f (int x)' 77 '  ' >kernels/qr/a.cuh
+  body 'class f' 200 '' >oct/a.cc
+  run sh "$TOP/tests/sizes.sh"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  body '  GLA_DEVICE void f (int x)' 78 '  ' >kernels/qr/a.cuh
+  run sh "$TOP/tests/sizes.sh"
+  echo "$output"
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"kernels/qr/a.cuh:4: 81 lines"* ]]
 }

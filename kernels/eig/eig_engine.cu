@@ -7,7 +7,7 @@
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "eig_kernels.cuh"
-#include "eig_part.cuh"
+#include "engine/eig_part.cuh"
 #include "hetrd_band.cuh"
 #include "eig_routes.h"
 #include "range.cuh"

@@ -7,10 +7,10 @@
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
-#include "eig/eig_part.cuh"
+#include "engine/eig_part.cuh"
+#include "engine/product_part.cuh"
 #include "engine/rows.h"
 #include "fun.cuh"
-#include "product/product.cuh"
 
 #include <cmath>
 #include <cstring>

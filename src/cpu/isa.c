@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "isa.h"
 
 #define TABLES(isa)                                                                                \
@@ -62,4 +63,10 @@ const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
     snprintf (why, why_size,
               "GPULINALG_ISA is \"%.40s\", and must be \"base\", \"avx2\" or \"avx512\"", wanted);
   return NULL;
+}
+
+const gla_cpu_fun_kernel *gla_cpu_fun_here (gla_type type, char *why, size_t why_size)
+{
+  const gla_cpu_isa *isa = gla_cpu_isa_here (why, why_size);
+  return isa == NULL ? NULL : isa->fun[gla_cpu_type_index (type)];
 }

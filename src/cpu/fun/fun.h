@@ -30,4 +30,7 @@ typedef struct {
 
 GLA_KERNEL_DECLARE (fun);
 
+// The kernels for this processor, or NULL as gla_cpu_isa_here.
+const gla_cpu_fun_kernel *gla_cpu_fun_here (gla_type type, char *why, size_t why_size);
+
 #endif

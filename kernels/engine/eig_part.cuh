@@ -1,4 +1,4 @@
-// eig_part.cuh: batcheig as a part of another operation's work on a chunk
+// eig_part.cuh: batcheig as a part of another operation's work on a chunk (eig/eig_engine.cu)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The other operation has put a job of arrays on the device into e->eig_job. This part uses
@@ -8,7 +8,7 @@
 #ifndef GPULINALG_EIG_PART_CUH
 #define GPULINALG_EIG_PART_CUH
 
-#include "engine/engine.cuh"
+#include "engine.cuh"
 
 // Bytes of the arena that a chunk of so many pages needs.
 size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages);
