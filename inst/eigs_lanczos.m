@@ -366,6 +366,7 @@ endfunction
 %!error <option "p" must be more than k = 2, not 2> eigs_lanczos (speye (3), 2, "p", 2)
 %!error <option "block" must be an integer from 1 to 8, not 9> eigs_lanczos (speye (3), 1, "block", 9)
 %!error <option "method" must be "restarted" or "plain", not "arnoldi"> eigs_lanczos (speye (3), 1, "method", "arnoldi")
+%!error <option "method" must be "restarted" or "plain", not ""> eigs_lanczos (speye (3), 1, "method", char (zeros (0, 3)))
 %!error <"steps" is an option of the method "plain"> eigs_lanczos (speye (3), 1, "steps", 5)
 %!error <option "v0" must be a column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
 %!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", [1; 2; NaN])

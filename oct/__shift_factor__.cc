@@ -151,9 +151,9 @@ static octave_value_list body (octave::interpreter &interp, const octave_value_l
   if (F)
     return ovl (args (1).isreal () ? solved<NDArray> (*F, args (1))
                                    : solved_in_parts (*F, args (1)));
-  if (args.length () == 1 && args (0).is_string () && args (0).string_value () == "hold")
+  if (args.length () == 1 && gla::is_text (args (0)) && args (0).string_value () == "hold")
     return ovl (static_cast<double> (gla_blas_hold ()));
-  if (args.length () == 2 && args (0).is_string () && args (0).string_value () == "release") {
+  if (args.length () == 2 && gla::is_text (args (0)) && args (0).string_value () == "release") {
     gla_blas_release (args (1).int_value ());
     return octave_value_list ();
   }

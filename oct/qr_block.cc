@@ -21,7 +21,7 @@ struct qr_request {
 static bool has_solve_flag (const octave_value_list &args)
 {
   for (int k = 1; k < args.length (); k++)
-    if (args (k).is_string () && gla::lower_case (args (k).string_value ()) == "solve")
+    if (gla::is_text (args (k)) && gla::lower_case (args (k).string_value ()) == "solve")
       return true;
   return false;
 }

@@ -127,7 +127,8 @@ endfunction
 
 function bad_value (given, wanted, value)
 
-  if (ischar (value) && ndims (value) == 2 && rows (value) <= 1)
+  if (ischar (value) && (isrow (value) || isempty (value) && ndims (value) == 2))
+    value = value(:).';                 # also of 0x3
     found = ['"', value, '"'];
   elseif (isnumeric (value) && isscalar (value))
     found = num2str (value);
