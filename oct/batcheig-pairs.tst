@@ -234,8 +234,12 @@
 %!   assert (all (isnan (diag (D(:,:,4)))));
 %!   assert (isnan (more.rcond), logical ([0; 0; 1; 0; 0; 0; 0]));
 %! endfor
-%!warning <batcheig: of 3 pages 1 hold NaN or Inf \(the first is page 3\), 1 have a B that is not positive definite to working precision \(the first is page 2\); they are NaN> ...
-%! lambda = batcheig (cat (3, 1, 2, NaN), cat (3, 1, -1, 1));
+%!warning <^batcheig: 1 of 4 pages hold NaN or Inf \(the first is page 3\), and 2 have a B that is not positive definite to working precision \(the first is page 2\); they are NaN in the result$> ...
+%! lambda = batcheig (cat (3, 1, 2, NaN, 1), cat (3, 1, -1, 1, 0));
+%!warning <^batcheig: 1 of 3 pages hold NaN or Inf and are NaN in the result; the first is page 2$> ...
+%! lambda = batcheig (cat (3, 1, NaN, 1), 1);
+%!warning <^batcheig: 2 of 3 pages have a B that is not positive definite to working precision and are NaN in the result; the first is page 1$> ...
+%! lambda = batcheig (1, cat (3, -1, 1, 0));
 %!warning id=gpulinalg:pages-failed batcheig (1, 0);
 %!test
 %! [V, D, info] = batcheig (ones (1, 1, 3), 0);

@@ -63,8 +63,8 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
         "or \"upper\" reads one triangle only",
         static_cast<long long> (report.bad_page + 1), report.bad_difference);
   if (report.base.pages_failed > 0 && !want.info)
-    gla::warn_of_failed_pages ("batcheig", reinterpret_cast<const int32_t *> (info.data ()), pages,
-                               static_cast<int32_t> (n + 1));
+    gla::warn_of_failed_pages ("batcheig", results.info, pages,
+                               {gla::not_finite (n), gla::not_converged (n)});
 
   if (want.cut) {
     D = first_values (D, report.most, want.matrix);

@@ -47,40 +47,11 @@ void check_pair (const octave_value &A, const octave_value &B)
 // pages that fail
 //------------------------------------------------------------------------------
 
-namespace
+static std::vector<gla::page_failure> reasons (octave_idx_type n)
 {
-
-// Pages that failed for one reason.
-struct failures {
-  const char *what;
-  long long count, first;
-};
-
-} // namespace
-
-// One warning for all.
-static void warn_of_failures (const int32NDArray &info, octave_idx_type n)
-{
-  const octave_idx_type pages = info.numel ();
-  failures kinds[] = {{"hold NaN or Inf", 0, 0},
-                      {"have a B that is not positive definite to working precision", 0, 0},
-                      {"did not converge", 0, 0}};
-  for (octave_idx_type p = pages - 1; p >= 0; p--) {
-    const octave_idx_type code = info (p).value ();
-    if (code == 0)
-      continue;
-    failures &f = kinds[code == n + 1 ? 0 : code > n + 1 ? 1 : 2];
-    f.count++;
-    f.first = p + 1;
-  }
-  std::string text;
-  for (const failures &f : kinds)
-    if (f.count > 0)
-      text += (text.empty () ? "" : ", ") + std::to_string (f.count) + " " + f.what +
-              " (the first is page " + std::to_string (f.first) + ")";
-  if (!text.empty ())
-    warning_with_id ("gpulinalg:pages-failed", "batcheig: of %lld pages %s; they are NaN",
-                     static_cast<long long> (pages), text.c_str ());
+  return {gla::not_finite (n),
+          {n + 2, 2 * n + 1, "have a B that is not positive definite to working precision", "NaN"},
+          gla::not_converged (n)};
 }
 
 //------------------------------------------------------------------------------
@@ -149,7 +120,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   if (status == GLA_ERROR_NOT_HERMITIAN)
     fail_not_hermitian (report);
   if (report.base.pages_failed > 0 && !want.info)
-    warn_of_failures (info, n);
+    gla::warn_of_failed_pages ("batcheig", results.info, pages, reasons (n));
 
   if (want.cut) {
     D = first_values (D, report.most, want.matrix);

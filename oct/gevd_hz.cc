@@ -13,11 +13,9 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
                            octave_idx_type p)
 {
   octave_idx_type pages = static_cast<octave_idx_type> (info.size ());
-  if (report.base.pages_failed > 0) {
-    std::vector<int32_t> failed (info);
-    std::replace (failed.begin (), failed.end (), static_cast<int32_t> (p + 2), 0);
-    gla::warn_of_failed_pages ("gevd_hz", failed.data (), pages, static_cast<int32_t> (p + 1));
-  }
+  if (report.base.pages_failed > 0)
+    gla::warn_of_failed_pages ("gevd_hz", info.data (), pages,
+                               {gla::not_finite (p), gla::not_converged (p)});
   if (report.pages_singular > 0)
     warning_with_id ("gpulinalg:singular-pencil",
                      "gevd_hz: on %lld of %lld pages [A; B] has less than full rank; Z and "

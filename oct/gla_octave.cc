@@ -28,29 +28,41 @@ void zero (void *memory, std::size_t bytes)
     std::rethrow_exception (interrupt);
 }
 
-void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
-                           int32_t not_finite)
+// How many pages have an info of this reason, and the number of the first.
+static std::pair<long long, long long> count_pages (const int32_t *info, octave_idx_type pages,
+                                                    const page_failure &reason)
 {
-  long long bad = 0, first_bad = 0, stuck = 0, first_stuck = 0;
-  for (octave_idx_type p = pages - 1; p >= 0; p--) {
-    if (info[p] == not_finite)
-      bad++, first_bad = p + 1;
-    else if (info[p] != 0)
-      stuck++, first_stuck = p + 1;
+  long long count = 0, first = 0;
+  for (octave_idx_type p = pages - 1; p >= 0; p--)
+    if (info[p] >= reason.least && info[p] <= reason.most)
+      count++, first = p + 1;
+  return {count, first};
+}
+
+void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
+                           const std::vector<page_failure> &reasons)
+{
+  std::string one, several; // the texts for one reason and for several
+  std::string becomes = "NaN";
+  int kinds = 0;
+  for (const page_failure &reason : reasons) {
+    const auto found = count_pages (info, pages, reason);
+    if (found.first == 0)
+      continue;
+    const std::string first = "the first is page " + std::to_string (found.second);
+    const std::string what = std::to_string (found.first) +
+                             (kinds == 0 ? " of " + std::to_string (pages) + " pages " : " ") +
+                             reason.what;
+    one = what + " and are " + reason.becomes + " in the result; " + first;
+    several += (kinds == 0 ? "" : ", and ") + what + " (" + first + ")";
+    if (becomes == "NaN")
+      becomes = reason.becomes;
+    kinds++;
   }
-  const char *id = "gpulinalg:pages-failed";
-  long long all = pages;
-  if (bad > 0 && stuck > 0)
-    warning_with_id (
-        id,
-        "%s: %lld of %lld pages hold NaN or Inf (the first is page %lld), and %lld did "
-        "not converge (the first is page %lld); they are NaN in the result",
-        who, bad, all, first_bad, stuck, first_stuck);
-  else if (bad + stuck > 0)
-    warning_with_id (id,
-                     "%s: %lld of %lld pages %s and are NaN in the result; the first is page %lld",
-                     who, bad + stuck, all, bad > 0 ? "hold NaN or Inf" : "did not converge",
-                     bad > 0 ? first_bad : first_stuck);
+  several += "; they are " + becomes + " in the result";
+  if (kinds > 0)
+    warning_with_id ("gpulinalg:pages-failed", "%s: %s", who,
+                     (kinds == 1 ? one : several).c_str ());
 }
 
 } // namespace gla

@@ -255,10 +255,28 @@ std::string quoted_list (const std::vector<std::string> &words);
 // pages that fail
 //------------------------------------------------------------------------------
 
-// Gives one warning gpulinalg:pages-failed for all pages whose info is not 0. Pages with info equal
-// to `not_finite` hold NaN or Inf; the others did not converge.
+// A reason why pages fail: info is a code from `least` to `most`; `what` is said of the pages, and
+// the results are `becomes` there.
+struct page_failure {
+  octave_idx_type least, most;
+  const char *what;
+  const char *becomes;
+};
+
+// The reasons of pages of order n.
+inline page_failure not_finite (octave_idx_type n)
+{
+  return {n + 1, n + 1, "hold NaN or Inf", "NaN"};
+}
+inline page_failure not_converged (octave_idx_type n)
+{
+  return {1, n, "did not converge", "NaN"};
+}
+
+// Gives one warning gpulinalg:pages-failed for all pages that failed for these reasons, in this
+// order. Pages with another info do not count.
 void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
-                           int32_t not_finite);
+                           const std::vector<page_failure> &reasons);
 
 //------------------------------------------------------------------------------
 // a call of the library

@@ -102,7 +102,8 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
   if (report.base.pages_failed > 0 && want.outputs < 6)
-    gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages, static_cast<int32_t> (p + 1));
+    gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages,
+                               {gla::not_finite (p), gla::not_converged (p)});
 
   if (want.outputs == 1)
     return ovl (RealArray (quotient (f.alpha, f.beta)));

@@ -19,15 +19,6 @@ static int32_t *codes_of (int32NDArray &info)
   return reinterpret_cast<int32_t *> (info.fortran_vec ());
 }
 
-void warn_of_pages_not_finite (const char *who, const int32_t *info, octave_idx_type pages,
-                               octave_idx_type n)
-{
-  std::vector<int32_t> failed (info, info + pages);
-  for (int32_t &code : failed)
-    code = code > n ? code : 0;
-  warn_of_failed_pages (who, failed.data (), pages, static_cast<int32_t> (n + 1));
-}
-
 // From a number for each page of X one for each page of A. Where pages of A belong to several pages
 // of X, a number wins over NaN, which may come from B. NaN where X has no pages.
 template <typename R>
@@ -77,7 +68,7 @@ static octave_value_list solve_square (gla::call &call, const page_division &wan
   call.finish (
       gla_pagesolve (call.context (), &A.array (), &B.array (), &results, &options, &report));
   if (want.outputs < 3 && report.base.pages_failed > 0)
-    warn_of_pages_not_finite (want.who, results.info, pages, n);
+    warn_of_failed_pages (want.who, results.info, pages, {not_finite (n)});
   if (want.outputs < 2)
     return ovl (X);
   return ovl (X, of_pages_of_A (rcond, grid, want.A), info);
@@ -115,7 +106,7 @@ static octave_value_list solve_least_squares (gla::call &call, const page_divisi
   auto report = sized<gla_least_squares_report> ();
   call.finish (gla_least_squares (call.context (), &a, &b, &results, nullptr, &report));
   if (want.outputs < 3 && report.base.pages_failed > 0)
-    warn_of_pages_not_finite (want.who, results.info, pages, n);
+    warn_of_failed_pages (want.who, results.info, pages, {not_finite (n)});
   Real rank (dim_vector (1, 1, pages));
   for (octave_idx_type p = 0; p < pages; p++)
     rank.xelem (p) = results.info[p] > n

@@ -22,10 +22,6 @@ struct page_division {
 octave_value_list divide_pages (octave::interpreter &interp, const page_division &want,
                                 const options &opts);
 
-// One warning for the pages of A that hold NaN or Inf, which have n+1 in info.
-void warn_of_pages_not_finite (const char *who, const int32_t *info, octave_idx_type pages,
-                               octave_idx_type n);
-
 } // namespace gla
 
 #endif

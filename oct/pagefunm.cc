@@ -231,27 +231,12 @@ template <typename Array, typename Real> struct values_call {
 // the call
 //------------------------------------------------------------------------------
 
-// One warning for all pages that failed.
-void warn (const int32_t *info, octave_idx_type pages, octave_idx_type n)
+std::vector<gla::page_failure> reasons (octave_idx_type n)
 {
-  long long failed = 0, first = 0, kinds[4] = {0, 0, 0, 0};
-  static const char *const reasons[] = {"did not converge", "hold NaN or Inf",
-                                        "are singular, or have a value that is not finite",
-                                        "are indefinite"};
-  for (octave_idx_type p = pages - 1; p >= 0; p--)
-    if (info[p] != 0) {
-      failed++;
-      first = p + 1;
-      kinds[info[p] <= n ? 0 : info[p] - n]++;
-    }
-  std::string why;
-  for (int k = 0; k < 4; k++)
-    if (kinds[k] > 0)
-      why += (why.empty () ? "" : ", ") + std::to_string (kinds[k]) + " " + reasons[k];
-  if (failed > 0)
-    warning_with_id ("gpulinalg:pages-failed",
-                     "%s: %lld of %lld pages failed: %s; the first is page %lld", who, failed,
-                     static_cast<long long> (pages), why.c_str (), first);
+  return {gla::not_finite (n),
+          {n + 2, n + 2, "are singular or give a value that is not finite", "NaN or Inf"},
+          {n + 3, n + 3, "are indefinite", "NaN"},
+          gla::not_converged (n)};
 }
 
 template <typename Array, typename Real>
@@ -293,7 +278,7 @@ octave_value_list solve (gla::call &call, const request &want)
     run ();
   }
   if (report.base.pages_failed > 0 && !want.info)
-    warn (results.info, pages, n);
+    gla::warn_of_failed_pages (who, results.info, pages, reasons (n));
   return ovl (F.value (), info);
 }
 

@@ -187,9 +187,16 @@
 %! for p = [1:3, 5, 6, 9]
 %!   assert (F(:,:,p), pagefunm (A(:,:,p), "exp"));
 %! endfor
-%!warning <pagefunm: 2 of 3 pages failed: 1 hold NaN or Inf, 1 are singular, or have a value that is not finite; the first is page 1>
-%! pagefunm (cat (3, ones (2), eye (2), NaN (2)), "inv");
-%!warning <1 of 1 pages failed: 1 are indefinite> pagefunm (-1, "sqrt", "indefinite", "nan");
+%!warning <^pagefunm: 1 of 3 pages hold NaN or Inf \(the first is page 3\), and 1 are singular or give a value that is not finite \(the first is page 1\); they are NaN or Inf in the result$> ...
+%! F = pagefunm (cat (3, ones (2), eye (2), NaN (2)), "inv");
+%!warning <^pagefunm: 1 of 2 pages hold NaN or Inf and are NaN in the result; the first is page 2$> ...
+%! F = pagefunm (cat (3, 1, Inf), "exp");
+%!warning <^pagefunm: 1 of 2 pages are singular or give a value that is not finite and are NaN or Inf in the result; the first is page 1$> ...
+%! assert (pagefunm (cat (3, 0, 1), "inv")(:), [Inf; 1]);
+%!warning <^pagefunm: 1 of 1 pages are indefinite and are NaN in the result; the first is page 1$> ...
+%! F = pagefunm (-1, "sqrt", "indefinite", "nan");
+%!warning <^pagefunm: 1 of 3 pages hold NaN or Inf \(the first is page 2\), and 1 are indefinite \(the first is page 3\); they are NaN in the result$> ...
+%! F = pagefunm (cat (3, 1, NaN, -1), "sqrt", "indefinite", "nan");
 %!warning id=gpulinalg:pages-failed pagefunm (NaN, "exp");
 
 %!## bits do not depend on the batch

@@ -25,7 +25,7 @@ static octave_value_list invert (gla::call &call, const octave_value &arg, int o
   auto report = gla::sized<gla_pagesolve_report> ();
   call.finish (gla_pagesolve (call.context (), &x, nullptr, &results, nullptr, &report));
   if (outputs < 3 && report.base.pages_failed > 0)
-    gla::warn_of_pages_not_finite ("pageinv", results.info, pages, n);
+    gla::warn_of_failed_pages ("pageinv", results.info, pages, {gla::not_finite (n)});
   if (outputs < 2)
     return ovl (Y);
   return ovl (Y, rcond, info);

@@ -36,13 +36,8 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   results.info = codes;
   auto report = gla::sized<gla_least_squares_report> ();
   call.finish (gla_least_squares (call.context (), &a, &b, &results, &options, &report));
-  if (outputs < 2 && report.base.pages_failed > 0) {
-    // info from 1 to n is a loss of rank; x is right there
-    std::vector<int32_t> failed (codes, codes + pages);
-    for (int32_t &code : failed)
-      code = code > n ? code : 0;
-    gla::warn_of_failed_pages ("qr_block", failed.data (), pages, static_cast<int32_t> (n + 1));
-  }
+  if (outputs < 2 && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
+    gla::warn_of_failed_pages ("qr_block", codes, pages, {gla::not_finite (n)});
   if (outputs < 2 && report.pages_deficient > 0)
     warn_of_deficient_pages (report, pages);
   return ovl (X, info);
