@@ -144,8 +144,8 @@ function [balance, as_vector, place] = parse_options (as_vector, options)
         place = options{k};
       otherwise
         error ("gpulinalg:bad-option",
-               ['pageeig: unknown option "%s"; valid options are "balance", ', ...
-                '"nobalance", "vector", "matrix" or "device"'], option);
+               ['pageeig: argument %d: unknown option "%s"; valid options are ', ...
+                '"balance", "nobalance", "vector", "matrix" or "device"'], k + 1, option);
     endswitch
   endwhile
   check_place (place);
@@ -394,7 +394,7 @@ endfunction
 %!error <Invalid call> pageeig ()
 %!error <called with too many outputs|undefined in return list> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
-%!error <unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
+%!error <pageeig: argument 2: unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
 %!error <argument 2 must be the name of an option, not of class double> pageeig (1, 2)
 %!error <argument 3 must be the name of an option, not of class cell> pageeig (1, "vector", {"matrix"})
 %!error <option "device" needs a value> pageeig (1, "device")

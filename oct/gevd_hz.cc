@@ -202,7 +202,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error id=gpulinalg:bad-option [Z, lambda] = gevd_hz (1, 2, "colour");
 %!error <gevd_hz: function called with too many outputs> [a, b, c, d, e] = gevd_hz (1, 1);
 %!error <gevd_hz: A and B must have the same columns and the same pages, but A is 1x2 and B is 1x1> gevd_hz ([1, 2], 3)
-%!error <gevd_hz: unknown option "econ"; valid options are "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <gevd_hz: argument 3: unknown option "econ"; valid options are "method", "blocking", "ordering", "block", "device" or "progress"> ...
 %! gevd_hz (1, 2, "econ")
 %!error <gevd_hz: argument 3 must be the name of an option, not of class double> [Z, w] = gevd_hz (1, 2, 0);
 %!error <gevd_hz: A must be a full array, not sparse; use full \(A\)> gevd_hz (sparse (1), 1)

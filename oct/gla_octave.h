@@ -245,6 +245,9 @@ bool is_real_scalar (const octave_value &v);
 // A number as Octave shows it.
 std::string text_of (double x);
 
+// For errors: ', not "nuc"', ", not of class cell" or ", not of class char of size 1x3x2".
+std::string not_this (const octave_value &v);
+
 // Ends with gpulinalg:bad-class unless x is a full floating point array.
 void check_float_array (const char *who, const char *name, const octave_value &x);
 

@@ -45,6 +45,12 @@ static std::string shape_and_class (const octave_value &v)
   return v.class_name () + (v.is_string () ? " of size " + v.dims ().str () : "");
 }
 
+std::string not_this (const octave_value &v)
+{
+  return is_text (v) ? ", not \"" + v.string_value () + "\""
+                     : ", not of class " + shape_and_class (v);
+}
+
 std::string text_of (double x)
 {
   if (std::isnan (x))
@@ -104,11 +110,9 @@ options::options (const char *who, const octave_value_list &args, int first,
 
   for (int k = first; k < args.length (); k++) {
     if (!is_text (args (k)))
-      error_with_id (
-          "gpulinalg:bad-option",
-          "%s: argument %d must be the name of an option, not of class %s; valid options "
-          "are %s",
-          who, k + 1, shape_and_class (args (k)).c_str (), quoted_list (valid).c_str ());
+      error_with_id ("gpulinalg:bad-option",
+                     "%s: argument %d must be the name of an option%s; valid options are %s", who,
+                     k + 1, not_this (args (k)).c_str (), quoted_list (valid).c_str ());
     std::string given = args (k).string_value ();
     std::string name = lower_case (given);
     if (contains (flags, name) || contains (not_here, name)) {
@@ -119,7 +123,8 @@ options::options (const char *who, const octave_value_list &args, int first,
                        name.c_str ());
       m_values.emplace_back (name, args (k));
     } else {
-      error_with_id ("gpulinalg:bad-option", "%s: unknown option \"%s\"; valid options are %s", who,
+      error_with_id ("gpulinalg:bad-option",
+                     "%s: argument %d: unknown option \"%s\"; valid options are %s", who, k + 1,
                      given.c_str (), quoted_list (valid).c_str ());
     }
   }
@@ -151,9 +156,7 @@ std::string options::word (const std::string &name, const std::vector<std::strin
   std::string text = is_text (v) ? lower_case (v.string_value ()) : "";
   if (!contains (words, text))
     error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be %s%s", m_who, name.c_str (),
-                   quoted_list (words).c_str (),
-                   is_text (v) ? (", not \"" + v.string_value () + "\"").c_str ()
-                               : (", not of class " + shape_and_class (v)).c_str ());
+                   quoted_list (words).c_str (), not_this (v).c_str ());
   return text;
 }
 

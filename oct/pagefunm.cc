@@ -44,8 +44,7 @@ void read_name (const octave_value &fun, request &want)
       return;
     }
   error_with_id ("gpulinalg:bad-value", "%s: the function must be %s or a function handle%s", who,
-                 gla::quoted_list (names).c_str (),
-                 gla::is_text (fun) ? (", not \"" + fun.string_value () + "\"").c_str () : "");
+                 gla::quoted_list (names).c_str (), gla::not_this (fun).c_str ());
 }
 
 // A real array without gaps: one number, or one for each page.

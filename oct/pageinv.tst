@@ -240,5 +240,7 @@
 %!error id=gpulinalg:bad-shape pageinv (ones (2, 3))
 %!error <the pages of X must be square, but X is 2x3x4> pageinv (ones (2, 3, 4))
 %!error id=gpulinalg:bad-option pageinv (1, "colour", 1)
+%!error <pageinv: argument 2: unknown option "Colour"; valid options are "device" or "progress"> pageinv (1, "Colour", 1)
+%!error <pageinv: argument 4: unknown option "Colour"> pageinv (1, "device", "cpu", "Colour")
 %!error id=gpulinalg:bad-option pageinv (1, "device")
 %!error id=gpulinalg:bad-value pageinv (1, "device", "tpu")

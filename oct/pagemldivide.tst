@@ -399,7 +399,11 @@
 %! pagemldivide (ones (2, 2, 1, 2), ones (2, 2, 5, 3))
 %!error <the pages of A and B do not match in dimension 3: 2 and 3> ...
 %! pagemldivide (ones (1, 1, 2), ones (2, 2, 3))
-%!error <transpA must be "none", "transpose" or "ctranspose"> pagemldivide (1, "no", 1)
+%!error <transpA must be "none", "transpose" or "ctranspose", not "no"> pagemldivide (1, "no", 1)
 %!error id=gpulinalg:bad-option pagemldivide (1, 1, "colour", 1)
+%!error <pagemldivide: argument 3: unknown option "Colour"; valid options are "device" or "progress"> pagemldivide (1, 1, "Colour", 1)
+%!error <pagemldivide: argument 4: unknown option "Colour"> pagemldivide (1, "none", 1, "Colour", 1)
+%!error <pagemldivide: option "device" needs a value> pagemldivide (1, 1, "device")
+%!error <transpA must be .*, not of class char of size 1x4x2> pagemldivide (1, repmat ("none", [1, 1, 2]), 1)
 %!error id=gpulinalg:bad-value pagemldivide (1, 1, "device", "tpu")
 %!error <pages of A with one element are not done on a GPU> pagemldivide (1, 1, "device", "gpu")

@@ -3,6 +3,18 @@
 
 #include "page_division.h"
 
+// Whether the third argument is transpA. Options come in pairs, so an odd number of arguments has
+// it, unless an option has no value.
+static bool has_op (const octave_value_list &args)
+{
+  if (args.length () < 3)
+    return false;
+  const std::string word =
+      gla::is_text (args (2)) ? gla::lower_case (args (2).string_value ()) : "";
+  return gla::is_op (args (2)) ||
+         (args.length () % 2 == 1 && word != "device" && word != "progress");
+}
+
 static octave_value_list pagemrdivide_body (octave::interpreter &interp,
                                             const octave_value_list &args, int nargout)
 {
@@ -15,8 +27,7 @@ static octave_value_list pagemrdivide_body (octave::interpreter &interp,
   want.A = args (1);
   gla::check_float_array (want.who, "B", want.B);
   gla::check_float_array (want.who, "A", want.A);
-  // options come in pairs, so an odd number of arguments has transpA
-  const int read = args.length () % 2 == 0 ? 2 : 3;
+  const int read = has_op (args) ? 3 : 2;
   if (read == 3)
     want.op = gla::read_op (want.who, "transpA", args (2));
   const gla::options opts (want.who, args, read, {}, {"device", "progress"});

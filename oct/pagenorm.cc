@@ -23,19 +23,34 @@ struct request {
   bool vectors = false; // pages are rows or columns
 };
 
+const std::vector<std::string> option_names = {"device", "progress"};
+
+// Reads "fro" or "inf"; returns the number of arguments before the options.
+int read_word (const octave_value &p, request &want)
+{
+  const std::string word = gla::is_text (p) ? gla::lower_case (p.string_value ()) : "";
+  want.frobenius = word == "fro";
+  if (word == "inf")
+    want.p = infinity;
+  if (want.frobenius || word == "inf")
+    return 2;
+  for (const std::string &name : option_names)
+    if (word == name)
+      return 1;
+  error_with_id ("gpulinalg:bad-option",
+                 "pagenorm: argument 2 must be p (a number, \"fro\" or \"inf\") or the name of an "
+                 "option (%s)%s",
+                 gla::quoted_list (option_names).c_str (), gla::not_this (p).c_str ());
+}
+
 // Reads p; returns the number of arguments before the options.
 int read_kind (const octave_value_list &args, request &want)
 {
   if (args.length () < 2)
     return 1;
   const octave_value p = args (1);
-  if (p.is_string ()) {
-    const std::string word = gla::is_text (p) ? gla::lower_case (p.string_value ()) : "";
-    want.frobenius = word == "fro";
-    if (word == "inf")
-      want.p = infinity;
-    return want.frobenius || word == "inf" ? 2 : 1;
-  }
+  if (p.is_string ())
+    return read_word (p, want);
   if (!gla::is_real_scalar (p))
     error_with_id ("gpulinalg:bad-value",
                    "pagenorm: p must be a number, \"fro\" or \"inf\", not %s of class %s",
@@ -160,7 +175,7 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
   request want;
   want.X = args (0);
   gla::check_float_array ("pagenorm", "X", want.X);
-  gla::options opts ("pagenorm", args, read_kind (args, want), {}, {"device", "progress"});
+  gla::options opts ("pagenorm", args, read_kind (args, want), {}, option_names);
   dim_vector dims = want.X.dims ();
   want.vectors = dims (0) == 1 || dims (1) == 1;
   check_kind (want);

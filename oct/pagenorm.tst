@@ -204,5 +204,11 @@
 %!error id=gpulinalg:bad-value pagenorm (1, 1i)
 %!error id=gpulinalg:bad-option pagenorm (1, "nuc")
 %!error id=gpulinalg:bad-option pagenorm (1, 1, "colour", 1)
+%!error <pagenorm: argument 3: unknown option "Colour"; valid options are "device" or "progress"> pagenorm (1, 1, "Colour", 1)
+%!error <pagenorm: argument 2 must be p \(a number, "fro" or "inf"\) or the name of an option \("device" or "progress"\), not "nuc"> ...
+%! pagenorm (1, "nuc")
+%!error id=gpulinalg:bad-option pagenorm (1, "Colour", 1)
+%!error <argument 2 must be p .*, not of class char of size 1x3x2> pagenorm (1, repmat ("fro", [1, 1, 2]))
+%!error <pagenorm: option "device" needs a value> pagenorm (1, "device")
 %!error id=gpulinalg:bad-value pagenorm (1, 1, "device", "tpu")
 %!error <the norm with p = 3 is not done on a GPU> pagenorm ([1, 2], 3, "device", "gpu")

@@ -37,17 +37,26 @@ bool asks_for_gpu (const octave_value &device)
   return device.is_defined () && device.isnumeric ();
 }
 
-char read_op (const char *who, const char *name, const octave_value &v)
+// 'N', 'T' or 'C', or 0 for anything else.
+static char op_of (const octave_value &v)
 {
   const std::string word = is_text (v) ? lower_case (v.string_value ()) : "";
-  if (word == "none")
-    return 'N';
-  if (word == "transpose")
-    return 'T';
-  if (word != "ctranspose")
+  return word == "none" ? 'N' : word == "transpose" ? 'T' : word == "ctranspose" ? 'C' : 0;
+}
+
+bool is_op (const octave_value &v)
+{
+  return op_of (v) != 0;
+}
+
+char read_op (const char *who, const char *name, const octave_value &v)
+{
+  const char op = op_of (v);
+  if (op == 0)
     error_with_id ("gpulinalg:bad-value",
-                   "%s: %s must be \"none\", \"transpose\" or \"ctranspose\"", who, name);
-  return 'C';
+                   "%s: %s must be \"none\", \"transpose\" or \"ctranspose\"%s", who, name,
+                   not_this (v).c_str ());
+  return op;
 }
 
 octave_idx_type rows_of (const octave_value &v, char op)

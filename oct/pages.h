@@ -31,6 +31,8 @@ bool asks_for_gpu (const octave_value &device);
 // What is done to a page first: 'N' nothing, 'T' transposed, 'C' conjugated and transposed. Ends
 // with an error that names the argument unless the value is "none", "transpose" or "ctranspose".
 char read_op (const char *who, const char *name, const octave_value &v);
+// Whether the value is one of these words.
+bool is_op (const octave_value &v);
 
 octave_idx_type rows_of (const octave_value &v, char op);
 octave_idx_type columns_of (const octave_value &v, char op);

@@ -37,6 +37,14 @@
 %!error id=gpulinalg:bad-option qr_block (1, "colour")
 %!error <unknown option "Colour"; valid options are "econ", "0", "vector", "matrix", "wy", "block", "device" or "progress"> ...
 %! qr_block (1, "Colour", 3)
+%!error <qr_block: argument 2: unknown option "Colour"> qr_block (1, "Colour", 3)
+%!error id=gpulinalg:bad-option qr_block (ones (2), repmat ("auto", [1, 1, 2]))
+%!error <argument 2 must be the name of an option, not of class char of size 1x4x2> ...
+%! qr_block (ones (2), repmat ("auto", [1, 1, 2]))
+%!error <argument 3 must be the name of an option, not of class char of size 1x5x2> ...
+%! qr_block (ones (2), ones (2), repmat ("solve", [1, 1, 2]))
+%!error <argument 3 must be the name of an option, not of class char of size 2x5> ...
+%! qr_block (ones (2), ones (2), ["solve"; "solve"])
 %!error <option "block" needs a value> qr_block (1, "block")
 %!error <"wy" cannot be combined with B> qr_block (1, 2, "wy")
 %!error <"wy" cannot be combined with B> qr_block (1, 2, "wy", "solve")
