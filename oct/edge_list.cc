@@ -36,22 +36,34 @@ static id_vector number_nodes (id_vector &ends)
   const uint64_t width = static_cast<uint64_t> (*range.second) - static_cast<uint64_t> (lowest);
   if (width / 8 < ends.size ()) {
     id_vector number (width + 1, -1);
-    for (int64_t id : ends)
-      number[id - lowest] = 0;
-    for (uint64_t k = 0; k <= width; k++)
+    for (std::size_t k = 0; k < ends.size (); k++) {
+      quit_at (k);
+      number[ends[k] - lowest] = 0;
+    }
+    for (uint64_t k = 0; k <= width; k++) {
+      quit_at (k);
       if (number[k] == 0) {
         number[k] = static_cast<int64_t> (ids.size ());
         ids.push_back (lowest + static_cast<int64_t> (k));
       }
-    for (int64_t &id : ends)
-      id = number[id - lowest];
+    }
+    for (std::size_t k = 0; k < ends.size (); k++) {
+      quit_at (k);
+      ends[k] = number[ends[k] - lowest];
+    }
   } else {
     ids = ends;
-    std::sort (ids.begin (), ids.end ());
+    std::size_t compared = 0;
+    std::sort (ids.begin (), ids.end (), [&compared] (int64_t a, int64_t b) {
+      quit_at (++compared);
+      return a < b;
+    });
     ids.erase (std::unique (ids.begin (), ids.end ()), ids.end ());
-    octave_quit ();
-    for (int64_t &id : ends)
-      id = std::lower_bound (ids.begin (), ids.end (), id) - ids.begin ();
+    for (std::size_t k = 0; k < ends.size (); k++) {
+      if (k % 4096 == 0)
+        octave_quit ();
+      ends[k] = std::lower_bound (ids.begin (), ids.end (), ends[k]) - ids.begin ();
+    }
   }
   return ids;
 }
@@ -67,6 +79,7 @@ octave_value_list read_edge_list (graph_file &file, const graph_options &want)
   entries.rows.reserve (both ? ends.size () : ends.size () / 2);
   entries.columns.reserve (entries.rows.capacity ());
   for (std::size_t k = 0; k < ends.size (); k += 2) {
+    quit_at (k);
     octave_idx_type i = ends[k], j = ends[k + 1];
     if (i != j || loops)
       entries.add (i, j);

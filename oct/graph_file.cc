@@ -197,14 +197,6 @@ double graph_file::next_number (const char *what, bool integer)
 // entries in order
 //------------------------------------------------------------------------------
 
-enum { BETWEEN_QUITS = 1 << 20 };
-
-static void quit_at (std::size_t k)
-{
-  if (k % BETWEEN_QUITS == 0)
-    octave_quit ();
-}
-
 static octave_idx_type entry_at (const std::vector<octave_idx_type> &order, std::size_t k)
 {
   return order.empty () ? static_cast<octave_idx_type> (k) : order[k];
@@ -221,14 +213,19 @@ static std::vector<octave_idx_type> sorted_by (const std::vector<octave_idx_type
   if (static_cast<std::size_t> (count) / 16 > keys.size () + 1000) {
     for (std::size_t k = 0; k < keys.size (); k++)
       sorted[k] = entry_at (order, k);
+    std::size_t compared = 0;
     std::stable_sort (sorted.begin (), sorted.end (),
-                      [&keys] (octave_idx_type a, octave_idx_type b) { return keys[a] < keys[b]; });
-    octave_quit ();
+                      [&keys, &compared] (octave_idx_type a, octave_idx_type b) {
+                        quit_at (++compared);
+                        return keys[a] < keys[b];
+                      });
     return sorted;
   }
   std::vector<octave_idx_type> start (count + 1, 0);
-  for (octave_idx_type key : keys)
-    start[key + 1]++;
+  for (std::size_t k = 0; k < keys.size (); k++) {
+    quit_at (k);
+    start[keys[k] + 1]++;
+  }
   for (octave_idx_type k = 0; k < count; k++) {
     quit_at (k);
     start[k + 1] += start[k];

@@ -67,6 +67,13 @@ private:
 octave_value_list read_edge_list (graph_file &file, const graph_options &want);
 octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids);
 
+// Polls Ctrl-C in the k-th step of a loop, once in about a million steps.
+inline void quit_at (std::size_t k)
+{
+  if (k % (1 << 20) == 0)
+    octave_quit ();
+}
+
 // Ends with Octave:bad-alloc if an m x n matrix of so many entries does not fit into memory.
 void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries);
 
@@ -131,8 +138,7 @@ Matrix assemble (const triplets<T> &entries, octave_idx_type m, octave_idx_type 
   octave_idx_type filled = 0, k = 0;
   cidx[0] = 0;
   for (octave_idx_type j = 0; j < n; j++) {
-    if (j % (1 << 20) == 0)
-      octave_quit ();
+    quit_at (static_cast<std::size_t> (j));
     for (; k < count && entries.columns[order[k]] == j; k++) {
       octave_idx_type i = entries.rows[order[k]];
       if (filled == cidx[j] || ridx[filled - 1] != i) {

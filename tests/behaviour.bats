@@ -519,6 +519,14 @@ EOF
   interrupted "name = '$BATS_TEST_TMPDIR/wide.mtx';" 'for k = 1:100, A = read_graph (name); end'
 }
 
+@test "Ctrl-C ends read_graph within 0.2 s while it numbers the nodes" {
+  printf '%%%%MatrixMarket matrix coordinate pattern general\n300000000 1 1\n1 1\n' >"$BATS_TEST_TMPDIR/high.mtx"
+  interrupted "name = '$BATS_TEST_TMPDIR/high.mtx';" 'for k = 1:100, [A, ids] = read_graph (name); end'
+  # ids that are far apart are sorted and looked up
+  awk 'BEGIN { srand (1); for (k = 0; k < 2e6; k++) printf "%.0f %.0f\n", 1e12 * rand (), 1e12 * rand () }' >"$BATS_TEST_TMPDIR/far.txt"
+  interrupted "name = '$BATS_TEST_TMPDIR/far.txt';" 'for k = 1:100, A = read_graph (name); end'
+}
+
 @test "the example of batcheig with image patches checks itself and draws a picture" {
   cd "$BATS_TEST_TMPDIR"
   run octave_run "$TOP/examples/patch_pca_denoise.m"
