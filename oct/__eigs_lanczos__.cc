@@ -220,6 +220,12 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
   gla::call call (who, interp);
   call.set_place (want.device);
   call.set_progress (want.progress, "eigenvalues");
+  if (want.A.is_string ()) {
+    const std::string name = want.A.string_value ();
+    if (interp.get_symbol_table ().find_function (name).is_undefined ())
+      error_with_id ("gpulinalg:bad-function", "%s: there is no function \"%s\"", who,
+                     name.c_str ());
+  }
   if (!want.A.issparse ())
     return solve_in_type (call, interp, nullptr, want);
   gla::sparse_matrix::settings how = {};

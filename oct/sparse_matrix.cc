@@ -26,10 +26,13 @@ sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_val
                               const settings &how)
     : m_matrix (A)
 {
-  if (!A.issparse ())
-    error_with_id ("gpulinalg:bad-class",
-                   "%s: A must be a sparse matrix or a plan of spmv_plan, not %s", who,
-                   A.class_name ().c_str ());
+  if (!A.issparse ()) {
+    const std::string name = A.class_name ();
+    const bool full = A.isfloat () || A.islogical ();
+    error_with_id (
+        "gpulinalg:bad-class", "%s: A must be a sparse matrix or a plan of spmv_plan, not %s%s%s",
+        who, full ? "a full array of class " : "", name.c_str (), full ? "; use sparse (A)" : "");
+  }
   gla_csr csr;
   if (A.islogical ()) {
     // A logical matrix stores only true, so the library needs no values.

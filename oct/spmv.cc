@@ -309,7 +309,7 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error <Invalid call> spmv (speye (2))
 %!error <spmv: function called with too many outputs> [a, b] = spmv (speye (2), [1; 2])
 %!error id=gpulinalg:bad-class spmv (eye (2), [1; 2])
-%!error <A must be a sparse matrix or a plan of spmv_plan, not double> spmv (ones (2), [1; 2])
+%!error <A must be a sparse matrix or a plan of spmv_plan, not a full array of class double; use sparse \(A\)> spmv (ones (2), [1; 2])
 %!error <A must be a sparse matrix or a plan of spmv_plan, not cell> spmv ({}, [1; 2])
 %!error id=gpulinalg:bad-class spmv (speye (2), speye (2))
 %!error <X must be a full array, not sparse; use full \(X\)> spmv (speye (2), speye (2))

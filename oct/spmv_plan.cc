@@ -205,7 +205,7 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error <Invalid call> spmv_plan ()
 %!error <spmv_plan: function called with too many outputs> [a, b] = spmv_plan (speye (2))
 %!error id=gpulinalg:bad-class spmv_plan (eye (2))
-%!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not double> spmv_plan (ones (2))
+%!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not a full array of class double; use sparse \(A\)> spmv_plan (ones (2))
 %!error <unknown option "tol"; valid options are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)
 %!error <option "precision" must be "single" or "double", not "half"> spmv_plan (speye (2), "precision", "half")
 %!error id=gpulinalg:no-device spmv_plan (speye (2), "device", 77)

@@ -41,8 +41,8 @@ function [A, problem, args] = read_problem (A, args)
                                    "spmv_plan or a function, not %s"], class (A));
   endif
   if (ndims (matrix) > 2 || rows (matrix) != columns (matrix))
-    error ("gpulinalg:bad-shape", "eigs_lanczos: A must be square, but it is %s",
-           sprintf ("%dx%d", size (matrix)(1:2)));
+    error ("gpulinalg:bad-shape", "eigs_lanczos: A must be a square matrix, but it is %s",
+           sprintf ("%dx", size (matrix))(1:end-1));
   endif
   problem.is_full = ! issparse (matrix);
   problem.n = rows (matrix);
@@ -66,9 +66,11 @@ function [k, sigma, args] = read_wanted (problem, args)
   if (! isempty (args) && ! isstruct (args{1}) && ! ischar (args{1}))
     k = args{1};
     args(1) = [];
-    if (! (isnumeric (k) && isreal (k) && isscalar (k) && k == fix (k)))
+    if (problem.n == 0 && ! isequal (k, 0))
+      error ("gpulinalg:bad-value", "eigs_lanczos: K must be 0, because A is empty");
+    elseif (! (isnumeric (k) && isreal (k) && isscalar (k) && k == fix (k)))
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d", problem.n);
-    elseif (k < 1 || k > problem.n)
+    elseif (k < min (1, problem.n) || k > problem.n)
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %d",
              problem.n, k);
     endif

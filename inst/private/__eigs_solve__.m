@@ -154,7 +154,10 @@ function check_hermitian (A)
     error ("gpulinalg:bad-value", "eigs_lanczos: A holds NaN or Inf");
   endif
   [i, j] = find (A != A', 1);
-  if (! isempty (i))
+  if (! isempty (i) && i == j)
+    error ("gpulinalg:not-hermitian",
+           "eigs_lanczos: A must be symmetric or Hermitian, but A(%d,%d) is not real", i, j);
+  elseif (! isempty (i))
     error ("gpulinalg:not-hermitian",
            "eigs_lanczos: A must be symmetric or Hermitian, but A(%d,%d) differs from A(%d,%d)", i, j, j, i);
   endif
