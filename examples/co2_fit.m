@@ -109,7 +109,7 @@ xlim ([1958, 2017]);
 set (gca, "ytick", -1:1);
 title ("what the fit leaves, ppm");
 
-subplot ("position", [0.68, 0.42, 0.28, 0.5]);
+subplot ("position", [0.68, 0.51, 0.28, 0.41]);
 month = linspace (0, 1, 200).';
 first = basis (1960 + month);
 last = basis (2014 + month);

@@ -12,7 +12,9 @@ function [fig, blue, red] = picture (fig, file, size)
   if (nargin > 0)
     warning ("off", "print:nogs", "local");
     warning ("off", "Octave:gnuplot-graphics", "local");
-    print (fig, file, "-dpngcairo", ["-S", size], "-F:5");
+    % gnuplot's distance between an axis and its numbers does not follow "-F"
+    set (findall (fig, "type", "axes", "-or", "type", "text"), "fontsize", 5);
+    print (fig, file, "-dpngcairo", ["-S", size]);
     printf ("wrote %s\n", file);
     return;
   end

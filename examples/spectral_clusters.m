@@ -128,7 +128,7 @@ if (isempty (fig))
   return;
 end
 
-subplot ("position", [0.04, 0.08, 0.34, 0.82]);
+subplot ("position", [0.06, 0.1, 0.32, 0.76]);
 [i, j] = find (triu (A));
 x = club(:,2) / max (abs (club(:,2)));
 y = club(:,3) / max (abs (club(:,3)));

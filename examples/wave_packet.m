@@ -105,9 +105,13 @@ for j = 1:numel (times)
   shown = interp2 (density{j}, reshape (cells(2,:), size (px)) + N/2 + 1, ...
                    reshape (cells(1,:), size (px)) + N/2 + 1);
   shown(isnan (shown)) = 0;
-  subplot ("position", [0.035 + 0.243 * (j - 1), 0.1, 0.215, 0.78]);
+  subplot ("position", [0.05 + 0.239 * (j - 1), 0.1, 0.215, 0.74]);
   imagesc (px(1,:), py(:,1), sqrt (shown));
   axis ("xy", "square");
+  set (gca, "xtick", -50:25:50, "ytick", -50:25:50);
+  if (j > 1)
+    set (gca, "yticklabel", {});
+  end
   title (sprintf ("t = %d", times(j)));
 end
 colormap (viridis (256));
