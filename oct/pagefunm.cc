@@ -490,3 +490,23 @@ little memory or failed, and the CPU did the rest of the work.
 {
   return gla::guarded (who, [&] () { return pagefunm_body (interp, args, nargout); });
 }
+
+/*
+%!demo
+%! ## A spin that a field drives for 101 times at 121 frequencies: exponentials of 12221 matrices.
+%! detuning = linspace (-4, 4, 121);
+%! duration = pi * linspace (0, 4, 101);
+%! H = [1; 0] .* [1, 0] .* reshape (detuning, 1, 1, []);  # energies; the drive has strength 1
+%! H = (H - rot90 (H, 2) + [0, 1; 1, 0]) / 2;
+%! U = pagefunm (repmat (H, 1, 1, 1, 101), "exp", "scale", -1i * repmat (duration, 121, 1));
+%! flipped = squeeze (abs (U(2,1,:,:)) .^ 2);
+%! printf ("flipped after the time pi: %.4f at resonance, %.4f at a detuning of 2\n", ...
+%!         flipped(61,26), flipped(91,26));
+%! if (__can_draw__ ())
+%!   imagesc (detuning, duration, flipped.');
+%!   axis ("xy");
+%!   xlabel ("detuning");
+%!   ylabel ("time");
+%!   title ("yellow: the spin has turned");
+%! endif
+*/

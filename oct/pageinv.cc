@@ -145,3 +145,25 @@ There is not enough memory.
 {
   return gla::guarded ("pageinv", [&] () { return pageinv_body (interp, args, nargout); });
 }
+
+/*
+%!demo
+%! ## An impurity binds an electron: densities of states in a chain, from inverses for 641 energies.
+%! n = 41;
+%! middle = (n + 1) / 2;
+%! H = -diag (ones (n - 1, 1), 1) - diag (ones (n - 1, 1), -1);
+%! H(middle,middle) = -1.5;
+%! energy = reshape (linspace (-3.2, 3.2, 641), 1, 1, []);
+%! G = pageinv ((energy + 0.05i) .* eye (n) - H);
+%! density = @(site) -squeeze (imag (G(site,site,:))) / pi;
+%! [~, at] = max (density (middle));
+%! printf ("bound state at %.2f; -sqrt (1.5^2 + 4) = %.2f in an endless chain\n", energy(at), -2.5);
+%! if (__can_draw__ ())
+%!   plot (energy(:), [density(middle), density(5)], "linewidth", 2);
+%!   axis ([-3.2, 3.2, 0, 4]);
+%!   xlabel ("energy");
+%!   ylabel ("local density of states");
+%!   legend ("at the impurity", "at site 5");
+%!   title ("an impurity in a chain");
+%! endif
+*/

@@ -147,3 +147,24 @@ There is not enough memory.
   return gla::guarded ("pagemldivide",
                        [&] () { return pagemldivide_body (interp, args, nargout); });
 }
+
+/*
+%!demo
+%! ## A house of three floors on shaking ground: one system of equations for each of 600 frequencies.
+%! f = reshape (linspace (0.1, 6, 600), 1, 1, []);
+%! w = 2 * pi * f;
+%! M = diag ([30, 30, 20]) * 1e3;                      # kg
+%! K = [20, -10, 0; -10, 20, -10; 0, -10, 10] * 1e6;   # N/m
+%! C = 0.005 * K;
+%! sway = pagemldivide (K + 1i * w .* C - w .^ 2 .* M, w .^ 2 .* (M * ones (3, 1)));
+%! [most, at] = max (abs (sway(3,1,:)));
+%! printf ("the roof sways most at %.2f Hz: %.1f times as far as the ground\n", f(at), most);
+%! if (__can_draw__ ())
+%!   semilogy (f(:), squeeze (abs (sway)), "linewidth", 2);
+%!   axis ([0, 6, 0.01, 100]);
+%!   xlabel ("frequency in Hz");
+%!   ylabel ("sway / motion of the ground");
+%!   legend ("first floor", "second floor", "roof");
+%!   title ("a house on shaking ground");
+%! endif
+*/

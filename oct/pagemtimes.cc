@@ -213,3 +213,24 @@ too little memory or failed, and the CPU did the rest of the work.
 {
   return gla::guarded ("pagemtimes", [&] () { return pagemtimes_body (interp, args, nargout); });
 }
+
+/*
+%!demo
+%! ## Light on a mirror of 16 thin layers: the matrices of the layers, multiplied for 500 colours.
+%! wavelength = reshape (linspace (350, 850, 500), 1, 1, []);
+%! stack = eye (2);
+%! for index = repmat ([2.3, 1.46], 1, 8)
+%!   phase = pi / 2 * 550 ./ wavelength;
+%!   stack = pagemtimes (stack, [cos(phase), 1i * sin(phase) / index; 1i * index * sin(phase), cos(phase)]);
+%! endfor
+%! fields = pagemtimes (stack, [1; 1.52]);
+%! reflected = squeeze (abs (-diff (fields) ./ sum (fields)) .^ 2);
+%! printf ("reflected at 550 nm: %.2f %%\n", 100 * interp1 (wavelength(:), reflected, 550));
+%! if (__can_draw__ ())
+%!   plot (wavelength(:), 100 * reflected, "linewidth", 2);
+%!   axis ([350, 850, 0, 100]);
+%!   xlabel ("wavelength in nm");
+%!   ylabel ("reflected light in %");
+%!   title ("a mirror of eight pairs of layers");
+%! endif
+*/

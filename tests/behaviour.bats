@@ -488,6 +488,34 @@ interrupted () {
   [[ "$output" == *"degrees per year"*"no picture:"*"fonts-freefont-otf"*after* ]]
 }
 
+@test "the demos of all functions run" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cat >"$BATS_TEST_TMPDIR/demos.m" <<'EOF'
+1;
+function run_demo (code)
+  eval (code);
+end
+if (__can_draw__ ())
+  set (0, "defaultfigurevisible", "off");
+end
+for f = [glob(fullfile (top, "oct", "*.cc")); glob(fullfile (top, "inst", "*.m"))].'
+  [code, at] = test (f{1}, "grabdemo");
+  for k = 1:numel (at) - 1
+    run_demo (code(at(k):at(k+1)-1));
+    [~, name] = fileparts (f{1});
+    printf ("ran: %s\n", name);
+  end
+end
+EOF
+  run octave_run --eval "top = '$TOP'; warning ('off', 'Octave:gnuplot-graphics'); graphics_toolkit gnuplot; source ('$BATS_TEST_TMPDIR/demos.m');"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  for name in ba_graph batcheig eigs_lanczos gevd_hz gsvd_hz pageeig pagefunm pageinv pagemldivide pagemtimes pagenorm \
+    qr_block read_graph spmv spmv_plan; do
+    [[ "$output" == *"ran: $name"* ]]
+  done
+}
+
 @test "eigs_lanczos with a shift, and spmv, give the same bits for any number of threads" {
   cat >"$BATS_TEST_TMPDIR/bits.m" <<'EOF'
 m = 12;
