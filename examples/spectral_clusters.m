@@ -23,8 +23,9 @@ function [X, d, stats] = embed (W, k)
   [V, D, flag, stats] = eigs_lanczos (N, k, "la", "tol", 1e-10, "maxit", 2000);
   d = diag (D);
   X = V .* s;
-  if (flag || max (stats.residuals) > 1e-9)
-    error ("spectral_clusters: the eigenvectors are not right, residual %g", max (stats.residuals));
+  residual = norm (N * V - V * D, "fro");
+  if (flag || ! (residual <= 1e-9 * k))
+    error ("spectral_clusters: the eigenvectors are not right, residual %g", residual);
   end
 end
 
@@ -115,7 +116,7 @@ label = group_rows (X ./ norm (X, "rows"), k);
 stripes = ceil ((1:columns (photo)) / columns (photo) * k) .* ones (rows (photo), 1);
 cuts = [normalised_cut(W, label), normalised_cut(W, stripes(:))];
 printf ("normalised cut into %d regions: %.4f; into stripes: %.4f\n", k, cuts);
-if (! (numel (other) <= 2 && abs (d(1) - 1) < 1e-8 && max (abs (e - d)) < 1e-8 && cuts(1) < cuts(2) / 4))
+if (! (numel (other) <= 2 && abs (d(1) - 1) < 1e-8 && all (abs (e - d) < 1e-8) && cuts(1) < cuts(2) / 4))
   error ("spectral_clusters: the clusters are wrong");
 end
 
