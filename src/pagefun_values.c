@@ -9,10 +9,20 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static inline double number_at (int is_single, const void *data, int64_t at)
 {
   return is_single ? (double)((const float *)data)[at] : ((const double *)data)[at];
+}
+
+// CMPLX is not defined for every compiler.
+static inline double complex complex_of (double re, double im)
+{
+  const double parts[2] = {re, im};
+  double complex x;
+  memcpy (&x, parts, sizeof x);
+  return x;
 }
 
 //------------------------------------------------------------------------------
@@ -131,7 +141,7 @@ static gla_fun_value of_real (gla_fun fun, double p, double x)
   case GLA_FUN_ISQRT:
     return x < 0 ? (gla_fun_value){sqrt (1 / sqrt (-x)), 0, -1} : from_real (1 / sqrt (x));
   case GLA_FUN_LOG:
-    return x < 0 ? from_complex (CMPLX (log (-x), M_PI)) : from_real (log (x));
+    return x < 0 ? from_complex (complex_of (log (-x), M_PI)) : from_real (log (x));
   case GLA_FUN_INV:
     return from_real (1 / x);
   default: // GLA_FUN_POWER
@@ -143,7 +153,7 @@ static gla_fun_value of_real (gla_fun fun, double p, double x)
 
 static gla_fun_value of_complex (gla_fun fun, double p, double re, double im)
 {
-  const double complex x = CMPLX (re, im);
+  const double complex x = complex_of (re, im);
   if (fun == GLA_FUN_EXP)
     return exponential (re, im);
   if (im == 0)
@@ -169,8 +179,8 @@ static gla_fun_value given_value (const gla_fun_rule *rule, int64_t page, int64_
   const int64_t at = page * f->page_stride + j * f->row_stride;
   if (!gla_type_is_complex (f->type))
     return from_real (number_at (rule->is_single, f->data, at));
-  return from_complex (CMPLX (number_at (rule->is_single, f->data, 2 * at),
-                              number_at (rule->is_single, f->data, 2 * at + 1)));
+  return from_complex (complex_of (number_at (rule->is_single, f->data, 2 * at),
+                                   number_at (rule->is_single, f->data, 2 * at + 1)));
 }
 
 // Values 0 to n-1 of a page.

@@ -48,8 +48,9 @@ static inline void jacobi_update (int n, num *a, int p, int q, rotation r)
     rotate (r, &a[k + p * n], &w);
     a[q + k * n] = num_conj (w);
   }
+  num *ap = a + p * n, *aq = a + q * n; // gcc 14 warned of an overflow of k + q * n
   for (int k = q + 1; k < n; k++)
-    rotate (r, &a[k + p * n], &a[k + q * n]);
+    rotate (r, &ap[k], &aq[k]);
 }
 
 // |a_pq| is too small to matter: against the norm of the matrix or against its diagonal.
