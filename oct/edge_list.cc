@@ -16,6 +16,7 @@ typedef std::vector<int64_t> id_vector;
 static id_vector read_pairs (graph_file &file)
 {
   id_vector ends;
+  file.check_comments ();
   while (file.next_line ("#%")) {
     ends.push_back (file.next_integer ("the first node id"));
     ends.push_back (file.next_integer ("the second node id"));

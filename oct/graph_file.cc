@@ -7,6 +7,9 @@
 #include <octave/lo-sysdep.h>
 #include <octave/quit.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -33,6 +36,12 @@ static bool is_newline (char c)
 // the file
 //------------------------------------------------------------------------------
 
+// Whether reading may never end. A terminal, which may be the standard input, has an end.
+static bool is_endless (int descriptor, const struct stat &kind)
+{
+  return S_ISBLK (kind.st_mode) || (S_ISCHR (kind.st_mode) && !isatty (descriptor));
+}
+
 graph_file::graph_file (const std::string &name) : m_name (name)
 {
   errno = 0;
@@ -41,6 +50,12 @@ graph_file::graph_file (const std::string &name) : m_name (name)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be opened: %s", name.c_str (),
                    std::strerror (errno));
   std::unique_ptr<std::FILE, int (*) (std::FILE *)> closer (file, std::fclose);
+  struct stat kind = {};
+  fstat (fileno (file), &kind);
+  if (S_ISDIR (kind.st_mode))
+    error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: it is a directory",
+                   name.c_str ());
+  const bool endless = is_endless (fileno (file), kind);
 
   std::size_t length = 0, got;
   do {
@@ -50,6 +65,10 @@ graph_file::graph_file (const std::string &name) : m_name (name)
       m_bytes.resize (std::max (2 * m_bytes.size (), length + piece + 1));
     got = std::fread (m_bytes.data () + length, 1, piece, file);
     length += got;
+    if (got > 0 && endless) // not /dev/null
+      error_with_id ("gpulinalg:no-file",
+                     "read_graph: %s cannot be read: it is a device, not a regular file or a pipe",
+                     name.c_str ());
   } while (got > 0);
   if (std::ferror (file))
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: %s", name.c_str (),
@@ -129,6 +148,21 @@ graph_file::word graph_file::next_word ()
   while (m_at < m_end && !is_blank (*m_at) && !is_newline (*m_at))
     m_at++;
   return {begin, static_cast<std::size_t> (m_at - begin)};
+}
+
+void graph_file::check_comments ()
+{
+  const char *begin = m_at;
+  while (next_line ("") && (*m_at == '#' || *m_at == '%')) {
+    while (m_at < m_end && (is_blank (*m_at) || *m_at == '#' || *m_at == '%'))
+      m_at++;
+    const word first = next_word ();
+    if (first.length == 12 && lower_case (first.str ()) == "matrixmarket")
+      bad ("the banner of a Matrix Market file must be its first line, and begin with "
+           "%%MatrixMarket");
+  }
+  m_at = begin;
+  m_line = 0;
 }
 
 //------------------------------------------------------------------------------

@@ -30,6 +30,9 @@ public:
   explicit graph_file (const std::string &name);
 
   bool is_matrix_market () const;
+  // For edge lists, before the first line is read: ends with an error if a comment before the data
+  // is a banner of Matrix Market that is_matrix_market does not accept.
+  void check_comments ();
 
   // Moves to the next line that is not blank and does not begin with one of these characters;
   // returns false at the end of the file. The rest of the current line is skipped.

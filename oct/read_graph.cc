@@ -48,7 +48,8 @@ allowed).
 
 @strong{Edge lists.}  Each line holds the numbers of two nodes, with blanks or tabs
 between them; what follows in the line is ignored.  Empty lines, and lines that
-begin with @code{#} or @code{%}, are ignored.  Lines end as on any system.  The
+begin with @code{#} or @code{%}, are ignored; but a banner @code{MatrixMarket} among
+those before the first edge, misspelt or misplaced, is an error.  Lines end as on any system.  The
 numbers are any integers of 64 bits.  @var{ids} is an @code{int64} column of those
 that occur, in ascending order, and row and column @var{k} of @var{A} belong to node
 @code{@var{ids}(@var{k})}.  @var{A} is the adjacency matrix, sparse and double: 1
@@ -103,7 +104,7 @@ ids.'
 The file breaks its format, and the message has the number of the line; or it is
 compressed.
 @item gpulinalg:no-file
-The file cannot be opened or read.
+The file cannot be opened or read, or is a directory or a device.
 @item gpulinalg:bad-class
 @var{file} is not a string.
 @item gpulinalg:bad-value
@@ -289,6 +290,21 @@ The matrix does not fit into the memory that is free.
 %! check_bad (["1 2\n", repmat("x", 1, 500), " 5\n"], "line 2: .*, not \"x{40}\"$");
 %! check_bad ([char([31, 139]), "abc"], "is compressed; use gunzip");
 
+%!## a banner that is misspelt or misplaced; comments that only speak of the format
+%!test
+%! rest = "MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n";
+%! text = ": the banner of a Matrix Market file must be its first line, and begin with %%MatrixMarket$";
+%! for wrong = {"%", "% ", "#", "%%%", "%% ", " % %"}
+%!   check_bad ([wrong{1}, rest], ["line 1", text]);
+%!   check_bad ([wrong{1}, strrep(lower (rest), "\n", "\r\n")], ["line 1", text]);
+%! endfor
+%! check_bad (["% hello\n%%", rest], ["line 2", text]);
+%! check_bad (["\xef\xbb\xbf# a\n\n# b\r\n\t%%", upper(rest)], ["line 4", text]);
+%! check_bad ("% MatrixMarket", ["line 1", text]);
+%! A = parse ("1 2\n2 3\n");
+%! assert (parse ("1 2\n%%MatrixMarket\n2 3\n"), A);
+%! assert (parse ("# from MatrixMarket\n# MatrixMarkets\n%\n#\n1 2\n2 3\n"), A);
+
 %!## bad Matrix Market files
 %!test
 %! bad = @(head, rest, pattern) check_bad (["%%MatrixMarket ", head, "\n", rest], pattern);
@@ -342,7 +358,12 @@ The matrix does not fit into the memory that is free.
 %! read_graph ("x", reshape ("directed", [1, 4, 2]))
 %!error id=gpulinalg:no-file read_graph ("/no/such/file")
 %!error </no/such/file cannot be opened: > read_graph ("/no/such/file")
-%!error </ cannot be > read_graph ("/")
+%!error id=gpulinalg:no-file read_graph ("/")
+%!error </ cannot be read: it is a directory> read_graph ("/")
+%!testif ; exist ("/dev/zero")
+%! fail ("read_graph ('/dev/zero')", "/dev/zero cannot be read: it is a device, not a regular file or a pipe");
+%!testif ; exist ("/dev/null")
+%! assert (read_graph ("/dev/null"), sparse (0, 0));
 %!error <unknown option "weighted"; valid options are "directed", "undirected", "loops" or "noloops"> ...
 %! read_graph ("x", "weighted")
 
