@@ -757,7 +757,7 @@ gla_status gla_factor_solve (gla_factor *F, const void *B, void *X, int64_t colu
 void gla_factor_destroy (gla_factor *F); // NULL is allowed
 
 // One thread for the BLAS of this process, where its sums are to have the same bits with any number
-// of them, until what is returned is handed to gla_blas_release.
+// of them, until the same thread hands what is returned to gla_blas_release.
 int gla_blas_hold (void);
 void gla_blas_release (int held);
 

@@ -352,6 +352,19 @@ interrupted () {
   echo "$output" | grep -q -x right
 }
 
+@test "eigs_lanczos with a shift works with little address space, whatever the number of threads" {
+  for threads in 1 4 16; do
+    run bash -c "ulimit -v 1700000; OMP_NUM_THREADS=$threads timeout 60 octave-cli --no-init-file --no-history --path '$TOP/src' --path '$TOP/inst' --eval \"
+      A = gallery ('poisson', 30);
+      d = eigs_lanczos (A, 4, 0.5);
+      w = sort (eig (full (A)));
+      [~, order] = sort (abs (w - 0.5));
+      if (all (abs (d - sort (w(order(1:4)), 'descend')) < 1e-12)) disp ('right'); end\""
+    echo "$threads: $status $output"
+    [ "$output" = right ]
+  done
+}
+
 @test "small calls on the CPU start no threads, large ones do" {
   OMP_NUM_THREADS=3 run octave_run --eval "
     threads = @() str2double (regexp (fileread ('/proc/self/status'), 'Threads:\s*(\d+)', 'tokens'){1}{1});

@@ -57,6 +57,10 @@ static struct {
   int callers, ready;  // threads that call it now, and those that it has buffers for
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+// How often this thread holds it. Whoever holds it once more is the same caller, and needs buffers
+// only for the threads that it brings.
+static _Thread_local int holds;
+
 static symbol look_up (const char *name)
 {
   return (symbol){.object = dlsym (RTLD_DEFAULT, name)};
@@ -81,6 +85,7 @@ static void in_child (void)
 {
   pthread_mutex_init (&blas.lock, NULL);
   blas.holders = blas.callers = 0;
+  holds = 0;
 }
 
 //------------------------------------------------------------------------------
@@ -216,11 +221,13 @@ int gla_blas_enter (int threads)
   pthread_mutex_lock (&blas.lock);
   if (blas.found == 0)
     find ();
-  const int granted = callers_for (blas.callers + threads) - blas.callers;
+  const int others = blas.callers - (holds > 0);
+  const int granted = callers_for (others + threads) - others;
   if (granted > 0) {
     if (blas.holders++ == 0 && blas.found > 0)
       set_one ();
-    blas.callers += granted;
+    blas.callers = others + granted;
+    holds++;
   }
   pthread_mutex_unlock (&blas.lock);
   return granted > 0 ? granted : 0;
@@ -229,7 +236,7 @@ int gla_blas_enter (int threads)
 void gla_blas_leave (int threads)
 {
   pthread_mutex_lock (&blas.lock);
-  blas.callers -= threads;
+  blas.callers -= threads - (--holds > 0);
   if (--blas.holders == 0 && blas.found > 0)
     set_back ();
   pthread_mutex_unlock (&blas.lock);

@@ -7,7 +7,7 @@
 // From here to gla_blas_leave the BLAS uses one thread in every call, and up to `threads` threads
 // of ours may call it at once. Returns how many it is safe for: fewer where the process may not
 // have more memory, and 0 where there is none for one; then there is nothing to release. Several
-// threads may hold the BLAS, also one of them more than once.
+// threads may hold the BLAS, also one of them more than once; each releases what it holds itself.
 int gla_blas_enter (int threads);
 void gla_blas_leave (int threads);
 
