@@ -47,6 +47,7 @@ finish () {
   table
   echo "$(($(date +%s) - began)) s in all"
   [ "$quick" ] || sh tests/record.sh | grep '^NOT RUN'
+  [ "$quick" ] || sh tests/versions.sh --check 2>/dev/null | grep 'is for other code'
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" -eq 0 ]
   exit
@@ -109,6 +110,7 @@ fi
 #-------------------------------------------------------------------------------
 
 suite "GPU record" sh tests/record.sh
+step "record of other Debian releases" sh tests/versions.sh --check
 suite "record.bats, suites.bats and tables.bats" bats_suite tests/record.bats tests/suites.bats tests/tables.bats
 suite "examples.bats" bats_suite tests/examples.bats
 suite "build.bats" bats_suite tests/build.bats
