@@ -46,8 +46,8 @@ function E = solve (name, M, t, s0)
     name, n, P, seconds, loop, loop / seconds, min (more.rcond));
   p = ceil (P / 3);
   v = V(:,:,p);
-  if (any (info) || ! all (sum (abs (v' * S(:,:,p) * v - eye (n)), 1) <= 10 * n * eps))
-    error ("graphene_overlap: %s: V' * S * V is not I", name);
+  if (any (info) || any (isnan (V(:))) || ! all (sum (abs (v' * S(:,:,p) * v - eye (n)), 1) <= 10 * n * eps))
+    error ("graphene_overlap: %s: a page failed, or V' * S * V is not I", name);
   end
   E = reshape (E, n, P);
 end

@@ -158,6 +158,20 @@
 %! assert (any (isnan (Y(2,:,3))));
 %! assert (info, int32 ([5; 0; 0]));
 %! assert (isnan (rc(1)) && all (rc(2:3) > 0));
+%!test # a page with NaN has rcond NaN, for all orders and types
+%! warning ("off", "gpulinalg:pages-failed", "local");
+%! for type = "sdcz"
+%!   for n = [2, 3, 8, 9, 33]
+%!     A = any_array (type, n, n, 4) + n * full (eye (n));
+%!     A(n,1,2) = NaN;
+%!     A(1,n,4) = Inf;
+%!     [X, rc, info] = pagemrdivide (any_array (type, 2, n), A);
+%!     assert (size (rc), [1, 1, 4]);
+%!     assert (squeeze (isnan (rc)), logical ([0; 1; 0; 1]));
+%!     assert (all (rc([1, 3]) > 0));
+%!     assert (info, int32 ([0; n + 1; 0; n + 1]));
+%!   endfor
+%! endfor
 %!warning <pagemrdivide: 1 of 1 pages hold NaN or Inf> pagemrdivide (ones (1, 2), NaN (2));
 
 %!## empties
