@@ -94,7 +94,7 @@
 %! for i = 1:6
 %!   for j = 1:5
 %!     for k = 1:2
-%!       assert (X(:,:,i,j,k), B(:,:,i,1,k) / A(:,:,1,j,k), -1e-13);
+%!       assert (X(:,:,i,j,k), B(:,:,i,1,k) / A(:,:,1,j,k), 1e-13);
 %!     endfor
 %!   endfor
 %! endfor
