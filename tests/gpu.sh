@@ -128,7 +128,7 @@ $(shares gsvd 3)
 $(shares pages 4)"
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,3,4,5,6,8,9,12,13,16,17,24,25,31,32,33,48,49,64,65,100,130,270
-page_sizes=1,2,3,4,7,8,12,16,17,24,32,33,48,64,65,100,130
+page_sizes=1,2,3,4,7,8,12,16,17,24,32,33,48,64,65,100,130,150
 qr_direct=2100,2,2100,65,300,131,600,257,130,40,2500,1601
 runs="racecheck SIZES=33,64,70,90,130 METHODS=qr
 racecheck SIZES=150,180 METHODS=qr
@@ -140,6 +140,7 @@ racecheck QR_SIZES=3,9,17,33
 racecheck QR_DIRECT=2049,3,200,131
 racecheck PAGE_SIZES=3,8,17,33
 racecheck PAGE_SIZES=64,100
+racecheck PAGE_SIZES=117
 memcheck SIZES=$small METHODS=qr,jacobi
 initcheck SIZES=$small METHODS=qr,jacobi
 synccheck SIZES=$small METHODS=qr,jacobi

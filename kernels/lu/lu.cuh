@@ -35,16 +35,37 @@ template <class T> struct lu_args {
 enum { LU_LANES_MAX = 32 };
 template <class T> cudaError_t lu_lanes (const lu_args<T> &a, cudaStream_t stream);
 
-// Orders up to LU_PAGE_MAX. Numbers of work space that a block needs: 0 where the page fits into
-// shared memory. `blocks` blocks have it, and do one page after the other.
-enum { LU_PAGE_MAX = 256 };
-template <class T> int64_t lu_page_work (int n);
-// Solves for definite pages of orders above LU_LANES_MAX; the info of others becomes LU_PENDING.
+// `few` below: systems with at most LU_FEW right-hand sides, and no rcond.
+enum { LU_FEW = 4 };
+
+// Orders above LU_LANES_MAX: solves for definite pages; the info of others becomes LU_PENDING.
+struct lu_space;
 template <class T>
-cudaError_t lu_definite (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream);
-// Solves for all pages, or with a.pending for those that are pending, or inverts them.
+cudaError_t lu_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream);
+
+// Orders above LU_LANES_MAX that fit into shared memory. With a.pending only pages are done that
+// are pending.
+enum { LU_PAGE_MAX = 112 };
+template <class T> bool lu_page_serves (int n, bool few);
+template <class T> cudaError_t lu_page (const lu_args<T> &a, cudaStream_t stream);
+
+// The same for orders up to LU_PANEL_MAX. Some blocks of threads do one page after the other; each
+// has space for the factors of a page, in a square of columns that begin lu_panel_stride (n)
+// numbers apart.
+enum { LU_PANEL_MAX = 256 };
+struct lu_space {
+  double *data;
+  int64_t each; // doubles of a block
+  int blocks, multiprocessors;
+};
+__host__ __device__ constexpr int lu_panel_stride (int n)
+{
+  return (n + 7) / 8 * 8;
+}
 template <class T>
-cudaError_t lu_page (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream);
+cudaError_t lu_panels (const lu_args<T> &a, bool few, const lu_space &space, cudaStream_t stream);
+// How many of its blocks fit on a multiprocessor of the current device.
+template <class T> int lu_panel_crowd (int n, bool few);
 
 // Where there are many right-hand sides, blocks (x, y) factor the same pages and solve for other
 // columns: y for those from y*slice on.

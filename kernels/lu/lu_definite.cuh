@@ -10,7 +10,7 @@
 // types.
 //
 // Pages that are not Hermitian with a positive diagonal, not definite after all, or that must be
-// scaled get the info LU_PENDING; lu_page.cuh does them.
+// scaled get the info LU_PENDING; lu_page.cuh and lu_panel.cuh do them.
 
 #ifndef GPULINALG_LU_DEFINITE_CUH
 #define GPULINALG_LU_DEFINITE_CUH
@@ -329,7 +329,7 @@ template <class T> size_t lu_definite_bytes (int n, bool inside, int slabs)
 }
 
 template <class T, int WARPS, bool INSIDE>
-cudaError_t lu_launch_definite (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream)
+cudaError_t lu_launch_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
 {
   static std::atomic<uint64_t> configured;
   const auto kernel = lu_definite_kernel<T, WARPS, INSIDE>;
@@ -341,21 +341,20 @@ cudaError_t lu_launch_definite (const lu_args<T> &a, double *work, int blocks, c
   while (slabs > 1 && lu_definite_bytes<T> (a.n, INSIDE, slabs) > most)
     slabs--;
   // two blocks on a multiprocessor would need more than the second-level cache
-  const int64_t grid = INSIDE ? a.pages : (blocks + 1) / 2;
-  kernel<<<(unsigned)(a.pages < grid ? a.pages : grid), 32 * WARPS,
-           lu_definite_bytes<T> (a.n, INSIDE, slabs), stream>>> (a, work, lu_page_work<T> (a.n),
-                                                                 slabs);
+  const int64_t most_blocks = INSIDE ? a.pages : min (space.blocks, space.multiprocessors);
+  kernel<<<(unsigned)(a.pages < most_blocks ? a.pages : most_blocks), 32 * WARPS,
+           lu_definite_bytes<T> (a.n, INSIDE, slabs), stream>>> (a, space.data, space.each, slabs);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t lu_definite (const lu_args<T> &a, double *work, int blocks, cudaStream_t stream)
+cudaError_t lu_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
 {
   if (lu_definite_bytes<T> (a.n, true, 1) > block_shared_most ())
-    return lu_launch_definite<T, 16, false> (a, work, blocks, stream);
+    return lu_launch_definite<T, 16, false> (a, space, stream);
   if (a.n <= 64)
-    return lu_launch_definite<T, 4, true> (a, nullptr, 0, stream);
-  return lu_launch_definite<T, 8, true> (a, nullptr, 0, stream);
+    return lu_launch_definite<T, 4, true> (a, space, stream);
+  return lu_launch_definite<T, 8, true> (a, space, stream);
 }
 
 #endif

@@ -3,5 +3,5 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<cx<float>> (const lu_args<cx<float>> &, double *, int,
+template cudaError_t lu_definite<cx<float>> (const lu_args<cx<float>> &, const lu_space &,
                                              cudaStream_t);

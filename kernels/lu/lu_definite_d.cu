@@ -3,4 +3,4 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<double> (const lu_args<double> &, double *, int, cudaStream_t);
+template cudaError_t lu_definite<double> (const lu_args<double> &, const lu_space &, cudaStream_t);

@@ -3,4 +3,4 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<float> (const lu_args<float> &, double *, int, cudaStream_t);
+template cudaError_t lu_definite<float> (const lu_args<float> &, const lu_space &, cudaStream_t);

@@ -3,5 +3,5 @@
 
 #include "lu_definite.cuh"
 
-template cudaError_t lu_definite<cx<double>> (const lu_args<cx<double>> &, double *, int,
+template cudaError_t lu_definite<cx<double>> (const lu_args<cx<double>> &, const lu_space &,
                                               cudaStream_t);

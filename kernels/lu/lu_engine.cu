@@ -43,7 +43,7 @@ double work_seconds (const gla_pagesolve_job &job)
   const double n = (double)job.n, r = (double)job.rhs, size = (double)gla_type_size (job.head.type);
   const double operations = (is_complex (job.head.type) ? 4 : 1) * n * n *
                             (n / 1.5 + 2 * r + (job.rcond && !job.inverse ? 2 * n : 0));
-  return size * n * (n + 2 * r) / 2e12 + operations / (n > LU_LANES_MAX ? 1e12 : 2e12);
+  return size * n * (n + 2 * r) / 2e12 + operations / 2e12;
 }
 
 //------------------------------------------------------------------------------
@@ -55,8 +55,7 @@ struct chunk_memory {
   operand_memory A, B;
   gla_array X, rcond;
   int32_t *info;
-  double *work; // of `blocks` blocks
-  int blocks;
+  lu_space space;
 };
 
 operand_steps steps_of_a (const gla_pagesolve_job &job)
@@ -72,13 +71,27 @@ bool has_b (const gla_pagesolve_job &job)
   return !job.inverse && job.rhs > 0;
 }
 
-// Numbers of work space for a block.
-int64_t work_of (const gla_pagesolve_job &job)
+bool has_few (const gla_pagesolve_job &job)
 {
+  return !job.inverse && !job.rcond && job.rhs <= LU_FEW;
+}
+
+// Space for the factors of the pages that are in work at a time.
+lu_space take_space (const cuda_engine *e, const gla_pagesolve_job &job, int64_t pages, carver &c)
+{
+  lu_space space = {};
   if (job.n <= LU_LANES_MAX)
-    return 0;
-  return for_type (job.head.type,
-                   [&] (auto zero) { return lu_page_work<decltype (zero)> ((int)job.n); });
+    return space;
+  const int n = (int)job.n, multiprocessors = e->multiprocessors;
+  const int64_t crowd = for_type (job.head.type, [&] (auto zero) {
+    return lu_panel_crowd<decltype (zero)> (n, has_few (job));
+  });
+  const int64_t wanted = pages * lu_slices (n, job.rhs, job.inverse);
+  space.multiprocessors = multiprocessors;
+  space.blocks = (int)(wanted < crowd * multiprocessors ? wanted : crowd * multiprocessors);
+  space.each = (int64_t)(is_complex (job.head.type) ? 2 : 1) * n * lu_panel_stride (n);
+  space.data = c.take<double> (space.blocks * space.each);
+  return space;
 }
 
 gla_array take_result (const gla_array &to, carver &c)
@@ -95,7 +108,7 @@ gla_array take_result (const gla_array &to, carver &c)
 chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, carver &c)
 {
   const gla_pagesolve_job &job = e->pagesolve_job;
-  const int64_t pages = chunk->X.pages, work = work_of (job);
+  const int64_t pages = chunk->X.pages;
   chunk_memory m = {};
   m.A = operand_take (chunk->A, steps_of_a (job), chunk->first, pages, c);
   if (has_b (job))
@@ -103,9 +116,7 @@ chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, 
   m.X = take_result (chunk->X, c);
   m.rcond = take_result (chunk->rcond, c);
   m.info = c.take<int32_t> (pages);
-  const int64_t blocks = pages * lu_slices (job.n, job.rhs, job.inverse);
-  m.blocks = (int)(blocks < 2 * e->multiprocessors ? blocks : 2 * e->multiprocessors);
-  m.work = work > 0 ? c.take<double> (m.blocks * work) : nullptr;
+  m.space = take_space (e, job, pages, c);
   return m;
 }
 
@@ -151,9 +162,17 @@ template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_mem
 
 template <class T> cudaError_t launch (cuda_engine *e, int slot, const chunk_memory &m)
 {
-  const lu_args<T> a = args_of<T> (e, slot, m);
+  lu_args<T> a = args_of<T> (e, slot, m);
   const cudaStream_t stream = e->slots[slot].stream;
-  return a.n <= LU_LANES_MAX ? lu_lanes (a, stream) : lu_page (a, m.work, m.blocks, stream);
+  if (a.n <= LU_LANES_MAX)
+    return lu_lanes (a, stream);
+  // blocks that share a page would not know whether it has been solved
+  a.pending = !a.inverse && a.rcond == nullptr && lu_slices (a.n, a.rhs, false) == 1;
+  const cudaError_t error = a.pending ? lu_definite (a, m.space, stream) : cudaSuccess;
+  if (error != cudaSuccess)
+    return error;
+  const bool few = has_few (e->pagesolve_job);
+  return lu_page_serves<T> (a.n, few) ? lu_page (a, stream) : lu_panels (a, few, m.space, stream);
 }
 
 chunk_memory memory_in (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
@@ -168,7 +187,7 @@ chunk_memory memory_in (cuda_engine *e, int slot, const gla_pagesolve_chunk *chu
 
 int supports (const gla_job *head)
 {
-  return ((const gla_pagesolve_job *)head)->n <= LU_PAGE_MAX;
+  return ((const gla_pagesolve_job *)head)->n <= LU_PANEL_MAX;
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -1,12 +1,12 @@
-// lu_page.cuh: a page of order 33 to 256 by a block of threads
+// lu_page.cuh: a page of order 33 to 112 by a block of threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page stands in shared memory, or in global memory where it does not fit, column-major, in
-// double precision for all types. Panels of 8 columns are factored with a row in each thread; then
-// the rows of all other columns are exchanged, and of those to the right U is solved for, with a
-// column in each thread; then warps update tiles of 16 by 8 on the tensor cores. Of a definite page
-// only tiles on and below the diagonal are updated, and U is D*L'. Of right-hand
-// sides and of the identity a warp takes 8 columns at a time to shared memory of its own.
+// The page stands in shared memory, column-major, in double precision for all types. Panels of 8
+// columns are factored with a row in each thread; then the rows of all other columns are exchanged,
+// and of those to the right U is solved for, with a column in each thread; then warps update tiles
+// of 16 by 8 on the tensor cores. Of a definite page only tiles on and below the diagonal are
+// updated, and U is D*L'. Of right-hand sides and of the identity a warp takes 8 columns at a time
+// to shared memory of its own.
 
 #ifndef GPULINALG_LU_PAGE_CUH
 #define GPULINALG_LU_PAGE_CUH

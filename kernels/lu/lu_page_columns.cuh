@@ -151,17 +151,15 @@ template <class T, int THREADS> struct page_call {
 };
 
 // Bytes of shared memory.
-template <class T, int THREADS> inline size_t page_bytes_of (int n, bool inside, int slabs)
+template <class T, int THREADS> inline size_t page_bytes_of (int n, int slabs)
 {
   typedef wide<T> W;
-  const int matrix = inside ? lu_doubles<W> (n, lu_rows (n)) : 0;
   return (sizeof (lu_shared<W, THREADS>) + 15) / 16 * 16 +
-         (size_t)(matrix + slabs * lu_doubles<W> (n, 8)) * sizeof (double);
+         (size_t)(lu_doubles<W> (n, lu_rows (n)) + slabs * lu_doubles<W> (n, 8)) * sizeof (double);
 }
 
-// INSIDE: the matrix is in shared memory; else `work` has space for that of each block.
-template <class T, int THREADS, bool INSIDE>
-__global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, double *work, int slabs)
+template <class T, int THREADS>
+__global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int slabs)
 {
   typedef wide<T> W;
   extern __shared__ __align__ (16) unsigned char space[];
@@ -171,12 +169,8 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, double
   w.s = reinterpret_cast<lu_shared<W, THREADS> *> (space);
   w.n = n;
   double *next = reinterpret_cast<double *> (space + (sizeof *w.s + 15) / 16 * 16);
-  const int64_t block = blockIdx.y * gridDim.x + blockIdx.x;
-  if constexpr (INSIDE)
-    w.F = {next, ld, ld * rows};
-  else
-    w.F = {work + block * matrix, ld, ld * rows};
-  next += INSIDE ? matrix : 0;
+  w.F = {next, ld, ld * rows};
+  next += matrix;
   const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
   const int mine = (int)threadIdx.x / 32 < slabs ? threadIdx.x / 32 : 0;
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {

@@ -175,7 +175,8 @@ static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, int 
 
 static void test_bits (gla_type type)
 {
-  static const int64_t some[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 24, 32, 33, 48, 64, 65, 100, 130};
+  static const int64_t some[] = {1,  2,  3,  4,  7,  8,  15,  16,  17,
+                                 24, 32, 33, 48, 64, 65, 100, 130, 150};
   for (int k = 0; k < COUNT (some); k++)
     for (int inverse = 0; inverse < 2; inverse++)
       check_bits (type, some[k], 1 + 2 * (k % 3), some[k] <= 33 ? 1000 : 30, inverse);

@@ -6,9 +6,10 @@
 
 // Around the widths of blocks and of tiles.
 static const int64_t orders[] = {
-    1,  2,  3,  4,  5,  6,  7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,  18,  19,  20, 21,
-    22, 23, 24, 25, 26, 27, 28,  29,  30,  31,  32,  33,  40,  47,  48,  49,  56,  57,  63,  64, 65,
-    72, 73, 80, 95, 96, 97, 111, 112, 113, 127, 128, 129, 152, 153, 160, 200, 224, 225, 255, 256};
+    1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,
+    18,  19,  20,  21,  22,  23,  24,  25,  26,  27,  28,  29,  30,  31,  32,  33,  40,
+    47,  48,  49,  56,  57,  63,  64,  65,  72,  73,  80,  95,  96,  97,  111, 112, 113,
+    127, 128, 129, 144, 145, 152, 153, 160, 176, 177, 200, 224, 225, 255, 256};
 static const char ops[] = "NTC";
 
 //------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ static void test_sizes (gla_type type_a, gla_type type_b, gla_context *cpu)
 {
   for (int k = 0; k < COUNT (orders); k++)
     for (int o = 0; o < 6; o++) {
-      const int64_t n = orders[k], counts[] = {1, n, 2, 3, 33, n + 1};
+      const int64_t n = orders[k], counts[] = {1, n, 4, 5, 33, n + 1};
       const int turn = k + (int)type_a + (int)type_b;
       if (n > 33 && (o + k) % 6 > 2) // half of the combinations, by turns
         continue;

@@ -160,6 +160,14 @@ for n = str2num (getenv ("PAGE_SIZES"))
         endif
       endfor
     endfor
+    for columns = [1, min(4, n + 1)]                         # few right-hand sides of general pages
+      X = pagemldivide (A + tril (ones (n), -1), B(:,1:columns,:), "device", place);
+      for p = 1:3
+        if (! (norm ((A(:,:,p) + tril (ones (n), -1)) * X(:,:,p) - B(:,1:columns,p)) < 1e-2))
+          error ("systems of order %d %s with %d right-hand sides are wrong", n, type, columns);
+        endif
+      endfor
+    endfor
     [Y, rc, info] = pageinv (A, "device", "gpu");
     G = pagemtimes (A, "none", A, "ctranspose", "device", "gpu");
     F = pagenorm (A, "fro", "device", "gpu");
