@@ -79,8 +79,8 @@ static void test_sizes (gla_type type_a, gla_type type_b, gla_context *cpu)
       if (n > 33 && (o + k) % 6 > 2) // half of the combinations, by turns
         continue;
       for (int definite = 0; definite < 2; definite++)
-        check_solution (type_a, type_b, n, n > 129 ? 3 : counts[(turn + 5 * o) % 6], ops[o % 3],
-                        o / 3 ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT, definite, cpu);
+        check_solution (type_a, type_b, n, n > 129 ? (o % 2 ? 3 : 5) : counts[(turn + 5 * o) % 6],
+                        ops[o % 3], o / 3 ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT, definite, cpu);
     }
 }
 
