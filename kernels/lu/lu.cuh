@@ -35,7 +35,8 @@ template <class T> struct lu_args {
 enum { LU_LANES_MAX = 32 };
 template <class T> cudaError_t lu_lanes (const lu_args<T> &a, cudaStream_t stream);
 
-// `few` below: systems with at most LU_FEW right-hand sides, and no rcond.
+// `few` below: systems with at most LU_FEW right-hand sides. X has the same bits with rcond and
+// without.
 enum { LU_FEW = 4 };
 
 // Orders above LU_LANES_MAX: solves for definite pages; the info of others becomes LU_PENDING.

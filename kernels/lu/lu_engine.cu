@@ -73,7 +73,7 @@ bool has_b (const gla_pagesolve_job &job)
 
 bool has_few (const gla_pagesolve_job &job)
 {
-  return !job.inverse && !job.rcond && job.rhs <= LU_FEW;
+  return !job.inverse && job.rhs <= LU_FEW;
 }
 
 // Space for the factors of the pages that are in work at a time.
