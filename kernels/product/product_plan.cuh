@@ -46,7 +46,7 @@ template <> struct tiles_for<double, true, PRODUCT_TILES_16> {
   typedef tile_shape<16, 16, 8, 16, 16, 3, 12, 4> type;
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES_32> {
-  typedef tile_shape<32, 32, 32, 16, 16, 3, 4, 8> type;
+  typedef tile_shape<32, 32, 32, 32, 16, 3, 4, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_32> {
   typedef tile_shape<32, 32, 8, 16, 32, 3, 4, 8> type;
@@ -58,13 +58,13 @@ template <> struct tiles_for<double, true, PRODUCT_TILES_48> {
   typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 8> type;
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES_64> {
-  typedef tile_shape<64, 64, 16, 32, 16, 3, 2, 8> type;
+  typedef tile_shape<64, 64, 32, 32, 32, 2, 3, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_64> {
   typedef tile_shape<64, 64, 8, 32, 32, 3, 2, 4> type;
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES_96> {
-  typedef tile_shape<96, 96, 16, 32, 32, 3, 1, 8> type;
+  typedef tile_shape<96, 96, 16, 48, 32, 3, 1, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_96> {
   typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 8> type; // four of them

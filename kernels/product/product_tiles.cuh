@@ -44,13 +44,12 @@ GLA_DEVICE void copy_tile (typename L::number *to, const T *tile, int64_t ld, in
   int column = threadIdx.x / UNITS;
   const int valid = max (0, min (rows * PARTS - row, UNIT)) * (int)sizeof (number);
   const number *from = reinterpret_cast<const number *> (tile + column * ld) + row;
-  to += column * L::distance + row / PARTS + row % PARTS * L::part;
 #pragma unroll
   for (int x = 0; x < (COUNT + THREADS - 1) / THREADS; x++) {
     if ((x + 1) * THREADS > COUNT && threadIdx.x + x * THREADS >= COUNT)
       break;
-    async_copy<UNIT *(int)sizeof (number)> (to + x * STEP * L::distance, from,
-                                            column < columns ? valid : 0);
+    number *place = to + L::place (row / PARTS, column) + row % PARTS * L::part;
+    async_copy<UNIT *(int)sizeof (number)> (place, from, column < columns ? valid : 0);
     column += STEP;
     from += STEP * PARTS * ld;
   }
@@ -65,6 +64,41 @@ GLA_DEVICE void load_tile (typename L::number *to, const T *from, int64_t ld, in
   else
     copy_tile<false, L, THREADS, T> (to, from, ld, rows, columns);
 }
+
+// The same for tiles of double precision that lie in the page as a whole, 16 bytes at a time, or,
+// where the parts of complex numbers lie apart, 8: all that depends on the thread is computed once
+// for each tile of C.
+template <class T, class L, int THREADS> struct whole_copy {
+  typedef std::conditional_t<L::split, uint2, uint4> unit;
+  static constexpr int PARTS = L::split ? 2 : 1, UNIT = L::split ? 1 : 2;
+  static constexpr int UNITS = L::contiguous * PARTS / UNIT, STEP = THREADS / UNITS;
+  static constexpr bool possible = std::is_same_v<typename L::number, double> &&
+                                   (L::split || L::swizzled) && THREADS % UNITS == 0 &&
+                                   L::columns % (THREADS >= UNITS ? STEP : 1) == 0;
+  const char *from;
+  int64_t step; // bytes
+
+  GLA_DEVICE void begin (const T *tile, int64_t ld)
+  {
+    from = reinterpret_cast<const char *> (tile + threadIdx.x / UNITS * ld) +
+           threadIdx.x % UNITS * sizeof (unit);
+    step = STEP * ld * (int)sizeof (T);
+  }
+  // Copies the tile; the next one lies `next` elements behind it.
+  GLA_DEVICE void copy (double *to, int64_t next)
+  {
+    const int row = threadIdx.x % UNITS * UNIT, column = threadIdx.x / UNITS;
+    const char *at = from;
+    to += row % PARTS * L::part;
+#pragma unroll
+    for (int x = 0; x < L::columns / STEP; x++) {
+      async_copy (reinterpret_cast<unit *> (to + L::place (row / PARTS, column + x * STEP)),
+                  reinterpret_cast<const unit *> (at));
+      at += step;
+    }
+    from += next * (int)sizeof (T);
+  }
+};
 
 // A tile of C.
 struct tile_place {
@@ -106,6 +140,12 @@ template <class TA, class TB, bool TRA, bool TRB, class S> struct pair_source {
   int rows, columns;
   const TA *A;
   const TB *B;
+  typedef whole_copy<TA, typename stage::LA, S::THREADS> whole_a;
+  typedef whole_copy<TB, typename stage::LB, S::THREADS> whole_b;
+  static constexpr bool WHOLE = whole_a::possible && whole_b::possible;
+  bool wide_a, wide_b, whole;
+  std::conditional_t<WHOLE, whole_a, char> next_a;
+  std::conditional_t<WHOLE, whole_b, char> next_b;
 
   GLA_DEVICE void place (unsigned items, const product_args<TA, TB> &a, const product_piece &piece)
   {
@@ -118,19 +158,33 @@ template <class TA, class TB, bool TRA, bool TRB, class S> struct pair_source {
     rows = a.m - row;
     columns = a.n - column;
     terms = piece.terms;
+    if constexpr (WHOLE) {
+      whole = (stage::LA::split || wide_a) && (stage::LB::split || wide_b) && rows >= S::TM &&
+              columns >= S::TN && terms % S::TK == 0;
+      next_a.begin (A, a.A.ld);
+      next_b.begin (B, a.B.ld);
+    }
   }
   GLA_DEVICE void load (stage &to, unsigned items, const product_args<TA, TB> &a,
-                        const product_piece &piece, bool wide_a, bool wide_b)
+                        const product_piece &piece)
   {
     if (item >= items)
       return;
-    load_tile<typename stage::LA, S::THREADS> (to.a, A, a.A.ld, TRA ? terms : rows,
-                                               TRA ? rows : terms, wide_a);
-    load_tile<typename stage::LB, S::THREADS> (to.b, B, a.B.ld, TRB ? columns : terms,
-                                               TRB ? terms : columns, wide_b);
+    const int64_t step_a = TRA ? S::TK : S::TK * a.A.ld, step_b = TRB ? S::TK * a.B.ld : S::TK;
+    if (WHOLE && whole) {
+      if constexpr (WHOLE) {
+        next_a.copy (to.a, step_a);
+        next_b.copy (to.b, step_b);
+      }
+    } else {
+      load_tile<typename stage::LA, S::THREADS> (to.a, A, a.A.ld, TRA ? terms : rows,
+                                                 TRA ? rows : terms, wide_a);
+      load_tile<typename stage::LB, S::THREADS> (to.b, B, a.B.ld, TRB ? columns : terms,
+                                                 TRB ? terms : columns, wide_b);
+      A += step_a;
+      B += step_b;
+    }
     terms -= S::TK;
-    A += TRA ? S::TK : S::TK * a.A.ld;
-    B += TRB ? S::TK * a.B.ld : S::TK;
     if (terms <= 0) {
       item += gridDim.x;
       place (items, a, piece);
@@ -182,19 +236,23 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
 {
   typedef tile_stage<TA, TB, TRA, TRB, S> stage_type;
   typedef warp_sums<real_t<product_t<TA, TB>>, TA, TB, S::WM, S::WN, S::TERMS> sums_type;
-  extern __shared__ __align__ (16) unsigned char memory[];
+  extern __shared__ __align__ (128) unsigned char memory[];
   stage_type *stages = reinterpret_cast<stage_type *> (memory);
   const int warp = threadIdx.x / 32;
   const int warp_row = warp % S::WARPS_M * S::WM, warp_column = warp / S::WARPS_M * S::WN;
   const bool flip = a.conjugate_a != a.conjugate_b;
 
   const unsigned items = (unsigned)(piece.pages * piece.tiles);
+  const auto in_a = sums_type::template places_a<typename stage_type::LA> (warp_row);
+  const auto in_b = sums_type::template places_b<typename stage_type::LB> (warp_column);
   pair_source<TA, TB, TRA, TRB, S> source;
+  source.wide_a = wide_a;
+  source.wide_b = wide_b;
   source.item = blockIdx.x;
   source.place (items, a, piece);
 #pragma unroll
   for (int s = 0; s < S::STAGES - 1; s++) {
-    source.load (stages[s], items, a, piece, wide_a, wide_b);
+    source.load (stages[s], items, a, piece);
     async_commit ();
   }
   int stage = 0;
@@ -209,7 +267,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     for (int left = piece.terms; left > 0; left -= S::TK) {
       async_wait<S::STAGES - 2> ();
       __syncthreads (); // this pair is there, and no warp reads the one before
-      source.load (stages[stage == 0 ? S::STAGES - 1 : stage - 1], items, a, piece, wide_a, wide_b);
+      source.load (stages[stage == 0 ? S::STAGES - 1 : stage - 1], items, a, piece);
       async_commit ();
       const stage_type &here = stages[stage];
       stage = stage == S::STAGES - 1 ? 0 : stage + 1;
@@ -220,9 +278,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
         if (l > 0 && l >= left)
           break;
         typename sums_type::part part;
-        sums_type::template load<typename stage_type::LA, typename stage_type::LB> (
-            part, here.a + stage_type::LA::at (warp_row, l),
-            here.b + stage_type::LB::at (warp_column, l), flip);
+        sums_type::load (part, here.a, in_a, here.b, in_b, l, flip);
         if (rows >= S::WM && columns >= S::WN)
           sums.template add<true> (part, rows, columns);
         else

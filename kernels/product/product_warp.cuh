@@ -17,20 +17,56 @@
 // rows (columns, for B) follow in distances of `distance`; else it is the other way round. Of
 // complex<double> the real parts lie first, then the imaginary parts: the tensor cores take them
 // one by one.
+// So that the lanes of a half warp, whose elements lie at 4 places side by side and 4 distances,
+// read from 16 different banks, either the distance is no multiple of 16 elements, or `swizzled`,
+// where it is one: then element q at distance d lies where q ^ 4*(d % 4) would. Copies into a
+// swizzled tile take no longer than into any other memory, those to padded columns nearly twice as
+// long.
 template <class T, bool BY_TERMS, int ROWS, int TERMS> struct tile_layout {
+  static constexpr bool by_terms = BY_TERMS;
   static constexpr int contiguous = BY_TERMS ? TERMS : ROWS, columns = BY_TERMS ? ROWS : TERMS;
   static constexpr bool split = is_complex_v<T> && sizeof (T) == 16;
   typedef std::conditional_t<split, real_t<T>, T> number;
-  static constexpr int distance = sizeof (number) == 8 && !is_complex_v<number>
-                                      ? tile_stride<double, contiguous, BY_TERMS> ()
-                                      : contiguous + 16 / (int)sizeof (T);
+  static constexpr bool padded_by_stride = sizeof (number) == 8 && !is_complex_v<number>;
+  static constexpr bool swizzled = padded_by_stride && contiguous % 16 == 0;
+  static constexpr int distance = swizzled           ? contiguous
+                                  : padded_by_stride ? tile_stride<double, contiguous, BY_TERMS> ()
+                                                     : contiguous + 16 / (int)sizeof (T);
   // From the real to the imaginary parts, which threads copy side by side: in other banks.
   static constexpr int part = columns * distance + (split ? 8 : 0);
   static constexpr int numbers = split ? 2 * part : part;
+  // Where element q of column d of the tile lies, counted as in the page.
+  __host__ __device__ static constexpr int place (int q, int d)
+  {
+    return d * distance + (swizzled ? q ^ 4 * (d & 3) : q);
+  }
   // Where row r, term l lies.
   __host__ __device__ static constexpr int at (int r, int l)
   {
-    return BY_TERMS ? r * distance + l : l * distance + r;
+    return BY_TERMS ? place (l, r) : place (r, l);
+  }
+};
+
+// Where the elements of one lane lie: those 8*x rows below and 4*y terms behind its first one. The
+// parts that depend on the lane are computed once, and few.
+template <class L> struct lane_places {
+  static constexpr int COUNT = !L::swizzled ? 1 : L::by_terms ? 4 : 2;
+  int at[COUNT];
+  // The first row is one of the 8 behind a multiple of 8, the first term is below 4.
+  GLA_DEVICE lane_places (int row, int term)
+  {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      at[i] = L::by_terms ? L::at (row, term + 4 * i) : L::at (row + 8 * i, term);
+  }
+  // r and l: rows and terms from there, known to the compiler; of a swizzled tile multiples of 8
+  // and 4.
+  GLA_DEVICE int operator() (int r, int l) const
+  {
+    if (!L::swizzled)
+      return at[0] + L::at (r, l);
+    return L::by_terms ? at[l / 4 % COUNT] + r * L::distance + l / 16 * 16
+                       : at[r / 8 % COUNT] + l * L::distance + r / 16 * 16;
   }
 };
 
@@ -84,23 +120,31 @@ struct warp_sums<double, TA, TB, WM, WN, TERMS> {
         }
   }
 
+  // Of A for the warp's first row in a tile, of B for its first column.
+  template <class L> static GLA_DEVICE lane_places<L> places_a (int row)
+  {
+    return {row + (int)threadIdx.x % 32 / 4, (int)threadIdx.x % 4};
+  }
+  template <class L> static GLA_DEVICE lane_places<L> places_b (int column)
+  {
+    return places_a<L> (column);
+  }
+
   // What TERMS terms need of A and B.
   struct part {
     double ax[MT][TERMS / 2], ay[CA ? MT : 1][TERMS / 2];
     double bx[NT][TERMS / 4], by[CB ? NT : 1][TERMS / 4];
   };
-  // a, b: the tiles at the warp's first row or column and the first term.
+  // Terms l and following of the tiles a and b, for the places of this lane in them.
   template <class LA, class LB>
-  static GLA_DEVICE void load (part &p, const double *a, const double *b, bool flip)
+  static GLA_DEVICE void load (part &p, const double *a, const lane_places<LA> &in_a,
+                               const double *b, const lane_places<LB> &in_b, int l, bool flip)
   {
-    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    a += LA::at (g, t);
-    b += LB::at (g, t);
 #pragma unroll
     for (int r = 0; r < MT; r++)
 #pragma unroll
       for (int i = 0; i < TERMS / 2; i++) {
-        const int at = LA::at (16 * r + i % 2 * 8, i / 2 * 4);
+        const int at = in_a (16 * r + i % 2 * 8, l + i / 2 * 4);
         p.ax[r][i] = a[at];
         if constexpr (CA)
           p.ay[r][i] = minus_if (a[LA::part + at], flip);
@@ -109,7 +153,7 @@ struct warp_sums<double, TA, TB, WM, WN, TERMS> {
     for (int c = 0; c < NT; c++)
 #pragma unroll
       for (int i = 0; i < TERMS / 4; i++) {
-        const int at = LB::at (8 * c, i * 4);
+        const int at = in_b (8 * c, l + i * 4);
         p.bx[c][i] = b[at];
         if constexpr (CB)
           p.by[c][i] = b[LB::part + at];
@@ -184,23 +228,31 @@ struct warp_sums<float, TA, TB, WM, WN, TERMS> {
         x[r][c] = from_real<T> (0);
   }
 
+  template <class L> static GLA_DEVICE lane_places<L> places_a (int row)
+  {
+    return {row + (int)threadIdx.x % 32 / 4, 0};
+  }
+  template <class L> static GLA_DEVICE lane_places<L> places_b (int column)
+  {
+    return {column + (int)threadIdx.x % 4, 0};
+  }
+
   struct part {
     TA a[TERMS][MT];
     TB b[TERMS][NT];
   };
   template <class LA, class LB>
-  static GLA_DEVICE void load (part &p, const TA *a, const TB *b, bool flip)
+  static GLA_DEVICE void load (part &p, const TA *a, const lane_places<LA> &in_a, const TB *b,
+                               const lane_places<LB> &in_b, int l, bool flip)
   {
-    a += LA::at (threadIdx.x % 32 / 4, 0);
-    b += LB::at (threadIdx.x % 4, 0);
 #pragma unroll
-    for (int l = 0; l < TERMS; l++) {
+    for (int i = 0; i < TERMS; i++) {
 #pragma unroll
       for (int r = 0; r < MT; r++)
-        p.a[l][r] = conj_if (a[LA::at (8 * r, l)], flip);
+        p.a[i][r] = conj_if (a[in_a (8 * r, l + i)], flip);
 #pragma unroll
       for (int c = 0; c < NT; c++)
-        p.b[l][c] = b[LB::at (4 * c, l)];
+        p.b[i][c] = b[in_b (4 * c, l + i)];
     }
   }
 
