@@ -10,7 +10,7 @@
 #include "engine/eig_part.cuh"
 #include "hetrd_band.cuh"
 #include "eig_routes.h"
-#include "range.cuh"
+#include "common/eig_range.cuh"
 
 #include <cstring>
 

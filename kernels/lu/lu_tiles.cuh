@@ -1,11 +1,9 @@
 // lu_tiles.cuh: systems with a definite page of order 9 to 32, by a warp, on the tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The lower triangle stands in tiles of 8 by 8 as the tensor cores leave their sums: lane 4*g+t has
-// (g, 2*t) and (g, 2*t+1). In this layout a tile X is the left factor of X*Y' and Y the right one,
-// when the inner index is taken in the order of the registers. So A = L*D*L' needs no exchange of
-// data but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand
-// sides are solved for as rows, y', 8 at a time. In double precision for all types.
+// The lower triangle stands in the tiles of warp_tiles.cuh, so A = L*D*L' needs no exchange of data
+// but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand sides
+// are solved for as rows, y', 8 at a time. In double precision for all types.
 //
 // Other pages get the info LU_PENDING, and lu_lanes.cuh does them; so do those that are not
 // definite after all or that must be scaled.
@@ -13,38 +11,28 @@
 #ifndef GPULINALG_LU_TILES_CUH
 #define GPULINALG_LU_TILES_CUH
 
-#include "common/mma.cuh"
-#include "common/wide.cuh"
+#include "common/warp_tiles.cuh"
 #include "lu.cuh"
 #include "lu_pivot.cuh"
 
 enum { LU_TILES_THREADS = 128, LU_PENDING = INT_MIN };
 
-template <class T, int B> struct lu_tiles {
-  typedef wide<T> W;
-  static constexpr bool C = is_complex_v<W>;
-  static constexpr unsigned ALL = 0xffffffffu;
-  struct tile {
-    W x[2];
-  };
+template <class T, int B> struct lu_tiles : warp_tiles<T> {
+  typedef warp_tiles<T> base;
+  typedef typename base::W W;
+  typedef typename base::tile tile;
+  using base::ALL;
+  using base::from;
+  using base::g;
+  using base::multiply;
+  using base::promote;
+  using base::subtract;
+  using base::t;
+  using base::turn;
 
   int n;
   tile a[B][B];   // L below the diagonal, on it the inverses of L's tiles there
   double d[B][2]; // reciprocals of D in columns 2*t and 2*t+1
-
-  GLA_DEVICE static int g () { return threadIdx.x % 32 / 4; }
-  GLA_DEVICE static int t () { return threadIdx.x % 4; }
-
-  GLA_DEVICE static W from (W x, int lane)
-  {
-    if constexpr (C)
-      return {__shfl_sync (ALL, x.x, lane), __shfl_sync (ALL, x.y, lane)};
-    else
-      return __shfl_sync (ALL, x, lane);
-  }
-
-  GLA_DEVICE static W promote (real_t<T> a) { return from_real<W> ((double)a); }
-  template <class E> GLA_DEVICE static W promote (cx<E> a) { return {(double)a.x, (double)a.y}; }
 
   // Whether the first column is the adjoint of the first row: most pages show here what they are.
   template <class E> GLA_DEVICE static bool may_be_hermitian (const E *A, int64_t ld, int n)
@@ -89,50 +77,6 @@ template <class T, int B> struct lu_tiles {
           a[i][b].x[x] = there ? conj_if (here, turned) : from_real<W> (row == column ? 1 : 0);
         }
     return !__any_sync (ALL, skew || size > Z::large) && __any_sync (ALL, size >= Z::small);
-  }
-
-  //----------------------------------------------------------------------------
-  // products of tiles
-  //----------------------------------------------------------------------------
-
-  // c -= u*v', or u*v.' with `plain`
-  GLA_DEVICE static void subtract (tile &c, const tile &u, const tile &v, bool plain = false)
-  {
-    mma_tile<C> sum;
-    for (int x = 0; x < 2; x++) {
-      sum.re[x] = re (c.x[x]);
-      if constexpr (C)
-        sum.im[x] = im (c.x[x]);
-    }
-#pragma unroll
-    for (int x = 0; x < 2; x++)
-      mma_subtract (sum, mma_entry_of (u.x[x]), mma_entry_of (conj_if (v.x[x], !plain)));
-    for (int x = 0; x < 2; x++)
-      if constexpr (C)
-        c.x[x] = {sum.re[x], sum.im[x]};
-      else
-        c.x[x] = sum.re[x];
-  }
-  // u*v', or u*v.' with `plain`
-  GLA_DEVICE static tile multiply (const tile &u, const tile &v, bool plain = false)
-  {
-    tile c = {{from_real<W> (0), from_real<W> (0)}};
-    subtract (c, u, v, plain);
-    for (int x = 0; x < 2; x++)
-      c.x[x] = -c.x[x];
-    return c;
-  }
-  // v.'
-  GLA_DEVICE static tile turn (const tile &v)
-  {
-    tile c;
-#pragma unroll
-    for (int x = 0; x < 2; x++) {
-      const int lane = (2 * t () + x) * 4 + g () / 2;
-      const W even = from (v.x[0], lane), odd = from (v.x[1], lane);
-      c.x[x] = g () % 2 ? odd : even;
-    }
-    return c;
   }
 
   //----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// range.cuh: the wanted part of the spectrum out of all eigenvalues and eigenvectors
+// eig_range.cuh: the wanted part of the spectrum out of all eigenvalues and eigenvectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_EIG_RANGE_CUH

@@ -1,7 +1,7 @@
-// range.cu: the wanted part of the spectrum out of all eigenvalues and eigenvectors
+// eig_range.cu: the wanted part of the spectrum out of all eigenvalues and eigenvectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "eig/range.cuh"
+#include "eig_range.cuh"
 
 #include <cmath>
 
