@@ -177,10 +177,19 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
                                     int nargout)
 {
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
-  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method"});
-  octave_value A = args (0), x = args (1), device = opts.value ("device");
-  check_vectors (x);
+  const octave_value A = args (0), x = args (1);
   spmv_request want = {};
+  want.op = 'N';
+  if (args.length () == 2 && A.issparse () && is_short (A, x)) {
+    // without options, whose reading takes longer than a product with a hundred rows
+    check_vectors (x);
+    check_sizes (A.dims (), x, want);
+    return ovl (spmv_direct (nullptr, A, x, want));
+  }
+
+  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method"});
+  const octave_value device = opts.value ("device");
+  check_vectors (x);
   want.op = read_op (opts);
   gla::sparse_matrix::settings how = {};
   how.method = gla::method_of (opts);

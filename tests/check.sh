@@ -89,7 +89,7 @@ half=$jobs
 
 suite "formatting" $make check-format
 step "includes cross no border" sh tests/rooms.sh
-step "no function is too long" sh tests/sizes.sh
+step "no function is too large" sh tests/sizes.sh
 step "tables in documents" octave-cli --no-init-file --no-history bench/doc_tables.m --check
 if [ "$quick" ]; then
   limit=1

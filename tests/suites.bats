@@ -148,7 +148,7 @@ END
   done
 }
 
-@test "sizes.sh notices a function of 81 lines" {
+@test "sizes.sh notices a function of 81 lines and one of 9 parameters" {
   mkdir -p src oct kernels/qr tests
   cp "$TOP/tests/files.sh" tests/
   body() {
@@ -167,4 +167,24 @@ END
   echo "$output"
   [ "$status" -ne 0 ]
   [[ "$output" == *"kernels/qr/a.cuh:4: 81 lines"* ]]
+  rm kernels/qr/a.cuh
+  for head in 'void gemm (int a, int b, int c, int d, int e, int f, int g, int h, int i)' \
+    'void f (int (*a) (int, int), b<c, d> e, int f, int g, int h, int i, int j)'; do
+    body "$head" 3 '' >src/a.c
+    sh "$TOP/tests/sizes.sh"
+  done
+  for head in 'void f (int a, int b, int c, int d, int e, int f, int g, int h, int i)' \
+    'static inline __attribute__ ((always_inline)) void f (int a, int b, int c, int d, int e, int f,
+  int g, int h, int i)' \
+    '__global__ void __launch_bounds__ (32 * (N + 1)) f (int a, int b, int c, int d, int e, int f,
+  int g, int h, int i)'; do
+    body "$head" 3 '' >src/a.c
+    run sh "$TOP/tests/sizes.sh"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"src/a.c:4: f has 9 parameters"* ]]
+  done
+  echo 'int f (int a, int b, int c, int d, int e, int f, int g, int h, int i) { return a; }' >src/a.c
+  run sh "$TOP/tests/sizes.sh"
+  [[ "$output" == *"src/a.c:1: f has 9 parameters"* ]]
 }

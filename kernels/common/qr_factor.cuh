@@ -60,8 +60,6 @@ gla_status qr_form_q (const qr_plan<T> &p, page_matrix<T> Q, int64_t columns,
 // R (rows x n) with zeros below the diagonal, scaled back: rows above the block of a column are
 // those of Y, the others are in `blocks` (block x k; row i of R at i modulo block).
 template <class T>
-cudaError_t qr_store_r (page_matrix<T> R, page_matrix<const T> Y, page_matrix<const T> blocks,
-                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
-                        int64_t pages, cudaStream_t stream);
+cudaError_t qr_store_r (const qr_plan<T> &p, page_matrix<T> R, int64_t rows, cudaStream_t stream);
 
 #endif

@@ -170,7 +170,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));
   GLA_TRY (gsvd_sweeps<T> (plan, host, stream));
-  GLA_TRY (gsvd_results<S, T> (plan, s.alpha, s.beta, s.U, s.V, s.X, host, streams, pause));
+  GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
 

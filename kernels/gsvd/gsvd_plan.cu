@@ -193,8 +193,7 @@ template <class T> struct worker {
   // The triangle of a factorisation, p x p.
   gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
   {
-    return engine_status (qr_store_r<T> (to, as_const (q.Y), as_const (q.blocks), g.p, g.p, g.p,
-                                         q.block, q.exponent, g.pages, stream));
+    return engine_status (qr_store_r<T> (q, to, g.p, stream));
   }
 
   // F := F R^-1
@@ -357,10 +356,8 @@ gla_status store_v (const worker<T> &w, page_matrix<S> V, const qr_streams &stre
 } // namespace
 
 template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, page_matrix<real_t<S>> alpha,
-                         page_matrix<real_t<S>> beta, page_matrix<S> U, page_matrix<S> V,
-                         page_matrix<S> X, const gsvd_host &host, const qr_streams &streams,
-                         const qr_pause &pause)
+gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
+                         const qr_streams &streams, const qr_pause &pause)
 {
   typedef real_t<S> R;
   worker<T> w (g, streams);
@@ -368,39 +365,38 @@ gla_status gsvd_results (const gsvd_plan<T> &g, page_matrix<real_t<S>> alpha,
   const gsvd_values &v = g.values;
   GLA_TRY (gsvd_find_values<T> ({as_const (g.F), as_const (g.G), g.p, g.p, g.p, g.both, g.level}, v,
                                 g.state, g.pages, stream));
-  GLA_TRY (gsvd_store_values<R> ({alpha, beta, g.factor, g.exponent, g.p}, v, g.scaling, g.state,
-                                 g.pages, stream));
-  bool u = U.data != nullptr, x = X.data != nullptr;
+  GLA_TRY (gsvd_store_values<R> ({to.alpha, to.beta, g.factor, g.exponent, g.p}, v, g.scaling,
+                                 g.state, g.pages, stream));
+  bool u = to.U.data != nullptr, x = to.X.data != nullptr;
   if (u || x)
     GLA_TRY (gsvd_place<T> ({g.U, g.UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place},
                             g.pages, stream));
-  if (V.data != nullptr || x)
+  if (to.V.data != nullptr || x)
     GLA_TRY (gsvd_place<T> ({g.V, g.VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place},
                             g.pages, stream));
   // X = F' U C + R' V S, in place of F
   if (x) {
     GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.UC, 0, g.F));
     GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.VS, 1, g.F));
-    GLA_TRY (
-        gsvd_store_x<S, T> ({X, as_const (g.F), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent},
-                            g.scaling, g.state, g.pages, stream));
+    GLA_TRY (gsvd_store_x<S, T> (
+        {to.X, as_const (g.F), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent}, g.scaling,
+        g.state, g.pages, stream));
   }
   if (u) {
     GLA_TRY (w.count (host, true));
     if (*host.count > 0)
       GLA_TRY (complete_u (w, streams, pause));
-    GLA_TRY (store_u<S> (w, U, streams, pause));
+    GLA_TRY (store_u<S> (w, to.U, streams, pause));
   }
-  return V.data != nullptr ? store_v<S> (w, V, streams, pause) : GLA_OK;
+  return to.V.data != nullptr ? store_v<S> (w, to.V, streams, pause) : GLA_OK;
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
   template gla_status gsvd_reduce (const gsvd_plan<T> &, page_matrix<const S>,                     \
                                    page_matrix<const S>, const gsvd_host &, const qr_streams &,    \
                                    const qr_pause &);                                              \
-  template gla_status gsvd_results (                                                               \
-      const gsvd_plan<T> &, page_matrix<real_t<S>>, page_matrix<real_t<S>>, page_matrix<S>,        \
-      page_matrix<S>, page_matrix<S>, const gsvd_host &, const qr_streams &, const qr_pause &);
+  template gla_status gsvd_results (const gsvd_plan<T> &, const gsvd_wanted<S> &,                  \
+                                    const gsvd_host &, const qr_streams &, const qr_pause &);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
 GLA_INSTANTIATE (cx<float>, cx<double>)

@@ -64,11 +64,15 @@ gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matr
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream);
-// Matrices with NULL data are not wanted.
+
+// U, V and X with NULL data are not wanted.
+template <class S> struct gsvd_wanted {
+  page_matrix<real_t<S>> alpha, beta;
+  page_matrix<S> U, V, X;
+};
+
 template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, page_matrix<real_t<S>> alpha,
-                         page_matrix<real_t<S>> beta, page_matrix<S> U, page_matrix<S> V,
-                         page_matrix<S> X, const gsvd_host &host, const qr_streams &streams,
-                         const qr_pause &pause);
+gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
+                         const qr_streams &streams, const qr_pause &pause);
 
 #endif

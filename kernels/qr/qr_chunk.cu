@@ -63,8 +63,7 @@ gla_status by_reflectors (cuda_engine *e, int slot, const gla_qr_chunk *chunk,
 
   GLA_TRY (qr_factor<T> (plan, as_const (s.A), streams, pause));
   if (s.R.data != nullptr)
-    GLA_TRY (qr_store_r<T> (s.R, as_const (plan.Y), as_const (plan.blocks), job.r_rows, job.n,
-                            plan.k, plan.block, plan.exponent, pages, stream));
+    GLA_TRY (qr_store_r<T> (plan, s.R, job.r_rows, stream));
   if (s.Q.data != nullptr)
     GLA_TRY (qr_form_q<T> (plan, s.Q, job.q_columns, streams, pause));
   if (job.rhs > 0) {

@@ -39,10 +39,16 @@ template <class T> int64_t qr_panel_rows_max ();
 template <class T> int64_t qr_leaf_rows ();
 template <class T> cudaError_t qr_panel (const qr_panel_args<T> &p, cudaStream_t stream);
 
-// C := (I - Y F Y')' C, or (I - Y F Y') C, for a panel of `reflectors` columns, C of m x columns.
-template <class T>
-cudaError_t qr_larfb (page_matrix<T> Y, int reflectors, page_matrix<T> F, page_matrix<T> C,
-                      int64_t m, int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream);
+// C := (I - Y F Y') C, or (I - Y F Y')' C where `adjoint`, for a panel of `reflectors` columns.
+template <class T> struct qr_reflection {
+  page_matrix<T> Y, F, C;
+  int64_t m, columns; // of C
+  int reflectors;
+  bool adjoint;
+  int64_t pages;
+};
+
+template <class T> cudaError_t qr_larfb (const qr_reflection<T> &p, cudaStream_t stream);
 // Shared memory that a block must be able to have; no other kernel for reflectors needs more.
 size_t qr_larfb_shared ();
 
@@ -73,22 +79,16 @@ template <class T>
 cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
                              int64_t pages, cudaStream_t stream);
 // When min (m, n) columns are done: Y, blocks and the factors of panels as qr_panel leaves them.
-template <class T>
-cudaError_t qr_pivot_finish (page_matrix<T> Y, page_matrix<T> blocks, page_matrix<T> F, int64_t m,
-                             int64_t n, int block, qr_pivots<T> s, int64_t pages,
-                             cudaStream_t stream);
+template <class T> cudaError_t qr_pivot_finish (const qr_plan<T> &p, cudaStream_t stream);
 
 //------------------------------------------------------------------------------
 // what comes before and after
 //------------------------------------------------------------------------------
 
-// Copies A to Y; columns whose largest entry is far from 1 are scaled by a power of two, the others
-// have exponent 0; `together`: all columns of a page by the same one. largest: work of n numbers
-// per page, packed; exponent: n per page, packed.
+// Copies A to Y of the plan; columns whose largest entry is far from 1 are scaled by a power of
+// two, the others have exponent 0; with pivoting all columns of a page by the same one.
 template <class T>
-cudaError_t qr_load (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
-                     bool together, unsigned long long *largest, int *exponent,
-                     cudaStream_t stream);
+cudaError_t qr_load (const qr_plan<T> &p, page_matrix<const T> A, cudaStream_t stream);
 
 // To (rows x columns) := zeros, with ones on the diagonal that starts `below` rows further down.
 // Empty matrices are allowed.

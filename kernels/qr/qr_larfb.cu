@@ -215,18 +215,16 @@ cudaError_t launch (const larfb_args<T> &a, int blocks, int64_t clusters, cudaSt
 
 } // namespace
 
-template <class T>
-cudaError_t qr_larfb (page_matrix<T> Y, int reflectors, page_matrix<T> F, page_matrix<T> C,
-                      int64_t m, int64_t columns, bool adjoint, int64_t pages, cudaStream_t stream)
+template <class T> cudaError_t qr_larfb (const qr_reflection<T> &p, cudaStream_t stream)
 {
-  if (columns <= 0)
+  if (p.columns <= 0)
     return cudaSuccess;
   int blocks = 1, most = clusters_work () ? BLOCKS_MAX : 1;
-  while (blocks < most && m > 64 * blocks)
+  while (blocks < most && p.m > 64 * blocks)
     blocks *= 2;
-  int64_t clusters = (columns + QR_PANEL - 1) / QR_PANEL * pages;
-  larfb_args<T> a = {Y,          F,      C, m, columns, ((m + blocks - 1) / blocks + 7) / 8 * 8,
-                     reflectors, adjoint};
+  int64_t clusters = (p.columns + QR_PANEL - 1) / QR_PANEL * p.pages;
+  int64_t chunk = ((p.m + blocks - 1) / blocks + 7) / 8 * 8;
+  larfb_args<T> a = {p.Y, p.F, p.C, p.m, p.columns, chunk, p.reflectors, p.adjoint};
   constexpr int WIDE = is_complex_v<T> ? 128 : 256;
   if (a.chunk > 64 && fits<T, WIDE> ())
     return launch<T, WIDE> (a, blocks, clusters, stream);
@@ -240,9 +238,7 @@ size_t qr_larfb_shared ()
   return sizeof (larfb_memory<true, LEAST_TILE>);
 }
 
-#define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_larfb (page_matrix<T>, int, page_matrix<T>, page_matrix<T>, int64_t,     \
-                                 int64_t, bool, int64_t, cudaStream_t);
+#define GLA_INSTANTIATE(T) template cudaError_t qr_larfb (const qr_reflection<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

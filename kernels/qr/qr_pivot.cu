@@ -204,14 +204,13 @@ cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, 
   return cudaGetLastError ();
 }
 
-template <class T>
-cudaError_t qr_pivot_finish (page_matrix<T> Y, page_matrix<T> blocks, page_matrix<T> F, int64_t m,
-                             int64_t n, int block, qr_pivots<T> s, int64_t pages,
-                             cudaStream_t stream)
+template <class T> cudaError_t qr_pivot_finish (const qr_plan<T> &p, cudaStream_t stream)
 {
-  int64_t k = m < n ? m : n, panels = (k + QR_PANEL - 1) / QR_PANEL;
-  separate_kernel<T><<<(unsigned)(k * pages), THREADS, 0, stream>>> (Y, blocks, k, block);
-  larft_kernel<T><<<(unsigned)(panels * pages), THREADS, 0, stream>>> (Y, F, m, n, k, block, s.tau);
+  int64_t panels = (p.k + QR_PANEL - 1) / QR_PANEL;
+  separate_kernel<T>
+      <<<(unsigned)(p.k * p.pages), THREADS, 0, stream>>> (p.Y, p.blocks, p.k, p.block);
+  larft_kernel<T><<<(unsigned)(panels * p.pages), THREADS, 0, stream>>> (p.Y, p.F, p.m, p.n, p.k,
+                                                                         p.block, p.pivots.tau);
   return cudaGetLastError ();
 }
 
@@ -220,8 +219,7 @@ cudaError_t qr_pivot_finish (page_matrix<T> Y, page_matrix<T> blocks, page_matri
                                        cudaStream_t);                                              \
   template cudaError_t qr_pivot_column (page_matrix<T>, int64_t, int64_t, int64_t, qr_pivots<T>,   \
                                         int64_t, cudaStream_t);                                    \
-  template cudaError_t qr_pivot_finish (page_matrix<T>, page_matrix<T>, page_matrix<T>, int64_t,   \
-                                        int64_t, int, qr_pivots<T>, int64_t, cudaStream_t);
+  template cudaError_t qr_pivot_finish (const qr_plan<T> &, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

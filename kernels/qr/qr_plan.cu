@@ -62,7 +62,7 @@ template <class T> struct worker {
     if (columns <= 0)
       return GLA_OK;
     if (count <= QR_PANEL && rows <= larfb_rows ())
-      return engine_status (qr_larfb (Y, count, F, C, rows, columns, true, p.pages, stream));
+      return engine_status (qr_larfb<T> ({Y, F, C, rows, columns, count, true, p.pages}, stream));
     GLA_TRY (gemm ('C', 'N', count, columns, rows, 1, Y, C, 0, W));
     GLA_TRY (gemm ('C', 'N', count, columns, count, 1, F, W, 0, FW));
     GLA_TRY (gemm ('N', 'N', rows, columns, count, -1, Y, FW, 1, C));
@@ -179,7 +179,7 @@ template <class T> static gla_status factor_pivoted (const worker<T> &w, const q
     if (j % BLOCK == BLOCK - 1)
       GLA_TRY (pause.wait (pause.user));
   }
-  GLA_TRY (qr_pivot_finish (p.Y, p.blocks, p.F, p.m, p.n, p.block, p.pivots, p.pages, w.stream));
+  GLA_TRY (qr_pivot_finish (p, w.stream));
   for (int64_t J = 0; J < p.k && p.block > QR_PANEL; J += p.block)
     GLA_TRY (w.join_panels (J, p.k - J < p.block ? (int)(p.k - J) : p.block));
   return GLA_OK;
@@ -192,7 +192,7 @@ gla_status qr_factor (const qr_plan<T> &p, page_matrix<const T> A, const qr_stre
                       const qr_pause &pause)
 {
   worker<T> w (p, streams), side (p, streams, true);
-  GLA_TRY (qr_load (A, p.Y, p.m, p.n, p.pages, p.pivot, p.largest, p.exponent, streams.main));
+  GLA_TRY (qr_load (p, A, streams.main));
   if (p.pivot)
     return factor_pivoted (w, pause);
   bool ahead = false; // the side stream has work that was not waited for
@@ -242,7 +242,7 @@ gla_status qr_form_q (const qr_plan<T> &p, page_matrix<T> Q, int64_t columns,
     int64_t rows = p.m - J, rest = columns - J - count;
     page_matrix<T> Y = p.Y.at (J, J), F = block_factor (p, J), W = p.W, FW = p.FW;
     if (p.block <= QR_PANEL && rows <= larfb_rows ()) {
-      GLA_TRY (qr_larfb (Y, count, F, Q.at (J, J), rows, columns - J, false, p.pages, stream));
+      GLA_TRY (qr_larfb<T> ({Y, F, Q.at (J, J), rows, columns - J, count, false, p.pages}, stream));
       continue;
     }
     GLA_TRY (w.gemm ('N', 'C', count, count, count, 1, F, Y, 0, FW)); // Y' of its own columns

@@ -242,32 +242,30 @@ __global__ void __launch_bounds__ (THREADS)
 } // namespace
 
 template <class T>
-cudaError_t qr_load (page_matrix<const T> A, page_matrix<T> Y, int64_t m, int64_t n, int64_t pages,
-                     bool together, unsigned long long *largest, int *exponent, cudaStream_t stream)
+cudaError_t qr_load (const qr_plan<T> &p, page_matrix<const T> A, cudaStream_t stream)
 {
-  if (m <= ROWS && !together) {
-    load_column_kernel<T><<<pieces (m, n, pages), THREADS, 0, stream>>> (A, Y, m, n, exponent);
+  const int64_t m = p.m, n = p.n;
+  dim3 grid = pieces (m, n, p.pages);
+  if (m <= ROWS && !p.pivot) {
+    load_column_kernel<T><<<grid, THREADS, 0, stream>>> (A, p.Y, m, n, p.exponent);
     return cudaGetLastError ();
   }
-  cudaError_t error = cudaMemsetAsync (largest, 0, n * pages * sizeof *largest, stream);
+  cudaError_t error = cudaMemsetAsync (p.largest, 0, n * p.pages * sizeof *p.largest, stream);
   if (error != cudaSuccess)
     return error;
-  dim3 grid = pieces (m, n, pages);
-  copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (A, Y, m, n, largest);
-  if (together)
-    page_largest_kernel<<<(unsigned)pages, THREADS, 0, stream>>> (n, largest);
-  const int high = together ? highest_of_page<real_t<T>> (m) : 0;
-  scale_kernel<T><<<grid, THREADS, 0, stream>>> (Y, m, n, high, largest, exponent);
+  copy_largest_kernel<T><<<grid, THREADS, 0, stream>>> (A, p.Y, m, n, p.largest);
+  if (p.pivot)
+    page_largest_kernel<<<(unsigned)p.pages, THREADS, 0, stream>>> (n, p.largest);
+  const int high = p.pivot ? highest_of_page<real_t<T>> (m) : 0;
+  scale_kernel<T><<<grid, THREADS, 0, stream>>> (p.Y, m, n, high, p.largest, p.exponent);
   return cudaGetLastError ();
 }
 
 template <class T>
-cudaError_t qr_store_r (page_matrix<T> R, page_matrix<const T> Y, page_matrix<const T> blocks,
-                        int64_t rows, int64_t n, int64_t k, int block, const int *exponent,
-                        int64_t pages, cudaStream_t stream)
+cudaError_t qr_store_r (const qr_plan<T> &p, page_matrix<T> R, int64_t rows, cudaStream_t stream)
 {
-  store_r_kernel<T>
-      <<<pieces (rows, n, pages), THREADS, 0, stream>>> (R, Y, blocks, rows, n, k, block, exponent);
+  store_r_kernel<T><<<pieces (rows, p.n, p.pages), THREADS, 0, stream>>> (
+      R, as_const (p.Y), as_const (p.blocks), rows, p.n, p.k, p.block, p.exponent);
   return cudaGetLastError ();
 }
 
@@ -311,11 +309,8 @@ cudaError_t qr_copy_listed (page_matrix<T> to, page_matrix<const T> from, int64_
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t qr_load (page_matrix<const T>, page_matrix<T>, int64_t, int64_t, int64_t,   \
-                                bool, unsigned long long *, int *, cudaStream_t);                  \
-  template cudaError_t qr_store_r (page_matrix<T>, page_matrix<const T>, page_matrix<const T>,     \
-                                   int64_t, int64_t, int64_t, int, const int *, int64_t,           \
-                                   cudaStream_t);                                                  \
+  template cudaError_t qr_load (const qr_plan<T> &, page_matrix<const T>, cudaStream_t);           \
+  template cudaError_t qr_store_r (const qr_plan<T> &, page_matrix<T>, int64_t, cudaStream_t);     \
   template cudaError_t qr_identity (page_matrix<T>, int64_t, int64_t, int64_t, int64_t,            \
                                     cudaStream_t);                                                 \
   template cudaError_t qr_add_identity (page_matrix<T>, int64_t, int64_t, cudaStream_t);           \

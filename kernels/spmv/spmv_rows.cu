@@ -9,28 +9,35 @@
 namespace
 {
 
-// A row belongs to `lanes` neighbouring threads of a warp, a power of 2; they take its entries in
-// turn and add their sums pairwise. A block of 256 threads has 256/lanes rows; blockIdx.y counts
-// the vectors.
+template <class T, class I> struct rows_matrix {
+  const I *start;
+  const uint32_t *column;
+  const T *values;
+  int64_t rows;
+  int lanes; // threads of a row, a power of 2
+};
+
+// A row belongs to neighbouring threads of a warp; they take its entries in turn and add their sums
+// pairwise. A block of 256 threads has 256/lanes rows; blockIdx.y counts the vectors.
 template <class T, class I, bool PATTERN>
-__global__ void __launch_bounds__ (256)
-    rows_kernel (const I *start, const uint32_t *column, const T *values, spmv_scalar<T> scalar,
-                 bool conjugate, int64_t rows, int lanes, int b, const T *x, T *y)
+__global__ void __launch_bounds__ (256) rows_kernel (rows_matrix<T, I> M, spmv_scalar<T> scalar,
+                                                     bool conjugate, int b, const T *x, T *y)
 {
+  const int lanes = M.lanes;
   int64_t thread = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   int64_t row = thread / lanes;
   int lane = (int)(thread % lanes), vector = blockIdx.y;
   T sum = from_real<T> (0);
-  if (row < rows) {
-    I end = start[row + 1];
-    for (I k = start[row] + lane; k < end; k += lanes) {
-      T element = x[(int64_t)column[k] * b + vector];
-      sum = PATTERN ? sum + element : madd (conj_if (values[k], conjugate), element, sum);
+  if (row < M.rows) {
+    I end = M.start[row + 1];
+    for (I k = M.start[row] + lane; k < end; k += lanes) {
+      T element = x[(int64_t)M.column[k] * b + vector];
+      sum = PATTERN ? sum + element : madd (conj_if (M.values[k], conjugate), element, sum);
     }
   }
   for (int mask = lanes / 2; mask > 0; mask /= 2)
     sum = sum + shuffle_xor (sum, mask);
-  if (row < rows && lane == 0)
+  if (row < M.rows && lane == 0)
     y[row * b + vector] = PATTERN ? scalar.of () * sum : sum;
 }
 
@@ -38,16 +45,14 @@ template <class T, class I>
 cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                     cudaStream_t stream)
 {
-  const I *start = static_cast<const I *> (M.start);
-  const T *values = static_cast<const T *> (M.values);
+  const rows_matrix<T, I> of = {static_cast<const I *> (M.start), M.column,
+                                static_cast<const T *> (M.values), M.rows, M.lanes};
   spmv_scalar<T> scalar = spmv_scalar_of<T> (M, conjugate);
   dim3 grid ((unsigned)((M.rows * M.lanes + 255) / 256), (unsigned)b);
   if (M.pattern)
-    rows_kernel<T, I, true><<<grid, 256, 0, stream>>> (start, M.column, values, scalar, conjugate,
-                                                       M.rows, M.lanes, b, x, y);
+    rows_kernel<T, I, true><<<grid, 256, 0, stream>>> (of, scalar, conjugate, b, x, y);
   else
-    rows_kernel<T, I, false><<<grid, 256, 0, stream>>> (start, M.column, values, scalar, conjugate,
-                                                        M.rows, M.lanes, b, x, y);
+    rows_kernel<T, I, false><<<grid, 256, 0, stream>>> (of, scalar, conjugate, b, x, y);
   return cudaGetLastError ();
 }
 

@@ -63,9 +63,17 @@ static gla_status multiply (gla_context *ctx, const gla_array *A, char op_a, con
   return gla_pagemul (ctx, A, B, &results, &options, NULL);
 }
 
-static void check_product (gla_context *ctx, gla_type type_a, gla_type type_b, char op_a, char op_b,
-                           int64_t m, int64_t n, int64_t k, int64_t gap)
+typedef struct {
+  gla_type type_a, type_b;
+  char op_a, op_b;
+  int64_t m, n, k, gap;
+} product;
+
+static void check_product (gla_context *ctx, const product *p)
 {
+  const gla_type type_a = p->type_a, type_b = p->type_b;
+  const char op_a = p->op_a, op_b = p->op_b;
+  const int64_t m = p->m, n = p->n, k = p->k, gap = p->gap;
   gla_array A = operand (type_a, op_a, m, k, gap, 1), B = operand (type_b, op_b, k, n, gap, 2);
   gla_array C = make (gla_type_is_complex (type_a) ? type_a : type_b, m, n, PAGES, gap);
   const gla_status status = multiply (ctx, &A, op_a, &B, op_b, &C);
@@ -91,8 +99,9 @@ static void test_sizes (gla_context *ctx)
         for (int o = 0; o < 9; o++) {
           // every size meets every combination of transposes; sums of all lengths take turns
           const int64_t k = depths[(m + 2 * n + o) % (m % 3 ? 4 : 6)];
-          check_product (ctx, pairs[t][0], pairs[t][1], ops[o / 3], ops[o % 3], row_counts[m],
-                         column_counts[n], k, (m + n) % 2 ? GAP : 0);
+          const product p = {pairs[t][0],   pairs[t][1],      ops[o / 3], ops[o % 3],
+                             row_counts[m], column_counts[n], k,          (m + n) % 2 ? GAP : 0};
+          check_product (ctx, &p);
         }
 }
 

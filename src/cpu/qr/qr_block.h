@@ -107,12 +107,12 @@ static inline real *t_of (const block_space *b, int64_t j)
 // products with a block
 //------------------------------------------------------------------------------
 
-// C = (I - V T V') C, or with T', for the block of w columns at j and at most a strip of columns; C
+// C = (I - V T V') C, or with T', for the block of columns at j and at most a strip of columns; C
 // starts at row j. `known` rows at its top are zero before.
-static void block_apply (const block_space *b, int member, int64_t j, int64_t w, int adjoint,
-                         real *C, int64_t ldc, int64_t nc, int64_t known)
+static void block_apply (const block_space *b, int member, int64_t j, int adjoint, real *C,
+                         int64_t ldc, int64_t nc, int64_t known)
 {
-  const int64_t rows = b->m - j;
+  const int64_t rows = b->m - j, w = gla_min (b->nb, b->k - j);
   const triangle_form how = {"L", "U", adjoint ? "C" : "N", "N"};
   const real *v = v_at (b, j, j), *low = v + known * GLA_PARTS;
   real *x = b->x + member * b->x_size;
@@ -190,11 +190,10 @@ static void block_panel (const gla_cpu_qr_task *task, const block_space *b, int 
 static void block_update (const block_work *k, int member, int64_t c, int64_t count)
 {
   const block_space *b = k->b;
-  const int64_t w = gla_min (b->nb, b->k - k->j);
   for (int64_t at = c; at < c + count; at += b->strip)
     if (!gla_cpu_qr_stopped (k->task, member))
-      block_apply (b, member, k->j, w, 1, v_at (b, k->j, at), b->m,
-                   gla_min (b->strip, c + count - at), 0);
+      block_apply (b, member, k->j, 1, v_at (b, k->j, at), b->m, gla_min (b->strip, c + count - at),
+                   0);
 }
 
 // Piece 0 is the columns of the next block and its factorisation, which the others need not wait

@@ -46,7 +46,7 @@ static int block_q_strip (const gla_cpu_qr_task *task, const block_space *b, int
     for (int64_t c = 0; c < end - begun; c++)
       memset (q + c * ldq * GLA_PARTS, 0, (size_t)w * sizeof (scalar));
     if (begun < end)
-      block_apply (b, member, j, w, 0, q, ldq, end - begun, w);
+      block_apply (b, member, j, 0, q, ldq, end - begun, w);
     if (own < begun)
       block_q_own (b, member, j, Q, ldq, own, begun - own);
   }
@@ -81,7 +81,7 @@ static int block_c_strip (const gla_cpu_qr_task *task, int64_t page, const block
   for (int64_t j = 0; j < b->k; j += b->nb) {
     if (gla_cpu_qr_stopped (task, member))
       return 0;
-    block_apply (b, member, j, gla_min (b->nb, b->k - j), 1, y + j * GLA_PARTS, b->m, count, 0);
+    block_apply (b, member, j, 1, y + j * GLA_PARTS, b->m, count, 0);
   }
   for (int64_t c = 0; c < count; c++)
     memcpy (column_of (&task->chunk->C, page, first + c), y + c * b->m * GLA_PARTS,

@@ -66,16 +66,15 @@ static void scale_by (int64_t count, real *x, int e)
     x[i] = GLA_SINGLE ? (real)scalbnf ((float)x[i], e) : (real)scalbn ((double)x[i], e);
 }
 
-// Q*C or Q'*C for `count` reflectors in a.
-static void apply_reflectors (const char *op, int64_t rows, int64_t columns, int64_t count,
-                              const real *a, int64_t lda, const real *tau, real *c, int64_t ldc,
-                              const least_norm *w)
+// Q*c or Q'*c for `count` reflectors of so many rows in a.
+static void apply_reflectors (const least_norm *w, const char *op, int64_t rows, int64_t count,
+                              const real *a, const real *tau)
 {
-  const gla_blas_int im = (gla_blas_int)rows, in = (gla_blas_int)columns, ik = (gla_blas_int)count;
-  const gla_blas_int ia = (gla_blas_int)lda, ic = (gla_blas_int)ldc;
+  const gla_blas_int im = (gla_blas_int)rows, in = (gla_blas_int)w->r, ik = (gla_blas_int)count;
+  const gla_blas_int ic = (gla_blas_int)w->rows_c;
   gla_blas_int info;
-  if (columns > 0 && count > 0)
-    GLA_UNMQR ("L", op, &im, &in, &ik, a, &ia, tau, c, &ic, w->lapack, &w->lapack_size, &info, 1,
+  if (w->r > 0 && count > 0)
+    GLA_UNMQR ("L", op, &im, &in, &ik, a, &im, tau, w->c, &ic, w->lapack, &w->lapack_size, &info, 1,
                1);
 }
 
@@ -136,7 +135,7 @@ static void solve_deficient (int64_t rank, const least_norm *w)
   for (int64_t j = 0; j < w->r; j++)
     memset (w->c + (rank + j * w->rows_c) * GLA_PARTS, 0,
             (size_t)((w->n - rank) * GLA_PARTS) * sizeof *w->c);
-  apply_reflectors ("N", w->n, w->r, rank, w->t, w->n, w->tau_t, w->c, w->rows_c, w);
+  apply_reflectors (w, "N", w->n, rank, w->t, w->tau_t);
   for (int64_t j = 0; j < w->r; j++)
     for (int64_t i = 0; i < w->n; i++) {
       scalar *x = (scalar *)w->c + i + j * w->rows_c;
@@ -182,7 +181,7 @@ static void least_norm_page (const gla_pages_job *job, int64_t page, char *work)
   const int64_t rank = pivoted_rank (&w);
   for (int64_t j = 0; j < w.r; j++)
     load_column (w.m, column_at (&job->B, page, j), w.c + j * w.rows_c * GLA_PARTS);
-  apply_reflectors (GLA_COMPLEX ? "C" : "T", w.m, w.r, w.k, w.a, w.m, w.tau, w.c, w.rows_c, &w);
+  apply_reflectors (&w, GLA_COMPLEX ? "C" : "T", w.m, w.k, w.a, w.tau);
   if (rank == w.n)
     trsm ((triangle_form){"L", "U", "N", "N"}, w.n, w.r, 1, w.a, w.m, w.c, w.rows_c);
   else if (rank > 0)
