@@ -301,5 +301,4 @@
 %!error <option "itype" must be a positive integer, not 0> batcheig (1, 1, "itype", 0)
 %!error id=gpulinalg:bad-option batcheig (1, "itype", 2)
 %!error <option "itype" needs a second matrix, batcheig \(A, B, ...\)> batcheig (1, "itype", 2)
-%!error id=gpulinalg:bad-option batcheig (1, 1, "chol")
 %!error <argument 3 must be the name of an option> batcheig (1, 1, 1)
