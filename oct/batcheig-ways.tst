@@ -123,8 +123,8 @@
 %! assert (more.rank, [4; 4; 4; 4]);
 %! [V, D] = batcheig (A(:,:,2), repmat (B, [1, 1, 4]), "drop", 1e-6);
 %! assert (V(:,:,3), W(:,:,2));
-%! L = A + triu (NaN (6), 1) + 3i * eye (6);
-%! M = B + triu (NaN (6), 1) + 3i * eye (6);
+%! L = A + triu (NaN (6), 1) + 3i * full (eye (6));
+%! M = B + triu (NaN (6), 1) + 3i * full (eye (6));
 %! [V, D] = batcheig (L, M, "lower", "drop", 1e-6);
 %! assert (V, W, 1e-12);
 %! [V, D] = batcheig (permute (L, [2, 1, 3]), M.', "upper", "drop", 1e-6);
@@ -194,7 +194,8 @@
 %!       assert (sum (isinf (d)), n - ranks(p));
 %!       assert (B(:,:,p) * V(:,:,p), A(:,:,p) * V(:,:,p) ./ d.', small * norm (V(:,:,p)));
 %!       assert (V(:,:,p)' * A(:,:,p) * V(:,:,p), eye (n, class (A)), small);
-%!       assert (more.rcond(p), rcond (A(:,:,p)), 0.1 * more.rcond(p));
+%!       estimate = more.rcond(p) * cond (double (A(:,:,p)), 1);
+%!       assert (estimate > 0.99 && estimate < 3);
 %!     endfor
 %!     lambda = batcheig (A, B, "swap");
 %!     assert (1 ./ lambda, 1 ./ D, small);
@@ -306,7 +307,7 @@
 %! [V, D, info, more] = batcheig (A, B, "qz", "vector");
 %! assert (info, int32 ([0; 0; 0; 3]));
 %! assert (D(:,1,1), [-1i; 1i], 1e-15);
-%! assert (D(:,1,2), complex ([1; Inf]));
+%! assert (D(:,1,2), [1; Inf]);
 %! assert (more.rank, [2; 1; 2; 0]);
 %! assert (more.count, [2; 2; 2; 0]);
 %! assert (all (isnan (V(:,:,4)(:))));

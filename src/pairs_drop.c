@@ -240,8 +240,11 @@ static void put_results (const gla_pairs_run *p, drop_work *d, int64_t first, in
   for (int64_t j = 0; j < n; j++) {
     const double x = gla_get_number (&d->lambda, k * n + j);
     gla_put_number (&d->lambda, k * n + j, j < r ? ldexp (x, d->a_exponents[k] - b) : (double)NAN);
-    if (d->X.data != NULL)
-      gla_scale_column (&d->X, k, j, j < r ? ldexp (1, -b / 2) : (double)NAN);
+    if (d->X.data == NULL)
+      continue;
+    gla_scale_column (&d->X, k, j, j < r ? ldexp (1, -b / 2) : (double)NAN);
+    if (j < r)
+      gla_column_phase (&d->X, k, j);
   }
   p->count[first + k] = take_wanted (p, d, first + k, k, r);
   if (p->r.rank != NULL)

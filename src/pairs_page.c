@@ -4,6 +4,7 @@
 #include "pairs_page.h"
 
 #include "arrays.h"
+#include "common/phase.h"
 
 #include <math.h>
 
@@ -135,4 +136,31 @@ void gla_scale_column (const gla_array *T, int64_t page, int64_t j, double facto
   const int replace = factor == 0 || isnan (factor);
   for (int64_t i = first; i < first + column; i++)
     gla_put_number (T, i, replace ? factor : factor * gla_get_number (T, i));
+}
+
+static double modulus_at (const gla_array *X, int64_t page, int64_t i, int64_t j)
+{
+  const element x = element_at (X, page, i, j, 0);
+  return hypot (x.real, x.imag);
+}
+
+void gla_column_phase (const gla_array *X, int64_t page, int64_t j)
+{
+  const int64_t n = X->rows;
+  double most = 0;
+  int64_t first = 0;
+  for (int64_t i = 0; i < n; i++)
+    most = fmax (most, modulus_at (X, page, i, j));
+  while (first + 1 < n && !(modulus_at (X, page, first, j) >= GLA_PHASE_NEAR * most))
+    first++;
+  const double size = modulus_at (X, page, first, j);
+  if (!(size > 0))
+    return;
+  const element by = element_at (X, page, first, j, 0);
+  const double c = by.real / size, s = by.imag / size;
+  for (int64_t i = 0; i < n; i++) {
+    const element x = element_at (X, page, i, j, 0);
+    const element y = {c * x.real + s * x.imag, i == first ? 0 : c * x.imag - s * x.real};
+    put_element (X, page, i, j, y);
+  }
 }

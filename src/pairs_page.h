@@ -21,6 +21,9 @@ void gla_fill_diagonal (const gla_array *H, int64_t page, int64_t r);
 // The last column becomes the first one.
 void gla_reverse_columns (const gla_array *T, int64_t page);
 
+// Gives a column the phase of common/phase.h.
+void gla_column_phase (const gla_array *X, int64_t page, int64_t j);
+
 // Multiplies a column; by 0 and NaN whatever it holds.
 void gla_scale_column (const gla_array *T, int64_t page, int64_t j, double factor);
 
