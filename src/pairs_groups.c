@@ -267,8 +267,9 @@ static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
     return status;
   gla_pairs_note_report (p, &eig);
   for (int64_t k = 0; k < count; k++) {
-    const int32_t info = p->info[first + k];
-    gla_pairs_note_info (p, first + k, info == 0 ? p->eig_info[k] : info);
+    // A and B are finite, so where C is not, the inverse of B is too large
+    const int32_t n = (int32_t)p->n, found = p->eig_info[k] == n + 1 ? 2 * n + 1 : p->eig_info[k];
+    gla_pairs_note_info (p, first + k, p->info[first + k] == 0 ? found : p->info[first + k]);
   }
   return GLA_OK;
 }

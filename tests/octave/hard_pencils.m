@@ -119,6 +119,10 @@ endfunction
 % points and rotations of all; where n is odd a string's point stands beside them. The eigenvectors
 % are sines of the deflections and cosines of the rotations, so the eigenvalues come from pairs of order 2.
 function [K, M, lambda] = beam (n)
+  if (n == 1)
+    K = M = lambda = 1;
+    return;
+  endif
   m = floor (n / 2);
   k = [12, 6, -12, 6; 6, 4, -6, 2; -12, -6, 12, -6; 6, 2, -6, 4];
   c = [156, 22, 54, -13; 22, 4, 13, -3; 54, 13, 156, -22; -13, -3, -22, 4] / 420;
@@ -132,10 +136,7 @@ function [K, M, lambda] = beam (n)
   K = blkdiag (K(free,free), ones (n - 2 * m));
   M = blkdiag (M(free,free), ones (n - 2 * m));
   lambda = ones (n - 2 * m, 1);
-  for j = 0:m * (m > 0)
-    if (m == 0)
-      break;
-    endif
+  for j = 0:m
     t = cos (j * pi / m);
     s = sin (j * pi / m);
     a = [24 - 24 * t, 12 * s; 12 * s, 8 + 4 * t];
