@@ -5,6 +5,7 @@
 // and conquer from pairs of rows upwards, and transforms back. A is read once,
 // results are written once.
 
+#include "common/phase.cuh"
 #include "hetrd.cuh"
 #include "stedc_lanes.cuh"
 #include "warp_page.cuh"
@@ -178,6 +179,7 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
         for (int q = r; q < r + R4; q++)
           x[q] = madd (dot, v[q], x[q]);
   }
+  column_phase<1, 1> (x, [] (int r) { return r; });
   __syncwarp ();
   if (!absent)
 #pragma unroll
