@@ -361,6 +361,12 @@ gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_ar
                               const gla_qr_options *options, gla_least_squares_report *report);
 
 //------------------------------------------------------------------------------
+// gla_batchsvd: singular value decompositions of many matrices
+//------------------------------------------------------------------------------
+
+typedef enum { GLA_SVD_METHOD_AUTO = 0, GLA_SVD_METHOD_QR, GLA_SVD_METHOD_JACOBI } gla_svd_method;
+
+//------------------------------------------------------------------------------
 // gla_gsvd: generalized singular value decomposition
 //------------------------------------------------------------------------------
 
