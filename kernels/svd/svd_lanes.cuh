@@ -1,0 +1,386 @@
+// svd_lanes.cuh: one-sided Jacobi on pages of up to 32 rows, a lane for each column
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Hestenes' method: the columns of W = A*X are made orthogonal by rotations of pairs; then W = U*S
+// and X = V. A page has P lanes of a warp, and S warps, each of which has ROWS = P/S rows of W and
+// of X; a lane holds them of its column in registers. Pairs meet by round robin: a lane reads its
+// partner's column by shuffles, both find the same angle, and each rotates its own column, so
+// columns never travel. Products of columns are summed over the warps in shared memory.
+
+#ifndef GPULINALG_SVD_LANES_CUH
+#define GPULINALG_SVD_LANES_CUH
+
+#include "svd.cuh"
+#include "svd_rotation.cuh"
+
+template <class T, int S> struct svd_shared {
+  T dot[2][S][32];
+  real_t<T> square[2][S][32];
+};
+
+template <class T, int P, int S, bool VECTORS> struct svd_page {
+  typedef real_t<T> R;
+  static constexpr int ROWS = P / S;
+  static constexpr unsigned ALL = 0xffffffffu;
+
+  const svd_args<T> &a;
+  svd_shared<T, S> *shared;
+  int column, base, part, turn;
+  T w[ROWS], x[VECTORS ? ROWS : 1];
+  R square; // of the length of this part of w
+  int exponent, rank;
+  bool bad, dead; // the page holds NaN or Inf; the column is too short to be rotated, or none
+  R sigma;
+
+  GLA_DEVICE svd_page (const svd_args<T> &a, svd_shared<T, S> *shared) : a (a), shared (shared)
+  {
+    const int lane = threadIdx.x % 32;
+    column = lane % P;
+    base = lane - column;
+    part = S == 1 ? 0 : threadIdx.x / 32;
+    turn = 0;
+  }
+  GLA_DEVICE int row (int i) const { return part * ROWS + i; }
+
+  //----------------------------------------------------------------------------
+  // over the parts of a column, and over the lanes of a page
+  //----------------------------------------------------------------------------
+
+  // Sums; every part gets the same bits.
+  GLA_DEVICE void join (T &dot, R &length)
+  {
+    if constexpr (S > 1) {
+      const int lane = threadIdx.x % 32;
+      shared->dot[turn][part][lane] = dot;
+      shared->square[turn][part][lane] = length;
+      __syncthreads ();
+      dot = shared->dot[turn][0][lane];
+      length = shared->square[turn][0][lane];
+      for (int s = 1; s < S; s++) {
+        dot = dot + shared->dot[turn][s][lane];
+        length += shared->square[turn][s][lane];
+      }
+      turn ^= 1;
+    }
+  }
+  GLA_DEVICE R join (R length)
+  {
+    T none = from_real<T> (0);
+    join (none, length);
+    return length;
+  }
+  // The largest, and the number that belongs to it; of equal ones that of the first part.
+  GLA_DEVICE void join_largest (R &largest, T &at, int &which)
+  {
+    if constexpr (S > 1) {
+      const int lane = threadIdx.x % 32;
+      __shared__ int place[2][S][32];
+      shared->square[turn][part][lane] = largest;
+      shared->dot[turn][part][lane] = at;
+      place[turn][part][lane] = which;
+      __syncthreads ();
+      for (int s = 0; s < S; s++) {
+        const R other = shared->square[turn][s][lane];
+        if (s == 0 || other > largest) {
+          largest = other;
+          at = shared->dot[turn][s][lane];
+          which = place[turn][s][lane];
+        }
+      }
+      turn ^= 1;
+    }
+  }
+  template <class N> GLA_DEVICE N largest_of_lanes (N y) const
+  {
+#pragma unroll
+    for (int mask = P / 2; mask > 0; mask /= 2) {
+      const N other = shuffle_xor (y, mask);
+      y = y > other ? y : other;
+    }
+    return y;
+  }
+
+  //----------------------------------------------------------------------------
+  // begin
+  //----------------------------------------------------------------------------
+
+  // The page, divided by a power of two so that its largest number is 1 to 2; 0 where it holds NaN
+  // or Inf.
+  GLA_DEVICE void load (int64_t page)
+  {
+    const T *A = a.A.data + page * a.A.page;
+    const int64_t down = a.flip ? a.A.ld : 1, across = a.flip ? 1 : a.A.ld;
+    R largest = 0;
+    int finite = 1;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      w[i] = from_real<T> (0);
+      if (row (i) < a.rows && column < a.columns)
+        w[i] = conj_if (A[row (i) * down + column * across], a.flip);
+      const R size = absmax (w[i]);
+      finite &= size <= limits<R>::big;
+      largest = size > largest ? size : largest;
+    }
+    largest = largest_of_lanes (finite ? largest : R (INFINITY));
+    T none = w[0];
+    int nowhere = 0;
+    join_largest (largest, none, nowhere);
+    bad = !(largest <= limits<R>::big);
+    exponent = bad || largest == 0 ? 0 : ilogb (largest);
+    const R first = times_power (R (1), -exponent / 2),
+            second = times_power (R (1), -exponent - -exponent / 2);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      w[i] = bad ? from_real<T> (0) : scale (second, scale (first, w[i]));
+      if constexpr (VECTORS)
+        x[i] = from_real<T> (row (i) == column ? 1 : 0);
+    }
+    square = length_of (w);
+  }
+  GLA_DEVICE static R length_of (const T (&y)[ROWS])
+  {
+    R sum = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      sum += abs2 (y[i]);
+    return sum;
+  }
+
+  //----------------------------------------------------------------------------
+  // sweeps
+  //----------------------------------------------------------------------------
+
+  // The column that this one meets in a round of `players` columns; itself where it has none.
+  GLA_DEVICE int partner_of (int round, int players) const
+  {
+    if (column >= players)
+      return column;
+    if (column == players - 1)
+      return round;
+    int other = 2 * round - column;
+    other += other < 0 ? players - 1 : 0;
+    other -= other >= players - 1 ? players - 1 : 0;
+    return other == column ? players - 1 : other;
+  }
+
+  // y = c*y + s*(that of the partner)
+  GLA_DEVICE static T turned (R c, T s, T y, T other) { return madd (s, other, scale (c, y)); }
+
+  // Whether this column has been rotated.
+  GLA_DEVICE bool meet (int partner)
+  {
+    T other[ROWS], dot = from_real<T> (0);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      other[i] = from_lane (w[i], base + partner);
+      dot = cmadd (w[i], other[i], dot);
+    }
+    R mine = square;
+    join (dot, mine);
+    const R theirs = from_lane (mine, base + partner);
+    const bool low = column < partner;
+    dot = from_lane (dot, base + (low ? column : partner));
+    const svd_rotation<T> g (low ? mine : theirs, low ? theirs : mine, dot, a.tol * a.tol);
+    const bool on = g.on && partner != column;
+    if (!__any_sync (ALL, on))
+      return false;
+    const T s = low ? -conj (g.s) : g.s;
+    if constexpr (VECTORS) {
+#pragma unroll
+      for (int i = 0; i < ROWS; i++) {
+        const T y = from_lane (x[i], base + partner);
+        if (on)
+          x[i] = turned (g.c, s, x[i], y);
+      }
+    }
+    if (on) {
+#pragma unroll
+      for (int i = 0; i < ROWS; i++)
+        w[i] = turned (g.c, s, w[i], other[i]);
+      square = length_of (w);
+    }
+    return on;
+  }
+
+  // Columns of the page that the last sweep has rotated: 0 where it converged.
+  GLA_DEVICE int iterate ()
+  {
+    const int players = a.columns + a.columns % 2;
+    bool rotated = false;
+    for (int sweep = 0; sweep < a.maxit; sweep++) {
+      rotated = false;
+      for (int round = 0; round < players - 1; round++)
+        rotated |= meet (partner_of (round, players));
+      if (!__any_sync (ALL, rotated))
+        break;
+    }
+    const unsigned group = P == 32 ? ALL : ((1u << P) - 1) << base;
+    return __popc (__ballot_sync (ALL, rotated) & group);
+  }
+
+  //----------------------------------------------------------------------------
+  // end
+  //----------------------------------------------------------------------------
+
+  // Lengths and order of the columns. w becomes the left vector, unless the column is dead.
+  GLA_DEVICE void settle ()
+  {
+    R length = join (square);
+    dead = column >= a.columns || length < svd_dead_square<R>;
+    R tiny = 0, stretch = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      tiny += abs2 (scale (limits<R>::up, w[i]));
+    tiny = join (tiny);
+    sigma = dead ? sqrt_of (tiny) * limits<R>::down : sqrt_of (length);
+    const R inverse = 1 / sigma;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      w[i] = dead ? from_real<T> (0) : scale (inverse, w[i]);
+    if constexpr (VECTORS) {
+      // rounding errors of the rotations have stretched both columns by the same factor
+      stretch = rsqrt_of (join (length_of (x)));
+      sigma = column < a.columns ? sigma * stretch : sigma;
+#pragma unroll
+      for (int i = 0; i < ROWS; i++)
+        x[i] = scale (stretch, x[i]);
+    }
+    rank = column < a.columns ? 0 : column;
+    for (int j = 0; j < a.columns; j++) {
+      const R other = from_lane (sigma, base + j);
+      if (column < a.columns)
+        rank += other > sigma || (other == sigma && j < column);
+    }
+  }
+
+  // Dead columns become unit vectors that are orthogonal to the others: what is left of the unit
+  // vector that the others hold least of.
+  GLA_DEVICE void complete ()
+  {
+    for (int r = 0; r < a.u_columns; r++) {
+      const bool mine = dead && rank == r;
+      if (!__any_sync (ALL, mine))
+        continue;
+      T y[ROWS];
+      unit_vector (y);
+      for (int pass = 0; pass < 2; pass++)
+        project (y);
+      R length = join (length_of (y));
+      length = 1 / sqrt_of (length);
+#pragma unroll
+      for (int i = 0; i < ROWS; i++)
+        w[i] = mine ? scale (length, y[i]) : w[i];
+      dead = dead && !mine;
+    }
+  }
+  GLA_DEVICE void unit_vector (T (&y)[ROWS])
+  {
+    R best = -1;
+    int place = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      const R left = 1 - lane_sum<P> (dead ? R (0) : abs2 (w[i]));
+      if (row (i) < a.rows && left > best) {
+        best = left;
+        place = row (i);
+      }
+    }
+    T none = w[0];
+    join_largest (best, none, place);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      y[i] = from_real<T> (row (i) == place ? 1 : 0);
+  }
+  GLA_DEVICE void project (T (&y)[ROWS])
+  {
+    T dot = from_real<T> (0);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      dot = cmadd (w[i], y[i], dot);
+    R none = 0;
+    join (dot, none);
+    dot = dead ? from_real<T> (0) : dot;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      y[i] = y[i] - lane_sum<P> (dead ? from_real<T> (0) : w[i] * dot);
+  }
+
+  // The largest element of the column of V becomes real and positive.
+  GLA_DEVICE void fix_phase ()
+  {
+    R largest = -1;
+    T at = from_real<T> (1);
+    int place = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      const T y = a.flip ? w[i] : x[i];
+      if (abs2 (y) > largest) {
+        largest = abs2 (y);
+        at = y;
+        place = row (i);
+      }
+    }
+    join_largest (largest, at, place);
+    if (column >= a.columns)
+      return;
+    const T phase = scale (rsqrt_of (largest), conj (at));
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      w[i] = a.flip && row (i) == place ? from_real<T> (sqrt_of (largest)) : w[i] * phase;
+      x[i] = !a.flip && row (i) == place ? from_real<T> (sqrt_of (largest)) : x[i] * phase;
+    }
+  }
+
+  GLA_DEVICE void store (int64_t page, int info) const
+  {
+    const bool failed = info != 0;
+    const R nothing = R (NAN);
+    if (part == 0 && column < a.columns && rank < a.values)
+      a.S[page * a.page_s + rank * a.row_s] = failed ? nothing : times_power (sigma, exponent);
+    if (part == 0 && column == 0) {
+      a.info[page] = info;
+      if (failed)
+        *a.any = 1;
+    }
+    if (!VECTORS)
+      return;
+    T *U = a.U.data + page * a.U.page + rank * a.U.ld, *V = a.V.data + page * a.V.page + rank * a.V.ld;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      if (rank < a.u_columns && row (i) < a.rows)
+        U[row (i)] = failed ? from_real<T> (nothing) : w[i];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      if (rank < a.v_columns && row (i) < a.columns)
+        V[row (i)] = failed ? from_real<T> (nothing) : x[i];
+  }
+};
+
+// Warps of a block where each has pages of its own.
+enum { SVD_LANES_WARPS = 4 };
+
+template <class T, int P, int S, bool VECTORS>
+__global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
+    svd_lanes_kernel (svd_args<T> a)
+{
+  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1; // that have different pages
+  __shared__ svd_shared<T, S == 1 ? 1 : S> shared;
+  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
+  int64_t page = own * (32 / P) + threadIdx.x % 32 / P;
+  const bool inside = page < a.pages;
+  page = inside ? page : a.pages - 1; // beyond the end the last page is done again
+
+  svd_page<T, P, S, VECTORS> p (a, reinterpret_cast<svd_shared<T, S> *> (&shared));
+  p.load (page);
+  int info = p.iterate ();
+  info = p.bad ? a.columns + 1 : info > a.columns ? a.columns : info;
+  p.settle ();
+  if constexpr (VECTORS) {
+    p.complete ();
+    p.fix_phase ();
+  }
+  if (inside)
+    p.store (page, info);
+}
+
+#endif
