@@ -13,6 +13,9 @@
 #include "svd.cuh"
 #include "svd_rotation.cuh"
 
+// Digits of a number, and some.
+template <class R> constexpr int svd_digits = sizeof (R) == 8 ? 56 : 27;
+
 template <class T, int S> struct svd_shared {
   T dot[2][S][32];
   real_t<T> square[2][S][32];
@@ -28,8 +31,11 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
   int column, base, part, turn;
   T w[ROWS], x[VECTORS ? ROWS : 1];
   R square; // of the length of this part of w
-  int exponent, rank;
-  bool bad, dead; // the page holds NaN or Inf; the column is too short to be rotated, or none
+  int exponent; // w is kept divided by this power of two
+  int floor;    // below this exponent it is nothing but rounding errors of rounding errors
+  bool bad;     // the page holds NaN or Inf
+  bool dead;    // the column is 0 or not there, and has no left vector yet
+  int rank;
   R sigma;
 
   GLA_DEVICE svd_page (const svd_args<T> &a, svd_shared<T, S> *shared) : a (a), shared (shared)
@@ -90,6 +96,12 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
       turn ^= 1;
     }
   }
+  GLA_DEVICE void join_largest (R &largest)
+  {
+    T none = from_real<T> (0);
+    int nowhere = 0;
+    join_largest (largest, none, nowhere);
+  }
   template <class N> GLA_DEVICE N largest_of_lanes (N y) const
   {
 #pragma unroll
@@ -104,37 +116,50 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
   // begin
   //----------------------------------------------------------------------------
 
-  // The page, divided by a power of two so that its largest number is 1 to 2; 0 where it holds NaN
-  // or Inf.
+  // The page; 0 where it holds NaN or Inf.
   GLA_DEVICE void load (int64_t page)
   {
     const T *A = a.A.data + page * a.A.page;
     const int64_t down = a.flip ? a.A.ld : 1, across = a.flip ? 1 : a.A.ld;
-    R largest = 0;
     int finite = 1;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
       w[i] = from_real<T> (0);
       if (row (i) < a.rows && column < a.columns)
         w[i] = conj_if (A[row (i) * down + column * across], a.flip);
-      const R size = absmax (w[i]);
-      finite &= size <= limits<R>::big;
-      largest = size > largest ? size : largest;
-    }
-    largest = largest_of_lanes (finite ? largest : R (INFINITY));
-    T none = w[0];
-    int nowhere = 0;
-    join_largest (largest, none, nowhere);
-    bad = !(largest <= limits<R>::big);
-    exponent = bad || largest == 0 ? 0 : ilogb (largest);
-    const R first = times_power (R (1), -exponent / 2),
-            second = times_power (R (1), -exponent - -exponent / 2);
-#pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-      w[i] = bad ? from_real<T> (0) : scale (second, scale (first, w[i]));
-      if constexpr (VECTORS)
+      finite &= absmax (w[i]) <= limits<R>::big;
+      if (VECTORS)
         x[i] = from_real<T> (row (i) == column ? 1 : 0);
     }
+    bad = join (R (largest_of_lanes (!finite))) > 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      w[i] = bad ? from_real<T> (0) : w[i];
+    exponent = 0;
+    floor = INT_MIN;
+    bring_to_one ();
+    floor = exponent - 2 * svd_digits<R>;
+  }
+
+  // Divides the column by a power of two so that its largest number is 1 to 2.
+  GLA_DEVICE void bring_to_one ()
+  {
+    R largest = 0;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      const R size = absmax (w[i]);
+      largest = size > largest ? size : largest;
+    }
+    join_largest (largest);
+    int power = largest == 0 ? 0 : ilogb (largest);
+    const bool gone = exponent + power < floor;
+    power = gone ? 0 : power;
+    const R first = times_power (R (1), -power / 2),
+            second = times_power (R (1), -power - -power / 2);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      w[i] = gone ? from_real<T> (0) : scale (second, scale (first, w[i]));
+    exponent += power;
     square = length_of (w);
   }
   GLA_DEVICE static R length_of (const T (&y)[ROWS])
@@ -180,12 +205,14 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     const R theirs = from_lane (mine, base + partner);
     const bool low = column < partner;
     dot = from_lane (dot, base + (low ? column : partner));
-    const svd_rotation<T> g (low ? mine : theirs, low ? theirs : mine, dot, a.tol * a.tol);
+    const int more = from_lane (exponent, base + partner) - exponent;
+    const svd_rotation<T> g (low ? mine : theirs, low ? theirs : mine, dot, low ? more : -more,
+                             a.tol * a.tol);
     const bool on = g.on && partner != column;
     if (!__any_sync (ALL, on))
       return false;
-    const T s = low ? -conj (g.s) : g.s;
     if constexpr (VECTORS) {
+      const T s = low ? -conj (g.s) : g.s;
 #pragma unroll
       for (int i = 0; i < ROWS; i++) {
         const T y = from_lane (x[i], base + partner);
@@ -196,7 +223,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     if (on) {
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
-        w[i] = turned (g.c, s, w[i], other[i]);
+        w[i] = turned (g.c, low ? g.s_p : g.s_q, w[i], other[i]);
       square = length_of (w);
     }
     return on;
@@ -213,6 +240,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
         rotated |= meet (partner_of (round, players));
       if (!__any_sync (ALL, rotated))
         break;
+      bring_to_one ();
     }
     const unsigned group = P == 32 ? ALL : ((1u << P) - 1) << base;
     return __popc (__ballot_sync (ALL, rotated) & group);
@@ -225,22 +253,17 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
   // Lengths and order of the columns. w becomes the left vector, unless the column is dead.
   GLA_DEVICE void settle ()
   {
-    R length = join (square);
-    dead = column >= a.columns || length < svd_dead_square<R>;
-    R tiny = 0, stretch = 0;
-#pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      tiny += abs2 (scale (limits<R>::up, w[i]));
-    tiny = join (tiny);
-    sigma = dead ? sqrt_of (tiny) * limits<R>::down : sqrt_of (length);
-    const R inverse = 1 / sigma;
+    const R length = sqrt_of (join (square));
+    dead = length == 0;
+    const R inverse = 1 / length;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
       w[i] = dead ? from_real<T> (0) : scale (inverse, w[i]);
+    sigma = times_power (length, exponent);
     if constexpr (VECTORS) {
       // rounding errors of the rotations have stretched both columns by the same factor
-      stretch = rsqrt_of (join (length_of (x)));
-      sigma = column < a.columns ? sigma * stretch : sigma;
+      const R stretch = rsqrt_of (join (length_of (x)));
+      sigma = column < a.columns ? times_power (length * stretch, exponent) : sigma;
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
         x[i] = scale (stretch, x[i]);
@@ -336,7 +359,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     const bool failed = info != 0;
     const R nothing = R (NAN);
     if (part == 0 && column < a.columns && rank < a.values)
-      a.S[page * a.page_s + rank * a.row_s] = failed ? nothing : times_power (sigma, exponent);
+      a.S[page * a.page_s + rank * a.row_s] = failed ? nothing : sigma;
     if (part == 0 && column == 0) {
       a.info[page] = info;
       if (failed)
