@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Hestenes' method: the columns of W = A*X are made orthogonal by rotations of pairs; then W = U*S
-// and X = V. A page has P lanes of a warp, and S warps, each of which has ROWS = P/S rows of W and
-// of X; a lane holds them of its column in registers. Pairs meet by round robin: a lane reads its
-// partner's column by shuffles, both find the same angle, and each rotates its own column, so
-// columns never travel. Products of columns are summed over the warps in shared memory.
+// and X = V. A page has P lanes of a warp, and S warps, each of which has ROWS rows of W and of X; a
+// lane holds them of its column in registers. Pairs meet by round robin: a lane reads its partner's
+// column by shuffles, both find the same angle, and each rotates its own column, so columns never
+// travel. Products of columns are summed over the warps in shared memory. Cosines are gathered in a
+// factor of the column, so that a rotation takes one multiplication and one addition for each entry
+// (Gentleman 1973).
 
 #ifndef GPULINALG_SVD_LANES_CUH
 #define GPULINALG_SVD_LANES_CUH
@@ -21,17 +23,17 @@ template <class T, int S> struct svd_shared {
   real_t<T> square[2][S][32];
 };
 
-template <class T, int P, int S, bool VECTORS> struct svd_page {
+template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_page {
   typedef real_t<T> R;
-  static constexpr int ROWS = P / S;
   static constexpr unsigned ALL = 0xffffffffu;
 
   const svd_args<T> &a;
   svd_shared<T, S> *shared;
   int column, base, part, turn;
   T w[ROWS], x[VECTORS ? ROWS : 1];
-  R square; // of the length of this part of w
-  int exponent; // w is kept divided by this power of two
+  R factor;     // the column of X is x times this,
+  int exponent; // and that of W is w times this and this power of two
+  R square;     // of the length of w times factor, all parts
   int floor;    // below this exponent it is nothing but rounding errors of rounding errors
   bool bad;     // the page holds NaN or Inf
   bool dead;    // the column is 0 or not there, and has no left vector yet
@@ -53,28 +55,20 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
   //----------------------------------------------------------------------------
 
   // Sums; every part gets the same bits.
-  GLA_DEVICE void join (T &dot, R &length)
+  GLA_DEVICE T join (T sum)
   {
     if constexpr (S > 1) {
       const int lane = threadIdx.x % 32;
-      shared->dot[turn][part][lane] = dot;
-      shared->square[turn][part][lane] = length;
+      shared->dot[turn][part][lane] = sum;
       __syncthreads ();
-      dot = shared->dot[turn][0][lane];
-      length = shared->square[turn][0][lane];
-      for (int s = 1; s < S; s++) {
-        dot = dot + shared->dot[turn][s][lane];
-        length += shared->square[turn][s][lane];
-      }
+      sum = shared->dot[turn][0][lane];
+      for (int s = 1; s < S; s++)
+        sum = sum + shared->dot[turn][s][lane];
       turn ^= 1;
     }
+    return sum;
   }
-  GLA_DEVICE R join (R length)
-  {
-    T none = from_real<T> (0);
-    join (none, length);
-    return length;
-  }
+  GLA_DEVICE R join_real (R sum) { return re (join (from_real<T> (sum))); }
   // The largest, and the number that belongs to it; of equal ones that of the first part.
   GLA_DEVICE void join_largest (R &largest, T &at, int &which)
   {
@@ -131,22 +125,26 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
       if (VECTORS)
         x[i] = from_real<T> (row (i) == column ? 1 : 0);
     }
-    bad = join (R (largest_of_lanes (!finite))) > 0;
+    bad = join_real (R (largest_of_lanes (!finite))) > 0;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
       w[i] = bad ? from_real<T> (0) : w[i];
+    factor = 1;
     exponent = 0;
     floor = INT_MIN;
     bring_to_one ();
     floor = exponent - 2 * svd_digits<R>;
   }
 
-  // Divides the column by a power of two so that its largest number is 1 to 2.
+  // Multiplies by the factor, and divides w by a power of two so that its largest number is 1 to 2.
   GLA_DEVICE void bring_to_one ()
   {
     R largest = 0;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
+      w[i] = scale (factor, w[i]);
+      if (VECTORS)
+        x[i] = scale (factor, x[i]);
       const R size = absmax (w[i]);
       largest = size > largest ? size : largest;
     }
@@ -160,7 +158,8 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     for (int i = 0; i < ROWS; i++)
       w[i] = gone ? from_real<T> (0) : scale (second, scale (first, w[i]));
     exponent += power;
-    square = length_of (w);
+    factor = 1;
+    square = join_real (length_of (w));
   }
   GLA_DEVICE static R length_of (const T (&y)[ROWS])
   {
@@ -188,43 +187,52 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     return other == column ? players - 1 : other;
   }
 
-  // y = c*y + s*(that of the partner)
-  GLA_DEVICE static T turned (R c, T s, T y, T other) { return madd (s, other, scale (c, y)); }
-
   // Whether this column has been rotated.
   GLA_DEVICE bool meet (int partner)
   {
-    T other[ROWS], dot = from_real<T> (0);
+    const int there = base + partner;
+    T other[ROWS], sum = from_real<T> (0);
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-      other[i] = from_lane (w[i], base + partner);
-      dot = cmadd (w[i], other[i], dot);
+      other[i] = from_lane (w[i], there);
+      sum = cmadd (w[i], other[i], sum);
     }
-    R mine = square;
-    join (dot, mine);
-    const R theirs = from_lane (mine, base + partner);
     const bool low = column < partner;
-    dot = from_lane (dot, base + (low ? column : partner));
-    const int more = from_lane (exponent, base + partner) - exponent;
-    const svd_rotation<T> g (low ? mine : theirs, low ? theirs : mine, dot, low ? more : -more,
+    const int more = from_lane (exponent, there) - exponent;
+    const R theirs = from_lane (square, there), their_factor = from_lane (factor, there);
+    sum = from_lane (join (sum), low ? base + column : there);
+    const wide<T> dot = scale ((double)factor * (double)their_factor, widen (sum));
+    const svd_rotation<T> g (low ? square : theirs, low ? theirs : square, dot, low ? more : -more,
                              a.tol * a.tol);
     const bool on = g.on && partner != column;
     if (!__any_sync (ALL, on))
       return false;
+
+    const wide<T> t =
+        scale ((double)their_factor * fast_reciprocal ((double)factor), low ? -conj (g.t) : g.t);
     if constexpr (VECTORS) {
-      const T s = low ? -conj (g.s) : g.s;
+      const T tangent = narrow<T> (t);
 #pragma unroll
       for (int i = 0; i < ROWS; i++) {
-        const T y = from_lane (x[i], base + partner);
+        const T y = from_lane (x[i], there);
         if (on)
-          x[i] = turned (g.c, s, x[i], y);
+          x[i] = madd (tangent, y, x[i]);
       }
     }
+    bool shrunk = false;
     if (on) {
+      const T tangent = narrow<T> (scale (low ? g.up : g.down, t));
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
-        w[i] = turned (g.c, low ? g.s_p : g.s_q, w[i], other[i]);
-      square = length_of (w);
+        w[i] = madd (tangent, other[i], w[i]);
+      factor *= g.c;
+      const R before = square;
+      square += (R)(low ? -g.change * g.up : g.change * g.down);
+      shrunk = !(square > R (0.125) * before); // and has lost digits
+    }
+    if (__any_sync (ALL, shrunk)) {
+      const R exact = factor * factor * join_real (length_of (w));
+      square = shrunk ? exact : square;
     }
     return on;
   }
@@ -253,7 +261,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
   // Lengths and order of the columns. w becomes the left vector, unless the column is dead.
   GLA_DEVICE void settle ()
   {
-    const R length = sqrt_of (join (square));
+    const R length = sqrt_of (square);
     dead = length == 0;
     const R inverse = 1 / length;
 #pragma unroll
@@ -262,7 +270,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
     sigma = times_power (length, exponent);
     if constexpr (VECTORS) {
       // rounding errors of the rotations have stretched both columns by the same factor
-      const R stretch = rsqrt_of (join (length_of (x)));
+      const R stretch = rsqrt_of (join_real (length_of (x)));
       sigma = column < a.columns ? times_power (length * stretch, exponent) : sigma;
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
@@ -288,7 +296,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
       unit_vector (y);
       for (int pass = 0; pass < 2; pass++)
         project (y);
-      R length = join (length_of (y));
+        R length = join_real (length_of (y));
       length = 1 / sqrt_of (length);
 #pragma unroll
       for (int i = 0; i < ROWS; i++)
@@ -320,8 +328,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
       dot = cmadd (w[i], y[i], dot);
-    R none = 0;
-    join (dot, none);
+    dot = join (dot);
     dot = dead ? from_real<T> (0) : dot;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
@@ -382,7 +389,7 @@ template <class T, int P, int S, bool VECTORS> struct svd_page {
 // Warps of a block where each has pages of its own.
 enum { SVD_LANES_WARPS = 4 };
 
-template <class T, int P, int S, bool VECTORS>
+template <class T, int P, int ROWS, int S, bool VECTORS>
 __global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
     svd_lanes_kernel (svd_args<T> a)
 {
@@ -393,7 +400,7 @@ __global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
   const bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // beyond the end the last page is done again
 
-  svd_page<T, P, S, VECTORS> p (a, reinterpret_cast<svd_shared<T, S> *> (&shared));
+  svd_page<T, P, ROWS, S, VECTORS> p (a, reinterpret_cast<svd_shared<T, S> *> (&shared));
   p.load (page);
   int info = p.iterate ();
   info = p.bad ? a.columns + 1 : info > a.columns ? a.columns : info;
