@@ -15,6 +15,10 @@ Eigenvalues and eigenvectors of many Hermitian matrices.
 @item pageeig
 The same with the interface of @sc{matlab}.
 
+@item batchsvd
+Singular value decompositions of many matrices; @code{pagesvd} with the interface of
+@sc{matlab}.
+
 @item qr_block
 QR factorization and least squares: large matrices, tall ones and many at once.
 
@@ -67,7 +71,7 @@ size (D)
          4      4   1000
 @end group
 @end example
-@seealso{batcheig, qr_block, gsvd_hz, pagemtimes, pagemldivide, eigs_lanczos, gpulinalg_info}
+@seealso{batcheig, batchsvd, qr_block, gsvd_hz, pagemtimes, pagemldivide, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
   gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);
@@ -77,7 +81,7 @@ size (D)
 /*
 %!test
 %! text = evalc ("gpulinalg");
-%! for name = {"batcheig", "pageeig", "qr_block", "gsvd_hz", "gevd_hz", "eigs_lanczos", "spmv", ...
+%! for name = {"batcheig", "pageeig", "batchsvd", "pagesvd", "qr_block", "gsvd_hz", "gevd_hz", "eigs_lanczos", "spmv", ...
 %!             "spmv_plan", "ba_graph", "read_graph", "gpulinalg_info"}
 %!   assert (any (strfind (text, name{1})), true, name{1});
 %! endfor

@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "batch/dispatch.h"
+#include "batch/retry.h"
 #include "common/host_memory.h"
 #include "eig_options.h"
 #include "eig_run.h"
@@ -62,54 +63,18 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_eig_res
 // second method
 //------------------------------------------------------------------------------
 
-// A page that is tried again is already counted; only the wish to stop matters.
-static int poll_stop (void *run, int64_t ignored)
+static void use_method (gla_call *call, gla_retry_method method)
 {
-  (void)ignored;
-  return gla_run_poll (run, 0);
-}
-
-// Runs one page on an engine by a method; returns whether it converged.
-static int retry_page (gla_eig_run *run, gla_engine *engine, gla_eig_method method, int64_t page)
-{
-  gla_queue q = {.engine = engine, .call = &run->call};
-  run->job.method = method;
+  gla_eig_run *run = (gla_eig_run *)call;
+  run->job.method = method == GLA_RETRY_AUTO ? GLA_EIG_METHOD_AUTO : run->other;
   run->job.maxit = GLA_EIG_MAX_ITERATIONS;
-  if (!gla_queue_row (&q)->supports (&run->job.head) || gla_queue_begin (&q, 1) != GLA_OK)
-    return 0;
-  run->call.run.in_flight = 1;
-  run->all.info[page] = 0;
-  gla_status status = gla_queue_submit (&q, (gla_range){page, 1});
-  if (status == GLA_OK)
-    status = gla_queue_finish (&q);
-  run->call.run.n_waiting = 0; // a page that was given back stays failed
-  gla_queue_end (&q);
-  return status == GLA_OK && run->all.info[page] == 0;
 }
 
-// Pages that did not converge: the other method where the page was, then the CPU by either.
 static void retry_failed (gla_eig_run *run)
 {
-  gla_context *ctx = run->call.run.ctx;
-  const int device = run->call.device;
-  const gla_eig_method other =
-      run->job.method == GLA_EIG_METHOD_JACOBI ? GLA_EIG_METHOD_QR : GLA_EIG_METHOD_JACOBI;
-  run->job.head.monitor.poll = poll_stop;
-  for (int64_t page = 0; page < run->call.run.pages && !run->call.run.stopped; page++) {
-    const int32_t first_info = run->all.info[page];
-    if (first_info < 1 || first_info > run->job.n)
-      continue;
-    gla_engine *engine = NULL;
-    int solved = 0;
-    if (device != GLA_DEVICE_HOST && !ctx->lost[device] &&
-        gla_context_gpu (ctx, device, &engine) == GLA_OK)
-      solved = retry_page (run, engine, other, page);
-    if (!solved && !run->job.head.device_arrays && gla_context_cpu (ctx, &engine) == GLA_OK)
-      solved = retry_page (run, engine, other, page) ||
-               retry_page (run, engine, GLA_EIG_METHOD_AUTO, page);
-    if (!solved)
-      run->all.info[page] = first_info;
-  }
+  run->other = run->job.method == GLA_EIG_METHOD_JACOBI ? GLA_EIG_METHOD_QR : GLA_EIG_METHOD_JACOBI;
+  const gla_retry retry = {&run->job.head, run->all.info, run->job.n, use_method};
+  gla_retry_failed (&run->call, &retry);
 }
 
 //------------------------------------------------------------------------------

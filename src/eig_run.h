@@ -13,6 +13,7 @@ typedef struct {
   gla_eig_job job;
   gla_eig_chunk all; // the whole arrays
   gla_failures failures;
+  gla_eig_method other; // for pages that did not converge
 } gla_eig_run;
 
 extern const gla_operation gla_eig_operation;

@@ -386,6 +386,57 @@ gla_status gla_least_squares (gla_context *ctx, const gla_array *A, const gla_ar
                               const gla_qr_options *options, gla_least_squares_report *report);
 
 //------------------------------------------------------------------------------
+// gla_batchsvd: singular value decompositions of many matrices
+//------------------------------------------------------------------------------
+
+typedef enum { GLA_SVD_METHOD_AUTO = 0, GLA_SVD_METHOD_QR, GLA_SVD_METHOD_JACOBI } gla_svd_method;
+
+typedef struct {
+  size_t size;           // sizeof (gla_svd_options)
+  gla_svd_method method; // {GLA_SVD_METHOD_AUTO}
+  double tol;     // {0: eps*sqrt (k)} of Jacobi: columns count as orthogonal where the cosine
+                  // of their angle is at most tol
+  int maxit;      // {0: 30} sweeps of Jacobi
+  int64_t values; // {0: all} so many of the largest values are returned, at most k
+} gla_svd_options;
+
+// What is wanted; U and V may be missing (data NULL). k = min (m, n), r = values, or k where that
+// is 0.
+typedef struct {
+  size_t size;   // sizeof (gla_svd_results)
+  gla_array S;   // r x 1 x P, the real type of A; any row_stride (so it can be a diagonal);
+                 // descending, not negative
+  gla_array U;   // m x r, or m x m where r is k: orthonormal columns, the type of A, row_stride 1
+  gla_array V;   // n x r, or n x n where r is k: the same
+  int32_t *info; // host array of P, or NULL: 0 ok; k+1 the page holds NaN or Inf; 1..k: that many
+                 // columns did not converge
+} gla_svd_results;
+
+typedef struct {
+  gla_report base; // pages_failed: pages with info != 0
+} gla_svd_report;
+
+// A = U*diag (S)*V' of each page.
+// A       m x n x P, any m and n, s d c or z; never changed. row_stride must be 1.
+// A page with info != 0 is NaN in S, U and V.
+// options NULL for the defaults. report may be NULL.
+// A, S, U and V do not overlap, and are all on the host or all on one GPU.
+// The element of largest modulus of each of the first r columns of V, of equal ones the first, is
+// real and positive; of U alone, without V, the phases are free. Where A is zero, U and V are
+// identities. With a rank below k the columns of U and V of the values that are 0 are completed to
+// orthonormal ones.
+// Accuracy: values differ from exact ones by at most a small multiple of k*eps times the largest;
+// with GLA_SVD_METHOD_JACOBI, and by any method where k <= 32, by a small multiple of k*eps*c times
+// themselves, for the condition number c of A with its columns brought to one length. (Values below
+// 2^-100 of the largest in single precision, 2^-960 in double, count as 0.)
+// The same page gives the same bits whatever the batch and its position in it, on one device.
+// Methods: one-sided Jacobi (Hestenes 1958) on the triangle of a QR factorisation with column
+// pivoting (Drmac, Veselic 2008); reduction to a bidiagonal matrix (Golub, Kahan 1965), and of that
+// divide and conquer (Gu, Eisenstat 1995), or implicit QR (Demmel, Kahan 1990).
+gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_results *results,
+                         const gla_svd_options *options, gla_svd_report *report);
+
+//------------------------------------------------------------------------------
 // gla_gsvd: generalized singular value decomposition
 //------------------------------------------------------------------------------
 

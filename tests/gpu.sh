@@ -110,6 +110,7 @@ program test_device product-bits
 program test_device qr
 program test_device norms
 program test_device funs
+program test_device svds
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages

@@ -3,6 +3,7 @@
 
 #include "common/cluster.cuh"
 #include "common/work_limits.cuh"
+#include "engine/qr_part.cuh"
 #include "qr_small.cuh"
 
 namespace
@@ -100,7 +101,37 @@ qr_small_tiling qr_small_tiling_of (int m, int n, bool wide_type)
   return best;
 }
 
-#define GLA_INSTANTIATE(T) template cudaError_t qr_small (const qr_small_args<T> &, cudaStream_t);
+//------------------------------------------------------------------------------
+// as a part of another operation's work
+//------------------------------------------------------------------------------
+
+bool qr_part_serves (gla_type type, int64_t m, int64_t n)
+{
+  gla_qr_job job = {};
+  job.head.type = type;
+  job.m = m;
+  job.n = job.q_columns = job.r_rows = n;
+  return qr_small_serves (job);
+}
+
+template <class T>
+cudaError_t qr_part (page_matrix<const T> A, page_matrix<T> Q, page_matrix<T> R, int m, int n,
+                     int64_t pages, cudaStream_t stream)
+{
+  qr_small_args<T> a = {};
+  a.A = A;
+  a.Q = Q;
+  a.R = R;
+  a.m = m;
+  a.n = a.k = a.q_columns = a.r_rows = n;
+  a.pages = pages;
+  return qr_small<T> (a, stream);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t qr_small (const qr_small_args<T> &, cudaStream_t);                          \
+  template cudaError_t qr_part (page_matrix<const T>, page_matrix<T>, page_matrix<T>, int, int,    \
+                                int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -175,6 +175,35 @@ GLA_BLAS_DECLARE (cgelsd_, float)
 GLA_BLAS_DECLARE (zgelsd_, double)
 #undef GLA_BLAS_DECLARE
 
+// Reduction to a real bidiagonal matrix, and what applies its Q and P: ormbr or unmbr.
+#define GLA_BLAS_DECLARE(BRD, MBR, R)                                                              \
+  void BRD (const gla_blas_int *m, const gla_blas_int *n, R *a, const gla_blas_int *lda, R *d,     \
+            R *e, R *tauq, R *taup, R *work, const gla_blas_int *lwork, gla_blas_int *info);       \
+  void MBR (const char *vect, const char *side, const char *trans, const gla_blas_int *m,          \
+            const gla_blas_int *n, const gla_blas_int *k, const R *a, const gla_blas_int *lda,     \
+            const R *tau, R *c, const gla_blas_int *ldc, R *work, const gla_blas_int *lwork,       \
+            gla_blas_int *info, size_t, size_t, size_t);
+
+GLA_BLAS_DECLARE (sgebrd_, sormbr_, float)
+GLA_BLAS_DECLARE (dgebrd_, dormbr_, double)
+GLA_BLAS_DECLARE (cgebrd_, cunmbr_, float)
+GLA_BLAS_DECLARE (zgebrd_, zunmbr_, double)
+#undef GLA_BLAS_DECLARE
+
+// The SVD of a real bidiagonal matrix: divide and conquer, and implicit QR (dqds without vectors).
+#define GLA_BLAS_DECLARE(BDSDC, BDSQR, R)                                                          \
+  void BDSDC (const char *uplo, const char *compq, const gla_blas_int *n, R *d, R *e, R *u,        \
+              const gla_blas_int *ldu, R *vt, const gla_blas_int *ldvt, R *q, gla_blas_int *iq,    \
+              R *work, gla_blas_int *iwork, gla_blas_int *info, size_t, size_t);                   \
+  void BDSQR (const char *uplo, const gla_blas_int *n, const gla_blas_int *ncvt,                   \
+              const gla_blas_int *nru, const gla_blas_int *ncc, R *d, R *e, R *vt,                 \
+              const gla_blas_int *ldvt, R *u, const gla_blas_int *ldu, R *c,                       \
+              const gla_blas_int *ldc, R *work, gla_blas_int *info, size_t);
+
+GLA_BLAS_DECLARE (sbdsdc_, sbdsqr_, float)
+GLA_BLAS_DECLARE (dbdsdc_, dbdsqr_, double)
+#undef GLA_BLAS_DECLARE
+
 // Divide and conquer on a real tridiagonal matrix.
 void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
               const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,

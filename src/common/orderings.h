@@ -13,6 +13,12 @@
 extern "C" {
 #endif
 
+// Pairs of an ordering of `players`, an even number, as gla_ordering_fill writes them.
+typedef struct {
+  int players, steps;
+  int32_t *pairs;
+} gla_column_order;
+
 // n even. GLA_GSVD_ORDERING_ME has n-1 steps, in which every pair meets once; GLA_GSVD_ORDERING_MM
 // has n steps, in which every pair meets and the pairs (i, i+n/2) meet twice.
 int32_t gla_ordering_steps (gla_gsvd_ordering kind, int32_t n);

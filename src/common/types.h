@@ -85,17 +85,23 @@ static inline real real_abs (real x)
 #define GLA_HETRD GLA_BLAS (hetrd)
 #define GLA_UNMTR GLA_BLAS (unmtr)
 #define GLA_UNMQR GLA_BLAS (unmqr)
+#define GLA_UNMBR GLA_BLAS (unmbr)
 #else
 #define GLA_HETRD GLA_BLAS (sytrd)
 #define GLA_UNMTR GLA_BLAS (ormtr)
 #define GLA_UNMQR GLA_BLAS (ormqr)
+#define GLA_UNMBR GLA_BLAS (ormbr)
 #endif
 
 // Routines of the real type.
 #if GLA_SINGLE
 #define GLA_STEDC sstedc_
+#define GLA_BDSDC sbdsdc_
+#define GLA_BDSQR sbdsqr_
 #else
 #define GLA_STEDC dstedc_
+#define GLA_BDSDC dbdsdc_
+#define GLA_BDSQR dbdsqr_
 #endif
 
 #define GLA_NRM2_s snrm2_

@@ -97,6 +97,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->product_kernels = isa->product;
   e->lu_kernels = isa->lu;
   e->pencil_kernels = isa->pencil;
+  e->svd_kernels = isa->svd;
   e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -125,7 +126,8 @@ const gla_backend gla_backend_cpu = {
               [GLA_BATCH_PAGENORM] = &gla_cpu_pagenorm_ops,
               [GLA_BATCH_PAGEMUL] = &gla_cpu_pagemul_ops,
               [GLA_BATCH_PAGESOLVE] = &gla_cpu_pagesolve_ops,
-              [GLA_BATCH_PENCIL] = &gla_cpu_pencil_ops},
+              [GLA_BATCH_PENCIL] = &gla_cpu_pencil_ops,
+              [GLA_BATCH_SVD] = &gla_cpu_svd_ops},
     .spmv = &gla_cpu_spmv_ops,
     .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,

@@ -13,6 +13,7 @@
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/solve/solve.h"
+#include "cpu/svd/svd.h"
 #include "cpu/common/sparse_product.h"
 
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
   const gla_cpu_product_kernel *const *product_kernels;
   const gla_cpu_lu_kernel *const *lu_kernels;
   const gla_cpu_pencil_kernel *const *pencil_kernels;
+  const gla_cpu_svd_kernel *const *svd_kernels;
   int threads_max;
 
   // the current job
@@ -36,12 +38,14 @@ typedef struct {
   gla_cpu_qr_path qr_path;
   gla_gsvd_job gsvd_job;
   gla_cpu_gsvd_plan gsvd_plan;
-  gla_cpu_gsvd_order gsvd_columns, gsvd_blocks; // in the workspace
+  gla_column_order gsvd_columns, gsvd_blocks; // in the workspace
   gla_pagenorm_job pagenorm_job;
   gla_pagemul_job pagemul_job;
   int pagemul_shared; // a page is shared by all threads
   gla_pagesolve_job pagesolve_job;
   gla_pencil_job pencil_job;
+  gla_svd_job svd_job;
+  gla_cpu_svd_path svd_path;
   gla_cpu_batch batch;
   char *work;       // of all threads, aligned to 64
   void *work_block; // what to free
@@ -51,7 +55,7 @@ typedef struct {
 } gla_cpu_engine;
 
 extern const gla_batch_ops gla_cpu_eig_ops, gla_cpu_qr_ops, gla_cpu_gsvd_ops, gla_cpu_pagenorm_ops,
-    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops, gla_cpu_pencil_ops;
+    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops, gla_cpu_pencil_ops, gla_cpu_svd_ops;
 extern const gla_spmv_ops gla_cpu_spmv_ops;
 extern const gla_krylov_ops gla_cpu_krylov_ops;
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);
@@ -82,9 +86,13 @@ void gla_cpu_batch_end (gla_engine *engine);
 double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
 double gla_cpu_qr_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
 double gla_cpu_gsvd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
+double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *job, int64_t pages);
 // What one thread takes for the pages of a job, 0.5 to 2 times.
 double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages);
 double gla_cpu_qr_alone (const gla_cpu_engine *e, const gla_qr_job *job, int64_t pages);
 double gla_cpu_gsvd_alone (const gla_gsvd_job *job, int64_t pages);
+double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages);
+// Pages of an SVD job that a thread takes at a time.
+int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cpu/product/product.h"
 #include "cpu/qr/qr.h"
 #include "cpu/solve/solve.h"
+#include "cpu/svd/svd.h"
 #include "cpu/common/sparse_product.h"
 
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
   const gla_cpu_lu_kernel *lu[4];
   const gla_cpu_pencil_kernel *pencil[4];
   const gla_cpu_fun_kernel *fun[4];
+  const gla_cpu_svd_kernel *svd[4];
 } gla_cpu_isa;
 
 // The widest set that this processor has, or the one that GPULINALG_ISA names. NULL where it names

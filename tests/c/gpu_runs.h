@@ -286,6 +286,32 @@ static gla_status run_gsvd (gla_engine *engine, const int *v)
   return status;
 }
 
+// m, n, pages, type, U and V (1: as many columns as values, 2: full), values (0: all), on device
+static gla_status run_svd (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[3];
+  const int64_t m = v[0], n = v[1], pages = v[2], k = m < n ? m : n;
+  arrays s = {.on_device = v[6]};
+  gla_svd_job job = {.m = m, .n = n, .values = v[5] > 0 ? v[5] : k};
+  job.u_columns = v[4] == 0 ? 0 : v[4] == 1 ? job.values : m;
+  job.v_columns = v[4] == 0 ? 0 : v[4] == 1 ? job.values : n;
+  job.tol = gla_type_eps (type);
+  job.maxit = 30;
+  job.head = (gla_job){.type = type, .device_arrays = v[6], .monitor = monitor};
+  gla_svd_chunk c = {.A = array (&s, type, m, n, pages)};
+  c.S = array (&s, gla_type_real (type), job.values, 1, pages);
+  c.U = array (&s, type, m, job.u_columns, pages);
+  c.V = array (&s, type, n, job.v_columns, pages);
+  c.info = take_info (&s, pages);
+  c.clean = &c.clean_word;
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_SVD, &job.head, pages, &chunk, 1);
+  if (status == GLA_OK && !predict_only)
+    check_info ("svd", c.info, pages, c.clean_word);
+  free_arrays (&s);
+  return status;
+}
+
 // n, right-hand sides (-1: the inverse), pages, type, complex factors (1: A, 2: B), op of A, side,
 // pages (0: one of A for all, 1: each its own, 2: expanded in two dimensions), rcond, on device
 static gla_status run_pagesolve (gla_engine *engine, const int *v)

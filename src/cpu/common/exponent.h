@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+// Sums of squares below this have lost digits to underflow.
+#define GLA_QR_SMALL (GLA_TINY / GLA_EPS / GLA_EPS)
+
 typedef bits aliased_bits __attribute__ ((may_alias));
 
 static inline bits abs_bits (real x)

@@ -14,9 +14,6 @@ typedef struct {
   scalar tau, inv;
 } reflector;
 
-// Sums of squares below this have lost digits to underflow.
-#define GLA_QR_SMALL (GLA_TINY / GLA_EPS / GLA_EPS)
-
 static reflector no_reflector (scalar alpha)
 {
   return (reflector){__real__ alpha, scalar_make (0, 0), scalar_make (0, 0)};

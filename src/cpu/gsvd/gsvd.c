@@ -23,7 +23,7 @@ static int supports (const gla_job *head)
 //------------------------------------------------------------------------------
 
 // Players of the orderings: columns, or those of two blocks; and blocks.
-static void set_orders (gla_cpu_gsvd_order *columns, gla_cpu_gsvd_order *blocks,
+static void set_orders (gla_column_order *columns, gla_column_order *blocks,
                         const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan)
 {
   const int64_t width = plan->width;
@@ -35,7 +35,7 @@ static void set_orders (gla_cpu_gsvd_order *columns, gla_cpu_gsvd_order *blocks,
   blocks->steps = count > 0 ? gla_ordering_steps (job->options.ordering, blocks->players) : 0;
 }
 
-static size_t order_bytes (const gla_cpu_gsvd_order *o)
+static size_t order_bytes (const gla_column_order *o)
 {
   return ((size_t)o->steps * (size_t)o->players * sizeof *o->pairs + 63) / 64 * 64;
 }

@@ -6,6 +6,7 @@
 #ifndef GPULINALG_CPU_GSVD_H
 #define GPULINALG_CPU_GSVD_H
 
+#include "common/orderings.h"
 #include "cpu/common/parallel.h"
 #include "cpu/common/kernel_table.h"
 
@@ -17,19 +18,13 @@ typedef struct {
   int in_threads;         // pages are dealt out to threads; otherwise all threads share one page
 } gla_cpu_gsvd_plan;
 
-// Pairs of an ordering of `players`, an even number.
-typedef struct {
-  int players, steps;
-  int32_t *pairs;
-} gla_cpu_gsvd_order;
-
 // What one thread needs to work on pages of a chunk.
 typedef struct {
   const gla_gsvd_job *job;
   const gla_gsvd_chunk *chunk;
   const gla_cpu_gsvd_plan *plan;
-  const gla_cpu_gsvd_order *columns; // of all columns, or of those of two blocks
-  const gla_cpu_gsvd_order *blocks;  // where there are blocks
+  const gla_column_order *columns; // of all columns, or of those of two blocks
+  const gla_column_order *blocks;  // where there are blocks
   gla_cpu_parallel *region;
   int thread; // 0 is the calling thread, the only one that polls the monitor
   int team;   // threads that may work inside of a page, this one included

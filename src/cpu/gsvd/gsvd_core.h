@@ -15,7 +15,7 @@
 
 #include "gsvd.h"
 #include "gsvd_lapack.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_pairs.h"
 #include "gsvd_rank.h"
 #include "gsvd_sweeps.h"
 

@@ -16,7 +16,7 @@
 
 #include "gsvd.h"
 #include "gsvd_load.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_pairs.h"
 #include "gsvd_results.h"
 #include "gsvd_rows_qr.h"
 #include "gsvd_rows_sweeps.h"

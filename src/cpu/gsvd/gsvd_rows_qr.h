@@ -15,7 +15,7 @@
 #include "cpu/common/rows.h"
 
 #include "gsvd.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_pairs.h"
 #include "gsvd_small.h"
 
 // Loops over registers are unrolled for columns of 1, 2 or 4 of them, as far as these are rows that

@@ -12,7 +12,7 @@
 #include "cpu/common/rows.h"
 
 #include "gsvd.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_pairs.h"
 #include "gsvd_rows_qr.h"
 #include "gsvd_sweeps.h"
 
@@ -25,7 +25,7 @@ typedef struct {
 } meetings;
 
 // The meetings of a sweep. A player more than there are columns is one that is zero.
-static void list_meetings (const gla_cpu_gsvd_order *o, int64_t rv, meetings *m)
+static void list_meetings (const gla_column_order *o, int64_t rv, meetings *m)
 {
   const int64_t bytes = rv * (int64_t)sizeof (num);
   const int half = o->players / 2;
@@ -200,7 +200,7 @@ static inline __attribute__ ((always_inline)) void find_shears (batch *b, num *f
 
 // One sweep on the columns of f, z NULL or rotated as f.
 static inline __attribute__ ((always_inline)) sweep_record
-rows_sweep_of (const gla_cpu_gsvd_order *o, const meetings *m, num *f, num *z, int64_t rv, real tol)
+rows_sweep_of (const gla_column_order *o, const meetings *m, num *f, num *z, int64_t rv, real tol)
 {
   const int groups = (o->players / 2 + GLA_LANES - 1) / GLA_LANES;
   lane_records record = {.cosine2 = vec_broadcast (0), .sine2 = vec_broadcast (0)};
@@ -221,7 +221,7 @@ rows_sweep_of (const gla_cpu_gsvd_order *o, const meetings *m, num *f, num *z, i
   return record_of (&record);
 }
 
-static sweep_record rows_sweep (const gla_cpu_gsvd_order *o, const meetings *m, num *f, num *z,
+static sweep_record rows_sweep (const gla_column_order *o, const meetings *m, num *f, num *z,
                                 int64_t rv, real tol)
 {
   if (rv == 1)

@@ -15,7 +15,7 @@
 #include "cpu/common/rows.h"
 
 #include "gsvd.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_pairs.h"
 
 enum { SMALL = 64 };
 

@@ -19,7 +19,7 @@
 
 #include "gsvd.h"
 #include "gsvd_lapack.h"
-#include "gsvd_pair.h"
+#include "cpu/common/column_sweeps.h"
 
 #include <string.h>
 
@@ -42,94 +42,15 @@ static real cosine_tolerance (int64_t rows)
   return GLA_EPS * real_sqrt ((real)rows);
 }
 
-// Whether the sweep that was noted was the last: the cosines that it left are of the size of those
-// it met times how far columns moved, relatively: by the sine, and a short one by the cosine. Among
-// equal values rounding errors rotate columns by any angle, for ever.
-static int converged (const sweep_record *record, int64_t columns, real tol)
-{
-  const real cosine = real_sqrt (record->cosine2), sine = real_sqrt (record->sine2);
-  return record->exchanges == 0 &&
-         (cosine <= 4 * tol || cosine * larger (cosine, sine) * (real)columns <= tol);
-}
-
 //------------------------------------------------------------------------------
 // one by one
 //------------------------------------------------------------------------------
 
-// Columns in lanes: rows in registers are rv, of what gathers rw.
-typedef struct {
-  num *f, *g, *z; // z NULL: nothing gathers; g only for Hari-Zimmermann
-  int64_t rv, rw;
-  int columns;
-} lane_panel;
-
-// Groups at a time: the roots and divisions of one go on while those of the other wait.
-enum { GROUPS_MOST = 2 };
-
-static inline void jacobi_groups (const lane_panel *a, const group *g, int count, real tol,
-                                  lane_records *record)
-{
-  products f[GROUPS_MOST];
-  jacobi_rotations r[GROUPS_MOST];
-  for (int k = 0; k < count; k++)
-    f[k] = group_products (&g[k], a->f, a->rv);
-  for (int k = 0; k < count; k++)
-    r[k] = rotations_of (&f[k], tol, record);
-  for (int k = 0; k < count; k++) {
-    rotate_columns (&g[k], &r[k], a->f, a->rv);
-    if (a->z)
-      rotate_columns (&g[k], &r[k], a->z, a->rw);
-  }
-}
-
-static inline void hz_groups (const lane_panel *a, const group *g, int count, real tol,
-                              lane_records *record)
-{
-  products f[GROUPS_MOST], b[GROUPS_MOST];
-  congruences z[GROUPS_MOST];
-  for (int k = 0; k < count; k++) {
-    f[k] = group_products (&g[k], a->f, a->rv);
-    b[k] = group_products (&g[k], a->g, a->rv);
-  }
-  for (int k = 0; k < count; k++)
-    z[k] = congruences_from (&f[k], &b[k], tol, record);
-  for (int k = 0; k < count; k++) {
-    combine_columns (&g[k], &z[k], a->f, a->rv);
-    combine_columns (&g[k], &z[k], a->g, a->rv);
-    if (a->z)
-      combine_columns (&g[k], &z[k], a->z, a->rw);
-  }
-}
-
-// The next group of a step's pairs, from pair *k on; those with a player that is no column are
-// left out.
-static inline group next_group (const int32_t *pairs, int pairs_count, int64_t columns, int *k)
-{
-  group g = {.count = 0};
-  for (; *k < pairs_count && g.count < GLA_LANES; ++*k)
-    if (pairs[2 * *k + 1] < columns) {
-      g.p[g.count] = pairs[2 * *k];
-      g.q[g.count++] = pairs[2 * *k + 1];
-    }
-  return g;
-}
-
-static sweep_record sweep_panel (const gla_cpu_gsvd_order *o, const lane_panel *a, int hz, real tol)
+static sweep_record sweep_panel (const gla_column_order *o, const lane_panel *a, int hz, real tol)
 {
   lane_records record = {.cosine2 = vec_broadcast (0), .sine2 = vec_broadcast (0)};
-  for (int s = 0; s < o->steps; s++) {
-    const int32_t *pairs = o->pairs + (int64_t)s * o->players;
-    for (int k = 0; k < o->players / 2;) {
-      group g[GROUPS_MOST];
-      int count = 0;
-      while (count < GROUPS_MOST && k < o->players / 2)
-        g[count++] = next_group (pairs, o->players / 2, a->columns, &k);
-      if (hz)
-        hz_groups (a, g, count, tol, &record);
-      else
-        jacobi_groups (a, g, count, tol, &record);
-    }
-  }
+  for (int s = 0; s < o->steps; s++)
+    sweep_step (o, s, a, hz, tol, &record);
   return record_of (&record);
 }
 
@@ -366,7 +287,7 @@ static void blocks_piece (void *user, int64_t k, int member)
 
 static sweep_record sweep_blocks (const iteration *it, int blocks)
 {
-  const gla_cpu_gsvd_order *o = it->task->blocks;
+  const gla_column_order *o = it->task->blocks;
   sweep_record all = {0, 0, 0, 0};
   for (int s = 0; s < o->steps && !gla_cpu_gsvd_stopped (it->task); s++) {
     blocks_step step = {it, o->pairs + (int64_t)s * o->players, blocks, it->records};

@@ -10,6 +10,7 @@
 #include "cpu/common/carve.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
+#include "cpu/common/lanes_reflector.h"
 #include "cpu/common/minmax.h"
 #include "cpu/common/reflector.h"
 
@@ -23,8 +24,6 @@ typedef struct {
   num *tau, *w;
   vec *up;
 } lanes_work;
-
-enum { LANES_COLUMNS = GLA_COMPLEX ? 2 : 4 }; // updated at a time
 
 static size_t lanes_layout (char *base, const gla_qr_job *job, lanes_work *w)
 {
@@ -87,36 +86,6 @@ static inline void lanes_store (const gla_array *A, int64_t first, int count, in
 // reflectors
 //------------------------------------------------------------------------------
 
-typedef struct {
-  vec beta;
-  num tau, inv;
-} lanes_reflector;
-
-// As reflect, with H = I in the lanes of `none`. Not inlined, so that it rounds in the same places
-// for every caller.
-static __attribute__ ((noinline)) lanes_reflector lanes_reflect (num alpha, vec sum, mask none)
-{
-  const vec one = vec_broadcast (1);
-  const mask sign = (mask)vec_broadcast (-(real)0);
-  lanes_reflector h;
-  vec size = vec_sqrt (num_abs2 (alpha) + sum);
-  h.beta = (vec)((mask)size ^ (~(mask)alpha.re & sign));
-  h.beta = vec_select (none, one, h.beta);
-  num d = alpha;
-  d.re = vec_select (none, one, alpha.re - h.beta);
-  h.tau.re = (h.beta - alpha.re) / h.beta;
-#if GLA_COMPLEX
-  h.tau.im = -alpha.im / h.beta;
-  h.inv = num_scale (one / num_abs2 (d), num_conj (d));
-#else
-  h.inv.re = one / d.re;
-#endif
-  h.tau = num_select (none, num_zero (), h.tau);
-  h.inv = num_select (none, num_zero (), h.inv);
-  h.beta = vec_select (none, alpha.re, h.beta);
-  return h;
-}
-
 // The reflector where squares of some lane underflow or nothing is left of a column: every lane by
 // the rules of its own column, so that it does not matter which lane called for this.
 static lanes_reflector lanes_careful (int64_t rows, num *x, num alpha, vec sum)
@@ -153,34 +122,6 @@ static lanes_reflector lanes_careful (int64_t rows, num *x, num alpha, vec sum)
   lanes_reflector h = lanes_reflect (num_scale (down, alpha), again, none);
   h.beta *= up;
   return h;
-}
-
-// nc columns c = c - [1; v] f ([1; v]'*c), f = tau or its conjugate.
-static inline __attribute__ ((always_inline)) void
-lanes_update_of (int64_t rows, const num *v, num f, num *c, int64_t ldc, int nc)
-{
-  num sum[LANES_COLUMNS];
-  for (int q = 0; q < nc; q++)
-    sum[q] = c[q * ldc];
-  for (int64_t i = 1; i < rows; i++)
-    for (int q = 0; q < nc; q++)
-      sum[q] = num_fmac (sum[q], v[i], c[i + q * ldc]);
-  for (int q = 0; q < nc; q++) {
-    sum[q] = num_mul (f, sum[q]);
-    c[q * ldc] = num_sub (c[q * ldc], sum[q]);
-  }
-  for (int64_t i = 1; i < rows; i++)
-    for (int q = 0; q < nc; q++)
-      c[i + q * ldc] = num_fnma (c[i + q * ldc], v[i], sum[q]);
-}
-
-static void lanes_update (int64_t rows, const num *v, num f, num *c, int64_t ldc, int64_t nc)
-{
-  int64_t q = 0;
-  for (; q + LANES_COLUMNS <= nc; q += LANES_COLUMNS)
-    lanes_update_of (rows, v, f, c + q * ldc, ldc, LANES_COLUMNS);
-  for (; q < nc; q++)
-    lanes_update_of (rows, v, f, c + q * ldc, ldc, 1);
 }
 
 // R above the diagonal and on it, v below it.

@@ -1,12 +1,12 @@
-// gsvd_pair.h: the steps of Jacobi and of Hari and Zimmermann on disjoint pairs of columns
+// column_pairs.h: the steps of Jacobi and of Hari and Zimmermann on disjoint pairs of columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Columns are in registers, their rows in lanes (rows.h), zeros behind the last row.
 // Rotations are computed for as many pairs at a time as a register has lanes, one pair per lane,
 // because the chain of roots and divisions takes as long for one as for all.
 
-#ifndef GPULINALG_CPU_GSVD_GSVD_PAIR_H
-#define GPULINALG_CPU_GSVD_GSVD_PAIR_H
+#ifndef GPULINALG_CPU_COMMON_COLUMN_PAIRS_H
+#define GPULINALG_CPU_COMMON_COLUMN_PAIRS_H
 
 #include "cpu/common/lanes.h"
 #include "cpu/common/rows.h"

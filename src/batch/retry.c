@@ -1,0 +1,51 @@
+// retry.c: pages that did not converge, tried again by another method
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "retry.h"
+
+// A page that is tried again is already counted; only the wish to stop matters.
+static int poll_stop (void *run, int64_t ignored)
+{
+  (void)ignored;
+  return gla_run_poll (run, 0);
+}
+
+// Runs one page on an engine; returns whether it converged.
+static int retry_page (gla_call *call, const gla_retry *retry, gla_engine *engine,
+                       gla_retry_method method, int64_t page)
+{
+  gla_queue q = {.engine = engine, .call = call};
+  retry->use (call, method);
+  if (!gla_queue_row (&q)->supports (retry->head) || gla_queue_begin (&q, 1) != GLA_OK)
+    return 0;
+  call->run.in_flight = 1;
+  retry->info[page] = 0;
+  gla_status status = gla_queue_submit (&q, (gla_range){page, 1});
+  if (status == GLA_OK)
+    status = gla_queue_finish (&q);
+  call->run.n_waiting = 0; // a page that was given back stays failed
+  gla_queue_end (&q);
+  return status == GLA_OK && retry->info[page] == 0;
+}
+
+void gla_retry_failed (gla_call *call, const gla_retry *retry)
+{
+  gla_context *ctx = call->run.ctx;
+  const int device = call->device;
+  retry->head->monitor.poll = poll_stop;
+  for (int64_t page = 0; page < call->run.pages && !call->run.stopped; page++) {
+    const int32_t first_info = retry->info[page];
+    if (first_info < 1 || first_info > retry->most)
+      continue;
+    gla_engine *engine = NULL;
+    int solved = 0;
+    if (device != GLA_DEVICE_HOST && !ctx->lost[device] &&
+        gla_context_gpu (ctx, device, &engine) == GLA_OK)
+      solved = retry_page (call, retry, engine, GLA_RETRY_OTHER, page);
+    if (!solved && !retry->head->device_arrays && gla_context_cpu (ctx, &engine) == GLA_OK)
+      solved = retry_page (call, retry, engine, GLA_RETRY_OTHER, page) ||
+               retry_page (call, retry, engine, GLA_RETRY_AUTO, page);
+    if (!solved)
+      retry->info[page] = first_info;
+  }
+}

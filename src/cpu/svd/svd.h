@@ -1,0 +1,45 @@
+// svd.h: what the files of the singular value decomposition on the CPU share
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// svd_kernels.c holds the arithmetic, see ../common/kernel_table.h.
+
+#ifndef GPULINALG_CPU_SVD_H
+#define GPULINALG_CPU_SVD_H
+
+#include "cpu/common/kernel_table.h"
+#include "cpu/common/parallel.h"
+
+// How a job is done: by its sizes, type and method alone, so that a page has the same bits in every
+// batch.
+typedef enum {
+  GLA_CPU_SVD_LANES, // QR with column pivoting and one-sided Jacobi, one page per lane
+  GLA_CPU_SVD_PAGE,  // bidiagonal reduction, divide and conquer: LAPACK, one page per thread
+  GLA_CPU_SVD_JACOBI // QR with column pivoting and one-sided Jacobi, one page per thread
+} gla_cpu_svd_path;
+
+// What one thread needs to work on pages of a chunk.
+typedef struct {
+  const gla_svd_job *job;
+  const gla_svd_chunk *chunk;
+  gla_cpu_parallel *region;
+  gla_cpu_svd_path path;
+  int thread; // 0 is the calling thread, the only one that polls the monitor
+  char *work; // workspace of this thread, aligned to 64
+} gla_cpu_svd_task;
+
+// Nonzero when the work must end.
+int gla_cpu_svd_stopped (const gla_cpu_svd_task *task);
+
+// The kernels of one type for one instruction set.
+typedef struct {
+  int lanes; // numbers in a register
+  size_t (*workspace) (const gla_svd_job *job, gla_cpu_svd_path path);
+  // Pages first..first+count-1 of the chunk; count is any for LANES, and 1 for the others.
+  void (*solve) (gla_cpu_svd_task *task, int64_t first, int count);
+} gla_cpu_svd_kernel;
+
+GLA_KERNEL_DECLARE (svd);
+
+gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job);
+
+#endif

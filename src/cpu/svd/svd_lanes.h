@@ -1,0 +1,207 @@
+// svd_lanes.h: the decomposition of small matrices, one per lane of a register
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// T (m x k, m >= k) is a page, or its adjoint where the page has more columns than rows. With
+// column pivoting T P = Q R, then R' Y = X S by one-sided Jacobi, so T = (Q Y) S (P X)'. The
+// columns of R' have about the lengths of the values in order already, so few sweeps are needed
+// (Drmac, Veselic 2008).
+
+#ifndef GPULINALG_CPU_SVD_SVD_LANES_H
+#define GPULINALG_CPU_SVD_SVD_LANES_H
+
+#include "cpu/common/carve.h"
+#include "cpu/common/minmax.h"
+
+#include "svd_complete.h"
+#include "svd_lanes_jacobi.h"
+#include "svd_lanes_qr.h"
+
+#include <string.h>
+
+typedef struct {
+  lanes_qr qr;         // of T
+  lanes_jacobi jacobi; // of R'
+  vec *sigma;          // k: lengths of columns of X; zeros are exact
+  int *order;          // k times GLA_LANES: of the values, descending
+  num *left;           // k x k: Y in order
+  num *right;          // k x k: P X in order, normalised
+  short *pairs;
+  real *lane; // k x (k + 1) scalars: one lane's columns
+} lanes_svd;
+
+static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lanes_svd *s)
+{
+  const size_t square = (size_t)(k * k) * sizeof (num);
+  memset (s, 0, sizeof *s);
+  s->qr = (lanes_qr){.m = m, .k = k};
+  s->qr.a = gla_carve (base, at, (size_t)(m * k) * sizeof (num));
+  s->qr.tau = gla_carve (base, at, (size_t)k * sizeof (num));
+  s->qr.norm2 = gla_carve (base, at, (size_t)k * sizeof (vec));
+  s->qr.dead = gla_carve (base, at, (size_t)k * sizeof (mask));
+  s->qr.perm = gla_carve (base, at, (size_t)(k * GLA_LANES) * sizeof (int));
+  s->jacobi.k = (int)k;
+  s->jacobi.w = gla_carve (base, at, square);
+  s->jacobi.y = gla_carve (base, at, square);
+  s->sigma = gla_carve (base, at, (size_t)k * sizeof (vec));
+  s->order = gla_carve (base, at, (size_t)(k * GLA_LANES) * sizeof (int));
+  s->left = gla_carve (base, at, square);
+  s->right = gla_carve (base, at, square);
+  s->pairs = gla_carve (base, at, pairs_bytes (k));
+  s->lane = gla_carve (base, at, (size_t)(k * (k + 1) * GLA_PARTS) * sizeof (real));
+}
+
+//------------------------------------------------------------------------------
+// values
+//------------------------------------------------------------------------------
+
+// Lengths of the columns of X, and their order in each lane; equal ones keep theirs.
+static void sort_values (const lanes_svd *s)
+{
+  const int64_t k = s->qr.k;
+  const vec nothing = vec_broadcast (GLA_SVD_NOTHING);
+  for (int64_t j = 0; j < k; j++) {
+    const vec square = lanes_norm2 (k, s->jacobi.w + j * k);
+    s->sigma[j] = vec_select (square > nothing, vec_sqrt (square), vec_broadcast (0));
+  }
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int64_t j = 0; j < k; j++) {
+      const real x = s->sigma[j][l];
+      int *o = s->order + l;
+      int64_t i = j;
+      for (; i > 0 && x > s->sigma[o[(i - 1) * GLA_LANES]][l]; i--)
+        o[i * GLA_LANES] = o[(i - 1) * GLA_LANES];
+      o[i * GLA_LANES] = (int)j;
+    }
+}
+
+// What the pages of s->qr.a are made of; unconverged as jacobi_in_lanes. vectors: whether Y is
+// wanted.
+static void decompose_lanes (lanes_svd *s, int y, real tol, int sweeps, int *unconverged)
+{
+  lanes_jacobi jacobi = s->jacobi;
+  lanes_qr_pivot (&s->qr);
+  lanes_adjoint_of_R (&s->qr, jacobi.w);
+  jacobi.y = y ? jacobi.y : NULL;
+  jacobi.tol = tol;
+  jacobi.sweeps = sweeps;
+  jacobi.pairs = s->pairs;
+  fill_pairs (jacobi.k, s->pairs, &jacobi.steps, &jacobi.per_step);
+  jacobi_in_lanes (&jacobi, unconverged);
+  sort_values (s);
+}
+
+//------------------------------------------------------------------------------
+// vectors
+//------------------------------------------------------------------------------
+
+// Column o[l] of `from` (k x k) in lane l, row i to row to_row[i*GLA_LANES + l] (NULL: to row i).
+static void gather_in_order (int64_t k, const num *from, const int *o, const int *to_row, num *to)
+{
+  int alike = to_row == NULL;
+  for (int l = 1; l < GLA_LANES && alike; l++)
+    alike = o[l] == o[0];
+  if (alike) {
+    memcpy (to, from + o[0] * k, (size_t)k * sizeof *to);
+    return;
+  }
+  for (int l = 0; l < GLA_LANES; l++)
+    for (int64_t i = 0; i < k; i++) {
+      const int64_t row = to_row ? to_row[i * GLA_LANES + l] : i;
+      const real *x = (const real *)(from + i + o[l] * k) + l;
+      real *y = (real *)(to + row) + l;
+      y[0] = x[0];
+#if GLA_COMPLEX
+      y[GLA_LANES] = x[GLA_LANES];
+#endif
+    }
+}
+
+static void form_left (const lanes_svd *s)
+{
+  const int64_t k = s->qr.k;
+  for (int64_t j = 0; j < k; j++)
+    gather_in_order (k, s->jacobi.y, s->order + j * GLA_LANES, NULL, s->left + j * k);
+}
+
+// Columns of zero values in lane l, completed to an orthonormal basis.
+static void complete_lane (const lanes_svd *s, int64_t rank, int l)
+{
+  const int64_t k = s->qr.k;
+  scalar *x = (scalar *)s->lane;
+  for (int64_t i = 0; i < k * rank; i++) {
+    const real *from = (const real *)(s->right + i) + l;
+    x[i] = scalar_make (from[0], GLA_COMPLEX ? from[GLA_COMPLEX * GLA_LANES] : 0);
+  }
+  complete_basis (k, k, x, k, rank);
+  for (int64_t i = k * rank; i < k * k; i++) {
+    real *to = (real *)(s->right + i) + l;
+    to[0] = __real__ x[i];
+#if GLA_COMPLEX
+    to[GLA_LANES] = __imag__ x[i];
+#endif
+  }
+}
+
+static void form_right (const lanes_svd *s)
+{
+  const int64_t k = s->qr.k;
+  const vec one = vec_broadcast (1), zero = vec_broadcast (0);
+  for (int64_t j = 0; j < k; j++) {
+    const vec inverse = one / vec_select (s->sigma[j] > zero, s->sigma[j], one);
+    for (int64_t i = 0; i < k; i++)
+      s->jacobi.w[i + j * k] = num_scale (inverse, s->jacobi.w[i + j * k]);
+  }
+  for (int64_t j = 0; j < k; j++)
+    gather_in_order (k, s->jacobi.w, s->order + j * GLA_LANES, s->qr.perm, s->right + j * k);
+  for (int l = 0; l < GLA_LANES; l++) {
+    int64_t rank = k;
+    while (rank > 0 && s->sigma[s->order[(rank - 1) * GLA_LANES + l]][l] == 0)
+      rank--;
+    if (rank < k)
+      complete_lane (s, rank, l);
+  }
+}
+
+//------------------------------------------------------------------------------
+// phases
+//------------------------------------------------------------------------------
+
+// Makes the element of largest modulus of x real and positive, of equal ones the first. Returns
+// what x was multiplied by.
+static num fix_phase (int64_t rows, num *x)
+{
+  vec most = num_abs2 (x[0]);
+  num element = x[0];
+  for (int64_t i = 1; i < rows; i++) {
+    const vec square = num_abs2 (x[i]);
+    const mask more = square > most;
+    most = vec_select (more, square, most);
+    element = num_select (more, x[i], element);
+  }
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+#if GLA_COMPLEX
+  const mask some = most > zero;
+  const vec modulus = vec_sqrt (most), inverse = one / vec_select (some, modulus, one);
+  num f = num_scale (inverse, num_conj (element));
+  f.re = vec_select (some, f.re, one);
+  mask waits = some;
+  for (int64_t i = 0; i < rows; i++) {
+    const mask here = waits & (num_abs2 (x[i]) == most);
+    waits &= ~here;
+    x[i] = num_select (here, num_from_real (modulus), num_mul (f, x[i]));
+  }
+#else
+  const num f = {vec_select (element.re < zero, -one, one)};
+  for (int64_t i = 0; i < rows; i++)
+    x[i] = num_mul (f, x[i]);
+#endif
+  return f;
+}
+
+static void times_phase (int64_t rows, num f, num *x)
+{
+  for (int64_t i = 0; i < rows; i++)
+    x[i] = num_mul (f, x[i]);
+}
+
+#endif

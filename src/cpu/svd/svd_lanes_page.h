@@ -1,0 +1,194 @@
+// svd_lanes_page.h: small pages: into lanes, decomposed, and back
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_CPU_SVD_SVD_LANES_PAGE_H
+#define GPULINALG_CPU_SVD_SVD_LANES_PAGE_H
+
+#include "cpu/common/columns.h"
+#include "cpu/common/lanes_move.h"
+
+#include "svd_lanes.h"
+#include "svd_scale.h"
+
+// Columns of the long side's vectors at a time.
+enum { SVD_STRIP = 8 };
+
+typedef struct {
+  lanes_svd s;
+  num *c; // m x strip: columns of Q*Y
+  svd_scale scale[GLA_LANES];
+  int count; // pages in lanes
+} lanes_page;
+
+static int64_t strip_of (int64_t k)
+{
+  return gla_max (k, SVD_STRIP);
+}
+
+static size_t lanes_page_layout (char *base, int64_t m, int64_t n, lanes_page *p)
+{
+  const int64_t rows = gla_max (m, n), k = gla_min (m, n);
+  size_t at = 0;
+  lanes_svd_layout (base, &at, rows, k, &p->s);
+  p->c = gla_carve (base, &at, (size_t)(rows * strip_of (k)) * sizeof (num));
+  return at;
+}
+
+//------------------------------------------------------------------------------
+// between pages and lanes
+//------------------------------------------------------------------------------
+
+// Columns of the pages, rows x columns, one behind the other; lanes without a page repeat the
+// first.
+static void read_columns (const gla_array *A, int64_t first, int count, num *to)
+{
+  const int whole = A->column_stride == A->rows;
+  const int64_t runs = whole ? 1 : A->columns, length = whole ? A->rows * A->columns : A->rows;
+  for (int64_t j = 0; j < runs; j++) {
+    lanes_sources from;
+    for (int l = 0; l < GLA_LANES; l++)
+      from.at[l] = column_of (A, first + (l < count ? l : 0), j);
+    lanes_load_run ((vec *)(to + j * A->rows), &from, length * GLA_PARTS);
+  }
+}
+
+// Columns j.. of the pages of a result; -0 becomes 0, for which of them a zero is depends on what
+// the other lanes did.
+static void write_columns (const gla_array *A, int64_t first, int count, int64_t j, int64_t columns,
+                           num *from)
+{
+  const int whole = A->column_stride == A->rows;
+  const int64_t runs = whole ? 1 : columns, length = whole ? A->rows * columns : A->rows;
+  vec *x = (vec *)from;
+  for (int64_t i = 0; i < A->rows * columns * GLA_PARTS; i++)
+    x[i] += vec_broadcast (0);
+  for (int64_t r = 0; r < runs; r++) {
+    lanes_targets to = {.live = 0};
+    for (int l = 0; l < count; l++) {
+      to.at[l] = column_of (A, first + l, j + r);
+      to.live |= 1u << l;
+    }
+    lanes_store_run (&to, x + r * A->rows * GLA_PARTS, length * GLA_PARTS);
+  }
+}
+
+// T of the pages; zeros where one is not finite, and where there is none.
+static void load_pages (const gla_array *A, int64_t first, lanes_page *p)
+{
+  const int64_t m = A->rows, n = A->columns;
+  num *a = p->s.qr.a, *from = m >= n ? a : p->c;
+  vec down0 = vec_broadcast (0), down1 = down0;
+  for (int l = 0; l < p->count; l++) {
+    p->scale[l] = svd_scale_of (A, first + l, GLA_SVD_TOP);
+    down0[l] = p->scale[l].info == 0 ? p->scale[l].down[0] : 0;
+    down1[l] = p->scale[l].down[1];
+  }
+  const mask some = down0 != vec_broadcast (0);
+  read_columns (A, first, p->count, from);
+  // 0 * NaN is NaN, so a page that is left out must be selected away
+  for (int64_t i = 0; i < m * n; i++)
+    from[i] = num_select (some, num_scale (down1, num_scale (down0, from[i])), num_zero ());
+  for (int64_t j = 0; m < n && j < n; j++)
+    for (int64_t i = 0; i < m; i++)
+      a[j + i * n] = num_conj (from[i + j * m]);
+}
+
+//------------------------------------------------------------------------------
+// results
+//------------------------------------------------------------------------------
+
+// Columns j..j+count-1 of Q*[Y 0; 0 I] into p->c.
+static void form_long (const lanes_page *p, int64_t j, int64_t count)
+{
+  const int64_t m = p->s.qr.m, k = p->s.qr.k;
+  memset (p->c, 0, (size_t)(m * count) * sizeof *p->c);
+  for (int64_t q = 0; q < count; q++)
+    if (j + q < k)
+      memcpy (p->c + q * m, p->s.left + (j + q) * k, (size_t)k * sizeof *p->c);
+    else
+      p->c[j + q + q * m] = num_from_real (vec_broadcast (1));
+  lanes_times_Q (&p->s.qr, p->c, count);
+}
+
+// The vectors of the long side. V is the array with the phases of which `fix` columns are fixed:
+// then those of the short side are multiplied by what these were.
+static void store_long (const gla_array *to, int64_t first, const lanes_page *p, int64_t fix)
+{
+  const int64_t m = p->s.qr.m, k = p->s.qr.k, strip = strip_of (k);
+  for (int64_t j = 0; j < to->columns; j += strip) {
+    const int64_t count = gla_min (strip, to->columns - j);
+    form_long (p, j, count);
+    for (int64_t q = 0; q < count && j + q < fix; q++)
+      times_phase (k, fix_phase (m, p->c + q * m), p->s.right + (j + q) * k);
+    write_columns (to, first, p->count, j, count, p->c);
+  }
+}
+
+static void store_vectors (const gla_svd_job *job, const gla_svd_chunk *c, int64_t first,
+                           const lanes_page *p)
+{
+  const int wide = job->m < job->n;
+  const gla_array *to_long = wide ? &c->V : &c->U, *to_short = wide ? &c->U : &c->V;
+  const int64_t k = p->s.qr.k;
+  const int of_long = (wide ? job->v_columns : job->u_columns) > 0;
+  const int of_short = (wide ? job->u_columns : job->v_columns) > 0;
+  if (of_long)
+    form_left (&p->s);
+  if (of_short)
+    form_right (&p->s);
+  for (int64_t j = 0; of_short && !wide && j < job->values; j++) {
+    const num f = fix_phase (k, p->s.right + j * k);
+    if (of_long)
+      times_phase (k, f, p->s.left + j * k);
+  }
+  if (of_long)
+    store_long (to_long, first, p, wide ? job->values : 0);
+  if (of_short)
+    write_columns (to_short, first, p->count, 0, to_short->columns, p->s.right);
+}
+
+static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, int64_t first,
+                          const lanes_page *p)
+{
+  for (int l = 0; l < p->count; l++) {
+    const svd_scale *s = &p->scale[l];
+    for (int64_t j = 0; j < job->values; j++)
+      store_value (c, first + l, j,
+                   p->s.sigma[p->s.order[j * GLA_LANES + l]][l] * s->up[0] * s->up[1]);
+  }
+}
+
+//------------------------------------------------------------------------------
+// pages
+//------------------------------------------------------------------------------
+
+static void solve_register (gla_cpu_svd_task *task, int64_t first, lanes_page *p)
+{
+  const gla_svd_job *job = task->job;
+  const gla_svd_chunk *c = task->chunk;
+  const int y = (job->m < job->n ? job->v_columns : job->u_columns) > 0;
+  int unconverged[GLA_LANES];
+  load_pages (&c->A, first, p);
+  decompose_lanes (&p->s, y, (real)job->tol, job->maxit, unconverged);
+  store_values (job, c, first, p);
+  if (job->u_columns > 0 || job->v_columns > 0)
+    store_vectors (job, c, first, p);
+  for (int l = 0; l < p->count; l++) {
+    const int32_t info = p->scale[l].info != 0 ? p->scale[l].info : unconverged[l];
+    c->info[first + l] = info;
+    if (info != 0)
+      store_failed (c, first + l, info);
+  }
+}
+
+static void solve_svd_lanes (gla_cpu_svd_task *task, int64_t first, int count)
+{
+  lanes_page p;
+  lanes_page_layout (task->work, task->job->m, task->job->n, &p);
+  for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
+    p.count = (int)gla_min (GLA_LANES, count - done);
+    solve_register (task, first + done, &p);
+  }
+}
+
+#endif

@@ -1,0 +1,162 @@
+// svd_page.h: one page by reduction to a bidiagonal matrix
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// T = Q R first where T is much longer than wide; R or T = Q1 B P1', B bidiagonal. As LAPACK's
+// ?gesdd, but for the questions whether to stop, and only the columns that are wanted go through
+// the reflectors.
+
+#ifndef GPULINALG_CPU_SVD_SVD_PAGE_H
+#define GPULINALG_CPU_SVD_SVD_PAGE_H
+
+#include "cpu/common/carve.h"
+
+#include "svd_bidiagonal.h"
+#include "svd_vectors.h"
+
+typedef struct {
+  int64_t m, k; // of T
+  int qr_first;
+  real *t, *r; // T, and R where there is QR first
+  real *tau, *tauq, *taup;
+  real *work;
+  gla_blas_int lwork;
+  bidiagonal b;
+} page_work;
+
+static size_t page_layout (char *base, const gla_svd_job *job, page_work *w)
+{
+  const int64_t m = gla_max (job->m, job->n), k = gla_min (job->m, job->n);
+  const int vectors = job->u_columns > 0 || job->v_columns > 0;
+  size_t at = 0;
+  w->m = m;
+  w->k = k;
+  w->qr_first = m >= k + k / 2 + k / 10;
+  w->lwork = (gla_blas_int)((m + gla_max (k, job->values)) * 64 + 65 * 64);
+  w->t = gla_carve (base, &at, (size_t)(m * k) * sizeof (scalar));
+  w->r = gla_carve (base, &at, (size_t)(w->qr_first ? k * k : 0) * sizeof (scalar));
+  w->tau = gla_carve (base, &at, (size_t)k * sizeof (scalar));
+  w->tauq = gla_carve (base, &at, (size_t)k * sizeof (scalar));
+  w->taup = gla_carve (base, &at, (size_t)k * sizeof (scalar));
+  w->work = gla_carve (base, &at, (size_t)w->lwork * sizeof (scalar));
+  bidiagonal_layout (base, &at, k, vectors, &w->b);
+  return at;
+}
+
+static void factor_qr (const page_work *w)
+{
+  const gla_blas_int m = (gla_blas_int)w->m, k = (gla_blas_int)w->k;
+  gla_blas_int info;
+  GLA_BLAS (geqrf) (&m, &k, w->t, &m, w->tau, w->work, &w->lwork, &info);
+  scalar *r = (scalar *)w->r;
+  const scalar *t = (const scalar *)w->t;
+  memset (r, 0, (size_t)(w->k * w->k) * sizeof *r);
+  for (int64_t j = 0; j < w->k; j++)
+    memcpy (r + j * w->k, t + j * w->m, (size_t)(j + 1) * sizeof *r);
+}
+
+static void reduce (const page_work *w)
+{
+  const gla_blas_int m = (gla_blas_int)(w->qr_first ? w->k : w->m), k = (gla_blas_int)w->k;
+  gla_blas_int info;
+  GLA_BLAS (gebrd)
+  (&m, &k, w->qr_first ? w->r : w->t, &m, w->b.d, w->b.e, w->tauq, w->taup, w->work, &w->lwork,
+   &info);
+}
+
+// Columns of the basis, from what the bidiagonal matrix gives: (i, j) of its vectors is at
+// x[i*row + j*column].
+static void put_real (const svd_basis *to, int64_t k, const real *x, int64_t row, int64_t column)
+{
+  clear_basis (to, k);
+  for (int64_t j = 0; j < gla_min (to->columns, k); j++)
+    for (int64_t i = 0; i < k; i++)
+      basis_column (to, j)[i] = scalar_make (x[i * row + j * column], 0);
+}
+
+// Pieces of so many columns go through the reflectors between two questions whether to stop.
+static int64_t columns_in_piece (int64_t rows, int64_t k)
+{
+  const int64_t columns = (int64_t)(2e8 / (double)(rows * k * GLA_PARTS * GLA_PARTS * 4));
+  return gla_max (16, columns / 16 * 16);
+}
+
+// vect "Q" or "P" of gebrd, on the first rows of the basis.
+static void times_bidiagonal (gla_cpu_svd_task *task, const page_work *w, const char *vect,
+                              const svd_basis *to)
+{
+  const int long_rows = *vect == 'Q' && !w->qr_first;
+  const gla_blas_int rows = (gla_blas_int)(long_rows ? w->m : w->k), k = (gla_blas_int)w->k;
+  const gla_blas_int lda = (gla_blas_int)(w->qr_first ? w->k : w->m), ld = (gla_blas_int)to->ld;
+  const real *a = w->qr_first ? w->r : w->t;
+  const int64_t columns = to->columns, width = columns_in_piece (rows, k);
+  gla_blas_int info;
+  for (int64_t j = 0; j < columns && !gla_cpu_svd_stopped (task); j += width) {
+    const gla_blas_int count = (gla_blas_int)gla_min (width, columns - j);
+    GLA_UNMBR (vect, "L", "N", &rows, &count, &k, a, &lda, *vect == 'Q' ? w->tauq : w->taup,
+               to->x + j * to->ld * GLA_PARTS, &ld, w->work, &w->lwork, &info, 1, 1, 1);
+  }
+}
+
+static void times_qr (gla_cpu_svd_task *task, const page_work *w, const svd_basis *to)
+{
+  const gla_blas_int m = (gla_blas_int)w->m, k = (gla_blas_int)w->k, ld = (gla_blas_int)to->ld;
+  const int64_t width = columns_in_piece (m, k);
+  gla_blas_int info;
+  for (int64_t j = 0; j < to->columns && !gla_cpu_svd_stopped (task); j += width) {
+    const gla_blas_int count = (gla_blas_int)gla_min (width, to->columns - j);
+    GLA_UNMQR ("L", "N", &m, &count, &k, w->t, &m, w->tau, to->x + j * to->ld * GLA_PARTS, &ld,
+               w->work, &w->lwork, &info, 1, 1);
+  }
+}
+
+static void form_bases (gla_cpu_svd_task *task, const page_work *w, const svd_bases *b)
+{
+  const int64_t k = w->k;
+  if (b->of_long.columns > 0) {
+    put_real (&b->of_long, k, w->b.u, 1, k);
+    // with QR first the columns behind k are those of Q alone
+    svd_basis inner = b->of_long;
+    inner.columns = w->qr_first ? gla_min (inner.columns, k) : inner.columns;
+    times_bidiagonal (task, w, "Q", &inner);
+    if (w->qr_first)
+      times_qr (task, w, &b->of_long);
+  }
+  if (b->of_short.columns > 0) {
+    put_real (&b->of_short, k, w->b.vt, k, 1);
+    times_bidiagonal (task, w, "P", &b->of_short);
+  }
+}
+
+static void solve_svd_page (gla_cpu_svd_task *task, int64_t page)
+{
+  const gla_svd_job *job = task->job;
+  const gla_svd_chunk *c = task->chunk;
+  const int vectors = job->u_columns > 0 || job->v_columns > 0;
+  page_work w;
+  page_layout (task->work, job, &w);
+  svd_scale s = svd_scale_of (&c->A, page, 0);
+  if (s.info == 0) {
+    load_tall (&c->A, page, &s, w.t);
+    if (w.qr_first)
+      factor_qr (&w);
+    if (gla_cpu_svd_stopped (task))
+      return;
+    reduce (&w);
+    if (gla_cpu_svd_stopped (task))
+      return;
+    s.info = solve_bidiagonal (&w.b, vectors);
+  }
+  if (gla_cpu_svd_stopped (task))
+    return;
+  c->info[page] = s.info;
+  if (s.info != 0) {
+    store_failed (c, page, s.info);
+    return;
+  }
+  const svd_bases b = bases_of (job, c, page);
+  store_page_values (job, c, page, &s, w.b.d);
+  form_bases (task, &w, &b);
+  fix_phases (&b, job->values);
+}
+
+#endif

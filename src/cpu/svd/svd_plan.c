@@ -1,0 +1,58 @@
+// svd_plan.c: how an SVD job is done on the CPU, and how long it takes
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cpu/engine.h"
+
+// The smaller side up to which pages are done in lanes, and their elements.
+enum { LANES_MOST = 32, LANES_ELEMENTS = 4096 };
+
+gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job)
+{
+  const int64_t k = job->m < job->n ? job->m : job->n, m = job->m + job->n - k;
+  const int small = k <= LANES_MOST && m <= LANES_ELEMENTS / k;
+  if (small)
+    return GLA_CPU_SVD_LANES;
+  return job->method == GLA_SVD_METHOD_JACOBI || k <= LANES_MOST ? GLA_CPU_SVD_JACOBI
+                                                                 : GLA_CPU_SVD_PAGE;
+}
+
+static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
+{
+  return gla_cpu_svd_path_of (job) == GLA_CPU_SVD_LANES
+             ? e->svd_kernels[gla_cpu_type_index (job->head.type)]->lanes
+             : 1;
+}
+
+static double page_seconds (const gla_svd_job *job)
+{
+  const double k = (double)(job->m < job->n ? job->m : job->n), m = (double)(job->m + job->n) - k;
+  const int vectors = job->u_columns > 0 || job->v_columns > 0;
+  double seconds = 1e-7 + 1e-8 * k * k + (vectors ? 3e-9 : 1.5e-9) * k * k * k + 1e-9 * m * k * k;
+  if (gla_cpu_svd_path_of (job) == GLA_CPU_SVD_JACOBI)
+    seconds *= 5;
+  if (gla_type_is_complex (job->head.type))
+    seconds *= 2;
+  return gla_type_real (job->head.type) == GLA_TYPE_S ? 0.5 * seconds : seconds;
+}
+
+double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages)
+{
+  const int64_t lanes = lanes_of (e, job);
+  return (double)((pages + lanes - 1) / lanes * lanes) * page_seconds (job);
+}
+
+int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job)
+{
+  const int64_t lanes = lanes_of (e, job);
+  return lanes > 1 ? gla_cpu_group_of (page_seconds (job), (int)lanes) : 1;
+}
+
+double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
+  const gla_svd_job *job = (const gla_svd_job *)head;
+  const int64_t group = gla_cpu_svd_group (e, job), groups = (pages + group - 1) / group;
+  const int threads = gla_cpu_threads_for (e, groups, gla_cpu_svd_alone (e, job, pages));
+  const int64_t lanes = lanes_of (e, job), units = (pages + lanes - 1) / lanes;
+  return 2e-5 + page_seconds (job) * (double)(lanes * ((units + threads - 1) / threads));
+}

@@ -1,0 +1,131 @@
+// svd_vectors.h: vectors of one page where the result has them, and their phases
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// T (m x k, m >= k) is a page, or its adjoint where the page has more columns than rows. Its long
+// vectors have m rows, its short ones k; the page of the result is their place of work, too.
+
+#ifndef GPULINALG_CPU_SVD_SVD_VECTORS_H
+#define GPULINALG_CPU_SVD_SVD_VECTORS_H
+
+#include "common/scalar.h"
+#include "cpu/common/columns.h"
+#include "cpu/common/minmax.h"
+
+#include "svd_scale.h"
+
+#include <string.h>
+
+// A page of U or V; columns 0: it is not wanted.
+typedef struct {
+  real *x;
+  int64_t rows, columns, ld;
+} svd_basis;
+
+static svd_basis basis_of (const gla_array *a, int64_t page)
+{
+  if (a->data == NULL)
+    return (svd_basis){0};
+  // a single column may have any stride
+  const int64_t ld = gla_max (a->columns > 1 ? a->column_stride : a->rows, 1);
+  return (svd_basis){column_of (a, page, 0), a->rows, a->columns, ld};
+}
+
+// The bases of T.
+typedef struct {
+  svd_basis of_long, of_short;
+  int wide;
+} svd_bases;
+
+static svd_bases bases_of (const gla_svd_job *job, const gla_svd_chunk *c, int64_t page)
+{
+  const int wide = job->m < job->n;
+  return (svd_bases){basis_of (wide ? &c->V : &c->U, page), basis_of (wide ? &c->U : &c->V, page),
+                     wide};
+}
+
+// T of a page, scaled, packed.
+static void load_tall (const gla_array *A, int64_t page, const svd_scale *s, real *to)
+{
+  const int64_t m = A->rows, n = A->columns;
+  scalar *t = (scalar *)to;
+  const real down0 = s->down[0], down1 = s->down[1];
+  for (int64_t j = 0; j < n; j++) {
+    const real *from = column_of (A, page, j);
+    for (int64_t i = 0; i < m; i++) {
+      scalar x =
+          scalar_make (from[i * GLA_PARTS], GLA_COMPLEX ? from[i * GLA_PARTS + GLA_COMPLEX] : 0);
+      x = scalar_scale (down1, scalar_scale (down0, x));
+      if (m >= n)
+        t[i + j * m] = x;
+      else
+        t[j + i * n] = scalar_conj (x);
+    }
+  }
+}
+
+static inline scalar *basis_column (const svd_basis *b, int64_t j)
+{
+  return (scalar *)(b->x + j * b->ld * GLA_PARTS);
+}
+
+// Columns of the basis become those of the identity but for the first k, which are zero.
+static void clear_basis (const svd_basis *b, int64_t k)
+{
+  for (int64_t j = 0; j < b->columns; j++) {
+    scalar *x = basis_column (b, j);
+    memset (x, 0, (size_t)b->rows * sizeof *x);
+    if (j >= k)
+      x[j] = scalar_make (1, 0);
+  }
+}
+
+// The element of largest modulus of x becomes real and positive, of equal ones the first. Returns
+// what x was multiplied by.
+static scalar fix_column (int64_t rows, scalar *x)
+{
+  real most = 0;
+  int64_t at = 0;
+  for (int64_t i = 0; i < rows; i++)
+    if (scalar_abs2 (x[i]) > most)
+      most = scalar_abs2 (x[at = i]);
+  const real modulus = real_sqrt (most);
+  if (most == 0)
+    return scalar_make (1, 0);
+#if GLA_COMPLEX
+  const scalar f = scalar_scale (1 / modulus, scalar_conj (x[at]));
+#else
+  const scalar f = x[at] < 0 ? -1 : 1;
+#endif
+  for (int64_t i = 0; i < rows; i++)
+    x[i] = scalar_mul (f, x[i]);
+  x[at] = scalar_make (GLA_COMPLEX ? modulus : __real__ x[at], 0);
+  return f;
+}
+
+static void times_scalar (int64_t rows, scalar f, scalar *x)
+{
+  for (int64_t i = 0; i < rows; i++)
+    x[i] = scalar_mul (f, x[i]);
+}
+
+// Phases by the first `values` columns of V, where it is wanted.
+static void fix_phases (const svd_bases *b, int64_t values)
+{
+  const svd_basis *V = b->wide ? &b->of_long : &b->of_short;
+  const svd_basis *U = b->wide ? &b->of_short : &b->of_long;
+  for (int64_t j = 0; j < values && V->columns > 0; j++) {
+    const scalar f = fix_column (V->rows, basis_column (V, j));
+    if (U->columns > 0)
+      times_scalar (U->rows, f, basis_column (U, j));
+  }
+}
+
+// + 0, because implicit QR gives -0 for some zeros.
+static void store_page_values (const gla_svd_job *job, const gla_svd_chunk *c, int64_t page,
+                               const svd_scale *s, const real *sigma)
+{
+  for (int64_t j = 0; j < job->values; j++)
+    store_value (c, page, j, sigma[j] * s->up[0] * s->up[1] + 0);
+}
+
+#endif

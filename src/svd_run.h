@@ -1,0 +1,21 @@
+// svd_run.h: a call of gla_batchsvd, inside of src/
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SVD_RUN_H
+#define GPULINALG_SVD_RUN_H
+
+#include "batch/failures.h"
+
+enum { GLA_SVD_MAX_SWEEPS = 30 }; // {maxit}
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_svd_job job;
+  gla_svd_chunk all; // the whole arrays
+  gla_failures failures;
+  gla_svd_method other; // for pages that did not converge
+} gla_svd_run;
+
+int gla_svd_kinds (const void *call, gla_kind *kinds); // auto/svd_costs.c
+
+#endif

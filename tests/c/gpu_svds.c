@@ -1,0 +1,384 @@
+// tests/c/gpu_svds.c: singular values of pages on a GPU: all shapes, hard pages, strides, bits
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gpu_page_tests.h"
+#include "svd_page.h"
+
+#include <cuda_runtime_api.h>
+
+#define COUNT(a) ((int)(sizeof (a) / sizeof *(a)))
+
+static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
+static gla_context *on_gpu, *on_cpu;
+static int n_skipped;
+
+//------------------------------------------------------------------------------
+// pages
+//------------------------------------------------------------------------------
+
+typedef enum {
+  RANDOM,
+  ZERO,
+  IDENTITY,
+  ONES,
+  ZERO_COLUMN,
+  ZERO_ROW,
+  RANK_2,
+  REPEATED,
+  NEAR,
+  TINY,
+  LARGE,
+  DENORMAL,
+  ROWS_UP,
+  COLUMNS_UP,
+  COLUMNS_DOWN,
+  KINDS
+} kind_of_page;
+
+static double complex random_of (gla_type type, unsigned long long *seed)
+{
+  const double re = check_random (seed), im = check_random (seed);
+  return gla_type_is_complex (type) ? re + im * I : re;
+}
+
+static double complex element (kind_of_page kind, const svd_call *c, int i, int j, double complex x)
+{
+  const int single = gla_type_real (c->type) == GLA_TYPE_S;
+  const double least = single ? 0x1p-149 : 0x1p-1074, size = single ? 1e30 : 1e300;
+  switch (kind) {
+  case RANDOM:
+    return x;
+  case ZERO:
+    return 0;
+  case IDENTITY:
+    return i == j;
+  case ONES:
+    return 1;
+  case ZERO_COLUMN:
+    return j == c->n / 2 ? 0 : x;
+  case ZERO_ROW:
+    return i == c->m / 2 ? 0 : x;
+  case RANK_2:
+    return cos (i) * sin (j + 1) + sin (2 * i) * cos (3 * j);
+  case REPEATED:
+    return (i % 3 == j % 3) + (double)(i == j);
+  case NEAR:
+    return (i == j) + gla_type_eps (c->type) * 4 * x;
+  case TINY:
+    return x / size;
+  case LARGE:
+    return x * size;
+  case DENORMAL:
+    return round (4 * creal (x)) * least;
+  case ROWS_UP:
+    return x * pow (10, 20. * i / c->m);
+  case COLUMNS_UP:
+    return x * pow (10, 20. * j / c->n);
+  default:
+    return x * pow (10, (single ? -30. : -250.) * j / c->n);
+  }
+}
+
+static void fill_page (const svd_page *p, int page, kind_of_page kind, unsigned long long *seed)
+{
+  for (int j = 0; j < p->call.n; j++)
+    for (int i = 0; i < p->call.m; i++)
+      svd_set (p, i, j, page, element (kind, &p->call, i, j, random_of (p->call.type, seed)));
+}
+
+//------------------------------------------------------------------------------
+// calls with arrays on the GPU
+//------------------------------------------------------------------------------
+
+static size_t bytes_of (const gla_array *a)
+{
+  return (size_t)(a->page_stride * a->pages + 1) * gla_type_size (a->type);
+}
+
+// The call with copies of all arrays on the GPU, whose contents come back, gaps too.
+static void run_on_device (svd_page *p)
+{
+  void *host[SVD_ARRAYS];
+  for (int k = 0; k < SVD_ARRAYS; k++) {
+    gla_array *a = &p->a[k];
+    host[k] = a->data;
+    if (a->data == NULL)
+      continue;
+    CHECK (cudaMalloc (&a->data, bytes_of (a)) == cudaSuccess &&
+               cudaMemcpy (a->data, host[k], bytes_of (a), cudaMemcpyHostToDevice) == cudaSuccess,
+           "copy to the GPU");
+    a->device = 0;
+  }
+  cudaDeviceSynchronize ();
+  const gla_svd_options o = {.size = sizeof o, .method = p->call.method, .values = p->call.values};
+  const gla_svd_results r = {sizeof r, p->a[SVD_S], p->a[SVD_U], p->a[SVD_V], p->info};
+  p->report.base.size = sizeof p->report;
+  p->status = gla_batchsvd (on_gpu, &p->a[SVD_A], &r, &o, &p->report);
+  free (p->before);
+  p->before = malloc (bytes_of (&p->a[SVD_A]));
+  memcpy (p->before, host[SVD_A], bytes_of (&p->a[SVD_A]));
+  for (int k = 0; k < SVD_ARRAYS; k++) {
+    gla_array *a = &p->a[k];
+    if (host[k] == NULL)
+      continue;
+    CHECK (cudaMemcpy (host[k], a->data, bytes_of (a), cudaMemcpyDeviceToHost) == cudaSuccess,
+           "copy from the GPU");
+    cudaFree (a->data);
+    a->data = host[k];
+    a->device = GLA_DEVICE_HOST;
+  }
+}
+
+static int is_refused (const svd_page *p)
+{
+  const int refused =
+      p->status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (on_gpu), "on a GPU") != NULL;
+  n_skipped += refused;
+  CHECK (!refused || gpu_is_limited (), "%c %dx%d refused: %s", p->call.type, p->call.m,
+         p->call.n, gla_message (on_gpu));
+  return refused;
+}
+
+// Whether page `there` of y has the bits of page `here` of x, values and vectors.
+static int same_results (const svd_page *x, int here, const svd_page *y, int there)
+{
+  int same = same_page (&x->a[SVD_S], here, &y->a[SVD_S], there);
+  if (x->call.u && y->call.u)
+    same &= same_page (&x->a[SVD_U], here, &y->a[SVD_U], there);
+  if (x->call.v && y->call.v)
+    same &= same_page (&x->a[SVD_V], here, &y->a[SVD_V], there);
+  return same;
+}
+
+static void copy_page (const svd_page *to, int page, const svd_page *from, int source)
+{
+  const gla_array *A = &from->a[SVD_A];
+  for (int j = 0; j < from->call.n; j++)
+    for (int i = 0; i < from->call.m; i++)
+      svd_set (to, i, j, page, svd_at (A, i, j, source));
+}
+
+//------------------------------------------------------------------------------
+// all shapes, with random and hard pages in one batch
+//------------------------------------------------------------------------------
+
+static void check_pages (const svd_page *p)
+{
+  char what[40];
+  for (int page = 0; page < p->call.pages; page++) {
+    snprintf (what, sizeof what, "kind %d", page % KINDS);
+    svd_check_page (p, page, what);
+  }
+  CHECK (svd_untouched (p), "%c %dx%d: wrote where it must not", p->call.type, p->call.m,
+         p->call.n);
+}
+
+// A page alone, from the host and from the GPU, has the bits that it has in the batch.
+static void check_alone (const svd_page *all)
+{
+  svd_call c = all->call;
+  c.pages = 1;
+  c.gap = 0;
+  for (int page = 0; page < all->call.pages; page += 4) {
+    svd_page p = svd_page_new (&c);
+    copy_page (&p, 0, all, page);
+    svd_run (on_gpu, &p);
+    CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
+           "%c %dx%d page %d: other bits alone and from the host", c.type, c.m, c.n, page);
+    run_on_device (&p);
+    CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
+           "%c %dx%d page %d: other bits alone", c.type, c.m, c.n, page);
+    svd_page_free (&p);
+  }
+}
+
+// Values alone, and the largest of them with vectors.
+static void check_few (const svd_page *all)
+{
+  const double eps = gla_type_eps (all->call.type);
+  svd_call c = all->call;
+  c.u = c.v = 0;
+  svd_page p = svd_page_new (&c);
+  for (int page = 0; page < c.pages; page++)
+    copy_page (&p, page, all, page);
+  run_on_device (&p);
+  double worst = 0;
+  for (int page = 0; page < c.pages; page++)
+    for (int j = 0; j < svd_least (&c); j++)
+      if (svd_value (all, 0, page) > 0 && page % KINDS != DENORMAL)
+        worst = check_worst (worst, fabs (svd_value (&p, j, page) - svd_value (all, j, page)) /
+                                        svd_value (all, 0, page) / eps);
+  CHECK (p.status == GLA_OK && worst <= 20 * svd_least (&c), "%c %dx%d: values alone differ by %g",
+         c.type, c.m, c.n, worst);
+  svd_page_free (&p);
+  c.u = c.v = 1;
+  c.values = (svd_least (&c) + 1) / 2;
+  p = svd_page_new (&c);
+  for (int page = 0; page < c.pages; page++)
+    copy_page (&p, page, all, page);
+  run_on_device (&p);
+  int same = p.status == GLA_OK;
+  for (int page = 0; page < c.pages; page++)
+    for (int j = 0; j < c.values; j++)
+      same &= svd_value (&p, j, page) == svd_value (all, j, page);
+  CHECK (same && svd_untouched (&p), "%c %dx%d: the largest %d", c.type, c.m, c.n, c.values);
+  svd_page_free (&p);
+}
+
+static void check_shape (gla_type type, int m, int n, int number)
+{
+  const int most = m > n ? m : n, full = most <= 32 && number % 2;
+  const svd_call c = {type,     m, n,          2 * KINDS + 1, number % 3, 1 + full,
+                      1 + full, 0, number % 2, (gla_svd_method)(number % 3)};
+  svd_page p = svd_page_new (&c);
+  unsigned long long seed = (unsigned long long)(1 + number);
+  for (int page = 0; page < c.pages; page++)
+    fill_page (&p, page, (kind_of_page)(page % KINDS), &seed);
+  run_on_device (&p);
+  if (!is_refused (&p)) {
+    CHECK (p.status == GLA_OK, "%c %dx%d: %s", type, m, n, gla_message (on_gpu));
+    check_pages (&p);
+    check_alone (&p);
+    check_few (&p);
+  }
+  svd_page_free (&p);
+}
+
+static void test_shapes (void)
+{
+  static const int shapes[][2] = {
+      {1, 2}, {2, 1},  {4, 1},   {3, 2},   {2, 4},   {5, 3},   {8, 4},   {6, 8},    {9, 8},
+      {7, 16}, {16, 3}, {17, 16}, {20, 31}, {32, 1},  {32, 31}, {1, 32},  {33, 1},   {1, 33},
+      {33, 8}, {60, 8}, {8, 60},  {64, 32}, {32, 70}, {125, 9}, {300, 5}, {128, 32}, {31, 128}};
+  for (int t = 0; t < COUNT (types); t++) {
+    for (int k = 1; k <= 32; k++)
+      check_shape (types[t], k, k, k);
+    for (int s = 0; s < COUNT (shapes); s++)
+      check_shape (types[t], shapes[s][0], shapes[s][1], s);
+  }
+}
+
+//------------------------------------------------------------------------------
+// pages that fail
+//------------------------------------------------------------------------------
+
+static int all_nan (const gla_array *a, int page)
+{
+  for (int64_t j = 0; j < a->columns; j++)
+    for (int64_t i = 0; i < a->rows; i++)
+      if (!isnan (creal (svd_at (a, i, j, page))))
+        return 0;
+  return 1;
+}
+
+static void check_bad (gla_type type, int m, int n)
+{
+  enum { BAD = 3, INFINITE = 6 };
+  const svd_call c = {type, m, n, 9, 1, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
+  svd_page p = svd_page_new (&c), clean = svd_page_new (&c);
+  unsigned long long seed = 5;
+  for (int page = 0; page < c.pages; page++) {
+    fill_page (&p, page, RANDOM, &seed);
+    copy_page (&clean, page, &p, page);
+  }
+  svd_set (&p, m - 1, n / 2, BAD, NAN);
+  svd_set (&p, m / 2, n - 1, INFINITE, -INFINITY);
+  run_on_device (&p);
+  run_on_device (&clean);
+  CHECK (p.status == GLA_OK && p.report.base.pages_failed == 2 && p.report.base.first_failed == BAD,
+         "%c %dx%d: %d failed", type, m, n, (int)p.report.base.pages_failed);
+  for (int page = 0; page < c.pages; page++) {
+    const int bad = page == BAD || page == INFINITE;
+    CHECK (p.info[page] == (bad ? svd_least (&c) + 1 : 0), "%c %dx%d page %d: info %d", type, m, n,
+           page, p.info[page]);
+    CHECK (bad ? all_nan (&p.a[SVD_S], page) && all_nan (&p.a[SVD_U], page) &&
+                     all_nan (&p.a[SVD_V], page)
+               : same_results (&clean, page, &p, page),
+           "%c %dx%d page %d: beside NaN", type, m, n, page);
+  }
+  svd_page_free (&p);
+  svd_page_free (&clean);
+}
+
+static void test_bad (void)
+{
+  static const int shapes[][2] = {{1, 1}, {3, 3}, {8, 5}, {16, 16}, {32, 32}, {60, 8}, {9, 100}};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int s = 0; s < COUNT (shapes); s++)
+      check_bad (types[t], shapes[s][0], shapes[s][1]);
+}
+
+//------------------------------------------------------------------------------
+// small values
+//------------------------------------------------------------------------------
+
+// Columns of A graded over 20 decades and more, in any order: each value has the digits that the
+// CPU's has. Both err by k*eps times the condition of the columns, which for these random ones is
+// below 1e4.
+static void check_relative (gla_type type, int k)
+{
+  const svd_call c = {type, k, k, 8, 0, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
+  svd_page p = svd_page_new (&c), q = svd_page_new (&c);
+  unsigned long long seed = 11;
+  for (int page = 0; page < c.pages; page++) {
+    fill_page (&p, page, page % 2 ? COLUMNS_UP : COLUMNS_DOWN, &seed);
+    copy_page (&q, page, &p, page);
+  }
+  run_on_device (&p);
+  svd_run (on_cpu, &q);
+  double worst = 0;
+  for (int page = 0; page < c.pages; page++)
+    for (int j = 0; j < k; j++) {
+      const double s = svd_value (&q, j, page);
+      worst = check_worst (worst, fabs (svd_value (&p, j, page) - s) / s / gla_type_eps (type));
+    }
+  CHECK (p.status == GLA_OK && q.status == GLA_OK && worst <= 1e4 * k,
+         "%c %dx%d: small values differ by %g eps of themselves", type, k, k, worst);
+  svd_page_free (&p);
+  svd_page_free (&q);
+}
+
+static void test_relative (void)
+{
+  for (int t = 0; t < COUNT (types); t++)
+    for (int k = 2; k <= 32; k += 5)
+      check_relative (types[t], k);
+}
+
+//------------------------------------------------------------------------------
+// many pages
+//------------------------------------------------------------------------------
+
+// In several chunks, from the host.
+static void check_many (gla_type type, int m, int n, int pages)
+{
+  const svd_call c = {type, m, n, pages, 0, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
+  svd_page p = svd_page_new (&c);
+  unsigned long long seed = 3;
+  for (int page = 0; page < pages; page++)
+    fill_page (&p, page, RANDOM, &seed);
+  svd_run (on_gpu, &p);
+  CHECK (p.status == GLA_OK, "%s", gla_message (on_gpu));
+  CHECK (p.report.base.chunk_pages < pages, "one chunk of %d", (int)p.report.base.chunk_pages);
+  for (int page = 0; page < pages; page += 997)
+    svd_check_page (&p, page, "of many");
+  svd_page_free (&p);
+}
+
+int gpu_svds (void)
+{
+  if (gla_context_create (&on_gpu) != GLA_OK || gla_context_create (&on_cpu) != GLA_OK ||
+      gla_set_place (on_gpu, GLA_PLACE_GPU, NULL, 0) != GLA_OK)
+    return 1;
+  gla_set_place (on_cpu, GLA_PLACE_CPU, NULL, 0);
+  test_shapes ();
+  test_bad ();
+  test_relative ();
+  check_many (GLA_TYPE_D, 3, 3, 1000000);
+  check_many (GLA_TYPE_Z, 20, 12, 40000);
+  check_many (GLA_TYPE_S, 100, 9, 40000);
+  gla_context_destroy (on_gpu);
+  gla_context_destroy (on_cpu);
+  printf ("gpu_svds: %d passed, %d failed, %d skipped\n", n_passed, n_failed, n_skipped);
+  return n_failed > 0;
+}

@@ -1,0 +1,411 @@
+// test_svd.c: singular values on the CPU: shapes around every method's edge, all results, hard
+// pages SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/pool.h"
+#include "svd_page.h"
+
+static gla_context *ctx;
+
+static double complex random_of (gla_type type, unsigned long long *seed)
+{
+  const double re = check_random (seed), im = check_random (seed);
+  return gla_type_is_complex (type) ? re + im * I : re;
+}
+
+static void fill (const svd_page *p, unsigned long long seed)
+{
+  for (int page = 0; page < p->call.pages; page++)
+    for (int j = 0; j < p->call.n; j++)
+      for (int i = 0; i < p->call.m; i++)
+        svd_set (p, i, j, page, random_of (p->call.type, &seed));
+}
+
+static svd_page solve (const svd_call *c, unsigned long long seed)
+{
+  svd_page p = svd_page_new (c);
+  fill (&p, seed);
+  svd_run (ctx, &p);
+  CHECK (p.status == GLA_OK, "%c %dx%d: %s", c->type, c->m, c->n, gla_message (ctx));
+  return p;
+}
+
+//------------------------------------------------------------------------------
+// shapes, with all results and with few
+//------------------------------------------------------------------------------
+
+static const int shapes[][2] = {{1, 1},   {1, 4},   {5, 1},    {2, 2},    {3, 2},   {3, 3},
+                                {4, 5},   {8, 8},   {9, 7},    {16, 16},  {17, 15}, {31, 32},
+                                {32, 32}, {33, 32}, {33, 33},  {33, 60},  {60, 8},  {8, 60},
+                                {64, 64}, {70, 40}, {128, 32}, {129, 32}, {600, 7}, {5, 900}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static double values_apart (const svd_page *x, const svd_page *y)
+{
+  double worst = 0;
+  for (int j = 0; j < svd_values (&y->call); j++)
+    worst = check_worst (worst, fabs (svd_value (x, j, 0) - svd_value (y, j, 0)));
+  return worst / (svd_value (x, 0, 0) * gla_type_eps (x->call.type));
+}
+
+// One of U and V, or none; and the largest values only.
+static void test_few (const svd_page *all)
+{
+  for (int which = 0; which < 4; which++) {
+    svd_call c = all->call;
+    c.u = which == 1 || which == 3 ? 1 : 0;
+    c.v = which == 2 || which == 3 ? 1 : 0;
+    c.values = which == 3 ? (svd_least (&c) + 1) / 2 : 0;
+    svd_page p = solve (&c, 7);
+    svd_check_page (&p, 0, "few");
+    CHECK (values_apart (all, &p) <= 20 * svd_least (&c),
+           "%c %dx%d results %d: values differ by %g", c.type, c.m, c.n, which,
+           values_apart (all, &p));
+    // pages in lanes have all columns formed alike
+    if (which == 3 && c.m * c.n <= 1024)
+      CHECK (same_page (&all->a[SVD_U], 0, &p.a[SVD_U], 0) &&
+                 same_page (&all->a[SVD_V], 0, &p.a[SVD_V], 0),
+             "%c %dx%d: largest %d of them", c.type, c.m, c.n, c.values);
+    svd_page_free (&p);
+  }
+}
+
+static void test_shapes (gla_type type)
+{
+  for (int s = 0; s < SHAPES; s++)
+    for (int method = 0; method < 3; method++) {
+      const int m = shapes[s][0], n = shapes[s][1], full = m * n < 2000;
+      svd_call c = {type, m, n, 1, s % 3, 1 + full, 1 + full, 0, s % 2, (gla_svd_method)method};
+      svd_page p = solve (&c, 7);
+      svd_check_page (&p, 0, "shape");
+      CHECK (svd_untouched (&p), "%c %dx%d: wrote where it must not", type, m, n);
+      if (!full || s % 2 == 0)
+        test_few (&p);
+      svd_page_free (&p);
+    }
+}
+
+//------------------------------------------------------------------------------
+// hard pages
+//------------------------------------------------------------------------------
+
+typedef enum {
+  ZERO,
+  IDENTITY,
+  ONES,
+  ZERO_COLUMN,
+  ZERO_ROW,
+  REPEATED,
+  NEAR,
+  TINY,
+  LARGE,
+  DENORMAL,
+  ROWS_UP,
+  COLUMNS_UP,
+  MINUS_ZERO,
+  KINDS
+} kind_of_page;
+
+static double complex element (kind_of_page kind, const svd_call *c, int i, int j, double complex x)
+{
+  const int single = gla_type_real (c->type) == GLA_TYPE_S;
+  const double least = single ? 0x1p-149 : 0x1p-1074, size = single ? 1e30 : 1e300;
+  switch (kind) {
+  case ZERO:
+    return 0;
+  case IDENTITY:
+    return i == j;
+  case ONES:
+    return 1;
+  case ZERO_COLUMN:
+    return j == c->n / 2 ? 0 : x;
+  case ZERO_ROW:
+    return i == c->m / 2 ? 0 : x;
+  case REPEATED:
+    return (i % 3 == j % 3) + (double)(i == j);
+  case NEAR:
+    return (i == j) + gla_type_eps (c->type) * 4 * x;
+  case TINY:
+    return x / size;
+  case LARGE:
+    return x * size;
+  case DENORMAL:
+    return round (4 * creal (x)) * least;
+  case ROWS_UP:
+    return x * pow (10, 20. * i / c->m);
+  case COLUMNS_UP:
+    return x * pow (10, 20. * j / c->n);
+  default:
+    return -0.0 * (i + j);
+  }
+}
+
+static int rank_of (kind_of_page kind, const svd_call *c)
+{
+  const int k = svd_least (c);
+  return kind == ZERO || kind == MINUS_ZERO    ? 0
+         : kind == ONES                        ? 1
+         : kind == ZERO_COLUMN && c->n <= c->m ? k - 1
+         : kind == ZERO_ROW && c->m <= c->n    ? k - 1
+                                               : k;
+}
+
+static void check_rank (const svd_page *p, kind_of_page kind)
+{
+  const svd_call *c = &p->call;
+  const double nothing = svd_least (c) * gla_type_eps (c->type) * svd_value (p, 0, 0);
+  for (int j = rank_of (kind, c); j < svd_least (c); j++)
+    CHECK (svd_value (p, j, 0) <= nothing, "%c %dx%d kind %d: value %d is %g", c->type, c->m, c->n,
+           kind, j, svd_value (p, j, 0));
+  if (rank_of (kind, c) > 0)
+    return;
+  for (int x = SVD_U; x <= SVD_V; x++)
+    for (int j = 0; j < p->a[x].columns; j++)
+      for (int i = 0; i < p->a[x].rows; i++)
+        CHECK (svd_at (&p->a[x], i, j, 0) == (i == j), "%c %dx%d: no identity", c->type, c->m,
+               c->n);
+}
+
+static void test_hard (gla_type type)
+{
+  static const int sizes[][2] = {{1, 1},   {3, 3},   {7, 4},   {4, 7},
+                                 {16, 16}, {40, 40}, {90, 35}, {500, 9}};
+  for (int s = 0; s < 8; s++)
+    for (int kind = 0; kind < KINDS; kind++)
+      for (int method = 0; method < 3; method++) {
+        svd_call c = {type,        sizes[s][0], sizes[s][1], 1, 1,
+                      1 + (s < 6), 1 + (s < 6), 0,           0, (gla_svd_method)method};
+        svd_page p = svd_page_new (&c);
+        unsigned long long seed = 3;
+        char what[40];
+        snprintf (what, sizeof what, "kind %d", kind);
+        for (int j = 0; j < c.n; j++)
+          for (int i = 0; i < c.m; i++)
+            svd_set (&p, i, j, 0, element (kind, &c, i, j, random_of (type, &seed)));
+        svd_run (ctx, &p);
+        CHECK (p.status == GLA_OK, "%s", gla_message (ctx));
+        svd_check_page (&p, 0, what);
+        check_rank (&p, kind);
+        svd_page_free (&p);
+      }
+}
+
+//------------------------------------------------------------------------------
+// pages
+//------------------------------------------------------------------------------
+
+static void check_alone (const svd_page *all, int page)
+{
+  svd_call c = all->call;
+  c.pages = 1, c.gap = 0, c.diagonal = 0;
+  svd_page p = svd_page_new (&c);
+  for (int j = 0; j < c.n; j++)
+    for (int i = 0; i < c.m; i++)
+      svd_set (&p, i, j, 0, svd_at (&all->a[SVD_A], i, j, page));
+  svd_run (ctx, &p);
+  int same = same_page (&p.a[SVD_U], 0, &all->a[SVD_U], page) &&
+             same_page (&p.a[SVD_V], 0, &all->a[SVD_V], page) && p.info[0] == all->info[page];
+  for (int j = 0; j < svd_least (&c); j++)
+    same &= svd_value (&p, j, 0) == svd_value (all, j, page);
+  CHECK (same, "%c %dx%d method %d: page %d alone", c.type, c.m, c.n, c.method, page);
+  svd_page_free (&p);
+}
+
+// Pages among which one holds NaN, one Inf, one is zero and one is tiny.
+static void fill_mixed (const svd_page *p)
+{
+  const svd_call *c = &p->call;
+  fill (p, 11);
+  for (int j = 0; j < c->n; j++)
+    for (int i = 0; i < c->m; i++) {
+      svd_set (p, i, j, 4, 0);
+      svd_set (p, i, j, 5, 1e-35 * svd_at (&p->a[SVD_A], i, j, 5));
+    }
+  svd_set (p, c->m / 2, c->n / 2, 3, NAN);
+  svd_set (p, c->m - 1, 0, 6, -INFINITY);
+}
+
+static void test_pages (gla_type type)
+{
+  static const int sizes[][2] = {{1, 1},  {3, 3},   {7, 5},   {5, 7},    {16, 16},
+                                 {60, 8}, {33, 40}, {45, 45}, {300, 20}, {90, 34}};
+  for (int s = 0; s < 10; s++)
+    for (int method = 0; method < 3; method++) {
+      svd_call c = {type, sizes[s][0], sizes[s][1], 23, 2, 1, 1, 0, 1, (gla_svd_method)method};
+      const int k = svd_least (&c);
+      svd_page p = svd_page_new (&c);
+      fill_mixed (&p);
+      svd_run (ctx, &p);
+      CHECK (p.status == GLA_OK && p.report.base.pages_failed == 2 &&
+                 p.report.base.first_failed == 3,
+             "%c %dx%d: status %d", type, c.m, c.n, p.status);
+      CHECK (svd_untouched (&p), "%c %dx%d pages: wrote where it must not", type, c.m, c.n);
+      for (int page = 0; page < c.pages; page++)
+        if (page == 3 || page == 6) {
+          CHECK (p.info[page] == k + 1 && isnan (svd_value (&p, k - 1, page)) &&
+                     isnan (creal (svd_at (&p.a[SVD_U], c.m - 1, 0, page))) &&
+                     isnan (creal (svd_at (&p.a[SVD_V], 0, k - 1, page))),
+                 "%c %dx%d: page %d has info %d", type, c.m, c.n, page, p.info[page]);
+        } else {
+          svd_check_page (&p, page, "page");
+          check_alone (&p, page);
+        }
+      svd_page_free (&p);
+    }
+}
+
+// The bits do not depend on the number of threads.
+static void test_threads (gla_type type)
+{
+  static const int sizes[][2] = {{5, 5}, {48, 40}};
+  for (int s = 0; s < 2; s++) {
+    svd_call c = {type, sizes[s][0], sizes[s][1], 400, 0, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
+    svd_page two = solve (&c, 9);
+    gla_context *both = ctx;
+    gla_pool_share (1);
+    CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
+    CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
+    svd_page one = solve (&c, 9);
+    for (int x = SVD_S; x < SVD_ARRAYS; x++)
+      for (int page = 0; page < c.pages; page++)
+        CHECK (same_page (&one.a[x], page, &two.a[x], page), "%c: result %d with one thread", type,
+               x);
+    gla_context_destroy (ctx);
+    gla_pool_share (2);
+    ctx = both;
+    svd_page_free (&one);
+    svd_page_free (&two);
+  }
+}
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+static void refused (gla_status status, const char *word)
+{
+  CHECK (status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), word) != NULL,
+         "%s: status %d, \"%s\"", word, status, gla_message (ctx));
+}
+
+static void test_arguments (void)
+{
+  static double data[4][64];
+  const gla_array a = gla_array_packed (data[0], GLA_TYPE_D, 4, 3, 2, GLA_DEVICE_HOST);
+  const gla_array s = gla_array_packed (data[1], GLA_TYPE_D, 3, 1, 2, GLA_DEVICE_HOST);
+  const gla_array u = gla_array_packed (data[2], GLA_TYPE_D, 4, 4, 2, GLA_DEVICE_HOST);
+  const gla_array v = gla_array_packed (data[3], GLA_TYPE_D, 3, 3, 2, GLA_DEVICE_HOST);
+  const gla_svd_results good = {sizeof good, s, u, v, NULL};
+  gla_svd_results r = good;
+  gla_svd_options o = {.size = sizeof o, .method = (gla_svd_method)7};
+  CHECK (gla_batchsvd (ctx, &a, &good, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
+  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "method = 7");
+  o = (gla_svd_options){.size = sizeof o, .tol = 1};
+  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "tol = 1");
+  o = (gla_svd_options){.size = sizeof o, .maxit = -1};
+  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "maxit = -1");
+  o = (gla_svd_options){.size = sizeof o, .values = 4};
+  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "values = 4");
+  o = (gla_svd_options){.size = sizeof o, .values = 2};
+  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "S is 3x1x2, it must be 2x1x2");
+  r.S.rows = 2;
+  refused (gla_batchsvd (ctx, &a, &r, &o, NULL), "U is 4x4x2, it must be 4x2x2");
+  r = good, r.V.columns = 2;
+  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "V is 3x2x2");
+  r = good, r.U.row_stride = 2;
+  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "U");
+  r = good, r.V.data = data[2] + 8;
+  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "V must not overlap U");
+  r = good, r.S.type = GLA_TYPE_Z;
+  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "S has type");
+  r = good, r.S.data = NULL;
+  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "S");
+  gla_array strange = a;
+  strange.type = (gla_type)1;
+  refused (gla_batchsvd (ctx, &strange, &good, NULL, NULL), "type 1");
+}
+
+// Nothing to decompose: U and V are identities.
+static void test_empty (void)
+{
+  static const int sizes[][3] = {{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {3, 3, 0}};
+  for (int s = 0; s < 4; s++) {
+    svd_call c = {GLA_TYPE_D, sizes[s][0], sizes[s][1], sizes[s][2], 0, 2, 2, 0, 0, 0};
+    svd_page p = solve (&c, 1);
+    for (int page = 0; page < c.pages; page++) {
+      CHECK (p.info[page] == 0, "empty: info");
+      for (int i = 0; i < c.m; i++)
+        CHECK (svd_at (&p.a[SVD_U], i, 0, page) == (i == 0), "empty: U");
+      for (int i = 0; i < c.n; i++)
+        CHECK (svd_at (&p.a[SVD_V], i, 0, page) == (i == 0), "empty: V");
+    }
+    svd_page_free (&p);
+  }
+}
+
+// Too few sweeps: the other method does these pages.
+static void test_retry (void)
+{
+  svd_call c = {GLA_TYPE_D, 40, 40, 3, 0, 1, 1, 0, 0, GLA_SVD_METHOD_JACOBI};
+  svd_page p = svd_page_new (&c);
+  fill (&p, 5);
+  const gla_svd_options o = {.size = sizeof o, .method = c.method, .maxit = 1};
+  const gla_svd_results r = {sizeof r, p.a[SVD_S], p.a[SVD_U], p.a[SVD_V], p.info};
+  CHECK (gla_batchsvd (ctx, &p.a[SVD_A], &r, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+  for (int page = 0; page < c.pages; page++)
+    svd_check_page (&p, page, "retry");
+  svd_page_free (&p);
+}
+
+//------------------------------------------------------------------------------
+// stop
+//------------------------------------------------------------------------------
+
+static int asked, calls_before;
+
+static int stop (void *user)
+{
+  (void)user;
+  return ++asked > calls_before;
+}
+
+static void test_stop (void)
+{
+  static const int sizes[][3] = {{16, 16, 20000}, {60, 60, 200}, {400, 300, 2}};
+  gla_set_stop (ctx, stop, NULL);
+  for (int s = 0; s < 3; s++)
+    for (calls_before = 0; calls_before < 2; calls_before++) {
+      svd_call c = {GLA_TYPE_D,  sizes[s][0],
+                    sizes[s][1], sizes[s][2],
+                    0,           1,
+                    1,           0,
+                    0,           s == 2 ? GLA_SVD_METHOD_JACOBI : GLA_SVD_METHOD_AUTO};
+      svd_page p = svd_page_new (&c);
+      fill (&p, 5);
+      asked = 0;
+      svd_run (ctx, &p);
+      CHECK (p.status == (asked > calls_before ? GLA_ERROR_STOPPED : GLA_OK) && asked > 0,
+             "%dx%dx%d: status %d, asked %d times", c.m, c.n, c.pages, p.status, asked);
+      svd_page_free (&p);
+    }
+  gla_set_stop (ctx, NULL, NULL);
+}
+
+int main (void)
+{
+  gla_pool_share (2);
+  CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
+  CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
+  for (const char *t = "sdcz"; *t; t++) {
+    const gla_type type = (gla_type)*t;
+    test_shapes (type);
+    test_hard (type);
+    test_pages (type);
+    test_threads (type);
+  }
+  test_arguments ();
+  test_empty ();
+  test_retry ();
+  test_stop ();
+  gla_context_destroy (ctx);
+  return check_report ("test_svd");
+}
