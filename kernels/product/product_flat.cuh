@@ -90,7 +90,7 @@ __global__ void __launch_bounds__ (THREADS)
     product_flat_kernel (product_args<TA, TB> a, flat_plan plan, int64_t first_page, int64_t pages)
 {
   typedef product_t<TA, TB> T;
-  extern __shared__ __align__ (16) unsigned char memory[];
+  extern __shared__ __align__ (128) unsigned char memory[];
   const int m = N > 0 ? N : a.m, n = N > 0 ? N : a.n, k = N > 0 ? N : a.k;
   const bool tra = N > 0 ? TRA : a.transpose_a, trb = N > 0 ? TRB : a.transpose_b;
   const int a_row = tra ? k : 1, a_term = tra ? 1 : m;
