@@ -83,10 +83,7 @@ template <class T> struct svd_batch {
     for (void *p : {(void *)A, (void *)U, (void *)V, (void *)S, (void *)info})
       cudaFree (p);
   }
-  size_t size (int rows, int columns) const
-  {
-    return (size_t)rows * columns * pages * sizeof (T);
-  }
+  size_t size (int rows, int columns) const { return (size_t)rows * columns * pages * sizeof (T); }
   void prepare ()
   {
     const int64_t count = (int64_t)m * n * pages;
@@ -194,13 +191,13 @@ template <class T> static double gesvdj_batched (cusolverDnHandle_t h, svd_batch
                               b.n, &size, params, pages),
         "gesvdjBatched_bufferSize");
   must (cudaMalloc (&work, (size_t)size * sizeof (T)), "cudaMalloc");
-  const double ms = measure ([&] { b.prepare (); },
-                             [&] {
-                               must (peer<T>::jacobi (h, CUSOLVER_EIG_MODE_VECTOR, b.m, b.n, b.A,
-                                                      b.m, b.S, b.U, b.m, b.V, b.n, work, size,
-                                                      b.info, params, pages),
-                                     "gesvdjBatched");
-                             });
+  const double ms =
+      measure ([&] { b.prepare (); },
+               [&] {
+                 must (peer<T>::jacobi (h, CUSOLVER_EIG_MODE_VECTOR, b.m, b.n, b.A, b.m, b.S, b.U,
+                                        b.m, b.V, b.n, work, size, b.info, params, pages),
+                       "gesvdjBatched");
+               });
   cudaFree (work);
   cusolverDnDestroyGesvdjInfo (params);
   return 1e3 * ms / (double)b.pages;
@@ -219,8 +216,8 @@ template <class T> static double gesvda (cusolverDnHandle_t h, svd_batch<T> &b)
   const double ms = measure ([&] { b.prepare (); },
                              [&] {
                                must (peer<T>::tall (h, CUSOLVER_EIG_MODE_VECTOR, b.k, b.m, b.n, b.A,
-                                                    b.m, a, b.S, b.k, b.U, b.m, u, b.V, b.n, v, work,
-                                                    size, b.info, NULL, pages),
+                                                    b.m, a, b.S, b.k, b.U, b.m, u, b.V, b.n, v,
+                                                    work, size, b.info, NULL, pages),
                                      "gesvdaStridedBatched");
                              });
   cudaFree (work);
@@ -275,7 +272,8 @@ static void row (gla_context *ctx, cusolverDnHandle_t h, int m, int n, int64_t p
   svd_batch<T> b (m, n, pages);
   const double vectors = ours (ctx, b, true), error = error_of (b), values = ours (ctx, b, false);
   const bool small = m <= 32 && n <= 32, tall = m > 32;
-  const double jacobi = small ? gesvdj_batched (h, b) : NAN, approximate = tall ? gesvda (h, b) : NAN;
+  const double jacobi = small ? gesvdj_batched (h, b) : NAN,
+               approximate = tall ? gesvda (h, b) : NAN;
   const double loop = tall ? gesvdj_loop (h, b) : NAN, eig = batcheig (ctx, b);
   const double best = small ? jacobi : std::fmin (approximate, loop);
   wrong |= !(error <= 30);

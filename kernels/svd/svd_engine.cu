@@ -190,8 +190,8 @@ gla_status decompose (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_
     return engine_status (svd_lanes (a, stream));
   if (shape.flip)
     GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), rows, columns, pages, stream));
-  GLA_TRY (qr_part<T> (as_const (shape.flip ? s.adjoint : s.A), s.Q, s.R, rows, columns, pages,
-                       stream));
+  GLA_TRY (
+      qr_part<T> (as_const (shape.flip ? s.adjoint : s.A), s.Q, s.R, rows, columns, pages, stream));
   GLA_TRY (svd_lanes (a, stream));
   if (shape.u_columns == 0)
     return GLA_OK;
@@ -199,8 +199,7 @@ gla_status decompose (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_
   GLA_TRY (multiply (e, slot, s, U, pages));
   if (!shape.flip)
     return GLA_OK;
-  return engine_status (
-      svd_fix_phase (U, rows, s.U, columns, e->svd_job.values, pages, stream));
+  return engine_status (svd_fix_phase (U, rows, s.U, columns, e->svd_job.values, pages, stream));
 }
 
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
@@ -236,8 +235,8 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Pages of up to 32 columns, by Jacobi whatever the method. Of tall ones those that QR of small pages serves, and not
-// all columns of a square U.
+// Pages of up to 32 columns, by Jacobi whatever the method. Of tall ones those that QR of small
+// pages serves, and not all columns of a square U.
 int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
@@ -268,7 +267,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   cuda_engine *e = engine_of (engine);
   const gla_svd_job &job = *(const gla_svd_job *)head;
   double chunk = PIECE_SECONDS / work_seconds (job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
-  const double by_bytes = CHUNK_BYTES / page_bytes (job), of_page = (double)arena_bytes (job, 64) / 64;
+  const double by_bytes = CHUNK_BYTES / page_bytes (job),
+               of_page = (double)arena_bytes (job, 64) / 64;
   if (!head->device_arrays)
     chunk = chunk > by_bytes ? by_bytes : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;

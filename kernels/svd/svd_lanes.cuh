@@ -161,7 +161,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_page {
     }
     if (!VECTORS)
       return;
-    T *U = a.U.data + page * a.U.page + rank * a.U.ld, *V = a.V.data + page * a.V.page + rank * a.V.ld;
+    T *U = a.U.data + page * a.U.page + rank * a.U.ld,
+      *V = a.V.data + page * a.V.page + rank * a.V.ld;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
       if (rank < a.u_columns && row (i) < a.rows)

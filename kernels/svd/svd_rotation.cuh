@@ -13,20 +13,20 @@ GLA_DEVICE double power_of_two (int k)
   return __hiloint2double ((1023 + k) << 20, 0);
 }
 
-// x_p <- c*(x_p - conj(t)*x_q), x_q <- c*(x_q + t*x_p), with the cosine c and a tangent t of modulus
-// at most 1. c and t are the same for all entries of both matrices that are rotated, so an error of
-// c stretches both columns by the same factor.
+// x_p <- c*(x_p - conj(t)*x_q), x_q <- c*(x_q + t*x_p), with the cosine c and a tangent t of
+// modulus at most 1. c and t are the same for all entries of both matrices that are rotated, so an
+// error of c stretches both columns by the same factor.
 template <class T> struct svd_rotation {
   bool on;
   real_t<T> c;
   wide<T> t;
-  double up, down;       // 2^more and its reciprocal
-  double change;         // the square of x_q's length, times 2^more, grows by so much
+  double up, down; // 2^more and its reciprocal
+  double change;   // the square of x_q's length, times 2^more, grows by so much
 
-  // From the squares p and q of the lengths of both columns and x_p'*x_q, where x_q has been divided
-  // by 2^more times the power of x_p. In double precision for all types: squares of squares stay in
-  // range. `on` where the cosine is above tol. Columns that have become very short in this sweep
-  // wait for the next one.
+  // From the squares p and q of the lengths of both columns and x_p'*x_q, where x_q has been
+  // divided by 2^more times the power of x_p. In double precision for all types: squares of squares
+  // stay in range. `on` where the cosine is above tol. Columns that have become very short in this
+  // sweep wait for the next one.
   GLA_DEVICE svd_rotation (real_t<T> p, real_t<T> q, wide<T> dot, int more, double tol2)
   {
     typedef real_t<T> R;

@@ -19,8 +19,9 @@ cudaError_t launch_kernel (const svd_args<T> &a, cudaStream_t stream)
 template <class T, int P, int ROWS, int S>
 cudaError_t launch (const svd_args<T> &a, cudaStream_t stream)
 {
-  return a.U.data != nullptr || a.V.data != nullptr ? launch_kernel<T, P, ROWS, S, true> (a, stream)
-                                                    : launch_kernel<T, P, ROWS, S, false> (a, stream);
+  return a.U.data != nullptr || a.V.data != nullptr
+             ? launch_kernel<T, P, ROWS, S, true> (a, stream)
+             : launch_kernel<T, P, ROWS, S, false> (a, stream);
 }
 
 } // namespace

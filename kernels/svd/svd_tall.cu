@@ -88,7 +88,7 @@ cudaError_t svd_fix_phase (page_matrix<T> U, int64_t rows, page_matrix<T> V, int
 {
   const int64_t blocks = (columns * pages + PHASE_WARPS - 1) / PHASE_WARPS;
   phase_kernel<<<(unsigned)blocks, 32 * PHASE_WARPS, 0, stream>>> (U, rows, V, v_rows, columns,
-                                                                  pages);
+                                                                   pages);
   return cudaGetLastError ();
 }
 

@@ -134,8 +134,8 @@ static int is_refused (const svd_page *p)
   const int refused =
       p->status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (on_gpu), "on a GPU") != NULL;
   n_skipped += refused;
-  CHECK (!refused || gpu_is_limited (), "%c %dx%d refused: %s", p->call.type, p->call.m,
-         p->call.n, gla_message (on_gpu));
+  CHECK (!refused || gpu_is_limited (), "%c %dx%d refused: %s", p->call.type, p->call.m, p->call.n,
+         gla_message (on_gpu));
   return refused;
 }
 
@@ -228,8 +228,8 @@ static void check_few (const svd_page *all)
 static void check_shape (gla_type type, int m, int n, int number)
 {
   const int most = m > n ? m : n, full = most <= 32 && number % 2;
-  const svd_call c = {type,     m, n,          2 * KINDS + 1, number % 3, 1 + full,
-                      1 + full, 0, number % 2, (gla_svd_method)(number % 3)};
+  const svd_call c = {type,     m,        n, 2 * KINDS + 1, number % 3,
+                      1 + full, 1 + full, 0, number % 2,    (gla_svd_method)(number % 3)};
   svd_page p = svd_page_new (&c);
   unsigned long long seed = (unsigned long long)(1 + number);
   for (int page = 0; page < c.pages; page++)
@@ -247,7 +247,7 @@ static void check_shape (gla_type type, int m, int n, int number)
 static void test_shapes (void)
 {
   static const int shapes[][2] = {
-      {1, 2}, {2, 1},  {4, 1},   {3, 2},   {2, 4},   {5, 3},   {8, 4},   {6, 8},    {9, 8},
+      {1, 2},  {2, 1},  {4, 1},   {3, 2},   {2, 4},   {5, 3},   {8, 4},   {6, 8},    {9, 8},
       {7, 16}, {16, 3}, {17, 16}, {20, 31}, {32, 1},  {32, 31}, {1, 32},  {33, 1},   {1, 33},
       {33, 8}, {60, 8}, {8, 60},  {64, 32}, {32, 70}, {125, 9}, {300, 5}, {128, 32}, {31, 128}};
   for (int t = 0; t < COUNT (types); t++) {
