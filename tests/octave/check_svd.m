@@ -108,7 +108,7 @@ function counts = reflections (type, device)
   if (any (type == "sc"))
     x = single (x);
   endif
-  A = eye (3) - 2 * x .* conj (permute (x, [2, 1, 3])) ./ sum (real (x) .^ 2 + imag (x) .^ 2, 1);
+  A = full (eye (3)) - 2 * x .* conj (permute (x, [2, 1, 3])) ./ sum (real (x) .^ 2 + imag (x) .^ 2, 1);
   A(:,1,1:2:end) *= -1;
   [U, S, V, info] = batchsvd (A, "vector", "device", device);
   e = eps (class (A));
