@@ -313,7 +313,7 @@ int main (int argc, char **argv)
                           {6, 6, 60000, false},   {8, 8, 60000, true},    {12, 12, 20000, false},
                           {16, 16, 20000, true},  {20, 20, 20000, false}, {24, 24, 20000, false},
                           {32, 32, 20000, true},  {32, 8, 20000, false},  {60, 8, 20000, true},
-                          {125, 32, 8000, false}, {300, 20, 4000, false}};
+                          {125, 32, 8000, false}, {1000, 32, 1000, false}};
   const bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
   gla_context *ctx;
   cusolverDnHandle_t h;

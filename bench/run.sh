@@ -78,6 +78,12 @@ if [ $gpu = yes ]; then
   else
     status=1
   fi
+  echo "bench_svd: on the GPU, beside cuSOLVER"
+  if ./bench_svd $quick >"results/svd-$name-device.tsv.new"; then
+    mv "results/svd-$name-device.tsv.new" "results/svd-$name-device.tsv"
+  else
+    status=1
+  fi
   echo "bench_spmv: on the GPU, beside cuSPARSE"
   if ./bench_spmv ${quick:+--graphs ba-200k,grid-3d} >"results/spmv-$name-device.tsv.new"; then
     mv "results/spmv-$name-device.tsv.new" "results/spmv-$name-device.tsv"

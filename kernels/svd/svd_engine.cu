@@ -3,6 +3,8 @@
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 32 rows one kernel does it. With more rows, and at most 32 columns, A = Q*R, R = W*S*V', U = Q*W.
+// Where QR of small pages does not serve so many rows, blocks of rows have a Q and an R each, and
+// these R, one above the other, are factored in their turn (Golub, Plemmons, Sameh 1988).
 
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
@@ -26,15 +28,33 @@ namespace
 struct tall_shape {
   int64_t rows, columns, u_columns, v_columns;
   bool flip, by_qr;
+  int64_t blocks, block_rows; // the last block may have fewer; blocks is 0 where none will do
 };
+
+// Into the least number of blocks of rows.
+void divide (tall_shape &s, gla_type type)
+{
+  int64_t most = 512;
+  while (most > s.columns && !qr_part_serves (type, most, s.columns))
+    most /= 2;
+  s.blocks = (s.rows + most - 1) / most;
+  s.block_rows = (s.rows + s.blocks - 1) / s.blocks;
+  const int64_t last = s.rows - (s.blocks - 1) * s.block_rows;
+  if (last < s.columns || !qr_part_serves (type, s.block_rows, s.columns) ||
+      !qr_part_serves (type, last, s.columns) ||
+      (s.blocks > 1 && !qr_part_serves (type, s.blocks * s.columns, s.columns)))
+    s.blocks = 0;
+}
 
 tall_shape shape_of (const gla_svd_job &job)
 {
   const bool flip = job.m < job.n;
-  tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false};
+  tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, 0, 0};
   if (flip)
-    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false};
+    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, 0, 0};
   s.by_qr = s.rows > SVD_LANES_MAX;
+  if (s.by_qr && s.columns <= SVD_LANES_MAX)
+    divide (s, job.head.type);
   return s;
 }
 
@@ -79,7 +99,8 @@ template <class T> struct chunk_memory {
   real_t<T> *S;
   int64_t row_s, page_s;
   int32_t *info;
-  page_matrix<T> adjoint, Q, R, W; // of tall pages
+  page_matrix<T> adjoint, Q, R, W;        // of tall pages
+  page_matrix<T> stack, stack_Q, stack_W; // of several blocks of rows
 
   chunk_memory (const gla_svd_job &job, int64_t pages, carver &c)
   {
@@ -96,6 +117,10 @@ template <class T> struct chunk_memory {
     Q = packed (c, pages, s.rows, s.columns, s.by_qr);
     R = packed (c, pages, s.columns, s.columns, s.by_qr);
     W = packed (c, pages, s.columns, s.u_columns, s.by_qr);
+    const int64_t stacked = s.blocks * s.columns;
+    stack = packed (c, pages, stacked, s.columns, s.blocks > 1);
+    stack_Q = packed (c, pages, stacked, s.columns, s.blocks > 1);
+    stack_W = packed (c, pages, stacked, s.u_columns, s.blocks > 1);
   }
   static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
                                 bool wanted)
@@ -158,25 +183,67 @@ svd_args<T> args_of (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_t
   return a;
 }
 
-// U = Q*W
+// C = A*B of m x k and k x n
 template <class T>
-cudaError_t multiply (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> U,
-                      int64_t pages)
+cudaError_t multiply (cuda_engine *e, int slot, page_matrix<T> C, page_matrix<T> A,
+                      page_matrix<T> B, const int64_t (&mkn)[3], int64_t pages)
 {
-  const tall_shape shape = shape_of (e->svd_job);
   product_args<T, T> p = {};
-  p.A = {s.Q.data, s.Q.ld, s.Q.page, nullptr};
-  p.B = {s.W.data, s.W.ld, s.W.page, nullptr};
-  p.C = U.data;
-  p.ldc = U.ld;
-  p.page = U.page;
+  p.A = {A.data, A.ld, A.page, nullptr};
+  p.B = {B.data, B.ld, B.page, nullptr};
+  p.C = C.data;
+  p.ldc = C.ld;
+  p.page = C.page;
   p.pages = pages;
-  p.m = (int)shape.rows;
-  p.n = (int)shape.u_columns;
-  p.k = (int)shape.columns;
+  p.m = (int)mkn[0];
+  p.k = (int)mkn[1];
+  p.n = (int)mkn[2];
   const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
   const product_piece piece = {0, pages, 0, tiles > 0 ? tiles : 1, 0, p.k, e->multiprocessors};
   return product_pages (p, piece, e->slots[slot].stream);
+}
+
+int64_t rows_of_block (const tall_shape &shape, int64_t block)
+{
+  const int64_t left = shape.rows - block * shape.block_rows;
+  return left < shape.block_rows ? left : shape.block_rows;
+}
+
+// A = Q*R
+template <class T>
+gla_status factor (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> A,
+                   int64_t pages)
+{
+  const tall_shape shape = shape_of (e->svd_job);
+  const cudaStream_t stream = e->slots[slot].stream;
+  const int k = (int)shape.columns;
+  if (shape.blocks == 1)
+    return engine_status (qr_part<T> (as_const (A), s.Q, s.R, (int)shape.rows, k, pages, stream));
+  for (int64_t b = 0; b < shape.blocks; b++) {
+    const int64_t row = b * shape.block_rows;
+    GLA_TRY (qr_part<T> (as_const (A.at (row, 0)), s.Q.at (row, 0), s.stack.at (b * k, 0),
+                         (int)rows_of_block (shape, b), k, pages, stream));
+  }
+  return engine_status (
+      qr_part<T> (as_const (s.stack), s.stack_Q, s.R, (int)shape.blocks * k, k, pages, stream));
+}
+
+// U = Q*W
+template <class T>
+gla_status form_u (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> U,
+                   int64_t pages)
+{
+  const tall_shape shape = shape_of (e->svd_job);
+  const int64_t k = shape.columns, n = shape.u_columns;
+  if (shape.blocks == 1)
+    return engine_status (multiply (e, slot, U, s.Q, s.W, {shape.rows, k, n}, pages));
+  GLA_TRY (multiply (e, slot, s.stack_W, s.stack_Q, s.W, {shape.blocks * k, k, n}, pages));
+  for (int64_t b = 0; b < shape.blocks; b++) {
+    const int64_t row = b * shape.block_rows;
+    GLA_TRY (multiply (e, slot, U.at (row, 0), s.Q.at (row, 0), s.stack_W.at (b * k, 0),
+                       {rows_of_block (shape, b), k, n}, pages));
+  }
+  return GLA_OK;
 }
 
 template <class T>
@@ -190,13 +257,12 @@ gla_status decompose (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_
     return engine_status (svd_lanes (a, stream));
   if (shape.flip)
     GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), rows, columns, pages, stream));
-  GLA_TRY (
-      qr_part<T> (as_const (shape.flip ? s.adjoint : s.A), s.Q, s.R, rows, columns, pages, stream));
+  GLA_TRY (factor (e, slot, s, shape.flip ? s.adjoint : s.A, pages));
   GLA_TRY (svd_lanes (a, stream));
   if (shape.u_columns == 0)
     return GLA_OK;
   const page_matrix<T> U = shape.flip ? s.V : s.U;
-  GLA_TRY (multiply (e, slot, s, U, pages));
+  GLA_TRY (form_u (e, slot, s, U, pages));
   if (!shape.flip)
     return GLA_OK;
   return engine_status (svd_fix_phase (U, rows, s.U, columns, e->svd_job.values, pages, stream));
@@ -235,8 +301,8 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Pages of up to 32 columns, by Jacobi whatever the method. Of tall ones those that QR of small
-// pages serves, and not all columns of a square U.
+// Pages of up to 32 columns, by Jacobi whatever the method. With more than 32 rows, not all columns
+// of a square U, and no more rows than QR of small pages serves in two steps.
 int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
@@ -249,8 +315,7 @@ int supports (const gla_job *head)
   product.head = *head;
   product.m = s.rows;
   product.k = product.n = s.columns;
-  return s.u_columns <= s.columns && qr_part_serves (head->type, s.rows, s.columns) &&
-         cuda_pagemul_ops.supports (&product.head);
+  return s.u_columns <= s.columns && s.blocks > 0 && cuda_pagemul_ops.supports (&product.head);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -138,7 +138,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_page {
       }
     }
     parts.largest (largest, at, place);
-    if (column >= a.columns)
+    if (column >= a.columns || !(largest > 0)) // none, or 0 because U is not wanted
       return;
     const T phase = scale (rsqrt_of (largest), conj (at));
 #pragma unroll
