@@ -395,7 +395,26 @@
 %!   assert (V(1,:), ones (1, n) / sqrt (n), 1e-13);
 %! endfor
 
+%!## "phase", "none": the vectors without it
+%!test
+%! A = hermitian (12, 5, "z", 21);
+%! B = definite (12, 5, "z", 22);
+%! for args = {{A}, {A, B}, {A, B, "drop", 1e-6}, {A, B, "swap"}, {A, B, "qz"}}
+%!   if (isequal (args{1}{end}, "swap"))
+%!     args{1} = {B, A, "swap"};
+%!   endif
+%!   [V, D] = batcheig (args{1}{:}, "phase", "MAX");
+%!   [W, E] = batcheig (args{1}{:}, "phase", "none");
+%!   assert (E, D);
+%!   assert (abs (W), abs (V), 1e-12);
+%!   assert (norm (W(:) - V(:)) > 0.1);
+%!   check_phase (V);
+%!   fail ("check_phase (W)");
+%! endfor
+
 %!## errors
+%!error <option "phase" must be "max" or "none", not "min"> batcheig (1, "phase", "min")
+%!error id=gpulinalg:bad-value batcheig (1, "phase", 1)
 %!error <option "drop" needs a second matrix, batcheig \(A, B, ...\)> batcheig (1, "drop", 0.1)
 %!error id=gpulinalg:bad-option batcheig (1, "swap")
 %!error <option "qz" needs a second matrix> batcheig (1, "qz")

@@ -137,6 +137,7 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   o.vu = want.eig.vu;
   o.way = want.way;
   o.drop = want.drop;
+  o.phase = want.eig.phase;
   return o;
 }
 

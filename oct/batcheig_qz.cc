@@ -64,10 +64,11 @@ static std::vector<octave_idx_type> order_of (const std::complex<T> *x, octave_i
   return order;
 }
 
-// The vector with length 1 and the phase of gla_batcheig: the first of the largest entries is real
-// and positive.
+// The vector with length 1 and, where `turn` says so, the phase of gla_batcheig: the first of the
+// largest entries is real and positive.
 template <typename T>
-static void put_vector (const std::complex<T> *from, octave_idx_type n, std::complex<T> *to)
+static void put_vector (const std::complex<T> *from, octave_idx_type n, bool turn,
+                        std::complex<T> *to)
 {
   const T equal = T (0.999 * 0.999);
   T most = 0, sum = 0;
@@ -79,10 +80,11 @@ static void put_vector (const std::complex<T> *from, octave_idx_type n, std::com
   while (at + 1 < n && !(std::norm (from[at]) >= equal * most))
     at++;
   const T length = std::sqrt (sum), size = std::abs (from[at]);
-  const std::complex<T> phase = size > 0 ? std::conj (from[at]) / size : std::complex<T> (1);
+  const std::complex<T> phase =
+      turn && size > 0 ? std::conj (from[at]) / size : std::complex<T> (1);
   for (octave_idx_type i = 0; i < n; i++)
     to[i] = from[i] * phase / (length > 0 ? length : T (1));
-  if (size > 0)
+  if (turn && size > 0)
     to[at] = to[at].real ();
 }
 
@@ -141,7 +143,7 @@ static void solve_page (const Array &a, const Array &b, const eig_request &want,
     lambda[i * step] = values[order[i]];
     r.rank (p) += rank_of (values[order[i]]) == 0;
     if (want.vectors)
-      put_vector (y.data () + order[i] * n, n, v + i * n);
+      put_vector (y.data () + order[i] * n, n, want.eig.phase == GLA_EIG_PHASE_MAX, v + i * n);
   }
   r.count (p) = static_cast<double> (n);
 }

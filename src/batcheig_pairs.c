@@ -70,7 +70,8 @@ gla_eig_options gla_common_options (const gla_eig_pairs_options *o)
                            .il = o->il,
                            .iu = o->iu,
                            .vl = o->vl,
-                           .vu = o->vu};
+                           .vu = o->vu,
+                           .phase = o->phase};
 }
 
 static gla_status check_options (gla_context *ctx, const gla_eig_pairs_options *o)

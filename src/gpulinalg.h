@@ -194,6 +194,13 @@ typedef enum {
   GLA_EIG_INTERVAL // eigenvalues with vl < lambda <= vu
 } gla_eig_range;
 
+typedef enum {
+  GLA_EIG_PHASE_MAX =
+      0,             // the largest component of an eigenvector is real and positive; of those
+                     // whose moduli differ by less than one in a thousand the first one is meant
+  GLA_EIG_PHASE_NONE // whatever the method gives
+} gla_eig_phase;
+
 typedef struct {
   size_t size;           // sizeof (gla_eig_options)
   gla_eig_method method; // {GLA_EIG_METHOD_AUTO}
@@ -203,6 +210,7 @@ typedef struct {
   gla_eig_range range;   // {GLA_EIG_ALL} which eigenvalues are returned
   int64_t il, iu;        // GLA_EIG_INDICES: the first and the last; iu = il-1 for none
   double vl, vu;         // GLA_EIG_INTERVAL: the ends, vl < vu; -Inf and Inf may be ends
+  gla_eig_phase phase;   // {GLA_EIG_PHASE_MAX}
 } gla_eig_options;
 
 // What is wanted; only V may be missing (V.data NULL).
@@ -237,8 +245,8 @@ typedef struct {
 // A part of the spectrum is taken from all eigenvalues, so the counts of adjoining intervals add up
 // to n. With V eigenvalues may differ by rounding from those without V, and so may counts where an
 // end is an eigenvalue.
-// The largest component of an eigenvector is real and positive, on every device and with every
-// method. Of components whose moduli differ by less than one in a thousand the first one is meant.
+// With GLA_EIG_PHASE_MAX eigenvectors of simple eigenvalues are the same on every device and with
+// every method, but for rounding.
 gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_results *results,
                          const gla_eig_options *options, gla_eig_report *report);
 
@@ -265,6 +273,7 @@ typedef struct {
   gla_pairs_way way; // {GLA_PAIRS_CHOL}; the others need itype 1
   double drop; // {0: n*eps} GLA_PAIRS_DROP: eigenvalues of B of at most drop times the largest
                // one are dropped
+  gla_eig_phase phase; // as in gla_eig_options
 } gla_eig_pairs_options;
 
 // What is wanted; V and rcond may be missing (data NULL).
@@ -280,7 +289,8 @@ typedef struct {
   int32_t *info;    // host array of P, or NULL: 0 ok; 1..n: that many eigenvalues did not converge;
                     // n+1: A or B holds NaN or Inf; n+1+k, k from 1 to n: the leading k x k block
                     // of B (GLA_PAIRS_SWAP: of A) is the first that is not positive definite to
-                    // working precision, with GLA_PAIRS_DROP k eigenvalues of B are negative
+                    // working precision (k = n: or its inverse is out of the range), with
+                    // GLA_PAIRS_DROP k eigenvalues of B are negative
   int64_t *count;   // as in gla_eig_results
   int64_t *rank;    // host array of P, or NULL: the rank of B, 0 where info is not 0. n; with
                     // GLA_PAIRS_DROP the eigenvalues of B that are not dropped, with

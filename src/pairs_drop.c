@@ -114,6 +114,7 @@ static gla_status take_basis (gla_pairs_run *p, drop_work *d, int64_t first, int
                              .info = d->b_info};
   gla_eig_options options = gla_common_options (&p->o);
   options.range = GLA_EIG_ALL;
+  options.phase = GLA_EIG_PHASE_NONE;
   gla_eig_report report = {.base.size = sizeof report};
   const gla_callbacks before = gla_silence (p->ctx);
   const gla_status status = gla_batcheig (p->ctx, &B, &r, &options, &report);
@@ -196,6 +197,7 @@ static gla_status eigenvalues (gla_pairs_run *p, drop_work *d, int64_t first, in
   gla_eig_options options = gla_common_options (&p->o);
   options.triangle = GLA_TRIANGLE_LOWER;
   options.range = GLA_EIG_ALL;
+  options.phase = GLA_EIG_PHASE_NONE;
   gla_eig_report eig = {.base.size = sizeof eig};
   gla_group_enter (p->ctx, &p->groups, first);
   const gla_status status = gla_batcheig (p->ctx, &H, &r, &options, &eig);
@@ -243,7 +245,7 @@ static void put_results (const gla_pairs_run *p, drop_work *d, int64_t first, in
     if (d->X.data == NULL)
       continue;
     gla_scale_column (&d->X, k, j, j < r ? ldexp (1, -b / 2) : (double)NAN);
-    if (j < r)
+    if (j < r && p->o.phase == GLA_EIG_PHASE_MAX)
       gla_column_phase (&d->X, k, j);
   }
   p->count[first + k] = take_wanted (p, d, first + k, k, r);

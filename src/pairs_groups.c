@@ -134,8 +134,11 @@ static gla_array all_vectors (const gla_pairs_run *p, int64_t first, int64_t cou
 
 static gla_pencil_job job_of (const gla_pairs_run *p)
 {
-  return (gla_pencil_job){
-      .n = p->n, .product = p->o.itype > 1, .times = p->o.itype == 3, .triangle = p->o.triangle};
+  return (gla_pencil_job){.n = p->n,
+                          .product = p->o.itype > 1,
+                          .times = p->o.itype == 3,
+                          .triangle = p->o.triangle,
+                          .phase = p->o.phase == GLA_EIG_PHASE_MAX};
 }
 
 gla_status gla_pairs_not_hermitian (gla_pairs_run *p, char name, int64_t page, double difference)
@@ -259,6 +262,7 @@ static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
   gla_eig_options options = gla_common_options (&p->o);
   options.triangle = GLA_TRIANGLE_LOWER;
   options.range = GLA_EIG_ALL;
+  options.phase = GLA_EIG_PHASE_NONE;
   gla_eig_report eig = {.base.size = sizeof eig};
   gla_group_enter (p->ctx, &p->groups, first);
   const gla_status status = gla_batcheig (p->ctx, &C, &results, &options, &eig);

@@ -277,10 +277,10 @@ template <class T> __global__ void place_kernel (eig_args<T> a)
   const T *q = static_cast<const T *> (a.Z) + column * n;
   T *V = a.V + page * a.page_v + a.rank[column] * a.ldv;
   bool failed = a.info[page] != 0;
-  if (!failed)
-    warp_phase (q, V, n);
-  for (int i = lane; failed && i < n; i += 32)
-    V[i] = from_real<T> (R (nan ("")));
+  if (!failed && a.phase)
+    return warp_phase (q, V, n);
+  for (int i = lane; i < n; i += 32)
+    V[i] = failed ? from_real<T> (R (nan (""))) : q[i];
 }
 
 // The two lists of pages behind the counter; which one is current alternates by sweep.

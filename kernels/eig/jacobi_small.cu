@@ -50,7 +50,7 @@ template <class T> __global__ void __launch_bounds__ (1024) jacobi_kernel (eig_a
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     d[i] = re (m.A[i * n + i]);
   __syncthreads ();
-  for (int j = threadIdx.x / 32; a.vectors && j < n; j += blockDim.x / 32)
+  for (int j = threadIdx.x / 32; a.vectors && a.phase && j < n; j += blockDim.x / 32)
     warp_phase (m.V + j * n, m.V + j * n, n);
   __syncthreads ();
   int k = a.exponent[page];

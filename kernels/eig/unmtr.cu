@@ -94,7 +94,8 @@ template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
         x[r] = madd (factor, value, x[r]);
       }
   }
-  column_phase<1, S> (x, [lane] (int r) { return r * S + lane; });
+  if (a.phase)
+    column_phase<1, S> (x, [lane] (int r) { return r * S + lane; });
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = r * S + lane;

@@ -255,6 +255,15 @@ template <class T, int NC> struct column_phases {
       : factor (memory), row (reinterpret_cast<int *> (memory + 2 * NC))
   {
   }
+  // The columns stay as they are.
+  GLA_DEVICE void leave () const
+  {
+    if (threadIdx.x < NC) {
+      factor[threadIdx.x] = 1;
+      factor[NC + threadIdx.x] = 0;
+      row[threadIdx.x] = -1;
+    }
+  }
   GLA_DEVICE T turned (mma_entry<is_complex_v<T>> x, int r, int j) const
   {
     typedef real_t<T> R;
@@ -267,11 +276,10 @@ template <class T, int NC> struct column_phases {
 };
 
 template <class T, int NC, int WARPS>
-GLA_DEVICE column_phases<T, NC> find_phases (const strip<T, NC, WARPS> &s, int n)
+GLA_DEVICE void find_phases (const strip<T, NC, WARPS> &s, int n, column_phases<T, NC> p)
 {
   constexpr int STEP = WARPS * 32 / NC; // threads of a column
   int j = threadIdx.x % NC, lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = n - 1;
-  column_phases<T, NC> p (s.TW.re);
   double *found = s.W.re, most = 0;
   for (int r = threadIdx.x / NC; r < n; r += STEP)
     most = fmax (most, entry_size (s.X.get (r, j)));
@@ -299,8 +307,6 @@ GLA_DEVICE column_phases<T, NC> find_phases (const strip<T, NC, WARPS> &s, int n
     } else
       p.factor[j] = phase_factor (x.re);
   }
-  __syncthreads ();
-  return p;
 }
 
 // One block owns NC columns of Z of one page. They stay in shared memory while the blocks of
@@ -335,7 +341,12 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
       subtract (s, y, b * BLOCK);
     }
   }
-  column_phases<T, NC> phases = find_phases (s, n);
+  column_phases<T, NC> phases (s.TW.re);
+  if (a.phase)
+    find_phases (s, n, phases);
+  else
+    phases.leave ();
+  __syncthreads ();
   for (int j = 0; j < columns; j++) {
     T *V = a.V + page * a.page_v + a.rank[page * n + j0 + j] * a.ldv;
     for (int r = threadIdx.x; r < n; r += blockDim.x)

@@ -1,5 +1,8 @@
 // phase.h: gives eigenvectors the phase of common/phase.h
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// `unit` says that vectors have length 1. Others are scaled, so that no square of their components
+// overflows or vanishes.
 
 #ifndef GPULINALG_CPU_COMMON_PHASE_H
 #define GPULINALG_CPU_COMMON_PHASE_H
@@ -7,66 +10,99 @@
 #include "common/phase.h"
 #include "cpu/common/lanes.h"
 
+#include <math.h>
+
+// The size that components are compared by is |x|, for complex ones |scale*x|^2.
+static const real PHASE_NEAR = GLA_COMPLEX ? GLA_PHASE_NEAR * GLA_PHASE_NEAR : GLA_PHASE_NEAR;
+
+static inline vec phase_larger (vec a, vec b)
+{
+  vec r;
+  for (int l = 0; l < GLA_LANES; l++) // one instruction
+    r[l] = a[l] > b[l] ? a[l] : b[l];
+  return r;
+}
+
 //------------------------------------------------------------------------------
 // pages in lanes
 //------------------------------------------------------------------------------
 
-// The size that components are compared by: |x|, for complex ones |scale*x|^2.
-static inline vec phase_size (num x, vec scale)
+static inline __attribute__ ((always_inline)) vec phase_size (num x, vec scale, int unit)
 {
 #if GLA_COMPLEX
-  return num_abs2 (num_scale (scale, x));
+  return num_abs2 (unit ? x : num_scale (scale, x));
 #else
   (void)scale;
+  (void)unit;
   return vec_abs (x.re);
 #endif
 }
 
-// 1 over the largest real or imaginary part, so that no square overflows or vanishes.
+#if GLA_COMPLEX
+// A power of two that brings the largest real or imaginary part near 1.
 static inline vec phase_scale (int n, const num *x)
+{
+  vec most = vec_broadcast (GLA_TINY);
+  for (int i = 0; i < n; i++)
+    most = phase_larger (vec_abs (x[i].re), phase_larger (vec_abs (x[i].im), most));
+  const mask exponent = (mask)vec_broadcast (INFINITY);
+  return vec_broadcast (1) / (vec)(exponent & (mask)most);
+}
+
+// What makes `first` real and positive, as cosine and sine; 1 and 0 where it is.
+static inline void phase_angle (num first, vec scale, vec *c, vec *s)
+{
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+  const num f = num_scale (scale, first);
+  const vec r = one / vec_sqrt (num_abs2 (f));
+  const mask turn = (f.im != zero) | ~(f.re > zero);
+  *c = vec_select (turn, f.re * r, one);
+  *s = vec_select (turn, f.im * r, zero);
+}
+
+static inline __attribute__ ((always_inline)) void lanes_turn (int n, num *x, vec at, vec scale)
+{
+  num first;
+  vec c, s;
+  for (int l = 0; l < GLA_LANES; l++) {
+    first.re[l] = x[(int)at[l]].re[l];
+    first.im[l] = x[(int)at[l]].im[l];
+  }
+  phase_angle (first, scale, &c, &s);
+  for (int i = 0; i < n; i++) {
+    const num y = {c * x[i].re + s * x[i].im, c * x[i].im - s * x[i].re};
+    x[i] = y;
+  }
+  for (int l = 0; l < GLA_LANES; l++)
+    ((real *)&x[(int)at[l]].im)[l] = 0;
+}
+#endif
+
+// One vector of each page, n registers.
+static inline __attribute__ ((always_inline)) void lanes_phase (int n, num *x, int unit)
 {
   const vec one = vec_broadcast (1);
 #if GLA_COMPLEX
-  vec most = vec_broadcast (GLA_TINY);
-  for (int i = 0; i < n; i++) {
-    const vec re = vec_abs (x[i].re), im = vec_abs (x[i].im);
-    most = vec_select (re > most, re, most);
-    most = vec_select (im > most, im, most);
-  }
-  return one / most;
+  const vec scale = unit ? one : phase_scale (n, x);
 #else
-  (void)n;
-  (void)x;
-  return one;
+  const vec scale = one;
 #endif
-}
-
-// One vector of each page, n registers.
-static inline void lanes_phase (int n, num *x)
-{
-  const real near = GLA_COMPLEX ? GLA_PHASE_NEAR * GLA_PHASE_NEAR : GLA_PHASE_NEAR;
-  const vec scale = phase_scale (n, x);
   vec most = vec_broadcast (0);
-  for (int i = 0; i < n; i++) {
-    const vec size = phase_size (x[i], scale);
-    most = vec_select (size > most, size, most);
-  }
-  const vec least = near * most;
-  num first = x[n - 1];
-  for (int i = n - 2; i >= 0; i--)
-    first = num_select (phase_size (x[i], scale) >= least, x[i], first);
+  for (int i = 0; i < n; i++)
+    most = phase_larger (phase_size (x[i], scale, unit), most);
+  const vec least = PHASE_NEAR * most;
 #if GLA_COMPLEX
-  // + GLA_TINY: a lane that failed may be 0
-  const vec length = vec_sqrt (num_abs2 (num_scale (scale, first))) + vec_broadcast (GLA_TINY);
-  const vec c = scale * first.re / length, s = scale * first.im / length;
-  for (int i = 0; i < n; i++) {
-    const mask real_now = (x[i].re == first.re) & (x[i].im == first.im);
-    const num y = {c * x[i].re + s * x[i].im, c * x[i].im - s * x[i].re};
-    x[i].re = y.re;
-    x[i].im = vec_select (real_now, vec_broadcast (0), y.im);
+  vec at = vec_broadcast ((real)(n - 1)), here = at;
+  for (int i = n - 2; i >= 0; i--) {
+    here -= one;
+    at = vec_select (phase_size (x[i], scale, unit) >= least, here, at);
   }
+  lanes_turn (n, x, at, scale);
 #else
-  const mask sign = (mask)vec_broadcast (-(real)0) & (mask)first.re;
+  vec first = x[n - 1].re;
+  for (int i = n - 2; i >= 0; i--)
+    first = vec_select (vec_abs (x[i].re) >= least, x[i].re, first);
+  const mask sign = (mask)vec_broadcast (-(real)0) & (mask)first;
   for (int i = 0; i < n; i++)
     x[i].re = (vec)((mask)x[i].re ^ sign);
 #endif
@@ -76,56 +112,103 @@ static inline void lanes_phase (int n, num *x)
 // a page
 //------------------------------------------------------------------------------
 
-// The largest of the sizes; several at a time, so that they fill registers.
-static inline real phase_largest (const real *size, int64_t n)
+// Numbers one after the other, in memory of any alignment.
+typedef real phase_row
+    __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias, aligned (sizeof (real))));
+
+// The sizes of the components in a register, each twice where they are complex.
+static inline vec phase_row_sizes (const real *x, real scale)
 {
-  enum { WIDTH = 4 * GLA_LANES };
-  real most[WIDTH] = {0}, largest = 0;
-  int64_t i = 0;
-  for (; i + WIDTH <= n; i += WIDTH)
-    for (int k = 0; k < WIDTH; k++)
-      most[k] = size[i + k] > most[k] ? size[i + k] : most[k];
-  for (; i < n; i++)
-    largest = size[i] > largest ? size[i] : largest;
-  for (int k = 0; k < WIDTH; k++)
-    largest = most[k] > largest ? most[k] : largest;
-  return largest;
+  vec v = *(const phase_row *)x;
+#if GLA_COMPLEX
+  v *= scale;
+  v *= v;
+  return v + exchange_lanes (v, v, 1);
+#else
+  (void)scale;
+  return vec_abs (v);
+#endif
 }
 
-// A vector of n elements; `size` is scratch of n numbers.
-static inline void page_phase (int64_t n, real *x, real *size)
+static inline real phase_row_size (const real *x, real scale)
 {
-  int64_t first = 0;
 #if GLA_COMPLEX
-  for (int64_t i = 0; i < n; i++) {
-    const real re = real_abs (x[2 * i]), im = real_abs (x[2 * i + 1]);
-    size[i] = re > im ? re : im;
-  }
-  const real part = phase_largest (size, n), scale = 1 / (part > GLA_TINY ? part : GLA_TINY);
-  for (int64_t i = 0; i < n; i++) {
-    const real re = scale * x[2 * i], im = scale * x[2 * i + 1];
-    size[i] = re * re + im * im;
-  }
-  const real least = (real)(GLA_PHASE_NEAR * GLA_PHASE_NEAR) * phase_largest (size, n);
-  while (first + 1 < n && !(size[first] >= least))
-    first++;
-  const real re = scale * x[2 * first], im = scale * x[2 * first + 1];
-  const real length = real_sqrt (re * re + im * im) + GLA_TINY;
-  const real c = re / length, s = im / length;
-  for (int64_t i = 0; i < n; i++) {
-    const real a = x[2 * i], b = x[2 * i + 1];
-    x[2 * i] = c * a + s * b;
-    x[2 * i + 1] = c * b - s * a;
-  }
-  x[2 * first + 1] = 0;
+  return scale * x[0] * (scale * x[0]) + scale * x[1] * (scale * x[1]);
 #else
-  for (int64_t i = 0; i < n; i++)
-    size[i] = real_abs (x[i]);
-  const real least = (real)GLA_PHASE_NEAR * phase_largest (size, n);
-  while (first + 1 < n && !(size[first] >= least))
-    first++;
+  (void)scale;
+  return real_abs (x[0]);
+#endif
+}
+
+// As phase_scale.
+static inline real phase_row_scale (int64_t count, const real *x)
+{
+  vec most = vec_broadcast (0);
+  int64_t i = 0;
+  for (; i + GLA_LANES <= count; i += GLA_LANES)
+    most = phase_larger (vec_abs (*(const phase_row *)(x + i)), most);
+  real largest = GLA_TINY;
+  for (int l = 0; l < GLA_LANES; l++)
+    largest = most[l] > largest ? most[l] : largest;
+  for (; i < count; i++)
+    largest = real_abs (x[i]) > largest ? real_abs (x[i]) : largest;
+  const vec all = vec_broadcast (largest);
+  const mask exponent = (mask)vec_broadcast (INFINITY);
+  return 1 / ((vec)(exponent & (mask)all))[0];
+}
+
+// The place of the component that becomes real and positive, counted in numbers.
+static inline int64_t phase_place (int64_t count, const real *x, real scale)
+{
+  const int64_t whole = count / GLA_LANES * GLA_LANES;
+  vec most = vec_broadcast (0);
+  for (int64_t i = 0; i < whole; i += GLA_LANES)
+    most = phase_larger (phase_row_sizes (x + i, scale), most);
+  real largest = 0;
+  for (int l = 0; l < GLA_LANES; l++)
+    largest = most[l] > largest ? most[l] : largest;
+  for (int64_t i = whole; i < count; i += GLA_PARTS) {
+    const real size = phase_row_size (x + i, scale);
+    largest = size > largest ? size : largest;
+  }
+  int64_t i = 0;
+  const vec least = PHASE_NEAR * vec_broadcast (largest);
+  while (i < whole && !mask_any (phase_row_sizes (x + i, scale) >= least))
+    i += GLA_LANES;
+  while (i + GLA_PARTS < count && !(phase_row_size (x + i, scale) >= least[0]))
+    i += GLA_PARTS;
+  return i;
+}
+
+// A vector of n elements.
+static inline void page_phase (int64_t n, real *x, int unit)
+{
+  const int64_t count = n * GLA_PARTS, whole = count / GLA_LANES * GLA_LANES;
+  const real scale = GLA_COMPLEX && !unit ? phase_row_scale (count, x) : 1;
+  const int64_t first = phase_place (count, x, scale);
+#if GLA_COMPLEX
+  const real re = scale * x[first], im = scale * x[first + 1];
+  const real length = real_sqrt (re * re + im * im);
+  if ((im == 0 && re > 0) || !(length > 0))
+    return;
+  const real c = re / length, s = im / length;
+  vec both = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    both[l] = l % 2 ? -s : s;
+  for (int64_t i = 0; i < whole; i += GLA_LANES) {
+    const vec v = *(const phase_row *)(x + i);
+    *(phase_row *)(x + i) = c * v + both * exchange_lanes (v, v, 1);
+  }
+  for (int64_t i = whole; i < count; i += 2) {
+    const real a = x[i], b = x[i + 1];
+    x[i] = c * a + s * b;
+    x[i + 1] = c * b - s * a;
+  }
+  x[first + 1] = 0;
+#else
+  (void)whole;
   if (x[first] < 0)
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < count; i++)
       x[i] = -x[i];
 #endif
 }

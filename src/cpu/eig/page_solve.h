@@ -226,7 +226,8 @@ static void store_page_part (gla_cpu_eig_task *task, int64_t page, const scaling
   for (int64_t j = 0; j < p.count; j++) {
     real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
     store_column (to, w->v + j * ldv * GLA_PARTS, n, GLA_PARTS, 1);
-    page_phase (n, to, w->cs);
+    if (task->job->phase)
+      page_phase (n, to, 1);
   }
 }
 
@@ -241,7 +242,7 @@ static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, 
 #endif
     page_back (w, n, n, ldv);
   }
-  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1, w->cs};
+  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1, task->job->phase};
   store (task, page, s, r, w->order);
 }
 

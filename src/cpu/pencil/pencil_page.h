@@ -322,16 +322,14 @@ static void back_page (const gla_cpu_pencil_task *task, int64_t p)
   const gla_pencil_chunk *c = task->chunk;
   const int64_t n = task->job->n, ld = c->X.column_stride;
   const square l = {(scalar *)page_at (&c->L, p), c->L.column_stride};
-  page_space w;
-  page_layout (task->work, n, &w);
   int go = c->info[p] == 0;
   for (int64_t j = 0; go && j < n; j += STRIP) {
     real *x = page_at (&c->X, p) + j * ld * GLA_PARTS;
     const int64_t columns = gla_min (STRIP, n - j);
     go = task->job->times ? multiply (task, l, n, x, ld, columns)
                           : divide (task, "C", l, n, x, ld, columns);
-    for (int64_t k = 0; go && k < columns; k++)
-      page_phase (n, x + k * ld * GLA_PARTS, w.before);
+    for (int64_t k = 0; go && task->job->phase && k < columns; k++)
+      page_phase (n, x + k * ld * GLA_PARTS, 0);
   }
 }
 
