@@ -1,12 +1,11 @@
 // batcheig_pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments and does the pages in groups (pairs_groups.c), then the condition numbers.
+// Checks the arguments; pairs_call.c does the pages.
 
 #include "arrays.h"
 #include "eig_options.h"
-#include "pairs_run.h"
-#include "pencil_steps.h"
+#include "pairs_call.h"
 #include "structs.h"
 
 #include <math.h>
@@ -29,9 +28,6 @@ static gla_status check_input (gla_context *ctx, const char *name, const gla_arr
   if (a->pages != lambda->pages && a->pages != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %lld pages, it must have 1 or %lld", name,
                      (long long)a->pages, (long long)lambda->pages);
-  if (a->device != GLA_DEVICE_HOST)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
-                     a->device);
   return GLA_OK;
 }
 
@@ -98,34 +94,17 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (A->rows != B->rows)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B has %lld rows, and A has %lld",
                      (long long)B->rows, (long long)A->rows);
+  status = gla_check_place (ctx, "B", B, "A", A);
+  if (status != GLA_OK)
+    return status;
+  if (A->rows == 0 && r->rcond.data != NULL && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "rcond must not be wanted where n is 0 and A is in place %d", A->device);
   const gla_eig_options common = gla_common_options (o);
   status = gla_check_range (ctx, &common, A->rows, &r->lambda, columns);
   if (status == GLA_OK)
     status = check_results (ctx, A, B, r, *columns);
   return status == GLA_OK ? check_options (ctx, o) : status;
-}
-
-//------------------------------------------------------------------------------
-// condition numbers
-//------------------------------------------------------------------------------
-
-// In groups, because copies of B may be made.
-static gla_status condition_numbers (const gla_pairs_run *p)
-{
-  const gla_array *rcond = &p->r.rcond;
-  const int64_t pages = p->B.pages == 1 && p->pages > 0 ? 1 : p->pages;
-  gla_status status = GLA_OK;
-  if (rcond->data == NULL)
-    return GLA_OK;
-  for (int64_t first = 0; first < pages && status == GLA_OK; first += p->group) {
-    const int64_t count = pages - first < p->group ? pages - first : p->group;
-    const gla_array B = gla_array_pages (&p->B, first, count);
-    const gla_array part = gla_array_pages (rcond, first, count);
-    status = gla_pencil_rcond (p->ctx, &B, p->o.triangle, &part);
-  }
-  for (int64_t k = pages; k < p->pages && status == GLA_OK; k++)
-    gla_put_number (rcond, k * rcond->page_stride, gla_get_number (rcond, 0));
-  return status;
 }
 
 //------------------------------------------------------------------------------
@@ -150,18 +129,7 @@ static gla_status work (gla_pairs_run *p)
       gla_put_number (&p->r.rcond, k * p->r.rcond.page_stride, INFINITY);
     return GLA_OK;
   }
-  p->group = gla_pairs_group (p);
-  gla_status status = gla_pairs_take_memory (p);
-  if (status == GLA_OK && gla_pairs_share_b (p))
-    status = gla_pairs_factor_once (p);
-  for (int64_t first = 0; first < p->pages && status == GLA_OK; first += p->group) {
-    const int64_t rest = p->pages - first;
-    status = gla_pairs_do_group (p, first, rest < p->group ? rest : p->group);
-  }
-  if (status == GLA_OK)
-    status = condition_numbers (p);
-  gla_pairs_free_memory (p);
-  return status;
+  return gla_pairs_call (p);
 }
 
 gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,

@@ -110,6 +110,8 @@ program test_device product-bits
 program test_device qr
 program test_device norms
 program test_device funs
+program test_device pairs dz
+program test_device pairs sc
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages

@@ -15,6 +15,7 @@ int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
 int gpu_norms (void);
 int gpu_funs (void);
+int gpu_pairs (const char *types);
 int gpu_qr (void);
 int gpu_stops (void);
 

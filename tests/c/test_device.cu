@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
-//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, funs, qr or
-//        stops:
+//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, funs, pairs TYPES,
+//        qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"
@@ -269,6 +269,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_solve_bits (types);
   if (name == "funs")
     return gpu_funs ();
+  if (name == "pairs")
+    return gpu_pairs (types);
   if (name == "norms")
     return gpu_norms ();
   if (name == "qr" && gpu_is_limited ()) {
