@@ -186,16 +186,14 @@ Each page must be Hermitian to within rounding: the largest
 
 @strong{Pairs.} With @var{B}, @code{@var{A} * @var{V} = @var{B} * @var{V} * @var{D}}
 and @code{@var{V}' * @var{B} * @var{V} = I} on each page.  @var{B} has as many pages
-as @var{A}; or one of them has a single page, which stands for all.  A @var{B} for all
-is factored once.  @var{B} must be Hermitian as @var{A}, and positive definite to
+as @var{A}; or one of them has a single page, which stands for all.  @var{B} must be Hermitian as @var{A}, and positive definite to
 working precision: its Cholesky factorisation leaves more than @code{@var{n} * eps} of
 each diagonal element.  @var{info} is @code{@var{n}+1+@var{k}} where the leading
 @var{k}-by-@var{k} block of @var{B} is the first that is not; the page is NaN then.
 The error of an eigenvalue is at most about @code{eps * norm (inv (@var{B})) *
 (norm (@var{A}) + norm (@var{B}) * abs (lambda))}.  So @var{more} has a field
 @code{rcond}, a column with the reciprocal condition number of each page of @var{B} in
-the 1-norm.  The factorisation of @var{B} and the reduction
-of @var{A} run on the CPU.
+the 1-norm.
 
 Flags, in any order and in upper or lower case; of two that exclude each other
 the last one counts:
