@@ -93,12 +93,12 @@ ratios check_pairs (const T *A, const T *B, const T *V, const typename scalar<T>
   if (cudaMalloc (&on_device, looked * sizeof (pair_norms)) != cudaSuccess)
     return worst;
   cudaMemset (on_device, 0, looked * sizeof (pair_norms));
-  check_pairs_kernel<<<dim3 (looked, n), n < 128 ? 32 : 128, n * sizeof (double2)>>> (
-      A, B, V, lambda, n, pages, on_device);
+  check_pairs_kernel < <<dim3 (looked, n), n<128 ? 32 : 128, n * sizeof (double2)>>> (
+                           A, B, V, lambda, n, pages, on_device);
   cudaError_t failed = cudaGetLastError ();
   if (failed == cudaSuccess)
-    failed = cudaMemcpy (norms.data (), on_device, looked * sizeof (pair_norms),
-                         cudaMemcpyDeviceToHost);
+    failed =
+        cudaMemcpy (norms.data (), on_device, looked * sizeof (pair_norms), cudaMemcpyDeviceToHost);
   cudaFree (on_device);
   if (failed != cudaSuccess)
     return worst;
@@ -108,8 +108,8 @@ ratios check_pairs (const T *A, const T *B, const T *V, const typename scalar<T>
     const double a = from_bits (p.a), b = from_bits (p.b), v = from_bits (p.v);
     const double bound = (a + from_bits (p.lambda) * b) * v;
     worst.residual = worse (from_bits (p.residual) / (unit * bound), worst.residual);
-    worst.orthogonality = worse (from_bits (p.orthogonality) / (unit * v * v * b),
-                                 worst.orthogonality);
+    worst.orthogonality =
+        worse (from_bits (p.orthogonality) / (unit * v * v * b), worst.orthogonality);
   }
   return worst;
 }

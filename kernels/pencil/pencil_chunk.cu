@@ -23,8 +23,8 @@ template <class T> gla_status multiply (const pencil_work<T> &w, const product_a
   const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
   for (int64_t first = 0; first < p.pages; first += pages) {
     const int64_t count = p.pages - first < pages ? p.pages - first : pages;
-    const product_piece piece = {first, count, 0, tiles > 0 ? tiles : 1, 0, p.k,
-                                 w.e->multiprocessors};
+    const product_piece piece = {
+        first, count, 0, tiles > 0 ? tiles : 1, 0, p.k, w.e->multiprocessors};
     GLA_TRY (first == 0 ? GLA_OK : engine_throttle (w.e, w.slot));
     GLA_TRY (product_pages (p, piece, w.a.stream));
   }
@@ -45,6 +45,62 @@ product_args<T, T> product_of_parts (const pencil_work<T> &w, page_operand<T> A,
   p.pages = pages;
   p.m = p.n = p.k = w.a.n;
   return p;
+}
+
+//------------------------------------------------------------------------------
+// products with a triangular factor
+//------------------------------------------------------------------------------
+
+// A lower triangular matrix of each page of B, or its adjoint.
+template <class T> struct triangular_factor {
+  const T *data;
+  bool adjoint;
+};
+
+// f (at, size) for strips of rows or columns: of large pages the zeros of a triangular factor are
+// left out, strip by strip.
+template <class F> gla_status for_strips (int n, F f)
+{
+  enum { STRIPS_FROM = 384, STRIPS = 4, UNIT = 64 };
+  const int size = n < STRIPS_FROM ? n : (n / STRIPS + UNIT - 1) / UNIT * UNIT;
+  for (int at = 0; at < n; at += size)
+    GLA_TRY (f (at, n - at < size ? n - at : size));
+  return GLA_OK;
+}
+
+// Rows at .. at+size-1 of C = factor*B.
+template <class T>
+gla_status multiply_rows (const pencil_work<T> &w, const triangular_factor<T> &factor,
+                          const page_operand<T> &B, const page_matrix<T> &C, int at, int size)
+{
+  const int n = w.a.n, first = factor.adjoint ? at : 0;
+  product_args<T, T> p = product_of_parts<T> (w, part_of<T> (factor.data, n, at, first, w.a.b_step),
+                                              B, C.data + at, w.a.pages);
+  p.B.data += first;
+  p.m = size;
+  p.k = factor.adjoint ? n - at : at + size;
+  p.transpose_a = p.conjugate_a = factor.adjoint;
+  p.ldc = C.ld;
+  p.page = C.page;
+  return multiply (w, p);
+}
+
+// Columns at .. at+size-1 of the lower triangle of C = W*factor'.
+template <class T>
+gla_status multiply_columns (const pencil_work<T> &w, const triangular_factor<T> &factor, int at,
+                             int size)
+{
+  const pencil_args<T> &a = w.a;
+  const int n = a.n, first = factor.adjoint ? at : 0;
+  product_args<T, T> p = product_of_parts<T> (w, part_of<T> (a.W, n, at, first),
+                                              part_of<T> (factor.data, n, at, first, a.b_step),
+                                              a.C + at + (int64_t)at * n, a.pages);
+  p.m = n - at;
+  p.n = size;
+  p.k = factor.adjoint ? n - at : at + size;
+  p.transpose_b = p.conjugate_b = !factor.adjoint;
+  p.hermitian = size == n;
+  return multiply (w, p);
 }
 
 // Rows and columns of the squares on the diagonal of larger pages.
@@ -124,27 +180,22 @@ template <class T> gla_status pencil_factor_pages (const pencil_work<T> &w)
 template <class T> gla_status pencil_reduce (const pencil_work<T> &w)
 {
   const pencil_args<T> &a = w.a;
-  const page_operand<T> factor = part_of<T> (a.product ? a.L : a.M, a.n, 0, 0, a.b_step);
-  product_args<T, T> p =
-      product_of_parts<T> (w, factor, part_of<T> (a.C, a.n, 0, 0), a.W, a.pages);
-  p.transpose_a = p.conjugate_a = a.product;
-  GLA_TRY (multiply (w, p));
-  p = product_of_parts<T> (w, part_of<T> (a.W, a.n, 0, 0), factor, a.C, a.pages);
-  p.transpose_b = p.conjugate_b = !a.product;
-  p.hermitian = true;
-  return multiply (w, p);
+  const int n = a.n;
+  const triangular_factor<T> factor = {a.product ? a.L : a.M, a.product};
+  const page_matrix<T> W = {a.W, n, (int64_t)n * n};
+  GLA_TRY (for_strips (n, [&] (int at, int size) {
+    return multiply_rows (w, factor, part_of<T> (a.C, n, 0, 0), W, at, size);
+  }));
+  return for_strips (n, [&] (int at, int size) { return multiply_columns (w, factor, at, size); });
 }
 
 template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_matrix<T> &X)
 {
   const pencil_args<T> &a = w.a;
-  const page_operand<T> factor = part_of<T> (a.times ? a.L : a.M, a.n, 0, 0, a.b_step);
-  product_args<T, T> p =
-      product_of_parts<T> (w, factor, part_of<T> (a.W, a.n, 0, 0), X.data, a.pages);
-  p.transpose_a = p.conjugate_a = !a.times;
-  p.ldc = X.ld;
-  p.page = X.page;
-  return multiply (w, p);
+  const triangular_factor<T> factor = {a.times ? a.L : a.M, !a.times};
+  return for_strips (a.n, [&] (int at, int size) {
+    return multiply_rows (w, factor, part_of<T> (a.W, a.n, 0, 0), X, at, size);
+  });
 }
 
 template <class T> gla_status pencil_inverse (const pencil_work<T> &w)

@@ -14,10 +14,22 @@ template <class T> struct pencil_work {
   pencil_args<T> a;
 };
 
-// Whether pencil_small serves.
+// Whether pages of this order are transformed back in place, by pencil_small_back.
 inline bool pencil_is_small (const gla_eigpairs_job &job)
 {
   return job.eig.n <= PENCIL_SMALL && !job.product;
+}
+
+// How C is formed: by pencil_small, by pencil_page_reduce, or by several kernels.
+enum pencil_way { PENCIL_BY_WARPS, PENCIL_BY_BLOCKS, PENCIL_BY_PRODUCTS };
+template <class T> pencil_way pencil_way_of (int64_t n, bool product, int smem_limit)
+{
+  if (product)
+    return PENCIL_BY_PRODUCTS;
+  if (n <= (is_complex_v<T> ? PENCIL_WARP_COMPLEX : PENCIL_SMALL))
+    return PENCIL_BY_WARPS;
+  return n <= PENCIL_PAGE && pencil_page_fits<T> ((int)n, smem_limit) ? PENCIL_BY_BLOCKS
+                                                                      : PENCIL_BY_PRODUCTS;
 }
 
 // M of B, and L with `product`.

@@ -57,6 +57,8 @@ template <class T> struct chunk_memory {
   int *exponent, *row, *scaled;
   int32_t *info, *info_b;
   int64_t *count;
+  pencil_page_facts *facts_a, *facts_b;
+  double *norm;
 
   chunk_memory (const gla_eigpairs_job &job, int64_t pages, carver &c)
   {
@@ -79,6 +81,9 @@ template <class T> struct chunk_memory {
     info = c.take<int32_t> (pages);
     info_b = c.take<int32_t> (b_pages);
     count = all ? nullptr : c.take<int64_t> (pages);
+    facts_a = c.take<pencil_page_facts> (pages);
+    facts_b = c.take<pencil_page_facts> (b_pages);
+    norm = c.take<double> (b_pages);
   }
 };
 
@@ -121,9 +126,9 @@ pencil_work<T> work_of (cuda_engine *e, int slot, const gla_eigpairs_chunk *chun
   if (job.eig.head.device_arrays) {
     a.A = as_const (pages_of<T> (chunk->A));
     a.B = as_const (pages_of<T> (chunk->B));
-  } else { // the small kernel reads A where C is not written
-    T *A = job.a_shared ? s.A : pencil_is_small (job) ? s.W : s.C;
-    a.A = {A, n, n * n};
+  } else { // where one kernel reads A and writes C these are apart
+    const bool apart = pencil_way_of<T> (n, job.product, e->smem_limit) != PENCIL_BY_PRODUCTS;
+    a.A = {job.a_shared ? s.A : apart ? s.W : s.C, n, n * n};
     a.B = {s.L, n, n * n};
   }
   if (job.a_shared)
@@ -140,6 +145,9 @@ pencil_work<T> work_of (cuda_engine *e, int slot, const gla_eigpairs_chunk *chun
   a.row = s.row;
   a.before = s.before;
   a.scaled = s.scaled;
+  a.facts_a = s.facts_a;
+  a.facts_b = s.facts_b;
+  a.norm = s.norm;
   a.smem_limit = e->smem_limit;
   a.stream = e->slots[slot].stream;
   return {e, slot, a};
@@ -156,8 +164,14 @@ template <class T> gla_status upload (const pencil_work<T> &w, const gla_eigpair
 // C from A and B.
 template <class T> gla_status reduce (const pencil_work<T> &w)
 {
-  if (pencil_is_small (w.e->eigpairs_job))
+  switch (pencil_way_of<T> (w.e->eigpairs_job.eig.n, w.e->eigpairs_job.product, w.a.smem_limit)) {
+  case PENCIL_BY_WARPS:
     return engine_status (pencil_small (w.a));
+  case PENCIL_BY_BLOCKS:
+    return engine_status (pencil_page_reduce (w.a));
+  default:
+    break;
+  }
   GLA_TRY (pencil_read_b (w.a));
   GLA_TRY (pencil_factor_pages (w));
   GLA_TRY (pencil_read_a (w.a));
@@ -198,11 +212,11 @@ gla_eig_chunk standard_chunk (const pencil_work<T> &w, const gla_eigpairs_chunk 
   if (pencil_is_small (w.e->eigpairs_job) && job.vectors)
     Y = vectors_of (w, chunk);
   eig.A = gla_array_packed (w.a.C, job.head.type, n, n, pages, place);
-  eig.lambda = s.lambda == nullptr ? chunk->lambda
-                                   : gla_array_packed (s.lambda, gla_type_real (job.head.type), n,
-                                                       1, pages, place);
-  eig.V = array_of (job.vectors ? Y.data : nullptr, job.head.type, n, n, Y.ld, Y.page, pages,
-                    place);
+  eig.lambda = s.lambda == nullptr
+                   ? chunk->lambda
+                   : gla_array_packed (s.lambda, gla_type_real (job.head.type), n, 1, pages, place);
+  eig.V =
+      array_of (job.vectors ? Y.data : nullptr, job.head.type, n, n, Y.ld, Y.page, pages, place);
   return eig;
 }
 
@@ -249,8 +263,7 @@ gla_status condition (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
   return engine_status (pencil_rcond (w.a, rcond));
 }
 
-template <class T>
-gla_status submit (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
+template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
 {
   const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   const pencil_work<T> w = work_of<T> (e, slot, chunk, s);
@@ -258,6 +271,8 @@ gla_status submit (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
   GLA_TRY (upload (w, chunk));
   if (!job.head.device_arrays && job.vectors)
     engine_announce_results (e, slot, &chunk->V);
+  if (chunk->rcond.data != nullptr)
+    GLA_TRY (pencil_norm (w.a));
   GLA_TRY (reduce (w));
   GLA_TRY (condition (w, chunk, s));
   const gla_eig_chunk eig = standard_chunk (w, chunk, s);
@@ -292,8 +307,7 @@ gla_status download (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
   return engine_download (w.e, w.slot, &chunk->V, all ? V : V == w.a.W ? w.a.C : w.a.W);
 }
 
-template <class T>
-gla_status finish (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
+template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eigpairs_chunk *chunk)
 {
   const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   const gla_eig_job &job = e->eigpairs_job.eig;
@@ -378,9 +392,9 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_eigpairs_chunk *> (e->slots[slot].chunk);
-  const gla_status status =
-      for_type (e->eigpairs_job.eig.head.type,
-                [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+  const gla_status status = for_type (e->eigpairs_job.eig.head.type, [&] (auto zero) {
+    return finish<decltype (zero)> (e, slot, chunk);
+  });
   if (status != GLA_OK) // the chunk may be done again
     memset (chunk->info, 0, (size_t)chunk->lambda.pages * sizeof *chunk->info);
   return engine_end_chunk (e, slot, status, chunk->lambda.pages);

@@ -45,22 +45,31 @@ template <class F> GLA_DEVICE double largest_sum (int n, double *shared, F f)
   return most;
 }
 
-// One block per page of B, in a grid-stride loop. A page of B for all writes all results.
+// One block per page of B, in a grid-stride loop.
+template <class T> __global__ void __launch_bounds__ (THREADS) norm_kernel (pencil_args<T> a)
+{
+  __shared__ double shared[WARPS];
+  for (int64_t page = blockIdx.x; page < a.b_pages; page += gridDim.x) {
+    const T *B = a.B.data + page * a.B.page;
+    const double norm =
+        largest_sum (a.n, shared, [&] (int i, int j) { return modulus (entry_of (a, B, i, j)); });
+    if (threadIdx.x == 0)
+      a.norm[page] = norm;
+  }
+}
+
+// The same. One page of B for all writes all results.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     rcond_kernel (pencil_args<T> a, real_t<T> *rcond, int64_t step)
 {
   __shared__ double shared[WARPS];
   for (int64_t page = blockIdx.x; page < a.b_pages; page += gridDim.x) {
-    const T *B = a.B.data + page * a.B.page, *inverse = a.W + page * a.n * a.n;
-    const double first = largest_sum (a.n, shared, [&] (int i, int j) {
-      return modulus (entry_of (a, B, i, j));
-    });
-    const double second = largest_sum (a.n, shared, [&] (int i, int j) {
-      return modulus (inverse[i + (int64_t)j * a.n]);
-    });
+    const T *inverse = a.W + page * a.n * a.n;
+    const double norm = largest_sum (
+        a.n, shared, [&] (int i, int j) { return modulus (inverse[i + (int64_t)j * a.n]); });
     const bool failed = !(re (inverse[0]) == re (inverse[0]));
-    const double value = failed ? nan ("") : 1 / first / second;
+    const double value = failed ? nan ("") : 1 / a.norm[page] / norm;
     const int64_t count = a.b_pages == 1 ? a.pages : 1;
     for (int64_t p = threadIdx.x; p < count; p += THREADS)
       rcond[(page + p) * step] = (real_t<T>)value;
@@ -70,6 +79,13 @@ __global__ void __launch_bounds__ (THREADS)
 
 } // namespace
 
+template <class T> cudaError_t pencil_norm (const pencil_args<T> &a)
+{
+  const unsigned blocks = (unsigned)(a.b_pages < 1 << 30 ? a.b_pages : 1 << 30);
+  norm_kernel<T><<<blocks, THREADS, 0, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
 template <class T> cudaError_t pencil_rcond (const pencil_args<T> &a, const gla_array &rcond)
 {
   const unsigned blocks = (unsigned)(a.b_pages < 1 << 30 ? a.b_pages : 1 << 30);
@@ -78,7 +94,10 @@ template <class T> cudaError_t pencil_rcond (const pencil_args<T> &a, const gla_
   return cudaGetLastError ();
 }
 
-template cudaError_t pencil_rcond (const pencil_args<float> &, const gla_array &);
-template cudaError_t pencil_rcond (const pencil_args<double> &, const gla_array &);
-template cudaError_t pencil_rcond (const pencil_args<cx<float>> &, const gla_array &);
-template cudaError_t pencil_rcond (const pencil_args<cx<double>> &, const gla_array &);
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t pencil_norm (const pencil_args<T> &);                                       \
+  template cudaError_t pencil_rcond (const pencil_args<T> &, const gla_array &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

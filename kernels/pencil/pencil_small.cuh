@@ -51,23 +51,6 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   // reading
   //----------------------------------------------------------------------------
 
-  // Entry (r, c) as it counts; beyond n that of the last row or column. Both triangles are read, or
-  // one of them twice.
-  GLA_DEVICE W entry (const T *from, int64_t ld, int r, int c, pencil_facts &f) const
-  {
-    r = min (r, n - 1);
-    c = min (c, n - 1);
-    const int high = max (r, c), low = min (r, c);
-    const int64_t below = high + low * ld, above = low + high * ld;
-    const bool upper = a.triangle == GLA_TRIANGLE_UPPER, lower = a.triangle == GLA_TRIANGLE_LOWER;
-    W x = conj_if (promote (from[upper ? above : below]), upper);
-    W y = conj_if (promote (from[lower ? below : above]), !lower);
-    if (high == low && (upper || lower))
-      x = y = from_real<W> (re (x));
-    pencil_note<T> (f, x, y);
-    return conj_if (scale (0.5, x) + scale (0.5, y), r < c);
-  }
-
   // Tile (i, j), and `beyond` behind row or column n where these are the same, else 0.
   GLA_DEVICE tile load (const T *from, int64_t ld, int i, int j, double beyond,
                         pencil_facts &f) const
@@ -76,7 +59,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
 #pragma unroll
     for (int x = 0; x < 2; x++) {
       const int r = row_of (i), c = column_of (j, x);
-      const W here = entry (from, ld, r, c, f);
+      const W here = pencil_entry (a, from, ld, r, c, f);
       v.x[x] = r < n && c < n ? here : from_real<W> (r == c ? beyond : 0);
     }
     return v;
@@ -93,20 +76,11 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     return f;
   }
 
-  // The largest |A - A'| where that is too large, else 0. Most pages need only `apart`.
-  GLA_DEVICE double skew_of (const T *from, int64_t ld, const pencil_facts &f) const
+  // The largest |A - A'| where that is too large, else 0.
+  GLA_DEVICE double skew_of (const pencil_facts &f) const
   {
-    double most = 0;
-    if (!pencil_is_skew<T> (1.5 * f.apart, f.largest, n))
-      return 0;
-    for (int k = threadIdx.x % 32; k < n * n; k += 32) {
-      const int r = k % n, c = k / n;
-      const W d = promote (from[r + c * ld]) - conj (promote (from[c + r * ld]));
-      most = fmax (most, hypot (re (d), im (d)));
-    }
-    for (int mask = 16; mask > 0; mask /= 2)
-      most = fmax (most, shuffle_xor (most, mask));
-    return pencil_is_skew<T> (most, f.largest, n) ? most : 0;
+    const bool counts = a.triangle == GLA_TRIANGLE_FULL;
+    return counts && pencil_is_skew<T> (f.apart, f.largest, n) ? f.apart : 0;
   }
 
   //----------------------------------------------------------------------------
@@ -137,16 +111,14 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
       for (int j = 0; j <= i; j++)
 #pragma unroll
         for (int x = 0; x < 2 && scaled; x++)
-          l[i][j].x[x] =
-              times_power (l[i][j].x[x], -s.row[row_of (i)] - s.row[column_of (j, x)]);
+          l[i][j].x[x] = times_power (l[i][j].x[x], -s.row[row_of (i)] - s.row[column_of (j, x)]);
 #pragma unroll
     for (int i = 0; i < B; i++)
 #pragma unroll
       for (int x = 0; x < 2; x++)
         if (g () == 2 * t () + x)
-          s.bound[row_of (i)] = row_of (i) < n ? (double)n * (double)limits<real_t<T>>::eps *
-                                                     re (l[i][i].x[x])
-                                               : 0;
+          s.bound[row_of (i)] =
+              row_of (i) < n ? (double)n * (double)limits<real_t<T>>::eps * re (l[i][i].x[x]) : 0;
     __syncwarp ();
   }
 
@@ -174,7 +146,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   // info of the page after B; l is then its factor.
   GLA_DEVICE int32_t read_b (const T *from, int64_t ld, double &skew)
   {
-    pencil_facts f = {0, 0, 0};
+    pencil_facts f = {0, 0, 0, 0};
 #pragma unroll
     for (int i = 0; i < B; i++)
 #pragma unroll
@@ -183,7 +155,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     f = join (f);
     if (f.bad)
       return n + 1;
-    skew = a.triangle == GLA_TRIANGLE_FULL ? skew_of (from, ld, f) : 0;
+    skew = skew_of (f);
     if (skew != 0)
       return GLA_INFO_NOT_HERMITIAN;
     scale_rows ();
@@ -196,7 +168,10 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
   //----------------------------------------------------------------------------
 
   // By what entry (r, c) of A is multiplied, as an exponent.
-  GLA_DEVICE int shift_of (int r, int c) const { return -(s.row[r] + s.row[c]) - shift; }
+  GLA_DEVICE int shift_of (int r, int c) const
+  {
+    return -(s.row[r] + s.row[c]) - shift;
+  }
 
   // Scales C, and finds `shift`, which brings its largest entry to 1, where numbers are far from 1.
   GLA_DEVICE void scale_a (double largest)
@@ -221,14 +196,13 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
 #pragma unroll
       for (int j = 0; j <= i; j++)
         for (int x = 0; x < 2; x++)
-          c[i][j].x[x] =
-              times_power (c[i][j].x[x], shift_of (row_of (i), column_of (j, x)));
+          c[i][j].x[x] = times_power (c[i][j].x[x], shift_of (row_of (i), column_of (j, x)));
   }
 
   // info of the page after A, of which c is then the lower triangle.
   GLA_DEVICE int32_t read_a (const T *from, int64_t ld, double &skew)
   {
-    pencil_facts f = {0, 0, 0};
+    pencil_facts f = {0, 0, 0, 0};
 #pragma unroll
     for (int i = 0; i < B; i++)
 #pragma unroll
@@ -237,7 +211,7 @@ template <class T, int B> struct small_pencil : pencil_tiles<T> {
     f = join (f);
     if (f.bad)
       return n + 1;
-    skew = a.triangle == GLA_TRIANGLE_FULL ? skew_of (from, ld, f) : 0;
+    skew = skew_of (f);
     if (skew != 0)
       return GLA_INFO_NOT_HERMITIAN;
     scale_a (f.largest);
@@ -430,8 +404,7 @@ template <class T, int B> cudaError_t launch_small (const pencil_args<T> &a)
   return cudaGetLastError ();
 }
 
-template <class T, int B>
-cudaError_t launch_back (const pencil_args<T> &a, const page_matrix<T> &V)
+template <class T, int B> cudaError_t launch_back (const pencil_args<T> &a, const page_matrix<T> &V)
 {
   const int warps = SMALL_PENCIL_THREADS / 32;
   const unsigned blocks = (unsigned)((a.pages + warps - 1) / warps);
@@ -453,8 +426,7 @@ template <class T> cudaError_t pencil_small (const pencil_args<T> &a)
   }
 }
 
-template <class T>
-cudaError_t pencil_small_back (const pencil_args<T> &a, const page_matrix<T> &V)
+template <class T> cudaError_t pencil_small_back (const pencil_args<T> &a, const page_matrix<T> &V)
 {
   switch ((a.n + 7) / 8) {
   case 1:

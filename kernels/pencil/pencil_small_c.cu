@@ -4,4 +4,5 @@
 #include "pencil_small.cuh"
 
 template cudaError_t pencil_small<cx<float>> (const pencil_args<cx<float>> &);
-template cudaError_t pencil_small_back<cx<float>> (const pencil_args<cx<float>> &, const page_matrix<cx<float>> &);
+template cudaError_t pencil_small_back<cx<float>> (const pencil_args<cx<float>> &,
+                                                   const page_matrix<cx<float>> &);

@@ -4,4 +4,5 @@
 #include "pencil_small.cuh"
 
 template cudaError_t pencil_small<double> (const pencil_args<double> &);
-template cudaError_t pencil_small_back<double> (const pencil_args<double> &, const page_matrix<double> &);
+template cudaError_t pencil_small_back<double> (const pencil_args<double> &,
+                                                const page_matrix<double> &);

@@ -4,4 +4,5 @@
 #include "pencil_small.cuh"
 
 template cudaError_t pencil_small<float> (const pencil_args<float> &);
-template cudaError_t pencil_small_back<float> (const pencil_args<float> &, const page_matrix<float> &);
+template cudaError_t pencil_small_back<float> (const pencil_args<float> &,
+                                               const page_matrix<float> &);

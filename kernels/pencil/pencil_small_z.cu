@@ -4,4 +4,5 @@
 #include "pencil_small.cuh"
 
 template cudaError_t pencil_small<cx<double>> (const pencil_args<cx<double>> &);
-template cudaError_t pencil_small_back<cx<double>> (const pencil_args<cx<double>> &, const page_matrix<cx<double>> &);
+template cudaError_t pencil_small_back<cx<double>> (const pencil_args<cx<double>> &,
+                                                    const page_matrix<cx<double>> &);

@@ -25,8 +25,7 @@ template <class F> GLA_DEVICE void for_elements (int64_t elements, int64_t pages
 }
 
 template <class T>
-__global__ void __launch_bounds__ (THREADS)
-    subtract_kernel (pencil_args<T> a, int at, int size)
+__global__ void __launch_bounds__ (THREADS) subtract_kernel (pencil_args<T> a, int at, int size)
 {
   const int n = a.n, rows = n - at;
   for_elements ((int64_t)rows * size, a.b_pages, [&] (int64_t page, int64_t k) {

@@ -83,24 +83,46 @@ GLA_DEVICE int pencil_row_exponent (double d)
 // What the entries of a page that are read tell.
 struct pencil_facts {
   double largest; // largest |re| or |im|
-  double apart;   // largest |re| or |im| of A - A'
+  double apart;   // largest |A - A'|
   int bad;        // a NaN or an Inf was seen
+  int exponent;   // the largest of a scaled entry, where it was looked for
 };
 
 // Notes x at (i, j) and y = conj of what is at (j, i), as they were read.
 template <class T> GLA_DEVICE void pencil_note (pencil_facts &f, wide<T> x, wide<T> y)
 {
-  const double here = absmax (x), there = absmax (y), apart = absmax (x - y);
-  const double most = (double)limits<real_t<T>>::big;
+  const double here = absmax (x), there = absmax (y), most = (double)limits<real_t<T>>::big;
+  const wide<T> apart = x - y;
   f.bad |= !(here <= most) || !(there <= most);
   f.largest = fmax (f.largest, fmax (here, there));
-  f.apart = fmax (f.apart, apart);
+  if (absmax (apart) != 0)
+    f.apart = fmax (f.apart, hypot (re (apart), im (apart)));
 }
 
-// Whether differences up to `apart` in each part, and `difference` in all, are too large.
+// Whether a page with this difference is not Hermitian.
 template <class T> GLA_DEVICE bool pencil_is_skew (double difference, double largest, int n)
 {
   return difference > 10.0 * n * limits<real_t<T>>::eps * largest;
+}
+
+// Entry (r, c) of a page as it counts; beyond n that of the last row or column. Both triangles are
+// read, or one of them twice.
+template <class T>
+GLA_DEVICE wide<T> pencil_entry (const pencil_args<T> &a, const T *from, int64_t ld, int r, int c,
+                                 pencil_facts &f)
+{
+  typedef wide<T> W;
+  r = min (r, a.n - 1);
+  c = min (c, a.n - 1);
+  const int high = max (r, c), low = min (r, c);
+  const int64_t below = high + low * ld, above = low + high * ld;
+  const bool upper = a.triangle == GLA_TRIANGLE_UPPER, lower = a.triangle == GLA_TRIANGLE_LOWER;
+  W x = conj_if (widen (from[upper ? above : below]), upper);
+  W y = conj_if (widen (from[lower ? below : above]), !lower);
+  if (high == low && (upper || lower))
+    x = y = from_real<W> (re (x));
+  pencil_note<T> (f, x, y);
+  return conj_if (scale (0.5, x) + scale (0.5, y), r < c);
 }
 
 // Fills a page with NaN.

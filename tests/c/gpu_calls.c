@@ -148,9 +148,10 @@ static void add_eigpairs (void)
       add ((run_case){"eigpairs",
                       run_eigpairs,
                       {sizes[k], 6, types[t], 1 + (t + k) % 3, k % 4 != 3, (t + k / 2) % 4, k % 2,
-                       k % 3, (k + t) % 4 == 0   ? GLA_EIG_INDICES
-                              : (k + t) % 4 == 1 ? GLA_EIG_INTERVAL
-                                                 : GLA_EIG_ALL,
+                       k % 3,
+                       (k + t) % 4 == 0   ? GLA_EIG_INDICES
+                       : (k + t) % 4 == 1 ? GLA_EIG_INTERVAL
+                                          : GLA_EIG_ALL,
                        (k + t / 2) % 2},
                       t == 2,
                       {.any_info = k % 3 == 0}});

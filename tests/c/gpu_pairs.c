@@ -21,8 +21,8 @@ static gla_eig_pairs_results results_of (const pair_problem *q)
                                  .info = q->info};
 }
 
-static gla_status call (gla_context *where, pair_problem *q, const gla_array *A,
-                        const gla_array *B, const gla_eig_pairs_results *r)
+static gla_status call (gla_context *where, pair_problem *q, const gla_array *A, const gla_array *B,
+                        const gla_eig_pairs_results *r)
 {
   q->report.base.size = sizeof q->report;
   const gla_status status = gla_batcheig_pairs (where, A, B, r, &q->o, &q->report);
@@ -95,8 +95,8 @@ static void check_size (gla_type type, int64_t n, gla_triangle triangle, int ity
   }
   CHECK (worst <= BOUND, "%c n %lld itype %d triangle %d %s: ratio %g", (char)type, (long long)n,
          itype, (int)triangle, there ? "on the GPU" : "from the host", worst);
-  CHECK (gaps_are_untouched (&q.V) && gaps_are_untouched (&q.rcond), "%c n %lld: gaps",
-         (char)type, (long long)n);
+  CHECK (gaps_are_untouched (&q.V) && gaps_are_untouched (&q.rcond), "%c n %lld: gaps", (char)type,
+         (long long)n);
   pair_problem cpu = q;
   make_results (&cpu, 0);
   solve_on_cpu (&cpu);
@@ -112,8 +112,8 @@ static void check_size (gla_type type, int64_t n, gla_triangle triangle, int ity
 
 static void test_sizes (const gla_type *types, int count)
 {
-  static const int64_t orders[] = {1,  2,  3,  4,  5,  7,   8,   9,   12,  15,  16,  17,  23,
-                                   24, 25, 31, 32, 33, 39,  40,  41,  48,  63,  64,  65,  80,
+  static const int64_t orders[] = {1,  2,  3,   4,   5,   7,   8,   9,   12,  15,  16,  17,  23,
+                                   24, 25, 31,  32,  33,  39,  40,  41,  48,  63,  64,  65,  80,
                                    96, 97, 112, 127, 128, 129, 160, 161, 192, 225, 233, 257, 300};
   for (int t = 0; t < count; t++)
     for (int k = 0; k < COUNT (orders); k++)
