@@ -177,15 +177,13 @@ Each page must be Hermitian to within rounding: the largest
 
 @strong{Pairs.} With @var{B}, @code{@var{A} * @var{V} = @var{B} * @var{V} * @var{D}}
 and @code{@var{V}' * @var{B} * @var{V} = I} on each page.  @var{B} has as many pages
-as @var{A}; or one of them has a single page, which stands for all.  A @var{B} for all
-is factored once.  @var{B} must be Hermitian as @var{A}, and positive definite to
+as @var{A}; or one of them has a single page, which stands for all.  @var{B} must be Hermitian as @var{A}, and positive definite to
 working precision: its Cholesky factorisation leaves more than @code{@var{n} * eps} of
 each diagonal element.  @var{info} is @code{@var{n}+1+@var{k}} where the leading
 @var{k}-by-@var{k} block of @var{B} is the first that is not; the page is NaN then.
 The options @qcode{"drop"}, @qcode{"swap"} and @qcode{"qz"} are for other @var{B}.
 The error of an eigenvalue is at most about @code{eps * norm (inv (@var{B})) *
-(norm (@var{A}) + norm (@var{B}) * abs (lambda))}.  The factorisation of @var{B} and
-the reduction of @var{A} run on the CPU.
+(norm (@var{A}) + norm (@var{B}) * abs (lambda))}.
 
 @var{more} is a struct of columns with a number for each page.  @code{rcond} is the
 reciprocal condition number of @var{B} in the 1-norm, @code{rank} the rank of @var{B}

@@ -229,6 +229,32 @@ typedef struct {
   double *skew_a, *skew_b;
 } gla_pencil_chunk;
 
+// One job of gla_batcheig_pairs: that of the standard problem, whose head and whose options are
+// those of the call, and which problem it comes from: C = inv (L)*A*inv (L)' or with `product`
+// L'*A*L, and X = inv (L)'*Y or with `times` L*Y from the eigenvectors Y of C.
+typedef struct {
+  gla_eig_job eig; // must stay first; `triangle` is of A and B
+  int product, times;
+  int a_shared, b_shared; // nonzero: one page for all
+} gla_eigpairs_job;
+
+// Pages of the job. A and B have one page where that is shared; lambda has all. V and rcond have
+// NULL data where they are not wanted; rcond is NaN where B has no Cholesky factor. info is that of
+// gla_eig_pairs_results, or GLA_INFO_NOT_HERMITIAN, and then skew[page] is the largest |A - A'|, or
+// minus the largest |B - B'|. count, and info and *clean before and after, as in gla_eig_chunk.
+typedef struct {
+  union {
+    gla_array arrays[5];
+    struct {
+      gla_array lambda, A, B, V, rcond;
+    };
+  };
+  int32_t *info;
+  double *skew;
+  int *clean, clean_word; // clean points to clean_word, or elsewhere
+  int64_t *count;
+} gla_eigpairs_chunk;
+
 // One job of gla_pagefun with a function that the backend knows (not GLA_FUN_VALUES): options as
 // the caller's, with a tol that is not 0.
 typedef struct {
@@ -365,6 +391,7 @@ typedef enum {
   GLA_BATCH_PENCIL,
   GLA_BATCH_PAGEFUN,
   GLA_BATCH_SVD,
+  GLA_BATCH_EIGPAIRS,
   GLA_BATCH_OPS
 } gla_batch_op;
 

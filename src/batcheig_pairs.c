@@ -1,12 +1,13 @@
 // batcheig_pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments and does the pages in groups (pairs_groups.c; pairs_drop.c where eigenvalues
-// of B are dropped), then the condition numbers.
+// Checks the arguments, and chooses who does the pages: pairs_call.c, pairs_drop.c where
+// eigenvalues of B are dropped, or groups (pairs_groups.c) of pages of (B, A) where A is the
+// definite one.
 
 #include "arrays.h"
 #include "eig_options.h"
-#include "pairs_run.h"
+#include "pairs_call.h"
 #include "pencil_steps.h"
 #include "structs.h"
 
@@ -30,9 +31,6 @@ static gla_status check_input (gla_context *ctx, const char *name, const gla_arr
   if (a->pages != lambda->pages && a->pages != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %lld pages, it must have 1 or %lld", name,
                      (long long)a->pages, (long long)lambda->pages);
-  if (a->device != GLA_DEVICE_HOST)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
-                     a->device);
   return GLA_OK;
 }
 
@@ -124,6 +122,16 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (A->rows != B->rows)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B has %lld rows, and A has %lld",
                      (long long)B->rows, (long long)A->rows);
+  status = gla_check_place (ctx, "B", B, "A", A);
+  if (status != GLA_OK)
+    return status;
+  if (A->rows == 0 && r->rcond.data != NULL && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "rcond must not be wanted where n is 0 and A is in place %d", A->device);
+  if (o->way != GLA_PAIRS_CHOL && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "way must be GLA_PAIRS_CHOL where A is in place %d, not on the host",
+                     A->device);
   status = check_columns (ctx, o, A->rows, &r->lambda, columns);
   if (status == GLA_OK)
     status = check_results (ctx, A, B, r, *columns);
@@ -131,7 +139,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
 }
 
 //------------------------------------------------------------------------------
-// condition numbers
+// pairs with a semidefinite B
 //------------------------------------------------------------------------------
 
 // In groups, because copies of B may be made.
@@ -166,7 +174,7 @@ static void count_all (const gla_pairs_run *p)
 // Ranks where B has all of it; those of other ways are set page by page.
 static void rank_all (const gla_pairs_run *p)
 {
-  for (int64_t k = 0; p->r.rank != NULL && p->o.way == GLA_PAIRS_CHOL && k < p->pages; k++)
+  for (int64_t k = 0; p->r.rank != NULL && k < p->pages; k++)
     p->r.rank[k] = p->info[k] == 0 ? p->n : 0;
 }
 
@@ -197,12 +205,14 @@ static gla_status work (gla_pairs_run *p)
       gla_put_number (&p->r.rcond, k * p->r.rcond.page_stride, INFINITY);
     return GLA_OK;
   }
+  if (p->o.way == GLA_PAIRS_CHOL) {
+    const gla_status status = gla_pairs_call (p);
+    rank_all (p);
+    return status;
+  }
   p->group = gla_pairs_group (p);
-  gla_status status = p->o.way == GLA_PAIRS_DROP ? gla_pairs_drop (p) : do_groups (p);
-  if (status == GLA_OK)
-    status = condition_numbers (p);
-  rank_all (p);
-  return status;
+  const gla_status status = p->o.way == GLA_PAIRS_DROP ? gla_pairs_drop (p) : do_groups (p);
+  return status == GLA_OK ? condition_numbers (p) : status;
 }
 
 gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,

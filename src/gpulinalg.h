@@ -306,22 +306,24 @@ typedef struct {
 } gla_eig_pairs_report;
 
 // A, B    n x n, P pages or one page for all; s d c or z, one type for both; never changed.
-//         row_stride 1. All arrays are on the host; results do not overlap the inputs or each
-//         other.
-// A page with info != 0 is NaN in lambda and V. A pivot of B is not definite where Cholesky leaves
-// at most n*eps of the diagonal element. options NULL for the defaults; report may be NULL.
-// The error of an eigenvalue is bounded by about eps*|inv (B)|*(|A| + |B|*|lambda|), so rcond tells
-// how many digits may be lost. B is factored and A reduced on the CPU, and one B for all pages is
-// factored once; the eigenvalues are those of gla_batcheig, on the device that the context says.
-// The same pair gives the same bits in every batch, on one device. Powers of two keep all numbers
-// in the range, so pages of any size are solved.
+//         row_stride 1. All arrays are on the host, or all on one GPU; results do not overlap the
+//         inputs or each other.
+// A page with info != 0 is NaN in lambda and V. On a GPU rcond, too, is NaN where B is not
+// definite; of arrays on the host the CPU finds it then. A pivot of B is not definite where
+// Cholesky leaves at most n*eps of the diagonal element. options NULL for the defaults; report may
+// be NULL. The error of an eigenvalue is bounded by about eps*|inv (B)|*(|A| + |B|*|lambda|), so
+// rcond tells how many digits may be lost. The whole work is done where the context says, up to n =
+// 2048 on a GPU; with GLA_PAIRS_DROP and GLA_PAIRS_SWAP, which take arrays on the host alone, only
+// standard problems are solved there. The same pair gives the same bits in every batch, on one
+// device. Powers of two keep all numbers in the range, so pages of any size are solved.
 // GLA_PAIRS_DROP is Rayleigh-Ritz in the space of the eigenvectors of B that are not dropped. Where
 // B is singular, the results are not the finite eigenvalues of the pair. B may have eigenvalues
 // down to -max (drop, n*eps)*|B|.
 // GLA_PAIRS_SWAP gives the eigenvalues of the pair, Inf last; of either sign where B is not
 // semidefinite. mu counts as 0 up to n*eps times the largest |mu|.
 // Methods: B = L*L', C = inv (L)*A*inv (L)' (Martin, Wilkinson 1968), with itype 2 and 3 C =
-// L'*A*L; canonical orthogonalisation (Lowdin 1970): B = U*M*U', T = U*M^(-1/2), C = T'*A*T.
+// L'*A*L; the eigenvalues and eigenvectors of C are those of gla_batcheig. Canonical
+// orthogonalisation (Lowdin 1970): B = U*M*U', T = U*M^(-1/2), C = T'*A*T.
 gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,
                                const gla_eig_pairs_results *results,
                                const gla_eig_pairs_options *options, gla_eig_pairs_report *report);

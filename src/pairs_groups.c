@@ -153,11 +153,12 @@ gla_status gla_pairs_not_hermitian (gla_pairs_run *p, char name, int64_t page, d
                    p->report.bad_matrix, p->report.bad_difference);
 }
 
-// Ends the call where a page is not Hermitian.
-static gla_status look_for_skew (gla_pairs_run *p, int64_t first, int64_t count)
+// Ends the call where a page is not Hermitian. info is that of the pages.
+static gla_status look_for_skew (gla_pairs_run *p, const int32_t *info, int64_t first,
+                                 int64_t count)
 {
   for (int64_t k = 0; k < count; k++)
-    if (p->info[first + k] == GLA_INFO_NOT_HERMITIAN) {
+    if (info[k] == GLA_INFO_NOT_HERMITIAN) {
       const int is_b = p->skew_b[k] != 0;
       return gla_pairs_not_hermitian (p, is_b ? 'B' : 'A', first + k,
                                       is_b ? p->skew_b[k] : p->skew_a[k]);
@@ -171,13 +172,10 @@ gla_status gla_pairs_factor_once (gla_pairs_run *p)
   gla_pencil_job job = job_of (p);
   gla_pencil_chunk c = chunk_of (p, 0, 1);
   job.factor = 1;
+  c.info = &p->shared_info;
   c.B = gla_pairs_pages (&p->B, 0, 1);
-  gla_status status = gla_pencil_steps (p->ctx, &job, &c);
-  if (status == GLA_OK)
-    status = look_for_skew (p, 0, 1);
-  for (int64_t k = 1; k < p->pages; k++)
-    p->info[k] = p->info[0];
-  return status;
+  const gla_status status = gla_pencil_steps (p->ctx, &job, &c);
+  return status == GLA_OK ? look_for_skew (p, &p->shared_info, 0, 1) : status;
 }
 
 static gla_status reduce (gla_pairs_run *p, int64_t first, int64_t count)
@@ -186,12 +184,14 @@ static gla_status reduce (gla_pairs_run *p, int64_t first, int64_t count)
   gla_pencil_chunk c = chunk_of (p, first, count);
   job.factor = !gla_pairs_share_b (p);
   job.reduce = 1;
+  for (int64_t k = 0; k < count && !job.factor; k++)
+    c.info[k] = p->shared_info;
   c.A = gla_pairs_pages (&p->A, first, count);
   if (job.factor)
     c.B = gla_pairs_pages (&p->B, first, count);
   c.C = gla_array_pages (&p->C, 0, count);
   const gla_status status = gla_pencil_steps (p->ctx, &job, &c);
-  return status == GLA_OK ? look_for_skew (p, first, count) : status;
+  return status == GLA_OK ? look_for_skew (p, c.info, first, count) : status;
 }
 
 static gla_status transform_back (gla_pairs_run *p, int64_t first, int64_t count)

@@ -18,7 +18,8 @@ typedef struct {
   gla_array L, C;  // of a group; L of one page where B is shared
   // Of a group, where a part of the spectrum is wanted: all eigenvalues and eigenvectors.
   gla_array lambda, V;
-  int32_t *eig_info; // of a group
+  int32_t *eig_info;   // of a group
+  int32_t shared_info; // of one B for all pages
   int32_t *exponents;
   double *skew_a, *skew_b;
   gla_groups groups;

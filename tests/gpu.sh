@@ -112,6 +112,8 @@ program test_device norms
 program test_device phases
 program test_device funs
 program test_device svds
+program test_device pairs dz
+program test_device pairs sc
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages

@@ -20,7 +20,8 @@ const gla_backend gla_backend_cuda = {
               [GLA_BATCH_PAGEMUL] = &cuda_pagemul_ops,
               [GLA_BATCH_PAGESOLVE] = &cuda_pagesolve_ops,
               [GLA_BATCH_PAGEFUN] = &cuda_pagefun_ops,
-              [GLA_BATCH_SVD] = &cuda_svd_ops},
+              [GLA_BATCH_SVD] = &cuda_svd_ops,
+              [GLA_BATCH_EIGPAIRS] = &cuda_eigpairs_ops},
     .spmv = &cuda_spmv_ops,
     .krylov = &cuda_krylov_ops,
 };

@@ -58,6 +58,7 @@ struct cuda_engine {
   gla_pagesolve_job pagesolve_job;
   gla_pagefun_job pagefun_job;
   gla_svd_job svd_job;
+  gla_eigpairs_job eigpairs_job;
   int64_t chunk_pages;
   // for work beside that of a slot's stream, one chunk at a time
   cudaStream_t side;

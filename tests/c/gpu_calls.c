@@ -155,6 +155,24 @@ static void add_svd (void)
     }
 }
 
+static void add_eigpairs (void)
+{
+  const int sizes[] = {1, 7, 16, 24, 32, 33, 64, 100, 170, 260, 400};
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++)
+      add ((run_case){"eigpairs",
+                      run_eigpairs,
+                      {sizes[k], 6, types[t], 1 + (t + k) % 3, k % 4 != 3, (t + k / 2) % 4, k % 2,
+                       k % 3,
+                       (k + t) % 4 == 0   ? GLA_EIG_INDICES
+                       : (k + t) % 4 == 1 ? GLA_EIG_INTERVAL
+                                          : GLA_EIG_ALL,
+                       (k + t / 2) % 2},
+                      t == 2,
+                      {.any_info = k % 3 == 0}});
+}
+
 static void add_norm (void)
 {
   const int types[] = {S, D, C, Z};
@@ -322,6 +340,7 @@ int main (int argc, char **argv)
   add_norm ();
   add_pagefun ();
   add_svd ();
+  add_eigpairs ();
   add_pagemul ();
   add_pagesolve ();
   add_sparse ();

@@ -259,6 +259,42 @@ static gla_status run_pagefun (gla_engine *engine, const int *v)
   return status;
 }
 
+// n, pages, type, itype, vectors, shared (1: A, 2: B), rcond, triangle, range, on device
+static gla_status run_eigpairs (gla_engine *engine, const int *v)
+{
+  const gla_type type = (gla_type)v[2], real = gla_type_real (type);
+  const int64_t n = v[0], pages = v[1];
+  arrays s = {.on_device = v[9]};
+  gla_eigpairs_job job = {.eig = {.n = n, .vectors = v[4], .maxit = 30}};
+  gla_eig_job *eig = &job.eig;
+  eig->triangle = (gla_triangle)v[7];
+  eig->tol = gla_type_eps (type);
+  eig->range = (gla_eig_range)v[8];
+  eig->il = eig->columns = eig->range == GLA_EIG_ALL ? n : (n + 1) / 2;
+  eig->vl = -1;
+  eig->vu = 1;
+  eig->head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
+  job.product = v[3] > 1;
+  job.times = v[3] == 3;
+  job.a_shared = v[5] & 1;
+  job.b_shared = v[5] / 2;
+  gla_eigpairs_chunk c = {.lambda = array (&s, real, eig->columns, 1, pages)};
+  c.A = array (&s, type, n, n, job.a_shared ? 1 : pages);
+  c.B = array (&s, type, n, n, job.b_shared ? 1 : pages);
+  c.V = array (&s, type, n, v[4] ? eig->columns : 0, pages);
+  c.rcond = array (&s, real, v[6], 1, pages);
+  c.count = take (&s, (size_t)pages * sizeof (int64_t), 0);
+  c.info = take_info (&s, pages);
+  c.skew = take (&s, (size_t)pages * sizeof (double), 0);
+  c.clean = &c.clean_word;
+  const void *chunk = &c;
+  gla_status status = run_chunks (engine, GLA_BATCH_EIGPAIRS, &eig->head, pages, &chunk, 1);
+  if (status == GLA_OK && !predict_only)
+    check_info ("eigpairs", c.info, pages, c.clean_word);
+  free_arrays (&s);
+  return status;
+}
+
 // m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device
 static gla_status run_gsvd (gla_engine *engine, const int *v)
 {

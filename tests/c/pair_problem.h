@@ -8,7 +8,9 @@
 
 enum { GAP = 3, BOUND = 30 };
 
+#ifndef COUNT
 #define COUNT(array) ((int)(sizeof (array) / sizeof *(array)))
+#endif
 
 static gla_context *ctx;
 

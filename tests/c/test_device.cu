@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
-//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, funs, svds, qr
-//        or stops:
+//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases, funs, svds,
+//        pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"
@@ -271,6 +271,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_funs ();
   if (name == "svds")
     return gpu_svds ();
+  if (name == "pairs")
+    return gpu_pairs (types);
   if (name == "norms")
     return gpu_norms ();
   if (name == "phases")
