@@ -157,11 +157,11 @@ The singular values of two pages, of which the second has rank 1:
 
 @example
 @group
-A = cat (3, [3, 0; 4, 5], [1, 2; 2, 4]);
+A = cat (3, [3, 0; 4, 5], [0, 2; 0, 0]);
 s = squeeze (batchsvd (A))
    @result{} s =
 
-        6.7082   5.0000
+        6.7082   2.0000
         2.2361        0
 @end group
 @end example
