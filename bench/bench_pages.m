@@ -119,53 +119,6 @@ function count = pages_of_loop (loop, pages)
 end
 
 %------------------------------------------------------------------------------
-% NumPy in another process
-%------------------------------------------------------------------------------
-
-function peer = start_peer ()
-  peer = [];
-  if (system ("python3 -c 'import numpy' 2>/dev/null") != 0)
-    return;
-  end
-  script = fullfile (fileparts (mfilename ("fullpath")), "numpy_peer.py");
-  [peer.in, peer.out, peer.process] = popen2 ("python3", {script});
-  peer.version = answer_of (peer);
-end
-
-function stop_peer (peer)
-  if (! isempty (peer))
-    fclose (peer.in);
-    fclose (peer.out);
-    waitpid (peer.process);
-  end
-end
-
-function text = ask (peer, varargin)
-  fprintf (peer.in, varargin{:});
-  fflush (peer.in);
-  text = answer_of (peer);
-end
-
-% The next line; reading does not wait for it.
-function text = answer_of (peer)
-  text = "";
-  until_ = time () + 120;
-  do
-    part = fgets (peer.out);
-    if (ischar (part))
-      text = [text, part];
-    else
-      fclear (peer.out);
-      pause (0.002);
-    end
-    if (time () > until_)
-      error ("bench_pages: NumPy does not answer");
-    end
-  until (any (text == "\n"))
-  text = strtrim (text);
-end
-
-%------------------------------------------------------------------------------
 % measuring
 %------------------------------------------------------------------------------
 
@@ -178,7 +131,7 @@ function t = times_of (case_, type, bytes, rounds, peer)
   check (case_, Z(:,:,count), loop (count)(:,:,count), class (X));
   clear Z
   if (! isempty (peer))
-    ask (peer, "make %s %s %d %d %d %d %s\n", case_{1}, type, case_{3:5}, pages, case_{2});
+    numpy_process (peer, "make %s %s %d %d %d %d %s\n", case_{1}, type, case_{3:5}, pages, case_{2});
   end
   t = [pages, Inf, Inf, NaN];
   spin = 0.2;  % the threads of a BLAS wait in a loop after their work
@@ -195,7 +148,7 @@ function t = times_of (case_, type, bytes, rounds, peer)
     clear Z
     pause (spin);
     if (! isempty (peer))
-      t(4) = min (t(4), str2double (ask (peer, "time\n")) / pages);
+      t(4) = min (t(4), str2double (numpy_process (peer, "time\n")) / pages);
     end
     if (r >= 3 && time () - begin > 2.5)
       break;
@@ -224,7 +177,7 @@ if (! isempty (sizes))
   cases = cases(ismember ([cases{:,3}], sizes),:);
 end
 bench_header ();
-peer = start_peer ();
+peer = numpy_process ("start");
 if (isempty (peer))
   printf ("# no NumPy\n");
 else
@@ -243,4 +196,4 @@ for type = types
     fflush (stdout);
   end
 end
-stop_peer (peer);
+numpy_process ("stop", peer);

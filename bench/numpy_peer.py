@@ -1,4 +1,4 @@
-# numpy_peer.py: times NumPy's functions on pages for bench_pages.m, which asks through a pipe
+# numpy_peer.py: times NumPy's functions on pages for numpy_process.m, which asks through a pipe
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # "make FUNCTION TYPE M K N PAGES CASE" makes the data and runs once; the answer is "ready". "time" runs once;
@@ -23,6 +23,8 @@ def job_of(function, letter, m, k, n, pages, case, generator):
     if function == "pageinv":
         x += m * np.eye(m, dtype=x.dtype)
         return lambda: np.linalg.inv(x)
+    if function == "batchsvd":
+        return lambda: np.linalg.svd(x, full_matrices=False, compute_uv=case == "usv")
     if case == "hermitian":
         return lambda: x @ x.conj().transpose(0, 2, 1) if letter in "cz" else x @ x.transpose(0, 2, 1)
     y = pages_of((k, n) if case == "shared" else (pages, k, n), letter, generator)

@@ -13,6 +13,7 @@
 #   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
+#   svd-<name>.tsv             batchsvd from Octave arrays, loops over svd and NumPy
 #   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
@@ -118,6 +119,9 @@ if [ $octave_too = yes ]; then
   echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
   $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
   mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
+  echo "bench_svd.m: batchsvd from Octave arrays, beside loops over svd and NumPy"
+  $octave bench_svd.m $quick >"results/svd-$name.tsv.new"
+  mv "results/svd-$name.tsv.new" "results/svd-$name.tsv"
   echo "bench_pairs.m: batcheig (A, B) from Octave arrays, beside the loop over eig (A, B)"
   $octave bench_pairs.m $quick >"results/pairs-$name.tsv.new"
   mv "results/pairs-$name.tsv.new" "results/pairs-$name.tsv"

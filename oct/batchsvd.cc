@@ -128,7 +128,8 @@ The default is @code{false}.
 eps} times the largest one of their page.  With @qcode{"jacobi"}, and always where
 @var{k} is at most 32, each is right to a small multiple of @code{@var{k} * eps * c}
 times @emph{itself}, where c is the condition number of the page with its columns
-scaled to one length: small values of graded pages keep their digits.  This holds down
+(rows where @var{m} < @var{n}) scaled to one length: small values of graded pages keep
+their digits.  This holds down
 to 1e-25 of the largest in single precision and 1e-280 in double; what is smaller may
 become 0.
 
@@ -156,11 +157,11 @@ The singular values of two pages, of which the second has rank 1:
 
 @example
 @group
-A = cat (3, [3, 0; 4, 5], [1, 2; 2, 4]);
+A = cat (3, [3, 0; 4, 5], [0, 2; 0, 0]);
 s = squeeze (batchsvd (A))
    @result{} s =
 
-        6.7082   5.0000
+        6.7082   2.0000
         2.2361        0
 @end group
 @end example

@@ -19,6 +19,12 @@ The same with the interface of @sc{matlab}.
 Singular value decompositions of many matrices; @code{pagesvd} with the interface of
 @sc{matlab}.
 
+@item pagepinv
+Pseudo-inverses; @code{pagelsqminnorm} gives least squares solutions of least norm.
+
+@item pagerank
+Numerical ranks; @code{pagecond} gives condition numbers.
+
 @item qr_block
 QR factorization and least squares: large matrices, tall ones and many at once.
 

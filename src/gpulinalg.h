@@ -402,8 +402,8 @@ typedef struct {
 // orthonormal ones.
 // Accuracy: values differ from exact ones by at most a small multiple of k*eps times the largest;
 // with GLA_SVD_METHOD_JACOBI, and by any method where k <= 32, by a small multiple of k*eps*c times
-// themselves, for the condition number c of A with its columns brought to one length. (Values below
-// 2^-100 of the largest in single precision, 2^-960 in double, count as 0.)
+// themselves, for the condition number c of A with its columns (rows where m < n) brought to one
+// length. (Values below 2^-90 of the largest in single precision, 2^-930 in double, may become 0.)
 // The same page gives the same bits whatever the batch and its position in it, on one device.
 // Methods: one-sided Jacobi (Hestenes 1958) on the triangle of a QR factorisation with column
 // pivoting (Drmac, Veselic 2008); reduction to a bidiagonal matrix (Golub, Kahan 1965), and of that

@@ -610,6 +610,26 @@ EOF
   [ -s wave_packet.png ]
 }
 
+@test "the examples of batchsvd check themselves and draw pictures" {
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/mppca_denoise.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s mppca_denoise.png ]
+  command -v gnuplot >/dev/null || return 0
+  run octave_run "$TOP/examples/register_clouds.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s register_clouds.png ]
+}
+
+@test "Ctrl-C ends batchsvd within 0.2 s" {
+  interrupted 'A = randn (20, 20, 100000);' 'for k = 1:100, [U, S, V] = batchsvd (A, "device", "cpu"); end'
+  interrupted 'A = randn (200, 200, 40);' 'for k = 1:100, [U, S, V] = batchsvd (A, "device", "cpu"); end'
+  interrupted 'A = randn (300, 300, 4);' \
+    'for k = 1:100, [U, S, V] = batchsvd (A, "method", "jacobi", "device", "cpu"); end'
+}
+
 @test "Ctrl-C ends pagefunm within 0.2 s" {
   interrupted 'A = randn (40, 40, 30000); A += permute (A, [2, 1, 3]);' 'F = pagefunm (A, "exp", "scale", 1i);'
 }

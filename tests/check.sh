@@ -130,7 +130,7 @@ step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
 # the AVX2 kernels, which a processor with AVX-512 does not choose by itself
 if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then
-  for name in lanes qr gsvd spmv; do
+  for name in lanes qr svd gsvd spmv; do
     suite "test_$name, avx2" env GPULINALG_ISA=avx2 "tests/c/build/test_$name"
   done
 fi
@@ -151,6 +151,7 @@ for share in 1 2 3 4; do
   suite "accuracy of batcheig $share/4" sh tests/installed.sh "$work/installed" accuracy eig $share/4
   suite "accuracy of qr_block $share/4" sh tests/installed.sh "$work/installed" accuracy qr $share/4
 done
+suite "accuracy of batchsvd" sh tests/installed.sh "$work/installed" accuracy svd
 suite "accuracy of gsvd_hz" sh tests/installed.sh "$work/installed" accuracy gsvd
 suite "accuracy of spmv and eigs_lanczos" sh tests/installed.sh "$work/installed" accuracy sparse
 

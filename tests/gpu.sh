@@ -118,6 +118,7 @@ $(shares failing 4)
 $(shares eig 6)
 $(shares qr 5)
 $(shares sparse 2)
+$(shares svd 3)
 $(shares gsvd 3)
 $(shares pages 2)"
 suites="$(shares failing 6)
@@ -125,6 +126,7 @@ $(shares qr 8)
 $device_pages
 $(shares sparse 2)
 $(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
+$(shares svd 3)
 $(shares gsvd 3)
 $(shares pages 4)"
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130

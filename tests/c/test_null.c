@@ -65,6 +65,7 @@ static void test_no_context_for_operations (void)
   const gla_eig_pairs_results pairs = {.size = sizeof pairs, .lambda = l};
   const gla_pagemul_results pagemul = {.size = sizeof pagemul, .C = a};
   const gla_pagefun_results fun = {.size = sizeof fun, .F = a};
+  const gla_svd_results svd = {.size = sizeof svd, .S = l};
   const gla_eigs_results eigs = {.size = sizeof eigs};
   const gla_operator op = {.size = sizeof op};
   const gla_csr csr = {.type = GLA_TYPE_D};
@@ -81,6 +82,7 @@ static void test_no_context_for_operations (void)
   bad (gla_batcheig_pairs (NULL, &a, &a, &pairs, NULL, NULL), "gla_batcheig_pairs");
   bad (gla_pagemul (NULL, &a, &a, &pagemul, NULL, NULL), "gla_pagemul");
   bad (gla_pagefun (NULL, &a, GLA_FUN_EXP, &fun, NULL, NULL), "gla_pagefun");
+  bad (gla_batchsvd (NULL, &a, &svd, NULL, NULL), "gla_batchsvd");
   bad (gla_sparse_create (NULL, &csr, &S, NULL), "gla_sparse_create");
   bad (gla_factor_create (NULL, &csr, 0, &F, NULL, NULL), "gla_factor_create");
   CHECK (S == NULL && F == NULL, "handles of calls that failed");
@@ -141,6 +143,13 @@ static void test_page_functions (void)
   const gla_pagefun_results fun = {.size = sizeof fun, .F = pages_of (V, N, N)};
   const gla_pagefun_results no_F = {.size = sizeof no_F, .F = none};
   const gla_pagefun_options strange = {.size = sizeof strange, .triangle = (gla_triangle)7};
+  const gla_svd_results svd = {.size = sizeof svd, .S = pages_of (lambda, N, 1)};
+  const gla_svd_results no_S = {.size = sizeof no_S, .S = pages_of (NULL, N, 1)};
+  refused (gla_batchsvd (ctx, NULL, &svd, NULL, NULL), "A");
+  refused (gla_batchsvd (ctx, &a, NULL, NULL, NULL), "results");
+  bad (gla_batchsvd (ctx, &none, &svd, NULL, NULL), "A without data");
+  bad (gla_batchsvd (ctx, &a, &no_S, NULL, NULL), "S without data");
+  CHECK (gla_batchsvd (ctx, &a, &svd, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
   refused (gla_batcheig_pairs (ctx, NULL, &a, &pairs, NULL, NULL), "A");
   refused (gla_batcheig_pairs (ctx, &a, NULL, &pairs, NULL, NULL), "B");
   refused (gla_batcheig_pairs (ctx, &a, &a, NULL, NULL, NULL), "results");

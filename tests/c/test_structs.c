@@ -186,6 +186,10 @@ static void test_page_functions (size_t size)
            "pagefun", size);
   refused (gla_pagefun (ctx, &a, GLA_FUN_EXP, &fun, NULL, &(gla_pagefun_report){.base.size = size}),
            "pagefun", size);
+  const gla_svd_results svd = {.size = sizeof svd, .S = pages_of (lambda, N, 1)};
+  refused (gla_batchsvd (ctx, &a, &(gla_svd_results){.size = size}, NULL, NULL), "svd", size);
+  refused (gla_batchsvd (ctx, &a, &svd, &(gla_svd_options){.size = size}, NULL), "svd", size);
+  refused (gla_batchsvd (ctx, &a, &svd, NULL, &(gla_svd_report){.base.size = size}), "svd", size);
   const gla_array norms = pages_of (lambda, 1, 1);
   refused (gla_pagenorm (ctx, &a, GLA_NORM_ONE, &norms, &(gla_pagenorm_report){.base.size = size}),
            "pagenorm", size);

@@ -33,10 +33,10 @@ static svd_page solve (const svd_call *c, unsigned long long seed)
 // shapes, with all results and with few
 //------------------------------------------------------------------------------
 
-static const int shapes[][2] = {{1, 1},   {1, 4},   {5, 1},    {2, 2},    {3, 2},   {3, 3},
-                                {4, 5},   {8, 8},   {9, 7},    {16, 16},  {17, 15}, {31, 32},
-                                {32, 32}, {33, 32}, {33, 33},  {33, 60},  {60, 8},  {8, 60},
-                                {64, 64}, {70, 40}, {128, 32}, {129, 32}, {600, 7}, {5, 900}};
+static const int shapes[][2] = {
+    {1, 1},   {1, 4},   {5, 1},    {2, 2},    {3, 2},   {3, 3},   {4, 5},    {8, 8},    {9, 7},
+    {16, 16}, {17, 15}, {31, 32},  {32, 32},  {33, 32}, {33, 33}, {33, 60},  {60, 8},   {8, 60},
+    {64, 64}, {70, 40}, {128, 32}, {129, 32}, {600, 7}, {5, 900}, {2, 2049}, {5000, 3}, {150, 31}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static double values_apart (const svd_page *x, const svd_page *y)
@@ -152,7 +152,9 @@ static int rank_of (kind_of_page kind, const svd_call *c)
 static void check_rank (const svd_page *p, kind_of_page kind)
 {
   const svd_call *c = &p->call;
-  const double nothing = svd_least (c) * gla_type_eps (c->type) * svd_value (p, 0, 0);
+  // as Octave's rank counts
+  const int most = c->m > c->n ? c->m : c->n;
+  const double nothing = most * gla_type_eps (c->type) * svd_value (p, 0, 0);
   for (int j = rank_of (kind, c); j < svd_least (c); j++)
     CHECK (svd_value (p, j, 0) <= nothing, "%c %dx%d kind %d: value %d is %g", c->type, c->m, c->n,
            kind, j, svd_value (p, j, 0));
@@ -278,69 +280,8 @@ static void test_threads (gla_type type)
 }
 
 //------------------------------------------------------------------------------
-// arguments
+// second try
 //------------------------------------------------------------------------------
-
-static void refused (gla_status status, const char *word)
-{
-  CHECK (status == GLA_ERROR_BAD_ARGUMENT && strstr (gla_message (ctx), word) != NULL,
-         "%s: status %d, \"%s\"", word, status, gla_message (ctx));
-}
-
-static void test_arguments (void)
-{
-  static double data[4][64];
-  const gla_array a = gla_array_packed (data[0], GLA_TYPE_D, 4, 3, 2, GLA_DEVICE_HOST);
-  const gla_array s = gla_array_packed (data[1], GLA_TYPE_D, 3, 1, 2, GLA_DEVICE_HOST);
-  const gla_array u = gla_array_packed (data[2], GLA_TYPE_D, 4, 4, 2, GLA_DEVICE_HOST);
-  const gla_array v = gla_array_packed (data[3], GLA_TYPE_D, 3, 3, 2, GLA_DEVICE_HOST);
-  const gla_svd_results good = {sizeof good, s, u, v, NULL};
-  gla_svd_results r = good;
-  gla_svd_options o = {.size = sizeof o, .method = (gla_svd_method)7};
-  CHECK (gla_batchsvd (ctx, &a, &good, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
-  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "method = 7");
-  o = (gla_svd_options){.size = sizeof o, .tol = 1};
-  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "tol = 1");
-  o = (gla_svd_options){.size = sizeof o, .maxit = -1};
-  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "maxit = -1");
-  o = (gla_svd_options){.size = sizeof o, .values = 4};
-  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "values = 4");
-  o = (gla_svd_options){.size = sizeof o, .values = 2};
-  refused (gla_batchsvd (ctx, &a, &good, &o, NULL), "S is 3x1x2, it must be 2x1x2");
-  r.S.rows = 2;
-  refused (gla_batchsvd (ctx, &a, &r, &o, NULL), "U is 4x4x2, it must be 4x2x2");
-  r = good, r.V.columns = 2;
-  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "V is 3x2x2");
-  r = good, r.U.row_stride = 2;
-  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "U");
-  r = good, r.V.data = data[2] + 8;
-  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "V must not overlap U");
-  r = good, r.S.type = GLA_TYPE_Z;
-  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "S has type");
-  r = good, r.S.data = NULL;
-  refused (gla_batchsvd (ctx, &a, &r, NULL, NULL), "S");
-  gla_array strange = a;
-  strange.type = (gla_type)1;
-  refused (gla_batchsvd (ctx, &strange, &good, NULL, NULL), "type 1");
-}
-
-// Nothing to decompose: U and V are identities.
-static void test_empty (void)
-{
-  static const int sizes[][3] = {{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {3, 3, 0}};
-  for (int s = 0; s < 4; s++) {
-    svd_call c = {GLA_TYPE_D, sizes[s][0], sizes[s][1], sizes[s][2], 0, 2, 2, 0, 0, 0};
-    svd_page p = solve (&c, 1);
-    for (int page = 0; page < c.pages; page++) {
-      CHECK (p.info[page] == 0, "empty: info");
-      for (int i = 0; i < c.m; i++)
-        CHECK (svd_at (&p.a[SVD_U], i, 0, page) == (i == 0), "empty: U");
-      for (int i = 0; i < c.n; i++)
-        CHECK (svd_at (&p.a[SVD_V], i, 0, page) == (i == 0), "empty: V");
-    }
-    svd_page_free (&p);
-  }
-}
 
 // Too few sweeps: the other method does these pages.
 static void test_retry (void)
@@ -402,8 +343,6 @@ int main (void)
     test_pages (type);
     test_threads (type);
   }
-  test_arguments ();
-  test_empty ();
   test_retry ();
   test_stop ();
   gla_context_destroy (ctx);

@@ -1,4 +1,4 @@
-% tests/octave/cpu_suite.m: the accuracy suite on the CPU. Environment: PART=eig, qr, gsvd or sparse runs only
+% tests/octave/cpu_suite.m: the accuracy suite on the CPU. Environment: PART=eig, svd, qr, gsvd or sparse runs only
 % that part, SHARE=k/n every n-th case from the k-th on. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -19,6 +19,12 @@ endif
 if (wanted ("eig") && first)
   [p, f] = check_not_hermitian ("cpu", [1:5, 8, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 192, 193, 257]);
   counts += [p, f];
+endif
+if (wanted ("svd"))
+  for part = mine (svd_shapes ())
+    [p, f] = check_svd ("cpu", part{1}{:});
+    counts += [p, f];
+  endfor
 endif
 if (wanted ("qr"))
   for part = mine (qr_shapes ())

@@ -1,5 +1,5 @@
 % tests/octave/gpu_suite.m: the accuracy suite on the GPU. Environment: PART=memory (reads the free memory, so
-% nothing else may use the GPU), eig, failing, qr, gsvd, sparse or pages runs only that part, SHARE=k/n every
+% nothing else may use the GPU), eig, failing, svd, qr, gsvd, sparse or pages runs only that part, SHARE=k/n every
 % n-th case from the k-th on; QUICK=1: fewer sizes, but every kernel. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -54,6 +54,12 @@ if (regexpi (getenv ("GPULINALG_GPU_LABEL"), '^(PTX 75|compute 7\.5 )', "once"))
   served = @(part) wanted (part) && ! any (strcmp (part, {"qr", "pages"}));
 else
   served = wanted;
+endif
+if (served ("svd"))
+  for part = mine (svd_shapes (! quick))
+    [p, f] = check_svd ("gpu", part{1}{:});
+    counts += [p, f];
+  endfor
 endif
 if (served ("qr"))
   for part = mine (qr_shapes (! quick))

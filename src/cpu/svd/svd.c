@@ -47,7 +47,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->threads =
       gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_svd_alone (e, job, pages));
   b->team = 1;
-  b->blas = e->svd_path != GLA_CPU_SVD_LANES;
+  b->blas = e->svd_path == GLA_CPU_SVD_PAGE || e->svd_path == GLA_CPU_SVD_JACOBI;
   b->work_bytes = (kernel->workspace (job, e->svd_path) + 63) / 64 * 64;
   return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }

@@ -13,6 +13,7 @@
 // batch.
 typedef enum {
   GLA_CPU_SVD_LANES, // QR with column pivoting and one-sided Jacobi, one page per lane
+  GLA_CPU_SVD_LONG,  // the same on R of a QR of each page, for pages that are long
   GLA_CPU_SVD_PAGE,  // bidiagonal reduction, divide and conquer: LAPACK, one page per thread
   GLA_CPU_SVD_JACOBI // QR with column pivoting and one-sided Jacobi, one page per thread
 } gla_cpu_svd_path;
@@ -34,7 +35,7 @@ int gla_cpu_svd_stopped (const gla_cpu_svd_task *task);
 typedef struct {
   int lanes; // numbers in a register
   size_t (*workspace) (const gla_svd_job *job, gla_cpu_svd_path path);
-  // Pages first..first+count-1 of the chunk; count is any for LANES, and 1 for the others.
+  // Pages first..first+count-1 of the chunk; count is any for LANES and LONG, and 1 for the others.
   void (*solve) (gla_cpu_svd_task *task, int64_t first, int count);
 } gla_cpu_svd_kernel;
 

@@ -25,8 +25,8 @@ typedef struct {
   int *order;          // k times GLA_LANES: of the values, descending
   num *left;           // k x k: Y in order
   num *right;          // k x k: P X in order, normalised
-  short *pairs;
-  real *lane; // k x (k + 1) scalars: one lane's columns
+  signed char *groups; // of pairs in a sweep
+  real *lane;          // k x (k + 1) scalars: one lane's columns
 } lanes_svd;
 
 static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lanes_svd *s)
@@ -46,7 +46,7 @@ static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lane
   s->order = gla_carve (base, at, (size_t)(k * GLA_LANES) * sizeof (int));
   s->left = gla_carve (base, at, square);
   s->right = gla_carve (base, at, square);
-  s->pairs = gla_carve (base, at, pairs_bytes (k));
+  s->groups = gla_carve (base, at, groups_bytes (k));
   s->lane = gla_carve (base, at, (size_t)(k * (k + 1) * GLA_PARTS) * sizeof (real));
 }
 
@@ -84,8 +84,9 @@ static void decompose_lanes (lanes_svd *s, int y, real tol, int sweeps, int *unc
   jacobi.y = y ? jacobi.y : NULL;
   jacobi.tol = tol;
   jacobi.sweeps = sweeps;
-  jacobi.pairs = s->pairs;
-  fill_pairs (jacobi.k, s->pairs, &jacobi.steps, &jacobi.per_step);
+  jacobi.norm2 = s->qr.norm2;
+  jacobi.groups = s->groups;
+  fill_groups (jacobi.k, s->groups);
   jacobi_in_lanes (&jacobi, unconverged);
   sort_values (s);
 }

@@ -162,6 +162,18 @@ static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, int64_
 // pages
 //------------------------------------------------------------------------------
 
+// info of the pages, and NaN where it is not 0.
+static void settle_register (const gla_svd_chunk *c, int64_t first, const lanes_page *p,
+                             const int *unconverged)
+{
+  for (int l = 0; l < p->count; l++) {
+    const int32_t info = p->scale[l].info != 0 ? p->scale[l].info : unconverged[l];
+    c->info[first + l] = info;
+    if (info != 0)
+      store_failed (c, first + l, info);
+  }
+}
+
 static void solve_register (gla_cpu_svd_task *task, int64_t first, lanes_page *p)
 {
   const gla_svd_job *job = task->job;
@@ -173,12 +185,7 @@ static void solve_register (gla_cpu_svd_task *task, int64_t first, lanes_page *p
   store_values (job, c, first, p);
   if (job->u_columns > 0 || job->v_columns > 0)
     store_vectors (job, c, first, p);
-  for (int l = 0; l < p->count; l++) {
-    const int32_t info = p->scale[l].info != 0 ? p->scale[l].info : unconverged[l];
-    c->info[first + l] = info;
-    if (info != 0)
-      store_failed (c, first + l, info);
-  }
+  settle_register (c, first, p, unconverged);
 }
 
 static void solve_svd_lanes (gla_cpu_svd_task *task, int64_t first, int count)

@@ -3,22 +3,22 @@
 
 #include "cpu/engine.h"
 
-// The smaller side up to which pages are done in lanes, and their elements.
-enum { LANES_MOST = 32, LANES_ELEMENTS = 4096 };
+// The smaller side up to which pages are done in lanes, their elements, and those of long pages.
+enum { LANES_MOST = 32, LANES_ELEMENTS = 4096, LONG_ELEMENTS = 1 << 19 };
 
 gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job)
 {
   const int64_t k = job->m < job->n ? job->m : job->n, m = job->m + job->n - k;
-  const int small = k <= LANES_MOST && m <= LANES_ELEMENTS / k;
-  if (small)
-    return GLA_CPU_SVD_LANES;
+  if (k <= LANES_MOST && m <= LONG_ELEMENTS / k)
+    return m <= LANES_ELEMENTS / k ? GLA_CPU_SVD_LANES : GLA_CPU_SVD_LONG;
   return job->method == GLA_SVD_METHOD_JACOBI || k <= LANES_MOST ? GLA_CPU_SVD_JACOBI
                                                                  : GLA_CPU_SVD_PAGE;
 }
 
 static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
 {
-  return gla_cpu_svd_path_of (job) == GLA_CPU_SVD_LANES
+  const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
+  return path == GLA_CPU_SVD_LANES || path == GLA_CPU_SVD_LONG
              ? e->svd_kernels[gla_cpu_type_index (job->head.type)]->lanes
              : 1;
 }

@@ -15,7 +15,7 @@
 
 // The largest entry of a page becomes 2^GLA_SVD_TOP: squares of numbers from there down to
 // 2^-GLA_SVD_TOP are in range.
-enum { GLA_SVD_TOP = GLA_SINGLE ? 45 : 470 };
+enum { GLA_SVD_TOP = GLA_SINGLE ? 50 : 470 };
 
 // Entries of a page are multiplied by down[0]*down[1], its values by up[0]*up[1]: two factors,
 // because the powers themselves may be out of range.

@@ -1,0 +1,172 @@
+## -*- texinfo -*-
+## @c pagelsqminnorm.m: least squares solutions of least norm of all pages
+## @c SPDX-License-Identifier: GPL-3.0-or-later
+## @deftypefn  {gpulinalg} {@var{X} =} pagelsqminnorm (@var{A}, @var{B})
+## @deftypefnx {gpulinalg} {@var{X} =} pagelsqminnorm (@var{A}, @var{B}, @var{tol})
+## @deftypefnx {gpulinalg} {@var{X} =} pagelsqminnorm (@dots{}, @var{rankWarn})
+## @deftypefnx {gpulinalg} {@var{X} =} pagelsqminnorm (@dots{}, "RegularizationFactor", @var{alpha})
+## @deftypefnx {gpulinalg} {@var{X} =} pagelsqminnorm (@dots{}, "device", @var{device})
+## Compute the least squares solution of least norm on each page, as in @sc{matlab}.
+##
+## @var{A} is a full array of @var{m}-by-@var{n} pages and @var{B} one with @var{m} rows,
+## single or double, real or complex.  On each page @var{X} minimizes
+## @code{norm (@var{A} * @var{X} - @var{B}, "fro")}, and of all that do it is the one with
+## the smallest norm.  Dimensions from the third on are those of @var{A} and @var{B}; where
+## one of them has a single page in a dimension, that page stands for all.
+##
+## Singular values of @var{A} up to @var{tol} count as 0.  The default is
+## @code{max (@var{m}, @var{n}) * eps} times the largest one of the page, with eps of the
+## class of @var{A}.
+##
+## @var{rankWarn} is @qcode{"nowarn"} (default) or @qcode{"warn"}: then the warning
+## @code{gpulinalg:rank-deficient} names the first page of @var{A} with a rank below
+## @code{min (@var{m}, @var{n})}.
+##
+## With @qcode{"RegularizationFactor"} (default 0) @var{X} minimizes
+## @code{norm (@var{A} * @var{X} - @var{B}, "fro")^2 + @var{alpha}^2 * norm (@var{X}, "fro")^2}.
+##
+## @var{device} is where the singular value decomposition is computed, as in
+## @code{batchsvd}: @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of
+## GPUs.
+##
+## A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-failed}
+## where it is one of @var{A}; every other page is right.
+##
+## Two equations with the sum of two unknowns: the solution of least norm has equal parts.
+##
+## @example
+## @group
+## X = pagelsqminnorm ([1, 1; 1, 1], cat (3, [2; 2], [1; 3]));
+## round (1e6 * X) / 1e6
+##    @result{} ans =
+##
+##    ans(:,:,1) =
+##
+##       1
+##       1
+##
+##    ans(:,:,2) =
+##
+##       1
+##       1
+##
+## @end group
+## @end example
+##
+## @subheading Method
+## With @code{@var{A} = @var{U} * diag (s) * @var{V}'}, @var{X} is
+## @code{@var{V} * diag (s ./ (s.^2 + @var{alpha}^2)) * (@var{U}' * @var{B})} for the
+## values that are larger than @var{tol}.  Where every page has full column rank
+## @code{qr_block (@var{A}, @var{B}, "solve")} takes less time.
+##
+## @subheading Errors
+## @table @code
+## @item gpulinalg:bad-class
+## @var{A} or @var{B} is sparse, or neither single nor double.
+## @item gpulinalg:bad-shape
+## @var{B} has not the rows of @var{A}.
+## @item gpulinalg:bad-option
+## The option is unknown or has no value.
+## @item gpulinalg:bad-value
+## @var{tol} or @var{alpha} is not a number, or is negative; or @var{device} is not one of
+## its values.
+## @item gpulinalg:no-device
+## A GPU was asked for that does not exist.
+## @end table
+##
+## @seealso{pagepinv, qr_block, pagemldivide, batchsvd}
+## @end deftypefn
+
+function X = pagelsqminnorm (A, B, varargin)
+
+  if (nargin < 2)
+    print_usage ();
+  endif
+  flag = find (cellfun (@(x) ischar (x) && any (strcmpi (x, {"warn", "nowarn"})), varargin), 1);
+  must_warn = ! isempty (flag) && strcmpi (varargin{flag}, "warn");
+  varargin(flag) = [];
+  o = struct ("RegularizationFactor", 0, "device", "auto");
+  [tol, o] = __svd_arguments__ ("pagelsqminnorm", "A", A, varargin, o);
+  __svd_arguments__ ("pagelsqminnorm", "B", B, {}, o);
+  alpha = o.RegularizationFactor;
+  if (! (isnumeric (alpha) && isreal (alpha) && isscalar (alpha) && alpha >= 0 && isfinite (alpha)))
+    error ("gpulinalg:bad-value",
+           "pagelsqminnorm: option \"RegularizationFactor\" must be a number that is not negative");
+  elseif (rows (A) != rows (B))
+    error ("gpulinalg:bad-shape",
+           "pagelsqminnorm: B must have the rows of A, but A is %s and B is %s",
+           sprintf ("%dx", size (A))(1:end-1), sprintf ("%dx", size (B))(1:end-1));
+  endif
+
+  [s, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
+  if (isempty (tol))
+    tol = max (rows (A), columns (A)) * eps (class (A)) * max (s, [], 1);
+  endif
+  if (must_warn)
+    warn_of_rank (s, tol);
+  endif
+  alpha = cast (alpha, class (s));
+  factor = 1 ./ (s + alpha ./ s .* alpha);   # no square, which might vanish or overflow
+  factor(s <= tol | s == 0) = 0;
+  X = pagemtimes (V, factor .* pagemtimes (U, "ctranspose", B, "none"));
+
+endfunction
+
+function warn_of_rank (s, tol)
+
+  short = any (s <= tol, 1)(:);
+  if (any (short))
+    warning ("gpulinalg:rank-deficient",
+             "pagelsqminnorm: %d of %d pages of A have not full rank; the first is page %d",
+             sum (short), numel (short), find (short, 1));
+  endif
+
+endfunction
+
+%!test
+%! rand ("state", 2);
+%! for mn = [1, 3, 5, 4, 40; 1, 4, 3, 4, 36]
+%!   for type = {@double, @single, @(x) complex (x, rand (size (x)))}
+%!     A = type{1} (rand (mn(1), mn(2), 3) - 0.5);
+%!     A(:,end,2) = A(:,1,2);
+%!     B = type{1} (rand (mn(1), 2, 3) - 0.5);
+%!     X = pagelsqminnorm (A, B);
+%!     assert (size (X), [mn(2), 2, 3]);
+%!     assert (class (X), class (A));
+%!     for p = 1:3
+%!       x = pinv (A(:,:,p));
+%!       assert (X(:,:,p), x * B(:,:,p), 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!     endfor
+%!   endfor
+%! endfor
+
+%!## regularization: the normal equations with alpha^2 on the diagonal
+%!test
+%! rand ("state", 3);
+%! A = rand (6, 4, 5);
+%! B = rand (6, 2);
+%! X = pagelsqminnorm (A, B, "RegularizationFactor", 0.3);
+%! for p = 1:5
+%!   a = A(:,:,p);
+%!   assert (X(:,:,p), (a' * a + 0.09 * eye (4)) \ (a' * B), 1e-13);
+%! endfor
+%! assert (pagelsqminnorm (A, B, 0, "regularizationfactor", 0), pagelsqminnorm (A, B), 1e-13);
+%!test # many right-hand sides for one matrix, and tol
+%! X = pagelsqminnorm (diag ([2, 0.1]), ones (2, 1, 3), 0.5, "device", "cpu");
+%! assert (X, repmat ([0.5; 0], 1, 1, 3), eps);
+%!assert (pagelsqminnorm (zeros (2, 3), ones (2, 1)), zeros (3, 1))
+%!assert (pagelsqminnorm (zeros (2, 3), ones (2, 1), "RegularizationFactor", 1), zeros (3, 1))
+%!warning <pagelsqminnorm: 1 of 2 pages of A have not full rank; the first is page 2>
+%! pagelsqminnorm (cat (3, eye (2), ones (2)), [1; 1], "warn");
+%!test
+%! lastwarn ("");
+%! pagelsqminnorm (ones (2), [1; 1], "nowarn");
+%! assert (lastwarn (), "");
+%!error <Invalid call> pagelsqminnorm (1)
+%!error id=gpulinalg:bad-class pagelsqminnorm (1, true)
+%!error <pagelsqminnorm: B must be a full array, not sparse> pagelsqminnorm (1, sparse (1))
+%!error <pagelsqminnorm: B must have the rows of A, but A is 2x2 and B is 3x1> pagelsqminnorm (ones (2), ones (3, 1))
+%!error id=gpulinalg:bad-shape pagelsqminnorm (ones (2), ones (3, 1))
+%!error <option "RegularizationFactor" must be a number that is not negative> pagelsqminnorm (1, 1, "RegularizationFactor", -1)
+%!error id=gpulinalg:bad-value pagelsqminnorm (1, 1, -1)
+%!error id=gpulinalg:bad-option pagelsqminnorm (1, 1, "wrong", 1)

@@ -1,0 +1,104 @@
+## -*- texinfo -*-
+## @c pagepinv.m: pseudo-inverses of the pages of an array
+## @c SPDX-License-Identifier: GPL-3.0-or-later
+## @deftypefn  {gpulinalg} {@var{X} =} pagepinv (@var{A})
+## @deftypefnx {gpulinalg} {@var{X} =} pagepinv (@var{A}, @var{tol})
+## @deftypefnx {gpulinalg} {@var{X} =} pagepinv (@dots{}, "device", @var{device})
+## Compute the Moore-Penrose pseudo-inverse of each page of @var{A}, as in @sc{matlab}.
+##
+## @var{A} is a full array of @var{m}-by-@var{n} pages, single or double, real or complex;
+## @var{X} has @var{n}-by-@var{m} pages, its class, and its dimensions from the third on.
+## On each page @code{@var{X} = pinv (@var{A}, @var{tol})}: singular values up to
+## @var{tol} count as 0.  The default is
+## @code{max (@var{m}, @var{n}) * eps (class (@var{A}))} times the largest singular value of
+## the page.
+##
+## @var{device} is where the singular values are computed, as in @code{batchsvd}:
+## @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of GPUs.
+##
+## A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-failed};
+## every other page is right.
+##
+## Two pages, of which the second has rank 1:
+##
+## @example
+## @group
+## A = cat (3, [1, 0; 0, 2; 0, 0], [1, 1; 1, 1; 0, 0]);
+## X = pagepinv (A);
+## round (4 * X(:,:,2)) / 4
+##    @result{} ans =
+##       0.2500   0.2500        0
+##       0.2500   0.2500        0
+## @end group
+## @end example
+##
+## @subheading Method
+## With the economy form of the singular value decomposition
+## @code{@var{A} = @var{U} * @var{S} * @var{V}'}, @var{X} is
+## @code{@var{V} * diag (1 ./ s) * @var{U}'} for the values that are larger than @var{tol}.
+##
+## @subheading Errors
+## @table @code
+## @item gpulinalg:bad-class
+## @var{A} is sparse, or neither single nor double.
+## @item gpulinalg:bad-option
+## The option is unknown or has no value.
+## @item gpulinalg:bad-value
+## @var{tol} is not a number, or is negative; or @var{device} is not one of its values.
+## @item gpulinalg:no-device
+## A GPU was asked for that does not exist.
+## @end table
+##
+## @seealso{pagelsqminnorm, batchsvd, pageinv, pinv}
+## @end deftypefn
+
+function X = pagepinv (A, varargin)
+
+  if (nargin < 1)
+    print_usage ();
+  endif
+  [tol, o] = __svd_arguments__ ("pagepinv", "A", A, varargin, struct ("device", "auto"));
+  [s, U, V] = __svd_of_pages__ ("pagepinv", A, o.device);
+  if (isempty (tol))
+    tol = max (rows (A), columns (A)) * eps (class (A)) * max (s, [], 1);
+  endif
+  inverse = 1 ./ s;
+  inverse(s <= tol) = 0;
+  order = [2, 1, 3:ndims(A)];
+  X = pagemtimes (V .* permute (inverse, order), "none", U, "ctranspose");
+
+endfunction
+
+%!test
+%! rand ("state", 1);
+%! for mn = [1, 3, 5, 4, 40, 7; 1, 4, 3, 4, 36, 1]
+%!   for type = {@double, @single, @(x) complex (x, rand (size (x)))}
+%!     A = type{1} (rand (mn(1), mn(2), 2, 3) - 0.5);
+%!     A(:,end,2) = A(:,1,2);
+%!     X = pagepinv (A);
+%!     assert (size (X), [mn(2), mn(1), 2, 3]);
+%!     assert (class (X), class (A));
+%!     for p = 1:6
+%!       x = pinv (A(:,:,p));
+%!       assert (X(:,:,p), x, 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!     endfor
+%!   endfor
+%! endfor
+%!test
+%! A = cat (3, diag ([4, 1, 0.1]), diag ([0, 2, 0]));
+%! assert (pagepinv (A, 0.5), cat (3, diag ([0.25, 1, 0]), diag ([0, 0.5, 0])), 4 * eps);
+%! assert (pagepinv (A, 0.5, "Device", "cpu"), pagepinv (A, 0.5));
+%!assert (pagepinv (zeros (2, 3, 2)), zeros (3, 2, 2))
+%!assert (pagepinv (zeros (0, 3, 2)), zeros (3, 0, 2))
+%!warning <pagepinv: 1 of 2 pages hold NaN or Inf and are NaN in the result; the first is page 2>
+%! X = pagepinv (cat (3, 2, NaN));
+%! assert (X(:), [0.5; NaN]);
+%!error <Invalid call> pagepinv ()
+%!error id=gpulinalg:bad-class pagepinv (true)
+%!error <pagepinv: A must be a full array, not sparse> pagepinv (sparse (1))
+%!error <pagepinv: tol must be a number that is not negative> pagepinv (1, -1)
+%!error id=gpulinalg:bad-value pagepinv (1, [1, 2])
+%!error <pagepinv: unknown option "tol"; valid options are "device"> pagepinv (1, "tol", 1)
+%!error <pagepinv: option "device" needs a value> pagepinv (1, "device")
+%!error <pagepinv: option "device" must be "auto"> pagepinv (1, "device", "tpu")
+%!error id=gpulinalg:bad-option pagepinv (1, 0, 3)

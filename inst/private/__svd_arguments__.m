@@ -1,0 +1,38 @@
+## __svd_arguments__.m: reads the arguments of functions that are made of singular values of pages
+## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## [tol, o] = __svd_arguments__ (who, name, A, args, o): A must be a full floating point array, which errors
+## call `name`. args may begin with a tolerance; then come names of fields of o, each with a value. tol is []
+## where none was given.
+
+function [tol, o] = __svd_arguments__ (who, name, A, args, o)
+
+  if (issparse (A))
+    error ("gpulinalg:bad-class", "%s: %s must be a full array, not sparse; use full (%s)", who, name, name);
+  elseif (! isfloat (A))
+    error ("gpulinalg:bad-class", "%s: %s must be a single or double array, not %s", who, name, class (A));
+  endif
+  tol = [];
+  if (numel (args) > 0 && ! ischar (args{1}))
+    tol = args{1};
+    args(1) = [];
+    if (! (isnumeric (tol) && isreal (tol) && isscalar (tol) && tol >= 0))
+      error ("gpulinalg:bad-value", "%s: tol must be a number that is not negative", who);
+    endif
+  endif
+  names = fieldnames (o);
+  for k = 1:2:numel (args)
+    if (! ischar (args{k}))
+      error ("gpulinalg:bad-option", "%s: the name of an option is of class %s", who, class (args{k}));
+    endif
+    known = strcmpi (args{k}, names);
+    if (! any (known))
+      error ("gpulinalg:bad-option", "%s: unknown option \"%s\"; valid options are %s", who, args{k},
+             strjoin (strcat ("\"", names.', "\""), ", "));
+    elseif (k == numel (args))
+      error ("gpulinalg:bad-option", "%s: option \"%s\" needs a value", who, args{k});
+    endif
+    o.(names{known}) = args{k+1};
+  endfor
+
+endfunction

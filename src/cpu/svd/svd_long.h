@@ -1,0 +1,168 @@
+// svd_long.h: pages that are too long for lanes, with few columns or rows
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// T = Q R of each page, its rows in lanes; then as many R as there are lanes are decomposed
+// together (svd_lanes.h): R = (Q2 Y) S (P X)'.
+
+#ifndef GPULINALG_CPU_SVD_SVD_LONG_H
+#define GPULINALG_CPU_SVD_SVD_LONG_H
+
+#include "cpu/common/rows_reflector.h"
+
+#include "svd_lanes_page.h"
+#include "svd_vectors.h"
+
+enum { LONG_STRIP = 32 }; // columns of long vectors at a time
+
+typedef struct {
+  lanes_page p;         // of R
+  int64_t m, k;         // of T
+  num *v[GLA_LANES];    // T, then the reflectors, of each page
+  scalar *T[GLA_LANES]; // triangles of the panels
+  num *q;               // columns of long vectors
+  scalar *t, *R, *W;    // a page, its R, scratch
+} long_work;
+
+static size_t long_layout (char *base, const gla_svd_job *job, long_work *w)
+{
+  const int64_t m = gla_max (job->m, job->n), k = gla_min (job->m, job->n);
+  const int64_t rv = registers_for (m), wide = gla_max (k, LONG_STRIP);
+  size_t at = lanes_page_layout (base, k, k, &w->p);
+  w->m = m;
+  w->k = k;
+  for (int l = 0; l < GLA_LANES; l++) {
+    w->v[l] = gla_carve (base, &at, (size_t)(rv * k) * sizeof (num));
+    w->T[l] = gla_carve (base, &at, (size_t)(GLA_QR_PANEL * k) * sizeof (scalar));
+  }
+  w->q = gla_carve (base, &at, (size_t)(rv * LONG_STRIP) * sizeof (num));
+  w->t = gla_carve (base, &at, (size_t)(m * k) * sizeof (scalar));
+  w->R = gla_carve (base, &at, (size_t)(k * k) * sizeof (scalar));
+  w->W = gla_carve (base, &at, (size_t)(GLA_QR_PANEL * wide) * sizeof (scalar));
+  return at;
+}
+
+// Element (i, j) of lane l of an array of k rows.
+static inline real *in_lane (num *x, int64_t k, int64_t i, int64_t j, int l)
+{
+  return (real *)(x + i + j * k) + l;
+}
+
+static inline scalar lane_get (num *x, int64_t k, int64_t i, int64_t j, int l)
+{
+  const real *y = in_lane (x, k, i, j, l);
+  return scalar_make (y[0], GLA_COMPLEX ? y[GLA_COMPLEX * GLA_LANES] : 0);
+}
+
+static inline void lane_set (num *x, int64_t k, int64_t i, int64_t j, int l, scalar value)
+{
+  real *y = in_lane (x, k, i, j, l);
+  y[0] = __real__ value;
+#if GLA_COMPLEX
+  y[GLA_LANES] = __imag__ value;
+#endif
+}
+
+// R of a page into lane l; zeros where the page is not finite.
+static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
+{
+  const int64_t m = w->m, k = w->k, rv = registers_for (m);
+  svd_scale *s = &w->p.scale[l];
+  *s = svd_scale_of (A, page, GLA_SVD_TOP);
+  memset (w->R, 0, (size_t)(k * k) * sizeof *w->R);
+  if (s->info == 0) {
+    load_tall (A, page, s, (real *)w->t);
+    for (int64_t j = 0; j < k; j++)
+      load_column (w->v[l] + j * rv, m, (const real *)(w->t + j * m), 1);
+    rows_factor (m, k, w->v[l], rv, w->R, k, w->T[l], w->W);
+  }
+  for (int64_t j = 0; j < k; j++)
+    for (int64_t i = 0; i < k; i++)
+      lane_set (w->p.s.qr.a, k, i, j, l, i <= j ? w->R[i + j * k] : scalar_make (0, 0));
+}
+
+// Columns j..j+count-1 of Q [Q2*Y 0; 0 I] of lane l to the page of the result.
+static void store_long_strip (const svd_basis *to, int64_t j, int64_t count, int l, long_work *w)
+{
+  const int64_t m = w->m, k = w->k, rv = registers_for (m);
+  memset (w->q, 0, (size_t)(rv * count) * sizeof *w->q);
+  for (int64_t c = 0; c < count; c++)
+    if (j + c < k)
+      for (int64_t i = 0; i < k; i++)
+        row_set (w->q + c * rv, i, lane_get (w->p.c, k, i, j + c, l));
+    else
+      row_set (w->q + c * rv, j + c, scalar_make (1, 0));
+  rows_multiply (m, k, w->v[l], rv, w->T[l], 0, w->q, rv, count, 0, w->W);
+  for (int64_t c = 0; c < count; c++)
+    store_rows ((real *)basis_column (to, j + c), m, w->q + c * rv);
+}
+
+// The long vectors of lane l; `fix` of them get their phases, and the short ones follow.
+static void store_long_vectors (const svd_basis *to, int64_t fix, int l, long_work *w)
+{
+  for (int64_t j = 0; j < to->columns; j += LONG_STRIP)
+    store_long_strip (to, j, gla_min (LONG_STRIP, to->columns - j), l, w);
+  for (int64_t j = 0; j < fix; j++) {
+    const scalar f = fix_column (w->m, basis_column (to, j));
+    for (int64_t i = 0; i < w->k; i++)
+      lane_set (w->p.s.right, w->k, i, j, l,
+                scalar_mul (f, lane_get (w->p.s.right, w->k, i, j, l)));
+  }
+}
+
+static void store_long_bases (gla_cpu_svd_task *task, int64_t first, long_work *w)
+{
+  const gla_svd_job *job = task->job;
+  const gla_svd_chunk *c = task->chunk;
+  const lanes_svd *s = &w->p.s;
+  const int wide = job->m < job->n;
+  const gla_array *to_long = wide ? &c->V : &c->U, *to_short = wide ? &c->U : &c->V;
+  const int64_t k = w->k;
+  const int of_long = (wide ? job->v_columns : job->u_columns) > 0;
+  form_right (s);
+  if (of_long)
+    form_left (s);
+  for (int64_t j = 0; !wide && job->v_columns > 0 && j < job->values; j++) {
+    const num f = fix_phase (k, s->right + j * k);
+    if (of_long)
+      times_phase (k, f, s->left + j * k);
+  }
+  if (of_long) {
+    memcpy (w->p.c, s->left, (size_t)(k * k) * sizeof *w->p.c);
+    lanes_times_Q (&s->qr, w->p.c, k);
+  }
+  for (int l = 0; of_long && l < w->p.count; l++) {
+    const svd_basis to = basis_of (to_long, first + l);
+    store_long_vectors (&to, wide ? job->values : 0, l, w);
+  }
+  if ((wide ? job->u_columns : job->v_columns) > 0)
+    write_columns (to_short, first, w->p.count, 0, to_short->columns, s->right);
+}
+
+static void solve_long_register (gla_cpu_svd_task *task, int64_t first, long_work *w)
+{
+  const gla_svd_job *job = task->job;
+  const int y = (job->m < job->n ? job->v_columns : job->u_columns) > 0;
+  int unconverged[GLA_LANES];
+  memset (w->p.s.qr.a, 0, (size_t)(w->k * w->k) * sizeof (num));
+  for (int l = 0; l < w->p.count && !gla_cpu_svd_stopped (task); l++)
+    factor_long (&task->chunk->A, first + l, l, w);
+  if (gla_cpu_svd_stopped (task))
+    return;
+  decompose_lanes (&w->p.s, y, (real)job->tol, job->maxit, unconverged);
+  store_values (job, task->chunk, first, &w->p);
+  if (job->u_columns > 0 || job->v_columns > 0)
+    store_long_bases (task, first, w);
+  settle_register (task->chunk, first, &w->p, unconverged);
+}
+
+static void solve_svd_long (gla_cpu_svd_task *task, int64_t first, int count)
+{
+  long_work w;
+  long_layout (task->work, task->job, &w);
+  for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
+    w.p.count = (int)gla_min (GLA_LANES, count - done);
+    solve_long_register (task, first + done, &w);
+  }
+}
+
+#endif
