@@ -21,7 +21,8 @@
 ## eigenvalues, and the columns of @code{@var{W}(:,:,@var{p})} are left
 ## eigenvectors: on each page @code{@var{X} * @var{V} = @var{V} * @var{D}} and
 ## @code{@var{W}' * @var{X} = @var{D} * @var{W}'}.  Eigenvalues are in ascending
-## order on Hermitian pages and in no special order on others.
+## order on Hermitian pages, where vectors have the phase of @code{batcheig}, and in no
+## special order on others.
 ##
 ## @var{form} is @qcode{"vector"} (columns of eigenvalues, the default with one output)
 ## or @qcode{"matrix"} (diagonal pages, the default with more).  @var{balance} is

@@ -165,7 +165,7 @@
 %!     [v, d, info, more] = batcheig (A, B, "largest", 2, "vector", "device", device{1});
 %!     assert (d, D(n-1:n,:,:));
 %!     assert (v, V(:,n-1:n,:));
-%!     assert (fieldnames (more), {"rcond"; "count"});
+%!     assert (fieldnames (more), {"rcond"; "rank"; "count"});
 %!     assert (more.count, 2 * ones (5, 1));
 %!     [v, d, info, more] = batcheig (A, B, "interval", [0, Inf], "vector", "device", device{1});
 %!     assert (more.count, squeeze (sum (D > 0, 1)));

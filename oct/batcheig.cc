@@ -86,27 +86,16 @@ static bool is_pair (const octave_value_list &args)
          (args (1).isnumeric () || args (1).islogical ());
 }
 
-static int read_itype (const gla::options &opts, bool pair)
-{
-  const int itype = opts.count ("itype", 1);
-  if (!pair && opts.value ("itype").is_defined ())
-    error_with_id ("gpulinalg:bad-option",
-                   "batcheig: option \"itype\" needs a second matrix, batcheig (A, B, ...)");
-  if (itype > 3)
-    error_with_id ("gpulinalg:bad-value", "batcheig: option \"itype\" must be 1, 2 or 3, not %d",
-                   itype);
-  return itype;
-}
-
 static octave_value_list batcheig_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   const bool pair = is_pair (args);
   gla::check_counts ("batcheig", args, 1, gla::any_number, nargout,
                      pair || asks_for_part (args) ? 4 : 3);
-  gla::options opts ("batcheig", args, pair ? 2 : 1, {"vector", "matrix", "lower", "upper"},
-                     {"method", "device", "tol", "maxit", "itype", "progress", "range", "largest",
-                      "smallest", "interval"});
+  gla::options opts ("batcheig", args, pair ? 2 : 1,
+                     {"vector", "matrix", "lower", "upper", "chol", "swap", "qz"},
+                     {"method", "device", "tol", "maxit", "phase", "itype", "drop", "progress",
+                      "range", "largest", "smallest", "interval"});
 
   // check the matrix
   gla::check_float_array ("batcheig", "A", args (0));
@@ -135,8 +124,10 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
                                          : GLA_EIG_METHOD_AUTO;
   want.eig.tol = opts.number ("tol", 0, 1, 0);
   want.eig.maxit = opts.count ("maxit", 0);
-  want.itype = read_itype (opts, pair);
+  want.eig.phase =
+      opts.word ("phase", {"max", "none"}) == "none" ? GLA_EIG_PHASE_NONE : GLA_EIG_PHASE_MAX;
   read_part (opts, dims (0), want);
+  read_way (opts, pair, want);
 
   // work
   gla::call call ("batcheig", interp);
@@ -144,7 +135,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   call.set_progress (opts.value ("progress"));
   const octave_value &A = args (0);
   if (pair)
-    return solve_pairs (call, A, args (1), want);
+    return want.qz ? solve_qz (call, A, args (1), want) : solve_pairs (call, A, args (1), want);
   return gla::in_class_of (A, A, [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, A, want);
   });
@@ -191,11 +182,16 @@ is factored once.  @var{B} must be Hermitian as @var{A}, and positive definite t
 working precision: its Cholesky factorisation leaves more than @code{@var{n} * eps} of
 each diagonal element.  @var{info} is @code{@var{n}+1+@var{k}} where the leading
 @var{k}-by-@var{k} block of @var{B} is the first that is not; the page is NaN then.
+The options @qcode{"drop"}, @qcode{"swap"} and @qcode{"qz"} are for other @var{B}.
 The error of an eigenvalue is at most about @code{eps * norm (inv (@var{B})) *
-(norm (@var{A}) + norm (@var{B}) * abs (lambda))}.  So @var{more} has a field
-@code{rcond}, a column with the reciprocal condition number of each page of @var{B} in
-the 1-norm.  The factorisation of @var{B} and the reduction
-of @var{A} run on the CPU.
+(norm (@var{A}) + norm (@var{B}) * abs (lambda))}.  The factorisation of @var{B} and
+the reduction of @var{A} run on the CPU.
+
+@var{more} is a struct of columns with a number for each page.  @code{rcond} is the
+reciprocal condition number of @var{B} in the 1-norm, @code{rank} the rank of @var{B}
+that was found, @var{n} by default, and @code{count} the number of eigenvalues that
+are returned; the last two are 0 for a page that failed.  Without @var{B} there is
+@code{count} alone, with a part of the spectrum.
 
 Flags, in any order and in upper or lower case; of two that exclude each other
 the last one counts:
@@ -208,6 +204,26 @@ Return the eigenvalues as columns, or as diagonal pages.  The default is
 @item @qcode{"lower"}, @qcode{"upper"}
 Read only this triangle of each page; the other one may hold anything.
 Imaginary parts on the diagonal are ignored.
+
+@item @qcode{"chol"}, @qcode{"swap"}, @qcode{"qz"}
+With @var{B} only, how pairs are solved.
+
+@qcode{"chol"} (default): @var{B} is positive definite.
+
+@qcode{"swap"}: @var{A} is positive definite, and @var{B} is any Hermitian matrix,
+singular ones included.  @code{@var{B} * x = mu * @var{A} * x} is solved, and lambda =
+1/mu; it is Inf where @code{abs (mu)} is at most @code{@var{n} * eps} times the largest one of
+the page.  Eigenvalues ascend, Inf comes last, and
+@code{@var{V}' * @var{A} * @var{V} = I}.  @var{info} and @code{rcond} are about
+@var{A}, and @code{rank} is the number of finite eigenvalues.
+
+@qcode{"qz"}: each page by @code{eig (@var{A}, @var{B}, "qz")}, on the CPU, one after
+the other, for pairs that are not definite.  @var{A} and @var{B} are any square
+pages.  The results are complex where one of them is.  Eigenvalues ascend by their
+real parts, then by their imaginary parts; Inf and then NaN come last.  Eigenvectors
+have length 1.  @code{rank} is the number of finite eigenvalues.  Parts of the
+spectrum, one triangle, @qcode{"method"}, @qcode{"tol"} and @qcode{"maxit"} do not go
+with it.
 @end table
 
 Options, each followed by its value:
@@ -231,10 +247,30 @@ between 0 and 1; the default is @code{eps} of the class of @var{A}.
 The largest number of Jacobi sweeps, or of QR or QL iterations for each
 eigenvalue (default 30).  Divide and conquer has no such limit.
 
+@item @qcode{"phase"}
+@qcode{"max"} (default): the largest component of an eigenvector is real and
+positive; of components whose moduli differ by less than one in a thousand the first
+one is meant.  So the eigenvector of a simple eigenvalue is the same, but for
+rounding, on every device and with every method.  @qcode{"none"}: whatever the method
+gives, which takes a few percent less time.
+
 @item @qcode{"itype"}
 With @var{B} only.  1 (default): @code{@var{A} * x = lambda * @var{B} * x}.  2:
 @code{@var{A} * @var{B} * x = lambda * x}.  3: @code{@var{B} * @var{A} * x = lambda * x};
-then @code{@var{V}' * inv (@var{B}) * @var{V} = I}.
+then @code{@var{V}' * inv (@var{B}) * @var{V} = I}.  2 and 3 need @qcode{"chol"}.
+
+@item @qcode{"drop"}
+With @var{B} only.  @var{t}, a number between 0 and 1: @var{B} is positive semidefinite, and its
+eigenvectors with eigenvalues of at most @var{t} times the largest one are dropped
+(canonical orthogonalisation).  The pair is solved in the space of the others, whose
+number is @code{rank}: @code{@var{V}' * @var{B} * @var{V} = I}, and the residual
+@code{@var{A} * @var{V} - @var{B} * @var{V} * @var{D}} is orthogonal to this space.
+That is the method of Rayleigh and Ritz: where @var{B} is singular, the results are
+not the finite eigenvalues of the pair.  The results have as many columns as the page
+with the largest rank, and other pages are NaN behind theirs.  @var{info} is
+@code{@var{n}+1+@var{k}} where @var{k} eigenvalues of @var{B} are below
+@code{-max (@var{t}, @var{n} * eps)} times the largest magnitude.  Below
+@code{@var{n} * eps}, @var{t} keeps what is rounding error.  @qcode{"largest"} does not go with it.
 
 @item @qcode{"range"}
 @code{[@var{il}, @var{iu}]}: return eigenvalues @var{il} to @var{iu} of each page,
@@ -317,6 +353,21 @@ lambda = squeeze (batcheig (K, M))
 @end group
 @end example
 
+A mass that is 0 leaves one finite eigenvalue.  @qcode{"swap"} finds it.  @qcode{"drop"}
+holds that mass where it is, a different problem:
+
+@example
+@group
+M = diag ([1, 0]);
+lambda = batcheig (K, M, "swap").'
+   @result{} lambda =
+
+        1.5000      Inf
+lambda = batcheig (K, M, "drop", 1e-10)
+   @result{} lambda = 2
+@end group
+@end example
+
 @subheading Limits
 @var{n} is at most 2048 on a GPU, and 46000 on the CPU where LAPACK has 32-bit
 integers.  The number of pages is limited by the memory of the computer alone.
@@ -331,7 +382,7 @@ difference.
 @item gpulinalg:bad-shape
 The pages of @var{A} or @var{B} are not square, or @var{B} does not fit @var{A}.
 @item gpulinalg:bad-option
-The option is unknown or has no value, or needs @var{B}.
+The option is unknown or has no value, needs @var{B}, or does not go with another one.
 @item gpulinalg:bad-value
 The option does not take this value, or @var{n} is too large for the GPU that was
 asked for.
@@ -356,7 +407,11 @@ J. J. M. Cuppen, A divide and conquer method for the symmetric tridiagonal
 eigenproblem, Numer.@: Math.@: 36 (1981), 177--195;
 R. S. Martin and J. H. Wilkinson, Reduction of the symmetric eigenproblem
 Ax = lambda*Bx and related problems to standard form, Numer.@: Math.@: 11
-(1968), 99--110.
+(1968), 99--110;
+P.-O. L@"owdin, On the nonorthogonality problem, Adv.@: Quantum Chem.@: 5 (1970),
+185--199;
+C. B. Moler and G. W. Stewart, An algorithm for generalized matrix eigenvalue
+problems, SIAM J. Numer.@: Anal.@: 10 (1973), 241--256.
 
 @seealso{pageeig, gevd_hz, gpulinalg_info, eig}
 @end deftypefn)doc")
@@ -389,7 +444,7 @@ Ax = lambda*Bx and related problems to standard form, Numer.@: Math.@: 11
 %!error <page 1 of A is not Hermitian> batcheig ([1, 1i; 1i, 1])
 %!error <page 2 of A is not Hermitian> batcheig (cat (3, 1, 1 + 1i))
 %!error id=gpulinalg:bad-option batcheig (1, "colour")
-%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "method", "device", "tol", "maxit", "itype", "progress", "range", "largest", "smallest" or "interval"> ...
+%!error <unknown option "Colour"; valid options are "vector", "matrix", "lower", "upper", "chol", "swap", "qz", "method", "device", "tol", "maxit", "phase", "itype", "drop", "progress", "range", "largest", "smallest" or "interval"> ...
 %! batcheig (1, "Colour", 3)
 %!error <option "itype" needs a second matrix> batcheig (1, "itype", 1)
 %!error <argument 2 must be the name of an option, not of class cell> batcheig (1, {"lower"})

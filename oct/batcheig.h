@@ -14,8 +14,13 @@ struct eig_request {
   bool vectors; // return V
   bool matrix;  // return D as diagonal pages
   bool info;    // return info; then failed pages give no warning
-  bool more;    // return the struct with rcond, with pairs, and count, with a part
-  int itype;    // with pairs: 1, 2 or 3
+  bool more;    // return the struct with rcond and rank, with pairs, and count
+
+  // with pairs
+  int itype;         // 1, 2 or 3
+  gla_pairs_way way; // not looked at with qz
+  double drop;       // with GLA_PAIRS_DROP
+  bool qz;           // each page by eig (A, B, "qz")
 
   // set by read_part
   octave_idx_type columns; // of V that the library writes
@@ -94,7 +99,13 @@ gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request
 
 // batcheig (A, B). `check_pair` ends with an error where they do not fit together.
 void check_pair (const octave_value &A, const octave_value &B);
+// Reads "itype", "chol", "drop", "swap" and "qz" after read_part; an error without a pair, or where
+// they do not go with each other or with other options.
+void read_way (const gla::options &opts, bool pair, eig_request &want);
 octave_value_list solve_pairs (gla::call &call, const octave_value &A, const octave_value &B,
                                const eig_request &want);
+// The same with "qz" (batcheig_qz.cc).
+octave_value_list solve_qz (gla::call &call, const octave_value &A, const octave_value &B,
+                            const eig_request &want);
 
 #endif

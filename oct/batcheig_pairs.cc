@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "batcheig.h"
+#include "pages.h"
 
 #include <octave/int32NDArray.h>
 #include <octave/oct-map.h>
@@ -43,15 +44,68 @@ void check_pair (const octave_value &A, const octave_value &B)
                    a.str ().c_str (), b.str ().c_str ());
 }
 
+// Of the options that do not go with `name`, those that were given.
+static void check_apart (const gla::options &opts, const char *name,
+                         const std::vector<std::string> &others)
+{
+  for (const std::string &other : others)
+    if (opts.value (other).is_defined () || !opts.last_flag ({other}).empty ())
+      error_with_id ("gpulinalg:bad-option",
+                     "batcheig: options \"%s\" and \"%s\" exclude each other", name,
+                     other.c_str ());
+}
+
+static void need_pair (const gla::options &opts)
+{
+  for (const char *name : {"itype", "drop", "chol", "swap", "qz"})
+    if (opts.value (name).is_defined () || !opts.last_flag ({name}).empty ())
+      error_with_id ("gpulinalg:bad-option",
+                     "batcheig: option \"%s\" needs a second matrix, batcheig (A, B, ...)", name);
+}
+
+void read_way (const gla::options &opts, bool pair, eig_request &want)
+{
+  const std::string flag = opts.last_flag ({"chol", "swap", "qz"});
+  const bool drop = opts.value ("drop").is_defined ();
+  want.way = drop ? GLA_PAIRS_DROP : flag == "swap" ? GLA_PAIRS_SWAP : GLA_PAIRS_CHOL;
+  want.qz = flag == "qz";
+  want.drop = opts.number ("drop", 0, 1, 0);
+  want.itype = opts.count ("itype", 1);
+  if (!pair)
+    need_pair (opts);
+  if (want.itype > 3)
+    error_with_id ("gpulinalg:bad-value", "batcheig: option \"itype\" must be 1, 2 or 3, not %d",
+                   want.itype);
+  if (want.itype > 1 && (want.qz || want.way != GLA_PAIRS_CHOL))
+    error_with_id ("gpulinalg:bad-option",
+                   "batcheig: option \"%s\" needs \"itype\" 1, but it is %d",
+                   drop ? "drop" : flag.c_str (), want.itype);
+  if (drop) // how many eigenvalues a page has is known afterwards
+    check_apart (opts, "drop", {"chol", "swap", "qz", "largest"});
+  if (want.qz)
+    check_apart (
+        opts, "qz",
+        {"lower", "upper", "method", "tol", "maxit", "range", "largest", "smallest", "interval"});
+  if (want.qz && gla::asks_for_gpu (opts.value ("device")))
+    error_with_id ("gpulinalg:bad-value",
+                   "batcheig: option \"qz\" runs on the CPU, but \"device\" asks for a GPU");
+  if (drop && want.eig.range == GLA_EIG_ALL && want.columns > 0) {
+    want.cut = true;
+    want.diagonal = false;
+  }
+}
+
 //------------------------------------------------------------------------------
 // pages that fail
 //------------------------------------------------------------------------------
 
-static std::vector<gla::page_failure> reasons (octave_idx_type n)
+static std::vector<gla::page_failure> reasons (octave_idx_type n, gla_pairs_way way)
 {
-  return {gla::not_finite (n),
-          {n + 2, 2 * n + 1, "have a B that is not positive definite to working precision", "NaN"},
-          gla::not_converged (n)};
+  const char *what = way == GLA_PAIRS_DROP ? "have a B with negative eigenvalues"
+                     : way == GLA_PAIRS_SWAP
+                         ? "have an A that is not positive definite to working precision"
+                         : "have a B that is not positive definite to working precision";
+  return {gla::not_finite (n), {n + 2, 2 * n + 1, what, "NaN"}, gla::not_converged (n)};
 }
 
 //------------------------------------------------------------------------------
@@ -81,6 +135,9 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   o.iu = want.eig.iu;
   o.vl = want.eig.vl;
   o.vu = want.eig.vu;
+  o.way = want.way;
+  o.drop = want.drop;
+  o.phase = want.eig.phase;
   return o;
 }
 
@@ -99,7 +156,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   Array V = gla::unfilled<Array> (dims_of_vectors (dims, want));
   RealArray rcond (dim_vector (want.more ? pages : 0, 1));
   int32NDArray info (dim_vector (pages, 1));
-  std::vector<int64_t> count (want.eig.range != GLA_EIG_ALL ? pages : 0);
+  std::vector<int64_t> count (pages), rank (pages);
 
   const gla_array A_pages = gla::input (A), B_pages = gla::input (B);
   auto results = gla::sized<gla_eig_pairs_results> ();
@@ -110,7 +167,8 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
     results.rcond =
         gla_array_packed (rcond.fortran_vec (), gla::type_of (rcond), 1, 1, pages, GLA_DEVICE_HOST);
   results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
-  results.count = count.empty () ? nullptr : count.data ();
+  results.count = count.data ();
+  results.rank = rank.data ();
 
   const gla_eig_pairs_options options = options_of (want);
   auto report = gla::sized<gla_eig_pairs_report> ();
@@ -120,7 +178,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   if (status == GLA_ERROR_NOT_HERMITIAN)
     fail_not_hermitian (report);
   if (report.base.pages_failed > 0 && !want.info)
-    gla::warn_of_failed_pages ("batcheig", results.info, pages, reasons (n));
+    gla::warn_of_failed_pages ("batcheig", results.info, pages, reasons (n, want.way));
 
   if (want.cut) {
     D = first_values (D, report.most, want.matrix);
@@ -128,10 +186,11 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
       V = first_columns (V, report.most);
   }
   octave_scalar_map more;
-  if (want.more)
+  if (want.more) {
     more.assign ("rcond", octave_value (rcond));
-  if (want.more && want.eig.range != GLA_EIG_ALL)
+    more.assign ("rank", column_of_counts (rank));
     more.assign ("count", column_of_counts (count));
+  }
   if (want.vectors)
     return ovl (V, D, info, more);
   return ovl (D);

@@ -55,6 +55,7 @@ typedef struct {
   // For measurements: a row that stands in for the table's that would serve (on a GPU a
   // gla_eig_route, kernels/eig/eig_routes.h). NULL: the table's.
   const void *route;
+  int phase; // nonzero: eigenvectors get the phase of common/phase.h
 } gla_eig_job;
 
 // Pages of the job. info, skew and count are host arrays of A.pages entries, valid after `finish`;
@@ -208,6 +209,7 @@ typedef struct {
   int factor, reduce, back; // the steps
   int product, times;
   gla_triangle triangle; // of A and B
+  int phase;             // with back: columns of X get the phase of common/phase.h
 } gla_pencil_job;
 
 // Pages of the job, on the host; those of steps that are not wanted have NULL data. Of C the lower

@@ -98,6 +98,7 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
   job->columns = run->all.lambda.rows;
   job->vl = o->vl;
   job->vu = o->vu;
+  job->phase = o->phase == GLA_EIG_PHASE_MAX;
 }
 
 static gla_eig_report report_of (const gla_eig_run *run)

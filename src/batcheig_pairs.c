@@ -1,7 +1,8 @@
 // batcheig_pairs.c: eigenvalues and eigenvectors of many Hermitian-definite pairs
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks the arguments and does the pages in groups (pairs_groups.c), then the condition numbers.
+// Checks the arguments and does the pages in groups (pairs_groups.c; pairs_drop.c where eigenvalues
+// of B are dropped), then the condition numbers.
 
 #include "arrays.h"
 #include "eig_options.h"
@@ -69,16 +70,41 @@ gla_eig_options gla_common_options (const gla_eig_pairs_options *o)
                            .il = o->il,
                            .iu = o->iu,
                            .vl = o->vl,
-                           .vu = o->vu};
+                           .vu = o->vu,
+                           .phase = o->phase};
 }
 
 static gla_status check_options (gla_context *ctx, const gla_eig_pairs_options *o)
 {
   const gla_eig_options common = gla_common_options (o);
   const gla_status status = gla_check_eig_options (ctx, &common);
-  if (status == GLA_OK && (o->itype < 0 || o->itype > 3))
+  if (status != GLA_OK)
+    return status;
+  if (o->itype < 0 || o->itype > 3)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "itype = %d must be 1, 2 or 3", o->itype);
-  return status;
+  if (o->way != GLA_PAIRS_CHOL && o->way != GLA_PAIRS_DROP && o->way != GLA_PAIRS_SWAP)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "way = %d is not a gla_pairs_way", (int)o->way);
+  if (o->way != GLA_PAIRS_CHOL && o->itype > 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "itype = %d must be 1 with GLA_PAIRS_DROP and GLA_PAIRS_SWAP", o->itype);
+  if (!(o->drop >= 0 && o->drop < 1))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "drop = %g must be at least 0 and less than 1",
+                     o->drop);
+  return GLA_OK;
+}
+
+// The columns of the results. How many are not dropped is known afterwards, so the caller says how
+// many there is room for.
+static gla_status check_columns (gla_context *ctx, const gla_eig_pairs_options *o, int64_t n,
+                                 const gla_array *lambda, int64_t *columns)
+{
+  gla_eig_options common = gla_common_options (o);
+  if (o->way == GLA_PAIRS_DROP && o->range == GLA_EIG_ALL) {
+    common.range = GLA_EIG_INTERVAL;
+    common.vl = -INFINITY;
+    common.vu = INFINITY;
+  }
+  return gla_check_range (ctx, &common, n, lambda, columns);
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *B,
@@ -98,8 +124,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
   if (A->rows != B->rows)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B has %lld rows, and A has %lld",
                      (long long)B->rows, (long long)A->rows);
-  const gla_eig_options common = gla_common_options (o);
-  status = gla_check_range (ctx, &common, A->rows, &r->lambda, columns);
+  status = check_columns (ctx, o, A->rows, &r->lambda, columns);
   if (status == GLA_OK)
     status = check_results (ctx, A, B, r, *columns);
   return status == GLA_OK ? check_options (ctx, o) : status;
@@ -138,19 +163,15 @@ static void count_all (const gla_pairs_run *p)
     p->r.count[k] = p->info[k] == 0 ? p->n : 0;
 }
 
-static gla_status work (gla_pairs_run *p)
+// Ranks where B has all of it; those of other ways are set page by page.
+static void rank_all (const gla_pairs_run *p)
 {
-  if (p->pages == 0)
-    return GLA_OK;
-  if (p->count != NULL)
-    memset (p->count, 0, (size_t)p->pages * sizeof *p->count);
-  if (p->n == 0) {
-    memset (p->info, 0, (size_t)p->pages * sizeof *p->info);
-    for (int64_t k = 0; p->r.rcond.data != NULL && k < p->pages; k++)
-      gla_put_number (&p->r.rcond, k * p->r.rcond.page_stride, INFINITY);
-    return GLA_OK;
-  }
-  p->group = gla_pairs_group (p);
+  for (int64_t k = 0; p->r.rank != NULL && p->o.way == GLA_PAIRS_CHOL && k < p->pages; k++)
+    p->r.rank[k] = p->info[k] == 0 ? p->n : 0;
+}
+
+static gla_status do_groups (gla_pairs_run *p)
+{
   gla_status status = gla_pairs_take_memory (p);
   if (status == GLA_OK && gla_pairs_share_b (p))
     status = gla_pairs_factor_once (p);
@@ -158,9 +179,29 @@ static gla_status work (gla_pairs_run *p)
     const int64_t rest = p->pages - first;
     status = gla_pairs_do_group (p, first, rest < p->group ? rest : p->group);
   }
+  gla_pairs_free_memory (p);
+  return status;
+}
+
+static gla_status work (gla_pairs_run *p)
+{
+  if (p->pages == 0)
+    return GLA_OK;
+  if (p->count != NULL)
+    memset (p->count, 0, (size_t)p->pages * sizeof *p->count);
+  if (p->r.rank != NULL)
+    memset (p->r.rank, 0, (size_t)p->pages * sizeof *p->r.rank);
+  if (p->n == 0) {
+    memset (p->info, 0, (size_t)p->pages * sizeof *p->info);
+    for (int64_t k = 0; p->r.rcond.data != NULL && k < p->pages; k++)
+      gla_put_number (&p->r.rcond, k * p->r.rcond.page_stride, INFINITY);
+    return GLA_OK;
+  }
+  p->group = gla_pairs_group (p);
+  gla_status status = p->o.way == GLA_PAIRS_DROP ? gla_pairs_drop (p) : do_groups (p);
   if (status == GLA_OK)
     status = condition_numbers (p);
-  gla_pairs_free_memory (p);
+  rank_all (p);
   return status;
 }
 
@@ -184,7 +225,7 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
 
   // allocate
   const int64_t pages = p.r.lambda.pages;
-  const int part = p.o.range != GLA_EIG_ALL;
+  const int part = p.o.range != GLA_EIG_ALL || p.o.way == GLA_PAIRS_DROP;
   int32_t *own_info = p.r.info == NULL ? malloc ((size_t)(pages + 1) * sizeof *own_info) : NULL;
   int64_t *own_count =
       part && p.r.count == NULL ? malloc ((size_t)(pages + 1) * sizeof *own_count) : NULL;
@@ -198,8 +239,9 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
   }
 
   // work
-  p.A = *A;
-  p.B = *B;
+  const int swap = p.o.way == GLA_PAIRS_SWAP;
+  p.A = swap ? *B : *A;
+  p.B = swap ? *A : *B;
   p.n = A->rows;
   p.pages = pages;
   gla_groups_start (&p.groups, ctx, pages);

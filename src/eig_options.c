@@ -25,6 +25,9 @@ gla_status gla_check_eig_options (gla_context *ctx, const gla_eig_options *o)
   const gla_status status = gla_check_triangle (ctx, o->triangle);
   if (status != GLA_OK)
     return status;
+  if (o->phase != GLA_EIG_PHASE_MAX && o->phase != GLA_EIG_PHASE_NONE)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "phase = %d is not a gla_eig_phase",
+                     (int)o->phase);
   if (!(o->tol >= 0 && o->tol < 1))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "tol = %g must be at least 0 and less than 1",
                      o->tol);

@@ -7,7 +7,7 @@
 #include "context.h"
 
 gla_status gla_check_triangle (gla_context *ctx, gla_triangle triangle);
-// Checks method, triangle, tol and maxit.
+// Checks method, triangle, phase, tol and maxit.
 gla_status gla_check_eig_options (gla_context *ctx, const gla_eig_options *o);
 
 // Checks the range for pages of order n, and gives the columns that V and lambda must have: with

@@ -194,6 +194,13 @@ typedef enum {
   GLA_EIG_INTERVAL // eigenvalues with vl < lambda <= vu
 } gla_eig_range;
 
+typedef enum {
+  GLA_EIG_PHASE_MAX =
+      0,             // the largest component of an eigenvector is real and positive; of those
+                     // whose moduli differ by less than one in a thousand the first one is meant
+  GLA_EIG_PHASE_NONE // whatever the method gives
+} gla_eig_phase;
+
 typedef struct {
   size_t size;           // sizeof (gla_eig_options)
   gla_eig_method method; // {GLA_EIG_METHOD_AUTO}
@@ -203,6 +210,7 @@ typedef struct {
   gla_eig_range range;   // {GLA_EIG_ALL} which eigenvalues are returned
   int64_t il, iu;        // GLA_EIG_INDICES: the first and the last; iu = il-1 for none
   double vl, vu;         // GLA_EIG_INTERVAL: the ends, vl < vu; -Inf and Inf may be ends
+  gla_eig_phase phase;   // {GLA_EIG_PHASE_MAX}
 } gla_eig_options;
 
 // What is wanted; only V may be missing (V.data NULL).
@@ -237,12 +245,20 @@ typedef struct {
 // A part of the spectrum is taken from all eigenvalues, so the counts of adjoining intervals add up
 // to n. With V eigenvalues may differ by rounding from those without V, and so may counts where an
 // end is an eigenvalue.
+// With GLA_EIG_PHASE_MAX eigenvectors of simple eigenvalues are the same on every device and with
+// every method, but for rounding.
 gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_results *results,
                          const gla_eig_options *options, gla_eig_report *report);
 
 //------------------------------------------------------------------------------
 // gla_batcheig_pairs: A*x = lambda*B*x for many Hermitian A and positive definite B
 //------------------------------------------------------------------------------
+
+typedef enum {
+  GLA_PAIRS_CHOL = 0, // B is positive definite: its Cholesky factor makes it a standard problem
+  GLA_PAIRS_DROP,     // B is semidefinite: a standard problem in the space of its large eigenvalues
+  GLA_PAIRS_SWAP      // A is positive definite, B Hermitian: B*x = mu*A*x, lambda = 1/mu
+} gla_pairs_way;
 
 typedef struct {
   size_t size;           // sizeof (gla_eig_pairs_options)
@@ -254,18 +270,31 @@ typedef struct {
   gla_eig_range range; // this and the next four as in gla_eig_options
   int64_t il, iu;
   double vl, vu;
+  gla_pairs_way way; // {GLA_PAIRS_CHOL}; the others need itype 1
+  double drop; // {0: n*eps} GLA_PAIRS_DROP: eigenvalues of B of at most drop times the largest
+               // one are dropped
+  gla_eig_phase phase; // as in gla_eig_options
 } gla_eig_pairs_options;
 
 // What is wanted; V and rcond may be missing (data NULL).
 typedef struct {
   size_t size;      // sizeof (gla_eig_pairs_results)
-  gla_array lambda; // k x 1 x P, real type; any row_stride; ascending; k as in gla_eig_results
-  gla_array V;      // n x k x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I
-  gla_array rcond;  // 1 x 1 x P, real type: reciprocal condition number of B in the 1-norm
+  gla_array lambda; // k x 1 x P, real type; any row_stride; ascending. k as in gla_eig_results;
+                    // with GLA_PAIRS_DROP and all eigenvalues wanted from 0 to n, and pages of
+                    // smaller rank are NaN behind theirs
+  gla_array V;      // n x k x P, row_stride 1; V'*B*V = I, with itype 3 V'*inv (B)*V = I, with
+                    // GLA_PAIRS_SWAP V'*A*V = I; the phase is that of gla_batcheig
+  gla_array rcond;  // 1 x 1 x P, real type: reciprocal condition number in the 1-norm of B, with
+                    // GLA_PAIRS_SWAP of A
   int32_t *info;    // host array of P, or NULL: 0 ok; 1..n: that many eigenvalues did not converge;
                     // n+1: A or B holds NaN or Inf; n+1+k, k from 1 to n: the leading k x k block
-                    // of B is the first that is not positive definite to working precision
+                    // of B (GLA_PAIRS_SWAP: of A) is the first that is not positive definite to
+                    // working precision (k = n: or its inverse is out of the range), with
+                    // GLA_PAIRS_DROP k eigenvalues of B are negative
   int64_t *count;   // as in gla_eig_results
+  int64_t *rank;    // host array of P, or NULL: the rank of B, 0 where info is not 0. n; with
+                    // GLA_PAIRS_DROP the eigenvalues of B that are not dropped, with
+                    // GLA_PAIRS_SWAP the finite eigenvalues
 } gla_eig_pairs_results;
 
 typedef struct {
@@ -286,7 +315,13 @@ typedef struct {
 // factored once; the eigenvalues are those of gla_batcheig, on the device that the context says.
 // The same pair gives the same bits in every batch, on one device. Powers of two keep all numbers
 // in the range, so pages of any size are solved.
-// Method: B = L*L', C = inv (L)*A*inv (L)' (Martin, Wilkinson 1968), with itype 2 and 3 C = L'*A*L.
+// GLA_PAIRS_DROP is Rayleigh-Ritz in the space of the eigenvectors of B that are not dropped. Where
+// B is singular, the results are not the finite eigenvalues of the pair. B may have eigenvalues
+// down to -max (drop, n*eps)*|B|.
+// GLA_PAIRS_SWAP gives the eigenvalues of the pair, Inf last; of either sign where B is not
+// semidefinite. mu counts as 0 up to n*eps times the largest |mu|.
+// Methods: B = L*L', C = inv (L)*A*inv (L)' (Martin, Wilkinson 1968), with itype 2 and 3 C =
+// L'*A*L; canonical orthogonalisation (Lowdin 1970): B = U*M*U', T = U*M^(-1/2), C = T'*A*T.
 gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,
                                const gla_eig_pairs_results *results,
                                const gla_eig_pairs_options *options, gla_eig_pairs_report *report);

@@ -106,7 +106,8 @@ gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
                                    .lambda = gla_array_pages (&run->lambda, 0, count),
                                    .V = gla_array_pages (&run->V, 0, count),
                                    .info = run->info + first};
-  const gla_eig_options options = {.size = sizeof options, .triangle = run->o.triangle};
+  const gla_eig_options options = {
+      .size = sizeof options, .triangle = run->o.triangle, .phase = GLA_EIG_PHASE_NONE};
   gla_eig_report report = {.base.size = sizeof report};
   gla_group_enter (ctx, &run->groups, first);
   const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);

@@ -31,8 +31,7 @@ int gla_pairs_share_b (const gla_pairs_run *p)
   return p->B.pages == 1 && p->pages > 1;
 }
 
-// `count` pages of an array that may have one page for all.
-static gla_array pages_of (const gla_array *a, int64_t first, int64_t count)
+gla_array gla_pairs_pages (const gla_array *a, int64_t first, int64_t count)
 {
   gla_array some = gla_array_pages (a, a->pages == 1 ? 0 : first, count);
   if (a->pages == 1)
@@ -109,7 +108,7 @@ void gla_pairs_free_memory (gla_pairs_run *p)
 static gla_pencil_chunk chunk_of (const gla_pairs_run *p, int64_t first, int64_t count)
 {
   const gla_array none = {.type = p->A.type, .device = GLA_DEVICE_HOST};
-  return (gla_pencil_chunk){.L = pages_of (&p->L, 0, count),
+  return (gla_pencil_chunk){.L = gla_pairs_pages (&p->L, 0, count),
                             .A = none,
                             .B = none,
                             .C = none,
@@ -135,8 +134,23 @@ static gla_array all_vectors (const gla_pairs_run *p, int64_t first, int64_t cou
 
 static gla_pencil_job job_of (const gla_pairs_run *p)
 {
-  return (gla_pencil_job){
-      .n = p->n, .product = p->o.itype > 1, .times = p->o.itype == 3, .triangle = p->o.triangle};
+  return (gla_pencil_job){.n = p->n,
+                          .product = p->o.itype > 1,
+                          .times = p->o.itype == 3,
+                          .triangle = p->o.triangle,
+                          .phase = p->o.phase == GLA_EIG_PHASE_MAX};
+}
+
+gla_status gla_pairs_not_hermitian (gla_pairs_run *p, char name, int64_t page, double difference)
+{
+  const int is_b = name == 'B', swap = p->o.way == GLA_PAIRS_SWAP;
+  p->report.bad_matrix = is_b != swap ? 'B' : 'A';
+  p->report.bad_page = (is_b ? p->B.pages : p->A.pages) == 1 ? 0 : page;
+  p->report.bad_difference = difference;
+  return gla_fail (p->ctx, GLA_ERROR_NOT_HERMITIAN,
+                   "page %lld of %c is not Hermitian: the largest |%c - %c'| is %g",
+                   (long long)p->report.bad_page, p->report.bad_matrix, p->report.bad_matrix,
+                   p->report.bad_matrix, p->report.bad_difference);
 }
 
 // Ends the call where a page is not Hermitian.
@@ -145,13 +159,8 @@ static gla_status look_for_skew (gla_pairs_run *p, int64_t first, int64_t count)
   for (int64_t k = 0; k < count; k++)
     if (p->info[first + k] == GLA_INFO_NOT_HERMITIAN) {
       const int is_b = p->skew_b[k] != 0;
-      p->report.bad_matrix = is_b ? 'B' : 'A';
-      p->report.bad_page = (is_b ? p->B.pages : p->A.pages) == 1 ? 0 : first + k;
-      p->report.bad_difference = is_b ? p->skew_b[k] : p->skew_a[k];
-      return gla_fail (p->ctx, GLA_ERROR_NOT_HERMITIAN,
-                       "page %lld of %c is not Hermitian: the largest |%c - %c'| is %g",
-                       (long long)p->report.bad_page, p->report.bad_matrix, p->report.bad_matrix,
-                       p->report.bad_matrix, p->report.bad_difference);
+      return gla_pairs_not_hermitian (p, is_b ? 'B' : 'A', first + k,
+                                      is_b ? p->skew_b[k] : p->skew_a[k]);
     }
   return GLA_OK;
 }
@@ -162,7 +171,7 @@ gla_status gla_pairs_factor_once (gla_pairs_run *p)
   gla_pencil_job job = job_of (p);
   gla_pencil_chunk c = chunk_of (p, 0, 1);
   job.factor = 1;
-  c.B = pages_of (&p->B, 0, 1);
+  c.B = gla_pairs_pages (&p->B, 0, 1);
   gla_status status = gla_pencil_steps (p->ctx, &job, &c);
   if (status == GLA_OK)
     status = look_for_skew (p, 0, 1);
@@ -177,9 +186,9 @@ static gla_status reduce (gla_pairs_run *p, int64_t first, int64_t count)
   gla_pencil_chunk c = chunk_of (p, first, count);
   job.factor = !gla_pairs_share_b (p);
   job.reduce = 1;
-  c.A = pages_of (&p->A, first, count);
+  c.A = gla_pairs_pages (&p->A, first, count);
   if (job.factor)
-    c.B = pages_of (&p->B, first, count);
+    c.B = gla_pairs_pages (&p->B, first, count);
   c.C = gla_array_pages (&p->C, 0, count);
   const gla_status status = gla_pencil_steps (p->ctx, &job, &c);
   return status == GLA_OK ? look_for_skew (p, first, count) : status;
@@ -207,6 +216,13 @@ static void scale_values (const gla_pairs_run *p, int64_t first, int64_t count)
     }
 }
 
+static void swap_back (const gla_pairs_run *p, int64_t first, int64_t count)
+{
+  const gla_array lambda = all_values (p, first, count);
+  const gla_array V = wants_vectors (p) ? all_vectors (p, first, count) : (gla_array){0};
+  gla_pairs_swap (&lambda, &V, p->exponents, p->r.rank != NULL ? p->r.rank + first : NULL);
+}
+
 // The wanted part of a group's results, where not all are wanted.
 static void take_part (const gla_pairs_run *p, int64_t first, int64_t count)
 {
@@ -221,6 +237,21 @@ static void take_part (const gla_pairs_run *p, int64_t first, int64_t count)
 // the standard problem
 //------------------------------------------------------------------------------
 
+void gla_pairs_note_report (gla_pairs_run *p, const gla_eig_report *eig)
+{
+  if (p->report.base.device == GLA_DEVICE_HOST)
+    p->report.base.device = eig->base.device;
+  if (eig->base.chunk_pages > p->report.base.chunk_pages)
+    p->report.base.chunk_pages = eig->base.chunk_pages;
+}
+
+void gla_pairs_note_info (gla_pairs_run *p, int64_t page, int32_t info)
+{
+  p->info[page] = info;
+  if (info != 0 && p->report.base.pages_failed++ == 0)
+    p->report.base.first_failed = page;
+}
+
 static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
 {
   const gla_array C = gla_array_pages (&p->C, 0, count);
@@ -231,21 +262,18 @@ static gla_status eigenvalues (gla_pairs_run *p, int64_t first, int64_t count)
   gla_eig_options options = gla_common_options (&p->o);
   options.triangle = GLA_TRIANGLE_LOWER;
   options.range = GLA_EIG_ALL;
+  options.phase = GLA_EIG_PHASE_NONE;
   gla_eig_report eig = {.base.size = sizeof eig};
   gla_group_enter (p->ctx, &p->groups, first);
   const gla_status status = gla_batcheig (p->ctx, &C, &results, &options, &eig);
   gla_group_leave (p->ctx, &p->groups);
   if (status != GLA_OK)
     return status;
-  if (p->report.base.device == GLA_DEVICE_HOST)
-    p->report.base.device = eig.base.device;
-  if (eig.base.chunk_pages > p->report.base.chunk_pages)
-    p->report.base.chunk_pages = eig.base.chunk_pages;
+  gla_pairs_note_report (p, &eig);
   for (int64_t k = 0; k < count; k++) {
-    int32_t *info = p->info + first + k;
-    *info = *info == 0 ? p->eig_info[k] : *info;
-    if (*info != 0 && p->report.base.pages_failed++ == 0)
-      p->report.base.first_failed = first + k;
+    // A and B are finite, so where C is not, the inverse of B is too large
+    const int32_t n = (int32_t)p->n, found = p->eig_info[k] == n + 1 ? 2 * n + 1 : p->eig_info[k];
+    gla_pairs_note_info (p, first + k, p->info[first + k] == 0 ? found : p->info[first + k]);
   }
   return GLA_OK;
 }
@@ -257,9 +285,13 @@ gla_status gla_pairs_do_group (gla_pairs_run *p, int64_t first, int64_t count)
     status = eigenvalues (p, first, count);
   if (status != GLA_OK)
     return status;
-  scale_values (p, first, count);
+  if (p->o.way != GLA_PAIRS_SWAP)
+    scale_values (p, first, count);
   status = transform_back (p, first, count);
-  if (status == GLA_OK)
-    take_part (p, first, count);
-  return status;
+  if (status != GLA_OK)
+    return status;
+  if (p->o.way == GLA_PAIRS_SWAP)
+    swap_back (p, first, count);
+  take_part (p, first, count);
+  return GLA_OK;
 }

@@ -109,6 +109,7 @@ program test_device products
 program test_device product-bits
 program test_device qr
 program test_device norms
+program test_device phases
 program test_device funs
 program test_device svds
 program test_device solve-bits dz

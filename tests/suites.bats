@@ -127,6 +127,14 @@ END
     [residual, orthogonality] = eig_ratios (A, V, diag (D));
     assert (residual <= 30 && orthogonality <= 30);
     assert (eig_ratios (A, V, [D(1); NaN]), Inf);
+    [V, D] = eig (A, diag ([1, 2]));
+    [residual, orthogonality] = pencil_ratios (A, diag ([1, 2]), V, diag (D));
+    assert (residual <= 30 && orthogonality <= 30);
+    assert (pencil_ratios (A, diag ([1, 2]), V, [D(1); NaN]), Inf);
+    assert (pencil_ratios (A, diag ([1, 2]), V, diag (D) + [0; 1e-12]) > 30);
+    V(2,2) = NaN;
+    [~, orthogonality] = pencil_ratios (A, diag ([1, 2]), V, diag (D));
+    assert (orthogonality, Inf);
     [Q, R] = qr (A);
     assert (all (qr_ratios (A, Q, R)(:) <= 30));
     R(1,2) = NaN;

@@ -286,6 +286,7 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
   a.pages = chunk->A.pages;
   a.triangle = job->triangle;
   a.vectors = job->vectors;
+  a.phase = job->phase;
   a.tol = (R)job->tol;
   a.maxit = job->maxit;
   a.smem_limit = e->smem_limit;

@@ -17,6 +17,7 @@ template <class T> struct eig_args {
   int64_t pages;
   int triangle; // gla_triangle
   int vectors;
+  int phase; // whether columns of V get the phase of common/phase.cuh
   R tol;
   int maxit;
   int smem_limit; // bytes of shared memory that one block may take

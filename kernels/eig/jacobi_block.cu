@@ -9,6 +9,7 @@
 // leave the list of active pages.
 
 #include "common/async_copy.cuh"
+#include "common/phase.cuh"
 #include "jacobi.cuh"
 
 namespace
@@ -276,6 +277,8 @@ template <class T> __global__ void place_kernel (eig_args<T> a)
   const T *q = static_cast<const T *> (a.Z) + column * n;
   T *V = a.V + page * a.page_v + a.rank[column] * a.ldv;
   bool failed = a.info[page] != 0;
+  if (!failed && a.phase)
+    return warp_phase (q, V, n);
   for (int i = lane; i < n; i += 32)
     V[i] = failed ? from_real<T> (R (nan (""))) : q[i];
 }

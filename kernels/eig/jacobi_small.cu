@@ -1,6 +1,7 @@
 // jacobi_small.cu: two-sided Jacobi for pages that fit in shared memory, one block per page
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/phase.cuh"
 #include "jacobi.cuh"
 
 namespace
@@ -48,6 +49,9 @@ template <class T> __global__ void __launch_bounds__ (1024) jacobi_kernel (eig_a
   // sort and write
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     d[i] = re (m.A[i * n + i]);
+  __syncthreads ();
+  for (int j = threadIdx.x / 32; a.vectors && a.phase && j < n; j += blockDim.x / 32)
+    warp_phase (m.V + j * n, m.V + j * n, n);
   __syncthreads ();
   int k = a.exponent[page];
   R *lambda = a.lambda + page * a.page_lambda;

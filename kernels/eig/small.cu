@@ -5,6 +5,7 @@
 // and conquer from pairs of rows upwards, and transforms back. A is read once,
 // results are written once.
 
+#include "common/phase.cuh"
 #include "hetrd.cuh"
 #include "stedc_lanes.cuh"
 #include "warp_page.cuh"
@@ -150,7 +151,7 @@ GLA_DEVICE small_row<T> reduce (const small_layout<T, P, VECTORS> &s, int n)
 // lane keeps it in registers and applies the reflectors, which all lanes read at once.
 template <class T, int P>
 GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<T> *z, int n,
-                                T my_tau, int rank, bool absent)
+                                T my_tau, int rank, bool absent, bool phase)
 {
   constexpr int ld = P + 1, R4 = P < 4 ? P : 4;
   T x[P];
@@ -178,6 +179,8 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
         for (int q = r; q < r + R4; q++)
           x[q] = madd (dot, v[q], x[q]);
   }
+  if (phase)
+    column_phase<1, 1> (x, [] (int r) { return r; });
   __syncwarp ();
   if (!absent)
 #pragma unroll
@@ -223,7 +226,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<
     found.info = unsettled > n ? n : unsettled;
   bool failed = found.info != 0;
   if constexpr (VECTORS)
-    back_transform (s, s.Z + lane * layout::shape::LD, n, row.tau, rank, absent);
+    back_transform (s, s.Z + lane * layout::shape::LD, n, row.tau, rank, absent, a.phase);
   if (!inside)
     return;
   R nothing = R (nan (""));

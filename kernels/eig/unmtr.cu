@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "eig_kernels.cuh"
+#include "common/phase.cuh"
 
 namespace
 {
@@ -93,6 +94,8 @@ template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
         x[r] = madd (factor, value, x[r]);
       }
   }
+  if (a.phase)
+    column_phase<1, S> (x, [lane] (int r) { return r * S + lane; });
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = r * S + lane;

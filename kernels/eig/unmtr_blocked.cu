@@ -6,6 +6,7 @@
 
 #include "eig_kernels.cuh"
 #include "common/larft.cuh"
+#include "common/phase.cuh"
 
 namespace
 {
@@ -236,13 +237,84 @@ GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, 
   __syncthreads ();
 }
 
+GLA_DEVICE double entry_size (mma_entry<false> x)
+{
+  return phase_size (x.re);
+}
+GLA_DEVICE double entry_size (mma_entry<true> x)
+{
+  return phase_size (cx<double>{x.re, x.im});
+}
+
+// What gives the columns of X their phase, in the memory of TW: the factors by planes, and the rows
+// of the components that they make real. W is scratch.
+template <class T, int NC> struct column_phases {
+  double *factor;
+  int *row;
+  GLA_DEVICE column_phases (double *memory)
+      : factor (memory), row (reinterpret_cast<int *> (memory + 2 * NC))
+  {
+  }
+  // The columns stay as they are.
+  GLA_DEVICE void leave () const
+  {
+    if (threadIdx.x < NC) {
+      factor[threadIdx.x] = 1;
+      factor[NC + threadIdx.x] = 0;
+      row[threadIdx.x] = -1;
+    }
+  }
+  GLA_DEVICE T turned (mma_entry<is_complex_v<T>> x, int r, int j) const
+  {
+    typedef real_t<T> R;
+    if constexpr (is_complex_v<T>) {
+      cx<double> y = cx<double>{factor[j], factor[NC + j]} * cx<double>{x.re, x.im};
+      return {(R)y.x, r == row[j] ? R (0) : (R)y.y};
+    } else
+      return (R)(factor[j] * x.re);
+  }
+};
+
+template <class T, int NC, int WARPS>
+GLA_DEVICE void find_phases (const strip<T, NC, WARPS> &s, int n, column_phases<T, NC> p)
+{
+  constexpr int STEP = WARPS * 32 / NC; // threads of a column
+  int j = threadIdx.x % NC, lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = n - 1;
+  double *found = s.W.re, most = 0;
+  for (int r = threadIdx.x / NC; r < n; r += STEP)
+    most = fmax (most, entry_size (s.X.get (r, j)));
+  for (int mask = NC; mask < 32; mask *= 2)
+    most = fmax (most, shuffle_xor (most, mask));
+  if (lane < NC)
+    found[warp * NC + j] = most;
+  __syncthreads ();
+  for (int k = 0; k < WARPS; k++)
+    most = fmax (most, found[k * NC + j]);
+  for (int r = threadIdx.x / NC; r < n; r += STEP)
+    if (r < first && entry_size (s.X.get (r, j)) >= phase_near<T> * most)
+      first = r;
+  if (threadIdx.x < NC)
+    p.row[j] = n - 1;
+  __syncthreads ();
+  atomicMin (&p.row[j], first);
+  __syncthreads ();
+  if (threadIdx.x < NC) {
+    mma_entry<is_complex_v<T>> x = s.X.get (p.row[j], j);
+    if constexpr (is_complex_v<T>) {
+      cx<double> f = phase_factor (cx<double>{x.re, x.im});
+      p.factor[j] = f.x;
+      p.factor[NC + j] = f.y;
+    } else
+      p.factor[j] = phase_factor (x.re);
+  }
+}
+
 // One block owns NC columns of Z of one page. They stay in shared memory while the blocks of
 // reflectors are applied, last to first; at the end they are stored at their places in V.
 template <class T, int NC, int WARPS>
 __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
-  constexpr bool C = is_complex_v<T>;
   extern __shared__ __align__ (16) double memory[];
   int n = a.n, rows = padded_rows (n), strips = (n + NC - 1) / NC;
   int64_t page = blockIdx.x / strips;
@@ -252,7 +324,7 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
   const R *Z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j0 * n;
   for (int j = 0; j < NC; j++)
     for (int r = threadIdx.x; r < rows; r += blockDim.x) {
-      mma_entry<C> x = {};
+      mma_entry<is_complex_v<T>> x = {};
       if (failed)
         x.re = nan ("");
       else if (r < n && j < columns)
@@ -269,15 +341,16 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
       subtract (s, y, b * BLOCK);
     }
   }
+  column_phases<T, NC> phases (s.TW.re);
+  if (a.phase)
+    find_phases (s, n, phases);
+  else
+    phases.leave ();
+  __syncthreads ();
   for (int j = 0; j < columns; j++) {
     T *V = a.V + page * a.page_v + a.rank[page * n + j0 + j] * a.ldv;
-    for (int r = threadIdx.x; r < n; r += blockDim.x) {
-      mma_entry<C> x = s.X.get (r, j);
-      if constexpr (C)
-        V[r] = {(R)x.re, (R)x.im};
-      else
-        V[r] = (R)x.re;
-    }
+    for (int r = threadIdx.x; r < n; r += blockDim.x)
+      V[r] = phases.turned (s.X.get (r, j), r, j);
   }
 }
 

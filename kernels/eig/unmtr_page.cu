@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "eig_kernels.cuh"
+#include "common/phase.cuh"
 
 namespace
 {
@@ -104,6 +105,9 @@ __global__ void __launch_bounds__ (S *S *ROWS) unmtr_page_kernel (eig_args<T> a)
         for (int q = r; q < r + NEAR; q++)
           x[q] = madd (factor, keep ? kept[keep ? q : 0] : v[r * S + q - r], x[q]);
   }
+  if (a.phase)
+    column_phase<APART, APART * S> (x,
+                                    [s] (int r) { return (r / NEAR * S + s) * NEAR + r % NEAR; });
 
   T *V = a.V + page * a.page_v + a.rank[page * n + j] * a.ldv;
 #pragma unroll

@@ -14,6 +14,7 @@ int gpu_product_bits (void);
 int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
 int gpu_norms (void);
+int gpu_phases (void);
 int gpu_funs (void);
 int gpu_svds (void);
 int gpu_qr (void);

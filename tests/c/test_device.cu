@@ -273,6 +273,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_svds ();
   if (name == "norms")
     return gpu_norms ();
+  if (name == "phases")
+    return gpu_phases ();
   if (name == "qr" && gpu_is_limited ()) {
     printf ("gpu_qr: 0 passed, 0 failed, 1 skipped\n");
     return 0;

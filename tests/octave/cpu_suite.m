@@ -16,6 +16,12 @@ if (wanted ("eig"))
     counts += [p, f];
   endfor
 endif
+if (wanted ("eig"))
+  for part = mine ({{[2:9, 12]}, {[16, 17, 33], "zs"}, {[32, 40, 70], "dc"}, {[100, 129], "zs"}, {130, "d"}})
+    [p, f] = check_pencils ("cpu", part{1}{:});
+    counts += [p, f];
+  endfor
+endif
 if (wanted ("eig") && first)
   [p, f] = check_not_hermitian ("cpu", [1:5, 8, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 192, 193, 257]);
   counts += [p, f];

@@ -26,6 +26,13 @@ if (wanted ("eig"))
     counts += [p, f];
   endfor
 endif
+if (wanted ("eig"))
+  cases = {{[2:9, 12]}, {[16, 17, 33, 64], "zs"}, {[32, 40, 70, 100], "dc"}, {[129, 200], "zs"}, {[130, 260], "dc"}};
+  for part = mine (cases(1:end-2*quick))
+    [p, f] = check_pencils ("gpu", part{1}{:});
+    counts += [p, f];
+  endfor
+endif
 if (wanted ("failing"))
   warning ("off", "gpulinalg:pages-failed");
   sizes = [1:9, 15:17, 28, 29, 31:33, 39, 40, 47, 48, 55, 56, 63:65, 80, 81, 88, 89, 96, 97, 112, 113, 128, 129, 150, 170, 260, 330];

@@ -239,7 +239,7 @@ static void solve_block (gla_cpu_eig_task *task, int64_t page)
     s.info = block_sweeps (task, &w);
     rayleigh_quotients (&w);
   }
-  result r = {w.w, w.q, 1, n, GLA_PARTS, 1};
+  result r = {w.w, w.q, 1, n, GLA_PARTS, 1, task->job->phase};
   store (task, page, &s, r, w.order);
 }
 

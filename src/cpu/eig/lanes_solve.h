@@ -93,6 +93,8 @@ static void store_strip (gla_cpu_eig_task *task, const lanes_work *w, int g, int
     for (int i = 0; i < n; i++)
       y[i + c * n] = num_from_real (w->q[g].z[i + (j + c) * w->q[g].ldz]);
   back_transform (n, w->a[g], w->tau[g], w->cross, y, count);
+  for (int c = 0; task->job->phase && c < count; c++)
+    lanes_phase (n, y + c * n, 1);
   for (int l = 0; l < GLA_LANES; l++)
     for (int c = 0; live[l].count > 0 && c < count; c++) {
       const int64_t to = (first + l) * V->page_stride + w->order[l * n + j + c] * V->column_stride;
@@ -136,6 +138,8 @@ static void store_part_strip (gla_cpu_eig_task *task, const lanes_work *w, int g
         ((real *)(y + w->q[g].place[l * n + k] + c * n))[l] =
             w->columns[k * QL_COLUMNS + at + c][l];
   back_transform (n, w->a[g], w->tau[g], w->cross, y, BACK_COLUMNS);
+  for (int c = 0; task->job->phase && c < BACK_COLUMNS; c++)
+    lanes_phase (n, y + c * n, 1);
   for (int l = 0; l < GLA_LANES; l++)
     for (int c = 0; c < BACK_COLUMNS && j + c < live[l].count; c++) {
       const int64_t to = (first + l) * V->page_stride + (j + c) * V->column_stride;
@@ -231,9 +235,11 @@ static void solve_lanes_jacobi (gla_cpu_eig_task *task, int64_t first, int count
   jacobi_solve (n, w.a[0], w.v, (real)task->job->tol, task->job->maxit, unconverged);
   for (int i = 0; i < n; i++)
     d[i] = w.a[0][i + i * n].re;
+  for (int j = 0; w.v && task->job->phase && j < n; j++)
+    lanes_phase (n, w.v + j * n, 1);
 
   for (int l = 0; l < count; l++) {
-    result r = {(const real *)d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES};
+    result r = {(const real *)d + l, NULL, GLA_LANES, n, GLA_PARTS * GLA_LANES, GLA_LANES, 0};
     if (w.v)
       r.v = (const real *)w.v + l;
     if (s[l].info == 0)

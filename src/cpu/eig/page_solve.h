@@ -223,9 +223,12 @@ static void store_page_part (gla_cpu_eig_task *task, int64_t page, const scaling
   if (gla_cpu_eig_stopped (task))
     return;
   page_back (w, n, p.count, ldv);
-  for (int64_t j = 0; j < p.count; j++)
-    store_column ((real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS,
-                  w->v + j * ldv * GLA_PARTS, n, GLA_PARTS, 1);
+  for (int64_t j = 0; j < p.count; j++) {
+    real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+    store_column (to, w->v + j * ldv * GLA_PARTS, n, GLA_PARTS, 1);
+    if (task->job->phase)
+      page_phase (n, to, 1);
+  }
 }
 
 static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, const page_work *w)
@@ -239,7 +242,7 @@ static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, 
 #endif
     page_back (w, n, n, ldv);
   }
-  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1};
+  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1, task->job->phase};
   store (task, page, s, r, w->order);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
+#include "cpu/common/phase.h"
 
 #include "eig.h"
 
@@ -96,11 +97,13 @@ static void sort (int n, const real *w, int stride, int *order)
 
 // Eigenvalues and eigenvectors of a page where the solver has left them. Eigenvalue j is
 // w[j*w_stride]; element i of its vector is at v + (i + j*ldv)*v_stride, its imaginary part
-// imag_offset further.
+// imag_offset further. phase: nonzero where the vectors are to get theirs, and v_stride is that of
+// one page.
 typedef struct {
   const real *w, *v;
   int w_stride;
   int64_t ldv, v_stride, imag_offset;
+  int phase;
 } result;
 
 static inline __attribute__ ((always_inline)) void
@@ -199,6 +202,8 @@ static void store (gla_cpu_eig_task *task, int64_t page, const scaling *s, resul
     real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
     const real *from = r.v + order[p.first + j] * r.ldv * r.v_stride;
     store_column (to, from, task->job->n, r.v_stride, r.imag_offset);
+    if (r.phase)
+      page_phase (task->job->n, to, 1);
   }
 }
 

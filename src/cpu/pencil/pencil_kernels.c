@@ -101,6 +101,8 @@ static inline __attribute__ ((always_inline)) void group_back (lanes_group *g, i
     return;
   lanes_load_pages (g->w.a, &c->X, n, g->first, g->count);
   lanes_back (&g->w, n, g->task->job->times);
+  for (int j = 0; g->task->job->phase && j < n; j++)
+    lanes_phase (n, g->w.a + j * g->w.ld, 0);
   lanes_store_pages (g->w.a, &c->X, n, g->first, g->live);
 }
 

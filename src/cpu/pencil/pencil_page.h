@@ -10,6 +10,7 @@
 
 #include "common/products.h"
 #include "cpu/common/carve.h"
+#include "cpu/common/phase.h"
 
 #include "pencil_read.h"
 
@@ -327,6 +328,8 @@ static void back_page (const gla_cpu_pencil_task *task, int64_t p)
     const int64_t columns = gla_min (STRIP, n - j);
     go = task->job->times ? multiply (task, l, n, x, ld, columns)
                           : divide (task, "C", l, n, x, ld, columns);
+    for (int64_t k = 0; go && task->job->phase && k < columns; k++)
+      page_phase (n, x + k * ld * GLA_PARTS, 0);
   }
 }
 
