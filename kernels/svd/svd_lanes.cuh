@@ -1,73 +1,65 @@
-// svd_lanes.cuh: singular values and vectors of pages of up to 32 rows, each in one kernel
+// svd_lanes.cuh: singular values and vectors of pages in registers, each in one kernel
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Sweeps are done with two lanes for a pair of columns (svd_pairs.cuh), and what follows them with
-// one lane for each column: order, left vectors that are missing, phase.
+// svd_pairs.cuh does the sweeps. What follows them leaves the columns where they are: lengths and
+// order, left vectors that are missing, phase.
 
 #ifndef GPULINALG_SVD_LANES_CUH
 #define GPULINALG_SVD_LANES_CUH
 
 #include "svd_pairs.cuh"
 
-template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_page {
+template <class T, int P, int ROWS, int S, bool VECTORS>
+struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
+  typedef svd_pairs<T, P, ROWS, S, VECTORS> pairs_of;
   typedef real_t<T> R;
-  static constexpr unsigned ALL = 0xffffffffu;
+  using pairs_of::a, pairs_of::parts, pairs_of::w, pairs_of::x, pairs_of::row, pairs_of::ALL;
+  using pairs_of::H, pairs_of::LANES, pairs_of::HALF, pairs_of::base, pairs_of::half;
 
-  const svd_args<T> &a;
-  svd_parts<T, S> &parts;
-  int column, base;
-  T w[ROWS], x[VECTORS ? ROWS : 1];
-  int exponent; // w is the column of W divided by this power of two, until it is that of U
-  R length;
-  bool dead; // the column is 0 or not there, and has no left vector yet
-  int rank;
-  R sigma;
+  bool dead[2]; // the column is 0 or not there, and has no left vector yet
+  int rank[2];
+  R sigma[2];
 
-  GLA_DEVICE svd_page (const svd_args<T> &a, svd_parts<T, S> &parts,
-                       const svd_pairs<T, P, ROWS, S, VECTORS> &p, bool reversed)
-      : a (a), parts (parts)
+  GLA_DEVICE svd_page (const svd_args<T> &a, svd_parts<T, S> &parts) : pairs_of (a, parts) {}
+  GLA_DEVICE int column (int c) const { return 2 * this->pair + c; }
+
+  // Over all columns, for each row.
+  template <class N> GLA_DEVICE static N over_columns (N y)
   {
-    const int lane = threadIdx.x % 32;
-    column = lane % P;
-    base = lane - column;
-    p.spread (p.w[0], p.w[1], reversed, w);
-    if constexpr (VECTORS)
-      p.spread (p.x[0], p.x[1], reversed, x);
-    exponent = p.spread (p.exponent, reversed);
-    length = sqrt_of (p.spread (p.square, reversed));
-  }
-  GLA_DEVICE int row (int i) const { return parts.part * ROWS + i; }
-  GLA_DEVICE static R length_of (const T (&y)[ROWS])
-  {
-    R sum = 0;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      sum += abs2 (y[i]);
-    return sum;
+    for (int mask = LANES / 2; mask >= H; mask /= 2)
+      y = y + shuffle_xor (y, mask);
+    return y;
   }
 
   // Lengths and order of the columns. w becomes the left vector, unless the column is dead.
   GLA_DEVICE void settle ()
   {
-    dead = length == 0;
-    const R inverse = 1 / length;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      w[i] = dead ? from_real<T> (0) : scale (inverse, w[i]);
-    sigma = times_power (length, exponent);
-    if constexpr (VECTORS) {
-      // rounding errors of the rotations have stretched both columns by the same factor
-      const R stretch = rsqrt_of (parts.sum_real (length_of (x)));
-      sigma = column < a.columns ? times_power (length * stretch, exponent) : sigma;
+    for (int c = 0; c < 2; c++) {
+      R length = sqrt_of (this->square[c]);
+      dead[c] = length == 0;
+      const R inverse = 1 / length;
 #pragma unroll
-      for (int i = 0; i < ROWS; i++)
-        x[i] = scale (stretch, x[i]);
+      for (int i = 0; i < HALF; i++)
+        w[c][i] = dead[c] ? from_real<T> (0) : scale (inverse, w[c][i]);
+      if constexpr (VECTORS) {
+        // rounding errors of the rotations have stretched both columns by the same factor
+        const R all = this->length_of (x[c]), stretch = all > 0 ? rsqrt_of (all) : R (1);
+        length *= stretch;
+#pragma unroll
+        for (int i = 0; i < HALF; i++)
+          x[c][i] = scale (stretch, x[c][i]);
+      }
+      sigma[c] = times_power (length, this->exponent[c]);
+      rank[c] = column (c) < a.columns ? 0 : column (c);
     }
-    rank = column < a.columns ? 0 : column;
     for (int j = 0; j < a.columns; j++) {
-      const R other = from_lane (sigma, base + j);
-      if (column < a.columns)
-        rank += other > sigma || (other == sigma && j < column);
+      const R other = from_lane (j % 2 ? sigma[1] : sigma[0], base + j / 2 * H);
+#pragma unroll
+      for (int c = 0; c < 2; c++)
+        if (column (c) < a.columns)
+          rank[c] += other > sigma[c] || (other == sigma[c] && j < column (c));
     }
   }
 
@@ -76,101 +68,106 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_page {
   GLA_DEVICE void complete ()
   {
     for (int r = 0; r < a.u_columns; r++) {
-      const bool mine = dead && rank == r;
-      if (!__any_sync (ALL, mine))
+      const bool first = dead[0] && rank[0] == r, second = dead[1] && rank[1] == r;
+      if (!__any_sync (ALL, first || second))
         continue;
-      T y[ROWS];
+      T y[HALF];
       unit_vector (y);
       for (int pass = 0; pass < 2; pass++)
         project (y);
-      R length = parts.sum_real (length_of (y));
-      length = 1 / sqrt_of (length);
+      const R inverse = 1 / sqrt_of (this->length_of (y));
 #pragma unroll
-      for (int i = 0; i < ROWS; i++)
-        w[i] = mine ? scale (length, y[i]) : w[i];
-      dead = dead && !mine;
+      for (int i = 0; i < HALF; i++) {
+        w[0][i] = first ? scale (inverse, y[i]) : w[0][i];
+        w[1][i] = second ? scale (inverse, y[i]) : w[1][i];
+      }
+      dead[0] = dead[0] && !first;
+      dead[1] = dead[1] && !second;
     }
   }
-  GLA_DEVICE void unit_vector (T (&y)[ROWS])
+  GLA_DEVICE void unit_vector (T (&y)[HALF])
   {
     R best = -1;
     int place = 0;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-      const R left = 1 - lane_sum<P> (dead ? R (0) : abs2 (w[i]));
+    for (int i = 0; i < HALF; i++) {
+      const R left = 1 - over_columns (abs2 (w[0][i]) + abs2 (w[1][i])); // dead ones are 0
       if (row (i) < a.rows && left > best) {
         best = left;
         place = row (i);
       }
     }
-    T none = w[0];
-    parts.largest (best, none, place);
+    T none = w[0][0];
+    this->largest (best, none, place);
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < HALF; i++)
       y[i] = from_real<T> (row (i) == place ? 1 : 0);
   }
-  GLA_DEVICE void project (T (&y)[ROWS])
+  GLA_DEVICE void project (T (&y)[HALF])
   {
-    T dot = from_real<T> (0);
+    T dot[2];
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      dot = cmadd (w[i], y[i], dot);
-    dot = parts.sum (dot);
-    dot = dead ? from_real<T> (0) : dot;
+    for (int c = 0; c < 2; c++) {
+      dot[c] = from_real<T> (0);
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      y[i] = y[i] - lane_sum<P> (dead ? from_real<T> (0) : w[i] * dot);
+      for (int i = 0; i < HALF; i++)
+        dot[c] = cmadd (w[c][i], y[i], dot[c]);
+      dot[c] = this->sum (dot[c]);
+    }
+#pragma unroll
+    for (int i = 0; i < HALF; i++)
+      y[i] = y[i] - over_columns (w[0][i] * dot[0] + w[1][i] * dot[1]);
   }
 
   // The largest element of the column of V becomes real and positive.
-  GLA_DEVICE void fix_phase ()
+  GLA_DEVICE void fix_phase (int c)
   {
-    R largest = -1;
+    R most = -1;
     T at = from_real<T> (1);
     int place = 0;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-      const T y = a.flip ? w[i] : x[i];
-      if (abs2 (y) > largest) {
-        largest = abs2 (y);
+    for (int i = 0; i < HALF; i++) {
+      const T y = a.flip ? w[c][i] : x[c][i];
+      if (abs2 (y) > most) {
+        most = abs2 (y);
         at = y;
         place = row (i);
       }
     }
-    parts.largest (largest, at, place);
-    if (column >= a.columns || !(largest > 0)) // none, or 0 because U is not wanted
+    this->largest (most, at, place);
+    if (column (c) >= a.columns || !(most > 0)) // none, or 0 because U is not wanted
       return;
-    const T phase = scale (rsqrt_of (largest), conj (at));
+    const T phase = scale (rsqrt_of (most), conj (at)), real = from_real<T> (sqrt_of (most));
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-      w[i] = a.flip && row (i) == place ? from_real<T> (sqrt_of (largest)) : w[i] * phase;
-      x[i] = !a.flip && row (i) == place ? from_real<T> (sqrt_of (largest)) : x[i] * phase;
+    for (int i = 0; i < HALF; i++) {
+      w[c][i] = a.flip && row (i) == place ? real : w[c][i] * phase;
+      x[c][i] = !a.flip && row (i) == place ? real : x[c][i] * phase;
     }
   }
 
-  GLA_DEVICE void store (int64_t page, int info) const
+  GLA_DEVICE void store (int64_t page, int info, int c) const
   {
-    const bool failed = info != 0;
+    const bool failed = info != 0, once = parts.part == 0 && half == 0;
     const R nothing = R (NAN);
-    if (parts.part == 0 && column < a.columns && rank < a.values)
-      a.S[page * a.page_s + rank * a.row_s] = failed ? nothing : sigma;
-    if (parts.part == 0 && column == 0) {
+    if (once && column (c) < a.columns && rank[c] < a.values)
+      a.S[page * a.page_s + rank[c] * a.row_s] = failed ? nothing : sigma[c];
+    if (once && column (c) == 0) {
       a.info[page] = info;
       if (failed)
         *a.any = 1;
     }
     if (!VECTORS)
       return;
-    T *U = a.U.data + page * a.U.page + rank * a.U.ld,
-      *V = a.V.data + page * a.V.page + rank * a.V.ld;
+    T *U = a.U.data + page * a.U.page + rank[c] * a.U.ld;
+    T *V = a.V.data + page * a.V.page + rank[c] * a.V.ld;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      if (rank < a.u_columns && row (i) < a.rows)
-        U[row (i)] = failed ? from_real<T> (nothing) : w[i];
+    for (int i = 0; i < HALF; i++)
+      if (rank[c] < a.u_columns && row (i) < a.rows)
+        U[row (i)] = failed ? from_real<T> (nothing) : w[c][i];
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      if (rank < a.v_columns && row (i) < a.columns)
-        V[row (i)] = failed ? from_real<T> (nothing) : x[i];
+    for (int i = 0; i < HALF; i++)
+      if (rank[c] < a.v_columns && row (i) < a.columns)
+        V[row (i)] = failed ? from_real<T> (nothing) : x[c][i];
   }
 };
 
@@ -181,27 +178,30 @@ template <class T, int P, int ROWS, int S, bool VECTORS>
 __global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
     svd_lanes_kernel (svd_args<T> a)
 {
+  typedef svd_page<T, P, ROWS, S, VECTORS> page_type;
   constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1; // that have different pages
-  __shared__ svd_shared<T, S == 1 ? 1 : S> shared;
+  constexpr int LANES = page_type::LANES;
+  __shared__ svd_shared<T, S> shared;
   const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
-  int64_t page = own * (32 / P) + threadIdx.x % 32 / P;
+  int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
   const bool inside = page < a.pages;
   page = inside ? page : a.pages - 1; // beyond the end the last page is done again
 
-  svd_parts<T, S> parts (reinterpret_cast<svd_shared<T, S> *> (&shared));
-  svd_pairs<T, P, ROWS, S, VECTORS> pairs (a, parts);
-  bool reversed;
-  pairs.load (page);
-  int info = pairs.iterate (reversed);
-  info = pairs.bad ? a.columns + 1 : info > a.columns ? a.columns : info;
-  svd_page<T, P, ROWS, S, VECTORS> p (a, parts, pairs, reversed);
+  svd_parts<T, S> parts (&shared);
+  page_type p (a, parts);
+  p.load (page);
+  int info = p.iterate ();
+  info = p.bad ? a.columns + 1 : info > a.columns ? a.columns : info;
   p.settle ();
   if constexpr (VECTORS) {
     p.complete ();
-    p.fix_phase ();
+    p.fix_phase (0);
+    p.fix_phase (1);
   }
-  if (inside)
-    p.store (page, info);
+  if (inside) {
+    p.store (page, info, 0);
+    p.store (page, info, 1);
+  }
 }
 
 #endif

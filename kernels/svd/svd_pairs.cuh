@@ -1,13 +1,13 @@
-// svd_pairs.cuh: sweeps of one-sided Jacobi on a page in registers, two lanes for a pair of columns
+// svd_pairs.cuh: sweeps of one-sided Jacobi on a page in registers, pairs of columns in lanes
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Hestenes' method: the columns of W = A*X are made orthogonal by rotations of pairs; then W = U*S
-// and X = V. A page has P lanes of a warp, and S warps, each of which has ROWS rows of W and of X.
-// Two lanes hold a pair of columns, half of the rows each, so a rotation needs no exchange but that
-// of half a product of columns. Pairs meet by odd-even transposition (Luk, Park 1989): in every
-// round each pair passes one of its columns on. A sweep turns their order around. Cosines are
-// gathered in a factor of the column, so that a rotation takes one multiplication and one addition
-// for each entry (Gentleman 1973).
+// and X = V. A page has up to P columns, and S warps, each of which has ROWS rows of W and of X. To
+// P = 32 two lanes hold a pair of columns, half of these rows each, and for P = 64 one lane does; so
+// a rotation needs no exchange but of parts of one product of columns. Pairs meet by odd-even
+// transposition (Luk, Park 1989): in every round each pair passes one of its columns on. A sweep
+// turns their order around. Cosines are gathered in a factor of the column, so that a rotation takes
+// one multiplication and one addition for each entry (Gentleman 1973).
 
 #ifndef GPULINALG_SVD_PAIRS_CUH
 #define GPULINALG_SVD_PAIRS_CUH
@@ -91,7 +91,9 @@ template <class T, int S> struct svd_parts {
 
 template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   typedef real_t<T> R;
-  static constexpr int HALF = ROWS / 2;
+  static constexpr int H = P > 32 ? 1 : 2;      // lanes of a pair
+  static constexpr int LANES = P > 32 ? 32 : P; // of a page
+  static constexpr int HALF = ROWS / H;
   static constexpr unsigned ALL = 0xffffffffu;
 
   const svd_args<T> &a;
@@ -110,29 +112,43 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   {
     const int lane = threadIdx.x % 32;
     pairs = (a.columns + 1) / 2;
-    pair = lane % P / 2;
-    half = lane % 2;
-    base = lane - lane % P;
+    pair = lane % LANES / H;
+    half = lane % H;
+    base = lane - lane % LANES;
     last = pair == pairs - 1;
-    left = pair >= pairs ? lane : base + half + 2 * (pair > 0 ? pair - 1 : pairs - 1);
-    right = pair >= pairs ? lane : base + half + 2 * (last ? 0 : pair + 1);
+    left = pair >= pairs ? lane : base + half + H * (pair > 0 ? pair - 1 : pairs - 1);
+    right = pair >= pairs ? lane : base + half + H * (last ? 0 : pair + 1);
   }
   GLA_DEVICE int row (int i) const { return parts.part * ROWS + half * HALF + i; }
 
   // Over all rows.
   GLA_DEVICE T sum (T y)
   {
-    y = y + shuffle_xor (y, 1);
-    return parts.sum (y);
+    return parts.sum (H == 2 ? y + shuffle_xor (y, 1) : y);
   }
-  GLA_DEVICE R length_of (int c)
+  template <int N> GLA_DEVICE R length_of (const T (&column)[N])
   {
     R y = 0;
 #pragma unroll
-    for (int i = 0; i < HALF; i++)
-      y += abs2 (w[c][i]);
-    y += shuffle_xor (y, 1);
-    return parts.sum_real (y);
+    for (int i = 0; i < N; i++)
+      y += abs2 (column[i]);
+    return parts.sum_real (H == 2 ? y + shuffle_xor (y, 1) : y);
+  }
+  // The largest, and the number and the place that belong to it; of equal ones those of the first
+  // row.
+  GLA_DEVICE void largest (R &size, T &number, int &place)
+  {
+    if constexpr (H == 2) {
+      const R other = shuffle_xor (size, 1);
+      const T there = shuffle_xor (number, 1);
+      const int where = shuffle_xor (place, 1);
+      if (half == 0 ? other > size : other >= size) {
+        size = other;
+        number = there;
+        place = where;
+      }
+    }
+    parts.largest (size, number, place);
   }
 
   // The page; 0 where it holds NaN or Inf.
@@ -152,7 +168,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       if constexpr (VECTORS)
         x[c][i] = from_real<T> (row (i) == column ? 1 : 0);
     }
-    const unsigned page_lanes = P == 32 ? ALL : ((1u << P) - 1) << base;
+    const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
     bad = parts.largest (R ((__ballot_sync (ALL, !finite) & page_lanes) != 0)) > 0;
 #pragma unroll
     for (int c = 0; c < 2; c++) {
@@ -179,8 +195,9 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       const R size = absmax (w[c][i]);
       largest = size > largest ? size : largest;
     }
-    const R other = shuffle_xor (largest, 1);
-    largest = parts.largest (other > largest ? other : largest);
+    T number = w[c][0];
+    int place = 0;
+    this->largest (largest, number, place);
     int power = largest == 0 ? 0 : ilogb (largest);
     const bool gone = exponent[c] + power < floor[c];
     power = gone ? 0 : power;
@@ -191,7 +208,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       w[c][i] = gone ? from_real<T> (0) : scale (second, scale (first, w[c][i]));
     exponent[c] += power;
     factor[c] = 1;
-    square[c] = length_of (c);
+    square[c] = length_of (w[c]);
   }
 
   //----------------------------------------------------------------------------
@@ -227,8 +244,8 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       shrunk = !(square[0] > R (0.125) * before0) || !(square[1] > R (0.125) * before1);
     }
     if (__any_sync (ALL, shrunk)) {
-      const R exact0 = factor[0] * factor[0] * length_of (0),
-              exact1 = factor[1] * factor[1] * length_of (1);
+      const R exact0 = factor[0] * factor[0] * length_of (w[0]),
+              exact1 = factor[1] * factor[1] * length_of (w[1]);
       square[0] = shrunk ? exact0 : square[0];
       square[1] = shrunk ? exact1 : square[1];
     }
@@ -285,12 +302,10 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
     pass (floor[0], floor[1]);
   }
 
-  // Columns of the page that the last sweep has rotated, 0 where it converged; whether the order of
-  // columns is turned around.
-  GLA_DEVICE int iterate (bool &reversed)
+  // Columns of the page that the last sweep has rotated, 0 where it converged.
+  GLA_DEVICE int iterate ()
   {
-    bool rotated = false;
-    reversed = false;
+    bool rotated = false, reversed = false;
     for (int sweep = 0; sweep < a.maxit; sweep++) {
       rotated = false;
       for (int k = 0; k < pairs; k++) {
@@ -305,37 +320,32 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
       bring_to_one (0);
       bring_to_one (1);
     }
-    const unsigned page_lanes = P == 32 ? ALL : ((1u << P) - 1) << base;
-    return __popc (__ballot_sync (ALL, rotated) & page_lanes);
+    if (reversed)
+      reverse ();
+    const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
+    return 2 / H * __popc (__ballot_sync (ALL, rotated) & page_lanes);
   }
 
-  //----------------------------------------------------------------------------
-  // to one lane for each column
-  //----------------------------------------------------------------------------
-
-  // All rows of the column that belongs to this lane, in its place among columns.
-  template <int N>
-  GLA_DEVICE void spread (const T (&first)[N], const T (&second)[N], bool reversed,
-                          T (&y)[2 * N]) const
+  // Columns go back to where they have come from.
+  template <class N> GLA_DEVICE void exchange (N &first, N &second, int lane) const
   {
+    const N there = from_lane (first, lane);
+    first = from_lane (second, lane);
+    second = there;
+  }
+  GLA_DEVICE void reverse ()
+  {
+    const int lane = base + half + H * (pair < pairs ? pairs - 1 - pair : pair);
 #pragma unroll
-    for (int i = 0; i < N; i++) {
-      const T other = shuffle_xor (half ? first[i] : second[i], 1);
-      y[i] = half ? other : first[i];
-      y[N + i] = half ? second[i] : other;
+    for (int i = 0; i < HALF; i++)
+      exchange (w[0][i], w[1][i], lane);
+    if constexpr (VECTORS) {
+#pragma unroll
+      for (int i = 0; i < HALF; i++)
+        exchange (x[0][i], x[1][i], lane);
     }
-#pragma unroll
-    for (int i = 0; i < 2 * N; i++)
-      y[i] = from_lane (y[i], place_of (reversed));
-  }
-  GLA_DEVICE int place_of (bool reversed) const
-  {
-    const int lane = threadIdx.x % 32;
-    return reversed && pair < pairs ? base + 2 * pairs - 1 - (lane - base) : lane;
-  }
-  template <class N> GLA_DEVICE N spread (const N (&both)[2], bool reversed) const
-  {
-    return from_lane (half ? both[1] : both[0], place_of (reversed));
+    exchange (square[0], square[1], lane);
+    exchange (exponent[0], exponent[1], lane);
   }
 };
 
