@@ -98,7 +98,7 @@ private:
     octave_idx_type n = m_want.n;
     Array X (dim_vector (n, columns));
     std::copy (x, x + n * columns, X.fortran_vec ());
-    octave_value_list results = m_interp.feval (m_want.A, ovl (X), 1);
+    octave_value_list results = gla::feval (m_interp, m_want.A, ovl (X));
     octave_value result = results.length () > 0 ? results (0) : octave_value ();
     check (result, columns);
     Array Y;
@@ -222,7 +222,7 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
   call.set_progress (want.progress, "eigenvalues");
   if (want.A.is_string ()) {
     const std::string name = want.A.string_value ();
-    if (interp.get_symbol_table ().find_function (name).is_undefined ())
+    if (!gla::is_function (interp, name))
       error_with_id ("gpulinalg:bad-function", "%s: there is no function \"%s\"", who,
                      name.c_str ());
   }

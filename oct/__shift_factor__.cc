@@ -66,8 +66,7 @@ static octave_value_list make_factor (octave::interpreter &interp, const octave_
 {
   static bool registered = false;
   if (!registered) {
-    // From here on "clear all" must not unload this file, because values use its code.
-    interp.mlock ();
+    gla::keep_loaded (interp); // values use its code
     octave_gla_factor::register_type ();
     registered = true;
   }

@@ -41,8 +41,7 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
     context = idle.back ();
     idle.pop_back ();
   } else {
-    // From here on "clear all" must not unload this file, because the context uses its code.
-    interp.mlock ();
+    keep_loaded (interp); // the context uses its code
     std::vector<gla_context *> &all = contexts ().all;
     all.reserve (all.size () + 1); // so that push_back below cannot throw
     idle.reserve (all.size () + 1);

@@ -9,7 +9,6 @@
 #define GPULINALG_GLA_OCTAVE_H
 
 #include <octave/oct.h>
-#include <octave/interpreter.h>
 
 #include <chrono>
 #include <cstring>
@@ -280,6 +279,25 @@ inline page_failure not_converged (octave_idx_type n)
 // order. Pages with another info do not count.
 void warn_of_failed_pages (const char *who, const int32_t *info, octave_idx_type pages,
                            const std::vector<page_failure> &reasons);
+
+//------------------------------------------------------------------------------
+// Octave's interpreter
+//------------------------------------------------------------------------------
+
+octave::interpreter &the_interpreter ();
+
+// function: a handle or a name.
+octave_value_list feval (octave::interpreter &interp, const octave_value &function,
+                         const octave_value_list &args, int outputs = 1);
+bool is_function (octave::interpreter &interp, const std::string &name);
+
+// After an exception that goes no further.
+void recover (octave::interpreter &interp);
+
+// From here on "clear all" does not unload this file.
+void keep_loaded (octave::interpreter &interp);
+
+octave::type_info &types_of (octave::interpreter &interp);
 
 //------------------------------------------------------------------------------
 // a call of the library

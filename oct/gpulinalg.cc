@@ -81,7 +81,7 @@ size (D)
 @end deftypefn)doc")
 {
   gla::check_counts ("gpulinalg", args, 0, 0, nargout, 0);
-  return interp.feval ("help", ovl ("gpulinalg"), 0);
+  return gla::feval (interp, "help", ovl ("gpulinalg"), 0);
 }
 
 /*

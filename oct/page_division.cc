@@ -168,7 +168,7 @@ static octave_value_list divide_by_elements (octave::interpreter &interp, gla::c
                                              octave_idx_type pages)
 {
   const octave_value A = want.op == 'C' && want.A.iscomplex () ? want.A.conj () : want.A;
-  const octave_value X = interp.feval ("rdivide", ovl (want.B, A), 1) (0);
+  const octave_value X = gla::feval (interp, "rdivide", ovl (want.B, A)) (0);
   call.report (pages, pages);
   call.finish (GLA_OK);
   if (want.outputs < 2)

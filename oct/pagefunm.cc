@@ -4,7 +4,6 @@
 #include "gla_octave.h"
 
 #include <octave/int32NDArray.h>
-#include <octave/parse.h>
 
 #include <cmath>
 
@@ -201,7 +200,7 @@ template <typename Array, typename Real> struct values_call {
   {
     const octave_value argument =
         gla_type_is_complex (x->type) ? copy (x, Complex ()) : copy (x, Real ());
-    const octave_value_list out = octave::feval (function, ovl (argument), 1);
+    const octave_value_list out = gla::feval (gla::the_interpreter (), function, ovl (argument));
     const octave_value v = out.length () > 0 ? out (0) : octave_value ();
     if (v.is_undefined () || !(v.isnumeric () || v.islogical ()) || v.issparse () ||
         v.dims () != argument.dims ())

@@ -160,7 +160,7 @@ dim_vector plan_view::dims () const
 
 static octave_value applied (const char *function, const octave_value &x)
 {
-  return octave::interpreter::the_interpreter ()->feval (function, ovl (x), 1) (0);
+  return gla::feval (gla::the_interpreter (), function, ovl (x)) (0);
 }
 
 octave_value plan_view::matrix () const
@@ -214,7 +214,7 @@ static octave_value transpose (const octave_value &x)
 {
   if (x.ndims () != 2)
     return x; // multiply_plan gives the error about its shape
-  return octave::interpreter::the_interpreter ()->feval ("transpose", ovl (x), 1) (0);
+  return gla::feval (gla::the_interpreter (), "transpose", ovl (x)) (0);
 }
 
 static octave_value factor_value (const octave_base_value &x)
@@ -226,8 +226,8 @@ static octave_value factor_value (const octave_base_value &x)
 static octave_value plan_times (const octave_base_value &p, const octave_base_value &x)
 {
   octave_value_list y = gla::guarded ("spmv", [&] () {
-    return ovl (gla::multiply_plan (*octave::interpreter::the_interpreter (), view_of (p),
-                                    factor_value (x), octave_value ()));
+    return ovl (gla::multiply_plan (gla::the_interpreter (), view_of (p), factor_value (x),
+                                    octave_value ()));
   });
   return y (0);
 }
@@ -236,8 +236,7 @@ static octave_value plan_times (const octave_base_value &p, const octave_base_va
 static octave_value times_plan (const octave_base_value &x, const octave_base_value &p)
 {
   octave_value_list y = gla::guarded ("spmv", [&] () {
-    octave_value y = gla::multiply_plan (*octave::interpreter::the_interpreter (),
-                                         view_of (p).then (true, false),
+    octave_value y = gla::multiply_plan (gla::the_interpreter (), view_of (p).then (true, false),
                                          transpose (factor_value (x)), octave_value ());
     return ovl (transpose (y));
   });
@@ -253,7 +252,7 @@ static octave_value equal (const octave_base_value &a, const octave_base_value &
   if (p.dims () != q.dims () || p.plan->matrix ().info ().type != q.plan->matrix ().info ().type)
     return false;
   octave_value_list same =
-      octave::interpreter::the_interpreter ()->feval ("isequal", ovl (p.matrix (), q.matrix ()), 1);
+      gla::feval (gla::the_interpreter (), "isequal", ovl (p.matrix (), q.matrix ()));
   return same (0);
 }
 
@@ -262,10 +261,9 @@ void gla::register_plans (octave::interpreter &interp)
   static bool registered = false;
   if (registered)
     return;
-  // From here on "clear all" must not unload this file, because values use its code.
-  interp.mlock ();
+  gla::keep_loaded (interp); // values use its code
   octave_spmv_plan::register_type ();
-  octave::type_info &types = interp.get_type_info ();
+  octave::type_info &types = gla::types_of (interp);
   const int plan = octave_spmv_plan::static_type_id ();
   const int factors[] = {octave_matrix::static_type_id (),
                          octave_complex_matrix::static_type_id (),

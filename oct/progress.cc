@@ -82,10 +82,10 @@ bool call::function_takes_sweeps ()
   if (m_progress_function.is_undefined ())
     return false;
   try {
-    int count = m_interp.feval ("nargin", ovl (m_progress_function), 1) (0).int_value ();
+    int count = feval (m_interp, "nargin", ovl (m_progress_function)) (0).int_value ();
     return count < 0 || count > 2; // negative: the last argument is varargin
   } catch (const octave::execution_exception &) {
-    m_interp.recover_from_exception ();
+    recover (m_interp);
   }
   return false;
 }
@@ -107,7 +107,7 @@ void call::show_progress (int64_t done, int64_t total, int sweeps)
   octave_value_list args = ovl (static_cast<double> (done), static_cast<double> (total));
   if (m_function_takes_sweeps)
     args.append (octave_value (static_cast<double> (sweeps)));
-  m_interp.feval (m_progress_function, args, 0);
+  feval (m_interp, m_progress_function, args, 0);
 }
 
 void call::show_meter (int64_t done, int64_t total, int sweeps)

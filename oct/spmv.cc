@@ -138,7 +138,7 @@ static bool is_long (const octave_value &A, const octave_value &x)
 
 static octave_value conjugate (octave::interpreter &interp, const octave_value &x)
 {
-  return x.iscomplex () ? interp.feval ("conj", ovl (x), 1) (0) : x;
+  return x.iscomplex () ? gla::feval (interp, "conj", ovl (x)) (0) : x;
 }
 
 // The product with a plan; the transposition of the plan and that of this call are combined.
