@@ -146,7 +146,7 @@ static void add_svd (void)
   const int types[] = {S, D, C, Z};
   for (int t = 0; t < 4; t++)
     for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
-      const int m = sizes[k][0], n = sizes[k][1], vectors = m > 64 || n > 64 ? k % 2 : k % 3;
+      const int m = sizes[k][0], n = sizes[k][1], vectors = m > 32 || n > 32 ? k % 2 : k % 3;
       add ((run_case){"svd",
                       run_svd,
                       {m, n, 6, types[t], vectors, vectors == 1 ? 1 : 0, (k + t) % 2},
