@@ -181,8 +181,18 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
 // Warps of a block where each has pages of its own.
 enum { SVD_LANES_WARPS = 4 };
 
+// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. Where the columns of a
+// lane take at most 64 registers, or 96, the rest fits into 128, or 168, which the compiler would
+// exceed.
+template <class PAGE, int WARPS>
+constexpr int svd_lanes_blocks = PAGE::COLUMN_BYTES <= 64 * 4   ? 16 / WARPS
+                                 : PAGE::COLUMN_BYTES <= 96 * 4 ? 12 / WARPS
+                                                                : 0;
+
 template <class T, int P, int ROWS, int S, bool VECTORS>
-__global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
+__global__ void __launch_bounds__ (
+    32 * (S == 1 ? SVD_LANES_WARPS : S),
+    svd_lanes_blocks<svd_page<T, P, ROWS, S, VECTORS>, S == 1 ? SVD_LANES_WARPS : S>)
     svd_lanes_kernel (svd_args<T> a)
 {
   typedef svd_page<T, P, ROWS, S, VECTORS> page_type;

@@ -94,6 +94,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   static constexpr int H = P > 32 ? 1 : 2;      // lanes of a pair
   static constexpr int LANES = P > 32 ? 32 : P; // of a page
   static constexpr int HALF = ROWS / H;
+  static constexpr int COLUMN_BYTES = (VECTORS ? 4 : 2) * HALF * (int)sizeof (T);
   static constexpr unsigned ALL = 0xffffffffu;
 
   const svd_args<T> &a;
