@@ -23,8 +23,7 @@ void engine_shrink (gla_engine *engine, int64_t most);
 
 // one row per operation (../<operation>/<operation>_engine.cu)
 extern const gla_batch_ops cuda_eig_ops, cuda_qr_ops, cuda_gsvd_ops, cuda_pagenorm_ops,
-    cuda_pagemul_ops, cuda_pagesolve_ops, cuda_pagefun_ops,
-    cuda_svd_ops;
+    cuda_pagemul_ops, cuda_pagesolve_ops, cuda_pagefun_ops, cuda_svd_ops;
 extern const gla_spmv_ops cuda_spmv_ops;
 extern const gla_krylov_ops cuda_krylov_ops;
 
