@@ -75,7 +75,7 @@ static double complex element (kind_of_page kind, const svd_call *c, int i, int 
   case COLUMNS_UP:
     return x * pow (10, 20. * j / c->n);
   default:
-    return x * pow (10, (single ? -30. : -250.) * j / c->n);
+    return x * pow (10, (single ? -24. : -250.) * j / c->n);
   }
 }
 
