@@ -309,11 +309,12 @@ struct shape {
 
 int main (int argc, char **argv)
 {
-  const shape shapes[] = {{2, 2, 60000, false},   {3, 3, 60000, true},    {4, 4, 60000, false},
-                          {6, 6, 60000, false},   {8, 8, 60000, true},    {12, 12, 20000, false},
-                          {16, 16, 20000, true},  {20, 20, 20000, false}, {24, 24, 20000, false},
-                          {32, 32, 20000, true},  {32, 8, 20000, false},  {60, 8, 20000, true},
-                          {125, 32, 8000, false}, {1000, 32, 1000, false}};
+  const shape shapes[] = {{2, 2, 60000, false},   {3, 3, 60000, true},     {4, 4, 60000, false},
+                          {6, 6, 60000, false},   {8, 8, 60000, true},     {12, 12, 20000, false},
+                          {16, 16, 20000, true},  {20, 20, 20000, false},  {24, 24, 20000, false},
+                          {32, 32, 20000, true},  {32, 8, 20000, false},   {60, 8, 20000, true},
+                          {125, 32, 8000, false}, {1000, 32, 1000, false}, {48, 48, 4000, false},
+                          {64, 64, 2000, true},   {125, 64, 1000, true}};
   const bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
   gla_context *ctx;
   cusolverDnHandle_t h;

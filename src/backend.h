@@ -303,9 +303,8 @@ typedef struct {
 
 // Pages of the job; those not wanted have NULL data. S is values x 1, of the real type, descending,
 // with any row_stride. For a page that fails the backend fills S, U and V with NaN and sets info as
-// gpulinalg.h says. info and *clean as in gla_eig_chunk. Phase: with U and V, the element of
-// largest modulus of each of the first `values` columns of V (of equal ones the first) is real and
-// positive.
+// gpulinalg.h says. info and *clean as in gla_eig_chunk. Phase: with U and V, the largest
+// element of each of the first `values` columns of V is real and positive (common/phase.h).
 typedef struct {
   union {
     gla_array arrays[4];

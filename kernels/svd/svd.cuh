@@ -29,7 +29,7 @@ template <class T> struct svd_args {
 };
 
 // Pages of at most SVD_LANES_MAX rows.
-enum { SVD_LANES_MAX = 32 };
+enum { SVD_LANES_MAX = 64, SVD_LANES_WARP = 32 }; // to SVD_LANES_WARP rows by a warp or two
 template <class T> cudaError_t svd_lanes (const svd_args<T> &a, cudaStream_t stream);
 
 // For pages with more rows, before and after: to = A', of rows x columns.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
-// 32 rows one kernel does it. With more rows, and at most 32 columns, A = Q*R, R = W*S*V', U = Q*W.
+// 64 rows one kernel does it. With more rows, and from 33 on with at most 32 columns, A = Q*R,
+// R = W*S*V', U = Q*W.
 // Where QR of small pages does not serve so many rows, blocks of rows have a Q and an R each, and
 // these R, one above the other, are factored in their turn (Golub, Plemmons, Sameh 1988).
 
@@ -52,7 +53,7 @@ tall_shape shape_of (const gla_svd_job &job)
   tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, 0, 0};
   if (flip)
     s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, 0, 0};
-  s.by_qr = s.rows > SVD_LANES_MAX;
+  s.by_qr = s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
   if (s.by_qr && s.columns <= SVD_LANES_MAX)
     divide (s, job.head.type);
   return s;
@@ -301,7 +302,7 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Pages of up to 32 columns, by Jacobi whatever the method. With more than 32 rows, not all columns
+// Pages of up to 64 columns, by Jacobi whatever the method. Where QR comes first, not all columns
 // of a square U, and no more rows than QR of small pages serves in two steps.
 int supports (const gla_job *head)
 {

@@ -7,6 +7,7 @@
 #ifndef GPULINALG_SVD_LANES_CUH
 #define GPULINALG_SVD_LANES_CUH
 
+#include "common/phase.cuh"
 #include "svd_pairs.cuh"
 
 template <class T, int P, int ROWS, int S, bool VECTORS>
@@ -119,29 +120,35 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
       y[i] = y[i] - over_columns (w[0][i] * dot[0] + w[1][i] * dot[1]);
   }
 
-  // The largest element of the column of V becomes real and positive.
+  // The largest element of the column of V becomes real and positive, as common/phase.h says.
   GLA_DEVICE void fix_phase (int c)
   {
-    R most = -1;
-    T at = from_real<T> (1);
+    R most = 0, first = -R (INT_MAX);
+    T at = from_real<T> (0);
     int place = 0;
 #pragma unroll
     for (int i = 0; i < HALF; i++) {
+      const R size = phase_size (a.flip ? w[c][i] : x[c][i]);
+      most = size > most ? size : most;
+    }
+    this->largest (most, at, place);
+#pragma unroll
+    for (int i = HALF - 1; i >= 0; i--) {
       const T y = a.flip ? w[c][i] : x[c][i];
-      if (abs2 (y) > most) {
-        most = abs2 (y);
+      if (phase_size (y) >= R (phase_near<T>) * most) {
+        first = -R (row (i));
         at = y;
         place = row (i);
       }
     }
-    this->largest (most, at, place);
-    if (column (c) >= a.columns || !(most > 0)) // none, or 0 because U is not wanted
+    this->largest (first, at, place);
+    if (column (c) >= a.columns)
       return;
-    const T phase = scale (rsqrt_of (most), conj (at)), real = from_real<T> (sqrt_of (most));
+    const T phase = phase_factor (at);
 #pragma unroll
     for (int i = 0; i < HALF; i++) {
-      w[c][i] = a.flip && row (i) == place ? real : w[c][i] * phase;
-      x[c][i] = !a.flip && row (i) == place ? real : x[c][i] * phase;
+      w[c][i] = phase_turned (phase, w[c][i], a.flip && row (i) == place);
+      x[c][i] = phase_turned (phase, x[c][i], !a.flip && row (i) == place);
     }
   }
 
@@ -174,8 +181,18 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
 // Warps of a block where each has pages of its own.
 enum { SVD_LANES_WARPS = 4 };
 
+// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. Where the columns of a
+// lane take at most 64 registers, or 96, the rest fits into 128, or 168, which the compiler would
+// exceed.
+template <class PAGE, int WARPS>
+constexpr int svd_lanes_blocks = PAGE::COLUMN_BYTES <= 64 * 4   ? 16 / WARPS
+                                 : PAGE::COLUMN_BYTES <= 96 * 4 ? 12 / WARPS
+                                                                : 0;
+
 template <class T, int P, int ROWS, int S, bool VECTORS>
-__global__ void __launch_bounds__ (32 * (S == 1 ? SVD_LANES_WARPS : S))
+__global__ void __launch_bounds__ (
+    32 * (S == 1 ? SVD_LANES_WARPS : S),
+    svd_lanes_blocks<svd_page<T, P, ROWS, S, VECTORS>, S == 1 ? SVD_LANES_WARPS : S>)
     svd_lanes_kernel (svd_args<T> a)
 {
   typedef svd_page<T, P, ROWS, S, VECTORS> page_type;

@@ -3,11 +3,11 @@
 //
 // Hestenes' method: the columns of W = A*X are made orthogonal by rotations of pairs; then W = U*S
 // and X = V. A page has up to P columns, and S warps, each of which has ROWS rows of W and of X. To
-// P = 32 two lanes hold a pair of columns, half of these rows each, and for P = 64 one lane does; so
-// a rotation needs no exchange but of parts of one product of columns. Pairs meet by odd-even
+// P = 32 two lanes hold a pair of columns, half of these rows each, and for P = 64 one lane does;
+// so a rotation needs no exchange but of parts of one product of columns. Pairs meet by odd-even
 // transposition (Luk, Park 1989): in every round each pair passes one of its columns on. A sweep
-// turns their order around. Cosines are gathered in a factor of the column, so that a rotation takes
-// one multiplication and one addition for each entry (Gentleman 1973).
+// turns their order around. Cosines are gathered in a factor of the column, so that a rotation
+// takes one multiplication and one addition for each entry (Gentleman 1973).
 
 #ifndef GPULINALG_SVD_PAIRS_CUH
 #define GPULINALG_SVD_PAIRS_CUH
@@ -94,6 +94,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   static constexpr int H = P > 32 ? 1 : 2;      // lanes of a pair
   static constexpr int LANES = P > 32 ? 32 : P; // of a page
   static constexpr int HALF = ROWS / H;
+  static constexpr int COLUMN_BYTES = (VECTORS ? 4 : 2) * HALF * (int)sizeof (T);
   static constexpr unsigned ALL = 0xffffffffu;
 
   const svd_args<T> &a;
@@ -122,10 +123,7 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   GLA_DEVICE int row (int i) const { return parts.part * ROWS + half * HALF + i; }
 
   // Over all rows.
-  GLA_DEVICE T sum (T y)
-  {
-    return parts.sum (H == 2 ? y + shuffle_xor (y, 1) : y);
-  }
+  GLA_DEVICE T sum (T y) { return parts.sum (H == 2 ? y + shuffle_xor (y, 1) : y); }
   template <int N> GLA_DEVICE R length_of (const T (&column)[N])
   {
     R y = 0;

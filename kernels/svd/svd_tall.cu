@@ -1,6 +1,7 @@
 // svd_tall.cu: adjoints of pages, and the phase of vectors, for pages with many rows or columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/phase.cuh"
 #include "svd.cuh"
 
 namespace
@@ -42,27 +43,29 @@ __global__ void __launch_bounds__ (32 * PHASE_WARPS)
   if (which >= columns * pages)
     return;
   T *u = U.data + which / columns * U.page + which % columns * U.ld;
-  R largest = -1;
-  int64_t place = rows;
-  for (int64_t i = lane; i < rows; i += 32)
-    if (abs2 (u[i]) > largest) {
-      largest = abs2 (u[i]);
-      place = i;
-    }
-  for (int mask = 16; mask > 0; mask /= 2) {
-    const R other = shuffle_xor (largest, mask);
-    const int64_t there = shuffle_xor (place, mask);
-    if (other > largest || (other == largest && there < place)) {
-      largest = other;
-      place = there;
-    }
+  R most = 0;
+  for (int64_t i = lane; i < rows; i += 32) {
+    const R size = phase_size (u[i]);
+    most = size > most ? size : most;
   }
-  if (!(largest > 0)) // of a page that failed
+  for (int mask = 16; mask > 0; mask /= 2) {
+    const R other = shuffle_xor (most, mask);
+    most = other > most ? other : most;
+  }
+  int64_t place = rows;
+  for (int64_t i = lane; i < rows && place == rows; i += 32)
+    if (phase_size (u[i]) >= R (phase_near<T>) * most)
+      place = i;
+  for (int mask = 16; mask > 0; mask /= 2) {
+    const int64_t other = shuffle_xor (place, mask);
+    place = other < place ? other : place;
+  }
+  if (place == rows) // NaN: the page has failed
     return;
-  const T phase = scale (rsqrt_of (largest), conj (u[place]));
+  const T phase = phase_factor (u[place]);
   __syncwarp ();
   for (int64_t i = lane; i < rows; i += 32)
-    u[i] = i == place ? from_real<T> (sqrt_of (largest)) : u[i] * phase;
+    u[i] = phase_turned (phase, u[i], i == place);
   if (V.data == nullptr)
     return;
   T *v = V.data + which / columns * V.page + which % columns * V.ld;

@@ -141,8 +141,8 @@ static void add_pagefun (void)
 
 static void add_svd (void)
 {
-  const int sizes[][2] = {{1, 1},   {4, 3},  {3, 8},   {16, 16},  {32, 20},
-                          {33, 32}, {60, 8}, {9, 128}, {1000, 32}};
+  const int sizes[][2] = {{1, 1},  {4, 3},   {3, 8},     {16, 16}, {32, 20}, {33, 32},
+                          {60, 8}, {9, 128}, {1000, 32}, {64, 50}, {125, 64}};
   const int types[] = {S, D, C, Z};
   for (int t = 0; t < 4; t++)
     for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {

@@ -4,6 +4,7 @@
 #ifndef SVD_PAGE_H
 #define SVD_PAGE_H
 
+#include "common/phase.h"
 #include "elements.h"
 #include "page_bits.h"
 
@@ -181,7 +182,7 @@ static inline int svd_descending (const svd_page *p, int64_t page)
   return 1;
 }
 
-// Whether an element of largest modulus (within rounding) of each of these columns of V is real and
+// Whether an element of each of these columns of V that counts as the largest one is real and
 // positive.
 static inline int svd_phases (const svd_page *p, int64_t page)
 {
@@ -191,9 +192,10 @@ static inline int svd_phases (const svd_page *p, int64_t page)
     int found = 0;
     for (int64_t i = 0; i < V->rows; i++)
       most = fmax (most, cabs (svd_at (V, i, j, page)));
+    const double least = most * (GLA_PHASE_NEAR - 8 * gla_type_eps (V->type));
     for (int64_t i = 0; i < V->rows; i++) {
       const double complex x = svd_at (V, i, j, page);
-      found |= creal (x) >= most * (1 - 8 * gla_type_eps (V->type)) && cimag (x) == 0;
+      found |= creal (x) >= least && cimag (x) == 0;
     }
     if (!found)
       return 0;
