@@ -279,13 +279,13 @@ typedef struct {
 // A, B    n x n, P pages or one page for all; s d c or z, one type for both; never changed.
 //         row_stride 1. All arrays are on the host, or all on one GPU; results do not overlap the
 //         inputs or each other.
-// A page with info != 0 is NaN in lambda and V. On a GPU rcond, too, is NaN where B is not
-// definite; of arrays on the host the CPU finds it then. A pivot of B is not definite where Cholesky leaves
-// at most n*eps of the diagonal element. options NULL for the defaults; report may be NULL.
+// A page with info != 0 is NaN in lambda and V. So is rcond where B is not definite and the arrays
+// are on a GPU; of arrays on the host the CPU finds it. A pivot of B is not definite where Cholesky
+// leaves at most n*eps of the diagonal element. options NULL for the defaults; report may be NULL.
 // The error of an eigenvalue is bounded by about eps*|inv (B)|*(|A| + |B|*|lambda|), so rcond tells
-// how many digits may be lost. The whole work is done where the context says, up to n = 2048 on a
-// GPU. The same pair gives the same bits in every batch, on one device. Powers of two keep all
-// numbers in the range, so pages of any size are solved.
+// how many digits may be lost. All work is done where the context says, up to n = 2048 on a GPU.
+// The same pair gives the same bits in every batch, on one device. Powers of two keep all numbers
+// in the range, so pages of any size are solved.
 // Method: B = L*L', C = inv (L)*A*inv (L)' (Martin, Wilkinson 1968), with itype 2 and 3 C = L'*A*L;
 // the eigenvalues and eigenvectors of C are those of gla_batcheig.
 gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_array *B,
