@@ -128,7 +128,7 @@ template <class T> outcome ours_eig (bench &b, pairs<T> &q)
       b, [&] { m.prepare (m.A, b.seed); },
       [&] () -> std::string {
         return gla_batcheig (b.ctx, &A, &results, &options, NULL) == GLA_OK ? ""
-                                                                             : gla_message (b.ctx);
+                                                                            : gla_message (b.ctx);
       });
 }
 
@@ -184,9 +184,9 @@ template <class T> outcome peer (bench &b, cublasHandle_t cublas, pairs<T> &q)
   void *workspace = NULL;
   int status = cusolverDnCreateParams (&params);
   if (status == 0)
-    status = cusolverDnXsyevBatched_bufferSize (
-        b.cusolver, params, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, type, m.V, n, real,
-        m.lambda, type, &on_device, &on_host, pages);
+    status = cusolverDnXsyevBatched_bufferSize (b.cusolver, params, CUSOLVER_EIG_MODE_VECTOR,
+                                                CUBLAS_FILL_MODE_LOWER, n, type, m.V, n, real,
+                                                m.lambda, type, &on_device, &on_host, pages);
   if (status != 0)
     out.note = "bufferSize status " + std::to_string (status);
   else if (cudaMalloc (&workspace, on_device + 16) != cudaSuccess)
@@ -212,10 +212,9 @@ template <class T> outcome peer (bench &b, cublasHandle_t cublas, pairs<T> &q)
                                           m.info, pages);
           failed |= divide (CUBLAS_SIDE_LEFT, CUBLAS_OP_N);
           failed |= divide (CUBLAS_SIDE_RIGHT, CUBLAS_OP_C);
-          failed |= cusolverDnXsyevBatched (b.cusolver, params, CUSOLVER_EIG_MODE_VECTOR,
-                                            CUBLAS_FILL_MODE_LOWER, n, type, m.V, n, real, m.lambda,
-                                            type, workspace, on_device, host.data (), on_host,
-                                            m.info, pages);
+          failed |= cusolverDnXsyevBatched (
+              b.cusolver, params, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, type, m.V, n,
+              real, m.lambda, type, workspace, on_device, host.data (), on_host, m.info, pages);
           failed |= divide (CUBLAS_SIDE_LEFT, CUBLAS_OP_C);
           return failed != 0 ? "status " + std::to_string (failed) : "";
         });
@@ -243,7 +242,8 @@ template <class T> void cell (bench &b, cublasHandle_t cublas, int64_t n, int64_
     other = peer (b, cublas, q);
   }
   const double scale = 1e6 / (double)pages;
-  const double us = mine.seconds * scale, us_eig = eig.seconds * scale, us_peer = other.seconds * scale;
+  const double us = mine.seconds * scale, us_eig = eig.seconds * scale,
+               us_peer = other.seconds * scale;
   printf ("pairs\t%c\t%lld\t%lld\t%.4g\t%.4g\t%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s\n",
           scalar<T>::letter, (long long)n, (long long)pages, us, us_eig, us_peer, us_peer / us,
           us / us_eig, mine.error.residual, mine.error.orthogonality, other.error.residual,
@@ -262,10 +262,9 @@ struct size {
 
 void all_cells (bench &b, cublasHandle_t cublas)
 {
-  const size all[] = {{4, 60000},  {8, 60000},  {12, 60000}, {16, 60000}, {24, 40000},
-                      {32, 40000}, {33, 20000}, {48, 16000}, {64, 8000},  {96, 4000},
-                      {128, 2640}, {192, 1056}, {256, 528},  {384, 264},  {512, 132},
-                      {768, 66},   {1024, 32}};
+  const size all[] = {{4, 60000},  {8, 60000},  {12, 60000}, {16, 60000}, {24, 40000}, {32, 40000},
+                      {33, 20000}, {48, 16000}, {64, 8000},  {96, 4000},  {128, 2640}, {192, 1056},
+                      {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
   for (const size &s : all)
     for (char type : b.set.types) {
       const std::vector<int64_t> &sizes = b.set.sizes;

@@ -15,6 +15,7 @@
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
 #   svd-<name>.tsv             batchsvd from Octave arrays, loops over svd and NumPy
 #   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
+#   pairs-<name>-device.tsv    gla_batcheig_pairs on the GPU, and a composition of batched calls
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
@@ -69,6 +70,12 @@ if [ $gpu = yes ]; then
   echo "bench_pages: on the GPU, beside cuBLAS and cuSOLVER"
   if ./bench_pages $quick >"results/pages-$name-device.tsv.new"; then
     mv "results/pages-$name-device.tsv.new" "results/pages-$name-device.tsv"
+  else
+    status=1
+  fi
+  echo "bench_pairs: on the GPU, beside cuSOLVER and cuBLAS"
+  if ./bench_pairs $quick >"results/pairs-$name-device.tsv.new"; then
+    mv "results/pairs-$name-device.tsv.new" "results/pairs-$name-device.tsv"
   else
     status=1
   fi

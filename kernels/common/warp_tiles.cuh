@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A tile stands as the tensor cores leave their sums: lane 4*g+t has (g, 2*t) and (g, 2*t+1). In
-// this layout a tile X is the left factor of X*Y' and Y the right one, when the inner index is taken
-// in the order of the registers. In double precision for all types.
+// this layout a tile X is the left factor of X*Y' and Y the right one, when the inner index is
+// taken in the order of the registers. In double precision for all types.
 
 #ifndef GPULINALG_WARP_TILES_CUH
 #define GPULINALG_WARP_TILES_CUH

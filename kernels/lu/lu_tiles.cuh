@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The lower triangle stands in the tiles of warp_tiles.cuh, so A = L*D*L' needs no exchange of data
-// but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand sides
-// are solved for as rows, y', 8 at a time. In double precision for all types.
+// but in the tiles on the diagonal, of which the inverses of L are formed and kept. Right-hand
+// sides are solved for as rows, y', 8 at a time. In double precision for all types.
 //
 // Other pages get the info LU_PENDING, and lu_lanes.cuh does them; so do those that are not
 // definite after all or that must be scaled.

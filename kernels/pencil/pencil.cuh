@@ -19,7 +19,7 @@
 // are read by one kernel, B is factored by others, and C is formed by the page products.
 // PENCIL_WARP_COMPLEX: to this order of complex pages; PENCIL_PAGE: to this one a block does the
 // same, where the page fits into shared memory.
-enum { PENCIL_SMALL = 32, PENCIL_WARP_COMPLEX = 24, PENCIL_PAGE = 96 };
+enum { PENCIL_SMALL = 32, PENCIL_WARP_COMPLEX = 24, PENCIL_PAGE = 128 };
 
 // What the entries of a page tell, gathered by several blocks; 0 before. Numbers as bits.
 struct pencil_page_facts {

@@ -61,7 +61,7 @@ template <class T> struct triangular_factor {
 // left out, strip by strip.
 template <class F> gla_status for_strips (int n, F f)
 {
-  enum { STRIPS_FROM = 384, STRIPS = 4, UNIT = 64 };
+  enum { STRIPS_FROM = 256, STRIPS = 4, UNIT = 64 };
   const int size = n < STRIPS_FROM ? n : (n / STRIPS + UNIT - 1) / UNIT * UNIT;
   for (int at = 0; at < n; at += size)
     GLA_TRY (f (at, n - at < size ? n - at : size));

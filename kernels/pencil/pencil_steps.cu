@@ -53,21 +53,20 @@ __global__ void __launch_bounds__ (THREADS) keep_kernel (pencil_args<T> a, int s
   });
 }
 
-// A warp takes a page.
+// A thread takes a page; few pages are scaled.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     values_kernel (pencil_args<T> a, page_matrix<real_t<T>> lambda, int64_t step,
                    const int32_t *info_c)
 {
-  const int64_t warps = (int64_t)gridDim.x * (THREADS / 32);
-  for (int64_t p = blockIdx.x * (int64_t)(THREADS / 32) + threadIdx.x / 32; p < a.pages;
-       p += warps) {
+  for (int64_t p = blockIdx.x * (int64_t)THREADS + threadIdx.x; p < a.pages;
+       p += (int64_t)gridDim.x * THREADS) {
     const int exponent = a.exponent[p];
-    for (int k = threadIdx.x % 32; exponent != 0 && k < a.n; k += 32) {
+    for (int k = 0; exponent != 0 && k < a.n; k++) {
       real_t<T> *x = lambda.data + p * lambda.page + k * step;
       *x = times_power (*x, exponent);
     }
-    if (threadIdx.x % 32 == 0 && a.info[p] == 0)
+    if (a.info[p] == 0)
       a.info[p] = info_c[p];
   }
 }
@@ -90,7 +89,7 @@ template <class T> cudaError_t pencil_keep (const pencil_args<T> &a, int size)
 template <class T>
 cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c)
 {
-  const int64_t blocks = (a.pages + THREADS / 32 - 1) / (THREADS / 32);
+  const int64_t blocks = (a.pages + THREADS - 1) / THREADS;
   values_kernel<T><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, a.stream>>> (
       a, pages_of<real_t<T>> (lambda), lambda.row_stride, info_c);
   return cudaGetLastError ();

@@ -100,9 +100,11 @@ static void check_size (gla_type type, int64_t n, gla_triangle triangle, int ity
   pair_problem cpu = q;
   make_results (&cpu, 0);
   solve_on_cpu (&cpu);
+  // above n = 32 the CPU estimates the norm of the inverse, from below
+  const double unit = 1e3 * (double)n * gla_type_eps (type), least = n > 32 ? 1.0 / 3 : 1 - unit;
   for (int64_t p = 0; p < pages; p++) {
     const double here = creal (get (&q.rcond, 0, 0, p)), other = creal (get (&cpu.rcond, 0, 0, p));
-    CHECK (fabs (here - other) <= 1e3 * (double)n * gla_type_eps (type) * other,
+    CHECK (here >= least * other && here <= (1 + unit) * other,
            "%c n %lld itype %d: rcond %g, %g on the CPU", (char)type, (long long)n, itype, here,
            other);
   }
