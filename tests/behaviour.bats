@@ -523,7 +523,7 @@ EOF
   run octave_run --eval "top = '$TOP'; warning ('off', 'Octave:gnuplot-graphics'); graphics_toolkit gnuplot; source ('$BATS_TEST_TMPDIR/demos.m');"
   echo "$output"
   [ "$status" -eq 0 ]
-  for name in ba_graph batcheig eigs_lanczos gevd_hz gsvd_hz pageeig pagefunm pageinv pagemldivide pagemtimes pagenorm \
+  for name in ba_graph batcheig batchsvd eigs_lanczos gevd_hz gsvd_hz pageeig pagefunm pageinv pagemldivide pagemtimes pagenorm \
     qr_block read_graph spmv spmv_plan; do
     [[ "$output" == *"ran: $name"* ]]
   done
