@@ -65,8 +65,8 @@ outputs, @code{@var{A} = @var{U} * @var{S} * @var{V}'} on each page, as with @co
 @var{U} is @var{m}-by-@var{m} and @var{V} is @var{n}-by-@var{n}, both with orthonormal
 columns, and @var{S} is @var{m}-by-@var{n} and diagonal.
 
-Of each of the first @var{k} columns of @var{V} the element of largest modulus, the
-first one of equals, is real and positive.  Where a page is zero, @var{U} and @var{V}
+Of each of the first @var{k} columns of @var{V} the largest element is real and positive;
+of elements whose moduli differ by less than one in a thousand the first one counts.  Where a page is zero, @var{U} and @var{V}
 are identities.  Where its rank is below @var{k}, the columns of the singular values
 that are 0 are completed to orthonormal ones.
 

@@ -433,18 +433,18 @@ typedef struct {
 // A page with info != 0 is NaN in S, U and V.
 // options NULL for the defaults. report may be NULL.
 // A, S, U and V do not overlap, and are all on the host or all on one GPU.
-// The element of largest modulus of each of the first r columns of V, of equal ones the first, is
-// real and positive; of U alone, without V, the phases are free. Where A is zero, U and V are
-// identities. With a rank below k the columns of U and V of the values that are 0 are completed to
-// orthonormal ones.
-// Accuracy: values differ from exact ones by at most a small multiple of k*eps times the largest;
-// with GLA_SVD_METHOD_JACOBI, and by any method where k <= 32, by a small multiple of k*eps*c times
-// themselves, for the condition number c of A with its columns (rows where m < n) brought to one
-// length. (Values below 2^-90 of the largest in single precision, 2^-930 in double, may become 0.)
-// The same page gives the same bits whatever the batch and its position in it, on one device.
-// Methods: one-sided Jacobi (Hestenes 1958) on the triangle of a QR factorisation with column
-// pivoting (Drmac, Veselic 2008); reduction to a bidiagonal matrix (Golub, Kahan 1965), and of that
-// divide and conquer (Gu, Eisenstat 1995), or implicit QR (Demmel, Kahan 1990).
+// The largest element of each of the first r columns of V is real and positive, as those of
+// eigenvectors with GLA_EIG_PHASE_MAX; of U alone, without V, the phases are free. Where A is zero,
+// U and V are identities. With a rank below k the columns of U and V of the values that are 0 are
+// completed to orthonormal ones. Accuracy: values differ from exact ones by at most a small
+// multiple of k*eps times the largest; with GLA_SVD_METHOD_JACOBI, and by any method where k <= 32,
+// by a small multiple of k*eps*c times themselves, for the condition number c of A with its columns
+// (rows where m < n) brought to one length. (Values below 2^-90 of the largest in single precision,
+// 2^-930 in double, may become 0.) The same page gives the same bits whatever the batch and its
+// position in it, on one device. Methods: one-sided Jacobi (Hestenes 1958) on the triangle of a QR
+// factorisation with column pivoting (Drmac, Veselic 2008); reduction to a bidiagonal matrix
+// (Golub, Kahan 1965), and of that divide and conquer (Gu, Eisenstat 1995), or implicit QR (Demmel,
+// Kahan 1990).
 gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_results *results,
                          const gla_svd_options *options, gla_svd_report *report);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
-//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases, funs, svds,
-//        pairs TYPES, qr or stops:
+//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases, funs,
+//        svds, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"

@@ -9,6 +9,7 @@
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_H
 #define GPULINALG_CPU_SVD_SVD_LANES_H
 
+#include "common/phase.h"
 #include "cpu/common/carve.h"
 #include "cpu/common/minmax.h"
 
@@ -167,27 +168,28 @@ static void form_right (const lanes_svd *s)
 // phases
 //------------------------------------------------------------------------------
 
-// Makes the element of largest modulus of x real and positive, of equal ones the first. Returns
-// what x was multiplied by.
+// Gives x, of length 1, the phase of common/phase.h. Returns what x was multiplied by.
 static num fix_phase (int64_t rows, num *x)
 {
-  vec most = num_abs2 (x[0]);
-  num element = x[0];
-  for (int64_t i = 1; i < rows; i++) {
-    const vec square = num_abs2 (x[i]);
-    const mask more = square > most;
-    most = vec_select (more, square, most);
-    element = num_select (more, x[i], element);
-  }
   const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+  vec most = zero;
+  for (int64_t i = 0; i < rows; i++) {
+    const vec square = num_abs2 (x[i]);
+    most = vec_select (square > most, square, most);
+  }
+  const vec least = (real)(GLA_PHASE_NEAR * GLA_PHASE_NEAR) * most;
+  num element = x[rows - 1];
+  for (int64_t i = rows - 2; i >= 0; i--)
+    element = num_select (num_abs2 (x[i]) >= least, x[i], element);
 #if GLA_COMPLEX
   const mask some = most > zero;
-  const vec modulus = vec_sqrt (most), inverse = one / vec_select (some, modulus, one);
+  const vec modulus = vec_sqrt (num_abs2 (element));
+  const vec inverse = one / vec_select (some, modulus, one);
   num f = num_scale (inverse, num_conj (element));
   f.re = vec_select (some, f.re, one);
   mask waits = some;
   for (int64_t i = 0; i < rows; i++) {
-    const mask here = waits & (num_abs2 (x[i]) == most);
+    const mask here = waits & (num_abs2 (x[i]) >= least);
     waits &= ~here;
     x[i] = num_select (here, num_from_real (modulus), num_mul (f, x[i]));
   }

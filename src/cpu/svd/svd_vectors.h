@@ -7,6 +7,7 @@
 #ifndef GPULINALG_CPU_SVD_SVD_VECTORS_H
 #define GPULINALG_CPU_SVD_SVD_VECTORS_H
 
+#include "common/phase.h"
 #include "common/scalar.h"
 #include "cpu/common/columns.h"
 #include "cpu/common/minmax.h"
@@ -79,26 +80,28 @@ static void clear_basis (const svd_basis *b, int64_t k)
   }
 }
 
-// The element of largest modulus of x becomes real and positive, of equal ones the first. Returns
-// what x was multiplied by.
+// Gives x, of length 1 or 0, the phase of common/phase.h. Returns what x was multiplied by.
 static scalar fix_column (int64_t rows, scalar *x)
 {
   real most = 0;
   int64_t at = 0;
   for (int64_t i = 0; i < rows; i++)
-    if (scalar_abs2 (x[i]) > most)
-      most = scalar_abs2 (x[at = i]);
-  const real modulus = real_sqrt (most);
-  if (most == 0)
+    most = scalar_abs2 (x[i]) > most ? scalar_abs2 (x[i]) : most;
+  if (!(most > 0))
     return scalar_make (1, 0);
+  while (scalar_abs2 (x[at]) < (real)(GLA_PHASE_NEAR * GLA_PHASE_NEAR) * most)
+    at++;
 #if GLA_COMPLEX
+  const real modulus = real_sqrt (scalar_abs2 (x[at]));
   const scalar f = scalar_scale (1 / modulus, scalar_conj (x[at]));
 #else
   const scalar f = x[at] < 0 ? -1 : 1;
 #endif
   for (int64_t i = 0; i < rows; i++)
     x[i] = scalar_mul (f, x[i]);
-  x[at] = scalar_make (GLA_COMPLEX ? modulus : __real__ x[at], 0);
+#if GLA_COMPLEX
+  x[at] = scalar_make (modulus, 0);
+#endif
   return f;
 }
 
