@@ -93,8 +93,9 @@ ratios check_pairs (const T *A, const T *B, const T *V, const typename scalar<T>
   if (cudaMalloc (&on_device, looked * sizeof (pair_norms)) != cudaSuccess)
     return worst;
   cudaMemset (on_device, 0, looked * sizeof (pair_norms));
-  check_pairs_kernel < <<dim3 (looked, n), n<128 ? 32 : 128, n * sizeof (double2)>>> (
-                           A, B, V, lambda, n, pages, on_device);
+  const int threads = n < 128 ? 32 : 128;
+  check_pairs_kernel<<<dim3 (looked, n), threads, n * sizeof (double2)>>> (A, B, V, lambda, n,
+                                                                           pages, on_device);
   cudaError_t failed = cudaGetLastError ();
   if (failed == cudaSuccess)
     failed =
