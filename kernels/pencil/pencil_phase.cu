@@ -1,5 +1,7 @@
 // pencil_phase.cu: gives eigenvectors of pairs the phase of common/phase.h
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// LANES lanes of a warp have one column of one page: 4 to n = 8, 16 to 32, else all.
 
 #include "common/phase.cuh"
 #include "pencil.cuh"
@@ -7,72 +9,90 @@
 namespace
 {
 
-enum { WARPS = 4 };
+enum { THREADS = 128 };
 
-template <class R> GLA_DEVICE R largest_part (R x)
+GLA_DEVICE float largest_part (float x)
 {
-  return x < 0 ? -x : x;
+  return fabsf (x);
+}
+GLA_DEVICE double largest_part (double x)
+{
+  return fabs (x);
 }
 template <class R> GLA_DEVICE R largest_part (cx<R> x)
 {
-  const R re = largest_part (x.x), im = largest_part (x.y);
+  const R re = fabs (x.x), im = fabs (x.y);
   return re > im ? re : im;
 }
 
-// The exponent of a column's largest component where its square is out of range, else 0. A column
-// of a pair may have any length.
-template <class T> GLA_DEVICE int far_exponent (const T *column, int n)
+template <int LANES, class N> GLA_DEVICE N largest_of (N x)
+{
+#pragma unroll
+  for (int mask = 1; mask < LANES; mask *= 2) {
+    const N other = shuffle_xor (x, mask);
+    x = other > x ? other : x;
+  }
+  return x;
+}
+
+// A column of a pair may have any length, so its components are compared by their squares after a
+// division by a power of two. All lanes of the warp call; those that are not `inside` write
+// nothing.
+template <int LANES, class T> GLA_DEVICE void group_phase (T *column, int n, bool inside)
 {
   typedef real_t<T> R;
-  const int far = sizeof (R) == 8 ? 400 : 40;
-  R most = 0;
-  for (int i = threadIdx.x % 32; i < n; i += 32) {
+  const int lane = threadIdx.x % LANES;
+  R part = 0, most = 0;
+  for (int i = lane; inside && i < n; i += LANES) {
     const R size = largest_part (column[i]);
+    part = size > part ? size : part;
+  }
+  part = largest_of<LANES> (part);
+  const int exponent = part > 0 && part <= limits<R>::big ? ilogb (part) : 0;
+  const R half = times_power (R (1), -exponent / 2),
+          rest = times_power (R (1), -exponent - -exponent / 2);
+  for (int i = lane; inside && i < n; i += LANES) {
+    const R size = phase_size (scale (rest, scale (half, column[i])));
     most = size > most ? size : most;
   }
+  const R least = (R)phase_near<T> * largest_of<LANES> (most);
+  int first = n - 1;
+  for (int i = lane; inside && i < n; i += LANES)
+    if (phase_size (scale (rest, scale (half, column[i]))) >= least)
+      first = min (first, i);
 #pragma unroll
-  for (int mask = 1; mask < 32; mask *= 2) {
-    const R other = shuffle_xor (most, mask);
-    most = other > most ? other : most;
-  }
-  const int exponent = most > 0 && !isinf (most) ? ilogb (most) : 0;
-  return exponent > far || exponent < -far ? exponent : 0;
+  for (int mask = 1; mask < LANES; mask *= 2)
+    first = min (first, shuffle_xor (first, mask));
+  const T factor =
+      inside ? phase_factor (scale (rest, scale (half, column[first]))) : from_real<T> (1);
+  __syncwarp ();
+  for (int i = lane; inside && i < n; i += LANES)
+    column[i] = phase_turned (factor, column[i], i == first);
 }
 
-// The column times 2^exponent, in halves, which are numbers of the type.
-template <class T> GLA_DEVICE void scale_column (T *column, int n, int exponent)
+template <int LANES, class T>
+__global__ void __launch_bounds__ (THREADS) phase_kernel (page_matrix<T> V, int n, int64_t pages)
 {
-  typedef real_t<T> R;
-  const R half = (R)ldexp (1.0, exponent / 2), rest = (R)ldexp (1.0, exponent - exponent / 2);
-  for (int i = threadIdx.x % 32; i < n; i += 32)
-    column[i] = scale (rest, scale (half, column[i]));
-  __syncwarp ();
+  const int64_t item = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
+  const int64_t page = item / n;
+  const bool inside = page < pages;
+  T *column = V.data + (inside ? page * V.page + item % n * V.ld : 0);
+  group_phase<LANES> (column, n, inside);
 }
 
-// A warp has one column of one page.
-template <class T>
-__global__ void __launch_bounds__ (32 * WARPS) phase_kernel (page_matrix<T> V, int n, int64_t pages)
+template <int LANES, class T> cudaError_t launch (const pencil_args<T> &a, const page_matrix<T> &V)
 {
-  const int64_t item = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32, page = item / n;
-  if (page >= pages)
-    return;
-  T *column = V.data + page * V.page + item % n * V.ld;
-  const int exponent = is_complex_v<T> ? far_exponent (column, n) : 0;
-  if (exponent != 0)
-    scale_column (column, n, -exponent);
-  warp_phase (column, column, n);
-  __syncwarp ();
-  if (exponent != 0)
-    scale_column (column, n, exponent);
+  const int groups = THREADS / LANES;
+  const int64_t blocks = (a.pages * a.n + groups - 1) / groups;
+  phase_kernel<LANES, T><<<(unsigned)blocks, THREADS, 0, a.stream>>> (V, a.n, a.pages);
+  return cudaGetLastError ();
 }
 
 } // namespace
 
 template <class T> cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V)
 {
-  const int64_t blocks = (a.pages * a.n + WARPS - 1) / WARPS;
-  phase_kernel<T><<<(unsigned)blocks, 32 * WARPS, 0, a.stream>>> (V, a.n, a.pages);
-  return cudaGetLastError ();
+  return a.n <= 8 ? launch<4> (a, V) : a.n <= 32 ? launch<16> (a, V) : launch<32> (a, V);
 }
 
 template cudaError_t pencil_phase (const pencil_args<float> &, const page_matrix<float> &);

@@ -66,8 +66,9 @@ __global__ void __launch_bounds__ (THREADS)
       real_t<T> *x = lambda.data + p * lambda.page + k * step;
       *x = times_power (*x, exponent);
     }
+    // A and B are finite where info is 0; where C is not then, the inverse of B is too large
     if (a.info[p] == 0)
-      a.info[p] = info_c[p];
+      a.info[p] = info_c[p] == a.n + 1 ? 2 * a.n + 1 : info_c[p];
   }
 }
 

@@ -303,24 +303,27 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   // Columns of the page that the last sweep has rotated, 0 where it converged.
   GLA_DEVICE int iterate ()
   {
+    const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
     bool rotated = false, reversed = false;
+    bool done = false; // the page rests while others of the warp go on, so its bits are its own
     for (int sweep = 0; sweep < a.maxit; sweep++) {
       rotated = false;
       for (int k = 0; k < pairs; k++) {
-        rotated |= rotate (false);
+        rotated |= rotate (done);
         pass_left ();
-        rotated |= rotate (last);
+        rotated |= rotate (last || done);
         pass_right ();
       }
       reversed = !reversed;
-      if (!__any_sync (ALL, rotated))
+      const unsigned rotating = __ballot_sync (ALL, rotated);
+      done = (rotating & page_lanes) == 0;
+      if (rotating == 0)
         break;
       bring_to_one (0);
       bring_to_one (1);
     }
     if (reversed)
       reverse ();
-    const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
     return 2 / H * __popc (__ballot_sync (ALL, rotated) & page_lanes);
   }
 
