@@ -14,7 +14,8 @@
 %!endfunction
 
 %!function check_pages (A, U, S, V)
-%!  ## Ratios of LAPACK's xDRVBD on each page, phases and order.
+%!  ## Ratios of LAPACK's xDRVBD on each page, order, and phases: the largest component, of those
+%!  ## within one in a thousand of it the first one.
 %!  [m, n, P] = size (A);
 %!  u = eps (class (A));
 %!  for p = 1:P
@@ -29,7 +30,7 @@
 %!    assert (norm (x' * x - eye (columns (x)), 1) <= 30 * u * m);
 %!    assert (norm (y' * y - eye (columns (y)), 1) <= 30 * u * n);
 %!    for j = 1:numel (d)
-%!      [~, i] = max (abs (y(:,j)));
+%!      i = find (abs (y(:,j)) >= 0.999 * max (abs (y(:,j))), 1);
 %!      assert (real (y(i,j)) > 0 && imag (y(i,j)) == 0);
 %!    endfor
 %!  endfor
