@@ -1,5 +1,5 @@
-// test_pair_ways.c: pairs with a semidefinite B: GLA_PAIRS_DROP, GLA_PAIRS_SWAP, ranks, counts,
-// room SPDX-License-Identifier: GPL-3.0-or-later
+// test_pair_ways.c: pairs with a semidefinite B: GLA_PAIRS_DROP, GLA_PAIRS_SWAP, ranks, counts
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/pool.h"
 #include "page_arrays.h"
