@@ -36,6 +36,7 @@ end
 % clouds and their partners
 %------------------------------------------------------------------------------
 
+addpath (fileparts (mfilename ("fullpath")));
 if (! exist ("batchsvd"))
   pkg load gpulinalg
 end

@@ -1,5 +1,5 @@
-// test_svd.c: singular values on the CPU: shapes around every method's edge, all results, hard
-// pages SPDX-License-Identifier: GPL-3.0-or-later
+// test_svd.c: singular values on the CPU: shapes around every method's edge, results, hard pages
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/pool.h"
 #include "svd_page.h"
