@@ -3,9 +3,7 @@
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 64 rows one kernel does it. With more rows, and from 33 on with at most 32 columns, A = Q*R,
-// R = W*S*V', U = Q*W.
-// Where QR of small pages does not serve so many rows, blocks of rows have a Q and an R each, and
-// these R, one above the other, are factored in their turn (Golub, Plemmons, Sameh 1988).
+// R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
 
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
@@ -15,6 +13,7 @@
 #include "engine/product_part.cuh"
 #include "engine/qr_part.cuh"
 #include "svd.cuh"
+#include "svd_tree.cuh"
 
 #include <cstring>
 
@@ -29,33 +28,18 @@ namespace
 struct tall_shape {
   int64_t rows, columns, u_columns, v_columns;
   bool flip, by_qr;
-  int64_t blocks, block_rows; // the last block may have fewer; blocks is 0 where none will do
+  svd_tree tree; // by_qr: the blocks of rows
 };
-
-// Into the least number of blocks of rows.
-void divide (tall_shape &s, gla_type type)
-{
-  int64_t most = 512;
-  while (most > s.columns && !qr_part_serves (type, most, s.columns))
-    most /= 2;
-  s.blocks = (s.rows + most - 1) / most;
-  s.block_rows = (s.rows + s.blocks - 1) / s.blocks;
-  const int64_t last = s.rows - (s.blocks - 1) * s.block_rows;
-  if (last < s.columns || !qr_part_serves (type, s.block_rows, s.columns) ||
-      !qr_part_serves (type, last, s.columns) ||
-      (s.blocks > 1 && !qr_part_serves (type, s.blocks * s.columns, s.columns)))
-    s.blocks = 0;
-}
 
 tall_shape shape_of (const gla_svd_job &job)
 {
   const bool flip = job.m < job.n;
-  tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, 0, 0};
+  tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, {}};
   if (flip)
-    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, 0, 0};
+    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, {}};
   s.by_qr = s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
   if (s.by_qr && s.columns <= SVD_LANES_MAX)
-    divide (s, job.head.type);
+    s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
   return s;
 }
 
@@ -100,8 +84,10 @@ template <class T> struct chunk_memory {
   real_t<T> *S;
   int64_t row_s, page_s;
   int32_t *info;
-  page_matrix<T> adjoint, Q, R, W;        // of tall pages
-  page_matrix<T> stack, stack_Q, stack_W; // of several blocks of rows
+  page_matrix<T> adjoint, R; // of tall pages
+  // of each level of the tree: Q of its blocks, the triangles of the level before, and what Q*W is
+  // made of
+  page_matrix<T> Q[SVD_TREE_LEVELS], stack[SVD_TREE_LEVELS], W[SVD_TREE_LEVELS + 1];
 
   chunk_memory (const gla_svd_job &job, int64_t pages, carver &c)
   {
@@ -115,13 +101,14 @@ template <class T> struct chunk_memory {
     page_s = job.values;
     info = c.take<int32_t> (pages);
     adjoint = packed (c, pages, s.rows, s.columns, s.by_qr && s.flip);
-    Q = packed (c, pages, s.rows, s.columns, s.by_qr);
     R = packed (c, pages, s.columns, s.columns, s.by_qr);
-    W = packed (c, pages, s.columns, s.u_columns, s.by_qr);
-    const int64_t stacked = s.blocks * s.columns;
-    stack = packed (c, pages, stacked, s.columns, s.blocks > 1);
-    stack_Q = packed (c, pages, stacked, s.columns, s.blocks > 1);
-    stack_W = packed (c, pages, stacked, s.u_columns, s.blocks > 1);
+    for (int l = 0; l < s.tree.count; l++) {
+      const int64_t rows = s.tree.level[l].rows;
+      Q[l] = packed (c, pages, rows, s.columns, true);
+      stack[l] = packed (c, pages, rows, s.columns, l > 0);
+      W[l] = packed (c, pages, rows, s.u_columns, l > 0);
+    }
+    W[s.tree.count] = packed (c, pages, s.columns, s.u_columns, s.by_qr);
   }
   static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
                                 bool wanted)
@@ -165,7 +152,7 @@ svd_args<T> args_of (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_t
   const double eps = gla_type_eps (job.head.type);
   svd_args<T> a = {};
   a.A = as_const (shape.by_qr ? s.R : s.A);
-  a.U = shape.by_qr ? s.W : shape.flip ? s.V : s.U;
+  a.U = shape.by_qr ? s.W[shape.tree.count] : shape.flip ? s.V : s.U;
   a.V = shape.flip ? s.U : s.V;
   a.S = s.S;
   a.row_s = s.row_s;
@@ -204,45 +191,40 @@ cudaError_t multiply (cuda_engine *e, int slot, page_matrix<T> C, page_matrix<T>
   return product_pages (p, piece, e->slots[slot].stream);
 }
 
-int64_t rows_of_block (const tall_shape &shape, int64_t block)
-{
-  const int64_t left = shape.rows - block * shape.block_rows;
-  return left < shape.block_rows ? left : shape.block_rows;
-}
-
-// A = Q*R
+// A = Q*R: the triangles of each level are the rows of the next one, the last one is R.
 template <class T>
 gla_status factor (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> A,
                    int64_t pages)
 {
   const tall_shape shape = shape_of (e->svd_job);
-  const cudaStream_t stream = e->slots[slot].stream;
-  const int k = (int)shape.columns;
-  if (shape.blocks == 1)
-    return engine_status (qr_part<T> (as_const (A), s.Q, s.R, (int)shape.rows, k, pages, stream));
-  for (int64_t b = 0; b < shape.blocks; b++) {
-    const int64_t row = b * shape.block_rows;
-    GLA_TRY (qr_part<T> (as_const (A.at (row, 0)), s.Q.at (row, 0), s.stack.at (b * k, 0),
-                         (int)rows_of_block (shape, b), k, pages, stream));
+  const int k = (int)shape.columns, count = shape.tree.count;
+  for (int l = 0; l < count; l++) {
+    const svd_tree_level &level = shape.tree.level[l];
+    const page_matrix<T> rows = l == 0 ? A : s.stack[l], R = l + 1 < count ? s.stack[l + 1] : s.R;
+    for (int64_t b = 0; b < level.blocks; b++) {
+      const int64_t row = level.first_row (b);
+      GLA_TRY (qr_part<T> (as_const (rows.at (row, 0)), s.Q[l].at (row, 0), R.at (b * k, 0),
+                           level.rows_of (b), k, pages, e->slots[slot].stream));
+    }
   }
-  return engine_status (
-      qr_part<T> (as_const (s.stack), s.stack_Q, s.R, (int)shape.blocks * k, k, pages, stream));
+  return GLA_OK;
 }
 
-// U = Q*W
+// U = Q*W, from the last level to the first.
 template <class T>
 gla_status form_u (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> U,
                    int64_t pages)
 {
   const tall_shape shape = shape_of (e->svd_job);
   const int64_t k = shape.columns, n = shape.u_columns;
-  if (shape.blocks == 1)
-    return engine_status (multiply (e, slot, U, s.Q, s.W, {shape.rows, k, n}, pages));
-  GLA_TRY (multiply (e, slot, s.stack_W, s.stack_Q, s.W, {shape.blocks * k, k, n}, pages));
-  for (int64_t b = 0; b < shape.blocks; b++) {
-    const int64_t row = b * shape.block_rows;
-    GLA_TRY (multiply (e, slot, U.at (row, 0), s.Q.at (row, 0), s.stack_W.at (b * k, 0),
-                       {rows_of_block (shape, b), k, n}, pages));
+  for (int l = shape.tree.count - 1; l >= 0; l--) {
+    const svd_tree_level &level = shape.tree.level[l];
+    const page_matrix<T> result = l == 0 ? U : s.W[l];
+    for (int64_t b = 0; b < level.blocks; b++) {
+      const int64_t row = level.first_row (b);
+      GLA_TRY (multiply (e, slot, result.at (row, 0), s.Q[l].at (row, 0), s.W[l + 1].at (b * k, 0),
+                         {level.rows_of (b), k, n}, pages));
+    }
   }
   return GLA_OK;
 }
@@ -303,7 +285,7 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 //------------------------------------------------------------------------------
 
 // Pages of up to 64 columns, by Jacobi whatever the method. Where QR comes first, not all columns
-// of a square U, and no more rows than QR of small pages serves in two steps.
+// of a square U.
 int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
@@ -316,7 +298,7 @@ int supports (const gla_job *head)
   product.head = *head;
   product.m = s.rows;
   product.k = product.n = s.columns;
-  return s.u_columns <= s.columns && s.blocks > 0 && cuda_pagemul_ops.supports (&product.head);
+  return s.u_columns <= s.columns && s.tree.count > 0 && cuda_pagemul_ops.supports (&product.head);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

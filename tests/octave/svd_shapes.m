@@ -16,7 +16,7 @@ function parts = svd_shapes (all_ = false)
     parts{end+1} = {shapes(:,i).', types};
   endfor
   if (all_)                     # above what a multiprocessor holds of a page
-    for shape = [256, 257, 512, 700; 256, 200, 512, 64]
+    for shape = [256, 257, 512, 700, 40, 9000; 256, 200, 512, 64, 3000, 3]
       parts{end+1} = {shape.', "dz"};
     endfor
   endif
