@@ -2,7 +2,7 @@
 # clang.sh: the C library built by clang, and some of its tests, in a copy of the tree
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# With -O1, which compiles in half the time: the test is for what clang refuses, warns of or computes differently.
+# With -O1, which takes a third less time: the test is for what clang refuses, warns of or computes differently.
 
 set -eu
 cd "$(dirname "$0")/.."
