@@ -23,9 +23,13 @@ constexpr int small_warps = P == 32 && sizeof (T) == 16                      ? 3
                                                                              : 2;
 
 // Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. With two registers more
-// only one block would fit instead of two.
+// only one block of type d would fit instead of two. Type z fits three times without spilling; left
+// alone the compiler spills to fit four, which is slower.
 template <class T, int P>
-constexpr int small_blocks = P == 16 && !is_complex_v<T> && sizeof (T) == 8 ? 2 : 0;
+constexpr int small_blocks = P != 16                               ? 0
+                             : sizeof (T) == 16                    ? 3
+                             : sizeof (T) == 8 && !is_complex_v<T> ? 2
+                                                                   : 0;
 
 // Shared memory of a warp: the pages of its groups of P lanes, column j of a page at j*ld, three
 // vectors, then what merge_lanes needs.

@@ -13,6 +13,10 @@ enum { NEAR = 4 };
 // Lanes of a column where n is up to 64, as measured.
 template <class T> constexpr int lanes_of_small = sizeof (T) == 16 ? 2 : 4;
 
+// Blocks of a multiprocessor that __launch_bounds__ demands; 0: no demand. Left alone the compiler
+// takes registers for the phase that cost the largest pages with two lanes per column a block.
+template <int S, int ROWS> constexpr int page_blocks = S == 2 && ROWS == 32 ? 3 : 0;
+
 // The reflectors of a page of n rows, one after the other, in elements: reflector k from row
 // first (k) on, with its one and the zeros above it, to the last row of the last round of rows.
 template <int S> struct reflector_list {
@@ -53,7 +57,8 @@ GLA_DEVICE void load_reflectors (const eig_args<T> &a, const T *W, reflector_lis
 // all columns at once, and applied with a dot product over the S lanes each; those from row k+1 on
 // leave the rounds before it alone.
 template <class T, int S, int ROWS>
-__global__ void __launch_bounds__ (S *S *ROWS) unmtr_page_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
+    unmtr_page_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   constexpr bool keep = ROWS * sizeof (T) <= 192; // whether a reflector fits in registers as well
