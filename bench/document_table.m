@@ -11,7 +11,8 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "pairs", @pairs, "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
+                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, ...
+                   "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
                    "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
@@ -129,6 +130,49 @@ function lines = pairs ()
     "complex, µs", t, z, "pairs"; ...
     "ratio", t, z, "loop_over_pairs"; ...
     "ratio on two cores", t, z, "core_ratio"});
+end
+
+function lines = pairs_gpu ()
+  t = results ("pairs-h200-device.tsv");
+  t.key = t.n;
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    here = {"type", type{1}};
+    columns = [columns; { ...
+      [type{2} ", µs"], t, here, "pairs"; "composition, ratio", t, here, "peer_over_pairs"; ...
+      "times `batcheig (A)`", t, here, "pairs_over_eig"}];
+  end
+  lines = cross_table ("n", {"4"; "8"; "16"; "32"; "64"; "128"; "256"; "512"; "1024"}, columns);
+end
+
+function lines = svds ()
+  t = results ("svd-cpu-2core.tsv");
+  t.key = strcat (t.m, {" × "}, t.n);
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    all_ = {"type", type{1}, "results", "usv"};
+    values = {"type", type{1}, "results", "s"};
+    columns = [columns; { ...
+      [type{2} ", µs"], t, all_, "cpu"; "loop, ratio", t, all_, "loop_over_cpu"; ...
+      "NumPy, ratio", t, all_, "numpy_over_cpu"; "values alone, µs", t, values, "cpu"; ...
+      "loop, ratio", t, values, "loop_over_cpu"}];
+  end
+  lines = cross_table ("m × n", strcat ({"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"; "60"; "125"; "1000"}, {" × "}, ...
+                                        {"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"; "8"; "64"; "32"}), columns);
+end
+
+function lines = svds_gpu ()
+  t = results ("svd-h200-device.tsv");
+  t.key = strcat (t.m, {" × "}, t.n);
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    here = {"type", type{1}};
+    columns = [columns; { ...
+      [type{2} ", µs"], t, here, "vectors"; "cuSOLVER, ratio", t, here, "peer_over_vectors"; ...
+      "values alone, µs", t, here, "values"; "times `batcheig`", t, here, "vectors_over_batcheig"}];
+  end
+  lines = cross_table ("m × n", strcat ({"3"; "4"; "8"; "16"; "24"; "32"; "48"; "64"; "60"; "125"; "1000"}, {" × "}, ...
+                                        {"3"; "4"; "8"; "16"; "24"; "32"; "48"; "64"; "8"; "64"; "32"}), columns);
 end
 
 function lines = qr_block ()
