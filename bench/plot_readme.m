@@ -22,7 +22,7 @@ for k = 1:numel (machines)
   hold on;
 end
 for k = 1:numel (r)
-  text (log10 (ratio(k)) + 0.03, k, sprintf ("%.3g", ratio(k)));
+  text (max (log10 (ratio(k)), 0) + 0.03, k, sprintf ("%.3g", ratio(k)));
   text (-0.04, k, labels{k}, "horizontalalignment", "right", "interpreter", "none");
 end
 legend (bars, strcat ({"on "}, machines), "location", "southeast");

@@ -18,6 +18,8 @@ function r = readme_rows ()
   pages_cpu = {"pages-cpu-2core.tsv", "cpu", "loop", "loop_over_cpu", "type", "d", "case", "square"};
   pages_gpu = {"pages-h200-device.tsv", "ours_us", "peer_us", "ratio"};
   dx_gpu = {"cusolverdx-h200-device.tsv", "ours_us", "cusolverdx_us", "ratio"};
+  svd_cpu = {"svd-cpu-2core.tsv", "cpu", "loop", "loop_over_cpu", "results", "usv", "type", "d"};
+  svd_gpu = {"svd-h200-device.tsv", "vectors", "gesvdj_batched", "peer_over_vectors", "type", "d"};
   spmv_gpu = {"spmv-h200-device.tsv", "ours_us", "cusparse_us", "ratio", "form", "values", "vectors", "1"};
 
   list = { ...
@@ -26,7 +28,7 @@ function r = readme_rows ()
     "`batcheig`, 512 × 512, complex, per page", cpu, "loop over `eig`", "µs", [eig_cpu, "n", "512"];
     "`qr_block`, 2000 pages 16 × 16", cpu, "loop over `qr`", "ms", [qr_cpu, "rows", "16", "pages", "2000"];
     "`qr_block`, 1 000 000 × 32", cpu, "`qr`", "ms", [qr_cpu, "rows", "1000000", "columns", "32"];
-    "`qr_block`, 2048 × 1024", cpu, "`qr`", "ms", [qr_cpu, "rows", "2048", "columns", "1024"];
+    "`batchsvd`, 8 × 8, per page", cpu, "loop over `svd`", "µs", [svd_cpu, "m", "8", "n", "8"];
     "`gsvd_hz`, 5000 pairs 16 × 16", cpu, "loop over `gsvd`", "ms", [gsvd_cpu, "rows_A", "16", "pages", "5000"];
     "`gsvd_hz`, 512 × 512", cpu, "`gsvd`", "ms", [gsvd_cpu, "rows_A", "512"];
     "`eigs_lanczos`, 10 largest, graph of 1.6 million nodes", cpu, "`eigs`", "ms", ...
@@ -42,7 +44,7 @@ function r = readme_rows ()
     "`qr_block`, 2048 × 1024", gpu, "cuSOLVER", "ms", [qr_gpu, "m", "2048", "n", "1024"];
     "`pagemtimes`, 8 × 8, per page", gpu, "cuBLAS", "µs", ...
       [pages_gpu, "function", "pagemtimes", "type", "d", "case", "NN", "m", "8"];
-    "`pageinv`, 16 × 16, per page", gpu, "cuBLAS", "µs", [pages_gpu, "function", "pageinv", "type", "d", "m", "16"];
+    "`batchsvd`, 8 × 8, per page", gpu, "cuSOLVER", "µs", [svd_gpu, "m", "8", "n", "8"];
     "`pagemldivide`, definite, 16 × 16, per page", gpu, "cuSolverDx", "µs", [dx_gpu, "function", "posv", "type", "d", "m", "16"];
     "`gsvd_hz`, 1024 × 1024", gpu, "published CUDA code", "ms", [gsvd_gpu, "n", "1024"];
     "`spmv`, grid of 2 million points", gpu, "cuSPARSE", "µs", [spmv_gpu, "graph", "grid-3d"]};
