@@ -2,7 +2,8 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % parts = qr_shapes (all) is a row of {shapes, types}: square, m = 2n, n + 1 and n / 2 for every n.
-% With `all` each shape has four types, otherwise one of them.
+% With `all` each shape has four types, otherwise one of them; large shapes have a part for each type, at
+% the end, so that shares of the suite take about the same time.
 
 function parts = qr_shapes (all_ = false)
   parts = {};
@@ -32,8 +33,13 @@ function parts = qr_shapes (all_ = false)
     parts{end+1} = {shape.', types};
   endfor
   % a GPU computes these from A'A, by leaves of 64 columns
-  for shape = [2049, 3000, 2100, 4500, 2200, 390, 1000, 1500, 128, 512, 640; 2, 63, 65, 129, 193, 257, 513, 900, 33, 17, 32]
+  for shape = [2049, 3000, 2100, 4500, 2200, 390, 128, 512, 640; 2, 63, 65, 129, 193, 257, 33, 17, 32]
     parts{end+1} = {shape.', types};
+  endfor
+  for shape = [1000, 1500; 513, 900]
+    for type = types
+      parts{end+1} = {shape.', type};
+    endfor
   endfor
   if (all_)                     # and these by strips
     parts(end+1:end+2) = {{[2500, 1601], "s"}, {[2450, 1630], "z"}};
