@@ -55,26 +55,47 @@ gla_gsvd_options gsvd_read_options (const gla::options &opts)
 // the call
 //------------------------------------------------------------------------------
 
+// What is common to both ways to call: reads and checks all arguments.
+static gla::options read_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
+{
+  gla::check_counts ("gsvd_hz", args, 2, gla::any_number, nargout, 6);
+  want.outputs = std::max (1, nargout);
+  const int first_option = read_positional (args, want);
+  gla::options opts ("gsvd_hz", args, first_option, {"econ", "0"},
+                     {"method", "blocking", "ordering", "block", "device", "progress", "mpi"});
+  gsvd_check_arrays ("gsvd_hz", args (0), args (1));
+  want.economy = want.economy || !opts.last_flag ({"econ", "0"}).empty ();
+  want.gsvd = gsvd_read_options (opts);
+  return opts;
+}
+
 static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
 {
-  gla::check_counts ("gsvd_hz", args, 2, gla::any_number, nargout, 6);
   gsvd_request want = {};
-  want.outputs = std::max (1, nargout);
-  int first_option = read_positional (args, want);
-  gla::options opts ("gsvd_hz", args, first_option, {"econ", "0"},
-                     {"method", "blocking", "ordering", "block", "device", "progress"});
-  const octave_value &A = args (0), &B = args (1);
-  gsvd_check_arrays ("gsvd_hz", A, B);
-  want.economy = want.economy || !opts.last_flag ({"econ", "0"}).empty ();
-  want.gsvd = gsvd_read_options (opts);
+  const gla::options opts = read_arguments (args, nargout, want);
 
   // work
   gla::call call ("gsvd_hz", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
-  return gsvd_hz_solve (call, A, B, want);
+  return gsvd_hz_solve (call, nullptr, args (0), args (1), want);
+}
+
+// The same with "mpi", "rows".
+static octave_value_list gsvd_hz_of_ranks (gla::team &team, const octave_value_list &args,
+                                           int nargout)
+{
+  gsvd_request want = {};
+  const gla::options opts = read_arguments (args, nargout, want);
+  gla::check_mpi_options ("gsvd_hz", opts);
+  if (!want.economy && want.outputs > 1)
+    error_with_id ("gpulinalg:bad-option",
+                   "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
+  team.call ().set_place (opts.value ("device"));
+  team.announce (args (0), args (1));
+  return gsvd_hz_solve (team.call (), &team, args (0), args (1), want);
 }
 
 DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -272,7 +293,12 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 @seealso{gevd_hz, batcheig, gsvd}
 @end deftypefn)doc")
 {
-  return gla::guarded ("gsvd_hz", [&] () { return gsvd_hz_body (interp, args, nargout); });
+  return gla::guarded ("gsvd_hz", [&] () {
+    if (!gla::wants_mpi (args))
+      return gsvd_hz_body (interp, args, nargout);
+    return gla::together ("gsvd_hz", interp,
+                          [&] (gla::team &team) { return gsvd_hz_of_ranks (team, args, nargout); });
+  });
 }
 
 /*
@@ -305,7 +331,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error <argument 4 must be the name of an option, not of class double> gsvd_hz (1, 2, 0, 0)
 %!error <argument 4 must be the name of an option, not of class cell> gsvd_hz (1, 2, "econ", {})
 %!error id=gpulinalg:bad-option gsvd_hz (1, 1, "colour")
-%!error <unknown option "Colour"; valid options are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "econ", "0", "method", "blocking", "ordering", "block", "device", "progress" or "mpi"> ...
 %! gsvd_hz (1, 1, "Colour", 3)
 %!error <option "block" needs a value> gsvd_hz (1, 1, "block")
 %!error id=gpulinalg:bad-value gsvd_hz (1, 1, "method", "qr")

@@ -5,11 +5,14 @@
 // says, and opened when it is first asked for. So a program runs the same without MPI.
 
 #include "group.h"
+#include "common/pool.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PLUGIN_NAME "__gpulinalg_mpi__.oct"
 
@@ -110,6 +113,18 @@ static void ended (int status, void *user)
   ranks->transport.leave (ranks->transport.self, status == 0 && lost ? 1 : status);
 }
 
+// Ranks of one computer that the launcher has not bound to processors of their own share them.
+static void share_processors (const gla_transport *transport)
+{
+  cpu_set_t bound;
+  const long online = sysconf (_SC_NPROCESSORS_ONLN);
+  if (transport->local_ranks < 2 || getenv ("OMP_NUM_THREADS") != NULL ||
+      sched_getaffinity (0, sizeof bound, &bound) != 0 || CPU_COUNT (&bound) < online)
+    return;
+  const int threads = gla_processors () / transport->local_ranks;
+  gla_pool_share (threads > 1 ? threads : 1);
+}
+
 gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks)
 {
   static gla_context *last; // of the end of the process; without callbacks
@@ -139,6 +154,7 @@ gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks)
     return gla_fail (ctx, GLA_ERROR_NO_MPI, "the end of the process cannot be watched");
   }
   made->kept = 1;
+  share_processors (&transport);
   *ranks = the_ranks = made;
   return GLA_OK;
 }
