@@ -19,6 +19,7 @@ static MPI_Comm world = MPI_COMM_NULL;
 static int started_here; // we have initialised MPI
 static MPI_Request requests[MOST_PARTS];
 static int pending;
+static int inside; // a call of MPI, from where MPICH may end the process
 
 static int failed (int code, char *why, size_t room)
 {
@@ -44,17 +45,21 @@ static int start (int peer, void *data, size_t bytes, int receives, char *why, s
     return 1;
   }
   pending = 0;
+  inside = 1;
   do {
     const int part = bytes < (size_t)PART ? (int)bytes : PART;
     MPI_Request *request = &requests[pending];
     const int code = receives ? MPI_Irecv (at, part, MPI_BYTE, peer, TAG, world, request)
                               : MPI_Isend (at, part, MPI_BYTE, peer, TAG, world, request);
-    if (failed (code, why, room))
+    if (failed (code, why, room)) {
+      inside = 0;
       return 1;
+    }
     pending++;
     at += part;
     bytes -= (size_t)part;
   } while (bytes > 0);
+  inside = 0;
   return 0;
 }
 
@@ -75,7 +80,9 @@ static int test (void *self, char *why, size_t room)
   (void)self;
   int done = 0;
   MPI_Status statuses[MOST_PARTS];
+  inside = 1;
   const int code = MPI_Testall (pending, requests, &done, statuses);
+  inside = 0;
   if (failed (code, why, room))
     return -1;
   return done;
@@ -85,13 +92,14 @@ static int test (void *self, char *why, size_t room)
 // join and leave
 //------------------------------------------------------------------------------
 
-// An error ends all ranks: mpirun would do so, but MPI_Finalize, which a failed process must not
-// call, would wait for the others, and they for it.
+// Where another rank has ended all, MPICH ends the process within a call of MPI, and no other call
+// may follow. An error ends all ranks: mpirun would do so, but MPI_Finalize, which a failed process
+// must not call, would wait for the others, and they for it.
 static void leave (void *self, int status)
 {
   (void)self;
   int over = 0;
-  if (world == MPI_COMM_NULL || MPI_Finalized (&over) != MPI_SUCCESS || over)
+  if (inside || world == MPI_COMM_NULL || MPI_Finalized (&over) != MPI_SUCCESS || over)
     return;
   if (status != 0) {
     int rank = -1;
@@ -99,7 +107,7 @@ static void leave (void *self, int status)
     fprintf (stderr, "gpulinalg: rank %d ends with status %d, and so do the other ranks\n", rank,
              status);
     fflush (NULL);
-    MPI_Abort (world, status);
+    MPI_Abort (MPI_COMM_WORLD, status); // of another communicator MPICH tells the ranks alone
   }
   MPI_Comm_free (&world);
   if (started_here)

@@ -198,6 +198,10 @@ The option is unknown or has no value.
 The option does not take this value.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc

@@ -204,6 +204,18 @@ where only @var{done} has grown.  The default is @code{false}.
 A page that holds NaN or Inf or does not converge is NaN in the results, and every
 other page is right.
 
+@subheading Rows on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+rank 0, those on rank 1 and so on are one matrix, and so are those of @var{B}; see
+@code{gpulinalg_mpi}.  All ranks make the same call, each with its own rows, as many
+as it has of each.  @var{U} and @var{V} have these rows, too; @var{X}, @var{C},
+@var{S}, @var{sigma} and @var{stats} are the same on all ranks, to the bit.  With
+@var{m} and @var{n}, the rows of all ranks together, everything above holds, but for
+this: 0 or @qcode{"econ"} must be given where there is more than one output, and
+there is no @qcode{"progress"}.  Both matrices are reduced to triangles of
+@var{p} columns, as by @code{qr_block}, and rank 0 decomposes these, so this is for
+matrices with many more rows than columns.
+
 @example
 @group
 A = [1, 2, 3; 4, 5, 6; 7, 8, 10; 1, 1, 0];
@@ -273,6 +285,10 @@ The option is unknown or has no value.
 The option does not take this value, or the third argument is neither 0 nor a name.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
@@ -290,7 +306,7 @@ the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
 (2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
 singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 
-@seealso{gevd_hz, batcheig, gsvd}
+@seealso{gevd_hz, gpulinalg_mpi, batcheig, gsvd}
 @end deftypefn)doc")
 {
   return gla::guarded ("gsvd_hz", [&] () {

@@ -282,6 +282,18 @@ the size of @var{A} and the machine.  On a GPU the economy factors of a large
 The default is @code{false}.
 @end table
 
+@subheading Rows on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+rank 0, those on rank 1 and so on are one matrix; see @code{gpulinalg_mpi}.  All
+ranks make the same call, each with its own rows of @var{A} and @var{B}; a rank may
+have none.  @var{Q} has these rows, too; @var{R}, @var{C}, @var{P}, @var{x} and
+@var{info} are the same on all ranks, to the bit.  With @var{m}, the rows of all
+ranks together, everything above holds, but for this: the form is economical and 0 or
+@qcode{"econ"} must say so; there is no @qcode{"wy"} and no @qcode{"progress"}; and
+warnings are given on rank 0 alone.  From each rank @code{@var{n} * (@var{n} + 1) / 2}
+numbers of a page go to another one, and as many come back, for @var{Q}
+@code{@var{n}^2} in addition.
+
 NaN and Inf in a page spread through the factors of that page and leave the other
 pages as they are.
 
@@ -334,6 +346,10 @@ The option does not take this value, the third argument is neither 0 nor a name,
 the GPU that was asked for does not serve matrices of this size.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
@@ -355,7 +371,7 @@ sequential QR and LU factorizations, SIAM J. Sci.@: Comput.@: 34 (2012), A206--A
 G. Ballard, J. Demmel, L. Grigori, M. Jacquelin, H. D. Nguyen and E. Solomonik,
 Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 
-@seealso{batcheig, gsvd_hz, gpulinalg_info, qr, mldivide}
+@seealso{batcheig, gsvd_hz, gpulinalg_mpi, gpulinalg_info, qr, mldivide}
 @end deftypefn)doc")
 {
   return gla::guarded ("qr_block", [&] () {

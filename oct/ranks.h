@@ -69,7 +69,7 @@ octave_value_list together (const char *who, octave::interpreter &interp, Body b
     t.refuse (GLA_ERROR_RANKS_DIFFER, why);
     throw own;
   } catch (const std::bad_alloc &) {
-    t.refuse (GLA_ERROR_OUT_OF_MEMORY, "out of memory");
+    t.refuse (GLA_ERROR_OUT_OF_MEMORY, "too little memory");
     throw;
   } catch (const octave::interrupt_exception &) {
     t.refuse (GLA_ERROR_STOPPED, "stopped");

@@ -55,7 +55,7 @@ static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *
   call->info = calloc (codes + 1, 1);
   call->stats = stats ? calloc (counts + 1, 1) : NULL;
   if (call->info == NULL || (stats && call->stats == NULL))
-    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
   return gla_rows_reserve (ctx, call->a.ranks, A, A, codes + counts + sizeof call->report);
 }
 
@@ -159,7 +159,7 @@ static void decompose (pair_call *call, const gla_gsvd_results *r, const gla_gsv
   if (r->V.data != NULL)
     own.V = call->V = gla_take_pages (r->V.type, call->b.k, r->V.columns, r->V.pages);
   if ((r->U.data != NULL && call->U.data == NULL) || (r->V.data != NULL && call->V.data == NULL))
-    gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory"));
+    gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory"));
   if (!gla_ranks_well (ranks))
     return;
   gla_ranks_note (ranks, gla_gsvd (ranks->ctx, &call->a.R, &call->b.R, &own, o, &report));

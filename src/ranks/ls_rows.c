@@ -71,7 +71,7 @@ static gla_status allocate (gla_context *ctx, ls_call *call, const gla_array *A,
   const size_t codes = (size_t)A->pages * sizeof *call->info;
   call->info = calloc (codes + 1, 1);
   if (call->info == NULL)
-    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
   return gla_rows_reserve (ctx, call->rows.ranks, A, B, codes + sizeof call->report);
 }
 

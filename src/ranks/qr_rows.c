@@ -66,7 +66,7 @@ static void pivot (qr_call *call)
   if (rows->with_q)
     results.Q = call->W = gla_take_pages (rows->R.type, rows->k, rows->k, rows->pages);
   if (R.data == NULL || C.data == NULL || (rows->with_q && call->W.data == NULL))
-    gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory"));
+    gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory"));
   if (gla_ranks_well (ranks))
     gla_ranks_note (ranks, gla_qr (ranks->ctx, &rows->R, rows->rhs > 0 ? &rows->C : NULL, &results,
                                    &options, NULL));
@@ -152,7 +152,7 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
     const size_t order = (size_t)A->columns * (size_t)A->pages * sizeof *call.order;
     call.order = calloc (order + 1, 1);
     status = call.order != NULL ? gla_rows_reserve (ctx, ranks, A, B, order)
-                                : gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
+                                : gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
     card.facts[GLA_FACT_RIGHT_SIDES] = B != NULL ? B->columns : -1;
     card.facts[GLA_FACT_BLOCK] = o.block;
     card.facts[GLA_FACT_OUTPUTS] = (r.Q.data != NULL) | (r.R.data != NULL) << 1 |

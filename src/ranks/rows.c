@@ -82,7 +82,7 @@ static gla_array take (gla_rows *rows, int64_t r, int64_t c)
 {
   gla_array a = gla_take_pages (rows->A.type, r, c, rows->pages);
   if (a.data == NULL) {
-    gla_fail (rows->ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory");
+    gla_fail (rows->ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
     gla_ranks_note (rows->ranks, GLA_ERROR_OUT_OF_MEMORY);
   }
   return a;

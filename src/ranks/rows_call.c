@@ -81,5 +81,5 @@ gla_status gla_rows_reserve (gla_context *ctx, gla_ranks *ranks, const gla_array
   const size_t bytes = gla_rows_message (A, B != NULL ? B->columns : 0);
   if (bytes > 0 && gla_ranks_reserve (ranks, bytes + more) == GLA_OK)
     return GLA_OK;
-  return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "out of memory for messages");
+  return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory for messages");
 }
