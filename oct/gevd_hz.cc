@@ -162,6 +162,10 @@ otherwise on all cores of the CPU.  The options are @qcode{"method"},
 @qcode{"progress"}, with the values and defaults of @code{gsvd_hz}, whose limits
 hold here, too.
 
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+all ranks are one matrix, and so are those of @var{B}, as in @code{gsvd_hz}.  All
+results are the same on all ranks, to the bit.  There is no @qcode{"progress"} then.
+
 Where @code{[@var{A}; @var{B}]} has less than full rank, to rounding, the pencil is
 singular: @var{Z} does not exist, and there are fewer than @var{q} eigenvalues.
 @var{Z} is then NaN, and so are the entries of @var{lambda}, @var{C} and @var{S}
@@ -220,7 +224,7 @@ the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
 (2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
 singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 
-@seealso{gsvd_hz, batcheig, eig}
+@seealso{gsvd_hz, gpulinalg_mpi, batcheig, eig}
 @end deftypefn)doc")
 {
   return gla::guarded ("gevd_hz", [&] () {
