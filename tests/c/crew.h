@@ -24,6 +24,7 @@ typedef struct {
   gla_context *ctx;
   gla_ranks *ranks;
   gla_status status; // of the body
+  int good;          // what else the body has found; the counters of check.h belong to one thread
   char message[512]; // of the context, when the body has ended
   gla_ranks_info info;
 } member;
