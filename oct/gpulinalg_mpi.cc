@@ -68,20 +68,32 @@ The time that it has waited for messages.
 
 A least squares problem whose rows are in files, one for each rank:
 
-@example
-@group
+@verbatim
 [rank, ranks] = gpulinalg_mpi ();
 data = load (sprintf ("part%d.mat", rank));
 x = qr_block (data.A, data.b, "solve", "mpi", "rows");
 if (rank == 0)
   disp (x)
 endif
+@end verbatim
+
+The rows of rank 1 of 3, where 10 rows are dealt out evenly:
+
+@example
+@group
+rank = 1;
+ranks = 3;
+mine = floor (10 * rank / ranks) + 1 : floor (10 * (rank + 1) / ranks)
+   @result{} mine =
+
+        4   5   6
+
 @end group
 @end example
 
 @subheading Errors
 An error on one rank, such as a wrong argument or too little memory, is an error on
-all of them, with the same text: @qcode{"rank 3: out of memory"}.  A script that
+all of them, with the same text: @qcode{"rank 3: too little memory"}.  A script that
 does not catch it ends on all ranks, and @code{mpirun} returns its status.  Where a
 process dies, the launcher ends the others.
 
