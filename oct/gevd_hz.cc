@@ -96,19 +96,23 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   });
 }
 
-// The same with "mpi", "rows".
+// The same with "mpi", "rows" or "root".
 static octave_value_list gevd_hz_of_ranks (gla::team &team, const octave_value_list &args,
                                            int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
-  const octave_value &A = args (0), &B = args (1);
-  gla::check_mpi_options ("gevd_hz", opts);
+  const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root"});
   team.call ().set_place (opts.value ("device"));
-  team.announce (A, B);
-  return team.in_common_class ([&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (team.call (), &team, A, B, want);
-  });
+  auto work = [&] (const octave_value &A, const octave_value &B) {
+    team.announce (A, B);
+    return team.in_common_class ([&] (auto array, auto real) {
+      return solve<decltype (array), decltype (real)> (team.call (), &team, A, B, want);
+    });
+  };
+  if (layout == "rows")
+    return work (args (0), args (1));
+  return gla::with_root (team, args (0), args (1), std::string (want.outputs, '-'), work);
 }
 
 DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -164,7 +168,8 @@ hold here, too.
 
 With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
 all ranks are one matrix, and so are those of @var{B}, as in @code{gsvd_hz}.  All
-results are the same on all ranks, to the bit.  There is no @qcode{"progress"} then.
+results are the same on all ranks, to the bit.  With @qcode{"root"} the matrices and
+the results are on rank 0 alone.  There is no @qcode{"progress"} then.
 
 Where @code{[@var{A}; @var{B}]} has less than full rank, to rounding, the pencil is
 singular: @var{Z} does not exist, and there are fewer than @var{q} eigenvalues.

@@ -83,19 +83,25 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
   return gsvd_hz_solve (call, nullptr, args (0), args (1), want);
 }
 
-// The same with "mpi", "rows".
+// The same with "mpi", "rows" or "root".
 static octave_value_list gsvd_hz_of_ranks (gla::team &team, const octave_value_list &args,
                                            int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
-  gla::check_mpi_options ("gsvd_hz", opts);
+  const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root"});
   if (!want.economy && want.outputs > 1)
     error_with_id ("gpulinalg:bad-option",
                    "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
   team.call ().set_place (opts.value ("device"));
-  team.announce (args (0), args (1));
-  return gsvd_hz_solve (team.call (), &team, args (0), args (1), want);
+  auto solve = [&] (const octave_value &A, const octave_value &B) {
+    team.announce (A, B);
+    return gsvd_hz_solve (team.call (), &team, A, B, want);
+  };
+  if (layout == "rows")
+    return solve (args (0), args (1));
+  const std::string by_rows = want.outputs > 1 ? "AB----" : "-";
+  return gla::with_root (team, args (0), args (1), by_rows.substr (0, want.outputs), solve);
 }
 
 DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -215,6 +221,10 @@ this: 0 or @qcode{"econ"} must be given where there is more than one output, and
 there is no @qcode{"progress"}.  Both matrices are reduced to triangles of
 @var{p} columns, as by @code{qr_block}, and rank 0 decomposes these, so this is for
 matrices with many more rows than columns.
+
+With the value @qcode{"root"} the whole matrices are on rank 0, and @var{A} and
+@var{B} are @code{[]} on all others.  The rows are dealt out to all ranks, which work
+as with @qcode{"rows"}, and rank 0 gets the results; they are @code{[]} on all others.
 
 @example
 @group

@@ -178,7 +178,7 @@ static octave_value_list qr_block_of_ranks (gla::team &team, const octave_value_
   qr_request want = {};
   octave_value B;
   const gla::options opts = read_arguments (args, nargout, B, want);
-  gla::check_mpi_options ("qr_block", opts);
+  gla::mpi_word ("qr_block", opts, {"rows"});
   if (want.wy)
     error_with_id ("gpulinalg:bad-option", "qr_block: \"mpi\" cannot be combined with \"wy\"");
   if (!want.economy && !want.solve)

@@ -10,6 +10,8 @@
 
 #include "gla_octave.h"
 
+#include <functional>
+
 namespace gla
 {
 
@@ -24,11 +26,16 @@ public:
 
   gla::call &call () { return m_call; }
   gla_ranks *ranks () const { return m_ranks; }
-  bool is_root () const { return m_root; }
+  const char *who () const { return m_who; }
+  bool is_root () const { return m_info.rank == 0; }
 
   // Collective: tells the others the rows and the classes here, and learns those of all.
   void announce (const octave_value &A, const octave_value &B);
   octave_idx_type total (int which) const { return m_parts.total[which]; }
+  octave_idx_type columns () const { return m_parts.columns; }
+  octave_idx_type pages () const { return m_parts.pages; }
+  int rank () const { return m_info.rank; }
+  int count () const { return m_info.ranks; }
 
   // Calls body (array, real) in the class of all ranks, as in_class_of does in that of A and B.
   template <typename Body> octave_value_list in_common_class (Body body) const
@@ -41,7 +48,10 @@ public:
   {
     m_awaited = false;
     m_call.finish (status);
+    m_awaited = m_follows > 0;
   }
+  // So many collective functions follow the next one.
+  void follow (int more) { m_follows = more; }
 
   // Tells the others that this rank cannot go on, where they wait for it. Ends with the error that
   // they get, too, if they could be told.
@@ -51,7 +61,8 @@ private:
   const char *m_who;
   gla::call m_call;
   gla_ranks *m_ranks = nullptr;
-  bool m_root = false;
+  gla_ranks_info m_info = sized<gla_ranks_info> ();
+  int m_follows = 0;
   bool m_awaited = false; // whether the others come to a meeting next
   gla_ranks_parts m_parts = sized<gla_ranks_parts> ();
 };
@@ -96,8 +107,16 @@ void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_
   result = part (result);
 }
 
-// With "mpi" the value must be "rows", and there is no meter.
-void check_mpi_options (const char *who, const options &opts);
+// Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
+std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
+
+// For "mpi", "root": the matrices of rank 0 are dealt out by rows; `body` gets the parts of this
+// rank and makes the outputs, a letter of `by_rows` for each: those with the rows of A (A) or of B
+// (B) are collected, the others are the same on all ranks (-). Rank 0 gets the outputs, all others
+// get empty matrices.
+typedef std::function<octave_value_list (const octave_value &A, const octave_value &B)> rows_body;
+octave_value_list with_root (team &t, const octave_value &A, const octave_value &B,
+                             const std::string &by_rows, const rows_body &body);
 
 } // namespace gla
 

@@ -978,6 +978,8 @@ typedef struct {
   int64_t rows[2];   // in: rows of A and B on this rank; unchanged
   int64_t before[2]; // out: the rows of A and B on the ranks before this one
   int64_t total[2];  // out: the rows of A and B in all
+  int64_t columns;   // in: of A on this rank; out: the largest on any rank
+  int64_t pages;     // the same
 } gla_ranks_parts;
 
 // Collective: adds up the parts.
@@ -985,6 +987,14 @@ gla_status gla_ranks_announce (gla_context *ctx, gla_ranks *ranks, gla_ranks_par
 // Instead of the collective call that the others have come to: this rank cannot take part. All get
 // the status `why`, and a message that ends with `text`.
 gla_status gla_ranks_refuse (gla_context *ctx, gla_ranks *ranks, gla_status why, const char *text);
+
+// Collective: rank r of R gets rows floor (m*r/R) to floor (m*(r+1)/R)-1 of a matrix that rank 0
+// has, and rank 0 gets the matrix back. `part` has these rows, `whole` is used on rank 0 alone and
+// NULL on the others; m x n x P, both on the host, row_stride 1, one type.
+gla_status gla_ranks_deal (gla_context *ctx, gla_ranks *ranks, const gla_array *whole,
+                           const gla_array *part);
+gla_status gla_ranks_collect (gla_context *ctx, gla_ranks *ranks, const gla_array *part,
+                              const gla_array *whole);
 
 // gla_qr of the matrix whose rows are those of A on rank 0, on rank 1 and so on: m rows in all.
 // A       any number of rows, also 0, x n x P, on the host. B: the same rows, or NULL.

@@ -105,6 +105,28 @@ failed_fast () {
     assert (gsvd_hz (A(i,:), B(k,:), "mpi", "rows"), gsvd_hz (A, B), 1e-12);
     [Z, lambda] = gevd_hz (A(i,:), B(k,:), "mpi", "rows");
     assert (lambda, gevd_hz (A, B), 1e-10);
+    ## whole matrices on rank 0, of which one is complex, with pages
+    A = randn (23, 4, 2, 2);
+    B = randn (5, 4, 2, 2) + 1i;
+    if (rank > 0)
+      A = B = [];
+    endif
+    [U, V, X, C, S, stats] = gsvd_hz (A, B, 0, "mpi", "root");
+    sigma = gsvd_hz (A, B, "mpi", "root");
+    [Z, lambda] = gevd_hz (A, B, "mpi", "root");
+    if (rank > 0)
+      assert ({U, V, X, C, S, stats, sigma, Z, lambda}, cell (1, 9));
+    else
+      assert (size (U), [23, 4, 2, 2]);
+      assert (size (V), [5, 4, 2, 2]);
+      assert (size (Z), [4, 4, 2, 2]);
+      for p = 1:4
+        assert (norm (U(:,:,p) * C(:,:,p) * X(:,:,p)' - A(:,:,p)) < 1e-12);
+        assert (norm (V(:,:,p) * S(:,:,p) * X(:,:,p)' - B(:,:,p)) < 1e-12);
+      endfor
+      assert (sigma, gsvd_hz (A, B), 1e-12);
+      assert (lambda, gevd_hz (A, B), 1e-10);
+    endif
     ## pages, single, one rank alone complex, no rows on rank 0
     A = single (randn (40, 3, 2));
     i = part (40);
@@ -166,6 +188,8 @@ END
           @gsvd_hz, A, A, 0, "method", merge (odd, "hz", "tangent"), "mpi", "rows");
     same ("gpulinalg:mpi-mismatch", "rank 1 has come to a generalized SVD, rank 0 to a QR", ...
           merge (odd, @gsvd_hz, @qr_block), A, merge (odd, A, 0), "mpi", "rows", "econ");
+    same ("gpulinalg:mpi-mismatch", "rank 1: with \"root\" A and B must be empty on all ranks but 0", ...
+          @gsvd_hz, A, A, 0, "mpi", "root");
     R = qr_block (A, 0, "mpi", "rows");
     assert (R' * R, ranks * A' * A, 10) # all ranks still work together
     printf ("rank %d went on\n", rank);

@@ -20,7 +20,9 @@ typedef enum {
   GLA_CALL_QR,
   GLA_CALL_LEAST_SQUARES,
   GLA_CALL_GSVD,
-  GLA_CALL_GEVD
+  GLA_CALL_GEVD,
+  GLA_CALL_DEAL,
+  GLA_CALL_COLLECT
 } gla_rank_call;
 
 // What must be the same on all ranks, 0 where it is not used; names are in meet.c.
@@ -41,9 +43,10 @@ typedef struct {
   int64_t call;    // gla_rank_call
   int64_t status;  // gla_status: this rank cannot take part, the text says why
   int64_t rows[2]; // of A and B
+  int64_t size[2]; // columns and pages, in gla_ranks_announce
   int64_t flags;   // of gla_ranks_parts
   int64_t facts[GLA_FACTS];
-  char text[512 - 8 * (6 + GLA_FACTS)];
+  char text[512 - 8 * (8 + GLA_FACTS)];
 } gla_rank_card;
 
 // The head of every message behind that: the failure of the lowest rank that is known.

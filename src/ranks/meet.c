@@ -35,6 +35,9 @@ static const char *call_name (int64_t call)
     return "a generalized SVD";
   case GLA_CALL_GEVD:
     return "the eigenvalues of a pair";
+  case GLA_CALL_DEAL:
+  case GLA_CALL_COLLECT:
+    return "the transfer of a matrix of rank 0";
   }
   return "a call that is unknown here";
 }
@@ -158,11 +161,17 @@ gla_status gla_ranks_announce (gla_context *ctx, gla_ranks *ranks, gla_ranks_par
   card.flags = all.flags;
   card.rows[0] = all.rows[0];
   card.rows[1] = all.rows[1];
+  card.size[0] = all.columns;
+  card.size[1] = all.pages;
   const gla_status status = gla_ranks_meet (ctx, ranks, &card);
   if (status != GLA_OK)
     return gla_end_call (ctx, status);
-  for (int r = 0; r < ranks->transport.ranks; r++)
-    all.flags |= ranks->cards[r].flags;
+  for (int r = 0; r < ranks->transport.ranks; r++) {
+    const gla_rank_card *c = &ranks->cards[r];
+    all.flags |= c->flags;
+    all.columns = c->size[0] > all.columns ? c->size[0] : all.columns;
+    all.pages = c->size[1] > all.pages ? c->size[1] : all.pages;
+  }
   for (int k = 0; k < 2; k++)
     gla_ranks_sum (ranks, k, &all.before[k], &all.total[k]);
   gla_give_struct (parts, &all, sizeof all);

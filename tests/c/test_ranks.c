@@ -134,6 +134,66 @@ static void test_top (void)
 }
 
 //------------------------------------------------------------------------------
+// a matrix of rank 0
+//------------------------------------------------------------------------------
+
+enum { WHOLE = 29 };
+
+// Deals a matrix out, adds 1 to the parts, and collects them.
+static void deal_body (member *m)
+{
+  double whole[WHOLE * N * 2], part[WHOLE * N * 2];
+  const int64_t ranks = m->all->count, first = WHOLE * m->rank / ranks,
+                rows = WHOLE * (m->rank + 1) / ranks - first;
+  for (int k = 0; k < WHOLE * N * 2; k++)
+    whole[k] = k;
+  const gla_array W = gla_array_packed (whole, GLA_TYPE_D, WHOLE, N, 2, GLA_DEVICE_HOST),
+                  P = gla_array_packed (part, GLA_TYPE_D, rows, N, 2, GLA_DEVICE_HOST);
+  const gla_array *on_root = m->rank == 0 ? &W : NULL;
+  m->status = gla_ranks_deal (m->ctx, m->ranks, on_root, &P);
+  m->good = 1;
+  for (int64_t k = 0; k < rows * N * 2; k++) {
+    m->good &= part[k] == (double)(first + k % rows + k / rows * WHOLE);
+    part[k] += 1;
+  }
+  if (m->status == GLA_OK)
+    m->status = gla_ranks_collect (m->ctx, m->ranks, &P, on_root);
+  for (int k = 0; k < WHOLE * N * 2 && m->rank == 0; k++)
+    m->good &= whole[k] == k + 1;
+}
+
+// A rank has room for one row too few.
+static void deal_wrong_body (member *m)
+{
+  double whole[8 * N], part[8 * N];
+  const gla_array W = matrix (whole, 8, N), P = matrix (part, 2 - (m->rank == 2), N);
+  numbers (whole, 8 * N, 1);
+  m->status = gla_ranks_deal (m->ctx, m->ranks, m->rank == 0 ? &W : NULL, &P);
+}
+
+static void test_deal (void)
+{
+  for (int ranks = 1; ranks <= 40; ranks += 1 + ranks / 5) {
+    crew_run (&all, ranks, deal_body, NULL);
+    crew_expect (&all, GLA_OK, "", "deal");
+    int64_t below = 0, bytes = 0;
+    for (int r = 0; r < ranks; r++) {
+      below += r == 0 ? 0 : (r & -r) < ranks - r ? r & -r : ranks - r;
+      bytes += all.members[r].info.bytes_sent;
+      CHECK (all.members[r].good, "deal: rank %d of %d has other numbers", r, ranks);
+    }
+    const int64_t edges = ranks - 1, away = WHOLE - WHOLE / ranks;
+    const int64_t once =
+        512 * (below + ranks * edges) + 256 * edges + 8 * N * 2 * away + 2 * 256 * edges;
+    CHECK (bytes == 2 * once, "deal, %d ranks: %lld bytes, expected %lld", ranks, (long long)bytes,
+           2 * (long long)once);
+  }
+  crew_run (&all, 4, deal_wrong_body, NULL);
+  crew_expect (&all, GLA_ERROR_BAD_ARGUMENT, "rank 2: part has 1 rows, it must have 2 of 8",
+               "deal");
+}
+
+//------------------------------------------------------------------------------
 // ranks that differ
 //------------------------------------------------------------------------------
 
@@ -391,6 +451,10 @@ static void test_arguments (void)
          "refuse");
   CHECK (gla_qr_rows (ctx, NULL, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "qr");
   CHECK (gla_qr_rows (ctx, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "qr");
+  CHECK (gla_ranks_deal (ctx, one, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
+             gla_ranks_collect (ctx, one, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
+             gla_ranks_deal (NULL, one, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
+         "deal");
   CHECK (gla_least_squares_rows (ctx, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
          "least squares");
   CHECK (gla_gsvd_rows (ctx, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT, "gsvd");
@@ -404,6 +468,7 @@ int main (void)
 {
   test_traffic ();
   test_top ();
+  test_deal ();
   test_differences ();
   test_shapes ();
   test_stop ();
