@@ -1,10 +1,11 @@
 // bench_ranks.c: times of QR, least squares and GSVD by rows on ranks that are threads
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// bench_ranks MOST: for 1, 2, 4, .. MOST ranks, each with one thread. "strong": so many rows in
-// all; "weak": so many rows on each rank. The columns of the table: what, scaling, rows in all,
-// columns, ranks, seconds of the slowest rank (the least of five), longest time that a rank waited
-// for messages in that call. Prints what it measures; build it with make -C bench ranks.
+// bench_ranks MOST [quick]: for 1, 2, 4, .. MOST ranks, each with one thread. "strong": so many
+// rows in all; "weak": so many rows on each rank. The columns of the table: what, scaling, rows in
+// all, columns, ranks, seconds of the slowest rank (the least of five), longest time that a rank
+// waited for messages in that call. quick: fewer sizes, "strong" alone. Build it with make -C bench
+// ranks.
 
 #include "gpulinalg.h"
 #include "common/pool.h"
@@ -147,10 +148,11 @@ int main (int count, char **args)
     fprintf (stderr, "bench_ranks: the number of ranks must be 1 to %d\n", (int)MOST);
     return 1;
   }
-  for (int s = 0; s < 6; s++)
+  const int quick = count > 2;
+  for (int s = 0; s < (quick ? 4 : 6); s++)
     for (int ranks = 1; ranks <= most; ranks *= 2) {
       measure ("strong", sizes[s][0], sizes[s][1], ranks);
-      if (ranks > 1)
+      if (ranks > 1 && !quick)
         measure ("weak", sizes[s][0] / most * ranks, sizes[s][1], ranks);
     }
   return 0;

@@ -113,16 +113,24 @@ static void ended (int status, void *user)
   ranks->transport.leave (ranks->transport.self, status == 0 && lost ? 1 : status);
 }
 
-// Ranks of one computer that the launcher has not bound to processors of their own share them.
-static void share_processors (const gla_transport *transport)
+// Whether the launcher has bound this process to some of the processors.
+static int is_bound (void)
 {
-  cpu_set_t bound;
-  const long online = sysconf (_SC_NPROCESSORS_ONLN);
-  if (transport->local_ranks < 2 || getenv ("OMP_NUM_THREADS") != NULL ||
-      sched_getaffinity (0, sizeof bound, &bound) != 0 || CPU_COUNT (&bound) < online)
+  cpu_set_t set;
+  return sched_getaffinity (0, sizeof set, &set) == 0 &&
+         CPU_COUNT (&set) < sysconf (_SC_NPROCESSORS_ONLN);
+}
+
+// Ranks of one computer that are not bound share its processors.
+static void share_processors (gla_ranks *ranks)
+{
+  if (is_bound ()) {
+    ranks->crowd = 1;
     return;
-  const int threads = gla_processors () / transport->local_ranks;
-  gla_pool_share (threads > 1 ? threads : 1);
+  }
+  const int threads = gla_processors () / ranks->transport.local_ranks;
+  if (ranks->transport.local_ranks > 1 && getenv ("OMP_NUM_THREADS") == NULL)
+    gla_pool_share (threads > 1 ? threads : 1);
 }
 
 gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks)
@@ -154,7 +162,7 @@ gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks)
     return gla_fail (ctx, GLA_ERROR_NO_MPI, "the end of the process cannot be watched");
   }
   made->kept = 1;
-  share_processors (&transport);
+  share_processors (made);
   *ranks = the_ranks = made;
   return GLA_OK;
 }

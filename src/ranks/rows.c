@@ -234,6 +234,10 @@ void gla_rows_up (gla_rows *rows)
 {
   gla_ranks *ranks = rows->ranks;
   const int rank = ranks->transport.rank, count = ranks->transport.ranks;
+  if (count == 1) { // all rows are the top
+    factor (rows, &rows->A, &rows->B, &rows->last);
+    return;
+  }
   start_leaf (rows);
   for (int level = 0; level < gla_tree_levels (rank, count); level++) {
     const int child = gla_tree_child (rank, count, level);
