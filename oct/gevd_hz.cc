@@ -25,16 +25,18 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
 }
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, gla::team *team, const octave_value &arg_A,
-                                const octave_value &arg_B, const gsvd_request &want)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const gsvd_request &want)
 {
   Array A, B, Z;
   RealArray alpha, beta;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
   dim_vector dims = A.dims ();
-  const octave_idx_type m = team ? team->total (0) : dims (0), p = dims (1);
-  const octave_idx_type n = team ? team->total (1) : B.dims () (0), q = std::min (m + n, p);
+  const octave_idx_type m = collective ? collective->total (0) : dims (0), p = dims (1);
+  const octave_idx_type n = collective ? collective->total (1) : B.dims () (0),
+                        q = std::min (m + n, p);
   std::vector<int32_t> info (gla::pages_of (dims));
 
   auto results = gla::sized<gla_gevd_results> ();
@@ -46,12 +48,12 @@ static octave_value_list solve (gla::call &call, gla::team *team, const octave_v
 
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gevd_report> ();
-  if (team)
-    team->finish (
-        gla_gevd_rows (call.context (), team->ranks (), &a, &b, &results, &want.gsvd, &report));
+  if (collective)
+    collective->finish (gla_gevd_rows (call.context (), collective->ranks (), &a, &b, &results,
+                                       &want.gsvd, &report));
   else
     call.finish (gla_gevd (call.context (), &a, &b, &results, &want.gsvd, &report));
-  if (!team || team->is_root ())
+  if (!collective || collective->is_root ())
     warn_of_pages (info, report, p);
 
   RealArray sigma = quotient (alpha, beta);
@@ -97,22 +99,22 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
 }
 
 // The same with "mpi", "rows" or "root".
-static octave_value_list gevd_hz_of_ranks (gla::team &team, const octave_value_list &args,
-                                           int nargout)
+static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
+                                           const octave_value_list &args, int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
   const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root"});
-  team.call ().set_place (opts.value ("device"));
+  collective.call ().set_place (opts.value ("device"));
   auto work = [&] (const octave_value &A, const octave_value &B) {
-    team.announce (A, B);
-    return team.in_common_class ([&] (auto array, auto real) {
-      return solve<decltype (array), decltype (real)> (team.call (), &team, A, B, want);
+    collective.announce (A, B);
+    return collective.in_common_class ([&] (auto array, auto real) {
+      return solve<decltype (array), decltype (real)> (collective.call (), &collective, A, B, want);
     });
   };
   if (layout == "rows")
     return work (args (0), args (1));
-  return gla::with_root (team, args (0), args (1), std::string (want.outputs, '-'), work);
+  return gla::with_root (collective, args (0), args (1), std::string (want.outputs, '-'), work);
 }
 
 DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -235,8 +237,9 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
   return gla::guarded ("gevd_hz", [&] () {
     if (!gla::wants_mpi (args))
       return gevd_hz_body (interp, args, nargout);
-    return gla::together ("gevd_hz", interp,
-                          [&] (gla::team &team) { return gevd_hz_of_ranks (team, args, nargout); });
+    return gla::together ("gevd_hz", interp, [&] (gla::collective &collective) {
+      return gevd_hz_of_ranks (collective, args, nargout);
+    });
   });
 }
 

@@ -84,8 +84,8 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
 }
 
 // The same with "mpi", "rows" or "root".
-static octave_value_list gsvd_hz_of_ranks (gla::team &team, const octave_value_list &args,
-                                           int nargout)
+static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
+                                           const octave_value_list &args, int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
@@ -93,15 +93,15 @@ static octave_value_list gsvd_hz_of_ranks (gla::team &team, const octave_value_l
   if (!want.economy && want.outputs > 1)
     error_with_id ("gpulinalg:bad-option",
                    "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
-  team.call ().set_place (opts.value ("device"));
+  collective.call ().set_place (opts.value ("device"));
   auto solve = [&] (const octave_value &A, const octave_value &B) {
-    team.announce (A, B);
-    return gsvd_hz_solve (team.call (), &team, A, B, want);
+    collective.announce (A, B);
+    return gsvd_hz_solve (collective.call (), &collective, A, B, want);
   };
   if (layout == "rows")
     return solve (args (0), args (1));
   const std::string by_rows = want.outputs > 1 ? "AB----" : "-";
-  return gla::with_root (team, args (0), args (1), by_rows.substr (0, want.outputs), solve);
+  return gla::with_root (collective, args (0), args (1), by_rows.substr (0, want.outputs), solve);
 }
 
 DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -322,8 +322,9 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
   return gla::guarded ("gsvd_hz", [&] () {
     if (!gla::wants_mpi (args))
       return gsvd_hz_body (interp, args, nargout);
-    return gla::together ("gsvd_hz", interp,
-                          [&] (gla::team &team) { return gsvd_hz_of_ranks (team, args, nargout); });
+    return gla::together ("gsvd_hz", interp, [&] (gla::collective &collective) {
+      return gsvd_hz_of_ranks (collective, args, nargout);
+    });
   });
 }
 

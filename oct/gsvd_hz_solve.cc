@@ -62,9 +62,9 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
 struct pair_sizes {
   octave_idx_type m, n, all_m, all_n, p, q;
 
-  pair_sizes (const dim_vector &A, const dim_vector &B, const gla::team *team)
-      : m (A (0)), n (B (0)), all_m (team ? team->total (0) : m),
-        all_n (team ? team->total (1) : n), p (A (1)), q (std::min (all_m + all_n, p))
+  pair_sizes (const dim_vector &A, const dim_vector &B, const gla::collective *collective)
+      : m (A (0)), n (B (0)), all_m (collective ? collective->total (0) : m),
+        all_n (collective ? collective->total (1) : n), p (A (1)), q (std::min (all_m + all_n, p))
   {
   }
 };
@@ -89,14 +89,15 @@ template <typename Array, typename RealArray> struct gsvd_factors {
 };
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, gla::team *team, const octave_value &arg_A,
-                                const octave_value &arg_B, const gsvd_request &want)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const gsvd_request &want)
 {
   Array A, B;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
   dim_vector dims = A.dims ();
-  const pair_sizes size (dims, B.dims (), team);
+  const pair_sizes size (dims, B.dims (), collective);
   octave_idx_type pages = gla::pages_of (dims);
   bool one_pair = dims.ndims () == 2;
 
@@ -109,13 +110,13 @@ static octave_value_list solve (gla::call &call, gla::team *team, const octave_v
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gsvd_report> ();
   auto start = std::chrono::steady_clock::now ();
-  if (team)
-    team->finish (
-        gla_gsvd_rows (call.context (), team->ranks (), &a, &b, &f.results, &want.gsvd, &report));
+  if (collective)
+    collective->finish (gla_gsvd_rows (call.context (), collective->ranks (), &a, &b, &f.results,
+                                       &want.gsvd, &report));
   else
     call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
-  if (report.base.pages_failed > 0 && want.outputs < 6 && (!team || team->is_root ()))
+  if (report.base.pages_failed > 0 && want.outputs < 6 && (!collective || collective->is_root ()))
     gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages,
                                {gla::not_finite (size.p), gla::not_converged (size.p)});
 
@@ -133,11 +134,12 @@ static octave_value_list solve (gla::call &call, gla::team *team, const octave_v
   return out;
 }
 
-octave_value_list gsvd_hz_solve (gla::call &call, gla::team *team, const octave_value &A,
-                                 const octave_value &B, const gsvd_request &want)
+octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,
+                                 const octave_value &A, const octave_value &B,
+                                 const gsvd_request &want)
 {
   auto body = [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, team, A, B, want);
+    return solve<decltype (array), decltype (real)> (call, collective, A, B, want);
   };
-  return team ? team->in_common_class (body) : gla::in_class_of (A, B, body);
+  return collective ? collective->in_common_class (body) : gla::in_class_of (A, B, body);
 }

@@ -172,8 +172,8 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
 }
 
 // The same with "mpi", "rows".
-static octave_value_list qr_block_of_ranks (gla::team &team, const octave_value_list &args,
-                                            int nargout)
+static octave_value_list qr_block_of_ranks (gla::collective &collective,
+                                            const octave_value_list &args, int nargout)
 {
   qr_request want = {};
   octave_value B;
@@ -184,12 +184,12 @@ static octave_value_list qr_block_of_ranks (gla::team &team, const octave_value_
   if (!want.economy && !want.solve)
     error_with_id ("gpulinalg:bad-option",
                    "qr_block: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
-  team.call ().set_place (opts.value ("device"));
+  collective.call ().set_place (opts.value ("device"));
   const octave_value A = args (0);
-  team.announce (A, B);
+  collective.announce (A, B);
   if (want.solve)
-    return qr_block_least_squares (team.call (), &team, A, B, want);
-  return qr_block_rows (team, A, B, want);
+    return qr_block_least_squares (collective.call (), &collective, A, B, want);
+  return qr_block_rows (collective, A, B, want);
 }
 
 DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -377,8 +377,8 @@ Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
   return gla::guarded ("qr_block", [&] () {
     if (!gla::wants_mpi (args))
       return qr_block_body (interp, args, nargout);
-    return gla::together ("qr_block", interp, [&] (gla::team &team) {
-      return qr_block_of_ranks (team, args, nargout);
+    return gla::together ("qr_block", interp, [&] (gla::collective &collective) {
+      return qr_block_of_ranks (collective, args, nargout);
     });
   });
 }

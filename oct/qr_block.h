@@ -19,12 +19,13 @@ struct qr_request {
 // permutation matrix; dims are those of A.
 NDArray qr_permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector);
 
-// The outputs of qr_block (A, B, "solve") for checked arrays; `team` is NULL without "mpi".
-octave_value_list qr_block_least_squares (gla::call &call, gla::team *team, const octave_value &A,
-                                          const octave_value &B, const qr_request &want);
+// The outputs of qr_block (A, B, "solve") for checked arrays; `collective` is NULL without "mpi".
+octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+                                          const octave_value &A, const octave_value &B,
+                                          const qr_request &want);
 
 // The outputs of qr_block (.., "mpi", "rows") for checked arrays.
-octave_value_list qr_block_rows (gla::team &team, const octave_value &A, const octave_value &B,
-                                 const qr_request &want);
+octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
+                                 const octave_value &B, const qr_request &want);
 
 #endif

@@ -16,8 +16,9 @@ static void warn_of_deficient_pages (const gla_least_squares_report &report, oct
 }
 
 template <typename Array>
-static octave_value_list solve (gla::call &call, gla::team *team, const octave_value &arg_A,
-                                const octave_value &arg_B, const qr_request &want)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const qr_request &want)
 {
   Array A, B;
   gla::read (arg_A, A);
@@ -34,12 +35,12 @@ static octave_value_list solve (gla::call &call, gla::team *team, const octave_v
   results.X = gla::output (X);
   results.info = codes;
   auto report = gla::sized<gla_least_squares_report> ();
-  if (team)
-    team->finish (gla_least_squares_rows (call.context (), team->ranks (), &a, &b, &results,
-                                          &want.qr, &report));
+  if (collective)
+    collective->finish (gla_least_squares_rows (call.context (), collective->ranks (), &a, &b,
+                                                &results, &want.qr, &report));
   else
     call.finish (gla_least_squares (call.context (), &a, &b, &results, &want.qr, &report));
-  const bool warns = want.outputs < 2 && (!team || team->is_root ());
+  const bool warns = want.outputs < 2 && (!collective || collective->is_root ());
   if (warns && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
     gla::warn_of_failed_pages ("qr_block", codes, pages, {gla::not_finite (n)});
   if (warns && report.pages_deficient > 0)
@@ -47,9 +48,12 @@ static octave_value_list solve (gla::call &call, gla::team *team, const octave_v
   return ovl (X, info);
 }
 
-octave_value_list qr_block_least_squares (gla::call &call, gla::team *team, const octave_value &A,
-                                          const octave_value &B, const qr_request &want)
+octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+                                          const octave_value &A, const octave_value &B,
+                                          const qr_request &want)
 {
-  auto body = [&] (auto array, auto) { return solve<decltype (array)> (call, team, A, B, want); };
-  return team ? team->in_common_class (body) : gla::in_class_of (A, B, body);
+  auto body = [&] (auto array, auto) {
+    return solve<decltype (array)> (call, collective, A, B, want);
+  };
+  return collective ? collective->in_common_class (body) : gla::in_class_of (A, B, body);
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 template <typename Array>
-static octave_value_list factorize (gla::team &team, const octave_value &arg_A,
+static octave_value_list factorize (gla::collective &collective, const octave_value &arg_A,
                                     const octave_value &arg_B, const qr_request &want)
 {
   Array A, B, Q, R, C;
@@ -15,7 +15,7 @@ static octave_value_list factorize (gla::team &team, const octave_value &arg_A,
   if (have_B)
     gla::read (arg_B, B);
   const dim_vector dims = A.dims ();
-  const octave_idx_type n = dims (1), k = std::min<octave_idx_type> (team.total (0), n);
+  const octave_idx_type n = dims (1), k = std::min<octave_idx_type> (collective.total (0), n);
 
   auto results = gla::sized<gla_qr_results> ();
   if (have_B)
@@ -30,8 +30,8 @@ static octave_value_list factorize (gla::team &team, const octave_value &arg_A,
   results.jpvt = order.data ();
 
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
-  team.finish (gla_qr_rows (team.call ().context (), team.ranks (), &a, have_B ? &b : nullptr,
-                            &results, &want.qr, nullptr));
+  collective.finish (gla_qr_rows (collective.call ().context (), collective.ranks (), &a,
+                                  have_B ? &b : nullptr, &results, &want.qr, nullptr));
   if (want.outputs == 1)
     return ovl (have_B ? C : R);
   if (want.outputs == 2)
@@ -39,9 +39,9 @@ static octave_value_list factorize (gla::team &team, const octave_value &arg_A,
   return ovl (have_B ? C : Q, R, qr_permutations (order, dims, want.vector));
 }
 
-octave_value_list qr_block_rows (gla::team &team, const octave_value &A, const octave_value &B,
-                                 const qr_request &want)
+octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
+                                 const octave_value &B, const qr_request &want)
 {
-  return team.in_common_class (
-      [&] (auto array, auto) { return factorize<decltype (array)> (team, A, B, want); });
+  return collective.in_common_class (
+      [&] (auto array, auto) { return factorize<decltype (array)> (collective, A, B, want); });
 }

@@ -24,7 +24,8 @@ std::string mpi_word (const char *who, const options &opts, const std::vector<st
   return word;
 }
 
-team::team (const char *who, octave::interpreter &interp) : m_who (who), m_call (who, interp)
+collective::collective (const char *who, octave::interpreter &interp)
+    : m_who (who), m_call (who, interp)
 {
   keep_loaded (interp);
   m_call.finish (gla_ranks_mpi (m_call.context (), &m_ranks));
@@ -32,7 +33,7 @@ team::team (const char *who, octave::interpreter &interp) : m_who (who), m_call 
   m_awaited = true;
 }
 
-void team::announce (const octave_value &A, const octave_value &B)
+void collective::announce (const octave_value &A, const octave_value &B)
 {
   m_parts.flags = (A.is_single_type () || B.is_single_type () ? 1 : 0) |
                   (A.iscomplex () || B.iscomplex () ? 2 : 0);
@@ -46,7 +47,7 @@ void team::announce (const octave_value &A, const octave_value &B)
   m_follows = follows;
 }
 
-void team::refuse (gla_status status, const std::string &why)
+void collective::refuse (gla_status status, const std::string &why)
 {
   if (!m_awaited)
     return;
@@ -72,7 +73,7 @@ static octave_idx_type rows_of_rank (octave_idx_type m, int rank, int count)
 }
 
 template <typename Array>
-static octave_value deal (team &t, const octave_value &whole, octave_idx_type m)
+static octave_value deal (collective &t, const octave_value &whole, octave_idx_type m)
 {
   Array all;
   const dim_vector dims (rows_of_rank (m, t.rank (), t.count ()), t.columns (), t.pages ());
@@ -87,7 +88,7 @@ static octave_value deal (team &t, const octave_value &whole, octave_idx_type m)
 
 // dims: of the whole matrix, on rank 0, with its rows and the pages of the arguments.
 template <typename Array>
-static octave_value collect (team &t, const octave_value &mine, dim_vector dims)
+static octave_value collect (collective &t, const octave_value &mine, dim_vector dims)
 {
   Array all, own;
   gla_array to = {};
@@ -103,7 +104,7 @@ static octave_value collect (team &t, const octave_value &mine, dim_vector dims)
   return all;
 }
 
-octave_value_list with_root (team &t, const octave_value &A, const octave_value &B,
+octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body)
 {
   if (!t.is_root () && (!A.isempty () || !B.isempty ()))

@@ -18,11 +18,11 @@ namespace gla
 // Whether "mpi" is the name of an option among the arguments.
 bool wants_mpi (const octave_value_list &args);
 
-// The ranks of this process, joined at first need.
-class team
+// One collective call on this rank; it joins the ranks where that was not done before.
+class collective
 {
 public:
-  team (const char *who, octave::interpreter &interp);
+  collective (const char *who, octave::interpreter &interp);
 
   gla::call &call () { return m_call; }
   gla_ranks *ranks () const { return m_ranks; }
@@ -70,7 +70,7 @@ private:
 template <typename Body>
 octave_value_list together (const char *who, octave::interpreter &interp, Body body)
 {
-  team t (who, interp);
+  collective t (who, interp);
   try {
     return body (t);
   } catch (const octave::execution_exception &e) {
@@ -115,7 +115,7 @@ std::string mpi_word (const char *who, const options &opts, const std::vector<st
 // (B) are collected, the others are the same on all ranks (-). Rank 0 gets the outputs, all others
 // get empty matrices.
 typedef std::function<octave_value_list (const octave_value &A, const octave_value &B)> rows_body;
-octave_value_list with_root (team &t, const octave_value &A, const octave_value &B,
+octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body);
 
 } // namespace gla
