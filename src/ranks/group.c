@@ -108,8 +108,9 @@ static int breaks (gla_ranks *ranks, gla_status status, const char *text)
 static void nap (const gla_ranks *ranks, int turns, double waited)
 {
   const long longest = 200000L * ranks->crowd;
-  const struct timespec t = {0, turns < 100 ? 2000 : turns < 200 ? 20000 : longest};
-  if (turns < 20 || (ranks->crowd == 1 && waited < 1e-3))
+  const int tired = turns * ranks->crowd;
+  const struct timespec t = {0, tired < 100 ? 2000 : tired < 200 ? 20000 : longest};
+  if (tired < 20 || (ranks->crowd == 1 && waited < 1e-3))
     sched_yield ();
   else
     nanosleep (&t, NULL);

@@ -97,6 +97,8 @@ static void test_traffic (void)
     crew_run (&all, counts[k], qr_body, NULL);
     crew_expect (&all, GLA_OK, "", "qr");
     expect_traffic (counts[k], 1, triangle + N * RIGHT, 8 * (triangle + N * RIGHT), 1, "qr");
+    if (counts[k] > 256) // they take seconds on two processors
+      break;
     crew_run (&all, counts[k], ls_body, NULL);
     crew_expect (&all, GLA_OK, "", "least squares");
     expect_traffic (counts[k], 1, triangle + N * RIGHT,
