@@ -46,6 +46,7 @@ help:
 	@echo "  GPULINALG_CUDA=yes|no|auto   build the CUDA backend {auto: if there are nvcc and a GPU}"
 	@echo "  GPULINALG_CUDA_ARCH=\"80 90\"  for these compute capabilities {those of this machine};"
 	@echo "                               75-virtual is portable code of 7.5"
+	@echo "  GPULINALG_MPI=yes|no|auto    build the plugin for mpirun {auto: if there is mpicc}"
 	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
 	@echo "  QUICK=1 NAME=table           for make -C bench: a short run, the name of the tables"
 	@echo "  OCTAVE=command               the Octave to run {octave-cli --no-history}"

@@ -164,6 +164,12 @@ void call::finish (gla_status status)
     error_with_id ("gpulinalg:bad-value", "%s: %s", m_who, message);
   case GLA_ERROR_FORKED:
     error_with_id ("gpulinalg:forked", "%s: %s", m_who, message);
+  case GLA_ERROR_NO_MPI:
+    error_with_id ("gpulinalg:no-mpi", "%s: %s", m_who, message);
+  case GLA_ERROR_RANKS_DIFFER:
+    error_with_id ("gpulinalg:mpi-mismatch", "%s: %s", m_who, message);
+  case GLA_ERROR_RANK_LOST:
+    error_with_id ("gpulinalg:mpi-failed", "%s: %s", m_who, message);
   case GLA_ERROR_STOPPED:
     break;
   }

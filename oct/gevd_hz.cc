@@ -25,36 +25,43 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
 }
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, const octave_value &arg_A,
-                                const octave_value &arg_B, const gla_gsvd_options &options,
-                                int outputs)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const gsvd_request &want)
 {
   Array A, B, Z;
   RealArray alpha, beta;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
   dim_vector dims = A.dims ();
-  octave_idx_type m = dims (0), n = B.dims () (0), p = dims (1), q = std::min (m + n, p);
+  const octave_idx_type m = collective ? collective->total (0) : dims (0), p = dims (1);
+  const octave_idx_type n = collective ? collective->total (1) : B.dims () (0),
+                        q = std::min (m + n, p);
   std::vector<int32_t> info (gla::pages_of (dims));
 
   auto results = gla::sized<gla_gevd_results> ();
-  gla::allocate (alpha, results.alpha, dims, q, 1);
-  gla::allocate (beta, results.beta, dims, q, 1);
-  if (outputs > 1)
-    gla::allocate (Z, results.Z, dims, p, q);
+  gla::allocate_part (alpha, results.alpha, dims, q, 1);
+  gla::allocate_part (beta, results.beta, dims, q, 1);
+  if (want.outputs > 1)
+    gla::allocate_part (Z, results.Z, dims, p, q);
   results.info = info.data ();
 
-  gla_array a = gla::input (A), b = gla::input (B);
+  gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gevd_report> ();
-  call.finish (gla_gevd (call.context (), &a, &b, &results, &options, &report));
-  warn_of_pages (info, report, p);
+  if (collective)
+    collective->finish (gla_gevd_rows (call.context (), collective->ranks (), &a, &b, &results,
+                                       &want.gsvd, &report));
+  else
+    call.finish (gla_gevd (call.context (), &a, &b, &results, &want.gsvd, &report));
+  if (!collective || collective->is_root ())
+    warn_of_pages (info, report, p);
 
   RealArray sigma = quotient (alpha, beta);
   RealArray lambda = product (sigma, sigma);
-  if (outputs == 1)
+  if (want.outputs == 1)
     return ovl (lambda);
   octave_value_list out = ovl (Z, lambda);
-  if (outputs > 2) {
+  if (want.outputs > 2) {
     octave_idx_type above = std::max<octave_idx_type> (0, q - m);
     out (2) = gla::diagonal_pages (alpha, std::min (m, q), above);
     out (3) = gla::diagonal_pages (beta, std::min (n, q), 0);
@@ -62,25 +69,52 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   return out;
 }
 
+// What is common to both ways to call: reads and checks all arguments.
+static gla::options read_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
+{
+  gla::check_counts ("gevd_hz", args, 2, gla::any_number, nargout, 4);
+  want.outputs = std::max (1, nargout);
+  gla::options opts ("gevd_hz", args, 2, {},
+                     {"method", "blocking", "ordering", "block", "device", "progress", "mpi"});
+  gsvd_check_arrays ("gevd_hz", args (0), args (1));
+  want.gsvd = gsvd_read_options (opts);
+  return opts;
+}
+
 static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
 {
-  gla::check_counts ("gevd_hz", args, 2, gla::any_number, nargout, 4);
-  gla::options opts ("gevd_hz", args, 2, {},
-                     {"method", "blocking", "ordering", "block", "device", "progress"});
+  gsvd_request want = {};
+  const gla::options opts = read_arguments (args, nargout, want);
   const octave_value &A = args (0), &B = args (1);
-  gsvd_check_arrays ("gevd_hz", A, B);
-  const gla_gsvd_options options = gsvd_read_options (opts);
 
   // work
   gla::call call ("gevd_hz", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
-  const int outputs = std::max (1, nargout);
   return gla::in_class_of (A, B, [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, A, B, options, outputs);
+    return solve<decltype (array), decltype (real)> (call, nullptr, A, B, want);
   });
+}
+
+// The same with "mpi", "rows" or "root".
+static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
+                                           const octave_value_list &args, int nargout)
+{
+  gsvd_request want = {};
+  const gla::options opts = read_arguments (args, nargout, want);
+  const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root"});
+  collective.call ().set_place (opts.value ("device"));
+  auto work = [&] (const octave_value &A, const octave_value &B) {
+    collective.announce (A, B);
+    return collective.in_common_class ([&] (auto array, auto real) {
+      return solve<decltype (array), decltype (real)> (collective.call (), &collective, A, B, want);
+    });
+  };
+  if (layout == "rows")
+    return work (args (0), args (1));
+  return gla::with_root (collective, args (0), args (1), std::string (want.outputs, '-'), work);
 }
 
 DEFMETHOD_DLD (gevd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -134,6 +168,11 @@ otherwise on all cores of the CPU.  The options are @qcode{"method"},
 @qcode{"progress"}, with the values and defaults of @code{gsvd_hz}, whose limits
 hold here, too.
 
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+all ranks are one matrix, and so are those of @var{B}, as in @code{gsvd_hz}.  All
+results are the same on all ranks, to the bit.  With @qcode{"root"} the matrices and
+the results are on rank 0 alone.  There is no @qcode{"progress"} then.
+
 Where @code{[@var{A}; @var{B}]} has less than full rank, to rounding, the pencil is
 singular: @var{Z} does not exist, and there are fewer than @var{q} eigenvalues.
 @var{Z} is then NaN, and so are the entries of @var{lambda}, @var{C} and @var{S}
@@ -170,6 +209,10 @@ The option is unknown or has no value.
 The option does not take this value.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
@@ -188,10 +231,16 @@ the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
 (2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
 singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 
-@seealso{gsvd_hz, batcheig, eig}
+@seealso{gsvd_hz, gpulinalg_mpi, batcheig, eig}
 @end deftypefn)doc")
 {
-  return gla::guarded ("gevd_hz", [&] () { return gevd_hz_body (interp, args, nargout); });
+  return gla::guarded ("gevd_hz", [&] () {
+    if (!gla::wants_mpi (args))
+      return gevd_hz_body (interp, args, nargout);
+    return gla::together ("gevd_hz", interp, [&] (gla::collective &collective) {
+      return gevd_hz_of_ranks (collective, args, nargout);
+    });
+  });
 }
 
 /*
@@ -202,7 +251,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error id=gpulinalg:bad-option [Z, lambda] = gevd_hz (1, 2, "colour");
 %!error <gevd_hz: function called with too many outputs> [a, b, c, d, e] = gevd_hz (1, 1);
 %!error <gevd_hz: A and B must have the same columns and the same pages, but A is 1x2 and B is 1x1> gevd_hz ([1, 2], 3)
-%!error <gevd_hz: argument 3: unknown option "econ"; valid options are "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <gevd_hz: argument 3: unknown option "econ"; valid options are "method", "blocking", "ordering", "block", "device", "progress" or "mpi"> ...
 %! gevd_hz (1, 2, "econ")
 %!error <gevd_hz: argument 3 must be the name of an option, not of class double> [Z, w] = gevd_hz (1, 2, 0);
 %!error <gevd_hz: A must be a full array, not sparse; use full \(A\)> gevd_hz (sparse (1), 1)

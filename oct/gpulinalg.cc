@@ -61,6 +61,10 @@ Random graphs; @code{read_graph} reads graphs from files.
 @item gpulinalg_info
 What was built, and the GPUs that can be used; @code{gpulinalg_release} gives back
 the memory that is kept on them.
+
+@item gpulinalg_mpi
+The number of a process under @code{mpirun}: @code{qr_block}, @code{gsvd_hz} and
+@code{gevd_hz} treat the rows of all processes as one matrix.
 @end table
 
 @code{help batcheig} and so on have the details.  Functions run on the GPU where

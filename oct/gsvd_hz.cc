@@ -55,26 +55,53 @@ gla_gsvd_options gsvd_read_options (const gla::options &opts)
 // the call
 //------------------------------------------------------------------------------
 
+// What is common to both ways to call: reads and checks all arguments.
+static gla::options read_arguments (const octave_value_list &args, int nargout, gsvd_request &want)
+{
+  gla::check_counts ("gsvd_hz", args, 2, gla::any_number, nargout, 6);
+  want.outputs = std::max (1, nargout);
+  const int first_option = read_positional (args, want);
+  gla::options opts ("gsvd_hz", args, first_option, {"econ", "0"},
+                     {"method", "blocking", "ordering", "block", "device", "progress", "mpi"});
+  gsvd_check_arrays ("gsvd_hz", args (0), args (1));
+  want.economy = want.economy || !opts.last_flag ({"econ", "0"}).empty ();
+  want.gsvd = gsvd_read_options (opts);
+  return opts;
+}
+
 static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
 {
-  gla::check_counts ("gsvd_hz", args, 2, gla::any_number, nargout, 6);
   gsvd_request want = {};
-  want.outputs = std::max (1, nargout);
-  int first_option = read_positional (args, want);
-  gla::options opts ("gsvd_hz", args, first_option, {"econ", "0"},
-                     {"method", "blocking", "ordering", "block", "device", "progress"});
-  const octave_value &A = args (0), &B = args (1);
-  gsvd_check_arrays ("gsvd_hz", A, B);
-  want.economy = want.economy || !opts.last_flag ({"econ", "0"}).empty ();
-  want.gsvd = gsvd_read_options (opts);
+  const gla::options opts = read_arguments (args, nargout, want);
 
   // work
   gla::call call ("gsvd_hz", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
-  return gsvd_hz_solve (call, A, B, want);
+  return gsvd_hz_solve (call, nullptr, args (0), args (1), want);
+}
+
+// The same with "mpi", "rows" or "root".
+static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
+                                           const octave_value_list &args, int nargout)
+{
+  gsvd_request want = {};
+  const gla::options opts = read_arguments (args, nargout, want);
+  const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root"});
+  if (!want.economy && want.outputs > 1)
+    error_with_id ("gpulinalg:bad-option",
+                   "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
+  collective.call ().set_place (opts.value ("device"));
+  auto solve = [&] (const octave_value &A, const octave_value &B) {
+    collective.announce (A, B);
+    return gsvd_hz_solve (collective.call (), &collective, A, B, want);
+  };
+  if (layout == "rows")
+    return solve (args (0), args (1));
+  const std::string by_rows = want.outputs > 1 ? "AB----" : "-";
+  return gla::with_root (collective, args (0), args (1), by_rows.substr (0, want.outputs), solve);
 }
 
 DEFMETHOD_DLD (gsvd_hz, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -183,6 +210,22 @@ where only @var{done} has grown.  The default is @code{false}.
 A page that holds NaN or Inf or does not converge is NaN in the results, and every
 other page is right.
 
+@subheading Rows on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+rank 0, those on rank 1 and so on are one matrix, and so are those of @var{B}; see
+@code{gpulinalg_mpi}.  All ranks make the same call, each with its own rows, as many
+as it has of each.  @var{U} and @var{V} have these rows, too; @var{X}, @var{C},
+@var{S}, @var{sigma} and @var{stats} are the same on all ranks, to the bit.  With
+@var{m} and @var{n}, the rows of all ranks together, everything above holds, but for
+this: 0 or @qcode{"econ"} must be given where there is more than one output, and
+there is no @qcode{"progress"}.  Both matrices are reduced to triangles of
+@var{p} columns, as by @code{qr_block}, and rank 0 decomposes these, so this is for
+matrices with many more rows than columns.
+
+With the value @qcode{"root"} the whole matrices are on rank 0, and @var{A} and
+@var{B} are @code{[]} on all others.  The rows are dealt out to all ranks, which work
+as with @qcode{"rows"}, and rank 0 gets the results; they are @code{[]} on all others.
+
 @example
 @group
 A = [1, 2, 3; 4, 5, 6; 7, 8, 10; 1, 1, 0];
@@ -252,6 +295,10 @@ The option is unknown or has no value.
 The option does not take this value, or the third argument is neither 0 nor a name.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
@@ -269,10 +316,16 @@ the generalized SVD on the GPUs, Int.@: J. High Perform.@: Comput.@: Appl.@: 35
 (2021), 170--205; Z. Drma@v{c}, A tangent algorithm for computing the generalized
 singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 
-@seealso{gevd_hz, batcheig, gsvd}
+@seealso{gevd_hz, gpulinalg_mpi, batcheig, gsvd}
 @end deftypefn)doc")
 {
-  return gla::guarded ("gsvd_hz", [&] () { return gsvd_hz_body (interp, args, nargout); });
+  return gla::guarded ("gsvd_hz", [&] () {
+    if (!gla::wants_mpi (args))
+      return gsvd_hz_body (interp, args, nargout);
+    return gla::together ("gsvd_hz", interp, [&] (gla::collective &collective) {
+      return gsvd_hz_of_ranks (collective, args, nargout);
+    });
+  });
 }
 
 /*
@@ -305,7 +358,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error <argument 4 must be the name of an option, not of class double> gsvd_hz (1, 2, 0, 0)
 %!error <argument 4 must be the name of an option, not of class cell> gsvd_hz (1, 2, "econ", {})
 %!error id=gpulinalg:bad-option gsvd_hz (1, 1, "colour")
-%!error <unknown option "Colour"; valid options are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "econ", "0", "method", "blocking", "ordering", "block", "device", "progress" or "mpi"> ...
 %! gsvd_hz (1, 1, "Colour", 3)
 %!error <option "block" needs a value> gsvd_hz (1, 1, "block")
 %!error id=gpulinalg:bad-value gsvd_hz (1, 1, "method", "qr")

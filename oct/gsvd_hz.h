@@ -4,7 +4,7 @@
 #ifndef GPULINALG_GSVD_HZ_H
 #define GPULINALG_GSVD_HZ_H
 
-#include "gla_octave.h"
+#include "ranks.h"
 
 namespace gla
 {
@@ -39,8 +39,9 @@ struct gsvd_request {
 void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
 gla_gsvd_options gsvd_read_options (const gla::options &opts);
 
-// The outputs of gsvd_hz for checked arrays.
-octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,
+// The outputs of gsvd_hz for checked arrays; `collective` is NULL without "mpi".
+octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,
+                                 const octave_value &A, const octave_value &B,
                                  const gsvd_request &want);
 
 #endif

@@ -58,57 +58,73 @@ static octave_scalar_map stats_of (const std::vector<gla_gsvd_stats> &stats,
 // the call
 //------------------------------------------------------------------------------
 
-// The arrays that the library writes, for A of m x p and B of n x p; dims are those of A.
+// Sizes: A has m x p here and all_m x p on all ranks, B n and all_n rows.
+struct pair_sizes {
+  octave_idx_type m, n, all_m, all_n, p, q;
+
+  pair_sizes (const dim_vector &A, const dim_vector &B, const gla::collective *collective)
+      : m (A (0)), n (B (0)), all_m (collective ? collective->total (0) : m),
+        all_n (collective ? collective->total (1) : n), p (A (1)), q (std::min (all_m + all_n, p))
+  {
+  }
+};
+
+// The arrays that the library writes; dims are those of A.
 template <typename Array, typename RealArray> struct gsvd_factors {
   Array U, V, X;
   RealArray alpha, beta;
   gla_gsvd_results results = gla::sized<gla_gsvd_results> ();
 
-  gsvd_factors (const dim_vector &dims, octave_idx_type n, const gsvd_request &want)
+  gsvd_factors (const dim_vector &dims, const pair_sizes &s, const gsvd_request &want)
   {
-    octave_idx_type m = dims (0), p = dims (1), q = std::min (m + n, p);
-    gla::allocate (alpha, results.alpha, dims, q, 1);
-    gla::allocate (beta, results.beta, dims, q, 1);
+    gla::allocate_part (alpha, results.alpha, dims, s.q, 1);
+    gla::allocate_part (beta, results.beta, dims, s.q, 1);
     if (want.outputs > 1) {
-      gla::allocate (U, results.U, dims, m, want.economy ? std::min (m, q) : m);
-      gla::allocate (V, results.V, dims, n, want.economy ? std::min (n, q) : n);
+      gla::allocate_part (U, results.U, dims, s.m, want.economy ? std::min (s.all_m, s.q) : s.m);
+      gla::allocate_part (V, results.V, dims, s.n, want.economy ? std::min (s.all_n, s.q) : s.n);
     }
     if (want.outputs > 2)
-      gla::allocate (X, results.X, dims, p, q);
+      gla::allocate_part (X, results.X, dims, s.p, s.q);
   }
 };
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, const octave_value &arg_A,
-                                const octave_value &arg_B, const gsvd_request &want)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const gsvd_request &want)
 {
   Array A, B;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
   dim_vector dims = A.dims ();
-  octave_idx_type m = dims (0), n = B.dims () (0), p = dims (1), q = std::min (m + n, p);
+  const pair_sizes size (dims, B.dims (), collective);
   octave_idx_type pages = gla::pages_of (dims);
   bool one_pair = dims.ndims () == 2;
 
-  gsvd_factors<Array, RealArray> f (dims, n, want);
+  gsvd_factors<Array, RealArray> f (dims, size, want);
   int32NDArray info (dim_vector (1, pages));
   f.results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
   std::vector<gla_gsvd_stats> stats (want.outputs > 5 ? std::max<octave_idx_type> (1, pages) : 0);
   f.results.stats = want.outputs > 5 ? stats.data () : nullptr;
 
-  gla_array a = gla::input (A), b = gla::input (B);
+  gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gsvd_report> ();
   auto start = std::chrono::steady_clock::now ();
-  call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
+  if (collective)
+    collective->finish (gla_gsvd_rows (call.context (), collective->ranks (), &a, &b, &f.results,
+                                       &want.gsvd, &report));
+  else
+    call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
-  if (report.base.pages_failed > 0 && want.outputs < 6)
+  if (report.base.pages_failed > 0 && want.outputs < 6 && (!collective || collective->is_root ()))
     gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages,
-                               {gla::not_finite (p), gla::not_converged (p)});
+                               {gla::not_finite (size.p), gla::not_converged (size.p)});
 
   if (want.outputs == 1)
     return ovl (RealArray (quotient (f.alpha, f.beta)));
   octave_value_list out = ovl (f.U, f.V, f.X);
   if (want.outputs > 3) {
+    const octave_idx_type m = size.all_m, n = size.all_n, q = size.q;
     octave_idx_type above = std::max<octave_idx_type> (0, q - m);
     out (3) = gla::diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above);
     out (4) = gla::diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0);
@@ -118,10 +134,12 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   return out;
 }
 
-octave_value_list gsvd_hz_solve (gla::call &call, const octave_value &A, const octave_value &B,
+octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,
+                                 const octave_value &A, const octave_value &B,
                                  const gsvd_request &want)
 {
-  return gla::in_class_of (A, B, [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, A, B, want);
-  });
+  auto body = [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (call, collective, A, B, want);
+  };
+  return collective ? collective->in_common_class (body) : gla::in_class_of (A, B, body);
 }

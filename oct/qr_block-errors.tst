@@ -7,7 +7,7 @@
 %! [a, b, c] = qr_block (1, 1, "solve");
 %!error <"solve" needs right-hand sides, qr_block \(A, B, "solve"\)> qr_block (1, "solve")
 %!error <"solve" cannot be combined with "vector", because there is no P> qr_block (1, 1, "vector", "solve")
-%!error <valid options are "econ", "0", "vector", "matrix", "solve", "block", "device" or "progress"> qr_block (1, 1, "colour")
+%!error <valid options are "econ", "0", "vector", "matrix", "solve", "block", "device", "progress" or "mpi"> qr_block (1, 1, "colour")
 %!error <B must be a single or double array, not cell> qr_block (1, {"econ"})
 %!error id=gpulinalg:bad-class qr_block (true)
 %!error id=gpulinalg:bad-class qr_block (int32 (1))
@@ -35,7 +35,7 @@
 %!error <argument 4 must be the name of an option, not of class double> qr_block (1, 2, 0, 0)
 %!error <argument 3 must be the name of an option, not of class cell> qr_block (1, "econ", {})
 %!error id=gpulinalg:bad-option qr_block (1, "colour")
-%!error <unknown option "Colour"; valid options are "econ", "0", "vector", "matrix", "wy", "block", "device" or "progress"> ...
+%!error <unknown option "Colour"; valid options are "econ", "0", "vector", "matrix", "wy", "block", "device", "progress" or "mpi"> ...
 %! qr_block (1, "Colour", 3)
 %!error <qr_block: argument 2: unknown option "Colour"> qr_block (1, "Colour", 3)
 %!error id=gpulinalg:bad-option qr_block (ones (2), repmat ("auto", [1, 1, 2]))

@@ -9,15 +9,6 @@
 // arguments
 //------------------------------------------------------------------------------
 
-struct qr_request {
-  gla_qr_options qr;
-  bool economy;
-  bool vector; // return P as a row
-  bool wy;
-  bool solve;
-  int outputs; // at least 1: without outputs Octave stores the first one in ans
-};
-
 static bool has_solve_flag (const octave_value_list &args)
 {
   for (int k = 1; k < args.length (); k++)
@@ -89,9 +80,7 @@ static void read_options (const gla::options &opts, bool have_B, qr_request &wan
 // the call
 //------------------------------------------------------------------------------
 
-// The output P: per page the order of the columns of A in Q*R, as a row of numbers from 1 or as a
-// permutation matrix.
-static NDArray permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector)
+NDArray qr_permutations (const std::vector<int64_t> &order, const dim_vector &dims, bool vector)
 {
   octave_idx_type n = dims (1), pages = gla::pages_of (dims);
   dim_vector shape = dims;
@@ -144,33 +133,63 @@ static octave_value_list factorize (gla::call &call, const octave_value &arg_A,
     return ovl (have_B ? C : R);
   if (want.outputs == 2)
     return ovl (have_B ? C : Q, R);
-  return ovl (have_B ? C : Q, R, permutations (order, dims, want.vector));
+  return ovl (have_B ? C : Q, R, qr_permutations (order, dims, want.vector));
+}
+
+// What is common to both ways to call: reads and checks all arguments.
+static gla::options read_arguments (const octave_value_list &args, int nargout, octave_value &B,
+                                    qr_request &want)
+{
+  gla::check_counts ("qr_block", args, 1, gla::any_number, nargout, 3);
+  want.qr = gla::sized<gla_qr_options> ();
+  want.outputs = std::max (1, nargout);
+  const int first_option = read_positional (args, B, want);
+  const bool have_B = B.is_defined ();
+  gla::options opts ("qr_block", args, first_option,
+                     {"econ", "0", "vector", "matrix", have_B ? "solve" : "wy"},
+                     {"block", "device", "progress", "mpi"}, {have_B ? "wy" : "solve"});
+  check_arrays (args (0), B);
+  read_options (opts, have_B, want);
+  return opts;
 }
 
 static octave_value_list qr_block_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
-  gla::check_counts ("qr_block", args, 1, gla::any_number, nargout, 3);
   qr_request want = {};
-  want.qr = gla::sized<gla_qr_options> ();
-  want.outputs = std::max (1, nargout);
-  octave_value A = args (0), B;
-  int first_option = read_positional (args, B, want);
-  const bool have_B = B.is_defined ();
-  gla::options opts ("qr_block", args, first_option,
-                     {"econ", "0", "vector", "matrix", have_B ? "solve" : "wy"},
-                     {"block", "device", "progress"}, {have_B ? "wy" : "solve"});
-  check_arrays (A, B);
-  read_options (opts, have_B, want);
+  octave_value B;
+  const gla::options opts = read_arguments (args, nargout, B, want);
+  const octave_value A = args (0);
 
   // work
   gla::call call ("qr_block", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   if (want.solve)
-    return qr_block_least_squares (call, A, B, want.qr, want.outputs);
+    return qr_block_least_squares (call, nullptr, A, B, want);
   return gla::in_class_of (
       A, B, [&] (auto array, auto) { return factorize<decltype (array)> (call, A, B, want); });
+}
+
+// The same with "mpi", "rows".
+static octave_value_list qr_block_of_ranks (gla::collective &collective,
+                                            const octave_value_list &args, int nargout)
+{
+  qr_request want = {};
+  octave_value B;
+  const gla::options opts = read_arguments (args, nargout, B, want);
+  gla::mpi_word ("qr_block", opts, {"rows"});
+  if (want.wy)
+    error_with_id ("gpulinalg:bad-option", "qr_block: \"mpi\" cannot be combined with \"wy\"");
+  if (!want.economy && !want.solve)
+    error_with_id ("gpulinalg:bad-option",
+                   "qr_block: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
+  collective.call ().set_place (opts.value ("device"));
+  const octave_value A = args (0);
+  collective.announce (A, B);
+  if (want.solve)
+    return qr_block_least_squares (collective.call (), &collective, A, B, want);
+  return qr_block_rows (collective, A, B, want);
 }
 
 DEFMETHOD_DLD (qr_block, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -263,6 +282,18 @@ the size of @var{A} and the machine.  On a GPU the economy factors of a large
 The default is @code{false}.
 @end table
 
+@subheading Rows on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+rank 0, those on rank 1 and so on are one matrix; see @code{gpulinalg_mpi}.  All
+ranks make the same call, each with its own rows of @var{A} and @var{B}; a rank may
+have none.  @var{Q} has these rows, too; @var{R}, @var{C}, @var{P}, @var{x} and
+@var{info} are the same on all ranks, to the bit.  With @var{m}, the rows of all
+ranks together, everything above holds, but for this: the form is economical and 0 or
+@qcode{"econ"} must say so; there is no @qcode{"wy"} and no @qcode{"progress"}; and
+warnings are given on rank 0 alone.  From each rank @code{@var{n} * (@var{n} + 1) / 2}
+numbers of a page go to another one, and as many come back, for @var{Q}
+@code{@var{n}^2} in addition.
+
 NaN and Inf in a page spread through the factors of that page and leave the other
 pages as they are.
 
@@ -315,6 +346,10 @@ The option does not take this value, the third argument is neither 0 nor a name,
 the GPU that was asked for does not serve matrices of this size.
 @item gpulinalg:no-device
 The GPU that was asked for does not exist, or has failed in an earlier call.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @item gpulinalg:forked
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
@@ -336,10 +371,16 @@ sequential QR and LU factorizations, SIAM J. Sci.@: Comput.@: 34 (2012), A206--A
 G. Ballard, J. Demmel, L. Grigori, M. Jacquelin, H. D. Nguyen and E. Solomonik,
 Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 
-@seealso{batcheig, gsvd_hz, gpulinalg_info, qr, mldivide}
+@seealso{batcheig, gsvd_hz, gpulinalg_mpi, gpulinalg_info, qr, mldivide}
 @end deftypefn)doc")
 {
-  return gla::guarded ("qr_block", [&] () { return qr_block_body (interp, args, nargout); });
+  return gla::guarded ("qr_block", [&] () {
+    if (!gla::wants_mpi (args))
+      return qr_block_body (interp, args, nargout);
+    return gla::together ("qr_block", interp, [&] (gla::collective &collective) {
+      return qr_block_of_ranks (collective, args, nargout);
+    });
+  });
 }
 
 /*

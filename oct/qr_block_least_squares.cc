@@ -16,9 +16,9 @@ static void warn_of_deficient_pages (const gla_least_squares_report &report, oct
 }
 
 template <typename Array>
-static octave_value_list solve (gla::call &call, const octave_value &arg_A,
-                                const octave_value &arg_B, const gla_qr_options &options,
-                                int outputs)
+static octave_value_list solve (gla::call &call, gla::collective *collective,
+                                const octave_value &arg_A, const octave_value &arg_B,
+                                const qr_request &want)
 {
   Array A, B;
   gla::read (arg_A, A);
@@ -29,25 +29,31 @@ static octave_value_list solve (gla::call &call, const octave_value &arg_A,
   Array X = gla::unfilled<Array> (dims);
   int32NDArray info (dim_vector (pages, 1));
 
-  gla_array a = gla::input (A), b = gla::input (B);
+  gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   int32_t *codes = reinterpret_cast<int32_t *> (info.fortran_vec ());
   auto results = gla::sized<gla_least_squares_results> ();
   results.X = gla::output (X);
   results.info = codes;
   auto report = gla::sized<gla_least_squares_report> ();
-  call.finish (gla_least_squares (call.context (), &a, &b, &results, &options, &report));
-  if (outputs < 2 && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
+  if (collective)
+    collective->finish (gla_least_squares_rows (call.context (), collective->ranks (), &a, &b,
+                                                &results, &want.qr, &report));
+  else
+    call.finish (gla_least_squares (call.context (), &a, &b, &results, &want.qr, &report));
+  const bool warns = want.outputs < 2 && (!collective || collective->is_root ());
+  if (warns && report.base.pages_failed > 0) // codes to n: a loss of rank; x is right there
     gla::warn_of_failed_pages ("qr_block", codes, pages, {gla::not_finite (n)});
-  if (outputs < 2 && report.pages_deficient > 0)
+  if (warns && report.pages_deficient > 0)
     warn_of_deficient_pages (report, pages);
   return ovl (X, info);
 }
 
-octave_value_list qr_block_least_squares (gla::call &call, const octave_value &A,
-                                          const octave_value &B, const gla_qr_options &options,
-                                          int outputs)
+octave_value_list qr_block_least_squares (gla::call &call, gla::collective *collective,
+                                          const octave_value &A, const octave_value &B,
+                                          const qr_request &want)
 {
-  return gla::in_class_of (A, B, [&] (auto array, auto) {
-    return solve<decltype (array)> (call, A, B, options, outputs);
-  });
+  auto body = [&] (auto array, auto) {
+    return solve<decltype (array)> (call, collective, A, B, want);
+  };
+  return collective ? collective->in_common_class (body) : gla::in_class_of (A, B, body);
 }

@@ -144,6 +144,12 @@ const char *gla_status_text (gla_status status)
     return "stopped";
   case GLA_ERROR_FORKED:
     return "no GPU in a forked process";
+  case GLA_ERROR_NO_MPI:
+    return "no MPI";
+  case GLA_ERROR_RANKS_DIFFER:
+    return "the ranks differ";
+  case GLA_ERROR_RANK_LOST:
+    return "a rank was lost";
   }
   return "unknown status";
 }

@@ -65,7 +65,10 @@ typedef enum {
   GLA_ERROR_NO_DEVICE,      // a GPU was asked for and there is none (with that number)
   GLA_ERROR_DEVICE_FAILURE, // a GPU failed and the CPU was not allowed to help
   GLA_ERROR_STOPPED,        // the stop callback asked for it
-  GLA_ERROR_FORKED          // a GPU was asked for in a child of the process that made the context
+  GLA_ERROR_FORKED,         // a GPU was asked for in a child of the process that made the context
+  GLA_ERROR_NO_MPI,         // gla_ranks_mpi: there is no plugin, no MPI, or the wrong launcher
+  GLA_ERROR_RANKS_DIFFER,   // the ranks call different functions or pass arguments that do not fit
+  GLA_ERROR_RANK_LOST       // another rank was stopped, has ended, or does not answer
 } gla_status;
 
 // The letters of LAPACK: single, double, complex single, complex double.
@@ -930,6 +933,96 @@ typedef struct {
 gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report);
+
+//------------------------------------------------------------------------------
+// ranks: matrices whose rows are spread over processes
+//------------------------------------------------------------------------------
+
+// One of the processes of a program that mpirun has started, or one of several threads, as it knows
+// the others. It is used by one thread at a time, with any context. The functions that take ranks
+// are collective: all ranks call the same one, with the same options, each with its own rows. They
+// end with the same status and the same message on all ranks: "rank 3: .." names where it happened.
+// Where a rank is lost, all later calls have that status, too.
+typedef struct gla_ranks gla_ranks;
+
+enum { GLA_MAX_RANKS = 65536 };
+
+// The ranks that mpirun has started; a program that was started without it is the only rank. Needs
+// the plugin __gpulinalg_mpi__.oct, beside the library or where the environment variable
+// GPULINALG_MPI_PLUGIN says. Every call in a process gives the same ranks; they stay until the
+// process ends: with status 0 it waits for the others, with another one it ends them. A rank
+// waits for a message as long as the environment variable GPULINALG_MPI_TIMEOUT says, in seconds;
+// without it for ever, while the stop callback is polled.
+gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks);
+// ranks[0] .. ranks[count-1], one for each of `count` threads.
+gla_status gla_ranks_threads (gla_context *ctx, int count, gla_ranks **ranks);
+// A thread leaves; those that wait for it get GLA_ERROR_RANK_LOST. Nothing is done with the ranks
+// of gla_ranks_mpi, or NULL.
+void gla_ranks_destroy (gla_ranks *ranks);
+
+typedef struct {
+  size_t size;                 // sizeof (gla_ranks_info)
+  int rank, ranks;             // this one, from 0, and how many there are
+  int local_rank, local_ranks; // among those of this computer
+  char transport[128];         // "Open MPI v4.1.4", or "threads"
+  // What this rank has sent and received since it joined, and how long it has waited for messages.
+  int64_t messages_sent, messages_received, bytes_sent, bytes_received;
+  double seconds_waited;
+} gla_ranks_info;
+gla_status gla_ranks_query (gla_context *ctx, const gla_ranks *ranks, gla_ranks_info *info);
+
+// What callers need to know of all ranks before they allocate results.
+typedef struct {
+  size_t size;       // sizeof (gla_ranks_parts)
+  int64_t flags;     // in: any bits; out: those that are set on any rank
+  int64_t rows[2];   // in: rows of A and B on this rank; unchanged
+  int64_t before[2]; // out: the rows of A and B on the ranks before this one
+  int64_t total[2];  // out: the rows of A and B in all
+  int64_t columns;   // in: of A on this rank; out: the largest on any rank
+  int64_t pages;     // the same
+} gla_ranks_parts;
+
+// Collective: adds up the parts.
+gla_status gla_ranks_announce (gla_context *ctx, gla_ranks *ranks, gla_ranks_parts *parts);
+// Instead of the collective call that the others have come to: this rank cannot take part. All get
+// the status `why`, and a message that ends with `text`.
+gla_status gla_ranks_refuse (gla_context *ctx, gla_ranks *ranks, gla_status why, const char *text);
+
+// Collective: rank r of R gets rows floor (m*r/R) to floor (m*(r+1)/R)-1 of a matrix that rank 0
+// has, and rank 0 gets the matrix back. `part` has these rows, `whole` is used on rank 0 alone and
+// NULL on the others; m x n x P, both on the host, row_stride 1, one type.
+gla_status gla_ranks_deal (gla_context *ctx, gla_ranks *ranks, const gla_array *whole,
+                           const gla_array *part);
+gla_status gla_ranks_collect (gla_context *ctx, gla_ranks *ranks, const gla_array *part,
+                              const gla_array *whole);
+
+// gla_qr of the matrix whose rows are those of A on rank 0, on rank 1 and so on: m rows in all.
+// A       any number of rows, also 0, x n x P, on the host. B: the same rows, or NULL.
+// results Q: the rows of A x k: these rows of the m x k Q, k = min (m, n). R: k x n, C: k x r, the
+//         same bits on all ranks. No W and Y. With pivoting, jpvt is the same, too.
+// R is that of gla_qr to rounding, with the same signs. For the same rows on each rank the results
+// have the same bits in every run with gla_set_place (CPU), whatever moves the messages.
+// Method: a binary tree of factorisations (Demmel, Grigori, Hoemmen, Langou 2012): n*(n+1)/2
+// numbers go from a rank to its parent, and with Q k*k back.
+gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, const gla_array *B,
+                        const gla_qr_results *results, const gla_qr_options *options,
+                        gla_qr_report *report);
+
+// gla_least_squares of such a matrix: X and info are the same on all ranks.
+gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                                   const gla_array *B, const gla_least_squares_results *results,
+                                   const gla_qr_options *options, gla_least_squares_report *report);
+
+// gla_gsvd and gla_gevd of two such matrices, each with its own numbers of rows: m and n in all.
+// results alpha, beta, X, Z, info and stats: the same on all ranks. U: the rows of A x min (m, q),
+//         V: the rows of B x min (n, q), q = min (m+n, p): these rows of the whole factor.
+// Method: QR by rows of A and of B, gla_gsvd of the two triangles on rank 0.
+gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                          const gla_array *B, const gla_gsvd_results *results,
+                          const gla_gsvd_options *options, gla_gsvd_report *report);
+gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                          const gla_array *B, const gla_gevd_results *results,
+                          const gla_gsvd_options *options, gla_gevd_report *report);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

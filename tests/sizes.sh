@@ -9,7 +9,7 @@
 # is one. Exceptions are below, each with its reason.
 
 set -eu
-sources=$(sh tests/files.sh --new src oct kernels tests/c bench examples | grep -E '\.(c|h|cc|cu|cuh)$')
+sources=$(sh tests/files.sh --new src oct kernels mpi tests/c bench examples | grep -E '\.(c|h|cc|cu|cuh)$')
 # shellcheck disable=SC2086 # names without blanks
 bad=$(awk '
   BEGIN {

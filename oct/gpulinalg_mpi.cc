@@ -1,0 +1,143 @@
+// gpulinalg_mpi.cc: gpulinalg_mpi for Octave; tests with several processes are in ../tests/mpi.bats
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "ranks.h"
+
+#include <octave/oct-map.h>
+
+static octave_scalar_map about (const gla_ranks_info &info)
+{
+  octave_scalar_map map;
+  map.assign ("transport", info.transport);
+  map.assign ("local_rank", info.local_rank);
+  map.assign ("local_ranks", info.local_ranks);
+  map.assign ("messages_sent", static_cast<double> (info.messages_sent));
+  map.assign ("messages_received", static_cast<double> (info.messages_received));
+  map.assign ("bytes_sent", static_cast<double> (info.bytes_sent));
+  map.assign ("bytes_received", static_cast<double> (info.bytes_received));
+  map.assign ("seconds_waited", info.seconds_waited);
+  return map;
+}
+
+static octave_value_list mpi_body (octave::interpreter &interp, const octave_value_list &args,
+                                   int nargout)
+{
+  gla::check_counts ("gpulinalg_mpi", args, 0, 0, nargout, 3);
+  gla::call call ("gpulinalg_mpi", interp);
+  gla::keep_loaded (interp);
+  gla_ranks *ranks = nullptr;
+  auto info = gla::sized<gla_ranks_info> ();
+  call.finish (gla_ranks_mpi (call.context (), &ranks));
+  call.finish (gla_ranks_query (call.context (), ranks, &info));
+  return ovl (info.rank, info.ranks, about (info));
+}
+
+DEFMETHOD_DLD (gpulinalg_mpi, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {[@var{rank}, @var{ranks}] =} gpulinalg_mpi ()
+ @deftypefnx {gpulinalg} {[@var{rank}, @var{ranks}, @var{info}] =} gpulinalg_mpi ()
+Return the number of this process among those that @code{mpirun} has started, and
+how many there are.
+
+@code{mpirun -n 4 octave-cli script.m} runs a script in four processes, the ranks 0
+to 3, on one computer or on several.  Each holds its own part of the data in
+ordinary arrays.  Functions with the option @code{"mpi", "rows"} treat the rows of
+all ranks as one matrix: @code{qr_block}, @code{gsvd_hz} and @code{gevd_hz}.  All
+ranks call them together.  Everything else, also a call of these functions without
+the option, concerns one rank alone.
+
+Without @code{mpirun}, @var{rank} is 0 and @var{ranks} is 1, so that a script runs
+in one process, too.
+
+The struct @var{info} has these fields:
+
+@table @code
+@item transport
+The MPI that is used, for example @qcode{"Open MPI v4.1.4"}.
+@item local_rank
+@itemx local_ranks
+The number of this rank among those of its computer, and how many these are.  With
+several GPUs, @code{"device", mod (info.local_rank, gpus)} gives each rank its own.
+@item messages_sent
+@itemx messages_received
+@itemx bytes_sent
+@itemx bytes_received
+What this rank has exchanged with others since it joined.
+@item seconds_waited
+The time that it has waited for messages.
+@end table
+
+A least squares problem whose rows are in files, one for each rank:
+
+@verbatim
+[rank, ranks] = gpulinalg_mpi ();
+data = load (sprintf ("part%d.mat", rank));
+x = qr_block (data.A, data.b, "solve", "mpi", "rows");
+if (rank == 0)
+  disp (x)
+endif
+@end verbatim
+
+The rows of rank 1 of 3, where 10 rows are dealt out evenly:
+
+@example
+@group
+rank = 1;
+ranks = 3;
+mine = floor (10 * rank / ranks) + 1 : floor (10 * (rank + 1) / ranks)
+   @result{} mine =
+
+        4   5   6
+
+@end group
+@end example
+
+@subheading Errors
+An error on one rank, such as a wrong argument or too little memory, is an error on
+all of them, with the same text: @qcode{"rank 3: too little memory"}.  A script that
+does not catch it ends on all ranks, and @code{mpirun} returns its status.  Where a
+process dies, the launcher ends the others.
+
+@table @code
+@item gpulinalg:no-mpi
+The package was built without MPI, which happens where there is no @code{mpicc}; or
+the launcher belongs to another MPI than the one that the package was built for, so
+that each process sees itself alone.
+@item gpulinalg:mpi-mismatch
+The ranks call different functions, or pass arguments or options that do not fit
+together; a rank passes a wrong argument; or a rank has ended while the others call.
+@item gpulinalg:mpi-failed
+A rank was stopped or has ended, or messages do not come.  With the
+environment variable @env{GPULINALG_MPI_TIMEOUT} a rank waits that many seconds for
+a message, without it for ever.
+@end table
+
+Results are the same for the same rows on each rank, in every run on the CPU.  Each
+rank uses the processors that the launcher has bound it to, or else its share of
+those of its computer, unless @env{OMP_NUM_THREADS} is set.
+
+@seealso{qr_block, gsvd_hz, gevd_hz, gpulinalg_info}
+@end deftypefn)doc")
+{
+  return gla::guarded ("gpulinalg_mpi", [&] () { return mpi_body (interp, args, nargout); });
+}
+
+/*
+%!error <Invalid call> gpulinalg_mpi (1)
+%!error <gpulinalg_mpi: function called with too many outputs> [a, b, c, d] = gpulinalg_mpi ();
+
+%!## without the plugin
+%!test
+%! old = getenv ("GPULINALG_MPI_PLUGIN");
+%! setenv ("GPULINALG_MPI_PLUGIN", "/nowhere/plugin.oct");
+%! unwind_protect
+%!   fail ("gpulinalg_mpi ()", "gpulinalg_mpi: the plugin for MPI cannot be opened");
+%!   fail ("qr_block (1, 0, \"mpi\", \"rows\")", "qr_block: the plugin for MPI cannot be opened");
+%!   fail ("gsvd_hz (1, 1, \"mpi\", \"rows\")", "gsvd_hz: the plugin for MPI cannot be opened");
+%!   fail ("gevd_hz (1, 1, \"MPI\", \"rows\")", "gevd_hz: the plugin for MPI cannot be opened");
+%!   [~, id] = lasterr ();
+%!   assert (id, "gpulinalg:no-mpi");
+%!   assert (abs (qr_block (3)), 3);
+%! unwind_protect_cleanup
+%!   setenv ("GPULINALG_MPI_PLUGIN", old);
+%! end_unwind_protect
+*/

@@ -1,0 +1,149 @@
+// ranks.cc: what functions with an option "mpi" share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "ranks.h"
+
+#include <algorithm>
+
+namespace gla
+{
+
+bool wants_mpi (const octave_value_list &args)
+{
+  for (int k = 1; k < args.length (); k++)
+    if (is_text (args (k)) && lower_case (args (k).string_value ()) == "mpi")
+      return true;
+  return false;
+}
+
+std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words)
+{
+  const std::string word = opts.word ("mpi", words);
+  if (opts.value ("progress").is_defined ())
+    error_with_id ("gpulinalg:bad-option", "%s: \"mpi\" cannot be combined with \"progress\"", who);
+  return word;
+}
+
+collective::collective (const char *who, octave::interpreter &interp)
+    : m_who (who), m_call (who, interp)
+{
+  keep_loaded (interp);
+  m_call.finish (gla_ranks_mpi (m_call.context (), &m_ranks));
+  m_call.finish (gla_ranks_query (m_call.context (), m_ranks, &m_info));
+  m_awaited = true;
+}
+
+void collective::announce (const octave_value &A, const octave_value &B)
+{
+  m_parts.flags = (A.is_single_type () || B.is_single_type () ? 1 : 0) |
+                  (A.iscomplex () || B.iscomplex () ? 2 : 0);
+  m_parts.rows[0] = A.rows ();
+  m_parts.rows[1] = B.is_defined () ? B.rows () : 0;
+  m_parts.columns = A.columns ();
+  m_parts.pages = pages_of (A.dims ());
+  const int follows = m_follows;
+  m_follows = 1;
+  finish (gla_ranks_announce (m_call.context (), m_ranks, &m_parts));
+  m_follows = follows;
+}
+
+void collective::refuse (gla_status status, const std::string &why)
+{
+  if (!m_awaited)
+    return;
+  m_awaited = false;
+  // The message of the function begins with its name, and so will that of all.
+  const std::string name = std::string (m_who) + ": ";
+  const bool named = why.compare (0, name.size (), name) == 0;
+  const std::string text = named ? why.substr (name.size ()) : why;
+  const gla_status told = gla_ranks_refuse (m_call.context (), m_ranks, status, text.c_str ());
+  if (told == status && status != GLA_ERROR_STOPPED)
+    m_call.finish (told);
+}
+
+//------------------------------------------------------------------------------
+// "root"
+//------------------------------------------------------------------------------
+
+// Rows of a rank of m in all, as gla_ranks_deal gives them.
+static octave_idx_type rows_of_rank (octave_idx_type m, int rank, int count)
+{
+  auto first = [&] (octave_idx_type r) { return m / count * r + m % count * r / count; };
+  return first (rank + 1) - first (rank);
+}
+
+template <typename Array>
+static octave_value deal (collective &t, const octave_value &whole, octave_idx_type m)
+{
+  Array all;
+  const dim_vector dims (rows_of_rank (m, t.rank (), t.count ()), t.columns (), t.pages ());
+  Array mine = unfilled<Array> (dims);
+  const gla_array to = part (output (mine));
+  if (t.is_root ())
+    read (whole, all);
+  const gla_array from = part (input (all));
+  t.finish (gla_ranks_deal (t.call ().context (), t.ranks (), t.is_root () ? &from : nullptr, &to));
+  return mine;
+}
+
+// dims: of the whole matrix, on rank 0, with its rows and the pages of the arguments.
+template <typename Array>
+static octave_value collect (collective &t, const octave_value &mine, dim_vector dims)
+{
+  Array all, own;
+  gla_array to = {};
+  read (mine, own);
+  if (t.is_root ()) {
+    dims (1) = own.dims () (1);
+    all = unfilled<Array> (dims);
+    to = part (output (all));
+  }
+  const gla_array from = part (input (own));
+  t.finish (
+      gla_ranks_collect (t.call ().context (), t.ranks (), &from, t.is_root () ? &to : nullptr));
+  return all;
+}
+
+octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
+                             const std::string &by_rows, const rows_body &body)
+{
+  if (!t.is_root () && (!A.isempty () || !B.isempty ()))
+    error_with_id ("gpulinalg:bad-shape",
+                   "%s: with \"root\" A and B must be empty on all ranks but 0, but A is %s and B "
+                   "is %s",
+                   t.who (), A.dims ().str ().c_str (), B.dims ().str ().c_str ());
+  t.announce (A, B);
+  const octave_idx_type m = t.total (0), n = t.total (1);
+  octave_value a, b;
+  t.follow (1);
+  t.in_common_class ([&] (auto array, auto) {
+    a = deal<decltype (array)> (t, A, m);
+    b = deal<decltype (array)> (t, B, n);
+    return octave_value_list ();
+  });
+  int left = static_cast<int> (
+      std::count_if (by_rows.begin (), by_rows.end (), [] (char c) { return c != '-'; }));
+  t.follow (left);
+  octave_value_list out = body (a, b);
+  out.resize (by_rows.size ());
+
+  for (octave_idx_type k = 0; k < out.length (); k++) {
+    dim_vector dims = by_rows[k] == 'B' ? B.dims () : A.dims ();
+    if (by_rows[k] != '-') {
+      t.follow (--left);
+      t.in_common_class ([&] (auto array, auto) {
+        out (k) = collect<decltype (array)> (t, out (k), dims);
+        return octave_value_list ();
+      });
+    } else if (t.is_root () && out (k).isnumeric ()) {
+      dims (0) = out (k).dims () (0); // the dimensions behind the second are those of A
+      dims (1) = out (k).dims () (1);
+      out (k) = out (k).reshape (dims);
+    }
+    if (!t.is_root ())
+      out (k) = Matrix ();
+  }
+  return out;
+}
+
+} // namespace gla

@@ -1,0 +1,115 @@
+// group.h: the inside of gla_ranks: messages along the tree, agreement, counters
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A collective call goes like this on every rank: gla_ranks_meet compares what the ranks call; work
+// and messages follow; gla_ranks_agree ends it. A rank that fails in between goes on to send and
+// receive what the others expect, with contents that mean nothing: each message has a head that
+// tells of the first rank that failed, so that all ranks end with the same error.
+
+#ifndef GPULINALG_RANKS_GROUP_H
+#define GPULINALG_RANKS_GROUP_H
+
+#include "context.h"
+#include "transport.h"
+#include "tree.h"
+
+// What a rank is at; GLA_CALL_END is the end of its process.
+typedef enum {
+  GLA_CALL_END = 1,
+  GLA_CALL_ANNOUNCE,
+  GLA_CALL_QR,
+  GLA_CALL_LEAST_SQUARES,
+  GLA_CALL_GSVD,
+  GLA_CALL_GEVD,
+  GLA_CALL_DEAL,
+  GLA_CALL_COLLECT
+} gla_rank_call;
+
+// What must be the same on all ranks, 0 where it is not used; names are in meet.c.
+enum {
+  GLA_FACT_TYPE,
+  GLA_FACT_COLUMNS,
+  GLA_FACT_RIGHT_SIDES, // columns of B
+  GLA_FACT_PAGES,
+  GLA_FACT_BLOCK,
+  GLA_FACT_OPTIONS, // method, blocking and ordering of gla_gsvd_options
+  GLA_FACT_OUTPUTS, // a bit for each result that is wanted
+  GLA_FACTS
+};
+
+// What every rank tells all others when they meet.
+typedef struct {
+  int64_t version; // of the library
+  int64_t call;    // gla_rank_call
+  int64_t status;  // gla_status: this rank cannot take part, the text says why
+  int64_t rows[2]; // of A and B
+  int64_t size[2]; // columns and pages, in gla_ranks_announce
+  int64_t flags;   // of gla_ranks_parts
+  int64_t facts[GLA_FACTS];
+  char text[512 - 8 * (8 + GLA_FACTS)];
+} gla_rank_card;
+
+// The head of every message behind that: the failure of the lowest rank that is known.
+typedef struct {
+  int64_t status; // gla_status; GLA_OK: none
+  int64_t rank;
+  char text[240];
+} gla_rank_failure;
+
+struct gla_ranks {
+  gla_transport transport;
+  int64_t version;      // of the library; tests change it
+  int crowd;            // ranks for each processor, 1 to 50
+  double timeout;       // seconds to wait for a message; 0: for ever
+  gla_status broken;    // of every call after a message got lost; GLA_OK
+  int others_ended;     // `broken` because another rank has come to its end
+  int kept;             // to the end of the process
+  char why[512];        // the text of `broken`
+  gla_context *ctx;     // of the call that is under way
+  gla_rank_call call;   // the same
+  gla_rank_card *cards; // of all ranks, from their last meeting
+  gla_rank_failure failure;
+  gla_ranks_info info;
+  char *memory; // of one message, its head first
+  size_t room;
+};
+
+// All ranks exchange cards. The same status and message on all: the failure of the lowest rank that
+// has one, or what differs from rank 0. `mine` needs no version. Afterwards ranks->cards holds all.
+gla_status gla_ranks_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *mine);
+
+// Rows of A (0) or B (1) on the ranks before this one, and in all, from the last meeting.
+void gla_ranks_sum (const gla_ranks *ranks, int which, int64_t *before, int64_t *total);
+
+// Memory for messages of so many bytes behind the head, before the ranks meet.
+gla_status gla_ranks_reserve (gla_ranks *ranks, size_t bytes);
+// The bytes behind the head, of the next message to send or the last one that was received.
+char *gla_ranks_bytes (gla_ranks *ranks);
+// A message with its head. Nonzero: the ranks are broken, and nothing more can be sent.
+int gla_ranks_send (gla_ranks *ranks, int peer, size_t bytes);
+int gla_ranks_receive (gla_ranks *ranks, int peer, size_t bytes);
+// From rank 0 to all: what gla_ranks_bytes holds there.
+int gla_ranks_spread (gla_ranks *ranks, size_t bytes);
+
+// Notes that this rank has failed with the message of the context, unless a lower one has.
+void gla_ranks_note (gla_ranks *ranks, gla_status status);
+// Whether arithmetic has a meaning still.
+static inline int gla_ranks_well (const gla_ranks *ranks)
+{
+  return ranks->failure.status == GLA_OK && ranks->broken == GLA_OK;
+}
+// The end of a call: the same status and message on all ranks.
+gla_status gla_ranks_agree (gla_ranks *ranks);
+
+// A group of one rank, for transports; NULL: no memory.
+gla_ranks *gla_ranks_new (const gla_transport *transport);
+// Whether this can be a group, and is not broken; the message says what is wrong.
+gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks);
+
+// Tells the others that this process ends well.
+gla_status gla_ranks_finish (gla_context *ctx, gla_ranks *ranks);
+
+// Bytes moved without a head, in group.c: nonzero as above.
+int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives);
+
+#endif

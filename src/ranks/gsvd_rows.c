@@ -1,0 +1,336 @@
+// gsvd_rows.c: GSVD and eigenvalues of a pair of matrices whose rows are spread over ranks
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A = QA*RA and B = QB*RB by rows; rank 0 decomposes the pair (RA, RB), which has the values and
+// the X of (A, B), and U and V are QA and QB times the factors of the triangles.
+
+#include "rows_call.h"
+#include "arrays.h"
+#include "batch/finish_pages.h"
+#include "structs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SPREAD = 4 };
+
+// A call on one rank. On rank 0 U and V are the factors of the triangles.
+typedef struct {
+  gla_rows a, b;
+  int64_t q;
+  gla_array U, V;                       // on rank 0: the factors of the triangles
+  const gla_array *spread[MOST_SPREAD]; // results that all ranks have
+  int32_t *info;                        // of all pages
+  gla_gsvd_stats *stats;                // of all pages, or NULL
+  gla_gevd_report report;               // that of gla_gsvd is the beginning
+} pair_call;
+
+static int64_t least (int64_t x, int64_t y)
+{
+  return x < y ? x : y;
+}
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_status check_pair (gla_context *ctx, const gla_array *A, const gla_array *B,
+                              const gla_gsvd_options *o)
+{
+  if (B == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B must not be NULL");
+  const gla_status status = gla_rows_check_inputs (ctx, A, B);
+  if (status != GLA_OK)
+    return status;
+  if (o->block < 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
+  return gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);
+}
+
+// Room for the messages of A and B, and of results of p x p and 2*p and for each page.
+static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *A, int stats)
+{
+  const size_t pages = (size_t)A->pages, codes = pages * sizeof *call->info,
+               counts = stats ? pages * sizeof *call->stats : 0;
+  call->info = calloc (codes + 1, 1);
+  call->stats = stats ? calloc (counts + 1, 1) : NULL;
+  if (call->info == NULL || (stats && call->stats == NULL))
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
+  return gla_rows_reserve (ctx, call->a.ranks, A, A, codes + counts + sizeof call->report);
+}
+
+static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
+                         const gla_array *B, const gla_gsvd_options *o)
+{
+  card->facts[GLA_FACT_RIGHT_SIDES] = B->columns;
+  card->facts[GLA_FACT_BLOCK] = o->block;
+  card->facts[GLA_FACT_OPTIONS] =
+      (int)o->method + 10 * (int)o->blocking + 100 * (int)o->ordering + 1000 * (o->blank != 0);
+  card->status = GLA_OK;
+  const gla_status status = gla_rows_meet (ctx, call->a.ranks, card, A, B);
+  if (status != GLA_OK)
+    return status;
+  call->b.ranks = call->a.ranks;
+  call->b.which = 1;
+  call->a.A = *A;
+  call->b.A = *B;
+  gla_rows_start (&call->a);
+  gla_rows_start (&call->b);
+  call->q = least (call->a.total + call->b.total, A->columns);
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// the work
+//------------------------------------------------------------------------------
+
+// From rank 0 to all: the results in `spread`, then what belongs to each page.
+static void spread (pair_call *call)
+{
+  gla_ranks *ranks = call->a.ranks;
+  const size_t pages = (size_t)call->a.pages, codes = pages * sizeof *call->info,
+               counts = call->stats != NULL ? pages * sizeof *call->stats : 0;
+  size_t bytes = codes + counts + sizeof call->report;
+  for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
+    bytes += gla_full_bytes (call->spread[k]);
+  if (ranks->transport.rank == 0 && gla_ranks_well (ranks)) {
+    char *at = gla_ranks_bytes (ranks);
+    for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
+      at = gla_put_full (at, call->spread[k]);
+    memcpy (at, call->info, codes);
+    if (counts > 0)
+      memcpy (at + codes, call->stats, counts);
+    memcpy (at + codes + counts, &call->report, sizeof call->report);
+  }
+  if (gla_ranks_spread (ranks, bytes) || !gla_ranks_well (ranks))
+    return;
+  const char *from = gla_ranks_bytes (ranks);
+  for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
+    from = gla_get_full (from, call->spread[k]);
+  memcpy (call->info, from, codes);
+  if (counts > 0)
+    memcpy (call->stats, from + codes, counts);
+  memcpy (&call->report, from + codes + counts, sizeof call->report);
+}
+
+static void end_call (pair_call *call)
+{
+  gla_rows_end (&call->a);
+  gla_rows_end (&call->b);
+  free (call->U.data);
+  free (call->V.data);
+  free (call->info);
+  free (call->stats);
+}
+
+//------------------------------------------------------------------------------
+// gla_gsvd_rows
+//------------------------------------------------------------------------------
+
+static gla_status check_factors (gla_context *ctx, const pair_call *call, const gla_gsvd_results *r)
+{
+  const gla_array *A = &call->a.A, *B = &call->b.A;
+  const int64_t u = least (call->a.total, call->q), v = least (call->b.total, call->q);
+  gla_array value = gla_rows_shape (A, call->q, 1);
+  value.type = gla_type_real (A->type);
+  const gla_array U = gla_rows_shape (A, A->rows, u), V = gla_rows_shape (B, B->rows, v),
+                  X = gla_rows_shape (A, A->columns, call->q);
+  const gla_named_array arrays[] = {{"A", A},           {"B", B},     {"alpha", &r->alpha},
+                                    {"beta", &r->beta}, {"U", &r->U}, {"V", &r->V},
+                                    {"X", &r->X}};
+  const gla_array *shapes[] = {&value, &value, &U, &V, &X};
+  gla_status status = GLA_OK;
+  for (int k = 0; k < 5 && status == GLA_OK; k++)
+    status = gla_rows_check_output (ctx, arrays[2 + k].name, arrays[2 + k].array, shapes[k]);
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 7) : status;
+}
+
+// On rank 0.
+static void decompose (pair_call *call, const gla_gsvd_results *r, const gla_gsvd_options *o)
+{
+  gla_ranks *ranks = call->a.ranks;
+  gla_gsvd_results own = *r;
+  gla_gsvd_report report = {.base.size = sizeof report};
+  own.U.data = own.V.data = NULL;
+  own.info = call->info;
+  own.stats = call->stats;
+  if (r->U.data != NULL)
+    own.U = call->U = gla_take_pages (r->U.type, call->a.k, r->U.columns, r->U.pages);
+  if (r->V.data != NULL)
+    own.V = call->V = gla_take_pages (r->V.type, call->b.k, r->V.columns, r->V.pages);
+  if ((r->U.data != NULL && call->U.data == NULL) || (r->V.data != NULL && call->V.data == NULL))
+    gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory"));
+  if (!gla_ranks_well (ranks))
+    return;
+  gla_ranks_note (ranks, gla_gsvd (ranks->ctx, &call->a.R, &call->b.R, &own, o, &report));
+  call->report.base = report.base;
+}
+
+static void gsvd_work (pair_call *call, const gla_gsvd_results *results, const gla_gsvd_options *o)
+{
+  gla_ranks *ranks = call->a.ranks;
+  gla_gsvd_results r = *results;
+  const gla_status status = check_factors (ranks->ctx, call, &r);
+  gla_ranks_note (ranks, status);
+  if (status != GLA_OK) { // what the others expect has the right sizes
+    r.U.columns = least (call->a.total, call->q);
+    r.V.columns = least (call->b.total, call->q);
+  }
+  const gla_array *common[] = {&r.alpha, &r.beta, &r.X};
+  int count = 0;
+  gla_array shapes[3];
+  for (int k = 0; k < 3; k++)
+    if (common[k]->data != NULL) {
+      shapes[k] = *common[k];
+      shapes[k].rows = k < 2 ? call->q : call->a.n;
+      shapes[k].columns = k < 2 ? 1 : call->q;
+      shapes[k].pages = call->a.pages;
+      call->spread[count++] = &shapes[k];
+    }
+  gla_rows_up (&call->a);
+  gla_rows_up (&call->b);
+  if (ranks->transport.rank == 0)
+    decompose (call, &r, o);
+  spread (call);
+  if (call->a.with_q)
+    gla_rows_down (&call->a, &call->U, &r.U);
+  if (call->b.with_q)
+    gla_rows_down (&call->b, &call->V, &r.V);
+}
+
+gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                          const gla_array *B, const gla_gsvd_results *results,
+                          const gla_gsvd_options *options, gla_gsvd_report *report)
+{
+  gla_gsvd_results r = {.size = 0};
+  gla_gsvd_options o = {.size = 0};
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  gla_status status = gla_ranks_check (ctx, ranks);
+  if (status != GLA_OK)
+    return status;
+
+  // check inputs, allocate, and meet; the others are told what is wrong
+  pair_call call = {.a = {.ranks = ranks}};
+  gla_rank_card card = {.call = GLA_CALL_GSVD};
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    status = GLA_ERROR_BAD_ARGUMENT;
+  if (status == GLA_OK)
+    status = check_pair (ctx, A, B, &o);
+  if (status == GLA_OK)
+    status = allocate (ctx, &call, A, r.stats != NULL);
+  card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
+                                 (r.U.data != NULL) << 2 | (r.V.data != NULL) << 3 |
+                                 (r.X.data != NULL) << 4 | (r.stats != NULL) << 5;
+  card.status = status;
+  call.a.with_q = r.U.data != NULL;
+  call.b.with_q = r.V.data != NULL;
+  status = status == GLA_OK ? start (ctx, &call, &card, A, B, &o)
+                            : gla_rows_meet (ctx, ranks, &card, A, B);
+
+  // work
+  if (status == GLA_OK) {
+    const gla_callbacks before = gla_silence (ctx);
+    gsvd_work (&call, &r, &o);
+    status = gla_ranks_agree (ranks);
+    ctx->callbacks = before;
+  }
+  if (status == GLA_OK) {
+    const gla_gsvd_report own = {.base = call.report.base};
+    if (r.info != NULL)
+      memcpy (r.info, call.info, (size_t)A->pages * sizeof *r.info);
+    if (r.stats != NULL)
+      memcpy (r.stats, call.stats, (size_t)A->pages * sizeof *r.stats);
+    gla_give_struct (report, &own, sizeof own);
+  }
+  end_call (&call);
+  return gla_end_call (ctx, status);
+}
+
+//------------------------------------------------------------------------------
+// gla_gevd_rows
+//------------------------------------------------------------------------------
+
+static gla_status check_vectors (gla_context *ctx, const pair_call *call, const gla_gevd_results *r)
+{
+  const gla_array *A = &call->a.A;
+  gla_array value = gla_rows_shape (A, call->q, 1);
+  value.type = gla_type_real (A->type);
+  const gla_array Z = gla_rows_shape (A, A->columns, call->q);
+  gla_status status = gla_rows_check_output (ctx, "alpha", &r->alpha, &value);
+  if (status == GLA_OK)
+    status = gla_rows_check_output (ctx, "beta", &r->beta, &value);
+  return status == GLA_OK ? gla_rows_check_output (ctx, "Z", &r->Z, &Z) : status;
+}
+
+static void gevd_work (pair_call *call, const gla_gevd_results *r, const gla_gsvd_options *o)
+{
+  gla_ranks *ranks = call->a.ranks;
+  gla_gevd_results own = *r;
+  gla_array shapes[3] = {r->alpha, r->beta, r->Z};
+  int count = 0;
+  gla_ranks_note (ranks, check_vectors (ranks->ctx, call, r));
+  for (int k = 0; k < 3; k++)
+    if (shapes[k].data != NULL) {
+      shapes[k].rows = k < 2 ? call->q : call->a.n;
+      shapes[k].columns = k < 2 ? 1 : call->q;
+      shapes[k].pages = call->a.pages;
+      call->spread[count++] = &shapes[k];
+    }
+  own.info = call->info;
+  call->report.base.size = sizeof call->report;
+  gla_rows_up (&call->a);
+  gla_rows_up (&call->b);
+  if (ranks->transport.rank == 0 && gla_ranks_well (ranks))
+    gla_ranks_note (ranks, gla_gevd (ranks->ctx, &call->a.R, &call->b.R, &own, o, &call->report));
+  spread (call);
+}
+
+gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                          const gla_array *B, const gla_gevd_results *results,
+                          const gla_gsvd_options *options, gla_gevd_report *report)
+{
+  gla_gevd_results r = {.size = 0};
+  gla_gsvd_options o = {.size = 0};
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  gla_status status = gla_ranks_check (ctx, ranks);
+  if (status != GLA_OK)
+    return status;
+
+  // check inputs, allocate, and meet; the others are told what is wrong
+  pair_call call = {.a = {.ranks = ranks}};
+  gla_rank_card card = {.call = GLA_CALL_GEVD};
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    status = GLA_ERROR_BAD_ARGUMENT;
+  if (status == GLA_OK)
+    status = check_pair (ctx, A, B, &o);
+  if (status == GLA_OK)
+    status = allocate (ctx, &call, A, 0);
+  card.facts[GLA_FACT_OUTPUTS] =
+      (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 | (r.Z.data != NULL) << 2;
+  card.status = status;
+  status = status == GLA_OK ? start (ctx, &call, &card, A, B, &o)
+                            : gla_rows_meet (ctx, ranks, &card, A, B);
+
+  // work
+  if (status == GLA_OK) {
+    const gla_callbacks before = gla_silence (ctx);
+    gevd_work (&call, &r, &o);
+    status = gla_ranks_agree (ranks);
+    ctx->callbacks = before;
+  }
+  if (status == GLA_OK) {
+    if (r.info != NULL)
+      memcpy (r.info, call.info, (size_t)A->pages * sizeof *r.info);
+    gla_give_struct (report, &call.report, sizeof call.report);
+  }
+  end_call (&call);
+  return gla_end_call (ctx, status);
+}

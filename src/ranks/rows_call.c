@@ -1,0 +1,85 @@
+// rows_call.c: what all collective calls on rows do before their work
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "rows_call.h"
+#include "arrays.h"
+
+#include <stdio.h>
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_status on_host (gla_context *ctx, const char *name, const gla_array *a)
+{
+  if (a->device == GLA_DEVICE_HOST)
+    return GLA_OK;
+  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s is in place %d, it must be on the host", name,
+                   a->device);
+}
+
+gla_status gla_rows_check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B)
+{
+  if (A == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
+  gla_status status = gla_check_input (ctx, "A", A);
+  if (status == GLA_OK)
+    status = on_host (ctx, "A", A);
+  if (status == GLA_OK && B != NULL)
+    status = gla_check_input (ctx, "B", B);
+  return status == GLA_OK && B != NULL ? on_host (ctx, "B", B) : status;
+}
+
+gla_status gla_rows_check_rhs (gla_context *ctx, const gla_array *A, const gla_array *B)
+{
+  const gla_status status = gla_rows_check_inputs (ctx, A, B);
+  if (status != GLA_OK || B == NULL)
+    return status;
+  return gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
+}
+
+gla_status gla_rows_check_output (gla_context *ctx, const char *name, const gla_array *a,
+                                  const gla_array *shape)
+{
+  if (a->data == NULL)
+    return GLA_OK;
+  gla_status status =
+      gla_check_array (ctx, name, a, shape->type, shape->rows, shape->columns, shape->pages);
+  if (status == GLA_OK && a->rows > 1 && a->columns > 1)
+    status = gla_check_rows (ctx, name, a);
+  return status == GLA_OK ? on_host (ctx, name, a) : status;
+}
+
+gla_array gla_rows_shape (const gla_array *A, int64_t rows, int64_t columns)
+{
+  return gla_array_packed (NULL, A->type, rows, columns, A->pages, GLA_DEVICE_HOST);
+}
+
+//------------------------------------------------------------------------------
+// meeting
+//------------------------------------------------------------------------------
+
+gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
+                          const gla_array *A, const gla_array *B)
+{
+  if (card->status != GLA_OK) {
+    snprintf (card->text, sizeof card->text, "%.*s", (int)sizeof card->text - 1, ctx->message);
+    return gla_ranks_meet (ctx, ranks, card);
+  }
+  card->rows[0] = A->rows;
+  card->rows[1] = B != NULL ? B->rows : 0;
+  card->facts[GLA_FACT_TYPE] = A->type;
+  card->facts[GLA_FACT_COLUMNS] = A->columns;
+  card->facts[GLA_FACT_PAGES] = A->pages;
+  return gla_ranks_meet (ctx, ranks, card);
+}
+
+// Room for the messages of this matrix and `more` bytes of results.
+gla_status gla_rows_reserve (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                             const gla_array *B, size_t more)
+{
+  const size_t bytes = gla_rows_message (A, B != NULL ? B->columns : 0);
+  if (bytes > 0 && gla_ranks_reserve (ranks, bytes + more) == GLA_OK)
+    return GLA_OK;
+  return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory for messages");
+}

@@ -1,0 +1,27 @@
+// rows_call.h: what all collective calls on rows do before their work
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_RANKS_ROWS_CALL_H
+#define GPULINALG_RANKS_ROWS_CALL_H
+
+#include "rows.h"
+
+// Whether A, and B unless it is NULL, can be read and are on the host.
+gla_status gla_rows_check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B);
+// The same for right-hand sides B of A.
+gla_status gla_rows_check_rhs (gla_context *ctx, const gla_array *A, const gla_array *B);
+// Whether a result without data, or of this type and shape, is on the host.
+gla_status gla_rows_check_output (gla_context *ctx, const char *name, const gla_array *a,
+                                  const gla_array *shape);
+// The type and the pages of A with other rows and columns; no data.
+gla_array gla_rows_shape (const gla_array *A, int64_t rows, int64_t columns);
+
+// Room for the messages of A with right-hand sides B (NULL: none) and `more` bytes of results.
+gla_status gla_rows_reserve (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                             const gla_array *B, size_t more);
+// The ranks meet: with the sizes of A, and of B where its rows count, or where the status of the
+// card is not GLA_OK, with the message of the context.
+gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
+                          const gla_array *A, const gla_array *B);
+
+#endif

@@ -1,0 +1,190 @@
+// test_rows_pairs.c: GSVD and pencils of pairs of matrices whose rows are spread over ranks
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "crew.h"
+#include "gsvd_pairs.h"
+
+static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
+static const int counts[] = {1, 2, 3, 4, 5, 8};
+static crew all;
+
+// One pair on all ranks: the whole arrays, and what each rank has of the results that all have.
+typedef struct {
+  gsvd_page *gsvd;
+  int64_t first[2][MOST_RANKS + 1]; // rows of A and of B
+  gla_array common[MOST_RANKS][3];
+  int32_t info[MOST_RANKS][1];
+  gla_gsvd_stats stats[MOST_RANKS];
+} problem;
+
+// What the ranks have in common: bits of rank r and of rank 0.
+static void check_common (const problem *p, int which, int ranks, const char *what)
+{
+  for (int r = 1; r < ranks; r++)
+    for (int64_t page = 0; page < p->common[0][which].pages; page++)
+      CHECK (same_page (&p->common[0][which], page, &p->common[r][which], page),
+             "%s: rank %d has other bits than rank 0", what, r);
+}
+
+static void free_common (problem *p, int ranks)
+{
+  for (int r = 0; r < ranks; r++)
+    for (int k = 0; k < 3; k++)
+      free (p->common[r][k].data);
+  memset (p->common, 0, sizeof p->common);
+}
+
+static void copy_pages (const gla_array *to, const gla_array *from)
+{
+  if (to->data != NULL)
+    memcpy (to->data, from->data, (size_t)(to->page_stride * to->pages) * gla_type_size (to->type));
+}
+
+//------------------------------------------------------------------------------
+// GSVD and pencils
+//------------------------------------------------------------------------------
+
+static void gsvd_body (member *m)
+{
+  problem *p = m->all->user;
+  const gsvd_page *g = p->gsvd;
+  const gla_array A = crew_rows (&g->a[GSVD_A], p->first[0], m->rank),
+                  B = crew_rows (&g->a[GSVD_B], p->first[1], m->rank);
+  gla_array *common = p->common[m->rank];
+  common[0] = crew_copy (&g->a[GSVD_ALPHA]);
+  common[1] = crew_copy (&g->a[GSVD_BETA]);
+  common[2] = crew_copy (&g->a[GSVD_X]);
+  const gla_gsvd_results r = {.size = sizeof r,
+                              .alpha = common[0],
+                              .beta = common[1],
+                              .X = common[2],
+                              .U = crew_rows (&g->a[GSVD_U], p->first[0], m->rank),
+                              .V = crew_rows (&g->a[GSVD_V], p->first[1], m->rank),
+                              .info = p->info[m->rank],
+                              .stats = &p->stats[m->rank]};
+  gla_gsvd_options o = g->call.options;
+  o.size = sizeof o;
+  m->status = gla_gsvd_rows (m->ctx, m->ranks, &A, &B, &r, &o, NULL);
+}
+
+static void run_gsvd (gla_type type, const int *size, int ranks, int split)
+{
+  static problem p;
+  char what[80];
+  snprintf (what, sizeof what, "%d ranks, split %d", ranks, split);
+  const gsvd_call c = {.type = type,
+                       .m = size[0],
+                       .n = size[1],
+                       .p = size[2],
+                       .pages = 1,
+                       .gap = 2,
+                       .u = 1,
+                       .v = 1,
+                       .x = 1};
+  gsvd_page g = gsvd_page_new (&c);
+  const int ra = least (size[3], least (size[0], size[2])),
+            rb = least (size[4], least (size[1], size[2]));
+  fill_rank (&g, 0, ra, size[2]);
+  fill_rank (&g, 1, rb, size[2]);
+  p.gsvd = &g;
+  crew_split (c.m, ranks, split, p.first[0]);
+  crew_split (c.n, ranks, (split + 1) % SPLITS, p.first[1]);
+  crew_run (&all, ranks, gsvd_body, &p);
+  crew_expect (&all, GLA_OK, "", what);
+  for (int k = 0; k < 3; k++) {
+    check_common (&p, k, ranks, what);
+    copy_pages (&g.a[GSVD_ALPHA + k + 2 * (k == 2)], &p.common[ranks - 1][k]);
+  }
+  for (int r = 0; r < ranks; r++) {
+    CHECK (p.info[r][0] == 0 && p.stats[r].sweeps == p.stats[0].sweeps, "%s: info", what);
+    g.info[0] = p.info[r][0];
+  }
+  g.status = GLA_OK;
+  gsvd_check (&g, what);
+  free_common (&p, ranks);
+  gsvd_page_free (&g);
+}
+
+static void test_gsvd (gla_type type)
+{
+  // m, n, p, rank of A, rank of B
+  static const int sizes[][5] = {{60, 50, 7, 99, 99}, {33, 41, 16, 99, 99}, {30, 5, 9, 99, 99},
+                                 {4, 40, 9, 99, 99},  {3, 4, 9, 99, 99},    {50, 40, 8, 5, 8},
+                                 {50, 40, 8, 8, 3},   {1, 1, 1, 99, 99}};
+  for (int s = 0; s < 8; s += 1 + SLOW)
+    for (int k = 0; k < 6; k += 1 + SLOW)
+      run_gsvd (type, sizes[s], counts[k], (s + k) % SPLITS);
+}
+
+static void gevd_body (member *m)
+{
+  problem *p = m->all->user;
+  const gsvd_page *g = p->gsvd;
+  const gla_array A = crew_rows (&g->a[GSVD_A], p->first[0], m->rank),
+                  B = crew_rows (&g->a[GSVD_B], p->first[1], m->rank);
+  gla_array *common = p->common[m->rank];
+  common[0] = crew_copy (&g->a[GSVD_ALPHA]);
+  common[1] = crew_copy (&g->a[GSVD_BETA]);
+  common[2] = crew_copy (&g->a[GSVD_X]);
+  const gla_gevd_results r = {.size = sizeof r,
+                              .alpha = common[0],
+                              .beta = common[1],
+                              .Z = common[2],
+                              .info = p->info[m->rank]};
+  m->status = gla_gevd_rows (m->ctx, m->ranks, &A, &B, &r, NULL, NULL);
+}
+
+// The largest |Z'*A'*A*Z - diag (alpha.^2)|, or that of B and beta.
+static double pencil_error (const gsvd_page *g, const problem *p, int of_b)
+{
+  const gla_array *A = &g->a[of_b ? GSVD_B : GSVD_A], *Z = &p->common[0][2],
+                  *value = &p->common[0][of_b];
+  double worst = 0;
+  for (int64_t k = 0; k < Z->columns; k++)
+    for (int64_t l = 0; l < Z->columns; l++) {
+      const double v = creal (gsvd_get (value, k, 0, 0));
+      double complex s = k == l ? -v * v : 0;
+      for (int64_t i = 0; i < A->rows; i++) {
+        double complex x = 0, y = 0;
+        for (int64_t j = 0; j < A->columns; j++) {
+          x += gsvd_get (A, i, j, 0) * gsvd_get (Z, j, k, 0);
+          y += gsvd_get (A, i, j, 0) * gsvd_get (Z, j, l, 0);
+        }
+        s += conj (x) * y;
+      }
+      worst = check_worst (worst, cabs (s));
+    }
+  return worst;
+}
+
+static void test_gevd (gla_type type)
+{
+  static problem p;
+  const gsvd_call c = {.type = type, .m = 61, .n = 47, .p = 9, .pages = 1, .x = 1};
+  gsvd_page g = gsvd_page_new (&c);
+  fill_rank (&g, 0, 9, 9);
+  fill_rank (&g, 1, 9, 9);
+  p.gsvd = &g;
+  for (int k = 0; k < 6; k++) {
+    crew_split (c.m, counts[k], k % SPLITS, p.first[0]);
+    crew_split (c.n, counts[k], 0, p.first[1]);
+    crew_run (&all, counts[k], gevd_body, &p);
+    crew_expect (&all, GLA_OK, "", "gevd");
+    for (int which = 0; which < 3; which++)
+      check_common (&p, which, counts[k], "gevd");
+    const double a = pencil_error (&g, &p, 0), b = pencil_error (&g, &p, 1);
+    CHECK (a <= 300 * gla_type_eps (type) && b <= 300 * gla_type_eps (type),
+           "%c pencil on %d ranks: %g and %g", type, counts[k], a, b);
+    free_common (&p, counts[k]);
+  }
+  gsvd_page_free (&g);
+}
+
+int main (void)
+{
+  for (int t = 0; t < 4; t++) {
+    test_gsvd (types[t]);
+    test_gevd (types[t]);
+  }
+  return check_report ("test_rows_pairs");
+}
