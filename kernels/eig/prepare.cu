@@ -158,6 +158,76 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
   cluster_barrier (blocks); // the others may still read what this block found
 }
 
+// The same for one large page, by so many blocks in three kernels: what each has seen, the page from
+// all of that, and what is known of it from the sums of squares.
+enum { LARGE_BLOCKS = 1024, LARGE_THREADS = 256 };
+
+template <class T> struct large_seen {
+  summary<real_t<T>> seen[LARGE_BLOCKS];
+  real_t<T> square[LARGE_BLOCKS];
+};
+
+// What all blocks have seen, in their order; every thread gets it.
+template <class R> GLA_DEVICE summary<R> join_all (const summary<R> *seen, summary<R> *shared)
+{
+  summary<R> s = {0, 0, 0, 0};
+  for (int b = threadIdx.x; b < LARGE_BLOCKS; b += blockDim.x)
+    join (s, seen[b].largest, seen[b].skew, seen[b].square, seen[b].bad);
+  return block_join (s, shared);
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_inspect_kernel (eig_args<T> a, large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
+  share mine = {(int)blockIdx.x, LARGE_BLOCKS};
+  summary<R> s = inspect (a, a.A, mine, reinterpret_cast<T (*)[TILE + 1]> (memory));
+  s = block_join (s, shared);
+  if (threadIdx.x == 0)
+    all->seen[blockIdx.x] = s;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_complete_kernel (eig_args<T> a, large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
+  share mine = {(int)blockIdx.x, LARGE_BLOCKS};
+  summary<R> s = join_all (all->seen, shared);
+  R square = complete (a, a.A, a.W, scaling_of (s), s.bad, mine,
+                       reinterpret_cast<T (*)[TILE + 1]> (memory));
+  summary<R> own = {0, 0, 0, 0};
+  own.square = square;
+  __syncthreads ();
+  own = block_join (own, shared);
+  if (threadIdx.x == 0)
+    all->square[blockIdx.x] = own.square;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_summary_kernel (eig_args<T> a, const large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  summary<R> s = join_all (all->seen, shared), squares = {0, 0, 0, 0};
+  for (int b = threadIdx.x; b < LARGE_BLOCKS; b += blockDim.x)
+    squares.square += all->square[b];
+  __syncthreads ();
+  squares = block_join (squares, shared);
+  if (threadIdx.x != 0)
+    return;
+  *a.exponent = -scaling_of (s);
+  *a.norm = sqrt_of (squares.square);
+  *a.info = info_of (s, a.n);
+  *a.skew = 2 * s.skew;
+}
+
 // Blocks of a cluster, as measured: n alone decides, so that a page has the same norm in every
 // batch.
 int blocks_for (int n)
@@ -174,7 +244,24 @@ template <class T> cudaError_t eig_prepare (const eig_args<T> &a)
   return cudaLaunchKernelEx (&launch.config, prepare_kernel<T>, a, blocks);
 }
 
-template cudaError_t eig_prepare (const eig_args<float> &);
-template cudaError_t eig_prepare (const eig_args<double> &);
-template cudaError_t eig_prepare (const eig_args<cx<float>> &);
-template cudaError_t eig_prepare (const eig_args<cx<double>> &);
+size_t eig_prepare_large_bytes ()
+{
+  return sizeof (large_seen<double>);
+}
+
+template <class T> cudaError_t eig_prepare_large (const eig_args<T> &a, void *memory)
+{
+  large_seen<T> *all = static_cast<large_seen<T> *> (memory);
+  large_inspect_kernel<T><<<LARGE_BLOCKS, LARGE_THREADS, 0, a.stream>>> (a, all);
+  large_complete_kernel<T><<<LARGE_BLOCKS, LARGE_THREADS, 0, a.stream>>> (a, all);
+  large_summary_kernel<T><<<1, LARGE_THREADS, 0, a.stream>>> (a, all);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t eig_prepare (const eig_args<T> &);                                          \
+  template cudaError_t eig_prepare_large (const eig_args<T> &, void *);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

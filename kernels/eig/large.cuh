@@ -1,0 +1,207 @@
+// large.cuh: one page of more rows than the other kernels take, by the whole GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Two stages, and both are undone for the eigenvectors (LAPACK's ?hetrd_2stage; Haidar, Ltaief,
+// Dongarra 2011):
+//   1. A is reduced to a band of LARGE_BAND diagonals below the main one. A panel of as many
+//      columns is factored by blocks that wait for each other (large_panel.cu); all the rest are
+//      products of matrices by cuBLAS (large_band.cu).
+//   2. The band is chased to two diagonals, a block to a sweep (large_chase.cu). The reflectors of
+//      LARGE_BAND sweeps at one place along the band make a diamond, whose columns are shifted by
+//      a row each.
+//   3. Divide and conquer, with the workspace of large nodes in global memory (large_merge.cu).
+//   4. V = Q1 Q2 Z: diamonds applied to strips of columns in registers (large_diamonds.cu,
+//      large_chased.cu), then blocks of LARGE_WIDE reflectors of the first stage by cuBLAS
+//      (large_back.cu).
+// Pages are done one after the other, so a page has the same bits in every batch.
+
+#ifndef GPULINALG_LARGE_CUH
+#define GPULINALG_LARGE_CUH
+
+#include "eig_kernels.cuh"
+#include "common/wide.cuh"
+#include "engine/cublas.cuh"
+
+enum {
+  LARGE_BAND = 32,            // diagonals of the band below the main one; columns of a panel
+  LARGE_LD = 2 * LARGE_BAND,  // entries of a column of the band with its fill
+  LARGE_WIDE = 128,           // reflectors that one product applies
+  LARGE_PANEL_ROWS = 256,     // rows of a panel to a block
+  LARGE_MAX = 32768
+};
+
+// Panels of the first stage.
+__host__ __device__ inline int large_panels (int n)
+{
+  return (n - 1) / LARGE_BAND;
+}
+
+//------------------------------------------------------------------------------
+// diamonds
+//------------------------------------------------------------------------------
+
+// Reflector t of sweep s has rows s+1+LARGE_BAND*t and the next LARGE_BAND - 1. Diamond (g, t) has
+// reflectors t of sweeps LARGE_BAND*g and the next ones, as columns of 2*LARGE_BAND rows. Of its
+// tiles of 8 by 8 numbers those that are not zero are kept, five of each column of tiles, by
+// columns; then the tiles of its triangular factor from the diagonal on, by rows. Everything is in
+// double, as the tensor cores take it.
+enum {
+  DIAMOND_SIDE = LARGE_BAND / 8, // tiles
+  DIAMOND_TILES = DIAMOND_SIDE * (DIAMOND_SIDE + 1),
+  DIAMOND_FACTOR_TILES = DIAMOND_SIDE * (DIAMOND_SIDE + 1) / 2,
+  DIAMOND_NUMBERS = 64 * (DIAMOND_TILES + DIAMOND_FACTOR_TILES)
+};
+
+// The diamonds of a page: group g has rows_of_groups - g of them.
+struct diamond_list {
+  int groups;
+  __host__ __device__ diamond_list (int n) : groups ((n - 1 + LARGE_BAND - 1) / LARGE_BAND) {}
+  __host__ __device__ int64_t index (int g, int t) const
+  {
+    return (int64_t)g * groups - (int64_t)g * (g - 1) / 2 + t;
+  }
+  __host__ __device__ int64_t count () const { return (int64_t)groups * (groups + 1) / 2; }
+};
+
+// Row r of column c of a diamond, which is 0 but for 0 <= r - c < LARGE_BAND.
+GLA_DEVICE int diamond_place (int r, int c)
+{
+  return ((c / 8) * (DIAMOND_SIDE + 1) + r / 8 - c / 8) * 64 + c % 8 * 8 + r % 8;
+}
+// Tile (I, J) of the triangular factor, I <= J.
+GLA_DEVICE constexpr int diamond_factor_tile (int I, int J)
+{
+  return DIAMOND_TILES + I * DIAMOND_SIDE - I * (I - 1) / 2 + J - I;
+}
+
+//------------------------------------------------------------------------------
+// memory and kernels
+//------------------------------------------------------------------------------
+
+// The work space of a page beside that of eig_args.
+template <class T> struct large_work {
+  T *band;            // (n + LARGE_LD) * LARGE_LD: entry (i, j) at j*LARGE_LD + i-j
+  T *factors;         // n rows, 4*LARGE_BAND columns: V, W, V, X of the panel
+  T *middle;          // 2*LARGE_BAND rows, LARGE_BAND columns: what makes W of V and X
+  T *square;          // LARGE_BAND^2: V'X
+  T *partial;         // sums of the panel's blocks, twice, and its pivot row, twice
+  T *panel_factors;   // LARGE_BAND^2 for each panel: its triangular factor
+  unsigned *counters; // for each panel: blocks that have come to its barriers
+  int *progress;      // for each sweep: tasks that are done
+  wide<T> *diamonds;  // DIAMOND_NUMBERS each
+  T *diamond_taus;    // LARGE_BAND each
+  T *wide_factors;    // LARGE_WIDE^2 for each block of the first stage
+  T *product[2];      // LARGE_WIDE rows, n columns
+  char *prepare;      // eig_large_prepare_bytes ()
+};
+
+// One page: eig_args of it alone, with its work space.
+template <class T> struct large_page : eig_args<T> {
+  large_work<T> work;
+  gpu_blas *blas;
+};
+
+// Stage 1, panels first..last-1: W -> work.band, and V of each panel, with its ones and zeros, to
+// the panel's columns of W. large_split goes last: it takes what is left of W to the band, and
+// clears W above the V.
+template <class T> gla_status large_band (const large_page<T> &a, int first, int last);
+template <class T> cudaError_t large_panel (const large_page<T> &a, int panel);
+template <class T> cudaError_t large_split (const large_page<T> &a);
+
+// Stage 2, sweeps first..last-1 of n-1: the band -> e and, with vectors, diamonds without their
+// triangular factors; large_diagonal writes d in the end.
+template <class T> cudaError_t large_chase (const large_page<T> &a, int first, int last);
+template <class T> cudaError_t large_diagonal (const large_page<T> &a);
+
+// The triangular factors of all diamonds, the columns of Z in ascending order to V, and V = Q2 V by
+// groups of diamonds, large_groups_together<T> () a pass, from the last one to the first: `top` is the
+// last of a pass.
+template <class T> cudaError_t large_diamond_factors (const large_page<T> &a);
+template <class T> cudaError_t large_order (const large_page<T> &a);
+template <class T> int large_groups_together ();
+template <class T> cudaError_t large_chased (const large_page<T> &a, int top);
+
+// V = Q1 V: triangular factors of all blocks of LARGE_WIDE reflectors, then block by block from the
+// last one.
+inline int large_wide_blocks (int n)
+{
+  return (large_panels (n) * LARGE_BAND + LARGE_WIDE - 1) / LARGE_WIDE;
+}
+template <class T> gla_status large_wide_factors (const large_page<T> &a);
+template <class T> gla_status large_back (const large_page<T> &a, int block);
+
+// Eigenvalues in ascending order, and the phase of V; NaN where info is not 0.
+template <class T> cudaError_t large_sort (const large_page<T> &a);
+template <class T> cudaError_t large_phase (const large_page<T> &a);
+
+// A launch of blocks that are all on the GPU at the same time, so that they may wait for each
+// other; cudaErrorMemoryAllocation where they do not fit.
+template <class K, class... ARGS>
+cudaError_t launch_together (K kernel, int blocks, int threads, size_t shared, cudaStream_t stream,
+                             ARGS... args)
+{
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 ((unsigned)blocks);
+  config.blockDim = dim3 ((unsigned)threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaError_t error = cudaLaunchKernelEx (&config, kernel, args...);
+  return error == cudaErrorCooperativeLaunchTooLarge ? cudaErrorMemoryAllocation : error;
+}
+
+// What other blocks have written: the number that a flag has reached, seen so that what was written
+// before it is seen, too; and the flag of this block, raised by one thread behind a barrier.
+GLA_DEVICE int flag_value (const int *flag)
+{
+  int value;
+  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value;
+}
+GLA_DEVICE void raise_flag (int *flag, int value)
+{
+  __threadfence ();
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+}
+
+// Loads and stores past the first cache, which other multiprocessors do not see.
+GLA_DEVICE float shared_load (const float *from)
+{
+  return __ldcg (from);
+}
+GLA_DEVICE double shared_load (const double *from)
+{
+  return __ldcg (from);
+}
+GLA_DEVICE cx<float> shared_load (const cx<float> *from)
+{
+  float2 x = __ldcg (reinterpret_cast<const float2 *> (from));
+  return {x.x, x.y};
+}
+GLA_DEVICE cx<double> shared_load (const cx<double> *from)
+{
+  double2 x = __ldcg (reinterpret_cast<const double2 *> (from));
+  return {x.x, x.y};
+}
+GLA_DEVICE void shared_store (float *to, float x)
+{
+  __stcg (to, x);
+}
+GLA_DEVICE void shared_store (double *to, double x)
+{
+  __stcg (to, x);
+}
+GLA_DEVICE void shared_store (cx<float> *to, cx<float> x)
+{
+  __stcg (reinterpret_cast<float2 *> (to), make_float2 (x.x, x.y));
+}
+GLA_DEVICE void shared_store (cx<double> *to, cx<double> x)
+{
+  __stcg (reinterpret_cast<double2 *> (to), make_double2 (x.x, x.y));
+}
+
+#endif
