@@ -1,10 +1,11 @@
 // bench_large.cu: compares gla_batcheig with cuSOLVER's Xsyevd for large matrices on one GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_large [--types dzsc] [--sizes 2048,4096,...] [--values] [--pages p] [--alone] [--random]
-// A table (TSV) goes to stdout. All arrays are on the GPU before and after, both libraries read the
-// lower triangle, and each call gets new random Hermitian input. A time is the median of 3 calls (of
-// 1 from half a second on) after one that loads code and takes memory. The ratios are
+// Usage: bench_large [--types dzsc] [--sizes 2048,4096,...] [--values] [--pages p] [--alone]
+// [--random] A table (TSV) goes to stdout. All arrays are on the GPU before and after, both
+// libraries read the lower triangle, and each call gets new random Hermitian input. A time is the
+// median of 3 calls (of 1 from half a second on) after one that loads code and takes memory. The
+// ratios are
 //   residual       |A V - V diag (lambda)|_F / (n eps |A|_F)
 //   orthogonality  |V' V - I|_F / (n eps sqrt n)
 // by products of cuBLAS; without vectors, residual compares the sum of the squares of the
@@ -62,13 +63,15 @@ template <> __device__ cuDoubleComplex make (double re, double im)
 }
 
 enum kind { RANDOM, ZERO, IDENTITY, RANK_1, ONES_BAND, GLUED, GRADED, ARROW, NEAR_IDENTITY, KINDS };
-const char *const kind_names[] = {"random", "zero",   "identity", "rank 1", "band of 33",
-                                  "glued Wilkinson", "graded", "arrow",  "I + eps random"};
+const char *const kind_names[] = {"random", "zero",       "identity",
+                                  "rank 1", "band of 33", "glued Wilkinson",
+                                  "graded", "arrow",      "I + eps random"};
 
 // Entry (i, j), i >= j, of a matrix of the kind.
 __device__ double2 hard_entry (kind what, int64_t n, int64_t i, int64_t j, uint64_t seed)
 {
-  double x = uniform ((uint64_t)(i * n + j) * 2 + seed), y = uniform ((uint64_t)(i * n + j) * 2 + 1 + seed);
+  double x = uniform ((uint64_t)(i * n + j) * 2 + seed),
+         y = uniform ((uint64_t)(i * n + j) * 2 + 1 + seed);
   switch (what) {
   case ZERO:
     return make_double2 (0, 0);
@@ -81,7 +84,10 @@ __device__ double2 hard_entry (kind what, int64_t n, int64_t i, int64_t j, uint6
   case ONES_BAND:
     return make_double2 (i - j <= 33 ? x : 0, i - j <= 33 ? y : 0);
   case GLUED:
-    return make_double2 (i == j ? fabs ((double)(i % 21) - 10) : i == j + 1 ? (i % 21 == 0 ? 1e-14 : 1) : 0, 0);
+    return make_double2 (i == j       ? fabs ((double)(i % 21) - 10)
+                         : i == j + 1 ? (i % 21 == 0 ? 1e-14 : 1)
+                                      : 0,
+                         0);
   case GRADED: {
     double s = exp2 (-40.0 * (double)(i + j) / (2 * n));
     return make_double2 (s * x, s * y);
@@ -95,7 +101,8 @@ __device__ double2 hard_entry (kind what, int64_t n, int64_t i, int64_t j, uint6
   }
 }
 
-template <class T> __global__ void fill_matrix (T *A, int64_t n, int64_t pages, kind what, uint64_t seed)
+template <class T>
+__global__ void fill_matrix (T *A, int64_t n, int64_t pages, kind what, uint64_t seed)
 {
   int64_t total = n * n * pages, step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; e < total; e += step) {
@@ -109,7 +116,8 @@ template <class T> __global__ void fill_matrix (T *A, int64_t n, int64_t pages, 
 // checks
 //------------------------------------------------------------------------------
 
-template <class T> __global__ void scale_columns (T *B, const T *V, const typename scalar<T>::real *l, int64_t n)
+template <class T>
+__global__ void scale_columns (T *B, const T *V, const typename scalar<T>::real *l, int64_t n)
 {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; e < n * n; e += step) {
@@ -160,21 +168,25 @@ template <class T> double norm_of (const T *B, int64_t count)
   return sqrt (sum);
 }
 
-int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const float *A, const float *B, double beta, float *C)
+int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const float *A,
+          const float *B, double beta, float *C)
 {
   float a = alpha, b = beta;
   return cublasSgemm (h, op, CUBLAS_OP_N, n, n, n, &a, A, n, B, n, &b, C, n);
 }
-int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const double *A, const double *B, double beta, double *C)
+int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const double *A,
+          const double *B, double beta, double *C)
 {
   return cublasDgemm (h, op, CUBLAS_OP_N, n, n, n, &alpha, A, n, B, n, &beta, C, n);
 }
-int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const cuFloatComplex *A, const cuFloatComplex *B, double beta, cuFloatComplex *C)
+int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const cuFloatComplex *A,
+          const cuFloatComplex *B, double beta, cuFloatComplex *C)
 {
   cuFloatComplex a = {(float)alpha, 0}, b = {(float)beta, 0};
   return cublasCgemm (h, op, CUBLAS_OP_N, n, n, n, &a, A, n, B, n, &b, C, n);
 }
-int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const cuDoubleComplex *A, const cuDoubleComplex *B, double beta, cuDoubleComplex *C)
+int gemm (cublasHandle_t h, cublasOperation_t op, int n, double alpha, const cuDoubleComplex *A,
+          const cuDoubleComplex *B, double beta, cuDoubleComplex *C)
 {
   cuDoubleComplex a = {alpha, 0}, b = {beta, 0};
   return cublasZgemm (h, op, CUBLAS_OP_N, n, n, n, &a, A, n, B, n, &b, C, n);
@@ -213,7 +225,8 @@ template <class T> struct problem {
     fill (A, what, seed);
     const T *a = A + (pages - 1) * n * n, *v = V + (pages - 1) * n * n;
     std::vector<R> l (n);
-    must (cudaMemcpy (l.data (), lambda + (pages - 1) * n, n * sizeof (R), cudaMemcpyDeviceToHost), "copy");
+    must (cudaMemcpy (l.data (), lambda + (pages - 1) * n, n * sizeof (R), cudaMemcpyDeviceToHost),
+          "copy");
     bool sorted = true;
     double sum = 0, norm = norm_of (a, n * n);
     for (int64_t i = 0; i < n; i++) {
@@ -254,7 +267,8 @@ double time_of (const std::function<void ()> &prepare, const std::function<void 
     auto start = std::chrono::steady_clock::now ();
     work ();
     must (cudaDeviceSynchronize (), "work");
-    double ms = std::chrono::duration<double> (std::chrono::steady_clock::now () - start).count () * 1e3;
+    double ms =
+        std::chrono::duration<double> (std::chrono::steady_clock::now () - start).count () * 1e3;
     if (c > 0)
       times.push_back (ms);
     else
@@ -294,12 +308,14 @@ template <class T> double peer (handles &h, problem<T> &m, std::string &note)
   void *workspace = NULL;
   int *info = NULL;
   cusolverDnCreateParams (&params);
-  int status = cusolverDnXsyevd_bufferSize (h.solver, params, job, CUBLAS_FILL_MODE_LOWER, m.n, type, m.V, m.n, real, m.lambda,
-                                            type, &on_device, &on_host);
+  int status =
+      cusolverDnXsyevd_bufferSize (h.solver, params, job, CUBLAS_FILL_MODE_LOWER, m.n, type, m.V,
+                                   m.n, real, m.lambda, type, &on_device, &on_host);
   double ms = NAN;
   if (status != 0)
     note = "bufferSize status " + std::to_string (status);
-  else if (cudaMalloc (&workspace, on_device + 16) != cudaSuccess || cudaMalloc (&info, 16) != cudaSuccess)
+  else if (cudaMalloc (&workspace, on_device + 16) != cudaSuccess ||
+           cudaMalloc (&info, 16) != cudaSuccess)
     note = "no memory for " + std::to_string (on_device >> 20) + " MiB";
   cudaGetLastError ();
   if (note.empty ()) {
@@ -307,9 +323,10 @@ template <class T> double peer (handles &h, problem<T> &m, std::string &note)
     ms = time_of ([&] { m.fill (m.V, RANDOM, 1); },
                   [&] {
                     for (int64_t p = 0; p < m.pages && status == 0; p++)
-                      status = cusolverDnXsyevd (h.solver, params, job, CUBLAS_FILL_MODE_LOWER, m.n, type,
-                                                 m.V + p * m.n * m.n, m.n, real, m.lambda + p * m.n, type, workspace,
-                                                 on_device, host.data (), on_host, info);
+                      status = cusolverDnXsyevd (h.solver, params, job, CUBLAS_FILL_MODE_LOWER, m.n,
+                                                 type, m.V + p * m.n * m.n, m.n, real,
+                                                 m.lambda + p * m.n, type, workspace, on_device,
+                                                 host.data (), on_host, info);
                   });
     if (status != 0) {
       note = "status " + std::to_string (status);
@@ -335,7 +352,8 @@ template <class T> void cell (handles &h, const settings &set, int64_t n)
                 [&] {
                   std::string failed = ours (h, m);
                   note = note.empty () ? failed : note;
-                }) / set.pages;
+                }) /
+       set.pages;
   if (note.empty ())
     m.check (h, RANDOM, 1, &residual, &orthogonality);
   gla_release (h.ctx, 0);
@@ -346,9 +364,10 @@ template <class T> void cell (handles &h, const settings &set, int64_t n)
   }
   bool right = residual <= 3 && orthogonality <= 3;
   h.wrong |= !right;
-  printf ("%c\t%lld\t%lld\t%d\t%.4g\t%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s%s %s\n", scalar<T>::letter, (long long)n,
-          (long long)set.pages, set.vectors, ms, ms_peer, ms_peer / ms, residual, orthogonality, r, o, right ? "" : "WRONG ",
-          note.c_str (), note_peer.c_str ());
+  printf ("%c\t%lld\t%lld\t%d\t%.4g\t%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s%s %s\n",
+          scalar<T>::letter, (long long)n, (long long)set.pages, set.vectors, ms, ms_peer,
+          ms_peer / ms, residual, orthogonality, r, o, right ? "" : "WRONG ", note.c_str (),
+          note_peer.c_str ());
   fflush (stdout);
 }
 
@@ -366,8 +385,8 @@ template <class T> void hard_cell (handles &h, const settings &set, int64_t n)
       m.check (h, (kind)k, 7, &residual, &orthogonality);
     bool right = residual <= 3 && orthogonality <= 3;
     h.wrong |= !right;
-    printf ("hard\t%c\t%lld\t%s\t%.3g\t%.3g\t%s%s\n", scalar<T>::letter, (long long)n, kind_names[k], residual,
-            orthogonality, right ? "" : "WRONG ", note.c_str ());
+    printf ("hard\t%c\t%lld\t%s\t%.3g\t%.3g\t%s%s\n", scalar<T>::letter, (long long)n,
+            kind_names[k], residual, orthogonality, right ? "" : "WRONG ", note.c_str ());
     fflush (stdout);
   }
 }
@@ -419,7 +438,8 @@ int main (int argc, char **argv)
   must (gla_set_place (h.ctx, GLA_PLACE_GPU, NULL, 0), "gla_set_place");
   must (cublasCreate (&h.blas), "cublasCreate");
   must (cusolverDnCreate (&h.solver), "cusolverDnCreate");
-  printf ("type\tn\tpages\tvectors\tms\tms_peer\tpeer/ms\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\tnote\n");
+  printf ("type\tn\tpages\tvectors\tms\tms_peer\tpeer/"
+          "ms\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\tnote\n");
   for (char type : set.types)
     for (int64_t n : set.sizes)
       type == 's'   ? one<float> (h, set, n)

@@ -100,7 +100,7 @@ template <class T> double time_of (bench &b, gla_engine *gpu, batch<T> &m, const
   return out.seconds;
 }
 
-const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND"};
+const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND", "EIG_LARGE"};
 
 template <class T> bool serves (const gla_eig_route &row, int64_t n)
 {

@@ -23,10 +23,10 @@
 #include "engine/cublas.cuh"
 
 enum {
-  LARGE_BAND = 32,            // diagonals of the band below the main one; columns of a panel
-  LARGE_LD = 2 * LARGE_BAND,  // entries of a column of the band with its fill
-  LARGE_WIDE = 128,           // reflectors that one product applies
-  LARGE_PANEL_ROWS = 256,     // rows of a panel to a block
+  LARGE_BAND = 32,           // diagonals of the band below the main one; columns of a panel
+  LARGE_LD = 2 * LARGE_BAND, // entries of a column of the band with its fill
+  LARGE_WIDE = 128,          // reflectors that one product applies
+  LARGE_PANEL_ROWS = 256,    // rows of a panel to a block
   LARGE_MAX = 32768
 };
 
@@ -114,8 +114,8 @@ template <class T> cudaError_t large_chase (const large_page<T> &a, int first, i
 template <class T> cudaError_t large_diagonal (const large_page<T> &a);
 
 // The triangular factors of all diamonds, the columns of Z in ascending order to V, and V = Q2 V by
-// groups of diamonds, large_groups_together<T> () a pass, from the last one to the first: `top` is the
-// last of a pass.
+// groups of diamonds, large_groups_together<T> () a pass, from the last one to the first: `top` is
+// the last of a pass.
 template <class T> cudaError_t large_diamond_factors (const large_page<T> &a);
 template <class T> cudaError_t large_order (const large_page<T> &a);
 template <class T> int large_groups_together ();

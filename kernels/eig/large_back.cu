@@ -103,8 +103,8 @@ template <class T> gla_status large_back (const large_page<T> &a, int block)
   page_matrix<T> factor = {a.work.wide_factors + (int64_t)block * WIDE * WIDE, WIDE, 0};
   page_matrix<T> first = {a.work.product[0], WIDE, 0}, second = {a.work.product[1], WIDE, 0};
   page_matrix<T> V = {a.V + row, a.ldv, 0};
-  GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'C', 'N', count, n, rows, 1, V1, as_const (V), 0, first,
-                        1));
+  GLA_TRY (
+      gpu_gemm<T> (a.blas, a.stream, 'C', 'N', count, n, rows, 1, V1, as_const (V), 0, first, 1));
   GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'N', 'N', count, n, count, 1, as_const (factor),
                         as_const (first), 0, second, 1));
   return gpu_gemm<T> (a.blas, a.stream, 'N', 'N', rows, n, count, -1, V1, as_const (second), 1, V,

@@ -58,11 +58,12 @@ template <class T> gla_status update (const large_page<T> &a, int panel)
   page_matrix<T> A = {a.W + row * n + row, n, 0}, V = {w.factors + row, n, 0}, X = V.at (0, 3 * B),
                  both = V.at (0, 2 * B), W = V.at (0, B);
   page_matrix<T> square = {w.square, B, 0}, middle = {w.middle, 2 * B, 0};
-  GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'N', 'N', m, B, m, 1, as_const (A), as_const (V), 0, X, 1));
+  GLA_TRY (
+      gpu_gemm<T> (a.blas, a.stream, 'N', 'N', m, B, m, 1, as_const (A), as_const (V), 0, X, 1));
   GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'C', 'N', B, B, m, 1, as_const (V), as_const (X), 0,
                         square, 1));
-  middle_kernel<T><<<1, B * B, 0, a.stream>>> (w.square, w.panel_factors + (int64_t)panel * B * B,
-                                               w.middle);
+  middle_kernel<T>
+      <<<1, B * B, 0, a.stream>>> (w.square, w.panel_factors + (int64_t)panel * B * B, w.middle);
   GLA_TRY (cudaGetLastError ());
   GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'N', 'N', m, B, 2 * B, 1, as_const (both),
                         as_const (middle), 0, W, 1));

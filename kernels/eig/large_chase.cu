@@ -98,8 +98,7 @@ template <class T> GLA_DEVICE householder<T> start (const chase_args<T> &c, int 
 
 // A task: rows r0 and on, by the reflector (v, tau), which becomes the next one. Lane i of each
 // warp has row i of the warp's columns.
-template <class T>
-GLA_DEVICE void chase (T *band, chase_memory<T> &m, T &v, T &tau)
+template <class T> GLA_DEVICE void chase (T *band, chase_memory<T> &m, T &v, T &tau)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -185,7 +184,8 @@ __global__ void __launch_bounds__ (32 * WARPS) large_chase_kernel (chase_args<T>
   }
 }
 
-template <class T> __global__ void diagonal_kernel (const T *band, real_t<T> *d, real_t<T> *e, int n)
+template <class T>
+__global__ void diagonal_kernel (const T *band, real_t<T> *d, real_t<T> *e, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -199,23 +199,23 @@ template <class T> __global__ void diagonal_kernel (const T *band, real_t<T> *d,
 template <class T> cudaError_t large_chase (const large_page<T> &a, int first, int last)
 {
   int each = 0;
-  cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &each, large_chase_kernel<T>, 32 * WARPS, 0);
+  cudaError_t status =
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor (&each, large_chase_kernel<T>, 32 * WARPS, 0);
   if (status != cudaSuccess)
     return status;
   // as many as can be at work: each sweep is two tasks behind the one before
   int together = a.n / (2 * B) + 2, blocks = each * a.multiprocessors;
   blocks = blocks < together ? blocks : together;
   blocks = blocks < last - first ? blocks : last - first;
-  chase_args<T> c = {a.n,           first,           last, a.work.band, a.e, a.work.progress,
-                     a.work.diamonds, a.work.diamond_taus};
+  chase_args<T> c = {
+      a.n, first, last, a.work.band, a.e, a.work.progress, a.work.diamonds, a.work.diamond_taus};
   return launch_together (large_chase_kernel<T>, blocks, 32 * WARPS, 0, a.stream, c);
 }
 
 template <class T> cudaError_t large_diagonal (const large_page<T> &a)
 {
-  diagonal_kernel<T><<<(unsigned)((a.n + 255) / 256), 256, 0, a.stream>>> (a.work.band, a.d, a.e,
-                                                                           a.n);
+  diagonal_kernel<T>
+      <<<(unsigned)((a.n + 255) / 256), 256, 0, a.stream>>> (a.work.band, a.d, a.e, a.n);
   return cudaGetLastError ();
 }
 

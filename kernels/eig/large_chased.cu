@@ -93,8 +93,7 @@ template <class E> struct rows_of {
 
 // V(rows) -= U T U' V(rows) for the rows of one diamond, upper and lower; U and T are in shared
 // memory. Tile (I, J) of U is there for J <= I <= J + SIDE.
-template <class E>
-GLA_DEVICE void apply (const E *diamond, rows_of<E> &upper, rows_of<E> &lower)
+template <class E> GLA_DEVICE void apply (const E *diamond, rows_of<E> &upper, rows_of<E> &lower)
 {
   piece<E> w[SIDE] = {};
 #pragma unroll
@@ -186,8 +185,8 @@ template <class E> GLA_DEVICE void stage (const E *diamond, E *to)
                 reinterpret_cast<const cx<double> *> (diamond) + q);
 }
 
-// Which diamonds a pass takes, in order: for each t those of groups top, top-1, ..., as far as there
-// are any.
+// Which diamonds a pass takes, in order: for each t those of groups top, top-1, ..., as far as
+// there are any.
 struct pass_order {
   diamond_list list;
   int top, groups, t, f;

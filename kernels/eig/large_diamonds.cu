@@ -46,8 +46,8 @@ __global__ void __launch_bounds__ (THREADS) diamond_factor_kernel (wide<T> *diam
     for (int r = j; r < i + B; r++)
       sum = cmadd (V[r * LDV + i], V[r * LDV + j], sum);
     G.put (i, j, mma_entry_of (sum));
-    F.put (i, j, mma_entry_of (i == j ? widen (taus[(int64_t)blockIdx.x * B + i])
-                                      : from_real<E> (0)));
+    F.put (i, j,
+           mma_entry_of (i == j ? widen (taus[(int64_t)blockIdx.x * B + i]) : from_real<E> (0)));
   }
   __syncthreads ();
   join_panel<C> (G, F, B);

@@ -1,5 +1,5 @@
-// large_page.cu: the order of the kernels for large pages, one page after the other, and their memory
-// SPDX-License-Identifier: GPL-3.0-or-later
+// large_page.cu: the order of the kernels for large pages, one page after the other, and their
+// memory SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "large_page.cuh"
 #include "stedc.cuh"
@@ -105,7 +105,8 @@ template <class T> gla_status transform_back (const large_page<T> &a, pacing &pa
   GLA_TRY (large_diamond_factors (a));
   for (int top = groups - 1; top >= 0; top -= together) {
     GLA_TRY (large_chased (a, top));
-    GLA_TRY (pace.add (product_seconds<T> (8.0 * together * LARGE_BAND * n * (groups - top) * LARGE_BAND)));
+    GLA_TRY (pace.add (
+        product_seconds<T> (8.0 * together * LARGE_BAND * n * (groups - top) * LARGE_BAND)));
   }
   GLA_TRY (large_wide_factors (a));
   for (int block = large_wide_blocks (a.n) - 1; block >= 0; block--) {

@@ -12,9 +12,10 @@
 // are Z, stedc, d, e and rank, too.
 template <class T> void eig_large_lay_out (int n, int vectors, carver &c, large_work<T> *w);
 
-// A -> lambda, V, info, skew for all pages of a chunk. It waits for the work on the way and polls the
-// monitor.
+// A -> lambda, V, info, skew for all pages of a chunk. It waits for the work on the way and polls
+// the monitor.
 template <class T>
-gla_status eig_large (cuda_engine *e, int slot, const eig_args<T> &chunk, const large_work<T> &work);
+gla_status eig_large (cuda_engine *e, int slot, const eig_args<T> &chunk,
+                      const large_work<T> &work);
 
 #endif

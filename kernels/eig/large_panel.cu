@@ -10,12 +10,12 @@ namespace
 enum { B = LARGE_BAND, ROWS = LARGE_PANEL_ROWS, WARPS = ROWS / 32 };
 
 template <class T> struct panel_args {
-  int n, first;       // the first column
-  T *W, *factors;     // from row first + B on
-  T *band;            // from column `first` on
-  T *triangular;      // B*B
-  T *partial;         // [2][blocks][B]
-  T *pivot;           // [2][B]
+  int n, first;   // the first column
+  T *W, *factors; // from row first + B on
+  T *band;        // from column `first` on
+  T *triangular;  // B*B
+  T *partial;     // [2][blocks][B]
+  T *pivot;       // [2][B]
   unsigned *counter;
 };
 
@@ -108,8 +108,7 @@ GLA_DEVICE void reflect (const panel_args<T> &p, panel_memory<T> &m, int j, T su
   householder<T> h = make_householder (alpha, square, up);
   // the sums of a column that was scaled up are those of the others as well
   T product = scale (1 / up, conj (h.factor) * sum) + pivot;
-  m.coefficient[lane] =
-      lane > 0 && lane < B - j ? conj (h.tau) * product : from_real<T> (0);
+  m.coefficient[lane] = lane > 0 && lane < B - j ? conj (h.tau) * product : from_real<T> (0);
   if (lane == 0) {
     m.factor = h.factor;
     m.beta = h.beta;
@@ -122,8 +121,7 @@ GLA_DEVICE void reflect (const panel_args<T> &p, panel_memory<T> &m, int j, T su
 // the columns to its right follow, and the reflectors that are done end the row: the products of
 // the column with all of them are one sum over the grid, from which every block finds the
 // reflector, the update of the other columns, and block 0 a column of the triangular factor.
-template <class T>
-__global__ void __launch_bounds__ (ROWS, 1) large_panel_kernel (panel_args<T> p)
+template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kernel (panel_args<T> p)
 {
   typedef real_t<T> R;
   __shared__ __align__ (16) unsigned char memory[sizeof (panel_memory<T>)];

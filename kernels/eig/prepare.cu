@@ -158,8 +158,8 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
   cluster_barrier (blocks); // the others may still read what this block found
 }
 
-// The same for one large page, by so many blocks in three kernels: what each has seen, the page from
-// all of that, and what is known of it from the sums of squares.
+// The same for one large page, by so many blocks in three kernels: what each has seen, the page
+// from all of that, and what is known of it from the sums of squares.
 enum { LARGE_BLOCKS = 1024, LARGE_THREADS = 256 };
 
 template <class T> struct large_seen {

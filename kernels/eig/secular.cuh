@@ -52,8 +52,8 @@ template <class R> struct secular_far {
   GLA_DEVICE R z (int i) const { return at_z[i]; }
 };
 
-// The function, F is secular or secular_far, at origin+tau: value, sum of the terms' sizes, derivative, and the derivative of the
-// poles on the right minus that of the poles on the left.
+// The function, F is secular or secular_far, at origin+tau: value, sum of the terms' sizes,
+// derivative, and the derivative of the poles on the right minus that of the poles on the left.
 template <class R> struct secular_value {
   R w, size, slope, skew;
 };

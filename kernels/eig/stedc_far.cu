@@ -85,7 +85,8 @@ template <class R> __global__ void gather_kernel (far_args<R> a, int blocks)
 
 // (pole, pole_z) in ascending order to (d, z): a thread finds the place of one, the others come
 // through shared memory.
-template <class R> __global__ void __launch_bounds__ (THREADS) place_kernel (far_args<R> a, int blocks)
+template <class R>
+__global__ void __launch_bounds__ (THREADS) place_kernel (far_args<R> a, int blocks)
 {
   __shared__ R others[CHUNK];
   far_node<R> f (a, blocks);
@@ -178,7 +179,8 @@ template <class R> __global__ void roots_order_kernel (far_args<R> a, int blocks
 }
 
 // A root to a thread. Every block adds up |z|^2 for itself, in the same order.
-template <class R> __global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blocks)
+template <class R>
+__global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blocks)
 {
   __shared__ R shared[THREADS];
   far_node<R> f (a, blocks);

@@ -186,8 +186,8 @@ template <class R, int ROWS>
 cudaError_t launch (const stedc_level<R> &s, const update_shape &shape, int64_t first, int64_t last,
                     cudaStream_t stream)
 {
-  update_kernel<R, ROWS><<<(unsigned)(last - first), 2 * ROWS, 0, stream>>> (s, shape.tiles,
-                                                                             shape.strips, first);
+  update_kernel<R, ROWS>
+      <<<(unsigned)(last - first), 2 * ROWS, 0, stream>>> (s, shape.tiles, shape.strips, first);
   return cudaGetLastError ();
 }
 

@@ -20,7 +20,7 @@ static struct {
   int64_t chunk, memory; // pages of a chunk, and the largest number that memory allows
   int fail_submit, fail_finish, short_submit; // number of the call that fails; 0: none
   int stop_at;                                // finished chunks after which the caller stops
-  int one_chunk;      // memory is short while another chunk is in flight
+  int one_chunk;                              // memory is short while another chunk is in flight
   int not_converging; // pages with this real part at (0, 0) do not converge by the first method
 } plan;
 static struct {
