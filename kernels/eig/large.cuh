@@ -23,10 +23,11 @@
 #include "engine/cublas.cuh"
 
 enum {
-  LARGE_BAND = 32,           // diagonals of the band below the main one; columns of a panel
-  LARGE_LD = 2 * LARGE_BAND, // entries of a column of the band with its fill
-  LARGE_WIDE = 128,          // reflectors that one product applies
-  LARGE_PANEL_ROWS = 256,    // rows of a panel to a block
+  LARGE_BAND = 32,                // diagonals of the band below the main one; columns of a panel
+  LARGE_LD = 2 * LARGE_BAND,      // entries of a column of the band with its fill
+  LARGE_MESSAGE = LARGE_BAND + 2, // room of a message of large_chase.cu
+  LARGE_WIDE = 128,               // reflectors that one product applies
+  LARGE_PANEL_ROWS = 256,         // rows of a panel to a block
   LARGE_MAX = 32768
 };
 
@@ -34,6 +35,13 @@ enum {
 __host__ __device__ inline int large_panels (int n)
 {
   return (n - 1) / LARGE_BAND;
+}
+
+// Panels whose updates of the rest are done together: where the rest is large, its memory limits an
+// update by one panel.
+__host__ __device__ inline int large_delay (int n)
+{
+  return n < 6144 ? 1 : 8;
 }
 
 //------------------------------------------------------------------------------
@@ -81,13 +89,16 @@ GLA_DEVICE constexpr int diamond_factor_tile (int I, int J)
 // The work space of a page beside that of eig_args.
 template <class T> struct large_work {
   T *band;            // (n + LARGE_LD) * LARGE_LD: entry (i, j) at j*LARGE_LD + i-j
-  T *factors;         // n rows, 4*LARGE_BAND columns: V, W, V, X of the panel
+  T *factors;         // n rows, 2*LARGE_BAND columns: V and X of the panel
+  T *pending[2];      // n rows: [V W] and [W V] of the panels whose update is not done
+  T *inner;           // Q'V of these and a panel
   T *middle;          // 2*LARGE_BAND rows, LARGE_BAND columns: what makes W of V and X
   T *square;          // LARGE_BAND^2: V'X
   T *partial;         // sums of the panel's blocks, twice, and its pivot row, twice
   T *panel_factors;   // LARGE_BAND^2 for each panel: its triangular factor
   unsigned *counters; // for each panel: blocks that have come to its barriers
-  int *progress;      // for each sweep: tasks that are done
+  int *progress;      // 2 for each sweep, of large_chase.cu
+  T *messages;        // 2*LARGE_MESSAGE for each group of diamonds, of large_chase.cu
   wide<T> *diamonds;  // DIAMOND_NUMBERS each
   T *diamond_taus;    // LARGE_BAND each
   T *wide_factors;    // LARGE_WIDE^2 for each block of the first stage
@@ -101,11 +112,11 @@ template <class T> struct large_page : eig_args<T> {
   gpu_blas *blas;
 };
 
-// Stage 1, panels first..last-1: W -> work.band, and V of each panel, with its ones and zeros, to
-// the panel's columns of W. large_split goes last: it takes what is left of W to the band, and
-// clears W above the V.
-template <class T> gla_status large_band (const large_page<T> &a, int first, int last);
-template <class T> cudaError_t large_panel (const large_page<T> &a, int panel);
+// Stage 1, a panel: W -> work.band, and V, with its ones and zeros, to the panel's columns of W.
+// large_panel puts V into work.pending from column `pending` on, too. large_split goes last: it
+// takes what is left of W to the band, and clears W above the V.
+template <class T> gla_status large_band (const large_page<T> &a, int panel);
+template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, int64_t pending);
 template <class T> cudaError_t large_split (const large_page<T> &a);
 
 // Stage 2, sweeps first..last-1 of n-1: the band -> e and, with vectors, diamonds without their
@@ -114,11 +125,11 @@ template <class T> cudaError_t large_chase (const large_page<T> &a, int first, i
 template <class T> cudaError_t large_diagonal (const large_page<T> &a);
 
 // The triangular factors of all diamonds, the columns of Z in ascending order to V, and V = Q2 V by
-// groups of diamonds, large_groups_together<T> () a pass, from the last one to the first: `top` is
-// the last of a pass.
+// groups of diamonds, large_groups_together a pass, from the last one to the first: `top` is the
+// last of a pass.
 template <class T> cudaError_t large_diamond_factors (const large_page<T> &a);
 template <class T> cudaError_t large_order (const large_page<T> &a);
-template <class T> int large_groups_together ();
+template <class T> int large_groups_together (const large_page<T> &a);
 template <class T> cudaError_t large_chased (const large_page<T> &a, int top);
 
 // V = Q1 V: triangular factors of all blocks of LARGE_WIDE reflectors, then block by block from the
@@ -164,7 +175,6 @@ GLA_DEVICE int flag_value (const int *flag)
 }
 GLA_DEVICE void raise_flag (int *flag, int value)
 {
-  __threadfence ();
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
 }
 

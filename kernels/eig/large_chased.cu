@@ -16,7 +16,7 @@ namespace
 
 enum { B = LARGE_BAND, SIDE = DIAMOND_SIDE, COLUMNS = 16 };
 
-// Groups of a pass, as many as find room in the registers; warps of a block.
+// Groups of sweeps to a team, as many as find room in the registers.
 template <class T> constexpr int TOGETHER = is_complex_v<T> ? 1 : 3;
 
 // Between columns of a tile in shared memory, in numbers: lanes that read together, along columns
@@ -176,21 +176,26 @@ GLA_DEVICE void store_rows (const strip_args<T> &s, int column, int block,
     }
 }
 
-// Begins to copy a diamond to shared memory, a column of a tile after the other.
-template <class E> GLA_DEVICE void stage (const E *diamond, E *to)
+// Begins to copy a diamond to shared memory by the THREADS threads of a team, a column of a tile
+// after the other.
+template <int THREADS, class E> GLA_DEVICE void stage (const E *diamond, E *to)
 {
   constexpr int PIECES = 8 * sizeof (E) / 16; // of 16 bytes, in a column of a tile
-  for (int q = threadIdx.x; q < DIAMOND_NUMBERS / 8 * PIECES; q += blockDim.x)
+  for (int q = threadIdx.x % THREADS; q < DIAMOND_NUMBERS / 8 * PIECES; q += THREADS)
     async_copy (reinterpret_cast<cx<double> *> (to + q / PIECES * APART<E>) + q % PIECES,
                 reinterpret_cast<const cx<double> *> (diamond) + q);
 }
 
-// Which diamonds a pass takes, in order: for each t those of groups top, top-1, ..., as far as
-// there are any.
-struct pass_order {
+//------------------------------------------------------------------------------
+// teams
+//------------------------------------------------------------------------------
+
+// Which diamonds a team takes, in order: for each t those of groups top, top-1, ..., `groups` of
+// them, as far as there are any.
+struct team_order {
   diamond_list list;
   int top, groups, t, f;
-  GLA_DEVICE bool there () const { return t < list.groups - top + f; }
+  GLA_DEVICE bool there (int step, int group) const { return step < list.groups - top + group; }
   GLA_DEVICE int steps () const { return list.groups - top + groups - 1; }
   GLA_DEVICE int64_t index () const { return list.index (top - f, t); }
   GLA_DEVICE bool next () // false behind the last one
@@ -198,84 +203,144 @@ struct pass_order {
     do {
       t += f + 1 == groups;
       f = f + 1 == groups ? 0 : f + 1;
-    } while (t < steps () && !there ());
+    } while (t < steps () && !there (t, f));
     return t < steps ();
   }
 };
 
-// A warp has 16 columns of V, and of these the rows of the diamonds at hand in registers; it goes
-// down the rows once, while the diamonds come through shared memory, one ahead.
-template <class T, int F, int WARPS>
-__global__ void __launch_bounds__ (32 * WARPS, 8 / WARPS) large_chased_kernel (strip_args<T> s)
+// A barrier of the threads of a team.
+template <int THREADS> GLA_DEVICE void team_barrier (int team)
+{
+  asm volatile("bar.sync %0, %1;" ::"r"(team + 1), "n"(THREADS) : "memory");
+}
+
+// The warp waits until the one of the team before has stored so many blocks of rows.
+GLA_DEVICE void wait_for_rows (const volatile int *stored, int blocks)
+{
+  while (*stored < blocks)
+    ;
+  __threadfence_block ();
+  __syncwarp ();
+}
+GLA_DEVICE void rows_are_stored (volatile int *stored, int blocks)
+{
+  __threadfence_block ();
+  __syncwarp ();
+  if (threadIdx.x % 32 == 0)
+    *stored = blocks;
+}
+
+// A block has teams of C warps, and each warp of a team has 16 columns of V, the same in all teams.
+// A team takes F groups of sweeps: it goes down the rows once, with the rows of the diamonds at
+// hand in registers, while the diamonds come through shared memory, one ahead. The next team
+// follows with the F groups before as soon as rows are stored. So many teams as there is room for
+// keep a multiprocessor busy also where there are few columns.
+template <class T, int F, int C, int TEAMS>
+__global__ void __launch_bounds__ (32 * C * TEAMS, 1) large_chased_kernel (strip_args<T> s)
 {
   typedef wide<T> E;
+  constexpr int THREADS = 32 * C;
   extern __shared__ __align__ (16) unsigned char memory[];
-  E *slots = reinterpret_cast<E *> (memory);
-  int column = (blockIdx.x * WARPS + threadIdx.x / 32) * COLUMNS;
-  diamond_list list (s.n);
-  int groups = s.top + 1 < F ? s.top + 1 : F, at = 0;
-  pass_order ahead = {list, s.top, groups, 0, 0};
-  stage (s.diamonds + ahead.index () * DIAMOND_NUMBERS, slots);
+  __shared__ volatile int stored[TEAMS][C];
+  int team = threadIdx.x / THREADS, warp = threadIdx.x / 32 % C;
+  int column = (blockIdx.x * C + warp) * COLUMNS, top = s.top - team * F, at = 0;
+  if (threadIdx.x < TEAMS * C)
+    stored[threadIdx.x / C][threadIdx.x % C] = 0;
+  __syncthreads ();
+  if (top < 0)
+    return;
+  E *slots = reinterpret_cast<E *> (memory) + 2 * team * SLOT<E>;
+  team_order ahead = {diamond_list (s.n), top, top + 1 < F ? top + 1 : F, 0, 0};
+  const team_order all = ahead;
+  stage<THREADS> (s.diamonds + ahead.index () * DIAMOND_NUMBERS, slots);
   async_commit ();
   rows_of<E> window[F + 1]; // blocks of rows top+t-F+1 .. top+t+1
 #pragma unroll
   for (int k = 0; k < F; k++)
-    load_rows (s, column, s.top - F + 1 + k, window[k]);
-  int steps = ahead.steps ();
+    load_rows (s, column, top - F + 1 + k, window[k]);
 #pragma unroll 1
-  for (int t = 0; t < steps; t++) {
-    load_rows (s, column, s.top + t + 1, window[F]);
+  for (int t = 0; t < all.steps (); t++) {
+    if (team > 0)
+      wait_for_rows (&stored[team - 1][warp], t + 1);
+    load_rows (s, column, top + t + 1, window[F]);
 #pragma unroll
     for (int f = 0; f < F; f++)
-      if (f < groups && t < list.groups - s.top + f) {
-        bool more = ahead.next ();
-        if (more)
-          stage (s.diamonds + ahead.index () * DIAMOND_NUMBERS, slots + (1 - at) * SLOT<E>);
+      if (f < all.groups && all.there (t, f)) {
+        if (ahead.next ())
+          stage<THREADS> (s.diamonds + ahead.index () * DIAMOND_NUMBERS,
+                          slots + (1 - at) * SLOT<E>);
         async_commit ();
         async_wait<1> ();
-        __syncthreads ();
+        team_barrier<THREADS> (team);
         apply (slots + at * SLOT<E>, window[F - 1 - f], window[F - f]);
-        __syncthreads (); // before the next copy to this slot
+        team_barrier<THREADS> (team); // before the next copy to this slot
         at = 1 - at;
       }
-    store_rows (s, column, s.top + t - F + 1, window[0]);
+    store_rows (s, column, top + t - F + 1, window[0]);
+    rows_are_stored (&stored[team][warp], t + 1);
 #pragma unroll
     for (int k = 0; k < F; k++)
       window[k] = window[k + 1];
   }
 #pragma unroll
   for (int k = 0; k < F; k++)
-    store_rows (s, column, s.top + steps - F + 1 + k, window[k]);
+    store_rows (s, column, top + all.steps () - F + 1 + k, window[k]);
+  rows_are_stored (&stored[team][warp], INT_MAX);
 }
 
-template <class T, int WARPS> cudaError_t launch (const large_page<T> &a, int top)
+template <class T, int C, int TEAMS> cudaError_t launch (const large_page<T> &a, int top)
 {
   constexpr int F = TOGETHER<T>;
-  size_t bytes = 2 * SLOT<wide<T>> * sizeof (wide<T>);
-  cudaError_t status = allow_shared (large_chased_kernel<T, F, WARPS>, bytes);
+  size_t bytes = TEAMS * 2 * SLOT<wide<T>> * sizeof (wide<T>);
+  auto kernel = large_chased_kernel<T, F, C, TEAMS>;
+  cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
   strip_args<T> s = {a.V, a.ldv, a.n, top, a.work.diamonds};
-  int columns = COLUMNS * WARPS, blocks = (a.n + columns - 1) / columns;
-  large_chased_kernel<T, F, WARPS><<<(unsigned)blocks, 32 * WARPS, bytes, a.stream>>> (s);
+  int blocks = (a.n + COLUMNS * C - 1) / (COLUMNS * C);
+  kernel<<<(unsigned)blocks, 32 * C * TEAMS, bytes, a.stream>>> (s);
   return cudaGetLastError ();
+}
+
+// Warps of a team: as few as leave a block to each multiprocessor.
+template <class T> int team_warps (const large_page<T> &a)
+{
+  int warps = 1;
+  while (warps < 8 && a.n > COLUMNS * warps * a.multiprocessors)
+    warps *= 2;
+  return warps;
+}
+
+// Teams of so many warps, of which there is room for eight, and diamonds of real numbers for four
+// teams, of complex ones for three.
+template <class T> constexpr int TEAMS_OF (int warps)
+{
+  return warps == 8 ? 1 : warps == 4 ? 2 : is_complex_v<T> ? 3 : 4;
 }
 
 } // namespace
 
-template <class T> int large_groups_together ()
+template <class T> int large_groups_together (const large_page<T> &a)
 {
-  return TOGETHER<T>;
+  return TOGETHER<T> * TEAMS_OF<T> (team_warps (a));
 }
 
-// Four warps to a block where eight would leave multiprocessors without one.
 template <class T> cudaError_t large_chased (const large_page<T> &a, int top)
 {
-  return a.n <= 4 * COLUMNS * a.multiprocessors ? launch<T, 4> (a, top) : launch<T, 8> (a, top);
+  switch (team_warps (a)) {
+  case 1:
+    return launch<T, 1, TEAMS_OF<T> (1)> (a, top);
+  case 2:
+    return launch<T, 2, TEAMS_OF<T> (2)> (a, top);
+  case 4:
+    return launch<T, 4, TEAMS_OF<T> (4)> (a, top);
+  default:
+    return launch<T, 8, TEAMS_OF<T> (8)> (a, top);
+  }
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template int large_groups_together<T> ();                                                        \
+  template int large_groups_together (const large_page<T> &);                                      \
   template cudaError_t large_chased (const large_page<T> &, int);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -3,22 +3,26 @@
 
 #include "large_page.cuh"
 #include "stedc.cuh"
-#include "common/copy.cuh"
 #include "common/work_limits.cuh"
 
 namespace
 {
+
+// Pages of more rows are waited for piece by piece. Smaller ones take less than 0.1 s, and those of
+// all slots are at work at the same time, since none fills the GPU.
+enum { WAIT_FROM = 3072 };
 
 // Waits for what was launched, and polls the monitor, each time that about PIECE_SECONDS of work is
 // under way.
 struct pacing {
   cuda_engine *e;
   int slot;
+  bool waits;
   double under_way;
   gla_status add (double seconds)
   {
     under_way += seconds;
-    if (under_way < PIECE_SECONDS)
+    if (!waits || under_way < PIECE_SECONDS)
       return GLA_OK;
     under_way = 0;
     return engine_throttle (e, slot);
@@ -38,13 +42,19 @@ template <class T> double product_seconds (double operations)
 // the stages
 //------------------------------------------------------------------------------
 
+template <class T> size_t message_bytes (int n)
+{
+  return (size_t)2 * diamond_list (n).groups * LARGE_MESSAGE * sizeof (T);
+}
+
 template <class T> gla_status clear (const large_page<T> &a)
 {
   int64_t n = a.n;
   const large_work<T> &w = a.work;
   GLA_TRY (cudaMemsetAsync (w.band, 0, (n + LARGE_LD) * LARGE_LD * sizeof (T), a.stream));
   GLA_TRY (cudaMemsetAsync (w.counters, 0, (large_panels (a.n) + 1) * sizeof (int), a.stream));
-  GLA_TRY (cudaMemsetAsync (w.progress, 0, n * sizeof (int), a.stream));
+  GLA_TRY (cudaMemsetAsync (w.progress, 0, 2 * n * sizeof (int), a.stream));
+  GLA_TRY (cudaMemsetAsync (w.messages, 0xff, message_bytes<T> (a.n), a.stream)); // all empty
   if (!a.vectors)
     return GLA_OK;
   int64_t count = diamond_list (a.n).count ();
@@ -57,7 +67,7 @@ template <class T> gla_status reduce (const large_page<T> &a, pacing &pace)
 {
   for (int panel = 0; panel < large_panels (a.n); panel++) {
     double rows = a.n - (panel + 1.0) * LARGE_BAND;
-    GLA_TRY (large_band (a, panel, panel + 1));
+    GLA_TRY (large_band (a, panel));
     GLA_TRY (pace.add (PANEL_SECONDS + product_seconds<T> (6 * rows * rows * LARGE_BAND)));
   }
   GLA_TRY (large_split (a));
@@ -100,7 +110,7 @@ template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
 template <class T> gla_status transform_back (const large_page<T> &a, pacing &pace)
 {
   double n = a.n;
-  int groups = diamond_list (a.n).groups, together = large_groups_together<T> ();
+  int groups = diamond_list (a.n).groups, together = large_groups_together (a);
   GLA_TRY (large_order (a));
   GLA_TRY (large_diamond_factors (a));
   for (int top = groups - 1; top >= 0; top -= together) {
@@ -117,22 +127,19 @@ template <class T> gla_status transform_back (const large_page<T> &a, pacing &pa
   return GLA_OK;
 }
 
+// A page that cannot be solved has become zero, and is solved as such: nobody waits for its info
+// before the end, where its results become NaN.
 template <class T> gla_status solve (cuda_engine *e, int slot, const large_page<T> &a)
 {
-  pacing pace = {e, slot, 0};
+  pacing pace = {e, slot, a.n > WAIT_FROM, 0};
   GLA_TRY (eig_prepare_large (static_cast<const eig_args<T> &> (a), a.work.prepare));
-  GLA_TRY (copy_to_host (&e->counter[slot], a.info, sizeof (int), a.stream));
-  GLA_TRY (engine_throttle (e, slot));
-  if (e->counter[slot] == 0) {
-    GLA_TRY (clear (a));
-    GLA_TRY (reduce (a, pace));
-    GLA_TRY (conquer (a, pace));
-  }
+  GLA_TRY (clear (a));
+  GLA_TRY (reduce (a, pace));
+  GLA_TRY (conquer (a, pace));
   GLA_TRY (large_sort (a));
   if (!a.vectors)
     return GLA_OK;
-  if (e->counter[slot] == 0)
-    GLA_TRY (transform_back (a, pace));
+  GLA_TRY (transform_back (a, pace));
   return engine_status (large_phase (a));
 }
 
@@ -142,13 +149,17 @@ template <class T> void eig_large_lay_out (int n, int vectors, carver &c, large_
 {
   int64_t blocks = (n + LARGE_PANEL_ROWS - 1) / LARGE_PANEL_ROWS;
   w->band = c.take<T> (((int64_t)n + LARGE_LD) * LARGE_LD);
-  w->factors = c.take<T> ((int64_t)n * 4 * LARGE_BAND);
+  w->factors = c.take<T> ((int64_t)n * 2 * LARGE_BAND);
+  for (int k = 0; k < 2; k++)
+    w->pending[k] = c.take<T> ((int64_t)n * 2 * LARGE_BAND * large_delay (n));
+  w->inner = c.take<T> (2 * LARGE_BAND * large_delay (n) * LARGE_BAND);
   w->middle = c.take<T> (2 * LARGE_BAND * LARGE_BAND);
   w->square = c.take<T> (LARGE_BAND * LARGE_BAND);
   w->partial = c.take<T> (2 * (blocks + 1) * LARGE_BAND);
   w->panel_factors = c.take<T> ((int64_t)(large_panels (n) + 1) * LARGE_BAND * LARGE_BAND);
   w->counters = c.take<unsigned> (large_panels (n) + 1);
-  w->progress = c.take<int> (n);
+  w->progress = c.take<int> (2 * n);
+  w->messages = c.take<T> (message_bytes<T> (n) / sizeof (T));
   w->prepare = c.take<char> (eig_prepare_large_bytes ());
   if (!vectors)
     return;

@@ -10,12 +10,13 @@ namespace
 enum { B = LARGE_BAND, ROWS = LARGE_PANEL_ROWS, WARPS = ROWS / 32 };
 
 template <class T> struct panel_args {
-  int n, first;   // the first column
-  T *W, *factors; // from row first + B on
-  T *band;        // from column `first` on
-  T *triangular;  // B*B
-  T *partial;     // [2][blocks][B]
-  T *pivot;       // [2][B]
+  int n, first;    // the first column
+  T *W, *factors;  // from row first + B on
+  T *left, *right; // the same of V's places in the pending update
+  T *band;         // from column `first` on
+  T *triangular;   // B*B
+  T *partial;      // [2][blocks][B]
+  T *pivot;        // [2][B]
   unsigned *counter;
 };
 
@@ -177,7 +178,8 @@ template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kerne
     for (int c = 0; c < B; c++) {
       p.W[(int64_t)c * p.n + row] = x[c];
       p.factors[(int64_t)c * p.n + row] = x[c];
-      p.factors[(int64_t)(2 * B + c) * p.n + row] = x[c];
+      p.left[(int64_t)c * p.n + row] = x[c];
+      p.right[(int64_t)c * p.n + row] = x[c];
     }
   if (blockIdx.x == 0)
     for (int q = threadIdx.x; q < B * B; q += ROWS)
@@ -186,7 +188,7 @@ template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kerne
 
 } // namespace
 
-template <class T> cudaError_t large_panel (const large_page<T> &a, int panel)
+template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, int64_t pending)
 {
   int first = panel * B, rows = a.n - first - B, blocks = (rows + ROWS - 1) / ROWS;
   int64_t row = first + B, most = (a.n + ROWS - 1) / ROWS;
@@ -195,6 +197,8 @@ template <class T> cudaError_t large_panel (const large_page<T> &a, int panel)
   p.first = first;
   p.W = a.W + (int64_t)first * a.n + row;
   p.factors = a.work.factors + row;
+  p.left = a.work.pending[0] + pending * a.n + row;
+  p.right = a.work.pending[1] + (pending + B) * a.n + row;
   p.band = a.work.band + (int64_t)first * LARGE_LD;
   p.triangular = a.work.panel_factors + (int64_t)panel * B * B;
   p.partial = a.work.partial;
@@ -203,7 +207,7 @@ template <class T> cudaError_t large_panel (const large_page<T> &a, int panel)
   return launch_together (large_panel_kernel<T>, blocks, ROWS, 0, a.stream, p);
 }
 
-template cudaError_t large_panel (const large_page<float> &, int);
-template cudaError_t large_panel (const large_page<double> &, int);
-template cudaError_t large_panel (const large_page<cx<float>> &, int);
-template cudaError_t large_panel (const large_page<cx<double>> &, int);
+template cudaError_t large_panel (const large_page<float> &, int, int64_t);
+template cudaError_t large_panel (const large_page<double> &, int, int64_t);
+template cudaError_t large_panel (const large_page<cx<float>> &, int, int64_t);
+template cudaError_t large_panel (const large_page<cx<double>> &, int, int64_t);
