@@ -27,6 +27,7 @@ enum {
   LARGE_LD = 2 * LARGE_BAND,      // entries of a column of the band with its fill
   LARGE_MESSAGE = LARGE_BAND + 2, // room of a message of large_chase.cu
   LARGE_WIDE = 128,               // reflectors that one product applies
+  LARGE_SECOND_ROWS = 64,         // the same of large_second.cu
   LARGE_PANEL_ROWS = 256,         // rows of a panel to a block
   LARGE_MAX = 32768
 };
@@ -92,11 +93,9 @@ template <class T> struct large_work {
   T *factors;         // n rows, 2*LARGE_BAND columns: V and X of the panel
   T *pending[2];      // n rows: [V W] and [W V] of the panels whose update is not done
   T *inner;           // Q'V of these and a panel
-  T *middle;          // 2*LARGE_BAND rows, LARGE_BAND columns: what makes W of V and X
-  T *square;          // LARGE_BAND^2: V'X
-  T *partial;         // sums of the panel's blocks, twice, and its pivot row, twice
+  T *partial;         // what blocks tell each other in large_panel.cu and large_second.cu
   T *panel_factors;   // LARGE_BAND^2 for each panel: its triangular factor
-  unsigned *counters; // for each panel: blocks that have come to its barriers
+  unsigned *counters; // for each panel: blocks at the barriers of these two, first all of one
   int *progress;      // 2 for each sweep, of large_chase.cu
   T *messages;        // 2*LARGE_MESSAGE for each group of diamonds, of large_chase.cu
   wide<T> *diamonds;  // DIAMOND_NUMBERS each
@@ -145,6 +144,9 @@ template <class T> gla_status large_back (const large_page<T> &a, int block);
 template <class T> cudaError_t large_sort (const large_page<T> &a);
 template <class T> cudaError_t large_phase (const large_page<T> &a);
 
+// The second factor W of the update by a panel, to its places in work.pending.
+template <class T> cudaError_t large_second (const large_page<T> &a, int panel, int64_t pending);
+
 // A launch of blocks that are all on the GPU at the same time, so that they may wait for each
 // other; cudaErrorMemoryAllocation where they do not fit.
 template <class K, class... ARGS>
@@ -176,6 +178,21 @@ GLA_DEVICE int flag_value (const int *flag)
 GLA_DEVICE void raise_flag (int *flag, int value)
 {
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+}
+
+// All blocks of the grid, which come here for the k-th time.
+GLA_DEVICE void grid_barrier (unsigned *counter, unsigned k)
+{
+  __syncthreads ();
+  if (gridDim.x == 1)
+    return;
+  if (threadIdx.x == 0) {
+    __threadfence ();
+    atomicAdd (counter, 1u);
+    while ((unsigned)flag_value (reinterpret_cast<const int *> (counter)) < k * gridDim.x)
+      ;
+  }
+  __syncthreads ();
 }
 
 // Loads and stores past the first cache, which other multiprocessors do not see.

@@ -15,29 +15,6 @@ namespace
 
 enum { B = LARGE_BAND };
 
-// From V'X and T what makes W of [V, X]: [-S/2; T]. One block of B*B threads, an entry each.
-template <class T>
-__global__ void __launch_bounds__ (B *B) middle_kernel (const T *square, const T *factor, T *middle)
-{
-  __shared__ __align__ (16) unsigned char memory[2 * B * (B + 1) * sizeof (T)];
-  T (*t)[B + 1] = reinterpret_cast<T (*)[B + 1]> (memory), (*s)[B + 1] = t + B;
-  int i = threadIdx.x % B, j = threadIdx.x / B;
-  t[i][j] = factor[j * B + i];
-  s[i][j] = square[j * B + i];
-  __syncthreads ();
-  T sum = from_real<T> (0);
-  for (int k = 0; k <= j; k++)
-    sum = madd (s[i][k], t[k][j], sum);
-  __syncthreads ();
-  s[i][j] = sum;
-  __syncthreads ();
-  sum = from_real<T> (0);
-  for (int k = 0; k <= i; k++)
-    sum = cmadd (t[k][i], s[k][j], sum);
-  middle[j * 2 * B + i] = scale (real_t<T> (-0.5), sum);
-  middle[j * 2 * B + B + i] = t[i][j];
-}
-
 // A block takes a column: the entries of the diagonal block from the diagonal down go to the band,
 // and all rows above the reflectors become 0.
 template <class T> __global__ void split_kernel (T *W, T *band, int n)
@@ -88,26 +65,6 @@ gla_status product (const large_page<T> &a, int64_t row, int64_t pending, page_m
                       1, X, 1);
 }
 
-// W = X T - V S/2, to the places of W in P and Q.
-template <class T>
-gla_status second_factor (const large_page<T> &a, int panel, page_matrix<T> V, page_matrix<T> X)
-{
-  int64_t n = a.n, row = (int64_t)(panel + 1) * B, m = n - row, pending = pending_before (a, panel);
-  const large_work<T> &w = a.work;
-  page_matrix<T> square = {w.square, B, 0}, middle = {w.middle, 2 * B, 0};
-  GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'C', 'N', B, B, m, 1, as_const (V), as_const (X), 0,
-                        square, 1));
-  middle_kernel<T>
-      <<<1, B * B, 0, a.stream>>> (w.square, w.panel_factors + (int64_t)panel * B * B, w.middle);
-  GLA_TRY (cudaGetLastError ());
-  for (int k = 0; k < 2; k++) {
-    page_matrix<T> W = {w.pending[k] + (pending + (1 - k) * B) * n + row, n, 0};
-    GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'N', 'N', m, B, 2 * B, 1, as_const (V),
-                          as_const (middle), 0, W, 1));
-  }
-  return GLA_OK;
-}
-
 } // namespace
 
 template <class T> gla_status large_band (const large_page<T> &a, int panel)
@@ -118,7 +75,7 @@ template <class T> gla_status large_band (const large_page<T> &a, int panel)
     GLA_TRY (subtract_pending (a, row - B, B, pending));
   GLA_TRY (large_panel (a, panel, pending));
   GLA_TRY (product (a, row, pending, V, X));
-  GLA_TRY (second_factor (a, panel, V, X));
+  GLA_TRY (large_second (a, panel, pending));
   pending += 2 * B;
   if (pending < 2 * B * large_delay (a.n) && panel + 1 < large_panels (a.n))
     return GLA_OK;

@@ -42,6 +42,14 @@ template <class T> double product_seconds (double operations)
 // the stages
 //------------------------------------------------------------------------------
 
+// What the blocks of large_panel.cu and of large_second.cu tell each other.
+int64_t partial_numbers (int n)
+{
+  int64_t panel = 2 * LARGE_BAND * ((int64_t)n / LARGE_PANEL_ROWS + 2);
+  int64_t second = LARGE_BAND * LARGE_BAND * ((int64_t)n / LARGE_SECOND_ROWS + 2);
+  return panel > second ? panel : second;
+}
+
 template <class T> size_t message_bytes (int n)
 {
   return (size_t)2 * diamond_list (n).groups * LARGE_MESSAGE * sizeof (T);
@@ -52,7 +60,7 @@ template <class T> gla_status clear (const large_page<T> &a)
   int64_t n = a.n;
   const large_work<T> &w = a.work;
   GLA_TRY (cudaMemsetAsync (w.band, 0, (n + LARGE_LD) * LARGE_LD * sizeof (T), a.stream));
-  GLA_TRY (cudaMemsetAsync (w.counters, 0, (large_panels (a.n) + 1) * sizeof (int), a.stream));
+  GLA_TRY (cudaMemsetAsync (w.counters, 0, (2 * large_panels (a.n) + 1) * sizeof (int), a.stream));
   GLA_TRY (cudaMemsetAsync (w.progress, 0, 2 * n * sizeof (int), a.stream));
   GLA_TRY (cudaMemsetAsync (w.messages, 0xff, message_bytes<T> (a.n), a.stream)); // all empty
   if (!a.vectors)
@@ -147,17 +155,14 @@ template <class T> gla_status solve (cuda_engine *e, int slot, const large_page<
 
 template <class T> void eig_large_lay_out (int n, int vectors, carver &c, large_work<T> *w)
 {
-  int64_t blocks = (n + LARGE_PANEL_ROWS - 1) / LARGE_PANEL_ROWS;
   w->band = c.take<T> (((int64_t)n + LARGE_LD) * LARGE_LD);
   w->factors = c.take<T> ((int64_t)n * 2 * LARGE_BAND);
   for (int k = 0; k < 2; k++)
     w->pending[k] = c.take<T> ((int64_t)n * 2 * LARGE_BAND * large_delay (n));
   w->inner = c.take<T> (2 * LARGE_BAND * large_delay (n) * LARGE_BAND);
-  w->middle = c.take<T> (2 * LARGE_BAND * LARGE_BAND);
-  w->square = c.take<T> (LARGE_BAND * LARGE_BAND);
-  w->partial = c.take<T> (2 * (blocks + 1) * LARGE_BAND);
+  w->partial = c.take<T> (partial_numbers (n));
   w->panel_factors = c.take<T> ((int64_t)(large_panels (n) + 1) * LARGE_BAND * LARGE_BAND);
-  w->counters = c.take<unsigned> (large_panels (n) + 1);
+  w->counters = c.take<unsigned> (2 * large_panels (n) + 1);
   w->progress = c.take<int> (2 * n);
   w->messages = c.take<T> (message_bytes<T> (n) / sizeof (T));
   w->prepare = c.take<char> (eig_prepare_large_bytes ());

@@ -20,21 +20,6 @@ template <class T> struct panel_args {
   unsigned *counter;
 };
 
-// All blocks of the grid, which come here for the k-th time.
-GLA_DEVICE void grid_barrier (unsigned *counter, unsigned k)
-{
-  __syncthreads ();
-  if (gridDim.x == 1)
-    return;
-  if (threadIdx.x == 0) {
-    __threadfence ();
-    atomicAdd (counter, 1u);
-    while ((unsigned)flag_value (reinterpret_cast<const int *> (counter)) < k * gridDim.x)
-      ;
-  }
-  __syncthreads ();
-}
-
 // Shared memory of a block.
 template <class T> struct panel_memory {
   T part[WARPS][B];
