@@ -4,6 +4,7 @@
 #include "common/carver.cuh"
 #include "common/copy.cuh"
 #include "common/for_type.cuh"
+#include "common/opened.cuh"
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "eig_kernels.cuh"
@@ -467,13 +468,16 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Large pages need products by cuBLAS.
+// Large pages need products by cuBLAS, and as much shared memory as GPUs have from compute
+// capability 9.0 on.
 int supports (const gla_job *head)
 {
   const gla_eig_job *job = (const gla_eig_job *)head;
   if (job->method == GLA_EIG_METHOD_JACOBI)
     return job->n <= JACOBI_MAX;
-  return job->n <= LARGE_MAX && (table_row (job).way != EIG_LARGE || gpu_blas_expected ());
+  if (job->n > LARGE_MAX)
+    return 0;
+  return table_row (job).way != EIG_LARGE || (devices_serve (LARGE_SHARED) && gpu_blas_expected ());
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)

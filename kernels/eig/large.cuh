@@ -29,7 +29,8 @@ enum {
   LARGE_WIDE = 128,               // reflectors that one product applies
   LARGE_SECOND_ROWS = 64,         // the same of large_second.cu
   LARGE_PANEL_ROWS = 256,         // rows of a panel to a block
-  LARGE_MAX = 32768
+  LARGE_MAX = 32768,
+  LARGE_SHARED = 208 * 1024 // bytes of shared memory that a block must be allowed to have
 };
 
 // Panels of the first stage.
