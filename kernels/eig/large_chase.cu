@@ -173,13 +173,14 @@ template <class T> GLA_DEVICE householder<T> warp_reflector (T &x)
   return h;
 }
 
-// The first task of a sweep, by team 1: the reflector of its column, which goes to team 0.
+// The first task of a sweep, by team 1: the reflector of its column, which goes to team 0. The
+// other warps wait for the first one, lest they hand over the starts of later sweeps.
 template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflector_of_team<T> &to)
 {
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % WARPS;
-  T *column = c.band + (int64_t)s * LD + 1;
+  T *column = c.band + (int64_t)s * LD + 1, v = from_real<T> (0);
+  householder<T> h = {};
   if (warp == 0) {
-    T v;
     if (s > 0) {
       wait_for_task (c, s - 1, -1);
       v = receive (c.message (s - 1, 0) + 1 + lane);
@@ -189,17 +190,18 @@ template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflect
     } else {
       v = shared_load (column + lane);
     }
-    householder<T> h = warp_reflector (v);
+    h = warp_reflector (v);
     to.v[lane] = v;
     if (lane == 0)
       to.tau = h.tau;
-    hand_over (START);
+  }
+  team_barrier (1);
+  hand_over (START);
+  if (warp == 0) {
     shared_store (column + lane, from_real<T> (lane == 0 ? h.beta : real_t<T> (0)));
     keep (c, s, 0, v, h.tau);
     if (lane == 0)
       c.e[s] = h.beta;
-  } else {
-    hand_over (START);
   }
   task_is_done (c, s, 1);
 }
