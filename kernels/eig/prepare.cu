@@ -32,6 +32,29 @@ struct share {
   int rank, blocks;
 };
 
+// The tiles (I, J) of the lower triangle that this block has, one after the other, down the
+// columns: every one of `blocks`.
+struct tile_walk {
+  int tiles, I, J;
+  GLA_DEVICE tile_walk (int n, share mine) : tiles ((n + TILE - 1) / TILE), I (mine.rank), J (0)
+  {
+    turn ();
+  }
+  GLA_DEVICE void turn () // to the next columns from behind the last row
+  {
+    while (I >= tiles && J < tiles) {
+      J++;
+      I += J - tiles;
+    }
+  }
+  GLA_DEVICE bool there () const { return J < tiles; }
+  GLA_DEVICE void next (share mine)
+  {
+    I += mine.blocks;
+    turn ();
+  }
+};
+
 // Tile (I, J) of the lower triangle, I >= J, as the threads of a block share it: thread (lane, row
 // of threads y) has rows lane and columns y, y+Y, ... of it; Y = blockDim.x/32.
 struct tile_at {
@@ -70,17 +93,13 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, share m
     }
     return s;
   }
-  int tiles = (n + TILE - 1) / TILE, count = 0;
-  for (int J = 0; J < tiles; J++)
-    for (int I = J; I < tiles; I++) {
-      if (count++ % mine.blocks != mine.rank)
-        continue;
-      load_mirror (tile, a, A, I, J);
-      tile_at at = {I * TILE + lane, J * TILE, n};
-      for (int c = threadIdx.x / TILE; c < TILE; c += Y)
-        if (at.inside (c))
-          look_at_pair (s, A[(at.j0 + c) * a.lda + at.i], tile[lane][c]);
-    }
+  for (tile_walk walk (n, mine); walk.there (); walk.next (mine)) {
+    load_mirror (tile, a, A, walk.I, walk.J);
+    tile_at at = {walk.I * TILE + lane, walk.J * TILE, n};
+    for (int c = threadIdx.x / TILE; c < TILE; c += Y)
+      if (at.inside (c))
+        look_at_pair (s, A[(at.j0 + c) * a.lda + at.i], tile[lane][c]);
+  }
   return s;
 }
 
@@ -93,42 +112,39 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
 {
   typedef real_t<T> R;
   int n = a.n, lane = threadIdx.x % TILE, row = threadIdx.x / TILE, Y = blockDim.x / TILE;
-  int tiles = (n + TILE - 1) / TILE, count = 0;
   R square = 0;
   // 2^k may be out of range where its halves are not
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
-  for (int J = 0; J < tiles; J++)
-    for (int I = J; I < tiles; I++) {
-      if (count++ % mine.blocks != mine.rank)
-        continue;
-      if (a.triangle != GLA_TRIANGLE_LOWER)
-        load_mirror (tile, a, A, I, J);
-      else
-        __syncthreads ();
-      tile_at at = {I * TILE + lane, J * TILE, n};
-      for (int c = row; c < TILE; c += Y)
-        if (at.inside (c)) {
-          T value = from_real<T> (0);
-          if (a.triangle != GLA_TRIANGLE_UPPER)
-            value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
-          if (a.triangle != GLA_TRIANGLE_LOWER) {
-            T upper = scale (second, scale (first, conj (tile[lane][c])));
-            value = a.triangle == GLA_TRIANGLE_UPPER ? upper : scale (R (0.5), value + upper);
-          }
-          bool diagonal = at.i == at.j0 + c;
-          value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
-          square += (diagonal ? 1 : 2) * abs2 (value);
-          W[(int64_t)(at.j0 + c) * n + at.i] = value;
-          tile[lane][c] = conj (value);
-        }
+  for (tile_walk walk (n, mine); walk.there (); walk.next (mine)) {
+    int I = walk.I, J = walk.J;
+    if (a.triangle != GLA_TRIANGLE_LOWER)
+      load_mirror (tile, a, A, I, J);
+    else
       __syncthreads ();
-      int j = J * TILE + lane;
-      for (int y = row; y < TILE; y += Y) {
-        int i = I * TILE + y;
-        if (i < n && i > j)
-          W[(int64_t)i * n + j] = tile[y][lane];
+    tile_at at = {I * TILE + lane, J * TILE, n};
+    for (int c = row; c < TILE; c += Y)
+      if (at.inside (c)) {
+        T value = from_real<T> (0);
+        if (a.triangle != GLA_TRIANGLE_UPPER)
+          value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
+        if (a.triangle != GLA_TRIANGLE_LOWER) {
+          T upper = scale (second, scale (first, conj (tile[lane][c])));
+          value = a.triangle == GLA_TRIANGLE_UPPER ? upper : scale (R (0.5), value + upper);
+        }
+        bool diagonal = at.i == at.j0 + c;
+        value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
+        square += (diagonal ? 1 : 2) * abs2 (value);
+        W[(int64_t)(at.j0 + c) * n + at.i] = value;
+        tile[lane][c] = conj (value);
       }
+    __syncthreads ();
+    int j = J * TILE + lane;
+    for (int y = row; y < TILE; y += Y) {
+      int i = I * TILE + y;
+      if (i < n && i > j)
+        W[(int64_t)i * n + j] = tile[y][lane];
     }
+  }
   return square;
 }
 
