@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_large [--types dzsc] [--sizes 2048,4096,...] [--values] [--pages p] [--alone]
-// [--random] A table (TSV) goes to stdout. All arrays are on the GPU before and after, both
-// libraries read the lower triangle, and each call gets new random Hermitian input. A time is the
-// median of 3 calls (of 1 from half a second on) after one that loads code and takes memory (from 5
-// s on that one). The ratios are
+// [--hard]
+//
+// A table (TSV) goes to stdout. All arrays are on the GPU before and after, both libraries read the
+// lower triangle, and the input is random and Hermitian. A time is the median of 3 calls after one
+// that loads code and takes memory; from half a second on of 1, and from 5 s on the first one
+// counts. The ratios are
 //   residual       |A V - V diag (lambda)|_F / (n eps |A|_F)
 //   orthogonality  |V' V - I|_F / (n eps sqrt n)
 // by products of cuBLAS; without vectors, residual compares the sum of the squares of the
-// eigenvalues with the norm of A. --alone: no peer. --hard: matrices that are hard instead, no peer
-// and no times, all types and sizes. The exit status is 1 if a result was wrong.
+// eigenvalues with the norm of A.
+// --values: no eigenvectors. --alone: no peer. --hard: matrices that are hard, no peer and no
+// times. The exit status is 1 if a result was wrong.
 
 #include "gpulinalg.h"
 #include "device_bench.cuh"
@@ -437,6 +440,10 @@ int main (int argc, char **argv)
   must (gla_set_place (h.ctx, GLA_PLACE_GPU, NULL, 0), "gla_set_place");
   must (cublasCreate (&h.blas), "cublasCreate");
   must (cusolverDnCreate (&h.solver), "cusolverDnCreate");
+  cudaDeviceProp gpu;
+  must (cudaGetDeviceProperties (&gpu, 0), "cudaGetDeviceProperties");
+  printf ("# %s; gpulinalg %s; milliseconds per page, arrays on the GPU: bench_large\n", gpu.name,
+          gla_version ());
   printf ("type\tn\tpages\tvectors\tms\tms_peer\tpeer/"
           "ms\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\tnote\n");
   for (char type : set.types)
