@@ -27,8 +27,8 @@ enum {
   LARGE_LD = 2 * LARGE_BAND,      // entries of a column of the band with its fill
   LARGE_MESSAGE = LARGE_BAND + 2, // room of a message of large_chase.cu
   LARGE_WIDE = 128,               // reflectors that one product applies
-  LARGE_SECOND_ROWS = 64,         // the same of large_second.cu
-  LARGE_PANEL_ROWS = 256,         // rows of a panel to a block
+  LARGE_PANEL_ROWS = 128,         // rows of a block of large_panel.cu, or twice as many
+  LARGE_SECOND_ROWS = 64,         // rows of a block of large_second.cu
   LARGE_MAX = 32768,
   LARGE_SHARED = 208 * 1024 // bytes of shared memory that a block must be allowed to have
 };

@@ -7,7 +7,7 @@
 namespace
 {
 
-enum { B = LARGE_BAND, ROWS = LARGE_PANEL_ROWS, WARPS = ROWS / 32 };
+enum { B = LARGE_BAND };
 
 template <class T> struct panel_args {
   int n, first;    // the first column
@@ -20,9 +20,9 @@ template <class T> struct panel_args {
   unsigned *counter;
 };
 
-// Shared memory of a block.
-template <class T> struct panel_memory {
-  T part[WARPS][B];
+// Shared memory of a block of so many rows.
+template <class T, int ROWS> struct panel_memory {
+  T part[ROWS / 32][B];
   T coefficient[B];
   T triangular[B][B + 1];
   T factor;
@@ -31,9 +31,11 @@ template <class T> struct panel_memory {
 
 // Sums over all rows of the grid: lane c of warp 0 gets that of dot[c]. The blocks' parts are added
 // in the same order everywhere.
-template <class T>
-GLA_DEVICE T grid_sums (const panel_args<T> &p, panel_memory<T> &m, T (&dot)[B], int &barriers)
+template <class T, int ROWS>
+GLA_DEVICE T grid_sums (const panel_args<T> &p, panel_memory<T, ROWS> &m, T (&dot)[B],
+                        int &barriers)
 {
+  constexpr int WARPS = ROWS / 32;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
   T sum = lane_sums<B> (dot);
   m.part[warp][lane] = sum;
@@ -55,6 +57,7 @@ GLA_DEVICE T grid_sums (const panel_args<T> &p, panel_memory<T> &m, T (&dot)[B],
   }
   grid_barrier (p.counter, ++barriers);
   sum = from_real<T> (0);
+#pragma unroll 4
   for (int b = warp; b < blocks; b += WARPS)
     sum = sum + shared_load (partial + b * B + lane);
   m.part[warp][lane] = sum;
@@ -69,7 +72,8 @@ GLA_DEVICE T grid_sums (const panel_args<T> &p, panel_memory<T> &m, T (&dot)[B],
 
 // Column j of the triangular factor T(0:j-1, j) = -tau T(0:j-1, 0:j-1) V'v, by a warp; lane
 // B-j+i has (v'V)(i).
-template <class T> GLA_DEVICE void next_factor (panel_memory<T> &m, int j, T tau, T product)
+template <class T, int ROWS>
+GLA_DEVICE void next_factor (panel_memory<T, ROWS> &m, int j, T tau, T product)
 {
   int i = threadIdx.x % 32;
   T sum = from_real<T> (0);
@@ -84,9 +88,8 @@ template <class T> GLA_DEVICE void next_factor (panel_memory<T> &m, int j, T tau
 
 // What warp 0 of each block finds from the sums of column j and the pivot row: the reflector, and
 // by which multiples of v the other columns change.
-template <class T>
-GLA_DEVICE void reflect (const panel_args<T> &p, panel_memory<T> &m, int j, T sum, T pivot,
-                         real_t<T> up)
+template <class T, int ROWS>
+GLA_DEVICE void reflect (panel_memory<T, ROWS> &m, int j, T sum, T pivot, real_t<T> up)
 {
   int lane = threadIdx.x;
   T alpha = scale (up, from_lane (pivot, 0));
@@ -107,11 +110,12 @@ GLA_DEVICE void reflect (const panel_args<T> &p, panel_memory<T> &m, int j, T su
 // the columns to its right follow, and the reflectors that are done end the row: the products of
 // the column with all of them are one sum over the grid, from which every block finds the
 // reflector, the update of the other columns, and block 0 a column of the triangular factor.
-template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kernel (panel_args<T> p)
+template <class T, int ROWS>
+__global__ void __launch_bounds__ (ROWS, 256 / ROWS) large_panel_kernel (panel_args<T> p)
 {
   typedef real_t<T> R;
-  __shared__ __align__ (16) unsigned char memory[sizeof (panel_memory<T>)];
-  panel_memory<T> &m = *reinterpret_cast<panel_memory<T> *> (memory);
+  __shared__ __align__ (16) unsigned char memory[sizeof (panel_memory<T, ROWS>)];
+  panel_memory<T, ROWS> &m = *reinterpret_cast<panel_memory<T, ROWS> *> (memory);
   int row = blockIdx.x * ROWS + threadIdx.x, rows = p.n - p.first - B, barriers = 0;
   bool inside = row < rows;
   T x[B];
@@ -147,7 +151,7 @@ template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kerne
       sum = grid_sums (p, m, dot, barriers);
     }
     if (threadIdx.x < 32)
-      reflect (p, m, j, sum, pivot, up);
+      reflect (m, j, sum, pivot, up);
     __syncthreads ();
     T v = row < j ? from_real<T> (0) : row == j ? from_real<T> (1) : m.factor * x[0];
     if (inside && row <= j)
@@ -171,11 +175,9 @@ template <class T> __global__ void __launch_bounds__ (ROWS, 1) large_panel_kerne
       p.triangular[q] = m.triangular[q % B][q / B];
 }
 
-} // namespace
-
-template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, int64_t pending)
+template <int ROWS, class T> cudaError_t launch (const large_page<T> &a, int panel, int64_t pending)
 {
-  int first = panel * B, rows = a.n - first - B, blocks = (rows + ROWS - 1) / ROWS;
+  int first = panel * B, blocks = (a.n - first - B + ROWS - 1) / ROWS;
   int64_t row = first + B, most = (a.n + ROWS - 1) / ROWS;
   panel_args<T> p = {};
   p.n = a.n;
@@ -189,7 +191,16 @@ template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, i
   p.partial = a.work.partial;
   p.pivot = a.work.partial + 2 * most * B;
   p.counter = a.work.counters + panel;
-  return launch_together (large_panel_kernel<T>, blocks, ROWS, 0, a.stream, p);
+  return launch_together (large_panel_kernel<T, ROWS>, blocks, ROWS, 0, a.stream, p);
+}
+
+} // namespace
+
+// More rows to a block where there are many blocks, whose sums each of them adds up.
+template <class T> cudaError_t large_panel (const large_page<T> &a, int panel, int64_t pending)
+{
+  return a.n <= 64 * LARGE_PANEL_ROWS ? launch<LARGE_PANEL_ROWS> (a, panel, pending)
+                                      : launch<2 * LARGE_PANEL_ROWS> (a, panel, pending);
 }
 
 template cudaError_t large_panel (const large_page<float> &, int, int64_t);
