@@ -37,10 +37,14 @@ template <> struct piece<cx<double>> {
   double re[4], im[4];
 };
 
+// c += a b on the tensor cores. Code for GPUs before 8.0 does nothing: nobody calls it there, see
+// LARGE_SHARED, and without tensor cores so many products would take long to compile.
 GLA_DEVICE void multiply_real (double (&c)[4], const double (&a)[4], double b0, double b1)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const double left[4] = {a[0], a[2], a[1], a[3]};
   mma_tall (c, left, b0, b1);
+#endif
 }
 
 // c += a b for the two numbers of b that the lane holds
