@@ -62,7 +62,7 @@ double large_seconds (const cuda_engine *e, const gla_eig_job *job)
 {
   double n = (double)job->n, chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
   double cube = n * n * n * (gla_type_is_complex (job->head.type) ? 4 : 1);
-  return 1.2e-5 * n + chip * cube * (job->vectors ? 4e-13 : 1e-13);
+  return 1e-5 * n + chip * cube * (job->vectors ? 2.3e-13 : 6e-14);
 }
 
 // Seconds of kernels for one page when many are at work, fitted to the measured table
