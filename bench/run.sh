@@ -7,6 +7,7 @@
 #   <name>.tsv, .png           batcheig from Octave arrays, and the loop over eig
 #   <name>-device.tsv, .png    gla_batcheig on the GPU, and cuSOLVER
 #   <name>-arrays.tsv          batcheig from Octave arrays, and the times of its kernels and copies
+#   eig-large-<name>-device.tsv   gla_batcheig of single large matrices on the GPU, and cuSOLVER
 #   qr-<name>.tsv, .png        qr_block from Octave arrays, and qr
 #   qr-<name>-device.tsv, .png   gla_qr on the GPU, and cuSOLVER
 #   gsvd-<name>.tsv, -sweeps.tsv, .png   gsvd_hz from Octave arrays, and gsvd; rotations in each sweep
@@ -54,6 +55,12 @@ if [ $gpu = yes ]; then
   mv "results/$name-device.tsv.new" "results/$name-device.tsv"
   $octave plot_bench.m "results/$name-device.tsv" "results/$name-device.png"
   [ $status -eq 0 ] || echo "bench_batcheig ended with status $status, see the notes in the table" >&2
+  echo "bench_large: on the GPU, beside cuSOLVER"
+  if { ./bench_large ${quick:+--sizes 2048,4096} && ./bench_large --values ${quick:+--sizes 2048,4096}; } >"results/eig-large-$name-device.tsv.new"; then
+    mv "results/eig-large-$name-device.tsv.new" "results/eig-large-$name-device.tsv"
+  else
+    status=1
+  fi
   echo "bench_qr: on the GPU, beside cuSOLVER"
   if ./bench_qr ${quick:+--shapes 1024x512,100000x128,32x32x1000} >"results/qr-$name-device.tsv.new"; then
     mv "results/qr-$name-device.tsv.new" "results/qr-$name-device.tsv"

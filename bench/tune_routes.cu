@@ -19,10 +19,11 @@ struct size {
   int64_t n, pages;
 };
 
-const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {28, 40000}, {32, 40000}, {33, 20000},
-                      {40, 16000}, {48, 16000}, {56, 8000},  {64, 8000},  {68, 6000},  {72, 6000},
-                      {80, 6000},  {88, 4000},  {96, 4000},  {112, 4000}, {128, 2640}, {192, 1056},
-                      {256, 528},  {384, 264},  {512, 132},  {768, 66},   {1024, 32}};
+const size sizes[] = {{8, 60000},  {16, 60000}, {20, 40000}, {28, 40000}, {32, 40000},
+                      {33, 20000}, {40, 16000}, {48, 16000}, {56, 8000},  {64, 8000},
+                      {68, 6000},  {72, 6000},  {80, 6000},  {88, 4000},  {96, 4000},
+                      {112, 4000}, {128, 2640}, {192, 1056}, {256, 528},  {384, 264},
+                      {512, 132},  {768, 66},   {1024, 32},  {1536, 12},  {2048, 12}};
 
 int never_stop (void *, int64_t)
 {
@@ -100,11 +101,13 @@ template <class T> double time_of (bench &b, gla_engine *gpu, batch<T> &m, const
   return out.seconds;
 }
 
-const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND"};
+const char *const names[] = {"EIG_STAGES", "EIG_WHOLE", "EIG_WARP", "EIG_BAND", "EIG_LARGE"};
 
 template <class T> bool serves (const gla_eig_route &row, int64_t n)
 {
   int largest_warp = scalar<T>::letter == 'z' ? 96 : 128;
+  if (row.way == EIG_LARGE)
+    return n >= 512;
   return n <= (row.way == EIG_WHOLE ? 32 : row.way == EIG_WARP ? largest_warp : 2048);
 }
 
@@ -147,7 +150,7 @@ void tune_rows (bench &b, gla_engine *gpu, bool vectors, const std::vector<gla_e
   for (size_t k = 0; k < table.size (); k++)
     printf ("{%d, %s, %d}, ", k + 1 < table.size () ? table[k].n_to : 2048, names[table[k].way],
             table[k].strip);
-  printf ("\n");
+  printf ("{%d, EIG_LARGE, 0}\n", 32768);
 }
 
 template <class T> void tune (bench &b, gla_engine *gpu)
@@ -158,10 +161,14 @@ template <class T> void tune (bench &b, gla_engine *gpu)
                  {2048, EIG_WARP, 0},
                  {2048, EIG_STAGES, 8},
                  {2048, EIG_STAGES, 16},
-                 {2048, EIG_STAGES, 32}});
-  tune_rows<T> (
-      b, gpu, false,
-      {{2048, EIG_STAGES, 0}, {2048, EIG_WHOLE, 0}, {2048, EIG_WARP, 0}, {2048, EIG_BAND, 0}});
+                 {2048, EIG_STAGES, 32},
+                 {2048, EIG_LARGE, 0}});
+  tune_rows<T> (b, gpu, false,
+                {{2048, EIG_STAGES, 0},
+                 {2048, EIG_WHOLE, 0},
+                 {2048, EIG_WARP, 0},
+                 {2048, EIG_BAND, 0},
+                 {2048, EIG_LARGE, 0}});
 }
 
 } // namespace

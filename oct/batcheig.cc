@@ -367,8 +367,10 @@ lambda = batcheig (K, M, "drop", 1e-10)
 @end example
 
 @subheading Limits
-@var{n} is at most 2048 on a GPU, and 46000 on the CPU where LAPACK has 32-bit
-integers.  The number of pages is limited by the memory of the computer alone.
+@var{n} is at most 32768 on a GPU, and 2048 with @qcode{"jacobi"}; above 2048 it
+takes cuBLAS, and memory for up to four matrices beside @var{A} and @var{V}.
+Pages that do not fit go to the CPU with a warning.  On the CPU @var{n} is at most
+46000 where LAPACK has 32-bit integers.  The number of pages is limited by the memory of the computer alone.
 
 @subheading Errors
 @table @code

@@ -316,7 +316,7 @@ typedef struct {
 // Cholesky leaves at most n*eps of the diagonal element. options NULL for the defaults; report may
 // be NULL. The error of an eigenvalue is bounded by about eps*|inv (B)|*(|A| + |B|*|lambda|), so
 // rcond tells how many digits may be lost. The whole work is done where the context says, up to n =
-// 2048 on a GPU; with GLA_PAIRS_DROP and GLA_PAIRS_SWAP, which take arrays on the host alone, only
+// 32768 on a GPU; with GLA_PAIRS_DROP and GLA_PAIRS_SWAP, which take arrays on the host alone, only
 // standard problems are solved there. The same pair gives the same bits in every batch, on one
 // device. Powers of two keep all numbers in the range, so pages of any size are solved.
 // GLA_PAIRS_DROP is Rayleigh-Ritz in the space of the eigenvectors of B that are not dropped. Where

@@ -8,7 +8,7 @@
 namespace
 {
 
-enum { GRID_MAX = 65536 };
+enum { GRID_MAX = 65536, LARGE_PAGE = 2048, LARGE_BLOCKS = 256 };
 
 // How many of the page's eigenvalues are at most x, for the whole block; NaN is not.
 template <class R> __device__ int at_most (const R *lambda, int n, double x)
@@ -31,8 +31,9 @@ template <class R> __device__ void set_nan (cx<R> *to)
   *to = {(R)NAN, 0};
 }
 
-// One block per page, in a grid-stride loop over the pages. All threads count eigenvalues, and then
-// share the elements of the columns, which lie in one piece in V.
+// One block per page, in a grid-stride loop over the pages, or for large pages some. All threads
+// of a block count eigenvalues; those of all blocks share the elements of the columns, which lie in
+// one piece in V.
 template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
 {
   typedef real_t<T> R;
@@ -53,7 +54,8 @@ template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
         set_nan (to);
     }
     const T *V = a.V + (page * a.n + first) * a.n;
-    for (int k = threadIdx.x; a.V != nullptr && k < a.n * a.columns; k += blockDim.x) {
+    int elements = a.V != nullptr ? a.n * a.columns : 0; // n is at most 32768
+    for (int k = blockIdx.y * blockDim.x + threadIdx.x; k < elements; k += gridDim.y * blockDim.x) {
       int j = k / a.n, i = k - j * a.n;
       T *to = a.to_V + page * a.page_v + j * a.ldv + i;
       if (j < stored)
@@ -68,9 +70,10 @@ template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
 
 template <class T> cudaError_t eig_take_range (const eig_range_args<T> &a)
 {
-  int blocks = (int)(a.pages < GRID_MAX ? a.pages : GRID_MAX);
+  unsigned blocks = (unsigned)(a.pages < GRID_MAX ? a.pages : GRID_MAX);
+  unsigned of_page = a.n > LARGE_PAGE ? LARGE_BLOCKS : 1;
   int threads = a.n <= 8 ? 32 : a.n <= 16 ? 64 : 256;
-  take_range_kernel<T><<<blocks, threads, 0, a.stream>>> (a);
+  take_range_kernel<T><<<dim3 (blocks, of_page), threads, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

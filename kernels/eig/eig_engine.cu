@@ -4,11 +4,13 @@
 #include "common/carver.cuh"
 #include "common/copy.cuh"
 #include "common/for_type.cuh"
+#include "common/opened.cuh"
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "eig_kernels.cuh"
 #include "engine/eig_part.cuh"
 #include "hetrd_band.cuh"
+#include "large_page.cuh"
 #include "eig_routes.h"
 #include "common/eig_range.cuh"
 
@@ -17,13 +19,13 @@
 namespace
 {
 
-enum { QR_MAX = 2048, GRID_MAX = 32768 };
+enum { JACOBI_MAX = 2048, GRID_MAX = 32768 };
 
 //------------------------------------------------------------------------------
 // which method serves, and what it costs
 //------------------------------------------------------------------------------
 
-enum route { ROUTE_SMALL, ROUTE_STAGES, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
+enum route { ROUTE_SMALL, ROUTE_STAGES, ROUTE_LARGE, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
 
 bool fits (const gla_eig_job *job, int smem_limit)
 {
@@ -48,9 +50,19 @@ gla_eig_route table_row (const gla_eig_job *job)
 
 route route_of (const cuda_engine *e, const gla_eig_job *job)
 {
-  if (job->method != GLA_EIG_METHOD_JACOBI)
-    return table_row (job).way == EIG_WHOLE ? ROUTE_SMALL : ROUTE_STAGES;
+  if (job->method != GLA_EIG_METHOD_JACOBI) {
+    gla_eig_way way = table_row (job).way;
+    return way == EIG_WHOLE ? ROUTE_SMALL : way == EIG_LARGE ? ROUTE_LARGE : ROUTE_STAGES;
+  }
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
+}
+
+// Seconds of a large page, which has the GPU for itself.
+double large_seconds (const cuda_engine *e, const gla_eig_job *job)
+{
+  double n = (double)job->n, chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
+  double cube = n * n * n * (gla_type_is_complex (job->head.type) ? 4 : 1);
+  return 1e-5 * n + chip * cube * (job->vectors ? 2.3e-13 : 6e-14);
 }
 
 // Seconds of kernels for one page when many are at work, fitted to the measured table
@@ -65,6 +77,8 @@ double page_seconds (const cuda_engine *e, const gla_eig_job *job)
   case ROUTE_SMALL:
   case ROUTE_STAGES:
     return 1e-9 + chip * type * (job->vectors ? 1 : 0.5) * (2.4e-10 * n * n + 1e-12 * n * n * n);
+  case ROUTE_LARGE:
+    return large_seconds (e, job);
   case ROUTE_JACOBI:
     return 1e-8 + chip * type * 3e-11 * n * n * n;
   default:
@@ -75,6 +89,8 @@ double page_seconds (const cuda_engine *e, const gla_eig_job *job)
 // Seconds that one page takes alone.
 double page_latency (const gla_eig_job *job)
 {
+  if (job->method != GLA_EIG_METHOD_JACOBI && table_row (job).way == EIG_LARGE)
+    return 0; // no other page is at work beside it
   double n = (double)job->n;
   return 5e-5 + 1e-5 * n + n * n * n * gla_type_size (job->head.type) * 1e-12;
 }
@@ -116,6 +132,22 @@ void lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages
     a->tfactor = c.take<double> (pages * eig_unmtr_doubles<T> (n));
 }
 
+// The work space of ROUTE_LARGE, for one page.
+template <class T> void lay_out_large (const gla_eig_job *job, carver &c, eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  large_work<T> unused;
+  int n = (int)job->n;
+  if (job->vectors)
+    a->Z = c.take<R> ((int64_t)n * n);
+  a->stedc = c.take<char> (eig_stedc_bytes<T> (n, 1));
+  a->d = c.take<R> (n);
+  a->e = c.take<R> (n);
+  a->rank = c.take<int> (n);
+  a->large = c.base == nullptr ? nullptr : c.base + c.used;
+  eig_large_lay_out<T> (n, job->vectors, c, &unused);
+}
+
 // Whether the kernels write V and lambda to memory of the chunk.
 bool keeps_results (const gla_eig_job *job)
 {
@@ -150,6 +182,8 @@ size_t lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, cha
   }
   if (way == ROUTE_STAGES)
     lay_out_stages (e, job, pages, c, a);
+  if (way == ROUTE_LARGE)
+    lay_out_large<T> (job, c, a);
   if (way == ROUTE_JACOBI_BLOCK) {
     a->Z = c.take<T> (pages * n2);
     a->state = c.take<int> (pages * 8);
@@ -252,6 +286,14 @@ template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_ar
   if (a.vectors)
     GLA_TRY (a.strip > 0 ? eig_unmtr_blocked (a) : eig_unmtr (a));
   return GLA_OK;
+}
+
+template <class T> gla_status run_large (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  carver c = {a.large, 0};
+  large_work<T> work = {};
+  eig_large_lay_out (a.n, a.vectors, c, &work);
+  return eig_large (e, slot, a, work);
 }
 
 template <class T> gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a)
@@ -364,7 +406,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
       engine_announce_results (e, slot, &chunk->V);
   }
   route way = route_of (e, &e->eig_job);
-  if (way != ROUTE_SMALL && !reads_and_reduces (e, a))
+  if (way != ROUTE_SMALL && way != ROUTE_LARGE && !reads_and_reduces (e, a))
     GLA_TRY (eig_prepare (a));
   switch (way) {
   case ROUTE_SMALL:
@@ -372,6 +414,9 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     break;
   case ROUTE_STAGES:
     GLA_TRY (run_stages (e, slot, a));
+    break;
+  case ROUTE_LARGE:
+    GLA_TRY (run_large (e, slot, a));
     break;
   case ROUTE_JACOBI:
     GLA_TRY (eig_jacobi (a));
@@ -423,9 +468,16 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
 // the backend's functions
 //------------------------------------------------------------------------------
 
+// Large pages need products by cuBLAS, and as much shared memory as GPUs have from compute
+// capability 9.0 on.
 int supports (const gla_job *head)
 {
-  return ((const gla_eig_job *)head)->n <= QR_MAX;
+  const gla_eig_job *job = (const gla_eig_job *)head;
+  if (job->method == GLA_EIG_METHOD_JACOBI)
+    return job->n <= JACOBI_MAX;
+  if (job->n > LARGE_MAX)
+    return 0;
+  return table_row (job).way != EIG_LARGE || (devices_serve (LARGE_SHARED) && gpu_blas_expected ());
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -453,6 +505,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_eig_job *job = (const gla_eig_job *)head;
   cuda_engine *e = engine_of (engine);
+  if (route_of (e, job) == ROUTE_LARGE)
+    return 1;
   double by_time = PIECE_SECONDS / page_seconds (e, job);
   // enough to fill the GPU; beyond that host arrays go in chunks of 32 MB, to overlap the copies
   double fill = 8.0 * e->multiprocessors;

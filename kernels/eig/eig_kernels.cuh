@@ -48,6 +48,7 @@ template <class T> struct eig_args {
   int strip;       // columns of V that a block of the back-transform takes
   void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer
   int *state;      // 8: flags of blocked jacobi
+  char *large;     // work space of ROUTE_LARGE (large_page.cuh)
   int *count;      // of the chunk: pages that are not finished, and lists of them (pages + 4)
 };
 
@@ -56,6 +57,9 @@ template <class T> cudaError_t eig_small (const eig_args<T> &a);
 
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
+// The same for one large page by the whole GPU, with memory for what the blocks tell each other.
+template <class T> cudaError_t eig_prepare_large (const eig_args<T> &a, void *memory);
+size_t eig_prepare_large_bytes ();
 
 // Checks, scales and reduces pages of n up to 128, where they fit: A -> d, e, exponent, info, skew
 // and, with vectors, tau and what W has below the diagonal; no norm.

@@ -11,7 +11,8 @@ typedef enum {
   EIG_STAGES, // a kernel for each stage
   EIG_WHOLE,  // whole pages in one kernel (small.cu, n <= 32)
   EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 128, z: 96)
-  EIG_BAND    // by stages, eigenvalues alone by way of a band matrix (he2hb.cuh, hb2st.cu)
+  EIG_BAND,   // by stages, eigenvalues alone by way of a band matrix (he2hb.cuh, hb2st.cu)
+  EIG_LARGE   // one page after the other, each by the whole GPU (large.cuh)
 } gla_eig_way;
 
 typedef struct {
@@ -24,8 +25,8 @@ typedef struct {
 
 typedef struct {
   char type;
-  gla_eig_route rows[7];   // with eigenvectors
-  gla_eig_route values[3]; // without
+  gla_eig_route rows[8];   // with eigenvectors
+  gla_eig_route values[4]; // without
 } gla_eig_route_table;
 
 static const gla_eig_route_table gla_eig_routes[4] = {
@@ -34,8 +35,9 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {80, EIG_WARP, 0},
       {96, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
-      {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {80, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+      {1536, EIG_STAGES, 8},
+      {32768, EIG_LARGE, 0}},
+     {{16, EIG_WHOLE, 0}, {80, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
     {'c',
      {{16, EIG_WHOLE, 0},
       {28, EIG_WARP, 0},
@@ -43,14 +45,23 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {112, EIG_WARP, 0},
       {128, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
-      {2048, EIG_STAGES, 8}},
-     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+      {1536, EIG_STAGES, 8},
+      {32768, EIG_LARGE, 0}},
+     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
     {'d',
-     {{16, EIG_WHOLE, 0}, {112, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {68, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{16, EIG_WHOLE, 0},
+      {112, EIG_WARP, 0},
+      {224, EIG_STAGES, 32},
+      {1792, EIG_STAGES, 16},
+      {32768, EIG_LARGE, 0}},
+     {{16, EIG_WHOLE, 0}, {68, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
     {'s',
-     {{32, EIG_WHOLE, 0}, {128, EIG_WARP, 0}, {224, EIG_STAGES, 32}, {2048, EIG_STAGES, 16}},
-     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}}},
+     {{32, EIG_WHOLE, 0},
+      {128, EIG_WARP, 0},
+      {224, EIG_STAGES, 32},
+      {1792, EIG_STAGES, 16},
+      {32768, EIG_LARGE, 0}},
+     {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
 };
 
 #endif

@@ -32,6 +32,29 @@ struct share {
   int rank, blocks;
 };
 
+// The tiles (I, J) of the lower triangle that this block has, one after the other, down the
+// columns: every one of `blocks`.
+struct tile_walk {
+  int tiles, I, J;
+  GLA_DEVICE tile_walk (int n, share mine) : tiles ((n + TILE - 1) / TILE), I (mine.rank), J (0)
+  {
+    turn ();
+  }
+  GLA_DEVICE void turn () // to the next columns from behind the last row
+  {
+    while (I >= tiles && J < tiles) {
+      J++;
+      I += J - tiles;
+    }
+  }
+  GLA_DEVICE bool there () const { return J < tiles; }
+  GLA_DEVICE void next (share mine)
+  {
+    I += mine.blocks;
+    turn ();
+  }
+};
+
 // Tile (I, J) of the lower triangle, I >= J, as the threads of a block share it: thread (lane, row
 // of threads y) has rows lane and columns y, y+Y, ... of it; Y = blockDim.x/32.
 struct tile_at {
@@ -70,17 +93,13 @@ GLA_DEVICE summary<real_t<T>> inspect (const eig_args<T> &a, const T *A, share m
     }
     return s;
   }
-  int tiles = (n + TILE - 1) / TILE, count = 0;
-  for (int J = 0; J < tiles; J++)
-    for (int I = J; I < tiles; I++) {
-      if (count++ % mine.blocks != mine.rank)
-        continue;
-      load_mirror (tile, a, A, I, J);
-      tile_at at = {I * TILE + lane, J * TILE, n};
-      for (int c = threadIdx.x / TILE; c < TILE; c += Y)
-        if (at.inside (c))
-          look_at_pair (s, A[(at.j0 + c) * a.lda + at.i], tile[lane][c]);
-    }
+  for (tile_walk walk (n, mine); walk.there (); walk.next (mine)) {
+    load_mirror (tile, a, A, walk.I, walk.J);
+    tile_at at = {walk.I * TILE + lane, walk.J * TILE, n};
+    for (int c = threadIdx.x / TILE; c < TILE; c += Y)
+      if (at.inside (c))
+        look_at_pair (s, A[(at.j0 + c) * a.lda + at.i], tile[lane][c]);
+  }
   return s;
 }
 
@@ -93,42 +112,39 @@ GLA_DEVICE real_t<T> complete (const eig_args<T> &a, const T *A, T *W, int k, bo
 {
   typedef real_t<T> R;
   int n = a.n, lane = threadIdx.x % TILE, row = threadIdx.x / TILE, Y = blockDim.x / TILE;
-  int tiles = (n + TILE - 1) / TILE, count = 0;
   R square = 0;
   // 2^k may be out of range where its halves are not
   R first = times_power (R (1), k / 2), second = times_power (R (1), k - k / 2);
-  for (int J = 0; J < tiles; J++)
-    for (int I = J; I < tiles; I++) {
-      if (count++ % mine.blocks != mine.rank)
-        continue;
-      if (a.triangle != GLA_TRIANGLE_LOWER)
-        load_mirror (tile, a, A, I, J);
-      else
-        __syncthreads ();
-      tile_at at = {I * TILE + lane, J * TILE, n};
-      for (int c = row; c < TILE; c += Y)
-        if (at.inside (c)) {
-          T value = from_real<T> (0);
-          if (a.triangle != GLA_TRIANGLE_UPPER)
-            value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
-          if (a.triangle != GLA_TRIANGLE_LOWER) {
-            T upper = scale (second, scale (first, conj (tile[lane][c])));
-            value = a.triangle == GLA_TRIANGLE_UPPER ? upper : scale (R (0.5), value + upper);
-          }
-          bool diagonal = at.i == at.j0 + c;
-          value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
-          square += (diagonal ? 1 : 2) * abs2 (value);
-          W[(int64_t)(at.j0 + c) * n + at.i] = value;
-          tile[lane][c] = conj (value);
-        }
+  for (tile_walk walk (n, mine); walk.there (); walk.next (mine)) {
+    int I = walk.I, J = walk.J;
+    if (a.triangle != GLA_TRIANGLE_LOWER)
+      load_mirror (tile, a, A, I, J);
+    else
       __syncthreads ();
-      int j = J * TILE + lane;
-      for (int y = row; y < TILE; y += Y) {
-        int i = I * TILE + y;
-        if (i < n && i > j)
-          W[(int64_t)i * n + j] = tile[y][lane];
+    tile_at at = {I * TILE + lane, J * TILE, n};
+    for (int c = row; c < TILE; c += Y)
+      if (at.inside (c)) {
+        T value = from_real<T> (0);
+        if (a.triangle != GLA_TRIANGLE_UPPER)
+          value = scale (second, scale (first, A[(at.j0 + c) * a.lda + at.i]));
+        if (a.triangle != GLA_TRIANGLE_LOWER) {
+          T upper = scale (second, scale (first, conj (tile[lane][c])));
+          value = a.triangle == GLA_TRIANGLE_UPPER ? upper : scale (R (0.5), value + upper);
+        }
+        bool diagonal = at.i == at.j0 + c;
+        value = bad ? from_real<T> (0) : diagonal ? from_real<T> (re (value)) : value;
+        square += (diagonal ? 1 : 2) * abs2 (value);
+        W[(int64_t)(at.j0 + c) * n + at.i] = value;
+        tile[lane][c] = conj (value);
       }
+    __syncthreads ();
+    int j = J * TILE + lane;
+    for (int y = row; y < TILE; y += Y) {
+      int i = I * TILE + y;
+      if (i < n && i > j)
+        W[(int64_t)i * n + j] = tile[y][lane];
     }
+  }
   return square;
 }
 
@@ -158,6 +174,76 @@ template <class T> __global__ void prepare_kernel (eig_args<T> a, int blocks)
   cluster_barrier (blocks); // the others may still read what this block found
 }
 
+// The same for one large page, by so many blocks in three kernels: what each has seen, the page
+// from all of that, and what is known of it from the sums of squares.
+enum { LARGE_BLOCKS = 1024, LARGE_THREADS = 256 };
+
+template <class T> struct large_seen {
+  summary<real_t<T>> seen[LARGE_BLOCKS];
+  real_t<T> square[LARGE_BLOCKS];
+};
+
+// What all blocks have seen, in their order; every thread gets it.
+template <class R> GLA_DEVICE summary<R> join_all (const summary<R> *seen, summary<R> *shared)
+{
+  summary<R> s = {0, 0, 0, 0};
+  for (int b = threadIdx.x; b < LARGE_BLOCKS; b += blockDim.x)
+    join (s, seen[b].largest, seen[b].skew, seen[b].square, seen[b].bad);
+  return block_join (s, shared);
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_inspect_kernel (eig_args<T> a, large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
+  share mine = {(int)blockIdx.x, LARGE_BLOCKS};
+  summary<R> s = inspect (a, a.A, mine, reinterpret_cast<T (*)[TILE + 1]> (memory));
+  s = block_join (s, shared);
+  if (threadIdx.x == 0)
+    all->seen[blockIdx.x] = s;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_complete_kernel (eig_args<T> a, large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  __shared__ __align__ (16) unsigned char memory[sizeof (T) * TILE * (TILE + 1)];
+  share mine = {(int)blockIdx.x, LARGE_BLOCKS};
+  summary<R> s = join_all (all->seen, shared);
+  R square = complete (a, a.A, a.W, scaling_of (s), s.bad, mine,
+                       reinterpret_cast<T (*)[TILE + 1]> (memory));
+  summary<R> own = {0, 0, 0, 0};
+  own.square = square;
+  __syncthreads ();
+  own = block_join (own, shared);
+  if (threadIdx.x == 0)
+    all->square[blockIdx.x] = own.square;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (LARGE_THREADS)
+    large_summary_kernel (eig_args<T> a, const large_seen<T> *all)
+{
+  typedef real_t<T> R;
+  __shared__ summary<R> shared[32];
+  summary<R> s = join_all (all->seen, shared), squares = {0, 0, 0, 0};
+  for (int b = threadIdx.x; b < LARGE_BLOCKS; b += blockDim.x)
+    squares.square += all->square[b];
+  __syncthreads ();
+  squares = block_join (squares, shared);
+  if (threadIdx.x != 0)
+    return;
+  *a.exponent = -scaling_of (s);
+  *a.norm = sqrt_of (squares.square);
+  *a.info = info_of (s, a.n);
+  *a.skew = 2 * s.skew;
+}
+
 // Blocks of a cluster, as measured: n alone decides, so that a page has the same norm in every
 // batch.
 int blocks_for (int n)
@@ -174,7 +260,24 @@ template <class T> cudaError_t eig_prepare (const eig_args<T> &a)
   return cudaLaunchKernelEx (&launch.config, prepare_kernel<T>, a, blocks);
 }
 
-template cudaError_t eig_prepare (const eig_args<float> &);
-template cudaError_t eig_prepare (const eig_args<double> &);
-template cudaError_t eig_prepare (const eig_args<cx<float>> &);
-template cudaError_t eig_prepare (const eig_args<cx<double>> &);
+size_t eig_prepare_large_bytes ()
+{
+  return sizeof (large_seen<double>);
+}
+
+template <class T> cudaError_t eig_prepare_large (const eig_args<T> &a, void *memory)
+{
+  large_seen<T> *all = static_cast<large_seen<T> *> (memory);
+  large_inspect_kernel<T><<<LARGE_BLOCKS, LARGE_THREADS, 0, a.stream>>> (a, all);
+  large_complete_kernel<T><<<LARGE_BLOCKS, LARGE_THREADS, 0, a.stream>>> (a, all);
+  large_summary_kernel<T><<<1, LARGE_THREADS, 0, a.stream>>> (a, all);
+  return cudaGetLastError ();
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t eig_prepare (const eig_args<T> &);                                          \
+  template cudaError_t eig_prepare_large (const eig_args<T> &, void *);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

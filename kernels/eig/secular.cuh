@@ -27,6 +27,7 @@ template <class R> GLA_DEVICE const R *shared_array (int offset)
 }
 
 template <class R> struct secular {
+  typedef R real;
   int k;     // poles
   int at_d;  // where they are in shared memory, ascending
   int at_z;  // nonzero
@@ -41,13 +42,23 @@ template <class R> GLA_DEVICE secular<R> secular_of (int k, const R *d, const R 
   return {k, shared_offset (d), shared_offset (z), 1 / rho, rho * square};
 }
 
-// The function at origin+tau: value, sum of the terms' sizes, derivative, and the derivative of the
-// poles on the right minus that of the poles on the left.
+// The same with the poles in global memory.
+template <class R> struct secular_far {
+  typedef R real;
+  int k;
+  const R *at_d, *at_z;
+  R inverse, reach;
+  GLA_DEVICE R d (int i) const { return at_d[i]; }
+  GLA_DEVICE R z (int i) const { return at_z[i]; }
+};
+
+// The function, F is secular or secular_far, at origin+tau: value, sum of the terms' sizes,
+// derivative, and the derivative of the poles on the right minus that of the poles on the left.
 template <class R> struct secular_value {
   R w, size, slope, skew;
 };
 
-template <class R> GLA_DEVICE secular_value<R> evaluate (const secular<R> &f, R origin, R tau)
+template <class F, class R> GLA_DEVICE secular_value<R> evaluate (const F &f, R origin, R tau)
 {
   secular_value<R> v = {0, 0, 0, 0};
 #pragma unroll 4
@@ -99,8 +110,9 @@ template <class R> struct secular_search {
 };
 
 // Chooses the origin by the sign in the middle and interpolates there.
-template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> &f, int j)
+template <class F> GLA_DEVICE secular_search<typename F::real> secular_start (const F &f, int j)
 {
+  typedef typename F::real R;
   secular_search<R> s;
   s.last = j == f.k - 1;
   s.left = s.last ? j - 1 : j;
@@ -131,9 +143,9 @@ template <class R> GLA_DEVICE secular_search<R> secular_start (const secular<R> 
 }
 
 // The step from s.tau, where the function is v.
-template <class R>
-GLA_DEVICE R secular_step (const secular<R> &f, const secular_search<R> &s,
-                           const secular_value<R> &v, bool middle_way)
+template <class F, class R>
+GLA_DEVICE R secular_step (const F &f, const secular_search<R> &s, const secular_value<R> &v,
+                           bool middle_way)
 {
   R dl = (f.d (s.left) - s.origin) - s.tau, dr = (f.d (s.right) - s.origin) - s.tau;
   R rl = quotient (f.z (s.left), dl), rr = quotient (f.z (s.right), dr);
@@ -164,8 +176,10 @@ enum { SECULAR_STEPS = 200 };
 
 // Root j; not settled when the iteration does not come to an end. One copy serves all sizes:
 // the instruction cache is what small pages are short of.
-template <class R> __device__ __noinline__ secular_result<R> secular_root (secular<R> f, int j)
+template <class F>
+__device__ __noinline__ secular_result<typename F::real> secular_root (F f, int j)
 {
+  typedef typename F::real R;
   if (f.k == 1)
     return {f.d (0), f.reach, 1};
   secular_search<R> s = secular_start (f, j);

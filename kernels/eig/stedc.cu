@@ -21,15 +21,13 @@ template <class T> int64_t eig_stedc_bytes (int n, int64_t pages)
   stedc_tree tree = stedc_tree_of (n);
   int64_t page = (int64_t)n * (7 * sizeof (R) + 3 * sizeof (int)) +
                  (int64_t)tree.leaves * sizeof (stedc_counts);
-  return pages * page + 10 * 16; // ten arrays, each rounded up
+  int64_t far = (int64_t)stedc_far_bytes<R> (tree);
+  return pages * (page + far) + 11 * 16; // eleven arrays, each rounded up
 }
 
-// (d, e) -> d and, with vectors, Z. The two matrices of eigenvectors that alternate are Z and the
-// caller's V, which nothing else needs before the back-transform.
-template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
+template <class T> stedc_level<real_t<T>> stedc_begin (const eig_args<T> &a)
 {
   typedef real_t<T> R;
-  const int reals = is_complex_v<T> ? 2 : 1;
   int n = a.n;
   stedc_tree tree = stedc_tree_of (n);
   stedc_level<R> s = {};
@@ -53,36 +51,50 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   s.upper = take<int> (memory, a.pages * n);
   s.lower = take<int> (memory, a.pages * n);
   s.counts = take<stedc_counts> (memory, a.pages * tree.leaves);
+  s.far = stedc_far_bytes<R> (tree) > 0 ? reinterpret_cast<unsigned char *> (memory) : nullptr;
+  stedc_rise (a, 0, &s);
+  return s;
+}
 
-  if (!a.vectors && n <= STEDC_VALUES_MAX)
-    return stedc_values (s, a.stream);
-  int levels = 0;
-  while (1 << levels < tree.leaves)
-    levels++;
+// The two matrices of eigenvectors that alternate are Z and the caller's V, which nothing else
+// needs before the back-transform. The last level ends in Z.
+template <class T> void stedc_rise (const eig_args<T> &a, int level, stedc_level<real_t<T>> *s)
+{
+  typedef real_t<T> R;
+  const int reals = is_complex_v<T> ? 2 : 1;
   R *Z[2] = {static_cast<R *> (a.Z), reinterpret_cast<R *> (a.V)};
-  int64_t ld[2] = {n, a.ldv * reals}, step[2] = {(int64_t)n * n, a.page_v * reals};
-  int from = levels % 2; // the last level ends in a.Z
-  s.Z = Z[from];
-  s.ldz = ld[from];
-  s.page_z = step[from];
+  int64_t ld[2] = {a.n, a.ldv * reals}, step[2] = {(int64_t)a.n * a.n, a.page_v * reals};
+  int to = (stedc_levels (s->tree) - level) % 2, from = level > 0 ? 1 - to : to;
+  s->level = level;
+  s->Z = Z[from];
+  s->ldz = ld[from];
+  s->page_z = step[from];
+  s->merged = Z[to];
+  s->ld_merged = ld[to];
+  s->page_merged = step[to];
+}
+
+// (d, e) -> d and, with vectors, Z.
+template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
+{
+  typedef real_t<T> R;
+  stedc_level<R> s = stedc_begin (a);
+  if (!a.vectors && a.n <= STEDC_VALUES_MAX)
+    return stedc_values (s, a.stream);
   cudaError_t status = stedc_leaves (s, a.stream);
-  for (s.level = 1; s.level <= levels && status == cudaSuccess; s.level++) {
-    s.Z = Z[from];
-    s.ldz = ld[from];
-    s.page_z = step[from];
-    from = 1 - from;
-    s.merged = Z[from];
-    s.ld_merged = ld[from];
-    s.page_merged = step[from];
+  for (int level = 1; level <= stedc_levels (s.tree) && status == cudaSuccess; level++) {
+    stedc_rise (a, level, &s);
     status = stedc_merge (s, a.stream);
     if (status == cudaSuccess && a.vectors && !stedc_joins (s))
-      status = stedc_update (s, a.stream);
+      status = stedc_update (s, 0, stedc_update_blocks (s), a.stream);
   }
   return status;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template int64_t eig_stedc_bytes<T> (int, int64_t);                                              \
+  template stedc_level<real_t<T>> stedc_begin (const eig_args<T> &);                               \
+  template void stedc_rise (const eig_args<T> &, int, stedc_level<real_t<T>> *);                   \
   template cudaError_t eig_stedc (const eig_args<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

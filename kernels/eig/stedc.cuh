@@ -28,6 +28,12 @@ struct stedc_tree {
   {
     return leaves == 2 ? (int)STEDC_LEAF : (n + leaves - 1) / leaves;
   }
+  // rows of a node of the level at most
+  __host__ __device__ int rows_at (int level) const
+  {
+    int64_t rows = (int64_t)leaf_rows () << level;
+    return rows < n ? (int)rows : n;
+  }
 };
 
 inline stedc_tree stedc_tree_of (int n)
@@ -54,7 +60,7 @@ struct stedc_counts {
   int roots; // k: columns that did not deflate
   int upper; // of these, the columns with entries in the upper half, and in the lower half
   int lower;
-  int unused;
+  int rotations; // that made columns deflate
 };
 
 // One level of all pages of a chunk. Arrays have n entries per page; a node uses those of its rows.
@@ -78,7 +84,20 @@ template <class R> struct stedc_level {
   int *column;          // where merged column j comes from if it deflated; else pole j
   int *upper, *lower;   // the poles with entries in the upper and in the lower half
   stedc_counts *counts; // of node q of the level, at [page * leaves + q]
+  unsigned char *far;   // what stedc_merge_far needs, NULL where it is not called
 };
+
+// Where everything is in the memory of a, before the leaves; then level by level what is read and
+// what is written, from level 1 to stedc_levels.
+template <class T> stedc_level<real_t<T>> stedc_begin (const eig_args<T> &a);
+template <class T> void stedc_rise (const eig_args<T> &a, int level, stedc_level<real_t<T>> *s);
+inline int stedc_levels (const stedc_tree &tree)
+{
+  int levels = 0;
+  while (1 << levels < tree.leaves)
+    levels++;
+  return levels;
+}
 
 // Eigenvalues, counts and lists; rotates columns of Z that deflate as pairs; where it joins, merged
 // = Z * U as well. That is so for two leaves in single precision: in double the tensor cores, which
@@ -89,8 +108,19 @@ template <class R> bool stedc_joins (const stedc_level<R> &s)
 {
   return stedc_joins_leaves<R> && s.vectors && s.level == 1;
 }
-// merged = Z * U
-template <class R> cudaError_t stedc_update (const stedc_level<R> &s, cudaStream_t stream);
+// The same where the nodes of the level have more than STEDC_NEAR_MAX rows.
+enum { STEDC_NEAR_MAX = 2048 };
+inline bool stedc_far (const stedc_tree &tree, int level)
+{
+  return tree.rows_at (level) > STEDC_NEAR_MAX;
+}
+template <class R> size_t stedc_far_bytes (const stedc_tree &tree);
+template <class R> cudaError_t stedc_merge_far (const stedc_level<R> &s, cudaStream_t stream);
+// merged = Z * U; blocks first..last-1 of the stedc_update_blocks of it
+template <class R> int64_t stedc_update_blocks (const stedc_level<R> &s);
+template <class R>
+cudaError_t stedc_update (const stedc_level<R> &s, int64_t first, int64_t last,
+                          cudaStream_t stream);
 
 // The leaves: Z gets their eigenvectors, or edge the first and last rows of these.
 template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream_t stream);

@@ -67,27 +67,6 @@ template <class R> GLA_DEVICE void sort (const stedc_workspace<R> &w, int m, int
   }
 }
 
-// Norms of the columns of U; with edge rows, these rows times U.
-template <class R, bool EDGES>
-GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *top, R *bottom)
-{
-  R square = 0, first = 0, last = 0, origin = w.origin[j], tau = w.tau[j];
-#pragma unroll 4
-  for (int i = 0; i < k; i++) {
-    R u = w.z[i] * stedc_reciprocal ((w.pole[i] - origin) - tau);
-    square = madd (u, u, square);
-    if (EDGES) {
-      int place = w.column[w.order[i]];
-      first = madd (w.top[place], u, first);
-      last = madd (w.bottom[place], u, last);
-    }
-  }
-  R inverse = 1 / sqrt_of (square);
-  *norm = inverse;
-  *top = first * inverse;
-  *bottom = last * inverse;
-}
-
 // Every block of the cluster gets entry i of an array of its workspace.
 template <class R> GLA_DEVICE void broadcast (R *array, int i, R value, int blocks)
 {
@@ -136,33 +115,7 @@ GLA_DEVICE void tell_update (const stedc_level<R> &s, const stedc_workspace<R> &
   for (int j = threadIdx.x; j < found.lower; j += blockDim.x)
     s.lower[at + j] = w.lower[j];
   if (threadIdx.x == 0)
-    s.counts[node] = {found.roots, found.upper, found.lower, 0};
-}
-
-// Column j of the m of U, of which the first k belong to roots: what the update makes it from, or
-// without vectors the edge rows times it.
-template <bool VECTORS, class R>
-GLA_DEVICE void store_column (const stedc_level<R> &s, const stedc_workspace<R> &w, int k, int m,
-                              int j, int64_t at, R *edge)
-{
-  R norm = 0, top = 0, bottom = 0;
-  if (j < k) {
-    columns<R, !VECTORS> (w, k, j, &norm, &top, &bottom);
-  } else if (!VECTORS) {
-    int place = w.column[w.order[m - 1 - (j - k)]];
-    top = w.top[place];
-    bottom = w.bottom[place];
-  }
-  if (!VECTORS) {
-    edge[j] = top;
-    edge[s.tree.n + j] = bottom;
-  } else if (j < k) {
-    s.pole[at + j] = w.pole[j];
-    s.z[at + j] = w.z[j];
-    s.origin[at + j] = w.origin[j];
-    s.tau[at + j] = w.tau[j];
-    s.scale[at + j] = norm;
-  }
+    s.counts[node] = {found.roots, found.upper, found.lower, found.rotations};
 }
 
 // The merged Z of a node of two leaves; `memory` is for one half at a time.

@@ -95,11 +95,11 @@ GLA_DEVICE void multiply (const update_memory<ROWS> &m, int r, int c, double (&s
 // never stored. Columns that deflated are copied.
 template <class R, int ROWS>
 __global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
-    update_kernel (stedc_level<R> s, int tiles, int strips)
+    update_kernel (stedc_level<R> s, int tiles, int strips, int64_t first)
 {
   __shared__ __align__ (16) update_memory<ROWS> memory;
   int nodes = s.tree.leaves >> s.level, n = s.tree.n;
-  int64_t block = blockIdx.x;
+  int64_t block = first + blockIdx.x;
   int tile = (int)(block % tiles);
   block /= tiles;
   int strip = (int)(block % (2 * strips));
@@ -169,25 +169,46 @@ __global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
     }
 }
 
-template <class R, int ROWS> cudaError_t launch (const stedc_level<R> &s, cudaStream_t stream)
+// Tiles of columns and strips of rows of a half of a node.
+struct update_shape {
+  int rows, tiles, strips;
+};
+
+template <class R> update_shape shape_of (const stedc_level<R> &s)
 {
   int width = s.tree.leaf_rows () << s.level, n = s.tree.n;
-  int m = width < n ? width : n, rows = width / 2 < n ? width / 2 : n;
-  int tiles = (m + COLUMNS - 1) / COLUMNS, strips = (rows + ROWS - 1) / ROWS;
-  int64_t blocks = s.pages * (s.tree.leaves >> s.level) * 2 * strips * tiles;
-  update_kernel<R, ROWS><<<(unsigned)blocks, 2 * ROWS, 0, stream>>> (s, tiles, strips);
+  int rows = width <= 64 ? 32 : width <= 128 ? 64 : 128;
+  int m = width < n ? width : n, half = width / 2 < n ? width / 2 : n;
+  return {rows, (m + COLUMNS - 1) / COLUMNS, (half + rows - 1) / rows};
+}
+
+template <class R, int ROWS>
+cudaError_t launch (const stedc_level<R> &s, const update_shape &shape, int64_t first, int64_t last,
+                    cudaStream_t stream)
+{
+  update_kernel<R, ROWS>
+      <<<(unsigned)(last - first), 2 * ROWS, 0, stream>>> (s, shape.tiles, shape.strips, first);
   return cudaGetLastError ();
 }
 
 } // namespace
 
-template <class R> cudaError_t stedc_update (const stedc_level<R> &s, cudaStream_t stream)
+template <class R> int64_t stedc_update_blocks (const stedc_level<R> &s)
 {
-  int width = s.tree.leaf_rows () << s.level;
-  return width <= 64    ? launch<R, 32> (s, stream)
-         : width <= 128 ? launch<R, 64> (s, stream)
-                        : launch<R, 128> (s, stream);
+  update_shape shape = shape_of (s);
+  return s.pages * (s.tree.leaves >> s.level) * 2 * shape.strips * shape.tiles;
 }
 
-template cudaError_t stedc_update (const stedc_level<float> &, cudaStream_t);
-template cudaError_t stedc_update (const stedc_level<double> &, cudaStream_t);
+template <class R>
+cudaError_t stedc_update (const stedc_level<R> &s, int64_t first, int64_t last, cudaStream_t stream)
+{
+  update_shape shape = shape_of (s);
+  return shape.rows == 32   ? launch<R, 32> (s, shape, first, last, stream)
+         : shape.rows == 64 ? launch<R, 64> (s, shape, first, last, stream)
+                            : launch<R, 128> (s, shape, first, last, stream);
+}
+
+template int64_t stedc_update_blocks (const stedc_level<float> &);
+template int64_t stedc_update_blocks (const stedc_level<double> &);
+template cudaError_t stedc_update (const stedc_level<float> &, int64_t, int64_t, cudaStream_t);
+template cudaError_t stedc_update (const stedc_level<double> &, int64_t, int64_t, cudaStream_t);

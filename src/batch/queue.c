@@ -143,10 +143,11 @@ static void abandon (gla_queue *q)
   }
 }
 
-// Memory is short: finishes what is in flight and begins again with smaller chunks. Returns why
-// that is not possible, or GLA_OK.
+// Memory is short: finishes what is in flight and begins again with smaller chunks, or where they
+// have one page each with one of them at a time. Returns why that is not possible, or GLA_OK.
 static gla_status shrink (gla_queue *q)
 {
+  const int others = q->count > 0;
   gla_status status = GLA_ERROR_OUT_OF_MEMORY;
   while (q->count > 0 && status == GLA_ERROR_OUT_OF_MEMORY) {
     const gla_status finished = gla_queue_finish (q);
@@ -157,7 +158,12 @@ static gla_status shrink (gla_queue *q)
     return status;
   gla_queue_end (q);
   q->head = 0;
-  return gla_queue_begin (q, q->chunk_pages / 2);
+  if (q->chunk_pages > 1)
+    return gla_queue_begin (q, q->chunk_pages / 2);
+  if (!others)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  q->alone = 1;
+  return gla_queue_begin (q, 1);
 }
 
 // The engine fails for this reason: it gets no more pages, and a broken GPU is closed.
@@ -181,8 +187,11 @@ static void give_up (gla_queue *q, gla_status reason)
 static gla_status step (gla_queue *q)
 {
   gla_run *run = &q->call->run;
+  const int slots = q->alone ? 1 : q->engine->backend->slots;
   gla_status status = GLA_OK;
-  while (status == GLA_OK && q->count < q->engine->backend->slots) {
+  if (q->count == 0)
+    q->head = 0; // the slot whose memory is there
+  while (status == GLA_OK && q->count < slots) {
     const gla_range range = gla_run_take (run, q->chunk_pages);
     if (range.count == 0)
       break;

@@ -47,6 +47,7 @@ typedef struct {
   int64_t chunk_pages;
   char *memory;                    // chunks, and behind them page_bytes for each of their pages
   int head, count;                 // the oldest slot, and slots in flight
+  int alone;                       // memory is there for one chunk in flight, not for more
   gla_range ranges[GLA_MAX_SLOTS]; // in flight
   gla_status failure;              // why the engine was given up
 } gla_queue;

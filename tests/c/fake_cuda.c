@@ -443,7 +443,7 @@ cudaError_t cudaLaunchKernelExC (const cudaLaunchConfig_t *config, const void *f
   for (unsigned a = 0; a < config->numAttrs; a++)
     if (config->attrs[a].id == cudaLaunchAttributeClusterDimension)
       cluster = (int)config->attrs[a].val.clusterDim.x;
-    else
+    else if (config->attrs[a].id == cudaLaunchAttributeProgrammaticStreamSerialization)
       early = 1;
   return launch (function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
                  config->stream, cluster, early);

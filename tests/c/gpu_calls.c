@@ -58,6 +58,11 @@ static void add_eig (void)
       add ((run_case){
           "eig", run_eig, {parts[k], 3, types[t], k != 2, method, 0, t % 2, range}, 0, {0}});
     }
+  // large pages, also two, and a part of the spectrum
+  add ((run_case){"eig", run_eig, {2049, 1, S, 1, QR, 0, 1}, 0, {0}});
+  add ((run_case){"eig", run_eig, {1600, 1, C, 1, QR, 1, 0}, 0, {0}});
+  add ((run_case){"eig", run_eig, {2100, 2, D, 1, QR, 0, 0, GLA_EIG_INDICES}, 1, {0}});
+  add ((run_case){"eig", run_eig, {2300, 2, Z, 0, QR, 2, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {700, 2, Z, 1, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {700, 2, D, 0, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {520, 1, S, 0, QR, 0, 0}, 1, {0}});

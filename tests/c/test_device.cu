@@ -160,8 +160,11 @@ static int late_stop (void *)
 
 static void test_stop ()
 {
-  for (int64_t n : {8, 100, 512}) {
-    int64_t pages = n == 8 ? 1000000 : n == 100 ? 20000 : 600;
+  const struct {
+    int64_t n, pages;
+  } sizes[] = {{8, 1000000}, {100, 20000}, {512, 600}, {2200, 8}, {8000, 1}};
+  for (auto size : sizes) {
+    const int64_t n = size.n, pages = size.pages;
     std::vector<z> A (n * n * pages);
     std::vector<double> lambda (n * pages);
     for (int64_t p = 0; p < pages; p++)

@@ -20,6 +20,7 @@ static struct {
   int64_t chunk, memory; // pages of a chunk, and the largest number that memory allows
   int fail_submit, fail_finish, short_submit; // number of the call that fails; 0: none
   int stop_at;                                // finished chunks after which the caller stops
+  int one_chunk;                              // memory is short while another chunk is in flight
   int not_converging; // pages with this real part at (0, 0) do not converge by the first method
 } plan;
 static struct {
@@ -31,6 +32,7 @@ typedef struct {
   gla_engine base;
   gla_engine *cpu;
   gla_eig_job job;
+  int in_flight;
   const gla_eig_chunk *chunks[2];
 } mock_engine;
 
@@ -99,6 +101,7 @@ static gla_status mock_begin (gla_engine *engine, const gla_job *job, int64_t pa
   if (pages > plan.memory)
     return GLA_ERROR_OUT_OF_MEMORY;
   e->job = *(const gla_eig_job *)job;
+  e->in_flight = 0;
   count_up (&seen.begun);
   return GLA_OK;
 }
@@ -109,8 +112,9 @@ static gla_status mock_submit (gla_engine *engine, int slot, const void *pages)
   int number = count_up (&seen.submitted);
   if (number == plan.fail_submit)
     return GLA_ERROR_DEVICE_FAILURE;
-  if (number == plan.short_submit)
+  if (number == plan.short_submit || (plan.one_chunk && e->in_flight > 0))
     return GLA_ERROR_OUT_OF_MEMORY;
+  e->in_flight++;
   note_largest (chunk->A.pages);
   e->chunks[slot] = chunk;
   return GLA_OK;
@@ -124,6 +128,7 @@ static gla_status mock_finish (gla_engine *engine, int slot)
 {
   mock_engine *e = (mock_engine *)engine;
   const gla_eig_chunk *chunk = e->chunks[slot];
+  e->in_flight--;
   if (count_up (&seen.finished) == plan.fail_finish)
     return GLA_ERROR_DEVICE_FAILURE;
   gla_eig_job job = e->job;
@@ -323,6 +328,13 @@ int main (void)
     reset (3);
     plan.fail_finish = k;
     r = run ("one of three fails", GLA_PLACE_GPU, 1);
+  }
+  for (int chunk = 1; chunk <= 16; chunk *= 4) {
+    reset (1);
+    plan.chunk = chunk;
+    plan.one_chunk = 1;
+    r = run ("memory for one chunk in flight", GLA_PLACE_GPU, 0);
+    CHECK (r.base.device == 0, "device %d", r.base.device);
   }
   reset (2);
   r = run ("two devices", GLA_PLACE_GPU, 0);

@@ -27,6 +27,13 @@ if (wanted ("eig"))
   endfor
 endif
 if (wanted ("eig"))
+  cases = {{2049, "z"}, {2500, "d"}, {2081, "c"}, {3000, "s"}, {4097, "d"}};
+  for part = mine (cases(1:end-3*quick))
+    [p, f] = check_large ("gpu", part{1}{:});
+    counts += [p, f];
+  endfor
+endif
+if (wanted ("eig"))
   cases = {{[2:9, 12]}, {[16, 17, 33, 64], "zs"}, {[32, 40, 70, 100], "dc"}, {[129, 200], "zs"}, {[130, 260], "dc"}};
   for part = mine (cases(1:end-2*quick))
     [p, f] = check_pencils ("gpu", part{1}{:});
