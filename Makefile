@@ -155,7 +155,7 @@ clean:
 	$(MAKE) --no-print-directory -C src clean
 	rm -rf build $(name)-*.tar.gz fntests.log octave-workspace graphene_bands.png patch_pca_denoise.png \
 	  co2_fit.png tikhonov_deblur.png spectral_clusters.png whitening.png graphene_overlap.png wave_packet.png \
-	  mppca_denoise.png register_clouds.png
+	  mppca_denoise.png register_clouds.png device_bands.png
 	for dir in tests/c bench; do \
 	  if [ -f $$dir/Makefile ]; then $(MAKE) --no-print-directory -C $$dir clean || exit 1; fi; \
 	done

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "batcheig.h"
+#include "gpu_pages.h"
 
 #include <octave/int32NDArray.h>
 #include <octave/oct-map.h>
@@ -39,9 +40,9 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   octave_idx_type n = dims (0), pages = gla::pages_of (dims);
 
   const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
-  RealArray D =
-      want.diagonal ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
-  Array V = gla::unfilled<Array> (dims_of_vectors (dims, want));
+  RealArray D = want.diagonal ? gla::zero_pages<RealArray> (lambda_dims)
+                              : gla::unfilled_pages<RealArray> (lambda_dims);
+  Array V = gla::unfilled_pages<Array> (dims_of_vectors (dims, want));
   int32NDArray info (dim_vector (pages, 1));
   std::vector<int64_t> count (want.eig.range != GLA_EIG_ALL ? pages : 0);
 
@@ -136,7 +137,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   const octave_value &A = args (0);
   if (pair)
     return want.qz ? solve_qz (call, A, args (1), want) : solve_pairs (call, A, args (1), want);
-  return gla::in_class_of (A, A, [&] (auto array, auto real) {
+  return gla::in_page_class_of (A, octave_value (), [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, A, want);
   });
 }
@@ -372,6 +373,9 @@ takes cuBLAS, and memory for up to four matrices beside @var{A} and @var{V}.
 Pages that do not fit go to the CPU with a warning.  On the CPU @var{n} is at most
 46000 where LAPACK has 32-bit integers.  The number of pages is limited by the memory of the computer alone.
 
+@subheading gpuArrays
+Where @var{A} is a gpuArray the work is done where it is, and all but @var{info} and @var{more} are gpuArrays; pairs (@var{A}, @var{B}) must be gathered.
+
 @subheading Errors
 @table @code
 @item gpulinalg:not-hermitian
@@ -381,6 +385,8 @@ difference.
 @var{A} or @var{B} is sparse, or neither single nor double.
 @item gpulinalg:bad-shape
 The pages of @var{A} or @var{B} are not square, or @var{B} does not fit @var{A}.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-option
 The option is unknown or has no value, needs @var{B}, or does not go with another one.
 @item gpulinalg:bad-value
@@ -416,7 +422,11 @@ problems, SIAM J. Numer.@: Anal.@: 10 (1973), 241--256.
 @seealso{pageeig, gevd_hz, gpulinalg_info, eig}
 @end deftypefn)doc")
 {
-  return gla::guarded ("batcheig", [&] () { return batcheig_body (interp, args, nargout); });
+  return gla::guarded ("batcheig", [&] () {
+    return gla::with_gpu_arrays (
+        interp, args, nargout < 2 ? "r" : "arhh",
+        [&] (const octave_value_list &all) { return batcheig_body (interp, all, nargout); });
+  });
 }
 
 /*

@@ -4,7 +4,7 @@
 #ifndef GPULINALG_OCT_BATCHEIG_H
 #define GPULINALG_OCT_BATCHEIG_H
 
-#include "gla_octave.h"
+#include "gpu_pages.h"
 
 #include <algorithm>
 #include <vector>
@@ -72,6 +72,18 @@ RealArray first_values (const RealArray &D, octave_idx_type k, bool matrix)
   return pages;
 }
 
+// The same of arrays on a GPU.
+template <typename A>
+gla::gpu_pages<A> first_columns (const gla::gpu_pages<A> &x, octave_idx_type k)
+{
+  return gla::corner_of (x, x.rows (), k);
+}
+template <typename A>
+gla::gpu_pages<A> first_values (const gla::gpu_pages<A> &D, octave_idx_type k, bool matrix)
+{
+  return gla::corner_of (D, k, matrix ? k : 1);
+}
+
 //------------------------------------------------------------------------------
 // results
 //------------------------------------------------------------------------------
@@ -89,7 +101,7 @@ gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request
 {
   const octave_idx_type k = want.columns;
   gla_array lambda =
-      gla_array_packed (D.fortran_vec (), gla::type_of (D), k, 1, pages, GLA_DEVICE_HOST);
+      gla_array_packed (D.fortran_vec (), gla::type_of (D), k, 1, pages, gla::place_of (D));
   if (want.diagonal) {
     lambda.row_stride = k + 1; // along the diagonal
     lambda.page_stride = k * k;

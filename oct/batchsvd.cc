@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "batchsvd.h"
+#include "gpu_pages.h"
 
 #include <algorithm>
 
@@ -170,6 +171,9 @@ s = squeeze (batchsvd (A))
 @var{k} is at most 23000 on the CPU where LAPACK has 32-bit integers.  The number of
 pages is limited by the memory of the computer alone.
 
+@subheading gpuArrays
+Where @var{A} is a gpuArray the work is done where it is, and all results but @var{info} are gpuArrays.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -204,7 +208,11 @@ Anal.@: Appl.@: 29 (2008), 1322--1342.
 @seealso{pagesvd, pagepinv, pagelsqminnorm, pagerank, pagecond, batcheig, svd}
 @end deftypefn)doc")
 {
-  return gla::guarded ("batchsvd", [&] () { return batchsvd_body (interp, args, nargout); });
+  return gla::guarded ("batchsvd", [&] () {
+    return gla::with_gpu_arrays (
+        interp, args, nargout < 2 ? "r" : "arah",
+        [&] (const octave_value_list &all) { return batchsvd_body (interp, all, nargout); });
+  });
 }
 
 /*

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "batchsvd.h"
+#include "gpu_pages.h"
 
 #include <octave/int32NDArray.h>
 
@@ -29,12 +30,13 @@ static octave_value_list solve (const char *who, gla::call &call, const octave_v
   const octave_idx_type s_columns = !want.matrix ? 1 : full ? n : k;
 
   const dim_vector s_dims = page_dims (dims, s_rows, s_columns);
-  RealArray S = want.matrix ? gla::zeros<RealArray> (s_dims) : gla::unfilled<RealArray> (s_dims);
+  RealArray S =
+      want.matrix ? gla::zero_pages<RealArray> (s_dims) : gla::unfilled_pages<RealArray> (s_dims);
   Array U, V;
   int32NDArray info (dim_vector (pages, 1));
   gla_array a = gla::input (A);
   auto results = gla::sized<gla_svd_results> ();
-  results.S = gla_array_packed (S.fortran_vec (), gla::type_of (S), k, 1, pages, GLA_DEVICE_HOST);
+  results.S = gla_array_packed (S.fortran_vec (), gla::type_of (S), k, 1, pages, gla::place_of (S));
   if (want.matrix) {
     results.S.row_stride = s_rows + 1; // along the diagonal
     results.S.column_stride = results.S.page_stride = s_rows * s_columns;
@@ -57,7 +59,7 @@ static octave_value_list solve (const char *who, gla::call &call, const octave_v
 octave_value_list decompose_pages (const char *who, gla::call &call, const octave_value &A,
                                    const svd_request &want)
 {
-  return gla::in_class_of (A, A, [&] (auto array, auto real) {
+  return gla::in_page_class_of (A, octave_value (), [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (who, call, A, want);
   });
 }

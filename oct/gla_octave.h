@@ -299,6 +299,12 @@ void keep_loaded (octave::interpreter &interp);
 
 octave::type_info &types_of (octave::interpreter &interp);
 
+// Puts a function into the place of one of Octave's own, which is returned; it is undefined where
+// the place was not Octave's, and then nothing changes.
+typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
+octave_value replace_builtin (octave::interpreter &interp, const char *name,
+                              builtin_method function);
+
 //------------------------------------------------------------------------------
 // a call of the library
 //------------------------------------------------------------------------------

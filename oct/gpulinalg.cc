@@ -58,6 +58,9 @@ Sparse matrix times vectors; @code{spmv_plan} prepares the matrix once.
 @item ba_graph
 Random graphs; @code{read_graph} reads graphs from files.
 
+@item gpuArray
+Arrays that stay on the GPU; @code{gather} copies them back.
+
 @item gpulinalg_info
 What was built, and the GPUs that can be used; @code{gpulinalg_release} gives back
 the memory that is kept on them.

@@ -11,7 +11,7 @@ static octave_map device_table (gla::call &call)
   dim_vector dims (count, 1);
   Cell number (dims), name (dims), capability (dims), multiprocessors (dims);
   Cell started (dims), memory_total (dims), memory_free (dims), memory_kept (dims);
-  Cell host_memory_kept (dims);
+  Cell host_memory_kept (dims), memory_arrays (dims);
   for (octave_idx_type k = 0; k < count; k++) {
     auto info = gla::sized<gla_device_info> ();
     call.finish (gla_device_query (call.context (), static_cast<int> (k), &info));
@@ -24,6 +24,7 @@ static octave_map device_table (gla::call &call)
     memory_free (k) = info.memory_free < 0 ? octave_NaN : static_cast<double> (info.memory_free);
     memory_kept (k) = static_cast<double> (info.memory_kept);
     host_memory_kept (k) = static_cast<double> (info.host_kept);
+    memory_arrays (k) = static_cast<double> (info.memory_arrays);
   }
   octave_map table (dims);
   table.assign ("number", number);
@@ -35,6 +36,7 @@ static octave_map device_table (gla::call &call)
   table.assign ("memory_free", memory_free);
   table.assign ("memory_kept", memory_kept);
   table.assign ("host_memory_kept", host_memory_kept);
+  table.assign ("memory_arrays", memory_arrays);
   return table;
 }
 
@@ -129,9 +131,9 @@ option @qcode{"device"}), @code{name}, @code{compute_capability} (a string such 
 @qcode{"9.0"}), @code{multiprocessors}, @code{started} (true if this Octave has used
 the GPU: a GPU is started when it is first needed, which takes some tenths of a
 second), and in bytes @code{memory_total}, @code{memory_free} (NaN as long as the GPU
-is not started), @code{memory_kept}, what this package keeps there between calls, and
+is not started), @code{memory_kept}, what this package keeps there between calls,
 @code{host_memory_kept}, the memory of the computer itself that is kept for
-transfers.  @code{gpulinalg_release} gives back what is kept.
+transfers, and @code{memory_arrays}, what gpuArrays take.  @code{gpulinalg_release} gives back what is kept.
 
 @item costs
 A structure about the measured times by which @qcode{"device"}, @qcode{"auto"}
@@ -204,6 +206,7 @@ There are no errors of its own.
 %!   assert (islogical (d.started) && isnan (d.memory_free) == ! d.started);
 %!   assert (! d.started || (d.memory_free >= 0 && d.memory_free <= d.memory_total));
 %!   assert (d.memory_kept >= 0 && d.memory_kept <= d.memory_total && d.host_memory_kept >= 0);
+%!   assert (d.memory_arrays >= 0);
 %! endfor
 
 %!## without an output it prints

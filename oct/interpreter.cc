@@ -7,6 +7,7 @@
 #include "gla_octave.h"
 
 #include <octave/interpreter.h>
+#include <octave/ov-builtin.h>
 
 namespace gla
 {
@@ -35,6 +36,18 @@ void recover (octave::interpreter &interp)
 void keep_loaded (octave::interpreter &interp)
 {
   interp.mlock ();
+}
+
+octave_value replace_builtin (octave::interpreter &interp, const char *name,
+                              builtin_method function)
+{
+  octave::symbol_table &table = interp.get_symbol_table ();
+  octave_value old = table.find_function (name);
+  if (!old.is_defined () || !old.is_builtin_function ())
+    return octave_value (); // something else has its place already
+  const std::string help = old.function_value ()->doc_string ();
+  table.install_built_in_function (name, octave_value (new octave_builtin (function, name, help)));
+  return old;
 }
 
 octave::type_info &types_of (octave::interpreter &interp)

@@ -35,6 +35,18 @@ static octave_value of_pages_of_A (const R &x, const page_grid &grid, const octa
   return a;
 }
 
+// The same on a GPU, where each page of A belongs to one of X.
+template <typename R>
+static octave_value of_pages_of_A (const gpu_pages<R> &x, const page_grid &grid,
+                                   const octave_value &A)
+{
+  dim_vector dims = A.dims ();
+  dims (0) = dims (1) = 1;
+  if (!in_order (grid.x_step))
+    gather_needed ("condition numbers of pages that expand");
+  return value_of (reshaped (x.value (), dims));
+}
+
 //------------------------------------------------------------------------------
 // square pages
 //------------------------------------------------------------------------------
@@ -43,9 +55,10 @@ template <typename Array, typename Real>
 static octave_value_list solve_square (gla::call &call, const page_division &want,
                                        const page_grid &grid, const dim_vector &dims)
 {
-  const bool single = type_of (Real ()) == GLA_TYPE_S;
-  const operand A (want.A, single), B (want.B, single);
-  Array X = unfilled<Array> (dims);
+  const bool single = want.A.is_single_type () || want.B.is_single_type ();
+  const bool gpu = any_on_gpu (ovl (want.A, want.B));
+  const operand A (want.A, single, gpu), B (want.B, single, gpu);
+  Array X = unfilled_pages<Array> (dims);
   const octave_idx_type n = want.A.rows (), pages = pages_of (dims);
   int32NDArray info (dim_vector (pages, 1));
   dim_vector one = dims;
@@ -214,9 +227,11 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
     return divide_by_elements (interp, call, want, grid, pages_of (dims));
   dims (0) = left ? columns_of (want.A, want.op) : want.B.rows ();
   dims (1) = left ? want.B.columns () : rows_of (want.A, want.op);
+  if (want.A.rows () != want.A.columns () && any_on_gpu (ovl (want.A, want.B)))
+    gather_needed (want.who);
   if (want.A.rows () != want.A.columns ())
     return divide_rectangular (call, want, grid, dims);
-  return in_class_of (want.A, want.B, [&] (auto array, auto real) {
+  return in_page_class_of (want.A, want.B, [&] (auto array, auto real) {
     return solve_square<decltype (array), decltype (real)> (call, want, grid, dims);
   });
 }

@@ -1,7 +1,7 @@
 // pagefunm.cc: functions of the Hermitian pages of an array; tests are in pagefunm.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "gpu_pages.h"
 
 #include <octave/int32NDArray.h>
 
@@ -154,6 +154,10 @@ template <> struct complex_of<FloatComplexNDArray> {
   typedef FloatComplexNDArray type;
 };
 
+template <typename A> struct complex_of<gla::gpu_pages<A>> {
+  typedef gla::gpu_pages<typename complex_of<A>::type> type;
+};
+
 // The result, in the class of A or in the complex one.
 template <typename Array> struct answer {
   typedef typename complex_of<Array>::type Complex;
@@ -166,10 +170,10 @@ template <typename Array> struct answer {
     is_wide = wanted_wide;
     if (is_wide) {
       plain = Array ();
-      wide = gla::unfilled<Complex> (dims);
+      wide = gla::unfilled_pages<Complex> (dims);
       return gla::output (wide);
     }
-    plain = gla::unfilled<Array> (dims);
+    plain = gla::unfilled_pages<Array> (dims);
     return gla::output (plain);
   }
   octave_value value () const { return is_wide ? octave_value (wide) : octave_value (plain); }
@@ -302,10 +306,12 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
   want.info = nargout >= 2;
 
   // work
+  if (want.fun == GLA_FUN_VALUES && gla::any_on_gpu (args))
+    gla::gather_needed ("pagefunm with a function handle");
   gla::call call (who, interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  return gla::in_class_of (want.A, want.A, [&] (auto array, auto real) {
+  return gla::in_page_class_of (want.A, octave_value (), [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, want);
   });
 }
@@ -459,6 +465,9 @@ Those of @code{batcheig}.  With a function handle the eigenvectors of all pages 
 in memory, and the products are computed on the CPU.  Real pages are worked on twice where
 @qcode{"sqrt"}, @qcode{"isqrt"}, @qcode{"log"} or a broken power turns out to be complex.
 
+@subheading gpuArrays
+Where @var{A} is a gpuArray the work is done where it is, and so is @var{F}; function handles need arrays of the host.
+
 @subheading Errors
 @table @code
 @item gpulinalg:not-hermitian
@@ -467,6 +476,8 @@ A page is not Hermitian; the message names the page and the largest difference.
 @var{A} is sparse, or neither single nor double.
 @item gpulinalg:bad-shape
 The pages of @var{A} are not square.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-option
 The option is unknown or has no value, or @qcode{"scale"} is given with
 @qcode{"occupied"}.
@@ -487,7 +498,11 @@ little memory or failed, and the CPU did the rest of the work.
 @seealso{batcheig, pageinv, pagemtimes, expm, sqrtm, logm}
 @end deftypefn)doc")
 {
-  return gla::guarded (who, [&] () { return pagefunm_body (interp, args, nargout); });
+  return gla::guarded (who, [&] () {
+    return gla::with_gpu_arrays (interp, args, "ah", [&] (const octave_value_list &all) {
+      return pagefunm_body (interp, all, nargout);
+    });
+  });
 }
 
 /*

@@ -1,6 +1,7 @@
 // pageinv.cc: inverses of the pages of an array
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_pages.h"
 #include "page_division.h"
 
 #include <octave/int32NDArray.h>
@@ -12,7 +13,7 @@ static octave_value_list invert (gla::call &call, const octave_value &arg, int o
   gla::read (arg, X);
   dim_vector dims = X.dims ();
   const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
-  Array Y = gla::unfilled<Array> (dims);
+  Array Y = gla::unfilled_pages<Array> (dims);
   int32NDArray info (dim_vector (pages, 1));
   dims (0) = dims (1) = 1;
   Real rcond (outputs > 1 ? dims : dim_vector (0, 0));
@@ -44,7 +45,7 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   gla::call call ("pageinv", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  return gla::in_class (X.is_single_type (), X.iscomplex (), [&] (auto array, auto real) {
+  return gla::in_page_class_of (X, octave_value (), [&] (auto array, auto real) {
     return invert<decltype (array), decltype (real)> (call, X, nargout);
   });
 }
@@ -124,6 +125,10 @@ Y
 GPUs do pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
 of scale are handed back to the CPU, which does them.
 
+@subheading gpuArrays
+Where @var{X} is a gpuArray the work is done where it is, and so are @var{Y} and @var{RC}.
+Pages that a GPU hands back to the CPU are NaN then.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -143,7 +148,11 @@ There is not enough memory.
 @seealso{pagemldivide, pagemrdivide, pagemtimes, batcheig, inv}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pageinv", [&] () { return pageinv_body (interp, args, nargout); });
+  return gla::guarded ("pageinv", [&] () {
+    return gla::with_gpu_arrays (interp, args, "arh", [&] (const octave_value_list &all) {
+      return pageinv_body (interp, all, nargout);
+    });
+  });
 }
 
 /*

@@ -123,6 +123,10 @@ info'
 GPUs do square pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
 of scale are handed back to the CPU, which does them.
 
+@subheading gpuArrays
+Where @var{A} is a gpuArray the work is done where it is, and @var{X} is one, too; pages must be square, and the other argument may be an array of the host.
+Pages that a GPU hands back to the CPU are NaN then.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -130,6 +134,8 @@ of scale are handed back to the CPU, which does them.
 @item gpulinalg:bad-shape
 A page of @var{B} has not as many rows as the page of @var{A}, or the
 numbers of pages are neither equal nor 1.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
@@ -144,8 +150,11 @@ There is not enough memory.
 @seealso{pagemrdivide, pageinv, pagemtimes, qr_block, mldivide}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagemldivide",
-                       [&] () { return pagemldivide_body (interp, args, nargout); });
+  return gla::guarded ("pagemldivide", [&] () {
+    return gla::with_gpu_arrays (interp, args, "arh", [&] (const octave_value_list &all) {
+      return pagemldivide_body (interp, all, nargout);
+    });
+  });
 }
 
 /*

@@ -83,8 +83,9 @@ template <typename A>
 octave_value multiply (gla::call &call, const request &want, const gla::page_grid &grid,
                        bool single, const dim_vector &dims)
 {
-  const gla::operand X (want.X, single), Y (want.Y, single);
-  A Z = gla::unfilled<A> (dims);
+  const bool gpu = gla::any_on_gpu (ovl (want.X, want.Y));
+  const gla::operand X (want.X, single, gpu), Y (want.Y, single, gpu);
+  A Z = gla::unfilled_pages<A> (dims);
   gla_pagemul_options options = gla::sized<gla_pagemul_options> ();
   options.op_a = want.op_x;
   options.op_b = want.op_y;
@@ -119,12 +120,9 @@ octave_value_list pagemtimes_body (octave::interpreter &interp, const octave_val
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   const bool single = want.X.is_single_type () || want.Y.is_single_type ();
-  const bool is_complex = want.X.iscomplex () || want.Y.iscomplex ();
-  if (single)
-    return ovl (is_complex ? multiply<FloatComplexNDArray> (call, want, grid, single, dims)
-                           : multiply<FloatNDArray> (call, want, grid, single, dims));
-  return ovl (is_complex ? multiply<ComplexNDArray> (call, want, grid, single, dims)
-                         : multiply<NDArray> (call, want, grid, single, dims));
+  return gla::in_page_class_of (want.X, want.Y, [&] (auto array, auto) {
+    return ovl (multiply<decltype (array)> (call, want, grid, single, dims));
+  });
 }
 
 } // namespace
@@ -185,6 +183,9 @@ all (lambda(:) > 0)
 @end group
 @end example
 
+@subheading gpuArrays
+Where @var{X} is a gpuArray the work is done where it is, and so is the result; the other argument may be an array of the host.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -211,7 +212,11 @@ too little memory or failed, and the CPU did the rest of the work.
 @seealso{pagenorm, batcheig, qr_block, pageeig, gpulinalg_info, mtimes}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagemtimes", [&] () { return pagemtimes_body (interp, args, nargout); });
+  return gla::guarded ("pagemtimes", [&] () {
+    return gla::with_gpu_arrays (interp, args, "a", [&] (const octave_value_list &all) {
+      return pagemtimes_body (interp, all, nargout);
+    });
+  });
 }
 
 /*

@@ -156,7 +156,7 @@ octave_value norms (gla::call &call, const request &want, const dim_vector &dims
                                        : GLA_NORM_INF;
   A X;
   gla::read (want.X, X);
-  R N = gla::unfilled<R> (dims);
+  R N = gla::unfilled_pages<R> (dims);
   gla_array a = gla::input (X);
   if (want.vectors) { // a row is a column, too
     a.rows *= a.columns;
@@ -189,11 +189,14 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
   gla::call call ("pagenorm", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  return gla::in_class (want.X.is_single_type (), want.X.iscomplex (), [&] (auto array, auto real) {
-    typedef decltype (array) A;
-    typedef decltype (real) R;
-    return ovl (of_library ? norms<A, R> (call, want, dims)
-                           : vector_norms<A, R> (call, want, dims));
+  if (gla::any_on_gpu (args) && (!of_library || (!want.frobenius && want.p == 2 && !want.vectors)))
+    gla::gather_needed ("pagenorm with this p");
+  if (of_library)
+    return gla::in_page_class_of (want.X, octave_value (), [&] (auto array, auto real) {
+      return ovl (norms<decltype (array), decltype (real)> (call, want, dims));
+    });
+  return gla::in_class_of (want.X, octave_value (), [&] (auto array, auto real) {
+    return ovl (vector_norms<decltype (array), decltype (real)> (call, want, dims));
   });
 }
 
@@ -273,10 +276,15 @@ and columns.  The products are formed on the CPU, and on a GPU their eigenvalues
 Norms with other @var{p} than 1, 2, Inf and @qcode{"fro"} are computed on the CPU
 only, in one thread.
 
+@subheading gpuArrays
+Where @var{X} is a gpuArray the work is done where it is, and so is @var{N}; of the 2-norm only that of vectors is computed.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
 @var{X} is sparse, or neither single nor double.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
@@ -291,7 +299,11 @@ There is not enough memory.
 @seealso{pagemtimes, batcheig, norm}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagenorm", [&] () { return pagenorm_body (interp, args, nargout); });
+  return gla::guarded ("pagenorm", [&] () {
+    return gla::with_gpu_arrays (interp, args, "r", [&] (const octave_value_list &all) {
+      return pagenorm_body (interp, all, nargout);
+    });
+  });
 }
 
 /*

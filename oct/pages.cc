@@ -18,8 +18,18 @@ template <typename A> static gla_array view (const octave_value &v, A &a)
   return input (a);
 }
 
-operand::operand (const octave_value &v, bool single)
+operand::operand (const octave_value &v, bool single, bool gpu)
 {
+  if (gpu) {
+    const char type = type_letter (single, v.iscomplex ());
+    m_gpu = converted (moved ("gpuArray", v), type);
+    const dim_vector dims = v.dims ();
+    wait_for_gpu (m_gpu.device ());
+    m_array = gla_array_packed (m_gpu.numel () > 0 ? m_gpu.data () : nullptr,
+                                static_cast<gla_type> (type), dims (0), dims (1), pages_of (dims),
+                                m_gpu.device ());
+    return;
+  }
   if (single && v.iscomplex ())
     m_array = view (v, m_c);
   else if (single)

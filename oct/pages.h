@@ -4,17 +4,17 @@
 #ifndef GPULINALG_PAGES_H
 #define GPULINALG_PAGES_H
 
-#include "gla_octave.h"
+#include "gpu_pages.h"
 
 namespace gla
 {
 
 // An array argument in the precision of the result, real where it is real. It shares the memory of
-// the Octave value where it has that class.
+// the Octave value where it has that class. gpu: it is brought to the GPU of the call.
 class operand
 {
 public:
-  operand (const octave_value &v, bool single);
+  operand (const octave_value &v, bool single, bool gpu = false);
   const gla_array &array () const { return m_array; }
 
 private:
@@ -22,6 +22,7 @@ private:
   NDArray m_d;
   FloatComplexNDArray m_c;
   ComplexNDArray m_z;
+  gpu_value m_gpu;
   gla_array m_array;
 };
 

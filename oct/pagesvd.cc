@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "batchsvd.h"
+#include "gpu_pages.h"
 
 static octave_value_list pagesvd_body (octave::interpreter &interp, const octave_value_list &args,
                                        int nargout)
@@ -58,6 +59,9 @@ squeeze (pagesvd (X))
 @subheading Limits
 Those of @code{batchsvd}.
 
+@subheading gpuArrays
+Where @var{X} is a gpuArray the work is done where it is, and the results are gpuArrays.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
@@ -75,7 +79,11 @@ There is not enough memory.
 @seealso{batchsvd, pageeig, svd}
 @end deftypefn)doc")
 {
-  return gla::guarded ("pagesvd", [&] () { return pagesvd_body (interp, args, nargout); });
+  return gla::guarded ("pagesvd", [&] () {
+    return gla::with_gpu_arrays (
+        interp, args, nargout < 2 ? "r" : "ara",
+        [&] (const octave_value_list &all) { return pagesvd_body (interp, all, nargout); });
+  });
 }
 
 /*

@@ -1,6 +1,7 @@
 // qr_block.cc: qr_block for Octave; its tests are in qr_block.tst, qr_block-*.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_pages.h"
 #include "qr_block.h"
 
 #include <algorithm>
@@ -165,9 +166,11 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
   gla::call call ("qr_block", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
+  if (want.solve && gla::any_on_gpu (args))
+    gla::gather_needed ("qr_block with \"solve\"");
   if (want.solve)
     return qr_block_least_squares (call, nullptr, A, B, want);
-  return gla::in_class_of (
+  return gla::in_page_class_of (
       A, B, [&] (auto array, auto) { return factorize<decltype (array)> (call, A, B, want); });
 }
 
@@ -331,12 +334,17 @@ integers.  GPUs before compute capability 8.0 do not serve @code{qr_block}; with
 cuBLAS a GPU serves small matrices only.  With @qcode{"solve"}, pages of
 less than full rank, and pages with @code{@var{m} < @var{n}}, are done by the CPU.
 
+@subheading gpuArrays
+Where @var{A} is a gpuArray the work is done where it is, and the results are gpuArrays; @qcode{"solve"} needs arrays of the host.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
 @var{A} or @var{B} is sparse, or neither single nor double.
 @item gpulinalg:bad-shape
 @var{B} does not have the rows and pages of @var{A}.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-option
 The option is unknown or has no value, or two options exclude each other:
 @qcode{"wy"} with @var{B}, @qcode{"solve"} without @var{B}, @qcode{"vector"} or
@@ -376,7 +384,9 @@ Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 {
   return gla::guarded ("qr_block", [&] () {
     if (!gla::wants_mpi (args))
-      return qr_block_body (interp, args, nargout);
+      return gla::with_gpu_arrays (interp, args, "aaa", [&] (const octave_value_list &all) {
+        return qr_block_body (interp, all, nargout);
+      });
     return gla::together ("qr_block", interp, [&] (gla::collective &collective) {
       return qr_block_of_ranks (collective, args, nargout);
     });

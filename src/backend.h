@@ -482,6 +482,32 @@ typedef struct {
 } gla_krylov_ops;
 
 //------------------------------------------------------------------------------
+// arrays that stay on a GPU
+//------------------------------------------------------------------------------
+
+// The functions of the same names in gpulinalg.h, whose arguments were checked. They enqueue;
+// `put`, `get`, `wait`, `find` and what has a host result poll the monitor that `watch` has set.
+typedef struct {
+  void (*watch) (gla_engine *engine, const gla_monitor *monitor);
+  gla_status (*take) (gla_engine *engine, size_t bytes, void **memory);
+  void (*give) (gla_engine *engine, void *memory);
+  void (*query) (gla_engine *engine, gla_memory_info *info);
+  gla_status (*put) (gla_engine *engine, void *to, const void *from, size_t bytes);
+  gla_status (*get) (gla_engine *engine, void *to, const void *from, size_t bytes);
+  gla_status (*wait) (gla_engine *engine);
+  gla_status (*elementwise) (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
+                             const gla_nd *y, int *outside);
+  gla_status (*reduce) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to,
+                        double *index);
+  gla_status (*scan) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to);
+  // x(s) to `elements`, or with `store` the other way round.
+  gla_status (*subscript) (gla_engine *engine, const gla_nd *x, const gla_subscripts *s,
+                           const gla_nd *elements, int store);
+  gla_status (*find) (gla_engine *engine, const void *mask, int64_t n, int64_t *list,
+                      int64_t *count);
+} gla_nd_ops;
+
+//------------------------------------------------------------------------------
 // the backend
 //------------------------------------------------------------------------------
 
@@ -512,6 +538,7 @@ struct gla_backend {
   const gla_batch_ops *batch[GLA_BATCH_OPS];
   const gla_spmv_ops *spmv;
   const gla_krylov_ops *krylov;
+  const gla_nd_ops *nd;
 
   // Finishes all pages of the job. Only the CPU has it; NULL in the others.
   gla_status (*finish_pages) (gla_engine *engine, const gla_pages_job *job);

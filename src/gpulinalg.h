@@ -140,6 +140,7 @@ typedef struct {
   // What the contexts of this process keep between calls, in bytes: work space and the copies of
   // sparse matrices on the GPU, and pinned memory of the host. 0 for the CPU.
   int64_t memory_kept, host_kept;
+  int64_t memory_arrays; // bytes that gla_memory_take has handed out
 } gla_device_info;
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
@@ -1023,6 +1024,177 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
                           const gla_array *B, const gla_gevd_results *results,
                           const gla_gsvd_options *options, gla_gevd_report *report);
+
+// arrays that stay on a GPU
+//------------------------------------------------------------------------------
+
+// Memory of a GPU, and operations of single elements, slices and subscripts on arrays there. What a
+// context does on one GPU by these functions is done in the order of the calls; a function returns
+// before its work is done, except where it brings something to the host. Before other functions of
+// the library work with such memory, or code of the caller does, call gla_wait. Stop callbacks end
+// gla_wait and copies. `device` is the number of a GPU; GLA_ERROR_OUT_OF_MEMORY means its memory.
+
+// At least one byte; aligned to 512. Memory that is given back is kept for the next
+// gla_memory_take, up to a quarter of the GPU's, and gla_release frees what is kept. It belongs to
+// the context: all is gone when that is destroyed, or when the GPU has failed
+// (GLA_ERROR_DEVICE_FAILURE).
+gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **memory);
+void gla_memory_give (gla_context *ctx, int device, void *memory); // NULL is allowed
+
+typedef struct {
+  size_t size;  // sizeof (gla_memory_info)
+  int64_t live; // bytes that were taken and not given back
+  int64_t peak; // the most that there ever were
+  int64_t kept; // bytes for later calls
+} gla_memory_info;
+gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info);
+
+// Copies between the host and a GPU. When gla_memory_put returns, the host's memory has been read.
+gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *from, size_t bytes);
+gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes);
+// Waits until all is done.
+gla_status gla_wait (gla_context *ctx, int device);
+
+enum { GLA_ND_DIMS = 8 };
+enum { GLA_LOGICAL = 'b' }; // elements of one byte, 0 or 1
+
+// An array on a GPU with up to GLA_ND_DIMS dimensions, or one number for all elements.
+typedef struct {
+  void *data;      // the first element; NULL: the number `value`
+  int type;        // a gla_type or GLA_LOGICAL
+  double value[2]; // real and imaginary part
+  int dims;
+  int64_t size[GLA_ND_DIMS];
+  int64_t step[GLA_ND_DIMS]; // from element to element; 0: the same one, negative: backwards
+} gla_nd;
+
+// Operations of elements. Those marked (x) have one operand. Comparisons of complex numbers are
+// those of Octave: == and != exact, the others by modulus and then argument.
+typedef enum {
+  GLA_ND_COPY = 0, // (x) converted to the type of the result; to logical: x != 0
+  // the type of the operands
+  GLA_ND_ADD,
+  GLA_ND_SUB,
+  GLA_ND_MUL,
+  GLA_ND_DIV,
+  GLA_ND_MAX, // NaN only where both are NaN; complex: the larger modulus
+  GLA_ND_MIN,
+  GLA_ND_NEG,   // (x)
+  GLA_ND_CONJ,  // (x)
+  GLA_ND_FLOOR, // (x)
+  GLA_ND_CEIL,  // (x)
+  GLA_ND_ROUND, // (x) halves away from 0
+  GLA_ND_FIX,   // (x)
+  GLA_ND_SIGN,  // (x) complex: x/|x|
+  // real
+  GLA_ND_REAL, // (x)
+  GLA_ND_IMAG, // (x)
+  GLA_ND_ABS,  // (x)
+  GLA_ND_ARG,  // (x)
+  // logical
+  GLA_ND_EQ,
+  GLA_ND_NE,
+  GLA_ND_LT,
+  GLA_ND_LE,
+  GLA_ND_GT,
+  GLA_ND_GE,
+  GLA_ND_AND,
+  GLA_ND_OR,
+  GLA_ND_NOT,      // (x)
+  GLA_ND_ISNAN,    // (x)
+  GLA_ND_ISINF,    // (x)
+  GLA_ND_ISFINITE, // (x)
+  // the type of the operands
+  GLA_ND_POW,
+  GLA_ND_MOD,   // real, as Octave's mod
+  GLA_ND_REM,   // real
+  GLA_ND_ATAN2, // real
+  GLA_ND_HYPOT, // real
+  GLA_ND_EXP,   // (x), as all that follow
+  GLA_ND_EXPM1,
+  GLA_ND_LOG,
+  GLA_ND_LOG2,
+  GLA_ND_LOG10,
+  GLA_ND_LOG1P,
+  GLA_ND_SQRT,
+  GLA_ND_SIN,
+  GLA_ND_COS,
+  GLA_ND_TAN,
+  GLA_ND_SINH,
+  GLA_ND_COSH,
+  GLA_ND_TANH,
+  GLA_ND_ASIN,
+  GLA_ND_ACOS,
+  GLA_ND_ATAN,
+  GLA_ND_ASINH,
+  GLA_ND_ACOSH,
+  GLA_ND_ATANH,
+  GLA_ND_CBRT, // real, as the next two
+  GLA_ND_ERF,
+  GLA_ND_ERFC,
+  GLA_ND_OPS
+} gla_nd_op;
+
+// to = op (x), or op (x, y), element by element. Operands have the sizes of `to`, with step 0 where
+// they are expanded; y is NULL for operations of one operand. The type of the operation is single
+// if an array x or y is, and complex if one of them is; numbers do not make it single. `to` has the
+// type that belongs to the operation; it does not overlap x and y, or is one of them exactly.
+// outside (NULL: not wanted) tells whether an element of a real x left the domain of the operation
+// (a negative one of LOG, for example), or of AND, OR, NOT and COPY to logical was NaN; finding it
+// out waits. Functions of real operands may have a complex `to`: elements outside of the domain
+// have complex values then.
+gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gla_nd *to,
+                            const gla_nd *x, const gla_nd *y, int *outside);
+
+// Slices of an array without gaps, inner x n x outer: the elements with the same first and third
+// subscript.
+typedef struct {
+  const void *x;
+  int type;
+  int64_t inner, n, outer;
+} gla_slices;
+
+typedef enum {
+  GLA_REDUCE_SUM = 0, // of logical: double
+  GLA_REDUCE_PROD,
+  GLA_REDUCE_SUMSQ, // |x|^2, real
+  GLA_REDUCE_ANY,   // logical; NaN counts as nonzero
+  GLA_REDUCE_ALL,
+  GLA_REDUCE_MAX, // NaN only where all are; complex: by modulus, then argument
+  GLA_REDUCE_MIN
+} gla_reduction;
+
+// to = one element for each slice, inner x outer. index (NULL: not wanted): for MAX and MIN the
+// position of the first such element, from 1. Single is summed in double. The bits depend on the
+// slice alone: not on its place, nor on how many there are, nor on inner and outer.
+// Method: segments of 256 elements, each in 8 sums that are then added in pairs, and so on with the
+// sums of the segments.
+gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
+                       void *to, double *index);
+
+// to = the sums (GLA_REDUCE_SUM) or products (GLA_REDUCE_PROD) of the elements of each slice up to
+// each of them, of the same sizes; of logical: double.
+gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
+                     void *to);
+
+// Subscripts of one dimension, from 0.
+typedef struct {
+  const int64_t *list; // on the GPU; NULL: first, first+step, ...
+  int64_t first, step, count;
+} gla_subscripts;
+
+// to = x (s[0], s[1], ...), without gaps; and x (s[0], s[1], ...) = from, where `from` has the type
+// of x and may be a number. As many as x.dims. Subscripts must lie within x, and those of gla_put
+// must differ.
+gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
+                     void *to);
+gla_status gla_put (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
+                    const gla_nd *from);
+
+// The positions of the nonzero bytes among n, in order, from 0. list (NULL: only counts) on the GPU
+// has room for them.
+gla_status gla_find (gla_context *ctx, int device, const void *mask, int64_t n, int64_t *list,
+                     int64_t *count);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

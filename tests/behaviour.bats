@@ -684,3 +684,44 @@ EOF
   grew=$(echo "$output" | sed -n 's/^grew //p')
   [ "$grew" -lt 4096 ]
 }
+
+@test "the example of gpuArray checks itself and draws a picture" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  cd "$BATS_TEST_TMPDIR"
+  run octave_run "$TOP/examples/device_bands.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -s device_bands.png ]
+}
+
+@test "gpuArrays outlive clear all, rmpath and the end of Octave" {
+  run octave_run --eval "
+    G = gpuArray (1:3); c = {G}; s.x = G + 1; f = @() G .* 2;
+    clear all
+    G = gpuArray (1:3); H = f = @() G .* 2; g = G';
+    rmpath ('$TOP/inst'); rmpath ('$TOP/src');
+    disp (class (G)); disp (G + 1); addpath ('$TOP/src'); addpath ('$TOP/inst');
+    disp (gather (sum (G))); atexit ('last'); function last (), G = gpuArray (5); disp (G); end"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | tr -d ' ' | tr '\n' ' ')" = "gpuArray 234 6 5 " ]
+}
+
+@test "10 000 mixed operations of gpuArrays with errors leave no memory behind" {
+  run octave_run --eval "
+    function y = memory ()
+      text = fileread ('/proc/self/statm'); y = sscanf (text, '%*d %d')(1) * 4096;
+    end
+    function work (n)
+      for k = 1:n
+        x = gpuArray (ones (50, 40)); y = x + 1; z = x(1:end,1)'; w = sum (y) .* 2; q = [x; x]; q(3) = 7;
+        try, x + gpuArray (ones (3, 2)); catch, end
+        try, x(99, 99); catch, end
+        c = {x, y}; c{1}(2) = 5; u = c{1}';
+      end
+    end
+    work (100); before = memory (); work (1000); disp (memory () - before < 2e6)"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$output" = 1 ]
+}

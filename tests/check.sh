@@ -153,6 +153,7 @@ for share in 1 2 3 4; do
 done
 suite "accuracy of batchsvd" sh tests/installed.sh "$work/installed" accuracy svd
 suite "accuracy of gsvd_hz" sh tests/installed.sh "$work/installed" accuracy gsvd
+suite "gpuArrays" sh tests/installed.sh "$work/installed" accuracy arrays
 suite "accuracy of spmv and eigs_lanczos" sh tests/installed.sh "$work/installed" accuracy sparse
 
 #-------------------------------------------------------------------------------

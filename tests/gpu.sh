@@ -123,7 +123,8 @@ $(shares qr 5)
 $(shares sparse 2)
 $(shares svd 3)
 $(shares gsvd 3)
-$(shares pages 2)"
+$(shares pages 2)
+$(shares arrays 2)"
 suites="$(shares failing 6)
 $(shares qr 16)
 $device_pages
@@ -131,7 +132,8 @@ $(shares sparse 2)
 $(for k in 11 9 4 2 1 10 8 7 6 5 3; do echo "accuracy eig $k/11"; done)
 $(shares svd 3)
 $(shares gsvd 3)
-$(shares pages 8)"
+$(shares pages 8)
+$(shares arrays 3)"
 small=1,2,3,5,8,16,17,32,33,48,64,70,90,100,130
 qr_sizes=1,2,3,4,5,6,8,9,12,13,16,17,24,25,31,32,33,48,49,64,65,100,130,270
 page_sizes=1,2,3,4,7,8,12,16,17,24,32,33,48,64,65,100,130,150

@@ -65,11 +65,11 @@ octave_pkg () {
 @test "PKG_ADD, PKG_DEL, INDEX, NEWS, oct and inst name the same functions" {
   cd "$TOP"
   oct=$(grep -lE '^DEF[A-Z]*_DLD' oct/*.cc | sed 's,oct/\(.*\)\.cc,\1,' | sort)
-  [ "$(sed -n 's/.*autoload ("\([a-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
-  [ "$(sed -n 's/.*autoload ("\([a-z_]*\)", __gla_oct__, "remove").*/\1/p' PKG_DEL | sort)" = "$oct" ]
+  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)".*/\1/p' PKG_ADD | sort)" = "$oct" ]
+  [ "$(sed -n 's/.*autoload ("\([A-Za-z_]*\)", __gla_oct__, "remove").*/\1/p' PKG_DEL | sort)" = "$oct" ]
   oct=$(echo "$oct" | grep -v '^__') # those are internal
   all=$(printf '%s\n' $oct $(ls inst/*.m | sed 's,inst/\(.*\)\.m,\1,' | grep -v '^__') | sort)
-  [ "$(sed -n 's/^ \([a-z_]*\)$/\1/p' INDEX | sort)" = "$all" ]
+  [ "$(sed -n 's/^ \([A-Za-z_]*\)$/\1/p' INDEX | sort)" = "$all" ]
   for f in $all; do grep -q "$f" NEWS; grep -q "$f" README.md; done
 }
 
@@ -83,7 +83,7 @@ octave_pkg () {
 
 @test "every help text has an example with a result, and the ids of its errors" {
   cd "$TOP"
-  for f in $(sed -n 's/^ \([a-z_]*\)$/\1/p' INDEX); do
+  for f in $(sed -n 's/^ \([A-Za-z_]*\)$/\1/p' INDEX); do
     text=oct/$f.cc
     [ -e "$text" ] || text=inst/$f.m
     grep -q '@result{}' "$text" || { echo "$f: no result"; false; }

@@ -24,4 +24,5 @@ const gla_backend gla_backend_cuda = {
               [GLA_BATCH_EIGPAIRS] = &cuda_eigpairs_ops},
     .spmv = &cuda_spmv_ops,
     .krylov = &cuda_krylov_ops,
+    .nd = &cuda_nd_ops,
 };

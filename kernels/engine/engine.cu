@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "engine.cuh"
+#include "heap.cuh"
 #include "memory.cuh"
 #include "common/opened.cuh"
 #include "common/work_limits.cuh"
@@ -47,8 +48,10 @@ gla_status engine_device_query (int device, gla_device_info *info)
   info->memory_total = (int64_t)(started ? total : properties.totalGlobalMem);
   info->memory_free = started ? (int64_t)free_bytes : -1;
   info->started = started;
-  info->memory_kept = memory_held (device, MEMORY_WORK) + memory_held (device, MEMORY_COPIES);
+  info->memory_kept = memory_held (device, MEMORY_WORK) + memory_held (device, MEMORY_COPIES) +
+                      memory_held (device, MEMORY_HEAPS);
   info->host_kept = memory_held (device, MEMORY_PINNED);
+  info->memory_arrays = memory_held (device, MEMORY_ARRAYS);
   return GLA_OK;
 }
 
@@ -194,6 +197,7 @@ void engine_close (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
   cuda_krylov_ops.end (engine);
+  heap_close (e);
   engine_release (e);
   close_blas (e, &e->side_blas);
   if (e->side_start != nullptr)
@@ -254,6 +258,8 @@ static engine_slot *largest_slot (cuda_engine *e)
 void engine_shrink (gla_engine *engine, int64_t most)
 {
   cuda_engine *e = engine_of (engine);
+  if (most == 0)
+    heap_trim (e->base.device);
   while (engine_kept (engine) > most && largest_slot (e)->size > 0)
     release_slot (e, largest_slot (e));
   if (most == 0) {
@@ -274,8 +280,9 @@ gla_status engine_reserve (cuda_engine *e, int slot, size_t bytes)
   release_slot (e, s);
   cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&s->memory), bytes);
   if (error == cudaErrorMemoryAllocation) {
-    // arenas of slots that hold no chunk may be in the way
+    // what arrays have left, and arenas of slots that hold no chunk, may be in the way
     cudaGetLastError ();
+    heap_trim (e->base.device);
     for (int k = 0; k < ENGINE_SLOTS; k++)
       if (e->slots[k].chunk == nullptr)
         release_slot (e, &e->slots[k]);

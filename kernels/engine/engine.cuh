@@ -65,6 +65,7 @@ struct cuda_engine {
   cudaEvent_t side_start, side_done;
   gpu_blas side_blas;
   struct krylov_state *krylov; // from krylov_begin to krylov_end
+  struct array_heap *heap;     // memory of arrays that stay here; NULL until there is one
 };
 
 // Makes the GPU the current device of the calling thread.

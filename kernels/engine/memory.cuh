@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Counted over all engines of a device, because several contexts may have one. Work space is what
-// an engine keeps for its next call; copies are matrices that plans hold.
+// an engine keeps for its next call; copies are matrices that plans hold; arrays are those of the
+// caller that stay there, and heaps what is kept for more of them.
 
 #ifndef GPULINALG_MEMORY_CUH
 #define GPULINALG_MEMORY_CUH
@@ -11,7 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 
-enum memory_kind { MEMORY_WORK = 0, MEMORY_COPIES, MEMORY_PINNED, MEMORY_ENGINES, MEMORY_KINDS };
+enum memory_kind {
+  MEMORY_WORK = 0,
+  MEMORY_COPIES,
+  MEMORY_PINNED,
+  MEMORY_ENGINES,
+  MEMORY_ARRAYS,
+  MEMORY_HEAPS,
+  MEMORY_KINDS
+};
 
 // Adds to what the device holds of this kind (bytes; engines are counted one by one).
 void memory_count (int device, memory_kind kind, int64_t change);

@@ -26,6 +26,7 @@ extern const gla_batch_ops cuda_eig_ops, cuda_qr_ops, cuda_gsvd_ops, cuda_pageno
     cuda_pagemul_ops, cuda_pagesolve_ops, cuda_pagefun_ops, cuda_svd_ops, cuda_eigpairs_ops;
 extern const gla_spmv_ops cuda_spmv_ops;
 extern const gla_krylov_ops cuda_krylov_ops;
+extern const gla_nd_ops cuda_nd_ops;
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,13 @@ void __cudaUnregisterFatBinary (void **handle)
 {
   (void)handle;
 }
+// Variables on the device, which headers of CUDA declare; no kernel runs that would read them.
+void __cudaRegisterVar (void **handle, char *host, char *address, const char *name, int external,
+                        size_t size, int constant, int global)
+{
+  (void)handle, (void)host, (void)address, (void)name, (void)external, (void)size, (void)constant;
+  (void)global;
+}
 void __cudaRegisterFunction (void **handle, const char *function, char *device_function,
                              const char *name, int thread_limit, void *tid, void *bid, void *block,
                              void *grid, int *warp_size)

@@ -9,7 +9,7 @@
 // long runs a sample). The status must tell, and nothing may be left allocated. Results mean
 // nothing. Before all that, predictions are asked for as "auto" does while no GPU is open.
 
-#include "gpu_runs.h"
+#include "gpu_nd.h"
 
 //------------------------------------------------------------------------------
 // cases
@@ -107,6 +107,14 @@ static void add_gsvd (void)
     ending[case_count - 1].no_launch = 1; // B has not full column rank
   }
   add ((run_case){"gsvd", run_gsvd, {1100, 1030, 1030, 1, D, 1, 1, TANGENT, 0, 0}, 0, {0}});
+}
+
+static void add_nd (void)
+{
+  const int sizes[][2] = {{1, 1}, {3, 5}, {70, 45}, {700, 300}}, types[] = {S, D, C, Z, 'b'};
+  for (int t = 0; t < 5; t++)
+    for (int k = 0; k < 4; k++)
+      add ((run_case){"nd", run_nd, {sizes[k][0], sizes[k][1], types[t]}, k % 2, {0}});
 }
 
 static void add_pagesolve (void)
@@ -348,6 +356,7 @@ int main (int argc, char **argv)
   add_eigpairs ();
   add_pagemul ();
   add_pagesolve ();
+  add_nd ();
   add_sparse ();
   for (int k = 0; k < case_count; k++)
     check_before_opening (&cases[k]);

@@ -1,4 +1,4 @@
-% tests/octave/cpu_suite.m: the accuracy suite on the CPU. Environment: PART=eig, svd, qr, gsvd or sparse runs only
+% tests/octave/cpu_suite.m: the accuracy suite on the CPU. Environment: PART=eig, svd, qr, gsvd, sparse or arrays runs only
 % that part, SHARE=k/n every n-th case from the k-th on. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -59,6 +59,12 @@ if (wanted ("sparse"))
   counts += [p, f];
   [p, f] = check_eigs ("cpu");
   counts += [p, f];
+endif
+if (wanted ("arrays"))
+  for part = mine ({"operators", "functions", "slices", "subscripts", "shapes", "programs"})
+    [p, f] = check_gpu_arrays (part{1});
+    counts += [p, f];
+  endfor
 endif
 printf ("cpu_suite: %d passed, %d failed, 0 skipped\n", counts);
 exit (counts(2) > 0);

@@ -1,5 +1,5 @@
 % tests/octave/gpu_suite.m: the accuracy suite on the GPU. Environment: PART=memory (reads the free memory, so
-% nothing else may use the GPU), eig, failing, svd, qr, gsvd, sparse or pages runs only that part, SHARE=k/n every
+% nothing else may use the GPU), eig, failing, svd, qr, gsvd, sparse, pages or arrays runs only that part, SHARE=k/n every
 % n-th case from the k-th on; QUICK=1: fewer sizes, but every kernel. The last line has the counts.
 % SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -105,6 +105,12 @@ endif
 if (served ("pages"))
   for part = mine (page_cases (! quick))
     [p, f] = check_pages ("gpu", part{1}{:});
+    counts += [p, f];
+  endfor
+endif
+if (wanted ("arrays"))
+  for part = mine ({"operators", "functions", "slices", "subscripts", "shapes", "programs"})
+    [p, f] = check_gpu_arrays (part{1}, 1000 - 900 * quick);
     counts += [p, f];
   endfor
 endif

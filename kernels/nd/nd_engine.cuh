@@ -1,0 +1,12 @@
+// nd_engine.cuh: rows of the table that are in files of their own
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_ND_ENGINE_CUH
+#define GPULINALG_ND_ENGINE_CUH
+
+#include "engine/engine.cuh"
+
+gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
+                           const gla_nd *y, int *outside);
+
+#endif

@@ -1,0 +1,197 @@
+%% gpuArray.tst: tests of gpuArrays; tests/octave/check_gpu_arrays.m compares their operations with the host's
+%% SPDX-License-Identifier: GPL-3.0-or-later
+
+%!## what a gpuArray is
+%!test
+%! G = gpuArray (single (magic (4)));
+%! assert ({class(G), underlyingType(G), size(G), ndims(G), numel(G), rows(G), columns(G)}, ...
+%!         {"gpuArray", "single", [4, 4], 2, 16, 4, 4});
+%! assert ([isgpuarray(G), isnumeric(G), isfloat(G), isreal(G), iscomplex(G), islogical(G), isempty(G)], ...
+%!         logical ([1, 1, 1, 1, 0, 0, 0]));
+%! assert ([isa(G, "gpuArray"), isa(G, "float"), isa(G, "numeric"), ismatrix(G), issquare(G), isvector(G(1,:))], true (1, 6));
+%! assert (gather (G), single (magic (4)));
+%! assert (underlyingType (gpuArray (true)), "logical");
+%! assert (underlyingType (5), "double");
+%! assert (isgpuarray (5), false);
+%! assert (gather (gpuArray (G)), gather (G));
+%! assert (existsOnGPU (G), gpuDeviceCount () > 0);
+
+%!## values that become gpuArrays: ranges, diagonal matrices, arrays of any number of dimensions
+%!test
+%! assert (gather (gpuArray (1:3)), [1, 2, 3]);
+%! assert (gather (gpuArray (eye (3))), full (eye (3)));
+%! assert (gather (gpuArray (ones (2, 3, 4))), ones (2, 3, 4));
+%! assert (gather (gpuArray (zeros (0, 3))), zeros (0, 3));
+%! assert (gather (gpuArray (true (2))), true (2));
+
+%!## several arrays are gathered at once, and others pass through
+%!test
+%! [a, b, c] = gather (gpuArray (1), "text", gpuArray ([2, 3]));
+%! assert ({a, b, c}, {1, "text", [2, 3]});
+
+%!## complex arrays stay complex until they are gathered
+%!test
+%! G = complex (gpuArray ([1, 2]), 0);
+%! assert (iscomplex (G) && iscomplex (G + 1) && iscomplex (G(1)) && iscomplex ([G, 3]) && iscomplex (G.'));
+%! assert (iscomplex (gather (G)), false);
+%! assert (iscomplex (abs (G)) || iscomplex (real (G)), false);
+%! assert (gather (sqrt (gpuArray ([-4, 9]))), [2i, 3]);
+%! assert (iscomplex (sqrt (gpuArray ([4, 9]))), false);
+
+%!## operands of the host are brought along
+%!test
+%! G = gpuArray ([1, 2; 3, 4]);
+%! assert (gather (G + (1:2)), [2, 4; 4, 6]);
+%! assert (gather (single (2) .* G), single ([2, 4; 6, 8]));
+%! assert (gather (eye (2) * G), [1, 2; 3, 4]);
+%! assert (gather ([1, 2; 3, 4] \ G), eye (2), 1e-15);
+%! assert (class (true & G), "gpuArray");
+
+%!## single elements are numbers where Octave expects one
+%!test
+%! G = gpuArray ([2, 3]);
+%! assert (zeros (G(1), 2), zeros (2, 2));
+%! assert (ones (2, 2)(G(1)), 1);
+%! k = 0;
+%! while (k < G(2))
+%!   k++;
+%! endwhile
+%! assert (k, 3);
+%! assert (num2str (double (gather (G(1)))), "2");
+
+%!## new arrays
+%!test
+%! G = gpuArray (single (1));
+%! for name = {"zeros", "ones", "Inf", "NaN", "rand", "randn", "eye"}
+%!   f = str2func (name{1});
+%!   x = f (2, 3, "gpuArray");
+%!   assert ({class(x), underlyingType(x), size(x)}, {"gpuArray", "double", [2, 3]});
+%!   x = f ([2, 3], "single", "gpuArray");
+%!   assert (underlyingType (x), "single");
+%!   x = f (2, 3, "like", G);
+%!   assert ({class(x), underlyingType(x), size(x)}, {"gpuArray", "single", [2, 3]});
+%!   assert (class (f (2)), "double");
+%! endfor
+%! assert (gather (zeros (2, "gpuArray")), zeros (2));
+%! assert (gather (ones (1, 3, "gpuArray")), [1, 1, 1]);
+%! assert (gather (eye (2, "gpuArray")), full (eye (2)));
+%! assert (gather (linspace (0, 1, 3, "gpuArray")), [0, 0.5, 1]);
+%! assert (gather (true (1, 2, "gpuArray")), [true, true]);
+%! assert (gather (NaN (1, 2, "gpuArray")), [NaN, NaN]);
+%! assert (zeros (2, 0, 3), cat (3, zeros (2, 0), zeros (2, 0), zeros (2, 0)));
+%! assert (ones (2, 2, "single"), single ([1, 1; 1, 1]));
+%!error zeros (2, "gpuarray")
+%!error <bad-class|cannot be> rand (2, "like", gpuArray (true))
+
+%!## files
+%!test
+%! s.G = gpuArray (complex ([1, 2; 3, 4], 0));
+%! s.c = {gpuArray(single (1:3)), gpuArray(true)};
+%! G = gpuArray (ones (2, 3, 2));
+%! name = tempname ();
+%! for format = {"-text", "-binary", "-hdf5"}(1:2+__have_feature__ ("HDF5"))
+%!   save (format{1}, name, "s", "G");
+%!   unwind_protect
+%!     L = load (name);
+%!   unwind_protect_cleanup
+%!     unlink (name);
+%!   end_unwind_protect
+%!   assert ({class(L.G), class(L.s.G), class(L.s.c{1})}, {"gpuArray", "gpuArray", "gpuArray"});
+%!   assert (gather (L.G), ones (2, 3, 2));
+%!   assert (gather (L.s.G), [1, 2; 3, 4]);
+%!   assert (iscomplex (L.s.G));
+%!   assert ({gather(L.s.c{1}), gather(L.s.c{2})}, {single(1:3), true});
+%! endfor
+
+%!## display
+%!test
+%! G = gpuArray ([1, 2]);
+%! H = [1, 2];
+%! assert (evalc ("G"), strrep (evalc ("H"), "H", "G"));
+%! assert (disp (G), disp (H));
+
+%!## a GPU and its properties
+%!test
+%! D = gpuDevice ();
+%! assert (class (D), "gpuDevice");
+%! assert (D.DeviceAvailable, gpuDeviceCount () > 0);
+%! assert (ischar (D.Name));
+%! wait (D);
+%! assert (! isempty (strfind (evalc ("D"), "DeviceAvailable")));
+
+%!## functions of this package
+%!test
+%! A = rand (5, 5, 7) + 1i * rand (5, 5, 7);
+%! A += conj (permute (A, [2, 1, 3]));
+%! for B = {A, real(A), single(A)}
+%!   H = B{1};
+%!   G = gpuArray (H);
+%!   tol = 200 * eps (class (H));
+%!   [V, D, info] = batcheig (G);
+%!   assert ({class(V), class(D), class(info)}, {"gpuArray", "gpuArray", "int32"});
+%!   assert (iscomplex (V), iscomplex (H));
+%!   assert (gather (pagemtimes (G, V)), gather (pagemtimes (V, D)), 10 * tol);
+%!   assert (gather (batcheig (G)), batcheig (H), 10 * tol);
+%!   assert (size (batcheig (G, "smallest", 2)), [2, 1, 7]);
+%!   assert (gather (pagemtimes (G, H)), pagemtimes (H, H), 10 * tol);
+%!   [Q, R] = qr_block (G);
+%!   assert (gather (pagemtimes (Q, R)), H, tol);
+%!   [U, S, W] = batchsvd (G);
+%!   assert (gather (pagemtimes (pagemtimes (U, S), "none", W, "ctranspose")), H, 10 * tol);
+%!   assert (gather (pagesvd (G)), pagesvd (H), 10 * tol);
+%!   assert (gather (pagenorm (G, "fro")), pagenorm (H, "fro"), 10 * tol);
+%!   assert (gather (pagefunm (G, "exp", "scale", 0.1)), pagefunm (H, "exp", "scale", 0.1), 10 * tol);
+%!   assert (iscomplex (pagefunm (G, "exp", "scale", 1i)));
+%!   G += 10 * eye (5);
+%!   x = pagemldivide (G, ones (5, 2));
+%!   assert (gather (pagemtimes (G, x)), ones (5, 2, 7), 10 * tol);
+%!   assert (gather (pagemtimes (pageinv (G), G)) - ones (1, 1, 7) .* eye (5), zeros (5, 5, 7), 10 * tol);
+%!   x = pagemrdivide (ones (2, 5), G);
+%!   assert (gather (pagemtimes (x, G)), ones (2, 5, 7), 10 * tol);
+%! endfor
+
+%!## errors
+%!error <Invalid call> gpuArray ()
+%!error <Invalid call> gather ()
+%!error <Invalid call> isgpuarray ()
+%!error <Invalid call> underlyingType ()
+%!error <Invalid call> existsOnGPU ()
+%!error <Invalid call> gpuDeviceCount (1)
+%!error id=gpulinalg:bad-class gpuArray ("text")
+%!error id=gpulinalg:bad-class gpuArray (int8 (1))
+%!error id=gpulinalg:bad-class gpuArray (sparse (1))
+%!error id=gpulinalg:bad-class gpuArray ({1})
+%!error <single, double or logical> gpuArray (1) + int8 (1)
+%!error <single, double or logical> uint8 (1) .* gpuArray (1)
+%!error <single, double or logical> gpuArray (1) + sparse (1)
+%!error <single, double or logical> gpuArray (1) + "a"
+%!error id=gpulinalg:gather-needed det (gpuArray (magic (3)))
+%!error id=gpulinalg:gather-needed sort (gpuArray ([2, 1]))
+%!error id=gpulinalg:gather-needed chol (gpuArray (eye (3)))
+%!error id=gpulinalg:gather-needed eig (gpuArray (eye (3)))
+%!error id=gpulinalg:gather-needed fft (gpuArray ([1, 2]))
+%!error id=gpulinalg:gather-needed gamma (gpuArray ([1, 2]))
+%!error id=gpulinalg:gather-needed int32 (gpuArray ([1, 2]))
+%!error id=gpulinalg:gather-needed sum (gpuArray ([1, 2]), "native")
+%!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)))
+%!error id=gpulinalg:gather-needed a = [1, 2]; a(1) = gpuArray (1);
+%!error id=gpulinalg:gather-needed gsvd_hz (gpuArray (eye (2)), eye (2))
+%!error id=gpulinalg:bad-class G = gpuArray (1); G.x
+%!error id=gpulinalg:bad-class G = gpuArray (1); G{1}
+%!error id=gpulinalg:bad-class G = gpuArray (1); G.x = 2;
+%!error <nonconformant> gpuArray ([1, 2]) + gpuArray ([1, 2, 3])
+%!error <out of bound> gpuArray ([1, 2])(3)
+
+%!## each function of the table has a file, and each file a function in the table
+%!test
+%! folder = fileparts (which ("gputimeit"));
+%! files = glob (fullfile (folder, "@gpuArray", "*.m"));
+%! assert (numel (files) > 30);
+%! for file = files.'
+%!   [~, name] = fileparts (file{1});
+%!   try
+%!     __gpu_array__ (name);
+%!   catch err
+%!     assert (isempty (strfind (err.message, "this is not done with a gpuArray")), true, name);
+%!   end_try_catch
+%! endfor

@@ -1,0 +1,125 @@
+// gpu_device.h: gpuArrays on a GPU: memory, copies, and the operations of the library
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_GPU_DEVICE_H
+#define GPULINALG_GPU_DEVICE_H
+
+#include "gpu_value.h"
+
+namespace gla
+{
+
+// Memory of a GPU, given back when nothing holds it any more.
+class gpu_block
+{
+public:
+  gpu_block (int device, std::size_t bytes);
+  ~gpu_block ();
+  gpu_block (const gpu_block &) = delete;
+  gpu_block &operator= (const gpu_block &) = delete;
+
+  // Ends with an error where the GPU was reset or has failed since.
+  void *data () const;
+  int device () const { return m_device; }
+  bool lost () const;
+
+private:
+  void *m_data;
+  int m_device;
+  unsigned m_era; // of the GPU: reset begins a new one
+};
+
+// The GPU for new arrays; -1: there is none. Asks the driver at the first call.
+int gpu_device ();
+void set_gpu_device (int device);
+int gpu_device_count ();
+// Ends the life of all arrays on this GPU.
+void reset_gpu (int device);
+void wait_for_gpu (int device);
+gla_device_info gpu_device_info (int device);
+
+// Calls of the library for arrays: device_call ([&] (gla_context *c) { return gla_wait (c, d); })
+// returns after Ctrl-C and errors have been thrown.
+template <typename Body> void device_call (Body body);
+OCTAVE_NORETURN void device_failed (gla_context *context);
+gla_context *array_context ();
+
+// Arrays without gaps.
+gpu_value new_on_gpu (int device, char type, const dim_vector &dims);
+gpu_value to_gpu (const octave_value &v, char type);
+octave_value from_gpu (const gpu_value &x);
+gla_nd nd_of (const gpu_value &x);
+gla_nd nd_of (const gpu_value &x, const dim_vector &dims);
+
+// An operand of an operation: an array on the GPU, or a number.
+class gpu_operand
+{
+public:
+  gpu_operand (const char *who, const octave_value &v, int device);
+  const gla_nd &nd () const { return m_nd; }
+  const gpu_value &array () const { return m_array; }
+  const dim_vector &dims () const { return m_dims; }
+  char type () const { return m_type; }
+  // Converts an array; a number needs none.
+  void make (char type);
+
+private:
+  gpu_value m_array;
+  gla_nd m_nd;
+  dim_vector m_dims;
+  char m_type;
+};
+
+// The GPU of these arguments' arrays. Ends with gpulinalg:device-mismatch where they have several.
+int device_of (const char *who, const octave_value_list &args);
+bool any_on_gpu (const octave_value_list &args);
+
+void elementwise (int device, gla_nd_op op, const gla_nd &to, const gla_nd &x, const gla_nd *y,
+                  int *outside = nullptr);
+
+// What a function such as "zeros" makes with these arguments, as a gpuArray of this type; type 0:
+// of its own.
+gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type);
+
+// What gpu_value.h declares, where an array is on a GPU.
+namespace on_gpu
+{
+gpu_value binary (const char *name, const octave_value &x, const octave_value &y);
+gpu_value unary (const char *name, const gpu_value &x);
+gpu_value mapped (const char *name, const gpu_value &x);
+gpu_value converted (const gpu_value &x, char type);
+gpu_value expanded (const char *name, const octave_value &x, const octave_value &y);
+gpu_value made_complex (const octave_value &x, const octave_value &y);
+gpu_value real_function (const char *name, const octave_value_list &args);
+
+gpu_value index (const gpu_value &x, const octave_value_list &idx);
+void assign (gpu_value &x, const octave_value_list &idx, const octave_value &rhs);
+gpu_value permuted (const gpu_value &x, const Array<int> &order);
+gpu_value resized (const gpu_value &x, const dim_vector &dims);
+void insert (gpu_value &x, const gpu_value &y, const Array<octave_idx_type> &at);
+gpu_value concatenated (const char *who, int dim, const octave_value_list &arrays);
+gpu_value diagonal (const gpu_value &x, const octave_value_list &more);
+
+// dim from 0; -1: the first one that is not 1.
+gpu_value reduced (const char *name, const gpu_value &x, int dim);
+octave_value_list extremes (const char *name, const gpu_value &x, int dim, int outputs);
+octave_value_list find (const octave_value_list &args, int outputs);
+gpu_value product_sum (const octave_value &x, const octave_value &y, int dim);
+gpu_value norm (const gpu_value &x, gla_norm p);
+
+gpu_value product (const char *name, const octave_value &x, const octave_value &y);
+} // namespace on_gpu
+
+template <typename Body> void device_call (Body body)
+{
+  gla_context *context = array_context ();
+  call c ("gpuArray", the_interpreter (), context);
+  const gla_status status = body (context);
+  if (status == GLA_ERROR_DEVICE_FAILURE)
+    device_failed (context);
+  c.finish (status);
+}
+
+} // namespace gla
+
+#endif

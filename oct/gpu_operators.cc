@@ -1,0 +1,190 @@
+// gpu_operators.cc: the operators of the class gpuArray
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Octave looks operators up by the types of both operands, so each is registered for a gpuArray
+// with every type that the other operand may have.
+
+#include "gpu_operators.h"
+
+#include <octave/ov-typeinfo.h>
+
+#include <algorithm>
+
+namespace gla
+{
+
+namespace
+{
+
+// The names of their functions, in the order of octave_value::binary_op.
+struct named_op {
+  octave_value::binary_op op;
+  const char *name;
+};
+constexpr named_op binary_ops[] = {
+    {octave_value::op_add, "plus"},     {octave_value::op_sub, "minus"},
+    {octave_value::op_mul, "mtimes"},   {octave_value::op_div, "mrdivide"},
+    {octave_value::op_pow, "mpower"},   {octave_value::op_ldiv, "mldivide"},
+    {octave_value::op_lt, "lt"},        {octave_value::op_le, "le"},
+    {octave_value::op_eq, "eq"},        {octave_value::op_ge, "ge"},
+    {octave_value::op_gt, "gt"},        {octave_value::op_ne, "ne"},
+    {octave_value::op_el_mul, "times"}, {octave_value::op_el_div, "rdivide"},
+    {octave_value::op_el_pow, "power"}, {octave_value::op_el_ldiv, "ldivide"},
+    {octave_value::op_el_and, "and"},   {octave_value::op_el_or, "or"},
+};
+constexpr int op_count = sizeof binary_ops / sizeof *binary_ops;
+
+octave_value shared (const octave_base_value &v)
+{
+  return octave_value (v.clone ());
+}
+
+template <int k> octave_value binary_of (const octave_base_value &x, const octave_base_value &y)
+{
+  return guarded (binary_ops[k].name, [&] () {
+    return ovl (value_of (binary (binary_ops[k].name, shared (x), shared (y))));
+  }) (0);
+}
+
+octave_value unary_of (const char *name, const octave_base_value &x)
+{
+  return guarded (name, [&] () { return ovl (value_of (unary (name, gpu_value_of (x)))); }) (0);
+}
+octave_value op_not (const octave_base_value &x)
+{
+  return unary_of ("not", x);
+}
+octave_value op_uplus (const octave_base_value &x)
+{
+  const gpu_value &v = gpu_value_of (x);
+  return value_of (v.type () == 'b' ? converted (v, 'd') : v);
+}
+octave_value op_uminus (const octave_base_value &x)
+{
+  return unary_of ("uminus", x);
+}
+octave_value op_transpose (const octave_base_value &x)
+{
+  return unary_of ("transpose", x);
+}
+octave_value op_hermitian (const octave_base_value &x)
+{
+  return unary_of ("ctranspose", x);
+}
+
+void op_increment (octave_base_value &x)
+{
+  set_gpu_value (x, binary ("plus", shared (x), octave_value (1.0)));
+}
+void op_decrement (octave_base_value &x)
+{
+  set_gpu_value (x, binary ("minus", shared (x), octave_value (1.0)));
+}
+
+// [x, y] and [x; y]: x has the size of the result already.
+#if OCTAVE_MAJOR_VERSION >= 7
+typedef const octave_base_value cat_first;
+#else
+typedef octave_base_value cat_first;
+#endif
+octave_value concatenate (cat_first &x, const octave_base_value &y,
+                          const Array<octave_idx_type> &at)
+{
+  return value_of (inserted (moved ("concatenation", shared (x)), shared (y), at));
+}
+
+// x(idx) = y for an array of the host.
+octave_value assign_to_host (octave_base_value &, const octave_value_list &,
+                             const octave_base_value &)
+{
+  error_with_id ("gpulinalg:gather-needed",
+                 "gpuArray: elements of an array of the host cannot be assigned a gpuArray; assign "
+                 "gather (G), or make the array a gpuArray first");
+}
+
+// All types of numbers and characters. Those that a gpuArray cannot be combined with are here, too,
+// because the error of element_type says what to do.
+const char *const others[] = {"matrix",
+                              "complex matrix",
+                              "float matrix",
+                              "float complex matrix",
+                              "scalar",
+                              "complex scalar",
+                              "float scalar",
+                              "float complex scalar",
+                              "bool matrix",
+                              "bool",
+                              "range",
+                              "double_range",
+                              "diagonal matrix",
+                              "complex diagonal matrix",
+                              "float diagonal matrix",
+                              "float complex diagonal matrix",
+                              "permutation matrix",
+                              "sparse matrix",
+                              "sparse complex matrix",
+                              "sparse bool matrix",
+                              "string",
+                              "sq_string",
+                              "int8 matrix",
+                              "int16 matrix",
+                              "int32 matrix",
+                              "int64 matrix",
+                              "uint8 matrix",
+                              "uint16 matrix",
+                              "uint32 matrix",
+                              "uint64 matrix",
+                              "int8 scalar",
+                              "int16 scalar",
+                              "int32 scalar",
+                              "int64 scalar",
+                              "uint8 scalar",
+                              "uint16 scalar",
+                              "uint32 scalar",
+                              "uint64 scalar"};
+
+// Several names may have one number.
+std::vector<int> numbers_of_others (octave::type_info &types)
+{
+  std::vector<int> numbers;
+  for (const char *name : others) {
+    const octave_value example = types.lookup_type (name);
+    if (example.is_defined ())
+      numbers.push_back (example.type_id ());
+  }
+  std::sort (numbers.begin (), numbers.end ());
+  numbers.erase (std::unique (numbers.begin (), numbers.end ()), numbers.end ());
+  return numbers;
+}
+
+template <int k> void install_binary (octave::type_info &types, int gpu, int other)
+{
+  types.install_binary_op (binary_ops[k].op, gpu, other, binary_of<k>);
+  if (other != gpu)
+    types.install_binary_op (binary_ops[k].op, other, gpu, binary_of<k>);
+  install_binary<k + 1> (types, gpu, other);
+}
+template <> void install_binary<op_count> (octave::type_info &, int, int) {}
+
+} // namespace
+
+void register_gpu_operators (octave::type_info &types, int gpu)
+{
+  types.install_unary_op (octave_value::op_not, gpu, op_not);
+  types.install_unary_op (octave_value::op_uplus, gpu, op_uplus);
+  types.install_unary_op (octave_value::op_uminus, gpu, op_uminus);
+  types.install_unary_op (octave_value::op_transpose, gpu, op_transpose);
+  types.install_unary_op (octave_value::op_hermitian, gpu, op_hermitian);
+  types.install_non_const_unary_op (octave_value::op_incr, gpu, op_increment);
+  types.install_non_const_unary_op (octave_value::op_decr, gpu, op_decrement);
+  install_binary<0> (types, gpu, gpu);
+  types.install_cat_op (gpu, gpu, concatenate);
+  for (int other : numbers_of_others (types)) {
+    install_binary<0> (types, gpu, other);
+    types.install_cat_op (gpu, other, concatenate);
+    types.install_cat_op (other, gpu, concatenate);
+    types.install_assign_op (octave_value::op_asn_eq, other, gpu, assign_to_host);
+  }
+}
+
+} // namespace gla

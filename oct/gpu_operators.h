@@ -1,0 +1,24 @@
+// gpu_operators.h: what the files of the class gpuArray share beside gpu_value.h
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_GPU_OPERATORS_H
+#define GPULINALG_GPU_OPERATORS_H
+
+#include "gpu_value.h"
+
+namespace gla
+{
+
+// Of a value that is known to be a gpuArray.
+const gpu_value &gpu_value_of (const octave_base_value &v);
+void set_gpu_value (octave_base_value &v, const gpu_value &x);
+
+// Lets "gpuArray" be the last argument of zeros, ones and so on.
+void install_gpu_makers (octave::interpreter &interp);
+
+// Registers the operators of the type with this number.
+void register_gpu_operators (octave::type_info &types, int gpu);
+
+} // namespace gla
+
+#endif

@@ -1,0 +1,141 @@
+// gpu_products.cc: products of matrices on a GPU, and division by them
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gpu_device.h"
+
+#include <octave/lo-array-errwarn.h>
+
+#include <cmath>
+
+namespace gla
+{
+
+namespace on_gpu
+{
+
+namespace
+{
+
+// A matrix of numbers of this precision, on the GPU of the other operand.
+gpu_value matrix_of (const char *name, const octave_value &v, bool single)
+{
+  const gpu_value x = moved (name, v);
+  return gla::converted (x, type_letter (single, is_complex (x.type ())));
+}
+
+gla_array array_of (const gpu_value &x)
+{
+  const dim_vector d = x.dims ();
+  return gla_array_packed (x.numel () > 0 ? x.data () : nullptr, static_cast<gla_type> (x.type ()),
+                           d (0), d (1), 1, x.device ());
+}
+
+gpu_value zeros_on (int device, char type, const dim_vector &dims)
+{
+  gpu_value z = new_on_gpu (device, type, dims);
+  gla_nd zero = {};
+  zero.type = type;
+  elementwise (device, GLA_ND_COPY, nd_of (z), zero, nullptr);
+  return z;
+}
+
+bool is_scalar_value (const octave_value &v)
+{
+  return v.numel () == 1;
+}
+
+gpu_value multiply (const octave_value &x, const octave_value &y, int device)
+{
+  const char p = element_type ("mtimes", x), q = element_type ("mtimes", y);
+  const bool single = is_single (p) || is_single (q);
+  const dim_vector dx = x.dims (), dy = y.dims ();
+  if (dx.ndims () != 2 || dy.ndims () != 2 || dx (1) != dy (0))
+    octave::err_nonconformant ("operator *", dx, dy);
+  const char type = type_letter (single, is_complex (p) || is_complex (q));
+  if (dx (0) == 0 || dx (1) == 0 || dy (1) == 0)
+    return zeros_on (device, type, dim_vector (dx (0), dy (1)));
+  const gpu_value X = matrix_of ("mtimes", x, single), Y = matrix_of ("mtimes", y, single);
+  gpu_value Z = new_on_gpu (device, type, dim_vector (dx (0), dy (1)));
+  const gla_array A = array_of (X), B = array_of (Y);
+  auto results = sized<gla_pagemul_results> ();
+  results.C = array_of (Z);
+  wait_for_gpu (device);
+  call c ("mtimes", the_interpreter ());
+  c.finish (gla_pagemul (c.context (), &A, &B, &results, nullptr, nullptr));
+  return Z;
+}
+
+// X = A \ B, or B / A with `right`, for square A.
+gpu_value solve (const char *name, const octave_value &a, const octave_value &b, bool right,
+                 int device)
+{
+  const char p = element_type (name, a), q = element_type (name, b);
+  const bool single = is_single (p) || is_single (q);
+  const dim_vector da = a.dims (), db = b.dims ();
+  if (da.ndims () != 2 || db.ndims () != 2 || da (right ? 1 : 0) != db (right ? 1 : 0))
+    octave::err_nonconformant (right ? "operator /" : "operator \\", right ? db : da,
+                               right ? da : db);
+  if (da (0) != da (1))
+    error_with_id ("gpulinalg:gather-needed",
+                   "%s: a gpuArray is divided by square matrices only; qr_block has least squares, "
+                   "and gather (G) copies it to the host",
+                   name);
+  const char type = type_letter (single, is_complex (p) || is_complex (q));
+  if (a.isempty () || b.isempty ())
+    return zeros_on (device, type, db);
+  const gpu_value A = matrix_of (name, a, single), B = matrix_of (name, b, single);
+  gpu_value X = new_on_gpu (device, type, db);
+  const gla_array A1 = array_of (A), B1 = array_of (B);
+  auto options = sized<gla_pagesolve_options> ();
+  options.side = right ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT;
+  auto results = sized<gla_pagesolve_results> ();
+  int32_t info = 0;
+  results.X = array_of (X);
+  results.info = &info;
+  wait_for_gpu (device);
+  call c (name, the_interpreter ());
+  c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
+  if (info != 0)
+    warning_with_id ("Octave:singular-matrix", "matrix singular to machine precision");
+  return X;
+}
+
+gpu_value power (const octave_value &x, const octave_value &y)
+{
+  const octave_value p = gathered (y);
+  const double n = p.is_real_scalar () ? p.double_value () : 0;
+  const dim_vector d = x.dims ();
+  if (d.ndims () != 2 || d (0) != d (1) || !(n >= 1 && n == std::floor (n) && n < 1e6))
+    error_with_id ("gpulinalg:gather-needed",
+                   "mpower: a gpuArray has powers of square matrices with exponents 1, 2, ..; "
+                   "gather (G) copies it to the host");
+  octave_value square = x, result;
+  for (int left = static_cast<int> (n); left > 0; left /= 2) {
+    if (left % 2 == 1)
+      result = result.is_undefined () ? square : value_of (gla::binary ("mtimes", result, square));
+    if (left > 1)
+      square = value_of (gla::binary ("mtimes", square, square));
+  }
+  return gpu_value_of (result);
+}
+
+} // namespace
+
+// "mtimes", "mldivide", "mrdivide" and "mpower", also where an operand is a single element.
+gpu_value product (const char *name, const octave_value &x, const octave_value &y)
+{
+  const std::string word = name;
+  const int device = device_of (name, ovl (x, y));
+  const bool one_x = is_scalar_value (x), one_y = is_scalar_value (y);
+  if (word == "mtimes")
+    return one_x || one_y ? binary ("times", x, y) : multiply (x, y, device);
+  if (word == "mrdivide")
+    return one_y ? binary ("rdivide", x, y) : solve (name, y, x, true, device);
+  if (word == "mldivide")
+    return one_x ? binary ("ldivide", x, y) : solve (name, x, y, false, device);
+  return one_x && one_y ? binary ("power", x, y) : power (x, y);
+}
+
+} // namespace on_gpu
+
+} // namespace gla

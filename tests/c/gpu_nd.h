@@ -1,0 +1,97 @@
+// tests/c/gpu_nd.h: arrays that stay on a GPU, one run of their functions on the stand-in
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPU_ND_H
+#define GPU_ND_H
+
+#include "gpu_runs.h"
+
+typedef struct {
+  const gla_nd_ops *ops;
+  gla_engine *engine;
+  void *taken[8];
+  int count;
+} nd_run;
+
+static gla_status nd_take (nd_run *r, size_t bytes, void **memory)
+{
+  const gla_status status = r->ops->take (r->engine, bytes, memory);
+  if (status == GLA_OK)
+    r->taken[r->count++] = *memory;
+  return status;
+}
+
+static gla_nd nd_matrix (void *data, int type, int64_t rows, int64_t columns)
+{
+  return (gla_nd){
+      .data = data, .type = type, .dims = 2, .size = {rows, columns}, .step = {1, rows}};
+}
+
+// x of rows x columns is put there, worked on by each function, and brought back.
+static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, void *host)
+{
+  const size_t size = type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
+  const size_t bytes = (size_t)(rows * columns) * size;
+  void *x = NULL, *y = NULL, *wide = NULL, *list = NULL;
+  gla_status status = nd_take (r, bytes, &x);
+  if (status == GLA_OK)
+    status = nd_take (r, bytes, &y);
+  if (status == GLA_OK)
+    status = nd_take (r, (size_t)(rows * columns) * 16, &wide);
+  if (status == GLA_OK)
+    status = nd_take (r, (size_t)(rows * columns) * sizeof (int64_t), &list);
+  if (status == GLA_OK)
+    status = r->ops->put (r->engine, x, host, bytes);
+  const gla_nd a = nd_matrix (x, type, rows, columns), b = nd_matrix (y, type, rows, columns);
+  gla_nd turned = nd_matrix (x, type, columns, rows), row = a;
+  turned.step[0] = rows;
+  turned.step[1] = 1;
+  row.step[0] = 0;
+  const gla_nd t = nd_matrix (y, type, columns, rows);
+  int outside = 0;
+  if (status == GLA_OK)
+    status = r->ops->elementwise (r->engine, GLA_ND_COPY, &t, &turned, NULL, NULL);
+  if (status == GLA_OK && type != GLA_LOGICAL)
+    status = r->ops->elementwise (r->engine, GLA_ND_ADD, &b, &a, &row, NULL);
+  if (status == GLA_OK && type != GLA_LOGICAL)
+    status = r->ops->elementwise (r->engine, GLA_ND_SQRT, &b, &a, NULL, &outside);
+  const gla_slices along = {x, type, 1, rows, columns}, across = {x, type, rows, columns, 1};
+  if (status == GLA_OK)
+    status = r->ops->reduce (r->engine, GLA_REDUCE_SUM, &along, wide, NULL);
+  if (status == GLA_OK && type != GLA_LOGICAL)
+    status = r->ops->reduce (r->engine, GLA_REDUCE_MAX, &across, wide, list);
+  if (status == GLA_OK)
+    status = r->ops->scan (r->engine, GLA_REDUCE_SUM, &along, wide);
+  const gla_subscripts s[] = {{.list = list, .count = rows}, {.step = 1, .count = columns}};
+  if (status == GLA_OK)
+    status = r->ops->subscript (r->engine, &a, s, &b, 0);
+  if (status == GLA_OK)
+    status = r->ops->subscript (r->engine, &a, s, &b, 1);
+  int64_t found = 0;
+  if (status == GLA_OK)
+    status = r->ops->find (r->engine, x, rows * columns, list, &found);
+  if (status == GLA_OK)
+    status = r->ops->wait (r->engine);
+  return status == GLA_OK ? r->ops->get (r->engine, host, y, bytes) : status;
+}
+
+// rows, columns, type. All memory is given back, and what is kept for more of it, too.
+static gla_status run_nd (gla_engine *engine, const int *v)
+{
+  if (predict_only)
+    return GLA_OK;
+  nd_run r = {.ops = gpu->nd, .engine = engine};
+  void *host = calloc ((size_t)v[0] * (size_t)v[1], 16);
+  r.ops->watch (engine, &monitor);
+  const gla_status status = nd_steps (&r, v[2], v[0], v[1], host);
+  for (int k = 0; k < r.count; k++)
+    r.ops->give (engine, r.taken[k]);
+  gla_memory_info held;
+  r.ops->query (engine, &held);
+  CHECK (held.live == 0, "%lld bytes of arrays are left", (long long)held.live);
+  CHECK (r.count == 0 || held.peak > 0, "no peak");
+  free (host);
+  return status;
+}
+
+#endif
