@@ -101,7 +101,9 @@ END
   cd "$TREE"
   make install-c X86_64=no PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root"
   grep -qx 'prefix=/usr' "$BATS_TEST_TMPDIR/root/usr/lib/pkgconfig/gpulinalg.pc"
-  [ "$(find "$BATS_TEST_TMPDIR/root" ! -type d | wc -l)" -eq 6 ]
+  files=6
+  ! grep -qx "MPI = yes" src/config.mk || files=7 # the plugin
+  [ "$(find "$BATS_TEST_TMPDIR/root" ! -type d | wc -l)" -eq $files ]
   make uninstall-c PREFIX=/usr DESTDIR="$BATS_TEST_TMPDIR/root"
   [ "$(find "$BATS_TEST_TMPDIR/root" ! -type d | wc -l)" -eq 0 ]
 }

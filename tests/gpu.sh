@@ -44,16 +44,20 @@ run_job () {
   count "$*"
 }
 
-# Runs jobs in parallel; each line of the standard input has the arguments of one tests/gpu_job.sh. At the
-# end the output of each job is printed in one piece.
+# run_in_parallel FILE: runs jobs; each line of the file has the arguments of one tests/gpu_job.sh. The output
+# of each job is printed in one piece when it ends, so that a run that is cut off shows what it has done.
 run_in_parallel () {
-  sed '/^$/d' | nl -w 2 -n rz -s ' ' | RESULTS=$work xargs -P 16 -L 1 sh -c \
-    'number=$1; shift; sh tests/gpu_job.sh "$@" >"$RESULTS/job-$number" 2>&1' job
-  for part in "$work"/job-*; do
-    cp "$part" "$log"
-    cat "$log"
-    count "$(head -n 1 "$log")"
-    rm "$part"
+  sed '/^$/d' "$1" | nl -w 2 -n rz -s ' ' | RESULTS=$work xargs -P 16 -L 1 sh -c \
+    'number=$1; shift; sh tests/gpu_job.sh "$@" >"$RESULTS/running-$number" 2>&1
+     mv "$RESULTS/running-$number" "$RESULTS/job-$number"' job &
+  while kill -0 $! 2>/dev/null || ls "$work"/job-* >/dev/null 2>&1; do
+    for part in "$work"/job-*; do
+      [ -e "$part" ] || continue
+      mv "$part" "$log"
+      cat "$log"
+      count "$(head -n 1 "$log")"
+    done
+    sleep 1
   done
 }
 
@@ -192,7 +196,7 @@ elif ! command -v compute-sanitizer >/dev/null 2>&1; then
   runs=
 fi
 printf '%s\n%s\n' "$suites" "$runs" >"$work/list"
-run_in_parallel <"$work/list"
+run_in_parallel "$work/list"
 
 #-------------------------------------------------------------------------------
 # the record
