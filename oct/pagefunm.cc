@@ -176,7 +176,12 @@ template <typename Array> struct answer {
     plain = gla::unfilled_pages<Array> (dims);
     return gla::output (plain);
   }
-  octave_value value () const { return is_wide ? octave_value (wide) : octave_value (plain); }
+  octave_value value () const
+  {
+    if (is_wide)
+      return wide;
+    return plain;
+  }
 };
 
 // What the library's callback needs; it keeps the values until the library has returned.
