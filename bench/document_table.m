@@ -11,7 +11,7 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, ...
+                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, "large", @large, ...
                    "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
                    "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
@@ -143,6 +143,20 @@ function lines = pairs_gpu ()
       "times `batcheig (A)`", t, here, "pairs_over_eig"}];
   end
   lines = cross_table ("n", {"4"; "8"; "16"; "32"; "64"; "128"; "256"; "512"; "1024"}, columns);
+end
+
+function lines = large ()
+  t = results ("eig-large-h200-device.tsv");
+  t.key = t.n;
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    here = {"type", type{1}, "vectors", "1"};
+    values = {"type", type{1}, "vectors", "0"};
+    columns = [columns; { ...
+      [type{2} ", ms"], t, here, "ms"; "cuSOLVER, ms", t, here, "ms_peer"; "ratio", t, here, "peer_over_ms"; ...
+      "values alone, ms", t, values, "ms"; "ratio", t, values, "peer_over_ms"}];
+  end
+  lines = cross_table ("n", {"2048", "2048"; "4096", "4096"; "8192", "8192"; "16384", "16 384"}, columns);
 end
 
 function lines = svds ()
