@@ -121,7 +121,7 @@ suite "clang" sh tests/clang.sh
 suite "BLAS with 64-bit integers" sh tests/ilp64.sh
 [ "$cuda" = no ] || step "kernels" $make -C src -j"$half" kernels
 await "formatting"
-step "library and tests for the CPU" $make -C tests/c -j"$half" cpu
+step "library and tests for the CPU" $make -C tests/c -j"$jobs" cpu # all else waits for it
 stop_without "library and tests for the CPU"
 
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
