@@ -1,7 +1,6 @@
-## gputimeit.m: the seconds that a function takes on a GPU
-## SPDX-License-Identifier: GPL-3.0-or-later
-
 ## -*- texinfo -*-
+## @c gputimeit.m: the seconds that a function takes on a GPU
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {@var{t} =} gputimeit (@var{f})
 ## The seconds that a function of gpuArrays takes.
 ##

@@ -95,7 +95,7 @@ octave_run () {
     qr_block (rand (5, 3, 40), 'progress', true); help qr_block"
   echo "$output"
   [ "$status" -eq 0 ]
-  [[ "$output" == *'valid options are "econ", "0", "vector", "matrix", "wy", "block", "device" or "progress"'* ]]
+  [[ "$output" == *'valid options are "econ", "0", "vector", "matrix", "wy", "block", "device", "progress" or "mpi"'* ]]
   [[ "$output" == *"qr_block: 40 of 40 pages, 100 %"* ]]
   [[ "$output" == *"[C, R] = qr_block (A, B)"* ]]
 }
@@ -150,7 +150,7 @@ octave_run () {
     gsvd_hz (rand (5, 3, 40), rand (4, 3, 40), 'progress', true); help gsvd_hz; help gevd_hz; help pageeig"
   echo "$output"
   [ "$status" -eq 0 ]
-  [[ "$output" == *'valid options are "econ", "0", "method", "blocking", "ordering", "block", "device" or "progress"'* ]]
+  [[ "$output" == *'valid options are "econ", "0", "method", "blocking", "ordering", "block", "device", "progress" or "mpi"'* ]]
   [[ "$output" == *"gsvd_hz: 40 of 40 pages, 100 %"* ]]
   [[ "$output" == *"[U, V, X, C, S] = gsvd_hz (A, B)"* ]]
   [[ "$output" == *"[Z, LAMBDA] = gevd_hz (A, B)"* ]]

@@ -1,5 +1,5 @@
-// large_page.cu: the order of the kernels for large pages, one page after the other, and their
-// memory SPDX-License-Identifier: GPL-3.0-or-later
+// large_page.cu: the order of the kernels for large pages, and their memory
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "large_page.cuh"
 #include "stedc.cuh"
