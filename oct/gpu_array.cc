@@ -135,17 +135,10 @@ public:
     octave_value v = Cell ();
     return v.load_ascii (is) && loaded (v);
   }
-#if OCTAVE_MAJOR_VERSION >= 7
   bool save_binary (std::ostream &os, bool floats)
   {
     return saved ().save_binary (os, floats);
   }
-#else
-  bool save_binary (std::ostream &os, bool &floats)
-  {
-    return saved ().save_binary (os, floats);
-  }
-#endif
   bool load_binary (std::istream &is, bool swap, octave::mach_info::float_format format)
   {
     octave_value v = Cell ();

@@ -73,7 +73,7 @@ public:
   octave_value full_value () const { not_a_matrix (); }
   octave_idx_type nnz () const { return m_view.plan->matrix ().info ().entries; }
 
-  // The last argument of save_binary was a reference before Octave 7.
+  // The last argument of save_binary was a reference before Octave 6.
   bool save_ascii (std::ostream &) { refuse_to_save (); }
   bool save_binary (std::ostream &, bool) { refuse_to_save (); }
   bool save_binary (std::ostream &, bool &) { refuse_to_save (); }
