@@ -135,10 +135,7 @@ public:
     octave_value v = Cell ();
     return v.load_ascii (is) && loaded (v);
   }
-  bool save_binary (std::ostream &os, bool floats)
-  {
-    return saved ().save_binary (os, floats);
-  }
+  bool save_binary (std::ostream &os, bool floats) { return saved ().save_binary (os, floats); }
   bool load_binary (std::istream &is, bool swap, octave::mach_info::float_format format)
   {
     octave_value v = Cell ();
@@ -156,190 +153,55 @@ public:
 
   // A single element may be a size, a bound or a condition. Whatever expects an array of the host
   // must be told to gather.
-  double double_value (bool = false) const
-  {
-    return scalar ().double_value ();
-  }
-  float float_value (bool = false) const
-  {
-    return scalar ().float_value ();
-  }
-  bool bool_value (bool = false) const
-  {
-    return scalar ().bool_value ();
-  }
-  Complex complex_value (bool = false) const
-  {
-    return scalar ().complex_value ();
-  }
-  FloatComplex float_complex_value (bool = false) const
-  {
-    return scalar ().float_complex_value ();
-  }
-  Cell cell_value () const
-  {
-    no_conversion ();
-  }
-  Matrix matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  FloatMatrix float_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  NDArray array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  FloatNDArray float_array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  ComplexMatrix complex_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  FloatComplexMatrix float_complex_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  ComplexNDArray complex_array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  FloatComplexNDArray float_complex_array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  boolMatrix bool_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  boolNDArray bool_array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  charMatrix char_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  charNDArray char_array_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  SparseMatrix sparse_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  SparseComplexMatrix sparse_complex_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  SparseBoolMatrix sparse_bool_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  DiagMatrix diag_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  ComplexDiagMatrix complex_diag_matrix_value (bool = false) const
-  {
-    no_conversion ();
-  }
-  PermMatrix perm_matrix_value () const
-  {
-    no_conversion ();
-  }
-  int8NDArray int8_array_value () const
-  {
-    no_conversion ();
-  }
-  int16NDArray int16_array_value () const
-  {
-    no_conversion ();
-  }
-  int32NDArray int32_array_value () const
-  {
-    no_conversion ();
-  }
-  int64NDArray int64_array_value () const
-  {
-    no_conversion ();
-  }
-  uint8NDArray uint8_array_value () const
-  {
-    no_conversion ();
-  }
-  uint16NDArray uint16_array_value () const
-  {
-    no_conversion ();
-  }
-  uint32NDArray uint32_array_value () const
-  {
-    no_conversion ();
-  }
-  uint64NDArray uint64_array_value () const
-  {
-    no_conversion ();
-  }
-  octave_value as_int8 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_int16 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_int32 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_int64 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_uint8 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_uint16 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_uint32 () const
-  {
-    no_conversion ();
-  }
-  octave_value as_uint64 () const
-  {
-    no_conversion ();
-  }
-  octave_value convert_to_str_internal (bool, bool, char) const
-  {
-    no_conversion ();
-  }
-  octave_value sort (octave_idx_type, sortmode = ASCENDING) const
-  {
-    no_conversion ();
-  }
+  double double_value (bool = false) const { return scalar ().double_value (); }
+  float float_value (bool = false) const { return scalar ().float_value (); }
+  bool bool_value (bool = false) const { return scalar ().bool_value (); }
+  Complex complex_value (bool = false) const { return scalar ().complex_value (); }
+  FloatComplex float_complex_value (bool = false) const { return scalar ().float_complex_value (); }
+  Cell cell_value () const { no_conversion (); }
+  Matrix matrix_value (bool = false) const { no_conversion (); }
+  FloatMatrix float_matrix_value (bool = false) const { no_conversion (); }
+  NDArray array_value (bool = false) const { no_conversion (); }
+  FloatNDArray float_array_value (bool = false) const { no_conversion (); }
+  ComplexMatrix complex_matrix_value (bool = false) const { no_conversion (); }
+  FloatComplexMatrix float_complex_matrix_value (bool = false) const { no_conversion (); }
+  ComplexNDArray complex_array_value (bool = false) const { no_conversion (); }
+  FloatComplexNDArray float_complex_array_value (bool = false) const { no_conversion (); }
+  boolMatrix bool_matrix_value (bool = false) const { no_conversion (); }
+  boolNDArray bool_array_value (bool = false) const { no_conversion (); }
+  charMatrix char_matrix_value (bool = false) const { no_conversion (); }
+  charNDArray char_array_value (bool = false) const { no_conversion (); }
+  SparseMatrix sparse_matrix_value (bool = false) const { no_conversion (); }
+  SparseComplexMatrix sparse_complex_matrix_value (bool = false) const { no_conversion (); }
+  SparseBoolMatrix sparse_bool_matrix_value (bool = false) const { no_conversion (); }
+  DiagMatrix diag_matrix_value (bool = false) const { no_conversion (); }
+  ComplexDiagMatrix complex_diag_matrix_value (bool = false) const { no_conversion (); }
+  PermMatrix perm_matrix_value () const { no_conversion (); }
+  int8NDArray int8_array_value () const { no_conversion (); }
+  int16NDArray int16_array_value () const { no_conversion (); }
+  int32NDArray int32_array_value () const { no_conversion (); }
+  int64NDArray int64_array_value () const { no_conversion (); }
+  uint8NDArray uint8_array_value () const { no_conversion (); }
+  uint16NDArray uint16_array_value () const { no_conversion (); }
+  uint32NDArray uint32_array_value () const { no_conversion (); }
+  uint64NDArray uint64_array_value () const { no_conversion (); }
+  octave_value as_int8 () const { no_conversion (); }
+  octave_value as_int16 () const { no_conversion (); }
+  octave_value as_int32 () const { no_conversion (); }
+  octave_value as_int64 () const { no_conversion (); }
+  octave_value as_uint8 () const { no_conversion (); }
+  octave_value as_uint16 () const { no_conversion (); }
+  octave_value as_uint32 () const { no_conversion (); }
+  octave_value as_uint64 () const { no_conversion (); }
+  octave_value convert_to_str_internal (bool, bool, char) const { no_conversion (); }
+  octave_value sort (octave_idx_type, sortmode = ASCENDING) const { no_conversion (); }
   octave_value sort (Array<octave_idx_type> &, octave_idx_type, sortmode = ASCENDING) const
   {
     no_conversion ();
   }
-  sortmode issorted (sortmode = UNSORTED) const
-  {
-    no_conversion ();
-  }
-  Array<octave_idx_type> sort_rows_idx (sortmode = ASCENDING) const
-  {
-    no_conversion ();
-  }
-  sortmode is_sorted_rows (sortmode = UNSORTED) const
-  {
-    no_conversion ();
-  }
+  sortmode issorted (sortmode = UNSORTED) const { no_conversion (); }
+  Array<octave_idx_type> sort_rows_idx (sortmode = ASCENDING) const { no_conversion (); }
+  sortmode is_sorted_rows (sortmode = UNSORTED) const { no_conversion (); }
   int write (octave::stream &, int, oct_data_conv::data_type, int,
              octave::mach_info::float_format) const
   {
@@ -347,15 +209,9 @@ public:
   }
 
 private:
-  static octave_value wrapped (const gpu_value &x)
-  {
-    return gla::value_of (x);
-  }
+  static octave_value wrapped (const gpu_value &x) { return gla::value_of (x); }
   // The elements as Octave has them.
-  octave_value host () const
-  {
-    return gla::gathered (wrapped (m_value));
-  }
+  octave_value host () const { return gla::gathered (wrapped (m_value)); }
   octave_value scalar () const
   {
     if (m_value.numel () != 1)
