@@ -11,9 +11,11 @@ teardown () {
 }
 
 # system_with TOOL...: makes $WORK/bin, a PATH of a system with these tools. Its apt-get only writes the
-# names of packages to $WORK/installed, and its archive has the packages in $PACKAGES.
+# names of packages to $WORK/installed, and its archive has the packages in $PACKAGES. The folder is one
+# without a formatter of its own.
 system_with () {
   mkdir -p "$WORK/bin"
+  cd "$WORK"
   for tool in sh grep sed echo cat "$@"; do
     ln -s "$(command -v "$tool")" "$WORK/bin/$tool"
   done

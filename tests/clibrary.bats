@@ -14,7 +14,7 @@ setup_file () {
     for tool in "$folder"/*; do
       case ${tool##*/} in
         *octave* | *mkoctfile* | nvcc) ;;
-        *) [ -e "$TOOLS/${tool##*/}" ] || ln -s "$tool" "$TOOLS/" ;;
+        *) [ -L "$TOOLS/${tool##*/}" ] || ln -s "$tool" "$TOOLS/" ;;
       esac
     done
   done
