@@ -42,6 +42,10 @@ c_suites () {
   done
 }
 
+# Tests of where work runs, of several threads and processes, and of memory. The others compute on the CPU
+# where there is no GPU, with the objects that test_* have too.
+places="api auto costs driver fork groups handed_back limits memory null parallel ranks staging states"
+
 finish () {
   await_all
   table
@@ -164,12 +168,16 @@ one_by_one
 step "build" $make build -j"$jobs"
 stop_without "build"
 if [ "$cuda" = yes ]; then
-  step "C tests with CUDA build" $make -C tests/c -j"$jobs" all
+  gpu=$(nvidia-smi -L 2>/dev/null) || gpu=
+  [ -z "$gpu" ] || places=$(ls tests/c/test_*.c | sed 's/.*test_\(.*\)\.c/\1/')
+  step "C tests with CUDA build" $make -C tests/c -j"$jobs" cuda_names="$(echo $places)" all
   await "C tests with CUDA build"
   limit=$jobs
-  c_suites cuda_
+  for name in $places; do
+    suite "cuda_$name" "tests/c/build/cuda_$name"
+  done
   one_by_one
-  if nvidia-smi -L >/dev/null 2>&1; then
+  if [ "$gpu" ]; then
     step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
   fi
   suite "benchmarks compile" sh tests/bench.sh "$jobs"
