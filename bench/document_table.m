@@ -28,31 +28,6 @@ function t = results (file)
   t = read_table (fullfile (fileparts (mfilename ("fullpath")), "results", file));
 end
 
-function line = row (entries)
-  line = ["| ", strjoin(entries, " | "), " |"];
-end
-
-% keys: the names of the rows, and the text of the first column, {key, text; ...} or {key; ...}.
-% columns: {heading, struct of read_table with a field key, conditions besides the key, field; ...}.
-function lines = cross_table (heading, keys, columns)
-  lines = {row([heading, columns(:,1)']), row(repmat ({"---"}, 1, rows (columns) + 1))};
-  for k = 1:rows (keys)
-    entries = unbroken (keys(k,end));
-    for j = 1:rows (columns)
-      [~, t, conditions, field] = columns{j,:};
-      entries{end+1} = table_entry (t, ["key", keys(k,1), conditions], field);
-    end
-    lines{end+1} = row (entries);
-  end
-end
-
-% Replaces spaces in numbers and next to × by ones at which no line may end.
-function text = unbroken (text)
-  space = "\xc2\xa0";
-  text = regexprep (text, '(?<=\d) (?=\d{3}(\D|$))', space);
-  text = strrep (text, " × ", [space "×" space]);
-end
-
 % 1000000 as 1 000 000
 function text = grouped (number)
   text = number;
@@ -85,9 +60,9 @@ end
 %------------------------------------------------------------------------------
 
 function lines = readme ()
-  lines = {row({"Call", "On", "gpulinalg", "Beside", "Its time", "Times as fast"}), row(repmat ({"---"}, 1, 6))};
+  lines = {table_row({"Call", "On", "gpulinalg", "Beside", "Its time", "Times as fast"}), table_row(repmat ({"---"}, 1, 6))};
   for r = readme_rows ()
-    lines{end+1} = row ({r.work, r.machine, r.ours, r.peer, r.theirs, r.ratio});
+    lines{end+1} = table_row ({r.work, r.machine, r.ours, r.peer, r.theirs, r.ratio});
   end
 end
 
@@ -309,13 +284,13 @@ end
 
 function lines = eigs_lanczos ()
   small = results ("eigs-cpu-2core-peer.tsv"){1};
-  lines = {row({"Matrix", "n", "which", "k", "`eigs`, s", "`eigs_lanczos`, s", "ratio"}), row(repmat ({"---"}, 1, 7))};
+  lines = {table_row({"Matrix", "n", "which", "k", "`eigs`, s", "`eigs_lanczos`, s", "ratio"}), table_row(repmat ({"---"}, 1, 7))};
   ratio = quotient (small.eigs_s, small.eigs_lanczos_s);
   name = strcat (small.matrix, {" "}, small.which);
   shown = {"mesh 150^2 sm", "mesh 150^2, singular sm", "mesh 150^2 sa", "Anderson 20^3 sm", ...
            "BA 20000 la", "BA 20000, Laplacian sa"};
   for k = find (ismember (name, shown))'
-    lines{end+1} = row ({powers(small.matrix{k}), grouped(small.n{k}), small.which{k}, small.k{k}, ...
+    lines{end+1} = table_row ({powers(small.matrix{k}), grouped(small.n{k}), small.which{k}, small.k{k}, ...
                          small.eigs_s{k}, small.eigs_lanczos_s{k}, ratio{k}});
   end
   files = {"eigs-cpu-2core.tsv", "cpu", ""; "eigs-h200.tsv", "gpu", ", H200"};
@@ -323,7 +298,7 @@ function lines = eigs_lanczos ()
   for j = 1:rows (files)
     large = results (files{j,1});
     for k = find (strcmp (large.task, "eigs la") & ! ismember (large.matrix, omitted{j}))'
-      lines{end+1} = row ({[regexprep(large.matrix{k}, '\.(txt|mtx)$', ""), files{j,3}], grouped(large.n{k}), "la", large.columns{k}, ...
+      lines{end+1} = table_row ({[regexprep(large.matrix{k}, '\.(txt|mtx)$', ""), files{j,3}], grouped(large.n{k}), "la", large.columns{k}, ...
                            seconds(large.octave{k}), seconds(large.(files{j,2}){k}), ...
                            large.(["octave_over_" files{j,2}]){k}});
     end
@@ -413,6 +388,6 @@ function lines = auto ()
     good = str2double (t.auto_over_best) <= 1.2 | strcmp (t.counts, "0");
     entries{end+1} = sprintf ("%d of %d", nnz (good), numel (good));
   end
-  lines = {row({"\"auto\" within 1.2 times, or 0.2 ms, of the faster place", "`batcheig`", "`qr_block`"}), ...
-           row(repmat ({"---"}, 1, 3)), row([{"sizes and batches"}, entries])};
+  lines = {table_row({"\"auto\" within 1.2 times, or 0.2 ms, of the faster place", "`batcheig`", "`qr_block`"}), ...
+           table_row(repmat ({"---"}, 1, 3)), table_row([{"sizes and batches"}, entries])};
 end
