@@ -48,6 +48,7 @@ help:
 	@echo "                               75-virtual is portable code of 7.5"
 	@echo "  GPULINALG_MPI=yes|no|auto    build the plugin for mpirun {auto: if there is mpicc}"
 	@echo "  GPULINALG_GPU_QUICK=1        for check-gpu: fewer sizes, no record"
+	@echo "  GPULINALG_GPU_PART=1/2       for check-gpu: the first half; the record is written when 2/2 has run, too"
 	@echo "  QUICK=1 NAME=table           for make -C bench: a short run, the name of the tables"
 	@echo "  OCTAVE=command               the Octave to run {octave-cli --no-history}"
 	@echo "  src/configure --help lists the variables of the build."

@@ -5,6 +5,9 @@
 # It builds nothing, so it also runs on a machine with a GPU but without a compiler.
 # Environment:
 #   GPULINALG_GPU_QUICK=1  fewer sizes and no compute-sanitizer, about a minute; the record is not changed
+#   GPULINALG_GPU_PART=1/2 the first half of the suites, where time on the GPU is limited (2/2 the second; 1/3
+#                          and so on). The part that is the last one to end writes the record; until then
+#                          build/gpu-parts has the counts
 #   GPULINALG_GPU_LABEL    the name of another build: runs the quick set and adds its counts to the record
 #                          as one line. Of a build with GPULINALG_CUDA_ARCH=75-virtual, "PTX 75" gives
 #                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ..."
@@ -47,13 +50,13 @@ run_job () {
 # run_in_parallel FILE: runs jobs; each line of the file has the arguments of one tests/gpu_job.sh. The output
 # of each job is printed in one piece when it ends, so that a run that is cut off shows what it has done.
 run_in_parallel () {
-  sed '/^$/d' "$1" | nl -w 2 -n rz -s ' ' | RESULTS=$work xargs -P 16 -L 1 sh -c \
+  nl -w 3 -n rz -s ' ' "$1" | RESULTS=$work xargs -P 16 -L 1 sh -c \
     'number=$1; shift; sh tests/gpu_job.sh "$@" >"$RESULTS/running-$number" 2>&1
      mv "$RESULTS/running-$number" "$RESULTS/job-$number"' job &
   while kill -0 $! 2>/dev/null || ls "$work"/job-* >/dev/null 2>&1; do
-    for part in "$work"/job-*; do
-      [ -e "$part" ] || continue
-      mv "$part" "$log"
+    for output in "$work"/job-*; do
+      [ -e "$output" ] || continue
+      mv "$output" "$log"
       cat "$log"
       count "$(head -n 1 "$log")"
     done
@@ -81,6 +84,15 @@ case $label in
     ;;
   *) quick=1 ;;
 esac
+
+part=1 parts=1
+case ${GPULINALG_GPU_PART:-} in
+  '') ;;
+  [1-9]/[1-9]) part=${GPULINALG_GPU_PART%/*} parts=${GPULINALG_GPU_PART#*/} ;;
+  *) parts=0 ;;
+esac
+[ "$part" -le "$parts" ] || fail "GPULINALG_GPU_PART cannot be \"$GPULINALG_GPU_PART\""
+[ "$parts" -eq 1 ] || [ "$quick" != 1 ] || fail "GPULINALG_GPU_PART is for the whole set, not for the quick one"
 
 command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: this machine has no GPU"
 for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG_ADD" \
@@ -182,9 +194,11 @@ case $label in
     wait
     ;;
 esac
-run_job program test_device
-run_job program test_sparse
-if [ "$quick" != 1 ]; then
+if [ "$part" -eq 1 ]; then
+  run_job program test_device
+  run_job program test_sparse
+fi
+if [ "$quick" != 1 ] && [ "$part" -eq 1 ]; then
   run_job program test_device stops
   run_job accuracy memory 1/1
 fi
@@ -195,7 +209,7 @@ elif ! command -v compute-sanitizer >/dev/null 2>&1; then
   skipped=$((skipped + $(echo "$runs" | wc -l)))
   runs=
 fi
-printf '%s\n%s\n' "$suites" "$runs" >"$work/list"
+printf '%s\n%s\n' "$suites" "$runs" | sed '/^$/d' | awk "NR % $parts == $part % $parts" >"$work/list"
 run_in_parallel "$work/list"
 
 #-------------------------------------------------------------------------------
@@ -212,8 +226,27 @@ case $label in
     fi
     ;;
 esac
+# With parts, counts become those of all parts, once each has run on this code.
+missing=
+if [ "$parts" -gt 1 ]; then
+  echo "this part: $passed passed, $failed failed, $skipped skipped"
+  folder=build/gpu-parts
+  mkdir -p "$folder"
+  echo "$digest $passed $failed $skipped" >"$folder/$part-of-$parts"
+  passed=0 failed=0 skipped=0
+  for k in $(seq "$parts"); do
+    if grep -q "^$digest " "$folder/$k-of-$parts" 2>/dev/null; then
+      read -r _ p f s <"$folder/$k-of-$parts"
+      passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    else
+      missing="$missing $k/$parts"
+    fi
+  done
+fi
 counts="$passed passed, $failed failed, $skipped skipped"
-if [ -n "$label" ]; then
+if [ -n "$missing" ]; then
+  echo "no record yet: GPULINALG_GPU_PART$missing must run, too"
+elif [ -n "$label" ]; then
   { grep -v "^$label: " "$record"; echo "$label: $counts"; } >"$work/record"
   cp "$work/record" "$record"
 elif [ "$quick" != 1 ]; then
@@ -234,6 +267,6 @@ END
   [ -z "$others" ] || echo "$others" >>"$work/record"
   cp "$work/record" "$record"
 fi
-[ "$quick" = 1 ] && [ -z "$label" ] || cat "$record"
+[ "$quick" = 1 ] && [ -z "$label" ] || [ -n "$missing" ] || cat "$record"
 echo "$counts"
 [ "$failed" -eq 0 ]

@@ -140,6 +140,37 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   sh tests/record.sh --strict
 }
 
+@test "gpu.sh runs in parts; the last of them writes the record" {
+  fake_gpu
+  run sh tests/gpu.sh
+  all=$(echo "$output" | grep '^== ' | sort)
+  counts="$(field passed) $(field failed) $(field skipped)"
+  rm tests/gpu-record.txt
+  for part in 3/3 1/3 2/3; do
+    [ ! -e tests/gpu-record.txt ]
+    GPULINALG_GPU_PART=$part run sh tests/gpu.sh
+    [ "$status" -eq 0 ]
+    echo "$output" | grep '^== ' >>ran
+  done
+  [ "$(sort ran)" = "$all" ]
+  [ "$(field passed) $(field failed) $(field skipped)" = "$counts" ]
+  sh tests/record.sh --strict
+  # parts of other code do not count, and failures of one part are those of the record
+  echo "int more;" >>kernels/engine/engine.cu
+  GPULINALG_GPU_PART=1/3 run sh tests/gpu.sh
+  [[ "$output" == *"no record yet: GPULINALG_GPU_PART 2/3 3/3 must run, too"* ]]
+  [ "$(field source-digest)" != "$(digest)" ]
+  FAULTS=1 GPULINALG_GPU_PART=2/3 run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  GPULINALG_GPU_PART=3/3 run sh tests/gpu.sh
+  [ "$status" -ne 0 ]
+  [ "$(field failed)" -gt 0 ] && [ "$(field source-digest)" = "$(digest)" ]
+  for part in 0/2 3/2 1/ x; do
+    GPULINALG_GPU_PART=$part run sh tests/gpu.sh
+    [[ "$status" -ne 0 && "$output" == *"GPULINALG_GPU_PART cannot be"* ]]
+  done
+}
+
 @test "gpu.sh fails for jobs that fail or have no counts, for PTX that was not compiled, and without a build" {
   fake_gpu
   FAULTS=3 run sh tests/gpu.sh
