@@ -104,6 +104,16 @@
 %! [v, d, ~, part] = batcheig (A, B, "drop", 1e-6, "vector", "smallest", 4);
 %! assert (d, D(1:4,:,:));
 %! assert (part.count, [4; 4; 3; 2]);
+%! [v, d, ~, part] = batcheig (A, B, "drop", 1e-6, "vector", "largest", 4);
+%! assert (part.count, [4; 4; 3; 2]);
+%! for p = 1:4
+%!   r = part.rank(p);
+%!   last = max (r - 3, 1):r;
+%!   assert (d(:,1,p), [D(last,1,p); NaN(4 - numel (last), 1)]);
+%!   assert (v(:,:,p), [V(:,last,p), NaN(8, 4 - numel (last))]);
+%! endfor
+%! assert (batcheig (A, B, "drop", 1e-6, "largest", 8), D);
+%! assert (size (batcheig (A, B, "drop", 1e-6, "largest", 0)), [0, 1, 4]);
 %! [v, d, ~, part] = batcheig (A, B, "drop", 1e-6, "vector", "interval", [0, Inf]);
 %! assert (part.count, squeeze (sum (D > 0, 1)));
 %! for p = 1:4
@@ -421,7 +431,7 @@
 %!error id=gpulinalg:bad-option batcheig (1, "chol")
 %!error <options "drop" and "swap" exclude each other> batcheig (1, 1, "drop", 0.1, "swap")
 %!error id=gpulinalg:bad-option batcheig (1, 1, "qz", "drop", 0.1)
-%!error <options "drop" and "largest" exclude each other> batcheig (1, 1, "drop", 0.1, "largest", 1)
+%!error <"largest" must be an integer from 0 to 1, not 2> batcheig (1, 1, "drop", 0.1, "largest", 2)
 %!error <options "qz" and "lower" exclude each other> batcheig (1, 1, "qz", "lower")
 %!error <options "qz" and "interval" exclude each other> batcheig (1, 1, "qz", "interval", [0, 1])
 %!error <options "qz" and "tol" exclude each other> batcheig (1, 1, "qz", "tol", 0.1)

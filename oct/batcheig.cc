@@ -269,7 +269,7 @@ not the finite eigenvalues of the pair.  The results have as many columns as the
 with the largest rank, and other pages are NaN behind theirs.  @var{info} is
 @code{@var{n}+1+@var{k}} where @var{k} eigenvalues of @var{B} are below
 @code{-max (@var{t}, @var{n} * eps)} times the largest magnitude.  Below
-@code{@var{n} * eps}, @var{t} keeps what is rounding error.  @qcode{"largest"} does not go with it.
+@code{@var{n} * eps}, @var{t} keeps what is rounding error.
 
 @item @qcode{"range"}
 @code{[@var{il}, @var{iu}]}: return eigenvalues @var{il} to @var{iu} of each page,
@@ -277,6 +277,8 @@ counted from 1 in ascending order.
 
 @item @qcode{"smallest"}, @qcode{"largest"}
 @var{k}: return the first, or the last, @var{k} eigenvalues, from 0 to @var{n}.
+With @qcode{"drop"} these are the last of those that are kept, and a page with
+fewer is NaN behind them.
 
 @item @qcode{"interval"}
 @code{[@var{vl}, @var{vu}]}: return the eigenvalues with @code{@var{vl} < lambda <=

@@ -26,6 +26,7 @@ struct eig_request {
   octave_idx_type columns; // of V that the library writes
   bool cut;                // of which only some are returned
   bool diagonal;           // the library writes eigenvalues to the diagonal of pages
+  bool largest;            // the last ones, whose numbers are known afterwards with "drop"
 };
 
 //------------------------------------------------------------------------------

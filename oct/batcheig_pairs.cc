@@ -80,8 +80,8 @@ void read_way (const gla::options &opts, bool pair, eig_request &want)
     error_with_id ("gpulinalg:bad-option",
                    "batcheig: option \"%s\" needs \"itype\" 1, but it is %d",
                    drop ? "drop" : flag.c_str (), want.itype);
-  if (drop) // how many eigenvalues a page has is known afterwards
-    check_apart (opts, "drop", {"chol", "swap", "qz", "largest"});
+  if (drop)
+    check_apart (opts, "drop", {"chol", "swap", "qz"});
   if (want.qz)
     check_apart (
         opts, "qz",
@@ -138,6 +138,8 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   o.way = want.way;
   o.drop = want.drop;
   o.phase = want.eig.phase;
+  // how many eigenvalues a page has is known afterwards
+  o.largest = want.largest && want.way == GLA_PAIRS_DROP;
   return o;
 }
 

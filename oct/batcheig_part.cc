@@ -91,6 +91,7 @@ void read_part (const gla::options &opts, octave_idx_type n, eig_request &want)
     else
       read_number (v, name, n, want.eig);
   }
+  want.largest = found == "largest";
   want.columns = want.eig.range == GLA_EIG_INDICES ? want.eig.iu - want.eig.il + 1 : n;
   // how many columns an interval needs is known afterwards
   want.cut = want.eig.range == GLA_EIG_INTERVAL && n > 0;

@@ -88,6 +88,9 @@ static gla_status check_options (gla_context *ctx, const gla_eig_pairs_options *
   if (!(o->drop >= 0 && o->drop < 1))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "drop = %g must be at least 0 and less than 1",
                      o->drop);
+  if (o->largest != 0 && (o->way != GLA_PAIRS_DROP || o->range != GLA_EIG_INDICES))
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "largest = %d needs GLA_PAIRS_DROP and GLA_EIG_INDICES", o->largest);
   return GLA_OK;
 }
 

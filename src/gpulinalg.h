@@ -278,6 +278,8 @@ typedef struct {
   double drop; // {0: n*eps} GLA_PAIRS_DROP: eigenvalues of B of at most drop times the largest
                // one are dropped
   gla_eig_phase phase; // as in gla_eig_options
+  int largest; // {0} 1: not eigenvalues il .. iu, but as many of the largest ones that are not
+               // dropped; for GLA_PAIRS_DROP and GLA_EIG_INDICES alone
 } gla_eig_pairs_options;
 
 // What is wanted; V and rcond may be missing (data NULL).

@@ -228,6 +228,8 @@ static int64_t take_wanted (const gla_pairs_run *p, drop_work *d, int64_t first,
     o.range = GLA_EIG_INDICES;
     o.il = 1;
   }
+  if (p->o.largest)
+    o.il = r > p->columns ? r - p->columns + 1 : 1;
   const int64_t count = gla_take_part (&o, &all_lambda, &all_V, &lambda, &V, 0);
   if (o.range == GLA_EIG_INTERVAL)
     return count;

@@ -272,6 +272,8 @@ static void test_errors (void)
   refused (&w, "drop = 1");
   w = right, w.q.o.drop = NAN;
   refused (&w, "drop = nan");
+  w = right, w.q.o.way = GLA_PAIRS_DROP, w.q.o.largest = 1;
+  refused (&w, "largest = 1 needs GLA_PAIRS_DROP and GLA_EIG_INDICES");
   w = right, w.q.o.phase = (gla_eig_phase)9;
   refused (&w, "phase = 9");
   w = right, w.q.o.way = GLA_PAIRS_DROP, w.q.lambda.rows = 4;
