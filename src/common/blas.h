@@ -17,24 +17,17 @@
 #endif
 typedef GLA_BLAS_INT gla_blas_int;
 
-// One set of declarations per type: T is the type, R the real type of LAPACK's scalars.
-// TRD and MTR are the reduction and the back-transformation under the names of this type.
-#define GLA_BLAS_DECLARE(TRD, MTR, GEMM, R)                                                        \
-  void TRD (const char *uplo, const gla_blas_int *n, R *a, const gla_blas_int *lda, R *d, R *e,    \
-            R *tau, R *work, const gla_blas_int *lwork, gla_blas_int *info, size_t);               \
-  void MTR (const char *side, const char *uplo, const char *trans, const gla_blas_int *m,          \
-            const gla_blas_int *n, const R *a, const gla_blas_int *lda, const R *tau, R *c,        \
-            const gla_blas_int *ldc, R *work, const gla_blas_int *lwork, gla_blas_int *info,       \
-            size_t, size_t, size_t);                                                               \
+// One set of declarations per type, with R the real type of LAPACK's scalars. Products of matrices.
+#define GLA_BLAS_DECLARE(GEMM, R)                                                                  \
   void GEMM (const char *transa, const char *transb, const gla_blas_int *m, const gla_blas_int *n, \
              const gla_blas_int *k, const R *alpha, const R *a, const gla_blas_int *lda,           \
              const R *b, const gla_blas_int *ldb, const R *beta, R *c, const gla_blas_int *ldc,    \
              size_t, size_t);
 
-GLA_BLAS_DECLARE (ssytrd_, sormtr_, sgemm_, float)
-GLA_BLAS_DECLARE (dsytrd_, dormtr_, dgemm_, double)
-GLA_BLAS_DECLARE (chetrd_, cunmtr_, cgemm_, float)
-GLA_BLAS_DECLARE (zhetrd_, zunmtr_, zgemm_, double)
+GLA_BLAS_DECLARE (sgemm_, float)
+GLA_BLAS_DECLARE (dgemm_, double)
+GLA_BLAS_DECLARE (cgemm_, float)
+GLA_BLAS_DECLARE (zgemm_, double)
 #undef GLA_BLAS_DECLARE
 
 // Products with a vector.
@@ -204,13 +197,23 @@ GLA_BLAS_DECLARE (sbdsdc_, sbdsqr_, float)
 GLA_BLAS_DECLARE (dbdsdc_, dbdsqr_, double)
 #undef GLA_BLAS_DECLARE
 
-// Divide and conquer on a real tridiagonal matrix.
-void sstedc_ (const char *compz, const gla_blas_int *n, float *d, float *e, float *z,
-              const gla_blas_int *ldz, float *work, const gla_blas_int *lwork, gla_blas_int *iwork,
-              const gla_blas_int *liwork, gla_blas_int *info, size_t);
-void dstedc_ (const char *compz, const gla_blas_int *n, double *d, double *e, double *z,
-              const gla_blas_int *ldz, double *work, const gla_blas_int *lwork, gla_blas_int *iwork,
-              const gla_blas_int *liwork, gla_blas_int *info, size_t);
+// A real tridiagonal matrix: implicit QL; and of divide and conquer the deflation of a merge, root
+// i of its secular equation, and the order of two sorted lists.
+#define GLA_BLAS_DECLARE(STEQR, LAED2, LAED4, LAMRG, R)                                            \
+  void STEQR (const char *compz, const gla_blas_int *n, R *d, R *e, R *z, const gla_blas_int *ldz, \
+              R *work, gla_blas_int *info, size_t);                                                \
+  void LAED2 (gla_blas_int *k, const gla_blas_int *n, const gla_blas_int *n1, R *d, R *q,          \
+              const gla_blas_int *ldq, gla_blas_int *indxq, R *rho, R *z, R *dlambda, R *w, R *q2, \
+              gla_blas_int *indx, gla_blas_int *indxc, gla_blas_int *indxp, gla_blas_int *coltyp,  \
+              gla_blas_int *info);                                                                 \
+  void LAED4 (const gla_blas_int *n, const gla_blas_int *i, const R *d, const R *z, R *delta,      \
+              const R *rho, R *dlam, gla_blas_int *info);                                          \
+  void LAMRG (const gla_blas_int *n1, const gla_blas_int *n2, const R *a, const gla_blas_int *by1, \
+              const gla_blas_int *by2, gla_blas_int *index);
+
+GLA_BLAS_DECLARE (ssteqr_, slaed2_, slaed4_, slamrg_, float)
+GLA_BLAS_DECLARE (dsteqr_, dlaed2_, dlaed4_, dlamrg_, double)
+#undef GLA_BLAS_DECLARE
 
 // Eigenvalues and eigenvectors of one Hermitian matrix, divide and conquer.
 void dsyevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double *a,

@@ -82,24 +82,30 @@ static inline real real_abs (real x)
 
 // Routines whose names differ by more than the letter.
 #if GLA_COMPLEX
-#define GLA_HETRD GLA_BLAS (hetrd)
-#define GLA_UNMTR GLA_BLAS (unmtr)
 #define GLA_UNMQR GLA_BLAS (unmqr)
 #define GLA_UNMBR GLA_BLAS (unmbr)
 #else
-#define GLA_HETRD GLA_BLAS (sytrd)
-#define GLA_UNMTR GLA_BLAS (ormtr)
 #define GLA_UNMQR GLA_BLAS (ormqr)
 #define GLA_UNMBR GLA_BLAS (ormbr)
 #endif
 
 // Routines of the real type.
 #if GLA_SINGLE
-#define GLA_STEDC sstedc_
+#define GLA_STEQR ssteqr_
+#define GLA_LAED2 slaed2_
+#define GLA_LAED4 slaed4_
+#define GLA_LAMRG slamrg_
+#define GLA_REAL_GEMM sgemm_
+#define GLA_REAL_NRM2 snrm2_
 #define GLA_BDSDC sbdsdc_
 #define GLA_BDSQR sbdsqr_
 #else
-#define GLA_STEDC dstedc_
+#define GLA_STEQR dsteqr_
+#define GLA_LAED2 dlaed2_
+#define GLA_LAED4 dlaed4_
+#define GLA_LAMRG dlamrg_
+#define GLA_REAL_GEMM dgemm_
+#define GLA_REAL_NRM2 dnrm2_
 #define GLA_BDSDC dbdsdc_
 #define GLA_BDSQR dbdsqr_
 #endif

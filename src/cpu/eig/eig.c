@@ -35,7 +35,7 @@ int gla_cpu_eig_stopped (gla_cpu_eig_task *task)
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
   const gla_cpu_engine *e = w->engine;
-  gla_cpu_eig_task task = {&e->eig_job, w->chunk, w->region, w->thread, w->work};
+  gla_cpu_eig_task task = {&e->eig_job, w->chunk, w->region, w->thread, w->work, w->team};
   e->eig_kernels[gla_cpu_type_index (e->eig_job.head.type)]->solve (&task, e->eig_path, first,
                                                                     count);
 }
@@ -52,12 +52,16 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->job = &e->eig_job.head;
   b->solve = solve;
   b->group = group_of (e, pages);
-  b->threads =
-      gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_eig_alone (e, job, pages));
-  b->team = 1;
+  const int single = path == GLA_CPU_EIG_PAGE_QR || path == GLA_CPU_EIG_PAGE_DC;
+  const int share = single && pages < e->threads_max;
+  b->threads = share ? 1
+                     : gla_cpu_threads_for (e, (pages + b->group - 1) / b->group,
+                                            gla_cpu_eig_alone (e, job, pages));
+  // pages alone in a register; where they are fewer than the threads, one after the other by all
+  b->team = share ? e->threads_max : 1;
   // pages in lanes are solved without the BLAS
   b->blas = path != GLA_CPU_EIG_LANES_JACOBI && path != GLA_CPU_EIG_LANES_QR;
-  b->work_bytes = kernel->workspace (job, path, b->group);
+  b->work_bytes = kernel->workspace (job, path, b->group, b->team);
   return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 

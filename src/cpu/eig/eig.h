@@ -18,6 +18,7 @@ typedef struct {
   gla_cpu_parallel *region;
   int thread; // 0 is the calling thread, the only one that polls the monitor
   void *work; // workspace of this thread
+  int team;   // threads that may work inside of a page, this one included
 } gla_cpu_eig_task;
 
 // Nonzero when the work must end. Long pages ask between their pieces; thread 0 polls here.
@@ -34,16 +35,17 @@ enum { GLA_CPU_EIG_NO_POLL = 64 };
 typedef enum {
   GLA_CPU_EIG_LANES_JACOBI, // two-sided Jacobi, one page per lane
   GLA_CPU_EIG_LANES_QR,     // own reduction and back-transformation, one page per lane; own QL
-  GLA_CPU_EIG_PAGE_QR,      // LAPACK's reduction and back-transformation, own QL
-  GLA_CPU_EIG_PAGE_DC,      // the same with LAPACK's divide and conquer
+  GLA_CPU_EIG_PAGE_QR,      // one page, blocked reduction and back-transformation, own QL
+  GLA_CPU_EIG_PAGE_DC,      // the same with divide and conquer
   GLA_CPU_EIG_BLOCK_JACOBI  // one-sided block Jacobi
 } gla_cpu_eig_path;
 
 // The kernels of one type for one instruction set.
 typedef struct {
   int lanes; // numbers in a register
-  // Bytes of workspace of one thread that gets so many pages at a time, aligned to 64.
-  size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path, int pages);
+  // Bytes of workspace of one thread that gets so many pages at a time, with a team for each;
+  // aligned to 64.
+  size_t (*workspace) (const gla_eig_job *job, gla_cpu_eig_path path, int pages, int team);
   // Solves pages first..first+count-1 of the chunk; count is at most 2*lanes for LANES_QR, lanes
   // for LANES_JACOBI, and 1 for the others.
   void (*solve) (gla_cpu_eig_task *task, gla_cpu_eig_path path, int64_t first, int count);

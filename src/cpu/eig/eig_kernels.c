@@ -10,7 +10,7 @@
 #include "lanes_solve.h"
 #include "page_solve.h"
 
-static size_t workspace (const gla_eig_job *job, gla_cpu_eig_path path, int pages)
+static size_t workspace (const gla_eig_job *job, gla_cpu_eig_path path, int pages, int team)
 {
   lanes_work lanes;
   page_work page;
@@ -21,7 +21,7 @@ static size_t workspace (const gla_eig_job *job, gla_cpu_eig_path path, int page
     return lanes_layout (NULL, job, path == GLA_CPU_EIG_LANES_JACOBI, pages, &lanes);
   case GLA_CPU_EIG_PAGE_QR:
   case GLA_CPU_EIG_PAGE_DC:
-    return page_layout (NULL, job, path == GLA_CPU_EIG_PAGE_DC, &page);
+    return page_layout (NULL, job, path == GLA_CPU_EIG_PAGE_DC, team, &page);
   case GLA_CPU_EIG_BLOCK_JACOBI:
     return block_layout (NULL, job, &block);
   }

@@ -1,4 +1,4 @@
-// page_solve.h: one page at a time, with LAPACK around the tridiagonal problem
+// page_solve.h: one page at a time: reduction, the tridiagonal problem, vectors, by a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_CPU_EIG_PAGE_SOLVE_H
@@ -8,6 +8,9 @@
 #include "cpu/common/lanes.h"
 
 #include "eig.h"
+#include "page_back.h"
+#include "page_dc.h"
+#include "page_reduce.h"
 #include "ql.h"
 #include "scale.h"
 
@@ -57,7 +60,7 @@ static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int bot
   if (s.info != 0)
     return s;
   real difference2 = 0;
-  for (int64_t jt = 0; jt < n; jt += tile)
+  for (int64_t jt = 0; jt < n && !gla_cpu_eig_stopped (task); jt += tile)
     for (int64_t it = jt; it < n; it += tile)
       for (int64_t j = jt; j < jt + tile && j < n; j++)
         for (int64_t i = it > j ? it : j; i < it + tile && i < n; i++) {
@@ -82,77 +85,72 @@ static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int bot
 //------------------------------------------------------------------------------
 
 typedef struct {
-  real *a, *v, *z, *d, *e, *tau, *cs, *work;
+  reduction r;
+  dc dc;
+  back back;
+  real *z, *cs;
   int64_t ldz;
-  gla_blas_int lwork, liwork, *iwork;
   int *order;
   ql_page_tape *tape; // where QL finds a part of the vectors
 } page_work;
 
-static gla_blas_int page_lwork (const gla_eig_job *job, int64_t ldz)
+// buffers: of each thread, for a strip of vectors, first of T and then of A.
+static void vectors_layout (char *base, size_t *at, const gla_eig_job *job, int team, page_work *w)
 {
-  real size[2] = {0, 0}, x[2] = {0, 0}, best;
-  const gla_blas_int n = (gla_blas_int)job->n, ld = (gla_blas_int)ldz, query = -1;
-  gla_blas_int info;
-  GLA_HETRD ("L", &n, x, &n, x, x, x, size, &query, &info, 1);
-  best = size[0];
-  GLA_UNMTR ("L", "L", "N", &n, &n, x, &n, x, x, GLA_COMPLEX ? &n : &ld, size, &query, &info, 1, 1,
-             1);
-  best = size[0] > best ? size[0] : best;
-  // a float may have rounded the size down
-  return (gla_blas_int)(best * (1 + 2 * GLA_EPS)) + 1;
+  const int64_t n = job->n, blocks = back_blocks (n);
+  const size_t of_dc = dc_strip_size (n) * sizeof (real), of_back = back_buffer_bytes (n);
+  const size_t bytes = ((of_dc > of_back ? of_dc : of_back) + 63) / 64 * 64;
+  w->z = gla_carve (base, at, (size_t)(n * w->ldz) * sizeof (real));
+  w->back.t = gla_carve (base, at, (size_t)(blocks * BACK_BLOCK * BACK_BLOCK) * sizeof (scalar));
+  w->back.buffers = gla_carve (base, at, (size_t)team * bytes);
+  w->back.buffer_bytes = bytes;
 }
 
-static size_t page_layout (char *base, const gla_eig_job *job, int dc, page_work *w)
+static size_t page_layout (char *base, const gla_eig_job *job, int use_dc, int team, page_work *w)
 {
-  const size_t n = (size_t)job->n, square = n * n * sizeof (real);
+  const size_t n = (size_t)job->n;
   size_t at = 0;
   memset (w, 0, sizeof *w);
   w->ldz = (int64_t)((n + GLA_LANES - 1) / GLA_LANES * GLA_LANES);
-  w->lwork = page_lwork (job, w->ldz);
-  size_t work = (size_t)w->lwork * GLA_PARTS;
-  w->a = gla_carve (base, &at, square * GLA_PARTS);
-  w->d = gla_carve (base, &at, n * sizeof (real));
-  w->e = gla_carve (base, &at, n * sizeof (real));
-  w->tau = gla_carve (base, &at, n * GLA_PARTS * sizeof (real));
+  reduction_layout (base, &at, job->n, &w->r);
+  w->r.a = gla_carve (base, &at, n * n * sizeof (scalar));
+  w->r.d = gla_carve (base, &at, n * sizeof (real));
+  w->r.e = gla_carve (base, &at, n * sizeof (real));
+  w->r.tau = gla_carve (base, &at, n * sizeof (scalar));
   w->cs = gla_carve (base, &at, 2 * n * sizeof (real));
   w->order = gla_carve (base, &at, n * sizeof (int));
-  const int part = job->range != GLA_EIG_ALL;
-  if (job->vectors) {
-    w->z = gla_carve (base, &at, n * (size_t)w->ldz * sizeof (real));
-    w->v = GLA_COMPLEX || part
-               ? gla_carve (base, &at, n * (size_t)w->ldz * GLA_PARTS * sizeof (real))
-               : w->z;
-  }
-  if (dc) {
-    // what stedc documents for COMPZ = 'I'
-    w->liwork = (gla_blas_int)(3 + 5 * n);
-    w->iwork = gla_carve (base, &at, (size_t)w->liwork * sizeof (gla_blas_int));
-    work = work > 1 + 4 * n + n * n ? work : 1 + 4 * n + n * n;
-  }
-  w->work = gla_carve (base, &at, work * sizeof (real));
+  if (job->vectors)
+    vectors_layout (base, &at, job, team, w);
+  if (use_dc)
+    dc_layout (base, &at, job->n, &w->dc);
   return at;
 }
 
-// T = Z D Z'; column k of z, ldz apart, is eigenvector k.
-static int page_tridiagonal (gla_cpu_eig_task *task, int dc, const page_work *w)
+static int page_dc (gla_cpu_eig_task *task, page_work *w)
+{
+  w->dc.task = task;
+  w->dc.ldz = w->ldz;
+  w->dc.d = w->r.d;
+  w->dc.e = w->r.e;
+  w->dc.z = w->z;
+  w->dc.strips = (real *)w->back.buffers;
+  w->dc.strip_size = w->back.buffer_bytes / sizeof (real);
+  return dc_solve (&w->dc);
+}
+
+// T = Z D Z'; column k of z, ldz apart, is eigenvector k. Returns how many eigenvalues did not
+// converge.
+static int page_tridiagonal (gla_cpu_eig_task *task, page_work *w)
 {
   const gla_eig_job *job = task->job;
-  const gla_blas_int n = (gla_blas_int)job->n, ldz = (gla_blas_int)w->ldz;
-  if (dc) {
-    const gla_blas_int lwork = 1 + 4 * n + n * n;
-    gla_blas_int info;
-    GLA_STEDC ("I", &n, w->d, w->e, w->z, &ldz, w->work, &lwork, w->iwork, &w->liwork, &info, 1);
-    // info says which submatrix failed, not how many eigenvalues
-    return info == 0 ? 0 : (int)n;
-  }
+  const int64_t n = job->n;
   if (w->z && !w->tape) {
-    memset (w->z, 0, (size_t)n * (size_t)ldz * sizeof *w->z);
+    memset (w->z, 0, (size_t)(n * w->ldz) * sizeof *w->z);
     for (int64_t i = 0; i < n; i++)
       w->z[i * w->ldz + i] = 1;
   }
   ql_problem q = {
-      .n = (int)n, .d = w->d, .e = w->e, .z = w->z, .ldz = w->ldz, .cs = w->cs, .task = task};
+      .n = (int)n, .d = w->r.d, .e = w->r.e, .z = w->z, .ldz = w->ldz, .cs = w->cs, .task = task};
   if (w->tape) {
     q.z = NULL;
     q.tape = w->tape;
@@ -161,106 +159,54 @@ static int page_tridiagonal (gla_cpu_eig_task *task, int dc, const page_work *w)
   return w->tape && w->tape->failed ? (int)n : bad;
 }
 
-// Returns how many eigenvalues did not converge.
-static int page_reduce (gla_cpu_eig_task *task, int dc, const page_work *w)
+// The vectors of T that are wanted, by the tape of QL.
+static vectors_of_t vectors_from_tape (gla_cpu_eig_task *task, const page_work *w, part p)
 {
-  const gla_blas_int n = (gla_blas_int)task->job->n;
-  gla_blas_int info;
-  GLA_HETRD ("L", &n, w->a, &n, w->d, w->e, w->tau, w->work, &w->lwork, &info, 1);
-  return gla_cpu_eig_stopped (task) ? 0 : page_tridiagonal (task, dc, w);
-}
-
-// Columns of v, ldv apart, become those of Q v.
-static void page_back (const page_work *w, int64_t order, int64_t columns, int64_t ldv)
-{
-  const gla_blas_int n = (gla_blas_int)order, k = (gla_blas_int)columns, ld = (gla_blas_int)ldv;
-  gla_blas_int info;
-  GLA_UNMTR ("L", "L", "N", &n, &k, w->a, &n, w->tau, w->v, &ld, w->work, &w->lwork, &info, 1, 1,
-             1);
-}
-
-// Number i of column j of v.
-static inline void put_real (const page_work *w, int64_t ldv, int64_t i, int64_t j, real x)
-{
-  real *to = w->v + (i + j * ldv) * GLA_PARTS;
-  to[0] = x;
-#if GLA_COMPLEX
-  to[1] = 0;
-#endif
-}
-
-// The wanted eigenvectors of T into the first columns of v.
-static void take_columns (gla_cpu_eig_task *task, const page_work *w, int64_t n, part p,
-                          int64_t ldv)
-{
-  if (!w->tape) {
-    for (int64_t j = 0; j < p.count; j++)
-      for (int64_t i = 0; i < n; i++)
-        put_real (w, ldv, i, j, w->z[i + w->order[p.first + j] * w->ldz]);
-    return;
-  }
   // rows of z are as long as the columns are many, up to a full register
-  const int64_t width = (p.count + GLA_LANES - 1) / GLA_LANES * GLA_LANES;
+  const int64_t n = task->job->n, width = (p.count + GLA_LANES - 1) / GLA_LANES * GLA_LANES;
   memset (w->z, 0, (size_t)(n * width) * sizeof *w->z);
   for (int64_t j = 0; j < p.count; j++)
     w->z[w->order[p.first + j] * width + j] = 1;
   unwind_tape (task, w->tape, w->z, width);
-  for (int64_t j = 0; j < p.count; j++)
-    for (int64_t i = 0; i < n; i++)
-      put_real (w, ldv, i, j, w->z[i * width + j]);
+  return (vectors_of_t){w->z, width, 1, NULL};
 }
 
-// Where a part of the spectrum is wanted: only its vectors are transformed back.
-static void store_page_part (gla_cpu_eig_task *task, int64_t page, const scaling *s,
-                             const page_work *w)
+// Writes the results. Only the vectors that are wanted are transformed back.
+static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, page_work *w)
 {
-  const gla_array *V = &task->chunk->V;
-  const int64_t n = task->job->n, ldv = w->ldz;
-  const part p = store_values (task, page, s, w->d, 1, w->order);
+  const part p = store_values (task, page, s, w->r.d, 1, w->order);
+  back *b = &w->back;
   if (p.count == 0 || gla_cpu_eig_stopped (task))
     return;
-  take_columns (task, w, n, p, ldv);
-  if (gla_cpu_eig_stopped (task))
-    return;
-  page_back (w, n, p.count, ldv);
-  for (int64_t j = 0; j < p.count; j++) {
-    real *to = (real *)V->data + (page * V->page_stride + j * V->column_stride) * GLA_PARTS;
-    store_column (to, w->v + j * ldv * GLA_PARTS, n, GLA_PARTS, 1);
-    if (task->job->phase)
-      page_phase (n, to, 1);
-  }
+  b->task = task;
+  b->n = task->job->n;
+  b->page = page;
+  b->a = w->r.a;
+  b->tau = w->r.tau;
+  b->columns = p.count;
+  b->from = w->tape ? vectors_from_tape (task, w, p)
+                    : (vectors_of_t){w->z, 1, w->ldz, w->order + p.first};
+  if (!gla_cpu_eig_stopped (task))
+    back_page (b);
 }
 
-static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, const page_work *w)
-{
-  const int64_t n = task->job->n, ldv = GLA_COMPLEX ? n : w->ldz;
-  if (s->info == 0 && w->z && !gla_cpu_eig_stopped (task)) {
-#if GLA_COMPLEX
-    for (int64_t j = 0; j < n; j++)
-      for (int64_t i = 0; i < n; i++)
-        put_real (w, ldv, i, j, w->z[i + j * w->ldz]);
-#endif
-    page_back (w, n, n, ldv);
-  }
-  result r = {w->d, w->v, 1, ldv, GLA_PARTS, 1, task->job->phase};
-  store (task, page, s, r, w->order);
-}
-
-static void solve_page (gla_cpu_eig_task *task, int dc, int64_t page)
+static void solve_page (gla_cpu_eig_task *task, int use_dc, int64_t page)
 {
   page_work w;
   ql_page_tape tape = {0};
-  const int part_only = task->job->range != GLA_EIG_ALL;
-  page_layout (task->work, task->job, dc, &w);
-  if (part_only && task->job->vectors && !dc)
+  page_layout (task->work, task->job, use_dc, task->team, &w);
+  w.r.task = task;
+  if (task->job->range != GLA_EIG_ALL && task->job->vectors && !use_dc)
     w.tape = &tape;
-  scaling s = load_page (task, page, w.a, 0);
+  scaling s = load_page (task, page, (real *)w.r.a, 0);
   if (s.info == 0)
-    s.info = page_reduce (task, dc, &w);
-  if (part_only)
-    store_page_part (task, page, &s, &w);
-  else
-    store_page (task, page, &s, &w);
+    reduce_page (&w.r);
+  if (!gla_cpu_eig_stopped (task)) {
+    if (s.info == 0)
+      s.info = use_dc ? page_dc (task, &w) : page_tridiagonal (task, &w);
+    if (!gla_cpu_eig_stopped (task))
+      store_page (task, page, &s, &w);
+  }
   free_tape (&tape);
 }
 

@@ -1,0 +1,157 @@
+// page_back.h: eigenvectors of T to those of one page, by all threads of its team
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Q = H_0 H_1 ... in blocks I - V T V^H of BACK_BLOCK reflectors (Schreiber and Van Loan's form, as
+// LAPACK's ?larft makes T). Strips of columns of the result are the pieces of the work: a thread
+// gathers the wanted vectors of T, applies all blocks to them in its own buffer, and writes them
+// out. A strip depends on n and the wanted part alone, and so do the sums. The monitor is asked
+// before each block.
+
+#ifndef GPULINALG_CPU_EIG_PAGE_BACK_H
+#define GPULINALG_CPU_EIG_PAGE_BACK_H
+
+#include "page_reduce.h"
+#include "scale.h"
+
+enum { BACK_BLOCK = 64, BACK_STRIP = 128 };
+
+// Element i of vector j of T is at z[i*row + (order ? order[j] : j)*column].
+typedef struct {
+  const real *z;
+  int64_t row, column;
+  const int *order;
+} vectors_of_t;
+
+typedef struct {
+  gla_cpu_eig_task *task;
+  int64_t n, page;
+  scalar *a; // as reduce_page leaves it
+  const scalar *tau;
+  scalar *t;     // BACK_BLOCK x BACK_BLOCK for each block
+  char *buffers; // of each thread
+  size_t buffer_bytes;
+  vectors_of_t from;
+  int64_t columns; // that are wanted
+} back;
+
+static size_t back_buffer_bytes (int64_t n)
+{
+  return (size_t)((n + BACK_BLOCK) * BACK_STRIP) * sizeof (scalar);
+}
+
+static int64_t back_blocks (int64_t n)
+{
+  return (n - 1 + BACK_BLOCK - 1) / BACK_BLOCK;
+}
+
+// V of a block: its first reflector, their number, and where V begins.
+typedef struct {
+  gla_blas_int rows, count;
+  const scalar *v;
+} back_block;
+
+static back_block block_of (const back *b, int64_t number)
+{
+  const int64_t first = number * BACK_BLOCK, left = b->n - 1 - first;
+  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < BACK_BLOCK ? left : BACK_BLOCK),
+                      b->a + first + 1 + first * b->n};
+}
+
+static void back_product (const char *op, gla_blas_int m, gla_blas_int n, gla_blas_int k,
+                          const scalar *a, const scalar *b, const back *ld, scalar *c)
+{
+  const gla_blas_int lda = (gla_blas_int)ld->n, ldc = BACK_BLOCK;
+  const real one[2] = {1, 0}, zero[2] = {0, 0};
+  GLA_BLAS (gemm)
+  (op, "N", &m, &n, &k, one, (const real *)a, &lda, (const real *)b, &lda, zero, (real *)c, &ldc, 1,
+   1);
+}
+
+// T of a block; puts the zeros of V where they belong.
+static void back_triangle (void *user, int64_t number, int slot)
+{
+  const back *b = user;
+  const back_block k = block_of (b, number);
+  const int64_t first = number * BACK_BLOCK, ld = BACK_BLOCK;
+  scalar *t = b->t + number * BACK_BLOCK * BACK_BLOCK, column[BACK_BLOCK];
+  if (piece_stopped (b->task, slot))
+    return;
+  for (int64_t j = 1; j < k.count; j++)
+    memset (b->a + first + 1 + (first + j) * b->n, 0, (size_t)j * sizeof *t);
+  back_product ("C", k.count, k.count, k.rows, k.v, k.v, b, t);
+  for (int64_t j = 0; j < k.count; j++) {
+    const scalar tau = b->tau[first + j];
+    for (int64_t i = 0; i < j; i++) {
+      scalar sum = 0;
+      for (int64_t l = i; l < j; l++)
+        sum += scalar_mul (t[i + l * ld], t[l + j * ld]);
+      column[i] = scalar_mul (-tau, sum);
+    }
+    memcpy (t + j * ld, column, (size_t)j * sizeof *t);
+    t[j + j * ld] = tau;
+  }
+}
+
+// The vectors of T of a strip into the buffer, n apart.
+static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x)
+{
+  const vectors_of_t *f = &b->from;
+  for (int64_t j = 0; j < count; j++) {
+    const real *z = f->z + (f->order ? f->order[first + j] : first + j) * f->column;
+    for (int64_t i = 0; i < b->n; i++)
+      x[i + j * b->n] = scalar_make (z[i * f->row], 0);
+  }
+}
+
+// x = (I - V T V^H) x; w: BACK_BLOCK x count.
+static void apply_block (const back *b, int64_t number, gla_blas_int count, scalar *x, scalar *w)
+{
+  const back_block k = block_of (b, number);
+  const gla_blas_int ldx = (gla_blas_int)b->n, ldw = BACK_BLOCK;
+  const real one[2] = {1, 0}, minus[2] = {-1, 0};
+  scalar *at = x + number * BACK_BLOCK + 1;
+  back_product ("C", k.count, count, k.rows, k.v, at, b, w);
+  GLA_BLAS (trmm)
+  ("L", "U", "N", "N", &k.count, &count, one,
+   (const real *)(b->t + number * BACK_BLOCK * BACK_BLOCK), &ldw, (real *)w, &ldw, 1, 1, 1, 1);
+  GLA_BLAS (gemm)
+  ("N", "N", &k.rows, &count, &k.count, minus, (const real *)k.v, &ldx, (const real *)w, &ldw, one,
+   (real *)at, &ldx, 1, 1);
+}
+
+static void back_strip (void *user, int64_t piece, int slot)
+{
+  const back *b = user;
+  const gla_array *V = &b->task->chunk->V;
+  const int64_t first = piece * BACK_STRIP, left = b->columns - first;
+  const gla_blas_int count = (gla_blas_int)(left < BACK_STRIP ? left : BACK_STRIP);
+  scalar *x = (scalar *)(b->buffers + (size_t)slot * b->buffer_bytes), *w = x + b->n * BACK_STRIP;
+  gather_strip (b, first, count, x);
+  for (int64_t k = back_blocks (b->n); k-- > 0;) {
+    if (piece_stopped (b->task, slot))
+      return;
+    apply_block (b, k, count, x, w);
+  }
+  for (int64_t j = first; j < first + count; j++) {
+    real *to = (real *)V->data + (b->page * V->page_stride + j * V->column_stride) * GLA_PARTS;
+    store_column (to, (const real *)(x + (j - first) * b->n), b->n, GLA_PARTS, 1);
+    if (b->task->job->phase)
+      page_phase (b->n, to, 1);
+  }
+}
+
+// Writes the wanted columns of V. Returns early where the work must end.
+static void back_page (back *b)
+{
+  const double block = (double)(b->n * BACK_BLOCK * GLA_PARTS * GLA_PARTS);
+  const double seconds = block * (double)b->n * 5e-11;
+  if (b->columns == 0)
+    return;
+  team_for (b->task, back_blocks (b->n), seconds, back_triangle, b);
+  if (gla_cpu_eig_stopped (b->task))
+    return;
+  team_for (b->task, (b->columns + BACK_STRIP - 1) / BACK_STRIP,
+            seconds * (double)b->columns / BACK_BLOCK, back_strip, b);
+}
+
+#endif

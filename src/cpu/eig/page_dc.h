@@ -1,0 +1,335 @@
+// page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// As LAPACK's ?stedc with ?laed0, with its parts where they are short: ?steqr solves the leaves,
+// ?laed2 deflates, ?laed4 finds a root of the secular equation. What takes long is cut into pieces
+// that threads share and between which the monitor is asked: the leaves, the merges of a level
+// while there are many, and within a large merge the roots, the rows of the vector z that Gu and
+// Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
+// both halves. ?laed3 does these one after the other. The cuts depend on n alone.
+
+#ifndef GPULINALG_CPU_EIG_PAGE_DC_H
+#define GPULINALG_CPU_EIG_PAGE_DC_H
+
+#include "page_reduce.h"
+
+#include <stdatomic.h>
+
+// DC_LEAF: the largest leaf. DC_SHARED: from this order on threads share a merge. DC_ROOTS and
+// DC_ROWS: roots, and rows of z, of a piece.
+enum { DC_LEAF = 32, DC_SHARED = 512, DC_ROOTS = 16, DC_ROWS = 256 };
+
+typedef struct {
+  gla_cpu_eig_task *task;
+  int64_t n, ldz;
+  real *d, *e, *z;            // z: n columns, ldz apart
+  real *q2;                   // n x n; a merge has the rows of it that it has of the matrix
+  real *last, *poles, *w, *s; // of a merge: z, the poles, and w before and after the roots
+  gla_blas_int *sorted, *indx, *indxc, *indxp, *coltyp;
+  real *strips; // of each thread: strip_size numbers
+  size_t strip_size;
+  _Atomic int failed;
+} dc;
+
+// Columns of a strip of the products: some 50 ms of work.
+static int64_t dc_strip (int64_t n)
+{
+  return n <= 2048 ? 128 : n <= 4096 ? 64 : 32;
+}
+
+static size_t dc_strip_size (int64_t n)
+{
+  // two factors of at most n rows, and a column
+  return (size_t)(2 * n * 128 + n);
+}
+
+static void dc_layout (char *base, size_t *at, int64_t n, dc *w)
+{
+  const size_t column = (size_t)n * sizeof (real), index = (size_t)n * sizeof (gla_blas_int);
+  w->n = n;
+  w->q2 = gla_carve (base, at, (size_t)n * column);
+  w->last = gla_carve (base, at, column);
+  w->poles = gla_carve (base, at, column);
+  w->w = gla_carve (base, at, column);
+  w->s = gla_carve (base, at, column);
+  w->sorted = gla_carve (base, at, index);
+  w->indx = gla_carve (base, at, index);
+  w->indxc = gla_carve (base, at, index);
+  w->indxp = gla_carve (base, at, index);
+  w->coltyp = gla_carve (base, at, index);
+}
+
+static int64_t least_of (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+//------------------------------------------------------------------------------
+// one merge
+//------------------------------------------------------------------------------
+
+// Rows and columns lo .. lo+m-1 of T, of which the first n1 are one half. k: the order of the
+// secular equation, after the deflation.
+typedef struct {
+  dc *w;
+  int64_t lo, m, n1, k;
+  real rho;
+  real *q, *d; // of the merge
+  int own;     // the number of the thread that shares the merge
+} merge;
+
+// A product of the merge: of the rows of one half with those of the eigenvectors of the secular
+// equation that belong to it.
+static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, gla_blas_int columns,
+                        const real *vectors, const real *x, real *out)
+{
+  const gla_blas_int ldz = (gla_blas_int)g->w->ldz;
+  const real one = 1, zero = 0;
+  for (int64_t j = 0; inner == 0 && j < columns; j++)
+    memset (out + j * g->w->ldz, 0, (size_t)rows * sizeof *out);
+  if (inner > 0)
+    GLA_REAL_GEMM ("N", "N", &rows, &columns, &inner, &one, vectors, &rows, x, &inner, &zero, out,
+                   &ldz, 1, 1);
+}
+
+static void dc_roots (void *user, int64_t piece, int slot)
+{
+  const merge *g = user;
+  const dc *w = g->w;
+  const gla_blas_int k = (gla_blas_int)g->k;
+  if (piece_stopped (w->task, slot))
+    return;
+  for (int64_t j = piece * DC_ROOTS; j < g->k && j < (piece + 1) * DC_ROOTS; j++) {
+    const gla_blas_int number = (gla_blas_int)j + 1;
+    gla_blas_int info;
+    GLA_LAED4 (&k, &number, w->poles + g->lo, w->w + g->lo, g->q + j * w->ldz, &g->rho, g->d + j,
+               &info);
+    if (info != 0)
+      atomic_store (&g->w->failed, 1);
+  }
+}
+
+// Rows of the vector z whose secular equation has exactly the roots that were found.
+static void dc_recompute (void *user, int64_t piece, int slot)
+{
+  const merge *g = user;
+  const dc *w = g->w;
+  const int64_t first = piece * DC_ROWS, end = least_of (first + DC_ROWS, g->k);
+  const real *poles = w->poles + g->lo, *old = w->w + g->lo;
+  real *s = w->s + g->lo;
+  if (piece_stopped (w->task, slot))
+    return;
+  for (int64_t i = first; i < end; i++)
+    s[i] = g->q[i + i * w->ldz];
+  for (int64_t j = 0; j < g->k; j++) {
+    const real *q = g->q + j * w->ldz, pole = poles[j];
+    for (int64_t i = first; i < least_of (end, j); i++)
+      s[i] *= q[i] / (poles[i] - pole);
+    for (int64_t i = j + 1 > first ? j + 1 : first; i < end; i++)
+      s[i] *= q[i] / (poles[i] - pole);
+  }
+  for (int64_t i = first; i < end; i++)
+    s[i] = old[i] < 0 ? -real_sqrt (-s[i]) : real_sqrt (-s[i]);
+}
+
+// Eigenvector j of the secular equation, in the order of the columns that laed2 has packed: rows
+// 0 .. n12-1 of it belong to the first half, those from k-n23 on to the second.
+static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int64_t n23,
+                       real *second)
+{
+  const dc *w = g->w;
+  const gla_blas_int *order = w->indxc + g->lo, k = (gla_blas_int)g->k, one = 1;
+  real *x = g->q + j * w->ldz, norm = 1;
+  // laed4 returns the vectors themselves where there are at most two
+  if (g->k > 2) {
+    for (int64_t i = 0; i < g->k; i++)
+      x[i] = w->s[g->lo + i] / x[i];
+    norm = GLA_REAL_NRM2 (&k, x, &one);
+  }
+  for (int64_t i = 0; i < n12; i++)
+    first[i] = x[order[i] - 1] / norm;
+  for (int64_t i = 0; i < n23; i++)
+    second[i] = x[order[g->k - n23 + i] - 1] / norm;
+}
+
+static void dc_columns (void *user, int64_t piece, int slot)
+{
+  const merge *g = user;
+  const dc *w = g->w;
+  const gla_blas_int *types = w->coltyp + g->lo;
+  const int64_t width = dc_strip (w->n), from = piece * width;
+  const int64_t count = least_of (width, g->k - from), n2 = g->m - g->n1;
+  const int64_t n12 = types[0] + types[1], n23 = types[1] + types[2];
+  real *first = w->strips + (size_t)(g->own + slot) * w->strip_size, *second = first + n12 * count;
+  const real *vectors = w->q2 + g->lo * w->n;
+  real *out = g->q + from * w->ldz;
+  if (piece_stopped (w->task, slot))
+    return;
+  for (int64_t j = 0; j < count; j++)
+    dc_vector (g, from + j, n12, first + j * n12, n23, second + j * n23);
+  dc_product (g, (gla_blas_int)n2, (gla_blas_int)n23, (gla_blas_int)count, vectors + g->n1 * n12,
+              second, out + g->n1);
+  if (piece_stopped (w->task, slot))
+    return;
+  dc_product (g, (gla_blas_int)g->n1, (gla_blas_int)n12, (gla_blas_int)count, vectors, first, out);
+}
+
+// Deflates: what is left is a secular equation of order k.
+static void dc_deflate (merge *g)
+{
+  const dc *w = g->w;
+  const gla_blas_int m = (gla_blas_int)g->m, n1 = (gla_blas_int)g->n1, ldz = (gla_blas_int)w->ldz;
+  real *last = w->last + g->lo;
+  for (int64_t j = 0; j < g->n1; j++)
+    last[j] = g->q[g->n1 - 1 + j * w->ldz];
+  for (int64_t j = g->n1; j < g->m; j++)
+    last[j] = g->q[g->n1 + j * w->ldz];
+  g->rho = w->e[g->lo + g->n1 - 1];
+  gla_blas_int k = 0, info;
+  GLA_LAED2 (&k, &m, &n1, g->d, g->q, &ldz, w->sorted + g->lo, &g->rho, last, w->poles + g->lo,
+             w->w + g->lo, w->q2 + g->lo * w->n, w->indx + g->lo, w->indxc + g->lo,
+             w->indxp + g->lo, w->coltyp + g->lo, &info);
+  g->k = k;
+  if (info != 0)
+    atomic_store (&g->w->failed, 1);
+}
+
+// own: the workspace of the thread that calls.
+static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
+{
+  merge g = {.w = w, .lo = lo, .m = hi - lo, .n1 = middle - lo, .own = own};
+  g.q = w->z + lo + lo * w->ldz;
+  g.d = w->d + lo;
+  dc_deflate (&g);
+  const double k = (double)g.k, roots = k * k * 6e-8, products = k * (double)(g.m * g.m) * 5e-11;
+  if (g.k == 0) {
+    for (int64_t i = 0; i < g.m; i++)
+      w->sorted[lo + i] = (gla_blas_int)i + 1;
+    return;
+  }
+  team_for (w->task, (g.k + DC_ROOTS - 1) / DC_ROOTS, roots, dc_roots, &g);
+  if (g.k > 2)
+    team_for (w->task, (g.k + DC_ROWS - 1) / DC_ROWS, k * k * 2e-9, dc_recompute, &g);
+  const int64_t width = dc_strip (w->n);
+  team_for (w->task, (g.k + width - 1) / width, products, dc_columns, &g);
+  const gla_blas_int up = 1, down = -1, found = (gla_blas_int)g.k;
+  const gla_blas_int deflated = (gla_blas_int)(g.m - g.k);
+  GLA_LAMRG (&found, &deflated, g.d, &up, &down, w->sorted + lo);
+}
+
+//------------------------------------------------------------------------------
+// tree
+//------------------------------------------------------------------------------
+
+// Rows lo .. lo+m-1 are halved until there are `parts` leaves, a power of two; the first half is
+// the smaller one, as laed2 demands. A level has merges of 2*step leaves.
+typedef struct {
+  dc *w;
+  int64_t lo, m, parts, step;
+} tree;
+
+static int64_t leaf_begin (const tree *t, int64_t leaf)
+{
+  int64_t at = t->lo, m = t->m;
+  if (leaf == t->parts)
+    return at + m;
+  for (int64_t bit = t->parts / 2; bit > 0; bit /= 2) {
+    const int64_t first = m / 2;
+    at += leaf & bit ? first : 0;
+    m = leaf & bit ? m - first : first;
+  }
+  return at;
+}
+
+static void dc_leaf (void *user, int64_t leaf, int slot)
+{
+  const tree *t = user;
+  dc *w = t->w;
+  const int64_t lo = leaf_begin (t, leaf), m = leaf_begin (t, leaf + 1) - lo;
+  const gla_blas_int order = (gla_blas_int)m, ldz = (gla_blas_int)w->ldz;
+  gla_blas_int info;
+  if (piece_stopped (w->task, slot))
+    return;
+  GLA_STEQR ("I", &order, w->d + lo, w->e + lo, w->z + lo + lo * w->ldz, &ldz, w->q2 + lo * w->n,
+             &info, 1);
+  if (info != 0)
+    atomic_store (&w->failed, 1);
+  for (int64_t i = 0; i < m; i++)
+    w->sorted[lo + i] = (gla_blas_int)i + 1;
+}
+
+static void dc_node (void *user, int64_t node, int slot)
+{
+  const tree *t = user;
+  const int64_t first = node * 2 * t->step;
+  if (!piece_stopped (t->w->task, slot) && !atomic_load (&t->w->failed))
+    dc_merge (t->w, leaf_begin (t, first), leaf_begin (t, first + t->step),
+              leaf_begin (t, first + 2 * t->step), slot);
+}
+
+// The norm of the block, in the largest entry, is 1.
+static void dc_tree (dc *w, int64_t lo, int64_t m)
+{
+  tree t = {w, lo, m, 1, 1};
+  while ((m + t.parts - 1) / t.parts > DC_LEAF)
+    t.parts *= 2;
+  // each cut takes |e| from the diagonal on both sides: what is left over has rank 1
+  for (int64_t leaf = 1; leaf < t.parts; leaf++) {
+    const int64_t at = leaf_begin (&t, leaf);
+    w->d[at - 1] -= real_abs (w->e[at - 1]);
+    w->d[at] -= real_abs (w->e[at - 1]);
+  }
+  team_for (w->task, t.parts, (double)(t.parts * DC_LEAF) * 2e-6, dc_leaf, &t);
+  for (; t.step < t.parts; t.step *= 2) {
+    const int64_t nodes = t.parts / (2 * t.step), order = m / nodes;
+    if (order < DC_SHARED)
+      team_for (w->task, nodes, (double)(m * order) * 2e-7, dc_node, &t);
+    else
+      for (int64_t k = 0; k < nodes; k++)
+        dc_node (&t, k, 0);
+  }
+}
+
+// A block whose off-diagonal entries count. It is solved with the norm 1, as by LAPACK.
+static void dc_block (dc *w, int64_t lo, int64_t m)
+{
+  real norm = 0;
+  for (int64_t i = lo; i < lo + m; i++) {
+    norm = real_abs (w->d[i]) > norm ? real_abs (w->d[i]) : norm;
+    if (i + 1 < lo + m)
+      norm = real_abs (w->e[i]) > norm ? real_abs (w->e[i]) : norm;
+  }
+  if (m == 1 || norm == 0) {
+    for (int64_t i = lo; i < lo + m; i++)
+      w->z[i + i * w->ldz] = 1;
+    return;
+  }
+  for (int64_t i = lo; i < lo + m; i++) {
+    w->d[i] /= norm;
+    w->e[i] = i + 1 < lo + m ? w->e[i] / norm : 0;
+  }
+  dc_tree (w, lo, m);
+  for (int64_t i = lo; i < lo + m; i++)
+    w->d[i] *= norm;
+}
+
+// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k]. e is
+// destroyed and has n numbers. Returns 0, or n where it did not converge; where the work must end
+// it returns early.
+static int dc_solve (dc *w)
+{
+  const int64_t n = w->n;
+  memset (w->z, 0, (size_t)(n * w->ldz) * sizeof *w->z);
+  atomic_store (&w->failed, 0);
+  for (int64_t lo = 0; lo < n && !gla_cpu_eig_stopped (w->task);) {
+    int64_t hi = lo;
+    while (hi + 1 < n && real_abs (w->e[hi]) > GLA_EPS / 2 * real_sqrt (real_abs (w->d[hi])) *
+                                                   real_sqrt (real_abs (w->d[hi + 1])))
+      hi++;
+    dc_block (w, lo, hi - lo + 1);
+    lo = hi + 1;
+  }
+  return atomic_load (&w->failed) ? (int)n : 0;
+}
+
+#endif
