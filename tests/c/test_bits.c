@@ -184,6 +184,7 @@ static void print_large_cases (gla_context *ctx)
   gsvd_case (ctx, GLA_GSVD_METHOD_AUTO, 600, 500, 450, 1);
   gsvd_case (ctx, GLA_GSVD_METHOD_HZ, 260, 280, 250, 1);
   eig_case (ctx, 260, 5, GLA_EIG_METHOD_AUTO);
+  eig_case (ctx, 700, 1, GLA_EIG_METHOD_AUTO);
 }
 
 static void print_cases (gla_context *ctx)

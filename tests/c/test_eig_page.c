@@ -6,6 +6,7 @@
 #include "common/pool.h"
 #include "elements.h"
 
+#include <pthread.h>
 #include <time.h>
 
 static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
@@ -331,6 +332,8 @@ static double thread_seconds (void)
 
 typedef struct {
   int polls, stop_at; // 0: never
+  int strangers;      // polls by another thread than the caller's, which may not be
+  pthread_t caller;
   double last, longest;
 } stop_record;
 
@@ -340,18 +343,21 @@ static int poll (void *user)
   const double t = thread_seconds ();
   r->longest = fmax (r->longest, t - r->last);
   r->last = t;
+  r->strangers += !pthread_equal (r->caller, pthread_self ());
   return ++r->polls == r->stop_at;
 }
 
 // Longest time without a poll, and from the stop to the end of the call.
 static stop_record run_with_stop (gla_context *ctx, page_call *c, int vectors, int stop_at)
 {
-  stop_record r = {.stop_at = stop_at, .last = thread_seconds ()};
+  stop_record r = {.stop_at = stop_at, .caller = pthread_self (), .last = thread_seconds ()};
   gla_set_stop (ctx, poll, &r);
   run (ctx, c, vectors, NULL);
   gla_set_stop (ctx, NULL, NULL);
   const double t = thread_seconds ();
   r.longest = fmax (r.longest, t - r.last);
+  CHECK (r.strangers == 0, "%c: %d polls were not in the thread of the caller", c->type,
+         r.strangers);
   return r;
 }
 
@@ -386,12 +392,14 @@ static void test_stops (gla_type type, int vectors)
   call_free (&c);
 }
 
-// The threads of a team end, too.
+// The threads of a team end, too, and ask nobody but the caller's.
 static void test_stop_of_team (void)
 {
   page_call c = call_new (GLA_TYPE_D, STOP_ORDER, 1, STOP_ORDER);
   gla_context *ctx = context_with (3);
   fill (&c, RANDOM, 7);
+  for (int k = 0; k < 5; k++)
+    run_with_stop (ctx, &c, 1, 0);
   run_with_stop (ctx, &c, 1, 2);
   CHECK (c.status == GLA_ERROR_STOPPED, "team: status %d", c.status);
   run (ctx, &c, 1, NULL);

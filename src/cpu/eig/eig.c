@@ -52,13 +52,10 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->job = &e->eig_job.head;
   b->solve = solve;
   b->group = group_of (e, pages);
-  const int single = path == GLA_CPU_EIG_PAGE_QR || path == GLA_CPU_EIG_PAGE_DC;
-  const int share = single && pages < e->threads_max;
-  b->threads = share ? 1
-                     : gla_cpu_threads_for (e, (pages + b->group - 1) / b->group,
-                                            gla_cpu_eig_alone (e, job, pages));
-  // pages alone in a register; where they are fewer than the threads, one after the other by all
-  b->team = share ? e->threads_max : 1;
+  b->team = gla_cpu_eig_team (e, job, pages);
+  b->threads = b->team > 1 ? 1
+                           : gla_cpu_threads_for (e, (pages + b->group - 1) / b->group,
+                                                  gla_cpu_eig_alone (e, job, pages));
   // pages in lanes are solved without the BLAS
   b->blas = path != GLA_CPU_EIG_LANES_JACOBI && path != GLA_CPU_EIG_LANES_QR;
   b->work_bytes = kernel->workspace (job, path, b->group, b->team);

@@ -38,6 +38,28 @@ double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64
   return (double)(groups * group) * page_seconds (job, path);
 }
 
+// Rows of a page for each thread that it keeps busy: half of the reduction is limited by memory,
+// and its products with vectors are short. Columns of a page that a thread takes at a time.
+enum { ROWS_PER_THREAD = 256, COLUMNS_PER_STRIP = 128 };
+
+static int useful_threads (const gla_cpu_engine *e, const gla_eig_job *job)
+{
+  const int64_t most = job->n / ROWS_PER_THREAD;
+  return most < 1 ? 1 : most < e->threads_max ? (int)most : e->threads_max;
+}
+
+int gla_cpu_eig_team (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  const gla_cpu_eig_path path = gla_cpu_eig_path_of (job);
+  const int64_t strips = (job->n + COLUMNS_PER_STRIP - 1) / COLUMNS_PER_STRIP;
+  if (path != GLA_CPU_EIG_PAGE_QR && path != GLA_CPU_EIG_PAGE_DC)
+    return 1;
+  // a team is taken for half as fast as its threads would be with a page each
+  if (pages >= e->threads_max || (pages > 1 && 2 * pages > useful_threads (e, job)))
+    return 1;
+  return strips < e->threads_max ? (int)strips : e->threads_max;
+}
+
 double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
@@ -46,6 +68,8 @@ double gla_cpu_eig_seconds (gla_engine *engine, const gla_job *head, int64_t pag
   const gla_cpu_eig_kernel *kernel = e->eig_kernels[gla_cpu_type_index (job->head.type)];
   const int64_t group = gla_cpu_eig_lanes (kernel, path), groups = (pages + group - 1) / group;
   const double alone = gla_cpu_eig_alone (e, job, pages);
+  if (gla_cpu_eig_team (e, job, pages) > 1)
+    return 2e-5 + alone * 2 / (1 + useful_threads (e, job));
   const int threads = gla_cpu_threads_for (e, groups, alone);
   const int64_t rounds = (groups + threads - 1) / threads;
   return 2e-5 + (double)(rounds * group) * page_seconds (job, path);

@@ -75,7 +75,7 @@ typedef struct {
   int64_t lo, m, n1, k;
   real rho;
   real *q, *d; // of the merge
-  int own;     // the number of the thread that shares the merge
+  int own;     // number of the thread whose merge it is; 0 where threads share it
 } merge;
 
 // A product of the merge: of the rows of one half with those of the eigenvectors of the secular
@@ -97,7 +97,7 @@ static void dc_roots (void *user, int64_t piece, int slot)
   const merge *g = user;
   const dc *w = g->w;
   const gla_blas_int k = (gla_blas_int)g->k;
-  if (piece_stopped (w->task, slot))
+  if (piece_stopped (w->task, g->own + slot))
     return;
   for (int64_t j = piece * DC_ROOTS; j < g->k && j < (piece + 1) * DC_ROOTS; j++) {
     const gla_blas_int number = (gla_blas_int)j + 1;
@@ -117,7 +117,7 @@ static void dc_recompute (void *user, int64_t piece, int slot)
   const int64_t first = piece * DC_ROWS, end = least_of (first + DC_ROWS, g->k);
   const real *poles = w->poles + g->lo, *old = w->w + g->lo;
   real *s = w->s + g->lo;
-  if (piece_stopped (w->task, slot))
+  if (piece_stopped (w->task, g->own + slot))
     return;
   for (int64_t i = first; i < end; i++)
     s[i] = g->q[i + i * w->ldz];
@@ -163,13 +163,13 @@ static void dc_columns (void *user, int64_t piece, int slot)
   real *first = w->strips + (size_t)(g->own + slot) * w->strip_size, *second = first + n12 * count;
   const real *vectors = w->q2 + g->lo * w->n;
   real *out = g->q + from * w->ldz;
-  if (piece_stopped (w->task, slot))
+  if (piece_stopped (w->task, g->own + slot))
     return;
   for (int64_t j = 0; j < count; j++)
     dc_vector (g, from + j, n12, first + j * n12, n23, second + j * n23);
   dc_product (g, (gla_blas_int)n2, (gla_blas_int)n23, (gla_blas_int)count, vectors + g->n1 * n12,
               second, out + g->n1);
-  if (piece_stopped (w->task, slot))
+  if (piece_stopped (w->task, g->own + slot))
     return;
   dc_product (g, (gla_blas_int)g->n1, (gla_blas_int)n12, (gla_blas_int)count, vectors, first, out);
 }
