@@ -30,6 +30,19 @@ GLA_BLAS_DECLARE (cgemm_, float)
 GLA_BLAS_DECLARE (zgemm_, double)
 #undef GLA_BLAS_DECLARE
 
+// A += alpha V W^H + conj (alpha) W V^H in one triangle; beta is real.
+#define GLA_BLAS_DECLARE(HER2K, R)                                                                 \
+  void HER2K (const char *uplo, const char *trans, const gla_blas_int *n, const gla_blas_int *k,   \
+              const R *alpha, const R *v, const gla_blas_int *ldv, const R *w,                     \
+              const gla_blas_int *ldw, const R *beta, R *a, const gla_blas_int *lda, size_t,       \
+              size_t);
+
+GLA_BLAS_DECLARE (ssyr2k_, float)
+GLA_BLAS_DECLARE (dsyr2k_, double)
+GLA_BLAS_DECLARE (cher2k_, float)
+GLA_BLAS_DECLARE (zher2k_, double)
+#undef GLA_BLAS_DECLARE
+
 // Products with a vector.
 #define GLA_BLAS_DECLARE(GEMV, R)                                                                  \
   void GEMV (const char *trans, const gla_blas_int *m, const gla_blas_int *n, const R *alpha,      \
@@ -40,6 +53,16 @@ GLA_BLAS_DECLARE (sgemv_, float)
 GLA_BLAS_DECLARE (dgemv_, double)
 GLA_BLAS_DECLARE (cgemv_, float)
 GLA_BLAS_DECLARE (zgemv_, double)
+#undef GLA_BLAS_DECLARE
+
+// Products of a symmetric matrix with a vector.
+#define GLA_BLAS_DECLARE(SYMV, R)                                                                  \
+  void SYMV (const char *uplo, const gla_blas_int *n, const R *alpha, const R *a,                  \
+             const gla_blas_int *lda, const R *x, const gla_blas_int *incx, const R *beta, R *y,   \
+             const gla_blas_int *incy, size_t);
+
+GLA_BLAS_DECLARE (ssymv_, float)
+GLA_BLAS_DECLARE (dsymv_, double)
 #undef GLA_BLAS_DECLARE
 
 // Products with triangles, and what solves with them.

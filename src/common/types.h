@@ -82,9 +82,11 @@ static inline real real_abs (real x)
 
 // Routines whose names differ by more than the letter.
 #if GLA_COMPLEX
+#define GLA_HER2K GLA_BLAS (her2k)
 #define GLA_UNMQR GLA_BLAS (unmqr)
 #define GLA_UNMBR GLA_BLAS (unmbr)
 #else
+#define GLA_HER2K GLA_BLAS (syr2k)
 #define GLA_UNMQR GLA_BLAS (ormqr)
 #define GLA_UNMBR GLA_BLAS (ormbr)
 #endif

@@ -361,9 +361,9 @@ static stop_record run_with_stop (gla_context *ctx, page_call *c, int vectors, i
   return r;
 }
 
-// Polls are 20 ms apart, and pieces of the work at most about as long. LAPACK's reduction of this
-// page alone takes 0.2 s. Instrumented code is slower, so there only the stops themselves are
-// tested.
+// Polls are 20 ms apart, and pieces of the work at most about as long. LAPACK's reduction of a
+// complex page of this order by one call takes 0.13 s or more. Instrumented code is slower, so
+// there only the stops themselves are tested.
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { STOP_ORDER = 300, TIMED = 0 };
 #else

@@ -21,8 +21,10 @@
 
 #include <string.h>
 
-// PANEL: columns between two updates of the whole matrix. STRIP: columns of a piece.
-enum { REDUCE_PANEL = 32, REDUCE_STRIP = 128 };
+// PANEL: columns between two updates of the whole matrix. STRIP: columns of a piece. WHOLE: up to
+// this order threads would gain little, and the products of real matrices, which are in the cache,
+// are left to the BLAS, whose ?symv is faster than ours there (and whose ?hemv is slower).
+enum { REDUCE_PANEL = 32, REDUCE_STRIP = 128, REDUCE_WHOLE = 512 };
 
 // A register that may begin at any number.
 typedef real loose
@@ -160,8 +162,11 @@ product_columns (const reduction_step *step, int64_t first, scalar *y, int count
       sum[c] += scalar_mul (scalar_conj (column[first + i]), v[first + i]);
     }
   }
-  const int64_t below = first + count;
-  product_rows (r->n - below, a + below, r->n, x, v + below, y + below, sum, count);
+  // rows up to the next one that begins a register, and the others
+  const int64_t below = first + count, next = (below + LANE_SCALARS - 1) / LANE_SCALARS;
+  const int64_t even = next * LANE_SCALARS < r->n ? next * LANE_SCALARS : r->n;
+  product_rows (even - below, a + below, r->n, x, v + below, y + below, sum, count);
+  product_rows (r->n - even, a + even, r->n, x, v + even, y + even, sum, count);
   for (int c = 0; c < count; c++)
     y[first + c] += sum[c];
 }
@@ -186,6 +191,15 @@ static void product_strip (void *user, int64_t piece, int slot)
 static void reduction_product (const reduction *r, int64_t from, const scalar *v, scalar *w)
 {
   const int64_t order = r->n - from, strips = (order + REDUCE_STRIP - 1) / REDUCE_STRIP;
+#if !GLA_COMPLEX
+  if (order <= REDUCE_WHOLE) {
+    const gla_blas_int n = (gla_blas_int)order, ld = (gla_blas_int)r->n, inc = 1;
+    const real one = 1, zero = 0;
+    GLA_BLAS (symv)
+    ("L", &n, &one, r->a + from + from * r->n, &ld, v + from, &inc, &zero, w + from, &inc, 1);
+    return;
+  }
+#endif
   reduction_step step = {.r = r, .from = from, .v = v};
   team_for (r->task, strips, (double)(order * order * GLA_PARTS) * 2e-10, product_strip, &step);
   memcpy (w + from, r->sums + from, (size_t)order * sizeof *w);
@@ -244,30 +258,26 @@ static void make_reflector (const reduction *r, int64_t k)
   column[k + 1] = 1;
 }
 
-// w = tau (A - P S^H) v, then w - 1/2 tau (w^H v) v: number j of the panel, in p and s.
+// w = tau (A - P S^H) v, then w - 1/2 tau (w^H v) v: number j of the panel, in p and s. Rows up to
+// k are never read.
 static void second_column (const reduction *r, int64_t k, int64_t j)
 {
   const int64_t from = k + 1, rows = r->n - from;
   scalar *v = r->p + 2 * j * r->ld, *w = v + r->ld;
-  memset (v, 0, (size_t)from * sizeof *v);
-  memset (w, 0, (size_t)from * sizeof *w);
   memcpy (v + from, r->a + from + k * r->n, (size_t)rows * sizeof *v);
   reduction_product (r, from, v, w);
   if (j > 0) {
     panel_products (r, rows, 2 * j, r->s + from, v + from, r->vector);
     subtract_panel (r, rows, 2 * j, r->p + from, r->vector, w + from);
   }
-  scalar sum = 0;
-  for (int64_t i = from; i < r->n; i++) {
-    w[i] = scalar_mul (r->tau[k], w[i]);
-    sum += scalar_mul (scalar_conj (w[i]), v[i]);
-  }
-  const scalar f = scalar_scale ((real)-0.5, scalar_mul (r->tau[k], sum));
+  panel_products (r, rows, 1, w + from, v + from, r->vector);
+  const scalar tau = r->tau[k];
+  const scalar f = scalar_scale (-scalar_abs2 (tau) / 2, r->vector[0]);
   for (int64_t i = from; i < r->n; i++)
-    w[i] += scalar_mul (f, v[i]);
-  scalar *s = r->s + 2 * j * r->ld;
-  memcpy (s, w, (size_t)r->n * sizeof *s);
-  memcpy (s + r->ld, v, (size_t)r->n * sizeof *s);
+    w[i] = scalar_mul (tau, w[i]) + scalar_mul (f, v[i]);
+  scalar *s = r->s + 2 * j * r->ld + from;
+  memcpy (s, w + from, (size_t)rows * sizeof *s);
+  memcpy (s + r->ld, v + from, (size_t)rows * sizeof *s);
 }
 
 // A -= P S^H in a strip of columns, from its first row on.
@@ -280,12 +290,19 @@ static void update_strip (void *user, int64_t piece, int slot)
   const gla_blas_int rows = (gla_blas_int)left, k = (gla_blas_int)step->columns;
   const gla_blas_int columns = left < REDUCE_STRIP ? rows : REDUCE_STRIP;
   const gla_blas_int ld = (gla_blas_int)r->ld, lda = (gla_blas_int)r->n;
+  const gla_blas_int pairs = k / 2, ld2 = 2 * ld, below = rows - columns;
   const real minus[2] = {-1, 0}, plus[2] = {1, 0};
+  const scalar *p = r->p + first, *s = r->s + first;
+  scalar *a = r->a + first + first * r->n;
   if (piece_stopped (r->task, slot))
     return;
-  GLA_BLAS (gemm)
-  ("N", "C", &rows, &columns, &k, minus, (const real *)(r->p + first), &ld,
-   (const real *)(r->s + first), &ld, plus, (real *)(r->a + first + first * r->n), &lda, 1, 1);
+  // the square on the diagonal: V W^H + W V^H, where V and W are every other column
+  GLA_HER2K ("L", "N", &columns, &pairs, minus, (const real *)p, &ld2, (const real *)(p + r->ld),
+             &ld2, plus, (real *)a, &lda, 1, 1);
+  if (below > 0)
+    GLA_BLAS (gemm)
+  ("N", "C", &below, &columns, &k, minus, (const real *)(p + columns), &ld, (const real *)s, &ld,
+   plus, (real *)(a + columns), &lda, 1, 1);
 }
 
 static void update_rest (const reduction *r, int64_t from, int64_t columns)
