@@ -271,6 +271,10 @@ interrupted () {
     'for k = 1:100, [V, D] = batcheig (A, "device", "cpu"); end'
 }
 
+@test "Ctrl-C ends batcheig of a large page within 0.2 s" {
+  interrupted 'A = rand (2500); A += transpose (A);' '[V, D] = batcheig (A, "device", "cpu");'
+}
+
 @test "Ctrl-C ends a large qr_block, and one of many pages, within 0.2 s" {
   interrupted 'A = randn (4500, 4000);' '[Q, R] = qr_block (A, "device", "cpu");'
   interrupted 'A = randn (60, 60, 2000);' 'for k = 1:100, [Q, R, P] = qr_block (A, "device", "cpu"); end'
