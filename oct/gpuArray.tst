@@ -195,3 +195,16 @@
 %!     assert (isempty (strfind (err.message, "this is not done with a gpuArray")), true, name);
 %!   end_try_catch
 %! endfor
+
+%!## sums in double, and means in the class of the array
+%!test
+%! G = gpuArray (single ([1, 2; 3, 4]));
+%! assert (underlyingType (sum (G)), "single");
+%! assert (underlyingType (sum (G, 2, "native")), "single");
+%! assert (underlyingType (sum (G, "double")), "double");
+%! assert (gather (sum (G, 2, "double")), [3; 7]);
+%! assert (gather (mean (G)), single ([2, 3]));
+%! assert (gather (mean (G, 2)), single ([1.5; 3.5]));
+%! assert (gather (mean (gpuArray ([true, false]))), 0.5);
+%!error id=gpulinalg:gather-needed sum (gpuArray (true), "native")
+%!error id=gpulinalg:gather-needed sum (gpuArray (1), "extra")

@@ -303,7 +303,10 @@ function slices ()
           compare (name{1}, @(x) f (x, [], dim), {x}, 4);
         endfor
       endfor
-      compare ("mean", @mean, {double(x)}, tol);
+      if (isempty (x))
+        x = double (x); # real where it is complex and empty: the host's mean is real then
+      endif
+      compare ("mean", @mean, {x}, tol);
       compare ("nnz", @nnz, {x}, 0);
       compare ("find", @find, {x}, 0);
       compare ("find", @find, {x}, 0, 2);
@@ -546,7 +549,7 @@ function [name, f] = random_step (x, y)
            "pages", @(x, y) cat (3, x, x); "put", @(x, y) put (x, double (real (y(1))), {1}); "put row", @(x, y) put (x, 0, {1, ":"}); ...
            "grow", @(x, y) put (x, real (double (y(1))), {rows(x) + 1, 1}); "delete", @(x, y) remove (x, {1, ":"}); "reshape", @(x, y) reshape (x, [], 1); ...
            "single", @(x, y) single (x); "double", @(x, y) double (x); "real", @(x, y) real (x); "cumsum", @(x, y) cumsum (abs (x)); ...
-           "repmat", @(x, y) repmat (x, [1 2]); "mean", @(x, y) mean (abs (double (x))); "product", @(x, y) abs (x(:,:)).' * abs (x(:,:)); ...
+           "repmat", @(x, y) repmat (x, [1 2]); "mean", @(x, y) mean (abs (x)); "product", @(x, y) abs (x(:,:)).' * abs (x(:,:)); ...
            "diag", @(x, y) diag (x(:,1)); "find", @(x, y) find (x); "scalar", @(x, y) x * 0.5 + 1; "power", @(x, y) abs (x) .^ 1.5; ...
            "conj", @(x, y) conj (x) .* x; "floor", @(x, y) floor (x)};
   k = randi (rows (steps));
