@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // MPI counts with int, so a message goes in parts; those between two ranks stay in order.
 enum { PART = 1 << 30, MOST_PARTS = 64, TAG = 5 };
@@ -107,6 +108,8 @@ static void leave (void *self, int status)
     fprintf (stderr, "gpulinalg: rank %d ends with status %d, and so do the other ranks\n", rank,
              status);
     fflush (NULL);
+    // MPICH's launcher may lose what it has not read when the ranks are ended
+    nanosleep (&(struct timespec){.tv_nsec = 100000000}, NULL);
     MPI_Abort (MPI_COMM_WORLD, status); // of another communicator MPICH tells the ranks alone
   }
   MPI_Comm_free (&world);
