@@ -205,5 +205,12 @@
 %! assert (gather (mean (G)), single ([2, 3]));
 %! assert (gather (mean (G, 2)), single ([1.5; 3.5]));
 %! assert (gather (mean (gpuArray ([true, false]))), 0.5);
+%! assert (underlyingType (mean (G)), "single");
+%! assert (underlyingType (mean (G, "double")), "double");
+%! assert (gather (mean (gpuArray ([1, NaN; 3, 4]), 2, "omitnan")), [1; 3.5]);
+%! assert (gather (mean (gpuArray (cat (3, [1, 2], [3, 6])), "all")), 3);
+%! assert (gather (mean (gpuArray (1i * ones (1, 4)), 1)), 1i * ones (1, 4));
+%!error id=gpulinalg:gather-needed mean (gpuArray (1), "g")
+%!error id=gpulinalg:gather-needed mean (gpuArray (1), [1, 2])
 %!error id=gpulinalg:gather-needed sum (gpuArray (true), "native")
 %!error id=gpulinalg:gather-needed sum (gpuArray (1), "extra")

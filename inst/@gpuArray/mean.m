@@ -1,10 +1,44 @@
-## mean.m: mean of gpuArrays, in their own precision
+## mean.m: mean of gpuArrays
 ## SPDX-License-Identifier: GPL-3.0-or-later
+##
+## Octave's function takes the class from isa (x, "single"), which is false of all gpuArrays, and calls
+## sums that there are only on the host, others in each release.
 
 function y = mean (x, varargin)
-  y = builtin ("mean", x, varargin{:});
-  ## Octave's function takes the class from isa (x, "single"), which is false of all gpuArrays
-  if (isgpuarray (y) && strcmp (underlyingType (x), "single") && ! any (strcmp (varargin, "double")))
-    y = single (y);
+  if (! isgpuarray (x))
+    varargin = cellfun (@gather, varargin, "UniformOutput", false);
+    y = mean (x, varargin{:});
+    return;
+  endif
+  are_words = cellfun ("ischar", varargin);
+  words = lower (varargin(are_words));
+  dim = varargin(! are_words);
+  of_all = any (strcmp (words, "all"));
+  known = {"all", "omitnan", "includenan", "default", "native", "double"};
+  if (! all (ismember (words, known)) || numel (dim) + of_all > 1 || ! all (cellfun (@isscalar, dim)))
+    __gpu_array__ ("mean", x); # the error that names gather
+  endif
+  as_double = any (strcmp (words, "double")) || ! strcmp (underlyingType (x), "single");
+  if (isempty (x))
+    ## what that is differs between releases of Octave
+    y = gpuArray (mean (zeros (size (x), merge (as_double, "double", "single")), varargin{:}));
+    return;
+  endif
+  if (as_double)
+    x = double (x);
+  endif
+  if (of_all)
+    x = reshape (x, [numel(x), 1]);
+  endif
+  if (isempty (dim))
+    dim = {[find(size (x) != 1, 1), 1](1)};
+  endif
+  if (any (strcmp (words, "omitnan")))
+    missing = isnan (x);
+    x(missing) = 0;
+    y = sum (x, dim{1}) ./ sum (! missing, dim{1});
+  else
+    y = sum (x, dim{1});
+    y = y ./ size (x, gather (dim{1}));
   endif
 endfunction

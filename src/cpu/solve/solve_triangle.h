@@ -169,13 +169,13 @@ static void forward_adjoint (int64_t n, const real *R, int64_t ldr, real *x)
     const real *c = R + k * ldr * GLA_PARTS;
     real re = x[k * GLA_PARTS], im = GLA_COMPLEX ? x[k * GLA_PARTS + GLA_COMPLEX] : 0;
 #if GLA_COMPLEX
-#pragma omp simd reduction(- : re, im)
+#pragma omp simd reduction(+ : re, im)
     for (int64_t i = 0; i < k; i++) {
       re -= c[2 * i] * x[2 * i] + c[2 * i + 1] * x[2 * i + 1];
       im -= c[2 * i] * x[2 * i + 1] - c[2 * i + 1] * x[2 * i];
     }
 #else
-#pragma omp simd reduction(- : re)
+#pragma omp simd reduction(+ : re)
     for (int64_t i = 0; i < k; i++)
       re -= c[i] * x[i];
 #endif
