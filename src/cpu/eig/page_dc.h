@@ -11,6 +11,8 @@
 #ifndef GPULINALG_CPU_EIG_PAGE_DC_H
 #define GPULINALG_CPU_EIG_PAGE_DC_H
 
+#include "cpu/common/minmax.h"
+
 #include "page_reduce.h"
 
 #include <stdatomic.h>
@@ -57,11 +59,6 @@ static void dc_layout (char *base, size_t *at, int64_t n, dc *w)
   w->indxc = gla_carve (base, at, index);
   w->indxp = gla_carve (base, at, index);
   w->coltyp = gla_carve (base, at, index);
-}
-
-static int64_t least_of (int64_t a, int64_t b)
-{
-  return a < b ? a : b;
 }
 
 //------------------------------------------------------------------------------
@@ -114,7 +111,7 @@ static void dc_recompute (void *user, int64_t piece, int slot)
 {
   const merge *g = user;
   const dc *w = g->w;
-  const int64_t first = piece * DC_ROWS, end = least_of (first + DC_ROWS, g->k);
+  const int64_t first = piece * DC_ROWS, end = gla_min (first + DC_ROWS, g->k);
   const real *poles = w->poles + g->lo, *old = w->w + g->lo;
   real *s = w->s + g->lo;
   if (piece_stopped (w->task, g->own + slot))
@@ -123,7 +120,7 @@ static void dc_recompute (void *user, int64_t piece, int slot)
     s[i] = g->q[i + i * w->ldz];
   for (int64_t j = 0; j < g->k; j++) {
     const real *q = g->q + j * w->ldz, pole = poles[j];
-    for (int64_t i = first; i < least_of (end, j); i++)
+    for (int64_t i = first; i < gla_min (end, j); i++)
       s[i] *= q[i] / (poles[i] - pole);
     for (int64_t i = j + 1 > first ? j + 1 : first; i < end; i++)
       s[i] *= q[i] / (poles[i] - pole);
@@ -158,7 +155,7 @@ static void dc_columns (void *user, int64_t piece, int slot)
   const dc *w = g->w;
   const gla_blas_int *types = w->coltyp + g->lo;
   const int64_t width = dc_strip (w->n), from = piece * width;
-  const int64_t count = least_of (width, g->k - from), n2 = g->m - g->n1;
+  const int64_t count = gla_min (width, g->k - from), n2 = g->m - g->n1;
   const int64_t n12 = types[0] + types[1], n23 = types[1] + types[2];
   real *first = w->strips + (size_t)(g->own + slot) * w->strip_size, *second = first + n12 * count;
   const real *vectors = w->q2 + g->lo * w->n;

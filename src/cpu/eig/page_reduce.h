@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A = Q T Q^H with the reflectors of LAPACK's ?sytrd for the lower triangle, in panels as its
-// ?latrd does them: within a panel A - P S^H stands for the matrix, where the columns of P are v0
-// w0 v1 w1
-// ... and those of S are w0 v0 w1 v1 ...; behind the panel the product is subtracted. Half of the
-// arithmetic are the products A v, which read the lower triangle once per column. They are cut into
-// strips of columns, each with a sum of its own, and the subtraction into strips of columns, too:
-// so the threads share all of it, and the sums do not depend on how many threads there are. The
-// monitor is asked once per column.
+// ?latrd does them: within a panel A - P S^H stands for the matrix, and behind the panel the
+// product is subtracted. The columns of P are v0 w0 v1 w1 and so on, those of S w0 v0 w1 v1. Half
+// of the arithmetic are the products A v, which read the lower triangle once per column. They are
+// cut into strips of columns, each with a sum of its own, and the subtraction into strips of
+// columns, too: so the threads share all of it, and the sums do not depend on how many threads
+// there are. The monitor is asked once per column.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_REDUCE_H
 #define GPULINALG_CPU_EIG_PAGE_REDUCE_H
 
 #include "cpu/common/carve.h"
 #include "cpu/common/lanes.h"
+#include "cpu/common/rows.h"
 #include "common/scalar.h"
 
 #include "eig.h"
@@ -83,14 +83,6 @@ static int piece_stopped (const gla_cpu_eig_task *task, int slot)
 // product with a vector
 //------------------------------------------------------------------------------
 
-static inline real lane_sum (vec x)
-{
-  real sum = 0;
-  for (int l = 0; l < GLA_LANES; l++)
-    sum += x[l];
-  return sum;
-}
-
 // y += sum a_c x_c and sum[c] += a_c^H v, over `rows` rows of `count` neighbouring columns a.
 static inline __attribute__ ((always_inline)) void product_rows (int64_t rows, const scalar *a,
                                                                  int64_t lda, const scalar *x,
@@ -138,9 +130,9 @@ static inline __attribute__ ((always_inline)) void product_rows (int64_t rows, c
       more += scalar_mul (scalar_conj (column[k]), v[k]);
     }
 #if GLA_COMPLEX
-    sum[c] += more + scalar_make (lane_sum (along[c]), lane_sum (across[c]));
+    sum[c] += more + scalar_make (sum_lanes (along[c]), sum_lanes (across[c]));
 #else
-    sum[c] += more + lane_sum (along[c]);
+    sum[c] += more + sum_lanes (along[c]);
 #endif
   }
 }
