@@ -1,8 +1,8 @@
 ## mean.m: mean of gpuArrays
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## Octave's function takes the class from isa (x, "single"), which is false of all gpuArrays, and calls
-## sums that there are only on the host, others in each release.
+## Octave's own function does not serve here: its result would be double for single gpuArrays, whose isa (x,
+## "single") is false, and from Octave 9 on it calls forms of sum that gpuArrays do not have.
 
 function y = mean (x, varargin)
   if (! isgpuarray (x))
