@@ -38,8 +38,9 @@ double gla_cpu_eig_alone (const gla_cpu_engine *e, const gla_eig_job *job, int64
   return (double)(groups * group) * page_seconds (job, path);
 }
 
-// Rows of a page for each thread that it keeps busy: half of the reduction is limited by memory,
-// and its products with vectors are short. Columns of a page that a thread takes at a time.
+// Rows of a page for each thread that it keeps busy, an estimate and not measured: half of the
+// reduction is limited by memory, and its products with vectors are short. Columns of a page that a
+// thread takes at a time.
 enum { ROWS_PER_THREAD = 256, COLUMNS_PER_STRIP = 128 };
 
 static int useful_threads (const gla_cpu_engine *e, const gla_eig_job *job)
