@@ -207,7 +207,8 @@ template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflect
 }
 
 // The columns of a task but for the last one, which the sweep before may be working on: that one
-// comes by a message, if there is a task to send it; else it is behind the matrix.
+// comes by a message, if there is a task to send it; else it is behind the matrix. Of all others the
+// last row is 0, since no sweep has filled it yet. It is not read: what the band has there is old.
 template <class T>
 GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, T (&D)[EACH],
                            T (&A)[EACH])
@@ -224,7 +225,8 @@ GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, 
       continue;
     if (lane >= j)
       D[k] = shared_load (column + lane - j);
-    A[k] = shared_load (column + B - j + lane);
+    if (lane < B - 1 || j == B - 1)
+      A[k] = shared_load (column + B - j + lane);
   }
   if (s == 0 || warp != WARPS - 1 || t + 1 >= c.reflectors (s - 1))
     return;
@@ -237,13 +239,13 @@ GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, 
     put_number (place, remote_empty (T ()));
 }
 
-// The results of a task to the band; the first column goes as a message, but for what nobody waits
-// for: its last zeros, and in task 0 the diagonal entry, which is an entry of the result.
+// The results of a task to the band. The first column goes as a message, and its zeros nowhere: a
+// block two sweeps later could come before them. In task 0 its diagonal entry is one of the result.
 template <class T>
 GLA_DEVICE void store_column (const chase_args<T> &c, int t, int j, T *column, T below, T diagonal)
 {
   int lane = threadIdx.x % 32;
-  if (j > 0 || lane > 0)
+  if (j > 0)
     shared_store (column + B - j + lane, below);
   if (lane >= j && (j > 0 || (t == 0 && lane == 0)))
     shared_store (column + lane - j, diagonal);
