@@ -156,9 +156,12 @@ octave_value_list find (const octave_value_list &args, int outputs)
   const gpu_value ones = binary ("eq", value_of (mask), value_of (mask));
   const gpu_value count = reduced ("cumsum", reshaped (ones, dim_vector (x.numel (), 1)), 0);
   gpu_value at = gla::index (reshaped (count, dims), ovl (value_of (mask)));
-  // Octave takes the positions in a logical array from the index that it is
+  // Octave takes the positions in a logical array from the index that it is, of which N-d ones
+  // are columns
   if (x.type () != 'b' || outputs > 1 || args.length () > 1)
     at = reshaped (at, dims_of_positions (dims, at.numel ()));
+  else if (dims.ndims () > 2)
+    at = reshaped (at, dim_vector (at.numel (), 1));
   if (args.length () > 1) {
     const octave_value n = gathered (args (1));
     const double most = n.is_real_scalar () ? n.double_value () : 0;
