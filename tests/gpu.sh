@@ -133,6 +133,7 @@ program test_device pairs sc
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages
+crowd 3
 $(shares failing 4)
 $(shares eig 6)
 $(shares qr 5)
@@ -142,6 +143,7 @@ $(shares gsvd 3)
 $(shares pages 2)
 $(shares arrays 2)"
 suites="$(shares failing 6)
+crowd 6
 $(shares qr 16)
 $device_pages
 $(shares sparse 2)

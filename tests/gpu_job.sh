@@ -4,6 +4,7 @@
 #
 # Usage: sh tests/gpu_job.sh program NAME [ARGUMENT...]   a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
+#        sh tests/gpu_job.sh crowd COUNT               so many of tests/octave/crowd.m at the same time
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
 #                                                       tests/octave/sanitizer_set.m
 # Prints its output, a line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
@@ -26,6 +27,18 @@ case $1 in
   accuracy)
     echo "== accuracy $2 $3"
     PART=$2 SHARE=$3 timeout "$limit" $octave tests/octave/gpu_suite.m
+    ;;
+  crowd)
+    echo "== crowd of $2"
+    for process in $(seq "$2"); do
+      timeout "$limit" $octave tests/octave/crowd.m >"$log.$process" 2>&1 &
+    done
+    wait
+    cat "$log".*
+    # a process without its line has failed
+    cat "$log".* | awk -v all="$2" '/^crowd: /{n++; p += $2; f += $4}
+      END{printf "crowd: %d passed, %d failed, 0 skipped\n", p, f + all - n}'
+    rm -f "$log".*
     ;;
   *)
     tool=$1
