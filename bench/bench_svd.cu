@@ -1,7 +1,7 @@
 // bench_svd.cu: compares gla_batchsvd with cuSOLVER on one GPU, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_svd [--quick]
+// Usage: bench_svd [--quick] [least k]
 // Prints a table (TSV): microseconds per page, arrays on the GPU, random pages, new before each
 // call; the median of whole calls. Peers: gesvdjBatched to 32 by 32, gesvdaStridedBatched and one
 // call of gesvdj after the other for tall pages. A result of gla_batchsvd with a residual or
@@ -314,8 +314,11 @@ int main (int argc, char **argv)
                           {16, 16, 20000, true},  {20, 20, 20000, false},  {24, 24, 20000, false},
                           {32, 32, 20000, true},  {32, 8, 20000, false},   {60, 8, 20000, true},
                           {125, 32, 8000, false}, {1000, 32, 1000, false}, {48, 48, 4000, false},
-                          {64, 64, 2000, true},   {125, 64, 1000, true}};
+                          {64, 64, 2000, true},   {125, 64, 1000, true},   {96, 96, 1000, false},
+                          {128, 128, 1000, true}, {192, 192, 500, false},  {256, 256, 256, true},
+                          {900, 100, 300, true}};
   const bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  const int least = argc > 1 + quick ? atoi (argv[1 + quick]) : 1;
   gla_context *ctx;
   cusolverDnHandle_t h;
   const int device = 0;
@@ -324,7 +327,7 @@ int main (int argc, char **argv)
   must (cusolverDnCreate (&h), "cusolverDnCreate");
   print_machine ();
   for (const shape &s : shapes) {
-    if (quick && !s.in_quick)
+    if ((quick && !s.in_quick) || std::min (s.m, s.n) < least)
       continue;
     row<double> (ctx, h, s.m, s.n, s.pages);
     row<cuDoubleComplex> (ctx, h, s.m, s.n, s.pages);

@@ -3,17 +3,13 @@
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 64 rows one kernel does it. With more rows, and from 33 on with at most 32 columns, A = Q*R,
-// R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
+// R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says. Pages with more than 64 columns, or
+// their R, are decomposed as svd_polar.cuh says.
 
-#include "common/carver.cuh"
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
-#include "engine/engine.cuh"
-#include "engine/product_part.cuh"
-#include "engine/qr_part.cuh"
-#include "svd.cuh"
-#include "svd_tree.cuh"
+#include "svd_chunk.cuh"
 
 #include <cstring>
 
@@ -23,25 +19,6 @@ namespace
 //------------------------------------------------------------------------------
 // the job
 //------------------------------------------------------------------------------
-
-// The pages with the longer side down: U belongs to the rows.
-struct tall_shape {
-  int64_t rows, columns, u_columns, v_columns;
-  bool flip, by_qr;
-  svd_tree tree; // by_qr: the blocks of rows
-};
-
-tall_shape shape_of (const gla_svd_job &job)
-{
-  const bool flip = job.m < job.n;
-  tall_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, {}};
-  if (flip)
-    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, {}};
-  s.by_qr = s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
-  if (s.by_qr && s.columns <= SVD_LANES_MAX)
-    s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
-  return s;
-}
 
 bool has_vectors (const gla_svd_job &job)
 {
@@ -59,9 +36,9 @@ double page_bytes (const gla_svd_job &job)
 
 // Of the kernel for small pages, by a measurement of 60 000 pages (doc/notebook/svd-gpu.md), and
 // for tall ones of what comes before and after it, by bytes.
-double work_seconds (const gla_svd_job &job)
+double small_seconds (const gla_svd_job &job)
 {
-  const tall_shape s = shape_of (job);
+  const svd_shape s = svd_shape_of (job);
   const double by_type = job.head.type == GLA_TYPE_S   ? 0.55
                          : job.head.type == GLA_TYPE_D ? 1
                          : job.head.type == GLA_TYPE_C ? 1.2
@@ -74,65 +51,50 @@ double work_seconds (const gla_svd_job &job)
   return jacobi * (has_vectors (job) ? 1 : 0.65) + bytes / 2e12 + 1e-10;
 }
 
+// Of `pages` pages that the polar way takes.
+double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  const svd_shape s = svd_shape_of (job);
+  const gla_eig_job eig = polar_eig_job (job, s.columns);
+  const double all = (double)pages;
+  double seconds = cuda_eig_ops.seconds (engine, &eig.head, pages) +
+                   all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job));
+  if (s.by_qr) {
+    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+    seconds += qr_pages_part_seconds (engine_facts (engine), &factor, all);
+  }
+  return seconds;
+}
+
+// Of a page in a batch.
+double work_seconds (gla_engine *engine, const gla_svd_job &job)
+{
+  if (!svd_shape_of (job).polar)
+    return small_seconds (job);
+  const double chip = engine_facts (engine)->multiprocessors / FITTED_MULTIPROCESSORS;
+  return (polar_pages_seconds (engine, job, 2000) - polar_pages_seconds (engine, job, 1000)) *
+         chip / 1000;
+}
+
 //------------------------------------------------------------------------------
 // a chunk
 //------------------------------------------------------------------------------
 
-// What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
-template <class T> struct chunk_memory {
-  page_matrix<T> A, U, V;
-  real_t<T> *S;
-  int64_t row_s, page_s;
-  int32_t *info;
-  page_matrix<T> adjoint, R; // of tall pages
-  // of each level of the tree: Q of its blocks, the triangles of the level before, and what Q*W is
-  // made of
-  page_matrix<T> Q[SVD_TREE_LEVELS], stack[SVD_TREE_LEVELS], W[SVD_TREE_LEVELS + 1];
-
-  chunk_memory (const gla_svd_job &job, int64_t pages, carver &c)
-  {
-    const tall_shape s = shape_of (job);
-    const bool on_host = !job.head.device_arrays;
-    A = packed (c, pages, job.m, job.n, on_host);
-    U = packed (c, pages, job.m, job.u_columns, on_host);
-    V = packed (c, pages, job.n, job.v_columns, on_host);
-    S = on_host ? c.take<real_t<T>> (pages * job.values) : nullptr;
-    row_s = 1;
-    page_s = job.values;
-    info = c.take<int32_t> (pages);
-    adjoint = packed (c, pages, s.rows, s.columns, s.by_qr && s.flip);
-    R = packed (c, pages, s.columns, s.columns, s.by_qr);
-    for (int l = 0; l < s.tree.count; l++) {
-      const int64_t rows = s.tree.level[l].rows;
-      Q[l] = packed (c, pages, rows, s.columns, true);
-      stack[l] = packed (c, pages, rows, s.columns, l > 0);
-      W[l] = packed (c, pages, rows, s.u_columns, l > 0);
-    }
-    W[s.tree.count] = packed (c, pages, s.columns, s.u_columns, s.by_qr);
-  }
-  static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
-                                bool wanted)
-  {
-    if (!wanted || columns == 0)
-      return {nullptr, 0, 0};
-    return {c.take<T> (pages * rows * columns), rows, rows * columns};
-  }
-};
-
-size_t arena_bytes (const gla_svd_job &job, int64_t pages)
+size_t arena_bytes (const cuda_engine *e, const gla_svd_job &job, int64_t pages)
 {
   carver c = {nullptr, 0};
   for_type (job.head.type, [&] (auto zero) {
-    chunk_memory<decltype (zero)> unused (job, pages, c);
+    svd_chunk_memory<decltype (zero)> unused (e, job, pages, c);
     return 0;
   });
   return c.used;
 }
 
-template <class T> chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
+template <class T>
+svd_chunk_memory<T> memory_of (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
 {
   carver c = {e->slots[slot].memory, 0};
-  chunk_memory<T> s (e->svd_job, chunk->A.pages, c);
+  svd_chunk_memory<T> s (e, e->svd_job, chunk->A.pages, c);
   if (!e->svd_job.head.device_arrays)
     return s;
   s.A = pages_of<T> (chunk->A);
@@ -144,134 +106,23 @@ template <class T> chunk_memory<T> memory_of (cuda_engine *e, int slot, const gl
   return s;
 }
 
-template <class T>
-svd_args<T> args_of (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_t pages)
-{
-  const gla_svd_job &job = e->svd_job;
-  const tall_shape shape = shape_of (job);
-  const double eps = gla_type_eps (job.head.type);
-  svd_args<T> a = {};
-  a.A = as_const (shape.by_qr ? s.R : s.A);
-  a.U = shape.by_qr ? s.W[shape.tree.count] : shape.flip ? s.V : s.U;
-  a.V = shape.flip ? s.U : s.V;
-  a.S = s.S;
-  a.row_s = s.row_s;
-  a.page_s = s.page_s;
-  a.rows = (int)(shape.by_qr ? shape.columns : shape.rows);
-  a.columns = (int)shape.columns;
-  a.flip = shape.flip && !shape.by_qr;
-  a.values = (int)job.values;
-  a.u_columns = (int)shape.u_columns;
-  a.v_columns = (int)shape.v_columns;
-  a.pages = pages;
-  a.tol = job.tol > eps ? job.tol : eps;
-  a.maxit = job.maxit;
-  a.info = s.info;
-  a.any = &e->counter[slot];
-  return a;
-}
-
-// C = A*B of m x k and k x n
-template <class T>
-cudaError_t multiply (cuda_engine *e, int slot, page_matrix<T> C, page_matrix<T> A,
-                      page_matrix<T> B, const int64_t (&mkn)[3], int64_t pages)
-{
-  product_args<T, T> p = {};
-  p.A = {A.data, A.ld, A.page, nullptr};
-  p.B = {B.data, B.ld, B.page, nullptr};
-  p.C = C.data;
-  p.ldc = C.ld;
-  p.page = C.page;
-  p.pages = pages;
-  p.m = (int)mkn[0];
-  p.k = (int)mkn[1];
-  p.n = (int)mkn[2];
-  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
-  const product_piece piece = {0, pages, 0, tiles > 0 ? tiles : 1, 0, p.k, e->multiprocessors};
-  return product_pages (p, piece, e->slots[slot].stream);
-}
-
-// A = Q*R: the triangles of each level are the rows of the next one, the last one is R.
-template <class T>
-gla_status factor (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> A,
-                   int64_t pages)
-{
-  const tall_shape shape = shape_of (e->svd_job);
-  const int k = (int)shape.columns, count = shape.tree.count;
-  for (int l = 0; l < count; l++) {
-    const svd_tree_level &level = shape.tree.level[l];
-    const page_matrix<T> rows = l == 0 ? A : s.stack[l], R = l + 1 < count ? s.stack[l + 1] : s.R;
-    for (int64_t b = 0; b < level.blocks; b++) {
-      const int64_t row = level.first_row (b);
-      GLA_TRY (qr_part<T> (as_const (rows.at (row, 0)), s.Q[l].at (row, 0), R.at (b * k, 0),
-                           level.rows_of (b), k, pages, e->slots[slot].stream));
-    }
-  }
-  return GLA_OK;
-}
-
-// U = Q*W, from the last level to the first.
-template <class T>
-gla_status form_u (cuda_engine *e, int slot, const chunk_memory<T> &s, page_matrix<T> U,
-                   int64_t pages)
-{
-  const tall_shape shape = shape_of (e->svd_job);
-  const int64_t k = shape.columns, n = shape.u_columns;
-  for (int l = shape.tree.count - 1; l >= 0; l--) {
-    const svd_tree_level &level = shape.tree.level[l];
-    const page_matrix<T> result = l == 0 ? U : s.W[l];
-    for (int64_t b = 0; b < level.blocks; b++) {
-      const int64_t row = level.first_row (b);
-      GLA_TRY (multiply (e, slot, result.at (row, 0), s.Q[l].at (row, 0), s.W[l + 1].at (b * k, 0),
-                         {level.rows_of (b), k, n}, pages));
-    }
-  }
-  return GLA_OK;
-}
-
-template <class T>
-gla_status decompose (cuda_engine *e, int slot, const chunk_memory<T> &s, int64_t pages)
-{
-  const tall_shape shape = shape_of (e->svd_job);
-  const cudaStream_t stream = e->slots[slot].stream;
-  const svd_args<T> a = args_of<T> (e, slot, s, pages);
-  const int rows = (int)shape.rows, columns = (int)shape.columns;
-  if (!shape.by_qr)
-    return engine_status (svd_lanes (a, stream));
-  if (shape.flip)
-    GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), rows, columns, pages, stream));
-  GLA_TRY (factor (e, slot, s, shape.flip ? s.adjoint : s.A, pages));
-  GLA_TRY (svd_lanes (a, stream));
-  if (shape.u_columns == 0)
-    return GLA_OK;
-  const page_matrix<T> U = shape.flip ? s.V : s.U;
-  GLA_TRY (form_u (e, slot, s, U, pages));
-  if (!shape.flip)
-    return GLA_OK;
-  return engine_status (svd_fix_phase (U, rows, s.U, columns, e->svd_job.values, pages, stream));
-}
-
 template <class T> gla_status submit (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
 {
-  const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
+  const svd_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
   if (!e->svd_job.head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
     engine_announce_results (e, slot, chunk->U.data != nullptr ? &chunk->U : &chunk->S);
   }
   e->counter[slot] = 0;
-  GLA_TRY (decompose (e, slot, s, chunk->A.pages));
+  GLA_TRY (svd_decompose (e, slot, s, chunk->A.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, e->slots[slot].stream));
 }
 
-template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
+// info of all pages, where one has any.
+template <class T>
+gla_status download_info (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
+                          const svd_chunk_memory<T> &s)
 {
-  const chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  GLA_TRY (engine_wait (e, e->slots[slot].done));
-  if (!e->svd_job.head.device_arrays) {
-    GLA_TRY (engine_download (e, slot, &chunk->S, s.S));
-    GLA_TRY (download_matrix (e, slot, chunk->U, s.U));
-    GLA_TRY (download_matrix (e, slot, chunk->V, s.V));
-  }
   *chunk->clean = e->counter[slot] == 0;
   if (*chunk->clean)
     return GLA_OK;
@@ -280,25 +131,62 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
   return engine_download (e, slot, &info, s.info); // 4 bytes each, as type s has
 }
 
+// Square pages without an accurate result.
+template <class T>
+gla_status do_again (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
+                     const svd_chunk_memory<T> &s)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  if (!shape.polar || shape.by_qr || *chunk->clean)
+    return GLA_OK;
+  for (int64_t page = 0; page < chunk->A.pages; page++)
+    if (chunk->info[page] == shape.columns) {
+      GLA_TRY (svd_decompose_again (e, slot, s, page));
+      GLA_TRY (engine_throttle (e, slot));
+    }
+  e->counter[slot] = 1;
+  return download_info (e, slot, chunk, s);
+}
+
+template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_chunk *chunk)
+{
+  const svd_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
+  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  GLA_TRY (download_info (e, slot, chunk, s));
+  GLA_TRY (do_again (e, slot, chunk, s));
+  if (e->svd_job.head.device_arrays)
+    return GLA_OK;
+  GLA_TRY (engine_download (e, slot, &chunk->S, s.S));
+  GLA_TRY (download_matrix (e, slot, chunk->U, s.U));
+  return download_matrix (e, slot, chunk->V, s.V);
+}
+
 //------------------------------------------------------------------------------
 // the backend's functions
 //------------------------------------------------------------------------------
 
-// Pages of up to 64 columns, by Jacobi whatever the method. Where QR comes first, not all columns
-// of a square U.
+int supports_polar (const gla_svd_job &job, const svd_shape &s)
+{
+  const gla_eig_job eig = polar_eig_job (job, s.columns);
+  const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+  return job.method != GLA_SVD_METHOD_JACOBI && s.columns <= LU_PART_MOST &&
+         cuda_eig_ops.supports (&eig.head) && (!s.by_qr || cuda_qr_ops.supports (&factor.head));
+}
+
+// Pages of up to 64 columns, by Jacobi whatever the method, and larger ones unless "jacobi" is
+// asked for. Where QR comes first, not all columns of a square U.
 int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
-  const tall_shape s = shape_of (*job);
-  if (s.columns > SVD_LANES_MAX)
-    return 0;
-  if (!s.by_qr)
+  const svd_shape s = svd_shape_of (*job);
+  if (!s.polar && !s.by_qr)
     return 1;
   gla_pagemul_job product = {};
   product.head = *head;
   product.m = s.rows;
   product.k = product.n = s.columns;
-  return s.u_columns <= s.columns && s.tree.count > 0 && cuda_pagemul_ops.supports (&product.head);
+  return s.u_columns <= s.columns && cuda_pagemul_ops.supports (&product.head) &&
+         (s.polar ? supports_polar (*job, s) : s.tree.count > 0);
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -306,17 +194,20 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   const gla_svd_job &job = *(const gla_svd_job *)head;
   const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
   const double transfer = head->device_arrays ? 0 : page_bytes (job) / LINK_RATE;
-  const double work = work_seconds (job) * chip;
-  return CALL_SECONDS + (double)pages * (transfer > work ? transfer : work);
+  const double all = (double)pages;
+  const double work = svd_shape_of (job).polar ? polar_pages_seconds (engine, job, pages)
+                                               : all * small_seconds (job) * chip;
+  return CALL_SECONDS + (all * transfer > work ? all * transfer : work);
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   const gla_svd_job &job = *(const gla_svd_job *)head;
-  double chunk = PIECE_SECONDS / work_seconds (job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
+  double chunk =
+      PIECE_SECONDS / work_seconds (engine, job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
   const double by_bytes = CHUNK_BYTES / page_bytes (job),
-               of_page = (double)arena_bytes (job, 64) / 64;
+               of_page = (double)arena_bytes (e, job, 64) / 64;
   if (!head->device_arrays)
     chunk = chunk > by_bytes ? by_bytes : chunk;
   chunk = chunk > (double)pages ? (double)pages : chunk;
@@ -331,15 +222,18 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   e->svd_job = *(const gla_svd_job *)head;
+  const svd_shape s = svd_shape_of (e->svd_job);
+  e->eig_job = polar_eig_job (e->svd_job, s.columns);
+  e->qr_job = qr_pages_part_job (*head, s.rows, s.columns);
   engine_begin_job (e, head, pages);
-  return engine_reserve (e, 0, arena_bytes (e->svd_job, pages));
+  return engine_reserve (e, 0, arena_bytes (e, e->svd_job, pages));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_svd_chunk *> (pages);
-  GLA_TRY (engine_reserve (e, slot, arena_bytes (e->svd_job, e->chunk_pages)));
+  GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->svd_job, e->chunk_pages)));
   e->slots[slot].chunk = chunk;
   return for_type (e->svd_job.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });

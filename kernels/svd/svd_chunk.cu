@@ -1,0 +1,148 @@
+// svd_chunk.cu: the kernels of a chunk of pages of gla_batchsvd, in order
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "svd_chunk.cuh"
+#include "svd_multiply.cuh"
+
+namespace
+{
+
+template <class T>
+svd_args<T> args_of (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
+{
+  const gla_svd_job &job = e->svd_job;
+  const svd_shape shape = svd_shape_of (job);
+  const double eps = gla_type_eps (job.head.type);
+  svd_args<T> a = {};
+  a.A = as_const (s.by_qr ? s.R : s.A);
+  a.U = s.by_qr ? s.W[shape.tree.count] : shape.flip ? s.V : s.U;
+  a.V = shape.flip ? s.U : s.V;
+  a.S = s.S;
+  a.row_s = s.row_s;
+  a.page_s = s.page_s;
+  a.rows = (int)(s.by_qr ? shape.columns : shape.rows);
+  a.columns = (int)shape.columns;
+  a.flip = shape.flip && !s.by_qr;
+  a.values = (int)job.values;
+  a.u_columns = (int)shape.u_columns;
+  a.v_columns = (int)shape.v_columns;
+  a.pages = pages;
+  a.tol = job.tol > eps ? job.tol : eps;
+  a.maxit = job.maxit;
+  a.info = s.info;
+  a.any = &e->counter[slot];
+  return a;
+}
+
+// A = Q*R: the triangles of each level are the rows of the next one, the last one is R.
+template <class T>
+gla_status factor (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
+                   int64_t pages)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const int k = (int)shape.columns, count = shape.tree.count;
+  for (int l = 0; l < count; l++) {
+    const svd_tree_level &level = shape.tree.level[l];
+    const page_matrix<T> rows = l == 0 ? A : s.stack[l], R = l + 1 < count ? s.stack[l + 1] : s.R;
+    for (int64_t b = 0; b < level.blocks; b++) {
+      const int64_t row = level.first_row (b);
+      GLA_TRY (qr_part<T> (as_const (rows.at (row, 0)), s.Q[l].at (row, 0), R.at (b * k, 0),
+                           level.rows_of (b), k, pages, e->slots[slot].stream));
+    }
+  }
+  return GLA_OK;
+}
+
+// U = Q*W, from the last level to the first.
+template <class T>
+gla_status form_u (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
+                   int64_t pages)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const int64_t k = shape.columns, n = shape.u_columns;
+  const svd_product product = {e, slot, pages};
+  for (int l = shape.tree.count - 1; l >= 0; l--) {
+    const svd_tree_level &level = shape.tree.level[l];
+    const page_matrix<T> result = l == 0 ? U : s.W[l];
+    for (int64_t b = 0; b < level.blocks; b++) {
+      const int64_t row = level.first_row (b);
+      GLA_TRY (svd_multiply (product, result.at (row, 0), s.Q[l].at (row, 0),
+                             s.W[l + 1].at (b * k, 0), {level.rows_of (b), k, n}));
+    }
+  }
+  return GLA_OK;
+}
+
+// Of tall pages with R alone: A = Q*R before, and U = Q*W behind.
+template <class T>
+gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
+                        int64_t pages)
+{
+  if (svd_shape_of (e->svd_job).polar)
+    return qr_pages_part (e, slot, s.qr, A, s.Q[0], s.R, pages);
+  return factor (e, slot, s, A, pages);
+}
+template <class T>
+gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
+                      int64_t pages)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  if (shape.polar)
+    return svd_multiply (svd_product{e, slot, pages}, U, s.Q[0], s.W[0],
+                         {shape.rows, shape.columns, shape.u_columns});
+  return form_u (e, slot, s, U, pages);
+}
+
+// The pages, or their R; the polar way leaves the phase to the end.
+template <class T>
+gla_status square (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
+{
+  if (svd_shape_of (e->svd_job).polar)
+    return polar_chunk (e, slot, a, s.polar);
+  return engine_status (svd_lanes (a, e->slots[slot].stream));
+}
+
+} // namespace
+
+template <class T>
+gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const cudaStream_t stream = e->slots[slot].stream;
+  const int64_t rows = shape.rows, columns = shape.columns, values = e->svd_job.values;
+  const page_matrix<T> U = shape.flip ? s.V : s.U, V = shape.flip ? s.U : s.V;
+  if (shape.flip && s.by_qr)
+    GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), rows, columns, pages, stream));
+  if (s.by_qr)
+    GLA_TRY (factor_tall (e, slot, s, shape.flip ? s.adjoint : s.A, pages));
+  GLA_TRY (square (e, slot, s, args_of<T> (e, slot, s, pages)));
+  if (s.by_qr && shape.u_columns > 0)
+    GLA_TRY (form_tall (e, slot, s, U, pages));
+  // the phase is that of V, of the columns of the shorter side where it is not U of a flipped page
+  if (shape.flip && s.by_qr && shape.u_columns > 0)
+    return engine_status (svd_fix_phase (U, rows, V, columns, values, pages, stream));
+  if (shape.polar && !shape.flip && shape.v_columns > 0)
+    return engine_status (svd_fix_phase (V, columns, U, rows, values, pages, stream));
+  return GLA_OK;
+}
+
+template <class T>
+gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s,
+                                int64_t page)
+{
+  svd_chunk_memory<T> one = s;
+  one.by_qr = true;
+  for (page_matrix<T> *a : {&one.A, &one.U, &one.V})
+    a->data = a->data == nullptr ? nullptr : a->data + page * a->page;
+  one.S += page * one.page_s;
+  one.info += page;
+  return svd_decompose (e, slot, one, 1);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template gla_status svd_decompose (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);     \
+  template gla_status svd_decompose_again (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

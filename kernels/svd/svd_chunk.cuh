@@ -1,0 +1,100 @@
+// svd_chunk.cuh: a chunk of pages of gla_batchsvd on one GPU: its shape, its memory, its kernels
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SVD_CHUNK_CUH
+#define GPULINALG_SVD_CHUNK_CUH
+
+#include "common/carver.cuh"
+#include "engine/eig_part.cuh"
+#include "engine/qr_pages_part.cuh"
+#include "svd_polar_chunk.cuh"
+#include "svd_tree.cuh"
+
+// The pages with the longer side down: U belongs to the rows.
+struct svd_shape {
+  int64_t rows, columns, u_columns, v_columns;
+  bool flip, by_qr, polar;
+  svd_tree tree; // by_qr, and not polar: the blocks of rows
+};
+
+inline svd_shape svd_shape_of (const gla_svd_job &job)
+{
+  const bool flip = job.m < job.n;
+  svd_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, false, {}};
+  if (flip)
+    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, false, {}};
+  s.polar = s.columns > SVD_LANES_MAX;
+  s.by_qr = s.polar ? s.rows > s.columns
+                    : s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
+  if (s.by_qr && !s.polar)
+    s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
+  return s;
+}
+
+// What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
+template <class T> struct svd_chunk_memory {
+  page_matrix<T> A, U, V;
+  real_t<T> *S;
+  int64_t row_s, page_s;
+  int32_t *info;
+  page_matrix<T> adjoint, R; // of tall pages
+  // of each level of the tree: Q of its blocks, the triangles of the level before, and what Q*W is
+  // made of
+  page_matrix<T> Q[SVD_TREE_LEVELS], stack[SVD_TREE_LEVELS], W[SVD_TREE_LEVELS + 1];
+  bool by_qr;         // of the shape, or of a page that is done again
+  char *qr = nullptr; // of pages that are polar
+  polar_memory<T> polar;
+
+  svd_chunk_memory (const cuda_engine *e, const gla_svd_job &job, int64_t pages, carver &c)
+  {
+    const svd_shape s = svd_shape_of (job);
+    if (s.polar) { // eig_part has the beginning
+      const gla_eig_job eig = polar_eig_job (job, s.columns);
+      c.take<char> ((int64_t)eig_part_bytes (e, &eig, pages));
+    }
+    const bool on_host = !job.head.device_arrays;
+    by_qr = s.by_qr;
+    A = packed (c, pages, job.m, job.n, on_host);
+    U = packed (c, pages, job.m, job.u_columns, on_host);
+    V = packed (c, pages, job.n, job.v_columns, on_host);
+    S = on_host ? c.take<real_t<T>> (pages * job.values) : nullptr;
+    row_s = 1;
+    page_s = job.values;
+    info = c.take<int32_t> (pages);
+    adjoint = packed (c, pages, s.rows, s.columns, s.by_qr && s.flip);
+    const int64_t factored = s.by_qr ? pages : 1; // a square page is done again alone
+    R = packed (c, factored, s.columns, s.columns, s.by_qr || s.polar);
+    for (int l = 0; l < s.tree.count; l++) {
+      const int64_t rows = s.tree.level[l].rows;
+      Q[l] = packed (c, pages, rows, s.columns, true);
+      stack[l] = packed (c, pages, rows, s.columns, l > 0);
+      W[l] = packed (c, pages, rows, s.u_columns, l > 0);
+    }
+    W[s.tree.count] = packed (c, factored, s.columns, s.u_columns, s.by_qr || s.polar);
+    if (!s.polar)
+      return;
+    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+    Q[0] = packed (c, factored, s.rows, s.columns, true);
+    qr = c.take<char> ((int64_t)qr_pages_part_bytes (&factor, factored));
+    polar = polar_memory<T> (s.columns, pages, e->multiprocessors, c);
+  }
+  static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
+                                bool wanted)
+  {
+    if (!wanted || columns == 0)
+      return {nullptr, 0, 0};
+    return {c.take<T> (pages * rows * columns), rows, rows * columns};
+  }
+};
+
+// Launches the kernels, from s.A to s.S, s.U, s.V and s.info.
+template <class T>
+gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages);
+
+// Does a square page again that the polar way has failed, with A = Q*R before: the inverse of R is
+// more accurate than that of A.
+template <class T>
+gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s,
+                                int64_t page);
+
+#endif

@@ -1,0 +1,82 @@
+// svd_polar.cuh: arguments of the kernels that find singular values by way of A = X*H
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// X'*X = I, and H is Hermitian without negative eigenvalues: with H = V*S*V' the left singular
+// vectors are X*V (Higham and Papadimitriou 1994; Nakatsukasa and Higham 2013). X is the limit of
+//
+//   X = (z*X + inv (X)'/z)/2, z = sqrt (|inv (X)|/|X|) in the Frobenius norm (Higham 1986),
+//
+// whose singular values are at least 1 after one step. Where they are at most POLAR_LARGEST, which
+// takes one step for random pages and at most POLAR_STEPS, products go on:
+//
+//   X = X*(3*s*I - s^3*X'*X)/2, with s by the least singular value that is possible (Chen and Chow
+//   2014), POLAR_PRODUCTS times.
+//
+// Each page goes through the same steps in every batch. A is scaled by a power of two, and
+// eps*|A|/4 is added to its diagonal in X, so that singular pages have an inverse; H = X'*A has A
+// itself. Where X'*A is not Hermitian to rounding, because the first inverse of a nearly singular A
+// was not accurate, the page fails, and is done again with A = Q*R before (svd_chunk.cuh).
+
+#ifndef GPULINALG_SVD_POLAR_CUH
+#define GPULINALG_SVD_POLAR_CUH
+
+#include <cuda_runtime.h>
+#include "backend.h"
+#include "common/pages.cuh"
+
+enum { POLAR_LARGEST = 50, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 64 };
+
+// Numbers of one page.
+struct polar_page {
+  double norm;    // |A| after it was scaled, in the Frobenius norm; 0 where A is 0
+  double largest; // bound of the singular values of X after the inverses
+  int exponent;   // A was divided by 2^exponent
+  int active;     // whether the next inverse is wanted
+  int failed;     // 1: not finite, 2: no accurate result
+};
+
+// Matrices of work are packed, n x n. Each page is shared by `parts` blocks of threads, whose sums
+// stand in sum[page*parts ..]: of squares of A, then of X, and of the inverse.
+template <class T> struct polar_args {
+  int n, parts;
+  int64_t pages;
+  page_matrix<const T> A;
+  T *scaled, *X, *Y;
+  double *sum, *sum_new, *sum_y;
+  polar_page *page;
+  int32_t *pending; // info of the inverse; not 0 before it where the inverse is wanted
+  cudaStream_t stream;
+};
+
+inline int polar_parts (int64_t n)
+{
+  const int64_t wanted = n * n / 16384;
+  return wanted < 1 ? 1 : wanted > POLAR_PARTS ? (int)POLAR_PARTS : (int)wanted;
+}
+
+// `scaled` and X from A.
+template <class T> cudaError_t polar_start (const polar_args<T> &a);
+// X from X and its inverse in Y; sum and sum_new change places.
+template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last);
+// Y, which holds X'*X, becomes what X is multiplied by in product `step` from 0 on.
+template <class T> cudaError_t polar_factor (const polar_args<T> &a, int step);
+// Y = X'*A becomes H.
+template <class T> cudaError_t polar_hermitian (const polar_args<T> &a);
+
+// Values and vectors from the eigenvalues `lambda` and eigenvectors W of H, packed: S descending,
+// the first `columns` of V, where wanted, and VS, which has V with the signs of the eigenvalues.
+template <class T> struct polar_results {
+  const real_t<T> *lambda;
+  const int32_t *eig_info;
+  const T *W;
+  real_t<T> *S;
+  int64_t row_s, page_s;
+  int values, v_columns, vs_columns;
+  page_matrix<T> V, VS;
+  int32_t *order; // n of each page: the column that comes next, -1-column where its sign changes
+  int32_t *info;  // as in svd_args
+  int *any;
+};
+template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar_results<T> &r);
+
+#endif

@@ -1,0 +1,52 @@
+// svd_polar_chunk.cuh: a chunk of pages whose singular values are found by way of A = X*H
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SVD_POLAR_CHUNK_CUH
+#define GPULINALG_SVD_POLAR_CHUNK_CUH
+
+#include "engine/engine.cuh"
+#include "engine/lu_part.cuh"
+#include "svd.cuh"
+#include "svd_polar.cuh"
+
+// The eigenvalue problem of H, for e->eig_job. eig_part uses the beginning of the slot's arena.
+gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);
+
+// Work space of a chunk of pages of n x n.
+template <class T> struct polar_memory {
+  T *scaled = nullptr, *X = nullptr, *other = nullptr, *Y = nullptr;
+  real_t<T> *lambda = nullptr;
+  double *sum = nullptr, *sum_new = nullptr, *sum_y = nullptr;
+  polar_page *page = nullptr;
+  int32_t *pending = nullptr, *order = nullptr;
+  lu_part_space lu = {};
+
+  polar_memory () = default;
+  polar_memory (int64_t n, int64_t pages, int multiprocessors, carver &c)
+  {
+    const int64_t n2 = n * n, parts = polar_parts (n) * pages;
+    scaled = c.take<T> (pages * n2);
+    X = c.take<T> (pages * n2);
+    other = c.take<T> (pages * n2);
+    Y = c.take<T> (pages * n2);
+    lambda = c.take<real_t<T>> (pages * n);
+    sum = c.take<double> (parts);
+    sum_new = c.take<double> (parts);
+    sum_y = c.take<double> (parts);
+    page = c.take<polar_page> (pages);
+    pending = c.take<int32_t> (pages);
+    order = c.take<int32_t> (pages * n);
+    lu = lu_part_take<T> ((int)n, pages, multiprocessors, c);
+  }
+};
+
+// Decomposes pages with rows == columns as svd_lanes does, but for the phase. tol and maxit are not
+// used.
+template <class T>
+gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a,
+                        const polar_memory<T> &memory);
+
+// Seconds of a page of n x n, without those of batcheig.
+double polar_seconds (gla_type type, double n, bool vectors);
+
+#endif
