@@ -207,8 +207,9 @@ template <class T> GLA_DEVICE void start (const chase_args<T> &c, int s, reflect
 }
 
 // The columns of a task but for the last one, which the sweep before may be working on: that one
-// comes by a message, if there is a task to send it; else it is behind the matrix. Of all others the
-// last row is 0, since no sweep has filled it yet. It is not read: what the band has there is old.
+// comes by a message, if there is a task to send it; else it is behind the matrix. Of all others
+// the last row is 0, since no sweep has filled it yet. It is not read: what the band has there is
+// old.
 template <class T>
 GLA_DEVICE void load_task (const chase_args<T> &c, int s, int t, const T *band, T (&D)[EACH],
                            T (&A)[EACH])
