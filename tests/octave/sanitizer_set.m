@@ -5,7 +5,7 @@
 % so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
-% by both methods, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
+% by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
 % pages of PAGE_SIZES. The results are checked, too.
 
 maxit = {};
@@ -94,6 +94,24 @@ for p = str2num (getenv ("GSVD_SIZES"))
              norm (B(:,:,2) - V(:,:,2) * S(:,:,2) * X(:,:,2)') < 1e-3 && ...
              norm (sigma(:,1,2) .* diag (S(1:p,1:p,2)) - diag (C(1:p,1:p,2))) < 1e-3))
         error ("p = %d %s %s is wrong", p, type, method{1});
+      endif
+    endfor
+  endfor
+endfor
+for n = str2num (getenv ("SVD_SIZES"))
+  for shape = [n, 2 * n + 1, n; n, n, n + 3]
+    for type = "zs"
+      A = rand (shape(1), shape(2), 3) - 0.5;
+      A(:,end,3) = A(:,1,3);
+      if (type == "z")
+        A += 1i * A(end:-1:1,:,:);
+      else
+        A = single (A);
+      endif
+      [U, S, V] = batchsvd (A, "econ", "device", "gpu");
+      s = batchsvd (A, "device", "gpu");
+      if (! (norm (A(:,:,3) - U(:,:,3) * S(:,:,3) * V(:,:,3)') < 1e-3 && norm (s(:,3) - diag (S(:,:,3))) < 1e-3))
+        error ("svd %dx%d %s is wrong", shape, type);
       endif
     endfor
   endfor
