@@ -182,7 +182,6 @@ synccheck PAGE_SIZES=$page_sizes
 memcheck SVD_SIZES=2,8,17,32,40,64,70,130
 initcheck SVD_SIZES=2,8,17,32,40,64,70,130
 synccheck SVD_SIZES=2,8,17,32,40,64,70,130
-racecheck SVD_SIZES=3,17,70
 memcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 synccheck GSVD_SIZES=1,2,8,16,31,33,64,100
