@@ -11,7 +11,7 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, "large", @large, ...
+                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, "svd_gpu_polar", @svds_gpu_polar, "large", @large, ...
                    "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
                    "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
@@ -151,7 +151,13 @@ function lines = svds ()
 end
 
 function lines = svds_gpu ()
-  t = results ("svd-h200-device.tsv");
+  lines = svds_device ("svd-h200-device.tsv", [3, 4, 8, 16, 24, 32, 48, 64, 60, 125, 1000; 3, 4, 8, 16, 24, 32, 48, 64, 8, 64, 32]);
+end
+function lines = svds_gpu_polar ()
+  lines = svds_device ("svd-h100-device.tsv", [96, 128, 192, 256, 900; 96, 128, 192, 256, 100]);
+end
+function lines = svds_device (file, sizes)
+  t = results (file);
   t.key = strcat (t.m, {" × "}, t.n);
   columns = cell (0, 4);
   for type = {"d", "z"; "double", "complex"}
@@ -160,8 +166,8 @@ function lines = svds_gpu ()
       [type{2} ", µs"], t, here, "vectors"; "cuSOLVER, ratio", t, here, "peer_over_vectors"; ...
       "values alone, µs", t, here, "values"; "times `batcheig`", t, here, "vectors_over_batcheig"}];
   end
-  lines = cross_table ("m × n", strcat ({"3"; "4"; "8"; "16"; "24"; "32"; "48"; "64"; "60"; "125"; "1000"}, {" × "}, ...
-                                        {"3"; "4"; "8"; "16"; "24"; "32"; "48"; "64"; "8"; "64"; "32"}), columns);
+  lines = cross_table ("m × n", arrayfun (@(m, n) sprintf ("%d × %d", m, n), sizes(1,:), sizes(2,:), ...
+                                           "uniformoutput", false)', columns);
 end
 
 function lines = qr_block ()
