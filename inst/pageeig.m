@@ -85,9 +85,10 @@ function [V, D, W] = pageeig (X, varargin)
   n = dims(1);
   pages = prod (dims(3:end));
   X = reshape (X, n, n, pages);
-  bad = any (any (! isfinite (X), 1), 2)(:);
+  bad = gather (any (any (! isfinite (X), 1), 2)(:));
   X(:,:,bad) = NaN;
-  hermitian = bad | near_hermitian (X);
+  hermitian = bad | gather (near_hermitian (X));
+  check_pages (X, hermitian);
 
   ## All Hermitian pages at once, then the others.  A page that failed is NaN and has a nonzero info.
   info = zeros (pages, 1, "int32");
@@ -108,7 +109,7 @@ function [V, D, W] = pageeig (X, varargin)
   if (as_vector)
     D = reshape (d, [n, 1, dims(3:end)]);
   else
-    D = zeros (n * n, pages, class (d));
+    D = zeros_like (n * n, pages, d);
     D(1:n+1:end,:) = reshape (d, n, pages);
     D = reshape (D, dims);
   endif
@@ -178,11 +179,32 @@ function check_input (X)
 
 endfunction
 
+## Of a gpuArray there is no eig.
+function check_pages (X, hermitian)
+
+  if (isgpuarray (X) && ! all (hermitian))
+    error ("gpulinalg:gather-needed",
+           "pageeig: page %d is not Hermitian, and eig does not take a gpuArray; gather (X) copies it to the host",
+           find (! hermitian, 1));
+  endif
+
+endfunction
+
+function z = zeros_like (m, n, x)
+
+  if (isgpuarray (x))
+    z = zeros (m, n, "like", x);
+  else
+    z = zeros (m, n, class (x));
+  endif
+
+endfunction
+
 ## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
 function near = near_hermitian (X)
 
   most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
-  near = most (X - conj (permute (X, [2, 1, 3]))) <= 10 * rows (X) * eps (class (X)) * most (X);
+  near = most (X - conj (permute (X, [2, 1, 3]))) <= 10 * rows (X) * eps (underlyingType (X)) * most (X);
   if (isempty (near))                   # no rows
     near = true (size (X, 3), 1);
   endif
@@ -194,7 +216,7 @@ function [d, info] = batch_values (X, place)
 
   warning ("off", "gpulinalg:pages-failed", "local");
   d = batcheig (X, "vector", "device", place);
-  info = any (isnan (d), 1)(:);
+  info = gather (any (isnan (d), 1)(:));
 
 endfunction
 

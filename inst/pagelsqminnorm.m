@@ -100,12 +100,12 @@ function X = pagelsqminnorm (A, B, varargin)
 
   [s, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
   if (isempty (tol))
-    tol = max (rows (A), columns (A)) * eps (class (A)) * max (s, [], 1);
+    tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
   endif
   if (must_warn)
     warn_of_rank (s, tol);
   endif
-  alpha = cast (alpha, class (s));
+  alpha = cast (alpha, underlyingType (s));
   factor = 1 ./ (s + alpha ./ s .* alpha);   # no square, which might vanish or overflow
   factor(s <= tol | s == 0) = 0;
   X = pagemtimes (V, factor .* pagemtimes (U, "ctranspose", B, "none"));
@@ -114,7 +114,7 @@ endfunction
 
 function warn_of_rank (s, tol)
 
-  short = any (s <= tol, 1)(:);
+  short = gather (any (s <= tol, 1)(:));
   if (any (short))
     warning ("gpulinalg:rank-deficient",
              "pagelsqminnorm: %d of %d pages of A have not full rank; the first is page %d",
@@ -135,7 +135,7 @@ endfunction
 %!     assert (class (X), class (A));
 %!     for p = 1:3
 %!       x = pinv (A(:,:,p));
-%!       assert (X(:,:,p), x * B(:,:,p), 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!       assert (X(:,:,p), x * B(:,:,p), 1000 * eps (underlyingType (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
 %!     endfor
 %!   endfor
 %! endfor

@@ -60,7 +60,7 @@ function X = pagepinv (A, varargin)
   [tol, o] = __svd_arguments__ ("pagepinv", "A", A, varargin, struct ("device", "auto"));
   [s, U, V] = __svd_of_pages__ ("pagepinv", A, o.device);
   if (isempty (tol))
-    tol = max (rows (A), columns (A)) * eps (class (A)) * max (s, [], 1);
+    tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
   endif
   inverse = 1 ./ s;
   inverse(s <= tol) = 0;
@@ -80,7 +80,7 @@ endfunction
 %!     assert (class (X), class (A));
 %!     for p = 1:6
 %!       x = pinv (A(:,:,p));
-%!       assert (X(:,:,p), x, 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!       assert (X(:,:,p), x, 1000 * eps (underlyingType (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
 %!     endfor
 %!   endfor
 %! endfor

@@ -51,7 +51,7 @@ function r = pagerank (A, varargin)
   [tol, o] = __svd_arguments__ ("pagerank", "A", A, varargin, struct ("device", "auto"));
   s = __svd_of_pages__ ("pagerank", A, o.device);
   if (isempty (tol))
-    tol = max (rows (A), columns (A)) * eps (class (A)) * max (s, [], 1);
+    tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
   endif
   r = sum (s > tol, 1);
   r(any (isnan (s), 1)) = NaN;

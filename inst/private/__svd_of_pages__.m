@@ -12,7 +12,7 @@ function [s, U, V] = __svd_of_pages__ (who, A, device)
   else
     [U, s, V] = as_caller (who, @() batchsvd (A, "econ", "vector", "device", device));
   endif
-  bad = any (isnan (s), 1)(:);
+  bad = gather (any (isnan (s), 1)(:));
   if (any (bad))
     warning ("on", "gpulinalg:pages-failed", "local");
     warning ("gpulinalg:pages-failed",
