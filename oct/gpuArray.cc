@@ -41,11 +41,16 @@ the functions of each element: @code{abs}, @code{exp}, @code{sqrt}, @code{real},
 
 @item
 @code{sum}, @code{prod}, @code{any}, @code{all}, @code{max}, @code{min},
-@code{cumsum}, @code{mean}, @code{norm}, @code{dot}, @code{find}, @code{nnz};
+@code{cumsum}, @code{mean}, @code{median}, @code{norm}, @code{dot}, @code{find},
+@code{nnz}, @code{sort}, @code{unique}, @code{cummax};
 
 @item
 @code{reshape}, @code{permute}, @code{squeeze}, @code{cat}, @code{repmat},
-@code{diag}, @code{circshift};
+@code{diag}, @code{circshift}, @code{kron}, @code{diff}, @code{merge};
+
+@item
+of one matrix @code{inv}, @code{pinv}, @code{rank}, @code{cond}, @code{svd}, and
+@code{eig} where it is Hermitian;
 
 @item
 the functions of this package.

@@ -33,113 +33,8 @@ function [passed, failed] = check_gpu_arrays (part, programs = 50)
 endfunction
 
 %--------------------------------------------------------------------------------
-% comparison
-%--------------------------------------------------------------------------------
-
-% The outputs of f (args{:}), or the error.
-function [out, err] = attempt (f, args, outputs)
-  out = cell (1, outputs);
-  err = "";
-  try
-    [out{:}] = f (args{:});
-  catch e
-    err = [e.identifier, ": ", e.message];
-  end_try_catch
-endfunction
-
-function good = close_to (a, b, tol)
-  good = strcmp (class (a), class (b)) && isequal (size (a), size (b)) && iscomplex (a) == iscomplex (b);
-  if (! good || isempty (a))
-    return;
-  endif
-  if (islogical (a))
-    good = isequal (a, b);
-    return;
-  endif
-  scale = abs (b(:));
-  parts = [real(b(:)), imag(b(:))];
-  parts(! isfinite (parts)) = 0;
-  scale(! isfinite (scale)) = max (abs (parts(! isfinite (scale),:)), [], 2);
-  tol *= eps (class (a)) * max (scale, realmin);
-  good = near (real (a(:)), real (b(:)), tol) && near (imag (a(:)), imag (b(:)), tol);
-endfunction
-
-function good = near (a, b, tol)
-  same = a == b | (isnan (a) & isnan (b));
-  good = all (same | abs (a - b) <= tol);
-endfunction
-
-function text = shown (v)
-  text = sprintf ("%s%s %s", class (v), {"", " complex"}{1 + iscomplex(v)}, strjoin (arrayfun (@num2str, size (v), "uniformoutput", false), "x"));
-endfunction
-
-% f of the host's arguments, and with some of them as gpuArrays (rows of `which`). tol in units of eps.
-function result = compare (name, f, args, tol, outputs = 1, which = true (1, numel (args)))
-  global counts_of_gpu_arrays;
-  [out, err] = attempt (f, args, outputs);
-  result = {};
-  for row = which.'
-    on_gpu = args;
-    on_gpu(row) = cellfun (@gpuArray, args(row), "uniformoutput", false);
-    [gpu, gpu_err] = attempt (f, on_gpu, outputs);
-    result = gpu;
-    good = isempty (err) == isempty (gpu_err) && all (cellfun (@isgpuarray, gpu) | ! isempty (err));
-    if (good && isempty (err))
-      gpu = cellfun (@gather, gpu, "uniformoutput", false);
-      good = all (cellfun (@(a, b) close_to (a, b, tol), gpu, out));
-    endif
-    counts_of_gpu_arrays += [good, ! good];
-    if (! good && counts_of_gpu_arrays(2) <= 40)
-      printf ("FAILED %s (%s), gpuArrays %s: %s, not %s %s\n", name, strjoin (cellfun (@shown, args, "uniformoutput", false), "; "), ...
-              num2str (row.'), ifelse (gpu_err, gpu), ifelse (err, out), differs (gpu, out));
-    endif
-  endfor
-endfunction
-
-function text = ifelse (err, out)
-  if (isempty (err))
-    text = strjoin (cellfun (@shown, out, "uniformoutput", false), "; ");
-  else
-    text = err;
-  endif
-endfunction
-
-% The first element that is not the same.
-function text = differs (gpu, out)
-  text = "";
-  for k = 1:numel (out)
-    a = gather (gpu{k});
-    b = out{k};
-    if (isequal (size (a), size (b)) && isnumeric (a) && isnumeric (b))
-      at = find (! (a(:) == b(:) | (isnan (a(:)) & isnan (b(:)))), 1);
-      if (! isempty (at))
-        text = sprintf ("at %d: %s, not %s", at, num2str (a(at), 17), num2str (b(at), 17));
-        return;
-      endif
-    endif
-  endfor
-endfunction
-
-%--------------------------------------------------------------------------------
 % operands
 %--------------------------------------------------------------------------------
-
-function x = array_of (type, dims)
-  x = round (8 * randn (dims)) / 4;
-  switch (type)
-    case {"z", "c"}
-      x = complex (x, round (8 * randn (dims)) / 4);
-    case "b"
-      x = x > 0;
-  endswitch
-  if (type == "s" || type == "c")
-    x = single (x);
-  endif
-  % an array whose imaginary parts are all 0 would become real
-  if (iscomplex (x) && ! isempty (x) && all (imag (x(:)) == 0))
-    x(1) += 1i;
-  endif
-endfunction
 
 % Powers of complex zeros are not the same everywhere.
 function x = nonzero (x)
@@ -172,37 +67,37 @@ function operators ()
       for b = types
         tol = 4 * any ([a, b] == "z" | [a, b] == "c");
         for k = 1:rows (pairs)
-          compare (op{1}, f, {array_of(a, pairs{k,1}), array_of(b, pairs{k,2})}, tol, 1, where);
+          compare_gpu_arrays (op{1}, f, {gpu_test_array(a, pairs{k,1}), gpu_test_array(b, pairs{k,2})}, tol, 1, where);
         endfor
         if (! any (strcmp (op{1}, {"and", "or"})) && ! any ([a, b] == "z" | [a, b] == "c"))
-          compare (op{1}, f, {special(a), special(b).'}, 0);
+          compare_gpu_arrays (op{1}, f, {special(a), special(b).'}, 0);
         endif
       endfor
     endfor
   endfor
-  compare ("and", @and, {[1, NaN], 1}, 0);
-  compare ("not", @not, {[1, NaN]}, 0);
+  compare_gpu_arrays ("and", @and, {[1, NaN], 1}, 0);
+  compare_gpu_arrays ("not", @not, {[1, NaN]}, 0);
   for a = types
     for op = {"uminus", "not", "transpose", "ctranspose", "uplus"}
       for d = {[3 4], [1 1], [0 3], [5 1], [40 70]}
-        compare (op{1}, str2func (op{1}), {array_of(a, d{1})}, 0);
+        compare_gpu_arrays (op{1}, str2func (op{1}), {gpu_test_array(a, d{1})}, 0);
       endfor
     endfor
-    compare ("transpose", @transpose, {array_of(a, [2 2 2])}, 0);
+    compare_gpu_arrays ("transpose", @transpose, {gpu_test_array(a, [2 2 2])}, 0);
     for b = types
       tol = 200;
-      compare ("power", @power, {nonzero(array_of (a, [3 4])), array_of(b, [3 4])}, tol, 1, where);
-      compare ("power", @power, {array_of(a, [3 4]), 2}, 4, 1, logical ([1 1; 1 0]));
-      compare ("power", @power, {abs(double (array_of (a, [3 4]))) + 1, array_of(b, [1 1])}, tol, 1, where);
-      compare ("mtimes", @mtimes, {array_of(a, [3 4]), array_of(b, [4 2])}, 100, 1, where);
-      compare ("mtimes", @mtimes, {array_of(a, [3 4]), array_of(b, [3 2])}, 100, 1, where);
-      compare ("mtimes", @mtimes, {array_of(a, [3 0]), array_of(b, [0 2])}, 100, 1, where);
-      compare ("mtimes", @mtimes, {array_of(a, [1 1]), array_of(b, [4 2])}, 100, 1, where);
+      compare_gpu_arrays ("power", @power, {nonzero(gpu_test_array (a, [3 4])), gpu_test_array(b, [3 4])}, tol, 1, where);
+      compare_gpu_arrays ("power", @power, {gpu_test_array(a, [3 4]), 2}, 4, 1, logical ([1 1; 1 0]));
+      compare_gpu_arrays ("power", @power, {abs(double (gpu_test_array (a, [3 4]))) + 1, gpu_test_array(b, [1 1])}, tol, 1, where);
+      compare_gpu_arrays ("mtimes", @mtimes, {gpu_test_array(a, [3 4]), gpu_test_array(b, [4 2])}, 100, 1, where);
+      compare_gpu_arrays ("mtimes", @mtimes, {gpu_test_array(a, [3 4]), gpu_test_array(b, [3 2])}, 100, 1, where);
+      compare_gpu_arrays ("mtimes", @mtimes, {gpu_test_array(a, [3 0]), gpu_test_array(b, [0 2])}, 100, 1, where);
+      compare_gpu_arrays ("mtimes", @mtimes, {gpu_test_array(a, [1 1]), gpu_test_array(b, [4 2])}, 100, 1, where);
       if (a != "b")
-        A = array_of (a, [4 4]) + 10 * eye (4);
-        compare ("mldivide", @mldivide, {A, array_of(b, [4 2])}, 1e4, 1, where);
-        compare ("mrdivide", @mrdivide, {array_of(b, [2 4]), A}, 1e4, 1, where);
-        compare ("mpower", @(x) x ^ 3, {array_of(a, [3 3])}, 100);
+        A = gpu_test_array (a, [4 4]) + 10 * eye (4);
+        compare_gpu_arrays ("mldivide", @mldivide, {A, gpu_test_array(b, [4 2])}, 1e4, 1, where);
+        compare_gpu_arrays ("mrdivide", @mrdivide, {gpu_test_array(b, [2 4]), A}, 1e4, 1, where);
+        compare_gpu_arrays ("mpower", @(x) x ^ 3, {gpu_test_array(a, [3 3])}, 100);
       endif
     endfor
   endfor
@@ -219,45 +114,45 @@ function functions ()
   for type = "dszcb"
     for name = exact
       tol = 4 * (type == "z" || type == "c");
-      for x = {array_of(type, [3 4]), array_of(type, [0 3]), array_of(type, [1 1]), special(type)}
-        compare (name{1}, str2func (name{1}), x, tol);
+      for x = {gpu_test_array(type, [3 4]), gpu_test_array(type, [0 3]), gpu_test_array(type, [1 1]), special(type)}
+        compare_gpu_arrays (name{1}, str2func (name{1}), x, tol);
       endfor
     endfor
     for name = rounded
       f = str2func (name{1});
-      for x = {array_of(type, [3 4]), array_of(type, [0 3]), abs(double (array_of (type, [2 3]))) / 10}
-        compare (name{1}, f, x, 100);
+      for x = {gpu_test_array(type, [3 4]), gpu_test_array(type, [0 3]), abs(double (gpu_test_array (type, [2 3]))) / 10}
+        compare_gpu_arrays (name{1}, f, x, 100);
       endfor
       if (type == "d" || type == "s")
-        compare (name{1}, f, {special(type)(1:9)}, 20);
+        compare_gpu_arrays (name{1}, f, {special(type)(1:9)}, 20);
       endif
     endfor
-    compare ("double", @double, {array_of(type, [3 4])}, 0);
-    compare ("single", @single, {array_of(type, [3 4])}, 0);
+    compare_gpu_arrays ("double", @double, {gpu_test_array(type, [3 4])}, 0);
+    compare_gpu_arrays ("single", @single, {gpu_test_array(type, [3 4])}, 0);
     if (type != "z" && type != "c")
-      compare ("logical", @logical, {array_of(type, [3 4])}, 0);
-      compare ("complex", @complex, {double(array_of (type, [3 4])), array_of("d", [3 4])}, 0, 1, logical ([1 1; 1 0; 0 1]));
+      compare_gpu_arrays ("logical", @logical, {gpu_test_array(type, [3 4])}, 0);
+      compare_gpu_arrays ("complex", @complex, {double(gpu_test_array (type, [3 4])), gpu_test_array("d", [3 4])}, 0, 1, logical ([1 1; 1 0; 0 1]));
     endif
   endfor
   where = logical ([1 1; 1 0; 0 1]);
   for type = "ds"
-    x = array_of (type, [3 4]);
-    y = array_of (type, [3 1]);
+    x = gpu_test_array (type, [3 4]);
+    y = gpu_test_array (type, [3 1]);
     for name = {"mod", "rem", "atan2", "hypot"}
-      compare (name{1}, str2func (name{1}), {x, y}, 4, 1, where);
-      compare (name{1}, str2func (name{1}), {x, 3}, 4, 1, logical ([1 0]));
+      compare_gpu_arrays (name{1}, str2func (name{1}), {x, y}, 4, 1, where);
+      compare_gpu_arrays (name{1}, str2func (name{1}), {x, 3}, 4, 1, logical ([1 0]));
     endfor
-    compare ("cbrt", @cbrt, {x}, 10);
-    compare ("erf", @erf, {x}, 10);
-    compare ("erfc", @erfc, {x}, 100);
-    compare ("realsqrt", @realsqrt, {abs(x)}, 0);
-    compare ("realsqrt", @realsqrt, {-abs(x) - 1}, 0);
-    compare ("reallog", @reallog, {abs(x) + 1}, 4);
-    compare ("realpow", @realpow, {abs(x), y}, 10);
+    compare_gpu_arrays ("cbrt", @cbrt, {x}, 10);
+    compare_gpu_arrays ("erf", @erf, {x}, 10);
+    compare_gpu_arrays ("erfc", @erfc, {x}, 100);
+    compare_gpu_arrays ("realsqrt", @realsqrt, {abs(x)}, 0);
+    compare_gpu_arrays ("realsqrt", @realsqrt, {-abs(x) - 1}, 0);
+    compare_gpu_arrays ("reallog", @reallog, {abs(x) + 1}, 4);
+    compare_gpu_arrays ("realpow", @realpow, {abs(x), y}, 10);
   endfor
-  compare ("logical", @logical, {[1, NaN]}, 0);
+  compare_gpu_arrays ("logical", @logical, {[1, NaN]}, 0);
   for type = "dszc"
-    compare ("increment", @increment, {array_of(type, [3 4])}, 0);
+    compare_gpu_arrays ("increment", @increment, {gpu_test_array(type, [3 4])}, 0);
   endfor
 endfunction
 
@@ -276,7 +171,7 @@ function slices ()
   shapes = {[3 4], [1 5], [5 1], [1 1], [0 0], [0 3], [3 0], [2 3 4], [2 1 3], [1 1 6], [300 3], [3 300], [2 600 2], [70000 1]};
   for type = "dszcb"
     for shape = shapes
-      x = array_of (type, shape{1});
+      x = gpu_test_array (type, shape{1});
       if (numel (x) > 1000)
         x = x / 64 + (type == "d" || type == "s");
       endif
@@ -294,36 +189,36 @@ function slices ()
       endfor
       for name = {"max", "min"}
         f = str2func (name{1});
-        compare (name{1}, f, {x}, 4, 2);
+        compare_gpu_arrays (name{1}, f, {x}, 4, 2);
         if (type == "b" && isempty (x)) # Octave keeps the size of these
           continue;
         endif
         for dim = 1:3
-          compare (name{1}, @(x) f (x, [], dim), {x}, 4, 2);
-          compare (name{1}, @(x) f (x, [], dim), {x}, 4);
+          compare_gpu_arrays (name{1}, @(x) f (x, [], dim), {x}, 4, 2);
+          compare_gpu_arrays (name{1}, @(x) f (x, [], dim), {x}, 4);
         endfor
       endfor
       if (isempty (x))
         x = double (x); # real where it is complex and empty: the host's mean is real then
       endif
-      compare ("mean", @mean, {x}, tol);
-      compare ("nnz", @nnz, {x}, 0);
-      compare ("find", @find, {x}, 0);
-      compare ("find", @find, {x}, 0, 2);
-      compare ("find", @find, {x}, 0, 3);
-      compare ("find", @(x) find (x, 2), {x}, 0);
-      compare ("find", @(x) find (x, 2, "last"), {x}, 0);
+      compare_gpu_arrays ("mean", @mean, {x}, tol);
+      compare_gpu_arrays ("nnz", @nnz, {x}, 0);
+      compare_gpu_arrays ("find", @find, {x}, 0);
+      compare_gpu_arrays ("find", @find, {x}, 0, 2);
+      compare_gpu_arrays ("find", @find, {x}, 0, 3);
+      compare_gpu_arrays ("find", @(x) find (x, 2), {x}, 0);
+      compare_gpu_arrays ("find", @(x) find (x, 2, "last"), {x}, 0);
     endfor
     if (type != "b")
-      compare ("max of NaN", @max, {[NaN, 1; NaN, NaN; 2, NaN] .* cast(1, class (array_of (type, [1 1])))}, 0, 2);
-      compare ("dot", @dot, {array_of(type, [5 1]), array_of(type, [5 1])}, 50);
-      compare ("dot", @dot, {array_of(type, [5 3]), array_of("d", [5 3])}, 50, 1, logical ([1 1; 0 1; 1 0]));
-      compare ("dot", @dot, {array_of(type, [5 3]), array_of("d", [5 3]), 2}, 50, 1, logical ([1 1 0]));
+      compare_gpu_arrays ("max of NaN", @max, {[NaN, 1; NaN, NaN; 2, NaN] .* cast(1, class (gpu_test_array (type, [1 1])))}, 0, 2);
+      compare_gpu_arrays ("dot", @dot, {gpu_test_array(type, [5 1]), gpu_test_array(type, [5 1])}, 50);
+      compare_gpu_arrays ("dot", @dot, {gpu_test_array(type, [5 3]), gpu_test_array("d", [5 3])}, 50, 1, logical ([1 1; 0 1; 1 0]));
+      compare_gpu_arrays ("dot", @dot, {gpu_test_array(type, [5 3]), gpu_test_array("d", [5 3]), 2}, 50, 1, logical ([1 1 0]));
       for p = {2, 1, Inf, "fro"}
-        compare ("norm", @(x) norm (x, p{1}), {array_of(type, [5 1])}, 50);
-        compare ("norm", @(x) norm (x, p{1}), {array_of(type, [1 5])}, 50);
+        compare_gpu_arrays ("norm", @(x) norm (x, p{1}), {gpu_test_array(type, [5 1])}, 50);
+        compare_gpu_arrays ("norm", @(x) norm (x, p{1}), {gpu_test_array(type, [1 5])}, 50);
         if (! isequal (p{1}, 2))
-          compare ("norm", @(x) norm (x, p{1}), {array_of(type, [5 3])}, 50);
+          compare_gpu_arrays ("norm", @(x) norm (x, p{1}), {gpu_test_array(type, [5 3])}, 50);
         endif
       endfor
     endif
@@ -336,7 +231,7 @@ function compare_sum (name, f, args, tol)
   global counts_of_gpu_arrays;
   x = args{1};
   if (isempty (x) || islogical (x) || any (strcmp (name, {"prod", "cumprod", "any", "all"})))
-    compare (name, f, args, tol, 1, [true, false(1, numel (args) - 1)]);
+    compare_gpu_arrays (name, f, args, tol, 1, [true, false(1, numel (args) - 1)]);
     return;
   endif
   a = f (args{:});
@@ -348,7 +243,7 @@ function compare_sum (name, f, args, tol)
          && all (abs (double (a(:)) - double (b(:))) <= bound(:));
   counts_of_gpu_arrays += [good, ! good];
   if (! good)
-    printf ("FAILED %s (%s): %s, not %s\n", name, shown (x), shown (b), shown (a));
+    printf ("FAILED %s (%s): %s, not %s\n", name, mat2str (size (x)), mat2str (b), mat2str (a));
   endif
 endfunction
 
@@ -357,7 +252,7 @@ function bits_of_sums ()
   global counts_of_gpu_arrays;
   for type = "sdz"
     for n = [3, 100, 257, 70000]
-      x = gpuArray (array_of (type, [n, 1]) / 3);
+      x = gpuArray (gpu_test_array (type, [n, 1]) / 3);
       s = gather (sum (x));
       wide = [x, 2 * x, x];
       same = isequal (gather (sum (wide)(3)), s) && isequal (gather (sum (wide.', 2)(3)), s) ...
@@ -377,57 +272,57 @@ endfunction
 
 function subscripts ()
   for type = "dszcb"
-    x = array_of (type, [4 5 3]);
-    m = array_of (type, [4 5]);
-    v = array_of (type, [1 7]);
-    w = array_of (type, [7 1]);
+    x = gpu_test_array (type, [4 5 3]);
+    m = gpu_test_array (type, [4 5]);
+    v = gpu_test_array (type, [1 7]);
+    w = gpu_test_array (type, [7 1]);
     reads = {@(x) x(2), @(x) x(:), @(x) x(:,:), @(x) x(2:3,:), @(x) x(end,1), @(x) x(end:-1:1,[1 1 2]), @(x) x([]), @(x) x(:,[]), ...
              @(x) x([3 1; 2 2]), @(x) x(2,3), @(x) x(true (1, 2)), @(x) x(1,:), @(x) x(:,end), @(x) x(1:2:end), @(x) x(ones (2, 2)), ...
              @(x) x(99), @(x) x(0), @(x) x(1.5), @(x) x(9,1), @(x) x(1,2,1,1), @(x) x(false), @(x) x(zeros (1, 0)), @(x) x(end+1)};
     for f = reads
       for a = {x, m, v, w, m(2,2), m([],:)}
-        compare (func2str (f{1}), f{1}, a, 0);
+        compare_gpu_arrays (func2str (f{1}), f{1}, a, 0);
       endfor
     endfor
-    compare ("3-D", @(x) x(:,2,:), {x}, 0);
-    compare ("3-D", @(x) x(2,[1 3],[3 1]), {x}, 0);
-    compare ("3-D", @(x) x(:,:,end), {x}, 0);
-    compare ("3-D", @(x) x(3,7), {x}, 0);
-    compare ("mask", @(x, m) x(m), {m, abs(double (m)) > 1}, 0, 1, logical ([1 1; 1 0]));
-    compare ("mask", @(x, m) x(m), {v, abs(double (v)) > 1}, 0, 1, logical ([1 1; 1 0]));
-    compare ("mask", @(x, m) x(:,m), {m, logical([1 0 1 1 0])}, 0, 1, logical ([1 1; 1 0]));
-    compare ("list", @(x, k) x(k), {m, [2 3 5]}, 0, 1, logical ([1 1; 1 0]));
+    compare_gpu_arrays ("3-D", @(x) x(:,2,:), {x}, 0);
+    compare_gpu_arrays ("3-D", @(x) x(2,[1 3],[3 1]), {x}, 0);
+    compare_gpu_arrays ("3-D", @(x) x(:,:,end), {x}, 0);
+    compare_gpu_arrays ("3-D", @(x) x(3,7), {x}, 0);
+    compare_gpu_arrays ("mask", @(x, m) x(m), {m, abs(double (m)) > 1}, 0, 1, logical ([1 1; 1 0]));
+    compare_gpu_arrays ("mask", @(x, m) x(m), {v, abs(double (v)) > 1}, 0, 1, logical ([1 1; 1 0]));
+    compare_gpu_arrays ("mask", @(x, m) x(:,m), {m, logical([1 0 1 1 0])}, 0, 1, logical ([1 1; 1 0]));
+    compare_gpu_arrays ("list", @(x, k) x(k), {m, [2 3 5]}, 0, 1, logical ([1 1; 1 0]));
     for other = "dszcb"
-      y = array_of (other, [1 1]);
+      y = gpu_test_array (other, [1 1]);
       writes = {@(x, y) put(x, y, {2}), @(x, y) put(x, y, {":", 1}), @(x, y) put(x, y, {":"}), @(x, y) put(x, y, {[1 3], [2 2]}), ...
                 @(x, y) put(x, y, {[]}), @(x, y) put(x, y, {9, 9}), @(x, y) put(x, y, {2, ":"}), @(x, y) put(x, y, {logical([1 0 1])})};
       for f = writes
         for a = {m, v, w, []}
-          compare (func2str (f{1}), f{1}, {a{1}, y}, 0, 1, logical ([1 1; 1 0]));
+          compare_gpu_arrays (func2str (f{1}), f{1}, {a{1}, y}, 0, 1, logical ([1 1; 1 0]));
         endfor
       endfor
-      compare ("row", @(x, y) put (x, y, {2, ":"}), {m, array_of(other, [1 5])}, 0, 1, logical ([1 1; 1 0]));
-      compare ("row turned", @(x, y) put (x, y, {2, ":"}), {m, array_of(other, [5 1])}, 0);
-      compare ("repeated", @(x, y) put (x, y, {[1 2 1]}), {v, array_of(other, [1 3])}, 0);
-      compare ("repeated", @(x, y) put (x, y, {":", [2 4 2]}), {m, array_of(other, [4 3])}, 0);
-      compare ("page", @(x, y) put (x, y, {":", ":", 2}), {x, array_of(other, [4 5])}, 0);
-      compare ("page grows", @(x, y) put (x, y, {":", ":", 5}), {x, array_of(other, [4 5])}, 0);
-      compare ("empty colons", @(x, y) put (x, y, {":", ":"}), {[], array_of(other, [4 5])}, 0);
-      compare ("empty colon", @(x, y) put (x, y, {":", 2}), {[], array_of(other, [4 1])}, 0);
-      compare ("grows", @(x, y) put (x, y, {9}), {v, array_of(other, [1 1])}, 0);
-      compare ("grows", @(x, y) put (x, y, {9}), {w, array_of(other, [1 1])}, 0);
-      compare ("cannot grow", @(x, y) put (x, y, {99}), {m, array_of(other, [1 1])}, 0);
-      compare ("does not fit", @(x, y) put (x, y, {1:2}), {v, array_of(other, [1 3])}, 0);
-      compare ("does not fit", @(x, y) put (x, y, {":", 1}), {m, array_of(other, [1 3])}, 0);
-      compare ("mask", @(x, y) put (x, y, {abs(double (m)) > 1}), {m, array_of(other, [1 1])}, 0);
+      compare_gpu_arrays ("row", @(x, y) put (x, y, {2, ":"}), {m, gpu_test_array(other, [1 5])}, 0, 1, logical ([1 1; 1 0]));
+      compare_gpu_arrays ("row turned", @(x, y) put (x, y, {2, ":"}), {m, gpu_test_array(other, [5 1])}, 0);
+      compare_gpu_arrays ("repeated", @(x, y) put (x, y, {[1 2 1]}), {v, gpu_test_array(other, [1 3])}, 0);
+      compare_gpu_arrays ("repeated", @(x, y) put (x, y, {":", [2 4 2]}), {m, gpu_test_array(other, [4 3])}, 0);
+      compare_gpu_arrays ("page", @(x, y) put (x, y, {":", ":", 2}), {x, gpu_test_array(other, [4 5])}, 0);
+      compare_gpu_arrays ("page grows", @(x, y) put (x, y, {":", ":", 5}), {x, gpu_test_array(other, [4 5])}, 0);
+      compare_gpu_arrays ("empty colons", @(x, y) put (x, y, {":", ":"}), {[], gpu_test_array(other, [4 5])}, 0);
+      compare_gpu_arrays ("empty colon", @(x, y) put (x, y, {":", 2}), {[], gpu_test_array(other, [4 1])}, 0);
+      compare_gpu_arrays ("grows", @(x, y) put (x, y, {9}), {v, gpu_test_array(other, [1 1])}, 0);
+      compare_gpu_arrays ("grows", @(x, y) put (x, y, {9}), {w, gpu_test_array(other, [1 1])}, 0);
+      compare_gpu_arrays ("cannot grow", @(x, y) put (x, y, {99}), {m, gpu_test_array(other, [1 1])}, 0);
+      compare_gpu_arrays ("does not fit", @(x, y) put (x, y, {1:2}), {v, gpu_test_array(other, [1 3])}, 0);
+      compare_gpu_arrays ("does not fit", @(x, y) put (x, y, {":", 1}), {m, gpu_test_array(other, [1 3])}, 0);
+      compare_gpu_arrays ("mask", @(x, y) put (x, y, {abs(double (m)) > 1}), {m, gpu_test_array(other, [1 1])}, 0);
     endfor
     gone = {{1}, {[1 3]}, {":"}, {[]}, {2:4}, {9}, {":", 2}, {[1 2], ":"}, {":", ":"}, {1, 1}, {logical([1 0 1])}};
     for g = gone
       for a = {m, v, w}
-        compare (sprintf ("delete %d", numel (g{1})), @(x) remove (x, g{1}), a, 0);
+        compare_gpu_arrays (sprintf ("delete %d", numel (g{1})), @(x) remove (x, g{1}), a, 0);
       endfor
     endfor
-    compare ("delete page", @(x) remove (x, {":", ":", 2}), {x}, 0);
+    compare_gpu_arrays ("delete page", @(x) remove (x, {":", ":", 2}), {x}, 0);
   endfor
   copies ();
 endfunction
@@ -460,40 +355,40 @@ endfunction
 
 function shapes ()
   for type = "dszcb"
-    x = array_of (type, [4 6 3]);
-    m = array_of (type, [4 6]);
-    v = array_of (type, [5 1]);
+    x = gpu_test_array (type, [4 6 3]);
+    m = gpu_test_array (type, [4 6]);
+    v = gpu_test_array (type, [5 1]);
     one = {@(x) reshape(x, 6, []), @(x) reshape(x, [2 2 6 3]), @(x) permute(x, [2 1 3]), @(x) permute(x, [3 1 2]), @(x) permute(x, [1 3 2 4]), ...
            @(x) ipermute(x, [3 1 2]), @(x) squeeze(x(1,:,:)), @(x) repmat(x, 2, 3), @(x) repmat(x, [1 1 2]), @(x) circshift(x, 1), ...
            @(x) circshift(x, [1 2]), @(x) cat(3, x, x), @(x) cat(4, x, x), @(x) [x, x], @(x) [x; x; x], @(x) reshape(x, 5, 5), ...
            @(x) flip(x), @(x) permute(x, [1 1 2]), @(x) numel(x)(1) * x, @(x) vertcat(x, x), @(x) horzcat(x, x), @(x) cat(2, x, [])};
     for f = one
-      compare (func2str (f{1}), f{1}, {x}, 0);
+      compare_gpu_arrays (func2str (f{1}), f{1}, {x}, 0);
     endfor
-    compare ("large turn", @(x) permute (x, [2 1 3]), {array_of(type, [70 45 3])}, 0);
-    compare ("large turn", @(x) permute (x, [3 2 1]), {array_of(type, [33 5 40])}, 0);
+    compare_gpu_arrays ("large turn", @(x) permute (x, [2 1 3]), {gpu_test_array(type, [70 45 3])}, 0);
+    compare_gpu_arrays ("large turn", @(x) permute (x, [3 2 1]), {gpu_test_array(type, [33 5 40])}, 0);
     two = {@(x) diag(x), @(x) diag(x, 1), @(x) diag(x, -2), @(x) flipud(x), @(x) fliplr(x), @(x) x.', @(x) trace(x(:,1:4)), @(x) numel(x) * x(1), ...
            @(x) triu(x) + 0};
     for f = two(1:end-1)
-      compare (func2str (f{1}), f{1}, {m}, 4);
-      compare (func2str (f{1}), f{1}, {v}, 4);
+      compare_gpu_arrays (func2str (f{1}), f{1}, {m}, 4);
+      compare_gpu_arrays (func2str (f{1}), f{1}, {v}, 4);
     endfor
-    compare ("diag", @(x) diag (x, 6, 7), {v}, 0);
+    compare_gpu_arrays ("diag", @(x) diag (x, 6, 7), {v}, 0);
     for other = "dszcb"
-      y = array_of (other, [4 2]);
+      y = gpu_test_array (other, [4 2]);
       where = logical ([1 1; 1 0; 0 1]);
-      compare ("[x, y]", @(x, y) [x, y], {m, y}, 0, 1, where);
-      compare ("[y, x]", @(x, y) [y, x], {m, y}, 0, 1, where);
-      compare ("[x; y.']", @(x, y) [x(:,1:4); y.'], {m, y}, 0, 1, where);
-      compare ("cat", @(x, y) cat (2, x, y), {m, y}, 0, 1, where);
-      compare ("cat 3", @(x, y) cat (3, x(:,1:2), y), {m, y}, 0, 1, where);
-      compare ("[x, 5]", @(x, y) [x(1), y(1), x(2)], {m, y}, 0, 1, where);
-      compare ("bad", @(x, y) [x, y.'], {m, y}, 0, 1, where);
+      compare_gpu_arrays ("[x, y]", @(x, y) [x, y], {m, y}, 0, 1, where);
+      compare_gpu_arrays ("[y, x]", @(x, y) [y, x], {m, y}, 0, 1, where);
+      compare_gpu_arrays ("[x; y.']", @(x, y) [x(:,1:4); y.'], {m, y}, 0, 1, where);
+      compare_gpu_arrays ("cat", @(x, y) cat (2, x, y), {m, y}, 0, 1, where);
+      compare_gpu_arrays ("cat 3", @(x, y) cat (3, x(:,1:2), y), {m, y}, 0, 1, where);
+      compare_gpu_arrays ("[x, 5]", @(x, y) [x(1), y(1), x(2)], {m, y}, 0, 1, where);
+      compare_gpu_arrays ("bad", @(x, y) [x, y.'], {m, y}, 0, 1, where);
     endfor
-    compare ("for", @loop, {m}, 0);
+    compare_gpu_arrays ("for", @loop, {m}, 0);
   endfor
-  compare ("if", @branch, {[1 1; 1 0]}, 0);
-  compare ("if", @branch, {[1 1; 1 1]}, 0);
+  compare_gpu_arrays ("if", @branch, {[1 1; 1 0]}, 0);
+  compare_gpu_arrays ("if", @branch, {[1 1; 1 1]}, 0);
 endfunction
 
 function y = loop (x)
@@ -525,13 +420,13 @@ function program (seed)
   types = "dszcb";
   host = cell (1, 3);
   for k = 1:3
-    host{k} = array_of (types(randi (5)), [randi(4), randi(4), randi(2)]);
+    host{k} = gpu_test_array (types(randi (5)), [randi(4), randi(4), randi(2)]);
   endfor
   for step = 1:20
     k = randi (3);
     j = randi (3);
     [name, f] = random_step (host{k}, host{j});
-    on_gpu = compare (sprintf ("program %d, step %d, %s", seed, step, name), f, {host{k}, host{j}}, 1e3, 1, ...
+    on_gpu = compare_gpu_arrays (sprintf ("program %d, step %d, %s", seed, step, name), f, {host{k}, host{j}}, 1e3, 1, ...
                       [true, rand() < 0.6]);
     v = gather (on_gpu{1});
     if (! isempty (v) && numel (v) < 500 && all (abs (double (v(:))) < 1e6))

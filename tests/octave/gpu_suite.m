@@ -113,6 +113,10 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_arrays (part{1}, 1000 - 900 * quick);
     counts += [p, f];
   endfor
+  for part = mine ({"composed", "package"})
+    [p, f] = check_gpu_functions (part{1});
+    counts += [p, f];
+  endfor
 endif
 printf ("gpu_suite: %d passed, %d failed, 0 skipped\n", counts);
 exit (counts(2) > 0);

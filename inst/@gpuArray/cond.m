@@ -1,0 +1,15 @@
+## cond.m: condition number of a matrix that is a gpuArray
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function c = cond (a, p = 2)
+  if (nargin < 1)
+    print_usage ();
+  elseif (ndims (a) > 2)
+    error ("gpulinalg:bad-shape", "cond: A must be a 2-D matrix");
+  endif
+  if (isequal (p, 2))
+    c = pagecond (a);
+  else
+    c = norm (a, p) * norm (inv (a), p);
+  endif
+endfunction

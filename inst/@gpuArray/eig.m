@@ -1,0 +1,19 @@
+## eig.m: eigenvalues of a Hermitian matrix that is a gpuArray
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function varargout = eig (a, varargin)
+  if (nargin < 1)
+    print_usage ();
+  elseif (ndims (a) > 2)
+    error ("gpulinalg:bad-shape", "eig: argument must be a square matrix");
+  elseif (! isgpuarray (a) || ! all (cellfun (@ischar, varargin)))
+    __gpu_array__ ("eig", gpuArray (a)); # pairs: the error that names gather
+  endif
+  varargout = cell (1, max (nargout, 1));
+  try
+    [varargout{:}] = pageeig (a, varargin{:});
+  catch err
+    message = strrep (strrep (err.message, "pageeig: page 1 is", "pageeig: the matrix is"), "pageeig: ", "eig: ");
+    error (err.identifier, "%s", message);
+  end_try_catch
+endfunction

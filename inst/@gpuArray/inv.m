@@ -1,0 +1,17 @@
+## inv.m: inverse of a matrix that is a gpuArray
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function [y, rcond] = inv (a)
+  if (nargin != 1)
+    print_usage ();
+  elseif (ndims (a) > 2 || rows (a) != columns (a))
+    error ("gpulinalg:bad-shape", "inverse: argument must be a square matrix");
+  endif
+  [y, rcond] = pageinv (a);
+  reciprocal = gather (rcond);
+  if (nargout < 2 && reciprocal == 0)
+    warning ("Octave:singular-matrix", "matrix singular to machine precision");
+  elseif (nargout < 2 && reciprocal < eps (underlyingType (a)))
+    warning ("Octave:nearly-singular-matrix", "matrix singular to machine precision, rcond = %g", reciprocal);
+  endif
+endfunction

@@ -1,0 +1,21 @@
+## svd.m: singular values of a matrix that is a gpuArray
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function [u, s, v] = svd (a, econ = "")
+  if (nargin < 1)
+    print_usage ();
+  elseif (ndims (a) > 2)
+    error ("gpulinalg:bad-shape", "svd: A must be a 2-D matrix");
+  elseif (! (isempty (econ) || strcmp (econ, "econ") || isequal (econ, 0)))
+    __gpu_array__ ("svd", a); # the error that names gather
+  endif
+  form = {};
+  if (! isempty (econ))
+    form = {"econ"};
+  endif
+  if (nargout < 2)
+    u = batchsvd (a);
+  else
+    [u, s, v] = batchsvd (a, form{:});
+  endif
+endfunction
