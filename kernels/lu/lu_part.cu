@@ -7,8 +7,7 @@
 static_assert ((int)LU_PART_MOST == LU_PANEL_MAX && (int)LU_PART_LEAST == LU_LANES_MAX + 1,
                "orders that lu_page and lu_panels serve");
 
-template <class T>
-lu_part_space lu_part_take (int n, int64_t pages, int multiprocessors, carver &c)
+template <class T> lu_part_space lu_part_take (int n, int64_t pages, int multiprocessors, carver &c)
 {
   lu_part_space space = {};
   if (lu_page_serves<T> (n, false))

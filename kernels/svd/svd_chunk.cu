@@ -140,8 +140,9 @@ gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template gla_status svd_decompose (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);     \
-  template gla_status svd_decompose_again (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);
+  template gla_status svd_decompose (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);    \
+  template gla_status svd_decompose_again (cuda_engine *, int, const svd_chunk_memory<T> &,        \
+                                           int64_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -51,8 +51,8 @@ product_args<T, T> svd_product_args (const svd_product &w, page_matrix<T> C, pag
 
 // C = A*B of m x k and k x n, or A'*B with A of k x m.
 template <class T>
-gla_status svd_multiply (const svd_product &w, page_matrix<T> C, page_matrix<T> A,
-                         page_matrix<T> B, const int64_t (&mkn)[3], bool adjoint = false)
+gla_status svd_multiply (const svd_product &w, page_matrix<T> C, page_matrix<T> A, page_matrix<T> B,
+                         const int64_t (&mkn)[3], bool adjoint = false)
 {
   product_args<T, T> p = svd_product_args (w, C, A, B, mkn);
   p.transpose_a = p.conjugate_a = adjoint;

@@ -53,7 +53,8 @@ template <class T> GLA_DEVICE double square_of (T x)
 //------------------------------------------------------------------------------
 
 // sum: the largest entry of each part; NaN where it has one.
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) largest_kernel (polar_args<T> a)
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS) largest_kernel (polar_args<T> a)
 {
   __shared__ double work[POLAR_THREADS / 32];
   for (int64_t p = blockIdx.y; p < a.pages; p += gridDim.y) {
@@ -138,7 +139,8 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) square_kern
       continue;
     const T *Y = a.Y + p * a.n * a.n;
     double square = 0;
-    for_entries (a.n, a.parts, [&] (int i, int j) { square += square_of (Y[i + (int64_t)j * a.n]); });
+    for_entries (a.n, a.parts,
+                 [&] (int i, int j) { square += square_of (Y[i + (int64_t)j * a.n]); });
     square = over_block<POLAR_THREADS, false> (square, work);
     if (threadIdx.x == 0)
       a.sum_y[p * a.parts + blockIdx.x] = square;
@@ -188,8 +190,8 @@ __global__ void __launch_bounds__ (TILE *TILE_ROWS) newton_kernel (polar_args<T>
 
 // A thread for each page: no singular value of X is less than 1, so that the sum of their squares
 // bounds the largest.
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS)
-    look_kernel (polar_args<T> a, bool last)
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS) look_kernel (polar_args<T> a, bool last)
 {
   const int64_t p = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
   if (p >= a.pages || !a.page[p].active)
@@ -274,8 +276,7 @@ __global__ void __launch_bounds__ (TILE *TILE_ROWS) hermitian_kernel (polar_args
           Y[i0 + x + (int64_t)(j0 + y) * a.n] = scale (R (0.5), one + other);
         }
         if (i0 > j0 && j0 + x < a.n && i0 + y < a.n)
-          Y[j0 + x + (int64_t)(i0 + y) * a.n] =
-              scale (R (0.5), upper[y][x] + conj (lower[x][y]));
+          Y[j0 + x + (int64_t)(i0 + y) * a.n] = scale (R (0.5), upper[y][x] + conj (lower[x][y]));
       }
       __syncthreads ();
     }

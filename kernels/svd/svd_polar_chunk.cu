@@ -13,8 +13,8 @@ template <class T> page_matrix<T> packed (T *data, int64_t n)
   return {data, n, n * n};
 }
 
-template <class T> polar_args<T> args_of (cuda_engine *e, int slot, const svd_args<T> &a,
-                                          const polar_memory<T> &m)
+template <class T>
+polar_args<T> args_of (cuda_engine *e, int slot, const svd_args<T> &a, const polar_memory<T> &m)
 {
   polar_args<T> p = {};
   p.n = a.columns;
