@@ -401,3 +401,4 @@ endfunction
 %!   axis ("image", "off");
 %!   title (sprintf ("eigenvector of %.5f", D(1,1)));
 %! endif
+%!error <SIGMA must be a string in one row, not a char array of size 1x1x2> eigs_lanczos (speye (300), 2, cat (3, "a", "b"))

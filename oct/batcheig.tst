@@ -364,3 +364,4 @@
 %!   assert (V(:,:,p)' * S(:,:,p) * V(:,:,p), eye (5), 1e-12);
 %!   assert (diag (E(:,:,p)), sort (real (eig (H(:,:,p), S(:,:,p)))), 1e-12);
 %! endfor
+%!error <batcheig: argument 2 must be the name of an option, not of class char of size 1x1x2> batcheig (1, cat (3, "a", "b"))

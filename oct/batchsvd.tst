@@ -26,9 +26,9 @@
 %!    k = min (m, n);
 %!    d = reshape (s((0:k - 1) * (rows (s) + 1) + 1), [], 1);
 %!    assert (issorted (-d) && all (d >= 0) && isequal (s, diag (d, rows (s), columns (s))));
-%!    assert (norm (a - x * s * y', 1) <= 30 * u * max (m, n) * norm (a, 1));
-%!    assert (norm (x' * x - eye (columns (x)), 1) <= 30 * u * m);
-%!    assert (norm (y' * y - eye (columns (y)), 1) <= 30 * u * n);
+%!    assert (all (sum (abs (a - x * s * y'), 1) <= 30 * u * max (m, n) * norm (a, 1)));
+%!    assert (all (sum (abs (x' * x - eye (columns (x))), 1) <= 30 * u * m)); # norm leaves NaN out
+%!    assert (all (sum (abs (y' * y - eye (columns (y))), 1) <= 30 * u * n));
 %!    for j = 1:numel (d)
 %!      i = find (abs (y(:,j)) >= 0.999 * max (abs (y(:,j))), 1);
 %!      assert (real (y(i,j)) > 0 && imag (y(i,j)) == 0);

@@ -1,5 +1,5 @@
-%% gpuArray.tst: tests of gpuArrays; tests/octave/check_gpu_arrays.m compares their operations with the host's
-%% SPDX-License-Identifier: GPL-3.0-or-later
+## gpuArray.tst: tests of gpuArrays; tests/octave/check_gpu_arrays.m compares their operations with the host's
+## SPDX-License-Identifier: GPL-3.0-or-later
 
 %!## what a gpuArray is
 %!test

@@ -374,3 +374,4 @@
 %!     endfor
 %!   endfor
 %! endfor
+%!error <gsvd_hz: argument 3 must be the name of an option, not of class char of size 1x1x2> gsvd_hz (1, 1, cat (3, "a", "b"))

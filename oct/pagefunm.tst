@@ -1,3 +1,6 @@
+## pagefunm.tst: tests of pagefunm
+## SPDX-License-Identifier: GPL-3.0-or-later
+
 %!function A = random_pages (type, n, P, definite)
 %! X = rand (n, n + 2, P) - 0.5;
 %! if (any (type == "cz"))

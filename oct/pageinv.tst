@@ -1,3 +1,6 @@
+## pageinv.tst: tests of pageinv
+## SPDX-License-Identifier: GPL-3.0-or-later
+
 %!function check_inverse (X)
 %! [Y, RC, info] = pageinv (X);
 %! assert (class (Y), class (X));

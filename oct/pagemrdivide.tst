@@ -1,3 +1,6 @@
+## pagemrdivide.tst: tests of pagemrdivide
+## SPDX-License-Identifier: GPL-3.0-or-later
+
 %!function M = op_of (word, M)
 %! switch (word)
 %!   case "transpose"   M = M.';

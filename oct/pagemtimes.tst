@@ -1,3 +1,6 @@
+## pagemtimes.tst: tests of pagemtimes
+## SPDX-License-Identifier: GPL-3.0-or-later
+
 %!function Z = page_loop (X, tx, Y, ty)
 %! ## the same page by page, as Octave's own product has it
 %! f = struct ("none", @(A) A, "transpose", @(A) A.', "ctranspose", @(A) A');

@@ -1,3 +1,6 @@
+## pagenorm.tst: tests of pagenorm
+## SPDX-License-Identifier: GPL-3.0-or-later
+
 %!function N = norm_loop (X, varargin)
 %! dims = size (X);
 %! dims(end+1:3) = 1;

@@ -111,3 +111,4 @@
 %!testif ; isempty (gpulinalg_info ().devices)
 %! try, spmv (speye (2), [1; 2], "device", "gpu"); catch err, end_try_catch
 %! assert (err.identifier, "gpulinalg:no-device");
+%!error <spmv: argument 3 must be the name of an option, not of class char of size 1x1x2> spmv (speye (3), ones (3, 1), cat (3, "a", "b"))

@@ -98,8 +98,8 @@ octave_pkg () {
 
 @test "every source has its licence on a line of its own" {
   cd "$TOP"
-  for f in $(sh tests/files.sh src kernels oct tests bench examples | grep -E '\.(c|h|cc|cu|cuh|sh|bats|awk)$'); do
-    head -n 4 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: GPL-3.0-or-later$' || { echo "$f"; false; }
+  for f in $(sh tests/files.sh src kernels oct tests bench examples | grep -E '\.(c|h|cc|cu|cuh|sh|bats|awk|tst)$'); do
+    head -n 4 "$f" | grep -qE '^(//|##?) SPDX-License-Identifier: GPL-3.0-or-later$' || { echo "$f"; false; }
   done
 }
 
