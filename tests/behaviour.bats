@@ -290,6 +290,18 @@ interrupted () {
   interrupted 'A = randn (40, 30, 2000);' 'for k = 1:100, [U, V, X, C, S] = gsvd_hz (A, A, "device", "cpu"); end'
 }
 
+# Three attempts, since the machine may be busy with something else.
+@test "four processes take at most five times as long, and endless loops on all processors make it at most four" {
+  for attempt in 1 2 3; do
+    sh "$TOP/bench/busy.sh" >"$BATS_TEST_TMPDIR/busy"
+    cat "$BATS_TEST_TMPDIR/busy"
+    [ "$(awk -F '\t' 'NR > 1 && $4 > 0 && $6 > 0' "$BATS_TEST_TMPDIR/busy" | grep -c .)" -ge 4 ]
+    ! awk -F '\t' 'NR > 1 && ($4 > 5 || $6 > 4)' "$BATS_TEST_TMPDIR/busy" | grep . || continue
+    return 0
+  done
+  false
+}
+
 @test "calls work in children of fork, and in parcellfun" {
   worker="
     function s = worker (k)

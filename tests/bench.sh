@@ -14,6 +14,11 @@ if make --no-print-directory headers >"$log" 2>&1; then
     echo "obj/${source%.cu}.o"
   done | {
     passed=0 failed=0
+    if gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -I../src bench_ranks.c; then
+      passed=1
+    else
+      failed=1
+    fi
     while read -r object; do
       if [ -s "$object" ] && make --no-print-directory -q "$object"; then
         passed=$((passed + 1))

@@ -31,11 +31,12 @@ system_with () {
   grep -q ' octave .* liboctave-dev ' "$WORK/installed"
   grep -q ' clang-format-14$' "$WORK/installed"
   rm -r "$WORK/bin" "$WORK/installed"
-  PACKAGES="octave-dev liboctave-dev octave-doctest" system_with
+  PACKAGES="octave-dev liboctave-dev octave-doctest octave-parallel" system_with
   PATH=$WORK/bin sh "$TOP/tests/deps.sh"
   grep -q ' octave .* octave-dev ' "$WORK/installed"
   grep -q ' python3-venv$' "$WORK/installed"
   grep -q ' octave-doctest$' "$WORK/installed"
+  grep -q ' octave-parallel$' "$WORK/installed"
   grep -q ' fonts-freefont-otf$' "$WORK/installed"
 }
 

@@ -16,10 +16,10 @@ has_formatter () {
   return 1
 }
 
-# Not where Octave is not Debian's: its package of doctest would install Debian's Octave as well.
-wants_doctest () {
+# wants_package NAME: not where Octave is not Debian's, whose packages would install Debian's Octave as well.
+wants_package () {
   command -v octave-cli >/dev/null 2>&1 || return 0
-  dpkg -s octave >/dev/null 2>&1 && ! octave-cli --no-init-file --no-history --eval "pkg load doctest" >/dev/null 2>&1
+  dpkg -s octave >/dev/null 2>&1 && ! octave-cli --no-init-file --no-history --eval "pkg load $1" >/dev/null 2>&1
 }
 
 # If Octave is installed already, its BLAS is not changed.
@@ -36,12 +36,14 @@ need fc-list fontconfig
 formatter_package=
 has_formatter || python3 -c 'import ensurepip' >/dev/null 2>&1 || formatter_package=clang-format-14
 doctest=
-! wants_doctest || doctest=octave-doctest
+! wants_package doctest || doctest=octave-doctest
+parallel= # has parcellfun, for a test
+! wants_package parallel || parallel=octave-parallel
 # Octave draws with FreeSans; with other fonts alone it makes no axes.
 font=
 fc-list : family 2>/dev/null | grep -q FreeSans || font=fonts-freefont-otf
 
-[ -n "$missing$formatter_package$doctest$font" ] || exit 0
+[ -n "$missing$formatter_package$doctest$parallel$font" ] || exit 0
 if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
   [ -n "$missing" ] || exit 0
   echo "missing here:$missing (names of Debian's packages; with Octave 6 octave-dev is liboctave-dev)." \
@@ -61,7 +63,8 @@ esac
 # Without such a package tests/format.sh gets that version from PyPI.
 [ -z "$formatter_package" ] || has_package "$formatter_package" || formatter_package=python3-venv
 [ -z "$doctest" ] || has_package "$doctest" || doctest=
-optional=$(echo $formatter_package $doctest $font)
+[ -z "$parallel" ] || has_package "$parallel" || parallel=
+optional=$(echo $formatter_package $doctest $parallel $font)
 [ -n "$missing$optional" ] || exit 0
 echo "installing$missing${optional:+ $optional}"
 # shellcheck disable=SC2086

@@ -119,7 +119,7 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 # runs of compute-sanitizer, each with its tool and the variables of tests/octave/sanitizer_set.m. racecheck is a hundred times slower
 # than the other tools, so it gets fewer sizes and few sweeps of block Jacobi. Its QR panels have one
 # block, up to 96 rows: in larger ones blocks exchange words by relaxed stores and loads, which racecheck
-# reports as races.
+# reports as races. So it has no job for batchsvd either, whose tall pages of more than 64 columns have such panels.
 device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
 program test_device products
 program test_device product-bits

@@ -129,8 +129,82 @@ static gla_status eigs (gla_context *ctx, int *right)
   return status;
 }
 
+// The squares of the singular values add up to |A|^2.
+static gla_status svd (gla_context *ctx, int *right)
+{
+  double *a = random_numbers (G * G * PAGES), *u = malloc (G * G * PAGES * sizeof *u),
+         *v = malloc (G * G * PAGES * sizeof *v), s[G * PAGES], whole = 0, kept = 0;
+  if (a == NULL || u == NULL || v == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_array A = gla_array_packed (a, GLA_TYPE_D, G, G, PAGES, GLA_DEVICE_HOST);
+  gla_svd_results results = {.size = sizeof results};
+  results.S = gla_array_packed (s, GLA_TYPE_D, G, 1, PAGES, GLA_DEVICE_HOST);
+  results.U = gla_array_packed (u, GLA_TYPE_D, G, G, PAGES, GLA_DEVICE_HOST);
+  results.V = gla_array_packed (v, GLA_TYPE_D, G, G, PAGES, GLA_DEVICE_HOST);
+  const gla_status status = gla_batchsvd (ctx, &A, &results, NULL, NULL);
+  for (int64_t k = 0; k < G * G * PAGES; k++)
+    whole += a[k] * a[k];
+  for (int64_t k = 0; status == GLA_OK && k < G * PAGES; k++)
+    kept += s[k] * s[k];
+  *right = fabs (whole - kept) < 1e-10 * whole;
+  free (a);
+  free (u);
+  free (v);
+  return status;
+}
+
+// A*X = A has the solution I.
+static gla_status solve (gla_context *ctx, int *right)
+{
+  double *a = random_numbers (N * N), *x = malloc (N * N * sizeof *x);
+  if (a == NULL || x == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  for (int64_t k = 0; k < N; k++)
+    a[k * (N + 1)] += N;
+  const gla_array A = gla_array_packed (a, GLA_TYPE_D, N, N, 1, GLA_DEVICE_HOST);
+  gla_pagesolve_results results = {.size = sizeof results};
+  results.X = gla_array_packed (x, GLA_TYPE_D, N, N, 1, GLA_DEVICE_HOST);
+  const gla_status status = gla_pagesolve (ctx, &A, &A, &results, NULL, NULL);
+  *right = 1;
+  for (int64_t k = 0; status == GLA_OK && k < N * N; k++)
+    *right = *right && fabs (x[k] - (k % (N + 1) == 0)) < 1e-10;
+  free (a);
+  free (x);
+  return status;
+}
+
+// With B = 2*I the sum of the eigenvalues is half of the trace.
+static gla_status pairs (gla_context *ctx, int *right)
+{
+  double complex *a = malloc ((size_t)E * E * PAGES * sizeof *a),
+                 *b = calloc ((size_t)E * E * PAGES, sizeof *b);
+  double l[E * PAGES];
+  if (a == NULL || b == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  check_fill (a, E, PAGES, 1);
+  for (int k = 0; k < E * PAGES; k++)
+    b[k / E * E * E + k % E * (E + 1)] = 2;
+  const gla_array A = gla_array_packed (a, GLA_TYPE_Z, E, E, PAGES, GLA_DEVICE_HOST);
+  const gla_array B = gla_array_packed (b, GLA_TYPE_Z, E, E, PAGES, GLA_DEVICE_HOST);
+  gla_eig_pairs_results results = {.size = sizeof results};
+  results.lambda = gla_array_packed (l, GLA_TYPE_D, E, 1, PAGES, GLA_DEVICE_HOST);
+  const gla_status status = gla_batcheig_pairs (ctx, &A, &B, &results, NULL, NULL);
+  *right = 1;
+  for (int p = 0; status == GLA_OK && p < PAGES; p++) {
+    double trace = 0, sum = 0;
+    for (int k = 0; k < E; k++) {
+      trace += creal (a[p * E * E + k * (E + 1)]);
+      sum += l[p * E + k];
+    }
+    *right = *right && fabs (trace / 2 - sum) < 1e-9;
+  }
+  free (a);
+  free (b);
+  return status;
+}
+
 typedef gla_status (*calculation) (gla_context *ctx, int *right);
-static const calculation calculations[] = {qr, gsvd, eig, eigs};
+static const calculation calculations[] = {qr, gsvd, eig, eigs, svd, solve, pairs};
 enum { CALCULATIONS = sizeof calculations / sizeof *calculations };
 
 static int calculate (int which)
