@@ -96,6 +96,16 @@ octave_pkg () {
   done
 }
 
+@test "a changed header of oct/ compiles again the files that include it, and no others" {
+  cd "$TOP/src"
+  { [ -s obj/oct/gpu_value.d ] && make -q gpulinalg.oct; } || skip "this tree is not built as it is"
+  make -n -W ../oct/gpu_value.h gpulinalg.oct >"$BATS_TEST_TMPDIR/commands"
+  grep -q -e '-c ../oct/gpu_slices.cc ' "$BATS_TEST_TMPDIR/commands"
+  grep -q -e '-c ../oct/batcheig.cc ' "$BATS_TEST_TMPDIR/commands"
+  run grep -e '-c ../oct/read_graph.cc ' "$BATS_TEST_TMPDIR/commands"
+  [ "$status" -ne 0 ]
+}
+
 @test "every source has its licence on a line of its own" {
   cd "$TOP"
   for f in $(sh tests/files.sh src kernels oct tests bench examples | grep -E '\.(c|h|cc|cu|cuh|sh|bats|awk|tst)$'); do
