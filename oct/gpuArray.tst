@@ -166,13 +166,13 @@
 %!error <single, double or logical> gpuArray (1) + sparse (1)
 %!error <single, double or logical> gpuArray (1) + "a"
 %!error id=gpulinalg:gather-needed det (gpuArray (magic (3)))
-%!error id=gpulinalg:gather-needed sort (gpuArray ([2, 1]))
+%!error id=gpulinalg:gather-needed lu (gpuArray (eye (3)))
 %!error id=gpulinalg:gather-needed chol (gpuArray (eye (3)))
-%!error id=gpulinalg:gather-needed eig (gpuArray (eye (3)))
+%!error id=gpulinalg:gather-needed eig (gpuArray (magic (3)))
 %!error id=gpulinalg:gather-needed fft (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed gamma (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed int32 (gpuArray ([1, 2]))
-%!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)))
+%!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)), 3)
 %!error id=gpulinalg:gather-needed a = [1, 2]; a(1) = gpuArray (1);
 %!error id=gpulinalg:gather-needed gsvd_hz (gpuArray (eye (2)), eye (2))
 %!error id=gpulinalg:bad-class G = gpuArray (1); G.x
