@@ -1,7 +1,7 @@
 // bench_svd.cu: compares gla_batchsvd with cuSOLVER on one GPU, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_svd [--quick] [least k]
+// Usage: bench_svd [--quick] [K]      K: only pages whose smaller side is at least K
 // Prints a table (TSV): microseconds per page, arrays on the GPU, random pages, new before each
 // call; the median of whole calls. Peers: gesvdjBatched to 32 by 32, gesvdaStridedBatched and one
 // call of gesvdj after the other for tall pages. A result of gla_batchsvd with a residual or
