@@ -135,7 +135,7 @@ endfunction
 %!     assert (class (X), class (A));
 %!     for p = 1:3
 %!       x = pinv (A(:,:,p));
-%!       assert (X(:,:,p), x * B(:,:,p), 1000 * eps (underlyingType (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!       assert (X(:,:,p), x * B(:,:,p), 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
 %!     endfor
 %!   endfor
 %! endfor

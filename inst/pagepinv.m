@@ -80,7 +80,7 @@ endfunction
 %!     assert (class (X), class (A));
 %!     for p = 1:6
 %!       x = pinv (A(:,:,p));
-%!       assert (X(:,:,p), x, 1000 * eps (underlyingType (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!       assert (X(:,:,p), x, 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
 %!     endfor
 %!   endfor
 %! endfor
