@@ -1,18 +1,7 @@
 ## cummin.m: cummin of gpuArrays
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function [y, at] = cummin (x, dim = [])
-  dim = gather (dim);
-  if (isempty (dim))
-    dim = [find(size (x) != 1, 1), 1](1);
-  endif
-  if (! isgpuarray (x) || ! existsOnGPU (x) || isempty (x))
-    [y, at] = cummin (gather (x), dim);
-    y = gpuArray (y);
-    at = gpuArray (at);
-    return;
-  elseif (nargout > 1 || ! (isscalar (dim) && dim >= 1 && dim == fix (dim)))
-    __gpu_array__ ("cummin", x); # the error that names gather
-  endif
-  y = running (@min, x, dim);
+function varargout = cummin (varargin)
+  varargout = cell (1, max (nargout, 1));
+  [varargout{:}] = running_extreme ("cummin", @min, varargin{:});
 endfunction
