@@ -68,6 +68,21 @@ static gla_status gsvd (gla_context *ctx, int *right)
   return status;
 }
 
+// Whether the eigenvalues of each page add up to its trace over `divisor`.
+static int sums_are_traces (const double *lambda, const double complex *a, double divisor)
+{
+  int right = 1;
+  for (int p = 0; p < PAGES; p++) {
+    double trace = 0, sum = 0;
+    for (int k = 0; k < E; k++) {
+      trace += creal (a[p * E * E + k * (E + 1)]);
+      sum += lambda[p * E + k];
+    }
+    right = right && fabs (trace / divisor - sum) < 1e-9;
+  }
+  return right;
+}
+
 // The sum of the eigenvalues is the trace.
 static gla_status eig (gla_context *ctx, int *right)
 {
@@ -81,15 +96,7 @@ static gla_status eig (gla_context *ctx, int *right)
   const gla_array L = gla_array_packed (l, GLA_TYPE_D, E, 1, PAGES, GLA_DEVICE_HOST);
   const gla_array V = gla_array_packed (v, GLA_TYPE_Z, E, E, PAGES, GLA_DEVICE_HOST);
   const gla_status status = call_batcheig (ctx, &A, &L, &V, NULL, NULL, NULL);
-  *right = 1;
-  for (int p = 0; status == GLA_OK && p < PAGES; p++) {
-    double trace = 0, sum = 0;
-    for (int k = 0; k < E; k++) {
-      trace += creal (a[p * E * E + k * (E + 1)]);
-      sum += l[p * E + k];
-    }
-    *right = *right && fabs (trace - sum) < 1e-9;
-  }
+  *right = status == GLA_OK && sums_are_traces (l, a, 1);
   free (a);
   free (v);
   return status;
@@ -189,15 +196,7 @@ static gla_status pairs (gla_context *ctx, int *right)
   gla_eig_pairs_results results = {.size = sizeof results};
   results.lambda = gla_array_packed (l, GLA_TYPE_D, E, 1, PAGES, GLA_DEVICE_HOST);
   const gla_status status = gla_batcheig_pairs (ctx, &A, &B, &results, NULL, NULL);
-  *right = 1;
-  for (int p = 0; status == GLA_OK && p < PAGES; p++) {
-    double trace = 0, sum = 0;
-    for (int k = 0; k < E; k++) {
-      trace += creal (a[p * E * E + k * (E + 1)]);
-      sum += l[p * E + k];
-    }
-    *right = *right && fabs (trace / 2 - sum) < 1e-9;
-  }
+  *right = status == GLA_OK && sums_are_traces (l, a, 2);
   free (a);
   free (b);
   return status;
