@@ -291,7 +291,7 @@ interrupted () {
 }
 
 # Three attempts, since the machine may be busy with something else.
-@test "four processes take at most five times as long, and endless loops on all processors make it at most four" {
+@test "four processes get their work done in at most five times the time, and endless loops on all processors make it at most four" {
   for attempt in 1 2 3; do
     sh "$TOP/bench/busy.sh" >"$BATS_TEST_TMPDIR/busy"
     cat "$BATS_TEST_TMPDIR/busy"
