@@ -120,6 +120,19 @@
 ## @{@qcode{"replacenan"}@}.
 ## @end table
 ##
+## @subheading Rows on several processes
+## With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+## rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.  All
+## ranks make the same call, each with its own rows, sparse or full, also none.
+## @var{V} has these rows, and @qcode{"v0"}, too; all else is the same on all ranks,
+## to the bit.  The basis is spread like @var{A}, so that several computers hold what is
+## too large for one.  The work is done on the CPU of each rank; give all ranks about as many
+## nonzeros.  @var{sigma} is @qcode{"lm"}, @qcode{"la"}, @qcode{"sa"} or
+## @qcode{"be"}: nothing is factored, also not where the iteration does not converge.
+## There are no plans, no functions and no @qcode{"progress"}; what is printed, and warnings,
+## come from rank 0.  That @var{A} is Hermitian is found out by sums of hashes, so the
+## error names no element.
+##
 ## The fields of @var{stats} are @code{converged}, a number of eigenvalues;
 ## @code{products} with vectors, @code{restarts}, @code{steps}, numbers of each;
 ## @code{basis} and @code{block} as they were used;
@@ -183,6 +196,10 @@
 ## The GPU that was asked for does not exist, or has failed in an earlier call.
 ## @item gpulinalg:forked
 ## A GPU was asked for in a child of @code{fork}.
+## @item gpulinalg:no-mpi
+## @itemx gpulinalg:mpi-mismatch
+## @itemx gpulinalg:mpi-failed
+## With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 ## @item Octave:bad-alloc
 ## There is not enough memory for the basis, the factors or the results.
 ## @end table
@@ -199,7 +216,7 @@
 ## J. K. Cullum and R. A. Willoughby, Lanczos algorithms for large symmetric eigenvalue
 ## computations, Birkh@"auser (1985).
 ##
-## @seealso{eigs, spmv_plan, ba_graph, read_graph}
+## @seealso{eigs, spmv_plan, gpulinalg_mpi, ba_graph, read_graph}
 ## @end deftypefn
 
 function [V, D, flag, stats] = eigs_lanczos (A, varargin)
@@ -208,7 +225,15 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
     print_usage ();
   endif
   start = tic ();
-  [A, problem, k, sigma, o] = __eigs_arguments__ (A, varargin);
+  by_rows = wants_mpi (varargin);
+  try
+    [A, problem, k, sigma, o] = __eigs_arguments__ (A, varargin, by_rows);
+  catch err
+    if (by_rows)
+      __eigs_lanczos__ (regexprep (err.message, '^eigs_lanczos: ', '')); # the others wait for this rank
+    endif
+    rethrow (err);
+  end_try_catch
   if (nargout > 1 || o.disp > 0)
     [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o);
   else
@@ -216,14 +241,15 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
   endif
   stats.residuals = residuals;
   stats.seconds = toc (start);
+  speaks = ! by_rows || gpulinalg_mpi () == 0;
 
   flag = double (stats.converged < k);
-  if (flag && nargout < 3)
+  if (flag && nargout < 3 && speaks)
     warning ("gpulinalg:not-converged",
              "eigs_lanczos: only %d of the %d eigenvalues have converged; the others are NaN",
              stats.converged, k);
   endif
-  if (o.disp > 0)
+  if (o.disp > 0 && speaks)
     print_stats (stats, k);
   endif
   keep = true (size (d));
@@ -236,6 +262,14 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
   else
     V = d(keep);
   endif
+
+endfunction
+
+## Whether "mpi" is an option, by name or in a struct.
+function yes = wants_mpi (args)
+
+  yes = any (cellfun (@(c) (ischar (c) && strcmpi (c, "mpi")) ...
+                           || (isstruct (c) && any (strcmpi (fieldnames (c), "mpi"))), args));
 
 endfunction
 

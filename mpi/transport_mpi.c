@@ -15,10 +15,11 @@
 
 // MPI counts with int, so a message goes in parts; those between two ranks stay in order.
 enum { PART = 1 << 30, MOST_PARTS = 64, TAG = 5 };
+enum { MOST_REQUESTS = 2 * MOST_PARTS }; // a message that is sent and one that is received
 
 static MPI_Comm world = MPI_COMM_NULL;
 static int started_here; // we have initialised MPI
-static MPI_Request requests[MOST_PARTS];
+static MPI_Request requests[MOST_REQUESTS];
 static int pending;
 static int inside; // a call of MPI, from where MPICH may end the process
 
@@ -41,11 +42,10 @@ static int failed (int code, char *why, size_t room)
 static int start (int peer, void *data, size_t bytes, int receives, char *why, size_t room)
 {
   char *at = data;
-  if (bytes / PART >= MOST_PARTS) {
+  if (bytes / PART >= MOST_PARTS || pending + (int)(bytes / PART) >= MOST_REQUESTS) {
     snprintf (why, room, "a message of %zu bytes is too long", bytes);
     return 1;
   }
-  pending = 0;
   inside = 1;
   do {
     const int part = bytes < (size_t)PART ? (int)bytes : PART;
@@ -80,12 +80,14 @@ static int test (void *self, char *why, size_t room)
 {
   (void)self;
   int done = 0;
-  MPI_Status statuses[MOST_PARTS];
+  MPI_Status statuses[MOST_REQUESTS];
   inside = 1;
   const int code = MPI_Testall (pending, requests, &done, statuses);
   inside = 0;
   if (failed (code, why, room))
     return -1;
+  if (done)
+    pending = 0;
   return done;
 }
 

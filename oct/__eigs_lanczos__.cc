@@ -195,14 +195,77 @@ static octave_value_list solve_in_type (gla::call &call, octave::interpreter &in
   });
 }
 
+//------------------------------------------------------------------------------
+// rows on several ranks
+//------------------------------------------------------------------------------
+
+template <typename Array, typename Real>
+static octave_value_list solve_rows (gla::collective &t, const gla::sparse_matrix &A,
+                                     eigs_request want)
+{
+  Array v0, V;
+  if (!want.v0.isempty ()) {
+    if (want.v0.iscomplex () && !t.is_complex ())
+      error_with_id ("gpulinalg:bad-value",
+                     "eigs_lanczos: the start vector is complex, but the problem is real");
+    gla::read (want.v0, v0);
+    want.eigs.v0 = v0.data ();
+  }
+  Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
+  NDArray residuals;
+  auto results = gla::sized<gla_eigs_results> ();
+  results.values = gla::output (d);
+  if (want.vectors) {
+    residuals.resize (dim_vector (want.k, 1));
+    results.residuals = residuals.fortran_vec ();
+    V = gla::unfilled<Array> (dim_vector (want.A.rows (), want.k));
+    results.vectors = gla::part (gla::output (V));
+  }
+  auto report = gla::sized<gla_eigs_report> ();
+  t.finish (gla_eigs_rows (t.call ().context (), A.rows (), want.k, want.which, &results,
+                           &want.eigs, &report));
+  return ovl (d, residuals, stats_of (report), V);
+}
+
+static octave_value_list by_rows (gla::collective &t, const eigs_request &want)
+{
+  gla::sparse_matrix::settings how = {};
+  how.single = want.single;
+  t.announce (want.A, octave_value ());
+  t.follow (1);
+  const gla::sparse_matrix A (t, want.A, how);
+  t.follow (0);
+  return gla::in_class (want.single, t.is_complex (), [&] (auto array, auto real) {
+    return solve_rows<decltype (array), decltype (real)> (t, A, want);
+  });
+}
+
+// Instead of the call that the other ranks make: this one cannot take part, with the error that its
+// last argument tells.
+static octave_value_list refuse (octave::interpreter &interp, const std::string &why)
+{
+  return gla::together (who, interp, [&] (gla::collective &t) {
+    t.refuse (GLA_ERROR_RANKS_DIFFER, why);
+    return octave_value_list ();
+  });
+}
+
 static octave_value_list eigs_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
+  if (args.length () == 1 && args (0).is_string ())
+    return refuse (interp, args (0).string_value ());
   if (args.length () != 2 || !args (1).isstruct ())
     print_usage ();
   eigs_request want = read_request (args, nargout);
 
+  if (args (1).scalar_map_value ().getfield ("by_rows").is_true ())
+    return gla::together (who, interp, [&] (gla::collective &t) { return by_rows (t, want); });
   if (gla::plan_view view = gla::plan_of (want.A)) {
+    if (view.plan->matrix ().rows ())
+      error_with_id ("gpulinalg:bad-class",
+                     "eigs_lanczos: of a plan made with \"mpi\" take P.matrix, and the option "
+                     "\"mpi\" here");
     // a Hermitian matrix equals its ctranspose, but not its transpose
     if (view.is_complex () && view.transposed != view.conjugated)
       error_with_id ("gpulinalg:bad-class",

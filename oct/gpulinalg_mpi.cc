@@ -41,7 +41,8 @@ how many there are.
 @code{mpirun -n 4 octave-cli script.m} runs a script in four processes, the ranks 0
 to 3, on one computer or on several.  Each holds its own part of the data in
 ordinary arrays.  Functions with the option @code{"mpi", "rows"} treat the rows of
-all ranks as one matrix: @code{qr_block}, @code{gsvd_hz} and @code{gevd_hz}.  All
+all ranks as one matrix: @code{qr_block}, @code{gsvd_hz}, @code{gevd_hz}, and, for
+sparse matrices, @code{spmv}, @code{spmv_plan} and @code{eigs_lanczos}.  All
 ranks call them together.  Everything else, also a call of these functions without
 the option, concerns one rank alone.
 
@@ -115,7 +116,7 @@ Results are the same for the same rows on each rank, in every run on the CPU.  E
 rank uses the processors that the launcher has bound it to, or else its share of
 those of its computer, unless @env{OMP_NUM_THREADS} is set.
 
-@seealso{qr_block, gsvd_hz, gevd_hz, gpulinalg_info}
+@seealso{qr_block, gsvd_hz, gevd_hz, spmv, eigs_lanczos, gpulinalg_info}
 @end deftypefn)doc")
 {
   return gla::guarded ("gpulinalg_mpi", [&] () { return mpi_body (interp, args, nargout); });
@@ -134,6 +135,9 @@ those of its computer, unless @env{OMP_NUM_THREADS} is set.
 %!   fail ("qr_block (1, 0, \"mpi\", \"rows\")", "qr_block: the plugin for MPI cannot be opened");
 %!   fail ("gsvd_hz (1, 1, \"mpi\", \"rows\")", "gsvd_hz: the plugin for MPI cannot be opened");
 %!   fail ("gevd_hz (1, 1, \"MPI\", \"rows\")", "gevd_hz: the plugin for MPI cannot be opened");
+%!   fail ("spmv (1, 1, \"mpi\", \"rows\")", "spmv: the plugin for MPI cannot be opened");
+%!   fail ("spmv_plan (1, \"mpi\", \"rows\")", "spmv_plan: the plugin for MPI cannot be opened");
+%!   fail ("eigs_lanczos (1, 1, \"mpi\", \"rows\")", "eigs_lanczos: the plugin for MPI cannot be opened");
 %!   [~, id] = lasterr ();
 %!   assert (id, "gpulinalg:no-mpi");
 %!   assert (abs (qr_block (3)), 3);

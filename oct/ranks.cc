@@ -24,8 +24,8 @@ std::string mpi_word (const char *who, const options &opts, const std::vector<st
   return word;
 }
 
-collective::collective (const char *who, octave::interpreter &interp)
-    : m_who (who), m_call (who, interp)
+collective::collective (const char *who, octave::interpreter &interp, gla_context *own)
+    : m_who (who), m_call (who, interp, own)
 {
   keep_loaded (interp);
   m_call.finish (gla_ranks_mpi (m_call.context (), &m_ranks));

@@ -22,7 +22,8 @@ bool wants_mpi (const octave_value_list &args);
 class collective
 {
 public:
-  collective (const char *who, octave::interpreter &interp);
+  // Uses the caller's context `own`, or an idle one if own is NULL.
+  collective (const char *who, octave::interpreter &interp, gla_context *own = nullptr);
 
   gla::call &call () { return m_call; }
   gla_ranks *ranks () const { return m_ranks; }
@@ -37,10 +38,13 @@ public:
   int rank () const { return m_info.rank; }
   int count () const { return m_info.ranks; }
 
+  // Whether A or B of any rank is single, or complex.
+  bool is_single () const { return (m_parts.flags & 1) != 0; }
+  bool is_complex () const { return (m_parts.flags & 2) != 0; }
   // Calls body (array, real) in the class of all ranks, as in_class_of does in that of A and B.
   template <typename Body> octave_value_list in_common_class (Body body) const
   {
-    return in_class ((m_parts.flags & 1) != 0, (m_parts.flags & 2) != 0, body);
+    return in_class (is_single (), is_complex (), body);
   }
 
   // The status of a collective function of the library, which has met the others.
@@ -68,9 +72,10 @@ private:
 };
 
 template <typename Body>
-octave_value_list together (const char *who, octave::interpreter &interp, Body body)
+octave_value_list together (const char *who, octave::interpreter &interp, Body body,
+                            gla_context *own = nullptr)
 {
-  collective t (who, interp);
+  collective t (who, interp, own);
   try {
     return body (t);
   } catch (const octave::execution_exception &e) {

@@ -22,9 +22,8 @@ static void narrow_values (const Matrix &A, Values &values, gla_csr &csr)
   csr.values = values.data ();
 }
 
-sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_value &A,
-                              const settings &how)
-    : m_matrix (A)
+gla_csr sparse_matrix::describe (const char *who, const octave_value &A, const settings &how,
+                                 bool complex)
 {
   if (!A.issparse ()) {
     const std::string name = A.class_name ();
@@ -34,11 +33,11 @@ sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_val
         who, full ? "a full array of class " : "", name.c_str (), full ? "; use sparse (A)" : "");
   }
   gla_csr csr;
-  if (A.islogical ()) {
+  if (A.islogical () && !complex) {
     // A logical matrix stores only true, so the library needs no values.
     m_logical = A.sparse_bool_matrix_value ();
     csr = columns_of (m_logical, how.single ? GLA_TYPE_S : GLA_TYPE_D);
-  } else if (A.iscomplex ()) {
+  } else if (A.iscomplex () || complex) {
     m_complex = A.sparse_complex_matrix_value ();
     csr = columns_of (m_complex, how.single ? GLA_TYPE_C : GLA_TYPE_Z);
     if (how.single)
@@ -53,15 +52,44 @@ sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_val
     else
       csr.values = m_real.data ();
   }
+  return csr;
+}
+
+static gla_sparse_options options_of (const sparse_matrix::settings &how)
+{
   auto options = gla::sized<gla_sparse_options> ();
   options.method = how.method;
   options.by_columns = 1;
   options.once = how.once;
+  return options;
+}
+
+sparse_matrix::sparse_matrix (gla::call &call, const char *who, const octave_value &A,
+                              const settings &how)
+    : m_matrix (A)
+{
+  const gla_csr csr = describe (who, A, how, false);
+  const gla_sparse_options options = options_of (how);
   call.finish (gla_sparse_create (call.context (), &csr, &m_sparse, &options));
+}
+
+sparse_matrix::sparse_matrix (gla::collective &t, const octave_value &A, const settings &how)
+    : m_matrix (A)
+{
+  const gla_csr csr = describe (t.who (), A, how, t.is_complex ());
+  const gla_sparse_options options = options_of (how);
+  m_rows_info.type = csr.type;
+  m_rows_info.rows = csr.rows;
+  m_rows_info.columns = csr.columns;
+  m_rows_info.entries = A.nnz ();
+  m_rows_info.method = how.method;
+  t.finish (gla_sparse_rows_create (t.call ().context (), t.ranks (), &csr, &m_rows, &options));
 }
 
 gla_sparse_info sparse_matrix::info () const
 {
+  if (m_rows)
+    return m_rows_info;
   auto info = gla::sized<gla_sparse_info> ();
   (void)gla_sparse_query (m_sparse, &info); // neither is NULL
   return info;
@@ -108,6 +136,27 @@ plan::plan (octave::interpreter &interp, const octave_value &A, const octave_val
     call.set_place (device); // a bad device is an error here, not at the first product
     m_matrix.reset (new sparse_matrix (call, "spmv_plan", A, how));
   } catch (...) {
+    give_context (m_context);
+    throw;
+  }
+}
+
+plan::plan (octave::interpreter &interp, const reader &read)
+    : m_context (take_context ("spmv_plan", interp))
+{
+  auto prepare = [&] (gla::collective &t) {
+    octave_value A;
+    sparse_matrix::settings how = {};
+    read (A, m_device, how);
+    t.call ().set_place (m_device);
+    t.announce (A, octave_value ());
+    m_matrix.reset (new sparse_matrix (t, A, how));
+    return octave_value_list ();
+  };
+  try {
+    together ("spmv_plan", interp, prepare, m_context);
+  } catch (...) {
+    m_matrix.reset ();
     give_context (m_context);
     throw;
   }

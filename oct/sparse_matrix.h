@@ -4,7 +4,7 @@
 #ifndef GPULINALG_SPARSE_MATRIX_H
 #define GPULINALG_SPARSE_MATRIX_H
 
-#include "gla_octave.h"
+#include "ranks.h"
 
 #include <memory>
 
@@ -38,15 +38,26 @@ public:
 
   // A must be sparse: real, complex or logical. Anything else ends with gpulinalg:bad-class.
   sparse_matrix (gla::call &call, const char *who, const octave_value &A, const settings &how);
-  ~sparse_matrix () { gla_sparse_destroy (m_sparse); }
+  // Collective: the rows of this rank, of a square matrix whose rows are spread over ranks; after
+  // t.announce (A, ...), which tells whether it is complex.
+  sparse_matrix (gla::collective &t, const octave_value &A, const settings &how);
+  ~sparse_matrix ()
+  {
+    gla_sparse_destroy (m_sparse);
+    gla_sparse_rows_destroy (m_rows);
+  }
   sparse_matrix (const sparse_matrix &) = delete;
   sparse_matrix &operator= (const sparse_matrix &) = delete;
 
   gla_sparse *get () const { return m_sparse; }
+  gla_sparse_rows *rows () const { return m_rows; }        // NULL: the matrix is here as a whole
   const octave_value &matrix () const { return m_matrix; } // the argument A
   gla_sparse_info info () const;
 
 private:
+  // Reads A, as complex numbers if it is or `complex` is set.
+  gla_csr describe (const char *who, const octave_value &A, const settings &how, bool complex);
+
   octave_value m_matrix;
   SparseMatrix m_real; // one of these three holds the indices
   SparseComplexMatrix m_complex;
@@ -54,6 +65,8 @@ private:
   FloatNDArray m_single_values; // copies of the values in single precision, if `single` is set
   FloatComplexNDArray m_single_complex_values;
   gla_sparse *m_sparse = nullptr;
+  gla_sparse_rows *m_rows = nullptr;
+  gla_sparse_info m_rows_info = sized<gla_sparse_info> ();
 };
 
 // The option "method"; GLA_SPMV_METHOD_AUTO if it was not given.
@@ -70,6 +83,11 @@ class plan
 public:
   plan (octave::interpreter &interp, const octave_value &A, const octave_value &device,
         const sparse_matrix::settings &how);
+  // Collective: of the rows of this rank. `read` gets the arguments; its errors are told to the
+  // other ranks.
+  typedef std::function<void (octave_value &A, octave_value &device, sparse_matrix::settings &how)>
+      reader;
+  plan (octave::interpreter &interp, const reader &read);
   ~plan ();
   plan (const plan &) = delete;
   plan &operator= (const plan &) = delete;

@@ -147,6 +147,8 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
                                      const octave_value &device)
 {
   gla::plan_view view = given.then (want.op != 'N', want.op == 'C');
+  if (given.plan->matrix ().rows ())
+    return spmv_rows_of_plan (interp, view, x, device);
   check_sizes (given.dims (), x, want);
   want.op = view.transposed ? (view.conjugated ? 'C' : 'T') : 'N';
   bool conjugated = view.conjugated && !view.transposed; // conj (A)*x = conj (A*conj (x))
@@ -173,9 +175,29 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
 // the call
 //------------------------------------------------------------------------------
 
+// With "mpi", "rows". A plan knows by itself that its rows are on several ranks.
+static octave_value_list by_rows (gla::collective &t, const octave_value_list &args, int nargout)
+{
+  gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
+  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
+  opts.word ("mpi", {"rows"});
+  check_vectors (args (1));
+  if (read_op (opts) != 'N')
+    error_with_id ("gpulinalg:bad-option", "spmv: \"mpi\" cannot be combined with a transpose");
+  if (gla::plan_of (args (0)))
+    error_with_id ("gpulinalg:bad-option", "spmv: with a plan, \"mpi\" is an option of spmv_plan");
+  gla::sparse_matrix::settings how = {};
+  how.method = gla::method_of (opts);
+  how.once = true;
+  return ovl (spmv_rows_of_matrix (t, args (0), args (1), opts.value ("device"), how));
+}
+
 static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
                                     int nargout)
 {
+  if (gla::wants_mpi (args))
+    return gla::together ("spmv", interp,
+                          [&] (gla::collective &t) { return by_rows (t, args, nargout); });
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
   const octave_value A = args (0), x = args (1);
   spmv_request want = {};
@@ -187,7 +209,7 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
     return ovl (spmv_direct (nullptr, A, x, want));
   }
 
-  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method"});
+  gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
   const octave_value device = opts.value ("device");
   check_vectors (x);
   want.op = read_op (opts);
@@ -259,6 +281,17 @@ How a GPU distributes the rows: @qcode{"auto"} (default), @qcode{"scalar"},
 which has this option where @var{A} is a plan.
 @end table
 
+@subheading Rows on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
+rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.
+All ranks make the same call; each has its own rows of @var{A} and @var{x}, also none,
+and gets these rows of @var{y}.  @var{y} is complex, or single, where it would be with the
+arguments of any rank.  There are no transposes.  A rank sends those elements of
+@var{x} that others need: for a mesh few, for a graph in which all is connected nearly
+all.  Which they are is found out in each call, so use a plan for more than one
+product: one that was made by @code{spmv_plan} with this option is multiplied by all
+ranks together, without another word.
+
 @example
 @group
 A = sparse ([1, 1, 3], [1, 2, 2], [10, 20, 30]);
@@ -297,6 +330,10 @@ The GPU that was asked for does not exist, or has failed in an earlier call.
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
 There is not enough memory for the result or the work.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @end table
 
 Warnings: @code{gpulinalg:device-memory} and @code{gpulinalg:device-failed}, a GPU
@@ -306,7 +343,7 @@ had too little memory or failed, and the CPU did the work.
 N. Bell and M. Garland, Efficient sparse matrix-vector multiplication on CUDA,
 NVIDIA Technical Report NVR-2008-004 (2008).
 
-@seealso{spmv_plan, eigs_lanczos}
+@seealso{spmv_plan, eigs_lanczos, gpulinalg_mpi}
 @end deftypefn)doc")
 {
   return gla::guarded ("spmv", [&] () { return spmv_body (interp, args, nargout); });
@@ -330,7 +367,7 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %! spmv (sparse (2, 3), [1; 2])
 %!error <X must have as many rows as the transpose of A has columns, but A is 2x3 and X is 3x1> ...
 %! spmv (sparse (2, 3), [1; 2; 3], "transpose")
-%!error <unknown option "Colour"; valid options are "transpose", "ctranspose", "device" or "method"> ...
+%!error <unknown option "Colour"; valid options are "transpose", "ctranspose", "device", "method" or "mpi"> ...
 %! spmv (speye (2), [1; 2], "Colour")
 %!error <option "method" must be "auto", "scalar", "vector", "group" or "balanced", not "best"> ...
 %! spmv (speye (2), [1; 2], "method", "best")

@@ -18,4 +18,11 @@ struct spmv_request {
 octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_value &x,
                           const spmv_request &want);
 
+// With "mpi", "rows": A*x for the rows of this rank of A and x, on all ranks together.
+octave_value spmv_rows_of_matrix (gla::collective &t, const octave_value &A, const octave_value &x,
+                                  const octave_value &device,
+                                  const gla::sparse_matrix::settings &how);
+octave_value spmv_rows_of_plan (octave::interpreter &interp, const gla::plan_view &view,
+                                const octave_value &x, const octave_value &device);
+
 #endif

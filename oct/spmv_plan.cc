@@ -3,22 +3,36 @@
 
 #include "plan_value.h"
 
+static void read_arguments (const octave_value_list &args, int nargout, octave_value &A,
+                            octave_value &device, gla::sparse_matrix::settings &how)
+{
+  gla::check_counts ("spmv_plan", args, 1, gla::any_number, nargout, 1);
+  gla::options opts ("spmv_plan", args, 1, {}, {"device", "method", "precision", "mpi"});
+  how.method = gla::method_of (opts);
+  how.single = gla::single_of (opts);
+  opts.word ("mpi", {"rows"});
+  device = opts.value ("device");
+  A = args (0);
+  if (gla::plan_view given = gla::plan_of (A))
+    A = given.matrix (); // a new plan of the same matrix, with other options
+}
+
 static octave_value_list spmv_plan_body (octave::interpreter &interp, const octave_value_list &args,
                                          int nargout)
 {
-  gla::check_counts ("spmv_plan", args, 1, gla::any_number, nargout, 1);
-  gla::options opts ("spmv_plan", args, 1, {}, {"device", "method", "precision"});
-  gla::sparse_matrix::settings how = {};
-  how.method = gla::method_of (opts);
-  how.single = gla::single_of (opts);
-
+  auto read = [&] (octave_value &A, octave_value &device, gla::sparse_matrix::settings &how) {
+    read_arguments (args, nargout, A, device, how);
+  };
   gla::register_plans (interp);
-  octave_value A = args (0);
-  if (gla::plan_view given = gla::plan_of (A))
-    A = given.matrix (); // a new plan of the same matrix, with other options
-  auto p = std::make_shared<gla::plan> (interp, A, opts.value ("device"), how);
   gla::plan_view view;
-  view.plan = p;
+  if (gla::wants_mpi (args)) {
+    view.plan = std::make_shared<gla::plan> (interp, read);
+    return ovl (gla::value_of (view));
+  }
+  octave_value A, device;
+  gla::sparse_matrix::settings how = {};
+  read (A, device, how);
+  view.plan = std::make_shared<gla::plan> (interp, A, device, how);
   return ovl (gla::value_of (view));
 }
 
@@ -56,6 +70,11 @@ with equally many nonzeros.
 @item @qcode{"precision"}
 @qcode{"double"} (default) or @qcode{"single"}: the values are rounded once, and
 all computations are single.
+
+@item @qcode{"mpi"}
+@qcode{"rows"}: the rows of @var{A} on all ranks are one square matrix, see @code{spmv}
+and @code{gpulinalg_mpi}.  All ranks make the plan together, and multiply by it
+together; it has no transposes, and @code{eigs_lanczos} takes the rows themselves.
 @end table
 
 @code{size (@var{P})}, @code{rows (@var{P})} and @code{columns (@var{P})} are those
@@ -97,6 +116,10 @@ The GPU that was asked for does not exist, or has failed in an earlier call.
 A GPU was asked for in a child of @code{fork}.
 @item Octave:bad-alloc
 There is not enough memory.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.
 @end table
 
 @subheading References
@@ -230,7 +253,7 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error <spmv_plan: function called with too many outputs> [a, b] = spmv_plan (speye (2))
 %!error id=gpulinalg:bad-class spmv_plan (eye (2))
 %!error <spmv_plan: A must be a sparse matrix or a plan of spmv_plan, not a full array of class double; use sparse \(A\)> spmv_plan (ones (2))
-%!error <unknown option "tol"; valid options are "device", "method" or "precision"> spmv_plan (speye (2), "tol", 1)
+%!error <unknown option "tol"; valid options are "device", "method", "precision" or "mpi"> spmv_plan (speye (2), "tol", 1)
 %!error <option "precision" must be "single" or "double", not "half"> spmv_plan (speye (2), "precision", "half")
 %!error id=gpulinalg:no-device spmv_plan (speye (2), "device", 77)
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2))(1)

@@ -336,14 +336,29 @@ typedef struct {
   gla_monitor monitor;
 } gla_spmv_job;
 
+// What a Krylov job needs whose rows are spread over ranks. All ranks call these functions equally
+// often and in the same order.
+typedef struct {
+  int64_t before, order; // rows on the ranks before this one, and in all
+  int64_t reach;         // rows of what `extend` gives, columns of the job's matrix
+  // The packed n x columns X with the rows of other ranks that the matrix needs: reach x columns,
+  // valid until the next call.
+  const void *(*extend) (void *user, const void *X, int64_t columns);
+  // x[0..count-1] become their sums over all ranks. Nonzero, on all ranks: the work must end.
+  int (*add) (void *user, double *x, int64_t count);
+  // GLA_OK only where all ranks call it with that.
+  gla_status (*agree) (void *user, gla_status own);
+  void *user;
+} gla_krylov_ranks;
+
 // One Krylov job. A backend keeps a basis of `basis + block` vectors of length n, in a layout of
 // its own. All that comes to the host from it or goes there (projected matrices, coefficients) is
 // double, or complex double for the types c and z, column-major. The operator is scaled so that
 // products can neither overflow nor vanish when they are squared.
 typedef struct {
   gla_type type;
-  int64_t n;
-  int64_t basis; // columns, a multiple of block; basis + block <= n
+  int64_t n;     // of vectors; with `ranks` the rows of this one, also 0
+  int64_t basis; // columns, a multiple of block; basis + block <= n, in all
   int block;     // 1 to 8
   int plain;     // nonzero: `expand` and `rotate` are not called, block is 1, and basis counts
                  // the vectors that `combine` forms
@@ -353,6 +368,9 @@ typedef struct {
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
   void *user;
+  // NULL: all rows are here. Else (only the CPU has it) `matrix` is not NULL, it has n rows and
+  // ranks->reach columns, and the monitor polls nothing: what ends the work comes with sums.
+  const gla_krylov_ranks *ranks;
   gla_monitor monitor; // pages: always 0
 } gla_krylov_job;
 

@@ -49,7 +49,7 @@ static gla_status check_options (gla_context *ctx, const gla_eigs_options *o)
   return GLA_OK;
 }
 
-static gla_status check (gla_eigs_run *run, const gla_eigs_results *r)
+gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r)
 {
   gla_context *ctx = run->ctx;
   gla_status status = check_options (ctx, &run->o);
@@ -65,7 +65,7 @@ static gla_status check (gla_eigs_run *run, const gla_eigs_results *r)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "of an inverse only GLA_EIGS_WHICH_LM is wanted");
   status = gla_check_array (ctx, "values", &r->values, gla_type_real (run->type), run->k, 1, 1);
   if (status == GLA_OK && r->vectors.data != NULL)
-    status = gla_check_array (ctx, "vectors", &r->vectors, run->type, run->n, run->k, 1);
+    status = gla_check_array (ctx, "vectors", &r->vectors, run->type, run->rows, run->k, 1);
   if (status != GLA_OK)
     return status;
   if (r->values.device != GLA_DEVICE_HOST ||
@@ -74,7 +74,7 @@ static gla_status check (gla_eigs_run *run, const gla_eigs_results *r)
   if (r->vectors.data != NULL && r->vectors.row_stride != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "vectors has row stride %lld, it must be 1",
                      (long long)r->vectors.row_stride);
-  if (run->o.v0 != NULL && isnan (gla_eigs_largest (run->type, run->o.v0, run->n)))
+  if (run->o.v0 != NULL && isnan (gla_eigs_largest (run->type, run->o.v0, run->rows)))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "v0 has NaN or Inf");
   return GLA_OK;
 }
@@ -101,7 +101,7 @@ static gla_status check_matrix (gla_eigs_run *run)
 // gla_eigs
 //------------------------------------------------------------------------------
 
-static void resolve_options (gla_eigs_run *run)
+void gla_eigs_resolve (gla_eigs_run *run)
 {
   // rounding errors of products and of the projected matrix leave no smaller residuals
   const double least = 64 * gla_type_eps (run->type);
@@ -116,13 +116,13 @@ static gla_status copy_start (gla_eigs_run *run, void **copy)
 {
   if (run->o.v0 == NULL)
     return GLA_OK;
-  const size_t bytes = (size_t)run->n * gla_type_size (run->type);
-  *copy = malloc (bytes);
+  const size_t bytes = (size_t)run->rows * gla_type_size (run->type);
+  const double largest = gla_eigs_most (run, gla_eigs_largest (run->type, run->o.v0, run->rows));
+  *copy = malloc (bytes + 1);
   if (*copy == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
   memcpy (*copy, run->o.v0, bytes);
-  gla_eigs_scale (run->type, *copy, run->n,
-                  gla_eigs_exponent (run->type, gla_eigs_largest (run->type, run->o.v0, run->n)));
+  gla_eigs_scale (run->type, *copy, run->rows, gla_eigs_exponent (run->type, largest));
   run->o.v0 = *copy;
   return GLA_OK;
 }
@@ -141,7 +141,7 @@ static void take_values (const gla_eigs_run *run, const gla_eigs_results *result
   }
 }
 
-static gla_status solve (gla_eigs_run *run, const gla_eigs_results *results)
+gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
 {
   void *start = NULL;
   gla_status status = GLA_OK;
@@ -150,12 +150,13 @@ static gla_status solve (gla_eigs_run *run, const gla_eigs_results *results)
   run->converged = calloc ((size_t)run->k, 1);
   if (run->theta == NULL || run->residuals == NULL || run->converged == NULL)
     status = GLA_ERROR_OUT_OF_MEMORY;
-  if (status == GLA_OK && gla_eigs_is_dense (run)) {
+  status = gla_eigs_agree (run, status);
+  if (status == GLA_OK && run->ranks == NULL && gla_eigs_is_dense (run)) {
     status = gla_eigs_dense (run, results);
   } else if (status == GLA_OK) {
-    status = copy_start (run, &start);
+    status = gla_eigs_agree (run, copy_start (run, &start));
     if (status == GLA_OK)
-      status = gla_eigs_scale_operator (run);
+      status = gla_eigs_agree (run, gla_eigs_scale_operator (run));
     if (status == GLA_OK)
       status = gla_eigs_run_somewhere (run, results);
   }
@@ -201,12 +202,13 @@ gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eig
                       .check = r.residuals != NULL,
                       .report.device = GLA_DEVICE_HOST};
   run.parts = 1 + gla_type_is_complex (run.type);
-  resolve_options (&run);
-  status = check (&run, &r);
+  gla_eigs_resolve (&run);
+  run.rows = run.n;
+  status = gla_eigs_check (&run, &r);
   if (status == GLA_OK)
     status = check_matrix (&run);
   if (status == GLA_OK)
-    status = solve (&run, &r);
+    status = gla_eigs_solve (&run, &r);
   gla_give_struct (report, &run.report, sizeof run.report);
   return gla_end_call (ctx, status);
 }

@@ -159,6 +159,70 @@ END
   done
 }
 
+@test "sparse products and eigenvalues on 1 to 4 ranks are those of one matrix" {
+  script sparse_rows <<'END'
+    [rank, ranks] = gpulinalg_mpi ();
+    n = 600;
+    A = ba_graph (n, 3, 8);
+    x = cos (1:n).';
+    part = floor (n * rank / ranks) + 1 : floor (n * (rank + 1) / ranks);
+    rows = A(part,:);
+    assert (spmv (rows, x(part), "mpi", "rows"), (A * x)(part), 1e-12);
+    y = spmv (double (rows), single ([x, x](part,:)), "MPI", "Rows", "device", "cpu");
+    assert (class (y), "single");
+    assert (y, single ((A * [x, x])(part,:)), 1e-5);
+    ## one rank alone has complex vectors, or a complex matrix, or the other class
+    z = x * (1 + 2i * (ranks == 1));
+    z(end) += 1i;
+    assert (spmv (rows, z(part), "mpi", "rows"), (A * z)(part), 1e-12);
+    H = double (A);
+    H(n,n-1) += 1i;
+    H(n-1,n) -= 1i;
+    assert (spmv (H(part,:), x(part), "mpi", "rows"), (H * x)(part), 1e-12);
+    P = spmv_plan (rows, "mpi", "rows");
+    assert (P * x(part), (A * x)(part), 1e-12);
+    assert (spmv (P, [x, z](part,:)), (A * [x, z])(part,:), 1e-12);
+    assert (P.matrix, rows);
+    P = spmv_plan (rows, "mpi", "rows", "precision", "single");
+    assert (class (P * x(part)), "single");
+    ## eigenvalues and vectors
+    for which = {"la", "sa", "be", "lm"}
+      assert (abs (eigs_lanczos (rows, 4, which{1}, "mpi", "rows")), ...
+              abs (eigs_lanczos (A, 4, which{1})), 1e-11);
+    endfor
+    [V, D, flag, stats] = eigs_lanczos (rows, 3, "la", struct ("mpi", "rows", "v0", x(part)));
+    assert (flag, 0);
+    assert (size (V), [numel(part), 3]);
+    assert (norm (spmv (rows, V, "mpi", "rows") - V * D) < 1e-11);
+    assert (stats.orthogonality < 1e-13);
+    assert (stats.device, "cpu");
+    assert (eigs_lanczos (H(part,:), 2, "sa", "mpi", "rows"), eigs_lanczos (H, 2, "sa"), 1e-12);
+    assert (eigs_lanczos (rows, 2, "la", "method", "plain", "mpi", "rows"), diag (D)(1:2), 1e-11);
+    d = eigs_lanczos (rows, 2, "la", "precision", "single", "mpi", "rows");
+    assert (class (d), "single");
+    assert (d, single (diag (D)(1:2)), 1e-4);
+    ## a full matrix, so small that all of it comes to rank 0; no rows on rank 0
+    B = hilb (7) + eye (7);
+    part = (1:7)(1:7 * (rank == ranks - 1));
+    [V, D] = eigs_lanczos (B(part,:), 2, "sa", "mpi", "rows");
+    assert (diag (D), eig (B)(1:2), 1e-13);
+    assert (size (V), [numel(part), 2]);
+    if (rank == ranks - 1)
+      assert (norm (B * V - V * D) < 1e-13);
+    endif
+    printf ("rank %d of %d is right\n", rank, ranks);
+END
+  for mpi in $(mpis); do
+    sizes="1 4"
+    [ "$mpi" != mpich ] || sizes="2 3"
+    for n in $sizes; do
+      ranks $mpi $n $(octave_command) "$BATS_TEST_TMPDIR/sparse_rows.m"
+      [ "$status" -eq 0 ]
+      [ "$(count 'is right')" -eq $n ]
+    done
+  done
+}
+
 @test "the example gives the same response on 1 and 3 ranks" {
   for mpi in $(mpis); do
     ranks $mpi 3 $(octave_command) "$TOP/examples/rows_of_files.m"
@@ -177,7 +241,8 @@ END
     [rank, ranks] = gpulinalg_mpi ();
     function same (id, text, varargin)
       try
-        [a, b] = varargin{1} (varargin{2:end});
+        outputs = cell (1, 2 - strncmp (func2str (varargin{1}), "spmv", 4));
+        [outputs{:}] = varargin{1} (varargin{2:end});
         error ("no error where there must be \"%s\"", text);
       catch err
         assert (err.identifier, id);
@@ -206,6 +271,46 @@ END
           merge (odd, @gsvd_hz, @qr_block), A, merge (odd, A, 0), "mpi", "rows", "econ");
     same ("gpulinalg:mpi-mismatch", "rank 1: with \"root\" A and B must be empty on all ranks but 0", ...
           @gsvd_hz, A, A, 0, "mpi", "root");
+    S = speye (8)(4*rank+1:4*rank+4,:);
+    x = ones (4, 1);
+    P = spmv_plan (S, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "eigs_lanczos: rank 1: K must be an integer from 1 to 8, not 9", ...
+          @eigs_lanczos, S, 2 + 7 * odd, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "eigs_lanczos: rank 0: with \"mpi\" SIGMA must be \"lm\"", ...
+          @eigs_lanczos, S, 2, 0.5, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "rank 0: option \"mpi\" must be \"rows\", not \"root\"", ...
+          @eigs_lanczos, S, 2, "la", "mpi", "root");
+    same ("gpulinalg:mpi-mismatch", "\"mpi\" cannot be combined with a meter", ...
+          @eigs_lanczos, S, 2, "la", "progress", true, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "the work is done on the CPU of each rank", ...
+          @eigs_lanczos, S, 2, "la", "device", "gpu", "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "with \"mpi\" A must be a sparse or full matrix", ...
+          @eigs_lanczos, @sin, 8, 2, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "option \"v0\" must be a column of 4 numbers, not 8x1 double", ...
+          @eigs_lanczos, S, 2, "v0", ones (8, 1), "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "rank 1 has other options than rank 0", ...
+          @eigs_lanczos, S, 2, "tol", 1e-3 * (1 + odd), "mpi", "rows");
+    same ("gpulinalg:not-hermitian", "eigs_lanczos: A is not Hermitian", ...
+          @eigs_lanczos, S + odd * sparse (1, 2, 1e-9, 4, 8), 2, "mpi", "rows");
+    same ("gpulinalg:bad-value", "eigs_lanczos: A has NaN or Inf", ...
+          @eigs_lanczos, S * merge (odd, NaN, 1), 2, "mpi", "rows");
+    same ("gpulinalg:bad-value", "spmv: A has 8 rows on all ranks and 7 columns, it must be square", ...
+          @spmv, S(:,1:7), x, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "spmv: rank 1: with \"mpi\" X must have as many rows", ...
+          @spmv, S, ones (4 + odd, 1), "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "the number of columns of x is not the same: 1 on rank 0, 2 on rank 1", ...
+          @spmv, S, ones (4, 1 + odd), "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "spmv: rank 0: \"mpi\" cannot be combined with a transpose", ...
+          @spmv, S, x, "transpose", "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "with a plan, \"mpi\" is an option of spmv_plan", ...
+          @spmv, P, x, "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "spmv_plan: rank 1: A must be a sparse matrix or a plan", ...
+          @spmv_plan, merge (odd, 1, S), "mpi", "rows");
+    same ("gpulinalg:mpi-mismatch", "rank 1 has come to the eigenvalues of a sparse matrix, rank 0 to a pro", ...
+          merge (odd, @eigs_lanczos, @spmv), S, merge (odd, 2, x), "mpi", "rows");
+    fail ("P' * x", "a plan made with \"mpi\" cannot be transposed or conjugated");
+    fail ("eigs_lanczos (P, 2)", "of a plan made with \"mpi\" take P.matrix");
+    assert (P * x, x);
     R = qr_block (A, 0, "mpi", "rows");
     assert (R' * R, ranks * A' * A, 10) # all ranks still work together
     printf ("rank %d went on\n", rank);
@@ -290,6 +395,15 @@ END
     catch err
       disp ([err.identifier, " ", err.message]);
     end_try_catch
+    rows = 50 + 2e6 * rank;
+    A = sparse (1:rows, (1:rows) + 50 * rank, 1:rows, rows, 2e6 + 100);
+    try
+      [V, D] = eigs_lanczos (A, 100, "la", "mpi", "rows");
+      disp ("not reached");
+    catch err
+      disp ([err.identifier, " ", err.message]);
+    end_try_catch
+    assert (size (qr_block (rand (9, 3), 0, "mpi", "rows")), [3, 3]);
 END
   cat >limited.sh <<'END'
 rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}
@@ -308,6 +422,7 @@ END
     ranks $mpi 2 sh limited.sh $(octave_command) "$BATS_TEST_TMPDIR/too_little.m"
     [ "$seconds" -le 10 ]
     [ "$(count 'qr_block: out of memory: rank 1: too little memory')" -eq 2 ]
+    [ "$(count 'eigs_lanczos: out of memory: rank 1: ')" -eq 2 ]
     no_orphan too_little
   done
 }
@@ -335,14 +450,14 @@ END
 END
   for mpi in $(mpis); do
     mkdir -p other-$mpi/ranks
-    sed 's/GLA_TRANSPORT_VERSION = 1/GLA_TRANSPORT_VERSION = 2/' "$TOP/src/ranks/transport.h" \
+    sed 's/GLA_TRANSPORT_VERSION = [0-9]*/GLA_TRANSPORT_VERSION = 99/' "$TOP/src/ranks/transport.h" \
       >other-$mpi/ranks/transport.h
     export GPULINALG_MPI_PLUGIN
     GPULINALG_MPI_PLUGIN=$(plugin_of $mpi "$PWD/other-$mpi")
     run $(octave_command) joins.m
     echo "$output"
     [ "$status" -ne 0 ]
-    [[ "$output" == *"it has version 2 of the interface for plugins, the library has 1"* ]]
+    [[ "$output" == *"it has version 99 of the interface for plugins, the library has "* ]]
   done
   [ "$(mpis)" = "openmpi mpich" ] || skip "only one MPI is installed"
   GPULINALG_MPI_PLUGIN=$(plugin_of mpich)

@@ -1,24 +1,31 @@
 ## __eigs_arguments__.m: reads and checks the arguments of eigs_lanczos
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args): args holds the arguments after A. problem
-## describes A: its kind, size and class. sigma is "la", "sa", "lm", "be", or a number to find the
+## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args, by_rows): args holds the arguments after A.
+## by_rows: A has the rows of this rank. problem describes A: its kind, size and class. sigma is "la", "sa", "lm", "be", or a number to find the
 ## nearest eigenvalues of. o is the output of __eigs_options__.
 
-function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args)
+function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args, by_rows)
 
-  [A, problem, args] = read_problem (A, args);
+  [A, problem, args] = read_problem (A, args, by_rows);
   [k, sigma, args] = read_wanted (problem, args);
-  o = __eigs_options__ (args, problem.n, k);
+  o = __eigs_options__ (args, problem.n, k, problem.rows);
   problem = settle_types (problem, o);
+  if (by_rows)
+    check_rows (sigma, o);
+  endif
 
 endfunction
 
 ## Reads A and, for a function, its size; describes it in problem and removes the size from args.
-function [A, problem, args] = read_problem (A, args)
+function [A, problem, args] = read_problem (A, args, by_rows)
 
   problem = struct ("is_function", false, "is_plan", false, "is_full", false, "n", 0,
-                    "complex", false, "single", false);
+                    "rows", 0, "complex", false, "single", false, "by_rows", by_rows);
+  if (by_rows && ! isfloat (A) && ! (issparse (A) && islogical (A)))
+    error ("gpulinalg:bad-class",
+           'eigs_lanczos: with "mpi" A must be a sparse or full matrix, the rows of this rank');
+  endif
   if (is_function_handle (A) || (ischar (A) && isrow (A)) || isa (A, "inline"))
     problem.is_function = true;
     if (isempty (args))
@@ -28,7 +35,7 @@ function [A, problem, args] = read_problem (A, args)
     if (! (isnumeric (n) && isreal (n) && isscalar (n) && n >= 0 && n == fix (n) && n < flintmax ()))
       error ("gpulinalg:bad-value", "eigs_lanczos: N must be a non-negative integer");
     endif
-    problem.n = double (n);
+    problem.n = problem.rows = double (n);
     args(1) = [];
     return;
   endif
@@ -40,12 +47,14 @@ function [A, problem, args] = read_problem (A, args)
     error ("gpulinalg:bad-class", ["eigs_lanczos: A must be a sparse or full matrix, a plan of ", ...
                                    "spmv_plan or a function, not %s"], class (A));
   endif
-  if (ndims (matrix) > 2 || rows (matrix) != columns (matrix))
-    error ("gpulinalg:bad-shape", "eigs_lanczos: A must be a square matrix, but it is %s",
-           sprintf ("%dx", size (matrix))(1:end-1));
+  if (ndims (matrix) > 2 || (rows (matrix) != columns (matrix) && ! by_rows))
+    hint = {"", '; of a plan made with "mpi" take P.matrix, and the option "mpi" here'}{1 + problem.is_plan};
+    error ("gpulinalg:bad-shape", "eigs_lanczos: A must be a square matrix, but it is %s%s",
+           sprintf ("%dx", size (matrix))(1:end-1), hint);
   endif
   problem.is_full = ! issparse (matrix);
-  problem.n = rows (matrix);
+  problem.n = columns (matrix);
+  problem.rows = rows (matrix);
   problem.complex = iscomplex (matrix);
   problem.single = isa (matrix, "single");
   if (numel (args) > 0 && isnumeric (args{1}))
@@ -130,8 +139,22 @@ function problem = settle_types (problem, o)
   elseif (! isempty (o.precision))
     problem.single = strcmp (o.precision, "single");
   endif
-  if (iscomplex (o.v0) && ! problem.complex)
+  if (iscomplex (o.v0) && ! problem.complex && ! problem.by_rows)
     error ("gpulinalg:bad-value", "eigs_lanczos: the start vector is complex, but the problem is real");
+  endif
+
+endfunction
+
+## What is not done with "mpi".
+function check_rows (sigma, o)
+
+  if (isnumeric (sigma))
+    error ("gpulinalg:bad-option",
+           'eigs_lanczos: with "mpi" SIGMA must be "lm", "la", "sa" or "be"; nothing is factored');
+  elseif (! isequal (o.progress, false) || o.disp > 1)
+    error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with a meter');
+  elseif (! (ischar (o.device) && any (strcmpi (o.device, {"auto", "cpu"}))))
+    error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" the work is done on the CPU of each rank');
   endif
 
 endfunction

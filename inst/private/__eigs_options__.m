@@ -1,19 +1,19 @@
 ## __eigs_options__.m: reads and checks the options of eigs_lanczos
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## o = __eigs_options__ (args, n, k): args is {}, {struct} or a row of names and values. o has a
+## o = __eigs_options__ (args, n, k, m): m is the number of rows here. args is {}, {struct} or a row of names and values. o has a
 ## field for each option, with its default value if it was not given.
 
-function o = __eigs_options__ (args, n, k)
+function o = __eigs_options__ (args, n, k, m)
 
   o = struct ("issym", true, "isreal", true, "tol", 0, "maxit", 0, "p", 0, "v0", [], "disp", 0,
               "method", "restarted", "block", 0, "seed", 0, "certify", true, "steps", 0,
               "device", "auto", "progress", false, "precision", "", "failure", "replacenan",
-              "cholB", false, "permB", []);
+              "cholB", false, "permB", [], "mpi", "");
   pairs = name_value_pairs (args);
   for j = 1:columns (pairs)
     [name, given, value] = deal (pairs{:,j});
-    o.(name) = checked (name, given, value, o.(name), n);
+    o.(name) = checked (name, given, value, n, m);
   endfor
   check_together (o, n, k);
 
@@ -25,10 +25,10 @@ function table = known_names ()
   table = {"issym", "isreal", "tol", "maxit", "p", "v0", "disp", "cholB", "permB", ...
            "method", "block", "seed", "certify", "steps", "device", "progress", "precision", ...
            "Tolerance", "MaxIterations", "SubspaceDimension", "StartVector", "Display", ...
-           "IsFunctionSymmetric", "FailureTreatment"; ...
+           "IsFunctionSymmetric", "FailureTreatment", "mpi"; ...
            "issym", "isreal", "tol", "maxit", "p", "v0", "disp", "cholB", "permB", ...
            "method", "block", "seed", "certify", "steps", "device", "progress", "precision", ...
-           "tol", "maxit", "p", "v0", "disp", "issym", "failure"};
+           "tol", "maxit", "p", "v0", "disp", "issym", "failure", "mpi"};
 
 endfunction
 
@@ -65,7 +65,7 @@ function pairs = name_value_pairs (args)
 
 endfunction
 
-function value = checked (name, given, value, default, n)
+function value = checked (name, given, value, n, m)
 
   switch (name)
     case {"issym", "isreal", "certify", "cholB"}
@@ -91,8 +91,8 @@ function value = checked (name, given, value, default, n)
       endif
       value = number (given, value, @(x) any (x == 0:2), "0, 1 or 2");
     case "v0"
-      if (! (isfloat (value) && ! issparse (value) && (isempty (value) || isequal (size (value), [n, 1]))))
-        bad_value (given, sprintf ("a column of %d numbers", n), value);
+      if (! (isfloat (value) && ! issparse (value) && (isempty (value) || isequal (size (value), [m, 1]))))
+        bad_value (given, sprintf ("a column of %d numbers", m), value);
       endif
       if (! all (isfinite (value)))
         error ("gpulinalg:bad-value", 'eigs_lanczos: option "%s" holds NaN or Inf', given);
@@ -103,6 +103,8 @@ function value = checked (name, given, value, default, n)
       value = word (given, value, {"single", "double"});
     case "failure"
       value = word (given, value, {"replacenan", "drop"});
+    case "mpi"
+      value = word (given, value, {"rows"});
   endswitch
 
 endfunction

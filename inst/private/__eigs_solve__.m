@@ -124,6 +124,7 @@ function [request, A] = make_request (A, problem, k, sigma, o)
                     "certify", o.certify, "steps", o.steps, "device", o.device, ...
                     "progress", o.progress, "inverse", false, "shift", 0, "single", problem.single, ...
                     "complex", problem.complex, "block_function", false, ...
+                    "by_rows", problem.by_rows, ...
                     "order", [], "solver", [], "noise", 0);
   if (o.disp > 1 && isequal (o.progress, false))
     request.progress = true;
@@ -135,7 +136,9 @@ function [request, A] = make_request (A, problem, k, sigma, o)
     request.shift = sigma;
     request.tol = max (o.tol, 16 * eps ({"double", "single"}{1 + problem.single}));
   endif
-  if (problem.is_full)
+  if (problem.by_rows && problem.is_full)
+    A = sparse (double (A));
+  elseif (problem.is_full)
     check_hermitian (A);
     if (problem.single != isa (A, "single"))
       A = cast (A, {"double", "single"}{1 + problem.single});
@@ -183,7 +186,7 @@ endfunction
 
 function yes = can_be_factored (problem, o, sigma)
 
-  yes = ! (problem.is_function || problem.is_full || problem.single) ...
+  yes = ! (problem.is_function || problem.is_full || problem.single || problem.by_rows) ...
         && strcmp (o.method, "restarted") && any (strcmp (sigma, {"la", "sa", "be"}));
 
 endfunction
@@ -192,7 +195,7 @@ function [d, residuals, stats, X] = empty_results (problem)
 
   class_ = {"double", "single"}{1 + problem.single};
   d = zeros (0, 1, class_);
-  X = zeros (problem.n, 0, class_);
+  X = zeros (problem.rows, 0, class_);
   residuals = zeros (0, 1);
   stats = struct ("converged", 0, "products", 0, "restarts", 0, "steps", 0, "basis", 0, "block", 0, ...
                   "complete", true, "norm", 0, "orthogonality", 0, "dense", true, "device", "cpu");

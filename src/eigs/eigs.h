@@ -6,12 +6,20 @@
 
 #include "sparse/sparse.h"
 
+// A matrix whose rows are spread over ranks: S is rectangular then, what is here of it.
+typedef struct {
+  gla_krylov_ranks krylov;
+  int rank, ranks;
+  double *slots; // one for each rank
+} gla_eigs_ranks;
+
 typedef struct {
   gla_context *ctx;
   const gla_operator *A;
   gla_sparse *S; // NULL with a function
   gla_type type;
   int64_t n, k;
+  int64_t rows; // of vectors here: n, or the rows of this rank
   gla_eigs_which which;
   gla_eigs_options o; // no default is left in them
   int parts;          // numbers in an element: 1 or 2
@@ -22,7 +30,8 @@ typedef struct {
 
   gla_engine *engine;
   gla_krylov_job job;
-  uint64_t draws; // seeds that have been used
+  uint64_t draws;              // seeds that have been used
+  const gla_eigs_ranks *ranks; // NULL: all rows are here
 
   // of the engine's operator, in the order of the results
   double *theta, *residuals;
@@ -51,11 +60,35 @@ gla_status gla_eigs_scale_operator (gla_eigs_run *run);
 
 // Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
 int gla_eigs_is_dense (const gla_eigs_run *run);
+// Checks of the options and of the results, with run->rows for vectors.
+gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r);
+// Puts numbers into options that are 0.
+void gla_eigs_resolve (gla_eigs_run *run);
+// Fills the results and run->report.
+gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results);
 // Runs the method on the GPU where one is chosen; what that cannot do the CPU does.
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results);
 
 // Largest magnitude among count elements; NaN where one is not finite.
 double gla_eigs_largest (gla_type type, const void *x, int64_t count);
+
+//------------------------------------------------------------------------------
+// what ranks have in common (eigs_common.c)
+//------------------------------------------------------------------------------
+
+// Where all rows are here these change nothing. Else all ranks call them at the same places.
+
+// GLA_OK only where all ranks have it.
+gla_status gla_eigs_agree (gla_eigs_run *run, gla_status own);
+// The largest of all ranks, NaN where one has it.
+double gla_eigs_most (gla_eigs_run *run, double own);
+// What LAPACK gives may differ from one processor to another, so rank 0 computes it for all. Inputs
+// and outputs are those of the functions in eigs_projected.c.
+gla_status gla_eigs_projected (gla_eigs_run *run, int64_t m, double *A, double *theta);
+gla_status gla_eigs_tridiagonal (gla_eigs_run *run, int64_t m, const double *d, const double *e,
+                                 double *theta);
+gla_status gla_eigs_tridiagonal_vector (gla_eigs_run *run, int64_t m, const double *d,
+                                        const double *e, double theta, double *s);
 
 //------------------------------------------------------------------------------
 // orders (eigs_order.c)

@@ -104,6 +104,6 @@ gla_status gla_eigs_scale_operator (gla_eigs_run *run)
 {
   if (run->S == NULL)
     return measure_function (run);
-  run->exponent = gla_eigs_exponent (run->type, run->S->largest);
+  run->exponent = gla_eigs_exponent (run->type, gla_eigs_most (run, run->S->largest));
   return run->exponent != 0 ? gla_sparse_scaled (run->S, run->exponent, &run->scaled) : GLA_OK;
 }

@@ -67,7 +67,7 @@ static gla_status continue_to (recurrence *r, int64_t m)
 {
   gla_eigs_run *run = r->run;
   int64_t done = 0;
-  gla_status status = make_room (r, m);
+  gla_status status = gla_eigs_agree (run, make_room (r, m));
   if (status != GLA_OK)
     return status;
   status = run->engine->backend->krylov->plain (run->engine, m - r->m, r->alpha + r->m,
@@ -103,11 +103,11 @@ static int has_near (const double *list, int64_t count, double x, double tau)
 static gla_status classify (recurrence *r)
 {
   const int64_t m = r->m;
-  gla_status status = gla_tridiagonal_values (m, r->alpha, r->beta, r->theta);
+  gla_status status = gla_eigs_tridiagonal (r->run, m, r->alpha, r->beta, r->theta);
   if (status != GLA_OK)
     return status;
   if (m > 1)
-    status = gla_tridiagonal_values (m - 1, r->alpha + 1, r->beta + 1, r->hat);
+    status = gla_eigs_tridiagonal (r->run, m - 1, r->alpha + 1, r->beta + 1, r->hat);
   if (status != GLA_OK)
     return status;
   r->norm = fmax (fabs (r->theta[0]), fabs (r->theta[m - 1]));
@@ -129,7 +129,8 @@ static gla_status look_closer (recurrence *r, int64_t i)
 {
   if (r->state[i] != UNKNOWN)
     return GLA_OK;
-  gla_status status = gla_tridiagonal_vector (r->m, r->alpha, r->beta, r->theta[i], r->s);
+  gla_status status =
+      gla_eigs_tridiagonal_vector (r->run, r->m, r->alpha, r->beta, r->theta[i], r->s);
   const double eps = gla_type_eps (r->run->type);
   r->state[i] = r->s[0] * r->s[0] < eps * 1e-4 ? SPURIOUS : GOOD;
   return status;
@@ -145,7 +146,8 @@ static gla_status error_bound (recurrence *r, int64_t i, double *bound)
   *bound = 0;
   if (!is_single (r, i) || r->ended)
     return GLA_OK;
-  gla_status status = gla_tridiagonal_vector (r->m, r->alpha, r->beta, r->theta[i], r->s);
+  gla_status status =
+      gla_eigs_tridiagonal_vector (r->run, r->m, r->alpha, r->beta, r->theta[i], r->s);
   *bound = r->beta[r->m - 1] * fabs (r->s[r->m - 1]);
   return status;
 }
@@ -163,6 +165,7 @@ static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
   *count = 0;
   if (order == NULL || firsts == NULL || values == NULL)
     status = GLA_ERROR_OUT_OF_MEMORY;
+  status = gla_eigs_agree (run, status);
   for (int64_t i = 0; i < m && status == GLA_OK; i++)
     if (r->state[i] == GOOD || r->state[i] == UNKNOWN) {
       values[n_firsts] = r->theta[i];
@@ -245,8 +248,9 @@ static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *c
     if (status != GLA_OK)
       return status;
     gla_report_progress (run->ctx, run->report.converged, run->k);
-    if (gla_stop_wanted (run->ctx))
-      return GLA_ERROR_STOPPED;
+    status = gla_eigs_agree (run, gla_stop_wanted (run->ctx) ? GLA_ERROR_STOPPED : GLA_OK);
+    if (status != GLA_OK)
+      return status;
     if (settled || r->ended || r->m >= most)
       return GLA_OK;
     run->report.restarts++;
@@ -301,7 +305,7 @@ static gla_status ritz_coefficients (const recurrence *r, double theta, double *
     const int64_t order = from + (last - from) * i / TRIALS;
     if (i > 1 && order == from + (last - from) * (i - 1) / TRIALS)
       continue;
-    status = gla_tridiagonal_vector (order, r->alpha, r->beta, theta, trial);
+    status = gla_eigs_tridiagonal_vector (r->run, order, r->alpha, r->beta, theta, trial);
     const double bound = r->beta[order - 1] * fabs (trial[order - 1]);
     if (status != GLA_OK || !(bound < best))
       continue;
@@ -334,9 +338,9 @@ static gla_status second_pass (recurrence *r, int64_t count)
 {
   gla_eigs_run *run = r->run;
   double *S = malloc ((size_t)(r->m * count) * sizeof *S + 1);
-  if (S == NULL)
-    return GLA_ERROR_OUT_OF_MEMORY;
-  const gla_status status = form_vectors (r, S, count);
+  gla_status status = gla_eigs_agree (run, S != NULL ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY);
+  if (status == GLA_OK)
+    status = form_vectors (r, S, count);
   run->report.products += r->m + count;
   free (S);
   return status;
@@ -361,11 +365,11 @@ gla_status gla_eigs_plain (gla_eigs_run *run)
   recurrence r = {.run = run};
   int64_t count = 0;
   int64_t *places = malloc ((size_t)run->k * sizeof *places);
-  if (places == NULL)
-    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_status status = gla_eigs_agree (run, places != NULL ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY);
   for (int64_t i = 0; i < run->k; i++)
     run->theta[i] = NAN;
-  gla_status status = find_values (&r, places, &count);
+  if (status == GLA_OK)
+    status = find_values (&r, places, &count);
   run->report.steps = r.m;
   if (status == GLA_OK && (run->vectors || run->check) && count > 0)
     status = second_pass (&r, count);

@@ -123,7 +123,7 @@ static gla_status solve_projected (cycle *c)
 {
   c->used = c->end - c->pads;
   fill_projected (c);
-  gla_status status = gla_projected_eig (c->used, c->parts, c->S, c->theta);
+  gla_status status = gla_eigs_projected (c->run, c->used, c->S, c->theta);
   if (status != GLA_OK)
     return status;
   for (int64_t i = 0; i < c->used; i++) {
@@ -380,7 +380,9 @@ static gla_status solve (cycle *c)
 gla_status gla_eigs_restarted (gla_eigs_run *run)
 {
   cycle c;
-  const gla_status status = cycle_take (&c, run) ? solve (&c) : GLA_ERROR_OUT_OF_MEMORY;
+  gla_status status = gla_eigs_agree (run, cycle_take (&c, run) ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY);
+  if (status == GLA_OK)
+    status = solve (&c);
   cycle_free (&c);
   return status;
 }

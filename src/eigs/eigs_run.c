@@ -70,10 +70,14 @@ static gla_status describe_job (gla_eigs_run *run)
   gla_sparse_use use;
   gla_status status = GLA_OK;
   run->job = (gla_krylov_job){.type = run->type,
-                              .n = run->n,
+                              .n = run->rows,
                               .apply = gla_eigs_apply_scaled,
                               .user = run,
                               .monitor = {gla_poll_stop, run->ctx}};
+  if (run->ranks != NULL) {
+    run->job.ranks = &run->ranks->krylov;
+    run->job.monitor = (gla_monitor){NULL, NULL};
+  }
   if (run->S != NULL) {
     status = gla_sparse_find_use (run->scaled ? run->scaled : run->S, 'N', 0, &use);
     run->job.matrix = &use.face->M;
@@ -131,11 +135,11 @@ static gla_status open_job (gla_eigs_run *run)
 {
   gla_krylov_job *job = &run->job;
   const int64_t least = job->plain ? job->basis : least_basis (run->k, job->block);
-  gla_status status = prepare_matrix (run);
+  gla_status status = gla_eigs_agree (run, prepare_matrix (run));
   if (status != GLA_OK)
     return status;
   while (1) {
-    status = run->engine->backend->krylov->begin (run->engine, job);
+    status = gla_eigs_agree (run, run->engine->backend->krylov->begin (run->engine, job));
     if (status != GLA_ERROR_OUT_OF_MEMORY || job->basis <= least)
       return status;
     const int64_t half = whole_blocks (job->basis / 2, job->block);
@@ -154,7 +158,7 @@ static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
       status = run->engine->backend->krylov->get (run->engine, i, 1, column);
       continue;
     }
-    for (int64_t j = 0; j < run->n * run->parts; j++)
+    for (int64_t j = 0; j < run->rows * run->parts; j++)
       if (gla_type_real (run->type) == GLA_TYPE_S)
         ((float *)column)[j] = NAN;
       else
@@ -186,6 +190,14 @@ static gla_status run_on (void *call, gla_engine *engine)
   return status;
 }
 
+// Rows that are spread over ranks: on the CPU of each.
+static gla_status run_by_rows (eigs_call *call)
+{
+  gla_engine *cpu = NULL;
+  const gla_status status = gla_eigs_agree (call->run, gla_context_cpu (call->run->ctx, &cpu));
+  return status == GLA_OK ? run_on (call, cpu) : status;
+}
+
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
 {
   static const gla_placed_work work = {.on_engine = run_on};
@@ -196,9 +208,11 @@ gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *re
                              .pages = 1,
                              .data_device = GLA_DEVICE_HOST};
   int device;
-  const gla_status status = describe_job (run);
+  const gla_status status = gla_eigs_agree (run, describe_job (run));
   if (status != GLA_OK)
     return status;
+  if (run->ranks != NULL)
+    return run_by_rows (&call);
   choose_sizes (run, 1);
   return gla_place_call (run->ctx, &placed, &device);
 }

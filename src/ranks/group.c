@@ -162,7 +162,8 @@ static int wait_for (gla_ranks *ranks, int peer)
   return 0;
 }
 
-int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives)
+// Starts to send or to receive.
+static int begin (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives)
 {
   char why[256] = "", text[400];
   const gla_transport *t = &ranks->transport;
@@ -170,16 +171,40 @@ int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int re
     return 1;
   const int failed = receives ? t->receive (t->self, peer, data, bytes, why, sizeof why)
                               : t->send (t->self, peer, data, bytes, why, sizeof why);
-  if (failed) {
-    snprintf (text, sizeof text, "rank %d has lost rank %d: %s", t->rank, peer, why);
-    return breaks (ranks, GLA_ERROR_RANK_LOST, text);
-  }
-  if (wait_for (ranks, peer))
+  if (!failed)
+    return 0;
+  snprintf (text, sizeof text, "rank %d has lost rank %d: %s", t->rank, peer, why);
+  return breaks (ranks, GLA_ERROR_RANK_LOST, text);
+}
+
+static void count (gla_ranks *ranks, size_t bytes, int received)
+{
+  *(received ? &ranks->info.messages_received : &ranks->info.messages_sent) += 1;
+  *(received ? &ranks->info.bytes_received : &ranks->info.bytes_sent) += (int64_t)bytes;
+}
+
+int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives)
+{
+  if (begin (ranks, peer, data, bytes, receives) || wait_for (ranks, peer))
     return 1;
-  int64_t *counters = receives ? &ranks->info.messages_received : &ranks->info.messages_sent;
-  int64_t *moved = receives ? &ranks->info.bytes_received : &ranks->info.bytes_sent;
-  *counters += 1;
-  *moved += (int64_t)bytes;
+  count (ranks, bytes, receives);
+  return 0;
+}
+
+int gla_ranks_exchange (gla_ranks *ranks, int to, const void *out, size_t out_bytes, int from,
+                        void *in, size_t in_bytes)
+{
+  // the transport does not write to what it sends
+  if (out_bytes > 0 && begin (ranks, to, (void *)(uintptr_t)out, out_bytes, 0))
+    return 1;
+  if (in_bytes > 0 && begin (ranks, from, in, in_bytes, 1))
+    return 1;
+  if (wait_for (ranks, in_bytes > 0 ? from : to))
+    return 1;
+  if (out_bytes > 0)
+    count (ranks, out_bytes, 0);
+  if (in_bytes > 0)
+    count (ranks, in_bytes, 1);
   return 0;
 }
 

@@ -22,7 +22,10 @@ typedef enum {
   GLA_CALL_GSVD,
   GLA_CALL_GEVD,
   GLA_CALL_DEAL,
-  GLA_CALL_COLLECT
+  GLA_CALL_COLLECT,
+  GLA_CALL_SPARSE,
+  GLA_CALL_SPMV,
+  GLA_CALL_EIGS
 } gla_rank_call;
 
 // What must be the same on all ranks, 0 where it is not used; names are in meet.c.
@@ -34,6 +37,7 @@ enum {
   GLA_FACT_BLOCK,
   GLA_FACT_OPTIONS, // method, blocking and ordering of gla_gsvd_options
   GLA_FACT_OUTPUTS, // a bit for each result that is wanted
+  GLA_FACT_COUNT,   // of eigenvalues
   GLA_FACTS
 };
 
@@ -90,6 +94,18 @@ int gla_ranks_send (gla_ranks *ranks, int peer, size_t bytes);
 int gla_ranks_receive (gla_ranks *ranks, int peer, size_t bytes);
 // From rank 0 to all: what gla_ranks_bytes holds there.
 int gla_ranks_spread (gla_ranks *ranks, size_t bytes);
+
+// Sends to one rank and receives from another at once; a side without bytes is left out. No heads.
+int gla_ranks_exchange (gla_ranks *ranks, int to, const void *out, size_t out_bytes, int from,
+                        void *in, size_t in_bytes);
+
+// Room for gla_ranks_add, before the ranks meet.
+gla_status gla_ranks_reserve_sums (gla_ranks *ranks);
+// x[0..count-1] become their sums over all ranks, added along the tree: the same bits on all ranks.
+// Polls the stop callback. Nonzero, on all ranks at the same sum: one of them has failed or was
+// stopped; the sums mean nothing, but are the same still. Nonzero at once where the ranks are
+// broken.
+int gla_ranks_add (gla_ranks *ranks, double *x, int64_t count);
 
 // Notes that this rank has failed with the message of the context, unless a lower one has.
 void gla_ranks_note (gla_ranks *ranks, gla_status status);

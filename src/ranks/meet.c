@@ -18,7 +18,14 @@ static const char *const fact_names[GLA_FACTS] = {"the type of A",
                                                   "the number of pages",
                                                   "the option \"block\"",
                                                   NULL,
-                                                  NULL};
+                                                  NULL,
+                                                  "the number of eigenvalues"};
+
+static const char *fact_name (int64_t call, int fact)
+{
+  const int is_x = call == GLA_CALL_SPMV && fact == GLA_FACT_RIGHT_SIDES;
+  return is_x ? "the number of columns of x" : fact_names[fact];
+}
 
 static const char *call_name (int64_t call)
 {
@@ -38,6 +45,12 @@ static const char *call_name (int64_t call)
   case GLA_CALL_DEAL:
   case GLA_CALL_COLLECT:
     return "the transfer of a matrix of rank 0";
+  case GLA_CALL_SPARSE:
+    return "a sparse matrix by rows";
+  case GLA_CALL_SPMV:
+    return "a product with a sparse matrix";
+  case GLA_CALL_EIGS:
+    return "the eigenvalues of a sparse matrix";
   }
   return "a call that is unknown here";
 }
@@ -102,8 +115,8 @@ static gla_status compare (gla_context *ctx, const gla_ranks *ranks)
                          f == GLA_FACT_OPTIONS ? "options" : "outputs");
       if (here != there)
         return gla_fail (ctx, GLA_ERROR_RANKS_DIFFER,
-                         "%s is not the same: %lld on rank 0, %lld on rank %d", fact_names[f],
-                         (long long)there, (long long)here, r);
+                         "%s is not the same: %lld on rank 0, %lld on rank %d",
+                         fact_name (cards[0].call, f), (long long)there, (long long)here, r);
     }
   return GLA_OK;
 }

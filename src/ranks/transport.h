@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 // A plugin of another version is refused.
-enum { GLA_TRANSPORT_VERSION = 1 };
+enum { GLA_TRANSPORT_VERSION = 2 };
 
 typedef struct {
   size_t size; // sizeof (gla_transport)
@@ -22,9 +22,9 @@ typedef struct {
   char name[128];              // what moves the bytes: "Open MPI v4.1.4"
   void *self;
 
-  // Starts to send or to receive one message; those from one rank to another arrive in order, and
-  // both sides name the same number of bytes. The memory stays as it is until `test` says that all
-  // is done. Nonzero: it failed, `why` says how.
+  // Starts to send or to receive one message, or one of each before `test`; those from one rank to
+  // another arrive in order, and both sides name the same number of bytes. The memory stays as it
+  // is until `test` says that all is done. Nonzero: it failed, `why` says how.
   int (*send) (void *self, int peer, const void *data, size_t bytes, char *why, size_t room);
   int (*receive) (void *self, int peer, void *data, size_t bytes, char *why, size_t room);
   // 1: all that was started is done; 0: not yet; -1: it failed.

@@ -35,6 +35,9 @@ static void free_all (gla_cpu_krylov *k)
   free (k->V);
   free (k->rows);
   free (k->W);
+  free (k->lost);
+  free (k->weak);
+  free (k->turn);
   free (k->chunked);
   free (k->sums);
   free (k->factor);
@@ -46,13 +49,13 @@ static void free_all (gla_cpu_krylov *k)
   free (k);
 }
 
-// count vectors of length n, or NULL
-static void *vectors (const gla_krylov_job *job, int64_t count)
+// count vectors of this length, or NULL
+static void *vectors (const gla_krylov_job *job, int64_t length, int64_t count)
 {
   const size_t size = gla_type_size (job->type);
-  if ((uint64_t)count > (SIZE_MAX / 2 - 64) / size / (uint64_t)job->n)
+  if (length > 0 && (uint64_t)count > (SIZE_MAX / 2 - 64) / size / (uint64_t)length)
     return NULL;
-  const size_t bytes = (size_t)count * (size_t)job->n * size;
+  const size_t bytes = (size_t)count * (size_t)length * size;
   void *memory = malloc (bytes + 64);
   if (memory != NULL)
     gla_host_prefer_huge_pages (memory, bytes);
@@ -67,21 +70,27 @@ static int take_all (gla_cpu_krylov *k)
   const size_t panel = (size_t)(job->basis + job->block) * width;
   const size_t window = GLA_KRYLOV_WINDOW * (size_t)job->basis;
   const size_t factor = panel > window ? panel : window;
-  k->V = vectors (job, job->basis + job->block);
-  k->rows = vectors (job, job->block);
-  k->W = vectors (job, job->block);
-  k->chunked = malloc (panel * (size_t)k->chunks * size);
+  const int64_t n = job->n, reach = job->ranks != NULL ? job->ranks->reach : n;
+  const size_t square = (size_t)job->basis * (size_t)job->basis;
+  k->V = vectors (job, n, job->basis + job->block);
+  k->rows = vectors (job, reach, job->block);
+  k->W = vectors (job, n, job->block);
+  k->lost = malloc ((size_t)(job->basis + job->block) * 2 * sizeof (double));
+  k->weak = malloc ((size_t)(job->basis + job->block) * 2 * sizeof (double));
+  k->turn = malloc (job->plain ? 1 : square * size);
+  k->chunked = malloc (panel * (size_t)k->chunks * size + 1);
   k->sums = malloc (panel * 2 * sizeof (double));
   k->factor = malloc (factor * size);
   k->rotated = malloc ((size_t)k->threads * GLA_KRYLOV_ROTATED_ROWS * (size_t)job->basis * size);
   if (job->plain) {
-    k->first = vectors (job, 1);
-    k->before = vectors (job, 1);
-    k->now = vectors (job, 1);
-    k->window = vectors (job, GLA_KRYLOV_WINDOW);
+    k->first = vectors (job, n, 1);
+    k->before = vectors (job, n, 1);
+    k->now = vectors (job, n, 1);
+    k->window = vectors (job, n, GLA_KRYLOV_WINDOW);
   }
   const int plain = !job->plain || (k->first && k->before && k->now && k->window);
-  return plain && k->V && k->rows && k->W && k->chunked && k->sums && k->factor && k->rotated;
+  return plain && k->V && k->rows && k->W && k->lost && k->weak && k->turn && k->chunked &&
+         k->sums && k->factor && k->rotated;
 }
 
 static void krylov_end (gla_engine *engine)
@@ -143,6 +152,13 @@ static gla_status krylov_get (gla_engine *engine, int64_t first, int64_t count, 
 // passes over the basis
 //------------------------------------------------------------------------------
 
+void gla_cpu_krylov_add (gla_cpu_krylov *k, double *sums, int64_t count)
+{
+  const gla_krylov_ranks *ranks = k->job.ranks;
+  if (ranks != NULL && ranks->add (ranks->user, sums, count))
+    atomic_store (&k->region.stop, 1);
+}
+
 // Passes are shared where they are long enough: threads that wait for each other after every pass
 // cost more than they bring in a short one.
 void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
@@ -165,11 +181,19 @@ typedef struct {
   const gla_cpu_krylov_functions *f;
 } operation;
 
+// team == 0: too little memory for threads of the BLAS, on any rank.
 static operation begin (gla_engine *engine)
 {
   gla_cpu_krylov *k = ((gla_cpu_engine *)engine)->krylov;
+  const gla_krylov_ranks *ranks = k->job.ranks;
   gla_cpu_parallel_start (&k->region, &k->job.monitor);
   k->team = gla_blas_enter (k->threads);
+  if (ranks != NULL &&
+      ranks->agree (ranks->user, k->team > 0 ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY) != GLA_OK) {
+    if (k->team > 0)
+      gla_blas_leave (k->team);
+    k->team = 0;
+  }
   return (operation){k, types[gla_cpu_type_index (k->job.type)]};
 }
 

@@ -3,7 +3,9 @@
 //
 // The basis is column-major. All passes over it go by chunks of rows, in each the kernels of
 // ../spmv/spmv_recurrence.h or one-threaded products of the BLAS; the results of chunks are added
-// in their order, so that the bits do not depend on the number of threads.
+// in their order, so that the bits do not depend on the number of threads. Where rows are spread
+// over ranks, each rank has its own chunks, and the sums of ranks are added behind that; nothing
+// else differs.
 
 #ifndef GPULINALG_CPU_KRYLOV_H
 #define GPULINALG_CPU_KRYLOV_H
@@ -32,6 +34,9 @@ typedef struct {
   void *V;       // n x (basis + block)
   void *rows;    // n x block: vectors to multiply, by rows
   void *W;       // n x block
+  double *lost;  // basis + block numbers of the type, in double: what a vector loses
+  double *weak;  // the same for a vector of the three-term recurrence
+  void *turn;    // basis x basis: the rotation, in the type
   void *chunked; // what chunks give: (basis + block) x width each, width of a block or a group
   double *sums;  // (basis + block) x width, the sums of that, with imaginary parts
   void *factor;  // the same in the type
@@ -65,6 +70,9 @@ typedef struct {
 extern const gla_cpu_krylov_functions gla_cpu_krylov_s, gla_cpu_krylov_d, gla_cpu_krylov_c,
     gla_cpu_krylov_z;
 
+// Sums over the chunks of this rank become sums over all ranks; the region stops where one of them
+// has failed.
+void gla_cpu_krylov_add (gla_cpu_krylov *k, double *sums, int64_t count);
 // Hands out pieces of a pass that touches so many columns of length n.
 void gla_cpu_krylov_for (gla_cpu_krylov *k, int64_t columns, int64_t pieces, gla_pool_work work,
                          void *user);

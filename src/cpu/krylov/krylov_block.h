@@ -12,7 +12,6 @@
 
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 //------------------------------------------------------------------------------
@@ -141,9 +140,7 @@ static int64_t orthonormalise_columns (gla_cpu_krylov *k, int64_t q, double *H, 
 {
   const int b = k->job.block;
   int64_t replaced = 0;
-  double *lost = calloc ((size_t)(q + b) * GLA_PARTS, sizeof *lost);
-  if (lost == NULL)
-    return -1;
+  double *lost = k->lost;
   for (int c = 0; c < b; c++) {
     memset (lost, 0, (size_t)(q + b) * GLA_PARTS * sizeof *lost);
     double norm = orthonormalise_column (k, q + c, 16 * GLA_EPS * k->norm, lost);
@@ -153,7 +150,6 @@ static int64_t orthonormalise_columns (gla_cpu_krylov *k, int64_t q, double *H, 
       R[i + c * b] = i < c ? small_at (lost, q + i) : i == c ? norm : 0;
     replaced += norm == 0;
   }
-  free (lost);
   return replaced;
 }
 
@@ -244,12 +240,8 @@ static gla_status orthonormalise_block (gla_cpu_krylov *k, int64_t q, double *H,
         ok = sweep_again (k, q, H, ldh, R) ? 1 : -1;
         break;
       }
-  if (ok == 0) {
-    const int64_t count = orthonormalise_columns (k, q, H, ldh, R);
-    if (count < 0)
-      return GLA_ERROR_OUT_OF_MEMORY;
-    *replaced += count;
-  }
+  if (ok == 0)
+    *replaced += orthonormalise_columns (k, q, H, ldh, R);
   return atomic_load (&k->region.stop) ? GLA_ERROR_STOPPED : GLA_OK;
 }
 

@@ -21,7 +21,6 @@
 
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A*v(j) in column j+1, less its parts in v(j-1) and v(j), which go to T; its norm in *beta.
@@ -87,13 +86,11 @@ static gla_status orthonormalise_weak (gla_cpu_krylov *k, int64_t j, double *T, 
 {
   double complex beta = 0;
   // what it loses are rounding errors, and those of vectors that have been replaced since
-  double *lost = calloc ((size_t)(j + 2) * GLA_PARTS, sizeof *lost);
-  if (lost == NULL)
-    return GLA_ERROR_OUT_OF_MEMORY;
+  double *lost = k->weak;
+  memset (lost, 0, (size_t)(j + 2) * GLA_PARTS * sizeof *lost);
   gla_status status = orthonormalise_block (k, j + 1, lost, j + 2, &beta, replaced);
   small_set (T + j * ldt * GLA_PARTS, j + 1, beta);
   k->link = creal (beta);
-  free (lost);
   return status;
 }
 

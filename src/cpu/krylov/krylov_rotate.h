@@ -13,7 +13,6 @@
 
 #include <complex.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Rows first..first+rows-1 of the basis times k->factor (count x keep); the block behind follows.
@@ -56,14 +55,11 @@ static void rotate_piece (void *user, int64_t piece, int slot)
 static gla_status rotate (gla_cpu_krylov *k, int64_t count, const double *S, int64_t keep)
 {
   const int64_t rows = 2 * GLA_KRYLOV_ROTATED_ROWS, pieces = (k->job.n + rows - 1) / rows;
-  real *factor = malloc ((size_t)(count * keep) * GLA_PARTS * sizeof *factor);
-  if (factor == NULL)
-    return GLA_ERROR_OUT_OF_MEMORY;
+  real *factor = k->turn;
   for (int64_t i = 0; i < count * keep * GLA_PARTS; i++)
     factor[i] = (real)S[i];
   rotation r = {k, count, keep, factor};
   gla_cpu_krylov_for (k, count, pieces, rotate_piece, &r);
-  free (factor);
   return GLA_OK;
 }
 

@@ -28,6 +28,7 @@ static void add_chunks (gla_cpu_krylov *k, int64_t count)
   for (int64_t c = 0; c < k->chunks; c++, part += count * GLA_PARTS)
     for (int64_t i = 0; i < count * GLA_PARTS; i++)
       k->sums[i] += (double)part[i];
+  gla_cpu_krylov_add (k, k->sums, count * GLA_PARTS);
 }
 
 // Y = alpha*op(V)*X + beta*Y for V of rows x p. For one vector the BLAS reads V twice as fast where
@@ -205,11 +206,14 @@ static void orthogonalise (gla_cpu_krylov *k, int64_t first, int64_t end, real *
 // Y = A*X for `width` columns of length n
 static gla_status multiply (gla_cpu_krylov *k, const real *X, real *Y, int width)
 {
-  const int64_t n = k->job.n;
+  const gla_krylov_ranks *ranks = k->job.ranks;
+  const int64_t n = k->job.n, reach = ranks != NULL ? ranks->reach : n;
   if (k->sparse == NULL)
     return k->job.apply (k->job.user, X, Y, width);
+  if (ranks != NULL)
+    X = ranks->extend (ranks->user, X, width);
   if (width > 1) {
-    gla_cpu_spmv_by_rows (k->product, X, n, n, width, k->rows);
+    gla_cpu_spmv_by_rows (k->product, X, reach, reach, width, k->rows);
     X = k->rows;
   }
   gla_cpu_spmv_multiply (k->product, k->sparse, k->job.conjugate, X, width, Y, n, &k->region);

@@ -45,6 +45,7 @@ static double sum_terms (const terms *t, int64_t columns, gla_pool_work work)
   run_terms (t, columns, work);
   for (int64_t c = 0; c < t->k->chunks; c++)
     sum += (double)parts[c];
+  gla_cpu_krylov_add ((gla_cpu_krylov *)t->k, &sum, 1);
   return sum;
 }
 
@@ -58,13 +59,15 @@ static void fill_piece (void *user, int64_t piece, int slot)
 {
   (void)slot;
   const filling *f = user;
-  const int64_t n = f->k->job.n, j = f->j, rows = CHUNKS_OF_SUM * GLA_KRYLOV_ROWS;
+  const gla_krylov_ranks *ranks = f->k->job.ranks;
+  const int64_t n = f->k->job.n, rows = CHUNKS_OF_SUM * GLA_KRYLOV_ROWS;
   const int64_t end = (piece + 1) * rows < n ? (piece + 1) * rows : n;
-  real *v = basis_column (f->k, j);
+  const int64_t at = ranks != NULL ? f->j * ranks->order + ranks->before : f->j * n;
+  real *v = basis_column (f->k, f->j);
   for (int64_t i = piece * rows; i < end; i++) {
-    v[i * GLA_PARTS] = (real)gla_krylov_random (f->seed, (uint64_t)(j * n + i));
+    v[i * GLA_PARTS] = (real)gla_krylov_random (f->seed, (uint64_t)(at + i));
 #if GLA_COMPLEX
-    v[2 * i + 1] = (real)gla_krylov_random (f->seed ^ GLA_IMAGINARY_SEED, (uint64_t)(j * n + i));
+    v[2 * i + 1] = (real)gla_krylov_random (f->seed ^ GLA_IMAGINARY_SEED, (uint64_t)(at + i));
 #endif
   }
 }
