@@ -94,6 +94,8 @@ gpu_value real_function (const char *name, const octave_value_list &args);
 
 gpu_value index (const gpu_value &x, const octave_value_list &idx);
 void assign (gpu_value &x, const octave_value_list &idx, const octave_value &rhs);
+// Ends with an error where an array on a GPU has no such number of subscripts.
+void check_subscripts (octave_idx_type count);
 gpu_value permuted (const gpu_value &x, const Array<int> &order);
 gpu_value resized (const gpu_value &x, const dim_vector &dims);
 void insert (gpu_value &x, const gpu_value &y, const Array<octave_idx_type> &at);
