@@ -1032,8 +1032,8 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 typedef struct gla_sparse_rows gla_sparse_rows;
 
 // Collective. csr: the rows of this rank, any number, with the columns of all of A, n = the rows of
-// all ranks. options as in gla_sparse_create; without `copy` index (with by_columns) and values
-// must stay as they are. The ranks tell each other which rows of vectors their products need, once.
+// all ranks. options as in gla_sparse_create: without `copy` the arrays must stay as they are. The
+// ranks tell each other once which rows of vectors their products need.
 gla_status gla_sparse_rows_create (gla_context *ctx, gla_ranks *ranks, const gla_csr *csr,
                                    gla_sparse_rows **S, const gla_sparse_options *options);
 // Not collective. NULL is allowed. To be called before gla_ranks_destroy and gla_context_destroy.
@@ -1047,7 +1047,7 @@ gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array 
 // all ranks; vectors: these rows of them, data not NULL also where there are none. options: v0 are
 // the rows of this rank. The basis is spread like A. GLA_ERROR_NOT_HERMITIAN, found by sums of
 // hashes, names no element. For the same rows on each rank the results have the same bits in every
-// run. A rank has the same random start vector as its rows have in gla_eigs.
+// run. Random start vectors are those of gla_eigs.
 gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_eigs_which which,
                           const gla_eigs_results *results, const gla_eigs_options *options,
                           gla_eigs_report *report);

@@ -140,6 +140,10 @@ static gla_status open_job (gla_eigs_run *run)
     return status;
   while (1) {
     status = gla_eigs_agree (run, run->engine->backend->krylov->begin (run->engine, job));
+    if (status == GLA_OK)
+      return status;
+    if (run->ranks != NULL) // this rank may have had the memory
+      run->engine->backend->krylov->end (run->engine);
     if (status != GLA_ERROR_OUT_OF_MEMORY || job->basis <= least)
       return status;
     const int64_t half = whole_blocks (job->basis / 2, job->block);
