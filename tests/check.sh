@@ -144,7 +144,7 @@ step "the C example with a stop callback" sh -c 'tests/c/build/stop | grep -qxE 
 await "sanitized library and tests"
 c_suites strict_ OMP_NUM_THREADS=1
 await "tests for ThreadSanitizer"
-for name in driver parallel ranks rank_faults rows sparse_rows; do
+for name in driver parallel ranks rank_faults rows sparse_rows eigs_rows; do
   suite "tsan_$name" env TSAN_OPTIONS=halt_on_error=1 OMP_NUM_THREADS=3 tests/c/build/tsan_$name
 done
 stop_without "installation"
