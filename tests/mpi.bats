@@ -223,6 +223,18 @@ END
   done
 }
 
+@test "the example with a sparse matrix gives the same energies on 1 and 3 ranks" {
+  for mpi in $(mpis); do
+    ranks $mpi 3 $(octave_command) "$TOP/examples/trap_over_ranks.m"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"on 3 ranks"*"energies: 0.3690 0.6110"* ]]
+  done
+  run $(octave_command) "$TOP/examples/trap_over_ranks.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"on 1 ranks"*"energies: 0.3690 0.6110"* ]]
+}
+
 @test "the example gives the same response on 1 and 3 ranks" {
   for mpi in $(mpis); do
     ranks $mpi 3 $(octave_command) "$TOP/examples/rows_of_files.m"

@@ -25,7 +25,8 @@ static inline void put (int bytes, void *array, int64_t k, int64_t x)
     ((int64_t *)array)[k] = x;
 }
 
-static inline rank_rows take_rows (const matrix *A, int64_t from, int64_t to, int by_columns, int bytes)
+static inline rank_rows take_rows (const matrix *A, int64_t from, int64_t to, int by_columns,
+                                   int bytes)
 {
   const int64_t first = A->start[from], entries = A->start[to] - first, n = A->n;
   const int64_t lines = by_columns ? n : to - from;
