@@ -407,10 +407,11 @@ END
     catch err
       disp ([err.identifier, " ", err.message]);
     end_try_catch
-    rows = 50 + 2e6 * rank;
-    A = sparse (1:rows, (1:rows) + 50 * rank, 1:rows, rows, 2e6 + 100);
+    clear A
+    rows = 50 + 4e5 * rank; # of rank 1 the basis needs 970 MB at least
+    A = sparse (1:rows, (1:rows) + 50 * rank, 1:rows, rows, 4e5 + 100);
     try
-      [V, D] = eigs_lanczos (A, 100, "la", "mpi", "rows");
+      d = eigs_lanczos (A, 300, "la", "mpi", "rows");
       disp ("not reached");
     catch err
       disp ([err.identifier, " ", err.message]);
