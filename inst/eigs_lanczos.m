@@ -124,8 +124,8 @@
 ## With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
 ## rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.  All
 ## ranks make the same call, each with its own rows, sparse or full, also none.
-## @var{V} has these rows, and @qcode{"v0"}, too; all else is the same on all ranks,
-## to the bit.  The basis is spread like @var{A}, so that several computers hold what is
+## @var{V} has these rows, and @qcode{"v0"}, too; all else but the seconds is the same on all
+## ranks, to the bit.  The basis is spread like @var{A}, so that several computers hold what is
 ## too large for one.  The work is done on the CPU of each rank; give all ranks about as many
 ## nonzeros.  @var{sigma} is @qcode{"lm"}, @qcode{"la"}, @qcode{"sa"} or
 ## @qcode{"be"}: nothing is factored, also not where the iteration does not converge.
