@@ -10,7 +10,6 @@
 #include "structs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +87,6 @@ static gla_status meet (gla_eigs_rows_call *call, gla_status status)
   card.facts[GLA_FACT_COUNT] = run->k;
   card.facts[GLA_FACT_OPTIONS] = options_as_number (run);
   card.facts[GLA_FACT_OUTPUTS] = run->vectors | run->check << 1;
-  snprintf (card.text, sizeof card.text, "%.*s", (int)sizeof card.text - 1, run->ctx->message);
   return gla_ranks_meet (run->ctx, call->S->ranks, &card);
 }
 

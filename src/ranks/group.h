@@ -79,7 +79,8 @@ struct gla_ranks {
 };
 
 // All ranks exchange cards. The same status and message on all: the failure of the lowest rank that
-// has one, or what differs from rank 0. `mine` needs no version. Afterwards ranks->cards holds all.
+// has one, or what differs from rank 0. `mine` needs no version, and where its status is not GLA_OK
+// no text: that is the message of the context then. Afterwards ranks->cards holds all.
 gla_status gla_ranks_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *mine);
 
 // Rows of A (0) or B (1) on the ranks before this one, and in all, from the last meeting.

@@ -127,6 +127,8 @@ gla_status gla_ranks_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *mi
   if (status != GLA_OK)
     return status;
   mine->version = ranks->version;
+  if (mine->status != GLA_OK && mine->text[0] == '\0')
+    snprintf (mine->text, sizeof mine->text, "%.*s", (int)sizeof mine->text - 1, ctx->message);
   ranks->cards[ranks->transport.rank] = *mine;
   ranks->ctx = ctx;
   ranks->call = (gla_rank_call)mine->call;

@@ -4,8 +4,6 @@
 #include "rows_call.h"
 #include "arrays.h"
 
-#include <stdio.h>
-
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
@@ -62,10 +60,8 @@ gla_array gla_rows_shape (const gla_array *A, int64_t rows, int64_t columns)
 gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
                           const gla_array *A, const gla_array *B)
 {
-  if (card->status != GLA_OK) {
-    snprintf (card->text, sizeof card->text, "%.*s", (int)sizeof card->text - 1, ctx->message);
+  if (card->status != GLA_OK)
     return gla_ranks_meet (ctx, ranks, card);
-  }
   card->rows[0] = A->rows;
   card->rows[1] = B != NULL ? B->rows : 0;
   card->facts[GLA_FACT_TYPE] = A->type;

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-gla_status gla_sparse_rows_check (gla_context *ctx, const gla_sparse_rows *S)
-{
-  if (S == NULL)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "S must not be NULL");
-  return S->ctx == ctx ? GLA_OK
-                       : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "S belongs to another context");
-}
-
 static int64_t most_of (const int64_t *offsets, int count)
 {
   int64_t most = 0;

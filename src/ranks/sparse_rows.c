@@ -4,7 +4,6 @@
 #include "sparse_rows.h"
 #include "structs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +24,14 @@ void gla_sparse_rows_destroy (gla_sparse_rows *S)
   free (S->in);
   free (S->extended);
   free (S);
+}
+
+gla_status gla_sparse_rows_check (gla_context *ctx, const gla_sparse_rows *S)
+{
+  if (S == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "S must not be NULL");
+  return S->ctx == ctx ? GLA_OK
+                       : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "S belongs to another context");
 }
 
 //------------------------------------------------------------------------------
@@ -287,7 +294,6 @@ gla_status gla_sparse_rows_create (gla_context *ctx, gla_ranks *ranks, const gla
     card.facts[GLA_FACT_COLUMNS] = csr->columns;
   }
   card.status = status;
-  snprintf (card.text, sizeof card.text, "%.*s", (int)sizeof card.text - 1, ctx->message);
   status = gla_ranks_meet (ctx, ranks, &card);
 
   // work

@@ -5,8 +5,6 @@
 #include "sparse_rows.h"
 #include "structs.h"
 
-#include <stdio.h>
-
 // x and y of this rank.
 static gla_status check (gla_context *ctx, const gla_sparse_rows *S, const gla_array *x,
                          const gla_array *y)
@@ -48,7 +46,6 @@ gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array 
   card.status = status;
   if (status == GLA_OK)
     card.facts[GLA_FACT_RIGHT_SIDES] = x->columns;
-  snprintf (card.text, sizeof card.text, "%.*s", (int)sizeof card.text - 1, ctx->message);
   status = gla_ranks_meet (ctx, ranks, &card);
   if (status != GLA_OK)
     return gla_end_call (ctx, status);
