@@ -147,8 +147,6 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
                                      const octave_value &device)
 {
   gla::plan_view view = given.then (want.op != 'N', want.op == 'C');
-  if (given.plan->matrix ().rows ())
-    return spmv_rows_of_plan (interp, view, x, device);
   check_sizes (given.dims (), x, want);
   want.op = view.transposed ? (view.conjugated ? 'C' : 'T') : 'N';
   bool conjugated = view.conjugated && !view.transposed; // conj (A)*x = conj (A*conj (x))
@@ -165,6 +163,12 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
 octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &view,
                                  const octave_value &X, const octave_value &device)
 {
+  if (view.plan->matrix ().rows ())
+    return spmv_rows_of_plan (interp, view, [&] (octave_value &place) {
+      check_vectors (X);
+      place = device;
+      return X;
+    });
   check_vectors (X);
   spmv_request want = {};
   want.op = 'N';
@@ -175,8 +179,9 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
 // the call
 //------------------------------------------------------------------------------
 
-// With "mpi", "rows". A plan knows by itself that its rows are on several ranks.
-static octave_value_list by_rows (gla::collective &t, const octave_value_list &args, int nargout)
+// The options of a product over ranks, with all that can be said without a matrix. It is called
+// where the other ranks can be told of errors.
+static gla::options options_of_rows (const octave_value_list &args, int nargout)
 {
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
   gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
@@ -184,6 +189,27 @@ static octave_value_list by_rows (gla::collective &t, const octave_value_list &a
   check_vectors (args (1));
   if (read_op (opts) != 'N')
     error_with_id ("gpulinalg:bad-option", "spmv: \"mpi\" cannot be combined with a transpose");
+  return opts;
+}
+
+// With a plan that was made with "mpi", "rows".
+static octave_value by_plan_of_rows (octave::interpreter &interp, const octave_value_list &args,
+                                     int nargout)
+{
+  return spmv_rows_of_plan (interp, gla::plan_of (args (0)), [&] (octave_value &device) {
+    const gla::options opts = options_of_rows (args, nargout);
+    if (opts.value ("method").is_defined ())
+      error_with_id ("gpulinalg:bad-option",
+                     "spmv: with a plan, \"method\" is an option of spmv_plan");
+    device = opts.value ("device");
+    return args (1);
+  });
+}
+
+// With "mpi", "rows".
+static octave_value_list by_rows (gla::collective &t, const octave_value_list &args, int nargout)
+{
+  const gla::options opts = options_of_rows (args, nargout);
   if (gla::plan_of (args (0)))
     error_with_id ("gpulinalg:bad-option", "spmv: with a plan, \"mpi\" is an option of spmv_plan");
   gla::sparse_matrix::settings how = {};
@@ -198,6 +224,11 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
   if (gla::wants_mpi (args))
     return gla::together ("spmv", interp,
                           [&] (gla::collective &t) { return by_rows (t, args, nargout); });
+  if (args.length () > 0) {
+    const gla::plan_view view = gla::plan_of (args (0));
+    if (view && view.plan->matrix ().rows ())
+      return ovl (by_plan_of_rows (interp, args, nargout));
+  }
   gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
   const octave_value A = args (0), x = args (1);
   spmv_request want = {};

@@ -22,7 +22,9 @@ octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_v
 octave_value spmv_rows_of_matrix (gla::collective &t, const octave_value &A, const octave_value &x,
                                   const octave_value &device,
                                   const gla::sparse_matrix::settings &how);
+// `read` checks the other arguments, returns x, and sets the option "device" where it was given.
+typedef std::function<octave_value (octave_value &device)> rows_reader;
 octave_value spmv_rows_of_plan (octave::interpreter &interp, const gla::plan_view &view,
-                                const octave_value &x, const octave_value &device);
+                                const rows_reader &read);
 
 #endif

@@ -81,13 +81,15 @@ octave_value spmv_rows_of_matrix (gla::collective &t, const octave_value &A, con
 }
 
 octave_value spmv_rows_of_plan (octave::interpreter &interp, const gla::plan_view &view,
-                                const octave_value &x, const octave_value &device)
+                                const rows_reader &read)
 {
-  if (view.transposed || view.conjugated)
-    error_with_id ("gpulinalg:bad-option",
-                   "spmv: a plan made with \"mpi\" cannot be transposed or conjugated");
   gla::plan::use use ("spmv", view.plan);
   auto body = [&] (gla::collective &t) {
+    octave_value device;
+    const octave_value x = read (device);
+    if (view.transposed || view.conjugated)
+      error_with_id ("gpulinalg:bad-option",
+                     "spmv: a plan made with \"mpi\" cannot be transposed or conjugated");
     check_rows (view.plan->matrix ().matrix (), x);
     t.call ().set_place (use.place (device));
     t.announce (x, octave_value ());
