@@ -151,6 +151,39 @@ static octave_scalar_map stats_of (const gla_eigs_report &report)
   return stats;
 }
 
+// The start vector and the results of a call, for vectors with so many rows.
+template <typename Array, typename Real> class eigs_outputs
+{
+public:
+  eigs_outputs (eigs_request &want, octave_idx_type rows)
+  {
+    if (!want.v0.isempty ()) {
+      gla::read (want.v0, m_v0);
+      want.eigs.v0 = m_v0.data ();
+    }
+    m_d = gla::unfilled<Real> (dim_vector (want.k, 1));
+    results.values = gla::output (m_d);
+    if (want.vectors) { // without vectors the residuals would take k extra products for no output
+      m_residuals.resize (dim_vector (want.k, 1));
+      results.residuals = m_residuals.fortran_vec ();
+      m_V = gla::unfilled<Array> (dim_vector (rows, want.k));
+      results.vectors = gla::part (gla::output (m_V));
+    }
+  }
+
+  octave_value_list values (const gla_eigs_report &report) const
+  {
+    return ovl (m_d, m_residuals, stats_of (report), m_V);
+  }
+
+  gla_eigs_results results = gla::sized<gla_eigs_results> ();
+
+private:
+  Array m_v0, m_V;
+  Real m_d;
+  NDArray m_residuals;
+};
+
 template <typename Array, typename Real>
 static octave_value_list solve (gla::call &call, octave::interpreter &interp, gla_sparse *sparse,
                                 eigs_request want)
@@ -167,24 +200,11 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
   op.inverse = want.inverse;
   op.sigma = want.sigma;
 
-  Array v0, V;
-  if (!want.v0.isempty ()) {
-    gla::read (want.v0, v0);
-    want.eigs.v0 = v0.data ();
-  }
-  Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
-  NDArray residuals;
-  auto results = gla::sized<gla_eigs_results> ();
-  results.values = gla::output (d);
-  if (want.vectors) { // without vectors the residuals would take k extra products for no output
-    residuals.resize (dim_vector (want.k, 1));
-    results.residuals = residuals.fortran_vec ();
-    V = gla::unfilled<Array> (dim_vector (want.n, want.k));
-    results.vectors = gla::output (V);
-  }
+  eigs_outputs<Array, Real> out (want, want.n);
   auto report = gla::sized<gla_eigs_report> ();
-  call.finish (gla_eigs (call.context (), &op, want.k, want.which, &results, &want.eigs, &report));
-  return ovl (d, residuals, stats_of (report), V);
+  call.finish (
+      gla_eigs (call.context (), &op, want.k, want.which, &out.results, &want.eigs, &report));
+  return out.values (report);
 }
 
 static octave_value_list solve_in_type (gla::call &call, octave::interpreter &interp,
@@ -203,28 +223,14 @@ template <typename Array, typename Real>
 static octave_value_list solve_rows (gla::collective &t, const gla::sparse_matrix &A,
                                      eigs_request want)
 {
-  Array v0, V;
-  if (!want.v0.isempty ()) {
-    if (want.v0.iscomplex () && !t.is_complex ())
-      error_with_id ("gpulinalg:bad-value",
-                     "eigs_lanczos: the start vector is complex, but the problem is real");
-    gla::read (want.v0, v0);
-    want.eigs.v0 = v0.data ();
-  }
-  Real d = gla::unfilled<Real> (dim_vector (want.k, 1));
-  NDArray residuals;
-  auto results = gla::sized<gla_eigs_results> ();
-  results.values = gla::output (d);
-  if (want.vectors) {
-    residuals.resize (dim_vector (want.k, 1));
-    results.residuals = residuals.fortran_vec ();
-    V = gla::unfilled<Array> (dim_vector (want.A.rows (), want.k));
-    results.vectors = gla::part (gla::output (V));
-  }
+  if (want.v0.iscomplex () && !t.is_complex ())
+    error_with_id ("gpulinalg:bad-value",
+                   "eigs_lanczos: the start vector is complex, but the problem is real");
+  eigs_outputs<Array, Real> out (want, want.A.rows ());
   auto report = gla::sized<gla_eigs_report> ();
-  t.finish (gla_eigs_rows (t.call ().context (), A.rows (), want.k, want.which, &results,
+  t.finish (gla_eigs_rows (t.call ().context (), A.rows (), want.k, want.which, &out.results,
                            &want.eigs, &report));
-  return ovl (d, residuals, stats_of (report), V);
+  return out.values (report);
 }
 
 static octave_value_list by_rows (gla::collective &t, const eigs_request &want)

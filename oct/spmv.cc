@@ -46,30 +46,6 @@ static Array multiply (gla::call &call, const gla::sparse_matrix &A, const Array
   return Y;
 }
 
-// A real matrix times complex vectors: their real and imaginary parts are twice as many real
-// vectors.
-template <typename Real, typename Cplx>
-static Cplx multiply_parts (gla::call &call, const gla::sparse_matrix &A, const Cplx &X,
-                            const spmv_request &want)
-{
-  typedef typename Cplx::element_type C;
-  octave_idx_type n = X.dims () (0), b = X.dims () (1), m = want.out;
-  Real parts = gla::unfilled<Real> (dim_vector (n, 2 * b));
-  const C *x = X.data ();
-  auto *p = parts.fortran_vec ();
-  for (octave_idx_type k = 0; k < n * b; k++) {
-    p[k] = x[k].real ();
-    p[n * b + k] = x[k].imag ();
-  }
-  Real products = multiply (call, A, parts, want);
-  const auto *re = products.data (), *im = re + m * b;
-  Cplx Y = gla::unfilled<Cplx> (dim_vector (m, b));
-  C *y = Y.fortran_vec ();
-  for (octave_idx_type k = 0; k < m * b; k++)
-    y[k] = C (re[k], im[k]);
-  return Y;
-}
-
 template <typename Real, typename Cplx>
 static octave_value product (gla::call &call, const gla::sparse_matrix &A, const octave_value &x,
                              const spmv_request &want)
@@ -82,7 +58,8 @@ static octave_value product (gla::call &call, const gla::sparse_matrix &A, const
   }
   if (x.iscomplex ()) {
     gla::read (x, z);
-    return multiply_parts<Real> (call, A, z, want);
+    return multiply_parts<Real> (
+        z, want.out, [&] (const Real &parts) { return multiply (call, A, parts, want); });
   }
   gla::read (x, re);
   return multiply (call, A, re, want);

@@ -13,6 +13,29 @@ struct spmv_request {
   bool single;         // the class of the result
 };
 
+// A real matrix of m rows times complex vectors: their real and imaginary parts are twice as many
+// real vectors, which `multiply` multiplies.
+template <typename Real, typename Cplx, typename Multiply>
+Cplx multiply_parts (const Cplx &X, octave_idx_type m, Multiply multiply)
+{
+  typedef typename Cplx::element_type C;
+  octave_idx_type n = X.dims () (0), b = X.dims () (1);
+  Real parts = gla::unfilled<Real> (dim_vector (n, 2 * b));
+  const C *x = X.data ();
+  auto *p = parts.fortran_vec ();
+  for (octave_idx_type k = 0; k < n * b; k++) {
+    p[k] = x[k].real ();
+    p[n * b + k] = x[k].imag ();
+  }
+  Real products = multiply (parts);
+  const auto *re = products.data (), *im = re + m * b;
+  Cplx Y = gla::unfilled<Cplx> (dim_vector (m, b));
+  C *y = Y.fortran_vec ();
+  for (octave_idx_type k = 0; k < m * b; k++)
+    y[k] = C (re[k], im[k]);
+  return Y;
+}
+
 // op(A)*x on the CPU, by the columns of Octave's sparse matrix A; nothing is prepared. Without a
 // call (NULL) the product does not react to Ctrl-C.
 octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_value &x,

@@ -12,26 +12,6 @@ static Array multiply (gla::collective &t, const gla::sparse_matrix &A, const Ar
   return Y;
 }
 
-// Y = A*X for a real A and complex X: twice as many real vectors.
-template <typename Real, typename Cplx>
-static Cplx multiply_parts (gla::collective &t, const gla::sparse_matrix &A, const Cplx &X)
-{
-  typedef typename Cplx::element_type C;
-  const octave_idx_type n = X.dims () (0), b = X.dims () (1), count = n * b;
-  Real parts = gla::unfilled<Real> (dim_vector (n, 2 * b));
-  auto *p = parts.fortran_vec ();
-  for (octave_idx_type k = 0; k < count; k++) {
-    p[k] = X.data ()[k].real ();
-    p[count + k] = X.data ()[k].imag ();
-  }
-  const Real products = multiply (t, A, parts);
-  Cplx Y = gla::unfilled<Cplx> (dim_vector (n, b));
-  C *y = Y.fortran_vec ();
-  for (octave_idx_type k = 0; k < count; k++)
-    y[k] = C (products.data ()[k], products.data ()[count + k]);
-  return Y;
-}
-
 // The class of the vectors is that of all ranks, so that each multiplies equally many.
 template <typename Real, typename Cplx>
 static octave_value product (gla::collective &t, const gla::sparse_matrix &A, const octave_value &x)
@@ -45,7 +25,8 @@ static octave_value product (gla::collective &t, const gla::sparse_matrix &A, co
   gla::read (x, z);
   if (gla_type_is_complex (A.info ().type))
     return multiply (t, A, z);
-  return multiply_parts<Real> (t, A, z);
+  return multiply_parts<Real> (z, A.info ().rows,
+                               [&] (const Real &parts) { return multiply (t, A, parts); });
 }
 
 static octave_value multiplied (gla::collective &t, const gla::sparse_matrix &A,
