@@ -113,6 +113,8 @@ static gla_status work (gla_eigs_rows_call *call, const gla_eigs_results *result
   gla_eigs_run *run = &call->run;
   gla_ranks *ranks = call->S->ranks;
   const gla_callbacks before = gla_silence (run->ctx);
+  const gla_place place = run->ctx->place;
+  run->ctx->place = GLA_PLACE_CPU; // also for what rank 0 computes densely
   gla_status status = check_matrix (call);
   const gla_status common = status;
   char why[sizeof run->ctx->message];
@@ -124,6 +126,7 @@ static gla_status work (gla_eigs_rows_call *call, const gla_eigs_results *result
     gla_ranks_note (ranks, status);
   const gla_status agreed = gla_ranks_agree (ranks);
   run->ctx->callbacks = before;
+  run->ctx->place = place;
   if (agreed != GLA_OK || common == GLA_OK)
     return agreed;
   return gla_fail (run->ctx, common, "%s", why);
