@@ -81,6 +81,19 @@ failed_fast () {
   no_orphan "$1"
 }
 
+# right_on_all NAME: each rank of the script says that it is right, on 1 to 4 ranks.
+right_on_all () {
+  for mpi in $(mpis); do
+    sizes="1 4"
+    [ "$mpi" != mpich ] || sizes="2 3"
+    for n in $sizes; do
+      ranks $mpi $n $(octave_command) "$BATS_TEST_TMPDIR/$1.m"
+      [ "$status" -eq 0 ] || return 1
+      [ "$(count 'is right')" -eq $n ] || return 1
+    done
+  done
+}
+
 @test "results on 1 to 4 ranks are those of one matrix" {
   script results <<'END'
     [rank, ranks, info] = gpulinalg_mpi ();
@@ -148,15 +161,7 @@ failed_fast () {
     endfor
     printf ("rank %d of %d is right\n", rank, ranks);
 END
-  for mpi in $(mpis); do
-    sizes="1 4"
-    [ "$mpi" != mpich ] || sizes="2 3"
-    for n in $sizes; do
-      ranks $mpi $n $(octave_command) "$BATS_TEST_TMPDIR/results.m"
-      [ "$status" -eq 0 ]
-      [ "$(count 'is right')" -eq $n ]
-    done
-  done
+  right_on_all results
 }
 
 @test "sparse products and eigenvalues on 1 to 4 ranks are those of one matrix" {
@@ -212,15 +217,7 @@ END
     endif
     printf ("rank %d of %d is right\n", rank, ranks);
 END
-  for mpi in $(mpis); do
-    sizes="1 4"
-    [ "$mpi" != mpich ] || sizes="2 3"
-    for n in $sizes; do
-      ranks $mpi $n $(octave_command) "$BATS_TEST_TMPDIR/sparse_rows.m"
-      [ "$status" -eq 0 ]
-      [ "$(count 'is right')" -eq $n ]
-    done
-  done
+  right_on_all sparse_rows
 }
 
 @test "the example with a sparse matrix gives the same energies on 1 and 3 ranks" {
