@@ -5,8 +5,8 @@
 %
 % A graph of preferential attachment and a grid of about NODES nodes {1e6}, rows dealt out evenly. Rank 0
 % prints a line for each: seconds of the eigenvalues with vectors, milliseconds of a product with a plan,
-% each the least of three; megabytes that all ranks send in a product, and the seconds that the slowest
-% call spent waiting on the rank that waits most. With one rank the same without "mpi", too.
+% each the least of three; megabytes that all ranks send in a product, and the seconds that rank 0 waited
+% for messages in the last call of eigs_lanczos. With one rank the same without "mpi", too.
 
 1;
 

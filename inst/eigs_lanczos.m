@@ -123,15 +123,16 @@
 ## @subheading Rows on several processes
 ## With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
 ## rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.  All
-## ranks make the same call, each with its own rows, sparse or full, also none.
-## @var{V} has these rows, and @qcode{"v0"}, too; all else but the seconds is the same on all
-## ranks, to the bit.  The basis is spread like @var{A}, so that several computers hold what is
-## too large for one.  The work is done on the CPU of each rank; give all ranks about as many
-## nonzeros.  @var{sigma} is @qcode{"lm"}, @qcode{"la"}, @qcode{"sa"} or
-## @qcode{"be"}: nothing is factored, also not where the iteration does not converge.
-## There are no plans, no functions and no @qcode{"progress"}; what is printed, and warnings,
-## come from rank 0.  That @var{A} is Hermitian is found out by sums of hashes, so the
-## error names no element.
+## ranks make the same call.  Each passes its own rows of @var{A}, sparse or full, and of
+## @qcode{"v0"}, and gets these rows of @var{V}; a rank may have none.  All other results
+## but @code{seconds} are the same on all ranks, to the bit.  The Lanczos vectors are spread over
+## the ranks like the rows of @var{A}, so several computers can hold what is too large for one.
+## Each rank works on its CPU; the call is fastest where all have about equally many nonzeros.
+##
+## @var{sigma} must be @qcode{"lm"}, @qcode{"la"}, @qcode{"sa"} or @qcode{"be"}, because
+## nothing is factored.  @var{A} cannot be a plan or a function, and there is no
+## @qcode{"progress"}.  Warnings, and what @qcode{"disp"} prints, come from rank 0.  Whether
+## @var{A} is Hermitian is tested by a checksum, so the error does not name an element.
 ##
 ## The fields of @var{stats} are @code{converged}, a number of eigenvalues;
 ## @code{products} with vectors, @code{restarts}, @code{steps}, numbers of each;

@@ -292,13 +292,13 @@ which has this option where @var{A} is a plan.
 @subheading Rows on several processes
 With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
 rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.
-All ranks make the same call; each has its own rows of @var{A} and @var{x}, also none,
-and gets these rows of @var{y}.  @var{y} is complex, or single, where it would be with the
-arguments of any rank.  There are no transposes.  A rank sends those elements of
-@var{x} that others need: for a mesh few, for a graph in which all is connected nearly
-all.  Which they are is found out in each call, so use a plan for more than one
-product: one that was made by @code{spmv_plan} with this option is multiplied by all
-ranks together, without another word.
+All ranks make the same call.  Each passes its own rows of @var{A} and @var{x} and gets
+these rows of @var{y}; a rank may have none.  Where @var{A} or @var{x} is complex, or
+@var{x} single, on one rank, @var{y} is so on all.  Transposes are not possible.  A
+rank sends those elements of @var{x} that other ranks need: few for a grid, nearly all
+for a graph whose nodes are connected at random.  Each call first finds out which these
+are.  For several products make a plan by @code{spmv_plan} with this option, once; a
+product with that plan needs no option, and all ranks make it together.
 
 @example
 @group

@@ -73,8 +73,8 @@ all computations are single.
 
 @item @qcode{"mpi"}
 @qcode{"rows"}: the rows of @var{A} on all ranks are one square matrix, see @code{spmv}
-and @code{gpulinalg_mpi}.  All ranks make the plan together, and multiply by it
-together; it has no transposes, and @code{eigs_lanczos} takes the rows themselves.
+and @code{gpulinalg_mpi}.  All ranks make the plan together, and all products with it.
+It cannot be transposed.  @code{eigs_lanczos} takes the rows of @var{A}, not this plan.
 @end table
 
 @code{size (@var{P})}, @code{rows (@var{P})} and @code{columns (@var{P})} are those

@@ -2,8 +2,8 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [A, problem, k, sigma, o] = __eigs_arguments__ (A, args, by_rows): args holds the arguments after A.
-## by_rows: A has the rows of this rank. problem describes A: its kind, size and class. sigma is "la", "sa", "lm", "be", or a number to find the
-## nearest eigenvalues of. o is the output of __eigs_options__.
+## by_rows: A has the rows of this rank. problem describes A: its kind, size and class. sigma is "la",
+## "sa", "lm", "be", or a number to find the nearest eigenvalues of. o is the output of __eigs_options__.
 
 function [A, problem, k, sigma, o] = __eigs_arguments__ (A, args, by_rows)
 
@@ -152,7 +152,7 @@ function check_rows (sigma, o)
     error ("gpulinalg:bad-option",
            'eigs_lanczos: with "mpi" SIGMA must be "lm", "la", "sa" or "be"; nothing is factored');
   elseif (! isequal (o.progress, false) || o.disp > 1)
-    error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with a meter');
+    error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with "progress", nor with "disp" above 1');
   elseif (! (ischar (o.device) && any (strcmpi (o.device, {"auto", "cpu"}))))
     error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" the work is done on the CPU of each rank');
   endif
