@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_operators.h"
+#include "gpu_trace.h"
 
 #include <octave/ov-cell.h>
 #include <octave/ov-typeinfo.h>
@@ -270,8 +271,9 @@ octave_value octave_gpu_array::subsasgn (const std::string &type,
   return octave_value (this, true);
 }
 
-// The functions that a gpuArray has of those that Octave calls through this.
-const char *name_of (octave_base_value::unary_mapper_t f)
+} // namespace
+
+const char *gla::name_of_mapper (octave_base_value::unary_mapper_t f)
 {
   typedef octave_base_value base;
   static const std::pair<base::unary_mapper_t, const char *> names[] = {
@@ -294,9 +296,12 @@ const char *name_of (octave_base_value::unary_mapper_t f)
   return nullptr;
 }
 
+namespace
+{
+
 octave_value octave_gpu_array::map (unary_mapper_t f) const
 {
-  const char *name = name_of (f);
+  const char *name = gla::name_of_mapper (f);
   if (name == nullptr)
     gla::gather_needed (get_umap_name (f));
   return gla::mapped (name, m_value);
@@ -343,7 +348,8 @@ void register_gpu_arrays (octave::interpreter &interp)
     return;
   keep_loaded (interp); // values use its code
   octave_gpu_array::register_type ();
-  register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id ());
+  register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id (),
+                          register_traced_type (types_of (interp)));
   install_gpu_makers (interp);
   registered = true;
 }

@@ -51,6 +51,9 @@ octave_value from_gpu (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x, const dim_vector &dims);
 
+// The array or number with the sizes of the result, where its own are 1 or the same.
+gla_nd spread (const gla_nd &a, const dim_vector &own, const dim_vector &dims);
+
 // An operand of an operation: an array on the GPU, or a number.
 class gpu_operand
 {

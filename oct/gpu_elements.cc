@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_device.h"
+#include "gpu_trace.h"
 
 #include <octave/lo-array-errwarn.h>
 
@@ -9,6 +10,20 @@
 
 namespace gla
 {
+
+gla_nd spread (const gla_nd &a, const dim_vector &own, const dim_vector &dims)
+{
+  gla_nd b = a;
+  if (a.data == nullptr)
+    return b;
+  b.dims = dims.ndims ();
+  for (int k = 0; k < b.dims; k++) {
+    const bool here = k < own.ndims () && own (k) != 1;
+    b.step[k] = here ? a.step[k] : 0;
+    b.size[k] = dims (k);
+  }
+  return b;
+}
 
 namespace on_gpu
 {
@@ -79,21 +94,6 @@ bool may_leave (gla_nd_op op)
 OCTAVE_NORETURN void nan_as_logical ()
 {
   error_with_id ("Octave:undefined-function", "NaN can't be converted to logical value");
-}
-
-// The array or number with the sizes of the result, where its own are 1 or the same.
-gla_nd spread (const gla_nd &a, const dim_vector &own, const dim_vector &dims)
-{
-  gla_nd b = a;
-  if (a.data == nullptr)
-    return b;
-  b.dims = dims.ndims ();
-  for (int k = 0; k < b.dims; k++) {
-    const bool here = k < own.ndims () && own (k) != 1;
-    b.step[k] = here ? a.step[k] : 0;
-    b.size[k] = dims (k);
-  }
-  return b;
 }
 
 dim_vector dims_of_both (const char *shown, const dim_vector &x, const dim_vector &y)
@@ -284,5 +284,32 @@ gpu_value made_complex (const octave_value &x, const octave_value &y)
 }
 
 } // namespace on_gpu
+
+//------------------------------------------------------------------------------
+// for arrayfun
+//------------------------------------------------------------------------------
+
+template <typename Table>
+static bool describe (const Table &table, const std::string &name, element_operation *o)
+{
+  for (const on_gpu::operation &entry : table)
+    if (name == entry.name) {
+      const gla_nd_op op = entry.op;
+      o->op = op;
+      o->logical = on_gpu::is_logical (op);
+      o->real = op >= GLA_ND_REAL && op <= GLA_ND_ARG;
+      o->real_only = on_gpu::needs_real (op);
+      o->may_leave =
+          on_gpu::may_leave (op) || op == GLA_ND_AND || op == GLA_ND_OR || op == GLA_ND_NOT;
+      return true;
+    }
+  return false;
+}
+
+bool find_element_operation (const std::string &name, int operands, element_operation *o)
+{
+  return operands == 2 ? describe (on_gpu::binary_operations, name, o)
+                       : operands == 1 && describe (on_gpu::functions, name, o);
+}
 
 } // namespace gla

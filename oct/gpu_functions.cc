@@ -6,6 +6,7 @@
 // scripts meet the same errors with and without a GPU.
 
 #include "gpu_device.h"
+#include "gpu_trace.h"
 
 #include <cmath>
 
@@ -180,6 +181,19 @@ octave_value_list never_complex (const char *name, const octave_value_list &args
   return ovl (value_of (on_host_as (name, args, false)));
 }
 
+// Only for a single mask; inst/@gpuArray/merge.m does the others.
+octave_value_list merge (const char *name, const octave_value_list &args, int)
+{
+  check_length (name, args, 3, 3);
+  return ovl (value_of (moved (name, args (args (0).is_true () ? 1 : 2))));
+}
+
+octave_value_list arrayfun (const char *name, const octave_value_list &args, int outputs)
+{
+  check_length (name, args, 2, static_cast<int> (args.length ()));
+  return gpu_arrayfun (args, outputs);
+}
+
 octave_value_list make_logical (const char *name, const octave_value_list &args, int)
 {
   check_length (name, args, 1, 1);
@@ -304,6 +318,8 @@ const struct {
     {"reallog", never_complex},
     {"realpow", never_complex},
     {"logical", make_logical},
+    {"merge", merge},
+    {"arrayfun", arrayfun},
     {"cat", concatenate},
     {"horzcat", concatenate},
     {"vertcat", concatenate},
@@ -323,6 +339,8 @@ const struct {
 
 octave_value_list gpu_function (const std::string &name, const octave_value_list &args, int outputs)
 {
+  if (name != "arrayfun" && any_traced (args))
+    return traced_function (name, args);
   for (const auto &entry : table)
     if (name == entry.name)
       return entry.handler (entry.name, args, outputs > 1 ? outputs : 1);

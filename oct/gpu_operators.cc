@@ -5,6 +5,7 @@
 // with every type that the other operand may have.
 
 #include "gpu_operators.h"
+#include "gpu_trace.h"
 
 #include <octave/ov-typeinfo.h>
 
@@ -39,15 +40,23 @@ octave_value shared (const octave_base_value &v)
   return octave_value (v.clone ());
 }
 
+octave_value result_of (const char *name, const octave_value &x, const octave_value &y)
+{
+  if (is_traced (x) || is_traced (y))
+    return traced_binary (name, x, y);
+  return value_of (binary (name, x, y));
+}
+
 template <int k> octave_value binary_of (const octave_base_value &x, const octave_base_value &y)
 {
-  return guarded (binary_ops[k].name, [&] () {
-    return ovl (value_of (binary (binary_ops[k].name, shared (x), shared (y))));
-  }) (0);
+  const char *name = binary_ops[k].name;
+  return guarded (name, [&] () { return ovl (result_of (name, shared (x), shared (y))); }) (0);
 }
 
 octave_value unary_of (const char *name, const octave_base_value &x)
 {
+  if (is_traced (shared (x)))
+    return guarded (name, [&] () { return ovl (traced_unary (name, shared (x))); }) (0);
   return guarded (name, [&] () { return ovl (value_of (unary (name, gpu_value_of (x)))); }) (0);
 }
 octave_value op_not (const octave_base_value &x)
@@ -56,6 +65,8 @@ octave_value op_not (const octave_base_value &x)
 }
 octave_value op_uplus (const octave_base_value &x)
 {
+  if (is_traced (shared (x)))
+    return x.islogical () ? traced_unary ("double", shared (x)) : shared (x);
   const gpu_value &v = gpu_value_of (x);
   return value_of (v.type () == 'b' ? converted (v, 'd') : v);
 }
@@ -90,6 +101,8 @@ typedef octave_base_value cat_first;
 octave_value concatenate (cat_first &x, const octave_base_value &y,
                           const Array<octave_idx_type> &at)
 {
+  if (is_traced (shared (x)) || is_traced (shared (y)))
+    not_traced ("concatenation");
   return value_of (inserted (moved ("concatenation", shared (x)), shared (y), at));
 }
 
@@ -168,15 +181,14 @@ template <> void install_binary<op_count> (octave::type_info &, int, int) {}
 
 } // namespace
 
-void register_gpu_operators (octave::type_info &types, int gpu)
+// Unary operators, and binary ones with values of the host.
+static void register_operators (octave::type_info &types, int gpu)
 {
   types.install_unary_op (octave_value::op_not, gpu, op_not);
   types.install_unary_op (octave_value::op_uplus, gpu, op_uplus);
   types.install_unary_op (octave_value::op_uminus, gpu, op_uminus);
   types.install_unary_op (octave_value::op_transpose, gpu, op_transpose);
   types.install_unary_op (octave_value::op_hermitian, gpu, op_hermitian);
-  types.install_non_const_unary_op (octave_value::op_incr, gpu, op_increment);
-  types.install_non_const_unary_op (octave_value::op_decr, gpu, op_decrement);
   install_binary<0> (types, gpu, gpu);
   types.install_cat_op (gpu, gpu, concatenate);
   for (int other : numbers_of_others (types)) {
@@ -185,6 +197,17 @@ void register_gpu_operators (octave::type_info &types, int gpu)
     types.install_cat_op (other, gpu, concatenate);
     types.install_assign_op (octave_value::op_asn_eq, other, gpu, assign_to_host);
   }
+}
+
+void register_gpu_operators (octave::type_info &types, int gpu, int traced)
+{
+  types.install_non_const_unary_op (octave_value::op_incr, gpu, op_increment);
+  types.install_non_const_unary_op (octave_value::op_decr, gpu, op_decrement);
+  register_operators (types, gpu);
+  register_operators (types, traced);
+  install_binary<0> (types, traced, gpu);
+  types.install_cat_op (gpu, traced, concatenate);
+  types.install_cat_op (traced, gpu, concatenate);
 }
 
 } // namespace gla

@@ -16,8 +16,12 @@ void set_gpu_value (octave_base_value &v, const gpu_value &x);
 // Lets "gpuArray" be the last argument of zeros, ones and so on.
 void install_gpu_makers (octave::interpreter &interp);
 
-// Registers the operators of the type with this number.
-void register_gpu_operators (octave::type_info &types, int gpu);
+// The function of each element that Octave calls through this; NULL: a gpuArray does not have it.
+const char *name_of_mapper (octave_base_value::unary_mapper_t f);
+
+// Registers the operators of the types with these numbers: of gpuArrays, and of their elements in
+// arrayfun.
+void register_gpu_operators (octave::type_info &types, int gpu, int traced);
 
 } // namespace gla
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_device.h"
+#include "gpu_trace.h"
 
 #include <octave/ov-complex.h>
 #include <octave/ov-cx-mat.h>
@@ -103,6 +104,8 @@ octave_value_list gathered (const octave_value_list &args)
 
 char element_type (const char *who, const octave_value &v)
 {
+  if (is_traced (v))
+    not_traced (who);
   if (is_gpu_array (v))
     return gpu_value_of (v).type ();
   const bool served = v.islogical () || v.isfloat ();

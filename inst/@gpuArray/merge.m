@@ -8,11 +8,7 @@ function y = merge (mask, t, f)
     error ("gpulinalg:bad-class", "merge: first argument MASK must be logical");
   endif
   if (isscalar (mask))
-    if (mask)
-      y = gpuArray (t);
-    else
-      y = gpuArray (f);
-    endif
+    y = __gpu_array__ ("merge", mask, t, f);  # also in a function that arrayfun calls
     return;
   endif
   for value = {t, f}

@@ -222,17 +222,16 @@ cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside
   }
 }
 
-// The word that tells whether an element has left the domain, from the device.
-gla_status look (cuda_engine *e, int *word, int *outside)
+} // namespace
+
+gla_status nd_read_word (cuda_engine *e, const int *word, int *value)
 {
   GLA_TRY (
       cudaMemcpyAsync (e->counter, word, sizeof *word, cudaMemcpyDeviceToHost, e->slots[0].stream));
   GLA_TRY (engine_throttle (e, 0));
-  *outside = e->counter[0];
+  *value = e->counter[0];
   return GLA_OK;
 }
-
-} // namespace
 
 gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
                            const gla_nd *y, int *outside)
@@ -248,7 +247,7 @@ gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, c
   if (status == GLA_OK)
     status = engine_status (choose (t, op, type, static_cast<int *> (word), e->slots[0].stream));
   if (status == GLA_OK)
-    status = look (e, static_cast<int *> (word), outside);
+    status = nd_read_word (e, static_cast<int *> (word), outside);
   heap_give (e, word);
   return status;
 }

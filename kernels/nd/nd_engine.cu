@@ -262,6 +262,7 @@ extern "C" const gla_nd_ops cuda_nd_ops = {
     .get = get,
     .wait = wait,
     .elementwise = nd_elementwise,
+    .steps = nd_run_steps,
     .reduce = reduce,
     .scan = scan,
     .subscript = subscript,

@@ -1,15 +1,14 @@
 // nd.c: arrays that stay on a GPU: checks, and the engine that does the work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "context.h"
+#include "nd/nd.h"
 #include "structs.h"
 
 //------------------------------------------------------------------------------
 // the engine
 //------------------------------------------------------------------------------
 
-// Opens the GPU; waits end by the context's stop callback.
-static gla_status begin (gla_context *ctx, int device, gla_engine **engine)
+gla_status gla_nd_begin (gla_context *ctx, int device, gla_engine **engine)
 {
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
@@ -22,8 +21,7 @@ static gla_status begin (gla_context *ctx, int device, gla_engine **engine)
   return GLA_OK;
 }
 
-// A GPU that fails takes its arrays along.
-static gla_status end (gla_context *ctx, int device, gla_status status)
+gla_status gla_nd_end (gla_context *ctx, int device, gla_status status)
 {
   if (status == GLA_ERROR_DEVICE_FAILURE) {
     gla_context_lose (ctx, device);
@@ -32,7 +30,7 @@ static gla_status end (gla_context *ctx, int device, gla_status status)
   return gla_end_call (ctx, status);
 }
 
-static gla_status missing (gla_context *ctx, const char *name)
+gla_status gla_nd_missing (gla_context *ctx, const char *name)
 {
   return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", name);
 }
@@ -44,13 +42,13 @@ static gla_status missing (gla_context *ctx, const char *name)
 gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **memory)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (memory != NULL)
     *memory = NULL;
   if (status != GLA_OK)
     return status;
   if (memory == NULL)
-    return missing (ctx, "memory");
+    return gla_nd_missing (ctx, "memory");
   status = engine->backend->nd->take (engine, bytes, memory);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
     gla_memory_info held;
@@ -59,7 +57,7 @@ gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **m
                      "device %d has no room for %.1f MB more; arrays there have %.1f MB", device,
                      (double)bytes / 1e6, (double)held.live / 1e6);
   }
-  return end (ctx, device, status);
+  return gla_nd_end (ctx, device, status);
 }
 
 void gla_memory_give (gla_context *ctx, int device, void *memory)
@@ -75,11 +73,11 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 {
   gla_engine *engine;
   gla_memory_info own = {.size = sizeof own};
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK)
     return status;
   if (info == NULL)
-    return missing (ctx, "info");
+    return gla_nd_missing (ctx, "info");
   if (!gla_check_report (ctx, "info", info))
     return GLA_ERROR_BAD_ARGUMENT;
   engine->backend->nd->query (engine, &own);
@@ -90,151 +88,48 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK || bytes == 0)
     return status;
   if (to == NULL || from == NULL)
-    return missing (ctx, to == NULL ? "to" : "from");
-  return end (ctx, device, engine->backend->nd->put (engine, to, from, bytes));
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  return gla_nd_end (ctx, device, engine->backend->nd->put (engine, to, from, bytes));
 }
 
 gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK || bytes == 0)
     return status;
   if (to == NULL || from == NULL)
-    return missing (ctx, to == NULL ? "to" : "from");
-  return end (ctx, device, engine->backend->nd->get (engine, to, from, bytes));
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  return gla_nd_end (ctx, device, engine->backend->nd->get (engine, to, from, bytes));
 }
 
 gla_status gla_wait (gla_context *ctx, int device)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
-  return status == GLA_OK ? end (ctx, device, engine->backend->nd->wait (engine)) : status;
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
+  return status == GLA_OK ? gla_nd_end (ctx, device, engine->backend->nd->wait (engine)) : status;
 }
 
 //------------------------------------------------------------------------------
 // checks
 //------------------------------------------------------------------------------
 
-static int is_type (int type)
-{
-  return type == GLA_LOGICAL || gla_type_size ((gla_type)type) > 0;
-}
-
-static int is_complex (int type)
-{
-  return type == GLA_TYPE_C || type == GLA_TYPE_Z;
-}
-
-static gla_status check_array (gla_context *ctx, const char *name, const gla_nd *a)
-{
-  if (a == NULL)
-    return missing (ctx, name);
-  if (!is_type (a->type))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z b",
-                     name, a->type);
-  if (a->data != NULL && (a->dims < 0 || a->dims > GLA_ND_DIMS))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %d dimensions, at most %d are allowed",
-                     name, a->dims, GLA_ND_DIMS);
-  for (int d = 0; d < a->dims && a->data != NULL; d++)
-    if (a->size[d] < 0)
-      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has size %lld in dimension %d", name,
-                       (long long)a->size[d], d + 1);
-  return GLA_OK;
-}
-
-// Whether the operand has the sizes of `to`; it may lack last dimensions.
-static gla_status check_sizes (gla_context *ctx, const char *name, const gla_nd *a,
-                               const gla_nd *to)
-{
-  gla_status status = check_array (ctx, name, a);
-  if (status != GLA_OK || a->data == NULL)
-    return status;
-  for (int d = 0; d < a->dims; d++)
-    if (d >= to->dims || a->size[d] != to->size[d])
-      return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s does not have the sizes of the result",
-                       name);
-  return GLA_OK;
-}
-
-static int is_empty (const gla_nd *a)
-{
-  for (int d = 0; d < a->dims; d++)
-    if (a->size[d] == 0)
-      return 1;
-  return 0;
-}
-
-static int takes_two (gla_nd_op op)
-{
-  return (op >= GLA_ND_ADD && op <= GLA_ND_MIN) || (op >= GLA_ND_EQ && op <= GLA_ND_OR) ||
-         (op >= GLA_ND_POW && op <= GLA_ND_HYPOT);
-}
-
-// The type of the result of an operation.
-static int type_of_result (gla_nd_op op, const gla_nd *x, const gla_nd *y)
-{
-  const gla_nd *const all[] = {x, y};
-  int single = 0, complex = 0;
-  for (int k = 0; k < 2; k++)
-    if (all[k] != NULL) {
-      complex |= is_complex (all[k]->type);
-      single |= all[k]->data != NULL && (all[k]->type == GLA_TYPE_S || all[k]->type == GLA_TYPE_C);
-    }
-  if (op >= GLA_ND_EQ && op <= GLA_ND_ISFINITE)
-    return GLA_LOGICAL;
-  if (complex && !(op >= GLA_ND_REAL && op <= GLA_ND_ARG))
-    return single ? GLA_TYPE_C : GLA_TYPE_Z;
-  return single ? GLA_TYPE_S : GLA_TYPE_D;
-}
-
-static int is_real_only (gla_nd_op op)
-{
-  return (op >= GLA_ND_MOD && op <= GLA_ND_HYPOT) || op >= GLA_ND_CBRT;
-}
-
-static gla_status check_operation (gla_context *ctx, gla_nd_op op, const gla_nd *to,
-                                   const gla_nd *x, const gla_nd *y)
-{
-  if ((int)op < 0 || op >= GLA_ND_OPS)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op = %d is not a gla_nd_op", (int)op);
-  gla_status status = check_array (ctx, "to", to);
-  if (status == GLA_OK)
-    status = check_sizes (ctx, "x", x, to);
-  if (status == GLA_OK && takes_two (op))
-    status = check_sizes (ctx, "y", y, to);
-  if (status != GLA_OK)
-    return status;
-  if (to->data == NULL && !is_empty (to))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "to has no data");
-  if (is_real_only (op) && (is_complex (x->type) || (takes_two (op) && is_complex (y->type))))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "this operation needs real elements");
-  const int type = type_of_result (op, x, takes_two (op) ? y : NULL);
-  if (op >= GLA_ND_POW && op <= GLA_ND_ATANH && !is_real_only (op) && !is_complex (type) &&
-      to->type == (type == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z))
-    return GLA_OK; // elements outside of the domain have complex values
-  if (op != GLA_ND_COPY && to->type != type)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "to has type '%c', it must be '%c'", to->type,
-                     type);
-  return GLA_OK;
-}
-
 static gla_status check_slices (gla_context *ctx, const gla_slices *slices, const void *to)
 {
   if (slices == NULL)
-    return missing (ctx, "slices");
-  if (!is_type (slices->type) || slices->inner < 0 || slices->n < 0 || slices->outer < 0)
+    return gla_nd_missing (ctx, "slices");
+  if (!gla_nd_is_type (slices->type) || slices->inner < 0 || slices->n < 0 || slices->outer < 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "slices are %lldx%lldx%lld of type %d",
                      (long long)slices->inner, (long long)slices->n, (long long)slices->outer,
                      slices->type);
   if (slices->inner * slices->outer > 0 && to == NULL)
-    return missing (ctx, "to");
+    return gla_nd_missing (ctx, "to");
   if (slices->inner * slices->outer * slices->n > 0 && slices->x == NULL)
-    return missing (ctx, "slices->x");
+    return gla_nd_missing (ctx, "slices->x");
   return GLA_OK;
 }
 
@@ -242,28 +137,11 @@ static gla_status check_slices (gla_context *ctx, const gla_slices *slices, cons
 // operations
 //------------------------------------------------------------------------------
 
-gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gla_nd *to,
-                            const gla_nd *x, const gla_nd *y, int *outside)
-{
-  gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_operation (ctx, op, to, x, y);
-  if (status != GLA_OK)
-    return status;
-  if (outside != NULL)
-    *outside = 0;
-  if (is_empty (to))
-    return GLA_OK;
-  const gla_nd *second = takes_two (op) ? y : NULL;
-  return end (ctx, device, engine->backend->nd->elementwise (engine, op, to, x, second, outside));
-}
-
 gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                        void *to, double *index)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
     status = check_slices (ctx, slices, to);
   if (status != GLA_OK)
@@ -277,15 +155,15 @@ gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla
                      (long long)slices->n, slices->type);
   if (slices->inner * slices->outer == 0)
     return GLA_OK;
-  return end (ctx, device,
-              engine->backend->nd->reduce (engine, op, slices, to, extreme ? index : NULL));
+  return gla_nd_end (ctx, device,
+                     engine->backend->nd->reduce (engine, op, slices, to, extreme ? index : NULL));
 }
 
 gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                      void *to)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
     status = check_slices (ctx, slices, to);
   if (status != GLA_OK)
@@ -295,7 +173,7 @@ gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_s
                      "op = %d, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD", (int)op);
   if (slices->inner * slices->outer * slices->n == 0)
     return GLA_OK;
-  return end (ctx, device, engine->backend->nd->scan (engine, op, slices, to));
+  return gla_nd_end (ctx, device, engine->backend->nd->scan (engine, op, slices, to));
 }
 
 //------------------------------------------------------------------------------
@@ -338,19 +216,19 @@ static gla_status run_subscripts (gla_context *ctx, int device, const gla_nd *x,
 {
   gla_engine *engine;
   int64_t count;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
-    status = check_array (ctx, "x", x);
+    status = gla_nd_check_array (ctx, "x", x);
   if (status != GLA_OK)
     return status;
   if (x->dims < 1 || s == NULL)
-    return missing (ctx, "s");
+    return gla_nd_missing (ctx, "s");
   status = check_subscripts (ctx, x, s, &count);
   if (status != GLA_OK || count == 0)
     return status;
   if (x->data == NULL)
-    return missing (ctx, "x->data");
-  return end (ctx, device, engine->backend->nd->subscript (engine, x, s, elements, store));
+    return gla_nd_missing (ctx, "x->data");
+  return gla_nd_end (ctx, device, engine->backend->nd->subscript (engine, x, s, elements, store));
 }
 
 gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
@@ -359,13 +237,13 @@ gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_su
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL)
-    return missing (ctx, x == NULL ? "x" : "s");
-  gla_status status = check_array (ctx, "x", x);
+    return gla_nd_missing (ctx, x == NULL ? "x" : "s");
+  gla_status status = gla_nd_check_array (ctx, "x", x);
   if (status != GLA_OK)
     return status;
   const gla_nd elements = packed (to, x, s);
-  if (to == NULL && !is_empty (&elements))
-    return missing (ctx, "to");
+  if (to == NULL && !gla_nd_is_empty (&elements))
+    return gla_nd_missing (ctx, "to");
   return run_subscripts (ctx, device, x, s, &elements, 0);
 }
 
@@ -375,10 +253,10 @@ gla_status gla_put (gla_context *ctx, int device, const gla_nd *x, const gla_sub
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL || from == NULL)
-    return missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
-  gla_status status = check_array (ctx, "x", x);
+    return gla_nd_missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
+  gla_status status = gla_nd_check_array (ctx, "x", x);
   if (status == GLA_OK)
-    status = check_array (ctx, "from", from);
+    status = gla_nd_check_array (ctx, "from", from);
   if (status != GLA_OK)
     return status;
   if (from->data != NULL && from->type != x->type)
@@ -391,12 +269,12 @@ gla_status gla_find (gla_context *ctx, int device, const void *mask, int64_t n, 
                      int64_t *count)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK)
     return status;
   if (count == NULL || (mask == NULL && n > 0))
-    return missing (ctx, count == NULL ? "count" : "mask");
+    return gla_nd_missing (ctx, count == NULL ? "count" : "mask");
   *count = 0;
-  return n > 0 ? end (ctx, device, engine->backend->nd->find (engine, mask, n, list, count))
+  return n > 0 ? gla_nd_end (ctx, device, engine->backend->nd->find (engine, mask, n, list, count))
                : GLA_OK;
 }

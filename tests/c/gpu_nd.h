@@ -27,6 +27,27 @@ static gla_nd nd_matrix (void *data, int type, int64_t rows, int64_t columns)
       .data = data, .type = type, .dims = 2, .size = {rows, columns}, .step = {1, rows}};
 }
 
+// y = |x| + sqrt (x), where one value is needed twice, and whether x > y.
+static gla_status nd_program (nd_run *r, const gla_nd *x, const gla_nd *y, void *mask)
+{
+  const int type = x->type, real = type == GLA_TYPE_C   ? GLA_TYPE_S
+                                   : type == GLA_TYPE_Z ? GLA_TYPE_D
+                                                        : type;
+  gla_nd positive = *x, outputs[2] = {*y, *y};
+  positive.data = mask;
+  positive.type = GLA_LOGICAL;
+  outputs[1] = positive;
+  const gla_nd inputs[] = {*x, {.type = GLA_TYPE_D, .value = {0, 0}}};
+  const gla_nd_step steps[] = {{GLA_ND_ABS, real, 0, 0, 0},
+                               {GLA_ND_SQRT, type, 0, 0, 0},
+                               {GLA_ND_ADD, type, 2, 3, 0},
+                               {GLA_ND_GT, GLA_LOGICAL, 0, 1, 0}};
+  const int results[] = {4, 5};
+  const gla_nd_steps program = {sizeof program, inputs, 2, steps, 4, results, outputs, 2};
+  int outside = 0;
+  return r->ops->steps (r->engine, &program, &outside);
+}
+
 // x of rows x columns is put there, worked on by each function, and brought back.
 static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, void *host)
 {
@@ -55,6 +76,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->elementwise (r->engine, GLA_ND_ADD, &b, &a, &row, NULL);
   if (status == GLA_OK && type != GLA_LOGICAL)
     status = r->ops->elementwise (r->engine, GLA_ND_SQRT, &b, &a, NULL, &outside);
+  if (status == GLA_OK && type != GLA_LOGICAL)
+    status = nd_program (r, &a, &b, wide);
   const gla_slices along = {x, type, 1, rows, columns}, across = {x, type, rows, columns, 1};
   if (status == GLA_OK)
     status = r->ops->reduce (r->engine, GLA_REDUCE_SUM, &along, wide, NULL);

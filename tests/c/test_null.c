@@ -72,6 +72,14 @@ static void test_arrays_on_a_gpu (void)
   bad (gla_memory_get (NULL, 0, &x, &x, 8), "gla_memory_get");
   bad (gla_wait (NULL, 0), "gla_wait");
   bad (gla_elementwise (NULL, 0, GLA_ND_COPY, &a, &a, NULL, NULL), "gla_elementwise");
+  const int result = 0;
+  const gla_nd_steps steps = {.size = sizeof steps,
+                              .inputs = &a,
+                              .input_count = 1,
+                              .results = &result,
+                              .outputs = &a,
+                              .output_count = 1};
+  bad (gla_elementwise_steps (NULL, 0, &steps, NULL), "gla_elementwise_steps");
   bad (gla_reduce (NULL, 0, GLA_REDUCE_SUM, &s, &x, NULL), "gla_reduce");
   bad (gla_scan (NULL, 0, GLA_REDUCE_SUM, &s, &x), "gla_scan");
   bad (gla_take (NULL, 0, &a, &i, &x), "gla_take");

@@ -69,6 +69,10 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_functions (part{1});
     counts += [p, f];
   endfor
+  for programs = mine ({20})
+    [p, f] = check_arrayfun (programs{1});
+    counts += [p, f];
+  endfor
 endif
 printf ("cpu_suite: %d passed, %d failed, 0 skipped\n", counts);
 exit (counts(2) > 0);

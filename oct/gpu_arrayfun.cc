@@ -1,0 +1,266 @@
+// gpu_arrayfun.cc: arrayfun with gpuArrays; tests are in gpuArray-arrayfun.tst
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The function is called once, to find out what it does with an element (gpu_trace.h). On a GPU one
+// kernel then does all of it where that is possible. Otherwise, and without a GPU, each step is
+// done with whole arrays.
+
+#include "gpu_device.h"
+#include "gpu_trace.h"
+
+namespace gla
+{
+
+namespace
+{
+
+//------------------------------------------------------------------------------
+// arguments
+//------------------------------------------------------------------------------
+
+dim_vector dims_of_all (const octave_value_list &arrays)
+{
+  dim_vector dims (1, 1);
+  for (octave_idx_type k = 0; k < arrays.length (); k++) {
+    const dim_vector own = arrays (k).dims ();
+    if (own.ndims () > dims.ndims ())
+      dims.resize (own.ndims (), 1);
+    for (int d = 0; d < own.ndims (); d++) {
+      if (own (d) != dims (d) && own (d) != 1 && dims (d) != 1)
+        error_with_id ("Octave:nonconformant-args",
+                       "arrayfun: the arrays must have the same sizes, or size 1, but array %lld "
+                       "is %s",
+                       static_cast<long long> (k + 1), own.str ().c_str ());
+      dims (d) = dims (d) == 1 ? own (d) : dims (d);
+    }
+  }
+  return dims;
+}
+
+octave_value function_of (const octave_value &f)
+{
+  if (f.is_function_handle () || f.is_inline_function ())
+    return f;
+  if (!is_text (f))
+    error_with_id ("gpulinalg:bad-class", "arrayfun: the first argument must be a function, not %s",
+                   f.class_name ().c_str ());
+  return feval (the_interpreter (), "str2func", ovl (f)) (0);
+}
+
+//------------------------------------------------------------------------------
+// one kernel
+//------------------------------------------------------------------------------
+
+struct one_pass {
+  std::vector<gpu_value> arrays; // keeps their memory
+  std::vector<gla_nd> inputs, outputs;
+  std::vector<gla_nd_step> steps;
+  std::vector<int> number; // of a traced value in the library's order
+  std::vector<int> results;
+  bool asks = false;
+};
+
+// Inputs come first in the library's order.
+void add_inputs (const trace &t, int device, const dim_vector &dims, one_pass &p)
+{
+  p.number.assign (t.count (), 0);
+  for (int k = 0; k < t.count (); k++) {
+    const traced_value &v = t.value (k);
+    if (v.input.is_undefined ())
+      continue;
+    const gpu_operand x ("arrayfun", v.input, device);
+    p.number[k] = static_cast<int> (p.inputs.size ());
+    p.inputs.push_back (spread (x.nd (), x.dims (), dims));
+    p.arrays.push_back (x.array ());
+  }
+}
+
+void add_steps (const trace &t, one_pass &p)
+{
+  for (int k = 0; k < t.count (); k++) {
+    const traced_value &v = t.value (k);
+    if (v.input.is_defined ())
+      continue;
+    p.number[k] = static_cast<int> (p.inputs.size () + p.steps.size ());
+    gla_nd_step s = {v.op, v.type, p.number[v.of[0]], 0, 0};
+    s.y = v.of.size () > 1 ? p.number[v.of[1]] : 0;
+    s.z = v.of.size () > 2 ? p.number[v.of[2]] : 0;
+    p.steps.push_back (s);
+    p.asks = p.asks || v.may_leave;
+  }
+}
+
+// Whether one pass can do it: all values are of one precision, and it is not too long.
+bool fits_one_pass (const trace &t, std::size_t results)
+{
+  int inputs = 0, arrays = 0, steps = 0;
+  bool single = false, twice = false;
+  for (int k = 0; k < t.count (); k++) {
+    const traced_value &v = t.value (k);
+    const bool input = v.input.is_defined (),
+               is_number = input && !is_gpu_array (v.input) && v.input.numel () == 1;
+    inputs += input;
+    arrays += input && !is_number;
+    steps += !input;
+    if (!input && v.op < 0)
+      return false;
+    single = single || (!is_number && is_single (v.type));
+    twice = twice || (!is_number && v.type != 'b' && !is_single (v.type));
+  }
+  return inputs <= GLA_ND_INPUTS && arrays <= 8 && steps <= GLA_ND_STEPS &&
+         results <= GLA_ND_OUTPUTS && !(single && twice);
+}
+
+// false: it is to be done step by step.
+bool run_in_one_pass (const trace &t, const std::vector<int> &results, int device,
+                      const dim_vector &dims, std::vector<gpu_value> &values)
+{
+  if (!fits_one_pass (t, results.size ()))
+    return false;
+  one_pass p;
+  add_inputs (t, device, dims, p);
+  add_steps (t, p);
+  for (int r : results) {
+    values.push_back (new_on_gpu (device, t.value (r).type, dims));
+    p.outputs.push_back (nd_of (values.back (), dims));
+    p.results.push_back (p.number[r]);
+  }
+  auto program = sized<gla_nd_steps> ();
+  program.inputs = p.inputs.data ();
+  program.input_count = static_cast<int> (p.inputs.size ());
+  program.steps = p.steps.data ();
+  program.step_count = static_cast<int> (p.steps.size ());
+  program.results = p.results.data ();
+  program.outputs = p.outputs.data ();
+  program.output_count = static_cast<int> (p.outputs.size ());
+  int outside = 0;
+  bool room = true;
+  device_call ([&] (gla_context *c) {
+    const gla_status status =
+        gla_elementwise_steps (c, device, &program, p.asks ? &outside : nullptr);
+    room = status != GLA_ERROR_BAD_ARGUMENT; // too many values at the same time
+    return room ? status : GLA_OK;
+  });
+  return room && !outside;
+}
+
+//------------------------------------------------------------------------------
+// step by step
+//------------------------------------------------------------------------------
+
+gpu_value expanded_to (const gpu_value &x, const dim_vector &dims)
+{
+  if (x.dims () == dims)
+    return x;
+  if (x.on_gpu ()) {
+    gpu_value y = new_on_gpu (x.device (), x.type (), dims);
+    elementwise (x.device (), GLA_ND_COPY, nd_of (y, dims), spread (nd_of (x), x.dims (), dims),
+                 nullptr);
+    return y;
+  }
+  Matrix times (1, dims.ndims ());
+  for (int k = 0; k < dims.ndims (); k++)
+    times (k) = k < x.dims ().ndims () && x.dims () (k) != 1 ? 1 : static_cast<double> (dims (k));
+  return on_host_as ("repmat", ovl (x.host (), times), is_complex (x.type ()));
+}
+
+octave_value one_step (const traced_value &v, const octave_value_list &of)
+{
+  if (v.name == "merge")
+    return feval (the_interpreter (), "merge", ovl (of (2), of (0), of (1))) (0);
+  if (v.op == GLA_ND_COPY)
+    return value_of (converted (gpu_value_of (of (0)), v.type));
+  element_operation o;
+  if (v.op < 0 || !find_element_operation (v.name, static_cast<int> (of.length ()), &o))
+    return gpu_function (v.name, of, 1) (0);
+  if (of.length () == 1)
+    return v.name == "uminus" || v.name == "not"
+               ? value_of (unary (v.name.c_str (), gpu_value_of (of (0))))
+               : mapped (v.name.c_str (), gpu_value_of (of (0)));
+  const bool is_function = v.name == "max" || v.name == "min" || v.name == "atan2" ||
+                           v.name == "hypot" || v.name == "mod" || v.name == "rem";
+  return is_function ? gpu_function (v.name, of, 1) (0)
+                     : value_of (binary (v.name.c_str (), of (0), of (1)));
+}
+
+std::vector<bool> needed_values (const trace &t, const std::vector<int> &results)
+{
+  std::vector<bool> needed (t.count (), false);
+  for (int r : results)
+    needed[r] = true;
+  for (int k = t.count () - 1; k >= 0; k--)
+    if (needed[k])
+      for (int v : t.value (k).of)
+        needed[v] = true;
+  return needed;
+}
+
+std::vector<gpu_value> run_step_by_step (const trace &t, const std::vector<int> &results,
+                                         const dim_vector &dims)
+{
+  const std::vector<bool> needed = needed_values (t, results);
+  std::vector<octave_value> values (t.count ());
+  for (int k = 0; k < t.count (); k++) {
+    const traced_value &v = t.value (k);
+    if (!needed[k])
+      continue;
+    const bool input = v.input.is_defined ();
+    if (input && !is_gpu_array (v.input) && v.input.numel () == 1)
+      values[k] = v.input;
+    else if (input)
+      values[k] = value_of (expanded_to (moved ("arrayfun", v.input), dims));
+    else {
+      octave_value_list of;
+      for (int o : v.of)
+        of.append (values[o]);
+      values[k] = one_step (v, of);
+    }
+  }
+  std::vector<gpu_value> all;
+  for (int r : results)
+    all.push_back (expanded_to (moved ("arrayfun", values[r]), dims));
+  return all;
+}
+
+} // namespace
+
+//------------------------------------------------------------------------------
+// the function
+//------------------------------------------------------------------------------
+
+octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
+{
+  const octave_value f = function_of (args (0));
+  const octave_value_list arrays = args.slice (1, args.length () - 1);
+  if (any_traced (arrays))
+    not_traced ("arrayfun within arrayfun");
+  const dim_vector dims = dims_of_all (arrays);
+  auto t = std::make_shared<trace> ();
+  octave_value_list elements;
+  for (octave_idx_type k = 0; k < arrays.length (); k++)
+    elements.append (t->add_array (t, arrays (k)));
+
+  const octave_value_list found = feval (the_interpreter (), f, elements, outputs);
+  if (found.length () < outputs)
+    error_with_id ("Octave:invalid-fun-call",
+                   "arrayfun: the function returned fewer than %d values", outputs);
+  std::vector<int> results;
+  for (int k = 0; k < outputs; k++) {
+    if (!is_traced (found (k)) && found (k).numel () != 1)
+      error_with_id ("gpulinalg:bad-shape",
+                     "arrayfun: value %d of the function is %s, it must be a single element", k + 1,
+                     found (k).dims ().str ().c_str ());
+    results.push_back (t->number_of (found (k)));
+  }
+
+  std::vector<gpu_value> values;
+  const bool on_gpu = any_on_gpu (arrays);
+  if (!on_gpu || !run_in_one_pass (*t, results, device_of ("arrayfun", arrays), dims, values))
+    values = run_step_by_step (*t, results, dims);
+  octave_value_list all;
+  for (const gpu_value &v : values)
+    all.append (value_of (v));
+  return all;
+}
+
+} // namespace gla

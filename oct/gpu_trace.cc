@@ -1,0 +1,343 @@
+// gpu_trace.cc: operators and functions of values that stand for an element of arrayfun
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "gpu_trace.h"
+#include "gpu_operators.h"
+
+#include <octave/ov-typeinfo.h>
+
+#include <algorithm>
+
+using gla::trace;
+
+namespace
+{
+
+// What an element of a gpuArray is while a function is traced.
+class octave_traced : public octave_base_value
+{
+public:
+  octave_traced () {}
+  octave_traced (const std::shared_ptr<trace> &owner, int number)
+      : m_owner (owner), m_number (number)
+  {
+  }
+
+  octave_base_value *clone () const { return new octave_traced (*this); }
+  const std::shared_ptr<trace> &owner () const { return m_owner; }
+  int number () const { return m_number; }
+
+  bool is_defined () const { return true; }
+  bool is_constant () const { return true; }
+  dim_vector dims () const { return dim_vector (1, 1); }
+  bool islogical () const { return type () == 'b'; }
+  bool isnumeric () const { return !islogical (); }
+  bool isfloat () const { return !islogical (); }
+  bool iscomplex () const { return gla::is_complex (type ()); }
+  bool isreal () const { return !iscomplex (); }
+  bool is_single_type () const { return gla::is_single (type ()); }
+  bool is_double_type () const { return isfloat () && !is_single_type (); }
+  bool is_matrix_type () const { return true; }
+
+  octave_value map (unary_mapper_t f) const
+  {
+    const char *name = gla::name_of_mapper (f);
+    if (name == nullptr)
+      gla::not_traced (get_umap_name (f));
+    return gla::traced_unary (name, itself ());
+  }
+  octave_value as_double () const { return gla::traced_unary ("double", itself ()); }
+  octave_value as_single () const { return gla::traced_unary ("single", itself ()); }
+  octave_value full_value () const { return itself (); }
+
+  bool is_true () const
+  {
+    error_with_id ("gpulinalg:gather-needed",
+                   "arrayfun: the function asks whether an element is true, which only the GPU "
+                   "knows; use merge (mask, a, b) for \"if\", and & and | for && and ||");
+  }
+  octave_value subsref (const std::string &, const std::list<octave_value_list> &)
+  {
+    gla::not_traced ("indexing");
+  }
+  octave_value_list subsref (const std::string &, const std::list<octave_value_list> &, int)
+  {
+    gla::not_traced ("indexing");
+  }
+  octave_value resize (const dim_vector &, bool = false) const
+  {
+    gla::not_traced ("concatenation");
+  }
+  octave_value reshape (const dim_vector &) const { gla::not_traced ("reshape"); }
+  octave_value permute (const Array<int> &, bool = false) const { gla::not_traced ("permute"); }
+  octave_value squeeze () const { return itself (); }
+  void print (std::ostream &, bool = false) { gla::not_traced ("display"); }
+  void print_raw (std::ostream &, bool = false) const { gla::not_traced ("display"); }
+  double double_value (bool = false) const { gla::not_traced ("a conversion to a number"); }
+  NDArray array_value (bool = false) const { gla::not_traced ("a conversion to an array"); }
+
+private:
+  octave_value itself () const { return octave_value (clone ()); }
+  char type () const { return m_owner ? m_owner->value (m_number).type : 'd'; }
+
+  std::shared_ptr<trace> m_owner;
+  int m_number = 0;
+
+  DECLARE_OV_TYPEID_FUNCTIONS_AND_DATA
+};
+
+// The class is that of gpuArrays, so that Octave calls the same functions.
+DEFINE_OV_TYPEID_FUNCTIONS_AND_DATA (octave_traced, "gpuArray element", "gpuArray");
+
+const octave_traced &traced (const octave_value &v)
+{
+  return static_cast<const octave_traced &> (v.get_rep ());
+}
+
+} // namespace
+
+namespace gla
+{
+
+//------------------------------------------------------------------------------
+// values
+//------------------------------------------------------------------------------
+
+void not_traced (const std::string &what)
+{
+  error_with_id ("gpulinalg:gather-needed",
+                 "arrayfun: %s is not done with elements of gpuArrays; the function may use "
+                 "operators, functions of single elements, and merge",
+                 what.c_str ());
+}
+
+bool is_traced (const octave_value &v)
+{
+  return v.type_id () == octave_traced::static_type_id ();
+}
+
+bool any_traced (const octave_value_list &args)
+{
+  for (octave_idx_type k = 0; k < args.length (); k++)
+    if (is_traced (args (k)))
+      return true;
+  return false;
+}
+
+const std::shared_ptr<trace> &trace_of (const octave_value &v)
+{
+  return traced (v).owner ();
+}
+
+int register_traced_type (octave::type_info &)
+{
+  octave_traced::register_type ();
+  return octave_traced::static_type_id ();
+}
+
+int trace::add (const traced_value &v)
+{
+  m_values.push_back (v);
+  return count () - 1;
+}
+
+octave_value trace::add_array (const std::shared_ptr<trace> &self, const octave_value &array)
+{
+  traced_value v;
+  v.input = array;
+  v.type = element_type ("arrayfun", array);
+  return octave_value (new octave_traced (self, add (v)));
+}
+
+int trace::number_of (const octave_value &v)
+{
+  if (is_traced (v)) {
+    if (traced (v).owner ().get () != this)
+      not_traced ("arrayfun within arrayfun");
+    return traced (v).number ();
+  }
+  traced_value number;
+  number.type = element_type ("arrayfun", v);
+  if (v.numel () != 1)
+    error_with_id ("gpulinalg:bad-shape",
+                   "arrayfun: the function combines an element with an array that is %s; give the "
+                   "array to arrayfun as an argument",
+                   v.dims ().str ().c_str ());
+  number.input = v;
+  return add (number);
+}
+
+//------------------------------------------------------------------------------
+// steps
+//------------------------------------------------------------------------------
+
+static octave_value element (const std::shared_ptr<trace> &t, const traced_value &v)
+{
+  return octave_value (new octave_traced (t, t->add (v)));
+}
+
+static const std::shared_ptr<trace> &trace_of_any (const octave_value_list &args)
+{
+  octave_idx_type k = 0;
+  while (!is_traced (args (k)))
+    k++;
+  return trace_of (args (k));
+}
+
+static char type_of_step (const trace &t, const element_operation &o, const std::vector<int> &of)
+{
+  bool single = false, complex = false;
+  for (int v : of) {
+    single = single || is_single (t.value (v).type);
+    complex = complex || is_complex (t.value (v).type);
+  }
+  return o.logical ? 'b' : type_letter (single, complex && !o.real);
+}
+
+static octave_value converted_element (const octave_value &x, const char *name, char type)
+{
+  traced_value step;
+  const std::shared_ptr<trace> t = trace_of (x);
+  step.of = {t->number_of (x)};
+  const char from = t->value (step.of[0]).type;
+  if (from == type)
+    return x;
+  step.name = name;
+  step.op = GLA_ND_COPY;
+  step.type = type;
+  step.may_leave = type == 'b'; // NaN
+  return element (t, step);
+}
+
+static octave_value traced_step (const std::string &name, const octave_value_list &args)
+{
+  element_operation o;
+  if (!find_element_operation (name, static_cast<int> (args.length ()), &o))
+    not_traced (name);
+  const std::shared_ptr<trace> t = trace_of_any (args);
+  traced_value step;
+  step.name = name;
+  step.op = o.op;
+  bool complex = false, number = false;
+  for (octave_idx_type k = 0; k < args.length (); k++) {
+    step.of.push_back (t->number_of (args (k)));
+    complex = complex || is_complex (t->value (step.of.back ()).type);
+    number = number || t->value (step.of.back ()).type != 'b';
+  }
+  if (o.real_only && complex)
+    error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name.c_str ());
+  step.type = type_of_step (*t, o, step.of);
+  // of a logical operator NaN is outside
+  step.may_leave = o.may_leave && (o.logical ? number : !complex);
+  return element (t, step);
+}
+
+// Those of products and quotients of matrices, of which an element is one.
+static std::string name_by_element (const std::string &name)
+{
+  static const std::pair<const char *, const char *> names[] = {
+      {"mtimes", "times"}, {"mrdivide", "rdivide"}, {"mldivide", "ldivide"}, {"mpower", "power"}};
+  for (const auto &n : names)
+    if (name == n.first)
+      return n.second;
+  return name;
+}
+
+// As Octave computes it: the square is a product.
+static bool is_square (const octave_value &x, const octave_value &y)
+{
+  return !is_traced (y) && !is_gpu_array (y) && y.isreal () && y.numel () == 1 &&
+         y.double_value () == 2 && (x.is_single_type () || !y.is_single_type ());
+}
+
+octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y)
+{
+  const std::string each = name_by_element (name);
+  if (each == "ldivide")
+    return traced_step ("rdivide", ovl (y, x));
+  if (each == "power" && is_square (x, y))
+    return traced_step ("times", ovl (x, x));
+  const octave_value z = traced_step (each, ovl (x, y));
+  const bool extreme = each == "max" || each == "min";
+  return extreme && x.islogical () && y.islogical () ? converted_element (z, "logical", 'b') : z;
+}
+
+octave_value traced_unary (const std::string &name, const octave_value &x)
+{
+  if (name == "transpose")
+    return x;
+  if (name == "ctranspose")
+    return x.iscomplex () ? traced_step ("conj", ovl (x)) : x;
+  if (name == "double" || name == "single")
+    return converted_element (x, name.c_str (), type_letter (name == "single", x.iscomplex ()));
+  return traced_step (name, ovl (x));
+}
+
+//------------------------------------------------------------------------------
+// functions
+//------------------------------------------------------------------------------
+
+// Functions that the library does not do in the same pass.
+static octave_value apart (const std::string &name, const octave_value_list &args, bool complex)
+{
+  const std::shared_ptr<trace> t = trace_of_any (args);
+  traced_value step;
+  step.name = name;
+  bool single = false;
+  for (octave_idx_type k = 0; k < args.length (); k++) {
+    step.of.push_back (t->number_of (args (k)));
+    const char type = t->value (step.of.back ()).type;
+    single = single || is_single (type);
+    if (is_complex (type) && args.length () == 2)
+      error_with_id ("gpulinalg:bad-class", "%s: the arguments must be real", name.c_str ());
+  }
+  step.type = type_letter (single, complex);
+  return element (t, step);
+}
+
+static const char *class_of (char type)
+{
+  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
+}
+
+static octave_value traced_merge (const octave_value_list &args)
+{
+  const octave_value &mask = args (0);
+  if (!is_traced (mask)) // f had it from elsewhere
+    return mask.is_true () ? args (1) : args (2);
+  const std::shared_ptr<trace> t = trace_of (mask);
+  traced_value step;
+  step.name = "merge";
+  step.op = GLA_ND_SELECT;
+  step.of = {t->number_of (args (1)), t->number_of (args (2)), t->number_of (mask)};
+  const char x = t->value (step.of[0]).type, y = t->value (step.of[1]).type;
+  if (std::string (class_of (x)) != class_of (y))
+    error_with_id ("gpulinalg:bad-class", "merge: cannot merge %s with %s with array mask",
+                   class_of (x), class_of (y));
+  step.type = x == 'b' ? 'b' : type_letter (is_single (x), is_complex (x) || is_complex (y));
+  return element (t, step);
+}
+
+octave_value_list traced_function (const std::string &name, const octave_value_list &args)
+{
+  const octave_idx_type count = args.length ();
+  const bool two = name == "atan2" || name == "hypot" || name == "mod" || name == "rem" ||
+                   name == "max" || name == "min";
+  if (two && count == 2)
+    return ovl (traced_binary (name, args (0), args (1)));
+  if (name == "logical" && count == 1)
+    return ovl (converted_element (args (0), "logical", 'b'));
+  if (name == "merge" && count == 3)
+    return ovl (traced_merge (args));
+  if (name == "complex" && count == 1 && args (0).iscomplex ())
+    return ovl (args (0));
+  if (name == "complex" && (count == 1 || count == 2))
+    return ovl (apart (name, args, true));
+  if ((name == "realsqrt" || name == "reallog") && count == 1)
+    return ovl (apart (name, args, false));
+  if (name == "realpow" && count == 2)
+    return ovl (apart (name, args, false));
+  not_traced (name);
+}
+
+} // namespace gla

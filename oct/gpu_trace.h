@@ -1,0 +1,76 @@
+// gpu_trace.h: what a function does with single elements, found by calling it once
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// arrayfun calls the function with values that stand for an element of each array. Operators and
+// functions of them compute nothing: they add a step to a trace, and return a value that stands for
+// its result.
+
+#ifndef GPULINALG_GPU_TRACE_H
+#define GPULINALG_GPU_TRACE_H
+
+#include "gpu_value.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gla
+{
+
+// An operation of single elements, as a trace needs it.
+struct element_operation {
+  int op;         // a gla_nd_op
+  bool logical;   // the result is
+  bool real;      // the result is real where the operand is complex
+  bool real_only; // operands must be real
+  bool may_leave; // real operands may have complex results
+};
+// Of an operator or function by its name, with one operand or two; false: there is none.
+bool find_element_operation (const std::string &name, int operands, element_operation *o);
+
+// Values are counted from 0: inputs, which are arrays or numbers, and results of steps.
+struct traced_value {
+  octave_value input;  // undefined: the result of a step
+  std::string name;    // of the step's operator or function
+  int op = -1;         // a gla_nd_op, GLA_ND_SELECT, or -1: not one of the library's
+  std::vector<int> of; // its operands
+  char type = 'd';
+  bool may_leave = false; // finding that out is needed
+};
+
+class trace
+{
+public:
+  // An array, one element of which each call of the function has.
+  octave_value add_array (const std::shared_ptr<trace> &self, const octave_value &array);
+  // The value of an element, or of a number that the function had from elsewhere.
+  int number_of (const octave_value &v);
+  int add (const traced_value &v);
+  const traced_value &value (int k) const { return m_values[k]; }
+  int count () const { return static_cast<int> (m_values.size ()); }
+
+private:
+  std::vector<traced_value> m_values;
+};
+
+bool is_traced (const octave_value &v);
+bool any_traced (const octave_value_list &args);
+const std::shared_ptr<trace> &trace_of (const octave_value &v);
+
+// An operator, or a function of single elements, where an operand is traced.
+octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y);
+octave_value traced_unary (const std::string &name, const octave_value &x);
+octave_value_list traced_function (const std::string &name, const octave_value_list &args);
+
+// Ends with gpulinalg:gather-needed: f does what cannot be traced.
+OCTAVE_NORETURN void not_traced (const std::string &what);
+
+// The type of these values, with this number in `types` afterwards.
+int register_traced_type (octave::type_info &types);
+
+// arrayfun (f, A, B, ...) with gpuArrays.
+octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs);
+
+} // namespace gla
+
+#endif
