@@ -163,9 +163,9 @@ template <typename A> static void put (const gpu_value &x, const A &a)
   });
 }
 
-gpu_value to_gpu (const octave_value &v, char type)
+gpu_value to_gpu (const octave_value &v, char type, int device)
 {
-  gpu_value x = new_on_gpu (gpu_device (), type, v.dims ());
+  gpu_value x = new_on_gpu (device, type, v.dims ());
   switch (type) {
   case 's':
     put (x, v.float_array_value ());

@@ -46,7 +46,7 @@ gla_context *array_context ();
 
 // Arrays without gaps.
 gpu_value new_on_gpu (int device, char type, const dim_vector &dims);
-gpu_value to_gpu (const octave_value &v, char type);
+gpu_value to_gpu (const octave_value &v, char type, int device = gpu_device ());
 octave_value from_gpu (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x, const dim_vector &dims);

@@ -51,21 +51,28 @@ template <typename A> gla_type type_of (const gpu_pages<A> &)
   return type_of (A ());
 }
 
-// Reads a gpuArray, or an array of the host that is copied to the GPU.
+// Reads a gpuArray, or an array of the host that is copied to the GPU of the call.
 template <typename A> void read (const octave_value &v, gpu_pages<A> &a)
 {
-  const gpu_value x = moved ("gpuArray", v);
+  const gpu_value x = is_gpu_array (v)
+                          ? gpu_value_of (v)
+                          : to_gpu (v.full_value (), element_type ("gpuArray", v), gpu_of_call ());
   a = gpu_pages<A> (gla::converted (x, static_cast<char> (type_of (A ()))));
 }
 
+// Only after wait_for_gpu may the library have it.
+template <typename A> gla_array array_of (const gpu_pages<A> &a)
+{
+  const dim_vector dims = a.dims ();
+  return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
+                           pages_of (dims), gpu_of_call ());
+}
 // What is still to be done with the memory comes first: the functions on pages have streams of
 // their own.
 template <typename A> gla_array on_gpu_pages (const gpu_pages<A> &a)
 {
-  const dim_vector dims = a.dims ();
   wait_for_gpu (gpu_of_call ());
-  return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
-                           pages_of (dims), gpu_of_call ());
+  return array_of (a);
 }
 template <typename A> gla_array input (const gpu_pages<A> &a)
 {
