@@ -170,28 +170,38 @@ octave_value_list in_page_class_of (const octave_value &A, const octave_value &B
                  : body (gpu_pages<NDArray> (), gpu_pages<NDArray> ());
 }
 
-// Calls body (args) for a function of pages. outputs says what its results become where gpuArrays
-// are on the host: 'a' a gpuArray that is complex where an argument is, 'r' a gpuArray, 'h' what
-// they are.
-template <typename Body>
-octave_value_list with_gpu_arrays (octave::interpreter &interp, const octave_value_list &args,
-                                   const char *outputs, Body body)
+inline bool any_gpu_array (const octave_value_list &args)
 {
-  bool any = false, complex = false;
+  bool any = false;
   for (octave_idx_type k = 0; k < args.length (); k++)
-    if (is_gpu_array (args (k))) {
-      any = true;
-      complex = complex || args (k).iscomplex ();
-    }
-  (void)interp;
-  if (!any || any_on_gpu (args))
-    return body (args);
+    any = any || is_gpu_array (args (k));
+  return any;
+}
+
+// Calls body (args) with gathered arguments. outputs says what its results become: 'a' a gpuArray
+// that is complex where an argument is, 'r' a gpuArray, 'h' what they are.
+template <typename Body>
+octave_value_list with_gathered (const octave_value_list &args, const char *outputs, Body body)
+{
+  bool complex = false;
+  for (octave_idx_type k = 0; k < args.length (); k++)
+    complex = complex || args (k).iscomplex ();
   const octave_value_list results = body (gathered (args));
   octave_value_list wrapped = results;
   for (octave_idx_type k = 0; k < results.length () && outputs[k] != '\0'; k++)
     if (outputs[k] != 'h')
       wrapped (k) = value_of (gpu_value (results (k), complex && outputs[k] == 'a'));
   return wrapped;
+}
+
+// Calls body (args) for a function of pages; with_gathered where gpuArrays are on the host.
+template <typename Body>
+octave_value_list with_gpu_arrays (octave::interpreter &interp, const octave_value_list &args,
+                                   const char *outputs, Body body)
+{
+  (void)interp;
+  return any_gpu_array (args) && !any_on_gpu (args) ? with_gathered (args, outputs, body)
+                                                    : body (args);
 }
 
 } // namespace gla
