@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_operators.h"
+#include "plan_value.h"
 
 #include <octave/ov-cell.h>
 #include <octave/ov-typeinfo.h>
@@ -344,6 +345,7 @@ void register_gpu_arrays (octave::interpreter &interp)
   keep_loaded (interp); // values use its code
   octave_gpu_array::register_type ();
   register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id ());
+  register_products_of_gpu_arrays (types_of (interp));
   install_gpu_makers (interp);
   registered = true;
 }
