@@ -84,7 +84,8 @@ gla::gpu_pages<A> first_columns (const gla::gpu_pages<A> &x, octave_idx_type k)
 template <typename A>
 gla::gpu_pages<A> first_values (const gla::gpu_pages<A> &D, octave_idx_type k, bool matrix)
 {
-  return gla::corner_of (D, k, matrix ? k : 1);
+  const gla::gpu_pages<A> some = gla::corner_of (D, k, 1);
+  return matrix ? gla::diagonal_pages (some, k, 0) : some;
 }
 
 //------------------------------------------------------------------------------

@@ -10,6 +10,8 @@
 
 #include "gpu_device.h"
 
+#include <algorithm>
+
 namespace gla
 {
 
@@ -150,6 +152,29 @@ gpu_pages<A> corner_of (const gpu_pages<A> &x, octave_idx_type rows, octave_idx_
   idx (0) = octave_value (first_numbers (rows));
   idx (1) = octave_value (first_numbers (columns));
   return gpu_pages<A> (gla::index (x.value (), idx));
+}
+
+// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
+template <typename A>
+gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
+                             octave_idx_type above)
+{
+  dim_vector dims = values.dims ();
+  const octave_idx_type q = dims (0), count = std::min (q - above, rows);
+  const dim_vector diagonal (count, pages_of (dims));
+  dims (0) = rows;
+  dims (1) = q;
+  const gpu_pages<A> D = zero_pages<gpu_pages<A>> (dims);
+  gla_nd to = nd_of (D.value (), diagonal), from = nd_of (values.value (), diagonal);
+  if (D.numel () == 0 || count <= 0)
+    return D;
+  to.step[0] = rows + 1;
+  to.step[1] = rows * q;
+  from.step[1] = q;
+  to.data = static_cast<typename A::element_type *> (to.data) + above * rows;
+  from.data = static_cast<typename A::element_type *> (from.data) + above;
+  elementwise (gpu_of_call (), GLA_ND_COPY, to, from, nullptr);
+  return D;
 }
 
 // in_class_of for either place: on a GPU where an array is there.

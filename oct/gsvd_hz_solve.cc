@@ -21,28 +21,6 @@ template <typename A> static gpu_pages<A> quotient (const gpu_pages<A> &x, const
   return gpu_pages<A> (gla::binary ("rdivide", x, y));
 }
 
-template <typename A>
-static gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
-                                    octave_idx_type above)
-{
-  dim_vector dims = values.dims ();
-  const octave_idx_type q = dims (0), count = std::min (q - above, rows);
-  const dim_vector diagonal (count, pages_of (dims));
-  dims (0) = rows;
-  dims (1) = q;
-  const gpu_pages<A> D = zero_pages<gpu_pages<A>> (dims);
-  gla_nd to = nd_of (D.value (), diagonal), from = nd_of (values.value (), diagonal);
-  if (D.numel () == 0 || count <= 0)
-    return D;
-  to.step[0] = rows + 1;
-  to.step[1] = rows * q;
-  from.step[1] = q;
-  to.data = static_cast<typename A::element_type *> (to.data) + above * rows;
-  from.data = static_cast<typename A::element_type *> (from.data) + above;
-  elementwise (gpu_of_call (), GLA_ND_COPY, to, from, nullptr);
-  return D;
-}
-
 } // namespace gla
 
 // The CPU alone does what is not regular.
