@@ -286,6 +286,58 @@
 %! assert (issorted (calls(:,1)));
 %! fail ('batcheig (A, B, "progress", @(varargin) error ("my:id", "enough"))', "enough");
 
+%!## gpuArrays: both, or one of them with an array of the host
+%!function check_gpu_arrays (A, B, varargin)
+%!  [v, d, info, more] = batcheig (A, B, varargin{:});
+%!  for which = [1, 1, 0; 1, 0, 1]
+%!    args = {A, B};
+%!    args(which == 1) = cellfun (@gpuArray, args(which == 1), "uniformoutput", false);
+%!    [V, D, i, m] = batcheig (args{:}, varargin{:});
+%!    assert ({class(V), class(D), class(i), class(m.rcond)}, {"gpuArray", "gpuArray", "int32", class(d)});
+%!    assert ({size(V), size(D), i, m.count, m.rank}, {size(v), size(d), info, more.count, more.rank});
+%!    assert (isreal (D));
+%!    if (! existsOnGPU (V))
+%!      assert ({gather(V), gather(D), m.rcond}, {v, d, more.rcond}, 1e3 * eps (class (d)));
+%!    elseif (isempty (varargin))
+%!      check_pairs (A, B, gather (V), gather (D), 1);
+%!    endif
+%!    lambda = batcheig (args{:}, varargin{:});
+%!    assert (isgpuarray (lambda));
+%!    assert (gather (lambda), batcheig (A, B, varargin{:}), 1e4 * eps (class (d)));
+%!  endfor
+%!endfunction
+%!test
+%! for type = "sdcz"
+%!   [A, B] = pairs (5, 4, type, 20);
+%!   check_gpu_arrays (A, B);
+%!   check_gpu_arrays (A, B(:,:,1));
+%!   check_gpu_arrays (A(:,:,1), B);
+%!   check_gpu_arrays (A, B, "vector", "lower", "itype", 2);
+%!   check_gpu_arrays (A, B, "largest", 2);
+%!   check_gpu_arrays (A, B, "interval", [-0.2, 0.4]);
+%!   check_gpu_arrays (A, B, "smallest", 0);
+%!   check_gpu_arrays (A(:,:,[]), B(:,:,[]));
+%!   check_gpu_arrays (A([],[],:), B([],[],:));
+%!   check_gpu_arrays (A, double (B));
+%! endfor
+%! [A, B] = pairs (5, 4, "d", 20);
+%! check_gpu_arrays (A, complex (B));
+%!test
+%! B = cat (3, eye (2), -eye (2), NaN (2));
+%! [V, D, info] = batcheig (gpuArray (eye (2)), B);
+%! assert (info, int32 ([0; 4; 3]));
+%! assert (all (isnan (gather (V)(:,:,2:3)(:))));
+%! assert (gather (D)(:,:,1), eye (2));
+%!warning id=gpulinalg:pages-failed batcheig (gpuArray (1), -1);
+%!error id=gpulinalg:bad-class batcheig (gpuArray (1), gpuArray (true))
+%!error id=gpulinalg:bad-class batcheig (gpuArray (true), 1)
+%!error id=gpulinalg:bad-class batcheig (gpuArray (1), sparse (1))
+%!error id=gpulinalg:bad-shape batcheig (gpuArray (eye (2)), 1)
+%!error id=gpulinalg:not-hermitian batcheig (gpuArray ([1, 2; 3, 4]), eye (2))
+%!error id=gpulinalg:gather-needed batcheig (gpuArray (1), 1, "qz")
+%!error <option "drop" takes no gpuArray; gather \(G\) copies it> batcheig (1, gpuArray (1), "Drop", 0.1)
+%!error <option "swap" takes no gpuArray> batcheig (gpuArray (1), gpuArray (1), "swap")
+
 %!## errors
 %!error id=Octave:invalid-fun-call [a, b, c, d, e] = batcheig (1, 1);
 %!error id=gpulinalg:bad-class batcheig (1, true)

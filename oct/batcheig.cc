@@ -376,7 +376,11 @@ Pages that do not fit go to the CPU with a warning.  On the CPU @var{n} is at mo
 46000 where LAPACK has 32-bit integers.  The number of pages is limited by the memory of the computer alone.
 
 @subheading gpuArrays
-Where @var{A} is a gpuArray the work is done where it is, and all but @var{info} and @var{more} are gpuArrays; pairs (@var{A}, @var{B}) must be gathered.
+Where @var{A} or @var{B} is a gpuArray the work is done where it is, and all but
+@var{info} and @var{more} are gpuArrays; the other one of a pair is copied there.
+@qcode{"drop"}, @qcode{"swap"} and @qcode{"qz"} take no gpuArray.  The field
+@code{rcond} is NaN on pages whose @var{B} is not positive definite, and a page whose
+eigenvalues do not converge is not tried again on the CPU.
 
 @subheading Errors
 @table @code
@@ -425,6 +429,8 @@ problems, SIAM J. Numer.@: Anal.@: 10 (1973), 241--256.
 @end deftypefn)doc")
 {
   return gla::guarded ("batcheig", [&] () {
+    if (is_pair (args))
+      refuse_gpu_arrays (args);
     return gla::with_gpu_arrays (
         interp, args, nargout < 2 ? "r" : "arhh",
         [&] (const octave_value_list &all) { return batcheig_body (interp, all, nargout); });

@@ -33,6 +33,8 @@ struct eig_request {
 // parts of the spectrum
 //------------------------------------------------------------------------------
 
+// Whether this word, the name of an option, is among the arguments.
+bool has_word (const octave_value_list &args, const std::string &name);
 // Whether an option asks for one.
 bool asks_for_part (const octave_value_list &args);
 // Reads these options for pages of order n; an error where a value is not valid.
@@ -82,7 +84,8 @@ gla::gpu_pages<A> first_columns (const gla::gpu_pages<A> &x, octave_idx_type k)
 template <typename A>
 gla::gpu_pages<A> first_values (const gla::gpu_pages<A> &D, octave_idx_type k, bool matrix)
 {
-  return gla::corner_of (D, k, matrix ? k : 1);
+  const gla::gpu_pages<A> some = gla::corner_of (D, k, 1);
+  return matrix ? gla::diagonal_pages (some, k, 0) : some;
 }
 
 //------------------------------------------------------------------------------
@@ -115,6 +118,9 @@ void check_pair (const octave_value &A, const octave_value &B);
 // Reads "itype", "chol", "drop", "swap" and "qz" after read_part; an error without a pair, or where
 // they do not go with each other or with other options.
 void read_way (const gla::options &opts, bool pair, eig_request &want);
+// Ends with gpulinalg:gather-needed where a pair of gpuArrays comes with "drop", "swap" or "qz", on
+// whose way matrices are on the host.
+void refuse_gpu_arrays (const octave_value_list &args);
 octave_value_list solve_pairs (gla::call &call, const octave_value &A, const octave_value &B,
                                const eig_request &want);
 // The same with "qz" (batcheig_qz.cc).

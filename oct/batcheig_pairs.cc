@@ -7,6 +7,8 @@
 #include <octave/int32NDArray.h>
 #include <octave/oct-map.h>
 
+#include <cmath>
+
 //------------------------------------------------------------------------------
 // arguments
 //------------------------------------------------------------------------------
@@ -53,6 +55,17 @@ static void check_apart (const gla::options &opts, const char *name,
       error_with_id ("gpulinalg:bad-option",
                      "batcheig: options \"%s\" and \"%s\" exclude each other", name,
                      other.c_str ());
+}
+
+void refuse_gpu_arrays (const octave_value_list &args)
+{
+  if (!gla::is_gpu_array (args (0)) && !gla::is_gpu_array (args (1)))
+    return;
+  for (const char *name : {"drop", "swap", "qz"})
+    if (has_word (args, name))
+      error_with_id ("gpulinalg:gather-needed",
+                     "batcheig: option \"%s\" takes no gpuArray; gather (G) copies it to the host",
+                     name);
 }
 
 static void need_pair (const gla::options &opts)
@@ -143,6 +156,18 @@ static gla_eig_pairs_options options_of (const eig_request &want)
   return o;
 }
 
+// On the host. The library is not asked for those of matrices without elements, because it has none
+// of these on a GPU.
+template <typename RealArray>
+static octave_value condition_numbers (const RealArray &rcond, octave_idx_type n,
+                                       octave_idx_type pages)
+{
+  if (n > 0)
+    return gla::gathered (octave_value (rcond));
+  const octave_value infinite = NDArray (dim_vector (pages, 1), INFINITY);
+  return gla::type_of (rcond) == GLA_TYPE_S ? infinite.as_single () : infinite;
+}
+
 template <typename Array, typename RealArray>
 static octave_value_list solve (gla::call &call, const octave_value &a, const octave_value &b,
                                 const eig_request &want)
@@ -153,10 +178,10 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   const dim_vector dims = gla::pages_of (A.dims ()) == 1 ? B.dims () : A.dims ();
   const octave_idx_type n = dims (0), pages = gla::pages_of (dims);
   const dim_vector lambda_dims = dims_of_eigenvalues (dims, want);
-  RealArray D =
-      want.diagonal ? gla::zeros<RealArray> (lambda_dims) : gla::unfilled<RealArray> (lambda_dims);
-  Array V = gla::unfilled<Array> (dims_of_vectors (dims, want));
-  RealArray rcond (dim_vector (want.more ? pages : 0, 1));
+  RealArray D = want.diagonal ? gla::zero_pages<RealArray> (lambda_dims)
+                              : gla::unfilled_pages<RealArray> (lambda_dims);
+  Array V = gla::unfilled_pages<Array> (dims_of_vectors (dims, want));
+  RealArray rcond = gla::unfilled_pages<RealArray> (dim_vector (want.more && n > 0 ? pages : 0, 1));
   int32NDArray info (dim_vector (pages, 1));
   std::vector<int64_t> count (pages), rank (pages);
 
@@ -165,9 +190,9 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   results.lambda = eigenvalues_in (D, pages, want);
   if (want.vectors)
     results.V = gla::output (V);
-  if (want.more)
-    results.rcond =
-        gla_array_packed (rcond.fortran_vec (), gla::type_of (rcond), 1, 1, pages, GLA_DEVICE_HOST);
+  if (rcond.numel () > 0)
+    results.rcond = gla_array_packed (rcond.fortran_vec (), gla::type_of (rcond), 1, 1, pages,
+                                      gla::place_of (rcond));
   results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
   results.count = count.data ();
   results.rank = rank.data ();
@@ -189,7 +214,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   }
   octave_scalar_map more;
   if (want.more) {
-    more.assign ("rcond", octave_value (rcond));
+    more.assign ("rcond", condition_numbers (rcond, n, pages));
     more.assign ("rank", column_of_counts (rank));
     more.assign ("count", column_of_counts (count));
   }
@@ -201,7 +226,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
 octave_value_list solve_pairs (gla::call &call, const octave_value &A, const octave_value &B,
                                const eig_request &want)
 {
-  return gla::in_class_of (A, B, [&] (auto array, auto real) {
+  return gla::in_page_class_of (A, B, [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, A, B, want);
   });
 }

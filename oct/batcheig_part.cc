@@ -7,13 +7,19 @@
 
 static const std::vector<std::string> part_names = {"range", "largest", "smallest", "interval"};
 
-bool asks_for_part (const octave_value_list &args)
+bool has_word (const octave_value_list &args, const std::string &name)
 {
   for (int k = 1; k < args.length (); k++)
-    if (gla::is_text (args (k)))
-      for (const std::string &name : part_names)
-        if (gla::lower_case (args (k).string_value ()) == name)
-          return true;
+    if (gla::is_text (args (k)) && gla::lower_case (args (k).string_value ()) == name)
+      return true;
+  return false;
+}
+
+bool asks_for_part (const octave_value_list &args)
+{
+  for (const std::string &name : part_names)
+    if (has_word (args, name))
+      return true;
   return false;
 }
 

@@ -174,7 +174,9 @@
 %!error id=gpulinalg:gather-needed int32 (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)), 3)
 %!error id=gpulinalg:gather-needed a = [1, 2]; a(1) = gpuArray (1);
-%!error id=gpulinalg:gather-needed gsvd_hz (gpuArray (eye (2)), eye (2))
+%!error id=gpulinalg:gather-needed gevd_hz (gpuArray (eye (2)), eye (2))
+%!error <a sparse matrix A times a gpuArray G is spmv \(A, G\)> speye (2) * gpuArray ([1; 2])
+%!error <a gpuArray G times a sparse matrix A is spmv> gpuArray ([1, 2]) * speye (2)
 %!error id=gpulinalg:bad-class G = gpuArray (1); G.x
 %!error id=gpulinalg:bad-class G = gpuArray (1); G{1}
 %!error id=gpulinalg:bad-class G = gpuArray (1); G.x = 2;

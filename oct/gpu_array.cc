@@ -3,6 +3,7 @@
 
 #include "gpu_operators.h"
 #include "gpu_trace.h"
+#include "plan_value.h"
 
 #include <octave/ov-cell.h>
 #include <octave/ov-typeinfo.h>
@@ -350,6 +351,7 @@ void register_gpu_arrays (octave::interpreter &interp)
   octave_gpu_array::register_type ();
   register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id (),
                           register_traced_type (types_of (interp)));
+  register_products_of_gpu_arrays (types_of (interp));
   install_gpu_makers (interp);
   registered = true;
 }

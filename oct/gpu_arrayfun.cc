@@ -37,6 +37,14 @@ dim_vector dims_of_all (const octave_value_list &arrays)
   return dims;
 }
 
+// A number of the host stays one.
+octave_value element_of (const std::shared_ptr<trace> &t, const octave_value &array, int device)
+{
+  if (is_gpu_array (array) || array.numel () != 1)
+    return t->add_array (t, value_of (moved_to (device, "arrayfun", array)));
+  return array;
+}
+
 octave_value function_of (const octave_value &f)
 {
   if (f.is_function_handle () || f.is_inline_function ())
@@ -235,10 +243,11 @@ octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
   if (any_traced (arrays))
     not_traced ("arrayfun within arrayfun");
   const dim_vector dims = dims_of_all (arrays);
+  const int device = device_of ("arrayfun", arrays);
   auto t = std::make_shared<trace> ();
   octave_value_list elements;
   for (octave_idx_type k = 0; k < arrays.length (); k++)
-    elements.append (t->add_array (t, arrays (k)));
+    elements.append (element_of (t, arrays (k), device));
 
   const octave_value_list found = feval (the_interpreter (), f, elements, outputs);
   if (found.length () < outputs)
@@ -254,8 +263,7 @@ octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
   }
 
   std::vector<gpu_value> values;
-  const bool on_gpu = any_on_gpu (arrays);
-  if (!on_gpu || !run_in_one_pass (*t, results, device_of ("arrayfun", arrays), dims, values))
+  if (device < 0 || !run_in_one_pass (*t, results, device, dims, values))
     values = run_step_by_step (*t, results, dims);
   octave_value_list all;
   for (const gpu_value &v : values)

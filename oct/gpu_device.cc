@@ -163,9 +163,9 @@ template <typename A> static void put (const gpu_value &x, const A &a)
   });
 }
 
-gpu_value to_gpu (const octave_value &v, char type)
+gpu_value to_gpu (const octave_value &v, char type, int device)
 {
-  gpu_value x = new_on_gpu (gpu_device (), type, v.dims ());
+  gpu_value x = new_on_gpu (device, type, v.dims ());
   switch (type) {
   case 's':
     put (x, v.float_array_value ());
@@ -235,6 +235,12 @@ gla_nd nd_of (const gpu_value &x)
 // operands
 //------------------------------------------------------------------------------
 
+gpu_value moved_to (int device, const char *who, const octave_value &v)
+{
+  const char type = element_type (who, v);
+  return device < 0 || is_gpu_array (v) ? moved (who, v) : to_gpu (v.full_value (), type, device);
+}
+
 gpu_operand::gpu_operand (const char *who, const octave_value &v, int device)
     : m_nd (), m_dims (v.dims ()), m_type (element_type (who, v))
 {
@@ -245,7 +251,7 @@ gpu_operand::gpu_operand (const char *who, const octave_value &v, int device)
     m_nd.value[1] = number.imag ();
     return;
   }
-  m_array = moved (who, v);
+  m_array = moved_to (device, who, v);
   if (m_array.device () != device)
     error_with_id ("gpulinalg:device-mismatch",
                    "%s: arrays on different GPUs, %d and %d; gather one of them and make it a "

@@ -46,8 +46,10 @@ gla_context *array_context ();
 
 // Arrays without gaps.
 gpu_value new_on_gpu (int device, char type, const dim_vector &dims);
-gpu_value to_gpu (const octave_value &v, char type);
+gpu_value to_gpu (const octave_value &v, char type, int device = gpu_device ());
 octave_value from_gpu (const gpu_value &x);
+// The value as a gpuArray; an array of the host on this GPU, or on the host where it is -1.
+gpu_value moved_to (int device, const char *who, const octave_value &v);
 gla_nd nd_of (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x, const dim_vector &dims);
 

@@ -10,6 +10,8 @@
 
 #include "gpu_device.h"
 
+#include <algorithm>
+
 namespace gla
 {
 
@@ -51,21 +53,26 @@ template <typename A> gla_type type_of (const gpu_pages<A> &)
   return type_of (A ());
 }
 
-// Reads a gpuArray, or an array of the host that is copied to the GPU.
+// Reads a gpuArray, or an array of the host that is copied to the GPU of the call.
 template <typename A> void read (const octave_value &v, gpu_pages<A> &a)
 {
-  const gpu_value x = moved ("gpuArray", v);
+  const gpu_value x = moved_to (gpu_of_call (), "gpuArray", v);
   a = gpu_pages<A> (gla::converted (x, static_cast<char> (type_of (A ()))));
 }
 
+// Only after wait_for_gpu may the library have it.
+template <typename A> gla_array array_of (const gpu_pages<A> &a)
+{
+  const dim_vector dims = a.dims ();
+  return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
+                           pages_of (dims), gpu_of_call ());
+}
 // What is still to be done with the memory comes first: the functions on pages have streams of
 // their own.
 template <typename A> gla_array on_gpu_pages (const gpu_pages<A> &a)
 {
-  const dim_vector dims = a.dims ();
   wait_for_gpu (gpu_of_call ());
-  return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
-                           pages_of (dims), gpu_of_call ());
+  return array_of (a);
 }
 template <typename A> gla_array input (const gpu_pages<A> &a)
 {
@@ -145,6 +152,29 @@ gpu_pages<A> corner_of (const gpu_pages<A> &x, octave_idx_type rows, octave_idx_
   return gpu_pages<A> (gla::index (x.value (), idx));
 }
 
+// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
+template <typename A>
+gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
+                             octave_idx_type above)
+{
+  dim_vector dims = values.dims ();
+  const octave_idx_type q = dims (0), count = std::min (q - above, rows);
+  const dim_vector diagonal (count, pages_of (dims));
+  dims (0) = rows;
+  dims (1) = q;
+  const gpu_pages<A> D = zero_pages<gpu_pages<A>> (dims);
+  gla_nd to = nd_of (D.value (), diagonal), from = nd_of (values.value (), diagonal);
+  if (D.numel () == 0 || count <= 0)
+    return D;
+  to.step[0] = rows + 1;
+  to.step[1] = rows * q;
+  from.step[1] = q;
+  to.data = static_cast<typename A::element_type *> (to.data) + above * rows;
+  from.data = static_cast<typename A::element_type *> (from.data) + above;
+  elementwise (gpu_of_call (), GLA_ND_COPY, to, from, nullptr);
+  return D;
+}
+
 // in_class_of for either place: on a GPU where an array is there.
 template <typename Body>
 octave_value_list in_page_class_of (const octave_value &A, const octave_value &B, Body body)
@@ -163,28 +193,38 @@ octave_value_list in_page_class_of (const octave_value &A, const octave_value &B
                  : body (gpu_pages<NDArray> (), gpu_pages<NDArray> ());
 }
 
-// Calls body (args) for a function of pages. outputs says what its results become where gpuArrays
-// are on the host: 'a' a gpuArray that is complex where an argument is, 'r' a gpuArray, 'h' what
-// they are.
-template <typename Body>
-octave_value_list with_gpu_arrays (octave::interpreter &interp, const octave_value_list &args,
-                                   const char *outputs, Body body)
+inline bool any_gpu_array (const octave_value_list &args)
 {
-  bool any = false, complex = false;
+  bool any = false;
   for (octave_idx_type k = 0; k < args.length (); k++)
-    if (is_gpu_array (args (k))) {
-      any = true;
-      complex = complex || args (k).iscomplex ();
-    }
-  (void)interp;
-  if (!any || any_on_gpu (args))
-    return body (args);
+    any = any || is_gpu_array (args (k));
+  return any;
+}
+
+// Calls body (args) with gathered arguments. outputs says what its results become: 'a' a gpuArray
+// that is complex where an argument is, 'r' a gpuArray, 'h' what they are.
+template <typename Body>
+octave_value_list with_gathered (const octave_value_list &args, const char *outputs, Body body)
+{
+  bool complex = false;
+  for (octave_idx_type k = 0; k < args.length (); k++)
+    complex = complex || args (k).iscomplex ();
   const octave_value_list results = body (gathered (args));
   octave_value_list wrapped = results;
   for (octave_idx_type k = 0; k < results.length () && outputs[k] != '\0'; k++)
     if (outputs[k] != 'h')
       wrapped (k) = value_of (gpu_value (results (k), complex && outputs[k] == 'a'));
   return wrapped;
+}
+
+// Calls body (args) for a function of pages; with_gathered where gpuArrays are on the host.
+template <typename Body>
+octave_value_list with_gpu_arrays (octave::interpreter &interp, const octave_value_list &args,
+                                   const char *outputs, Body body)
+{
+  (void)interp;
+  return any_gpu_array (args) && !any_on_gpu (args) ? with_gathered (args, outputs, body)
+                                                    : body (args);
 }
 
 } // namespace gla

@@ -164,8 +164,21 @@ static bool is_product (const std::string &name)
   return name == "mtimes" || name == "mldivide" || name == "mrdivide" || name == "mpower";
 }
 
+// A sparse matrix times a gpuArray.
+static void refuse_sparse (const std::string &name, const octave_value &x, const octave_value &y)
+{
+  if (name == "mtimes" && x.issparse ())
+    error_with_id ("gpulinalg:bad-class",
+                   "mtimes: a sparse matrix A times a gpuArray G is spmv (A, G)");
+  if (name == "mtimes" && y.issparse ())
+    error_with_id ("gpulinalg:bad-class",
+                   "mtimes: a gpuArray G times a sparse matrix A is spmv (A, G.', "
+                   "\"transpose\").'");
+}
+
 gpu_value binary (const char *name, const octave_value &x, const octave_value &y)
 {
+  refuse_sparse (name, x, y);
   const bool complex = is_complex (element_type (name, x)) || is_complex (element_type (name, y));
   if (any_on_gpu (ovl (x, y)))
     return is_product (name) ? on_gpu::product (name, x, y) : on_gpu::binary (name, x, y);

@@ -1,6 +1,7 @@
 // gsvd_hz.cc: gsvd_hz for Octave; further tests are in gsvd_hz.tst and gsvd_hz-*.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_pages.h"
 #include "gsvd_hz.h"
 
 #include <algorithm>
@@ -69,8 +70,8 @@ static gla::options read_arguments (const octave_value_list &args, int nargout, 
   return opts;
 }
 
-static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave_value_list &args,
-                                       int nargout)
+static octave_value_list solve_here (octave::interpreter &interp, const octave_value_list &args,
+                                     int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
@@ -83,12 +84,26 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
   return gsvd_hz_solve (call, nullptr, args (0), args (1), want);
 }
 
+static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave_value_list &args,
+                                       int nargout)
+{
+  const char *outputs = nargout < 2 ? "r" : "aaarrh";
+  auto body = [&] (const octave_value_list &all) { return solve_here (interp, all, nargout); };
+  // of empty pairs nothing is copied
+  const bool empty = args.length () > 1 && args (0).isempty () && args (1).isempty ();
+  if (empty && gla::any_gpu_array (args))
+    return gla::with_gathered (args, outputs, body);
+  return gla::with_gpu_arrays (interp, args, outputs, body);
+}
+
 // The same with "mpi", "rows" or "root".
 static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
                                            const octave_value_list &args, int nargout)
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
+  if (gla::any_gpu_array (args))
+    gla::gather_needed ("gsvd_hz with \"mpi\"");
   const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root"});
   if (!want.economy && want.outputs > 1)
     error_with_id ("gpulinalg:bad-option",
@@ -283,10 +298,18 @@ with a @var{B} of less than full column rank also where GPUs are asked for.  A G
 needs cuBLAS.  On the CPU @var{p} is below @code{2^24}, and @var{m} and @var{n} are
 below @code{2^28}, where LAPACK has 32-bit integers.
 
+@subheading gpuArrays
+Where @var{A} or @var{B} is a gpuArray the work is done where it is, the other one is
+copied there, and all outputs but @var{stats} are gpuArrays.  On a GPU both must have
+at least as many rows as columns, and @var{B} full column rank on each page; other
+pairs must be gathered, because the CPU does them.  There is no @qcode{"mpi"}.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
 @var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-shape
 @var{A} and @var{B} do not have the same columns and the same pages.
 @item gpulinalg:bad-option

@@ -375,3 +375,46 @@
 %!   endfor
 %! endfor
 %!error <gsvd_hz: argument 3 must be the name of an option, not of class char of size 1x1x2> gsvd_hz (1, 1, cat (3, "a", "b"))
+
+%!## gpuArrays: both, or one of them with an array of the host
+%!function check_gpu_arrays (A, B, varargin)
+%!  out = cell (1, 6);
+%!  [out{:}] = gsvd_hz (A, B, varargin{:});
+%!  for which = [1, 1, 0; 1, 0, 1]
+%!    args = {A, B};
+%!    args(which == 1) = cellfun (@gpuArray, args(which == 1), "uniformoutput", false);
+%!    G = cell (1, 6);
+%!    [G{:}] = gsvd_hz (args{:}, varargin{:});
+%!    assert (cellfun (@isgpuarray, G), [true(1, 5), false]);
+%!    host = cellfun (@gather, G, "uniformoutput", false);
+%!    assert (cellfun (@size, host, "uniformoutput", false), cellfun (@size, out, "uniformoutput", false));
+%!    assert (cellfun (@class, host, "uniformoutput", false), cellfun (@class, out, "uniformoutput", false));
+%!    sigma = gsvd_hz (args{:}, varargin{:});
+%!    assert (isgpuarray (sigma));
+%!    wanted = gsvd_hz (A, B, varargin{:});
+%!    assert (gather (sigma), wanted, 1e3 * eps (class (wanted)) * max ([1; abs(wanted(:))]));
+%!    [U, V, X, C, S] = host{1:5};
+%!    for p = 1:size (A, 3)
+%!      assert (U(:,:,p) * C(:,:,p) * X(:,:,p)', A(:,:,p), 1e3 * eps (class (U)));
+%!      assert (V(:,:,p) * S(:,:,p) * X(:,:,p)', B(:,:,p), 1e3 * eps (class (U)));
+%!    endfor
+%!  endfor
+%!endfunction
+%!test
+%! rand ("twister", 5);
+%! for type = {@double, @single, @(x) complex (x, rand (size (x)))}
+%!   A = type{1} (rand (7, 4, 3));
+%!   B = type{1} (rand (5, 4, 3));
+%!   check_gpu_arrays (A, B);
+%!   check_gpu_arrays (A, B, 0);
+%!   check_gpu_arrays (A(:,:,1), B(:,:,1), "method", "hz");
+%!   check_gpu_arrays (A(1:4,:,1), B(1:4,:,1), "method", "tangent");
+%! endfor
+%! check_gpu_arrays (zeros (3, 0), zeros (2, 0));
+%! check_gpu_arrays (zeros (4, 3, 0), zeros (5, 3, 0));
+%!error id=gpulinalg:bad-class gsvd_hz (gpuArray (true), 1)
+%!error id=gpulinalg:bad-class gsvd_hz (gpuArray (1), sparse (1))
+%!error id=gpulinalg:bad-shape gsvd_hz (gpuArray (ones (3, 2)), ones (3, 1))
+%!testif ; gpuDeviceCount () > 0
+%! fail ("gsvd_hz (gpuArray (ones (1, 2)), ones (2))", "at least as many rows as columns, but A is 1x2");
+%! fail ("gsvd_hz (gpuArray (eye (2)), ones (2))", "B has less than full column rank on page 1");

@@ -285,5 +285,15 @@ void gla::register_plans (octave::interpreter &interp)
   types.install_binary_op (octave_value::op_eq, plan, plan, equal);
   types.install_unary_op (octave_value::op_transpose, plan, transposed);
   types.install_unary_op (octave_value::op_hermitian, plan, hermitian);
+  register_products_of_gpu_arrays (types);
   registered = true;
+}
+
+void gla::register_products_of_gpu_arrays (octave::type_info &types)
+{
+  const octave_value plan = types.lookup_type ("spmv_plan"), gpu = types.lookup_type ("gpuArray");
+  if (!plan.is_defined () || !gpu.is_defined ())
+    return;
+  types.install_binary_op (octave_value::op_mul, plan.type_id (), gpu.type_id (), plan_times);
+  types.install_binary_op (octave_value::op_mul, gpu.type_id (), plan.type_id (), times_plan);
 }

@@ -30,6 +30,9 @@ octave_value value_of (const plan_view &view);
 // Registers the type and its operators with Octave.
 void register_plans (octave::interpreter &interp);
 
+// Registers the products of plans and gpuArrays once both types are.
+void register_products_of_gpu_arrays (octave::type_info &types);
+
 // The product of a plan, or of its transpose, with full vectors X. `device` may be undefined.
 octave_value multiply_plan (octave::interpreter &interp, const plan_view &view,
                             const octave_value &X, const octave_value &device);

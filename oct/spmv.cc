@@ -70,7 +70,8 @@ static octave_value multiplied (gla::call &call, const gla::sparse_matrix &A, co
 {
   want.type = A.info ().type;
   want.single = x.is_single_type () || want.type == GLA_TYPE_S || want.type == GLA_TYPE_C;
-  octave_value y = want.type == GLA_TYPE_S || want.type == GLA_TYPE_C
+  octave_value y = spmv_is_on_gpu (x) ? spmv_on_gpu (call, A, x, want)
+                   : want.type == GLA_TYPE_S || want.type == GLA_TYPE_C
                        ? product<FloatNDArray, FloatComplexNDArray> (call, A, x, want)
                        : product<NDArray, ComplexNDArray> (call, A, x, want);
   return want.single ? y.as_single () : y;
@@ -132,6 +133,7 @@ static octave_value product_of_plan (octave::interpreter &interp, const gla::pla
     gla::plan::use use ("spmv", view.plan);
     gla::call call ("spmv", interp, use.context ());
     call.set_place (use.place (device));
+    spmv_refuse_cpu (x, use.place (device));
     y = multiplied (call, view.plan->matrix (), X, want);
   }
   return conjugated ? conjugate (interp, y) : y;
@@ -143,13 +145,16 @@ octave_value gla::multiply_plan (octave::interpreter &interp, const plan_view &v
   if (view.plan->matrix ().rows ())
     return spmv_rows_of_plan (interp, view, [&] (octave_value &place) {
       check_vectors (X);
+      spmv_refuse_rows (X);
       place = device;
       return X;
     });
   check_vectors (X);
   spmv_request want = {};
   want.op = 'N';
-  return product_of_plan (interp, view, X, want, device);
+  return spmv_gathered (view.plan->matrix ().matrix (), X, [&] (const octave_value &x) {
+    return product_of_plan (interp, view, x, want, device);
+  });
 }
 
 //------------------------------------------------------------------------------
@@ -164,6 +169,7 @@ static gla::options options_of_rows (const octave_value_list &args, int nargout)
   gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
   opts.word ("mpi", {"rows"});
   check_vectors (args (1));
+  spmv_refuse_rows (args (1));
   if (read_op (opts) != 'N')
     error_with_id ("gpulinalg:bad-option", "spmv: \"mpi\" cannot be combined with a transpose");
   return opts;
@@ -195,26 +201,19 @@ static octave_value_list by_rows (gla::collective &t, const octave_value_list &a
   return ovl (spmv_rows_of_matrix (t, args (0), args (1), opts.value ("device"), how));
 }
 
-static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
-                                    int nargout)
+// Without "mpi"; x stands for the second argument.
+static octave_value product_here (octave::interpreter &interp, const octave_value_list &args,
+                                  const octave_value &x)
 {
-  if (gla::wants_mpi (args))
-    return gla::together ("spmv", interp,
-                          [&] (gla::collective &t) { return by_rows (t, args, nargout); });
-  if (args.length () > 0) {
-    const gla::plan_view view = gla::plan_of (args (0));
-    if (view && view.plan->matrix ().rows ())
-      return ovl (by_plan_of_rows (interp, args, nargout));
-  }
-  gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
-  const octave_value A = args (0), x = args (1);
+  const octave_value A = args (0);
+  const bool on_gpu = spmv_is_on_gpu (x);
   spmv_request want = {};
   want.op = 'N';
-  if (args.length () == 2 && A.issparse () && is_short (A, x)) {
+  if (args.length () == 2 && A.issparse () && !on_gpu && is_short (A, x)) {
     // without options, whose reading takes longer than a product with a hundred rows
     check_vectors (x);
     check_sizes (A.dims (), x, want);
-    return ovl (spmv_direct (nullptr, A, x, want));
+    return spmv_direct (nullptr, A, x, want);
   }
 
   gla::options opts ("spmv", args, 2, {"transpose", "ctranspose"}, {"device", "method", "mpi"});
@@ -229,23 +228,40 @@ static octave_value_list spmv_body (octave::interpreter &interp, const octave_va
     if (opts.value ("method").is_defined ())
       error_with_id ("gpulinalg:bad-option",
                      "spmv: with a plan, \"method\" is an option of spmv_plan");
-    return ovl (product_of_plan (interp, view, x, want, device));
+    return product_of_plan (interp, view, x, want, device);
   }
 
   const std::string place = place_word (device);
-  const bool direct = A.issparse () && (place == "cpu" || place == "auto");
+  const bool direct = A.issparse () && !on_gpu && (place == "cpu" || place == "auto");
   if (direct) {
     check_sizes (A.dims (), x, want);
     if (is_short (A, x))
-      return ovl (spmv_direct (nullptr, A, x, want));
+      return spmv_direct (nullptr, A, x, want);
   }
   gla::call call ("spmv", interp);
   call.set_place (device);
+  spmv_refuse_cpu (x, device);
   if (direct && (place == "cpu" || !is_long (A, x) || gla_device_count (call.context ()) == 0))
-    return ovl (spmv_direct (&call, A, x, want));
+    return spmv_direct (&call, A, x, want);
   gla::sparse_matrix prepared (call, "spmv", A, how);
   check_sizes (A.dims (), x, want);
-  return ovl (multiplied (call, prepared, x, want));
+  return multiplied (call, prepared, x, want);
+}
+
+static octave_value_list spmv_body (octave::interpreter &interp, const octave_value_list &args,
+                                    int nargout)
+{
+  if (gla::wants_mpi (args))
+    return gla::together ("spmv", interp,
+                          [&] (gla::collective &t) { return by_rows (t, args, nargout); });
+  if (args.length () > 0) {
+    const gla::plan_view view = gla::plan_of (args (0));
+    if (view && view.plan->matrix ().rows ())
+      return ovl (by_plan_of_rows (interp, args, nargout));
+  }
+  gla::check_counts ("spmv", args, 2, gla::any_number, nargout, 1);
+  return ovl (spmv_gathered (
+      args (0), args (1), [&] (const octave_value &x) { return product_here (interp, args, x); }));
 }
 
 DEFMETHOD_DLD (spmv, interp, args, nargout, R"doc(-*- texinfo -*-
@@ -289,6 +305,11 @@ How a GPU distributes the rows: @qcode{"auto"} (default), @qcode{"scalar"},
 which has this option where @var{A} is a plan.
 @end table
 
+@subheading gpuArrays
+Where @var{x} is a gpuArray the product is computed where it is, and @var{y} is a
+gpuArray; @var{A} stays a sparse matrix of the host, or a plan, whose copy on the GPU
+is made once.  With the @qcode{"device"} @qcode{"cpu"} and with @qcode{"mpi"} it must be gathered.
+
 @subheading Rows on several processes
 With the option @qcode{"mpi"} and the value @qcode{"rows"}, the rows of @var{A} on
 rank 0, those on rank 1 and so on are one square matrix; see @code{gpulinalg_mpi}.
@@ -326,6 +347,8 @@ matrix.
 @item gpulinalg:bad-shape
 @var{x} does not have as many rows as @var{A}, or its transpose, has columns, or
 has more than two dimensions.
+@item gpulinalg:gather-needed
+@var{x} is on a GPU, and the work is to be done on the CPU.
 @item gpulinalg:bad-option
 The option is unknown or has no value, or @qcode{"method"} is given with a plan.
 @item gpulinalg:bad-value

@@ -4,6 +4,7 @@
 #ifndef GPULINALG_SPMV_H
 #define GPULINALG_SPMV_H
 
+#include "gpu_value.h"
 #include "plan_value.h"
 
 struct spmv_request {
@@ -40,6 +41,25 @@ Cplx multiply_parts (const Cplx &X, octave_idx_type m, Multiply multiply)
 // call (NULL) the product does not react to Ctrl-C.
 octave_value spmv_direct (gla::call *call, const octave_value &A, const octave_value &x,
                           const spmv_request &want);
+
+// The same for a gpuArray x on a GPU, with a prepared matrix there.
+octave_value spmv_on_gpu (gla::call &call, const gla::sparse_matrix &A, const octave_value &x,
+                          const spmv_request &want);
+bool spmv_is_on_gpu (const octave_value &x);
+// Both end with gpulinalg:gather-needed: where x is on a GPU, and the option "device" is "cpu";
+// where x is a gpuArray.
+void spmv_refuse_cpu (const octave_value &x, const octave_value &device);
+void spmv_refuse_rows (const octave_value &x);
+// multiply (x), the product of A and x; where x is a gpuArray on the host it gets its elements, and
+// the result is a gpuArray.
+template <typename Multiply>
+octave_value spmv_gathered (const octave_value &A, const octave_value &x, Multiply multiply)
+{
+  if (!gla::is_gpu_array (x) || spmv_is_on_gpu (x))
+    return multiply (x);
+  return gla::value_of (
+      gla::gpu_value (multiply (gla::gathered (x)), A.iscomplex () || x.iscomplex ()));
+}
 
 // With "mpi", "rows": A*x for the rows of this rank of A and x, on all ranks together.
 octave_value spmv_rows_of_matrix (gla::collective &t, const octave_value &A, const octave_value &x,

@@ -108,6 +108,53 @@
 %! endfor
 %! assert (spmv (A, x, "device", "auto"), y);
 
+%!## gpuArrays: all types of A and x, with and without a plan
+%!function check_gpu_array (g, y)
+%!  ## y: the product of arrays of the host
+%!  assert ({class(g), underlyingType(g), size(g)}, {"gpuArray", class(y), size(y)});
+%!  assert (gather (g), y, 100 * eps (class (y)) * max ([1; abs(y(:))]));
+%!endfunction
+%!test
+%! for ta = "dzb1"
+%!   A = matrix (30, 20, 0.2, ta);
+%!   plans = {A, spmv_plan(A), spmv_plan(A, "precision", "single")};
+%!   for tx = "dzsc"
+%!     for b = [1, 3, 0]
+%!       x = vectors (20, b, tx);
+%!       u = vectors (30, b, tx);
+%!       for k = 1:3
+%!         P = plans{k};
+%!         G = spmv (P, gpuArray (x));
+%!         assert (iscomplex (G), iscomplex (A) || iscomplex (x));
+%!         check_gpu_array (G, spmv (P, x));
+%!         check_gpu_array (spmv (P, gpuArray (u), "transpose"), spmv (P, u, "transpose"));
+%!         check_gpu_array (spmv (P, gpuArray (u), "ctranspose"), spmv (P, u, "ctranspose"));
+%!         if (k > 1)
+%!           check_gpu_array (P * gpuArray (x), P * x);
+%!           check_gpu_array (P' * gpuArray (u), P' * u);
+%!           check_gpu_array (P.' * gpuArray (u), P.' * u);
+%!           check_gpu_array ((P.')' * gpuArray (x), (P.')' * x);
+%!           check_gpu_array (gpuArray (u).' * P, u.' * P);
+%!           check_gpu_array (gpuArray (u)' * P, u' * P);
+%!         endif
+%!       endfor
+%!     endfor
+%!   endfor
+%! endfor
+%! check_gpu_array (spmv_plan (A) * gpuArray (x > 0), spmv_plan (A) * (x > 0));
+%! for shape = [0, 3, 0; 3, 0, 0]
+%!   check_gpu_array (spmv (sparse (shape(1), shape(2)), gpuArray (ones (shape(2), 2))), zeros (shape(1), 2));
+%! endfor
+%!error <X must be a single or double array, not logical> spmv (speye (2), gpuArray ([true; false]))
+%!error id=gpulinalg:bad-class spmv (eye (2), gpuArray ([1; 2]))
+%!error id=gpulinalg:bad-shape spmv (speye (2), gpuArray ([1; 2; 3]))
+%!error id=gpulinalg:bad-shape spmv_plan (speye (2)) * gpuArray ([1; 2; 3])
+%!error id=gpulinalg:bad-shape spmv_plan (speye (2)) * gpuArray (ones (2, 1, 2))
+%!testif ; gpuDeviceCount () > 0
+%! G = gpuArray ([1; 2]);
+%! fail ('spmv (speye (2), G, "device", "cpu")', '"device" is "cpu", but X is on a GPU; gather \(X\)');
+%! fail ('spmv_plan (speye (2), "device", "cpu") * G', '"device" is "cpu", but X is on a GPU');
+
 %!testif ; isempty (gpulinalg_info ().devices)
 %! try, spmv (speye (2), [1; 2], "device", "gpu"); catch err, end_try_catch
 %! assert (err.identifier, "gpulinalg:no-device");

@@ -81,7 +81,7 @@ It cannot be transposed.  @code{eigs_lanczos} takes the rows of @var{A}, not thi
 of @var{A}, and @code{@var{P}.matrix} is @var{A}.  @code{@var{P} * @var{x}} is
 @code{spmv (@var{P}, @var{x})}; @code{@var{P}'} and @code{@var{P}.'} are plans, too,
 which cost nothing, so that @code{@var{P}' * @var{x}} and @code{@var{x}' * @var{P}} are
-products by the same @var{P}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
+products by the same @var{P}.  @var{x} may be a gpuArray, see @code{spmv}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
 are true where the matrices and their precisions are equal.  A plan cannot be indexed
 otherwise, changed, or saved to a file, and functions that want a matrix, such as
 @code{eigs}, do not take it.

@@ -1,8 +1,8 @@
 % tests/octave/check_gpu_functions.m: functions of gpuArrays that are made of others, and those of the package
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% [passed, failed] = check_gpu_functions (part). part: "composed" or "package". Every result must be that of
-% the host's arrays.
+% [passed, failed] = check_gpu_functions (part). part: "composed", "package", "pairs" or "sparse". Every result must be
+% that of the host's arrays.
 
 function [passed, failed] = check_gpu_functions (part)
   global counts_of_gpu_arrays;
@@ -10,11 +10,17 @@ function [passed, failed] = check_gpu_functions (part)
   rand ("twister", 43);
   randn ("twister", 43);
   warning ("off", "all", "local");
-  if (strcmp (part, "composed"))
-    composed_functions ();
-  else
-    package_functions ();
-  endif
+  switch (part)
+    case "composed"
+      composed_functions ();
+    case "package"
+      package_functions ();
+    case "pairs"
+      pairs_of_matrices ();
+      refused_pairs ();
+    case "sparse"
+      sparse_products ();
+  endswitch
   passed = counts_of_gpu_arrays(1);
   failed = counts_of_gpu_arrays(2);
 endfunction
@@ -132,6 +138,236 @@ function package_functions ()
   is_refused ("eig", @() eig (gpuArray ([1 2; 3 4])));
   for f = {@null, @orth, @(x) filter (1, 1, x), @(x) eig (x, x), @(x) unique (x, "rows")}
     is_refused (func2str (f{1}), @() f{1} (gpuArray (magic (3))));
+  endfor
+endfunction
+
+%--------------------------------------------------------------------------------
+% pairs of matrices
+%--------------------------------------------------------------------------------
+
+function pairs_of_matrices ()
+  for type = "dszc"
+    for n = [1, 3, 8, 20, 33, 70, 150]
+      pages = 5 - 3 * (n > 100);
+      [A, B] = definite_pair (type, n, pages);
+      pairs_of_eigenvalues (A, B);
+      pairs_of_eigenvalues (A, B(:,:,1));
+      pairs_of_eigenvalues (A(:,:,1), B);
+      generalized_values (type, n, pages);
+    endfor
+    [A, B] = definite_pair (type, 6, 4);
+    parts_of_spectrum (A, B);
+    [other_A, other_B] = definite_pair ("dszc"(randi (4)), 6, 4);
+    pairs_of_eigenvalues (A, other_B);
+    failing_pages (A, B);
+    failing_generalized (type);
+  endfor
+  for f = {@(x) batcheig (x, zeros (0, 0, 3)), @(x) batcheig (x, x), @(x) gsvd_hz (x, x), @(x) gsvd_hz (x, zeros (2, 0, 3))}
+    compare_gpu_arrays (func2str (f{1}), f{1}, {zeros(0, 0, 3)}, 0);
+  endfor
+  compare_gpu_arrays ("no pages", @(x) batcheig (x, x), {zeros(3, 3, 0)}, 0, 2);
+  compare_gpu_arrays ("no pages", @(x) gsvd_hz (x, x), {zeros(3, 3, 0)}, 0, 5);
+endfunction
+
+function [A, B] = definite_pair (type, n, pages)
+  adjoint = @(x) conj (permute (x, [2 1 3]));
+  A = gpu_test_array (type, [n n pages]);
+  B = gpu_test_array (type, [n n pages]);
+  A = (A + adjoint (A)) / 2;
+  B = (B + adjoint (B)) / (16 * n) + full (eye (n));
+  if (any (type == "zc"))
+    A = complex (A); # n = 1
+    B = complex (B);
+  endif
+endfunction
+
+% Residuals, B-orthogonality, and eigenvalues beside those of the host; gpuArrays in either place.
+function pairs_of_eigenvalues (A, B)
+  pages = max (size (A, 3), size (B, 3));
+  n = rows (A);
+  [~, ~, info, wanted] = batcheig (A, B);
+  for itype = 1:3
+    d = batcheig (A, B, "itype", itype);
+    for which = [1 1 0; 1 0 1]
+      args = {A, B};
+      args(which == 1) = cellfun (@gpuArray, args(which == 1), "uniformoutput", false);
+      [gV, gD, gpu_info, more] = batcheig (args{:}, "itype", itype);
+      lambda = batcheig (args{:}, "itype", itype);
+      count_if (sprintf ("batcheig of a pair, %s %d %s %d, %s: classes", class (A), n, class (B), itype, mat2str (which)), isgpuarray (gV) && isgpuarray (gD) && isgpuarray (lambda) ...
+                && isequal (gpu_info, info) && isequal (more.rank, wanted.rank) && isa (more.rcond, class (d)) ...
+                && iscomplex (gV) == (iscomplex (A) || iscomplex (B)) && ! iscomplex (gD));
+      V = double (gather (gV));
+      D = double (gather (gD));
+      u = n * eps (class (d));
+      worst = 0;
+      for p = 1:pages
+        a = double (A(:,:,min (p, end)));
+        b = double (B(:,:,min (p, end)));
+        v = V(:,:,p);
+        products = {a * v - b * v * D(:,:,p), a * b * v - v * D(:,:,p), b * a * v - v * D(:,:,p)};
+        gram = {b, b, inv(b)}{itype};
+        worst = max ([worst, norm(products{itype}, 1) / (norm (a, 1) * norm (v, 1)), norm(v' * gram * v - eye (n), 1)]);
+      endfor
+      scale = max (abs (d(:)));
+      count_if (sprintf ("batcheig of a pair, n = %d, itype %d: ratio %g", n, itype, worst / u), worst <= 100 * u);
+      count_if (sprintf ("batcheig of a pair, n = %d: eigenvalues", n), ...
+                all (abs (gather (lambda) - d)(:) <= 100 * u * scale) && all (abs (more.rcond ./ wanted.rcond - 1) < 3));
+    endfor
+  endfor
+endfunction
+
+% The parts have the values of the whole.
+function parts_of_spectrum (A, B)
+  n = rows (A);
+  [V, D] = batcheig (gpuArray (A), B, "vector");
+  for part = {{"range", [2, 4]}, {"largest", 2}, {"smallest", 3}, {"smallest", 0}, {"interval", [-0.5, 0.5]}, {"interval", [1e5, 1e6]}}
+    for form = {"vector", "matrix"}
+      for matrices = {{A}, {A, B}}
+        [v, d, info, more] = batcheig (gpuArray (A), matrices{1}{2:end}, part{1}{:}, form{1});
+        [w, e, ~, host] = batcheig (matrices{1}{:}, part{1}{:}, form{1});
+        good = isgpuarray (v) && isgpuarray (d) && isequal (size (v), size (w)) && isequal (size (d), size (e)) ...
+               && isequal (more.count, host.count) && isequal (isnan (gather (v)), isnan (w)) && isequal (isnan (gather (d)), isnan (e));
+        count_if (sprintf ("batcheig of %d, %s", numel (matrices{1}), part{1}{1}), ...
+                  good && all (abs (gather (d) - e)(! isnan (e)) <= 1e4 * eps (class (e))));
+      endfor
+    endfor
+  endfor
+  v = batcheig (gpuArray (A), B, "largest", n);
+  count_if ("batcheig of a pair, all by \"largest\"", isequal (gather (v), gather (batcheig (gpuArray (A), B))));
+endfunction
+
+% NaN, a B that is not definite, a matrix that is not Hermitian.
+function failing_pages (A, B)
+  n = rows (A);
+  B(:,:,2) = -B(:,:,2);
+  A(1,1,3) = NaN;
+  [V, D, info, more] = batcheig (gpuArray (A), gpuArray (B));
+  [w, e, wanted, host] = batcheig (A, B);
+  count_if ("batcheig of a pair: pages that fail", isequal (info, wanted) && isequal (more.rank, host.rank) ...
+            && isequal (isnan (gather (V)), isnan (w)) && isequal (isnan (gather (D)), isnan (e)));
+  A(:,:,3) = A(:,:,1);
+  A(1,2,4) += 1;
+  try
+    batcheig (gpuArray (A), B);
+    good = false;
+  catch err
+    good = strcmp (err.identifier, "gpulinalg:not-hermitian") && ! isempty (strfind (err.message, "page 4 of A"));
+  end_try_catch
+  count_if ("batcheig of a pair: not Hermitian", good);
+endfunction
+
+function generalized_values (type, p, pages)
+  A = gpu_test_array (type, [p + 4, p, pages]);
+  B = gpu_test_array (type, [p + 1, p, pages]) + full (eye (p + 1, p)) * 5;
+  for form = {{}, {0}, {"method", "hz"}, {"method", "tangent"}}
+    sigma = gsvd_hz (A, B, form{1}{:});
+    for which = [1 1 0; 1 0 1]
+      args = {A, B};
+      args(which == 1) = cellfun (@gpuArray, args(which == 1), "uniformoutput", false);
+      G = cell (1, 6);
+      [G{:}] = gsvd_hz (args{:}, form{1}{:});
+      s = gsvd_hz (args{:}, form{1}{:});
+      count_if ("gsvd_hz: classes", all (cellfun (@isgpuarray, G(1:5))) && isgpuarray (s) && all (G{6}.info == 0));
+      host = cellfun (@gather, G(1:5), "uniformoutput", false);
+      ratio = max (gsvd_ratios (A, B, host{:})(:));
+      count_if (sprintf ("gsvd_hz, p = %d: ratio %g", p, ratio), ratio <= 100);
+      count_if ("gsvd_hz: values", isequal (size (s), size (sigma)) ...
+                && all ((abs (gather (s) - sigma) <= 1e4 * p * eps (class (sigma)) * max (1, sigma))(:)));
+    endfor
+  endfor
+endfunction
+
+% A page with NaN is NaN in all results, and the others are right.
+function failing_generalized (type)
+  A = gpu_test_array (type, [6, 3, 3]);
+  B = gpu_test_array (type, [4, 3, 3]) + full (eye (4, 3)) * 5;
+  A(2,1,2) = NaN;
+  G = cell (1, 6);
+  [G{:}] = gsvd_hz (gpuArray (A), gpuArray (B));
+  host = cellfun (@gather, G(1:5), "uniformoutput", false);
+  bad = cellfun (@(x) any (isnan (x(:,:,2)(:))), host);
+  pages = cellfun (@(x) x(:,:,[1, 3]), host, "uniformoutput", false);
+  ratio = max (gsvd_ratios (A(:,:,[1, 3]), B(:,:,[1, 3]), pages{:})(:));
+  count_if (sprintf ("gsvd_hz with NaN: ratio %g", ratio), all (bad) && ratio <= 100 && isequal (G{6}.info, int32 ([0, 4, 0])));
+endfunction
+
+function refused_pairs ()
+  G = gpuArray (magic (3) + magic (3)');
+  for option = {{"drop", 0.1}, {"swap"}, {"qz"}}
+    is_refused (option{1}{1}, @() batcheig (G, eye (3), option{1}{:}));
+    is_refused (option{1}{1}, @() batcheig (eye (3), G, option{1}{:}));
+  endfor
+  if (gpuDeviceCount () > 0)
+    is_refused ("gsvd_hz", @() gsvd_hz (G(1:2,:), eye (3)));
+    is_refused ("gsvd_hz", @() gsvd_hz (eye (3), G(1:2,:)));
+    is_refused ("gsvd_hz", @() gsvd_hz (G, ones (4, 3)));
+  endif
+endfunction
+
+function count_if (name, good)
+  global counts_of_gpu_arrays;
+  counts_of_gpu_arrays += [good, ! good];
+  if (! good && counts_of_gpu_arrays(2) <= 40)
+    printf ("FAILED %s of gpuArrays\n", name);
+  endif
+endfunction
+
+%--------------------------------------------------------------------------------
+% sparse matrices
+%--------------------------------------------------------------------------------
+
+% All types of matrices and vectors, all transposes, with and without a plan.
+function sparse_products ()
+  for type = "dzb1"
+    for shape = [1, 7, 40, 300, 5, 2000; 1, 5, 40, 20, 300, 2000]
+      A = sprand (shape(1), shape(2), min (0.5, 0.02 + 2 / shape(1)));
+      A(1,1) = 0.5;
+      switch (type)
+        case "z"
+          A += 1i * A * 2;
+        case "b"
+          A = A != 0;
+        case "1"
+          A = 2.5 * (A != 0);
+      endswitch
+      for P = {A, spmv_plan(A), spmv_plan(A, "precision", "single"), spmv_plan(A, "method", "balanced")}
+        for kind = "dszc"
+          for b = [1, 3, 8, 0]
+            products_with (P{1}, gpu_test_array (kind, [shape(2), b]), gpu_test_array (kind, [shape(1), b]));
+          endfor
+        endfor
+      endfor
+    endfor
+  endfor
+  P = spmv_plan (A);
+  x = gpu_test_array ("b", [columns(A), 1]);
+  compare_gpu_arrays ("plan times logical", @(x) P * x, {x}, 0);
+  for f = {@(x) spmv(A, x), @(x) P * x, @(x) x * P, @(x) spmv(A, x, "transpose"), @(x) A * x}
+    compare_gpu_arrays (["wrong size, " func2str(f{1})], f{1}, {ones(3, 2)}, 0);
+  endfor
+  compare_gpu_arrays ("no rows", @(x) spmv (sparse (0, 3), x), {ones(3, 2)}, 0);
+  compare_gpu_arrays ("no columns", @(x) spmv (sparse (3, 0), x), {ones(0, 2)}, 0);
+  if (gpuDeviceCount () > 0)
+    is_refused ("spmv", @() spmv (A, gpuArray (x * 1), "device", "cpu"));
+    is_refused ("spmv", @() spmv (P, gpuArray (x * 1), "device", "CPU"));
+    is_refused ("spmv", @() spmv_plan (A, "device", "cpu") * gpuArray (x * 1));
+  endif
+endfunction
+
+% Sums of up to some hundred terms, in another order than the host's: judged by the largest one.
+function products_with (P, x, u)
+  products = {@(x, u) spmv(P, x), @(x, u) spmv(P, u, "transpose"), @(x, u) spmv(P, u, "ctranspose")};
+  if (! issparse (P))
+    products = [products, {@(x, u) P * x, @(x, u) P.' * u, @(x, u) P' * u, @(x, u) (P.')' * x, @(x, u) u.' * P, @(x, u) u' * P}];
+  endif
+  for f = products
+    y = f{1} (x, u);
+    used = merge (any (func2str (f{1})(9:end) == "u"), {u}, {x}){1}; # behind "@(x, u) "
+    G = f{1} (gpuArray (x), gpuArray (u));
+    good = isgpuarray (G) && strcmp (underlyingType (G), class (y)) && isequal (size (G), size (y)) ...
+           && iscomplex (G) == (iscomplex (P) || iscomplex (used));
+    size_of_sums = max ([1; abs(y(:))]) * 10;
+    count_if (sprintf ("product %s, %s%d %s%d, %s %s", func2str (f{1}), class (P), iscomplex (P), class (x), iscomplex (x), mat2str (size (P)), mat2str (size (x))), good && all (abs (gather (G) - y)(:) <= 200 * eps (class (y)) * size_of_sums));
   endfor
 endfunction
 

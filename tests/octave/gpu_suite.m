@@ -113,7 +113,7 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_arrays (part{1}, 1000 - 900 * quick);
     counts += [p, f];
   endfor
-  for part = mine ({"composed", "package"})
+  for part = mine ({"composed", "package", "pairs", "sparse"})
     [p, f] = check_gpu_functions (part{1});
     counts += [p, f];
   endfor
