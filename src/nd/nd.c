@@ -1,41 +1,8 @@
-// nd.c: arrays that stay on a GPU: checks, and the engine that does the work
+// nd.c: arrays that stay on a GPU: memory, single elements, subscripts
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "context.h"
+#include "nd_call.h"
 #include "structs.h"
-
-//------------------------------------------------------------------------------
-// the engine
-//------------------------------------------------------------------------------
-
-// Opens the GPU; waits end by the context's stop callback.
-static gla_status begin (gla_context *ctx, int device, gla_engine **engine)
-{
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  const gla_status status = gla_context_gpu (ctx, device, engine);
-  if (status != GLA_OK)
-    return status;
-  const gla_monitor monitor = {gla_poll_stop, ctx};
-  (*engine)->backend->nd->watch (*engine, &monitor);
-  return GLA_OK;
-}
-
-// A GPU that fails takes its arrays along.
-static gla_status end (gla_context *ctx, int device, gla_status status)
-{
-  if (status == GLA_ERROR_DEVICE_FAILURE) {
-    gla_context_lose (ctx, device);
-    (void)gla_fail (ctx, status, "device %d failed; the arrays on it are lost", device);
-  }
-  return gla_end_call (ctx, status);
-}
-
-static gla_status missing (gla_context *ctx, const char *name)
-{
-  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", name);
-}
 
 //------------------------------------------------------------------------------
 // memory
@@ -44,13 +11,13 @@ static gla_status missing (gla_context *ctx, const char *name)
 gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **memory)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (memory != NULL)
     *memory = NULL;
   if (status != GLA_OK)
     return status;
   if (memory == NULL)
-    return missing (ctx, "memory");
+    return gla_nd_missing (ctx, "memory");
   status = engine->backend->nd->take (engine, bytes, memory);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
     gla_memory_info held;
@@ -59,7 +26,7 @@ gla_status gla_memory_take (gla_context *ctx, int device, size_t bytes, void **m
                      "device %d has no room for %.1f MB more; arrays there have %.1f MB", device,
                      (double)bytes / 1e6, (double)held.live / 1e6);
   }
-  return end (ctx, device, status);
+  return gla_nd_end (ctx, device, status);
 }
 
 void gla_memory_give (gla_context *ctx, int device, void *memory)
@@ -75,11 +42,11 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 {
   gla_engine *engine;
   gla_memory_info own = {.size = sizeof own};
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK)
     return status;
   if (info == NULL)
-    return missing (ctx, "info");
+    return gla_nd_missing (ctx, "info");
   if (!gla_check_report (ctx, "info", info))
     return GLA_ERROR_BAD_ARGUMENT;
   engine->backend->nd->query (engine, &own);
@@ -90,40 +57,35 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
 gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK || bytes == 0)
     return status;
   if (to == NULL || from == NULL)
-    return missing (ctx, to == NULL ? "to" : "from");
-  return end (ctx, device, engine->backend->nd->put (engine, to, from, bytes));
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  return gla_nd_end (ctx, device, engine->backend->nd->put (engine, to, from, bytes));
 }
 
 gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK || bytes == 0)
     return status;
   if (to == NULL || from == NULL)
-    return missing (ctx, to == NULL ? "to" : "from");
-  return end (ctx, device, engine->backend->nd->get (engine, to, from, bytes));
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  return gla_nd_end (ctx, device, engine->backend->nd->get (engine, to, from, bytes));
 }
 
 gla_status gla_wait (gla_context *ctx, int device)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
-  return status == GLA_OK ? end (ctx, device, engine->backend->nd->wait (engine)) : status;
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
+  return status == GLA_OK ? gla_nd_end (ctx, device, engine->backend->nd->wait (engine)) : status;
 }
 
 //------------------------------------------------------------------------------
 // checks
 //------------------------------------------------------------------------------
-
-static int is_type (int type)
-{
-  return type == GLA_LOGICAL || gla_type_size ((gla_type)type) > 0;
-}
 
 static int is_complex (int type)
 {
@@ -133,8 +95,8 @@ static int is_complex (int type)
 static gla_status check_array (gla_context *ctx, const char *name, const gla_nd *a)
 {
   if (a == NULL)
-    return missing (ctx, name);
-  if (!is_type (a->type))
+    return gla_nd_missing (ctx, name);
+  if (!gla_nd_is_type (a->type))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z b",
                      name, a->type);
   if (a->data != NULL && (a->dims < 0 || a->dims > GLA_ND_DIMS))
@@ -223,21 +185,6 @@ static gla_status check_operation (gla_context *ctx, gla_nd_op op, const gla_nd 
   return GLA_OK;
 }
 
-static gla_status check_slices (gla_context *ctx, const gla_slices *slices, const void *to)
-{
-  if (slices == NULL)
-    return missing (ctx, "slices");
-  if (!is_type (slices->type) || slices->inner < 0 || slices->n < 0 || slices->outer < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "slices are %lldx%lldx%lld of type %d",
-                     (long long)slices->inner, (long long)slices->n, (long long)slices->outer,
-                     slices->type);
-  if (slices->inner * slices->outer > 0 && to == NULL)
-    return missing (ctx, "to");
-  if (slices->inner * slices->outer * slices->n > 0 && slices->x == NULL)
-    return missing (ctx, "slices->x");
-  return GLA_OK;
-}
-
 //------------------------------------------------------------------------------
 // operations
 //------------------------------------------------------------------------------
@@ -246,7 +193,7 @@ gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gl
                             const gla_nd *x, const gla_nd *y, int *outside)
 {
   gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
     status = check_operation (ctx, op, to, x, y);
   if (status != GLA_OK)
@@ -256,46 +203,8 @@ gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gl
   if (is_empty (to))
     return GLA_OK;
   const gla_nd *second = takes_two (op) ? y : NULL;
-  return end (ctx, device, engine->backend->nd->elementwise (engine, op, to, x, second, outside));
-}
-
-gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
-                       void *to, double *index)
-{
-  gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
-  if (status != GLA_OK)
-    return status;
-  const int extreme = op == GLA_REDUCE_MAX || op == GLA_REDUCE_MIN;
-  if ((int)op < 0 || op > GLA_REDUCE_MIN)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op = %d is not a gla_reduction", (int)op);
-  if (extreme && (slices->n == 0 || slices->type == GLA_LOGICAL))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                     "there is no extreme of slices of %lld elements of type '%c'",
-                     (long long)slices->n, slices->type);
-  if (slices->inner * slices->outer == 0)
-    return GLA_OK;
-  return end (ctx, device,
-              engine->backend->nd->reduce (engine, op, slices, to, extreme ? index : NULL));
-}
-
-gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
-                     void *to)
-{
-  gla_engine *engine;
-  gla_status status = begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
-  if (status != GLA_OK)
-    return status;
-  if (op != GLA_REDUCE_SUM && op != GLA_REDUCE_PROD)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                     "op = %d, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD", (int)op);
-  if (slices->inner * slices->outer * slices->n == 0)
-    return GLA_OK;
-  return end (ctx, device, engine->backend->nd->scan (engine, op, slices, to));
+  return gla_nd_end (ctx, device,
+                     engine->backend->nd->elementwise (engine, op, to, x, second, outside));
 }
 
 //------------------------------------------------------------------------------
@@ -338,19 +247,19 @@ static gla_status run_subscripts (gla_context *ctx, int device, const gla_nd *x,
 {
   gla_engine *engine;
   int64_t count;
-  gla_status status = begin (ctx, device, &engine);
+  gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
     status = check_array (ctx, "x", x);
   if (status != GLA_OK)
     return status;
   if (x->dims < 1 || s == NULL)
-    return missing (ctx, "s");
+    return gla_nd_missing (ctx, "s");
   status = check_subscripts (ctx, x, s, &count);
   if (status != GLA_OK || count == 0)
     return status;
   if (x->data == NULL)
-    return missing (ctx, "x->data");
-  return end (ctx, device, engine->backend->nd->subscript (engine, x, s, elements, store));
+    return gla_nd_missing (ctx, "x->data");
+  return gla_nd_end (ctx, device, engine->backend->nd->subscript (engine, x, s, elements, store));
 }
 
 gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_subscripts *s,
@@ -359,13 +268,13 @@ gla_status gla_take (gla_context *ctx, int device, const gla_nd *x, const gla_su
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL)
-    return missing (ctx, x == NULL ? "x" : "s");
+    return gla_nd_missing (ctx, x == NULL ? "x" : "s");
   gla_status status = check_array (ctx, "x", x);
   if (status != GLA_OK)
     return status;
   const gla_nd elements = packed (to, x, s);
   if (to == NULL && !is_empty (&elements))
-    return missing (ctx, "to");
+    return gla_nd_missing (ctx, "to");
   return run_subscripts (ctx, device, x, s, &elements, 0);
 }
 
@@ -375,7 +284,7 @@ gla_status gla_put (gla_context *ctx, int device, const gla_nd *x, const gla_sub
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   if (x == NULL || s == NULL || from == NULL)
-    return missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
+    return gla_nd_missing (ctx, x == NULL ? "x" : s == NULL ? "s" : "from");
   gla_status status = check_array (ctx, "x", x);
   if (status == GLA_OK)
     status = check_array (ctx, "from", from);
@@ -391,12 +300,12 @@ gla_status gla_find (gla_context *ctx, int device, const void *mask, int64_t n, 
                      int64_t *count)
 {
   gla_engine *engine;
-  const gla_status status = begin (ctx, device, &engine);
+  const gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status != GLA_OK)
     return status;
   if (count == NULL || (mask == NULL && n > 0))
-    return missing (ctx, count == NULL ? "count" : "mask");
+    return gla_nd_missing (ctx, count == NULL ? "count" : "mask");
   *count = 0;
-  return n > 0 ? end (ctx, device, engine->backend->nd->find (engine, mask, n, list, count))
+  return n > 0 ? gla_nd_end (ctx, device, engine->backend->nd->find (engine, mask, n, list, count))
                : GLA_OK;
 }
