@@ -8,5 +8,6 @@
 
 gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
                            const gla_nd *y, int *outside);
+gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *to);
 
 #endif
