@@ -12,8 +12,9 @@
 namespace
 {
 
-// Elements of one call of cuFFT, which takes work space of as many; and of a page that is worth a
-// call of its own.
+// Elements of one call of cuFFT, whose work space is four times as large at lengths with large
+// prime factors; and of a page that is worth a call of its own: there 64 calls take as long as one
+// and two copies.
 const int64_t MOST = (int64_t)1 << 27, LARGE = (int64_t)1 << 18;
 enum { FEW = 4 };
 
