@@ -170,6 +170,9 @@ void call::finish (gla_status status)
     error_with_id ("gpulinalg:mpi-mismatch", "%s: %s", m_who, message);
   case GLA_ERROR_RANK_LOST:
     error_with_id ("gpulinalg:mpi-failed", "%s: %s", m_who, message);
+  case GLA_ERROR_NO_LIBRARY:
+    error_with_id ("gpulinalg:no-library",
+                   "%s: %s; gather (G) copies to the host, which needs none", m_who, message);
   case GLA_ERROR_STOPPED:
     break;
   }

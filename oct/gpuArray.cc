@@ -49,6 +49,9 @@ the functions of each element: @code{abs}, @code{exp}, @code{sqrt}, @code{real},
 @code{diag}, @code{circshift}, @code{kron}, @code{diff}, @code{merge};
 
 @item
+@code{fft}, @code{fft2}, @code{fftn} and their inverses, by cuFFT of the CUDA Toolkit;
+
+@item
 of one matrix @code{inv}, @code{pinv}, @code{rank}, @code{cond}, @code{svd}, and
 @code{eig} where it is Hermitian;
 

@@ -169,7 +169,6 @@
 %!error id=gpulinalg:gather-needed lu (gpuArray (eye (3)))
 %!error id=gpulinalg:gather-needed chol (gpuArray (eye (3)))
 %!error id=gpulinalg:gather-needed eig (gpuArray (magic (3)))
-%!error id=gpulinalg:gather-needed fft (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed gamma (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed int32 (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)), 3)

@@ -86,6 +86,9 @@ void elementwise (int device, gla_nd_op op, const gla_nd &to, const gla_nd &x, c
 // of its own.
 gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type);
 
+// fft, ifft, fft2, ifft2, fftn and ifftn, for the table in gpu_functions.cc.
+octave_value_list fourier (const char *name, const octave_value_list &args, int outputs);
+
 // What gpu_value.h declares, where an array is on a GPU.
 namespace on_gpu
 {

@@ -524,6 +524,8 @@ typedef struct {
                            const gla_nd *elements, int store);
   gla_status (*find) (gla_engine *engine, const void *mask, int64_t n, int64_t *list,
                       int64_t *count);
+  // Without the division by n. GLA_ERROR_BAD_ARGUMENT where there is no such transform.
+  gla_status (*fft) (gla_engine *engine, const gla_slices *slices, int inverse, void *to);
 } gla_nd_ops;
 
 //------------------------------------------------------------------------------

@@ -150,6 +150,8 @@ const char *gla_status_text (gla_status status)
     return "the ranks differ";
   case GLA_ERROR_RANK_LOST:
     return "a rank was lost";
+  case GLA_ERROR_NO_LIBRARY:
+    return "a library is missing";
   }
   return "unknown status";
 }

@@ -68,7 +68,8 @@ typedef enum {
   GLA_ERROR_FORKED,         // a GPU was asked for in a child of the process that made the context
   GLA_ERROR_NO_MPI,         // gla_ranks_mpi: there is no plugin, no MPI, or the wrong launcher
   GLA_ERROR_RANKS_DIFFER,   // the ranks call different functions or pass arguments that do not fit
-  GLA_ERROR_RANK_LOST       // another rank was stopped, has ended, or does not answer
+  GLA_ERROR_RANK_LOST,      // another rank was stopped, has ended, or does not answer
+  GLA_ERROR_NO_LIBRARY      // gla_fft: there is no cuFFT, or it does not serve this GPU
 } gla_status;
 
 // The letters of LAPACK: single, double, complex single, complex double.
@@ -1234,6 +1235,14 @@ gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla
 // each of them, of the same sizes; of logical: double.
 gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                      void *to);
+
+// to = the discrete Fourier transform of each slice, of the same sizes and type (GLA_TYPE_C or
+// GLA_TYPE_Z): to[k] = sum over j of x[j]*exp (-2i*pi*j*k/n); with `inverse` the sign of the
+// exponent is + and the sums are divided by n. `to` may be slices->x, and does not overlap it else.
+// cuFFT of the CUDA Toolkit does it, which is opened at the first call; GLA_ERROR_NO_LIBRARY where
+// there is none. A NaN or Inf may spread over its whole slice. The bits may depend on inner and
+// outer, because cuFFT chooses its kernels by them.
+gla_status gla_fft (gla_context *ctx, int device, const gla_slices *slices, int inverse, void *to);
 
 // Subscripts of one dimension, from 0.
 typedef struct {

@@ -1,6 +1,7 @@
 // engine.cu: one GPU with its streams and buffers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "cufft.cuh"
 #include "engine.cuh"
 #include "heap.cuh"
 #include "memory.cuh"
@@ -197,6 +198,7 @@ void engine_close (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
   cuda_krylov_ops.end (engine);
+  engine_drop_fft (e);
   heap_close (e);
   engine_release (e);
   close_blas (e, &e->side_blas);
@@ -258,8 +260,10 @@ static engine_slot *largest_slot (cuda_engine *e)
 void engine_shrink (gla_engine *engine, int64_t most)
 {
   cuda_engine *e = engine_of (engine);
-  if (most == 0)
+  if (most == 0) {
+    engine_drop_fft (e);
     heap_trim (e->base.device);
+  }
   while (engine_kept (engine) > most && largest_slot (e)->size > 0)
     release_slot (e, largest_slot (e));
   if (most == 0) {

@@ -66,6 +66,7 @@ struct cuda_engine {
   gpu_blas side_blas;
   struct krylov_state *krylov; // from krylov_begin to krylov_end
   struct array_heap *heap;     // memory of arrays that stay here; NULL until there is one
+  struct fft_plans *fft;       // of cuFFT; NULL until there is one
 };
 
 // Makes the GPU the current device of the calling thread.

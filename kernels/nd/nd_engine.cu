@@ -267,4 +267,5 @@ extern "C" const gla_nd_ops cuda_nd_ops = {
     .scan = scan,
     .subscript = subscript,
     .find = find,
+    .fft = nd_fft,
 };

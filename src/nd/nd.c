@@ -1,39 +1,8 @@
-// nd.c: arrays that stay on a GPU: checks, and the engine that does the work
+// nd.c: arrays that stay on a GPU: memory, subscripts
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "nd/nd.h"
+#include "nd.h"
 #include "structs.h"
-
-//------------------------------------------------------------------------------
-// the engine
-//------------------------------------------------------------------------------
-
-gla_status gla_nd_begin (gla_context *ctx, int device, gla_engine **engine)
-{
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  const gla_status status = gla_context_gpu (ctx, device, engine);
-  if (status != GLA_OK)
-    return status;
-  const gla_monitor monitor = {gla_poll_stop, ctx};
-  (*engine)->backend->nd->watch (*engine, &monitor);
-  return GLA_OK;
-}
-
-gla_status gla_nd_end (gla_context *ctx, int device, gla_status status)
-{
-  if (status == GLA_ERROR_DEVICE_FAILURE) {
-    gla_context_lose (ctx, device);
-    (void)gla_fail (ctx, status, "device %d failed; the arrays on it are lost", device);
-  }
-  return gla_end_call (ctx, status);
-}
-
-gla_status gla_nd_missing (gla_context *ctx, const char *name)
-{
-  return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL", name);
-}
 
 //------------------------------------------------------------------------------
 // memory
@@ -112,68 +81,6 @@ gla_status gla_wait (gla_context *ctx, int device)
   gla_engine *engine;
   const gla_status status = gla_nd_begin (ctx, device, &engine);
   return status == GLA_OK ? gla_nd_end (ctx, device, engine->backend->nd->wait (engine)) : status;
-}
-
-//------------------------------------------------------------------------------
-// checks
-//------------------------------------------------------------------------------
-
-static gla_status check_slices (gla_context *ctx, const gla_slices *slices, const void *to)
-{
-  if (slices == NULL)
-    return gla_nd_missing (ctx, "slices");
-  if (!gla_nd_is_type (slices->type) || slices->inner < 0 || slices->n < 0 || slices->outer < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "slices are %lldx%lldx%lld of type %d",
-                     (long long)slices->inner, (long long)slices->n, (long long)slices->outer,
-                     slices->type);
-  if (slices->inner * slices->outer > 0 && to == NULL)
-    return gla_nd_missing (ctx, "to");
-  if (slices->inner * slices->outer * slices->n > 0 && slices->x == NULL)
-    return gla_nd_missing (ctx, "slices->x");
-  return GLA_OK;
-}
-
-//------------------------------------------------------------------------------
-// operations
-//------------------------------------------------------------------------------
-
-gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
-                       void *to, double *index)
-{
-  gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
-  if (status != GLA_OK)
-    return status;
-  const int extreme = op == GLA_REDUCE_MAX || op == GLA_REDUCE_MIN;
-  if ((int)op < 0 || op > GLA_REDUCE_MIN)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "op = %d is not a gla_reduction", (int)op);
-  if (extreme && (slices->n == 0 || slices->type == GLA_LOGICAL))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                     "there is no extreme of slices of %lld elements of type '%c'",
-                     (long long)slices->n, slices->type);
-  if (slices->inner * slices->outer == 0)
-    return GLA_OK;
-  return gla_nd_end (ctx, device,
-                     engine->backend->nd->reduce (engine, op, slices, to, extreme ? index : NULL));
-}
-
-gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
-                     void *to)
-{
-  gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
-  if (status != GLA_OK)
-    return status;
-  if (op != GLA_REDUCE_SUM && op != GLA_REDUCE_PROD)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
-                     "op = %d, it must be GLA_REDUCE_SUM or GLA_REDUCE_PROD", (int)op);
-  if (slices->inner * slices->outer * slices->n == 0)
-    return GLA_OK;
-  return gla_nd_end (ctx, device, engine->backend->nd->scan (engine, op, slices, to));
 }
 
 //------------------------------------------------------------------------------

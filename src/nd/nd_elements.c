@@ -1,16 +1,11 @@
 // nd_elements.c: operations of single elements of arrays that stay on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "nd/nd.h"
+#include "nd.h"
 
 //------------------------------------------------------------------------------
 // checks
 //------------------------------------------------------------------------------
-
-int gla_nd_is_type (int type)
-{
-  return type == GLA_LOGICAL || gla_type_size ((gla_type)type) > 0;
-}
 
 static int is_complex (int type)
 {

@@ -1,7 +1,7 @@
 // nd_steps.c: several operations of single elements in one pass
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "nd/nd.h"
+#include "nd.h"
 #include "structs.h"
 
 #include <string.h>

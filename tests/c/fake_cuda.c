@@ -543,3 +543,48 @@ int fake_cublas_gemm (const char *name, const int *sizes, const void *alpha, con
          hash_of (beta, scalar), A, B, C);
   return fails (FAKE_DEVICE) ? EXECUTION_FAILED : 0;
 }
+
+//------------------------------------------------------------------------------
+// what the stand-in for cuFFT calls (fake_cufft.c)
+//------------------------------------------------------------------------------
+
+cudaError_t cudaStreamQuery (cudaStream_t stream)
+{
+  (void)stream;
+  return cudaSuccess;
+}
+
+int fake_cufft_create (int *plan)
+{
+  enum { ALLOC_FAILED = 2 };
+  static int plans;
+  TRACE ("cufft\n");
+  if (fails (FAKE_ALLOCATION))
+    return ALLOC_FAILED;
+  live++;
+  *plan = ++plans;
+  return 0;
+}
+int fake_cufft_destroy (int plan)
+{
+  (void)plan;
+  TRACE ("end of a plan of cufft\n");
+  live--;
+  return 0;
+}
+int fake_cufft_plan (int plan, const long long *sizes, size_t *work)
+{
+  enum { ALLOC_FAILED = 2 };
+  (void)plan;
+  TRACE ("plan of cufft %lld %lld %lld %lld %lld\n", sizes[0], sizes[1], sizes[2], sizes[3],
+         sizes[4]);
+  *work = (size_t)(16 * sizes[0] * sizes[3]);
+  return fails (FAKE_ALLOCATION) ? ALLOC_FAILED : 0;
+}
+int fake_cufft_run (int plan, const void *from, const void *to, int direction)
+{
+  enum { EXEC_FAILED = 6 };
+  (void)plan;
+  TRACE ("fft %d %p %p\n", direction, from, to);
+  return fails (FAKE_DEVICE) ? EXEC_FAILED : 0;
+}

@@ -48,6 +48,18 @@ static gla_status nd_program (nd_run *r, const gla_nd *x, const gla_nd *y, void 
   return r->ops->steps (r->engine, &program, &outside);
 }
 
+// Transforms of slices side by side, at steps, and of many small pages.
+static gla_status nd_transforms (nd_run *r, int type, int64_t rows, int64_t columns, void *x)
+{
+  const gla_slices slices[] = {
+      {x, type, 1, rows, columns}, {x, type, rows, columns, 1}, {x, type, 7, rows / 7, columns}};
+  gla_status status = GLA_OK;
+  for (int k = 0; k < 3 && status == GLA_OK; k++)
+    if (slices[k].inner * slices[k].n * slices[k].outer == rows * columns)
+      status = r->ops->fft (r->engine, &slices[k], k % 2, x);
+  return status;
+}
+
 // x of rows x columns is put there, worked on by each function, and brought back.
 static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, void *host)
 {
@@ -85,6 +97,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->reduce (r->engine, GLA_REDUCE_MAX, &across, wide, list);
   if (status == GLA_OK)
     status = r->ops->scan (r->engine, GLA_REDUCE_SUM, &along, wide);
+  if (status == GLA_OK && (type == GLA_TYPE_C || type == GLA_TYPE_Z))
+    status = nd_transforms (r, type, rows, columns, y);
   const gla_subscripts s[] = {{.list = list, .count = rows}, {.step = 1, .count = columns}};
   if (status == GLA_OK)
     status = r->ops->subscript (r->engine, &a, s, &b, 0);

@@ -65,8 +65,8 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_arrays (part{1});
     counts += [p, f];
   endfor
-  for part = mine ({"composed", "package"})
-    [p, f] = check_gpu_functions (part{1});
+  for part = mine ({@() check_gpu_functions("composed"), @() check_gpu_functions("package"), @check_gpu_transforms})
+    [p, f] = part{1} ();
     counts += [p, f];
   endfor
   for programs = mine ({20})

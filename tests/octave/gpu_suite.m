@@ -117,6 +117,10 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_functions (part{1});
     counts += [p, f];
   endfor
+  for suite = mine ({@check_gpu_transforms})
+    [p, f] = suite{1} ();
+    counts += [p, f];
+  endfor
   for programs = mine ({500 - 450 * quick})
     [p, f] = check_arrayfun (programs{1});
     counts += [p, f];
