@@ -114,6 +114,8 @@ gpu_value diagonal (const gpu_value &x, const octave_value_list &more);
 gpu_value reduced (const char *name, const gpu_value &x, int dim);
 octave_value_list extremes (const char *name, const gpu_value &x, int dim, int outputs);
 octave_value_list find (const octave_value_list &args, int outputs);
+// The columns of a matrix, and with two outputs their positions.
+octave_value_list sorted (const gpu_value &x, bool descending, int outputs);
 gpu_value product_sum (const octave_value &x, const octave_value &y, int dim);
 gpu_value norm (const gpu_value &x, gla_norm p);
 

@@ -194,6 +194,18 @@ octave_value_list arrayfun (const char *name, const octave_value_list &args, int
   return gpu_arrayfun (args, outputs);
 }
 
+// sort (matrix, descending) of columns; inst/@gpuArray/sort.m does the other forms.
+octave_value_list sort (const char *name, const octave_value_list &args, int outputs)
+{
+  check_length (name, args, 2, 2);
+  const bool descending = args (1).bool_value ();
+  if (any_on_gpu (args))
+    return on_gpu::sorted (gpu_value_of (args (0)), descending, outputs);
+  const char *mode = descending ? "descend" : "ascend";
+  return wrapped (on_host (name, ovl (args (0), 1, mode), outputs),
+                  is_complex (element_type (name, args (0))));
+}
+
 octave_value_list make_logical (const char *name, const octave_value_list &args, int)
 {
   check_length (name, args, 1, 1);
@@ -320,6 +332,7 @@ const struct {
     {"logical", make_logical},
     {"merge", merge},
     {"arrayfun", arrayfun},
+    {"sort", sort},
     {"cat", concatenate},
     {"horzcat", concatenate},
     {"vertcat", concatenate},

@@ -183,6 +183,37 @@ octave_value_list find (const octave_value_list &args, int outputs)
   return found_parts (x, at, outputs);
 }
 
+// Returns GLA_ERROR_OUT_OF_MEMORY, and throws all other errors.
+static gla_status sort_columns (const gpu_value &x, bool descending, const gpu_value &y,
+                                double *index)
+{
+  const gla_slices s = slices_of (x, x.dims (), 0);
+  gla_status status = GLA_OK;
+  device_call ([&] (gla_context *c) {
+    status = gla_sort (c, x.device (), &s, descending, y.data (), index);
+    return status == GLA_ERROR_OUT_OF_MEMORY ? GLA_OK : status;
+  });
+  return status;
+}
+
+octave_value_list sorted (const gpu_value &x, bool descending, int outputs)
+{
+  const dim_vector dims = x.dims ();
+  gpu_value y = new_on_gpu (x.device (), x.type (), dims);
+  gpu_value at = new_on_gpu (x.device (), 'd', outputs > 1 ? dims : dim_vector (0, 0));
+  double *index = outputs > 1 ? static_cast<double *> (at.data ()) : nullptr;
+  gla_status status = sort_columns (x, descending, y, index);
+  if (status == GLA_ERROR_OUT_OF_MEMORY) {
+    // what other contexts keep for later calls may be in the way
+    release_memory ("sort", the_interpreter (), x.device ());
+    status = sort_columns (x, descending, y, index);
+  }
+  if (status == GLA_ERROR_OUT_OF_MEMORY)
+    error_with_id ("gpulinalg:device-memory", "sort: out of memory: %s",
+                   gla_message (array_context ()));
+  return outputs > 1 ? ovl (value_of (y), value_of (at)) : ovl (value_of (y));
+}
+
 //------------------------------------------------------------------------------
 // products and norms
 //------------------------------------------------------------------------------

@@ -524,6 +524,9 @@ typedef struct {
                            const gla_nd *elements, int store);
   gla_status (*find) (gla_engine *engine, const void *mask, int64_t n, int64_t *list,
                       int64_t *count);
+  // GLA_ERROR_BAD_ARGUMENT where slices are too long.
+  gla_status (*sort) (gla_engine *engine, const gla_slices *slices, int descending, void *to,
+                      double *index);
   // Without the division by n. GLA_ERROR_BAD_ARGUMENT where there is no such transform.
   gla_status (*fft) (gla_engine *engine, const gla_slices *slices, int inverse, void *to);
 } gla_nd_ops;

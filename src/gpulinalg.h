@@ -1236,6 +1236,13 @@ gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla
 gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                      void *to);
 
+// to = the sorted slices, which have inner = 1, of the same type; index (NULL: not wanted) their
+// positions in the slice, from 1. Equal elements keep their order. NaN is the largest; complex
+// numbers are sorted by modulus, then by argument, where -pi counts as pi. `to` is not slices->x.
+// At most 2^30 elements a slice. Methods: Batcher's bitonic network (1968); radix sort by CUB.
+gla_status gla_sort (gla_context *ctx, int device, const gla_slices *slices, int descending,
+                     void *to, double *index);
+
 // to = the discrete Fourier transform of each slice, of the same sizes and type (GLA_TYPE_C or
 // GLA_TYPE_Z): to[k] = sum over j of x[j]*exp (-2i*pi*j*k/n); with `inverse` the sign of the
 // exponent is + and the sums are divided by n. `to` may be slices->x, and does not overlap it else.

@@ -24,9 +24,9 @@ function [y, at] = sort (x, varargin)
   turned = permute (x, order);
   flat = reshape (turned, size (turned, 1), []);
   if (nargout < 2)
-    y = sort_columns (flat, strcmp (mode, "descend"));
+    y = __gpu_array__ ("sort", flat, strcmp (mode, "descend"));
   else
-    [y, at] = sort_columns (flat, strcmp (mode, "descend"));
+    [y, at] = __gpu_array__ ("sort", flat, strcmp (mode, "descend"));
     at = ipermute (reshape (at, size (turned)), order);
   endif
   y = ipermute (reshape (y, size (turned)), order);

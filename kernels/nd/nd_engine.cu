@@ -267,5 +267,6 @@ extern "C" const gla_nd_ops cuda_nd_ops = {
     .scan = scan,
     .subscript = subscript,
     .find = find,
+    .sort = nd_sort,
     .fft = nd_fft,
 };

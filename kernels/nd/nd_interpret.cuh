@@ -44,20 +44,6 @@ __device__ __noinline__ cx<R> nd_step (nd_instruction s, cx<R> x, cx<R> y, bool 
   return nd_same_or_function (s, x, y, out);
 }
 
-// Those of real values that take less time than a call.
-template <class T> GLA_DEVICE T nd_step_inline (const nd_instruction &s, T x, T y, bool &out)
-{
-  if constexpr (!is_complex_v<T>) {
-    if (s.kind == ND_SAME && s.op == GLA_ND_ADD)
-      return rounded_sum (x, y);
-    if (s.kind == ND_SAME && s.op == GLA_ND_SUB)
-      return rounded_sum (x, -y);
-    if (s.kind == ND_SAME && s.op == GLA_ND_MUL)
-      return rounded_product (x, y);
-  }
-  return nd_step (s, x, y, out);
-}
-
 GLA_DEVICE int64_t nd_program_place (const nd_program &p, const nd_program_array &a, uint32_t i)
 {
   if (p.flat)
@@ -98,61 +84,132 @@ template <class T> GLA_DEVICE void nd_program_store (const nd_program_array &a, 
   }
 }
 
-// The values of the elements of one thread.
-template <class T> struct nd_values {
+// The elements of one thread. Instructions are looked at once for all of them; elements behind the
+// last are computed with, but neither loaded nor stored.
+template <class T> struct nd_thread {
   static constexpr int each = nd_program_each<T>;
-  T *slots;       // of this thread: element k of slot s is slots[(s * each + k) * threads]
-  T before[each]; // the result of the instruction before
+  typedef T values[each];
 
-  GLA_DEVICE T get (const nd_program &p, int from, int k) const
+  const nd_program &p;
+  T *slots; // of this thread: element k of slot s is slots[(s * each + k) * threads]
+  uint32_t first;
+  values before; // the results of the operation before
+  bool out;
+
+  GLA_DEVICE bool exists (int k) const { return first + k * ND_PROGRAM_THREADS < p.n; }
+
+  GLA_DEVICE void fetch (int from, values &x) const
   {
-    if (from == ND_BEFORE)
-      return before[k];
-    if (from >= ND_NUMBER)
-      return nd_convert<T> (
-          cx<double>{p.number[from - ND_NUMBER][0], p.number[from - ND_NUMBER][1]});
-    return slots[(from * each + k) * ND_PROGRAM_THREADS];
+    if (from == ND_BEFORE) {
+#pragma unroll
+      for (int k = 0; k < each; k++)
+        x[k] = before[k];
+    } else if (from < ND_NUMBER) {
+#pragma unroll
+      for (int k = 0; k < each; k++)
+        x[k] = slots[(from * each + k) * ND_PROGRAM_THREADS];
+    } else {
+      const double *number = p.number[from - ND_NUMBER];
+      const T value = nd_convert<T> (cx<double>{number[0], number[1]});
+#pragma unroll
+      for (int k = 0; k < each; k++)
+        x[k] = value;
+    }
   }
-  GLA_DEVICE void put (int to, int k, T v) { slots[(to * each + k) * ND_PROGRAM_THREADS] = v; }
-  GLA_DEVICE void set (int to, int k, T v)
+
+  GLA_DEVICE void keep (int to, const values &x)
   {
-    before[k] = v;
-    if (to != ND_NOWHERE)
-      put (to, k, v);
+    if (to == ND_NOWHERE)
+      return;
+#pragma unroll
+    for (int k = 0; k < each; k++)
+      slots[(to * each + k) * ND_PROGRAM_THREADS] = x[k];
+  }
+
+  GLA_DEVICE void load (const nd_instruction &s)
+  {
+    const nd_program_array &a = p.in[s.x];
+    values x;
+#pragma unroll
+    for (int k = 0; k < each; k++)
+      x[k] = exists (k)
+                 ? nd_program_load<T> (a, nd_program_place (p, a, first + k * ND_PROGRAM_THREADS))
+                 : from_real<T> (1);
+    keep (s.to, x);
+  }
+
+  GLA_DEVICE void store (const nd_instruction &s)
+  {
+    const nd_program_array &a = p.out[s.to];
+    values x;
+    fetch (s.x, x);
+#pragma unroll
+    for (int k = 0; k < each; k++)
+      if (exists (k))
+        nd_program_store (a, nd_program_place (p, a, first + k * ND_PROGRAM_THREADS), x[k]);
+  }
+
+  // Operations of real values that take less time than a call; false: it is none of them.
+  GLA_DEVICE bool is_short (const nd_instruction &s, const values &x, const values &y)
+  {
+    if constexpr (is_complex_v<T>)
+      return false;
+    else {
+      if (s.kind != ND_SAME || s.op > GLA_ND_MUL || s.op < GLA_ND_ADD)
+        return false;
+#pragma unroll
+      for (int k = 0; k < each; k++)
+        before[k] = s.op == GLA_ND_MUL ? rounded_product (x[k], y[k])
+                                       : rounded_sum (x[k], s.op == GLA_ND_SUB ? -y[k] : y[k]);
+      return true;
+    }
+  }
+
+  GLA_DEVICE void compute (const nd_instruction &s)
+  {
+    values x, y;
+    fetch (s.x, x);
+    fetch (s.y, y);
+    if (s.kind == ND_CHOOSE) {
+      values mask;
+      fetch (s.z, mask);
+#pragma unroll
+      for (int k = 0; k < each; k++)
+        before[k] = is_zero (mask[k]) ? y[k] : x[k];
+    } else if (!is_short (s, x, y)) {
+#pragma unroll
+      for (int k = 0; k < each; k++) {
+        bool outside = false;
+        before[k] = nd_step (s, x[k], y[k], outside);
+        out = out || (outside && exists (k));
+      }
+    }
+    keep (s.to, before);
   }
 };
 
 template <class T>
-__global__ void __launch_bounds__ (ND_PROGRAM_THREADS) nd_interpret (nd_program p)
+__global__ void __launch_bounds__ (ND_PROGRAM_THREADS)
+    nd_interpret (const __grid_constant__ nd_program p)
 {
   extern __shared__ __align__ (16) unsigned char nd_program_memory[];
   constexpr int each = nd_program_each<T>;
-  nd_values<T> v;
-  v.slots = reinterpret_cast<T *> (nd_program_memory) + threadIdx.x;
-  const uint32_t first = blockIdx.x * each * ND_PROGRAM_THREADS + threadIdx.x;
-  bool out = false;
-#pragma unroll
-  for (int k = 0; k < each; k++)
-    v.before[k] = from_real<T> (0);
+  nd_thread<T> t = {p,
+                    reinterpret_cast<T *> (nd_program_memory) + threadIdx.x,
+                    blockIdx.x * each * ND_PROGRAM_THREADS + threadIdx.x,
+                    {},
+                    false};
 #pragma unroll 1
   for (int i = 0; i < p.length; i++) {
     const nd_instruction s = p.code[i];
-#pragma unroll
-    for (int k = 0; k < each; k++) {
-      const uint32_t e = first + k * ND_PROGRAM_THREADS;
-      if (e >= p.n)
-        break;
-      if (s.kind == ND_LOAD)
-        v.put (s.to, k, nd_program_load<T> (p.in[s.x], nd_program_place (p, p.in[s.x], e)));
-      else if (s.kind == ND_STORE)
-        nd_program_store (p.out[s.to], nd_program_place (p, p.out[s.to], e), v.get (p, s.x, k));
-      else if (s.kind == ND_CHOOSE)
-        v.set (s.to, k, is_zero (v.get (p, s.z, k)) ? v.get (p, s.y, k) : v.get (p, s.x, k));
-      else
-        v.set (s.to, k, nd_step_inline (s, v.get (p, s.x, k), v.get (p, s.y, k), out));
-    }
+    if (s.kind == ND_LOAD)
+      t.load (s);
+    else if (s.kind == ND_STORE)
+      t.store (s);
+    else
+      t.compute (s);
   }
-  if (out && p.outside != nullptr)
+  if (t.out && p.outside != nullptr)
     *p.outside = 1;
 }
 

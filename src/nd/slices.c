@@ -1,4 +1,4 @@
-// slices.c: reductions, scans and Fourier transforms of arrays that stay on a GPU
+// slices.c: reductions, scans, sorting and Fourier transforms of arrays that stay on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "nd_call.h"
@@ -55,6 +55,30 @@ gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_s
   if (slices->inner * slices->outer * slices->n == 0)
     return GLA_OK;
   return gla_nd_end (ctx, device, engine->backend->nd->scan (engine, op, slices, to));
+}
+
+gla_status gla_sort (gla_context *ctx, int device, const gla_slices *slices, int descending,
+                     void *to, double *index)
+{
+  gla_engine *engine;
+  gla_status status = gla_nd_begin (ctx, device, &engine);
+  if (status == GLA_OK)
+    status = check_slices (ctx, slices, to);
+  if (status != GLA_OK)
+    return status;
+  if (slices->inner != 1)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "slices have inner = %lld, it must be 1",
+                     (long long)slices->inner);
+  if (slices->outer * slices->n == 0)
+    return GLA_OK;
+  status = engine->backend->nd->sort (engine, slices, descending, to, index);
+  if (status == GLA_ERROR_BAD_ARGUMENT)
+    return gla_fail (ctx, status, "slices of %lld elements are too long to be sorted",
+                     (long long)slices->n);
+  if (status == GLA_ERROR_OUT_OF_MEMORY)
+    return gla_fail (ctx, status, "device %d has no room to sort %lldx%lld elements", device,
+                     (long long)slices->n, (long long)slices->outer);
+  return gla_nd_end (ctx, device, status);
 }
 
 //------------------------------------------------------------------------------

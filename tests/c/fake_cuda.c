@@ -90,6 +90,10 @@ cudaError_t cudaGetLastError (void)
   last_error = cudaSuccess;
   return error;
 }
+cudaError_t cudaPeekAtLastError (void)
+{
+  return last_error;
+}
 const char *cudaGetErrorString (cudaError_t error)
 {
   return error == cudaSuccess ? "no error" : "an error of the stand-in";

@@ -99,6 +99,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->scan (r->engine, GLA_REDUCE_SUM, &along, wide);
   if (status == GLA_OK && (type == GLA_TYPE_C || type == GLA_TYPE_Z))
     status = nd_transforms (r, type, rows, columns, y);
+  if (status == GLA_OK)
+    status = r->ops->sort (r->engine, &along, type == GLA_TYPE_S, wide, list);
   const gla_subscripts s[] = {{.list = list, .count = rows}, {.step = 1, .count = columns}};
   if (status == GLA_OK)
     status = r->ops->subscript (r->engine, &a, s, &b, 0);

@@ -81,6 +81,7 @@ static void test_arrays_on_a_gpu (void)
                               .output_count = 1};
   bad (gla_elementwise_steps (NULL, 0, &steps, NULL), "gla_elementwise_steps");
   bad (gla_reduce (NULL, 0, GLA_REDUCE_SUM, &s, &x, NULL), "gla_reduce");
+  bad (gla_sort (NULL, 0, &s, 0, &x, NULL), "gla_sort");
   bad (gla_scan (NULL, 0, GLA_REDUCE_SUM, &s, &x), "gla_scan");
   bad (gla_fft (NULL, 0, &s, 0, &x), "gla_fft");
   bad (gla_take (NULL, 0, &a, &i, &x), "gla_take");

@@ -99,7 +99,7 @@ function every_operation ()
           compare ([name{1} " of a single number"], @(x) feval (name{1}, single (0.5), x), x, tol);
         endfor
         compare ("power", @power, {nonzero(x{1}), y}, 200);
-        if (! any ([a, b] == "z" | [a, b] == "c"))
+        if (! any ([a, b] == "z" | [a, b] == "c" | [a, b] == "b")) # Octave's have no logical arrays
           for name = real_only
             compare (name{1}, str2func (name{1}), {x{1}, y}, 4);
           endfor

@@ -69,7 +69,7 @@ endfunction
 % NaN, infinities and equal elements, in both directions, along all dimensions.
 function sorted ()
   for type = "dszcb"
-    for shape = {[1 1], [1 2], [7 1], [1 9], [16 2], [17 3], [3 5 2], [300 2], [0 3]}
+    for shape = {[1 1], [1 2], [7 1], [1 9], [16 2], [17 3], [3 5 2], [300 2], [1025 3], [4096 2], [4097 3], [20000 1], [3 5000], [0 3]}
       x = gpu_test_array (type, shape{1});
       if (type != "b" && ! isempty (x))
         x = round (2 * x);

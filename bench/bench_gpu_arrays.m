@@ -1,0 +1,143 @@
+% bench_gpu_arrays.m: times of operations on gpuArrays
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% octave-cli bench/bench_gpu_arrays.m [--megabytes 256]
+% Prints (TSV) "large": seconds of an operation on arrays of so many bytes (gputimeit), and GB/s of what must be read
+% and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function;
+% "pipeline": seconds of a program with arrays that stay on the GPU, and with arrays of the host.
+% gpu_arrays_peer.py prints the same for PyTorch.
+
+1;
+
+function large (name, bytes, f)
+  f ();
+  s = gputimeit (f);
+  printf ("large\t%s\t%.4g\t%.4g\n", name, s, bytes / s / 1e9);
+  fflush (stdout);
+end
+
+function small (name, f, empty)
+  f ();
+  n = 4000;
+  wait (gpuDevice ());
+  tic;
+  for k = 1:n
+    f ();
+  end
+  wait (gpuDevice ());
+  printf ("small\t%s\t%.4g\n", name, toc / n * 1e6 - empty);
+  fflush (stdout);
+end
+
+function y = changed (x)
+  y = x;
+  y(1) = 5;
+end
+
+% A band structure: from the matrices of all k-points to the density of states.
+function dos = bands (k, hops, place)
+  n = rows (hops);
+  H = repmat (place (hops), [1, 1, numel(k)]) .* reshape (exp (1i * place (k)), 1, 1, []);
+  H = H + conj (permute (H, [2, 1, 3]));
+  E = batcheig (H);
+  grid = reshape (linspace (-8, 8, 32), 1, 1, 1, 32);
+  dos = gather (squeeze (sum (sum (exp (-((E(:,1,:) - grid) / 0.1) .^ 2), 1), 3)) / n);
+end
+
+% Denoising by the largest singular vectors of patches: the means are taken off and put back.
+function y = denoised (patches, place)
+  X = place (patches);
+  m = mean (X, 2);
+  X = X - m;
+  C = pagemtimes (X, "none", X, "transpose");
+  [V, ~] = batcheig ((C + permute (C, [2, 1, 3])) / 2, "largest", 8);
+  y = gather (pagemtimes (V, pagemtimes (V, "transpose", X, "none")) + m);
+end
+
+function s = seconds_of (f)
+  f ();
+  s = zeros (1, 3);
+  for k = 1:3
+    tic;
+    f ();
+    s(k) = toc;
+  end
+  s = median (s);
+end
+
+addpath (fileparts (mfilename ("fullpath")));
+bench_load ();
+bytes = str2double (bench_option ("--megabytes", "256")) * 1e6;
+if (! bench_header ())
+  error ("bench_gpu_arrays: this machine has no GPU");
+end
+n = floor (bytes / 8 / 32000) * 32000;
+b = 8 * n;
+rand ("twister", 1);
+host = rand (n, 1) - 0.5;
+G = gpuArray (host);
+H = gpuArray (flip (host));
+M = reshape (G, 4000, []);
+P = reshape (G, 16, 16, []);
+Z = complex (G(1:n/2), H(1:n/2));
+row = M(1,:);
+column = M(:,1);
+gauss = @(x, y) exp (-(x .^ 2 + y .^ 2) / 2) .* cos (3 * x - y) + 0.5 * abs (x - y);
+
+printf ("# seconds, GB/s; %g MB of double\n", b / 1e6);
+large ("copy", 2 * b, @() changed (G));
+large ("G + H", 3 * b, @() G + H);
+large ("G .* 2", 2 * b, @() G .* 2);
+large ("G > H", 2 * b + n, @() G > H);
+large ("Z .* Z", 2 * b, @() Z .* Z);
+large ("abs (Z)", 1.5 * b, @() abs (Z));
+large ("exp (G)", 2 * b, @() exp (G));
+large ("sin (G)", 2 * b, @() sin (G));
+large ("M + row", 2 * b, @() M + row);
+large ("M + column", 2 * b, @() M + column);
+large ("single (G)", 1.5 * b, @() single (G));
+large ("sum (G)", b, @() sum (G));
+large ("sum (M, 1)", b, @() sum (M, 1));
+large ("sum (M, 2)", b, @() sum (M, 2));
+large ("max (M, [], 2)", b, @() max (M, [], 2));
+large ("sum (P, 3)", b, @() sum (P, 3));
+large ("M.'", 2 * b, @() M.');
+large ("permute (P, [3, 1, 2])", 2 * b, @() permute (P, [3, 1, 2]));
+large ("permute (P, [2, 1, 3])", 2 * b, @() permute (P, [2, 1, 3]));
+large ("cumsum (M)", 2 * b, @() cumsum (M));
+large ("sort (G), a million", 16e6, @() sort (G(1:1e6)));
+large ("sort (M)", 2 * b, @() sort (M));
+large ("fft (Z), 1000 a column", 2 * b, @() fft (reshape (Z, 1000, [])));
+large ("fft (Z, [], 2), 16 x 16 pages", 2 * b, @() fft (reshape (Z, 16, 16, []), [], 2));
+large ("gauss, operators", 3 * b, @() gauss (G, H));
+large ("gauss, arrayfun", 3 * b, @() arrayfun (gauss, G, H));
+large ("x .* y + z, operators", 4 * b, @() G .* H + G);
+large ("x .* y + z, arrayfun", 3 * b, @() arrayfun (@(x, y) x .* y + x, G, H));
+large ("gpuArray", b, @() gpuArray (host));
+large ("gather", b, @() gather (G));
+
+g = gpuArray (magic (4));
+nothing = @() g;
+small ("empty function", nothing, 0);
+tic;
+for k = 1:4000
+  nothing ();
+end
+empty = toc / 4000 * 1e6;
+small ("G + H", @() g + g, empty);
+small ("G + 1", @() g + 1, empty);
+small ("G'", @() g', empty);
+small ("G(2,:)", @() g(2,:), empty);
+small ("exp (G)", @() exp (g), empty);
+small ("sqrt (G)", @() sqrt (g), empty);
+small ("sum (G)", @() sum (g), empty);
+small ("fft (G)", @() fft (g), empty);
+small ("arrayfun, 10 operations", @() arrayfun (gauss, g, 1), empty);
+small ("sort (G)", @() sort (g), empty);
+
+clear G H M P Z
+k = linspace (0, 2 * pi, 100000);
+hops = randn (16);
+patches = randn (49, 100, 4000);
+printf ("pipeline\tbands\t%.4g\t%.4g\n", seconds_of (@() bands (k, hops, @gpuArray)), seconds_of (@() bands (k, hops, @double)));
+printf ("pipeline\tdenoising\t%.4g\t%.4g\n", seconds_of (@() denoised (patches, @gpuArray)), seconds_of (@() denoised (patches, @double)));

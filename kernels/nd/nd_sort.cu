@@ -1,0 +1,259 @@
+// nd_sort.cu: columns sorted
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Short columns of real elements are sorted in shared memory, those of a block at the same time, by
+// Batcher's bitonic network (1968) of pairs of a key and a position: no two pairs are equal, so
+// equal elements keep their order. For others all elements of all columns are sorted together by
+// the radix sort of CUB, which keeps the order of equal ones: by the second key of complex numbers,
+// by the key, and by the column, from positions to positions. The elements are fetched by their
+// positions at last.
+
+#include "nd_sort.cuh"
+#include "engine/heap.cuh"
+#include "nd_engine.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+namespace
+{
+
+enum { THREADS = 256, SHORT_THREADS = 512 };
+const int64_t SHORT_LENGTH = 4096, MOST_ELEMENTS = (int64_t)1 << 30;
+
+// Columns of n elements, one after the other.
+template <class T> struct columns {
+  const T *x;
+  T *to;
+  double *index; // NULL: not wanted
+  int64_t n, count;
+  bool descending;
+};
+
+//------------------------------------------------------------------------------
+// short columns
+//------------------------------------------------------------------------------
+
+// Columns that a block has, each in `width` places, a power of two.
+template <class T>
+__global__ void __launch_bounds__ (SHORT_THREADS)
+    sort_short_kernel (columns<T> c, int width, int of_block)
+{
+  typedef typename nd_key_of<T>::type key_type;
+  extern __shared__ __align__ (16) unsigned char sort_memory[];
+  const int places = width * of_block;
+  key_type *key = reinterpret_cast<key_type *> (sort_memory);
+  uint32_t *position = reinterpret_cast<uint32_t *> (key + places);
+  const int64_t first = (int64_t)blockIdx.x * of_block;
+  for (int i = threadIdx.x; i < places; i += SHORT_THREADS) {
+    const int64_t column = first + i / width;
+    const int row = i % width;
+    const bool exists = row < c.n && column < c.count;
+    const key_type k = exists ? nd_key (c.x[column * c.n + row]) : (key_type)0;
+    key[i] = !exists ? ~(key_type)0 : c.descending ? (key_type)~k : k;
+    position[i] = (uint32_t)row;
+  }
+  for (int block = 2; block <= width; block *= 2)
+    for (int half = block / 2; half > 0; half /= 2) {
+      __syncthreads ();
+      for (int i = threadIdx.x; i < places / 2; i += SHORT_THREADS) {
+        const int a = 2 * i - (i & (half - 1)), b = a + half;
+        const bool up = (a & (width - 1) & block) == 0;
+        const key_type p = key[a], q = key[b];
+        const uint32_t r = position[a], s = position[b];
+        const bool greater = p != q ? p > q : r > s;
+        if (greater == up) {
+          key[a] = q;
+          key[b] = p;
+          position[a] = s;
+          position[b] = r;
+        }
+      }
+    }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < places; i += SHORT_THREADS) {
+    const int64_t column = first + i / width, at = column * c.n + i % width;
+    if (i % width >= c.n || column >= c.count)
+      continue;
+    c.to[at] = c.x[column * c.n + position[i]];
+    if (c.index != nullptr)
+      c.index[at] = position[i] + 1.0;
+  }
+}
+
+template <class T> gla_status sort_short (cuda_engine *e, const columns<T> &c)
+{
+  int width = 1;
+  while (width < c.n)
+    width *= 2;
+  const int of_block = width < 1024 ? 1024 / width : 1;
+  const size_t shared =
+      (size_t)width * of_block * (sizeof (typename nd_key_of<T>::type) + sizeof (uint32_t));
+  const unsigned blocks = (unsigned)((c.count + of_block - 1) / of_block);
+  sort_short_kernel<T><<<blocks, SHORT_THREADS, shared, e->slots[0].stream>>> (c, width, of_block);
+  return engine_status (cudaGetLastError ());
+}
+
+//------------------------------------------------------------------------------
+// long columns
+//------------------------------------------------------------------------------
+
+enum sort_key { FIRST_KEY, SECOND_KEY, COLUMN };
+
+// The keys of the elements at these positions; position NULL: 0, 1, ..
+template <class T, class K>
+__global__ void __launch_bounds__ (THREADS)
+    keys_kernel (columns<T> c, sort_key which, const uint32_t *position, K *key, uint32_t *first)
+{
+  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= c.n * c.count)
+    return;
+  const uint32_t at = position != nullptr ? position[i] : (uint32_t)i;
+  if (position == nullptr)
+    first[i] = at;
+  if (which == COLUMN) {
+    key[i] = (K)(at / (uint32_t)c.n);
+    return;
+  }
+  K k;
+  if constexpr (is_complex_v<T>)
+    k = which == SECOND_KEY ? nd_second_key (c.x[at]) : nd_key (c.x[at]);
+  else
+    k = nd_key (c.x[at]);
+  key[i] = c.descending ? (K)~k : k;
+}
+
+template <class T>
+__global__ void __launch_bounds__ (THREADS) fetch_kernel (columns<T> c, const uint32_t *position)
+{
+  const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= c.n * c.count)
+    return;
+  c.to[i] = c.x[position[i]];
+  if (c.index != nullptr)
+    c.index[i] = position[i] % (uint32_t)c.n + 1.0;
+}
+
+// Two lists of keys and of positions, one of which is sorted to the other, and CUB's work space.
+template <class K> struct sort_space {
+  K *key[2];
+  uint32_t *position[2];
+  void *work;
+  size_t work_bytes;
+};
+
+template <class K> size_t work_of (int64_t total)
+{
+  size_t bytes = 0;
+  cub::DoubleBuffer<K> keys;
+  cub::DoubleBuffer<uint32_t> positions;
+  cub::DeviceRadixSort::SortPairs (nullptr, bytes, keys, positions, (int)total);
+  return bytes;
+}
+
+template <class T, class K>
+gla_status pass (cuda_engine *e, const columns<T> &c, sort_key which, int bits, bool first,
+                 sort_space<K> *s)
+{
+  const int64_t total = c.n * c.count;
+  const unsigned blocks = (unsigned)((total + THREADS - 1) / THREADS);
+  cudaStream_t stream = e->slots[0].stream;
+  keys_kernel<T, K><<<blocks, THREADS, 0, stream>>> (c, which, first ? nullptr : s->position[0],
+                                                     s->key[0], s->position[0]);
+  GLA_TRY (cudaGetLastError ());
+  cub::DoubleBuffer<K> keys (s->key[0], s->key[1]);
+  cub::DoubleBuffer<uint32_t> positions (s->position[0], s->position[1]);
+  GLA_TRY (cub::DeviceRadixSort::SortPairs (s->work, s->work_bytes, keys, positions, (int)total, 0,
+                                            bits, stream));
+  s->position[0] = positions.Current ();
+  s->position[1] = positions.Alternate ();
+  return GLA_OK;
+}
+
+template <class T, class K>
+gla_status sort_passes (cuda_engine *e, const columns<T> &c, sort_space<K> *s)
+{
+  const int all = 8 * (int)sizeof (K);
+  bool first = true;
+  int bits = 0;
+  while (c.count > (int64_t)1 << bits)
+    bits++;
+  if (is_complex_v<T>) {
+    GLA_TRY (pass (e, c, SECOND_KEY, all, true, s));
+    first = false;
+  }
+  GLA_TRY (pass (e, c, FIRST_KEY, all, first, s));
+  if (bits > 0)
+    GLA_TRY (pass (e, c, COLUMN, bits, false, s));
+  const unsigned blocks = (unsigned)((c.n * c.count + THREADS - 1) / THREADS);
+  fetch_kernel<<<blocks, THREADS, 0, e->slots[0].stream>>> (c, s->position[0]);
+  return engine_status (cudaGetLastError ());
+}
+
+template <class T> gla_status sort_long (cuda_engine *e, const columns<T> &c)
+{
+  typedef typename nd_key_of<T>::type K;
+  const int64_t total = c.n * c.count;
+  const size_t keys = ((size_t)total * sizeof (K) + 255) / 256 * 256;
+  const size_t positions = ((size_t)total * sizeof (uint32_t) + 255) / 256 * 256;
+  sort_space<K> s = {};
+  s.work_bytes = work_of<K> (total);
+  void *memory = nullptr;
+  GLA_TRY (heap_take (e, 2 * keys + 2 * positions + s.work_bytes, &memory));
+  char *at = static_cast<char *> (memory);
+  for (int k = 0; k < 2; k++) {
+    s.key[k] = reinterpret_cast<K *> (at + k * keys);
+    s.position[k] = reinterpret_cast<uint32_t *> (at + 2 * keys + k * positions);
+  }
+  s.work = at + 2 * keys + 2 * positions;
+  const gla_status status = sort_passes (e, c, &s);
+  heap_give (e, memory); // what comes after it in the stream may have the memory
+  return status;
+}
+
+//------------------------------------------------------------------------------
+// all columns
+//------------------------------------------------------------------------------
+
+template <class T>
+gla_status sort_all (cuda_engine *e, const gla_slices *x, bool descending, void *to, double *index)
+{
+  const int64_t most = MOST_ELEMENTS / x->n > 0 ? MOST_ELEMENTS / x->n : 1;
+  for (int64_t at = 0; at < x->outer; at += most) {
+    const int64_t first = at * x->n;
+    const columns<T> c = {
+        static_cast<const T *> (x->x) + first,       static_cast<T *> (to) + first,
+        index != nullptr ? index + first : nullptr,  x->n,
+        x->outer - at < most ? x->outer - at : most, descending};
+    bool is_short = false;
+    if constexpr (!is_complex_v<T>)
+      is_short = x->n <= SHORT_LENGTH;
+    if constexpr (!is_complex_v<T>)
+      if (is_short)
+        GLA_TRY (sort_short (e, c));
+    if (!is_short)
+      GLA_TRY (sort_long (e, c));
+  }
+  return GLA_OK;
+}
+
+} // namespace
+
+gla_status nd_sort (gla_engine *engine, const gla_slices *x, int descending, void *to,
+                    double *index)
+{
+  cuda_engine *e = engine_of (engine);
+  if (x->n > MOST_ELEMENTS)
+    return GLA_ERROR_BAD_ARGUMENT;
+  switch (x->type) {
+  case GLA_TYPE_S:
+    return sort_all<float> (e, x, descending != 0, to, index);
+  case GLA_TYPE_D:
+    return sort_all<double> (e, x, descending != 0, to, index);
+  case GLA_TYPE_C:
+    return sort_all<cx<float>> (e, x, descending != 0, to, index);
+  case GLA_TYPE_Z:
+    return sort_all<cx<double>> (e, x, descending != 0, to, index);
+  default:
+    return sort_all<unsigned char> (e, x, descending != 0, to, index);
+  }
+}
