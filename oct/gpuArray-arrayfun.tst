@@ -47,6 +47,8 @@
 %!error id=gpulinalg:gather-needed arrayfun (@(x) x(1), gpuArray (1:3))
 %!error id=gpulinalg:gather-needed arrayfun (@(x) [x, 1], gpuArray (1:3))
 %!error id=gpulinalg:gather-needed arrayfun (@(x) gamma (x), gpuArray (1:3))
+%!error id=gpulinalg:gather-needed arrayfun (@(x) gather (x), gpuArray (1:3))
+%!error id=gpulinalg:gather-needed arrayfun (@(x) sort (x), gpuArray (1:3))
 %!error id=gpulinalg:gather-needed arrayfun (@(x) arrayfun (@sin, x), gpuArray (1:3))
 %!error id=gpulinalg:gather-needed arrayfun (@(x) x, gpuArray (1:3), "ErrorHandler", @sin)
 %!error <array that is 1x2; give the array to arrayfun> arrayfun (@(x) x + [1, 2], gpuArray (1:3))

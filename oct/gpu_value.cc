@@ -75,6 +75,8 @@ void gpu_value::own ()
 
 octave_value gathered (const octave_value &v)
 {
+  if (is_traced (v))
+    not_traced ("gather");
   if (!is_gpu_array (v))
     return v;
   const gpu_value &x = gpu_value_of (v);

@@ -30,27 +30,31 @@ struct nd_reduction {
 namespace
 {
 
-// What is accumulated: `of` makes it of an element, `join` of two. In the steps behind the first
-// one the elements are of the type A already.
+// What is accumulated: `of` makes it of an element, `join` of two, and `next` of one and a later
+// element. In the steps behind the first one the elements are of the type A already.
 template <class A> struct joined_sum {
   typedef A type;
   static GLA_DEVICE A start () { return from_real<A> (0); }
   static GLA_DEVICE A join (A a, A b, bool) { return add (a, b, false); }
+  static GLA_DEVICE A next (A a, A b, bool) { return add (a, b, false); }
 };
 template <class A> struct joined_product {
   typedef A type;
   static GLA_DEVICE A start () { return from_real<A> (1); }
   static GLA_DEVICE A join (A a, A b, bool) { return multiply (a, b, false, false); }
+  static GLA_DEVICE A next (A a, A b, bool) { return multiply (a, b, false, false); }
 };
 struct joined_any {
   typedef unsigned char type;
   static GLA_DEVICE type start () { return 0; }
   static GLA_DEVICE type join (type a, type b, bool) { return a | b; }
+  static GLA_DEVICE type next (type a, type b, bool) { return a | b; }
 };
 struct joined_all {
   typedef unsigned char type;
   static GLA_DEVICE type start () { return 1; }
   static GLA_DEVICE type join (type a, type b, bool) { return a & b; }
+  static GLA_DEVICE type next (type a, type b, bool) { return a & b; }
 };
 
 // An extreme and its position; position 0: there is none yet.
@@ -76,6 +80,15 @@ template <class T> struct joined_extreme {
     if (smaller ? less (a.value, b.value) : less (b.value, a.value))
       return a;
     return a.at < b.at ? a : b;
+  }
+  static GLA_DEVICE type next (type a, type b, bool smaller)
+  {
+    if constexpr (is_complex_v<T>)
+      return join (a, b, smaller);
+    else {
+      const bool better = smaller ? b.value < a.value : b.value > a.value;
+      return better || a.at == 0 || (is_nan (a.value) && !is_nan (b.value)) ? b : a;
+    }
   }
 };
 
@@ -171,12 +184,12 @@ __global__ void __launch_bounds__ (REDUCE_THREADS) reduce_beside (nd_reduction r
 #pragma unroll
     for (int l = 0; l < PARTS; l++)
       part[l] =
-          J::join (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
+          J::next (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
 #pragma unroll
   for (int l = 0; l < PARTS; l++)
     if (j + l < last)
       part[l] =
-          J::join (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
+          J::next (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
 #pragma unroll
   for (int half = PARTS / 2; half > 0; half /= 2)
 #pragma unroll
@@ -206,10 +219,10 @@ __global__ void __launch_bounds__ (REDUCE_THREADS) reduce_contiguous (nd_reducti
       x[k] = reduce_read<J, F, S> (r, base + j + k * PARTS, j + k * PARTS);
 #pragma unroll
     for (int k = 0; k < 4; k++)
-      part = J::join (part, x[k], r.smaller);
+      part = J::next (part, x[k], r.smaller);
   }
   for (; j < last; j += PARTS)
-    part = J::join (part, reduce_read<J, F, S> (r, base + j, j), r.smaller);
+    part = J::next (part, reduce_read<J, F, S> (r, base + j, j), r.smaller);
 #pragma unroll
   for (int half = PARTS / 2; half > 0; half /= 2) {
     const A other = shuffled (part, half);

@@ -49,8 +49,64 @@ __global__ void __launch_bounds__ (THREADS) scan_kernel (scan_step s)
   }
 }
 
+// The same where slices are contiguous: a warp has 32 segments, and reads and writes TILE elements
+// of one after the other through shared memory, in which each thread scans those of its segment.
+enum { TILE = 32, TILE_THREADS = 64 };
+
+template <class S, class A, class O, bool is_product>
+__global__ void __launch_bounds__ (TILE_THREADS) scan_contiguous_kernel (scan_step s)
+{
+  __shared__ A tile[TILE_THREADS][TILE + 1];
+  const int lane = threadIdx.x % 32, row = threadIdx.x - lane; // the warp's first row
+  const int64_t slot = (int64_t)blockIdx.x * TILE_THREADS + threadIdx.x;
+  const int64_t segment = slot % s.segments, o = slot / s.segments;
+  const int64_t before = segment * SEGMENT_LENGTH; // in the slice
+  // where the segment begins, and how many elements it has
+  const int64_t start = o * s.n + before;
+  const int length =
+      o >= s.outer ? 0 : (int)(s.n - before < SEGMENT_LENGTH ? s.n - before : SEGMENT_LENGTH);
+  A sum = from_real<A> (is_product ? 1 : 0);
+  if (length > 0 && segment > 0)
+    sum = static_cast<const A *> (s.before)[slot - 1];
+  for (int from = 0; from < SEGMENT_LENGTH; from += TILE) {
+#pragma unroll 8
+    for (int k = 0; k < 32; k++) {
+      const int64_t at = __shfl_sync (0xffffffffu, start, k) + from + lane;
+      if (from + lane < __shfl_sync (0xffffffffu, length, k))
+        tile[row + k][lane] = nd_convert<A> (static_cast<const S *> (s.x)[at]);
+    }
+    __syncwarp ();
+    for (int k = 0; k < TILE && from + k < length; k++) {
+      const A x = tile[threadIdx.x][k];
+      sum = before + from + k == 0 ? x : join<A, is_product> (sum, x);
+      tile[threadIdx.x][k] = sum;
+    }
+    __syncwarp ();
+#pragma unroll 8
+    for (int k = 0; k < 32; k++) {
+      const int64_t at = __shfl_sync (0xffffffffu, start, k) + from + lane;
+      if (from + lane < __shfl_sync (0xffffffffu, length, k))
+        static_cast<O *> (s.to)[at] = nd_convert<O> (tile[row + k][lane]);
+    }
+    __syncwarp ();
+  }
+}
+
+template <class S, class A, class O>
+cudaError_t launch_contiguous (const scan_step &s, cudaStream_t stream)
+{
+  const unsigned blocks = (unsigned)((s.segments * s.outer + TILE_THREADS - 1) / TILE_THREADS);
+  if (s.product)
+    scan_contiguous_kernel<S, A, O, true><<<blocks, TILE_THREADS, 0, stream>>> (s);
+  else
+    scan_contiguous_kernel<S, A, O, false><<<blocks, TILE_THREADS, 0, stream>>> (s);
+  return cudaGetLastError ();
+}
+
 template <class S, class A, class O> cudaError_t launch (const scan_step &s, cudaStream_t stream)
 {
+  if (s.inner == 1)
+    return launch_contiguous<S, A, O> (s, stream);
   const unsigned blocks = (unsigned)((s.inner * s.segments * s.outer + THREADS - 1) / THREADS);
   if (s.product)
     scan_kernel<S, A, O, true><<<blocks, THREADS, 0, stream>>> (s);

@@ -262,7 +262,7 @@ endfunction
 function refusals ()
   G = gpuArray (magic (3));
   gather_needed = {@(x) sum (x), @(x) x(1), @(x) [x, x], @(x) [x; 1], @(x) branches (x), @(x) x && true, @(x) arrayfun (@sin, x), ...
-                   @(x) gamma (x), @(x) sort (x), @(x) batcheig (x), @(x) zeros (x, "like", x)};
+                   @(x) gamma (x), @(x) sort (x), @(x) median (x), @(x) gather (x), @(x) batcheig (x), @(x) zeros (x, "like", x)};
   for f = gather_needed
     is_refused (f{1}, {G}, "gpulinalg:gather-needed");
   endfor

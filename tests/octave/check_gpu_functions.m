@@ -114,7 +114,7 @@ function package_functions ()
     compare_gpu_arrays ("pagenorm", @(x) pagenorm (x, "fro"), {A}, 1e2);
     compare_gpu_arrays ("pagerank", @(x) pagerank (x, 1), {tall}, 0);
     compare_gpu_arrays ("pagepinv", @(x) pagepinv (x, 0.1), {tall}, 1e5);
-    compare_gpu_arrays ("pagelsqminnorm", @(x, y) pagelsqminnorm (x, y), {tall, tall(:,1,:)}, 1e5, 1, logical ([1 1; 1 0; 0 1]));
+    compare_gpu_arrays ("pagelsqminnorm", @(x, y) pagelsqminnorm (x, y), {tall, gpu_test_array(type, [6 1 2])}, 1e6, 1, logical ([1 1; 1 0; 0 1]));
     compare_gpu_arrays ("pagelsqminnorm", @(x, y) pagelsqminnorm (x, y, "RegularizationFactor", 0.1), {tall, tall}, 1e5);
     compare_gpu_arrays ("pageeig", @(x) pageeig (x), {H}, 1e4);
     compare_gpu_arrays ("pageeig", @(x) pageeig (x, "matrix"), {H}, 1e4);
