@@ -29,6 +29,17 @@
 %!## elements that leave the domain make the result complex
 %!assert (gather (arrayfun (@(x) sqrt (x) + 1, gpuArray ([-1, 4]))), [1 + 1i, 3])
 
+%!## increments, and operators that assign
+%!test
+%! function y = stepped (x)
+%!   y = x++;
+%!   x--;
+%!   ++x;
+%!   x += 2;
+%!   y = 10 * y + x;
+%! endfunction
+%! assert (gather (arrayfun (@stepped, gpuArray (1:3))), 10 * (1:3) + (1:3) + 3);
+
 %!## what f does once, it does for all elements
 %!test
 %! calls = 0;

@@ -26,6 +26,12 @@ public:
   octave_base_value *clone () const { return new octave_traced (*this); }
   const std::shared_ptr<trace> &owner () const { return m_owner; }
   int number () const { return m_number; }
+  // x++ and x--
+  void step (const char *name)
+  {
+    const octave_value next = gla::traced_binary (name, itself (), octave_value (1.0));
+    m_number = static_cast<const octave_traced &> (next.get_rep ()).number ();
+  }
 
   bool is_defined () const { return true; }
   bool is_constant () const { return true; }
@@ -129,10 +135,22 @@ const std::shared_ptr<trace> &trace_of (const octave_value &v)
   return traced (v).owner ();
 }
 
-int register_traced_type (octave::type_info &)
+static void increment (octave_base_value &x)
+{
+  static_cast<octave_traced &> (x).step ("plus");
+}
+static void decrement (octave_base_value &x)
+{
+  static_cast<octave_traced &> (x).step ("minus");
+}
+
+int register_traced_type (octave::type_info &types)
 {
   octave_traced::register_type ();
-  return octave_traced::static_type_id ();
+  const int number = octave_traced::static_type_id ();
+  types.install_non_const_unary_op (octave_value::op_incr, number, increment);
+  types.install_non_const_unary_op (octave_value::op_decr, number, decrement);
+  return number;
 }
 
 int trace::add (const traced_value &v)

@@ -65,7 +65,7 @@ octave_value_list traced_function (const std::string &name, const octave_value_l
 // Ends with gpulinalg:gather-needed: f does what cannot be traced.
 OCTAVE_NORETURN void not_traced (const std::string &what);
 
-// The type of these values, with this number in `types` afterwards.
+// Registers the type of these values; returns its number.
 int register_traced_type (octave::type_info &types);
 
 // arrayfun (f, A, B, ...) with gpuArrays.
