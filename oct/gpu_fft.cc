@@ -93,7 +93,7 @@ gla_status transform (const gpu_value &x, int dim, bool inverse, const gpu_value
   gla_slices s = {};
   s.x = x.data ();
   s.type = x.type ();
-  s.inner = s.outer = 1;
+  s.inner = s.n = s.outer = 1;
   for (int k = 0; k < dims.ndims (); k++)
     (k < dim ? s.inner : k == dim ? s.n : s.outer) *= dims (k);
   gla_status status = GLA_OK;

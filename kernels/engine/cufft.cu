@@ -110,7 +110,6 @@ gla_status make (cuda_engine *e, const fft_shape &s, plan *p)
   if (status == STATUS_SUCCESS)
     status = cufft.plan (p->handle, 1, &n, &whole, s.step, s.distance, &whole, s.step, s.distance,
                          s.type == GLA_TYPE_C ? COMPLEX_SINGLE : COMPLEX_DOUBLE, s.batch, &p->work);
-  // afterwards: making a plan forgets the stream
   if (status == STATUS_SUCCESS)
     status = cufft.set_stream (p->handle, e->slots[0].stream);
   if (status == STATUS_SUCCESS)
