@@ -432,7 +432,7 @@ problems, SIAM J. Numer.@: Anal.@: 10 (1973), 241--256.
     if (is_pair (args))
       refuse_gpu_arrays (args);
     return gla::with_gpu_arrays (
-        interp, args, nargout < 2 ? "r" : "arhh",
+        args, nargout < 2 ? "r" : "arhh",
         [&] (const octave_value_list &all) { return batcheig_body (interp, all, nargout); });
   });
 }

@@ -210,7 +210,7 @@ Anal.@: Appl.@: 29 (2008), 1322--1342.
 {
   return gla::guarded ("batchsvd", [&] () {
     return gla::with_gpu_arrays (
-        interp, args, nargout < 2 ? "r" : "arah",
+        args, nargout < 2 ? "r" : "arah",
         [&] (const octave_value_list &all) { return batchsvd_body (interp, all, nargout); });
   });
 }

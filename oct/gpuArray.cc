@@ -56,7 +56,10 @@ of one matrix @code{inv}, @code{pinv}, @code{rank}, @code{cond}, @code{svd}, and
 @code{eig} where it is Hermitian;
 
 @item
-the functions of this package.
+@code{arrayfun}, which does all steps of a function of each element in one pass;
+
+@item
+the functions of this package; the help of each says which forms do not.
 @end itemize
 
 Any other function ends with the error @code{gpulinalg:gather-needed}; no array is

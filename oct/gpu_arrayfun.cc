@@ -98,32 +98,56 @@ void add_steps (const trace &t, one_pass &p)
   }
 }
 
-// Whether one pass can do it: all values are of one precision, and it is not too long.
-bool fits_one_pass (const trace &t, std::size_t results)
+// Of which precisions values and operations are.
+struct precisions {
+  bool single = false, is_double = false;
+  void add (char type)
+  {
+    single = single || is_single (type);
+    is_double = is_double || (type != 'b' && !is_single (type));
+  }
+};
+
+// A step has the precision of its operands: a single number makes it single.
+char type_of_operation (const trace &t, const traced_value &v)
+{
+  char type = 'b';
+  for (int o : v.of) {
+    const char own = t.value (o).type;
+    type = is_single (type) || is_single (own) ? 's' : type == 'b' ? own : type;
+  }
+  return type;
+}
+
+// Whether one pass can do it: all is of one precision, and it is not too long.
+bool fits_one_pass (const trace &t, const std::vector<int> &results)
 {
   int inputs = 0, arrays = 0, steps = 0;
-  bool single = false, twice = false;
+  precisions all;
   for (int k = 0; k < t.count (); k++) {
     const traced_value &v = t.value (k);
-    const bool input = v.input.is_defined (),
-               is_number = input && !is_gpu_array (v.input) && v.input.numel () == 1;
+    const bool input = v.input.is_defined (), is_array = input && is_gpu_array (v.input);
     inputs += input;
-    arrays += input && !is_number;
+    arrays += is_array;
     steps += !input;
     if (!input && v.op < 0)
       return false;
-    single = single || (!is_number && is_single (v.type));
-    twice = twice || (!is_number && v.type != 'b' && !is_single (v.type));
+    if (is_array)
+      all.add (v.type);
+    if (!input)
+      all.add (type_of_operation (t, v));
   }
-  return inputs <= GLA_ND_INPUTS && arrays <= 8 && steps <= GLA_ND_STEPS &&
-         results <= GLA_ND_OUTPUTS && !(single && twice);
+  for (int r : results)
+    all.add (t.value (r).type);
+  return inputs <= GLA_ND_INPUTS && arrays <= GLA_ND_ARRAYS && steps <= GLA_ND_STEPS &&
+         results.size () <= GLA_ND_OUTPUTS && !(all.single && all.is_double);
 }
 
 // false: it is to be done step by step.
 bool run_in_one_pass (const trace &t, const std::vector<int> &results, int device,
                       const dim_vector &dims, std::vector<gpu_value> &values)
 {
-  if (!fits_one_pass (t, results.size ()))
+  if (!fits_one_pass (t, results))
     return false;
   one_pass p;
   add_inputs (t, device, dims, p);
@@ -149,7 +173,10 @@ bool run_in_one_pass (const trace &t, const std::vector<int> &results, int devic
     room = status != GLA_ERROR_BAD_ARGUMENT; // too many values at the same time
     return room ? status : GLA_OK;
   });
-  return room && !outside;
+  if (room && !outside)
+    return true;
+  values.clear (); // their memory is needed for the steps
+  return false;
 }
 
 //------------------------------------------------------------------------------
@@ -176,8 +203,13 @@ octave_value one_step (const traced_value &v, const octave_value_list &of)
 {
   if (v.name == "merge")
     return feval (the_interpreter (), "merge", ovl (of (2), of (0), of (1))) (0);
-  if (v.op == GLA_ND_COPY)
-    return value_of (converted (gpu_value_of (of (0)), v.type));
+  if (v.op == GLA_ND_COPY) {
+    // x is complex where elements have left the domain of a step before
+    const gpu_value &x = gpu_value_of (of (0));
+    const char type =
+        v.type == 'b' ? 'b' : type_letter (is_single (v.type), is_complex (x.type ()));
+    return value_of (converted (x, type));
+  }
   element_operation o;
   if (v.op < 0 || !find_element_operation (v.name, static_cast<int> (of.length ()), &o))
     return gpu_function (v.name, of, 1) (0);
@@ -204,7 +236,7 @@ std::vector<bool> needed_values (const trace &t, const std::vector<int> &results
 }
 
 std::vector<gpu_value> run_step_by_step (const trace &t, const std::vector<int> &results,
-                                         const dim_vector &dims)
+                                         int device, const dim_vector &dims)
 {
   const std::vector<bool> needed = needed_values (t, results);
   std::vector<octave_value> values (t.count ());
@@ -226,7 +258,7 @@ std::vector<gpu_value> run_step_by_step (const trace &t, const std::vector<int> 
   }
   std::vector<gpu_value> all;
   for (int r : results)
-    all.push_back (expanded_to (moved ("arrayfun", values[r]), dims));
+    all.push_back (expanded_to (moved_to (device, "arrayfun", values[r]), dims));
   return all;
 }
 
@@ -264,7 +296,7 @@ octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
 
   std::vector<gpu_value> values;
   if (device < 0 || !run_in_one_pass (*t, results, device, dims, values))
-    values = run_step_by_step (*t, results, dims);
+    values = run_step_by_step (*t, results, device, dims);
   octave_value_list all;
   for (const gpu_value &v : values)
     all.append (value_of (v));

@@ -219,10 +219,8 @@ octave_value_list with_gathered (const octave_value_list &args, const char *outp
 
 // Calls body (args) for a function of pages; with_gathered where gpuArrays are on the host.
 template <typename Body>
-octave_value_list with_gpu_arrays (octave::interpreter &interp, const octave_value_list &args,
-                                   const char *outputs, Body body)
+octave_value_list with_gpu_arrays (const octave_value_list &args, const char *outputs, Body body)
 {
-  (void)interp;
   return any_gpu_array (args) && !any_on_gpu (args) ? with_gathered (args, outputs, body)
                                                     : body (args);
 }

@@ -7,6 +7,7 @@
 #include <octave/ov-typeinfo.h>
 
 #include <algorithm>
+#include <cstring>
 
 using gla::trace;
 
@@ -153,6 +154,17 @@ int register_traced_type (octave::type_info &types)
   return number;
 }
 
+static const char *class_of (char type)
+{
+  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
+}
+
+std::string traced_class (const octave_value &v)
+{
+  const octave_traced &x = traced (v);
+  return class_of (x.owner ()->value (x.number ()).type);
+}
+
 int trace::add (const traced_value &v)
 {
   m_values.push_back (v);
@@ -165,6 +177,16 @@ octave_value trace::add_array (const std::shared_ptr<trace> &self, const octave_
   v.input = array;
   v.type = element_type ("arrayfun", array);
   return octave_value (new octave_traced (self, add (v)));
+}
+
+// Each number is an input once. Zeros of both signs differ.
+static bool is_same_number (const traced_value &a, const traced_value &b)
+{
+  if (a.input.is_undefined () || a.type != b.type || is_gpu_array (a.input) ||
+      is_gpu_array (b.input))
+    return false;
+  const Complex x = a.input.complex_value (), y = b.input.complex_value ();
+  return std::memcmp (&x, &y, sizeof x) == 0;
 }
 
 int trace::number_of (const octave_value &v)
@@ -182,6 +204,9 @@ int trace::number_of (const octave_value &v)
                    "array to arrayfun as an argument",
                    v.dims ().str ().c_str ());
   number.input = v;
+  for (int k = 0; k < count (); k++)
+    if (is_same_number (m_values[k], number))
+      return k;
   return add (number);
 }
 
@@ -236,17 +261,17 @@ static octave_value traced_step (const std::string &name, const octave_value_lis
   traced_value step;
   step.name = name;
   step.op = o.op;
-  bool complex = false, number = false;
+  bool complex = false, any_numeric = false;
   for (octave_idx_type k = 0; k < args.length (); k++) {
     step.of.push_back (t->number_of (args (k)));
     complex = complex || is_complex (t->value (step.of.back ()).type);
-    number = number || t->value (step.of.back ()).type != 'b';
+    any_numeric = any_numeric || t->value (step.of.back ()).type != 'b';
   }
   if (o.real_only && complex)
     error_with_id ("gpulinalg:bad-class", "%s: not defined for complex numbers", name.c_str ());
   step.type = type_of_step (*t, o, step.of);
-  // of a logical operator NaN is outside
-  step.may_leave = o.may_leave && (o.logical ? number : !complex);
+  // for a logical operator, an element that is NaN counts as outside
+  step.may_leave = o.may_leave && (o.logical ? any_numeric : !complex);
   return element (t, step);
 }
 
@@ -264,8 +289,8 @@ static std::string name_by_element (const std::string &name)
 // As Octave computes it: the square is a product.
 static bool is_square (const octave_value &x, const octave_value &y)
 {
-  return !is_traced (y) && !is_gpu_array (y) && y.isreal () && y.numel () == 1 &&
-         y.double_value () == 2 && (x.is_single_type () || !y.is_single_type ());
+  return !is_traced (y) && !is_gpu_array (y) && (y.isfloat () || y.islogical ()) && y.isreal () &&
+         y.numel () == 1 && y.double_value () == 2 && (x.is_single_type () || !y.is_single_type ());
 }
 
 octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y)
@@ -284,8 +309,8 @@ octave_value traced_unary (const std::string &name, const octave_value &x)
 {
   if (name == "transpose")
     return x;
-  if (name == "ctranspose")
-    return x.iscomplex () ? traced_step ("conj", ovl (x)) : x;
+  if (name == "ctranspose") // an element of a real array may leave the domain of a step before
+    return x.islogical () ? x : traced_step ("conj", ovl (x));
   if (name == "double" || name == "single")
     return converted_element (x, name.c_str (), type_letter (name == "single", x.iscomplex ()));
   return traced_step (name, ovl (x));
@@ -296,7 +321,8 @@ octave_value traced_unary (const std::string &name, const octave_value &x)
 //------------------------------------------------------------------------------
 
 // Functions that the library does not do in the same pass.
-static octave_value apart (const std::string &name, const octave_value_list &args, bool complex)
+static octave_value separate_step (const std::string &name, const octave_value_list &args,
+                                   bool complex)
 {
   const std::shared_ptr<trace> t = trace_of_any (args);
   traced_value step;
@@ -311,11 +337,6 @@ static octave_value apart (const std::string &name, const octave_value_list &arg
   }
   step.type = type_letter (single, complex);
   return element (t, step);
-}
-
-static const char *class_of (char type)
-{
-  return type == 'b' ? "logical" : is_single (type) ? "single" : "double";
 }
 
 static octave_value traced_merge (const octave_value_list &args)
@@ -350,11 +371,11 @@ octave_value_list traced_function (const std::string &name, const octave_value_l
   if (name == "complex" && count == 1 && args (0).iscomplex ())
     return ovl (args (0));
   if (name == "complex" && (count == 1 || count == 2))
-    return ovl (apart (name, args, true));
+    return ovl (separate_step (name, args, true));
   if ((name == "realsqrt" || name == "reallog") && count == 1)
-    return ovl (apart (name, args, false));
+    return ovl (separate_step (name, args, false));
   if (name == "realpow" && count == 2)
-    return ovl (apart (name, args, false));
+    return ovl (separate_step (name, args, false));
   not_traced (name);
 }
 

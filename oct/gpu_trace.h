@@ -23,7 +23,7 @@ struct element_operation {
   bool logical;   // the result is
   bool real;      // the result is real where the operand is complex
   bool real_only; // operands must be real
-  bool may_leave; // real operands may have complex results
+  bool may_leave; // real operands may have complex results, or NaN be where it must not
 };
 // Of an operator or function by its name, with one operand or two; false: there is none.
 bool find_element_operation (const std::string &name, int operands, element_operation *o);
@@ -35,7 +35,7 @@ struct traced_value {
   int op = -1;         // a gla_nd_op, GLA_ND_SELECT, or -1: not one of the library's
   std::vector<int> of; // its operands
   char type = 'd';
-  bool may_leave = false; // finding that out is needed
+  bool may_leave = false; // an element may leave the domain of the step: the GPU must report it
 };
 
 class trace
@@ -56,6 +56,9 @@ private:
 bool is_traced (const octave_value &v);
 bool any_traced (const octave_value_list &args);
 const std::shared_ptr<trace> &trace_of (const octave_value &v);
+
+// The class of the elements that it stands for.
+std::string traced_class (const octave_value &v);
 
 // An operator, or a function of single elements, where an operand is traced.
 octave_value traced_binary (const std::string &name, const octave_value &x, const octave_value &y);

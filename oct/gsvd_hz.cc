@@ -93,7 +93,7 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
   const bool empty = args.length () > 1 && args (0).isempty () && args (1).isempty ();
   if (empty && gla::any_gpu_array (args))
     return gla::with_gathered (args, outputs, body);
-  return gla::with_gpu_arrays (interp, args, outputs, body);
+  return gla::with_gpu_arrays (args, outputs, body);
 }
 
 // The same with "mpi", "rows" or "root".

@@ -1,7 +1,7 @@
 // isgpuarray.cc: isgpuarray for Octave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_value.h"
+#include "gpu_trace.h"
 
 DEFMETHOD_DLD (isgpuarray, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn {gpulinalg} {@var{tf} =} isgpuarray (@var{x})
@@ -23,7 +23,7 @@ There are none of its own.
   gla::check_counts ("isgpuarray", args, 1, 1, nargout, 1);
   return gla::guarded ("isgpuarray", [&] () {
     gla::register_gpu_arrays (interp);
-    return ovl (gla::is_gpu_array (args (0)));
+    return ovl (gla::is_gpu_array (args (0)) || gla::is_traced (args (0)));
   });
 }
 

@@ -504,7 +504,7 @@ little memory or failed, and the CPU did the rest of the work.
 @end deftypefn)doc")
 {
   return gla::guarded (who, [&] () {
-    return gla::with_gpu_arrays (interp, args, "ah", [&] (const octave_value_list &all) {
+    return gla::with_gpu_arrays (args, "ah", [&] (const octave_value_list &all) {
       return pagefunm_body (interp, all, nargout);
     });
   });

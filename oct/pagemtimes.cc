@@ -213,7 +213,7 @@ too little memory or failed, and the CPU did the rest of the work.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagemtimes", [&] () {
-    return gla::with_gpu_arrays (interp, args, "a", [&] (const octave_value_list &all) {
+    return gla::with_gpu_arrays (args, "a", [&] (const octave_value_list &all) {
       return pagemtimes_body (interp, all, nargout);
     });
   });

@@ -300,7 +300,7 @@ There is not enough memory.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagenorm", [&] () {
-    return gla::with_gpu_arrays (interp, args, "r", [&] (const octave_value_list &all) {
+    return gla::with_gpu_arrays (args, "r", [&] (const octave_value_list &all) {
       return pagenorm_body (interp, all, nargout);
     });
   });

@@ -81,7 +81,7 @@ There is not enough memory.
 {
   return gla::guarded ("pagesvd", [&] () {
     return gla::with_gpu_arrays (
-        interp, args, nargout < 2 ? "r" : "ara",
+        args, nargout < 2 ? "r" : "ara",
         [&] (const octave_value_list &all) { return pagesvd_body (interp, all, nargout); });
   });
 }

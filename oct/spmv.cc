@@ -348,7 +348,8 @@ matrix.
 @var{x} does not have as many rows as @var{A}, or its transpose, has columns, or
 has more than two dimensions.
 @item gpulinalg:gather-needed
-@var{x} is on a GPU, and the work is to be done on the CPU.
+@var{x} is on a GPU, and the work is to be done on the CPU; or a gpuArray with
+@qcode{"mpi"}.
 @item gpulinalg:bad-option
 The option is unknown or has no value, or @qcode{"method"} is given with a plan.
 @item gpulinalg:bad-value

@@ -1,7 +1,7 @@
 // underlyingType.cc: underlyingType for Octave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_value.h"
+#include "gpu_trace.h"
 
 DEFMETHOD_DLD (underlyingType, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn {gpulinalg} {@var{name} =} underlyingType (@var{x})
@@ -24,6 +24,8 @@ There are none of its own.
   gla::check_counts ("underlyingType", args, 1, 1, nargout, 1);
   return gla::guarded ("underlyingType", [&] () {
     gla::register_gpu_arrays (interp);
+    if (gla::is_traced (args (0)))
+      return ovl (gla::traced_class (args (0)));
     return ovl (gla::is_gpu_array (args (0))
                     ? std::string (gla::gpu_value_of (args (0)).class_name ())
                     : args (0).class_name ());

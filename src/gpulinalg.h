@@ -1177,7 +1177,7 @@ gla_status gla_elementwise (gla_context *ctx, int device, gla_nd_op op, const gl
 
 // Several operations in one pass: each element is read once, and only results are written.
 enum { GLA_ND_SELECT = GLA_ND_OPS }; // x where z is not 0, else y; a gla_nd_step alone has it
-enum { GLA_ND_INPUTS = 24, GLA_ND_OUTPUTS = 4, GLA_ND_STEPS = 192 };
+enum { GLA_ND_INPUTS = 24, GLA_ND_ARRAYS = 8, GLA_ND_OUTPUTS = 4, GLA_ND_STEPS = 192 };
 
 // Values are counted: the inputs first, from 0, then the results of the steps.
 typedef struct {
@@ -1188,7 +1188,7 @@ typedef struct {
 
 typedef struct {
   size_t size;          // sizeof (gla_nd_steps)
-  const gla_nd *inputs; // arrays, at most 8, with the sizes of the outputs; and numbers
+  const gla_nd *inputs; // at most GLA_ND_ARRAYS arrays of the outputs' sizes; and numbers
   int input_count;      // at most GLA_ND_INPUTS
   const gla_nd_step *steps;
   int step_count;        // at most GLA_ND_STEPS
@@ -1197,11 +1197,11 @@ typedef struct {
   int output_count;      // 1 to GLA_ND_OUTPUTS
 } gla_nd_steps;
 
-// As gla_elementwise for one step after the other, with the same bits. All types but logical are of
-// one precision; a number is converted to it. Outputs do not overlap inputs or each other.
-// outside (NULL: not wanted): whether an element of any step left the domain; real steps have NaN
-// there, and must be done by gla_elementwise. More than 12 values that are needed at the same time
-// are GLA_ERROR_BAD_ARGUMENT.
+// As gla_elementwise for one step after the other, with the same bits. Arrays, steps and outputs
+// are of one precision, or logical; a single number makes its step single. Outputs do not overlap
+// inputs or each other. outside (NULL: not wanted): whether an element of a step that an output
+// needs left the domain; real steps have NaN there, and must be done by gla_elementwise. More than
+// 12 values that are needed at the same time, 24 real ones in single, are GLA_ERROR_BAD_ARGUMENT.
 gla_status gla_elementwise_steps (gla_context *ctx, int device, const gla_nd_steps *program,
                                   int *outside);
 

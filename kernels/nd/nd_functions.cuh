@@ -171,9 +171,9 @@ __device__ __noinline__ cx<R> nd_function (int op, cx<R> a, cx<R> b, bool x_real
     break;
   case GLA_ND_LOG1P: {
     const R u = 2 * a.x + a.x * a.x + a.y * a.y, w = 1 + a.x;
-    // as in 1 + z, an imaginary part -0 becomes 0, whose argument is pi
-    z = complex (u > (R)-0.5 && u < 1 ? log1p (u) / 2 : log (hypot (w, a.y)),
-                 atan2 (rounded_sum (a.y, (R)0), w));
+    // Octave adds 1 + z where z is large, so that an imaginary part -0 becomes 0
+    const R im = fabs (a.x) < (R)0.5 ? a.y : rounded_sum (a.y, (R)0);
+    z = complex (u > (R)-0.5 && u < 1 ? log1p (u) / 2 : log (hypot (w, a.y)), atan2 (im, w));
     break;
   }
   case GLA_ND_SQRT:

@@ -18,6 +18,11 @@ bool is_complex (int type)
   return type == GLA_TYPE_C || type == GLA_TYPE_Z;
 }
 
+bool is_single (int type)
+{
+  return type == GLA_TYPE_S || type == GLA_TYPE_C;
+}
+
 size_t bytes_of (int type)
 {
   return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
@@ -215,8 +220,8 @@ int64_t step_of (const gla_nd &a, int d)
 // All arrays of the program with the sizes of the outputs.
 struct all_arrays {
   int count;
-  nd_program_array *to[ND_PROGRAM_ARRAYS + GLA_ND_OUTPUTS];
-  const gla_nd *from[ND_PROGRAM_ARRAYS + GLA_ND_OUTPUTS];
+  nd_program_array *to[GLA_ND_ARRAYS + GLA_ND_OUTPUTS];
+  const gla_nd *from[GLA_ND_ARRAYS + GLA_ND_OUTPUTS];
 };
 
 all_arrays arrays_of (const compiler &c, nd_program *p)
@@ -269,20 +274,22 @@ template <class T> cudaError_t launch (nd_program p, const int64_t *size, cudaSt
 {
   int64_t n = 1, half[GLA_ND_DIMS];
   for (int d = 0; d < p.dims; d++) {
-    p.size[d] = nd_divisor_of (size[d]);
     half[d] = size[d];
     n *= size[d];
   }
-  p.n = (uint32_t)n;
-  if (n < (int64_t)1 << 31)
+  if (n < (int64_t)1 << 31) {
+    for (int d = 0; d < p.dims; d++)
+      p.size[d] = nd_divisor_of (size[d]);
+    p.n = (uint32_t)n;
     return nd_launch_program<T> (p, stream);
+  }
   const int last = p.dims - 1;
   half[last] = size[last] / 2;
   const cudaError_t error = launch<T> (p, half, stream);
   if (error != cudaSuccess)
     return error;
   for (nd_program_array *list : {p.in, p.out})
-    for (int k = 0; k < (list == p.in ? (int)ND_PROGRAM_ARRAYS : (int)GLA_ND_OUTPUTS); k++)
+    for (int k = 0; k < (list == p.in ? (int)GLA_ND_ARRAYS : (int)GLA_ND_OUTPUTS); k++)
       if (list[k].data != nullptr)
         list[k].data = static_cast<const char *> (list[k].data) +
                        half[last] * list[k].step[last] * (int64_t)bytes_of (list[k].type);

@@ -12,7 +12,7 @@
 #include "nd.cuh"
 
 enum { ND_PROGRAM_THREADS = 128, ND_PROGRAM_SHARED = 48 * 1024 };
-enum { ND_PROGRAM_ARRAYS = 8, ND_PROGRAM_LENGTH = GLA_ND_STEPS + ND_PROGRAM_ARRAYS + 4 };
+enum { ND_PROGRAM_LENGTH = GLA_ND_STEPS + GLA_ND_ARRAYS + GLA_ND_OUTPUTS };
 
 // What an instruction does; the kinds of operations are those of nd_kind.
 enum { ND_LOAD = 4, ND_STORE, ND_CHOOSE };
@@ -38,7 +38,7 @@ struct nd_program {
   int dims, length, slots;
   bool flat; // at most one dimension
   nd_divisor size[GLA_ND_DIMS];
-  nd_program_array in[ND_PROGRAM_ARRAYS], out[GLA_ND_OUTPUTS];
+  nd_program_array in[GLA_ND_ARRAYS], out[GLA_ND_OUTPUTS];
   double number[GLA_ND_INPUTS][2];
   nd_instruction code[ND_PROGRAM_LENGTH];
   int *outside; // set to 1 where an element leaves the domain; NULL: nobody asks

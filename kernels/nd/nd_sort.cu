@@ -141,13 +141,11 @@ template <class K> struct sort_space {
   size_t work_bytes;
 };
 
-template <class K> size_t work_of (int64_t total)
+template <class K> cudaError_t work_of (int64_t total, size_t *bytes)
 {
-  size_t bytes = 0;
   cub::DoubleBuffer<K> keys;
   cub::DoubleBuffer<uint32_t> positions;
-  cub::DeviceRadixSort::SortPairs (nullptr, bytes, keys, positions, (int)total);
-  return bytes;
+  return cub::DeviceRadixSort::SortPairs (nullptr, *bytes, keys, positions, (int)total);
 }
 
 template <class T, class K>
@@ -196,8 +194,8 @@ template <class T> gla_status sort_long (cuda_engine *e, const columns<T> &c)
   const size_t keys = ((size_t)total * sizeof (K) + 255) / 256 * 256;
   const size_t positions = ((size_t)total * sizeof (uint32_t) + 255) / 256 * 256;
   sort_space<K> s = {};
-  s.work_bytes = work_of<K> (total);
   void *memory = nullptr;
+  GLA_TRY (work_of<K> (total, &s.work_bytes));
   GLA_TRY (heap_take (e, 2 * keys + 2 * positions + s.work_bytes, &memory));
   char *at = static_cast<char *> (memory);
   for (int k = 0; k < 2; k++) {

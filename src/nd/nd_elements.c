@@ -24,7 +24,7 @@ gla_status gla_nd_check_array (gla_context *ctx, const char *name, const gla_nd 
   if (!gla_nd_is_type (a->type))
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has type %d, it must be one of s d c z b",
                      name, a->type);
-  if (a->data != NULL && (a->dims < 0 || a->dims > GLA_ND_DIMS))
+  if (a->dims < 0 || a->dims > GLA_ND_DIMS)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has %d dimensions, at most %d are allowed",
                      name, a->dims, GLA_ND_DIMS);
   for (int d = 0; d < a->dims && a->data != NULL; d++)

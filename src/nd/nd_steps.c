@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { MOST_ARRAYS = 8 };
-
 static int is_single (int type)
 {
   return type == GLA_TYPE_S || type == GLA_TYPE_C;
@@ -54,9 +52,9 @@ static gla_status check_arrays (gla_context *ctx, const gla_nd_steps *p)
     status = gla_nd_check_sizes (ctx, "an input", p->inputs + k, p->outputs);
     arrays += p->inputs[k].data != NULL;
   }
-  if (status == GLA_OK && arrays > MOST_ARRAYS)
+  if (status == GLA_OK && arrays > GLA_ND_ARRAYS)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%d inputs are arrays, at most %d are allowed",
-                     arrays, MOST_ARRAYS);
+                     arrays, GLA_ND_ARRAYS);
   return status;
 }
 
@@ -85,17 +83,36 @@ static gla_status check_step (gla_context *ctx, const gla_nd_steps *p, int k)
   return GLA_OK;
 }
 
-// Arrays and steps are of one precision. Numbers follow.
+// Of which precisions values and operations are.
+typedef struct {
+  int single, is_double;
+} precisions;
+
+static void add_type (precisions *all, int type)
+{
+  all->single |= is_single (type);
+  all->is_double |= type != GLA_LOGICAL && !is_single (type);
+}
+
+// A step has the precision of its operands: a single number makes it single.
+static int type_of_operation (const gla_nd_steps *p, const gla_nd_step *s)
+{
+  const int x = type_of_value (p, s->x), y = gla_nd_takes_two (s->op) ? type_of_value (p, s->y) : x;
+  return is_single (x) || is_single (y) ? GLA_TYPE_S : x == GLA_LOGICAL ? y : x;
+}
+
+// Arrays, steps and results are of one precision.
 static gla_status check_types (gla_context *ctx, const gla_nd_steps *p)
 {
-  int single = 0, twice = 0;
-  for (int k = 0; k < p->input_count + p->step_count; k++) {
-    const int type = type_of_value (p, k);
-    const int is_number = k < p->input_count && p->inputs[k].data == NULL;
-    single |= !is_number && is_single (type);
-    twice |= !is_number && !is_single (type) && type != GLA_LOGICAL;
-  }
-  if (single && twice)
+  precisions all = {0, 0};
+  for (int k = 0; k < p->input_count; k++)
+    if (p->inputs[k].data != NULL)
+      add_type (&all, p->inputs[k].type);
+  for (int k = 0; k < p->step_count; k++)
+    add_type (&all, type_of_operation (p, p->steps + k));
+  for (int k = 0; k < p->output_count; k++)
+    add_type (&all, p->outputs[k].type);
+  if (all.single && all.is_double)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "program has values of both precisions");
   return GLA_OK;
 }
