@@ -19,6 +19,17 @@
 %! assert (gather (arrayfun (f, gpuArray (x), y)), [1, 1; 2, 1; 3, 2]);
 %! assert (size (arrayfun (f, gpuArray (zeros (0, 1)), y)), [0, 2]);
 
+%!## what an element seems to be
+%!assert (gather (arrayfun (@(x) x * isgpuarray (x) * strcmp (underlyingType (x), "single"), gpuArray (single (1:3)))), single (1:3))
+
+%!## conversions and conjugates of what has become complex; numbers of another precision
+%!assert (gather (arrayfun (@(x) single (sqrt (x)), gpuArray ([-1, 4]))), single ([1i, 2]))
+%!assert (gather (arrayfun (@(x) sqrt (x)', gpuArray ([-1, 4]))), [-1i, 2])
+%!assert (gather (arrayfun (@(x) x == single (0.1), gpuArray ([0.1, 0.2]))), [true, false])
+%!test
+%! [a, b] = arrayfun (@(x) deal (x + 1, 0.1), gpuArray (single ([1, 2])));
+%! assert (gather (b), [0.1, 0.1]);
+
 %!## several results; one that is a number
 %!test
 %! [a, b, c] = arrayfun (@(x) deal (x + 1, x > 1, 7), gpuArray (single ([1, 2])));
@@ -42,7 +53,6 @@
 
 %!## what f does once, it does for all elements
 %!test
-%! calls = 0;
 %! function y = counted (x)
 %!   y = x + 1;
 %!   evalin ("base", "gpu_arrayfun_calls += 1;");

@@ -129,12 +129,17 @@ function whole_functions ()
        @(x, y) sqrt (x) + log (abs (y) + 1), 1; ...
        @(x, y) true, 1; ...
        @(x, y) double (x > y) * 2 - 1, 1; ...
-       @(x, y) logical (x) | y > 0, 1};
+       @(x, y) logical (x) | y > 0, 1; ...
+       @(x, y) single (sqrt (x)) .* y, 1; ...
+       @(x, y) double (sqrt (single (x))) - y, 1; ...
+       @(x, y) x == single (0.1) | y == 0.1, 1; ...
+       @(x, y) deal (x + 1, 0.1, single (0.1)), 3; ...
+       @(x, y) deal (x, (y > 0) == 1 + 1e-12, (y > 0) & 1e-50), 3};
   shapes = {[6 7], [6 7]; [6 1], [1 7]; [6 7 3], [6 1 3]; [1 1], [300 3]; [0 4], [1 4]; [2 1 3 1 5], [1 4 3 2]};
   for a = "dszb"
     for b = "dsz"
       for s = shapes.'
-        args = {gpu_test_array(a, s{1}), gpu_test_array(b, s{2})};
+        args = {with_tenths(gpu_test_array (a, s{1})), with_tenths(gpu_test_array (b, s{2}))};
         for k = 1:rows (f)
           same_sizes = isequal (s{:});
           if (f{k,2} == 1 && ! strcmp (func2str (f{k,1}), "@(x, y) true"))
@@ -146,6 +151,13 @@ function whole_functions ()
       endfor
     endfor
   endfor
+endfunction
+
+% Some elements are 0.1, or the single number next to it.
+function x = with_tenths (x)
+  if (! islogical (x) && numel (x) > 2)
+    x(1:2) = [0.1, single(0.1)];
+  endif
 endfunction
 
 % Octave's merge does not expand dimensions, as that of arrayfun does.
@@ -168,7 +180,7 @@ function random_function (k)
     args{a} = gpu_test_array (kinds{1 + mod (k, numel (kinds))}(a), {[37 5], [37 5], [1 5]}{1 + mod (k + a, 3)});
   endfor
   steps = cell (20, 1);
-  ops = {"plus", "minus", "times", "rdivide", "max", "min", "abs", "real", "conj", "uminus", "lt", "floor", "sign", "sin", "merge", "sqrt", "exp"};
+  ops = {"plus", "minus", "times", "rdivide", "max", "min", "abs", "real", "conj", "uminus", "lt", "floor", "sign", "sin", "merge", "sqrt", "exp", "ctranspose", "plus one"};
   for s = 1:20
     steps{s} = {ops{randi(numel (ops))}, randi(s + 3), randi(s + 3), randi(s + 3)};
   endfor
@@ -186,6 +198,14 @@ function [p, q, r] = run_steps (steps, x, y)
     switch (s{1})
       case {"abs", "real", "conj", "uminus", "floor", "sign", "sin", "sqrt", "exp"}
         v{end+1} = feval (s{1}, a);
+      case "ctranspose"
+        if (isgpuarray (a) && isscalar (a))
+          v{end+1} = a';
+        else
+          v{end+1} = conj (a); # of an array
+        endif
+      case "plus one"
+        v{end+1} = a + single (0.1);
       case "merge"
         v{end+1} = merge (real (v{1}) > real (v{s{4}}), v{1} + a, v{1} - b);
       otherwise
@@ -204,7 +224,7 @@ function limits ()
   for steps = [1, 190, 191, 192, 193, 400]
     compare (sprintf ("%d steps", steps), @(x) repeated (x, steps), {x}, 0);
   endfor
-  for live = [1, 5, 11, 12, 13, 30]
+  for live = [1, 5, 11, 12, 13, 23, 24, 25, 60]
     for type = "dszc"
       compare (sprintf ("%d values at a time", live), @(x) all_at_once (x, live), {gpu_test_array(type, [40 3])}, 1e3);
     endfor
@@ -216,6 +236,8 @@ function limits ()
   for outputs = [1, 4, 5]
     compare (sprintf ("%d outputs", outputs), @(x) deal_numbers (x, outputs), {x}, 0, outputs);
   endfor
+  compare ("many numbers", @(x) polyval_of (x, 40), {x / 4}, 1e3);
+  compare ("equal numbers", @(x) x * 2 + 2 - 2 / (x .^ 2 + 2), {x}, 4);
   captured = gpuArray (3);
   compare ("a gpuArray from elsewhere", @(x) x * gather (captured), {x}, 0);
   same_bits ("a gpuArray from elsewhere", @(x) x .* captured, {gpuArray(x)}, 1);
@@ -226,19 +248,26 @@ endfunction
 function y = repeated (x, steps)
   y = x;
   for k = 1:steps
-    y = y + k;
+    y = x - y;
   endfor
 endfunction
 
-% Differences of numbers that are all made before the first is used.
+% Differences of values that are all made before the first is used.
 function y = all_at_once (x, live)
-  v = cell (1, live);
-  for k = 1:live
-    v{k} = x * k;
+  v = {x + 1};
+  for k = 2:live
+    v{k} = v{k-1} + x;
   endfor
   y = v{1};
   for k = 2:live
     y = v{k} - y;
+  endfor
+endfunction
+
+function y = polyval_of (x, degree)
+  y = 1;
+  for k = 1:degree
+    y = y .* x + 1 / k;
   endfor
 endfunction
 

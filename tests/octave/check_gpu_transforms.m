@@ -2,7 +2,7 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % [passed, failed] = check_gpu_transforms (). Results must be those of the host's arrays within 5*eps*log2 (n)
-% relative to the norm; n is the product of the sizes that are transformed.
+% relative to the norm, for n elements of the result.
 
 function [passed, failed] = check_gpu_transforms ()
   global counts_of_gpu_arrays;
