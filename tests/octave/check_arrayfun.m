@@ -237,7 +237,7 @@ function limits ()
     compare (sprintf ("%d outputs", outputs), @(x) deal_numbers (x, outputs), {x}, 0, outputs);
   endfor
   compare ("many numbers", @(x) polyval_of (x, 40), {x / 4}, 1e3);
-  compare ("equal numbers", @(x) x * 2 + 2 - 2 / (x .^ 2 + 2), {x}, 4);
+  compare ("equal numbers", @(x) x * 2 + 2 - 2 ./ (x .^ 2 + 2), {x}, 4);
   captured = gpuArray (3);
   compare ("a gpuArray from elsewhere", @(x) x * gather (captured), {x}, 0);
   same_bits ("a gpuArray from elsewhere", @(x) x .* captured, {gpuArray(x)}, 1);
