@@ -20,6 +20,7 @@
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
+#   <name>-gpu-arrays.tsv, -peer.tsv   operations on gpuArrays; PyTorch, where python3 has it
 # `make bench` builds the programs that this runs.
 
 set -eu
@@ -114,6 +115,13 @@ if [ $octave_too = yes ]; then
     echo "bench_arrays.m: from Octave arrays, beside kernels and copies"
     $octave bench_arrays.m --table "results/$name-device.tsv" >"results/$name-arrays.tsv.new"
     mv "results/$name-arrays.tsv.new" "results/$name-arrays.tsv"
+    echo "bench_gpu_arrays.m: operations on gpuArrays, beside PyTorch"
+    $octave bench_gpu_arrays.m ${quick:+--megabytes 32} >"results/$name-gpu-arrays.tsv.new"
+    mv "results/$name-gpu-arrays.tsv.new" "results/$name-gpu-arrays.tsv"
+    if python3 -c "import torch" 2>/dev/null; then
+      python3 gpu_arrays_peer.py ${quick:+32} >"results/$name-gpu-arrays-peer.tsv.new"
+      mv "results/$name-gpu-arrays-peer.tsv.new" "results/$name-gpu-arrays-peer.tsv"
+    fi
   fi
   echo "bench_qr.m: from Octave arrays, beside qr"
   $octave bench_qr.m $quick >"results/qr-$name.tsv.new"
