@@ -380,6 +380,7 @@ cudaError_t cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr attribute, i
   questions++;
   *value = attribute == cudaDevAttrClusterLaunch                  ? of == 0
            : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (of == 0 ? 227 : 163) << 10
+           : attribute == cudaDevAttrMultiProcessorCount          ? (of == 0 ? 132 : 108)
            : attribute == cudaDevAttrComputeCapabilityMajor       ? of == 0 ? 9 : 8
                                                                   : 0;
   return cudaSuccess;
