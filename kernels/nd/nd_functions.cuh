@@ -133,6 +133,15 @@ GLA_DEVICE thrust::complex<R> power (thrust::complex<R> x, thrust::complex<R> y,
   return thrust::pow (x, y);
 }
 
+// log (1 + a). Octave adds 1 + a where a is large, so that an imaginary part -0 becomes 0.
+template <class R> GLA_DEVICE thrust::complex<R> log_of_sum (cx<R> a)
+{
+  const R u = 2 * a.x + a.x * a.x + a.y * a.y, w = 1 + a.x;
+  const R im = fabs (a.x) < (R)0.5 ? a.y : rounded_sum (a.y, (R)0);
+  return thrust::complex<R> (u > (R)-0.5 && u < 1 ? log1p (u) / 2 : log (hypot (w, a.y)),
+                             atan2 (im, w));
+}
+
 // x_real, y_real: the elements have no imaginary part, and are in an array some of whose elements
 // leave the domain; those that do not have the values of the real function. Octave takes the branch
 // cut of asin and acos behind 1 from the other side. A function of its own: it is long, and called
@@ -169,13 +178,9 @@ __device__ __noinline__ cx<R> nd_function (int op, cx<R> a, cx<R> b, bool x_real
   case GLA_ND_LOG10:
     z = thrust::log (x) / (R)2.30258509299404568402;
     break;
-  case GLA_ND_LOG1P: {
-    const R u = 2 * a.x + a.x * a.x + a.y * a.y, w = 1 + a.x;
-    // Octave adds 1 + z where z is large, so that an imaginary part -0 becomes 0
-    const R im = fabs (a.x) < (R)0.5 ? a.y : rounded_sum (a.y, (R)0);
-    z = complex (u > (R)-0.5 && u < 1 ? log1p (u) / 2 : log (hypot (w, a.y)), atan2 (im, w));
+  case GLA_ND_LOG1P:
+    z = log_of_sum (a);
     break;
-  }
   case GLA_ND_SQRT:
     z = thrust::sqrt (x);
     break;
