@@ -18,11 +18,6 @@ bool is_complex (int type)
   return type == GLA_TYPE_C || type == GLA_TYPE_Z;
 }
 
-bool is_single (int type)
-{
-  return type == GLA_TYPE_S || type == GLA_TYPE_C;
-}
-
 size_t bytes_of (int type)
 {
   return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
