@@ -142,8 +142,8 @@ static void test_steps (gla_context *ctx)
   q.results[1] = 4;
   refused (ctx, &q, "results[1] = 4 is not a value");
   make (&q);
-  q.outputs[0].type = GLA_TYPE_D;
-  refused (ctx, &q, "output 1 has type 'd', its value 's'");
+  q.outputs[1].type = GLA_TYPE_S;
+  refused (ctx, &q, "output 2 has type 's', its value 'b'");
 }
 
 // A double array in a single step, a logical array with a number in double, a number as a result.
