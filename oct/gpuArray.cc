@@ -90,6 +90,8 @@ gather (H)
 @var{A} is sparse or of another class.
 @item gpulinalg:bad-shape
 An array on a GPU would have more than 8 dimensions.
+@item gpulinalg:bad-value
+An argument of a function, such as a length or a dimension, is not valid.
 @item gpulinalg:gather-needed
 A function that gpuArrays do not have, or a form of it.
 @item gpulinalg:device-memory

@@ -141,11 +141,23 @@ template <class K> struct sort_space {
   size_t work_bytes;
 };
 
+// A call of CUB, whose host code may throw: nothing may leave the C library by an exception.
+template <class Body> cudaError_t guarded (Body body)
+{
+  try {
+    return body ();
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+}
+
 template <class K> cudaError_t work_of (int64_t total, size_t *bytes)
 {
   cub::DoubleBuffer<K> keys;
   cub::DoubleBuffer<uint32_t> positions;
-  return cub::DeviceRadixSort::SortPairs (nullptr, *bytes, keys, positions, (int)total);
+  return guarded ([&] () {
+    return cub::DeviceRadixSort::SortPairs (nullptr, *bytes, keys, positions, (int)total);
+  });
 }
 
 template <class T, class K>
@@ -160,8 +172,10 @@ gla_status pass (cuda_engine *e, const columns<T> &c, sort_key which, int bits, 
   GLA_TRY (cudaGetLastError ());
   cub::DoubleBuffer<K> keys (s->key[0], s->key[1]);
   cub::DoubleBuffer<uint32_t> positions (s->position[0], s->position[1]);
-  GLA_TRY (cub::DeviceRadixSort::SortPairs (s->work, s->work_bytes, keys, positions, (int)total, 0,
-                                            bits, stream));
+  GLA_TRY (guarded ([&] () {
+    return cub::DeviceRadixSort::SortPairs (s->work, s->work_bytes, keys, positions, (int)total, 0,
+                                            bits, stream);
+  }));
   s->position[0] = positions.Current ();
   s->position[1] = positions.Alternate ();
   return GLA_OK;
