@@ -163,7 +163,7 @@ static octave_value condition_numbers (const RealArray &rcond, octave_idx_type n
                                        octave_idx_type pages)
 {
   if (n > 0)
-    return gla::gathered (octave_value (rcond));
+    return gla::gathered (ovl (rcond)) (0);
   const octave_value infinite = NDArray (dim_vector (pages, 1), INFINITY);
   return gla::type_of (rcond) == GLA_TYPE_S ? infinite.as_single () : infinite;
 }
