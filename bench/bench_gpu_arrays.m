@@ -16,7 +16,7 @@ function large (name, bytes, f)
   fflush (stdout);
 end
 
-function small (name, f, empty)
+function us = small (name, f, empty)
   f ();
   n = 4000;
   wait (gpuDevice ());
@@ -25,7 +25,8 @@ function small (name, f, empty)
     f ();
   end
   wait (gpuDevice ());
-  printf ("small\t%s\t%.4g\n", name, toc / n * 1e6 - empty);
+  us = toc / n * 1e6 - empty;
+  printf ("small\t%s\t%.4g\n", name, us);
   fflush (stdout);
 end
 
@@ -117,13 +118,7 @@ large ("gpuArray", b, @() gpuArray (host));
 large ("gather", b, @() gather (G));
 
 g = gpuArray (magic (4));
-nothing = @() g;
-small ("empty function", nothing, 0);
-tic;
-for k = 1:4000
-  nothing ();
-end
-empty = toc / 4000 * 1e6;
+empty = small ("empty function", @() g, 0);
 small ("G + H", @() g + g, empty);
 small ("G + 1", @() g + 1, empty);
 small ("G'", @() g', empty);
@@ -132,7 +127,7 @@ small ("exp (G)", @() exp (g), empty);
 small ("sqrt (G)", @() sqrt (g), empty);
 small ("sum (G)", @() sum (g), empty);
 small ("fft (G)", @() fft (g), empty);
-small ("arrayfun, 10 operations", @() arrayfun (gauss, g, 1), empty);
+small ("arrayfun, 14 operations", @() arrayfun (gauss, g, 1), empty);
 small ("sort (G)", @() sort (g), empty);
 
 clear G H M P Z
