@@ -33,7 +33,9 @@ template <class T> struct columns {
 // short columns
 //------------------------------------------------------------------------------
 
-// Columns that a block has, each in `width` places, a power of two.
+// A block has `of_block` columns in shared memory, each in `width` places, a power of two; places
+// behind the last element have the largest key. In each step of the network a thread compares, and
+// exchanges where needed, every SHORT_THREADS-th pair of places.
 template <class T>
 __global__ void __launch_bounds__ (SHORT_THREADS)
     sort_short_kernel (columns<T> c, int width, int of_block)
@@ -99,7 +101,7 @@ template <class T> gla_status sort_short (cuda_engine *e, const columns<T> &c)
 
 enum sort_key { FIRST_KEY, SECOND_KEY, COLUMN };
 
-// The keys of the elements at these positions; position NULL: 0, 1, ..
+// The keys of the elements at these positions; position NULL: 0, 1, .. A thread has one of them.
 template <class T, class K>
 __global__ void __launch_bounds__ (THREADS)
     keys_kernel (columns<T> c, sort_key which, const uint32_t *position, K *key, uint32_t *first)
@@ -122,6 +124,7 @@ __global__ void __launch_bounds__ (THREADS)
   key[i] = c.descending ? (K)~k : k;
 }
 
+// A thread has a place of the sorted columns.
 template <class T>
 __global__ void __launch_bounds__ (THREADS) fetch_kernel (columns<T> c, const uint32_t *position)
 {
