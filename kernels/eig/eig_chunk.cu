@@ -1,0 +1,288 @@
+// eig_chunk.cu: batcheig on one GPU: the kernels of a chunk, in order, and its transfers
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/copy.cuh"
+#include "common/work_limits.cuh"
+#include "engine/eig_part.cuh"
+#include "eig_chunk.cuh"
+
+namespace
+{
+
+template <class T> size_t arena_size (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  eig_args<T> unused = {};
+  eig_range_args<T> unused_range = {};
+  const size_t used = eig_lay_out<T> (e, job, pages, nullptr, &unused);
+  return eig_lay_out_range<T> (job, pages, nullptr, used, &unused_range);
+}
+
+// The counter of the chunk, once everything before it has run.
+template <class T>
+gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *count)
+{
+  GLA_TRY (copy_to_host (&e->counter[slot], a.count, sizeof (int), a.stream));
+  GLA_TRY (engine_throttle (e, slot));
+  *count = e->counter[slot];
+  return GLA_OK;
+}
+
+// Whether one kernel prepares and reduces.
+template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<T> &a)
+{
+  if (e->eig_job.method == GLA_EIG_METHOD_JACOBI)
+    return false;
+  gla_eig_way way = eig_table_row (&e->eig_job).way;
+  return (way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit)) ||
+         (a.band != nullptr && he2hb_page_from<T> (a.n, a.smem_limit) == 0);
+}
+
+// Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
+// of about PIECE_SECONDS seconds, each waited for, so that a request to stop is served soon.
+template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  bool band = a.band != nullptr;
+  int steps =
+      band ? eig_he2hb_steps<T> (a.n, a.smem_limit) : eig_hetrd_steps<T> (a.n, a.smem_limit);
+  double expected = eig_page_latency (&e->eig_job) + a.pages * eig_page_seconds (e, &e->eig_job);
+  bool pieces = expected > 2 * PIECE_SECONDS;
+  int step = pieces ? 1 + (int)(steps * PIECE_SECONDS / expected) : steps;
+  if (!band && reads_and_reduces (e, a)) {
+    GLA_TRY (eig_hetrd_warp (a));
+    steps = 0;
+  }
+  for (int first = 0; first < steps; first += step) {
+    int last = first + step < steps ? first + step : steps;
+    GLA_TRY (band ? eig_he2hb (a, first, last) : eig_hetrd (a, first, last));
+    if (pieces)
+      GLA_TRY (engine_throttle (e, slot));
+  }
+  if (band)
+    GLA_TRY (eig_hb2st (a));
+  GLA_TRY (eig_stedc (a));
+  if (pieces)
+    GLA_TRY (engine_throttle (e, slot));
+  GLA_TRY (eig_sort (a));
+  if (a.vectors)
+    GLA_TRY (a.strip > 0 ? eig_unmtr_blocked (a) : eig_unmtr (a));
+  return GLA_OK;
+}
+
+template <class T> gla_status run_large (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  carver c = {a.large, 0};
+  large_work<T> work = {};
+  eig_large_lay_out (a.n, a.vectors, c, &work);
+  return eig_large (e, slot, a, work);
+}
+
+template <class T> gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  int rounds = eig_block_rounds (a.n), active = 0;
+  GLA_TRY (eig_block_start (a));
+  GLA_TRY (read_count (e, slot, a, &active));
+  for (int sweep = 0; sweep < a.maxit && active > 0; sweep++) {
+    double work = active * (double)(rounds + 1) / 2 * (a.n * 2e-7 + 6e-5) / e->multiprocessors;
+    int together = 1 + (int)(PIECE_SECONDS / (work > 1e-5 ? work : 1e-5));
+    for (int round = 0; round < rounds; round++) {
+      GLA_TRY (eig_block_round (a, round, active));
+      if ((round + 1) % together == 0)
+        GLA_TRY (engine_throttle (e, slot));
+    }
+    GLA_TRY (eig_block_next (a, active));
+    GLA_TRY (read_count (e, slot, a, &active));
+  }
+  GLA_TRY (eig_block_values (a, active));
+  GLA_TRY (eig_sort (a));
+  if (a.vectors)
+    GLA_TRY (eig_block_vectors (a));
+  return GLA_OK;
+}
+
+template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  typedef real_t<T> R;
+  eig_args<T> a = {};
+  const gla_eig_job *job = &e->eig_job;
+  a.n = (int)job->n;
+  a.pages = chunk->A.pages;
+  a.triangle = job->triangle;
+  a.vectors = job->vectors;
+  a.phase = job->phase;
+  a.tol = (R)job->tol;
+  a.maxit = job->maxit;
+  a.smem_limit = e->smem_limit;
+  a.multiprocessors = e->multiprocessors;
+  a.stream = e->slots[slot].stream;
+  eig_lay_out<T> (e, job, a.pages, e->slots[slot].memory, &a);
+  if (job->head.device_arrays) {
+    a.A = static_cast<const T *> (chunk->A.data);
+    a.lda = chunk->A.column_stride;
+    a.page_a = chunk->A.page_stride;
+  }
+  if (!eig_keeps_results (job)) {
+    a.V = static_cast<T *> (chunk->V.data);
+    a.ldv = chunk->V.column_stride;
+    a.page_v = chunk->V.page_stride;
+    a.lambda = static_cast<R *> (chunk->lambda.data);
+    a.inc_lambda = chunk->lambda.row_stride;
+    a.page_lambda = chunk->lambda.page_stride;
+  }
+  return a;
+}
+
+// What takes the wanted part out of the results of a chunk.
+template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  const gla_eig_job *job = &e->eig_job;
+  eig_args<T> a = {};
+  eig_range_args<T> r = {};
+  r.n = (int)job->n;
+  r.columns = (int)job->columns;
+  r.pages = chunk->A.pages;
+  r.interval = job->range == GLA_EIG_INTERVAL;
+  r.first = (int)job->il - 1;
+  r.vl = job->vl;
+  r.vu = job->vu;
+  r.stream = e->slots[slot].stream;
+  const size_t used = eig_lay_out<T> (e, job, r.pages, e->slots[slot].memory, &a);
+  eig_lay_out_range<T> (job, r.pages, e->slots[slot].memory, used, &r);
+  r.lambda = a.lambda;
+  r.V = a.V;
+  if (job->head.device_arrays) {
+    r.to_lambda = static_cast<real_t<T> *> (chunk->lambda.data);
+    r.inc_lambda = chunk->lambda.row_stride;
+    r.page_lambda = chunk->lambda.page_stride;
+    r.to_V = static_cast<T *> (chunk->V.data);
+    r.ldv = chunk->V.column_stride;
+    r.page_v = chunk->V.page_stride;
+  } else {
+    r.inc_lambda = 1;
+    r.page_lambda = job->columns;
+    r.to_V = a.W;
+    r.ldv = job->n;
+    r.page_v = job->n * job->columns;
+  }
+  return r;
+}
+
+// A grid-stride loop over the pages; *any is pinned memory of the host.
+__global__ void any_info_kernel (const int32_t *info, int64_t pages, int *any)
+{
+  int32_t found = 0;
+  for (int64_t p = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; p < pages;
+       p += gridDim.x * (int64_t)blockDim.x)
+    found |= info[p];
+  if (__syncthreads_or (found) && threadIdx.x == 0)
+    *any = 1;
+}
+
+template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  eig_args<T> a = args_of<T> (e, slot, chunk);
+  if (!e->eig_job.head.device_arrays) {
+    GLA_TRY (engine_upload (e, slot, a.W, &chunk->A));
+    if (e->eig_job.vectors)
+      engine_announce_results (e, slot, &chunk->V);
+  }
+  eig_route way = eig_route_of (e, &e->eig_job);
+  if (way != ROUTE_SMALL && way != ROUTE_LARGE && !reads_and_reduces (e, a))
+    GLA_TRY (eig_prepare (a));
+  switch (way) {
+  case ROUTE_SMALL:
+    GLA_TRY (eig_small (a));
+    break;
+  case ROUTE_STAGES:
+    GLA_TRY (run_stages (e, slot, a));
+    break;
+  case ROUTE_LARGE:
+    GLA_TRY (run_large (e, slot, a));
+    break;
+  case ROUTE_JACOBI:
+    GLA_TRY (eig_jacobi (a));
+    break;
+  case ROUTE_JACOBI_BLOCK:
+    GLA_TRY (run_block_jacobi (e, slot, a));
+    break;
+  }
+  if (e->eig_job.range != GLA_EIG_ALL)
+    GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
+  GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
+  return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+}
+
+// Downloads the part of the spectrum and its counts.
+template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  const eig_range_args<T> r = range_of<T> (e, slot, chunk);
+  gla_array count = gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, r.pages, GLA_DEVICE_HOST);
+  GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
+  if (e->eig_job.head.device_arrays || r.columns == 0)
+    return GLA_OK;
+  GLA_TRY (engine_download (e, slot, &chunk->lambda, r.to_lambda));
+  return e->eig_job.vectors ? engine_download (e, slot, &chunk->V, r.to_V) : GLA_OK;
+}
+
+template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  eig_args<T> a = args_of<T> (e, slot, chunk);
+  bool all = e->eig_job.range == GLA_EIG_ALL;
+  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (!all)
+    GLA_TRY (finish_range<T> (e, slot, chunk));
+  if (all && !e->eig_job.head.device_arrays)
+    GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
+  if (all && !e->eig_job.head.device_arrays && e->eig_job.vectors)
+    GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
+  *chunk->clean = e->counter[slot] == 0;
+  if (*chunk->clean)
+    return GLA_OK;
+  gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);
+  gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, a.pages, GLA_DEVICE_HOST);
+  if (e->eig_job.triangle == GLA_TRIANGLE_FULL)
+    GLA_TRY (engine_download (e, slot, &skew, a.skew));
+  return engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
+}
+
+} // namespace
+
+gla_status eig_look_for_info (cuda_engine *e, int slot, const int32_t *info, int64_t pages)
+{
+  enum { THREADS = 256, BLOCKS = 64 };
+  int64_t blocks = (pages + THREADS - 1) / THREADS;
+  e->counter[slot] = 0;
+  any_info_kernel<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
+                    e->slots[slot].stream>>> (info, pages, &e->counter[slot]);
+  return engine_status (cudaGetLastError ());
+}
+
+gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  return for_type (e->eig_job.head.type,
+                   [&] (auto zero) { return finish<decltype (zero)> (e, slot, chunk); });
+}
+
+//------------------------------------------------------------------------------
+// a part of another operation
+//------------------------------------------------------------------------------
+
+size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages)
+{
+  return for_type (job->head.type,
+                   [&] (auto zero) { return arena_size<decltype (zero)> (e, job, pages); });
+}
+
+gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  return for_type (e->eig_job.head.type,
+                   [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
+}
+
+eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages)
+{
+  return for_type (e->eig_job.head.type, [&] (auto zero) {
+    eig_args<decltype (zero)> a = {};
+    eig_lay_out (e, &e->eig_job, pages, e->slots[slot].memory, &a);
+    return eig_part_words{a.info, a.skew};
+  });
+}

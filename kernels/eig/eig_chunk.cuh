@@ -1,0 +1,154 @@
+// eig_chunk.cuh: a chunk of pages of gla_batcheig on one GPU: its method, its time, its memory
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_EIG_CHUNK_CUH
+#define GPULINALG_EIG_CHUNK_CUH
+
+#include "common/carver.cuh"
+#include "common/eig_range.cuh"
+#include "common/for_type.cuh"
+#include "engine/engine.cuh"
+#include "eig_kernels.cuh"
+#include "eig_routes.h"
+#include "hetrd_band.cuh"
+#include "large_page.cuh"
+
+enum eig_route { ROUTE_SMALL, ROUTE_STAGES, ROUTE_LARGE, ROUTE_JACOBI, ROUTE_JACOBI_BLOCK };
+
+// The entry of the table for the job, or the one that the job brings.
+gla_eig_route eig_table_row (const gla_eig_job *job);
+
+eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job);
+
+// Seconds of kernels for one page when many are at work, and those that one page takes alone.
+double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job);
+double eig_page_latency (const gla_eig_job *job);
+
+// Waits for the kernels of a chunk (eig_part_submit) and downloads its results.
+gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk);
+
+//------------------------------------------------------------------------------
+// memory
+//------------------------------------------------------------------------------
+
+// The columns of a strip of the back-transform: the table's, or what fits; 0: no strips.
+template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *job)
+{
+  int strip = job->vectors ? eig_table_row (job).strip : 0;
+  while (strip > 0 && !eig_unmtr_strip_fits<T> ((int)job->n, strip, e->smem_limit))
+    strip = strip > 8 ? strip / 2 : 0;
+  return strip;
+}
+
+// The work space of ROUTE_STAGES. With vectors the panel is used only before Z is written, so the
+// two share memory.
+template <class T>
+void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t pages, carver &c,
+                         eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  int n = (int)job->n;
+  bool band = !job->vectors && eig_table_row (job).way == EIG_BAND;
+  int64_t n2 = (int64_t)n * n;
+  int64_t panel =
+      band ? eig_he2hb_scratch<T> (n, e->smem_limit) : eig_hetrd_panel<T> (n, e->smem_limit);
+  if (job->vectors)
+    a->Z = c.take<R> (pages * n2);
+  bool inside = job->vectors && panel * (int64_t)sizeof (T) <= n2 * (int64_t)sizeof (R);
+  a->panel = inside ? static_cast<T *> (a->Z) : c.take<T> (pages * panel);
+  if (band)
+    a->band = c.take<T> (pages * (EIG_BANDWIDTH + 1) * n);
+  a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
+  a->strip = eig_strip_of<T> (e, job);
+  if (a->strip > 0)
+    a->tfactor = c.take<double> (pages * eig_unmtr_doubles<T> (n));
+}
+
+// The work space of ROUTE_LARGE, for one page.
+template <class T> void eig_lay_out_large (const gla_eig_job *job, carver &c, eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  large_work<T> unused;
+  int n = (int)job->n;
+  if (job->vectors)
+    a->Z = c.take<R> ((int64_t)n * n);
+  a->stedc = c.take<char> (eig_stedc_bytes<T> (n, 1));
+  a->d = c.take<R> (n);
+  a->e = c.take<R> (n);
+  a->rank = c.take<int> (n);
+  a->large = c.base == nullptr ? nullptr : c.base + c.used;
+  eig_large_lay_out<T> (n, job->vectors, c, &unused);
+}
+
+// Whether the kernels write V and lambda to memory of the chunk.
+inline bool eig_keeps_results (const gla_eig_job *job)
+{
+  return !job->head.device_arrays || job->range != GLA_EIG_ALL;
+}
+
+// The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
+// worked on in place; device arrays need a copy of A to work on, if anything. Where a part of the
+// spectrum is wanted, all of V and lambda is here.
+template <class T>
+size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
+                    eig_args<T> *a)
+{
+  typedef real_t<T> R;
+  int64_t n = job->n, n2 = n * n;
+  eig_route way = eig_route_of (e, job);
+  carver c = {base, 0};
+  if (way != ROUTE_SMALL || !job->head.device_arrays)
+    a->W = c.take<T> (pages * n2);
+  if (!job->head.device_arrays) {
+    a->A = a->W;
+    a->lda = n;
+    a->page_a = n2;
+  }
+  if (eig_keeps_results (job)) {
+    a->ldv = n;
+    a->page_v = n2;
+    a->V = job->vectors ? c.take<T> (pages * n2) : nullptr;
+    a->lambda = c.take<R> (pages * n);
+    a->inc_lambda = 1;
+    a->page_lambda = n;
+  }
+  if (way == ROUTE_STAGES)
+    eig_lay_out_stages (e, job, pages, c, a);
+  if (way == ROUTE_LARGE)
+    eig_lay_out_large<T> (job, c, a);
+  if (way == ROUTE_JACOBI_BLOCK) {
+    a->Z = c.take<T> (pages * n2);
+    a->state = c.take<int> (pages * 8);
+    a->count = c.take<int> (4 + 2 * pages);
+  }
+  if (way == ROUTE_STAGES || way == ROUTE_JACOBI_BLOCK) {
+    a->d = c.take<R> (pages * n);
+    a->e = c.take<R> (pages * n);
+    a->tau = c.take<T> (pages * n);
+    a->rank = c.take<int> (pages * n);
+  }
+  if (way != ROUTE_SMALL) {
+    a->exponent = c.take<int> (pages);
+    a->norm = c.take<R> (pages);
+  }
+  a->info = c.take<int32_t> (pages);
+  a->skew = c.take<double> (pages);
+  return c.used;
+}
+
+// Behind them, from byte `used` on, what a part of the spectrum needs. The part of V takes the
+// memory of W, which is not read any more.
+template <class T>
+size_t eig_lay_out_range (const gla_eig_job *job, int64_t pages, char *base, size_t used,
+                          eig_range_args<T> *r)
+{
+  carver c = {base, used};
+  if (job->range == GLA_EIG_ALL)
+    return used;
+  r->count = c.take<int64_t> (pages);
+  if (!job->head.device_arrays)
+    r->to_lambda = c.take<real_t<T>> (pages * job->columns);
+  return c.used;
+}
+
+#endif

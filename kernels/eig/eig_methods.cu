@@ -1,0 +1,76 @@
+// eig_methods.cu: batcheig on one GPU: which method serves a job, and what it costs
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/work_limits.cuh"
+#include "eig_chunk.cuh"
+
+namespace
+{
+
+bool fits (const gla_eig_job *job, int smem_limit)
+{
+  int n = (int)job->n;
+  return for_type (job->head.type, [&] (auto zero) {
+    return eig_jacobi_fits<decltype (zero)> (n, job->vectors, smem_limit);
+  });
+}
+
+// Seconds of a large page, which has the GPU for itself.
+double large_seconds (const cuda_engine *e, const gla_eig_job *job)
+{
+  double n = (double)job->n, chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
+  double cube = n * n * n * (gla_type_is_complex (job->head.type) ? 4 : 1);
+  return 1e-5 * n + chip * cube * (job->vectors ? 2.3e-13 : 6e-14);
+}
+
+} // namespace
+
+gla_eig_route eig_table_row (const gla_eig_job *job)
+{
+  if (job->route != nullptr)
+    return *static_cast<const gla_eig_route *> (job->route);
+  const gla_eig_route_table *table = gla_eig_routes;
+  while (table->type != (char)job->head.type)
+    table++;
+  const gla_eig_route *row = job->vectors ? table->rows : table->values;
+  while (row->n_to < job->n)
+    row++;
+  return *row;
+}
+
+eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job)
+{
+  if (job->method != GLA_EIG_METHOD_JACOBI) {
+    gla_eig_way way = eig_table_row (job).way;
+    return way == EIG_WHOLE ? ROUTE_SMALL : way == EIG_LARGE ? ROUTE_LARGE : ROUTE_STAGES;
+  }
+  return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
+}
+
+// Fitted to the measured table (bench/results/). They bound chunks and launches and serve "auto".
+double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job)
+{
+  double n = (double)job->n, chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
+  bool complex = gla_type_is_complex (job->head.type),
+       wide = gla_type_real (job->head.type) == GLA_TYPE_D;
+  double type = wide ? (complex ? 1 : 0.6) : (complex ? 0.65 : 0.45);
+  switch (eig_route_of (e, job)) {
+  case ROUTE_SMALL:
+  case ROUTE_STAGES:
+    return 1e-9 + chip * type * (job->vectors ? 1 : 0.5) * (2.4e-10 * n * n + 1e-12 * n * n * n);
+  case ROUTE_LARGE:
+    return large_seconds (e, job);
+  case ROUTE_JACOBI:
+    return 1e-8 + chip * type * 3e-11 * n * n * n;
+  default:
+    return chip * type * 5e-11 * n * n * n;
+  }
+}
+
+double eig_page_latency (const gla_eig_job *job)
+{
+  if (job->method != GLA_EIG_METHOD_JACOBI && eig_table_row (job).way == EIG_LARGE)
+    return 0; // no other page is at work beside it
+  double n = (double)job->n;
+  return 5e-5 + 1e-5 * n + n * n * n * gla_type_size (job->head.type) * 1e-12;
+}
