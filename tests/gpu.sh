@@ -10,7 +10,9 @@
 #                          build/gpu-parts has the counts
 #   GPULINALG_GPU_LABEL    the name of another build: runs the quick set and adds its counts to the record
 #                          as one line. Of a build with GPULINALG_CUDA_ARCH=75-virtual, "PTX 75" gives
-#                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ..."
+#                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ...".
+#                          The line ends with the date and the beginning of the digest of the code, because
+#                          it stays in the record when later code has run
 #   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device and test_sparse of a
 #                          build {src, and tests/c/build for the two programs}
 
@@ -101,8 +103,8 @@ for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG
 done
 digest=$(make -s source-digest)
 [ -n "$digest" ] || fail "no source-digest: make source-digest fails"
-if [ -n "$label" ] && ! grep -qx "source-digest: $digest" "$record"; then
-  fail "$record is not for this code: run make check-gpu without GPULINALG_GPU_LABEL first"
+if [ -n "$label" ] && [ ! -s "$record" ]; then
+  fail "there is no $record: run make check-gpu without GPULINALG_GPU_LABEL first"
 fi
 
 # If a build has no code for this GPU, the driver compiles its PTX in each process; this cache avoids that.
@@ -253,13 +255,14 @@ counts="$passed passed, $failed failed, $skipped skipped"
 if [ -n "$missing" ]; then
   echo "no record yet: GPULINALG_GPU_PART$missing must run, too"
 elif [ -n "$label" ]; then
-  { grep -v "^$label: " "$record"; echo "$label: $counts"; } >"$work/record"
+  {
+    grep -v "^$label: " "$record"
+    echo "$label: $counts, $(date -u +%Y-%m-%d), code $(echo "$digest" | cut -c 1-8)"
+  } >"$work/record"
   cp "$work/record" "$record"
 elif [ "$quick" != 1 ]; then
-  # lines of other builds remain if they are for this code
-  others=
-  ! grep -qx "source-digest: $digest" "$record" 2>/dev/null \
-    || others=$(grep -E '^[^ ]+: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$record")
+  # lines of other builds remain; they say for which code they are
+  others=$(grep -E '^[^ ]+: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped, ' "$record" 2>/dev/null)
   cat >"$work/record" <<END
 date: $(date -u +%Y-%m-%d)
 gpu: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)

@@ -101,7 +101,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   [[ "$output" == *"quick=1"* && "$output" != *"racecheck"* ]]
   GPULINALG_GPU_LABEL="PTX 75" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
-  [[ "$output" == *"not for this code"* ]]
+  [[ "$output" == *"there is no tests/gpu-record.txt"* ]]
 
   run sh tests/gpu.sh
   echo "$output"
@@ -120,11 +120,12 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *"build=other quick=1"* && "$output" != *"racecheck"* ]]
-  [[ "$(field ptx-75)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped"$ ]]
+  of_this_code=", $(date -u +%Y-%m-%d), code $(digest | cut -c 1-8)"
+  [[ "$(field ptx-75)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped$of_this_code"$ ]]
   grep -v '^ptx-75: ' tests/gpu-record.txt | cmp - first
   sh tests/record.sh
 
-  # the same name again, and another name; a full run keeps both lines if the code is the same
+  # the same name again, and another name; a full run keeps both lines, which say for which code they are
   FAULTS=1 GPULINALG_GPU_LABEL="ptx-75" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [ "$(grep -c '^ptx-75: ' tests/gpu-record.txt)" -eq 1 ]
@@ -135,8 +136,12 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   sh tests/gpu.sh >/dev/null
   [ "$(grep -c '^ptx-[0-9]*: [0-9]* passed, 0 failed' tests/gpu-record.txt)" -eq 2 ]
   echo "int more;" >>kernels/engine/engine.cu
+  [ "$(digest | cut -c 1-8)" != "${of_this_code##* }" ]
   sh tests/gpu.sh >/dev/null
-  [ "$(grep -c '^ptx-' tests/gpu-record.txt)" -eq 0 ]
+  [ "$(grep -c "^ptx-.*$of_this_code\$" tests/gpu-record.txt)" -eq 2 ]
+  GPULINALG_GPU_LABEL="PTX 80" sh tests/gpu.sh >/dev/null
+  [ "$(grep -c "^ptx-.*$of_this_code\$" tests/gpu-record.txt)" -eq 1 ]
+  [ "$(grep -c "^ptx-.* code $(digest | cut -c 1-8)\$" tests/gpu-record.txt)" -eq 1 ]
   sh tests/record.sh --strict
 }
 
@@ -187,7 +192,7 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   sh tests/gpu.sh >/dev/null
   # code that was compiled for this GPU before needs no driver's compiler
   COLD=1 GPULINALG_GPU_LABEL="compute 8.0 on 9.0" sh tests/gpu.sh >/dev/null
-  [[ "$(field compute-8.0-on-9.0)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped"$ ]]
+  [[ "$(field compute-8.0-on-9.0)" =~ ^[0-9]+" passed, 0 failed, "[0-9]+" skipped, " ]]
   COLD=1 GPULINALG_GPU_LABEL="PTX 89" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
   [[ "$output" == *"the driver has compiled nothing"* ]]
