@@ -127,6 +127,12 @@ octave_pkg () {
   done
 }
 
+@test "instructions that GPUs before 8.0 or 9.0 lack are in files that ask for the capability" {
+  newer='__reduce_[a-z]+_sync|cp\.async|mma\.sync|barrier\.cluster|mapa\.|mbarrier|ldmatrix'
+  found=$(cd "$TOP/kernels" && grep -rlE "$newer" . | xargs grep -L __CUDA_ARCH__) || true
+  [ -z "$found" ] || { echo "not behind __CUDA_ARCH__: $found"; false; }
+}
+
 @test "configure rejects unknown values" {
   cp -r "$TOP/src" "$WORK/src" && cp "$TOP/DESCRIPTION" "$WORK/" && cd "$WORK/src"
   run env GPULINALG_CUDA=maybe ./configure

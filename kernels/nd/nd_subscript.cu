@@ -1,6 +1,7 @@
 // nd_subscript.cu: elements of arrays by their subscripts, and the positions of nonzero ones
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/warp_reduce.cuh"
 #include "nd.cuh"
 #include "nd_find.cuh"
 
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__ (FIND_THREADS)
     const int64_t i = (int64_t)blockIdx.x * FIND_LENGTH + k * FIND_THREADS + threadIdx.x;
     count += i < n && mask[i] != 0;
   }
-  count = __reduce_add_sync (0xffffffffu, count);
+  count = (int)warp_sum (count);
   if (threadIdx.x % 32 == 0)
     atomicAdd (&total, count);
   __syncthreads ();
