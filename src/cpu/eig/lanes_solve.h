@@ -5,14 +5,13 @@
 #define GPULINALG_CPU_EIG_LANES_SOLVE_H
 
 #include "cpu/common/carve.h"
-#include "cpu/common/lanes.h"
+#include "cpu/common/lanes_ql.h"
+#include "cpu/common/lanes_tridiagonal.h"
 
 #include "eig.h"
 #include "jacobi.h"
 #include "lanes_load.h"
-#include "ql_lanes.h"
 #include "scale.h"
-#include "tridiagonal.h"
 
 #include <string.h>
 
@@ -210,7 +209,9 @@ static void solve_lanes_qr (gla_cpu_eig_task *task, int64_t first, int count)
     tridiagonalise (n, w.a[g], w.d[g], w.q[g].e, w.tau[g], w.work);
     ql_begin (n, &w.q[g], (real)task->job->tol, task->job->maxit, w.scratch);
   }
-  ql_lanes (task, groups, w.q);
+  while ((n <= GLA_CPU_EIG_NO_POLL || !gla_cpu_eig_stopped (task)) &&
+         ql_next_sweep (n, groups, w.q))
+    continue;
   for (int g = 0; g < groups; g++) {
     int left = count - g * GLA_LANES, lanes = left < GLA_LANES ? left : GLA_LANES;
     if (n <= GLA_CPU_EIG_NO_POLL || !gla_cpu_eig_stopped (task))

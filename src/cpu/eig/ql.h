@@ -9,7 +9,7 @@
 #ifndef GPULINALG_CPU_EIG_QL_H
 #define GPULINALG_CPU_EIG_QL_H
 
-#include "cpu/common/lanes.h"
+#include "cpu/common/lanes_ql.h"
 
 #include "eig.h"
 
@@ -105,11 +105,6 @@ static void ql_step (view t, int length, real *c, real *s)
   }
   d[0] -= p;
   e[0] = g;
-}
-
-static inline int is_small (const real *d, real e, int i, real tol2, real floor)
-{
-  return real_abs (e) <= floor || e * e <= tol2 * real_abs (d[i]) * real_abs (d[i + 1]) + GLA_TINY;
 }
 
 // All steps, where only a part of the vectors is wanted. Step k has rotations at[k].. on rows from,

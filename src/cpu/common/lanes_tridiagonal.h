@@ -1,4 +1,4 @@
-// tridiagonal.h: Householder reduction of several Hermitian matrices at a time
+// lanes_tridiagonal.h: Householder reduction of several Hermitian matrices at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A = Q T Q^H as LAPACK's hetd2 does it with the lower triangle: reflector k is
@@ -6,10 +6,10 @@
 // The rank-2 update of one step and the matrix-vector product of the next are one pass over the
 // triangle, so every element is read and written once per step.
 
-#ifndef GPULINALG_CPU_EIG_TRIDIAGONAL_H
-#define GPULINALG_CPU_EIG_TRIDIAGONAL_H
+#ifndef GPULINALG_CPU_COMMON_LANES_TRIDIAGONAL_H
+#define GPULINALG_CPU_COMMON_LANES_TRIDIAGONAL_H
 
-#include "cpu/common/lanes.h"
+#include "lanes.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ static inline num dot_value (dot s)
 
 // Makes reflector k from column k; returns e_k. A column of which nothing is left but rounding
 // (its squares would underflow) counts as zero: then tau = 0.
-static inline vec reflector (int n, num *column, int k, num *tau)
+static inline vec next_reflector (int n, num *column, int k, num *tau)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
   num alpha = column[k + 1];
@@ -140,7 +140,7 @@ static void tridiagonalise (int n, num *a, vec *d, vec *e, num *tau, num *work)
     for (int i = k; i < n; i++)
       column[i] = num_fnma (num_fnma (column[i], x[i], yk), y[i], xk);
     d[k] = column[k].re;
-    e[k] = reflector (n, column, k, &tau[k]);
+    e[k] = next_reflector (n, column, k, &tau[k]);
     v[k + 1] = num_from_real (vec_broadcast (1));
     for (int i = k + 2; i < n; i++)
       v[i] = column[i];

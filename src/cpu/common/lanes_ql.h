@@ -1,7 +1,7 @@
-// ql_lanes.h: implicitly shifted QL on the tridiagonal matrices of several pages at a time
+// lanes_ql.h: implicitly shifted QL on the tridiagonal matrices of several pages at a time
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The method of ql.h with one page per lane. All lanes run through the same rows, and a
+// The method of LAPACK's steqr with one page per lane. All lanes run through the same rows, and a
 // lane is left as it is in the rows outside of its own block. The recurrence is a chain of
 // dependent operations with a division and a square root, so two registers of lanes go side by
 // side. Its rotations are recorded, and those of several sweeps are applied to the vectors at once,
@@ -11,17 +11,20 @@
 // reverse order on the unit vectors of the wanted ones: that takes as many operations for each
 // vector, gives vectors as orthogonal, and needs no inverse iteration in clusters.
 
-#ifndef GPULINALG_CPU_EIG_QL_LANES_H
-#define GPULINALG_CPU_EIG_QL_LANES_H
+#ifndef GPULINALG_CPU_COMMON_LANES_QL_H
+#define GPULINALG_CPU_COMMON_LANES_QL_H
 
-#include "cpu/common/lanes.h"
-
-#include "eig.h"
-#include "ql.h"
+#include "lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Whether e between d[i] and d[i+1] counts as zero.
+static inline int is_small (const real *d, real e, int i, real tol2, real floor)
+{
+  return real_abs (e) <= floor || e * e <= tol2 * real_abs (d[i]) * real_abs (d[i + 1]) + GLA_TINY;
+}
 
 // A rotation in each lane, [1, 0] where there is none.
 typedef struct {
@@ -88,7 +91,7 @@ static int ql_tape_room (ql_tape *t, int n)
   return 1;
 }
 
-static void ql_tape_free (ql_tape *t)
+static inline void ql_tape_free (ql_tape *t)
 {
   free (t->rotations);
   free (t->sweep);
@@ -98,7 +101,7 @@ static void ql_tape_free (ql_tape *t)
 enum { QL_COLUMNS = 4 };
 
 // x <- x' Q on columns of QL_COLUMNS registers, where Q are all rotations: last sweep first.
-static void ql_unwind (const ql_tape *t, vec *x)
+static inline void ql_unwind (const ql_tape *t, vec *x)
 {
   for (int k = t->sweeps - 1; k >= 0; k--) {
     const int from = t->sweep[k].from, to = t->sweep[k].to;
@@ -346,40 +349,40 @@ static void ql_tape_add (ql_group *g, int first, int last)
   t->used += (size_t)(last - first);
 }
 
-// Eigenvalues (not sorted) into d, one or two groups. maxit*n sweeps are allowed; where they did
-// not do, entries of e are left that are not zero.
-static void ql_lanes (gla_cpu_eig_task *task, int groups, ql_group *q)
+// The next sweep of one or two groups; 0 where there is none: then d has the eigenvalues, not
+// sorted, and z their vectors. maxit*n sweeps are allowed; where they did not do, entries of e are
+// left that are not zero.
+static int ql_next_sweep (int n, int groups, ql_group *q)
 {
-  const int n = (int)task->job->n;
-  while (n <= GLA_CPU_EIG_NO_POLL || !gla_cpu_eig_stopped (task)) {
-    int first = n, last = 0;
-    for (int g = 0; g < groups; g++) {
-      int from, to;
-      ql_search (n, &q[g]);
-      ql_bounds (n, &q[g], &from, &to);
-      q[g].first = from < to ? from : n - 1;
-      first = from < first ? from : first;
-      last = to > last ? to : last;
-      q[g].from[q[g].sweeps] = to;
-      q[g].to[q[g].sweeps] = from;
-      if (q[g].tape.wanted && !ql_tape_room (&q[g].tape, n))
-        q[g].tape.failed = 1;
-    }
-    if (last == 0)
-      break;
-    if (groups == 2)
-      ql_sweep (n, 2, q, first, last);
-    else
-      ql_sweep (n, 1, q, first, last);
-    for (int g = 0; g < groups; g++)
-      if (q[g].z && q[g].from[q[g].sweeps] > 0 && ++q[g].sweeps == QL_SWEEPS)
-        ql_replay (n, &q[g]);
-    for (int g = 0; g < groups; g++)
-      ql_tape_add (&q[g], first, last);
+  int first = n, last = 0;
+  for (int g = 0; g < groups; g++) {
+    int from, to;
+    ql_search (n, &q[g]);
+    ql_bounds (n, &q[g], &from, &to);
+    q[g].first = from < to ? from : n - 1;
+    first = from < first ? from : first;
+    last = to > last ? to : last;
+    q[g].from[q[g].sweeps] = to;
+    q[g].to[q[g].sweeps] = from;
+    if (q[g].tape.wanted && !ql_tape_room (&q[g].tape, n))
+      q[g].tape.failed = 1;
   }
+  if (last == 0) {
+    for (int g = 0; g < groups; g++)
+      if (q[g].z)
+        ql_replay (n, &q[g]);
+    return 0;
+  }
+  if (groups == 2)
+    ql_sweep (n, 2, q, first, last);
+  else
+    ql_sweep (n, 1, q, first, last);
   for (int g = 0; g < groups; g++)
-    if (q[g].z)
+    if (q[g].z && q[g].from[q[g].sweeps] > 0 && ++q[g].sweeps == QL_SWEEPS)
       ql_replay (n, &q[g]);
+  for (int g = 0; g < groups; g++)
+    ql_tape_add (&q[g], first, last);
+  return 1;
 }
 
 #endif
