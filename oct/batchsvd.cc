@@ -100,7 +100,7 @@ Options, each followed by its value:
 @qcode{"jacobi"}: QR with column pivoting, then one-sided Jacobi rotations.
 @qcode{"qr"}: reduction to a bidiagonal matrix, then divide and conquer or implicit QR;
 where @var{k} is at most 32 it is Jacobi, too.  @qcode{"auto"} (default): the faster one
-for this size.
+for this size, on the CPU Jacobi up to a @var{k} of 32, and up to 64 with vectors.
 
 @item @qcode{"largest"}
 @var{r}: return the @var{r} largest singular values, from 1 to @var{k}, and as many

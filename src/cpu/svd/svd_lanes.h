@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // T (m x k, m >= k) is a page, or its adjoint where the page has more columns than rows. With
-// column pivoting T P = Q R, then R' Y = X S by one-sided Jacobi, so T = (Q Y) S (P X)'. The
-// columns of R' have about the lengths of the values in order already, so few sweeps are needed
-// (Drmac, Veselic 2008).
+// column pivoting T P = Q R, then R' Y = X S by one-sided Jacobi, so T = (Q Y) S (P X)'
+// (Drmac, Veselic 2008). Eigenvectors of R R' are where Y begins, so that few sweeps are needed.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_H
 #define GPULINALG_CPU_SVD_SVD_LANES_H
@@ -16,11 +15,13 @@
 #include "svd_complete.h"
 #include "svd_lanes_jacobi.h"
 #include "svd_lanes_qr.h"
+#include "svd_lanes_start.h"
 
 #include <string.h>
 
 typedef struct {
   lanes_qr qr;         // of T
+  lanes_start start;   // of the sweeps
   lanes_jacobi jacobi; // of R'
   vec *sigma;          // k: lengths of columns of X; zeros are exact
   int *order;          // k times GLA_LANES: of the values, descending
@@ -43,6 +44,7 @@ static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lane
   s->jacobi.k = (int)k;
   s->jacobi.w = gla_carve (base, at, square);
   s->jacobi.y = gla_carve (base, at, square);
+  lanes_start_layout (base, at, k, &s->start);
   s->sigma = gla_carve (base, at, (size_t)k * sizeof (vec));
   s->order = gla_carve (base, at, (size_t)(k * GLA_LANES) * sizeof (int));
   s->left = gla_carve (base, at, square);
@@ -82,6 +84,7 @@ static void decompose_lanes (lanes_svd *s, int y, real tol, int sweeps, int *unc
   lanes_jacobi jacobi = s->jacobi;
   lanes_qr_pivot (&s->qr);
   lanes_adjoint_of_R (&s->qr, jacobi.w);
+  start_lanes (jacobi.k, &s->start, jacobi.w, jacobi.y);
   jacobi.y = y ? jacobi.y : NULL;
   jacobi.tol = tol;
   jacobi.sweeps = sweeps;

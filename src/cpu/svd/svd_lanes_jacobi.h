@@ -1,9 +1,9 @@
 // svd_lanes_jacobi.h: one-sided Jacobi on small square matrices, one per lane of a register
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Columns of w are made orthogonal in pairs (Hestenes 1958); the same is done to y, which begins as
-// the identity. Only the cosine of two columns decides, never their lengths, so that small values
-// keep their own digits. A lane that has converged stays as it is.
+// Columns of w are made orthogonal in pairs (Hestenes 1958); the same is done to y. Only the cosine
+// of two columns decides, never their lengths, so that small values keep their own digits. A lane
+// that has converged stays as it is.
 
 #ifndef GPULINALG_CPU_SVD_SVD_LANES_JACOBI_H
 #define GPULINALG_CPU_SVD_SVD_LANES_JACOBI_H
@@ -233,8 +233,6 @@ static void jacobi_in_lanes (const lanes_jacobi *j, int *unconverged)
   mask live = ~(mask){0};
   for (int l = 0; l < GLA_LANES; l++)
     unconverged[l] = 0;
-  for (int i = 0; j->y && i < j->k * j->k; i++)
-    j->y[i] = num_from_real (vec_broadcast (i % (j->k + 1) == 0));
   for (int s = 0; s < j->sweeps && mask_any (live); s++) {
     const lanes_angles angles = sweep_lanes (j, live);
     live &= unfinished (&angles, j->k, j->tol);

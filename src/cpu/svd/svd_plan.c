@@ -3,13 +3,17 @@
 
 #include "cpu/engine.h"
 
-// The smaller side up to which pages are done in lanes, their elements, and those of long pages.
-enum { LANES_MOST = 32, LANES_ELEMENTS = 4096, LONG_ELEMENTS = 1 << 19 };
+// The smaller side up to which pages are done in lanes, without and with vectors, their elements,
+// and those of long pages.
+enum { LANES_MOST = 32, LANES_MOST_VECTORS = 64, LANES_ELEMENTS = 4096, LONG_ELEMENTS = 1 << 19 };
 
 gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job)
 {
   const int64_t k = job->m < job->n ? job->m : job->n, m = job->m + job->n - k;
-  if (k <= LANES_MOST && m <= LONG_ELEMENTS / k)
+  const int vectors = job->u_columns > 0 || job->v_columns > 0;
+  const int64_t most =
+      vectors && job->method != GLA_SVD_METHOD_QR ? LANES_MOST_VECTORS : LANES_MOST;
+  if (k <= most && m <= LONG_ELEMENTS / k)
     return m <= LANES_ELEMENTS / k ? GLA_CPU_SVD_LANES : GLA_CPU_SVD_LONG;
   return job->method == GLA_SVD_METHOD_JACOBI || k <= LANES_MOST ? GLA_CPU_SVD_JACOBI
                                                                  : GLA_CPU_SVD_PAGE;
@@ -32,8 +36,8 @@ typedef struct {
 } fit;
 
 static const fit fits[] = {
-    [GLA_CPU_SVD_LANES] = {9.5e-9, 2.5e-9, 4e-10, 0.7},
-    [GLA_CPU_SVD_LONG] = {9.5e-9, 2.5e-9, 4e-10, 0.5},
+    [GLA_CPU_SVD_LANES] = {3e-8, 8e-10, 4e-10, 0.67},
+    [GLA_CPU_SVD_LONG] = {3e-8, 8e-10, 4e-10, 0.5},
     [GLA_CPU_SVD_PAGE] = {1.06e-7, 1e-10, 3.5e-10, 0.4},
     [GLA_CPU_SVD_JACOBI] = {1.4e-8, 3e-9, 4e-10, 0.65},
 };
