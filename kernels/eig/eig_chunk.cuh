@@ -37,8 +37,9 @@ gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chun
 // memory
 //------------------------------------------------------------------------------
 
-// Rows up to which, by way of a band, some lanes transform each wanted column, as measured.
-enum { EIG_SINGLY_TO = 256 };
+// By way of a band some lanes transform each wanted column alone up to so many rows, and up to
+// twice as many where there are few columns, as measured.
+enum { EIG_ALONE_ROWS = 128, EIG_ALONE_COLUMNS = 4 };
 
 // The columns of a strip of the back-transform: the table's, or what fits; 0: no strips. By way of
 // a band it is as narrow as the wanted columns.
@@ -46,7 +47,7 @@ template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *jo
 {
   int strip = job->vectors ? eig_table_row (job).strip : 0;
   if (job->vectors && eig_goes_by_band (e, job)) {
-    if (job->n <= EIG_SINGLY_TO)
+    if (job->n <= EIG_ALONE_ROWS * (job->columns <= EIG_ALONE_COLUMNS ? 2 : 1))
       return 0;
     strip = strip == 0 ? 16 : strip;
     while (strip > 8 && strip / 2 >= job->columns)
