@@ -62,6 +62,12 @@ if [ $gpu = yes ]; then
   else
     status=1
   fi
+  echo "bench_part: some eigenvectors on the GPU, beside all"
+  if ./bench_part ${quick:+--sizes 64,128,512} >"results/part-$name-device.tsv.new"; then
+    mv "results/part-$name-device.tsv.new" "results/part-$name-device.tsv"
+  else
+    status=1
+  fi
   echo "bench_qr: on the GPU, beside cuSOLVER"
   if ./bench_qr ${quick:+--shapes 1024x512,100000x128,32x32x1000} >"results/qr-$name-device.tsv.new"; then
     mv "results/qr-$name-device.tsv.new" "results/qr-$name-device.tsv"

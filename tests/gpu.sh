@@ -128,6 +128,8 @@ program test_device product-bits
 program test_device qr
 program test_device norms
 program test_device phases
+program test_device parts dz
+program test_device parts sc
 program test_device funs
 program test_device svds
 program test_device pairs dz

@@ -32,9 +32,23 @@ template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<
 {
   if (e->eig_job.method == GLA_EIG_METHOD_JACOBI)
     return false;
+  if (a.band != nullptr)
+    return he2hb_page_from<T> (a.n, a.smem_limit) == 0;
   gla_eig_way way = eig_table_row (&e->eig_job).way;
-  return (way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit)) ||
-         (a.band != nullptr && he2hb_page_from<T> (a.n, a.smem_limit) == 0);
+  return way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
+}
+
+// Eigenvalues in order, and eigenvectors of the tridiagonal matrix or of the band.
+template <class T>
+gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pieces)
+{
+  GLA_TRY (eig_stedc (a));
+  if (pieces)
+    GLA_TRY (engine_throttle (e, slot));
+  GLA_TRY (eig_sort (a));
+  if (a.gathered)
+    GLA_TRY (eig_stedc_part (a));
+  return engine_status (a.chased != nullptr ? eig_chased (a) : cudaSuccess);
 }
 
 // Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
@@ -59,10 +73,7 @@ template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_ar
   }
   if (band)
     GLA_TRY (eig_hb2st (a));
-  GLA_TRY (eig_stedc (a));
-  if (pieces)
-    GLA_TRY (engine_throttle (e, slot));
-  GLA_TRY (eig_sort (a));
+  GLA_TRY (run_conquest (e, slot, a, pieces));
   if (a.vectors)
     GLA_TRY (a.strip > 0 ? eig_unmtr_blocked (a) : eig_unmtr (a));
   return GLA_OK;
@@ -109,6 +120,10 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
   a.triangle = job->triangle;
   a.vectors = job->vectors;
   a.phase = job->phase;
+  bool part = eig_forms_part (e, job);
+  a.first = part ? (int)job->il - 1 : 0;
+  a.wanted = part ? (int)job->columns : a.n;
+  a.gathered = eig_in_part (a) && eig_stedc_gathers<T> (a.n);
   a.tol = (R)job->tol;
   a.maxit = job->maxit;
   a.smem_limit = e->smem_limit;

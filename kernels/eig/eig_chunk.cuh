@@ -20,6 +20,12 @@ gla_eig_route eig_table_row (const gla_eig_job *job);
 
 eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job);
 
+// Whether columns of V that are not wanted may be left out: with GLA_EIG_INDICES, and in the jobs
+// of other operations whose `columns` from il on are fewer than n with GLA_EIG_ALL; and whether
+// pages of ROUTE_STAGES go by way of a band.
+bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job);
+bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job);
+
 // Seconds of kernels for one page when many are at work, and those that one page takes alone.
 double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job);
 double eig_page_latency (const gla_eig_job *job);
@@ -31,10 +37,22 @@ gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chun
 // memory
 //------------------------------------------------------------------------------
 
-// The columns of a strip of the back-transform: the table's, or what fits; 0: no strips.
+// By way of a band some lanes transform each wanted column alone up to so many rows, and up to
+// twice as many where there are few columns, as measured.
+enum { EIG_ALONE_ROWS = 128, EIG_ALONE_COLUMNS = 4 };
+
+// The columns of a strip of the back-transform: the table's, or what fits; 0: no strips. By way of
+// a band it is as narrow as the wanted columns.
 template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *job)
 {
   int strip = job->vectors ? eig_table_row (job).strip : 0;
+  if (job->vectors && eig_goes_by_band (e, job)) {
+    if (job->n <= EIG_ALONE_ROWS * (job->columns <= EIG_ALONE_COLUMNS ? 2 : 1))
+      return 0;
+    strip = strip == 0 ? 16 : strip;
+    while (strip > 8 && strip / 2 >= job->columns)
+      strip /= 2;
+  }
   while (strip > 0 && !eig_unmtr_strip_fits<T> ((int)job->n, strip, e->smem_limit))
     strip = strip > 8 ? strip / 2 : 0;
   return strip;
@@ -48,7 +66,7 @@ void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t p
 {
   typedef real_t<T> R;
   int n = (int)job->n;
-  bool band = !job->vectors && eig_table_row (job).way == EIG_BAND;
+  bool band = eig_goes_by_band (e, job);
   int64_t n2 = (int64_t)n * n;
   int64_t panel =
       band ? eig_he2hb_scratch<T> (n, e->smem_limit) : eig_hetrd_panel<T> (n, e->smem_limit);
@@ -58,6 +76,8 @@ void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t p
   a->panel = inside ? static_cast<T *> (a->Z) : c.take<T> (pages * panel);
   if (band)
     a->band = c.take<T> (pages * (EIG_BANDWIDTH + 1) * n);
+  if (band && job->vectors)
+    a->chased = c.take<T> (pages * eig_chased_numbers (n));
   a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
   a->strip = eig_strip_of<T> (e, job);
   if (a->strip > 0)

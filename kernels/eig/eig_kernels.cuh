@@ -17,7 +17,9 @@ template <class T> struct eig_args {
   int64_t pages;
   int triangle; // gla_triangle
   int vectors;
-  int phase; // whether columns of V get the phase of common/phase.cuh
+  int phase;         // whether columns of V get the phase of common/phase.cuh
+  int first, wanted; // columns of V that are formed, in ascending order; all n of them, or a part
+  int gathered;      // whether Z has the wanted columns alone, in their order
   R tol;
   int maxit;
   int smem_limit; // bytes of shared memory that one block may take
@@ -38,12 +40,13 @@ template <class T> struct eig_args {
   R *d, *e;        // n each: tridiagonal matrix, then eigenvalues
   T *tau;          // n
   T *panel;        // eig_hetrd_panel (n): may be the memory of Z
-  int *rank;       // n: the place of eigenvalue k in ascending order
+  int *rank;       // n: the place of eigenvalue k in ascending order; of a part the wanted ones' k
   int *exponent;   // 1: the page was divided by 2^exponent
   R *norm;         // 1: Frobenius norm of the scaled page
   int32_t *info;   // 1
   double *skew;    // 1: largest |A - A'| where info is GLA_INFO_NOT_HERMITIAN
-  T *band;         // 9*n: entry (j+r, j) of the band matrix at 9*j + r, values only
+  T *band;         // 9*n: entry (j+r, j) of the band matrix at 9*j + r, by way of a band only
+  T *chased;       // eig_chased_numbers (n): reflectors of the second stage, with vectors
   double *tfactor; // eig_unmtr_doubles (n): triangular factors of blocks of reflectors
   int strip;       // columns of V that a block of the back-transform takes
   void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer
@@ -76,10 +79,32 @@ template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int l
 template <class T> int64_t eig_stedc_bytes (int n, int64_t pages);
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a);
 
+// Whether only some columns of V are formed.
+template <class T> __host__ __device__ inline bool eig_in_part (const eig_args<T> &a)
+{
+  return a.wanted < a.n;
+}
+
 // Sorts d and writes lambda and rank.
 template <class T> cudaError_t eig_sort (const eig_args<T> &a);
 
-// V = Q Z with columns in the order of rank; Q from the reflectors in W and tau.
+// Of a part of V, eig_stedc leaves out the last product, if there is one that is not joined with a
+// merge: eig_stedc_gathers. After eig_sort eig_stedc_part does it for the wanted columns alone.
+template <class T> bool eig_stedc_gathers (int n);
+template <class T> cudaError_t eig_stedc_part (const eig_args<T> &a);
+
+// Wanted column j: where it is in Z, and where it goes in V.
+template <class T> GLA_DEVICE int64_t eig_source_of (const eig_args<T> &a, int64_t page, int j)
+{
+  return eig_in_part (a) && !a.gathered ? a.rank[page * a.n + j] : j;
+}
+template <class T> GLA_DEVICE int64_t eig_place_of (const eig_args<T> &a, int64_t page, int j)
+{
+  return eig_in_part (a) ? a.first + j : a.rank[page * a.n + j];
+}
+
+// V = Q Z with columns in the order of rank; Q from the reflectors in W and tau. By way of a band,
+// Z is in V already (eig_chased) and the reflectors begin EIG_BANDWIDTH rows below the diagonal.
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a);
 // The same for n up to 128 where all reflectors of a page fit in shared memory; eig_unmtr takes it.
 template <class T> bool eig_unmtr_page_fits (int n, int smem_limit);

@@ -15,6 +15,10 @@ bool fits (const gla_eig_job *job, int smem_limit)
   });
 }
 
+// Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
+// as measured.
+enum { BAND_FROM = 96, BAND_SHARE = 4 };
+
 // Seconds of a large page, which has the GPU for itself.
 double large_seconds (const cuda_engine *e, const gla_eig_job *job)
 {
@@ -45,6 +49,23 @@ eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job)
     return way == EIG_WHOLE ? ROUTE_SMALL : way == EIG_LARGE ? ROUTE_LARGE : ROUTE_STAGES;
   }
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
+}
+
+bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)
+{
+  eig_route way = eig_route_of (e, job);
+  return job->vectors && job->range != GLA_EIG_INTERVAL && job->columns > 0 &&
+         job->columns < job->n && (way == ROUTE_SMALL || way == ROUTE_STAGES || way == ROUTE_LARGE);
+}
+
+bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
+{
+  if (!job->vectors)
+    return eig_table_row (job).way == EIG_BAND;
+  return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && job->n >= BAND_FROM &&
+         job->columns <= job->n / BAND_SHARE && for_type (job->head.type, [&] (auto zero) {
+           return eig_unmtr_strip_fits<decltype (zero)> ((int)job->n, 8, e->smem_limit);
+         });
 }
 
 // Fitted to the measured table (bench/results/). They bound chunks and launches and serve "auto".

@@ -1,4 +1,4 @@
-// hb2st.cu: from a band matrix to a tridiagonal one (LAPACK's ?hetrd_hb2st), eigenvalues only
+// hb2st.cu: from a band matrix to a tridiagonal one (LAPACK's ?hetrd_hb2st)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Bulge chasing by columns (Murata, Horikoshi 1975; Lang 1993): sweep s brings column s to
@@ -48,6 +48,7 @@ template <class S> struct chase_page {
   T *vectors;  // of every active sweep: v, then tau
   T *nothing;  // a reflector of zeros
   T *exchange; // exchange buffer of this task: a number of each of its lanes
+  T *kept;     // the page's part of a.chased, or NULL
   int idle;    // where tasks without work read: columns of zeros that no task stores to
   int slots;   // a power of two
   GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * S::SLOT; }
@@ -135,6 +136,16 @@ GLA_DEVICE void all_lanes (const chase_page<S> &p, typename S::T x,
     all[j] = others[j];
 }
 
+// Reflector t of sweep s, whose entries the lanes have, to where eigenvectors find it.
+template <class S>
+GLA_DEVICE void keep_reflector (const chase_page<S> &p, int n, int s, int t, typename S::T v,
+                                typename S::T tau)
+{
+  int i = threadIdx.x % EIG_BANDWIDTH;
+  if (s + 1 + EIG_BANDWIDTH * t < n)
+    p.kept[((int64_t)s * eig_chased_tasks (n) + t) * EIG_BANDWIDTH + i] = i == 0 ? tau : v;
+}
+
 // Task t of sweep s, by EIG_BANDWIDTH lanes, a row of each block to a lane. The reflector of rows
 // s+1+EIG_BANDWIDTH*t and on is applied to their diagonal block D from both sides, D - v w' - w v',
 // and to the block B below it from the right; the first column of B makes the next reflector, which
@@ -186,6 +197,8 @@ GLA_DEVICE void chase (const chase_page<S> &p, int s, int t, bool active, real_t
       reflector[EIG_BANDWIDTH] = h.tau;
     if (i == 0 && t < 0)
       e[s] = h.beta;
+    if (p.kept != nullptr)
+      keep_reflector (p, p.idle - EIG_BANDWIDTH, s, t + 1, x, h.tau);
   }
 #pragma unroll
   for (int j = 1; j < EIG_BANDWIDTH; j++) {
@@ -257,6 +270,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
     c.solved |= (unsigned)(c.first + k < a.pages && a.info[c.first + k] == 0) << k;
   chase_page<S> p;
   p.idle = n + EIG_BANDWIDTH;
+  p.kept = nullptr;
   p.slots = slots_for (n);
   p.exchange = reinterpret_cast<T *> (memory) + threadIdx.x / EIG_BANDWIDTH * S::SLOT;
   c.vectors = reinterpret_cast<T *> (memory) + groups * S::SLOT;
@@ -278,6 +292,8 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
       s = own < tasks ? s : first;
       p.band = c.bands + k * S::page_step (n);
       p.vectors = c.vectors + k * S::vectors_step (p.slots);
+      if (a.chased != nullptr)
+        p.kept = a.chased + (c.first + k) * n * eig_chased_tasks (n) * EIG_BANDWIDTH;
       chase (p, s, q - 1 - 2 * s, active, a.e + (c.first + k) * n);
     }
     __syncthreads ();

@@ -158,6 +158,25 @@ GLA_DEVICE void factor (const page_tiles<T> &s, const page_step<T> &p, bool acti
     store_half (s.v (p.I + 1), x[0], 1);
 }
 
+// Where eigenvectors are wanted the warp's rows of V stay in W and the factors in a.tau.
+template <class T>
+GLA_DEVICE void keep_reflectors (const page_tiles<T> &s, const page_step<T> &p,
+                                 const eig_args<T> &a, int64_t page, const wide<T> *tau)
+{
+  int done = a.n - p.n, lane = threadIdx.x % 32, column = done + p.top + lane % 4 * 2;
+  T *W = a.W + (page * a.n + column) * a.n + done + lane / 4;
+  if (threadIdx.x < EIG_BANDWIDTH)
+    a.tau[page * a.n + done + p.top + threadIdx.x] = narrow<T> (tau[threadIdx.x]);
+  for (int I = p.I; I <= p.I + p.two; I++) {
+    numbers<wide<T>, 2> v = {};
+    load_half (s.v (I), v, 0);
+#pragma unroll
+    for (int q = 0; q < 2; q++)
+      if (I * EIG_BANDWIDTH + lane / 4 < p.n)
+        W[q * a.n + I * EIG_BANDWIDTH] = narrow<T> (v.get (q));
+  }
+}
+
 // T from V'V and tau, by one warp.
 template <class T, int WARPS>
 GLA_DEVICE void make_factor (const page_tiles<T> &s, const page_step<T> &p,
@@ -418,6 +437,8 @@ __global__ void __launch_bounds__ (32 * WARPS, blocks_together<T> (WARPS))
     __syncthreads ();
     if (p.warp == WARPS - 1)
       make_factor (s, p, exchange);
+    if (active && a.chased != nullptr)
+      keep_reflectors (s, p, a, page, exchange.tau);
     if (active) {
       x = multiply_page (s, p);
       store_x (s, p, x);

@@ -18,6 +18,25 @@ GLA_DEVICE void store_reflectors (const band_page<T> &p, numbers<wide<T>, 4> (&a
   }
 }
 
+// Where eigenvectors are wanted the reflectors stay in A, whose columns of the panel nobody reads
+// any more, and their factors in a.tau.
+template <class T, int G>
+GLA_DEVICE void keep_reflectors (const eig_args<T> &args, const band_page<T> &p, int64_t page,
+                                 const wide<T> *tau, const numbers<wide<T>, 4> (&a)[G])
+{
+  int lane = threadIdx.x % 32, j = p.top + lane % 4 * 2;
+  if (threadIdx.x < EIG_BANDWIDTH)
+    args.tau[page * p.n + p.top + threadIdx.x] = narrow<T> (tau[threadIdx.x]);
+#pragma unroll
+  for (int g = 0; g < G; g++)
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+      int i = p.row (g) + lane / 4 + q / 2 * 8;
+      if (i < p.rows)
+        p.A[(int64_t)(j + q % 2) * p.n + p.top + EIG_BANDWIDTH + i] = narrow<T> (a[g].get (q));
+    }
+}
+
 // Rows after the last are zero in V and W, whatever the step.
 template <class T> GLA_DEVICE void clear_ends (const eig_args<T> &a, int64_t page)
 {
@@ -77,6 +96,8 @@ __global__ void __launch_bounds__ (32 * panel_warps<G>, 1)
   if (p.warp == 0)
     store_triangle (p, x[0]);
   store_reflectors (p, x);
+  if (a.chased != nullptr)
+    keep_reflectors (a, p, page, exchange.tau, x);
 }
 
 template <int G, class T> cudaError_t launch (const eig_args<T> &a, int step)

@@ -1,9 +1,10 @@
-// hetrd_band.cuh: reduction to tridiagonal form by way of a band matrix, for eigenvalues alone
+// hetrd_band.cuh: reduction to tridiagonal form by way of a band matrix: values, or few vectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): the dense matrix is first made a band
-// matrix, which takes products of matrices only; then the band is chased to two diagonals. No
-// reflector is kept.
+// matrix, which takes products of matrices only; then the band is chased to two diagonals. The
+// reflectors of both stages are kept where some eigenvectors are wanted: two transformations of few
+// columns take less than the other reduction takes more.
 
 #ifndef GPULINALG_HETRD_BAND_CUH
 #define GPULINALG_HETRD_BAND_CUH
@@ -17,7 +18,8 @@ enum { EIG_BANDWIDTH = 8 };
 // column j a.band has EIG_BANDWIDTH + 1 entries from the diagonal down: entry (j+r, j) at
 // j*(EIG_BANDWIDTH+1) + r, zero where j + r >= n. Diagonal entries are real. It is a number of
 // steps of falling cost; this does steps first..last-1 of them. a.panel has eig_he2hb_scratch (n)
-// elements of T per page.
+// elements of T per page. With a.chased W gets the reflectors, from EIG_BANDWIDTH rows below the
+// diagonal on, and tau their factors.
 template <class T> int64_t eig_he2hb_scratch (int n, int smem_limit);
 template <class T> int eig_he2hb_steps (int n, int smem_limit);
 template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int last);
@@ -28,7 +30,21 @@ template <class T> cudaError_t eig_he2hb (const eig_args<T> &a, int first, int l
 template <class T> int he2hb_page_from (int n, int smem_limit);
 template <class T> cudaError_t he2hb_page (const eig_args<T> &a, int step);
 
-// Band to tridiagonal: band -> d, e.
+// Band to tridiagonal: band -> d, e and, if it is there, a.chased.
 template <class T> cudaError_t eig_hb2st (const eig_args<T> &a);
+
+// Reflector t of sweep s has rows s+1+EIG_BANDWIDTH*t and the next ones. In a.chased it is tau, in
+// the place of its one, and the other entries: at EIG_BANDWIDTH*(s*eig_chased_tasks + t).
+__host__ __device__ inline int eig_chased_tasks (int n)
+{
+  return (n - 1 + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
+}
+inline int64_t eig_chased_numbers (int n)
+{
+  return (int64_t)n * eig_chased_tasks (n) * EIG_BANDWIDTH;
+}
+
+// V = Q2 Z for the wanted columns, by the reflectors of the second stage.
+template <class T> cudaError_t eig_chased (const eig_args<T> &a);
 
 #endif

@@ -94,15 +94,15 @@ template <class T> gla_status large_wide_factors (const large_page<T> &a)
   return engine_status (cudaGetLastError ());
 }
 
-// V -= V1 (T (V1' V)) for the rows below the block's first panel.
+// V -= V1 (T (V1' V)) for the rows below the block's first panel, and the wanted columns.
 template <class T> gla_status large_back (const large_page<T> &a, int block)
 {
-  int64_t n = a.n, row = (int64_t)block * WIDE + B, rows = n - row;
+  int64_t n = a.wanted, row = (int64_t)block * WIDE + B, rows = a.n - row;
   int count = reflectors (a, block);
   page_matrix<const T> V1 = reflectors_of (a, block);
   page_matrix<T> factor = {a.work.wide_factors + (int64_t)block * WIDE * WIDE, WIDE, 0};
   page_matrix<T> first = {a.work.product[0], WIDE, 0}, second = {a.work.product[1], WIDE, 0};
-  page_matrix<T> V = {a.V + row, a.ldv, 0};
+  page_matrix<T> V = {a.V + a.first * a.ldv + row, a.ldv, 0};
   GLA_TRY (
       gpu_gemm<T> (a.blas, a.stream, 'C', 'N', count, n, rows, 1, V1, as_const (V), 0, first, 1));
   GLA_TRY (gpu_gemm<T> (a.blas, a.stream, 'N', 'N', count, n, count, 1, as_const (factor),

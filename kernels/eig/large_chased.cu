@@ -138,7 +138,7 @@ template <class E> GLA_DEVICE void apply (const E *diamond, rows_of<E> &upper, r
 template <class T> struct strip_args {
   T *V;
   int64_t ldv;
-  int n, top; // the last group of the pass
+  int n, columns, top; // rows and columns of V; the last group of the pass
   const wide<T> *diamonds;
 };
 
@@ -153,7 +153,7 @@ GLA_DEVICE void load_rows (const strip_args<T> &s, int column, int block, rows_o
     for (int q = 0; q < 4; q++) {
       int i = row + 8 * I + q % 2, j = column + a + q / 2 * 8;
       wide<T> x = from_real<wide<T>> (0);
-      if (block >= 0 && i < s.n && j < s.n)
+      if (block >= 0 && i < s.n && j < s.columns)
         x = widen (s.V[j * s.ldv + i]);
       to.p[I].re[q] = re (x);
       if constexpr (is_complex_v<T>)
@@ -175,7 +175,7 @@ GLA_DEVICE void store_rows (const strip_args<T> &s, int column, int block,
         x = {from.p[I].re[q], from.p[I].im[q]};
       else
         x = from.p[I].re[q];
-      if (block >= 0 && i < s.n && j < s.n)
+      if (block >= 0 && i < s.n && j < s.columns)
         s.V[j * s.ldv + i] = narrow<T> (x);
     }
 }
@@ -300,8 +300,8 @@ template <class T, int C, int TEAMS> cudaError_t launch (const large_page<T> &a,
   cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
-  strip_args<T> s = {a.V, a.ldv, a.n, top, a.work.diamonds};
-  int blocks = (a.n + COLUMNS * C - 1) / (COLUMNS * C);
+  strip_args<T> s = {a.V + a.first * a.ldv, a.ldv, a.n, a.wanted, top, a.work.diamonds};
+  int blocks = (a.wanted + COLUMNS * C - 1) / (COLUMNS * C);
   kernel<<<(unsigned)blocks, 32 * C * TEAMS, bytes, a.stream>>> (s);
   return cudaGetLastError ();
 }
@@ -310,7 +310,7 @@ template <class T, int C, int TEAMS> cudaError_t launch (const large_page<T> &a,
 template <class T> int team_warps (const large_page<T> &a)
 {
   int warps = 1;
-  while (warps < 8 && a.n > COLUMNS * warps * a.multiprocessors)
+  while (warps < 8 && a.wanted > COLUMNS * warps * a.multiprocessors)
     warps *= 2;
   return warps;
 }

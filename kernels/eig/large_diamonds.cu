@@ -60,12 +60,12 @@ __global__ void __launch_bounds__ (THREADS) diamond_factor_kernel (wide<T> *diam
   }
 }
 
-// A block takes a column of Z, to the column of V of its eigenvalue's place.
+// A block takes a wanted column of Z, to the column of V of its eigenvalue's place.
 template <class T> __global__ void order_kernel (eig_args<T> a)
 {
   int j = blockIdx.x;
-  const real_t<T> *z = static_cast<const real_t<T> *> (a.Z) + (int64_t)j * a.n;
-  T *v = a.V + a.rank[j] * a.ldv;
+  const real_t<T> *z = static_cast<const real_t<T> *> (a.Z) + eig_source_of (a, 0, j) * a.n;
+  T *v = a.V + eig_place_of (a, 0, j) * a.ldv;
   for (int i = threadIdx.x; i < a.n; i += blockDim.x)
     v[i] = from_real<T> (z[i]);
 }
@@ -85,7 +85,7 @@ template <class T> cudaError_t large_diamond_factors (const large_page<T> &a)
 
 template <class T> cudaError_t large_order (const large_page<T> &a)
 {
-  order_kernel<T><<<(unsigned)a.n, 256, 0, a.stream>>> (a);
+  order_kernel<T><<<(unsigned)a.wanted, 256, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

@@ -88,7 +88,24 @@ template <class T> gla_status reduce (const large_page<T> &a, pacing &pace)
   return engine_status (large_diagonal (a));
 }
 
-// Divide and conquer, as eig_stedc does it for smaller pages.
+// The product of a level, in pieces.
+template <class T>
+gla_status multiply_level (const large_page<T> &a, const stedc_level<real_t<T>> &s, pacing &pace)
+{
+  double m = s.tree.rows_at (s.level), nodes = s.tree.leaves >> s.level;
+  double columns = s.picked != nullptr ? s.columns : m;
+  int64_t blocks = stedc_update_blocks (s);
+  double seconds = product_seconds<real_t<T>> (nodes * m * m * columns);
+  int64_t piece = (int64_t)(blocks * PIECE_SECONDS / (seconds + PIECE_SECONDS)) + 1;
+  for (int64_t first = 0; first < blocks; first += piece) {
+    int64_t last = first + piece < blocks ? first + piece : blocks;
+    GLA_TRY (stedc_update (s, first, last, a.stream));
+    GLA_TRY (pace.add (seconds * (last - first) / blocks));
+  }
+  return GLA_OK;
+}
+
+// Divide and conquer, as eig_stedc does it for smaller pages, and the eigenvalues in order.
 template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
 {
   typedef real_t<T> R;
@@ -99,38 +116,35 @@ template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
     stedc_rise (static_cast<const eig_args<T> &> (a), level, &s);
     GLA_TRY (stedc_far (s.tree, level) ? stedc_merge_far (s, a.stream) : stedc_merge (s, a.stream));
     GLA_TRY (pace.add (level_seconds));
-    if (!a.vectors || stedc_joins (s))
-      continue;
-    double m = s.tree.rows_at (level), nodes = s.tree.leaves >> level;
-    int64_t blocks = stedc_update_blocks (s);
-    double seconds = product_seconds<R> (nodes * m * m * m);
-    int64_t piece = (int64_t)(blocks * PIECE_SECONDS / (seconds + PIECE_SECONDS)) + 1;
-    for (int64_t first = 0; first < blocks; first += piece) {
-      int64_t last = first + piece < blocks ? first + piece : blocks;
-      GLA_TRY (stedc_update (s, first, last, a.stream));
-      GLA_TRY (pace.add (seconds * (last - first) / blocks));
-    }
+    bool later = level == stedc_levels (s.tree) && a.gathered;
+    if (a.vectors && !stedc_joins (s) && !later)
+      GLA_TRY (multiply_level (a, s, pace));
   }
-  return GLA_OK;
+  GLA_TRY (large_sort (a));
+  if (!a.gathered)
+    return GLA_OK;
+  s.picked = a.rank;
+  s.columns = a.wanted;
+  return multiply_level (a, s, pace);
 }
 
 // V = Q1 Q2 Z
 template <class T> gla_status transform_back (const large_page<T> &a, pacing &pace)
 {
-  double n = a.n;
+  double n = a.n, columns = a.wanted;
   int groups = diamond_list (a.n).groups, together = large_groups_together (a);
   GLA_TRY (large_order (a));
   GLA_TRY (large_diamond_factors (a));
   for (int top = groups - 1; top >= 0; top -= together) {
     GLA_TRY (large_chased (a, top));
     GLA_TRY (pace.add (
-        product_seconds<T> (8.0 * together * LARGE_BAND * n * (groups - top) * LARGE_BAND)));
+        product_seconds<T> (8.0 * together * LARGE_BAND * columns * (groups - top) * LARGE_BAND)));
   }
   GLA_TRY (large_wide_factors (a));
   for (int block = large_wide_blocks (a.n) - 1; block >= 0; block--) {
     double rows = n - (double)block * LARGE_WIDE;
     GLA_TRY (large_back (a, block));
-    GLA_TRY (pace.add (product_seconds<T> (4 * LARGE_WIDE * n * rows)));
+    GLA_TRY (pace.add (product_seconds<T> (4 * LARGE_WIDE * columns * rows)));
   }
   return GLA_OK;
 }
@@ -144,7 +158,6 @@ template <class T> gla_status solve (cuda_engine *e, int slot, const large_page<
   GLA_TRY (clear (a));
   GLA_TRY (reduce (a, pace));
   GLA_TRY (conquer (a, pace));
-  GLA_TRY (large_sort (a));
   if (!a.vectors)
     return GLA_OK;
   GLA_TRY (transform_back (a, pace));

@@ -31,16 +31,20 @@ template <class T> __global__ void __launch_bounds__ (THREADS) large_sort_kernel
     return;
   rank = failed ? i : rank;
   a.lambda[rank * a.inc_lambda] = failed ? R (nan ("")) : times_power (mine, *a.exponent);
-  a.rank[i] = rank;
+  int place = rank - a.first;
+  if (!eig_in_part (a))
+    a.rank[i] = rank;
+  else if (place >= 0 && place < a.wanted)
+    a.rank[place] = i;
 }
 
 // A warp takes a column of V; NaN where the page has failed.
 template <class T> __global__ void __launch_bounds__ (THREADS) large_phase_kernel (eig_args<T> a)
 {
   int j = blockIdx.x * WARPS + threadIdx.x / 32;
-  if (j >= a.n)
+  if (j >= a.wanted)
     return;
-  T *column = a.V + j * a.ldv;
+  T *column = a.V + (a.first + j) * a.ldv;
   if (*a.info != 0)
     for (int i = threadIdx.x % 32; i < a.n; i += 32)
       column[i] = from_real<T> (real_t<T> (nan ("")));
@@ -58,7 +62,7 @@ template <class T> cudaError_t large_sort (const large_page<T> &a)
 
 template <class T> cudaError_t large_phase (const large_page<T> &a)
 {
-  large_phase_kernel<T><<<(unsigned)((a.n + WARPS - 1) / WARPS), THREADS, 0, a.stream>>> (a);
+  large_phase_kernel<T><<<(unsigned)((a.wanted + WARPS - 1) / WARPS), THREADS, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 

@@ -243,7 +243,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<
   }
   if (VECTORS && i < n) {
     T *V = a.V + page * a.page_v + i;
-    for (int c = 0; c < n; c++)
+    for (int c = a.first; c < a.first + a.wanted; c++)
       V[c * a.ldv] = failed ? from_real<T> (nothing) : s.S[c * layout::ld + i];
   }
 }

@@ -74,6 +74,23 @@ template <class T> void stedc_rise (const eig_args<T> &a, int level, stedc_level
   s->page_merged = step[to];
 }
 
+// Of a part of V the last product waits until the eigenvalues are in order.
+template <class T> bool eig_stedc_gathers (int n)
+{
+  int levels = stedc_levels (stedc_tree_of (n));
+  return levels > 1 || (levels == 1 && !stedc_joins_leaves<real_t<T>>);
+}
+
+template <class T> cudaError_t eig_stedc_part (const eig_args<T> &a)
+{
+  typedef real_t<T> R;
+  stedc_level<R> s = stedc_begin (a);
+  stedc_rise (a, stedc_levels (s.tree), &s);
+  s.picked = a.rank;
+  s.columns = a.wanted;
+  return a.wanted > 0 ? stedc_update (s, 0, stedc_update_blocks (s), a.stream) : cudaSuccess;
+}
+
 // (d, e) -> d and, with vectors, Z.
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
 {
@@ -85,7 +102,8 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   for (int level = 1; level <= stedc_levels (s.tree) && status == cudaSuccess; level++) {
     stedc_rise (a, level, &s);
     status = stedc_merge (s, a.stream);
-    if (status == cudaSuccess && a.vectors && !stedc_joins (s))
+    bool later = level == stedc_levels (s.tree) && eig_in_part (a);
+    if (status == cudaSuccess && a.vectors && !stedc_joins (s) && !later)
       status = stedc_update (s, 0, stedc_update_blocks (s), a.stream);
   }
   return status;
@@ -95,7 +113,9 @@ template <class T> cudaError_t eig_stedc (const eig_args<T> &a)
   template int64_t eig_stedc_bytes<T> (int, int64_t);                                              \
   template stedc_level<real_t<T>> stedc_begin (const eig_args<T> &);                               \
   template void stedc_rise (const eig_args<T> &, int, stedc_level<real_t<T>> *);                   \
-  template cudaError_t eig_stedc (const eig_args<T> &);
+  template cudaError_t eig_stedc (const eig_args<T> &);                                            \
+  template bool eig_stedc_gathers<T> (int);                                                        \
+  template cudaError_t eig_stedc_part (const eig_args<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

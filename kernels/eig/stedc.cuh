@@ -77,7 +77,9 @@ template <class R> struct stedc_level {
   int32_t *info;
   R *Z, *merged; // eigenvectors of the nodes below, and where those of the merged ones go
   int64_t ldz, page_z, ld_merged, page_merged;
-  R *edge; // without vectors: first row of every node's Z, then last row (2*n per page)
+  const int *picked; // of the last level: columns that are formed, n a page, or NULL for all
+  int columns;       // and how many they are
+  R *edge;           // without vectors: first row of every node's Z, then last row (2*n per page)
   // from the merge to the update
   R *pole, *z, *origin, *tau,
       *scale;           // column j of U: z(i) / ((pole(i)-origin(j))-tau(j)) * scale(j)

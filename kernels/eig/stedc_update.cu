@@ -7,7 +7,7 @@
 namespace
 {
 
-enum { COLUMNS = 64, DEPTH = 8, HALF_SHIFT = 28 };
+enum { DEPTH = 8, HALF_SHIFT = 28 };
 
 // Half of a node in the view of the update.
 template <class R> struct half {
@@ -33,21 +33,22 @@ GLA_DEVICE half<R> half_of (const stedc_level<R> &s, int64_t page, const stedc_n
 }
 
 // What a thread copies to shared memory of DEPTH columns of Z and of the same rows of U: row
-// threadIdx.x % ROWS of every second column of Z; of U column `mine` of every STEP-th row, as z and
-// pole.
-template <class R, int ROWS> struct chunk {
-  static constexpr int STEP = 2 * ROWS / COLUMNS, RIGHT = DEPTH / STEP;
-  R left[DEPTH / 2], z[RIGHT], pole[RIGHT];
+// threadIdx.x % ROWS of every APART-th column of Z; of U column `mine` of every STEP-th row, as z
+// and pole.
+template <class R, int ROWS, int COLUMNS> struct chunk {
+  static constexpr int APART = COLUMNS / 32, LEFT = DEPTH / APART;
+  static constexpr int STEP = ROWS / 32, RIGHT = DEPTH / STEP;
+  R left[LEFT], z[RIGHT], pole[RIGHT];
 
   GLA_DEVICE void fetch (const stedc_level<R> &s, const half<R> &h, const int *column, int64_t at,
                          int row0, int p0)
   {
     int i = row0 + threadIdx.x % ROWS, p = p0 + threadIdx.x / ROWS;
 #pragma unroll
-    for (int q = 0; q < DEPTH / 2; q++) {
+    for (int q = 0; q < LEFT; q++) {
       left[q] = 0;
-      if (p + 2 * q < h.count && i < h.rows)
-        left[q] = h.Z[(column[h.list[p + 2 * q]] & ((1 << HALF_SHIFT) - 1)) * s.ldz + i];
+      if (p + APART * q < h.count && i < h.rows)
+        left[q] = h.Z[(column[h.list[p + APART * q]] & ((1 << HALF_SHIFT) - 1)) * s.ldz + i];
     }
     p = p0 + threadIdx.x / COLUMNS;
 #pragma unroll
@@ -61,13 +62,14 @@ template <class R, int ROWS> struct chunk {
 
 // Shared memory of a block, in double for both types: what the tensor cores multiply. Half a warp
 // reads four neighbours of each of four rows, which lie in different banks.
-template <int ROWS> struct update_memory {
+template <int ROWS, int COLUMNS> struct update_memory {
   double left[DEPTH][ROWS + 4], right[DEPTH][COLUMNS + 4];
 };
 
 // 32 rows from r on by 32 columns from c on: two tall tiles by four.
-template <int ROWS>
-GLA_DEVICE void multiply (const update_memory<ROWS> &m, int r, int c, double (&sum)[2][4][4])
+template <int ROWS, int COLUMNS>
+GLA_DEVICE void multiply (const update_memory<ROWS, COLUMNS> &m, int r, int c,
+                          double (&sum)[2][4][4])
 {
   int lane = threadIdx.x % 32;
   r += lane / 4;
@@ -88,53 +90,75 @@ GLA_DEVICE void multiply (const update_memory<ROWS> &m, int r, int c, double (&s
   }
 }
 
-// One block computes ROWS rows by 64 columns of the product for one half of a node; grid: column
-// tiles, row tiles of both halves, nodes, pages, the first fastest. A warp has 32 rows by 32
+// What a block has of the product: ROWS rows of a half of a node, by COLUMNS columns.
+template <int COLUMNS> struct update_tile {
+  int q, strip, column0;
+  bool lower;
+  int64_t page;
+  GLA_DEVICE update_tile (int64_t block, int tiles, int strips, int nodes)
+  {
+    column0 = (int)(block % tiles) * COLUMNS;
+    block /= tiles;
+    int both = (int)(block % (2 * strips));
+    lower = both >= strips;
+    strip = both % strips;
+    block /= 2 * strips;
+    q = (int)(block % nodes);
+    page = block / nodes;
+  }
+};
+
+// Column t of the product: which column of the node it is, or -1 behind the last one.
+template <class R> GLA_DEVICE int column_at (const stedc_level<R> &s, int64_t page, int t, int m)
+{
+  if (s.picked == nullptr)
+    return t < m ? t : -1;
+  return t < s.columns ? s.picked[page * s.tree.n + t] : -1;
+}
+
+// One block computes ROWS rows by COLUMNS columns of the product for one half of a node; grid:
+// column tiles, row tiles of both halves, nodes, pages, the first fastest. A warp has 32 rows by 32
 // columns of it, on the tensor cores. Z comes through shared memory 8 columns at a time, fetched
 // while the 8 before are multiplied; the same rows of U are computed where they are needed and
 // never stored. Columns that deflated are copied.
-template <class R, int ROWS>
-__global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
+template <class R, int ROWS, int COLUMNS>
+__global__ void __launch_bounds__ (ROWS *COLUMNS / 32,
+                                   ROWS == 32 ? 384 / COLUMNS : 16384 / COLUMNS / ROWS)
     update_kernel (stedc_level<R> s, int tiles, int strips, int64_t first)
 {
-  __shared__ __align__ (16) update_memory<ROWS> memory;
+  __shared__ __align__ (16) update_memory<ROWS, COLUMNS> memory;
   int nodes = s.tree.leaves >> s.level, n = s.tree.n;
-  int64_t block = first + blockIdx.x;
-  int tile = (int)(block % tiles);
-  block /= tiles;
-  int strip = (int)(block % (2 * strips));
-  block /= 2 * strips;
-  int q = (int)(block % nodes);
-  int64_t page = block / nodes;
+  update_tile<COLUMNS> tile (first + blockIdx.x, tiles, strips, nodes);
+  int64_t page = tile.page;
   if (s.info[page] != 0)
     return;
-  stedc_node node = node_at (s.tree, s.level, q);
-  stedc_counts counts = s.counts[page * s.tree.leaves + q];
-  half<R> h = half_of (s, page, node, counts, strip >= strips);
-  int m = node.end - node.first, row0 = (strip % strips) * ROWS, column0 = tile * COLUMNS;
-  if (row0 >= h.rows || column0 >= m)
+  stedc_node node = node_at (s.tree, s.level, tile.q);
+  stedc_counts counts = s.counts[page * s.tree.leaves + tile.q];
+  half<R> h = half_of (s, page, node, counts, tile.lower);
+  int m = node.end - node.first, row0 = tile.strip * ROWS;
+  if (row0 >= h.rows || column_at (s, page, tile.column0, m) < 0)
     return;
   int64_t at = page * n + node.first;
   const int *column = s.column + at;
 
   // what this thread computes of U: column mine of the tile
-  typedef chunk<R, ROWS> chunk;
-  int mine = threadIdx.x % COLUMNS, j = column0 + mine;
-  bool root = j < counts.roots;
+  typedef chunk<R, ROWS, COLUMNS> chunk;
+  int mine = threadIdx.x % COLUMNS, j = column_at (s, page, tile.column0 + mine, m);
+  bool root = j >= 0 && j < counts.roots;
   R origin = root ? s.origin[at + j] : R (0), tau = root ? s.tau[at + j] : R (1);
   R norm = root ? s.scale[at + j] : R (0);
 
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   int r = warp % (ROWS / 32) * 32, c = warp / (ROWS / 32) * 32;
   double sum[2][4][4] = {};
-  h.count = column0 < counts.roots ? h.count : 0;
+  h.count = __syncthreads_or (root) ? h.count : 0;
   chunk next;
   next.fetch (s, h, column, at, row0, 0);
   for (int p0 = 0; p0 < h.count; p0 += DEPTH) {
     __syncthreads ();
 #pragma unroll
-    for (int x = 0; x < DEPTH / 2; x++)
-      memory.left[threadIdx.x / ROWS + 2 * x][threadIdx.x % ROWS] = (double)next.left[x];
+    for (int x = 0; x < chunk::LEFT; x++)
+      memory.left[threadIdx.x / ROWS + chunk::APART * x][threadIdx.x % ROWS] = (double)next.left[x];
 #pragma unroll
     for (int x = 0; x < chunk::RIGHT; x++) {
       R u = root ? next.z[x] * stedc_reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
@@ -151,8 +175,8 @@ __global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
   for (int y = 0; y < 4; y++)
 #pragma unroll
     for (int b = 0; b < 2; b++) {
-      int k = column0 + c + 8 * y + lane % 4 * 2 + b;
-      if (k >= m)
+      int to = tile.column0 + c + 8 * y + lane % 4 * 2 + b, k = column_at (s, page, to, m);
+      if (k < 0)
         continue;
       bool deflated = k >= counts.roots;
       int from = deflated ? column[k] : 0;
@@ -162,33 +186,42 @@ __global__ void __launch_bounds__ (2 * ROWS, ROWS == 32 ? 6 : 256 / ROWS)
       for (int x = 0; x < 4; x++) {
         int i = row0 + r + lane / 4 + 8 * x;
         if (i < h.rows)
-          h.merged[k * s.ld_merged + i] = !deflated ? (R)sum[x / 2][y][x % 2 * 2 + b]
-                                          : present ? source[i]
-                                                    : R (0);
+          h.merged[to * s.ld_merged + i] = !deflated ? (R)sum[x / 2][y][x % 2 * 2 + b]
+                                           : present ? source[i]
+                                                     : R (0);
       }
     }
 }
 
-// Tiles of columns and strips of rows of a half of a node.
+// Rows and columns of a block; tiles of columns and strips of rows of a half of a node.
 struct update_shape {
-  int rows, tiles, strips;
+  int rows, columns, tiles, strips;
 };
 
 template <class R> update_shape shape_of (const stedc_level<R> &s)
 {
   int width = s.tree.leaf_rows () << s.level, n = s.tree.n;
   int rows = width <= 64 ? 32 : width <= 128 ? 64 : 128;
-  int m = width < n ? width : n, half = width / 2 < n ? width / 2 : n;
-  return {rows, (m + COLUMNS - 1) / COLUMNS, (half + rows - 1) / rows};
+  int m = s.picked != nullptr ? s.columns : width < n ? width : n;
+  int half = width / 2 < n ? width / 2 : n, columns = s.picked != nullptr && m <= 32 ? 32 : 64;
+  return {rows, columns, (m + columns - 1) / columns, (half + rows - 1) / rows};
 }
 
-template <class R, int ROWS>
+template <class R, int ROWS, int COLUMNS>
 cudaError_t launch (const stedc_level<R> &s, const update_shape &shape, int64_t first, int64_t last,
                     cudaStream_t stream)
 {
-  update_kernel<R, ROWS>
-      <<<(unsigned)(last - first), 2 * ROWS, 0, stream>>> (s, shape.tiles, shape.strips, first);
+  update_kernel<R, ROWS, COLUMNS><<<(unsigned)(last - first), ROWS * COLUMNS / 32, 0, stream>>> (
+      s, shape.tiles, shape.strips, first);
   return cudaGetLastError ();
+}
+
+template <class R, int ROWS>
+cudaError_t launch_columns (const stedc_level<R> &s, const update_shape &shape, int64_t first,
+                            int64_t last, cudaStream_t stream)
+{
+  return shape.columns == 32 ? launch<R, ROWS, 32> (s, shape, first, last, stream)
+                             : launch<R, ROWS, 64> (s, shape, first, last, stream);
 }
 
 } // namespace
@@ -203,9 +236,9 @@ template <class R>
 cudaError_t stedc_update (const stedc_level<R> &s, int64_t first, int64_t last, cudaStream_t stream)
 {
   update_shape shape = shape_of (s);
-  return shape.rows == 32   ? launch<R, 32> (s, shape, first, last, stream)
-         : shape.rows == 64 ? launch<R, 64> (s, shape, first, last, stream)
-                            : launch<R, 128> (s, shape, first, last, stream);
+  return shape.rows == 32   ? launch_columns<R, 32> (s, shape, first, last, stream)
+         : shape.rows == 64 ? launch_columns<R, 64> (s, shape, first, last, stream)
+                            : launch_columns<R, 128> (s, shape, first, last, stream);
 }
 
 template int64_t stedc_update_blocks (const stedc_level<float> &);

@@ -1,11 +1,20 @@
 // unmtr.cu: eigenvalues in ascending order, and eigenvectors V = Q Z of the full matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "eig_kernels.cuh"
-#include "common/phase.cuh"
+#include "unmtr_strip.cuh"
 
 namespace
 {
+
+// Eigenvalue i is number `rank` in ascending order.
+template <class T> GLA_DEVICE void note_rank (const eig_args<T> &a, int64_t page, int i, int rank)
+{
+  int *to = a.rank + page * a.n, place = rank - a.first;
+  if (!eig_in_part (a))
+    to[i] = rank;
+  else if (place >= 0 && place < a.wanted)
+    to[place] = i;
+}
 
 // One block per page: the rank of an eigenvalue is the number of those before it in ascending order
 // (equal ones in their order), so every thread places its own without exchange.
@@ -20,7 +29,7 @@ template <class T> __global__ void sort_kernel (eig_args<T> a)
   if (a.info[page] != 0) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
       lambda[i * a.inc_lambda] = R (nan (""));
-      a.rank[page * n + i] = i;
+      note_rank (a, page, i, i);
     }
     return;
   }
@@ -34,61 +43,77 @@ template <class T> __global__ void sort_kernel (eig_args<T> a)
     for (int j = 0; j < n; j++)
       rank += d[j] < mine || (d[j] == mine && j < i);
     lambda[rank * a.inc_lambda] = times_power (mine, k);
-    a.rank[page * n + i] = rank;
+    note_rank (a, page, i, rank);
   }
 }
 
-// A group of S lanes owns one column of V and keeps it in registers, rows lane, lane+S, ...: it
-// loads the real column of Z, applies the reflectors H(n-2) ... H(0) with a dot product over the S
-// lanes each, and stores the column at its place in the order. Groups need nothing from each other;
-// neighbouring groups work on the same page, so its reflectors come from the cache.
+// A wanted column in the registers of S lanes: row r*S + lane of it, of Z or, after eig_chased, of
+// V; zero behind the last row.
+template <class T, int S, int ROWS>
+GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, T (&x)[ROWS])
+{
+  typedef real_t<T> R;
+  int n = a.n, lane = threadIdx.x % S;
+  bool chased = a.chased != nullptr, solved = a.info[page] == 0;
+  const T *V = a.V + page * a.page_v + eig_place_of (a, page, j) * a.ldv;
+  const R *z = static_cast<const R *> (a.Z) + page * n * n;
+  if (!chased)
+    z += eig_source_of (a, page, j) * n;
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+    int i = r * S + lane;
+    x[r] = from_real<T> (0);
+    if (i < n && solved)
+      x[r] = chased ? V[i] : from_real<T> (z[i]);
+  }
+}
+
+// A group of S lanes owns one wanted column and keeps it in registers, rows lane, lane+S, ...: it
+// loads the column, applies the reflectors from the last one to the first, each with a dot product
+// over the S lanes, and stores the column at its place in the order. Reflector k has its one in row
+// k + below. Groups need nothing from each other; neighbouring groups work on the same page, so its
+// reflectors come from the cache.
 template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   constexpr bool keep = ROWS * sizeof (T) <= 256; // whether a reflector fits in registers as well
   int n = a.n, lane = threadIdx.x % S;
   int64_t column = (int64_t)blockIdx.x * (blockDim.x / S) + threadIdx.x / S;
-  bool inside = column < a.pages * n;
-  column = inside ? column : a.pages * n - 1; // lanes beyond the end repeat the last column
-  int64_t page = column / n;
-  int j = (int)(column % n);
-  T *V = a.V + page * a.page_v + a.rank[page * n + j] * a.ldv;
+  bool inside = column < a.pages * a.wanted;
+  column = inside ? column : a.pages * a.wanted - 1; // lanes beyond the end repeat the last column
+  int64_t page = column / a.wanted;
+  int j = (int)(column % a.wanted), below = a.chased != nullptr ? EIG_BANDWIDTH : 1;
   bool failed = a.info[page] != 0;
   const T *W = a.W + page * n * n;
-  const R *z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j * n;
-
   T x[ROWS];
-#pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    int i = r * S + lane;
-    x[r] = from_real<T> (i < n && !failed ? z[i] : R (0));
-  }
-  for (int k = n - 2; k >= 0; k--) {
+  load_column<T, S> (a, page, j, x);
+  for (int k = failed ? -1 : eig_reflectors (n, below) - 1; k >= 0; k--) {
     const T *w = W + (int64_t)k * n;
+    int one = k + below;
     T v[keep ? ROWS : 1], dot = from_real<T> (0);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
       int i = r * S + lane;
-      T value = from_real<T> (i == k + 1 ? R (1) : R (0));
-      if (i > k + 1 && i < n && !failed)
+      T value = from_real<T> (i == one ? R (1) : R (0));
+      if (i > one && i < n)
         value = w[i];
       if (keep)
         v[keep ? r : 0] = value;
-      if (r * S + S > k + 1)
+      if (r * S + S > one)
         dot = cmadd (value, x[r], dot);
     }
     dot = lane_sum<S> (dot);
-    T factor = failed ? dot : -(a.tau[page * n + k] * dot);
+    T factor = -(a.tau[page * n + k] * dot);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-      if (r * S + S > k + 1) {
+      if (r * S + S > one) {
         int i = r * S + lane;
         T value;
         if (keep)
           value = v[keep ? r : 0];
         else {
-          value = from_real<T> (i == k + 1 ? R (1) : R (0));
-          if (i > k + 1 && i < n && !failed)
+          value = from_real<T> (i == one ? R (1) : R (0));
+          if (i > one && i < n)
             value = w[i];
         }
         x[r] = madd (factor, value, x[r]);
@@ -96,21 +121,19 @@ template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
   }
   if (a.phase)
     column_phase<1, S> (x, [lane] (int r) { return r * S + lane; });
+  T *V = a.V + page * a.page_v + eig_place_of (a, page, j) * a.ldv;
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = r * S + lane;
-    if (inside && i < n) {
-      if (failed)
-        x[r] = from_real<T> (R (nan ("")));
-      V[i] = x[r];
-    }
+    if (inside && i < n)
+      V[i] = failed ? from_real<T> (R (nan (""))) : x[r];
   }
 }
 
 template <class T, int S, int ROWS> cudaError_t launch (const eig_args<T> &a)
 {
   constexpr int threads = 128, columns = threads / S;
-  int64_t blocks = (a.pages * a.n + columns - 1) / columns;
+  int64_t blocks = (a.pages * a.wanted + columns - 1) / columns;
   unmtr_kernel<T, S, ROWS><<<(unsigned)blocks, threads, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
@@ -128,11 +151,15 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a)
 
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a)
 {
-  if (eig_unmtr_page_fits<T> (a.n, a.smem_limit))
+  bool few = a.chased != nullptr || (eig_in_part (a) && 4 * a.wanted <= a.n);
+  if (!few && eig_unmtr_page_fits<T> (a.n, a.smem_limit))
     return eig_unmtr_page (a);
   if (a.n <= 128)
-    return launch<T, 8, 16> (a);
-  return launch<T, 32, 64> (a);
+    return a.n <= 32 ? launch<T, 8, 4> (a) : a.n <= 64 ? launch<T, 8, 8> (a) : launch<T, 8, 16> (a);
+  return a.n <= 256    ? launch<T, 32, 8> (a)
+         : a.n <= 512  ? launch<T, 32, 16> (a)
+         : a.n <= 1024 ? launch<T, 32, 32> (a)
+                       : launch<T, 32, 64> (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

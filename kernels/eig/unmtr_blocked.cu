@@ -4,25 +4,30 @@
 // The compact WY form (Schreiber, Van Loan 1989) as LAPACK's ?larft and ?larfb have it; products
 // are computed in double for all four types.
 
-#include "eig_kernels.cuh"
+#include "unmtr_strip.cuh"
 #include "common/larft.cuh"
-#include "common/phase.cuh"
 
 namespace
 {
 
-enum { BLOCK = 32, FACTOR_WARPS = 8, STEPS = 4, FACTOR_STEPS = 2 };
+enum { BLOCK = UNMTR_BLOCK, FACTOR_WARPS = 8, STEPS = 4, FACTOR_STEPS = 2 };
 
-// The reflectors of one page: entry r of v(k), with its unit and its zeros.
+// The `count` reflectors of one page: entry r of v(k), with its unit, which is `below` rows below
+// the diagonal, and its zeros.
 template <class T> struct reflectors {
   const T *W;
-  int n;
+  int n, below, count;
+  GLA_DEVICE reflectors (const eig_args<T> &a, int64_t page)
+      : W (a.W + page * a.n * a.n), n (a.n), below (a.chased != nullptr ? EIG_BANDWIDTH : 1),
+        count (eig_reflectors (n, below))
+  {
+  }
   GLA_DEVICE mma_entry<is_complex_v<T>> operator() (int r, int k) const
   {
-    T value = from_real<T> (r == k + 1 ? real_t<T> (1) : real_t<T> (0));
-    if (r > k + 1)
+    T value = from_real<T> (r == k + below ? real_t<T> (1) : real_t<T> (0));
+    if (r > k + below)
       value = r < n ? W[(int64_t)k * n + r] : from_real<T> (0);
-    return mma_entry_of (k < n - 1 ? value : from_real<T> (0));
+    return mma_entry_of (k < count ? value : from_real<T> (0));
   }
 };
 
@@ -56,7 +61,7 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   int k0 = (int)(blockIdx.x % blocks) * BLOCK;
   if (a.info[page] != 0)
     return;
-  reflectors<T> y = {a.W + page * n * n, n};
+  reflectors<T> y (a, page);
   for (int q = threadIdx.x; q < PLANES * BLOCK * LD; q += blockDim.x)
     g_memory[q] = t_memory[q] = 0;
 
@@ -97,7 +102,7 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
 
   // diagonal 8*8 blocks, one per warp, lane i < 8 for row i
   if (warp < 4)
-    small_factor<T> (G, F, 8 * warp, a.tau + page * n + k0, n - 1 - k0);
+    small_factor<T> (G, F, 8 * warp, a.tau + page * n + k0, y.count - k0);
   __syncthreads ();
   join_factors<C, 1, 8> (G, F, BLOCK);
   join_factors<C, 1, 16> (G, F, BLOCK);
@@ -109,33 +114,6 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
 //------------------------------------------------------------------------------
 // V
 //------------------------------------------------------------------------------
-
-// Shared memory: X (rows by NC), the slices of Y'X, and T Y'X.
-template <class T, int NC, int WARPS> struct strip {
-  static constexpr bool C = is_complex_v<T>;
-  static constexpr int PLANES = C ? 2 : 1, SLICES = WARPS / 2;
-  static constexpr int LDX = NC == 8 ? 8 : NC + 4, LDW = NC + 4, SLICE = BLOCK * LDW;
-  mma_matrix<C> X, W, TW;
-  GLA_DEVICE strip (double *memory, int rows)
-  {
-    X = {memory, LDX, (int64_t)rows * LDX};
-    W = {memory + (int64_t)PLANES * rows * LDX, LDW, SLICE};
-    TW = {W.re + SLICES * PLANES * SLICE, LDW, SLICE};
-  }
-  GLA_DEVICE mma_matrix<C> slice (int q) const { return {W.re + q * PLANES * SLICE, LDW, SLICE}; }
-};
-
-__host__ __device__ constexpr int padded_rows (int n)
-{
-  return (n + 31) / 32 * 32;
-}
-
-template <class T, int NC, int WARPS> size_t strip_bytes (int n)
-{
-  typedef strip<T, NC, WARPS> S;
-  return sizeof (double) * S::PLANES *
-         ((size_t)padded_rows (n) * S::LDX + (size_t)(S::SLICES + 1) * S::SLICE);
-}
 
 // W = Y'X: two warps share a slice of the rows, with 16 reflectors each; then the slices' sum.
 template <class T, int NC, int WARPS>
@@ -237,75 +215,22 @@ GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, 
   __syncthreads ();
 }
 
-GLA_DEVICE double entry_size (mma_entry<false> x)
+// put (r, x) for the rows of wanted column j of what Q is applied to: zero behind the last one, and
+// where there is no column. After eig_chased it is in its place in V, which every block reads
+// before it writes it.
+template <class T, class PUT>
+GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, bool inside, PUT put)
 {
-  return phase_size (x.re);
-}
-GLA_DEVICE double entry_size (mma_entry<true> x)
-{
-  return phase_size (cx<double>{x.re, x.im});
-}
-
-// What gives the columns of X their phase, in the memory of TW: the factors by planes, and the rows
-// of the components that they make real. W is scratch.
-template <class T, int NC> struct column_phases {
-  double *factor;
-  int *row;
-  GLA_DEVICE column_phases (double *memory)
-      : factor (memory), row (reinterpret_cast<int *> (memory + 2 * NC))
-  {
-  }
-  // The columns stay as they are.
-  GLA_DEVICE void leave () const
-  {
-    if (threadIdx.x < NC) {
-      factor[threadIdx.x] = 1;
-      factor[NC + threadIdx.x] = 0;
-      row[threadIdx.x] = -1;
-    }
-  }
-  GLA_DEVICE T turned (mma_entry<is_complex_v<T>> x, int r, int j) const
-  {
-    typedef real_t<T> R;
-    if constexpr (is_complex_v<T>) {
-      cx<double> y = cx<double>{factor[j], factor[NC + j]} * cx<double>{x.re, x.im};
-      return {(R)y.x, r == row[j] ? R (0) : (R)y.y};
-    } else
-      return (R)(factor[j] * x.re);
-  }
-};
-
-template <class T, int NC, int WARPS>
-GLA_DEVICE void find_phases (const strip<T, NC, WARPS> &s, int n, column_phases<T, NC> p)
-{
-  constexpr int STEP = WARPS * 32 / NC; // threads of a column
-  int j = threadIdx.x % NC, lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = n - 1;
-  double *found = s.W.re, most = 0;
-  for (int r = threadIdx.x / NC; r < n; r += STEP)
-    most = fmax (most, entry_size (s.X.get (r, j)));
-  for (int mask = NC; mask < 32; mask *= 2)
-    most = fmax (most, shuffle_xor (most, mask));
-  if (lane < NC)
-    found[warp * NC + j] = most;
-  __syncthreads ();
-  for (int k = 0; k < WARPS; k++)
-    most = fmax (most, found[k * NC + j]);
-  for (int r = threadIdx.x / NC; r < n; r += STEP)
-    if (r < first && entry_size (s.X.get (r, j)) >= phase_near<T> * most)
-      first = r;
-  if (threadIdx.x < NC)
-    p.row[j] = n - 1;
-  __syncthreads ();
-  atomicMin (&p.row[j], first);
-  __syncthreads ();
-  if (threadIdx.x < NC) {
-    mma_entry<is_complex_v<T>> x = s.X.get (p.row[j], j);
-    if constexpr (is_complex_v<T>) {
-      cx<double> f = phase_factor (cx<double>{x.re, x.im});
-      p.factor[j] = f.x;
-      p.factor[NC + j] = f.y;
-    } else
-      p.factor[j] = phase_factor (x.re);
+  int n = a.n, rows = padded_rows (n);
+  const real_t<T> *Z = static_cast<const real_t<T> *> (a.Z) + page * n * n;
+  if (inside && a.chased == nullptr)
+    Z += eig_source_of (a, page, j) * n;
+  const T *V = a.V + page * a.page_v + (inside ? eig_place_of (a, page, j) : 0) * a.ldv;
+  for (int r = threadIdx.x; r < rows; r += blockDim.x) {
+    mma_entry<is_complex_v<T>> x = {};
+    if (inside && r < n)
+      x = mma_entry_of (a.chased != nullptr ? V[r] : from_real<T> (Z[r]));
+    put (r, x);
   }
 }
 
@@ -316,24 +241,20 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   extern __shared__ __align__ (16) double memory[];
-  int n = a.n, rows = padded_rows (n), strips = (n + NC - 1) / NC;
+  int n = a.n, rows = padded_rows (n), strips = (a.wanted + NC - 1) / NC;
   int64_t page = blockIdx.x / strips;
-  int j0 = (int)(blockIdx.x % strips) * NC, columns = n - j0 < NC ? n - j0 : NC;
+  int j0 = (int)(blockIdx.x % strips) * NC, columns = a.wanted - j0 < NC ? a.wanted - j0 : NC;
   bool failed = a.info[page] != 0;
   strip<T, NC, WARPS> s (memory, rows);
-  const R *Z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j0 * n;
   for (int j = 0; j < NC; j++)
-    for (int r = threadIdx.x; r < rows; r += blockDim.x) {
-      mma_entry<is_complex_v<T>> x = {};
+    load_column (a, page, j0 + j, j < columns && !failed, [&] (int r, auto x) {
       if (failed)
         x.re = nan ("");
-      else if (r < n && j < columns)
-        x.re = Z[(int64_t)j * n + r];
       s.X.put (r, j, x);
-    }
+    });
   __syncthreads ();
   if (!failed) {
-    reflectors<T> y = {a.W + page * n * n, n};
+    reflectors<T> y (a, page);
     const double *factors = a.tfactor + page * tfactor_doubles<T> (n);
     for (int b = blocks_of (n) - 1; b >= 0; b--) {
       project (s, y, b * BLOCK);
@@ -348,7 +269,7 @@ __global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
     phases.leave ();
   __syncthreads ();
   for (int j = 0; j < columns; j++) {
-    T *V = a.V + page * a.page_v + a.rank[page * n + j0 + j] * a.ldv;
+    T *V = a.V + page * a.page_v + eig_place_of (a, page, j0 + j) * a.ldv;
     for (int r = threadIdx.x; r < n; r += blockDim.x)
       V[r] = phases.turned (s.X.get (r, j), r, j);
   }
@@ -360,7 +281,7 @@ template <class T, int NC, int WARPS> cudaError_t launch_warps (const eig_args<T
   cudaError_t status = allow_shared (apply_kernel<T, NC, WARPS>, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t blocks = a.pages * ((a.n + NC - 1) / NC);
+  int64_t blocks = a.pages * ((a.wanted + NC - 1) / NC);
   apply_kernel<T, NC, WARPS><<<(unsigned)blocks, WARPS * 32, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }

@@ -52,10 +52,11 @@ GLA_DEVICE void load_reflectors (const eig_args<T> &a, const T *W, reflector_lis
   }
 }
 
-// One block per page, S lanes per column of V, which they hold in registers: lane s of them has the
-// rows NEAR*(s + S*q) and the next ones, in rounds q. Reflectors are read from shared memory, by
-// all columns at once, and applied with a dot product over the S lanes each; those from row k+1 on
-// leave the rounds before it alone.
+// One block per page, S lanes per wanted column of V, which they hold in registers, and as many
+// warps as for all columns, which read the reflectors: lane s of them has the rows NEAR*(s + S*q)
+// and the next ones, in rounds q. Reflectors are read from shared memory, by all columns at once,
+// and applied with a dot product over the S lanes each; those from row k+1 on leave the rounds
+// before it alone.
 template <class T, int S, int ROWS>
 __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
     unmtr_page_kernel (eig_args<T> a)
@@ -68,10 +69,10 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
   int n = a.n, lane = threadIdx.x % 32, s = lane / APART % S;
   int j = threadIdx.x / 32 * (32 / S) + lane / (APART * S) * APART + lane % APART;
   int64_t page = blockIdx.x;
-  bool inside = j < n, failed = a.info[page] != 0;
-  j = inside ? j : n - 1; // lanes beyond the end repeat the last column
+  bool inside = j < a.wanted, failed = a.info[page] != 0;
+  j = inside ? j : a.wanted - 1; // lanes beyond the end repeat the last column
   reflector_list<S> list (n);
-  const R *z = static_cast<const R *> (a.Z) + page * n * n + (int64_t)j * n;
+  const R *z = static_cast<const R *> (a.Z) + (page * n + eig_source_of (a, page, j)) * n;
   const T *tau = a.tau + page * n;
   T x[ROWS];
 #pragma unroll
@@ -82,6 +83,8 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
   if (!failed)
     load_reflectors (a, a.W + page * n * n, list, reflectors);
   __syncthreads ();
+  if (threadIdx.x / 32 * (32 / S) >= a.wanted)
+    return; // this warp has no column
 
   const T *end = reflectors + list.offset (n - 1);
   for (int k = failed ? -1 : n - 2; k >= 0; k--) {
@@ -114,7 +117,7 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
     column_phase<APART, APART * S> (x,
                                     [s] (int r) { return (r / NEAR * S + s) * NEAR + r % NEAR; });
 
-  T *V = a.V + page * a.page_v + a.rank[page * n + j] * a.ldv;
+  T *V = a.V + page * a.page_v + eig_place_of (a, page, j) * a.ldv;
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = (r / NEAR * S + s) * NEAR + r % NEAR;

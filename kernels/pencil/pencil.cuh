@@ -67,8 +67,13 @@ template <class T> cudaError_t pencil_page_reduce (const pencil_args<T> &a);
 // The same pages: X in the place of Y.
 template <class T> cudaError_t pencil_small_back (const pencil_args<T> &a, const page_matrix<T> &V);
 
-// Gives the eigenvectors of the pairs their phase.
-template <class T> cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V);
+// Gives the eigenvectors of the pairs their phase: some columns of V.
+struct pencil_columns {
+  int first, count;
+};
+template <class T>
+cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
+                          const pencil_columns &columns);
 
 // Any n. Reads B: L, row, before, scaled, info_b and skew_b.
 template <class T> cudaError_t pencil_read_b (const pencil_args<T> &a);

@@ -68,16 +68,18 @@ template <class F> gla_status for_strips (int n, F f)
   return GLA_OK;
 }
 
-// Rows at .. at+size-1 of C = factor*B.
+// Rows at .. at+size-1 of these columns of C = factor*B.
 template <class T>
 gla_status multiply_rows (const pencil_work<T> &w, const triangular_factor<T> &factor,
-                          const page_operand<T> &B, const page_matrix<T> &C, int at, int size)
+                          const page_operand<T> &B, const page_matrix<T> &C, int at, int size,
+                          const pencil_columns &columns)
 {
   const int n = w.a.n, first = factor.adjoint ? at : 0;
   product_args<T, T> p = product_of_parts<T> (w, part_of<T> (factor.data, n, at, first, w.a.b_step),
-                                              B, C.data + at, w.a.pages);
-  p.B.data += first;
+                                              B, C.data + at + columns.first * C.ld, w.a.pages);
+  p.B.data += first + (int64_t)columns.first * n;
   p.m = size;
+  p.n = columns.count;
   p.k = factor.adjoint ? n - at : at + size;
   p.transpose_a = p.conjugate_a = factor.adjoint;
   p.ldc = C.ld;
@@ -184,7 +186,7 @@ template <class T> gla_status pencil_reduce (const pencil_work<T> &w)
   const triangular_factor<T> factor = {a.product ? a.L : a.M, a.product};
   const page_matrix<T> W = {a.W, n, (int64_t)n * n};
   GLA_TRY (for_strips (n, [&] (int at, int size) {
-    return multiply_rows (w, factor, part_of<T> (a.C, n, 0, 0), W, at, size);
+    return multiply_rows (w, factor, part_of<T> (a.C, n, 0, 0), W, at, size, {0, n});
   }));
   return for_strips (n, [&] (int at, int size) { return multiply_columns (w, factor, at, size); });
 }
@@ -193,8 +195,9 @@ template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_m
 {
   const pencil_args<T> &a = w.a;
   const triangular_factor<T> factor = {a.times ? a.L : a.M, !a.times};
+  const pencil_columns wanted = pencil_wanted (w.e->eigpairs_job);
   return for_strips (a.n, [&] (int at, int size) {
-    return multiply_rows (w, factor, part_of<T> (a.W, a.n, 0, 0), X, at, size);
+    return multiply_rows (w, factor, part_of<T> (a.W, a.n, 0, 0), X, at, size, wanted);
   });
 }
 

@@ -20,6 +20,15 @@ inline bool pencil_is_small (const gla_eigpairs_job &job)
   return job.eig.n <= PENCIL_SMALL && !job.product;
 }
 
+// The columns of X that are formed: those of a range of indices, but for small pages.
+inline pencil_columns pencil_wanted (const gla_eigpairs_job &job)
+{
+  const bool part =
+      job.eig.range == GLA_EIG_INDICES && job.eig.columns > 0 && !pencil_is_small (job);
+  return part ? pencil_columns{(int)job.eig.il - 1, (int)job.eig.columns}
+              : pencil_columns{0, (int)job.eig.n};
+}
+
 // How C is formed: by pencil_small, by pencil_page_reduce, or by several kernels.
 enum pencil_way { PENCIL_BY_WARPS, PENCIL_BY_BLOCKS, PENCIL_BY_PRODUCTS };
 template <class T> pencil_way pencil_way_of (int64_t n, bool product, int smem_limit)
@@ -36,7 +45,7 @@ template <class T> pencil_way pencil_way_of (int64_t n, bool product, int smem_l
 template <class T> gla_status pencil_factor_pages (const pencil_work<T> &w);
 // C from A.
 template <class T> gla_status pencil_reduce (const pencil_work<T> &w);
-// X from Y in W.
+// X from Y in W, the wanted columns.
 template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_matrix<T> &X);
 // inv (B) to W.
 template <class T> gla_status pencil_inverse (const pencil_work<T> &w);

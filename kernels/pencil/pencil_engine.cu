@@ -21,14 +21,15 @@ namespace
 //------------------------------------------------------------------------------
 
 // The standard problem, with arrays on the device or where the call has them. The wanted part is
-// taken out behind the back-transform, and the phase is that of the pairs' eigenvectors.
+// taken out behind the back-transform, which needs no other columns, and the phase is that of the
+// pairs' eigenvectors.
 gla_eig_job standard_job (const gla_eigpairs_job &job, int device_arrays)
 {
   gla_eig_job eig = job.eig;
   eig.head.device_arrays = device_arrays;
   eig.triangle = GLA_TRIANGLE_LOWER;
   eig.range = GLA_EIG_ALL;
-  eig.columns = eig.n;
+  eig.columns = pencil_wanted (job).count;
   eig.phase = 0;
   return eig;
 }
@@ -285,7 +286,8 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eigpai
   else if (job.vectors)
     GLA_TRY (pencil_back (w, vectors_of (w, chunk)));
   if (job.vectors && job.phase)
-    GLA_TRY (engine_status (pencil_phase (w.a, vectors_of (w, chunk))));
+    GLA_TRY (
+        engine_status (pencil_phase (w.a, vectors_of (w, chunk), pencil_wanted (e->eigpairs_job))));
   if (job.range != GLA_EIG_ALL)
     GLA_TRY (take_part (w, chunk, s));
   GLA_TRY (eig_look_for_info (e, slot, s.info, w.a.pages));

@@ -71,32 +71,42 @@ template <int LANES, class T> GLA_DEVICE void group_phase (T *column, int n, boo
 }
 
 template <int LANES, class T>
-__global__ void __launch_bounds__ (THREADS) phase_kernel (page_matrix<T> V, int n, int64_t pages)
+__global__ void __launch_bounds__ (THREADS)
+    phase_kernel (page_matrix<T> V, int n, int columns, int64_t pages)
 {
   const int64_t item = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
-  const int64_t page = item / n;
+  const int64_t page = item / columns;
   const bool inside = page < pages;
-  T *column = V.data + (inside ? page * V.page + item % n * V.ld : 0);
+  T *column = V.data + (inside ? page * V.page + item % columns * V.ld : 0);
   group_phase<LANES> (column, n, inside);
 }
 
-template <int LANES, class T> cudaError_t launch (const pencil_args<T> &a, const page_matrix<T> &V)
+template <int LANES, class T>
+cudaError_t launch (const pencil_args<T> &a, page_matrix<T> V, const pencil_columns &columns)
 {
   const int groups = THREADS / LANES;
-  const int64_t blocks = (a.pages * a.n + groups - 1) / groups;
-  phase_kernel<LANES, T><<<(unsigned)blocks, THREADS, 0, a.stream>>> (V, a.n, a.pages);
+  const int64_t blocks = (a.pages * columns.count + groups - 1) / groups;
+  V.data += columns.first * V.ld;
+  phase_kernel<LANES, T>
+      <<<(unsigned)blocks, THREADS, 0, a.stream>>> (V, a.n, columns.count, a.pages);
   return cudaGetLastError ();
 }
 
 } // namespace
 
-template <class T> cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V)
+template <class T>
+cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
+                          const pencil_columns &columns)
 {
-  return a.n <= 8 ? launch<4> (a, V) : a.n <= 32 ? launch<16> (a, V) : launch<32> (a, V);
+  return a.n <= 8    ? launch<4> (a, V, columns)
+         : a.n <= 32 ? launch<16> (a, V, columns)
+                     : launch<32> (a, V, columns);
 }
 
-template cudaError_t pencil_phase (const pencil_args<float> &, const page_matrix<float> &);
-template cudaError_t pencil_phase (const pencil_args<double> &, const page_matrix<double> &);
-template cudaError_t pencil_phase (const pencil_args<cx<float>> &, const page_matrix<cx<float>> &);
-template cudaError_t pencil_phase (const pencil_args<cx<double>> &,
-                                   const page_matrix<cx<double>> &);
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t pencil_phase (const pencil_args<T> &, const page_matrix<T> &,               \
+                                     const pencil_columns &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

@@ -15,6 +15,7 @@ int gpu_solves (const char *types);
 int gpu_solve_bits (const char *types);
 int gpu_norms (void);
 int gpu_phases (void);
+int gpu_parts (const char *types);
 int gpu_funs (void);
 int gpu_svds (void);
 int gpu_pairs (const char *types);

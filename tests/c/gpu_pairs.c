@@ -277,13 +277,77 @@ static void check_part (gla_type type, int64_t n, int itype, int interval, int t
   release (&q);
 }
 
+// |A x - lambda B x| of column j of a page, and |X'BX - I| of columns up to j, as multiples of
+// n*eps.
+static double few_ratio (const pair_problem *q, int64_t j, int64_t p)
+{
+  const int64_t n = q->n;
+  const double lambda = creal (get (&q->lambda, j, 0, p));
+  double residual = 0, size = 0, worst = 0;
+  double complex *y = calloc ((size_t)n, sizeof *y); // B x
+  for (int64_t i = 0; i < n; i++) {
+    double complex r = 0;
+    for (int64_t k = 0; k < n; k++) {
+      const double complex x = get (&q->V, k, j, p);
+      r += get (&q->A, i, k, p) * x;
+      y[i] += get (&q->B, i, k, p) * x;
+      size += cabs (get (&q->A, i, k, p)) * cabs (x);
+    }
+    residual = check_worst (residual, cabs (r - lambda * y[i]));
+  }
+  for (int64_t k = 0; k <= j; k++) {
+    double complex dot = j == k ? -1 : 0;
+    for (int64_t i = 0; i < n; i++)
+      dot += conj (get (&q->V, i, k, p)) * y[i];
+    worst = check_worst (worst, cabs (dot));
+  }
+  free (y);
+  return check_worst (worst, residual / size * (double)n) / ((double)n * gla_type_eps (q->A.type));
+}
+
+// Few eigenvectors of larger pages are formed by another way than all of them.
+static void check_few (gla_type type, int64_t n, int64_t columns, int there)
+{
+  pair_problem q = random_pairs (type, n, 3, 0, n), part = q;
+  int64_t count[3] = {-1, -1, -1};
+  double worst = 0, off = 0, largest = 0;
+  solve_on_gpu (&q);
+  make_results (&part, 0);
+  part.lambda.rows = part.V.columns = part.lambda.page_stride = columns;
+  part.V.page_stride = n * columns;
+  part.o.range = GLA_EIG_INDICES;
+  part.o.il = n / 3;
+  part.o.iu = n / 3 + columns - 1;
+  gla_eig_pairs_results r = results_of (&part);
+  r.count = count;
+  if (there)
+    solve_there (&part, 1, count);
+  else
+    call (on_gpu, &part, &part.A, &part.B, &r);
+  for (int64_t p = 0; p < 3; p++)
+    for (int64_t j = 0; j < columns; j++) {
+      const double whole = creal (get (&q.lambda, part.o.il - 1 + j, 0, p));
+      off = check_worst (off, fabs (creal (get (&part.lambda, j, 0, p)) - whole));
+      largest = fmax (largest, fabs (creal (get (&q.lambda, n - 1, 0, p))));
+      worst = check_worst (worst, few_ratio (&part, j, p));
+    }
+  CHECK (off <= BOUND * (double)n * gla_type_eps (type) * largest && worst <= BOUND,
+         "%c n %lld, %lld columns: eigenvalues off by %g, ratio %g", (char)type, (long long)n,
+         (long long)columns, off, worst);
+  release_results (&part);
+  release (&q);
+}
+
 static void test_parts (const gla_type *types, int count)
 {
   static const int64_t orders[] = {1, 4, 17, 32, 33, 70, 250};
-  for (int t = 0; t < count; t++)
+  for (int t = 0; t < count; t++) {
     for (int k = 0; k < COUNT (orders); k++)
       for (int mode = 0; mode < 4; mode++)
         check_part (types[t], orders[k], 1 + (k + t) % 3, mode % 2, mode / 2);
+    for (int64_t n = 96; n < 300; n += 67)
+      check_few (types[t], n, n == 163 ? 1 : n / 8, n % 2 == 0);
+  }
 }
 
 //------------------------------------------------------------------------------

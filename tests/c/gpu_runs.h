@@ -136,6 +136,8 @@ static gla_status run_eig (gla_engine *engine, const int *v)
   job.head = (gla_job){.type = type, .device_arrays = v[6], .monitor = monitor};
   job.range = (gla_eig_range)v[7];
   job.il = job.columns = job.range == GLA_EIG_ALL ? n : (n + 1) / 2;
+  if (job.range == GLA_EIG_INDICES && n >= 150)
+    job.columns = n / 8; // of so few the GPU goes by a band
   job.vl = -1;
   job.vu = 1;
   gla_eig_chunk chunk[2];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
-//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases, funs,
-//        svds, pairs TYPES, qr or stops:
+//        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
+//        parts TYPES, funs, svds, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"
@@ -280,6 +280,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_norms ();
   if (name == "phases")
     return gpu_phases ();
+  if (name == "parts")
+    return gpu_parts (types);
   if (name == "qr" && gpu_is_limited ()) {
     printf ("gpu_qr: 0 passed, 0 failed, 1 skipped\n");
     return 0;

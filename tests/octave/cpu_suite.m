@@ -23,6 +23,8 @@ if (wanted ("eig"))
   endfor
 endif
 if (wanted ("eig") && first)
+  [p, f] = check_structure ("cpu");
+  counts += [p, f];
   [p, f] = check_not_hermitian ("cpu", [1:5, 8, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 192, 193, 257]);
   counts += [p, f];
 endif

@@ -40,6 +40,10 @@ if (wanted ("eig"))
     counts += [p, f];
   endfor
 endif
+if (wanted ("eig") && first)
+  [p, f] = check_structure ("gpu");
+  counts += [p, f];
+endif
 if (wanted ("failing"))
   warning ("off", "gpulinalg:pages-failed");
   sizes = [1:9, 15:17, 28, 29, 31:33, 39, 40, 47, 48, 55, 56, 63:65, 80, 81, 88, 89, 96, 97, 112, 113, 128, 129, 150, 170, 260, 330];
