@@ -274,6 +274,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_funs ();
   if (name == "svds")
     return gpu_svds ();
+  if (name == "large-svds")
+    return gpu_large_svds (types);
   if (name == "pairs")
     return gpu_pairs (types);
   if (name == "norms")
