@@ -20,7 +20,7 @@ struct svd_product {
 // once; those of single precision do not use tensor cores.
 template <class T> bool svd_by_blas (int64_t k)
 {
-  return k > (sizeof (real_t<T>) == 8 ? 1024 : 384);
+  return k > (sizeof (real_t<T>) == 8 ? 1024 : 640);
 }
 
 //------------------------------------------------------------------------------

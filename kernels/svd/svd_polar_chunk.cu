@@ -229,7 +229,7 @@ double polar_seconds (gla_type type, double n, bool vectors)
 // Of steps: kernels that wait for each other in the inverse, for 64 columns at a time.
 double polar_latency (double n)
 {
-  return polar_by_steps ((int64_t)n) ? 1e-3 + 3 * n / 64 * 6e-5 : 0;
+  return polar_by_steps ((int64_t)n) ? 2e-4 + 3.5 * n / 64 * 4e-5 : 0;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -106,8 +106,9 @@ __global__ void __launch_bounds__ (POLAR_THREADS) distance_kernel (polar_steps<T
   }
 }
 
-// A block for each page. X is scaled so that its largest singular value is about 1: the power
-// iteration has found at least the mean of the eigenvalues of G that count.
+// A block for each page. X is scaled so that its largest singular value is about 1, by what the
+// power iteration has found, which is too small by some per cent. Should it have found nothing, the
+// largest eigenvalue of G is no less than |G|/sqrt (n).
 template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) first_kernel (polar_steps<T> s)
 {
   __shared__ double work[POLAR_THREADS / 32];
