@@ -3,7 +3,7 @@
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
 //        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases, funs,
-//        svds, pairs TYPES, qr or stops:
+//        svds, large-svds TYPES, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"
