@@ -69,8 +69,7 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) scale_kerne
 }
 
 // What an entry of X = A/|A| gets more, so that no singular value is 0: eps/4 to 2 eps/4 on the
-// diagonal, or on pages that go by POLAR_WEIGHT random numbers everywhere, of a norm of about
-// eps/2.
+// diagonal; of pages that go by steps each entry a random number, all together of a norm of eps/2.
 template <class T> GLA_DEVICE T start_more (int n, int i, int j)
 {
   typedef real_t<T> R;
