@@ -168,8 +168,9 @@ s = squeeze (batchsvd (A))
 @end example
 
 @subheading Limits
-@var{k} is at most 23000 on the CPU where LAPACK has 32-bit integers.  The number of
-pages is limited by the memory of the computer alone.
+@var{k} is at most 23000 on the CPU where LAPACK has 32-bit integers, and 32768 on a
+GPU, where pages above 256 need a cuBLAS and @qcode{"jacobi"} ends at 64.
+The number of pages is limited by the memory of the computer alone.
 
 @subheading gpuArrays
 Where @var{A} is a gpuArray the work is done where it is, and all results but @var{info} are gpuArrays.

@@ -132,6 +132,8 @@ program test_device parts dz
 program test_device parts sc
 program test_device funs
 program test_device svds
+program test_device large-svds dz
+program test_device large-svds sc
 program test_device pairs dz
 program test_device pairs sc
 program test_device solve-bits dz
@@ -184,9 +186,9 @@ memcheck PAGE_SIZES=$page_sizes
 initcheck PAGE_SIZES=$page_sizes
 synccheck PAGE_SIZES=$page_sizes
 racecheck SVD_SIZES=3,17,70
-memcheck SVD_SIZES=2,8,17,32,40,64,70,130
-initcheck SVD_SIZES=2,8,17,32,40,64,70,130
-synccheck SVD_SIZES=2,8,17,32,40,64,70,130
+memcheck SVD_SIZES=2,8,17,32,40,64,70,130,260
+initcheck SVD_SIZES=2,8,17,32,40,64,70,130,260
+synccheck SVD_SIZES=2,8,17,32,40,64,70,130,260
 memcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 synccheck GSVD_SIZES=1,2,8,16,31,33,64,100

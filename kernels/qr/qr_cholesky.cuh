@@ -41,6 +41,7 @@ template <class T> struct qr_cholesky {
   int64_t strip; // columns that are factored at a time
   bool panels;   // leaf by leaf, with products for all that is right of one, not by halves
   bool early;    // Q is formed while signs are sought, and gets them afterwards
+  bool signs;    // wanted; else nothing from M on is needed but `failed`
   page_matrix<T>
       G; // n x n: A'A; inverses of the strips' blocks on the diagonal of R take its place
   page_matrix<T> R; // n x n, its diagonal positive before it gets its signs
@@ -56,6 +57,8 @@ template <class T> struct qr_cholesky {
   double norm_most;    // what |D R^-1|_2^2 may be
 
   qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
+  // For qr_cholesky_inverse: G and R are the caller's.
+  qr_cholesky (page_matrix<T> G, page_matrix<T> R, int64_t n, int64_t pages, carver &c);
 };
 
 // R (rows x n; not wanted: NULL data) and Q (m x n; likewise) of every page, and what failed.
@@ -63,6 +66,12 @@ template <class T>
 gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page_matrix<T> R,
                            int64_t rows, page_matrix<T> Q, const qr_streams &streams,
                            const qr_pause &pause);
+
+// The Cholesky factors R of positive definite pages of which G has the upper triangle at least, and
+// inverses of R, with zeros below, in the place of G.
+template <class T>
+gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &streams,
+                                const qr_pause &pause);
 
 //------------------------------------------------------------------------------
 // kernels

@@ -16,6 +16,9 @@ namespace
 // more entries for a multiprocessor there.
 enum { WIDTH = 512, REAL_WIDTH = 1024 };
 
+// Columns whose factorisation takes up to 50 ms, and is not waited for in between.
+enum { WAIT_COLUMNS = 4096 };
+
 // The products of a chunk.
 template <class T> struct halves {
   const qr_cholesky<T> &c;
@@ -75,6 +78,8 @@ template <class T> struct halves {
   gla_status leaf (int64_t J, int count, bool all) const
   {
     GLA_TRY (qr_cholesky_leaf (c, J, count, s.main));
+    if (!c.signs)
+      return GLA_OK;
     GLA_TRY (side_follows ());
     return engine_status (qr_signs_leaf (c, J, count, all, s.side));
   }
@@ -128,8 +133,10 @@ template <class T> struct halves {
     page_matrix<T> R12 = c.R.at (J, K);
     GLA_TRY (multiply (false, {(int)left, (int)right, (int)left, true, 1, 0,
                                as_const (c.G.at (J, J)), as_const (c.G.at (J, K)), R12}));
-    GLA_TRY (side_follows ());
+    GLA_TRY (c.signs ? side_follows () : GLA_OK);
     GLA_TRY (square (-1, as_const (R12), left, K, right, 1));
+    if (!c.signs)
+      return GLA_OK;
     GLA_TRY (c.panels ? signs_panel (J, left, right) : signs_left (J, left, right));
     return GLA_OK;
   }
@@ -158,9 +165,24 @@ template <class T> struct halves {
     GLA_TRY (go_right (J, left, right));
     GLA_TRY (factor (J + left, right, all));
     GLA_TRY (join (J, left, right));
-    if (all)
+    if (all && c.signs)
       return signs_inverse (J, left, right);
     return GLA_OK;
+  }
+
+  // The same without signs, waiting between parts of many columns.
+  gla_status factor_all (int64_t J, int64_t count, const qr_pause &pause) const
+  {
+    if (count <= WAIT_COLUMNS)
+      return factor (J, count, false);
+    const int64_t left = qr_left_half (count), right = count - left;
+    GLA_TRY (factor_all (J, left, pause));
+    GLA_TRY (pause.wait (pause.user));
+    GLA_TRY (go_right (J, left, right));
+    GLA_TRY (pause.wait (pause.user));
+    GLA_TRY (factor_all (J + left, right, pause));
+    GLA_TRY (pause.wait (pause.user));
+    return join (J, left, right);
   }
 
   gla_status inverses (int64_t J, int64_t count) const
@@ -285,7 +307,17 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page
   return work.finish (A, R, rows, Q, pause);
 }
 
+template <class T>
+gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &streams,
+                                const qr_pause &pause)
+{
+  const halves<T> work = {c, streams};
+  return work.factor_all (0, c.n, pause);
+}
+
 #define GLA_INSTANTIATE(T)                                                                         \
+  template gla_status qr_cholesky_inverse (const qr_cholesky<T> &, const qr_streams &,             \
+                                           const qr_pause &);                                      \
   template gla_status qr_by_cholesky (const qr_cholesky<T> &, page_matrix<const T>,                \
                                       page_matrix<T>, int64_t, page_matrix<T>, const qr_streams &, \
                                       const qr_pause &);

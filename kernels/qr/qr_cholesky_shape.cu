@@ -19,6 +19,13 @@ enum { EARLY = 8 };
 // and for every page.
 const double OWN_PRODUCTS = 0x1p25;
 
+// Numbers of the product of the halves of so many columns, and of those of inner halves.
+int64_t half_of (int64_t columns)
+{
+  const int64_t left = qr_left_half (columns), right = columns - left;
+  return right == 0 ? 0 : left * (left > right ? left : right);
+}
+
 // A'A by our own kernel: up to so many columns, of matrices so many times as high.
 enum { TALL_COLUMNS = 512, TALL = 16 };
 
@@ -66,9 +73,9 @@ qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
 {
   panels = n <= PANELS_MOST;
   early = panels && m <= EARLY * n;
+  signs = true;
   strip = panels ? n : (int64_t)STRIP;
-  int64_t left = qr_left_half (strip), right = strip - left;
-  int64_t half = right == 0 ? 0 : left * (left > right ? left : right); // of inner halves, too
+  const int64_t left = qr_left_half (strip), half = half_of (strip);
   int64_t side = panels ? (n > QR_LEAF ? QR_LEAF * (n - QR_LEAF) : 0) : STRIP * n;
   G = {k.take<T> (pages * n * n), n, n * n};
   R = {k.take<T> (pages * n * n), n, n * n};
@@ -89,8 +96,21 @@ qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
   norm_most = 28.0 * (double)(n < 4 ? 4 : n) / (16 + sqrt ((double)chain));
 }
 
+template <class T>
+qr_cholesky<T>::qr_cholesky (page_matrix<T> G, page_matrix<T> R, int64_t n, int64_t pages,
+                             carver &k)
+    : m (n), n (n), pages (pages), strip (n), panels (true), early (false), signs (false), G (G),
+      R (R), M{}, side_W{}, V{}, X{}, parts (nullptr), norms (nullptr), squares (nullptr),
+      sign (nullptr), failures (nullptr), norm_most (0)
+{
+  const int64_t half = half_of (n);
+  W = {k.take<T> (pages * half), qr_left_half (n), half};
+  failed = k.take<int> (pages);
+}
+
 #define GLA_INSTANTIATE(T)                                                                         \
-  template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &);
+  template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &);                    \
+  template qr_cholesky<T>::qr_cholesky (page_matrix<T>, page_matrix<T>, int64_t, int64_t, carver &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -14,16 +14,18 @@
 struct svd_shape {
   int64_t rows, columns, u_columns, v_columns;
   bool flip, by_qr, polar;
+  bool again;    // polar: pages may fail, and are done again with A = Q*R before
   svd_tree tree; // by_qr, and not polar: the blocks of rows
 };
 
 inline svd_shape svd_shape_of (const gla_svd_job &job)
 {
   const bool flip = job.m < job.n;
-  svd_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, false, {}};
+  svd_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, false, false, {}};
   if (flip)
-    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, false, {}};
+    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, false, false, {}};
   s.polar = s.columns > SVD_LANES_MAX;
+  s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = s.polar ? s.rows > s.columns
                     : s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
   if (s.by_qr && !s.polar)
@@ -48,10 +50,11 @@ template <class T> struct svd_chunk_memory {
   svd_chunk_memory (const cuda_engine *e, const gla_svd_job &job, int64_t pages, carver &c)
   {
     const svd_shape s = svd_shape_of (job);
-    if (s.polar) { // eig_part has the beginning
-      const gla_eig_job eig = polar_eig_job (job, s.columns);
-      c.take<char> ((int64_t)eig_part_bytes (e, &eig, pages));
-    }
+    const int64_t factored = s.by_qr ? pages : 1; // a square page is done again alone
+    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+    const int64_t qr_bytes = s.polar ? (int64_t)qr_pages_part_bytes (&factor, factored) : 0;
+    if (s.polar)
+      take_beginning (e, job, pages, s.by_qr && !s.again ? qr_bytes : 0, c);
     const bool on_host = !job.head.device_arrays;
     by_qr = s.by_qr;
     A = packed (c, pages, job.m, job.n, on_host);
@@ -62,21 +65,34 @@ template <class T> struct svd_chunk_memory {
     page_s = job.values;
     info = c.take<int32_t> (pages);
     adjoint = packed (c, pages, s.rows, s.columns, s.by_qr && s.flip);
-    const int64_t factored = s.by_qr ? pages : 1; // a square page is done again alone
-    R = packed (c, factored, s.columns, s.columns, s.by_qr || s.polar);
+    R = packed (c, factored, s.columns, s.columns, s.by_qr || s.again);
     for (int l = 0; l < s.tree.count; l++) {
       const int64_t rows = s.tree.level[l].rows;
       Q[l] = packed (c, pages, rows, s.columns, true);
       stack[l] = packed (c, pages, rows, s.columns, l > 0);
       W[l] = packed (c, pages, rows, s.u_columns, l > 0);
     }
-    W[s.tree.count] = packed (c, factored, s.columns, s.u_columns, s.by_qr || s.polar);
+    W[s.tree.count] = packed (c, factored, s.columns, s.u_columns, s.by_qr || s.again);
     if (!s.polar)
       return;
-    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
-    Q[0] = packed (c, factored, s.rows, s.columns, true);
-    qr = c.take<char> ((int64_t)qr_pages_part_bytes (&factor, factored));
-    polar = polar_memory<T> (s.columns, pages, e->multiprocessors, c);
+    Q[0] = packed (c, factored, s.rows, s.columns, s.by_qr || s.again);
+    if (s.again)
+      qr = c.take<char> (qr_bytes);
+    polar.take (s.columns, pages, e->multiprocessors, c);
+  }
+  // The bytes of eig_part belong to other parts before it, one after the other.
+  void take_beginning (const cuda_engine *e, const gla_svd_job &job, int64_t pages,
+                       int64_t qr_bytes, carver &c)
+  {
+    const int64_t columns = svd_shape_of (job).columns;
+    carver of_qr = c, of_steps = c;
+    const gla_eig_job eig = polar_eig_job (job, columns);
+    c.take<char> ((int64_t)eig_part_bytes (e, &eig, pages));
+    qr = of_qr.take<char> (qr_bytes);
+    if (polar_by_steps (columns))
+      polar.take_early (columns, pages, of_steps);
+    for (const carver &other : {of_qr, of_steps})
+      c.used = other.used > c.used ? other.used : c.used;
   }
   static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
                                 bool wanted)

@@ -58,7 +58,8 @@ double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t 
   const gla_eig_job eig = polar_eig_job (job, s.columns);
   const double all = (double)pages;
   double seconds = cuda_eig_ops.seconds (engine, &eig.head, pages) +
-                   all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job));
+                   all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job)) +
+                   polar_latency ((double)s.columns);
   if (s.by_qr) {
     const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
     seconds += qr_pages_part_seconds (engine_facts (engine), &factor, all);
@@ -137,7 +138,7 @@ gla_status do_again (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
                      const svd_chunk_memory<T> &s)
 {
   const svd_shape shape = svd_shape_of (e->svd_job);
-  if (!shape.polar || shape.by_qr || *chunk->clean)
+  if (!shape.again || shape.by_qr || *chunk->clean)
     return GLA_OK;
   for (int64_t page = 0; page < chunk->A.pages; page++)
     if (chunk->info[page] == shape.columns) {
@@ -169,7 +170,7 @@ int supports_polar (const gla_svd_job &job, const svd_shape &s)
 {
   const gla_eig_job eig = polar_eig_job (job, s.columns);
   const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
-  return job.method != GLA_SVD_METHOD_JACOBI && s.columns <= LU_PART_MOST &&
+  return job.method != GLA_SVD_METHOD_JACOBI && (s.again || gpu_blas_expected ()) &&
          cuda_eig_ops.supports (&eig.head) && (!s.by_qr || cuda_qr_ops.supports (&factor.head));
 }
 
@@ -200,12 +201,24 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return CALL_SECONDS + (all * transfer > work ? all * transfer : work);
 }
 
+// Pages that go by steps wait for each other's chains of columns, and are waited for piece by piece
+// anyway: so many that they fill the GPU, but of host arrays at most a quarter, so that some are
+// copied while others are worked on.
+double pages_by_steps (const gla_svd_job &job, double chunk, int64_t pages)
+{
+  const double fill = 1.3e8 / ((double)job.n * (double)job.m), quarter = (double)(pages + 3) / 4;
+  const double most = job.head.device_arrays || quarter > fill ? fill : quarter;
+  return chunk > most ? chunk : most;
+}
+
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   const gla_svd_job &job = *(const gla_svd_job *)head;
   double chunk =
       PIECE_SECONDS / work_seconds (engine, job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
+  if (polar_by_steps (svd_shape_of (job).columns))
+    chunk = pages_by_steps (job, chunk, pages);
   const double by_bytes = CHUNK_BYTES / page_bytes (job),
                of_page = (double)arena_bytes (e, job, 64) / 64;
   if (!head->device_arrays)

@@ -7,6 +7,7 @@
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
 #include "engine/product_part.cuh"
+#include "svd_polar_steps.cuh"
 
 // Where a product is made, and of how many pages.
 struct svd_product {
@@ -14,6 +15,17 @@ struct svd_product {
   int slot;
   int64_t pages;
 };
+
+// Whether products with sums of so many terms are cuBLAS's, page by page. Ours take all pages at
+// once; those of single precision do not use tensor cores.
+template <class T> bool svd_by_blas (int64_t k)
+{
+  return k > (sizeof (real_t<T>) == 8 ? 1024 : 640);
+}
+
+//------------------------------------------------------------------------------
+// our own products
+//------------------------------------------------------------------------------
 
 // In pieces of PIECE_SECONDS.
 template <class T> gla_status svd_run_product (const svd_product &w, const product_args<T, T> &p)
@@ -49,22 +61,88 @@ product_args<T, T> svd_product_args (const svd_product &w, page_matrix<T> C, pag
   return p;
 }
 
+//------------------------------------------------------------------------------
+// cuBLAS's
+//------------------------------------------------------------------------------
+
+// op (A)*op (B) on every page, in pieces of about PIECE_SECONDS. The handle is open.
+template <class T>
+gla_status svd_run_blas (const svd_product &w, const char (&op)[2], page_matrix<T> C,
+                         page_matrix<T> A, page_matrix<T> B, const int64_t (&mkn)[3])
+{
+  engine_slot &slot = w.e->slots[w.slot];
+  const int64_t m = mkn[0], k = mkn[1], n = mkn[2];
+  const double rate = 3e13, parts = is_complex_v<T> ? 8 : 2;
+  const double column = parts * (double)m * (double)k / rate;
+  double under_way = 0;
+  for (int64_t page = 0; page < w.pages; page++)
+    for (int64_t j = 0, width; j < n; j += width) {
+      const double fit = PIECE_SECONDS / column;
+      width = fit < 256 ? 256 : fit < (double)n ? (int64_t)fit : n;
+      width = width < n - j ? width : n - j;
+      if (under_way > PIECE_SECONDS)
+        GLA_TRY (engine_throttle (w.e, w.slot));
+      under_way = under_way > PIECE_SECONDS ? 0 : under_way;
+      page_matrix<T> a = A, b = op[1] == 'N' ? B.at (0, j) : B.at (j, 0), c = C.at (0, j);
+      a.data += page * A.page;
+      b.data += page * B.page;
+      c.data += page * C.page;
+      GLA_TRY (gpu_gemm<T> (&slot.blas, slot.stream, op[0], op[1], m, width, k, 1, as_const (a),
+                            as_const (b), 0, c, 1));
+      under_way += column * (double)width;
+    }
+  return GLA_OK;
+}
+
+// The upper triangle of a Hermitian product in strips of columns, then the lower one.
+template <class T>
+gla_status svd_hermitian_blas (const svd_product &w, const char (&op)[2], page_matrix<T> C,
+                               page_matrix<T> A, int64_t k, int64_t n)
+{
+  enum { STRIP = 1024 };
+  for (int64_t j = 0; j < n; j += STRIP) {
+    const int64_t width = n - j < STRIP ? n - j : (int64_t)STRIP;
+    const page_matrix<T> B = op[0] == 'N' ? A.at (j, 0) : A.at (0, j);
+    GLA_TRY (svd_run_blas (w, op, C.at (0, j), A, B, {j + width, k, width}));
+  }
+  return engine_status (polar_mirror (C.data, (int)n, w.pages, w.e->slots[w.slot].stream));
+}
+
+//------------------------------------------------------------------------------
+// either
+//------------------------------------------------------------------------------
+
 // C = A*B of m x k and k x n, or A'*B with A of k x m.
 template <class T>
 gla_status svd_multiply (const svd_product &w, page_matrix<T> C, page_matrix<T> A, page_matrix<T> B,
                          const int64_t (&mkn)[3], bool adjoint = false)
 {
+  if (svd_by_blas<T> (mkn[1]))
+    return svd_run_blas (w, {adjoint ? 'C' : 'N', 'N'}, C, A, B, mkn);
   product_args<T, T> p = svd_product_args (w, C, A, B, mkn);
   p.transpose_a = p.conjugate_a = adjoint;
   return svd_run_product (w, p);
 }
 
-// C = A'*A of k x n, exactly Hermitian.
+// C = A'*A of k x n, exactly Hermitian; by cuBLAS C is packed.
 template <class T>
 gla_status svd_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t k, int64_t n)
 {
+  if (svd_by_blas<T> (k))
+    return svd_hermitian_blas (w, {'C', 'N'}, C, A, k, n);
   product_args<T, T> p = svd_product_args (w, C, A, A, {n, k, n});
   p.transpose_a = p.conjugate_a = p.hermitian = true;
+  return svd_run_product (w, p);
+}
+
+// C = A*A' of n x n, likewise.
+template <class T>
+gla_status svd_square (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n)
+{
+  if (svd_by_blas<T> (n))
+    return svd_hermitian_blas (w, {'N', 'C'}, C, A, n, n);
+  product_args<T, T> p = svd_product_args (w, C, A, A, {n, n, n});
+  p.transpose_b = p.conjugate_b = p.hermitian = true;
   return svd_run_product (w, p);
 }
 

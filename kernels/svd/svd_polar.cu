@@ -1,51 +1,20 @@
 // svd_polar.cu: kernels of singular value decompositions by way of the polar decomposition
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// Each page is shared by `parts` blocks of threads: block (x, y) is part x of pages y, y +
-// gridDim.y, .. A part of a page is what its threads meet when they take every parts-th run of
-// POLAR_THREADS entries. Sums of a page are added in the same order by every block that needs them.
 
-#include "common/block_norm.cuh"
-#include "svd_polar.cuh"
+#include "common/krylov_random.h"
+#include "svd_parts.cuh"
 
 namespace
 {
 
-enum { POLAR_THREADS = 256, TILE = 32, TILE_ROWS = 8, GRID_MOST = 65535, INVERSE_WANTED = 1 };
+enum { TILE = 32, TILE_ROWS = 8, INVERSE_WANTED = 1 };
 
-template <class T> dim3 grid_of (const polar_args<T> &a, unsigned across)
-{
-  return dim3 (across, (unsigned)(a.pages < GRID_MOST ? a.pages : GRID_MOST));
-}
-
-// f (i, j) for the entries of this block's part.
-template <class F> GLA_DEVICE void for_entries (int n, int parts, F f)
-{
-  const int64_t all = (int64_t)n * n;
-  for (int64_t k = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x; k < all;
-       k += (int64_t)parts * POLAR_THREADS)
-    f ((int)(k % n), (int)(k / n));
-}
-
-GLA_DEVICE double sum_of_parts (const double *sum, int parts)
-{
-  double all = 0;
-  for (int part = 0; part < parts; part++)
-    all += sum[part];
-  return all;
-}
 GLA_DEVICE double largest_of_parts (const double *most, int parts)
 {
   double all = 0;
   for (int part = 0; part < parts; part++)
     all = most[part] > all || most[part] != most[part] ? most[part] : all;
   return all;
-}
-
-template <class T> GLA_DEVICE double square_of (T x)
-{
-  const double r = (double)re (x), i = (double)im (x);
-  return fma (r, r, i * i);
 }
 
 //------------------------------------------------------------------------------
@@ -99,7 +68,18 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) scale_kerne
   }
 }
 
-// X = A/|A| with eps/4 to 2 eps/4 more on the diagonal, the identity where A is 0; sum: squares.
+// What an entry of X = A/|A| gets more, so that no singular value is 0: eps/4 to 2 eps/4 on the
+// diagonal; of pages that go by steps each entry a random number, all together of a norm of eps/2.
+template <class T> GLA_DEVICE T start_more (int n, int i, int j)
+{
+  typedef real_t<T> R;
+  if (!polar_by_steps (n))
+    return from_real<T> (i == j ? limits<R>::eps / 4 * (1 + R (i % 7) / 8) : R (0));
+  const uint64_t at = (uint64_t)i + (uint64_t)j * (uint64_t)n;
+  return from_real<T> (limits<R>::eps / 2 * (R)gla_krylov_random (1, at) / sqrt_of ((R)n));
+}
+
+// X = A/|A| and a little more, the identity where A is 0; sum: squares.
 template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) start_kernel (polar_args<T> a)
 {
   typedef real_t<T> R;
@@ -112,8 +92,7 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) start_kerne
     for_entries (a.n, a.parts, [&] (int i, int j) {
       const int64_t k = at + i + (int64_t)j * a.n;
       T x = scale (factor, a.scaled[k]);
-      const R more = norm > 0 ? limits<R>::eps / 4 * (1 + R (i % 7) / 8) : R (1);
-      x = i == j ? x + from_real<T> (more) : x;
+      x = x + (norm > 0 ? start_more<T> (a.n, i, j) : from_real<T> (i == j ? R (1) : R (0)));
       square += square_of (x);
       a.X[k] = x;
     });
@@ -347,7 +326,7 @@ __global__ void __launch_bounds__ (POLAR_THREADS)
 
 template <class T> cudaError_t polar_start (const polar_args<T> &a)
 {
-  const dim3 grid = grid_of (a, a.parts);
+  const dim3 grid = polar_grid (a, a.parts);
   largest_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   scale_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   start_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
@@ -356,7 +335,7 @@ template <class T> cudaError_t polar_start (const polar_args<T> &a)
 
 template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last)
 {
-  const dim3 grid = grid_of (a, a.parts);
+  const dim3 grid = polar_grid (a, a.parts);
   square_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   newton_kernel<<<grid, TILE * TILE_ROWS, 0, a.stream>>> (a);
   const unsigned blocks = (unsigned)((a.pages + POLAR_THREADS - 1) / POLAR_THREADS);
@@ -369,13 +348,13 @@ template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last)
 
 template <class T> cudaError_t polar_factor (const polar_args<T> &a, int step)
 {
-  factor_kernel<<<grid_of (a, a.parts), POLAR_THREADS, 0, a.stream>>> (a, step);
+  factor_kernel<<<polar_grid (a, a.parts), POLAR_THREADS, 0, a.stream>>> (a, step);
   return cudaGetLastError ();
 }
 
 template <class T> cudaError_t polar_hermitian (const polar_args<T> &a)
 {
-  hermitian_kernel<<<grid_of (a, a.parts), TILE * TILE_ROWS, 0, a.stream>>> (a);
+  hermitian_kernel<<<polar_grid (a, a.parts), TILE * TILE_ROWS, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
@@ -383,7 +362,8 @@ template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar
 {
   values_kernel<<<(unsigned)a.pages, POLAR_THREADS, 0, a.stream>>> (a, r);
   if (r.v_columns + r.vs_columns > 0)
-    columns_kernel<<<grid_of (a, 32), POLAR_THREADS, 0, a.stream>>> (a, r);
+    columns_kernel<<<polar_grid (a, polar_by_steps (a.n) ? 256 : 32), POLAR_THREADS, 0,
+                     a.stream>>> (a, r);
   return cudaGetLastError ();
 }
 

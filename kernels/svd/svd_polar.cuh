@@ -24,15 +24,18 @@
 #include "backend.h"
 #include "common/pages.cuh"
 
-enum { POLAR_LARGEST = 50, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 64 };
+enum { POLAR_LARGEST = 50, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 256 };
 
-// Numbers of one page.
+// Numbers of one page; the last three on pages that go by steps.
 struct polar_page {
   double norm;    // |A| after it was scaled, in the Frobenius norm; 0 where A is 0
   double largest; // bound of the singular values of X after the inverses
   int exponent;   // A was divided by 2^exponent
-  int active;     // whether the next inverse is wanted
+  int active;     // whether the next inverse is wanted; the polar_step that comes next
   int failed;     // 1: not finite, 2: no accurate result
+  int products;   // since the last inverse
+  double least;   // of the singular values of X: what they are expected to be at least, or 0
+  double scale;   // of X in the next step
 };
 
 // Matrices of work are packed, n x n. Each page is shared by `parts` blocks of threads, whose sums
@@ -48,9 +51,15 @@ template <class T> struct polar_args {
   cudaStream_t stream;
 };
 
+// Larger pages go by the steps of svd_polar_steps.cuh.
+__host__ __device__ constexpr bool polar_by_steps (int64_t n)
+{
+  return n > 256;
+}
+
 inline int polar_parts (int64_t n)
 {
-  const int64_t wanted = n * n / 16384;
+  const int64_t wanted = n * n / (polar_by_steps (n) ? 2048 : 16384);
   return wanted < 1 ? 1 : wanted > POLAR_PARTS ? (int)POLAR_PARTS : (int)wanted;
 }
 

@@ -1,9 +1,13 @@
 // svd_polar_chunk.cu: the kernels of a chunk of pages whose singular values are found by A = X*H
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/copy.cuh"
 #include "engine/eig_part.cuh"
 #include "svd_multiply.cuh"
 #include "svd_polar_chunk.cuh"
+
+static_assert (polar_by_steps (LU_PART_MOST + 1) && !polar_by_steps (LU_PART_MOST),
+               "lu_part_invert serves all others");
 
 namespace
 {
@@ -61,6 +65,79 @@ template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> 
   }
   return GLA_OK;
 }
+
+//------------------------------------------------------------------------------
+// the same by steps
+//------------------------------------------------------------------------------
+
+template <class T> polar_steps<T> steps_of (const polar_args<T> &p, const polar_memory<T> &m)
+{
+  return {p, m.Z, {m.vectors[0], m.vectors[1]}, m.wanted};
+}
+
+// X = X*M; `other` is the second place for it.
+template <class T> gla_status apply (const svd_product &product, polar_args<T> &p, T *&other, T *M)
+{
+  GLA_TRY (svd_multiply (product, packed (other, p.n), packed (p.X, p.n), packed (M, p.n),
+                         {p.n, p.n, p.n}));
+  T *x = p.X;
+  p.X = other;
+  other = x;
+  return GLA_OK;
+}
+
+// The inverse of I + c*G as inv (R)*inv (R)', to Z.
+template <class T>
+gla_status invert (const svd_product &product, polar_steps<T> &s, const polar_memory<T> &m)
+{
+  const page_matrix<T> Y = packed (s.a.Y, s.a.n), Z = packed (s.Z, s.a.n);
+  GLA_TRY (polar_shift (s));
+  GLA_TRY (definite_part (product.e, product.slot, m.definite, Y, Z, s.a.n, s.a.pages));
+  GLA_TRY (svd_square (product, Z, Y, s.a.n));
+  GLA_TRY (polar_power (s, s.Z));
+  return engine_status (polar_weigh (s));
+}
+
+// The steps that pages want, once all before them are done.
+template <class T>
+gla_status choose (const svd_product &product, polar_steps<T> &s, bool first, int *wanted)
+{
+  int *counter = &product.e->counter[product.slot];
+  GLA_TRY (first ? polar_power (s, s.a.Y) : cudaSuccess);
+  GLA_TRY (polar_choose (s, first));
+  GLA_TRY (copy_to_host (counter, s.wanted, sizeof (int), s.a.stream));
+  GLA_TRY (engine_throttle (product.e, product.slot));
+  *wanted = *counter;
+  *counter = 0;
+  return GLA_OK;
+}
+
+// X unitary.
+template <class T>
+gla_status run_steps (cuda_engine *e, int slot, polar_args<T> &p, const polar_memory<T> &m,
+                      T *&other)
+{
+  const svd_product product = {e, slot, p.pages};
+  GLA_TRY (engine_open_blas (e, slot));
+  GLA_TRY (polar_start (p));
+  for (int step = 0, wanted = 0; step < POLAR_STEPS_MOST; step++) {
+    polar_steps<T> s = steps_of (p, m);
+    GLA_TRY (svd_gram (product, packed (p.Y, p.n), packed (p.X, p.n), p.n, p.n));
+    GLA_TRY (choose (product, s, step == 0, &wanted));
+    if (wanted == 0)
+      return GLA_OK;
+    GLA_TRY (wanted & POLAR_INVERSE ? invert (product, s, m)
+                                    : engine_status (polar_polynomial (s)));
+    GLA_TRY (apply (product, p, other, wanted & POLAR_INVERSE ? s.Z : p.Y));
+    if (wanted == POLAR_LAST)
+      return GLA_OK;
+  }
+  return engine_status (polar_give_up (steps_of (p, m)));
+}
+
+//------------------------------------------------------------------------------
+// from X to the results
+//------------------------------------------------------------------------------
 
 // Eigenvalues of H in Y, eigenvectors to W.
 template <class T>
@@ -123,8 +200,12 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
 {
   polar_args<T> p = args_of (e, slot, a, m);
   T *other = m.other;
-  GLA_TRY (inverses (e, slot, p, m));
-  GLA_TRY (products (e, slot, p, other));
+  if (polar_by_steps (p.n))
+    GLA_TRY (run_steps (e, slot, p, m, other));
+  else {
+    GLA_TRY (inverses (e, slot, p, m));
+    GLA_TRY (products (e, slot, p, other));
+  }
   const svd_product product = {e, slot, p.pages};
   GLA_TRY (svd_multiply (product, packed (p.Y, p.n), packed (p.X, p.n), packed (p.scaled, p.n),
                          {p.n, p.n, p.n}, true));
@@ -133,14 +214,22 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
   return finish (e, slot, a, p, m, other);
 }
 
-// By rates that inverses and products of pages reach, see doc/notebook/svd-gpu.md.
+// By rates that inverses and products of pages reach, see doc/notebook/svd-gpu.md. Of steps there
+// are three inverses and five products, and products with G take half the time.
 double polar_seconds (gla_type type, double n, bool vectors)
 {
-  const double parts = gla_type_is_complex (type) ? 4 : 1;
-  const double products = 1.5 * POLAR_PRODUCTS + 1 + (vectors ? 1 : 0);
-  const double rate = gla_type_real (type) == GLA_TYPE_D ? 3e13 : 1.8e13; // of products
+  const double parts = gla_type_is_complex (type) ? 4 : 1, steps = polar_by_steps ((int64_t)n);
+  const double products = (steps ? 8 * 1.5 : 1.5 * POLAR_PRODUCTS) + 1 + (vectors ? 1 : 0);
+  const double inverses = steps ? 3 * 1.5 / 1.5e13 : 2 / 3e12;
+  const double rate = gla_type_real (type) == GLA_TYPE_D || steps ? 3e13 : 1.8e13; // of products
   const double bytes = n * n * (double)gla_type_size (type);
-  return parts * n * n * n * (2 / 3e12 + 2 * products / rate) + 40 * bytes / 3e12;
+  return parts * n * n * n * (inverses + 2 * products / rate) + 40 * bytes / 3e12;
+}
+
+// Of steps: kernels that wait for each other in the inverse, for 64 columns at a time.
+double polar_latency (double n)
+{
+  return polar_by_steps ((int64_t)n) ? 2e-4 + 3.5 * n / 64 * 4e-5 : 0;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -4,10 +4,11 @@
 #ifndef GPULINALG_SVD_POLAR_CHUNK_CUH
 #define GPULINALG_SVD_POLAR_CHUNK_CUH
 
+#include "engine/definite_part.cuh"
 #include "engine/engine.cuh"
 #include "engine/lu_part.cuh"
 #include "svd.cuh"
-#include "svd_polar.cuh"
+#include "svd_polar_steps.cuh"
 
 // The eigenvalue problem of H, for e->eig_job. eig_part uses the beginning of the slot's arena.
 gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);
@@ -20,9 +21,12 @@ template <class T> struct polar_memory {
   polar_page *page = nullptr;
   int32_t *pending = nullptr, *order = nullptr;
   lu_part_space lu = {};
+  // of pages that go by steps
+  T *Z = nullptr, *vectors[2] = {nullptr, nullptr};
+  char *definite = nullptr;
+  int *wanted = nullptr;
 
-  polar_memory () = default;
-  polar_memory (int64_t n, int64_t pages, int multiprocessors, carver &c)
+  void take (int64_t n, int64_t pages, int multiprocessors, carver &c)
   {
     const int64_t n2 = n * n, parts = polar_parts (n) * pages;
     scaled = c.take<T> (pages * n2);
@@ -32,11 +36,23 @@ template <class T> struct polar_memory {
     lambda = c.take<real_t<T>> (pages * n);
     sum = c.take<double> (parts);
     sum_new = c.take<double> (parts);
-    sum_y = c.take<double> (parts);
     page = c.take<polar_page> (pages);
     pending = c.take<int32_t> (pages);
     order = c.take<int32_t> (pages * n);
+    if (polar_by_steps (n)) {
+      wanted = c.take<int> (1);
+      for (T *&v : vectors)
+        v = c.take<T> (pages * n * POLAR_VECTORS);
+      return;
+    }
+    sum_y = c.take<double> (parts);
     lu = lu_part_take<T> ((int)n, pages, multiprocessors, c);
+  }
+  // Of pages that go by steps, what is free again before eig_part begins.
+  void take_early (int64_t n, int64_t pages, carver &c)
+  {
+    Z = c.take<T> (pages * n * n);
+    definite = c.take<char> ((int64_t)definite_part_bytes<T> (n, pages));
   }
 };
 
@@ -46,7 +62,8 @@ template <class T>
 gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a,
                         const polar_memory<T> &memory);
 
-// Seconds of a page of n x n, without those of batcheig.
+// Seconds of a page of n x n in a chunk, and what the chunk takes more, without those of batcheig.
 double polar_seconds (gla_type type, double n, bool vectors);
+double polar_latency (double n);
 
 #endif

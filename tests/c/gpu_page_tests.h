@@ -18,6 +18,7 @@ int gpu_phases (void);
 int gpu_parts (const char *types);
 int gpu_funs (void);
 int gpu_svds (void);
+int gpu_large_svds (const char *types);
 int gpu_pairs (const char *types);
 int gpu_qr (void);
 int gpu_stops (void);

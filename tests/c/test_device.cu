@@ -3,7 +3,7 @@
 //
 // Usage: test_device [--small]      --small skips tests that need much memory
 //        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
-//        parts TYPES, funs, svds, pairs TYPES, qr or stops:
+//        parts TYPES, funs, svds, large-svds TYPES, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 
 #include "calls.h"
@@ -274,6 +274,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_funs ();
   if (name == "svds")
     return gpu_svds ();
+  if (name == "large-svds")
+    return gpu_large_svds (types);
   if (name == "pairs")
     return gpu_pairs (types);
   if (name == "norms")

@@ -74,7 +74,7 @@ else
   served = wanted;
 endif
 if (served ("svd"))
-  for part = mine (svd_shapes (! quick))
+  for part = mine ([svd_shapes(! quick), {{[300, 280], "dz"}, {[260, 400], "sc"}}])
     [p, f] = check_svd ("gpu", part{1}{:});
     counts += [p, f];
   endfor
