@@ -28,7 +28,7 @@ template <class T, int N_, int G_, int R_, int S_> struct lanes_shape {
   static constexpr int PAGE = G >= BANKS ? SPACE : (SPACE - G + BANKS - 1) / BANKS * BANKS + G;
   static constexpr int WARPS = PAGES * PAGE * (int)sizeof (T) <= 11 * 1024 ? 4 : 2;
   static constexpr int COLUMNS = sizeof (T) > 8 ? 2 : 4; // of B at a time
-  static constexpr bool TILES = N > 8;                   // definite systems go to lu_tiles.cuh
+  static constexpr bool TILES = N > 12;                  // definite systems go to lu_tiles.cuh
 };
 
 template <class T, class L> struct lanes_page {
