@@ -37,7 +37,7 @@ void find_function ()
 
 } // namespace
 
-bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns)
+bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, int lines)
 {
   const int64_t most = (int64_t)1 << 39; // strides have 40 bits
   const int64_t ld = array.ld * array.size, page = array.page * array.size;
@@ -47,10 +47,16 @@ bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns)
   pthread_once (&once, find_function);
   if (encode == nullptr)
     return false;
-  const uint64_t sizes[3] = {(uint64_t)array.rows, (uint64_t)array.columns, (uint64_t)array.pages};
-  const uint64_t distances[2] = {(uint64_t)ld, page > 0 ? (uint64_t)page : 16};
-  const uint32_t box[3] = {128u / array.size, (uint32_t)columns, 1}, steps[3] = {1, 1, 1};
-  return encode (map, array.size == 4 ? FLOAT32 : FLOAT64, 3, const_cast<void *> (array.data),
-                 sizes, distances, box, steps, NOT_INTERLEAVED, SWIZZLE_128, PROMOTE_256,
-                 FILL_ZERO) == 0;
+  const uint64_t line = 128 / array.size, rows = (uint64_t)array.rows;
+  const uint64_t many = (uint64_t)array.columns, pages = (uint64_t)array.pages;
+  const uint64_t next_page = page > 0 ? (uint64_t)page : 16;
+  const uint64_t sizes[2][4] = {{rows, many, pages}, {line, many, rows / line, pages}};
+  const uint64_t distances[2][3] = {{(uint64_t)ld, next_page}, {(uint64_t)ld, 128, next_page}};
+  const uint32_t box[2][4] = {{(uint32_t)line, (uint32_t)columns, 1},
+                              {(uint32_t)line, (uint32_t)columns, (uint32_t)lines, 1}};
+  const uint32_t steps[4] = {1, 1, 1, 1};
+  const int by_lines = lines > 0;
+  return encode (map, array.size == 4 ? FLOAT32 : FLOAT64, 3 + by_lines,
+                 const_cast<void *> (array.data), sizes[by_lines], distances[by_lines],
+                 box[by_lines], steps, NOT_INTERLEAVED, SWIZZLE_128, PROMOTE_256, FILL_ZERO) == 0;
 }

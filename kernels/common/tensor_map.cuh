@@ -24,11 +24,12 @@ struct tensor_pages {
   int64_t rows, columns, pages, ld, page;
 };
 
-// Fills the map for boxes of 128 bytes of rows and so many columns of one page. Column c of a box
+// Fills the map for boxes of 128 bytes of rows and so many columns of one page. With `lines` such
+// boxes one behind the other are one, and the rows fill lines of 128 bytes. Column c of a box
 // lies at byte 128*c in shared memory, and its bytes 16*i .. 16*i+15 where 16*(i ^ c%8) would; a
 // box begins at a multiple of 1024. False where the device or the driver cannot do it, or where a
 // column of the array begins at no multiple of 16 bytes.
-bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns);
+bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, int lines);
 
 #if __CUDA_ARCH__ >= 900
 
@@ -76,6 +77,16 @@ GLA_DEVICE void tensor_copy (unsigned to, const tensor_map *map, unsigned barrie
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
                "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
                "l"(map), "r"(barrier), "r"(row), "r"(column), "r"(page)
+               : "memory");
+}
+
+// The same of a map with lines.
+GLA_DEVICE void tensor_copy_lines (unsigned to, const tensor_map *map, unsigned barrier, int column,
+                                   int line, int page)
+{
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+               "l"(map), "r"(barrier), "r"(0), "r"(column), "r"(line), "r"(page)
                : "memory");
 }
 

@@ -37,6 +37,7 @@ template <class T> struct bulk_args {
   int a_step, b_step, first_page;
   int m, n, k;
   int items, in_page, down; // tiles of all pages, of a page, of a column of tiles
+  bool a_lines, b_lines;    // a whole tile of A or B is one box
   bool wide;                // two elements of C can be stored at once
   unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0
 };
@@ -204,18 +205,22 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_source {
   static constexpr int PARTS = bulk_parts<T>;
   const tensor_map *map; // of this lane's box, which begins at (row, column) of the page
   unsigned place;        // in the pair
-  bool mine, of_a;
+  bool mine, of_a, by_terms, lines;
+  int box; // element at which it begins in a tile
   int item, term, row, column, page;
   int stage, parity;
 
   GLA_DEVICE void begin (const tensor_map *a, const tensor_map *b, const bulk_args<T> &args)
   {
-    const int lane = threadIdx.x % 32;
-    of_a = lane < LA::BOXES;
-    mine = lane < LA::BOXES + LB::BOXES;
+    const int lane = threadIdx.x % 32, in_a = args.a_lines ? 1 : LA::BOXES;
+    of_a = lane < in_a;
+    mine = lane < in_a + (args.b_lines ? 1 : LB::BOXES);
     map = of_a ? a : b;
-    const int box = of_a ? lane : lane - LA::BOXES;
-    place = of_a ? box * LA::COLUMNS * 128 : S::template a_bytes<T> + box * LB::COLUMNS * 128;
+    lines = of_a ? args.a_lines : args.b_lines;
+    by_terms = of_a ? TRA : !TRB;
+    const int number = of_a ? lane : lane - in_a;
+    box = number * LA::LINE;
+    place = of_a ? number * LA::COLUMNS * 128 : S::template a_bytes<T> + number * LB::COLUMNS * 128;
     item = blockIdx.x;
     term = 0;
     stage = 0;
@@ -227,13 +232,11 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_source {
     if (item >= args.items)
       return;
     const int64_t p = args.first_page + item / args.in_page;
-    const int tile = item % args.in_page, lane = threadIdx.x % 32;
+    const int tile = item % args.in_page;
     const int64_t *index = of_a ? args.a_index : args.b_index;
     page = index != nullptr ? (int)index[p] : (int)p * (of_a ? args.a_step : args.b_step);
     const int at = of_a ? tile % args.down * S::TM : tile / args.down * S::TN;
-    const int box = (of_a ? lane : lane - LA::BOXES) * LA::LINE;
-    const bool by_terms = of_a ? TRA : !TRB;
-    row = (by_terms ? box : at + box) * PARTS;
+    row = by_terms ? box : at + box;
     column = by_terms ? at : 0;
   }
   GLA_DEVICE void fill (const tensor_map *a, const tensor_map *b, unsigned memory, unsigned full,
@@ -247,14 +250,16 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_source {
   {
     if (item >= args.items)
       return;
-    const bool by_terms = of_a ? TRA : !TRB;
     phase_wait (empty + 8 * stage, parity);
     if (threadIdx.x % 32 == 0)
       phase_expect (full + 8 * stage, S::template bytes<T>);
     __syncwarp ();
-    if (mine)
-      tensor_copy (memory + stage * S::template bytes<T> + place, map, full + 8 * stage,
-                   by_terms ? row + term * PARTS : row, by_terms ? column : term, page);
+    const unsigned to = memory + stage * S::template bytes<T> + place;
+    const int first = by_terms ? row + term : row, other = by_terms ? column : term;
+    if (mine && lines)
+      tensor_copy_lines (to, map, full + 8 * stage, other, first / LA::LINE, page);
+    else if (mine)
+      tensor_copy (to, map, full + 8 * stage, first * PARTS, other, page);
     stage = stage == S::STAGES - 1 ? 0 : stage + 1;
     parity ^= stage == 0;
     term += S::TK;

@@ -138,18 +138,19 @@ template <class T> bulk_method bulk_choose (int m, int n, int k)
   return best.method;
 }
 
-// The map of an operand for boxes of so many columns. Pages are those of the operand, whose number
-// is not known where there is an index.
+// The map of an operand for tiles of so many columns and rows. Where its rows fill lines of 128
+// bytes, a tile is one box, else there is one for each line. Pages are those of the operand, whose
+// number is not known where there is an index.
 template <class T>
 bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns, int64_t pages,
-               int box)
+               int tile_rows, int tile_columns)
 {
-  const int64_t parts = bulk_parts<T>;
+  const int parts = bulk_parts<T>, line = 128 / (int)sizeof (T);
   const int64_t count = a.index != nullptr ? INT_MAX : a.page == 0 ? 1 : pages;
-  return tensor_map_fill (map,
-                          {a.data, (int)(sizeof (T) / parts), rows * parts, columns, count,
-                           a.ld * parts, a.page * parts},
-                          box);
+  const tensor_pages array = {
+      a.data,       (int)sizeof (T) / parts, (int64_t)rows * parts, columns, count,
+      a.ld * parts, a.page * parts};
+  return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
 template <class T, bool TRA, bool TRB, class S>
@@ -158,8 +159,11 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
 {
   tensor_map map_a, map_b;
   const int64_t pages = piece.first_page + piece.pages;
-  *done = bulk_map (&map_a, a.A, TRA ? a.k : a.m, TRA ? a.m : a.k, pages, TRA ? S::TM : S::TK) &&
-          bulk_map (&map_b, a.B, TRB ? a.n : a.k, TRB ? a.k : a.n, pages, TRB ? S::TK : S::TN);
+  const int a_rows = TRA ? a.k : a.m, b_rows = TRB ? a.n : a.k;
+  *done = bulk_map (&map_a, a.A, a_rows, TRA ? a.m : a.k, pages, TRA ? S::TK : S::TM,
+                    TRA ? S::TM : S::TK) &&
+          bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
+                    TRB ? S::TK : S::TN);
   if (!*done)
     return cudaSuccess;
   bulk_args<T> args = {};
@@ -177,6 +181,8 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
   args.down = (a.m + S::TM - 1) / S::TM;
   args.in_page = args.down * ((a.n + S::TN - 1) / S::TN);
   args.items = (int)(piece.pages * args.in_page);
+  args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
+  args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
   args.wide = (uintptr_t)a.C % 16 == 0 && a.ldc % 2 == 0 && a.page % 2 == 0;
   args.flip = a.conjugate_a != a.conjugate_b ? 1u << 31 : 0;
   args.conjugate = a.conjugate_b ? 1u << 31 : 0;

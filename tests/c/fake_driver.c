@@ -16,14 +16,15 @@ int cuTensorMapEncodeTiled (void *map, int type, uint32_t rank, void *data, cons
                             int interleave, int swizzle, int promotion, int fill)
 {
   enum { FLOAT32 = 7, FLOAT64 = 8, INVALID = 1 };
-  int good = (uintptr_t)map % 64 == 0 && (uintptr_t)data % 16 == 0 && rank == 3 && interleave == 0;
+  int good = (uintptr_t)map % 64 == 0 && (uintptr_t)data % 16 == 0 && (rank == 3 || rank == 4);
+  good = good && interleave == 0;
   good = good && (type == FLOAT32 || type == FLOAT64) && swizzle == 3 && promotion == 3;
   good = good && fill == 0 && box[0] * (type == FLOAT32 ? 4 : 8) == 128;
-  for (int d = 0; d < 3; d++) {
+  for (unsigned d = 0; d < rank; d++) {
     good = good && sizes[d] > 0 && sizes[d] <= (uint64_t)1 << 32;
     good = good && box[d] > 0 && box[d] <= 256 && steps[d] == 1;
   }
-  for (int d = 0; d < 2; d++)
+  for (unsigned d = 0; d < rank - 1; d++)
     good = good && distances[d] % 16 == 0 && distances[d] > 0 && distances[d] < (uint64_t)1 << 40;
   memset (map, good, 128);
   return good ? 0 : INVALID;
