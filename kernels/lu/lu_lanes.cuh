@@ -9,7 +9,7 @@
 //
 // A page whose pivots are on the diagonal (triangular, or Hermitian and definite) takes the same
 // operations without a search. A page that turns out not to be definite is read and factored again;
-// the others of its warp repeat what they did. Above order 8 definite pages are solved by
+// the others of its warp repeat what they did. Above order 12 definite pages are solved by
 // lu_tiles.cuh instead.
 
 #ifndef GPULINALG_LU_LANES_CUH
