@@ -147,9 +147,9 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
 {
   const int parts = bulk_parts<T>, line = 128 / (int)sizeof (T);
   const int64_t count = a.index != nullptr ? INT_MAX : a.page == 0 ? 1 : pages;
+  const int64_t page = count == 1 ? 0 : a.page * parts; // of a single page it may be anything
   const tensor_pages array = {
-      a.data,       (int)sizeof (T) / parts, (int64_t)rows * parts, columns, count,
-      a.ld * parts, a.page * parts};
+      a.data, (int)sizeof (T) / parts, (int64_t)rows * parts, columns, count, a.ld * parts, page};
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
