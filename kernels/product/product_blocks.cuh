@@ -14,7 +14,7 @@ cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiproces
 {
   int on_each = 0;
   cudaError_t error = cudaSuccess;
-  if (bytes > 48 * 1024)
+  if (bytes > 32 * 1024) // a kernel has some static memory, too, of the 48 KB that all have
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&on_each, kernel, threads, bytes);

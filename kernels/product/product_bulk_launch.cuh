@@ -198,9 +198,9 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
       blocks_at_once (kernel, S::THREADS, bytes, piece.multiprocessors, blocks);
   if (error != cudaSuccess)
     return error;
-  // Where a tile is a page and multiprocessors have several blocks, a block for each tile is some
-  // per cent faster than blocks that go on from tile to tile.
-  if (args.items < blocks || (args.in_page == 1 && S::BLOCKS > 1))
+  // Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
+  // is some per cent faster than blocks that go on from tile to tile.
+  if (args.items < blocks || (args.in_page <= 2 && S::BLOCKS > 1))
     blocks = args.items;
   kernel<<<(unsigned)blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
   return cudaGetLastError ();
