@@ -7,6 +7,7 @@
 #include "common/work_limits.cuh"
 
 #include <ctime>
+#include <sched.h>
 
 //------------------------------------------------------------------------------
 // pinned buffers
@@ -93,6 +94,10 @@ static double seconds_now ()
   return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
+// Seconds of a wait after which the thread sleeps between two looks at the event. A sleep takes 0.1
+// ms at least, a tenth of a short wait.
+static const double SLEEP_AFTER = 5e-3;
+
 gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
 {
   double start = seconds_now (), asked = start;
@@ -107,7 +112,9 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
       if (e->monitor.poll (e->monitor.user, 0))
         return GLA_ERROR_STOPPED;
     }
-    if (!worked && now - start > 2e-4) { // short waits spin, long ones leave the core to others
+    if (!worked && now - start < SLEEP_AFTER)
+      sched_yield ();
+    else if (!worked) {
       timespec nap = {0, 50000};
       nanosleep (&nap, nullptr);
     }

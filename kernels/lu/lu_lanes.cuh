@@ -9,7 +9,7 @@
 //
 // A page whose pivots are on the diagonal (triangular, or Hermitian and definite) takes the same
 // operations without a search. A page that turns out not to be definite is read and factored again;
-// the others of its warp repeat what they did. Above order 8 definite pages are solved by
+// the others of its warp repeat what they did. Above order 12 definite pages are solved by
 // lu_tiles.cuh instead.
 
 #ifndef GPULINALG_LU_LANES_CUH
@@ -28,7 +28,7 @@ template <class T, int N_, int G_, int R_, int S_> struct lanes_shape {
   static constexpr int PAGE = G >= BANKS ? SPACE : (SPACE - G + BANKS - 1) / BANKS * BANKS + G;
   static constexpr int WARPS = PAGES * PAGE * (int)sizeof (T) <= 11 * 1024 ? 4 : 2;
   static constexpr int COLUMNS = sizeof (T) > 8 ? 2 : 4; // of B at a time
-  static constexpr bool TILES = N > 8;                   // definite systems go to lu_tiles.cuh
+  static constexpr bool TILES = N > 12;                  // definite systems go to lu_tiles.cuh
 };
 
 template <class T, class L> struct lanes_page {

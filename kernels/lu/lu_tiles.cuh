@@ -1,4 +1,4 @@
-// lu_tiles.cuh: systems with a definite page of order 9 to 32, by a warp, on the tensor cores
+// lu_tiles.cuh: systems with a definite page of order 13 to 32, by a warp, on the tensor cores
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The lower triangle stands in the tiles of warp_tiles.cuh, so A = L*D*L' needs no exchange of data

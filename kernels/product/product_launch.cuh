@@ -5,25 +5,10 @@
 #define GPULINALG_PRODUCT_LAUNCH_CUH
 
 #include <cuda_runtime.h>
-#include "product_plan.cuh"
+#include "product_bulk_launch.cuh"
 
 // Threads of the flat kernel, its stages, and bytes of a stage.
 enum { FLAT_THREADS = 128, FLAT_STAGES = 4, FLAT_BYTES = 8192 };
-
-// Blocks of a kernel that the device holds at a time, and leave to use so much shared memory.
-template <class K>
-cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiprocessors,
-                            int64_t &blocks)
-{
-  int on_each = 0;
-  cudaError_t error = cudaSuccess;
-  if (bytes > 48 * 1024)
-    error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-  if (error == cudaSuccess)
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&on_each, kernel, threads, bytes);
-  blocks = (int64_t)multiprocessors * (on_each > 0 ? on_each : 1);
-  return error;
-}
 
 //------------------------------------------------------------------------------
 // small pages
@@ -161,6 +146,13 @@ cudaError_t product_pages (const product_args<TA, TB> &a, const product_piece &p
   const product_method method = product_choose (a.m, a.n, a.k, sizeof (T));
   if (method == PRODUCT_FLAT)
     return launch_small (a, piece, stream);
+  if constexpr (std::is_same_v<TA, TB>) {
+    bool done;
+    const int64_t tiles = product_tiles<TA, TB> (a.m, a.n, a.k);
+    const cudaError_t error = launch_bulk (a, piece, tiles, stream, &done);
+    if (done || error != cudaSuccess)
+      return error;
+  }
   return with_tiles<real_t<T>, is_complex_v<T>> (method, [&] (auto shape) {
     return launch_tiles<TA, TB, decltype (shape)> (a, piece, stream);
   });

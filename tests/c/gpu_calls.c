@@ -210,8 +210,9 @@ static void add_norm (void)
 
 static void add_pagemul (void)
 {
-  const int sizes[][3] = {{4, 4, 4},   {3, 64, 3},   {5, 7, 2},     {16, 16, 16},
-                          {30, 20, 9}, {70, 50, 99}, {30, 4, 70000}};
+  const int sizes[][3] = {{4, 4, 4},    {3, 64, 3},     {5, 7, 2},      {16, 16, 16},
+                          {30, 20, 9},  {70, 50, 99},   {30, 4, 70000}, {64, 64, 64},
+                          {80, 96, 64}, {256, 200, 128}};
   const int types[] = {S, D, C, Z}, ops[] = {'N', 'T', 'C'};
   for (int t = 0; t < 4; t++)
     for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {

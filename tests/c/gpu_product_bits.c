@@ -76,7 +76,8 @@ static void check_bits (gla_type type, int64_t n, int64_t pages, char op, int ga
 
 static void test_bits (void)
 {
-  static const int64_t orders[] = {1, 2, 3, 4, 7, 8, 16, 17, 24, 32, 33, 48, 64, 100, 130};
+  static const int64_t orders[] = {1,  2,  3,   4,   7,  8,  16, 17,  24, 32, 33,
+                                   48, 64, 100, 130, 63, 96, 65, 128, 95, 256};
   for (int t = 0; t < COUNT (types); t++)
     for (int s = 0; s < COUNT (orders); s++)
       check_bits (types[t], orders[s], orders[s] <= 33 ? 1000 : 40, ops[s % 3], s % 2 ? GAP : 0);

@@ -1,0 +1,392 @@
+// product_bulk.cuh: products of large pages of doubles, tile by tile, copied by a unit of the GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For compute capability 9.0. A block has a tile of TM by TN elements of C of one page, then the
+// tile that lies as many tiles further, counted over all pages, as there are blocks. It runs
+// through the terms of the sums, TK at a time: the first warp asks the unit (tensor_map.cuh) for TM
+// by TK elements of A and TK by TN of B, some pairs ahead, also across the end of a tile. A pair
+// has two barriers, for its arrival and for the end of its use, so that no warp waits for another
+// one unless that is a whole pair behind. A warp has WM by WN elements of the tile and multiplies
+// four terms while it reads the next four from shared memory.
+//
+// What the tensor cores take as rows are columns of C: then neighbouring elements of a lane lie
+// side by side in C. A term adds as in product_warp.cuh, four terms at a time, so that a page has
+// the same bits here and there.
+
+#ifndef GPULINALG_PRODUCT_BULK_CUH
+#define GPULINALG_PRODUCT_BULK_CUH
+
+#include "common/tensor_map.cuh"
+#include "product.cuh"
+
+template <int TM_, int TN_, int TK_, int WM_, int WN_, int STAGES_, int BLOCKS_> struct bulk_shape {
+  static constexpr int TM = TM_, TN = TN_, TK = TK_, WM = WM_, WN = WN_, STAGES = STAGES_;
+  static constexpr int BLOCKS = BLOCKS_;           // on a multiprocessor
+  static constexpr int SLACK = STAGES > 2 ? 2 : 1; // pairs by which the slowest warp may be behind
+  static constexpr int WARPS_M = TM / WM, WARPS = WARPS_M * (TN / WN), THREADS = 32 * WARPS;
+  template <class T> static constexpr unsigned a_bytes = sizeof (T) * TM *TK;
+  template <class T> static constexpr unsigned bytes = sizeof (T) * (TM + TN) * TK; // of a pair
+};
+
+// Of C, and how pages are counted: `index` and `step` (0 or 1) say which page of an operand belongs
+// to a page of C.
+template <class T> struct bulk_args {
+  T *C;
+  int64_t ldc, page;
+  const int64_t *a_index, *b_index;
+  int a_step, b_step, first_page;
+  int m, n, k;
+  int items, in_page, down; // tiles of all pages, of a page, of a column of tiles
+  bool a_lines, b_lines;    // a whole tile of A or B is one box
+  bool wide;                // two elements of C can be stored at once
+  unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0
+};
+
+// Numbers of an element as the unit sees it.
+template <class T> constexpr int bulk_parts = std::is_same_v<T, cx<double>> ? 2 : 1;
+
+#if __CUDA_ARCH__ >= 900
+
+// A tile of an operand in shared memory: ROWS rows (columns, for B) by TK terms, in boxes of 128
+// bytes by rows or terms. BY_TERMS: terms lie side by side.
+template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_boxes {
+  static constexpr int LINE = 128 / (int)sizeof (T); // elements
+  static constexpr int BOXES = (BY_TERMS ? TK : ROWS) / LINE, COLUMNS = BY_TERMS ? ROWS : TK;
+};
+
+// Rows of a tile of an operand are dealt to the lanes g of the
+// tensor cores, two tiles u of 8 at a time, so that lanes read from different banks, and so that
+// elements that neighbour in C are in one lane.
+template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
+  static constexpr bool CC = is_complex_v<T>;
+  static constexpr unsigned SIZE = sizeof (T);
+  static constexpr int LINE = 128 / (int)SIZE; // elements
+
+  static GLA_DEVICE int row (int g, int u)
+  {
+    if constexpr (CC)
+      return g / 2 + 4 * (g % 2) + 8 * u;
+    else
+      return BY_TERMS ? (g % 2 == 0 ? g : 8 + (g + 3) % 8) + u
+                      : g % 2 + 8 * (g / 2 % 2) + 2 * (g / 4) + 4 * u;
+  }
+  // Byte of row `first` + row (g, 0) and term t.
+  static GLA_DEVICE unsigned lane (int first, int g, int t)
+  {
+    const int r = row (g, 0), line = BY_TERMS ? first + r : first / LINE * TK + t;
+    if constexpr (CC)
+      return 128 * line + 16 * (r ^ t);
+    else
+      return 128 * line +
+             (BY_TERMS ? 16 * (t / 2 ^ r % 8) + 8 * (t % 2) : 16 * (r / 2 ^ t) + 8 * (r % 2));
+  }
+  // What is different in the byte for tile u and a term 4*x behind: some bits flipped, ..
+  static GLA_DEVICE constexpr unsigned flip (int u, int term)
+  {
+    return CC         ? SIZE * (term & 4)
+           : BY_TERMS ? SIZE * (term % 16 ^ 2 * u)
+                      : SIZE * (4 * u ^ 2 * (term & 4));
+  }
+  // .. and, also for the row 16*j further, so much added.
+  static GLA_DEVICE constexpr unsigned plus (int j, int u, int term)
+  {
+    const int lines_of_16 = 16 / LINE;
+    if (BY_TERMS)
+      return 128 * (term / LINE * ROWS + 16 * j + (CC ? 8 : 1) * u);
+    return 128 * (lines_of_16 * j * TK + (CC ? u * TK : 0) + term);
+  }
+};
+
+GLA_DEVICE void bulk_read (double &to, unsigned from)
+{
+  asm volatile("ld.shared.f64 %0, [%1];" : "=d"(to) : "r"(from));
+}
+GLA_DEVICE void bulk_read (cx<double> &to, unsigned from)
+{
+  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(to.x), "=d"(to.y) : "r"(from));
+}
+
+// c += a*b of 16 by 4 and 4 by 8
+GLA_DEVICE void bulk_multiply (double (&c)[4], double a0, double a1, double b)
+{
+  asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+               "{%0, %1, %2, %3};"
+               : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+               : "d"(a0), "d"(a1), "d"(b));
+}
+
+GLA_DEVICE double with_sign_flipped (double a, unsigned sign)
+{
+  return __hiloint2double (__double2hiint (a) ^ (int)sign, __double2loint (a));
+}
+
+// A warp's elements of C: tile (i, j) of 16 columns by 8 rows.
+template <class T, int NB, int NA> struct bulk_sums;
+
+template <int NB, int NA> struct bulk_sums<double, NB, NA> {
+  double x[NB][NA][4];
+  GLA_DEVICE void clear ()
+  {
+#pragma unroll
+    for (int i = 0; i < NB; i++)
+#pragma unroll
+      for (int j = 0; j < NA; j++)
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+          x[i][j][q] = 0;
+  }
+  GLA_DEVICE void add (const double (&b)[NB][2], const double (&a)[NA], unsigned)
+  {
+#pragma unroll
+    for (int i = 0; i < NB; i++)
+#pragma unroll
+      for (int j = 0; j < NA; j++)
+        bulk_multiply (x[i][j], b[i][0], b[i][1], a[j]);
+  }
+  GLA_DEVICE double get (int i, int j, int q, unsigned) const
+  {
+    return x[i][j][q];
+  }
+};
+
+template <int NB, int NA> struct bulk_sums<cx<double>, NB, NA> {
+  double x[NB][NA][4], y[NB][NA][4];
+  GLA_DEVICE void clear ()
+  {
+#pragma unroll
+    for (int i = 0; i < NB; i++)
+#pragma unroll
+      for (int j = 0; j < NA; j++)
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+          x[i][j][q] = y[i][j][q] = 0;
+  }
+  GLA_DEVICE void add (const cx<double> (&b)[NB][2], const cx<double> (&a)[NA], unsigned flip)
+  {
+#pragma unroll
+    for (int j = 0; j < NA; j++) {
+      const double im = with_sign_flipped (a[j].y, flip), minus = with_sign_flipped (im, 1u << 31);
+#pragma unroll
+      for (int i = 0; i < NB; i++) {
+        bulk_multiply (x[i][j], b[i][0].x, b[i][1].x, a[j].x);
+        bulk_multiply (y[i][j], b[i][0].y, b[i][1].y, a[j].x);
+      }
+#pragma unroll
+      for (int i = 0; i < NB; i++) {
+        bulk_multiply (x[i][j], b[i][0].y, b[i][1].y, minus);
+        bulk_multiply (y[i][j], b[i][0].x, b[i][1].x, im);
+      }
+    }
+  }
+  GLA_DEVICE cx<double> get (int i, int j, int q, unsigned conjugate) const
+  {
+    return {x[i][j][q], with_sign_flipped (y[i][j][q], conjugate)};
+  }
+};
+
+// The barriers of each pair: it is full, and it is empty.
+template <class S> GLA_DEVICE void bulk_barriers (unsigned full, unsigned empty)
+{
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < S::STAGES; s++) {
+      phase_init (full + 8 * s, 1);
+      phase_init (empty + 8 * s, S::WARPS);
+    }
+    phase_init_done ();
+  }
+  __syncthreads ();
+}
+
+// The pairs of a block, one after the other, for copies; used by the first warp.
+template <class T, bool TRA, bool TRB, class S> struct bulk_source {
+  typedef bulk_boxes<T, TRA, S::TM, S::TK> LA;
+  typedef bulk_boxes<T, !TRB, S::TN, S::TK> LB;
+  static_assert (LA::BOXES + LB::BOXES <= 32, "a lane asks for one box");
+  static constexpr int PARTS = bulk_parts<T>;
+  const tensor_map *map; // of this lane's box, which begins at (row, column) of the page
+  unsigned place;        // in the pair
+  bool mine, of_a, by_terms, lines;
+  int box; // element at which it begins in a tile
+  int item, term, row, column, page;
+  int stage, parity;
+
+  GLA_DEVICE void begin (const tensor_map *a, const tensor_map *b, const bulk_args<T> &args)
+  {
+    const int lane = threadIdx.x % 32, in_a = args.a_lines ? 1 : LA::BOXES;
+    of_a = lane < in_a;
+    mine = lane < in_a + (args.b_lines ? 1 : LB::BOXES);
+    map = of_a ? a : b;
+    lines = of_a ? args.a_lines : args.b_lines;
+    by_terms = of_a ? TRA : !TRB;
+    const int number = of_a ? lane : lane - in_a;
+    box = number * LA::LINE;
+    place = of_a ? number * LA::COLUMNS * 128 : S::template a_bytes<T> + number * LB::COLUMNS * 128;
+    item = blockIdx.x;
+    term = 0;
+    stage = 0;
+    parity = 1;
+    find (args);
+  }
+  GLA_DEVICE void find (const bulk_args<T> &args)
+  {
+    if (item >= args.items)
+      return;
+    const int64_t p = args.first_page + item / args.in_page;
+    const int tile = item % args.in_page;
+    const int64_t *index = of_a ? args.a_index : args.b_index;
+    page = index != nullptr ? (int)index[p] : (int)p * (of_a ? args.a_step : args.b_step);
+    const int at = of_a ? tile % args.down * S::TM : tile / args.down * S::TN;
+    row = by_terms ? box : at + box;
+    column = by_terms ? at : 0;
+  }
+  GLA_DEVICE void fill (const tensor_map *a, const tensor_map *b, unsigned memory, unsigned full,
+                        unsigned empty, const bulk_args<T> &args)
+  {
+    begin (a, b, args);
+    for (int s = 0; s < S::STAGES - S::SLACK; s++)
+      load (memory, full, empty, args);
+  }
+  GLA_DEVICE void load (unsigned memory, unsigned full, unsigned empty, const bulk_args<T> &args)
+  {
+    if (item >= args.items)
+      return;
+    phase_wait (empty + 8 * stage, parity);
+    if (threadIdx.x % 32 == 0)
+      phase_expect (full + 8 * stage, S::template bytes<T>);
+    __syncwarp ();
+    const unsigned to = memory + stage * S::template bytes<T> + place;
+    const int first = by_terms ? row + term : row, other = by_terms ? column : term;
+    if (mine && lines)
+      tensor_copy_lines (to, map, full + 8 * stage, other, first / LA::LINE, page);
+    else if (mine)
+      tensor_copy (to, map, full + 8 * stage, first * PARTS, other, page);
+    stage = stage == S::STAGES - 1 ? 0 : stage + 1;
+    parity ^= stage == 0;
+    term += S::TK;
+    if (term >= args.k) {
+      term = 0;
+      item += gridDim.x;
+      find (args);
+    }
+  }
+};
+
+// Writes the warp's elements of C, which begin at (row, column). Where A lies by terms, two
+// elements side by side are in the tiles u = 0 and 1 of 16 rows; of complex numbers one is stored
+// at a time.
+template <bool TRA, bool TRB, class S, class SUMS, class T>
+GLA_DEVICE void bulk_store (const SUMS &sums, const bulk_args<T> &args, int64_t page, int row,
+                            int column)
+{
+  typedef bulk_layout<T, TRA, S::TM, S::TK> LA;
+  typedef bulk_layout<T, !TRB, S::TN, S::TK> LB;
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  const bool whole = row + S::WM <= args.m && column + S::WN <= args.n && args.wide;
+#pragma unroll
+  for (int i = 0; i < S::WN / 16; i++)
+#pragma unroll
+    for (int v = 0; v < 2; v++) {
+      const int c = column + 16 * i + LB::row (g, v);
+      T *to = args.C + page * args.page + c * args.ldc;
+#pragma unroll
+      for (int j = 0; j < S::WM / 8; j++)
+#pragma unroll
+        for (int w = 0; w < 2; w++) {
+          const bool cross = TRA && !is_complex_v<T>;
+          const int tile = cross ? j / 2 * 2 : j, q = 2 * v + (cross ? j % 2 : 0);
+          const int slot = 2 * t + (cross ? j % 2 : is_complex_v<T> ? w : 0);
+          const int r = row + j / 2 * 16 + LA::row (slot, cross ? 0 : j % 2);
+          if constexpr (is_complex_v<T>) {
+            if (r < args.m && c < args.n)
+              to[r] = sums.get (i, j, 2 * v + w, args.conjugate);
+          } else if (w == 0) {
+            const double one = sums.get (i, tile, q, 0);
+            const double two = cross ? sums.get (i, tile + 1, q, 0) : sums.get (i, tile, q + 1, 0);
+            if (whole)
+              *reinterpret_cast<double2 *> (to + r) = make_double2 (one, two);
+            else {
+              if (r < args.m && c < args.n)
+                to[r] = one;
+              if (r + 1 < args.m && c < args.n)
+                to[r + 1] = two;
+            }
+          }
+        }
+    }
+}
+
+#endif
+
+template <class T, bool TRA, bool TRB, class S>
+__global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
+    product_bulk_kernel (const __grid_constant__ tensor_map map_a,
+                         const __grid_constant__ tensor_map map_b, bulk_args<T> args)
+{
+#if __CUDA_ARCH__ >= 900
+  typedef bulk_layout<T, TRA, S::TM, S::TK> LA;
+  typedef bulk_layout<T, !TRB, S::TN, S::TK> LB;
+  constexpr int NA = S::WM / 8, NB = S::WN / 16, GROUPS = S::TK / 4;
+  constexpr unsigned PAIR = S::template bytes<T>;
+  extern __shared__ __align__ (1024) unsigned char pairs[];
+  __shared__ __align__ (8) uint64_t barriers[2 * S::STAGES];
+  const unsigned memory = shared_address (pairs), full = shared_address (barriers);
+  const unsigned empty = full + 8 * S::STAGES;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  bulk_barriers<S> (full, empty);
+  bulk_source<T, TRA, TRB, S> source;
+  if (warp == 0)
+    source.fill (&map_a, &map_b, memory, full, empty, args);
+  const int warp_row = warp % S::WARPS_M * S::WM, warp_column = warp / S::WARPS_M * S::WN;
+  const unsigned at_a = memory + LA::lane (warp_row, lane / 4, lane % 4);
+  const unsigned at_b =
+      memory + S::template a_bytes<T> + LB::lane (warp_column, lane / 4, lane % 4);
+  T a[2][NA], b[2][NB][2]; // of the terms that are multiplied, and of the next ones
+  const auto read = [&] (int half, unsigned pair, int term) {
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+      const unsigned from_a = at_a + pair ^ LA::flip (u, term);
+      const unsigned from_b = at_b + pair ^ LB::flip (u, term);
+#pragma unroll
+      for (int i = 0; i < NB; i++)
+        bulk_read (b[half][i][u], from_b + LB::plus (i, u, term));
+#pragma unroll
+      for (int j = u; j < NA; j += 2)
+        bulk_read (a[half][j], from_a + LA::plus (j / 2, u, term));
+    }
+  };
+  int stage = 0, parity = 0;
+  phase_wait (full, 0);
+  read (0, 0, 0);
+  bulk_sums<T, NB, NA> sums;
+  for (int item = blockIdx.x; item < args.items; item += gridDim.x) {
+    sums.clear ();
+    for (int left = args.k; left > 0; left -= S::TK) {
+      if (warp == 0)
+        source.load (memory, full, empty, args);
+#pragma unroll
+      for (int q = 0; q < GROUPS; q++) {
+        if (q < GROUPS - 1)
+          read ((q + 1) % 2, stage * PAIR, 4 * q + 4);
+        else {
+          __syncwarp ();
+          if (lane == 0)
+            phase_arrive (empty + 8 * stage);
+          stage = stage == S::STAGES - 1 ? 0 : stage + 1;
+          parity ^= stage == 0;
+          if (left > S::TK || item + (int)gridDim.x < args.items) {
+            phase_wait (full + 8 * stage, parity);
+            read (0, stage * PAIR, 0);
+          }
+        }
+        sums.add (b[q % 2], a[q % 2], args.flip);
+      }
+    }
+    const int tile = item % args.in_page;
+    bulk_store<TRA, TRB, S> (sums, args, args.first_page + item / args.in_page,
+                             tile % args.down * S::TM + warp_row,
+                             tile / args.down * S::TN + warp_column);
+  }
+#endif
+}
+
+#endif

@@ -1,0 +1,253 @@
+// product_bulk_launch.cuh: which pages the kernel of product_bulk.cuh multiplies, and its launch
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PRODUCT_BULK_LAUNCH_CUH
+#define GPULINALG_PRODUCT_BULK_LAUNCH_CUH
+
+#include "common/cluster.cuh"
+#include "product_blocks.cuh"
+#include "product_bulk_single.cuh"
+#include "product_plan.cuh"
+
+// Tiles by the order of pages that they were made for. Each shape was the fastest of several,
+// measured on one H100 (doc/notebook/page-products.md); `speed` compares full tiles. A type without
+// a tile for an order has speed 0.
+enum bulk_method { BULK_NONE, BULK_32, BULK_48, BULK_64, BULK_96, BULK_128, BULK_192, BULK_256 };
+template <class T, bulk_method M> struct bulk_for {
+  typedef void type;
+  static constexpr double speed = 0;
+};
+template <> struct bulk_for<double, BULK_32> {
+  typedef bulk_shape<32, 32, 32, 16, 16, 3, 4> type;
+  static constexpr double speed = 0.6;
+};
+template <> struct bulk_for<double, BULK_48> {
+  typedef bulk_shape<48, 48, 48, 48, 16, 2, 3> type;
+  static constexpr double speed = 0.7;
+};
+template <> struct bulk_for<double, BULK_64> {
+  typedef bulk_shape<64, 64, 32, 32, 32, 2, 3> type;
+  static constexpr double speed = 0.9;
+};
+template <> struct bulk_for<double, BULK_96> {
+  typedef bulk_shape<96, 96, 16, 48, 32, 4, 2> type;
+  static constexpr double speed = 0.95;
+};
+template <> struct bulk_for<double, BULK_128> {
+  typedef bulk_shape<64, 128, 32, 32, 64, 2, 2> type;
+  static constexpr double speed = 0.97;
+};
+template <> struct bulk_for<double, BULK_256> {
+  typedef bulk_shape<128, 128, 32, 64, 32, 3, 1> type;
+  static constexpr double speed = 1;
+};
+template <> struct bulk_for<cx<double>, BULK_32> {
+  typedef bulk_shape<32, 32, 16, 16, 16, 2, 4> type;
+  static constexpr double speed = 0.6;
+};
+template <> struct bulk_for<cx<double>, BULK_64> {
+  typedef bulk_shape<64, 64, 16, 32, 32, 3, 2> type;
+  static constexpr double speed = 0.95;
+};
+template <> struct bulk_for<cx<double>, BULK_96> {
+  typedef bulk_shape<96, 32, 16, 24, 32, 3, 2> type;
+  static constexpr double speed = 0.9;
+};
+template <> struct bulk_for<cx<double>, BULK_128> {
+  typedef bulk_shape<128, 64, 16, 32, 32, 4, 1> type;
+  static constexpr double speed = 1;
+};
+template <> struct bulk_for<cx<double>, BULK_192> {
+  typedef bulk_shape<96, 64, 16, 24, 32, 5, 1> type;
+  static constexpr double speed = 0.97;
+};
+template <> struct bulk_for<float, BULK_32> {
+  typedef bulk_shape<32, 32, 32, 32, 32, 4, 6> type;
+  static constexpr double speed = 0.6;
+};
+template <> struct bulk_for<float, BULK_64> {
+  typedef bulk_shape<64, 64, 32, 32, 32, 3, 4> type;
+  static constexpr double speed = 0.9;
+};
+template <> struct bulk_for<float, BULK_96> {
+  typedef bulk_shape<96, 96, 32, 32, 32, 4, 2> type;
+  static constexpr double speed = 0.9;
+};
+template <> struct bulk_for<float, BULK_128> {
+  typedef bulk_shape<128, 64, 32, 64, 32, 3, 3> type;
+  static constexpr double speed = 1;
+};
+template <> struct bulk_for<cx<float>, BULK_32> {
+  typedef bulk_shape<32, 32, 16, 32, 16, 4, 6> type;
+  static constexpr double speed = 0.85;
+};
+template <> struct bulk_for<cx<float>, BULK_48> {
+  typedef bulk_shape<48, 48, 16, 48, 16, 3, 4> type;
+  static constexpr double speed = 0.85;
+};
+template <> struct bulk_for<cx<float>, BULK_64> {
+  typedef bulk_shape<64, 64, 16, 64, 16, 3, 3> type;
+  static constexpr double speed = 1;
+};
+template <> struct bulk_for<cx<float>, BULK_96> {
+  typedef bulk_shape<96, 96, 16, 48, 16, 4, 1> type;
+  static constexpr double speed = 0.9;
+};
+
+// Orders of pages and terms from which on, and up to which, the kernel serves. Larger pages are
+// divided between launches.
+enum { BULK_MOST = 1024, BULK_TERMS = 24 };
+template <class T> constexpr int bulk_least = sizeof (real_t<T>) == 4 ? 20 : 25;
+
+// The fastest method so far, and the time of a page in elements of C.
+struct bulk_choice {
+  bulk_method method;
+  double cost;
+};
+
+// Takes M where its tiles need less time for pages of m by n.
+template <class T, bulk_method M> void bulk_try (bulk_choice &best, int m, int n)
+{
+  typedef bulk_for<T, M> F;
+  if constexpr (F::speed > 0) {
+    typedef typename F::type S;
+    const double rows = (m + S::TM - 1) / S::TM * S::TM, columns = (n + S::TN - 1) / S::TN * S::TN;
+    const double cost = rows * columns / F::speed;
+    if (cost < best.cost)
+      best = {M, cost};
+  }
+}
+
+// The choice depends on the sizes alone.
+template <class T> bulk_method bulk_choose (int m, int n, int k)
+{
+  const int most = m > n ? m : n, least = m > n ? n : m;
+  if (least < bulk_least<T> || (most > k ? most : k) > BULK_MOST || k < BULK_TERMS)
+    return BULK_NONE;
+  if (std::is_same_v<T, cx<double>> && most > 32 && most <= 48)
+    return BULK_NONE; // the other kernel is as fast
+  bulk_choice best = {BULK_NONE, 1e300};
+  bulk_try<T, BULK_32> (best, m, n);
+  bulk_try<T, BULK_48> (best, m, n);
+  bulk_try<T, BULK_64> (best, m, n);
+  bulk_try<T, BULK_96> (best, m, n);
+  bulk_try<T, BULK_128> (best, m, n);
+  bulk_try<T, BULK_192> (best, m, n);
+  if (most > 128)
+    bulk_try<T, BULK_256> (best, m, n);
+  return best.method;
+}
+
+// The map of an operand for tiles of so many columns and rows. Where its rows fill lines of 128
+// bytes, a tile is one box, else there is one for each line. Pages are those of the operand, whose
+// number is not known where there is an index.
+template <class T>
+bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns, int64_t pages,
+               int tile_rows, int tile_columns)
+{
+  const int parts = bulk_parts<T>, line = 128 / (int)sizeof (T);
+  const int64_t count = a.index != nullptr ? INT_MAX : a.page == 0 ? 1 : pages;
+  const int64_t page = count == 1 ? 0 : a.page * parts; // of a single page it may be anything
+  const tensor_pages array = {
+      a.data, (int)sizeof (T) / parts, (int64_t)rows * parts, columns, count, a.ld * parts, page};
+  return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
+}
+
+template <class T, bool TRA, bool TRB, class S>
+cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
+                               cudaStream_t stream, bool *done)
+{
+  tensor_map map_a, map_b;
+  const int64_t pages = piece.first_page + piece.pages;
+  const int a_rows = TRA ? a.k : a.m, b_rows = TRB ? a.n : a.k;
+  *done = bulk_map (&map_a, a.A, a_rows, TRA ? a.m : a.k, pages, TRA ? S::TK : S::TM,
+                    TRA ? S::TM : S::TK) &&
+          bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
+                    TRB ? S::TK : S::TN);
+  if (!*done)
+    return cudaSuccess;
+  bulk_args<T> args = {};
+  args.C = a.C;
+  args.ldc = a.ldc;
+  args.page = a.page;
+  args.a_index = a.A.index;
+  args.b_index = a.B.index;
+  args.a_step = a.A.page != 0;
+  args.b_step = a.B.page != 0;
+  args.first_page = (int)piece.first_page;
+  args.m = a.m;
+  args.n = a.n;
+  args.k = a.k;
+  args.down = (a.m + S::TM - 1) / S::TM;
+  args.in_page = args.down * ((a.n + S::TN - 1) / S::TN);
+  args.items = (int)(piece.pages * args.in_page);
+  args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
+  args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
+  args.wide = (uintptr_t)a.C % 16 == 0 && a.ldc % 2 == 0 && a.page % 2 == 0;
+  args.flip = a.conjugate_a != a.conjugate_b ? 1u << 31 : 0;
+  args.conjugate = a.conjugate_b ? 1u << 31 : 0;
+  const auto kernel = [] {
+    if constexpr (sizeof (real_t<T>) == 4)
+      return product_single_kernel<T, TRA, TRB, S>;
+    else
+      return product_bulk_kernel<T, TRA, TRB, S>;
+  }();
+  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
+  int64_t blocks;
+  const cudaError_t error =
+      blocks_at_once (kernel, S::THREADS, bytes, piece.multiprocessors, blocks);
+  if (error != cudaSuccess)
+    return error;
+  // Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
+  // is some per cent faster than blocks that go on from tile to tile.
+  if (args.items < blocks || (args.in_page <= 2 && S::BLOCKS > 1))
+    blocks = args.items;
+  kernel<<<(unsigned)blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
+  return cudaGetLastError ();
+}
+
+template <bulk_method M, class T>
+cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece &piece,
+                                cudaStream_t stream, bool *done)
+{
+  if constexpr (bulk_for<T, M>::speed > 0) {
+    typedef typename bulk_for<T, M>::type S;
+    if (a.transpose_a)
+      return a.transpose_b ? launch_bulk_shape<T, true, true, S> (a, piece, stream, done)
+                           : launch_bulk_shape<T, true, false, S> (a, piece, stream, done);
+    return a.transpose_b ? launch_bulk_shape<T, false, true, S> (a, piece, stream, done)
+                         : launch_bulk_shape<T, false, false, S> (a, piece, stream, done);
+  }
+  return cudaSuccess;
+}
+
+// Launches whole pages; `done` tells whether they are such as it can do. Hermitian products have
+// half of the work in the other kernels.
+template <class T>
+cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
+                         cudaStream_t stream, bool *done)
+{
+  *done = false;
+  const bulk_method method = bulk_choose<T> (a.m, a.n, a.k);
+  if (method == BULK_NONE || a.hermitian || piece.tiles != tiles || piece.terms != a.k ||
+      piece.first_page + piece.pages > INT_MAX || !clusters_work ())
+    return cudaSuccess;
+  switch (method) {
+  case BULK_32:
+    return launch_bulk_method<BULK_32> (a, piece, stream, done);
+  case BULK_48:
+    return launch_bulk_method<BULK_48> (a, piece, stream, done);
+  case BULK_64:
+    return launch_bulk_method<BULK_64> (a, piece, stream, done);
+  case BULK_96:
+    return launch_bulk_method<BULK_96> (a, piece, stream, done);
+  case BULK_128:
+    return launch_bulk_method<BULK_128> (a, piece, stream, done);
+  case BULK_192:
+    return launch_bulk_method<BULK_192> (a, piece, stream, done);
+  default:
+    return launch_bulk_method<BULK_256> (a, piece, stream, done);
+  }
+}
+
+#endif
