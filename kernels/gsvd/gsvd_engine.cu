@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/for_type.cuh"
+#include "common/orderings.h"
 #include "common/host_array.cuh"
 #include "common/wide.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/engine.cuh"
-#include "gsvd_plan.cuh"
+#include "gsvd_team.cuh"
 
 #include <cstring>
 
@@ -29,6 +30,17 @@ double array_bytes (const gla_gsvd_job *job)
   return elements * gla_type_size (job->head.type);
 }
 
+// Memory, streams and events of a team; and a copy between two GPUs: at least, and bytes a second
+// where they reach each other's memory.
+const double TEAM_SECONDS = 3e-3, COPY_SECONDS = 3e-5, COPY_RATE = 3e11;
+
+// Seconds of a sweep in which the g GPUs of a team swap shares of F and G.
+double swap_seconds (double p, double factor, double g)
+{
+  double bytes = 2 * p * p / (2 * g) * (factor > 1 ? 16 : 8);
+  return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
+}
+
 // Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products; pivoting is a
 // chain of columns.
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
@@ -43,7 +55,37 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
   double reduce = p * 1e-5 + pages * factor * chip * (4 * (m + n) * p * p + 20 * p * p * p) / 1e13;
-  return sweeps * (chains + products) + reduce;
+  if (job->team == nullptr)
+    return sweeps * (chains + products) + reduce;
+  double g = job->team->count, launches = g * 1.2e-5;
+  chains = pages * steps * (step > launches ? step : launches);
+  return sweeps * (chains + products / g + pages * swap_seconds (p, factor, g)) + reduce +
+         pages * TEAM_SECONDS;
+}
+
+bool are_alike (int device, int other)
+{
+  for (cudaDeviceAttr what :
+       {cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor,
+        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin}) {
+    int one = 0, two = 0;
+    if (cudaDeviceGetAttribute (&one, what, device) != cudaSuccess ||
+        cudaDeviceGetAttribute (&two, what, other) != cudaSuccess || one != two) {
+      cudaGetLastError ();
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether the order of the blocks falls apart for so many GPUs, and these are of one kind.
+bool is_team_possible (const gla_gsvd_job *job)
+{
+  const gla_gsvd_team *team = job->team;
+  for (int k = 1; team != nullptr && k < team->count; k++)
+    if (!are_alike (team->devices[0], team->devices[k]))
+      return false;
+  return team == nullptr || 2 * team->count <= gla_ordering_parts (gsvd_blocks_of (*job));
 }
 
 //------------------------------------------------------------------------------
@@ -159,6 +201,9 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
                         &e->side_blas};
   qr_pause pause = {throttle_of, &user};
 
+  gsvd_team<T> team (e, slot, plan, host);
+  if (job.team != nullptr)
+    GLA_TRY (team.open ());
   // what lies outside of the matrices is to be zero
   GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
   GLA_TRY (upload_tables (e, slot, job));
@@ -169,7 +214,8 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   }
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));
-  GLA_TRY (gsvd_sweeps<T> (plan, host, stream));
+  GLA_TRY (job.team != nullptr ? team.sweeps () : gsvd_sweeps<T> (plan, host, stream));
+  team.close ();
   GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
@@ -240,7 +286,7 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
   const cuda_engine *e = engine_facts (engine);
-  if (!is_regular (*job))
+  if (!is_regular (*job) || !is_team_possible (job))
     return 1e9;
   double transfer = job->head.device_arrays ? 0 : pages * array_bytes (job) / LINK_RATE;
   return 1e-3 + transfer + kernel_seconds (e, job, (double)pages);
@@ -252,6 +298,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   cuda_engine *e = engine_of (engine);
   if (!is_regular (*job))
     return pages;
+  if (job->team != nullptr)
+    return 1;
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
   chunk = chunk > PAGES_MAX ? (double)PAGES_MAX : chunk;
   if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small pair

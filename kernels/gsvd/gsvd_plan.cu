@@ -22,11 +22,6 @@ int64_t round_up (int64_t a, int64_t to)
   return (a + to - 1) / to * to;
 }
 
-int blocks_of (const gla_gsvd_job &job)
-{
-  return (int)round_up ((job.p + gsvd_width_of (job) - 1) / gsvd_width_of (job), 2);
-}
-
 // A QR factorisation inside of the job; of nothing where it is not needed.
 gla_qr_job qr_part (const gla_gsvd_job &job, bool needed, int64_t m, int64_t q_columns, bool pivot)
 {
@@ -61,9 +56,15 @@ int gsvd_width_of (const gla_gsvd_job &job)
   return wanted <= NARROW || !fits ? NARROW : WIDE;
 }
 
+int gsvd_blocks_of (const gla_gsvd_job &job)
+{
+  int width = gsvd_width_of (job);
+  return gla_ordering_blocks ((int)round_up ((job.p + width - 1) / width, 2));
+}
+
 gsvd_tables::gsvd_tables (const gla_gsvd_job &job, carver &c)
 {
-  int players = blocks_of (job), inner = 2 * gsvd_width_of (job);
+  int players = gsvd_blocks_of (job), inner = 2 * gsvd_width_of (job);
   gla_gsvd_ordering kind = job.options.ordering;
   blocks = c.take<short2> ((int64_t)gla_ordering_steps (kind, players) * players / 2);
   columns = c.take<unsigned char> ((int64_t)gla_ordering_steps (kind, inner) * inner);
@@ -82,12 +83,16 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
   gsvd_tables to (job, c);
   gla_gsvd_ordering kind = job.options.ordering;
   for (int level = 0; level < 2; level++) {
-    int players = level == 0 ? blocks_of (job) : 2 * gsvd_width_of (job);
-    int64_t count = (int64_t)gla_ordering_steps (kind, players) * players;
+    int players = level == 0 ? gsvd_blocks_of (job) : 2 * gsvd_width_of (job);
+    int members = level == 0 && job.team != nullptr ? job.team->count : 1;
+    int64_t count = (int64_t)gla_ordering_steps (kind, players) * (players / members);
     host_array<int32_t> pairs (count);
     if (pairs.data == nullptr)
       return GLA_ERROR_OUT_OF_MEMORY;
-    gla_ordering_fill (kind, players, pairs.data);
+    if (level == 0)
+      gla_ordering_shared (kind, players, members, pairs.data);
+    else
+      gla_ordering_fill (kind, players, pairs.data);
     for (int64_t k = 0; k < count; k++)
       if (level == 1)
         to.columns[k] = (unsigned char)pairs[k];
@@ -100,7 +105,7 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
 template <class T>
 gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     : m (job.m), n (job.n), pages (pages), u_columns (job.u_columns), v_columns (job.v_columns),
-      p ((int)job.p), width (gsvd_width_of (job)), blocks (blocks_of (job)),
+      p ((int)job.p), width (gsvd_width_of (job)), blocks (gsvd_blocks_of (job)),
       both (gsvd_method_of (job) == GLA_GSVD_METHOD_HZ), ordering (job.options.ordering),
       tables (job, c), tall_a (qr_part (job, job.m > job.p, job.m, job.u_columns, false), pages,
                                round_up (job.m, 16), c),
@@ -111,6 +116,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
 {
   ld = round_up (p, 16);
   columns = (int64_t)blocks * width;
+  splits = gsvd_splits (ld, blocks / 2);
   steps = gla_ordering_steps (ordering, blocks);
   rounds = gla_ordering_steps (ordering, 2 * width);
   inner_sweeps = job.options.blocking == GLA_GSVD_BLOCKING_FULL ? INNER_SWEEPS : 1;
@@ -148,7 +154,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   active = c.take<int> (pages * blocks / 2);
   factor = c.take<double> (numbers);
   history = c.take<unsigned long long> (pages * GLA_GSVD_MAX_SWEEPS);
-  gram = c.take<T> (pages * gsvd_gram_size (ld, ld, both, width, blocks / 2));
+  gram = c.take<T> (pages * gsvd_gram_size (splits, both, width, blocks / 2));
   step_v = c.take<T> (pages * blocks / 2 * 4 * width * width);
 }
 
@@ -256,18 +262,17 @@ gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matr
   return GLA_OK;
 }
 
-// A sweep is launched without a wait; then the host reads how many pages have not converged.
-template <class T>
-gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
+template <class T> gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &g)
 {
   gsvd_step<T> s = {};
   s.F = g.F;
   s.G = g.G;
   s.rows_f = s.rows_g = g.ld;
   s.both = g.both;
-  s.p = g.p;
+  s.seat = {g.blocks, {0, 0}, {g.p, 0}};
   s.width = g.width;
   s.pairs = g.blocks / 2;
+  s.splits = g.splits;
   s.inner = g.tables.columns;
   s.rounds = g.rounds;
   s.inner_sweeps = g.inner_sweeps;
@@ -277,6 +282,14 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   s.active = g.active;
   s.state = g.state;
   s.pages = g.pages;
+  return s;
+}
+
+// A sweep is launched without a wait; then the host reads how many pages have not converged.
+template <class T>
+gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
+{
+  gsvd_step<T> s = gsvd_step_of (g);
   for (int sweep = 0; sweep < GLA_GSVD_MAX_SWEEPS; sweep++) {
     for (int step = 0; step < g.steps; step++) {
       s.blocks = g.tables.blocks + (int64_t)step * s.pairs;
@@ -404,6 +417,7 @@ GLA_INSTANTIATE (cx<double>, cx<double>)
 
 #define GLA_INSTANTIATE_WIDE(T)                                                                    \
   template gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &, int64_t, carver &);                      \
+  template gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &);                                       \
   template gla_status gsvd_sweeps (const gsvd_plan<T> &, const gsvd_host &, cudaStream_t);
 GLA_INSTANTIATE_WIDE (double)
 GLA_INSTANTIATE_WIDE (cx<double>)
