@@ -1,0 +1,300 @@
+// tests/c/gpu_teams.c: one pair on several GPUs has the bits that it has on one
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Teams of 2, 4 and 8 members of the CUDA backend, which take turns on the GPUs of this machine:
+// with one GPU all are on it, each with memory and a stream of its own. Blocks of 16 columns make
+// small pairs large enough. Then the same through gla_gsvd, where there are two GPUs.
+
+#include "backend.h"
+#include "check.h"
+#include "gpu_page_tests.h"
+
+#include <time.h>
+
+typedef struct {
+  int64_t m, n, p;
+  int block, members;
+  gla_gsvd_method method;
+  gla_gsvd_ordering ordering;
+  gla_gsvd_blocking blocking;
+} team_case;
+
+// All arrays of a call, and what came of it.
+typedef struct {
+  gla_gsvd_chunk chunk;
+  gla_gsvd_stats stats;
+  int32_t info;
+} pair;
+
+static gla_engine *engine;
+static int gpus;
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+//------------------------------------------------------------------------------
+// arrays
+//------------------------------------------------------------------------------
+
+static gla_array new_array (gla_type type, int64_t rows, int64_t columns)
+{
+  void *data = calloc ((size_t)(rows * columns), gla_type_size (type));
+  return gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
+}
+
+static size_t bytes_of (const gla_array *a)
+{
+  return (size_t)(a->rows * a->columns) * gla_type_size (a->type);
+}
+
+static void fill (gla_array *a, unsigned long long seed)
+{
+  const int64_t count = a->rows * a->columns * (gla_type_is_complex (a->type) ? 2 : 1);
+  for (int64_t k = 0; k < count; k++)
+    if (gla_type_real (a->type) == GLA_TYPE_D)
+      ((double *)a->data)[k] = check_random (&seed);
+    else
+      ((float *)a->data)[k] = (float)check_random (&seed);
+}
+
+static double complex get (const gla_array *a, int64_t i, int64_t j)
+{
+  const int64_t k = j * a->rows + i;
+  switch (a->type) {
+  case GLA_TYPE_S:
+    return ((float *)a->data)[k];
+  case GLA_TYPE_D:
+    return ((double *)a->data)[k];
+  case GLA_TYPE_C:
+    return ((float complex *)a->data)[k];
+  default:
+    return ((double complex *)a->data)[k];
+  }
+}
+
+static pair new_pair (const team_case *c, gla_type type)
+{
+  const gla_type real = gla_type_real (type);
+  pair q = {.info = -7};
+  q.chunk.A = new_array (type, c->m, c->p);
+  q.chunk.B = new_array (type, c->n, c->p);
+  q.chunk.alpha = new_array (real, c->p, 1);
+  q.chunk.beta = new_array (real, c->p, 1);
+  q.chunk.U = new_array (type, c->m, c->p);
+  q.chunk.V = new_array (type, c->n, c->p);
+  q.chunk.X = new_array (type, c->p, c->p);
+  fill (&q.chunk.A, 1);
+  fill (&q.chunk.B, 2);
+  return q;
+}
+
+static void release (pair *q)
+{
+  for (int k = 0; k < 7; k++)
+    free (q->chunk.arrays[k].data);
+}
+
+// |A x - U diag (c) X' x| / |A x|, for one x.
+static double residual (const gla_array *A, const gla_array *U, const gla_array *c,
+                        const gla_array *X)
+{
+  double complex *y = calloc ((size_t)X->columns, sizeof *y);
+  double off = 0, norm = 0;
+  for (int64_t j = 0; j < X->columns; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      y[j] += conj (get (X, i, j)) * (1 - (double)(i % 7) / 3) * get (c, j, 0);
+  double complex *left = calloc ((size_t)A->rows, sizeof *left), *right;
+  right = calloc ((size_t)A->rows, sizeof *right);
+  for (int64_t j = 0; j < A->columns; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      left[i] += get (A, i, j) * (1 - (double)(j % 7) / 3);
+      right[i] += get (U, i, j) * y[j];
+    }
+  for (int64_t i = 0; i < A->rows; i++) {
+    norm += creal (left[i] * conj (left[i]));
+    off += creal ((left[i] - right[i]) * conj (left[i] - right[i]));
+  }
+  free (y);
+  free (left);
+  free (right);
+  return sqrt (off / norm);
+}
+
+//------------------------------------------------------------------------------
+// calls of the backend
+//------------------------------------------------------------------------------
+
+static int swept_calls;
+
+static int poll_never (void *user, int64_t pages)
+{
+  (void)user, (void)pages;
+  return 0;
+}
+
+static int poll_soon (void *user, int64_t pages)
+{
+  (void)pages;
+  return swept_calls >= 2 && ++*(int *)user > 3;
+}
+
+static void swept (void *user, int sweeps)
+{
+  (void)user;
+  swept_calls = sweeps;
+}
+
+static gla_status solve (pair *q, const team_case *c, int members, gla_monitor monitor)
+{
+  const gla_batch_ops *ops = gla_backend_cuda.batch[GLA_BATCH_GSVD];
+  gla_gsvd_team team = {.count = members, .failed = -1};
+  gla_gsvd_job job = {.m = c->m, .n = c->n, .p = c->p, .x = 1, .swept = swept};
+  for (int k = 0; k < members; k++)
+    team.devices[k] = k % gpus;
+  job.head = (gla_job){.type = q->chunk.A.type, .monitor = monitor};
+  job.u_columns = job.v_columns = c->p;
+  job.options = (gla_gsvd_options){.size = sizeof job.options,
+                                   .method = c->method,
+                                   .ordering = c->ordering,
+                                   .blocking = c->blocking,
+                                   .block = c->block};
+  job.team = members > 1 ? &team : NULL;
+  q->chunk.info = &q->info;
+  q->chunk.stats = &q->stats;
+  swept_calls = 0;
+  CHECK (ops->seconds (engine, &job.head, 1) < 1e8, "%d members are said not to work", members);
+  gla_status status = ops->begin (engine, &job.head, 1);
+  if (status == GLA_OK)
+    status = ops->submit (engine, 0, &q->chunk);
+  if (status == GLA_OK)
+    status = ops->finish (engine, 0);
+  ops->end (engine);
+  return status;
+}
+
+static void check_case (const team_case *c, gla_type type)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  static const char *names[] = {"A", "B", "alpha", "beta", "U", "V", "X"};
+  pair one = new_pair (c, type);
+  CHECK (solve (&one, c, 1, monitor) == GLA_OK && one.info == 0, "%c p %d: info %d", (char)type,
+         (int)c->p, (int)one.info);
+  const double limit = 10 * (double)(c->m > c->n ? c->m : c->n) * gla_type_eps (type);
+  const double a = residual (&one.chunk.A, &one.chunk.U, &one.chunk.alpha, &one.chunk.X);
+  const double b = residual (&one.chunk.B, &one.chunk.V, &one.chunk.beta, &one.chunk.X);
+  CHECK (a <= limit && b <= limit, "%c p %d: residuals %g %g", (char)type, (int)c->p, a, b);
+  for (int members = 2; members <= c->members; members *= 2) {
+    pair q = new_pair (c, type);
+    const gla_status status = solve (&q, c, members, monitor);
+    CHECK (status == GLA_OK && q.info == 0, "%c p %d, %d members: status %d, info %d", (char)type,
+           (int)c->p, members, (int)status, (int)q.info);
+    for (int k = 0; k < 7; k++)
+      CHECK (memcmp (q.chunk.arrays[k].data, one.chunk.arrays[k].data,
+                     bytes_of (&q.chunk.arrays[k])) == 0,
+             "%c p %d, method %d, ordering %d: %d members have other bits in %s", (char)type,
+             (int)c->p, (int)c->method, (int)c->ordering, members, names[k]);
+    CHECK (memcmp (&q.stats, &one.stats, sizeof q.stats) == 0 && q.stats.sweeps == swept_calls,
+           "%c p %d, %d members: %d sweeps, not %d, %d reported", (char)type, (int)c->p, members,
+           q.stats.sweeps, one.stats.sweeps, swept_calls);
+    release (&q);
+  }
+  release (&one);
+}
+
+// A wish to stop ends the call soon; pairs that cannot be solved end without a sweep.
+static void check_ends (void)
+{
+  const team_case c = {1300, 1200, 1200, 16, 2, GLA_GSVD_METHOD_TANGENT, 0, 0};
+  pair q = new_pair (&c, GLA_TYPE_D);
+  int polls = 0;
+  const double start = now ();
+  CHECK (solve (&q, &c, 2, (gla_monitor){poll_soon, &polls}) == GLA_ERROR_STOPPED, "stop");
+  CHECK (now () - start < 30, "the stop took %g s", now () - start);
+  ((double *)q.chunk.A.data)[5] = NAN;
+  CHECK (solve (&q, &c, 2, (gla_monitor){poll_never, NULL}) == GLA_OK && q.info == c.p + 1,
+         "NaN: info %d", (int)q.info);
+  CHECK (isnan (creal (get (&q.chunk.X, 3, 4))), "X is not NaN");
+  fill (&q.chunk.A, 1);
+  memcpy (q.chunk.B.data, (double *)q.chunk.B.data + c.n, (size_t)c.n * sizeof (double));
+  CHECK (solve (&q, &c, 2, (gla_monitor){poll_never, NULL}) == GLA_OK &&
+             q.info == GLA_INFO_IRREGULAR,
+         "two equal columns of B: info %d", (int)q.info);
+  release (&q);
+}
+
+//------------------------------------------------------------------------------
+// calls of the library
+//------------------------------------------------------------------------------
+
+static int device_of (gla_context *ctx, pair *q, const int *devices, int count)
+{
+  gla_gsvd_results r = {.size = sizeof r,
+                        .alpha = q->chunk.alpha,
+                        .beta = q->chunk.beta,
+                        .U = q->chunk.U,
+                        .V = q->chunk.V,
+                        .X = q->chunk.X};
+  gla_gsvd_report report = {.base.size = sizeof report};
+  CHECK (gla_set_place (ctx, GLA_PLACE_LIST, devices, count) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (gla_gsvd (ctx, &q->chunk.A, &q->chunk.B, &r, NULL, &report) == GLA_OK, "%s",
+         gla_message (ctx));
+  return report.base.device;
+}
+
+static void check_lists (gla_type type)
+{
+  static const int both[] = {0, 1}, turned[] = {1, 0};
+  const team_case c = {2200, 2100, 2100, 0, 0, GLA_GSVD_METHOD_AUTO, 0, 0};
+  gla_context *ctx;
+  CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  pair one = new_pair (&c, type), two = new_pair (&c, type);
+  CHECK (device_of (ctx, &one, both, 1) == 0, "one GPU");
+  for (int turn = 0; turn < 2; turn++) {
+    CHECK (device_of (ctx, &two, turn ? turned : both, 2) == turn, "two GPUs");
+    for (int k = 2; k < 7; k++)
+      CHECK (memcmp (two.chunk.arrays[k].data, one.chunk.arrays[k].data,
+                     bytes_of (&one.chunk.arrays[k])) == 0,
+             "%c: two GPUs have other bits in array %d", (char)type, k);
+  }
+  release (&one);
+  release (&two);
+  gla_context_destroy (ctx);
+}
+
+int gpu_teams (const char *types)
+{
+  const gla_gsvd_method HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT;
+  const gla_gsvd_ordering ME = GLA_GSVD_ORDERING_ME, MM = GLA_GSVD_ORDERING_MM;
+  const gla_gsvd_blocking FULL = GLA_GSVD_BLOCKING_FULL;
+  // 64 and 72 blocks in 4 parts, 136 in 8, 272 in 16
+  const team_case cases[] = {
+      {1010, 1010, 1010, 16, 2, TANGENT, ME, 0},  {1200, 1150, 1100, 16, 2, TANGENT, MM, 0},
+      {1100, 1100, 1100, 16, 2, HZ, ME, 0},       {1150, 1300, 1100, 16, 2, HZ, MM, FULL},
+      {2100, 2100, 2100, 16, 4, TANGENT, ME, 0},  {2050, 2050, 2050, 32, 2, HZ, ME, 0},
+      {2050, 2050, 2050, 0, 2, TANGENT, ME, FULL}};
+  const team_case large = {4100, 4100, 4100, 16, 8, TANGENT, ME, 0};
+  char why[128];
+  gpus = gla_backend_cuda.device_count (why, sizeof why);
+  gpus = gpus > GLA_TEAM_MOST ? GLA_TEAM_MOST : gpus;
+  if (gpus == 0 || gla_backend_cuda.open (0, &engine) != GLA_OK) {
+    printf ("gpu_teams: no GPU\n");
+    return 1;
+  }
+  for (; *types != '\0'; types++) {
+    const int count = *types == 'd' || *types == 'z' ? 7 : 3;
+    for (int k = 0; k < count; k++)
+      check_case (&cases[k], (gla_type)*types);
+    if (*types == 'd') {
+      check_case (&large, GLA_TYPE_D);
+      check_ends ();
+    }
+    if (gpus > 1)
+      check_lists ((gla_type)*types);
+  }
+  gla_backend_cuda.close (engine);
+  return check_report ("gpu_teams");
+}
