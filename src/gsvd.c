@@ -173,12 +173,14 @@ static int open_team (gsvd_run *run, const int *devices, int count, gla_engine *
   return first;
 }
 
-// The largest power of two of them that is predicted to be faster than a GPU for each pair. For one
-// pair on GPUs that the caller lists: the largest that can share it.
+// The power of two of them that is predicted to be the fastest, if that is faster than a GPU for
+// each pair. For one large pair on GPUs that the caller lists: the largest that can share it.
+enum { LISTED_COLUMNS = 2048 };
 static int team (gla_call *call, const int *devices, int count, gla_status *failure)
 {
   gsvd_run *run = (gsvd_run *)call;
-  const int listed = call->run.ctx->place == GLA_PLACE_LIST && call->run.pages == 1;
+  const int listed = call->run.ctx->place == GLA_PLACE_LIST && call->run.pages == 1 &&
+                     run->job.p >= LISTED_COLUMNS;
   gla_engine *leader;
   const int first = open_team (run, devices, count, &leader, failure);
   if (first < 0 || run->team.count < 2)

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The GPUs here are the CPU backend under another name; they predict what the test wants, and note
-// which of them were to work together.
+// which of them were to work together. They do nothing with large pairs.
 
 #include "check.h"
 #include "cpu_as_gpu.h"
 
-enum { GPUS = 6, N = 6, PAGES = 8, NONE = -1 };
+enum { GPUS = 6, N = 6, PAGES = 8, NONE = -1, LARGE = 2048 };
 
 static double alone, together[GLA_TEAM_MOST + 1]; // predicted seconds of a pair
 static gla_status submit_status;
@@ -66,11 +66,17 @@ static gla_status submit (gla_engine *engine, int slot, const void *chunk)
       team->failed = failing;
     return submit_status;
   }
+  if (job_at_work->p >= LARGE) {
+    *((const gla_gsvd_chunk *)chunk)->info = 0;
+    return GLA_OK;
+  }
   return gla_backend_cpu.batch[GLA_BATCH_GSVD]->submit (engine, slot, chunk);
 }
 
 static gla_status finish (gla_engine *engine, int slot)
 {
+  if (job_at_work->p >= LARGE)
+    return GLA_OK;
   return gla_backend_cpu.batch[GLA_BATCH_GSVD]->finish (engine, slot);
 }
 
@@ -123,6 +129,23 @@ static gla_status call (gla_context *ctx, int pages)
   return status;
 }
 
+// One pair of so many columns, whose results do not matter.
+static void call_large (gla_context *ctx, int64_t p)
+{
+  double *A = calloc ((size_t)(2 * p * p + 2 * p), sizeof *A);
+  const gla_array a = gla_array_packed (A, GLA_TYPE_D, p, p, 1, GLA_DEVICE_HOST);
+  const gla_array b = gla_array_packed (A + p * p, GLA_TYPE_D, p, p, 1, GLA_DEVICE_HOST);
+  double *values = A + 2 * p * p;
+  const gla_gsvd_results r = {
+      .size = sizeof r,
+      .alpha = gla_array_packed (values, GLA_TYPE_D, p, 1, 1, GLA_DEVICE_HOST),
+      .beta = gla_array_packed (values + p, GLA_TYPE_D, p, 1, 1, GLA_DEVICE_HOST)};
+  seen = (gla_gsvd_team){.count = 0};
+  const gla_status status = gla_gsvd (ctx, &a, &b, &r, NULL, NULL);
+  CHECK (status == GLA_OK, "%d columns: %s", (int)p, gla_message (ctx));
+  free (A);
+}
+
 static void expect (const char *what, int leader, int members)
 {
   CHECK (seen.count == members && led_by == leader && (members == 0 || seen.devices[0] == leader),
@@ -165,12 +188,16 @@ static void test_choice (void)
   call (all, 1);
   expect ("two are slower", led_by, 0);
   call (some, 1);
-  expect ("two are slower, and listed", 4, 2);
+  expect ("two are slower, also of those that are listed", led_by, 0);
+  call_large (all, LARGE);
+  expect ("two are slower for a large pair", led_by, 0);
+  call_large (some, LARGE);
+  expect ("two are slower for a large pair, and listed", 4, 2);
   CHECK (seen.devices[1] == 2, "device %d", seen.devices[1]);
   call (some, 2);
   expect ("two pairs on listed GPUs", led_by, 0);
   predict_all (1, 1e9, 1e9, 1e9);
-  call (some, 1);
+  call_large (some, LARGE);
   expect ("they cannot", led_by, 0);
   predict_all (1, 0.1, 0.1, 0.1);
   call (single, 1);
