@@ -4,6 +4,7 @@
 #include "common/for_type.cuh"
 #include "common/orderings.h"
 #include "common/host_array.cuh"
+#include "common/opened.cuh"
 #include "common/wide.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
@@ -63,8 +64,11 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
          pages * TEAM_SECONDS;
 }
 
+// For predictions without a GPU all are.
 bool are_alike (int device, int other)
 {
+  if (!device_opened ())
+    return true;
   for (cudaDeviceAttr what :
        {cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor,
         cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin}) {
@@ -161,7 +165,8 @@ struct slot_user {
 gla_status wait_of (void *user)
 {
   slot_user *u = static_cast<slot_user *> (user);
-  return engine_throttle (u->e, u->slot);
+  GLA_TRY (engine_throttle (u->e, u->slot)); // a short wait asks nothing
+  return u->e->monitor.poll (u->e->monitor.user, 0) ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
 gla_status throttle_of (void *user)

@@ -185,11 +185,14 @@ template <class T> gla_status gsvd_team<T>::wait (int k)
   return status;
 }
 
-// Waits for what was launched before the last call, while the GPU works on what came after it.
+// Waits for what was launched before the last call, while the GPU works on what came after it; asks
+// now and then whether to stop, which short waits do not.
 template <class T> gla_status gsvd_team<T>::pace (int k)
 {
   GLA_TRY (wait (k));
   members[k].launched = 0;
+  if (k == 0 && e->monitor.poll (e->monitor.user, 0))
+    return GLA_ERROR_STOPPED;
   return of (k, cudaEventRecord (members[k].paced, members[k].stream));
 }
 
