@@ -102,24 +102,29 @@ template <class S> struct chunk_memory {
   page_matrix<S> A, B, U, V, X; // copies of host arrays, or the arrays on the device
   page_matrix<real_t<S>> alpha, beta;
 
+  // A lean plan lends its matrices: A and B are done with before the first of U and V is written,
+  // UC, VS and R when U, V and X are stored.
   chunk_memory (const gla_gsvd_job &job, int64_t pages, carver &c) : plan (job, pages, c)
   {
-    bool host = !job.head.device_arrays;
-    A = matrix<S> (c, pages, job.m, job.p, host);
-    B = matrix<S> (c, pages, job.n, job.p, host);
-    U = matrix<S> (c, pages, job.m, job.u_columns, host && job.u_columns > 0);
-    V = matrix<S> (c, pages, job.n, job.v_columns, host && job.v_columns > 0);
-    X = matrix<S> (c, pages, job.p, job.p, host && job.x);
-    alpha = matrix<real_t<S>> (c, pages, job.p, 1, host);
-    beta = matrix<real_t<S>> (c, pages, job.p, 1, host);
+    page_matrix<T> none = {nullptr, 0, 0};
+    A = matrix<S> (c, job, pages, job.m, job.p, plan.U);
+    B = matrix<S> (c, job, pages, job.n, job.p, plan.V);
+    U = matrix<S> (c, job, pages, job.m, job.u_columns, plan.is_tall_a () ? none : plan.UC);
+    V = matrix<S> (c, job, pages, job.n, job.v_columns, plan.is_tall_b () ? none : plan.VS);
+    X = matrix<S> (c, job, pages, job.p, job.x ? job.p : 0, plan.R);
+    alpha = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
+    beta = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
   }
+  // In `lent` where it fits.
   template <class R>
-  static page_matrix<R> matrix (carver &c, int64_t pages, int64_t rows, int64_t columns,
-                                bool wanted)
+  page_matrix<R> matrix (carver &c, const gla_gsvd_job &job, int64_t pages, int64_t rows,
+                         int64_t columns, page_matrix<T> lent)
   {
-    if (!wanted)
+    int64_t page = rows * columns;
+    if (job.head.device_arrays || page == 0)
       return {nullptr, 0, 0};
-    return {c.take<R> (pages * rows * columns), rows, rows * columns};
+    bool fits = plan.lean && lent.page > 0 && page <= plan.ld * plan.p;
+    return {fits ? reinterpret_cast<R *> (lent.data) : c.take<R> (pages * page), rows, page};
   }
 };
 

@@ -15,6 +15,8 @@ namespace
 enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
 // Up to so many columns products are our own, of all pages at once.
 enum { OWN_PRODUCTS = 256 };
+// Pairs of so many blocks lie in less memory: what is done with serves for what comes later.
+enum { LEAN_BLOCKS = 64 };
 enum { INNER_SWEEPS = 30, SOLVE_COLUMNS = 64, STEPS_AHEAD = 64 };
 
 int64_t round_up (int64_t a, int64_t to)
@@ -123,7 +125,8 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   tall_a.Y.data = c.take<T> (m > p ? pages * tall_a.Y.page : 0);
   tall_b.Y.data = c.take<T> (n > p ? pages * tall_b.Y.page : 0);
   pivoted.Y.data = c.take<T> (pages * pivoted.Y.page);
-  square.Y.data = c.take<T> (u_columns > 0 ? pages * square.Y.page : 0);
+  lean = blocks >= LEAN_BLOCKS;
+  square.Y.data = c.take<T> (u_columns > 0 && !lean ? pages * square.Y.page : 0);
   F = take<T> (c, pages, ld, columns);
   G = take<T> (c, pages, ld, columns);
   F0 = take<T> (c, pages, ld, columns);
@@ -140,8 +143,12 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     q_rows = round_up (n, 16) > q_rows ? round_up (n, 16) : q_rows;
     q_columns = v_columns > q_columns ? v_columns : q_columns;
   }
-  Q = take<T> (c, pages, q_rows, q_columns);
-  product = take<T> (c, pages, q_rows, p);
+  // of the sweeps' matrices none is needed for U and V once they and X are formed
+  bool in_place = lean && q_rows == ld && q_columns == p;
+  Q = in_place ? F0 : take<T> (c, pages, q_rows, q_columns);
+  product = in_place ? F : take<T> (c, pages, q_rows, p);
+  if (lean)
+    square.Y.data = G.data;
   int64_t numbers = pages * p;
   state = c.take<gsvd_state> (pages);
   scaling = {c.take<int> (numbers), c.take<int> (numbers), c.take<int> (numbers),

@@ -32,7 +32,7 @@ struct gsvd_tables {
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
   int p, width, blocks, splits, steps, rounds, inner_sweeps;
-  bool both;
+  bool both, lean;
   gla_gsvd_ordering ordering;
   gsvd_tables tables; // the plan's memory begins with them
   qr_plan<T> tall_a, tall_b, pivoted, square;
