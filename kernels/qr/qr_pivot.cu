@@ -6,6 +6,7 @@
 // that would lose digits.
 
 #include "common/block_norm.cuh"
+#include "common/cluster.cuh"
 #include "common/larft.cuh"
 #include "qr_kernels.cuh"
 #include "common/reflector.cuh"
@@ -92,28 +93,14 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-// One block of threads per column right of j: the reflector applied, and the norm of what is left.
+// Column k gets its row of R, from which the norm of what is left below it follows; all threads of
+// the block call.
 template <class T>
-__global__ void __launch_bounds__ (THREADS)
-    update_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+GLA_DEVICE void leave_row (T *a, int64_t m, int64_t j, T row, double *norm_of, double *reference_of,
+                           double *work)
 {
   typedef real_t<T> R;
-  __shared__ double work[WARPS];
-  int64_t columns = n - j - 1, page = blockIdx.x / columns, k = j + 1 + blockIdx.x % columns;
-  const T *v = Y.data + page * Y.page + j * Y.ld;
-  T *a = Y.data + page * Y.page + k * Y.ld, dot = from_real<T> (0), first = a[j];
-  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
-    dot = cmadd (v[i], a[i], dot);
-  T w;
-  if constexpr (is_complex_v<T>)
-    w = {(R)over_block<THREADS, false> (dot.x, work), (R)over_block<THREADS, false> (dot.y, work)};
-  else
-    w = (T)over_block<THREADS, false> (dot, work);
-  w = conj (s.tau[page * n + j]) * (first + w);
-  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
-    a[i] = madd (-w, v[i], a[i]);
-  T row = first - w;
-  double norm = s.norm[page * n + k], reference = s.reference[page * n + k];
+  double norm = *norm_of, reference = *reference_of;
   double size = hypot ((double)re (row), (double)im (row)) / norm;
   double left = fmax (0.0, (1 - size) * (1 + size)), kept = norm / reference;
   bool again = norm != 0 && left * kept * kept <= sqrt ((double)limits<R>::eps / 2);
@@ -124,8 +111,77 @@ __global__ void __launch_bounds__ (THREADS)
     norm *= sqrt (left);
   if (threadIdx.x == 0) {
     a[j] = row;
-    s.norm[page * n + k] = norm;
-    s.reference[page * n + k] = reference;
+    *norm_of = norm;
+    *reference_of = reference;
+  }
+}
+
+template <class T> GLA_DEVICE T sum_of (T dot, double *work)
+{
+  typedef real_t<T> R;
+  if constexpr (is_complex_v<T>)
+    return {(R)over_block<THREADS, false> (dot.x, work),
+            (R)over_block<THREADS, false> (dot.y, work)};
+  else
+    return (T)over_block<THREADS, false> (dot, work);
+}
+
+// One block of threads per column right of j: the reflector applied, and the norm of what is left.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    update_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  int64_t columns = n - j - 1, page = blockIdx.x / columns, k = j + 1 + blockIdx.x % columns;
+  const T *v = Y.data + page * Y.page + j * Y.ld;
+  T *a = Y.data + page * Y.page + k * Y.ld, dot = from_real<T> (0), first = a[j];
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    dot = cmadd (v[i], a[i], dot);
+  T w = conj (s.tau[page * n + j]) * (first + sum_of (dot, work));
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    a[i] = madd (-w, v[i], a[i]);
+  leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
+}
+
+// The same for large matrices, with the same sums: a block of threads per `each` columns, one after
+// the other. The reflector is in shared memory, and EACH rows of a column are in the registers of
+// each thread from its product with the reflector to what is subtracted.
+template <class T, int EACH>
+__global__ void __launch_bounds__ (THREADS)
+    update_columns_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                           int each)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  __shared__ double work[WARPS];
+  T *v = reinterpret_cast<T *> (memory);
+  int64_t groups = (n - j - 2 + each) / each, page = blockIdx.x / groups;
+  int64_t k = j + 1 + blockIdx.x % groups * each, end = k + each < n ? k + each : n;
+  int rows = (int)(m - j - 1);
+  const T *reflector = Y.data + page * Y.page + j * Y.ld + j + 1;
+  for (int i = threadIdx.x; i < rows; i += THREADS)
+    v[i] = reflector[i]; // each thread uses what it has written
+  for (; k < end; k++) {
+    T *a = Y.data + page * Y.page + k * Y.ld, *below = a + j + 1;
+    T x[EACH], dot = from_real<T> (0), first = a[j];
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      x[q] = i < rows ? below[i] : from_real<T> (0);
+    }
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      if (i < rows)
+        dot = cmadd (v[i], x[q], dot);
+    }
+    T w = conj (s.tau[page * n + j]) * (first + sum_of (dot, work));
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      if (i < rows)
+        below[i] = madd (-w, v[i], x[q]);
+    }
+    leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
   }
 }
 
@@ -194,11 +250,51 @@ cudaError_t qr_pivot_start (page_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T>
   return cudaGetLastError ();
 }
 
+namespace
+{
+
+// Rows of a column that one thread holds; bytes of the reflector.
+enum { MOST_EACH = 32, REFLECTOR_BYTES = 64 * 1024 };
+// Columns of a block, and how many blocks there are to be before they have more than one.
+enum { COLUMNS_MOST = 8, BLOCKS_LEAST = 528, ROWS_LEAST = 512 };
+
+// Whether update_columns_kernel does these rows and columns.
+template <class T> bool is_large (int64_t rows, int64_t columns)
+{
+  return rows >= ROWS_LEAST && columns >= BLOCKS_LEAST &&
+         rows * (int64_t)sizeof (T) <= REFLECTOR_BYTES && rows <= MOST_EACH * THREADS &&
+         block_shared_most () >= REFLECTOR_BYTES + 1024;
+}
+
+template <class T, int EACH>
+cudaError_t update_columns (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                            int64_t pages, cudaStream_t stream)
+{
+  static std::atomic<uint64_t> configured{0};
+  auto kernel = update_columns_kernel<T, EACH>;
+  cudaError_t error = allow_cluster (kernel, REFLECTOR_BYTES, &configured);
+  if (error != cudaSuccess)
+    return error;
+  int64_t columns = n - j - 1, each = columns * pages / BLOCKS_LEAST;
+  each = each > COLUMNS_MOST ? (int64_t)COLUMNS_MOST : each;
+  kernel<<<(unsigned)((columns + each - 1) / each * pages), THREADS, (m - j - 1) * sizeof (T),
+           stream>>> (Y, m, n, j, s, (int)each);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
 template <class T>
 cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
                              int64_t pages, cudaStream_t stream)
 {
   pivot_kernel<T><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
+  int64_t rows = m - j - 1;
+  if (is_large<T> (rows, n - j - 1))
+    return rows <= 4 * THREADS    ? update_columns<T, 4> (Y, m, n, j, s, pages, stream)
+           : rows <= 8 * THREADS  ? update_columns<T, 8> (Y, m, n, j, s, pages, stream)
+           : rows <= 16 * THREADS ? update_columns<T, 16> (Y, m, n, j, s, pages, stream)
+                                  : update_columns<T, 32> (Y, m, n, j, s, pages, stream);
   if (j + 1 < n)
     update_kernel<T><<<(unsigned)((n - j - 1) * pages), THREADS, 0, stream>>> (Y, m, n, j, s);
   return cudaGetLastError ();
