@@ -15,8 +15,8 @@ namespace
 enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
 // Up to so many columns products are our own, of all pages at once.
 enum { OWN_PRODUCTS = 256 };
-// Pairs of so many blocks lie in less memory: what is done with serves for what comes later. And "hz"
-// takes less time than "tangent" for real ones: fewer sweeps.
+// Pairs of so many blocks lie in less memory: what is done with serves for what comes later. And
+// "hz" takes less time than "tangent" for real ones: fewer sweeps.
 enum { LARGE_BLOCKS = 64 };
 enum { INNER_SWEEPS = 30, SOLVE_COLUMNS = 64, STEPS_AHEAD = 64 };
 
