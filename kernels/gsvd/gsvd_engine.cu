@@ -102,15 +102,15 @@ template <class S> struct chunk_memory {
   page_matrix<S> A, B, U, V, X; // copies of host arrays, or the arrays on the device
   page_matrix<real_t<S>> alpha, beta;
 
-  // A lean plan lends its matrices: A and B are done with before the first of U and V is written,
-  // UC, VS and R when U, V and X are stored.
+  // A lean plan lends its matrices: A and B are done with before the sweeps, R when X is stored, UC
+  // and G when U and V are.
   chunk_memory (const gla_gsvd_job &job, int64_t pages, carver &c) : plan (job, pages, c)
   {
     page_matrix<T> none = {nullptr, 0, 0};
     A = matrix<S> (c, job, pages, job.m, job.p, plan.U);
-    B = matrix<S> (c, job, pages, job.n, job.p, plan.V);
+    B = matrix<S> (c, job, pages, job.n, job.p, plan.UC);
     U = matrix<S> (c, job, pages, job.m, job.u_columns, plan.is_tall_a () ? none : plan.UC);
-    V = matrix<S> (c, job, pages, job.n, job.v_columns, plan.is_tall_b () ? none : plan.VS);
+    V = matrix<S> (c, job, pages, job.n, job.v_columns, plan.is_tall_b () ? none : plan.G);
     X = matrix<S> (c, job, pages, job.p, job.x ? job.p : 0, plan.R);
     alpha = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
     beta = matrix<real_t<S>> (c, job, pages, job.p, 1, none);

@@ -174,7 +174,8 @@ cudaError_t gsvd_find_values (const gsvd_values_args<T> &a, const gsvd_values &v
 // *count := the number of pages where U has columns that are zero, or else of those that are near.
 cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t pages,
                         cudaStream_t stream);
-// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)). rows x p.
+// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)). rows x p. One of
+// them may have NULL data.
 template <class T> struct gsvd_place_args {
   page_matrix<T> to, scaled;
   page_matrix<const T> from;

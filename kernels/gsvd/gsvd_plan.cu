@@ -138,8 +138,9 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   R = take<T> (c, pages, ld, columns);
   U = take<T> (c, pages, ld, p);
   UC = take<T> (c, pages, ld, p);
-  V = take<T> (c, pages, ld, p);
-  VS = take<T> (c, pages, ld, p);
+  // a lean plan has U and V in one matrix, one after the other, when X is formed; F is free then
+  V = lean ? U : take<T> (c, pages, ld, p);
+  VS = lean ? F : take<T> (c, pages, ld, p);
   // Q: explicit factors, one after the other; product: U or V of tall matrices
   int64_t q_rows = ld, q_columns = p;
   if (m > p && u_columns > 0)
@@ -148,12 +149,11 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     q_rows = round_up (n, 16) > q_rows ? round_up (n, 16) : q_rows;
     q_columns = v_columns > q_columns ? v_columns : q_columns;
   }
-  // of the sweeps' matrices none is needed for U and V once they and X are formed
-  bool in_place = lean && q_rows == ld && q_columns == p;
+  bool in_place = lean && m == p && n == p;
   Q = in_place ? F0 : take<T> (c, pages, q_rows, q_columns);
   product = in_place ? F : take<T> (c, pages, q_rows, p);
   if (lean)
-    square.Y.data = G.data;
+    square.Y.data = F.data;
   int64_t numbers = pages * p;
   state = c.take<gsvd_state> (pages);
   scaling = {c.take<int> (numbers), c.take<int> (numbers), c.take<int> (numbers),
@@ -206,6 +206,21 @@ template <class T> struct worker {
     GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
     GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
     return host.wait (host.user);
+  }
+
+  // Columns of U and of V in their places, and times cosines and sines; one of them with NULL data
+  // is not wanted.
+  gla_status place_u (page_matrix<T> U, page_matrix<T> UC) const
+  {
+    const gsvd_values &v = g.values;
+    return engine_status (gsvd_place<T> (
+        {U, UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place}, g.pages, stream));
+  }
+  gla_status place_v (page_matrix<T> V, page_matrix<T> VS) const
+  {
+    const gsvd_values &v = g.values;
+    return engine_status (gsvd_place<T> (
+        {V, VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place}, g.pages, stream));
   }
 
   // The triangle of a factorisation, p x p.
@@ -392,28 +407,35 @@ gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const 
                                 g.state, g.pages, stream));
   GLA_TRY (gsvd_store_values<R> ({to.alpha, to.beta, g.factor, g.exponent, g.p}, v, g.scaling,
                                  g.state, g.pages, stream));
-  bool u = to.U.data != nullptr, x = to.X.data != nullptr;
-  if (u || x)
-    GLA_TRY (gsvd_place<T> ({g.U, g.UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place},
-                            g.pages, stream));
-  if (to.V.data != nullptr || x)
-    GLA_TRY (gsvd_place<T> ({g.V, g.VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place},
-                            g.pages, stream));
-  // X = F' U C + R' V S, in place of F
+  bool u = to.U.data != nullptr, x = to.X.data != nullptr, right = to.V.data != nullptr;
+  page_matrix<T> none = {nullptr, 0, 0}, sum = g.lean ? g.UC : g.F;
+  if (!g.lean && (u || x))
+    GLA_TRY (w.place_u (g.U, g.UC));
+  if (!g.lean && (right || x))
+    GLA_TRY (w.place_v (g.V, g.VS));
+  // X = F' U C + R' V S
   if (x) {
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.UC, 0, g.F));
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.VS, 1, g.F));
+    if (g.lean)
+      GLA_TRY (w.place_u (none, g.U));
+    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.lean ? g.U : g.UC, 0, sum));
+    if (g.lean)
+      GLA_TRY (w.place_v (none, g.V));
+    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.lean ? g.V : g.VS, 1, sum));
     GLA_TRY (gsvd_store_x<S, T> (
-        {to.X, as_const (g.F), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent}, g.scaling,
+        {to.X, as_const (sum), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent}, g.scaling,
         g.state, g.pages, stream));
   }
   if (u) {
+    if (g.lean)
+      GLA_TRY (w.place_u (g.U, none));
     GLA_TRY (w.count (host, true));
     if (*host.count > 0)
       GLA_TRY (complete_u (w, streams, pause));
     GLA_TRY (store_u<S> (w, to.U, streams, pause));
   }
-  return to.V.data != nullptr ? store_v<S> (w, to.V, streams, pause) : GLA_OK;
+  if (right && g.lean)
+    GLA_TRY (w.place_v (g.V, none));
+  return right ? store_v<S> (w, to.V, streams, pause) : GLA_OK;
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
