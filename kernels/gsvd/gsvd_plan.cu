@@ -1,24 +1,20 @@
 // gsvd_plan.cu: the order of work of a generalized SVD
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_plan.cuh"
+#include "gsvd_worker.cuh"
 #include "common/orderings.h"
 #include "common/cluster.cuh"
-#include "common/copy.cuh"
 #include "common/host_array.cuh"
-#include "engine/cublas.cuh"
 
 namespace
 {
 
 // Up to so many columns blocks have 16 of them: shorter chains of rotations, more launches.
 enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
-// Up to so many columns products are our own, of all pages at once.
-enum { OWN_PRODUCTS = 256 };
 // Pairs of so many blocks lie in less memory: what is done with serves for what comes later. And
 // "hz" takes less time than "tangent" for real ones: fewer sweeps.
 enum { LARGE_BLOCKS = 64 };
-enum { INNER_SWEEPS = 30, SOLVE_COLUMNS = 64, STEPS_AHEAD = 64 };
+enum { INNER_SWEEPS = 30, STEPS_AHEAD = 64 };
 
 int64_t round_up (int64_t a, int64_t to)
 {
@@ -170,85 +166,11 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   step_v = c.take<T> (pages * blocks / 2 * 4 * width * width);
 }
 
-namespace
-{
-
-template <class T> struct worker {
-  const gsvd_plan<T> &g;
-  const qr_streams &streams;
-  cudaStream_t stream;
-
-  worker (const gsvd_plan<T> &g, const qr_streams &streams)
-      : g (g), streams (streams), stream (streams.main)
-  {
-  }
-
-  // C := beta C + alpha op(A) B
-  gla_status multiply (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
-                       page_matrix<T> A, page_matrix<T> B, double beta, page_matrix<T> C) const
-  {
-    if (g.p <= OWN_PRODUCTS)
-      return engine_status (gsvd_product<T> (
-          {adjoint, m, n, k, alpha, as_const (A), as_const (B), beta, C}, g.pages, stream));
-    return gpu_gemm<T> (streams.blas, stream, adjoint ? 'C' : 'N', 'N', m, n, k, alpha,
-                        as_const (A), as_const (B), beta, C, g.pages);
-  }
-
-  gla_status copy (page_matrix<T> to, page_matrix<T> from, const int64_t *jpvt) const
-  {
-    return engine_status (
-        gsvd_gather<T> (to, g.ld, g.columns, as_const (from), g.p, jpvt, g.pages, stream));
-  }
-
-  // To *host.count, how many pages have zero columns, or else are near.
-  gla_status count (const gsvd_host &host, bool zeros) const
-  {
-    GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
-    GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
-    return host.wait (host.user);
-  }
-
-  // Columns of U and of V in their places, and times cosines and sines; one of them with NULL data
-  // is not wanted.
-  gla_status place_u (page_matrix<T> U, page_matrix<T> UC) const
-  {
-    const gsvd_values &v = g.values;
-    return engine_status (gsvd_place<T> (
-        {U, UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place}, g.pages, stream));
-  }
-  gla_status place_v (page_matrix<T> V, page_matrix<T> VS) const
-  {
-    const gsvd_values &v = g.values;
-    return engine_status (gsvd_place<T> (
-        {V, VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place}, g.pages, stream));
-  }
-
-  // The triangle of a factorisation, p x p.
-  gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
-  {
-    return engine_status (qr_store_r<T> (q, to, g.p, stream));
-  }
-
-  // F := F R^-1
-  gla_status solve () const
-  {
-    for (int j = 0; j < g.p; j += SOLVE_COLUMNS) {
-      int count = g.p - j < SOLVE_COLUMNS ? g.p - j : (int)SOLVE_COLUMNS;
-      if (j > 0)
-        GLA_TRY (multiply (false, g.p, count, j, -1, g.F, g.R.at (0, j), 1, g.F.at (0, j)));
-      GLA_TRY (gsvd_solve<T> (g.F, as_const (g.R), g.p, j, count, g.pages, stream));
-    }
-    return GLA_OK;
-  }
-};
-
-} // namespace
-
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause)
 {
-  worker<T> w (g, streams);
+  gsvd_worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
   int64_t pages = g.pages;
   // by powers of two
@@ -337,113 +259,10 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   return GLA_OK;
 }
 
-namespace
-{
-
-// Columns of U that are zero become the orthogonal complement of the others.
-template <class T>
-gla_status complete_u (const worker<T> &w, const qr_streams &streams, const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (gsvd_flip<T> (g.square.Y, as_const (g.U), g.p, g.pages, w.stream));
-  GLA_TRY (qr_factor<T> (g.square, as_const (g.square.Y), streams, pause));
-  GLA_TRY (qr_form_q<T> (g.square, g.Q, g.p, streams, pause));
-  GLA_TRY (gsvd_fill_zeros<T> (g.U, as_const (g.Q), g.p, g.state, g.pages, w.stream));
-  return GLA_OK;
-}
-
-// to := Q1 * small, where Q1 has `rows` rows and the small matrix p; then the columns of Q beyond
-// p.
-template <class S, class T>
-gla_status store_product (const worker<T> &w, page_matrix<S> to, int64_t rows, int64_t columns,
-                          page_matrix<T> small)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (w.multiply (false, rows, g.p, g.p, 1, g.Q, small, 0, g.product));
-  GLA_TRY (gsvd_store<S, T> (to, as_const (g.product), rows, g.p, g.state, g.pages, w.stream));
-  if (columns > g.p)
-    GLA_TRY (gsvd_store<S, T> (to.at (0, g.p), as_const (g.Q.at (0, g.p)), rows, columns - g.p,
-                               g.state, g.pages, w.stream));
-  return GLA_OK;
-}
-
-template <class S, class T>
-gla_status store_u (const worker<T> &w, page_matrix<S> U, const qr_streams &streams,
-                    const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  if (!g.is_tall_a ())
-    return engine_status (
-        gsvd_store<S, T> (U, as_const (g.U), g.p, g.p, g.state, g.pages, w.stream));
-  GLA_TRY (qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause));
-  return store_product<S> (w, U, g.m, g.u_columns, g.U);
-}
-
-// B's triangle had a factor of its own.
-template <class S, class T>
-gla_status store_v (const worker<T> &w, page_matrix<S> V, const qr_streams &streams,
-                    const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (qr_form_q<T> (g.pivoted, g.Q, g.p, streams, pause));
-  if (!g.is_tall_b ())
-    return store_product<S> (w, V, g.p, g.p, g.V);
-  GLA_TRY (w.multiply (false, g.p, g.p, g.p, 1, g.Q, g.V, 0, g.VS)); // VS is free here
-  GLA_TRY (qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause));
-  return store_product<S> (w, V, g.n, g.v_columns, g.VS);
-}
-
-} // namespace
-
-template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
-                         const qr_streams &streams, const qr_pause &pause)
-{
-  typedef real_t<S> R;
-  worker<T> w (g, streams);
-  cudaStream_t stream = w.stream;
-  const gsvd_values &v = g.values;
-  GLA_TRY (gsvd_find_values<T> ({as_const (g.F), as_const (g.G), g.p, g.p, g.p, g.both, g.level}, v,
-                                g.state, g.pages, stream));
-  GLA_TRY (gsvd_store_values<R> ({to.alpha, to.beta, g.factor, g.exponent, g.p}, v, g.scaling,
-                                 g.state, g.pages, stream));
-  bool u = to.U.data != nullptr, x = to.X.data != nullptr, right = to.V.data != nullptr;
-  page_matrix<T> none = {nullptr, 0, 0}, sum = g.lean ? g.UC : g.F;
-  if (!g.lean && (u || x))
-    GLA_TRY (w.place_u (g.U, g.UC));
-  if (!g.lean && (right || x))
-    GLA_TRY (w.place_v (g.V, g.VS));
-  // X = F' U C + R' V S
-  if (x) {
-    if (g.lean)
-      GLA_TRY (w.place_u (none, g.U));
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.lean ? g.U : g.UC, 0, sum));
-    if (g.lean)
-      GLA_TRY (w.place_v (none, g.V));
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.lean ? g.V : g.VS, 1, sum));
-    GLA_TRY (gsvd_store_x<S, T> (
-        {to.X, as_const (sum), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent}, g.scaling,
-        g.state, g.pages, stream));
-  }
-  if (u) {
-    if (g.lean)
-      GLA_TRY (w.place_u (g.U, none));
-    GLA_TRY (w.count (host, true));
-    if (*host.count > 0)
-      GLA_TRY (complete_u (w, streams, pause));
-    GLA_TRY (store_u<S> (w, to.U, streams, pause));
-  }
-  if (right && g.lean)
-    GLA_TRY (w.place_v (g.V, none));
-  return right ? store_v<S> (w, to.V, streams, pause) : GLA_OK;
-}
-
 #define GLA_INSTANTIATE(S, T)                                                                      \
   template gla_status gsvd_reduce (const gsvd_plan<T> &, page_matrix<const S>,                     \
                                    page_matrix<const S>, const gsvd_host &, const qr_streams &,    \
-                                   const qr_pause &);                                              \
-  template gla_status gsvd_results (const gsvd_plan<T> &, const gsvd_wanted<S> &,                  \
-                                    const gsvd_host &, const qr_streams &, const qr_pause &);
+                                   const qr_pause &);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
 GLA_INSTANTIATE (cx<float>, cx<double>)
