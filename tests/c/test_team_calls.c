@@ -184,6 +184,9 @@ static void test_choice (void)
   CHECK (submits == 2, "%d chunks", submits);
   call (all, GPUS);
   expect ("a pair for each GPU", led_by, 0);
+  predict_all (1, 0.95, 1e9, 1e9);
+  call (all, 1);
+  expect ("two save little", led_by, 0);
   predict_all (1, 1.1, 1e9, 1e9);
   call (all, 1);
   expect ("two are slower", led_by, 0);
