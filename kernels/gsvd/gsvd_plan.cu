@@ -149,7 +149,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   Q = in_place ? F0 : take<T> (c, pages, q_rows, q_columns);
   product = in_place ? F : take<T> (c, pages, q_rows, p);
   if (lean)
-    square.Y.data = F.data;
+    square.Y = {F.data, ld, F.page};
   int64_t numbers = pages * p;
   state = c.take<gsvd_state> (pages);
   scaling = {c.take<int> (numbers), c.take<int> (numbers), c.take<int> (numbers),

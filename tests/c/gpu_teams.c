@@ -20,10 +20,12 @@ typedef struct {
 } team_case;
 
 // All arrays of a call, and what came of it.
+enum { PAGES = 2 }; // at most
 typedef struct {
   gla_gsvd_chunk chunk;
-  gla_gsvd_stats stats;
+  gla_gsvd_stats stats[PAGES];
   int32_t info;
+  int32_t infos[PAGES];
 } pair;
 
 static gla_engine *engine;
@@ -40,20 +42,20 @@ static double now (void)
 // arrays
 //------------------------------------------------------------------------------
 
-static gla_array new_array (gla_type type, int64_t rows, int64_t columns)
+static gla_array new_array (gla_type type, int64_t rows, int64_t columns, int64_t pages)
 {
-  void *data = calloc ((size_t)(rows * columns), gla_type_size (type));
-  return gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
+  void *data = calloc ((size_t)(rows * columns * pages), gla_type_size (type));
+  return gla_array_packed (data, type, rows, columns, pages, GLA_DEVICE_HOST);
 }
 
 static size_t bytes_of (const gla_array *a)
 {
-  return (size_t)(a->rows * a->columns) * gla_type_size (a->type);
+  return (size_t)(a->rows * a->columns * a->pages) * gla_type_size (a->type);
 }
 
 static void fill (gla_array *a, unsigned long long seed)
 {
-  const int64_t count = a->rows * a->columns * (gla_type_is_complex (a->type) ? 2 : 1);
+  const int64_t count = a->rows * a->columns * a->pages * (gla_type_is_complex (a->type) ? 2 : 1);
   for (int64_t k = 0; k < count; k++)
     if (gla_type_real (a->type) == GLA_TYPE_D)
       ((double *)a->data)[k] = check_random (&seed);
@@ -76,20 +78,25 @@ static double complex get (const gla_array *a, int64_t i, int64_t j)
   }
 }
 
-static pair new_pair (const team_case *c, gla_type type)
+static pair new_pairs (const team_case *c, gla_type type, int64_t pages)
 {
   const gla_type real = gla_type_real (type);
   pair q = {.info = -7};
-  q.chunk.A = new_array (type, c->m, c->p);
-  q.chunk.B = new_array (type, c->n, c->p);
-  q.chunk.alpha = new_array (real, c->p, 1);
-  q.chunk.beta = new_array (real, c->p, 1);
-  q.chunk.U = new_array (type, c->m, c->p);
-  q.chunk.V = new_array (type, c->n, c->p);
-  q.chunk.X = new_array (type, c->p, c->p);
+  q.chunk.A = new_array (type, c->m, c->p, pages);
+  q.chunk.B = new_array (type, c->n, c->p, pages);
+  q.chunk.alpha = new_array (real, c->p, 1, pages);
+  q.chunk.beta = new_array (real, c->p, 1, pages);
+  q.chunk.U = new_array (type, c->m, c->p, pages);
+  q.chunk.V = new_array (type, c->n, c->p, pages);
+  q.chunk.X = new_array (type, c->p, c->p, pages);
   fill (&q.chunk.A, 1);
   fill (&q.chunk.B, 2);
   return q;
+}
+
+static pair new_pair (const team_case *c, gla_type type)
+{
+  return new_pairs (c, type, 1);
 }
 
 static void release (pair *q)
@@ -182,11 +189,12 @@ static gla_status solve (pair *q, const team_case *c, int members, gla_monitor m
                                    .blocking = c->blocking,
                                    .block = c->block};
   job.team = members > 1 ? &team : NULL;
-  q->chunk.info = &q->info;
-  q->chunk.stats = &q->stats;
+  const int64_t pages = q->chunk.A.pages;
+  q->chunk.info = pages > 1 ? q->infos : &q->info;
+  q->chunk.stats = q->stats;
   swept_calls = 0;
   CHECK (ops->seconds (engine, &job.head, 1) < 1e8, "%d members are said not to work", members);
-  gla_status status = ops->begin (engine, &job.head, 1);
+  gla_status status = ops->begin (engine, &job.head, pages);
   if (status == GLA_OK)
     status = ops->submit (engine, 0, &q->chunk);
   if (status == GLA_OK)
@@ -218,9 +226,9 @@ static void check_case (const team_case *c, gla_type type)
                      bytes_of (&q.chunk.arrays[k])) == 0,
              "%c p %d, method %d, ordering %d: %d members have other bits in %s", (char)type,
              (int)c->p, (int)c->method, (int)c->ordering, members, names[k]);
-    CHECK (memcmp (&q.stats, &one.stats, sizeof q.stats) == 0 && q.stats.sweeps == swept_calls,
+    CHECK (memcmp (q.stats, one.stats, sizeof q.stats) == 0 && q.stats[0].sweeps == swept_calls,
            "%c p %d, %d members: %d sweeps, not %d, %d reported", (char)type, (int)c->p, members,
-           q.stats.sweeps, one.stats.sweeps, swept_calls);
+           q.stats[0].sweeps, one.stats[0].sweeps, swept_calls);
     release (&q);
   }
   release (&one);
@@ -249,6 +257,35 @@ static void check_zeros (gla_type type, gla_gsvd_method method)
            "%c with zeros: other bits in array %d", (char)type, k);
   release (&q[0]);
   release (&q[1]);
+}
+
+// Two large pairs in one chunk have the bits that each has alone; U of the first is completed.
+static void check_pages (gla_type type, gla_gsvd_method method)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {1005, 1005, 1005, 16, 1, method, 0, 0};
+  pair both = new_pairs (&c, type, PAGES);
+  memset (both.chunk.A.data, 0, bytes_of (&both.chunk.A) / 200);
+  CHECK (solve (&both, &c, 1, monitor) == GLA_OK && both.infos[0] == 0 && both.infos[1] == 0,
+         "two pages: info %d %d", both.infos[0], both.infos[1]);
+  for (int page = 0; page < PAGES; page++) {
+    pair one = new_pair (&c, type);
+    for (int k = 0; k < 2; k++) {
+      const size_t bytes = bytes_of (&one.chunk.arrays[k]);
+      memcpy (one.chunk.arrays[k].data, (char *)both.chunk.arrays[k].data + (size_t)page * bytes,
+              bytes);
+    }
+    CHECK (solve (&one, &c, 1, monitor) == GLA_OK && one.info == 0, "page %d: info %d", page,
+           one.info);
+    for (int k = 2; k < 7; k++) {
+      const size_t bytes = bytes_of (&one.chunk.arrays[k]);
+      CHECK (memcmp (one.chunk.arrays[k].data,
+                     (char *)both.chunk.arrays[k].data + (size_t)page * bytes, bytes) == 0,
+             "%c: page %d alone has other bits in array %d", (char)type, page, k);
+    }
+    release (&one);
+  }
+  release (&both);
 }
 
 // A wish to stop ends the call soon; pairs that cannot be solved end without a sweep.
@@ -339,6 +376,7 @@ int gpu_teams (const char *types)
     for (int k = 0; k < count; k++)
       check_case (&cases[k], (gla_type)*types);
     check_zeros ((gla_type)*types, *types == 'd' || *types == 'c' ? TANGENT : HZ);
+    check_pages ((gla_type)*types, *types == 'd' || *types == 'c' ? HZ : TANGENT);
     if (*types == 'd') {
       check_case (&large, GLA_TYPE_D);
       check_ends ();
