@@ -214,7 +214,8 @@ __global__ void __launch_bounds__ (THREADS)
   leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
 }
 
-// The same for large matrices, with the same sums: a block of threads per `each` columns, one after
+// The same for large matrices, with the same sums (complex numbers: but for the last bits, by other
+// fused operations): a block of threads per `each` columns, one after
 // the other. The reflector is in shared memory, and EACH rows of a column are in the registers of
 // each thread from its product with the reflector to what is subtracted.
 template <class T, int EACH>
@@ -329,8 +330,7 @@ enum { MOST_EACH = 32, REFLECTOR_BYTES = 64 * 1024 };
 // Columns of a block, and how many blocks there are to be before they have more than one.
 enum { COLUMNS_MOST = 8, BLOCKS_LEAST = 528, ROWS_LEAST = 512 };
 
-// Whether these rows and columns have kernels of their own. Complex numbers have not: there they
-// would change the last bits.
+// Whether these rows and columns have kernels of their own.
 template <class T> bool is_large (int64_t rows, int64_t columns)
 {
   return rows >= ROWS_LEAST && columns >= BLOCKS_LEAST &&
@@ -362,12 +362,11 @@ cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, 
                              int64_t pages, cudaStream_t stream)
 {
   int64_t rows = m - j - 1;
-  if constexpr (!is_complex_v<T>)
-    if (is_large<T> (rows, n - j - 1))
-      return rows <= 4 * THREADS    ? large_column<T, 4> (Y, m, n, j, s, pages, stream)
-             : rows <= 8 * THREADS  ? large_column<T, 8> (Y, m, n, j, s, pages, stream)
-             : rows <= 16 * THREADS ? large_column<T, 16> (Y, m, n, j, s, pages, stream)
-                                    : large_column<T, 32> (Y, m, n, j, s, pages, stream);
+  if (is_large<T> (rows, n - j - 1))
+    return rows <= 4 * THREADS    ? large_column<T, 4> (Y, m, n, j, s, pages, stream)
+           : rows <= 8 * THREADS  ? large_column<T, 8> (Y, m, n, j, s, pages, stream)
+           : rows <= 16 * THREADS ? large_column<T, 16> (Y, m, n, j, s, pages, stream)
+                                  : large_column<T, 32> (Y, m, n, j, s, pages, stream);
   pivot_kernel<T><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
   if (j + 1 < n)
     update_kernel<T><<<(unsigned)((n - j - 1) * pages), THREADS, 0, stream>>> (Y, m, n, j, s);
