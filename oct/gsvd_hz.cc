@@ -211,7 +211,10 @@ the machine.
 @item @qcode{"device"}
 @qcode{"auto"} (default): the faster place, the time for copies included.
 @qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPUs, as
-@code{gpulinalg_info} counts them, from 0.
+@code{gpulinalg_info} counts them, from 0.  Where there are fewer pairs than GPUs,
+2, 4 or 8 GPUs of one kind work together on each large pair if that is predicted to
+be faster; on a single pair of at least 2048 columns, the GPUs of a vector always
+do.  The results have the same bits on any number of GPUs.
 
 @item @qcode{"progress"}
 @code{true}: show a meter in one line.  A function handle @var{f}: call

@@ -104,6 +104,15 @@ typedef struct {
   int64_t *jpvt;
 } gla_qr_chunk;
 
+// Devices of one backend that work together on a pair. A backend predicts 1e9 seconds for a team
+// that cannot.
+enum { GLA_TEAM_MOST = 8 };
+typedef struct {
+  int count;                  // 2, 4 or 8
+  int devices[GLA_TEAM_MOST]; // that of the engine first
+  int failed;                 // the backend sets it where it returns GLA_ERROR_DEVICE_FAILURE
+} gla_gsvd_team;
+
 // One GSVD job: the same for all its chunks. p >= 1 and m+n >= 1; a backend need not serve m, n <
 // p.
 typedef struct {
@@ -117,6 +126,7 @@ typedef struct {
   // iterated as one, or of a pair that has a thread, or all of them, to itself: how many these
   // were.
   void (*swept) (void *user, int sweeps);
+  gla_gsvd_team *team; // NULL: the engine works alone
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after

@@ -15,6 +15,7 @@
 typedef struct {
   gla_call call; // must stay first
   gla_gsvd_job job;
+  gla_gsvd_team team; // of the job, where GPUs work together
   gla_gsvd_chunk all; // the whole arrays
   gla_handed_back handed_back;
 } gsvd_run;
@@ -145,6 +146,65 @@ static int kinds (const void *call, gla_kind *kinds)
   return gla_kinds_of_size (job->p, type, vectors ? "vectors" : "values", kinds);
 }
 
+//------------------------------------------------------------------------------
+// several GPUs for one pair
+//------------------------------------------------------------------------------
+
+// Opens as many GPUs as a team may have; returns the place of the first that opened.
+static int open_team (gsvd_run *run, const int *devices, int count, gla_engine **leader,
+                      gla_status *failure)
+{
+  gla_gsvd_team *team = &run->team;
+  int first = -1;
+  team->count = 0;
+  for (int k = 0; k < count && team->count < GLA_TEAM_MOST; k++) {
+    gla_engine *engine;
+    const gla_status status = gla_context_gpu (run->call.run.ctx, devices[k], &engine);
+    if (status != GLA_OK) {
+      *failure = status;
+      continue;
+    }
+    if (first < 0) {
+      first = k;
+      *leader = engine;
+    }
+    team->devices[team->count++] = devices[k];
+  }
+  return first;
+}
+
+// The power of two of them that is predicted to be the fastest, if that saves a tenth of the time
+// of a GPU for each pair. For one large pair on GPUs that the caller lists: the largest that can
+// share it.
+enum { LISTED_COLUMNS = 2048 };
+static int team (gla_call *call, const int *devices, int count, gla_status *failure)
+{
+  gsvd_run *run = (gsvd_run *)call;
+  const int listed = call->run.ctx->place == GLA_PLACE_LIST && call->run.pages == 1 &&
+                     run->job.p >= LISTED_COLUMNS;
+  gla_engine *leader;
+  const int first = open_team (run, devices, count, &leader, failure);
+  if (first < 0 || run->team.count < 2)
+    return -1;
+  double best = 0.9 * gla_batch_seconds (leader, call, 1);
+  int chosen = 0, opened = run->team.count;
+  run->job.team = &run->team;
+  for (int members = GLA_TEAM_MOST; members >= 2; members /= 2) {
+    run->team.count = members;
+    const double seconds =
+        members <= opened ? gla_batch_seconds (leader, call, call->run.pages) : 1e9;
+    if (seconds < best || (listed && chosen == 0 && seconds < 1e9)) {
+      best = listed ? 0 : seconds;
+      chosen = members;
+    }
+  }
+  run->team.count = chosen;
+  run->team.failed = devices[first];
+  run->job.team = chosen > 0 ? &run->team : NULL;
+  call->failed = chosen > 0 ? &run->team.failed : NULL;
+  return chosen > 0 ? first : -1;
+}
+
 static const gla_operation gsvd_operation = {
     .row = GLA_BATCH_GSVD,
     .placing = {.name = "gsvd",
@@ -156,6 +216,7 @@ static const gla_operation gsvd_operation = {
     .chunk_bytes = sizeof (gla_gsvd_chunk),
     .slice = slice,
     .after_finish = redo,
+    .team = team,
 };
 
 //------------------------------------------------------------------------------

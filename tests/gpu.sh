@@ -211,6 +211,7 @@ if [ "$part" -eq 1 ]; then
   run_job program test_sparse
   if [ "$quick" != 1 ]; then
     run_job program test_device stops
+    run_job program test_device teams
     run_job accuracy memory 1/1
   fi
 fi

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/for_type.cuh"
+#include "common/orderings.h"
 #include "common/host_array.cuh"
+#include "common/opened.cuh"
 #include "common/wide.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/engine.cuh"
-#include "gsvd_plan.cuh"
+#include "gsvd_team.cuh"
 
 #include <cstring>
 
@@ -29,6 +31,17 @@ double array_bytes (const gla_gsvd_job *job)
   return elements * gla_type_size (job->head.type);
 }
 
+// Memory, streams and events of a team; and a copy between two GPUs: at least, and bytes a second
+// where they reach each other's memory.
+const double TEAM_SECONDS = 3e-3, COPY_SECONDS = 3e-5, COPY_RATE = 3e11;
+
+// Seconds of a sweep in which the g GPUs of a team swap shares of F and G.
+double swap_seconds (double p, double factor, double g)
+{
+  double bytes = 2 * p * p / (2 * g) * (factor > 1 ? 16 : 8);
+  return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
+}
+
 // Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products; pivoting is a
 // chain of columns.
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
@@ -43,7 +56,40 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
   double reduce = p * 1e-5 + pages * factor * chip * (4 * (m + n) * p * p + 20 * p * p * p) / 1e13;
-  return sweeps * (chains + products) + reduce;
+  if (job->team == nullptr)
+    return sweeps * (chains + products) + reduce;
+  double g = job->team->count, launches = g * 1.2e-5;
+  chains = pages * steps * (step > launches ? step : launches);
+  return sweeps * (chains + products / g + pages * swap_seconds (p, factor, g)) + reduce +
+         pages * TEAM_SECONDS;
+}
+
+// For predictions without a GPU all are.
+bool are_alike (int device, int other)
+{
+  if (!device_opened ())
+    return true;
+  for (cudaDeviceAttr what :
+       {cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor,
+        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin}) {
+    int one = 0, two = 0;
+    if (cudaDeviceGetAttribute (&one, what, device) != cudaSuccess ||
+        cudaDeviceGetAttribute (&two, what, other) != cudaSuccess || one != two) {
+      cudaGetLastError ();
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether the order of the blocks falls apart for so many GPUs, and these are of one kind.
+bool is_team_possible (const gla_gsvd_job *job)
+{
+  const gla_gsvd_team *team = job->team;
+  for (int k = 1; team != nullptr && k < team->count; k++)
+    if (!are_alike (team->devices[0], team->devices[k]))
+      return false;
+  return team == nullptr || 2 * team->count <= gla_ordering_parts (gsvd_blocks_of (*job));
 }
 
 //------------------------------------------------------------------------------
@@ -56,24 +102,29 @@ template <class S> struct chunk_memory {
   page_matrix<S> A, B, U, V, X; // copies of host arrays, or the arrays on the device
   page_matrix<real_t<S>> alpha, beta;
 
+  // A lean plan lends its matrices: A and B are done with before the sweeps, R when X is stored, UC
+  // and G when U and V are.
   chunk_memory (const gla_gsvd_job &job, int64_t pages, carver &c) : plan (job, pages, c)
   {
-    bool host = !job.head.device_arrays;
-    A = matrix<S> (c, pages, job.m, job.p, host);
-    B = matrix<S> (c, pages, job.n, job.p, host);
-    U = matrix<S> (c, pages, job.m, job.u_columns, host && job.u_columns > 0);
-    V = matrix<S> (c, pages, job.n, job.v_columns, host && job.v_columns > 0);
-    X = matrix<S> (c, pages, job.p, job.p, host && job.x);
-    alpha = matrix<real_t<S>> (c, pages, job.p, 1, host);
-    beta = matrix<real_t<S>> (c, pages, job.p, 1, host);
+    page_matrix<T> none = {nullptr, 0, 0};
+    A = matrix<S> (c, job, pages, job.m, job.p, plan.U);
+    B = matrix<S> (c, job, pages, job.n, job.p, plan.UC);
+    U = matrix<S> (c, job, pages, job.m, job.u_columns, plan.is_tall_a () ? none : plan.UC);
+    V = matrix<S> (c, job, pages, job.n, job.v_columns, plan.is_tall_b () ? none : plan.G);
+    X = matrix<S> (c, job, pages, job.p, job.x ? job.p : 0, plan.R);
+    alpha = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
+    beta = matrix<real_t<S>> (c, job, pages, job.p, 1, none);
   }
+  // In `lent` where it fits.
   template <class R>
-  static page_matrix<R> matrix (carver &c, int64_t pages, int64_t rows, int64_t columns,
-                                bool wanted)
+  page_matrix<R> matrix (carver &c, const gla_gsvd_job &job, int64_t pages, int64_t rows,
+                         int64_t columns, page_matrix<T> lent)
   {
-    if (!wanted)
+    int64_t page = rows * columns;
+    if (job.head.device_arrays || page == 0)
       return {nullptr, 0, 0};
-    return {c.take<R> (pages * rows * columns), rows, rows * columns};
+    bool fits = plan.lean && lent.page > 0 && page <= plan.ld * plan.p;
+    return {fits ? reinterpret_cast<R *> (lent.data) : c.take<R> (pages * page), rows, page};
   }
 };
 
@@ -119,7 +170,8 @@ struct slot_user {
 gla_status wait_of (void *user)
 {
   slot_user *u = static_cast<slot_user *> (user);
-  return engine_throttle (u->e, u->slot);
+  GLA_TRY (engine_throttle (u->e, u->slot)); // a short wait asks nothing
+  return u->e->monitor.poll (u->e->monitor.user, 0) ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
 gla_status throttle_of (void *user)
@@ -159,6 +211,9 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
                         &e->side_blas};
   qr_pause pause = {throttle_of, &user};
 
+  gsvd_team<T> team (e, slot, plan, host);
+  if (job.team != nullptr)
+    GLA_TRY (team.open ());
   // what lies outside of the matrices is to be zero
   GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
   GLA_TRY (upload_tables (e, slot, job));
@@ -169,7 +224,8 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   }
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));
-  GLA_TRY (gsvd_sweeps<T> (plan, host, stream));
+  GLA_TRY (job.team != nullptr ? team.sweeps () : gsvd_sweeps<T> (plan, host, stream));
+  team.close ();
   GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
@@ -240,7 +296,7 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_gsvd_job *job = (const gla_gsvd_job *)head;
   const cuda_engine *e = engine_facts (engine);
-  if (!is_regular (*job))
+  if (!is_regular (*job) || !is_team_possible (job))
     return 1e9;
   double transfer = job->head.device_arrays ? 0 : pages * array_bytes (job) / LINK_RATE;
   return 1e-3 + transfer + kernel_seconds (e, job, (double)pages);
@@ -252,6 +308,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   cuda_engine *e = engine_of (engine);
   if (!is_regular (*job))
     return pages;
+  if (job->team != nullptr)
+    return 1;
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
   chunk = chunk > PAGES_MAX ? (double)PAGES_MAX : chunk;
   if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small pair

@@ -69,8 +69,10 @@ __global__ void __launch_bounds__ (THREADS)
   double inverse = length > 0 ? 1 / times_power (length, -power) : 0;
   for (int64_t i = threadIdx.x; i < rows; i += THREADS) {
     T x = scale (inverse, times_power (from.data[page * from.page + j * from.ld + i], -power));
-    to.data[page * to.page + k * to.ld + i] = x;
-    scaled.data[page * scaled.page + k * scaled.ld + i] = scale (f, x);
+    if (to.data != nullptr)
+      to.data[page * to.page + k * to.ld + i] = x;
+    if (scaled.data != nullptr)
+      scaled.data[page * scaled.page + k * scaled.ld + i] = scale (f, x);
   }
 }
 

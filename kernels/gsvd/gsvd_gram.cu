@@ -9,6 +9,8 @@ namespace
 {
 
 enum { ROWS = 32, WAVE = 264, SPLITS_MAX = 16, ROWS_OF_SPLIT = 128 };
+// From so many pairs on.
+enum { LARGE_PAIRS = 32, LARGE_SPLITS = 8 };
 
 template <class T, int NB> __host__ __device__ constexpr int threads_of ()
 {
@@ -19,7 +21,7 @@ template <class T, int NB> __host__ __device__ constexpr int threads_of ()
 // pair are fetched in tiles of 32 rows, the next tile while one is multiplied. A warp owns 16 rows
 // and half of the columns of the Gram matrix.
 template <class T, int NB>
-__global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<T> s, int splits)
+__global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<T> s)
 {
   constexpr int THREADS = threads_of<T, NB> (), LD = tile_stride<T, ROWS, true> ();
   constexpr int TILES = NB / 16, HALF = NB / 2;
@@ -34,20 +36,20 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
   page_matrix<T> M = which == 0 ? s.F : s.G;
   int rows = (int)(which == 0 ? s.rows_f : s.rows_g);
   const T *data = M.data + page * M.page;
-  short2 blocks = s.blocks[blockIdx.y];
-  int share = (rows / 16 + splits - 1) / splits * 16, first = blockIdx.x * share;
+  int2 columns = pair_columns (s.seat, s.blocks[blockIdx.y], s.width);
+  int share = (rows / 16 + s.splits - 1) / s.splits * 16, first = blockIdx.x * share;
   int last = first + share < rows ? first + share : rows;
 
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
   int i0 = warp % (NB / 16) * 16, j0 = warp / (NB / 16) * HALF;
   tile_sum<T> sum[TILES];
   if (first < last)
-    fetch_pair<THREADS, NB, ROWS, LD> (tile[0], data, M.ld, s.width, blocks, first, last);
+    fetch_pair<THREADS, NB, ROWS, LD> (tile[0], data, M.ld, s.width, columns, first, last);
   async_commit ();
   for (int row = first, k = 0; row < last; row += ROWS, k++) {
     if (row + ROWS < last)
-      fetch_pair<THREADS, NB, ROWS, LD> (tile[(k + 1) % 2], data, M.ld, s.width, blocks, row + ROWS,
-                                         last);
+      fetch_pair<THREADS, NB, ROWS, LD> (tile[(k + 1) % 2], data, M.ld, s.width, columns,
+                                         row + ROWS, last);
     async_commit ();
     async_wait<1> ();
     __syncthreads ();
@@ -66,8 +68,8 @@ __global__ void __launch_bounds__ (threads_of<T, NB> ()) gram_kernel (gsvd_step<
     }
     __syncthreads ();
   }
-  T *out =
-      s.gram + (((page * matrices + which) * s.pairs + blockIdx.y) * splits + blockIdx.x) * NB * NB;
+  T *out = s.gram +
+           (((page * matrices + which) * s.pairs + blockIdx.y) * s.splits + blockIdx.x) * NB * NB;
   for (int c = 0; c < TILES; c++)
     for (int i = 0; i < 4; i++)
       out[(j0 + 8 * c + tile_column (i)) * NB + i0 + tile_row (i)] = sum[c].get (i);
@@ -80,10 +82,9 @@ template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream
   cudaError_t error = allow_cluster (gram_kernel<T, NB>, bytes, &configured);
   if (error != cudaSuccess)
     return error;
-  int splits = gsvd_splits (s.rows_f > s.rows_g || !s.both ? s.rows_f : s.rows_g, s.pairs);
   cluster_launch way (1, 1, threads_of<T, NB> (), bytes, stream, true);
-  way.config.gridDim = dim3 (splits, s.pairs, (unsigned)(s.pages * (s.both ? 2 : 1)));
-  return cudaLaunchKernelEx (&way.config, gram_kernel<T, NB>, s, splits);
+  way.config.gridDim = dim3 (s.splits, s.pairs, (unsigned)(s.pages * (s.both ? 2 : 1)));
+  return cudaLaunchKernelEx (&way.config, gram_kernel<T, NB>, s);
 }
 
 } // namespace
@@ -91,14 +92,14 @@ template <class T, int NB> cudaError_t launch (const gsvd_step<T> &s, cudaStream
 int gsvd_splits (int64_t rows, int pairs)
 {
   int64_t most = (rows + ROWS_OF_SPLIT - 1) / ROWS_OF_SPLIT, wanted = WAVE / pairs;
+  wanted = pairs < LARGE_PAIRS ? wanted : (int64_t)LARGE_SPLITS;
   wanted = wanted < most ? wanted : most;
   wanted = wanted < SPLITS_MAX ? wanted : (int64_t)SPLITS_MAX;
   return wanted < 1 ? 1 : (int)wanted;
 }
 
-int64_t gsvd_gram_size (int64_t rows_f, int64_t rows_g, bool both, int width, int pairs)
+int64_t gsvd_gram_size (int splits, bool both, int width, int pairs)
 {
-  int splits = gsvd_splits (rows_f > rows_g || !both ? rows_f : rows_g, pairs);
   return (int64_t)(both ? 2 : 1) * splits * pairs * 4 * width * width;
 }
 

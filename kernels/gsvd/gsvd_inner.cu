@@ -135,6 +135,13 @@ GLA_DEVICE void load_gram (T *M, const T *parts, int splits)
   }
 }
 
+// Whether column c of the pair is there, not to fill a block.
+template <class T> GLA_DEVICE bool is_filled (const gsvd_step<T> &s, short2 blocks, int c)
+{
+  int block = c < s.width ? blocks.x : blocks.y, behind = block >= s.seat.blocks;
+  return (block - behind * s.seat.blocks) * s.width + c % s.width < s.seat.filled[behind];
+}
+
 // Columns of G get norm 1, V becomes the diagonal that does it; no step so far.
 template <int N, bool BOTH, class T>
 GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int splits, int64_t to_b,
@@ -146,7 +153,7 @@ GLA_DEVICE void start (const inner_shared<T, N, BOTH> &m, const T *gram, int spl
     double b = BOTH ? 0 : 1;
     for (int s = 0; BOTH && s < splits; s++)
       b += re (gram[to_b + ((int64_t)s * N + j) * N + j]);
-    m.scale[j] = b > 0 && pair_column (blocks, step.width, j) < step.p ? rsqrt (b) : 0;
+    m.scale[j] = b > 0 && is_filled (step, blocks, j) ? rsqrt (b) : 0;
   }
   if (BOTH)
     load_gram<N, LD, true> (A, gram + to_b, splits); // its diagonal is overwritten
@@ -292,7 +299,7 @@ GLA_DEVICE void carry_out_v (T *V, const column_step<T> *steps, const unsigned c
 // matrices to the other. The matrices are positive definite up to rounding only: a pair that is
 // not is left for the next Gram matrix.
 template <class T, int N, bool BOTH, int WORKERS>
-__global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, int splits)
+__global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s)
 {
   constexpr int LD = N + 1, PAIRS = N / 2;
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -304,9 +311,9 @@ __global__ void __launch_bounds__ (32 + WORKERS) inner_kernel (gsvd_step<T> s, i
   let_next_start ();
   if (s.state[page].done)
     return;
-  int64_t part = (int64_t)splits * N * N;
-  start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, splits, s.pairs * part,
-         s, s.blocks[blockIdx.x]);
+  int64_t part = (int64_t)s.splits * N * N;
+  start (m, s.gram + (page * (BOTH ? 2 : 1) * s.pairs + blockIdx.x) * part, s.splits,
+         s.pairs * part, s, s.blocks[blockIdx.x]);
   double tol2 = s.tol * s.tol;
   bool open = anything_to_do (m, tol2);
   if (threadIdx.x == 0)
@@ -358,10 +365,9 @@ cudaError_t launch (const gsvd_step<T> &s, cudaStream_t stream)
   cudaError_t error = allow_cluster (kernel, bytes, &configured);
   if (error != cudaSuccess)
     return error;
-  int splits = gsvd_splits (s.rows_f > s.rows_g || !BOTH ? s.rows_f : s.rows_g, s.pairs);
   cluster_launch way (1, 1, 32 + WORKERS, bytes, stream, true);
   way.config.gridDim = dim3 (s.pairs, (unsigned)s.pages);
-  return cudaLaunchKernelEx (&way.config, kernel, s, splits);
+  return cudaLaunchKernelEx (&way.config, kernel, s);
 }
 
 template <class T, int N, bool BOTH>

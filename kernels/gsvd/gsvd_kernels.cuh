@@ -32,6 +32,13 @@ struct gsvd_state {
 // sweeps
 //------------------------------------------------------------------------------
 
+// Where blocks of columns lie: 0 .. blocks-1 from column first[0] of the memory on, and those
+// behind them from first[1] on. Of the columns of the former filled[0] are there, of those of the
+// latter filled[1]; the others fill a block.
+struct gsvd_seat {
+  int blocks, first[2], filled[2];
+};
+
 // A step of a sweep: blocks of `width` columns, 16 or 32, in pairs that are disjoint. F and G with
 // F'F and G'G brought to diagonal form at once (Hari-Zimmermann); or F alone, G being what the
 // rotations are gathered in (one-sided Jacobi).
@@ -39,8 +46,9 @@ template <class T> struct gsvd_step {
   page_matrix<T> F, G;
   int64_t rows_f, rows_g; // multiples of 16
   bool both;              // Hari-Zimmermann
-  int p;                  // columns; those behind them are there to fill a block
+  gsvd_seat seat;
   int width, pairs;
+  int splits;                 // row groups that a Gram matrix is summed from
   const short2 *blocks;       // the pairs of this step
   const unsigned char *inner; // rounds of 2*width columns: two bytes for each of `width` pairs
   int rounds, inner_sweeps;
@@ -54,10 +62,11 @@ template <class T> struct gsvd_step {
 
 // Bytes of shared memory that steps with blocks of `width` columns need.
 size_t gsvd_shared (bool complex, int width);
-// Row groups that a Gram matrix is summed from.
+// Row groups that a Gram matrix of so many rows is summed from, where a step has so many pairs; for
+// large pairs, which several devices may share, the number does not depend on that.
 int gsvd_splits (int64_t rows, int pairs);
 // Elements of step.gram for one page.
-int64_t gsvd_gram_size (int64_t rows_f, int64_t rows_g, bool both, int width, int pairs);
+int64_t gsvd_gram_size (int splits, bool both, int width, int pairs);
 
 // Gram matrices of all pairs of the step.
 template <class T> cudaError_t gsvd_gram (const gsvd_step<T> &s, cudaStream_t stream);
@@ -165,7 +174,8 @@ cudaError_t gsvd_find_values (const gsvd_values_args<T> &a, const gsvd_values &v
 // *count := the number of pages where U has columns that are zero, or else of those that are near.
 cudaError_t gsvd_count (const gsvd_state *state, bool zeros, int *count, int64_t pages,
                         cudaStream_t stream);
-// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)). rows x p.
+// to(:, place(j)) := from(:, j) / norm(j); scaled := that times factor(place(j)). rows x p. One of
+// them may have NULL data.
 template <class T> struct gsvd_place_args {
   page_matrix<T> to, scaled;
   page_matrix<const T> from;

@@ -1,30 +1,24 @@
 // gsvd_plan.cu: the order of work of a generalized SVD
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gsvd_plan.cuh"
+#include "gsvd_worker.cuh"
 #include "common/orderings.h"
 #include "common/cluster.cuh"
-#include "common/copy.cuh"
 #include "common/host_array.cuh"
-#include "engine/cublas.cuh"
 
 namespace
 {
 
 // Up to so many columns blocks have 16 of them: shorter chains of rotations, more launches.
 enum { NARROW_COLUMNS = 1024, NARROW = 16, WIDE = 32 };
-// Up to so many columns products are our own, of all pages at once.
-enum { OWN_PRODUCTS = 256 };
-enum { INNER_SWEEPS = 30, SOLVE_COLUMNS = 64, STEPS_AHEAD = 64 };
+// Pairs of so many blocks lie in less memory: what is done with serves for what comes later. And
+// "hz" takes less time than "tangent" for real ones: fewer sweeps.
+enum { LARGE_BLOCKS = 64 };
+enum { INNER_SWEEPS = 30, STEPS_AHEAD = 64 };
 
 int64_t round_up (int64_t a, int64_t to)
 {
   return (a + to - 1) / to * to;
-}
-
-int blocks_of (const gla_gsvd_job &job)
-{
-  return (int)round_up ((job.p + gsvd_width_of (job) - 1) / gsvd_width_of (job), 2);
 }
 
 // A QR factorisation inside of the job; of nothing where it is not needed.
@@ -49,7 +43,11 @@ template <class T> page_matrix<T> take (carver &c, int64_t pages, int64_t ld, in
 
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job)
 {
-  return job.options.method == GLA_GSVD_METHOD_HZ ? GLA_GSVD_METHOD_HZ : GLA_GSVD_METHOD_TANGENT;
+  if (job.options.method != GLA_GSVD_METHOD_AUTO)
+    return job.options.method;
+  bool hz = gsvd_blocks_of (job) >= LARGE_BLOCKS && !gla_type_is_complex (job.head.type) &&
+            job.options.blocking == GLA_GSVD_BLOCKING_ORIENTED;
+  return hz ? GLA_GSVD_METHOD_HZ : GLA_GSVD_METHOD_TANGENT;
 }
 
 int gsvd_width_of (const gla_gsvd_job &job)
@@ -61,9 +59,15 @@ int gsvd_width_of (const gla_gsvd_job &job)
   return wanted <= NARROW || !fits ? NARROW : WIDE;
 }
 
+int gsvd_blocks_of (const gla_gsvd_job &job)
+{
+  int width = gsvd_width_of (job);
+  return gla_ordering_blocks ((int)round_up ((job.p + width - 1) / width, 2));
+}
+
 gsvd_tables::gsvd_tables (const gla_gsvd_job &job, carver &c)
 {
-  int players = blocks_of (job), inner = 2 * gsvd_width_of (job);
+  int players = gsvd_blocks_of (job), inner = 2 * gsvd_width_of (job);
   gla_gsvd_ordering kind = job.options.ordering;
   blocks = c.take<short2> ((int64_t)gla_ordering_steps (kind, players) * players / 2);
   columns = c.take<unsigned char> ((int64_t)gla_ordering_steps (kind, inner) * inner);
@@ -82,12 +86,16 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
   gsvd_tables to (job, c);
   gla_gsvd_ordering kind = job.options.ordering;
   for (int level = 0; level < 2; level++) {
-    int players = level == 0 ? blocks_of (job) : 2 * gsvd_width_of (job);
-    int64_t count = (int64_t)gla_ordering_steps (kind, players) * players;
+    int players = level == 0 ? gsvd_blocks_of (job) : 2 * gsvd_width_of (job);
+    int members = level == 0 && job.team != nullptr ? job.team->count : 1;
+    int64_t count = (int64_t)gla_ordering_steps (kind, players) * (players / members);
     host_array<int32_t> pairs (count);
     if (pairs.data == nullptr)
       return GLA_ERROR_OUT_OF_MEMORY;
-    gla_ordering_fill (kind, players, pairs.data);
+    if (level == 0)
+      gla_ordering_shared (kind, players, members, pairs.data);
+    else
+      gla_ordering_fill (kind, players, pairs.data);
     for (int64_t k = 0; k < count; k++)
       if (level == 1)
         to.columns[k] = (unsigned char)pairs[k];
@@ -100,7 +108,7 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables)
 template <class T>
 gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     : m (job.m), n (job.n), pages (pages), u_columns (job.u_columns), v_columns (job.v_columns),
-      p ((int)job.p), width (gsvd_width_of (job)), blocks (blocks_of (job)),
+      p ((int)job.p), width (gsvd_width_of (job)), blocks (gsvd_blocks_of (job)),
       both (gsvd_method_of (job) == GLA_GSVD_METHOD_HZ), ordering (job.options.ordering),
       tables (job, c), tall_a (qr_part (job, job.m > job.p, job.m, job.u_columns, false), pages,
                                round_up (job.m, 16), c),
@@ -111,21 +119,24 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
 {
   ld = round_up (p, 16);
   columns = (int64_t)blocks * width;
+  splits = gsvd_splits (ld, blocks / 2);
   steps = gla_ordering_steps (ordering, blocks);
   rounds = gla_ordering_steps (ordering, 2 * width);
   inner_sweeps = job.options.blocking == GLA_GSVD_BLOCKING_FULL ? INNER_SWEEPS : 1;
   tall_a.Y.data = c.take<T> (m > p ? pages * tall_a.Y.page : 0);
   tall_b.Y.data = c.take<T> (n > p ? pages * tall_b.Y.page : 0);
   pivoted.Y.data = c.take<T> (pages * pivoted.Y.page);
-  square.Y.data = c.take<T> (u_columns > 0 ? pages * square.Y.page : 0);
+  lean = blocks >= LARGE_BLOCKS;
+  square.Y.data = c.take<T> (u_columns > 0 && !lean ? pages * square.Y.page : 0);
   F = take<T> (c, pages, ld, columns);
   G = take<T> (c, pages, ld, columns);
   F0 = take<T> (c, pages, ld, columns);
   R = take<T> (c, pages, ld, columns);
   U = take<T> (c, pages, ld, p);
   UC = take<T> (c, pages, ld, p);
-  V = take<T> (c, pages, ld, p);
-  VS = take<T> (c, pages, ld, p);
+  // a lean plan has U and V in one matrix, one after the other, when X is formed; F is free then
+  V = lean ? U : take<T> (c, pages, ld, p);
+  VS = lean ? F : take<T> (c, pages, ld, p);
   // Q: explicit factors, one after the other; product: U or V of tall matrices
   int64_t q_rows = ld, q_columns = p;
   if (m > p && u_columns > 0)
@@ -134,8 +145,11 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     q_rows = round_up (n, 16) > q_rows ? round_up (n, 16) : q_rows;
     q_columns = v_columns > q_columns ? v_columns : q_columns;
   }
-  Q = take<T> (c, pages, q_rows, q_columns);
-  product = take<T> (c, pages, q_rows, p);
+  bool in_place = lean && m == p && n == p;
+  Q = in_place ? F0 : take<T> (c, pages, q_rows, q_columns);
+  product = in_place ? F : take<T> (c, pages, q_rows, p);
+  if (lean)
+    square.Y = {F.data, ld, F.page};
   int64_t numbers = pages * p;
   state = c.take<gsvd_state> (pages);
   scaling = {c.take<int> (numbers), c.take<int> (numbers), c.take<int> (numbers),
@@ -148,74 +162,15 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   active = c.take<int> (pages * blocks / 2);
   factor = c.take<double> (numbers);
   history = c.take<unsigned long long> (pages * GLA_GSVD_MAX_SWEEPS);
-  gram = c.take<T> (pages * gsvd_gram_size (ld, ld, both, width, blocks / 2));
+  gram = c.take<T> (pages * gsvd_gram_size (splits, both, width, blocks / 2));
   step_v = c.take<T> (pages * blocks / 2 * 4 * width * width);
 }
-
-namespace
-{
-
-template <class T> struct worker {
-  const gsvd_plan<T> &g;
-  const qr_streams &streams;
-  cudaStream_t stream;
-
-  worker (const gsvd_plan<T> &g, const qr_streams &streams)
-      : g (g), streams (streams), stream (streams.main)
-  {
-  }
-
-  // C := beta C + alpha op(A) B
-  gla_status multiply (bool adjoint, int64_t m, int64_t n, int64_t k, double alpha,
-                       page_matrix<T> A, page_matrix<T> B, double beta, page_matrix<T> C) const
-  {
-    if (g.p <= OWN_PRODUCTS)
-      return engine_status (gsvd_product<T> (
-          {adjoint, m, n, k, alpha, as_const (A), as_const (B), beta, C}, g.pages, stream));
-    return gpu_gemm<T> (streams.blas, stream, adjoint ? 'C' : 'N', 'N', m, n, k, alpha,
-                        as_const (A), as_const (B), beta, C, g.pages);
-  }
-
-  gla_status copy (page_matrix<T> to, page_matrix<T> from, const int64_t *jpvt) const
-  {
-    return engine_status (
-        gsvd_gather<T> (to, g.ld, g.columns, as_const (from), g.p, jpvt, g.pages, stream));
-  }
-
-  // To *host.count, how many pages have zero columns, or else are near.
-  gla_status count (const gsvd_host &host, bool zeros) const
-  {
-    GLA_TRY (gsvd_count (g.state, zeros, g.left, g.pages, stream));
-    GLA_TRY (copy_to_host (host.count, g.left, sizeof (int), stream));
-    return host.wait (host.user);
-  }
-
-  // The triangle of a factorisation, p x p.
-  gla_status triangle (const qr_plan<T> &q, page_matrix<T> to) const
-  {
-    return engine_status (qr_store_r<T> (q, to, g.p, stream));
-  }
-
-  // F := F R^-1
-  gla_status solve () const
-  {
-    for (int j = 0; j < g.p; j += SOLVE_COLUMNS) {
-      int count = g.p - j < SOLVE_COLUMNS ? g.p - j : (int)SOLVE_COLUMNS;
-      if (j > 0)
-        GLA_TRY (multiply (false, g.p, count, j, -1, g.F, g.R.at (0, j), 1, g.F.at (0, j)));
-      GLA_TRY (gsvd_solve<T> (g.F, as_const (g.R), g.p, j, count, g.pages, stream));
-    }
-    return GLA_OK;
-  }
-};
-
-} // namespace
 
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause)
 {
-  worker<T> w (g, streams);
+  gsvd_worker<T> w (g, streams);
   cudaStream_t stream = w.stream;
   int64_t pages = g.pages;
   // by powers of two
@@ -256,18 +211,17 @@ gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matr
   return GLA_OK;
 }
 
-// A sweep is launched without a wait; then the host reads how many pages have not converged.
-template <class T>
-gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
+template <class T> gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &g)
 {
   gsvd_step<T> s = {};
   s.F = g.F;
   s.G = g.G;
   s.rows_f = s.rows_g = g.ld;
   s.both = g.both;
-  s.p = g.p;
+  s.seat = {g.blocks, {0, 0}, {g.p, 0}};
   s.width = g.width;
   s.pairs = g.blocks / 2;
+  s.splits = g.splits;
   s.inner = g.tables.columns;
   s.rounds = g.rounds;
   s.inner_sweeps = g.inner_sweeps;
@@ -277,6 +231,14 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   s.active = g.active;
   s.state = g.state;
   s.pages = g.pages;
+  return s;
+}
+
+// A sweep is launched without a wait; then the host reads how many pages have not converged.
+template <class T>
+gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream)
+{
+  gsvd_step<T> s = gsvd_step_of (g);
   for (int sweep = 0; sweep < GLA_GSVD_MAX_SWEEPS; sweep++) {
     for (int step = 0; step < g.steps; step++) {
       s.blocks = g.tables.blocks + (int64_t)step * s.pairs;
@@ -297,106 +259,10 @@ gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream
   return GLA_OK;
 }
 
-namespace
-{
-
-// Columns of U that are zero become the orthogonal complement of the others.
-template <class T>
-gla_status complete_u (const worker<T> &w, const qr_streams &streams, const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (gsvd_flip<T> (g.square.Y, as_const (g.U), g.p, g.pages, w.stream));
-  GLA_TRY (qr_factor<T> (g.square, as_const (g.square.Y), streams, pause));
-  GLA_TRY (qr_form_q<T> (g.square, g.Q, g.p, streams, pause));
-  GLA_TRY (gsvd_fill_zeros<T> (g.U, as_const (g.Q), g.p, g.state, g.pages, w.stream));
-  return GLA_OK;
-}
-
-// to := Q1 * small, where Q1 has `rows` rows and the small matrix p; then the columns of Q beyond
-// p.
-template <class S, class T>
-gla_status store_product (const worker<T> &w, page_matrix<S> to, int64_t rows, int64_t columns,
-                          page_matrix<T> small)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (w.multiply (false, rows, g.p, g.p, 1, g.Q, small, 0, g.product));
-  GLA_TRY (gsvd_store<S, T> (to, as_const (g.product), rows, g.p, g.state, g.pages, w.stream));
-  if (columns > g.p)
-    GLA_TRY (gsvd_store<S, T> (to.at (0, g.p), as_const (g.Q.at (0, g.p)), rows, columns - g.p,
-                               g.state, g.pages, w.stream));
-  return GLA_OK;
-}
-
-template <class S, class T>
-gla_status store_u (const worker<T> &w, page_matrix<S> U, const qr_streams &streams,
-                    const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  if (!g.is_tall_a ())
-    return engine_status (
-        gsvd_store<S, T> (U, as_const (g.U), g.p, g.p, g.state, g.pages, w.stream));
-  GLA_TRY (qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause));
-  return store_product<S> (w, U, g.m, g.u_columns, g.U);
-}
-
-// B's triangle had a factor of its own.
-template <class S, class T>
-gla_status store_v (const worker<T> &w, page_matrix<S> V, const qr_streams &streams,
-                    const qr_pause &pause)
-{
-  const gsvd_plan<T> &g = w.g;
-  GLA_TRY (qr_form_q<T> (g.pivoted, g.Q, g.p, streams, pause));
-  if (!g.is_tall_b ())
-    return store_product<S> (w, V, g.p, g.p, g.V);
-  GLA_TRY (w.multiply (false, g.p, g.p, g.p, 1, g.Q, g.V, 0, g.VS)); // VS is free here
-  GLA_TRY (qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause));
-  return store_product<S> (w, V, g.n, g.v_columns, g.VS);
-}
-
-} // namespace
-
-template <class S, class T>
-gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
-                         const qr_streams &streams, const qr_pause &pause)
-{
-  typedef real_t<S> R;
-  worker<T> w (g, streams);
-  cudaStream_t stream = w.stream;
-  const gsvd_values &v = g.values;
-  GLA_TRY (gsvd_find_values<T> ({as_const (g.F), as_const (g.G), g.p, g.p, g.p, g.both, g.level}, v,
-                                g.state, g.pages, stream));
-  GLA_TRY (gsvd_store_values<R> ({to.alpha, to.beta, g.factor, g.exponent, g.p}, v, g.scaling,
-                                 g.state, g.pages, stream));
-  bool u = to.U.data != nullptr, x = to.X.data != nullptr;
-  if (u || x)
-    GLA_TRY (gsvd_place<T> ({g.U, g.UC, as_const (g.F), g.p, g.p, v.norm_f, v.alpha, v.place},
-                            g.pages, stream));
-  if (to.V.data != nullptr || x)
-    GLA_TRY (gsvd_place<T> ({g.V, g.VS, as_const (g.G), g.p, g.p, v.norm_g, v.beta, v.place},
-                            g.pages, stream));
-  // X = F' U C + R' V S, in place of F
-  if (x) {
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.F0, g.UC, 0, g.F));
-    GLA_TRY (w.multiply (true, g.p, g.p, g.p, 1, g.R, g.VS, 1, g.F));
-    GLA_TRY (gsvd_store_x<S, T> (
-        {to.X, as_const (g.F), g.p, g.pivoted.pivots.jpvt, g.factor, g.exponent}, g.scaling,
-        g.state, g.pages, stream));
-  }
-  if (u) {
-    GLA_TRY (w.count (host, true));
-    if (*host.count > 0)
-      GLA_TRY (complete_u (w, streams, pause));
-    GLA_TRY (store_u<S> (w, to.U, streams, pause));
-  }
-  return to.V.data != nullptr ? store_v<S> (w, to.V, streams, pause) : GLA_OK;
-}
-
 #define GLA_INSTANTIATE(S, T)                                                                      \
   template gla_status gsvd_reduce (const gsvd_plan<T> &, page_matrix<const S>,                     \
                                    page_matrix<const S>, const gsvd_host &, const qr_streams &,    \
-                                   const qr_pause &);                                              \
-  template gla_status gsvd_results (const gsvd_plan<T> &, const gsvd_wanted<S> &,                  \
-                                    const gsvd_host &, const qr_streams &, const qr_pause &);
+                                   const qr_pause &);
 GLA_INSTANTIATE (float, double)
 GLA_INSTANTIATE (double, double)
 GLA_INSTANTIATE (cx<float>, cx<double>)
@@ -404,6 +270,7 @@ GLA_INSTANTIATE (cx<double>, cx<double>)
 
 #define GLA_INSTANTIATE_WIDE(T)                                                                    \
   template gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &, int64_t, carver &);                      \
+  template gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &);                                       \
   template gla_status gsvd_sweeps (const gsvd_plan<T> &, const gsvd_host &, cudaStream_t);
 GLA_INSTANTIATE_WIDE (double)
 GLA_INSTANTIATE_WIDE (cx<double>)

@@ -31,8 +31,8 @@ struct gsvd_tables {
 // the same in double precision.
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
-  int p, width, blocks, steps, rounds, inner_sweeps;
-  bool both;
+  int p, width, blocks, splits, steps, rounds, inner_sweeps;
+  bool both, lean;
   gla_gsvd_ordering ordering;
   gsvd_tables tables; // the plan's memory begins with them
   qr_plan<T> tall_a, tall_b, pivoted, square;
@@ -54,7 +54,8 @@ template <class T> struct gsvd_plan {
 // The method that serves a job, and the columns of a block.
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
 int gsvd_width_of (const gla_gsvd_job &job);
-// The tables on the host, and their size.
+int gsvd_blocks_of (const gla_gsvd_job &job);
+// The tables on the host, and their size. With a team the pairs are those of one of its members.
 size_t gsvd_table_bytes (const gla_gsvd_job &job);
 gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 
@@ -62,6 +63,8 @@ gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
 template <class S, class T>
 gla_status gsvd_reduce (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
                         const gsvd_host &host, const qr_streams &streams, const qr_pause &pause);
+// What all steps of its sweeps have in common.
+template <class T> gsvd_step<T> gsvd_step_of (const gsvd_plan<T> &g);
 template <class T>
 gla_status gsvd_sweeps (const gsvd_plan<T> &g, const gsvd_host &host, cudaStream_t stream);
 

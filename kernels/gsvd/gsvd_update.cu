@@ -48,7 +48,7 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
   page_matrix<T> M = which == 0 ? s.F : s.G;
   int rows = (int)(which == 0 ? s.rows_f : s.rows_g);
   T *data = M.data + page * M.page;
-  short2 blocks = s.blocks[blockIdx.y];
+  int2 columns = pair_columns (s.seat, s.blocks[blockIdx.y], s.width);
   const T *from = s.V + pair * NB * NB;
   for (int w = threadIdx.x; w < NB * NB; w += THREADS)
     V[w / NB * LDV + w % NB] = from[w];
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
   int i0 = warp % (ROWS / 16) * 16, j0 = warp / (ROWS / 16) * COLUMNS;
   for (int row = blockIdx.x * ROWS; row < rows; row += gridDim.x * ROWS) {
     __syncthreads ();
-    fetch_pair<THREADS, NB, ROWS, LD> (tile, data, M.ld, s.width, blocks, row, rows);
+    fetch_pair<THREADS, NB, ROWS, LD> (tile, data, M.ld, s.width, columns, row, rows);
     async_commit ();
     async_wait<0> ();
     __syncthreads ();
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__ (THREADS) update_kernel (gsvd_step<T> s)
       for (int i = 0; i < 4; i++) {
         int r = row + i0 + tile_row (i);
         if (r < rows)
-          data[pair_column (blocks, s.width, j0 + 8 * c + tile_column (i)) * M.ld + r] =
+          data[pair_column (columns, s.width, j0 + 8 * c + tile_column (i)) * M.ld + r] =
               sum[c].get (i);
       }
   }

@@ -6,6 +6,7 @@
 // that would lose digits.
 
 #include "common/block_norm.cuh"
+#include "common/cluster.cuh"
 #include "common/larft.cuh"
 #include "qr_kernels.cuh"
 #include "common/reflector.cuh"
@@ -29,18 +30,14 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-// One block of threads per page: the longest column is swapped to place j, and its reflector is
-// made.
-template <class T>
-__global__ void __launch_bounds__ (THREADS)
-    pivot_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+// The longest column from j on, of equal ones the first; the same in all threads of a block.
+GLA_DEVICE int64_t longest_column (const double *norm, int64_t n, int64_t j)
 {
-  __shared__ double work[WARPS];
   __shared__ int64_t place[THREADS];
   __shared__ double length[THREADS];
-  int64_t page = blockIdx.x, best = n;
-  double *norm = s.norm + page * n, most = -1;
-  T *A = Y.data + page * Y.page, *a = A + j * Y.ld;
+  int64_t best = n;
+  double most = -1;
+#pragma unroll 8
   for (int64_t k = j + threadIdx.x; k < n; k += THREADS)
     if (norm[k] > most) {
       most = norm[k];
@@ -49,7 +46,7 @@ __global__ void __launch_bounds__ (THREADS)
   place[threadIdx.x] = best;
   length[threadIdx.x] = most;
   __syncthreads ();
-  for (int h = THREADS / 2; h > 0; h /= 2) { // of equal ones the first
+  for (int h = THREADS / 2; h > 0; h /= 2) {
     int o = threadIdx.x + h;
     if (threadIdx.x < h && (length[o] > length[threadIdx.x] ||
                             (length[o] == length[threadIdx.x] && place[o] < place[threadIdx.x]))) {
@@ -58,20 +55,43 @@ __global__ void __launch_bounds__ (THREADS)
     }
     __syncthreads ();
   }
-  best = place[0] < n ? place[0] : j; // norms may be NaN
+  return place[0] < n ? place[0] : j; // norms may be NaN
+}
+
+// Columns j and best change places in all that is known of them; one thread calls.
+template <class T>
+GLA_DEVICE void change_places (const qr_pivots<T> &s, int64_t page, int64_t n, int64_t j,
+                               int64_t best)
+{
+  int64_t *jpvt = s.jpvt + page * n, number = jpvt[j];
+  jpvt[j] = jpvt[best];
+  jpvt[best] = number;
+  s.norm[page * n + best] = s.norm[page * n + j];
+  s.reference[page * n + best] = s.reference[page * n + j];
+}
+
+template <class T> GLA_DEVICE void swap_rows (T *a, T *b, int64_t rows)
+{
+  for (int64_t i = threadIdx.x; i < rows; i += THREADS) {
+    T x = a[i];
+    a[i] = b[i];
+    b[i] = x;
+  }
+}
+
+// One block of threads per page: the longest column is swapped to place j, and its reflector is
+// made.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    pivot_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  int64_t page = blockIdx.x, best = longest_column (s.norm + page * n, n, j);
+  T *A = Y.data + page * Y.page, *a = A + j * Y.ld;
   if (best != j) {
-    for (int64_t i = threadIdx.x; i < m; i += THREADS) {
-      T x = a[i];
-      a[i] = A[best * Y.ld + i];
-      A[best * Y.ld + i] = x;
-    }
-    if (threadIdx.x == 0) {
-      int64_t number = s.jpvt[page * n + j];
-      s.jpvt[page * n + j] = s.jpvt[page * n + best];
-      s.jpvt[page * n + best] = number;
-      norm[best] = norm[j];
-      s.reference[page * n + best] = s.reference[page * n + j];
-    }
+    swap_rows (a, A + best * Y.ld, m);
+    if (threadIdx.x == 0)
+      change_places (s, page, n, j, best);
   }
   __syncthreads ();
   if (j >= m)
@@ -92,28 +112,66 @@ __global__ void __launch_bounds__ (THREADS)
   }
 }
 
-// One block of threads per column right of j: the reflector applied, and the norm of what is left.
-template <class T>
+// The same for large matrices, with the same sums: each thread has EACH rows of the column below j
+// in registers.
+template <class T, int EACH>
 __global__ void __launch_bounds__ (THREADS)
-    update_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+    pivot_large_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  int64_t page = blockIdx.x, best = longest_column (s.norm + page * n, n, j);
+  T *A = Y.data + page * Y.page, *a = A + j * Y.ld, *b = A + best * Y.ld;
+  T *to = a + j + 1, *from = b + j + 1, x[EACH], alpha = b[j];
+  int rows = (int)(m - j - 1);
+  double most = (double)absmax (alpha);
+#pragma unroll
+  for (int q = 0; q < EACH; q++) {
+    int i = threadIdx.x + q * THREADS;
+    x[q] = i < rows ? from[i] : from_real<T> (0);
+    double size = (double)absmax (x[q]);
+    most = size > most || size != size ? size : most;
+  }
+  double largest = over_block<THREADS, true> (most, work);
+  int e = largest > 0 && largest <= DBL_MAX ? max (ilogb (largest), -1000) : 0;
+  if (best != j) { // all have read row j
+    swap_rows (a, b, j + 1);
+    if (threadIdx.x == 0)
+      change_places (s, page, n, j, best);
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      if (i < rows)
+        from[i] = to[i];
+    }
+  }
+  double below = 0;
+#pragma unroll
+  for (int q = 0; q < EACH; q++)
+    if ((int)threadIdx.x + q * THREADS < rows)
+      below += (double)abs2 (times_power (x[q], -e));
+  alpha = times_power (alpha, -e);
+  reflector<T> h (alpha, (real_t<T>)over_block<THREADS, false> (below, work));
+#pragma unroll
+  for (int q = 0; q < EACH; q++) {
+    int i = threadIdx.x + q * THREADS;
+    if (i < rows)
+      to[i] = times_power (x[q], -e) * h.inverse;
+  }
+  __syncthreads (); // row j may have been swapped
+  if (threadIdx.x == 0) {
+    a[j] = from_real<T> (times_power (h.beta, e));
+    s.tau[page * n + j] = h.tau;
+  }
+}
+
+// Column k gets its row of R, from which the norm of what is left below it follows; all threads of
+// the block call.
+template <class T>
+GLA_DEVICE void leave_row (T *a, int64_t m, int64_t j, T row, double *norm_of, double *reference_of,
+                           double *work)
 {
   typedef real_t<T> R;
-  __shared__ double work[WARPS];
-  int64_t columns = n - j - 1, page = blockIdx.x / columns, k = j + 1 + blockIdx.x % columns;
-  const T *v = Y.data + page * Y.page + j * Y.ld;
-  T *a = Y.data + page * Y.page + k * Y.ld, dot = from_real<T> (0), first = a[j];
-  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
-    dot = cmadd (v[i], a[i], dot);
-  T w;
-  if constexpr (is_complex_v<T>)
-    w = {(R)over_block<THREADS, false> (dot.x, work), (R)over_block<THREADS, false> (dot.y, work)};
-  else
-    w = (T)over_block<THREADS, false> (dot, work);
-  w = conj (s.tau[page * n + j]) * (first + w);
-  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
-    a[i] = madd (-w, v[i], a[i]);
-  T row = first - w;
-  double norm = s.norm[page * n + k], reference = s.reference[page * n + k];
+  double norm = *norm_of, reference = *reference_of;
   double size = hypot ((double)re (row), (double)im (row)) / norm;
   double left = fmax (0.0, (1 - size) * (1 + size)), kept = norm / reference;
   bool again = norm != 0 && left * kept * kept <= sqrt ((double)limits<R>::eps / 2);
@@ -124,8 +182,78 @@ __global__ void __launch_bounds__ (THREADS)
     norm *= sqrt (left);
   if (threadIdx.x == 0) {
     a[j] = row;
-    s.norm[page * n + k] = norm;
-    s.reference[page * n + k] = reference;
+    *norm_of = norm;
+    *reference_of = reference;
+  }
+}
+
+template <class T> GLA_DEVICE T sum_of (T dot, double *work)
+{
+  typedef real_t<T> R;
+  if constexpr (is_complex_v<T>)
+    return {(R)over_block<THREADS, false> (dot.x, work),
+            (R)over_block<THREADS, false> (dot.y, work)};
+  else
+    return (T)over_block<THREADS, false> (dot, work);
+}
+
+// One block of threads per column right of j: the reflector applied, and the norm of what is left.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    update_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s)
+{
+  __shared__ double work[WARPS];
+  int64_t columns = n - j - 1, page = blockIdx.x / columns, k = j + 1 + blockIdx.x % columns;
+  const T *v = Y.data + page * Y.page + j * Y.ld;
+  T *a = Y.data + page * Y.page + k * Y.ld, dot = from_real<T> (0), first = a[j];
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    dot = cmadd (v[i], a[i], dot);
+  T w = conj (s.tau[page * n + j]) * (first + sum_of (dot, work));
+  for (int64_t i = j + 1 + threadIdx.x; i < m; i += THREADS)
+    a[i] = madd (-w, v[i], a[i]);
+  leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
+}
+
+// The same for large matrices, with the same sums (complex numbers: but for the last bits, by other
+// fused operations): a block of threads per `each` columns, one after
+// the other. The reflector is in shared memory, and EACH rows of a column are in the registers of
+// each thread from its product with the reflector to what is subtracted.
+template <class T, int EACH>
+__global__ void __launch_bounds__ (THREADS)
+    update_columns_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                           int each)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  __shared__ double work[WARPS];
+  T *v = reinterpret_cast<T *> (memory);
+  int64_t groups = (n - j - 2 + each) / each, page = blockIdx.x / groups;
+  int64_t k = j + 1 + blockIdx.x % groups * each, end = k + each < n ? k + each : n;
+  int rows = (int)(m - j - 1);
+  const T *reflector = Y.data + page * Y.page + j * Y.ld + j + 1;
+  for (int i = threadIdx.x; i < rows; i += THREADS)
+    v[i] = reflector[i]; // each thread uses what it has written
+  for (; k < end; k++) {
+    T *a = Y.data + page * Y.page + k * Y.ld, *below = a + j + 1;
+    T x[EACH], dot = from_real<T> (0), first = a[j];
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      x[q] = i < rows ? below[i] : from_real<T> (0);
+    }
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      if (i < rows)
+        dot = cmadd (v[i], x[q], dot);
+    }
+    T w = conj (s.tau[page * n + j]) * (first + sum_of (dot, work));
+#pragma unroll
+    for (int q = 0; q < EACH; q++) {
+      int i = threadIdx.x + q * THREADS;
+      if (i < rows)
+        below[i] = madd (-w, v[i], x[q]);
+    }
+    leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
   }
 }
 
@@ -194,10 +322,51 @@ cudaError_t qr_pivot_start (page_matrix<T> Y, int64_t m, int64_t n, qr_pivots<T>
   return cudaGetLastError ();
 }
 
+namespace
+{
+
+// Rows of a column that one thread holds; bytes of the reflector.
+enum { MOST_EACH = 32, REFLECTOR_BYTES = 64 * 1024 };
+// Columns of a block, and how many blocks there are to be before they have more than one.
+enum { COLUMNS_MOST = 8, BLOCKS_LEAST = 528, ROWS_LEAST = 512 };
+
+// Whether these rows and columns have kernels of their own.
+template <class T> bool is_large (int64_t rows, int64_t columns)
+{
+  return rows >= ROWS_LEAST && columns >= BLOCKS_LEAST &&
+         rows * (int64_t)sizeof (T) <= REFLECTOR_BYTES && rows <= MOST_EACH * THREADS &&
+         block_shared_most () >= REFLECTOR_BYTES + 1024;
+}
+
+template <class T, int EACH>
+cudaError_t large_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
+                          int64_t pages, cudaStream_t stream)
+{
+  static std::atomic<uint64_t> configured{0};
+  auto kernel = update_columns_kernel<T, EACH>;
+  cudaError_t error = allow_cluster (kernel, REFLECTOR_BYTES, &configured);
+  if (error != cudaSuccess)
+    return error;
+  int64_t columns = n - j - 1, each = columns * pages / BLOCKS_LEAST;
+  each = each > COLUMNS_MOST ? (int64_t)COLUMNS_MOST : each;
+  pivot_large_kernel<T, EACH><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
+  kernel<<<(unsigned)((columns + each - 1) / each * pages), THREADS, (m - j - 1) * sizeof (T),
+           stream>>> (Y, m, n, j, s, (int)each);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
 template <class T>
 cudaError_t qr_pivot_column (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,
                              int64_t pages, cudaStream_t stream)
 {
+  int64_t rows = m - j - 1;
+  if (is_large<T> (rows, n - j - 1))
+    return rows <= 4 * THREADS    ? large_column<T, 4> (Y, m, n, j, s, pages, stream)
+           : rows <= 8 * THREADS  ? large_column<T, 8> (Y, m, n, j, s, pages, stream)
+           : rows <= 16 * THREADS ? large_column<T, 16> (Y, m, n, j, s, pages, stream)
+                                  : large_column<T, 32> (Y, m, n, j, s, pages, stream);
   pivot_kernel<T><<<(unsigned)pages, THREADS, 0, stream>>> (Y, m, n, j, s);
   if (j + 1 < n)
     update_kernel<T><<<(unsigned)((n - j - 1) * pages), THREADS, 0, stream>>> (Y, m, n, j, s);

@@ -129,7 +129,13 @@ static gla_status run_on_gpus (void *user, const int *devices, int count, gla_ou
 {
   gla_call *call = user;
   gla_queue queues[GLA_MAX_DEVICES];
-  int opened = 0;
+  int opened = 0, leader = -1;
+  if (call->operation->team != NULL && call->run.pages < count)
+    leader = call->operation->team (call, devices, count, &outcome->failure);
+  if (leader >= 0) {
+    devices += leader;
+    count = 1;
+  }
   for (int k = 0; k < count; k++) {
     const gla_status status = open_queue (&queues[opened], call, devices[k], count);
     if (status == GLA_OK)
@@ -155,6 +161,7 @@ void gla_call_start (gla_call *call, const gla_operation *operation, const gla_j
   call->job = job;
   call->device = GLA_DEVICE_HOST;
   call->chunk_pages = 0;
+  call->failed = NULL;
   gla_run_start (&call->run, ctx, pages);
 }
 

@@ -175,7 +175,7 @@ static void give_up (gla_queue *q, gla_status reason)
     gla_queue_end (q);
   if (reason == GLA_ERROR_DEVICE_FAILURE && q->engine->device != GLA_DEVICE_HOST) {
     pthread_mutex_lock (&run->lock);
-    gla_context_lose (run->ctx, q->engine->device);
+    gla_context_lose (run->ctx, q->call->failed != NULL ? *q->call->failed : q->engine->device);
     pthread_mutex_unlock (&run->lock);
   }
   q->failure = reason;

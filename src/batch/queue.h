@@ -26,6 +26,11 @@ typedef struct {
   void (*slice) (const gla_call *call, gla_range range, void *chunk, void *memory);
   // Looks at the results of a chunk, in the thread of its engine. NULL: nothing is done.
   gla_status (*after_finish) (gla_call *call, gla_range range, const void *chunk);
+  // Where there are fewer pages than GPUs: whether some of these work together on each page, one
+  // page after the other. Tells the job so, and returns the place in `devices` of the one that
+  // leads them, or -1. *failure: why a GPU could not be opened, if one could not. NULL: they never
+  // do.
+  int (*team) (gla_call *call, const int *devices, int count, gla_status *failure);
   // Does the pages that wait on the CPU, where the CPU has no row for the operation. NULL: it has.
   gla_status (*on_cpu) (gla_call *call);
 } gla_operation;
@@ -38,6 +43,7 @@ struct gla_call {
   gla_run run;
   int device;          // the first GPU that worked, or GLA_DEVICE_HOST
   int64_t chunk_pages; // of the largest chunk
+  const int *failed;   // with a team: the device that failed where its engine says that one did
 };
 
 // One engine with its ring of chunks, one for each slot.

@@ -76,3 +76,65 @@ void gla_ordering_fill (gla_gsvd_ordering kind, int32_t n, int32_t *pairs)
     for (int32_t r = 0; r < n / 2; r++)
       mm_chain (n, r, pairs);
 }
+
+//------------------------------------------------------------------------------
+// blocks of columns that several devices share
+//------------------------------------------------------------------------------
+
+int32_t gla_ordering_parts (int32_t n)
+{
+  return n < 64 ? 2 : n < 128 ? 4 : n < 256 ? 8 : 16;
+}
+
+int32_t gla_ordering_blocks (int32_t n)
+{
+  const int32_t parts = gla_ordering_parts (n);
+  return (n + parts - 1) / parts * parts;
+}
+
+int32_t gla_ordering_phase (gla_gsvd_ordering kind, int32_t n, int32_t devices, int32_t phase,
+                            int32_t *first)
+{
+  const int32_t share = n / (2 * devices);
+  *first = (2 * devices - 1 - phase) * share;
+  return phase > 1 ? share : gla_ordering_steps (kind, n) - *first;
+}
+
+// Whom block i of a part meets in step t of b: XOR within groups of 2^k blocks, b = 2^k * odd, and
+// from group to group in turn, so that every t is a matching.
+static int32_t opponent (int32_t b, int32_t t, int32_t i)
+{
+  const int32_t group = b & -b;
+  return (i / group + t / group) % (b / group) * group + ((i ^ t) & (group - 1));
+}
+
+// One step: every part meets the one whose number differs in the bits of `turn`.
+static int32_t *cross_step (int32_t parts, int32_t b, int32_t turn, int32_t t, int32_t *pairs)
+{
+  for (int32_t c = 0; c < parts; c++)
+    for (int32_t i = 0; i < b && c < (c ^ turn); i++, pairs += 2)
+      put (pairs, c * b + i, (c ^ turn) * b + opponent (b, t, i));
+  return pairs;
+}
+
+// The order of 2*b blocks, for neighbouring parts two by two. It is written once, and then moved
+// to its places from the last one on, none of which lies before what is still to be moved.
+static void last_steps (gla_gsvd_ordering kind, int32_t parts, int32_t b, int32_t *pairs)
+{
+  gla_ordering_fill (kind, 2 * b, pairs);
+  for (int32_t s = gla_ordering_steps (kind, 2 * b) - 1; s >= 0; s--)
+    for (int32_t k = parts / 2 - 1; k >= 0; k--)
+      for (int32_t i = 2 * b - 1; i >= 0; i--)
+        pairs[((int64_t)s * (parts / 2) + k) * 2 * b + i] =
+            pairs[(int64_t)s * 2 * b + i] + k * 2 * b;
+}
+
+void gla_ordering_shared (gla_gsvd_ordering kind, int32_t n, int32_t devices, int32_t *pairs)
+{
+  const int32_t all = gla_ordering_parts (n), b = n / all;
+  const int32_t here = all / devices, share = here / 2; // parts on a device, and in a share
+  for (int32_t h = all - 1; h > 1; h--)
+    for (int32_t t = b - 1; t >= 0; t--)
+      pairs = cross_step (here, b, h < share ? h : share + h % share, t, pairs);
+  last_steps (kind, here, b, pairs);
+}

@@ -258,6 +258,15 @@ cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t bytes, enum cuda
   copy (to, from, bytes, kind);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpyPeerAsync (void *to, int to_device, const void *from, int from_device,
+                                 size_t bytes, cudaStream_t stream)
+{
+  TRACE ("copy from device %d to %d, stream %p\n", from_device, to_device, (void *)stream);
+  if (fails (FAKE_DEVICE))
+    return last_error;
+  copy (to, from, bytes, cudaMemcpyDeviceToDevice);
+  return cudaSuccess;
+}
 cudaError_t cudaMemcpy (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
   TRACE ("copy %d and wait\n", (int)kind);
@@ -384,6 +393,20 @@ cudaError_t cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr attribute, i
            : attribute == cudaDevAttrComputeCapabilityMajor       ? of == 0 ? 9 : 8
                                                                   : 0;
   return cudaSuccess;
+}
+// Only device 0 reaches the memory of the other one, once.
+cudaError_t cudaDeviceCanAccessPeer (int *can, int of, int peer)
+{
+  questions++;
+  *can = of == 0 && peer == 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess (int peer, unsigned flags)
+{
+  static int enabled;
+  TRACE ("device %d reaches %d, %u\n", device, peer, flags);
+  last_error = enabled++ ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
+  return last_error;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange (int *lowest, int *highest)
 {

@@ -107,6 +107,12 @@ static void add_gsvd (void)
     ending[case_count - 1].no_launch = 1; // B has not full column rank
   }
   add ((run_case){"gsvd", run_gsvd, {1100, 1030, 1030, 1, D, 1, 1, TANGENT, 0, 0}, 0, {0}});
+  add ((run_case){"gsvd", run_gsvd, {1010, 1004, 1000, 1, C, 1, 1, HZ, 16, 0}, 0, {0, 9, 1, 0, 0}});
+  add ((run_case){
+      "gsvd", run_gsvd, {1005, 1005, 1005, 2, D, 1, 1, TANGENT, 16, 0}, 0, {0, 9, 1, 0, 0}});
+  // on both devices, and several times on each
+  add ((run_case){"gsvd", run_gsvd, {1000, 1000, 1000, 1, D, 1, 1, TANGENT, 16, 0, 2}, 0, {0}});
+  add ((run_case){"gsvd", run_gsvd, {2020, 2020, 2020, 1, S, 0, 0, HZ, 16, 0, 4}, 1, {0}});
 }
 
 static void add_nd (void)

@@ -118,7 +118,7 @@ static gla_status run_chunks (gla_engine *engine, gla_batch_op op, const gla_job
 typedef struct {
   const char *name;
   gla_status (*run) (gla_engine *engine, const int *v);
-  int v[10]; // sizes and options
+  int v[11]; // sizes and options
   int device;
   fake_cuda_answers answer;
 } run_case;
@@ -297,7 +297,8 @@ static gla_status run_eigpairs (gla_engine *engine, const int *v)
   return status;
 }
 
-// m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device
+// m, n, p, pages, type, U and V (1: economy, 2: full), X, method, block, on device, devices that
+// work together
 static gla_status run_gsvd (gla_engine *engine, const int *v)
 {
   const gla_type type = (gla_type)v[4], real = gla_type_real (type);
@@ -310,6 +311,10 @@ static gla_status run_gsvd (gla_engine *engine, const int *v)
   job.options.block = v[8];
   job.head = (gla_job){.type = type, .device_arrays = v[9], .monitor = monitor};
   job.swept = swept;
+  gla_gsvd_team team = {.count = v[10]};
+  for (int k = 0; k < v[10]; k++) // the first is the engine's
+    team.devices[k] = (engine->device + k) % FAKE_DEVICES;
+  job.team = v[10] > 0 ? &team : NULL;
   gla_gsvd_chunk c = {.A = array (&s, type, m, p, pages), .B = array (&s, type, n, p, pages)};
   c.alpha = array (&s, real, p, 1, pages);
   c.beta = array (&s, real, p, 1, pages);

@@ -290,6 +290,8 @@ static int run_page_tests (const std::string &name, const char *types)
   }
   if (name == "qr")
     return gpu_qr ();
+  if (name == "teams")
+    return gpu_teams (types);
   if (name == "stops")
     return gpu_stops ();
   fprintf (stderr, "test_device: unknown test %s\n", name.c_str ());

@@ -1,0 +1,389 @@
+// tests/c/gpu_teams.c: one pair on several GPUs has the bits that it has on one
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Teams of 2, 4 and 8 members of the CUDA backend, which take turns on the GPUs of this machine:
+// with one GPU all are on it, each with memory and a stream of its own. Blocks of 16 columns make
+// small pairs large enough. Then the same through gla_gsvd, where there are two GPUs.
+
+#include "backend.h"
+#include "check.h"
+#include "gpu_page_tests.h"
+
+#include <time.h>
+
+typedef struct {
+  int64_t m, n, p;
+  int block, members;
+  gla_gsvd_method method;
+  gla_gsvd_ordering ordering;
+  gla_gsvd_blocking blocking;
+} team_case;
+
+// All arrays of a call, and what came of it.
+enum { PAGES = 2 }; // at most
+typedef struct {
+  gla_gsvd_chunk chunk;
+  gla_gsvd_stats stats[PAGES];
+  int32_t info;
+  int32_t infos[PAGES];
+} pair;
+
+static gla_engine *engine;
+static int gpus;
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+//------------------------------------------------------------------------------
+// arrays
+//------------------------------------------------------------------------------
+
+static gla_array new_array (gla_type type, int64_t rows, int64_t columns, int64_t pages)
+{
+  void *data = calloc ((size_t)(rows * columns * pages), gla_type_size (type));
+  return gla_array_packed (data, type, rows, columns, pages, GLA_DEVICE_HOST);
+}
+
+static size_t bytes_of (const gla_array *a)
+{
+  return (size_t)(a->rows * a->columns * a->pages) * gla_type_size (a->type);
+}
+
+static void fill (gla_array *a, unsigned long long seed)
+{
+  const int64_t count = a->rows * a->columns * a->pages * (gla_type_is_complex (a->type) ? 2 : 1);
+  for (int64_t k = 0; k < count; k++)
+    if (gla_type_real (a->type) == GLA_TYPE_D)
+      ((double *)a->data)[k] = check_random (&seed);
+    else
+      ((float *)a->data)[k] = (float)check_random (&seed);
+}
+
+static double complex get (const gla_array *a, int64_t i, int64_t j)
+{
+  const int64_t k = j * a->rows + i;
+  switch (a->type) {
+  case GLA_TYPE_S:
+    return ((float *)a->data)[k];
+  case GLA_TYPE_D:
+    return ((double *)a->data)[k];
+  case GLA_TYPE_C:
+    return ((float complex *)a->data)[k];
+  default:
+    return ((double complex *)a->data)[k];
+  }
+}
+
+static pair new_pairs (const team_case *c, gla_type type, int64_t pages)
+{
+  const gla_type real = gla_type_real (type);
+  pair q = {.info = -7};
+  q.chunk.A = new_array (type, c->m, c->p, pages);
+  q.chunk.B = new_array (type, c->n, c->p, pages);
+  q.chunk.alpha = new_array (real, c->p, 1, pages);
+  q.chunk.beta = new_array (real, c->p, 1, pages);
+  q.chunk.U = new_array (type, c->m, c->p, pages);
+  q.chunk.V = new_array (type, c->n, c->p, pages);
+  q.chunk.X = new_array (type, c->p, c->p, pages);
+  fill (&q.chunk.A, 1);
+  fill (&q.chunk.B, 2);
+  return q;
+}
+
+static pair new_pair (const team_case *c, gla_type type)
+{
+  return new_pairs (c, type, 1);
+}
+
+static void release (pair *q)
+{
+  for (int k = 0; k < 7; k++)
+    free (q->chunk.arrays[k].data);
+}
+
+// |A x - U diag (c) X' x| / |A x|, for one x.
+static double residual (const gla_array *A, const gla_array *U, const gla_array *c,
+                        const gla_array *X)
+{
+  double complex *y = calloc ((size_t)X->columns, sizeof *y);
+  double off = 0, norm = 0;
+  for (int64_t j = 0; j < X->columns; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      y[j] += conj (get (X, i, j)) * (1 - (double)(i % 7) / 3) * get (c, j, 0);
+  double complex *left = calloc ((size_t)A->rows, sizeof *left), *right;
+  right = calloc ((size_t)A->rows, sizeof *right);
+  for (int64_t j = 0; j < A->columns; j++)
+    for (int64_t i = 0; i < A->rows; i++) {
+      left[i] += get (A, i, j) * (1 - (double)(j % 7) / 3);
+      right[i] += get (U, i, j) * y[j];
+    }
+  for (int64_t i = 0; i < A->rows; i++) {
+    norm += creal (left[i] * conj (left[i]));
+    off += creal ((left[i] - right[i]) * conj (left[i] - right[i]));
+  }
+  free (y);
+  free (left);
+  free (right);
+  return sqrt (off / norm);
+}
+
+// |x - U'U x| / |x| for one x.
+static double loss (const gla_array *U)
+{
+  double complex *y = calloc ((size_t)U->rows, sizeof *y);
+  double off = 0, norm = 0;
+  for (int64_t j = 0; j < U->columns; j++)
+    for (int64_t i = 0; i < U->rows; i++)
+      y[i] += get (U, i, j) * (1 - (double)(j % 7) / 3);
+  for (int64_t j = 0; j < U->columns; j++) {
+    double complex left = 1 - (double)(j % 7) / 3;
+    norm += creal (left * conj (left));
+    for (int64_t i = 0; i < U->rows; i++)
+      left -= conj (get (U, i, j)) * y[i];
+    off += creal (left * conj (left));
+  }
+  free (y);
+  return sqrt (off / norm);
+}
+
+//------------------------------------------------------------------------------
+// calls of the backend
+//------------------------------------------------------------------------------
+
+static int swept_calls;
+
+static int poll_never (void *user, int64_t pages)
+{
+  (void)user, (void)pages;
+  return 0;
+}
+
+static int poll_soon (void *user, int64_t pages)
+{
+  (void)pages;
+  return swept_calls >= *(int *)user;
+}
+
+static void swept (void *user, int sweeps)
+{
+  (void)user;
+  swept_calls = sweeps;
+}
+
+static gla_status solve (pair *q, const team_case *c, int members, gla_monitor monitor)
+{
+  const gla_batch_ops *ops = gla_backend_cuda.batch[GLA_BATCH_GSVD];
+  gla_gsvd_team team = {.count = members, .failed = -1};
+  gla_gsvd_job job = {.m = c->m, .n = c->n, .p = c->p, .x = 1, .swept = swept};
+  for (int k = 0; k < members; k++)
+    team.devices[k] = k % gpus;
+  job.head = (gla_job){.type = q->chunk.A.type, .monitor = monitor};
+  job.u_columns = job.v_columns = c->p;
+  job.options = (gla_gsvd_options){.size = sizeof job.options,
+                                   .method = c->method,
+                                   .ordering = c->ordering,
+                                   .blocking = c->blocking,
+                                   .block = c->block};
+  job.team = members > 1 ? &team : NULL;
+  const int64_t pages = q->chunk.A.pages;
+  q->chunk.info = pages > 1 ? q->infos : &q->info;
+  q->chunk.stats = q->stats;
+  swept_calls = 0;
+  CHECK (ops->seconds (engine, &job.head, 1) < 1e8, "%d members are said not to work", members);
+  gla_status status = ops->begin (engine, &job.head, pages);
+  if (status == GLA_OK)
+    status = ops->submit (engine, 0, &q->chunk);
+  if (status == GLA_OK)
+    status = ops->finish (engine, 0);
+  ops->end (engine);
+  return status;
+}
+
+static void check_case (const team_case *c, gla_type type)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  static const char *names[] = {"A", "B", "alpha", "beta", "U", "V", "X"};
+  pair one = new_pair (c, type);
+  CHECK (solve (&one, c, 1, monitor) == GLA_OK && one.info == 0, "%c p %d: info %d", (char)type,
+         (int)c->p, (int)one.info);
+  const double limit = 10 * (double)(c->m > c->n ? c->m : c->n) * gla_type_eps (type);
+  const double a = residual (&one.chunk.A, &one.chunk.U, &one.chunk.alpha, &one.chunk.X);
+  const double b = residual (&one.chunk.B, &one.chunk.V, &one.chunk.beta, &one.chunk.X);
+  const double u = loss (&one.chunk.U), v = loss (&one.chunk.V);
+  CHECK (a <= limit && b <= limit && u <= limit && v <= limit, "%c p %d: %g %g %g %g", (char)type,
+         (int)c->p, a, b, u, v);
+  for (int members = 2; members <= c->members; members *= 2) {
+    pair q = new_pair (c, type);
+    const gla_status status = solve (&q, c, members, monitor);
+    CHECK (status == GLA_OK && q.info == 0, "%c p %d, %d members: status %d, info %d", (char)type,
+           (int)c->p, members, (int)status, (int)q.info);
+    for (int k = 0; k < 7; k++)
+      CHECK (memcmp (q.chunk.arrays[k].data, one.chunk.arrays[k].data,
+                     bytes_of (&q.chunk.arrays[k])) == 0,
+             "%c p %d, method %d, ordering %d: %d members have other bits in %s", (char)type,
+             (int)c->p, (int)c->method, (int)c->ordering, members, names[k]);
+    CHECK (memcmp (q.stats, one.stats, sizeof q.stats) == 0 && q.stats[0].sweeps == swept_calls,
+           "%c p %d, %d members: %d sweeps, not %d, %d reported", (char)type, (int)c->p, members,
+           q.stats[0].sweeps, one.stats[0].sweeps, swept_calls);
+    release (&q);
+  }
+  release (&one);
+}
+
+// Columns of A that are zero, so that U has to be completed.
+static void check_zeros (gla_type type, gla_gsvd_method method)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {1005, 1005, 1005, 16, 2, method, 0, 0};
+  pair q[2];
+  for (int k = 0; k < 2; k++) {
+    q[k] = new_pair (&c, type);
+    memset (q[k].chunk.A.data, 0, bytes_of (&q[k].chunk.A) / 100);
+    CHECK (solve (&q[k], &c, k + 1, monitor) == GLA_OK && q[k].info == 0, "info %d", q[k].info);
+  }
+  const double limit = 10 * (double)c.p * gla_type_eps (type);
+  const gla_gsvd_chunk *a = &q[0].chunk;
+  const double worst = check_worst (residual (&a->A, &a->U, &a->alpha, &a->X),
+                                    residual (&a->B, &a->V, &a->beta, &a->X));
+  CHECK (worst <= limit && loss (&a->U) <= limit && loss (&a->V) <= limit,
+         "%c with zeros: %g %g %g", (char)type, worst, loss (&a->U), loss (&a->V));
+  for (int k = 0; k < 7; k++)
+    CHECK (memcmp (q[0].chunk.arrays[k].data, q[1].chunk.arrays[k].data,
+                   bytes_of (&q[0].chunk.arrays[k])) == 0,
+           "%c with zeros: other bits in array %d", (char)type, k);
+  release (&q[0]);
+  release (&q[1]);
+}
+
+// Two large pairs in one chunk have the bits that each has alone; U of the first is completed.
+static void check_pages (gla_type type, gla_gsvd_method method)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {1005, 1005, 1005, 16, 1, method, 0, 0};
+  pair both = new_pairs (&c, type, PAGES);
+  memset (both.chunk.A.data, 0, bytes_of (&both.chunk.A) / 200);
+  CHECK (solve (&both, &c, 1, monitor) == GLA_OK && both.infos[0] == 0 && both.infos[1] == 0,
+         "two pages: info %d %d", both.infos[0], both.infos[1]);
+  for (int page = 0; page < PAGES; page++) {
+    pair one = new_pair (&c, type);
+    for (int k = 0; k < 2; k++) {
+      const size_t bytes = bytes_of (&one.chunk.arrays[k]);
+      memcpy (one.chunk.arrays[k].data, (char *)both.chunk.arrays[k].data + (size_t)page * bytes,
+              bytes);
+    }
+    CHECK (solve (&one, &c, 1, monitor) == GLA_OK && one.info == 0, "page %d: info %d", page,
+           one.info);
+    for (int k = 2; k < 7; k++) {
+      const size_t bytes = bytes_of (&one.chunk.arrays[k]);
+      CHECK (memcmp (one.chunk.arrays[k].data,
+                     (char *)both.chunk.arrays[k].data + (size_t)page * bytes, bytes) == 0,
+             "%c: page %d alone has other bits in array %d", (char)type, page, k);
+    }
+    release (&one);
+  }
+  release (&both);
+}
+
+// A wish to stop ends the call soon; pairs that cannot be solved end without a sweep.
+static void check_ends (void)
+{
+  const team_case c = {1300, 1200, 1200, 16, 2, GLA_GSVD_METHOD_TANGENT, 0, 0};
+  pair q = new_pair (&c, GLA_TYPE_D);
+  for (int members = 1; members <= 2; members++)
+    for (int sweeps = 0; sweeps < 4; sweeps += 2) {
+      const double start = now ();
+      const gla_status status = solve (&q, &c, members, (gla_monitor){poll_soon, &sweeps});
+      CHECK (status == GLA_ERROR_STOPPED && swept_calls == sweeps && now () - start < 10,
+             "%d members, stop after %d sweeps: status %d, %d sweeps, %g s", members, sweeps,
+             (int)status, swept_calls, now () - start);
+    }
+  ((double *)q.chunk.A.data)[5] = NAN;
+  CHECK (solve (&q, &c, 2, (gla_monitor){poll_never, NULL}) == GLA_OK && q.info == c.p + 1,
+         "NaN: info %d", (int)q.info);
+  CHECK (isnan (creal (get (&q.chunk.X, 3, 4))), "X is not NaN");
+  fill (&q.chunk.A, 1);
+  memcpy (q.chunk.B.data, (double *)q.chunk.B.data + c.n, (size_t)c.n * sizeof (double));
+  CHECK (solve (&q, &c, 2, (gla_monitor){poll_never, NULL}) == GLA_OK &&
+             q.info == GLA_INFO_IRREGULAR,
+         "two equal columns of B: info %d", (int)q.info);
+  release (&q);
+}
+
+//------------------------------------------------------------------------------
+// calls of the library
+//------------------------------------------------------------------------------
+
+static int device_of (gla_context *ctx, pair *q, const int *devices, int count)
+{
+  gla_gsvd_results r = {.size = sizeof r,
+                        .alpha = q->chunk.alpha,
+                        .beta = q->chunk.beta,
+                        .U = q->chunk.U,
+                        .V = q->chunk.V,
+                        .X = q->chunk.X};
+  gla_gsvd_report report = {.base.size = sizeof report};
+  CHECK (gla_set_place (ctx, GLA_PLACE_LIST, devices, count) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (gla_gsvd (ctx, &q->chunk.A, &q->chunk.B, &r, NULL, &report) == GLA_OK, "%s",
+         gla_message (ctx));
+  return report.base.device;
+}
+
+static void check_lists (gla_type type)
+{
+  static const int both[] = {0, 1}, turned[] = {1, 0};
+  const team_case c = {2200, 2100, 2100, 0, 0, GLA_GSVD_METHOD_AUTO, 0, 0};
+  gla_context *ctx;
+  CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  pair one = new_pair (&c, type), two = new_pair (&c, type);
+  CHECK (device_of (ctx, &one, both, 1) == 0, "one GPU");
+  for (int turn = 0; turn < 2; turn++) {
+    CHECK (device_of (ctx, &two, turn ? turned : both, 2) == turn, "two GPUs");
+    for (int k = 2; k < 7; k++)
+      CHECK (memcmp (two.chunk.arrays[k].data, one.chunk.arrays[k].data,
+                     bytes_of (&one.chunk.arrays[k])) == 0,
+             "%c: two GPUs have other bits in array %d", (char)type, k);
+  }
+  release (&one);
+  release (&two);
+  gla_context_destroy (ctx);
+}
+
+int gpu_teams (const char *types)
+{
+  const gla_gsvd_method HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT;
+  const gla_gsvd_ordering ME = GLA_GSVD_ORDERING_ME, MM = GLA_GSVD_ORDERING_MM;
+  const gla_gsvd_blocking FULL = GLA_GSVD_BLOCKING_FULL;
+  // 64 and 72 blocks in 4 parts, 136 in 8, 272 in 16
+  const team_case cases[] = {
+      {1010, 1010, 1010, 16, 2, TANGENT, ME, 0},  {1200, 1150, 1100, 16, 2, TANGENT, MM, 0},
+      {1100, 1100, 1100, 16, 2, HZ, ME, 0},       {1150, 1300, 1100, 16, 2, HZ, MM, FULL},
+      {2100, 2100, 2100, 16, 4, TANGENT, ME, 0},  {2050, 2050, 2050, 32, 2, HZ, ME, 0},
+      {2050, 2050, 2050, 0, 2, TANGENT, ME, FULL}};
+  const team_case large = {4100, 4100, 4100, 16, 8, TANGENT, ME, 0};
+  char why[128];
+  gpus = gla_backend_cuda.device_count (why, sizeof why);
+  gpus = gpus > GLA_TEAM_MOST ? GLA_TEAM_MOST : gpus;
+  if (gpus == 0 || gla_backend_cuda.open (0, &engine) != GLA_OK) {
+    printf ("gpu_teams: no GPU\n");
+    return 1;
+  }
+  for (; *types != '\0'; types++) {
+    const int count = *types == 'd' || *types == 'z' ? 7 : 3;
+    for (int k = 0; k < count; k++)
+      check_case (&cases[k], (gla_type)*types);
+    check_zeros ((gla_type)*types, *types == 'd' || *types == 'c' ? TANGENT : HZ);
+    check_pages ((gla_type)*types, *types == 'd' || *types == 'c' ? HZ : TANGENT);
+    if (*types == 'd') {
+      check_case (&large, GLA_TYPE_D);
+      check_ends ();
+    }
+    if (gpus > 1)
+      check_lists ((gla_type)*types);
+  }
+  gla_backend_cuda.close (engine);
+  return check_report ("gpu_teams");
+}
