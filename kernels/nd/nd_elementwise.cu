@@ -4,6 +4,7 @@
 #include "common/nd_types.h"
 #include "nd.cuh"
 #include "nd_ask.cuh"
+#include "nd_convert.cuh"
 #include "nd_engine.cuh"
 #include "nd_transpose.cuh"
 
@@ -190,6 +191,26 @@ bool is_plain_copy (const together &t, gla_nd_op op)
          (t.dims == 0 || (t.dims == 1 && t.to.step[0] == 1 && t.x.step[0] == 1));
 }
 
+// Whether the copy is from one precision to the other, both real or both complex, without gaps.
+bool is_conversion (const together &t, gla_nd_op op)
+{
+  const bool types = gla_nd_is_complex (t.x.type) == gla_nd_is_complex (t.to.type) &&
+                     gla_nd_is_single (t.x.type) != gla_nd_is_single (t.to.type) &&
+                     t.x.type != GLA_LOGICAL && t.to.type != GLA_LOGICAL;
+  return op == GLA_ND_COPY && types && t.x.data != nullptr && t.dims == 1 && t.to.step[0] == 1 &&
+         t.x.step[0] == 1 && aligned (t.x.data) && aligned (t.to.data);
+}
+
+cudaError_t convert (const together &t, cudaStream_t stream)
+{
+  const int64_t n = t.size[0] * (1 + gla_nd_is_complex (t.x.type));
+  void *to = const_cast<void *> (t.to.data);
+  return gla_nd_is_single (t.to.type) ? nd_to_single (static_cast<const double *> (t.x.data),
+                                                      static_cast<float *> (to), n, stream)
+                                      : nd_to_double (static_cast<const float *> (t.x.data),
+                                                      static_cast<double *> (to), n, stream);
+}
+
 cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside,
                     cudaStream_t stream)
 {
@@ -200,6 +221,8 @@ cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside
                             cudaMemcpyDeviceToDevice, stream);
   if (turns (t, op, &with))
     return turn (t, op, with, stream);
+  if (is_conversion (t, op))
+    return convert (t, stream);
   // bytes are copied as they are; numbers in their places become 0 or 1
   switch (type) {
   case GLA_TYPE_S:
