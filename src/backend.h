@@ -463,7 +463,7 @@ typedef struct {
   double (*seconds) (gla_engine *engine, const gla_krylov_job *job, int64_t products);
   // Takes the memory. GLA_ERROR_OUT_OF_MEMORY takes nothing; what an earlier job held is replaced.
   gla_status (*begin) (gla_engine *engine, const gla_krylov_job *job);
-  // Columns first..first+count-1 of the basis from or to the host (packed, ld n, the job's type).
+  // Columns first..first+count-1 of the basis from the host or to it or the GPU (packed, ld n).
   gla_status (*put) (gla_engine *engine, int64_t first, int64_t count, const void *from);
   gla_status (*get) (gla_engine *engine, int64_t first, int64_t count, void *to);
   // Columns at..at+b-1 become orthonormal and orthogonal to all before: the first `given` of them

@@ -924,16 +924,16 @@ typedef struct {
 } gla_eigs_report;
 
 // k eigenvalues, 1 <= k <= n, and eigenvectors of a Hermitian matrix of order n.
-// Arrays are on the host. GLA_ERROR_NOT_HERMITIAN: the message names an entry of a sparse matrix
-// that differs from its mirror image; a function is trusted. GLA_ERROR_BAD_ARGUMENT also for NaN or
-// Inf in the matrix or in what the function returns. options NULL for the defaults; report may be
-// NULL. Not to converge is no error: report->converged < k. The same call gives the same bits in
-// every run on one device. PLAIN finds each eigenvalue once, whatever its multiplicity, and tells
-// eigenvalues apart that differ by about 1000*eps*norm; with fixed `steps` all values that pass the
-// test count as converged. Matrices of order 64 and less, and those with k near n, are solved
-// densely by gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood
-// 1977) with two classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby
-// 1985.
+// Arrays are on the host, but vectors may be on a GPU, which then does the work. Status
+// GLA_ERROR_NOT_HERMITIAN: the message names an entry of a sparse matrix that differs from its
+// mirror image; a function is trusted. GLA_ERROR_BAD_ARGUMENT also for NaN or Inf in the matrix or
+// in what the function returns. options NULL for the defaults; report may be NULL. Not to converge
+// is no error: report->converged < k. The same call gives the same bits in every run on one device.
+// PLAIN finds each eigenvalue once, whatever its multiplicity, and tells eigenvalues apart that
+// differ by about 1000*eps*norm; with fixed `steps` all values that pass the test count as
+// converged. Matrices of order 64 and less, and those with k near n, are solved densely by
+// gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two
+// classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
 gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report);
