@@ -105,6 +105,9 @@
 ## @qcode{"auto"}: the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of
 ## numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0; the first of them
 ## does the work @{@qcode{"auto"}@}.
+## @item @qcode{"vectors"}
+## @qcode{"gpuArray"}: @var{V} is a gpuArray, see below.  @qcode{"host"}
+## @{@qcode{"gpuArray"} where @qcode{"v0"} is one, else @qcode{"host"}@}.
 ## @item @qcode{"progress"}
 ## @code{true}: show a meter in one line.  A function handle @var{f}: call
 ## @code{@var{f} (@var{done}, @var{total})} with numbers of eigenvalues now and then
@@ -167,6 +170,27 @@
 ## @end group
 ## @end example
 ##
+## @subheading gpuArrays
+## @qcode{"v0"} may be a gpuArray; this one vector is copied to the host, where it is checked and
+## scaled.  Where @var{V} is a gpuArray, the work is done on the GPU of @qcode{"v0"}, or on the
+## current one, and the basis and @var{V} never leave it.  The eigenvalues come from the host and
+## stay there: @var{d}, @var{D} and @var{stats} are values of the host.  Where the CPU works,
+## with @qcode{"sm"} or a number, with a full @var{A} or a function, or where @qcode{"device"}
+## is @qcode{"cpu"}, @var{V} is copied to the GPU at the end.  @var{A} is a matrix of the host or a plan.
+##
+## @example
+## @group
+## A = ba_graph (2000, 3);
+## [V, D] = eigs_lanczos (A, 2, "la", "vectors", "gpuArray");
+## isgpuarray (V)
+##    @result{} ans = 1
+## @end group
+## @group
+## norm (spmv (A, V) - V * D, "fro") < 1e-11
+##    @result{} ans = 1
+## @end group
+## @end example
+##
 ## @subheading Limits
 ## The problem is the standard one, with a Hermitian matrix.  The generalized problem
 ## with a matrix B is not done; use @code{eigs}.
@@ -177,6 +201,8 @@
 ## @var{A} is not Hermitian; the message names an element.
 ## @item gpulinalg:bad-class
 ## @var{A} is not a sparse or full matrix, a plan or a function.
+## @item gpulinalg:gather-needed
+## @var{A} is a gpuArray.
 ## @item gpulinalg:bad-shape
 ## @var{A} is not square.
 ## @item gpulinalg:bad-option
@@ -258,7 +284,13 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
     keep = ! isnan (d);
   endif
   if (nargout > 1)
-    V = X(:,keep);
+    V = X;
+    if (! all (keep))
+      V = X(:,keep);
+    endif
+    if (strcmp (o.vectors, "gpuarray"))
+      V = resident (V, problem.complex, o.v0);
+    endif
     D = diag (d(keep));
   else
     V = d(keep);
@@ -271,6 +303,19 @@ function yes = wants_mpi (args)
 
   yes = any (cellfun (@(c) (ischar (c) && strcmpi (c, "mpi")) ...
                            || (isstruct (c) && any (strcmpi (fieldnames (c), "mpi"))), args));
+
+endfunction
+
+## V as a gpuArray, on the GPU of v0 where that is one.
+function V = resident (V, is_complex, v0)
+
+  if (! isgpuarray (V) && existsOnGPU (v0))
+    V = V + 0 * double (v0(1));
+  endif
+  V = gpuArray (V);
+  if (is_complex && isreal (V))
+    V = complex (V);
+  endif
 
 endfunction
 
@@ -351,6 +396,30 @@ endfunction
 %! assert (eigs_lanczos (-A, 8, "la"), -w(1:8), 1e-14);
 %! assert (eigs_lanczos (A, 3, "be"), w([1, end-1, end]), 1e-12);
 
+%!## vectors that stay on a GPU, or what stands for that where there is none
+%!test
+%! A = ba_graph (2000, 3, 8);
+%! [V, D] = eigs_lanczos (A, 3, "la");
+%! for args = {{"vectors", "gpuArray"}, {"v0", gpuArray(ones (2000, 1))}, {"v0", gpuArray(single (ones (2000, 1))), "device", "cpu"}}
+%!   [G, E, flag, stats] = eigs_lanczos (A, 3, "la", args{1}{:});
+%!   assert ({isgpuarray(G), isgpuarray(E), underlyingType(G), flag}, {true, false, "double", 0});
+%!   assert (diag (E), diag (D), 1e-11);
+%!   assert (abs (V' * gather (G)), eye (3), 1e-6);
+%! endfor
+%! assert (isgpuarray (eigs_lanczos (A, 3, "la", "v0", gpuArray (ones (2000, 1)))), false);
+%! [G, E] = eigs_lanczos (A, 3, "la", "v0", gpuArray (ones (2000, 1)), "vectors", "host");
+%! assert (isgpuarray (G), false);
+%! H = A + 1i * triu (A, 1) - 1i * tril (A, -1);
+%! for how = {{H, 2, "la"}, {spmv_plan(H), 2, "la"}, {spmv_plan(H, "precision", "single"), 2, "la"}, {H, 2, "sm"}, ...
+%!            {full(H(1:100,1:100)), 2}, {H(1:50,1:50), 2}, {@(x) H * x, 2000, 2, "la", "isreal", false}, {H, 2, 10000.5}}
+%!   [V, D] = eigs_lanczos (how{1}{:});
+%!   [G, E] = eigs_lanczos (how{1}{:}, "vectors", "GPUArray");
+%!   assert ({isgpuarray(G), iscomplex(G), underlyingType(G)}, {true, true, class(V)});
+%!   assert (diag (E), diag (D), 1e4 * eps (class (D)) * max (1, norm (D)));
+%! endfor
+%! [G, E] = eigs_lanczos (sparse (0, 0), 0, "vectors", "gpuArray");
+%! assert ({isgpuarray(G), size(G)}, {true, [0, 0]});
+
 %!## progress and display
 %!test
 %! A = ba_graph (3000, 3);
@@ -410,6 +479,11 @@ endfunction
 %!error <option "method" must be "restarted" or "plain", not ""> eigs_lanczos (speye (3), 1, "method", char (zeros (0, 3)))
 %!error <"steps" is an option of the method "plain"> eigs_lanczos (speye (3), 1, "steps", 5)
 %!error <option "v0" must be a column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
+%!error <option "vectors" must be "host" or "gpuArray", not "gpu"> eigs_lanczos (speye (3), 1, "vectors", "gpu")
+%!error id=gpulinalg:gather-needed eigs_lanczos (gpuArray ([2, 1; 1, 2]), 1)
+%!error <A cannot be a gpuArray> eigs_lanczos (gpuArray ([2, 1; 1, 2]), 1)
+%!error <option "v0" must be a column of 3 numbers> eigs_lanczos (speye (3), 1, "v0", gpuArray ([1, 2, 3]))
+%!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", gpuArray ([1; 2; NaN]))
 %!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", [1; 2; NaN])
 %!error <the start vector is complex> eigs_lanczos (speye (3), 1, "v0", [1; 2; 3i])
 %!error <option "precision" must be "single" or "double", not "half"> eigs_lanczos (speye (3), 1, "precision", "half")

@@ -1,6 +1,7 @@
 // __eigs_lanczos__.cc: calls gla_eigs for inst/eigs_lanczos.m
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_device.h"
 #include "plan_value.h"
 
 #include <octave/ov-struct.h>
@@ -27,6 +28,7 @@ struct eigs_request {
   bool single, is_complex;
   bool block_function; // the function accepts several columns
   bool vectors;        // return eigenvectors
+  bool resident;       // as a gpuArray where a GPU may do the work
 };
 
 static gla_eigs_which which_of (const std::string &name)
@@ -65,6 +67,7 @@ static eigs_request read_request (const octave_value_list &args, int nargout)
   want.is_complex = fields.getfield ("complex").bool_value ();
   want.block_function = fields.getfield ("block_function").bool_value ();
   want.vectors = nargout > 3;
+  want.resident = fields.getfield ("resident").bool_value ();
   return want;
 }
 
@@ -151,42 +154,65 @@ static octave_scalar_map stats_of (const gla_eigs_report &report)
   return stats;
 }
 
+// The GPU that the vectors stay on; -1: they come to the host.
+static int device_of_vectors (const eigs_request &want, const octave_value &place)
+{
+  const bool cpu = gla::is_text (place) && gla::lower_case (place.string_value ()) == "cpu";
+  if (!want.resident || !want.vectors || cpu)
+    return -1;
+  const int device = gla::device_of (who, ovl (want.v0));
+  return device >= 0 ? device : gla::gpu_device ();
+}
+
 // The start vector and the results of a call, for vectors with so many rows.
 template <typename Array, typename Real> class eigs_outputs
 {
 public:
-  eigs_outputs (eigs_request &want, octave_idx_type rows)
+  eigs_outputs (eigs_request &want, octave_idx_type rows, int device = -1)
   {
     if (!want.v0.isempty ()) {
-      gla::read (want.v0, m_v0);
+      gla::read (gla::gathered (want.v0), m_v0);
       want.eigs.v0 = m_v0.data ();
     }
     m_d = gla::unfilled<Real> (dim_vector (want.k, 1));
     results.values = gla::output (m_d);
-    if (want.vectors) { // without vectors the residuals would take k extra products for no output
-      m_residuals.resize (dim_vector (want.k, 1));
-      results.residuals = m_residuals.fortran_vec ();
-      m_V = gla::unfilled<Array> (dim_vector (rows, want.k));
+    if (!want.vectors)
+      return;
+    // without vectors the residuals would take k extra products for no output
+    m_residuals.resize (dim_vector (want.k, 1));
+    results.residuals = m_residuals.fortran_vec ();
+    const dim_vector dims (rows, want.k);
+    if (device < 0) {
+      m_V = gla::unfilled<Array> (dims);
       results.vectors = gla::part (gla::output (m_V));
+      return;
     }
+    const gla_type type = gla::type_of (m_V);
+    m_resident = gla::new_on_gpu (device, static_cast<char> (type), dims);
+    results.vectors = gla_array_packed (m_resident.data (), type, rows, want.k, 1, device);
+    gla::wait_for_gpu (device);
   }
 
   octave_value_list values (const gla_eigs_report &report) const
   {
-    return ovl (m_d, m_residuals, stats_of (report), m_V);
+    octave_value_list all = ovl (m_d, m_residuals, stats_of (report), m_V);
+    if (m_resident.on_gpu ())
+      all (3) = gla::value_of (m_resident);
+    return all;
   }
 
   gla_eigs_results results = gla::sized<gla_eigs_results> ();
 
 private:
   Array m_v0, m_V;
+  gla::gpu_value m_resident; // in the place of m_V
   Real m_d;
   NDArray m_residuals;
 };
 
 template <typename Array, typename Real>
 static octave_value_list solve (gla::call &call, octave::interpreter &interp, gla_sparse *sparse,
-                                eigs_request want)
+                                eigs_request want, int device)
 {
   function_operator<Array> function (call, interp, want);
   auto op = gla::sized<gla_operator> ();
@@ -200,7 +226,7 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
   op.inverse = want.inverse;
   op.sigma = want.sigma;
 
-  eigs_outputs<Array, Real> out (want, want.n);
+  eigs_outputs<Array, Real> out (want, want.n, device);
   auto report = gla::sized<gla_eigs_report> ();
   call.finish (
       gla_eigs (call.context (), &op, want.k, want.which, &out.results, &want.eigs, &report));
@@ -208,10 +234,10 @@ static octave_value_list solve (gla::call &call, octave::interpreter &interp, gl
 }
 
 static octave_value_list solve_in_type (gla::call &call, octave::interpreter &interp,
-                                        gla_sparse *sparse, const eigs_request &want)
+                                        gla_sparse *sparse, const eigs_request &want, int device)
 {
   return gla::in_class (want.single, want.is_complex, [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, interp, sparse, want);
+    return solve<decltype (array), decltype (real)> (call, interp, sparse, want, device);
   });
 }
 
@@ -282,9 +308,11 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
     want.single = type == GLA_TYPE_S || type == GLA_TYPE_C;
     gla::plan::use use (who, plan);
     gla::call call (who, interp, use.context ());
-    call.set_place (use.place (want.device));
+    const octave_value place = use.place (want.device);
+    call.set_place (place);
     call.set_progress (want.progress, "eigenvalues");
-    return solve_in_type (call, interp, plan->matrix ().get (), want);
+    return solve_in_type (call, interp, plan->matrix ().get (), want,
+                          device_of_vectors (want, place));
   }
   gla::call call (who, interp);
   call.set_place (want.device);
@@ -296,11 +324,11 @@ static octave_value_list eigs_body (octave::interpreter &interp, const octave_va
                      name.c_str ());
   }
   if (!want.A.issparse ())
-    return solve_in_type (call, interp, nullptr, want);
+    return solve_in_type (call, interp, nullptr, want, -1);
   gla::sparse_matrix::settings how = {};
   how.single = want.single;
   gla::sparse_matrix A (call, who, want.A, how);
-  return solve_in_type (call, interp, A.get (), want);
+  return solve_in_type (call, interp, A.get (), want, device_of_vectors (want, want.device));
 }
 
 DEFMETHOD_DLD (__eigs_lanczos__, interp, args, nargout, R"doc(-*- texinfo -*-

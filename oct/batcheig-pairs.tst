@@ -335,8 +335,14 @@
 %!error id=gpulinalg:bad-shape batcheig (gpuArray (eye (2)), 1)
 %!error id=gpulinalg:not-hermitian batcheig (gpuArray ([1, 2; 3, 4]), eye (2))
 %!error id=gpulinalg:gather-needed batcheig (gpuArray (1), 1, "qz")
-%!error <option "drop" takes no gpuArray; gather \(G\) copies it> batcheig (1, gpuArray (1), "Drop", 0.1)
-%!error <option "swap" takes no gpuArray> batcheig (gpuArray (1), gpuArray (1), "swap")
+%!error <option "qz" takes no gpuArray, because it works on the CPU; gather \(G\) copies it> batcheig (1, gpuArray (1), "QZ")
+%!test
+%! lambda = batcheig (gpuArray ([2, 1; 1, 2]), diag ([1, 0]), "swap");
+%! assert (isgpuarray (lambda));
+%! assert (gather (lambda), [1.5; Inf], 1e-14);
+%! [V, D] = batcheig ([2, 1; 1, 2], gpuArray (diag ([1, 0])), "drop", 1e-10);
+%! assert (isgpuarray (V) && isgpuarray (D));
+%! assert (gather (D), 2, 1e-14);
 
 %!## errors
 %!error id=Octave:invalid-fun-call [a, b, c, d, e] = batcheig (1, 1);

@@ -131,6 +131,8 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   read_way (opts, pair, want);
 
   // work
+  if (pair && want.way != GLA_PAIRS_CHOL && gla::any_on_gpu (args))
+    return solve_pairs_on_gpu (args (0), args (1), want, opts);
   gla::call call ("batcheig", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
@@ -381,7 +383,8 @@ Pages that do not fit go to the CPU with a warning.  On the CPU @var{n} is at mo
 @subheading gpuArrays
 Where @var{A} or @var{B} is a gpuArray the work is done where it is, and all but
 @var{info} and @var{more} are gpuArrays; the other one of a pair is copied there.
-@qcode{"drop"}, @qcode{"swap"} and @qcode{"qz"} take no gpuArray.  The field
+@qcode{"qz"} takes no gpuArray, because the CPU does it.  With @qcode{"drop"} the
+eigenvalues of @var{B} are copied to the host, to be counted.  The field
 @code{rcond} is NaN on pages whose @var{B} is not positive definite, and a page whose
 eigenvalues do not converge is not tried again on the CPU.
 

@@ -118,11 +118,16 @@ void check_pair (const octave_value &A, const octave_value &B);
 // Reads "itype", "chol", "drop", "swap" and "qz" after read_part; an error without a pair, or where
 // they do not go with each other or with other options.
 void read_way (const gla::options &opts, bool pair, eig_request &want);
-// Ends with gpulinalg:gather-needed where a pair of gpuArrays comes with "drop", "swap" or "qz", on
-// whose way matrices are on the host.
+// Ends with gpulinalg:gather-needed where a pair of gpuArrays comes with "qz", which works on the
+// CPU, page by page.
 void refuse_gpu_arrays (const octave_value_list &args);
+// Why pages of order n fail.
+std::vector<gla::page_failure> pair_failures (octave_idx_type n, gla_pairs_way way);
 octave_value_list solve_pairs (gla::call &call, const octave_value &A, const octave_value &B,
                                const eig_request &want);
+// The same with "drop" or "swap" on a GPU (batcheig_gpu.cc).
+octave_value_list solve_pairs_on_gpu (const octave_value &A, const octave_value &B,
+                                      const eig_request &want, const gla::options &opts);
 // The same with "qz" (batcheig_qz.cc).
 octave_value_list solve_qz (gla::call &call, const octave_value &A, const octave_value &B,
                             const eig_request &want);

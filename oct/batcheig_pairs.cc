@@ -59,13 +59,10 @@ static void check_apart (const gla::options &opts, const char *name,
 
 void refuse_gpu_arrays (const octave_value_list &args)
 {
-  if (!gla::is_gpu_array (args (0)) && !gla::is_gpu_array (args (1)))
-    return;
-  for (const char *name : {"drop", "swap", "qz"})
-    if (has_word (args, name))
-      error_with_id ("gpulinalg:gather-needed",
-                     "batcheig: option \"%s\" takes no gpuArray; gather (G) copies it to the host",
-                     name);
+  if ((gla::is_gpu_array (args (0)) || gla::is_gpu_array (args (1))) && has_word (args, "qz"))
+    error_with_id ("gpulinalg:gather-needed",
+                   "batcheig: option \"qz\" takes no gpuArray, because it works on the CPU; gather "
+                   "(G) copies it to the host");
 }
 
 static void need_pair (const gla::options &opts)
@@ -112,7 +109,7 @@ void read_way (const gla::options &opts, bool pair, eig_request &want)
 // pages that fail
 //------------------------------------------------------------------------------
 
-static std::vector<gla::page_failure> reasons (octave_idx_type n, gla_pairs_way way)
+std::vector<gla::page_failure> pair_failures (octave_idx_type n, gla_pairs_way way)
 {
   const char *what = way == GLA_PAIRS_DROP ? "have a B with negative eigenvalues"
                      : way == GLA_PAIRS_SWAP
@@ -205,7 +202,7 @@ static octave_value_list solve (gla::call &call, const octave_value &a, const oc
   if (status == GLA_ERROR_NOT_HERMITIAN)
     fail_not_hermitian (report);
   if (report.base.pages_failed > 0 && !want.info)
-    gla::warn_of_failed_pages ("batcheig", results.info, pages, reasons (n, want.way));
+    gla::warn_of_failed_pages ("batcheig", results.info, pages, pair_failures (n, want.way));
 
   if (want.cut) {
     D = first_values (D, report.most, want.matrix);

@@ -24,6 +24,61 @@ static void warn_of_pages (const std::vector<int32_t> &info, const gla_gevd_repo
                      static_cast<long long> (report.first_singular + 1));
 }
 
+// Sizes: A has m x p and B has n x p, on all ranks.
+struct gevd_sizes {
+  octave_idx_type m, n, p, q;
+
+  gevd_sizes (const dim_vector &A, const dim_vector &B, const gla::collective *collective)
+      : m (collective ? collective->total (0) : A (0)),
+        n (collective ? collective->total (1) : B (0)), p (A (1)), q (std::min (m + n, p))
+  {
+  }
+};
+
+// Fills Z, where it is wanted, and what r has: alpha, beta and info.
+template <typename Array>
+static gla_gevd_report compute (gla::call &call, gla::collective *collective, const Array &A,
+                                const Array &B, gla_gevd_results r, const gsvd_request &want,
+                                Array &Z)
+{
+  const gevd_sizes size (A.dims (), B.dims (), collective);
+  if (want.outputs > 1)
+    gla::allocate_part (Z, r.Z, A.dims (), size.p, size.q);
+  gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
+  auto report = gla::sized<gla_gevd_report> ();
+  if (collective)
+    collective->finish (
+        gla_gevd_rows (call.context (), collective->ranks (), &a, &b, &r, &want.gsvd, &report));
+  else
+    call.finish (gla_gevd (call.context (), &a, &b, &r, &want.gsvd, &report));
+  return report;
+}
+
+// The same on a GPU, where [A; B] has full rank because B has it.
+template <typename A>
+static gla_gevd_report compute (gla::call &call, gla::collective *, const gla::gpu_pages<A> &x,
+                                const gla::gpu_pages<A> &y, gla_gevd_results r,
+                                const gsvd_request &want, gla::gpu_pages<A> &Z)
+{
+  gsvd_check_rows ("gevd_hz", x.dims (), y.dims ());
+  gla::gpu_pages<A> X;
+  auto results = gla::sized<gla_gsvd_results> ();
+  results.alpha = r.alpha;
+  results.beta = r.beta;
+  results.info = r.info;
+  if (want.outputs > 1)
+    gla::allocate (X, results.X, x.dims (), x.columns (), x.columns ());
+  const gla_array a = gla::input (x), b = gla::input (y);
+  auto gsvd = gla::sized<gla_gsvd_report> ();
+  call.finish (gla_gsvd (call.context (), &a, &b, &results, &want.gsvd, &gsvd));
+  gsvd_check_ranks ("gevd_hz", r.info, gla::pages_of (x.dims ()));
+  auto report = gla::sized<gla_gevd_report> ();
+  report.base.pages_failed = gsvd.base.pages_failed;
+  if (want.outputs > 1)
+    gla::read (gla::gpu_pages_function ("adjoint_inverse", ovl (X)) (0), Z);
+  return report;
+}
+
 template <typename Array, typename RealArray>
 static octave_value_list solve (gla::call &call, gla::collective *collective,
                                 const octave_value &arg_A, const octave_value &arg_B,
@@ -33,28 +88,15 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   RealArray alpha, beta;
   gla::read (arg_A, A);
   gla::read (arg_B, B);
-  dim_vector dims = A.dims ();
-  const octave_idx_type m = collective ? collective->total (0) : dims (0), p = dims (1);
-  const octave_idx_type n = collective ? collective->total (1) : B.dims () (0),
-                        q = std::min (m + n, p);
-  std::vector<int32_t> info (gla::pages_of (dims));
-
+  const gevd_sizes size (A.dims (), B.dims (), collective);
+  std::vector<int32_t> info (gla::pages_of (A.dims ()));
   auto results = gla::sized<gla_gevd_results> ();
-  gla::allocate_part (alpha, results.alpha, dims, q, 1);
-  gla::allocate_part (beta, results.beta, dims, q, 1);
-  if (want.outputs > 1)
-    gla::allocate_part (Z, results.Z, dims, p, q);
+  gla::allocate_part (alpha, results.alpha, A.dims (), size.q, 1);
+  gla::allocate_part (beta, results.beta, A.dims (), size.q, 1);
   results.info = info.data ();
-
-  gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
-  auto report = gla::sized<gla_gevd_report> ();
-  if (collective)
-    collective->finish (gla_gevd_rows (call.context (), collective->ranks (), &a, &b, &results,
-                                       &want.gsvd, &report));
-  else
-    call.finish (gla_gevd (call.context (), &a, &b, &results, &want.gsvd, &report));
+  const gla_gevd_report report = compute (call, collective, A, B, results, want, Z);
   if (!collective || collective->is_root ())
-    warn_of_pages (info, report, p);
+    warn_of_pages (info, report, size.p);
 
   RealArray sigma = quotient (alpha, beta);
   RealArray lambda = product (sigma, sigma);
@@ -62,9 +104,9 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
     return ovl (lambda);
   octave_value_list out = ovl (Z, lambda);
   if (want.outputs > 2) {
-    octave_idx_type above = std::max<octave_idx_type> (0, q - m);
-    out (2) = gla::diagonal_pages (alpha, std::min (m, q), above);
-    out (3) = gla::diagonal_pages (beta, std::min (n, q), 0);
+    octave_idx_type above = std::max<octave_idx_type> (0, size.q - size.m);
+    out (2) = gla::diagonal_pages (alpha, std::min (size.m, size.q), above);
+    out (3) = gla::diagonal_pages (beta, std::min (size.n, size.q), 0);
   }
   return out;
 }
@@ -93,7 +135,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   call.show_sweeps ();
-  return gla::in_class_of (A, B, [&] (auto array, auto real) {
+  return gla::in_page_class_of (A, B, [&] (auto array, auto real) {
     return solve<decltype (array), decltype (real)> (call, nullptr, A, B, want);
   });
 }
@@ -104,6 +146,8 @@ static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
 {
   gsvd_request want = {};
   const gla::options opts = read_arguments (args, nargout, want);
+  if (gla::any_gpu_array (args))
+    gla::gather_needed ("gevd_hz with \"mpi\"");
   const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root"});
   collective.call ().set_place (opts.value ("device"));
   auto work = [&] (const octave_value &A, const octave_value &B) {
@@ -197,10 +241,18 @@ norm (A' * A * Z(:,1) - lambda(1) * B' * B * Z(:,1)) < 1e-12
 @end group
 @end example
 
+@subheading gpuArrays
+Where @var{A} or @var{B} is a gpuArray the work is done where it is, the other one is
+copied there, and all outputs are gpuArrays.  On a GPU both must have at least as many
+rows as columns, and @var{B} full column rank on each page; other pairs must be
+gathered, because the CPU does them.  There is no @qcode{"mpi"}.
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-class
 @var{A} or @var{B} is sparse, or neither single nor double.
+@item gpulinalg:gather-needed
+A gpuArray in a form that does not take one.
 @item gpulinalg:bad-shape
 @var{A} and @var{B} do not have the same columns and the same pages.
 @item gpulinalg:bad-option
@@ -236,7 +288,9 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 {
   return gla::guarded ("gevd_hz", [&] () {
     if (!gla::wants_mpi (args))
-      return gevd_hz_body (interp, args, nargout);
+      return gsvd_with_gpu_arrays (
+          args, nargout < 2 ? "r" : "arrr",
+          [&] (const octave_value_list &all) { return gevd_hz_body (interp, all, nargout); });
     return gla::together ("gevd_hz", interp, [&] (gla::collective &collective) {
       return gevd_hz_of_ranks (collective, args, nargout);
     });

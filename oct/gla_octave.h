@@ -213,6 +213,8 @@ public:
   std::string last_flag (const std::vector<std::string> &of) const;
   // The last value that was given for this name; undefined if none was.
   octave_value value (const std::string &name) const;
+  // Those of these names that were given, each with its value, as arguments for another function.
+  Cell given (const std::vector<std::string> &names) const;
 
   // One of the words; "" if the option was not given.
   std::string word (const std::string &name, const std::vector<std::string> &words) const;
@@ -304,6 +306,9 @@ octave::type_info &types_of (octave::interpreter &interp);
 typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
                               builtin_method function);
+// Calls a function that replace_builtin has returned, with less ado than feval.
+octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
+                                const octave_value_list &args, int outputs);
 
 //------------------------------------------------------------------------------
 // a call of the library

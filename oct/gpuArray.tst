@@ -173,7 +173,14 @@
 %!error id=gpulinalg:gather-needed int32 (gpuArray ([1, 2]))
 %!error id=gpulinalg:gather-needed norm (gpuArray (magic (3)), 3)
 %!error id=gpulinalg:gather-needed a = [1, 2]; a(1) = gpuArray (1);
-%!error id=gpulinalg:gather-needed gevd_hz (gpuArray (eye (2)), eye (2))
+%!assert (gather (gevd_hz (gpuArray (eye (2)), eye (2))), [1; 1], 1e-14)
+%!assert (gather (qr_block (gpuArray ([1; 1]), [1; 3], "solve")), 2, 1e-14)
+%!assert (gather (pagenorm (gpuArray (diag ([3, 4])))), 4, 1e-14)
+%!assert (gather (gpuArray ([1; 1]) \ [1; 3]), 2, 1e-14)
+%!assert (gather (sum (gpuArray (single ([1, 2])), 2, "double")), 3)
+%!assert (underlyingType (sum (gpuArray (single ([1, 2])), "double")), "double")
+%!assert (underlyingType (true (2, "like", gpuArray (true))), "logical")
+%!error id=gpulinalg:bad-class true (2, "like", gpuArray (1))
 %!error <a sparse matrix A times a gpuArray G is spmv \(A, G\)> speye (2) * gpuArray ([1; 2])
 %!error <a gpuArray G times a sparse matrix A is spmv> gpuArray ([1, 2]) * speye (2)
 %!error id=gpulinalg:bad-class G = gpuArray (1); G.x

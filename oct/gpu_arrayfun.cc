@@ -14,6 +14,8 @@ namespace gla
 namespace
 {
 
+double passes = 0;
+
 //------------------------------------------------------------------------------
 // arguments
 //------------------------------------------------------------------------------
@@ -173,8 +175,10 @@ bool run_in_one_pass (const trace &t, const std::vector<int> &results, int devic
     room = status != GLA_ERROR_BAD_ARGUMENT; // too many values at the same time
     return room ? status : GLA_OK;
   });
-  if (room && !outside)
+  if (room && !outside) {
+    passes++;
     return true;
+  }
   values.clear (); // their memory is needed for the steps
   return false;
 }
@@ -248,7 +252,7 @@ std::vector<gpu_value> run_step_by_step (const trace &t, const std::vector<int> 
     if (input && !is_gpu_array (v.input) && v.input.numel () == 1)
       values[k] = v.input;
     else if (input)
-      values[k] = value_of (expanded_to (moved ("arrayfun", v.input), dims));
+      values[k] = value_of (expanded_to (moved_to (device, "arrayfun", v.input), dims));
     else {
       octave_value_list of;
       for (int o : v.of)
@@ -267,6 +271,11 @@ std::vector<gpu_value> run_step_by_step (const trace &t, const std::vector<int> 
 //------------------------------------------------------------------------------
 // the function
 //------------------------------------------------------------------------------
+
+double arrayfun_passes ()
+{
+  return passes;
+}
 
 octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
 {

@@ -62,9 +62,9 @@ bool read_sizes (const octave_value_list &args, dim_vector &dims)
   return true;
 }
 
-gpu_value filled (double value, char type, const dim_vector &dims)
+gpu_value filled (double value, char type, const dim_vector &dims, int device)
 {
-  gpu_value x = new_on_gpu (gpu_device (), type, dims);
+  gpu_value x = new_on_gpu (device, type, dims);
   gla_nd number = {};
   number.type = type;
   number.value[0] = value;
@@ -74,8 +74,8 @@ gpu_value filled (double value, char type, const dim_vector &dims)
 
 } // namespace
 
-// What the function makes with these arguments, as a gpuArray of this type; type 0: of its own.
-gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type)
+gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type,
+                       int device)
 {
   octave_value_list sizes = args;
   bool single = is_single (type);
@@ -89,15 +89,15 @@ gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, c
   const char wanted = type != 0 ? type : logical ? 'b' : type_letter (single, false);
   double value;
   dim_vector dims;
-  if (gpu_device () >= 0 && fills (name, value) && read_sizes (sizes, dims))
-    return filled (value, wanted, dims);
+  if (device >= 0 && fills (name, value) && read_sizes (sizes, dims))
+    return filled (value, wanted, dims, device);
   int k = 0;
   while (k < maker_count && name != makers[k])
     k++;
   const octave_value function =
       k < maker_count && own_function (k).is_defined () ? own_function (k) : octave_value (name);
   const octave_value made = feval (the_interpreter (), function, args) (0);
-  const gpu_value x (made, false);
+  const gpu_value x = moved_to (device, name.c_str (), made);
   return type != 0 ? converted (x, type) : x;
 }
 
@@ -109,7 +109,7 @@ octave_value_list maker (octave::interpreter &interp, const octave_value_list &a
 {
   const octave_idx_type last = args.length () - 1;
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")
-    return feval (interp, own_function (k), args, nargout);
+    return call_builtin (interp, own_function (k), args, nargout);
   return guarded (makers[k], [&] () {
     return ovl (value_of (made_on_gpu (makers[k], gathered (args.slice (0, last)), 0)));
   });

@@ -54,6 +54,13 @@ int &gpu_of_call ()
   return device;
 }
 
+octave_value_list gpu_pages_function (const char *name, const octave_value_list &args, int outputs)
+{
+  octave_value_list all = ovl (name);
+  all.append (args);
+  return feval (the_interpreter (), "__gpu_pages__", all, outputs);
+}
+
 int gpu_device ()
 {
   return current_device ();
@@ -235,9 +242,25 @@ gla_nd nd_of (const gpu_value &x)
 // operands
 //------------------------------------------------------------------------------
 
+OCTAVE_NORETURN static void devices_differ (const char *who, int one, int other)
+{
+  error_with_id ("gpulinalg:device-mismatch",
+                 "%s: arrays on different GPUs, %d and %d; gather one of them and make it a "
+                 "gpuArray where the other one is",
+                 who, one, other);
+}
+
+void check_device (const char *who, const octave_value &v, int device)
+{
+  if (device >= 0 && is_gpu_array (v) && gpu_value_of (v).on_gpu () &&
+      gpu_value_of (v).device () != device)
+    devices_differ (who, device, gpu_value_of (v).device ());
+}
+
 gpu_value moved_to (int device, const char *who, const octave_value &v)
 {
   const char type = element_type (who, v);
+  check_device (who, v, device);
   return device < 0 || is_gpu_array (v) ? moved (who, v) : to_gpu (v.full_value (), type, device);
 }
 
@@ -252,11 +275,6 @@ gpu_operand::gpu_operand (const char *who, const octave_value &v, int device)
     return;
   }
   m_array = moved_to (device, who, v);
-  if (m_array.device () != device)
-    error_with_id ("gpulinalg:device-mismatch",
-                   "%s: arrays on different GPUs, %d and %d; gather one of them and make it a "
-                   "gpuArray where the other one is",
-                   who, device, m_array.device ());
   m_nd = nd_of (m_array);
 }
 
@@ -283,13 +301,8 @@ int device_of (const char *who, const octave_value_list &args)
   for (octave_idx_type k = 0; k < args.length (); k++) {
     if (!is_gpu_array (args (k)) || !gpu_value_of (args (k)).on_gpu ())
       continue;
-    const int own = gpu_value_of (args (k)).device ();
-    if (device >= 0 && own != device)
-      error_with_id ("gpulinalg:device-mismatch",
-                     "%s: arrays on different GPUs, %d and %d; gather one of them and make it a "
-                     "gpuArray where the other one is",
-                     who, device, own);
-    device = own;
+    check_device (who, args (k), device);
+    device = gpu_value_of (args (k)).device ();
   }
   return device;
 }

@@ -50,6 +50,8 @@ gpu_value to_gpu (const octave_value &v, char type, int device = gpu_device ());
 octave_value from_gpu (const gpu_value &x);
 // The value as a gpuArray; an array of the host on this GPU, or on the host where it is -1.
 gpu_value moved_to (int device, const char *who, const octave_value &v);
+// Ends with gpulinalg:device-mismatch where the value is on another GPU than this one.
+void check_device (const char *who, const octave_value &v, int device);
 gla_nd nd_of (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x, const dim_vector &dims);
 
@@ -82,9 +84,10 @@ bool any_on_gpu (const octave_value_list &args);
 void elementwise (int device, gla_nd_op op, const gla_nd &to, const gla_nd &x, const gla_nd *y,
                   int *outside = nullptr);
 
-// What a function such as "zeros" makes with these arguments, as a gpuArray of this type; type 0:
-// of its own.
-gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type);
+// What a function such as "zeros" makes with these arguments, as a gpuArray of this type on this
+// GPU; type 0: of its own.
+gpu_value made_on_gpu (const std::string &name, const octave_value_list &args, char type,
+                       int device = gpu_device ());
 
 // fft, ifft, fft2, ifft2, fftn and ifftn, for the table in gpu_functions.cc.
 octave_value_list fourier (const char *name, const octave_value_list &args, int outputs);

@@ -77,11 +77,29 @@ octave_value_list of_host (const char *name, const octave_value_list &args, int 
 // reductions
 //------------------------------------------------------------------------------
 
-octave_value_list reduce (const char *name, const octave_value_list &args, int outputs)
+// "double" and "native" behind the arguments of sum and prod: the class of the result, which is
+// that of x but for "double". Of logical arrays "native" is another function.
+octave_value_list without_class (const char *name, const octave_value_list &args)
 {
+  const octave_idx_type last = args.length () - 1;
+  const std::string word = last > 0 && is_text (args (last)) ? args (last).string_value () : "";
+  const bool sums = std::strcmp (name, "sum") == 0 || std::strcmp (name, "prod") == 0;
+  if (!sums || (word != "double" && (word != "native" || args (0).islogical ())))
+    return args;
+  octave_value_list rest = args.slice (0, last);
+  if (word == "double")
+    rest (0) =
+        value_of (converted (gpu_value_of (rest (0)), type_letter (false, rest (0).iscomplex ())));
+  return rest;
+}
+
+octave_value_list reduce (const char *name, const octave_value_list &given, int outputs)
+{
+  check_length (name, given, 1, 3);
+  if (!is_gpu_array (given (0)))
+    return of_host (name, given, outputs);
+  const octave_value_list args = without_class (name, given);
   check_length (name, args, 1, 2);
-  if (!is_gpu_array (args (0)))
-    return of_host (name, args, outputs);
   const int dim = args.length () == 2 ? read_dimension (name, args (1)) : 0;
   const gpu_value &x = gpu_value_of (args (0));
   if (x.on_gpu ())
@@ -90,8 +108,7 @@ octave_value_list reduce (const char *name, const octave_value_list &args, int o
   if (dim > 0)
     all.append (octave_value (dim));
   const std::string word = name;
-  const bool complex = is_complex (gpu_value_of (args (0)).type ()) && word != "any" &&
-                       word != "all" && word != "sumsq";
+  const bool complex = is_complex (x.type ()) && word != "any" && word != "all" && word != "sumsq";
   return wrapped (on_host (name, all), complex);
 }
 
@@ -185,25 +202,93 @@ octave_value_list never_complex (const char *name, const octave_value_list &args
 octave_value_list merge (const char *name, const octave_value_list &args, int)
 {
   check_length (name, args, 3, 3);
-  return ovl (value_of (moved (name, args (args (0).is_true () ? 1 : 2))));
+  const octave_value &chosen = args (args (0).is_true () ? 1 : 2);
+  return ovl (value_of (moved_to (device_of (name, args), name, chosen)));
+}
+
+// Without "UniformOutput", true, the only option that there is.
+octave_value_list without_options (octave_value_list args)
+{
+  while (args.length () > 3 && is_text (args (args.length () - 2))) {
+    const octave_idx_type at = args.length () - 2;
+    const std::string option = args (at).string_value ();
+    if (lower_case (option) != "uniformoutput" || !args (at + 1).is_true ())
+      error_with_id ("gpulinalg:gather-needed",
+                     "arrayfun: with gpuArrays there is no option \"%s\"; gather (G) copies them "
+                     "to the host",
+                     option.c_str ());
+    args = args.slice (0, at);
+  }
+  return args;
 }
 
 octave_value_list arrayfun (const char *name, const octave_value_list &args, int outputs)
 {
   check_length (name, args, 2, static_cast<int> (args.length ()));
-  return gpu_arrayfun (args, outputs);
+  return gpu_arrayfun (without_options (args), outputs);
 }
 
-// sort (matrix, descending) of columns; inst/@gpuArray/sort.m does the other forms.
+octave_value_list count_passes (const char *, const octave_value_list &, int)
+{
+  return ovl (arrayfun_passes ());
+}
+
+// Dimension and direction behind x in the arguments of sort; the dimension counts from 1.
+void read_order (const octave_value_list &args, int &dim, bool &descending)
+{
+  const dim_vector dims = args (0).dims ();
+  octave_idx_type next = 1;
+  dim = dims.first_non_singleton () + 1;
+  descending = false;
+  if (next < args.length () && !args (next).is_string ()) {
+    const octave_value d = gathered (args (next++));
+    const double x = is_real_scalar (d) ? d.double_value () : 0;
+    if (!(x >= 1 && x == std::floor (x) && (x <= dims.ndims () || dims.numel () == 1)))
+      error_with_id ("gpulinalg:bad-value", "sort: DIM must be a valid dimension");
+    dim = static_cast<int> (x);
+  }
+  if (next < args.length ()) {
+    const std::string mode = is_text (args (next)) ? lower_case (args (next).string_value ()) : "";
+    descending = mode == "descend";
+    if ((mode != "ascend" && mode != "descend") || next + 1 < args.length ())
+      error_with_id ("gpulinalg:bad-value", "sort: MODE must be either \"ascend\" or \"descend\"");
+  }
+}
+
+// The dimension to be sorted becomes the first one, and all others are columns.
+octave_value_list sort_on_gpu (const gpu_value &x, int dim, bool descending, int outputs)
+{
+  const dim_vector dims = x.dims ();
+  if (dims.numel () == 0)
+    return ovl (value_of (x), value_of (converted (x, 'd')));
+  Array<int> order (dim_vector (dims.ndims (), 1));
+  for (int k = 0; k < dims.ndims (); k++)
+    order (k) = k == 0 ? dim - 1 : k < dim ? k - 1 : k;
+  const bool turns = dim > 1 && dim <= dims.ndims ();
+  const gpu_value turned = turns ? permuted (x, order, false) : x;
+  const octave_idx_type n = turned.dims () (0);
+  octave_value_list all =
+      on_gpu::sorted (reshaped (turned, dim_vector (n, dims.numel () / n)), descending, outputs);
+  for (octave_idx_type k = 0; k < all.length (); k++) {
+    const gpu_value y = reshaped (gpu_value_of (all (k)), turned.dims ());
+    all (k) = value_of (turns ? permuted (y, order, true) : y);
+  }
+  return all;
+}
+
 octave_value_list sort (const char *name, const octave_value_list &args, int outputs)
 {
-  check_length (name, args, 2, 2);
-  const bool descending = args (1).bool_value ();
-  if (any_on_gpu (args))
-    return on_gpu::sorted (gpu_value_of (args (0)), descending, outputs);
-  const char *mode = descending ? "descend" : "ascend";
-  return wrapped (on_host (name, ovl (args (0), 1, mode), outputs),
-                  is_complex (element_type (name, args (0))));
+  check_length (name, args, 1, 3);
+  if (!is_gpu_array (args (0)))
+    return of_host (name, args, outputs);
+  int dim;
+  bool descending;
+  read_order (args, dim, descending);
+  const gpu_value &x = gpu_value_of (args (0));
+  if (x.on_gpu ())
+    return sort_on_gpu (x, dim, descending, outputs);
+  return wrapped (on_host (name, ovl (args (0), dim, descending ? "descend" : "ascend"), outputs),
+                  is_complex (x.type ()));
 }
 
 octave_value_list make_logical (const char *name, const octave_value_list &args, int)
@@ -254,7 +339,7 @@ octave_value_list dot (const char *name, const octave_value_list &args, int outp
   return wrapped (on_host (name, all, outputs), complex);
 }
 
-// norm (x) and norm (x, 2) of vectors, norm (x, 1), norm (x, Inf), norm (x, "fro").
+// norm (x), norm (x, 2), norm (x, 1), norm (x, Inf), norm (x, "fro").
 octave_value_list norm (const char *name, const octave_value_list &args, int)
 {
   check_length (name, args, 1, 2);
@@ -264,10 +349,12 @@ octave_value_list norm (const char *name, const octave_value_list &args, int)
   const bool fro = is_text (p) && p.string_value () == "fro";
   const double number = is_real_scalar (p) ? p.double_value () : 0;
   if (dims.ndims () != 2 ||
-      !(fro || number == 1 || (number > 0 && std::isinf (number)) || (number == 2 && vector)))
+      !(fro || number == 1 || (number > 0 && std::isinf (number)) || number == 2))
     other_form (name);
   if (!is_gpu_array (args (0)))
     return of_host (name, args, 1);
+  if (number == 2 && !fro && !vector && args (0).numel () > 0)
+    return feval (the_interpreter (), "batchsvd", ovl (args (0), "vector", "largest", 1));
   if (any_on_gpu (args)) {
     // of a vector the 1-norm is that of a column
     gpu_value x = gpu_value_of (args (0));
@@ -293,13 +380,17 @@ octave_value_list create_like (const char *name, const octave_value_list &args, 
                     lower_case (args (count - 2).string_value ()) == "like";
   if (!like || !is_gpu_array (args (count - 1)))
     return of_host (name, args, 1);
-  const char type = gpu_value_of (args (count - 1)).type ();
+  const gpu_value &like_this = gpu_value_of (args (count - 1));
+  const char type = like_this.type ();
   const std::string word = name;
-  const bool of_floats = word == "rand" || word == "randn" || word == "Inf" || word == "NaN";
-  if (type == 'b' && of_floats)
-    error_with_id ("gpulinalg:bad-class", "%s: G is logical, and the elements cannot be", name);
+  const bool of_logical = word == "true" || word == "false",
+             of_any = word == "zeros" || word == "ones" || word == "eye";
+  if (!of_any && of_logical != (type == 'b'))
+    error_with_id ("gpulinalg:bad-class", "%s: G is %s, and the elements cannot be", name,
+                   of_logical ? "not logical" : "logical");
   octave_value_list sizes = gathered (args.slice (0, count - 2));
-  return ovl (value_of (made_on_gpu (word, sizes, type)));
+  return ovl (
+      value_of (made_on_gpu (word, sizes, type, like_this.on_gpu () ? like_this.device () : -1)));
 }
 
 //------------------------------------------------------------------------------
@@ -332,6 +423,7 @@ const struct {
     {"logical", make_logical},
     {"merge", merge},
     {"arrayfun", arrayfun},
+    {"passes", count_passes},
     {"sort", sort},
     {"cat", concatenate},
     {"horzcat", concatenate},
@@ -350,6 +442,9 @@ const struct {
     {"eye", create_like},
     {"rand", create_like},
     {"randn", create_like},
+    {"randi", create_like},
+    {"true", create_like},
+    {"false", create_like},
     {"Inf", create_like},
     {"NaN", create_like},
 };

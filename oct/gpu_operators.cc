@@ -4,6 +4,7 @@
 // Octave looks operators up by the types of both operands, so each is registered for a gpuArray
 // with every type that the other operand may have.
 
+#include "gpu_device.h"
 #include "gpu_operators.h"
 #include "gpu_trace.h"
 
@@ -103,7 +104,9 @@ octave_value concatenate (cat_first &x, const octave_base_value &y,
 {
   if (is_traced (shared (x)) || is_traced (shared (y)))
     not_traced ("concatenation");
-  return value_of (inserted (moved ("concatenation", shared (x)), shared (y), at));
+  const octave_value first = shared (x), second = shared (y);
+  const int device = device_of ("concatenation", ovl (first, second));
+  return value_of (inserted (moved_to (device, "concatenation", first), second, at));
 }
 
 // x(idx) = y for an array of the host.

@@ -193,6 +193,10 @@ octave_value_list in_page_class_of (const octave_value &A, const octave_value &B
                  : body (gpu_pages<NDArray> (), gpu_pages<NDArray> ());
 }
 
+// inst/__gpu_pages__.m: what functions on pages do with gpuArrays by several other functions.
+octave_value_list gpu_pages_function (const char *name, const octave_value_list &args,
+                                      int outputs = 1);
+
 inline bool any_gpu_array (const octave_value_list &args)
 {
   bool any = false;

@@ -1,7 +1,7 @@
 // gpu_products.cc: products of matrices on a GPU, and division by them
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_device.h"
+#include "gpu_pages.h"
 
 #include <octave/lo-array-errwarn.h>
 
@@ -17,9 +17,9 @@ namespace
 {
 
 // A matrix of numbers of this precision, on the GPU of the other operand.
-gpu_value matrix_of (const char *name, const octave_value &v, bool single)
+gpu_value matrix_of (const char *name, const octave_value &v, bool single, int device)
 {
-  const gpu_value x = moved (name, v);
+  const gpu_value x = moved_to (device, name, v);
   return gla::converted (x, type_letter (single, is_complex (x.type ())));
 }
 
@@ -39,6 +39,9 @@ gpu_value zeros_on (int device, char type, const dim_vector &dims)
   return z;
 }
 
+// What gla_pagesolve solves on a GPU.
+const octave_idx_type most_rows = 256;
+
 bool is_scalar_value (const octave_value &v)
 {
   return v.numel () == 1;
@@ -54,7 +57,8 @@ gpu_value multiply (const octave_value &x, const octave_value &y, int device)
   const char type = type_letter (single, is_complex (p) || is_complex (q));
   if (dx (0) == 0 || dx (1) == 0 || dy (1) == 0)
     return zeros_on (device, type, dim_vector (dx (0), dy (1)));
-  const gpu_value X = matrix_of ("mtimes", x, single), Y = matrix_of ("mtimes", y, single);
+  const gpu_value X = matrix_of ("mtimes", x, single, device),
+                  Y = matrix_of ("mtimes", y, single, device);
   gpu_value Z = new_on_gpu (device, type, dim_vector (dx (0), dy (1)));
   const gla_array A = array_of (X), B = array_of (Y);
   auto results = sized<gla_pagemul_results> ();
@@ -65,7 +69,22 @@ gpu_value multiply (const octave_value &x, const octave_value &y, int device)
   return Z;
 }
 
-// X = A \ B, or B / A with `right`, for square A.
+// A \ B, or B / A with `right`, as least squares.
+gpu_value solve_by_qr (const char *name, const octave_value &a, const octave_value &b, bool right)
+{
+  auto adjoint = [] (const octave_value &v) {
+    return value_of (gla::unary ("ctranspose", gpu_value_of (v)));
+  };
+  const int device = device_of (name, ovl (a, b));
+  const octave_value A = value_of (moved_to (device, name, a)),
+                     B = value_of (moved_to (device, name, b));
+  const octave_value x = gpu_pages_function (
+      "least_squares",
+      ovl (name, right ? adjoint (A) : A, right ? adjoint (B) : B, octave_value (Cell (1, 0)))) (0);
+  return gpu_value_of (right ? adjoint (x) : x);
+}
+
+// X = A \ B, or B / A with `right`.
 gpu_value solve (const char *name, const octave_value &a, const octave_value &b, bool right,
                  int device)
 {
@@ -75,15 +94,13 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
   if (da.ndims () != 2 || db.ndims () != 2 || da (right ? 1 : 0) != db (right ? 1 : 0))
     octave::err_nonconformant (right ? "operator /" : "operator \\", right ? db : da,
                                right ? da : db);
-  if (da (0) != da (1))
-    error_with_id ("gpulinalg:gather-needed",
-                   "%s: a gpuArray is divided by square matrices only; qr_block has least squares, "
-                   "and gather (G) copies it to the host",
-                   name);
   const char type = type_letter (single, is_complex (p) || is_complex (q));
   if (a.isempty () || b.isempty ())
-    return zeros_on (device, type, db);
-  const gpu_value A = matrix_of (name, a, single), B = matrix_of (name, b, single);
+    return zeros_on (device, type,
+                     right ? dim_vector (db (0), da (0)) : dim_vector (da (1), db (1)));
+  if (da (0) != da (1) || da (0) > most_rows)
+    return solve_by_qr (name, a, b, right);
+  const gpu_value A = matrix_of (name, a, single, device), B = matrix_of (name, b, single, device);
   gpu_value X = new_on_gpu (device, type, db);
   const gla_array A1 = array_of (A), B1 = array_of (B);
   auto options = sized<gla_pagesolve_options> ();

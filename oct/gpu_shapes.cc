@@ -113,7 +113,7 @@ gpu_value concatenated (const char *who, int dim, const octave_value_list &array
   for (octave_idx_type k = 0; k < arrays.length (); k++) {
     if (arrays (k).isempty ())
       continue;
-    insert (y, moved (who, arrays (k)), at);
+    insert (y, moved_to (device, who, arrays (k)), at);
     at (dim) += dim < arrays (k).ndims () ? arrays (k).dims () (dim) : 1;
   }
   return y;

@@ -42,6 +42,7 @@ public:
   // n: the size of the dimension. A list is copied to the GPU where it is no range.
   subscript (const octave_value &v, octave_idx_type n, int device)
   {
+    check_device ("index", v, device);
     if (is_gpu_array (v) && gpu_value_of (v).on_gpu () && gpu_value_of (v).type () == 'b')
       find_mask (gpu_value_of (v));
     else

@@ -73,6 +73,8 @@ int register_traced_type (octave::type_info &types);
 
 // arrayfun (f, A, B, ...) with gpuArrays.
 octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs);
+// How many of these calls one kernel has done alone, for tests.
+double arrayfun_passes ();
 
 } // namespace gla
 

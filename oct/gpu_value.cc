@@ -303,7 +303,7 @@ gpu_value inserted (const gpu_value &x, const octave_value &y, const Array<octav
                                                       is_complex (x.type ()) || is_complex (other));
   gpu_value z = converted (x, type);
   if (z.on_gpu ()) {
-    on_gpu::insert (z, converted (moved ("concatenation", y), type), at);
+    on_gpu::insert (z, converted (moved_to (z.device (), "concatenation", y), type), at);
     return z;
   }
   const octave_idx_type count = std::max<octave_idx_type> (at.numel (), dims.ndims ());

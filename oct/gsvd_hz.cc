@@ -1,7 +1,6 @@
 // gsvd_hz.cc: gsvd_hz for Octave; further tests are in gsvd_hz.tst and gsvd_hz-*.tst
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_pages.h"
 #include "gsvd_hz.h"
 
 #include <algorithm>
@@ -88,12 +87,9 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
                                        int nargout)
 {
   const char *outputs = nargout < 2 ? "r" : "aaarrh";
-  auto body = [&] (const octave_value_list &all) { return solve_here (interp, all, nargout); };
-  // of empty pairs nothing is copied
-  const bool empty = args.length () > 1 && args (0).isempty () && args (1).isempty ();
-  if (empty && gla::any_gpu_array (args))
-    return gla::with_gathered (args, outputs, body);
-  return gla::with_gpu_arrays (args, outputs, body);
+  return gsvd_with_gpu_arrays (args, outputs, [&] (const octave_value_list &all) {
+    return solve_here (interp, all, nargout);
+  });
 }
 
 // The same with "mpi", "rows" or "root".

@@ -4,10 +4,21 @@
 #ifndef GPULINALG_GSVD_HZ_H
 #define GPULINALG_GSVD_HZ_H
 
+#include "gpu_pages.h"
 #include "ranks.h"
 
 namespace gla
 {
+
+// Element by element; of arrays of the host Octave has them.
+template <typename A> gpu_pages<A> quotient (const gpu_pages<A> &x, const gpu_pages<A> &y)
+{
+  return gpu_pages<A> (gla::binary ("rdivide", x, y));
+}
+template <typename A> gpu_pages<A> product (const gpu_pages<A> &x, const gpu_pages<A> &y)
+{
+  return gpu_pages<A> (gla::binary ("times", x, y));
+}
 
 // Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
 template <typename RealArray>
@@ -38,6 +49,23 @@ struct gsvd_request {
 // method.
 void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
 gla_gsvd_options gsvd_read_options (const gla::options &opts);
+
+// For gpuArrays: what is not regular the CPU alone does. Before the call of the library, and after
+// it; these end with gpulinalg:gather-needed.
+void gsvd_check_rows (const char *who, const dim_vector &a, const dim_vector &b);
+void gsvd_check_ranks (const char *who, const int32_t *info, octave_idx_type pages);
+// Calls body (args) for gsvd_hz or gevd_hz, where arguments may be gpuArrays; outputs as in
+// gla::with_gathered.
+template <typename Body>
+octave_value_list gsvd_with_gpu_arrays (const octave_value_list &args, const char *outputs,
+                                        Body body)
+{
+  // of empty pairs nothing is copied
+  const bool empty = args.length () > 1 && args (0).isempty () && args (1).isempty ();
+  if (empty && gla::any_gpu_array (args))
+    return gla::with_gathered (args, outputs, body);
+  return gla::with_gpu_arrays (args, outputs, body);
+}
 
 // The outputs of gsvd_hz for checked arrays; `collective` is NULL without "mpi".
 octave_value_list gsvd_hz_solve (gla::call &call, gla::collective *collective,

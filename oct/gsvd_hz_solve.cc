@@ -1,7 +1,6 @@
 // gsvd_hz_solve.cc: calls the library for gsvd_hz and makes its outputs
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_pages.h"
 #include "gsvd_hz.h"
 
 #include <octave/int32NDArray.h>
@@ -13,34 +12,23 @@
 // on a GPU
 //------------------------------------------------------------------------------
 
-namespace gla
-{
-
-template <typename A> static gpu_pages<A> quotient (const gpu_pages<A> &x, const gpu_pages<A> &y)
-{
-  return gpu_pages<A> (gla::binary ("rdivide", x, y));
-}
-
-} // namespace gla
-
-// The CPU alone does what is not regular.
-static void check_rows (const dim_vector &a, const dim_vector &b)
+void gsvd_check_rows (const char *who, const dim_vector &a, const dim_vector &b)
 {
   if (a (0) < a (1) || b (0) < b (1))
     error_with_id ("gpulinalg:gather-needed",
-                   "gsvd_hz: gpuArrays must have at least as many rows as columns, but A is %s and "
-                   "B is %s; gather (A) and gather (B) copy them to the host",
-                   a.str ().c_str (), b.str ().c_str ());
+                   "%s: gpuArrays must have at least as many rows as columns, but A is %s and B is "
+                   "%s; gather (A) and gather (B) copy them to the host",
+                   who, a.str ().c_str (), b.str ().c_str ());
 }
 
-static void check_ranks (const int32NDArray &info)
+void gsvd_check_ranks (const char *who, const int32_t *info, octave_idx_type pages)
 {
-  for (octave_idx_type p = 0; p < info.numel (); p++)
-    if (info (p).value () == -1)
+  for (octave_idx_type p = 0; p < pages; p++)
+    if (info[p] == -1)
       error_with_id ("gpulinalg:gather-needed",
-                     "gsvd_hz: B has less than full column rank on page %lld, or is too large; "
-                     "gather (A) and gather (B) copy the pairs to the host, where that is done",
-                     static_cast<long long> (p + 1));
+                     "%s: B has less than full column rank on page %lld, or is too large; gather "
+                     "(A) and gather (B) copy the pairs to the host, where that is done",
+                     who, static_cast<long long> (p + 1));
 }
 
 //------------------------------------------------------------------------------
@@ -134,7 +122,7 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   dim_vector dims = A.dims ();
   const bool on_gpu = gla::place_of (A) != GLA_DEVICE_HOST;
   if (on_gpu)
-    check_rows (dims, B.dims ());
+    gsvd_check_rows ("gsvd_hz", dims, B.dims ());
   const pair_sizes size (dims, B.dims (), collective);
   octave_idx_type pages = gla::pages_of (dims);
   bool one_pair = dims.ndims () == 2;
@@ -154,7 +142,7 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   else
     call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   if (on_gpu)
-    check_ranks (info);
+    gsvd_check_ranks ("gsvd_hz", f.results.info, pages);
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now () - start;
   if (report.base.pages_failed > 0 && want.outputs < 6 && (!collective || collective->is_root ()))
     gla::warn_of_failed_pages ("gsvd_hz", f.results.info, pages,

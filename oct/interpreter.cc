@@ -33,9 +33,14 @@ void recover (octave::interpreter &interp)
   interp.recover_from_exception ();
 }
 
+// What is locked is the function at work; one is enough, and the first is never one of those that
+// stand in the place of Octave's own, which cannot be locked.
 void keep_loaded (octave::interpreter &interp)
 {
-  interp.mlock ();
+  static bool locked = false;
+  if (!locked)
+    interp.mlock ();
+  locked = true;
 }
 
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
@@ -48,6 +53,15 @@ octave_value replace_builtin (octave::interpreter &interp, const char *name,
   const std::string help = old.function_value ()->doc_string ();
   table.install_built_in_function (name, octave_value (new octave_builtin (function, name, help)));
   return old;
+}
+
+octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
+                                const octave_value_list &args, int outputs)
+{
+  octave_value f = function;
+  const octave_builtin *own = static_cast<octave_builtin *> (f.function_value ());
+  return own->method () != nullptr ? own->method () (interp, args, outputs)
+                                   : own->function () (args, outputs);
 }
 
 octave::type_info &types_of (octave::interpreter &interp)

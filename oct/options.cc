@@ -148,6 +148,20 @@ octave_value options::value (const std::string &name) const
   return last;
 }
 
+Cell options::given (const std::vector<std::string> &names) const
+{
+  std::vector<octave_value> all;
+  for (const std::string &name : names)
+    if (value (name).is_defined ()) {
+      all.push_back (name);
+      all.push_back (value (name));
+    }
+  Cell args (1, static_cast<octave_idx_type> (all.size ()));
+  for (std::size_t k = 0; k < all.size (); k++)
+    args (static_cast<octave_idx_type> (k)) = all[k];
+  return args;
+}
+
 std::string options::word (const std::string &name, const std::vector<std::string> &words) const
 {
   octave_value v = value (name);

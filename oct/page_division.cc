@@ -227,7 +227,9 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
     return divide_by_elements (interp, call, want, grid, pages_of (dims));
   dims (0) = left ? columns_of (want.A, want.op) : want.B.rows ();
   dims (1) = left ? want.B.columns () : rows_of (want.A, want.op);
-  if (want.A.rows () != want.A.columns () && any_on_gpu (ovl (want.A, want.B)))
+  const octave_idx_type most = 256; // rows of what gla_pagesolve solves on a GPU
+  if (any_on_gpu (ovl (want.A, want.B)) &&
+      (want.A.rows () != want.A.columns () || want.A.rows () > most))
     gather_needed (want.who);
   if (want.A.rows () != want.A.columns ())
     return divide_rectangular (call, want, grid, dims);

@@ -186,11 +186,15 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
     error_with_id ("gpulinalg:bad-value", "pagenorm: the norm with p = %s is not done on a GPU",
                    gla::text_of (want.p).c_str ());
 
+  if (gla::any_on_gpu (args) && !of_library)
+    gla::gather_needed ("pagenorm with this p");
+  if (gla::any_on_gpu (args) && !want.frobenius && want.p == 2 && !want.vectors &&
+      !want.X.isempty ())
+    return gla::gpu_pages_function (
+        "two_norms", ovl (want.X, opts.given ({"device"}), opts.given ({"progress"})));
   gla::call call ("pagenorm", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  if (gla::any_on_gpu (args) && (!of_library || (!want.frobenius && want.p == 2 && !want.vectors)))
-    gla::gather_needed ("pagenorm with this p");
   if (of_library)
     return gla::in_page_class_of (want.X, octave_value (), [&] (auto array, auto real) {
       return ovl (norms<decltype (array), decltype (real)> (call, want, dims));
@@ -277,7 +281,8 @@ Norms with other @var{p} than 1, 2, Inf and @qcode{"fro"} are computed on the CP
 only, in one thread.
 
 @subheading gpuArrays
-Where @var{X} is a gpuArray the work is done where it is, and so is @var{N}; of the 2-norm only that of vectors is computed.
+Where @var{X} is a gpuArray the work is done where it is, and so is @var{N}, for
+@var{p} 1, 2, Inf and @qcode{"fro"}.
 
 @subheading Errors
 @table @code
@@ -300,9 +305,11 @@ There is not enough memory.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagenorm", [&] () {
-    return gla::with_gpu_arrays (args, "r", [&] (const octave_value_list &all) {
-      return pagenorm_body (interp, all, nargout);
-    });
+    auto body = [&] (const octave_value_list &all) { return pagenorm_body (interp, all, nargout); };
+    // of empty pages nothing is copied
+    if (args.length () > 0 && gla::is_gpu_array (args (0)) && args (0).isempty ())
+      return gla::with_gathered (args, "r", body);
+    return gla::with_gpu_arrays (args, "r", body);
   });
 }
 

@@ -22,7 +22,7 @@ operand::operand (const octave_value &v, bool single, bool gpu)
 {
   if (gpu) {
     const char type = type_letter (single, v.iscomplex ());
-    m_gpu = converted (moved ("gpuArray", v), type);
+    m_gpu = converted (moved_to (gpu_of_call (), "gpuArray", v), type);
     const dim_vector dims = v.dims ();
     wait_for_gpu (m_gpu.device ());
     m_array = gla_array_packed (m_gpu.numel () > 0 ? m_gpu.data () : nullptr,

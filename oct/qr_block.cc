@@ -10,10 +10,10 @@
 // arguments
 //------------------------------------------------------------------------------
 
-static bool has_solve_flag (const octave_value_list &args)
+static bool has_flag (const octave_value_list &args, const char *flag)
 {
   for (int k = 1; k < args.length (); k++)
-    if (gla::is_text (args (k)) && gla::lower_case (args (k).string_value ()) == "solve")
+    if (gla::is_text (args (k)) && gla::lower_case (args (k).string_value ()) == flag)
       return true;
   return false;
 }
@@ -25,7 +25,7 @@ static int read_positional (const octave_value_list &args, octave_value &B, qr_r
   int count = 1;
   while (count < args.length () && count < 3 && !args (count).is_string ())
     count++;
-  want.economy = count > (has_solve_flag (args) ? 2 : 1) && gla::is_zero (args (count - 1));
+  want.economy = count > (has_flag (args, "solve") ? 2 : 1) && gla::is_zero (args (count - 1));
   if (count == 3 && !want.economy)
     error_with_id ("gpulinalg:bad-value",
                    "qr_block: argument 3 must be 0 or the name of an option, not of class %s",
@@ -137,6 +137,13 @@ static octave_value_list factorize (gla::call &call, const octave_value &arg_A,
   return ovl (have_B ? C : Q, R, qr_permutations (order, dims, want.vector));
 }
 
+// What becomes of the outputs where gpuArrays are on the host, for gla::with_gathered: P and info
+// stay there, as they do where there is a GPU.
+static const char *places_of (const octave_value_list &args)
+{
+  return has_flag (args, "solve") ? "ah" : has_flag (args, "wy") ? "aaa" : "aah";
+}
+
 // What is common to both ways to call: reads and checks all arguments.
 static gla::options read_arguments (const octave_value_list &args, int nargout, octave_value &B,
                                     qr_request &want)
@@ -163,11 +170,11 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
   const octave_value A = args (0);
 
   // work
+  if (want.solve && gla::any_on_gpu (args))
+    return qr_block_solve_on_gpu (A, B, want, opts);
   gla::call call ("qr_block", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
-  if (want.solve && gla::any_on_gpu (args))
-    gla::gather_needed ("qr_block with \"solve\"");
   if (want.solve)
     return qr_block_least_squares (call, nullptr, A, B, want);
   return gla::in_page_class_of (
@@ -182,6 +189,8 @@ static octave_value_list qr_block_of_ranks (gla::collective &collective,
   octave_value B;
   const gla::options opts = read_arguments (args, nargout, B, want);
   gla::mpi_word ("qr_block", opts, {"rows"});
+  if (gla::any_gpu_array (args))
+    gla::gather_needed ("qr_block with \"mpi\"");
   if (want.wy)
     error_with_id ("gpulinalg:bad-option", "qr_block: \"mpi\" cannot be combined with \"wy\"");
   if (!want.economy && !want.solve)
@@ -335,7 +344,12 @@ cuBLAS a GPU serves small matrices only.  With @qcode{"solve"}, pages of
 less than full rank, and pages with @code{@var{m} < @var{n}}, are done by the CPU.
 
 @subheading gpuArrays
-Where @var{A} is a gpuArray the work is done where it is, and the results are gpuArrays; @qcode{"solve"} needs arrays of the host.
+Where @var{A} or @var{B} is a gpuArray the work is done where it is, the other one is
+copied there, and the results but @var{P} and @var{info} are gpuArrays.  With
+@qcode{"solve"} there must be at least as many rows as columns, and @var{A} must have
+full column rank on each page, with a condition number of at most @code{1 / (@var{m} *
+eps)} where its columns have one length; other pages must be gathered, because the CPU
+does them.  There is no @qcode{"mpi"}.
 
 @subheading Errors
 @table @code
@@ -384,7 +398,7 @@ Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 {
   return gla::guarded ("qr_block", [&] () {
     if (!gla::wants_mpi (args))
-      return gla::with_gpu_arrays (args, "aaa", [&] (const octave_value_list &all) {
+      return gla::with_gpu_arrays (args, places_of (args), [&] (const octave_value_list &all) {
         return qr_block_body (interp, all, nargout);
       });
     return gla::together ("qr_block", interp, [&] (gla::collective &collective) {

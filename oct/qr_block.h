@@ -24,6 +24,10 @@ octave_value_list qr_block_least_squares (gla::call &call, gla::collective *coll
                                           const octave_value &A, const octave_value &B,
                                           const qr_request &want);
 
+// The same where A or B is on a GPU.
+octave_value_list qr_block_solve_on_gpu (const octave_value &A, const octave_value &B,
+                                         const qr_request &want, const gla::options &opts);
+
 // The outputs of qr_block (.., "mpi", "rows") for checked arrays.
 octave_value_list qr_block_rows (gla::collective &collective, const octave_value &A,
                                  const octave_value &B, const qr_request &want);

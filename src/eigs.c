@@ -3,6 +3,7 @@
 
 #include "eigs/eigs.h"
 #include "arrays.h"
+#include "batch/finish_pages.h"
 #include "structs.h"
 
 #include <math.h>
@@ -68,9 +69,10 @@ gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r)
     status = gla_check_array (ctx, "vectors", &r->vectors, run->type, run->rows, run->k, 1);
   if (status != GLA_OK)
     return status;
-  if (r->values.device != GLA_DEVICE_HOST ||
-      (r->vectors.data != NULL && r->vectors.device != GLA_DEVICE_HOST))
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "values and vectors must be on the host");
+  if (r->values.device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "values must be on the host");
+  if (r->vectors.data != NULL && r->vectors.device != GLA_DEVICE_HOST && run->ranks != NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "vectors of several ranks must be on the host");
   if (r->vectors.data != NULL && r->vectors.row_stride != 1)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "vectors has row stride %lld, it must be 1",
                      (long long)r->vectors.row_stride);
@@ -141,6 +143,26 @@ static void take_values (const gla_eigs_run *run, const gla_eigs_results *result
   }
 }
 
+// The vectors are computed on the host, and from there go where they are wanted.
+static gla_status solve_densely (gla_eigs_run *run, const gla_eigs_results *results)
+{
+  const gla_array *to = &results->vectors;
+  if (to->data == NULL || to->device == GLA_DEVICE_HOST)
+    return gla_eigs_dense (run, results);
+  const size_t size = gla_type_size (run->type);
+  gla_eigs_results here = *results;
+  here.vectors = gla_take_pages (run->type, run->n, run->k, 1);
+  if (here.vectors.data == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_status status = gla_eigs_dense (run, &here);
+  for (int64_t i = 0; i < run->k && status == GLA_OK; i++)
+    status = gla_memory_put (
+        run->ctx, to->device, (char *)to->data + (size_t)(i * to->column_stride) * size,
+        (char *)here.vectors.data + (size_t)(i * run->n) * size, (size_t)run->n * size);
+  free (here.vectors.data);
+  return status;
+}
+
 gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
 {
   void *start = NULL;
@@ -152,7 +174,7 @@ gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
     status = GLA_ERROR_OUT_OF_MEMORY;
   status = gla_eigs_agree (run, status);
   if (status == GLA_OK && run->ranks == NULL && gla_eigs_is_dense (run)) {
-    status = gla_eigs_dense (run, results);
+    status = solve_densely (run, results);
   } else if (status == GLA_OK) {
     status = gla_eigs_agree (run, copy_start (run, &start));
     if (status == GLA_OK)

@@ -194,7 +194,9 @@ initcheck GSVD_SIZES=1,2,8,16,31,33,64,100
 synccheck GSVD_SIZES=1,2,8,16,31,33,64,100
 memcheck SPARSE=40,700
 initcheck SPARSE=40,700
-synccheck SPARSE=40"
+synccheck SPARSE=40
+memcheck ARRAYS=2,33,700,5000
+racecheck ARRAYS=33,700"
 
 # The programs fill the device's memory and measure how soon a call stops, so no other job runs at the
 # same time, and the driver compiles PTX before.

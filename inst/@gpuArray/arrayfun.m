@@ -2,12 +2,9 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
 function varargout = arrayfun (varargin)
-  while (nargin > 2 && numel (varargin) > 2 && ischar (varargin{end-1}))
-    if (! strcmpi (varargin{end-1}, "UniformOutput") || ! varargin{end})
-      error ("gpulinalg:gather-needed", 'arrayfun: with gpuArrays there is no option "%s"', varargin{end-1});
-    endif
-    varargin(end-1:end) = [];
-  endwhile
-  varargout = cell (1, max (nargout, 1));
-  [varargout{:}] = __gpu_array__ ("arrayfun", varargin{:});
+  if (nargout < 2)
+    varargout{1} = __gpu_array__ ("arrayfun", varargin{:});
+  else
+    [varargout{1:nargout}] = __gpu_array__ ("arrayfun", varargin{:});
+  endif
 endfunction

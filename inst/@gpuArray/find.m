@@ -2,6 +2,9 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
 function varargout = find (varargin)
-  varargout = cell (1, nargout + (nargout == 0));
-  [varargout{:}] = __gpu_array__ ("find", varargin{:});
+  if (nargout < 2)
+    varargout{1} = __gpu_array__ ("find", varargin{:});
+  else
+    [varargout{1:nargout}] = __gpu_array__ ("find", varargin{:});
+  endif
 endfunction

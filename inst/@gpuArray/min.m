@@ -1,7 +1,10 @@
 ## min.m: min of gpuArrays
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function varargout = min (varargin)
-  varargout = cell (1, nargout + (nargout == 0));
-  [varargout{:}] = __gpu_array__ ("min", varargin{:});
+function [y, at] = min (varargin)
+  if (nargout < 2)
+    y = __gpu_array__ ("min", varargin{:});
+  else
+    [y, at] = __gpu_array__ ("min", varargin{:});
+  endif
 endfunction

@@ -39,6 +39,10 @@ function [A, problem, args] = read_problem (A, args, by_rows)
     args(1) = [];
     return;
   endif
+  if (isgpuarray (A))
+    error ("gpulinalg:gather-needed", ["eigs_lanczos: A cannot be a gpuArray, because full matrices are multiplied ", ...
+           "on the CPU; gather (A) copies it to the host, and batcheig has all eigenvalues"]);
+  endif
   problem.is_plan = isa (A, "spmv_plan");
   matrix = A;
   if (problem.is_plan)
@@ -153,7 +157,8 @@ function check_rows (sigma, o)
            'eigs_lanczos: with "mpi" SIGMA must be "lm", "la", "sa" or "be"; nothing is factored');
   elseif (! isequal (o.progress, false) || o.disp > 1)
     error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with "progress", nor with "disp" above 1');
-  elseif (! (ischar (o.device) && any (strcmpi (o.device, {"auto", "cpu"}))))
+  elseif (! (ischar (o.device) && any (strcmpi (o.device, {"auto", "cpu"}))) || ! strcmp (o.vectors, "host") ...
+          || isgpuarray (o.v0))
     error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" the work is done on the CPU of each rank');
   endif
 

@@ -9,13 +9,16 @@ function o = __eigs_options__ (args, n, k, m)
   o = struct ("issym", true, "isreal", true, "tol", 0, "maxit", 0, "p", 0, "v0", [], "disp", 0,
               "method", "restarted", "block", 0, "seed", 0, "certify", true, "steps", 0,
               "device", "auto", "progress", false, "precision", "", "failure", "replacenan",
-              "cholB", false, "permB", [], "mpi", "");
+              "cholB", false, "permB", [], "mpi", "", "vectors", "");
   pairs = name_value_pairs (args);
   for j = 1:columns (pairs)
     [name, given, value] = deal (pairs{:,j});
     o.(name) = checked (name, given, value, n, m);
   endfor
   check_together (o, n, k);
+  if (isempty (o.vectors))
+    o.vectors = {"host", "gpuarray"}{1 + isgpuarray(o.v0)};
+  endif
 
 endfunction
 
@@ -23,11 +26,11 @@ endfunction
 function table = known_names ()
 
   table = {"issym", "isreal", "tol", "maxit", "p", "v0", "disp", "cholB", "permB", ...
-           "method", "block", "seed", "certify", "steps", "device", "progress", "precision", ...
+           "method", "block", "seed", "certify", "steps", "device", "progress", "precision", "vectors", ...
            "Tolerance", "MaxIterations", "SubspaceDimension", "StartVector", "Display", ...
            "IsFunctionSymmetric", "FailureTreatment", "mpi"; ...
            "issym", "isreal", "tol", "maxit", "p", "v0", "disp", "cholB", "permB", ...
-           "method", "block", "seed", "certify", "steps", "device", "progress", "precision", ...
+           "method", "block", "seed", "certify", "steps", "device", "progress", "precision", "vectors", ...
            "tol", "maxit", "p", "v0", "disp", "issym", "failure", "mpi"};
 
 endfunction
@@ -103,6 +106,8 @@ function value = checked (name, given, value, n, m)
       value = word (given, value, {"single", "double"});
     case "failure"
       value = word (given, value, {"replacenan", "drop"});
+    case "vectors"
+      value = word (given, value, {"host", "gpuArray"});
     case "mpi"
       value = word (given, value, {"rows"});
   endswitch

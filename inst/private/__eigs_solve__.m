@@ -10,6 +10,7 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   [request, A] = make_request (A, problem, k, sigma, o);
   can_retry = o.maxit == 0 && can_be_factored (problem, o, sigma);
   first = request;
+  first.resident = strcmp (o.vectors, "gpuarray");      # all else works with vectors of the host
   if (can_retry && nnz (matrix_of (A)) < 1e6)
     first.maxit = 40;
   endif
@@ -124,7 +125,7 @@ function [request, A] = make_request (A, problem, k, sigma, o)
                     "certify", o.certify, "steps", o.steps, "device", o.device, ...
                     "progress", o.progress, "inverse", false, "shift", 0, "single", problem.single, ...
                     "complex", problem.complex, "block_function", false, ...
-                    "by_rows", problem.by_rows, ...
+                    "by_rows", problem.by_rows, "resident", false, ...
                     "order", [], "solver", [], "noise", 0);
   if (o.disp > 1 && isequal (o.progress, false))
     request.progress = true;

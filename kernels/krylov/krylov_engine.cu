@@ -150,16 +150,25 @@ gla_status krylov_of<T>::put (int64_t first_column, int64_t count, const void *f
   return GLA_OK;
 }
 
+// Whether it is memory of a GPU.
+static bool is_on_device (const void *memory)
+{
+  cudaPointerAttributes a = {};
+  const bool known = cudaPointerGetAttributes (&a, memory) == cudaSuccess;
+  return known && a.type == cudaMemoryTypeDevice;
+}
+
 template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
 {
+  const bool on_device = is_on_device (to);
   T *column = static_cast<T *> (to);
   for (int64_t at = first_column; at < first_column + count;) {
     int k = (int)(at % b), some = b - k;
     if (some > first_column + count - at)
       some = (int)(first_column + count - at);
     gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
-    GLA_TRY (krylov_fetch_columns (place, block (at / b), stage, k, some));
-    GLA_TRY (engine_download (e, 0, &x, stage));
+    GLA_TRY (krylov_fetch_columns (place, block (at / b), on_device ? column : stage, k, some));
+    GLA_TRY (on_device ? GLA_OK : engine_download (e, 0, &x, stage));
     column += some * n;
     at += some;
   }

@@ -1,8 +1,10 @@
 // nd_elementwise.cu: which kernel does an operation of single elements
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "engine/heap.cuh"
+#include "common/nd_types.h"
 #include "nd.cuh"
+#include "nd_ask.cuh"
+#include "nd_convert.cuh"
 #include "nd_engine.cuh"
 #include "nd_transpose.cuh"
 
@@ -61,28 +63,18 @@ together merged (const gla_nd *to, const gla_nd *x, const gla_nd *y)
   return t;
 }
 
-size_t bytes_of (int type)
-{
-  return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
-}
-
-bool is_complex (int type)
-{
-  return type == GLA_TYPE_C || type == GLA_TYPE_Z;
-}
-
 // The type that the elements have in the operation.
 gla_type type_of_operation (gla_nd_op op, const gla_nd *to, const gla_nd *x, const gla_nd *y)
 {
   if (op == GLA_ND_COPY && to->type != GLA_LOGICAL)
     return (gla_type)to->type;
   // functions of real arrays may be complex
-  bool single = false, complex = nd_kind_of (op) == ND_FUNCTION && is_complex (to->type);
+  bool single = false, complex = nd_kind_of (op) == ND_FUNCTION && gla_nd_is_complex (to->type);
   const gla_nd *const all[] = {x, y};
   for (const gla_nd *a : all) {
     if (a == nullptr)
       continue;
-    complex = complex || is_complex (a->type);
+    complex = complex || gla_nd_is_complex (a->type);
     single = single || (a->data != nullptr && (a->type == GLA_TYPE_S || a->type == GLA_TYPE_C));
   }
   return single ? (complex ? GLA_TYPE_C : GLA_TYPE_S) : complex ? GLA_TYPE_Z : GLA_TYPE_D;
@@ -127,7 +119,7 @@ template <class T> cudaError_t launch_pieces (together t, int op, int *outside, 
     for (nd_operand *o : parts)
       if (o->data != nullptr)
         o->data = static_cast<const char *> (o->data) +
-                  t.size[last] * o->step[last] * (int64_t)bytes_of (o->type);
+                  t.size[last] * o->step[last] * (int64_t)gla_nd_bytes (o->type);
     const cudaError_t error = launch_pieces<T> (t, op, outside, stream);
     return error == cudaSuccess ? launch_pieces<T> (second, op, outside, stream) : error;
   }
@@ -182,7 +174,7 @@ cudaError_t turn (const together &t, gla_nd_op op, int with, cudaStream_t stream
   a.n[1] = t.size[with];
   a.x_cross = t.x.step[0];
   a.to_cross = t.to.step[with];
-  a.flip = op == GLA_ND_CONJ && is_complex (t.x.type);
+  a.flip = op == GLA_ND_CONJ && gla_nd_is_complex (t.x.type);
   for (int d = 1; d < t.dims; d++) {
     if (d == with)
       continue;
@@ -190,7 +182,7 @@ cudaError_t turn (const together &t, gla_nd_op op, int with, cudaStream_t stream
     a.x_step[a.dims] = t.x.step[d];
     a.to_step[a.dims++] = t.to.step[d];
   }
-  return nd_launch_transpose (a, bytes_of (t.x.type), stream);
+  return nd_launch_transpose (a, gla_nd_bytes (t.x.type), stream);
 }
 
 bool is_plain_copy (const together &t, gla_nd_op op)
@@ -199,16 +191,38 @@ bool is_plain_copy (const together &t, gla_nd_op op)
          (t.dims == 0 || (t.dims == 1 && t.to.step[0] == 1 && t.x.step[0] == 1));
 }
 
+// Whether the copy is from one precision to the other, both real or both complex, without gaps.
+bool is_conversion (const together &t, gla_nd_op op)
+{
+  const bool types = gla_nd_is_complex (t.x.type) == gla_nd_is_complex (t.to.type) &&
+                     gla_nd_is_single (t.x.type) != gla_nd_is_single (t.to.type) &&
+                     t.x.type != GLA_LOGICAL && t.to.type != GLA_LOGICAL;
+  return op == GLA_ND_COPY && types && t.x.data != nullptr && t.dims == 1 && t.to.step[0] == 1 &&
+         t.x.step[0] == 1 && aligned (t.x.data) && aligned (t.to.data);
+}
+
+cudaError_t convert (const together &t, cudaStream_t stream)
+{
+  const int64_t n = t.size[0] * (1 + gla_nd_is_complex (t.x.type));
+  void *to = const_cast<void *> (t.to.data);
+  return gla_nd_is_single (t.to.type) ? nd_to_single (static_cast<const double *> (t.x.data),
+                                                      static_cast<float *> (to), n, stream)
+                                      : nd_to_double (static_cast<const float *> (t.x.data),
+                                                      static_cast<double *> (to), n, stream);
+}
+
 cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside,
                     cudaStream_t stream)
 {
   int with = 0;
   if (is_plain_copy (t, op))
     return cudaMemcpyAsync (const_cast<void *> (t.to.data), t.x.data,
-                            (size_t)(t.dims == 0 ? 1 : t.size[0]) * bytes_of (t.to.type),
+                            (size_t)(t.dims == 0 ? 1 : t.size[0]) * gla_nd_bytes (t.to.type),
                             cudaMemcpyDeviceToDevice, stream);
   if (turns (t, op, &with))
     return turn (t, op, with, stream);
+  if (is_conversion (t, op))
+    return convert (t, stream);
   // bytes are copied as they are; numbers in their places become 0 or 1
   switch (type) {
   case GLA_TYPE_S:
@@ -224,15 +238,6 @@ cudaError_t choose (const together &t, gla_nd_op op, gla_type type, int *outside
 
 } // namespace
 
-gla_status nd_read_word (cuda_engine *e, const int *word, int *value)
-{
-  GLA_TRY (
-      cudaMemcpyAsync (e->counter, word, sizeof *word, cudaMemcpyDeviceToHost, e->slots[0].stream));
-  GLA_TRY (engine_throttle (e, 0));
-  *value = e->counter[0];
-  return GLA_OK;
-}
-
 gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
                            const gla_nd *y, int *outside)
 {
@@ -241,13 +246,10 @@ gla_status nd_elementwise (gla_engine *engine, gla_nd_op op, const gla_nd *to, c
   const gla_type type = type_of_operation (op, to, x, y);
   if (outside == nullptr)
     return engine_status (choose (t, op, type, nullptr, e->slots[0].stream));
-  void *word = nullptr;
-  GLA_TRY (heap_take (e, sizeof (int), &word));
-  gla_status status = engine_status (cudaMemsetAsync (word, 0, sizeof (int), e->slots[0].stream));
-  if (status == GLA_OK)
-    status = engine_status (choose (t, op, type, static_cast<int *> (word), e->slots[0].stream));
-  if (status == GLA_OK)
-    status = nd_read_word (e, static_cast<int *> (word), outside);
-  heap_give (e, word);
-  return status;
+  int64_t elements = 1;
+  for (int d = 0; d < t.dims; d++)
+    elements *= t.size[d];
+  return nd_ask (e, elements, outside, [&] (int *word) {
+    return engine_status (choose (t, op, type, word, e->slots[0].stream));
+  });
 }

@@ -4,6 +4,7 @@
 // All work is in the stream of the first slot, so that it is done in the order of the calls.
 
 #include "nd_engine.cuh"
+#include "common/nd_types.h"
 #include "nd_find.cuh"
 #include "nd_scan.cuh"
 
@@ -85,19 +86,14 @@ gla_status wait (gla_engine *engine)
 // reductions
 //------------------------------------------------------------------------------
 
-size_t bytes_of_type (int type)
-{
-  return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
-}
-
 // Bytes of what is accumulated.
 size_t bytes_of_sum (gla_reduction op, int type)
 {
   if (op == GLA_REDUCE_ANY || op == GLA_REDUCE_ALL)
     return 1;
   if (op == GLA_REDUCE_MAX || op == GLA_REDUCE_MIN)
-    return bytes_of_type (type);
-  return (type == GLA_TYPE_C || type == GLA_TYPE_Z) && op != GLA_REDUCE_SUMSQ ? 16 : 8;
+    return gla_nd_bytes (type);
+  return gla_nd_is_complex (type) && op != GLA_REDUCE_SUMSQ ? 16 : 8;
 }
 
 struct partial {
@@ -209,7 +205,7 @@ gla_status subscript (gla_engine *engine, const gla_nd *x, const gla_subscripts 
     a.x_step[d] = x->step[d];
     a.y_step[d] = elements->step[d];
   }
-  return subscript_pieces (engine_of (engine), a, count, bytes_of_type (x->type), store != 0);
+  return subscript_pieces (engine_of (engine), a, count, gla_nd_bytes (x->type), store != 0);
 }
 
 gla_status find (gla_engine *engine, const void *mask, int64_t n, int64_t *list, int64_t *count)

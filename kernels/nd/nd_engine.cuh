@@ -13,7 +13,4 @@ gla_status nd_sort (gla_engine *engine, const gla_slices *x, int descending, voi
                     double *index);
 gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *to);
 
-// A word that tells whether an element has left the domain, from the device.
-gla_status nd_read_word (cuda_engine *e, const int *word, int *value);
-
 #endif

@@ -5,23 +5,14 @@
 // that no output needs are left out. A slot is given to another value after the last use.
 
 #include "nd_program.cuh"
-#include "engine/heap.cuh"
+#include "common/nd_types.h"
+#include "nd_ask.cuh"
 #include "nd_engine.cuh"
 
 namespace
 {
 
 enum { MOST_VALUES = GLA_ND_INPUTS + GLA_ND_STEPS };
-
-bool is_complex (int type)
-{
-  return type == GLA_TYPE_C || type == GLA_TYPE_Z;
-}
-
-size_t bytes_of (int type)
-{
-  return type == GLA_LOGICAL ? 1 : gla_type_size ((gla_type)type);
-}
 
 // An instruction whose operands are values; `result` is what it makes.
 struct draft {
@@ -49,17 +40,11 @@ struct compiler {
 // steps
 //------------------------------------------------------------------------------
 
-bool takes_two (int op)
-{
-  return (op >= GLA_ND_ADD && op <= GLA_ND_MIN) || (op >= GLA_ND_EQ && op <= GLA_ND_OR) ||
-         (op >= GLA_ND_POW && op <= GLA_ND_HYPOT) || op == GLA_ND_SELECT;
-}
-
 // The operands; unused ones are x.
 void operands (const gla_nd_step &s, int *of)
 {
   of[0] = s.x;
-  of[1] = takes_two (s.op) ? s.y : s.x;
+  of[1] = gla_nd_takes_two (s.op) ? s.y : s.x;
   of[2] = s.op == GLA_ND_SELECT ? s.z : s.x;
 }
 
@@ -99,7 +84,8 @@ int kind_of (const compiler &c, const gla_nd_step &s)
     return ND_CHOOSE;
   if (s.op == GLA_ND_COPY && s.type == GLA_LOGICAL)
     return ND_LOGICAL;
-  const bool narrows = s.op == GLA_ND_COPY && is_complex (c.type (s.x)) && !is_complex (s.type);
+  const bool narrows =
+      s.op == GLA_ND_COPY && gla_nd_is_complex (c.type (s.x)) && !gla_nd_is_complex (s.type);
   return narrows ? ND_REAL : nd_kind_of (s.op);
 }
 
@@ -183,8 +169,8 @@ bool assign (const compiler &c, const bool *keep, int most, nd_program *p)
       s.x = place_of (c, slot, d.x, i);
       s.y = place_of (c, slot, d.y, i);
       s.z = place_of (c, slot, d.z, i);
-      s.x_real = !is_complex (c.type (d.x));
-      s.y_real = !is_complex (c.type (d.y));
+      s.x_real = !gla_nd_is_complex (c.type (d.x));
+      s.y_real = !gla_nd_is_complex (c.type (d.y));
       for (int v : {d.x, d.y, d.z})
         if (!c.is_number (v) && keep[v] && c.last[v] == i)
           taken[slot[v]] = false;
@@ -287,7 +273,7 @@ template <class T> cudaError_t launch (nd_program p, const int64_t *size, cudaSt
     for (int k = 0; k < (list == p.in ? (int)GLA_ND_ARRAYS : (int)GLA_ND_OUTPUTS); k++)
       if (list[k].data != nullptr)
         list[k].data = static_cast<const char *> (list[k].data) +
-                       half[last] * list[k].step[last] * (int64_t)bytes_of (list[k].type);
+                       half[last] * list[k].step[last] * (int64_t)gla_nd_bytes (list[k].type);
   half[last] = size[last] - half[last];
   return launch<T> (p, half, stream);
 }
@@ -306,7 +292,7 @@ gla_status run_typed (const compiler &c, const bool *keep, nd_program *p, cudaSt
 {
   bool single = false, complex = false;
   for (int v = 0; v < c.from->input_count + c.from->step_count; v++) {
-    complex = complex || is_complex (c.type (v));
+    complex = complex || gla_nd_is_complex (c.type (v));
     single = single || (!c.is_number (v) && (c.type (v) == GLA_TYPE_S || c.type (v) == GLA_TYPE_C));
   }
   if (single)
@@ -333,14 +319,11 @@ gla_status nd_run_steps (gla_engine *engine, const gla_nd_steps *steps, int *out
       p.number[v][part] = steps->inputs[v].value[part];
   if (outside == nullptr)
     return run_typed (c, keep, &p, e->slots[0].stream);
-  void *word = nullptr;
-  GLA_TRY (heap_take (e, sizeof (int), &word));
-  p.outside = static_cast<int *> (word);
-  gla_status status = engine_status (cudaMemsetAsync (word, 0, sizeof (int), e->slots[0].stream));
-  if (status == GLA_OK)
-    status = run_typed (c, keep, &p, e->slots[0].stream);
-  if (status == GLA_OK)
-    status = nd_read_word (e, p.outside, outside);
-  heap_give (e, word);
-  return status;
+  int64_t elements = 1;
+  for (int d = 0; d < steps->outputs[0].dims; d++)
+    elements *= steps->outputs[0].size[d];
+  return nd_ask (e, elements, outside, [&] (int *word) {
+    p.outside = word;
+    return run_typed (c, keep, &p, e->slots[0].stream);
+  });
 }

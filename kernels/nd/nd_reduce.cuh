@@ -6,16 +6,19 @@
 // with 4, 1 with 5, 2 with 6, 3 with 7, and so on. What the segments have left is a shorter slice,
 // with which the same is done, until one element is left. So the order depends on n alone.
 //
-// Where slices lie side by side (inner > 1), a thread has a segment, and the threads of a warp have
-// neighbouring slices. Where a slice is contiguous, eight lanes have a segment, a partial result
-// each.
+// Where slices lie side by side (inner > 1), two lanes of a warp have a segment, four partial
+// results each, and 16 lanes side by side neighbouring slices; where that would leave most of the
+// GPU idle, eight lanes have a segment, a partial result each, and four lanes neighbouring slices.
+// A lane reads eight elements before it adds. Where a slice is contiguous, eight lanes have a
+// segment, a partial result each.
 
 #ifndef GPULINALG_ND_REDUCE_CUH
 #define GPULINALG_ND_REDUCE_CUH
 
 #include "nd_math.cuh"
 
-enum { SEGMENT_LENGTH = 256, PARTS = 8, REDUCE_THREADS = 256 };
+// REDUCE_FEW: segments with two lanes each that fill about a quarter of a large GPU.
+enum { SEGMENT_LENGTH = 256, PARTS = 8, REDUCE_THREADS = 256, REDUCE_FEW = 32768 };
 
 // One step: x is inner x n x outer, to is inner x segments x outer.
 struct nd_reduction {
@@ -163,39 +166,72 @@ GLA_DEVICE typename J::type reduce_read (const nd_reduction &r, int64_t at, int6
   return F::template of<A> (static_cast<const S *> (r.x)[at], position);
 }
 
-template <class J, class F, class S, class O>
-__global__ void __launch_bounds__ (REDUCE_THREADS) reduce_beside (nd_reduction r)
+// A lane of a segment: its partial results are number `lane`, lane + LANES and so on.
+template <class J, class F, class S, int LANES>
+GLA_DEVICE typename J::type reduce_segment (const nd_reduction &r, int64_t first, int64_t last,
+                                            int64_t base, int lane)
 {
   typedef typename J::type A;
-  const int64_t slot = (int64_t)blockIdx.x * REDUCE_THREADS + threadIdx.x;
-  const int64_t i = slot % r.inner, rest = slot / r.inner;
-  const int64_t segment = rest % r.segments, o = rest / r.segments;
-  if (o >= r.outer)
-    return;
-  const int64_t first = segment * SEGMENT_LENGTH;
-  const int64_t last = first + SEGMENT_LENGTH < r.n ? first + SEGMENT_LENGTH : r.n;
-  A part[PARTS];
+  constexpr int OWN = PARTS / LANES;
+  A part[OWN];
 #pragma unroll
-  for (int l = 0; l < PARTS; l++)
+  for (int l = 0; l < OWN; l++)
     part[l] = J::start ();
-  int64_t j = first;
-  const int64_t base = o * r.n * r.inner + i;
-  for (; j + PARTS <= last; j += PARTS)
+  int64_t j = first + lane;
+  // all of LANES rounds are read before the first is joined
+  for (; j + (LANES - 1) * PARTS + (OWN - 1) * LANES < last; j += LANES * PARTS) {
+    A x[LANES][OWN];
 #pragma unroll
-    for (int l = 0; l < PARTS; l++)
-      part[l] =
-          J::next (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
+    for (int k = 0; k < LANES; k++)
 #pragma unroll
-  for (int l = 0; l < PARTS; l++)
-    if (j + l < last)
-      part[l] =
-          J::next (part[l], reduce_read<J, F, S> (r, base + (j + l) * r.inner, j + l), r.smaller);
+      for (int l = 0; l < OWN; l++) {
+        const int64_t at = j + k * PARTS + l * LANES;
+        x[k][l] = reduce_read<J, F, S> (r, base + at * r.inner, at);
+      }
 #pragma unroll
-  for (int half = PARTS / 2; half > 0; half /= 2)
+    for (int k = 0; k < LANES; k++)
+#pragma unroll
+      for (int l = 0; l < OWN; l++)
+        part[l] = J::next (part[l], x[k][l], r.smaller);
+  }
+  for (; j < last; j += PARTS)
+#pragma unroll
+    for (int l = 0; l < OWN; l++) {
+      const int64_t at = j + l * LANES;
+      if (at < last)
+        part[l] = J::next (part[l], reduce_read<J, F, S> (r, base + at * r.inner, at), r.smaller);
+    }
+#pragma unroll
+  for (int half = OWN / 2; half > 0; half /= 2)
 #pragma unroll
     for (int l = 0; l < half; l++)
       part[l] = J::join (part[l], part[l + half], r.smaller);
-  reduce_store<O> (r, (o * r.segments + segment) * r.inner + i, part[0]);
+  return part[0];
+}
+
+// The lanes of a segment are 32 / LANES lanes of the warp apart.
+template <class J, class F, class S, class O, int LANES>
+__global__ void __launch_bounds__ (REDUCE_THREADS) reduce_beside (nd_reduction r)
+{
+  typedef typename J::type A;
+  constexpr int BESIDE = 32 / LANES;
+  const int lane = threadIdx.x % 32 / BESIDE;
+  const int64_t warp = ((int64_t)blockIdx.x * REDUCE_THREADS + threadIdx.x) / 32;
+  const int64_t slot = warp * BESIDE + threadIdx.x % BESIDE;
+  const int64_t i = slot % r.inner, rest = slot / r.inner;
+  const int64_t segment = rest % r.segments, o = rest / r.segments;
+  const bool here = o < r.outer;
+  const int64_t first = segment * SEGMENT_LENGTH;
+  const int64_t last = first + SEGMENT_LENGTH < r.n ? first + SEGMENT_LENGTH : r.n;
+  A part =
+      reduce_segment<J, F, S, LANES> (r, first, here ? last : first, o * r.n * r.inner + i, lane);
+#pragma unroll
+  for (int half = LANES / 2; half > 0; half /= 2) {
+    const A other = shuffled (part, half * BESIDE);
+    part = (lane & half) ? J::join (other, part, r.smaller) : J::join (part, other, r.smaller);
+  }
+  if (here && lane == 0)
+    reduce_store<O> (r, (o * r.segments + segment) * r.inner + i, part);
 }
 
 template <class J, class F, class S, class O>
@@ -236,13 +272,15 @@ template <class J, class F, class S, class O>
 cudaError_t reduce_launch (const nd_reduction &r, cudaStream_t stream)
 {
   const int64_t results = r.segments * r.outer * r.inner;
+  const auto blocks = [results] (int lanes) {
+    return (unsigned)((results * lanes + REDUCE_THREADS - 1) / REDUCE_THREADS);
+  };
   if (r.inner == 1)
-    reduce_contiguous<J, F, S, O>
-        <<<(unsigned)((results * PARTS + REDUCE_THREADS - 1) / REDUCE_THREADS), REDUCE_THREADS, 0,
-           stream>>> (r);
+    reduce_contiguous<J, F, S, O><<<blocks (PARTS), REDUCE_THREADS, 0, stream>>> (r);
+  else if (results < REDUCE_FEW)
+    reduce_beside<J, F, S, O, PARTS><<<blocks (PARTS), REDUCE_THREADS, 0, stream>>> (r);
   else
-    reduce_beside<J, F, S, O><<<(unsigned)((results + REDUCE_THREADS - 1) / REDUCE_THREADS),
-                                REDUCE_THREADS, 0, stream>>> (r);
+    reduce_beside<J, F, S, O, 2><<<blocks (2), REDUCE_THREADS, 0, stream>>> (r);
   return cudaGetLastError ();
 }
 

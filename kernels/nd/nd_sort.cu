@@ -1,14 +1,13 @@
 // nd_sort.cu: columns sorted
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Short columns of real elements are sorted in shared memory, those of a block at the same time, by
-// Batcher's bitonic network (1968) of pairs of a key and a position: no two pairs are equal, so
-// equal elements keep their order. For others all elements of all columns are sorted together by
-// the radix sort of CUB, which keeps the order of equal ones: by the second key of complex numbers,
-// by the key, and by the column, from positions to positions. The elements are fetched by their
-// positions at last.
+// Short columns of real elements are sorted in registers, those of a block at the same time
+// (nd_sort_short.cuh). For others all elements of all columns are sorted together by the radix sort
+// of CUB, which keeps the order of equal ones: by the second key of complex numbers, by the key,
+// and by the column, from positions to positions. The elements are fetched by their positions at
+// last.
 
-#include "nd_sort.cuh"
+#include "nd_sort_short.cuh"
 #include "engine/heap.cuh"
 #include "nd_engine.cuh"
 
@@ -17,83 +16,10 @@
 namespace
 {
 
-enum { THREADS = 256, SHORT_THREADS = 512 };
+enum { THREADS = 256 };
 const int64_t SHORT_LENGTH = 4096, MOST_ELEMENTS = (int64_t)1 << 30;
 
-// Columns of n elements, one after the other.
-template <class T> struct columns {
-  const T *x;
-  T *to;
-  double *index; // NULL: not wanted
-  int64_t n, count;
-  bool descending;
-};
-
-//------------------------------------------------------------------------------
-// short columns
-//------------------------------------------------------------------------------
-
-// A block has `of_block` columns in shared memory, each in `width` places, a power of two; places
-// behind the last element have the largest key. In each step of the network a thread compares, and
-// exchanges where needed, every SHORT_THREADS-th pair of places.
-template <class T>
-__global__ void __launch_bounds__ (SHORT_THREADS)
-    sort_short_kernel (columns<T> c, int width, int of_block)
-{
-  typedef typename nd_key_of<T>::type key_type;
-  extern __shared__ __align__ (16) unsigned char sort_memory[];
-  const int places = width * of_block;
-  key_type *key = reinterpret_cast<key_type *> (sort_memory);
-  uint32_t *position = reinterpret_cast<uint32_t *> (key + places);
-  const int64_t first = (int64_t)blockIdx.x * of_block;
-  for (int i = threadIdx.x; i < places; i += SHORT_THREADS) {
-    const int64_t column = first + i / width;
-    const int row = i % width;
-    const bool exists = row < c.n && column < c.count;
-    const key_type k = exists ? nd_key (c.x[column * c.n + row]) : (key_type)0;
-    key[i] = !exists ? ~(key_type)0 : c.descending ? (key_type)~k : k;
-    position[i] = (uint32_t)row;
-  }
-  for (int block = 2; block <= width; block *= 2)
-    for (int half = block / 2; half > 0; half /= 2) {
-      __syncthreads ();
-      for (int i = threadIdx.x; i < places / 2; i += SHORT_THREADS) {
-        const int a = 2 * i - (i & (half - 1)), b = a + half;
-        const bool up = (a & (width - 1) & block) == 0;
-        const key_type p = key[a], q = key[b];
-        const uint32_t r = position[a], s = position[b];
-        const bool greater = p != q ? p > q : r > s;
-        if (greater == up) {
-          key[a] = q;
-          key[b] = p;
-          position[a] = s;
-          position[b] = r;
-        }
-      }
-    }
-  __syncthreads ();
-  for (int i = threadIdx.x; i < places; i += SHORT_THREADS) {
-    const int64_t column = first + i / width, at = column * c.n + i % width;
-    if (i % width >= c.n || column >= c.count)
-      continue;
-    c.to[at] = c.x[column * c.n + position[i]];
-    if (c.index != nullptr)
-      c.index[at] = position[i] + 1.0;
-  }
-}
-
-template <class T> gla_status sort_short (cuda_engine *e, const columns<T> &c)
-{
-  int width = 1;
-  while (width < c.n)
-    width *= 2;
-  const int of_block = width < 1024 ? 1024 / width : 1;
-  const size_t shared =
-      (size_t)width * of_block * (sizeof (typename nd_key_of<T>::type) + sizeof (uint32_t));
-  const unsigned blocks = (unsigned)((c.count + of_block - 1) / of_block);
-  sort_short_kernel<T><<<blocks, SHORT_THREADS, shared, e->slots[0].stream>>> (c, width, of_block);
-  return engine_status (cudaGetLastError ());
-}
+template <class T> using columns = nd_columns<T>;
 
 //------------------------------------------------------------------------------
 // long columns
@@ -244,7 +170,7 @@ gla_status sort_all (cuda_engine *e, const gla_slices *x, bool descending, void 
       is_short = x->n <= SHORT_LENGTH;
     if constexpr (!is_complex_v<T>)
       if (is_short)
-        GLA_TRY (sort_short (e, c));
+        GLA_TRY (engine_status (nd_sort_short (c, e->slots[0].stream)));
     if (!is_short)
       GLA_TRY (sort_long (e, c));
   }

@@ -5,6 +5,7 @@
 #include "eigs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 //------------------------------------------------------------------------------
 // sizes
@@ -151,22 +152,41 @@ static gla_status open_job (gla_eigs_run *run)
   }
 }
 
-// Vectors to where the caller wants them; NaN where one has not converged.
+// A vector that has not converged.
+static void fill_nan (const gla_eigs_run *run, void *column)
+{
+  for (int64_t j = 0; j < run->rows * run->parts; j++)
+    if (gla_type_real (run->type) == GLA_TYPE_S)
+      ((float *)column)[j] = NAN;
+    else
+      ((double *)column)[j] = NAN;
+}
+
+static gla_status put_nan (gla_eigs_run *run, void *column)
+{
+  const size_t bytes = (size_t)run->rows * gla_type_size (run->type);
+  void *host = malloc (bytes);
+  if (host == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  fill_nan (run, host);
+  const gla_status status = run->engine->backend->nd->put (run->engine, column, host, bytes);
+  free (host);
+  return status;
+}
+
+// Vectors to where the caller wants them: on the host, or on the GPU that has computed them.
 static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
 {
   const size_t size = gla_type_size (run->type);
   gla_status status = GLA_OK;
   for (int64_t i = 0; i < run->k && status == GLA_OK; i++) {
     char *column = (char *)to->data + (size_t)(i * to->column_stride) * size;
-    if (run->converged[i]) {
+    if (run->converged[i])
       status = run->engine->backend->krylov->get (run->engine, i, 1, column);
-      continue;
-    }
-    for (int64_t j = 0; j < run->rows * run->parts; j++)
-      if (gla_type_real (run->type) == GLA_TYPE_S)
-        ((float *)column)[j] = NAN;
-      else
-        ((double *)column)[j] = NAN;
+    else if (to->device != GLA_DEVICE_HOST)
+      status = put_nan (run, column);
+    else
+      fill_nan (run, column);
   }
   return status;
 }
@@ -210,7 +230,8 @@ gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *re
                              .work = &work,
                              .call = &call,
                              .pages = 1,
-                             .data_device = GLA_DEVICE_HOST};
+                             .data_device = results->vectors.data != NULL ? results->vectors.device
+                                                                          : GLA_DEVICE_HOST};
   int device;
   const gla_status status = gla_eigs_agree (run, describe_job (run));
   if (status != GLA_OK)

@@ -54,26 +54,36 @@ gla_status gla_memory_query (gla_context *ctx, int device, gla_memory_info *info
   return GLA_OK;
 }
 
+// Opens the GPU for a copy; *engine is NULL where there is nothing to copy.
+static gla_status begin_copy (gla_context *ctx, int device, const void *to, const void *from,
+                              size_t bytes, gla_engine **engine)
+{
+  const gla_status status = gla_nd_begin (ctx, device, engine);
+  if (status != GLA_OK)
+    return status;
+  if (bytes > 0 && (to == NULL || from == NULL))
+    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
+  if (bytes == 0)
+    *engine = NULL;
+  return GLA_OK;
+}
+
 gla_status gla_memory_put (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status != GLA_OK || bytes == 0)
-    return status;
-  if (to == NULL || from == NULL)
-    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
-  return gla_nd_end (ctx, device, engine->backend->nd->put (engine, to, from, bytes));
+  const gla_status status = begin_copy (ctx, device, to, from, bytes, &engine);
+  return status == GLA_OK && engine != NULL
+             ? gla_nd_end (ctx, device, engine->backend->nd->put (engine, to, from, bytes))
+             : status;
 }
 
 gla_status gla_memory_get (gla_context *ctx, int device, void *to, const void *from, size_t bytes)
 {
   gla_engine *engine;
-  const gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status != GLA_OK || bytes == 0)
-    return status;
-  if (to == NULL || from == NULL)
-    return gla_nd_missing (ctx, to == NULL ? "to" : "from");
-  return gla_nd_end (ctx, device, engine->backend->nd->get (engine, to, from, bytes));
+  const gla_status status = begin_copy (ctx, device, to, from, bytes, &engine);
+  return status == GLA_OK && engine != NULL
+             ? gla_nd_end (ctx, device, engine->backend->nd->get (engine, to, from, bytes))
+             : status;
 }
 
 gla_status gla_wait (gla_context *ctx, int device)

@@ -4,6 +4,7 @@
 #ifndef GPULINALG_ND_H
 #define GPULINALG_ND_H
 
+#include "common/nd_types.h"
 #include "nd_call.h"
 
 gla_status gla_nd_check_array (gla_context *ctx, const char *name, const gla_nd *a);
@@ -12,7 +13,6 @@ gla_status gla_nd_check_sizes (gla_context *ctx, const char *name, const gla_nd 
                                const gla_nd *to);
 int gla_nd_is_empty (const gla_nd *a);
 
-int gla_nd_takes_two (int op);
 // Whether the operation has operands of these types; y is not looked at where it takes one. The
 // type of the result, or 0.
 int gla_nd_type_of (int op, int x, int y);

@@ -7,16 +7,6 @@
 // checks
 //------------------------------------------------------------------------------
 
-static int is_complex (int type)
-{
-  return type == GLA_TYPE_C || type == GLA_TYPE_Z;
-}
-
-static int is_single (int type)
-{
-  return type == GLA_TYPE_S || type == GLA_TYPE_C;
-}
-
 gla_status gla_nd_check_array (gla_context *ctx, const char *name, const gla_nd *a)
 {
   if (a == NULL)
@@ -55,12 +45,6 @@ int gla_nd_is_empty (const gla_nd *a)
   return 0;
 }
 
-int gla_nd_takes_two (int op)
-{
-  return (op >= GLA_ND_ADD && op <= GLA_ND_MIN) || (op >= GLA_ND_EQ && op <= GLA_ND_OR) ||
-         (op >= GLA_ND_POW && op <= GLA_ND_HYPOT) || op == GLA_ND_SELECT;
-}
-
 static int is_real_only (int op)
 {
   return (op >= GLA_ND_MOD && op <= GLA_ND_HYPOT) || (op >= GLA_ND_CBRT && op < GLA_ND_OPS);
@@ -69,8 +53,8 @@ static int is_real_only (int op)
 int gla_nd_type_of (int op, int x, int y)
 {
   const int two = gla_nd_takes_two (op);
-  const int complex = is_complex (x) || (two && is_complex (y));
-  const int single = is_single (x) || (two && is_single (y));
+  const int complex = gla_nd_is_complex (x) || (two && gla_nd_is_complex (y));
+  const int single = gla_nd_is_single (x) || (two && gla_nd_is_single (y));
   if (is_real_only (op) && complex)
     return 0;
   if (op >= GLA_ND_EQ && op <= GLA_ND_ISFINITE)
@@ -85,9 +69,9 @@ int gla_nd_type_of (int op, int x, int y)
 // A number does not make the operation single.
 static int type_as_operand (const gla_nd *a)
 {
-  return a->data != NULL || !is_single (a->type) ? a->type
-         : is_complex (a->type)                  ? GLA_TYPE_Z
-                                                 : GLA_TYPE_D;
+  return a->data != NULL || !gla_nd_is_single (a->type) ? a->type
+         : gla_nd_is_complex (a->type)                  ? GLA_TYPE_Z
+                                                        : GLA_TYPE_D;
 }
 
 static gla_status check_operation (gla_context *ctx, gla_nd_op op, const gla_nd *to,
@@ -108,7 +92,7 @@ static gla_status check_operation (gla_context *ctx, gla_nd_op op, const gla_nd 
                                    gla_nd_takes_two (op) ? type_as_operand (y) : GLA_TYPE_D);
   if (type == 0)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "this operation needs real elements");
-  if (op >= GLA_ND_POW && op <= GLA_ND_ATANH && !is_real_only (op) && !is_complex (type) &&
+  if (op >= GLA_ND_POW && op <= GLA_ND_ATANH && !is_real_only (op) && !gla_nd_is_complex (type) &&
       to->type == (type == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z))
     return GLA_OK; // elements outside of the domain have complex values
   if (op != GLA_ND_COPY && to->type != type)

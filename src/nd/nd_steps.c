@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static int is_single (int type)
-{
-  return type == GLA_TYPE_S || type == GLA_TYPE_C;
-}
-
 static gla_status check_counts (gla_context *ctx, const gla_nd_steps *p)
 {
   if (p->input_count < 0 || p->input_count > GLA_ND_INPUTS || p->step_count < 0 ||
@@ -90,15 +85,15 @@ typedef struct {
 
 static void add_type (precisions *all, int type)
 {
-  all->single |= is_single (type);
-  all->is_double |= type != GLA_LOGICAL && !is_single (type);
+  all->single |= gla_nd_is_single (type);
+  all->is_double |= type != GLA_LOGICAL && !gla_nd_is_single (type);
 }
 
 // A step has the precision of its operands: a single number makes it single.
 static int type_of_operation (const gla_nd_steps *p, const gla_nd_step *s)
 {
   const int x = type_of_value (p, s->x), y = gla_nd_takes_two (s->op) ? type_of_value (p, s->y) : x;
-  return is_single (x) || is_single (y) ? GLA_TYPE_S : x == GLA_LOGICAL ? y : x;
+  return gla_nd_is_single (x) || gla_nd_is_single (y) ? GLA_TYPE_S : x == GLA_LOGICAL ? y : x;
 }
 
 // Arrays, steps and results are of one precision.

@@ -18,13 +18,19 @@ static gla_status check_slices (gla_context *ctx, const gla_slices *slices, cons
   return GLA_OK;
 }
 
+// Opens the GPU and checks the slices.
+static gla_status begin (gla_context *ctx, int device, const gla_slices *slices, const void *to,
+                         gla_engine **engine)
+{
+  const gla_status status = gla_nd_begin (ctx, device, engine);
+  return status == GLA_OK ? check_slices (ctx, slices, to) : status;
+}
+
 gla_status gla_reduce (gla_context *ctx, int device, gla_reduction op, const gla_slices *slices,
                        void *to, double *index)
 {
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
+  gla_status status = begin (ctx, device, slices, to, &engine);
   if (status != GLA_OK)
     return status;
   const int extreme = op == GLA_REDUCE_MAX || op == GLA_REDUCE_MIN;
@@ -44,9 +50,7 @@ gla_status gla_scan (gla_context *ctx, int device, gla_reduction op, const gla_s
                      void *to)
 {
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
+  gla_status status = begin (ctx, device, slices, to, &engine);
   if (status != GLA_OK)
     return status;
   if (op != GLA_REDUCE_SUM && op != GLA_REDUCE_PROD)
@@ -61,9 +65,7 @@ gla_status gla_sort (gla_context *ctx, int device, const gla_slices *slices, int
                      void *to, double *index)
 {
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
+  gla_status status = begin (ctx, device, slices, to, &engine);
   if (status != GLA_OK)
     return status;
   if (slices->inner != 1)
@@ -109,9 +111,7 @@ static gla_status transform (gla_engine *engine, const gla_slices *slices, int i
 gla_status gla_fft (gla_context *ctx, int device, const gla_slices *slices, int inverse, void *to)
 {
   gla_engine *engine;
-  gla_status status = gla_nd_begin (ctx, device, &engine);
-  if (status == GLA_OK)
-    status = check_slices (ctx, slices, to);
+  gla_status status = begin (ctx, device, slices, to, &engine);
   if (status != GLA_OK)
     return status;
   if (slices->type != GLA_TYPE_C && slices->type != GLA_TYPE_Z)

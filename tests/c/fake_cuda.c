@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 fake_cuda_answers fake_cuda_answer;
+int fake_cuda_alike;
 
 static FILE *trace;
 static int64_t calls, fail_at, live, launches, questions;
@@ -211,6 +212,17 @@ void fake_cuda_array_free (void *array)
 {
   give_back (array);
 }
+cudaError_t cudaPointerGetAttributes (struct cudaPointerAttributes *a, const void *memory)
+{
+  int k = find (memory);
+  questions++;
+  memset (a, 0, sizeof *a);
+  const int known = allocations > 0 && allocation[k].used &&
+                    (const char *)memory >= allocation[k].at &&
+                    (const char *)memory < allocation[k].at + allocation[k].bytes;
+  a->type = known ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo (size_t *free_bytes, size_t *total)
 {
   questions++;
@@ -373,24 +385,28 @@ cudaError_t cudaSetDevice (int wanted)
   device = wanted;
   return wanted < FAKE_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
 }
+static int first (int of)
+{
+  return of == 0 || fake_cuda_alike;
+}
 cudaError_t cudaGetDeviceProperties (struct cudaDeviceProp *p, int of)
 {
   questions++;
   memset (p, 0, sizeof *p);
   strcpy (p->name, "stand-in");
-  p->major = of == 0 ? 9 : 8;
-  p->multiProcessorCount = of == 0 ? 132 : 108;
-  p->sharedMemPerBlockOptin = (size_t)(of == 0 ? 227 : 163) << 10;
+  p->major = first (of) ? 9 : 8;
+  p->multiProcessorCount = first (of) ? 132 : 108;
+  p->sharedMemPerBlockOptin = (size_t)(first (of) ? 227 : 163) << 10;
   p->totalGlobalMem = (size_t)1 << 33;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr attribute, int of)
 {
   questions++;
-  *value = attribute == cudaDevAttrClusterLaunch                  ? of == 0
-           : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (of == 0 ? 227 : 163) << 10
-           : attribute == cudaDevAttrMultiProcessorCount          ? (of == 0 ? 132 : 108)
-           : attribute == cudaDevAttrComputeCapabilityMajor       ? of == 0 ? 9 : 8
+  *value = attribute == cudaDevAttrClusterLaunch                  ? first (of)
+           : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (first (of) ? 227 : 163) << 10
+           : attribute == cudaDevAttrMultiProcessorCount          ? (first (of) ? 132 : 108)
+           : attribute == cudaDevAttrComputeCapabilityMajor       ? first (of) ? 9 : 8
                                                                   : 0;
   return cudaSuccess;
 }

@@ -21,6 +21,7 @@ typedef struct {
   int ones;     // nonzero: every double that cudaMemcpy brings from the device is 1
 } fake_cuda_answers;
 extern fake_cuda_answers fake_cuda_answer;
+extern int fake_cuda_alike; // nonzero: device 1 is as device 0
 
 // The n-th call from now on that can fail does, with the error that such a call has; 0: none. Calls
 // are allocations, launches, copies, events and streams, and products of cuBLAS.

@@ -463,7 +463,15 @@ static gla_status restarted (gla_engine *engine, const gla_krylov_job *job, doub
     status = gpu->krylov->rotate (engine, basis, work, basis / 2 / b * b);
   if (status == GLA_OK)
     status = gpu->krylov->check (engine, b, work, work + ld, work + 2 * ld);
-  return status == GLA_OK ? gpu->krylov->get (engine, 0, basis, x) : status;
+  if (status == GLA_OK)
+    status = gpu->krylov->get (engine, 0, basis, x);
+  if (status != GLA_OK)
+    return status;
+  // and for a caller with arrays on the device
+  void *resident = fake_cuda_array ((size_t)(job->n * basis) * gla_type_size (job->type));
+  status = gpu->krylov->get (engine, 0, basis, resident);
+  fake_cuda_array_free (resident);
+  return status;
 }
 
 static gla_status plain (gla_engine *engine, const gla_krylov_job *job, double *work, void *x)

@@ -16,6 +16,7 @@ function [passed, failed] = check_arrayfun (programs = 60)
     random_function (k);
   endfor
   limits ();
+  passes ();
   refusals ();
   passed = counts_of_gpu_arrays(1);
   failed = counts_of_gpu_arrays(2);
@@ -68,6 +69,37 @@ function [out, failed] = attempt (f, args, outputs)
   catch
     failed = true;
   end_try_catch
+endfunction
+
+% On a GPU one kernel does all steps; where it cannot, the steps are done one by one.
+function passes ()
+  if (gpuDeviceCount () == 0)
+    return;
+  endif
+  G = gpuArray (reshape (1:24, 4, 6) / 7);
+  S = single (G);
+  Z = complex (G, -G);
+  L = G > 1;
+  one = {@(x) x + 1, @(x) exp (-x .^ 2) .* cos (3 * x) + abs (x - 2), @(x) merge (x > 1, x, -x), @(x) sqrt (x) + log (x), ...
+         @(x) 2 * x - floor (x) ./ x, @(x) mod (x, 2) + max (x, 1)};
+  for x = {G, S, gpuArray(ones (300, 700))}
+    for f = one
+      count (takes (1, f{1}, x{1}), "arrayfun (%s) takes more than one pass\n", func2str (f{1}));
+    endfor
+  endfor
+  for f = {@(z) conj (z) .* z + 1i, @(z) exp (z) ./ abs (z), @(z) real (z) > imag (z)}
+    count (takes (1, f{1}, Z), "arrayfun (%s) of complex elements takes more than one pass\n", func2str (f{1}));
+  endfor
+  count (takes (1, @(x, y) x .* y, G, G(1,:)), "arrayfun with expansion takes more than one pass\n");
+  count (takes (1, @(x, m) merge (m, x, 2 * x), G, L), "arrayfun with a mask takes more than one pass\n");
+  count (takes (0, @(x) sqrt (x), -G), "a pass counts that left the domain of sqrt\n");
+  count (takes (0, @(x, y) x + y, G, S), "a pass counts where precisions meet\n");
+endfunction
+
+function good = takes (passes, f, varargin)
+  before = __gpu_array__ ("passes");
+  arrayfun (f, varargin{:});
+  good = __gpu_array__ ("passes") - before == passes;
 endfunction
 
 %--------------------------------------------------------------------------------

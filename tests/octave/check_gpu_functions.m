@@ -20,6 +20,7 @@ function [passed, failed] = check_gpu_functions (part)
       refused_pairs ();
     case "sparse"
       sparse_products ();
+      resident_vectors ();
   endswitch
   passed = counts_of_gpu_arrays(1);
   failed = counts_of_gpu_arrays(2);
@@ -134,10 +135,10 @@ function package_functions ()
     compare_gpu_arrays ("eig", @eig, {H(:,:,1)}, 1e4);
     compare_gpu_arrays ("eig", @(x) abs (nthargout (1, 2, @eig, x){1}), {H(:,:,1)}, 1e6);
   endfor
-  is_refused ("pageeig", @() pageeig (gpuArray ([1 2; 3 4])));
-  is_refused ("eig", @() eig (gpuArray ([1 2; 3 4])));
+  refused_gpu_array ("pageeig", @() pageeig (gpuArray ([1 2; 3 4])));
+  refused_gpu_array ("eig", @() eig (gpuArray ([1 2; 3 4])));
   for f = {@null, @orth, @(x) filter (1, 1, x), @(x) eig (x, x), @(x) unique (x, "rows")}
-    is_refused (func2str (f{1}), @() f{1} (gpuArray (magic (3))));
+    refused_gpu_array (func2str (f{1}), @() f{1} (gpuArray (magic (3))));
   endfor
 endfunction
 
@@ -193,7 +194,7 @@ function pairs_of_eigenvalues (A, B)
       args(which == 1) = cellfun (@gpuArray, args(which == 1), "uniformoutput", false);
       [gV, gD, gpu_info, more] = batcheig (args{:}, "itype", itype);
       lambda = batcheig (args{:}, "itype", itype);
-      count_if (sprintf ("batcheig of a pair, %s %d %s %d, %s: classes", class (A), n, class (B), itype, mat2str (which)), isgpuarray (gV) && isgpuarray (gD) && isgpuarray (lambda) ...
+      count_gpu_check (sprintf ("batcheig of a pair, %s %d %s %d, %s: classes", class (A), n, class (B), itype, mat2str (which)), isgpuarray (gV) && isgpuarray (gD) && isgpuarray (lambda) ...
                 && isequal (gpu_info, info) && isequal (more.rank, wanted.rank) && isa (more.rcond, class (d)) ...
                 && iscomplex (gV) == (iscomplex (A) || iscomplex (B)) && ! iscomplex (gD));
       V = double (gather (gV));
@@ -209,8 +210,8 @@ function pairs_of_eigenvalues (A, B)
         worst = max ([worst, norm(products{itype}, 1) / (norm (a, 1) * norm (v, 1)), norm(v' * gram * v - eye (n), 1)]);
       endfor
       scale = max (abs (d(:)));
-      count_if (sprintf ("batcheig of a pair, n = %d, itype %d: ratio %g", n, itype, worst / u), worst <= 100 * u);
-      count_if (sprintf ("batcheig of a pair, n = %d: eigenvalues", n), ...
+      count_gpu_check (sprintf ("batcheig of a pair, n = %d, itype %d: ratio %g", n, itype, worst / u), worst <= 100 * u);
+      count_gpu_check (sprintf ("batcheig of a pair, n = %d: eigenvalues", n), ...
                 all (abs (gather (lambda) - d)(:) <= 100 * u * scale) && all (abs (log2 (more.rcond ./ wanted.rcond)) < 2));
     endfor
   endfor
@@ -226,13 +227,13 @@ function parts_of_spectrum (A, B)
         [w, e, ~, host] = batcheig (matrices{1}{:}, part{1}{:}, form{1});
         good = isgpuarray (v) && isgpuarray (d) && isequal (size (v), size (w)) && isequal (size (d), size (e)) ...
                && isequal (more.count, host.count) && isequal (isnan (gather (v)), isnan (w)) && isequal (isnan (gather (d)), isnan (e));
-        count_if (sprintf ("batcheig of %d, %s", numel (matrices{1}), part{1}{1}), ...
+        count_gpu_check (sprintf ("batcheig of %d, %s", numel (matrices{1}), part{1}{1}), ...
                   good && all (abs (gather (d) - e)(! isnan (e)) <= 1e4 * eps (class (e))));
       endfor
     endfor
   endfor
   v = batcheig (gpuArray (A), B, "largest", n);
-  count_if ("batcheig of a pair, all by \"largest\"", isequal (gather (v), gather (batcheig (gpuArray (A), B))));
+  count_gpu_check ("batcheig of a pair, all by \"largest\"", isequal (gather (v), gather (batcheig (gpuArray (A), B))));
 endfunction
 
 % NaN, a B that is not definite, a matrix that is not Hermitian.
@@ -242,7 +243,7 @@ function failing_pages (A, B)
   A(1,1,3) = NaN;
   [V, D, info, more] = batcheig (gpuArray (A), gpuArray (B));
   [w, e, wanted, host] = batcheig (A, B);
-  count_if ("batcheig of a pair: pages that fail", isequal (info, wanted) && isequal (more.rank, host.rank) ...
+  count_gpu_check ("batcheig of a pair: pages that fail", isequal (info, wanted) && isequal (more.rank, host.rank) ...
             && isequal (isnan (gather (V)), isnan (w)) && isequal (isnan (gather (D)), isnan (e)));
   A(:,:,3) = A(:,:,1);
   A(1,2,4) += 1;
@@ -252,7 +253,7 @@ function failing_pages (A, B)
   catch err
     good = strcmp (err.identifier, "gpulinalg:not-hermitian") && ! isempty (strfind (err.message, "page 4 of A"));
   end_try_catch
-  count_if ("batcheig of a pair: not Hermitian", good);
+  count_gpu_check ("batcheig of a pair: not Hermitian", good);
 endfunction
 
 function generalized_values (type, p, pages)
@@ -266,11 +267,11 @@ function generalized_values (type, p, pages)
       G = cell (1, 6);
       [G{:}] = gsvd_hz (args{:}, form{1}{:});
       s = gsvd_hz (args{:}, form{1}{:});
-      count_if ("gsvd_hz: classes", all (cellfun (@isgpuarray, G(1:5))) && isgpuarray (s) && all (G{6}.info == 0));
+      count_gpu_check ("gsvd_hz: classes", all (cellfun (@isgpuarray, G(1:5))) && isgpuarray (s) && all (G{6}.info == 0));
       host = cellfun (@gather, G(1:5), "uniformoutput", false);
       ratio = max (gsvd_ratios (A, B, host{:})(:));
-      count_if (sprintf ("gsvd_hz, p = %d: ratio %g", p, ratio), ratio <= 100);
-      count_if ("gsvd_hz: values", isequal (size (s), size (sigma)) ...
+      count_gpu_check (sprintf ("gsvd_hz, p = %d: ratio %g", p, ratio), ratio <= 100);
+      count_gpu_check ("gsvd_hz: values", isequal (size (s), size (sigma)) ...
                 && all ((abs (gather (s) - sigma) <= 1e4 * p * eps (class (sigma)) * max (1, sigma))(:)));
     endfor
   endfor
@@ -287,33 +288,59 @@ function failing_generalized (type)
   bad = cellfun (@(x) any (isnan (x(:,:,2)(:))), host);
   pages = cellfun (@(x) x(:,:,[1, 3]), host, "uniformoutput", false);
   ratio = max (gsvd_ratios (A(:,:,[1, 3]), B(:,:,[1, 3]), pages{:})(:));
-  count_if (sprintf ("gsvd_hz with NaN: ratio %g", ratio), all (bad) && ratio <= 100 && isequal (G{6}.info, int32 ([0, 4, 0])));
+  count_gpu_check (sprintf ("gsvd_hz with NaN: ratio %g", ratio), all (bad) && ratio <= 100 && isequal (G{6}.info, int32 ([0, 4, 0])));
 endfunction
 
 function refused_pairs ()
   G = gpuArray (magic (3) + magic (3)');
-  for option = {{"drop", 0.1}, {"swap"}, {"qz"}}
-    is_refused (option{1}{1}, @() batcheig (G, eye (3), option{1}{:}));
-    is_refused (option{1}{1}, @() batcheig (eye (3), G, option{1}{:}));
-  endfor
+  refused_gpu_array ("qz", @() batcheig (G, eye (3), "qz"));
+  refused_gpu_array ("qz", @() batcheig (eye (3), G, "QZ"));
   if (gpuDeviceCount () > 0)
-    is_refused ("gsvd_hz", @() gsvd_hz (G(1:2,:), eye (3)));
-    is_refused ("gsvd_hz", @() gsvd_hz (eye (3), G(1:2,:)));
-    is_refused ("gsvd_hz", @() gsvd_hz (G, ones (4, 3)));
-  endif
-endfunction
-
-function count_if (name, good)
-  global counts_of_gpu_arrays;
-  counts_of_gpu_arrays += [good, ! good];
-  if (! good && counts_of_gpu_arrays(2) <= 40)
-    printf ("FAILED %s of gpuArrays\n", name);
+    refused_gpu_array ("gsvd_hz", @() gsvd_hz (G(1:2,:), eye (3)));
+    refused_gpu_array ("gsvd_hz", @() gsvd_hz (eye (3), G(1:2,:)));
+    refused_gpu_array ("gsvd_hz", @() gsvd_hz (G, ones (4, 3)));
   endif
 endfunction
 
 %--------------------------------------------------------------------------------
 % sparse matrices
 %--------------------------------------------------------------------------------
+
+% eigs_lanczos where the start vector, or the result, is a gpuArray.
+function resident_vectors ()
+  for n = [50, 300, 3000]
+    A = ba_graph (n, 3, 5);
+    H = A + 1i * triu (A, 1) - 1i * tril (A, -1);
+    for B = {A, H, spmv_plan(H), spmv_plan(A, "precision", "single")}
+      for sigma = {"la", "sa", "be", "lm", 2.5}
+        for method = {"restarted", "plain"}
+          [V, D] = eigs_lanczos (B{1}, 3, sigma{1}, "method", method{1}, "seed", 3);
+          u = eps (class (V));
+          v0 = ones (n, 1, class (V));
+          for how = {{"vectors", "gpuArray"}, {"v0", gpuArray(v0)}, {"v0", v0, "vectors", "gpuArray", "block", 2}}
+            [G, E, flag, stats] = eigs_lanczos (B{1}, 3, sigma{1}, "method", method{1}, how{1}{:});
+            count_gpu_check ("eigs_lanczos: classes", isgpuarray (G) && ! isgpuarray (E) && flag == 0 && strcmp (underlyingType (G), class (V)) ...
+                      && iscomplex (G) == iscomplex (B{1}));
+            R = spmv (B{1}, G) - G * E;
+            u = max (u, eps (underlyingType (R))); # with a number for sigma V is double, but not the product
+            Q = double (gather (G));
+            good = all (abs (diag (E) - diag (D)) <= 1e4 * u * max (1, stats.norm)) && norm (gather (R), "fro") <= 1e4 * u * max (1, stats.norm) ...
+                   && norm (Q' * Q - eye (3)) < 1e3 * u;
+            count_gpu_check (sprintf ("eigs_lanczos, n = %d, %s: vectors on a GPU", n, method{1}), good);
+            if (gpuDeviceCount () > 0 && ! isnumeric (sigma{1}) && ! stats.dense)
+              count_gpu_check ("eigs_lanczos: place", ! ischar (stats.device) || isfield (stats, "factorizations"));
+            endif
+          endfor
+          d = eigs_lanczos (B{1}, 3, sigma{1}, "method", method{1}, "v0", gpuArray (v0));
+          count_gpu_check ("eigs_lanczos: values alone", ! isgpuarray (d) && all (abs (d - diag (D)) <= 1e4 * u * max (1, stats.norm)));
+        endfor
+      endfor
+    endfor
+  endfor
+  [V, D, flag] = eigs_lanczos (spdiags (ones (3000, 1) * [-1, 2, -1], -1:1, 3000, 3000), 8, "sa", "maxit", 2, "p", 20, "vectors", "gpuArray");
+  count_gpu_check ("eigs_lanczos: what has not converged", isgpuarray (V) && flag == 1 && isequal (isnan (gather (V)(1,:)), isnan (diag (D).')));
+  refused_gpu_array ("eigs_lanczos", @() eigs_lanczos (gpuArray (eye (3)), 1));
+endfunction
 
 % All types of matrices and vectors, all transposes, with and without a plan.
 function sparse_products ()
@@ -347,9 +374,9 @@ function sparse_products ()
   compare_gpu_arrays ("no rows", @(x) spmv (sparse (0, 3), x), {ones(3, 2)}, 0);
   compare_gpu_arrays ("no columns", @(x) spmv (sparse (3, 0), x), {ones(0, 2)}, 0);
   if (gpuDeviceCount () > 0)
-    is_refused ("spmv", @() spmv (A, gpuArray (x * 1), "device", "cpu"));
-    is_refused ("spmv", @() spmv (P, gpuArray (x * 1), "device", "CPU"));
-    is_refused ("spmv", @() spmv_plan (A, "device", "cpu") * gpuArray (x * 1));
+    refused_gpu_array ("spmv", @() spmv (A, gpuArray (x * 1), "device", "cpu"));
+    refused_gpu_array ("spmv", @() spmv (P, gpuArray (x * 1), "device", "CPU"));
+    refused_gpu_array ("spmv", @() spmv_plan (A, "device", "cpu") * gpuArray (x * 1));
   endif
 endfunction
 
@@ -366,7 +393,7 @@ function products_with (P, x, u)
     good = isgpuarray (G) && strcmp (underlyingType (G), class (y)) && isequal (size (G), size (y)) ...
            && iscomplex (G) == (iscomplex (P) || iscomplex (used));
     size_of_sums = max ([1; abs(y(:))]) * 10;
-    count_if (sprintf ("product %s, %s%d %s%d, %s %s", func2str (f{1}), class (P), iscomplex (P), class (x), iscomplex (x), mat2str (size (P)), mat2str (size (x))), good && all (abs (gather (G) - y)(:) <= 200 * eps (class (y)) * size_of_sums));
+    count_gpu_check (sprintf ("product %s, %s%d %s%d, %s %s", func2str (f{1}), class (P), iscomplex (P), class (x), iscomplex (x), mat2str (size (P)), mat2str (size (x))), good && all (abs (gather (G) - y)(:) <= 200 * eps (class (y)) * size_of_sums));
   endfor
 endfunction
 
@@ -374,19 +401,4 @@ endfunction
 function good = is_reciprocal (r, x)
   exact = 1 / (norm (x, 1) * norm (inv (x), 1));
   good = r > 0.999 * exact & r < 5 * exact;
-endfunction
-
-function is_refused (name, f)
-  global counts_of_gpu_arrays;
-  err = "";
-  try
-    f ();
-  catch e
-    err = [e.identifier, ": ", e.message];
-  end_try_catch
-  good = strncmp (err, "gpulinalg:gather-needed", 23) && ! isempty (strfind (err, "gather"));
-  counts_of_gpu_arrays += [good, ! good];
-  if (! good)
-    printf ("FAILED %s of a gpuArray: %s\n", name, err);
-  endif
 endfunction

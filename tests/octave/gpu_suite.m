@@ -121,6 +121,10 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_functions (part{1});
     counts += [p, f];
   endfor
+  for part = mine ({"ways", "tall"})
+    [p, f] = check_gpu_pages (part{1});
+    counts += [p, f];
+  endfor
   for suite = mine ({@check_gpu_transforms})
     [p, f] = suite{1} ();
     counts += [p, f];

@@ -6,7 +6,7 @@
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
 % by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
-% pages of PAGE_SIZES. The results are checked, too.
+% pages of PAGE_SIZES; and operations of gpuArrays with ARRAYS rows. The results are checked, too.
 
 maxit = {};
 if (! isempty (getenv ("MAXIT")))
@@ -193,6 +193,35 @@ for n = str2num (getenv ("PAGE_SIZES"))
     if (any (info) || ! (norm (Y(:,:,2) * A(:,:,2) - eye (n)) < 1e-3) || ! isequal (G(:,:,3), G(:,:,3)') || ...
         ! (abs (F(2) - norm (A(:,:,2), "fro")) < 1e-3 * F(2)))
       error ("inverses, products or norms of order %d %s are wrong", n, type);
+    endif
+  endfor
+endfor
+addpath (fileparts (mfilename ("fullpath")));
+for n = str2num (getenv ("ARRAYS"))
+  for type = "dszcb"
+    x = gpu_test_array (type, [n, 3, 2]);
+    G = gpuArray (x);
+    calls = {@(x) sort(x), @(x) sort(x, 2, "descend"), @(x) cumsum(x), @(x) cumsum(x, 2), @(x) cumsum(x, 3), @(x) sum(x), @(x) sum(x, 2), @(x) sum(x, 3), ...
+             @(x) sum(x(:)), @(x) max(x, [], 2), @(x) max(x), @(x) any(x), @(x) x(end:-1:1,[3 1],:), @(x) x([1 n 1],:), @(x) x(x == x(1)), @(x) find(x), ...
+             @(x) permute(x, [3 1 2]), @(x) permute(x, [2 1 3]), @(x) [x; x], @(x) x + x(1,:,:), @(x) x(:,:,1) .* x, @(x) x(2:end,:) == 1, @(x) setfield(x, {2:n,3,1}, x(1)), ...
+             @(x) setfield(x, {x == x(1)}, x(n)), @(x) reshape(x, 6, [])(:,end:-1:1).', @(x) repmat(x, 2, 2), @(x) double(x), @(x) single(x), @(x) circshift(x, 1)};
+    if (type != "b")
+      calls = [calls, {@(x) fft(x), @(x) ifft(x, [], 2), @(x) fft(x, n + 3, 3), @(x) -x, @(x) abs(x), @(x) sqrt(x), @(x) x .* 2 - 1, @(x) exp(x / 10), @(x) real(x) > 0}];
+    endif
+    for f = calls
+      a = f{1} (x);
+      b = gather (f{1} (G));
+      if (! (isequal (size (a), size (b)) && all (abs (double (a(:)) - double (b(:))) <= 1e-4 * max (1, abs (double (a(:)))))))
+        error ("%s of %d rows, type %s, is wrong", func2str (f{1}), n, type);
+      endif
+    endfor
+    if (type != "b")
+      f = @(x, y) merge (real (x) > 0, x .* y + 1, exp (-abs (x))) - y;
+      a = arrayfun (f, x, repmat (x(1,:,:), n, 1));
+      b = gather (arrayfun (f, G, G(1,:,:)));
+      if (! (max (abs (a(:) - b(:))) < 1e-4))
+        error ("arrayfun of %d rows, type %s, is wrong", n, type);
+      endif
     endif
   endfor
 endfor

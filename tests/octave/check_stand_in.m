@@ -1,0 +1,126 @@
+% tests/octave/check_stand_in.m: gpuArrays on two stand-ins for GPUs (tests/c/fake_cuda.h), whose kernels do nothing
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% Run with the functions of tests/c/build/octave, and with GPULINALG_FAKE_TRACE naming a file. What is tested does not
+% depend on values: on which GPU results are, that arrays of two GPUs are not mixed, and how many kernels a function
+% launches. Prints one closing line of counts.
+
+1;
+
+function count (good, varargin)
+  global counts;
+  counts += [good, ! good];
+  if (! good)
+    printf (["FAILED " varargin{1} "\n"], varargin{2:end});
+  endif
+endfunction
+
+% f () must end with the error that says how to bring arrays together.
+function is_refused (f)
+  text = "no error";
+  try
+    f ();
+  catch err
+    text = [err.identifier, ": ", err.message];
+  end_try_catch
+  count (strncmp (text, "gpulinalg:device-mismatch", 25) && ! isempty (strfind (text, "gather")), "%s of arrays on two GPUs: %s", func2str (f), text);
+endfunction
+
+% Launches of kernels in f (), by the trace of the stand-in.
+function n = launches (f)
+  n = -lines_with_launch ();
+  f ();
+  n += lines_with_launch ();
+endfunction
+
+function n = lines_with_launch ()
+  n = numel (strfind (fileread (getenv ("GPULINALG_FAKE_TRACE")), "\nlaunch "));
+endfunction
+
+global counts = [0, 0];
+warning ("off", "all");
+count (gpuDeviceCount () == 2, "there are %d GPUs, not 2", gpuDeviceCount ());
+G = gpuArray (magic (4));               # on GPU 0
+Z = complex (G);
+S = spmv_plan (speye (4));
+gpuDevice (1);
+H = gpuArray (magic (4));               # on GPU 1, the current one
+K = magic (4);
+
+% arrays of both GPUs
+pairs = {@(G, H) G + H, @(G, H) G .* H(1), @(G, H) G == H, @(G, H) G & H, @(G, H) [G, H], @(G, H) [G; H], @(G, H) [G; H(1,:)], @(G, H) cat(3, G, H), @(G, H) G * H, ...
+         @(G, H) G \ H, @(G, H) G / H, @(G, H) G(H > 3), @(G, H) G(H), @(G, H) G(:,H(1,:)), @(G, H) setfield (G, {1}, H(1)), @(G, H) max (G, H), @(G, H) atan2 (G, H), ...
+         @(G, H) mod (G, H), @(G, H) complex (G, H), @(G, H) dot (G, H), @(G, H) kron (G, H), @(G, H) merge (true, G, H), @(G, H) arrayfun (@(x, y) x + y, G, H), ...
+         @(G, H) batcheig (G, H), @(G, H) batcheig (G, H, "drop", 0.1), @(G, H) batcheig (G, H, "swap"), @(G, H) pagemtimes (G, H), @(G, H) pagemldivide (G, H), ...
+         @(G, H) pagemrdivide (G, H), @(G, H) gsvd_hz (G, H), @(G, H) gevd_hz (G, H), @(G, H) qr_block (G, H), @(G, H) qr_block (G, H, "solve"), @(G, H) pagelsqminnorm (G, H), ...
+         @(G, H) realpow (G, H), @(G, H) linspace (G(1), H(1), 3)};
+for f = pairs
+  is_refused (@() f{1} (G, H));
+  is_refused (@() f{1} (H, G));
+endfor
+X = G;
+try
+  X(1,:) = H(1,:);
+  count (false, "a gpuArray takes elements of another GPU");
+catch err
+  count (strcmp (err.identifier, "gpulinalg:device-mismatch"), "an assignment: %s", err.message);
+end_try_catch
+
+% results are where their arguments are, also where that is not the current GPU: they go with arrays there
+alone = {@(G) G + 1, @(G) G + magic(4), @(G) magic(4) + G, @(G) -G, @(G) G', @(G) exp(G), @(G) sqrt(G), @(G) single(G), @(G) logical(G), @(G) G(1:2,:), @(G) G([1 3 2]), @(G) G(:,end), ...
+         @(G) [G, magic(4)], @(G) [magic(4); G], @(G) cat(3, magic(4), G), @(G) G * magic(4), @(G) magic(4) * G, @(G) sum(G), @(G) max(G), @(G) cumsum(G), @(G) mean(G), @(G) norm(G, 1), @(G) any(G), ...
+         @(G) sort(G), @(G) diag(G), @(G) diag(G(1,:)), @(G) reshape(G, 2, 8), @(G) permute(G, [2 1]), @(G) repmat(G, 2, 2), @(G) circshift(G, 1), @(G) merge(true, magic(4), G), @(G) merge(true, G, 1), ...
+         @(G) arrayfun(@(x) x + 1, G), @(G) arrayfun(@(x, y) x + y, magic(4), G), @(G) zeros(3, "like", G), @(G) rand(3, "like", G), @(G) randi(3, 2, "like", G), @(G) eye(3, "like", G), @(G) ones(3, "like", G), ...
+         @(G) fft(G), @(G) pagenorm(G, 1), @(G) pageinv(G), @(G) pagemtimes(G, magic(4)), @(G) pagemtimes(magic(4), G), @(G) pagemldivide(G, magic(4)), @(G) pagemldivide(magic(4), G), @(G) batcheig(G), ...
+         @(G) batcheig(G, eye(4)), @(G) batcheig(eye(4), G), @(G) batchsvd(G), @(G) qr_block(G), @(G) qr_block(magic(4), G), @(G) pagefunm(G, "exp"), @(G) spmv(speye(4), G), @(G) linspace(G(1), 2, 3), @(G) diff(G)};
+for f = alone
+  for x = {G, H}
+    try
+      y = f{1} (x{1});
+      count (isgpuarray (y) && existsOnGPU (y), "%s is not on a GPU", func2str (f{1}));
+      z = y(1) + x{1}(1);
+      count (true);
+    catch err
+      count (false, "%s is not where its argument is: %s", func2str (f{1}), err.message);
+    end_try_catch
+  endfor
+endfor
+gpuDevice (0);
+count (isequal (size (gpuArray (1) + G), [4, 4]), "the current GPU does not change back");
+
+% kernels that are launched
+gauss = @(x, y) exp (-(x .^ 2 + y .^ 2) / 2) .* cos (3 * x - y) + 0.5 * abs (x - y);
+for array = {G, single(G), gpuArray(rand (300, 70)), Z}
+  n = launches (@() arrayfun (@(x) exp (x) .* x + 1, array{1}));
+  count (n == 1, "arrayfun launches %d kernels", n);
+endfor
+row = G(1,:);
+n = launches (@() arrayfun (gauss, G, row));
+count (n == 1, "arrayfun of 14 steps launches %d kernels", n);
+n = launches (@() arrayfun (@(x) sqrt (x), G));
+count (n == 1, "arrayfun with sqrt launches %d kernels", n);
+for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2), @() G(2,:), @() single (gpuArray (rand (7))), @() sort (G), @() sqrt (G), @() max (G)}
+  n = launches (f{1});
+  count (n == 1, "%s launches %d kernels", func2str (f{1}), n);
+endfor
+
+% a child of fork has no GPU, and the parent keeps its own
+[pid, message] = fork ();
+if (pid == 0)
+  good = 0;
+  for f = {@() G + 1, @() gather (G), @() gpuArray (1), @() sum (G), @() G(1), @() batcheig (G), @() arrayfun(@(x) x + 1, G)}
+    try
+      f{1} ();
+    catch err
+      good += strcmp (err.identifier, "gpulinalg:forked");
+    end_try_catch
+  endfor
+  good += isequal (batcheig ([2, 1; 1, 2]), [1; 3]);
+  __exit = @(code) exec ("sh", {"-c", sprintf("exit %d", code)});
+  __exit (good);
+endif
+[~, status] = waitpid (pid);
+count (WIFEXITED (status) && WEXITSTATUS (status) == 8, "%d of 8 calls in a child of fork are right", WEXITSTATUS (status));
+count (isequal (size (G + 1), [4, 4]), "the parent of a fork loses its GPU");
+printf ("check_stand_in: %d passed, %d failed, 0 skipped\n", counts);
+exit (counts(2) > 0);
