@@ -66,8 +66,9 @@ static octave_value values_of (const octave_value &lambda, dim_vector dims, cons
   gla::read (lambda, values);
   dims (0) = values.rows ();
   dims (1) = want.matrix ? values.rows () : 1;
-  const octave_value v =
-      want.matrix ? octave_value (gla::diagonal_pages (values, values.rows (), 0)) : lambda;
+  octave_value v = lambda;
+  if (want.matrix)
+    v = ovl (gla::diagonal_pages (values, values.rows (), 0)) (0);
   return v.reshape (dims);
 }
 
