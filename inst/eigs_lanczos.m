@@ -173,7 +173,7 @@
 ## @subheading gpuArrays
 ## @qcode{"v0"} may be a gpuArray; this one vector is copied to the host, where it is checked and
 ## scaled.  Where @var{V} is a gpuArray, the work is done on the GPU of @qcode{"v0"}, or on the
-## current one, and the basis and @var{V} never leave it.  The eigenvalues come from the host and
+## current one, whatever @qcode{"device"} lists, and the basis and @var{V} never leave it.  The eigenvalues come from the host and
 ## stay there: @var{d}, @var{D} and @var{stats} are values of the host.  Where the CPU works,
 ## with @qcode{"sm"} or a number, with a full @var{A} or a function, or where @qcode{"device"}
 ## is @qcode{"cpu"}, @var{V} is copied to the GPU at the end.  @var{A} is a matrix of the host or a plan.

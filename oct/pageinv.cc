@@ -125,11 +125,13 @@ Y
 @end example
 
 @subheading Limits
-GPUs do pages of up to 256 rows.  Pages with a pivot that is exactly 0 or far out
+GPUs do pages of up to 256 rows, and larger ones where @var{X} is a gpuArray, by QR.  Pages with a pivot that is exactly 0 or far out
 of scale are handed back to the CPU, which does them.
 
 @subheading gpuArrays
 Where @var{X} is a gpuArray the work is done where it is, and so are @var{Y} and @var{RC}.
+Above 256 rows the options are not used, and @var{info} is the number of rows for every
+page whose inverse is not finite.
 Pages that a GPU hands back to the CPU are NaN then.
 
 @subheading Errors

@@ -151,7 +151,7 @@ octave_value norms (gla::call &call, const request &want, const dim_vector &dims
 {
   const bool wants_two = !want.frobenius && want.p == 2;
   const gla_norm norm = want.frobenius ? GLA_NORM_FRO
-                        : wants_two    ? GLA_NORM_TWO
+                        : wants_two    ? (want.vectors ? GLA_NORM_FRO : GLA_NORM_TWO)
                         : want.p == 1  ? GLA_NORM_ONE
                                        : GLA_NORM_INF;
   A X;

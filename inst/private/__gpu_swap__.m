@@ -20,6 +20,9 @@ function [lambda, V, info, more] = __gpu_swap__ (A, B, want)
     if (strcmp (err.identifier, "gpulinalg:not-hermitian"))
       text = with_other_names (text);
     endif
+    if (isempty (err.identifier))
+      error ("%s", text);
+    endif
     error (err.identifier, "%s", text);
   end_try_catch
 

@@ -31,7 +31,8 @@ struct tensor_pages {
 // column of the array begins at no multiple of 16 bytes.
 bool tensor_map_fill (tensor_map *map, const tensor_pages &array, int columns, int lines);
 
-#if __CUDA_ARCH__ >= 900
+// CUDA 11 has not got these instructions.
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
 GLA_DEVICE unsigned shared_address (const void *p)
 {

@@ -16,8 +16,8 @@ bool fits (const gla_eig_job *job, int smem_limit)
 }
 
 // Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
-// as measured.
-enum { BAND_FROM = 96, BAND_SHARE = 4 };
+// as measured. A block of chased.cu has threads for CHASED_MOST rows.
+enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
 // Seconds of a large page, which has the GPU for itself.
 double large_seconds (const cuda_engine *e, const gla_eig_job *job)
@@ -63,7 +63,8 @@ bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
   if (!job->vectors)
     return eig_table_row (job).way == EIG_BAND;
   return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && job->n >= BAND_FROM &&
-         job->columns <= job->n / BAND_SHARE && for_type (job->head.type, [&] (auto zero) {
+         job->n <= CHASED_MOST && job->columns <= job->n / BAND_SHARE &&
+         for_type (job->head.type, [&] (auto zero) {
            return eig_unmtr_strip_fits<decltype (zero)> ((int)job->n, 8, e->smem_limit);
          });
 }

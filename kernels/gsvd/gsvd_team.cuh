@@ -22,7 +22,7 @@ template <class T> struct gsvd_member {
 
 // The first member is the GPU of the plan: F and G come from there and go back there. Its places
 // are in U and UC, which nothing else needs before the results. The others have memory, a stream
-// and events of their own, from `open` to the end of this object.
+// and events of their own, from `open` to `close`.
 template <class T> struct gsvd_team {
   cuda_engine *e;
   int slot;

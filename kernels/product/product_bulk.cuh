@@ -1,8 +1,8 @@
-// product_bulk.cuh: products of large pages of doubles, tile by tile, copied by a unit of the GPU
+// product_bulk.cuh: products of pages of doubles, tile by tile, copied by a unit of the GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For compute capability 9.0. A block has a tile of TM by TN elements of C of one page, then the
-// tile that lies as many tiles further, counted over all pages, as there are blocks. It runs
+// From compute capability 9.0 on. A block has a tile of TM by TN elements of C of one page, then
+// the tile that lies as many tiles further, counted over all pages, as there are blocks. It runs
 // through the terms of the sums, TK at a time: the first warp asks the unit (tensor_map.cuh) for TM
 // by TK elements of A and TK by TN of B, some pairs ahead, also across the end of a tile. A pair
 // has two barriers, for its arrival and for the end of its use, so that no warp waits for another
@@ -45,7 +45,7 @@ template <class T> struct bulk_args {
 // Numbers of an element as the unit sees it.
 template <class T> constexpr int bulk_parts = std::is_same_v<T, cx<double>> ? 2 : 1;
 
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
 // A tile of an operand in shared memory: ROWS rows (columns, for B) by TK terms, in boxes of 128
 // bytes by rows or terms. BY_TERMS: terms lie side by side.
@@ -54,9 +54,9 @@ template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_boxes {
   static constexpr int BOXES = (BY_TERMS ? TK : ROWS) / LINE, COLUMNS = BY_TERMS ? ROWS : TK;
 };
 
-// Rows of a tile of an operand are dealt to the lanes g of the
-// tensor cores, two tiles u of 8 at a time, so that lanes read from different banks, and so that
-// elements that neighbour in C are in one lane.
+// Rows of a tile of an operand are dealt to the lanes g of the tensor cores, two tiles u of 8 at a
+// time, so that lanes read from different banks, and so that elements that neighbour in C are in
+// one lane.
 template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
   static constexpr bool CC = is_complex_v<T>;
   static constexpr unsigned SIZE = sizeof (T);
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_bulk_kernel (const __grid_constant__ tensor_map map_a,
                          const __grid_constant__ tensor_map map_b, bulk_args<T> args)
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
   typedef bulk_layout<T, TRA, S::TM, S::TK> LA;
   typedef bulk_layout<T, !TRB, S::TN, S::TK> LB;
   constexpr int NA = S::WM / 8, NB = S::WN / 16, GROUPS = S::TK / 4;

@@ -146,7 +146,7 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
                int tile_rows, int tile_columns)
 {
   const int parts = bulk_parts<T>, line = 128 / (int)sizeof (T);
-  const int64_t count = a.index != nullptr ? INT_MAX : a.page == 0 ? 1 : pages;
+  const int64_t count = a.page == 0 ? 1 : a.index != nullptr ? INT_MAX : pages;
   const int64_t page = count == 1 ? 0 : a.page * parts; // of a single page it may be anything
   const tensor_pages array = {
       a.data, (int)sizeof (T) / parts, (int64_t)rows * parts, columns, count, a.ld * parts, page};
@@ -157,29 +157,35 @@ template <class T, bool TRA, bool TRB, class S>
 cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
                                cudaStream_t stream, bool *done)
 {
+  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
+  // barriers and the alignment of the pairs take less than 2 KB
+  *done = bytes + 2048 <= block_shared_most ();
+  if (!*done)
+    return cudaSuccess;
   tensor_map map_a, map_b;
   const int64_t pages = piece.first_page + piece.pages;
   const int a_rows = TRA ? a.k : a.m, b_rows = TRB ? a.n : a.k;
+  bulk_args<T> args = {};
+  args.a_step = a.A.page != 0;
+  args.b_step = a.B.page != 0;
   *done = bulk_map (&map_a, a.A, a_rows, TRA ? a.m : a.k, pages, TRA ? S::TK : S::TM,
                     TRA ? S::TM : S::TK) &&
           bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
                     TRB ? S::TK : S::TN);
+  args.down = (a.m + S::TM - 1) / S::TM;
+  args.in_page = args.down * ((a.n + S::TN - 1) / S::TN);
+  *done = *done && piece.pages * args.in_page < INT_MAX / 2;
   if (!*done)
     return cudaSuccess;
-  bulk_args<T> args = {};
   args.C = a.C;
   args.ldc = a.ldc;
   args.page = a.page;
-  args.a_index = a.A.index;
-  args.b_index = a.B.index;
-  args.a_step = a.A.page != 0;
-  args.b_step = a.B.page != 0;
+  args.a_index = args.a_step != 0 ? a.A.index : nullptr;
+  args.b_index = args.b_step != 0 ? a.B.index : nullptr;
   args.first_page = (int)piece.first_page;
   args.m = a.m;
   args.n = a.n;
   args.k = a.k;
-  args.down = (a.m + S::TM - 1) / S::TM;
-  args.in_page = args.down * ((a.n + S::TN - 1) / S::TN);
   args.items = (int)(piece.pages * args.in_page);
   args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
   args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
@@ -192,7 +198,6 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
     else
       return product_bulk_kernel<T, TRA, TRB, S>;
   }();
-  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
   int64_t blocks;
   const cudaError_t error =
       blocks_at_once (kernel, S::THREADS, bytes, piece.multiprocessors, blocks);

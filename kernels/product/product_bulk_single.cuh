@@ -10,7 +10,7 @@
 
 #include "product_bulk.cuh"
 
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
 // What the lanes of one of LANES groups read of a tile of an operand: COUNT rows (columns, for B).
 template <class T, bool BY_TERMS, int ROWS, int TK, int LANES, int COUNT> struct single_layout {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_single_kernel (const __grid_constant__ tensor_map map_a,
                            const __grid_constant__ tensor_map map_b, bulk_args<T> args)
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
   constexpr unsigned PAIR = S::template bytes<T>;
   extern __shared__ __align__ (1024) unsigned char pairs[];
   __shared__ __align__ (8) uint64_t barriers[2 * S::STAGES];

@@ -214,10 +214,10 @@ __global__ void __launch_bounds__ (THREADS)
   leave_row (a, m, j, first - w, s.norm + page * n + k, s.reference + page * n + k, work);
 }
 
-// The same for large matrices, with the same sums (complex numbers: but for the last bits, by other
-// fused operations): a block of threads per `each` columns, one after
-// the other. The reflector is in shared memory, and EACH rows of a column are in the registers of
-// each thread from its product with the reflector to what is subtracted.
+// The same for large matrices: a block of threads per `each` columns, one after the other. The
+// reflector is in shared memory, and EACH rows of a column are in the registers of each thread from
+// its product with the reflector to what is subtracted. The sums are the same; those of complex
+// numbers differ in the last bits, by other fused operations.
 template <class T, int EACH>
 __global__ void __launch_bounds__ (THREADS)
     update_columns_kernel (page_matrix<T> Y, int64_t m, int64_t n, int64_t j, qr_pivots<T> s,

@@ -215,12 +215,12 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
 }
 
 // By rates that inverses and products of pages reach, see doc/notebook/svd-gpu.md. Of steps there
-// are three inverses and five products, and products with G take half the time.
+// are four inverses and five products, and products with G take half the time.
 double polar_seconds (gla_type type, double n, bool vectors)
 {
   const double parts = gla_type_is_complex (type) ? 4 : 1, steps = polar_by_steps ((int64_t)n);
   const double products = (steps ? 8 * 1.5 : 1.5 * POLAR_PRODUCTS) + 1 + (vectors ? 1 : 0);
-  const double inverses = steps ? 3 * 1.5 / 1.5e13 : 2 / 3e12;
+  const double inverses = steps ? 4 * 1.5 / 1.5e13 : 2 / 3e12;
   const double rate = gla_type_real (type) == GLA_TYPE_D || steps ? 3e13 : 1.8e13; // of products
   const double bytes = n * n * (double)gla_type_size (type);
   return parts * n * n * n * (inverses + 2 * products / rate) + 40 * bytes / 3e12;

@@ -149,7 +149,7 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) next_kernel
     page.active = POLAR_INVERSE;
     page.scale = 1;
   } else {
-    page.active = square <= 4 * eps ? POLAR_LAST : POLAR_PRODUCT;
+    page.active = square <= fmax (4.0, s.a.n / 2048.0) * eps ? POLAR_LAST : POLAR_PRODUCT;
     page.scale = square < 0.01 ? 1 : sqrt (3 / (1 + l + l * l));
   }
   atomicOr (s.wanted, page.active);

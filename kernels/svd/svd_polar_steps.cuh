@@ -23,10 +23,10 @@
 
 enum {
   POLAR_WEIGHT = 150,
-  POLAR_VECTORS = 4,     // of the power iteration
-  POLAR_POWER = 5,       // its products
-  POLAR_PATIENCE = 6,    // products that are made before |G - I| must be small
-  POLAR_STEPS_MOST = 40, // of all kinds
+  POLAR_VECTORS = 4,      // of the power iteration
+  POLAR_POWER = 5,        // its products
+  POLAR_PATIENCE = 6,     // products that are made before |G - I| must be small
+  POLAR_STEPS_MOST = 100, // of all kinds, of all pages of a chunk: pages wait for each other
 };
 
 // Bits; a page has one of them, or none when it is done.

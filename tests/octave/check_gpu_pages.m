@@ -89,8 +89,8 @@ function both_ways (A, B, way, options)
     if (! good)
       continue;
     endif
-    scale = max ([1; abs(values(isfinite (values)))(:)]);
-    count_gpu_check ([name ": values"], near_values (D, want{2}, 1e4 * u * scale) && near_values (lambda, values, 1e4 * u * scale));
+    tol = error_of_values (A, B, values, way) * max ([100 * max(rows (A), 6) * u, options{find(strcmp (options, "tol")) + 1}]);
+    count_gpu_check ([name ": values"], near_values (D, want{2}, tol) && near_values (lambda, values, tol));
     good = isequal (isnan (V), isnan (want{1}));
     V(isnan (V)) = 0;
     W = want{1};
@@ -98,6 +98,27 @@ function both_ways (A, B, way, options)
     P = pagemtimes (V, "none", V, "ctranspose");
     Q = pagemtimes (W, "none", W, "ctranspose");
     count_gpu_check ([name ": vectors"], good && all (abs (P - Q)(:) <= 1e6 * u * max ([1; abs(Q(:))])));
+  endfor
+endfunction
+
+% By how much values move at most when A and B do by eps: with "drop" by |A| over the least eigenvalue of B that is
+% kept, with "swap" by the square of the largest value, which is the reciprocal of the smallest eigenvalue found.
+function scale = error_of_values (A, B, values, way)
+  finite = abs (values(isfinite (values) & values != 0));
+  scale = max ([1; finite(:)]);
+  if (isempty (A) || isempty (B))
+    return;
+  elseif (strcmp (way{1}, "swap"))
+    scale = max (scale, scale ^ 2 / min ([1; finite(:)]));
+    return;
+  endif
+  sound = @(X) X(:,:,all (all (isfinite (X), 1), 2)(:));
+  A = sound (A(:,:,:));
+  B = sound (B(:,:,:));
+  for p = 1:size (B, 3)
+    mu = eig ((B(:,:,p) + B(:,:,p)') / 2);
+    kept = mu(mu > max (way{2}, 0) * max (mu) & mu > 0);
+    scale = max ([scale; norm(A(:)) ./ kept]);
   endfor
 endfunction
 
