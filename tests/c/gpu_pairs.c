@@ -225,7 +225,8 @@ static void test_scales (const gla_type *types, int count)
   }
 }
 
-// Parts of the spectrum have the bits of the whole.
+// Parts of the spectrum have the bits of the whole, complex ones to rounding, because another
+// kernel may do products with fewer columns: then they take the place of those of the whole.
 static void check_part (gla_type type, int64_t n, int itype, int interval, int there)
 {
   pair_problem q = random_pairs (type, n, 5, 0, n), part = q;
@@ -270,8 +271,14 @@ static void check_part (gla_type type, int64_t n, int itype, int interval, int t
         const double complex x = get (&part.V, i, j, p);
         same &= j < inside ? x == get (&q.V, i, first + j, p) : isnan (creal (x));
       }
-    CHECK (same, "%c n %lld itype %d page %lld: a part differs from the whole", (char)type,
-           (long long)n, itype, (long long)p);
+    for (int64_t j = 0; !same && gla_type_is_complex (type) && j < inside; j++) {
+      set (&q.lambda, first + j, 0, p, get (&part.lambda, j, 0, p));
+      for (int64_t i = 0; i < n; i++)
+        set (&q.V, i, first + j, p, get (&part.V, i, j, p));
+    }
+    const double ratio = same ? 0 : gla_type_is_complex (type) ? pair_ratio (&q, p) : INFINITY;
+    CHECK (ratio <= BOUND, "%c n %lld itype %d page %lld: a part differs from the whole, ratio %g",
+           (char)type, (long long)n, itype, (long long)p, ratio);
   }
   release_results (&part);
   release (&q);
