@@ -18,6 +18,7 @@
 #   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
 #   pairs-<name>-device.tsv    gla_batcheig_pairs on the GPU, and a composition of batched calls
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
+#   least-squares-<name>.tsv   qr_block (A, b, "solve") from Octave arrays, and the loop over A \ b
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
 #   <name>-gpu-arrays.tsv, -peer.tsv   operations on gpuArrays; PyTorch, where python3 has it
@@ -153,6 +154,9 @@ if [ $octave_too = yes ]; then
   echo "bench_pairs.m: batcheig (A, B) from Octave arrays, beside the loop over eig (A, B)"
   $octave bench_pairs.m $quick >"results/pairs-$name.tsv.new"
   mv "results/pairs-$name.tsv.new" "results/pairs-$name.tsv"
+  echo "bench_least_squares.m: least squares of pages from Octave arrays, beside the loop"
+  $octave bench_least_squares.m $quick >"results/least-squares-$name.tsv.new"
+  mv "results/least-squares-$name.tsv.new" "results/least-squares-$name.tsv"
   echo "bench_pagefunm.m: pagefunm from Octave arrays, beside batcheig and the loop over expm"
   $octave bench_pagefunm.m $quick >"results/pagefunm-$name.tsv.new"
   mv "results/pagefunm-$name.tsv.new" "results/pagefunm-$name.tsv"
