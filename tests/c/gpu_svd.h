@@ -163,6 +163,23 @@ static inline void copy_page (const svd_page *to, int page, const svd_page *from
       svd_set (to, i, j, page, svd_at (A, i, j, source));
 }
 
+// A page alone, from the host and from the GPU, has the bits that it has in the batch.
+static inline void check_page_alone (const svd_page *all, int page)
+{
+  svd_call c = all->call;
+  c.pages = 1;
+  c.gap = 0;
+  svd_page p = svd_page_new (&c);
+  copy_page (&p, 0, all, page);
+  svd_run (on_gpu, &p);
+  CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
+         "%c %dx%d page %d: other bits alone and from the host", c.type, c.m, c.n, page);
+  run_on_device (&p);
+  CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
+         "%c %dx%d page %d: other bits alone", c.type, c.m, c.n, page);
+  svd_page_free (&p);
+}
+
 static inline int all_nan (const gla_array *a, int page)
 {
   for (int64_t j = 0; j < a->columns; j++)

@@ -18,25 +18,6 @@ static void check_pages (const svd_page *p)
          p->call.n);
 }
 
-// A page alone, from the host and from the GPU, has the bits that it has in the batch.
-static void check_alone (const svd_page *all)
-{
-  svd_call c = all->call;
-  c.pages = 1;
-  c.gap = 0;
-  for (int page = 0; page < all->call.pages; page += 4) {
-    svd_page p = svd_page_new (&c);
-    copy_page (&p, 0, all, page);
-    svd_run (on_gpu, &p);
-    CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
-           "%c %dx%d page %d: other bits alone and from the host", c.type, c.m, c.n, page);
-    run_on_device (&p);
-    CHECK (p.status == GLA_OK && same_results (all, page, &p, 0),
-           "%c %dx%d page %d: other bits alone", c.type, c.m, c.n, page);
-    svd_page_free (&p);
-  }
-}
-
 // Values alone, and the largest of them with vectors.
 static void check_few (const svd_page *all)
 {
@@ -91,7 +72,8 @@ static void check_shape (gla_type type, int m, int n, int number)
   if (!is_refused (&p)) {
     CHECK (p.status == GLA_OK, "%c %dx%d: %s", type, m, n, gla_message (on_gpu));
     check_pages (&p);
-    check_alone (&p);
+    for (int page = 0; page < p.call.pages; page += 4)
+      check_page_alone (&p, page);
     check_few (&p);
   }
   svd_page_free (&p);
