@@ -1,10 +1,11 @@
 // tests/c/fake_cuda.h: a stand-in for the CUDA runtime, in which kernels do nothing
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The objects of kernels/ are linked with fake_cuda.c in place of libcudart_static.a. Device memory
-// is host memory at addresses that depend on the calls alone; every copy must lie within one
-// allocation, and memory that was freed, or is behind an allocation, cannot be touched. Kernels are
-// not run. What the host reads back is set by the test, so that it takes one way or another.
+// The objects of kernels/ are linked with fake_cuda.c and the files beside it in place of
+// libcudart_static.a. Device memory is host memory at addresses that depend on the calls alone;
+// every copy must lie within one allocation, and memory that was freed, or is behind an allocation,
+// cannot be touched. Kernels are not run. What the host reads back is set by the test, so that it
+// takes one way or another.
 
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
