@@ -5,6 +5,7 @@
 #define GPU_SVD_H
 
 #include "gpu_page_tests.h"
+#include "svd_kinds.h"
 #include "svd_page.h"
 
 #include <cuda_runtime_api.h>
@@ -18,70 +19,6 @@ static int n_skipped;
 //------------------------------------------------------------------------------
 // pages
 //------------------------------------------------------------------------------
-
-typedef enum {
-  RANDOM,
-  ZERO,
-  IDENTITY,
-  ONES,
-  ZERO_COLUMN,
-  ZERO_ROW,
-  RANK_2,
-  REPEATED,
-  NEAR,
-  TINY,
-  LARGE,
-  DENORMAL,
-  ROWS_UP,
-  COLUMNS_UP,
-  COLUMNS_DOWN,
-  KINDS
-} kind_of_page;
-
-static inline double complex random_of (gla_type type, unsigned long long *seed)
-{
-  const double re = check_random (seed), im = check_random (seed);
-  return gla_type_is_complex (type) ? re + im * I : re;
-}
-
-static inline double complex element (kind_of_page kind, const svd_call *c, int i, int j,
-                                      double complex x)
-{
-  const int single = gla_type_real (c->type) == GLA_TYPE_S;
-  const double least = single ? 0x1p-149 : 0x1p-1074, size = single ? 1e30 : 1e300;
-  switch (kind) {
-  case RANDOM:
-    return x;
-  case ZERO:
-    return 0;
-  case IDENTITY:
-    return i == j;
-  case ONES:
-    return 1;
-  case ZERO_COLUMN:
-    return j == c->n / 2 ? 0 : x;
-  case ZERO_ROW:
-    return i == c->m / 2 ? 0 : x;
-  case RANK_2:
-    return cos (i) * sin (j + 1) + sin (2 * i) * cos (3 * j);
-  case REPEATED:
-    return (i % 3 == j % 3) + (double)(i == j);
-  case NEAR:
-    return (i == j) + gla_type_eps (c->type) * 4 * x;
-  case TINY:
-    return x / size;
-  case LARGE:
-    return x * size;
-  case DENORMAL:
-    return round (4 * creal (x)) * least;
-  case ROWS_UP:
-    return x * pow (10, 20. * i / c->m);
-  case COLUMNS_UP:
-    return x * pow (10, 20. * j / c->n);
-  default:
-    return x * pow (10, (single ? -24. : -250.) * j / c->n);
-  }
-}
 
 static inline void fill_page (const svd_page *p, int page, kind_of_page kind,
                               unsigned long long *seed)

@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/pool.h"
-#include "svd_page.h"
+#include "svd_kinds.h"
 
 static gla_context *ctx;
-
-static double complex random_of (gla_type type, unsigned long long *seed)
-{
-  const double re = check_random (seed), im = check_random (seed);
-  return gla_type_is_complex (type) ? re + im * I : re;
-}
 
 static void fill (const svd_page *p, unsigned long long seed)
 {
@@ -88,62 +82,12 @@ static void test_shapes (gla_type type)
 // hard pages
 //------------------------------------------------------------------------------
 
-typedef enum {
-  ZERO,
-  IDENTITY,
-  ONES,
-  ZERO_COLUMN,
-  ZERO_ROW,
-  REPEATED,
-  NEAR,
-  TINY,
-  LARGE,
-  DENORMAL,
-  ROWS_UP,
-  COLUMNS_UP,
-  MINUS_ZERO,
-  KINDS
-} kind_of_page;
-
-static double complex element (kind_of_page kind, const svd_call *c, int i, int j, double complex x)
-{
-  const int single = gla_type_real (c->type) == GLA_TYPE_S;
-  const double least = single ? 0x1p-149 : 0x1p-1074, size = single ? 1e30 : 1e300;
-  switch (kind) {
-  case ZERO:
-    return 0;
-  case IDENTITY:
-    return i == j;
-  case ONES:
-    return 1;
-  case ZERO_COLUMN:
-    return j == c->n / 2 ? 0 : x;
-  case ZERO_ROW:
-    return i == c->m / 2 ? 0 : x;
-  case REPEATED:
-    return (i % 3 == j % 3) + (double)(i == j);
-  case NEAR:
-    return (i == j) + gla_type_eps (c->type) * 4 * x;
-  case TINY:
-    return x / size;
-  case LARGE:
-    return x * size;
-  case DENORMAL:
-    return round (4 * creal (x)) * least;
-  case ROWS_UP:
-    return x * pow (10, 20. * i / c->m);
-  case COLUMNS_UP:
-    return x * pow (10, 20. * j / c->n);
-  default:
-    return -0.0 * (i + j);
-  }
-}
-
 static int rank_of (kind_of_page kind, const svd_call *c)
 {
   const int k = svd_least (c);
   return kind == ZERO || kind == MINUS_ZERO    ? 0
          : kind == ONES                        ? 1
+         : kind == RANK_2                      ? (k < 2 ? k : 2)
          : kind == ZERO_COLUMN && c->n <= c->m ? k - 1
          : kind == ZERO_ROW && c->m <= c->n    ? k - 1
                                                : k;
