@@ -9,9 +9,23 @@
 #define GPULINALG_EIG_PART_CUH
 
 #include "engine.cuh"
+#include "rows.h"
 
 // Bytes of the arena that a chunk of so many pages needs.
 size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pages);
+
+// Pages of a chunk: as many as the row takes for `job`, or as many as have an arena in the memory
+// of the GPU. `arena (pages)` has the bytes of an arena, those of this part included.
+template <class A>
+int64_t eig_part_chunk_pages (cuda_engine *e, const gla_eig_job *job, int64_t pages, A arena)
+{
+  const int64_t chunk = cuda_eig_ops.chunk_pages (&e->base, &job->head, pages);
+  // the query takes longer than a small batch
+  if (arena (chunk) <= e->slots[0].size)
+    return chunk;
+  const double by_memory = engine_pages_in_memory (e, (double)arena (64) / 64);
+  return (double)chunk <= by_memory ? chunk : by_memory < 1 ? 1 : (int64_t)by_memory;
+}
 
 // The same as `submit` of the row, in an arena that is large enough. info and skew of the chunk are
 // not used.

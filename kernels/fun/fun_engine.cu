@@ -312,12 +312,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   const gla_pagefun_job &job = *(const gla_pagefun_job *)head;
   const gla_eig_job eig = eig_job_of (job, head->device_arrays);
   cuda_engine *e = engine_of (engine);
-  const int64_t chunk = cuda_eig_ops.chunk_pages (engine, &eig.head, pages);
-  // the query takes longer than a small batch
-  if (arena_bytes (e, job, chunk) <= e->slots[0].size)
-    return chunk;
-  const double by_memory = engine_pages_in_memory (e, (double)arena_bytes (e, job, 64) / 64);
-  return (double)chunk <= by_memory ? chunk : by_memory < 1 ? 1 : (int64_t)by_memory;
+  return eig_part_chunk_pages (e, &eig, pages,
+                               [&] (int64_t count) { return arena_bytes (e, job, count); });
 }
 
 gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
