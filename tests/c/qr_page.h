@@ -4,6 +4,7 @@
 #ifndef QR_PAGE_H
 #define QR_PAGE_H
 
+#include "long_sums.h"
 #include "page_bits.h"
 
 // The call. Arrays have `gap` extra rows, filled with a pattern that must not change.
@@ -23,10 +24,6 @@ typedef struct {
   int64_t *jpvt;
   gla_status status;
 } qr_page;
-
-typedef struct {
-  long double re, im;
-} wide;
 
 static inline double complex qr_get (gla_type type, const void *x, int64_t at)
 {
@@ -128,17 +125,16 @@ static inline int qr_untouched (const qr_page *p)
 // errors
 //------------------------------------------------------------------------------
 
-static inline wide wide_add (wide s, double complex a, double complex b)
+// The columns of a page, or with `rows` its rows; conjugated or not.
+static inline vectors qr_vectors (const gla_array *a, int64_t page, int rows, int conjugated)
 {
-  const long double ar = creal (a), ai = cimag (a), br = creal (b), bi = cimag (b);
-  s.re += ar * br - ai * bi;
-  s.im += ar * bi + ai * br;
-  return s;
-}
-
-static inline long double wide_abs (wide a)
-{
-  return hypotl (a.re, a.im);
+  const vectors v = rows ? vectors_new (a->columns, a->rows) : vectors_new (a->rows, a->columns);
+  for (int64_t j = 0; j < a->columns; j++)
+    for (int64_t i = 0; i < a->rows; i++) {
+      const double complex x = qr_at (a, i, j, page);
+      vectors_set (v, rows ? i : j, rows ? j : i, conjugated ? conj (x) : x);
+    }
+  return v;
 }
 
 typedef struct {
@@ -159,16 +155,17 @@ static inline void qr_measure_product (const qr_page *p, int64_t page, double ep
 {
   const qr_call *c = &p->call;
   const gla_array *Q = &p->a[QR_Q], *R = &p->a[QR_R];
+  const int is_complex = gla_type_is_complex (c->type);
+  const vectors rows = qr_vectors (Q, page, 1, 0), columns = qr_vectors (R, page, 0, 0);
   long double worst = 0, size = 0;
   for (int j = 0; j < c->n; j++) {
     const int64_t from = c->pivot ? p->jpvt[page * c->n + j] : j;
     long double off1 = 0, off2 = 0, norm1 = 0, norm2 = 0;
     for (int i = 0; i < c->m; i++) {
-      const double complex a = qr_at (&p->a[QR_A], i, from, page);
-      wide s = {-creal (a), -cimag (a)};
-      for (int64_t k = 0; k < R->rows && k <= j; k++)
-        s = wide_add (s, qr_at (Q, i, k, page), qr_at (R, k, j, page));
-      const long double off = wide_abs (s), norm = hypotl (creal (a), cimag (a));
+      const wide a = qr_at (&p->a[QR_A], i, from, page);
+      const int64_t count = j < R->rows ? j + 1 : R->rows;
+      const wide s = sum_of_first (count, rows, i, columns, j, is_complex);
+      const long double off = wide_abs (s - a), norm = wide_abs (a);
       off1 += off, off2 += off * off, norm1 += norm, norm2 += norm * norm;
     }
     worst = off1 > worst ? off1 : worst;
@@ -179,65 +176,64 @@ static inline void qr_measure_product (const qr_page *p, int64_t page, double ep
     else if (off > 0)
       q->columns = fmax (q->columns, norm2 > 0 ? (double)(off / sqrtl (norm2) / eps) : INFINITY);
   }
+  vectors_free (rows);
+  vectors_free (columns);
   worst -= qr_grain (c) * c->m;
   q->product = worst > 0 ? (double)(worst / (c->m * size * eps)) : isnan (worst) ? INFINITY : 0;
 }
 
 static inline double qr_orthogonality (const gla_array *Q, int64_t page, double eps)
 {
+  const int is_complex = gla_type_is_complex (Q->type);
+  const vectors left = qr_vectors (Q, page, 0, 1), right = qr_vectors (Q, page, 0, 0);
   long double worst = 0;
   for (int64_t j = 0; j < Q->columns; j++)
     for (int64_t i = 0; i <= j; i++) {
-      wide s = {i == j ? -1 : 0, 0};
-      for (int64_t k = 0; k < Q->rows; k++)
-        s = wide_add (s, conj (qr_at (Q, k, i, page)), qr_at (Q, k, j, page));
-      const long double off = wide_abs (s);
-      worst = off <= worst ? worst : off;
-      if (isnan (off))
-        return INFINITY;
+      const long double off = wide_abs (sum_of_products (left, i, right, j, is_complex) - (i == j));
+      worst = isnan (off) ? INFINITY : fmaxl (worst, off);
     }
+  vectors_free (left);
+  vectors_free (right);
   return (double)(worst / eps);
 }
 
 static inline double qr_measure_c (const qr_page *p, int64_t page, double eps)
 {
   const gla_array *Q = &p->a[QR_Q], *C = &p->a[QR_C], *B = &p->a[QR_B];
+  const int is_complex = gla_type_is_complex (C->type);
+  const vectors left = qr_vectors (Q, page, 0, 1), right = qr_vectors (B, page, 0, 0);
   long double worst = 0, size = 0;
   for (int64_t j = 0; j < C->columns; j++) {
     long double off = 0, norm = 0;
-    for (int64_t i = 0; i < C->rows && i < Q->columns; i++) {
-      const double complex x = qr_at (C, i, j, page);
-      wide s = {-creal (x), -cimag (x)};
-      for (int64_t k = 0; k < B->rows; k++)
-        s = wide_add (s, conj (qr_at (Q, k, i, page)), qr_at (B, k, j, page));
-      off += wide_abs (s);
-    }
+    for (int64_t i = 0; i < C->rows && i < Q->columns; i++)
+      off += wide_abs (sum_of_products (left, i, right, j, is_complex) - qr_at (C, i, j, page));
     for (int64_t k = 0; k < B->rows; k++)
-      norm += cabs (qr_at (B, k, j, page));
-    if (isnan (off))
-      return INFINITY;
-    worst = off <= worst ? worst : off;
+      norm += wide_abs (qr_at (B, k, j, page));
+    worst = isnan (off) ? INFINITY : fmaxl (worst, off);
     size = norm > size ? norm : size;
   }
-  return (double)(worst / (B->rows * size * eps));
+  vectors_free (left);
+  vectors_free (right);
+  return isinf (worst) ? INFINITY : (double)(worst / (B->rows * size * eps));
 }
 
 // Also checks that Y is unit lower trapezoidal.
 static inline double qr_measure_wy (const qr_page *p, int64_t page, double eps)
 {
   const gla_array *Q = &p->a[QR_Q], *W = &p->a[QR_W], *Y = &p->a[QR_Y];
+  const int is_complex = gla_type_is_complex (Q->type);
+  const vectors left = qr_vectors (W, page, 1, 0), right = qr_vectors (Y, page, 1, 1);
   long double worst = 0;
   for (int64_t j = 0; j < Q->columns; j++)
     for (int64_t i = 0; i < Q->rows; i++) {
-      const double complex x = qr_at (Q, i, j, page);
-      wide s = {(i == j) - creal (x), -cimag (x)};
-      for (int64_t k = 0; k < Y->columns && k <= j; k++)
-        s = wide_add (s, qr_at (W, i, k, page), conj (qr_at (Y, j, k, page)));
-      const long double off = wide_abs (s);
-      if (isnan (off) || (j < Y->columns && i <= j && qr_at (Y, i, j, page) != (i == j)))
-        return INFINITY;
-      worst = off > worst ? off : worst;
+      const int64_t count = j < Y->columns ? j + 1 : Y->columns;
+      const wide s = sum_of_first (count, left, i, right, j, is_complex);
+      const long double off = wide_abs (s + (i == j) - qr_at (Q, i, j, page));
+      const int wrong = j < Y->columns && i <= j && qr_at (Y, i, j, page) != (i == j);
+      worst = isnan (off) || wrong ? INFINITY : fmaxl (worst, off);
     }
+  vectors_free (left);
+  vectors_free (right);
   return (double)(worst / eps);
 }
 

@@ -4,9 +4,8 @@
 #ifndef SOLVE_REFERENCE_H
 #define SOLVE_REFERENCE_H
 
+#include "long_sums.h"
 #include "page_arrays.h"
-
-typedef long double complex wide;
 
 // Element of op (a).
 static inline wide element (const gla_array *a, char op, int64_t i, int64_t j, int64_t p)
@@ -22,7 +21,7 @@ static inline double norm_1 (const gla_array *a, char op, int64_t p)
   for (int64_t j = 0; j < n; j++) {
     long double sum = 0;
     for (int64_t i = 0; i < m; i++)
-      sum += cabsl (element (a, op, i, j, p));
+      sum += wide_abs (element (a, op, i, j, p));
     norm = fmaxl (norm, sum);
   }
   return (double)norm;
@@ -51,50 +50,6 @@ static inline wide matrix_element (const solved_page *s, int64_t i, int64_t j)
 }
 
 //------------------------------------------------------------------------------
-// sums of products
-//------------------------------------------------------------------------------
-
-// Vectors of n numbers each, real and imaginary parts apart, because sums of products of complex
-// numbers are slow in C.
-typedef struct {
-  int64_t n;
-  double *re, *im;
-} vectors;
-
-static inline vectors vectors_new (int64_t n, int64_t count)
-{
-  const size_t bytes = (size_t)(n * count + 1) * sizeof (double);
-  return (vectors){n, malloc (bytes), malloc (bytes)};
-}
-
-static inline void vectors_free (vectors v)
-{
-  free (v.re);
-  free (v.im);
-}
-
-static inline void vectors_set (vectors v, int64_t k, int64_t i, double complex x)
-{
-  v.re[k * v.n + i] = creal (x);
-  v.im[k * v.n + i] = cimag (x);
-}
-
-// The sum of the products of the elements of vector i of a and vector j of b.
-static inline wide sum_of_products (vectors a, int64_t i, vectors b, int64_t j, int is_complex)
-{
-  const double *ar = a.re + i * a.n, *ai = a.im + i * a.n;
-  const double *br = b.re + j * b.n, *bi = b.im + j * b.n;
-  long double re = 0, im = 0;
-  for (int64_t k = 0; k < a.n; k++)
-    re += (long double)ar[k] * br[k];
-  for (int64_t k = 0; is_complex && k < a.n; k++) {
-    re -= (long double)ai[k] * bi[k];
-    im += (long double)ar[k] * bi[k] + (long double)ai[k] * br[k];
-  }
-  return re + im * I;
-}
-
-//------------------------------------------------------------------------------
 // backward errors
 //------------------------------------------------------------------------------
 
@@ -113,8 +68,8 @@ static inline solved_matrix solved_matrix_of (const solved_page *s)
     for (int64_t j = 0; j < n; j++) {
       const wide x = matrix_element (s, i, j);
       vectors_set (a.rows, i, j, (double complex)x);
-      vectors_set (a.sizes, i, j, (double)cabsl (x));
-      sum += cabsl (x);
+      vectors_set (a.sizes, i, j, (double)wide_abs (x));
+      sum += wide_abs (x);
     }
     a.norm = fmaxl (a.norm, sum);
   }
@@ -137,12 +92,12 @@ static inline double column_ratio (const solved_page *s, const solved_matrix *a,
   for (int64_t j = 0; j < n; j++) {
     const wide element = column_element (s->X, s->side, j, c, s->p);
     vectors_set (x, 0, j, (double complex)element);
-    vectors_set (sizes, 0, j, (double)cabsl (element));
-    largest = fmaxl (largest, cabsl (element));
+    vectors_set (sizes, 0, j, (double)wide_abs (element));
+    largest = fmaxl (largest, wide_abs (element));
   }
   for (int64_t i = 0; i < n && !isnan (off); i++) {
     const wide b = column_element (s->B, s->side, i, c, s->b);
-    const long double r = cabsl (b - sum_of_products (a->rows, i, x, 0, is_complex));
+    const long double r = wide_abs (b - sum_of_products (a->rows, i, x, 0, is_complex));
     off = isnan (r) ? NAN : fmaxl (off, r);
     if (by_element) {
       const long double size = creall (sum_of_products (a->sizes, i, sizes, 0, 0));
@@ -177,7 +132,7 @@ static inline long double unity_error (vectors x, vectors y, int is_complex)
   for (int64_t j = 0; j < x.n; j++) {
     long double sum = 0;
     for (int64_t i = 0; i < x.n; i++)
-      sum += cabsl ((i == j) - sum_of_products (x, i, y, j, is_complex));
+      sum += wide_abs ((i == j) - sum_of_products (x, i, y, j, is_complex));
     if (isnan (sum))
       return INFINITY;
     worst = fmaxl (worst, sum);
@@ -227,14 +182,14 @@ static inline double true_rcond (const solved_page *s)
     for (int64_t i = 0; i < n; i++) {
       a[i + j * n] = matrix_element (s, i, j);
       a[i + (n + j) * n] = i == j;
-      sum += cabsl (a[i + j * n]);
+      sum += wide_abs (a[i + j * n]);
     }
     norm = fmaxl (norm, sum);
   }
   for (int64_t k = 0; k < n; k++) {
     int64_t best = k;
     for (int64_t i = k; i < n; i++)
-      best = cabsl (a[i + k * n]) > cabsl (a[best + k * n]) ? i : best;
+      best = wide_abs (a[i + k * n]) > wide_abs (a[best + k * n]) ? i : best;
     for (int64_t j = 0; j < 2 * n; j++) {
       const wide x = a[best + j * n];
       a[best + j * n] = a[k + j * n];
@@ -250,7 +205,7 @@ static inline double true_rcond (const solved_page *s)
   for (int64_t j = n; j < 2 * n; j++) {
     long double sum = 0;
     for (int64_t i = 0; i < n; i++)
-      sum += cabsl (a[i + j * n]);
+      sum += wide_abs (a[i + j * n]);
     inverse = fmaxl (inverse, sum);
   }
   free (a);
