@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Usage: bench_large [--types dzsc] [--sizes 2048,4096,...] [--values] [--pages p] [--alone]
-// [--hard]
+// [--hard] [--steps]
 //
 // A table (TSV) goes to stdout. All arrays are on the GPU before and after, both libraries read the
 // lower triangle, and the input is random and Hermitian. A time is the median of 3 calls after one
@@ -13,7 +13,8 @@
 // by products of cuBLAS; without vectors, residual compares the sum of the squares of the
 // eigenvalues with the norm of A.
 // --values: no eigenvectors. --alone: no peer. --hard: matrices that are hard, no peer and no
-// times. The exit status is 1 if a result was wrong.
+// times. --steps: no peer; a column more has the time over n^3 divided by that of the size before.
+// The exit status is 1 if a result was wrong.
 
 #include "gpulinalg.h"
 #include "device_bench.cuh"
@@ -33,7 +34,7 @@ struct settings {
   std::string types = "dz";
   std::vector<int64_t> sizes = {2048, 4096, 8192, 16384};
   int64_t pages = 1;
-  bool vectors = true, peer = true, hard = false;
+  bool vectors = true, peer = true, hard = false, steps = false;
 };
 
 struct handles {
@@ -41,6 +42,7 @@ struct handles {
   cublasHandle_t blas = NULL;
   cusolverDnHandle_t solver = NULL;
   bool wrong = false;
+  double last = NAN; // time over n^3 of the size before
 };
 
 //------------------------------------------------------------------------------
@@ -367,11 +369,16 @@ template <class T> void cell (handles &h, const settings &set, int64_t n)
   }
   bool right = residual <= 3 && orthogonality <= 3;
   h.wrong |= !right;
-  printf ("%c\t%lld\t%lld\t%d\t%.4g\t%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s%s %s\n",
-          scalar<T>::letter, (long long)n, (long long)set.pages, set.vectors, ms, ms_peer,
-          ms_peer / ms, residual, orthogonality, r, o, right ? "" : "WRONG ", note.c_str (),
-          note_peer.c_str ());
+  printf ("%c\t%lld\t%lld\t%d\t%.4g\t", scalar<T>::letter, (long long)n, (long long)set.pages,
+          set.vectors, ms);
+  if (set.steps)
+    printf ("%.3g\t%.3g\t%.3g\t", ms / pow ((double)n, 3) / h.last, residual, orthogonality);
+  else
+    printf ("%.4g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t", ms_peer, ms_peer / ms, residual, orthogonality,
+            r, o);
+  printf ("%s%s %s\n", right ? "" : "WRONG ", note.c_str (), note_peer.c_str ());
   fflush (stdout);
+  h.last = ms / pow ((double)n, 3);
 }
 
 template <class T> void hard_cell (handles &h, const settings &set, int64_t n)
@@ -413,7 +420,10 @@ settings read (int argc, char **argv)
       set.peer = false;
     else if (option == "--hard")
       set.hard = true;
-    else if (option == "--types")
+    else if (option == "--steps") {
+      set.steps = true;
+      set.peer = false;
+    } else if (option == "--types")
       set.types = argv[++k];
     else if (option == "--pages")
       set.pages = atoll (argv[++k]);
@@ -444,13 +454,16 @@ int main (int argc, char **argv)
   must (cudaGetDeviceProperties (&gpu, 0), "cudaGetDeviceProperties");
   printf ("# %s; gpulinalg %s; milliseconds per page, arrays on the GPU: bench_large\n", gpu.name,
           gla_version ());
-  printf ("type\tn\tpages\tvectors\tms\tms_peer\tpeer/"
-          "ms\tresidual\torthogonality\tpeer_residual\tpeer_orthogonality\tnote\n");
-  for (char type : set.types)
+  printf (set.steps ? "type\tn\tpages\tvectors\tms\tstep\tresidual\torthogonality\tnote\n"
+                    : "type\tn\tpages\tvectors\tms\tms_peer\tpeer/ms\tresidual\torthogonality\t"
+                      "peer_residual\tpeer_orthogonality\tnote\n");
+  for (char type : set.types) {
+    h.last = NAN;
     for (int64_t n : set.sizes)
       type == 's'   ? one<float> (h, set, n)
       : type == 'd' ? one<double> (h, set, n)
       : type == 'c' ? one<cuFloatComplex> (h, set, n)
                     : one<cuDoubleComplex> (h, set, n);
+  }
   return h.wrong;
 }

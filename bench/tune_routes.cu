@@ -1,10 +1,10 @@
 // tune_routes.cu: measures the table of kernels/eig/eig_routes.h on this machine and prints it
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: tune_routes [--types zdcs]. For each type and n every possible row is timed on the same
-// batch, all arrays on the GPU, with vectors and then without. The times are printed as comments
-// above the table. Rows with wrong results do not count. The printed rows can replace those in
-// eig_routes.h.
+// Usage: tune_routes [--types zdcs] [--sizes 512,1024]. For each type and n every possible row is
+// timed on the same batch, all arrays on the GPU, with vectors and then without. The times are
+// printed as comments above the table. Rows with wrong results do not count. The printed rows can
+// replace those in eig_routes.h, if all sizes were measured.
 
 #include "measure.cuh"
 #include "backend.h"
@@ -122,6 +122,9 @@ void tune_rows (bench &b, gla_engine *gpu, bool vectors, const std::vector<gla_e
 {
   std::vector<gla_eig_route> table;
   for (const size &s : sizes) {
+    const std::vector<int64_t> &asked = b.set.sizes;
+    if (!asked.empty () && std::find (asked.begin (), asked.end (), s.n) == asked.end ())
+      continue;
     batch<T> m (s.n, s.pages, vectors);
     if (!m.allocate ())
       continue;
@@ -162,6 +165,9 @@ template <class T> void tune (bench &b, gla_engine *gpu)
                  {2048, EIG_STAGES, 8},
                  {2048, EIG_STAGES, 16},
                  {2048, EIG_STAGES, 32},
+                 {2048, EIG_BAND, 8},
+                 {2048, EIG_BAND, 16},
+                 {2048, EIG_BAND, 32},
                  {2048, EIG_LARGE, 0}});
   tune_rows<T> (b, gpu, false,
                 {{2048, EIG_STAGES, 0},
@@ -171,12 +177,30 @@ template <class T> void tune (bench &b, gla_engine *gpu)
                  {2048, EIG_LARGE, 0}});
 }
 
+bool parse (int argc, char **argv, settings &set)
+{
+  for (int k = 1; k + 1 < argc; k += 2) {
+    const std::string name = argv[k];
+    if (name == "--types")
+      set.types = argv[k + 1];
+    else if (name == "--sizes")
+      for (char *p = argv[k + 1], *end; *p != '\0'; p = end + (*end == ','))
+        set.sizes.push_back (strtoll (p, &end, 10));
+    else
+      return false;
+  }
+  return argc % 2 == 1;
+}
+
 } // namespace
 
 int main (int argc, char **argv)
 {
   bench b;
-  std::string types = argc == 3 && std::string (argv[1]) == "--types" ? argv[2] : "zdcs";
+  if (!parse (argc, argv, b.set)) {
+    fprintf (stderr, "usage: %s [--types zdcs] [--sizes 512,1024]\n", argv[0]);
+    return 2;
+  }
   b.born = std::chrono::steady_clock::now ();
   if (gla_context_create (&b.ctx) != GLA_OK || gla_device_count (b.ctx) == 0) {
     fprintf (stderr, "no GPU: %s\n", b.ctx != NULL ? gla_backend_note (b.ctx) : "no memory");
@@ -187,7 +211,7 @@ int main (int argc, char **argv)
   gla_engine *gpu = NULL;
   if (gla_backend_cuda.open (0, &gpu) != GLA_OK)
     return 2;
-  for (char type : types)
+  for (char type : b.set.types)
     if (type == 'z')
       tune<cuDoubleComplex> (b, gpu);
     else if (type == 'd')

@@ -155,6 +155,8 @@ __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int wa
 
 template <class T> cudaError_t eig_chased (const eig_args<T> &a)
 {
+  if (a.wanted > EIG_ALONE_COLUMNS && eig_chased_strip_fits<T> (a.n, a.smem_limit))
+    return eig_chased_strip (a);
   int threads = (a.n + B - 1) / B; // of a column: in the end they have all of its rows
   int warps = (threads + 31) / 32, groups = THREADS / 32 / warps;
   int needed = (a.wanted + COLUMNS<T> - 1) / COLUMNS<T>;

@@ -38,8 +38,8 @@ gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chun
 //------------------------------------------------------------------------------
 
 // By way of a band some lanes transform each wanted column alone up to so many rows, and up to
-// twice as many where there are few columns, as measured.
-enum { EIG_ALONE_ROWS = 128, EIG_ALONE_COLUMNS = 4 };
+// twice as many where there are few columns (EIG_ALONE_COLUMNS), as measured.
+enum { EIG_ALONE_ROWS = 128 };
 
 // The columns of a strip of the back-transform: the table's, or what fits; 0: no strips. By way of
 // a band it is as narrow as the wanted columns.
@@ -47,10 +47,11 @@ template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *jo
 {
   int strip = job->vectors ? eig_table_row (job).strip : 0;
   if (job->vectors && eig_goes_by_band (e, job)) {
-    if (job->n <= EIG_ALONE_ROWS * (job->columns <= EIG_ALONE_COLUMNS ? 2 : 1))
+    const int64_t columns = eig_forms_part (e, job) ? job->columns : job->n;
+    if (columns < job->n && job->n <= EIG_ALONE_ROWS * (columns <= EIG_ALONE_COLUMNS ? 2 : 1))
       return 0;
     strip = strip == 0 ? 16 : strip;
-    while (strip > 8 && strip / 2 >= job->columns)
+    while (strip > 8 && strip / 2 >= columns)
       strip /= 2;
   }
   while (strip > 0 && !eig_unmtr_strip_fits<T> ((int)job->n, strip, e->smem_limit))

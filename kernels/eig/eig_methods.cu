@@ -16,7 +16,8 @@ bool fits (const gla_eig_job *job, int smem_limit)
 }
 
 // Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
-// as measured. A block of chased.cu has threads for CHASED_MOST rows.
+// as measured. So it does for all where the table says so, if strips of them fit. A block of
+// chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
 // Seconds of a large page, which has the GPU for itself.
@@ -60,13 +61,19 @@ bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)
 
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
 {
+  const bool asked = eig_table_row (job).way == EIG_BAND;
   if (!job->vectors)
-    return eig_table_row (job).way == EIG_BAND;
-  return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && job->n >= BAND_FROM &&
-         job->n <= CHASED_MOST && job->columns <= job->n / BAND_SHARE &&
-         for_type (job->head.type, [&] (auto zero) {
-           return eig_unmtr_strip_fits<decltype (zero)> ((int)job->n, 8, e->smem_limit);
-         });
+    return asked;
+  const int n = (int)job->n;
+  return for_type (job->head.type, [&] (auto zero) {
+    typedef decltype (zero) T;
+    if (!eig_unmtr_strip_fits<T> (n, 8, e->smem_limit))
+      return false;
+    if (asked && eig_chased_strip_fits<T> (n, e->smem_limit))
+      return true;
+    return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && n >= BAND_FROM &&
+           n <= CHASED_MOST && job->columns <= n / BAND_SHARE;
+  });
 }
 
 // Fitted to the measured table (bench/results/). They bound chunks and launches and serve "auto".

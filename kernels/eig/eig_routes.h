@@ -11,7 +11,7 @@ typedef enum {
   EIG_STAGES, // a kernel for each stage
   EIG_WHOLE,  // whole pages in one kernel (small.cu, n <= 32)
   EIG_WARP,   // by stages, of which one kernel reads and reduces (hetrd_warp.cu, n <= 128, z: 96)
-  EIG_BAND,   // by stages, eigenvalues alone by way of a band matrix (he2hb.cuh, hb2st.cu)
+  EIG_BAND,   // by stages, by way of a band matrix (he2hb.cuh, hb2st.cu)
   EIG_LARGE   // one page after the other, each by the whole GPU (large.cuh)
 } gla_eig_way;
 
@@ -52,14 +52,16 @@ static const gla_eig_route_table gla_eig_routes[4] = {
      {{16, EIG_WHOLE, 0},
       {112, EIG_WARP, 0},
       {224, EIG_STAGES, 32},
-      {1792, EIG_STAGES, 16},
+      {384, EIG_STAGES, 16},
+      {1792, EIG_BAND, 16},
       {32768, EIG_LARGE, 0}},
      {{16, EIG_WHOLE, 0}, {68, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
     {'s',
      {{32, EIG_WHOLE, 0},
       {128, EIG_WARP, 0},
       {224, EIG_STAGES, 32},
-      {1792, EIG_STAGES, 16},
+      {768, EIG_STAGES, 16},
+      {1792, EIG_BAND, 16},
       {32768, EIG_LARGE, 0}},
      {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},
 };

@@ -1,10 +1,10 @@
-// hetrd_band.cuh: reduction to tridiagonal form by way of a band matrix: values, or few vectors
+// hetrd_band.cuh: reduction to tridiagonal form by way of a band matrix, and the way back
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // LAPACK's ?hetrd_2stage (Haidar, Ltaief, Dongarra 2011): the dense matrix is first made a band
 // matrix, which takes products of matrices only; then the band is chased to two diagonals. The
-// reflectors of both stages are kept where some eigenvectors are wanted: two transformations of few
-// columns take less than the other reduction takes more.
+// reflectors of both stages are kept where eigenvectors are wanted: two transformations of few
+// columns, or of those of large pages, take less than the other reduction takes more.
 
 #ifndef GPULINALG_HETRD_BAND_CUH
 #define GPULINALG_HETRD_BAND_CUH
@@ -44,7 +44,14 @@ inline int64_t eig_chased_numbers (int n)
   return (int64_t)n * eig_chased_tasks (n) * EIG_BANDWIDTH;
 }
 
+// Up to so many wanted columns are few.
+enum { EIG_ALONE_COLUMNS = 4 };
+
 // V = Q2 Z for the wanted columns, by the reflectors of the second stage.
 template <class T> cudaError_t eig_chased (const eig_args<T> &a);
+// The same for more than EIG_ALONE_COLUMNS columns, where a strip of them fits in shared memory;
+// eig_chased takes it.
+template <class T> bool eig_chased_strip_fits (int n, int smem_limit);
+template <class T> cudaError_t eig_chased_strip (const eig_args<T> &a);
 
 #endif

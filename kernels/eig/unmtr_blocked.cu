@@ -235,9 +235,10 @@ GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, bool ins
 }
 
 // One block owns NC columns of Z of one page. They stay in shared memory while the blocks of
-// reflectors are applied, last to first; at the end they are stored at their places in V.
+// reflectors are applied, last to first; at the end they are stored at their places in V. Of 8
+// warps two blocks find registers.
 template <class T, int NC, int WARPS>
-__global__ void __launch_bounds__ (WARPS * 32) apply_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (WARPS * 32, 16 / WARPS) apply_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   extern __shared__ __align__ (16) double memory[];

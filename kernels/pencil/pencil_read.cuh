@@ -22,6 +22,7 @@ struct read_scaling {
 };
 
 template <class T> struct page_reader {
+  static constexpr int STEPS = READ_TILE / READ_STEP; // entries that a thread has of a tile
   const T *from;
   int64_t ld;
   int n;
@@ -31,27 +32,47 @@ template <class T> struct page_reader {
   GLA_DEVICE static int lane () { return threadIdx.x % READ_TILE; }
   GLA_DEVICE static int first () { return threadIdx.x / READ_TILE; }
 
+  // The mirror image of tile (I, J) to shared memory, along its columns.
+  GLA_DEVICE void fetch_mirror (int I, int J) const
+  {
+    T value[STEPS];
+    const int row = J * READ_TILE + lane ();
+#pragma unroll
+    for (int q = 0; q < STEPS; q++) {
+      const int column = I * READ_TILE + first () + q * READ_STEP;
+      value[q] = from_real<T> (0);
+      if (column < n && row <= column)
+        value[q] = from[row + column * ld];
+    }
+    __syncthreads ();
+#pragma unroll
+    for (int q = 0; q < STEPS; q++)
+      tile[first () + q * READ_STEP][lane ()] = value[q];
+    __syncthreads ();
+  }
+
   // f (i, j, x, y) for entries i >= j of tile (I, J), x what is at (i, j), y the conjugate of what
-  // is at (j, i); where one triangle counts, both are of that one.
+  // is at (j, i); where one triangle counts, both are of that one. A thread's entries are loaded
+  // together.
   template <class F> GLA_DEVICE void each (int I, int J, F f) const
   {
     const int i = I * READ_TILE + lane ();
-    if (triangle != GLA_TRIANGLE_LOWER) { // the mirror image, along its columns
-      __syncthreads ();
-      for (int c = first (); c < READ_TILE; c += READ_STEP) {
-        const int column = I * READ_TILE + c, row = J * READ_TILE + lane ();
-        if (column < n && row <= column)
-          tile[c][lane ()] = from[row + column * ld];
-      }
-      __syncthreads ();
+    T value[STEPS];
+#pragma unroll
+    for (int q = 0; q < STEPS; q++) {
+      const int j = J * READ_TILE + first () + q * READ_STEP;
+      value[q] = from_real<T> (0);
+      if (triangle != GLA_TRIANGLE_UPPER && i < n && j <= i)
+        value[q] = from[i + j * ld];
     }
-    for (int c = first (); c < READ_TILE; c += READ_STEP) {
-      const int j = J * READ_TILE + c;
+    if (triangle != GLA_TRIANGLE_LOWER)
+      fetch_mirror (I, J);
+#pragma unroll
+    for (int q = 0; q < STEPS; q++) {
+      const int c = first () + q * READ_STEP, j = J * READ_TILE + c;
       if (i >= n || j > i)
         continue;
-      T x, y;
-      if (triangle != GLA_TRIANGLE_UPPER)
-        x = y = from[i + j * ld];
+      T x = value[q], y = x;
       if (triangle != GLA_TRIANGLE_LOWER)
         y = conj (tile[lane ()][c]);
       if (triangle == GLA_TRIANGLE_UPPER)
@@ -65,11 +86,11 @@ template <class T> struct page_reader {
   template <class F> GLA_DEVICE void each_tile (F f) const
   {
     const int tiles = (n + READ_TILE - 1) / READ_TILE;
-    int count = 0;
-    for (int J = 0; J < tiles; J++)
-      for (int I = J; I < tiles; I++)
-        if (count++ % gridDim.x == blockIdx.x)
-          f (I, J);
+    int before = 0; // tiles of the columns to the left
+    int64_t next = blockIdx.x;
+    for (int J = 0; J < tiles; before += tiles - J, J++)
+      for (; next < before + tiles - J; next += gridDim.x)
+        f (J + (int)(next - before), J);
   }
 
   // What this thread's entries tell.
@@ -91,7 +112,7 @@ template <class T> struct page_reader {
   template <bool MIRROR> GLA_DEVICE void write (T *to, const read_scaling &scaling) const
   {
     each_tile ([&] (int I, int J) {
-      T value[READ_TILE / READ_STEP];
+      T value[STEPS];
       each (I, J, [&] (int i, int j, T x, T y) {
         const int k = scaling.of (i, j);
         wide<T> v = scale (0.5, widen (x)) + scale (0.5, widen (y));
@@ -102,13 +123,12 @@ template <class T> struct page_reader {
       put<MIRROR> (to, I, J, value);
     });
   }
-  template <bool MIRROR>
-  GLA_DEVICE void put (T *to, int I, int J, const T (&value)[READ_TILE / READ_STEP]) const
+  template <bool MIRROR> GLA_DEVICE void put (T *to, int I, int J, const T (&value)[STEPS]) const
   {
     const int i = I * READ_TILE + lane ();
     __syncthreads (); // all have read the tile
 #pragma unroll
-    for (int q = 0; q < READ_TILE / READ_STEP; q++) {
+    for (int q = 0; q < STEPS; q++) {
       const int c = first () + q * READ_STEP, j = J * READ_TILE + c;
       if (i < n && j <= i) {
         to[i + (int64_t)j * n] = value[q];

@@ -37,7 +37,8 @@ inline product_method product_choose (int64_t m, int64_t n, int64_t k, size_t by
 }
 
 // Tiles for products of elements of R, CC: complex ones. Each was the fastest of several, measured
-// on one H200 (doc/notebook/page-products.md).
+// on one H200 (doc/notebook/page-products.md). Complex pages of up to 32 rows and columns take four
+// terms at a time, as in product_bulk.cuh, which serves the larger of them.
 template <class R, bool CC, product_method M> struct tiles_for;
 template <> struct tiles_for<double, false, PRODUCT_TILES_16> {
   typedef tile_shape<16, 16, 8, 16, 16, 4, 16, 8> type;
@@ -49,7 +50,7 @@ template <> struct tiles_for<double, false, PRODUCT_TILES_32> {
   typedef tile_shape<32, 32, 32, 32, 16, 3, 4, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_32> {
-  typedef tile_shape<32, 32, 8, 16, 32, 3, 4, 8> type;
+  typedef tile_shape<32, 32, 8, 16, 32, 3, 4, 4> type;
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES_48> {
   typedef tile_shape<64, 64, 16, 32, 16, 3, 2, 8> type;

@@ -225,9 +225,7 @@ static void test_scales (const gla_type *types, int count)
   }
 }
 
-// Parts of the spectrum have the bits of the whole, and NaN behind them. Vectors of complex pages
-// of 32 rows in double precision differ by rounding (why is not known): they take the place of
-// those of the whole and must be as good.
+// Parts of the spectrum have the bits of the whole, and NaN behind them.
 static void check_part (gla_type type, int64_t n, int itype, int interval, int there)
 {
   pair_problem q = random_pairs (type, n, 5, 0, n), part = q;
@@ -266,23 +264,14 @@ static void check_part (gla_type type, int64_t n, int itype, int interval, int t
     inside = p == 2 ? 0 : inside;
     CHECK (count[p] == inside, "%c n %lld page %lld: %lld eigenvalues, not %lld", (char)type,
            (long long)n, (long long)p, (long long)count[p], (long long)inside);
-    const int may_differ = type == GLA_TYPE_Z && n == 32;
-    int same = 1, ends = 1;
+    int same = 1;
     for (int64_t j = 0; j < columns; j++)
       for (int64_t i = 0; i < n; i++) {
         const double complex x = get (&part.V, i, j, p);
-        same &= j >= inside || x == get (&q.V, i, first + j, p);
-        ends &= j < inside || isnan (creal (x));
+        same &= j < inside ? x == get (&q.V, i, first + j, p) : isnan (creal (x));
       }
-    for (int64_t j = 0; !same && may_differ && j < inside; j++) {
-      set (&q.lambda, first + j, 0, p, get (&part.lambda, j, 0, p));
-      for (int64_t i = 0; i < n; i++)
-        set (&q.V, i, first + j, p, get (&part.V, i, j, p));
-    }
-    const double ratio = same ? 0 : may_differ ? pair_ratio (&q, p) : INFINITY;
-    CHECK (ends && ratio <= BOUND,
-           "%c n %lld itype %d page %lld: a part differs from the whole, ratio %g", (char)type,
-           (long long)n, itype, (long long)p, ratio);
+    CHECK (same, "%c n %lld itype %d page %lld: a part differs from the whole", (char)type,
+           (long long)n, itype, (long long)p);
   }
   release_results (&part);
   release (&q);
@@ -356,6 +345,9 @@ static void test_parts (const gla_type *types, int count)
     for (int k = 0; k < COUNT (orders); k++)
       for (int mode = 0; mode < 4; mode++)
         check_part (types[t], orders[k], 1 + (k + t) % 3, mode % 2, mode / 2);
+    // of 32 columns the products of the back-transform have other tiles than of 17
+    for (int itype = 2; itype <= 3; itype++)
+      check_part (types[t], 32, itype, 0, itype == 3);
     for (int64_t n = 96; n < 300; n += 67)
       check_few (types[t], n, n == 163 ? 1 : n / 8, n % 2 == 0);
   }

@@ -226,6 +226,8 @@ int gpu_parts (const char *types)
           check_size ((gla_type)*type, sizes[k], (kind_of_pages)kind);
     }
     check_part ((part_case){(gla_type)*type, 300, 271, 300, KNOWN});
+    check_part ((part_case){(gla_type)*type, 403, 2, 105, KNOWN});
+    check_part ((part_case){(gla_type)*type, 801, 781, 801, KNOWN});
     check_part ((part_case){(gla_type)*type, 521, 500, 521, KNOWN});
   }
   gpu_close ();

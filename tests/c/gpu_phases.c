@@ -47,9 +47,9 @@ static void check_order (gla_type type, int64_t n, gla_eig_method method, gla_ei
 
 int gpu_phases (void)
 {
-  static const int64_t sizes[] = {1,   2,   3,   4,   5,   8,   9,   13,  16,  17,  24,
-                                  31,  32,  33,  48,  49,  64,  65,  80,  96,  97,  112,
-                                  113, 127, 128, 129, 160, 192, 193, 224, 225, 300, 513};
+  static const int64_t sizes[] = {1,   2,   3,   4,   5,   8,   9,   13,  16,  17,  24,  31,
+                                  32,  33,  48,  49,  64,  65,  80,  96,  97,  112, 113, 127,
+                                  128, 129, 160, 192, 193, 224, 225, 300, 513, 801};
   ctx = gpu_context ();
   CHECK (gla_context_create (&cpu) == GLA_OK, "no context");
   gla_set_place (cpu, GLA_PLACE_CPU, NULL, 0);
