@@ -1,0 +1,133 @@
+% tests/octave/check_gpu_session.m: gpuArrays in a child of fork, and their memory after operations, errors and Ctrl-C
+% SPDX-License-Identifier: GPL-3.0-or-later
+%
+% check_gpu_session (operations, interruptions), in a process of its own: needs a GPU or a stand-in for one. Prints
+% one closing line of counts and ends Octave. No byte may be lost, and arrays and what operations need beside them may
+% never have more than 1.3 times the memory of the arrays that were alive.
+
+function check_gpu_session (operations = 10000, interruptions = 20)
+  warning ("off", "all");
+  rand ("twister", 47);
+  before = memory_now ();
+  [most, errors] = mixed (operations);
+  after = gpuDevice ();
+  good = [after.ArrayMemory == before, after.PeakArrayMemory <= 1.3 * most + before, errors > operations / 20];
+  if (! all (good))
+    printf ("FAILED %d operations, %d errors: %g bytes lost, at most %g bytes for %g alive\n", operations, errors, ...
+            after.ArrayMemory - before, after.PeakArrayMemory - before, most);
+  endif
+  good = [good, forked()];
+  good(end+1) = memory_now () == before;
+  interrupted (interruptions, before, nnz (good), nnz (! good));
+endfunction
+
+% A child of fork has no GPU, and the parent keeps its own.
+function good = forked ()
+  G = gpuArray (magic (4));
+  calls = {@() G + 1, @() gather(G), @() gpuArray(1), @() sum(G), @() G(1), @() batcheig(G + G'), @() arrayfun(@(x) x + 1, G)};
+  pid = fork ();
+  if (pid == 0)
+    refused = 0;
+    for f = calls
+      try
+        f{1} ();
+      catch err
+        refused += strcmp (err.identifier, "gpulinalg:forked");
+      end_try_catch
+    endfor
+    refused += isequal (batcheig ([2, 1; 1, 2]), [1; 3]);
+    exec ("sh", {"-c", sprintf("exit %d", refused)});
+  endif
+  [~, status] = waitpid (pid);
+  refused = WEXITSTATUS (status);
+  good = [WIFEXITED(status) && refused == numel (calls) + 1, isequal(size (G + 1), [4, 4])];
+  if (! all (good))
+    printf ("FAILED fork: %d of %d calls in the child are right\n", refused, numel (calls) + 1);
+  endif
+endfunction
+
+function bytes = memory_now ()
+  gpuArray (0);
+  wait (gpuDevice ());
+  bytes = gpuDevice ().ArrayMemory;
+endfunction
+
+% Random operations on six arrays of 80 KB to 4 MB. Returns the bytes of the arrays that were alive at the same time,
+% where these were most, and how many operations ended with an error.
+function [most, errors] = mixed (operations)
+  arrays = cellfun (@fresh, cell (1, 6), "uniformoutput", false);
+  calls = all_calls ();
+  most = errors = 0;
+  for k = 1:operations
+    x = arrays{randi (6)};
+    y = arrays{randi (6)};
+    try
+      z = calls{randi (numel (calls))} (x, y);
+    catch
+      errors++;
+      continue;
+    end_try_catch
+    most = max (most, sum (cellfun (@sizeof, arrays)) + sizeof (z));
+    if (! isgpuarray (z) || numel (z) < 1e4 || numel (z) > 5e5)
+      z = fresh ();
+    endif
+    arrays{randi (6)} = z;
+    x = y = z = [];
+  endfor
+endfunction
+
+function G = fresh (varargin)
+  n = randi ([100, 700]);
+  G = gpuArray (rand (n, randi ([100, 700])));
+endfunction
+
+% Of the last ones each is an error, most often or always.
+function calls = all_calls ()
+  calls = {@(x, y) x + 1, @(x, y) x .* x, @(x, y) x', @(x, y) exp(-x), @(x, y) sum(x), @(x, y) x > 0.5, @(x, y) x(:,end:-1:1), @(x, y) [x; x(1,:)], ...
+           @(x, y) single(x), @(x, y) complex(x), @(x, y) real(x), @(x, y) cumsum(x), @(x, y) max(x, [], 2), @(x, y) find(x > 0.5), @(x, y) x(x > 0.5), ...
+           @(x, y) gather(x(1,:)), @(x, y) gpuArray(rand (300)), @(x, y) reshape(x, 1, []), @(x, y) sort(x(:,1)), @(x, y) repmat(x(1,:), 300, 1), ...
+           @(x, y) arrayfun(@(a) a .* 2 + 1, x), @(x, y) {x, y}, @(x, y) changed(x), @(x, y) sqrt(x - 0.5), ...
+           @(x, y) x + y, @(x, y) x * y, @(x, y) x(:,1e6), @(x, y) x(0), @(x, y) chol(x), @(x, y) [x, y], @(x, y) x + "text", ...
+           @(x, y) zeros(1e7, 1e7, "like", x), @(x, y) arrayfun(@(a) [a, a], x), @(x, y) reshape(x, 7, []), @(x, y) nested(x)};
+endfunction
+
+function x = changed (x)
+  x(2,:) = 0;
+  x(:,1) = [];
+  x(end+1,1) = 5;
+endfunction
+
+% Arrays are alive where the error comes.
+function x = nested (x)
+  a = x + 1;
+  b = {a, struct("c", a .* 2)};
+  error ("an error with arrays");
+endfunction
+
+% Ctrl-C ends a loop of operations, and what comes behind it in the cleanup is the next one.
+function interrupted (count, before, passed, failed)
+  unwind_protect
+    if (count > 0)
+      G = gpuArray (rand (500));
+      system (sprintf ("sleep %g; kill -INT %d", 0.02 + 0.03 * rand (), getpid ()), false, "async");
+      while (true)
+        H = {G + 1, G * G};
+        gather (H{2});
+        wait (gpuDevice ());
+      endwhile
+    endif
+  unwind_protect_cleanup
+    G = H = [];
+    if (count > 0)
+      interrupted (count - 1, before, passed, failed);
+    else
+      now = memory_now ();
+      good = now == before;
+      if (! good)
+        printf ("FAILED interruptions: %g bytes lost\n", now - before);
+      endif
+      printf ("check_gpu_session: %d passed, %d failed, 0 skipped\n", passed + good, failed + ! good);
+      exit (failed + ! good > 0);
+    endif
+  end_unwind_protect
+endfunction
