@@ -40,14 +40,16 @@ function good = forked ()
   endif
   [~, status] = waitpid (pid);
   refused = WEXITSTATUS (status);
-  good = [WIFEXITED(status) && refused == numel (calls) + 1, isequal(size (G + 1), [4, 4])];
+  count = numel (calls) + 1;
+  good = [WIFEXITED(status) && refused == count, isequal(size (G + 1), [4, 4])];
   if (! all (good))
-    printf ("FAILED fork: %d of %d calls in the child are right\n", refused, numel (calls) + 1);
+    printf ("FAILED fork: %d of %d calls in the child are right\n", refused, count);
   endif
 endfunction
 
 function bytes = memory_now ()
-  gpuArray (0);
+  G = gpuArray (0); # the GPU begins
+  G = [];
   wait (gpuDevice ());
   bytes = gpuDevice ().ArrayMemory;
 endfunction
@@ -57,6 +59,9 @@ endfunction
 function [most, errors] = mixed (operations)
   arrays = cellfun (@fresh, cell (1, 6), "uniformoutput", false);
   calls = all_calls ();
+  if (gather (gpuArray (1) + 1) != 2) # sizes that depend on values have no meaning on a stand-in
+    calls = calls(cellfun (@isempty, regexp (cellfun (@func2str, calls, "uniformoutput", false), 'find|x\s?\(x')));
+  endif
   most = errors = 0;
   for k = 1:operations
     x = arrays{randi (6)};
