@@ -37,6 +37,11 @@ function n = lines_with_launch ()
   n = numel (strfind (fileread (getenv ("GPULINALG_FAKE_TRACE")), "\nlaunch "));
 endfunction
 
+function count_share (~, ~)
+  global shares;
+  shares++;
+endfunction
+
 global counts = [0, 0];
 warning ("off", "all");
 count (gpuDeviceCount () == 2, "there are %d GPUs, not 2", gpuDeviceCount ());
@@ -117,6 +122,21 @@ for x = {gpuArray(true (4, 2)), gpuArray(single (ones (4, 2))), gpuArray(ones (4
       count (isempty (class_error), "division of %s by %s: %s", underlyingType (y{1}), underlyingType (x{1}), class_error);
     endfor
   endfor
+endfor
+
+% pageinv of large pages has its options, too
+global shares = 0;
+[~, ~, ~] = pageinv (gpuArray (rand (300)), "progress", @count_share);
+count (shares > 0, "pageinv of 300 rows shows no progress");
+bad = {"progress", "some"; "device", "other"};
+for k = 1:2
+  id = "";
+  try
+    pageinv (gpuArray (rand (300)), bad{k,:});
+  catch err
+    id = err.identifier;
+  end_try_catch
+  count (strcmp (id, "gpulinalg:bad-value"), "pageinv with a bad \"%s\": \"%s\"", bad{k,1}, id);
 endfor
 
 printf ("check_stand_in: %d passed, %d failed, 0 skipped\n", counts);
