@@ -143,6 +143,7 @@
 %!error id=gpulinalg:gather-needed besselj (0, gpuArray (1))
 %!error id=gpulinalg:gather-needed gcd (gpuArray (4), 6)
 %!error id=gpulinalg:gather-needed sqrtm (gpuArray (magic (3)))
+%!error id=gpulinalg:gather-needed matrix_type (gpuArray (magic (3)))
 
 %!## a GPU and its properties
 %!test
