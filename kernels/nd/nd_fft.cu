@@ -1,10 +1,10 @@
 // nd_fft.cu: Fourier transforms of slices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Slices of at most 32 elements have a kernel of their own (nd_fft_short.cu), unless many lie side by
-// side. All others go to cuFFT: those side by side as one batch; others as a batch for each outer
-// index, at steps of `inner`, while these are few or large; many small ones are brought side by
-// side first, because a launch takes longer than such a batch.
+// Slices of at most 32 elements have a kernel of their own (nd_fft_short.cu), unless many lie side
+// by side. All others go to cuFFT: those side by side as one batch; others as a batch for each
+// outer index, at steps of `inner`, while these are few or large; many small ones are brought side
+// by side first, because a launch takes longer than such a batch.
 
 #include "nd_engine.cuh"
 #include "nd_fft_short.cuh"
@@ -117,8 +117,7 @@ gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *t
                                            cudaMemcpyDeviceToDevice, t.e->slots[0].stream));
   }
   if (nd_fft_is_short (t.n) && (t.inner > 1 || t.n * t.outer <= SMALL))
-    return nd_fft_short (t.type, t.inner, t.n, t.outer, t.inverse, x->x, to,
-                         t.e->slots[0].stream);
+    return nd_fft_short (t.type, t.inner, t.n, t.outer, t.inverse, x->x, to, t.e->slots[0].stream);
   if (t.inner == 1)
     return side_by_side (t, t.outer, x->x, to);
   if (t.outer <= FEW || t.inner * t.n >= LARGE)

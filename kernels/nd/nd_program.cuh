@@ -37,7 +37,7 @@ struct nd_program_array {
 struct nd_program {
   uint32_t n;
   int dims, length, slots;
-  int each; // elements of a thread
+  int each;  // elements of a thread
   bool flat; // at most one dimension
   nd_divisor size[GLA_ND_DIMS];
   nd_program_array in[GLA_ND_ARRAYS], out[GLA_ND_OUTPUTS];
