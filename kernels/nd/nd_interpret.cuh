@@ -84,8 +84,8 @@ template <class T> GLA_DEVICE void nd_program_store (const nd_program_array &a, 
   }
 }
 
-// The elements of one thread. Instructions are looked at once for all of them; what is short is
-// computed for elements behind the last, too, but they are neither loaded nor stored.
+// The elements of one thread. Instructions are looked at once for all of them; elements behind the
+// last are computed with, but neither loaded nor stored.
 template <class T> struct nd_thread {
   static constexpr int each = nd_program_each<T>;
   typedef T values[each];
@@ -96,10 +96,7 @@ template <class T> struct nd_thread {
   values before; // the results of the operation before
   bool out;
 
-  GLA_DEVICE bool exists (int k) const
-  {
-    return k < p.each && first + k * ND_PROGRAM_THREADS < p.n;
-  }
+  GLA_DEVICE bool exists (int k) const { return first + k * ND_PROGRAM_THREADS < p.n; }
 
   GLA_DEVICE void fetch (int from, values &x) const
   {
@@ -181,9 +178,11 @@ template <class T> struct nd_thread {
         before[k] = is_zero (mask[k]) ? y[k] : x[k];
     } else if (!is_short (s, x, y)) {
 #pragma unroll
-      for (int k = 0; k < each; k++)
-        if (exists (k))
-          before[k] = nd_step (s, x[k], y[k], out);
+      for (int k = 0; k < each; k++) {
+        bool outside = false;
+        before[k] = nd_step (s, x[k], y[k], outside);
+        out = out || (outside && exists (k));
+      }
     }
     keep (s.to, before);
   }
@@ -194,9 +193,10 @@ __global__ void __launch_bounds__ (ND_PROGRAM_THREADS)
     nd_interpret (const __grid_constant__ nd_program p)
 {
   extern __shared__ __align__ (16) unsigned char nd_program_memory[];
+  constexpr int each = nd_program_each<T>;
   nd_thread<T> t = {p,
                     reinterpret_cast<T *> (nd_program_memory) + threadIdx.x,
-                    blockIdx.x * p.each * ND_PROGRAM_THREADS + threadIdx.x,
+                    blockIdx.x * each * ND_PROGRAM_THREADS + threadIdx.x,
                     {},
                     false};
 #pragma unroll 1
@@ -215,13 +215,10 @@ __global__ void __launch_bounds__ (ND_PROGRAM_THREADS)
 
 } // namespace
 
-// Threads have one element while this leaves some of the GPU's idle.
-template <class T> cudaError_t nd_launch_program (nd_program p, cudaStream_t stream)
+template <class T> cudaError_t nd_launch_program (const nd_program &p, cudaStream_t stream)
 {
   constexpr int each = nd_program_each<T>;
-  p.each = p.n > ND_PROGRAM_FEW ? each : 1;
-  const unsigned elements = ND_PROGRAM_THREADS * p.each;
-  const unsigned blocks = (p.n + elements - 1) / elements;
+  const unsigned blocks = (p.n + ND_PROGRAM_THREADS * each - 1) / (ND_PROGRAM_THREADS * each);
   const size_t shared = (size_t)p.slots * ND_PROGRAM_THREADS * each * sizeof (T);
   nd_interpret<T><<<blocks, ND_PROGRAM_THREADS, shared, stream>>> (p);
   return cudaGetLastError ();

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The kernel interprets instructions, which all threads take the same way. A thread has some
-// elements, a block's width apart; so it decodes an instruction once for all of them. Of few
-// elements it has one, because their time is that of one thread. Values that
+// elements, a block's width apart; so it decodes an instruction once for all of them. Values that
 // only the next instruction needs stay in registers of the thread, the others in shared memory: one
 // slot for each value that is needed at the same time, without bank conflicts.
 
@@ -12,7 +11,7 @@
 
 #include "nd.cuh"
 
-enum { ND_PROGRAM_THREADS = 128, ND_PROGRAM_SHARED = 48 * 1024, ND_PROGRAM_FEW = 1 << 17 };
+enum { ND_PROGRAM_THREADS = 128, ND_PROGRAM_SHARED = 48 * 1024 };
 enum { ND_PROGRAM_LENGTH = GLA_ND_STEPS + GLA_ND_ARRAYS + GLA_ND_OUTPUTS };
 
 // What an instruction does; the kinds of operations are those of nd_kind.
@@ -37,7 +36,6 @@ struct nd_program_array {
 struct nd_program {
   uint32_t n;
   int dims, length, slots;
-  int each;  // elements of a thread
   bool flat; // at most one dimension
   nd_divisor size[GLA_ND_DIMS];
   nd_program_array in[GLA_ND_ARRAYS], out[GLA_ND_OUTPUTS];
@@ -57,6 +55,6 @@ template <class T> constexpr int nd_program_slots ()
 }
 
 // By the type of the values, one of s, d, c, z (nd_program_*.cu).
-template <class T> cudaError_t nd_launch_program (nd_program p, cudaStream_t stream);
+template <class T> cudaError_t nd_launch_program (const nd_program &p, cudaStream_t stream);
 
 #endif

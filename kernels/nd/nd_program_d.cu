@@ -3,4 +3,4 @@
 
 #include "nd_interpret.cuh"
 
-template cudaError_t nd_launch_program<double> (nd_program p, cudaStream_t stream);
+template cudaError_t nd_launch_program<double> (const nd_program &p, cudaStream_t stream);

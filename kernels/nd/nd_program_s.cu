@@ -3,4 +3,4 @@
 
 #include "nd_interpret.cuh"
 
-template cudaError_t nd_launch_program<float> (nd_program p, cudaStream_t stream);
+template cudaError_t nd_launch_program<float> (const nd_program &p, cudaStream_t stream);
