@@ -1,4 +1,4 @@
-% tests/octave/check_gpu_session.m: gpuArrays in a child of fork, and their memory after operations, errors and Ctrl-C
+% tests/octave/check_gpu_session.m: gpuArrays in a child of fork, after reset and without room, and their memory
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % check_gpu_session (operations, interruptions), in a process of its own: needs a GPU or a stand-in for one. Prints
@@ -16,7 +16,7 @@ function check_gpu_session (operations = 10000, interruptions = 20)
     printf ("FAILED %d operations, %d errors: %g bytes lost, at most %g bytes for %g alive\n", operations, errors, ...
             after.ArrayMemory - before, after.PeakArrayMemory - before, most);
   endif
-  good = [good, forked()];
+  good = [good, forked(), lost(), without_room()];
   good(end+1) = memory_now () == before;
   interrupted (interruptions, before, nnz (good), nnz (! good));
 endfunction
@@ -45,6 +45,38 @@ function good = forked ()
   if (! all (good))
     printf ("FAILED fork: %d of %d calls in the child are right\n", refused, count);
   endif
+endfunction
+
+% Arrays of a GPU that was reset say so, and new ones work.
+function good = lost ()
+  G = gpuArray (1:3);
+  reset (gpuDevice ());
+  calls = {@() G + 1, @() gather(G), @() sum(G), @() batcheig(G(1)), @() disp(G)};
+  ids = cellfun (@error_of, calls, "uniformoutput", false);
+  H = gpuArray (1:3);
+  good = [! existsOnGPU(G), all(strcmp (ids, "gpulinalg:device-failed")), existsOnGPU(H) && isequal(size (H + 1), [1, 3])];
+  if (! all (good))
+    printf ("FAILED arrays of a GPU that was reset: %s\n", strjoin (ids, ", "));
+  endif
+endfunction
+
+% The message has the sizes: what was asked for and what there is.
+function good = without_room ()
+  [id, text] = error_of (@() zeros (1e7, 1e7, "gpuArray"));
+  good = strcmp (id, "gpulinalg:device-memory") && numel (regexp (text, '[0-9.]+ MB')) >= 2;
+  if (! good)
+    printf ("FAILED an array without room: %s %s\n", id, text);
+  endif
+endfunction
+
+function [id, text] = error_of (f)
+  id = text = "";
+  try
+    f ();
+  catch err
+    id = err.identifier;
+    text = err.message;
+  end_try_catch
 endfunction
 
 function bytes = memory_now ()
