@@ -141,6 +141,7 @@ program test_device solve-bits sc"
 quick_suites="$device_pages
 crowd 3
 session
+ends 12
 $(shares failing 4)
 $(shares eig 6)
 $(shares qr 5)
@@ -152,6 +153,7 @@ $(shares arrays 2)"
 suites="$(shares failing 6)
 crowd 6
 session
+ends 14
 $(shares qr 16)
 $device_pages
 $(shares sparse 2)
