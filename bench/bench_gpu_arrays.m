@@ -1,11 +1,13 @@
 % bench_gpu_arrays.m: times of operations on gpuArrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/bench_gpu_arrays.m [--megabytes 256]
+% octave-cli bench/bench_gpu_arrays.m [--megabytes 256] [--steps COUNT --pipeline NAME]
 % Prints (TSV) "large": seconds of an operation on arrays of so many bytes (gputimeit), and GB/s of what must be read
 % and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function;
-% "pipeline": seconds of a program with arrays that stay on the GPU, and with arrays of the host.
-% gpu_arrays_peer.py prints the same for PyTorch.
+% "pipeline": seconds of a program with gpuArrays, which brings its arrays and gathers the result,
+% of its steps alone, and with arrays of the host. gpu_arrays_peer.py and gpu_arrays_cupy.py print the same for PyTorch
+% and CuPy. With --steps the steps of this program run so often and nothing is printed: for a profiler, which then
+% tells the time of the kernels.
 
 1;
 
@@ -36,23 +38,52 @@ function y = changed (x)
 end
 
 % A band structure: from the matrices of all k-points to the density of states.
-function dos = bands (k, hops, place)
+function dos = bands (k, hops, place, back)
   n = rows (hops);
   H = repmat (place (hops), [1, 1, numel(k)]) .* reshape (exp (1i * place (k)), 1, 1, []);
   H = H + conj (permute (H, [2, 1, 3]));
   E = batcheig (H);
   grid = reshape (linspace (-8, 8, 32), 1, 1, 1, 32);
-  dos = gather (squeeze (sum (sum (exp (-((E(:,1,:) - grid) / 0.1) .^ 2), 1), 3)) / n);
+  dos = back (squeeze (sum (sum (exp (-((E(:,1,:) - grid) / 0.1) .^ 2), 1), 3)) / n);
 end
 
 % Denoising by the largest singular vectors of patches: the means are taken off and put back.
-function y = denoised (patches, place)
+function y = denoised (patches, place, back)
   X = place (patches);
   m = mean (X, 2);
   X = X - m;
   C = pagemtimes (X, "none", X, "transpose");
   [V, ~] = batcheig ((C + permute (C, [2, 1, 3])) / 2, "largest", 8);
-  y = gather (pagemtimes (V, pagemtimes (V, "transpose", X, "none")) + m);
+  y = back (pagemtimes (V, pagemtimes (V, "transpose", X, "none")) + m);
+end
+
+function y = finished (y)
+  wait (gpuDevice ());
+end
+
+function pipeline (name, program, arrays)
+  resident = cellfun (@gpuArray, arrays, "uniformoutput", false);
+  steps = str2double (bench_option ("--steps", "0"));
+  if (steps > 0)
+    for k = 1:steps
+      program (resident{:}, @gpuArray, @finished);
+    end
+    return;
+  end
+  printf ("pipeline\t%s\t%.4g\t%.4g\t%.4g\n", name, seconds_of (@() program (arrays{:}, @gpuArray, @gather)), ...
+          seconds_of (@() program (resident{:}, @gpuArray, @finished)), seconds_of (@() program (arrays{:}, @double, @double)));
+end
+
+function pipelines ()
+  rand ("twister", 1);
+  randn ("twister", 1);
+  wanted = bench_option ("--pipeline", "all");
+  if (any (strcmp (wanted, {"all", "bands"})))
+    pipeline ("bands", @bands, {linspace(0, 2 * pi, 100000), randn(16)});
+  end
+  if (any (strcmp (wanted, {"all", "denoising"})))
+    pipeline ("denoising", @denoised, {randn(49, 100, 4000)});
+  end
 end
 
 function s = seconds_of (f)
@@ -68,6 +99,10 @@ end
 
 addpath (fileparts (mfilename ("fullpath")));
 bench_load ();
+if (! strcmp (bench_option ("--steps", "0"), "0"))
+  pipelines ();
+  return;
+end
 bytes = str2double (bench_option ("--megabytes", "256")) * 1e6;
 if (! bench_header ())
   error ("bench_gpu_arrays: this machine has no GPU");
@@ -131,8 +166,4 @@ small ("arrayfun, 14 operations", @() arrayfun (gauss, g, 1), empty);
 small ("sort (G)", @() sort (g), empty);
 
 clear G H M P Z
-k = linspace (0, 2 * pi, 100000);
-hops = randn (16);
-patches = randn (49, 100, 4000);
-printf ("pipeline\tbands\t%.4g\t%.4g\n", seconds_of (@() bands (k, hops, @gpuArray)), seconds_of (@() bands (k, hops, @double)));
-printf ("pipeline\tdenoising\t%.4g\t%.4g\n", seconds_of (@() denoised (patches, @gpuArray)), seconds_of (@() denoised (patches, @double)));
+pipelines ();

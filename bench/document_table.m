@@ -5,15 +5,16 @@
 % The lines of a table in Markdown, its figures from bench/results. An unknown name is an error.
 
 function lines = document_table (name)
-  if (strncmp (name, "papers_", 7))
-    lines = papers_table (name(8:end));
-    return;
+  for other = {"papers_", @papers_table; "gpu_arrays_", @gpu_arrays_table}.'
+    if (strncmp (name, other{1}, numel (other{1})))
+      lines = other{2} (name(numel (other{1})+1:end));
+      return;
+    end
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
                    "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, "svd_gpu_polar", @svds_gpu_polar, "large", @large, ...
-                   "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, ...
-                   "processes", @processes, "first_calls", @first_calls, "auto", @auto);
+                   "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
   end

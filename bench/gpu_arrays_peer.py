@@ -5,36 +5,31 @@
 # Arrays have the reversed sizes, because rows are contiguous here and columns there. Prints the same lines.
 
 import sys
-import time
 
 import torch
 
-
-def large(name, bytes_, f):
-    f()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(7):
-        start = time.perf_counter()
-        f()
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - start)
-    seconds = sorted(times)[3]
-    print(f"large\t{name}\t{seconds:.4g}\t{bytes_ / seconds / 1e9:.4g}", flush=True)
-
-
-def small(name, f):
-    f()
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in range(4000):
-        f()
-    torch.cuda.synchronize()
-    print(f"small\t{name}\t{(time.perf_counter() - start) / 4000 * 1e6:.4g}", flush=True)
+from gpu_arrays_timing import Timing
 
 
 def gauss(x, y):
     return torch.exp(-(x**2 + y**2) / 2) * torch.cos(3 * x - y) + 0.5 * torch.abs(x - y)
+
+
+def bands(k, hops):
+    n = hops.shape[0]
+    H = hops.cuda() * torch.exp(1j * k.cuda())[:, None, None]
+    H = H + H.mH
+    E = torch.cat([torch.linalg.eigvalsh(part) for part in H.split(10000)])  # of all it asks for 117 GiB
+    grid = torch.linspace(-8, 8, 32, dtype=torch.float64, device="cuda")
+    return torch.exp(-(((E[:, :, None] - grid) / 0.1) ** 2)).sum((0, 1)).cpu() / n
+
+
+def denoised(patches):
+    X = patches.cuda()
+    m = X.mean(2, keepdim=True)
+    X = X - m
+    V = torch.linalg.eigh(X @ X.mT)[1][:, :, -8:]
+    return (V @ (V.mT @ X) + m).cpu()
 
 
 megabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 256
@@ -49,6 +44,8 @@ P = G.reshape(-1, 16, 16)
 Z = torch.complex(G[: n // 2], H[: n // 2])
 row = M[:, :1].contiguous()
 column = M[0].contiguous()
+t = Timing(torch.cuda.synchronize)
+large, small = t.large, t.small
 
 print(f"# PyTorch {torch.__version__}, {torch.cuda.get_device_name()}; seconds, GB/s; {b / 1e6:g} MB of double")
 large("copy", 2 * b, lambda: G.clone())
@@ -81,6 +78,7 @@ large("gpuArray", b, lambda: host.cuda())
 large("gather", b, lambda: G.cpu())
 
 g = torch.arange(16, dtype=torch.float64, device="cuda").reshape(4, 4)
+small("empty function", lambda: g)
 small("G + H", lambda: g + g)
 small("G + 1", lambda: g + 1)
 small("G'", lambda: g.T.contiguous())
@@ -90,3 +88,11 @@ small("sqrt (G)", lambda: g.sqrt())
 small("sum (G)", lambda: g.sum(0))
 small("fft (G)", lambda: torch.fft.fft(g))
 small("sort (G)", lambda: g.sort())
+
+del G, H, M, P, Z
+torch.cuda.empty_cache()
+k = torch.linspace(0, 2 * torch.pi, 100000, dtype=torch.float64)
+hops = torch.randn(16, 16, dtype=torch.float64)
+patches = torch.randn(4000, 49, 100, dtype=torch.float64)
+t.pipeline("bands", lambda: bands(k, hops))
+t.pipeline("denoising", lambda: denoised(patches))

@@ -36,6 +36,10 @@ growth, deletion, concatenation, @code{for} and @code{if}, copies in cells and
 structs, @code{save} and @code{load}, display;
 
 @item
+@code{sprintf}, @code{printf}, @code{fprintf}, @code{num2str}, @code{mat2str}, @code{int2str},
+@code{error} and @code{warning}, which gather what they print, as display does; @code{cast};
+
+@item
 the functions of each element: @code{abs}, @code{exp}, @code{sqrt}, @code{real},
 @code{isnan}, @code{mod} and so on;
 

@@ -110,6 +110,41 @@
 %! assert (evalc ("G"), strrep (evalc ("H"), "H", "G"));
 %! assert (disp (G), disp (H));
 
+%!## text, which the host makes: arguments of printf and its relatives are gathered
+%!test
+%! G = gpuArray ([1, 2.5; 3, 4]);
+%! H = gather (G);
+%! assert (sprintf ("%g;", G), sprintf ("%g;", H));
+%! assert (sprintf ("%s %d", "a", gpuArray (3)), "a 3");
+%! assert ({num2str(G), num2str(G, 3), mat2str(G), int2str(G)}, {num2str(H), num2str(H, 3), mat2str(H), int2str(H)});
+%! assert (evalc ("printf ('%g,', G)"), evalc ("printf ('%g,', H)"));
+%! assert (evalc ("fprintf ('%g,', G); n = fprintf ('%d', G(1));"), [evalc("fprintf ('%g,', H)"), "1"]);
+%! assert (n, 1);
+%! name = tempname ();
+%! unwind_protect
+%!   dlmwrite (name, G);
+%!   assert (dlmread (name), H);
+%! unwind_protect_cleanup
+%!   unlink (name);
+%! end_unwind_protect
+%!error <there are 3> error ("there are %d", gpuArray (3))
+%!error id=some:id error ("some:id", "there are %d", gpuArray (3))
+%!warning <there are 3> warning ("there are %d", gpuArray (3));
+
+%!## conversions to a class by its name, and to the class of a gpuArray
+%!test
+%! G = gpuArray (single ([1, 2]));
+%! assert ({class(cast (G, "double")), underlyingType(cast (G, "double"))}, {"gpuArray", "double"});
+%! assert ({class(cast (int8 (3), "like", G)), underlyingType(cast (int8 (3), "like", G))}, {"gpuArray", "single"});
+%! assert (gather (cast ([0, 2], "like", gpuArray (true))), [false, true]);
+%! assert (iscomplex (cast (1, "like", gpuArray (1i))) && iscomplex (cast (gpuArray (1i), "single")));
+%!error id=gpulinalg:gather-needed cast (gpuArray (1), "int8")
+%!error id=gpulinalg:gather-needed bitand (gpuArray (1), 3)
+%!error id=gpulinalg:gather-needed besselj (0, gpuArray (1))
+%!error id=gpulinalg:gather-needed gcd (gpuArray (4), 6)
+%!error id=gpulinalg:gather-needed sqrtm (gpuArray (magic (3)))
+%!error id=gpulinalg:gather-needed matrix_type (gpuArray (magic (3)))
+
 %!## a GPU and its properties
 %!test
 %! D = gpuDevice ();

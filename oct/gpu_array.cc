@@ -179,6 +179,8 @@ public:
   DiagMatrix diag_matrix_value (bool = false) const { no_conversion (); }
   ComplexDiagMatrix complex_diag_matrix_value (bool = false) const { no_conversion (); }
   PermMatrix perm_matrix_value () const { no_conversion (); }
+  MatrixType matrix_type () const { no_conversion (); }
+  MatrixType matrix_type (const MatrixType &) const { no_conversion (); }
   int8NDArray int8_array_value () const { no_conversion (); }
   int16NDArray int16_array_value () const { no_conversion (); }
   int32NDArray int32_array_value () const { no_conversion (); }

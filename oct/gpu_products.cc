@@ -70,14 +70,14 @@ gpu_value multiply (const octave_value &x, const octave_value &y, int device)
 }
 
 // A \ B, or B / A with `right`, as least squares.
-gpu_value solve_by_qr (const char *name, const octave_value &a, const octave_value &b, bool right)
+gpu_value solve_by_qr (const char *name, const octave_value &a, const octave_value &b, bool right,
+                       bool single, int device)
 {
   auto adjoint = [] (const octave_value &v) {
     return value_of (gla::unary ("ctranspose", gpu_value_of (v)));
   };
-  const int device = device_of (name, ovl (a, b));
-  const octave_value A = value_of (moved_to (device, name, a)),
-                     B = value_of (moved_to (device, name, b));
+  const octave_value A = value_of (matrix_of (name, a, single, device)),
+                     B = value_of (matrix_of (name, b, single, device));
   const octave_value x = gpu_pages_function (
       "least_squares",
       ovl (name, right ? adjoint (A) : A, right ? adjoint (B) : B, octave_value (Cell (1, 0)))) (0);
@@ -99,7 +99,7 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
     return zeros_on (device, type,
                      right ? dim_vector (db (0), da (0)) : dim_vector (da (1), db (1)));
   if (da (0) != da (1) || da (0) > most_rows)
-    return solve_by_qr (name, a, b, right);
+    return solve_by_qr (name, a, b, right, single, device);
   const gpu_value A = matrix_of (name, a, single, device), B = matrix_of (name, b, single, device);
   gpu_value X = new_on_gpu (device, type, db);
   const gla_array A1 = array_of (A), B1 = array_of (B);

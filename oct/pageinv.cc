@@ -44,7 +44,8 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
                    X.dims ().str ().c_str ());
   const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
   if (gla::any_on_gpu (args) && X.rows () > most)
-    return gla::gpu_pages_function ("inverse", ovl (X), std::max (1, nargout));
+    return gla::gpu_pages_function ("inverse", ovl (X, opts.given ({"device", "progress"})),
+                                    std::max (1, nargout));
   gla::call call ("pageinv", interp);
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));

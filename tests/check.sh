@@ -184,6 +184,8 @@ if [ "$cuda" = yes ]; then
   suite "GPU calls on a stand-in" tests/c/build/gpu_calls
   suite "gpuArrays on two stand-ins" env GPULINALG_FAKE_TRACE="$work/trace" octave-cli --no-init-file --no-history \
     --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
+  suite "memory of gpuArrays on a stand-in" octave-cli --no-init-file --no-history \
+    --path tests/c/build/octave --path inst --path tests/octave --eval "check_gpu_session ()"
 fi
 export GPULINALG_INSTALLED="$work/installed"
 suite "package.bats" bats_suite tests/package.bats

@@ -5,6 +5,7 @@
 # Usage: sh tests/gpu_job.sh program NAME [ARGUMENT...]   a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
 #        sh tests/gpu_job.sh crowd COUNT               so many of tests/octave/crowd.m at the same time
+#        sh tests/gpu_job.sh session                   tests/octave/check_gpu_session.m
 #        sh tests/gpu_job.sh ends COUNT                COUNT scripts that end while a GPU may be starting
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
 #                                                       tests/octave/sanitizer_set.m
@@ -40,6 +41,10 @@ case $1 in
     cat "$log".* | awk -v all="$2" '/^crowd: /{n++; p += $2; f += $4}
       END{printf "crowd: %d passed, %d failed, 0 skipped\n", p, f + all - n}'
     rm -f "$log".*
+    ;;
+  session)
+    echo "== session"
+    timeout "$limit" $octave --path tests/octave --eval "check_gpu_session ()"
     ;;
   ends)
     echo "== ends $2"

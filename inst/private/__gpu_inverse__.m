@@ -1,13 +1,13 @@
 ## __gpu_inverse__.m: inverses of large pages on a GPU, for pageinv
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
-## [Y, RC, info] = __gpu_inverse__ (X): as pageinv, by QR. info, on the host, is n+1 where X holds NaN or Inf, n where R
+## [Y, RC, info] = __gpu_inverse__ (X, args): as pageinv, by QR; args holds options of qr_block. info, on the host, is n+1 where X holds NaN or Inf, n where R
 ## has a 0 on its diagonal, and 0 elsewhere. The inverse of a Hermitian page is exactly Hermitian.
 
-function [Y, RC, info] = __gpu_inverse__ (X)
+function [Y, RC, info] = __gpu_inverse__ (X, args)
 
   n = rows (X);
-  Y = __gpu_adjoint_inverse__ (conj (permute (X, [2, 1, 3:ndims(X)])));
+  Y = __gpu_adjoint_inverse__ (conj (permute (X, [2, 1, 3:ndims(X)])), args);
   hermitian = all (all (X == conj (permute (X, [2, 1, 3:ndims(X)])), 1), 2);
   Y = Y .* ! hermitian + (Y + conj (permute (Y, [2, 1, 3:ndims(Y)]))) .* (hermitian / 2);
   infinite = gather (! all (all (isfinite (X), 1), 2))(:);

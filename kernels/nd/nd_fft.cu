@@ -1,11 +1,13 @@
 // nd_fft.cu: Fourier transforms of slices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Slices that lie side by side are one batch for cuFFT. Others are a batch for each outer index, at
-// steps of `inner`, while these are few or large; many small ones are brought side by side first,
-// because a launch takes longer than such a batch.
+// Slices of at most 32 elements have a kernel of their own (nd_fft_short.cu), unless many lie side
+// by side. All others go to cuFFT: those side by side as one batch; others as a batch for each
+// outer index, at steps of `inner`, while these are few or large; many small ones are brought side
+// by side first, because a launch takes longer than such a batch.
 
 #include "nd_engine.cuh"
+#include "nd_fft_short.cuh"
 #include "engine/cufft.cuh"
 #include "engine/heap.cuh"
 
@@ -17,6 +19,8 @@ namespace
 // and two copies.
 const int64_t MOST = (int64_t)1 << 27, LARGE = (int64_t)1 << 18;
 enum { FEW = 4 };
+// Elements of short slices side by side, up to which threads that read whole slices are as fast.
+const int64_t SMALL = (int64_t)1 << 16;
 
 struct transform {
   cuda_engine *e;
@@ -112,6 +116,8 @@ gla_status nd_fft (gla_engine *engine, const gla_slices *x, int inverse, void *t
     return engine_status (cudaMemcpyAsync (to, x->x, t.bytes (t.inner * t.outer),
                                            cudaMemcpyDeviceToDevice, t.e->slots[0].stream));
   }
+  if (nd_fft_is_short (t.n) && (t.inner > 1 || t.n * t.outer <= SMALL))
+    return nd_fft_short (t.type, t.inner, t.n, t.outer, t.inverse, x->x, to, t.e->slots[0].stream);
   if (t.inner == 1)
     return side_by_side (t, t.outer, x->x, to);
   if (t.outer <= FEW || t.inner * t.n >= LARGE)

@@ -185,6 +185,13 @@ function whole_functions ()
       endfor
     endfor
   endfor
+  % so many that threads have several
+  for a = "dszc"
+    x = gpuArray (gpu_test_array (a, [401 400]));
+    y = gpuArray (gpu_test_array (merge (any (a == "sc"), "s", "d"), [401 1]));
+    same_bits (["large " a], @(x, y) exp (-abs (x)) .* y + x .* conj (x), {x, y}, 1);
+    same_bits (["large sqrt " a], @(x, y) sqrt (abs (x) + 1) - y, {x, y}, 1);
+  endfor
 endfunction
 
 % Some elements are 0.1, or the single number next to it.

@@ -99,6 +99,14 @@ function operators ()
         compare_gpu_arrays ("mrdivide", @mrdivide, {gpu_test_array(b, [2 4]), A}, 1e4, 1, where);
         compare_gpu_arrays ("mpower", @(x) x ^ 3, {gpu_test_array(a, [3 3])}, 100);
       endif
+      tall = (abs (gpu_test_array (a, [6 3])) > 1) + [eye(3); 1, 1, 0; 0, 1, 1; 1, 0, 1];
+      if (a == "b")
+        tall = logical (tall);
+      elseif (a != "d")
+        tall = tall .* cast (1, class (gpu_test_array (a, [1 1])));
+      endif
+      compare_gpu_arrays ("mldivide, tall", @(x, y) x \ y + 10, {tall, gpu_test_array(b, [6 2])}, 1e5, 1, where);
+      compare_gpu_arrays ("mrdivide, wide", @(x, y) x / y + 10, {gpu_test_array(b, [2 6]), tall.'}, 1e5, 1, where);
     endfor
   endfor
 endfunction

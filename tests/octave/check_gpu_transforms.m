@@ -36,6 +36,16 @@ function along_one (type)
       agrees (@ifft, x, 0);
     endfor
   endfor
+  % short slices, side by side and not, few and many
+  for n = [2, 4, 8, 16, 32]
+    for shape = {[n 1], [n 7], [n, 2 ^ 17 / n + 1], [3 n 5], [2 n 130], [300 n]}
+      x = gpu_test_array (type, shape{1});
+      dim = 1 + (shape{1}(1) != n);
+      agrees (@fft, x, [], dim);
+      agrees (@ifft, x, [], dim);
+      comes_back (@fft2, @ifft2, x);
+    endfor
+  endfor
   % many small pages, and pages that are large enough for a call each
   agrees (@fft, gpu_test_array (type, [16 16 300]), [], 2);
   agrees (@fft, gpu_test_array (type, [30 40 25]), [], 2);

@@ -206,7 +206,8 @@ for n = str2num (getenv ("ARRAYS"))
              @(x) permute(x, [3 1 2]), @(x) permute(x, [2 1 3]), @(x) [x; x], @(x) x + x(1,:,:), @(x) x(:,:,1) .* x, @(x) x(2:end,:) == 1, @(x) setfield(x, {2:n,3,1}, x(1)), ...
              @(x) setfield(x, {x == x(1)}, x(n)), @(x) reshape(x, 6, [])(:,end:-1:1).', @(x) repmat(x, 2, 2), @(x) double(x), @(x) single(x), @(x) circshift(x, 1)};
     if (type != "b")
-      calls = [calls, {@(x) fft(x), @(x) ifft(x, [], 2), @(x) fft(x, n + 3, 3), @(x) -x, @(x) abs(x), @(x) sqrt(x), @(x) x .* 2 - 1, @(x) exp(x / 10), @(x) real(x) > 0}];
+      calls = [calls, {@(x) fft(x), @(x) ifft(x, [], 2), @(x) fft(x, n + 3, 3), @(x) fft(x, 16, 2), @(x) ifft(x, 32, 2), @(x) fft(x, 8, 3), @(x) fft(x, 4), ...
+               @(x) -x, @(x) abs(x), @(x) sqrt(x), @(x) x .* 2 - 1, @(x) exp(x / 10), @(x) real(x) > 0}];
     endif
     for f = calls
       a = f{1} (x);

@@ -1,0 +1,11 @@
+## fprintf.m: fprintf with gpuArrays, whose elements it copies to the host
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function varargout = fprintf (varargin)
+  varargin = cellfun (@gather, varargin, "UniformOutput", false);
+  if (nargout > 0)
+    varargout{1} = fprintf (varargin{:});
+  else
+    fprintf (varargin{:});
+  endif
+endfunction

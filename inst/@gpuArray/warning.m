@@ -1,0 +1,7 @@
+## warning.m: warning with gpuArrays in its text, whose elements it copies to the host
+## SPDX-License-Identifier: GPL-3.0-or-later
+
+function warning (varargin)
+  varargin = cellfun (@gather, varargin, "UniformOutput", false);
+  warning (varargin{:});
+endfunction
