@@ -146,9 +146,10 @@ typedef struct {
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
 // A context keeps device memory for its next call: what its largest call needed, and when a call
-// ends at most an eighth of the device's. gla_release frees what it keeps on the GPU `device`, or on
-// all (GLA_DEVICE_ALL_GPUS), and pinned memory; the next call allocates it again. Matrices stay with
-// their gla_sparse. It starts no GPU and waits for one that is being started: call it before exit.
+// ends at most an eighth of the device's. gla_release frees what it keeps on the GPU `device`, or
+// on all (GLA_DEVICE_ALL_GPUS), and pinned memory; the next call allocates it again. Matrices stay
+// with their gla_sparse. It starts no GPU and waits for one that is being started: call it before
+// exit.
 enum { GLA_DEVICE_ALL_GPUS = -2 };
 gla_status gla_release (gla_context *ctx, int device);
 

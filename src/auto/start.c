@@ -64,11 +64,11 @@ static void join (gla_start *start)
   start->joined = 1;
 }
 
-// A thread inside of the driver while the process takes the driver down hangs or crashes. It ends at
-// its next step, which is never far. The process calls first what was registered last, and the driver
-// registers functions of its own when it is first called; so this is registered before and after
-// that. While the driver is in its first call, the order is the driver's own: a process that can
-// know that it is about to exit calls gla_release before.
+// A thread inside of the driver while the process takes the driver down hangs or crashes. It ends
+// at its next step, which is never far. The process calls first what was registered last, and the
+// driver registers functions of its own when it is first called; so this is registered before and
+// after that. While the driver is in its first call, the order is the driver's own: a process that
+// can know that it is about to exit calls gla_release before.
 static void wait_at_exit (void)
 {
   if (getpid () != registrar)
