@@ -42,11 +42,20 @@ double swap_seconds (double p, double factor, double g)
   return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
 }
 
-// Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products; pivoting is a
-// chain of columns.
+// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns, of each page for
+// itself where it is done by blocks; then all others are products of large matrices.
+double reduce_seconds (const gla_gsvd_job *job, double pages, double factor)
+{
+  double p = (double)job->p, m = (double)job->m, n = (double)job->n;
+  double flops = factor * p * p * (4 * (m + n) + (qr_pivots_blocks (job->p, job->p) ? 2 : 20) * p);
+  return qr_pivots_blocks (job->p, job->p) ? pages * (8e-6 * p + flops / 3e13)
+                                           : 1e-5 * p + pages * flops / 1e13;
+}
+
+// Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products.
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
 {
-  double p = (double)job->p, m = (double)job->m, n = (double)job->n, width = gsvd_width_of (*job);
+  double p = (double)job->p, width = gsvd_width_of (*job);
   double chip = FITTED_MULTIPROCESSORS / e->multiprocessors,
          factor = gla_type_is_complex (job->head.type) ? 4 : 1;
   bool both = gsvd_method_of (*job) == GLA_GSVD_METHOD_HZ;
@@ -55,7 +64,7 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   double full = 2 * (double)e->multiprocessors * width / p; // pages that fill the GPU with chains
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
-  double reduce = p * 1e-5 + pages * factor * chip * (4 * (m + n) * p * p + 20 * p * p * p) / 1e13;
+  double reduce = reduce_seconds (job, pages, factor * chip);
   if (job->team == nullptr)
     return sweeps * (chains + products) + reduce;
   double g = job->team->count, launches = g * 1.2e-5;

@@ -3,6 +3,7 @@
 //
 // LAPACK's ?geqrf, ?orgqr and ?ormqr with blocks of blocks (qr_worker.cuh).
 
+#include "qr_sketch.cuh"
 #include "qr_worker.cuh"
 
 namespace
@@ -48,13 +49,14 @@ qr_plan<T>::qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &
   G = {c.take<T> (pages * square), block, square};
   W = {c.take<T> (pages * block * widest), block, block * widest};
   FW = {c.take<T> (pages * block * widest), block, block * widest};
-  bool side = block > QR_PANEL && n > 2 * block;
+  bool side = block > QR_PANEL && n > 2 * block && job.pivot == 0;
   side_W = {c.take<T> (side ? pages * block * n : 0), block, block * n};
   side_FW = {c.take<T> (side ? pages * block * n : 0), block, block * n};
   tree = m > qr_panel_rows_max<T> () ? c.take<T> (pages * qr_tree_work<T> (m)) : nullptr;
   largest = c.take<unsigned long long> (pages * n);
   exponent = c.take<int> (pages * n);
-  pivot = job.pivot;
+  pivot = job.pivot != 0;
+  sketch = qr_sketch<T> (job, pages, c);
   int64_t numbers = pivot ? pages * n : 0;
   pivots = {c.take<double> (numbers), c.take<double> (numbers), c.take<T> (numbers),
             c.take<int64_t> (numbers)};
@@ -84,6 +86,9 @@ gla_status qr_factor (const qr_plan<T> &p, page_matrix<const T> A, const qr_stre
 {
   qr_worker<T> w (p, streams), side (p, streams, true);
   GLA_TRY (qr_load (p, A, streams.main));
+  if constexpr (sizeof (real_t<T>) == sizeof (double))
+    if (p.sketch.rows > 0)
+      return qr_factor_sketched (w, pause);
   if (p.pivot)
     return factor_pivoted (w, pause);
   bool ahead = false; // the side stream has work that was not waited for
