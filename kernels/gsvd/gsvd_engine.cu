@@ -210,7 +210,7 @@ gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
 {
   typedef wide<S> T;
-  const gla_gsvd_job &job = e->gsvd_job;
+  gla_gsvd_job job = e->gsvd_job;
   chunk_memory<S> s = memory_of<S> (e, slot, chunk);
   const gsvd_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
@@ -221,8 +221,9 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   qr_pause pause = {throttle_of, &user};
 
   gsvd_team<T> team (e, slot, plan, host);
-  if (job.team != nullptr)
-    GLA_TRY (team.open ());
+  bool alone = job.team == nullptr;
+  GLA_TRY (alone ? GLA_OK : team.open (&alone));
+  job.team = alone ? nullptr : job.team;
   // what lies outside of the matrices is to be zero
   GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
   GLA_TRY (upload_tables (e, slot, job));
@@ -233,7 +234,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   }
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));
-  GLA_TRY (job.team != nullptr ? team.sweeps () : gsvd_sweeps<T> (plan, host, stream));
+  GLA_TRY (alone ? gsvd_sweeps<T> (plan, host, stream) : team.sweeps ());
   team.close ();
   GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));

@@ -8,6 +8,7 @@
 #include "gpu_page_tests.h"
 #include "team_pair.h"
 
+#include <cuda_runtime.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -233,6 +234,34 @@ static void check_ranks (gla_type type, gla_gsvd_method method)
   }
 }
 
+// Where another member finds too little memory (its shares take 108 MB) the first one does the pair
+// alone: the same bits.
+static void check_memory (void)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {3000, 3000, 3000, 16, 2, GLA_GSVD_METHOD_TANGENT, 0, 0};
+  pair q[2] = {new_pair (&c, GLA_TYPE_D), new_pair (&c, GLA_TYPE_D)};
+  const size_t SPARE = (size_t)64 << 20; // for the driver
+  void *rest = NULL;
+  size_t left, all;
+  CHECK (solve (&q[0], &c, 1, monitor) == GLA_OK && q[0].info == 0, "info %d", q[0].info);
+  CHECK (cudaMemGetInfo (&left, &all) == cudaSuccess && left > SPARE, "memory");
+  left -= SPARE;
+  while (left > 0 && cudaMalloc (&rest, left) != cudaSuccess)
+    left -= left < (size_t)1 << 20 ? left : (size_t)1 << 20;
+  cudaGetLastError ();
+  const gla_status status = solve (&q[1], &c, 2, monitor);
+  CHECK (status == GLA_OK && q[1].info == 0, "little memory: status %d, info %d", (int)status,
+         q[1].info);
+  for (int k = 2; k < 7; k++)
+    CHECK (memcmp (q[0].chunk.arrays[k].data, q[1].chunk.arrays[k].data,
+                   bytes_of (&q[0].chunk.arrays[k])) == 0,
+           "little memory: other bits in array %d", k);
+  cudaFree (rest);
+  release (&q[0]);
+  release (&q[1]);
+}
+
 //------------------------------------------------------------------------------
 // calls of the library
 //------------------------------------------------------------------------------
@@ -302,6 +331,8 @@ int gpu_teams (const char *types)
     if (*types == 'd') {
       check_case (&large, GLA_TYPE_D);
       check_ends ();
+      if (gpus == 1)
+        check_memory ();
     }
     if (gpus > 1)
       check_lists ((gla_type)*types);
