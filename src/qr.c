@@ -149,7 +149,7 @@ static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,
   job->rhs = r->C.data != NULL ? r->C.columns : 0;
   job->c_rows = job->rhs > 0 ? r->C.rows : 0;
   job->wy = r->W.data != NULL;
-  job->pivot = o->pivot;
+  job->pivot = o->pivot != 0;
   job->block = o->block;
 }
 

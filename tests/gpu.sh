@@ -13,8 +13,8 @@
 #                          "ptx-75: ..."; with 75:90, "compute 7.5 on 9.0" gives "compute-7.5-on-9.0: ...".
 #                          The line ends with the date and the beginning of the digest of the code, because
 #                          it stays in the record when later code has run
-#   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device and test_sparse of a
-#                          build {src, and tests/c/build for the two programs}
+#   GPULINALG_BUILD        the folder with gpulinalg.oct, PKG_ADD, test_device, test_sparse and test_pivots of a
+#                          build {src, and tests/c/build for the programs}
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -98,7 +98,8 @@ esac
 
 command -v nvidia-smi >/dev/null 2>&1 || fail "no nvidia-smi: this machine has no GPU"
 for file in "${GPULINALG_BUILD:-src}/gpulinalg.oct" "${GPULINALG_BUILD:-src}/PKG_ADD" \
-  "${GPULINALG_BUILD:-tests/c/build}/test_device" "${GPULINALG_BUILD:-tests/c/build}/test_sparse"; do
+  "${GPULINALG_BUILD:-tests/c/build}/test_device" "${GPULINALG_BUILD:-tests/c/build}/test_sparse" \
+  "${GPULINALG_BUILD:-tests/c/build}/test_pivots"; do
   [ -s "$file" ] || fail "there is no $file: build with CUDA first"
 done
 digest=$(make -s source-digest)
@@ -218,6 +219,7 @@ if [ "$part" -eq 1 ]; then
   if [ "$quick" != 1 ]; then
     run_job program test_device stops
     run_job program test_device teams
+    run_job program test_pivots
     run_job accuracy memory 1/1
   fi
 fi

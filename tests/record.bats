@@ -82,7 +82,7 @@ fake_gpu () {
   printf '#!/bin/sh\n' >bin/compute-sanitizer
   chmod +x bin/*
   PATH=$PWD/bin:$PATH
-  for file in src/gpulinalg.oct src/PKG_ADD tests/c/build/test_device tests/c/build/test_sparse; do echo x >$file; done
+  for file in src/gpulinalg.oct src/PKG_ADD tests/c/build/test_device tests/c/build/test_sparse tests/c/build/test_pivots; do echo x >$file; done
   cat >tests/gpu_job.sh <<'END'
 echo "== $* build=${GPULINALG_BUILD:-} quick=${QUICK:-}"
 [ -n "${COLD:-}" ] || touch "$CUDA_CACHE_PATH/kernel"

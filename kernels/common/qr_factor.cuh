@@ -32,6 +32,34 @@ template <class T> struct qr_pivots {
   int64_t *jpvt;
 };
 
+// How gla_qr_job.pivot is to be meant: column by column, so that the diagonal of R falls; or where
+// that pays block by block, when it falls but for a small factor.
+enum { QR_PIVOT_COLUMNS = 1, QR_PIVOT_BLOCKS = 2 };
+// Whether it pays.
+inline bool qr_pivots_blocks (int64_t m, int64_t n)
+{
+  return m >= 512 && n >= 512;
+}
+
+// A column that a group of columns offers as the next one, by the square of its norm.
+struct qr_offer {
+  double square;
+  int column;
+};
+
+// For pivoting by blocks (qr_sketch.cuh): random rows G, the sketch S = G Y of what is left, and
+// how the blocks of threads agree on columns of it.
+template <class T> struct qr_sketch {
+  int rows; // 0 where it is not done
+  page_matrix<T> G, S;
+  T *column; // those that were offered
+  qr_offer *offer;
+  int *flag, *chosen;
+
+  qr_sketch () {}
+  qr_sketch (const gla_qr_job &job, int64_t pages, carver &c);
+};
+
 // The factorisation lives in Y (m x n: unit lower trapezoidal by blocks of columns; rows above the
 // block of a column are rows of R), `blocks` (block x k: R within the blocks) and F (block x k:
 // the triangular factors of the blocks).
@@ -44,6 +72,7 @@ template <class T> struct qr_plan {
   int *exponent;
   bool pivot;
   qr_pivots<T> pivots;
+  qr_sketch<T> sketch;
 
   // Takes memory for everything but Y, whose ld is given; with a NULL carver base it only counts.
   qr_plan (const gla_qr_job &job, int64_t pages, int64_t ldy, carver &c);

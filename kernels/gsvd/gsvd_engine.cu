@@ -42,11 +42,20 @@ double swap_seconds (double p, double factor, double g)
   return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
 }
 
-// Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products; pivoting is a
-// chain of columns.
+// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns, of each page for
+// itself where it is done by blocks; then all others are products of large matrices.
+double reduce_seconds (const gla_gsvd_job *job, double pages, double factor)
+{
+  double p = (double)job->p, m = (double)job->m, n = (double)job->n;
+  double flops = factor * p * p * (4 * (m + n) + (qr_pivots_blocks (job->p, job->p) ? 2 : 20) * p);
+  return qr_pivots_blocks (job->p, job->p) ? pages * (8e-6 * p + flops / 3e13)
+                                           : 1e-5 * p + pages * flops / 1e13;
+}
+
+// Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products.
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
 {
-  double p = (double)job->p, m = (double)job->m, n = (double)job->n, width = gsvd_width_of (*job);
+  double p = (double)job->p, width = gsvd_width_of (*job);
   double chip = FITTED_MULTIPROCESSORS / e->multiprocessors,
          factor = gla_type_is_complex (job->head.type) ? 4 : 1;
   bool both = gsvd_method_of (*job) == GLA_GSVD_METHOD_HZ;
@@ -55,7 +64,7 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   double full = 2 * (double)e->multiprocessors * width / p; // pages that fill the GPU with chains
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
-  double reduce = p * 1e-5 + pages * factor * chip * (4 * (m + n) * p * p + 20 * p * p * p) / 1e13;
+  double reduce = reduce_seconds (job, pages, factor * chip);
   if (job->team == nullptr)
     return sweeps * (chains + products) + reduce;
   double g = job->team->count, launches = g * 1.2e-5;
@@ -201,7 +210,7 @@ gla_status upload_tables (cuda_engine *e, int slot, const gla_gsvd_job &job)
 template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
 {
   typedef wide<S> T;
-  const gla_gsvd_job &job = e->gsvd_job;
+  gla_gsvd_job job = e->gsvd_job;
   chunk_memory<S> s = memory_of<S> (e, slot, chunk);
   const gsvd_plan<T> &plan = s.plan;
   cudaStream_t stream = e->slots[slot].stream;
@@ -212,8 +221,9 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   qr_pause pause = {throttle_of, &user};
 
   gsvd_team<T> team (e, slot, plan, host);
-  if (job.team != nullptr)
-    GLA_TRY (team.open ());
+  bool alone = job.team == nullptr;
+  GLA_TRY (alone ? GLA_OK : team.open (&alone));
+  job.team = alone ? nullptr : job.team;
   // what lies outside of the matrices is to be zero
   GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
   GLA_TRY (upload_tables (e, slot, job));
@@ -224,7 +234,7 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   }
   GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
                               host, streams, pause));
-  GLA_TRY (job.team != nullptr ? team.sweeps () : gsvd_sweeps<T> (plan, host, stream));
+  GLA_TRY (alone ? gsvd_sweeps<T> (plan, host, stream) : team.sweeps ());
   team.close ();
   GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));

@@ -30,7 +30,7 @@ gla_qr_job qr_part (const gla_gsvd_job &job, bool needed, int64_t m, int64_t q_c
   part.n = needed ? job.p : 1;
   part.q_columns = needed ? q_columns : 1;
   part.r_rows = part.n;
-  part.pivot = pivot && needed;
+  part.pivot = pivot && needed ? (int)QR_PIVOT_BLOCKS : 0;
   return part;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/heap.cuh"
 #include "engine/memory.cuh"
 
+#include <atomic>
 #include <cstddef>
 
 namespace
@@ -14,15 +15,21 @@ namespace
 // Steps that a member is launched before the host waits for those before them.
 enum { STEPS_AHEAD = 32 };
 
-// Lets kernels and copies on one GPU reach the memory of another; where that cannot be, copies go
-// through the host.
+enum { DEVICES = 64 };
+
+// Lets kernels and copies on one GPU reach the memory of another, once; where that cannot be,
+// copies go through the host.
 void connect (int device, int peer)
 {
+  static std::atomic<uint64_t> tried[DEVICES];
+  const uint64_t bit = (uint64_t)1 << peer % DEVICES;
   int possible = 0;
-  if (device != peer && cudaDeviceCanAccessPeer (&possible, device, peer) == cudaSuccess &&
-      possible && cudaSetDevice (device) == cudaSuccess)
+  if (device == peer || (tried[device % DEVICES].fetch_or (bit) & bit) != 0)
+    return;
+  if (cudaDeviceCanAccessPeer (&possible, device, peer) == cudaSuccess && possible &&
+      cudaSetDevice (device) == cudaSuccess)
     cudaDeviceEnablePeerAccess (peer, 0);
-  cudaGetLastError (); // it may have been enabled before
+  cudaGetLastError (); // others may have enabled it
 }
 
 template <class T>
@@ -134,11 +141,17 @@ template <class T> gla_status gsvd_team<T>::open_member (int k)
   return take_memory (k);
 }
 
-template <class T> gla_status gsvd_team<T>::open ()
+template <class T> gla_status gsvd_team<T>::open (bool *alone)
 {
   gla_status status = GLA_OK;
   for (int k = 0; k < team->count && status == GLA_OK; k++)
     status = open_member (k);
+  *alone = status == GLA_ERROR_OUT_OF_MEMORY;
+  if (*alone) {
+    close ();
+    team->failed = e->base.device;
+    return GLA_OK;
+  }
   for (int k = 0; k < opened && status == GLA_OK; k++)
     for (int other = 0; other < opened; other++)
       connect (members[k].device, members[other].device);

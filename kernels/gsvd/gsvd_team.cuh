@@ -40,7 +40,8 @@ template <class T> struct gsvd_team {
   gsvd_team &operator= (const gsvd_team &) = delete;
 
   // Takes what the members need, and lets them reach each other's memory where that is possible.
-  gla_status open ();
+  // *alone: one of the others has too little memory, so the first GPU is to do the pair.
+  gla_status open (bool *alone);
   // In place of gsvd_sweeps: the same bits.
   gla_status sweeps ();
   // Waits for all members and frees what they have.

@@ -5,28 +5,12 @@
 // with one GPU all are on it, each with memory and a stream of its own. Blocks of 16 columns make
 // small pairs large enough. Then the same through gla_gsvd, where there are two GPUs.
 
-#include "backend.h"
-#include "check.h"
 #include "gpu_page_tests.h"
+#include "team_pair.h"
 
+#include <cuda_runtime.h>
+#include <stdbool.h>
 #include <time.h>
-
-typedef struct {
-  int64_t m, n, p;
-  int block, members;
-  gla_gsvd_method method;
-  gla_gsvd_ordering ordering;
-  gla_gsvd_blocking blocking;
-} team_case;
-
-// All arrays of a call, and what came of it.
-enum { PAGES = 2 }; // at most
-typedef struct {
-  gla_gsvd_chunk chunk;
-  gla_gsvd_stats stats[PAGES];
-  int32_t info;
-  int32_t infos[PAGES];
-} pair;
 
 static gla_engine *engine;
 static int gpus;
@@ -36,118 +20,6 @@ static double now (void)
   struct timespec t;
   clock_gettime (CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-//------------------------------------------------------------------------------
-// arrays
-//------------------------------------------------------------------------------
-
-static gla_array new_array (gla_type type, int64_t rows, int64_t columns, int64_t pages)
-{
-  void *data = calloc ((size_t)(rows * columns * pages), gla_type_size (type));
-  return gla_array_packed (data, type, rows, columns, pages, GLA_DEVICE_HOST);
-}
-
-static size_t bytes_of (const gla_array *a)
-{
-  return (size_t)(a->rows * a->columns * a->pages) * gla_type_size (a->type);
-}
-
-static void fill (gla_array *a, unsigned long long seed)
-{
-  const int64_t count = a->rows * a->columns * a->pages * (gla_type_is_complex (a->type) ? 2 : 1);
-  for (int64_t k = 0; k < count; k++)
-    if (gla_type_real (a->type) == GLA_TYPE_D)
-      ((double *)a->data)[k] = check_random (&seed);
-    else
-      ((float *)a->data)[k] = (float)check_random (&seed);
-}
-
-static double complex get (const gla_array *a, int64_t i, int64_t j)
-{
-  const int64_t k = j * a->rows + i;
-  switch (a->type) {
-  case GLA_TYPE_S:
-    return ((float *)a->data)[k];
-  case GLA_TYPE_D:
-    return ((double *)a->data)[k];
-  case GLA_TYPE_C:
-    return ((float complex *)a->data)[k];
-  default:
-    return ((double complex *)a->data)[k];
-  }
-}
-
-static pair new_pairs (const team_case *c, gla_type type, int64_t pages)
-{
-  const gla_type real = gla_type_real (type);
-  pair q = {.info = -7};
-  q.chunk.A = new_array (type, c->m, c->p, pages);
-  q.chunk.B = new_array (type, c->n, c->p, pages);
-  q.chunk.alpha = new_array (real, c->p, 1, pages);
-  q.chunk.beta = new_array (real, c->p, 1, pages);
-  q.chunk.U = new_array (type, c->m, c->p, pages);
-  q.chunk.V = new_array (type, c->n, c->p, pages);
-  q.chunk.X = new_array (type, c->p, c->p, pages);
-  fill (&q.chunk.A, 1);
-  fill (&q.chunk.B, 2);
-  return q;
-}
-
-static pair new_pair (const team_case *c, gla_type type)
-{
-  return new_pairs (c, type, 1);
-}
-
-static void release (pair *q)
-{
-  for (int k = 0; k < 7; k++)
-    free (q->chunk.arrays[k].data);
-}
-
-// |A x - U diag (c) X' x| / |A x|, for one x.
-static double residual (const gla_array *A, const gla_array *U, const gla_array *c,
-                        const gla_array *X)
-{
-  double complex *y = calloc ((size_t)X->columns, sizeof *y);
-  double off = 0, norm = 0;
-  for (int64_t j = 0; j < X->columns; j++)
-    for (int64_t i = 0; i < X->rows; i++)
-      y[j] += conj (get (X, i, j)) * (1 - (double)(i % 7) / 3) * get (c, j, 0);
-  double complex *left = calloc ((size_t)A->rows, sizeof *left), *right;
-  right = calloc ((size_t)A->rows, sizeof *right);
-  for (int64_t j = 0; j < A->columns; j++)
-    for (int64_t i = 0; i < A->rows; i++) {
-      left[i] += get (A, i, j) * (1 - (double)(j % 7) / 3);
-      right[i] += get (U, i, j) * y[j];
-    }
-  for (int64_t i = 0; i < A->rows; i++) {
-    norm += creal (left[i] * conj (left[i]));
-    off += creal ((left[i] - right[i]) * conj (left[i] - right[i]));
-  }
-  free (y);
-  free (left);
-  free (right);
-  return sqrt (off / norm);
-}
-
-// |x - U'U x| / |x| for one x.
-static double loss (const gla_array *U)
-{
-  double complex *y = calloc ((size_t)U->rows, sizeof *y);
-  double off = 0, norm = 0;
-  for (int64_t j = 0; j < U->columns; j++)
-    for (int64_t i = 0; i < U->rows; i++)
-      y[i] += get (U, i, j) * (1 - (double)(j % 7) / 3);
-  for (int64_t j = 0; j < U->columns; j++) {
-    double complex left = 1 - (double)(j % 7) / 3;
-    norm += creal (left * conj (left));
-    for (int64_t i = 0; i < U->rows; i++)
-      left -= conj (get (U, i, j)) * y[i];
-    off += creal (left * conj (left));
-  }
-  free (y);
-  return sqrt (off / norm);
 }
 
 //------------------------------------------------------------------------------
@@ -313,6 +185,83 @@ static void check_ends (void)
   release (&q);
 }
 
+static void scale_column (gla_array *a, int64_t j, double by)
+{
+  const int64_t count = a->rows * (gla_type_is_complex (a->type) ? 2 : 1);
+  for (int64_t k = j * count; k < (j + 1) * count; k++)
+    if (gla_type_real (a->type) == GLA_TYPE_D)
+      ((double *)a->data)[k] *= by;
+    else
+      ((float *)a->data)[k] *= (float)by;
+}
+
+// Columns of B that are pivoted by blocks, of lengths far apart, all of them very long or short,
+// one of them zero, or one that is a multiple of another.
+static void check_ranks (gla_type type, gla_gsvd_method method)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {601, 600, 600, 0, 1, method, 0, 0};
+  const bool wide = gla_type_real (type) == GLA_TYPE_D;
+  const int most = wide ? 900 : 90, range = wide ? 16 : 90;
+  for (int kind = 0; kind < 5; kind++) {
+    pair q = new_pair (&c, type);
+    gla_array *B = &q.chunk.B;
+    for (int64_t j = 0; j < c.p && kind != 3; j++)
+      scale_column (B, j,
+                    kind == 1   ? ldexp (1, most)
+                    : kind == 2 ? ldexp (1, -most)
+                                : ldexp (1, (int)(j * 37 % c.p * range / c.p) - range / 2));
+    if (kind == 3)
+      scale_column (B, 411, 0);
+    if (kind == 4) {
+      const size_t bytes = (size_t)c.n * gla_type_size (type);
+      memcpy ((char *)B->data + 77 * bytes, (char *)B->data + 500 * bytes, bytes);
+      scale_column (B, 77, 0x1p30);
+    }
+    const int32_t expected = kind < 3 ? 0 : GLA_INFO_IRREGULAR;
+    CHECK (solve (&q, &c, 1, monitor) == GLA_OK && q.info == expected,
+           "%c method %d, B of kind %d: info %d", (char)type, (int)method, kind, (int)q.info);
+    const gla_gsvd_chunk *a = &q.chunk;
+    if (q.info == 0 && kind == 0) {
+      const double limit = 10 * (double)c.m * gla_type_eps (type);
+      const double worst = check_worst (residual (&a->A, &a->U, &a->alpha, &a->X),
+                                        residual (&a->B, &a->V, &a->beta, &a->X));
+      CHECK (worst <= limit && loss (&a->U) <= limit && loss (&a->V) <= limit,
+             "%c method %d, graded: %g %g %g", (char)type, (int)method, worst, loss (&a->U),
+             loss (&a->V));
+    }
+    release (&q);
+  }
+}
+
+// Where another member finds too little memory (its shares take 108 MB) the first one does the pair
+// alone: the same bits.
+static void check_memory (void)
+{
+  const gla_monitor monitor = {poll_never, NULL};
+  const team_case c = {3000, 3000, 3000, 16, 2, GLA_GSVD_METHOD_TANGENT, 0, 0};
+  pair q[2] = {new_pair (&c, GLA_TYPE_D), new_pair (&c, GLA_TYPE_D)};
+  const size_t SPARE = (size_t)64 << 20; // for the driver
+  void *rest = NULL;
+  size_t left, all;
+  CHECK (solve (&q[0], &c, 1, monitor) == GLA_OK && q[0].info == 0, "info %d", q[0].info);
+  CHECK (cudaMemGetInfo (&left, &all) == cudaSuccess && left > SPARE, "memory");
+  left -= SPARE;
+  while (left > 0 && cudaMalloc (&rest, left) != cudaSuccess)
+    left -= left < (size_t)1 << 20 ? left : (size_t)1 << 20;
+  cudaGetLastError ();
+  const gla_status status = solve (&q[1], &c, 2, monitor);
+  CHECK (status == GLA_OK && q[1].info == 0, "little memory: status %d, info %d", (int)status,
+         q[1].info);
+  for (int k = 2; k < 7; k++)
+    CHECK (memcmp (q[0].chunk.arrays[k].data, q[1].chunk.arrays[k].data,
+                   bytes_of (&q[0].chunk.arrays[k])) == 0,
+           "little memory: other bits in array %d", k);
+  cudaFree (rest);
+  release (&q[0]);
+  release (&q[1]);
+}
+
 //------------------------------------------------------------------------------
 // calls of the library
 //------------------------------------------------------------------------------
@@ -377,9 +326,13 @@ int gpu_teams (const char *types)
       check_case (&cases[k], (gla_type)*types);
     check_zeros ((gla_type)*types, *types == 'd' || *types == 'c' ? TANGENT : HZ);
     check_pages ((gla_type)*types, *types == 'd' || *types == 'c' ? HZ : TANGENT);
+    check_ranks ((gla_type)*types, HZ);
+    check_ranks ((gla_type)*types, TANGENT);
     if (*types == 'd') {
       check_case (&large, GLA_TYPE_D);
       check_ends ();
+      if (gpus == 1)
+        check_memory ();
     }
     if (gpus > 1)
       check_lists ((gla_type)*types);
