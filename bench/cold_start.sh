@@ -14,13 +14,15 @@ cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
 begun=$(date +%s)
 
-# seconds CACHE JOB PLACE: prints the two numbers of a job; NaN if the machine does not have the place.
+# seconds CACHE JOB PLACE: prints the two numbers of a job; NaN if the machine does not have the place, or
+# if the process takes more than 30 s.
 seconds () {
-  env GPULINALG_CACHE="$1" $octave "$2" "$3" 2>/dev/null | grep -E '^[0-9.e+-]+	[0-9.e+-]*(Inf)?$' || printf 'NaN\tNaN\n'
+  env GPULINALG_CACHE="$1" timeout 30 $octave "$2" "$3" 2>/dev/null | grep -E '^[0-9.e+-]+	[0-9.e+-]*(Inf)?$' || printf 'NaN\tNaN\n'
 }
 
 mkdir -p results
 env GPULINALG_CACHE="$cache" $octave train || exit 1
+echo "trained: $(($(date +%s) - begun)) s" >&2
 {
   env GPULINALG_CACHE= $octave header
   echo "# seconds in fresh processes: auto (without and with a file of costs), cpu and gpu; gpu warm: in a process that has used it"
@@ -39,6 +41,7 @@ while IFS=$tab read -r kind job; do
   cpu=$(seconds "" "$job" cpu </dev/null | cut -f 1)
   gpu=$(seconds "" "$job" gpu </dev/null)
   printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$kind" "$job" "$auto" "$kept" "$cpu" "$gpu"
+  echo "$job: $(($(date +%s) - begun)) s" >&2
 done <"$cache/jobs" | awk -F '\t' -v OFS='\t' '
   function smaller (a, b) { return a == "NaN" || (b != "NaN" && b + 0 < a + 0) ? b : a }
   function over (auto, better) { return sprintf ("%.3g", auto / (better + 0.005)) }

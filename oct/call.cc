@@ -33,6 +33,16 @@ static void save_costs ()
     gla_costs_save (context);
 }
 
+// Waits for a GPU that is being started, while the driver still works.
+static octave_value_list end_starts (octave::interpreter &, const octave_value_list &, int)
+{
+  const std::vector<gla_context *> &in_use = contexts ().in_use;
+  for (gla_context *context : contexts ().all)
+    if (std::find (in_use.begin (), in_use.end (), context) == in_use.end ())
+      gla_release (context, GLA_DEVICE_ALL_GPUS);
+  return octave_value_list ();
+}
+
 gla_context *take_context (const char *who, octave::interpreter &interp)
 {
   std::vector<gla_context *> &idle = contexts ().idle;
@@ -50,8 +60,10 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
       error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", who,
                      gla_status_text (status));
     all.push_back (context);
-    if (all.size () == 1)
+    if (all.size () == 1) {
       std::atexit (save_costs);
+      call_at_end (interp, "__gpulinalg_end__", end_starts);
+    }
   }
   return context;
 }

@@ -301,9 +301,11 @@ void keep_loaded (octave::interpreter &interp);
 
 octave::type_info &types_of (octave::interpreter &interp);
 
+typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
+// Has Octave call a function of this name when it ends, before the process calls exit.
+void call_at_end (octave::interpreter &interp, const char *name, builtin_method function);
 // Puts a function into the place of one of Octave's own, which is returned; it is undefined where
 // the place was not Octave's, and then nothing changes.
-typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
                               builtin_method function);
 // Calls a function that replace_builtin has returned, with less ado than feval.

@@ -43,6 +43,13 @@ void keep_loaded (octave::interpreter &interp)
   locked = true;
 }
 
+void call_at_end (octave::interpreter &interp, const char *name, builtin_method function)
+{
+  interp.get_symbol_table ().install_built_in_function (
+      name, octave_value (new octave_builtin (function, name, "")));
+  interp.feval ("atexit", octave_value_list (octave_value (name)));
+}
+
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
                               builtin_method function)
 {

@@ -317,6 +317,11 @@ gla_status gla_release (gla_context *ctx, int device)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
   gla_context_forked (ctx);
+  while (ctx->start != NULL && ctx->start->process == getpid ()) {
+    gla_context_look (ctx);
+    if (ctx->start != NULL)
+      nap ();
+  }
   if (device != GLA_DEVICE_ALL_GPUS) {
     gla_context_count (ctx);
     if (device < 0 || device >= ctx->n_gpus)

@@ -145,10 +145,10 @@ typedef struct {
 } gla_device_info;
 gla_status gla_device_query (gla_context *ctx, int device, gla_device_info *info);
 
-// A context keeps device memory for its next call: as much as its largest call needed, and when a
-// call ends no more than an eighth of the device's memory. gla_release frees what it keeps on the
-// GPU `device`, or on all of them (GLA_DEVICE_ALL_GPUS), and the pinned memory for transfers; the
-// next call allocates it again. Copies of matrices stay as long as their gla_sparse. Starts no GPU.
+// A context keeps device memory for its next call: what its largest call needed, and when a call
+// ends at most an eighth of the device's. gla_release frees what it keeps on the GPU `device`, or on
+// all (GLA_DEVICE_ALL_GPUS), and pinned memory; the next call allocates it again. Matrices stay with
+// their gla_sparse. It starts no GPU and waits for one that is being started: call it before exit.
 enum { GLA_DEVICE_ALL_GPUS = -2 };
 gla_status gla_release (gla_context *ctx, int device);
 

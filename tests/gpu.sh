@@ -140,6 +140,7 @@ program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="$device_pages
 crowd 3
+ends 12
 $(shares failing 4)
 $(shares eig 6)
 $(shares qr 5)
@@ -150,6 +151,7 @@ $(shares pages 2)
 $(shares arrays 2)"
 suites="$(shares failing 6)
 crowd 6
+ends 14
 $(shares qr 16)
 $device_pages
 $(shares sparse 2)

@@ -5,6 +5,7 @@
 # Usage: sh tests/gpu_job.sh program NAME [ARGUMENT...]   a program of tests/c
 #        sh tests/gpu_job.sh accuracy PART SHARE        a share of a part of tests/octave/gpu_suite.m
 #        sh tests/gpu_job.sh crowd COUNT               so many of tests/octave/crowd.m at the same time
+#        sh tests/gpu_job.sh ends COUNT                COUNT scripts that end while a GPU may be starting
 #        sh tests/gpu_job.sh TOOL NAME=VALUE...         compute-sanitizer, with the variables of
 #                                                       tests/octave/sanitizer_set.m
 # Prints its output, a line "...: <n> passed, <n> failed, <n> skipped", and the seconds.
@@ -39,6 +40,19 @@ case $1 in
     cat "$log".* | awk -v all="$2" '/^crowd: /{n++; p += $2; f += $4}
       END{printf "crowd: %d passed, %d failed, 0 skipped\n", p, f + all - n}'
     rm -f "$log".*
+    ;;
+  ends)
+    echo "== ends $2"
+    passed=0
+    for calls in $(seq "$2"); do
+      if CALLS=$calls GPULINALG_CACHE='' timeout -s KILL 30 $octave tests/octave/end_early.m >"$log" 2>&1 &&
+        [ "$(cat "$log")" = ends ]; then
+        passed=$((passed + 1))
+      else
+        echo "FAILED a script does not end well after $calls calls: $(head -n 3 "$log")"
+      fi
+    done
+    echo "ends: $passed passed, $(($2 - passed)) failed, 0 skipped"
     ;;
   *)
     tool=$1

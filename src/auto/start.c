@@ -64,8 +64,11 @@ static void join (gla_start *start)
   start->joined = 1;
 }
 
-// A thread inside of the driver while the process takes the driver down would crash it. It ends at
-// its next step, which is never far.
+// A thread inside of the driver while the process takes the driver down hangs or crashes. It ends at
+// its next step, which is never far. The process calls first what was registered last, and the driver
+// registers functions of its own when it is first called; so this is registered before and after
+// that. While the driver is in its first call, the order is the driver's own: a process that can
+// know that it is about to exit calls gla_release before.
 static void wait_at_exit (void)
 {
   if (getpid () != registrar)
@@ -79,6 +82,12 @@ static void wait_at_exit (void)
 static void register_exit (void)
 {
   registrar = getpid ();
+  (void)atexit (wait_at_exit);
+}
+
+static pthread_once_t registered_again = PTHREAD_ONCE_INIT;
+static void register_exit_again (void)
+{
   (void)atexit (wait_at_exit);
 }
 
@@ -101,6 +110,7 @@ static void *start_main (void *argument)
 {
   gla_start *start = argument;
   gla_gpus_query (&start->gpus);
+  pthread_once (&registered_again, register_exit_again);
   atomic_store (&start->stage, GLA_START_OPENING);
   start->status = GLA_ERROR_NO_DEVICE;
   if (start->device < start->gpus.count && !atomic_load (&start->cancelled))

@@ -97,10 +97,17 @@ typedef struct {
 static pthread_t main_thread;
 static _Atomic (engine *) newest; // a forked process must not close it
 
+// Like the driver: what its first call registers for the end of the process leaves it unusable.
+static _Atomic int driver_ended;
+static void end_driver (void)
+{
+  atomic_store (&driver_ended, 1);
+}
 static int device_count (char *why, size_t size)
 {
   (void)why, (void)size;
-  counted++;
+  if (counted++ == 0)
+    atexit (end_driver);
   return 1;
 }
 static gla_status device_query (int device, gla_device_info *about)
@@ -128,6 +135,8 @@ static gla_status open_engine (int device, gla_engine **e)
       usleep (100);
   } else if (device != GLA_DEVICE_HOST)
     pass (start_seconds);
+  if (device != GLA_DEVICE_HOST && atomic_load (&driver_ended))
+    abort ();
   if (device != GLA_DEVICE_HOST && open_fails)
     return GLA_ERROR_DEVICE_FAILURE;
   engine *mine = calloc (1, sizeof *mine);

@@ -183,6 +183,8 @@ static void end_while_starting (void)
   gpu_call = 0.095;
   gla_context *ctx = new_context ();
   CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST, "not on the CPU");
+  while (ctx->start != NULL && atomic_load (&ctx->start->stage) != GLA_START_OPENING)
+    usleep (20); // from here on the thread is inside of open_engine
 }
 
 // A process that is forked while its parent uses or starts the GPU computes on the CPU.
@@ -280,6 +282,15 @@ static void test_memory (void)
   CHECK (solve (ctx, N, 100) == 0 && kept > 0, "after the release");
   CHECK (gla_release (ctx, GLA_DEVICE_ALL_GPUS) == GLA_OK && kept == 0, "release all");
   CHECK (gla_release (NULL, 0) == GLA_ERROR_BAD_ARGUMENT, "NULL");
+  gla_context_destroy (ctx);
+
+  cpu_page = 40e-6; // a GPU that is being started is waited for
+  gpu_call = 0.095;
+  ctx = new_context ();
+  CHECK (solve (ctx, N, 10000) == GLA_DEVICE_HOST && ctx->start != NULL, "not started");
+  start_may_end = 1;
+  CHECK (gla_release (ctx, GLA_DEVICE_ALL_GPUS) == GLA_OK && ctx->start == NULL && opened == 1,
+         "the start goes on");
   gla_context_destroy (ctx);
 
   ctx = new_context (); // starts nothing
