@@ -219,7 +219,8 @@ void all_cells (bench &b)
                        {160, 1320}, {176, 1320}, {192, 1056}, {256, 528},  {320, 264},  {352, 264},
                        {384, 264},  {448, 200},  {512, 132},  {640, 66},   {768, 66},   {1024, 32}};
   for (const size &s : small)
-    cell_of_type (b, "small", 'z', s.n, s.pages, true);
+    for (char type : {'z', 'd'})
+      cell_of_type (b, "small", type, s.n, s.pages, true);
   for (const size &s : values)
     for (char type : {'z', 'd', 'c', 's'})
       cell_of_type (b, "values", type, s.n, s.pages, false);

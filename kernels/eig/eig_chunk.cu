@@ -4,7 +4,9 @@
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
 #include "engine/eig_part.cuh"
+#include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
+#include "jacobi_start.cuh"
 
 namespace
 {
@@ -13,7 +15,9 @@ template <class T> size_t arena_size (const cuda_engine *e, const gla_eig_job *j
 {
   eig_args<T> unused = {};
   eig_range_args<T> unused_range = {};
-  const size_t used = eig_lay_out<T> (e, job, pages, nullptr, &unused);
+  jacobi_start<T> unused_start = {};
+  size_t used = eig_lay_out<T> (e, job, pages, nullptr, &unused);
+  used = eig_lay_out_start<T> (e, job, pages, nullptr, used, unused, &unused_start);
   return eig_lay_out_range<T> (job, pages, nullptr, used, &unused_range);
 }
 
@@ -87,10 +91,55 @@ template <class T> gla_status run_large (cuda_engine *e, int slot, const eig_arg
   return eig_large (e, slot, a, work);
 }
 
-template <class T> gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a)
+// W = A V, in pieces of PIECE_SECONDS.
+template <class T>
+gla_status multiply_pages (cuda_engine *e, int slot, const eig_args<T> &a, const T *A, const T *V)
+{
+  const int64_t n = a.n, page = n * n;
+  product_args<T, T> p = {};
+  p.A = {A, n, page, nullptr};
+  p.B = {V, n, page, nullptr};
+  p.C = a.W;
+  p.ldc = n;
+  p.page = page;
+  p.pages = a.pages;
+  p.m = p.k = p.n = (int)n;
+  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
+  const double fit = PIECE_SECONDS / (8.0 * n * n * n / 2e13); // no kernel is so slow
+  const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
+  for (int64_t first = 0; first < p.pages; first += pages) {
+    const int64_t count = p.pages - first < pages ? p.pages - first : pages;
+    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (e, slot));
+    GLA_TRY (product_pages (p, {first, count, 0, tiles > 0 ? tiles : 1, 0, p.k, e->multiprocessors},
+                            a.stream));
+  }
+  return GLA_OK;
+}
+
+// Z = V of "qr" and W = A V, or A and the identity for a page where "qr" failed.
+template <class T>
+gla_status start_from_qr (cuda_engine *e, int slot, const eig_args<T> &a,
+                          const jacobi_start<T> &start)
+{
+  const int64_t n = a.n, page = n * n;
+  GLA_TRY (cudaMemcpyAsync (start.A, a.W, a.pages * page * sizeof (T), cudaMemcpyDeviceToDevice,
+                            a.stream));
+  GLA_TRY (cudaMemcpyAsync (start.bad, a.info, a.pages * sizeof (int32_t), cudaMemcpyDeviceToDevice,
+                            a.stream));
+  GLA_TRY (run_stages (e, slot, start.stages));
+  GLA_TRY (eig_block_forgive (a, start.bad));
+  GLA_TRY (multiply_pages (e, slot, a, start.A, start.stages.V));
+  GLA_TRY (eig_block_start (a));
+  return engine_status (eig_block_begin (a, start.A, start.stages.V, start.bad));
+}
+
+template <class T>
+gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a,
+                             const jacobi_start<T> &start)
 {
   int rounds = eig_block_rounds (a.n), active = 0;
-  GLA_TRY (eig_block_start (a));
+  GLA_TRY (start.A != nullptr ? start_from_qr (e, slot, a, start)
+                              : engine_status (eig_block_start (a)));
   GLA_TRY (read_count (e, slot, a, &active));
   for (int sweep = 0; sweep < a.maxit && active > 0; sweep++) {
     double work = active * (double)(rounds + 1) / 2 * (a.n * 2e-7 + 6e-5) / e->multiprocessors;
@@ -146,6 +195,16 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
   return a;
 }
 
+template <class T> jacobi_start<T> start_of (cuda_engine *e, int slot, const eig_args<T> &a)
+{
+  char *base = e->slots[slot].memory;
+  eig_args<T> unused = {};
+  jacobi_start<T> start = {};
+  const size_t used = eig_lay_out<T> (e, &e->eig_job, a.pages, base, &unused);
+  eig_lay_out_start<T> (e, &e->eig_job, a.pages, base, used, a, &start);
+  return start;
+}
+
 // What takes the wanted part out of the results of a chunk.
 template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
@@ -160,7 +219,9 @@ template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const g
   r.vl = job->vl;
   r.vu = job->vu;
   r.stream = e->slots[slot].stream;
-  const size_t used = eig_lay_out<T> (e, job, r.pages, e->slots[slot].memory, &a);
+  jacobi_start<T> start = {};
+  size_t used = eig_lay_out<T> (e, job, r.pages, e->slots[slot].memory, &a);
+  used = eig_lay_out_start<T> (e, job, r.pages, e->slots[slot].memory, used, a, &start);
   eig_lay_out_range<T> (job, r.pages, e->slots[slot].memory, used, &r);
   r.lambda = a.lambda;
   r.V = a.V;
@@ -217,7 +278,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (eig_jacobi (a));
     break;
   case ROUTE_JACOBI_BLOCK:
-    GLA_TRY (run_block_jacobi (e, slot, a));
+    GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
     break;
   }
   if (e->eig_job.range != GLA_EIG_ALL)

@@ -148,12 +148,53 @@ size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages,
     a->tau = c.take<T> (pages * n);
     a->rank = c.take<int> (pages * n);
   }
+  if (way == ROUTE_JACOBI)
+    a->d = c.take<R> (pages); // a shift each
   if (way != ROUTE_SMALL) {
     a->exponent = c.take<int> (pages);
     a->norm = c.take<R> (pages);
   }
   a->info = c.take<int32_t> (pages);
   a->skew = c.take<double> (pages);
+  return c.used;
+}
+
+// What blocked Jacobi begins with: the eigenvectors that "qr" finds, and a copy of the pages.
+template <class T> struct jacobi_start {
+  T *A;         // NULL: it begins with the identity
+  int32_t *bad; // info of each page before
+  eig_args<T> stages;
+};
+
+// Whether it does: where the stages of "qr" serve pages of this size with vectors.
+inline bool eig_has_start (const cuda_engine *e, const gla_eig_job *job)
+{
+  gla_eig_job with = *job;
+  with.vectors = 1;
+  return eig_route_of (e, job) == ROUTE_JACOBI_BLOCK && eig_table_row (&with).way != EIG_LARGE;
+}
+
+// Behind the buffers of `a`, from byte `used` on.
+template <class T>
+size_t eig_lay_out_start (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
+                          size_t used, const eig_args<T> &a, jacobi_start<T> *start)
+{
+  carver c = {base, used};
+  if (!eig_has_start (e, job))
+    return used;
+  gla_eig_job with = *job;
+  with.vectors = 1;
+  eig_args<T> &s = start->stages;
+  s = a;
+  s.vectors = 1;
+  s.phase = 0;
+  const int64_t n2 = job->n * job->n;
+  start->A = c.take<T> (pages * n2);
+  start->bad = c.take<int32_t> (pages);
+  s.V = c.take<T> (pages * n2);
+  s.ldv = job->n;
+  s.page_v = n2;
+  eig_lay_out_stages (e, &with, pages, c, &s);
   return c.used;
 }
 

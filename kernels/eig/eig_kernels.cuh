@@ -114,11 +114,11 @@ template <class T> int64_t eig_unmtr_doubles (int n);
 template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit);
 template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a);
 
-// Two-sided Jacobi with everything in shared memory; W -> lambda, V.
-template <class T> bool eig_jacobi_fits (int n, int vectors, int smem_limit);
+// One-sided Jacobi on a Cholesky factor, up to n = 64; W -> lambda, V. One number of d per page.
+template <class T> bool eig_jacobi_fits (int n, int smem_limit);
 template <class T> cudaError_t eig_jacobi (const eig_args<T> &a);
 
-// One-sided block Jacobi: W <- A Q and Q in Z. One sweep is eig_block_rounds (n) rounds.
+// One-sided block Jacobi above: W <- A Q and Q in Z. One sweep is eig_block_rounds (n) rounds.
 int eig_block_rounds (int n);
 template <class T> cudaError_t eig_block_start (const eig_args<T> &a);
 template <class T> cudaError_t eig_block_round (const eig_args<T> &a, int round, int64_t active);

@@ -10,9 +10,8 @@ namespace
 bool fits (const gla_eig_job *job, int smem_limit)
 {
   int n = (int)job->n;
-  return for_type (job->head.type, [&] (auto zero) {
-    return eig_jacobi_fits<decltype (zero)> (n, job->vectors, smem_limit);
-  });
+  return for_type (job->head.type,
+                   [&] (auto zero) { return eig_jacobi_fits<decltype (zero)> (n, smem_limit); });
 }
 
 // Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
@@ -92,7 +91,7 @@ double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job)
   case ROUTE_JACOBI:
     return 1e-8 + chip * type * 3e-11 * n * n * n;
   default:
-    return chip * type * 5e-11 * n * n * n;
+    return chip * type * (eig_has_start (e, job) ? 7e-12 : 5e-11) * n * n * n;
   }
 }
 

@@ -21,7 +21,7 @@ template <class T> struct rotation {
 };
 
 template <class T> struct jacobi_shared {
-  T *A, *V; // n x n with leading dimension ld; V may be NULL
+  T *A, *V; // n x n with leading dimension ld
   int n, ld;
   rotation<T> *pairs;   // (n+1)/2
   real_t<T> *diagonal;  // the new diagonal entries of the pairs
@@ -142,33 +142,18 @@ template <class T> GLA_DEVICE bool jacobi_sweeps (const jacobi_shared<T> &m, int
       for (int w = threadIdx.x; w < half * half; w += blockDim.x)
         if (w % half <= w / half)
           jacobi_block (m, w % half, w / half);
-      if (m.V != nullptr)
-        for (int w = threadIdx.x; w < half * m.n; w += blockDim.x) {
-          const rotation<T> &g = m.pairs[w / m.n];
-          int i = w % m.n;
-          if (!g.idle ())
-            rotate_columns (g, m.V[g.p * m.ld + i], m.V[g.q * m.ld + i]);
-        }
+      for (int w = threadIdx.x; w < half * m.n; w += blockDim.x) {
+        const rotation<T> &g = m.pairs[w / m.n];
+        int i = w % m.n;
+        if (!g.idle ())
+          rotate_columns (g, m.V[g.p * m.ld + i], m.V[g.q * m.ld + i]);
+      }
       __syncthreads ();
     }
     if (!any)
       return true;
   }
   return false;
-}
-
-// Columns that still have an entry that does not count as zero; to all threads.
-template <class T> GLA_DEVICE int jacobi_open_columns (const jacobi_shared<T> &m)
-{
-  int open = 0;
-  for (int base = 0; base < m.n; base += blockDim.x) {
-    int j = base + threadIdx.x;
-    bool bad = false;
-    for (int i = 0; j < m.n && i < m.n; i++)
-      bad |= i != j && !jacobi_small (m, m.A[j * m.ld + i], i, j);
-    open += __syncthreads_count (bad);
-  }
-  return open;
 }
 
 #endif

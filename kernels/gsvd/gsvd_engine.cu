@@ -56,8 +56,10 @@ double reduce_seconds (const gla_gsvd_job *job, double pages, double factor)
 double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages)
 {
   double p = (double)job->p, width = gsvd_width_of (*job);
-  double chip = FITTED_MULTIPROCESSORS / e->multiprocessors,
-         factor = gla_type_is_complex (job->head.type) ? 4 : 1;
+  double chip = FITTED_MULTIPROCESSORS / e->multiprocessors;
+  if (gsvd_is_small (*job))
+    return chip * gsvd_small_seconds (*job, pages);
+  double factor = gla_type_is_complex (job->head.type) ? 4 : 1;
   bool both = gsvd_method_of (*job) == GLA_GSVD_METHOD_HZ;
   double sweeps = both ? 12 : 9, steps = p / width + 1, flops = (both ? 16 : 12) * p * p * p;
   double step = 1e-5 + 2 * width * (both ? 1.0e-6 : 6e-7);
@@ -225,49 +227,73 @@ template <class S> gla_status submit (cuda_engine *e, int slot, const gla_gsvd_c
   GLA_TRY (alone ? GLA_OK : team.open (&alone));
   job.team = alone ? nullptr : job.team;
   // what lies outside of the matrices is to be zero
-  GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
-  GLA_TRY (upload_tables (e, slot, job));
+  bool square = job.m == job.p && job.n == job.p;
+  if (!plan.small || !square)
+    GLA_TRY (cudaMemsetAsync (e->slots[slot].memory, 0, arena_bytes (job, chunk->A.pages), stream));
+  if (!plan.small)
+    GLA_TRY (upload_tables (e, slot, job));
   if (!job.head.device_arrays) {
     GLA_TRY (engine_upload (e, slot, s.A.data, &chunk->A));
     GLA_TRY (engine_upload (e, slot, s.B.data, &chunk->B));
     engine_announce_results (e, slot, &chunk->U);
   }
-  GLA_TRY (gsvd_reduce<S, T> (plan, {s.A.data, s.A.ld, s.A.page}, {s.B.data, s.B.ld, s.B.page},
-                              host, streams, pause));
+  gsvd_wanted<S> to = {s.alpha, s.beta, s.U, s.V, s.X};
+  if (plan.small) {
+    GLA_TRY (gsvd_small_pairs<S, T> (plan, as_const (s.A), as_const (s.B), to, streams, pause));
+    return engine_status (cudaEventRecord (e->slots[slot].done, stream));
+  }
+  GLA_TRY (gsvd_reduce<S, T> (plan, as_const (s.A), as_const (s.B), host, streams, pause));
   GLA_TRY (alone ? gsvd_sweeps<T> (plan, host, stream) : team.sweeps ());
   team.close ();
-  GLA_TRY (gsvd_results<S, T> (plan, {s.alpha, s.beta, s.U, s.V, s.X}, host, streams, pause));
+  GLA_TRY (gsvd_results<S, T> (plan, to, host, streams, pause));
   return engine_status (cudaEventRecord (e->slots[slot].done, stream));
 }
 
-// info and stats of the pages.
+// stats of the pages.
 template <class T>
-gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const gsvd_plan<T> &plan)
+gla_status report_stats (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk,
+                         const gsvd_plan<T> &plan, const gsvd_state *state, int sweeps)
 {
-  int64_t pages = chunk->A.pages;
-  host_array<gsvd_state> state (pages);
-  host_array<unsigned long long> history (pages * GLA_GSVD_MAX_SWEEPS);
-  if (state.data == nullptr || history.data == nullptr)
+  // of small pairs those of each sweep lie together
+  const int64_t pages = chunk->A.pages, rows = plan.small ? sweeps : (int)GLA_GSVD_MAX_SWEEPS;
+  const int64_t page = plan.small ? 1 : rows, sweep = plan.small ? pages : 1;
+  host_array<unsigned long long> history (rows * pages);
+  if (history.data == nullptr)
     return GLA_ERROR_OUT_OF_MEMORY;
-  gla_array states =
-      gla_array_packed (state.data, GLA_TYPE_D, sizeof (gsvd_state) / 8, pages, 1, GLA_DEVICE_HOST);
   gla_array rotations =
-      gla_array_packed (history.data, GLA_TYPE_D, GLA_GSVD_MAX_SWEEPS, pages, 1, GLA_DEVICE_HOST);
-  GLA_TRY (engine_download (e, slot, &states, plan.state));
-  if (chunk->stats != nullptr)
+      gla_array_packed (history.data, GLA_TYPE_D, rows, pages, 1, GLA_DEVICE_HOST);
+  if (rows > 0)
     GLA_TRY (engine_download (e, slot, &rotations, plan.history));
   for (int64_t k = 0; k < pages; k++) {
-    chunk->info[k] = state[k].info;
-    if (chunk->stats == nullptr)
-      continue;
     gla_gsvd_stats &to = chunk->stats[k];
     memset (&to, 0, sizeof to);
     to.sweeps = state[k].sweeps;
     to.method = to.sweeps > 0 ? gsvd_method_of (e->gsvd_job) : GLA_GSVD_METHOD_AUTO;
     for (int s = 0; s < to.sweeps; s++)
-      to.rotations[s] = (int64_t)history[k * GLA_GSVD_MAX_SWEEPS + s];
+      to.rotations[s] = (int64_t)history[k * page + s * sweep];
   }
   return GLA_OK;
+}
+
+// info and stats of the pages; the sweeps that small pairs had.
+template <class T>
+gla_status report (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk, const gsvd_plan<T> &plan)
+{
+  int64_t pages = chunk->A.pages;
+  host_array<gsvd_state> state (pages);
+  if (state.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_array states =
+      gla_array_packed (state.data, GLA_TYPE_D, sizeof (gsvd_state) / 8, pages, 1, GLA_DEVICE_HOST);
+  GLA_TRY (engine_download (e, slot, &states, plan.state));
+  int sweeps = 0;
+  for (int64_t k = 0; k < pages; k++) {
+    chunk->info[k] = state[k].info;
+    sweeps = state[k].sweeps > sweeps ? state[k].sweeps : sweeps;
+  }
+  for (int s = 0; s < sweeps && plan.small; s++)
+    e->gsvd_job.swept (e->gsvd_job.head.monitor.user, s + 1);
+  return chunk->stats == nullptr ? GLA_OK : report_stats (e, slot, chunk, plan, state.data, sweeps);
 }
 
 template <class S> gla_status finish (cuda_engine *e, int slot, const gla_gsvd_chunk *chunk)
@@ -309,7 +335,8 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   if (!is_regular (*job) || !is_team_possible (job))
     return 1e9;
   double transfer = job->head.device_arrays ? 0 : pages * array_bytes (job) / LINK_RATE;
-  return 1e-3 + transfer + kernel_seconds (e, job, (double)pages);
+  double start = gsvd_is_small (*job) ? 2e-4 : 1e-3;
+  return start + transfer + kernel_seconds (e, job, (double)pages);
 }
 
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -3,6 +3,7 @@
 
 #include "common/block_norm.cuh"
 #include "gsvd_kernels.cuh"
+#include "gsvd_value.cuh"
 
 namespace
 {
@@ -46,10 +47,10 @@ __global__ void __launch_bounds__ (THREADS)
     double other = value_of (v, page * p + k, both);
     place += other < value || (other == value && k > j);
   }
-  double sigma = times_power (value, level[page]), h = hypot (1.0, sigma);
+  const gsvd_angle angle (times_power (value, level[page]));
   v.place[page * p + j] = place;
-  v.alpha[page * p + place] = sigma > 1e150 ? 1 : sigma / h;
-  v.beta[page * p + place] = sigma > 1e150 ? 1 / sigma : 1 / h;
+  v.alpha[page * p + place] = angle.cosine;
+  v.beta[page * p + place] = angle.sine;
   if (value == 0)
     atomicAdd (&state[page].zeros, 1);
 }
@@ -110,14 +111,7 @@ GLA_DEVICE double not_a_number ()
   return nan ("");
 }
 
-// x 2^k for any k.
-GLA_DEVICE double far_power (double x, int k)
-{
-  return times_power (x, k < -3000 ? -3000 : k > 3000 ? 3000 : k);
-}
-
-// Thread j of a page. With c, s of the scaled pair, c 2^page_a and s 2^page_b are those of the pair
-// times h; column j of X is to be multiplied by h.
+// Thread j of a page.
 template <class S>
 __global__ void __launch_bounds__ (THREADS)
     store_values_kernel (page_matrix<S> alpha, page_matrix<S> beta, double *factor, int *exponent,
@@ -127,27 +121,17 @@ __global__ void __launch_bounds__ (THREADS)
   int j = blockIdx.x * THREADS + threadIdx.x;
   if (j >= p)
     return;
-  int a = s.page[2 * page], b = s.page[2 * page + 1], most = a > b ? a : b;
-  // both to the larger exponent, and from there by a common one
-  double c = v.alpha[page * p + j], d = v.beta[page * p + j];
-  double cc = far_power (c, a - most), dd = far_power (d, b - most);
-  int up = 0;
-  if (cc < 0x1p-500 && dd < 0x1p-500) { // of the larger matrix nothing is in this column
-    up = a > b ? a - b : b - a;
-    up = up > 500 ? up - 100 : up;
-    cc = far_power (c, a - most + up);
-    dd = far_power (d, b - most + up);
-  }
-  double h = hypot (cc, dd);
-  factor[page * p + j] = h;
-  exponent[page * p + j] = most - up;
+  const gsvd_unscaled u (v.alpha[page * p + j], v.beta[page * p + j], s.page[2 * page],
+                         s.page[2 * page + 1]);
+  factor[page * p + j] = u.factor;
+  exponent[page * p + j] = u.exponent;
   if (state[page].info < 0)
     return;
   bool failed = state[page].info > 0;
   if (alpha.data != nullptr)
-    alpha.data[page * alpha.page + j] = (S)(failed ? not_a_number () : cc / h);
+    alpha.data[page * alpha.page + j] = (S)(failed ? not_a_number () : u.alpha);
   if (beta.data != nullptr)
-    beta.data[page * beta.page + j] = (S)(failed ? not_a_number () : dd / h);
+    beta.data[page * beta.page + j] = (S)(failed ? not_a_number () : u.beta);
 }
 
 // A thread per page: quotients of neighbours that are equal to rounding must not decrease, either;

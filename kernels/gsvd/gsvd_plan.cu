@@ -1,6 +1,7 @@
 // gsvd_plan.cu: the order of work of a generalized SVD
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gsvd_small.cuh"
 #include "gsvd_worker.cuh"
 #include "common/orderings.h"
 #include "common/cluster.cuh"
@@ -65,6 +66,17 @@ int gsvd_blocks_of (const gla_gsvd_job &job)
   return gla_ordering_blocks ((int)round_up ((job.p + width - 1) / width, 2));
 }
 
+// The kernels have orders of their own, so that they take no wish for another one.
+bool gsvd_is_small (const gla_gsvd_job &job)
+{
+  const gla_gsvd_options &o = job.options;
+  bool plain = o.block == 0 && o.ordering == GLA_GSVD_ORDERING_ME &&
+               o.blocking == GLA_GSVD_BLOCKING_ORIENTED && job.team == nullptr;
+  return plain && job.p <= GSVD_SMALL && gsvd_method_of (job) == GLA_GSVD_METHOD_TANGENT &&
+         gsvd_small_shared (gla_type_is_complex (job.head.type), (int)job.p) <=
+             block_shared_most ();
+}
+
 gsvd_tables::gsvd_tables (const gla_gsvd_job &job, carver &c)
 {
   int players = gsvd_blocks_of (job), inner = 2 * gsvd_width_of (job);
@@ -114,9 +126,12 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
                                round_up (job.m, 16), c),
       tall_b (qr_part (job, job.n > job.p, job.n, job.v_columns, false), pages,
               round_up (job.n, 16), c),
-      pivoted (qr_part (job, true, job.p, job.p, true), pages, round_up (job.p, 16), c),
-      square (qr_part (job, job.u_columns > 0, job.p, job.p, false), pages, round_up (job.p, 16), c)
+      pivoted (qr_part (job, !gsvd_is_small (job), job.p, job.p, true), pages, round_up (job.p, 16),
+               c),
+      square (qr_part (job, job.u_columns > 0 && !gsvd_is_small (job), job.p, job.p, false), pages,
+              round_up (job.p, 16), c)
 {
+  small = gsvd_is_small (job);
   ld = round_up (p, 16);
   columns = (int64_t)blocks * width;
   splits = gsvd_splits (ld, blocks / 2);
@@ -125,15 +140,15 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   inner_sweeps = job.options.blocking == GLA_GSVD_BLOCKING_FULL ? INNER_SWEEPS : 1;
   tall_a.Y.data = c.take<T> (m > p ? pages * tall_a.Y.page : 0);
   tall_b.Y.data = c.take<T> (n > p ? pages * tall_b.Y.page : 0);
-  pivoted.Y.data = c.take<T> (pages * pivoted.Y.page);
+  pivoted.Y.data = c.take<T> (!small ? pages * pivoted.Y.page : 0);
   lean = blocks >= LARGE_BLOCKS;
-  square.Y.data = c.take<T> (u_columns > 0 && !lean ? pages * square.Y.page : 0);
+  square.Y.data = c.take<T> (u_columns > 0 && !lean && !small ? pages * square.Y.page : 0);
   F = take<T> (c, pages, ld, columns);
-  G = take<T> (c, pages, ld, columns);
+  G = small ? F : take<T> (c, pages, ld, columns);
   F0 = take<T> (c, pages, ld, columns);
   R = take<T> (c, pages, ld, columns);
   U = take<T> (c, pages, ld, p);
-  UC = take<T> (c, pages, ld, p);
+  UC = small ? U : take<T> (c, pages, ld, p);
   // a lean plan has U and V in one matrix, one after the other, when X is formed; F is free then
   V = lean ? U : take<T> (c, pages, ld, p);
   VS = lean ? F : take<T> (c, pages, ld, p);
@@ -145,7 +160,7 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
     q_rows = round_up (n, 16) > q_rows ? round_up (n, 16) : q_rows;
     q_columns = v_columns > q_columns ? v_columns : q_columns;
   }
-  bool in_place = lean && m == p && n == p;
+  bool in_place = (lean || small) && m == p && n == p;
   Q = in_place ? F0 : take<T> (c, pages, q_rows, q_columns);
   product = in_place ? F : take<T> (c, pages, q_rows, p);
   if (lean)
@@ -159,11 +174,14 @@ gsvd_plan<T>::gsvd_plan (const gla_gsvd_job &job, int64_t pages, carver &c)
   level = c.take<int> (pages);
   exponent = c.take<int> (numbers);
   left = c.take<int> (1);
-  active = c.take<int> (pages * blocks / 2);
   factor = c.take<double> (numbers);
   history = c.take<unsigned long long> (pages * GLA_GSVD_MAX_SWEEPS);
-  gram = c.take<T> (pages * gsvd_gram_size (splits, both, width, blocks / 2));
-  step_v = c.take<T> (pages * blocks / 2 * 4 * width * width);
+  small_tau = c.take<T> (small ? numbers : 0);
+  small_info = c.take<int> (small ? pages : 0);
+  const int64_t pairs = small ? 0 : pages * blocks / 2; // that have Gram matrices
+  active = c.take<int> (pairs);
+  gram = c.take<T> (small ? 0 : pages * gsvd_gram_size (splits, both, width, blocks / 2));
+  step_v = c.take<T> (pairs * 4 * width * width);
 }
 
 template <class S, class T>

@@ -32,7 +32,7 @@ struct gsvd_tables {
 template <class T> struct gsvd_plan {
   int64_t m, n, pages, ld, columns, u_columns, v_columns;
   int p, width, blocks, splits, steps, rounds, inner_sweeps;
-  bool both, lean;
+  bool both, lean, small;
   gla_gsvd_ordering ordering;
   gsvd_tables tables; // the plan's memory begins with them
   qr_plan<T> tall_a, tall_b, pivoted, square;
@@ -40,7 +40,8 @@ template <class T> struct gsvd_plan {
   gsvd_state *state;
   gsvd_scaling scaling;
   gsvd_values values;
-  int *level, *exponent, *left, *active;
+  T *small_tau; // of small pairs, p per page
+  int *level, *exponent, *left, *active, *small_info;
   double *factor;
   unsigned long long *history;
   T *gram, *step_v;
@@ -55,6 +56,10 @@ template <class T> struct gsvd_plan {
 gla_gsvd_method gsvd_method_of (const gla_gsvd_job &job);
 int gsvd_width_of (const gla_gsvd_job &job);
 int gsvd_blocks_of (const gla_gsvd_job &job);
+// Whether the kernels of gsvd_small.cuh take the job, of which every pair is regular.
+bool gsvd_is_small (const gla_gsvd_job &job);
+// Seconds of their kernels on a GPU of FITTED_MULTIPROCESSORS.
+double gsvd_small_seconds (const gla_gsvd_job &job, double pages);
 // The tables on the host, and their size. With a team the pairs are those of one of its members.
 size_t gsvd_table_bytes (const gla_gsvd_job &job);
 gla_status gsvd_fill_tables (const gla_gsvd_job &job, char *tables);
@@ -73,6 +78,21 @@ template <class S> struct gsvd_wanted {
   page_matrix<real_t<S>> alpha, beta;
   page_matrix<S> U, V, X;
 };
+
+// All of a small plan.
+template <class S, class T>
+gla_status gsvd_small_pairs (const gsvd_plan<T> &g, page_matrix<const S> A, page_matrix<const S> B,
+                             const gsvd_wanted<S> &to, const qr_streams &streams,
+                             const qr_pause &pause);
+
+// Products with the factors of tall pairs: from U and V of the triangles, U in plan.U, V in
+// plan.VS.
+template <class S, class T>
+gla_status gsvd_store_tall_u (const gsvd_plan<T> &g, page_matrix<S> U, const qr_streams &streams,
+                              const qr_pause &pause);
+template <class S, class T>
+gla_status gsvd_store_tall_v (const gsvd_plan<T> &g, page_matrix<S> V, const qr_streams &streams,
+                              const qr_pause &pause);
 
 template <class S, class T>
 gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,

@@ -41,8 +41,7 @@ gla_status store_u (const gsvd_worker<T> &w, page_matrix<S> U, const qr_streams 
   if (!g.is_tall_a ())
     return engine_status (
         gsvd_store<S, T> (U, as_const (g.U), g.p, g.p, g.state, g.pages, w.stream));
-  GLA_TRY (qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause));
-  return store_product<S> (w, U, g.m, g.u_columns, g.U);
+  return gsvd_store_tall_u<S> (g, U, streams, pause);
 }
 
 // B's triangle had a factor of its own.
@@ -55,11 +54,28 @@ gla_status store_v (const gsvd_worker<T> &w, page_matrix<S> V, const qr_streams 
   if (!g.is_tall_b ())
     return store_product<S> (w, V, g.p, g.p, g.V);
   GLA_TRY (w.multiply (false, g.p, g.p, g.p, 1, g.Q, g.V, 0, g.VS)); // VS is free here
-  GLA_TRY (qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause));
-  return store_product<S> (w, V, g.n, g.v_columns, g.VS);
+  return gsvd_store_tall_v<S> (g, V, streams, pause);
 }
 
 } // namespace
+
+template <class S, class T>
+gla_status gsvd_store_tall_u (const gsvd_plan<T> &g, page_matrix<S> U, const qr_streams &streams,
+                              const qr_pause &pause)
+{
+  gsvd_worker<T> w (g, streams);
+  GLA_TRY (qr_form_q<T> (g.tall_a, g.Q, g.u_columns, streams, pause));
+  return store_product<S> (w, U, g.m, g.u_columns, g.U);
+}
+
+template <class S, class T>
+gla_status gsvd_store_tall_v (const gsvd_plan<T> &g, page_matrix<S> V, const qr_streams &streams,
+                              const qr_pause &pause)
+{
+  gsvd_worker<T> w (g, streams);
+  GLA_TRY (qr_form_q<T> (g.tall_b, g.Q, g.v_columns, streams, pause));
+  return store_product<S> (w, V, g.n, g.v_columns, g.VS);
+}
 
 template <class S, class T>
 gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const gsvd_host &host,
@@ -105,6 +121,10 @@ gla_status gsvd_results (const gsvd_plan<T> &g, const gsvd_wanted<S> &to, const 
 }
 
 #define GLA_INSTANTIATE(S, T)                                                                      \
+  template gla_status gsvd_store_tall_u (const gsvd_plan<T> &, page_matrix<S>, const qr_streams &, \
+                                         const qr_pause &);                                        \
+  template gla_status gsvd_store_tall_v (const gsvd_plan<T> &, page_matrix<S>, const qr_streams &, \
+                                         const qr_pause &);                                        \
   template gla_status gsvd_results (const gsvd_plan<T> &, const gsvd_wanted<S> &,                  \
                                     const gsvd_host &, const qr_streams &, const qr_pause &);
 GLA_INSTANTIATE (float, double)

@@ -1,7 +1,8 @@
 // svd_small.cu: launches the kernels for pages of up to 64 rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "svd_lanes.cuh"
+#include "common/svd_lanes.cuh"
+#include "svd.cuh"
 
 namespace
 {

@@ -27,24 +27,25 @@ template <class T> struct gsvd_arrays {
   device_pages<T> A, B, U, V, X;
   device_pages<R> alpha, beta;
   std::vector<int32_t> info;
+  std::vector<gla_gsvd_stats> stats;
 
   gsvd_arrays (const gsvd_case &c)
       : c (c), A (c.m, c.p, c.pages, 3), B (c.n, c.p, c.pages, 2),
         U (c.m, c.full ? c.m : c.p, c.pages, 5), V (c.n, c.full ? c.n : c.p, c.pages, 1),
         X (c.p, c.p, c.pages, 4), alpha (c.p, 1, c.pages, 2), beta (c.p, 1, c.pages, 3),
-        info (c.pages, -7)
+        info (c.pages, -7), stats (c.pages)
   {
     A.fill ();
     B.fill ();
   }
 
-  void run (int method, const std::string &name)
+  void run (int method, const std::string &name, int block = 0)
   {
     gla_context *ctx = context (GLA_PLACE_GPU);
     gla_gsvd_options o = {sizeof o, (gla_gsvd_method)method, GLA_GSVD_BLOCKING_ORIENTED,
-                          GLA_GSVD_ORDERING_ME, 0};
+                          GLA_GSVD_ORDERING_ME, block};
     gla_gsvd_results r = {sizeof r, alpha.array, beta.array,   U.array,
-                          V.array,  X.array,     info.data (), nullptr};
+                          V.array,  X.array,     info.data (), stats.data ()};
     gla_gsvd_report report = {};
     report.base.size = sizeof report;
     check (gla_gsvd (ctx, &A.array, &B.array, &r, &o, &report) == GLA_OK,

@@ -76,6 +76,10 @@ static z conjugate (z a)
 {
   return std::conj (a);
 }
+static std::complex<float> conjugate (std::complex<float> a)
+{
+  return std::conj (a);
+}
 static gla_type type_of (float)
 {
   return GLA_TYPE_S;

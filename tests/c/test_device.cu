@@ -5,9 +5,12 @@
 //        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
 //        parts TYPES, funs, svds, large-svds TYPES, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
+//        test_device gsvd, gsvd-small, gsvd-short, jacobi or jacobi-short: these alone
 
 #include "calls.h"
 #include "device_gsvd.cuh"
+#include "device_gsvd_small.cuh"
+#include "device_jacobi.cuh"
 #include "device_pages.cuh"
 #include "device_qr.cuh"
 #include "common/opened.cuh"
@@ -259,6 +262,26 @@ static void test_poisoned_device ()
   gla_context_destroy (ctx);
 }
 
+// Of one topic alone; or false.
+static bool run_topic (const std::string &name)
+{
+  if (name == "gsvd") {
+    test_gsvd ();
+    test_gsvd_small ();
+  } else if (name == "gsvd-small")
+    test_gsvd_small ();
+  else if (name == "gsvd-short")
+    test_gsvd_small_short ();
+  else if (name == "jacobi")
+    test_jacobi ();
+  else if (name == "jacobi-short")
+    test_jacobi_short ();
+  else
+    return false;
+  printf ("test_device %s: %d passed, %d failed\n", name.c_str (), passed, failed);
+  return true;
+}
+
 // These tests have counts of their own.
 static int run_page_tests (const std::string &name, const char *types)
 {
@@ -300,6 +323,8 @@ static int run_page_tests (const std::string &name, const char *types)
 
 int main (int argc, char **argv)
 {
+  if (argc > 1 && run_topic (argv[1]))
+    return failed > 0;
   if (argc > 1 && argv[1][0] != '-')
     return run_page_tests (argv[1], argc > 2 ? argv[2] : "sdcz");
   bool small = argc > 1 && strcmp (argv[1], "--small") == 0;
@@ -307,6 +332,8 @@ int main (int argc, char **argv)
   if (!gpu_is_limited ())
     test_qr ();
   test_gsvd ();
+  test_gsvd_small ();
+  test_jacobi ();
   if (!small) {
     test_full_device ();
     run_host ("a million pages of 8 x 8", 8, 1000000, 0);

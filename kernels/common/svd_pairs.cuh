@@ -12,8 +12,15 @@
 #ifndef GPULINALG_SVD_PAIRS_CUH
 #define GPULINALG_SVD_PAIRS_CUH
 
-#include "svd.cuh"
+#include "svd_args.cuh"
 #include "svd_rotation.cuh"
+
+// Told of every rotation, and of the end of every sweep; `on` and `resting` say whether columns of
+// this lane were rotated, and whether the page had converged before.
+struct svd_no_observer {
+  GLA_DEVICE void rotated (bool) {}
+  GLA_DEVICE void swept (bool) {}
+};
 
 // Digits of a number, and some.
 template <class R> constexpr int svd_digits = sizeof (R) == 8 ? 56 : 27;
@@ -303,17 +310,26 @@ template <class T, int P, int ROWS, int S, bool VECTORS> struct svd_pairs {
   // Columns of the page that the last sweep has rotated, 0 where it converged.
   GLA_DEVICE int iterate ()
   {
+    svd_no_observer nobody;
+    return iterate (nobody);
+  }
+  template <class O> GLA_DEVICE int iterate (O &observer)
+  {
     const unsigned page_lanes = LANES == 32 ? ALL : ((1u << LANES) - 1) << base;
     bool rotated = false, reversed = false;
     bool done = false; // the page rests while others of the warp go on, so its bits are its own
     for (int sweep = 0; sweep < a.maxit; sweep++) {
       rotated = false;
       for (int k = 0; k < pairs; k++) {
-        rotated |= rotate (done);
+        const bool first = rotate (done);
+        observer.rotated (first);
         pass_left ();
-        rotated |= rotate (last || done);
+        const bool second = rotate (last || done);
+        observer.rotated (second);
+        rotated |= first || second;
         pass_right ();
       }
+      observer.swept (done);
       reversed = !reversed;
       const unsigned rotating = __ballot_sync (ALL, rotated);
       done = (rotating & page_lanes) == 0;

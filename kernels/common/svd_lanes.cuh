@@ -7,7 +7,7 @@
 #ifndef GPULINALG_SVD_LANES_CUH
 #define GPULINALG_SVD_LANES_CUH
 
-#include "common/phase.cuh"
+#include "phase.cuh"
 #include "svd_pairs.cuh"
 
 template <class T, int P, int ROWS, int S, bool VECTORS>
@@ -120,7 +120,19 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
       y[i] = y[i] - over_columns (w[0][i] * dot[0] + w[1][i] * dot[1]);
   }
 
-  // The largest element of the column of V becomes real and positive, as common/phase.h says.
+  // The largest element of the column of V becomes real and positive, as common/phase.h says; or
+  // that of the column of U, where there is no V.
+  GLA_DEVICE bool is_left () const
+  {
+    return !VECTORS || a.flip;
+  }
+  GLA_DEVICE T judged (int c, int i) const
+  {
+    if constexpr (VECTORS)
+      return a.flip ? w[c][i] : x[c][i];
+    else
+      return w[c][i];
+  }
   GLA_DEVICE void fix_phase (int c)
   {
     R most = 0, first = -R (INT_MAX);
@@ -128,13 +140,13 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
     int place = 0;
 #pragma unroll
     for (int i = 0; i < HALF; i++) {
-      const R size = phase_size (a.flip ? w[c][i] : x[c][i]);
+      const R size = phase_size (judged (c, i));
       most = size > most ? size : most;
     }
     this->largest (most, at, place);
 #pragma unroll
     for (int i = HALF - 1; i >= 0; i--) {
-      const T y = a.flip ? w[c][i] : x[c][i];
+      const T y = judged (c, i);
       if (phase_size (y) >= R (phase_near<T>) * most) {
         first = -R (row (i));
         at = y;
@@ -147,8 +159,9 @@ struct svd_page : svd_pairs<T, P, ROWS, S, VECTORS> {
     const T phase = phase_factor (at);
 #pragma unroll
     for (int i = 0; i < HALF; i++) {
-      w[c][i] = phase_turned (phase, w[c][i], a.flip && row (i) == place);
-      x[c][i] = phase_turned (phase, x[c][i], !a.flip && row (i) == place);
+      w[c][i] = phase_turned (phase, w[c][i], is_left () && row (i) == place);
+      if constexpr (VECTORS)
+        x[c][i] = phase_turned (phase, x[c][i], !a.flip && row (i) == place);
     }
   }
 

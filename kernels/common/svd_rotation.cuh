@@ -4,8 +4,8 @@
 #ifndef GPULINALG_SVD_ROTATION_CUH
 #define GPULINALG_SVD_ROTATION_CUH
 
-#include "common/reflector.cuh"
-#include "common/wide.cuh"
+#include "reflector.cuh"
+#include "wide.cuh"
 
 // 2^k for |k| <= 1000
 GLA_DEVICE double power_of_two (int k)

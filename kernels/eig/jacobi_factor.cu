@@ -1,0 +1,196 @@
+// jacobi_factor.cu: Cholesky with pivoting of small pages, shifted where they are not definite
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/warp_longest.cuh"
+#include "jacobi_lanes.cuh"
+
+namespace
+{
+
+// The page is in registers: thread (x, y) has entries (x + ROWS a, y + COLUMNS b), DOWN x ACROSS of
+// them. In each step one column goes to all threads through shared memory, and all take its outer
+// product off.
+template <class T, int P> struct factor_page {
+  typedef real_t<T> R;
+  static constexpr int THREADS = P * (P == 8 || P == 64 ? 4 : 2), LD = P + 1;
+  static constexpr int DOWN = P == 8 ? 1 : P == 16 ? 2 : 4, ROWS = P / DOWN;
+  static constexpr int COLUMNS = THREADS / ROWS, ACROSS = P / COLUMNS;
+  T *L, *column; // column k of L at k*LD
+  R *diagonal, *whole;
+  int n, x, y;
+  T entry[DOWN][ACROSS];
+
+  static size_t bytes () { return (P * LD + P) * sizeof (T) + 2 * P * sizeof (R); }
+  GLA_DEVICE factor_page (unsigned char *memory, int n)
+      : n (n), x (threadIdx.x % ROWS), y (threadIdx.x / ROWS)
+  {
+    L = reinterpret_cast<T *> (memory);
+    column = L + P * LD;
+    diagonal = reinterpret_cast<R *> (column + P);
+    whole = diagonal + P;
+  }
+  GLA_DEVICE int row_of (int a) const { return x + ROWS * a; }
+  GLA_DEVICE int column_of (int b) const { return y + COLUMNS * b; }
+  // f (a, b) for the entries of this thread.
+  template <class F> GLA_DEVICE static void for_each (F f)
+  {
+#pragma unroll
+    for (int b = 0; b < ACROSS; b++)
+#pragma unroll
+      for (int a = 0; a < DOWN; a++)
+        f (a, b);
+  }
+
+  // W + s I
+  GLA_DEVICE void load (const T *W, R s)
+  {
+    for_each ([&] (int a, int b) {
+      const int i = row_of (a), j = column_of (b);
+      T value = from_real<T> (0);
+      if (i < n && j < n)
+        value = i == j ? from_real<T> (re (W[j * n + i]) + s) : W[j * n + i];
+      entry[a][b] = value;
+      if (i == j)
+        diagonal[i] = whole[i] = i < n ? re (value) : R (-1);
+    });
+    __syncthreads ();
+  }
+
+  GLA_DEVICE bool is_diagonal () const
+  {
+    bool other = false;
+    for_each (
+        [&] (int a, int b) { other |= row_of (a) != column_of (b) && absmax (entry[a][b]) > 0; });
+    return !__syncthreads_or (other);
+  }
+
+  // No eigenvalue is below minus this (Gershgorin), nor below minus the norm; of all threads.
+  GLA_DEVICE R lower_bound (const T *W, R norm)
+  {
+    R most = 0;
+    for (int j = threadIdx.x; j < n; j += THREADS) {
+      R sum = -re (W[j * n + j]);
+      for (int i = 0; i < n; i++)
+        sum += i == j ? R (0) : sqrt_of (abs2 (W[j * n + i]));
+      most = sum > most ? sum : most;
+    }
+    __syncthreads ();
+    if (threadIdx.x < P)
+      diagonal[threadIdx.x] = most;
+    __syncthreads ();
+    for (int i = 0; i < (P < THREADS ? P : THREADS); i++)
+      most = diagonal[i] > most ? diagonal[i] : most;
+    __syncthreads ();
+    return most < norm ? most : norm;
+  }
+
+  // Whether all pivots kept digits of their diagonal entries; the same in all threads.
+  GLA_DEVICE bool factor ()
+  {
+    const R lost = 8 * n * limits<R>::eps;
+    unsigned long long placed = n < 64 ? ~0ull << n : 0; // and those that are not there
+    for (int k = 0; k < n; k++) {
+      const int c = longest_of<P> (diagonal);
+      const R pivot = diagonal[c];
+      if (!(pivot > lost * whole[c]))
+        return false;
+      placed |= 1ull << c;
+      for_each ([&] (int a, int b) {
+        if (column_of (b) == c)
+          column[row_of (a)] = entry[a][b];
+      });
+      __syncthreads ();
+      const R inverse = rsqrt_of (pivot);
+      T left[DOWN], right[ACROSS];
+#pragma unroll
+      for (int a = 0; a < DOWN; a++)
+        left[a] = placed >> row_of (a) & 1 ? from_real<T> (0) : scale (inverse, column[row_of (a)]);
+#pragma unroll
+      for (int b = 0; b < ACROSS; b++)
+        right[b] = placed >> column_of (b) & 1 ? from_real<T> (0)
+                                               : scale (-inverse, conj (column[column_of (b)]));
+      for_each ([&] (int a, int b) {
+        entry[a][b] = madd (left[a], right[b], entry[a][b]);
+        if (row_of (a) == column_of (b))
+          diagonal[row_of (a)] = placed >> row_of (a) & 1 ? R (-1) : re (entry[a][b]);
+      });
+      if (threadIdx.x < P) {
+        const int i = threadIdx.x;
+        L[k * LD + i] = i == c            ? from_real<T> (pivot * inverse)
+                        : placed >> i & 1 ? from_real<T> (0)
+                                          : scale (inverse, column[i]);
+      }
+      __syncthreads ();
+    }
+    return true;
+  }
+};
+
+// A block per page. Without a shift first; then with the bound and a sixteenth of it, which at most
+// doubles the largest eigenvalue, and makes the smallest one a part of it.
+template <class T, int P>
+__global__ void __launch_bounds__ (factor_page<T, P>::THREADS) factor_kernel (eig_args<T> a)
+{
+  typedef real_t<T> R;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  const int64_t page = blockIdx.x;
+  const int n = a.n;
+  const R norm = a.norm[page];
+  T *W = a.W + page * n * n;
+  factor_page<T, P> p (memory, n);
+  R shift = 0;
+  if (a.info[page] != 0)
+    return;
+  p.load (W, shift);
+  if (p.is_diagonal ()) {
+    if (threadIdx.x == 0)
+      a.d[page] = R (NAN);
+    return;
+  }
+  for (int attempt = 0; !p.factor () && attempt < 3; attempt++) {
+    __syncthreads ();
+    const R bound = attempt == 0 ? p.lower_bound (W, norm) : (1 << attempt) * norm;
+    shift = R (1.0625) * bound > norm / 16 ? R (1.0625) * bound : norm / 16;
+    p.load (W, shift);
+  }
+  __syncthreads ();
+  for (int w = threadIdx.x; w < P * P; w += p.THREADS)
+    if (w % P < n && w / P < n)
+      W[w / P * n + w % P] = p.L[w / P * p.LD + w % P];
+  if (threadIdx.x == 0)
+    a.d[page] = shift;
+}
+
+template <class T, int P> cudaError_t launch (const eig_args<T> &a)
+{
+  const size_t bytes = factor_page<T, P>::bytes ();
+  cudaError_t status = allow_shared (factor_kernel<T, P>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  factor_kernel<T, P><<<(unsigned)a.pages, factor_page<T, P>::THREADS, bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T> bool eig_jacobi_fits (int n, int smem_limit)
+{
+  const size_t bytes = n <= 32 ? factor_page<T, 32>::bytes () : factor_page<T, 64>::bytes ();
+  return n <= JACOBI_LANES && bytes <= (size_t)smem_limit;
+}
+
+template <class T> cudaError_t eig_jacobi_factor (const eig_args<T> &a)
+{
+  return a.n <= 8    ? launch<T, 8> (a)
+         : a.n <= 16 ? launch<T, 16> (a)
+         : a.n <= 32 ? launch<T, 32> (a)
+                     : launch<T, 64> (a);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template bool eig_jacobi_fits<T> (int, int);                                                     \
+  template cudaError_t eig_jacobi_factor (const eig_args<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)

@@ -1,0 +1,112 @@
+// gsvd_small_sweeps.cu: F = U diag (sigma) Y' of small pairs, by the one-sided Jacobi of batchsvd
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "common/svd_lanes.cuh"
+#include "gsvd_small.cuh"
+
+namespace
+{
+
+// Counts the rotations of each sweep of a page; its first warp writes them down.
+template <class PAGE> struct rotation_counter {
+  const PAGE &page;
+  unsigned long long *history; // NULL: not this warp
+  int64_t pages;
+  unsigned count;
+  int sweeps;
+
+  GLA_DEVICE rotation_counter (const PAGE &page, unsigned long long *history, int64_t pages)
+      : page (page), history (page.parts.part == 0 ? history : nullptr), pages (pages), count (0),
+        sweeps (0)
+  {
+  }
+  GLA_DEVICE void rotated (bool on) { count += on && page.half == 0; }
+  GLA_DEVICE void swept (bool resting)
+  {
+    const unsigned all = lane_sum<PAGE::LANES> (count);
+    if (!resting && history != nullptr && threadIdx.x % PAGE::LANES == 0)
+      history[sweeps * pages] = all;
+    sweeps += !resting;
+    count = 0;
+  }
+};
+
+// The warps of svd_lanes_kernel, and their pages.
+template <class T, int P, int ROWS, int S, bool VECTORS>
+__global__ void __launch_bounds__ (
+    32 * (S == 1 ? SVD_LANES_WARPS : S),
+    svd_lanes_blocks<svd_page<T, P, ROWS, S, VECTORS>, S == 1 ? SVD_LANES_WARPS : S>)
+    sweeps_kernel (svd_args<T> a, unsigned long long *history, gsvd_state *state)
+{
+  typedef svd_page<T, P, ROWS, S, VECTORS> page_type;
+  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1, LANES = page_type::LANES;
+  __shared__ svd_shared<T, S> shared;
+  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
+  int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
+  const bool inside = page < a.pages;
+  page = inside ? page : a.pages - 1; // beyond the end the last page is done again
+
+  svd_parts<T, S> parts (&shared);
+  page_type p (a, parts);
+  p.load (page);
+  rotation_counter<page_type> counter (p, inside ? history + page : nullptr, a.pages);
+  const int info = p.iterate (counter);
+  p.settle ();
+  if constexpr (VECTORS)
+    p.complete ();
+  if (!inside)
+    return;
+  p.store (page, info, 0);
+  p.store (page, info, 1);
+  if (parts.part == 0 && threadIdx.x % LANES == 0)
+    state[page].sweeps = state[page].done ? 0 : counter.sweeps;
+}
+
+template <class T, int P, int ROWS, int S>
+cudaError_t launch (const svd_args<T> &a, unsigned long long *history, gsvd_state *state,
+                    cudaStream_t stream)
+{
+  const int64_t per_block = (S == 1 ? SVD_LANES_WARPS : 1) * (P > 32 ? 1 : 32 / P);
+  const unsigned blocks = (unsigned)((a.pages + per_block - 1) / per_block);
+  const unsigned threads = 32 * (S == 1 ? SVD_LANES_WARPS : S);
+  if (a.U.data != nullptr)
+    sweeps_kernel<T, P, ROWS, S, true><<<blocks, threads, 0, stream>>> (a, history, state);
+  else
+    sweeps_kernel<T, P, ROWS, S, false><<<blocks, threads, 0, stream>>> (a, history, state);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T>
+cudaError_t gsvd_small_sweeps (const gsvd_small_sweeps_args<T> &g, cudaStream_t stream)
+{
+  constexpr int S = sizeof (T) == 16 ? 2 : 1; // warps that share 17 rows and more
+  const int p = g.p;
+  svd_args<T> a = {};
+  a.A = g.F;
+  a.U = g.U;
+  a.V = g.Y;
+  a.S = g.sigma;
+  a.row_s = 1;
+  a.page_s = a.rows = a.columns = a.values = a.u_columns = a.v_columns = p;
+  a.pages = g.pages;
+  a.tol = g.tol;
+  a.maxit = g.sweeps_max;
+  a.info = g.info;
+  a.any = g.any;
+  if (p <= 4)
+    return launch<T, 4, 4, 1> (a, g.history, g.state, stream);
+  if (p <= 8)
+    return launch<T, 8, 8, 1> (a, g.history, g.state, stream);
+  if (p <= 16)
+    return launch<T, 16, 16, 1> (a, g.history, g.state, stream);
+  if (p <= 24)
+    return launch<T, 32, 24 / S, S> (a, g.history, g.state, stream);
+  if (p <= SVD_LANES_WARP)
+    return launch<T, 32, 32 / S, S> (a, g.history, g.state, stream);
+  return launch<T, 64, 8, 8> (a, g.history, g.state, stream);
+}
+
+template cudaError_t gsvd_small_sweeps (const gsvd_small_sweeps_args<double> &, cudaStream_t);
+template cudaError_t gsvd_small_sweeps (const gsvd_small_sweeps_args<cx<double>> &, cudaStream_t);
