@@ -233,7 +233,7 @@ end
 
 % Square products, systems with one and with n right-hand sides, definite ones, inverses.
 function lines = pages_gpu ()
-  t = results ("pages-h200-device.tsv");
+  t = results ("pages-h100-device.tsv");
   square = strcmp (t.m, t.k) & (strcmp (t.m, t.n) | strcmp (t.n, "1"));
   t.key = t.m;
   t.key(! square) = {""};
