@@ -124,6 +124,9 @@ export CUDA_CACHE_PATH CUDA_CACHE_DISABLE=0 CUDA_CACHE_MAXSIZE=4294967296
 # block, up to 96 rows: in larger ones blocks exchange words by relaxed stores and loads, which racecheck
 # reports as races. Tall pages of batchsvd have at most 96 rows there, too.
 device_pages="$(for type in z c d s; do echo "program test_device solves $type"; done)
+program test_device gsvd
+program test_device jacobi
+program test_pivots
 program test_device products
 program test_device product-bits
 program test_device qr
@@ -219,7 +222,6 @@ if [ "$part" -eq 1 ]; then
   if [ "$quick" != 1 ]; then
     run_job program test_device stops
     run_job program test_device teams
-    run_job program test_pivots
     run_job accuracy memory 1/1
   fi
 fi
