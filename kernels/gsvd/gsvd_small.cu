@@ -74,11 +74,11 @@ gla_status gsvd_small_pairs (const gsvd_plan<T> &g, page_matrix<const S> A, page
     GLA_TRY (reduce<S> (g, A, B, false, stream));
   const page_matrix<T> none = {nullptr, 0, 0};
   const page_matrix<S> nothing = {nullptr, 0, 0};
-  bool u = to.U.data != nullptr, v = to.V.data != nullptr, vectors = u || v || to.X.data != nullptr;
+  bool u = to.U.data != nullptr, v = to.V.data != nullptr;
   gsvd_small_sweeps_args<T> sweeps = {};
   sweeps.F = as_const (g.F);
-  sweeps.U = vectors ? g.U : none;
-  sweeps.Y = vectors ? g.V : none;
+  sweeps.U = g.U; // values alone are those that come with vectors
+  sweeps.Y = g.V;
   sweeps.sigma = g.values.norm_f;
   sweeps.p = g.p;
   sweeps.tol = sqrt ((double)g.p) * DBL_EPSILON;

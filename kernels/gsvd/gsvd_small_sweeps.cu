@@ -32,13 +32,13 @@ template <class PAGE> struct rotation_counter {
 };
 
 // The warps of svd_lanes_kernel, and their pages.
-template <class T, int P, int ROWS, int S, bool VECTORS>
+template <class T, int P, int ROWS, int S>
 __global__ void __launch_bounds__ (
     32 * (S == 1 ? SVD_LANES_WARPS : S),
-    svd_lanes_blocks<svd_page<T, P, ROWS, S, VECTORS>, S == 1 ? SVD_LANES_WARPS : S>)
+    svd_lanes_blocks<svd_page<T, P, ROWS, S, true>, S == 1 ? SVD_LANES_WARPS : S>)
     sweeps_kernel (svd_args<T> a, unsigned long long *history, gsvd_state *state)
 {
-  typedef svd_page<T, P, ROWS, S, VECTORS> page_type;
+  typedef svd_page<T, P, ROWS, S, true> page_type;
   constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1, LANES = page_type::LANES;
   __shared__ svd_shared<T, S> shared;
   const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
@@ -52,8 +52,7 @@ __global__ void __launch_bounds__ (
   rotation_counter<page_type> counter (p, inside ? history + page : nullptr, a.pages);
   const int info = p.iterate (counter);
   p.settle ();
-  if constexpr (VECTORS)
-    p.complete ();
+  p.complete ();
   if (!inside)
     return;
   p.store (page, info, 0);
@@ -69,10 +68,7 @@ cudaError_t launch (const svd_args<T> &a, unsigned long long *history, gsvd_stat
   const int64_t per_block = (S == 1 ? SVD_LANES_WARPS : 1) * (P > 32 ? 1 : 32 / P);
   const unsigned blocks = (unsigned)((a.pages + per_block - 1) / per_block);
   const unsigned threads = 32 * (S == 1 ? SVD_LANES_WARPS : S);
-  if (a.U.data != nullptr)
-    sweeps_kernel<T, P, ROWS, S, true><<<blocks, threads, 0, stream>>> (a, history, state);
-  else
-    sweeps_kernel<T, P, ROWS, S, false><<<blocks, threads, 0, stream>>> (a, history, state);
+  sweeps_kernel<T, P, ROWS, S><<<blocks, threads, 0, stream>>> (a, history, state);
   return cudaGetLastError ();
 }
 
