@@ -140,7 +140,7 @@ size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages,
   if (way == ROUTE_JACOBI_BLOCK) {
     a->Z = c.take<T> (pages * n2);
     a->state = c.take<int> (pages * 8);
-    a->count = c.take<int> (4 + 2 * pages);
+    a->count = c.take<int> (4 + pages);
   }
   if (way == ROUTE_STAGES || way == ROUTE_JACOBI_BLOCK) {
     a->d = c.take<R> (pages * n);

@@ -52,7 +52,7 @@ template <class T> struct eig_args {
   void *stedc;     // eig_stedc_bytes (n, pages): divide and conquer
   int *state;      // 8: flags of blocked jacobi
   char *large;     // work space of ROUTE_LARGE (large_page.cuh)
-  int *count;      // of the chunk: pages that are not finished, and lists of them (pages + 4)
+  int *count;      // of the chunk: pages that are not finished, and a list of them (pages + 4)
 };
 
 // Everything for n up to 32 in one kernel: A -> lambda, V, info, skew.

@@ -200,10 +200,10 @@ template <class T> __global__ void identity_kernel (eig_args<T> a)
     static_cast<T *> (a.Z)[q] = from_real<T> (q % (n * n) % (n + 1) == 0 ? R (1) : R (0));
 }
 
-// One block compacts the list in its order, as many pages at a time as it has threads: pages that
-// rotated stay (first: pages with info 0).
-template <class T>
-__global__ void compact_kernel (eig_args<T> a, const int *from, int *to, int active, int first)
+// One block compacts the list where it is, in its order, as many pages at a time as it has threads:
+// pages that rotated stay (first: all pages with info 0 make the list). All have read their pages
+// when one is written, and none moves up.
+template <class T> __global__ void compact_kernel (eig_args<T> a, int *list, int active, int first)
 {
   __shared__ int kept, warps[32];
   if (threadIdx.x == 0)
@@ -211,7 +211,7 @@ __global__ void compact_kernel (eig_args<T> a, const int *from, int *to, int act
   __syncthreads ();
   for (int base = 0; base < active; base += blockDim.x) {
     int k = base + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int page = k < active ? (first ? k : from[k]) : -1;
+    int page = k < active ? (first ? k : list[k]) : -1;
     bool keep = false;
     if (page >= 0) {
       int *state = a.state + (int64_t)page * STATE_INTS;
@@ -227,7 +227,7 @@ __global__ void compact_kernel (eig_args<T> a, const int *from, int *to, int act
     for (int w = 0; w < warp; w++)
       place += warps[w];
     if (keep)
-      to[place] = page;
+      list[place] = page;
     __syncthreads ();
     if (threadIdx.x == 0)
       for (unsigned w = 0; w < blockDim.x / 32; w++)
@@ -283,10 +283,10 @@ template <class T> __global__ void place_kernel (eig_args<T> a)
     V[i] = failed ? from_real<T> (R (nan (""))) : q[i];
 }
 
-// The two lists of pages behind the counter; which one is current alternates by sweep.
-template <class T> int *list_of (const eig_args<T> &a, int which)
+// The list of pages behind the counter.
+template <class T> int *list_of (const eig_args<T> &a)
 {
-  return a.count + 4 + which * a.pages;
+  return a.count + 4;
 }
 
 } // namespace
@@ -303,7 +303,7 @@ template <class T> cudaError_t eig_block_start (const eig_args<T> &a)
     return status;
   int64_t total = a.pages * a.n * a.n;
   identity_kernel<T><<<(unsigned)((total + 255) / 256), 256, 0, a.stream>>> (a);
-  compact_kernel<T><<<1, 1024, 0, a.stream>>> (a, nullptr, list_of (a, 0), (int)a.pages, 1);
+  compact_kernel<T><<<1, 1024, 0, a.stream>>> (a, list_of (a), (int)a.pages, 1);
   return cudaGetLastError ();
 }
 
@@ -321,25 +321,21 @@ template <class T> cudaError_t eig_block_round (const eig_args<T> &a, int round,
   if (status != cudaSuccess)
     return status;
   dim3 grid (blocks_of (a.n) / 2, (unsigned)active);
-  kernel<<<grid, THREADS, bytes, a.stream>>> (a, list_of (a, 0), round);
+  kernel<<<grid, THREADS, bytes, a.stream>>> (a, list_of (a), round);
   return cudaGetLastError ();
 }
 
 template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t active)
 {
-  compact_kernel<T><<<1, 1024, 0, a.stream>>> (a, list_of (a, 0), list_of (a, 1), (int)active, 0);
-  cudaError_t status = cudaGetLastError ();
-  if (status != cudaSuccess)
-    return status;
-  return cudaMemcpyAsync (list_of (a, 0), list_of (a, 1), active * sizeof (int),
-                          cudaMemcpyDeviceToDevice, a.stream);
+  compact_kernel<T><<<1, 1024, 0, a.stream>>> (a, list_of (a), (int)active, 0);
+  return cudaGetLastError ();
 }
 
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active)
 {
   if (active > 0)
     unfinished_kernel<T>
-        <<<(unsigned)((active + 127) / 128), 128, 0, a.stream>>> (a, list_of (a, 0), (int)active);
+        <<<(unsigned)((active + 127) / 128), 128, 0, a.stream>>> (a, list_of (a), (int)active);
   int64_t columns = a.pages * a.n;
   values_kernel<T><<<(unsigned)((columns + 3) / 4), 128, 0, a.stream>>> (a);
   return cudaGetLastError ();
