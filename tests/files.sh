@@ -18,7 +18,9 @@ fi
 if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ] &&
   [ -n "$(git ls-files -- "$@" | head -n 1)" ]; then
   # shellcheck disable=SC2086 # several options
-  git -c core.quotePath=false ls-files $which -- "$@"
+  git -c core.quotePath=false ls-files $which -- "$@" | while IFS= read -r file; do
+    [ ! -e "$file" ] || echo "$file" # one that was deleted stays in git's list until that is added
+  done
 else
   find "$@" \( -name .git -o -path ./build -o -path '*/obj' \) -prune -o -type f \
     ! -name '*.o' ! -name '*.d' ! -name '*.a' ! -name '*.oct' ! -name '*.cc-tst' \

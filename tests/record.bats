@@ -36,6 +36,19 @@ digest () { make -s source-digest; }
   done
 }
 
+@test "a file that was deleted and is still in git's list does not count" {
+  rm -rf src
+  mkdir src
+  echo 'int a;' >src/a.c
+  echo 'int b;' >src/b.c
+  git init -q .
+  git add src
+  rm src/b.c
+  echo 'int c;' >src/c.c
+  [ "$(sh tests/files.sh src)" = src/a.c ]
+  [ "$(sh tests/files.sh --new src | tr '\n' ' ')" = "src/a.c src/c.c " ]
+}
+
 @test "the digest reads the same code as the compiler, with every awk" {
   files=$(find src kernels oct -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh')
   for f in $files; do
