@@ -174,7 +174,9 @@ Sweeps over all pairs of columns, one number for each page.
 Row @var{k} holds the number of rotations in sweep @var{k}, a column for each page.
 @item info
 0 where all is well, @var{p}+1 where the page holds NaN or Inf, 1 where it did not
-converge in 60 sweeps.
+converge in 60 sweeps, or where its columns are beyond the range of the methods: on
+the CPU the quotient of a column's lengths in @var{A} and in @var{B} may change by a
+factor of 2^450 from one column to another (single: 2^60).
 @item seconds
 The time that the call took.
 @item device

@@ -418,3 +418,32 @@
 %!testif ; gpuDeviceCount () > 0
 %! fail ("gsvd_hz (gpuArray (ones (1, 2)), ones (2))", "at least as many rows as columns, but A is 1x2");
 %! fail ("gsvd_hz (gpuArray (eye (2)), ones (2))", "B has less than full column rank on page 1");
+
+%!## columns whose lengths are graded differently in A and B: right, or NaN with a warning
+%!function check_graded (type, n, method, spread, good)
+%!  A = feval (type, randn (n));
+%!  B = feval (type, randn (n) .* 2 .^ linspace (-spread / 2, spread / 2, n));
+%!  lastwarn ("");
+%!  warning ("off", "gpulinalg:pages-failed", "local");
+%!  [U, V, X, C, S, stats] = gsvd_hz (A, B, "method", method, "device", "cpu");
+%!  assert (stats.info, double (! good), 0);
+%!  if (good)
+%!    assert (norm (U' * U - eye (n), "fro") < 100 * n * eps (type));
+%!    assert (norm (V' * V - eye (n), "fro") < 100 * n * eps (type));
+%!    scale = 2 .^ max (0, linspace (-spread / 2, spread / 2, n));
+%!    assert (norm ((A - U * C * X') ./ scale, "fro") < 100 * n * eps (type) * norm (A));
+%!  else
+%!    assert (all (isnan ([U(:); V(:); X(:); diag(C); diag(S)])));
+%!  endif
+%!endfunction
+%!test
+%! randn ("twister", 1);
+%! for method = {"hz", "tangent"}
+%!   for n = [8, 40, 100]
+%!     check_graded ("double", n, method{1}, 400, true);
+%!     check_graded ("double", n, method{1}, 600, false);
+%!     check_graded ("double", n, method{1}, 960, false);
+%!     check_graded ("single", n, method{1}, 50, true);
+%!     check_graded ("single", n, method{1}, 100, false);
+%!   endfor
+%! endfor

@@ -14,6 +14,7 @@
 #include "gsvd_rank.h"
 #include "gsvd_work.h"
 
+#include <limits.h>
 #include <string.h>
 
 // The largest entries of all columns; returns that of the page.
@@ -36,6 +37,21 @@ static int find_exponents (const gla_gsvd_chunk *c, int64_t page, gsvd *w)
   w->exponent_a = exponent_of (a);
   w->exponent_b = exponent_of (b);
   return (int)(a >> GLA_FRACTION) <= most && (int)(b >> GLA_FRACTION) <= most;
+}
+
+// Whether products of columns keep their digits: from one column to another the quotient of the
+// lengths in A and in B changes by a power of two that is not too large for its square.
+static int is_in_range (const gsvd *w)
+{
+  const int limit = GLA_SINGLE ? 60 : 450;
+  int least = INT_MAX / 2, most = -INT_MAX / 2;
+  for (int64_t j = 0; j < w->p; j++)
+    if (w->largest_a[j] != 0 && w->largest_b[j] != 0) {
+      const int apart = exponent_of (w->largest_a[j]) - exponent_of (w->largest_b[j]);
+      least = apart < least ? apart : least;
+      most = apart > most ? apart : most;
+    }
+  return most - least <= limit;
 }
 
 // What equilibrates column j of both once exponent_a and exponent_b are taken out.

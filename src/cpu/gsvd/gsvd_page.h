@@ -75,6 +75,15 @@ static int split (const gla_cpu_gsvd_task *task, gsvd *w)
   return 1;
 }
 
+// Whether the values are numbers.
+static int has_values (const core_result *r)
+{
+  for (int64_t j = 0; j < r->rank; j++)
+    if (isnan (r->sigma[j]))
+      return 0;
+  return 1;
+}
+
 static void solve (gla_cpu_gsvd_task *task, int64_t page)
 {
   const gla_gsvd_job *job = task->job;
@@ -83,6 +92,8 @@ static void solve (gla_cpu_gsvd_task *task, int64_t page)
   gsvd_layout (task->work, job, task->plan, task->team, &w);
   w.rank.lapack.task = w.core.lapack.task = task;
   int32_t info = find_exponents (c, page, &w) ? CORE_IRREGULAR : (int32_t)job->p + 1;
+  if (info == CORE_IRREGULAR && !is_in_range (&w))
+    info = 1;
   if (info == CORE_IRREGULAR && w.rows.fits && solve_rows (task, page, &w))
     return;
   const int both = task->plan->method == GLA_GSVD_METHOD_HZ;
@@ -94,6 +105,8 @@ static void solve (gla_cpu_gsvd_task *task, int64_t page)
     load_pair (c, page, &w);
     info = split (task, &w) ? solve_core (task, 1, &w) : 1;
   }
+  if (info == 0 && !has_values (&w.result))
+    info = 1;
   c->info[page] = info;
   if (c->stats)
     c->stats[page] = w.stats;

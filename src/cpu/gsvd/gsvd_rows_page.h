@@ -164,6 +164,17 @@ static void rows_normalise (const rows_work *r, real *sigma)
   }
 }
 
+// Whether no product of columns has lost digits by underflow or overflow, as where lengths of
+// columns are too far apart. A value that is 0 may have, too.
+static int rows_are_in_range (const gsvd *w, const real *sigma)
+{
+  const real least = GLA_SINGLE ? (real)0x1p-50 : (real)0x1p-480;
+  for (int64_t j = 0; j < w->p; j++)
+    if (!(sigma[j] >= least) || !isfinite (sigma[j]))
+      return 0;
+  return 1;
+}
+
 // Entries in order, from values that nearly are in the opposite one.
 static void rows_entries (gsvd *w, const real *sigma, int exponent)
 {
@@ -266,6 +277,8 @@ static int solve_rows (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
   if (!rows_prepare (w, &f, &g, &exponent) || !rows_iterate (task, wants_u, w))
     return 0;
   rows_normalise (r, sigma);
+  if (!rows_are_in_range (w, sigma))
+    return 0;
   rows_entries (w, sigma, exponent);
   store_values (c, page, job->options.blank, w);
   if (wants_u)
