@@ -33,7 +33,7 @@ static void save_costs ()
     gla_costs_save (context);
 }
 
-// Waits for a GPU that is being started, while the driver still works.
+// Waits for a GPU that is being started, while the driver still works, and frees what is kept.
 static octave_value_list end_starts (octave::interpreter &, const octave_value_list &, int)
 {
   const std::vector<gla_context *> &in_use = contexts ().in_use;
@@ -41,6 +41,18 @@ static octave_value_list end_starts (octave::interpreter &, const octave_value_l
     if (std::find (in_use.begin (), in_use.end (), context) == in_use.end ())
       gla_release (context, GLA_DEVICE_ALL_GPUS);
   return octave_value_list ();
+}
+
+// What is to be done at the end of the process, once. Functions that the user has given to atexit
+// before run behind end_starts; a GPU that those start is waited for by the library.
+static void register_ends (octave::interpreter &interp)
+{
+  static bool registered = false;
+  if (registered)
+    return;
+  call_at_end (interp, "__gpulinalg_end__", end_starts);
+  std::atexit (save_costs);
+  registered = true;
 }
 
 gla_context *take_context (const char *who, octave::interpreter &interp)
@@ -52,6 +64,7 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
     idle.pop_back ();
   } else {
     keep_loaded (interp); // the context uses its code
+    register_ends (interp);
     std::vector<gla_context *> &all = contexts ().all;
     all.reserve (all.size () + 1); // so that push_back below cannot throw
     idle.reserve (all.size () + 1);
@@ -60,10 +73,6 @@ gla_context *take_context (const char *who, octave::interpreter &interp)
       error_with_id ("Octave:bad-alloc", "%s: the library cannot start: %s", who,
                      gla_status_text (status));
     all.push_back (context);
-    if (all.size () == 1) {
-      std::atexit (save_costs);
-      call_at_end (interp, "__gpulinalg_end__", end_starts);
-    }
   }
   return context;
 }
