@@ -10,6 +10,9 @@ function y = cast (x, varargin)
     name = gather (varargin{1});
     to_complex = false;
   else
+    name = "";
+  endif
+  if (! ischar (name) || isempty (name) || strcmpi (name, "like"))
     print_usage ("cast");
   endif
   if (! any (strcmp (name, {"double", "single", "logical"})))

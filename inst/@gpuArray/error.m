@@ -3,5 +3,10 @@
 
 function error (varargin)
   varargin = cellfun (@gather, varargin, "UniformOutput", false);
-  error (varargin{:});
+  try
+    error (varargin{:});
+  catch err
+    ## the error is the caller's, not of this file
+    rethrow (struct ("message", err.message, "identifier", err.identifier, "stack", err.stack(2:end)));
+  end_try_catch
 endfunction

@@ -3,9 +3,5 @@
 
 function varargout = fprintf (varargin)
   varargin = cellfun (@gather, varargin, "UniformOutput", false);
-  if (nargout > 0)
-    varargout{1} = fprintf (varargin{:});
-  else
-    fprintf (varargin{:});
-  endif
+  [varargout{1:nargout}] = fprintf (varargin{:});
 endfunction

@@ -1,7 +1,7 @@
 ## printf.m: printf with gpuArrays, whose elements it copies to the host
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function printf (varargin)
+function varargout = printf (varargin)
   varargin = cellfun (@gather, varargin, "UniformOutput", false);
-  printf (varargin{:});
+  [varargout{1:nargout}] = printf (varargin{:});
 endfunction

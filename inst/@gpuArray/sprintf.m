@@ -1,7 +1,7 @@
 ## sprintf.m: sprintf with gpuArrays, whose elements it copies to the host
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function text = sprintf (varargin)
+function varargout = sprintf (varargin)
   varargin = cellfun (@gather, varargin, "UniformOutput", false);
-  text = sprintf (varargin{:});
+  [varargout{1:max (1, nargout)}] = sprintf (varargin{:});
 endfunction
