@@ -42,6 +42,11 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   if (X.rows () != X.columns ())
     error_with_id ("gpulinalg:bad-shape", "pageinv: the pages of X must be square, but X is %s",
                    X.dims ().str ().c_str ());
+  {
+    gla::call check ("pageinv", interp);
+    check.set_place (opts.value ("device"));
+    check.set_progress (opts.value ("progress"));
+  }
   const octave_idx_type most = 256; // rows of what gla_pagesolve inverts on a GPU
   if (gla::any_on_gpu (args) && X.rows () > most)
     return gla::gpu_pages_function ("inverse", ovl (X, opts.given ({"device", "progress"})),
