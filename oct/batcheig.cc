@@ -241,7 +241,8 @@ QL and QR (on a GPU: divide and conquer).  @qcode{"jacobi"}: Jacobi rotations.
 @code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"tol"}
-Entries below @qcode{"tol"} times the norm of the page count as zero.  A number
+Entries below @qcode{"tol"} times the norm of the page count as zero (not with
+@qcode{"jacobi"} on a GPU up to order 64, which goes on to @code{eps}).  A number
 between 0 and 1; the default is @code{eps} of the class of @var{A}.
 
 @item @qcode{"maxit"}
