@@ -42,14 +42,19 @@ double swap_seconds (double p, double factor, double g)
   return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
 }
 
-// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns, of each page for
-// itself where it is done by blocks; then all others are products of large matrices.
-double reduce_seconds (const gla_gsvd_job *job, double pages, double factor)
+// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns. By blocks it has a
+// multiprocessor for 64 columns, complex 32, and does so many pages at once; all others are then
+// products of large matrices.
+double reduce_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages, double factor)
 {
   double p = (double)job->p, m = (double)job->m, n = (double)job->n;
-  double flops = factor * p * p * (4 * (m + n) + (qr_pivots_blocks (job->p, job->p) ? 2 : 20) * p);
-  return qr_pivots_blocks (job->p, job->p) ? pages * (8e-6 * p + flops / 3e13)
-                                           : 1e-5 * p + pages * flops / 1e13;
+  bool blocks = qr_pivots_blocks (job->p, job->p);
+  double flops = factor * p * p * (4 * (m + n) + (blocks ? 2 : 20) * p);
+  if (!blocks)
+    return 1e-5 * p + pages * flops / 1e13;
+  double needed = ceil (p / (gla_type_is_complex (job->head.type) ? 32 : 64));
+  double together = fmax (1, floor (e->multiprocessors / needed));
+  return ceil (pages / together) * 8e-6 * p + pages * flops / 3e13;
 }
 
 // Seconds of kernels for `pages` pages: sweeps are chains of rotations, and products.
@@ -66,7 +71,7 @@ double kernel_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pag
   double full = 2 * (double)e->multiprocessors * width / p; // pages that fill the GPU with chains
   double chains = steps * step * (pages > full ? pages / full : 1);
   double products = pages * flops * factor * chip / 2e13;
-  double reduce = reduce_seconds (job, pages, factor * chip);
+  double reduce = reduce_seconds (e, job, pages, factor * chip);
   if (job->team == nullptr)
     return sweeps * (chains + products) + reduce;
   double g = job->team->count, launches = g * 1.2e-5;
@@ -349,6 +354,10 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
     return 1;
   double per_page = (double)arena_bytes (*job, 64) / 64, chunk = (double)pages;
   chunk = chunk > PAGES_MAX ? (double)PAGES_MAX : chunk;
+  if (gsvd_is_small (*job)) { // one kernel does all sweeps of a chunk
+    double seconds = (kernel_seconds (e, job, 2000) - kernel_seconds (e, job, 1000)) / 1000;
+    chunk = fmin (chunk, fmax (8.0 * e->multiprocessors, PIECE_SECONDS / seconds));
+  }
   if (chunk * per_page > e->slots[0].size) { // the query takes longer than a small pair
     double by_memory = engine_pages_in_memory (e, per_page);
     chunk = chunk > by_memory ? by_memory : chunk;

@@ -3,8 +3,8 @@
 
 #include "qr_sketch.cuh"
 
-// Blocks that are launched before the host waits: meanwhile it may be busy for longer than one
-// takes.
+// Blocks that are launched before the host waits, fewer of several pages: meanwhile it may be busy for
+// longer than one takes.
 enum { BLOCKS_AHEAD = 8 };
 
 // Single precision is too narrow for squares of norms without scaling.
@@ -26,6 +26,7 @@ template <class T> qr_sketch<T>::qr_sketch (const gla_qr_job &job, int64_t pages
 template <class T> gla_status qr_factor_sketched (const qr_worker<T> &w, const qr_pause &pause)
 {
   const qr_plan<T> &p = w.p;
+  const int ahead = p.pages < BLOCKS_AHEAD ? BLOCKS_AHEAD / (int)p.pages : 1;
   GLA_TRY (qr_sketch_start (p, w.stream));
   for (int64_t J = 0; J < p.k; J += p.block) {
     const int count = p.k - J < p.block ? (int)(p.k - J) : p.block;
@@ -36,7 +37,7 @@ template <class T> gla_status qr_factor_sketched (const qr_worker<T> &w, const q
     GLA_TRY (w.factor_block (J, J, count));
     GLA_TRY (
         w.apply_adjoint (J, count, qr_block_factor (p, J), p.Y.at (J, J + count), p.n - J - count));
-    if (J / p.block % BLOCKS_AHEAD == BLOCKS_AHEAD - 1)
+    if (J / p.block % ahead == ahead - 1)
       GLA_TRY (pause.wait (pause.user));
   }
   return GLA_OK;
