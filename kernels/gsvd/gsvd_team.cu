@@ -21,14 +21,18 @@ enum { DEVICES = 64 };
 // copies go through the host.
 void connect (int device, int peer)
 {
-  static std::atomic<uint64_t> tried[DEVICES];
+  static std::atomic<uint64_t> settled[DEVICES];
   const uint64_t bit = (uint64_t)1 << peer % DEVICES;
   int possible = 0;
-  if (device == peer || (tried[device % DEVICES].fetch_or (bit) & bit) != 0)
+  if (device == peer || (settled[device % DEVICES] & bit) != 0)
     return;
-  if (cudaDeviceCanAccessPeer (&possible, device, peer) == cudaSuccess && possible &&
-      cudaSetDevice (device) == cudaSuccess)
-    cudaDeviceEnablePeerAccess (peer, 0);
+  cudaError_t status = cudaDeviceCanAccessPeer (&possible, device, peer);
+  if (status == cudaSuccess && possible) {
+    status = cudaSetDevice (device);
+    status = status == cudaSuccess ? cudaDeviceEnablePeerAccess (peer, 0) : status;
+  }
+  if (status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled)
+    settled[device % DEVICES] |= bit;
   cudaGetLastError (); // others may have enabled it
 }
 
