@@ -122,7 +122,8 @@ template <class T> cudaError_t eig_jacobi (const eig_args<T> &e)
   a.A = {e.W, n, (int64_t)n * n};
   a.rows = a.columns = a.values = a.u_columns = n;
   a.pages = e.pages;
-  a.tol = limits<real_t<T>>::eps; // whatever was asked: V are columns that are as orthogonal as that
+  a.tol =
+      limits<real_t<T>>::eps; // whatever was asked: V are columns that are as orthogonal as that
   a.maxit = e.maxit;
   if (n <= 4)
     return launch<T, 4, 4, 1> (a, e);

@@ -42,8 +42,8 @@ double swap_seconds (double p, double factor, double g)
   return (2 * g - 1) * (COPY_SECONDS + bytes / COPY_RATE);
 }
 
-// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns. By blocks it has a
-// multiprocessor for 64 columns, complex 32, and does so many pages at once; all others are then
+// Seconds of kernels before and behind the sweeps: pivoting is a chain of columns. By blocks it has
+// a multiprocessor for 64 columns, complex 32, and does so many pages at once; all others are then
 // products of large matrices.
 double reduce_seconds (const cuda_engine *e, const gla_gsvd_job *job, double pages, double factor)
 {

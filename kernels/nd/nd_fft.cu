@@ -1,10 +1,10 @@
 // nd_fft.cu: Fourier transforms of slices
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Slices of 2, 4, 8, 16 or 32 elements have a kernel of their own (nd_fft_short.cu), unless many lie
-// side by side. All others go to cuFFT: those side by side as one batch; others as a batch for each
-// outer index, at steps of `inner`, while these are few or large; many small ones are brought side
-// by side first, because a launch takes longer than such a batch.
+// Slices of 2, 4, 8, 16 or 32 elements have a kernel of their own (nd_fft_short.cu), unless many
+// lie side by side. All others go to cuFFT: those side by side as one batch; others as a batch for
+// each outer index, at steps of `inner`, while these are few or large; many small ones are brought
+// side by side first, because a launch takes longer than such a batch.
 
 #include "nd_engine.cuh"
 #include "nd_fft_short.cuh"

@@ -3,8 +3,8 @@
 
 #include "qr_sketch.cuh"
 
-// Blocks that are launched before the host waits, fewer of several pages: meanwhile it may be busy for
-// longer than one takes.
+// Blocks that are launched before the host waits, fewer of several pages: meanwhile it may be busy
+// for longer than one takes.
 enum { BLOCKS_AHEAD = 8 };
 
 // Single precision is too narrow for squares of norms without scaling.
