@@ -93,6 +93,10 @@ struct gsvd_scaling {
   int *page;            // page_a and page_b
 };
 
+// From one column to another the quotient of the norms in A and in B may change by two to this
+// power: squares of products overflow beyond. Such a page is irregular.
+enum { GSVD_RANGE = 450 };
+
 // norm: exponents of the norms of the n columns of a page, GSVD_ZERO for zero columns, GSVD_BAD for
 // columns with NaN or Inf. S is the type of the array.
 enum { GSVD_ZERO = -1000000, GSVD_BAD = 1000000 };

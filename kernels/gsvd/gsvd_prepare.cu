@@ -43,15 +43,21 @@ __global__ void scaling_kernel (gsvd_scaling s, int p, bool by_a, gsvd_state *st
     return;
   const int *a = s.norm_a + page * p, *b = s.norm_b + page * p;
   int most_a = GSVD_ZERO, most_b = GSVD_ZERO;
+  int quotient_most = GSVD_ZERO, quotient_least = GSVD_BAD;
   bool empty = false;
   for (int j = lane; j < p; j += 32) {
     most_a = max (most_a, a[j]);
     most_b = max (most_b, b[j]);
     empty |= b[j] == GSVD_ZERO;
+    if (a[j] != GSVD_ZERO && b[j] != GSVD_ZERO) {
+      quotient_most = max (quotient_most, a[j] - b[j]);
+      quotient_least = min (quotient_least, a[j] - b[j]);
+    }
   }
   most_a = warp_max (most_a);
   most_b = warp_max (most_b);
   empty = __any_sync (0xffffffffu, empty);
+  empty |= warp_max (quotient_most) + warp_max (-quotient_least) > GSVD_RANGE;
   bool bad = most_a == GSVD_BAD || most_b == GSVD_BAD;
   int page_a = most_a == GSVD_ZERO || bad ? 0 : most_a;
   int page_b = most_b == GSVD_ZERO || bad ? 0 : most_b;

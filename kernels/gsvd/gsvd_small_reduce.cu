@@ -94,12 +94,18 @@ template <class T, int P> struct reduction : small_shape<T, P> {
     }
     __syncthreads ();
     int most_a = GSVD_ZERO, most_b = GSVD_ZERO;
+    int quotient_most = GSVD_ZERO, quotient_least = GSVD_BAD;
     bool empty = false;
     for (int c = 0; c < p; c++) {
       most_a = max (most_a, norm_a[c]);
       most_b = max (most_b, norm_b[c]);
       empty |= norm_b[c] == GSVD_ZERO;
+      if (norm_a[c] != GSVD_ZERO && norm_b[c] != GSVD_ZERO) {
+        quotient_most = max (quotient_most, norm_a[c] - norm_b[c]);
+        quotient_least = min (quotient_least, norm_a[c] - norm_b[c]);
+      }
     }
+    empty |= quotient_most - quotient_least > GSVD_RANGE;
     const bool bad = most_a == GSVD_BAD || most_b == GSVD_BAD;
     page_a = most_a == GSVD_ZERO || bad ? 0 : most_a;
     page_b = most_b == GSVD_ZERO || bad ? 0 : most_b;
