@@ -23,6 +23,7 @@ function [passed, failed] = check_gsvd (device, shapes, types = "zdcs", choices 
         counts += one_case (pairs, label, device, choices(row,:), row == 1);
       endfor
       counts += not_finite (pairs{1:2}, label, device);
+      counts += beyond_range (type, pairs{1:2}, label, device);
       counts += like_real (type, pairs, label, device);
     endfor
   endfor
@@ -144,6 +145,28 @@ function counts = not_finite (A, B, label, device)
       printf ("FAILED %s: %g spreads otherwise than it should\n", label, bad);
     endif
   endfor
+endfunction
+
+% A page of which the quotients of the columns' lengths in A and B are too far apart is NaN, and the other pages keep
+% their bits.
+function counts = beyond_range (type, A, B, label, device)
+  counts = [0, 0];
+  p = columns (A);
+  if (isempty (A) || isempty (B) || p < 2 || ! any (type == "zd"))
+    return;
+  endif
+  A = rand (rows (A), p, 3);
+  B = rand (rows (B), p, 3);
+  [U, V, X, C, S] = gsvd_hz (A, B, "device", device);
+  B(:,:,2) .*= 2 .^ linspace (-300, 300, p);
+  [u, v, x, c, s, stats] = gsvd_hz (A, B, "device", device);
+  there = {u(:,:,[1, 3]), v(:,:,[1, 3]), x(:,:,[1, 3]), c(:,:,[1, 3]), s(:,:,[1, 3])};
+  ok = isequal (there, {U(:,:,[1, 3]), V(:,:,[1, 3]), X(:,:,[1, 3]), C(:,:,[1, 3]), S(:,:,[1, 3])}) && ...
+       isequal (stats.info, int32 ([0, 1, 0])) && all (isnan ([u(:,:,2)(:); v(:,:,2)(:); x(:,:,2)(:)]));
+  counts += [ok, ! ok];
+  if (! ok)
+    printf ("FAILED %s: a page beyond the range has info %d\n", label, stats.info(2));
+  endif
 endfunction
 
 % Complex matrices without imaginary parts have the values of real ones.
