@@ -43,10 +43,10 @@ function lines = cosnuau ()
 end
 
 function lines = huang ()
-  t = results ("h200-device.tsv");
+  t = results ("jacobi-h100-device.tsv");
   lines = table ({"n", "\"jacobi\", µs", "syevjBatched, µs", "times as fast", "\"auto\", µs", ...
                   "faster of cuSOLVER's, µs", "times as fast"});
-  for n = {"4", "8", "16", "32", "64", "128"}
+  for n = {"4", "8", "16", "32", "64", "128", "256", "512"}
     of = @(field) table_entry (t, {"set", "small", "type", "z", "vectors", "1", "n", n{1}}, field);
     ratio = "";
     if (! isempty (of ("syevj")))
