@@ -170,10 +170,11 @@ void gla_call_start (gla_call *call, const gla_operation *operation, const gla_j
   gla_run_start (&call->run, ctx, pages);
 }
 
-// A run that was closed tells nothing about what a call takes.
+// A run that was closed, or that ranks share, tells nothing about what a call takes.
 static int was_cut_short (const void *user)
 {
-  return ((const gla_call *)user)->run.closed;
+  const gla_run *run = &((const gla_call *)user)->run;
+  return run->closed || run->ctx->gsvd_ranks != NULL;
 }
 
 gla_status gla_call_run (gla_call *call)
