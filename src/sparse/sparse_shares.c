@@ -12,6 +12,7 @@
 struct gla_sparse_shares {
   gla_krylov_team team;
   int devices[GLA_TEAM_MOST];
+  void *starts[GLA_TEAM_SHARES]; // of the rows of each share, which have to stay
 };
 
 //------------------------------------------------------------------------------
@@ -95,6 +96,7 @@ typedef struct {
   gla_context *ctx;
   const gla_spmv_matrix *M;
   gla_krylov_team *team;
+  void **starts;
   pthread_t caller;
   atomic_int stop;
   gla_status status[GLA_TEAM_MOST];
@@ -127,6 +129,7 @@ static gla_status prepare_share (preparation *p, gla_engine *engine, int share)
   if (rows == 0)
     return GLA_OK;
   void *start = malloc (((size_t)rows + 1) * (size_t)p->M->csr.index_bytes);
+  p->starts[share] = start;
   if (start == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
   const gla_spmv_matrix part =
@@ -135,7 +138,6 @@ static gla_status prepare_share (preparation *p, gla_engine *engine, int share)
       engine->backend->spmv->prepare (engine, &part, &monitor, &team->sparse[share]);
   if (status != GLA_OK)
     team->sparse[share] = NULL;
-  free (start);
   return status;
 }
 
@@ -187,6 +189,8 @@ void gla_sparse_unshare (gla_sparse *S, gla_face *face)
       for (int s = gla_team_share (&kept->team, k); s < gla_team_share (&kept->team, k + 1); s++)
         engine->backend->spmv->free (engine, kept->team.sparse[s]);
   }
+  for (int s = 0; kept != NULL && s < GLA_TEAM_SHARES; s++)
+    free (kept->starts[s]);
   free (kept);
   face->shares = NULL;
 }
@@ -215,7 +219,11 @@ gla_status gla_sparse_share (gla_sparse *S, gla_face *face, gla_krylov_team *tea
     for (int k = 0; k < team->count; k++)
       kept->devices[k] = devices[k];
     cut (&face->M.csr, &kept->team);
-    preparation p = {.ctx = S->ctx, .M = &face->M, .team = &kept->team, .caller = pthread_self ()};
+    preparation p = {.ctx = S->ctx,
+                     .M = &face->M,
+                     .team = &kept->team,
+                     .starts = kept->starts,
+                     .caller = pthread_self ()};
     gla_pool_watched (team->count, team->count, prepare_member, &p, watch, &p);
     const gla_status status = worst_of (&p);
     team->failed = kept->team.failed;

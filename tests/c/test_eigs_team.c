@@ -8,6 +8,8 @@
 #include "cpu_as_gpu.h"
 #include "eigs_answer.h"
 
+#include <stdatomic.h>
+
 enum { GPUS = 10, N = 300, K = 3, NONE = -1 };
 
 static double predicted[GLA_TEAM_MOST + 1]; // seconds of so many GPUs
@@ -17,7 +19,12 @@ static int failing, open_fails;             // a member, and a device
 static int led_by, begins, ends, warnings;
 static int devices_seen[GLA_TEAM_MOST], members_seen; // of the last job; 1: no team
 static gla_krylov_ops krylov_ops;
-static void *prepared; // the whole matrix, by the leader of a team
+static gla_spmv_ops spmv_ops;
+static _Atomic int prepares;          // of matrices, whole or some rows
+static void *_Atomic live[100];       // what these made and nobody has freed
+static gla_status prepare_status;     // of rows on the device `failing_device`
+static int failing_device, left_over; // matrices on a GPU that has failed
+static void *prepared;                // the whole matrix, by the leader of a team
 
 static int count_all (char *why, size_t size)
 {
@@ -34,6 +41,68 @@ static gla_status open_numbered (int device, gla_engine **engine)
   if (status == GLA_OK)
     (*engine)->device = device;
   return status;
+}
+
+static gla_status prepare (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
+                           void **matrix)
+{
+  if (prepare_status != GLA_OK && engine->device == failing_device && M->csr.rows < N)
+    return prepare_status;
+  const gla_status status = gla_backend_cpu.spmv->prepare (engine, M, monitor, matrix);
+  live[prepares++] = *matrix;
+  return status;
+}
+
+static void free_matrix (gla_engine *engine, void *matrix)
+{
+  for (int k = 0; k < prepares; k++)
+    if (live[k] == matrix)
+      live[k] = NULL;
+  gla_backend_cpu.spmv->free (engine, matrix);
+}
+
+// Nothing is left of a call, but what a GPU held that has failed.
+static void check_left (const char *what, int expected)
+{
+  int left = 0;
+  for (int k = 0; k < prepares; k++) {
+    left += live[k] != NULL;
+    gla_backend_cpu.spmv->free (NULL, live[k]);
+    live[k] = NULL;
+  }
+  prepares = 0;
+  CHECK (left == expected, "%s: %d matrices are left", what, left);
+}
+
+static int poll_never (void *user, int64_t pages)
+{
+  (void)user, (void)pages;
+  return 0;
+}
+
+// The shares of the path are all of it, in order, with the columns beside their rows.
+static void check_shares (const gla_krylov_team *team)
+{
+  double x[N], y[N];
+  for (int i = 0; i < N; i++)
+    x[i] = 1 + i % 17;
+  CHECK (team->start[0] == 0 && team->start[GLA_TEAM_SHARES] == N, "all rows");
+  for (int k = 0; k < team->count; k++)
+    for (int s = gla_team_share (team, k); s < gla_team_share (team, k + 1); s++) {
+      const int64_t first = team->start[s], end = team->start[s + 1], rows = end - first;
+      const gla_spmv_job job = {.x = gla_array_packed (x, GLA_TYPE_D, N, 1, 1, GLA_DEVICE_HOST),
+                                .y = gla_array_packed (y, GLA_TYPE_D, rows, 1, 1, GLA_DEVICE_HOST),
+                                .monitor = {poll_never, NULL}};
+      CHECK (rows >= N / GLA_TEAM_SHARES - 1 && rows <= N / GLA_TEAM_SHARES + 2, "%d rows",
+             (int)rows);
+      CHECK (team->from[s] == (first > 0 ? first - 1 : 0) && team->to[s] == (end < N ? end + 1 : N),
+             "share %d: columns %d to %d", s, (int)team->from[s], (int)team->to[s]);
+      CHECK (gla_backend_cpu.spmv->product (team->engines[k], team->sparse[s], &job) == GLA_OK,
+             "product");
+      for (int64_t i = first; i < end; i++)
+        CHECK (y[i - first] == (i > 0 ? x[i - 1] : 0) + (i < N - 1 ? x[i + 1] : 0), "row %d",
+               (int)i);
+    }
 }
 
 static double predict (gla_engine *engine, const gla_krylov_job *job, int64_t products)
@@ -62,6 +131,7 @@ static gla_status begin (gla_engine *engine, const gla_krylov_job *job)
     CHECK (job->sparse == NULL && job->matrix != NULL && !job->plain &&
                engine == job->team->engines[0],
            "the job of a team");
+    check_shares (job->team);
     CHECK (gla_backend_cpu.spmv->prepare (engine, job->matrix, &job->monitor, &prepared) == GLA_OK,
            "prepare");
     own.sparse = prepared;
@@ -100,6 +170,7 @@ static void new_context (gla_place place, const int *devices, int count)
     predicted[k] = 1;
   failing = 0;
   open_fails = NONE;
+  prepare_status = GLA_OK;
 }
 
 // The largest eigenvalues of a path, by the GPU led_by (GLA_DEVICE_HOST: by the CPU) with so many
@@ -120,6 +191,7 @@ static void expect (const char *what, const gla_eigs_options *o, int leader, int
          "%s: %d members led by %d", what, members_seen, led_by);
   answer_free (&a);
   gla_sparse_destroy (S);
+  check_left (what, left_over);
   matrix_free (&A);
 }
 
@@ -185,7 +257,9 @@ static void test_failures (void)
   new_context (GLA_PLACE_LIST, three, 3);
   begin_status[1] = GLA_ERROR_DEVICE_FAILURE;
   failing = 1;
+  left_over = 3;
   expect ("device 2 fails", NULL, GLA_DEVICE_HOST, 0);
+  left_over = 0;
   CHECK (warnings == 1, "%d warnings", warnings);
   begin_status[1] = GLA_OK;
   expect ("device 2 has failed", NULL, 4, 2);
@@ -215,6 +289,50 @@ static void test_failures (void)
   gla_context_destroy (ctx);
 }
 
+// What happens where a GPU cannot prepare its rows.
+static void test_preparation (void)
+{
+  static const int three[] = {4, 2, 5};
+  failing_device = 2;
+  new_context (GLA_PLACE_LIST, three, 3);
+  prepare_status = GLA_ERROR_OUT_OF_MEMORY;
+  expect ("no memory for the rows", NULL, 4, 1);
+  CHECK (warnings == 0, "%d warnings", warnings);
+  prepare_status = GLA_ERROR_DEVICE_FAILURE;
+  expect ("a failure beside the rows", NULL, GLA_DEVICE_HOST, 0);
+  CHECK (warnings == 1, "%d warnings", warnings);
+  prepare_status = GLA_OK;
+  expect ("without it", NULL, 4, 2);
+  CHECK (devices_seen[1] == 5 && warnings == 0, "device %d", devices_seen[1]);
+  gla_context_destroy (ctx);
+}
+
+// Rows are kept for the next call on the same GPUs.
+static void test_kept (void)
+{
+  static const int three[] = {4, 2, 5};
+  new_context (GLA_PLACE_LIST, three, 3);
+  matrix A = make (GLA_TYPE_D, N, path, 1);
+  lambda_of (&A, path);
+  gla_sparse *S = to_sparse (&A);
+  gla_operator op = {.size = sizeof op, .sparse = S};
+  gla_sparse_info info = {.size = sizeof info};
+  const int expected[] = {GLA_TEAM_SHARES, GLA_TEAM_SHARES, 2 * GLA_TEAM_SHARES};
+  for (int k = 0; k < 3; k++) {
+    CHECK (gla_set_place (ctx, GLA_PLACE_LIST, three, k < 2 ? 3 : 2) == GLA_OK, "place");
+    answer a = solve (&op, GLA_TYPE_D, N, K, GLA_EIGS_WHICH_LA, NULL, 1);
+    check_answer (&A, &a, K, GLA_EIGS_WHICH_LA, "kept");
+    CHECK (prepares == expected[k], "call %d: %d preparations", k, prepares);
+    CHECK (gla_sparse_query (S, &info) == GLA_OK && info.gpus == (k < 2 ? 3 : 2), "%d GPUs",
+           info.gpus);
+    answer_free (&a);
+  }
+  gla_sparse_destroy (S);
+  check_left ("kept", 0);
+  matrix_free (&A);
+  gla_context_destroy (ctx);
+}
+
 int main (void)
 {
   make_gpu (GLA_BATCH_EIG, gla_backend_cpu.batch[GLA_BATCH_EIG]->submit,
@@ -223,11 +341,17 @@ int main (void)
   krylov_ops.begin = begin;
   krylov_ops.end = end;
   krylov_ops.seconds = predict;
+  spmv_ops = *gla_backend_cpu.spmv;
+  spmv_ops.prepare = prepare;
+  spmv_ops.free = free_matrix;
   gpu_backend.krylov = &krylov_ops;
+  gpu_backend.spmv = &spmv_ops;
   gpu_backend.device_count = count_all;
   gpu_backend.open = open_numbered;
   test_choice ();
   test_memory ();
   test_failures ();
+  test_preparation ();
+  test_kept ();
   return check_report ("test_eigs_team");
 }
