@@ -3,6 +3,7 @@
 //
 // Calls the functions of backend.h directly, and compares with sums in double on the host.
 
+#include "sparse_eigs.cuh"
 #include "sparse_hubs.cuh"
 #include "sparse_team.cuh"
 
@@ -255,6 +256,10 @@ int main ()
   test_teams<z> ();
   test_stop ();
   test_team_stop ();
+  test_eigs<float> ();
+  test_eigs<double> ();
+  test_eigs<std::complex<float>> ();
+  test_eigs<z> ();
   gpu.close (engine);
   printf ("test_sparse: %d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
