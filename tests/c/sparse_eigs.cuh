@@ -89,26 +89,18 @@ template <class H> double eigs_ratio (const matrix<H> &A, const eigs_answer<H> &
   return worst / eps<H> ();
 }
 
-static gla_context *context_of (int gpus)
+template <class H>
+void test_eigs_of (gla_context *ctx, const matrix<H> &A, gla_eigs_options options)
 {
   static const int devices[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  gla_context *ctx = nullptr;
-  check (gla_context_create (&ctx) == GLA_OK &&
-             gla_set_place (ctx, GLA_PLACE_LIST, devices, gpus) == GLA_OK,
-         "eigs: context");
-  return ctx;
-}
-
-template <class H> void test_eigs_of (const matrix<H> &A, gla_eigs_options options)
-{
   const int64_t n = A.s.rows, k = 6;
   eigs_answer<H> one, two;
   for (int gpus : {1, 2, 3, 8}) {
-    gla_context *ctx = context_of (gpus);
     gla_sparse *S = nullptr;
     const std::string what = std::string ("eigs of ") + A.s.name + " type " + (char)kind<H>::type +
                              " block " + std::to_string (options.block) + " on " +
                              std::to_string (gpus);
+    check (gla_set_place (ctx, GLA_PLACE_LIST, devices, gpus) == GLA_OK, what + ": place");
     check (gla_sparse_create (ctx, &A.M.csr, &S, nullptr) == GLA_OK, what + ": create");
     for (int again = 0; again < 2; again++) {
       eigs_answer<H> a = solve_eigs<H> (ctx, S, n, k, options);
@@ -128,7 +120,6 @@ template <class H> void test_eigs_of (const matrix<H> &A, gla_eigs_options optio
              what + ": other bits");
     }
     gla_sparse_destroy (S);
-    gla_context_destroy (ctx);
   }
 }
 
@@ -151,12 +142,8 @@ static shape power_law (int64_t n)
   return s;
 }
 
-template <class H> void test_eigs ()
+template <class H> void test_eigs_in (gla_context *ctx)
 {
-  eight_gpus = gla_backend_cuda;
-  eight_gpus.device_count = count_eight;
-  eight_gpus.device_query = query_one;
-  eight_gpus.open = open_one;
   shape graph = power_law (3001), diagonal = {"diagonal", 1003, 1003, {0}, {}};
   for (int64_t i = 0; i < 1003; i++) {
     diagonal.index.push_back (i);
@@ -169,9 +156,24 @@ template <class H> void test_eigs ()
   gla_eigs_options options = {};
   for (int block : {0, 1, 2}) {
     options.block = block;
-    test_eigs_of (A, options);
-    test_eigs_of (B, options);
+    test_eigs_of (ctx, A, options);
+    test_eigs_of (ctx, B, options);
   }
+}
+
+static void test_eigs ()
+{
+  gla_context *ctx = nullptr;
+  eight_gpus = gla_backend_cuda;
+  eight_gpus.device_count = count_eight;
+  eight_gpus.device_query = query_one;
+  eight_gpus.open = open_one;
+  check (gla_context_create (&ctx) == GLA_OK, "eigs: context");
+  test_eigs_in<float> (ctx);
+  test_eigs_in<double> (ctx);
+  test_eigs_in<std::complex<float>> (ctx);
+  test_eigs_in<z> (ctx);
+  gla_context_destroy (ctx);
 }
 
 #endif

@@ -10,25 +10,32 @@
 #include "krylov_shares.h"
 #include "sparse_basis.cuh"
 
-static gla_krylov_team new_team (int members, const gla_spmv_matrix &M)
+// Opened once: that takes longer than a test.
+static gla_engine *members_of_all[GLA_TEAM_MOST];
+
+static void open_members ()
 {
   char why[200];
   const int gpus = gpu.device_count (why, sizeof why);
+  members_of_all[0] = engine;
+  for (int k = 1; k < GLA_TEAM_MOST; k++)
+    check (gpu.open (k % gpus, &members_of_all[k]) == GLA_OK, "team: open");
+}
+
+static void close_members ()
+{
+  for (int k = 1; k < GLA_TEAM_MOST; k++)
+    gpu.close (members_of_all[k]);
+}
+
+static gla_krylov_team new_team (int members, const gla_spmv_matrix &M)
+{
   gla_krylov_team team = {};
   team.count = members;
   team.failed = -1;
-  team.engines[0] = engine;
-  for (int k = 1; k < members; k++)
-    check (gpu.open (k % gpus, &team.engines[k]) == GLA_OK, "team: open");
+  std::copy (members_of_all, members_of_all + members, team.engines);
   check (share_rows (&team, &M, &quiet) == GLA_OK, "team: prepare");
   return team;
-}
-
-static void close_team (gla_krylov_team *team)
-{
-  free_rows (team);
-  for (int k = 1; k < team->count; k++)
-    gpu.close (team->engines[k]);
 }
 
 template <class H> gla_krylov_job team_job (const matrix<H> &A, int block, int64_t m)
@@ -81,7 +88,7 @@ template <class H> void test_team (const matrix<H> &A, int block, int64_t m, int
     T = test.T;
     test_transfer (test);
     gpu.krylov->end (engine);
-    close_team (&team);
+    free_rows (&team);
   }
 }
 
@@ -122,7 +129,7 @@ static void test_team_stop ()
     check (status == (stop ? GLA_ERROR_STOPPED : GLA_OK), "team: stop");
     gpu.krylov->end (engine);
   }
-  close_team (&team);
+  free_rows (&team);
 }
 
 template <class H> void test_teams ()
