@@ -109,11 +109,16 @@ static void watch (void *user)
     atomic_store (&p->stop, 1);
 }
 
+// What this thread prepares. An engine keeps the monitor of its last work, so the monitor's user is
+// the context, which lives longer.
+static _Thread_local preparation *at_work;
+
 // Only the caller's thread calls the user back.
-static int poll_preparation (void *user, int64_t pages)
+static int poll_preparation (void *ctx, int64_t pages)
 {
-  (void)pages;
-  preparation *p = user;
+  preparation *p = at_work;
+  if (p == NULL)
+    return gla_poll_stop (ctx, pages);
   if (pthread_equal (pthread_self (), p->caller))
     watch (p);
   return atomic_load (&p->stop);
@@ -123,7 +128,7 @@ static gla_status prepare_share (preparation *p, gla_engine *engine, int share)
 {
   gla_krylov_team *team = p->team;
   const int64_t first = team->start[share], rows = team->start[share + 1] - first;
-  const gla_monitor monitor = {poll_preparation, p};
+  const gla_monitor monitor = {poll_preparation, p->ctx};
   team->sparse[share] = NULL;
   team->from[share] = team->to[share] = 0;
   if (rows == 0)
@@ -148,9 +153,11 @@ static void prepare_member (void *user, int64_t member, int slot)
   preparation *p = user;
   const gla_krylov_team *team = p->team;
   gla_status status = GLA_OK;
+  at_work = p;
   for (int s = gla_team_share (team, (int)member); s < gla_team_share (team, (int)member + 1); s++)
     if (status == GLA_OK)
       status = prepare_share (p, team->engines[member], s);
+  at_work = NULL;
   p->status[member] = status;
 }
 

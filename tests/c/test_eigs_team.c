@@ -195,6 +195,19 @@ static void expect (const char *what, const gla_eigs_options *o, int leader, int
   matrix_free (&A);
 }
 
+static void expect_stop (const char *what)
+{
+  matrix A = make (GLA_TYPE_D, N, path, 1);
+  gla_sparse *S = to_sparse (&A);
+  gla_operator op = {.size = sizeof op, .sparse = S};
+  answer a = solve (&op, GLA_TYPE_D, N, K, GLA_EIGS_WHICH_LA, NULL, 1);
+  CHECK (a.status == GLA_ERROR_STOPPED, "%s: status %d", what, (int)a.status);
+  answer_free (&a);
+  gla_sparse_destroy (S);
+  check_left (what, 0);
+  matrix_free (&A);
+}
+
 static void test_choice (void)
 {
   static const int three[] = {4, 2, 5}, nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, one[] = {3};
@@ -278,14 +291,11 @@ static void test_failures (void)
   gla_context_destroy (ctx);
   new_context (GLA_PLACE_LIST, three, 3);
   begin_status[1] = GLA_ERROR_STOPPED;
-  matrix A = make (GLA_TYPE_D, N, path, 1);
-  gla_sparse *S = to_sparse (&A);
-  gla_operator op = {.size = sizeof op, .sparse = S};
-  answer a = solve (&op, GLA_TYPE_D, N, K, GLA_EIGS_WHICH_LA, NULL, 1);
-  CHECK (a.status == GLA_ERROR_STOPPED, "a stop: status %d", (int)a.status);
-  answer_free (&a);
-  gla_sparse_destroy (S);
-  matrix_free (&A);
+  expect_stop ("a stop");
+  begin_status[1] = GLA_OK;
+  prepare_status = GLA_ERROR_STOPPED;
+  failing_device = 5;
+  expect_stop ("a stop while rows are prepared");
   gla_context_destroy (ctx);
 }
 
