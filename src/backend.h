@@ -335,6 +335,7 @@ typedef struct {
   int pattern;     // nonzero: all values are equal to `value`, csr.values is not to be read
   double value[2]; // real and imaginary part
   gla_spmv_method method;
+  int several; // nonzero: products will be with several vectors, so a plan for one need not be made
 } gla_spmv_matrix;
 
 // One product y = M*x (or conj (M)*x, or with `transposed` M.'*x, conj (M).'*x) of several vectors.

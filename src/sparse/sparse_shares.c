@@ -80,6 +80,7 @@ static gla_spmv_matrix rows_of (const gla_spmv_matrix *M, int64_t first, int64_t
   }
   part.entries = before;
   part.csr.rows = rows;
+  part.several = 1; // blocks
   part.csr.start = start;
   if (M->csr.index != NULL)
     part.csr.index = (const char *)M->csr.index + origin * bytes;
