@@ -103,8 +103,10 @@
 ## of @var{A}@}.
 ## @item @qcode{"device"}
 ## @qcode{"auto"}: the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of
-## numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0; the first of them
-## does the work @{@qcode{"auto"}@}.
+## numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0 @{@qcode{"auto"}@}.
+## Several GPUs share the rows of @var{A} and of the vectors, those of a list always, all
+## of @qcode{"gpu"} where that is predicted to be faster or where one has too little memory.
+## For functions, @qcode{"plain"}, and a gpuArray @var{V} the first of them does the work.
 ## @item @qcode{"vectors"}
 ## @qcode{"gpuArray"}: @var{V} is a gpuArray, see below.  @qcode{"host"}
 ## @{@qcode{"gpuArray"} where @qcode{"v0"} is one, else @qcode{"host"}@}.

@@ -354,6 +354,7 @@ typedef struct {
   int pattern;     // nonzero: all values are equal to `value`, csr.values is not to be read
   double value[2]; // real and imaginary part
   gla_spmv_method method;
+  int several; // nonzero: products will be with several vectors, so a plan for one need not be made
 } gla_spmv_matrix;
 
 // One product y = M*x (or conj (M)*x, or with `transposed` M.'*x, conj (M).'*x) of several vectors.
@@ -380,6 +381,27 @@ typedef struct {
   void *user;
 } gla_krylov_ranks;
 
+// Engines of one backend that share the rows of a Krylov job; the first of them leads, and is the
+// one that the functions are called with. They may be on one device. The rows are cut into shares
+// whatever the number of the engines, and each engine has one or several neighbours of them.
+enum { GLA_TEAM_SHARES = 8 };
+typedef struct {
+  int count; // 1 to GLA_TEAM_MOST
+  gla_engine *engines[GLA_TEAM_MOST];
+  int failed; // which of them, where the backend returns GLA_ERROR_DEVICE_FAILURE
+  // Of each share: its first row; its rows from `prepare` of its engine, NULL where it has none;
+  // the columns from .. to-1 in which these have entries. Not for `seconds`.
+  int64_t start[GLA_TEAM_SHARES + 1];
+  void *sparse[GLA_TEAM_SHARES];
+  int64_t from[GLA_TEAM_SHARES], to[GLA_TEAM_SHARES];
+} gla_krylov_team;
+
+// The first share of an engine; that of number `count` is GLA_TEAM_SHARES.
+static inline int gla_team_share (const gla_krylov_team *team, int engine)
+{
+  return GLA_TEAM_SHARES * engine / team->count;
+}
+
 // One Krylov job. A backend keeps a basis of `basis + block` vectors of length n, in a layout of
 // its own. All that comes to the host from it or goes there (projected matrices, coefficients) is
 // double, or complex double for the types c and z, column-major. The operator is scaled so that
@@ -392,7 +414,8 @@ typedef struct {
   int plain;     // nonzero: `expand` and `rotate` are not called, block is 1, and basis counts
                  // the vectors that `combine` forms
   const gla_spmv_matrix *matrix; // Hermitian; NULL: apply
-  void *sparse;                  // `matrix` from `prepare` of this engine; not for `seconds`
+  void *sparse;                  // `matrix` from `prepare` of this engine; not for `seconds`, and
+                                 // not with a team
   int conjugate;                 // nonzero: conj (M) is the operator
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
@@ -400,7 +423,8 @@ typedef struct {
   // NULL: all rows are here. Else (only the CPU has it) `matrix` is not NULL, it has n rows and
   // ranks->reach columns, and the monitor polls nothing: what ends the work comes with sums.
   const gla_krylov_ranks *ranks;
-  gla_monitor monitor; // pages: always 0
+  gla_monitor monitor;   // pages: always 0
+  gla_krylov_team *team; // NULL: the engine works alone. Else matrix is not NULL, and plain is 0
 } gla_krylov_job;
 
 // What is done with pages on the host after gla_qr or gla_gsvd has worked on all of them.

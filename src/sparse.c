@@ -185,15 +185,29 @@ static void find_pattern (gla_sparse *S)
 // create, destroy, query
 //------------------------------------------------------------------------------
 
-static void free_face (gla_sparse *S, gla_face *face)
+// What engine k, and all after it, have made of the face.
+static void free_prepared (gla_sparse *S, gla_face *face, int first)
 {
   gla_context *ctx = S->ctx;
-  for (int k = 0; k <= GLA_MAX_DEVICES; k++) {
+  for (int k = first; k <= GLA_MAX_DEVICES; k++) {
     gla_engine *now = k == 0 ? ctx->cpu : ctx->gpus[k - 1];
     // what a GPU held that was closed after a failure is gone with it
     if (face->prepared[k] != NULL && now == face->engines[k])
       now->backend->spmv->free (now, face->prepared[k]);
+    face->prepared[k] = NULL;
   }
+  gla_sparse_unshare (S, face);
+}
+
+void gla_sparse_leave_gpus (gla_sparse *S)
+{
+  free_prepared (S, &S->faces[0], 1);
+  free_prepared (S, &S->faces[1], 1);
+}
+
+static void free_face (gla_sparse *S, gla_face *face)
+{
+  free_prepared (S, face, 0);
   for (int k = 0; k < 3; k++)
     free (face->memory[k]);
 }
@@ -309,12 +323,12 @@ gla_status gla_sparse_query (gla_sparse *S, gla_sparse_info *info)
                          .pattern = M->pattern,
                          .finite = !isnan (S->largest),
                          .method = M->method};
-  for (int d = 0; d < S->ctx->n_gpus; d++)
+  for (int d = 0; d < S->ctx->n_gpus; d++) {
+    int there = gla_sparse_has_shares (S, d);
     for (int f = 0; f < 2; f++)
-      if (S->faces[f].prepared[d + 1] != NULL && S->faces[f].engines[d + 1] == S->ctx->gpus[d]) {
-        own.gpus++;
-        break;
-      }
+      there |= S->faces[f].prepared[d + 1] != NULL && S->faces[f].engines[d + 1] == S->ctx->gpus[d];
+    own.gpus += there;
+  }
   gla_give_struct (info, &own, sizeof own);
   return GLA_OK;
 }

@@ -3,10 +3,10 @@
 
 #include "gsvd_team.cuh"
 #include "common/copy.cuh"
+#include "common/peers.cuh"
 #include "engine/heap.cuh"
 #include "engine/memory.cuh"
 
-#include <atomic>
 #include <cstddef>
 
 namespace
@@ -14,27 +14,6 @@ namespace
 
 // Steps that a member is launched before the host waits for those before them.
 enum { STEPS_AHEAD = 32 };
-
-enum { DEVICES = 64 };
-
-// Lets kernels and copies on one GPU reach the memory of another, once; where that cannot be,
-// copies go through the host.
-void connect (int device, int peer)
-{
-  static std::atomic<uint64_t> settled[DEVICES];
-  const uint64_t bit = (uint64_t)1 << peer % DEVICES;
-  int possible = 0;
-  if (device == peer || (settled[device % DEVICES] & bit) != 0)
-    return;
-  cudaError_t status = cudaDeviceCanAccessPeer (&possible, device, peer);
-  if (status == cudaSuccess && possible) {
-    status = cudaSetDevice (device);
-    status = status == cudaSuccess ? cudaDeviceEnablePeerAccess (peer, 0) : status;
-  }
-  if (status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled)
-    settled[device % DEVICES] |= bit;
-  cudaGetLastError (); // others may have enabled it
-}
 
 template <class T>
 gla_status work_of (void *user, int member, const gla_team_seat *seat, int first, int count)
@@ -158,7 +137,7 @@ template <class T> gla_status gsvd_team<T>::open (bool *alone)
   }
   for (int k = 0; k < opened && status == GLA_OK; k++)
     for (int other = 0; other < opened; other++)
-      connect (members[k].device, members[other].device);
+      peers_connect (members[k].device, members[other].device);
   const gla_status back = enter (0);
   return status == GLA_OK ? back : status;
 }
@@ -244,9 +223,7 @@ gla_status gsvd_team<T>::send_share (int k, page_matrix<T> from, int peer, page_
 {
   const gsvd_member<T> &a = members[k], &b = members[peer];
   size_t bytes = (size_t)(share_columns * plan.ld) * sizeof (T);
-  if (a.device == b.device)
-    return of (k, cudaMemcpyAsync (to.data, from.data, bytes, cudaMemcpyDeviceToDevice, a.stream));
-  return of (k, cudaMemcpyPeerAsync (to.data, b.device, from.data, a.device, bytes, a.stream));
+  return of (k, peers_copy (to.data, b.device, from.data, a.device, bytes, a.stream));
 }
 
 // The place that a share goes to is free when its owner has sent what was there; the next step

@@ -22,9 +22,11 @@ struct krylov_flags {
   double norm; // largest |A*v| that was seen
 };
 
-// Where a kernel works: all pointers are to the device.
+// Where a kernel works: all pointers are to the device. Without rows nothing is done, but that sums
+// become 0.
 template <class T> struct krylov_place {
-  int64_t n;
+  int64_t n;             // rows here
+  int64_t before, order; // rows of other GPUs before these, and in all
   int b;
   krylov_flags *flags;
   double *partial; // sums of the thread blocks
@@ -38,6 +40,29 @@ cudaError_t krylov_project (const krylov_place<T> &p, const T *V, int64_t blocks
                             const double *M, double *C);
 // Doubles that krylov_place.partial needs for so many blocks.
 int64_t krylov_partial_size (int64_t blocks, int b, bool is_complex);
+
+// The rows of a matrix that several GPUs share are cut into KRYLOV_SHARES shares, whatever the
+// number of the GPUs, and each GPU has one or several neighbours of them. Sums over all rows are
+// those of the shares, added in their order, so that their bits are the same on any number of GPUs.
+enum { KRYLOV_SHARES = 8, KRYLOV_SHARE_GRID = 132 };
+
+// Shares of one GPU: number k has its rows start[k] .. start[k+1]-1.
+struct krylov_shares {
+  int count;
+  int64_t start[KRYLOV_SHARES + 1];
+};
+
+// The C of krylov_project for each share: that of number k to sums + k*(blocks+1)*b*b (complex:
+// twice that).
+template <class T>
+cudaError_t krylov_project_shares (const krylov_place<T> &p, const krylov_shares &shares,
+                                   const T *V, int64_t blocks, const T *W, const double *M,
+                                   double *sums);
+// C = the sums of all KRYLOV_SHARES shares, `numbers` each, added.
+cudaError_t krylov_add_shares (const double *sums, int64_t numbers, const krylov_flags *flags,
+                               double *C, cudaStream_t stream);
+// Doubles that krylov_place.partial needs for so many shares.
+int64_t krylov_share_partial_size (int shares, int64_t blocks, int b, bool is_complex);
 
 // to = W*M - V*C; to may be W.
 template <class T>
@@ -65,7 +90,7 @@ cudaError_t krylov_place_columns (const krylov_place<T> &p, const T *from, T *bl
 template <class T>
 cudaError_t krylov_fetch_columns (const krylov_place<T> &p, const T *block, T *to, int first,
                                   int count);
-// Column k of a block becomes random: gla_krylov_random (seed, column*n + row).
+// Column k of a block becomes random: gla_krylov_random (seed, column*order + before + row).
 template <class T>
 cudaError_t krylov_random_column (const krylov_place<T> &p, T *block, int k, uint64_t seed,
                                   int64_t column);

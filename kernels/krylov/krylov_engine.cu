@@ -1,12 +1,10 @@
-// krylov_engine.cu: a Krylov basis on one GPU: memory, transfers, products, checks
+// krylov_engine.cu: Krylov bases of an engine: memory, rotation, checks
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/carver.cuh"
-#include "common/copy.cuh"
 #include "common/for_type.cuh"
 #include "common/host_array.cuh"
-#include "common/work_limits.cuh"
-#include "krylov_state.cuh"
+#include "krylov_team.cuh"
 
 #include <cmath>
 #include <cstdlib>
@@ -46,7 +44,8 @@ gla_status krylov_of<T>::begin (cuda_engine *engine, const gla_krylov_job *krylo
   b = job.block;
   n = job.n;
   blocks = (job.basis + b - 1) / b;
-  place.n = n;
+  place.n = place.order = n;
+  place.before = 0;
   place.b = b;
   place.stream = e->slots[0].stream;
   carver counting = {nullptr, 0};
@@ -86,96 +85,6 @@ template <class T> krylov_of<T>::~krylov_of ()
 }
 
 //------------------------------------------------------------------------------
-// transfers, products
-//------------------------------------------------------------------------------
-
-// Waits, and polls the monitor, once PIECE_SECONDS of work have been launched.
-template <class T> gla_status krylov_of<T>::pause (double seconds)
-{
-  waiting += seconds;
-  if (waiting < PIECE_SECONDS)
-    return GLA_OK;
-  waiting = 0;
-  return engine_throttle (e, 0);
-}
-
-template <class T> gla_status krylov_of<T>::from_device (void *to, const void *from, size_t bytes)
-{
-  GLA_TRY (engine_throttle (e, 0));
-  waiting = 0;
-  return engine_status (cudaMemcpy (to, from, bytes, cudaMemcpyDeviceToHost));
-}
-
-template <class T> gla_status krylov_of<T>::to_device (void *to, const void *from, size_t bytes)
-{
-  return copy_to_device (to, from, bytes, place.stream);
-}
-
-template <class T> gla_status krylov_of<T>::multiply_on_host (const T *from, T *to)
-{
-  gla_array x = gla_array_packed (host_x, job.type, n, b, 1, GLA_DEVICE_HOST);
-  gla_array y = gla_array_packed (host_y, job.type, n, b, 1, GLA_DEVICE_HOST);
-  GLA_TRY (krylov_fetch_columns (place, from, stage, 0, b));
-  GLA_TRY (engine_download (e, 0, &x, stage));
-  gla_status status = job.apply (job.user, host_x, host_y, b);
-  e->monitor = job.monitor; // the function may have used this engine
-  GLA_TRY (status);
-  GLA_TRY (engine_upload (e, 0, stage, &y));
-  return engine_status (krylov_place_columns (place, stage, to, 0, b));
-}
-
-template <class T> gla_status krylov_of<T>::multiply (const T *from, T *to)
-{
-  if (job.sparse == nullptr)
-    return multiply_on_host (from, to);
-  return engine_status (
-      spmv_multiply (*spmv_matrix_of (job.sparse), job.conjugate != 0, from, to, b, place.stream));
-}
-
-template <class T>
-gla_status krylov_of<T>::put (int64_t first_column, int64_t count, const void *from)
-{
-  const T *column = static_cast<const T *> (from);
-  for (int64_t at = first_column; at < first_column + count;) {
-    int k = (int)(at % b), some = b - k;
-    if (some > first_column + count - at)
-      some = (int)(first_column + count - at);
-    gla_array x =
-        gla_array_packed (const_cast<T *> (column), job.type, n, some, 1, GLA_DEVICE_HOST);
-    GLA_TRY (engine_upload (e, 0, stage, &x));
-    GLA_TRY (krylov_place_columns (place, stage, block (at / b), k, some));
-    column += some * n;
-    at += some;
-  }
-  return GLA_OK;
-}
-
-// Whether it is memory of a GPU.
-static bool is_on_device (const void *memory)
-{
-  cudaPointerAttributes a = {};
-  const bool known = cudaPointerGetAttributes (&a, memory) == cudaSuccess;
-  return known && a.type == cudaMemoryTypeDevice;
-}
-
-template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
-{
-  const bool on_device = is_on_device (to);
-  T *column = static_cast<T *> (to);
-  for (int64_t at = first_column; at < first_column + count;) {
-    int k = (int)(at % b), some = b - k;
-    if (some > first_column + count - at)
-      some = (int)(first_column + count - at);
-    gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
-    GLA_TRY (krylov_fetch_columns (place, block (at / b), on_device ? column : stage, k, some));
-    GLA_TRY (on_device ? GLA_OK : engine_download (e, 0, &x, stage));
-    column += some * n;
-    at += some;
-  }
-  return GLA_OK;
-}
-
-//------------------------------------------------------------------------------
 // rotation, checks
 //------------------------------------------------------------------------------
 
@@ -190,11 +99,8 @@ template <class T> gla_status krylov_of<T>::rotate (int64_t count, const double 
       for (int w = 0; w < words; w++)
         to[(i * keep + j) * words + w] = (real_t<T>)S_[(i + j * count) * words + w];
   GLA_TRY (to_device (S, by_rows.data, (size_t)(count * keep) * sizeof (T)));
-  GLA_TRY (krylov_rotate (place, V, count / b, S, keep / b, e->smem_limit));
-  if (keep < count)
-    GLA_TRY (copy_on_device (block (keep / b), block (count / b), (size_t)(n * b) * sizeof (T),
-                             place.stream));
-  return engine_throttle (e, 0); // by_rows has been read
+  GLA_TRY (turn (count, keep));
+  return wait (); // by_rows has been read
 }
 
 // Residuals of the first `some` columns of block k: the norms of A*V - V*diag (theta), from their
@@ -208,9 +114,9 @@ gla_status krylov_of<T>::check_residuals (int64_t k, int some, const double *the
   for (int c = 0; c < some; c++)
     D[(c * b + c) * words] = theta_[c];
   GLA_TRY (to_device (theta, D, (size_t)square () * sizeof (double)));
-  GLA_TRY (multiply (block (k), scratch));
-  GLA_TRY (krylov_update<T> (place, block (k), 1, scratch, nullptr, theta, scratch));
-  GLA_TRY (krylov_project<T> (place, V, 0, scratch, nullptr, coefficients));
+  GLA_TRY (multiply (k, KRYLOV_SCRATCH));
+  GLA_TRY (update (k, 1, KRYLOV_SCRATCH, nullptr, theta));
+  GLA_TRY (project (0, KRYLOV_SCRATCH, nullptr, coefficients));
   GLA_TRY (from_device (C, coefficients, (size_t)square () * sizeof (double)));
   for (int c = 0; c < some; c++)
     residuals[c] = sqrt (C[(c * b + c) * words]);
@@ -222,7 +128,7 @@ template <class T>
 gla_status krylov_of<T>::check_orthogonality (int64_t k, int some, int64_t count, double *largest)
 {
   double *C = host + square ();
-  GLA_TRY (krylov_project<T> (place, V, k, block (k), nullptr, coefficients));
+  GLA_TRY (project (k, k, nullptr, coefficients));
   GLA_TRY (from_device (C, coefficients, (size_t)((k + 1) * square ()) * sizeof (double)));
   for (int64_t i = 0; i < (k + 1) * b && i < count; i++)
     for (int c = 0; c < some; c++) {
@@ -272,6 +178,19 @@ template <class T> gla_status begin_as (cuda_engine *e, const gla_krylov_job *jo
   return status;
 }
 
+template <class T> gla_status begin_together (cuda_engine *e, const gla_krylov_job *job)
+{
+  krylov_team<T> *state = new (std::nothrow) krylov_team<T> ();
+  if (state == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_status status = state->open (job);
+  if (status == GLA_OK)
+    e->krylov = state;
+  else
+    delete state;
+  return status;
+}
+
 // Shared memory that every GPU has for a thread block, on request.
 const int LEAST_SHARED = 96 << 10;
 
@@ -293,15 +212,20 @@ static int job_supports (const gla_krylov_job *job)
          (job->matrix == nullptr || cuda_spmv_ops.supports (job->matrix));
 }
 
+// Of several GPUs each does its part of the arithmetic, but waits for the others' sums four times
+// in a step, and reads their rows of the block over the link between them.
 static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {
-  double element = (double)gla_type_size (job->type), n = (double)job->n;
+  const int gpus = job->team != nullptr ? job->team->count : 1;
+  double element = (double)gla_type_size (job->type), n = (double)job->n / gpus;
   double columns = job->plain ? 3 : 3 * (double)job->basis;
   double product = 1.2e-4 + n * element * columns / 3e12;
   if (job->matrix != nullptr)
-    product += (double)job->matrix->entries * (4 + element * (1 + 0.5 * job->block)) / 2e12;
+    product += (double)job->matrix->entries / gpus * (4 + element * (1 + 0.5 * job->block)) / 2e12;
   else
     product += 2 * n * job->block * element / 8e9;
+  if (gpus > 1)
+    product += 1e-4 + 1e-4 * gpus + (gpus - 1) * n * job->block * element / 2e11;
   double restarts = job->plain ? 0 : (double)products * job->block / (double)job->basis;
   double rotation = n * (double)job->basis * (double)job->basis / 1e13;
   (void)engine;
@@ -320,7 +244,10 @@ static gla_status job_begin (gla_engine *engine, const gla_krylov_job *job)
   cuda_engine *e = engine_of (engine);
   job_end (engine);
   e->monitor = job->monitor;
-  return for_type (job->type, [&] (auto zero) { return begin_as<decltype (zero)> (e, job); });
+  return for_type (job->type, [&] (auto zero) {
+    typedef decltype (zero) T;
+    return job->team != nullptr ? begin_together<T> (e, job) : begin_as<T> (e, job);
+  });
 }
 
 static gla_status job_put (gla_engine *engine, int64_t first, int64_t count, const void *from)

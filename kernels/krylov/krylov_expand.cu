@@ -30,18 +30,16 @@ template <class T> krylov_record krylov_of<T>::record_of (double *base, int64_t 
 template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t index)
 {
   krylov_record r = record_of (records, index);
-  T *W = block (c);
-  GLA_TRY (multiply (block (c - 1), W));
-  GLA_TRY (krylov_project<T> (place, V, c, W, nullptr, r.C1));
-  GLA_TRY (krylov_update<T> (place, V, c, W, nullptr, r.C1, W));
-  GLA_TRY (krylov_project<T> (place, V, 0, W, nullptr, r.G));
-  GLA_TRY (krylov_triangle<T> (place, r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index));
-  GLA_TRY (krylov_project<T> (place, V, c, W, r.inverse1, r.C2));
-  GLA_TRY (krylov_update<T> (place, V, c, W, r.inverse1, r.C2, W));
-  GLA_TRY (krylov_project<T> (place, V, 0, W, nullptr, r.G));
-  GLA_TRY (krylov_triangle<T> (place, r.G, nullptr, r.R2, r.inverse2, (int)index));
-  GLA_TRY (krylov_update<T> (place, V, 0, W, r.inverse2, nullptr, W));
-  return GLA_OK;
+  GLA_TRY (multiply (c - 1, c));
+  GLA_TRY (project (c, c, nullptr, r.C1));
+  GLA_TRY (update (0, c, c, nullptr, r.C1));
+  GLA_TRY (project (0, c, nullptr, r.G));
+  GLA_TRY (triangle (r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index));
+  GLA_TRY (project (c, c, r.inverse1, r.C2));
+  GLA_TRY (update (0, c, c, r.inverse1, r.C2));
+  GLA_TRY (project (0, c, nullptr, r.G));
+  GLA_TRY (triangle (r.G, nullptr, r.R2, r.inverse2, (int)index));
+  return update (0, 0, c, r.inverse2, nullptr);
 }
 
 namespace
@@ -93,7 +91,7 @@ gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int6
   GLA_TRY (from_device (&flags, place.flags, sizeof flags));
   flags.failed = 0;
   GLA_TRY (to_device (place.flags, &flags, sizeof flags));
-  GLA_TRY (multiply (block (c - 1), block (c)));
+  GLA_TRY (multiply (c - 1, c));
   host_array<double> h ((c + 1) * b * words);
   if (h.data == nullptr)
     return GLA_ERROR_OUT_OF_MEMORY;

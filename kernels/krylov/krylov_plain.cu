@@ -18,7 +18,7 @@ gla_status krylov_of<T>::recurrence_step (krylov_recurrence<T> *r, T *vectors, i
   r->next = vectors + (at + 1) % count * n;
   r->y = scratch;
   r->k = k;
-  GLA_TRY (multiply (r->u, scratch));
+  GLA_TRY (product (r->u, scratch));
   if (!given)
     GLA_TRY (krylov_dot (place, *r));
   GLA_TRY (krylov_next (place, *r, given));
@@ -106,7 +106,7 @@ gla_status krylov_of<T>::combine (int64_t steps_, const double *alpha_, const do
     GLA_TRY (krylov_project<T> (place, V, 0, block (c), nullptr, coefficients));
     GLA_TRY (from_device (&norm, coefficients, sizeof norm));
     if (norm > 0)
-      GLA_TRY (normalise (block (c), 0, sqrt (norm)));
+      GLA_TRY (normalise (c, 0, sqrt (norm)));
   }
   return GLA_OK;
 }

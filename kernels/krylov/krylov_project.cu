@@ -102,14 +102,14 @@ GLA_DEVICE void own_columns (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS
           v[r].at[q] = w[r].at[p * shape::E + q];
 }
 
-// Blocks V(j0..j1-1), j0 = blockIdx.y*LIST; number `blocks` is W*M itself. A warp takes strips of
-// STRIP rows, gridDim.x*8 strips apart: it holds its strip of W in registers while the blocks of V
-// pass by, and adds the sums over the strip to its own in shared memory. In the end those of the 8
-// warps are added in order and stored for reduce_kernel.
+// Blocks V(j0..j1-1), j0 = blockIdx.y*LIST; number `blocks` is W*M itself. Of the rows of share
+// blockIdx.z, a warp takes strips of STRIP rows, gridDim.x*8 strips apart: it holds its strip of W
+// in registers while the blocks of V pass by, and adds the sums over the strip to its own in shared
+// memory. In the end those of the 8 warps are added in order and stored for reduce_kernel.
 template <class T, int B>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
-    project_kernel (const T *V, int64_t n, int64_t blocks, const T *W, const double *M,
-                    const krylov_flags *flags, double *partial)
+    project_kernel (const T *V, int64_t n, krylov_shares shares, int64_t blocks, const T *W,
+                    const double *M, const krylov_flags *flags, double *partial)
 {
   typedef project_shape<T, B> shape;
   __shared__ double sums[KRYLOV_WARPS][shape::LIST * shape::BLOCK];
@@ -124,17 +124,18 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
   if (M != nullptr && threadIdx.x < B * B)
     load_scalar (M + threadIdx.x * shape::words, matrix + threadIdx.x);
   __syncthreads ();
-  for (int64_t strip = blockIdx.x * (int64_t)KRYLOV_WARPS + warp; strip * shape::STRIP < n;
-       strip += gridDim.x * (int64_t)KRYLOV_WARPS) {
-    int64_t row = strip * shape::STRIP + lane / shape::LANES;
+  const int64_t first = shares.start[blockIdx.z], end = shares.start[blockIdx.z + 1];
+  for (int64_t strip = blockIdx.x * (int64_t)KRYLOV_WARPS + warp;
+       first + strip * shape::STRIP < end; strip += gridDim.x * (int64_t)KRYLOV_WARPS) {
+    int64_t row = first + strip * shape::STRIP + lane / shape::LANES;
     krylov_row<T, B> w[shape::ROWS];
     krylov_row<T, shape::E> v[shape::ROWS];
-    load_whole_rows<T, B> (W, n, row, w);
+    load_whole_rows<T, B> (W, end, row, w);
     if (M != nullptr)
       times_matrix<T, B> (w, matrix);
     for (int j = 0; j < list; j++) {
       if (j0 + j < blocks)
-        load_row_parts<T, B> (V + (j0 + j) * n * B, n, row, v);
+        load_row_parts<T, B> (V + (j0 + j) * n * B, end, row, v);
       else
         own_columns<T, B> (w, v);
       add_block<T, B> (v, w, sums[warp] + j * shape::BLOCK);
@@ -145,12 +146,13 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
     double sum = 0;
     for (int k = 0; k < KRYLOV_WARPS; k++)
       sum += sums[k][i];
-    partial[blockIdx.x * (blocks + 1) * shape::BLOCK + j0 * shape::BLOCK + i] = sum;
+    partial[((int64_t)blockIdx.z * gridDim.x + blockIdx.x) * (blocks + 1) * shape::BLOCK +
+            j0 * shape::BLOCK + i] = sum;
   }
 }
 
-// 32 numbers for each thread block, `terms` partial sums each: 8 threads take every eighth of
-// them, and their sums are added in order.
+// 32 numbers of share blockIdx.y for each thread block, `terms` partial sums each: 8 threads take
+// every eighth of them, and their sums are added in order.
 __global__ void __launch_bounds__ (256)
     reduce_kernel (const double *partial, int64_t numbers, int terms, const krylov_flags *flags,
                    double *C)
@@ -160,6 +162,8 @@ __global__ void __launch_bounds__ (256)
     return;
   int64_t number = blockIdx.x * 32ll + threadIdx.x % 32;
   int share = threadIdx.x / 32;
+  partial += (int64_t)blockIdx.y * terms * numbers;
+  C += (int64_t)blockIdx.y * numbers;
   double sum = 0;
   if (number < numbers)
 #pragma unroll 4
@@ -174,21 +178,50 @@ __global__ void __launch_bounds__ (256)
   }
 }
 
+// A thread for each number.
+__global__ void add_kernel (const double *sums, int64_t numbers, const krylov_flags *flags,
+                            double *C)
+{
+  int64_t number = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (flags->failed || number >= numbers)
+    return;
+  double sum = 0;
+  for (int k = 0; k < KRYLOV_SHARES; k++)
+    sum += sums[k * numbers + number];
+  C[number] = sum;
+}
+
+// What is multiplied: V and W*M.
+template <class T> struct factors {
+  const T *V;
+  int64_t blocks;
+  const T *W;
+  const double *M;
+};
+
 template <class T, int B>
-cudaError_t launch (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
-                    const double *M, double *C)
+cudaError_t launch_shares (const krylov_place<T> &p, const krylov_shares &shares,
+                           const factors<T> &f, unsigned grid, double *C)
+{
+  typedef project_shape<T, B> shape;
+  unsigned lists = (unsigned)((f.blocks + 1 + shape::LIST - 1) / shape::LIST);
+  int64_t numbers = (f.blocks + 1) * shape::BLOCK;
+  const dim3 blocks (grid, lists, (unsigned)shares.count);
+  project_kernel<T, B><<<blocks, 32 * KRYLOV_WARPS, 0, p.stream>>> (f.V, p.n, shares, f.blocks, f.W,
+                                                                    f.M, p.flags, p.partial);
+  reduce_kernel<<<dim3 ((unsigned)((numbers + 31) / 32), (unsigned)shares.count), 256, 0,
+                  p.stream>>> (p.partial, numbers, (int)grid, p.flags, C);
+  return cudaGetLastError ();
+}
+
+template <class T, int B>
+cudaError_t launch (const krylov_place<T> &p, const factors<T> &f, double *C)
 {
   typedef project_shape<T, B> shape;
   int64_t strips = (p.n + shape::STRIP - 1) / shape::STRIP;
   int64_t wanted = (strips + KRYLOV_WARPS - 1) / KRYLOV_WARPS;
   unsigned grid = (unsigned)(wanted < KRYLOV_GRID ? wanted : KRYLOV_GRID);
-  unsigned lists = (unsigned)((blocks + 1 + shape::LIST - 1) / shape::LIST);
-  int64_t numbers = (blocks + 1) * shape::BLOCK;
-  project_kernel<T, B><<<dim3 (grid, lists), 32 * KRYLOV_WARPS, 0, p.stream>>> (
-      V, p.n, blocks, W, M, p.flags, p.partial);
-  reduce_kernel<<<(unsigned)((numbers + 31) / 32), 256, 0, p.stream>>> (p.partial, numbers,
-                                                                        (int)grid, p.flags, C);
-  return cudaGetLastError ();
+  return launch_shares<T, B> (p, {1, {0, p.n}}, f, grid, C);
 }
 
 } // namespace
@@ -198,25 +231,60 @@ int64_t krylov_partial_size (int64_t blocks, int b, bool is_complex)
   return KRYLOV_GRID * (blocks + 1) * b * b * (is_complex ? 2 : 1);
 }
 
+int64_t krylov_share_partial_size (int shares, int64_t blocks, int b, bool is_complex)
+{
+  return shares * (int64_t)KRYLOV_SHARE_GRID * (blocks + 1) * b * b * (is_complex ? 2 : 1);
+}
+
 template <class T>
 cudaError_t krylov_project (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
                             const double *M, double *C)
 {
+  const factors<T> f = {V, blocks, W, M};
   switch (p.b) {
   case 1:
-    return launch<T, 1> (p, V, blocks, W, M, C);
+    return launch<T, 1> (p, f, C);
   case 2:
-    return launch<T, 2> (p, V, blocks, W, M, C);
+    return launch<T, 2> (p, f, C);
   case 4:
-    return launch<T, 4> (p, V, blocks, W, M, C);
+    return launch<T, 4> (p, f, C);
   default:
-    return launch<T, 8> (p, V, blocks, W, M, C);
+    return launch<T, 8> (p, f, C);
   }
+}
+
+// The grid is the same for all shares, because it decides on the order of the sums.
+template <class T>
+cudaError_t krylov_project_shares (const krylov_place<T> &p, const krylov_shares &shares,
+                                   const T *V, int64_t blocks, const T *W, const double *M,
+                                   double *sums)
+{
+  const factors<T> f = {V, blocks, W, M};
+  switch (p.b) {
+  case 1:
+    return launch_shares<T, 1> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+  case 2:
+    return launch_shares<T, 2> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+  case 4:
+    return launch_shares<T, 4> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+  default:
+    return launch_shares<T, 8> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+  }
+}
+
+cudaError_t krylov_add_shares (const double *sums, int64_t numbers, const krylov_flags *flags,
+                               double *C, cudaStream_t stream)
+{
+  add_kernel<<<(unsigned)((numbers + 127) / 128), 128, 0, stream>>> (sums, numbers, flags, C);
+  return cudaGetLastError ();
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t krylov_project (const krylov_place<T> &, const T *, int64_t, const T *,     \
-                                       const double *, double *);
+                                       const double *, double *);                                  \
+  template cudaError_t krylov_project_shares (const krylov_place<T> &, const krylov_shares &,      \
+                                              const T *, int64_t, const T *, const double *,       \
+                                              double *);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

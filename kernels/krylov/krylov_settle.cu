@@ -13,10 +13,9 @@
 // returns in *norm the norm that it had.
 template <class T> gla_status krylov_of<T>::clean (int64_t c, int k, double *h, double *norm)
 {
-  T *W = block (c);
   double *C = host, *transform = host + (c + 1) * square ();
   size_t bytes = (size_t)((c + 1) * square ()) * sizeof (double);
-  GLA_TRY (krylov_project<T> (place, V, c, W, nullptr, coefficients));
+  GLA_TRY (project (c, c, nullptr, coefficients));
   GLA_TRY (from_device (C, coefficients, bytes));
   *norm = sqrt (C[((c * b + k) * b + k) * words]);
   memset (transform, 0, (size_t)square () * sizeof (double));
@@ -36,18 +35,18 @@ template <class T> gla_status krylov_of<T>::clean (int64_t c, int k, double *h, 
       }
   GLA_TRY (to_device (coefficients, C, bytes));
   GLA_TRY (to_device (M, transform, (size_t)square () * sizeof (double)));
-  return engine_status (krylov_update<T> (place, V, c, W, M, coefficients, W));
+  return update (0, c, c, M, coefficients);
 }
 
-// Divides column k of W by its norm.
-template <class T> gla_status krylov_of<T>::normalise (T *W, int k, double norm)
+// Divides column k of block c by its norm.
+template <class T> gla_status krylov_of<T>::normalise (int64_t c, int k, double norm)
 {
   double *transform = host;
   memset (transform, 0, (size_t)square () * sizeof (double));
   for (int i = 0; i < b; i++)
     transform[(i * b + i) * words] = i == k ? 1 / norm : 1;
   GLA_TRY (to_device (M, transform, (size_t)square () * sizeof (double)));
-  return engine_status (krylov_update<T> (place, V, 0, W, M, nullptr, W));
+  return update (0, 0, c, M, nullptr);
 }
 
 // Two sweeps bring a column to working precision (Barlow, Smoktunowicz 2013) unless it shrinks to
@@ -69,17 +68,17 @@ gla_status krylov_of<T>::settle (int64_t c, int k, double lost, bool relative, u
         if (h != nullptr)
           h[column * words] = norm;
         h = nullptr;
-        GLA_TRY (normalise (block (c), k, norm));
+        GLA_TRY (normalise (c, k, norm));
         lost = 0;
       }
     }
     if (!vanished)
-      return normalise (block (c), k, norm);
+      return normalise (c, k, norm);
     if (replaced != nullptr)
       *replaced += attempt == 0;
     h = nullptr;
     relative = true;
-    GLA_TRY (krylov_random_column (place, block (c), k, column_seed + attempt, column));
+    GLA_TRY (random_column (c, k, column_seed + attempt));
     if (attempt == 100) // no vector is left: what basis + block <= n excludes
       return GLA_ERROR_DEVICE_FAILURE;
   }
@@ -90,7 +89,7 @@ template <class T> gla_status krylov_of<T>::start (int64_t at, int64_t given, ui
   seed = start_seed;
   steps = 0;
   for (int k = (int)given; k < b; k++)
-    GLA_TRY (krylov_random_column (place, block (at / b), k, seed, at + k));
+    GLA_TRY (random_column (at / b, k, seed));
   for (int k = 0; k < b; k++)
     GLA_TRY (settle (at / b, k, 0, true, seed, nullptr, nullptr));
   return GLA_OK;
@@ -98,7 +97,7 @@ template <class T> gla_status krylov_of<T>::start (int64_t at, int64_t given, ui
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status krylov_of<T>::clean (int64_t, int, double *, double *);                      \
-  template gla_status krylov_of<T>::normalise (T *, int, double);                                  \
+  template gla_status krylov_of<T>::normalise (int64_t, int, double);                              \
   template gla_status krylov_of<T>::settle (int64_t, int, double, bool, uint64_t, double *,        \
                                             int64_t *);                                            \
   template gla_status krylov_of<T>::start (int64_t, int64_t, uint64_t);

@@ -148,11 +148,11 @@ template <class R> GLA_DEVICE void set_random (cx<R> *to, uint64_t seed, uint64_
 
 // A thread per row.
 template <class T>
-__global__ void random_kernel (T *block, int64_t n, int b, int k, uint64_t seed, int64_t column)
+__global__ void random_kernel (T *block, int64_t n, int b, int k, uint64_t seed, int64_t first)
 {
   int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (i < n)
-    set_random (block + i * b + k, seed, (uint64_t)(column * n + i));
+    set_random (block + i * b + k, seed, (uint64_t)(first + i));
 }
 
 unsigned grid_of (int64_t n)
@@ -177,7 +177,8 @@ template <class T>
 cudaError_t krylov_place_columns (const krylov_place<T> &p, const T *from, T *block, int first,
                                   int count)
 {
-  place_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (from, block, p.n, p.b, first, count);
+  if (p.n > 0)
+    place_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (from, block, p.n, p.b, first, count);
   return cudaGetLastError ();
 }
 
@@ -185,7 +186,8 @@ template <class T>
 cudaError_t krylov_fetch_columns (const krylov_place<T> &p, const T *block, T *to, int first,
                                   int count)
 {
-  fetch_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (block, to, p.n, p.b, first, count);
+  if (p.n > 0)
+    fetch_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (block, to, p.n, p.b, first, count);
   return cudaGetLastError ();
 }
 
@@ -193,7 +195,9 @@ template <class T>
 cudaError_t krylov_random_column (const krylov_place<T> &p, T *block, int k, uint64_t seed,
                                   int64_t column)
 {
-  random_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (block, p.n, p.b, k, seed, column);
+  if (p.n > 0)
+    random_kernel<T><<<grid_of (p.n), 256, 0, p.stream>>> (block, p.n, p.b, k, seed,
+                                                           column * p.order + p.before);
   return cudaGetLastError ();
 }
 

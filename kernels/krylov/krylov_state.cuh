@@ -25,6 +25,7 @@ struct krylov_state {
 };
 
 enum { KRYLOV_BATCH = 256, KRYLOV_KEPT = 3, KRYLOV_RING = 8 };
+enum { KRYLOV_SCRATCH = -1 }; // in the place of the number of a block
 
 // The small matrices of a step of krylov_expand, on the device and, when the cycle is over, on the
 // host: two projections, two triangles and their inverses, a Gram matrix.
@@ -32,6 +33,7 @@ struct krylov_record {
   double *C1, *C2, *R1, *R2, *inverse1, *inverse2, *G;
 };
 
+// On one GPU; several that share the rows override the pieces that are virtual (krylov_team.cuh).
 template <class T> struct krylov_of : krylov_state {
   static constexpr int words = words_of<T>;
   cuda_engine *e;
@@ -71,21 +73,36 @@ template <class T> struct krylov_of : krylov_state {
   // pieces (krylov_engine.cu)
   T *block (int64_t k) const { return V + k * n * b; }
   int64_t square () const { return (int64_t)b * b * words; } // doubles of a b x b matrix
+  T *vector (int64_t k) const { return k == KRYLOV_SCRATCH ? scratch : block (k); }
   void carve (struct carver &c);
-  gla_status multiply (const T *from, T *to);
-  gla_status multiply_on_host (const T *from, T *to);
+  gla_status product (const T *from, T *to);
+  gla_status product_on_host (const T *from, T *to);
+  gla_status put_rows (int64_t first, int64_t count, const T *from, int64_t stride);
+  gla_status get_rows (int64_t first, int64_t count, T *to, int64_t stride);
   gla_status pause (double seconds);
   gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
   gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);
   gla_status from_device (void *to, const void *from, size_t bytes);
-  gla_status to_device (void *to, const void *from, size_t bytes);
+  // Blocks are given by their numbers; coefficients are behind `records`.
+  virtual gla_status multiply (int64_t from, int64_t to);
+  // C = [V W]'*(W*M) for the first `count` blocks V
+  virtual gla_status project (int64_t count, int64_t W, const double *M, double *C);
+  // W = W*M - V*C for `count` blocks V from `from` on
+  virtual gla_status update (int64_t from, int64_t count, int64_t W, const double *M,
+                             const double *C);
+  virtual gla_status triangle (const double *G, const double *products, double *R, double *inverse,
+                               int step);
+  virtual gla_status random_column (int64_t c, int k, uint64_t column_seed);
+  virtual gla_status turn (int64_t count, int64_t keep); // by S, and the block behind moves
+  virtual gla_status to_device (void *to, const void *from, size_t bytes);
+  virtual gla_status wait (); // for all that was launched
   // (krylov_settle.cu) Column k of block c becomes orthonormal to all before it. h: its
   // coefficients in those, (c*b + b) numbers, with its norm in place k of the last b; NULL if they
   // are not wanted. A norm up to `lost` (relative: times its first norm) makes it random.
   gla_status settle (int64_t c, int k, double lost, bool relative, uint64_t column_seed, double *h,
                      int64_t *replaced);
   gla_status clean (int64_t c, int k, double *h, double *norm);
-  gla_status normalise (T *W, int k, double norm);
+  gla_status normalise (int64_t c, int k, double norm);
   // (krylov_expand.cu)
   krylov_record record_of (double *base, int64_t index) const;
   int64_t record_size () const;

@@ -159,6 +159,8 @@ template <class T>
 cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
                            const double *M, const double *C, T *to)
 {
+  if (p.n == 0)
+    return cudaSuccess;
   switch (p.b) {
   case 1:
     return launch_update<T, 1> (p, V, blocks, W, M, C, to);
@@ -182,6 +184,8 @@ template <class T>
 cudaError_t krylov_rotate (const krylov_place<T> &p, T *V, int64_t count, const T *S, int64_t keep,
                            int smem_limit)
 {
+  if (p.n == 0)
+    return cudaSuccess;
   switch (p.b) {
   case 1:
     return launch_rotate<T, 1> (p, V, count, S, keep, smem_limit);

@@ -126,7 +126,7 @@ int lanes_of (const gpu_sparse *M)
   return lanes;
 }
 
-gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
+gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr, bool several)
 {
   int64_t element = (int64_t)gla_type_size (M->type);
   GLA_TRY (store_columns (e, M, csr));
@@ -134,7 +134,7 @@ gla_status store_matrix (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
     GLA_TRY (store (e, &M->values, csr->values, M->entries * element, PAD * element));
   if (M->method == GLA_SPMV_METHOD_BALANCED) {
     GLA_TRY (store_tiles (e, M, csr));
-    return spmv_find_hubs (e, M, csr);
+    return several ? GLA_OK : spmv_find_hubs (e, M, csr); // hubs are for one vector
   }
   M->lanes = lanes_of (M);
   M->start_bytes = csr->index_bytes;
@@ -284,7 +284,7 @@ static gla_status spmv_prepare (gla_engine *engine, const gla_spmv_matrix *matri
   M->pattern = matrix->pattern && (matrix->csr.values == nullptr ||
                                    (std::isfinite (M->value[0]) && std::isfinite (M->value[1])));
   e->monitor = *monitor;
-  gla_status status = store_matrix (e, M, &matrix->csr);
+  gla_status status = store_matrix (e, M, &matrix->csr, matrix->several != 0);
   if (status == GLA_OK)
     status = engine_throttle (e, 0);
   if (status != GLA_OK) {

@@ -3,13 +3,8 @@
 
 #include "place.h"
 
-static gla_status on_first_gpu (gla_context *ctx, const gla_placed *p, int device,
-                                gla_outcome *outcome)
+gla_status gla_place_note (gla_context *ctx, gla_status status, int device, gla_outcome *outcome)
 {
-  gla_engine *gpu;
-  gla_status status = gla_context_gpu (ctx, device, &gpu);
-  if (status == GLA_OK)
-    status = p->work->on_engine (p->call, gpu);
   if (status == GLA_OK) {
     outcome->device = device;
     return GLA_OK;
@@ -21,6 +16,16 @@ static gla_status on_first_gpu (gla_context *ctx, const gla_placed *p, int devic
   outcome->failure = status;
   outcome->undone = 1;
   return GLA_OK;
+}
+
+static gla_status on_first_gpu (gla_context *ctx, const gla_placed *p, int device,
+                                gla_outcome *outcome)
+{
+  gla_engine *gpu;
+  gla_status status = gla_context_gpu (ctx, device, &gpu);
+  if (status == GLA_OK)
+    status = p->work->on_engine (p->call, gpu);
+  return gla_place_note (ctx, status, device, outcome);
 }
 
 static void warn (gla_context *ctx, const gla_outcome *outcome)

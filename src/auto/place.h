@@ -31,6 +31,10 @@ typedef struct {
   int data_device; // where the arrays are: GLA_DEVICE_HOST or a GPU
 } gla_placed;
 
+// What the status of a GPU's work means for the call. Where the GPU failed or had too little memory
+// the outcome says so, the GPU is closed if it failed, and GLA_OK leaves the call to the CPU.
+gla_status gla_place_note (gla_context *ctx, gla_status status, int device, gla_outcome *outcome);
+
 // Chooses the place and does the call there. What GPUs cannot do, for want of memory or because
 // they fail, the CPU does with one warning, unless the arrays are on a GPU. *device becomes the
 // first GPU that worked, or GLA_DEVICE_HOST.

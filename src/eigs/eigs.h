@@ -4,6 +4,7 @@
 #ifndef GPULINALG_EIGS_H
 #define GPULINALG_EIGS_H
 
+#include "auto/place.h"
 #include "sparse/sparse.h"
 
 // A matrix whose rows are spread over ranks: S is rectangular then, what is here of it.
@@ -30,6 +31,7 @@ typedef struct {
 
   gla_engine *engine;
   gla_krylov_job job;
+  int devices[GLA_TEAM_MOST];  // of the job's team
   uint64_t draws;              // seeds that have been used
   const gla_eigs_ranks *ranks; // NULL: all rows are here
 
@@ -68,6 +70,16 @@ void gla_eigs_resolve (gla_eigs_run *run);
 gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results);
 // Runs the method on the GPU where one is chosen; what that cannot do the CPU does.
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results);
+
+// What place.h runs: the call on one engine, which leads others where the job has a team.
+typedef struct {
+  gla_eigs_run *run;
+  const gla_eigs_results *results;
+} gla_eigs_call;
+gla_status gla_eigs_run_on (void *call, gla_engine *engine);
+double gla_eigs_seconds (gla_engine *engine, const void *call, int64_t pages);
+// The call on the first of these GPUs, or on several that share the rows (eigs_team.c).
+gla_status gla_eigs_on_gpus (void *call, const int *devices, int count, gla_outcome *outcome);
 
 // Largest magnitude among count elements; NaN where one is not finite.
 double gla_eigs_largest (gla_type type, const void *x, int64_t count);

@@ -1,7 +1,6 @@
 // eigs_run.c: runs gla_eigs on an engine: size of the basis, memory, results
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "auto/place.h"
 #include "eigs.h"
 
 #include <math.h>
@@ -91,22 +90,17 @@ static gla_status describe_job (gla_eigs_run *run)
 // choose the place
 //------------------------------------------------------------------------------
 
-typedef struct {
-  gla_eigs_run *run;
-  const gla_eigs_results *results;
-} eigs_call;
-
 static int supports (const gla_backend *backend, const void *call)
 {
-  const gla_eigs_run *run = ((const eigs_call *)call)->run;
+  const gla_eigs_run *run = ((const gla_eigs_call *)call)->run;
   return backend->krylov != NULL && backend->krylov->supports (&run->job) &&
          (run->job.matrix == NULL || backend->spmv->supports (run->job.matrix));
 }
 
 // As many products as a few restarts have.
-static double seconds (gla_engine *engine, const void *call, int64_t pages)
+double gla_eigs_seconds (gla_engine *engine, const void *call, int64_t pages)
 {
-  const gla_eigs_run *run = ((const eigs_call *)call)->run;
+  const gla_eigs_run *run = ((const gla_eigs_call *)call)->run;
   (void)pages;
   return engine->backend->krylov->seconds (engine, &run->job, 50 + 2 * run->k);
 }
@@ -114,7 +108,7 @@ static double seconds (gla_engine *engine, const void *call, int64_t pages)
 static const gla_placing placing = {.name = "eigs",
                                     .unsupported = "this is not done on a GPU",
                                     .supports = supports,
-                                    .seconds = seconds};
+                                    .seconds = gla_eigs_seconds};
 
 //------------------------------------------------------------------------------
 // run
@@ -124,11 +118,14 @@ static gla_status prepare_matrix (gla_eigs_run *run)
 {
   gla_sparse *S = run->scaled != NULL ? run->scaled : run->S;
   gla_sparse_use use;
+  run->job.sparse = NULL;
   if (S == NULL)
     return GLA_OK;
   const gla_status status = gla_sparse_find_use (S, 'N', 0, &use);
-  return status == GLA_OK ? gla_sparse_prepare (S, use.face, run->engine, &run->job.sparse)
-                          : status;
+  if (status != GLA_OK)
+    return status;
+  return run->job.team != NULL ? gla_sparse_share (S, use.face, run->job.team, run->devices)
+                               : gla_sparse_prepare (S, use.face, run->engine, &run->job.sparse);
 }
 
 // Opens the job with as large a basis as there is memory for.
@@ -191,10 +188,10 @@ static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
   return status;
 }
 
-static gla_status run_on (void *call, gla_engine *engine)
+gla_status gla_eigs_run_on (void *call, gla_engine *engine)
 {
-  gla_eigs_run *run = ((const eigs_call *)call)->run;
-  const gla_eigs_results *results = ((const eigs_call *)call)->results;
+  gla_eigs_run *run = ((const gla_eigs_call *)call)->run;
+  const gla_eigs_results *results = ((const gla_eigs_call *)call)->results;
   const int64_t products = run->report.products;
   run->engine = engine;
   choose_sizes (run, engine->device != GLA_DEVICE_HOST);
@@ -215,17 +212,17 @@ static gla_status run_on (void *call, gla_engine *engine)
 }
 
 // Rows that are spread over ranks: on the CPU of each.
-static gla_status run_by_rows (eigs_call *call)
+static gla_status run_by_rows (gla_eigs_call *call)
 {
   gla_engine *cpu = NULL;
   const gla_status status = gla_eigs_agree (call->run, gla_context_cpu (call->run->ctx, &cpu));
-  return status == GLA_OK ? run_on (call, cpu) : status;
+  return status == GLA_OK ? gla_eigs_run_on (call, cpu) : status;
 }
 
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)
 {
-  static const gla_placed_work work = {.on_engine = run_on};
-  eigs_call call = {run, results};
+  static const gla_placed_work work = {.on_gpus = gla_eigs_on_gpus, .on_engine = gla_eigs_run_on};
+  gla_eigs_call call = {run, results};
   const gla_placed placed = {.placing = &placing,
                              .work = &work,
                              .call = &call,

@@ -9,12 +9,16 @@
 // Entries from which on threads share the work of looking at them.
 enum { GLA_SPARSE_SHARED = 1 << 19 };
 
+// The shares of GPUs that share the rows (sparse_shares.c).
+typedef struct gla_sparse_shares gla_sparse_shares;
+
 // One orientation of the matrix, by rows, with what engines have made of it.
 typedef struct {
   gla_spmv_matrix M;
   void *memory[3]; // start, index, values where they are our own
   gla_engine *engines[1 + GLA_MAX_DEVICES];
   void *prepared[1 + GLA_MAX_DEVICES]; // the CPU at 0, GPU d at d+1
+  gla_sparse_shares *shares;           // of the last GPUs that shared the rows, or NULL
 } gla_face;
 
 // With B = faces[0]: A = B, or A = B.' where the columns of A were given. faces[1] is B.', made
@@ -45,6 +49,18 @@ gla_status gla_sparse_find_use (gla_sparse *S, char op, int transposes, gla_spar
 gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine, void **prepared);
 // What the engine has of it already, or NULL.
 void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine);
+
+// Cuts the rows of the face for the engines of the team, which are those of these devices, and has
+// each prepare its own, at the same time; what is not there yet. Where one fails, team->failed says
+// which.
+gla_status gla_sparse_share (gla_sparse *S, gla_face *face, gla_krylov_team *team,
+                             const int *devices);
+// Frees what that has prepared.
+void gla_sparse_unshare (gla_sparse *S, gla_face *face);
+// Frees what GPUs have of the matrix, whole or shared.
+void gla_sparse_leave_gpus (gla_sparse *S);
+// Whether this GPU has some rows.
+int gla_sparse_has_shares (const gla_sparse *S, int device);
 
 // 2^exponent*A with indices of S, which must live longer.
 gla_status gla_sparse_scaled (gla_sparse *S, int exponent, gla_sparse **scaled);

@@ -249,12 +249,16 @@ static void add_sparse (void)
     }
     for (int b = 1; b <= 8; b *= 2)
       add ((run_case){"krylov", run_krylov, {300, 24, b, T, 0, b > 1}, 0, {.ones = 1}});
+    add ((run_case){"krylov", run_krylov, {300, 24, 4, T, 0, 1, 2}, 0, {.ones = 1}});
     add ((run_case){"krylov", run_krylov, {400, 5, 1, T, 1, 1}, 0, {.ones = 1}});
     add ((run_case){"krylov", run_krylov, {400, 5, 1, T, 1, 0}, 0, {.ones = 1}});
   }
   add ((run_case){"spmv", run_spmv, {200000, 12, 1, D, 4, 0, 0, 0, 0}, 0, {0}});
   add ((run_case){"spmv", run_spmv, {400000, 13, 1, D, 4, 1, 0, 0, 0}, 0, {0}});
   add ((run_case){"spmv", run_spmv, {3000, 3, 2, Z, 4, 0, 0, 0, 0}, 1, {0}});
+  add ((run_case){"krylov", run_krylov, {300, 24, 4, D, 0, 1, 5}, 1, {.ones = 1}});
+  add (
+      (run_case){"krylov", run_krylov, {7, 4, 1, D, 0, 1, 8}, 0, {.ones = 1}}); // some have no rows
   // nothing has a norm: every vector vanishes, and at last that is an error
   add ((run_case){"krylov", run_krylov, {300, 8, 2, D, 0, 1}, 0, {0}});
   ending[case_count - 1].status = GLA_ERROR_DEVICE_FAILURE;

@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "check.h"
 #include "fake_cuda.h"
+#include "krylov_shares.h"
 
 static const gla_backend *const gpu = &gla_backend_cuda;
 
@@ -465,7 +466,7 @@ static gla_status restarted (gla_engine *engine, const gla_krylov_job *job, doub
     status = gpu->krylov->check (engine, b, work, work + ld, work + 2 * ld);
   if (status == GLA_OK)
     status = gpu->krylov->get (engine, 0, basis, x);
-  if (status != GLA_OK)
+  if (status != GLA_OK || job->team != NULL)
     return status;
   // and for a caller with arrays on the device
   void *resident = fake_cuda_array ((size_t)(job->n * basis) * gla_type_size (job->type));
@@ -486,7 +487,25 @@ static gla_status plain (gla_engine *engine, const gla_krylov_job *job, double *
   return status == GLA_OK ? gpu->krylov->get (engine, 0, job->basis, x) : status;
 }
 
-// n, columns of the basis, block, type, plain, with a matrix
+// Engines for so many members in all; every second one is on the other GPU.
+static gla_status open_members (gla_krylov_team *team, gla_engine *leader, int members)
+{
+  gla_status status = GLA_OK;
+  team->engines[0] = leader;
+  for (team->count = 1; team->count < members && status == GLA_OK; team->count += status == GLA_OK)
+    status = gpu->open (leader->device ^ team->count % 2, &team->engines[team->count]);
+  return status;
+}
+
+static void close_members (gla_krylov_team *team)
+{
+  if (team->count > 0)
+    free_rows (team);
+  for (int k = 1; k < team->count; k++)
+    gpu->close (team->engines[k]);
+}
+
+// n, columns of the basis, block, type, plain, with a matrix, members of a team or 0
 static gla_status run_krylov (gla_engine *engine, const int *v)
 {
   const gla_type type = (gla_type)v[3];
@@ -500,8 +519,16 @@ static gla_status run_krylov (gla_engine *engine, const int *v)
   job.apply = apply;
   job.user = &column;
   gla_spmv_matrix M = matrix_of (&s, n, 3, type, 4, 0);
+  gla_krylov_team team = {.failed = -1};
   gla_status status = GLA_OK;
-  if (v[5]) {
+  if (v[6] > 0) {
+    status = open_members (&team, engine, v[6]);
+    cut_rows (&team, n);
+    if (status == GLA_OK)
+      status = share_rows (&team, &M, &monitor);
+    job.matrix = &M;
+    job.team = &team;
+  } else if (v[5]) {
     status = gpu->spmv->prepare (engine, &M, &monitor, &prepared);
     job.matrix = &M;
     job.sparse = prepared;
@@ -513,6 +540,7 @@ static gla_status run_krylov (gla_engine *engine, const int *v)
   if (status == GLA_OK)
     status = v[4] ? plain (engine, &job, work, x) : restarted (engine, &job, work, x);
   gpu->krylov->end (engine);
+  close_members (&team);
   gpu->spmv->free (engine, prepared);
   free_arrays (&s);
   return status;

@@ -3,8 +3,9 @@
 //
 // Calls the functions of backend.h directly, and compares with sums in double on the host.
 
+#include "sparse_eigs.cuh"
 #include "sparse_hubs.cuh"
-#include "sparse_shapes.cuh"
+#include "sparse_team.cuh"
 
 //------------------------------------------------------------------------------
 // products
@@ -72,104 +73,6 @@ template <class H> void test_products ()
 //------------------------------------------------------------------------------
 // bases
 //------------------------------------------------------------------------------
-
-template <class H> struct basis_test {
-  const matrix<H> &A;
-  int64_t n, m, b;
-  gla_krylov_job job;
-  std::vector<H> V; // columns 0 .. m+b-1
-  std::vector<double> T;
-  std::string what;
-  int words;
-
-  z product (int64_t i, int64_t j) const
-  {
-    z sum = 0;
-    for (int64_t k = 0; k < n; k++)
-      sum += std::conj (z (V[i * n + k])) * z (V[j * n + k]);
-    return sum;
-  }
-  double loss (int64_t columns) const
-  {
-    double worst = 0;
-    for (int64_t j = 0; j < columns; j++)
-      for (int64_t i = 0; i <= j; i++)
-        worst = larger (worst, std::abs (product (i, j) - (i == j ? 1. : 0.)));
-    return worst;
-  }
-  // |A*V - V*T| by columns
-  double residual () const
-  {
-    double worst = 0;
-    for (int64_t j = 0; j < m; j++) {
-      std::vector<z> r = A.times (V.data () + j * n, job.conjugate);
-      double norm = 0;
-      for (int64_t i = 0; i < m + b; i++) {
-        const double *t = T.data () + (j * (m + b) + i) * words;
-        for (int64_t k = 0; k < n; k++)
-          r[k] -= z (t[0], words == 2 ? t[1] : 0) * z (V[i * n + k]);
-      }
-      for (z e : r)
-        norm += std::norm (e);
-      worst = larger (worst, std::sqrt (norm));
-    }
-    return worst;
-  }
-  void expand (int64_t vanishing)
-  {
-    int64_t replaced = -1;
-    T.assign ((m + b) * m * words, 7);
-    check (gpu.krylov->begin (engine, &job) == GLA_OK, what + ": begin");
-    check (gpu.krylov->start (engine, 0, 0, 5) == GLA_OK, what + ": start");
-    check (gpu.krylov->expand (engine, 0, m, T.data (), m + b, &replaced) == GLA_OK,
-           what + ": expand");
-    check (gpu.krylov->get (engine, 0, m + b, V.data ()) == GLA_OK, what + ": get");
-    check (replaced == vanishing, what + ": replaced " + std::to_string (replaced));
-    check (loss (m + b) < 200 * eps<H> (), what + ": orthonormal");
-    check (residual () < 500 * eps<H> (), what + ": A*V = V*T");
-  }
-  // A reflection as S: real, dense and orthogonal.
-  void rotate (int64_t keep)
-  {
-    std::vector<double> S (m * keep * words), h (m);
-    double size = 0;
-    for (double &e : h) {
-      e = uniform ();
-      size += e * e;
-    }
-    for (int64_t j = 0; j < keep; j++)
-      for (int64_t i = 0; i < m; i++)
-        S[(j * m + i) * words] = (i == j) - 2 * h[i] * h[j] / size;
-    std::vector<H> old = V;
-    check (gpu.krylov->rotate (engine, m, S.data (), keep) == GLA_OK, what + ": rotate");
-    check (gpu.krylov->get (engine, 0, keep + b, V.data ()) == GLA_OK, what + ": get");
-    double worst = 0;
-    for (int64_t j = 0; j < keep + b; j++)
-      for (int64_t k = 0; k < n; k++) {
-        z right = j < keep ? 0 : z (old[(m + j - keep) * n + k]);
-        for (int64_t i = 0; i < m && j < keep; i++)
-          right += z (old[i * n + k]) * S[(j * m + i) * words];
-        worst = larger (worst, std::abs (right - z (V[j * n + k])));
-      }
-    check (worst < 20 * eps<H> (), what + ": rotated basis");
-  }
-  void residuals (int64_t count)
-  {
-    std::vector<double> theta (count, 0.5), found (count);
-    double orthogonality = 1, worst = 0;
-    check (gpu.krylov->check (engine, count, theta.data (), found.data (), &orthogonality) ==
-               GLA_OK,
-           what + ": check");
-    for (int64_t j = 0; j < count; j++) {
-      std::vector<z> r = A.times (V.data () + j * n, job.conjugate);
-      double norm = 0;
-      for (int64_t k = 0; k < n; k++)
-        norm += std::norm (r[k] - 0.5 * z (V[j * n + k]));
-      worst = larger (worst, std::fabs (std::sqrt (norm) - found[j]));
-    }
-    check (worst < 500 * eps<H> () && orthogonality < 100 * eps<H> (), what + ": residuals");
-  }
-};
 
 template <class H> gla_status apply_on_host (void *user, const void *x, void *y, int64_t columns)
 {
@@ -348,6 +251,14 @@ int main ()
   test_bases<std::complex<float>> ();
   test_bases<z> ();
   test_stop ();
+  open_members ();
+  test_teams<float> ();
+  test_teams<double> ();
+  test_teams<std::complex<float>> ();
+  test_teams<z> ();
+  test_team_stop ();
+  close_members ();
+  test_eigs ();
   gpu.close (engine);
   printf ("test_sparse: %d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;

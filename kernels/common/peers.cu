@@ -1,0 +1,34 @@
+// peers.cu: copies between GPUs of one process
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "peers.cuh"
+
+#include <atomic>
+#include <cstdint>
+
+enum { DEVICES = 64 };
+
+void peers_connect (int device, int peer)
+{
+  static std::atomic<uint64_t> settled[DEVICES];
+  const uint64_t bit = (uint64_t)1 << peer % DEVICES;
+  int possible = 0;
+  if (device == peer || (settled[device % DEVICES] & bit) != 0)
+    return;
+  cudaError_t status = cudaDeviceCanAccessPeer (&possible, device, peer);
+  if (status == cudaSuccess && possible) {
+    status = cudaSetDevice (device);
+    status = status == cudaSuccess ? cudaDeviceEnablePeerAccess (peer, 0) : status;
+  }
+  if (status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled)
+    settled[device % DEVICES] |= bit;
+  cudaGetLastError (); // others may have enabled it
+}
+
+cudaError_t peers_copy (void *to, int to_device, const void *from, int from_device, size_t bytes,
+                        cudaStream_t stream)
+{
+  if (to_device == from_device)
+    return cudaMemcpyAsync (to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+  return cudaMemcpyPeerAsync (to, to_device, from, from_device, bytes, stream);
+}

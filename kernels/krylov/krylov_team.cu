@@ -1,0 +1,312 @@
+// krylov_team.cu: a Krylov job whose rows several GPUs of one process share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "krylov_team.cuh"
+#include "common/carver.cuh"
+#include "common/peers.cuh"
+
+#include <new>
+
+//------------------------------------------------------------------------------
+// open and close
+//------------------------------------------------------------------------------
+
+template <class T> gla_status krylov_team<T>::of (int k, gla_status status)
+{
+  if (status == GLA_ERROR_DEVICE_FAILURE)
+    team->failed = k;
+  return status;
+}
+
+template <class T> gla_status krylov_team<T>::enter (int k)
+{
+  return of (k, cudaSetDevice (members[k].e->base.device));
+}
+
+// With a NULL base it only counts.
+template <class T>
+static void carve_member (const krylov_team<T> &t, krylov_member<T> &m, carver &c)
+{
+  const int64_t numbers = (t.blocks + 1) * t.square ();
+  m.x = c.take<T> (t.order * t.b);
+  for (double *&sums : m.sums)
+    sums = c.take<double> (KRYLOV_SHARES * numbers);
+  m.rows->place.partial = c.take<double> (
+      krylov_share_partial_size (m.shares.count, t.blocks + 1, t.b, is_complex_v<T>));
+}
+
+template <class T> gla_status krylov_team<T>::take_memory (int k)
+{
+  krylov_member<T> &m = members[k];
+  carver count = {nullptr, 0};
+  carve_member (*this, m, count);
+  const cudaError_t error = cudaMalloc (reinterpret_cast<void **> (&m.memory), count.used);
+  if (error != cudaSuccess) {
+    m.memory = nullptr;
+    return of (k, error);
+  }
+  carver c = {m.memory, 0};
+  carve_member (*this, m, c);
+  GLA_TRY (of (k, cudaMemsetAsync (m.memory, 0, count.used, m.rows->place.stream)));
+  for (cudaEvent_t *event : {&m.ready, &m.read, &m.summed})
+    GLA_TRY (of (k, cudaEventCreateWithFlags (event, cudaEventDisableTiming)));
+  return GLA_OK;
+}
+
+template <class T> void krylov_team<T>::take_shares (int k)
+{
+  krylov_member<T> &m = members[k];
+  m.first_share = gla_team_share (team, k);
+  m.shares.count = gla_team_share (team, k + 1) - m.first_share;
+  m.x_from = order;
+  for (int s = 0; s <= m.shares.count; s++)
+    m.shares.start[s] = team->start[m.first_share + s] - team->start[m.first_share];
+  for (int s = m.first_share; s < m.first_share + m.shares.count; s++)
+    if (team->to[s] > team->from[s]) {
+      m.x_from = team->from[s] < m.x_from ? team->from[s] : m.x_from;
+      m.x_to = team->to[s] > m.x_to ? team->to[s] : m.x_to;
+    }
+}
+
+template <class T> gla_status krylov_team<T>::open_member (int k, const gla_krylov_job *whole)
+{
+  krylov_member<T> &m = members[k];
+  m.e = engine_of (team->engines[k]);
+  m.e->monitor = whole->monitor;
+  m.rows = k == 0 ? this : new (std::nothrow) krylov_of<T> ();
+  if (m.rows == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  opened = k + 1;
+  take_shares (k);
+  gla_krylov_job own = *whole;
+  own.n = m.shares.start[m.shares.count];
+  own.apply = nullptr;
+  GLA_TRY (of (k, m.rows->begin (m.e, &own)));
+  m.rows->place.before = team->start[m.first_share];
+  m.rows->place.order = order;
+  return take_memory (k);
+}
+
+template <class T> gla_status krylov_team<T>::open (const gla_krylov_job *whole)
+{
+  static_assert ((int)KRYLOV_SHARES == (int)GLA_TEAM_SHARES, "the shares of a matrix");
+  team = whole->team;
+  order = whole->n;
+  for (int k = 0; k < team->count; k++)
+    GLA_TRY (open_member (k, whole));
+  for (int k = 0; k < team->count; k++)
+    for (int other = 0; other < team->count; other++)
+      peers_connect (members[k].e->base.device, members[other].e->base.device);
+  return enter (0);
+}
+
+// All may copy from all, so all have to come to an end first.
+template <class T> krylov_team<T>::~krylov_team ()
+{
+  for (int k = 0; k < opened; k++)
+    engine_drain (engine_of (&members[k].e->base));
+  for (int k = 0; k < opened; k++) {
+    krylov_member<T> &m = members[k];
+    engine_of (&m.e->base);
+    for (cudaEvent_t *event : {&m.ready, &m.read, &m.summed})
+      if (*event != nullptr)
+        cudaEventDestroy (*event);
+    if (m.memory != nullptr)
+      cudaFree (m.memory);
+    if (k > 0)
+      delete m.rows;
+  }
+  if (opened > 0)
+    engine_of (&members[0].e->base);
+  cudaGetLastError ();
+}
+
+//------------------------------------------------------------------------------
+// what each member does with its own rows
+//------------------------------------------------------------------------------
+
+template <class T> gla_status krylov_team<T>::put (int64_t first, int64_t count, const void *from)
+{
+  for (int k = 0; k < opened; k++) {
+    krylov_of<T> &rows = *members[k].rows;
+    GLA_TRY (enter (k));
+    GLA_TRY (of (
+        k, rows.put_rows (first, count, static_cast<const T *> (from) + rows.place.before, order)));
+  }
+  return enter (0);
+}
+
+template <class T> gla_status krylov_team<T>::get (int64_t first, int64_t count, void *to)
+{
+  for (int k = 0; k < opened; k++) {
+    krylov_of<T> &rows = *members[k].rows;
+    GLA_TRY (enter (k));
+    GLA_TRY (
+        of (k, rows.get_rows (first, count, static_cast<T *> (to) + rows.place.before, order)));
+  }
+  return enter (0);
+}
+
+template <class T>
+gla_status krylov_team<T>::update (int64_t from, int64_t count, int64_t W, const double *factor,
+                                   const double *C)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (
+        of (k, members[k].rows->krylov_of<T>::update (from, count, W, on (k, factor), on (k, C))));
+  }
+  return GLA_OK;
+}
+
+template <class T>
+gla_status krylov_team<T>::triangle (const double *G, const double *products, double *R,
+                                     double *inverse, int step)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, members[k].rows->krylov_of<T>::triangle (on (k, G), on (k, products), on (k, R),
+                                                             on (k, inverse), step)));
+  }
+  return GLA_OK;
+}
+
+template <class T> gla_status krylov_team<T>::random_column (int64_t c, int i, uint64_t column_seed)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, members[k].rows->krylov_of<T>::random_column (c, i, column_seed)));
+  }
+  return GLA_OK;
+}
+
+template <class T> gla_status krylov_team<T>::turn (int64_t count, int64_t keep)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, members[k].rows->krylov_of<T>::turn (count, keep)));
+  }
+  return GLA_OK;
+}
+
+template <class T> gla_status krylov_team<T>::to_device (void *to, const void *from, size_t bytes)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, members[k].rows->krylov_of<T>::to_device (on (k, static_cast<char *> (to)),
+                                                              from, bytes)));
+  }
+  return GLA_OK;
+}
+
+// The first comes last: it may wait for one that has failed.
+template <class T> gla_status krylov_team<T>::wait ()
+{
+  for (int k = opened - 1; k >= 0; k--) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, members[k].rows->krylov_of<T>::wait ()));
+  }
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// products
+//------------------------------------------------------------------------------
+
+// The rows of block `from` that member k needs, from all members to its x.
+template <class T> gla_status krylov_team<T>::read_blocks (int k, int64_t from)
+{
+  const krylov_member<T> &m = members[k];
+  const cudaStream_t stream = m.rows->place.stream;
+  for (int peer = 0; peer < opened; peer++) {
+    const krylov_of<T> &rows = *members[peer].rows;
+    const int64_t before = rows.place.before, end = before + rows.n;
+    const int64_t first = m.x_from > before ? m.x_from : before, last = m.x_to < end ? m.x_to : end;
+    if (last <= first)
+      continue;
+    if (peer != k)
+      GLA_TRY (of (k, cudaStreamWaitEvent (stream, members[peer].ready, 0)));
+    GLA_TRY (of (k, peers_copy (m.x + first * this->b, m.e->base.device,
+                                rows.block (from) + (first - before) * this->b,
+                                members[peer].e->base.device,
+                                (size_t)((last - first) * this->b) * sizeof (T), stream)));
+  }
+  return of (k, cudaEventRecord (m.read, stream));
+}
+
+// In the end the block may be written to: all have read it.
+template <class T> gla_status krylov_team<T>::multiply (int64_t from, int64_t to)
+{
+  for (int k = 0; k < opened; k++) {
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, cudaEventRecord (members[k].ready, members[k].rows->place.stream)));
+  }
+  for (int k = 0; k < opened; k++) {
+    const krylov_member<T> &m = members[k];
+    GLA_TRY (enter (k));
+    GLA_TRY (read_blocks (k, from));
+    for (int s = 0; s < m.shares.count; s++) {
+      const gpu_sparse *matrix = spmv_matrix_of (team->sparse[m.first_share + s]);
+      if (matrix != nullptr)
+        GLA_TRY (of (k, spmv_multiply (*matrix, this->job.conjugate != 0, m.x,
+                                       m.rows->vector (to) + m.shares.start[s] * this->b, this->b,
+                                       m.rows->place.stream)));
+    }
+  }
+  for (int k = 0; k < opened; k++)
+    for (int peer = 0; peer < opened; peer++)
+      if (peer != k)
+        GLA_TRY (
+            of (k, cudaStreamWaitEvent (members[k].rows->place.stream, members[peer].read, 0)));
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
+// projections
+//------------------------------------------------------------------------------
+
+template <class T> gla_status krylov_team<T>::read_sums (int k, int turn, int64_t numbers)
+{
+  const krylov_member<T> &m = members[k];
+  const cudaStream_t stream = m.rows->place.stream;
+  for (int peer = 0; peer < opened; peer++) {
+    const krylov_member<T> &p = members[peer];
+    if (peer == k)
+      continue;
+    GLA_TRY (of (k, cudaStreamWaitEvent (stream, p.summed, 0)));
+    GLA_TRY (of (k, peers_copy (m.sums[turn] + p.first_share * numbers, m.e->base.device,
+                                p.sums[turn] + p.first_share * numbers, p.e->base.device,
+                                (size_t)(p.shares.count * numbers) * sizeof (double), stream)));
+  }
+  return GLA_OK;
+}
+
+// Sums have two places: when a member writes to one for the second time, all others are behind the
+// sums of the time between, and have read those of the first time.
+template <class T>
+gla_status krylov_team<T>::project (int64_t count, int64_t W, const double *factor, double *C)
+{
+  const int64_t numbers = (count + 1) * this->square ();
+  const int now = round++ % 2;
+  for (int k = 0; k < opened; k++) {
+    const krylov_member<T> &m = members[k];
+    GLA_TRY (enter (k));
+    GLA_TRY (of (k, krylov_project_shares<T> (m.rows->place, m.shares, m.rows->V, count,
+                                              m.rows->vector (W), on (k, factor),
+                                              m.sums[now] + m.first_share * numbers)));
+    GLA_TRY (of (k, cudaEventRecord (m.summed, m.rows->place.stream)));
+  }
+  for (int k = 0; k < opened; k++) {
+    const krylov_place<T> &place = members[k].rows->place;
+    GLA_TRY (enter (k));
+    GLA_TRY (read_sums (k, now, numbers));
+    GLA_TRY (of (k, krylov_add_shares (members[k].sums[now], numbers, place.flags, on (k, C),
+                                       place.stream)));
+  }
+  return GLA_OK;
+}
+
+template struct krylov_team<float>;
+template struct krylov_team<double>;
+template struct krylov_team<cx<float>>;
+template struct krylov_team<cx<double>>;
