@@ -10,7 +10,9 @@
 
 #include "gla_octave.h"
 
+#include <cstdlib>
 #include <functional>
+#include <memory>
 
 namespace gla
 {
@@ -91,6 +93,47 @@ octave_value_list together (const char *who, octave::interpreter &interp, Body b
     t.refuse (GLA_ERROR_STOPPED, "stopped");
     throw;
   }
+}
+
+// Numbers that all ranks have sent to this one, in the order of the ranks.
+template <typename T> struct from_ranks {
+  struct release {
+    void operator() (void *p) const { std::free (p); }
+  };
+  std::unique_ptr<T, release> memory;
+  std::vector<int64_t> counts; // of each rank
+
+  std::size_t size () const
+  {
+    std::size_t sum = 0;
+    for (const int64_t count : counts)
+      sum += static_cast<std::size_t> (count);
+    return sum;
+  }
+  const T *begin () const { return memory.get (); }
+  const T *end () const { return begin () + size (); }
+};
+
+// Collective: counts[r] of the numbers, one rank behind the other, are for rank r. Another collective
+// call must follow.
+template <typename T>
+from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
+                          const std::vector<int64_t> &counts)
+{
+  const int64_t size = sizeof (T);
+  std::vector<int64_t> bytes (counts);
+  for (int64_t &b : bytes)
+    b *= size;
+  from_ranks<T> all;
+  all.counts.resize (counts.size ());
+  void *received = nullptr;
+  t.follow (1);
+  t.finish (gla_ranks_all_to_all (t.call ().context (), t.ranks (), numbers.data (), bytes.data (),
+                                  &received, all.counts.data ()));
+  all.memory.reset (static_cast<T *> (received));
+  for (int64_t &count : all.counts)
+    count /= size;
+  return all;
 }
 
 // Memory of a part of a matrix; that of a part without rows is not NULL either, because NULL says

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
-#include "graph_file.h"
+#include "matrix_market.h"
+#include "ranks.h"
 
 //------------------------------------------------------------------------------
 // arguments
@@ -10,33 +11,47 @@
 
 static gla::graph_options read_options (const octave_value_list &args)
 {
-  gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"}, {});
+  gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"},
+                     {"mpi"});
+  gla::mpi_word ("read_graph", opts, {"rows"});
   gla::graph_options want;
   want.direction = opts.last_flag ({"directed", "undirected"});
   want.loops = opts.last_flag ({"loops", "noloops"});
   return want;
 }
 
-static octave_value_list read_graph_body (const octave_value_list &args, int nargout)
+static std::string read_name (const octave_value_list &args, int nargout)
 {
   gla::check_counts ("read_graph", args, 1, gla::any_number, nargout, 2);
   if (!gla::is_text (args (0)) || args (0).isempty ())
     error_with_id ("gpulinalg:bad-class",
                    "read_graph: FILE must be a string, not of class %s and size %s",
                    args (0).class_name ().c_str (), args (0).dims ().str ().c_str ());
-  std::string name = args (0).string_value ();
+  const std::string name = args (0).string_value ();
   if (name.find ('\0') != std::string::npos)
     error_with_id ("gpulinalg:bad-value",
                    "read_graph: FILE must be the name of a file, but it has a null character after "
                    "\"%s\"",
                    name.c_str ());
-  gla::graph_options want = read_options (args);
+  return name;
+}
+
+static octave_value_list read_graph_body (octave::interpreter &interp,
+                                          const octave_value_list &args, int nargout)
+{
+  if (gla::wants_mpi (args))
+    return gla::together ("read_graph", interp, [&] (gla::collective &t) {
+      const std::string name = read_name (args, nargout);
+      return gla::read_graph_rows (t, name, read_options (args));
+    });
+  const std::string name = read_name (args, nargout);
+  const gla::graph_options want = read_options (args);
   gla::graph_file file (name);
   return file.is_matrix_market () ? gla::read_matrix_market (file, want, nargout > 1)
                                   : gla::read_edge_list (file, want);
 }
 
-DEFUN_DLD (read_graph, args, nargout, R"doc(-*- texinfo -*-
+DEFMETHOD_DLD (read_graph, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{A} =} read_graph (@var{file})
  @deftypefnx {gpulinalg} {@var{A} =} read_graph (@var{file}, @var{flag}, @dots{})
  @deftypefnx {gpulinalg} {[@var{A}, @var{ids}] =} read_graph (@dots{})
@@ -119,7 +134,7 @@ The matrix does not fit into the memory that is free.
 @seealso{ba_graph, eigs_lanczos, spmv}
 @end deftypefn)doc")
 {
-  return gla::guarded ("read_graph", [&] () { return read_graph_body (args, nargout); });
+  return gla::guarded ("read_graph", [&] () { return read_graph_body (interp, args, nargout); });
 }
 
 /*
