@@ -30,7 +30,8 @@ struct part_error {
 };
 
 // A text file in memory that is read word by word, or the lines of it that begin at some of its
-// bytes. Lines end with \n, \r\n or \r. It counts lines for error messages, and Ctrl-C ends reading.
+// bytes. Lines end with \n, \r\n or \r. It counts lines for error messages, and Ctrl-C ends
+// reading.
 class graph_file
 {
 public:

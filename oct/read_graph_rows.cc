@@ -1,26 +1,16 @@
-// read_graph_rows.cc: read_graph (.., "mpi", "rows"), each rank reads a part of the file
+// read_graph_rows.cc: read_graph (.., "mpi", "rows"), the head of the file and edge lists
 // SPDX-License-Identifier: GPL-3.0-or-later
-//
-// A rank reads the lines that begin in its part of the bytes, and sends each entry to the rank that
-// gets its row. Entries at one place come there in the order of the file, so their sum has the bits
-// that the whole file gives.
 
-#include "matrix_market.h"
-#include "ranks.h"
-
-#include <algorithm>
+#include "read_graph_rows.h"
 
 namespace gla
 {
-
-typedef std::vector<int64_t> numbers;
 
 //------------------------------------------------------------------------------
 // what the ranks tell each other
 //------------------------------------------------------------------------------
 
-// The same numbers from each rank to all: those of rank r begin at r * mine.size ().
-static numbers from_all (collective &t, const numbers &mine)
+numbers from_all (collective &t, const numbers &mine)
 {
   numbers copies;
   for (int r = 0; r < t.count (); r++)
@@ -30,8 +20,7 @@ static numbers from_all (collective &t, const numbers &mine)
   return numbers (all.begin (), all.end ());
 }
 
-// The first row of each rank, and the number of all rows behind the last.
-static numbers first_rows (octave_idx_type m, int count)
+numbers first_rows (octave_idx_type m, int count)
 {
   numbers first;
   for (int r = 0; r <= count; r++)
@@ -39,59 +28,7 @@ static numbers first_rows (octave_idx_type m, int count)
   return first;
 }
 
-// Numbers that ascend, to the ranks r with first[r] <= number < first[r+1].
-static numbers counts_between (const numbers &ascending, const numbers &first)
-{
-  numbers counts;
-  for (std::size_t r = 0; r + 1 < first.size (); r++)
-    counts.push_back (std::lower_bound (ascending.begin (), ascending.end (), first[r + 1]) -
-                      std::lower_bound (ascending.begin (), ascending.end (), first[r]));
-  return counts;
-}
-
-// Entry k goes to rank owner[k], in the order of the entries.
-template <typename T>
-static std::vector<T> dealt_out (collective &t, const std::vector<T> &entries,
-                                 const std::vector<int32_t> &owner, const numbers &counts)
-{
-  std::vector<T> sorted (entries.size ());
-  numbers place (counts.size (), 0);
-  for (std::size_t r = 1; r < counts.size (); r++)
-    place[r] = place[r - 1] + counts[r - 1];
-  for (std::size_t k = 0; k < entries.size (); k++) {
-    quit_at (k);
-    sorted[place[owner[k]]++] = entries[k];
-  }
-  const from_ranks<T> all = all_to_all (t, sorted, counts);
-  return std::vector<T> (all.begin (), all.end ());
-}
-
-// The rows of this rank, numbered from 0, of the m x n matrix whose entries the ranks have, with
-// values or all 1. The entries are used up.
-template <typename Matrix, typename T>
-static Matrix rows_here (collective &t, triplets<T> &entries, bool values, octave_idx_type m,
-                         octave_idx_type n)
-{
-  const numbers first = first_rows (m, t.count ());
-  std::vector<int32_t> owner (entries.rows.size ());
-  numbers counts (static_cast<std::size_t> (t.count ()), 0);
-  for (std::size_t k = 0; k < owner.size (); k++) {
-    quit_at (k);
-    const auto behind = std::upper_bound (first.begin (), first.end (), entries.rows[k]);
-    owner[k] = static_cast<int32_t> (behind - first.begin ()) - 1;
-    counts[owner[k]]++;
-  }
-  entries.rows = dealt_out (t, entries.rows, owner, counts);
-  entries.columns = dealt_out (t, entries.columns, owner, counts);
-  if (values)
-    entries.values = dealt_out (t, entries.values, owner, counts);
-  for (octave_idx_type &row : entries.rows)
-    row -= first[t.rank ()];
-  return assemble<Matrix> (entries, first[t.rank () + 1] - first[t.rank ()], n);
-}
-
-// The last meeting: a rank without memory for its rows can still say so.
-static void end_together (collective &t)
+void end_together (collective &t)
 {
   t.follow (0);
   t.announce (Matrix (), Matrix ());
@@ -100,14 +37,6 @@ static void end_together (collective &t)
 //------------------------------------------------------------------------------
 // the head of the file
 //------------------------------------------------------------------------------
-
-// What all ranks read first: where the data begin, and in which line.
-struct graph_head {
-  bool market = false;
-  market_header header = {};
-  int64_t data = 0, size = 0;
-  octave_idx_type lines = 0; // before the data
-};
 
 // Returns false where the head does not end in these lines.
 static bool read_head (graph_file &file, graph_head &head)
@@ -143,8 +72,8 @@ static graph_head head_of (const std::string &name)
 
 static void check_same_file (collective &t, const std::string &name, const graph_head &head)
 {
-  const numbers mine = {head.size,        head.market,         head.data, head.header.rows,
-                        head.header.columns, head.header.entries};
+  const numbers mine = {head.size,        head.market,         head.data,
+                        head.header.rows, head.header.columns, head.header.entries};
   const numbers all = from_all (t, mine);
   for (int r = 1; r < t.count (); r++)
     if (!std::equal (mine.begin (), mine.end (), all.begin () + r * mine.size ()) ||
@@ -157,83 +86,13 @@ static void check_same_file (collective &t, const std::string &name, const graph
 }
 
 //------------------------------------------------------------------------------
-// a part of the file
-//------------------------------------------------------------------------------
-
-class file_part
-{
-public:
-  file_part (collective &t, const std::string &name, const graph_head &head)
-      : m_t (t), m_head (head),
-        m_file (name, place (t.rank ()), place (t.rank () + 1))
-  {
-  }
-
-  graph_file &file () { return m_file; }
-
-  // Collective: reads all lines of all parts by `body`, which returns how many entries it has read;
-  // then the lines and the entries of each rank are known. The first rank with an error tells it.
-  template <typename Body> void read (Body body)
-  {
-    part_error error;
-    bool failed = false;
-    int64_t entries = 0;
-    try {
-      entries = body ();
-    } catch (const part_error &e) {
-      error = e;
-      failed = true;
-    }
-    m_known = from_all (m_t, {m_file.count_lines (), entries, failed});
-    if (failed)
-      bad (error);
-    for (int r = 0; r < m_t.count (); r++)
-      if (m_known[3 * r + 2])
-        wait_for_error ();
-  }
-
-  int64_t entries_before (int rank) const { return sum (rank, 1); }
-  octave_idx_type lines_before (int rank) const { return m_head.lines + sum (rank, 0); }
-
-  // With the number of the line in the whole file.
-  OCTAVE_NORETURN void bad (const part_error &e) const
-  {
-    error_with_id ("gpulinalg:bad-file", "read_graph: %s, line %lld: %s", m_file.name ().c_str (),
-                   static_cast<long long> (lines_before (m_t.rank ()) + e.line), e.text.c_str ());
-  }
-
-  // Another rank ends with an error, and this one with the same.
-  void wait_for_error () { m_t.announce (Matrix (), Matrix ()); }
-
-private:
-  int64_t place (int rank) const
-  {
-    const int64_t bytes = m_head.size - m_head.data, count = m_t.count ();
-    return m_head.data + bytes / count * rank + bytes % count * rank / count;
-  }
-
-  int64_t sum (int rank, int which) const
-  {
-    int64_t all = 0;
-    for (int r = 0; r < rank; r++)
-      all += m_known[3 * r + which];
-    return all;
-  }
-
-  collective &m_t;
-  const graph_head &m_head;
-  graph_file m_file;
-  numbers m_known; // lines, entries and whether there is an error, of each rank
-};
-
-//------------------------------------------------------------------------------
 // edge lists
 //------------------------------------------------------------------------------
 
 // The nodes that have their numbers on this rank: a range of all ids, divided evenly.
 struct node_range {
-  numbers first;   // the lowest id of each rank, and one behind the highest of all
-  numbers ids;     // of this rank, ascending
+  numbers first;          // the lowest id of each rank, and one behind the highest of all
+  numbers ids;            // of this rank, ascending
   numbers numbers_before; // of the nodes of the ranks before each, and of all
 };
 
@@ -276,6 +135,16 @@ static numbers counts_of_ids (const numbers &ids, const numbers &first)
   return counts;
 }
 
+// Numbers that ascend, to the ranks r with first[r] <= number < first[r+1].
+static numbers counts_between (const numbers &ascending, const numbers &first)
+{
+  numbers counts;
+  for (std::size_t r = 0; r + 1 < first.size (); r++)
+    counts.push_back (std::lower_bound (ascending.begin (), ascending.end (), first[r + 1]) -
+                      std::lower_bound (ascending.begin (), ascending.end (), first[r]));
+  return counts;
+}
+
 // Gives all nodes their numbers, in the order of their ids. Returns those of `ids`; `rows` become
 // the ids of this rank's rows, and `n` the number of all.
 static numbers number_all (collective &t, const numbers &ids, numbers &rows, octave_idx_type &n)
@@ -297,7 +166,8 @@ static numbers number_all (collective &t, const numbers &ids, numbers &rows, oct
   numbers answers;
   answers.reserve (asked.size ());
   for (const int64_t id : asked)
-    answers.push_back (before + (std::lower_bound (mine.begin (), mine.end (), id) - mine.begin ()));
+    answers.push_back (before +
+                       (std::lower_bound (mine.begin (), mine.end (), id) - mine.begin ()));
   const from_ranks<int64_t> own = all_to_all (t, answers, asked.counts);
 
   numbers places (mine.size ());
@@ -343,137 +213,6 @@ static octave_value_list edges_by_rows (collective &t, const std::string &name,
   std::copy (rows.begin (), rows.end (), names.fortran_vec ());
   end_together (t);
   return ovl (A, names);
-}
-
-//------------------------------------------------------------------------------
-// Matrix Market
-//------------------------------------------------------------------------------
-
-// As many entries in all parts as the header says.
-static void check_count (collective &t, file_part &part, const market_header &header)
-{
-  const int64_t all = part.entries_before (t.count ()), here = part.entries_before (t.rank ()),
-                next = part.entries_before (t.rank () + 1);
-  if (all < header.entries)
-    error_with_id ("gpulinalg:bad-file",
-                   "read_graph: %s, line %lld: the file ends after %lld of %lld entries",
-                   part.file ().name ().c_str (),
-                   static_cast<long long> (part.lines_before (t.count ())),
-                   static_cast<long long> (all), static_cast<long long> (header.entries));
-  if (all == header.entries)
-    return;
-  if (here > header.entries || next <= header.entries)
-    part.wait_for_error ();
-  part.file ().rewind (); // to the first entry that is too many
-  for (int64_t k = here; k <= header.entries; k++)
-    part.file ().next_line ("%");
-  part.bad ({part.file ().line (),
-             "there are more than " + std::to_string (header.entries) + " entries"});
-}
-
-// The places of entries that are not on the diagonal, with their lines.
-struct place_list {
-  std::vector<octave_idx_type> i, j, line;
-  bool below = false, above = false;
-
-  void add (market_place at, octave_idx_type in)
-  {
-    i.push_back (at.i);
-    j.push_back (at.j);
-    line.push_back (in);
-    (at.i > at.j ? below : above) = true;
-  }
-};
-
-// Where the file has entries of both triangles, those of a pair meet on the rank that gets the lower
-// one.
-static void check_triangles (collective &t, file_part &part, const market_header &header,
-                             place_list &places)
-{
-  const numbers all = from_all (t, {places.below, places.above});
-  bool below = false, above = false;
-  for (int r = 0; r < t.count (); r++) {
-    below = below || all[2 * r];
-    above = above || all[2 * r + 1];
-  }
-  if (!below || !above)
-    return;
-  const numbers first = first_rows (header.rows, t.count ());
-  std::vector<int32_t> owner (places.i.size ());
-  numbers counts (static_cast<std::size_t> (t.count ()), 0);
-  for (std::size_t k = 0; k < owner.size (); k++) {
-    const auto behind =
-        std::upper_bound (first.begin (), first.end (), std::max (places.i[k], places.j[k]));
-    owner[k] = static_cast<int32_t> (behind - first.begin ()) - 1;
-    counts[owner[k]]++;
-    places.line[k] += part.lines_before (t.rank ());
-  }
-  const auto i = dealt_out (t, places.i, owner, counts), j = dealt_out (t, places.j, owner, counts),
-             line = dealt_out (t, places.line, owner, counts);
-  one_triangle triangle;
-  for (std::size_t k = 0; k < i.size (); k++)
-    triangle.add ({i[k], j[k]}, line[k]);
-  part_error error = {0, ""};
-  try {
-    triangle.check (part.file (), header.symmetry);
-  } catch (const part_error &e) {
-    error = e;
-  }
-  const numbers lines = from_all (t, {error.line});
-  int64_t least = 0; // the line of the first error in the file
-  for (const int64_t l : lines)
-    least = l > 0 && (least == 0 || l < least) ? l : least;
-  if (least > 0 && error.line != least)
-    part.wait_for_error ();
-  if (least > 0)
-    part.bad ({error.line - part.lines_before (t.rank ()), error.text});
-}
-
-template <typename Matrix, typename T>
-static octave_value market_rows (collective &t, file_part &part, const market_header &header,
-                                 bool loops)
-{
-  graph_file &file = part.file ();
-  const bool pattern = header.field == "pattern", both = header.symmetry != "general";
-  triplets<T> entries;
-  place_list places;
-  part.read ([&] () {
-    int64_t count = 0;
-    for (; file.next_line ("%"); count++) {
-      T x;
-      const market_place place = read_entry (file, header, x);
-      if (place.i != place.j && both && !pattern)
-        places.add (place, file.line ());
-      add_entry (entries, header, place, x, loops);
-    }
-    return count;
-  });
-  check_count (t, part, header);
-  if (both && !pattern)
-    check_triangles (t, part, header, places);
-  places = place_list ();
-  file.forget ();
-  return rows_here<Matrix> (t, entries, !pattern, header.rows, header.columns);
-}
-
-static octave_value_list market_by_rows (collective &t, const std::string &name,
-                                         const graph_head &head, const graph_options &want)
-{
-  check_no_direction (want);
-  file_part part (t, name, head);
-  const market_header &header = head.header;
-  check_fits (part.file (), header.rows / t.count (), header.columns, part.file ().bytes_left () / 4);
-  const bool loops = want.loops != "noloops";
-  const octave_value A =
-      header.field == "complex"
-          ? market_rows<SparseComplexMatrix, Complex> (t, part, header, loops)
-          : market_rows<SparseMatrix, double> (t, part, header, loops);
-  const numbers first = first_rows (header.rows, t.count ());
-  int64NDArray ids (dim_vector (A.rows (), 1));
-  for (octave_idx_type k = 0; k < A.rows (); k++)
-    ids(k) = octave_int64 (first[t.rank ()] + k + 1);
-  end_together (t);
-  return ovl (A, ids);
 }
 
 octave_value_list read_graph_rows (collective &t, const std::string &name,

@@ -335,7 +335,7 @@ END
       assert (issparse (mine) && isequal (mine, A(part,:)), "%s", text);
       assert (iscomplex (mine), iscomplex (A) && any (imag (mine)(:)));
       assert (class (own), "int64");
-      assert (isequal (own, ids(part)), "%s", text);
+      assert (isequal (own, ids(part,:)), "%s", text);
       qr_block (1, 0, "mpi", "rows");
     endfunction
     function wrong (text, varargin)
