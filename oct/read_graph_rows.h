@@ -109,7 +109,7 @@ private:
 // Entry k goes to rank owner[k], in the order of the entries.
 template <typename T>
 std::vector<T> dealt_out (collective &t, const std::vector<T> &entries,
-                                 const std::vector<int32_t> &owner, const numbers &counts)
+                          const std::vector<int32_t> &owner, const numbers &counts)
 {
   std::vector<T> sorted (entries.size ());
   numbers place (counts.size (), 0);
@@ -127,7 +127,7 @@ std::vector<T> dealt_out (collective &t, const std::vector<T> &entries,
 // values or all 1. The entries are used up.
 template <typename Matrix, typename T>
 Matrix rows_here (collective &t, triplets<T> &entries, bool values, octave_idx_type m,
-                         octave_idx_type n)
+                  octave_idx_type n)
 {
   const numbers first = first_rows (m, t.count ());
   std::vector<int32_t> owner (entries.rows.size ());
