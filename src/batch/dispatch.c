@@ -4,6 +4,7 @@
 #include "dispatch.h"
 #include "auto/place.h"
 #include "common/pool.h"
+#include "common/time_slice.h"
 
 #include <signal.h>
 #include <time.h>
@@ -23,6 +24,7 @@ static void *thread_main (void *argument)
 {
   queue_thread *t = argument;
   gla_run *run = &t->queue->call->run;
+  gla_time_slice_shorten ();
   gla_pool_share (t->cpus);
   gla_queue_work (t->queue);
   gla_run_workers (run, -1);
@@ -145,7 +147,10 @@ static gla_status run_on_gpus (void *user, const int *devices, int count, gla_ou
   }
   if (opened > 0)
     outcome->device = queues[0].engine->device;
+  // a caller that copies is one of the threads that others wait for
+  const uint64_t slice = call->arrays[0].device == GLA_DEVICE_HOST ? gla_time_slice_shorten () : 0;
   const gla_status status = run_queues (&call->run, queues, opened, &outcome->failure);
+  gla_time_slice_restore (slice);
   outcome->undone = call->run.n_waiting > 0 && !call->run.closed;
   return status;
 }
