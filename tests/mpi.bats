@@ -447,6 +447,19 @@ END
   [[ "$output" == *"on 1 ranks"*"energies: 0.3690 0.6110"* ]]
 }
 
+@test "the example that reads a graph by parts finds the same eigenvalue on 1 and 3 ranks" {
+  for mpi in $(mpis); do
+    ranks $mpi 3 $(octave_command) "$TOP/examples/graph_by_parts.m"
+    [ "$status" -eq 0 ]
+    [ "$(count 'of 3: 666[67] nodes')" -eq 3 ]
+    [[ "$output" == *"largest eigenvalue: 25.998962"* ]]
+  done
+  run $(octave_command) "$TOP/examples/graph_by_parts.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"rank 0 of 1: 20000 nodes"*"largest eigenvalue: 25.998962"* ]]
+}
+
 @test "the example gives the same response on 1 and 3 ranks" {
   for mpi in $(mpis); do
     ranks $mpi 3 $(octave_command) "$TOP/examples/rows_of_files.m"
