@@ -249,7 +249,7 @@ a large one: each works on its part of the pairs of blocks of columns.  That is 
 pairs without pages that the CPU of rank 0 decomposes, with more than 192 columns or, if
 @qcode{"block"} is given, more than two blocks; GPUs of the other ranks do nothing.  Each
 of these ranks needs memory for two square matrices of @var{p} columns.  Preparation
-and results are work of rank 0 alone.
+and results are work of rank 0 alone, and bound what more ranks can gain.
 
 @example
 @group
