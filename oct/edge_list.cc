@@ -12,11 +12,9 @@ namespace gla
 
 typedef std::vector<int64_t> id_vector;
 
-// The first two numbers of each line, one after the other.
-static id_vector read_pairs (graph_file &file)
+id_vector read_pairs (graph_file &file)
 {
   id_vector ends;
-  file.check_comments ();
   while (file.next_line ("#%")) {
     ends.push_back (file.next_integer ("the first node id"));
     ends.push_back (file.next_integer ("the second node id"));
@@ -24,10 +22,9 @@ static id_vector read_pairs (graph_file &file)
   return ends;
 }
 
-// Returns the different ids in ascending order, and replaces each id by its index among them, from
-// 0. If the ids lie close together, as they usually do, a lookup table finds the index; otherwise a
+// If the ids lie close together, as they usually do, a lookup table finds the index; otherwise a
 // binary search does.
-static id_vector number_nodes (id_vector &ends)
+id_vector number_nodes (id_vector &ends)
 {
   id_vector ids;
   if (ends.empty ())
@@ -71,6 +68,7 @@ static id_vector number_nodes (id_vector &ends)
 
 octave_value_list read_edge_list (graph_file &file, const graph_options &want)
 {
+  file.check_comments ();
   id_vector ends = read_pairs (file);
   id_vector ids = number_nodes (ends);
   octave_quit ();

@@ -42,7 +42,8 @@ how many there are.
 to 3, on one computer or on several.  Each holds its own part of the data in
 ordinary arrays.  Functions with the option @code{"mpi", "rows"} treat the rows of
 all ranks as one matrix: @code{qr_block}, @code{gsvd_hz}, @code{gevd_hz}, and, for
-sparse matrices, @code{spmv}, @code{spmv_plan} and @code{eigs_lanczos}.  All
+sparse matrices, @code{spmv}, @code{spmv_plan}, @code{eigs_lanczos} and
+@code{read_graph}, which reads a file by parts.  All
 ranks call them together.  Everything else, also a call of these functions without
 the option, concerns one rank alone.
 
@@ -116,7 +117,7 @@ Results are the same for the same rows on each rank, in every run on the CPU.  E
 rank uses the processors that the launcher has bound it to, or else its share of
 those of its computer, unless @env{OMP_NUM_THREADS} is set.
 
-@seealso{qr_block, gsvd_hz, gevd_hz, spmv, eigs_lanczos, gpulinalg_info}
+@seealso{qr_block, gsvd_hz, gevd_hz, spmv, eigs_lanczos, read_graph, gpulinalg_info}
 @end deftypefn)doc")
 {
   return gla::guarded ("gpulinalg_mpi", [&] () { return mpi_body (interp, args, nargout); });
@@ -138,6 +139,7 @@ those of its computer, unless @env{OMP_NUM_THREADS} is set.
 %!   fail ("spmv (1, 1, \"mpi\", \"rows\")", "spmv: the plugin for MPI cannot be opened");
 %!   fail ("spmv_plan (1, \"mpi\", \"rows\")", "spmv_plan: the plugin for MPI cannot be opened");
 %!   fail ("eigs_lanczos (1, 1, \"mpi\", \"rows\")", "eigs_lanczos: the plugin for MPI cannot be opened");
+%!   fail ("read_graph (\"x\", \"mpi\", \"rows\")", "read_graph: the plugin for MPI cannot be opened");
 %!   [~, id] = lasterr ();
 %!   assert (id, "gpulinalg:no-mpi");
 %!   assert (abs (qr_block (3)), 3);

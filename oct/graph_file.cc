@@ -42,19 +42,28 @@ static bool is_endless (int descriptor, const struct stat &kind)
   return S_ISBLK (kind.st_mode) || (S_ISCHR (kind.st_mode) && !isatty (descriptor));
 }
 
-graph_file::graph_file (const std::string &name) : m_name (name)
+typedef std::unique_ptr<std::FILE, int (*) (std::FILE *)> open_file;
+
+static open_file opened (const std::string &name, struct stat &kind)
 {
   errno = 0;
   std::FILE *file = octave::sys::fopen (octave::sys::file_ops::tilde_expand (name), "rb");
   if (!file)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be opened: %s", name.c_str (),
                    std::strerror (errno));
-  std::unique_ptr<std::FILE, int (*) (std::FILE *)> closer (file, std::fclose);
-  struct stat kind = {};
+  open_file closer (file, std::fclose);
   fstat (fileno (file), &kind);
   if (S_ISDIR (kind.st_mode))
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: it is a directory",
                    name.c_str ());
+  return closer;
+}
+
+graph_file::graph_file (const std::string &name) : m_name (name)
+{
+  struct stat kind = {};
+  const open_file closer = opened (name, kind);
+  std::FILE *file = closer.get ();
   const bool endless = is_endless (fileno (file), kind);
 
   std::size_t length = 0, got;
@@ -74,12 +83,123 @@ graph_file::graph_file (const std::string &name) : m_name (name)
     error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: %s", name.c_str (),
                    std::strerror (errno));
   m_bytes[length] = '\0';
-  m_at = m_bytes.data ();
-  m_end = m_at + length;
-  if (length >= 3 && std::memcmp (m_at, "\xef\xbb\xbf", 3) == 0)
-    m_at += 3; // the byte order mark of UTF-8
-  if (length >= 2 && std::memcmp (m_at, "\x1f\x8b", 2) == 0)
-    error_with_id ("gpulinalg:bad-file", "read_graph: %s is compressed; use gunzip", name.c_str ());
+  m_begin = m_bytes.data ();
+  m_end = m_begin + length;
+  begin_file ();
+}
+
+// At the first byte of the file.
+void graph_file::begin_file ()
+{
+  const std::size_t length = m_end - m_begin;
+  if (length >= 3 && std::memcmp (m_begin, "\xef\xbb\xbf", 3) == 0)
+    m_begin += 3; // the byte order mark of UTF-8
+  if (length >= 2 && std::memcmp (m_begin, "\x1f\x8b", 2) == 0)
+    error_with_id ("gpulinalg:bad-file", "read_graph: %s is compressed; use gunzip",
+                   m_name.c_str ());
+  rewind ();
+}
+
+void graph_file::rewind ()
+{
+  m_at = m_begin;
+  m_line = 0;
+}
+
+void graph_file::forget ()
+{
+  m_bytes = std::vector<char> (1, '\0');
+  m_begin = m_end = m_bytes.data ();
+  rewind ();
+}
+
+//------------------------------------------------------------------------------
+// parts of the file
+//------------------------------------------------------------------------------
+
+int64_t graph_file::size_of (const std::string &name)
+{
+  struct stat kind = {};
+  const open_file closer = opened (name, kind);
+  if (!S_ISREG (kind.st_mode))
+    error_with_id ("gpulinalg:no-file",
+                   "read_graph: %s cannot be read by parts: it is not a regular file",
+                   name.c_str ());
+  return kind.st_size;
+}
+
+// Whether the file has a byte at this place, which is then in memory.
+bool graph_file::read_to (std::FILE *file, int64_t at, int64_t size)
+{
+  const std::size_t piece = 1 << 22, wanted = static_cast<std::size_t> (at - m_first);
+  while (at < size && m_bytes.size () <= wanted) {
+    octave_quit ();
+    const std::size_t length = m_bytes.size ();
+    const std::size_t left = static_cast<std::size_t> (size - m_first) - length;
+    if (m_bytes.capacity () < length + piece + 1)
+      m_bytes.reserve (std::max (2 * length, length + piece + 1));
+    m_bytes.resize (length + std::min (piece, left));
+    if (std::fread (m_bytes.data () + length, 1, m_bytes.size () - length, file) !=
+        m_bytes.size () - length)
+      error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: %s", m_name.c_str (),
+                     std::ferror (file) ? std::strerror (errno) : "it has become shorter");
+  }
+  return at < size;
+}
+
+bool graph_file::begins_line (std::FILE *file, int64_t at, int64_t size)
+{
+  if (at == 0 || !read_to (file, at, size))
+    return true;
+  const char *here = m_bytes.data () + (at - m_first);
+  return here[-1] == '\n' || (here[-1] == '\r' && here[0] != '\n');
+}
+
+graph_file::graph_file (const std::string &name, int64_t begin, int64_t end)
+    : m_name (name), m_part (true), m_first (begin > 0 ? begin - 1 : 0)
+{
+  struct stat kind = {};
+  const open_file file = opened (name, kind);
+  const int64_t size = kind.st_size;
+  errno = 0;
+  if (fseeko (file.get (), m_first, SEEK_SET) != 0)
+    error_with_id ("gpulinalg:no-file", "read_graph: %s cannot be read: %s", name.c_str (),
+                   std::strerror (errno));
+  m_bytes.reserve (static_cast<std::size_t> (std::min (end, size) - m_first) + (1 << 22) + 1);
+  int64_t first = begin, last = end;
+  while (!begins_line (file.get (), first, size))
+    first++;
+  last = std::max (first, last);
+  while (last < size && !begins_line (file.get (), last, size))
+    last++;
+  last = std::min (last, size);
+  if (last > m_first)
+    read_to (file.get (), last - 1, size);
+  first = std::min (first, last);
+  if (first >= end)
+    last = first;
+  const std::size_t bytes = static_cast<std::size_t> (last - m_first);
+  m_bytes.resize (std::max (m_bytes.size (), bytes + 1));
+  m_bytes[bytes] = '\0';
+  m_begin = m_bytes.data () + (first - m_first);
+  m_end = m_bytes.data () + bytes;
+  if (begin == 0)
+    begin_file ();
+  rewind ();
+}
+
+octave_idx_type graph_file::count_lines () const
+{
+  octave_idx_type count = 0;
+  for (const char *at = m_begin; at < m_end; at++)
+    count += *at == '\n' || (*at == '\r' && at[1] != '\n');
+  return count + (m_end > m_begin && !is_newline (m_end[-1]));
+}
+
+int64_t graph_file::end_of_line ()
+{
+  skip_line ();
+  return m_first + (m_at - m_bytes.data ());
 }
 
 // Blanks and empty lines before the banner are allowed, as in other readers.
@@ -102,6 +222,8 @@ void graph_file::bad (const std::string &text) const
 
 void graph_file::bad_in (octave_idx_type line, const std::string &text) const
 {
+  if (m_part)
+    throw part_error{line, text};
   error_with_id ("gpulinalg:bad-file", "read_graph: %s, line %lld: %s", m_name.c_str (),
                  static_cast<long long> (line), text.c_str ());
 }
@@ -152,7 +274,6 @@ graph_file::word graph_file::next_word ()
 
 void graph_file::check_comments ()
 {
-  const char *begin = m_at;
   while (next_line ("") && (*m_at == '#' || *m_at == '%')) {
     while (m_at < m_end && (is_blank (*m_at) || *m_at == '#' || *m_at == '%'))
       m_at++;
@@ -161,8 +282,7 @@ void graph_file::check_comments ()
       bad ("the banner of a Matrix Market file must be its first line, and begin with "
            "%%MatrixMarket");
   }
-  m_at = begin;
-  m_line = 0;
+  rewind ();
 }
 
 //------------------------------------------------------------------------------

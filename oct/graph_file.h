@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <future>
 #include <memory>
 #include <thread>
@@ -22,12 +23,23 @@ struct graph_options {
   std::string loops;     // "loops", "noloops" or ""
 };
 
-// A text file in memory that is read word by word. Lines end with \n, \r\n or \r. It counts lines
-// for error messages, and Ctrl-C ends reading.
+// What breaks the format of a part of a file, where lines are counted from the first of the part.
+struct part_error {
+  octave_idx_type line;
+  std::string text;
+};
+
+// A text file in memory that is read word by word, or the lines of it that begin at some of its
+// bytes. Lines end with \n, \r\n or \r. It counts lines for error messages, and Ctrl-C ends
+// reading.
 class graph_file
 {
 public:
   explicit graph_file (const std::string &name);
+  // The lines that begin at bytes begin .. end-1. `bad` throws a part_error.
+  graph_file (const std::string &name, int64_t begin, int64_t end);
+  // Bytes of a regular file; others cannot be read by parts.
+  static int64_t size_of (const std::string &name);
 
   bool is_matrix_market () const;
   // For edge lists, before the first line is read: ends with an error if a comment before the data
@@ -49,8 +61,17 @@ public:
   double next_number (const char *what, bool integer = false);
 
   std::size_t bytes_left () const { return m_end - m_at; }
+  // Lines in this part, whether they have been read or not.
+  octave_idx_type count_lines () const;
+  // Moves to the end of the line, and returns its place in the file.
+  int64_t end_of_line ();
+  // Back to the first line.
+  void rewind ();
+  // Gives the memory back; there are no lines any more.
+  void forget ();
 
-  // Ends with gpulinalg:bad-file, the name of the file and the number of the line.
+  // Ends with gpulinalg:bad-file, the name of the file and the number of the line; in a part of a
+  // file with a part_error.
   OCTAVE_NORETURN void bad (const std::string &text) const;
   OCTAVE_NORETURN void bad_in (octave_idx_type line, const std::string &text) const;
   octave_idx_type line () const { return m_line; }
@@ -59,16 +80,26 @@ public:
 private:
   void skip_blanks ();
   void skip_line ();
+  void begin_file ();
+  bool read_to (std::FILE *file, int64_t at, int64_t size);
+  bool begins_line (std::FILE *file, int64_t at, int64_t size);
 
   std::string m_name;
   std::vector<char> m_bytes; // with a 0 after the last byte
-  const char *m_at, *m_end;
+  const char *m_begin, *m_at, *m_end;
   octave_idx_type m_line = 0;
+  bool m_part = false;
+  int64_t m_first = 0; // the place of m_bytes in the file
 };
 
 // The outputs [A, ids] of read_graph. For Matrix Market files ids is returned only on request.
 octave_value_list read_edge_list (graph_file &file, const graph_options &want);
 octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids);
+
+// The different ids in ascending order; each id is replaced by its index among them, from 0.
+std::vector<int64_t> number_nodes (std::vector<int64_t> &ends);
+// The numbers of the two nodes of each line, one after the other.
+std::vector<int64_t> read_pairs (graph_file &file);
 
 // Polls Ctrl-C in the k-th step of a loop, once in about a million steps.
 inline void quit_at (std::size_t k)

@@ -235,12 +235,21 @@ as it has of each.  @var{U} and @var{V} have these rows, too; @var{X}, @var{C},
 @var{m} and @var{n}, the rows of all ranks together, everything above holds, but for
 this: 0 or @qcode{"econ"} must be given where there is more than one output, and
 there is no @qcode{"progress"}.  Both matrices are reduced to triangles of
-@var{p} columns, as by @code{qr_block}, and rank 0 decomposes these, so this is for
-matrices with many more rows than columns.
+@var{p} columns, as by @code{qr_block}, and rank 0 decomposes these.
 
 With the value @qcode{"root"} the whole matrices are on rank 0, and @var{A} and
-@var{B} are @code{[]} on all others.  The rows are dealt out to all ranks, which work
-as with @qcode{"rows"}, and rank 0 gets the results; they are @code{[]} on all others.
+@var{B} are @code{[]} on all others.  Rank 0 gets the results; they are @code{[]} on all
+others.  Where @var{A} or @var{B} has more than 1.5 @var{p} rows, the rows of both are
+dealt out to all ranks, which work as with @qcode{"rows"}.  Else rank 0 decomposes the
+pair as it is, and gets the bits that it would get alone, whatever the number of ranks,
+if all have the same kind of processor.
+
+With both values all ranks share the sweeps of one pair, which take most of the time of
+a large one: each works on its part of the pairs of blocks of columns.  That is for
+pairs without pages that the CPU of rank 0 decomposes, with more than 192 columns or, if
+@qcode{"block"} is given, more than two blocks; GPUs of the other ranks do nothing.  Each
+of these ranks needs memory for two square matrices of @var{p} columns.  Preparation
+and results are work of rank 0 alone, and bound what more ranks can gain.
 
 @example
 @group

@@ -3,7 +3,7 @@
 //
 // The format: Boisvert, Pozo, Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
 
-#include "graph_file.h"
+#include "matrix_market.h"
 
 #include <algorithm>
 
@@ -11,12 +11,6 @@
 
 namespace gla
 {
-
-struct market_header {
-  std::string field;    // "real", "integer", "complex" or "pattern"
-  std::string symmetry; // "general", "symmetric", "skew-symmetric" or "hermitian"
-  octave_idx_type rows, columns, entries;
-};
 
 static std::string next_in_lower_case (graph_file &file)
 {
@@ -110,68 +104,69 @@ static void check_diagonal (graph_file &file, const market_header &header, const
     file.bad ("the diagonal of a Hermitian matrix must be real");
 }
 
-static double mirrored (const std::string &symmetry, double x)
+double mirrored (const std::string &symmetry, double x)
 {
   return symmetry == "skew-symmetric" ? -x : x;
 }
-static Complex mirrored (const std::string &symmetry, const Complex &x)
+Complex mirrored (const std::string &symmetry, const Complex &x)
 {
   if (symmetry == "hermitian")
     return std::conj (x);
   return symmetry == "skew-symmetric" ? -x : x;
 }
 
-// Checks that of each pair (i,j), (j,i) of a symmetric matrix the file has only one entry. The
-// format requires the lower triangle; entries of the upper one are accepted, too. A file with both
-// entries of a pair is an error, because it is not clear whether they are one entry or to be added.
-class one_triangle
+market_header read_market_header (graph_file &file)
 {
-public:
-  void add (const graph_file &file, octave_idx_type i, octave_idx_type j)
-  {
-    m_entries.push_back ({std::max (i, j), std::min (i, j), file.line (), i > j});
-    (i > j ? m_below : m_above) = true;
+  market_header header = read_banner (file);
+  read_sizes (file, header);
+  return header;
+}
+
+template <typename T>
+static market_place read_place (graph_file &file, const market_header &header, T &x)
+{
+  market_place place;
+  place.i = next_index (file, "the row", header.rows);
+  place.j = next_index (file, "the column", header.columns);
+  x = header.field == "pattern" ? T (1) : next_value (file, header, T ());
+  check_end_of_line (file);
+  if (place.i == place.j)
+    check_diagonal (file, header, x);
+  return place;
+}
+
+market_place read_entry (graph_file &file, const market_header &header, double &x)
+{
+  return read_place (file, header, x);
+}
+market_place read_entry (graph_file &file, const market_header &header, Complex &x)
+{
+  return read_place (file, header, x);
+}
+
+void one_triangle::check (const graph_file &file, const std::string &symmetry)
+{
+  if (!m_below || !m_above)
+    return;
+  std::size_t compared = 0;
+  std::sort (m_entries.begin (), m_entries.end (), [&compared] (const entry &a, const entry &b) {
+    quit_at (++compared);
+    return a < b;
+  });
+  const entry *first = nullptr; // the first one in the file whose pair is in an earlier line
+  for (std::size_t k = 1; k < m_entries.size (); k++) {
+    const entry &e = m_entries[k];
+    if (e.same_place (m_entries[k - 1]) && e.below != m_entries[k - 1].below &&
+        (!first || e.line < first->line))
+      first = &e;
   }
-
-  void check (const graph_file &file, const std::string &symmetry)
-  {
-    if (!m_below || !m_above)
-      return;
-    std::size_t compared = 0;
-    std::sort (m_entries.begin (), m_entries.end (), [&compared] (const entry &a, const entry &b) {
-      quit_at (++compared);
-      return a < b;
-    });
-    const entry *first = nullptr; // the first one in the file whose pair is in an earlier line
-    for (std::size_t k = 1; k < m_entries.size (); k++) {
-      const entry &e = m_entries[k];
-      if (e.same_place (m_entries[k - 1]) && e.below != m_entries[k - 1].below &&
-          (!first || e.line < first->line))
-        first = &e;
-    }
-    if (first) {
-      std::string i = std::to_string (first->i + 1), j = std::to_string (first->j + 1);
-      file.bad_in (first->line, "the entries (" + i + "," + j + ") and (" + j + "," + i +
-                                    ") are both in the file; a " + symmetry +
-                                    " matrix must be given by one triangle");
-    }
+  if (first) {
+    std::string i = std::to_string (first->i + 1), j = std::to_string (first->j + 1);
+    file.bad_in (first->line, "the entries (" + i + "," + j + ") and (" + j + "," + i +
+                                  ") are both in the file; a " + symmetry +
+                                  " matrix must be given by one triangle");
   }
-
-private:
-  struct entry {
-    octave_idx_type i, j, line; // i > j
-    bool below;
-
-    bool same_place (const entry &e) const { return i == e.i && j == e.j; }
-    bool operator<(const entry &e) const
-    {
-      return i != e.i ? i < e.i : j != e.j ? j < e.j : line < e.line;
-    }
-  };
-
-  std::vector<entry> m_entries;
-  bool m_below = false, m_above = false;
-};
+}
 
 // The entries; a symmetric, skew-symmetric or Hermitian matrix also gets the mirror image of each.
 template <typename T>
@@ -188,24 +183,11 @@ static triplets<T> read_entries (graph_file &file, const market_header &header, 
   one_triangle triangle; // not used for patterns, where both entries of a pair are harmless
   octave_idx_type k = 0;
   for (; k < header.entries && file.next_line ("%"); k++) {
-    octave_idx_type i = next_index (file, "the row", header.rows);
-    octave_idx_type j = next_index (file, "the column", header.columns);
-    T x = pattern ? T (1) : next_value (file, header, T ());
-    check_end_of_line (file);
-    if (i == j)
-      check_diagonal (file, header, x);
-    else if (both && !pattern)
-      triangle.add (file, i, j);
-    if (i == j && !loops)
-      continue;
-    if (pattern)
-      entries.add (i, j);
-    else
-      entries.add (i, j, x);
-    if (i != j && both && pattern)
-      entries.add (j, i);
-    else if (i != j && both)
-      entries.add (j, i, mirrored (header.symmetry, x));
+    T x;
+    const market_place place = read_entry (file, header, x);
+    if (place.i != place.j && both && !pattern)
+      triangle.add (place, file.line ());
+    add_entry (entries, header, place, x, loops);
   }
   if (k < header.entries)
     file.bad ("the file ends after " + std::to_string (k) + " of " +
@@ -216,7 +198,7 @@ static triplets<T> read_entries (graph_file &file, const market_header &header, 
   return entries;
 }
 
-octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids)
+void check_no_direction (const graph_options &want)
 {
   if (!want.direction.empty ())
     error_with_id (
@@ -224,8 +206,12 @@ octave_value_list read_matrix_market (graph_file &file, const graph_options &wan
         "read_graph: \"%s\" is an option for edge lists; a Matrix Market file states its "
         "symmetry in its first line",
         want.direction.c_str ());
-  market_header header = read_banner (file);
-  read_sizes (file, header);
+}
+
+octave_value_list read_matrix_market (graph_file &file, const graph_options &want, bool ids)
+{
+  check_no_direction (want);
+  const market_header header = read_market_header (file);
   std::size_t most = static_cast<std::size_t> (header.entries);
   check_fits (file, header.rows, header.columns, std::min (most, file.bytes_left () / 4 + 1));
 

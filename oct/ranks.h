@@ -10,7 +10,9 @@
 
 #include "gla_octave.h"
 
+#include <cstdlib>
 #include <functional>
+#include <memory>
 
 namespace gla
 {
@@ -93,6 +95,47 @@ octave_value_list together (const char *who, octave::interpreter &interp, Body b
   }
 }
 
+// Numbers that all ranks have sent to this one, in the order of the ranks.
+template <typename T> struct from_ranks {
+  struct release {
+    void operator() (void *p) const { std::free (p); }
+  };
+  std::unique_ptr<T, release> memory;
+  std::vector<int64_t> counts; // of each rank
+
+  std::size_t size () const
+  {
+    std::size_t sum = 0;
+    for (const int64_t count : counts)
+      sum += static_cast<std::size_t> (count);
+    return sum;
+  }
+  const T *begin () const { return memory.get (); }
+  const T *end () const { return begin () + size (); }
+};
+
+// Collective: counts[r] of the numbers, one rank behind the other, are for rank r. Another
+// collective call must follow.
+template <typename T>
+from_ranks<T> all_to_all (collective &t, const std::vector<T> &numbers,
+                          const std::vector<int64_t> &counts)
+{
+  const int64_t size = sizeof (T);
+  std::vector<int64_t> bytes (counts);
+  for (int64_t &b : bytes)
+    b *= size;
+  from_ranks<T> all;
+  all.counts.resize (counts.size ());
+  void *received = nullptr;
+  t.follow (1);
+  t.finish (gla_ranks_all_to_all (t.call ().context (), t.ranks (), numbers.data (), bytes.data (),
+                                  &received, all.counts.data ()));
+  all.memory.reset (static_cast<T *> (received));
+  for (int64_t &count : all.counts)
+    count /= size;
+  return all;
+}
+
 // Memory of a part of a matrix; that of a part without rows is not NULL either, because NULL says
 // that a result is not wanted.
 inline gla_array part (gla_array a)
@@ -115,10 +158,10 @@ void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_
 // Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
 std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
 
-// For "mpi", "root": tall matrices of rank 0 are dealt out by rows, others stay there, and the other
-// ranks have parts without rows. `body` gets the parts of this rank and makes the outputs, a letter
-// of `by_rows` for each: those with the rows of A (A) or of B (B) are collected, the others are the
-// same on all ranks (-). Rank 0 gets the outputs, all others get empty matrices.
+// For "mpi", "root": tall matrices of rank 0 are dealt out by rows, others stay there, and the
+// other ranks have parts without rows. `body` gets the parts of this rank and makes the outputs, a
+// letter of `by_rows` for each: those with the rows of A (A) or of B (B) are collected, the others
+// are the same on all ranks (-). Rank 0 gets the outputs, all others get empty matrices.
 typedef std::function<octave_value_list (const octave_value &A, const octave_value &B)> rows_body;
 octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body);

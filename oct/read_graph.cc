@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
-#include "graph_file.h"
+#include "matrix_market.h"
+#include "ranks.h"
 
 //------------------------------------------------------------------------------
 // arguments
@@ -10,36 +11,51 @@
 
 static gla::graph_options read_options (const octave_value_list &args)
 {
-  gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"}, {});
+  gla::options opts ("read_graph", args, 1, {"directed", "undirected", "loops", "noloops"},
+                     {"mpi"});
+  gla::mpi_word ("read_graph", opts, {"rows"});
   gla::graph_options want;
   want.direction = opts.last_flag ({"directed", "undirected"});
   want.loops = opts.last_flag ({"loops", "noloops"});
   return want;
 }
 
-static octave_value_list read_graph_body (const octave_value_list &args, int nargout)
+static std::string read_name (const octave_value_list &args, int nargout)
 {
   gla::check_counts ("read_graph", args, 1, gla::any_number, nargout, 2);
   if (!gla::is_text (args (0)) || args (0).isempty ())
     error_with_id ("gpulinalg:bad-class",
                    "read_graph: FILE must be a string, not of class %s and size %s",
                    args (0).class_name ().c_str (), args (0).dims ().str ().c_str ());
-  std::string name = args (0).string_value ();
+  const std::string name = args (0).string_value ();
   if (name.find ('\0') != std::string::npos)
     error_with_id ("gpulinalg:bad-value",
                    "read_graph: FILE must be the name of a file, but it has a null character after "
                    "\"%s\"",
                    name.c_str ());
-  gla::graph_options want = read_options (args);
+  return name;
+}
+
+static octave_value_list read_graph_body (octave::interpreter &interp,
+                                          const octave_value_list &args, int nargout)
+{
+  if (gla::wants_mpi (args))
+    return gla::together ("read_graph", interp, [&] (gla::collective &t) {
+      const std::string name = read_name (args, nargout);
+      return gla::read_graph_rows (t, name, read_options (args));
+    });
+  const std::string name = read_name (args, nargout);
+  const gla::graph_options want = read_options (args);
   gla::graph_file file (name);
   return file.is_matrix_market () ? gla::read_matrix_market (file, want, nargout > 1)
                                   : gla::read_edge_list (file, want);
 }
 
-DEFUN_DLD (read_graph, args, nargout, R"doc(-*- texinfo -*-
+DEFMETHOD_DLD (read_graph, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{A} =} read_graph (@var{file})
  @deftypefnx {gpulinalg} {@var{A} =} read_graph (@var{file}, @var{flag}, @dots{})
  @deftypefnx {gpulinalg} {[@var{A}, @var{ids}] =} read_graph (@dots{})
+ @deftypefnx {gpulinalg} {[@dots{}] =} read_graph (@dots{}, "mpi", "rows")
 Read a graph or a sparse matrix from a file.
 
 @var{file} is the name of an edge list, such as those of the SNAP collection, or of a
@@ -98,6 +114,25 @@ ids.'
 @end group
 @end example
 
+@subheading Parts of the file on several processes
+With the option @qcode{"mpi"} and the value @qcode{"rows"}, each rank reads an equal
+part of the bytes of @var{file}, cut at ends of lines, and @var{A} and @var{ids} are
+rows @code{floor (n * rank / ranks) + 1} to @code{floor (n * (rank + 1) / ranks)} of
+what the whole file gives, to the bit, where @var{n} is the number of all rows; see
+@code{gpulinalg_mpi}.  They are what @code{spmv} and @code{eigs_lanczos} with this
+option take.  No rank holds the whole file or matrix, so that together they read a
+graph that is too large for one computer; a rank needs 50 to 75 bytes for each entry of
+its rows while it reads, and a number for each column of @var{A}.
+
+All ranks make the same call, and must reach the same regular file, or copies of it.
+What breaks the format is an error on all ranks, with the number of the line in the
+whole file.
+
+@verbatim
+A = read_graph ("web.txt", "mpi", "rows");
+d = eigs_lanczos (A, 6, "la", "mpi", "rows");
+@end verbatim
+
 @subheading Errors
 @table @code
 @item gpulinalg:bad-file
@@ -114,12 +149,17 @@ The flag is unknown, or is @qcode{"directed"} or @qcode{"undirected"} with a Mat
 Market file.
 @item Octave:bad-alloc
 The matrix does not fit into the memory that is free.
+@item gpulinalg:no-mpi
+@itemx gpulinalg:mpi-mismatch
+@itemx gpulinalg:mpi-failed
+With @qcode{"mpi"}: see @code{gpulinalg_mpi}.  All errors of one rank but that of memory
+have @code{gpulinalg:mpi-mismatch}.
 @end table
 
-@seealso{ba_graph, eigs_lanczos, spmv}
+@seealso{ba_graph, eigs_lanczos, spmv, gpulinalg_mpi}
 @end deftypefn)doc")
 {
-  return gla::guarded ("read_graph", [&] () { return read_graph_body (args, nargout); });
+  return gla::guarded ("read_graph", [&] () { return read_graph_body (interp, args, nargout); });
 }
 
 /*
@@ -364,7 +404,7 @@ The matrix does not fit into the memory that is free.
 %! fail ("read_graph ('/dev/zero')", "/dev/zero cannot be read: it is a device, not a regular file or a pipe");
 %!testif ; exist ("/dev/null")
 %! assert (read_graph ("/dev/null"), sparse (0, 0));
-%!error <unknown option "weighted"; valid options are "directed", "undirected", "loops" or "noloops"> ...
+%!error <unknown option "weighted"; valid options are "directed", "undirected", "loops", "noloops" or "mpi"> ...
 %! read_graph ("x", "weighted")
 
 %!demo

@@ -113,8 +113,9 @@ typedef struct {
   int failed;                 // the backend sets it where it returns GLA_ERROR_DEVICE_FAILURE
 } gla_gsvd_team;
 
-// What ranks need that share the sweeps of one pair on the CPU. Rank 0 has the pair, the others have
-// a job without arrays. Where one of these functions is not zero, on all ranks, the work must end.
+// What ranks need that share the sweeps of one pair on the CPU. Rank 0 has the pair, the others
+// have a job without arrays. Where one of these functions is not zero, on all ranks, the work must
+// end.
 typedef struct {
   int rank, ranks;
   int64_t columns, rows_f, rows_g; // of the sweeps, but on rank 0

@@ -1002,9 +1002,9 @@ gla_status gla_ranks_deal (gla_context *ctx, gla_ranks *ranks, const gla_array *
 gla_status gla_ranks_collect (gla_context *ctx, gla_ranks *ranks, const gla_array *part,
                               const gla_array *whole);
 
-// Collective: every rank gives bytes to every rank, itself included. bytes[r] of those at `data`, one
-// rank behind the other, are for rank r, and bytes_in[r] at *received come from rank r, in the same
-// order; free (*received) is up to the caller, it is NULL after an error.
+// Collective: every rank gives bytes to every rank, itself included. bytes[r] of those at `data`,
+// one rank behind the other, are for rank r, and bytes_in[r] at *received come from rank r, in the
+// same order; free (*received) is up to the caller, it is NULL after an error.
 gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void *data,
                                  const int64_t *bytes, void **received, int64_t *bytes_in);
 
@@ -1028,7 +1028,10 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
 // gla_gsvd and gla_gevd of two such matrices, each with its own numbers of rows: m and n in all.
 // results alpha, beta, X, Z, info and stats: the same on all ranks. U: the rows of A x min (m, q),
 //         V: the rows of B x min (n, q), q = min (m+n, p): these rows of the whole factor.
-// Method: QR by rows of A and of B, gla_gsvd of the two triangles on rank 0.
+// Method: QR by rows of A and of B, gla_gsvd of the two triangles on rank 0. Where rank 0 has all
+// rows, and both have at most 1.5*p, gla_gsvd of (A, B) on rank 0, with its bits on the same
+// processors. Ranks share the sweeps over blocks of columns of a pair without other pages, where
+// rank 0 does them on its CPU; each needs memory for 2*p*p numbers then.
 gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
                           const gla_array *B, const gla_gsvd_results *results,
                           const gla_gsvd_options *options, gla_gsvd_report *report);

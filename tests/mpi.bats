@@ -220,6 +220,221 @@ END
   right_on_all sparse_rows
 }
 
+@test "one pair of rank 0 has the same bits on 1 to 4 ranks, which share its sweeps" {
+  script shared <<'END'
+    [rank, ranks, before] = gpulinalg_mpi ();
+    function [A, B] = pair (m, n, p, rank)
+      randn ("seed", m + n);
+      A = randn (m, p);
+      B = randn (n, p);
+      if (rank > 0)
+        A = B = [];
+      endif
+    endfunction
+    for size = [200, 210, 198; 60, 71, 50]'
+      [A, B] = pair (size(1), size(2), size(3), rank);
+      for method = {"tangent", "hz"}
+        o = {"method", method{1}, "device", "cpu"};
+        if (size(3) < 100)
+          A *= 1 + 2i;
+          o = [o, {"block", 4, "ordering", "mm"}];
+        endif
+        all = cell (1, 5);
+        [all{:}, stats] = gsvd_hz (A, B, 0, o{:}, "mpi", "root");
+        sigma = gsvd_hz (A, B, o{:}, "mpi", "root");
+        [Z, lambda] = gevd_hz (A, B, o{:}, "mpi", "root");
+        if (rank > 0)
+          assert ([all, {stats, sigma, Z, lambda}], cell (1, 9));
+        else
+          alone = cell (1, 5);
+          [alone{:}, one] = gsvd_hz (A, B, 0, o{:});
+          assert (isequal (all, alone));
+          assert (stats.sweeps, one.sweeps);
+          assert (stats.method, method{1});
+          assert (isequal (sigma, gsvd_hz (A, B, o{:})));
+          [Z1, lambda1] = gevd_hz (A, B, o{:});
+          assert (isequal ({Z, lambda}, {Z1, lambda1}));
+        endif
+      endfor
+    endfor
+    [~, ~, after] = gpulinalg_mpi ();
+    blocks = 4 * 198 * 198 * 8; # more than a rank gets as results alone
+    assert (ranks == 1 || after.bytes_received - before.bytes_received > blocks * (1 + (rank > 0)));
+    ## tall pairs are dealt out, and the sweeps of their triangles are shared
+    [A, B] = pair (400, 300, 40, rank);
+    [U, V, X, C, S] = gsvd_hz (A, B, 0, "block", 4, "mpi", "root");
+    if (rank == 0)
+      assert (norm (U * C * X' - A) < 1e-12 && norm (V * S * X' - B) < 1e-12);
+    endif
+    printf ("rank %d of %d is right\n", rank, ranks);
+END
+  right_on_all shared
+}
+
+@test "a rank that dies, is stopped or has other options in the sweeps of one pair ends all" {
+  script differs <<'END'
+    [rank, ranks] = gpulinalg_mpi ();
+    A = B = [];
+    if (rank == 0)
+      A = randn (60);
+      B = randn (60);
+    endif
+    try
+      gsvd_hz (A, B, "block", 4 + (rank == 1), "mpi", "root");
+    catch err
+      disp ([err.identifier, " ", err.message]);
+    end_try_catch
+    assert (isempty (gsvd_hz (A, B, "block", 4, "mpi", "root")), rank > 0);
+END
+  script dies <<'END'
+    [rank, ranks] = gpulinalg_mpi ();
+    A = B = [];
+    if (rank == 0)
+      A = randn (900);
+      B = randn (900);
+    elseif (rank == 1)
+      system (sprintf ("(sleep 2; kill -%s %d) &", getenv ("DIES_BY"), getpid ()));
+    endif
+    while (true)
+      gsvd_hz (A, B, "mpi", "root");
+    endwhile
+END
+  for mpi in $(mpis); do
+    ranks $mpi 3 $(octave_command) "$BATS_TEST_TMPDIR/differs.m"
+    [ "$status" -eq 0 ]
+    [ "$(count 'gpulinalg:mpi-mismatch gsvd_hz: the option "block" is not the same: 4 on rank 0, 5 on rank 1')" -eq 3 ]
+    for signal in KILL INT; do
+      export DIES_BY=$signal
+      ranks $mpi 3 $(octave_command) "$BATS_TEST_TMPDIR/dies.m"
+      failed_fast dies
+    done
+  done
+}
+
+@test "read_graph by parts gives the rows of the whole file, and its errors" {
+  script parts <<'END'
+    [rank, ranks] = gpulinalg_mpi ();
+    global name = fullfile (pwd (), "parts.txt");
+    function put (text)
+      global name;
+      if (gpulinalg_mpi () == 0)
+        f = fopen (name, "w");
+        fputs (f, text);
+        fclose (f);
+      endif
+      qr_block (1, 0, "mpi", "rows"); # all ranks wait until the file is there
+    endfunction
+    function same (text, varargin)
+      global name;
+      put (text);
+      [rank, ranks] = gpulinalg_mpi ();
+      [A, ids] = read_graph (name, varargin{:});
+      [mine, own] = read_graph (name, varargin{:}, "mpi", "rows");
+      n = rows (A);
+      part = floor (n * rank / ranks) + 1 : floor (n * (rank + 1) / ranks);
+      assert (issparse (mine) && isequal (mine, A(part,:)), "%s", text);
+      assert (iscomplex (mine), iscomplex (A) && any (imag (mine)(:)));
+      assert (class (own), "int64");
+      assert (isequal (own, ids(part,:)), "%s", text);
+      qr_block (1, 0, "mpi", "rows");
+    endfunction
+    function wrong (text, varargin)
+      global name;
+      put (text);
+      try
+        read_graph (name, varargin{:});
+        error ("no error of the whole file: %s", text);
+      catch whole
+      end_try_catch
+      try
+        read_graph (name, varargin{:}, "mpi", "rows");
+        error ("no error of parts: %s", text);
+      catch parts
+      end_try_catch
+      assert (parts.identifier, "gpulinalg:mpi-mismatch");
+      assert (regexprep (parts.message, 'rank \d+: ', ''), whole.message);
+    endfunction
+    rand ("seed", 3);
+    edges = floor (12 * rand (2, 40));
+    list = sprintf ("%d %d\n", edges);
+    for pad = 0:30
+      same ([repmat("#", 1, pad), "\n", list]);
+    endfor
+    same (strrep (list, "\n", "\r\n"), "loops");
+    same (strrep (list, "\n", "\r"), "directed");
+    for pad = 1:4 # cuts between \r and \n
+      same ([repmat("%", 1, pad), "\r\n", strrep(list, "\n", "\r\n")], "directed", "loops");
+    endfor
+    same ([list, "# the end\n\n\n  "], "undirected");
+    same (["\xef\xbb\xbf", list(1:end-1)]);
+    same ("");
+    same ("\n# nothing\n");
+    same ("7 7");
+    same ("1 2\n");
+    same ("-9223372036854775808 9223372036854775807\n0 1\n5 -9223372036854775807\n");
+    same (["# ", repmat("x", 1, 70000), "\n", list]);
+    banner = "%%%%MatrixMarket matrix coordinate %s\n%% a comment\n%d %d %d\n";
+    values = sprintf ("%d %d %.17g\n", [edges + 1; randn(1, 40)]);
+    same ([sprintf(banner, "real general", 12, 13, 40), values]);
+    same ([sprintf(banner, "real general", 12, 12, 40), values], "noloops");
+    same ([sprintf(banner, "pattern symmetric", 12, 12, 40), sprintf("%d %d\n", edges + 1)]);
+    [i, j] = find (tril (ones (9), -1));
+    low = [i, j]';
+    n = columns (low);
+    same ([sprintf(banner, "real symmetric", 9, 9, n), sprintf("%d %d %.17g\n", [low; randn(1, n)])]);
+    same ([sprintf(banner, "integer skew-symmetric", 9, 9, n), sprintf("%d %d %d\r\n", [low; 1:n])]);
+    same ([sprintf(banner, "complex hermitian", 9, 9, n), sprintf("%d %d %g %g\n", [low; randn(2, n)])]);
+    same ([sprintf(banner, "real general", 0, 0, 0)]);
+    same ([sprintf(banner, "real general", 3, 2, 1), "3 1 0.5"]);
+    for line = [1, 9, 23, 40]
+      k = find (list == "\n")(line);
+      wrong ([list(1:k), "3 x\n", list(k+1:end)]);
+      wrong ([list(1:k), "5\n", list(k+1:end)]);
+      k = find (values == "\n")(line);
+      bad = [values(1:k), "3 99 1.5\n", values(k+1:end)];
+      wrong ([sprintf(banner, "real general", 12, 13, 41), bad]);
+      wrong ([sprintf(banner, "real general", 12, 13, line), values(1:end * (line < 40)), "1 1 2\n1 2 3\n"]);
+    endfor
+    wrong ([sprintf(banner, "real general", 12, 13, 50), values]);
+    wrong ([sprintf(banner, "real symmetric", 9, 9, n + 2), sprintf("%d %d 1\n", low), "2 9 1\n1 3 4\n"]);
+    wrong ([sprintf(banner, "real symmetric", 9, 9, n + 1), "3 5 1\n", sprintf("%d %d 1\n", low)]);
+    wrong ([sprintf(banner, "real wrong", 12, 13, 40), values]);
+    wrong ("# %MatrixMarket matrix\n1 2\n");
+    wrong ([sprintf(banner, "real general", 12, 13, 40), values], "directed");
+    wrong ("\x1f\x8b");
+    wrong (list, "colour");
+    put (list);
+    function refused (text, varargin)
+      try
+        read_graph (varargin{:}, "mpi", "rows");
+        error ("no error: %s", text);
+      catch err
+        assert (! isempty (strfind (err.message, text)), "%s", err.message);
+      end_try_catch
+    endfunction
+    copy = sprintf ("%s/copy-%d.txt", pwd (), rank);
+    f = fopen (copy, "w");
+    fputs (f, [list, repmat("1 2\n", 1, rank == ranks - 1)]);
+    fclose (f);
+    if (ranks > 1)
+      refused ("is not the same file on all ranks: ", copy);
+      refused (sprintf ("rank %d: FILE must be a string, not of class double", ranks - 1), ...
+               merge (rank == ranks - 1, {1}, {name}){1});
+      refused (sprintf ("rank %d: /nowhere cannot be opened", ranks - 1), ...
+               merge (rank == ranks - 1, "/nowhere", name));
+    endif
+    refused ("/dev/null cannot be read by parts: it is not a regular file", "/dev/null");
+    refused ("cannot be read: it is a directory", pwd ());
+    ## what it is for
+    put (sprintf ("%d %d\n", floor (300 * rand (2, 2000))));
+    mine = read_graph (name, "mpi", "rows");
+    d = eigs_lanczos (mine, 3, "la", "mpi", "rows");
+    assert (d, eigs_lanczos (read_graph (name), 3, "la"), 1e-10);
+    printf ("rank %d of %d is right\n", rank, ranks);
+END
+  right_on_all parts
+}
+
 @test "the example with a sparse matrix gives the same energies on 1 and 3 ranks" {
   for mpi in $(mpis); do
     ranks $mpi 3 $(octave_command) "$TOP/examples/trap_over_ranks.m"
@@ -230,6 +445,19 @@ END
   echo "$output"
   [ "$status" -eq 0 ]
   [[ "$output" == *"on 1 ranks"*"energies: 0.3690 0.6110"* ]]
+}
+
+@test "the example that reads a graph by parts finds the same eigenvalue on 1 and 3 ranks" {
+  for mpi in $(mpis); do
+    ranks $mpi 3 $(octave_command) "$TOP/examples/graph_by_parts.m"
+    [ "$status" -eq 0 ]
+    [ "$(count 'of 3: 666[67] nodes')" -eq 3 ]
+    [[ "$output" == *"largest eigenvalue: 25.998962"* ]]
+  done
+  run $(octave_command) "$TOP/examples/graph_by_parts.m"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"rank 0 of 1: 20000 nodes"*"largest eigenvalue: 25.998962"* ]]
 }
 
 @test "the example gives the same response on 1 and 3 ranks" {

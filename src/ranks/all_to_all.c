@@ -8,8 +8,8 @@
 
 enum { PIECE = 1 << 20 }; // bytes of one message
 
-static gla_status check (gla_context *ctx, gla_ranks *ranks, const void *data,
-                         const int64_t *bytes, void *const *received, const int64_t *bytes_in)
+static gla_status check (gla_context *ctx, gla_ranks *ranks, const void *data, const int64_t *bytes,
+                         void *const *received, const int64_t *bytes_in)
 {
   if (bytes == NULL || received == NULL || bytes_in == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s must not be NULL",
@@ -21,8 +21,7 @@ static gla_status check (gla_context *ctx, gla_ranks *ranks, const void *data,
       return bytes[r] < 0
                  ? gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "bytes[%d] must not be negative", r)
                  : gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "data must not be NULL");
-  if (gla_ranks_reserve_sums (ranks) != GLA_OK ||
-      gla_ranks_reserve (ranks, 2 * PIECE) != GLA_OK)
+  if (gla_ranks_reserve_sums (ranks) != GLA_OK || gla_ranks_reserve (ranks, 2 * PIECE) != GLA_OK)
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory for messages");
   return GLA_OK;
 }
@@ -36,8 +35,12 @@ static int swap (gla_ranks *ranks, int to, const char *out, int64_t out_bytes, i
   char *sent = gla_ranks_bytes (ranks), *got = sent + PIECE;
   for (int64_t at = 0; at < out_bytes || at < in_bytes; at += PIECE) {
     const int64_t left = out_bytes - at, coming = in_bytes - at;
-    const size_t here = left <= 0 ? 0 : left < PIECE ? (size_t)left : PIECE,
-                 there = coming <= 0 ? 0 : coming < PIECE ? (size_t)coming : PIECE;
+    const size_t here = left <= 0      ? 0
+                        : left < PIECE ? (size_t)left
+                                       : PIECE,
+                 there = coming <= 0      ? 0
+                         : coming < PIECE ? (size_t)coming
+                                          : PIECE;
     if (here > 0)
       memcpy (sent, out + at, here);
     if (gla_ranks_exchange (ranks, to, sent, here, from, got, there))

@@ -21,8 +21,8 @@ enum { MOST_SPREAD = 4 };
 typedef struct {
   gla_rows a, b;
   int64_t q;
-  int whole;                            // rank 0 has all rows, and they are decomposed as they are
-  int shared;                           // all ranks share the sweeps
+  int whole;  // rank 0 has all rows, and they are decomposed as they are
+  int shared; // all ranks share the sweeps
   gla_gsvd_share share;
   gla_array U, V;                       // on rank 0: the factors of the triangles
   const gla_array *spread[MOST_SPREAD]; // results that all ranks have
@@ -152,17 +152,12 @@ static void gather (pair_call *call)
 // Before rank 0 decomposes the pair: the others do what it tells them, until it dismisses them.
 static void lead_or_serve (pair_call *call)
 {
-  gla_array A = gla_rows_shape (&call->a.A, call->a.total, call->a.n), B = A;
-  if (!call->shared)
-    return;
-  B.rows = call->b.total;
-  if (!call->whole) {
-    A.rows = call->a.k;
-    B.rows = call->b.k;
-  }
-  if (call->a.ranks->transport.rank == 0)
+  const gla_rows *a = &call->a, *b = &call->b;
+  const gla_array A = gla_rows_shape (&a->A, call->whole ? a->total : a->k, a->n),
+                  B = gla_rows_shape (&a->A, call->whole ? b->total : b->k, a->n);
+  if (call->shared && a->ranks->transport.rank == 0)
     gla_gsvd_share_lead (&call->share, &A);
-  else
+  else if (call->shared)
     gla_gsvd_share_serve (&call->share, &A, &B);
 }
 
@@ -349,8 +344,8 @@ static void gevd_work (pair_call *call, const gla_gevd_results *r, const gla_gsv
   gather (call);
   lead_or_serve (call);
   if (ranks->transport.rank == 0 && gla_ranks_well (ranks))
-    gla_ranks_note (ranks, gla_gevd (ranks->ctx, on_root (call, &call->a),
-                                     on_root (call, &call->b), &own, o, &call->report));
+    gla_ranks_note (ranks, gla_gevd (ranks->ctx, on_root (call, &call->a), on_root (call, &call->b),
+                                     &own, o, &call->report));
   dismiss (call);
   spread (call);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Rank 0 has the pair and solves it, as gla_gsvd does alone; where its CPU comes to sweeps over
-// blocks of columns it calls the others, which wait for that. On a GPU, and for few columns, it does
-// not, and they only wait.
+// blocks of columns it calls the others, which wait for that. On a GPU, and for few columns, it
+// does not, and they only wait.
 
 #ifndef GPULINALG_RANKS_GSVD_SHARE_H
 #define GPULINALG_RANKS_GSVD_SHARE_H

@@ -133,6 +133,92 @@ static void test_top (void)
 }
 
 //------------------------------------------------------------------------------
+// bytes from all to all
+//------------------------------------------------------------------------------
+
+// Rank r gives rank s (r * r + 3 * s) % 7 * unit bytes, whose values tell both ranks.
+static int64_t given (int from, int to, int64_t unit)
+{
+  return (from * from + 3 * to) % 7 * unit;
+}
+
+static void all_to_all_body (member *m)
+{
+  const int64_t unit = *(const int64_t *)m->all->user;
+  const int count = m->all->count;
+  int64_t bytes[MOST_RANKS] = {0}, bytes_in[MOST_RANKS], all_bytes = 0, at = 0;
+  for (int r = 0; r < count; r++)
+    all_bytes += bytes[r] = given (m->rank, r, unit);
+  unsigned char *data = calloc ((size_t)all_bytes + 1, 1), *received = NULL;
+  for (int r = 0; r < count; r++)
+    for (int64_t k = 0; k < bytes[r]; k++)
+      data[at++] = (unsigned char)(5 * m->rank + 11 * r + k);
+  m->status = gla_ranks_all_to_all (m->ctx, m->ranks, data, bytes, (void **)&received, bytes_in);
+  m->good = m->status == GLA_OK;
+  at = 0;
+  for (int r = 0; r < count && m->good; r++) {
+    m->good = bytes_in[r] == given (r, m->rank, unit);
+    for (int64_t k = 0; k < bytes_in[r] && m->good; k++)
+      m->good = received[at++] == (unsigned char)(5 * r + 11 * m->rank + k);
+  }
+  free (data);
+  free (received);
+}
+
+// doc/scaling.md has this formula: messages of at most 1 MiB between each two ranks, and 8 bytes
+// before.
+static void test_all_to_all (void)
+{
+  static const int counts[] = {1, 2, 3, 4, 7, 16};
+  static const int64_t units[] = {0, 1, 1000, 1 << 18};
+  for (int k = 0; k < 6; k++)
+    for (int u = 0; u < 4 - SLOW; u++) {
+      // the meeting, the sum that tells of memory, and the end
+      int64_t unit = units[u], sent = 0, expected = 6 * (counts[k] - 1);
+      crew_run (&all, counts[k], all_to_all_body, &unit);
+      crew_expect (&all, GLA_OK, "", "all to all");
+      for (int r = 0; r < counts[k]; r++) {
+        CHECK (all.members[r].good, "all to all: rank %d of %d, unit %lld", r, counts[k],
+               (long long)unit);
+        sent += all.members[r].info.messages_sent;
+        for (int s = 0; s < counts[k]; s++)
+          expected += r == s ? 0 : 1 + (given (r, s, unit) + (1 << 20) - 1) / (1 << 20);
+      }
+      CHECK (sent == expected, "%d ranks: %lld messages, expected %lld", counts[k], (long long)sent,
+             (long long)expected);
+    }
+}
+
+// What is wrong on one rank is an error on all.
+static void wrong_body (member *m)
+{
+  const int kind = *(const int *)m->all->user, odd = m->rank == 1;
+  int64_t bytes[3] = {0, 8, 8}, bytes_in[3];
+  double data[2] = {1, 2};
+  void *received = data;
+  if (odd && kind == 1)
+    bytes[2] = -1;
+  m->status = gla_ranks_all_to_all (
+      m->ctx, m->ranks, odd && kind == 0 ? NULL : data, odd && kind == 2 ? NULL : bytes,
+      odd && kind == 3 ? NULL : &received, odd && kind == 4 ? NULL : bytes_in);
+  m->good = (odd && kind == 3) || received == NULL;
+}
+
+static void test_wrong_bytes (void)
+{
+  static const char *const says[] = {
+      "rank 1: data must not be NULL", "rank 1: bytes[2] must not be negative",
+      "rank 1: bytes must not be NULL", "rank 1: received must not be NULL",
+      "rank 1: bytes_in must not be NULL"};
+  for (int kind = 0; kind < 5; kind++) {
+    crew_run (&all, 3, wrong_body, &kind);
+    crew_expect (&all, GLA_ERROR_BAD_ARGUMENT, says[kind], "all to all");
+    for (int r = 0; r < 3; r++)
+      CHECK (all.members[r].good, "all to all: rank %d has memory", r);
+  }
+}
+
+//------------------------------------------------------------------------------
 // a matrix of rank 0
 //------------------------------------------------------------------------------
 
@@ -248,6 +334,8 @@ int main (void)
 {
   test_traffic ();
   test_top ();
+  test_all_to_all ();
+  test_wrong_bytes ();
   test_deal ();
   test_arguments ();
   return check_report ("test_ranks");

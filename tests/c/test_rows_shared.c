@@ -17,8 +17,16 @@ static void put_on_root (int64_t rows, int ranks, int64_t *first)
 
 static gsvd_call shared_call (gla_type type, int m, int n, int p, const gla_gsvd_options *o)
 {
-  return (gsvd_call){
-      .type = type, .m = m, .n = n, .p = p, .pages = 1, .gap = 2, .u = 1, .v = 1, .x = 1, .options = *o};
+  return (gsvd_call){.type = type,
+                     .m = m,
+                     .n = n,
+                     .p = p,
+                     .pages = 1,
+                     .gap = 2,
+                     .u = 1,
+                     .v = 1,
+                     .x = 1,
+                     .options = *o};
 }
 
 //------------------------------------------------------------------------------
@@ -86,7 +94,8 @@ static void check_traffic (const problem *p, int ranks, const char *what)
 static void solve_alone (gsvd_page *g)
 {
   gla_context *ctx;
-  CHECK (gla_context_create (&ctx) == GLA_OK && gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK,
+  CHECK (gla_context_create (&ctx) == GLA_OK &&
+             gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK,
          "a context");
   gsvd_run (ctx, g);
   gla_context_destroy (ctx);
@@ -140,14 +149,14 @@ static void run_whole (const gsvd_call *c, int full, int equal)
 static void test_bits (gla_type type)
 {
   // m, n, p, block
-  static const int sizes[][4] = {{24, 24, 24, 3}, {24, 24, 24, 2}, {25, 22, 21, 2}, {30, 33, 25, 4}};
+  static const int sizes[][4] = {
+      {24, 24, 24, 3}, {24, 24, 24, 2}, {25, 22, 21, 2}, {30, 33, 25, 4}};
   for (int s = 0; s < 4; s++)
     for (int way = 0; way < 4; way++) {
-      const gla_gsvd_options o = {.method =
-                                      way < 2 ? GLA_GSVD_METHOD_TANGENT : GLA_GSVD_METHOD_HZ,
+      const gla_gsvd_options o = {.method = way < 2 ? GLA_GSVD_METHOD_TANGENT : GLA_GSVD_METHOD_HZ,
                                   .ordering = way % 2 ? GLA_GSVD_ORDERING_MM : GLA_GSVD_ORDERING_ME,
-                                  .blocking = s == 1 ? GLA_GSVD_BLOCKING_FULL
-                                                     : GLA_GSVD_BLOCKING_ORIENTED,
+                                  .blocking =
+                                      s == 1 ? GLA_GSVD_BLOCKING_FULL : GLA_GSVD_BLOCKING_ORIENTED,
                                   .block = sizes[s][3]};
       const gsvd_call c = shared_call (type, sizes[s][0], sizes[s][1], sizes[s][2], &o);
       run_whole (&c, 1, s < 2);
