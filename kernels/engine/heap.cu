@@ -31,6 +31,7 @@ struct array_heap {
   int device;
   block *bins[2][BINS], *buckets[BUCKETS];
   int64_t live, peak, kept, limit;
+  array_order order;
   array_heap *next; // of another engine
 };
 
@@ -190,6 +191,11 @@ array_heap *heap_of (cuda_engine *e)
   array_heap *h = static_cast<array_heap *> (calloc (1, sizeof *h));
   if (h == nullptr)
     return nullptr;
+  if (order_open (&h->order) != cudaSuccess) {
+    order_close (&h->order);
+    free (h);
+    return nullptr;
+  }
   h->device = e->base.device;
   h->limit = (int64_t)(e->memory_total / KEPT_PART);
   h->next = heaps;
@@ -291,10 +297,16 @@ void heap_close (cuda_engine *e)
     while (*at != h)
       at = &(*at)->next;
     *at = h->next;
+    order_close (&h->order);
     free (h);
     e->heap = nullptr;
   }
   pthread_mutex_unlock (&lock);
+}
+
+array_order *heap_order (cuda_engine *e)
+{
+  return e->heap != nullptr ? &e->heap->order : nullptr;
 }
 
 gla_memory_info heap_query (const cuda_engine *e)

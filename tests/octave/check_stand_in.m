@@ -37,6 +37,32 @@ function n = lines_with_launch ()
   n = numel (strfind (fileread (getenv ("GPULINALG_FAKE_TRACE")), "\nlaunch "));
 endfunction
 
+% What f () does for a second time, by the trace: how often it waits for its own work, how often it takes memory from the
+% driver, and the streams of its launches.
+function [waits, allocations, streams] = work_of (f)
+  f ();
+  before = numel (fileread (getenv ("GPULINALG_FAKE_TRACE")));
+  f ();
+  lines = strsplit (fileread (getenv ("GPULINALG_FAKE_TRACE"))(before+1:end), "\n");
+  recorded = streams = {};
+  waits = allocations = 0;
+  for line = lines
+    words = strsplit (line{1}, {" ", ",", ":"});
+    switch (words{1})
+      case "record"
+        recorded{end+1} = words{2};
+      case "query"
+        waits += any (strcmp (words{2}, recorded));
+      case "synchronize"
+        waits++;
+      case {"malloc", "free", "host"}
+        allocations++;
+      case "launch"
+        streams{end+1} = regexp (line{1}, 'stream (\S+),', "tokens", "once"){1};
+    endswitch
+  endfor
+endfunction
+
 function count_share (~, ~)
   global shares;
   shares++;
@@ -107,6 +133,20 @@ count (n == 1, "arrayfun with sqrt launches %d kernels", n);
 for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2), @() G(2,:), @() single (gpuArray (rand (7))), @() sort (G), @() sqrt (G), @() max (G)}
   n = launches (f{1});
   count (n == 1, "%s launches %d kernels", func2str (f{1}), n);
+endfor
+
+% functions on pages work in the stream of the arrays, and wait for what the host needs, once
+[~, ~, own] = work_of (@() G + 1);
+P = gpuArray (rand (4, 4, 50));
+S = P + permute (P, [2, 1, 3]);
+calls = {@() pagemtimes(P, P), 0; @() pagemtimes(P, magic(4)), 0; @() P(:,:,1) * P(:,:,2), 0; @() pagenorm(P, 1), 0; @() norm(P(:,:,1), 1), 0; @() qr_block(P), 0; ...
+         @() pagemldivide(P, P), 1; @() P(:,:,1) \ P(:,:,2), 1; @() pageinv(P), 1; @() batcheig(S), 1; @() batcheig(S, "largest", 2), 1; @() batcheig(S, S, "lower"), 1; ...
+         @() batchsvd(P), 1; @() pagefunm(S, "exp"), 1};
+for k = 1:rows (calls)
+  [waits, allocations, streams] = work_of (calls{k,1});
+  count (waits == calls{k,2}, "%s waits %d times, not %d", func2str (calls{k,1}), waits, calls{k,2});
+  count (allocations == 0, "%s takes or frees memory of the driver %d times", func2str (calls{k,1}), allocations);
+  count (! isempty (streams) && all (strcmp (streams, own{1})), "%s does not work in the stream of the arrays alone", func2str (calls{k,1}));
 endfor
 
 % division by a matrix that is not square converts logical and single arrays
