@@ -6,6 +6,7 @@
 // scripts meet the same errors with and without a GPU.
 
 #include "gpu_device.h"
+#include "gpu_operators.h"
 #include "gpu_trace.h"
 
 #include <cmath>
@@ -410,6 +411,8 @@ const struct {
     {"cumprod", reduce},
     {"max", extremes},
     {"min", extremes},
+    {"mean", mean},
+    {"repmat", repeat},
     {"nnz", count_nonzeros},
     {"find", find},
     {"atan2", expand},
