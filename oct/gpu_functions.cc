@@ -411,7 +411,7 @@ const struct {
     {"cumprod", reduce},
     {"max", extremes},
     {"min", extremes},
-    {"mean", mean},
+    {"mean_along", mean},
     {"repmat", repeat},
     {"nnz", count_nonzeros},
     {"find", find},

@@ -16,6 +16,12 @@ namespace gla
 namespace
 {
 
+void check_arguments (const char *name, const octave_value_list &args, int least)
+{
+  if (args.length () < least || args.length () > 2 || !is_gpu_array (args (0)))
+    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
+}
+
 // The numbers of a row, none below 0.
 std::vector<octave_idx_type> read_times (const char *name, const octave_value &v)
 {
@@ -100,8 +106,7 @@ gpu_value repeated (const gpu_value &x, const std::vector<octave_idx_type> &time
 // repmat (x, times): inst/@gpuArray/repmat.m has read the forms of the arguments.
 octave_value_list repeat (const char *name, const octave_value_list &args, int)
 {
-  if (args.length () != 2)
-    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
+  check_arguments (name, args, 2);
   const gpu_value &x = gpu_value_of (args (0));
   std::vector<octave_idx_type> times = read_times (name, args (1));
   times.resize (std::max (times.size (), static_cast<std::size_t> (x.dims ().ndims ())), 1);
@@ -111,9 +116,10 @@ octave_value_list repeat (const char *name, const octave_value_list &args, int)
       value_of (on_host_as (name, ovl (args (0), gathered (args (1))), is_complex (x.type ()))));
 }
 
-// mean (x), mean (x, dim) of an array with elements; inst/@gpuArray/mean.m does the others.
-octave_value_list mean (const char *, const octave_value_list &args, int)
+// "mean_along" (x), (x, dim): mean of an array with elements; inst/@gpuArray/mean.m has other forms.
+octave_value_list mean (const char *name, const octave_value_list &args, int)
 {
+  check_arguments (name, args, 1);
   const gpu_value &x = gpu_value_of (args (0));
   const dim_vector dims = x.dims ();
   octave_value_list all = ovl (value_of (x.type () == 'b' ? converted (x, 'd') : x));

@@ -12,7 +12,7 @@ function y = mean (x, varargin)
   endif
   if (nargin == 1 || (nargin == 2 && isnumeric (varargin{1}) && isscalar (varargin{1})))
     if (! isempty (x))
-      y = __gpu_array__ ("mean", x, varargin{:});
+      y = __gpu_array__ ("mean_along", x, varargin{:});
       return;
     endif
   endif

@@ -38,14 +38,14 @@ function n = lines_with_launch ()
 endfunction
 
 % What f () does for a second time, by the trace: how often it waits for its own work, how often it takes memory from the
-% driver, and the streams of its launches.
-function [waits, allocations, streams] = work_of (f)
+% driver, the streams of its launches, and how often it copies.
+function [waits, allocations, streams, copies] = work_of (f)
   f ();
   before = numel (fileread (getenv ("GPULINALG_FAKE_TRACE")));
   f ();
   lines = strsplit (fileread (getenv ("GPULINALG_FAKE_TRACE"))(before+1:end), "\n");
   recorded = streams = {};
-  waits = allocations = 0;
+  waits = allocations = copies = 0;
   for line = lines
     words = strsplit (line{1}, {" ", ",", ":"});
     switch (words{1})
@@ -57,6 +57,8 @@ function [waits, allocations, streams] = work_of (f)
         waits++;
       case {"malloc", "free", "host"}
         allocations++;
+      case "copy"
+        copies++;
       case "launch"
         streams{end+1} = regexp (line{1}, 'stream (\S+),', "tokens", "once"){1};
     endswitch
@@ -147,6 +149,20 @@ for k = 1:rows (calls)
   count (waits == calls{k,2}, "%s waits %d times, not %d", func2str (calls{k,1}), waits, calls{k,2});
   count (allocations == 0, "%s takes or frees memory of the driver %d times", func2str (calls{k,1}), allocations);
   count (! isempty (streams) && all (strcmp (streams, own{1})), "%s does not work in the stream of the arrays alone", func2str (calls{k,1}));
+endfor
+
+% repmat brings no list of subscripts to the GPU; mean is two operations
+for f = {@() repmat (G, [1, 1, 1000]), @() repmat (G, 3, 2), @() repmat (Z, [2, 1, 3, 4]), @() repmat (row, 50, 1)}
+  [waits, allocations, streams, copies] = work_of (f{1});
+  count (numel (streams) == 1 && copies == 0 && waits == 0, "%s launches %d kernels, copies %d times, waits %d times", func2str (f{1}), numel (streams), copies, waits);
+endfor
+[~, ~, streams, copies] = work_of (@() mean (G, 2));
+count (numel (streams) == 2 && copies == 0, "mean launches %d kernels, copies %d times", numel (streams), copies);
+
+% large arrays come back whole, whatever their bytes are over those of the buffers
+for n = [4194304, 4194305, 5000003]
+  x = rand (n, 1);
+  count (isequal (gather (gpuArray (x)), x), "gather of %d elements", n);
 endfor
 
 % division by a matrix that is not square converts logical and single arrays
