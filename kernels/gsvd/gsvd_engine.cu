@@ -382,10 +382,8 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   const gla_gsvd_chunk *chunk = static_cast<const gla_gsvd_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  if (!is_regular (e->gsvd_job)) {
-    GLA_TRY (engine_take_slot (e, slot, chunk));
-    return GLA_OK;
-  }
+  if (!is_regular (e->gsvd_job))
+    return engine_take_slot (e, slot, chunk);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e->gsvd_job, e->chunk_pages)));
   GLA_TRY (engine_open_blas (e, slot));
   GLA_TRY (engine_take_slot (e, slot, chunk));
