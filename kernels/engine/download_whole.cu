@@ -169,7 +169,7 @@ gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, con
   w.faulted = to.done;
   w.parts = (int64_t)(((size_t)(w.base - w.origin) + w.total + PART - 1) / PART);
   w.pieces = (w.parts + PARTS_IN_PIECE - 1) / PARTS_IN_PIECE;
-  w.threads = gla_host_threads ();
+  w.threads = gla_host_threads () > 2 ? gla_host_threads () - 1 : 1; // one looks at the GPU
   w.share = gla_pool_threads ();
   if (!start (&w, &thread))
     return GLA_ERROR_OUT_OF_MEMORY;

@@ -184,30 +184,32 @@ cudaError_t new_segment (array_heap *h, bool small, size_t size, block **b)
   return cudaSuccess;
 }
 
-array_heap *heap_of (cuda_engine *e)
+cudaError_t open_heap (cuda_engine *e)
 {
   if (e->heap != nullptr)
-    return e->heap;
+    return cudaSuccess;
   array_heap *h = static_cast<array_heap *> (calloc (1, sizeof *h));
   if (h == nullptr)
-    return nullptr;
-  if (order_open (&h->order) != cudaSuccess) {
+    return cudaErrorMemoryAllocation;
+  const cudaError_t error = order_open (&h->order);
+  if (error != cudaSuccess) {
     order_close (&h->order);
     free (h);
-    return nullptr;
+    return error;
   }
   h->device = e->base.device;
   h->limit = (int64_t)(e->memory_total / KEPT_PART);
   h->next = heaps;
   heaps = e->heap = h;
-  return h;
+  return cudaSuccess;
 }
 
 cudaError_t take (cuda_engine *e, size_t size, void **memory)
 {
-  array_heap *h = heap_of (e);
-  if (h == nullptr)
-    return cudaErrorMemoryAllocation;
+  const cudaError_t opened = open_heap (e);
+  array_heap *h = e->heap;
+  if (opened != cudaSuccess)
+    return opened;
   const bool small = size <= SMALL;
   block *b = best_free (h, small, size);
   if (b == nullptr) {

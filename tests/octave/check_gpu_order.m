@@ -26,7 +26,7 @@ function one_size (type, n, pages)
   if (type == "z")
     A = complex (A, rand (n, n, pages) - 0.5);
   endif
-  A += 2 * sqrt (n) * eye (n);
+  A += 2 * sqrt (n) * full (eye (n));
   S = A + conj (permute (A, [2, 1, 3]));
   calls = {"product", @(A, S, varargin) pagemtimes(A, "none", S, "ctranspose", varargin{:}); "norms", @(A, S, varargin) pagenorm(A, 1, varargin{:}); ...
            "factors", @(A, S, varargin) qr_block(A, varargin{:}); "values", @(A, S, varargin) batcheig(S, varargin{:}); ...
