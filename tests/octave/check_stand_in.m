@@ -151,6 +151,26 @@ for k = 1:rows (calls)
   count (! isempty (streams) && all (strcmp (streams, own{1})), "%s does not work in the stream of the arrays alone", func2str (calls{k,1}));
 endfor
 
+% a job of several chunks: other streams wait for the stream of the arrays before their work, and it for them behind it
+P = zeros (256, 256, 1800, "gpuArray");
+before = numel (fileread (getenv ("GPULINALG_FAKE_TRACE")));
+R = qr_block (P);
+text = fileread (getenv ("GPULINALG_FAKE_TRACE"))(before+1:end);
+[at, words] = regexp (text, 'launch [^\n]* stream (\S+), cluster', "start", "tokens");
+streams = cellfun (@(w) w{1}, words, "UniformOutput", false);
+others = unique (streams(! strcmp (streams, own{1})));
+count (! isempty (others), "1800 pages of 256 x 256 are one chunk");
+for k = 1:numel (others)
+  mine = at(strcmp (streams, others{k}));
+  begun = regexp (text, ['record (\S+), stream ' own{1} '\n'], "tokens", "once"){1};
+  wait = regexp (text, sprintf ('stream %s waits for %s,', others{k}, begun));
+  done = regexp (text, ['record (\S+), stream ' others{k} '\n'], "tokens"){end}{1};
+  joined = regexp (text, sprintf ('stream %s waits for %s,', own{1}, done));
+  count (! isempty (wait) && wait(1) < mine(1), "stream %s begins before the work on the arrays has ended", others{k});
+  count (! isempty (joined) && joined(end) > mine(end), "the stream of the arrays goes on before stream %s has ended", others{k});
+endfor
+clear P R
+
 % repmat brings no list of subscripts to the GPU; mean is two operations
 for f = {@() repmat (G, [1, 1, 1000]), @() repmat (G, 3, 2), @() repmat (Z, [2, 1, 3, 4]), @() repmat (row, 50, 1)}
   [waits, allocations, streams, copies] = work_of (f{1});
