@@ -116,7 +116,8 @@ octave_value_list repeat (const char *name, const octave_value_list &args, int)
       value_of (on_host_as (name, ovl (args (0), gathered (args (1))), is_complex (x.type ()))));
 }
 
-// "mean_along" (x), (x, dim): mean of an array with elements; inst/@gpuArray/mean.m has other forms.
+// "mean_along" (x), (x, dim): mean of an array with elements; inst/@gpuArray/mean.m has other
+// forms.
 octave_value_list mean (const char *name, const octave_value_list &args, int)
 {
   check_arguments (name, args, 1);

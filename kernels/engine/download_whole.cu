@@ -22,10 +22,10 @@
 namespace
 {
 
-// A part is a huge page; a piece is what a buffer of the ring holds.
+// A part is a huge page; a piece is what half a buffer of the ring holds.
 const size_t PART = (size_t)2 << 20;
-enum { PARTS_IN_PIECE = 4 };
-static_assert (PART * PARTS_IN_PIECE == RING_BYTES, "a piece fills a buffer");
+enum { PARTS_IN_PIECE = 2, PLACES = 2 * RING_BUFFERS };
+static_assert (2 * PART * PARTS_IN_PIECE == RING_BYTES, "two pieces fill a buffer");
 
 // Looks at what is awaited before a thread sleeps between two of them, and how long it sleeps.
 enum { LOOKS = 4000, NAP_NANOSECONDS = 50000 };
@@ -56,7 +56,8 @@ struct whole {
   int64_t parts, pieces;
   int threads, share;
   std::atomic<int64_t> arrived; // pieces that are in their buffers
-  std::atomic<int> left[RING_BUFFERS], stop;
+  std::atomic<int> left[PLACES], stop;
+  cudaEvent_t done[PLACES]; // the transfer of the piece that is there
 
   // Bytes of the array before this part.
   size_t before (int64_t part) const
@@ -69,7 +70,10 @@ struct whole {
     const int64_t rest = parts - piece * PARTS_IN_PIECE;
     return (int)(rest < PARTS_IN_PIECE ? rest : (int64_t)PARTS_IN_PIECE);
   }
-  ring_buffer *buffer (int64_t piece) const { return &e->down[piece % RING_BUFFERS]; }
+  char *place (int64_t piece) const
+  {
+    return e->down[piece % PLACES / 2].host + piece % 2 * PARTS_IN_PIECE * PART;
+  }
 };
 
 void one_part (void *user, int64_t part, int)
@@ -87,8 +91,8 @@ void one_part (void *user, int64_t part, int)
       return;
     look_again (&looks);
   }
-  memcpy (w->base + at, w->buffer (piece)->host + (at - w->before (piece * PARTS_IN_PIECE)), bytes);
-  w->left[piece % RING_BUFFERS].fetch_sub (1, std::memory_order_release);
+  memcpy (w->base + at, w->place (piece) + (at - w->before (piece * PARTS_IN_PIECE)), bytes);
+  w->left[piece % PLACES].fetch_sub (1, std::memory_order_release);
 }
 
 void *hand_out (void *user)
@@ -113,10 +117,10 @@ cudaError_t start_transfer (whole *w, int64_t piece)
 {
   const size_t at = w->before (piece * PARTS_IN_PIECE),
                end = w->before ((piece + 1) * PARTS_IN_PIECE);
-  w->left[piece % RING_BUFFERS].store (w->parts_of (piece));
-  const cudaError_t error = cudaMemcpyAsync (w->buffer (piece)->host, w->device + at, end - at,
+  w->left[piece % PLACES].store (w->parts_of (piece));
+  const cudaError_t error = cudaMemcpyAsync (w->place (piece), w->device + at, end - at,
                                              cudaMemcpyDeviceToHost, w->stream);
-  return error == cudaSuccess ? cudaEventRecord (w->buffer (piece)->free, w->stream) : error;
+  return error == cudaSuccess ? cudaEventRecord (w->done[piece % PLACES], w->stream) : error;
 }
 
 // Starts transfers and sees them arrive until all is copied.
@@ -127,14 +131,14 @@ gla_status drive (whole *w)
   int looks = 0;
   while (copied < w->pieces) {
     const int64_t arrived = w->arrived.load ();
-    if (copied < arrived && w->left[copied % RING_BUFFERS].load (std::memory_order_acquire) == 0) {
+    if (copied < arrived && w->left[copied % PLACES].load (std::memory_order_acquire) == 0) {
       copied++;
       looks = 0;
     }
-    while (started < w->pieces && started < copied + RING_BUFFERS)
+    while (started < w->pieces && started < copied + PLACES)
       GLA_TRY (start_transfer (w, started++));
     if (arrived < started) {
-      const cudaError_t error = cudaEventQuery (w->buffer (arrived)->free);
+      const cudaError_t error = cudaEventQuery (w->done[arrived % PLACES]);
       if (error == cudaSuccess) {
         w->arrived.store (arrived + 1, std::memory_order_release);
         looks = 0;
@@ -154,6 +158,20 @@ gla_status drive (whole *w)
   return GLA_OK;
 }
 
+gla_status make_events (whole *w)
+{
+  for (cudaEvent_t &event : w->done)
+    GLA_TRY (cudaEventCreateWithFlags (&event, cudaEventDisableTiming));
+  return GLA_OK;
+}
+
+void destroy_events (whole *w)
+{
+  for (cudaEvent_t event : w->done)
+    if (event != nullptr)
+      cudaEventDestroy (event);
+}
+
 } // namespace
 
 gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, const void *device)
@@ -171,10 +189,14 @@ gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, con
   w.pieces = (w.parts + PARTS_IN_PIECE - 1) / PARTS_IN_PIECE;
   w.threads = gla_host_threads () > 2 ? gla_host_threads () - 1 : 1; // one looks at the GPU
   w.share = gla_pool_threads ();
-  if (!start (&w, &thread))
-    return GLA_ERROR_OUT_OF_MEMORY;
-  const gla_status status = drive (&w);
-  w.stop.store (1); // all is copied, or nothing more is
-  pthread_join (thread, nullptr);
+  gla_status status = make_events (&w);
+  if (status == GLA_OK && !start (&w, &thread))
+    status = GLA_ERROR_OUT_OF_MEMORY;
+  else if (status == GLA_OK) {
+    status = drive (&w);
+    w.stop.store (1); // all is copied, or nothing more is
+    pthread_join (thread, nullptr);
+  }
+  destroy_events (&w);
   return status;
 }
