@@ -22,10 +22,14 @@
 namespace
 {
 
-// A part is a huge page; a piece is what half a buffer of the ring holds.
+// Where starting a thread pays, and one of them may look at the GPU alone.
+const size_t LEAST_BYTES = (size_t)32 << 20;
+enum { LEAST_THREADS = 8 };
+
+// A part is a huge page; a piece is what a buffer of the ring holds.
 const size_t PART = (size_t)2 << 20;
-enum { PARTS_IN_PIECE = 2, PLACES = 2 * RING_BUFFERS };
-static_assert (2 * PART * PARTS_IN_PIECE == RING_BYTES, "two pieces fill a buffer");
+enum { PARTS_IN_PIECE = 4 };
+static_assert (PART * PARTS_IN_PIECE == RING_BYTES, "a piece fills a buffer");
 
 // Looks at what is awaited before a thread sleeps between two of them, and how long it sleeps.
 enum { LOOKS = 4000, NAP_NANOSECONDS = 50000 };
@@ -52,12 +56,11 @@ struct whole {
   cudaStream_t stream;
   const char *device;
   char *base, *origin; // origin: where the huge page of the first byte begins
-  size_t total, faulted;
+  size_t total;
   int64_t parts, pieces;
   int threads, share;
   std::atomic<int64_t> arrived; // pieces that are in their buffers
-  std::atomic<int> left[PLACES], stop;
-  cudaEvent_t done[PLACES]; // the transfer of the piece that is there
+  std::atomic<int> left[RING_BUFFERS], stop;
 
   // Bytes of the array before this part.
   size_t before (int64_t part) const
@@ -70,10 +73,7 @@ struct whole {
     const int64_t rest = parts - piece * PARTS_IN_PIECE;
     return (int)(rest < PARTS_IN_PIECE ? rest : (int64_t)PARTS_IN_PIECE);
   }
-  char *place (int64_t piece) const
-  {
-    return e->down[piece % PLACES / 2].host + piece % 2 * PARTS_IN_PIECE * PART;
-  }
+  ring_buffer *buffer (int64_t piece) const { return &e->down[piece % RING_BUFFERS]; }
 };
 
 void one_part (void *user, int64_t part, int)
@@ -84,15 +84,14 @@ void one_part (void *user, int64_t part, int)
   int looks = 0;
   if (w->stop.load ())
     return;
-  if (at + bytes > w->faulted)
-    gla_host_prefault (w->base + at, bytes);
+  gla_host_prefault (w->base + at, bytes);
   while (w->arrived.load (std::memory_order_acquire) <= piece) {
     if (w->stop.load ())
       return;
     look_again (&looks);
   }
-  memcpy (w->base + at, w->place (piece) + (at - w->before (piece * PARTS_IN_PIECE)), bytes);
-  w->left[piece % PLACES].fetch_sub (1, std::memory_order_release);
+  memcpy (w->base + at, w->buffer (piece)->host + (at - w->before (piece * PARTS_IN_PIECE)), bytes);
+  w->left[piece % RING_BUFFERS].fetch_sub (1, std::memory_order_release);
 }
 
 void *hand_out (void *user)
@@ -101,6 +100,11 @@ void *hand_out (void *user)
   gla_pool_share (w->share);
   gla_pool_for (w->parts, w->threads, one_part, w); // in this order
   return nullptr;
+}
+
+bool serves (size_t bytes)
+{
+  return bytes >= LEAST_BYTES && gla_host_threads () >= LEAST_THREADS;
 }
 
 bool start (whole *w, pthread_t *thread)
@@ -117,10 +121,10 @@ cudaError_t start_transfer (whole *w, int64_t piece)
 {
   const size_t at = w->before (piece * PARTS_IN_PIECE),
                end = w->before ((piece + 1) * PARTS_IN_PIECE);
-  w->left[piece % PLACES].store (w->parts_of (piece));
-  const cudaError_t error = cudaMemcpyAsync (w->place (piece), w->device + at, end - at,
+  w->left[piece % RING_BUFFERS].store (w->parts_of (piece));
+  const cudaError_t error = cudaMemcpyAsync (w->buffer (piece)->host, w->device + at, end - at,
                                              cudaMemcpyDeviceToHost, w->stream);
-  return error == cudaSuccess ? cudaEventRecord (w->done[piece % PLACES], w->stream) : error;
+  return error == cudaSuccess ? cudaEventRecord (w->buffer (piece)->free, w->stream) : error;
 }
 
 // Starts transfers and sees them arrive until all is copied.
@@ -131,14 +135,14 @@ gla_status drive (whole *w)
   int looks = 0;
   while (copied < w->pieces) {
     const int64_t arrived = w->arrived.load ();
-    if (copied < arrived && w->left[copied % PLACES].load (std::memory_order_acquire) == 0) {
+    if (copied < arrived && w->left[copied % RING_BUFFERS].load (std::memory_order_acquire) == 0) {
       copied++;
       looks = 0;
     }
-    while (started < w->pieces && started < copied + PLACES)
+    while (started < w->pieces && started < copied + RING_BUFFERS)
       GLA_TRY (start_transfer (w, started++));
     if (arrived < started) {
-      const cudaError_t error = cudaEventQuery (w->done[arrived % PLACES]);
+      const cudaError_t error = cudaEventQuery (w->buffer (arrived)->free);
       if (error == cudaSuccess) {
         w->arrived.store (arrived + 1, std::memory_order_release);
         looks = 0;
@@ -158,45 +162,29 @@ gla_status drive (whole *w)
   return GLA_OK;
 }
 
-gla_status make_events (whole *w)
-{
-  for (cudaEvent_t &event : w->done)
-    GLA_TRY (cudaEventCreateWithFlags (&event, cudaEventDisableTiming));
-  return GLA_OK;
-}
-
-void destroy_events (whole *w)
-{
-  for (cudaEvent_t event : w->done)
-    if (event != nullptr)
-      cudaEventDestroy (event);
-}
-
 } // namespace
 
-gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, const void *device)
+gla_status download_whole (cuda_engine *e, int slot, char *to, const void *device, size_t bytes)
 {
+  if (!serves (bytes))
+    return GLA_ERROR_OUT_OF_MEMORY;
+  GLA_TRY (engine_make_ring (e, e->down));
   whole w = {};
   pthread_t thread;
   w.e = e;
   w.stream = e->slots[slot].stream;
   w.device = static_cast<const char *> (device);
-  w.base = to.base;
-  w.origin = to.base - reinterpret_cast<uintptr_t> (to.base) % PART;
-  w.total = to.total;
-  w.faulted = to.done;
+  w.base = to;
+  w.origin = to - reinterpret_cast<uintptr_t> (to) % PART;
+  w.total = bytes;
   w.parts = (int64_t)(((size_t)(w.base - w.origin) + w.total + PART - 1) / PART);
   w.pieces = (w.parts + PARTS_IN_PIECE - 1) / PARTS_IN_PIECE;
-  w.threads = gla_host_threads () > 2 ? gla_host_threads () - 1 : 1; // one looks at the GPU
+  w.threads = gla_host_threads () - 1; // one looks at the GPU
   w.share = gla_pool_threads ();
-  gla_status status = make_events (&w);
-  if (status == GLA_OK && !start (&w, &thread))
-    status = GLA_ERROR_OUT_OF_MEMORY;
-  else if (status == GLA_OK) {
-    status = drive (&w);
-    w.stop.store (1); // all is copied, or nothing more is
-    pthread_join (thread, nullptr);
-  }
-  destroy_events (&w);
+  if (!start (&w, &thread))
+    return GLA_ERROR_OUT_OF_MEMORY;
+  const gla_status status = drive (&w);
+  w.stop.store (1); // all is copied, or nothing more is
+  pthread_join (thread, nullptr);
   return status;
 }

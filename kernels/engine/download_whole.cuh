@@ -6,11 +6,9 @@
 
 #include "engine.cuh"
 
-// From so many bytes on it pays to start a thread.
-static const size_t WHOLE_LEAST = (size_t)32 << 20;
-
-// As engine_download, through the ring of buffers e->down, which is there. Returns
-// GLA_ERROR_OUT_OF_MEMORY, and has done nothing, where no thread can be started.
-gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, const void *device);
+// Bytes from the device, behind what the slot's stream has been given; returns when they are there.
+// GLA_ERROR_OUT_OF_MEMORY: nothing was done, because there are few bytes, few processors or no
+// thread; then engine_download does it.
+gla_status download_whole (cuda_engine *e, int slot, char *to, const void *device, size_t bytes);
 
 #endif

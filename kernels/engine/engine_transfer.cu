@@ -1,7 +1,7 @@
 // engine_transfer.cu: copies between host arrays and a GPU, and waiting for them
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "download_whole.cuh"
+#include "engine.cuh"
 #include "memory.cuh"
 #include "common/host_memory.h"
 #include "common/work_limits.cuh"
@@ -167,11 +167,6 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
   if (fresh.base == expected->base) {
     fresh = *expected;
     *expected = {};
-  }
-  if (fresh.total >= WHOLE_LEAST) {
-    const gla_status status = download_whole (e, slot, fresh, device);
-    if (status != GLA_ERROR_OUT_OF_MEMORY)
-      return status;
   }
   size_t pieces = (packing.total + RING_BYTES - 1) / RING_BYTES;
   // piece k is copied out of its buffer while pieces k+1 .. k+RING_BUFFERS-1 are on the link
