@@ -133,7 +133,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   // work
   if (pair && want.way != GLA_PAIRS_CHOL && gla::any_on_gpu (args))
     return solve_pairs_on_gpu (args (0), args (1), want, opts);
-  gla::call call ("batcheig", interp);
+  gla::call call ("batcheig", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   const octave_value &A = args (0);

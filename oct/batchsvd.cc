@@ -39,7 +39,7 @@ static octave_value_list batchsvd_body (octave::interpreter &interp, const octav
                    static_cast<long long> (least), static_cast<long long> (want.svd.values));
 
   // work
-  gla::call call ("batchsvd", interp);
+  gla::call call ("batchsvd", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   return decompose_pages ("batchsvd", call, A, want);

@@ -92,27 +92,38 @@ void release_memory (const char *who, octave::interpreter &interp, int device)
       gla_release (context, device);
 }
 
+call *call::innermost = nullptr;
+
 call::call (const char *who, octave::interpreter &interp, gla_context *own)
     : m_who (who), m_interp (interp), m_context (own ? own : take_context (who, interp)),
-      m_callers_context (own)
+      m_callers_context (own), m_outer (innermost)
 {
   contexts ().in_use.push_back (m_context);
   gla_set_stop (m_context, on_stop, this);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_sweeps (m_context, nullptr, nullptr);
   gla_set_warning (m_context, on_warning, this);
+  innermost = this;
 }
 
+// An outer call of the same context, which works with gpuArrays, has its callbacks again.
 call::~call ()
 {
   std::vector<gla_context *> &in_use = contexts ().in_use;
   in_use.erase (std::find (in_use.begin (), in_use.end (), m_context));
-  gla_set_stop (m_context, nullptr, nullptr);
+  call *outer = m_outer != nullptr && m_outer->m_context == m_context ? m_outer : nullptr;
+  gla_set_stop (m_context, outer != nullptr ? on_stop : nullptr, outer);
   gla_set_progress (m_context, nullptr, nullptr);
   gla_set_sweeps (m_context, nullptr, nullptr);
-  gla_set_warning (m_context, nullptr, nullptr);
+  gla_set_warning (m_context, outer != nullptr ? on_warning : nullptr, outer);
   if (!m_callers_context)
     give_context (m_context);
+  innermost = m_outer;
+}
+
+bool call::works_with (const gla_context *context)
+{
+  return innermost != nullptr && innermost->m_context == context;
 }
 
 //------------------------------------------------------------------------------
@@ -169,7 +180,10 @@ void call::finish (gla_status status)
   for (const auto &w : warnings)
     warning_with_id (("gpulinalg:" + w.first).c_str (), "%s: %s", m_who, w.second.c_str ());
 
-  const char *message = gla_message (m_context);
+  const std::string text = gla_message (m_context);
+  const char *message = text.c_str ();
+  if (status == GLA_ERROR_DEVICE_FAILURE)
+    note_lost_arrays (m_context);
   switch (status) {
   case GLA_OK:
     return;

@@ -325,6 +325,9 @@ void give_context (gla_context *context);
 // use by a call keep theirs. Ends with an error if there is no such GPU.
 void release_memory (const char *who, octave::interpreter &interp, int device);
 
+// A GPU of this context has failed: gpuArrays that were there are lost (gpu_device.cc).
+void note_lost_arrays (gla_context *context);
+
 // Holds a context while a function runs, and passes Ctrl-C, progress and warnings between the
 // library and Octave. A progress function may call a function of this package; that call gets
 // another context.
@@ -338,6 +341,8 @@ public:
   call &operator= (const call &) = delete;
 
   gla_context *context () const { return m_context; }
+  // Whether the innermost call uses this context.
+  static bool works_with (const gla_context *context);
 
   // "device": undefined, "auto", "cpu", "gpu" or numbers of GPUs.
   void set_place (const octave_value &device);
@@ -385,6 +390,8 @@ private:
   octave::interpreter &m_interp;
   gla_context *m_context;
   bool m_callers_context; // the caller's, not one from take_context
+  static call *innermost; // calls are made within each other by callbacks, and for gpuArrays
+  call *m_outer;
   const char *m_units = "";
   octave_value m_progress_function;
   bool m_function_takes_sweeps = false;

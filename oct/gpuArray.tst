@@ -238,6 +238,19 @@
 %!   end_try_catch
 %! endfor
 
+%!test # repmat: all forms of Octave's
+%! x = reshape (1:12, 2, 3, 2);
+%! for times = {{2}, {2, 3}, {[2, 3]}, {[1, 1, 4]}, {1, 1, 1, 3}, {[2; 2]}, {2, [3, 2]}, {0, 2}, {-1, 2}, {[]}, {[1, 2, 2, 3]}, {single(2), gpuArray(2)}}
+%!   for A = {x, 7, single(x), x > 4, complex(x, 1), zeros(0, 3)}
+%!     y = repmat (gpuArray (A{1}), times{1}{:});
+%!     z = repmat (A{1}, cellfun (@gather, times{1}, "UniformOutput", false){:});
+%!     assert (isgpuarray (y) && strcmp (underlyingType (y), class (z)));
+%!     assert (gather (y), z);
+%!   endfor
+%! endfor
+%! assert (repmat (magic (3), gpuArray (2)), repmat (magic (3), 2));
+%!error repmat (gpuArray (1), 1.5)
+%!error <Invalid call to repmat> repmat (gpuArray (1))
 %!## sums in double, and means in the class of the array
 %!test
 %! G = gpuArray (single ([1, 2; 3, 4]));

@@ -355,6 +355,7 @@ void register_gpu_arrays (octave::interpreter &interp)
                           register_traced_type (types_of (interp)));
   register_products_of_gpu_arrays (types_of (interp));
   install_gpu_makers (interp);
+  install_gpu_builtins (interp);
   registered = true;
 }
 

@@ -71,16 +71,16 @@ void set_gpu_device (int device)
   current_device () = device;
 }
 
-// A GPU that failed is closed, and cannot tell about its memory any more.
-void device_failed (gla_context *context)
+// A GPU that failed is closed, and cannot tell about its memory any more; asking replaces the
+// message of the context.
+void note_lost_arrays (gla_context *context)
 {
-  const std::string message = gla_message (context);
   for (int device = 0; device < most_devices; device++) {
     auto info = sized<gla_memory_info> ();
-    if (blocks[device] > 0 && gla_memory_query (context, device, &info) != GLA_OK)
+    if (blocks[device] > 0 && context == array_context () &&
+        gla_memory_query (context, device, &info) != GLA_OK)
       era[device]++;
   }
-  error_with_id ("gpulinalg:device-failed", "gpuArray: %s", message.c_str ());
 }
 
 void reset_gpu (int device)

@@ -41,7 +41,6 @@ gla_device_info gpu_device_info (int device);
 // Calls of the library for arrays: device_call ([&] (gla_context *c) { return gla_wait (c, d); })
 // returns after Ctrl-C and errors have been thrown.
 template <typename Body> void device_call (Body body);
-OCTAVE_NORETURN void device_failed (gla_context *context);
 gla_context *array_context ();
 
 // Arrays without gaps.
@@ -129,10 +128,7 @@ template <typename Body> void device_call (Body body)
 {
   gla_context *context = array_context ();
   call c ("gpuArray", the_interpreter (), context);
-  const gla_status status = body (context);
-  if (status == GLA_ERROR_DEVICE_FAILURE)
-    device_failed (context);
-  c.finish (status);
+  c.finish (body (context));
 }
 
 } // namespace gla

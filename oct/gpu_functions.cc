@@ -1,11 +1,13 @@
-// gpu_functions.cc: functions of gpuArrays that Octave finds as inst/@gpuArray/NAME.m
+// gpu_functions.cc: functions of gpuArrays by their names
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Each of those files calls __gpu_array__ with its name; `table` says which function does it. The
+// `table` says which function does it. Octave comes here from its own functions' places
+// (gpu_builtins.cc), or from inst/@gpuArray/NAME.m, which calls __gpu_array__ with its name. The
 // forms of the arguments are checked here, before a GPU or the interpreter does the work, so that
 // scripts meet the same errors with and without a GPU.
 
 #include "gpu_device.h"
+#include "gpu_operators.h"
 #include "gpu_trace.h"
 
 #include <cmath>
@@ -410,6 +412,8 @@ const struct {
     {"cumprod", reduce},
     {"max", extremes},
     {"min", extremes},
+    {"mean_along", mean},
+    {"repmat", repeat},
     {"nnz", count_nonzeros},
     {"find", find},
     {"atan2", expand},

@@ -15,6 +15,12 @@ void set_gpu_value (octave_base_value &v, const gpu_value &x);
 
 // Lets "gpuArray" be the last argument of zeros, ones and so on.
 void install_gpu_makers (octave::interpreter &interp);
+// Lets functions of Octave's own take gpuArrays, without a file in inst/@gpuArray.
+void install_gpu_builtins (octave::interpreter &interp);
+
+// For the table in gpu_functions.cc.
+octave_value_list repeat (const char *name, const octave_value_list &args, int outputs);
+octave_value_list mean (const char *name, const octave_value_list &args, int outputs);
 
 // The function of each element that Octave calls through this; NULL: a gpuArray does not have it.
 const char *name_of_mapper (octave_base_value::unary_mapper_t f);

@@ -60,18 +60,30 @@ template <typename A> void read (const octave_value &v, gpu_pages<A> &a)
   a = gpu_pages<A> (gla::converted (x, static_cast<char> (type_of (A ()))));
 }
 
-// Only after wait_for_gpu may the library have it.
+// The context for a call of a function on pages. That of the gpuArrays, where there are some, so
+// that its work is done in their order; but a function that shows progress may work with gpuArrays
+// itself, so another one then, which is NULL here.
+inline gla_context *context_of_pages (const octave_value_list &args, const octave_value &progress)
+{
+  return any_on_gpu (args) && progress.is_undefined () ? array_context () : nullptr;
+}
+
 template <typename A> gla_array array_of (const gpu_pages<A> &a)
 {
   const dim_vector dims = a.dims ();
   return gla_array_packed (const_cast<void *> (a.data ()), type_of (A ()), dims (0), dims (1),
                            pages_of (dims), gpu_of_call ());
 }
-// What is still to be done with the memory comes first: the functions on pages have streams of
-// their own.
+// What is still to be done with the memory comes first: a call with another context than that of
+// the arrays has streams of its own.
+inline void wait_for_arrays (int device)
+{
+  if (!call::works_with (array_context ()))
+    wait_for_gpu (device);
+}
 template <typename A> gla_array on_gpu_pages (const gpu_pages<A> &a)
 {
-  wait_for_gpu (gpu_of_call ());
+  wait_for_arrays (gpu_of_call ());
   return array_of (a);
 }
 template <typename A> gla_array input (const gpu_pages<A> &a)

@@ -63,8 +63,7 @@ gpu_value multiply (const octave_value &x, const octave_value &y, int device)
   const gla_array A = array_of (X), B = array_of (Y);
   auto results = sized<gla_pagemul_results> ();
   results.C = array_of (Z);
-  wait_for_gpu (device);
-  call c ("mtimes", the_interpreter ());
+  call c ("mtimes", the_interpreter (), array_context ());
   c.finish (gla_pagemul (c.context (), &A, &B, &results, nullptr, nullptr));
   return Z;
 }
@@ -109,8 +108,7 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
   int32_t info = 0;
   results.X = array_of (X);
   results.info = &info;
-  wait_for_gpu (device);
-  call c (name, the_interpreter ());
+  call c (name, the_interpreter (), array_context ());
   c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
   if (info != 0)
     warning_with_id ("Octave:singular-matrix", "matrix singular to machine precision");

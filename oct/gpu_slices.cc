@@ -249,8 +249,7 @@ gpu_value norm (const gpu_value &x, gla_norm p)
       gla_array_packed (a.data (), static_cast<gla_type> (a.type ()), d (0), d (1), 1, a.device ());
   const gla_array norms =
       gla_array_packed (y.data (), static_cast<gla_type> (real), 1, 1, 1, a.device ());
-  wait_for_gpu (a.device ());
-  call c ("norm", the_interpreter ());
+  call c ("norm", the_interpreter (), array_context ());
   c.finish (gla_pagenorm (c.context (), &A, p, &norms, nullptr));
   return y;
 }

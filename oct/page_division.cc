@@ -220,7 +220,8 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
     error_with_id ("gpulinalg:bad-value", "%s: pages of A with one element are not done on a GPU",
                    want.who);
 
-  gla::call call (want.who, interp);
+  gla::call call (want.who, interp,
+                  gla::context_of_pages (ovl (want.A, want.B), opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   if (by_elements)

@@ -313,7 +313,7 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
   // work
   if (want.fun == GLA_FUN_VALUES && gla::any_on_gpu (args))
     gla::gather_needed ("pagefunm with a function handle");
-  gla::call call (who, interp);
+  gla::call call (who, interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   return gla::in_page_class_of (want.A, octave_value (), [&] (auto array, auto real) {

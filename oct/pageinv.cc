@@ -51,7 +51,7 @@ static octave_value_list pageinv_body (octave::interpreter &interp, const octave
   if (gla::any_on_gpu (args) && X.rows () > most)
     return gla::gpu_pages_function ("inverse", ovl (X, opts.given ({"device", "progress"})),
                                     std::max (1, nargout));
-  gla::call call ("pageinv", interp);
+  gla::call call ("pageinv", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   return gla::in_page_class_of (X, octave_value (), [&] (auto array, auto real) {

@@ -116,7 +116,8 @@ octave_value_list pagemtimes_body (octave::interpreter &interp, const octave_val
   dims (0) = rows;
   dims (1) = columns;
 
-  gla::call call ("pagemtimes", interp);
+  gla::call call ("pagemtimes", interp,
+                  gla::context_of_pages (ovl (want.X, want.Y), opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   const bool single = want.X.is_single_type () || want.Y.is_single_type ();

@@ -192,7 +192,7 @@ octave_value_list pagenorm_body (octave::interpreter &interp, const octave_value
       !want.X.isempty ())
     return gla::gpu_pages_function (
         "two_norms", ovl (want.X, opts.given ({"device"}), opts.given ({"progress"})));
-  gla::call call ("pagenorm", interp);
+  gla::call call ("pagenorm", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   if (of_library)

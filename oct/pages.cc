@@ -24,7 +24,7 @@ operand::operand (const octave_value &v, bool single, bool gpu)
     const char type = type_letter (single, v.iscomplex ());
     m_gpu = converted (moved_to (gpu_of_call (), "gpuArray", v), type);
     const dim_vector dims = v.dims ();
-    wait_for_gpu (m_gpu.device ());
+    wait_for_arrays (m_gpu.device ());
     m_array = gla_array_packed (m_gpu.numel () > 0 ? m_gpu.data () : nullptr,
                                 static_cast<gla_type> (type), dims (0), dims (1), pages_of (dims),
                                 m_gpu.device ());

@@ -17,7 +17,7 @@ static octave_value_list pagesvd_body (octave::interpreter &interp, const octave
   want.info = false;
   const std::string form = opts.last_flag ({"vector", "matrix"});
   want.matrix = form.empty () ? want.vectors : form == "matrix";
-  gla::call call ("pagesvd", interp);
+  gla::call call ("pagesvd", interp, gla::context_of_pages (args, octave_value ()));
   call.set_place (opts.value ("device"));
   octave_value_list all = decompose_pages ("pagesvd", call, args (0), want);
   return all.length () > 3 ? ovl (all (0), all (1), all (2)) : all;

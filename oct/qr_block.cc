@@ -172,7 +172,7 @@ static octave_value_list qr_block_body (octave::interpreter &interp, const octav
   // work
   if (want.solve && gla::any_on_gpu (args))
     return qr_block_solve_on_gpu (A, B, want, opts);
-  gla::call call ("qr_block", interp);
+  gla::call call ("qr_block", interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
   if (want.solve)

@@ -1069,10 +1069,10 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
 //------------------------------------------------------------------------------
 
 // Memory of a GPU, and operations of single elements, slices and subscripts on arrays there. What a
-// context does on one GPU by these functions is done in the order of the calls; a function returns
-// before its work is done, except where it brings something to the host. Before other functions of
-// the library work with such memory, or code of the caller does, call gla_wait. Stop callbacks end
-// gla_wait and copies. `device` is the number of a GPU; GLA_ERROR_OUT_OF_MEMORY means its memory.
+// context does on one GPU by these functions, and by those on pages whose arrays are there once it
+// has taken memory, is done in the order of the calls; a function returns before its work is done,
+// except where it brings something to the host. Before another context or code of the caller works
+// with it, call gla_wait; stop callbacks end that and copies. Out of memory: that of GPU `device`.
 
 // At least one byte; aligned to 512. Memory that is given back is kept for the next
 // gla_memory_take, up to a quarter of the GPU's, and gla_release frees what is kept. It belongs to

@@ -10,6 +10,12 @@ function y = mean (x, varargin)
     y = mean (x, varargin{:});
     return;
   endif
+  if (nargin == 1 || (nargin == 2 && isnumeric (varargin{1}) && isscalar (varargin{1})))
+    if (! isempty (x))
+      y = __gpu_array__ ("mean_along", x, varargin{:});
+      return;
+    endif
+  endif
   are_words = cellfun ("ischar", varargin);
   words = lower (varargin(are_words));
   dim = varargin(! are_words);

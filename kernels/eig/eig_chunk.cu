@@ -287,12 +287,16 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
 }
 
-// Downloads the part of the spectrum and its counts.
+// Downloads the part of the spectrum and its counts, which are known where all pages have as many.
 template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
 {
   const eig_range_args<T> r = range_of<T> (e, slot, chunk);
   gla_array count = gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, r.pages, GLA_DEVICE_HOST);
-  GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
+  if (*chunk->clean && !r.interval)
+    for (int64_t p = 0; p < r.pages; p++)
+      chunk->count[p] = r.columns;
+  else
+    GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
   if (e->eig_job.head.device_arrays || r.columns == 0)
     return GLA_OK;
   GLA_TRY (engine_download (e, slot, &chunk->lambda, r.to_lambda));
@@ -304,13 +308,13 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
   eig_args<T> a = args_of<T> (e, slot, chunk);
   bool all = e->eig_job.range == GLA_EIG_ALL;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
+  *chunk->clean = e->counter[slot] == 0;
   if (!all)
     GLA_TRY (finish_range<T> (e, slot, chunk));
   if (all && !e->eig_job.head.device_arrays)
     GLA_TRY (engine_download (e, slot, &chunk->lambda, a.lambda));
   if (all && !e->eig_job.head.device_arrays && e->eig_job.vectors)
     GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
-  *chunk->clean = e->counter[slot] == 0;
   if (*chunk->clean)
     return GLA_OK;
   gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);

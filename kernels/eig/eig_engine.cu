@@ -4,6 +4,7 @@
 #include "common/opened.cuh"
 #include "common/work_limits.cuh"
 #include "engine/eig_part.cuh"
+#include "engine/ordered.cuh"
 #include "eig_chunk.cuh"
 
 #include <cstring>
@@ -92,7 +93,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   const gla_eig_chunk *chunk = static_cast<const gla_eig_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
   GLA_TRY (engine_reserve (e, slot, eig_part_bytes (e, &e->eig_job, e->chunk_pages)));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return eig_part_submit (e, slot, chunk);
 }
 

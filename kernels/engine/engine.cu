@@ -330,39 +330,3 @@ gla_status engine_open_blas (cuda_engine *e, int slot)
   gla_status status = open_blas (e, &e->slots[slot].blas);
   return status == GLA_OK ? open_blas (e, &e->side_blas) : status;
 }
-
-//------------------------------------------------------------------------------
-// jobs and chunks
-//------------------------------------------------------------------------------
-
-void engine_drain (cuda_engine *e)
-{
-  for (int k = 0; k < ENGINE_SLOTS; k++) {
-    cudaStreamSynchronize (e->slots[k].stream);
-    e->slots[k].chunk = nullptr;
-    e->slots[k].results = {};
-  }
-  cudaStreamSynchronize (e->side);
-  cudaGetLastError ();
-}
-
-void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
-{
-  e->monitor = job->monitor;
-  e->chunk_pages = pages;
-  for (int k = 0; k < ENGINE_SLOTS; k++)
-    e->slots[k].chunk = nullptr;
-}
-
-gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_t pages)
-{
-  e->slots[slot].chunk = nullptr;
-  if (status == GLA_OK && e->monitor.poll (e->monitor.user, pages))
-    return GLA_ERROR_STOPPED;
-  return status;
-}
-
-void engine_end_job (gla_engine *engine)
-{
-  engine_drain (engine_of (engine));
-}

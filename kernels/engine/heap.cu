@@ -31,6 +31,7 @@ struct array_heap {
   int device;
   block *bins[2][BINS], *buckets[BUCKETS];
   int64_t live, peak, kept, limit;
+  array_order order;
   array_heap *next; // of another engine
 };
 
@@ -183,25 +184,32 @@ cudaError_t new_segment (array_heap *h, bool small, size_t size, block **b)
   return cudaSuccess;
 }
 
-array_heap *heap_of (cuda_engine *e)
+cudaError_t open_heap (cuda_engine *e)
 {
   if (e->heap != nullptr)
-    return e->heap;
+    return cudaSuccess;
   array_heap *h = static_cast<array_heap *> (calloc (1, sizeof *h));
   if (h == nullptr)
-    return nullptr;
+    return cudaErrorMemoryAllocation;
+  const cudaError_t error = order_open (&h->order);
+  if (error != cudaSuccess) {
+    order_close (&h->order);
+    free (h);
+    return error;
+  }
   h->device = e->base.device;
   h->limit = (int64_t)(e->memory_total / KEPT_PART);
   h->next = heaps;
   heaps = e->heap = h;
-  return h;
+  return cudaSuccess;
 }
 
 cudaError_t take (cuda_engine *e, size_t size, void **memory)
 {
-  array_heap *h = heap_of (e);
-  if (h == nullptr)
-    return cudaErrorMemoryAllocation;
+  const cudaError_t opened = open_heap (e);
+  array_heap *h = e->heap;
+  if (opened != cudaSuccess)
+    return opened;
   const bool small = size <= SMALL;
   block *b = best_free (h, small, size);
   if (b == nullptr) {
@@ -291,10 +299,16 @@ void heap_close (cuda_engine *e)
     while (*at != h)
       at = &(*at)->next;
     *at = h->next;
+    order_close (&h->order);
     free (h);
     e->heap = nullptr;
   }
   pthread_mutex_unlock (&lock);
+}
+
+array_order *heap_order (cuda_engine *e)
+{
+  return e->heap != nullptr ? &e->heap->order : nullptr;
 }
 
 gla_memory_info heap_query (const cuda_engine *e)

@@ -10,7 +10,7 @@
 #ifndef GPULINALG_HEAP_CUH
 #define GPULINALG_HEAP_CUH
 
-#include "engine.cuh"
+#include "ordered.cuh"
 
 // cudaErrorMemoryAllocation also where the host has no memory.
 cudaError_t heap_take (cuda_engine *e, size_t bytes, void **memory);
@@ -19,6 +19,8 @@ void heap_give (cuda_engine *e, void *memory); // NULL is allowed
 void heap_trim (int device);
 // Frees all, also what is in use.
 void heap_close (cuda_engine *e);
+// NULL where the engine has never had such an array.
+array_order *heap_order (cuda_engine *e);
 gla_memory_info heap_query (const cuda_engine *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "engine/eig_part.cuh"
+#include "engine/ordered.cuh"
 #include "engine/product_part.cuh"
 #include "engine/rows.h"
 #include "fun.cuh"
@@ -330,7 +331,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagefun_chunk *> (pages);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->pagefun_job, e->chunk_pages)));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_types (e->pagefun_job, [&] (auto a, auto f) {
     return submit<decltype (a), decltype (f)> (e, slot, chunk);
   });

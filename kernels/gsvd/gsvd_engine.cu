@@ -9,6 +9,7 @@
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/engine.cuh"
+#include "engine/ordered.cuh"
 #include "gsvd_team.cuh"
 
 #include <cstring>
@@ -381,13 +382,11 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   const gla_gsvd_chunk *chunk = static_cast<const gla_gsvd_chunk *> (pages);
   cuda_engine *e = engine_of (engine);
-  if (!is_regular (e->gsvd_job)) {
-    e->slots[slot].chunk = chunk;
-    return GLA_OK;
-  }
+  if (!is_regular (e->gsvd_job))
+    return engine_take_slot (e, slot, chunk);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e->gsvd_job, e->chunk_pages)));
   GLA_TRY (engine_open_blas (e, slot));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_type (e->gsvd_job.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }

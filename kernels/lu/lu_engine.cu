@@ -4,6 +4,7 @@
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "engine/operand.cuh"
+#include "engine/ordered.cuh"
 #include "lu.cuh"
 
 #include <cstring>
@@ -231,7 +232,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   carver count = {nullptr, 0};
   memory_of (e, chunk, count);
   GLA_TRY (engine_reserve (e, slot, count.used));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   const chunk_memory m = memory_in (e, slot, chunk);
   GLA_TRY (upload (e, slot, chunk, m));
   if (chunk->X.device == GLA_DEVICE_HOST && chunk->X.data != nullptr)

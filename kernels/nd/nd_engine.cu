@@ -5,6 +5,7 @@
 
 #include "nd_engine.cuh"
 #include "common/nd_types.h"
+#include "engine/download_whole.cuh"
 #include "nd_find.cuh"
 #include "nd_scan.cuh"
 
@@ -73,6 +74,9 @@ gla_status get (gla_engine *engine, void *to, const void *from, size_t bytes)
 {
   cuda_engine *e = engine_of (engine);
   const gla_array words = bytes_of (to, bytes);
+  const gla_status status = download_whole (e, 0, static_cast<char *> (to), from, bytes);
+  if (status != GLA_ERROR_OUT_OF_MEMORY)
+    return status;
   GLA_TRY (engine_download (e, 0, &words, from));
   return engine_status (copy_rest (e, to, from, bytes, cudaMemcpyDeviceToHost));
 }

@@ -5,6 +5,7 @@
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "engine/engine.cuh"
+#include "engine/ordered.cuh"
 #include "norm.cuh"
 
 namespace
@@ -68,7 +69,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_pageno
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_pagenorm_chunk *chunk)
 {
   const norm_args<T> a = args_in<T> (e, slot, chunk);
-  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  GLA_TRY (engine_wait_unordered (e, slot));
   return e->pagenorm_job.head.device_arrays ? GLA_OK
                                             : engine_download (e, slot, &chunk->norms, a.norms);
 }
@@ -115,7 +116,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagenorm_chunk *> (pages);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e->pagenorm_job, e->chunk_pages)));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_type (e->pagenorm_job.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }

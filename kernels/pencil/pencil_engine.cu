@@ -8,6 +8,7 @@
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
 #include "engine/eig_part.cuh"
+#include "engine/ordered.cuh"
 #include "engine/rows.h"
 #include "pencil_chunk.cuh"
 
@@ -384,7 +385,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_eigpairs_chunk *> (pages);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->eigpairs_job, e->chunk_pages)));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_type (e->eigpairs_job.eig.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }

@@ -6,6 +6,7 @@
 #include "common/pages.cuh"
 #include "common/work_limits.cuh"
 #include "engine/operand.cuh"
+#include "engine/ordered.cuh"
 #include "product.cuh"
 
 namespace
@@ -242,7 +243,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   carver count = {nullptr, 0};
   memory_of (e->pagemul_job, chunk, count);
   GLA_TRY (engine_reserve (e, slot, count.used));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   carver c = {e->slots[slot].memory, 0};
   const chunk_memory s = memory_of (e->pagemul_job, chunk, c);
   GLA_TRY (upload (e, slot, chunk, s));
@@ -257,7 +258,7 @@ gla_status finish (gla_engine *engine, int slot)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagemul_chunk *> (e->slots[slot].chunk);
-  gla_status status = engine_wait (e, e->slots[slot].done);
+  gla_status status = engine_wait_unordered (e, slot);
   if (status == GLA_OK && !e->pagemul_job.head.device_arrays) {
     carver c = {e->slots[slot].memory, 0};
     const chunk_memory s = memory_of (e->pagemul_job, chunk, c);

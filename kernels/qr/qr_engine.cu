@@ -6,6 +6,7 @@
 #include "common/opened.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
+#include "engine/ordered.cuh"
 #include "qr_chunk.cuh"
 
 namespace
@@ -63,7 +64,7 @@ gla_status download_jpvt (cuda_engine *e, int slot, const gla_qr_chunk *chunk, c
 template <class T> gla_status finish (cuda_engine *e, int slot, const gla_qr_chunk *chunk)
 {
   qr_chunk_memory<T> s = memory_of<T> (e, slot, chunk);
-  GLA_TRY (engine_wait (e, e->slots[slot].done));
+  GLA_TRY (s.direct ? engine_wait (e, e->slots[slot].done) : engine_wait_unordered (e, slot));
   if (s.direct && e->counter[slot] > 0)
     GLA_TRY (qr_chunk_redo<T> (e, slot, chunk, s));
   if (e->qr_job.head.device_arrays && e->qr_job.pivot)
@@ -151,7 +152,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e->qr_job, e->chunk_pages)));
   if (uses_blas (e->qr_job))
     GLA_TRY (engine_open_blas (e, slot));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_type (e->qr_job.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }

@@ -9,6 +9,7 @@
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
+#include "engine/ordered.cuh"
 #include "svd_chunk.cuh"
 
 #include <cstring>
@@ -247,7 +248,7 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_svd_chunk *> (pages);
   GLA_TRY (engine_reserve (e, slot, arena_bytes (e, e->svd_job, e->chunk_pages)));
-  e->slots[slot].chunk = chunk;
+  GLA_TRY (engine_take_slot (e, slot, chunk));
   return for_type (e->svd_job.head.type,
                    [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
 }

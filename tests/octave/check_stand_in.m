@@ -37,6 +37,34 @@ function n = lines_with_launch ()
   n = numel (strfind (fileread (getenv ("GPULINALG_FAKE_TRACE")), "\nlaunch "));
 endfunction
 
+% What f () does for a second time, by the trace: how often it waits for its own work, how often it takes memory from the
+% driver, the streams of its launches, and how often it copies.
+function [waits, allocations, streams, copies] = work_of (f)
+  f ();
+  before = numel (fileread (getenv ("GPULINALG_FAKE_TRACE")));
+  f ();
+  lines = strsplit (fileread (getenv ("GPULINALG_FAKE_TRACE"))(before+1:end), "\n");
+  recorded = streams = {};
+  waits = allocations = copies = 0;
+  for line = lines
+    words = strsplit (line{1}, {" ", ",", ":"});
+    switch (words{1})
+      case "record"
+        recorded{end+1} = words{2};
+      case "query"
+        waits += any (strcmp (words{2}, recorded));
+      case "synchronize"
+        waits++;
+      case {"malloc", "free", "host"}
+        allocations++;
+      case "copy"
+        copies++;
+      case "launch"
+        streams{end+1} = regexp (line{1}, 'stream (\S+),', "tokens", "once"){1};
+    endswitch
+  endfor
+endfunction
+
 function count_share (~, ~)
   global shares;
   shares++;
@@ -107,6 +135,54 @@ count (n == 1, "arrayfun with sqrt launches %d kernels", n);
 for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2), @() G(2,:), @() single (gpuArray (rand (7))), @() sort (G), @() sqrt (G), @() max (G)}
   n = launches (f{1});
   count (n == 1, "%s launches %d kernels", func2str (f{1}), n);
+endfor
+
+% functions on pages work in the stream of the arrays, and wait for what the host needs, once
+[~, ~, own] = work_of (@() G + 1);
+P = gpuArray (rand (4, 4, 50));
+S = P + permute (P, [2, 1, 3]);
+calls = {@() pagemtimes(P, P), 0; @() pagemtimes(P, magic(4)), 0; @() P(:,:,1) * P(:,:,2), 0; @() pagenorm(P, 1), 0; @() norm(P(:,:,1), 1), 0; @() qr_block(P), 0; ...
+         @() pagemldivide(P, P), 1; @() P(:,:,1) \ P(:,:,2), 1; @() pageinv(P), 1; @() batcheig(S), 1; @() batcheig(S, "largest", 2), 1; @() batcheig(S, S, "lower"), 1; ...
+         @() batchsvd(P), 1; @() pagefunm(S, "exp"), 1};
+for k = 1:rows (calls)
+  [waits, allocations, streams] = work_of (calls{k,1});
+  count (waits == calls{k,2}, "%s waits %d times, not %d", func2str (calls{k,1}), waits, calls{k,2});
+  count (allocations == 0, "%s takes or frees memory of the driver %d times", func2str (calls{k,1}), allocations);
+  count (! isempty (streams) && all (strcmp (streams, own{1})), "%s does not work in the stream of the arrays alone", func2str (calls{k,1}));
+endfor
+
+% a job of several chunks: other streams wait for the stream of the arrays before their work, and it for them behind it
+P = zeros (256, 256, 1800, "gpuArray");
+before = numel (fileread (getenv ("GPULINALG_FAKE_TRACE")));
+R = qr_block (P);
+text = fileread (getenv ("GPULINALG_FAKE_TRACE"))(before+1:end);
+[at, words] = regexp (text, 'launch [^\n]* stream (\S+), cluster', "start", "tokens");
+streams = cellfun (@(w) w{1}, words, "UniformOutput", false);
+others = unique (streams(! strcmp (streams, own{1})));
+count (! isempty (others), "1800 pages of 256 x 256 are one chunk");
+for k = 1:numel (others)
+  mine = at(strcmp (streams, others{k}));
+  begun = regexp (text, ['record (\S+), stream ' own{1} '\n'], "tokens", "once"){1};
+  wait = regexp (text, sprintf ('stream %s waits for %s,', others{k}, begun));
+  done = regexp (text, ['record (\S+), stream ' others{k} '\n'], "tokens"){end}{1};
+  joined = regexp (text, sprintf ('stream %s waits for %s,', own{1}, done));
+  count (! isempty (wait) && wait(1) < mine(1), "stream %s begins before the work on the arrays has ended", others{k});
+  count (! isempty (joined) && joined(end) > mine(end), "the stream of the arrays goes on before stream %s has ended", others{k});
+endfor
+clear P R
+
+% repmat brings no list of subscripts to the GPU; mean is two operations
+for f = {@() repmat (G, [1, 1, 1000]), @() repmat (G, 3, 2), @() repmat (Z, [2, 1, 3, 4]), @() repmat (row, 50, 1)}
+  [waits, allocations, streams, copies] = work_of (f{1});
+  count (numel (streams) == 1 && copies == 0 && waits == 0, "%s launches %d kernels, copies %d times, waits %d times", func2str (f{1}), numel (streams), copies, waits);
+endfor
+[~, ~, streams, copies] = work_of (@() mean (G, 2));
+count (numel (streams) == 2 && copies == 0, "mean launches %d kernels, copies %d times", numel (streams), copies);
+
+% large arrays come back whole, whatever their bytes are over those of the buffers
+for n = [4194304, 4194305, 5000003]
+  x = rand (n, 1);
+  count (isequal (gather (gpuArray (x)), x), "gather of %d elements", n);
 endfor
 
 % division by a matrix that is not square converts logical and single arrays

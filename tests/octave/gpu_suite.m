@@ -125,7 +125,7 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_pages (part{1});
     counts += [p, f];
   endfor
-  for suite = mine ({@check_gpu_transforms, @check_gpu_scripts})
+  for suite = mine ({@check_gpu_transforms, @check_gpu_scripts, @check_gpu_order})
     [p, f] = suite{1} ();
     counts += [p, f];
   endfor
