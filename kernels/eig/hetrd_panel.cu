@@ -7,16 +7,44 @@
 // cache) in an order that depends on n alone: the bits are the same for every size of cluster.
 
 #include "common/cluster.cuh"
+#include "common/together.cuh"
 #include "hetrd_tiles.cuh"
 
 namespace
 {
 
+// A page gets a team if it has so many times as many blocks as a cluster would have.
+enum { TEAM_GAIN = 3 };
+
+// The sums of a row over tiles and over columns of V and W are done in CLASSES parts, so that one
+// warp or CLASSES warps find them with the same bits.
+enum { CLASSES = HETRD_PANEL_WARPS };
+
 // The product y = A v of column k, which tiles left in parts, at row i: row sums of the tiles left
-// of it, and column sums of those below.
+// of it, and column sums of those below. Part q of it; then all of it.
+template <class T> GLA_DEVICE T product_class (const panel_page<T> &p, int k, int i, int q)
+{
+  constexpr int N = 8; // as many loads together
+  T sum = from_real<T> (0);
+#pragma unroll 1
+  for (int t = (k + 1) / HETRD_TILE + q; t <= p.tiles; t += CLASSES * N) {
+    T part[N];
+#pragma unroll
+    for (int g = 0; g < N; g++)
+      part[g] = t + g * CLASSES <= p.tiles ? load (p.part + (t + g * CLASSES) * p.ld + i)
+                                           : from_real<T> (0);
+#pragma unroll
+    for (int g = 0; g < N; g++)
+      sum = sum + part[g];
+  }
+  return sum;
+}
 template <class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i)
 {
-  T sum = from_real<T> (0);
+  T sums[CLASSES];
+#pragma unroll
+  for (int q = 0; q < CLASSES; q++)
+    sums[q] = from_real<T> (0);
 #pragma unroll 1
   for (int t = (k + 1) / HETRD_TILE; t <= p.tiles; t += together<T>) {
     T part[together<T>];
@@ -25,9 +53,12 @@ template <class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i
       part[q] = t + q <= p.tiles ? load (p.part + (t + q) * p.ld + i) : from_real<T> (0);
 #pragma unroll
     for (int q = 0; q < together<T>; q++)
-      sum = sum + part[q];
+      sums[q % CLASSES] = sums[q % CLASSES] + part[q];
   }
-  return sum;
+#pragma unroll
+  for (int q = 1; q < CLASSES; q++)
+    sums[0] = sums[0] + sums[q];
+  return sums[0];
 }
 
 // What a column of the panel needs of the columns before it, in shared memory.
@@ -41,24 +72,67 @@ template <class T> struct panel_rows {
 template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, panel_rows<T> &rows)
 {
   int done = k - 1 - p.first, m = p.tiles - k / HETRD_TILE, c = threadIdx.x;
-  real_t<T> form = 0;
+  T a = from_real<T> (0), b = a, v = a, w = a;
   if (c < done) {
-    rows.a[c] = load (p.dots + c);
-    rows.b[c] = load (p.dots + HETRD_PANEL + c);
-    rows.v[c] = conj (load (p.column (p.first + c) + k));
-    rows.w[c] = conj (load (p.W + c * p.ld + k));
+    a = load (p.dots + c);
+    b = load (p.dots + HETRD_PANEL + c);
+    v = load (p.column (p.first + c) + k);
+    w = load (p.W + c * p.ld + k);
   }
+  real_t<T> form = 0;
   if (done >= 0)
-#pragma unroll 4
+#pragma unroll 8
     for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * HETRD_PANEL_WARPS)
       form += load (p.forms + t);
+  if (c < done) {
+    rows.a[c] = a;
+    rows.b[c] = b;
+    rows.v[c] = conj (v);
+    rows.w[c] = conj (w);
+  }
   form = lane_sum<32> (form);
   if (threadIdx.x % 32 == 0)
     rows.form[threadIdx.x / 32] = form;
   __syncthreads ();
 }
 
-// What the columns c of V and W take from y and x at row i, for c < done.
+// What columns c of V and W take from y and x at row i.
+template <class T> struct panel_change {
+  T y, x;
+};
+
+// Part q of that: of columns 2q and 2q + 1, whose entries at the row are v and w.
+template <class T>
+GLA_DEVICE panel_change<T> change_class (const panel_rows<T> &rows, int q, int done, const T *v,
+                                         const T *w)
+{
+  panel_change<T> s = {from_real<T> (0), from_real<T> (0)};
+#pragma unroll
+  for (int g = 0; g < 2; g++) {
+    int c = 2 * q + g;
+    if (c < done) {
+      s.y = madd (v[g], rows.a[c], madd (w[g], rows.b[c], s.y));
+      s.x = madd (v[g], rows.w[c], madd (w[g], rows.v[c], s.x));
+    }
+  }
+  return s;
+}
+
+// The entries of columns c..c+N-1 of V and W at row i.
+template <int N, class T>
+GLA_DEVICE void load_change (const panel_page<T> &p, int c, int i, int done, T (&v)[N], T (&w)[N])
+{
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    v[q] = w[q] = from_real<T> (0);
+    if (c + q < done) {
+      v[q] = load (p.column (p.first + c + q) + i);
+      w[q] = load (p.W + (c + q) * p.ld + i);
+    }
+  }
+}
+
+// All of them, for c < done.
 template <class T>
 GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int i, int done, T &y,
                          T &x)
@@ -67,58 +141,111 @@ GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int 
 #pragma unroll 1
   for (int c = 0; c < done; c += N) {
     T v[N], w[N];
+    load_change (p, c, i, done, v, w);
 #pragma unroll
-    for (int q = 0; q < N; q++) {
-      v[q] = w[q] = from_real<T> (0);
+    for (int q = 0; q < N; q += 2)
       if (c + q < done) {
-        v[q] = load (p.column (p.first + c + q) + i);
-        w[q] = load (p.W + (c + q) * p.ld + i);
-      }
-    }
-#pragma unroll
-    for (int q = 0; q < N; q++)
-      if (c + q < done) {
-        y = y - madd (v[q], rows.a[c + q], w[q] * rows.b[c + q]);
-        x = x - madd (v[q], rows.w[c + q], w[q] * rows.v[c + q]);
+        panel_change<T> s = change_class (rows, (c + q) / 2, done, v + q, w + q);
+        y = y - s.y;
+        x = x - s.x;
       }
   }
 }
 
+// The classes of 32 rows, each found by a warp, in the copies of the first one.
+template <class T> struct panel_classes {
+  T product[CLASSES][32], y[CLASSES][32], x[CLASSES][32];
+};
+
+// The same as product_at and correct, by all warps of the block: warp q finds part q, and the first
+// one y and x.
+template <class T>
+GLA_DEVICE void find_together (const panel_page<T> &p, const panel_rows<T> &rows, int k, int i,
+                               bool inside, T &y, T &x)
+{
+  static_assert (sizeof (panel_classes<T>) <= HETRD_PANEL_STAGES * 4096, "in the first warp's ring");
+  int lane = threadIdx.x % 32, q = threadIdx.x / 32, done = k - 1 - p.first;
+  panel_classes<T> &m = *reinterpret_cast<panel_classes<T> *> (p.first_ring ());
+  __syncthreads (); // what was found before has been read
+  if (inside) {
+    T v[2], w[2];
+    load_change (p, 2 * q, i, done, v, w);
+    m.product[q][lane] = product_class (p, k - 1, i, q);
+    panel_change<T> s = change_class (rows, q, done, v, w);
+    m.y[q][lane] = s.y;
+    m.x[q][lane] = s.x;
+  }
+  __syncthreads ();
+  if (q > 0 || !inside)
+    return;
+  y = m.product[0][lane];
+#pragma unroll
+  for (int g = 1; g < CLASSES; g++)
+    y = y + m.product[g][lane];
+#pragma unroll
+  for (int g = 0; g < CLASSES; g++)
+    if (2 * g < done) {
+      y = y - m.y[g][lane];
+      x = x - m.x[g][lane];
+    }
+}
+
+// w(k) of column k-1, which every row needs; every warp finds it by itself. `parts` are of the
+// product at row k, a lane has every 32nd of them.
+template <class T>
+GLA_DEVICE T pivot_of (const panel_page<T> &p, int k, const householder<T> &h,
+                       const panel_rows<T> &rows, T parts, real_t<T> *form_of)
+{
+  typedef real_t<T> R;
+  int lane = threadIdx.x % 32, done = k - 1 - p.first;
+  R form = 0;
+  for (int g = 0; g < HETRD_PANEL_WARPS; g++)
+    form += rows.form[g];
+  R inner = lane < done ? re (conj (rows.b[lane]) * rows.a[lane]) : R (0);
+  form = (form - 2 * lane_sum<32> (inner)) * abs2 (h.tau) / 2;
+  if (lane < done)
+    parts = parts - madd (conj (rows.v[lane]), rows.a[lane], conj (rows.w[lane]) * rows.b[lane]);
+  *form_of = form;
+  return h.tau * lane_sum<32> (parts) - scale (form, p.v[k]);
+}
+
 // Ends column k-1 of the panel (its w) and begins column k (x, not yet a reflector). Rows are
-// distributed over the warps of the cluster 32 at a time, a row per lane, and each row's V and W
-// are read once. w(k), which every row needs, is found by every warp; h is the reflector of column
-// k-1.
+// distributed over the cluster 32 at a time, a row per lane, and each row's V and W are read once:
+// to its warps or, where it has as many blocks as half of that, to its blocks, whose warps divide
+// the sums of a row. h is the reflector of column k-1.
 template <class T>
 GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T> &h,
                              panel_rows<T> &rows, real_t<T> *d, bool last)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32, done = k - 1 - p.first; // columns of V and W that are complete
+  int corner = k / HETRD_TILE, blocks = p.units / HETRD_PANEL_WARPS;
+  bool shares = p.tiles - corner <= 2 * blocks;
+  T parts = from_real<T> (0), wk = parts;
+  if (done >= 0)
+#pragma unroll 2
+    for (int t = corner + lane; t <= p.tiles; t += 32)
+      parts = parts + load (p.part + t * p.ld + k);
   load_rows (p, k, rows);
   R form = 0;
-  T wk = from_real<T> (0);
-  if (done >= 0) {
-    for (int g = 0; g < HETRD_PANEL_WARPS; g++)
-      form += rows.form[g];
-    R inner = lane < done ? re (conj (rows.b[lane]) * rows.a[lane]) : R (0);
-    form = (form - 2 * lane_sum<32> (inner)) * abs2 (h.tau) / 2;
-    for (int t = k / HETRD_TILE + lane; t <= p.tiles; t += 32)
-      wk = wk + load (p.part + t * p.ld + k);
-    if (lane < done)
-      wk = wk - madd (conj (rows.v[lane]), rows.a[lane], conj (rows.w[lane]) * rows.b[lane]);
-    wk = h.tau * lane_sum<32> (wk) - scale (form, p.v[k]);
-  }
-  for (int block = k / HETRD_TILE + p.unit; block < p.tiles; block += p.units) {
+  if (done >= 0)
+    wk = pivot_of (p, k, h, rows, parts, &form);
+  for (int block = corner + (shares ? p.unit % blocks : p.unit); block < p.tiles;
+       block += shares ? blocks : p.units) {
     int i = block * HETRD_TILE + lane;
     bool inside = i >= k && i < p.n;
-    T x = from_real<T> (0);
-    if (inside) {
-      T y = from_real<T> (0);
-      if (!last)
-        x = load (p.column (k) + i);
-      if (done >= 0)
-        y = product_at (p, k - 1, i);
+    T x = from_real<T> (0), y = x;
+    if (inside && !last && (!shares || threadIdx.x < 32))
+      x = load (p.column (k) + i);
+    if (done >= 0 && shares)
+      find_together (p, rows, k, i, inside, y, x);
+    else if (done >= 0 && inside) {
+      y = product_at (p, k - 1, i);
       correct (p, rows, i, done, y, x);
+    }
+    if (shares && threadIdx.x >= 32)
+      continue;
+    if (inside) {
       if (done >= 0) {
         T v = p.v[i], w = h.tau * y - scale (form, v);
         p.W[done * p.ld + i] = w;
@@ -142,10 +269,11 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
   typedef real_t<T> R;
   int lane = threadIdx.x % 32;
   R square = 0, up = 1;
+  T alpha = load (p.x + k + 1);
+#pragma unroll 2
   for (int block = k / HETRD_TILE + lane; block < p.tiles; block += 32)
     square += load (p.squares + block);
   square = lane_sum<32> (square);
-  T alpha = load (p.x + k + 1);
   if (small_column (alpha, square)) {
     up = limits<R>::up;
     alpha = scale (up, alpha);
@@ -166,10 +294,19 @@ GLA_DEVICE householder<T> end_column (const panel_page<T> &p, int k, int rank, i
   return h;
 }
 
-// One cluster of blocks per page. A column has two parts with a cluster barrier after each: its
-// vectors, with rows distributed 32 at a time; then the products, with tiles of 32 by 32
-// distributed over all warps.
-template <class T>
+// All blocks of a page, which are a cluster or, where TEAM, are all on the GPU at the same time.
+template <bool TEAM> GLA_DEVICE void page_barrier (unsigned *counter, int rank, int blocks)
+{
+  if constexpr (TEAM)
+    blocks_barrier (counter, rank, blocks);
+  else
+    cluster_barrier (blocks);
+}
+
+// A cluster of blocks per page, or a team of more blocks where pages are few. A column has two
+// parts with a barrier of the page after each: its vectors, with rows distributed 32 at a time;
+// then the products, with tiles of 32 by 32 distributed over all warps.
+template <class T, bool TEAM>
 __global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
     hetrd_panel_kernel (eig_args<T> a, int first, int last, int blocks)
 {
@@ -182,13 +319,14 @@ __global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
   panel_page<T> p (a, page, first, reinterpret_cast<T *> (memory));
   p.unit = threadIdx.x / 32 * blocks + rank;
   p.units = HETRD_PANEL_WARPS * blocks;
+  unsigned *counter = hetrd_counter (a, page);
   householder<T> h = {};
   for (int k = first; k < last; k++) {
     int m = p.tiles - (k + 1) / HETRD_TILE, count = m * (m + 1) / 2;
     next_column (p, k, h, rows, a.d + page * n, false);
     tile_cursor<T> start (p, k), ahead = start;
     prefetch (p, ahead, count); // not earlier: its loads would delay those above
-    cluster_barrier (blocks);
+    page_barrier<TEAM> (counter, rank, blocks);
     h = end_column (p, k, rank, blocks);
     if (rank == 0 && threadIdx.x == 0) {
       a.e[page * n + k] = h.beta;
@@ -197,7 +335,7 @@ __global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
     __syncthreads ();
     multiply_columns (p, k, count);
     multiply_tiles (p, start, ahead, count);
-    cluster_barrier (blocks);
+    page_barrier<TEAM> (counter, rank, blocks);
   }
   next_column (p, last, h, rows, a.d + page * n, true);
 }
@@ -228,7 +366,7 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
     cluster_launch launch = panel_launch (a, first, size);
     int fit = 0;
     cudaError_t status =
-        cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T>, &launch.config);
+        cudaOccupancyMaxActiveClusters (&fit, hetrd_panel_kernel<T, false>, &launch.config);
     if (status != cudaSuccess)
       return status;
     if (a.pages <= fit)
@@ -237,21 +375,52 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
   return cudaSuccess;
 }
 
-template <class T> cudaError_t launch (const eig_args<T> &a, int first, int last, int blocks)
+// The size of a team: as many blocks as have a tile for each warp, and as are on the GPU at once
+// with those of the other pages. Its barriers take longer than those of a cluster.
+template <class T> cudaError_t team_size (const eig_args<T> &a, int first, int *best)
 {
+  int64_t tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
+  int each = 0;
+  cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+      &each, hetrd_panel_kernel<T, true>, 32 * HETRD_PANEL_WARPS, panel_shared (a, first));
+  int64_t size = tiles * (tiles + 1) / 2 / HETRD_PANEL_WARPS,
+          fit = (int64_t)each * a.multiprocessors / a.pages;
+  *best = (int)(size < fit ? size : fit);
+  return status;
+}
+
+template <class T, bool TEAM>
+cudaError_t launch (const eig_args<T> &a, int first, int last, int blocks)
+{
+  auto kernel = hetrd_panel_kernel<T, TEAM>;
+  const size_t shared = panel_shared (a, first);
+  const cudaError_t status = allow_shared (kernel, shared);
+  if (status != cudaSuccess)
+    return status;
+  if (TEAM)
+    return launch_together (kernel, (int)a.pages * blocks, 32 * HETRD_PANEL_WARPS, shared, a.stream,
+                            a, first, last, blocks);
   cluster_launch launch = panel_launch (a, first, blocks);
-  return cudaLaunchKernelEx (&launch.config, hetrd_panel_kernel<T>, a, first, last, blocks);
+  return cudaLaunchKernelEx (&launch.config, kernel, a, first, last, blocks);
 }
 
 } // namespace
 
 template <class T> cudaError_t hetrd_panel (const eig_args<T> &a, int first, int last)
 {
-  int blocks = 1;
-  cudaError_t status = allow_shared (hetrd_panel_kernel<T>, panel_shared (a, first));
+  int blocks = 1, team = 1;
+  cudaError_t status = allow_shared (hetrd_panel_kernel<T, false>, panel_shared (a, first));
   if (status == cudaSuccess)
     status = cluster_size (a, first, &blocks);
-  return status == cudaSuccess ? launch (a, first, last, blocks) : status;
+  if (status == cudaSuccess && a.pages <= HETRD_TEAM_PAGES) {
+    status = allow_shared (hetrd_panel_kernel<T, true>, panel_shared (a, first));
+    if (status == cudaSuccess)
+      status = team_size (a, first, &team);
+  }
+  if (status != cudaSuccess)
+    return status;
+  return team >= TEAM_GAIN * blocks ? launch<T, true> (a, first, last, team)
+                                    : launch<T, false> (a, first, last, blocks);
 }
 
 template cudaError_t hetrd_panel (const eig_args<float> &, int, int);
