@@ -4,7 +4,7 @@
 // The trailing matrix A stays as it was when the panel began; what the panel's columns did to it is
 // A - V W' - W V'. So a column costs one pass over the lower triangle, each entry read once and
 // used for both sides of the product. Partial results go through global memory (they stay in the L2
-// cache) in an order that depends on n alone: the bits are the same for every size of cluster.
+// cache) in an order that depends on n alone: the bits are the same for every number of blocks.
 
 #include "common/cluster.cuh"
 #include "common/together.cuh"
@@ -13,52 +13,73 @@
 namespace
 {
 
-// A page gets a team if it has so many times as many blocks as a cluster would have.
-enum { TEAM_GAIN = 3 };
+// A page gets a team if it has so many times as many blocks as a cluster would have, and for each
+// row at most so many parts of a product.
+enum { TEAM_GAIN = 3, TEAM_PARTS = 64, CLUSTER_MOST = 16 };
 
-// The sums of a row over tiles and over columns of V and W are done in CLASSES parts, so that one
-// warp or CLASSES warps find them with the same bits.
-enum { CLASSES = HETRD_PANEL_WARPS };
+// What 32 rows need of the columns before, copied by all warps of a block of a team into the rings
+// of its warps: parts of the product, and V and W.
+template <class T> struct panel_copies {
+  T part[TEAM_PARTS][32], v[HETRD_PANEL][32], w[HETRD_PANEL][32];
+};
+template <class T> GLA_DEVICE panel_copies<T> &copies_of (const panel_page<T> &p)
+{
+  static_assert (sizeof (panel_copies<T>) <= HETRD_PANEL_WARPS * HETRD_PANEL_STAGES * 4096, "room");
+  return *reinterpret_cast<panel_copies<T> *> (p.first_ring ());
+}
+
+// Each warp copies every eighth of all that for row i of its lane; all loads are under way
+// together.
+template <class T> GLA_DEVICE void copy_row (const panel_page<T> &p, int k, int i)
+{
+  constexpr int W = HETRD_PANEL_WARPS, PARTS = TEAM_PARTS / W, COLUMNS = HETRD_PANEL / W;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, done = k - 1 - p.first;
+  panel_copies<T> &m = copies_of (p);
+  T part[PARTS], v[COLUMNS], w[COLUMNS];
+#pragma unroll
+  for (int q = 0; q < PARTS; q++) {
+    int t = k / HETRD_TILE + warp + q * W;
+    part[q] = t <= p.tiles ? load (p.part + t * p.ld + i) : from_real<T> (0);
+  }
+#pragma unroll
+  for (int q = 0; q < COLUMNS; q++) {
+    int c = warp + q * W;
+    v[q] = w[q] = from_real<T> (0);
+    if (c < done) {
+      v[q] = load (p.column (p.first + c) + i);
+      w[q] = load (p.W + c * p.ld + i);
+    }
+  }
+#pragma unroll
+  for (int q = 0; q < PARTS; q++)
+    m.part[warp + q * W][lane] = part[q];
+#pragma unroll
+  for (int q = 0; q < COLUMNS; q++) {
+    m.v[warp + q * W][lane] = v[q];
+    m.w[warp + q * W][lane] = w[q];
+  }
+}
 
 // The product y = A v of column k, which tiles left in parts, at row i: row sums of the tiles left
-// of it, and column sums of those below. Part q of it; then all of it.
-template <class T> GLA_DEVICE T product_class (const panel_page<T> &p, int k, int i, int q)
+// of it, and column sums of those below. COPIED: from the copies.
+template <bool COPIED, class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i)
 {
-  constexpr int N = 8; // as many loads together
+  int first = (k + 1) / HETRD_TILE, lane = threadIdx.x % 32;
   T sum = from_real<T> (0);
 #pragma unroll 1
-  for (int t = (k + 1) / HETRD_TILE + q; t <= p.tiles; t += CLASSES * N) {
-    T part[N];
-#pragma unroll
-    for (int g = 0; g < N; g++)
-      part[g] = t + g * CLASSES <= p.tiles ? load (p.part + (t + g * CLASSES) * p.ld + i)
-                                           : from_real<T> (0);
-#pragma unroll
-    for (int g = 0; g < N; g++)
-      sum = sum + part[g];
-  }
-  return sum;
-}
-template <class T> GLA_DEVICE T product_at (const panel_page<T> &p, int k, int i)
-{
-  T sums[CLASSES];
-#pragma unroll
-  for (int q = 0; q < CLASSES; q++)
-    sums[q] = from_real<T> (0);
-#pragma unroll 1
-  for (int t = (k + 1) / HETRD_TILE; t <= p.tiles; t += together<T>) {
+  for (int t = first; t <= p.tiles; t += together<T>) {
     T part[together<T>];
 #pragma unroll
     for (int q = 0; q < together<T>; q++)
-      part[q] = t + q <= p.tiles ? load (p.part + (t + q) * p.ld + i) : from_real<T> (0);
+      if constexpr (COPIED)
+        part[q] = copies_of (p).part[t - first + q][lane];
+      else
+        part[q] = t + q <= p.tiles ? load (p.part + (t + q) * p.ld + i) : from_real<T> (0);
 #pragma unroll
     for (int q = 0; q < together<T>; q++)
-      sums[q % CLASSES] = sums[q % CLASSES] + part[q];
+      sum = sum + part[q];
   }
-#pragma unroll
-  for (int q = 1; q < CLASSES; q++)
-    sums[0] = sums[0] + sums[q];
-  return sums[0];
+  return sum;
 }
 
 // What a column of the panel needs of the columns before it, in shared memory.
@@ -81,7 +102,7 @@ template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, pan
   }
   real_t<T> form = 0;
   if (done >= 0)
-#pragma unroll 8
+#pragma unroll 4
     for (int t = threadIdx.x; t < m * (m + 1) / 2; t += 32 * HETRD_PANEL_WARPS)
       form += load (p.forms + t);
   if (c < done) {
@@ -96,44 +117,8 @@ template <class T> GLA_DEVICE void load_rows (const panel_page<T> &p, int k, pan
   __syncthreads ();
 }
 
-// What columns c of V and W take from y and x at row i.
-template <class T> struct panel_change {
-  T y, x;
-};
-
-// Part q of that: of columns 2q and 2q + 1, whose entries at the row are v and w.
-template <class T>
-GLA_DEVICE panel_change<T> change_class (const panel_rows<T> &rows, int q, int done, const T *v,
-                                         const T *w)
-{
-  panel_change<T> s = {from_real<T> (0), from_real<T> (0)};
-#pragma unroll
-  for (int g = 0; g < 2; g++) {
-    int c = 2 * q + g;
-    if (c < done) {
-      s.y = madd (v[g], rows.a[c], madd (w[g], rows.b[c], s.y));
-      s.x = madd (v[g], rows.w[c], madd (w[g], rows.v[c], s.x));
-    }
-  }
-  return s;
-}
-
-// The entries of columns c..c+N-1 of V and W at row i.
-template <int N, class T>
-GLA_DEVICE void load_change (const panel_page<T> &p, int c, int i, int done, T (&v)[N], T (&w)[N])
-{
-#pragma unroll
-  for (int q = 0; q < N; q++) {
-    v[q] = w[q] = from_real<T> (0);
-    if (c + q < done) {
-      v[q] = load (p.column (p.first + c + q) + i);
-      w[q] = load (p.W + (c + q) * p.ld + i);
-    }
-  }
-}
-
-// All of them, for c < done.
-template <class T>
+// What the columns c of V and W take from y and x at row i, for c < done.
+template <bool COPIED, class T>
 GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int i, int done, T &y,
                          T &x)
 {
@@ -141,111 +126,88 @@ GLA_DEVICE void correct (const panel_page<T> &p, const panel_rows<T> &rows, int 
 #pragma unroll 1
   for (int c = 0; c < done; c += N) {
     T v[N], w[N];
-    load_change (p, c, i, done, v, w);
 #pragma unroll
-    for (int q = 0; q < N; q += 2)
+    for (int q = 0; q < N; q++) {
+      v[q] = w[q] = from_real<T> (0);
       if (c + q < done) {
-        panel_change<T> s = change_class (rows, (c + q) / 2, done, v + q, w + q);
-        y = y - s.y;
-        x = x - s.x;
+        if constexpr (COPIED) {
+          v[q] = copies_of (p).v[c + q][threadIdx.x % 32];
+          w[q] = copies_of (p).w[c + q][threadIdx.x % 32];
+        } else {
+          v[q] = load (p.column (p.first + c + q) + i);
+          w[q] = load (p.W + (c + q) * p.ld + i);
+        }
+      }
+    }
+#pragma unroll
+    for (int q = 0; q < N; q++)
+      if (c + q < done) {
+        y = y - madd (v[q], rows.a[c + q], w[q] * rows.b[c + q]);
+        x = x - madd (v[q], rows.w[c + q], w[q] * rows.v[c + q]);
       }
   }
 }
 
-// The classes of 32 rows, each found by a warp, in the copies of the first one.
-template <class T> struct panel_classes {
-  T product[CLASSES][32], y[CLASSES][32], x[CLASSES][32];
-};
-
-// The same as product_at and correct, by all warps of the block: warp q finds part q, and the first
-// one y and x.
-template <class T>
-GLA_DEVICE void find_together (const panel_page<T> &p, const panel_rows<T> &rows, int k, int i,
-                               bool inside, T &y, T &x)
+// The parts of a lane of the product of column k-1 at row k.
+template <class T> GLA_DEVICE T pivot_parts (const panel_page<T> &p, int k)
 {
-  static_assert (sizeof (panel_classes<T>) <= HETRD_PANEL_STAGES * 4096, "in the first warp's ring");
-  int lane = threadIdx.x % 32, q = threadIdx.x / 32, done = k - 1 - p.first;
-  panel_classes<T> &m = *reinterpret_cast<panel_classes<T> *> (p.first_ring ());
-  __syncthreads (); // what was found before has been read
-  if (inside) {
-    T v[2], w[2];
-    load_change (p, 2 * q, i, done, v, w);
-    m.product[q][lane] = product_class (p, k - 1, i, q);
-    panel_change<T> s = change_class (rows, q, done, v, w);
-    m.y[q][lane] = s.y;
-    m.x[q][lane] = s.x;
-  }
-  __syncthreads ();
-  if (q > 0 || !inside)
-    return;
-  y = m.product[0][lane];
-#pragma unroll
-  for (int g = 1; g < CLASSES; g++)
-    y = y + m.product[g][lane];
-#pragma unroll
-  for (int g = 0; g < CLASSES; g++)
-    if (2 * g < done) {
-      y = y - m.y[g][lane];
-      x = x - m.x[g][lane];
-    }
+  T sum = from_real<T> (0);
+#pragma unroll 2
+  for (int t = k / HETRD_TILE + threadIdx.x % 32; t <= p.tiles; t += 32)
+    sum = sum + load (p.part + t * p.ld + k);
+  return sum;
 }
 
-// w(k) of column k-1, which every row needs; every warp finds it by itself. `parts` are of the
-// product at row k, a lane has every 32nd of them.
+// w(k) of column k-1, which every row needs, from these parts; every warp finds it. form becomes
+// what w takes of v.
 template <class T>
 GLA_DEVICE T pivot_of (const panel_page<T> &p, int k, const householder<T> &h,
-                       const panel_rows<T> &rows, T parts, real_t<T> *form_of)
+                       const panel_rows<T> &rows, T parts, real_t<T> &form)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32, done = k - 1 - p.first;
-  R form = 0;
   for (int g = 0; g < HETRD_PANEL_WARPS; g++)
     form += rows.form[g];
   R inner = lane < done ? re (conj (rows.b[lane]) * rows.a[lane]) : R (0);
   form = (form - 2 * lane_sum<32> (inner)) * abs2 (h.tau) / 2;
   if (lane < done)
     parts = parts - madd (conj (rows.v[lane]), rows.a[lane], conj (rows.w[lane]) * rows.b[lane]);
-  *form_of = form;
   return h.tau * lane_sum<32> (parts) - scale (form, p.v[k]);
 }
 
 // Ends column k-1 of the panel (its w) and begins column k (x, not yet a reflector). Rows are
-// distributed over the cluster 32 at a time, a row per lane, and each row's V and W are read once:
-// to its warps or, where it has as many blocks as half of that, to its blocks, whose warps divide
-// the sums of a row. h is the reflector of column k-1.
-template <class T>
+// distributed 32 at a time, a row per lane, over the warps of the cluster, or over the blocks of a
+// team, whose first warp takes what all have copied. Each row's V and W are read once. h is the
+// reflector of column k-1.
+template <bool TEAM, class T>
 GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T> &h,
                              panel_rows<T> &rows, real_t<T> *d, bool last)
 {
   typedef real_t<T> R;
   int lane = threadIdx.x % 32, done = k - 1 - p.first; // columns of V and W that are complete
-  int corner = k / HETRD_TILE, blocks = p.units / HETRD_PANEL_WARPS;
-  bool shares = p.tiles - corner <= 2 * blocks;
-  T parts = from_real<T> (0), wk = parts;
-  if (done >= 0)
-#pragma unroll 2
-    for (int t = corner + lane; t <= p.tiles; t += 32)
-      parts = parts + load (p.part + t * p.ld + k);
+  int blocks = p.units / HETRD_PANEL_WARPS, step = TEAM ? blocks : p.units;
+  bool mine = !TEAM || threadIdx.x < 32;
+  T parts = TEAM && done >= 0 ? pivot_parts (p, k) : from_real<T> (0), wk = from_real<T> (0);
   load_rows (p, k, rows);
   R form = 0;
   if (done >= 0)
-    wk = pivot_of (p, k, h, rows, parts, &form);
-  for (int block = corner + (shares ? p.unit % blocks : p.unit); block < p.tiles;
-       block += shares ? blocks : p.units) {
+    wk = pivot_of (p, k, h, rows, TEAM ? parts : pivot_parts (p, k), form);
+  for (int block = k / HETRD_TILE + p.unit % step; block < p.tiles; block += step) {
     int i = block * HETRD_TILE + lane;
     bool inside = i >= k && i < p.n;
-    T x = from_real<T> (0), y = x;
-    if (inside && !last && (!shares || threadIdx.x < 32))
+    T x = from_real<T> (0);
+    if (mine && inside && !last)
       x = load (p.column (k) + i);
-    if (done >= 0 && shares)
-      find_together (p, rows, k, i, inside, y, x);
-    else if (done >= 0 && inside) {
-      y = product_at (p, k - 1, i);
-      correct (p, rows, i, done, y, x);
+    if (TEAM && done >= 0) {
+      if (inside)
+        copy_row (p, k, i);
+      __syncthreads ();
     }
-    if (shares && threadIdx.x >= 32)
-      continue;
-    if (inside) {
+    if (mine && inside) {
+      T y = from_real<T> (0);
+      if (done >= 0)
+        y = product_at<TEAM> (p, k - 1, i);
+      correct<TEAM> (p, rows, i, done, y, x);
       if (done >= 0) {
         T v = p.v[i], w = h.tau * y - scale (form, v);
         p.W[done * p.ld + i] = w;
@@ -255,9 +217,11 @@ GLA_DEVICE void next_column (const panel_page<T> &p, int k, const householder<T>
       if (i == k && !last)
         d[k] = re (x);
     }
-    R square = lane_sum<32> (inside && i > k + 1 ? abs2 (x) : R (0));
-    if (lane == 0)
+    R square = mine ? lane_sum<32> (inside && i > k + 1 ? abs2 (x) : R (0)) : R (0);
+    if (mine && lane == 0)
       p.squares[block] = square;
+    if (TEAM)
+      __syncthreads (); // before the next copies
   }
 }
 
@@ -323,7 +287,7 @@ __global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
   householder<T> h = {};
   for (int k = first; k < last; k++) {
     int m = p.tiles - (k + 1) / HETRD_TILE, count = m * (m + 1) / 2;
-    next_column (p, k, h, rows, a.d + page * n, false);
+    next_column<TEAM> (p, k, h, rows, a.d + page * n, false);
     tile_cursor<T> start (p, k), ahead = start;
     prefetch (p, ahead, count); // not earlier: its loads would delay those above
     page_barrier<TEAM> (counter, rank, blocks);
@@ -337,7 +301,7 @@ __global__ void __launch_bounds__ (32 * HETRD_PANEL_WARPS, 2)
     multiply_tiles (p, start, ahead, count);
     page_barrier<TEAM> (counter, rank, blocks);
   }
-  next_column (p, last, h, rows, a.d + page * n, true);
+  next_column<TEAM> (p, last, h, rows, a.d + page * n, true);
 }
 
 template <class T> size_t panel_shared (const eig_args<T> &a, int first)
@@ -360,8 +324,8 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
 {
   int tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
   *best = 1;
-  for (int size = 2;
-       clusters_work () && size <= 8 && size * 2 * HETRD_PANEL_WARPS <= tiles * (tiles + 1);
+  for (int size = 2; clusters_work () && size <= CLUSTER_MOST &&
+                     size * 2 * HETRD_PANEL_WARPS <= tiles * (tiles + 1);
        size *= 2) {
     cluster_launch launch = panel_launch (a, first, size);
     int fit = 0;
@@ -379,13 +343,13 @@ template <class T> cudaError_t cluster_size (const eig_args<T> &a, int first, in
 // with those of the other pages. Its barriers take longer than those of a cluster.
 template <class T> cudaError_t team_size (const eig_args<T> &a, int first, int *best)
 {
-  int64_t tiles = (a.n - first + HETRD_TILE - 1) / HETRD_TILE;
+  int64_t tiles = (a.n + HETRD_TILE - 1) / HETRD_TILE - first / HETRD_TILE;
   int each = 0;
   cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       &each, hetrd_panel_kernel<T, true>, 32 * HETRD_PANEL_WARPS, panel_shared (a, first));
   int64_t size = tiles * (tiles + 1) / 2 / HETRD_PANEL_WARPS,
           fit = (int64_t)each * a.multiprocessors / a.pages;
-  *best = (int)(size < fit ? size : fit);
+  *best = tiles >= TEAM_PARTS ? 1 : (int)(size < fit ? size : fit);
   return status;
 }
 
@@ -393,13 +357,9 @@ template <class T, bool TEAM>
 cudaError_t launch (const eig_args<T> &a, int first, int last, int blocks)
 {
   auto kernel = hetrd_panel_kernel<T, TEAM>;
-  const size_t shared = panel_shared (a, first);
-  const cudaError_t status = allow_shared (kernel, shared);
-  if (status != cudaSuccess)
-    return status;
   if (TEAM)
-    return launch_together (kernel, (int)a.pages * blocks, 32 * HETRD_PANEL_WARPS, shared, a.stream,
-                            a, first, last, blocks);
+    return launch_together (kernel, (int)a.pages * blocks, 32 * HETRD_PANEL_WARPS,
+                            panel_shared (a, first), a.stream, a, first, last, blocks);
   cluster_launch launch = panel_launch (a, first, blocks);
   return cudaLaunchKernelEx (&launch.config, kernel, a, first, last, blocks);
 }
@@ -408,12 +368,16 @@ cudaError_t launch (const eig_args<T> &a, int first, int last, int blocks)
 
 template <class T> cudaError_t hetrd_panel (const eig_args<T> &a, int first, int last)
 {
+  auto cluster = hetrd_panel_kernel<T, false>, together = hetrd_panel_kernel<T, true>;
+  const size_t shared = panel_shared (a, first);
   int blocks = 1, team = 1;
-  cudaError_t status = allow_shared (hetrd_panel_kernel<T, false>, panel_shared (a, first));
+  cudaError_t status = allow_shared (cluster, shared);
+  if (status == cudaSuccess && clusters_work ())
+    status = cudaFuncSetAttribute (cluster, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   if (status == cudaSuccess)
     status = cluster_size (a, first, &blocks);
   if (status == cudaSuccess && a.pages <= HETRD_TEAM_PAGES) {
-    status = allow_shared (hetrd_panel_kernel<T, true>, panel_shared (a, first));
+    status = allow_shared (together, shared);
     if (status == cudaSuccess)
       status = team_size (a, first, &team);
   }
