@@ -13,13 +13,17 @@ template <class T> int panels_of (int n, int smem_limit)
   return rest <= 0 ? 0 : (rest + HETRD_PANEL - 1) / HETRD_PANEL;
 }
 
-// The counters of teams of blocks begin with 0.
+// The counters of teams of blocks begin with 0: a thread to a page.
+template <class T> __global__ void clear_counters_kernel (eig_args<T> a)
+{
+  if (threadIdx.x < a.pages)
+    *hetrd_counter (a, threadIdx.x) = 0;
+}
+
 template <class T> cudaError_t clear_counters (const eig_args<T> &a)
 {
-  cudaError_t status = cudaSuccess;
-  for (int64_t page = 0; page < a.pages && status == cudaSuccess; page++)
-    status = cudaMemsetAsync (hetrd_counter (a, page), 0, sizeof (unsigned), a.stream);
-  return status;
+  clear_counters_kernel<<<1, HETRD_TEAM_PAGES, 0, a.stream>>> (a);
+  return cudaGetLastError ();
 }
 
 } // namespace

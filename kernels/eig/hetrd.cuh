@@ -104,7 +104,7 @@ template <class T> struct hetrd_scratch {
 };
 
 // Up to so many pages may have a team of blocks each (hetrd_panel.cu), which has a counter.
-enum { HETRD_TEAM_PAGES = 64 };
+enum { HETRD_TEAM_PAGES = 32 };
 template <class T> __host__ __device__ unsigned *hetrd_counter (const eig_args<T> &a, int64_t page)
 {
   hetrd_scratch<T> s (a.n);
