@@ -13,9 +13,9 @@
 namespace
 {
 
-// A page gets a team if it has so many times as many blocks as a cluster would have, and for each
-// row at most so many parts of a product.
-enum { TEAM_GAIN = 3, TEAM_PARTS = 64, CLUSTER_MOST = 16 };
+// A page gets a team if that has so many blocks at least, and no fewer than a cluster would have;
+// for each row a team takes at most so many parts of a product.
+enum { TEAM_LEAST = 16, TEAM_PARTS = 64, CLUSTER_MOST = 16 };
 
 // What 32 rows need of the columns before, copied by all warps of a block of a team into the rings
 // of its warps: parts of the product, and V and W.
@@ -383,8 +383,8 @@ template <class T> cudaError_t hetrd_panel (const eig_args<T> &a, int first, int
   }
   if (status != cudaSuccess)
     return status;
-  return team >= TEAM_GAIN * blocks ? launch<T, true> (a, first, last, team)
-                                    : launch<T, false> (a, first, last, blocks);
+  return team >= TEAM_LEAST && team >= blocks ? launch<T, true> (a, first, last, team)
+                                              : launch<T, false> (a, first, last, blocks);
 }
 
 template cudaError_t hetrd_panel (const eig_args<float> &, int, int);
