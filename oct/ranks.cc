@@ -104,6 +104,22 @@ static octave_value collect (collective &t, const octave_value &mine, dim_vector
   return all;
 }
 
+// Whether QR would make a pair of so many rows much smaller. One that it does not stays on rank 0,
+// whatever the number of ranks.
+static bool is_tall (const collective &t)
+{
+  const octave_idx_type most = t.columns () + t.columns () / 2;
+  return t.total (0) > most || t.total (1) > most;
+}
+
+// The matrix itself on rank 0, one without rows on the others.
+static octave_value undivided (const collective &t, const octave_value &whole)
+{
+  if (t.is_root ())
+    return whole;
+  return NDArray (dim_vector (0, t.columns (), t.pages ()));
+}
+
 octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body)
 {
@@ -114,22 +130,26 @@ octave_value_list with_root (collective &t, const octave_value &A, const octave_
                    t.who (), A.dims ().str ().c_str (), B.dims ().str ().c_str ());
   t.announce (A, B);
   const octave_idx_type m = t.total (0), n = t.total (1);
-  octave_value a, b;
-  t.follow (1);
-  t.in_common_class ([&] (auto array, auto) {
-    a = deal<decltype (array)> (t, A, m);
-    b = deal<decltype (array)> (t, B, n);
-    return octave_value_list ();
-  });
-  int left = static_cast<int> (
-      std::count_if (by_rows.begin (), by_rows.end (), [] (char c) { return c != '-'; }));
+  const bool tall = is_tall (t);
+  octave_value a = undivided (t, A), b = undivided (t, B);
+  if (tall) {
+    t.follow (1);
+    t.in_common_class ([&] (auto array, auto) {
+      a = deal<decltype (array)> (t, A, m);
+      b = deal<decltype (array)> (t, B, n);
+      return octave_value_list ();
+    });
+  }
+  int left = !tall ? 0
+                   : static_cast<int> (std::count_if (by_rows.begin (), by_rows.end (),
+                                                      [] (char c) { return c != '-'; }));
   t.follow (left);
   octave_value_list out = body (a, b);
   out.resize (by_rows.size ());
 
   for (octave_idx_type k = 0; k < out.length (); k++) {
     dim_vector dims = by_rows[k] == 'B' ? B.dims () : A.dims ();
-    if (by_rows[k] != '-') {
+    if (by_rows[k] != '-' && tall) {
       t.follow (--left);
       t.in_common_class ([&] (auto array, auto) {
         out (k) = collect<decltype (array)> (t, out (k), dims);

@@ -115,10 +115,10 @@ void allocate_part (A &a, gla_array &result, const dim_vector &dims, octave_idx_
 // Checks the value of "mpi", one of these words, and that there is no meter; returns the value.
 std::string mpi_word (const char *who, const options &opts, const std::vector<std::string> &words);
 
-// For "mpi", "root": the matrices of rank 0 are dealt out by rows; `body` gets the parts of this
-// rank and makes the outputs, a letter of `by_rows` for each: those with the rows of A (A) or of B
-// (B) are collected, the others are the same on all ranks (-). Rank 0 gets the outputs, all others
-// get empty matrices.
+// For "mpi", "root": tall matrices of rank 0 are dealt out by rows, others stay there, and the other
+// ranks have parts without rows. `body` gets the parts of this rank and makes the outputs, a letter
+// of `by_rows` for each: those with the rows of A (A) or of B (B) are collected, the others are the
+// same on all ranks (-). Rank 0 gets the outputs, all others get empty matrices.
 typedef std::function<octave_value_list (const octave_value &A, const octave_value &B)> rows_body;
 octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body);

@@ -113,6 +113,24 @@ typedef struct {
   int failed;                 // the backend sets it where it returns GLA_ERROR_DEVICE_FAILURE
 } gla_gsvd_team;
 
+// What ranks need that share the sweeps of one pair on the CPU. Rank 0 has the pair, the others have
+// a job without arrays. Where one of these functions is not zero, on all ranks, the work must end.
+typedef struct {
+  int rank, ranks;
+  int64_t columns, rows_f, rows_g; // of the sweeps, but on rank 0
+  // On rank 0, when its sweeps begin: tells the others so. rows_g 0: they are on one matrix.
+  int (*begin) (void *user, int64_t columns, int64_t rows_f, int64_t rows_g);
+  // Sends so many bytes of `out` to one rank and receives others from another one into `in`; these
+  // have room for a block of the columns of both matrices.
+  int (*exchange) (void *user, int to, size_t out_bytes, int from, size_t in_bytes);
+  char *out, *in;
+  // The numbers x become their sums over all ranks, the same on all.
+  int (*add) (void *user, double *x, int64_t count, int stopped);
+  double *found; // room for GLA_GSVD_FOUND numbers of each rank
+  void *user;
+} gla_gsvd_ranks;
+enum { GLA_GSVD_FOUND = 4 };
+
 // One GSVD job: the same for all its chunks. p >= 1 and m+n >= 1; a backend need not serve m, n <
 // p.
 typedef struct {
@@ -126,7 +144,8 @@ typedef struct {
   // iterated as one, or of a pair that has a thread, or all of them, to itself: how many these
   // were.
   void (*swept) (void *user, int sweeps);
-  gla_gsvd_team *team; // NULL: the engine works alone
+  gla_gsvd_team *team;         // NULL: the engine works alone
+  const gla_gsvd_ranks *ranks; // for the CPU and one pair; NULL: it works alone
 } gla_gsvd_job;
 
 // Pages of the job; those not wanted have NULL data. info and stats are on the host, valid after

@@ -32,6 +32,8 @@ struct gla_context {
   int devices[GLA_MAX_DEVICES]; // of GLA_PLACE_LIST
   int n_devices;
 
+  const gla_gsvd_ranks *gsvd_ranks; // that share the sweeps of the pair that is at work; NULL
+
   // engines, opened at first need and kept; a lost GPU is one that failed in this process
   gla_engine *cpu;
   gla_engine *gpus[GLA_MAX_DEVICES];

@@ -1002,6 +1002,12 @@ gla_status gla_ranks_deal (gla_context *ctx, gla_ranks *ranks, const gla_array *
 gla_status gla_ranks_collect (gla_context *ctx, gla_ranks *ranks, const gla_array *part,
                               const gla_array *whole);
 
+// Collective: every rank gives bytes to every rank, itself included. bytes[r] of those at `data`, one
+// rank behind the other, are for rank r, and bytes_in[r] at *received come from rank r, in the same
+// order; free (*received) is up to the caller, it is NULL after an error.
+gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void *data,
+                                 const int64_t *bytes, void **received, int64_t *bytes_in);
+
 // gla_qr of the matrix whose rows are those of A on rank 0, on rank 1 and so on: m rows in all.
 // A       any number of rows, also 0, x n x P, on the host. B: the same rows, or NULL.
 // results Q: the rows of A x k: these rows of the m x k Q, k = min (m, n). R: k x n, C: k x r, the

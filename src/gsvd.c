@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/failures.h"
+#include "gsvd_serve.h"
 #include "structs.h"
 
 #include <stdlib.h>
@@ -271,6 +272,7 @@ static void describe (gsvd_run *run, const gla_array *A, const gla_array *B,
   job->x = r->X.data != NULL;
   job->options = *o;
   job->swept = gla_run_swept;
+  job->ranks = A->pages == 1 ? run->call.run.ctx->gsvd_ranks : NULL;
 }
 
 static gla_status work (gsvd_run *run)
@@ -332,4 +334,26 @@ gla_status gla_gsvd (gla_context *ctx, const gla_array *A, const gla_array *B,
   gla_give_struct (report, &own_report, sizeof own_report);
   free (own_info);
   return gla_end_call (ctx, status);
+}
+
+//------------------------------------------------------------------------------
+// the sweeps of another rank's pair
+//------------------------------------------------------------------------------
+
+gla_status gla_gsvd_serve (gla_context *ctx, const gla_array *A, const gla_array *B,
+                           const gla_gsvd_options *options)
+{
+  int32_t info = 0;
+  const gla_gsvd_results none = {.info = &info};
+  const gla_place place = ctx->place;
+  gsvd_run run = {.job = {.m = 0}};
+  ctx->place = GLA_PLACE_CPU;
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &gsvd_operation, &run.job.head, ctx, 1);
+  describe (&run, A, B, &none, options);
+  gla_handed_back_start (&run.handed_back);
+  const gla_status status = gla_call_run (&run.call);
+  gla_handed_back_end (&run.handed_back);
+  ctx->place = place;
+  return status;
 }

@@ -202,6 +202,21 @@ constexpr int svd_lanes_blocks = PAGE::COLUMN_BYTES <= 64 * 4   ? 16 / WARPS
                                  : PAGE::COLUMN_BYTES <= 96 * 4 ? 12 / WARPS
                                                                 : 0;
 
+// The page of a thread. Threads beyond the last page do that one again, and store nothing.
+struct svd_lanes_place {
+  int64_t page;
+  bool inside;
+};
+
+// S warps share a page, or a warp has a page for every LANES of its threads.
+template <int LANES, int S> __device__ svd_lanes_place svd_place_lanes (int64_t pages)
+{
+  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1; // that have different pages
+  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
+  const int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
+  return {page < pages ? page : pages - 1, page < pages};
+}
+
 template <class T, int P, int ROWS, int S, bool VECTORS>
 __global__ void __launch_bounds__ (
     32 * (S == 1 ? SVD_LANES_WARPS : S),
@@ -209,17 +224,11 @@ __global__ void __launch_bounds__ (
     svd_lanes_kernel (svd_args<T> a)
 {
   typedef svd_page<T, P, ROWS, S, VECTORS> page_type;
-  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1; // that have different pages
-  constexpr int LANES = page_type::LANES;
   __shared__ svd_shared<T, S> shared;
-  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
-  int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
-  const bool inside = page < a.pages;
-  page = inside ? page : a.pages - 1; // beyond the end the last page is done again
-
+  const svd_lanes_place at = svd_place_lanes<page_type::LANES, S> (a.pages);
   svd_parts<T, S> parts (&shared);
   page_type p (a, parts);
-  p.load (page);
+  p.load (at.page);
   int info = p.iterate ();
   info = p.bad ? a.columns + 1 : info > a.columns ? a.columns : info;
   p.settle ();
@@ -228,9 +237,9 @@ __global__ void __launch_bounds__ (
     p.fix_phase (0);
     p.fix_phase (1);
   }
-  if (inside) {
-    p.store (page, info, 0);
-    p.store (page, info, 1);
+  if (at.inside) {
+    p.store (at.page, info, 0);
+    p.store (at.page, info, 1);
   }
 }
 

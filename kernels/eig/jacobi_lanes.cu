@@ -70,13 +70,9 @@ __global__ void __launch_bounds__ (
     lanes_kernel (svd_args<T> a, eig_args<T> e)
 {
   typedef jacobi_page<T, P, ROWS, S> page_type;
-  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1, LANES = page_type::LANES;
   __shared__ svd_shared<T, S> shared;
-  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
-  int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
-  const bool inside = page < a.pages;
-  page = inside ? page : a.pages - 1; // beyond the end the last page is done again
-
+  const svd_lanes_place at = svd_place_lanes<page_type::LANES, S> (a.pages);
+  const int64_t page = at.page;
   svd_parts<T, S> parts (&shared);
   page_type p (a, parts);
   p.load (page);
@@ -93,11 +89,11 @@ __global__ void __launch_bounds__ (
   if constexpr (S > 1)
     __syncthreads (); // all have read info
   const int info = before != 0 ? before : open > a.columns ? a.columns : open;
-  if (!inside)
+  if (!at.inside)
     return;
   p.store (e, page, info != 0, 0);
   p.store (e, page, info != 0, 1);
-  if (info != before && parts.part == 0 && threadIdx.x % LANES == 0)
+  if (info != before && parts.part == 0 && threadIdx.x % page_type::LANES == 0)
     e.info[page] = info;
 }
 

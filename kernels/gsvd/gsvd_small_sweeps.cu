@@ -39,26 +39,21 @@ __global__ void __launch_bounds__ (
     sweeps_kernel (svd_args<T> a, unsigned long long *history, gsvd_state *state)
 {
   typedef svd_page<T, P, ROWS, S, true> page_type;
-  constexpr int WARPS = S == 1 ? SVD_LANES_WARPS : 1, LANES = page_type::LANES;
   __shared__ svd_shared<T, S> shared;
-  const int64_t own = (int64_t)blockIdx.x * WARPS + (S == 1 ? threadIdx.x / 32 : 0);
-  int64_t page = own * (32 / LANES) + threadIdx.x % 32 / LANES;
-  const bool inside = page < a.pages;
-  page = inside ? page : a.pages - 1; // beyond the end the last page is done again
-
+  const svd_lanes_place at = svd_place_lanes<page_type::LANES, S> (a.pages);
   svd_parts<T, S> parts (&shared);
   page_type p (a, parts);
-  p.load (page);
-  rotation_counter<page_type> counter (p, inside ? history + page : nullptr, a.pages);
+  p.load (at.page);
+  rotation_counter<page_type> counter (p, at.inside ? history + at.page : nullptr, a.pages);
   const int info = p.iterate (counter);
   p.settle ();
   p.complete ();
-  if (!inside)
+  if (!at.inside)
     return;
-  p.store (page, info, 0);
-  p.store (page, info, 1);
-  if (parts.part == 0 && threadIdx.x % LANES == 0)
-    state[page].sweeps = state[page].done ? 0 : counter.sweeps;
+  p.store (at.page, info, 0);
+  p.store (at.page, info, 1);
+  if (parts.part == 0 && threadIdx.x % page_type::LANES == 0)
+    state[at.page].sweeps = state[at.page].done ? 0 : counter.sweeps;
 }
 
 template <class T, int P, int ROWS, int S>

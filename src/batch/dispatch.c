@@ -4,6 +4,7 @@
 #include "dispatch.h"
 #include "auto/place.h"
 #include "common/pool.h"
+#include "common/time_slice.h"
 
 #include <signal.h>
 #include <time.h>
@@ -23,6 +24,7 @@ static void *thread_main (void *argument)
 {
   queue_thread *t = argument;
   gla_run *run = &t->queue->call->run;
+  gla_time_slice_shorten ();
   gla_pool_share (t->cpus);
   gla_queue_work (t->queue);
   gla_run_workers (run, -1);
@@ -145,7 +147,10 @@ static gla_status run_on_gpus (void *user, const int *devices, int count, gla_ou
   }
   if (opened > 0)
     outcome->device = queues[0].engine->device;
+  // a caller that copies is one of the threads that others wait for
+  const uint64_t slice = call->arrays[0].device == GLA_DEVICE_HOST ? gla_time_slice_shorten () : 0;
   const gla_status status = run_queues (&call->run, queues, opened, &outcome->failure);
+  gla_time_slice_restore (slice);
   outcome->undone = call->run.n_waiting > 0 && !call->run.closed;
   return status;
 }
@@ -165,10 +170,11 @@ void gla_call_start (gla_call *call, const gla_operation *operation, const gla_j
   gla_run_start (&call->run, ctx, pages);
 }
 
-// A run that was closed tells nothing about what a call takes.
+// A run that was closed, or that ranks share, tells nothing about what a call takes.
 static int was_cut_short (const void *user)
 {
-  return ((const gla_call *)user)->run.closed;
+  const gla_run *run = &((const gla_call *)user)->run;
+  return run->closed || run->ctx->gsvd_ranks != NULL;
 }
 
 gla_status gla_call_run (gla_call *call)

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "pool.h"
+#include "time_slice.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,14 +17,7 @@
 // has run out of work looks for more before it sleeps: phases that follow each other at once then
 // cost no call of the system. That is longer where the last work came as soon as that: to be woken
 // can take 0.1 ms, as long as a pass of Lanczos. How often a waiting caller looks at its monitor.
-// The time slice that a thread asks for.
-enum {
-  STACK_BYTES = 2 << 20,
-  SPIN_NS = 30000,
-  LONG_SPIN_NS = 200000,
-  WATCH_NS = 20000000,
-  SLICE_NS = 700000
-};
+enum { STACK_BYTES = 2 << 20, SPIN_NS = 30000, LONG_SPIN_NS = 200000, WATCH_NS = 20000000 };
 
 typedef struct job {
   int64_t pieces;
@@ -139,32 +131,10 @@ static void help (job *j)
     pthread_cond_broadcast (&pool.done);
 }
 
-// Where every processor has other work, too, a thread that has used its time slice leaves a piece
-// half done while all others wait for it. From Linux 6.12 on a thread may ask for shorter slices
-// than the 3 ms or so that are usual: it gets no more time, but sooner. Older systems ignore it.
-static void ask_for_short_slices (void)
-{
-#if defined(__linux__) && defined(SYS_sched_setattr)
-  struct {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t slice_ns, deadline, period;
-  } attributes = {.size = sizeof attributes};
-  if (syscall (SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
-      attributes.policy != SCHED_OTHER)
-    return;
-  attributes.size = sizeof attributes;
-  attributes.slice_ns = SLICE_NS;
-  (void)syscall (SYS_sched_setattr, 0, &attributes, 0);
-#endif
-}
-
 static void *thread_main (void *unused)
 {
   (void)unused;
-  ask_for_short_slices ();
+  gla_time_slice_shorten ();
   int64_t idle_since = now_ns (), spin = SPIN_NS;
   pthread_mutex_lock (&pool.lock);
   for (;;) {

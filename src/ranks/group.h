@@ -25,7 +25,8 @@ typedef enum {
   GLA_CALL_COLLECT,
   GLA_CALL_SPARSE,
   GLA_CALL_SPMV,
-  GLA_CALL_EIGS
+  GLA_CALL_EIGS,
+  GLA_CALL_ALL_TO_ALL
 } gla_rank_call;
 
 // What must be the same on all ranks, 0 where it is not used; names are in meet.c.

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A = QA*RA and B = QB*RB by rows; rank 0 decomposes the pair (RA, RB), which has the values and
-// the X of (A, B), and U and V are QA and QB times the factors of the triangles.
+// the X of (A, B), and U and V are QA and QB times the factors of the triangles. A pair that rank 0
+// has alone and that is not tall it decomposes as it is. All ranks share the sweeps of one pair
+// with many columns.
 
 #include "rows_call.h"
 #include "arrays.h"
 #include "batch/finish_pages.h"
+#include "gsvd_share.h"
 #include "structs.h"
 
 #include <stdlib.h>
@@ -18,6 +21,9 @@ enum { MOST_SPREAD = 4 };
 typedef struct {
   gla_rows a, b;
   int64_t q;
+  int whole;                            // rank 0 has all rows, and they are decomposed as they are
+  int shared;                           // all ranks share the sweeps
+  gla_gsvd_share share;
   gla_array U, V;                       // on rank 0: the factors of the triangles
   const gla_array *spread[MOST_SPREAD]; // results that all ranks have
   int32_t *info;                        // of all pages
@@ -48,15 +54,30 @@ static gla_status check_pair (gla_context *ctx, const gla_array *A, const gla_ar
 }
 
 // Room for the messages of A and B, and of results of p x p and 2*p and for each page.
-static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *A, int stats)
+static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *A,
+                            const gla_gsvd_options *o, int stats)
 {
   const size_t pages = (size_t)A->pages, codes = pages * sizeof *call->info,
                counts = stats ? pages * sizeof *call->stats : 0;
   call->info = calloc (codes + 1, 1);
   call->stats = stats ? calloc (counts + 1, 1) : NULL;
-  if (call->info == NULL || (stats && call->stats == NULL))
+  gla_status status =
+      call->info == NULL || (stats && call->stats == NULL) ? GLA_ERROR_OUT_OF_MEMORY : GLA_OK;
+  call->shared = gla_gsvd_is_shared (call->a.ranks, A, o);
+  if (status == GLA_OK && call->shared)
+    status = gla_gsvd_share_start (&call->share, call->a.ranks, o);
+  if (status == GLA_OK && call->shared)
+    status = gla_ranks_reserve (call->a.ranks, gla_gsvd_share_bytes (A));
+  if (status != GLA_OK)
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
   return gla_rows_reserve (ctx, call->a.ranks, A, A, codes + counts + sizeof call->report);
+}
+
+// Whether rank 0 has all rows, and QR would not make them much fewer.
+static int is_whole (const gla_rows *rows)
+{
+  return rows->total == rows->ranks->cards[0].rows[rows->which] &&
+         rows->total <= rows->n + rows->n / 2;
 }
 
 static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
@@ -77,6 +98,7 @@ static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card,
   gla_rows_start (&call->a);
   gla_rows_start (&call->b);
   call->q = least (call->a.total + call->b.total, A->columns);
+  call->whole = is_whole (&call->a) && is_whole (&call->b);
   return GLA_OK;
 }
 
@@ -113,10 +135,49 @@ static void spread (pair_call *call)
   memcpy (&call->report, from + codes + counts, sizeof call->report);
 }
 
+// What rank 0 decomposes.
+static const gla_array *on_root (const pair_call *call, const gla_rows *rows)
+{
+  return call->whole ? &rows->A : &rows->R;
+}
+
+static void gather (pair_call *call)
+{
+  if (call->whole)
+    return;
+  gla_rows_up (&call->a);
+  gla_rows_up (&call->b);
+}
+
+// Before rank 0 decomposes the pair: the others do what it tells them, until it dismisses them.
+static void lead_or_serve (pair_call *call)
+{
+  gla_array A = gla_rows_shape (&call->a.A, call->a.total, call->a.n), B = A;
+  if (!call->shared)
+    return;
+  B.rows = call->b.total;
+  if (!call->whole) {
+    A.rows = call->a.k;
+    B.rows = call->b.k;
+  }
+  if (call->a.ranks->transport.rank == 0)
+    gla_gsvd_share_lead (&call->share, &A);
+  else
+    gla_gsvd_share_serve (&call->share, &A, &B);
+}
+
+static void dismiss (pair_call *call)
+{
+  if (call->shared && call->a.ranks->transport.rank == 0)
+    gla_gsvd_share_dismiss (&call->share);
+}
+
 static void end_call (pair_call *call)
 {
   gla_rows_end (&call->a);
   gla_rows_end (&call->b);
+  if (call->shared)
+    gla_gsvd_share_end (&call->share);
   free (call->U.data);
   free (call->V.data);
   free (call->info);
@@ -151,18 +212,20 @@ static void decompose (pair_call *call, const gla_gsvd_results *r, const gla_gsv
   gla_ranks *ranks = call->a.ranks;
   gla_gsvd_results own = *r;
   gla_gsvd_report report = {.base.size = sizeof report};
-  own.U.data = own.V.data = NULL;
   own.info = call->info;
   own.stats = call->stats;
-  if (r->U.data != NULL)
+  if (!call->whole)
+    own.U.data = own.V.data = NULL;
+  if (r->U.data != NULL && !call->whole)
     own.U = call->U = gla_take_pages (r->U.type, call->a.k, r->U.columns, r->U.pages);
-  if (r->V.data != NULL)
+  if (r->V.data != NULL && !call->whole)
     own.V = call->V = gla_take_pages (r->V.type, call->b.k, r->V.columns, r->V.pages);
-  if ((r->U.data != NULL && call->U.data == NULL) || (r->V.data != NULL && call->V.data == NULL))
+  if ((r->U.data != NULL && own.U.data == NULL) || (r->V.data != NULL && own.V.data == NULL))
     gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory"));
   if (!gla_ranks_well (ranks))
     return;
-  gla_ranks_note (ranks, gla_gsvd (ranks->ctx, &call->a.R, &call->b.R, &own, o, &report));
+  gla_ranks_note (ranks, gla_gsvd (ranks->ctx, on_root (call, &call->a), on_root (call, &call->b),
+                                   &own, o, &report));
   call->report.base = report.base;
 }
 
@@ -187,14 +250,15 @@ static void gsvd_work (pair_call *call, const gla_gsvd_results *results, const g
       shapes[k].pages = call->a.pages;
       call->spread[count++] = &shapes[k];
     }
-  gla_rows_up (&call->a);
-  gla_rows_up (&call->b);
+  gather (call);
+  lead_or_serve (call);
   if (ranks->transport.rank == 0)
     decompose (call, &r, o);
+  dismiss (call);
   spread (call);
-  if (call->a.with_q)
+  if (call->a.with_q && !call->whole)
     gla_rows_down (&call->a, &call->U, &r.U);
-  if (call->b.with_q)
+  if (call->b.with_q && !call->whole)
     gla_rows_down (&call->b, &call->V, &r.V);
 }
 
@@ -221,7 +285,7 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   if (status == GLA_OK)
     status = check_pair (ctx, A, B, &o);
   if (status == GLA_OK)
-    status = allocate (ctx, &call, A, r.stats != NULL);
+    status = allocate (ctx, &call, A, &o, r.stats != NULL);
   card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
                                  (r.U.data != NULL) << 2 | (r.V.data != NULL) << 3 |
                                  (r.X.data != NULL) << 4 | (r.stats != NULL) << 5;
@@ -282,10 +346,12 @@ static void gevd_work (pair_call *call, const gla_gevd_results *r, const gla_gsv
     }
   own.info = call->info;
   call->report.base.size = sizeof call->report;
-  gla_rows_up (&call->a);
-  gla_rows_up (&call->b);
+  gather (call);
+  lead_or_serve (call);
   if (ranks->transport.rank == 0 && gla_ranks_well (ranks))
-    gla_ranks_note (ranks, gla_gevd (ranks->ctx, &call->a.R, &call->b.R, &own, o, &call->report));
+    gla_ranks_note (ranks, gla_gevd (ranks->ctx, on_root (call, &call->a),
+                                     on_root (call, &call->b), &own, o, &call->report));
+  dismiss (call);
   spread (call);
 }
 
@@ -312,7 +378,7 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   if (status == GLA_OK)
     status = check_pair (ctx, A, B, &o);
   if (status == GLA_OK)
-    status = allocate (ctx, &call, A, 0);
+    status = allocate (ctx, &call, A, &o, 0);
   card.facts[GLA_FACT_OUTPUTS] =
       (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 | (r.Z.data != NULL) << 2;
   card.status = status;

@@ -51,6 +51,8 @@ static const char *call_name (int64_t call)
     return "a product with a sparse matrix";
   case GLA_CALL_EIGS:
     return "the eigenvalues of a sparse matrix";
+  case GLA_CALL_ALL_TO_ALL:
+    return "bytes from all ranks to all";
   }
   return "a call that is unknown here";
 }

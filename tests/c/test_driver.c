@@ -8,6 +8,7 @@
 #include "check.h"
 #include "backend.h"
 #include "batch/run.h"
+#include "common/time_slice.h"
 
 enum { N = 6, P = 100 };
 
@@ -26,6 +27,7 @@ static struct {
 static struct {
   int opened, begun, submitted, finished;
   int64_t largest;
+  int long_slices; // submits by a thread with the system's time slices
 } seen;
 
 typedef struct {
@@ -110,6 +112,8 @@ static gla_status mock_submit (gla_engine *engine, int slot, const void *pages)
   const gla_eig_chunk *chunk = pages;
   mock_engine *e = (mock_engine *)engine;
   int number = count_up (&seen.submitted);
+  if (gla_time_slice_shorten () != 0)
+    count_up (&seen.long_slices);
   if (number == plan.fail_submit)
     return GLA_ERROR_DEVICE_FAILURE;
   if (number == plan.short_submit || (plan.one_chunk && e->in_flight > 0))
@@ -296,9 +300,26 @@ static void test_sweep_calls (void)
   gla_context_destroy (ctx);
 }
 
+// Threads that copy have short time slices, where the system has such; the caller has its own again
+// afterwards.
+static void test_time_slices (int devices)
+{
+  const uint64_t before = gla_time_slice_shorten ();
+  gla_time_slice_restore (before);
+  reset (devices);
+  run ("time slices", GLA_PLACE_GPU, 0);
+  CHECK (seen.long_slices == 0, "%d submits with long time slices", seen.long_slices);
+  const uint64_t after = gla_time_slice_shorten ();
+  gla_time_slice_restore (after);
+  CHECK (after == before, "time slices of %lld ns, %lld before", (long long)after,
+         (long long)before);
+}
+
 int main (void)
 {
   check_fill (A, N, P, 4);
+  test_time_slices (1); // before any other call could change them
+  test_time_slices (3);
   reset (1);
   gla_eig_report r = run ("healthy", GLA_PLACE_GPU, 0);
   CHECK (r.base.device == 0 && r.base.chunk_pages == 16 && seen.submitted == 7,

@@ -55,6 +55,12 @@ void gla_cpu_gsvd_swept (const gla_cpu_gsvd_task *task, int sweeps)
     task->job->swept (task->job->head.monitor.user, sweeps);
 }
 
+// Whether another rank has the pair.
+static int serves (const gla_gsvd_job *job)
+{
+  return job->ranks != NULL && job->ranks->rank > 0;
+}
+
 static void solve (const gla_cpu_worker *w, int64_t first, int count)
 {
   (void)count; // one
@@ -68,7 +74,11 @@ static void solve (const gla_cpu_worker *w, int64_t first, int count)
                             .thread = w->thread,
                             .team = w->team,
                             .work = w->work};
-  e->gsvd_kernels[gla_cpu_type_index (e->gsvd_job.head.type)]->solve (&task, first);
+  const gla_cpu_gsvd_kernel *kernel = e->gsvd_kernels[gla_cpu_type_index (e->gsvd_job.head.type)];
+  if (serves (task.job))
+    kernel->serve (&task);
+  else
+    kernel->solve (&task, first);
 }
 
 static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -87,7 +97,9 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
       plan.in_threads ? gla_cpu_threads_for (e, pages, gla_cpu_gsvd_alone (job, pages)) : 1;
   b->team = plan.in_threads ? 1 : e->threads_max;
   b->blas = 1;
-  b->work_bytes = (kernel->workspace (job, &plan, b->team) + 63) / 64 * 64;
+  const size_t bytes = serves (job) ? kernel->serve_workspace (job, &plan, b->team)
+                                    : kernel->workspace (job, &plan, b->team);
+  b->work_bytes = (bytes + 63) / 64 * 64;
   set_orders (&e->gsvd_columns, &e->gsvd_blocks, job, &plan);
   const size_t work = (size_t)b->threads * b->work_bytes, columns = order_bytes (&e->gsvd_columns);
   const gla_status status = gla_cpu_engine_take (e, work + columns + order_bytes (&e->gsvd_blocks));

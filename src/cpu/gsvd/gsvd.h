@@ -41,6 +41,9 @@ typedef struct {
   int lanes; // numbers in a register
   size_t (*workspace) (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team);
   void (*solve) (gla_cpu_gsvd_task *task, int64_t page);
+  // The same for the sweeps of a pair that another rank has.
+  size_t (*serve_workspace) (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team);
+  void (*serve) (gla_cpu_gsvd_task *task);
 } gla_cpu_gsvd_kernel;
 
 GLA_KERNEL_DECLARE (gsvd);

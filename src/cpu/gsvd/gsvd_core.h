@@ -17,6 +17,7 @@
 #include "gsvd_lapack.h"
 #include "cpu/common/column_pairs.h"
 #include "gsvd_rank.h"
+#include "gsvd_shared.h"
 #include "gsvd_sweeps.h"
 
 #include <string.h>
@@ -40,6 +41,7 @@ typedef struct {
   char *members;
   size_t member_bytes;
   sweep_record *records;
+  int32_t *owners;
   lapack_work lapack;
 } core_work;
 
@@ -114,6 +116,7 @@ static int iterate_core (const gla_cpu_gsvd_task *task, const core_work *w, int6
                         .members = w->members,
                         .member_bytes = w->member_bytes,
                         .records = w->records,
+                        .owners = w->owners,
                         .stats = stats};
   stats->method = task->plan->method;
   return iterate (&it);

@@ -7,6 +7,7 @@
 
 #include "gsvd.h"
 #include "gsvd_page.h"
+#include "gsvd_serve.h"
 #include "gsvd_work.h"
 
 static size_t workspace (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan, int team)
@@ -15,4 +16,5 @@ static size_t workspace (const gla_gsvd_job *job, const gla_cpu_gsvd_plan *plan,
   return gsvd_layout (NULL, job, plan, team, &w);
 }
 
-const gla_cpu_gsvd_kernel GLA_KERNEL_TABLE (gsvd) = {GLA_LANES, workspace, solve};
+const gla_cpu_gsvd_kernel GLA_KERNEL_TABLE (gsvd) = {GLA_LANES, workspace, solve, serve_workspace,
+                                                     serve};

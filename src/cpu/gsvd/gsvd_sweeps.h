@@ -33,6 +33,7 @@ typedef struct {
   char *members;          // room for each thread
   size_t member_bytes;
   sweep_record *records; // room for one of each pair of a step
+  int32_t *owners;       // room for three numbers of each block, where ranks share the pair
   gla_gsvd_stats *stats;
 } iteration;
 
@@ -298,10 +299,15 @@ static sweep_record sweep_blocks (const iteration *it, int blocks)
   return all;
 }
 
-static int iterate_blocks (const iteration *it)
+static int count_blocks (const iteration *it)
 {
   const int width = it->task->plan->width;
-  const int blocks = (int)gla_max (2, (it->columns + width - 1) / width);
+  return (int)gla_max (2, (it->columns + width - 1) / width);
+}
+
+static int iterate_blocks (const iteration *it)
+{
+  const int blocks = count_blocks (it);
   const real tol = cosine_tolerance (it->rows_f);
   int going = 1;
   for (int s = 0; s < GLA_GSVD_MAX_SWEEPS && going; s++) {
@@ -312,14 +318,6 @@ static int iterate_blocks (const iteration *it)
     going = !converged (&record, it->columns, tol) && !gla_cpu_gsvd_stopped (it->task);
   }
   return going;
-}
-
-// Nonzero where it did not converge.
-static int iterate (const iteration *it)
-{
-  if (it->columns < 2)
-    return 0;
-  return it->task->plan->width > 0 ? iterate_blocks (it) : iterate_columns (it);
 }
 
 #endif

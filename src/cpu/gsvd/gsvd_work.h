@@ -77,15 +77,30 @@ static int is_tall (int64_t rows, int64_t columns)
   return rows > columns + columns / 2;
 }
 
+// What sweeps over blocks need.
+static void blocks_layout (char *base, size_t *at, const gla_cpu_gsvd_plan *plan, int team,
+                           int64_t p, core_work *w)
+{
+  const size_t square = (size_t)(p * p) * sizeof (scalar);
+  const size_t blocks = plan->width > 0 ? (size_t)(p / plan->width + 2) : 0;
+  member_work none;
+  w->m = gla_carve (base, at, square);
+  w->vectors = gla_carve (base, at, square);
+  w->member_bytes = plan->width > 0 ? member_layout (NULL, p, plan->width,
+                                                     plan->method == GLA_GSVD_METHOD_HZ, &none)
+                                    : 0;
+  w->members = gla_carve (base, at, w->member_bytes * (size_t)team);
+  w->records = gla_carve (base, at, (blocks / 2 + 1) * sizeof *w->records);
+  w->owners = gla_carve (base, at, 3 * blocks * sizeof *w->owners);
+}
+
 static void core_layout (char *base, size_t *at, const gla_cpu_gsvd_plan *plan, int team, int64_t p,
                          core_work *w)
 {
   const size_t square = (size_t)(p * p) * sizeof (scalar), line = (size_t)p * sizeof (scalar);
   const int hz = plan->method == GLA_GSVD_METHOD_HZ;
   const size_t lanes = plan->width > 0 ? 0 : (size_t)(registers_for (p) * p) * sizeof (num);
-  member_work none;
-  w->m = gla_carve (base, at, square);
-  w->vectors = gla_carve (base, at, square);
+  blocks_layout (base, at, plan, team, p, w);
   w->inner = gla_carve (base, at, hz ? 0 : square);
   w->tau_f = gla_carve (base, at, line);
   w->tau_g = gla_carve (base, at, line);
@@ -95,10 +110,6 @@ static void core_layout (char *base, size_t *at, const gla_cpu_gsvd_plan *plan, 
   w->perm_g = gla_carve (base, at, (size_t)p * sizeof (int));
   w->lanes_f = gla_carve (base, at, lanes);
   w->lanes_g = gla_carve (base, at, lanes);
-  w->member_bytes = plan->width > 0 ? member_layout (NULL, p, plan->width, hz, &none) : 0;
-  w->members = gla_carve (base, at, w->member_bytes * (size_t)team);
-  w->records = gla_carve (
-      base, at, plan->width > 0 ? (size_t)(p / plan->width / 2 + 2) * sizeof *w->records : 0);
 }
 
 static void deflated_layout (char *base, size_t *at, int64_t rows_f, int64_t rows_g, int64_t p,
