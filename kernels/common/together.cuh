@@ -55,6 +55,24 @@ GLA_DEVICE void grid_barrier (unsigned *counter, unsigned k)
   __syncthreads ();
 }
 
+// `blocks` blocks of the grid, each with a rank from 0 on, which are all on the GPU at once. The
+// counter begins with 0; its sign changes when all have come, and the rest of it is 0 again, so
+// the number of blocks may differ from one launch to the next.
+GLA_DEVICE void blocks_barrier (unsigned *counter, int rank, int blocks)
+{
+  __syncthreads ();
+  if (blocks == 1)
+    return;
+  if (threadIdx.x == 0) {
+    const unsigned sign = 0x80000000u, more = rank == 0 ? sign - (unsigned)(blocks - 1) : 1u;
+    __threadfence ();
+    const unsigned before = atomicAdd (counter, more);
+    while ((((unsigned)flag_value (reinterpret_cast<const int *> (counter)) ^ before) & sign) == 0)
+      ;
+  }
+  __syncthreads ();
+}
+
 // Loads and stores past the first cache, which other multiprocessors do not see.
 GLA_DEVICE float shared_load (const float *from)
 {

@@ -12,7 +12,8 @@ namespace
 
 enum { B = EIG_BANDWIDTH, GROUP = 8, WINDOW = B + GROUP - 1 };
 
-// Columns of a strip, a row of which has 128 bytes, and lanes of a team.
+// Columns of a strip, and lanes of a team NC: those of 128 bytes a row, or half of them where these
+// do not fit.
 template <class T> constexpr int COLUMNS = 128 / (int)sizeof (T);
 
 // The reflectors of GROUP sweeps at one place: tau in the place of the one, then the other entries.
@@ -28,10 +29,10 @@ __host__ __device__ constexpr int strip_rows (int n)
   return n + WINDOW;
 }
 
-template <class T> size_t strip_bytes (int n, int threads)
+template <class T> size_t strip_bytes (int n, int columns, int threads)
 {
-  return (size_t)strip_rows (n) * COLUMNS<T> * sizeof (T) +
-         2 * (size_t)(threads / COLUMNS<T>)*sizeof (chased_batch<T>);
+  return (size_t)strip_rows (n) * columns * sizeof (T) +
+         2 * (size_t)(threads / columns) * sizeof (chased_batch<T>);
 }
 
 // Row i of the window of a column is x[i]; rows FIRST and on become H times them.
@@ -62,13 +63,13 @@ struct chased_group {
 };
 
 // Starts to copy reflector t of the sweeps of a group; zeros where there is none.
-template <class T>
+template <int NC, class T>
 GLA_DEVICE void fetch (chased_batch<T> &to, const T *from, int n, chased_group group, int t)
 {
   constexpr int UNIT = 16 / (int)sizeof (T), UNITS = GROUP * B / UNIT;
-  int lane = threadIdx.x % COLUMNS<T>, tasks = eig_chased_tasks (n);
+  int lane = threadIdx.x % NC, tasks = eig_chased_tasks (n);
 #pragma unroll
-  for (int u = lane; u < UNITS; u += COLUMNS<T>) {
+  for (int u = lane; u < UNITS; u += NC) {
     int q = u * UNIT / B, i = u * UNIT % B, s = GROUP * group.g + q;
     bool there = t >= 0 && t < group.places && s + 1 + B * t < n;
     async_copy<16> (&to.h[q][i], there ? from + ((int64_t)s * tasks + t) * B + i : from,
@@ -78,15 +79,15 @@ GLA_DEVICE void fetch (chased_batch<T> &to, const T *from, int n, chased_group g
 
 // Reflectors t of the sweeps of a group, the last sweep first, to the rows of column c that are in
 // the window; the first B rows of it are done then.
-template <class T>
+template <int NC, class T>
 GLA_DEVICE void advance (const chased_batch<T> &batch, T *X, chased_group group, int t,
                          T (&x)[WINDOW])
 {
-  T *at = X + (int64_t)(GROUP * group.g + B * t + 1) * COLUMNS<T> + threadIdx.x % COLUMNS<T>;
+  T *at = X + (int64_t)(GROUP * group.g + B * t + 1) * NC + threadIdx.x % NC;
 #pragma unroll
   for (int i = 0; i < WINDOW; i++)
     if (t == 0 || i >= WINDOW - B)
-      x[i] = at[i * COLUMNS<T>];
+      x[i] = at[i * NC];
   apply<7> (batch.h[7], x);
   apply<6> (batch.h[6], x);
   apply<5> (batch.h[5], x);
@@ -97,23 +98,22 @@ GLA_DEVICE void advance (const chased_batch<T> &batch, T *X, chased_group group,
   apply<0> (batch.h[0], x);
 #pragma unroll
   for (int i = 0; i < B; i++)
-    at[i * COLUMNS<T>] = x[i];
+    at[i * NC] = x[i];
 #pragma unroll
   for (int i = 0; i < WINDOW - B; i++)
     x[i] = x[i + B];
 }
 
-// One block has COLUMNS columns of a page in shared memory. A team of as many lanes, a column to a
+// One block has NC columns of a page in shared memory. A team of as many lanes, a column to a
 // lane, has GROUP neighbouring sweeps and goes down the band with their reflectors, GROUP by a
 // place, on a window of rows in registers; the next team follows with the GROUP sweeps before them,
 // one place behind, with a barrier for each place. When all have come to the end they take the
 // sweeps before. The reflectors come to shared memory one place ahead. The results go to their
 // columns of V.
-template <class T, int THREADS>
+template <class T, int NC, int THREADS>
 __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
-  constexpr int NC = COLUMNS<T>;
   T *X = reinterpret_cast<T *> (memory);
   int n = a.n, strips = (a.wanted + NC - 1) / NC, teams = THREADS / NC;
   int team = threadIdx.x / NC, lane = threadIdx.x % NC;
@@ -134,17 +134,17 @@ __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
   for (int last = (n - 2) / GROUP; last >= 0; last -= teams) {
     chased_group own (n, last - team), longest (n, last - teams < -1 ? 0 : last - teams + 1);
     int steps = longest.places + last - longest.g;
-    fetch (batch[0], reflectors, n, own, -team);
+    fetch<NC> (batch[0], reflectors, n, own, -team);
     async_commit ();
     for (int step = 0; step < steps; step++) {
       int t = step - team;
       __syncwarp (); // the batch of the step before has been read
-      fetch (batch[(step + 1) % 2], reflectors, n, own, t + 1);
+      fetch<NC> (batch[(step + 1) % 2], reflectors, n, own, t + 1);
       async_commit ();
       async_wait<1> ();
       __syncthreads ();
       if (t >= 0 && t < own.places)
-        advance (batch[step % 2], X, own, t, x);
+        advance<NC> (batch[step % 2], X, own, t, x);
     }
     async_wait<0> (); // no copy is under way to where the next round begins
     __syncthreads ();
@@ -156,14 +156,14 @@ __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
     V[i] = X[i * NC + lane];
 }
 
-template <class T, int THREADS> cudaError_t launch (const eig_args<T> &a)
+template <class T, int NC, int THREADS> cudaError_t launch (const eig_args<T> &a)
 {
-  const size_t bytes = strip_bytes<T> (a.n, THREADS);
-  auto kernel = chased_strip_kernel<T, THREADS>;
+  const size_t bytes = strip_bytes<T> (a.n, NC, THREADS);
+  auto kernel = chased_strip_kernel<T, NC, THREADS>;
   const cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
-  const int64_t strips = a.pages * ((a.wanted + COLUMNS<T> - 1) / COLUMNS<T>);
+  const int64_t strips = a.pages * ((a.wanted + NC - 1) / NC);
   kernel<<<(unsigned)strips, THREADS, bytes, a.stream>>> (a);
   return cudaGetLastError ();
 }
@@ -172,19 +172,25 @@ template <class T, int THREADS> cudaError_t launch (const eig_args<T> &a)
 
 template <class T> bool eig_chased_strip_fits (int n, int smem_limit)
 {
-  return n >= 2 && strip_bytes<T> (n, 128) <= (size_t)smem_limit;
+  return n >= 2 && strip_bytes<T> (n, COLUMNS<T> / 2, 128) <= (size_t)smem_limit;
 }
 
 // By 256 threads where two such blocks find room on a multiprocessor, else by one block of as many
 // threads as can be.
 template <class T> cudaError_t eig_chased_strip (const eig_args<T> &a)
 {
+  constexpr int NC = COLUMNS<T>;
+  constexpr int MOST = sizeof (T) < 16 ? 512 : 256; // registers of complex double
   const size_t limit = a.smem_limit;
-  const bool two = 2 * strip_bytes<T> (a.n, 256) <= limit;
-  if constexpr (sizeof (T) < 16) // more registers than 512 threads have
-    if (!two && strip_bytes<T> (a.n, 512) <= limit)
-      return launch<T, 512> (a);
-  return strip_bytes<T> (a.n, 256) <= limit ? launch<T, 256> (a) : launch<T, 128> (a);
+  const bool two = 2 * strip_bytes<T> (a.n, NC, 256) <= limit;
+  if (!two && strip_bytes<T> (a.n, NC, MOST) <= limit)
+    return launch<T, NC, MOST> (a);
+  if (strip_bytes<T> (a.n, NC, 256) <= limit)
+    return launch<T, NC, 256> (a);
+  if (strip_bytes<T> (a.n, NC, 128) <= limit)
+    return launch<T, NC, 128> (a);
+  return strip_bytes<T> (a.n, NC / 2, MOST) <= limit ? launch<T, NC / 2, MOST> (a)
+                                                     : launch<T, NC / 2, 128> (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

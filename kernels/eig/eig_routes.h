@@ -60,7 +60,7 @@ static const gla_eig_route_table gla_eig_routes[4] = {
      {{32, EIG_WHOLE, 0},
       {128, EIG_WARP, 0},
       {224, EIG_STAGES, 32},
-      {768, EIG_STAGES, 16},
+      {480, EIG_STAGES, 16},
       {1792, EIG_BAND, 16},
       {32768, EIG_LARGE, 0}},
      {{16, EIG_WHOLE, 0}, {88, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},

@@ -13,6 +13,19 @@ template <class T> int panels_of (int n, int smem_limit)
   return rest <= 0 ? 0 : (rest + HETRD_PANEL - 1) / HETRD_PANEL;
 }
 
+// The counters of teams of blocks begin with 0: a thread to a page.
+template <class T> __global__ void clear_counters_kernel (eig_args<T> a)
+{
+  if (threadIdx.x < a.pages)
+    *hetrd_counter (a, threadIdx.x) = 0;
+}
+
+template <class T> cudaError_t clear_counters (const eig_args<T> &a)
+{
+  clear_counters_kernel<<<1, HETRD_TEAM_PAGES, 0, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
 } // namespace
 
 template <class T> int eig_hetrd_steps (int n, int smem_limit)
@@ -30,6 +43,8 @@ template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int l
 {
   int panels = panels_of<T> (a.n, a.smem_limit);
   cudaError_t status = cudaSuccess;
+  if (first == 0 && panels > 0 && a.pages <= HETRD_TEAM_PAGES)
+    status = clear_counters (a);
   for (int p = first; p < last && status == cudaSuccess; p++) {
     int column = p * HETRD_PANEL;
     if (p == panels)

@@ -99,7 +99,16 @@ template <class T> struct hetrd_scratch {
   __host__ __device__ int64_t dots () const { return x () + ld; }                // 2 * HETRD_PANEL
   __host__ __device__ int64_t squares () const { return dots () + 2 * HETRD_PANEL; } // blocks
   __host__ __device__ int64_t forms () const { return squares () + blocks; } // a real per tile
-  __host__ __device__ int64_t size () const { return forms () + blocks * (blocks + 1) / 2; }
+  __host__ __device__ int64_t counter () const { return forms () + blocks * (blocks + 1) / 2; }
+  __host__ __device__ int64_t size () const { return counter () + 1; }
 };
+
+// Up to so many pages may have a team of blocks each (hetrd_panel.cu), which has a counter.
+enum { HETRD_TEAM_PAGES = 32 };
+template <class T> __host__ __device__ unsigned *hetrd_counter (const eig_args<T> &a, int64_t page)
+{
+  hetrd_scratch<T> s (a.n);
+  return reinterpret_cast<unsigned *> (a.panel + page * s.size () + s.counter ());
+}
 
 #endif

@@ -61,6 +61,11 @@ template <class T> struct panel_page {
     v = shared + HETRD_PANEL_WARPS * ring_size - before;
   }
   GLA_DEVICE T *column (int j) const { return A + (int64_t)j * n; }
+  // The ring of the block's first warp, from which the others lie behind each other.
+  GLA_DEVICE T *first_ring () const
+  {
+    return ring - threadIdx.x / 32 * (HETRD_PANEL_STAGES * 4096 / (int)sizeof (T));
+  }
 };
 
 // Loads that are issued together: as many registers as a row of 128 bytes takes.

@@ -215,22 +215,41 @@ GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, 
   __syncthreads ();
 }
 
-// put (r, x) for the rows of wanted column j of what Q is applied to: zero behind the last one, and
-// where there is no column. After eig_chased it is in its place in V, which every block reads
-// before it writes it.
-template <class T, class PUT>
-GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, bool inside, PUT put)
+// X: what Q is applied to, `columns` columns from j0 on, and zeros; NaN where the page has failed.
+// After eig_chased it is in its place in V, which every block reads before it writes it. All
+// columns are found first, and then loads of different columns are under way together.
+template <class T, int NC, int WARPS>
+GLA_DEVICE void load_strip (const eig_args<T> &a, int64_t page, int j0, int columns, bool failed,
+                            const strip<T, NC, WARPS> &s)
 {
+  constexpr int TOGETHER = 8, THREADS = WARPS * 32;
   int n = a.n, rows = padded_rows (n);
+  int64_t *from = reinterpret_cast<int64_t *> (s.TW.re);
+  if ((int)threadIdx.x < columns) {
+    int j = j0 + threadIdx.x;
+    from[threadIdx.x] = a.chased != nullptr ? eig_place_of (a, page, j) * a.ldv
+                                            : (int64_t)eig_source_of (a, page, j) * n;
+  }
+  __syncthreads ();
   const real_t<T> *Z = static_cast<const real_t<T> *> (a.Z) + page * n * n;
-  if (inside && a.chased == nullptr)
-    Z += eig_source_of (a, page, j) * n;
-  const T *V = a.V + page * a.page_v + (inside ? eig_place_of (a, page, j) : 0) * a.ldv;
-  for (int r = threadIdx.x; r < rows; r += blockDim.x) {
-    mma_entry<is_complex_v<T>> x = {};
-    if (inside && r < n)
-      x = mma_entry_of (a.chased != nullptr ? V[r] : from_real<T> (Z[r]));
-    put (r, x);
+  const T *V = a.V + page * a.page_v;
+#pragma unroll 1
+  for (int first = threadIdx.x; first < rows * NC; first += TOGETHER * THREADS) {
+    mma_entry<is_complex_v<T>> x[TOGETHER] = {};
+#pragma unroll
+    for (int g = 0; g < TOGETHER; g++) {
+      int q = first + g * THREADS, r = q % rows, j = q / rows;
+      if (failed)
+        x[g].re = nan ("");
+      else if (j < columns && r < n)
+        x[g] = mma_entry_of (a.chased != nullptr ? V[from[j] + r] : from_real<T> (Z[from[j] + r]));
+    }
+#pragma unroll
+    for (int g = 0; g < TOGETHER; g++) {
+      int q = first + g * THREADS;
+      if (q < rows * NC)
+        s.X.put (q % rows, q / rows, x[g]);
+    }
   }
 }
 
@@ -240,19 +259,13 @@ GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, bool ins
 template <class T, int NC, int WARPS>
 __global__ void __launch_bounds__ (WARPS * 32, 16 / WARPS) apply_kernel (eig_args<T> a)
 {
-  typedef real_t<T> R;
   extern __shared__ __align__ (16) double memory[];
   int n = a.n, rows = padded_rows (n), strips = (a.wanted + NC - 1) / NC;
   int64_t page = blockIdx.x / strips;
   int j0 = (int)(blockIdx.x % strips) * NC, columns = a.wanted - j0 < NC ? a.wanted - j0 : NC;
   bool failed = a.info[page] != 0;
   strip<T, NC, WARPS> s (memory, rows);
-  for (int j = 0; j < NC; j++)
-    load_column (a, page, j0 + j, j < columns && !failed, [&] (int r, auto x) {
-      if (failed)
-        x.re = nan ("");
-      s.X.put (r, j, x);
-    });
+  load_strip (a, page, j0, columns, failed, s);
   __syncthreads ();
   if (!failed) {
     reflectors<T> y (a, page);

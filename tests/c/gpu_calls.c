@@ -64,6 +64,8 @@ static void add_eig (void)
   add ((run_case){"eig", run_eig, {2100, 2, D, 1, QR, 0, 0, GLA_EIG_INDICES}, 1, {0}});
   add ((run_case){"eig", run_eig, {2300, 2, Z, 0, QR, 2, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {700, 2, Z, 1, QR, 0, 0}, 0, {0}});
+  add ((run_case){"eig", run_eig, {1100, 1, C, 1, QR, 0, 0}, 0, {0}});
+  add ((run_case){"eig", run_eig, {1750, 1, D, 1, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {700, 2, D, 0, QR, 0, 0}, 0, {0}});
   add ((run_case){"eig", run_eig, {520, 1, S, 0, QR, 0, 0}, 1, {0}});
 }
