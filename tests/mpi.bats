@@ -357,7 +357,7 @@ END
     rand ("seed", 3);
     edges = floor (12 * rand (2, 40));
     list = sprintf ("%d %d\n", edges);
-    for pad = 0:30
+    for pad = 0:4:28
       same ([repmat("#", 1, pad), "\n", list]);
     endfor
     same (strrep (list, "\n", "\r\n"), "loops");
@@ -386,7 +386,7 @@ END
     same ([sprintf(banner, "complex hermitian", 9, 9, n), sprintf("%d %d %g %g\n", [low; randn(2, n)])]);
     same ([sprintf(banner, "real general", 0, 0, 0)]);
     same ([sprintf(banner, "real general", 3, 2, 1), "3 1 0.5"]);
-    for line = [1, 9, 23, 40]
+    for line = [1, 23, 40]
       k = find (list == "\n")(line);
       wrong ([list(1:k), "3 x\n", list(k+1:end)]);
       wrong ([list(1:k), "5\n", list(k+1:end)]);
