@@ -188,6 +188,7 @@ memcheck SIZES=150,180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
 initcheck SIZES=150,180,260,330 METHODS=qr QR_SIZES=$qr_sizes QR_LARGE=yes
 synccheck QR_SIZES=$qr_sizes QR_LARGE=yes
 memcheck QR_FAILING=$qr_direct
+memcheck SIZES=600 METHODS=qr
 initcheck QR_FAILING=$qr_direct
 synccheck QR_FAILING=$qr_direct
 memcheck PAGE_SIZES=$page_sizes
