@@ -5,7 +5,7 @@
 // The GPUs here are the CPU backend under another name. They predict what the test wants, note
 // which of them were to work together, and the first of these does all of the work.
 
-#include "cpu_as_gpu.h"
+#include "cpu_as_gpus.h"
 #include "eigs_answer.h"
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ enum { GPUS = 10, N = 300, K = 3, NONE = -1 };
 static double predicted[GLA_TEAM_MOST + 1]; // seconds of so many GPUs
 static gla_status begin_status[2];          // of one GPU, and of a team
 static int64_t enough[2];                   // columns of a basis for which there is memory
-static int failing, open_fails;             // a member, and a device
+static int failing;                         // a member
 static int led_by, begins, ends, warnings;
 static int devices_seen[GLA_TEAM_MOST], members_seen; // of the last job; 1: no team
 static gla_krylov_ops krylov_ops;
@@ -25,23 +25,6 @@ static void *_Atomic live[100];       // what these made and nobody has freed
 static gla_status prepare_status;     // of rows on the device `failing_device`
 static int failing_device, left_over; // matrices on a GPU that has failed
 static void *prepared;                // the whole matrix, by the leader of a team
-
-static int count_all (char *why, size_t size)
-{
-  if (size > 0)
-    why[0] = '\0';
-  return GPUS;
-}
-
-static gla_status open_numbered (int device, gla_engine **engine)
-{
-  if (device == open_fails)
-    return GLA_ERROR_DEVICE_FAILURE;
-  const gla_status status = open_gpu (device, engine);
-  if (status == GLA_OK)
-    (*engine)->device = device;
-  return status;
-}
 
 static gla_status prepare (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
                            void **matrix)
@@ -356,8 +339,7 @@ int main (void)
   spmv_ops.free = free_matrix;
   gpu_backend.krylov = &krylov_ops;
   gpu_backend.spmv = &spmv_ops;
-  gpu_backend.device_count = count_all;
-  gpu_backend.open = open_numbered;
+  make_gpus (GPUS);
   test_choice ();
   test_memory ();
   test_failures ();

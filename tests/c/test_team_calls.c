@@ -5,34 +5,16 @@
 // which of them were to work together. They do nothing with large pairs.
 
 #include "check.h"
-#include "cpu_as_gpu.h"
+#include "cpu_as_gpus.h"
 
 enum { GPUS = 6, N = 6, PAGES = 8, NONE = -1, LARGE = 2048 };
 
 static double alone, together[GLA_TEAM_MOST + 1]; // predicted seconds of a pair
 static gla_status submit_status;
-static int failing;    // the device that fails where submit_status says so
-static int open_fails; // the device that does not open
+static int failing; // the device that fails where submit_status says so
 static int submits, most_pages, led_by;
 static gla_gsvd_team seen; // of the last chunk; count 0: none
 static const gla_gsvd_job *job_at_work;
-
-static int count_six (char *why, size_t size)
-{
-  if (size > 0)
-    why[0] = '\0';
-  return GPUS;
-}
-
-static gla_status open_numbered (int device, gla_engine **engine)
-{
-  if (device == open_fails)
-    return GLA_ERROR_DEVICE_FAILURE;
-  const gla_status status = open_gpu (device, engine);
-  if (status == GLA_OK)
-    (*engine)->device = device;
-  return status;
-}
 
 static double predict (gla_engine *engine, const gla_job *job, int64_t pages)
 {
@@ -249,8 +231,7 @@ static void test_failures (void)
 int main (void)
 {
   make_gpu (GLA_BATCH_GSVD, submit, finish);
-  gpu_backend.device_count = count_six;
-  gpu_backend.open = open_numbered;
+  make_gpus (GPUS);
   gpu_ops.seconds = predict;
   gpu_ops.begin = begin;
   gpu_ops.chunk_pages = one_page;
