@@ -132,14 +132,7 @@ static shape power_law (int64_t n)
       rows[i].push_back (i * i % 7919 % i / d);
       rows[i * i % 7919 % i / d].push_back (i);
     }
-  shape s = {"power law", n, n, {0}, {}};
-  for (auto &row : rows) {
-    std::sort (row.begin (), row.end ());
-    row.erase (std::unique (row.begin (), row.end ()), row.end ());
-    s.index.insert (s.index.end (), row.begin (), row.end ());
-    s.start.push_back ((int64_t)s.index.size ());
-  }
-  return s;
+  return square_of ("power law", rows);
 }
 
 template <class H> void test_eigs_in (gla_context *ctx)

@@ -112,6 +112,20 @@ template <class F> shape random_shape (const char *name, int64_t rows, int64_t c
   return s;
 }
 
+// The pattern with these columns in its rows; columns may be in any order and repeat.
+static shape square_of (const char *name, std::vector<std::vector<int64_t>> &rows)
+{
+  const int64_t n = (int64_t)rows.size ();
+  shape s = {name, n, n, {0}, {}};
+  for (auto &row : rows) {
+    std::sort (row.begin (), row.end ());
+    row.erase (std::unique (row.begin (), row.end ()), row.end ());
+    s.index.insert (s.index.end (), row.begin (), row.end ());
+    s.start.push_back ((int64_t)s.index.size ());
+  }
+  return s;
+}
+
 // Symmetric: a ring whose nodes are linked to those up to 3 steps away; with `hub`, node 0 is
 // linked to every seventh node.
 static shape wheel (int64_t n, bool hub)
@@ -125,14 +139,7 @@ static shape wheel (int64_t n, bool hub)
       rows[0].push_back (i);
     }
   }
-  shape s = {"wheel", n, n, {0}, {}};
-  for (auto &row : rows) {
-    std::sort (row.begin (), row.end ());
-    row.erase (std::unique (row.begin (), row.end ()), row.end ());
-    s.index.insert (s.index.end (), row.begin (), row.end ());
-    s.start.push_back ((int64_t)s.index.size ());
-  }
-  return s;
+  return square_of ("wheel", rows);
 }
 
 template <class H> struct matrix {
