@@ -43,16 +43,24 @@ static inline void copy_pages (const gla_array *to, const gla_array *from)
     memcpy (to->data, from->data, (size_t)(to->page_stride * to->pages) * gla_type_size (to->type));
 }
 
+// Room for the results that all ranks have: alpha, beta and X or Z.
+static inline const gla_array *take_common (member *m)
+{
+  problem *p = m->all->user;
+  gla_array *common = p->common[m->rank];
+  common[0] = crew_copy (&p->gsvd->a[GSVD_ALPHA]);
+  common[1] = crew_copy (&p->gsvd->a[GSVD_BETA]);
+  common[2] = crew_copy (&p->gsvd->a[GSVD_X]);
+  return common;
+}
+
 static inline void gsvd_body (member *m)
 {
   problem *p = m->all->user;
   const gsvd_page *g = p->gsvd;
   const gla_array A = crew_rows (&g->a[GSVD_A], p->first[0], m->rank),
                   B = crew_rows (&g->a[GSVD_B], p->first[1], m->rank);
-  gla_array *common = p->common[m->rank];
-  common[0] = crew_copy (&g->a[GSVD_ALPHA]);
-  common[1] = crew_copy (&g->a[GSVD_BETA]);
-  common[2] = crew_copy (&g->a[GSVD_X]);
+  const gla_array *common = take_common (m);
   const gla_gsvd_results r = {.size = sizeof r,
                               .alpha = common[0],
                               .beta = common[1],

@@ -62,10 +62,7 @@ static void gevd_body (member *m)
   const gsvd_page *g = p->gsvd;
   const gla_array A = crew_rows (&g->a[GSVD_A], p->first[0], m->rank),
                   B = crew_rows (&g->a[GSVD_B], p->first[1], m->rank);
-  gla_array *common = p->common[m->rank];
-  common[0] = crew_copy (&g->a[GSVD_ALPHA]);
-  common[1] = crew_copy (&g->a[GSVD_BETA]);
-  common[2] = crew_copy (&g->a[GSVD_X]);
+  const gla_array *common = take_common (m);
   const gla_gevd_results r = {.size = sizeof r,
                               .alpha = common[0],
                               .beta = common[1],
