@@ -42,19 +42,32 @@ static inline void vectors_set (vectors v, int64_t k, int64_t i, double complex 
   v.im[k * v.n + i] = cimag (x);
 }
 
+// A sum of products in four parts, which the processor adds at the same time.
+static inline long double real_sum (int64_t count, const double *a, const double *b)
+{
+  long double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int64_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    s0 += (long double)a[k] * b[k];
+    s1 += (long double)a[k + 1] * b[k + 1];
+    s2 += (long double)a[k + 2] * b[k + 2];
+    s3 += (long double)a[k + 3] * b[k + 3];
+  }
+  for (; k < count; k++)
+    s0 += (long double)a[k] * b[k];
+  return (s0 + s1) + (s2 + s3);
+}
+
 // The sum of the products of the first `count` elements of vector i of a and vector j of b.
 static inline wide sum_of_first (int64_t count, vectors a, int64_t i, vectors b, int64_t j,
                                  int is_complex)
 {
   const double *ar = a.re + i * a.n, *ai = a.im + i * a.n;
   const double *br = b.re + j * b.n, *bi = b.im + j * b.n;
-  long double re = 0, im = 0;
-  for (int64_t k = 0; k < count; k++)
-    re += (long double)ar[k] * br[k];
-  for (int64_t k = 0; is_complex && k < count; k++) {
-    re -= (long double)ai[k] * bi[k];
-    im += (long double)ar[k] * bi[k] + (long double)ai[k] * br[k];
-  }
+  if (!is_complex)
+    return real_sum (count, ar, br);
+  const long double re = real_sum (count, ar, br) - real_sum (count, ai, bi);
+  const long double im = real_sum (count, ar, bi) + real_sum (count, ai, br);
   return re + im * I;
 }
 
