@@ -20,6 +20,7 @@
 
 // Columns of a pass that are worked on together: what 32 or 16 registers hold.
 enum { REDUCE_COLUMNS = (GLA_VECTOR_BYTES == 64 ? 8 : 4) / GLA_PARTS };
+enum { REDUCE_STEPS = 16 }; // between two questions whether to stop
 
 typedef struct {
   int64_t m, k;        // m >= k
@@ -196,7 +197,9 @@ static void reduce_rows (gla_cpu_svd_task *task, const reduction *r)
   memset (r->y, 0, (size_t)r->kv * sizeof *r->y);
   memset (r->p, 0, (size_t)(r->kv * r->k) * sizeof *r->p);
   reduce_step s = {.u = r->none, .v = r->none};
-  for (int64_t j = 0; j < r->k && !gla_cpu_svd_stopped (task); j++) {
+  for (int64_t j = 0; j < r->k; j++) {
+    if (j % REDUCE_STEPS == 0 && gla_cpu_svd_stopped (task))
+      return;
     s.step = j;
     const reflector h = reduce_column (r, &s);
     s.next = r->a + j * r->rv;
