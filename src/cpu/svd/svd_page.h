@@ -3,7 +3,7 @@
 //
 // T = Q R first where T is much longer than wide; R or T = Q1 B P1', B bidiagonal. As LAPACK's
 // ?gesdd, but for the questions whether to stop, and only the columns that are wanted go through
-// the reflectors. What fits in the second cache is reduced by svd_reduce.h, the rest by LAPACK.
+// the reflectors. What is in the caches is reduced by svd_reduce.h, the rest by LAPACK.
 
 #ifndef GPULINALG_CPU_SVD_SVD_PAGE_H
 #define GPULINALG_CPU_SVD_SVD_PAGE_H
@@ -16,7 +16,7 @@
 #include "svd_vectors.h"
 
 // Bytes up to which a matrix is reduced here.
-enum { REDUCE_BYTES = 1 << 20 };
+enum { REDUCE_BYTES = 1 << 22 };
 
 typedef struct {
   int64_t m, k;       // of T
