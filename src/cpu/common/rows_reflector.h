@@ -335,8 +335,10 @@ static void rows_factor (int64_t m, int64_t n, num *a, int64_t ld, scalar *R, in
 
 // C = Q'*C (adjoint) or Q*C. Where C starts as zero in rows and columns that Q leaves alone,
 // `triangular` says so: block j touches columns from j on only.
-static void rows_multiply (int64_t m, int64_t k, const num *V, int64_t ld, const scalar *T,
-                           int adjoint, num *C, int64_t ldc, int64_t nc, int triangular, scalar *W)
+static __attribute__ ((unused)) void rows_multiply (int64_t m, int64_t k, const num *V, int64_t ld,
+                                                    const scalar *T, int adjoint, num *C,
+                                                    int64_t ldc, int64_t nc, int triangular,
+                                                    scalar *W)
 {
   const int64_t rv = registers_for (m), panels = (k + GLA_QR_PANEL - 1) / GLA_QR_PANEL;
   for (int64_t p = 0; p < panels; p++) {

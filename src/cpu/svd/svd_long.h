@@ -10,23 +10,22 @@
 #include "cpu/common/rows_reflector.h"
 
 #include "svd_lanes_page.h"
+#include "svd_long_vectors.h"
 #include "svd_vectors.h"
-
-enum { LONG_STRIP = 32 }; // columns of long vectors at a time
 
 typedef struct {
   lanes_page p;         // of R
   int64_t m, k;         // of T
   num *v[GLA_LANES];    // T, then the reflectors, of each page
   scalar *T[GLA_LANES]; // triangles of the panels
-  num *q;               // columns of long vectors
+  long_basis basis;     // of long vectors
   scalar *t, *R, *W;    // a page, its R, scratch
 } long_work;
 
 static size_t long_layout (char *base, const gla_svd_job *job, long_work *w)
 {
   const int64_t m = gla_max (job->m, job->n), k = gla_min (job->m, job->n);
-  const int64_t rv = registers_for (m), wide = gla_max (k, LONG_STRIP);
+  const int64_t rv = registers_for (m);
   size_t at = lanes_page_layout (base, k, k, &w->p);
   w->m = m;
   w->k = k;
@@ -34,10 +33,10 @@ static size_t long_layout (char *base, const gla_svd_job *job, long_work *w)
     w->v[l] = gla_carve (base, &at, (size_t)(rv * k) * sizeof (num));
     w->T[l] = gla_carve (base, &at, (size_t)(GLA_QR_PANEL * k) * sizeof (scalar));
   }
-  w->q = gla_carve (base, &at, (size_t)(rv * LONG_STRIP) * sizeof (num));
+  long_basis_layout (base, &at, m, k, &w->basis);
   w->t = gla_carve (base, &at, (size_t)(m * k) * sizeof (scalar));
   w->R = gla_carve (base, &at, (size_t)(k * k) * sizeof (scalar));
-  w->W = gla_carve (base, &at, (size_t)(GLA_QR_PANEL * wide) * sizeof (scalar));
+  w->W = gla_carve (base, &at, (size_t)(GLA_QR_PANEL * k) * sizeof (scalar));
   return at;
 }
 
@@ -70,9 +69,14 @@ static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
   *s = svd_scale_of (A, page, GLA_SVD_TOP);
   memset (w->R, 0, (size_t)(k * k) * sizeof *w->R);
   if (s->info == 0) {
-    load_tall (A, page, s, (real *)w->t);
+    const real down = s->down[0] * s->down[1];
+    const int direct = A->rows >= A->columns && down >= GLA_TINY && down <= GLA_MAX;
+    if (!direct)
+      load_tall (A, page, s, (real *)w->t);
     for (int64_t j = 0; j < k; j++)
-      load_column (w->v[l] + j * rv, m, (const real *)(w->t + j * m), 1);
+      load_column (w->v[l] + j * rv, m,
+                   direct ? column_of (A, page, j) : (const real *)(w->t + j * m),
+                   direct ? down : 1);
     rows_factor (m, k, w->v[l], rv, w->R, k, w->T[l], w->W);
   }
   for (int64_t j = 0; j < k; j++)
@@ -80,27 +84,28 @@ static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
       lane_set (w->p.s.qr.a, k, i, j, l, i <= j ? w->R[i + j * k] : scalar_make (0, 0));
 }
 
-// Columns j..j+count-1 of Q [Q2*Y 0; 0 I] of lane l to the page of the result.
-static void store_long_strip (const svd_basis *to, int64_t j, int64_t count, int l, long_work *w)
+// Columns of Q [Q2*Y 0; 0 I] of lane l to the page of the result.
+static void store_long_strips (const svd_basis *to, int l, long_work *w)
 {
-  const int64_t m = w->m, k = w->k, rv = registers_for (m);
-  memset (w->q, 0, (size_t)(rv * count) * sizeof *w->q);
-  for (int64_t c = 0; c < count; c++)
-    if (j + c < k)
+  long_basis *b = &w->basis;
+  const int64_t k = w->k;
+  b->v = w->v[l];
+  b->T = w->T[l];
+  long_cross (b);
+  for (int64_t j = 0; j < to->columns; j += LONG_STRIP) {
+    const int64_t count = gla_min (LONG_STRIP, to->columns - j);
+    const int64_t given = gla_max (gla_min (count, k - j), 0);
+    for (int64_t c = 0; c < given; c++)
       for (int64_t i = 0; i < k; i++)
-        row_set (w->q + c * rv, i, lane_get (w->p.c, k, i, j + c, l));
-    else
-      row_set (w->q + c * rv, j + c, scalar_make (1, 0));
-  rows_multiply (m, k, w->v[l], rv, w->T[l], 0, w->q, rv, count, 0, w->W);
-  for (int64_t c = 0; c < count; c++)
-    store_rows ((real *)basis_column (to, j + c), m, w->q + c * rv);
+        b->c[i + c * k] = lane_get (w->p.c, k, i, j + c, l);
+    long_columns (b, to, j, count, given);
+  }
 }
 
 // The long vectors of lane l; `fix` of them get their phases, and the short ones follow.
 static void store_long_vectors (const svd_basis *to, int64_t fix, int l, long_work *w)
 {
-  for (int64_t j = 0; j < to->columns; j += LONG_STRIP)
-    store_long_strip (to, j, gla_min (LONG_STRIP, to->columns - j), l, w);
+  store_long_strips (to, l, w);
   for (int64_t j = 0; j < fix; j++) {
     const scalar f = fix_column (w->m, basis_column (to, j));
     for (int64_t i = 0; i < w->k; i++)

@@ -3,20 +3,27 @@
 //
 // T = Q R first where T is much longer than wide; R or T = Q1 B P1', B bidiagonal. As LAPACK's
 // ?gesdd, but for the questions whether to stop, and only the columns that are wanted go through
-// the reflectors.
+// the reflectors. What is in the caches is reduced by svd_reduce.h, the rest by LAPACK.
 
 #ifndef GPULINALG_CPU_SVD_SVD_PAGE_H
 #define GPULINALG_CPU_SVD_SVD_PAGE_H
 
 #include "cpu/common/carve.h"
 
+#include "svd_back.h"
 #include "svd_bidiagonal.h"
+#include "svd_reduce.h"
 #include "svd_vectors.h"
 
+// Bytes up to which a matrix is reduced here.
+enum { REDUCE_BYTES = 1 << 22 };
+
 typedef struct {
-  int64_t m, k; // of T
-  int qr_first;
-  real *t, *r; // T, and R where there is QR first
+  int64_t m, k;       // of T
+  int qr_first, here; // here: reduced by svd_reduce.h
+  reduction reduction;
+  scalar *right; // right reflectors of complex numbers, k x k
+  real *t, *r;   // T, and R where there is QR first
   real *tau, *tauq, *taup;
   real *work;
   gla_blas_int lwork;
@@ -39,6 +46,16 @@ static size_t page_layout (char *base, const gla_svd_job *job, page_work *w)
   w->taup = gla_carve (base, &at, (size_t)k * sizeof (scalar));
   w->work = gla_carve (base, &at, (size_t)w->lwork * sizeof (scalar));
   bidiagonal_layout (base, &at, k, vectors, &w->b);
+  const int64_t rows = w->qr_first ? k : m;
+  w->here = rows * k <= REDUCE_BYTES / (int64_t)sizeof (scalar);
+  if (w->here)
+    reduction_layout (base, &at, rows, k, &w->reduction);
+  const size_t square = w->here && vectors && GLA_COMPLEX ? (size_t)(k * k) : 0;
+  w->right = gla_carve (base, &at, square * sizeof (scalar));
+  w->reduction.tauq = (scalar *)w->tauq;
+  w->reduction.taup = (scalar *)w->taup;
+  w->reduction.d = w->b.d;
+  w->reduction.e = w->b.e;
   return at;
 }
 
@@ -54,8 +71,21 @@ static void factor_qr (const page_work *w)
     memcpy (r + j * w->k, t + j * w->m, (size_t)(j + 1) * sizeof *r);
 }
 
-static void reduce (const page_work *w)
+static void reduce_here (gla_cpu_svd_task *task, const page_work *w)
 {
+  const reduction *r = &w->reduction;
+  const scalar *from = (const scalar *)(w->qr_first ? w->r : w->t);
+  for (int64_t j = 0; j < r->k; j++)
+    load_column (r->a + j * r->rv, r->m, (const real *)(from + j * r->m), 1);
+  reduce_rows (task, r);
+}
+
+static void reduce (gla_cpu_svd_task *task, const page_work *w)
+{
+  if (w->here) {
+    reduce_here (task, w);
+    return;
+  }
   const gla_blas_int m = (gla_blas_int)(w->qr_first ? w->k : w->m), k = (gla_blas_int)w->k;
   gla_blas_int info;
   GLA_BLAS (gebrd)
@@ -80,10 +110,42 @@ static int64_t columns_in_piece (int64_t rows, int64_t k)
   return gla_max (16, columns / 16 * 16);
 }
 
+// The reflectors of Q or P. Complex ones come to where T or R was.
+static reflectors reflectors_of (const page_work *w, int left)
+{
+  const reduction *r = &w->reduction;
+  const int64_t rows = left ? r->m : r->k, registers = left ? r->rv : r->kv;
+  const num *from = left ? r->a : r->p;
+  reflectors h = {
+      (const scalar *)from,    registers * GLA_LANES, rows, left ? r->k : r->k - 1, !left,
+      left ? r->tauq : r->taup};
+  if (!GLA_COMPLEX)
+    return h;
+  scalar *to = !left ? w->right : (scalar *)(w->qr_first ? w->r : w->t);
+  h.ld = rows;
+  h.v = to;
+  for (int64_t j = 0; j < h.count; j++)
+    store_rows ((real *)(to + j * rows), rows, from + j * registers);
+  return h;
+}
+
+static void times_here (gla_cpu_svd_task *task, const page_work *w, int left, const svd_basis *to)
+{
+  const reflectors h = reflectors_of (w, left);
+  const int64_t width = columns_in_piece (h.rows, w->k);
+  for (int64_t j = 0; j < to->columns && !gla_cpu_svd_stopped (task); j += width)
+    back_multiply (&h, basis_column (to, j), to->ld, gla_min (width, to->columns - j),
+                   (scalar *)w->work);
+}
+
 // vect "Q" or "P" of gebrd, on the first rows of the basis.
 static void times_bidiagonal (gla_cpu_svd_task *task, const page_work *w, const char *vect,
                               const svd_basis *to)
 {
+  if (w->here) {
+    times_here (task, w, *vect == 'Q', to);
+    return;
+  }
   const int long_rows = *vect == 'Q' && !w->qr_first;
   const gla_blas_int rows = (gla_blas_int)(long_rows ? w->m : w->k), k = (gla_blas_int)w->k;
   const gla_blas_int lda = (gla_blas_int)(w->qr_first ? w->k : w->m), ld = (gla_blas_int)to->ld;
@@ -141,7 +203,7 @@ static void solve_svd_page (gla_cpu_svd_task *task, int64_t page)
       factor_qr (&w);
     if (gla_cpu_svd_stopped (task))
       return;
-    reduce (&w);
+    reduce (task, &w);
     if (gla_cpu_svd_stopped (task))
       return;
     s.info = solve_bidiagonal (&w.b, vectors);

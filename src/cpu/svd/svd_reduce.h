@@ -1,0 +1,218 @@
+// svd_reduce.h: one page to bidiagonal form, its rows side by side in lanes
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// T = Q B P' with the reflectors of LAPACK's ?gebd2, Q = H_0 H_1 ..., P = G_0 G_1 .... The columns
+// that are left are read and written once per step (Howell and others, 2008): while a few of them
+// are in the nearest cache they lose what the step before found, T - u y' - x v', give their
+// products with the next left reflector, which complete the row that the next right reflector is
+// made of, and are added up with the elements of that row, which is the product with the right
+// reflector but for its scale. LAPACK reads them twice and has half of that done by a slow product.
+
+#ifndef GPULINALG_CPU_SVD_SVD_REDUCE_H
+#define GPULINALG_CPU_SVD_SVD_REDUCE_H
+
+#include "cpu/common/carve.h"
+#include "cpu/common/exponent.h"
+#include "cpu/common/reflector.h"
+#include "cpu/common/rows.h"
+
+#include <string.h>
+
+// Columns of a pass that are worked on together: what 32 or 16 registers hold.
+enum { REDUCE_COLUMNS = (GLA_VECTOR_BYTES == 64 ? 8 : 4) / GLA_PARTS };
+enum { REDUCE_STEPS = 16 }; // between two questions whether to stop
+
+typedef struct {
+  int64_t m, k;        // m >= k
+  int64_t rv, kv;      // registers of a column of m and of k numbers
+  num *a;              // rv x k: T, then the left reflectors with their ones and zeros
+  num *p;              // kv x k: the right reflectors, likewise
+  scalar *tauq, *taup; // k
+  real *d, *e;         // k and k - 1
+  num *x, *sum;        // rv: x of the step before, T times the row of this one
+  num *y;              // kv: y of the step before, then of this one
+  num *none;           // rv zeros
+} reduction;
+
+static void reduction_layout (char *base, size_t *at, int64_t m, int64_t k, reduction *r)
+{
+  r->m = m;
+  r->k = k;
+  r->rv = registers_for (m);
+  r->kv = registers_for (k);
+  const size_t rows = (size_t)r->rv * sizeof (num), columns = (size_t)r->kv * sizeof (num);
+  r->a = gla_carve (base, at, rows * (size_t)k);
+  r->p = gla_carve (base, at, columns * (size_t)k);
+  r->x = gla_carve (base, at, rows);
+  r->sum = gla_carve (base, at, rows);
+  r->none = gla_carve (base, at, rows);
+  r->y = gla_carve (base, at, columns);
+}
+
+//------------------------------------------------------------------------------
+// reflectors
+//------------------------------------------------------------------------------
+
+// The reflector of rows `row`.. of x, whose last register is `end`; rows above become 0, row `row`
+// becomes 1. What is left of a column after rounding, whose squares would underflow, counts as 0.
+static reflector reduce_reflector (num *x, int64_t row, int64_t end)
+{
+  const int64_t skip = row / GLA_LANES;
+  const scalar alpha = row_get (x, row);
+  for (int64_t i = skip * GLA_LANES; i <= row; i++)
+    row_set (x, i, scalar_make (0, 0));
+  vec sum0 = vec_broadcast (0), sum1 = sum0;
+  int64_t i = skip;
+  for (; i + 2 <= end; i += 2) {
+    sum0 += num_abs2 (x[i]);
+    sum1 += num_abs2 (x[i + 1]);
+  }
+  if (i < end)
+    sum0 += num_abs2 (x[i]);
+  const real sum = sum_lanes (sum0 + sum1);
+  const int some = sum + scalar_abs2 (alpha) >= GLA_QR_SMALL && (sum > 0 || __imag__ alpha != 0);
+  const reflector h = some ? reflect (alpha, sum) : no_reflector (alpha);
+  const num inverse = num_broadcast (h.inv);
+  for (i = skip; i < end; i++)
+    x[i] = num_mul (inverse, x[i]);
+  row_set (x, row, scalar_make (1, 0));
+  return h;
+}
+
+//------------------------------------------------------------------------------
+// a step
+//------------------------------------------------------------------------------
+
+// u, v: the reflectors of the step before; next: the left one of this step.
+typedef struct {
+  const num *u, *v, *next;
+  scalar factor; // conj (tau) of `next`
+  int64_t step;
+} reduce_step;
+
+// The sums of the lanes of `count` numbers.
+static inline __attribute__ ((always_inline)) void reduce_sums (const num *x, int count,
+                                                                scalar *sum)
+{
+  vec part[GLA_LANES];
+  real out[REDUCE_COLUMNS * GLA_PARTS + GLA_LANES];
+  for (int at = 0; at < count * GLA_PARTS; at += GLA_LANES) {
+    for (int l = 0; l < GLA_LANES; l++)
+      part[l] = at + l < count * GLA_PARTS ? ((const vec *)x)[at + l] : vec_broadcast (0);
+    const vec s = sum_each (part);
+    memcpy (out + at, &s, sizeof s);
+  }
+  for (int c = 0; c < count; c++)
+    sum[c] = scalar_make (out[c * GLA_PARTS], GLA_COMPLEX ? out[c * GLA_PARTS + GLA_COMPLEX] : 0);
+}
+
+// `count` columns from j on. The first column behind the diagonal is added up later, for its
+// element of the right reflector is 1.
+static inline __attribute__ ((always_inline)) void
+reduce_columns (const reduction *r, const reduce_step *s, int64_t j, int count)
+{
+  const int64_t rv = r->rv, skip = s->step / GLA_LANES;
+  num *a = r->a + j * rv, *z = r->p + s->step * r->kv;
+  num y[REDUCE_COLUMNS], v[REDUCE_COLUMNS], sum[REDUCE_COLUMNS];
+  scalar dot[REDUCE_COLUMNS];
+  for (int c = 0; c < count; c++) {
+    y[c] = num_broadcast (row_get (r->y, j + c));
+    v[c] = num_broadcast (scalar_conj (row_get (s->v, j + c)));
+    sum[c] = num_zero ();
+  }
+  for (int64_t i = skip; i < rv; i++) {
+    const num ui = s->u[i], xi = r->x[i], next = s->next[i];
+    for (int c = 0; c < count; c++) {
+      const num t = num_fnma (num_fnma (a[i + c * rv], ui, y[c]), xi, v[c]);
+      a[i + c * rv] = t;
+      sum[c] = num_fmac (sum[c], next, t);
+    }
+  }
+  reduce_sums (sum, count, dot);
+  for (int c = 0; c < count; c++) {
+    const scalar along = scalar_mul (s->factor, dot[c]);
+    const scalar element = scalar_conj (row_get (a + c * rv, s->step) - along);
+    row_set (r->y, j + c, along);
+    row_set (z, j + c, element);
+    y[c] = j + c > s->step + 1 ? num_broadcast (element) : num_zero ();
+  }
+  for (int64_t i = skip; i < rv; i++) {
+    num t = r->sum[i];
+    for (int c = 0; c < count; c++)
+      t = num_fma (t, a[i + c * rv], y[c]);
+    r->sum[i] = t;
+  }
+}
+
+static void reduce_pass (const reduction *r, const reduce_step *s)
+{
+  int64_t j = s->step + 1;
+  memset (r->sum + s->step / GLA_LANES, 0, (size_t)(r->rv - s->step / GLA_LANES) * sizeof *r->sum);
+  for (; j + REDUCE_COLUMNS <= r->k; j += REDUCE_COLUMNS)
+    reduce_columns (r, s, j, REDUCE_COLUMNS);
+  for (; j + 2 <= r->k; j += 2)
+    reduce_columns (r, s, j, 2);
+  for (; j < r->k; j++)
+    reduce_columns (r, s, j, 1);
+}
+
+// The next column loses what the step before found, and its reflector is made.
+static reflector reduce_column (const reduction *r, const reduce_step *s)
+{
+  const int64_t j = s->step;
+  num *a = r->a + j * r->rv;
+  const num y = num_broadcast (row_get (r->y, j));
+  const num v = num_broadcast (scalar_conj (row_get (s->v, j)));
+  for (int64_t i = j / GLA_LANES; i < r->rv; i++)
+    a[i] = num_fnma (num_fnma (a[i], s->u[i], y), r->x[i], v);
+  memset (a, 0, (size_t)(j / GLA_LANES) * sizeof *a);
+  return reduce_reflector (a, j, r->rv);
+}
+
+// The right reflector of the row that the pass has left, and x = tau (T v - u (y' v)).
+static void reduce_row (const reduction *r, const reduce_step *s)
+{
+  const int64_t j = s->step;
+  num *z = r->p + j * r->kv;
+  const reflector h = reduce_reflector (z, j + 1, r->kv);
+  num along = num_zero ();
+  for (int64_t i = (j + 1) / GLA_LANES; i < r->kv; i++)
+    along = num_fma (along, r->y[i], z[i]);
+  const num f = num_broadcast (scalar_mul (h.tau, sum_num (along)));
+  const num tau = num_broadcast (h.tau), scale = num_broadcast (scalar_mul (h.tau, h.inv));
+  const num *first = r->a + (j + 1) * r->rv;
+  for (int64_t i = j / GLA_LANES; i < r->rv; i++) {
+    const num t = num_fma (num_mul (scale, r->sum[i]), tau, first[i]);
+    r->x[i] = num_fnma (t, f, s->next[i]);
+  }
+  r->taup[j] = h.tau;
+  r->e[j] = h.beta;
+}
+
+// Returns early where the work must end.
+static void reduce_rows (gla_cpu_svd_task *task, const reduction *r)
+{
+  memset (r->none, 0, (size_t)r->rv * sizeof *r->none);
+  memset (r->x, 0, (size_t)r->rv * sizeof *r->x);
+  memset (r->y, 0, (size_t)r->kv * sizeof *r->y);
+  memset (r->p, 0, (size_t)(r->kv * r->k) * sizeof *r->p);
+  reduce_step s = {.u = r->none, .v = r->none};
+  for (int64_t j = 0; j < r->k; j++) {
+    if (j % REDUCE_STEPS == 0 && gla_cpu_svd_stopped (task))
+      return;
+    s.step = j;
+    const reflector h = reduce_column (r, &s);
+    s.next = r->a + j * r->rv;
+    s.factor = scalar_conj (h.tau);
+    r->tauq[j] = h.tau;
+    r->d[j] = h.beta;
+    if (j + 1 < r->k) {
+      reduce_pass (r, &s);
+      reduce_row (r, &s);
+    }
+    s.u = s.next;
+    s.v = r->p + j * r->kv;
+  }
+}
+
+#endif
