@@ -46,7 +46,7 @@ static lookahead no_lookahead (const gla_pagemul_chunk *chunk)
 static int looks_ahead (const product_shape *s)
 {
   const int64_t bytes = s->a_bytes > s->b_bytes ? s->a_bytes : s->b_bytes;
-  return s->a_bytes + s->b_bytes <= AHEAD_BYTES && bytes < 64 * terms_of (s);
+  return s->a_bytes + s->b_bytes <= AHEAD_BYTES && bytes <= 64 * terms_of (s);
 }
 
 // What page p + 1 has and page p, which begins at `now`, has not.
