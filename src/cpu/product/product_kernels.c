@@ -7,7 +7,7 @@
 #include "cpu/common/lanes.h"
 
 #include "product.h"
-#include "product_page.h"
+#include "product_small.h"
 
 static size_t workspace (const gla_pagemul_job *job)
 {
@@ -84,8 +84,9 @@ static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
 {
   product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
   const int64_t strips = strips_of (&s), end = first + count;
-  const int far = s.a_bytes >= FAR_BYTES && s.a_bytes < 4 * FAR_BYTES;
-  plan_lookahead (&s);
+  const int small = is_small (&s), far = s.a_bytes >= FAR_BYTES && s.a_bytes < 4 * FAR_BYTES;
+  if (!small)
+    plan_lookahead (&s);
   *lookahead_of (work) = (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
   for (int64_t p = first; p < end; p++) {
     const product_operands o = operands_of (job, chunk, &s, p, end);
@@ -93,6 +94,10 @@ static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
       look_far (&o);
     if (s.ahead && p + 1 < end)
       look_ahead (job, chunk, &s, p, &o, lookahead_of (work));
+    if (small && has_room (&s, &o)) {
+      small_page (&s, &o);
+      continue;
+    }
     for (int64_t i = 0; i < strips; i++)
       strip_product (&s, &o, i, work);
     if (s.hermitian)
