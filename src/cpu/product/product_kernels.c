@@ -79,6 +79,22 @@ static inline void look_far (const product_operands *o)
   __builtin_prefetch ((const char *)o->c + 4096, 1);
 }
 
+// Whether the pages of A and B are fetched whole before they are multiplied: those too large for
+// looking ahead, in batches that no cache holds.
+static int fetches_pages (const product_shape *s, int64_t pages)
+{
+  const int64_t bytes = s->a_bytes + s->b_bytes;
+  return !s->ahead && bytes <= WHOLE_BYTES && bytes * pages >= STREAM_BYTES;
+}
+
+// A page in the order of memory, which the processor brings faster than a strip of rows with its
+// gaps.
+static void fetch_page (const void *page, int64_t bytes)
+{
+  for (int64_t at = 0; at < bytes; at += 64)
+    __builtin_prefetch ((const char *)page + at, 0, 2);
+}
+
 static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                    int64_t count, void *work)
 {
@@ -88,8 +104,15 @@ static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
   if (!small)
     plan_lookahead (&s);
   *lookahead_of (work) = (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
+  const int whole = !small && fetches_pages (&s, chunk->C.pages);
+  product_operands last = {0};
   for (int64_t p = first; p < end; p++) {
     const product_operands o = operands_of (job, chunk, &s, p, end);
+    if (whole && o.a != last.a)
+      fetch_page (o.a, s.a_bytes);
+    if (whole && o.b != last.b && o.b != o.a)
+      fetch_page (o.b, s.b_bytes);
+    last = o;
     if (far)
       look_far (&o);
     if (s.ahead && p + 1 < end)
