@@ -7,7 +7,7 @@
 #include "cpu/common/lanes.h"
 
 #include "product.h"
-#include "product_page.h"
+#include "product_small.h"
 
 static size_t workspace (const gla_pagemul_job *job)
 {
@@ -36,17 +36,22 @@ operands_of (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, const p
   return o;
 }
 
-static lookahead no_lookahead (const gla_pagemul_chunk *chunk)
-{
-  return (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
-}
-
-// Whether the next page is fetched while this one is computed. The processor fetches pages of a few
-// KB by itself, and with fewer terms than lines of the cache some lines would be left out.
-static int looks_ahead (const product_shape *s)
+// Whether the next page is fetched while this one is computed, and how rarely. The processor
+// fetches pages of a few KB by itself, and with fewer terms than lines of the cache some would be
+// left out.
+static void plan_lookahead (product_shape *s)
 {
   const int64_t bytes = s->a_bytes > s->b_bytes ? s->a_bytes : s->b_bytes;
-  return s->a_bytes + s->b_bytes <= AHEAD_BYTES && bytes < 64 * terms_of (s);
+  s->skip = 3;
+  while (s->skip > 0 && bytes > 64 * fetches_of (s, s->skip))
+    s->skip /= 2;
+  const int64_t fetches = fetches_of (s, s->skip);
+  s->ahead = s->a_bytes + s->b_bytes <= AHEAD_BYTES && bytes <= 64 * fetches && fetches > 0;
+  if (!s->ahead)
+    return;
+  s->fetch_step[0] = s->a_bytes / fetches;
+  s->fetch_step[1] = s->b_bytes / fetches;
+  s->fetch_step[2] = s->ldc * s->n * (int64_t)sizeof (real) / fetches;
 }
 
 // What page p + 1 has and page p, which begins at `now`, has not.
@@ -55,15 +60,14 @@ static void look_ahead (const gla_pagemul_job *job, const gla_pagemul_chunk *chu
                         lookahead *f)
 {
   const product_operands next = operands_of (job, chunk, s, p + 1, p + 2);
-  const int64_t terms = terms_of (s);
-  const int64_t c_bytes = s->ldc * s->n * (int64_t)sizeof (real);
   const int same_b = next.b == now->b || next.b == next.a;
   f->at[0] = (const char *)next.a;
   f->at[1] = (const char *)next.b;
   f->at[2] = (const char *)next.c;
-  f->step[0] = next.a == now->a ? 0 : s->a_bytes / terms;
-  f->step[1] = same_b ? 0 : s->b_bytes / terms;
-  f->step[2] = c_bytes / terms;
+  f->skip = s->skip;
+  f->step[0] = next.a == now->a ? 0 : s->fetch_step[0];
+  f->step[1] = same_b ? 0 : s->fetch_step[1];
+  f->step[2] = s->fetch_step[2];
 }
 
 // The processor fetches by itself only up to the end of an OS page. A line of the next one makes it
@@ -75,20 +79,48 @@ static inline void look_far (const product_operands *o)
   __builtin_prefetch ((const char *)o->c + 4096, 1);
 }
 
+// Whether the pages of A and B are fetched whole before they are multiplied: those too large for
+// looking ahead, in batches that no cache holds.
+static int fetches_pages (const product_shape *s, int64_t pages)
+{
+  const int64_t bytes = s->a_bytes + s->b_bytes;
+  return !s->ahead && bytes <= WHOLE_BYTES && bytes * pages >= STREAM_BYTES;
+}
+
+// A page in the order of memory, which the processor brings faster than a strip of rows with its
+// gaps.
+static void fetch_page (const void *page, int64_t bytes)
+{
+  for (int64_t at = 0; at < bytes; at += 64)
+    __builtin_prefetch ((const char *)page + at, 0, 2);
+}
+
 static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                    int64_t count, void *work)
 {
-  const product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
+  product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
   const int64_t strips = strips_of (&s), end = first + count;
-  const int ahead = looks_ahead (&s), far = s.a_bytes >= FAR_BYTES && s.a_bytes < 4 * FAR_BYTES;
-  lookahead *f = lookahead_of (work);
-  *f = no_lookahead (chunk);
+  const int small = is_small (&s), far = s.a_bytes >= FAR_BYTES && s.a_bytes < 4 * FAR_BYTES;
+  if (!small)
+    plan_lookahead (&s);
+  *lookahead_of (work) = (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
+  const int whole = !small && fetches_pages (&s, chunk->C.pages);
+  product_operands last = {0};
   for (int64_t p = first; p < end; p++) {
     const product_operands o = operands_of (job, chunk, &s, p, end);
+    if (whole && o.a != last.a)
+      fetch_page (o.a, s.a_bytes);
+    if (whole && o.b != last.b && o.b != o.a)
+      fetch_page (o.b, s.b_bytes);
+    last = o;
     if (far)
       look_far (&o);
-    if (ahead && p + 1 < end)
-      look_ahead (job, chunk, &s, p, &o, f);
+    if (s.ahead && p + 1 < end)
+      look_ahead (job, chunk, &s, p, &o, lookahead_of (work));
+    if (small && has_room (&s, &o)) {
+      small_page (&s, &o);
+      continue;
+    }
     for (int64_t i = 0; i < strips; i++)
       strip_product (&s, &o, i, work);
     if (s.hermitian)
@@ -108,7 +140,6 @@ static void strip (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
 {
   product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
   const product_operands o = operands_of (job, chunk, &s, page, page + 1);
-  *lookahead_of (work) = no_lookahead (chunk);
   s.shared = 1;
   strip_product (&s, &o, strip, work);
 }

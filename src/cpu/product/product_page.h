@@ -17,8 +17,17 @@
 // read in place, because columns that are far apart compete for the same lines of the cache.
 // AHEAD_BYTES: pages of A and B of together so many bytes at most are fetched ahead; with larger
 // ones, which leave the first-level cache no room, that gains nothing. FAR_BYTES: from such a page
-// of A on, of an array in OS pages of 4 KiB, the next OS page is touched ahead.
-enum { DEPTH = 512, COPY_ROWS = 96, AHEAD_BYTES = 20000, FAR_BYTES = 2048 };
+// of A on, of an array in OS pages of 4 KiB, the next OS page is touched ahead. WHOLE_BYTES: pages
+// of A and B of at most so many bytes, too large for AHEAD_BYTES, are fetched whole, in batches of
+// STREAM_BYTES or more.
+enum {
+  DEPTH = 512,
+  COPY_ROWS = 96,
+  AHEAD_BYTES = 20000,
+  FAR_BYTES = 2048,
+  WHOLE_BYTES = 500000,
+  STREAM_BYTES = 4000000
+};
 
 // What is the same for all pages. Strides are counted in real numbers.
 typedef struct {
@@ -34,6 +43,8 @@ typedef struct {
   int shared;               // strips are computed by several threads: none writes rows of another
   real a_sign, b_sign;      // of the imaginary parts
   int hermitian;
+  int ahead;                   // the next page is fetched while this one is computed
+  int64_t skip, fetch_step[3]; // of its lookahead
 } product_shape;
 
 typedef struct {
@@ -105,9 +116,8 @@ static void copy_strip (const product_shape *s, const real *a, int V, const int6
 }
 
 // A strip of fewer rows than a register has lanes, through a buffer of one tile.
-static inline __attribute__ ((always_inline)) void
-product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n, operands_kind kind,
-                  int more, real *c, int64_t ldc, real *buffer)
+static void product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n,
+                              operands_kind kind, int more, real *c, int64_t ldc, real *buffer)
 {
   for (int64_t j = 0; j < n; j += TILE_COLUMNS) {
     const int64_t columns = n - j < TILE_COLUMNS ? n - j : TILE_COLUMNS;
@@ -124,15 +134,13 @@ product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n, o
 
 // The strip of V registers from row `first` on. Of a Hermitian product only the columns up to its
 // last row.
-static inline __attribute__ ((always_inline)) void product_strip (const product_shape *s,
-                                                                  const product_operands *o,
-                                                                  int64_t first, int V,
-                                                                  operands_kind kind, real *work)
+static void product_strip (const product_shape *s, const product_operands *o, int64_t first, int V,
+                           real *work)
 {
   const int64_t rows = s->rows - first, last = s->rows - GLA_LANES;
   const int low = rows < GLA_LANES && (first == 0 || s->shared);
   row_panel p;
-  p.ahead = lookahead_of (work);
+  p.ahead = s->ahead && V > 1 ? lookahead_of (work) : NULL;
   int64_t from[TILE_ROWS];
   for (int v = 0; v < V; v++) {
     const int64_t row = first + (int64_t)v * GLA_LANES;
@@ -159,30 +167,11 @@ static inline __attribute__ ((always_inline)) void product_strip (const product_
     for (int v = 0; v < V; v++)
       p.at[v] = copy ? (int64_t)v * GLA_LANES : from[v];
     if (buffered)
-      product_low_rows (rows, &p, q, n, kind, l > 0, o->c + first, s->ldc, work + STRIP_NUMBERS);
+      product_low_rows (rows, &p, q, n, s->kind, l > 0, o->c + first, s->ldc, work + STRIP_NUMBERS);
     else
-      product_rows (&p, V, &q, n, kind, l > 0, o->c, s->ldc);
+      product_rows (&p, V, &q, n, s->kind, l > 0, o->c, s->ldc);
     l += DEPTH;
   } while (l < s->k);
-}
-
-static inline __attribute__ ((always_inline)) void product_strip_of (const product_shape *s,
-                                                                     const product_operands *o,
-                                                                     int64_t first, int registers,
-                                                                     operands_kind kind, real *work)
-{
-  switch (registers) {
-  case 1:
-    product_strip (s, o, first, 1, kind, work);
-    break;
-  case 2:
-    product_strip (s, o, first, 2, kind, work);
-    break;
-  default:
-    if (kind != BOTH_COMPLEX || COMPLEX_ROWS > 2)
-      product_strip (s, o, first, 3, kind, work);
-    break;
-  }
 }
 
 // Strips have three registers, or two where the sums of three would not stay in registers. Where
@@ -194,11 +183,11 @@ static int64_t strips_of (const product_shape *s)
   return (registers + height - 1) / height;
 }
 
-// The terms of all tiles of a page.
-static int64_t terms_of (const product_shape *s)
+// How often all tiles of a page fetch ahead.
+static int64_t fetches_of (const product_shape *s, int64_t skip)
 {
   const int width = s->kind == BOTH_COMPLEX ? COMPLEX_COLUMNS : TILE_COLUMNS;
-  return strips_of (s) * ((s->n + width - 1) / width) * s->k;
+  return strips_of (s) * ((s->n + width - 1) / width) * ((s->k + skip) / (skip + 1));
 }
 
 static void strip_product (const product_shape *s, const product_operands *o, int64_t strip,
@@ -216,17 +205,7 @@ static void strip_product (const product_shape *s, const product_operands *o, in
     }
   }
   const int64_t first = begin * GLA_LANES;
-#if GLA_COMPLEX
-  if (s->kind == BOTH_COMPLEX) {
-    product_strip_of (s, o, first, (int)registers, BOTH_COMPLEX, work);
-    return;
-  }
-  if (s->kind == REAL_A) {
-    product_strip_of (s, o, first, (int)registers, REAL_A, work);
-    return;
-  }
-#endif
-  product_strip_of (s, o, first, (int)registers, REAL_B, work);
+  product_strip (s, o, first, (int)registers, work);
 }
 
 // The upper triangle of a Hermitian page from the lower one; the diagonal is real.
