@@ -13,13 +13,15 @@
 
 #include "cpu/common/minmax.h"
 
+#include "page_leaves.h"
 #include "page_reduce.h"
+#include "page_secular.h"
 
 #include <stdatomic.h>
 
-// DC_LEAF: the largest leaf. DC_SHARED: from this order on threads share a merge. DC_ROOTS and
-// DC_ROWS: roots, and rows of z, of a piece.
-enum { DC_LEAF = 32, DC_SHARED = 512, DC_ROOTS = 16, DC_ROWS = 256 };
+// DC_SHARED: from this order on threads share a merge. DC_ROOTS and DC_ROWS: roots, and rows of z,
+// of a piece.
+enum { DC_SHARED = 512, DC_ROOTS = 16, DC_ROWS = 256 };
 
 typedef struct {
   gla_cpu_eig_task *task;
@@ -89,21 +91,51 @@ static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, g
                    &ldz, 1, 1);
 }
 
+// Root j: its value, and its distances to the poles into column j of q.
+static void dc_root_alone (const merge *g, int64_t j)
+{
+  const dc *w = g->w;
+  const gla_blas_int k = (gla_blas_int)g->k, number = (gla_blas_int)j + 1;
+  gla_blas_int info;
+  GLA_LAED4 (&k, &number, w->poles + g->lo, w->w + g->lo, g->q + j * w->ldz, &g->rho, g->d + j,
+             &info);
+  if (info != 0)
+    atomic_store (&g->w->failed, 1);
+}
+
+static void dc_root_group (const merge *g, int64_t first)
+{
+  const dc *w = g->w;
+  const real *poles = w->poles + g->lo;
+  const secular s = {g->k, poles, w->w + g->lo, g->rho};
+  secular_roots r = secular_group (&s, first);
+  const mask found = secular_solve (&s, &r);
+  for (int l = 0; l < GLA_LANES && first + l < g->k - 1; l++) {
+    const int64_t j = first + l;
+    real *x = g->q + j * w->ldz;
+    const real origin = r.origin[l], tau = r.tau[l];
+    if (!found[l]) {
+      dc_root_alone (g, j);
+      continue;
+    }
+    for (int64_t i = 0; i < g->k; i++)
+      x[i] = (poles[i] - origin) - tau;
+    g->d[j] = origin + tau;
+  }
+}
+
 static void dc_roots (void *user, int64_t piece, int slot)
 {
   const merge *g = user;
-  const dc *w = g->w;
-  const gla_blas_int k = (gla_blas_int)g->k;
-  if (piece_stopped (w->task, g->own + slot))
+  const int64_t from = piece * DC_ROOTS, end = gla_min (from + DC_ROOTS, g->k);
+  if (piece_stopped (g->w->task, g->own + slot))
     return;
-  for (int64_t j = piece * DC_ROOTS; j < g->k && j < (piece + 1) * DC_ROOTS; j++) {
-    const gla_blas_int number = (gla_blas_int)j + 1;
-    gla_blas_int info;
-    GLA_LAED4 (&k, &number, w->poles + g->lo, w->w + g->lo, g->q + j * w->ldz, &g->rho, g->d + j,
-               &info);
-    if (info != 0)
-      atomic_store (&g->w->failed, 1);
-  }
+  for (int64_t j = from; j < end && g->k <= 2; j++) // laed4 leaves the vectors themselves
+    dc_root_alone (g, j);
+  for (int64_t j = from; j < end && g->k > 2; j += GLA_LANES)
+    dc_root_group (g, j);
+  if (g->k > 2 && end == g->k)
+    dc_root_alone (g, g->k - 1);
 }
 
 // Rows of the vector z whose secular equation has exactly the roots that were found.
@@ -238,21 +270,24 @@ static int64_t leaf_begin (const tree *t, int64_t leaf)
   return at;
 }
 
-static void dc_leaf (void *user, int64_t leaf, int slot)
+static void dc_leaves (void *user, int64_t piece, int slot)
 {
   const tree *t = user;
   dc *w = t->w;
-  const int64_t lo = leaf_begin (t, leaf), m = leaf_begin (t, leaf + 1) - lo;
-  const gla_blas_int order = (gla_blas_int)m, ldz = (gla_blas_int)w->ldz;
-  gla_blas_int info;
+  const int64_t first = piece * GLA_LANES;
+  leaf_group g = {.count = (int)gla_min (GLA_LANES, t->parts - first)};
   if (piece_stopped (w->task, slot))
     return;
-  GLA_STEQR ("I", &order, w->d + lo, w->e + lo, w->z + lo + lo * w->ldz, &ldz, w->q2 + lo * w->n,
-             &info, 1);
-  if (info != 0)
+  g.at[0] = leaf_begin (t, first);
+  for (int l = 0; l < g.count; l++) {
+    g.at[l + 1] = leaf_begin (t, first + l + 1);
+    const int order = (int)(g.at[l + 1] - g.at[l]);
+    g.order = order > g.order ? order : g.order;
+    for (int i = 0; i < order; i++)
+      w->sorted[g.at[l] + i] = (gla_blas_int)i + 1;
+  }
+  if (!leaves_solve (&g, w->d, w->e, w->z, w->ldz, w->strips + (size_t)slot * w->strip_size))
     atomic_store (&w->failed, 1);
-  for (int64_t i = 0; i < m; i++)
-    w->sorted[lo + i] = (gla_blas_int)i + 1;
 }
 
 static void dc_node (void *user, int64_t node, int slot)
@@ -268,7 +303,7 @@ static void dc_node (void *user, int64_t node, int slot)
 static void dc_tree (dc *w, int64_t lo, int64_t m)
 {
   tree t = {w, lo, m, 1, 1};
-  while ((m + t.parts - 1) / t.parts > DC_LEAF)
+  while ((m + t.parts - 1) / t.parts > LEAF_MOST)
     t.parts *= 2;
   // each cut takes |e| from the diagonal on both sides: what is left over has rank 1
   for (int64_t leaf = 1; leaf < t.parts; leaf++) {
@@ -276,7 +311,7 @@ static void dc_tree (dc *w, int64_t lo, int64_t m)
     w->d[at - 1] -= real_abs (w->e[at - 1]);
     w->d[at] -= real_abs (w->e[at - 1]);
   }
-  team_for (w->task, t.parts, (double)(t.parts * DC_LEAF) * 2e-6, dc_leaf, &t);
+  team_for (w->task, (t.parts + GLA_LANES - 1) / GLA_LANES, (double)m * 4e-7, dc_leaves, &t);
   for (; t.step < t.parts; t.step *= 2) {
     const int64_t nodes = t.parts / (2 * t.step), order = m / nodes;
     if (order < DC_SHARED)
