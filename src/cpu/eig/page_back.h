@@ -81,11 +81,11 @@ static void back_triangle (void *user, int64_t number, int slot)
   back_product ("C", k.count, k.count, k.rows, k.v, k.v, b, t);
   for (int64_t j = 0; j < k.count; j++) {
     const scalar tau = b->tau[first + j];
-    for (int64_t i = 0; i < j; i++) {
-      scalar sum = 0;
-      for (int64_t l = i; l < j; l++)
-        sum += scalar_mul (t[i + l * ld], t[l + j * ld]);
-      column[i] = scalar_mul (-tau, sum);
+    memset (column, 0, (size_t)j * sizeof *column);
+    for (int64_t l = 0; l < j; l++) {
+      const scalar f = scalar_mul (-tau, t[l + j * ld]);
+      for (int64_t i = 0; i <= l; i++)
+        column[i] += scalar_mul (t[i + l * ld], f);
     }
     memcpy (t + j * ld, column, (size_t)j * sizeof *t);
     t[j + j * ld] = tau;

@@ -161,24 +161,38 @@ static void dc_recompute (void *user, int64_t piece, int slot)
     s[i] = old[i] < 0 ? -real_sqrt (-s[i]) : real_sqrt (-s[i]);
 }
 
+// x = s/x; returns the inverse of the norm.
+static real dc_quotients (int64_t k, const real *s, real *x)
+{
+  vec squares = vec_broadcast (0);
+  int64_t i = 0;
+  for (; i + GLA_LANES <= k; i += GLA_LANES) {
+    const vec v = *(const loose *)(s + i) / *(const loose *)(x + i);
+    *(loose *)(x + i) = v;
+    squares += v * v;
+  }
+  real sum = sum_lanes (squares);
+  for (; i < k; i++) {
+    x[i] = s[i] / x[i];
+    sum += x[i] * x[i];
+  }
+  return 1 / real_sqrt (sum);
+}
+
 // Eigenvector j of the secular equation, in the order of the columns that laed2 has packed: rows
 // 0 .. n12-1 of it belong to the first half, those from k-n23 on to the second.
 static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int64_t n23,
                        real *second)
 {
   const dc *w = g->w;
-  const gla_blas_int *order = w->indxc + g->lo, k = (gla_blas_int)g->k, one = 1;
-  real *x = g->q + j * w->ldz, norm = 1;
+  const gla_blas_int *order = w->indxc + g->lo;
+  real *x = g->q + j * w->ldz;
   // laed4 returns the vectors themselves where there are at most two
-  if (g->k > 2) {
-    for (int64_t i = 0; i < g->k; i++)
-      x[i] = w->s[g->lo + i] / x[i];
-    norm = GLA_REAL_NRM2 (&k, x, &one);
-  }
+  const real scale = g->k > 2 ? dc_quotients (g->k, w->s + g->lo, x) : 1;
   for (int64_t i = 0; i < n12; i++)
-    first[i] = x[order[i] - 1] / norm;
+    first[i] = x[order[i] - 1] * scale;
   for (int64_t i = 0; i < n23; i++)
-    second[i] = x[order[g->k - n23 + i] - 1] / norm;
+    second[i] = x[order[g->k - n23 + i] - 1] * scale;
 }
 
 static void dc_columns (void *user, int64_t piece, int slot)

@@ -14,7 +14,9 @@
 
 #include "cpu/common/lanes.h"
 
-enum { SECULAR_STEPS = 30 };
+// SECULAR_POLES: poles that share a division. In single precision the product of the distances of
+// more would leave the range.
+enum { SECULAR_STEPS = 30, SECULAR_POLES = GLA_SINGLE ? 2 : 4 };
 
 // Poles d, ascending, and z.
 typedef struct {
@@ -47,17 +49,30 @@ static inline __attribute__ ((always_inline)) vec secular_delta (const secular *
   return (vec_broadcast (s->d[i]) - r->origin) - r->tau;
 }
 
-// Poles i and i+1: one division for both.
+// Poles i and i+1 at distances x and y, where 1/(x y) is known.
 static inline __attribute__ ((always_inline)) secular_sum
-secular_add_pair (secular_sum t, const secular *s, const secular_roots *r, int64_t i)
+secular_add_pair (secular_sum t, const secular *s, int64_t i, vec x, vec y, vec inverse)
 {
-  const vec x = secular_delta (s, r, i), y = secular_delta (s, r, i + 1);
-  const vec inverse = vec_broadcast (1) / (x * y);
   const vec a = s->z[i] * (inverse * y), b = s->z[i + 1] * (inverse * x);
   t.sum += s->z[i] * a + s->z[i + 1] * b;
   t.slope += a * a + b * b;
   t.partial += t.sum;
   return t;
+}
+
+// Poles i .. i+SECULAR_POLES-1: one division for all.
+static inline __attribute__ ((always_inline)) secular_sum
+secular_add_poles (secular_sum t, const secular *s, const secular_roots *r, int64_t i)
+{
+  const vec x = secular_delta (s, r, i), y = secular_delta (s, r, i + 1), one = vec_broadcast (1);
+#if GLA_SINGLE
+  return secular_add_pair (t, s, i, x, y, one / (x * y));
+#else
+  const vec u = secular_delta (s, r, i + 2), v = secular_delta (s, r, i + 3);
+  const vec first = x * y, second = u * v, inverse = one / (first * second);
+  t = secular_add_pair (t, s, i, x, y, inverse * second);
+  return secular_add_pair (t, s, i + 2, u, v, inverse * first);
+#endif
 }
 
 // Pole i, in the lanes that want it.
@@ -78,13 +93,13 @@ static secular_value secular_at (const secular *s, const secular_roots *r)
   const mask all = ~(mask){0};
   secular_sum psi = {0}, phi = {0};
   int64_t i = 0;
-  for (; i + 1 <= r->first; i += 2)
-    psi = secular_add_pair (psi, s, r, i);
+  for (; i + SECULAR_POLES <= r->first + 1; i += SECULAR_POLES)
+    psi = secular_add_poles (psi, s, r, i);
   for (; i < mixed; i++)
     psi = secular_add (psi, s, r, i, vec_broadcast ((real)i) <= r->j);
   i = s->k - 1;
-  for (; i - 1 >= mixed; i -= 2)
-    phi = secular_add_pair (phi, s, r, i - 1);
+  for (; i - SECULAR_POLES + 1 >= mixed; i -= SECULAR_POLES)
+    phi = secular_add_poles (phi, s, r, i - SECULAR_POLES + 1);
   for (; i > r->first; i--)
     phi = secular_add (phi, s, r, i, i >= mixed ? all : (mask) (vec_broadcast ((real)i) > r->j));
   const vec constant = vec_broadcast (1 / s->rho);
