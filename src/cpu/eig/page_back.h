@@ -13,7 +13,15 @@
 #include "page_reduce.h"
 #include "scale.h"
 
-enum { BACK_BLOCK = 64, BACK_STRIP = 128 };
+// BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache, because
+// T takes n BACK_BLOCK^2.
+enum { BACK_BLOCK = 64, BACK_STRIP = 128, BACK_SMALL_MAX = 1024 };
+
+static int64_t back_width (int64_t n)
+{
+  return n <= BACK_SMALL_MAX ? BACK_BLOCK / 2 : BACK_BLOCK;
+}
+
 
 // Element i of vector j of T is at z[i*row + (order ? order[j] : j)*column].
 typedef struct {
@@ -42,7 +50,7 @@ static size_t back_buffer_bytes (int64_t n)
 
 static int64_t back_blocks (int64_t n)
 {
-  return (n - 1 + BACK_BLOCK - 1) / BACK_BLOCK;
+  return (n - 1 + back_width (n) - 1) / back_width (n);
 }
 
 // V of a block: its first reflector, their number, and where V begins.
@@ -53,8 +61,8 @@ typedef struct {
 
 static back_block block_of (const back *b, int64_t number)
 {
-  const int64_t first = number * BACK_BLOCK, left = b->n - 1 - first;
-  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < BACK_BLOCK ? left : BACK_BLOCK),
+  const int64_t width = back_width (b->n), first = number * width, left = b->n - 1 - first;
+  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < width ? left : width),
                       b->a + first + 1 + first * b->ld};
 }
 
@@ -73,7 +81,7 @@ static void back_triangle (void *user, int64_t number, int slot)
 {
   const back *b = user;
   const back_block k = block_of (b, number);
-  const int64_t first = number * BACK_BLOCK, ld = BACK_BLOCK;
+  const int64_t first = number * back_width (b->n), ld = BACK_BLOCK;
   scalar *t = b->t + number * BACK_BLOCK * BACK_BLOCK, column[BACK_BLOCK];
   if (piece_stopped (b->task, slot))
     return;
@@ -110,7 +118,7 @@ static void apply_block (const back *b, int64_t number, gla_blas_int count, scal
   const back_block k = block_of (b, number);
   const gla_blas_int ldx = (gla_blas_int)b->ld, ldw = BACK_BLOCK;
   const real one[2] = {1, 0}, minus[2] = {-1, 0};
-  scalar *at = x + number * BACK_BLOCK + 1;
+  scalar *at = x + number * back_width (b->n) + 1;
   back_product ("C", k.count, count, k.rows, k.v, at, b, w);
   GLA_BLAS (trmm)
   ("L", "U", "N", "N", &k.count, &count, one,

@@ -22,7 +22,7 @@
 
 // PANEL: columns between two updates of the whole matrix. STRIP: columns of a piece. WHOLE: up to
 // this order threads would gain little for real matrices, which are in the cache.
-enum { REDUCE_PANEL = 32, REDUCE_STRIP = 128, REDUCE_WHOLE = 512 };
+enum { REDUCE_PANEL = 16, REDUCE_STRIP = 128, REDUCE_WHOLE = 512 };
 
 // A register that may begin at any number.
 typedef real loose
