@@ -7,9 +7,7 @@
 // and conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double
 // alone. A register takes as long with one page as with all, so these are the sizes where full
 // registers gain about as much over one page at a time as one page loses: 2 to 4 times.
-// FEW_COLUMNS: a part of the spectrum is few vectors where it is at most 1/FEW_COLUMNS of all.
 enum {
-  FEW_COLUMNS = 4,
   LANES_JACOBI_MAX = 96,
   AUTO_JACOBI_MAX = 4,
   LANES_BEFORE_DC_MAX = 128,
@@ -24,10 +22,8 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
     return n <= LANES_JACOBI_MAX ? GLA_CPU_EIG_LANES_JACOBI : GLA_CPU_EIG_BLOCK_JACOBI;
   if (job->method == GLA_EIG_METHOD_AUTO && n <= AUTO_JACOBI_MAX)
     return GLA_CPU_EIG_LANES_JACOBI;
-  // the rotations of QL cost little for few vectors
-  const int few = job->range == GLA_EIG_INDICES && job->columns * FEW_COLUMNS <= n;
   // divide and conquer knows no tolerance, and without vectors QL is as fast
-  const int dc = job->method == GLA_EIG_METHOD_AUTO && job->vectors && !few &&
+  const int dc = job->method == GLA_EIG_METHOD_AUTO && job->vectors &&
                  job->tol == gla_type_eps (job->head.type);
   const int most = dc                                              ? LANES_BEFORE_DC_MAX
                    : job->head.type == GLA_TYPE_Z && !job->vectors ? LANES_Z_VALUES_MAX

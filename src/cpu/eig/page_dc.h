@@ -32,6 +32,7 @@ typedef struct {
   gla_blas_int *sorted, *indx, *indxc, *indxp, *coltyp;
   real *strips; // of each thread: strip_size numbers
   size_t strip_size;
+  int64_t first, count; // eigenvalues, ascending, whose vectors are wanted
   _Atomic int failed;
 } dc;
 
@@ -75,6 +76,7 @@ typedef struct {
   real rho;
   real *q, *d; // of the merge
   int own;     // number of the thread whose merge it is; 0 where threads share it
+  int64_t begin, end; // roots whose vectors are wanted
 } merge;
 
 // A product of the merge: of the rows of one half with those of the eigenvectors of the secular
@@ -200,8 +202,8 @@ static void dc_columns (void *user, int64_t piece, int slot)
   const merge *g = user;
   const dc *w = g->w;
   const gla_blas_int *types = w->coltyp + g->lo;
-  const int64_t width = dc_strip (w->n), from = piece * width;
-  const int64_t count = gla_min (width, g->k - from), n2 = g->m - g->n1;
+  const int64_t width = dc_strip (w->n), from = g->begin + piece * width;
+  const int64_t count = gla_min (width, g->end - from), n2 = g->m - g->n1;
   const int64_t n12 = types[0] + types[1], n23 = types[1] + types[2];
   real *first = w->strips + (size_t)(g->own + slot) * w->strip_size, *second = first + n12 * count;
   const real *vectors = w->q2 + g->lo * w->n;
@@ -237,6 +239,26 @@ static void dc_deflate (merge *g)
     atomic_store (&g->w->failed, 1);
 }
 
+// The order of the eigenvalues of the merge, and which roots have vectors that are wanted: in the
+// last merge no more than those, and what rounding may put among them.
+static void dc_sort (merge *g)
+{
+  const dc *w = g->w;
+  const gla_blas_int up = 1, down = -1, found = (gla_blas_int)g->k;
+  const gla_blas_int deflated = (gla_blas_int)(g->m - g->k), *sorted = w->sorted + g->lo;
+  GLA_LAMRG (&found, &deflated, g->d, &up, &down, w->sorted + g->lo);
+  g->begin = 0;
+  g->end = g->k;
+  if (g->m < w->n || w->count == w->n)
+    return;
+  const real least = w->count > 0 ? g->d[sorted[w->first] - 1] - 8 * GLA_EPS : 1;
+  const real most = w->count > 0 ? g->d[sorted[w->first + w->count - 1] - 1] + 8 * GLA_EPS : 0;
+  while (g->begin < g->end && !(g->d[g->begin] >= least))
+    g->begin++;
+  while (g->end > g->begin && !(g->d[g->end - 1] <= most))
+    g->end--;
+}
+
 // own: the workspace of the thread that calls.
 static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
 {
@@ -244,20 +266,19 @@ static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
   g.q = w->z + lo + lo * w->ldz;
   g.d = w->d + lo;
   dc_deflate (&g);
-  const double k = (double)g.k, roots = k * k * 6e-8, products = k * (double)(g.m * g.m) * 5e-11;
+  const double k = (double)g.k;
   if (g.k == 0) {
     for (int64_t i = 0; i < g.m; i++)
       w->sorted[lo + i] = (gla_blas_int)i + 1;
     return;
   }
-  team_for (w->task, (g.k + DC_ROOTS - 1) / DC_ROOTS, roots, dc_roots, &g);
+  team_for (w->task, (g.k + DC_ROOTS - 1) / DC_ROOTS, k * k * 8e-9, dc_roots, &g);
   if (g.k > 2)
     team_for (w->task, (g.k + DC_ROWS - 1) / DC_ROWS, k * k * 2e-9, dc_recompute, &g);
-  const int64_t width = dc_strip (w->n);
-  team_for (w->task, (g.k + width - 1) / width, products, dc_columns, &g);
-  const gla_blas_int up = 1, down = -1, found = (gla_blas_int)g.k;
-  const gla_blas_int deflated = (gla_blas_int)(g.m - g.k);
-  GLA_LAMRG (&found, &deflated, g.d, &up, &down, w->sorted + lo);
+  dc_sort (&g);
+  const int64_t width = dc_strip (w->n), columns = g.end - g.begin;
+  const double products = (double)columns * (double)(g.m * g.m) * 5e-11;
+  team_for (w->task, (columns + width - 1) / width, products, dc_columns, &g);
 }
 
 //------------------------------------------------------------------------------
@@ -359,7 +380,8 @@ static void dc_block (dc *w, int64_t lo, int64_t m)
     w->d[i] *= norm;
 }
 
-// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k]. e is
+// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k] where it
+// is one of the wanted. e is
 // destroyed and has n numbers. Returns 0, or n where it did not converge; where the work must end
 // it returns early.
 static int dc_solve (dc *w)

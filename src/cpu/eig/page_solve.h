@@ -134,6 +134,12 @@ static int page_dc (gla_cpu_eig_task *task, page_work *w)
   w->dc.d = w->r.d;
   w->dc.e = w->r.e;
   w->dc.z = w->z;
+  w->dc.first = 0;
+  w->dc.count = task->job->n;
+  if (task->job->range == GLA_EIG_INDICES) {
+    w->dc.first = task->job->il - 1;
+    w->dc.count = task->job->columns;
+  }
   w->dc.strips = (real *)w->back.buffers;
   w->dc.strip_size = w->back.buffer_bytes / sizeof (real);
   return dc_solve (&w->dc);
