@@ -6,11 +6,14 @@
 // The largest n with one page per lane: by Jacobi, where "auto" takes Jacobi, by QL where divide
 // and conquer could do it instead, by QL otherwise, and that for eigenvalues of complex double
 // alone. A register takes as long with one page as with all, so these are the sizes where full
-// registers gain about as much over one page at a time as one page loses: 2 to 4 times.
+// registers gain about as much over one page at a time as one page loses: 2 to 4 times. Before
+// divide and conquer full registers gain nothing at the end: by AVX2 one page at a time is faster
+// from n = 112 on for real matrices, by AVX-512 from 128; for complex ones lanes are faster up to there.
 enum {
   LANES_JACOBI_MAX = 96,
   AUTO_JACOBI_MAX = 4,
   LANES_BEFORE_DC_MAX = 128,
+  LANES_REAL_BEFORE_DC_MAX = 112,
   LANES_QR_MAX = 192,
   LANES_Z_VALUES_MAX = 256
 };
@@ -25,7 +28,9 @@ gla_cpu_eig_path gla_cpu_eig_path_of (const gla_eig_job *job)
   // divide and conquer knows no tolerance, and without vectors QL is as fast
   const int dc = job->method == GLA_EIG_METHOD_AUTO && job->vectors &&
                  job->tol == gla_type_eps (job->head.type);
-  const int most = dc                                              ? LANES_BEFORE_DC_MAX
+  const int all = !gla_type_is_complex (job->head.type) && job->range == GLA_EIG_ALL;
+  const int most = dc && all                                       ? LANES_REAL_BEFORE_DC_MAX
+                   : dc                                            ? LANES_BEFORE_DC_MAX
                    : job->head.type == GLA_TYPE_Z && !job->vectors ? LANES_Z_VALUES_MAX
                                                                    : LANES_QR_MAX;
   if (n <= most)

@@ -1,8 +1,8 @@
 // page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As LAPACK's ?stedc with ?laed0, with its parts where they are short: ?steqr solves the leaves,
-// ?laed2 deflates, ?laed4 finds a root of the secular equation. What takes long is cut into pieces
+// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_leaves.h solves the leaves,
+// page_secular.h finds the roots of the secular equation. What takes long is cut into pieces
 // that threads share and between which the monitor is asked: the leaves, the merges of a level
 // while there are many, and within a large merge the roots, the rows of the vector z that Gu and
 // Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
