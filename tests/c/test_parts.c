@@ -274,8 +274,8 @@ static gla_status part_of (const gla_array *A, const gla_eig_results *r, stopper
   return status;
 }
 
-// One large page by "qr": the third question after its eigenvalues ends the call before V is written.
-// Without questions between the rotations, at most two come before V is complete.
+// One large page by "qr": the third question after its eigenvalues ends the call before V is
+// written. Without questions between the rotations, at most two come before V is complete.
 static void test_stop (int64_t n, int64_t k)
 {
   double *a = malloc ((size_t)(n * n) * sizeof *a), *v = malloc ((size_t)(n * k) * sizeof *v);

@@ -8,7 +8,8 @@
 // alone. A register takes as long with one page as with all, so these are the sizes where full
 // registers gain about as much over one page at a time as one page loses: 2 to 4 times. Before
 // divide and conquer full registers gain nothing at the end: by AVX2 one page at a time is faster
-// from n = 112 on for real matrices, by AVX-512 from 128; for complex ones lanes are faster up to there.
+// from n = 112 on for real matrices, by AVX-512 from 128; for complex ones lanes are faster up to
+// there.
 enum {
   LANES_JACOBI_MAX = 96,
   AUTO_JACOBI_MAX = 4,

@@ -40,8 +40,7 @@ static void lanes_layout_qr (char *base, size_t *at, const gla_eig_job *job, int
     q->tape.room = ql_tape_usual ((int)n);
     q->tape.lent = gla_carve (base, at, q->tape.room * sizeof (ql_rotation));
     q->tape.rotations = q->tape.lent;
-  }
-  else if (job->vectors)
+  } else if (job->vectors)
     q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (vec));
 }
 

@@ -13,15 +13,14 @@
 #include "page_reduce.h"
 #include "scale.h"
 
-// BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache, because
-// T takes n BACK_BLOCK^2.
+// BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache,
+// because T takes n BACK_BLOCK^2.
 enum { BACK_BLOCK = 64, BACK_STRIP = 128, BACK_SMALL_MAX = 1024 };
 
 static int64_t back_width (int64_t n)
 {
   return n <= BACK_SMALL_MAX ? BACK_BLOCK / 2 : BACK_BLOCK;
 }
-
 
 // Element i of vector j of T is at z[i*row + (order ? order[j] : j)*column].
 typedef struct {
@@ -34,7 +33,7 @@ typedef struct {
   gla_cpu_eig_task *task;
   int64_t n, page;
   int64_t ld; // of a, and of vectors in a buffer
-  scalar *a; // as reduce_page leaves it
+  scalar *a;  // as reduce_page leaves it
   const scalar *tau;
   scalar *t;     // BACK_BLOCK x BACK_BLOCK for each block
   char *buffers; // of each thread

@@ -1,11 +1,11 @@
 // page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_leaves.h solves the leaves,
-// page_secular.h finds the roots of the secular equation. What takes long is cut into pieces
-// that threads share and between which the monitor is asked: the leaves, the merges of a level
-// while there are many, and within a large merge the roots, the rows of the vector z that Gu and
-// Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
+// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_leaves.h solves the
+// leaves, page_secular.h finds the roots of the secular equation. What takes long is cut into
+// pieces that threads share and between which the monitor is asked: the leaves, the merges of a
+// level while there are many, and within a large merge the roots, the rows of the vector z that Gu
+// and Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
 // both halves. ?laed3 does these one after the other. The cuts depend on n alone.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_DC_H
@@ -74,8 +74,8 @@ typedef struct {
   dc *w;
   int64_t lo, m, n1, k;
   real rho;
-  real *q, *d; // of the merge
-  int own;     // number of the thread whose merge it is; 0 where threads share it
+  real *q, *d;        // of the merge
+  int own;            // number of the thread whose merge it is; 0 where threads share it
   int64_t begin, end; // roots whose vectors are wanted
 } merge;
 
@@ -163,24 +163,6 @@ static void dc_recompute (void *user, int64_t piece, int slot)
     s[i] = old[i] < 0 ? -real_sqrt (-s[i]) : real_sqrt (-s[i]);
 }
 
-// x = s/x; returns the inverse of the norm.
-static real dc_quotients (int64_t k, const real *s, real *x)
-{
-  vec squares = vec_broadcast (0);
-  int64_t i = 0;
-  for (; i + GLA_LANES <= k; i += GLA_LANES) {
-    const vec v = *(const loose *)(s + i) / *(const loose *)(x + i);
-    *(loose *)(x + i) = v;
-    squares += v * v;
-  }
-  real sum = sum_lanes (squares);
-  for (; i < k; i++) {
-    x[i] = s[i] / x[i];
-    sum += x[i] * x[i];
-  }
-  return 1 / real_sqrt (sum);
-}
-
 // Eigenvector j of the secular equation, in the order of the columns that laed2 has packed: rows
 // 0 .. n12-1 of it belong to the first half, those from k-n23 on to the second.
 static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int64_t n23,
@@ -190,7 +172,7 @@ static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int6
   const gla_blas_int *order = w->indxc + g->lo;
   real *x = g->q + j * w->ldz;
   // laed4 returns the vectors themselves where there are at most two
-  const real scale = g->k > 2 ? dc_quotients (g->k, w->s + g->lo, x) : 1;
+  const real scale = g->k > 2 ? secular_quotients (g->k, w->s + g->lo, x) : 1;
   for (int64_t i = 0; i < n12; i++)
     first[i] = x[order[i] - 1] * scale;
   for (int64_t i = 0; i < n23; i++)
@@ -380,10 +362,9 @@ static void dc_block (dc *w, int64_t lo, int64_t m)
     w->d[i] *= norm;
 }
 
-// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k] where it
-// is one of the wanted. e is
-// destroyed and has n numbers. Returns 0, or n where it did not converge; where the work must end
-// it returns early.
+// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k] where
+// it is one of the wanted. e is destroyed and has n numbers. Returns 0, or n where it did not
+// converge; where the work must end it returns early.
 static int dc_solve (dc *w)
 {
   const int64_t n = w->n;

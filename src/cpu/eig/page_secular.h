@@ -3,16 +3,16 @@
 //
 // f(x) = 1/rho + sum z_i^2/(d_i - x) = 0 as LAPACK's ?laed4 solves it, one root per lane of a
 // register: x is kept as its distance to the nearer of the two poles around it, f is replaced by a
-// rational function with these two poles (Li's fixed weight and middle way, LAPACK Working Note 89),
-// and a root is found where |f| is below the bound of its rounding errors. All lanes read the same
-// poles, and neighbouring ones share a division. A step that leaves the bracket is replaced by
-// bisection. A root that does not come in SECULAR_STEPS steps is left to ?laed4, as is the last one,
-// which has a pole on one side only.
+// rational function with these two poles (Li's fixed weight and middle way, LAPACK Working Note
+// 89), and a root is found where |f| is below the bound of its rounding errors. All lanes read the
+// same poles, and neighbouring ones share a division. A step that leaves the bracket is replaced by
+// bisection. A root that does not come in SECULAR_STEPS steps is left to ?laed4, as is the last
+// one, which has a pole on one side only.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_SECULAR_H
 #define GPULINALG_CPU_EIG_PAGE_SECULAR_H
 
-#include "cpu/common/lanes.h"
+#include "page_product.h"
 
 // SECULAR_POLES: poles that share a division. In single precision the product of the distances of
 // more would leave the range.
@@ -101,7 +101,7 @@ static secular_value secular_at (const secular *s, const secular_roots *r)
   for (; i - SECULAR_POLES + 1 >= mixed; i -= SECULAR_POLES)
     phi = secular_add_poles (phi, s, r, i - SECULAR_POLES + 1);
   for (; i > r->first; i--)
-    phi = secular_add (phi, s, r, i, i >= mixed ? all : (mask) (vec_broadcast ((real)i) > r->j));
+    phi = secular_add (phi, s, r, i, i >= mixed ? all : (mask)(vec_broadcast ((real)i) > r->j));
   const vec constant = vec_broadcast (1 / s->rho);
   secular_value v = {constant + psi.sum + phi.sum, psi.slope, phi.slope, vec_broadcast (0)};
   v.error = 8 * (phi.sum - psi.sum) + phi.partial - psi.partial + 2 * constant +
@@ -189,6 +189,25 @@ static secular_roots secular_group (const secular *s, int64_t first)
     r.zr[l] = s->z[j + 1] * s->z[j + 1];
   }
   return r;
+}
+
+// The eigenvector of a root: s/x for its distances x from the poles. Returns the inverse of its
+// norm.
+static real secular_quotients (int64_t k, const real *s, real *x)
+{
+  vec squares = vec_broadcast (0);
+  int64_t i = 0;
+  for (; i + GLA_LANES <= k; i += GLA_LANES) {
+    const vec v = *(const loose *)(s + i) / *(const loose *)(x + i);
+    *(loose *)(x + i) = v;
+    squares += v * v;
+  }
+  real sum = sum_lanes (squares);
+  for (; i < k; i++) {
+    x[i] = s[i] / x[i];
+    sum += x[i] * x[i];
+  }
+  return 1 / real_sqrt (sum);
 }
 
 #endif

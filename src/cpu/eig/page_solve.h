@@ -45,8 +45,7 @@ static inline real symmetric_element (const real *A, int64_t ld, gla_triangle tr
 
 // Reads a page into the lower triangle of a, and into the upper one too if `both`. By tiles,
 // because element (j, i) is far from (i, j). Returns why it cannot be solved.
-static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int64_t lda,
-                          int both)
+static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int64_t lda, int both)
 {
   enum { tile = 32 };
   const gla_array *A = &task->chunk->A;
