@@ -44,8 +44,11 @@ static int64_t dc_strip (int64_t n)
 
 static size_t dc_strip_size (int64_t n)
 {
-  // two factors of at most n rows, and a column
-  return (size_t)(2 * n * 128 + n);
+  // two factors of at most n rows, and a column; or leaves
+  leaf_space leaves;
+  const size_t products = (size_t)(2 * n * 128 + n);
+  const size_t of_leaves = leaf_layout (NULL, LEAF_MOST, &leaves) / sizeof (real);
+  return products > of_leaves ? products : of_leaves;
 }
 
 static void dc_layout (char *base, size_t *at, int64_t n, dc *w)
