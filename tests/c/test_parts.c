@@ -90,6 +90,30 @@ static void test_indices (int64_t n, gla_eig_method method)
     }
 }
 
+// All eigenvalues but two are 1, and the part ends among them: it has as many of their vectors as
+// belong to it. So many columns are found by divide and conquer.
+static void test_equal (int64_t n)
+{
+  const gla_array a = array (A, GLA_TYPE_Z, n, n, 1);
+  unsigned long long seed = 3;
+  for (int64_t i = 0; i < 2 * n; i++)
+    B[i] = check_random (&seed) + I * check_random (&seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++)
+      A[i + j * n] = (i == j) + B[i] * conj (B[j]) - B[n + i] * conj (B[n + j]);
+  for (int64_t k = n / 3; k <= n; k += n / 5) {
+    const gla_eig_options low = indices (1, k), high = indices (n - k + 1, n);
+    const gla_eig_results r = results (n, k, 1, 1);
+    for (int upper = 0; upper < 2; upper++) {
+      CHECK (gla_batcheig (ctx, &a, &r, upper ? &high : &low, NULL) == GLA_OK, "%s",
+             gla_message (ctx));
+      const double worst = worst_of (n, k, k, 0);
+      CHECK (info[0] == 0 && worst < 10, "%lld of %lld: ratio %g", (long long)k, (long long)n,
+             worst);
+    }
+  }
+}
+
 // Adjoining intervals whose ends are eigenvalues; the last page has NaN.
 static void test_partition (int64_t n, int vectors)
 {
@@ -323,6 +347,7 @@ int main (void)
     test_partition (20, vectors);
     test_partition (70, vectors);
   }
+  test_equal (MOST);
   test_room ();
   test_clusters (2, 1);
   test_clusters (5, 1e12);
