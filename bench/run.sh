@@ -14,6 +14,7 @@
 #   gsvd-<name>-device.tsv     gla_gsvd on the GPU, and published times
 #   eigs-<name>.tsv, .png      spmv and eigs_lanczos from Octave arrays, and A*x and eigs
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
+#   eig-<name>-peer.tsv        batcheig from Octave arrays, NumPy and the loop over eig
 #   svd-<name>.tsv             batchsvd from Octave arrays, loops over svd and NumPy
 #   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
 #   pairs-<name>-device.tsv    gla_batcheig_pairs on the GPU, and a composition of batched calls
@@ -148,6 +149,9 @@ if [ $octave_too = yes ]; then
   echo "bench_pages.m: page functions from Octave arrays, beside loops and NumPy"
   $octave bench_pages.m $quick >"results/pages-$name.tsv.new"
   mv "results/pages-$name.tsv.new" "results/pages-$name.tsv"
+  echo "bench_eig_peer.m: batcheig on the CPU from Octave arrays, beside NumPy and the loop over eig"
+  $octave bench_eig_peer.m $quick >"results/eig-$name-peer.tsv.new"
+  mv "results/eig-$name-peer.tsv.new" "results/eig-$name-peer.tsv"
   echo "bench_svd.m: batchsvd from Octave arrays, beside loops over svd and NumPy"
   $octave bench_svd.m $quick >"results/svd-$name.tsv.new"
   mv "results/svd-$name.tsv.new" "results/svd-$name.tsv"

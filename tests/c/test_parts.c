@@ -90,6 +90,30 @@ static void test_indices (int64_t n, gla_eig_method method)
     }
 }
 
+// All eigenvalues but two are 1, and the part ends among them: it has as many of their vectors as
+// belong to it. So many columns are found by divide and conquer.
+static void test_equal (int64_t n)
+{
+  const gla_array a = array (A, GLA_TYPE_Z, n, n, 1);
+  unsigned long long seed = 3;
+  for (int64_t i = 0; i < 2 * n; i++)
+    B[i] = check_random (&seed) + I * check_random (&seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++)
+      A[i + j * n] = (i == j) + B[i] * conj (B[j]) - B[n + i] * conj (B[n + j]);
+  for (int64_t k = n / 3; k <= n; k += n / 5) {
+    const gla_eig_options low = indices (1, k), high = indices (n - k + 1, n);
+    const gla_eig_results r = results (n, k, 1, 1);
+    for (int upper = 0; upper < 2; upper++) {
+      CHECK (gla_batcheig (ctx, &a, &r, upper ? &high : &low, NULL) == GLA_OK, "%s",
+             gla_message (ctx));
+      const double worst = worst_of (n, k, k, 0);
+      CHECK (info[0] == 0 && worst < 10, "%lld of %lld: ratio %g", (long long)k, (long long)n,
+             worst);
+    }
+  }
+}
+
 // Adjoining intervals whose ends are eigenvalues; the last page has NaN.
 static void test_partition (int64_t n, int vectors)
 {
@@ -260,12 +284,13 @@ static int ask (void *user)
 static gla_status part_of (const gla_array *A, const gla_eig_results *r, stopper *s)
 {
   const int64_t n = A->rows, k = r->lambda.rows;
-  const gla_eig_options o = indices (n - k + 1, n);
+  gla_eig_options o = indices (n - k + 1, n);
   double *v = r->V.data, *w = r->lambda.data;
   for (int64_t q = 0; q < n * k; q++)
     v[q] = NAN;
   for (int64_t q = 0; q < k; q++)
     w[q] = NAN;
+  o.method = GLA_EIG_METHOD_QR;
   s->lambda = w;
   gla_set_stop (ctx, ask, s);
   const gla_status status = gla_batcheig (ctx, A, r, &o, NULL);
@@ -273,8 +298,8 @@ static gla_status part_of (const gla_array *A, const gla_eig_results *r, stopper
   return status;
 }
 
-// One large page: the third question after its eigenvalues ends the call before V is written.
-// Without questions between the rotations, at most two come before V is complete.
+// One large page by "qr": the third question after its eigenvalues ends the call before V is
+// written. Without questions between the rotations, at most two come before V is complete.
 static void test_stop (int64_t n, int64_t k)
 {
   double *a = malloc ((size_t)(n * n) * sizeof *a), *v = malloc ((size_t)(n * k) * sizeof *v);
@@ -322,6 +347,7 @@ int main (void)
     test_partition (20, vectors);
     test_partition (70, vectors);
   }
+  test_equal (MOST);
   test_room ();
   test_clusters (2, 1);
   test_clusters (5, 1e12);

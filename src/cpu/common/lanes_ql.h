@@ -39,6 +39,7 @@ typedef struct {
   int sweeps, sweeps_room;
   size_t used, room; // rotations
   ql_rotation *rotations;
+  ql_rotation *lent; // the caller's memory for the first ones
   struct ql_taped {
     size_t at;
     int from, to;
@@ -66,17 +67,24 @@ typedef struct {
 // the tape
 //------------------------------------------------------------------------------
 
+// Rotations that mostly do for n rows.
+static inline size_t ql_tape_usual (int n)
+{
+  return 2 * (size_t)n * (size_t)(n + 1);
+}
+
 // Room for one more sweep of at most n rotations; 0 where there is no memory.
 static int ql_tape_room (ql_tape *t, int n)
 {
   if (t->used + (size_t)n > t->room) {
-    const size_t room = t->room > 0 ? 2 * t->room : (size_t)n * (size_t)n + 2 * (size_t)n;
+    const size_t room = t->room > 0 ? 2 * t->room : ql_tape_usual (n);
     ql_rotation *more = aligned_alloc (64, (room * sizeof *more + 63) / 64 * 64);
     if (more == NULL)
       return 0;
     if (t->used > 0)
       memcpy (more, t->rotations, t->used * sizeof *more);
-    free (t->rotations);
+    if (t->rotations != t->lent)
+      free (t->rotations);
     t->rotations = more;
     t->room = room;
   }
@@ -93,7 +101,8 @@ static int ql_tape_room (ql_tape *t, int n)
 
 static inline void ql_tape_free (ql_tape *t)
 {
-  free (t->rotations);
+  if (t->rotations != t->lent)
+    free (t->rotations);
   free (t->sweep);
   *t = (ql_tape){0};
 }

@@ -157,13 +157,28 @@ static inline real phase_row_scale (int64_t count, const real *x)
   return 1 / ((vec)(exponent & (mask)all))[0];
 }
 
+// Whether one of the next four registers has a component of size `least`.
+static inline int phase_in_four (const real *x, real scale, vec least)
+{
+  vec most = phase_row_sizes (x, scale);
+  for (int k = 1; k < 4; k++)
+    most = phase_larger (phase_row_sizes (x + k * GLA_LANES, scale), most);
+  return mask_any (most >= least);
+}
+
 // The place of the component that becomes real and positive, counted in numbers.
 static inline int64_t phase_place (int64_t count, const real *x, real scale)
 {
   const int64_t whole = count / GLA_LANES * GLA_LANES;
-  vec most = vec_broadcast (0);
-  for (int64_t i = 0; i < whole; i += GLA_LANES)
-    most = phase_larger (phase_row_sizes (x + i, scale), most);
+  vec most = vec_broadcast (0), other = most;
+  int64_t at = 0;
+  for (; at + 2 * GLA_LANES <= whole; at += 2 * GLA_LANES) {
+    most = phase_larger (phase_row_sizes (x + at, scale), most);
+    other = phase_larger (phase_row_sizes (x + at + GLA_LANES, scale), other);
+  }
+  if (at < whole)
+    most = phase_larger (phase_row_sizes (x + at, scale), most);
+  most = phase_larger (most, other);
   real largest = 0;
   for (int l = 0; l < GLA_LANES; l++)
     largest = most[l] > largest ? most[l] : largest;
@@ -173,6 +188,8 @@ static inline int64_t phase_place (int64_t count, const real *x, real scale)
   }
   int64_t i = 0;
   const vec least = PHASE_NEAR * vec_broadcast (largest);
+  while (i + 4 * GLA_LANES <= whole && !phase_in_four (x + i, scale, least))
+    i += 4 * GLA_LANES;
   while (i < whole && !mask_any (phase_row_sizes (x + i, scale) >= least))
     i += GLA_LANES;
   while (i + GLA_PARTS < count && !(phase_row_size (x + i, scale) >= least[0]))

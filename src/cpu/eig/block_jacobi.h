@@ -230,7 +230,7 @@ static void solve_block (gla_cpu_eig_task *task, int64_t page)
   block_work w;
   block_layout (task->work, task->job, &w);
   const int64_t n = w.n;
-  scaling s = load_page (task, page, w.a, 1);
+  scaling s = load_page (task, page, w.a, n, 1);
   if (s.info == 0) {
     w.tol = (real)task->job->tol;
     memset (w.q, 0, (size_t)(n * n * GLA_PARTS) * sizeof *w.q);

@@ -14,7 +14,7 @@ static const fit fits[] = {
     [GLA_CPU_EIG_LANES_JACOBI] = {0, 5e-9, 3.1e-9, 0.67},
     [GLA_CPU_EIG_LANES_QR] = {1e-8, 5.8e-10, 3.1e-10, 0.4},
     [GLA_CPU_EIG_PAGE_QR] = {1e-8, 1.6e-9, 8e-10, 0.25},
-    [GLA_CPU_EIG_PAGE_DC] = {1e-8, 9e-10, 4e-10, 1},
+    [GLA_CPU_EIG_PAGE_DC] = {1e-8, 6.5e-10, 2.7e-10, 1},
     [GLA_CPU_EIG_BLOCK_JACOBI] = {7e-7, 2.1e-8, 9.5e-9, 1},
 };
 

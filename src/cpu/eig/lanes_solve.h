@@ -35,9 +35,12 @@ static void lanes_layout_qr (char *base, size_t *at, const gla_eig_job *job, int
   q->rotations = gla_carve (base, at, QL_SWEEPS * n * sizeof (ql_rotation));
   q->ldz = ql_row_length ((int)n);
   q->tape.wanted = job->vectors && job->range != GLA_EIG_ALL;
-  if (q->tape.wanted)
+  if (q->tape.wanted) {
     q->place = gla_carve (base, at, GLA_LANES * n * sizeof (int));
-  else if (job->vectors)
+    q->tape.room = ql_tape_usual ((int)n);
+    q->tape.lent = gla_carve (base, at, q->tape.room * sizeof (ql_rotation));
+    q->tape.rotations = q->tape.lent;
+  } else if (job->vectors)
     q->z = gla_carve (base, at, n * (size_t)q->ldz * sizeof (vec));
 }
 

@@ -13,7 +13,14 @@
 #include "page_reduce.h"
 #include "scale.h"
 
-enum { BACK_BLOCK = 64, BACK_STRIP = 128 };
+// BACK_BLOCK: the most reflectors of a block. Fewer are better while a page is in the cache,
+// because T takes n BACK_BLOCK^2.
+enum { BACK_BLOCK = 64, BACK_STRIP = 128, BACK_SMALL_MAX = 1024 };
+
+static int64_t back_width (int64_t n)
+{
+  return n <= BACK_SMALL_MAX ? BACK_BLOCK / 2 : BACK_BLOCK;
+}
 
 // Element i of vector j of T is at z[i*row + (order ? order[j] : j)*column].
 typedef struct {
@@ -25,7 +32,8 @@ typedef struct {
 typedef struct {
   gla_cpu_eig_task *task;
   int64_t n, page;
-  scalar *a; // as reduce_page leaves it
+  int64_t ld; // of a, and of vectors in a buffer
+  scalar *a;  // as reduce_page leaves it
   const scalar *tau;
   scalar *t;     // BACK_BLOCK x BACK_BLOCK for each block
   char *buffers; // of each thread
@@ -36,12 +44,12 @@ typedef struct {
 
 static size_t back_buffer_bytes (int64_t n)
 {
-  return (size_t)((n + BACK_BLOCK) * BACK_STRIP) * sizeof (scalar);
+  return (size_t)((page_ld (n, sizeof (scalar)) + BACK_BLOCK) * BACK_STRIP) * sizeof (scalar);
 }
 
 static int64_t back_blocks (int64_t n)
 {
-  return (n - 1 + BACK_BLOCK - 1) / BACK_BLOCK;
+  return (n - 1 + back_width (n) - 1) / back_width (n);
 }
 
 // V of a block: its first reflector, their number, and where V begins.
@@ -52,18 +60,18 @@ typedef struct {
 
 static back_block block_of (const back *b, int64_t number)
 {
-  const int64_t first = number * BACK_BLOCK, left = b->n - 1 - first;
-  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < BACK_BLOCK ? left : BACK_BLOCK),
-                      b->a + first + 1 + first * b->n};
+  const int64_t width = back_width (b->n), first = number * width, left = b->n - 1 - first;
+  return (back_block){(gla_blas_int)left, (gla_blas_int)(left < width ? left : width),
+                      b->a + first + 1 + first * b->ld};
 }
 
 static void back_product (const char *op, gla_blas_int m, gla_blas_int n, gla_blas_int k,
-                          const scalar *a, const scalar *b, const back *ld, scalar *c)
+                          const scalar *a, const scalar *x, const back *b, scalar *c)
 {
-  const gla_blas_int lda = (gla_blas_int)ld->n, ldc = BACK_BLOCK;
+  const gla_blas_int lda = (gla_blas_int)b->ld, ldc = BACK_BLOCK;
   const real one[2] = {1, 0}, zero[2] = {0, 0};
   GLA_BLAS (gemm)
-  (op, "N", &m, &n, &k, one, (const real *)a, &lda, (const real *)b, &lda, zero, (real *)c, &ldc, 1,
+  (op, "N", &m, &n, &k, one, (const real *)a, &lda, (const real *)x, &lda, zero, (real *)c, &ldc, 1,
    1);
 }
 
@@ -72,34 +80,34 @@ static void back_triangle (void *user, int64_t number, int slot)
 {
   const back *b = user;
   const back_block k = block_of (b, number);
-  const int64_t first = number * BACK_BLOCK, ld = BACK_BLOCK;
+  const int64_t first = number * back_width (b->n), ld = BACK_BLOCK;
   scalar *t = b->t + number * BACK_BLOCK * BACK_BLOCK, column[BACK_BLOCK];
   if (piece_stopped (b->task, slot))
     return;
   for (int64_t j = 1; j < k.count; j++)
-    memset (b->a + first + 1 + (first + j) * b->n, 0, (size_t)j * sizeof *t);
+    memset (b->a + first + 1 + (first + j) * b->ld, 0, (size_t)j * sizeof *t);
   back_product ("C", k.count, k.count, k.rows, k.v, k.v, b, t);
   for (int64_t j = 0; j < k.count; j++) {
     const scalar tau = b->tau[first + j];
-    for (int64_t i = 0; i < j; i++) {
-      scalar sum = 0;
-      for (int64_t l = i; l < j; l++)
-        sum += scalar_mul (t[i + l * ld], t[l + j * ld]);
-      column[i] = scalar_mul (-tau, sum);
+    memset (column, 0, (size_t)j * sizeof *column);
+    for (int64_t l = 0; l < j; l++) {
+      const scalar f = scalar_mul (-tau, t[l + j * ld]);
+      for (int64_t i = 0; i <= l; i++)
+        column[i] += scalar_mul (t[i + l * ld], f);
     }
     memcpy (t + j * ld, column, (size_t)j * sizeof *t);
     t[j + j * ld] = tau;
   }
 }
 
-// The vectors of T of a strip into the buffer, n apart.
+// The vectors of T of a strip into the buffer.
 static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x)
 {
   const vectors_of_t *f = &b->from;
   for (int64_t j = 0; j < count; j++) {
     const real *z = f->z + (f->order ? f->order[first + j] : first + j) * f->column;
     for (int64_t i = 0; i < b->n; i++)
-      x[i + j * b->n] = scalar_make (z[i * f->row], 0);
+      x[i + j * b->ld] = scalar_make (z[i * f->row], 0);
   }
 }
 
@@ -107,9 +115,9 @@ static void gather_strip (const back *b, int64_t first, int64_t count, scalar *x
 static void apply_block (const back *b, int64_t number, gla_blas_int count, scalar *x, scalar *w)
 {
   const back_block k = block_of (b, number);
-  const gla_blas_int ldx = (gla_blas_int)b->n, ldw = BACK_BLOCK;
+  const gla_blas_int ldx = (gla_blas_int)b->ld, ldw = BACK_BLOCK;
   const real one[2] = {1, 0}, minus[2] = {-1, 0};
-  scalar *at = x + number * BACK_BLOCK + 1;
+  scalar *at = x + number * back_width (b->n) + 1;
   back_product ("C", k.count, count, k.rows, k.v, at, b, w);
   GLA_BLAS (trmm)
   ("L", "U", "N", "N", &k.count, &count, one,
@@ -125,7 +133,7 @@ static void back_strip (void *user, int64_t piece, int slot)
   const gla_array *V = &b->task->chunk->V;
   const int64_t first = piece * BACK_STRIP, left = b->columns - first;
   const gla_blas_int count = (gla_blas_int)(left < BACK_STRIP ? left : BACK_STRIP);
-  scalar *x = (scalar *)(b->buffers + (size_t)slot * b->buffer_bytes), *w = x + b->n * BACK_STRIP;
+  scalar *x = (scalar *)(b->buffers + (size_t)slot * b->buffer_bytes), *w = x + b->ld * BACK_STRIP;
   gather_strip (b, first, count, x);
   for (int64_t k = back_blocks (b->n); k-- > 0;) {
     if (piece_stopped (b->task, slot))
@@ -134,9 +142,10 @@ static void back_strip (void *user, int64_t piece, int slot)
   }
   for (int64_t j = first; j < first + count; j++) {
     real *to = (real *)V->data + (b->page * V->page_stride + j * V->column_stride) * GLA_PARTS;
-    store_column (to, (const real *)(x + (j - first) * b->n), b->n, GLA_PARTS, 1);
+    real *from = (real *)(x + (j - first) * b->ld);
     if (b->task->job->phase)
-      page_phase (b->n, to, 1);
+      page_phase (b->n, from, 1);
+    store_column (to, from, b->n, GLA_PARTS, 1);
   }
 }
 

@@ -1,11 +1,11 @@
 // page_dc.h: divide and conquer on one real tridiagonal matrix, by all threads of a team
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// As LAPACK's ?stedc with ?laed0, with its parts where they are short: ?steqr solves the leaves,
-// ?laed2 deflates, ?laed4 finds a root of the secular equation. What takes long is cut into pieces
-// that threads share and between which the monitor is asked: the leaves, the merges of a level
-// while there are many, and within a large merge the roots, the rows of the vector z that Gu and
-// Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
+// As LAPACK's ?stedc with ?laed0, with its ?laed2 for the deflation: page_leaves.h solves the
+// leaves, page_secular.h finds the roots of the secular equation. What takes long is cut into
+// pieces that threads share and between which the monitor is asked: the leaves, the merges of a
+// level while there are many, and within a large merge the roots, the rows of the vector z that Gu
+// and Eisenstat recompute from the roots, and strips of columns of the products with the vectors of
 // both halves. ?laed3 does these one after the other. The cuts depend on n alone.
 
 #ifndef GPULINALG_CPU_EIG_PAGE_DC_H
@@ -13,13 +13,15 @@
 
 #include "cpu/common/minmax.h"
 
+#include "page_leaves.h"
 #include "page_reduce.h"
+#include "page_secular.h"
 
 #include <stdatomic.h>
 
-// DC_LEAF: the largest leaf. DC_SHARED: from this order on threads share a merge. DC_ROOTS and
-// DC_ROWS: roots, and rows of z, of a piece.
-enum { DC_LEAF = 32, DC_SHARED = 512, DC_ROOTS = 16, DC_ROWS = 256 };
+// DC_SHARED: from this order on threads share a merge. DC_ROOTS and DC_ROWS: roots, and rows of z,
+// of a piece.
+enum { DC_SHARED = 512, DC_ROOTS = 16, DC_ROWS = 256 };
 
 typedef struct {
   gla_cpu_eig_task *task;
@@ -30,6 +32,7 @@ typedef struct {
   gla_blas_int *sorted, *indx, *indxc, *indxp, *coltyp;
   real *strips; // of each thread: strip_size numbers
   size_t strip_size;
+  int64_t first, count; // eigenvalues, ascending, whose vectors are wanted
   _Atomic int failed;
 } dc;
 
@@ -41,8 +44,11 @@ static int64_t dc_strip (int64_t n)
 
 static size_t dc_strip_size (int64_t n)
 {
-  // two factors of at most n rows, and a column
-  return (size_t)(2 * n * 128 + n);
+  // two factors of at most n rows, and a column; or leaves
+  leaf_space leaves;
+  const size_t products = (size_t)(2 * n * 128 + n);
+  const size_t of_leaves = leaf_layout (NULL, LEAF_MOST, &leaves) / sizeof (real);
+  return products > of_leaves ? products : of_leaves;
 }
 
 static void dc_layout (char *base, size_t *at, int64_t n, dc *w)
@@ -71,8 +77,9 @@ typedef struct {
   dc *w;
   int64_t lo, m, n1, k;
   real rho;
-  real *q, *d; // of the merge
-  int own;     // number of the thread whose merge it is; 0 where threads share it
+  real *q, *d;        // of the merge
+  int own;            // number of the thread whose merge it is; 0 where threads share it
+  int64_t begin, end; // roots whose vectors are wanted
 } merge;
 
 // A product of the merge: of the rows of one half with those of the eigenvectors of the secular
@@ -89,21 +96,51 @@ static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, g
                    &ldz, 1, 1);
 }
 
+// Root j: its value, and its distances to the poles into column j of q.
+static void dc_root_alone (const merge *g, int64_t j)
+{
+  const dc *w = g->w;
+  const gla_blas_int k = (gla_blas_int)g->k, number = (gla_blas_int)j + 1;
+  gla_blas_int info;
+  GLA_LAED4 (&k, &number, w->poles + g->lo, w->w + g->lo, g->q + j * w->ldz, &g->rho, g->d + j,
+             &info);
+  if (info != 0)
+    atomic_store (&g->w->failed, 1);
+}
+
+static void dc_root_group (const merge *g, int64_t first)
+{
+  const dc *w = g->w;
+  const real *poles = w->poles + g->lo;
+  const secular s = {g->k, poles, w->w + g->lo, g->rho};
+  secular_roots r = secular_group (&s, first);
+  const mask found = secular_solve (&s, &r);
+  for (int l = 0; l < GLA_LANES && first + l < g->k - 1; l++) {
+    const int64_t j = first + l;
+    real *x = g->q + j * w->ldz;
+    const real origin = r.origin[l], tau = r.tau[l];
+    if (!found[l]) {
+      dc_root_alone (g, j);
+      continue;
+    }
+    for (int64_t i = 0; i < g->k; i++)
+      x[i] = (poles[i] - origin) - tau;
+    g->d[j] = origin + tau;
+  }
+}
+
 static void dc_roots (void *user, int64_t piece, int slot)
 {
   const merge *g = user;
-  const dc *w = g->w;
-  const gla_blas_int k = (gla_blas_int)g->k;
-  if (piece_stopped (w->task, g->own + slot))
+  const int64_t from = piece * DC_ROOTS, end = gla_min (from + DC_ROOTS, g->k);
+  if (piece_stopped (g->w->task, g->own + slot))
     return;
-  for (int64_t j = piece * DC_ROOTS; j < g->k && j < (piece + 1) * DC_ROOTS; j++) {
-    const gla_blas_int number = (gla_blas_int)j + 1;
-    gla_blas_int info;
-    GLA_LAED4 (&k, &number, w->poles + g->lo, w->w + g->lo, g->q + j * w->ldz, &g->rho, g->d + j,
-               &info);
-    if (info != 0)
-      atomic_store (&g->w->failed, 1);
-  }
+  for (int64_t j = from; j < end && g->k <= 2; j++) // laed4 leaves the vectors themselves
+    dc_root_alone (g, j);
+  for (int64_t j = from; j < end && g->k > 2; j += GLA_LANES)
+    dc_root_group (g, j);
+  if (g->k > 2 && end == g->k)
+    dc_root_alone (g, g->k - 1);
 }
 
 // Rows of the vector z whose secular equation has exactly the roots that were found.
@@ -135,18 +172,14 @@ static void dc_vector (const merge *g, int64_t j, int64_t n12, real *first, int6
                        real *second)
 {
   const dc *w = g->w;
-  const gla_blas_int *order = w->indxc + g->lo, k = (gla_blas_int)g->k, one = 1;
-  real *x = g->q + j * w->ldz, norm = 1;
+  const gla_blas_int *order = w->indxc + g->lo;
+  real *x = g->q + j * w->ldz;
   // laed4 returns the vectors themselves where there are at most two
-  if (g->k > 2) {
-    for (int64_t i = 0; i < g->k; i++)
-      x[i] = w->s[g->lo + i] / x[i];
-    norm = GLA_REAL_NRM2 (&k, x, &one);
-  }
+  const real scale = g->k > 2 ? secular_quotients (g->k, w->s + g->lo, x) : 1;
   for (int64_t i = 0; i < n12; i++)
-    first[i] = x[order[i] - 1] / norm;
+    first[i] = x[order[i] - 1] * scale;
   for (int64_t i = 0; i < n23; i++)
-    second[i] = x[order[g->k - n23 + i] - 1] / norm;
+    second[i] = x[order[g->k - n23 + i] - 1] * scale;
 }
 
 static void dc_columns (void *user, int64_t piece, int slot)
@@ -154,8 +187,8 @@ static void dc_columns (void *user, int64_t piece, int slot)
   const merge *g = user;
   const dc *w = g->w;
   const gla_blas_int *types = w->coltyp + g->lo;
-  const int64_t width = dc_strip (w->n), from = piece * width;
-  const int64_t count = gla_min (width, g->k - from), n2 = g->m - g->n1;
+  const int64_t width = dc_strip (w->n), from = g->begin + piece * width;
+  const int64_t count = gla_min (width, g->end - from), n2 = g->m - g->n1;
   const int64_t n12 = types[0] + types[1], n23 = types[1] + types[2];
   real *first = w->strips + (size_t)(g->own + slot) * w->strip_size, *second = first + n12 * count;
   const real *vectors = w->q2 + g->lo * w->n;
@@ -191,6 +224,26 @@ static void dc_deflate (merge *g)
     atomic_store (&g->w->failed, 1);
 }
 
+// The order of the eigenvalues of the merge, and which roots have vectors that are wanted: in the
+// last merge no more than those, and what rounding may put among them.
+static void dc_sort (merge *g)
+{
+  const dc *w = g->w;
+  const gla_blas_int up = 1, down = -1, found = (gla_blas_int)g->k;
+  const gla_blas_int deflated = (gla_blas_int)(g->m - g->k), *sorted = w->sorted + g->lo;
+  GLA_LAMRG (&found, &deflated, g->d, &up, &down, w->sorted + g->lo);
+  g->begin = 0;
+  g->end = g->k;
+  if (g->m < w->n || w->count == w->n)
+    return;
+  const real least = w->count > 0 ? g->d[sorted[w->first] - 1] - 8 * GLA_EPS : 1;
+  const real most = w->count > 0 ? g->d[sorted[w->first + w->count - 1] - 1] + 8 * GLA_EPS : 0;
+  while (g->begin < g->end && !(g->d[g->begin] >= least))
+    g->begin++;
+  while (g->end > g->begin && !(g->d[g->end - 1] <= most))
+    g->end--;
+}
+
 // own: the workspace of the thread that calls.
 static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
 {
@@ -198,20 +251,19 @@ static void dc_merge (dc *w, int64_t lo, int64_t middle, int64_t hi, int own)
   g.q = w->z + lo + lo * w->ldz;
   g.d = w->d + lo;
   dc_deflate (&g);
-  const double k = (double)g.k, roots = k * k * 6e-8, products = k * (double)(g.m * g.m) * 5e-11;
+  const double k = (double)g.k;
   if (g.k == 0) {
     for (int64_t i = 0; i < g.m; i++)
       w->sorted[lo + i] = (gla_blas_int)i + 1;
     return;
   }
-  team_for (w->task, (g.k + DC_ROOTS - 1) / DC_ROOTS, roots, dc_roots, &g);
+  team_for (w->task, (g.k + DC_ROOTS - 1) / DC_ROOTS, k * k * 8e-9, dc_roots, &g);
   if (g.k > 2)
     team_for (w->task, (g.k + DC_ROWS - 1) / DC_ROWS, k * k * 2e-9, dc_recompute, &g);
-  const int64_t width = dc_strip (w->n);
-  team_for (w->task, (g.k + width - 1) / width, products, dc_columns, &g);
-  const gla_blas_int up = 1, down = -1, found = (gla_blas_int)g.k;
-  const gla_blas_int deflated = (gla_blas_int)(g.m - g.k);
-  GLA_LAMRG (&found, &deflated, g.d, &up, &down, w->sorted + lo);
+  dc_sort (&g);
+  const int64_t width = dc_strip (w->n), columns = g.end - g.begin;
+  const double products = (double)columns * (double)(g.m * g.m) * 5e-11;
+  team_for (w->task, (columns + width - 1) / width, products, dc_columns, &g);
 }
 
 //------------------------------------------------------------------------------
@@ -238,21 +290,24 @@ static int64_t leaf_begin (const tree *t, int64_t leaf)
   return at;
 }
 
-static void dc_leaf (void *user, int64_t leaf, int slot)
+static void dc_leaves (void *user, int64_t piece, int slot)
 {
   const tree *t = user;
   dc *w = t->w;
-  const int64_t lo = leaf_begin (t, leaf), m = leaf_begin (t, leaf + 1) - lo;
-  const gla_blas_int order = (gla_blas_int)m, ldz = (gla_blas_int)w->ldz;
-  gla_blas_int info;
+  const int64_t first = piece * GLA_LANES;
+  leaf_group g = {.count = (int)gla_min (GLA_LANES, t->parts - first)};
   if (piece_stopped (w->task, slot))
     return;
-  GLA_STEQR ("I", &order, w->d + lo, w->e + lo, w->z + lo + lo * w->ldz, &ldz, w->q2 + lo * w->n,
-             &info, 1);
-  if (info != 0)
+  g.at[0] = leaf_begin (t, first);
+  for (int l = 0; l < g.count; l++) {
+    g.at[l + 1] = leaf_begin (t, first + l + 1);
+    const int order = (int)(g.at[l + 1] - g.at[l]);
+    g.order = order > g.order ? order : g.order;
+    for (int i = 0; i < order; i++)
+      w->sorted[g.at[l] + i] = (gla_blas_int)i + 1;
+  }
+  if (!leaves_solve (&g, w->d, w->e, w->z, w->ldz, w->strips + (size_t)slot * w->strip_size))
     atomic_store (&w->failed, 1);
-  for (int64_t i = 0; i < m; i++)
-    w->sorted[lo + i] = (gla_blas_int)i + 1;
 }
 
 static void dc_node (void *user, int64_t node, int slot)
@@ -268,7 +323,7 @@ static void dc_node (void *user, int64_t node, int slot)
 static void dc_tree (dc *w, int64_t lo, int64_t m)
 {
   tree t = {w, lo, m, 1, 1};
-  while ((m + t.parts - 1) / t.parts > DC_LEAF)
+  while ((m + t.parts - 1) / t.parts > LEAF_MOST)
     t.parts *= 2;
   // each cut takes |e| from the diagonal on both sides: what is left over has rank 1
   for (int64_t leaf = 1; leaf < t.parts; leaf++) {
@@ -276,7 +331,7 @@ static void dc_tree (dc *w, int64_t lo, int64_t m)
     w->d[at - 1] -= real_abs (w->e[at - 1]);
     w->d[at] -= real_abs (w->e[at - 1]);
   }
-  team_for (w->task, t.parts, (double)(t.parts * DC_LEAF) * 2e-6, dc_leaf, &t);
+  team_for (w->task, (t.parts + GLA_LANES - 1) / GLA_LANES, (double)m * 4e-7, dc_leaves, &t);
   for (; t.step < t.parts; t.step *= 2) {
     const int64_t nodes = t.parts / (2 * t.step), order = m / nodes;
     if (order < DC_SHARED)
@@ -310,9 +365,9 @@ static void dc_block (dc *w, int64_t lo, int64_t m)
     w->d[i] *= norm;
 }
 
-// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k]. e is
-// destroyed and has n numbers. Returns 0, or n where it did not converge; where the work must end
-// it returns early.
+// T = Z D Z'; d becomes the eigenvalues, in no order, column k of z the eigenvector of d[k] where
+// it is one of the wanted. e is destroyed and has n numbers. Returns 0, or n where it did not
+// converge; where the work must end it returns early.
 static int dc_solve (dc *w)
 {
   const int64_t n = w->n;

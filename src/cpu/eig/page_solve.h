@@ -45,7 +45,7 @@ static inline real symmetric_element (const real *A, int64_t ld, gla_triangle tr
 
 // Reads a page into the lower triangle of a, and into the upper one too if `both`. By tiles,
 // because element (j, i) is far from (i, j). Returns why it cannot be solved.
-static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int both)
+static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int64_t lda, int both)
 {
   enum { tile = 32 };
   const gla_array *A = &task->chunk->A;
@@ -64,11 +64,11 @@ static scaling load_page (gla_cpu_eig_task *task, int64_t page, real *a, int bot
     for (int64_t it = jt; it < n; it += tile)
       for (int64_t j = jt; j < jt + tile && j < n; j++)
         for (int64_t i = it > j ? it : j; i < it + tile && i < n; i++) {
-          real *to = a + (i + j * n) * GLA_PARTS;
+          real *to = a + (i + j * lda) * GLA_PARTS;
           real d2 = symmetric_element (from, ld, triangle, &s, i, j, to);
           difference2 = d2 > difference2 ? d2 : difference2;
           if (both && i != j) {
-            real *mirror = a + (j + i * n) * GLA_PARTS;
+            real *mirror = a + (j + i * lda) * GLA_PARTS;
             mirror[0] = to[0];
 #if GLA_COMPLEX
             mirror[1] = 0 - to[1];
@@ -111,9 +111,9 @@ static size_t page_layout (char *base, const gla_eig_job *job, int use_dc, int t
   const size_t n = (size_t)job->n;
   size_t at = 0;
   memset (w, 0, sizeof *w);
-  w->ldz = (int64_t)((n + GLA_LANES - 1) / GLA_LANES * GLA_LANES);
+  w->ldz = page_ld (job->n, sizeof (real));
   reduction_layout (base, &at, job->n, &w->r);
-  w->r.a = gla_carve (base, &at, n * n * sizeof (scalar));
+  w->r.a = gla_carve (base, &at, (size_t)(reduction_columns (job->n) * w->r.lda) * sizeof (scalar));
   w->r.d = gla_carve (base, &at, n * sizeof (real));
   w->r.e = gla_carve (base, &at, n * sizeof (real));
   w->r.tau = gla_carve (base, &at, n * sizeof (scalar));
@@ -133,6 +133,12 @@ static int page_dc (gla_cpu_eig_task *task, page_work *w)
   w->dc.d = w->r.d;
   w->dc.e = w->r.e;
   w->dc.z = w->z;
+  w->dc.first = 0;
+  w->dc.count = task->job->n;
+  if (task->job->range == GLA_EIG_INDICES) {
+    w->dc.first = task->job->il - 1;
+    w->dc.count = task->job->columns;
+  }
   w->dc.strips = (real *)w->back.buffers;
   w->dc.strip_size = w->back.buffer_bytes / sizeof (real);
   return dc_solve (&w->dc);
@@ -182,6 +188,7 @@ static void store_page (gla_cpu_eig_task *task, int64_t page, const scaling *s, 
   b->n = task->job->n;
   b->page = page;
   b->a = w->r.a;
+  b->ld = w->r.lda;
   b->tau = w->r.tau;
   b->columns = p.count;
   b->from = w->tape ? vectors_from_tape (task, w, p)
@@ -198,7 +205,7 @@ static void solve_page (gla_cpu_eig_task *task, int use_dc, int64_t page)
   w.r.task = task;
   if (task->job->range != GLA_EIG_ALL && task->job->vectors && !use_dc)
     w.tape = &tape;
-  scaling s = load_page (task, page, (real *)w.r.a, 0);
+  scaling s = load_page (task, page, (real *)w.r.a, w.r.lda, 0);
   if (s.info == 0)
     reduce_page (&w.r);
   if (!gla_cpu_eig_stopped (task)) {
