@@ -65,11 +65,6 @@ end
 sizes = str2num (bench_option ("--sizes", sprintf ("%d,", sizes)));  %#ok<ST2NM>
 bench_header ();
 peer = numpy_process ("start");
-if (isempty (peer))
-  printf ("# no NumPy\n");
-else
-  printf ("# NumPy %s\n", peer.version);
-end
 printf ("# microseconds per page from Octave arrays to Octave arrays, with eigenvectors, the least of several calls\n");
 printf ("type\tn\tpages\tcpu\tnumpy\tloop\tnumpy/cpu\tloop/cpu\tcpu_core\tnumpy_core\tcore_ratio\tcores\n");
 for type = types

@@ -178,11 +178,6 @@ if (! isempty (sizes))
 end
 bench_header ();
 peer = numpy_process ("start");
-if (isempty (peer))
-  printf ("# no NumPy\n");
-else
-  printf ("# NumPy %s\n", peer.version);
-end
 printf ("# microseconds per page from Octave arrays to Octave arrays, the least of several calls\n");
 printf ("type\tfunction\tcase\tm\tk\tn\tpages\tcpu\tloop\tnumpy\tloop/cpu\tnumpy/cpu\n");
 for type = types

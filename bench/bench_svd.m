@@ -83,11 +83,6 @@ if (! isempty (sizes))
 end
 gpu = bench_header ();
 peer = numpy_process ("start");
-if (isempty (peer))
-  printf ("# no NumPy\n");
-else
-  printf ("# NumPy %s\n", peer.version);
-end
 printf ("# microseconds per page from Octave arrays to Octave arrays, economy form, the least of several calls\n");
 printf ("type\tm\tn\tresults\tpages\tcpu\tcores\tgpu\tloop\tnumpy\tloop/cpu\tnumpy/cpu\tloop/gpu\n");
 for type = types

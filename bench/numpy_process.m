@@ -1,7 +1,7 @@
 % numpy_process.m: NumPy in another process, to measure its functions on pages
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% peer = numpy_process ("start"): a struct with the version of NumPy; [] without python3 and NumPy.
+% peer = numpy_process ("start"): a struct; [] without python3 and NumPy. Prints the version as a comment of a table.
 % text = numpy_process (peer, format, values, ...): the answer of numpy_peer.py to a line.
 % numpy_process ("stop", peer): ends it.
 
@@ -15,7 +15,9 @@ function result = numpy_process (peer, varargin)
     if (system ("python3 -c 'import numpy' 2>/dev/null") == 0)
       script = fullfile (fileparts (mfilename ("fullpath")), "numpy_peer.py");
       [result.in, result.out, result.process] = popen2 ("python3", {script});
-      result.version = answer_of (result);
+      printf ("# NumPy %s\n", answer_of (result));
+    else
+      printf ("# no NumPy\n");
     end
   elseif (! isempty (varargin{1}))
     fclose (varargin{1}.in);
