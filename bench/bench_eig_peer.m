@@ -43,6 +43,7 @@ function [t, cores] = times_of (A, peer)
       break;
     end
   end
+  t(isinf (t)) = NaN;  % min leaves NaN out
   t /= size (A, 3);
 end
 
