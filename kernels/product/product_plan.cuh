@@ -37,8 +37,8 @@ inline product_method product_choose (int64_t m, int64_t n, int64_t k, size_t by
 }
 
 // Tiles for products of elements of R, CC: complex ones. Each was the fastest of several, measured
-// on one H200 (doc/notebook/page-products.md). Complex pages of up to 32 rows and columns take four
-// terms at a time, as in product_bulk.cuh, which serves the larger of them.
+// on one H200 (doc/notebook/page-products.md). All complex ones take four terms at a time, as in
+// product_bulk.cuh, so that an element has the same bits in all tiles.
 template <class R, bool CC, product_method M> struct tiles_for;
 template <> struct tiles_for<double, false, PRODUCT_TILES_16> {
   typedef tile_shape<16, 16, 8, 16, 16, 4, 16, 8> type;
@@ -56,7 +56,7 @@ template <> struct tiles_for<double, false, PRODUCT_TILES_48> {
   typedef tile_shape<64, 64, 16, 32, 16, 3, 2, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_48> {
-  typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 8> type;
+  typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 4> type;
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES_64> {
   typedef tile_shape<64, 64, 32, 32, 32, 2, 3, 8> type;
@@ -68,7 +68,7 @@ template <> struct tiles_for<double, false, PRODUCT_TILES_96> {
   typedef tile_shape<96, 96, 16, 48, 32, 3, 1, 8> type;
 };
 template <> struct tiles_for<double, true, PRODUCT_TILES_96> {
-  typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 8> type; // four of them
+  typedef tile_shape<48, 48, 8, 16, 24, 3, 2, 4> type; // four of them
 };
 template <> struct tiles_for<double, false, PRODUCT_TILES> {
   typedef tile_shape<64, 64, 16, 32, 32, 3, 3, 8> type;
