@@ -6,6 +6,10 @@
 % never have more than 1.3 times the memory of the arrays that were alive.
 
 function check_gpu_session (operations = 10000, interruptions = 20)
+  if (code_is_limited ())
+    printf ("check_gpu_session: 0 passed, 0 failed, 1 skipped\n");
+    exit (0);
+  endif
   warning ("off", "all");
   rand ("twister", 47);
   before = memory_now ();

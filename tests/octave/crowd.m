@@ -5,7 +5,11 @@
 % and go on at different times. Eigenvalues must be those of the CPU, and equal bits in every call.
 
 passed = failed = 0;
+addpath (fileparts (mfilename ("fullpath")));
 cases = {{2500, "d"}, {1800, "z"}, {1900, "s"}};
+if (code_is_limited ())
+  cases(1) = [];
+endif
 for one = cases
   [n, type] = one{1}{:};
   randn ("twister", n);

@@ -6,6 +6,7 @@
 addpath (fileparts (mfilename ("fullpath")));
 counts = [0, 0];
 [wanted, mine, first] = part_of_suite ();
+limited = code_is_limited ();
 quick = ! isempty (getenv ("QUICK"));
 if (wanted ("memory"))
   [p, f] = check_memory (0);
@@ -28,6 +29,10 @@ if (wanted ("eig"))
 endif
 if (wanted ("eig"))
   cases = {{2049, "z"}, {2500, "d"}, {2081, "c"}, {3000, "s"}, {4097, "d"}};
+  if (limited)
+    cases = {};
+    counts += refusal (@() batcheig (eye (2049), "device", "gpu"), "too large for this method on a GPU");
+  endif
   for part = mine (cases(1:end-3*quick))
     [p, f] = check_large ("gpu", part{1}{:});
     counts += [p, f];
@@ -35,12 +40,18 @@ if (wanted ("eig"))
 endif
 if (wanted ("eig"))
   cases = {{[2:9, 12]}, {[16, 17, 33, 64], "zs"}, {[32, 40, 70, 100], "dc"}, {[129, 200], "zs"}, {[130, 260], "dc"}};
-  for part = mine (cases(1:end-2*quick))
+  if (limited)
+    cases = {{[2:9, 12]}, {[16, 17], "zs"}, {32, "dc"}};
+    counts += refusal (@() batcheig (eye (33), eye (33), "device", "gpu"), "pairs on a GPU");
+  elseif (quick)
+    cases = cases(1:3);
+  endif
+  for part = mine (cases)
     [p, f] = check_pencils ("gpu", part{1}{:});
     counts += [p, f];
   endfor
 endif
-if (wanted ("eig") && first)
+if (wanted ("eig") && first && ! limited)
   [p, f] = check_structure ("gpu");
   counts += [p, f];
 endif
@@ -58,8 +69,8 @@ if (wanted ("failing"))
   endfor
   warning ("on", "gpulinalg:pages-failed");
 endif
-# code for compute capability 7.5 has no kernels for qr_block and for products of pages, and says so
-if (regexpi (getenv ("GPULINALG_GPU_LABEL"), '^(PTX 75|compute 7\.5 )', "once"))
+# what needs qr_block or products of pages
+if (limited)
   if (wanted ("qr") && first)
     counts += refusal (@() qr_block (rand (40, 20), "device", "gpu"), "before compute capability 8.0");
     [Q, R] = qr_block (rand (40, 20), 0);
@@ -69,7 +80,19 @@ if (regexpi (getenv ("GPULINALG_GPU_LABEL"), '^(PTX 75|compute 7\.5 )', "once"))
     counts += refusal (@() pagemtimes (1, 2, "device", "gpu"), "not multiplied on a GPU");
     counts += refusal (@() pagefunm (eye (40), "exp", "device", "gpu"), "not computed on a GPU");
   endif
-  served = @(part) wanted (part) && ! any (strcmp (part, {"qr", "pages"}));
+  if (wanted ("svd") && first)
+    counts += refusal (@() batchsvd (rand (40, 6), "device", "gpu"), "decomposition on a GPU");
+    counts += refusal (@() batchsvd (rand (80), "device", "gpu"), "decomposition on a GPU");
+    [p, f] = check_svd ("gpu", [8, 8; 40, 40], "dz");
+    counts += [p, f];
+  endif
+  if (wanted ("arrays") && first)
+    G = gpuArray (magic (4));
+    counts += refusal (@() G * G, "not multiplied on a GPU");
+    [p, f] = check_gpu_arrays ("slices");
+    counts += [p, f];
+  endif
+  served = @(part) wanted (part) && ! any (strcmp (part, {"qr", "pages", "svd", "arrays"}));
 else
   served = wanted;
 endif
@@ -112,7 +135,7 @@ if (served ("pages"))
     counts += [p, f];
   endfor
 endif
-if (wanted ("arrays"))
+if (served ("arrays"))
   for part = mine ({"operators", "functions", "slices", "subscripts", "shapes", "programs"})
     [p, f] = check_gpu_arrays (part{1}, 1000 - 900 * quick);
     counts += [p, f];
