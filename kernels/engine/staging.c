@@ -51,6 +51,10 @@ static void copy_range (const gla_packing *p, size_t first, size_t bytes, char *
 
 enum { SHARE = 256 * 1024 }; // smaller shares cost more than they save
 
+// So many threads copy as fast as a link of 55 GB/s moves. More would be no faster, and each buffer
+// would wait for more threads where other processes have the cores (doc/notebook/auto.md).
+enum { COPY_THREADS = 8 };
+
 typedef struct {
   const gla_packing *p;
   size_t first, bytes;
@@ -69,7 +73,9 @@ static void copy_share (void *user, int64_t k, int slot)
 static void copy (const gla_packing *p, size_t first, size_t bytes, char *buffer, int packing)
 {
   copying c = {p, first, bytes, buffer, packing};
-  gla_pool_for ((int64_t)((bytes + SHARE - 1) / SHARE), gla_host_threads (), copy_share, &c);
+  const int threads = gla_host_threads ();
+  gla_pool_for ((int64_t)((bytes + SHARE - 1) / SHARE),
+                threads < COPY_THREADS ? threads : COPY_THREADS, copy_share, &c);
 }
 
 void gla_pack (const gla_packing *p, size_t first, size_t bytes, char *buffer)
