@@ -124,7 +124,8 @@ static int kinds (const void *user, gla_kind *kinds)
 static const gla_operation pagefun_operation = {
     .row = GLA_BATCH_PAGEFUN,
     .placing = {.name = "pagefun",
-                .unsupported = "functions of pages of this order are not computed on a GPU",
+                .unsupported = "functions of pages of this order are not computed on a GPU, "
+                               "nor above order 32 on one before compute capability 8.0",
                 .supports = gla_batch_supports,
                 .seconds = seconds,
                 .kinds = kinds},

@@ -78,7 +78,8 @@ static int kinds (const void *call, gla_kind *kinds)
 static const gla_operation pagemul_operation = {
     .row = GLA_BATCH_PAGEMUL,
     .placing = {.name = "pagemul",
-                .unsupported = "pages of this size are not multiplied on a GPU",
+                .unsupported = "pages of this size are not multiplied on a GPU, "
+                               "nor any on one before compute capability 8.0",
                 .supports = gla_batch_supports,
                 .seconds = gla_batch_seconds,
                 .kinds = kinds},

@@ -174,7 +174,8 @@ static int kinds (const void *user, gla_kind *kinds)
 static const gla_operation pairs_operation = {
     .row = GLA_BATCH_EIGPAIRS,
     .placing = {.name = "eigpairs",
-                .unsupported = "n is too large for pairs on a GPU",
+                .unsupported = "pairs of this order are not solved on a GPU, nor those above "
+                               "order 32 or with products on one before compute capability 8.0",
                 .supports = gla_batch_supports,
                 .seconds = seconds,
                 .kinds = kinds},

@@ -42,7 +42,7 @@ if (wanted ("eig"))
   cases = {{[2:9, 12]}, {[16, 17, 33, 64], "zs"}, {[32, 40, 70, 100], "dc"}, {[129, 200], "zs"}, {[130, 260], "dc"}};
   if (limited)
     cases = {{[2:9, 12]}, {[16, 17], "zs"}, {32, "dc"}};
-    counts += refusal (@() batcheig (eye (33), eye (33), "device", "gpu"), "pairs on a GPU");
+    counts += refusal (@() batcheig (eye (33), eye (33), "device", "gpu"), "not solved on a GPU");
   elseif (quick)
     cases = cases(1:3);
   endif
