@@ -146,6 +146,30 @@ GLA_DEVICE void factor_of_lu (small_matrix<T> &f, const small_matrix<T> &LU, con
   }
 }
 
+// Whether R of a panel is 0; all threads of a block call.
+template <class T>
+GLA_DEVICE bool is_zero_panel (const T *R, int64_t ld, int columns)
+{
+  int some = 0;
+  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
+    const int i = q % N, j = q / N;
+    if (i <= j && j < columns)
+      some |= re (R[i + j * ld]) != 0 || im (R[i + j * ld]) != 0;
+  }
+  return !__syncthreads_or (some);
+}
+
+// The reflectors of a panel of zeros, as LAPACK's: all are the identity.
+template <class T> GLA_DEVICE void no_reflectors (tree_memory<T> &s)
+{
+  for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
+    s.work.put (q % N, q / N, from_real<T> (q % N == q / N ? 1 : 0));
+    s.m.put (q % N, q / N, from_real<T> (0));
+  }
+  if (threadIdx.x < N)
+    s.S[threadIdx.x] = 1;
+}
+
 // One block per page: the first 32 rows of Q, their L and U, the factor F, R and its signs.
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
@@ -161,8 +185,10 @@ __global__ void __launch_bounds__ (THREADS)
     int i = q % N, j = q / N;
     s.work.put (i, j, s.n.get (i, j) - s.work.get (i, j));
   }
-  __syncthreads ();
-  if (threadIdx.x < N) {
+  const T *from = top_r.data + page * top_r.page;
+  if (is_zero_panel (from, top_r.ld, columns)) {
+    no_reflectors (s);
+  } else if (threadIdx.x < N) {
     factor_lu (s.work, s.S, columns);
     __syncwarp ();
     factor_of_lu (s.m, s.work, s.S, columns);
@@ -170,7 +196,6 @@ __global__ void __launch_bounds__ (THREADS)
   __syncthreads ();
   T *F = p.F.data + page * p.F.page, *R = p.R.data + page * p.R.page;
   T *A = p.A.data + page * p.A.page;
-  const T *from = top_r.data + page * top_r.page;
   for (int q = threadIdx.x; q < N * N; q += blockDim.x) {
     int r = q % N, j = q / N;
     F[r + j * p.F.ld] = s.m.get (r, j);

@@ -4,7 +4,7 @@
 % [passed, failed] = check_qr_pages (device, shapes, types). 150 pages of each shape; about half of them,
 % randomly placed, have a column that is 1, 6/7 or 8/7 times another one. LAPACK's ratios (qr_ratios) must be
 % below 30, the errors of columns and of orthogonality at most 10 k eps. R must have the bits of a call without
-% Q, and about twenty pages the bits that they have alone.
+% Q, and about twenty pages the bits that they have alone. Of a page of zeros Q is the identity, as LAPACK's is.
 
 function [passed, failed] = check_qr_pages (device, shapes, types = "zdcs")
   passed = failed = 0;
@@ -33,6 +33,14 @@ function [passed, failed] = check_qr_pages (device, shapes, types = "zdcs")
       failed += ! ok;
       if (! ok)
         printf ("FAILED %dx%d %s, 150 pages, %s: ratios %g %g\n", shape, type, device, max (lapack(:)), max (strict(:)));
+      endif
+      A(:,:,2) = 0;
+      [Q, R] = qr_block (A(:,:,1:2), 0, "device", device);
+      ok = isequal (Q(:,:,2), eye (shape.')) && ! any (R(:,:,2)(:));
+      passed += ok;
+      failed += ! ok;
+      if (! ok)
+        printf ("FAILED %dx%d %s, zeros, %s: Q is not the identity\n", shape, type, device);
       endif
     endfor
   endfor

@@ -109,7 +109,7 @@ if (served ("qr"))
   endfor
 endif
 if (served ("qr") && first)
-  shapes = [24, 24; 129, 40; 300, 130; 600, 20; 400, 260];
+  shapes = [24, 24; 129, 40; 5000, 40; 300, 130; 600, 20; 400, 260]; # the third is a tree of panels
   [p, f] = check_qr_pages ("gpu", shapes(1:end-2*quick,:));
   counts += [p, f];
 endif
