@@ -88,6 +88,23 @@ system_with () {
   [[ "$output" == *75-virtual* ]]
 }
 
+@test "GPULINALG_ISAS chooses instruction sets: native is one of them, and another word is an error" {
+  mkdir -p "$WORK/tree/src"
+  cp "$TOP/src/configure" "$TOP/src/gpulinalg.h" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
+  cd "$WORK/tree/src"
+  export GPULINALG_CUDA=no
+  ./configure
+  all=$(sed -n 's/^ISAS = //p' config.mk)
+  [ "$all" = "base avx2 avx512" ] || [ "$all" = base ]
+  GPULINALG_ISAS=native ./configure
+  [[ " $all " == *" $(sed -n 's/^ISAS = //p' config.mk) "* ]]
+  GPULINALG_ISAS=base ./configure
+  grep -qx 'ISAS = base' config.mk
+  run env GPULINALG_ISAS=avx3 ./configure
+  [ "$status" -ne 0 ]
+  [[ "$output" == *'not "avx3"'* ]]
+}
+
 @test "configure does not touch an unchanged config.mk, and accepts an mkoctfile in a folder with blanks" {
   mkdir -p "$WORK/tree/src" "$WORK/with blank"
   cp "$TOP/src/configure" "$TOP/src/Makefile" "$TOP/src/gpulinalg.h" "$TOP/src/sources.mk" "$WORK/tree/src/" && cp "$TOP/DESCRIPTION" "$WORK/tree/"
@@ -115,8 +132,8 @@ system_with () {
     | tar --create --files-from=- | tar --extract --directory="$WORK/a tree"
   cd "$WORK/a tree/src"
   unset GPULINALG_WERROR # GCC warns at -O0 of loops that it does not unroll
-  GPULINALG_CUDA=no CFLAGS=-O0 ./configure
-  make -j"$(nproc)" X86_64=no libgpulinalg.a PKG_ADD batcheig.cc-tst
+  GPULINALG_CUDA=no GPULINALG_ISAS=base CFLAGS=-O0 ./configure
+  make -j"$(nproc)" libgpulinalg.a PKG_ADD batcheig.cc-tst
   eval "$(sed -n 's/^CC = /CC="/p' config.mk)\""
   libs=$(sed -n 's/^LAPACK_LIBS = //p' config.mk)
   $CC -I. ../examples/eig_pages.c libgpulinalg.a $libs -lm -ldl -lpthread -o "$WORK/eig_pages"

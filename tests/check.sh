@@ -6,7 +6,7 @@
 #
 # Jobs run in parallel, as many as there are processors. If the build has CUDA, nvcc compiles while the
 # CPU tests run: these use a library without kernels, and the package as it is installed without CUDA.
-# `quick` builds and tests without CUDA, unless the tree is already built with it.
+# `quick` builds and tests without CUDA and for this processor, unless the tree is already built with CUDA.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -80,7 +80,7 @@ build="$make build"
 if [ "$quick" ] && grep -qx "CUDA = yes" src/config.mk 2>/dev/null; then
   build="$make -C src" # keeps the configuration of the tree
 else
-  [ -z "$quick" ] || export GPULINALG_CUDA=no
+  [ -z "$quick" ] || export GPULINALG_CUDA=no GPULINALG_ISAS=native
   (cd src && ./configure) || exit 1
 fi
 cuda=$(sed -n 's/^CUDA = //p' src/config.mk)

@@ -28,7 +28,7 @@ test_with () {
   if (
     cd "$work/$1/src"
     GPULINALG_CUDA=no ./configure
-    set -- BLAS_INT=int64_t "BLAS_SUFFIX=$2" "LAPACK_LIBS=$3" X86_64=no CFLAGS=-O1
+    set -- BLAS_INT=int64_t "BLAS_SUFFIX=$2" "LAPACK_LIBS=$3" ISAS=base CFLAGS=-O1
     make --no-print-directory -j"$(nproc)" "$@" obj/libcpu.a
     make --no-print-directory -C ../tests/c "$@" build/test_gsvd_ways build/test_eigs
     ../tests/c/build/test_gsvd_ways && ../tests/c/build/test_eigs

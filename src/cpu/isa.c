@@ -19,9 +19,13 @@
 
 // From the narrowest to the widest.
 static const gla_cpu_isa built[] = {
+#ifdef GLA_ISA_base
     TABLES (base),
-#ifdef GLA_CPU_X86
+#endif
+#ifdef GLA_ISA_avx2
     TABLES (avx2),
+#endif
+#ifdef GLA_ISA_avx512
     TABLES (avx512),
 #endif
 };
@@ -29,25 +33,26 @@ enum { count = sizeof built / sizeof *built };
 
 static int runs_here (int k)
 {
-#ifdef GLA_CPU_X86
+#ifdef __x86_64__
   __builtin_cpu_init ();
-  if (k == 1)
+  if (strcmp (built[k].name, "avx2") == 0)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
-  if (k == 2)
+  if (strcmp (built[k].name, "avx512") == 0)
     return __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512dq") &&
            __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("fma");
 #endif
-  return k == 0;
+  return strcmp (built[k].name, "base") == 0;
 }
 
 const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
 {
   const char *wanted = getenv ("GPULINALG_ISA");
   if (wanted == NULL || *wanted == '\0') {
-    int widest = count - 1;
-    while (!runs_here (widest))
-      widest--;
-    return &built[widest];
+    for (int k = count - 1; k >= 0; k--)
+      if (runs_here (k))
+        return &built[k];
+    snprintf (why, why_size, "this build has no kernels for this processor");
+    return NULL;
   }
   for (int k = 0; k < count; k++)
     if (strcmp (wanted, built[k].name) == 0) {
@@ -56,8 +61,9 @@ const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
       snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which this processor lacks", wanted);
       return NULL;
     }
-  if (strcmp (wanted, "avx2") == 0 || strcmp (wanted, "avx512") == 0)
-    snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which is not built for this processor",
+  if (strcmp (wanted, "base") == 0 || strcmp (wanted, "avx2") == 0 ||
+      strcmp (wanted, "avx512") == 0)
+    snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which this build does not have",
               wanted);
   else
     snprintf (why, why_size,

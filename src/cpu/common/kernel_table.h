@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A family of kernels is one source, <family>_kernels.c. ../Makefile compiles it once per type and
-// instruction set, with -DGLA_T=s, d, c or z and -DGLA_ISA=base, avx2 or avx512 (the last two where
-// GLA_CPU_X86 is defined). Each object has one table of functions, gla_cpu_eig_z_avx2 for example;
+// instruction set of config.mk, with -DGLA_T=s, d, c or z and -DGLA_ISA=base, avx2 or avx512.
+// Each object has one table of functions, gla_cpu_eig_z_avx2 for example;
 // isa.c lists them, and an engine chooses by what the processor has.
 
 #ifndef GPULINALG_CPU_KERNEL_TABLE_H
