@@ -3,6 +3,7 @@
 
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
+#include "engine/download_whole.cuh"
 #include "krylov_state.cuh"
 
 //------------------------------------------------------------------------------
@@ -91,28 +92,30 @@ static bool is_on_device (const void *memory)
   return known && a.type == cudaMemoryTypeDevice;
 }
 
-// A GPU takes packed columns only.
-template <class T>
-gla_status krylov_of<T>::get_rows (int64_t first_column, int64_t count, T *column, int64_t stride)
+// A matrix without gaps to the host, whose memory is new as a rule.
+static gla_status to_host (cuda_engine *e, const gla_array &to, const void *from)
 {
-  const bool on_device = is_on_device (column);
+  const size_t bytes = (size_t)(to.rows * to.columns) * gla_type_size (to.type);
+  const gla_status status = download_whole (e, 0, static_cast<char *> (to.data), from, bytes);
+  return status == GLA_ERROR_OUT_OF_MEMORY ? engine_download (e, 0, &to, from) : status;
+}
+
+template <class T>
+gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
+{
+  const bool on_device = is_on_device (to);
+  T *column = static_cast<T *> (to);
   for (int64_t at = first_column; at < first_column + count;) {
     int k = (int)(at % b), some = b - k;
     if (some > first_column + count - at)
       some = (int)(first_column + count - at);
-    gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
-    x.column_stride = stride;
+    const gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
     GLA_TRY (krylov_fetch_columns (place, block (at / b), on_device ? column : stage, k, some));
-    GLA_TRY (on_device ? GLA_OK : engine_download (e, 0, &x, stage));
-    column += some * stride;
+    GLA_TRY (on_device ? GLA_OK : to_host (e, x, stage));
+    column += some * n;
     at += some;
   }
   return GLA_OK;
-}
-
-template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
-{
-  return get_rows (first_column, count, static_cast<T *> (to), n);
 }
 
 //------------------------------------------------------------------------------
@@ -166,7 +169,6 @@ template <class T> gla_status krylov_of<T>::turn (int64_t count, int64_t keep)
   template gla_status krylov_of<T>::to_device (void *, const void *, size_t);                      \
   template gla_status krylov_of<T>::product (const T *, T *);                                      \
   template gla_status krylov_of<T>::put_rows (int64_t, int64_t, const T *, int64_t);               \
-  template gla_status krylov_of<T>::get_rows (int64_t, int64_t, T *, int64_t);                     \
   template gla_status krylov_of<T>::put (int64_t, int64_t, const void *);                          \
   template gla_status krylov_of<T>::get (int64_t, int64_t, void *);                                \
   template gla_status krylov_of<T>::multiply (int64_t, int64_t);                                   \

@@ -78,7 +78,6 @@ template <class T> struct krylov_of : krylov_state {
   gla_status product (const T *from, T *to);
   gla_status product_on_host (const T *from, T *to);
   gla_status put_rows (int64_t first, int64_t count, const T *from, int64_t stride);
-  gla_status get_rows (int64_t first, int64_t count, T *to, int64_t stride);
   gla_status pause (double seconds);
   gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
   gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);

@@ -3,7 +3,9 @@
 
 #include "krylov_team.cuh"
 #include "common/carver.cuh"
+#include "common/host_memory.h"
 #include "common/peers.cuh"
+#include "engine/downloads.cuh"
 
 #include <new>
 
@@ -136,13 +138,49 @@ template <class T> gla_status krylov_team<T>::put (int64_t first, int64_t count,
   return enter (0);
 }
 
+// Memory of the host that is new as a rule, which may come slowly.
+static gla_status prefault (const cuda_engine *e, void *memory, size_t bytes)
+{
+  const size_t most = (size_t)64 << 20;
+  for (size_t at = 0; at < bytes; at += most) {
+    gla_host_prefault (static_cast<char *> (memory) + at, bytes - at < most ? bytes - at : most);
+    if (e->monitor.poll (e->monitor.user, 0))
+      return GLA_ERROR_STOPPED;
+  }
+  return GLA_OK;
+}
+
+// Columns first .. first+count-1 of block k, of all members on the way to the host at once. All of
+// the memory there is prefaulted before, because that of a member alone has gaps.
+template <class T>
+gla_status krylov_team<T>::get_columns (int64_t k, int first, int count, T *to)
+{
+  download_part parts[GLA_TEAM_MOST];
+  int failed = 0;
+  for (int m = 0; m < opened; m++) {
+    const krylov_of<T> &rows = *members[m].rows;
+    parts[m] = {members[m].e,
+                gla_array_packed (to + rows.place.before, this->job.type, rows.n, count, 1,
+                                  GLA_DEVICE_HOST),
+                rows.stage};
+    parts[m].to.column_stride = order;
+    GLA_TRY (enter (m));
+    GLA_TRY (of (m, krylov_fetch_columns (rows.place, rows.block (k), rows.stage, first, count)));
+  }
+  GLA_TRY (prefault (this->e, to, (size_t)(order * count) * sizeof (T)));
+  const gla_status status = downloads_together (parts, opened, &failed);
+  return of (failed, status);
+}
+
 template <class T> gla_status krylov_team<T>::get (int64_t first, int64_t count, void *to)
 {
-  for (int k = 0; k < opened; k++) {
-    krylov_of<T> &rows = *members[k].rows;
-    GLA_TRY (enter (k));
-    GLA_TRY (
-        of (k, rows.get_rows (first, count, static_cast<T *> (to) + rows.place.before, order)));
+  T *column = static_cast<T *> (to);
+  for (int64_t at = first; at < first + count;) {
+    const int64_t k = at / this->b, left = first + count - at;
+    const int from = (int)(at % this->b), some = left < this->b - from ? (int)left : this->b - from;
+    GLA_TRY (get_columns (k, from, some, column));
+    column += some * order;
+    at += some;
   }
   return enter (0);
 }

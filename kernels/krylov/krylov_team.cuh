@@ -58,6 +58,7 @@ template <class T> struct krylov_team : krylov_of<T> {
   gla_status open_member (int k, const gla_krylov_job *whole);
   gla_status take_memory (int k);
   void take_shares (int k);
+  gla_status get_columns (int64_t k, int first, int count, T *to);
   gla_status read_blocks (int k, int64_t from);
   gla_status read_sums (int k, int turn, int64_t numbers);
 };

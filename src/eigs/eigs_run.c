@@ -171,15 +171,26 @@ static gla_status put_nan (gla_eigs_run *run, void *column)
   return status;
 }
 
+// How many vectors from this one on go together: those that have converged, side by side.
+static int64_t how_many (const gla_eigs_run *run, const gla_array *to, int64_t first)
+{
+  int64_t count = 1;
+  while (to->column_stride == run->rows && run->converged[first] && first + count < run->k &&
+         run->converged[first + count])
+    count++;
+  return count;
+}
+
 // Vectors to where the caller wants them: on the host, or on the GPU that has computed them.
 static gla_status take_vectors (gla_eigs_run *run, const gla_array *to)
 {
   const size_t size = gla_type_size (run->type);
   gla_status status = GLA_OK;
-  for (int64_t i = 0; i < run->k && status == GLA_OK; i++) {
+  for (int64_t i = 0, count; i < run->k && status == GLA_OK; i += count) {
     char *column = (char *)to->data + (size_t)(i * to->column_stride) * size;
+    count = how_many (run, to, i);
     if (run->converged[i])
-      status = run->engine->backend->krylov->get (run->engine, i, 1, column);
+      status = run->engine->backend->krylov->get (run->engine, i, count, column);
     else if (to->device != GLA_DEVICE_HOST)
       status = put_nan (run, column);
     else
