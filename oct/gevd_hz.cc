@@ -43,12 +43,14 @@ static gla_gevd_report compute (gla::call &call, gla::collective *collective, co
 {
   const gevd_sizes size (A.dims (), B.dims (), collective);
   if (want.outputs > 1)
-    gla::allocate_part (Z, r.Z, A.dims (), size.p, size.q);
+    gla::allocate_part (Z, r.Z, A.dims (), size.p,
+                        columns_of_result (collective, want, size.q).count);
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gevd_report> ();
+  auto function = want.by_columns ? gla_gevd_columns : gla_gevd_rows;
   if (collective)
     collective->finish (
-        gla_gevd_rows (call.context (), collective->ranks (), &a, &b, &r, &want.gsvd, &report));
+        function (call.context (), collective->ranks (), &a, &b, &r, &want.gsvd, &report));
   else
     call.finish (gla_gevd (call.context (), &a, &b, &r, &want.gsvd, &report));
   return report;
@@ -105,8 +107,9 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   octave_value_list out = ovl (Z, lambda);
   if (want.outputs > 2) {
     octave_idx_type above = std::max<octave_idx_type> (0, size.q - size.m);
-    out (2) = gla::diagonal_pages (alpha, std::min (size.m, size.q), above);
-    out (3) = gla::diagonal_pages (beta, std::min (size.n, size.q), 0);
+    const gla::columns_here here = columns_of_result (collective, want, size.q);
+    out (2) = gla::diagonal_pages (alpha, std::min (size.m, size.q), above, here);
+    out (3) = gla::diagonal_pages (beta, std::min (size.n, size.q), 0, here);
   }
   return out;
 }
@@ -140,7 +143,7 @@ static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave
   });
 }
 
-// The same with "mpi", "rows" or "root".
+// The same with "mpi", "rows", "root" or "columns".
 static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
                                            const octave_value_list &args, int nargout)
 {
@@ -148,7 +151,7 @@ static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
   const gla::options opts = read_arguments (args, nargout, want);
   if (gla::any_gpu_array (args))
     gla::gather_needed ("gevd_hz with \"mpi\"");
-  const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root"});
+  const std::string layout = gla::mpi_word ("gevd_hz", opts, {"rows", "root", "columns"});
   collective.call ().set_place (opts.value ("device"));
   auto work = [&] (const octave_value &A, const octave_value &B) {
     collective.announce (A, B);
@@ -158,6 +161,9 @@ static octave_value_list gevd_hz_of_ranks (gla::collective &collective,
   };
   if (layout == "rows")
     return work (args (0), args (1));
+  want.by_columns = layout == "columns";
+  if (want.by_columns)
+    return gla::with_columns (collective, args (0), args (1), work);
   return gla::with_root (collective, args (0), args (1), std::string (want.outputs, '-'), work);
 }
 

@@ -92,7 +92,7 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
   });
 }
 
-// The same with "mpi", "rows" or "root".
+// The same with "mpi", "rows", "root" or "columns".
 static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
                                            const octave_value_list &args, int nargout)
 {
@@ -100,7 +100,7 @@ static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
   const gla::options opts = read_arguments (args, nargout, want);
   if (gla::any_gpu_array (args))
     gla::gather_needed ("gsvd_hz with \"mpi\"");
-  const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root"});
+  const std::string layout = gla::mpi_word ("gsvd_hz", opts, {"rows", "root", "columns"});
   if (!want.economy && want.outputs > 1)
     error_with_id ("gpulinalg:bad-option",
                    "gsvd_hz: with \"mpi\" there is the economy form only; add 0 or \"econ\"");
@@ -111,6 +111,9 @@ static octave_value_list gsvd_hz_of_ranks (gla::collective &collective,
   };
   if (layout == "rows")
     return solve (args (0), args (1));
+  want.by_columns = layout == "columns";
+  if (want.by_columns)
+    return gla::with_columns (collective, args (0), args (1), solve);
   const std::string by_rows = want.outputs > 1 ? "AB----" : "-";
   return gla::with_root (collective, args (0), args (1), by_rows.substr (0, want.outputs), solve);
 }

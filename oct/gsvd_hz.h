@@ -7,6 +7,8 @@
 #include "gpu_pages.h"
 #include "ranks.h"
 
+#include <algorithm>
+
 namespace gla
 {
 
@@ -20,21 +22,36 @@ template <typename A> gpu_pages<A> product (const gpu_pages<A> &x, const gpu_pag
   return gpu_pages<A> (gla::binary ("times", x, y));
 }
 
-// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one.
+// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one; of
+// these pages the columns `here`.
 template <typename RealArray>
-RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
+RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above,
+                          const columns_here &here)
 {
   dim_vector dims = values.dims ();
   octave_idx_type q = dims (0), pages = pages_of (dims);
   dims (0) = rows;
-  dims (1) = q;
+  dims (1) = here.count;
   RealArray D = zeros<RealArray> (dims);
   auto *d = D.fortran_vec ();
   const auto *v = values.data ();
   for (octave_idx_type k = 0; k < pages; k++)
-    for (octave_idx_type j = above; j < q && j - above < rows; j++)
-      d[(k * q + j) * rows + j - above] = v[k * q + j];
+    for (octave_idx_type j = std::max (above, here.first);
+         j < here.first + here.count && j - above < rows; j++)
+      d[(k * here.count + j - here.first) * rows + j - above] = v[k * q + j];
   return D;
+}
+// All columns; on a GPU these are here in any case.
+template <typename RealArray>
+RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above)
+{
+  return diagonal_pages (values, rows, above, columns_here (values.dims () (0), 0, 1));
+}
+template <typename A>
+gpu_pages<A> diagonal_pages (const gpu_pages<A> &values, octave_idx_type rows,
+                             octave_idx_type above, const columns_here &)
+{
+  return diagonal_pages (values, rows, above);
 }
 
 } // namespace gla
@@ -42,8 +59,17 @@ RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_
 struct gsvd_request {
   gla_gsvd_options gsvd;
   bool economy;
+  bool by_columns; // "mpi", "columns"
   int outputs; // at least 1: without outputs Octave stores the first one in ans
 };
+
+// The columns here of a result that has so many: all, unless results are by columns.
+inline gla::columns_here columns_of_result (const gla::collective *t, const gsvd_request &want,
+                                            octave_idx_type columns)
+{
+  return want.by_columns ? gla::columns_here (columns, t->rank (), t->count ())
+                         : gla::columns_here (columns, 0, 1);
+}
 
 // For gsvd_hz and gevd_hz: checks that the shapes of A and B match; reads the options of the
 // method.

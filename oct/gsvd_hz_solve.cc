@@ -98,16 +98,20 @@ template <typename Array, typename RealArray> struct gsvd_factors {
   RealArray alpha, beta;
   gla_gsvd_results results = gla::sized<gla_gsvd_results> ();
 
-  gsvd_factors (const dim_vector &dims, const pair_sizes &s, const gsvd_request &want)
+  gsvd_factors (const dim_vector &dims, const pair_sizes &s, const gsvd_request &want,
+                const gla::collective *t)
   {
+    auto here = [&] (octave_idx_type columns) { return columns_of_result (t, want, columns).count; };
+    // by columns the rows of U and V are those of the whole matrices
+    const octave_idx_type m = want.by_columns ? s.all_m : s.m, n = want.by_columns ? s.all_n : s.n;
     gla::allocate_part (alpha, results.alpha, dims, s.q, 1);
     gla::allocate_part (beta, results.beta, dims, s.q, 1);
     if (want.outputs > 1) {
-      gla::allocate_part (U, results.U, dims, s.m, want.economy ? std::min (s.all_m, s.q) : s.m);
-      gla::allocate_part (V, results.V, dims, s.n, want.economy ? std::min (s.all_n, s.q) : s.n);
+      gla::allocate_part (U, results.U, dims, m, here (want.economy ? std::min (s.all_m, s.q) : m));
+      gla::allocate_part (V, results.V, dims, n, here (want.economy ? std::min (s.all_n, s.q) : n));
     }
     if (want.outputs > 2)
-      gla::allocate_part (X, results.X, dims, s.p, s.q);
+      gla::allocate_part (X, results.X, dims, s.p, here (s.q));
   }
 };
 
@@ -127,7 +131,7 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   octave_idx_type pages = gla::pages_of (dims);
   bool one_pair = dims.ndims () == 2;
 
-  gsvd_factors<Array, RealArray> f (dims, size, want);
+  gsvd_factors<Array, RealArray> f (dims, size, want, collective);
   int32NDArray info (dim_vector (1, pages));
   f.results.info = reinterpret_cast<int32_t *> (info.fortran_vec ());
   std::vector<gla_gsvd_stats> stats (want.outputs > 5 ? std::max<octave_idx_type> (1, pages) : 0);
@@ -136,9 +140,11 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   gla_array a = gla::part (gla::input (A)), b = gla::part (gla::input (B));
   auto report = gla::sized<gla_gsvd_report> ();
   auto start = std::chrono::steady_clock::now ();
-  if (collective)
-    collective->finish (gla_gsvd_rows (call.context (), collective->ranks (), &a, &b, &f.results,
-                                       &want.gsvd, &report));
+  if (collective) {
+    auto function = want.by_columns ? gla_gsvd_columns : gla_gsvd_rows;
+    collective->finish (function (call.context (), collective->ranks (), &a, &b, &f.results,
+                                  &want.gsvd, &report));
+  }
   else
     call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   if (on_gpu)
@@ -154,8 +160,9 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   if (want.outputs > 3) {
     const octave_idx_type m = size.all_m, n = size.all_n, q = size.q;
     octave_idx_type above = std::max<octave_idx_type> (0, q - m);
-    out (3) = gla::diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above);
-    out (4) = gla::diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0);
+    const gla::columns_here here = columns_of_result (collective, want, q);
+    out (3) = gla::diagonal_pages (f.alpha, want.economy ? std::min (m, q) : m, above, here);
+    out (4) = gla::diagonal_pages (f.beta, want.economy ? std::min (n, q) : n, 0, here);
   }
   if (want.outputs > 5)
     out (5) = stats_of (stats, info, report, seconds.count (), one_pair);

@@ -65,18 +65,25 @@ void collective::refuse (gla_status status, const std::string &why)
 // "root"
 //------------------------------------------------------------------------------
 
-// Rows of a rank of m in all, as gla_ranks_deal gives them.
-static octave_idx_type rows_of_rank (octave_idx_type m, int rank, int count)
+// The library deals out rows, and columns, in this way.
+static octave_idx_type first_of_rank (octave_idx_type m, octave_idx_type rank, int count)
 {
-  auto first = [&] (octave_idx_type r) { return m / count * r + m % count * r / count; };
-  return first (rank + 1) - first (rank);
+  return m / count * rank + m % count * rank / count;
+}
+
+columns_here::columns_here (octave_idx_type columns, int rank, int ranks)
+    : first (first_of_rank (columns, rank, ranks)),
+      count (first_of_rank (columns, rank + 1, ranks) - first)
+{
 }
 
 template <typename Array>
 static octave_value deal (collective &t, const octave_value &whole, octave_idx_type m)
 {
   Array all;
-  const dim_vector dims (rows_of_rank (m, t.rank (), t.count ()), t.columns (), t.pages ());
+  const octave_idx_type rows =
+      first_of_rank (m, t.rank () + 1, t.count ()) - first_of_rank (m, t.rank (), t.count ());
+  const dim_vector dims (rows, t.columns (), t.pages ());
   Array mine = unfilled<Array> (dims);
   const gla_array to = part (output (mine));
   if (t.is_root ())
@@ -120,14 +127,20 @@ static octave_value undivided (const collective &t, const octave_value &whole)
   return NDArray (dim_vector (0, t.columns (), t.pages ()));
 }
 
-octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
-                             const std::string &by_rows, const rows_body &body)
+static void check_others (const collective &t, const octave_value &A, const octave_value &B,
+                          const char *word)
 {
   if (!t.is_root () && (!A.isempty () || !B.isempty ()))
     error_with_id ("gpulinalg:bad-shape",
-                   "%s: with \"root\" A and B must be empty on all ranks but 0, but A is %s and B "
+                   "%s: with \"%s\" A and B must be empty on all ranks but 0, but A is %s and B "
                    "is %s",
-                   t.who (), A.dims ().str ().c_str (), B.dims ().str ().c_str ());
+                   t.who (), word, A.dims ().str ().c_str (), B.dims ().str ().c_str ());
+}
+
+octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
+                             const std::string &by_rows, const rows_body &body)
+{
+  check_others (t, A, B, "root");
   t.announce (A, B);
   const octave_idx_type m = t.total (0), n = t.total (1);
   const bool tall = is_tall (t);
@@ -164,6 +177,14 @@ octave_value_list with_root (collective &t, const octave_value &A, const octave_
       out (k) = Matrix ();
   }
   return out;
+}
+
+octave_value_list with_columns (collective &t, const octave_value &A, const octave_value &B,
+                                const rows_body &body)
+{
+  check_others (t, A, B, "columns");
+  t.announce (A, B);
+  return body (undivided (t, A), undivided (t, B));
 }
 
 } // namespace gla

@@ -166,6 +166,18 @@ typedef std::function<octave_value_list (const octave_value &A, const octave_val
 octave_value_list with_root (collective &t, const octave_value &A, const octave_value &B,
                              const std::string &by_rows, const rows_body &body);
 
+// For "mpi", "columns": `body` gets the whole matrices on rank 0, and matrices without rows on the
+// others; it makes the outputs of this rank.
+octave_value_list with_columns (collective &t, const octave_value &A, const octave_value &B,
+                                const rows_body &body);
+
+// The columns of a result that belong to this rank, of so many: first .. first+count-1.
+struct columns_here {
+  octave_idx_type first, count;
+
+  columns_here (octave_idx_type columns, int rank, int ranks);
+};
+
 } // namespace gla
 
 #endif

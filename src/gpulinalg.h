@@ -1039,6 +1039,22 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
                           const gla_array *B, const gla_gevd_results *results,
                           const gla_gsvd_options *options, gla_gevd_report *report);
 
+// gla_gsvd and gla_gevd of a pair that rank 0 has; each rank gets its block of columns of the
+// results. For one pair whose results one rank need not have as a whole.
+// A, B    on rank 0 as for gla_gsvd, on the host; on the others of the same type, with the same
+//         columns and pages, and without rows.
+// results alpha, beta, info and stats: the same on all ranks. U: m x .., V: n x .., X and Z: p x ..,
+//         of whose min (m, q), min (n, q) and q = min (m+n, p) columns rank r of R has columns
+//         floor (c*r/R) to floor (c*(r+1)/R)-1, c of them in all.
+// Method: gla_gsvd of (A, B) on rank 0, with its bits on the same processors, however tall they
+// are. Ranks share the sweeps as with gla_gsvd_rows. Columns go from rank 0 straight to their rank.
+gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                             const gla_array *B, const gla_gsvd_results *results,
+                             const gla_gsvd_options *options, gla_gsvd_report *report);
+gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
+                             const gla_array *B, const gla_gevd_results *results,
+                             const gla_gsvd_options *options, gla_gevd_report *report);
+
 // A square sparse matrix A whose rows are spread over ranks: those of rank 0, then those of rank 1
 // and so on. It belongs to its context and to its ranks.
 typedef struct gla_sparse_rows gla_sparse_rows;

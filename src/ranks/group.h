@@ -26,7 +26,9 @@ typedef enum {
   GLA_CALL_SPARSE,
   GLA_CALL_SPMV,
   GLA_CALL_EIGS,
-  GLA_CALL_ALL_TO_ALL
+  GLA_CALL_ALL_TO_ALL,
+  GLA_CALL_GSVD_COLUMNS,
+  GLA_CALL_GEVD_COLUMNS
 } gla_rank_call;
 
 // What must be the same on all ranks, 0 where it is not used; names are in meet.c.

@@ -37,21 +37,8 @@ static int64_t least (int64_t x, int64_t y)
 }
 
 //------------------------------------------------------------------------------
-// check inputs
+// start
 //------------------------------------------------------------------------------
-
-static gla_status check_pair (gla_context *ctx, const gla_array *A, const gla_array *B,
-                              const gla_gsvd_options *o)
-{
-  if (B == NULL)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B must not be NULL");
-  const gla_status status = gla_rows_check_inputs (ctx, A, B);
-  if (status != GLA_OK)
-    return status;
-  if (o->block < 0)
-    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
-  return gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);
-}
 
 // Room for the messages of A and B, and of results of p x p and 2*p and for each page.
 static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *A,
@@ -83,12 +70,7 @@ static int is_whole (const gla_rows *rows)
 static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
                          const gla_array *B, const gla_gsvd_options *o)
 {
-  card->facts[GLA_FACT_RIGHT_SIDES] = B->columns;
-  card->facts[GLA_FACT_BLOCK] = o->block;
-  card->facts[GLA_FACT_OPTIONS] =
-      (int)o->method + 10 * (int)o->blocking + 100 * (int)o->ordering + 1000 * (o->blank != 0);
-  card->status = GLA_OK;
-  const gla_status status = gla_rows_meet (ctx, call->a.ranks, card, A, B);
+  const gla_status status = gla_rows_meet_pair (ctx, call->a.ranks, card, A, B, o);
   if (status != GLA_OK)
     return status;
   call->b.ranks = call->a.ranks;
@@ -278,7 +260,7 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
       !gla_check_report (ctx, "report", report))
     status = GLA_ERROR_BAD_ARGUMENT;
   if (status == GLA_OK)
-    status = check_pair (ctx, A, B, &o);
+    status = gla_rows_check_pair (ctx, A, B, &o);
   if (status == GLA_OK)
     status = allocate (ctx, &call, A, &o, r.stats != NULL);
   card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
@@ -371,7 +353,7 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
       !gla_check_report (ctx, "report", report))
     status = GLA_ERROR_BAD_ARGUMENT;
   if (status == GLA_OK)
-    status = check_pair (ctx, A, B, &o);
+    status = gla_rows_check_pair (ctx, A, B, &o);
   if (status == GLA_OK)
     status = allocate (ctx, &call, A, &o, 0);
   card.facts[GLA_FACT_OUTPUTS] =

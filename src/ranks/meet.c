@@ -53,6 +53,10 @@ static const char *call_name (int64_t call)
     return "the eigenvalues of a sparse matrix";
   case GLA_CALL_ALL_TO_ALL:
     return "bytes from all ranks to all";
+  case GLA_CALL_GSVD_COLUMNS:
+    return "a generalized SVD by columns";
+  case GLA_CALL_GEVD_COLUMNS:
+    return "the eigenvalues of a pair by columns";
   }
   return "a call that is unknown here";
 }

@@ -36,6 +36,19 @@ gla_status gla_rows_check_rhs (gla_context *ctx, const gla_array *A, const gla_a
   return gla_check_array (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
 }
 
+gla_status gla_rows_check_pair (gla_context *ctx, const gla_array *A, const gla_array *B,
+                                const gla_gsvd_options *o)
+{
+  if (B == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "B must not be NULL");
+  const gla_status status = gla_rows_check_inputs (ctx, A, B);
+  if (status != GLA_OK)
+    return status;
+  if (o->block < 0)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "block = %d must not be negative", o->block);
+  return gla_check_array (ctx, "B", B, A->type, B->rows, A->columns, A->pages);
+}
+
 gla_status gla_rows_check_output (gla_context *ctx, const char *name, const gla_array *a,
                                   const gla_array *shape)
 {
@@ -68,6 +81,17 @@ gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *car
   card->facts[GLA_FACT_COLUMNS] = A->columns;
   card->facts[GLA_FACT_PAGES] = A->pages;
   return gla_ranks_meet (ctx, ranks, card);
+}
+
+gla_status gla_rows_meet_pair (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
+                               const gla_array *A, const gla_array *B, const gla_gsvd_options *o)
+{
+  card->facts[GLA_FACT_RIGHT_SIDES] = B->columns;
+  card->facts[GLA_FACT_BLOCK] = o->block;
+  card->facts[GLA_FACT_OPTIONS] =
+      (int)o->method + 10 * (int)o->blocking + 100 * (int)o->ordering + 1000 * (o->blank != 0);
+  card->status = GLA_OK;
+  return gla_rows_meet (ctx, ranks, card, A, B);
 }
 
 // Room for the messages of this matrix and `more` bytes of results.

@@ -10,6 +10,9 @@
 gla_status gla_rows_check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B);
 // The same for right-hand sides B of A.
 gla_status gla_rows_check_rhs (gla_context *ctx, const gla_array *A, const gla_array *B);
+// The same for a pair of gla_gsvd.
+gla_status gla_rows_check_pair (gla_context *ctx, const gla_array *A, const gla_array *B,
+                                const gla_gsvd_options *o);
 // Whether a result without data, or of this type and shape, is on the host.
 gla_status gla_rows_check_output (gla_context *ctx, const char *name, const gla_array *a,
                                   const gla_array *shape);
@@ -23,5 +26,8 @@ gla_status gla_rows_reserve (gla_context *ctx, gla_ranks *ranks, const gla_array
 // card is not GLA_OK, with the message of the context.
 gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
                           const gla_array *A, const gla_array *B);
+// The same for a pair and its options, where nothing is wrong.
+gla_status gla_rows_meet_pair (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
+                               const gla_array *A, const gla_array *B, const gla_gsvd_options *o);
 
 #endif

@@ -1,11 +1,9 @@
 // test_rows_shared.c: pairs whose sweeps all ranks share
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "common/orderings.h"
 #include "context.h"
 #include "rank_pairs.h"
-
-enum { MOST_BLOCKS = 64 };
+#include "shared_moves.h"
 
 // All rows on rank 0.
 static void put_on_root (int64_t rows, int ranks, int64_t *first)
@@ -32,29 +30,6 @@ static gsvd_call shared_call (gla_type type, int m, int n, int p, const gla_gsvd
 //------------------------------------------------------------------------------
 // messages
 //------------------------------------------------------------------------------
-
-// How many blocks move, counted pair by pair in the order that one rank has: the k-th of c pairs
-// of a step belongs to rank k * ranks / c.
-static int count_moves (gla_gsvd_ordering ordering, int blocks, int ranks, int sweeps)
-{
-  static int32_t pairs[MOST_BLOCKS * MOST_BLOCKS];
-  const int players = blocks + blocks % 2, steps = gla_ordering_steps (ordering, players);
-  int owner[MOST_BLOCKS] = {0}, moves = 0;
-  gla_ordering_fill (ordering, players, pairs);
-  for (int s = 0; s < sweeps * steps; s++) {
-    const int32_t *step = pairs + s % steps * players;
-    for (int k = 0, turn = 0; k < players / 2; k++)
-      for (int side = 0; side < 2 && step[2 * k + 1] < blocks; side++) {
-        const int block = step[2 * k + side], rank = turn / 2 * ranks / (blocks / 2);
-        turn++;
-        moves += owner[block] != rank;
-        owner[block] = rank;
-      }
-  }
-  for (int b = 0; b < blocks; b++)
-    moves += owner[b] != 0;
-  return moves;
-}
 
 // doc/scaling.md has these formulas. The blocks are of equal size.
 static void check_traffic (const problem *p, int ranks, const char *what)

@@ -1,0 +1,16 @@
+// columns.h: a matrix of rank 0 goes to all ranks by columns
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_RANKS_COLUMNS_H
+#define GPULINALG_RANKS_COLUMNS_H
+
+#include "group.h"
+
+// The columns that belong to a rank, of a matrix that may have no data.
+gla_array gla_columns_part (const gla_array *whole, int rank, int ranks);
+
+// Within a call that ranks have met for, with room for the largest part: each rank's columns of
+// `whole`, which rank 0 has, come to its `mine`. Where a rank has failed nothing is written.
+void gla_columns_deal (gla_ranks *ranks, const gla_array *whole, const gla_array *mine);
+
+#endif
