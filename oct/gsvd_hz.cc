@@ -247,7 +247,15 @@ dealt out to all ranks, which work as with @qcode{"rows"}.  Else rank 0 decompos
 pair as it is, and gets the bits that it would get alone, whatever the number of ranks,
 if all have the same kind of processor.
 
-With both values all ranks share the sweeps of one pair, which take most of the time of
+With the value @qcode{"columns"} the matrices are on rank 0, too, where the pair is
+decomposed as it is, however tall.  Each rank gets its block of columns of @var{U},
+@var{V}, @var{X}, @var{C} and @var{S}: of @var{c} columns rank @var{r} of @var{R} gets
+columns @code{floor (@var{c}*@var{r}/@var{R}) + 1} to
+@code{floor (@var{c}*(@var{r}+1)/@var{R})}, with the bits that rank 0 would get alone.
+@var{sigma} and @var{stats} are the same on all ranks.  Rank 0 has the whole results for
+a moment; the others never have.
+
+With all three values all ranks share the sweeps of one pair, which take most of the time of
 a large one: each works on its part of the pairs of blocks of columns.  That is for
 pairs without pages that the CPU of rank 0 decomposes, with more than 192 columns or, if
 @qcode{"block"} is given, more than two blocks; GPUs of the other ranks do nothing.  Each

@@ -271,6 +271,53 @@ END
   right_on_all shared
 }
 
+@test "results of a pair of rank 0 by columns, with the bits of one process, on 1 to 4 ranks" {
+  script by_columns <<'END'
+    [rank, ranks] = gpulinalg_mpi ();
+    function [A, B] = pair (m, n, p, pages)
+      randn ("seed", m + n);
+      A = randn (m, p, pages);
+      B = randn (n, p, pages);
+    endfunction
+    here = @(X) X(:,floor (columns (X) * rank / ranks) + 1 : floor (columns (X) * (rank + 1) / ranks),:);
+    mine = @(A) {A, []}{1 + (rank > 0)};
+    for size = [200, 210, 198, 1; 60, 71, 50, 1; 90, 30, 25, 1; 5, 4, 12, 1; 3, 6, 2, 1; 6, 5, 4, 3]'
+      [A, B] = pair (num2cell (size){:});
+      for t = 1:3
+        if (t == 2)
+          A *= 1 + 2i;
+        elseif (t == 3)
+          B = single (B);
+        endif
+        o = {"method", {"tangent", "hz"}{1 + (t == 2)}, "device", "cpu"};
+        if (size(3) < 100)
+          o = [o, {"block", 4, "ordering", "mm"}];
+        endif
+        all = alone = cell (1, 5);
+        [all{:}, stats] = gsvd_hz (mine (A), mine (B), 0, o{:}, "mpi", "columns");
+        sigma = gsvd_hz (mine (A), mine (B), o{:}, "mpi", "columns");
+        [alone{:}, one] = gsvd_hz (A, B, 0, o{:});
+        assert (isequal (all, cellfun (here, alone, "UniformOutput", false)));
+        assert (class (all{1}), class (alone{1}));
+        assert (isequal (rmfield (stats, "seconds"), rmfield (one, "seconds")));
+        assert (isequal (sigma, gsvd_hz (A, B, o{:})));
+        parts = alone = cell (1, 4);
+        [parts{:}] = gevd_hz (mine (A), mine (B), o{:}, "mpi", "columns");
+        [alone{:}] = gevd_hz (A, B, o{:});
+        assert (isequal (parts, {here(alone{1}), alone{2}, here(alone{3}), here(alone{4})}));
+      endfor
+    endfor
+    try
+      gsvd_hz (ones (2, 2), ones (2, 2), 0, "mpi", "columns");
+      assert (ranks, 1);
+    catch err
+      assert (strfind (err.message, 'with "columns" A and B must be empty on all ranks but 0') > 0);
+    end_try_catch
+    printf ("rank %d of %d is right\n", rank, ranks);
+END
+  right_on_all by_columns
+}
+
 @test "a rank that dies, is stopped or has other options in the sweeps of one pair ends all" {
   script differs <<'END'
     [rank, ranks] = gpulinalg_mpi ();
