@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
-#include "auto/place.h"
-#include "sparse/sparse.h"
+#include "sparse/spmv_run.h"
 #include "structs.h"
 
 #include <string.h>
@@ -41,14 +40,6 @@ static gla_status check (gla_context *ctx, const gla_sparse *S, char op, const g
 // choose the place
 //------------------------------------------------------------------------------
 
-// One product, for the choice between the CPU and a GPU.
-typedef struct {
-  gla_sparse *S;
-  char op;
-  int64_t columns;
-  const gla_array *x, *y;
-} product;
-
 static const gla_face *likely_face (const gla_sparse *S, char op)
 {
   const int other = (op != 'N') != (S->options.by_columns != 0);
@@ -57,14 +48,14 @@ static const gla_face *likely_face (const gla_sparse *S, char op)
 
 static int supports (const gla_backend *backend, const void *call)
 {
-  const product *p = call;
+  const gla_spmv_call *p = call;
   return backend->spmv != NULL && backend->spmv->supports (&p->S->faces[0].M);
 }
 
 static double seconds (gla_engine *engine, const void *call, int64_t pages)
 {
   (void)pages;
-  const product *p = call;
+  const gla_spmv_call *p = call;
   const gla_face *face = likely_face (p->S, p->op);
   return engine->backend->spmv->seconds (engine, &face->M, gla_sparse_prepared (p->S, face, engine),
                                          p->columns);
@@ -79,9 +70,9 @@ static const gla_placing placing = {.name = "spmv",
 // gla_spmv
 //------------------------------------------------------------------------------
 
-static gla_status multiply (void *call, gla_engine *engine)
+gla_status gla_spmv_on_engine (void *call, gla_engine *engine)
 {
-  const product *p = call;
+  const gla_spmv_call *p = call;
   gla_sparse_use use;
   void *prepared;
   gla_status status = gla_sparse_find_use (p->S, p->op, engine->backend->spmv->transposes, &use);
@@ -98,7 +89,7 @@ static gla_status multiply (void *call, gla_engine *engine)
   return engine->backend->spmv->product (engine, prepared, &job);
 }
 
-static const gla_placed_work work = {.on_engine = multiply};
+static const gla_placed_work work = {.on_gpus = gla_spmv_on_gpus, .on_engine = gla_spmv_on_engine};
 
 // Without anything in x there is nothing to add up.
 static gla_status answer_empty (gla_context *ctx, const gla_array *y)
@@ -123,7 +114,7 @@ gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *
   gla_status status = check (ctx, S, op, x, y);
   if (status != GLA_OK)
     return status;
-  product p = {S, op, x->columns, x, y};
+  gla_spmv_call p = {S, op, x->columns, x, y};
   const gla_placed placed = {
       .placing = &placing, .work = &work, .call = &p, .pages = 1, .data_device = x->device};
   if (!gla_array_empty (y))

@@ -12,27 +12,6 @@ static int can_share (const gla_eigs_call *call)
          (vectors->data == NULL || vectors->device == GLA_DEVICE_HOST);
 }
 
-static int is_lost (gla_status status)
-{
-  return status == GLA_ERROR_OUT_OF_MEMORY || status == GLA_ERROR_DEVICE_FAILURE;
-}
-
-// Opens as many GPUs as a team may have. Those that do not open are left out, with a warning.
-static gla_status open_team (gla_eigs_run *run, const int *devices, int count,
-                             gla_krylov_team *team, gla_outcome *outcome)
-{
-  for (int k = 0; k < count && team->count < GLA_TEAM_MOST; k++) {
-    const gla_status status = gla_context_gpu (run->ctx, devices[k], &team->engines[team->count]);
-    if (status != GLA_OK && !is_lost (status))
-      return status;
-    if (status == GLA_OK)
-      run->devices[team->count++] = devices[k];
-    else
-      outcome->failure = status;
-  }
-  return GLA_OK;
-}
-
 // The number of them that is predicted to be the fastest, if that saves a tenth of the time of one;
 // all where the caller lists them.
 static int members_of (gla_eigs_call *call, gla_krylov_team *team)
@@ -79,7 +58,8 @@ gla_status gla_eigs_on_gpus (void *user, const int *devices, int count, gla_outc
   gla_context *ctx = call->run->ctx;
   gla_krylov_team team = {.count = 0};
   int device = devices[0];
-  gla_status status = open_team (call->run, devices, can_share (call) ? count : 1, &team, outcome);
+  gla_status status = gla_sparse_open_team (ctx, devices, can_share (call) ? count : 1, &team,
+                                            call->run->devices, &outcome->failure);
   if (status != GLA_OK)
     return status;
   const int opened = team.count;

@@ -90,6 +90,30 @@ static gla_spmv_matrix rows_of (const gla_spmv_matrix *M, int64_t first, int64_t
 }
 
 //------------------------------------------------------------------------------
+// open
+//------------------------------------------------------------------------------
+
+static int is_lost (gla_status status)
+{
+  return status == GLA_ERROR_OUT_OF_MEMORY || status == GLA_ERROR_DEVICE_FAILURE;
+}
+
+gla_status gla_sparse_open_team (gla_context *ctx, const int *devices, int count,
+                                 gla_krylov_team *team, int *opened, gla_status *failure)
+{
+  for (int k = 0; k < count && team->count < GLA_TEAM_MOST; k++) {
+    const gla_status status = gla_context_gpu (ctx, devices[k], &team->engines[team->count]);
+    if (status != GLA_OK && !is_lost (status))
+      return status;
+    if (status == GLA_OK)
+      opened[team->count++] = devices[k];
+    else
+      *failure = status;
+  }
+  return GLA_OK;
+}
+
+//------------------------------------------------------------------------------
 // prepare
 //------------------------------------------------------------------------------
 
@@ -185,6 +209,11 @@ static int are_there (const gla_sparse *S, const gla_sparse_shares *kept,
     same = kept->team.engines[k] == team->engines[k] &&
            S->ctx->gpus[kept->devices[k]] == team->engines[k];
   return same;
+}
+
+int gla_sparse_is_shared (const gla_sparse *S, const gla_face *face, const gla_krylov_team *team)
+{
+  return are_there (S, face->shares, team);
 }
 
 void gla_sparse_unshare (gla_sparse *S, gla_face *face)
