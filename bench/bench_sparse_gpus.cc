@@ -1,4 +1,4 @@
-// bench_sparse_gpus.cc: gla_eigs on one GPU and with the rows shared by several
+// bench_sparse_gpus.cc: gla_eigs and gla_spmv on one GPU and with the rows shared by several
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // bench_sparse_gpus [GPUS [ENTRIES [GRAPHS]]]: symmetric matrices of about ENTRIES million entries
@@ -7,10 +7,14 @@
 // the first GPU and on the first 2, 4, .. GPUS (2) of them. Of the grid, whose spectrum is dense
 // there, 10 restarts. The columns of the table: GPUs, graph, rows, entries, milliseconds of the
 // first call for a new matrix (gla_sparse_create, the test for symmetry and the copies to the GPUs
-// included, on GPUs that have been opened) and of a later call, the least of three; products;
-// restarts; eigenvalues that converged; the time of a later call on one GPU over this one; the
-// largest difference of an eigenvalue from that on one GPU, over the norm; the largest residual
-// over the norm; whether the later calls had the same bits. Build it with make -C bench gpus.
+// included, on GPUs that have been opened), of a later call, the least of three, and of a later
+// call for the eigenvalues alone; products; restarts; eigenvalues that converged; the time of a
+// later call on one GPU over this one; the largest difference of an eigenvalue from that on one
+// GPU, over the norm; the largest residual over the norm; milliseconds of products with one vector
+// and with four on the host, the least of ten; the largest error of these beside products on the
+// CPU, over the largest number; whether all calls, and all products, had the same bits. Vectors
+// come to new memory, for which huge pages are asked, as Octave's functions do; giving it back is
+// not timed. Build it with make -C bench gpus.
 
 #include "gpulinalg.h"
 #include "sparse_graphs.cuh"
@@ -20,8 +24,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <sys/mman.h>
 
-enum { VALUES = 8, CALLS = 3 };
+enum { VALUES = 8, CALLS = 3, VECTORS = 4, PRODUCTS = 10 };
 
 struct problem {
   graph g;
@@ -31,7 +36,8 @@ struct problem {
 };
 
 struct answer {
-  double first, later; // seconds
+  double first, later, alone;   // seconds; alone: without vectors
+  double product[2], error;     // with one vector and with VECTORS
   double values[VALUES], residuals[VALUES];
   gla_eigs_report report;
   bool same;
@@ -74,12 +80,20 @@ static problem problem_of (char kind, double entries)
   return p;
 }
 
-// One call; the vectors are new memory, as Octave's.
-static void call (gla_context *ctx, gla_sparse *S, const problem &p, answer *a)
+static double *new_memory (size_t count)
 {
-  double *V = static_cast<double *> (malloc ((size_t)p.g.n * VALUES * sizeof (double)));
-  if (V == nullptr)
+  void *memory = nullptr;
+  const size_t huge = (size_t)2 << 20, bytes = (count * sizeof (double) + huge - 1) / huge * huge;
+  if (posix_memalign (&memory, huge, bytes) != 0)
     fail ("out of memory");
+  madvise (memory, bytes, MADV_HUGEPAGE); // a wish
+  return static_cast<double *> (memory);
+}
+
+// One call, with vectors or without; returns its seconds.
+static double call (gla_context *ctx, gla_sparse *S, const problem &p, bool vectors, answer *a)
+{
+  double *V = vectors ? new_memory ((size_t)p.g.n * VALUES) : nullptr;
   gla_operator A = {};
   gla_eigs_results r = {};
   A.size = sizeof A;
@@ -89,44 +103,102 @@ static void call (gla_context *ctx, gla_sparse *S, const problem &p, answer *a)
   r.vectors = gla_array_packed (V, GLA_TYPE_D, p.g.n, VALUES, 1, GLA_DEVICE_HOST);
   r.residuals = a->residuals;
   a->report.size = sizeof a->report;
+  const double begun = now ();
   if (gla_eigs (ctx, &A, VALUES, GLA_EIGS_WHICH_LA, &r, &p.options, &a->report) != GLA_OK ||
       a->report.device != 0)
     fail (gla_message (ctx));
+  const double seconds = now () - begun;
   free (V);
+  return seconds;
 }
 
-static answer solve (gla_context *ctx, const problem &p)
+static void multiply (gla_context *ctx, gla_sparse *S, const problem &p, int vectors, double *x,
+                      double *y)
+{
+  const gla_array X = gla_array_packed (x, GLA_TYPE_D, p.g.n, vectors, 1, GLA_DEVICE_HOST),
+                  Y = gla_array_packed (y, GLA_TYPE_D, p.g.n, vectors, 1, GLA_DEVICE_HOST);
+  if (gla_spmv (ctx, S, 'N', &X, &Y, nullptr) != GLA_OK)
+    fail (gla_message (ctx));
+}
+
+// Products on the GPUs that the context has, beside those of the CPU in `right`.
+static void measure_products (gla_context *ctx, gla_sparse *S, const problem &p,
+                              std::vector<double> &x, const std::vector<double> &right, answer *a)
+{
+  const size_t count = (size_t)p.g.n * VECTORS;
+  std::vector<double> y (count), before (count);
+  double largest = 0;
+  for (int k = 0; k < 2; k++) {
+    const int vectors = k == 0 ? 1 : VECTORS;
+    a->product[k] = INFINITY;
+    multiply (ctx, S, p, vectors, x.data (), before.data ());
+    for (int call = 0; call < PRODUCTS; call++) {
+      const double begun = now ();
+      multiply (ctx, S, p, vectors, x.data (), y.data ());
+      a->product[k] = std::fmin (a->product[k], now () - begun);
+      const size_t bytes = (size_t)p.g.n * vectors * sizeof (double);
+      a->same = a->same && memcmp (y.data (), before.data (), bytes) == 0;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    largest = std::fmax (largest, std::fabs (right[i]));
+    a->error = std::fmax (a->error, std::fabs (y[i] - right[i]));
+  }
+  a->error /= largest;
+}
+
+static answer solve (gla_context *ctx, const problem &p, std::vector<double> &x,
+                     const std::vector<double> &right)
 {
   answer a = {};
   gla_sparse *S = nullptr;
-  a.later = INFINITY;
+  a.later = a.alone = INFINITY;
   a.same = true;
-  double begun = now ();
+  const double begun = now ();
   if (gla_sparse_create (ctx, &p.csr, &S, nullptr) != GLA_OK)
     fail (gla_message (ctx));
-  call (ctx, S, p, &a);
+  call (ctx, S, p, true, &a);
   a.first = now () - begun;
   const answer before = a;
   for (int k = 0; k < CALLS; k++) {
-    begun = now ();
-    call (ctx, S, p, &a);
-    a.later = std::fmin (a.later, now () - begun);
+    a.later = std::fmin (a.later, call (ctx, S, p, true, &a));
+    a.alone = std::fmin (a.alone, call (ctx, S, p, false, &a));
     a.same = a.same && memcmp (a.values, before.values, sizeof a.values) == 0;
   }
+  measure_products (ctx, S, p, x, right, &a);
   gla_sparse_destroy (S);
   return a;
+}
+
+// Vectors, and products on the CPU.
+static void multiply_on_cpu (gla_context *ctx, const problem &p, std::vector<double> &x,
+                             std::vector<double> &right)
+{
+  gla_sparse *S = nullptr;
+  x.resize ((size_t)p.g.n * VECTORS);
+  right.resize (x.size ());
+  for (size_t i = 0; i < x.size (); i++)
+    x[i] = 0.5 + (double)(i * 2654435761u % 1000) / 1000;
+  if (gla_set_place (ctx, GLA_PLACE_CPU, nullptr, 0) != GLA_OK ||
+      gla_sparse_create (ctx, &p.csr, &S, nullptr) != GLA_OK)
+    fail (gla_message (ctx));
+  multiply (ctx, S, p, VECTORS, x.data (), right.data ());
+  gla_sparse_destroy (S);
 }
 
 static void compare (gla_context *ctx, const problem &p, int gpus)
 {
   static const int devices[] = {0, 1, 2, 3, 4, 5, 6, 7};
   const problem small = problem_of ('b', 1e5);
+  std::vector<double> x, right, small_x, small_right;
   answer one = {};
+  multiply_on_cpu (ctx, p, x, right);
+  multiply_on_cpu (ctx, small, small_x, small_right);
   for (int g = 1; g <= gpus; g *= 2) {
     if (gla_set_place (ctx, GLA_PLACE_LIST, devices, g) != GLA_OK)
       fail (gla_message (ctx));
-    solve (ctx, small); // opens the GPUs
-    const answer a = solve (ctx, p);
+    solve (ctx, small, small_x, small_right); // opens the GPUs
+    const answer a = solve (ctx, p, x, right);
     if (g == 1)
       one = a;
     double difference = 0, residual = 0;
@@ -134,11 +206,12 @@ static void compare (gla_context *ctx, const problem &p, int gpus)
       difference = std::fmax (difference, std::fabs (a.values[k] - one.values[k]));
       residual = std::fmax (residual, a.residuals[k]);
     }
-    printf ("%d\t%s\t%d\t%zu\t%.4g\t%.4g\t%lld\t%lld\t%lld\t%.2f\t%.1e\t%.1e\t%d\n", g,
-            p.g.name.c_str (), p.g.n, p.g.index.size (), 1e3 * a.first, 1e3 * a.later,
-            (long long)a.report.products, (long long)a.report.restarts,
+    printf ("%d\t%s\t%d\t%zu\t%.4g\t%.4g\t%.4g\t%lld\t%lld\t%lld\t%.2f\t%.1e\t%.1e\t%.3g\t%.3g\t"
+            "%.1e\t%d\n",
+            g, p.g.name.c_str (), p.g.n, p.g.index.size (), 1e3 * a.first, 1e3 * a.later,
+            1e3 * a.alone, (long long)a.report.products, (long long)a.report.restarts,
             (long long)a.report.converged, one.later / a.later, difference / a.report.norm,
-            residual / a.report.norm, a.same);
+            residual / a.report.norm, 1e3 * a.product[0], 1e3 * a.product[1], a.error, a.same);
     fflush (stdout);
   }
 }
@@ -151,9 +224,8 @@ int main (int argc, char **argv)
   if (gpus < 1 || gpus > 8 || !(entries > 0 && entries < 2e9) ||
       gla_context_create (&ctx) != GLA_OK)
     fail ("GPUS is a number from 1 to 8, ENTRIES below 2000");
-  printf ("gpus\tgraph\tn\tentries\tfirst_"
-          "ms\tms\tproducts\trestarts\tconverged\tratio\tdifference\tresidual\t"
-          "same_bits\n");
+  printf ("gpus\tgraph\tn\tentries\tfirst_ms\tms\tvalues_ms\tproducts\trestarts\tconverged\tratio\t"
+          "difference\tresidual\tproduct_ms\tproduct4_ms\terror\tsame_bits\n");
   for (const char *kind = argc > 3 ? argv[3] : "bg"; *kind != '\0'; kind++) {
     const double begun = now ();
     const problem p = problem_of (*kind, entries);

@@ -583,6 +583,10 @@ typedef struct {
                       double *index);
   // Without the division by n. GLA_ERROR_BAD_ARGUMENT where there is no such transform.
   gla_status (*fft) (gla_engine *engine, const gla_slices *slices, int inverse, void *to);
+  // Bytes of another engine of the backend, which has come to the end of its work on them, to this
+  // one.
+  gla_status (*fetch) (gla_engine *engine, void *to, gla_engine *other, const void *from,
+                       size_t bytes);
 } gla_nd_ops;
 
 //------------------------------------------------------------------------------

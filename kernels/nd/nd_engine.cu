@@ -5,6 +5,7 @@
 
 #include "nd_engine.cuh"
 #include "common/nd_types.h"
+#include "common/peers.cuh"
 #include "engine/download_whole.cuh"
 #include "nd_find.cuh"
 #include "nd_scan.cuh"
@@ -79,6 +80,14 @@ gla_status get (gla_engine *engine, void *to, const void *from, size_t bytes)
     return status;
   GLA_TRY (engine_download (e, 0, &words, from));
   return engine_status (copy_rest (e, to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+gla_status fetch (gla_engine *engine, void *to, gla_engine *other, const void *from, size_t bytes)
+{
+  peers_connect (engine->device, other->device);
+  const cuda_engine *e = engine_of (engine);
+  return engine_status (
+      peers_copy (to, engine->device, from, other->device, bytes, stream_of (e)));
 }
 
 gla_status wait (gla_engine *engine)
@@ -269,4 +278,5 @@ extern "C" const gla_nd_ops cuda_nd_ops = {
     .find = find,
     .sort = nd_sort,
     .fft = nd_fft,
+    .fetch = fetch,
 };

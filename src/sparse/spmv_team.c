@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Each GPU has its shares of the rows (sparse_shares.c), those that it has for gla_eigs, too. A
-// thread for each GPU copies the vectors there, multiplies, and copies the rows back; so the links
-// and the GPUs work at the same time, and the threads of the host are divided among them. The
-// shares do not depend on the number of GPUs, so the bits do not either, from two GPUs on.
+// thread for each GPU copies a part of the vectors there, reads the other parts from the other GPUs,
+// multiplies, and copies the rows back; so the links and the GPUs work at the same time, and the
+// threads of the host are divided among them. The shares do not depend on the number of GPUs, so
+// the bits do not either, from two GPUs on.
 
 #include "spmv_run.h"
 #include "common/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -22,11 +24,15 @@ typedef struct {
   gla_krylov_team team;
   int devices[GLA_TEAM_MOST];
   atomic_int stop, at_work;
+  atomic_int arrived;      // how often members have come to `meet`
+  void *x[GLA_TEAM_MOST]; // on each GPU: all rows of some vectors
 } shared_product;
 
 typedef struct {
   shared_product *product;
   int number; // in the team
+  int meetings;
+  void *y;
   gla_status status;
   pthread_t thread;
 } member;
@@ -45,34 +51,76 @@ static int poll_product (void *ctx, int64_t pages)
   return at_work == NULL ? gla_poll_stop (ctx, pages) : atomic_load (&at_work->stop);
 }
 
+// Waits until all members have come here, or one of them has failed.
+static gla_status meet (member *m)
+{
+  enum { LOOKS = 2000 };
+  const struct timespec nap = {0, 20000};
+  shared_product *p = m->product;
+  const int all = ++m->meetings * p->team.count;
+  atomic_fetch_add (&p->arrived, 1);
+  for (int looks = 0; atomic_load (&p->arrived) < all; looks++) {
+    if (atomic_load (&p->stop))
+      return GLA_ERROR_STOPPED;
+    if (looks < LOOKS)
+      sched_yield ();
+    else
+      nanosleep (&nap, NULL);
+  }
+  return GLA_OK;
+}
+
 // Vectors on a GPU: all rows of x, and the rows of y that are there.
 typedef struct {
   gla_array x, y;
 } device_vectors;
 
-// Columns of an array on the host to the GPU, without gaps there; or the rows from `first` on back.
-static gla_status put_columns (gla_engine *engine, const gla_array *to, const gla_array *from)
+static char *element_at (const gla_array *a, int64_t row, int64_t column)
 {
+  return (char *)a->data + (size_t)(column * a->column_stride + row) * gla_type_size (a->type);
+}
+
+// The first row of the part of x that a member copies from the host.
+static int64_t part_of (const shared_product *p, int number)
+{
+  return (int64_t)((double)p->call->x->rows * number / p->team.count);
+}
+
+// All rows of x: a part from the host, the others from the other GPUs.
+static gla_status put_vectors (member *m, const gla_array *to, const gla_array *from)
+{
+  shared_product *p = m->product;
+  gla_engine *engine = p->team.engines[m->number];
+  const gla_nd_ops *nd = engine->backend->nd;
   const size_t size = gla_type_size (from->type);
+  const int64_t first = part_of (p, m->number), rows = part_of (p, m->number + 1) - first;
   gla_status status = GLA_OK;
   for (int64_t j = 0; j < to->columns && status == GLA_OK; j++)
-    status = engine->backend->nd->put (
-        engine, (char *)to->data + (size_t)(j * to->column_stride) * size,
-        (const char *)from->data + (size_t)(j * from->column_stride) * size,
-        (size_t)from->rows * size);
+    status = nd->put (engine, element_at (to, first, j), element_at (from, first, j),
+                      (size_t)rows * size);
+  if (status == GLA_OK)
+    status = nd->wait (engine);
+  if (status == GLA_OK)
+    status = meet (m);
+  for (int k = 0; k < p->team.count && status == GLA_OK; k++) {
+    gla_array other = *to;
+    other.data = p->x[k];
+    for (int64_t j = 0; j < to->columns && k != m->number && status == GLA_OK; j++)
+      status = nd->fetch (engine, element_at (to, part_of (p, k), j), p->team.engines[k],
+                          element_at (&other, part_of (p, k), j),
+                          (size_t)(part_of (p, k + 1) - part_of (p, k)) * size);
+  }
   return status;
 }
 
-static gla_status get_columns (gla_engine *engine, const gla_array *to, int64_t first,
+// The rows of y that are here, from row `first` on.
+static gla_status get_vectors (gla_engine *engine, const gla_array *to, int64_t first,
                                const gla_array *from)
 {
-  const size_t size = gla_type_size (from->type);
   gla_status status = GLA_OK;
-  for (int64_t j = 0; j < from->columns && status == GLA_OK; j++)
-    status = engine->backend->nd->get (
-        engine, (char *)to->data + (size_t)(j * to->column_stride + first) * size,
-        (const char *)from->data + (size_t)(j * from->column_stride) * size,
-        (size_t)from->rows * size);
+  for (int64_t j = 0; j < from->columns && from->rows > 0 && status == GLA_OK; j++)
+    status = engine->backend->nd->get (engine, element_at (to, first, j), element_at (from, 0, j),
+                                       (size_t)from->rows * gla_type_size (from->type));
   return status;
 }
 
@@ -90,8 +138,7 @@ static gla_status multiply_shares (const member *m, const device_vectors *v)
                         .y = v->y,
                         .device_arrays = 1,
                         .monitor = {poll_product, m->product->call->S->ctx}};
-    job.y.data = (char *)v->y.data + (size_t)(team->start[s] - team->start[first]) *
-                                         gla_type_size (v->y.type);
+    job.y.data = element_at (&v->y, team->start[s] - team->start[first], 0);
     job.y.rows = team->start[s + 1] - team->start[s];
     status = engine->backend->spmv->product (engine, team->sparse[s], &job);
   }
@@ -107,8 +154,8 @@ static gla_array some_columns (const gla_array *a, int64_t at, int64_t count)
   return part;
 }
 
-// All vectors, by and by, with memory for so many.
-static gla_status multiply_all (const member *m, device_vectors *v, int64_t most)
+// All vectors, so many at a time. In the end of a turn x may be written to: all have read it.
+static gla_status multiply_all (member *m, device_vectors *v, int64_t most)
 {
   const gla_spmv_call *call = m->product->call;
   const gla_krylov_team *team = &m->product->team;
@@ -118,44 +165,40 @@ static gla_status multiply_all (const member *m, device_vectors *v, int64_t most
     const int64_t count = call->columns - at < most ? call->columns - at : most;
     const gla_array x = some_columns (call->x, at, count), y = some_columns (call->y, at, count);
     v->x.columns = v->y.columns = count;
-    status = put_columns (engine, &v->x, &x);
+    status = put_vectors (m, &v->x, &x);
     if (status == GLA_OK)
       status = multiply_shares (m, v);
     if (status == GLA_OK)
-      status = get_columns (engine, &y, team->start[gla_team_share (team, m->number)], &v->y);
+      status = get_vectors (engine, &y, team->start[gla_team_share (team, m->number)], &v->y);
+    if (status == GLA_OK)
+      status = engine->backend->nd->wait (engine);
+    if (status == GLA_OK)
+      status = meet (m);
   }
   return status;
 }
 
 static gla_status multiply_rows (member *m)
 {
-  const gla_spmv_call *call = m->product->call;
-  const gla_krylov_team *team = &m->product->team;
-  gla_engine *engine = team->engines[m->number];
+  shared_product *p = m->product;
+  const gla_spmv_call *call = p->call;
+  gla_engine *engine = p->team.engines[m->number];
   const gla_nd_ops *nd = engine->backend->nd;
   const gla_monitor monitor = {poll_product, call->S->ctx};
-  const int64_t rows = team->start[gla_team_share (team, m->number + 1)] -
-                       team->start[gla_team_share (team, m->number)],
+  const int64_t rows = p->team.start[gla_team_share (&p->team, m->number + 1)] -
+                       p->team.start[gla_team_share (&p->team, m->number)],
                 most = call->columns < VECTORS ? call->columns : VECTORS;
   const size_t bytes = (size_t)most * gla_type_size (call->x->type);
-  void *x = NULL, *y = NULL;
-  if (rows == 0)
-    return GLA_OK;
   nd->watch (engine, &monitor);
-  gla_status status = nd->take (engine, bytes * (size_t)call->x->rows, &x);
+  gla_status status = nd->take (engine, bytes * (size_t)call->x->rows, &p->x[m->number]);
   if (status == GLA_OK)
-    status = nd->take (engine, bytes * (size_t)rows, &y);
-  if (status == GLA_OK) {
-    device_vectors v = {
-        .x = gla_array_packed (x, call->x->type, call->x->rows, most, 1, engine->device),
-        .y = gla_array_packed (y, call->y->type, rows, most, 1, engine->device)};
-    status = multiply_all (m, &v, most);
-  }
-  if (y != NULL)
-    nd->give (engine, y);
-  if (x != NULL)
-    nd->give (engine, x);
-  return status;
+    status = nd->take (engine, bytes * (size_t)rows + 1, &m->y);
+  if (status != GLA_OK)
+    return status;
+  device_vectors v = {
+      .x = gla_array_packed (p->x[m->number], call->x->type, call->x->rows, most, 1, engine->device),
+      .y = gla_array_packed (m->y, call->y->type, rows, most, 1, engine->device)};
+  return multiply_all (m, &v, most);
 }
 
 //------------------------------------------------------------------------------
@@ -207,12 +250,26 @@ static gla_status worst_of (shared_product *p, const member *members, int stoppe
   return stopped ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
+// When no member reads the memory of another one any more.
+static void give_back (shared_product *p, const member *members, int count)
+{
+  for (int k = 0; k < count; k++) {
+    gla_engine *engine = p->team.engines[k];
+    if (members[k].y != NULL)
+      engine->backend->nd->give (engine, members[k].y);
+    if (p->x[k] != NULL)
+      engine->backend->nd->give (engine, p->x[k]);
+    p->x[k] = NULL;
+  }
+}
+
 static gla_status multiply_together (shared_product *p)
 {
   member members[GLA_TEAM_MOST];
   sigset_t all, before; // signals are for the caller's thread
   int started = 0;
   atomic_store (&p->stop, 0);
+  atomic_store (&p->arrived, 0);
   atomic_store (&p->at_work, p->team.count);
   p->threads = gla_pool_threads () / p->team.count;
   p->threads = p->threads > 1 ? p->threads : 1;
@@ -232,6 +289,7 @@ static gla_status multiply_together (shared_product *p)
   const int stopped = watch (p);
   for (int k = 0; k < started; k++)
     pthread_join (members[k].thread, NULL);
+  give_back (p, members, started);
   return worst_of (p, members, stopped);
 }
 

@@ -108,6 +108,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->subscript (r->engine, &a, s, &b, 1);
   int64_t found = 0;
   if (status == GLA_OK)
+    status = r->ops->fetch (r->engine, y, r->engine, x, bytes);
+  if (status == GLA_OK)
     status = r->ops->find (r->engine, x, rows * columns, list, &found);
   if (status == GLA_OK)
     status = r->ops->wait (r->engine);

@@ -20,7 +20,7 @@ static double predicted[2];    // seconds of one GPU, and of a row of a part
 static gla_status take_status; // of memory on the device `failing_device`
 static gla_status product_status;
 static int failing_device, warnings;
-static _Atomic int live, prepares, products, devices_used, misplaced;
+static _Atomic int live, prepares, products, devices_used, misplaced, fetched, put_there;
 static int polls_seen;
 
 //------------------------------------------------------------------------------
@@ -49,10 +49,33 @@ static void give (gla_engine *engine, void *memory)
   live--;
 }
 
-static gla_status copy (gla_engine *engine, void *to, const void *from, size_t bytes)
+static gla_status put_bytes (gla_engine *engine, void *to, const void *from, size_t bytes)
+{
+  (void)engine;
+  put_there += (int)bytes;
+  memcpy (to, from, bytes);
+  return GLA_OK;
+}
+
+static gla_status get_bytes (gla_engine *engine, void *to, const void *from, size_t bytes)
 {
   (void)engine;
   memcpy (to, from, bytes);
+  return GLA_OK;
+}
+
+static gla_status fetch (gla_engine *engine, void *to, gla_engine *other, const void *from,
+                         size_t bytes)
+{
+  misplaced |= engine == other;
+  fetched += (int)bytes;
+  memcpy (to, from, bytes);
+  return GLA_OK;
+}
+
+static gla_status wait (gla_engine *engine)
+{
+  (void)engine;
   return GLA_OK;
 }
 
@@ -163,7 +186,7 @@ static gla_status multiply (const matrix *m, char op, int vectors, int *device, 
     put (m->type, y, k, 777);
   }
   gla_spmv_report report = {.size = sizeof report};
-  devices_used = products = warnings = 0;
+  devices_used = products = warnings = fetched = put_there = 0;
   const gla_status status = gla_spmv (ctx, m->S, op, &X, &Y, &report);
   *device = report.device;
   int bad = 0;
@@ -223,6 +246,9 @@ static void test_results (void)
             used += devices_used >> d & 1;
           CHECK (device == 4 && used == members, "%d GPUs of %d, the first is %d", used, gpus,
                  device);
+          const int x = vectors[k] * (*op == 'N' ? COLUMNS : ROWS) * (int)gla_type_size (types[t]);
+          CHECK (put_there == x && fetched == (members - 1) * x, "%d bytes come, %d are fetched",
+                 (int)put_there, (int)fetched);
         }
       gla_sparse_info info = {.size = sizeof info};
       CHECK (gla_sparse_query (m.S, &info) == GLA_OK && info.gpus == members, "%d GPUs", info.gpus);
@@ -349,8 +375,10 @@ int main (void)
   nd_ops.watch = watch;
   nd_ops.take = take;
   nd_ops.give = give;
-  nd_ops.put = copy;
-  nd_ops.get = copy;
+  nd_ops.put = put_bytes;
+  nd_ops.get = get_bytes;
+  nd_ops.fetch = fetch;
+  nd_ops.wait = wait;
   gpu_backend.spmv = &spmv_ops;
   gpu_backend.nd = &nd_ops;
   make_gpus (GPUS);
