@@ -287,7 +287,7 @@ threads share the columns of @var{x}, or the product with a transposed matrix.
 
 @var{y} is single where @var{x} is single or the plan is single.  The sums are in
 double unless the plan is single, and always in the same order: the same call gives
-the same bits on one device.  (A plan may add in another order than a call with
+the same bits on one device, and on any two to eight GPUs that share the rows.  (A plan may add in another order than a call with
 @var{A} itself.)  NaN and Inf count only where they meet a stored entry of
 @var{A}.
 
@@ -296,8 +296,10 @@ Options, each followed by its value, names in upper or lower case:
 @table @asis
 @item @qcode{"device"}
 @qcode{"auto"} (default): the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector
-of numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0; the first of them
-does the work.
+of numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0.  Several GPUs share
+the rows of op (@var{A}), those of a vector always, up to eight; all of @qcode{"gpu"} where
+that is predicted to be faster or where one has too little memory.  A gpuArray @var{x} is
+multiplied by the GPU that it is on alone.
 
 @item @qcode{"method"}
 How a GPU distributes the rows: @qcode{"auto"} (default), @qcode{"scalar"},

@@ -54,8 +54,9 @@ Options, each followed by its value, names in upper or lower case:
 @item @qcode{"device"}
 Where products are computed unless a call says otherwise.  @qcode{"auto"}
 (default): the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of numbers:
-these GPUs, as @code{gpulinalg_info} counts them, from 0; the first
-of them does the work.
+these GPUs, as @code{gpulinalg_info} counts them, from 0.  Several GPUs share the rows of
+@var{A} as in @code{spmv}: each keeps its own rows, so that @var{A} may be larger than the
+memory of one.
 
 @item @qcode{"method"}
 How a GPU distributes the rows.  @qcode{"auto"} (default) chooses by the lengths of

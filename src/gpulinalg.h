@@ -806,9 +806,11 @@ typedef struct {
 // x, y    columns(op(A)) x b and rows(op(A)) x b, one page, of the type of A, row_stride 1; both on
 //         the host or both on one GPU; must not overlap. y is written, not added to.
 // NaN and Inf spread as in the sum over stored entries. report may be NULL.
+// With x and y on the host, several GPUs of GLA_PLACE_LIST share the rows of op(A), and those of
+// GLA_PLACE_GPU where that is predicted to be faster or one has too little memory.
 // Every row is summed in an order that depends on A, op, the options of S and the number of
 // vectors, so the bits are the same in every run on one device, on the CPU also for any number of
-// threads. With `once` they may be others than without, and others after gla_sparse_hermitian.
+// threads, and on 2 to 8 GPUs that share the rows. With `once` they may be others than without, and others after gla_sparse_hermitian.
 // Methods: Bell, Garland 2008 (scalar, vector); rows grouped by mean length; balanced over entries
 // after Merrill, Garland 2016.
 gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
