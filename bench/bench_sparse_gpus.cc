@@ -37,9 +37,9 @@ struct problem {
 };
 
 struct answer {
-  double first, later, alone;   // seconds; alone: without vectors
-  double product[2], error;     // with one vector and with VECTORS
-  double checked;               // residual of the vectors, by the CPU
+  double first, later, alone; // seconds; alone: without vectors
+  double product[2], error;   // with one vector and with VECTORS
+  double checked;             // residual of the vectors, by the CPU
   double values[VALUES], residuals[VALUES];
   gla_eigs_report report;
   bool same;
@@ -153,8 +153,8 @@ static double call (gla_context *ctx, gla_sparse *S, const problem &p, bool vect
 }
 
 // Products on the GPUs that the context has, beside those of the CPU in `right`.
-static void measure_products (gla_context *ctx, gla_sparse *S, const problem &p,
-                              const reference &r, answer *a)
+static void measure_products (gla_context *ctx, gla_sparse *S, const problem &p, const reference &r,
+                              answer *a)
 {
   const size_t count = (size_t)p.g.n * VECTORS;
   std::vector<double> y (count), before (count);
@@ -245,7 +245,8 @@ static void compare (gla_context *ctx, const problem &p, int gpus)
             g, p.g.name.c_str (), p.g.n, p.g.index.size (), 1e3 * a.first, 1e3 * a.later,
             1e3 * a.alone, (long long)a.report.products, (long long)a.report.restarts,
             (long long)a.report.converged, one.later / a.later, difference / a.report.norm,
-            residual / a.report.norm, a.checked / a.report.norm, 1e3 * a.product[0], 1e3 * a.product[1], a.error, a.same);
+            residual / a.report.norm, a.checked / a.report.norm, 1e3 * a.product[0],
+            1e3 * a.product[1], a.error, a.same);
     fflush (stdout);
   }
   release (&r);

@@ -22,8 +22,8 @@ template <typename A> gpu_pages<A> product (const gpu_pages<A> &x, const gpu_pag
   return gpu_pages<A> (gla::binary ("times", x, y));
 }
 
-// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one; of
-// these pages the columns `here`.
+// Pages of `rows` rows with the columns of `values` on the diagonal that is `above` the main one;
+// of these pages the columns `here`.
 template <typename RealArray>
 RealArray diagonal_pages (const RealArray &values, octave_idx_type rows, octave_idx_type above,
                           const columns_here &here)
@@ -60,7 +60,7 @@ struct gsvd_request {
   gla_gsvd_options gsvd;
   bool economy;
   bool by_columns; // "mpi", "columns"
-  int outputs; // at least 1: without outputs Octave stores the first one in ans
+  int outputs;     // at least 1: without outputs Octave stores the first one in ans
 };
 
 // The columns here of a result that has so many: all, unless results are by columns.

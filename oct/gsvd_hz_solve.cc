@@ -101,7 +101,9 @@ template <typename Array, typename RealArray> struct gsvd_factors {
   gsvd_factors (const dim_vector &dims, const pair_sizes &s, const gsvd_request &want,
                 const gla::collective *t)
   {
-    auto here = [&] (octave_idx_type columns) { return columns_of_result (t, want, columns).count; };
+    auto here = [&] (octave_idx_type columns) {
+      return columns_of_result (t, want, columns).count;
+    };
     // by columns the rows of U and V are those of the whole matrices
     const octave_idx_type m = want.by_columns ? s.all_m : s.m, n = want.by_columns ? s.all_n : s.n;
     gla::allocate_part (alpha, results.alpha, dims, s.q, 1);
@@ -142,10 +144,9 @@ static octave_value_list solve (gla::call &call, gla::collective *collective,
   auto start = std::chrono::steady_clock::now ();
   if (collective) {
     auto function = want.by_columns ? gla_gsvd_columns : gla_gsvd_rows;
-    collective->finish (function (call.context (), collective->ranks (), &a, &b, &f.results,
-                                  &want.gsvd, &report));
-  }
-  else
+    collective->finish (
+        function (call.context (), collective->ranks (), &a, &b, &f.results, &want.gsvd, &report));
+  } else
     call.finish (gla_gsvd (call.context (), &a, &b, &f.results, &want.gsvd, &report));
   if (on_gpu)
     gsvd_check_ranks ("gsvd_hz", f.results.info, pages);

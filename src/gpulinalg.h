@@ -810,9 +810,9 @@ typedef struct {
 // GLA_PLACE_GPU where that is predicted to be faster or one has too little memory.
 // Every row is summed in an order that depends on A, op, the options of S and the number of
 // vectors, so the bits are the same in every run on one device, on the CPU also for any number of
-// threads, and on 2 to 8 GPUs that share the rows. With `once` they may be others than without, and others after gla_sparse_hermitian.
-// Methods: Bell, Garland 2008 (scalar, vector); rows grouped by mean length; balanced over entries
-// after Merrill, Garland 2016.
+// threads, and on 2 to 8 GPUs that share the rows. With `once` they may be others than without, and
+// others after gla_sparse_hermitian. Methods: Bell, Garland 2008 (scalar, vector); rows grouped by
+// mean length; balanced over entries after Merrill, Garland 2016.
 gla_status gla_spmv (gla_context *ctx, gla_sparse *S, char op, const gla_array *x,
                      const gla_array *y, gla_spmv_report *report);
 
@@ -1045,7 +1045,8 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 // results. For one pair whose results one rank need not have as a whole.
 // A, B    on rank 0 as for gla_gsvd, on the host; on the others of the same type, with the same
 //         columns and pages, and without rows.
-// results alpha, beta, info and stats: the same on all ranks. U: m x .., V: n x .., X and Z: p x ..,
+// results alpha, beta, info and stats: the same on all ranks. U: m x .., V: n x .., X and Z: p x
+// ..,
 //         of whose min (m, q), min (n, q) and q = min (m+n, p) columns rank r of R has columns
 //         floor (c*r/R) to floor (c*(r+1)/R)-1, c of them in all.
 // Method: gla_gsvd of (A, B) on rank 0, with its bits on the same processors, however tall they

@@ -100,8 +100,7 @@ static gla_status to_host (cuda_engine *e, const gla_array &to, const void *from
   return status == GLA_ERROR_OUT_OF_MEMORY ? engine_download (e, 0, &to, from) : status;
 }
 
-template <class T>
-gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
+template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
 {
   const bool on_device = is_on_device (to);
   T *column = static_cast<T *> (to);

@@ -152,8 +152,7 @@ static gla_status prefault (const cuda_engine *e, void *memory, size_t bytes)
 
 // Columns first .. first+count-1 of block k, of all members on the way to the host at once. All of
 // the memory there is prefaulted before, because that of a member alone has gaps.
-template <class T>
-gla_status krylov_team<T>::get_columns (int64_t k, int first, int count, T *to)
+template <class T> gla_status krylov_team<T>::get_columns (int64_t k, int first, int count, T *to)
 {
   download_part parts[GLA_TEAM_MOST];
   int failed = 0;

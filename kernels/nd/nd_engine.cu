@@ -86,8 +86,7 @@ gla_status fetch (gla_engine *engine, void *to, gla_engine *other, const void *f
 {
   peers_connect (engine->device, other->device);
   const cuda_engine *e = engine_of (engine);
-  return engine_status (
-      peers_copy (to, engine->device, from, other->device, bytes, stream_of (e)));
+  return engine_status (peers_copy (to, engine->device, from, other->device, bytes, stream_of (e)));
 }
 
 gla_status wait (gla_engine *engine)

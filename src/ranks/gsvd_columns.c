@@ -172,9 +172,9 @@ static void take_wholes (columns_call *call)
   gla_ranks *ranks = call->ranks;
   for (int k = 0; k < call->matrices; k++) {
     dealt *d = &call->matrix[k];
-    d->whole = ranks->transport.ranks == 1 ? d->mine
-                                           : gla_take_pages (call->A.type, d->whole.rows,
-                                                             d->whole.columns, call->A.pages);
+    d->whole = ranks->transport.ranks == 1
+                   ? d->mine
+                   : gla_take_pages (call->A.type, d->whole.rows, d->whole.columns, call->A.pages);
     if (d->whole.data == NULL)
       gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory"));
   }
@@ -293,8 +293,8 @@ static gla_status work (columns_call *call, const gla_gsvd_options *o)
 static gla_status run (gla_context *ctx, columns_call *call, gla_rank_card *card,
                        const gla_array *A, const gla_array *B, const gla_gsvd_options *o)
 {
-  gla_status status = card->status != GLA_OK ? (gla_status)card->status
-                                             : gla_rows_check_pair (ctx, A, B, o);
+  gla_status status =
+      card->status != GLA_OK ? (gla_status)card->status : gla_rows_check_pair (ctx, A, B, o);
   if (status == GLA_OK) {
     call->A = *A;
     call->B = *B;

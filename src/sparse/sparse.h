@@ -50,8 +50,8 @@ gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine
 // What the engine has of it already, or NULL.
 void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine);
 
-// Opens as many of these GPUs as a team may have, into team->engines and `opened`. Those that do not
-// open are left out; *failure says why.
+// Opens as many of these GPUs as a team may have, into team->engines and `opened`. Those that do
+// not open are left out; *failure says why.
 gla_status gla_sparse_open_team (gla_context *ctx, const int *devices, int count,
                                  gla_krylov_team *team, int *opened, gla_status *failure);
 // Whether the engines of the team have their rows of the face already.

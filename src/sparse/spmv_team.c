@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Each GPU has its shares of the rows (sparse_shares.c), those that it has for gla_eigs, too. A
-// thread for each GPU copies a part of the vectors there, reads the other parts from the other GPUs,
-// multiplies, and copies the rows back; so the links and the GPUs work at the same time, and the
-// threads of the host are divided among them. The shares do not depend on the number of GPUs, so
-// the bits do not either, from two GPUs on.
+// thread for each GPU copies a part of the vectors there, reads the other parts from the other
+// GPUs, multiplies, and copies the rows back; so the links and the GPUs work at the same time, and
+// the threads of the host are divided among them. The shares do not depend on the number of GPUs,
+// so the bits do not either, from two GPUs on.
 
 #include "spmv_run.h"
 #include "common/pool.h"
@@ -24,7 +24,7 @@ typedef struct {
   gla_krylov_team team;
   int devices[GLA_TEAM_MOST];
   atomic_int stop, at_work;
-  atomic_int arrived;      // how often members have come to `meet`
+  atomic_int arrived;     // how often members have come to `meet`
   void *x[GLA_TEAM_MOST]; // on each GPU: all rows of some vectors
 } shared_product;
 
@@ -195,9 +195,9 @@ static gla_status multiply_rows (member *m)
     status = nd->take (engine, bytes * (size_t)rows + 1, &m->y);
   if (status != GLA_OK)
     return status;
-  device_vectors v = {
-      .x = gla_array_packed (p->x[m->number], call->x->type, call->x->rows, most, 1, engine->device),
-      .y = gla_array_packed (m->y, call->y->type, rows, most, 1, engine->device)};
+  device_vectors v = {.x = gla_array_packed (p->x[m->number], call->x->type, call->x->rows, most, 1,
+                                             engine->device),
+                      .y = gla_array_packed (m->y, call->y->type, rows, most, 1, engine->device)};
   return multiply_all (m, &v, most);
 }
 
@@ -349,8 +349,7 @@ static int members_of (const shared_product *p, const gla_face *face)
 static gla_status run (shared_product *p, int members)
 {
   p->team.failed = 0;
-  return members > 1 ? run_together (p, members)
-                     : gla_spmv_on_engine (p->call, p->team.engines[0]);
+  return members > 1 ? run_together (p, members) : gla_spmv_on_engine (p->call, p->team.engines[0]);
 }
 
 // Where one GPU of several has too little memory the first does the product alone; where one alone
@@ -362,8 +361,8 @@ gla_status gla_spmv_on_gpus (void *user, const int *devices, int count, gla_outc
   shared_product p = {.call = call};
   gla_sparse_use use;
   const int here = call->x->device == GLA_DEVICE_HOST; // a gpuArray stays where it is
-  gla_status status = gla_sparse_open_team (ctx, devices, here ? count : 1, &p.team, p.devices,
-                                            &outcome->failure);
+  gla_status status =
+      gla_sparse_open_team (ctx, devices, here ? count : 1, &p.team, p.devices, &outcome->failure);
   if (status != GLA_OK)
     return status;
   const int opened = p.team.count;

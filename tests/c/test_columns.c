@@ -211,8 +211,9 @@ static void run_pair (const gsvd_call *c, int pencil, int width)
 static void test_bits (gla_type type)
 {
   // m, n, p, pages, block; of blocks that sweeps share, or 0, or -1 where they differ in size
-  static const int sizes[][6] = {{24, 24, 24, 1, 3, 3}, {25, 22, 21, 1, 2, -1}, {70, 24, 20, 1, 2, -1},
-                                 {9, 7, 8, 3, 0, 0},    {2, 3, 8, 1, 0, 0},     {3, 9, 4, 1, 0, 0}};
+  static const int sizes[][6] = {{24, 24, 24, 1, 3, 3},  {25, 22, 21, 1, 2, -1},
+                                 {70, 24, 20, 1, 2, -1}, {9, 7, 8, 3, 0, 0},
+                                 {2, 3, 8, 1, 0, 0},     {3, 9, 4, 1, 0, 0}};
   for (int s = 0; s < 6; s++)
     for (int pencil = 0; pencil < 2; pencil++) {
       const int *z = sizes[s];
@@ -295,8 +296,14 @@ static void other_body (member *m)
 
 static void run_fault (void (*body) (member *), int who, int fewer)
 {
-  const gsvd_call c = {
-      .type = GLA_TYPE_D, .m = 24, .n = 24, .p = 24, .pages = 1, .u = 1, .x = 1, .options = {.block = 2}};
+  const gsvd_call c = {.type = GLA_TYPE_D,
+                       .m = 24,
+                       .n = 24,
+                       .p = 24,
+                       .pages = 1,
+                       .u = 1,
+                       .x = 1,
+                       .options = {.block = 2}};
   gsvd_page g = new_pair (&c, 0);
   now.gsvd = &g;
   now.pencil = 0;

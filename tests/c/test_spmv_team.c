@@ -139,7 +139,7 @@ static double complex get (gla_type type, const void *from, int64_t k)
 {
   return type == GLA_TYPE_S   ? ((const float *)from)[k]
          : type == GLA_TYPE_D ? ((const double *)from)[k]
-         : type == GLA_TYPE_C ? (double complex)((const float complex *)from)[k]
+         : type == GLA_TYPE_C ? (double complex) ((const float complex *)from)[k]
                               : ((const double complex *)from)[k];
 }
 

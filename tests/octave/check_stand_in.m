@@ -76,6 +76,9 @@ count (gpuDeviceCount () == 2, "there are %d GPUs, not 2", gpuDeviceCount ());
 G = gpuArray (magic (4));               # on GPU 0
 Z = complex (G);
 S = spmv_plan (speye (4));
+P = spmv_plan (speye (4000), "device", [0, 1]);
+y = P * ones (4000, 11);
+count (isequal (size (y), [4000, 11]) && ! isempty (strfind (disp (P), "copies on 2 GPUs")), "rows on both GPUs: %s", disp (P));
 gpuDevice (1);
 H = gpuArray (magic (4));               # on GPU 1, the current one
 K = magic (4);
