@@ -339,7 +339,7 @@ static void test_faults (void)
 static void test_null (void)
 {
   gla_context *ctx;
-  gla_ranks *one;
+  gla_ranks *one = NULL;
   CHECK (gla_context_create (&ctx) == GLA_OK && gla_ranks_threads (ctx, 1, &one) == GLA_OK, "one");
   CHECK (gla_gsvd_columns (NULL, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
              gla_gevd_columns (NULL, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,

@@ -20,7 +20,7 @@ static double predicted[2];    // seconds of one GPU, and of a row of a part
 static gla_status take_status; // of memory on the device `failing_device`
 static gla_status product_status;
 static int failing_device, warnings;
-static _Atomic int live, prepares, products, devices_used, misplaced, fetched, put_there;
+static _Atomic int live, prepares, devices_used, misplaced, fetched, put_there;
 static int polls_seen;
 
 //------------------------------------------------------------------------------
@@ -88,7 +88,6 @@ static gla_status prepare (gla_engine *engine, const gla_spmv_matrix *M, const g
 
 static gla_status product (gla_engine *engine, void *matrix, const gla_spmv_job *job)
 {
-  products++;
   atomic_fetch_or (&devices_used, 1 << engine->device);
   misplaced |= job->device_arrays != 0 && job->y.device != engine->device;
   if (product_status != GLA_OK && engine->device == failing_device)
@@ -186,7 +185,8 @@ static gla_status multiply (const matrix *m, char op, int vectors, int *device, 
     put (m->type, y, k, 777);
   }
   gla_spmv_report report = {.size = sizeof report};
-  devices_used = products = warnings = fetched = put_there = 0;
+  devices_used = fetched = put_there = 0;
+  warnings = 0;
   const gla_status status = gla_spmv (ctx, m->S, op, &X, &Y, &report);
   *device = report.device;
   int bad = 0;
