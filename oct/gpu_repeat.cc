@@ -16,25 +16,38 @@ namespace gla
 namespace
 {
 
-void check_arguments (const char *name, const octave_value_list &args, int least)
+// Numbers of copies as Octave has them in all releases: n, [n1, n2, ...], or n1, n2, ... False:
+// something else.
+bool read_times (const octave_value_list &args, std::vector<octave_idx_type> &times)
 {
-  if (args.length () < least || args.length () > 2 || !is_gpu_array (args (0)))
-    error_with_id ("Octave:invalid-fun-call", "Invalid call to %s", name);
+  const octave_idx_type count = args.length ();
+  for (octave_idx_type k = 1; k < count; k++) {
+    const octave_value v = gathered (args (k));
+    if (!v.isnumeric () || !v.isreal () || v.ndims () != 2 || v.rows () != 1 ||
+        (count > 2 && v.columns () != 1))
+      return false;
+    const NDArray a = v.array_value ();
+    for (octave_idx_type j = 0; j < a.numel (); j++) {
+      const double number = a.xelem (j);
+      if (!(number >= 0 && number == std::floor (number) && number < 9e15))
+        return false;
+      times.push_back (static_cast<octave_idx_type> (number));
+    }
+  }
+  if (times.size () == 1)
+    times.push_back (times[0]);
+  return !times.empty ();
 }
 
-// The numbers of a row, none below 0.
-std::vector<octave_idx_type> read_times (const char *name, const octave_value &v)
+// The numbers of copies in other forms, by what Octave makes of one element; the errors are its.
+std::vector<octave_idx_type> times_of_octave (const octave_value_list &args)
 {
-  const octave_value numbers = gathered (v);
+  octave_value_list all = gathered (args.slice (1, args.length () - 1));
+  all.prepend (octave_value (true));
+  const dim_vector dims = feval (the_interpreter (), "repmat", all, 1) (0).dims ();
   std::vector<octave_idx_type> times;
-  if (!numbers.isnumeric () || !numbers.isreal ())
-    error_with_id ("gpulinalg:bad-value", "%s: the numbers of copies must be integers", name);
-  const NDArray a = numbers.array_value ();
-  for (octave_idx_type k = 0; k < a.numel (); k++) {
-    if (!(a.xelem (k) == std::floor (a.xelem (k)) && a.xelem (k) < 9e15))
-      error_with_id ("gpulinalg:bad-value", "%s: the numbers of copies must be integers", name);
-    times.push_back (static_cast<octave_idx_type> (std::max (a.xelem (k), 0.0)));
-  }
+  for (int k = 0; k < dims.ndims (); k++)
+    times.push_back (dims (k));
   return times;
 }
 
@@ -103,29 +116,38 @@ gpu_value repeated (const gpu_value &x, const std::vector<octave_idx_type> &time
 
 } // namespace
 
-// repmat (x, times): inst/@gpuArray/repmat.m has read the forms of the arguments.
+// repmat (x, n), (x, [n1, n2, ...]), (x, n1, n2, ...).
 octave_value_list repeat (const char *name, const octave_value_list &args, int)
 {
-  check_arguments (name, args, 2);
+  if (args.length () > 0 && !is_gpu_array (args (0))) {
+    octave_value_list all = gathered (args);
+    return feval (the_interpreter (), name, all, 1);
+  }
+  std::vector<octave_idx_type> times;
+  if (!read_times (args, times))
+    times = times_of_octave (args);
   const gpu_value &x = gpu_value_of (args (0));
-  std::vector<octave_idx_type> times = read_times (name, args (1));
   times.resize (std::max (times.size (), static_cast<std::size_t> (x.dims ().ndims ())), 1);
   if (x.on_gpu ())
     return ovl (value_of (repeated (x, times)));
-  return ovl (
-      value_of (on_host_as (name, ovl (args (0), gathered (args (1))), is_complex (x.type ()))));
+  octave_value_list all = gathered (args);
+  all (0) = args (0);
+  return ovl (value_of (on_host_as (name, all, is_complex (x.type ()))));
 }
 
-// "mean_along" (x), (x, dim): mean of an array with elements; inst/@gpuArray/mean.m has other
-// forms.
-octave_value_list mean (const char *name, const octave_value_list &args, int)
+// "mean_along" (x), (x, dim): [mean, true] of an array with elements. [x, false] for what
+// inst/@gpuArray/mean.m does.
+octave_value_list mean (const char *, const octave_value_list &args, int)
 {
-  check_arguments (name, args, 1);
+  const octave_idx_type count = args.length ();
+  if (count < 1 || count > 2 || !is_gpu_array (args (0)) || args (0).isempty () ||
+      (count == 2 && !(args (1).isnumeric () && args (1).numel () == 1)))
+    return ovl (count > 0 ? args (0) : octave_value (), false);
   const gpu_value &x = gpu_value_of (args (0));
   const dim_vector dims = x.dims ();
   octave_value_list all = ovl (value_of (x.type () == 'b' ? converted (x, 'd') : x));
   int dim = dims.first_non_singleton ();
-  if (args.length () > 1) {
+  if (count == 2) {
     all.append (args (1));
     const octave_value d = gathered (args (1));
     dim = is_real_scalar (d) && d.double_value () >= 1
@@ -133,8 +155,8 @@ octave_value_list mean (const char *name, const octave_value_list &args, int)
               : -1;
   }
   const octave_value sum = gpu_function ("sum", all, 1) (0);
-  const double count = dim >= 0 && dim < dims.ndims () ? static_cast<double> (dims (dim)) : 1;
-  return ovl (value_of (binary ("rdivide", sum, octave_value (count))));
+  const double length = dim >= 0 && dim < dims.ndims () ? static_cast<double> (dims (dim)) : 1;
+  return ovl (value_of (binary ("rdivide", sum, octave_value (length))), true);
 }
 
 } // namespace gla

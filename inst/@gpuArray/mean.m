@@ -5,16 +5,13 @@
 ## "single") is false, and from Octave 9 on it calls forms of sum that gpuArrays do not have.
 
 function y = mean (x, varargin)
-  if (! isgpuarray (x))
+  [y, done] = __gpu_array__ ("mean_along", x, varargin{:});
+  if (done)
+    return;
+  elseif (! isgpuarray (x))
     varargin = cellfun (@gather, varargin, "UniformOutput", false);
     y = mean (x, varargin{:});
     return;
-  endif
-  if (nargin == 1 || (nargin == 2 && isnumeric (varargin{1}) && isscalar (varargin{1})))
-    if (! isempty (x))
-      y = __gpu_array__ ("mean_along", x, varargin{:});
-      return;
-    endif
   endif
   are_words = cellfun ("ischar", varargin);
   words = lower (varargin(are_words));
