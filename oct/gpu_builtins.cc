@@ -14,13 +14,26 @@ namespace gla
 namespace
 {
 
-const char *const names[] = {"sum", "prod", "sumsq", "any",  "all",      "cumsum", "cumprod",
-                             "max", "min",  "find",  "sort", "arrayfun", "fft",    "ifft"};
+// Functions of gpuArrays.
+const char *const names[] = {"sum",      "prod", "sumsq",   "any",     "all",  "cumsum",  "cumprod",
+                             "max",      "min",  "find",    "sort",    "nnz",  "norm",    "dot",
+                             "mod",      "rem",  "hypot",   "atan2",   "diag", "complex", "logical",
+                             "arrayfun", "cat",  "horzcat", "vertcat", "fft",  "ifft",    "fft2",
+                             "ifft2",    "fftn", "ifftn",   "bsxfun",  "triu", "tril",    "ellipj"};
 constexpr int name_count = sizeof names / sizeof *names;
+
+// Functions for which a gpuArray may be a size, an order or a dimension, from this argument on.
+const struct {
+  const char *name;
+  int first;
+} takers[] = {{"reshape", 1}, {"permute", 1}, {"ipermute", 1}, {"resize", 1},
+              {"size", 1},    {"cell", 0},    {"sub2ind", 0},  {"ind2sub", 0},
+              {"rande", 0},   {"randg", 0},   {"randp", 0},    {"colon", 0}};
+constexpr int taker_count = sizeof takers / sizeof *takers;
 
 octave_value &own_function (int k)
 {
-  static octave_value functions[name_count];
+  static octave_value functions[name_count + taker_count];
   return functions[k];
 }
 
@@ -46,6 +59,16 @@ octave_value_list builtin (octave::interpreter &interp, const octave_value_list 
   });
 }
 
+template <int k>
+octave_value_list taker (octave::interpreter &interp, const octave_value_list &args, int nargout)
+{
+  octave_value_list all = args;
+  for (octave_idx_type j = takers[k].first; j < args.length (); j++)
+    if (is_gpu_array (args (j)))
+      all (j) = gathered (args (j));
+  return call_builtin (interp, own_function (name_count + k), all, nargout);
+}
+
 template <int k> void install (octave::interpreter &interp)
 {
   own_function (k) = replace_builtin (interp, names[k], builtin<k>);
@@ -53,11 +76,19 @@ template <int k> void install (octave::interpreter &interp)
 }
 template <> void install<name_count> (octave::interpreter &) {}
 
+template <int k> void install_takers (octave::interpreter &interp)
+{
+  own_function (name_count + k) = replace_builtin (interp, takers[k].name, taker<k>);
+  install_takers<k + 1> (interp);
+}
+template <> void install_takers<taker_count> (octave::interpreter &) {}
+
 } // namespace
 
 void install_gpu_builtins (octave::interpreter &interp)
 {
   install<0> (interp);
+  install_takers<0> (interp);
 }
 
 } // namespace gla

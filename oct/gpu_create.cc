@@ -5,6 +5,7 @@
 // take the places of its own; they look at the last argument, and pass all other calls on.
 
 #include "gpu_device.h"
+#include "gpu_trace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,8 +109,12 @@ template <int k>
 octave_value_list maker (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   const octave_idx_type last = args.length () - 1;
+  bool any = false; // of the sizes, or the one behind "like"
+  for (octave_idx_type j = 0; j <= last; j++)
+    any = any || is_gpu_array (args (j)) || is_traced (args (j));
   if (last < 0 || !is_text (args (last)) || args (last).string_value () != "gpuArray")
-    return call_builtin (interp, own_function (k), args, nargout);
+    return any ? guarded (makers[k], [&] () { return gpu_function (makers[k], args, nargout); })
+               : call_builtin (interp, own_function (k), args, nargout);
   return guarded (makers[k], [&] () {
     return ovl (value_of (made_on_gpu (makers[k], gathered (args.slice (0, last)), 0)));
   });

@@ -21,6 +21,8 @@ void install_gpu_builtins (octave::interpreter &interp);
 // For the table in gpu_functions.cc.
 octave_value_list repeat (const char *name, const octave_value_list &args, int outputs);
 octave_value_list mean (const char *name, const octave_value_list &args, int outputs);
+octave_value_list triangle (const char *name, const octave_value_list &args, int outputs);
+octave_value_list bsxfun (const char *name, const octave_value_list &args, int outputs);
 
 // The function of each element that Octave calls through this; NULL: a gpuArray does not have it.
 const char *name_of_mapper (octave_base_value::unary_mapper_t f);
