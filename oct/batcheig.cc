@@ -43,8 +43,8 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   RealArray D = want.diagonal ? gla::zero_pages<RealArray> (lambda_dims)
                               : gla::unfilled_pages<RealArray> (lambda_dims);
   Array V = gla::unfilled_pages<Array> (dims_of_vectors (dims, want));
-  int32NDArray info (dim_vector (pages, 1));
-  std::vector<int64_t> count (want.eig.range != GLA_EIG_ALL ? pages : 0);
+  auto info = gla::unfilled<int32NDArray> (dim_vector (pages, 1));
+  std::vector<int64_t> count (want.more && want.eig.range != GLA_EIG_ALL ? pages : 0);
 
   gla_array a = gla::input (A);
   auto results = gla::sized<gla_eig_results> ();
