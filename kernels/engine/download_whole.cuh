@@ -6,9 +6,11 @@
 
 #include "engine.cuh"
 
-// Bytes from the device, behind what the slot's stream has been given; returns when they are there.
-// GLA_ERROR_OUT_OF_MEMORY: nothing was done, because there are few bytes, few processors or no
-// thread; then engine_download does it.
-gla_status download_whole (cuda_engine *e, int slot, char *to, const void *device, size_t bytes);
+// Whether enough of the memory has not been touched, and there are threads enough.
+bool download_whole_serves (const fresh_memory &to);
+
+// For engine_download: from the device, behind what the slot's stream has been given, through the
+// ring `down`, which is there; returns when all is there.
+gla_status download_whole (cuda_engine *e, int slot, const fresh_memory &to, const void *device);
 
 #endif

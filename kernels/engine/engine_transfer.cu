@@ -1,7 +1,7 @@
 // engine_transfer.cu: copies between host arrays and a GPU, and waiting for them
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "engine.cuh"
+#include "download_whole.cuh"
 #include "memory.cuh"
 #include "common/host_memory.h"
 #include "common/work_limits.cuh"
@@ -168,6 +168,8 @@ gla_status engine_download (cuda_engine *e, int slot, const gla_array *to, const
     fresh = *expected;
     *expected = {};
   }
+  if (download_whole_serves (fresh))
+    return download_whole (e, slot, fresh, device);
   size_t pieces = (packing.total + RING_BYTES - 1) / RING_BYTES;
   // piece k is copied out of its buffer while pieces k+1 .. k+RING_BUFFERS-1 are on the link
   for (size_t k = 0; k < pieces + RING_BUFFERS - 1; k++) {

@@ -121,6 +121,12 @@ for f = alone
     end_try_catch
   endfor
 endfor
+% copies of large arrays are shared by eight threads, and are the only work of the stand-in that moves bytes
+for bytes = 8 * [2^21 - 1, 2^21, 2^21 + 1, 3e6 + 5, 8e6]
+  for x = {rand(bytes / 8, 1), rand(bytes, 1) > 0.5, single(rand (bytes / 4, 1))}
+    count (isequal (gather (gpuArray (x{1})), x{1}), "gather of %d bytes of %s is wrong", bytes, class (x{1}));
+  endfor
+endfor
 gpuDevice (0);
 count (isequal (size (gpuArray (1) + G), [4, 4]), "the current GPU does not change back");
 
@@ -135,7 +141,7 @@ n = launches (@() arrayfun (gauss, G, row));
 count (n == 1, "arrayfun of 14 steps launches %d kernels", n);
 n = launches (@() arrayfun (@(x) sqrt (x), G));
 count (n == 1, "arrayfun with sqrt launches %d kernels", n);
-for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2), @() G(2,:), @() single (gpuArray (rand (7))), @() sort (G), @() sqrt (G), @() max (G)}
+for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2), @() repmat (G, 2, 3), @() mod (G, 3), @() zeros (3, "like", G), @() G(2,:), @() single (gpuArray (rand (7))), @() sort (G), @() sqrt (G), @() max (G)}
   n = launches (f{1});
   count (n == 1, "%s launches %d kernels", func2str (f{1}), n);
 endfor
