@@ -1045,10 +1045,9 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 // results. For one pair whose results one rank need not have as a whole.
 // A, B    on rank 0 as for gla_gsvd, on the host; on the others of the same type, with the same
 //         columns and pages, and without rows.
-// results alpha, beta, info and stats: the same on all ranks. U: m x .., V: n x .., X and Z: p x
-// ..,
-//         of whose min (m, q), min (n, q) and q = min (m+n, p) columns rank r of R has columns
-//         floor (c*r/R) to floor (c*(r+1)/R)-1, c of them in all.
+// results alpha, beta, info and stats: the same on all ranks. U: m x .., V: n x .., X and Z:
+//         p x ..; of their c = min (m, q), min (n, q) and q = min (m+n, p) columns rank r of R has
+//         columns floor (c*r/R) to floor (c*(r+1)/R)-1.
 // Method: gla_gsvd of (A, B) on rank 0, with its bits on the same processors, however tall they
 // are. Ranks share the sweeps as with gla_gsvd_rows. Columns go from rank 0 straight to their rank.
 gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array *A,
