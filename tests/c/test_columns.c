@@ -350,6 +350,14 @@ static void test_null (void)
   CHECK (gla_gsvd_columns (ctx, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
              gla_gevd_columns (ctx, one, NULL, NULL, NULL, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT,
          "no pair");
+  const gla_gsvd_results unset = {.size = 0};
+  const gla_gevd_results unset_z = {.size = 0};
+  CHECK (gla_gsvd_columns (ctx, one, NULL, NULL, &unset, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
+             strstr (gla_message (ctx), "size") != NULL,
+         "results without a size: %s", gla_message (ctx));
+  CHECK (gla_gevd_columns (ctx, one, NULL, NULL, &unset_z, NULL, NULL) == GLA_ERROR_BAD_ARGUMENT &&
+             strstr (gla_message (ctx), "size") != NULL,
+         "results without a size: %s", gla_message (ctx));
   gla_ranks_destroy (one);
   gla_context_destroy (ctx);
 }

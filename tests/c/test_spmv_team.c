@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GPUS = 10, ROWS = 211, COLUMNS = 150, VECTORS = 11, NONE = -1 };
+enum { GPUS = 10, ROWS = 211, COLUMNS = 150, VECTORS = 11, MATRICES = 1000, NONE = -1 };
 
 static gla_context *ctx;
 static gla_spmv_ops spmv_ops;
@@ -21,6 +21,7 @@ static gla_status take_status; // of memory on the device `failing_device`
 static gla_status product_status;
 static int failing_device, warnings;
 static _Atomic int live, prepares, devices_used, misplaced, fetched, put_there;
+static void *_Atomic kept[MATRICES]; // by `prepare`, not freed yet
 static int polls_seen;
 
 //------------------------------------------------------------------------------
@@ -82,8 +83,29 @@ static gla_status wait (gla_engine *engine)
 static gla_status prepare (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
                            void **matrix)
 {
-  prepares++;
-  return gla_backend_cpu.spmv->prepare (engine, M, monitor, matrix);
+  const gla_status status = gla_backend_cpu.spmv->prepare (engine, M, monitor, matrix);
+  kept[prepares++ % MATRICES] = *matrix;
+  return status;
+}
+
+static void free_matrix (gla_engine *engine, void *matrix)
+{
+  for (int k = 0; k < MATRICES; k++)
+    if (kept[k] == matrix)
+      kept[k] = NULL;
+  gla_backend_cpu.spmv->free (engine, matrix);
+}
+
+// What a GPU holds that fails is gone with it, but not here; returns how many matrices that were.
+static int free_lost (void)
+{
+  int lost = 0;
+  for (int k = 0; k < MATRICES; k++) {
+    lost += kept[k] != NULL;
+    gla_backend_cpu.spmv->free (NULL, kept[k]);
+    kept[k] = NULL;
+  }
+  return lost;
 }
 
 static gla_status product (gla_engine *engine, void *matrix, const gla_spmv_job *job)
@@ -327,6 +349,7 @@ static void test_failures (void)
   product_status = GLA_OK;
   expect (&m, "without it", 4, 2, 0);
   gla_sparse_destroy (m.S);
+  CHECK (free_lost () == 3, "the shares of a GPU that has failed");
   gla_context_destroy (ctx);
   new_context (GLA_PLACE_LIST, listed, 2);
   open_fails = 4;
@@ -369,6 +392,7 @@ int main (void)
             gla_backend_cpu.batch[GLA_BATCH_EIG]->finish);
   spmv_ops = *gla_backend_cpu.spmv;
   spmv_ops.prepare = prepare;
+  spmv_ops.free = free_matrix;
   spmv_ops.product = product;
   spmv_ops.seconds = predict;
   spmv_ops.transposes = 0;
@@ -387,5 +411,6 @@ int main (void)
   test_on_gpu ();
   test_failures ();
   test_stop ();
+  CHECK (free_lost () == 0, "matrices are left");
   return check_report ("test_spmv_team");
 }
