@@ -78,7 +78,7 @@ template <class T>
 gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
                         int64_t pages)
 {
-  if (svd_shape_of (e->svd_job).polar)
+  if (svd_shape_of (e->svd_job).paged)
     return qr_pages_part (e, slot, s.qr, A, s.Q[0], s.R, pages);
   return factor (e, slot, s, A, pages);
 }
@@ -87,17 +87,31 @@ gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, pa
                       int64_t pages)
 {
   const svd_shape shape = svd_shape_of (e->svd_job);
-  if (shape.polar)
+  if (shape.paged)
     return svd_multiply (svd_product{e, slot, pages}, U, s.Q[0], s.W[0],
                          {shape.rows, shape.columns, shape.u_columns});
   return form_u (e, slot, s, U, pages);
+}
+
+// Values alone, of the pages or their R.
+template <class T>
+gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
+{
+  svd_values_args<T> v = s.values;
+  v.a = a;
+  v.stream = e->slots[slot].stream;
+  GLA_TRY (svd_bidiagonal (v, e->smem_limit));
+  return engine_status (svd_bisect (v));
 }
 
 // The pages, or their R; the polar way leaves the phase to the end.
 template <class T>
 gla_status square (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
 {
-  if (svd_shape_of (e->svd_job).polar)
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  if (shape.reduced)
+    return values (e, slot, s, a);
+  if (shape.polar)
     return polar_chunk (e, slot, a, s.polar);
   return engine_status (svd_lanes (a, e->slots[slot].stream));
 }

@@ -9,28 +9,59 @@
 #include "engine/qr_pages_part.cuh"
 #include "svd_polar_chunk.cuh"
 #include "svd_tree.cuh"
+#include "svd_values.cuh"
 
 // The pages with the longer side down: U belongs to the rows.
 struct svd_shape {
   int64_t rows, columns, u_columns, v_columns;
   bool flip, by_qr, polar;
   bool again;    // polar: pages may fail, and are done again with A = Q*R before
-  svd_tree tree; // by_qr, and not polar: the blocks of rows
+  bool reduced;  // values alone, by a bidiagonal matrix
+  bool paged;    // Q*R, also of pages that are done again, is that of qr_pages_part
+  svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
+
+inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
+{
+  return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
+         columns >= SVD_VALUES_LEAST && columns <= SVD_VALUES_MOST;
+}
+
+// Whether Q*R comes before. A bidiagonal matrix is cheaper from the page itself where that is not
+// much longer than wide.
+inline bool svd_is_by_qr (const svd_shape &s)
+{
+  if (s.reduced)
+    return s.rows > SVD_VALUES_MOST || s.rows > 2 * s.columns;
+  if (s.polar)
+    return s.rows > s.columns;
+  return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
+}
 
 inline svd_shape svd_shape_of (const gla_svd_job &job)
 {
-  const bool flip = job.m < job.n;
-  svd_shape s = {job.m, job.n, job.u_columns, job.v_columns, flip, false, false, false, {}};
-  if (flip)
-    s = {job.n, job.m, job.v_columns, job.u_columns, flip, false, false, false, {}};
-  s.polar = s.columns > SVD_LANES_MAX;
+  svd_shape s = {};
+  s.flip = job.m < job.n;
+  s.rows = s.flip ? job.n : job.m;
+  s.columns = s.flip ? job.m : job.n;
+  s.u_columns = s.flip ? job.v_columns : job.u_columns;
+  s.v_columns = s.flip ? job.u_columns : job.v_columns;
+  s.reduced = svd_is_reduced (job, s.columns);
+  s.polar = !s.reduced && s.columns > SVD_LANES_MAX;
   s.again = s.polar && !polar_by_steps (s.columns);
-  s.by_qr = s.polar ? s.rows > s.columns
-                    : s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
-  if (s.by_qr && !s.polar)
+  s.by_qr = svd_is_by_qr (s);
+  s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);
+  if (s.by_qr && !s.paged)
     s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
   return s;
+}
+
+// Q*R of pages that are paged; values alone need no Q.
+inline gla_qr_job svd_qr_job (const gla_svd_job &job, const svd_shape &s)
+{
+  gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+  factor.q_columns = s.reduced ? 0 : factor.q_columns;
+  return factor;
 }
 
 // What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
@@ -44,15 +75,16 @@ template <class T> struct svd_chunk_memory {
   // made of
   page_matrix<T> Q[SVD_TREE_LEVELS], stack[SVD_TREE_LEVELS], W[SVD_TREE_LEVELS + 1];
   bool by_qr;         // of the shape, or of a page that is done again
-  char *qr = nullptr; // of pages that are polar
+  char *qr = nullptr; // of pages that are paged
   polar_memory<T> polar;
+  svd_values_args<T> values = {}; // of pages that are reduced: their work space
 
   svd_chunk_memory (const cuda_engine *e, const gla_svd_job &job, int64_t pages, carver &c)
   {
     const svd_shape s = svd_shape_of (job);
     const int64_t factored = s.by_qr ? pages : 1; // a square page is done again alone
-    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
-    const int64_t qr_bytes = s.polar ? (int64_t)qr_pages_part_bytes (&factor, factored) : 0;
+    const gla_qr_job factor = svd_qr_job (job, s);
+    const int64_t qr_bytes = s.paged ? (int64_t)qr_pages_part_bytes (&factor, factored) : 0;
     if (s.polar)
       take_beginning (e, job, pages, s.by_qr && !s.again ? qr_bytes : 0, c);
     const bool on_host = !job.head.device_arrays;
@@ -73,12 +105,23 @@ template <class T> struct svd_chunk_memory {
       W[l] = packed (c, pages, rows, s.u_columns, l > 0);
     }
     W[s.tree.count] = packed (c, factored, s.columns, s.u_columns, s.by_qr || s.again);
-    if (!s.polar)
-      return;
-    Q[0] = packed (c, factored, s.rows, s.columns, s.by_qr || s.again);
-    if (s.again)
+    if (s.paged)
+      Q[0] = packed (c, factored, s.rows, s.columns, (s.by_qr && !s.reduced) || s.again);
+    if (s.paged && (s.again || (s.reduced && s.by_qr)))
       qr = c.take<char> (qr_bytes);
-    polar.take (s.columns, pages, e->multiprocessors, c);
+    if (s.polar)
+      polar.take (s.columns, pages, e->multiprocessors, c);
+    if (s.reduced)
+      take_values (s, pages, e->smem_limit, c);
+  }
+  void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
+  {
+    const int64_t rows = s.by_qr ? s.columns : s.rows, columns = s.columns;
+    if (svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
+      values.rest = c.take<T> (pages * rows * columns);
+    values.d = c.take<real_t<T>> (pages * columns);
+    values.e = c.take<real_t<T>> (pages * columns);
+    values.scale = c.take<int32_t> (pages);
   }
   // The bytes of eig_part belong to other parts before it, one after the other.
   void take_beginning (const cuda_engine *e, const gla_svd_job &job, int64_t pages,

@@ -4,7 +4,8 @@
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 64 rows one kernel does it. With more rows, and from 33 on with at most 32 columns, A = Q*R,
 // R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says. Pages with more than 64 columns, or
-// their R, are decomposed as svd_polar.cuh says.
+// their R, are decomposed as svd_polar.cuh says. Values alone of pages with more than 32 columns,
+// up to SVD_VALUES_MOST, are found as svd_values.cuh says, but for "jacobi".
 
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
@@ -24,6 +25,13 @@ namespace
 bool has_vectors (const gla_svd_job &job)
 {
   return job.u_columns + job.v_columns > 0;
+}
+
+// Whether svd_lanes decomposes the pages, or their R.
+bool is_small (const gla_svd_job &job)
+{
+  const svd_shape s = svd_shape_of (job);
+  return !s.polar && !s.reduced;
 }
 
 // Bytes of all arrays of a page.
@@ -52,30 +60,56 @@ double small_seconds (const gla_svd_job &job)
   return jacobi * (has_vectors (job) ? 1 : 0.65) + bytes / 2e12 + 1e-10;
 }
 
+// Of what comes before and after `pages` long pages; by bytes where it goes by blocks of rows.
+double qr_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  const svd_shape s = svd_shape_of (job);
+  if (!s.paged)
+    return s.by_qr ? (double)pages * page_bytes (job) * 6 / 2e12 : 0;
+  if (!s.by_qr)
+    return 0;
+  const gla_qr_job factor = svd_qr_job (job, s);
+  return qr_pages_part_seconds (engine_facts (engine), &factor, (double)pages);
+}
+
 // Of `pages` pages that the polar way takes.
 double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
 {
   const svd_shape s = svd_shape_of (job);
   const gla_eig_job eig = polar_eig_job (job, s.columns);
   const double all = (double)pages;
-  double seconds = cuda_eig_ops.seconds (engine, &eig.head, pages) +
-                   all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job)) +
-                   polar_latency ((double)s.columns);
-  if (s.by_qr) {
-    const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
-    seconds += qr_pages_part_seconds (engine_facts (engine), &factor, all);
-  }
-  return seconds;
+  return cuda_eig_ops.seconds (engine, &eig.head, pages) +
+         all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job)) +
+         polar_latency ((double)s.columns) + qr_seconds (engine, job, pages);
+}
+
+// Of `pages` pages whose values alone are found by a bidiagonal matrix: reflectors, bisection, and
+// what a page takes from its first step to its last one.
+double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  const svd_shape s = svd_shape_of (job);
+  const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
+  const double m = (double)(s.by_qr ? s.columns : s.rows), n = (double)s.columns;
+  const bool wide = gla_type_real (job.head.type) == GLA_TYPE_D;
+  const double by_type = (wide ? 1.6e-12 : 1e-12) * (gla_type_is_complex (job.head.type) ? 2 : 1);
+  const double page = m * n * n * by_type + n * n * (wide ? 4.1e-11 : 8.5e-12);
+  return (double)pages * page * chip + m * n * 4.5e-8 + qr_seconds (engine, job, pages);
+}
+
+// Of a chunk, but for small pages.
+double pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  return svd_shape_of (job).polar ? polar_pages_seconds (engine, job, pages)
+                                  : values_pages_seconds (engine, job, pages);
 }
 
 // Of a page in a batch.
 double work_seconds (gla_engine *engine, const gla_svd_job &job)
 {
-  if (!svd_shape_of (job).polar)
+  if (is_small (job))
     return small_seconds (job);
   const double chip = engine_facts (engine)->multiprocessors / FITTED_MULTIPROCESSORS;
-  return (polar_pages_seconds (engine, job, 2000) - polar_pages_seconds (engine, job, 1000)) *
-         chip / 1000;
+  return (pages_seconds (engine, job, 2000) - pages_seconds (engine, job, 1000)) * chip / 1000;
 }
 
 //------------------------------------------------------------------------------
@@ -170,9 +204,14 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 int supports_polar (const gla_svd_job &job, const svd_shape &s)
 {
   const gla_eig_job eig = polar_eig_job (job, s.columns);
-  const gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
   return job.method != GLA_SVD_METHOD_JACOBI && (s.again || gpu_blas_expected ()) &&
-         cuda_eig_ops.supports (&eig.head) && (!s.by_qr || cuda_qr_ops.supports (&factor.head));
+         cuda_eig_ops.supports (&eig.head);
+}
+
+int supports_qr (const gla_svd_job &job, const svd_shape &s)
+{
+  const gla_qr_job factor = svd_qr_job (job, s);
+  return !s.by_qr || (s.paged ? cuda_qr_ops.supports (&factor.head) : s.tree.count > 0);
 }
 
 // Pages of up to 64 columns, by Jacobi whatever the method, and larger ones unless "jacobi" is
@@ -188,7 +227,7 @@ int supports (const gla_job *head)
   product.m = s.rows;
   product.k = product.n = s.columns;
   return s.u_columns <= s.columns && cuda_pagemul_ops.supports (&product.head) &&
-         (s.polar ? supports_polar (*job, s) : s.tree.count > 0);
+         supports_qr (*job, s) && (!s.polar || supports_polar (*job, s));
 }
 
 double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
@@ -197,8 +236,8 @@ double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
   const double transfer = head->device_arrays ? 0 : page_bytes (job) / LINK_RATE;
   const double all = (double)pages;
-  const double work = svd_shape_of (job).polar ? polar_pages_seconds (engine, job, pages)
-                                               : all * small_seconds (job) * chip;
+  const double work =
+      is_small (job) ? all * small_seconds (job) * chip : pages_seconds (engine, job, pages);
   return CALL_SECONDS + (all * transfer > work ? all * transfer : work);
 }
 
@@ -212,13 +251,24 @@ double pages_by_steps (const gla_svd_job &job, double chunk, int64_t pages)
   return chunk > most ? chunk : most;
 }
 
+// Pages of which the values alone are wanted stand on the GPU for a long time, side by side: as
+// many as it holds, or several times as many.
+double pages_in_waves (int64_t columns, double chunk, double multiprocessors)
+{
+  const double wave = multiprocessors * (columns <= 64 ? 4 : columns <= 96 ? 2 : 1);
+  return chunk < wave ? wave : floor (chunk / wave) * wave;
+}
+
 int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   const gla_svd_job &job = *(const gla_svd_job *)head;
   double chunk =
       PIECE_SECONDS / work_seconds (engine, job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
-  if (polar_by_steps (svd_shape_of (job).columns))
+  const svd_shape s = svd_shape_of (job);
+  if (s.reduced)
+    chunk = pages_in_waves (s.columns, chunk, e->multiprocessors);
+  else if (polar_by_steps (s.columns))
     chunk = pages_by_steps (job, chunk, pages);
   const double by_bytes = CHUNK_BYTES / page_bytes (job),
                of_page = (double)arena_bytes (e, job, 64) / 64;
@@ -238,7 +288,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   e->svd_job = *(const gla_svd_job *)head;
   const svd_shape s = svd_shape_of (e->svd_job);
   e->eig_job = polar_eig_job (e->svd_job, s.columns);
-  e->qr_job = qr_pages_part_job (*head, s.rows, s.columns);
+  e->qr_job = svd_qr_job (e->svd_job, s);
   engine_begin_job (e, head, pages);
   return engine_reserve (e, 0, arena_bytes (e, e->svd_job, pages));
 }

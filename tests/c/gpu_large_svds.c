@@ -162,6 +162,7 @@ static void check_values (const svd_page *all)
   svd_run (on_cpu, &cpu);
   CHECK (alone.status == GLA_OK && some.status == GLA_OK && cpu.status == GLA_OK, "%s",
          gla_message (on_gpu));
+  check_page_alone (&alone, c.pages - 1);
   for (int page = 0; page < c.pages; page++) {
     double far = 0, from_cpu = 0;
     int same = 1;

@@ -1,0 +1,30 @@
+// svd_values.cuh: arguments of the kernels that find singular values alone, by a bidiagonal matrix
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_SVD_VALUES_CUH
+#define GPULINALG_SVD_VALUES_CUH
+
+#include "svd.cuh"
+
+// Columns of pages that go this way; fewer go by svd_lanes, which finds small values to relative
+// accuracy.
+enum { SVD_VALUES_LEAST = SVD_LANES_WARP + 1, SVD_VALUES_MOST = 512 };
+
+// a.U and a.V are not used, nor are a.tol and a.maxit. rows is at most SVD_VALUES_MOST.
+template <class T> struct svd_values_args {
+  svd_args<T> a;
+  T *rest;        // rows x columns of each page: what does not fit in shared memory
+  real_t<T> *d;   // columns of each page: the diagonal
+  real_t<T> *e;   // columns of each page: what is right of it
+  int32_t *scale; // of each page: it was divided by 2^scale
+  cudaStream_t stream;
+};
+
+// Whether pages of this size need `rest`.
+template <class T> bool svd_bidiagonal_rest (int rows, int columns, int smem_limit);
+// d, e and scale from A; info as svd_args says.
+template <class T> cudaError_t svd_bidiagonal (const svd_values_args<T> &v, int smem_limit);
+// S from d, e and scale.
+template <class T> cudaError_t svd_bisect (const svd_values_args<T> &v);
+
+#endif
