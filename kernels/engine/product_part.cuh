@@ -28,7 +28,13 @@ template <class TA, class TB> struct product_args {
   bool transpose_a, transpose_b; // the page of A is k x m, that of B n x k
   bool conjugate_a, conjugate_b;
   bool hermitian; // op (B) is op (A)'
+  // Of Hermitian products, or NULL: C = x*I + y*op (A)*op (B) with (x, y) of each page. far, or
+  // NULL: becomes 1 where an entry of op (A)*op (B) - I is above PRODUCT_NEAR.
+  const double2 *weights;
+  int32_t *far;
 };
+
+const double PRODUCT_NEAR = 1e-3;
 
 // What one launch does: pages first .. first+pages-1, or of one page some tiles and some terms.
 struct product_piece {

@@ -205,6 +205,21 @@ GLA_DEVICE void store_sums (const SUMS &sums, const ARGS &a, int64_t page, int r
   });
 }
 
+// What becomes of an entry of a Hermitian product.
+template <class T>
+GLA_DEVICE T weighted (T value, const product_args<T, T> &a, int64_t page, bool diagonal)
+{
+  typedef real_t<T> R;
+  if (a.weights == nullptr)
+    return value;
+  const double2 w = a.weights[page];
+  const T off = diagonal ? value - from_real<T> (R (1)) : value;
+  if (a.far != nullptr && !((double)absmax (off) <= PRODUCT_NEAR))
+    a.far[page] = 1;
+  value = scale ((R)w.y, value);
+  return diagonal ? value + from_real<T> ((R)w.x) : value;
+}
+
 // Adds them to what is there where `add` is set. Of a Hermitian product writes those on and below
 // the diagonal, and their conjugates above.
 template <class SUMS, class ARGS>
@@ -224,6 +239,8 @@ GLA_DEVICE void store_special (const SUMS &sums, const ARGS &a, int64_t page, in
       value = value + *to;
     if (a.hermitian && r + below == c)
       value = from_real<T> (re (value));
+    if constexpr (std::is_same_v<ARGS, product_args<T, T>>)
+      value = weighted (value, a, page, r + below == c);
     *to = value;
     if (a.hermitian && r + below > c)
       C[mirror + r * a.ldc + c] = conj (value);

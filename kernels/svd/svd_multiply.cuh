@@ -135,6 +135,18 @@ gla_status svd_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, i
   return svd_run_product (w, p);
 }
 
+// The same as x*I + y*A'*A, (x, y) of each page, for n up to 256; far as in product_args.
+template <class T>
+gla_status svd_weighted_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n,
+                              const double2 *weights, int32_t *far)
+{
+  product_args<T, T> p = svd_product_args (w, C, A, A, {n, n, n});
+  p.transpose_a = p.conjugate_a = p.hermitian = true;
+  p.weights = weights;
+  p.far = far;
+  return svd_run_product (w, p);
+}
+
 // C = A*A' of n x n, likewise.
 template <class T>
 gla_status svd_square (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n)

@@ -190,39 +190,21 @@ __global__ void __launch_bounds__ (POLAR_THREADS) look_kernel (polar_args<T> a, 
 // products
 //------------------------------------------------------------------------------
 
-// The scale of product `step` of a page, and what X has to be multiplied by before.
-struct polar_scale {
-  double s, first;
-};
-GLA_DEVICE polar_scale scale_of (double largest, int step)
-{
-  double least = 1 / largest, s = 1;
-  for (int k = 0; k <= step; k++) {
-    s = least < 1 - 1e-15 ? sqrt (3 / (1 + least + least * least)) : 1;
-    least = fmin (1.0, s * least * (1.5 - 0.5 * s * s * least * least));
-  }
-  return {s, step == 0 ? 1 / largest : 1};
-}
-
-// In the last product X'*X must be near I.
+// A thread for each page: X is scaled in each product, before the first one also by 1/largest.
 template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) factor_kernel (polar_args<T> a, int step)
+__global__ void __launch_bounds__ (POLAR_THREADS) weights_kernel (polar_args<T> a)
 {
-  typedef real_t<T> R;
-  const double near = 1e-3;
-  for (int64_t p = blockIdx.y; p < a.pages; p += gridDim.y) {
-    const polar_scale c = scale_of (a.page[p].largest, step);
-    const double s = c.s * c.first;
-    const R own = (R)(1.5 * s), times = (R)(-0.5 * s * s * s);
-    T *Y = a.Y + p * a.n * a.n;
-    bool bad = false;
-    for_entries (a.n, a.parts, [&] (int i, int j) {
-      const T g = Y[i + (int64_t)j * a.n], x = scale (times, g);
-      Y[i + (int64_t)j * a.n] = i == j ? x + from_real<T> (own) : x;
-      bad |= !(absmax (i == j ? g - from_real<T> (1) : g) <= near);
-    });
-    if (step + 1 == POLAR_PRODUCTS && bad)
-      a.page[p].failed = 2;
+  const int64_t p = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
+  if (p >= a.pages)
+    return;
+  a.far[p] = 0;
+  double least = 1 / a.page[p].largest, first = least;
+  for (int step = 0; step < POLAR_PRODUCTS; step++) {
+    const double s = least < 1 - 1e-15 ? sqrt (3 / (1 + least + least * least)) : 1;
+    least = fmin (1.0, s * least * (1.5 - 0.5 * s * s * least * least));
+    const double all = s * first;
+    a.weights[step * a.pages + p] = make_double2 (1.5 * all, -0.5 * all * all * all);
+    first = 1;
   }
 }
 
@@ -259,6 +241,7 @@ __global__ void __launch_bounds__ (TILE *TILE_ROWS) hermitian_kernel (polar_args
       }
       __syncthreads ();
     }
+    bad |= a.far != nullptr && a.far[p] != 0;
     if (bad)
       a.page[p].failed = a.page[p].failed == 1 ? 1 : 2;
   }
@@ -346,9 +329,10 @@ template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last)
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_factor (const polar_args<T> &a, int step)
+template <class T> cudaError_t polar_weights (const polar_args<T> &a)
 {
-  factor_kernel<<<polar_grid (a, a.parts), POLAR_THREADS, 0, a.stream>>> (a, step);
+  const unsigned blocks = (unsigned)((a.pages + POLAR_THREADS - 1) / POLAR_THREADS);
+  weights_kernel<<<blocks, POLAR_THREADS, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
@@ -370,7 +354,7 @@ template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t polar_start (const polar_args<T> &);                                        \
   template cudaError_t polar_newton (polar_args<T> &, bool);                                       \
-  template cudaError_t polar_factor (const polar_args<T> &, int);                                  \
+  template cudaError_t polar_weights (const polar_args<T> &);                                      \
   template cudaError_t polar_hermitian (const polar_args<T> &);                                    \
   template cudaError_t polar_finish (const polar_args<T> &, const polar_results<T> &);
 GLA_INSTANTIATE (float)

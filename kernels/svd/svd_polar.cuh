@@ -48,6 +48,8 @@ template <class T> struct polar_args {
   double *sum, *sum_new, *sum_y;
   polar_page *page;
   int32_t *pending; // info of the inverse; not 0 before it where the inverse is wanted
+  double2 *weights; // x and y of each product, POLAR_PRODUCTS times those of all pages
+  int32_t *far;     // whether X'*X was not near I in the last product; NULL by steps
   cudaStream_t stream;
 };
 
@@ -67,8 +69,8 @@ inline int polar_parts (int64_t n)
 template <class T> cudaError_t polar_start (const polar_args<T> &a);
 // X from X and its inverse in Y; sum and sum_new change places.
 template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last);
-// Y, which holds X'*X, becomes what X is multiplied by in product `step` from 0 on.
-template <class T> cudaError_t polar_factor (const polar_args<T> &a, int step);
+// a.weights: X is multiplied by x*I + y*X'*X; a.far becomes 0.
+template <class T> cudaError_t polar_weights (const polar_args<T> &a);
 // Y = X'*A becomes H.
 template <class T> cudaError_t polar_hermitian (const polar_args<T> &a);
 

@@ -33,6 +33,8 @@ polar_args<T> args_of (cuda_engine *e, int slot, const svd_args<T> &a, const pol
   p.sum_y = m.sum_y;
   p.page = m.page;
   p.pending = m.pending;
+  p.weights = m.weights;
+  p.far = m.far;
   p.stream = e->slots[slot].stream;
   return p;
 }
@@ -54,9 +56,11 @@ gla_status inverses (cuda_engine *e, int slot, polar_args<T> &p, const polar_mem
 template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> &p, T *&other)
 {
   const svd_product product = {e, slot, p.pages};
+  GLA_TRY (polar_weights (p));
   for (int step = 0; step < POLAR_PRODUCTS; step++) {
-    GLA_TRY (svd_gram (product, packed (p.Y, p.n), packed (p.X, p.n), p.n, p.n));
-    GLA_TRY (polar_factor (p, step));
+    GLA_TRY (svd_weighted_gram (product, packed (p.Y, p.n), packed (p.X, p.n), p.n,
+                                p.weights + step * p.pages,
+                                step + 1 == POLAR_PRODUCTS ? p.far : nullptr));
     GLA_TRY (svd_multiply (product, packed (other, p.n), packed (p.X, p.n), packed (p.Y, p.n),
                            {p.n, p.n, p.n}));
     T *x = p.X;

@@ -19,7 +19,8 @@ template <class T> struct polar_memory {
   real_t<T> *lambda = nullptr;
   double *sum = nullptr, *sum_new = nullptr, *sum_y = nullptr;
   polar_page *page = nullptr;
-  int32_t *pending = nullptr, *order = nullptr;
+  int32_t *pending = nullptr, *order = nullptr, *far = nullptr;
+  double2 *weights = nullptr;
   lu_part_space lu = {};
   // of pages that go by steps
   T *Z = nullptr, *vectors[2] = {nullptr, nullptr};
@@ -46,6 +47,8 @@ template <class T> struct polar_memory {
       return;
     }
     sum_y = c.take<double> (parts);
+    weights = c.take<double2> (POLAR_PRODUCTS * pages);
+    far = c.take<int32_t> (pages);
     lu = lu_part_take<T> ((int)n, pages, multiprocessors, c);
   }
   // Of pages that go by steps, what is free again before eig_part begins.
