@@ -7,11 +7,12 @@
 //   X = (z*X + inv (X)'/z)/2, z = sqrt (|inv (X)|/|X|) in the Frobenius norm (Higham 1986),
 //
 // whose singular values are at least 1 after one step. Where they are at most POLAR_LARGEST, which
-// takes one step for random pages and at most POLAR_STEPS, products go on:
+// takes one step for most random pages and at most POLAR_STEPS, products go on:
 //
 //   X = X*(3*s*I - s^3*X'*X)/2, with s by the least singular value that is possible (Chen and Chow
-//   2014), POLAR_PRODUCTS times.
+//   2014), POLAR_PRODUCTS times in double precision, once less in single.
 //
+// From 1/80 the least singular value then is 1 - 8e-18, or 1 - 5e-9.
 // Each page goes through the same steps in every batch. A is scaled by a power of two, and
 // eps*|A|/4 is added to its diagonal in X, so that singular pages have an inverse; H = X'*A has A
 // itself. Where X'*A is not Hermitian to rounding, because the first inverse of a nearly singular A
@@ -24,7 +25,9 @@
 #include "backend.h"
 #include "common/pages.cuh"
 
-enum { POLAR_LARGEST = 50, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 256 };
+enum { POLAR_LARGEST = 80, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 256 };
+
+template <class T> constexpr int polar_products = POLAR_PRODUCTS - (sizeof (real_t<T>) == 4);
 
 // Numbers of one page; the last three on pages that go by steps.
 struct polar_page {

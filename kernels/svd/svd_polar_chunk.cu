@@ -57,10 +57,10 @@ template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> 
 {
   const svd_product product = {e, slot, p.pages};
   GLA_TRY (polar_weights (p));
-  for (int step = 0; step < POLAR_PRODUCTS; step++) {
+  for (int step = 0; step < polar_products<T>; step++) {
     GLA_TRY (svd_weighted_gram (product, packed (p.Y, p.n), packed (p.X, p.n), p.n,
                                 p.weights + step * p.pages,
-                                step + 1 == POLAR_PRODUCTS ? p.far : nullptr));
+                                step + 1 == polar_products<T> ? p.far : nullptr));
     GLA_TRY (svd_multiply (product, packed (other, p.n), packed (p.X, p.n), packed (p.Y, p.n),
                            {p.n, p.n, p.n}));
     T *x = p.X;
