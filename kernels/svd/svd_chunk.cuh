@@ -27,6 +27,17 @@ inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
          columns >= SVD_VALUES_LEAST && columns <= SVD_VALUES_MOST;
 }
 
+// Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
+// small pages of which all columns of a square U are wanted.
+enum { SVD_POLAR_LEAST = SVD_LANES_WARP + 1 };
+
+inline bool svd_is_polar (const gla_svd_job &job, const svd_shape &s)
+{
+  return s.columns > SVD_LANES_MAX ||
+         (s.columns >= SVD_POLAR_LEAST && job.method != GLA_SVD_METHOD_JACOBI &&
+          s.u_columns <= s.columns);
+}
+
 // Whether Q*R comes before. A bidiagonal matrix is cheaper from the page itself where that is not
 // much longer than wide.
 inline bool svd_is_by_qr (const svd_shape &s)
@@ -47,7 +58,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.u_columns = s.flip ? job.v_columns : job.u_columns;
   s.v_columns = s.flip ? job.u_columns : job.v_columns;
   s.reduced = svd_is_reduced (job, s.columns);
-  s.polar = !s.reduced && s.columns > SVD_LANES_MAX;
+  s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = svd_is_by_qr (s);
   s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);

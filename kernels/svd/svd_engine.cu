@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
-// 64 rows one kernel does it. With more rows, and from 33 on with at most 32 columns, A = Q*R,
-// R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says. Pages with more than 64 columns, or
-// their R, are decomposed as svd_polar.cuh says. Values alone of pages with more than 32 columns,
-// up to SVD_VALUES_MOST, are found as svd_values.cuh says, but for "jacobi".
+// 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
+// with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
+// Other pages, or their R, are decomposed as svd_polar.cuh says, and values alone, to
+// SVD_VALUES_MOST columns, are found as svd_values.cuh says.
 
 #include "common/for_type.cuh"
 #include "common/work_limits.cuh"
@@ -214,8 +214,8 @@ int supports_qr (const gla_svd_job &job, const svd_shape &s)
   return !s.by_qr || (s.paged ? cuda_qr_ops.supports (&factor.head) : s.tree.count > 0);
 }
 
-// Pages of up to 64 columns, by Jacobi whatever the method, and larger ones unless "jacobi" is
-// asked for. Where QR comes first, not all columns of a square U.
+// Pages of up to 64 columns, and larger ones unless "jacobi" is asked for. Where QR comes first,
+// not all columns of a square U.
 int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
