@@ -64,7 +64,7 @@ template <class F, class R> GLA_DEVICE secular_value<R> evaluate (const F &f, R 
 #pragma unroll 4
   for (int i = 0; i < f.k; i++) {
     R z = absmax (f.z (i));
-    R r = z * stedc_reciprocal ((f.d (i) - origin) - tau);
+    R r = z * quick_reciprocal ((f.d (i) - origin) - tau);
     v.w = madd (z, r, v.w);
     v.size = madd (z, absmax (r), v.size);
     v.slope = madd (r, r, v.slope);
@@ -77,7 +77,7 @@ template <class F, class R> GLA_DEVICE secular_value<R> evaluate (const F &f, R 
 // a/b and the square root of a for a step of the search, which need not be exact: 0 may give NaN.
 template <class R> GLA_DEVICE R quotient (R a, R b)
 {
-  return a * stedc_reciprocal (b);
+  return a * quick_reciprocal (b);
 }
 GLA_DEVICE double near_root (double a)
 {

@@ -10,6 +10,7 @@
 #ifndef GPULINALG_STEDC_CUH
 #define GPULINALG_STEDC_CUH
 
+#include "common/quick_reciprocal.cuh"
 #include "eig_kernels.cuh"
 
 // Rows of a leaf at most.
@@ -130,20 +131,5 @@ template <class R> cudaError_t stedc_leaves (const stedc_level<R> &s, cudaStream
 // Without vectors, n up to STEDC_VALUES_MAX: d becomes the eigenvalues, in no order.
 enum { STEDC_VALUES_MAX = 64 };
 template <class R> cudaError_t stedc_values (const stedc_level<R> &s, cudaStream_t stream);
-
-// 1/x to 1 or 2 ulp for x that is neither tiny nor huge.
-GLA_DEVICE double stedc_reciprocal (double x)
-{
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); // to 20 bits
-  double error = fma (-x, r, 1.0);
-  return fma (fma (error, error, error), r, r);
-}
-GLA_DEVICE float stedc_reciprocal (float x)
-{
-  float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
-}
 
 #endif

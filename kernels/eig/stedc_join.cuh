@@ -36,7 +36,7 @@ GLA_DEVICE void join_column (const stedc_workspace<R> &w, const join_half<R> &h,
   R origin = w.origin[j], tau = w.tau[j];
   for (int p = 0; p < h.count; p++) {
     int pole = h.list[p];
-    R u = w.z[pole] * stedc_reciprocal ((w.pole[pole] - origin) - tau) * norm;
+    R u = w.z[pole] * quick_reciprocal ((w.pole[pole] - origin) - tau) * norm;
     const R *column = columns + p * join_ld<R>;
 #pragma unroll
     for (int r0 = 0; r0 < STEDC_LEAF; r0 += JOIN_ROWS)

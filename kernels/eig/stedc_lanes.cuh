@@ -88,7 +88,7 @@ GLA_DEVICE void multiply_lanes (const stedc_workspace<R> &w, R *Z, const secular
   R sum[ROWS] = {}, norm = 0;
   if (i < k) {
     for (int j = 0; j < k; j++) {
-      R u = w.z[j] * stedc_reciprocal ((w.pole[j] - root.origin) - root.tau);
+      R u = w.z[j] * quick_reciprocal ((w.pole[j] - root.origin) - root.tau);
       const R *column = Z + w.order[j] * ld + row;
       norm = madd (u, u, norm);
 #pragma unroll

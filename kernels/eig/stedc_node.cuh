@@ -133,7 +133,7 @@ template <class R> GLA_DEVICE R loewner (const stedc_workspace<R> &w, int k, int
 #pragma unroll 4
   for (int j = 0; j < k; j++)
     if (j != i)
-      product *= ((w.origin[j] - here) + w.tau[j]) * stedc_reciprocal (w.pole[j] - here);
+      product *= ((w.origin[j] - here) + w.tau[j]) * quick_reciprocal (w.pole[j] - here);
   return copy_sign (sqrt_of (absmax (product)), w.pole_z[i]);
 }
 
@@ -144,7 +144,7 @@ GLA_DEVICE void columns (const stedc_workspace<R> &w, int k, int j, R *norm, R *
   R square = 0, first = 0, last = 0, origin = w.origin[j], tau = w.tau[j];
 #pragma unroll 4
   for (int i = 0; i < k; i++) {
-    R u = w.z[i] * stedc_reciprocal ((w.pole[i] - origin) - tau);
+    R u = w.z[i] * quick_reciprocal ((w.pole[i] - origin) - tau);
     square = madd (u, u, square);
     if (EDGES) {
       int place = w.column[w.order[i]];

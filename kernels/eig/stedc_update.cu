@@ -161,7 +161,7 @@ __global__ void __launch_bounds__ (ROWS *COLUMNS / 32,
       memory.left[threadIdx.x / ROWS + chunk::APART * x][threadIdx.x % ROWS] = (double)next.left[x];
 #pragma unroll
     for (int x = 0; x < chunk::RIGHT; x++) {
-      R u = root ? next.z[x] * stedc_reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
+      R u = root ? next.z[x] * quick_reciprocal ((next.pole[x] - origin) - tau) * norm : R (0);
       memory.right[threadIdx.x / COLUMNS + x * chunk::STEP][mine] =
           next.z[x] != 0 ? (double)u : 0.0; // no pole, no meaning
     }

@@ -44,7 +44,7 @@ template <class R> GLA_DEVICE void sweep (lane_matrix<R> &t, int l, int m)
   for (int i = m - 1; i >= l; i--) {
     int next = i > 0 ? i - 1 : 0; // fetched ahead
     R next_square = t.e2[next * LANES], next_alpha = t.d[next * LANES];
-    R r = p + square, inverse = stedc_reciprocal (r), over_p = stedc_reciprocal (p), before = c,
+    R r = p + square, inverse = quick_reciprocal (r), over_p = quick_reciprocal (p), before = c,
       old = gamma;
     if (i < m - 1)
       t.look (i + 1, s * r);

@@ -17,8 +17,7 @@
 // `rest`. A step has two barriers: before the parts of A*u of all warps are added, a thread to a
 // row, and behind.
 
-#include "eig/eig_kernels.cuh"
-#include "eig/stedc.cuh"
+#include "common/quick_reciprocal.cuh"
 #include "svd_page.cuh"
 #include "svd_values.cuh"
 
@@ -68,8 +67,8 @@ template <class T> GLA_DEVICE reflection<T> reflect (T alpha, real_t<T> square)
     return {sqrt_of (abs2 (alpha)), from_real<T> (0), from_real<T> (0)};
   const real inverse = copy_sign (rsqrt_of (norm2), re (alpha));
   const T difference = alpha + from_real<T> (norm2 * inverse);
-  const T factor = is_complex_v<T> ? scale (stedc_reciprocal (abs2 (difference)), conj (difference))
-                                   : from_real<T> (stedc_reciprocal (re (difference)));
+  const T factor = is_complex_v<T> ? scale (quick_reciprocal (abs2 (difference)), conj (difference))
+                                   : from_real<T> (quick_reciprocal (re (difference)));
   return {fabs (norm2 * inverse), scale (inverse, difference), factor};
 }
 
@@ -343,11 +342,12 @@ template <class T, int R, int WARPS, int C>
 cudaError_t launch (const svd_values_args<T> &v, int smem_limit)
 {
   const division part = divide<T> (v.a.rows, v.a.columns, WARPS, 32 * R, smem_limit);
-  const cudaError_t error = allow_shared (bidiagonal_kernel<T, R, WARPS, C>, part.bytes);
+  const auto kernel = bidiagonal_kernel<T, R, WARPS, C>;
+  const cudaError_t error =
+      cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)part.bytes);
   if (error != cudaSuccess)
     return error;
-  bidiagonal_kernel<T, R, WARPS, C>
-      <<<(unsigned)v.a.pages, 32 * WARPS, part.bytes, v.stream>>> (v, part.far);
+  kernel<<<(unsigned)v.a.pages, 32 * WARPS, part.bytes, v.stream>>> (v, part.far);
   return cudaGetLastError ();
 }
 

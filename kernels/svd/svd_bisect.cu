@@ -8,7 +8,7 @@
 // right, and a value has the same bits whatever others are wanted. What the first halvings want to
 // know, the threads find out together.
 
-#include "eig/stedc.cuh"
+#include "common/quick_reciprocal.cuh"
 #include "svd_values.cuh"
 
 namespace
@@ -44,7 +44,7 @@ template <class R> GLA_DEVICE int values_below (const squares<R> *b, int n, R s)
     R pivot = b[i].d + t;
     pivot = fabs (pivot) < least ? -least : pivot;
     below += pivot < 0;
-    t = madd (t * b[i].e, stedc_reciprocal (pivot), shift);
+    t = madd (t * b[i].e, quick_reciprocal (pivot), shift);
   }
   return below;
 }
