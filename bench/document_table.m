@@ -152,10 +152,10 @@ function lines = svds ()
 end
 
 function lines = svds_gpu ()
-  lines = svds_device ("svd-h200-device.tsv", [3, 4, 8, 16, 24, 32, 48, 64, 60, 125, 1000; 3, 4, 8, 16, 24, 32, 48, 64, 8, 64, 32]);
+  lines = svds_device ("svd-h200-device.tsv", [3, 4, 8, 16, 24, 32, 60, 1000; 3, 4, 8, 16, 24, 32, 8, 32]);
 end
 function lines = svds_gpu_polar ()
-  lines = svds_device ("svd-h100-device.tsv", [96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 900; 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 100]);
+  lines = svds_device ("svd-h100-device.tsv", [48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 125, 900; 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 64, 100]);
 end
 function lines = svds_device (file, sizes)
   t = results (file);
