@@ -93,7 +93,8 @@ double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t
   const bool wide = gla_type_real (job.head.type) == GLA_TYPE_D;
   const double by_type = (wide ? 1.6e-12 : 1e-12) * (gla_type_is_complex (job.head.type) ? 2 : 1);
   const double page = m * n * n * by_type + n * n * (wide ? 4.1e-11 : 8.5e-12);
-  return (double)pages * page * chip + m * n * 4.5e-8 + qr_seconds (engine, job, pages);
+  const double alone = m * n * (wide && gla_type_is_complex (job.head.type) ? 9e-8 : 5e-8);
+  return (double)pages * page * chip + alone + qr_seconds (engine, job, pages);
 }
 
 // Of a chunk, but for small pages.
