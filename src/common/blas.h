@@ -220,11 +220,9 @@ GLA_BLAS_DECLARE (sbdsdc_, sbdsqr_, float)
 GLA_BLAS_DECLARE (dbdsdc_, dbdsqr_, double)
 #undef GLA_BLAS_DECLARE
 
-// A real tridiagonal matrix: implicit QL; and of divide and conquer the deflation of a merge, root
-// i of its secular equation, and the order of two sorted lists.
-#define GLA_BLAS_DECLARE(STEQR, LAED2, LAED4, LAMRG, R)                                            \
-  void STEQR (const char *compz, const gla_blas_int *n, R *d, R *e, R *z, const gla_blas_int *ldz, \
-              R *work, gla_blas_int *info, size_t);                                                \
+// Of divide and conquer on a real tridiagonal matrix: the deflation of a merge, root i of its
+// secular equation, and the order of two sorted lists.
+#define GLA_BLAS_DECLARE(LAED2, LAED4, LAMRG, R)                                                   \
   void LAED2 (gla_blas_int *k, const gla_blas_int *n, const gla_blas_int *n1, R *d, R *q,          \
               const gla_blas_int *ldq, gla_blas_int *indxq, R *rho, R *z, R *dlambda, R *w, R *q2, \
               gla_blas_int *indx, gla_blas_int *indxc, gla_blas_int *indxp, gla_blas_int *coltyp,  \
@@ -234,8 +232,8 @@ GLA_BLAS_DECLARE (dbdsdc_, dbdsqr_, double)
   void LAMRG (const gla_blas_int *n1, const gla_blas_int *n2, const R *a, const gla_blas_int *by1, \
               const gla_blas_int *by2, gla_blas_int *index);
 
-GLA_BLAS_DECLARE (ssteqr_, slaed2_, slaed4_, slamrg_, float)
-GLA_BLAS_DECLARE (dsteqr_, dlaed2_, dlaed4_, dlamrg_, double)
+GLA_BLAS_DECLARE (slaed2_, slaed4_, slamrg_, float)
+GLA_BLAS_DECLARE (dlaed2_, dlaed4_, dlamrg_, double)
 #undef GLA_BLAS_DECLARE
 
 // Eigenvalues and eigenvectors of one Hermitian matrix, divide and conquer.

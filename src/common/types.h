@@ -93,7 +93,6 @@ static inline real real_abs (real x)
 
 // Routines of the real type.
 #if GLA_SINGLE
-#define GLA_STEQR ssteqr_
 #define GLA_LAED2 slaed2_
 #define GLA_LAED4 slaed4_
 #define GLA_LAMRG slamrg_
@@ -102,7 +101,6 @@ static inline real real_abs (real x)
 #define GLA_BDSDC sbdsdc_
 #define GLA_BDSQR sbdsqr_
 #else
-#define GLA_STEQR dsteqr_
 #define GLA_LAED2 dlaed2_
 #define GLA_LAED4 dlaed4_
 #define GLA_LAMRG dlamrg_
