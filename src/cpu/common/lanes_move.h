@@ -7,11 +7,7 @@
 #ifndef GPULINALG_CPU_COMMON_LANES_MOVE_H
 #define GPULINALG_CPU_COMMON_LANES_MOVE_H
 
-#include "lanes.h"
-
-// A register at any address of a real number.
-typedef real lanes_vec
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
+#include "anywhere.h"
 
 // An address for each lane. Bit l of `live` says that lane l may be written.
 typedef struct {
@@ -93,7 +89,7 @@ lanes_load_block (vec *to, const lanes_sources *from, int64_t at)
   vec x[GLA_LANES];
 #pragma GCC unroll 16
   for (int l = 0; l < GLA_LANES; l++)
-    x[l] = (vec) * (const lanes_vec *)(from->at[l] + at);
+    x[l] = (vec) * (const vec_anywhere *)(from->at[l] + at);
   lanes_transpose (x);
 #pragma GCC unroll 16
   for (int l = 0; l < GLA_LANES; l++)
@@ -136,7 +132,7 @@ static inline __attribute__ ((always_inline)) void lanes_store_block (const lane
 #pragma GCC unroll 16
   for (int l = 0; l < GLA_LANES; l++)
     if (to->live >> l & 1)
-      *(lanes_vec *)(to->at[l] + at) = (lanes_vec)x[l];
+      *(vec_anywhere *)(to->at[l] + at) = (vec_anywhere)x[l];
 }
 
 static inline __attribute__ ((always_inline)) void lanes_scatter_real (const lanes_targets *to,

@@ -8,7 +8,7 @@
 #define GPULINALG_CPU_COMMON_PHASE_H
 
 #include "common/phase.h"
-#include "cpu/common/lanes.h"
+#include "cpu/common/anywhere.h"
 
 #include <math.h>
 
@@ -112,14 +112,10 @@ static inline __attribute__ ((always_inline)) void lanes_phase (int n, num *x, i
 // a page
 //------------------------------------------------------------------------------
 
-// Numbers one after the other, in memory of any alignment.
-typedef real phase_row
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias, aligned (sizeof (real))));
-
 // The sizes of the components in a register, each twice where they are complex.
 static inline vec phase_row_sizes (const real *x, real scale)
 {
-  vec v = *(const phase_row *)x;
+  vec v = *(const vec_anywhere *)x;
 #if GLA_COMPLEX
   v *= scale;
   v *= v;
@@ -146,7 +142,7 @@ static inline real phase_row_scale (int64_t count, const real *x)
   vec most = vec_broadcast (0);
   int64_t i = 0;
   for (; i + GLA_LANES <= count; i += GLA_LANES)
-    most = phase_larger (vec_abs (*(const phase_row *)(x + i)), most);
+    most = phase_larger (vec_abs (*(const vec_anywhere *)(x + i)), most);
   real largest = GLA_TINY;
   for (int l = 0; l < GLA_LANES; l++)
     largest = most[l] > largest ? most[l] : largest;
@@ -213,8 +209,8 @@ static inline void page_phase (int64_t n, real *x, int unit)
   for (int l = 0; l < GLA_LANES; l++)
     both[l] = l % 2 ? -s : s;
   for (int64_t i = 0; i < whole; i += GLA_LANES) {
-    const vec v = *(const phase_row *)(x + i);
-    *(phase_row *)(x + i) = c * v + both * exchange_lanes (v, v, 1);
+    const vec v = *(const vec_anywhere *)(x + i);
+    *(vec_anywhere *)(x + i) = c * v + both * exchange_lanes (v, v, 1);
   }
   for (int64_t i = whole; i < count; i += 2) {
     const real a = x[i], b = x[i + 1];

@@ -11,8 +11,8 @@
 #ifndef GPULINALG_CPU_EIG_PAGE_PRODUCT_H
 #define GPULINALG_CPU_EIG_PAGE_PRODUCT_H
 
+#include "cpu/common/anywhere.h"
 #include "cpu/common/carve.h"
-#include "cpu/common/lanes.h"
 #include "cpu/common/rows.h"
 #include "common/scalar.h"
 
@@ -23,10 +23,6 @@
 // PANEL: columns between two updates of the whole matrix. STRIP: columns of a piece. WHOLE: up to
 // this order threads would gain little for real matrices, which are in the cache.
 enum { REDUCE_PANEL = 16, REDUCE_STRIP = 128, REDUCE_WHOLE = 512 };
-
-// A register that may begin at any number.
-typedef real loose
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias, aligned (sizeof (real))));
 
 // Scalars in a register; the product reads as many columns together.
 enum { LANE_SCALARS = GLA_LANES / GLA_PARTS };

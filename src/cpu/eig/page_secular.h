@@ -198,8 +198,8 @@ static real secular_quotients (int64_t k, const real *s, real *x)
   vec squares = vec_broadcast (0);
   int64_t i = 0;
   for (; i + GLA_LANES <= k; i += GLA_LANES) {
-    const vec v = *(const loose *)(s + i) / *(const loose *)(x + i);
-    *(loose *)(x + i) = v;
+    const vec v = *(const vec_anywhere *)(s + i) / *(const vec_anywhere *)(x + i);
+    *(vec_anywhere *)(x + i) = v;
     squares += v * v;
   }
   real sum = sum_lanes (squares);

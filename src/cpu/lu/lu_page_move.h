@@ -8,22 +8,19 @@
 #ifndef GPULINALG_CPU_LU_PAGE_MOVE_H
 #define GPULINALG_CPU_LU_PAGE_MOVE_H
 
+#include "cpu/common/anywhere.h"
 #include "cpu/common/rows.h"
 
 #include "lu_system.h"
 
-// A register anywhere in memory.
-typedef real page_vec
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
-
 static inline vec page_read (const real *at)
 {
-  return (vec) * (const page_vec *)at;
+  return (vec) * (const vec_anywhere *)at;
 }
 
 static inline void page_write (real *at, vec x)
 {
-  *(page_vec *)at = (page_vec)x;
+  *(vec_anywhere *)at = (vec_anywhere)x;
 }
 
 //------------------------------------------------------------------------------

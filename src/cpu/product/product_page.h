@@ -101,7 +101,7 @@ static void copy_strip (const product_shape *s, const real *a, int V, const int6
     for (int64_t l = 0; l < depth; l++)
       for (int v = 0; v < V; v++)
         *(vec *)(strip + l * width + v * GLA_LANES) =
-            (vec) * (const row_vec *)(a + (from + l) * s->a_column + to[v]);
+            (vec) * (const vec_anywhere *)(a + (from + l) * s->a_column + to[v]);
     return;
   }
   for (int v = 0; v < V; v++)

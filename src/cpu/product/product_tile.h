@@ -13,11 +13,7 @@
 #ifndef GPULINALG_CPU_PRODUCT_TILE_H
 #define GPULINALG_CPU_PRODUCT_TILE_H
 
-#include "cpu/common/lanes.h"
-
-// A register at any address of a real number.
-typedef real row_vec
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), aligned (sizeof (real)), may_alias));
+#include "cpu/common/anywhere.h"
 
 typedef enum { REAL_B, REAL_A, BOTH_COMPLEX } operands_kind;
 
@@ -94,7 +90,7 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
   c += first * ldc;
   for (int v = 0; v < V; v++)
     for (int j = 0; j < N; j++) {
-      sum[v][j] = more ? (vec) * (const row_vec *)(c + j * ldc + p->to[v]) : (vec){0};
+      sum[v][j] = more ? (vec) * (const vec_anywhere *)(c + j * ldc + p->to[v]) : (vec){0};
       if (kind == REAL_A)
         sum[v][j] *= parts;
       if (kind == BOTH_COMPLEX)
@@ -114,7 +110,7 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
     if (ahead && (l & f.skip) == 0)
       fetch_ahead (&f);
     for (int v = 0; v < V; v++)
-      x[v] = (vec) * (const row_vec *)(a + at[v]);
+      x[v] = (vec) * (const vec_anywhere *)(a + at[v]);
     a = moved (a, a_step);
     for (int j = 0; j < N; j++) {
       const real *e = fourth[j / 4] + j % 4 * column;
@@ -139,7 +135,7 @@ product_tile (const row_panel *p, int V, const column_panel *q, int64_t first, i
         s *= parts;
       if (kind == BOTH_COMPLEX)
         s += exchange_lanes (turned[v][j], turned[v][j], 1) * signs;
-      *(row_vec *)(c + j * ldc + p->to[v]) = (row_vec)s;
+      *(vec_anywhere *)(c + j * ldc + p->to[v]) = (vec_anywhere)s;
     }
 }
 

@@ -8,14 +8,11 @@
 #ifndef GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
 #define GPULINALG_CPU_SPMV_SPMV_RECURRENCE_H
 
-#include "cpu/common/lanes.h"
+#include "cpu/common/anywhere.h"
 
 #include "cpu/common/sparse_product.h"
 
 #include <string.h>
-
-typedef real vec_unaligned
-    __attribute__ ((vector_size (GLA_VECTOR_BYTES), may_alias, aligned (sizeof (real))));
 
 // Rows that stay in a cache; columns of V and W in a tile.
 enum { ROWS_CACHED = 4096 / sizeof (real), TILE_V = 2, TILE_W = 4 };
@@ -40,14 +37,14 @@ static inline __attribute__ ((always_inline)) void project_tile (const real *V, 
                                                                  const real *W, int nw, real *out,
                                                                  int64_t ldo, const real *next)
 {
-  vec_unaligned sum[TILE_V * TILE_W] = {{0}};
+  vec_anywhere sum[TILE_V * TILE_W] = {{0}};
   int64_t i = 0;
   for (; i + GLA_LANES <= rows; i += GLA_LANES) {
     prefetch_columns (next, n, i, nv);
     for (int v = 0; v < nv; v++)
       for (int c = 0; c < nw; c++)
         sum[v + c * nv] +=
-            *(const vec_unaligned *)(V + v * n + i) * *(const vec_unaligned *)(W + c * LDW + i);
+            *(const vec_anywhere *)(V + v * n + i) * *(const vec_anywhere *)(W + c * LDW + i);
   }
   for (int v = 0; v < nv; v++)
     for (int c = 0; c < nw; c++) {
@@ -70,10 +67,10 @@ static inline __attribute__ ((always_inline)) void subtract_tile (const real *V,
   for (; i + GLA_LANES <= rows; i += GLA_LANES) {
     prefetch_columns (next, n, i, nv);
     for (int c = 0; c < nw; c++) {
-      vec_unaligned *w = (vec_unaligned *)(W + c * LDW + i);
-      vec_unaligned x = *w;
+      vec_anywhere *w = (vec_anywhere *)(W + c * LDW + i);
+      vec_anywhere x = *w;
       for (int v = 0; v < nv; v++)
-        x -= F[v + c * ldf] * *(const vec_unaligned *)(V + v * n + i);
+        x -= F[v + c * ldf] * *(const vec_anywhere *)(V + v * n + i);
       *w = x;
     }
   }
