@@ -159,6 +159,42 @@ static void ql_direct (int n, ql_group *g, int l, real *d, real *e)
   }
 }
 
+// The same where every lane is one block, without a branch for each of them; 0 where one is not.
+static int ql_direct_whole (int n, ql_group *g)
+{
+  const vec one = vec_broadcast (1), zero = vec_broadcast (0);
+  vec whole = one; // a number, because GCC 12 fails at a mask here
+  for (int i = 0; i + 1 < n; i++) {
+    const vec e = g->e[i], limit = g->tol2 * vec_abs (g->d[i]) * vec_abs (g->d[i + 1]);
+    whole = vec_select ((vec_abs (e) <= g->floor) | (e * e <= limit + GLA_TINY), zero, whole);
+  }
+  for (int l = 0; l < GLA_LANES; l++)
+    if (whole[l] == 0)
+      return 0;
+  const mask reverse = vec_abs (g->d[n - 1]) < vec_abs (g->d[0]);
+  for (int i = 0; i < n / 2; i++) {
+    const vec x = g->d[i], y = g->d[n - 1 - i];
+    g->d[i] = vec_select (reverse, y, x);
+    g->d[n - 1 - i] = vec_select (reverse, x, y);
+  }
+  for (int i = 0; i < (n - 1) / 2; i++) {
+    const vec x = g->e[i], y = g->e[n - 2 - i];
+    g->e[i] = vec_select (reverse, y, x);
+    g->e[n - 2 - i] = vec_select (reverse, x, y);
+  }
+  for (int k = 0; g->z && k < n; k++) {
+    vec *row = g->z + k * g->ldz;
+    row[k] = (vec)(~reverse & (mask)one);
+    row[n - 1 - k] = n - 1 - k == k ? one : (vec)(reverse & (mask)one);
+  }
+  for (int l = 0; g->place && l < GLA_LANES; l++) {
+    const int turn = (int)(reverse[l] & 1);
+    for (int k = 0; k < n; k++)
+      g->place[l * n + k] = k + turn * (n - 1 - 2 * k);
+  }
+  return 1;
+}
+
 static void ql_begin (int n, ql_group *g, real tol, int maxit, real *scratch)
 {
   vec norm = vec_broadcast (0);
@@ -174,6 +210,8 @@ static void ql_begin (int n, ql_group *g, real tol, int maxit, real *scratch)
   g->first = g->sweeps = 0;
   if (g->z)
     memset (g->z, 0, (size_t)n * (size_t)g->ldz * sizeof *g->z);
+  if (ql_direct_whole (n, g))
+    return;
   for (int l = 0; l < GLA_LANES; l++)
     ql_direct (n, g, l, scratch, scratch + n);
 }
@@ -249,10 +287,10 @@ static inline __attribute__ ((always_inline)) chase ql_chase (ql_group *q, chase
   mask live = (at >= q->low) & (at < q->high), inner = live & (at + one < q->high);
   vec f = x.s * e, b = x.c * e, sum = x.g * x.g + f * f;
   mask keep = live & (sum >= least);
-  vec inverse = one / sum, r = vec_sqrt (sum);
-  vec c = vec_select (keep, x.g * inverse * r, one);
-  vec s = vec_select (keep, f * inverse * r, zero);
-  q->e[i + 1] = vec_select (inner, vec_select (keep, r, x.g), q->e[i + 1]);
+  vec inverse = vec_rsqrt (sum);
+  vec c = vec_select (keep, x.g * inverse, one);
+  vec s = vec_select (keep, f * inverse, zero);
+  q->e[i + 1] = vec_select (inner, vec_select (keep, sum * inverse, x.g), q->e[i + 1]);
 
   vec g = above - x.p, w = (d - g) * s + (2 * b) * c, p = s * w;
   q->d[i + 1] = vec_select (live, g + p, above);
