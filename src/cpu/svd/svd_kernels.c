@@ -19,7 +19,7 @@ static size_t workspace (const gla_svd_job *job, gla_cpu_svd_path path)
   jacobi_work jacobi;
   switch (path) {
   case GLA_CPU_SVD_LANES:
-    return lanes_page_layout (NULL, job->m, job->n, &lanes);
+    return (size_t)svd_registers (job) * lanes_page_layout (NULL, job->m, job->n, &lanes);
   case GLA_CPU_SVD_LONG:
     return long_layout (NULL, job, &long_pages);
   case GLA_CPU_SVD_PAGE:

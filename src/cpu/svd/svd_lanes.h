@@ -31,6 +31,12 @@ typedef struct {
   real *lane;          // k x (k + 1) scalars: one lane's columns
 } lanes_svd;
 
+// vectors: whether any are wanted; y: whether those of the long side are.
+typedef struct {
+  int vectors, y, sweeps;
+  real tol;
+} svd_sweeps;
+
 static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lanes_svd *s)
 {
   const size_t square = (size_t)(k * k) * sizeof (num);
@@ -50,6 +56,8 @@ static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lane
   s->left = gla_carve (base, at, square);
   s->right = gla_carve (base, at, square);
   s->groups = gla_carve (base, at, groups_bytes (k));
+  if (base)
+    fill_groups ((int)k, s->groups);
   s->lane = gla_carve (base, at, (size_t)(k * (k + 1) * GLA_PARTS) * sizeof (real));
 }
 
@@ -57,42 +65,86 @@ static void lanes_svd_layout (char *base, size_t *at, int64_t m, int64_t k, lane
 // values
 //------------------------------------------------------------------------------
 
-// Lengths of the columns of X, and their order in each lane; equal ones keep theirs.
-static void sort_values (const lanes_svd *s)
+// Lengths of the columns of X, and their order in each lane; equal ones keep theirs. In the lanes
+// `done` their squares are known.
+static void sort_values (const lanes_svd *s, mask done, const vec *norm2)
 {
   const int64_t k = s->qr.k;
   const vec nothing = vec_broadcast (GLA_SVD_NOTHING);
   for (int64_t j = 0; j < k; j++) {
-    const vec square = lanes_norm2 (k, s->jacobi.w + j * k);
+    const vec known = norm2 ? norm2[j] : nothing;
+    const vec square =
+        mask_any (~done) ? vec_select (done, known, lanes_norm2 (k, s->jacobi.w + j * k)) : known;
     s->sigma[j] = vec_select (square > nothing, vec_sqrt (square), vec_broadcast (0));
   }
-  for (int l = 0; l < GLA_LANES; l++)
-    for (int64_t j = 0; j < k; j++) {
-      const real x = s->sigma[j][l];
-      int *o = s->order + l;
-      int64_t i = j;
-      for (; i > 0 && x > s->sigma[o[(i - 1) * GLA_LANES]][l]; i--)
-        o[i * GLA_LANES] = o[(i - 1) * GLA_LANES];
-      o[i * GLA_LANES] = (int)j;
-    }
+  for (int64_t j = 0; j < k; j++) {
+    mask rank = {0}; // how many are before it
+    for (int64_t i = 0; i < k; i++)
+      rank -= i < j ? s->sigma[i] >= s->sigma[j] : s->sigma[i] > s->sigma[j];
+    for (int l = 0; l < GLA_LANES; l++)
+      s->order[rank[l] * GLA_LANES + l] = (int)j;
+  }
 }
 
-// What the pages of s->qr.a are made of; unconverged as jacobi_in_lanes. vectors: whether Y is
-// wanted.
-static void decompose_lanes (lanes_svd *s, int y, real tol, int sweeps, int *unconverged)
+static void exchange (num **x, num **y)
 {
-  lanes_jacobi jacobi = s->jacobi;
+  num *t = *x;
+  *x = *y;
+  *y = t;
+}
+
+static void set_identity (int k, num *y)
+{
+  memset (y, 0, (size_t)(k * k) * sizeof *y);
+  for (int j = 0; j < k; j++)
+    y[j + j * k] = num_from_real (vec_broadcast (1));
+}
+
+// QR of the pages and, where k is large enough, the tridiagonal matrix of R*R'.
+static void decompose_begin (lanes_svd *s)
+{
   lanes_qr_pivot (&s->qr);
-  lanes_adjoint_of_R (&s->qr, jacobi.w);
-  start_lanes (jacobi.k, &s->start, jacobi.w, jacobi.y);
-  jacobi.y = y ? jacobi.y : NULL;
-  jacobi.tol = tol;
-  jacobi.sweeps = sweeps;
+  lanes_adjoint_of_R (&s->qr, s->jacobi.w);
+  if (s->qr.k >= LANES_START_FROM)
+    s->start.norms.done = start_begin (s->jacobi.k, s->jacobi.w, &s->start);
+}
+
+static void decompose_end (lanes_svd *s, const svd_sweeps *wanted, int *unconverged)
+{
+  const int k = s->jacobi.k, start = k >= LANES_START_FROM;
+  mask done = {0};
+  if (start) {
+    start_end (k, s->jacobi.w, &s->start, s->jacobi.y);
+    start_correct (k, s->jacobi.w, wanted->vectors, wanted->tol, &s->start, &s->jacobi.y);
+    exchange (&s->jacobi.w, &s->start.product);
+    done = s->start.norms.done;
+  } else
+    set_identity (k, s->jacobi.y);
+  lanes_jacobi jacobi = s->jacobi;
+  jacobi.y = wanted->y ? jacobi.y : NULL;
+  jacobi.tol = wanted->tol;
+  jacobi.sweeps = wanted->sweeps;
   jacobi.norm2 = s->qr.norm2;
   jacobi.groups = s->groups;
-  fill_groups (jacobi.k, s->groups);
-  jacobi_in_lanes (&jacobi, unconverged);
-  sort_values (s);
+  jacobi_in_lanes (&jacobi, ~done, unconverged);
+  sort_values (s, done, start ? s->start.norms.norm2 : NULL);
+}
+
+// What the pages of s[]->qr.a are made of, for one or two registers; unconverged as
+// jacobi_in_lanes. QL, a chain of dependent operations, runs better on two.
+static void decompose_lanes (int registers, lanes_svd *const *s, const svd_sweeps *wanted,
+                             int (*unconverged)[GLA_LANES])
+{
+  const int k = s[0]->jacobi.k;
+  ql_group q[2];
+  for (int g = 0; g < registers; g++) {
+    decompose_begin (s[g]);
+    q[g] = s[g]->start.q;
+  }
+  while (k >= LANES_START_FROM && ql_next_sweep (k, registers, q))
+    continue;
+  for (int g = 0; g < registers; g++)
+    decompose_end (s[g], wanted, unconverged[g]);
 }
 
 //------------------------------------------------------------------------------

@@ -99,8 +99,8 @@ static inline lanes_rotation rotation_for (vec *xx, vec *yy, num xy, mask live, 
   const vec nothing = vec_broadcast (GLA_SVD_NOTHING);
   const mask longer = *xx > *yy, some = (*xx > nothing) & (*yy > nothing);
   const vec large = vec_select (longer, *xx, *yy), small = vec_select (longer, *yy, *xx);
-  const vec inverse = one / vec_select (some, large, one);
-  const vec other = one / vec_select (some, small, one);
+  const vec inverse = vec_reciprocal (vec_select (some, large, one));
+  const vec other = vec_reciprocal (vec_select (some, small, one));
   // the square of the product of the lengths may be out of range
   vec cosine2 = (xy.re * inverse) * (xy.re * other);
 #if GLA_COMPLEX
@@ -110,11 +110,12 @@ static inline lanes_rotation rotation_for (vec *xx, vec *yy, num xy, mask live, 
   r.rotate = live & some & (cosine2 > tol2);
   const vec d = (*yy - *xx) * inverse;
   const num x = num_select (r.rotate, num_scale (inverse, xy), num_zero ());
-  const vec x2 = num_abs2 (x), root = vec_abs (d) + vec_sqrt (d * d + 4 * x2);
-  const vec g = vec_select (longer, -2 * one, 2 * one) / vec_select (r.rotate, root, one);
-  const vec t2 = x2 * g * g, secant = vec_sqrt (one + t2), q = one / (secant + secant * secant);
-  r.h = t2 * q;
-  r.sigma = num_scale (g * (q + q * secant), x);
+  const vec x2 = num_abs2 (x), square = vec_select (r.rotate, d * d + 4 * x2, one);
+  const vec root = vec_abs (d) + square * vec_rsqrt (square);
+  const vec g = vec_select (longer, -2 * one, 2 * one) * vec_reciprocal (root);
+  const vec t2 = x2 * g * g, c = vec_rsqrt (one + t2);
+  r.h = t2 * c * c * vec_reciprocal (one + c);
+  r.sigma = num_scale (g * c, x);
   const vec c2 = vec_select (r.rotate, cosine2, zero), s2 = num_abs2 (r.sigma);
   angles->cosine2 = vec_select (c2 > angles->cosine2, c2, angles->cosine2);
   angles->sine2 = vec_select (s2 > angles->sine2, s2, angles->sine2);
@@ -228,9 +229,8 @@ static void count_unconverged (const lanes_jacobi *j, mask live, int *unconverge
 }
 
 // unconverged[l]: columns of lane l that are not orthogonal to all others.
-static void jacobi_in_lanes (const lanes_jacobi *j, int *unconverged)
+static void jacobi_in_lanes (const lanes_jacobi *j, mask live, int *unconverged)
 {
-  mask live = ~(mask){0};
   for (int l = 0; l < GLA_LANES; l++)
     unconverged[l] = 0;
   for (int s = 0; s < j->sweeps && mask_any (live); s++) {

@@ -20,6 +20,12 @@ typedef struct {
   int count; // pages in lanes
 } lanes_page;
 
+// Registers of pages that are solved together: two where both stay in the second-level cache.
+static int svd_registers (const gla_svd_job *job)
+{
+  return gla_min (job->m, job->n) <= 32 ? 2 : 1;
+}
+
 static int64_t strip_of (int64_t k)
 {
   return gla_max (k, SVD_STRIP);
@@ -174,27 +180,47 @@ static void settle_register (const gla_svd_chunk *c, int64_t first, const lanes_
   }
 }
 
-static void solve_register (gla_cpu_svd_task *task, int64_t first, lanes_page *p)
+static svd_sweeps sweeps_of (const gla_svd_job *job)
+{
+  return (svd_sweeps){.vectors = job->u_columns > 0 || job->v_columns > 0,
+                      .y = (job->m < job->n ? job->v_columns : job->u_columns) > 0,
+                      .sweeps = job->maxit,
+                      .tol = (real)job->tol};
+}
+
+// One or two registers of pages.
+static void solve_registers (gla_cpu_svd_task *task, int64_t first, int registers, lanes_page *p)
 {
   const gla_svd_job *job = task->job;
   const gla_svd_chunk *c = task->chunk;
-  const int y = (job->m < job->n ? job->v_columns : job->u_columns) > 0;
-  int unconverged[GLA_LANES];
-  load_pages (&c->A, first, p);
-  decompose_lanes (&p->s, y, (real)job->tol, job->maxit, unconverged);
-  store_values (job, c, first, p);
-  if (job->u_columns > 0 || job->v_columns > 0)
-    store_vectors (job, c, first, p);
-  settle_register (c, first, p, unconverged);
+  const svd_sweeps wanted = sweeps_of (job);
+  lanes_svd *s[2] = {&p[0].s, &p[1].s};
+  int unconverged[2][GLA_LANES];
+  for (int g = 0; g < registers; g++)
+    load_pages (&c->A, first + g * GLA_LANES, &p[g]);
+  decompose_lanes (registers, s, &wanted, unconverged);
+  for (int g = 0; g < registers; g++) {
+    const int64_t at = first + g * GLA_LANES;
+    store_values (job, c, at, &p[g]);
+    if (wanted.vectors)
+      store_vectors (job, c, at, &p[g]);
+    settle_register (c, at, &p[g], unconverged[g]);
+  }
 }
 
 static void solve_svd_lanes (gla_cpu_svd_task *task, int64_t first, int count)
 {
-  lanes_page p;
-  lanes_page_layout (task->work, task->job->m, task->job->n, &p);
-  for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
-    p.count = (int)gla_min (GLA_LANES, count - done);
-    solve_register (task, first + done, &p);
+  const gla_svd_job *job = task->job;
+  const int together = svd_registers (job);
+  lanes_page p[2];
+  size_t at = 0;
+  for (int g = 0; g < together; g++)
+    at += lanes_page_layout (task->work + at, job->m, job->n, &p[g]);
+  for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += together * GLA_LANES) {
+    int registers = 0;
+    for (; registers < together && done + registers * GLA_LANES < count; registers++)
+      p[registers].count = (int)gla_min (GLA_LANES, count - done - registers * GLA_LANES);
+    solve_registers (task, first + done, registers, p);
   }
 }
 

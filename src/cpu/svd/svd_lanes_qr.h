@@ -46,6 +46,29 @@ static inline void swap_in_lane (int64_t count, num *x, num *y, int l)
   }
 }
 
+// In each lane column j and column at[l] are exchanged, lane by lane.
+static void exchange_few (const lanes_qr *q, int64_t j, mask at)
+{
+  for (int l = 0; l < GLA_LANES; l++)
+    if (at[l] != j)
+      swap_in_lane (q->m, q->a + j * q->m, q->a + at[l] * q->m, l);
+}
+
+// The same, column by column: for few columns, where the branches above would be guessed wrong.
+static void exchange_all (const lanes_qr *q, int64_t j, mask at)
+{
+  num *x = q->a + j * q->m;
+  for (int64_t c = j + 1; c < q->k; c++) {
+    const mask here = at == (mask){0} + (bits)c;
+    num *y = q->a + c * q->m;
+    for (int64_t i = 0; i < q->m; i++) {
+      const num u = x[i], v = y[i];
+      x[i] = num_select (here, v, u);
+      y[i] = num_select (here, u, v);
+    }
+  }
+}
+
 // The longest of what remains of columns comes to place j in every lane, of equal ones the first.
 static void choose_column (const lanes_qr *q, int64_t j)
 {
@@ -58,18 +81,46 @@ static void choose_column (const lanes_qr *q, int64_t j)
   }
   if (!mask_any (at ^ ((mask){0} + (bits)j)))
     return;
+  if (q->k - j <= GLA_LANES)
+    exchange_all (q, j, at);
+  else
+    exchange_few (q, j, at);
   for (int l = 0; l < GLA_LANES; l++) {
-    const int64_t best = at[l];
-    if (best == j)
-      continue;
-    swap_in_lane (q->m, q->a + j * q->m, q->a + best * q->m, l);
-    q->norm2[best][l] = q->norm2[j][l];
-    int *p = q->perm + j * GLA_LANES + l, *r = q->perm + best * GLA_LANES + l;
+    int *p = q->perm + j * GLA_LANES + l, *r = q->perm + at[l] * GLA_LANES + l;
     const int t = *p;
     *p = *r;
     *r = t;
+    q->norm2[at[l]][l] = q->norm2[j][l];
   }
   q->norm2[j] = most;
+}
+
+// nc columns c = c - [1; v] f ([1; v]'*c), as lanes_update_of, and what is left of their norms
+// below the first row.
+static inline __attribute__ ((always_inline)) void
+update_and_measure (int64_t rows, const num *v, num f, num *c, int64_t ldc, int nc, vec *norm2)
+{
+  num sum[LANES_COLUMNS];
+  vec left[LANES_COLUMNS];
+  for (int q = 0; q < nc; q++) {
+    sum[q] = c[q * ldc];
+    left[q] = vec_broadcast (0);
+  }
+  for (int64_t i = 1; i < rows; i++)
+    for (int q = 0; q < nc; q++)
+      sum[q] = num_fmac (sum[q], v[i], c[i + q * ldc]);
+  for (int q = 0; q < nc; q++) {
+    sum[q] = num_mul (f, sum[q]);
+    c[q * ldc] = num_sub (c[q * ldc], sum[q]);
+  }
+  for (int64_t i = 1; i < rows; i++)
+    for (int q = 0; q < nc; q++) {
+      const num x = num_fnma (c[i + q * ldc], v[i], sum[q]);
+      c[i + q * ldc] = x;
+      left[q] += num_abs2 (x);
+    }
+  for (int q = 0; q < nc; q++)
+    norm2[q] = left[q];
 }
 
 // Row j of R and the reflector of column j.
@@ -88,9 +139,12 @@ static void reflect_step (const lanes_qr *q, int64_t j)
     c[i] = num_mul (c[i], h.inv);
   q->tau[j] = h.tau;
   *c = num_from_real (h.beta);
-  lanes_update (rows, c, num_conj (h.tau), c + q->m, q->m, q->k - j - 1);
-  for (int64_t r = j + 1; r < q->k; r++)
-    q->norm2[r] = lanes_norm2 (rows - 1, q->a + j + 1 + r * q->m);
+  const num f = num_conj (h.tau);
+  int64_t r = j + 1;
+  for (; r + LANES_COLUMNS <= q->k; r += LANES_COLUMNS)
+    update_and_measure (rows, c, f, c + (r - j) * q->m, q->m, LANES_COLUMNS, q->norm2 + r);
+  for (; r < q->k; r++)
+    update_and_measure (rows, c, f, c + (r - j) * q->m, q->m, 1, q->norm2 + r);
 }
 
 static void lanes_qr_pivot (const lanes_qr *q)
@@ -116,11 +170,102 @@ static void lanes_adjoint_of_R (const lanes_qr *q, num *w)
           i < j ? num_zero () : num_select (q->dead[j], num_zero (), num_conj (q->a[j + i * q->m]));
 }
 
+//------------------------------------------------------------------------------
+// Q
+//------------------------------------------------------------------------------
+
+// Reflectors that are applied together: as many as the registers hold sums for.
+enum { Q_BLOCK = GLA_VECTOR_BYTES == 64 ? 4 : 2 };
+
+// H_0 H_1 ... of `count` reflectors, of which column q of v has q zeros and a one on top.
+typedef struct {
+  int64_t rows, ld;
+  const num *v, *tau;
+  num head[Q_BLOCK][Q_BLOCK];  // the first rows of v, row by row
+  num cross[Q_BLOCK][Q_BLOCK]; // v_q'*v_r in [q][r], r > q
+} lanes_block;
+
+static void block_begin (int count, lanes_block *b)
+{
+  for (int i = 0; i < count; i++)
+    for (int q = 0; q < count; q++)
+      b->head[i][q] = i > q    ? b->v[i + q * b->ld]
+                      : i == q ? num_from_real (vec_broadcast (1))
+                               : num_zero ();
+  for (int q = 0; q < count; q++)
+    for (int r = q + 1; r < count; r++) {
+      num sum = num_zero ();
+      for (int i = r; i < count; i++)
+        sum = num_fmac (sum, b->head[i][q], b->head[i][r]);
+      for (int64_t i = count; i < b->rows; i++)
+        sum = num_fmac (sum, b->v[i + q * b->ld], b->v[i + r * b->ld]);
+      b->cross[q][r] = sum;
+    }
+}
+
+// nc columns c <- H_0 H_1 ... c
+static inline __attribute__ ((always_inline)) void block_times (const lanes_block *b, int count,
+                                                                num *c, int64_t ldc, int nc)
+{
+  num f[Q_BLOCK][LANES_COLUMNS];
+#pragma GCC unroll 4
+  for (int q = 0; q < count; q++)
+#pragma GCC unroll 4
+    for (int l = 0; l < nc; l++) {
+      f[q][l] = num_zero ();
+#pragma GCC unroll 4
+      for (int i = q; i < count; i++)
+        f[q][l] = num_fmac (f[q][l], b->head[i][q], c[i + l * ldc]);
+    }
+  for (int64_t i = count; i < b->rows; i++)
+#pragma GCC unroll 4
+    for (int q = 0; q < count; q++)
+#pragma GCC unroll 4
+      for (int l = 0; l < nc; l++)
+        f[q][l] = num_fmac (f[q][l], b->v[i + q * b->ld], c[i + l * ldc]);
+#pragma GCC unroll 4
+  for (int q = count - 1; q >= 0; q--)
+#pragma GCC unroll 4
+    for (int l = 0; l < nc; l++) {
+#pragma GCC unroll 4
+      for (int r = q + 1; r < count; r++)
+        f[q][l] = num_fnma (f[q][l], b->cross[q][r], f[r][l]);
+      f[q][l] = num_mul (b->tau[q], f[q][l]);
+    }
+#pragma GCC unroll 4
+  for (int i = 0; i < count; i++)
+#pragma GCC unroll 4
+    for (int q = 0; q <= i; q++)
+#pragma GCC unroll 4
+      for (int l = 0; l < nc; l++)
+        c[i + l * ldc] = num_fnma (c[i + l * ldc], b->head[i][q], f[q][l]);
+  for (int64_t i = count; i < b->rows; i++)
+#pragma GCC unroll 4
+    for (int l = 0; l < nc; l++) {
+      num x = c[i + l * ldc];
+#pragma GCC unroll 4
+      for (int q = 0; q < count; q++)
+        x = num_fnma (x, b->v[i + q * b->ld], f[q][l]);
+      c[i + l * ldc] = x;
+    }
+}
+
 // Columns of c (m rows) become those of Q*c.
 static void lanes_times_Q (const lanes_qr *q, num *c, int64_t columns)
 {
-  for (int64_t j = q->k - 1; j >= 0; j--)
-    lanes_update (q->m - j, q->a + j + j * q->m, q->tau[j], c + j, q->m, columns);
+  int64_t j = q->k;
+  for (; j % Q_BLOCK != 0; j--)
+    lanes_update (q->m - j + 1, q->a + (j - 1) * (q->m + 1), q->tau[j - 1], c + j - 1, q->m,
+                  columns);
+  for (j -= Q_BLOCK; j >= 0; j -= Q_BLOCK) {
+    lanes_block b = {.rows = q->m - j, .ld = q->m, .v = q->a + j * (q->m + 1), .tau = q->tau + j};
+    block_begin (Q_BLOCK, &b);
+    int64_t l = 0;
+    for (; l + LANES_COLUMNS <= columns; l += LANES_COLUMNS)
+      block_times (&b, Q_BLOCK, c + j + l * q->m, q->m, LANES_COLUMNS);
+    for (; l < columns; l++)
+      block_times (&b, Q_BLOCK, c + j + l * q->m, q->m, 1);
+  }
 }
 
 #endif

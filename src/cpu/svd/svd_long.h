@@ -146,18 +146,19 @@ static void store_long_bases (gla_cpu_svd_task *task, int64_t first, long_work *
 static void solve_long_register (gla_cpu_svd_task *task, int64_t first, long_work *w)
 {
   const gla_svd_job *job = task->job;
-  const int y = (job->m < job->n ? job->v_columns : job->u_columns) > 0;
-  int unconverged[GLA_LANES];
+  const svd_sweeps wanted = sweeps_of (job);
+  lanes_svd *s = &w->p.s;
+  int unconverged[1][GLA_LANES];
   memset (w->p.s.qr.a, 0, (size_t)(w->k * w->k) * sizeof (num));
   for (int l = 0; l < w->p.count && !gla_cpu_svd_stopped (task); l++)
     factor_long (&task->chunk->A, first + l, l, w);
   if (gla_cpu_svd_stopped (task))
     return;
-  decompose_lanes (&w->p.s, y, (real)job->tol, job->maxit, unconverged);
+  decompose_lanes (1, &s, &wanted, unconverged);
   store_values (job, task->chunk, first, &w->p);
   if (job->u_columns > 0 || job->v_columns > 0)
     store_long_bases (task, first, w);
-  settle_register (task->chunk, first, &w->p, unconverged);
+  settle_register (task->chunk, first, &w->p, unconverged[0]);
 }
 
 static void solve_svd_long (gla_cpu_svd_task *task, int64_t first, int count)
