@@ -1,20 +1,22 @@
 // pagefun_products.c: V*diag (f)*V' of a group of pages
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// X*Y', where X = V*sqrt (|f|) and Y = X times the conjugate phases of f. Without phases that is
-// X*X', of which one triangle is computed. Elements of a product are sums in one order, so that an
-// element and its mirror image are conjugate bit by bit where f is real, and the same for X*Y' and
-// X*X'.
+// X*Y', where X = V*sqrt (|f|) and Y = X times the conjugate phases of f. Elements of a product are
+// sums in one order, so that an element and its mirror image are conjugate bit by bit where f is
+// real, and the same for X*Y' and X*X'. So one triangle is computed there. Where V is real and f is
+// not, the product is symmetric: that is conj (Y)*X.', whose right operand is real.
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
 #include "common/pool.h"
 #include "pagefun_run.h"
+#include "pagemul_run.h"
 
 #include <math.h>
 
-// Numbers that a thread scales at a time, and small pages.
-enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512 };
+// Numbers that a thread scales at a time, small pages, and the order from which on one triangle of
+// a symmetric product takes less time than both.
+enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 12 };
 
 //------------------------------------------------------------------------------
 // values and eigenvectors times values
@@ -26,7 +28,7 @@ typedef struct {
   gla_array V, lambda, F;
   int64_t first;
   int wide;   // F is complex and V is not
-  int has;    // GLA_FUN_PHASES, GLA_FUN_FAILED
+  int has;    // GLA_FUN_PHASES, GLA_FUN_FAILED, GLA_FUN_COMPLEX
   int turned; // Y is not X
 } fun_group;
 
@@ -63,12 +65,15 @@ static gla_status multiply (const fun_group *g, int64_t columns)
   gla_context *ctx = g->run->ctx;
   const gla_place place = ctx->place;
   gla_array X = g->V, Y = g->turned ? gla_array_pages (&g->run->Y, 0, g->F.pages) : X;
+  const int mirrored = g->wide ? g->run->rule.n >= SYMMETRIC_FROM : !(g->has & GLA_FUN_COMPLEX);
   X.columns = Y.columns = columns;
   const gla_pagemul_options options = {.size = sizeof options, .op_b = 'C'};
   const gla_pagemul_results results = {sizeof results, g->F};
   const gla_callbacks before = gla_silence (ctx);
   ctx->place = GLA_PLACE_CPU;
-  const gla_status status = gla_pagemul (ctx, &X, &Y, &results, &options, NULL);
+  const gla_array *left = g->wide ? &Y : &X, *right = g->wide ? &X : &Y;
+  const gla_status status = mirrored ? gla_pagemul_mirrored (ctx, left, right, &results, &options)
+                                     : gla_pagemul (ctx, left, right, &results, &options, NULL);
   ctx->place = place;
   ctx->callbacks = before;
   return status;

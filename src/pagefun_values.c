@@ -255,5 +255,5 @@ int gla_fun_page (const gla_fun_rule *rule, const void *lambda, int64_t page, gl
     clear (n, values, nan);
     return GLA_FUN_FAILED;
   }
-  return phases ? GLA_FUN_PHASES : 0;
+  return (phases ? GLA_FUN_PHASES : 0) | (complex_values ? GLA_FUN_COMPLEX : 0);
 }

@@ -24,7 +24,8 @@ void gla_fun_arguments (const gla_fun_rule *rule, const void *lambda, int64_t pa
 // What the pages of a group have among them.
 enum {
   GLA_FUN_PHASES = 1, // a value that is neither positive nor 0
-  GLA_FUN_FAILED = 2  // a page that failed
+  GLA_FUN_FAILED = 2, // a page that failed
+  GLA_FUN_COMPLEX = 4 // a value that is not real
 };
 
 // The n values of page `page` of all, and what is in it. Where *info, of batcheig, is not 0, or

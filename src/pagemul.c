@@ -5,6 +5,7 @@
 
 #include "batch/dispatch.h"
 #include "page_grid.h"
+#include "pagemul_run.h"
 #include "structs.h"
 
 #include <math.h>
@@ -127,9 +128,10 @@ static void describe (pagemul_run *run, const gla_array *A, const gla_array *B, 
                                .b_step = o->b_step};
 }
 
-gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
-                        const gla_pagemul_results *results, const gla_pagemul_options *options,
-                        gla_pagemul_report *report)
+// mirrored: C is known to be Hermitian, or symmetric where one operand is real.
+static gla_status multiply (gla_context *ctx, const gla_array *A, const gla_array *B,
+                            const gla_pagemul_results *results, const gla_pagemul_options *options,
+                            int mirrored, gla_pagemul_report *report)
 {
   gla_pagemul_results r;
   gla_pagemul_options o;
@@ -163,9 +165,24 @@ gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B
   run.call.arrays = &run.all.C;
   gla_call_start (&run.call, &pagemul_operation, &run.job.head, ctx, r.C.pages);
   describe (&run, A, B, &r.C, &o);
+  run.job.hermitian |= mirrored;
   if (!gla_array_empty (&r.C))
     status = gla_call_run (&run.call);
   const gla_pagemul_report own_report = {.base = gla_call_report (&run.call)};
   gla_give_struct (report, &own_report, sizeof own_report);
   return gla_end_call (ctx, status);
+}
+
+gla_status gla_pagemul (gla_context *ctx, const gla_array *A, const gla_array *B,
+                        const gla_pagemul_results *results, const gla_pagemul_options *options,
+                        gla_pagemul_report *report)
+{
+  return multiply (ctx, A, B, results, options, 0, report);
+}
+
+gla_status gla_pagemul_mirrored (gla_context *ctx, const gla_array *A, const gla_array *B,
+                                 const gla_pagemul_results *results,
+                                 const gla_pagemul_options *options)
+{
+  return multiply (ctx, A, B, results, options, 1, NULL);
 }

@@ -38,7 +38,8 @@ static void factors (void *V, void *Y, int wide, int64_t n, const gla_fun_value 
     for (int64_t i = 0; i < step && root != 1; i++)
       x[j * step + i] *= root;
     if (y != NULL)
-      turn_column (x + j * step, y + j * step_y, wide, n, (real)values[j].re, (real)values[j].im);
+      turn_column (x + j * step, y + j * step_y, wide, n, (real)values[j].re,
+                   (real)(wide ? -values[j].im : values[j].im)); // conj (Y) of real V
   }
 }
 

@@ -42,8 +42,9 @@ typedef struct {
   int copy;                 // A is transposed, doubled or large: strips are copied to the workspace
   int shared;               // strips are computed by several threads: none writes rows of another
   real a_sign, b_sign;      // of the imaginary parts
-  int hermitian;
-  int ahead;                   // the next page is fetched while this one is computed
+  int hermitian;            // one triangle is computed and mirrored
+  int symmetric;            // C is not Hermitian then but symmetric: one operand is real
+  int ahead;                // the next page is fetched while this one is computed
   int64_t skip, fetch_step[3]; // of its lookahead
 } product_shape;
 
@@ -82,7 +83,8 @@ static product_shape shape_of (const gla_pagemul_job *job, const gla_array *A, c
                      .a_plain = job->op_a == 'N',
                      .a_sign = job->op_a == 'C' ? -1 : 1,
                      .b_sign = job->op_b == 'C' ? -1 : 1,
-                     .hermitian = job->hermitian};
+                     .hermitian = job->hermitian,
+                     .symmetric = a_complex != b_complex};
   s.a_row = (job->op_a == 'N' ? 1 : A->column_stride) * pa;
   s.a_column = (job->op_a == 'N' ? A->column_stride : 1) * pa;
   s.b_row = (job->op_b == 'N' ? 1 : B->column_stride) * pb;
@@ -208,19 +210,21 @@ static void strip_product (const product_shape *s, const product_operands *o, in
   product_strip (s, o, first, (int)registers, work);
 }
 
-// The upper triangle of a Hermitian page from the lower one; the diagonal is real.
+// The upper triangle of a Hermitian page, whose diagonal is real, or of a symmetric one, from the
+// lower one.
 static void mirror_page (const product_shape *s, real *c)
 {
   for (int64_t j = 0; j < s->n; j++) {
 #if GLA_COMPLEX
-    c[j * s->ldc + 2 * j + 1] = 0;
+    if (!s->symmetric)
+      c[j * s->ldc + 2 * j + 1] = 0;
 #endif
     for (int64_t i = j + 1; i < s->n; i++) {
       const real *from = c + j * s->ldc + i * GLA_PARTS;
       real *to = c + i * s->ldc + j * GLA_PARTS;
       to[0] = from[0];
 #if GLA_COMPLEX
-      to[1] = 0 - from[1]; // not -0: as in the product of other arrays
+      to[1] = s->symmetric ? from[1] : 0 - from[1]; // not -0: as in the product of other arrays
 #endif
     }
   }
