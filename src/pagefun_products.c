@@ -16,7 +16,7 @@
 
 // Numbers that a thread scales at a time, small pages, and the order from which on one triangle of
 // a symmetric product takes less time than both.
-enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 12 };
+enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 24 };
 
 //------------------------------------------------------------------------------
 // values and eigenvectors times values
