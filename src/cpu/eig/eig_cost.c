@@ -4,18 +4,19 @@
 #include "cpu/engine.h"
 
 // Seconds of one thread for a page with vectors, 1e-7 + n2 n^2 + n3 n^3 in double precision, and
-// which part of it eigenvalues alone take. Fitted, to within a factor of 1.5 for most n and 2 for
-// all, to an AMD EPYC with AVX2 and OpenBLAS 0.3.21.
+// which parts of the two eigenvalues alone take. Those of QL and of divide and conquer were fitted,
+// to within a factor of 1.5, to an Intel Xeon with OpenBLAS 0.3.21, between its times with AVX2 and
+// with AVX-512; those of Jacobi to an AMD EPYC with AVX2.
 typedef struct {
-  double n2, n3_complex, n3_real, values;
+  double n2, n3_complex, n3_real, values2, values3;
 } fit;
 
 static const fit fits[] = {
-    [GLA_CPU_EIG_LANES_JACOBI] = {0, 5e-9, 3.1e-9, 0.67},
-    [GLA_CPU_EIG_LANES_QR] = {1e-8, 5.8e-10, 3.1e-10, 0.4},
-    [GLA_CPU_EIG_PAGE_QR] = {1e-8, 1.6e-9, 8e-10, 0.25},
-    [GLA_CPU_EIG_PAGE_DC] = {1e-8, 6.5e-10, 2.7e-10, 1},
-    [GLA_CPU_EIG_BLOCK_JACOBI] = {7e-7, 2.1e-8, 9.5e-9, 1},
+    [GLA_CPU_EIG_LANES_JACOBI] = {0, 5e-9, 3.1e-9, 0.67, 0.67},
+    [GLA_CPU_EIG_LANES_QR] = {1e-8, 5.8e-10, 3.1e-10, 0.5, 0.27},
+    [GLA_CPU_EIG_PAGE_QR] = {1e-8, 1.6e-9, 8e-10, 2.8, 0.05},
+    [GLA_CPU_EIG_PAGE_DC] = {2.2e-8, 3.25e-10, 1.05e-10, 1, 1},
+    [GLA_CPU_EIG_BLOCK_JACOBI] = {7e-7, 2.1e-8, 9.5e-9, 1, 1},
 };
 
 static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
@@ -23,10 +24,9 @@ static double page_seconds (const gla_eig_job *job, gla_cpu_eig_path path)
   const fit *f = &fits[path];
   const double n = (double)job->n;
   const double n3 = gla_type_is_complex (job->head.type) ? f->n3_complex : f->n3_real;
-  double seconds = 1e-7 + f->n2 * n * n + n3 * n * n * n;
-  if (gla_type_real (job->head.type) == GLA_TYPE_S)
-    seconds *= 0.5;
-  return job->vectors ? seconds : f->values * seconds;
+  const double part2 = job->vectors ? 1 : f->values2, part3 = job->vectors ? 1 : f->values3;
+  const double seconds = 1e-7 + part2 * f->n2 * n * n + part3 * n3 * n * n * n;
+  return gla_type_real (job->head.type) == GLA_TYPE_S ? 0.5 * seconds : seconds;
 }
 
 // Pages are taken by the register: one page takes as long as all the lanes.

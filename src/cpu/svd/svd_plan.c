@@ -28,27 +28,28 @@ static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
 }
 
 // Seconds of one thread for a page with vectors, 1e-7 + k2 k^2 + k3 k^3 + m m k^2 in double
-// precision, and which part of it values alone take. Fitted, to within a factor of 1.5 for k from 3
-// to 256, to an AMD EPYC with AVX2 and OpenBLAS 0.3.21. Complex numbers take 1.8 times as long,
-// single ones half.
+// precision, how many times that complex numbers take, and which part of it values alone take.
+// Fitted, to within a factor of 1.5 for k from 3 to 256, to an Intel Xeon with OpenBLAS 0.3.21,
+// between its times with AVX2 and with AVX-512; JACOBI to an AMD EPYC with AVX2. Single numbers
+// take half.
 typedef struct {
-  double k2, k3, m, values;
+  double k2, k3, m, complex, values;
 } fit;
 
 static const fit fits[] = {
-    [GLA_CPU_SVD_LANES] = {3e-8, 8e-10, 4e-10, 0.67},
-    [GLA_CPU_SVD_LONG] = {3e-8, 8e-10, 4e-10, 0.5},
-    [GLA_CPU_SVD_PAGE] = {1.06e-7, 1e-10, 3.5e-10, 0.4},
-    [GLA_CPU_SVD_JACOBI] = {1.4e-8, 3e-9, 4e-10, 0.65},
+    [GLA_CPU_SVD_LANES] = {1.6e-8, 0.7e-10, 3.5e-10, 1.9, 0.6},
+    [GLA_CPU_SVD_LONG] = {1.6e-8, 0.7e-10, 2.2e-10, 2.7, 0.47},
+    [GLA_CPU_SVD_PAGE] = {7e-8, -1.4e-10, 3e-10, 1.8, 0.28},
+    [GLA_CPU_SVD_JACOBI] = {1.4e-8, 3e-9, 4e-10, 1.8, 0.65},
 };
 
 static double page_seconds (const gla_svd_job *job)
 {
   const fit *f = &fits[gla_cpu_svd_path_of (job)];
   const double k = (double)(job->m < job->n ? job->m : job->n), m = (double)(job->m + job->n) - k;
-  double seconds = 1e-7 + f->k2 * k * k + f->k3 * k * k * k + f->m * m * k * k;
+  double seconds = 1e-7 + f->k2 * k * k + f->k3 * k * k * k + f->m * m * k * k; // m is at least k
   if (gla_type_is_complex (job->head.type))
-    seconds *= 1.8;
+    seconds *= f->complex;
   if (gla_type_real (job->head.type) == GLA_TYPE_S)
     seconds *= 0.5;
   return job->u_columns > 0 || job->v_columns > 0 ? seconds : f->values * seconds;
