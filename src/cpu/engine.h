@@ -95,6 +95,6 @@ double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64
 // Threads that work together on one page after the other; 1: each has a page of its own.
 int gla_cpu_eig_team (const gla_cpu_engine *e, const gla_eig_job *job, int64_t pages);
 // Pages of an SVD job that a thread takes at a time.
-int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job);
+int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages);
 
 #endif

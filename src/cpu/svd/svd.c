@@ -43,7 +43,7 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   e->svd_path = gla_cpu_svd_path_of (job);
   b->job = &e->svd_job.head;
   b->solve = solve;
-  b->group = gla_cpu_svd_group (e, job);
+  b->group = gla_cpu_svd_group (e, job, pages);
   b->threads =
       gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_svd_alone (e, job, pages));
   b->team = 1;

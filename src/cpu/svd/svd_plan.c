@@ -61,17 +61,21 @@ double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64
   return (double)((pages + lanes - 1) / lanes * lanes) * page_seconds (job);
 }
 
-int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job)
+// An even number of registers, where there are enough pages for all threads: QL runs better on two.
+int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages)
 {
-  const int64_t lanes = lanes_of (e, job);
-  return lanes > 1 ? gla_cpu_group_of (page_seconds (job), (int)lanes) : 1;
+  const int lanes = (int)lanes_of (e, job);
+  if (lanes == 1)
+    return 1;
+  const int group = gla_cpu_group_of (page_seconds (job), lanes), pair = 2 * lanes;
+  return pages >= 4 * (int64_t)pair * e->threads_max ? (group + pair - 1) / pair * pair : group;
 }
 
 double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   const gla_cpu_engine *e = (const gla_cpu_engine *)engine;
   const gla_svd_job *job = (const gla_svd_job *)head;
-  const int64_t group = gla_cpu_svd_group (e, job), groups = (pages + group - 1) / group;
+  const int64_t group = gla_cpu_svd_group (e, job, pages), groups = (pages + group - 1) / group;
   const int threads = gla_cpu_threads_for (e, groups, gla_cpu_svd_alone (e, job, pages));
   const int64_t lanes = lanes_of (e, job), units = (pages + lanes - 1) / lanes;
   return 2e-5 + page_seconds (job) * (double)(lanes * ((units + threads - 1) / threads));
