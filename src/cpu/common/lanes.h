@@ -123,7 +123,7 @@ static inline vec vec_reciprocal (vec x)
 
 static inline vec vec_rsqrt (vec x)
 {
-  return vec_sqrt (vec_broadcast (1) / x);
+  return vec_broadcast (1) / x * vec_sqrt (x); // quotient and root at once
 }
 #endif
 
