@@ -157,6 +157,22 @@
 %!   endfor
 %! endfor
 
+%!# many pages, two registers of which are solved together, some with columns so close that they need sweeps;
+%!# and values without vectors
+%!test
+%! for k = [5, 8, 17]
+%!   A = any_pages (k, k, 600, "d", 5);
+%!   A(:,2,5:9) = A(:,1,5:9) * (1 + 1e-9);
+%!   A(:,:,11) = orth (A(:,:,11));
+%!   [U, S, V] = batchsvd (A, "device", "cpu");
+%!   s0 = batchsvd (A, "device", "cpu");
+%!   for p = [1, 5, 9, 11, 16, 17, 599, 600]
+%!     [u, s, v] = batchsvd (A(:,:,p), "device", "cpu");
+%!     assert (isequal (u, U(:,:,p)) && isequal (s, S(:,:,p)) && isequal (v, V(:,:,p)));
+%!     assert (isequal (diag (s), s0(:,:,p)));
+%!   endfor
+%! endfor
+
 %!## progress, device
 %!test
 %! A = any_pages (4, 4, 10, "d", 1);
