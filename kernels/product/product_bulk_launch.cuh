@@ -153,7 +153,8 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
-template <class T, bool TRA, bool TRB, class S>
+// ADD: the product is added to C; of complex double pages only.
+template <class T, bool TRA, bool TRB, class S, bool ADD = false>
 cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
                                cudaStream_t stream, bool *done)
 {
@@ -196,7 +197,7 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
     if constexpr (sizeof (real_t<T>) == 4)
       return product_single_kernel<T, TRA, TRB, S>;
     else
-      return product_bulk_kernel<T, TRA, TRB, S>;
+      return product_bulk_kernel<T, TRA, TRB, S, ADD>;
   }();
   int64_t blocks;
   const cudaError_t error =
