@@ -6,7 +6,7 @@
 // the rows of one reflector of each sweep in registers, applies it without any exchange, and then
 // gives its last row to the next thread.
 
-#include "hetrd_band.cuh"
+#include "chased_wide.cuh"
 
 namespace
 {
@@ -155,6 +155,8 @@ __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int wa
 
 template <class T> cudaError_t eig_chased (const eig_args<T> &a)
 {
+  if (a.wanted > a.n / EIG_MANY_SHARE && chased_wide_fits<T> (a.n, a.smem_limit))
+    return chased_wide (a);
   if (a.wanted > EIG_ALONE_COLUMNS && eig_chased_strip_fits<T> (a.n, a.smem_limit))
     return eig_chased_strip (a);
   int threads = (a.n + B - 1) / B; // of a column: in the end they have all of its rows

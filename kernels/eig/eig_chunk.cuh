@@ -8,6 +8,7 @@
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
 #include "engine/engine.cuh"
+#include "chased_wide.cuh"
 #include "eig_kernels.cuh"
 #include "eig_routes.h"
 #include "hetrd_band.cuh"
@@ -78,7 +79,7 @@ void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t p
   if (band)
     a->band = c.take<T> (pages * (EIG_BANDWIDTH + 1) * n);
   if (band && job->vectors)
-    a->chased = c.take<T> (pages * eig_chased_numbers (n));
+    a->chased = c.take<T> (pages * (eig_chased_numbers (n) + chased_wide_numbers<T> (n)));
   a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
   a->strip = eig_strip_of<T> (e, job);
   if (a->strip > 0)

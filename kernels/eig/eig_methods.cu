@@ -68,7 +68,8 @@ bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
     typedef decltype (zero) T;
     if (!eig_unmtr_strip_fits<T> (n, 8, e->smem_limit))
       return false;
-    if (asked && eig_chased_strip_fits<T> (n, e->smem_limit))
+    if (asked && (std::is_same_v<T, cx<double>> ? chased_wide_fits<T> (n, e->smem_limit)
+                                                : eig_chased_strip_fits<T> (n, e->smem_limit)))
       return true;
     return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && n >= BAND_FROM &&
            n <= CHASED_MOST && job->columns <= n / BAND_SHARE;

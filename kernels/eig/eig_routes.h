@@ -20,7 +20,8 @@ typedef struct {
   gla_eig_way way;
   int strip; // columns of V to a block of the back-transform (unmtr_blocked.cu: 8, 16, 32); 0: a
              // column to some lanes (unmtr_page.cu, unmtr.cu). Where a strip does not fit, a
-             // narrower one serves.
+             // narrower one serves; of all columns
+             // of large pages of doubles products of pages (unmtr_wide.cu).
 } gla_eig_route;
 
 typedef struct {
@@ -35,6 +36,8 @@ static const gla_eig_route_table gla_eig_routes[4] = {
       {80, EIG_WARP, 0},
       {96, EIG_STAGES, 0},
       {192, EIG_STAGES, 16},
+      {480, EIG_STAGES, 8},
+      {1088, EIG_BAND, 8},
       {1536, EIG_STAGES, 8},
       {32768, EIG_LARGE, 0}},
      {{16, EIG_WHOLE, 0}, {80, EIG_WARP, 0}, {2048, EIG_BAND, 0}, {32768, EIG_LARGE, 0}}},

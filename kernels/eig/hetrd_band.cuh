@@ -39,7 +39,7 @@ __host__ __device__ inline int eig_chased_tasks (int n)
 {
   return (n - 1 + EIG_BANDWIDTH - 1) / EIG_BANDWIDTH;
 }
-inline int64_t eig_chased_numbers (int n)
+__host__ __device__ inline int64_t eig_chased_numbers (int n)
 {
   return (int64_t)n * eig_chased_tasks (n) * EIG_BANDWIDTH;
 }
