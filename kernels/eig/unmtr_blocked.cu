@@ -5,42 +5,13 @@
 // are computed in double for all four types.
 
 #include "unmtr_strip.cuh"
+#include "unmtr_wide.cuh"
 #include "common/larft.cuh"
 
 namespace
 {
 
 enum { BLOCK = UNMTR_BLOCK, FACTOR_WARPS = 8, STEPS = 4, FACTOR_STEPS = 2 };
-
-// The `count` reflectors of one page: entry r of v(k), with its unit, which is `below` rows below
-// the diagonal, and its zeros.
-template <class T> struct reflectors {
-  const T *W;
-  int n, below, count;
-  GLA_DEVICE reflectors (const eig_args<T> &a, int64_t page)
-      : W (a.W + page * a.n * a.n), n (a.n), below (a.chased != nullptr ? EIG_BANDWIDTH : 1),
-        count (eig_reflectors (n, below))
-  {
-  }
-  GLA_DEVICE mma_entry<is_complex_v<T>> operator() (int r, int k) const
-  {
-    T value = from_real<T> (r == k + below ? real_t<T> (1) : real_t<T> (0));
-    if (r > k + below)
-      value = r < n ? W[(int64_t)k * n + r] : from_real<T> (0);
-    return mma_entry_of (k < count ? value : from_real<T> (0));
-  }
-};
-
-__host__ __device__ constexpr int blocks_of (int n)
-{
-  return (n - 1 + BLOCK - 1) / BLOCK;
-}
-
-// Doubles of T of one page: blocks, planes, 32 rows of 32.
-template <class T> __host__ __device__ constexpr int64_t tfactor_doubles (int n)
-{
-  return (int64_t)blocks_of (n) * BLOCK * BLOCK * (is_complex_v<T> ? 2 : 1);
-}
 
 //------------------------------------------------------------------------------
 // T
@@ -56,12 +27,12 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   constexpr int PLANES = C ? 2 : 1, LD = BLOCK + 2;
   __shared__ __align__ (16) double g_memory[PLANES * BLOCK * LD], t_memory[PLANES * BLOCK * LD];
   mma_matrix<C> G = {g_memory, LD, BLOCK * LD}, F = {t_memory, LD, BLOCK * LD};
-  int n = a.n, blocks = blocks_of (n), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int n = a.n, blocks = unmtr_blocks (n), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int64_t page = blockIdx.x / blocks;
   int k0 = (int)(blockIdx.x % blocks) * BLOCK;
   if (a.info[page] != 0)
     return;
-  reflectors<T> y (a, page);
+  unmtr_reflectors<T> y (a, page);
   for (int q = threadIdx.x; q < PLANES * BLOCK * LD; q += blockDim.x)
     g_memory[q] = t_memory[q] = 0;
 
@@ -106,7 +77,7 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   __syncthreads ();
   join_factors<C, 1, 8> (G, F, BLOCK);
   join_factors<C, 1, 16> (G, F, BLOCK);
-  double *out = a.tfactor + page * tfactor_doubles<T> (n) + (int64_t)k0 * BLOCK * PLANES;
+  double *out = a.tfactor + page * unmtr_factor_doubles<T> (n) + (int64_t)k0 * BLOCK * PLANES;
   for (int q = threadIdx.x; q < PLANES * BLOCK * BLOCK; q += blockDim.x)
     out[q] = t_memory[q / BLOCK * LD + q % BLOCK];
 }
@@ -117,7 +88,7 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
 
 // W = Y'X: two warps share a slice of the rows, with 16 reflectors each; then the slices' sum.
 template <class T, int NC, int WARPS>
-GLA_DEVICE void project (const strip<T, NC, WARPS> &s, const reflectors<T> &y, int k0)
+GLA_DEVICE void project (const strip<T, NC, WARPS> &s, const unmtr_reflectors<T> &y, int k0)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
@@ -183,7 +154,7 @@ GLA_DEVICE void multiply_t (const strip<T, NC, WARPS> &s, const double *factor)
 
 // X -= Y TW: a warp takes two tiles of 8 rows at a time.
 template <class T, int NC, int WARPS>
-GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const reflectors<T> &y, int k0)
+GLA_DEVICE void subtract (const strip<T, NC, WARPS> &s, const unmtr_reflectors<T> &y, int k0)
 {
   constexpr bool C = is_complex_v<T>;
   constexpr int NT = NC / 8;
@@ -268,9 +239,9 @@ __global__ void __launch_bounds__ (WARPS * 32, 16 / WARPS) apply_kernel (eig_arg
   load_strip (a, page, j0, columns, failed, s);
   __syncthreads ();
   if (!failed) {
-    reflectors<T> y (a, page);
-    const double *factors = a.tfactor + page * tfactor_doubles<T> (n);
-    for (int b = blocks_of (n) - 1; b >= 0; b--) {
+    unmtr_reflectors<T> y (a, page);
+    const double *factors = a.tfactor + page * unmtr_factor_doubles<T> (n);
+    for (int b = unmtr_blocks (n) - 1; b >= 0; b--) {
       project (s, y, b * BLOCK);
       multiply_t (s, factors + (int64_t)b * BLOCK * BLOCK * strip<T, NC, WARPS>::PLANES);
       subtract (s, y, b * BLOCK);
@@ -313,7 +284,7 @@ template <class T, int NC> cudaError_t launch (const eig_args<T> &a)
 
 template <class T> int64_t eig_unmtr_doubles (int n)
 {
-  return tfactor_doubles<T> (n);
+  return unmtr_factor_doubles<T> (n) + unmtr_wide_doubles<T> (n);
 }
 
 template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit)
@@ -326,9 +297,12 @@ template <class T> bool eig_unmtr_strip_fits (int n, int strip, int smem_limit)
 
 template <class T> cudaError_t eig_unmtr_blocked (const eig_args<T> &a)
 {
-  larft_kernel<T><<<(unsigned)(a.pages * blocks_of (a.n)), FACTOR_WARPS * 32, 0, a.stream>>> (a);
+  larft_kernel<T><<<(unsigned)(a.pages * unmtr_blocks (a.n)), FACTOR_WARPS * 32, 0, a.stream>>> (a);
   cudaError_t status = cudaGetLastError ();
-  if (status != cudaSuccess)
+  bool done = false;
+  if (status == cudaSuccess && unmtr_wide_serves (a))
+    status = unmtr_wide (a, &done);
+  if (status != cudaSuccess || done)
     return status;
   return a.strip == 32 ? launch<T, 32> (a) : a.strip == 16 ? launch<T, 16> (a) : launch<T, 8> (a);
 }

@@ -19,6 +19,36 @@ __host__ __device__ inline int eig_reflectors (int n, int below)
   return below == EIG_BANDWIDTH && of_panels < all ? of_panels : all;
 }
 
+// The `count` reflectors of one page: entry r of v(k), with its unit, which is `below` rows below
+// the diagonal, and its zeros.
+template <class T> struct unmtr_reflectors {
+  const T *W;
+  int n, below, count;
+  GLA_DEVICE unmtr_reflectors (const eig_args<T> &a, int64_t page)
+      : W (a.W + page * a.n * a.n), n (a.n), below (a.chased != nullptr ? EIG_BANDWIDTH : 1),
+        count (eig_reflectors (n, below))
+  {
+  }
+  GLA_DEVICE mma_entry<is_complex_v<T>> operator() (int r, int k) const
+  {
+    T value = from_real<T> (r == k + below ? real_t<T> (1) : real_t<T> (0));
+    if (r > k + below)
+      value = r < n ? W[(int64_t)k * n + r] : from_real<T> (0);
+    return mma_entry_of (k < count ? value : from_real<T> (0));
+  }
+};
+
+__host__ __device__ constexpr int unmtr_blocks (int n)
+{
+  return (n - 1 + UNMTR_BLOCK - 1) / UNMTR_BLOCK;
+}
+
+// Doubles of T of one page: blocks, planes, 32 rows of 32.
+template <class T> __host__ __device__ constexpr int64_t unmtr_factor_doubles (int n)
+{
+  return (int64_t)unmtr_blocks (n) * UNMTR_BLOCK * UNMTR_BLOCK * (is_complex_v<T> ? 2 : 1);
+}
+
 // Shared memory: X (rows by NC), the slices of Y'X, and T Y'X.
 template <class T, int NC, int WARPS> struct strip {
   static constexpr bool C = is_complex_v<T>;
