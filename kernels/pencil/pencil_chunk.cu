@@ -59,10 +59,11 @@ template <class T> struct triangular_factor {
 
 // f (at, size) for strips of rows or columns: of large pages the zeros of a triangular factor are
 // left out, strip by strip.
-template <class F> gla_status for_strips (int n, F f)
+template <class T, class F> gla_status for_strips (int n, F f)
 {
-  enum { STRIPS_FROM = 256, STRIPS = 4, UNIT = 64 };
-  const int size = n < STRIPS_FROM ? n : (n / STRIPS + UNIT - 1) / UNIT * UNIT;
+  enum { STRIPS = 4, UNIT = 64 };
+  const int from = std::is_same_v<T, cx<double>> ? 128 : 256; // as measured
+  const int size = n < from ? n : (n / STRIPS + UNIT - 1) / UNIT * UNIT;
   for (int at = 0; at < n; at += size)
     GLA_TRY (f (at, n - at < size ? n - at : size));
   return GLA_OK;
@@ -185,10 +186,11 @@ template <class T> gla_status pencil_reduce (const pencil_work<T> &w)
   const int n = a.n;
   const triangular_factor<T> factor = {a.product ? a.L : a.M, a.product};
   const page_matrix<T> W = {a.W, n, (int64_t)n * n};
-  GLA_TRY (for_strips (n, [&] (int at, int size) {
+  GLA_TRY (for_strips<T> (n, [&] (int at, int size) {
     return multiply_rows (w, factor, part_of<T> (a.C, n, 0, 0), W, at, size, {0, n});
   }));
-  return for_strips (n, [&] (int at, int size) { return multiply_columns (w, factor, at, size); });
+  return for_strips<T> (n,
+                        [&] (int at, int size) { return multiply_columns (w, factor, at, size); });
 }
 
 template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_matrix<T> &X)
@@ -196,7 +198,7 @@ template <class T> gla_status pencil_back (const pencil_work<T> &w, const page_m
   const pencil_args<T> &a = w.a;
   const triangular_factor<T> factor = {a.times ? a.L : a.M, !a.times};
   const pencil_columns wanted = pencil_wanted (w.e->eigpairs_job);
-  return for_strips (a.n, [&] (int at, int size) {
+  return for_strips<T> (a.n, [&] (int at, int size) {
     return multiply_rows (w, factor, part_of<T> (a.W, a.n, 0, 0), X, at, size, wanted);
   });
 }
