@@ -147,8 +147,7 @@ GLA_DEVICE void factor_of_lu (small_matrix<T> &f, const small_matrix<T> &LU, con
 }
 
 // Whether R of a panel is 0; all threads of a block call.
-template <class T>
-GLA_DEVICE bool is_zero_panel (const T *R, int64_t ld, int columns)
+template <class T> GLA_DEVICE bool is_zero_panel (const T *R, int64_t ld, int columns)
 {
   int some = 0;
   for (int q = threadIdx.x; q < N * N; q += blockDim.x) {

@@ -63,8 +63,7 @@ const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
     }
   if (strcmp (wanted, "base") == 0 || strcmp (wanted, "avx2") == 0 ||
       strcmp (wanted, "avx512") == 0)
-    snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which this build does not have",
-              wanted);
+    snprintf (why, why_size, "GPULINALG_ISA is \"%s\", which this build does not have", wanted);
   else
     snprintf (why, why_size,
               "GPULINALG_ISA is \"%.40s\", and must be \"base\", \"avx2\" or \"avx512\"", wanted);
