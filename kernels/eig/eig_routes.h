@@ -20,8 +20,8 @@ typedef struct {
   gla_eig_way way;
   int strip; // columns of V to a block of the back-transform (unmtr_blocked.cu: 8, 16, 32); 0: a
              // column to some lanes (unmtr_page.cu, unmtr.cu). Where a strip does not fit, a
-             // narrower one serves; of all columns
-             // of large pages of doubles products of pages (unmtr_wide.cu).
+             // narrower one serves. Of most columns of large complex double pages products of
+             // pages serve instead (unmtr_wide.cu).
 } gla_eig_route;
 
 typedef struct {
