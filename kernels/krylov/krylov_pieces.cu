@@ -3,7 +3,6 @@
 
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
-#include "engine/download_whole.cuh"
 #include "krylov_state.cuh"
 
 //------------------------------------------------------------------------------
@@ -92,14 +91,6 @@ static bool is_on_device (const void *memory)
   return known && a.type == cudaMemoryTypeDevice;
 }
 
-// A matrix without gaps to the host, whose memory is new as a rule.
-static gla_status to_host (cuda_engine *e, const gla_array &to, const void *from)
-{
-  const size_t bytes = (size_t)(to.rows * to.columns) * gla_type_size (to.type);
-  const gla_status status = download_whole (e, 0, static_cast<char *> (to.data), from, bytes);
-  return status == GLA_ERROR_OUT_OF_MEMORY ? engine_download (e, 0, &to, from) : status;
-}
-
 template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t count, void *to)
 {
   const bool on_device = is_on_device (to);
@@ -110,7 +101,7 @@ template <class T> gla_status krylov_of<T>::get (int64_t first_column, int64_t c
       some = (int)(first_column + count - at);
     const gla_array x = gla_array_packed (column, job.type, n, some, 1, GLA_DEVICE_HOST);
     GLA_TRY (krylov_fetch_columns (place, block (at / b), on_device ? column : stage, k, some));
-    GLA_TRY (on_device ? GLA_OK : to_host (e, x, stage));
+    GLA_TRY (on_device ? GLA_OK : engine_download (e, 0, &x, stage));
     column += some * n;
     at += some;
   }
