@@ -1,5 +1,5 @@
-// product_bulk_store.cuh: shapes of the kernel of product_bulk.cuh, and where a warp has its
-// elements SPDX-License-Identifier: GPL-3.0-or-later
+// product_bulk_store.cuh: shapes and stores of the kernel of product_bulk.cuh
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_PRODUCT_BULK_STORE_CUH
 #define GPULINALG_PRODUCT_BULK_STORE_CUH
