@@ -119,10 +119,8 @@ gpu_value repeated (const gpu_value &x, const std::vector<octave_idx_type> &time
 // repmat (x, n), (x, [n1, n2, ...]), (x, n1, n2, ...).
 octave_value_list repeat (const char *name, const octave_value_list &args, int)
 {
-  if (args.length () > 0 && !is_gpu_array (args (0))) {
-    octave_value_list all = gathered (args);
-    return feval (the_interpreter (), name, all, 1);
-  }
+  if (args.length () == 0 || !is_gpu_array (args (0)))
+    return feval (the_interpreter (), name, gathered (args), 1);
   std::vector<octave_idx_type> times;
   if (!read_times (args, times))
     times = times_of_octave (args);
