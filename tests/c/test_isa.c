@@ -32,8 +32,10 @@ static void test_word (const char *word, const double *expected)
   double values[6 * 37];
   char message[512];
   gla_status status = solve (word, values, message, sizeof message);
-  if (status == GLA_ERROR_BAD_ARGUMENT && strcmp (word, "base") != 0) {
-    CHECK (strstr (message, word) && strstr (message, "this processor"), "%s", message);
+  if (status == GLA_ERROR_BAD_ARGUMENT) { // GPULINALG_ISAS may have left it out
+    CHECK (strstr (message, word) &&
+               (strstr (message, "this processor") || strstr (message, "this build")),
+           "%s", message);
     printf ("%s\n", message);
     return;
   }
