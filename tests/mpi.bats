@@ -498,7 +498,7 @@ END
   for mpi in $(mpis); do
     ranks $mpi 3 $(octave_command) "$TOP/examples/graph_by_parts.m"
     [ "$status" -eq 0 ]
-    [ "$(count '666[67] nodes')" -eq 3 ]
+    [ "$(count '3: 666[67] nodes')" -eq 3 ]
     [[ "$output" == *"largest eigenvalue: 25.998962"* ]]
   done
   run $(octave_command) "$TOP/examples/graph_by_parts.m"
