@@ -27,23 +27,26 @@ static gla_status solve (const char *word, double *values, char *message, size_t
   return status;
 }
 
-static void test_word (const char *word, const double *expected)
+// Returns whether the word was taken. Every processor has base, which only a build may lack.
+static int test_word (const char *word, const double *expected)
 {
   double values[6 * 37];
   char message[512];
   gla_status status = solve (word, values, message, sizeof message);
   if (status == GLA_ERROR_BAD_ARGUMENT) { // GPULINALG_ISAS may have left it out
     CHECK (strstr (message, word) &&
-               (strstr (message, "this processor") || strstr (message, "this build")),
+               (strstr (message, "this build") ||
+                (strcmp (word, "base") != 0 && strstr (message, "this processor"))),
            "%s", message);
     printf ("%s\n", message);
-    return;
+    return 0;
   }
   CHECK (status == GLA_OK, "%s: status %d: %s", word, status, message);
   double worst = 0;
   for (int i = 0; i < 6 * 37; i++)
     worst = check_worst (worst, fabs (values[i] - expected[i]));
   CHECK (worst < 1e-14, "%s: %g", word, worst);
+  return 1;
 }
 
 int main (void)
@@ -51,9 +54,9 @@ int main (void)
   double expected[6 * 37], values[6 * 37];
   char message[512];
   CHECK (solve ("", expected, message, sizeof message) == GLA_OK, "without a choice: %s", message);
-  test_word ("base", expected);
-  test_word ("avx2", expected);
-  test_word ("avx512", expected);
+  const int taken =
+      test_word ("base", expected) + test_word ("avx2", expected) + test_word ("avx512", expected);
+  CHECK (taken > 0, "no instruction set is taken");
   CHECK (solve ("sse9", values, message, sizeof message) == GLA_ERROR_BAD_ARGUMENT,
          "sse9 is accepted");
   CHECK (strstr (message, "GPULINALG_ISA is \"sse9\", and must be \"base\"") != NULL, "%s",
