@@ -10,6 +10,7 @@
 fake_cuda_answers fake_cuda_answer;
 int fake_cuda_alike;
 fake_cuda_state fake_state;
+_Thread_local fake_thread_state fake_thread;
 
 void fake_bug (const char *what, const void *address, size_t bytes)
 {
@@ -26,7 +27,7 @@ void fake_cuda_fail_at (int64_t n)
   fake_state.calls = 0;
   fake_state.fail_at = n;
   fake_state.failed = FAKE_NONE;
-  fake_state.last_error = cudaSuccess;
+  fake_thread.last_error = cudaSuccess;
   fake_state.attribute_fails = 0;
 }
 void fake_cuda_fail_attribute (void)
@@ -60,7 +61,7 @@ int fake_fails (fake_cuda_failure kind)
   if (++fake_state.calls != fake_state.fail_at)
     return 0;
   fake_state.failed = kind;
-  fake_state.last_error =
+  fake_thread.last_error =
       kind == FAKE_ALLOCATION ? cudaErrorMemoryAllocation : cudaErrorLaunchFailure;
   FAKE_TRACE ("fails\n");
   return 1;
@@ -68,18 +69,18 @@ int fake_fails (fake_cuda_failure kind)
 
 static cudaError_t result (fake_cuda_failure kind)
 {
-  return fake_fails (kind) ? fake_state.last_error : cudaSuccess;
+  return fake_fails (kind) ? fake_thread.last_error : cudaSuccess;
 }
 
 cudaError_t cudaGetLastError (void)
 {
-  cudaError_t error = fake_state.last_error;
-  fake_state.last_error = cudaSuccess;
+  cudaError_t error = fake_thread.last_error;
+  fake_thread.last_error = cudaSuccess;
   return error;
 }
 cudaError_t cudaPeekAtLastError (void)
 {
-  return fake_state.last_error;
+  return fake_thread.last_error;
 }
 const char *cudaGetErrorString (cudaError_t error)
 {
@@ -90,7 +91,7 @@ const char *cudaGetErrorString (cudaError_t error)
 // streams and events
 //------------------------------------------------------------------------------
 
-static int64_t handles;
+static _Atomic int64_t handles;
 
 void *fake_handle (void)
 {
@@ -102,7 +103,7 @@ cudaError_t cudaStreamCreateWithPriority (cudaStream_t *stream, unsigned flags, 
 {
   FAKE_TRACE ("stream %u %d\n", flags, priority);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   *stream = fake_handle ();
   return cudaSuccess;
 }
@@ -116,7 +117,7 @@ cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags)
 {
   FAKE_TRACE ("event %u\n", flags);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   *event = fake_handle ();
   return cudaSuccess;
 }
@@ -165,13 +166,13 @@ cudaError_t cudaGetDeviceCount (int *count)
 cudaError_t cudaGetDevice (int *current)
 {
   fake_state.questions++;
-  *current = fake_state.device;
+  *current = fake_thread.device;
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice (int wanted)
 {
   fake_state.questions++;
-  fake_state.device = wanted;
+  fake_thread.device = wanted;
   return wanted < FAKE_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
 }
 static int first (int of)
@@ -208,10 +209,10 @@ cudaError_t cudaDeviceCanAccessPeer (int *can, int of, int peer)
 }
 cudaError_t cudaDeviceEnablePeerAccess (int peer, unsigned flags)
 {
-  static int enabled;
-  FAKE_TRACE ("device %d reaches %d, %u\n", fake_state.device, peer, flags);
-  fake_state.last_error = enabled++ ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
-  return fake_state.last_error;
+  static _Atomic int enabled;
+  FAKE_TRACE ("device %d reaches %d, %u\n", fake_thread.device, peer, flags);
+  fake_thread.last_error = enabled++ ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
+  return fake_thread.last_error;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange (int *lowest, int *highest)
 {

@@ -10,7 +10,7 @@ int fake_cufft_destroy (int plan);
 int fake_cufft_plan (int plan, const long long *sizes, size_t *work);
 int fake_cufft_run (int plan, const void *from, const void *to, int direction);
 
-static void *work_space;
+static _Thread_local void *work_space;
 
 int cufftCreate (int *plan)
 {

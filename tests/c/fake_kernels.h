@@ -5,6 +5,7 @@
 #define FAKE_KERNELS_H
 
 #include <elf.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ typedef struct {
   int bytes[24];
 } fake_kernel;
 static fake_kernel *kernels;
-static int kernel_count, sorted;
+static int kernel_count;
 
 // The parameters that a section .nv.info.NAME describes: records of 4 bytes and what follows them.
 static void read_parameters (fake_kernel *k, const unsigned char *at, size_t bytes)
@@ -97,11 +98,15 @@ static int compare (const void *a, const void *b)
   return (x->function > y->function) - (x->function < y->function);
 }
 
+static void sort_kernels (void)
+{
+  qsort (kernels, (size_t)kernel_count, sizeof *kernels, compare);
+}
+
 static const fake_kernel *kernel_of (const void *function)
 {
-  if (!sorted)
-    qsort (kernels, (size_t)kernel_count, sizeof *kernels, compare);
-  sorted = 1;
+  static pthread_once_t sorted = PTHREAD_ONCE_INIT;
+  pthread_once (&sorted, sort_kernels);
   fake_kernel key = {.function = function};
   const fake_kernel *k = bsearch (&key, kernels, (size_t)kernel_count, sizeof key, compare);
   if (k == NULL) {

@@ -21,18 +21,22 @@ static cudaError_t launch (const void *function, dim3 grid, dim3 block, void **a
                            size_t shared, cudaStream_t stream, int cluster, int early)
 {
   const fake_kernel *k = kernel_of (function);
+  if (fake_state.trace != NULL)
+    flockfile (fake_state.trace); // a line is not mixed with another thread's
   FAKE_TRACE ("launch %s <%u %u %u> <%u %u %u> %zu, stream %p, cluster %d %d:", k->name, grid.x,
               grid.y, grid.z, block.x, block.y, block.z, shared, (void *)stream, cluster, early);
   for (int p = 0; p < k->parameters && fake_state.trace != NULL; p++)
     FAKE_TRACE (" %d/%llx", k->bytes[p], fake_hash (arguments[p], (size_t)k->bytes[p]));
   FAKE_TRACE ("\n");
+  if (fake_state.trace != NULL)
+    funlockfile (fake_state.trace);
   fake_state.launches++;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 ||
       block.x * block.y * block.z == 0 || block.x * block.y * block.z > 1024 ||
       shared > (size_t)227 << 10)
     fake_bug (k->name, function, shared);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   run (k, arguments);
   return cudaSuccess;
 }
@@ -65,7 +69,7 @@ cudaError_t cudaLaunchKernelExC (const cudaLaunchConfig_t *config, const void *f
                  config->stream, cluster, early);
 }
 
-static struct {
+static _Thread_local struct {
   dim3 grid, block;
   size_t shared;
   void *stream;
@@ -95,8 +99,8 @@ cudaError_t cudaFuncSetAttribute (const void *function, enum cudaFuncAttribute a
     return cudaSuccess;
   fake_state.attribute_fails = 0;
   fake_state.failed = FAKE_DEVICE;
-  fake_state.last_error = cudaErrorInvalidValue;
-  return fake_state.last_error;
+  fake_thread.last_error = cudaErrorInvalidValue;
+  return fake_thread.last_error;
 }
 cudaError_t cudaFuncGetAttributes (struct cudaFuncAttributes *attributes, const void *function)
 {

@@ -46,7 +46,7 @@ int fake_cublas_gemm (const char *name, const int *sizes, const void *alpha, con
 int fake_cufft_create (int *plan)
 {
   enum { ALLOC_FAILED = 2 };
-  static int plans;
+  static _Atomic int plans;
   FAKE_TRACE ("cufft\n");
   if (fake_fails (FAKE_ALLOCATION))
     return ALLOC_FAILED;

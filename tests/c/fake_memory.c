@@ -4,6 +4,7 @@
 #include "fake_cuda.h"
 #include "fake_state.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -20,8 +21,9 @@ static struct {
 } allocation[ALLOCATIONS];
 static int allocations;
 static size_t taken;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the variables above
 
-static void *take (size_t bytes, int fill)
+static void *take_locked (size_t bytes)
 {
   if (taken == 0 && mmap ((void *)START, SPACE, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
@@ -33,12 +35,20 @@ static void *take (size_t bytes, int fill)
       (whole > 0 && mprotect (at, whole, PROT_READ | PROT_WRITE) != 0))
     fake_bug ("no memory", at, bytes);
   taken += whole + PAGE;
-  if (fill != 0)
-    memset (at, fill, bytes);
   allocation[allocations].at = at;
   allocation[allocations].bytes = bytes;
   allocation[allocations++].used = 1;
   fake_state.live++;
+  return at;
+}
+
+static void *take (size_t bytes, int fill)
+{
+  pthread_mutex_lock (&lock);
+  char *at = take_locked (bytes);
+  pthread_mutex_unlock (&lock);
+  if (fill != 0)
+    memset (at, fill, bytes);
   return at;
 }
 
@@ -60,6 +70,7 @@ static void give_back (void *memory)
 {
   if (memory == NULL)
     return;
+  pthread_mutex_lock (&lock);
   int k = find (memory);
   if (allocations == 0 || allocation[k].at != memory || !allocation[k].used)
     fake_bug ("freed what is not allocated", memory, 0);
@@ -68,14 +79,23 @@ static void give_back (void *memory)
   mprotect (memory, whole, PROT_NONE);
   allocation[k].used = 0;
   fake_state.live--;
+  pthread_mutex_unlock (&lock);
 }
 
-// A range of the device lies within one allocation.
+// Whether a range lies within one allocation that is in use.
+static int is_taken (const void *from, size_t bytes)
+{
+  pthread_mutex_lock (&lock);
+  int k = find (from);
+  int taken_now = allocations > 0 && allocation[k].used && (const char *)from >= allocation[k].at &&
+                  (const char *)from + bytes <= allocation[k].at + allocation[k].bytes;
+  pthread_mutex_unlock (&lock);
+  return taken_now;
+}
+
 static void check_range (const void *from, size_t bytes)
 {
-  int k = find (from);
-  if (allocations == 0 || !allocation[k].used || (const char *)from < allocation[k].at ||
-      (const char *)from + bytes > allocation[k].at + allocation[k].bytes)
+  if (!is_taken (from, bytes))
     fake_bug ("outside of device memory", from, bytes);
 }
 
@@ -83,7 +103,7 @@ cudaError_t cudaMalloc (void **memory, size_t bytes)
 {
   FAKE_TRACE ("malloc %zu\n", bytes);
   if (fake_fails (FAKE_ALLOCATION))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   *memory = take (bytes, fake_cuda_answer.fill);
   return cudaSuccess;
 }
@@ -97,7 +117,7 @@ cudaError_t cudaHostAlloc (void **memory, size_t bytes, unsigned flags)
 {
   FAKE_TRACE ("host %zu %u\n", bytes, flags);
   if (fake_fails (FAKE_ALLOCATION))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   *memory = take (bytes, 0);
   return cudaSuccess;
 }
@@ -117,13 +137,9 @@ void fake_cuda_array_free (void *array)
 }
 cudaError_t cudaPointerGetAttributes (struct cudaPointerAttributes *a, const void *memory)
 {
-  int k = find (memory);
   fake_state.questions++;
   memset (a, 0, sizeof *a);
-  const int known = allocations > 0 && allocation[k].used &&
-                    (const char *)memory >= allocation[k].at &&
-                    (const char *)memory < allocation[k].at + allocation[k].bytes;
-  a->type = known ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  a->type = is_taken (memory, 1) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo (size_t *free_bytes, size_t *total)
@@ -169,7 +185,7 @@ cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t bytes, enum cuda
 {
   FAKE_TRACE ("copy %d, stream %p\n", (int)kind, (void *)stream);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   copy (to, from, bytes, kind);
   return cudaSuccess;
 }
@@ -178,7 +194,7 @@ cudaError_t cudaMemcpyPeerAsync (void *to, int to_device, const void *from, int 
 {
   FAKE_TRACE ("copy from device %d to %d, stream %p\n", from_device, to_device, (void *)stream);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   copy (to, from, bytes, cudaMemcpyDeviceToDevice);
   return cudaSuccess;
 }
@@ -186,7 +202,7 @@ cudaError_t cudaMemcpy (void *to, const void *from, size_t bytes, enum cudaMemcp
 {
   FAKE_TRACE ("copy %d and wait\n", (int)kind);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   copy (to, from, bytes, kind);
   double one = 1;
   if (fake_cuda_answer.ones && kind == cudaMemcpyDeviceToHost)
@@ -199,7 +215,7 @@ cudaError_t cudaMemsetAsync (void *to, int value, size_t bytes, cudaStream_t str
   FAKE_TRACE ("set %p, %d, %zu bytes, stream %p\n", to, value, bytes, (void *)stream);
   check_range (to, bytes);
   if (fake_fails (FAKE_DEVICE))
-    return fake_state.last_error;
+    return fake_thread.last_error;
   memset (to, value, bytes);
   return cudaSuccess;
 }

@@ -8,14 +8,21 @@
 
 #include <cuda_runtime_api.h>
 
+// Of all threads: the library drives several devices from one thread each.
 typedef struct {
   FILE *trace;
-  int64_t calls, fail_at, live, launches, questions;
+  _Atomic int64_t calls, live, launches, questions;
+  int64_t fail_at;
   fake_cuda_failure failed;
-  cudaError_t last_error;
-  int device, attribute_fails;
+  int attribute_fails;
 } fake_cuda_state;
 extern fake_cuda_state fake_state;
+// Of one thread, as in CUDA.
+typedef struct {
+  int device;
+  cudaError_t last_error;
+} fake_thread_state;
+extern _Thread_local fake_thread_state fake_thread;
 
 #define FAKE_TRACE(...)                                                                            \
   do {                                                                                             \
