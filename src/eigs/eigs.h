@@ -119,7 +119,8 @@ void gla_eigs_arrange (gla_eigs_which which, int inverse, const double *theta, i
 //------------------------------------------------------------------------------
 
 // Eigenvalues (ascending) and vectors of the Hermitian m x m matrix in the upper triangle of A,
-// which the vectors replace; parts 1 or 2.
+// which the vectors replace; parts 1 or 2. There is memory for another column behind A: gemv of
+// OpenBLAS reads, of complex vectors, the element behind the last one, and vectors are rows of A.
 gla_status gla_projected_eig (int64_t m, int parts, double *A, double *theta);
 // Ascending eigenvalues of the tridiagonal matrix; d and e are kept.
 gla_status gla_tridiagonal_values (int64_t m, const double *d, const double *e, double *theta);

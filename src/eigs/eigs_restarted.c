@@ -52,17 +52,13 @@ static void cycle_free (cycle *c)
   free (c->order);
 }
 
-// zgemv of OpenBLAS 0.3.21 for AVX-512, which zheevd calls, reads up to 2 KB behind a matrix, and
-// there may be no memory.
-enum { READ_BEHIND = 4096 };
-
 static int cycle_take (cycle *c, gla_eigs_run *run)
 {
   const size_t m = (size_t)run->job.basis, b = (size_t)run->job.block, d = sizeof (double);
   *c = (cycle){.run = run, .b = run->job.block, .parts = run->parts, .m = run->job.basis};
   c->ldt = c->m + c->b;
   c->T = calloc ((m + b) * m * (size_t)c->parts, d);
-  c->S = malloc (m * m * (size_t)c->parts * d + READ_BEHIND);
+  c->S = malloc (m * (m + 1) * (size_t)c->parts * d);
   c->turn = malloc (m * m * (size_t)c->parts * d);
   c->theta = malloc (m * d);
   c->ritz = malloc (m * d);
