@@ -157,6 +157,64 @@ static void test_hermitian (gla_context *ctx, gla_type type)
     }
 }
 
+// A page of A that meets many pages of B gives the bits that as many copies of it give. The pages
+// lie in two dimensions, of which A has the second, so that they are joined piece by piece.
+static void check_joined (gla_context *ctx, const product *p)
+{
+  enum { FIRST = 307, SECOND = 2 };
+  const int64_t rows = p->op_a == 'N' ? p->m : p->k, columns = p->op_a == 'N' ? p->k : p->m;
+  const int64_t pages = FIRST * SECOND, size[2] = {FIRST, SECOND};
+  const int64_t a_step[2] = {0, 1}, b_step[2] = {1, FIRST};
+  const gla_type type = gla_type_is_complex (p->type_a) ? p->type_a : p->type_b;
+  gla_array A = make (p->type_a, rows, columns, SECOND, p->gap);
+  gla_array copies = make (p->type_a, rows, columns, pages, p->gap);
+  gla_array B = make (p->type_b, p->k, p->n, pages, 0);
+  gla_array C = make (type, p->m, p->n, pages, 0), D = make (type, p->m, p->n, pages, 0);
+  fill (&A, 11);
+  fill (&B, 12);
+  const size_t bytes = (size_t)A.page_stride * gla_type_size (p->type_a);
+  for (int64_t q = 0; q < pages; q++)
+    memcpy ((char *)copies.data + (size_t)q * bytes,
+            (const char *)A.data + (size_t)(q / FIRST) * bytes,
+            (size_t)(A.column_stride * (A.columns - 1) + A.rows) * gla_type_size (p->type_a));
+  const gla_pagemul_options options = {.size = sizeof options,
+                                       .op_a = p->op_a,
+                                       .op_b = 'N',
+                                       .dims = 2,
+                                       .dim_size = size,
+                                       .a_step = a_step,
+                                       .b_step = b_step};
+  const gla_pagemul_results results = {sizeof results, C};
+  CHECK (gla_pagemul (ctx, &A, &B, &results, &options, NULL) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (multiply (ctx, &copies, p->op_a, &B, 'N', &D) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (memcmp (C.data, D.data, (size_t)(pages * C.page_stride) * gla_type_size (type)) == 0,
+         "%c%c %c %lldx%lldx%lld gap %lld: bits of a page of A for many pages", (char)p->type_a,
+         (char)p->type_b, p->op_a, (long long)p->m, (long long)p->n, (long long)p->k,
+         (long long)p->gap);
+  free (A.data);
+  free (copies.data);
+  free (B.data);
+  free (C.data);
+  free (D.data);
+}
+
+static void test_joined (gla_context *ctx)
+{
+  static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
+                                      {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
+  static const int64_t rows[] = {1, 3, 6, 8, 11, 25, 50}, columns[] = {1, 3, 9};
+  static const int64_t sums[] = {1, 6, 17, 513};
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int m = 0; m < COUNT (rows); m++)
+      for (int n = 0; n < COUNT (columns); n++)
+        for (int o = 0; o < 3; o++) {
+          const int64_t k = sums[(m + 2 * n + o) % (m % 3 ? 3 : 4)];
+          const product p = {pairs[t][0], pairs[t][1], ops[o], 'N',
+                             rows[m],     columns[n],  k,      (m + n) % 2 ? GAP : 0};
+          check_joined (ctx, &p);
+        }
+}
+
 static int stop_at_once (void *user)
 {
   (void)user;
@@ -238,6 +296,7 @@ int main (void)
   if (gla_context_create (&ctx) != GLA_OK)
     return 1;
   test_sizes (ctx);
+  test_joined (ctx);
   static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
   for (int t = 0; t < COUNT (types); t++) {
     test_bits (ctx, types[t]);

@@ -16,7 +16,8 @@ static double page_seconds (const gla_pagemul_job *job)
   const double size = (double)gla_type_size (job->head.type);
   const double multiplications = (1 + job->a_complex) * (1 + job->b_complex);
   const double rate = gla_type_real (job->head.type) == GLA_TYPE_S ? 8e10 : 4e10;
-  const double moved = size * (m * k + k * n + 2 * m * n);
+  const double a_moved = gla_cpu_product_joins (job) ? 0 : m * k;
+  const double moved = size * (a_moved + k * n + 2 * m * n);
   return 1e-8 + 2 * m * n * k * multiplications / rate + moved / 1.5e10;
 }
 
@@ -42,6 +43,9 @@ static int is_shared (const gla_cpu_engine *e, double page, int64_t pages)
 {
   return page > LONG_SECONDS || (page > SHARED_SECONDS && pages < 2 * e->threads_max);
 }
+
+// A group of pages with one page of A has at least so many columns: A is read once for all of them.
+enum { JOINED_COLUMNS = 8 };
 
 // The strips of one page, for the threads of a team.
 typedef struct {
@@ -89,6 +93,8 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   b->solve = solve;
   e->pagemul_shared = share;
   b->group = share ? 1 : gla_cpu_group_of (page, 1);
+  if (!share && gla_cpu_product_joins (job) && b->group * job->n < JOINED_COLUMNS)
+    b->group = (int)((JOINED_COLUMNS + job->n - 1) / job->n);
   const int64_t units = (pages + b->group - 1) / b->group;
   b->threads = share ? 1 : gla_cpu_threads_for (e, units, page * (double)pages);
   b->team = share ? e->threads_max : 1;

@@ -95,19 +95,48 @@ static void fetch_page (const void *page, int64_t bytes)
     __builtin_prefetch ((const char *)page + at, 0, 2);
 }
 
+// Where one page of A meets pages of B side by side, these are columns of one product: tiles are
+// full even where a page has one column, and what is done for each page is done once. So many pages
+// at most: B and C stay in the first-level cache, and a tile has its columns.
+static int64_t joined_pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk,
+                             const product_shape *s)
+{
+  const gla_array *B = &chunk->B, *C = &chunk->C;
+  if (!gla_cpu_product_joins (job) || B->page_stride != B->column_stride * B->columns ||
+      C->page_stride != C->column_stride * C->columns)
+    return 1;
+  const int64_t bytes = s->b_bytes + s->ldc * s->n * (int64_t)sizeof (real);
+  const int64_t fit = JOINED_BYTES / (bytes + 1), full = (TILE_COLUMNS + s->n - 1) / s->n;
+  return fit > full ? fit : full;
+}
+
+// How many of `most` pages from page p on are joined: none beyond the pages of one page of A.
+static int64_t joined_from (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t p,
+                            int64_t most, int64_t end)
+{
+  const int64_t size = job->dim_size[0], left = size - (chunk->first + p) % size;
+  const int64_t pages = left < end - p ? left : end - p;
+  return pages < most ? pages : most;
+}
+
 static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, int64_t first,
                    int64_t count, void *work)
 {
   product_shape s = shape_of (job, &chunk->A, &chunk->B, &chunk->C);
-  const int64_t strips = strips_of (&s), end = first + count;
+  const int64_t strips = strips_of (&s), end = first + count, columns = s.n;
+  const int64_t most = joined_pages (job, chunk, &s);
   const int small = is_small (&s), far = s.a_bytes >= FAR_BYTES && s.a_bytes < 4 * FAR_BYTES;
-  if (!small)
+  if (!small && most == 1)
     plan_lookahead (&s);
   *lookahead_of (work) = (lookahead){.at = {chunk->A.data, chunk->B.data, chunk->C.data}};
-  const int whole = !small && fetches_pages (&s, chunk->C.pages);
+  const int whole = !small && most == 1 && fetches_pages (&s, chunk->C.pages);
   product_operands last = {0};
-  for (int64_t p = first; p < end; p++) {
+  for (int64_t p = first, joined = 1; p < end; p += joined) {
     const product_operands o = operands_of (job, chunk, &s, p, end);
+    if (most > 1) {
+      joined = joined_from (job, chunk, p, most, end);
+      s.n = joined * columns;
+    }
     if (whole && o.a != last.a)
       fetch_page (o.a, s.a_bytes);
     if (whole && o.b != last.b && o.b != o.a)

@@ -19,14 +19,15 @@
 // ones, which leave the first-level cache no room, that gains nothing. FAR_BYTES: from such a page
 // of A on, of an array in OS pages of 4 KiB, the next OS page is touched ahead. WHOLE_BYTES: pages
 // of A and B of at most so many bytes, too large for AHEAD_BYTES, are fetched whole, in batches of
-// STREAM_BYTES or more.
+// STREAM_BYTES or more. JOINED_BYTES: of pages of B and C that are multiplied together.
 enum {
   DEPTH = 512,
   COPY_ROWS = 96,
   AHEAD_BYTES = 20000,
   FAR_BYTES = 2048,
   WHOLE_BYTES = 500000,
-  STREAM_BYTES = 4000000
+  STREAM_BYTES = 4000000,
+  JOINED_BYTES = 24000
 };
 
 // What is the same for all pages. Strides are counted in real numbers.
