@@ -241,6 +241,25 @@ static void test_pages (gla_type type)
     }
 }
 
+// Of one page with many columns of B lanes take columns, of many pages one page each: with the same
+// bits. The last group of 19 pages is not full.
+static void test_many_columns (gla_type type)
+{
+  static const int sizes[][2] = {{1, 1}, {7, 5}, {9, 12}, {60, 7}, {31, 31}};
+  for (int s = 0; s < 5; s++) {
+    const qr_call c = {type, sizes[s][0], sizes[s][1], 19, 701, 3, 0, 1, 1 + s % 2, 0, 0, 0};
+    qr_page p = qr_page_new (&c);
+    fill_array (&c, &p.a[QR_A], RANDOM, 5);
+    fill_array (&c, &p.a[QR_B], RANDOM, 6);
+    qr_run (ctx, &p);
+    CHECK (p.status == GLA_OK, "%c %dx%d, many columns", type, c.m, c.n);
+    CHECK (qr_untouched (&p), "%c %dx%d, many columns: wrote where it must not", type, c.m, c.n);
+    for (int page = 0; page < c.pages; page += 6)
+      check_alone (&p, page);
+    qr_page_free (&p);
+  }
+}
+
 // The bits of a tree do not depend on the number of threads.
 static void test_threads (gla_type type)
 {
@@ -370,6 +389,7 @@ int main (void)
     test_blocks (type);
     test_hard (type);
     test_pages (type);
+    test_many_columns (type);
     test_threads (type);
     test_strips (type);
     test_not_finite (type);

@@ -10,6 +10,7 @@
 #include "cpu/common/carve.h"
 #include "cpu/common/exponent.h"
 #include "cpu/common/lanes.h"
+#include "cpu/common/lanes_move.h"
 #include "cpu/common/lanes_reflector.h"
 #include "cpu/common/minmax.h"
 #include "cpu/common/reflector.h"
@@ -23,19 +24,30 @@ typedef struct {
   num *a, *b; // the pages; columns of B, or W
   num *tau, *w;
   vec *up;
+  num *v; // reflectors of one page in all lanes, and their factors
 } lanes_work;
+
+// Whether lanes take columns of B of one page, in place of pages: where pages leave most of them
+// without work. The numbers are those of pages in lanes, to the bit.
+static inline int lanes_by_columns (const gla_qr_job *job, int64_t pages)
+{
+  const int64_t registers = (job->rhs + GLA_LANES - 1) / GLA_LANES;
+  return pages * (registers + job->n) < job->rhs;
+}
 
 static size_t lanes_layout (char *base, const gla_qr_job *job, lanes_work *w)
 {
   const int64_t m = job->m, k = gla_min (m, job->n);
   int64_t b = gla_min (job->rhs, STRIP);
   b = job->wy ? gla_max (b, k) : b;
+  const int columns = lanes_by_columns (job, 1);
   size_t at = 0;
   w->a = gla_carve (base, &at, (size_t)(m * gla_max (job->n, job->q_columns)) * sizeof *w->a);
   w->b = gla_carve (base, &at, (size_t)(m * b) * sizeof *w->b);
   w->tau = gla_carve (base, &at, (size_t)k * sizeof *w->tau);
   w->w = gla_carve (base, &at, (size_t)k * sizeof *w->w);
   w->up = gla_carve (base, &at, (size_t)job->n * sizeof *w->up);
+  w->v = gla_carve (base, &at, (size_t)(columns ? m * k + k : 0) * sizeof *w->v);
   return at;
 }
 
@@ -188,6 +200,51 @@ static void lanes_c (gla_cpu_qr_task *task, int64_t first, int count, const lane
   }
 }
 
+static inline num lanes_same (num x, int lane)
+{
+  x.re = vec_broadcast (x.re[lane]);
+#if GLA_COMPLEX
+  x.im = vec_broadcast (x.im[lane]);
+#endif
+  return x;
+}
+
+// Q'*B of a page whose reflectors are in this lane, with a column of B in each lane.
+static void lanes_c_of_page (gla_cpu_qr_task *task, int64_t page, int lane, const lanes_work *w)
+{
+  const gla_qr_job *job = task->job;
+  const int64_t m = job->m, k = gla_min (m, job->n), width = STRIP * GLA_LANES;
+  num *v = w->v, *factor = v + m * k;
+  for (int64_t j = 0; j < k; j++) {
+    for (int64_t i = j + 1; i < m; i++)
+      v[i + j * m] = lanes_same (w->a[i + j * m], lane);
+    factor[j] = num_conj (lanes_same (w->tau[j], lane));
+  }
+  for (int64_t q = 0; q < job->rhs; q += width) {
+    const int64_t columns = gla_min (width, job->rhs - q);
+    const int64_t registers = (columns + GLA_LANES - 1) / GLA_LANES;
+    if (gla_cpu_qr_stopped (task, 0))
+      return;
+    for (int64_t r = 0; r < registers; r++) {
+      lanes_sources from;
+      for (int l = 0; l < GLA_LANES; l++)
+        from.at[l] =
+            column_of (&task->chunk->B, page, q + gla_min (r * GLA_LANES + l, columns - 1));
+      lanes_load_run ((vec *)(w->b + r * m), &from, m * GLA_PARTS);
+    }
+    for (int64_t j = 0; j < k; j++)
+      lanes_update (m - j, v + j + j * m, factor[j], w->b + j, m, registers);
+    for (int64_t r = 0; r < registers; r++) {
+      lanes_targets to = {.live = 0};
+      for (int l = 0; l < GLA_LANES && r * GLA_LANES + l < columns; l++) {
+        to.at[l] = column_of (&task->chunk->C, page, q + r * GLA_LANES + l);
+        to.live |= 1u << l;
+      }
+      lanes_store_run (&to, (const vec *)(w->b + r * m), job->c_rows * GLA_PARTS);
+    }
+  }
+}
+
 // The diagonal and what is above it become those of Y; then W = -Y*T, column by column:
 // w_j = -(v_j + W Y'*v_j) tau_j.
 static void lanes_wy (gla_cpu_qr_task *task, int64_t first, int count, const lanes_work *w)
@@ -234,7 +291,10 @@ static void solve_lanes (gla_cpu_qr_task *task, int64_t first, int count)
   lanes_factor (m, n, w.a, w.tau);
   for (int64_t j = 0; job->r_rows && j < n; j++)
     lanes_store (&c->R, first, count, j, w.a + j * m, gla_min (j + 1, k), w.up[j], job->r_rows);
-  if (job->rhs)
+  if (job->rhs && lanes_by_columns (job, count))
+    for (int l = 0; l < count; l++)
+      lanes_c_of_page (task, first + l, l, &w);
+  else if (job->rhs)
     lanes_c (task, first, count, &w);
   if (job->wy)
     lanes_wy (task, first, count, &w);
