@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <octave/quit.h>
+
 namespace gla
 {
 
@@ -148,21 +150,40 @@ bool in_order (const std::vector<int64_t> &step)
   return step.empty () || (step.size () == 1 && step[0] == 1);
 }
 
+// Page page (p) of `from` as page p.
+template <typename Array>
+static Array copy_pages (const Array &from, const page_grid &grid, const std::vector<int64_t> &step,
+                         octave_idx_type pages)
+{
+  const dim_vector dims = from.dims ();
+  const octave_idx_type size = dims (0) * dims (1), piece = 1 << 20;
+  Array to = unfilled<Array> (dim_vector (dims (0), dims (1), pages));
+  const auto *source = from.data ();
+  auto *target = to.fortran_vec ();
+  octave_idx_type copied = 0; // elements since Ctrl-C was looked for
+  for (octave_idx_type p = 0; p < pages; p++) {
+    std::copy_n (source + grid.page (p, step) * size, size, target + p * size);
+    copied += size;
+    if (copied > piece) {
+      octave_quit ();
+      copied = 0;
+    }
+  }
+  return to;
+}
+
 octave_value gather (const octave_value &v, const page_grid &grid, const std::vector<int64_t> &step)
 {
   const dim_vector dims = v.dims ();
-  octave_value pages = v.reshape (dim_vector (dims (0), dims (1), pages_of (dims)));
   if (in_order (step))
-    return pages;
-  int64_t count = 1;
+    return v.reshape (dim_vector (dims (0), dims (1), pages_of (dims)));
+  octave_idx_type pages = 1;
   for (int64_t n : grid.size)
-    count *= n;
-  NDArray numbers (dim_vector (count, 1));
-  for (int64_t p = 0; p < count; p++)
-    numbers.xelem (p) = static_cast<double> (grid.page (p, step) + 1);
-  // index_op has another name before Octave 7
-  return pages.single_subsref (
-      "(", ovl (octave_value::magic_colon_t, octave_value::magic_colon_t, octave_value (numbers)));
+    pages *= n;
+  return in_class (v.is_single_type (), v.iscomplex (), [&] (auto array, auto) {
+    read (v, array);
+    return ovl (copy_pages (array, grid, step, pages));
+  }) (0);
 }
 
 } // namespace gla
