@@ -90,10 +90,7 @@ gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void 
                                  const int64_t *bytes, void **received, int64_t *bytes_in)
 {
   double none = 0;
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
   gla_rank_card card = {.call = GLA_CALL_ALL_TO_ALL};

@@ -80,10 +80,7 @@ static void transfer (gla_ranks *ranks, const gla_array *whole, const gla_array 
 static gla_status move (gla_context *ctx, gla_ranks *ranks, const gla_array *whole,
                         const gla_array *part, gla_rank_call which)
 {
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
   if (part == NULL)

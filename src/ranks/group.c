@@ -69,6 +69,14 @@ gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks)
   return ranks->broken != GLA_OK ? gla_fail (ctx, ranks->broken, "%s", ranks->why) : GLA_OK;
 }
 
+gla_status gla_ranks_begin (gla_context *ctx, const gla_ranks *ranks)
+{
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+  return gla_ranks_check (ctx, ranks);
+}
+
 gla_status gla_ranks_query (gla_context *ctx, const gla_ranks *ranks, gla_ranks_info *info)
 {
   if (ctx == NULL)

@@ -125,6 +125,8 @@ gla_status gla_ranks_agree (gla_ranks *ranks);
 gla_ranks *gla_ranks_new (const gla_transport *transport);
 // Whether this can be a group, and is not broken; the message says what is wrong.
 gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks);
+// The beginning of a call: the same, where there is a context, whose message is cleared.
+gla_status gla_ranks_begin (gla_context *ctx, const gla_ranks *ranks);
 
 // Tells the others that this process ends well.
 gla_status gla_ranks_finish (gla_context *ctx, gla_ranks *ranks);

@@ -238,32 +238,15 @@ static void solve (columns_call *call, const gla_gsvd_options *o)
 // From rank 0 to all: values, and what belongs to each page.
 static void spread (columns_call *call)
 {
-  gla_ranks *ranks = call->ranks;
-  const size_t codes = codes_of (call), counts = counts_of (call);
-  size_t bytes = codes + counts + sizeof call->report;
+  const gla_array *values[2];
+  int count = 0;
   for (int k = 0; k < 2; k++)
     if (call->values[k].data != NULL)
-      bytes += gla_full_bytes (&call->values[k]);
-  if (ranks->transport.rank == 0 && gla_ranks_well (ranks)) {
-    char *at = gla_ranks_bytes (ranks);
-    for (int k = 0; k < 2; k++)
-      if (call->values[k].data != NULL)
-        at = gla_put_full (at, &call->values[k]);
-    memcpy (at, call->info, codes);
-    if (counts > 0)
-      memcpy (at + codes, call->stats, counts);
-    memcpy (at + codes + counts, &call->report, sizeof call->report);
-  }
-  if (gla_ranks_spread (ranks, bytes) || !gla_ranks_well (ranks))
-    return;
-  const char *from = gla_ranks_bytes (ranks);
-  for (int k = 0; k < 2; k++)
-    if (call->values[k].data != NULL)
-      from = gla_get_full (from, &call->values[k]);
-  memcpy (call->info, from, codes);
-  if (counts > 0)
-    memcpy (call->stats, from + codes, counts);
-  memcpy (&call->report, from + codes + counts, sizeof call->report);
+      values[count++] = &call->values[k];
+  const gla_rows_bytes parts[] = {{call->info, codes_of (call)},
+                                  {call->stats, counts_of (call)},
+                                  {&call->report, sizeof call->report}};
+  gla_rows_spread (call->ranks, values, count, parts, 3);
 }
 
 //------------------------------------------------------------------------------
@@ -318,18 +301,12 @@ gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
 {
   gla_gsvd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GSVD_COLUMNS};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    card.status = GLA_ERROR_BAD_ARGUMENT;
+  card.status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   call.values[0] = r.alpha;
   call.values[1] = r.beta;
   add_matrix (&call, "U", &r.U);
@@ -341,10 +318,8 @@ gla_status gla_gsvd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
   status = run (ctx, &call, &card, A, B, &o);
   if (status == GLA_OK) {
     const gla_gsvd_report own = {.base = call.report.base};
-    if (r.info != NULL)
-      memcpy (r.info, call.info, codes_of (&call));
-    if (r.stats != NULL)
-      memcpy (r.stats, call.stats, counts_of (&call));
+    gla_rows_give (r.info, call.info, codes_of (&call));
+    gla_rows_give (r.stats, call.stats, counts_of (&call));
     gla_give_struct (report, &own, sizeof own);
   }
   free (call.info);
@@ -358,18 +333,12 @@ gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
 {
   gla_gevd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
   columns_call call = {.ranks = ranks};
   gla_rank_card card = {.call = GLA_CALL_GEVD_COLUMNS};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    card.status = GLA_ERROR_BAD_ARGUMENT;
+  card.status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   call.values[0] = r.alpha;
   call.values[1] = r.beta;
   add_matrix (&call, "Z", &r.Z);
@@ -377,8 +346,7 @@ gla_status gla_gevd_columns (gla_context *ctx, gla_ranks *ranks, const gla_array
       (r.alpha.data != NULL) << 1 | (r.beta.data != NULL) << 2 | (r.Z.data != NULL) << 3;
   status = run (ctx, &call, &card, A, B, &o);
   if (status == GLA_OK) {
-    if (r.info != NULL)
-      memcpy (r.info, call.info, codes_of (&call));
+    gla_rows_give (r.info, call.info, codes_of (&call));
     gla_give_struct (report, &call.report, sizeof call.report);
   }
   free (call.info);

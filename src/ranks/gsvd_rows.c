@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPREAD = 4 };
-
 // A call on one rank. On rank 0 U and V are the factors of the triangles.
 typedef struct {
   gla_rows a, b;
@@ -24,11 +22,12 @@ typedef struct {
   int whole;  // rank 0 has all rows, and they are decomposed as they are
   int shared; // all ranks share the sweeps
   gla_gsvd_share share;
-  gla_array U, V;                       // on rank 0: the factors of the triangles
-  const gla_array *spread[MOST_SPREAD]; // results that all ranks have
-  int32_t *info;                        // of all pages
-  gla_gsvd_stats *stats;                // of all pages, or NULL
-  gla_gevd_report report;               // that of gla_gsvd is the beginning
+  gla_array U, V;             // on rank 0: the factors of the triangles
+  const gla_array *spread[3]; // results that all ranks have
+  int spread_count;
+  int32_t *info;          // of all pages
+  gla_gsvd_stats *stats;  // of all pages, or NULL
+  gla_gevd_report report; // that of gla_gsvd is the beginning
 } pair_call;
 
 static int64_t least (int64_t x, int64_t y)
@@ -60,6 +59,13 @@ static gla_status allocate (gla_context *ctx, pair_call *call, const gla_array *
   return gla_rows_reserve (ctx, call->a.ranks, A, A, codes + counts + sizeof call->report);
 }
 
+static gla_status check_and_allocate (gla_context *ctx, pair_call *call, const gla_array *A,
+                                      const gla_array *B, const gla_gsvd_options *o, int stats)
+{
+  const gla_status status = gla_rows_check_pair (ctx, A, B, o);
+  return status == GLA_OK ? allocate (ctx, call, A, o, stats) : status;
+}
+
 // Whether rank 0 has all rows, and QR would not make them much fewer.
 static int is_whole (const gla_rows *rows)
 {
@@ -67,9 +73,12 @@ static int is_whole (const gla_rows *rows)
          rows->total <= rows->n + rows->n / 2;
 }
 
+// The others are told what is wrong where card->status is not GLA_OK.
 static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card, const gla_array *A,
                          const gla_array *B, const gla_gsvd_options *o)
 {
+  if (card->status != GLA_OK)
+    return gla_rows_meet (ctx, call->a.ranks, card, A, B);
   const gla_status status = gla_rows_meet_pair (ctx, call->a.ranks, card, A, B, o);
   if (status != GLA_OK)
     return status;
@@ -88,33 +97,28 @@ static gla_status start (gla_context *ctx, pair_call *call, gla_rank_card *card,
 // the work
 //------------------------------------------------------------------------------
 
+// The results that all ranks have: both values and X or Z, as far as they are wanted. What the
+// others expect has the right sizes also where an argument of this rank has not.
+static void spread_shapes (pair_call *call, gla_array shapes[3])
+{
+  for (int k = 0; k < 3; k++)
+    if (shapes[k].data != NULL) {
+      shapes[k].rows = k < 2 ? call->q : call->a.n;
+      shapes[k].columns = k < 2 ? 1 : call->q;
+      shapes[k].pages = call->a.pages;
+      call->spread[call->spread_count++] = &shapes[k];
+    }
+}
+
 // From rank 0 to all: the results in `spread`, then what belongs to each page.
 static void spread (pair_call *call)
 {
-  gla_ranks *ranks = call->a.ranks;
-  const size_t pages = (size_t)call->a.pages, codes = pages * sizeof *call->info,
-               counts = call->stats != NULL ? pages * sizeof *call->stats : 0;
-  size_t bytes = codes + counts + sizeof call->report;
-  for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
-    bytes += gla_full_bytes (call->spread[k]);
-  if (ranks->transport.rank == 0 && gla_ranks_well (ranks)) {
-    char *at = gla_ranks_bytes (ranks);
-    for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
-      at = gla_put_full (at, call->spread[k]);
-    memcpy (at, call->info, codes);
-    if (counts > 0)
-      memcpy (at + codes, call->stats, counts);
-    memcpy (at + codes + counts, &call->report, sizeof call->report);
-  }
-  if (gla_ranks_spread (ranks, bytes) || !gla_ranks_well (ranks))
-    return;
-  const char *from = gla_ranks_bytes (ranks);
-  for (int k = 0; k < MOST_SPREAD && call->spread[k] != NULL; k++)
-    from = gla_get_full (from, call->spread[k]);
-  memcpy (call->info, from, codes);
-  if (counts > 0)
-    memcpy (call->stats, from + codes, counts);
-  memcpy (&call->report, from + codes + counts, sizeof call->report);
+  const size_t pages = (size_t)call->a.pages;
+  const gla_rows_bytes parts[] = {
+      {call->info, pages * sizeof *call->info},
+      {call->stats, call->stats != NULL ? pages * sizeof *call->stats : 0},
+      {&call->report, sizeof call->report}};
+  gla_rows_spread (call->a.ranks, call->spread, call->spread_count, parts, 3);
 }
 
 // What rank 0 decomposes.
@@ -216,17 +220,8 @@ static void gsvd_work (pair_call *call, const gla_gsvd_results *results, const g
     r.U.columns = least (call->a.total, call->q);
     r.V.columns = least (call->b.total, call->q);
   }
-  const gla_array *common[] = {&r.alpha, &r.beta, &r.X};
-  int count = 0;
-  gla_array shapes[3];
-  for (int k = 0; k < 3; k++)
-    if (common[k]->data != NULL) {
-      shapes[k] = *common[k];
-      shapes[k].rows = k < 2 ? call->q : call->a.n;
-      shapes[k].columns = k < 2 ? 1 : call->q;
-      shapes[k].pages = call->a.pages;
-      call->spread[count++] = &shapes[k];
-    }
+  gla_array shapes[3] = {r.alpha, r.beta, r.X};
+  spread_shapes (call, shapes);
   gather (call);
   lead_or_serve (call);
   if (ranks->transport.rank == 0)
@@ -245,32 +240,23 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 {
   gla_gsvd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
 
   // check inputs, allocate, and meet; the others are told what is wrong
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GSVD};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    status = GLA_ERROR_BAD_ARGUMENT;
+  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
-    status = gla_rows_check_pair (ctx, A, B, &o);
-  if (status == GLA_OK)
-    status = allocate (ctx, &call, A, &o, r.stats != NULL);
+    status = check_and_allocate (ctx, &call, A, B, &o, r.stats != NULL);
   card.facts[GLA_FACT_OUTPUTS] = (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 |
                                  (r.U.data != NULL) << 2 | (r.V.data != NULL) << 3 |
                                  (r.X.data != NULL) << 4 | (r.stats != NULL) << 5;
   card.status = status;
   call.a.with_q = r.U.data != NULL;
   call.b.with_q = r.V.data != NULL;
-  status = status == GLA_OK ? start (ctx, &call, &card, A, B, &o)
-                            : gla_rows_meet (ctx, ranks, &card, A, B);
+  status = start (ctx, &call, &card, A, B, &o);
 
   // work
   if (status == GLA_OK) {
@@ -281,10 +267,8 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
   }
   if (status == GLA_OK) {
     const gla_gsvd_report own = {.base = call.report.base};
-    if (r.info != NULL)
-      memcpy (r.info, call.info, (size_t)A->pages * sizeof *r.info);
-    if (r.stats != NULL)
-      memcpy (r.stats, call.stats, (size_t)A->pages * sizeof *r.stats);
+    gla_rows_give (r.info, call.info, (size_t)A->pages * sizeof *r.info);
+    gla_rows_give (r.stats, call.stats, (size_t)A->pages * sizeof *r.stats);
     gla_give_struct (report, &own, sizeof own);
   }
   end_call (&call);
@@ -312,15 +296,8 @@ static void gevd_work (pair_call *call, const gla_gevd_results *r, const gla_gsv
   gla_ranks *ranks = call->a.ranks;
   gla_gevd_results own = *r;
   gla_array shapes[3] = {r->alpha, r->beta, r->Z};
-  int count = 0;
   gla_ranks_note (ranks, check_vectors (ranks->ctx, call, r));
-  for (int k = 0; k < 3; k++)
-    if (shapes[k].data != NULL) {
-      shapes[k].rows = k < 2 ? call->q : call->a.n;
-      shapes[k].columns = k < 2 ? 1 : call->q;
-      shapes[k].pages = call->a.pages;
-      call->spread[count++] = &shapes[k];
-    }
+  spread_shapes (call, shapes);
   own.info = call->info;
   call->report.base.size = sizeof call->report;
   gather (call);
@@ -338,29 +315,20 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 {
   gla_gevd_results r = {.size = 0};
   gla_gsvd_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
 
   // check inputs, allocate, and meet; the others are told what is wrong
   pair_call call = {.a = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_GEVD};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    status = GLA_ERROR_BAD_ARGUMENT;
+  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
-    status = gla_rows_check_pair (ctx, A, B, &o);
-  if (status == GLA_OK)
-    status = allocate (ctx, &call, A, &o, 0);
+    status = check_and_allocate (ctx, &call, A, B, &o, 0);
   card.facts[GLA_FACT_OUTPUTS] =
       (r.alpha.data != NULL) | (r.beta.data != NULL) << 1 | (r.Z.data != NULL) << 2;
   card.status = status;
-  status = status == GLA_OK ? start (ctx, &call, &card, A, B, &o)
-                            : gla_rows_meet (ctx, ranks, &card, A, B);
+  status = start (ctx, &call, &card, A, B, &o);
 
   // work
   if (status == GLA_OK) {
@@ -370,8 +338,7 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
     ctx->callbacks = before;
   }
   if (status == GLA_OK) {
-    if (r.info != NULL)
-      memcpy (r.info, call.info, (size_t)A->pages * sizeof *r.info);
+    gla_rows_give (r.info, call.info, (size_t)A->pages * sizeof *r.info);
     gla_give_struct (report, &call.report, sizeof call.report);
   }
   end_call (&call);

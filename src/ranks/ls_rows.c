@@ -47,21 +47,15 @@ static void solve (ls_call *call)
   const gla_qr_options options = {.size = sizeof options, .block = rows->block};
   const gla_least_squares_results results = {
       .size = sizeof results, .X = call->X, .info = call->info};
-  const size_t pages = (size_t)rows->pages, bytes = gla_full_bytes (&call->X);
+  const gla_array *arrays[] = {&call->X};
+  const gla_rows_bytes parts[] = {{call->info, (size_t)rows->pages * sizeof *call->info},
+                                  {&call->report, sizeof call->report}};
   gla_rows_up (rows);
-  if (ranks->transport.rank == 0 && gla_ranks_well (ranks)) {
+  if (ranks->transport.rank == 0 && gla_ranks_well (ranks))
     gla_ranks_note (ranks, gla_least_squares (ranks->ctx, &rows->R, &rows->C, &results, &options,
                                               &call->report));
-    char *at = gla_put_full (gla_ranks_bytes (ranks), &call->X);
-    memcpy (at, call->info, pages * sizeof *call->info);
-    memcpy (at + pages * sizeof *call->info, &call->report, sizeof call->report);
-  }
-  if (gla_ranks_spread (ranks, bytes + pages * sizeof *call->info + sizeof call->report) ||
-      !gla_ranks_well (ranks))
+  if (gla_rows_spread (ranks, arrays, 1, parts, 2))
     return;
-  const char *from = gla_get_full (gla_ranks_bytes (ranks), &call->X);
-  memcpy (call->info, from, pages * sizeof *call->info);
-  memcpy (&call->report, from + pages * sizeof *call->info, sizeof call->report);
   call->report.base.device = rows->base.device; // where this rank has worked
   call->report.base.chunk_pages = rows->base.chunk_pages;
 }
@@ -81,10 +75,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
 {
   gla_least_squares_results r = {.size = 0};
   gla_qr_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
 
@@ -93,10 +84,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
       .rows = {.ranks = ranks},
       .report = {.base = {.size = sizeof call.report, .first_failed = -1}, .first_deficient = -1}};
   gla_rank_card card = {.call = GLA_CALL_LEAST_SQUARES};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    status = GLA_ERROR_BAD_ARGUMENT;
+  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = check (ctx, A, B, &r.X, &o);
 
@@ -123,8 +111,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
     ctx->callbacks = before;
   }
   if (status == GLA_OK) {
-    if (r.info != NULL)
-      memcpy (r.info, call.info, (size_t)A->pages * sizeof *r.info);
+    gla_rows_give (r.info, call.info, (size_t)A->pages * sizeof *r.info);
     gla_give_struct (report, &call.report, sizeof call.report);
   }
   gla_rows_end (&call.rows);

@@ -128,20 +128,14 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
 {
   gla_qr_results r = {.size = 0};
   gla_qr_options o = {.size = 0};
-  if (ctx == NULL)
-    return GLA_ERROR_BAD_ARGUMENT;
-  ctx->message[0] = '\0';
-  gla_status status = gla_ranks_check (ctx, ranks);
+  gla_status status = gla_ranks_begin (ctx, ranks);
   if (status != GLA_OK)
     return status;
 
   // check inputs; the others are told what is wrong
   qr_call call = {.rows = {.ranks = ranks}};
   gla_rank_card card = {.call = GLA_CALL_QR};
-  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
-      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
-      !gla_check_report (ctx, "report", report))
-    status = GLA_ERROR_BAD_ARGUMENT;
+  status = gla_rows_take (ctx, results, &r, sizeof r, options, &o, sizeof o, report);
   if (status == GLA_OK)
     status = gla_rows_check_rhs (ctx, A, B);
   if (status == GLA_OK)

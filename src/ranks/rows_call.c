@@ -1,12 +1,25 @@
-// rows_call.c: what all collective calls on rows do before their work
+// rows_call.c: what all collective calls on rows do before and after their work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "rows_call.h"
 #include "arrays.h"
+#include "structs.h"
+
+#include <string.h>
 
 //------------------------------------------------------------------------------
 // check inputs
 //------------------------------------------------------------------------------
+
+gla_status gla_rows_take (gla_context *ctx, const void *results, void *r, size_t r_size,
+                          const void *options, void *o, size_t o_size, const void *report)
+{
+  return gla_take_struct (ctx, "results", results, r, r_size) &&
+                 gla_take_options (ctx, "options", options, o, o_size) &&
+                 gla_check_report (ctx, "report", report)
+             ? GLA_OK
+             : GLA_ERROR_BAD_ARGUMENT;
+}
 
 static gla_status on_host (gla_context *ctx, const char *name, const gla_array *a)
 {
@@ -102,4 +115,41 @@ gla_status gla_rows_reserve (gla_context *ctx, gla_ranks *ranks, const gla_array
   if (bytes > 0 && gla_ranks_reserve (ranks, bytes + more) == GLA_OK)
     return GLA_OK;
   return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory for messages");
+}
+
+//------------------------------------------------------------------------------
+// results
+//------------------------------------------------------------------------------
+
+int gla_rows_spread (gla_ranks *ranks, const gla_array *const *arrays, int count,
+                     const gla_rows_bytes *parts, int part_count)
+{
+  size_t bytes = 0;
+  for (int k = 0; k < count; k++)
+    bytes += gla_full_bytes (arrays[k]);
+  for (int k = 0; k < part_count; k++)
+    bytes += parts[k].bytes;
+  if (ranks->transport.rank == 0 && gla_ranks_well (ranks)) {
+    char *at = gla_ranks_bytes (ranks);
+    for (int k = 0; k < count; k++)
+      at = gla_put_full (at, arrays[k]);
+    for (int k = 0; k < part_count; at += parts[k++].bytes)
+      if (parts[k].bytes > 0)
+        memcpy (at, parts[k].data, parts[k].bytes);
+  }
+  if (gla_ranks_spread (ranks, bytes) || !gla_ranks_well (ranks))
+    return 1;
+  const char *from = gla_ranks_bytes (ranks);
+  for (int k = 0; k < count; k++)
+    from = gla_get_full (from, arrays[k]);
+  for (int k = 0; k < part_count; from += parts[k++].bytes)
+    if (parts[k].bytes > 0)
+      memcpy (parts[k].data, from, parts[k].bytes);
+  return 0;
+}
+
+void gla_rows_give (void *to, const void *from, size_t bytes)
+{
+  if (to != NULL && bytes > 0)
+    memcpy (to, from, bytes);
 }

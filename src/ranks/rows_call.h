@@ -1,10 +1,15 @@
-// rows_call.h: what all collective calls on rows do before their work
+// rows_call.h: what all collective calls on rows do before and after their work
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_RANKS_ROWS_CALL_H
 #define GPULINALG_RANKS_ROWS_CALL_H
 
 #include "rows.h"
+
+// Copies results and options of the caller to structs of this version, and looks at the report:
+// gla_take_struct, gla_take_options and gla_check_report.
+gla_status gla_rows_take (gla_context *ctx, const void *results, void *r, size_t r_size,
+                          const void *options, void *o, size_t o_size, const void *report);
 
 // Whether A, and B unless it is NULL, can be read and are on the host.
 gla_status gla_rows_check_inputs (gla_context *ctx, const gla_array *A, const gla_array *B);
@@ -29,5 +34,17 @@ gla_status gla_rows_meet (gla_context *ctx, gla_ranks *ranks, gla_rank_card *car
 // The same for a pair and its options, where nothing is wrong.
 gla_status gla_rows_meet_pair (gla_context *ctx, gla_ranks *ranks, gla_rank_card *card,
                                const gla_array *A, const gla_array *B, const gla_gsvd_options *o);
+
+// Memory that all ranks get as it is on rank 0.
+typedef struct {
+  void *data;
+  size_t bytes;
+} gla_rows_bytes;
+// From rank 0 to all, in one message: arrays, whole, and behind them other memory. Nonzero: nothing
+// has come, because a rank has failed.
+int gla_rows_spread (gla_ranks *ranks, const gla_array *const *arrays, int count,
+                     const gla_rows_bytes *parts, int part_count);
+// To the caller, unless `to` is NULL: not wanted.
+void gla_rows_give (void *to, const void *from, size_t bytes);
 
 #endif
