@@ -10,6 +10,8 @@
 #ifndef GPULINALG_CPU_PRODUCT_PAGE_H
 #define GPULINALG_CPU_PRODUCT_PAGE_H
 
+#include "cpu/common/lanes_blocks.h"
+
 #include "product_tile.h"
 
 // DEPTH: terms of a sum after which C is written and read again, so that a strip of A and as many
@@ -90,15 +92,25 @@ static product_shape shape_of (const gla_pagemul_job *job, const gla_array *A, c
   s.a_column = (job->op_a == 'N' ? A->column_stride : 1) * pa;
   s.b_row = (job->op_b == 'N' ? 1 : B->column_stride) * pb;
   s.b_column = (job->op_b == 'N' ? B->column_stride : 1) * pb;
-  s.copy = job->op_a != 'N' || s.kind == REAL_A || s.rows >= COPY_ROWS;
+  const int turned = job->op_a != 'N' && (job->m > 1 || a_complex);
+  if (!turned) // a single column of A is a row in place
+    s.a_plain = 1;
+  s.copy = turned || s.kind == REAL_A || s.rows >= COPY_ROWS;
   return s;
 }
 
-// Rows of A for registers of a strip, `depth` of its columns from `from` on, packed; zeros behind
-// the last row.
-static void copy_strip (const product_shape *s, const real *a, int V, const int64_t *to,
-                        int64_t from, int64_t depth, real *strip)
+// V registers of rows of A from to[v] on, `depth` of its columns from `from` on.
+typedef struct {
+  int V;
+  const int64_t *to;
+  int64_t from, depth;
+} strip_part;
+
+// Packed, with zeros behind the last row.
+static void copy_strip (const product_shape *s, const real *a, const strip_part *t, real *strip)
 {
+  const int V = t->V;
+  const int64_t *to = t->to, from = t->from, depth = t->depth;
   const int64_t width = (int64_t)V * GLA_LANES;
   if (s->a_plain && s->kind != REAL_A && to[V - 1] + GLA_LANES <= s->rows) {
     for (int64_t l = 0; l < depth; l++)
@@ -118,6 +130,32 @@ static void copy_strip (const product_shape *s, const real *a, int V, const int6
     }
 }
 
+#if !GLA_COMPLEX
+// The same for a transposed page: columns of A, a lane each, read by whole registers and turned.
+// Register v of column l is at (v*DEPTH + l)*GLA_LANES. What follows a column is read, too, where
+// it belongs to the array.
+static void turn_strip (const product_shape *s, const product_operands *o, const strip_part *t,
+                        real *strip)
+{
+  const int64_t from = t->from, depth = t->depth;
+  for (int v = 0; v < t->V; v++) {
+    vec *out = (vec *)strip + v * DEPTH;
+    const int64_t to = t->to[v];
+    lanes_sources columns;
+    const int64_t last = s->rows - 1;
+    for (int i = 0; i < GLA_LANES; i++)
+      columns.at[i] = o->a + (to + i < last ? to + i : last) * s->a_row + from;
+    const int64_t spare = o->a_spare - (columns.at[GLA_LANES - 1] - o->a);
+    const int64_t readable = spare > s->k - from ? spare : s->k - from;
+    int64_t l = 0;
+    for (; l < depth && l + GLA_LANES <= readable; l += GLA_LANES)
+      lanes_load_block (out, &columns, l);
+    for (; l < depth; l++)
+      out[l] = lanes_gather_real (&columns, l);
+  }
+}
+#endif
+
 // A strip of fewer rows than a register has lanes, through a buffer of one tile.
 static void product_low_rows (int64_t rows, const row_panel *p, column_panel q, int64_t n,
                               operands_kind kind, int more, real *c, int64_t ldc, real *buffer)
@@ -133,6 +171,27 @@ static void product_low_rows (int64_t rows, const row_panel *p, column_panel q, 
         c[(j + x) * ldc + i] = buffer[x * GLA_LANES + i];
     q.b += columns * q.column;
   }
+}
+
+// Where the tiles read the strip: in place, or in `work`, to which it is copied.
+static void place_strip (const product_shape *s, const product_operands *o, const strip_part *t,
+                         int copy, real *work, row_panel *p)
+{
+  const int V = t->V;
+  int64_t step = GLA_LANES;
+  p->a = copy ? work : o->a + t->from * s->a_column;
+  p->column = copy ? (int64_t)V * GLA_LANES : s->a_column;
+#if !GLA_COMPLEX
+  if (copy && !s->a_plain) {
+    turn_strip (s, o, t, work);
+    p->column = GLA_LANES;
+    step = DEPTH * GLA_LANES;
+  } else
+#endif
+      if (copy)
+    copy_strip (s, o->a, t, work);
+  for (int v = 0; v < V; v++)
+    p->at[v] = copy ? v * step : t->to[v];
 }
 
 // The strip of V registers from row `first` on. Of a Hermitian product only the columns up to its
@@ -163,12 +222,8 @@ static void product_strip (const product_shape *s, const product_operands *o, in
   do {
     const int64_t depth = s->k - l < DEPTH ? s->k - l : DEPTH;
     const column_panel q = {o->b + l * s->b_row, s->b_row, s->b_column, depth, s->b_sign};
-    if (copy)
-      copy_strip (s, o->a, V, from, l, depth, work);
-    p.a = copy ? work : o->a + l * s->a_column;
-    p.column = copy ? (int64_t)V * GLA_LANES : s->a_column;
-    for (int v = 0; v < V; v++)
-      p.at[v] = copy ? (int64_t)v * GLA_LANES : from[v];
+    const strip_part part = {V, from, l, depth};
+    place_strip (s, o, &part, copy, work, &p);
     if (buffered)
       product_low_rows (rows, &p, q, n, s->kind, l > 0, o->c + first, s->ldc, work + STRIP_NUMBERS);
     else
