@@ -147,7 +147,7 @@ static void pages (const gla_pagemul_job *job, const gla_pagemul_chunk *chunk, i
     if (s.ahead && p + 1 < end)
       look_ahead (job, chunk, &s, p, &o, lookahead_of (work));
     if (small && has_room (&s, &o)) {
-      small_page (&s, &o);
+      small_page (&s, &o, work);
       continue;
     }
     for (int64_t i = 0; i < strips; i++)

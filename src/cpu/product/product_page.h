@@ -130,6 +130,12 @@ static void copy_strip (const product_shape *s, const real *a, const strip_part 
     }
 }
 
+// Whether turn_strip makes the strips.
+static inline int is_turned (const product_shape *s)
+{
+  return !GLA_COMPLEX && !s->a_plain;
+}
+
 #if !GLA_COMPLEX
 // The same for a transposed page: columns of A, a lane each, read by whole registers and turned.
 // Register v of column l is at (v*DEPTH + l)*GLA_LANES. What follows a column is read, too, where
@@ -182,7 +188,7 @@ static void place_strip (const product_shape *s, const product_operands *o, cons
   p->a = copy ? work : o->a + t->from * s->a_column;
   p->column = copy ? (int64_t)V * GLA_LANES : s->a_column;
 #if !GLA_COMPLEX
-  if (copy && !s->a_plain) {
+  if (copy && is_turned (s)) {
     turn_strip (s, o, t, work);
     p->column = GLA_LANES;
     step = DEPTH * GLA_LANES;
