@@ -85,26 +85,16 @@ function [V, D, W] = pageeig (X, varargin)
   n = dims(1);
   pages = prod (dims(3:end));
   X = reshape (X, n, n, pages);
-  bad = gather (any (any (! isfinite (X), 1), 2)(:));
-  X(:,:,bad) = NaN;
-  hermitian = bad | gather (near_hermitian (X));
-  check_pages (X, hermitian);
 
   ## All Hermitian pages at once, then the others.  A page that failed is NaN and has a nonzero info.
-  info = zeros (pages, 1, "int32");
-  if (nargout > 1)
-    [V, d, info(hermitian)] = batcheig (X(:,:,hermitian), "vector", "device", place);
-    W = V;
-    if (! all (hermitian))
-      [V, d, W, info] = add_general_pages (X, hermitian, V, d, info, balance);
-    endif
-  else
-    [d, info(hermitian)] = batch_values (X(:,:,hermitian), place);
-    if (! all (hermitian))
-      [d, info] = add_general_values (X, hermitian, d, info, balance);
-    endif
+  [V, d, info] = if_all_hermitian (X, nargout, place);
+  W = V;
+  if (isempty (info))
+    [V, d, W, info] = by_kind (X, nargout, place, balance);
   endif
-  warn_of_failed_pages (bad, info);
+  if (any (info))
+    warn_of_failed_pages (not_finite (X), info);
+  endif
 
   if (as_vector)
     D = reshape (d, [n, 1, dims(3:end)]);
@@ -201,6 +191,43 @@ function z = zeros_like (m, n, x)
 endfunction
 
 ## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
+## batcheig tells whether all pages are Hermitian.  Where a page is not, or there is none, all outputs are empty.
+function [V, d, info] = if_all_hermitian (X, outputs, place)
+
+  V = d = info = [];
+  if (isempty (X) || ! gather (near_hermitian (X(:,:,1))))
+    return;
+  endif
+  try
+    [V, d, info] = batch (X, outputs, place);
+  catch err
+    if (! strcmp (err.identifier, "gpulinalg:not-hermitian"))
+      rethrow (err);
+    endif
+  end_try_catch
+
+endfunction
+function [V, d, W, info] = by_kind (X, outputs, place, balance)
+
+  bad = not_finite (X);
+  X(:,:,bad) = NaN;
+  hermitian = bad | gather (near_hermitian (X));
+  check_pages (X, hermitian);
+  info = zeros (size (X, 3), 1, "int32");
+  [V, d, info(hermitian)] = batch (X(:,:,hermitian), outputs, place);
+  W = V;
+  if (! all (hermitian) && outputs > 1)
+    [V, d, W, info] = add_general_pages (X, hermitian, V, d, info, balance);
+  elseif (! all (hermitian))
+    [d, info] = add_general_values (X, hermitian, d, info, balance);
+  endif
+
+endfunction
+function bad = not_finite (X)
+
+  bad = gather (any (any (! isfinite (X), 1), 2)(:));
+
+endfunction
 function near = near_hermitian (X)
 
   most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
@@ -212,14 +239,19 @@ function near = near_hermitian (X)
 endfunction
 
 ## The eigenvalues, and info = 1 for pages that failed.
-function [d, info] = batch_values (X, place)
+## Of Hermitian pages; V is empty where one output is wanted.
+function [V, d, info] = batch (X, outputs, place)
 
-  warning ("off", "gpulinalg:pages-failed", "local");
-  d = batcheig (X, "vector", "device", place);
-  info = gather (any (isnan (d), 1)(:));
+  V = [];
+  if (outputs > 1)
+    [V, d, info] = batcheig (X, "vector", "device", place);
+  else
+    warning ("off", "gpulinalg:pages-failed", "local");
+    d = batcheig (X, "vector", "device", place);
+    info = gather (any (isnan (d), 1)(:));
+  endif
 
 endfunction
-
 function [V, d, W, info] = add_general_pages (X, hermitian, some_V, some_d, info, balance)
 
   V = W = zeros (size (X), class (X));
