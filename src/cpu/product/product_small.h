@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The product of such a page takes some 10 ns, about as long as planning its strips. So there is no
-// plan: what a strip may need, a copy of A or a buffer for C, is left to product_page.h, which gets
-// the few pages at the end of an array that need it.
+// plan: what a strip may need, a copy of large A or a buffer for C, is left to product_page.h,
+// which gets the few pages at the end of an array that need it. Transposed pages are turned first.
 
 #ifndef GPULINALG_CPU_PRODUCT_SMALL_H
 #define GPULINALG_CPU_PRODUCT_SMALL_H
