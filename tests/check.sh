@@ -138,6 +138,10 @@ if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then
     suite "test_$name, avx2" env GPULINALG_ISA=avx2 "tests/c/build/test_$name"
   done
 fi
+# reads behind an array, also by the BLAS
+for name in eigs eigs_ways gsvd_ways pagesolve_kinds pair_ways svd; do
+  suite "guarded_$name" env LD_PRELOAD="$(pwd)/tests/c/build/guarded.so" "tests/c/build/test_$name"
+done
 step "the C example prints the eigenvalues" sh -c 'tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'
 step "the C example with strides" sh -c 'tests/c/build/strides | grep -qx "A\*V = V\*D to rounding"'
 step "the C example with a stop callback" sh -c 'tests/c/build/stop | grep -qxE "stopped: lambda is undefined|ok"'
