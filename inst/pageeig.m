@@ -190,8 +190,8 @@ function z = zeros_like (m, n, x)
 
 endfunction
 
-## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
-## batcheig tells whether all pages are Hermitian.  Where a page is not, or there is none, all outputs are empty.
+## All pages by batcheig, which checks that they are Hermitian.  Where a page is not, or there is none, all outputs are
+## empty; the first page is looked at before, so that pages of another kind do not cost a call.
 function [V, d, info] = if_all_hermitian (X, outputs, place)
 
   V = d = info = [];
@@ -207,6 +207,8 @@ function [V, d, info] = if_all_hermitian (X, outputs, place)
   end_try_catch
 
 endfunction
+
+## The Hermitian pages by batcheig, the others one by one by eig.  V and W mean nothing where one output is wanted.
 function [V, d, W, info] = by_kind (X, outputs, place, balance)
 
   bad = not_finite (X);
@@ -223,11 +225,15 @@ function [V, d, W, info] = by_kind (X, outputs, place, balance)
   endif
 
 endfunction
+
+## The pages that hold NaN or Inf.
 function bad = not_finite (X)
 
   bad = gather (any (any (! isfinite (X), 1), 2)(:));
 
 endfunction
+
+## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
 function near = near_hermitian (X)
 
   most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
@@ -238,8 +244,7 @@ function near = near_hermitian (X)
 
 endfunction
 
-## The eigenvalues, and info = 1 for pages that failed.
-## Of Hermitian pages; V is empty where one output is wanted.
+## Eigenvalues of Hermitian pages, and a nonzero info for pages that failed; V is empty where one output is wanted.
 function [V, d, info] = batch (X, outputs, place)
 
   V = [];
@@ -252,6 +257,7 @@ function [V, d, info] = batch (X, outputs, place)
   endif
 
 endfunction
+
 function [V, d, W, info] = add_general_pages (X, hermitian, some_V, some_d, info, balance)
 
   V = W = zeros (size (X), class (X));
