@@ -89,10 +89,12 @@ static void check_product (gla_context *ctx, const product *p)
   free (C.data);
 }
 
+// Types of A and B.
+static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
+                                    {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
+
 static void test_sizes (gla_context *ctx)
 {
-  static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
-                                      {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
   for (int t = 0; t < COUNT (pairs); t++)
     for (int m = 0; m < COUNT (row_counts); m++)
       for (int n = 0; n < COUNT (column_counts); n++)
@@ -200,8 +202,6 @@ static void check_joined (gla_context *ctx, const product *p)
 
 static void test_joined (gla_context *ctx)
 {
-  static const gla_type pairs[][2] = {{'s', 's'}, {'d', 'd'}, {'c', 'c'}, {'z', 'z'},
-                                      {'s', 'c'}, {'c', 's'}, {'d', 'z'}, {'z', 'd'}};
   static const int64_t rows[] = {1, 3, 6, 8, 11, 25, 50}, columns[] = {1, 3, 9};
   static const int64_t sums[] = {1, 6, 17, 513};
   for (int t = 0; t < COUNT (pairs); t++)
