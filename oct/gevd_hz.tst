@@ -166,15 +166,16 @@
 %! assert (numel (strfind (text, "300 of 300")), 1);
 %! fail ('gevd_hz (A, A, "progress", @(varargin) error ("my:id", "enough"))', "enough");
 
-%!## thousands of pairs take at most 1.5 times the processor time of gsvd_hz, not that of a loop
+%!## thousands of pairs take at most 1.5 times the processor time of gsvd_hz, not that of a loop; medians, because
+%!## the system may count some of a thread's time in the next call
 %!test
 %! rand ("twister", 8);
 %! A = rand (4, 4, 3000);
 %! B = rand (4, 4, 3000);
-%! seconds = [Inf, Inf];
+%! seconds = zeros (15, 2);
 %! for k = 1:15
-%!   start = cputime (); [U, V, X, C, S] = gsvd_hz (A, B, 0); seconds(1) = min (seconds(1), cputime () - start);
-%!   start = cputime (); [Z, w] = gevd_hz (A, B); seconds(2) = min (seconds(2), cputime () - start);
+%!   start = cputime (); [U, V, X, C, S] = gsvd_hz (A, B, 0); seconds(k,1) = cputime () - start;
+%!   start = cputime (); [Z, w] = gevd_hz (A, B); seconds(k,2) = cputime () - start;
 %! endfor
-%! assert (seconds(2) < 1.5 * seconds(1));
+%! assert (median (seconds(:,2)) < 1.5 * median (seconds(:,1)));
 %!error <gevd_hz: argument 3 must be the name of an option, not of class char of size 1x1x2> gevd_hz (1, 1, cat (3, "a", "b"))
