@@ -64,24 +64,63 @@ template <class T, int P> struct factor_page {
     return !__syncthreads_or (other);
   }
 
-  // No eigenvalue is below minus this (Gershgorin), nor below minus the norm; of all threads.
-  GLA_DEVICE R lower_bound (const T *W, R norm)
+  // Of all threads: the largest of what the columns have, column_of (b) `sum[b]` in parts for the
+  // threads that share it. The same in all threads.
+  GLA_DEVICE R largest_sum (R (&sum)[ACROSS])
   {
     R most = 0;
-    for (int j = threadIdx.x; j < n; j += THREADS) {
-      R sum = -re (W[j * n + j]);
-      for (int i = 0; i < n; i++)
-        sum += i == j ? R (0) : sqrt_of (abs2 (W[j * n + i]));
-      most = sum > most ? sum : most;
+#pragma unroll
+    for (int b = 0; b < ACROSS; b++) {
+#pragma unroll
+      for (int mask = ROWS / 2; mask > 0; mask /= 2)
+        sum[b] += shuffle_xor (sum[b], mask);
+      most = sum[b] > most ? sum[b] : most;
     }
     __syncthreads ();
-    if (threadIdx.x < P)
-      diagonal[threadIdx.x] = most;
+    if (x == 0)
+      diagonal[y] = most;
     __syncthreads ();
-    for (int i = 0; i < (P < THREADS ? P : THREADS); i++)
+    for (int i = 0; i < COLUMNS; i++)
       most = diagonal[i] > most ? diagonal[i] : most;
-    __syncthreads ();
-    return most < norm ? most : norm;
+    return most;
+  }
+
+  // The largest sum of a column of |W*W|, which is Hermitian: no eigenvalue of W is larger than its
+  // root, nor below minus that. The largest entry of W is about 1. W is in L.
+  GLA_DEVICE R largest_of_square ()
+  {
+    T square[DOWN][ACROSS];
+    for_each ([&] (int a, int b) { square[a][b] = from_real<T> (0); });
+    for (int k = 0; k < n; k++)
+      for_each ([&] (int a, int b) {
+        square[a][b] = cmadd (L[row_of (a) * LD + k], L[column_of (b) * LD + k], square[a][b]);
+      });
+    R sum[ACROSS];
+#pragma unroll
+    for (int b = 0; b < ACROSS; b++)
+      sum[b] = 0;
+    for_each ([&] (int a, int b) { sum[b] += sqrt_of (abs2 (square[a][b])); });
+    return largest_sum (sum);
+  }
+
+  // No eigenvalue is below minus this: by the rows of W (Gershgorin), the columns of W*W, and the
+  // norm. Rows alone say 3.8 times the largest eigenvalue of a random page of order 49, W*W 1.6
+  // times. The same in all threads; L is lost.
+  GLA_DEVICE R lower_bound (const T *W, R norm)
+  {
+    R sum[ACROSS];
+#pragma unroll
+    for (int b = 0; b < ACROSS; b++)
+      sum[b] = 0;
+    for_each ([&] (int a, int b) {
+      const int i = row_of (a), j = column_of (b);
+      const T value = i < n && j < n ? W[j * n + i] : from_real<T> (0);
+      L[j * LD + i] = value;
+      sum[b] += i == j ? -re (value) : sqrt_of (abs2 (value));
+    });
+    const R rows = largest_sum (sum), square = sqrt_of (largest_of_square ());
+    const R bound = square < rows ? square : rows;
+    return bound < norm ? bound : norm;
   }
 
   // Whether all pivots kept digits of their diagonal entries; the same in all threads.
@@ -151,6 +190,7 @@ __global__ void __launch_bounds__ (factor_page<T, P>::THREADS) factor_kernel (ei
     __syncthreads ();
     const R bound = attempt == 0 ? p.lower_bound (W, norm) : (1 << attempt) * norm;
     shift = R (1.0625) * bound > norm / 16 ? R (1.0625) * bound : norm / 16;
+    __syncthreads ();
     p.load (W, shift);
   }
   __syncthreads ();

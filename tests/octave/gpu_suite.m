@@ -51,6 +51,12 @@ if (wanted ("eig"))
     counts += [p, f];
   endfor
 endif
+if (wanted ("eig"))
+  for part = mine ({[2:5, 7:9], [15:17, 24, 31:33], [40, 47:49, 56, 63:65, 90, 130]})
+    [p, f] = check_indefinite ("gpu", part{1});
+    counts += [p, f];
+  endfor
+endif
 if (wanted ("eig") && first && ! limited)
   [p, f] = check_structure ("gpu");
   counts += [p, f];
