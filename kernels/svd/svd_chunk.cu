@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "svd_chunk.cuh"
+#include "svd_extreme.cuh"
 #include "svd_multiply.cuh"
 
 namespace
@@ -116,19 +117,17 @@ gla_status square (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   return engine_status (svd_lanes (a, e->slots[slot].stream));
 }
 
-} // namespace
-
+// From A, whose longer side is down where it is tall, to the results.
 template <class T>
-gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
+gla_status decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
+                      int64_t pages)
 {
   const svd_shape shape = svd_shape_of (e->svd_job);
   const cudaStream_t stream = e->slots[slot].stream;
   const int64_t rows = shape.rows, columns = shape.columns, values = e->svd_job.values;
   const page_matrix<T> U = shape.flip ? s.V : s.U, V = shape.flip ? s.U : s.V;
-  if (shape.flip && s.by_qr)
-    GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), rows, columns, pages, stream));
   if (s.by_qr)
-    GLA_TRY (factor_tall (e, slot, s, shape.flip ? s.adjoint : s.A, pages));
+    GLA_TRY (factor_tall (e, slot, s, A, pages));
   GLA_TRY (square (e, slot, s, args_of<T> (e, slot, s, pages)));
   if (s.by_qr && shape.u_columns > 0)
     GLA_TRY (form_tall (e, slot, s, U, pages));
@@ -140,23 +139,62 @@ gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s
   return GLA_OK;
 }
 
+template <class T> T *from_page (T *data, int64_t distance)
+{
+  return data == nullptr ? nullptr : data + distance;
+}
+
+} // namespace
+
+template <class T>
+gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const cudaStream_t stream = e->slots[slot].stream;
+  const bool turned = shape.flip && s.by_qr;
+  if (turned)
+    GLA_TRY (svd_adjoint (s.adjoint, as_const (s.A), shape.rows, shape.columns, pages, stream));
+  GLA_TRY (decompose (e, slot, s, turned ? s.adjoint : s.A, pages));
+  return s.by_qr ? engine_status (svd_find_extreme (args_of<T> (e, slot, s, pages), stream))
+                 : GLA_OK;
+}
+
+template <class T>
+gla_status svd_look_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages)
+{
+  svd_args<T> a = args_of<T> (e, slot, s, pages);
+  a.A = as_const (s.A);
+  a.rows = (int)e->svd_job.m;
+  a.columns = (int)e->svd_job.n;
+  a.flip = 0;
+  return engine_status (svd_extreme_exponents (a, s.exponent, e->slots[slot].stream));
+}
+
 template <class T>
 gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s,
-                                int64_t page)
+                                int64_t first, int64_t count)
 {
-  svd_chunk_memory<T> one = s;
-  one.by_qr = true;
-  for (page_matrix<T> *a : {&one.A, &one.U, &one.V})
-    a->data = a->data == nullptr ? nullptr : a->data + page * a->page;
-  one.S += page * one.page_s;
-  one.info += page;
-  return svd_decompose (e, slot, one, 1);
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const cudaStream_t stream = e->slots[slot].stream;
+  page_matrix<T> A = shape.flip ? s.adjoint : s.A;
+  A.data += first * A.page;
+  const int32_t *exponent = s.exponent + first;
+  GLA_TRY (svd_divide (s.scaled, as_const (A), shape.rows, shape.columns, count, exponent, stream));
+  svd_chunk_memory<T> some = s;
+  some.by_qr = true;
+  some.U.data = from_page (s.U.data, first * s.U.page);
+  some.V.data = from_page (s.V.data, first * s.V.page);
+  some.S += first * s.page_s;
+  some.info += first;
+  GLA_TRY (decompose (e, slot, some, s.scaled, count));
+  return engine_status (svd_multiply_values (args_of<T> (e, slot, some, count), exponent, stream));
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status svd_decompose (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);    \
+  template gla_status svd_look_again (cuda_engine *, int, const svd_chunk_memory<T> &, int64_t);   \
   template gla_status svd_decompose_again (cuda_engine *, int, const svd_chunk_memory<T> &,        \
-                                           int64_t);
+                                           int64_t, int64_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

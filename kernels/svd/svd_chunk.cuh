@@ -78,6 +78,9 @@ inline gla_qr_job svd_qr_job (const gla_svd_job &job, const svd_shape &s)
   return factor;
 }
 
+// Pages that are done again together: so many, and so many numbers, but one at least.
+enum { SVD_AGAIN_MOST = 64, SVD_AGAIN_NUMBERS = 1 << 20 };
+
 // What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
 template <class T> struct svd_chunk_memory {
   page_matrix<T> A, U, V;
@@ -92,6 +95,9 @@ template <class T> struct svd_chunk_memory {
   char *qr = nullptr; // of pages that are paged
   polar_memory<T> polar;
   svd_values_args<T> values = {}; // of pages that are reduced: their work space
+  page_matrix<T> scaled;          // of pages that are done again, as many as SVD_AGAIN_MOST allows
+  int64_t scaled_pages;
+  int32_t *exponent; // of pages that may be done again: they are divided by 2^exponent
 
   svd_chunk_memory (const cuda_engine *e, const gla_svd_job &job, int64_t pages, carver &c)
   {
@@ -127,6 +133,17 @@ template <class T> struct svd_chunk_memory {
       polar.take (s.columns, pages, e->multiprocessors, c);
     if (s.reduced)
       take_values (s, pages, e->smem_limit, c);
+    take_scaled (s, factored, pages, c);
+  }
+  // Columns lie at the same places whatever the page's place in A: so it has the same bits.
+  void take_scaled (const svd_shape &s, int64_t factored, int64_t pages, carver &c)
+  {
+    const int64_t ld = (s.rows + 15) / 16 * 16, fit = SVD_AGAIN_NUMBERS / (ld * s.columns);
+    const bool wanted = s.by_qr || s.again;
+    const int64_t most = fit < 1 ? 1 : fit > SVD_AGAIN_MOST ? (int64_t)SVD_AGAIN_MOST : fit;
+    scaled_pages = factored < most ? factored : most;
+    scaled = packed (c, scaled_pages, ld, s.columns, wanted);
+    exponent = wanted ? c.take<int32_t> (pages) : nullptr;
   }
   void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
   {
@@ -164,10 +181,13 @@ template <class T> struct svd_chunk_memory {
 template <class T>
 gla_status svd_decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages);
 
-// Does a square page again that the polar way has failed, with A = Q*R before: the inverse of R is
-// more accurate than that of A.
+// What is wrong with the pages that have info, to s.exponent: as svd_extreme_exponents says.
+template <class T>
+gla_status svd_look_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int64_t pages);
+
+// Does pages again with A = Q*R before, divided as s.exponent says; at most s.scaled_pages.
 template <class T>
 gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory<T> &s,
-                                int64_t page);
+                                int64_t first, int64_t count);
 
 #endif

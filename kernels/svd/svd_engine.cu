@@ -7,7 +7,9 @@
 // Other pages, or their R, are decomposed as svd_polar.cuh says, and values alone, to
 // SVD_VALUES_MOST columns, are found as svd_values.cuh says.
 
+#include "common/copy.cuh"
 #include "common/for_type.cuh"
+#include "common/host_array.cuh"
 #include "common/work_limits.cuh"
 #include "engine/download.cuh"
 #include "engine/ordered.cuh"
@@ -168,17 +170,38 @@ gla_status download_info (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
   return engine_download (e, slot, &info, s.info); // 4 bytes each, as type s has
 }
 
-// Square pages without an accurate result.
+// Which pages are done again: tall ones of denormal or huge numbers, and square ones without an
+// accurate result.
+struct svd_again {
+  svd_shape shape;
+  const int32_t *info, *exponent;
+  bool is_wanted (int64_t page) const
+  {
+    return shape.by_qr ? exponent[page] != 0 : info[page] == shape.columns;
+  }
+};
+
 template <class T>
 gla_status do_again (cuda_engine *e, int slot, const gla_svd_chunk *chunk,
                      const svd_chunk_memory<T> &s)
 {
+  const int64_t pages = chunk->A.pages;
   const svd_shape shape = svd_shape_of (e->svd_job);
-  if (!shape.again || shape.by_qr || *chunk->clean)
+  if (*chunk->clean || !(shape.by_qr || shape.again))
     return GLA_OK;
-  for (int64_t page = 0; page < chunk->A.pages; page++)
-    if (chunk->info[page] == shape.columns) {
-      GLA_TRY (svd_decompose_again (e, slot, s, page));
+  host_array<int32_t> exponent (pages);
+  if (exponent.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  GLA_TRY (svd_look_again (e, slot, s, pages));
+  GLA_TRY (copy_to_host (exponent.data, s.exponent, (size_t)pages * sizeof (int32_t),
+                         e->slots[slot].stream));
+  GLA_TRY (engine_throttle (e, slot));
+  const svd_again again = {shape, chunk->info, exponent.data};
+  for (int64_t page = 0, count = 1; page < pages; page += count, count = 1)
+    if (again.is_wanted (page)) {
+      while (page + count < pages && count < s.scaled_pages && again.is_wanted (page + count))
+        count++;
+      GLA_TRY (svd_decompose_again (e, slot, s, page, count));
       GLA_TRY (engine_throttle (e, slot));
     }
   e->counter[slot] = 1;

@@ -188,6 +188,15 @@ static void add_svd (void)
                       0,
                       {.words = p[2], .word = p[3]}});
     }
+  // tall pages that are done again, as the exponents say that the device finds
+  const int tall[][2] = {{60, 8}, {8, 60}, {125, 64}, {100, 70}, {70, 300}};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < (int)(sizeof tall / sizeof *tall); k++)
+      add ((run_case){"svd",
+                      run_svd,
+                      {tall[k][0], tall[k][1], 70, types[t], (k + t) % 2, (k + t) % 2, t % 2},
+                      0,
+                      {.fill = 1, .any_info = 1}});
 }
 
 static void add_eigpairs (void)

@@ -50,7 +50,7 @@ static void check_few (const svd_page *all)
   double worst = 0;
   for (int page = 0; page < c.pages; page++)
     for (int j = 0; j < svd_least (&c); j++)
-      if (svd_value (all, 0, page) > 0 && page % KINDS != DENORMAL)
+      if (svd_value (all, 0, page) > 0)
         worst = check_worst (worst, fabs (svd_value (&p, j, page) - svd_value (all, j, page)) /
                                         svd_value (all, 0, page) / eps);
   CHECK (p.status == GLA_OK && worst <= 20 * svd_least (&c), "%c %dx%d: values alone differ by %g",
@@ -206,6 +206,86 @@ static void test_relative (void)
 }
 
 //------------------------------------------------------------------------------
+// tall pages of denormal or huge numbers
+//------------------------------------------------------------------------------
+
+// What page p of a batch is divided by to become an ordinary one; 0: a page of zeros.
+enum { EXTREME_PAGES = 70, EXTREME_NAN = 10 };
+static double extreme_factor (gla_type type, int page)
+{
+  const int single = gla_type_real (type) == GLA_TYPE_S;
+  const double factor[] = {single ? 0x1p-149 : 0x1p-1074, 1, single ? 0x1p116 : 0x1p1012};
+  return page % 7 == 3 ? 0 : factor[page < 40 ? page % 3 : 0];
+}
+
+// The same integers, of up to 1000 or 2, in both; divided by 16 where they are not denormal.
+static void fill_extreme (const svd_page *p, const svd_page *ordinary)
+{
+  const svd_call *c = &p->call;
+  unsigned long long seed = 21;
+  for (int page = 0; page < c->pages; page++)
+    for (int j = 0; j < c->n; j++)
+      for (int i = 0; i < c->m; i++) {
+        const double factor = extreme_factor (c->type, page), size = page % 2 ? 2 : 1000;
+        const double complex x = size * random_of (c->type, &seed),
+                             a = CMPLX (round (creal (x)), round (cimag (x))),
+                             b = factor < 1 ? a : a / 16;
+        svd_set (ordinary, i, j, page, b);
+        svd_set (p, i, j, page, CMPLX (creal (b) * factor, cimag (b) * factor));
+      }
+  svd_set (p, 0, 0, EXTREME_NAN, NAN);
+}
+
+// Values are those of the ordinary page times the factor, rounded where they are denormal.
+static void check_extreme_values (const svd_page *p, const svd_page *ordinary)
+{
+  const svd_call *c = &p->call;
+  double worst = 0;
+  for (int page = 0; page < c->pages; page++) {
+    const double factor = extreme_factor (c->type, page), top = svd_value (ordinary, 0, page);
+    const double bound = 30 * svd_least (c) * gla_type_eps (c->type) * top + (factor < 1 ? 0.5 : 0);
+    for (int j = 0; j < svd_least (c) && factor > 0; j++)
+      worst = check_worst (
+          worst, fabs (svd_value (p, j, page) / factor - svd_value (ordinary, j, page)) / bound);
+  }
+  CHECK (worst <= 1, "%c %dx%d, vectors %d: extreme values differ by %g of the bound", c->type,
+         c->m, c->n, c->u, worst);
+}
+
+static void check_extreme (gla_type type, int m, int n, int vectors)
+{
+  const svd_call c = {type,    m, n, EXTREME_PAGES,      vectors, vectors,
+                      vectors, 0, 0, GLA_SVD_METHOD_AUTO};
+  svd_page p = svd_page_new (&c), ordinary = svd_page_new (&c);
+  fill_extreme (&p, &ordinary);
+  run_on_device (&p);
+  if (!is_refused (&p)) {
+    svd_run (on_cpu, &ordinary);
+    CHECK (p.status == GLA_OK && p.report.base.pages_failed == 1 &&
+               p.info[EXTREME_NAN] == svd_least (&c) + 1 && all_nan (&p.a[SVD_S], EXTREME_NAN),
+           "%c %dx%d: NaN beside extreme pages", type, m, n);
+    check_extreme_values (&p, &ordinary);
+    for (int page = 0; page < 6; page += 1 + (page == 2)) {
+      svd_check_page (&p, page, "extreme");
+      check_page_alone (&p, page);
+    }
+    check_page_alone (&p, EXTREME_PAGES - 1);
+    CHECK (svd_untouched (&p), "%c %dx%d: wrote where it must not", type, m, n);
+  }
+  svd_page_free (&ordinary);
+  svd_page_free (&p);
+}
+
+static void test_extreme (void)
+{
+  static const int shapes[][2] = {{60, 8},    {8, 60},   {300, 32},  {125, 64},  {50, 400},
+                                  {150, 100}, {70, 200}, {600, 100}, {257, 200}, {90, 90}};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int s = 0; s < 2 * COUNT (shapes); s++)
+      check_extreme (types[t], shapes[s / 2][0], shapes[s / 2][1], s % 2);
+}
+
+//------------------------------------------------------------------------------
 // many pages
 //------------------------------------------------------------------------------
 
@@ -238,6 +318,7 @@ int gpu_svds (void)
   test_shapes ();
   test_bad ();
   test_relative ();
+  test_extreme ();
   check_many (GLA_TYPE_D, 3, 3, 1000000);
   check_many (GLA_TYPE_Z, 20, 12, 40000);
   check_many (GLA_TYPE_S, 100, 9, 40000);

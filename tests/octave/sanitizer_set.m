@@ -5,7 +5,7 @@
 % so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
-% by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
+% by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular and one denormal, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
 % pages of PAGE_SIZES; and operations of gpuArrays with ARRAYS rows. The results are checked, too.
 
 maxit = {};
@@ -109,9 +109,12 @@ for n = str2num (getenv ("SVD_SIZES"))
       else
         A = single (A);
       endif
+      tiny = merge (type == "z", 2 ^ -1060, single (2 ^ -135));
+      A(:,:,2) *= tiny;
       [U, S, V] = batchsvd (A, "econ", "device", "gpu");
       s = batchsvd (A, "device", "gpu");
-      if (! (norm (A(:,:,3) - U(:,:,3) * S(:,:,3) * V(:,:,3)') < 1e-3 && norm (s(:,3) - diag (S(:,:,3))) < 1e-3))
+      if (! (norm (A(:,:,3) - U(:,:,3) * S(:,:,3) * V(:,:,3)') < 1e-3 && norm (s(:,3) - diag (S(:,:,3))) < 1e-3 && ...
+             norm ((s(:,2) - diag (S(:,:,2))) / tiny) < 1e-3 * sqrt (n)))
         error ("svd %dx%d %s is wrong", shape, type);
       endif
     endfor
