@@ -43,6 +43,8 @@ template <class T> cudaError_t lu_lanes (const lu_args<T> &all, cudaStream_t str
   if constexpr (sizeof (T) == 16) { // fewer registers: more warps
     if (a.n <= 8 && a.inverse)
       return lu_launch_lanes<T, 8, 8, 1, 2> (a, stream);
+    if (a.n > 8 && a.n <= 12 && a.inverse)
+      return lu_launch_lanes<T, 12, 16, 1, 4> (a, stream);
     if (a.n > 12 && a.n <= 16)
       return lu_launch_lanes<T, 16, 16, 1, 4> (a, stream);
   }
