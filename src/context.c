@@ -229,7 +229,9 @@ int gla_context_devices (const gla_context *ctx, int *devices)
   if (ctx->place == GLA_PLACE_CPU || gla_forked ())
     return 0;
   const int all = ctx->place == GLA_PLACE_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
-  for (int k = 0; k < all && ctx->gpu_backend != NULL; k++) {
+  const int first = ctx->rank_here > 0 && all > 0 ? (ctx->rank_here - 1) % all : 0;
+  const int end = ctx->rank_here > 0 && all > 0 ? first + 1 : all;
+  for (int k = first; k < end && ctx->gpu_backend != NULL; k++) {
     const int device = ctx->place == GLA_PLACE_LIST ? ctx->devices[k] : k;
     if (!ctx->lost[device])
       devices[count++] = device;

@@ -153,6 +153,17 @@ static void describe (gla_qr_run *run, const gla_array *A, const gla_array *B,
   job->block = o->block;
 }
 
+gla_status gla_qr_choose (gla_context *ctx, const gla_array *A, const gla_array *B,
+                          const gla_qr_results *results, int block, gla_choice *choice)
+{
+  const gla_qr_options options = {.size = sizeof options, .block = block};
+  gla_qr_run run = {0};
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &qr_operation, &run.job.head, ctx, A->pages);
+  describe (&run, A, B, results, &options);
+  return gla_choose (ctx, &qr_operation.placing, &run.call, A->pages, GLA_DEVICE_HOST, choice);
+}
+
 static gla_status work (gla_qr_run *run)
 {
   const gla_array *A = &run->all.A;

@@ -191,6 +191,17 @@ static const estimate *better (gla_context *ctx, const gla_placing *placing, con
   return other;
 }
 
+// Which GPU is that of a rank depends on how many there are, and to ask for them takes a part of a
+// start. Worth it as soon as calls on the CPU have taken as long.
+static void count_for_rank (gla_context *ctx, double on_cpu)
+{
+  if (ctx->rank_here <= 1 || ctx->counted)
+    return;
+  ctx->missed_seconds += on_cpu;
+  if (ctx->missed_seconds > usual_start)
+    gla_context_count (ctx);
+}
+
 static int64_t switches (void)
 {
   struct rusage usage;
@@ -234,6 +245,9 @@ static gla_status choose_auto (gla_context *ctx, const void *call, gla_choice *c
   if (formula < shortest_gpu_call / 4) // small calls need not read the file
     return GLA_OK;
   look (ctx);
+  count_for_rank (ctx, formula);
+  if (ctx->rank_here > 1 && !ctx->counted)
+    return GLA_OK;
   if (!first_gpu (ctx, &device) || !placing->supports (ctx->gpu_backend, call))
     return GLA_OK;
   gla_costs_open (ctx);

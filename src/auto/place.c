@@ -38,6 +38,14 @@ static void warn (gla_context *ctx, const gla_outcome *outcome)
     gla_warn (ctx, "device-memory", "the GPU has too little free memory%s", rest);
 }
 
+// Whether a GPU that cannot do a call is an error of all ranks. Too little memory is none where the
+// CPU was as good a place.
+static int ends_ranks (const gla_context *ctx, const gla_outcome *outcome)
+{
+  return ctx->rank_here > 0 &&
+         (outcome->failure != GLA_ERROR_OUT_OF_MEMORY || ctx->place != GLA_PLACE_AUTO);
+}
+
 static gla_status on_gpus (gla_context *ctx, const gla_placed *p, const gla_choice *choice,
                            gla_outcome *outcome)
 {
@@ -46,7 +54,7 @@ static gla_status on_gpus (gla_context *ctx, const gla_placed *p, const gla_choi
                                : on_first_gpu (ctx, p, choice->devices[0], outcome);
   if (status != GLA_OK || outcome->failure == GLA_OK)
     return status;
-  if (outcome->undone && p->data_device != GLA_DEVICE_HOST)
+  if (outcome->undone && (p->data_device != GLA_DEVICE_HOST || ends_ranks (ctx, outcome)))
     return gla_fail (ctx, outcome->failure, "device %d: %s", choice->devices[0],
                      gla_status_text (outcome->failure));
   warn (ctx, outcome);

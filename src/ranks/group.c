@@ -91,6 +91,18 @@ gla_status gla_ranks_query (gla_context *ctx, const gla_ranks *ranks, gla_ranks_
   return GLA_OK;
 }
 
+gla_callbacks gla_ranks_enter (gla_ranks *ranks)
+{
+  ranks->ctx->rank_here = 1 + ranks->transport.local_rank;
+  return gla_silence (ranks->ctx);
+}
+
+void gla_ranks_leave (gla_ranks *ranks, gla_callbacks before)
+{
+  ranks->ctx->callbacks = before;
+  ranks->ctx->rank_here = 0;
+}
+
 //------------------------------------------------------------------------------
 // waits
 //------------------------------------------------------------------------------

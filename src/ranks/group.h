@@ -121,6 +121,11 @@ static inline int gla_ranks_well (const gla_ranks *ranks)
 // The end of a call: the same status and message on all ranks.
 gla_status gla_ranks_agree (gla_ranks *ranks);
 
+// The work of a call, on the GPU of this rank where it is on one; what it calls reports nothing.
+// Returns what gla_ranks_leave puts back.
+gla_callbacks gla_ranks_enter (gla_ranks *ranks);
+void gla_ranks_leave (gla_ranks *ranks, gla_callbacks before);
+
 // A group of one rank, for transports; NULL: no memory.
 gla_ranks *gla_ranks_new (const gla_transport *transport);
 // Whether this can be a group, and is not broken; the message says what is wrong.

@@ -153,6 +153,13 @@ static void dismiss (pair_call *call)
     gla_gsvd_share_dismiss (&call->share);
 }
 
+// A pair that rank 0 does alone it does as without ranks.
+static void let_all_gpus (const pair_call *call)
+{
+  if (call->whole)
+    call->a.ranks->ctx->rank_here = 0;
+}
+
 static void end_call (pair_call *call)
 {
   gla_rows_end (&call->a);
@@ -260,10 +267,11 @@ gla_status gla_gsvd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 
   // work
   if (status == GLA_OK) {
-    const gla_callbacks before = gla_silence (ctx);
+    const gla_callbacks before = gla_ranks_enter (ranks);
+    let_all_gpus (&call);
     gsvd_work (&call, &r, &o);
     status = gla_ranks_agree (ranks);
-    ctx->callbacks = before;
+    gla_ranks_leave (ranks, before);
   }
   if (status == GLA_OK) {
     const gla_gsvd_report own = {.base = call.report.base};
@@ -332,10 +340,11 @@ gla_status gla_gevd_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A
 
   // work
   if (status == GLA_OK) {
-    const gla_callbacks before = gla_silence (ctx);
+    const gla_callbacks before = gla_ranks_enter (ranks);
+    let_all_gpus (&call);
     gevd_work (&call, &r, &o);
     status = gla_ranks_agree (ranks);
-    ctx->callbacks = before;
+    gla_ranks_leave (ranks, before);
   }
   if (status == GLA_OK) {
     gla_rows_give (r.info, call.info, (size_t)A->pages * sizeof *r.info);

@@ -99,7 +99,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
 
   // work
   if (status == GLA_OK) {
-    const gla_callbacks before = gla_silence (ctx);
+    const gla_callbacks before = gla_ranks_enter (ranks);
     call.rows.A = *A;
     call.rows.B = *B;
     call.rows.rhs = B->columns;
@@ -108,7 +108,7 @@ gla_status gla_least_squares_rows (gla_context *ctx, gla_ranks *ranks, const gla
     gla_rows_start (&call.rows);
     solve (&call);
     status = gla_ranks_agree (ranks);
-    ctx->callbacks = before;
+    gla_ranks_leave (ranks, before);
   }
   if (status == GLA_OK) {
     gla_rows_give (r.info, call.info, (size_t)A->pages * sizeof *r.info);

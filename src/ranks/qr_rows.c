@@ -157,7 +157,7 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
 
   // work
   if (status == GLA_OK) {
-    const gla_callbacks before = gla_silence (ctx);
+    const gla_callbacks before = gla_ranks_enter (ranks);
     call.rows.A = *A;
     if (B != NULL)
       call.rows.B = *B;
@@ -171,7 +171,7 @@ gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, 
     gla_rows_start (&call.rows);
     factor_rows (&call, A, B);
     status = gla_ranks_agree (ranks);
-    ctx->callbacks = before;
+    gla_ranks_leave (ranks, before);
     const gla_qr_report own = {.base = call.rows.base};
     gla_give_struct (report, &own, sizeof own);
   }

@@ -4,10 +4,7 @@
 // Sizes of messages follow from the rows that the ranks told when they met. So a rank that has
 // failed, or knows that another one has, still sends and receives what the others expect.
 
-#include "rows.h"
-#include "batch/finish_pages.h"
-
-#include <stdlib.h>
+#include "leaf.h"
 
 static int64_t least (int64_t a, int64_t b)
 {
@@ -75,77 +72,6 @@ size_t gla_rows_message (const gla_array *A, int64_t rhs)
 }
 
 //------------------------------------------------------------------------------
-// steps
-//------------------------------------------------------------------------------
-
-static gla_array take (gla_rows *rows, int64_t r, int64_t c)
-{
-  gla_array a = gla_take_pages (rows->A.type, r, c, rows->pages);
-  if (a.data == NULL) {
-    gla_fail (rows->ranks->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
-    gla_ranks_note (rows->ranks, GLA_ERROR_OUT_OF_MEMORY);
-  }
-  return a;
-}
-
-static void drop (gla_array *a)
-{
-  free (a->data);
-  a->data = NULL;
-}
-
-static void copy (const gla_array *to, const gla_array *from)
-{
-  const size_t size = gla_type_size (from->type);
-  for (int64_t p = 0; p < from->pages; p++)
-    for (int64_t j = 0; j < from->columns; j++) {
-      gla_array t = *to, f = *from;
-      t.data = (char *)t.data + (size_t)(p * t.page_stride + j * t.column_stride) * size;
-      f.data = (char *)f.data + (size_t)(p * f.page_stride + j * f.column_stride) * size;
-      t.columns = f.columns = t.pages = f.pages = 1;
-      (void)gla_put_full (t.data, &f);
-    }
-}
-
-// Factors A with right-hand sides B; R and C are taken, and Q where it is not NULL.
-static void factor (gla_rows *rows, const gla_array *A, const gla_array *B, gla_array *Q)
-{
-  const int64_t k = least (A->rows, rows->n);
-  gla_qr_options options = {.size = sizeof options, .block = rows->block};
-  gla_qr_report report = {.base.size = sizeof report};
-  gla_array R = take (rows, k, rows->n), C = take (rows, k, rows->rhs);
-  gla_qr_results results = {.size = sizeof results, .R = R};
-  if (rows->rhs > 0)
-    results.C = C;
-  if (Q != NULL && rows->with_q)
-    *Q = results.Q = take (rows, A->rows, k);
-  if (gla_ranks_well (rows->ranks) && k > 0 && rows->pages > 0) {
-    gla_ranks_note (rows->ranks, gla_qr (rows->ranks->ctx, A, rows->rhs > 0 ? B : NULL, &results,
-                                         &options, &report));
-    rows->base = report.base;
-  }
-  drop (&rows->R);
-  drop (&rows->C);
-  rows->R = R;
-  rows->C = C;
-}
-
-static gla_array stack (gla_rows *rows, const gla_array *upper, int64_t below)
-{
-  gla_array s = take (rows, upper->rows + below, upper->columns);
-  if (gla_ranks_well (rows->ranks))
-    copy (&s, upper);
-  return s;
-}
-
-static void multiply (gla_rows *rows, const gla_array *A, const gla_array *B, const gla_array *C)
-{
-  const gla_pagemul_results results = {.size = sizeof results, .C = *C};
-  if (gla_ranks_well (rows->ranks) && C->rows > 0 && C->columns > 0 && C->pages > 0)
-    gla_ranks_note (rows->ranks, gla_pagemul (rows->ranks->ctx, A, B, &results, NULL, NULL));
-}
-
-//------------------------------------------------------------------------------
 // up
 //------------------------------------------------------------------------------
 
@@ -158,6 +84,7 @@ void gla_rows_start (gla_rows *rows)
   rows->k = least (rows->total, rows->n);
   rows->base.device = GLA_DEVICE_HOST;
   rows->base.first_failed = -1;
+  rows->leaf.device = GLA_DEVICE_HOST;
 }
 
 // The rows of this rank: its part of the top is copied, the others are factored.
@@ -171,9 +98,9 @@ static void start_leaf (gla_rows *rows)
     b = gla_array_packed (NULL, rows->A.type, rows->A.rows, 0, rows->pages, GLA_DEVICE_HOST);
   const gla_array b_top = gla_rows_part (&b, 0, mine.top),
                   b_rest = gla_rows_part (&b, mine.top, mine.rest);
-  rows->T = stack (rows, &top, 0);
-  rows->BT = stack (rows, &b_top, 0);
-  factor (rows, &rest, &b_rest, &rows->leaf);
+  rows->T = gla_rows_stack (rows, &top, 0);
+  rows->BT = gla_rows_stack (rows, &b_top, 0);
+  gla_leaf_factor (rows, &rest, &b_rest);
 }
 
 // Puts what a child has sent below what is here: its top below the top, its triangle below the
@@ -182,8 +109,9 @@ static void join_child (gla_rows *rows, int level, row_counts below)
 {
   const int64_t k = least (below.rest, rows->n), above = rows->R.rows;
   gla_rows_node *node = &rows->nodes[level];
-  gla_array T = stack (rows, &rows->T, below.top), BT = stack (rows, &rows->BT, below.top),
-            R = stack (rows, &rows->R, k), C = stack (rows, &rows->C, k);
+  gla_array T = gla_rows_stack (rows, &rows->T, below.top),
+            BT = gla_rows_stack (rows, &rows->BT, below.top),
+            R = gla_rows_stack (rows, &rows->R, k), C = gla_rows_stack (rows, &rows->C, k);
   const gla_array parts[4] = {gla_rows_part (&T, rows->T.rows, below.top),
                               gla_rows_part (&BT, rows->T.rows, below.top),
                               gla_rows_part (&R, above, k), gla_rows_part (&C, above, k)};
@@ -194,19 +122,19 @@ static void join_child (gla_rows *rows, int level, row_counts below)
     at = gla_get_upper (at, &parts[2]);
     (void)gla_get_full (at, &parts[3]);
   }
-  drop (&rows->T);
-  drop (&rows->BT);
+  gla_rows_drop (&rows->T);
+  gla_rows_drop (&rows->BT);
   rows->T = T;
   rows->BT = BT;
   node->above = above;
   node->below = k;
   if (above > 0 && k > 0) {
-    factor (rows, &R, &C, &node->Q);
-    drop (&R);
-    drop (&C);
+    gla_rows_factor (rows, &R, &C, &node->Q);
+    gla_rows_drop (&R);
+    gla_rows_drop (&C);
   } else {
-    drop (&rows->R);
-    drop (&rows->C);
+    gla_rows_drop (&rows->R);
+    gla_rows_drop (&rows->C);
     rows->R = R;
     rows->C = C;
   }
@@ -215,27 +143,23 @@ static void join_child (gla_rows *rows, int level, row_counts below)
 static void finish_root (gla_rows *rows)
 {
   const int64_t t = rows->T.rows, k = rows->R.rows;
-  gla_array S = stack (rows, &rows->T, k), C = stack (rows, &rows->BT, k);
+  gla_array S = gla_rows_stack (rows, &rows->T, k), C = gla_rows_stack (rows, &rows->BT, k);
   const gla_array s = gla_rows_part (&S, t, k), c = gla_rows_part (&C, t, k);
   if (gla_ranks_well (rows->ranks)) {
-    copy (&s, &rows->R);
-    copy (&c, &rows->C);
+    gla_rows_copy (&s, &rows->R);
+    gla_rows_copy (&c, &rows->C);
   }
-  const gla_report own = rows->base;
-  const int leaf = rows->leaf.rows > 0 || rows->R.rows > 0;
-  factor (rows, &S, &C, &rows->last);
-  if (leaf)
-    rows->base = own;
-  drop (&S);
-  drop (&C);
+  gla_rows_factor (rows, &S, &C, &rows->last);
+  gla_rows_drop (&S);
+  gla_rows_drop (&C);
 }
 
 void gla_rows_up (gla_rows *rows)
 {
   gla_ranks *ranks = rows->ranks;
   const int rank = ranks->transport.rank, count = ranks->transport.ranks;
-  if (count == 1) { // all rows are the top
-    factor (rows, &rows->A, &rows->B, &rows->last);
+  if (count == 1) { // all rows are the top, and are factored as they are
+    gla_leaf_factor (rows, &rows->A, &rows->B);
     return;
   }
   start_leaf (rows);
@@ -274,7 +198,7 @@ typedef struct {
 
 static gla_array flow_take (gla_rows *rows, flow *f, int64_t r, int64_t c)
 {
-  return f->owned[f->count++] = take (rows, r, c);
+  return f->owned[f->count++] = gla_rows_new (rows, r, c);
 }
 
 // On rank 0 the last Q, times G; else what the parent sends.
@@ -288,7 +212,7 @@ static int begin_flow (gla_rows *rows, const gla_array *G, int64_t columns, flow
   if (rank > 0 || G->data != NULL)
     all = flow_take (rows, f, mine.top + k, columns);
   if (rank == 0 && G->data != NULL)
-    multiply (rows, &rows->last, G, &all);
+    gla_rows_multiply (rows, &rows->last, G, &all);
   f->top = gla_rows_part (&all, 0, mine.top);
   f->rest = gla_rows_part (&all, mine.top, k);
   if (rank == 0)
@@ -311,7 +235,7 @@ static int send_child (gla_rows *rows, int level, int64_t columns, flow *f)
   gla_array all = f->rest;
   if (node->Q.data != NULL) {
     all = flow_take (rows, f, node->above + node->below, columns);
-    multiply (rows, &node->Q, &f->rest, &all);
+    gla_rows_multiply (rows, &node->Q, &f->rest, &all);
   }
   if (gla_ranks_well (ranks)) {
     const gla_array top = gla_rows_part (&f->top, t, below.top),
@@ -327,6 +251,10 @@ void gla_rows_down (gla_rows *rows, const gla_array *G, const gla_array *Q)
 {
   gla_ranks *ranks = rows->ranks;
   flow f = {.count = 0};
+  if (ranks->transport.ranks == 1) {
+    gla_leaf_multiply (rows, G->data != NULL ? G : NULL, Q);
+    return;
+  }
   int lost = begin_flow (rows, G, Q->columns, &f);
   const int levels = gla_tree_levels (ranks->transport.rank, ranks->transport.ranks);
   for (int level = levels - 1; level >= 0 && !lost; level--)
@@ -334,21 +262,21 @@ void gla_rows_down (gla_rows *rows, const gla_array *G, const gla_array *Q)
   if (gla_ranks_well (ranks)) {
     const gla_array top = gla_rows_part (Q, 0, f.top.rows),
                     rest = gla_rows_part (Q, f.top.rows, rows->leaf.rows);
-    copy (&top, &f.top);
-    multiply (rows, &rows->leaf, &f.rest, &rest);
+    gla_rows_copy (&top, &f.top);
+    gla_leaf_multiply (rows, &f.rest, &rest);
   }
   for (int k = 0; k < f.count; k++)
-    drop (&f.owned[k]);
+    gla_rows_drop (&f.owned[k]);
 }
 
 void gla_rows_end (gla_rows *rows)
 {
-  drop (&rows->T);
-  drop (&rows->BT);
-  drop (&rows->R);
-  drop (&rows->C);
-  drop (&rows->leaf);
-  drop (&rows->last);
+  gla_rows_drop (&rows->T);
+  gla_rows_drop (&rows->BT);
+  gla_rows_drop (&rows->R);
+  gla_rows_drop (&rows->C);
+  gla_leaf_end (rows);
+  gla_rows_drop (&rows->last);
   for (int level = 0; level < GLA_TREE_LEVELS; level++)
-    drop (&rows->nodes[level].Q);
+    gla_rows_drop (&rows->nodes[level].Q);
 }

@@ -31,10 +31,11 @@ typedef struct {
   gla_report base; // of the factorisation of this rank's rows
 
   int64_t n, pages;
-  int64_t total, k;     // rows in all, and min (total, n)
-  gla_array T, BT;      // rows of the top on the ranks from this one on, as far as they are here
-  gla_array R, C;       // of the other rows of these ranks; on rank 0 at the end of all
-  gla_array leaf, last; // Q of this rank's rows; of the last factorisation, on rank 0
+  int64_t total, k; // rows in all, and min (total, n)
+  gla_array T, BT;  // rows of the top on the ranks from this one on, as far as they are here
+  gla_array R, C;   // of the other rows of these ranks; on rank 0 at the end of all
+  gla_array leaf;   // Q of this rank's rows, on the host or on the GPU of this rank
+  gla_array last;   // that of the last factorisation, on rank 0
   gla_rows_node nodes[GLA_TREE_LEVELS];
 } gla_rows;
 

@@ -17,6 +17,9 @@ enum { SLOW = 0 };
 
 enum { MOST_RANKS = 512 };
 
+// Where the ranks work.
+static gla_place crew_place = GLA_PLACE_CPU;
+
 typedef struct crew crew;
 typedef struct {
   crew *all;
@@ -67,7 +70,7 @@ static inline void crew_run (crew *c, int count, void (*body) (member *), void *
     member *m = &c->members[r];
     *m = (member){.all = c, .rank = r, .ranks = ranks[r]};
     if (gla_context_create (&m->ctx) != GLA_OK ||
-        gla_set_place (m->ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK ||
+        gla_set_place (m->ctx, crew_place, NULL, 0) != GLA_OK ||
         pthread_create (&threads[r], &attributes, crew_thread, m) != 0)
       abort (); // the others would wait for it
   }
