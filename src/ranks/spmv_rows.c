@@ -54,9 +54,11 @@ gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array 
   const void *extended = gla_sparse_rows_extend (S, x->data, x->column_stride, x->columns);
   const gla_array whole = gla_array_packed ((void *)(uintptr_t)extended, S->type, S->reach,
                                             x->columns, 1, GLA_DEVICE_HOST);
+  const gla_callbacks before = gla_ranks_enter (ranks);
   if (S->rows > 0)
     gla_ranks_note (ranks, gla_spmv (ctx, S->local, 'N', &whole, y, &own));
   status = gla_ranks_agree (ranks);
+  gla_ranks_leave (ranks, before);
   if (status == GLA_OK)
     gla_give_struct (report, &own, sizeof own);
   return gla_end_call (ctx, status);
