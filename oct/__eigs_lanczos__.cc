@@ -263,6 +263,7 @@ static octave_value_list by_rows (gla::collective &t, const eigs_request &want)
 {
   gla::sparse_matrix::settings how = {};
   how.single = want.single;
+  t.call ().set_place (want.device);
   t.announce (want.A, octave_value ());
   t.follow (1);
   const gla::sparse_matrix A (t, want.A, how);

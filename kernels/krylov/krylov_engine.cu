@@ -3,7 +3,8 @@
 
 #include "common/carver.cuh"
 #include "common/for_type.cuh"
-#include "common/host_array.cuh"
+#include "common/work_limits.cuh"
+#include "krylov_ranks.cuh"
 #include "krylov_team.cuh"
 
 #include <cmath>
@@ -60,7 +61,9 @@ gla_status krylov_of<T>::begin (cuda_engine *engine, const gla_krylov_job *krylo
     if (host_x == nullptr || host_y == nullptr)
       return GLA_ERROR_OUT_OF_MEMORY;
   }
-  if (host == nullptr)
+  host_h = static_cast<double *> (malloc ((size_t)((blocks + 2) * b * words) * sizeof (double)));
+  host_S = static_cast<T *> (malloc (job.plain ? 1 : (size_t)(job.basis * job.basis) * sizeof (T)));
+  if (host == nullptr || host_h == nullptr || host_S == nullptr)
     return GLA_ERROR_OUT_OF_MEMORY;
   engine_release (e);
   gla_status status =
@@ -82,6 +85,8 @@ template <class T> krylov_of<T>::~krylov_of ()
   free (host);
   free (host_x);
   free (host_y);
+  free (host_h);
+  free (host_S);
 }
 
 //------------------------------------------------------------------------------
@@ -90,17 +95,14 @@ template <class T> krylov_of<T>::~krylov_of ()
 
 template <class T> gla_status krylov_of<T>::rotate (int64_t count, const double *S_, int64_t keep)
 {
-  host_array<T> by_rows (count * keep);
-  if (by_rows.data == nullptr)
-    return GLA_ERROR_OUT_OF_MEMORY;
-  real_t<T> *to = reinterpret_cast<real_t<T> *> (by_rows.data);
+  real_t<T> *to = reinterpret_cast<real_t<T> *> (host_S);
   for (int64_t i = 0; i < count; i++)
     for (int64_t j = 0; j < keep; j++)
       for (int w = 0; w < words; w++)
         to[(i * keep + j) * words + w] = (real_t<T>)S_[(i + j * count) * words + w];
-  GLA_TRY (to_device (S, by_rows.data, (size_t)(count * keep) * sizeof (T)));
+  GLA_TRY (to_device (S, host_S, (size_t)(count * keep) * sizeof (T)));
   GLA_TRY (turn (count, keep));
-  return wait (); // by_rows has been read
+  return wait (); // host_S has been read
 }
 
 // Residuals of the first `some` columns of block k: the norms of A*V - V*diag (theta), from their
@@ -191,6 +193,19 @@ template <class T> gla_status begin_together (cuda_engine *e, const gla_krylov_j
   return status;
 }
 
+template <class T> gla_status begin_by_rows (cuda_engine *e, const gla_krylov_job *job)
+{
+  krylov_ranks<T> *state = new (std::nothrow) krylov_ranks<T> ();
+  if (state == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  gla_status status = state->open (e, job);
+  if (status == GLA_OK)
+    e->krylov = state;
+  else
+    delete state;
+  return status;
+}
+
 // Shared memory that every GPU has for a thread block, on request.
 const int LEAST_SHARED = 96 << 10;
 
@@ -203,17 +218,23 @@ int64_t most_columns (const gla_krylov_job *job)
 
 } // namespace
 
-// Blocks of 1, 2, 4 and 8 columns; coefficients of a step fit into shared memory.
+// Blocks of 1, 2, 4 and 8 columns; coefficients of a step fit into shared memory. Rows of ranks
+// have no three-term recurrence.
 static int job_supports (const gla_krylov_job *job)
 {
   int b = job->block;
   return (b == 1 || b == 2 || b == 4 || b == 8) && job->basis <= most_columns (job) &&
-         job->n < ((int64_t)1 << 38) &&
+         (job->ranks == nullptr || !job->plain) && job->n < ((int64_t)1 << 38) &&
          (job->matrix == nullptr || cuda_spmv_ops.supports (job->matrix));
 }
 
+// Bytes a second of messages between ranks of one computer.
+static const double MESSAGE_RATE = 5e9;
+
 // Of several GPUs each does its part of the arithmetic, but waits for the others' sums four times
-// in a step, and reads their rows of the block over the link between them.
+// in a step, and reads their rows of the block over the link between them. That of a rank waits as
+// often for messages of the host, which also bring the rows: to the host, to the other one, and
+// from there to its GPU.
 static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {
   const int gpus = job->team != nullptr ? job->team->count : 1;
@@ -226,6 +247,11 @@ static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_
     product += 2 * n * job->block * element / 8e9;
   if (gpus > 1)
     product += 1e-4 + 1e-4 * gpus + (gpus - 1) * n * job->block * element / 2e11;
+  if (job->ranks != nullptr) {
+    const gla_krylov_swap *swap = gla_krylov_swap_of (job);
+    product += 4e-4 + (double)(swap->gives + swap->takes) * job->block * element *
+                          (1 / LINK_RATE + 1 / MESSAGE_RATE);
+  }
   double restarts = job->plain ? 0 : (double)products * job->block / (double)job->basis;
   double rotation = n * (double)job->basis * (double)job->basis / 1e13;
   (void)engine;
@@ -246,6 +272,8 @@ static gla_status job_begin (gla_engine *engine, const gla_krylov_job *job)
   e->monitor = job->monitor;
   return for_type (job->type, [&] (auto zero) {
     typedef decltype (zero) T;
+    if (job->ranks != nullptr)
+      return begin_by_rows<T> (e, job);
     return job->team != nullptr ? begin_together<T> (e, job) : begin_as<T> (e, job);
   });
 }

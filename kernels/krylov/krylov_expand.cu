@@ -6,7 +6,6 @@
 // kernels that need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
 // V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
 
-#include "common/host_array.cuh"
 #include "krylov_state.cuh"
 
 #include <cmath>
@@ -88,21 +87,18 @@ template <class T>
 gla_status krylov_of<T>::expand_slowly (int64_t c, double *T_, int64_t ldt, int64_t *replaced)
 {
   krylov_flags flags;
-  GLA_TRY (from_device (&flags, place.flags, sizeof flags));
+  GLA_TRY (read_flags (&flags));
   flags.failed = 0;
   GLA_TRY (to_device (place.flags, &flags, sizeof flags));
   GLA_TRY (multiply (c - 1, c));
-  host_array<double> h ((c + 1) * b * words);
-  if (h.data == nullptr)
-    return GLA_ERROR_OUT_OF_MEMORY;
   const size_t bytes = (size_t)((c + 1) * b * words) * sizeof (double);
   for (int k = 0; k < b; k++) {
-    memset (h.data, 0, bytes);
+    memset (host_h, 0, bytes);
     GLA_TRY (settle (c, k, krylov_vanish<T> * flags.norm, false, seed + 1 + (uint64_t)(c * b + k),
-                     h.data, replaced));
+                     host_h, replaced));
     double *column = T_ + ((c - 1) * b + k) * ldt * words;
     memset (column, 0, (size_t)(ldt * words) * sizeof (double));
-    memcpy (column, h.data, bytes);
+    memcpy (column, host_h, bytes);
   }
   return GLA_OK;
 }
@@ -121,7 +117,7 @@ gla_status krylov_of<T>::expand (int64_t from, int64_t to, double *T_, int64_t l
       GLA_TRY (pause (step_seconds));
     }
     krylov_flags flags = {};
-    GLA_TRY (from_device (&flags, place.flags, sizeof flags));
+    GLA_TRY (read_flags (&flags));
     int64_t good = flags.failed ? flags.failed - 1 : steps_now;
     if (good > 0)
       GLA_TRY (from_device (host, records, (size_t)(good * record_size ()) * sizeof (double)));

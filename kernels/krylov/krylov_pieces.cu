@@ -31,6 +31,11 @@ template <class T> gla_status krylov_of<T>::from_device (void *to, const void *f
   return engine_status (cudaMemcpy (to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
+template <class T> gla_status krylov_of<T>::read_flags (krylov_flags *flags)
+{
+  return from_device (flags, place.flags, sizeof *flags);
+}
+
 template <class T> gla_status krylov_of<T>::to_device (void *to, const void *from, size_t bytes)
 {
   return copy_to_device (to, from, bytes, place.stream);
@@ -156,6 +161,7 @@ template <class T> gla_status krylov_of<T>::turn (int64_t count, int64_t keep)
   template gla_status krylov_of<T>::pause (double);                                                \
   template gla_status krylov_of<T>::wait ();                                                       \
   template gla_status krylov_of<T>::from_device (void *, const void *, size_t);                    \
+  template gla_status krylov_of<T>::read_flags (krylov_flags *);                                   \
   template gla_status krylov_of<T>::to_device (void *, const void *, size_t);                      \
   template gla_status krylov_of<T>::product (const T *, T *);                                      \
   template gla_status krylov_of<T>::put_rows (int64_t, int64_t, const T *, int64_t);               \

@@ -33,7 +33,8 @@ struct krylov_record {
   double *C1, *C2, *R1, *R2, *inverse1, *inverse2, *G;
 };
 
-// On one GPU; several that share the rows override the pieces that are virtual (krylov_team.cuh).
+// On one GPU; several that share the rows override the pieces that are virtual (krylov_team.cuh),
+// and so does the one of a rank (krylov_ranks.cuh).
 template <class T> struct krylov_of : krylov_state {
   static constexpr int words = words_of<T>;
   cuda_engine *e;
@@ -52,6 +53,8 @@ template <class T> struct krylov_of : krylov_state {
   krylov_place<T> place;
   double *host;       // as records
   T *host_x, *host_y; // for job.apply
+  T *host_S;          // of rotate, by rows
+  double *host_h;     // of a column of expand_slowly
   uint64_t seed;
   int64_t steps;         // plain: steps that were made
   double beta_before[2]; // plain: norms of the last two vectors
@@ -81,7 +84,6 @@ template <class T> struct krylov_of : krylov_state {
   gla_status pause (double seconds);
   gla_status check_residuals (int64_t k, int some, const double *theta_, double *residuals);
   gla_status check_orthogonality (int64_t k, int some, int64_t count, double *largest);
-  gla_status from_device (void *to, const void *from, size_t bytes);
   // Blocks are given by their numbers; coefficients are behind `records`.
   virtual gla_status multiply (int64_t from, int64_t to);
   // C = [V W]'*(W*M) for the first `count` blocks V
@@ -94,6 +96,8 @@ template <class T> struct krylov_of : krylov_state {
   virtual gla_status random_column (int64_t c, int k, uint64_t column_seed);
   virtual gla_status turn (int64_t count, int64_t keep); // by S, and the block behind moves
   virtual gla_status to_device (void *to, const void *from, size_t bytes);
+  virtual gla_status from_device (void *to, const void *from, size_t bytes);
+  virtual gla_status read_flags (krylov_flags *flags);
   virtual gla_status wait (); // for all that was launched
   // (krylov_settle.cu) Column k of block c becomes orthonormal to all before it. h: its
   // coefficients in those, (c*b + b) numbers, with its norm in place k of the last b; NULL if they

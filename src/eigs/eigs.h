@@ -5,13 +5,16 @@
 #define GPULINALG_EIGS_H
 
 #include "auto/place.h"
+#include "common/krylov_swap.h"
 #include "sparse/sparse.h"
 
 // A matrix whose rows are spread over ranks: S is rectangular then, what is here of it.
 typedef struct {
-  gla_krylov_ranks krylov;
+  gla_krylov_swap krylov;
   int rank, ranks;
   double *slots; // one for each rank
+  int gpu;       // of this rank, where all ranks use one; GLA_DEVICE_HOST
+  int rather;    // nonzero: where GPUs have too little memory the CPUs do it
 } gla_eigs_ranks;
 
 typedef struct {
@@ -26,6 +29,7 @@ typedef struct {
   int parts;          // numbers in an element: 1 or 2
   int vectors;        // nonzero: vectors are wanted
   int check;          // nonzero: residuals are wanted
+  int opened;         // nonzero: an engine has had the memory for the basis
   int exponent;       // the engine's operator is 2^exponent times the one given
   gla_sparse *scaled; // a copy of S that is so multiplied, or NULL
 
@@ -68,6 +72,9 @@ gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r);
 void gla_eigs_resolve (gla_eigs_run *run);
 // Fills the results and run->report.
 gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results);
+// The place of the call by the place of the context, of a rank the one that it would take. Before
+// the matrix is scaled. gla_choice_end is up to the caller.
+gla_status gla_eigs_choose (gla_eigs_run *run, const gla_eigs_results *results, gla_choice *choice);
 // Runs the method on the GPU where one is chosen; what that cannot do the CPU does.
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results);
 

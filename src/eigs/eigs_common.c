@@ -9,7 +9,7 @@
 gla_status gla_eigs_agree (gla_eigs_run *run, gla_status own)
 {
   const gla_eigs_ranks *r = run->ranks;
-  return r != NULL ? r->krylov.agree (r->krylov.user, own) : own;
+  return r != NULL ? r->krylov.ranks.agree (r->krylov.ranks.user, own) : own;
 }
 
 double gla_eigs_most (gla_eigs_run *run, double own)
@@ -21,7 +21,7 @@ double gla_eigs_most (gla_eigs_run *run, double own)
   for (int k = 0; k < r->ranks; k++)
     r->slots[k] = k == r->rank ? own : 0;
   // a failure comes to light where the ranks agree next
-  r->krylov.add (r->krylov.user, r->slots, r->ranks);
+  r->krylov.ranks.add (r->krylov.ranks.user, r->slots, r->ranks);
   for (int k = 0; k < r->ranks; k++)
     most = isnan (r->slots[k]) || r->slots[k] > most ? r->slots[k] : most;
   return most;
@@ -40,7 +40,7 @@ static void share (gla_eigs_run *run, double *x, int64_t count)
     return;
   if (r->rank > 0)
     memset (x, 0, (size_t)count * sizeof *x);
-  r->krylov.add (r->krylov.user, x, count);
+  r->krylov.ranks.add (r->krylov.ranks.user, x, count);
 }
 
 gla_status gla_eigs_projected (gla_eigs_run *run, int64_t m, double *A, double *theta)

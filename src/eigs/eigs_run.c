@@ -76,7 +76,7 @@ static gla_status describe_job (gla_eigs_run *run)
                               .user = run,
                               .monitor = {gla_poll_stop, run->ctx}};
   if (run->ranks != NULL) {
-    run->job.ranks = &run->ranks->krylov;
+    run->job.ranks = &run->ranks->krylov.ranks;
     run->job.monitor = (gla_monitor){NULL, NULL};
   }
   if (run->S != NULL) {
@@ -226,6 +226,7 @@ gla_status gla_eigs_run_on (void *call, gla_engine *engine)
   gla_status status = open_job (run);
   if (status != GLA_OK)
     return status;
+  run->opened = 1;
   run->report = (gla_eigs_report){.products = products,
                                   .basis = run->job.basis,
                                   .block = run->job.block,
@@ -237,12 +238,38 @@ gla_status gla_eigs_run_on (void *call, gla_engine *engine)
   return status;
 }
 
-// Rows that are spread over ranks: on the CPU of each.
-static gla_status run_by_rows (gla_eigs_call *call)
+static gla_status run_on_cpus (gla_eigs_call *call)
 {
   gla_engine *cpu = NULL;
   const gla_status status = gla_eigs_agree (call->run, gla_context_cpu (call->run->ctx, &cpu));
   return status == GLA_OK ? gla_eigs_run_on (call, cpu) : status;
+}
+
+// Rows that are spread over ranks: on the GPU of each, or on the CPU of each. What the ranks have
+// agreed on before the first vector is the same on all.
+static gla_status run_by_rows (gla_eigs_call *call)
+{
+  gla_eigs_run *run = call->run;
+  gla_engine *gpu = NULL;
+  if (run->ranks->gpu == GLA_DEVICE_HOST)
+    return run_on_cpus (call);
+  gla_status status = gla_eigs_agree (run, gla_context_gpu (run->ctx, run->ranks->gpu, &gpu));
+  if (status == GLA_OK)
+    status = gla_eigs_run_on (call, gpu);
+  if (status != GLA_ERROR_OUT_OF_MEMORY || run->opened || !run->ranks->rather)
+    return status;
+  gla_warn (run->ctx, "device-memory", "the GPUs have too little free memory; the CPUs do it");
+  return run_on_cpus (call);
+}
+
+gla_status gla_eigs_choose (gla_eigs_run *run, const gla_eigs_results *results, gla_choice *choice)
+{
+  const gla_eigs_call call = {run, results};
+  const gla_status status = describe_job (run);
+  if (status != GLA_OK)
+    return status;
+  choose_sizes (run, 1);
+  return gla_choose (run->ctx, &placing, &call, 1, GLA_DEVICE_HOST, choice);
 }
 
 gla_status gla_eigs_run_somewhere (gla_eigs_run *run, const gla_eigs_results *results)

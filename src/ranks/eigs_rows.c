@@ -31,16 +31,19 @@ static int add (void *user, double *x, int64_t count)
   return failed;
 }
 
+// Too little memory counts 1, what cannot be helped by less of it more than all ranks together.
+// Where one rank has that, all get it or GLA_ERROR_STOPPED, so that none tries again.
 static gla_status agree (void *user, gla_status own)
 {
   gla_eigs_rows_call *call = user;
-  double failed = own != GLA_OK;
+  const double hard = 2.0 * GLA_MAX_RANKS;
+  double failed = own == GLA_OK ? 0 : own == GLA_ERROR_OUT_OF_MEMORY ? 1 : hard;
   call->elsewhere = 0;
   const int over = add (call, &failed, 1);
-  if (own != GLA_OK)
+  if (own != GLA_OK && (own != GLA_ERROR_OUT_OF_MEMORY || failed < hard))
     return own;
   call->elsewhere |= failed > 0;
-  return over ? GLA_ERROR_STOPPED : failed > 0 ? GLA_ERROR_OUT_OF_MEMORY : GLA_OK;
+  return over || failed >= hard ? GLA_ERROR_STOPPED : failed > 0 ? GLA_ERROR_OUT_OF_MEMORY : GLA_OK;
 }
 
 //------------------------------------------------------------------------------
@@ -57,11 +60,13 @@ static int64_t mixed (int64_t sum, const void *from, size_t bytes)
 }
 
 // One number for all options, so that ranks find out whether theirs are the same.
-static int64_t options_as_number (const gla_eigs_run *run)
+static int64_t options_as_number (const gla_eigs_rows_call *call)
 {
+  const gla_eigs_run *run = &call->run;
   const gla_eigs_options *o = &run->o;
-  const int64_t numbers[] = {o->method,     o->block, o->basis,   o->maxit,     (int64_t)o->seed,
-                             o->trust != 0, o->steps, run->which, o->v0 != NULL};
+  const int64_t numbers[] = {
+      o->method,     o->block, o->basis,   o->maxit,      (int64_t)o->seed,
+      o->trust != 0, o->steps, run->which, o->v0 != NULL, gla_eigs_rows_wish (call)};
   return mixed (mixed (1469598103, numbers, sizeof numbers), &o->tol, sizeof o->tol);
 }
 
@@ -80,12 +85,12 @@ static gla_status prepare (gla_eigs_rows_call *call, const gla_eigs_results *r)
   return gla_fail (run->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
 }
 
-static gla_status meet (gla_eigs_rows_call *call, gla_status status)
+static gla_status meet (gla_eigs_rows_call *call, gla_status status, int on_gpu)
 {
   const gla_eigs_run *run = &call->run;
-  gla_rank_card card = {.call = GLA_CALL_EIGS, .status = status};
+  gla_rank_card card = {.call = GLA_CALL_EIGS, .status = status, .flags = on_gpu};
   card.facts[GLA_FACT_COUNT] = run->k;
-  card.facts[GLA_FACT_OPTIONS] = options_as_number (run);
+  card.facts[GLA_FACT_OPTIONS] = options_as_number (call);
   card.facts[GLA_FACT_OUTPUTS] = run->vectors | run->check << 1;
   return gla_ranks_meet (run->ctx, call->S->ranks, &card);
 }
@@ -112,7 +117,8 @@ static gla_status work (gla_eigs_rows_call *call, const gla_eigs_results *result
 {
   gla_eigs_run *run = &call->run;
   gla_ranks *ranks = call->S->ranks;
-  const gla_callbacks before = gla_silence (run->ctx);
+  gla_eigs_rows_settle (call);
+  const gla_callbacks before = gla_ranks_enter (ranks);
   const gla_place place = run->ctx->place;
   run->ctx->place = GLA_PLACE_CPU; // also for what rank 0 computes densely
   gla_status status = check_matrix (call);
@@ -122,10 +128,11 @@ static gla_status work (gla_eigs_rows_call *call, const gla_eigs_results *result
   if (status == GLA_OK)
     status = gla_eigs_is_dense (run) ? gla_eigs_rows_dense (call, results)
                                      : gla_eigs_solve (run, results);
+  status = gla_eigs_rows_leave (call, status);
   if (status != GLA_OK && !call->elsewhere)
     gla_ranks_note (ranks, status);
   const gla_status agreed = gla_ranks_agree (ranks);
-  run->ctx->callbacks = before;
+  gla_ranks_leave (ranks, before);
   run->ctx->place = place;
   if (agreed != GLA_OK || common == GLA_OK)
     return agreed;
@@ -138,6 +145,7 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
 {
   gla_eigs_results r = {.size = 0};
   gla_eigs_options o = {.size = 0};
+  int on_gpu = 0;
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
@@ -153,15 +161,22 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
 
   const gla_operator matrix = {.size = sizeof matrix, .sparse = S->local};
   gla_eigs_rows_call call = {.S = S};
-  call.common = (gla_eigs_ranks){.krylov = {.before = S->first[S->ranks->transport.rank],
-                                            .order = S->n,
-                                            .reach = S->reach,
-                                            .extend = extend,
-                                            .add = add,
-                                            .agree = agree,
-                                            .user = &call},
+  call.common = (gla_eigs_ranks){.krylov = {.ranks = {.before = S->first[S->ranks->transport.rank],
+                                                      .order = S->n,
+                                                      .reach = S->reach,
+                                                      .extend = extend,
+                                                      .add = add,
+                                                      .agree = agree,
+                                                      .user = &call},
+                                            .gives = S->give[S->ranks->transport.ranks],
+                                            .takes = S->halo,
+                                            .left = S->left,
+                                            .given = S->given,
+                                            .swap = gla_eigs_rows_swap,
+                                            .fail = gla_eigs_rows_fail},
                                  .rank = S->ranks->transport.rank,
-                                 .ranks = S->ranks->transport.ranks};
+                                 .ranks = S->ranks->transport.ranks,
+                                 .gpu = GLA_DEVICE_HOST};
   call.run = (gla_eigs_run){.ctx = ctx,
                             .A = &matrix,
                             .S = S->local,
@@ -178,7 +193,9 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
                             .ranks = &call.common};
   if (status == GLA_OK)
     status = prepare (&call, &r);
-  status = meet (&call, status);
+  if (status == GLA_OK)
+    status = gla_eigs_rows_choose (&call, &r, &on_gpu);
+  status = meet (&call, status, on_gpu);
   if (status == GLA_OK)
     status = work (&call, &r);
   if (status == GLA_OK)

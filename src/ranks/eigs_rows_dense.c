@@ -35,7 +35,7 @@ static void put_rows (const gla_eigs_rows_call *call, double *A)
     for (int64_t k = gla_csr_at (c->start, c->index_bytes, line);
          k < gla_csr_at (c->start, c->index_bytes, line + 1); k++) {
       const int64_t other = gla_csr_at (c->index, c->index_bytes, k);
-      const int64_t i = call->common.krylov.before + (by_columns ? other : line);
+      const int64_t i = call->common.krylov.ranks.before + (by_columns ? other : line);
       const int64_t j = gla_sparse_rows_column (S, by_columns ? line : other);
       for (int p = 0; p < parts; p++)
         A[(i + j * S->n) * parts + p] = M->pattern ? M->value[p]
@@ -128,7 +128,7 @@ static void take_answer (gla_eigs_rows_call *call, const dense_answer *a,
       results->residuals[i] = a->numbers[run->k + i];
     if (run->vectors)
       to_type (run->type,
-               vectors_of (run, a) + (i * run->n + call->common.krylov.before) * run->parts,
+               vectors_of (run, a) + (i * run->n + call->common.krylov.ranks.before) * run->parts,
                run->rows * run->parts,
                (char *)results->vectors.data + (size_t)(i * results->vectors.column_stride) * size);
   }
@@ -144,7 +144,7 @@ static void take_answer (gla_eigs_rows_call *call, const dense_answer *a,
 static gla_status compute (gla_eigs_rows_call *call, const dense_answer *a)
 {
   gla_eigs_run *run = &call->run;
-  const gla_krylov_ranks *ranks = &call->common.krylov;
+  const gla_krylov_ranks *ranks = &call->common.krylov.ranks;
   gla_status status = GLA_OK;
   put_rows (call, a->A);
   ranks->add (ranks->user, a->A, run->n * run->n * run->parts);

@@ -94,3 +94,45 @@ const void *gla_sparse_rows_extend (gla_sparse_rows *S, const void *X, int64_t l
       break; // the ranks are broken, which the next sum finds
   return S->extended;
 }
+
+//------------------------------------------------------------------------------
+// vectors whose elements of a row are side by side
+//------------------------------------------------------------------------------
+
+gla_status gla_sparse_rows_swap_room (gla_sparse_rows *S, int64_t width)
+{
+  const size_t size = gla_type_size (S->type);
+  const int64_t gives = S->give[S->ranks->transport.ranks];
+  if (width <= S->swap_width)
+    return GLA_OK;
+  if ((uint64_t)width > SIZE_MAX / 2 / size / (size_t)(gives + S->halo + 1))
+    return GLA_ERROR_OUT_OF_MEMORY;
+  char *out = malloc ((size_t)(gives * width) * size + 1),
+       *in = malloc ((size_t)(S->halo * width) * size + 1);
+  if (out == NULL || in == NULL) {
+    free (out);
+    free (in);
+    return GLA_ERROR_OUT_OF_MEMORY;
+  }
+  free (S->swap_out);
+  free (S->swap_in);
+  S->swap_out = out;
+  S->swap_in = in;
+  S->swap_width = width;
+  return GLA_OK;
+}
+
+void gla_sparse_rows_swap (gla_sparse_rows *S, int64_t columns)
+{
+  const size_t row = (size_t)columns * gla_type_size (S->type);
+  const int rank = S->ranks->transport.rank, count = S->ranks->transport.ranks;
+  for (int k = 1; k < count; k++) {
+    const int to = (rank + k) % count, from = (rank + count - k) % count;
+    const int64_t gives = S->give[to + 1] - S->give[to], takes = S->take[from + 1] - S->take[from];
+    if ((gives > 0 || takes > 0) &&
+        gla_ranks_exchange (S->ranks, to, S->swap_out + (size_t)S->give[to] * row,
+                            (size_t)gives * row, from, S->swap_in + (size_t)S->take[from] * row,
+                            (size_t)takes * row))
+      return; // the ranks are broken, which the next sum finds
+  }
+}

@@ -23,6 +23,8 @@ void gla_sparse_rows_destroy (gla_sparse_rows *S)
   free (S->out);
   free (S->in);
   free (S->extended);
+  free (S->swap_out);
+  free (S->swap_in);
   free (S);
 }
 

@@ -24,21 +24,27 @@ struct gla_sparse_rows {
   gla_sparse *local;
   void *start, *index; // of it, where they are our own
   int64_t left, reach, halo;
-  int64_t *columns; // halo: the columns of other ranks, ascending
-  int64_t *take;    // ranks+1: columns[take[r]] .. come from rank r
-  int64_t *give;    // ranks+1: given[give[r]] .. go to rank r
-  int64_t *given;   // rows, from 0 here
-  int64_t *counts;  // ranks
-  int hermitian;    // -1: not known yet
-  int64_t width;    // vectors that there is room for
-  char *out, *in;   // of a message
-  char *extended;   // reach x width
+  int64_t *columns;         // halo: the columns of other ranks, ascending
+  int64_t *take;            // ranks+1: columns[take[r]] .. come from rank r
+  int64_t *give;            // ranks+1: given[give[r]] .. go to rank r
+  int64_t *given;           // rows, from 0 here
+  int64_t *counts;          // ranks
+  int hermitian;            // -1: not known yet
+  int64_t width;            // vectors that there is room for
+  char *out, *in;           // of a message
+  char *extended;           // reach x width
+  int64_t swap_width;       // vectors that there is room for in these:
+  char *swap_out, *swap_in; // all rows that go to others, and come from them
 };
 
 // Room for products with so many vectors.
 gla_status gla_sparse_rows_room (gla_sparse_rows *S, int64_t width);
 // X (leading dimension ld) with the halo: reach x columns, valid until the next call. All ranks.
 const void *gla_sparse_rows_extend (gla_sparse_rows *S, const void *X, int64_t ld, int64_t columns);
+// Room for so many vectors whose elements of a row are side by side, and an exchange of them: rows
+// given[0..] in swap_out to the ranks that need them, the halo to swap_in. All ranks.
+gla_status gla_sparse_rows_swap_room (gla_sparse_rows *S, int64_t width);
+void gla_sparse_rows_swap (gla_sparse_rows *S, int64_t columns);
 // The column of A that is column k of `local`.
 int64_t gla_sparse_rows_column (const gla_sparse_rows *S, int64_t k);
 // Whether A = A', exactly but for one case in 2^63. All ranks, after they have met; the same on

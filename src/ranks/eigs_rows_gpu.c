@@ -1,0 +1,91 @@
+// eigs_rows_gpu.c: eigenvalues of a matrix whose rows are spread over ranks, each with a GPU
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All ranks work on GPUs, or all on CPUs: blocks and bases are of other sizes there. So the ranks
+// tell each other, when they meet, whether they would take a GPU.
+
+#include "eigs_rows.h"
+
+// Whether a GPU can be thought of at all.
+static int may_take_gpu (const gla_eigs_run *run)
+{
+  return run->ctx->place != GLA_PLACE_CPU && !gla_eigs_is_dense (run);
+}
+
+gla_status gla_eigs_rows_choose (gla_eigs_rows_call *call, const gla_eigs_results *results,
+                                 int *on_gpu)
+{
+  gla_eigs_run *run = &call->run;
+  gla_choice *choice = &call->choice;
+  const int local = call->S->ranks->transport.local_rank;
+  *choice = (gla_choice){.place = GLA_NOWHERE};
+  *on_gpu = 0;
+  if (!may_take_gpu (run))
+    return GLA_OK;
+  if (run->o.method == GLA_EIGS_METHOD_PLAIN)
+    return run->ctx->place == GLA_PLACE_AUTO
+               ? GLA_OK
+               : gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT,
+                           "of rows on several ranks the plain method runs on the CPU");
+  run->ctx->rank_here = 1 + local;
+  gla_status status = gla_eigs_choose (run, results, choice);
+  run->ctx->rank_here = 0;
+  *on_gpu = status == GLA_OK && choice->count > 0;
+  if (*on_gpu && gla_sparse_rows_swap_room (call->S, run->job.block) != GLA_OK)
+    status = gla_fail (run->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
+  return status;
+}
+
+int gla_eigs_rows_wish (const gla_eigs_rows_call *call)
+{
+  const gla_place place = call->run.ctx->place;
+  return place == GLA_PLACE_CPU ? 0 : place == GLA_PLACE_AUTO ? 1 : 2;
+}
+
+void gla_eigs_rows_settle (gla_eigs_rows_call *call)
+{
+  const gla_ranks *ranks = call->S->ranks;
+  int all = 1;
+  for (int r = 0; r < ranks->transport.ranks; r++)
+    all &= ranks->cards[r].flags != 0;
+  if (!all)
+    return;
+  call->common.gpu = call->choice.devices[0];
+  call->common.rather = call->run.ctx->place == GLA_PLACE_AUTO;
+  call->common.krylov.out = call->S->swap_out;
+  call->common.krylov.in = call->S->swap_in;
+}
+
+void gla_eigs_rows_swap (void *user, int64_t columns)
+{
+  const gla_eigs_rows_call *call = user;
+  gla_sparse_rows_swap (call->S, columns);
+}
+
+static gla_status device_failure (const gla_eigs_rows_call *call, gla_status status)
+{
+  return gla_fail (call->run.ctx, status, "device %d: %s", call->common.gpu,
+                   gla_status_text (status));
+}
+
+void gla_eigs_rows_fail (void *user, gla_status status)
+{
+  gla_eigs_rows_call *call = user;
+  call->lost |= status == GLA_ERROR_DEVICE_FAILURE;
+  gla_ranks_note (call->S->ranks, device_failure (call, status));
+}
+
+gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status)
+{
+  gla_context *ctx = call->run.ctx;
+  const int gpu = call->common.gpu, own = !call->elsewhere;
+  call->lost |= own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE;
+  if (own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE)
+    (void)device_failure (call, status);
+  if (call->lost) {
+    gla_sparse_leave_gpus (call->S->local);
+    gla_context_lose (ctx, gpu);
+  }
+  gla_choice_end (ctx, &call->choice, status == GLA_OK ? call->run.report.device : GLA_NOWHERE);
+  return status;
+}
