@@ -15,7 +15,7 @@ if make --no-print-directory headers >"$log" 2>&1; then
   done | {
     passed=0 failed=0
     if gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -I../src bench_ranks.c bench_gsvd_gpus.c &&
-       g++ -std=c++17 -Wall -Wextra -fsyntax-only -I../src bench_sparse_gpus.cc; then
+       g++ -std=c++17 -Wall -Wextra -fsyntax-only -I../src bench_sparse_gpus.cc bench_rank_gpus.cc; then
       passed=1
     else
       failed=1

@@ -182,6 +182,9 @@ if [ "$cuda" = yes ]; then
   done
   one_by_one
   if [ "$gpu" ]; then
+    for name in rows rows_pairs sparse_rows eigs_rows; do
+      suite "cuda_$name on GPUs" "tests/c/build/cuda_$name" gpu
+    done
     step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
   fi
   suite "benchmarks compile" sh tests/bench.sh "$jobs"

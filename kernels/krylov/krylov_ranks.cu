@@ -70,8 +70,7 @@ template <class T> krylov_ranks<T>::~krylov_ranks ()
 // what a rank does with its own rows
 //------------------------------------------------------------------------------
 
-template <class T>
-gla_status krylov_ranks<T>::put (int64_t first, int64_t count, const void *from)
+template <class T> gla_status krylov_ranks<T>::put (int64_t first, int64_t count, const void *from)
 {
   if (this->n > 0)
     attempt ([&] () { return krylov_of<T>::put (first, count, from); });

@@ -7,8 +7,8 @@
 #include "common/krylov_swap.h"
 #include "krylov_state.cuh"
 
-// The basis of this rank's rows stays on its GPU; the host brings rows of a block from rank to rank,
-// and adds up projections over the ranks. All ranks have the same sums, so they make the same
+// The basis of this rank's rows stays on its GPU; the host brings rows of a block from rank to
+// rank, and adds up projections over the ranks. All ranks have the same sums, so they make the same
 // decisions, from the sums that the host has.
 //
 // What the others wait for must come also from a rank whose GPU has failed. So nothing here returns
@@ -16,11 +16,11 @@
 // calls go on to the next sum, where all ranks leave.
 template <class T> struct krylov_ranks : krylov_of<T> {
   const gla_krylov_swap *swap;
-  char *more;            // memory on the device, of what follows
-  T *x, *out;            // a block with the rows of other ranks; the rows that others need
-  int64_t *given;        // which these are
-  double *sums;          // on the host: of the last projection
-  const double *summed;  // where that is on the device, NULL: no longer there
+  char *more;           // memory on the device, of what follows
+  T *x, *out;           // a block with the rows of other ranks; the rows that others need
+  int64_t *given;       // which these are
+  double *sums;         // on the host: of the last projection
+  const double *summed; // where that is on the device, NULL: no longer there
   int64_t summed_count;
   gla_status own;
 

@@ -20,6 +20,15 @@ enum { MOST_RANKS = 512 };
 // Where the ranks work.
 static gla_place crew_place = GLA_PLACE_CPU;
 
+// With the argument "gpu": each on a GPU of this machine, with fewer cases.
+static inline int crew_on_gpus (int argc, char **argv)
+{
+  if (argc < 2 || strcmp (argv[1], "gpu") != 0)
+    return 0;
+  crew_place = GLA_PLACE_GPU;
+  return 1;
+}
+
 typedef struct crew crew;
 typedef struct {
   crew *all;

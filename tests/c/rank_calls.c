@@ -69,7 +69,8 @@ static void call_pair (member *m, const one_case *c, int64_t rows)
 static gla_csr ring (gla_type type, int64_t from, int64_t to)
 {
   const int64_t rows = to - from, entries = rows * (2 * WIDTH + 1);
-  int64_t *start = malloc ((size_t)(rows + 1) * 8), *index = malloc ((size_t)entries * 8 + 8), e = 0;
+  int64_t *start = malloc ((size_t)(rows + 1) * 8), *index = malloc ((size_t)entries * 8 + 8),
+          e = 0;
   void *values = malloc ((size_t)entries * gla_type_size (type) + 8);
   start[0] = 0;
   for (int64_t i = from; i < to; i++) {
@@ -152,10 +153,9 @@ static gla_status run (one_case *c, int ranks, int64_t n, const char *what)
   crew_run (&all, ranks, body, c);
   fake_cuda_answer = (fake_cuda_answers){0};
   // copies of a sparse matrix are gone with the GPU that has failed
-  CHECK (fake_cuda_live () == before ||
-             (c->what == PRODUCT && fake_cuda_has_failed () == FAKE_DEVICE),
-         "%s, failure %lld: %lld left", what, (long long)n,
-         (long long)(fake_cuda_live () - before));
+  CHECK (
+      fake_cuda_live () == before || (c->what == PRODUCT && fake_cuda_has_failed () == FAKE_DEVICE),
+      "%s, failure %lld: %lld left", what, (long long)n, (long long)(fake_cuda_live () - before));
   for (int r = 0; r < ranks; r++)
     CHECK (all.members[r].good, "%s: rank %d has no GPU", what, r);
   for (int r = 1; r < ranks; r++)
@@ -181,7 +181,8 @@ static void check_case (one_case *c, int ranks)
   for (int64_t n = 1 + c->block % step; n <= calls; n += step) {
     const gla_status failed = run (c, ranks, n, what);
     const fake_cuda_failure kind = fake_cuda_has_failed ();
-    // an event that orders memory of arrays may fail unseen, where a GPU that fails goes on to do so
+    // an event that orders memory of arrays may fail unseen, where a GPU that fails goes on to do
+    // so
     const int unseen = failed == GLA_OK && (c->what == QR || c->what == PAIR);
     if (kind == FAKE_DEVICE)
       CHECK (unseen || (failed == GLA_ERROR_DEVICE_FAILURE &&

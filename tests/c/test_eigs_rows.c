@@ -39,6 +39,10 @@ static void eigs_body (member *m)
   m->status = gla_sparse_rows_create (m->ctx, m->ranks, &r.csr, &S, &o);
   if (m->status == GLA_OK)
     m->status = gla_eigs_rows (m->ctx, S, p->k, p->which, &results, &own, &p->reports[m->rank]);
+  // the GPUs of the ranks have other numbers
+  m->good = p->reports[m->rank].dense || m->status != GLA_OK ||
+            (p->reports[m->rank].device == GLA_DEVICE_HOST) == (crew_place == GLA_PLACE_CPU);
+  p->reports[m->rank].device = 0;
   gla_sparse_rows_destroy (S);
   rows_free (&r);
 }
@@ -76,6 +80,8 @@ static void check_eigs (problem *p, int ranks, const char *what)
   if (p->only_values)
     a.vectors.data = NULL;
   check_answer (p->A, &a, p->k, p->which, what);
+  for (int r = 0; r < ranks; r++)
+    CHECK (all.members[r].good, "%s: the place of rank %d", what, r);
   for (int r = 1; r < ranks; r++)
     CHECK (memcmp (p->values[r], p->values[0], sizeof p->values[0]) == 0 &&
                memcmp (p->residuals[r], p->residuals[0], sizeof p->residuals[0]) == 0 &&
@@ -94,7 +100,8 @@ static void test_graph (gla_type type, element f, int64_t n, int64_t k, double s
   static int turn; // each case has other numbers of ranks and other splits than the last one
   for (int which = 0; which <= GLA_EIGS_WHICH_BE; which++, turn++) {
     char text[120];
-    const int ranks = counts[turn % (SLOW ? 3 : 5)], split = turn % 7 % SPLITS;
+    const int few = SLOW || crew_place != GLA_PLACE_CPU;
+    const int ranks = counts[turn % (few ? 3 : 5)], split = turn % 7 % SPLITS;
     snprintf (text, sizeof text, "%s, %d ranks, split %d", what, ranks, split);
     problem *p = new_problem (&A, k, (gla_eigs_which)which, o, ranks, split);
     p->only_values = which == GLA_EIGS_WHICH_SA;
@@ -167,7 +174,7 @@ static void test_bits (void)
   double values[2][K];
   for (int k = 0; k < 4; k++) {
     problem *p = new_problem (&A, K, GLA_EIGS_WHICH_LA, &o, k < 2 ? 3 : k == 2 ? 1 : 8, k / 2);
-    crew_run (&all, k < 2 ? 3 : k == 2 ? 1 : 8, eigs_body, p);
+    crew_run (&all, k < 2 ? 3 : k == 2 ? 1 : 8, eigs_body, p); // 8 of them share the GPUs
     crew_expect (&all, GLA_OK, "", "a long path");
     CHECK (p->reports[0].converged == K, "a long path: %lld", (long long)p->reports[0].converged);
     if (k < 2)
@@ -260,9 +267,35 @@ static void test_faults (void)
   matrix_free (&A);
 }
 
-int main (void)
+// Blocks of 1, 2, 4 and 8 columns, vectors that vanish, and entries that have to be scaled.
+static void test_on_gpus (void)
+{
+  for (int t = 0; t < 4; t++) {
+    const gla_type type = types[t];
+    const int single = gla_type_real (type) == GLA_TYPE_S;
+    const gla_eigs_options o = {.block = 0}, one = {.block = 1}, two = {.block = 2},
+                           eight = {.block = 8};
+    test_graph (type, grid, SIDE * SIDE, 7, 1, &o, "grid");
+    test_graph (type, grid, SIDE * SIDE, 7, 1, &one, "grid, single vectors");
+    test_graph (type, paths, 200, 10, 1, t % 2 ? &eight : &two, "equal paths in blocks");
+    test_graph (type, identity, 110, 5, 1, &o, "identity");
+    test_graph (type, zero, 100, 3, 1, &o, "zero");
+    test_graph (type, paths, 150, 7, single ? 1e30 : 1e200, &o, "huge entries");
+    test_graph (type, path, 40, 5, 1, &o, "small path");
+    if (gla_type_is_complex (type))
+      test_graph (type, phases, 140, 4, 1, &o, "path with phases");
+  }
+  test_bits ();
+}
+
+int main (int argc, char **argv)
 {
   CHECK (gla_context_create (&ctx) == GLA_OK, "context");
+  if (crew_on_gpus (argc, argv)) {
+    test_on_gpus ();
+    gla_context_destroy (ctx);
+    return check_report ("test_eigs_rows on GPUs");
+  }
   for (int t = 0; t < 4; t++)
     if (!SLOW || t % 3 == 0)
       test_graphs (types[t]);

@@ -300,10 +300,81 @@ static void test_not_finite (void)
   qr_page_free (&page);
 }
 
-int main (void)
+//------------------------------------------------------------------------------
+// on GPUs
+//------------------------------------------------------------------------------
+
+// Takes what is free on GPU 0, but for less than 64 MB.
+static int hog (gla_context *other, void **pieces, int most)
+{
+  int count = 0;
+  for (size_t bytes = (size_t)4 << 30; bytes >= (size_t)32 << 20; bytes /= 2)
+    while (count < most && gla_memory_take (other, 0, bytes, &pieces[count]) == GLA_OK)
+      count++;
+  return count;
+}
+
+// Rank 0 has not the memory: the same error on all ranks, and the next call is right again.
+static void test_full_gpu (void)
+{
+  enum { PIECES = 200 };
+  static problem p;
+  static void *pieces[PIECES];
+  gla_context *other;
+  const qr_call c = {.type = GLA_TYPE_D, .m = 600000, .n = 40, .pages = 1, .q = 1, .r = 1};
+  for (int full = 1; full >= 0; full--) {
+    qr_page page = qr_page_new (&c);
+    memset (page.a[QR_A].data, 0, qr_bytes (&page.a[QR_A]));
+    CHECK (gla_context_create (&other) == GLA_OK, "a context");
+    const int count = full ? hog (other, pieces, PIECES) : 0;
+    p.qr = &page;
+    crew_split (c.m, 2, 0, p.first);
+    crew_run (&all, 2, qr_body, &p);
+    if (full)
+      crew_expect (&all, GLA_ERROR_OUT_OF_MEMORY, "device 0", "a full GPU");
+    else
+      crew_expect (&all, GLA_OK, "", "a GPU with memory");
+    CHECK (!full || count > 0, "nothing was free on GPU 0");
+    gla_context_destroy (other);
+    free_common (&p, 2);
+    qr_page_free (&page);
+  }
+}
+
+static void test_on_gpus (void)
+{
+  static const int sizes[][2] = {{200, 7}, {97, 33}, {6000, 40}, {9, 9}, {5, 12}};
+  for (int t = 0; t < 4; t++) {
+    for (int s = 0; s < 5; s++)
+      for (int k = 0; k < 3; k++) {
+        const qr_call c = {.type = types[t],
+                           .m = sizes[s][0],
+                           .n = sizes[s][1],
+                           .pages = 1 + s % 2,
+                           .rhs = 2,
+                           .gap = 3,
+                           .q = 1,
+                           .r = 1,
+                           .c = 1,
+                           .pivot = (s + t) % 5 == 4};
+        run_qr (&c, s == 1 ? SAME_COLUMNS : RANDOM, counts[k], (s + k) % SPLITS,
+                s != 1 && !c.pivot);
+      }
+    test_least_squares (types[t], RANDOM, 830, 11, 2);
+    test_least_squares (types[t], SAME_COLUMNS, 83, 11, 3);
+  }
+  test_full_gpu ();
+}
+
+int main (int argc, char **argv)
 {
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   CHECK (gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) == GLA_OK, "CPU");
+  if (crew_on_gpus (argc, argv)) {
+    test_on_gpus ();
+    gla_context_destroy (ctx);
+    return check_report ("test_rows on GPUs");
+  }
   for (int t = 0; t < 4; t++) {
     test_qr_sizes (types[t]);
     test_qr_hard (types[t]);

@@ -94,7 +94,7 @@ static double pencil_error (const gsvd_page *g, const problem *p, int of_b)
   return worst;
 }
 
-static void test_gevd (gla_type type)
+static void test_gevd (gla_type type, int most)
 {
   static problem p;
   const gsvd_call c = {.type = type, .m = 61, .n = 47, .p = 9, .pages = 1, .x = 1};
@@ -102,7 +102,7 @@ static void test_gevd (gla_type type)
   fill_rank (&g, 0, 9, 9);
   fill_rank (&g, 1, 9, 9);
   p.gsvd = &g;
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < most; k++) {
     crew_split (c.m, counts[k], k % SPLITS, p.first[0]);
     crew_split (c.n, counts[k], 0, p.first[1]);
     crew_run (&all, counts[k], gevd_body, &p);
@@ -117,11 +117,26 @@ static void test_gevd (gla_type type)
   gsvd_page_free (&g);
 }
 
-int main (void)
+static void test_on_gpus (void)
 {
+  static const int sizes[][5] = {{60, 50, 7, 99, 99}, {4, 40, 9, 99, 99}, {5000, 700, 30, 99, 99}};
+  for (int t = 0; t < 4; t++) {
+    for (int s = 0; s < 3; s++)
+      for (int k = 0; k < 3; k++)
+        run_gsvd (types[t], sizes[s], counts[k], (s + k) % SPLITS);
+    test_gevd (types[t], 3);
+  }
+}
+
+int main (int argc, char **argv)
+{
+  if (crew_on_gpus (argc, argv)) {
+    test_on_gpus ();
+    return check_report ("test_rows_pairs on GPUs");
+  }
   for (int t = 0; t < 4; t++) {
     test_gsvd (types[t]);
-    test_gevd (types[t]);
+    test_gevd (types[t], 6);
   }
   return check_report ("test_rows_pairs");
 }
