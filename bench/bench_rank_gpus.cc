@@ -1,17 +1,17 @@
 // bench_rank_gpus.cc: rows over ranks, each with a GPU: QR, GSVD and eigenvalues
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// bench_rank_gpus RANKS PLACE [ROWS [ENTRIES]], or mpirun -n R bench_rank_gpus mpi PLACE ..: so many
-// ranks as threads, or those of mpirun (GPULINALG_MPI_PLUGIN names the plugin), on "cpu" or "gpu":
-// rank r on GPU r modulo their number. All ranks together have matrices of ROWS (1000000) x 64, or
-// pairs of two of ROWS/4 x 64, and a graph of preferential attachment with ENTRIES (24) million
-// entries, so more ranks are strong scaling; on the CPU the threads are shared out. Rank 0 prints a
-// line for each: ranks, place, what, rows in all, columns or entries, seconds (the least of three
-// calls behind one that is not timed; of eigenvalues on the CPU of one), seconds that rank 0 waited
-// for messages and megabytes that it sent in the last call, a number of the result to compare with
-// that of other places (the sum of |diag (R)|, of alpha, of the eigenvalues), and an error: the
-// largest |Q*R - A| in 1000 rows over the largest |R|, the same of U*diag (alpha)*X', the largest
-// residual over the norm. Build it with make -C bench gpus.
+// bench_rank_gpus RANKS PLACE [ROWS [ENTRIES]], or mpirun -n R bench_rank_gpus mpi PLACE ..: so
+// many ranks as threads, or those of mpirun (GPULINALG_MPI_PLUGIN names the plugin), on "cpu" or
+// "gpu": rank r on GPU r modulo their number. All ranks together have matrices of ROWS (1000000) x
+// 64, or pairs of two of ROWS/4 x 64, and a graph of preferential attachment with ENTRIES (24)
+// million entries, so more ranks are strong scaling; on the CPU the threads are shared out. Rank 0
+// prints a line for each: ranks, place, what, rows in all, columns or entries, seconds (the least
+// of three calls behind one that is not timed; of eigenvalues on the CPU of one), seconds that rank
+// 0 waited for messages and megabytes that it sent in the last call, a number of the result to
+// compare with that of other places (the sum of |diag (R)|, of alpha, of the eigenvalues), and an
+// error: the largest |Q*R - A| in 1000 rows over the largest |R|, the same of U*diag (alpha)*X',
+// the largest residual over the norm. Build it with make -C bench gpus.
 
 #include "gpulinalg.h"
 #include "sparse_graphs.cuh"
@@ -229,8 +229,8 @@ static void sparse (member *m)
   std::vector<int> start (g.start.begin () + from, g.start.begin () + to + 1);
   for (int &s : start)
     s -= g.start[from];
-  const gla_csr csr = {GLA_TYPE_D,    to - from, g.n, 4, start.data (), g.index.data () + g.start[from],
-                       nullptr};
+  const gla_csr csr = {
+      GLA_TYPE_D, to - from, g.n, 4, start.data (), g.index.data () + g.start[from], nullptr};
   gla_sparse_rows *S = nullptr;
   need (gla_sparse_rows_create (m->ctx, m->ranks, &csr, &S, nullptr) == GLA_OK,
         gla_message (m->ctx));
@@ -259,9 +259,8 @@ static void sparse (member *m)
   need ((report.device != GLA_DEVICE_HOST) == gpu, "the eigenvalues come from another place");
   print (m, "eigs", g.n, (int64_t)g.index.size (), t, sum, worst / report.norm);
   fill (x, 300, from);
-  const timing p = measure (m, 1, CALLS, [&] () {
-    return gla_spmv_rows (m->ctx, S, &x, &y, nullptr);
-  });
+  const timing p =
+      measure (m, 1, CALLS, [&] () { return gla_spmv_rows (m->ctx, S, &x, &y, nullptr); });
   print (m, "spmv", g.n, (int64_t)g.index.size (), p, NAN, NAN);
   gla_sparse_rows_destroy (S);
   for (const gla_array &a : {values, V, x, y})

@@ -132,7 +132,10 @@
 ## @qcode{"v0"}, and gets these rows of @var{V}; a rank may have none.  All other results
 ## but @code{seconds} are the same on all ranks, to the bit.  The Lanczos vectors are spread over
 ## the ranks like the rows of @var{A}, so several computers can hold what is too large for one.
-## Each rank works on its CPU; the call is fastest where all have about equally many nonzeros.
+## The call is fastest where all have about equally many nonzeros.  Each rank works on its CPU
+## or, with @qcode{"device"} @qcode{"gpu"}, or @qcode{"auto"} where all would gain, each on one
+## GPU, on which its rows of the vectors stay; @qcode{"plain"} runs on the CPU.  All ranks must
+## ask for the same, but for the numbers of GPUs.
 ##
 ## @var{sigma} must be @qcode{"lm"}, @qcode{"la"}, @qcode{"sa"} or @qcode{"be"}, because
 ## nothing is factored.  @var{A} cannot be a plan or a function, and there is no

@@ -223,7 +223,7 @@ all ranks are one matrix, and so are those of @var{B}, as in @code{gsvd_hz}.  Al
 results are the same on all ranks, to the bit.  With @qcode{"root"} the matrices and
 the results are on rank 0 alone.  With @qcode{"columns"} the matrices are on rank 0, and
 each rank gets its block of columns of @var{Z}, @var{C} and @var{S}, and the whole
-@var{lambda}.  With all three, all ranks share the sweeps of one large pair on their CPUs.  There is no @qcode{"progress"} then.
+@var{lambda}.  With @qcode{"rows"} each rank may work on one GPU.  With all three, all ranks share the sweeps of one large pair on their CPUs.  There is no @qcode{"progress"} then.
 
 Where @code{[@var{A}; @var{B}]} has less than full rank, to rounding, the pencil is
 singular: @var{Z} does not exist, and there are fewer than @var{q} eigenvalues.

@@ -57,8 +57,7 @@ The struct @var{info} has these fields:
 The MPI that is used, for example @qcode{"Open MPI v4.1.4"}.
 @item local_rank
 @itemx local_ranks
-The number of this rank among those of its computer, and how many these are.  With
-several GPUs, @code{"device", mod (info.local_rank, gpus)} gives each rank its own.
+The number of this rank among those of its computer, and how many these are.
 @item messages_sent
 @itemx messages_received
 @itemx bytes_sent
@@ -93,6 +92,14 @@ mine = floor (10 * rank / ranks) + 1 : floor (10 * (rank + 1) / ranks)
 @end group
 @end example
 
+@subheading GPUs
+With the @qcode{"device"} @qcode{"gpu"} each rank works on one GPU: number
+@code{mod (info.local_rank, gpus)} of those of its computer, or of those that
+@qcode{"device"} lists.  Ranks may share a GPU.  Messages go by way of the computer's
+memory.  @qcode{"auto"} takes the GPU where that is predicted to be faster; for
+@code{eigs_lanczos} only where it is so on all ranks.  A GPU that fails is an error on all
+ranks, and so is one with too little memory, but with @qcode{"auto"}: there the CPU does it.
+
 @subheading Errors
 An error on one rank, such as a wrong argument or too little memory, is an error on
 all of them, with the same text: @qcode{"rank 3: too little memory"}.  A script that
@@ -113,7 +120,8 @@ environment variable @env{GPULINALG_MPI_TIMEOUT} a rank waits that many seconds 
 a message, without it for ever.
 @end table
 
-Results are the same for the same rows on each rank, in every run on the CPU.  Each
+Results are the same for the same rows on each rank, in every run on the CPU, and in
+every run with @qcode{"gpu"} on GPUs of one kind.  Each
 rank uses the processors that the launcher has bound it to, or else its share of
 those of its computer, unless @env{OMP_NUM_THREADS} is set.
 

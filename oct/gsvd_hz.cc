@@ -238,7 +238,8 @@ as it has of each.  @var{U} and @var{V} have these rows, too; @var{X}, @var{C},
 @var{m} and @var{n}, the rows of all ranks together, everything above holds, but for
 this: 0 or @qcode{"econ"} must be given where there is more than one output, and
 there is no @qcode{"progress"}.  Both matrices are reduced to triangles of
-@var{p} columns, as by @code{qr_block}, and rank 0 decomposes these.
+@var{p} columns, as by @code{qr_block}, each rank on its CPU or on one GPU, and rank 0
+decomposes these.
 
 With the value @qcode{"root"} the whole matrices are on rank 0, and @var{A} and
 @var{B} are @code{[]} on all others.  Rank 0 gets the results; they are @code{[]} on all

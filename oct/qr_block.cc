@@ -307,7 +307,8 @@ ranks together, everything above holds, but for this: the form is economical and
 @qcode{"econ"} must say so; there is no @qcode{"wy"} and no @qcode{"progress"}; and
 warnings are given on rank 0 alone.  From each rank @code{@var{n} * (@var{n} + 1) / 2}
 numbers of a page go to another one, and as many come back, for @var{Q}
-@code{@var{n}^2} in addition.
+@code{@var{n}^2} in addition.  Each rank factors its rows on its CPU or on one GPU, as
+@qcode{"device"} says; see @code{gpulinalg_mpi}.
 
 NaN and Inf in a page spread through the factors of that page and leave the other
 pages as they are.

@@ -321,7 +321,9 @@ these rows of @var{y}; a rank may have none.  Where @var{A} or @var{x} is comple
 rank sends those elements of @var{x} that other ranks need: few for a grid, nearly all
 for a graph whose nodes are connected at random.  Each call first finds out which these
 are.  For several products make a plan by @code{spmv_plan} with this option, once; a
-product with that plan needs no option, and all ranks make it together.
+product with that plan needs no option, and all ranks make it together.  Each rank
+multiplies on its CPU or on one GPU, as @qcode{"device"} says, by way of the computer's
+memory; its rows of @var{A} stay on the GPU in a plan.
 
 @example
 @group

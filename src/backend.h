@@ -421,8 +421,8 @@ typedef struct {
   // Y = operator*X for packed n x columns arrays on the host, from the calling thread.
   gla_status (*apply) (void *user, const void *x, void *y, int64_t columns);
   void *user;
-  // NULL: all rows are here. Else (only the CPU has it) `matrix` is not NULL, it has n rows and
-  // ranks->reach columns, and the monitor polls nothing: what ends the work comes with sums.
+  // NULL: all rows are here. Else the start of a gla_krylov_swap (common/krylov_swap.h); `matrix`
+  // has n rows and ranks->reach columns, and the monitor polls nothing: the work ends with sums.
   const gla_krylov_ranks *ranks;
   gla_monitor monitor;   // pages: always 0
   gla_krylov_team *team; // NULL: the engine works alone. Else matrix is not NULL, and plain is 0

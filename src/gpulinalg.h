@@ -971,7 +971,7 @@ void gla_ranks_destroy (gla_ranks *ranks);
 typedef struct {
   size_t size;                 // sizeof (gla_ranks_info)
   int rank, ranks;             // this one, from 0, and how many there are
-  int local_rank, local_ranks; // among those of this computer
+  int local_rank, local_ranks; // among those of this computer, which take turns on its GPUs
   char transport[128];         // "Open MPI v4.1.4", or "threads"
   // What this rank has sent and received since it joined, and how long it has waited for messages.
   int64_t messages_sent, messages_received, bytes_sent, bytes_received;
@@ -1015,7 +1015,7 @@ gla_status gla_ranks_all_to_all (gla_context *ctx, gla_ranks *ranks, const void 
 // results Q: the rows of A x k: these rows of the m x k Q, k = min (m, n). R: k x n, C: k x r, the
 //         same bits on all ranks. No W and Y. With pivoting, jpvt is the same, too.
 // R is that of gla_qr to rounding, with the same signs. For the same rows on each rank the results
-// have the same bits in every run with gla_set_place (CPU), whatever moves the messages.
+// have the same bits in every run with gla_set_place (CPU), or (GPU) if these are of one kind.
 // Method: a binary tree of factorisations (Demmel, Grigori, Hoemmen, Langou 2012): n*(n+1)/2
 // numbers go from a rank to its parent, and with Q k*k back.
 gla_status gla_qr_rows (gla_context *ctx, gla_ranks *ranks, const gla_array *A, const gla_array *B,
@@ -1073,11 +1073,11 @@ void gla_sparse_rows_destroy (gla_sparse_rows *S);
 gla_status gla_spmv_rows (gla_context *ctx, gla_sparse_rows *S, const gla_array *x,
                           const gla_array *y, gla_spmv_report *report);
 
-// gla_eigs of such a matrix, on the CPU of each rank. results: values and residuals are the same on
-// all ranks; vectors: these rows of them, data not NULL also where there are none. options: v0 are
-// the rows of this rank. The basis is spread like A. GLA_ERROR_NOT_HERMITIAN, found by sums of
-// hashes, names no element. For the same rows on each rank the results have the same bits in every
-// run. Random start vectors are those of gla_eigs.
+// gla_eigs of such a matrix, on CPUs or on one GPU of each rank. results: values and residuals are
+// the same on all ranks; vectors: these rows of them, data not NULL also where there are none.
+// options: v0 are the rows of this rank. The basis is spread like A. GLA_ERROR_NOT_HERMITIAN, found
+// by sums of hashes, names no element. For the same rows on each rank the results have the same
+// bits in every run in one place. Random start vectors are those of gla_eigs.
 gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_eigs_which which,
                           const gla_eigs_results *results, const gla_eigs_options *options,
                           gla_eigs_report *report);
