@@ -771,3 +771,20 @@ END
   [[ "$output" == *"the launcher has started 2 processes (PMI_SIZE = 2), but Open MPI"* ]]
   [[ "$output" != *"not reached"* ]]
 }
+
+@test "a GPU for each rank: results, places that differ, a rank that dies" {
+  nvidia-smi -L >/dev/null 2>&1 || skip "there is no GPU"
+  for mpi in $(mpis); do
+    for n in 1 2 3; do
+      ranks $mpi $n $(octave_command) "$TOP/tests/octave/check_rank_gpus.m"
+      [ "$status" -eq 0 ]
+      [ "$(count 'is right')" -eq $n ]
+    done
+    ranks $mpi 2 $(octave_command) "$TOP/tests/octave/check_rank_gpus.m" device
+    [ "$status" -eq 0 ]
+    ranks $mpi 2 $(octave_command) "$TOP/tests/octave/check_rank_gpus.m" dies
+    [ "$status" -ne 0 ]
+    [ "$status" -ne 124 ]
+    [[ "$output" != *"is right"* ]]
+  done
+}
