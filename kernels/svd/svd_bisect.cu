@@ -3,10 +3,10 @@
 //
 // How many singular values of a bidiagonal B are below s says the number of negative pivots of
 // B'*B - s^2*I = L*D*L', which are found without B'*B (Fernando 1998), each to the relative
-// accuracy of the entries of B. A thread has a value, a block a page. All values begin with the
-// same interval and halve it, until it is an eps of the largest one: so the order of the values is
-// right, and a value has the same bits whatever others are wanted. What the first halvings want to
-// know, the threads find out together.
+// accuracy of the entries of B. A thread has a value, and a block values of a page. All begin with
+// the same interval and halve it, until it is an eps of the largest one: so the order of the values
+// is right, and a value has the same bits whatever others are wanted. What the first halvings want
+// to know, the threads find out together. Where values are few, several threads have one.
 
 #include "common/quick_reciprocal.cuh"
 #include "svd_values.cuh"
@@ -79,18 +79,62 @@ GLA_DEVICE int load_squares (const svd_values_args<T> &v, squares<real_t<T>> *b,
   return exponent;
 }
 
-template <class T>
+// Where value j is.
+template <class R> struct interval {
+  R low, high;
+  GLA_DEVICE R middle () const { return R (0.5) * (low + high); }
+  GLA_DEVICE void halve (int below, int n, int j)
+  {
+    const R here = middle ();
+    if (below > n - 1 - j)
+      high = here;
+    else
+      low = here;
+  }
+};
+
+// LANES threads have a value. Where there are several, those from the second on are the middles
+// that the next halvings may ask for: thread l that of the node l of a tree, whose root is 1 and
+// whose node t has 2*t and 2*t+1 below it. So the bits are those of one thread.
+template <int LANES, class R>
+GLA_DEVICE interval<R> bisected (const squares<R> *b, int n, int j, interval<R> of, int known)
+{
+  const int lane = threadIdx.x % 32, first = lane / LANES * LANES, node = lane % LANES;
+  int k = known;
+  while (k < bisection<R>::halvings) {
+    if constexpr (LANES == 1) {
+      of.halve (values_below (b, n, of.middle ()), n, j);
+      k++;
+    } else {
+      interval<R> mine = of;
+      const int depth = 31 - __clz (node > 0 ? node : 1);
+      for (int level = depth - 1; level >= 0; level--)
+        (node >> level & 1 ? mine.low : mine.high) = mine.middle ();
+      const int here = values_below (b, n, mine.middle ());
+      for (int at = 1; at < LANES && k < bisection<R>::halvings; k++) {
+        const int below = __shfl_sync (0xffffffffu, here, first + at);
+        of.halve (below, n, j);
+        at = 2 * at + (below <= n - 1 - j);
+      }
+    }
+  }
+  return of;
+}
+
+// Block (x, y) has values of page x, from those of block y on.
+template <class T, int LANES>
 __global__ void __launch_bounds__ (BISECT_THREADS) bisect_kernel (svd_values_args<T> v)
 {
   typedef real_t<T> R;
-  __shared__ squares<R> b[SVD_VALUES_MOST];
+  extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ double work[BISECT_THREADS / 32];
   __shared__ int below[BISECT_THREADS];
-  const int n = v.a.columns;
+  squares<R> *b = reinterpret_cast<squares<R> *> (memory);
+  const int n = v.a.columns, most = (int)blockDim.x / LANES;
   const int64_t page = blockIdx.x;
   R *S = v.a.S + page * v.a.page_s;
   if (v.a.info[page] != 0) {
-    for (int j = threadIdx.x; j < v.a.values; j += blockDim.x)
+    for (int j = threadIdx.x; j < v.a.values && blockIdx.y == 0; j += blockDim.x)
       S[j * v.a.row_s] = R (NAN);
     return;
   }
@@ -99,28 +143,36 @@ __global__ void __launch_bounds__ (BISECT_THREADS) bisect_kernel (svd_values_arg
   if ((int)threadIdx.x < points)
     below[threadIdx.x] = values_below (b, n, (R)threadIdx.x / (R)points);
   __syncthreads ();
-  for (int j = threadIdx.x; j < v.a.values; j += blockDim.x) {
-    R low = 0, high = 1;
-    for (int k = 0; k < bisection<R>::halvings; k++) {
-      const R middle = R (0.5) * (low + high);
-      const int here =
-          points >> k > 1 ? below[(int)(middle * (R)points)] : values_below (b, n, middle);
-      if (here > n - 1 - j)
-        high = middle;
-      else
-        low = middle;
-    }
-    const double s = (double)low + ((double)high - (double)low) / 2;
-    S[j * v.a.row_s] = exponent == INT_MIN ? R (0) : (R)times_power (s, exponent + v.scale[page]);
+  for (int first = (int)blockIdx.y * most; first < v.a.values; first += most * (int)gridDim.y) {
+    const int at = first + (int)threadIdx.x / LANES, j = at < v.a.values ? at : v.a.values - 1;
+    interval<R> of = {0, 1};
+    int k = 0;
+    for (; k < bisection<R>::halvings && points >> k > 1; k++)
+      of.halve (below[(int)(of.middle () * (R)points)], n, j);
+    of = bisected<LANES> (b, n, j, of, k);
+    const double s = (double)of.low + ((double)of.high - (double)of.low) / 2;
+    if (at < v.a.values && threadIdx.x % LANES == 0)
+      S[j * v.a.row_s] = exponent == INT_MIN ? R (0) : (R)times_power (s, exponent + v.scale[page]);
   }
 }
+
+// Few values leave most of the GPU idle, and each takes as long as all.
+enum { FEW_VALUES = 8192, FEW_LANES = 8, FEW_THREADS = 128 };
 
 } // namespace
 
 template <class T> cudaError_t svd_bisect (const svd_values_args<T> &v)
 {
-  const int threads = v.a.values < BISECT_THREADS ? (v.a.values + 31) / 32 * 32 : BISECT_THREADS;
-  bisect_kernel<<<(unsigned)v.a.pages, threads, 0, v.stream>>> (v);
+  const size_t bytes = (size_t)v.a.columns * sizeof (squares<real_t<T>>);
+  if (v.a.pages * v.a.values <= FEW_VALUES) {
+    const int values = FEW_THREADS / FEW_LANES;
+    const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + values - 1) / values));
+    bisect_kernel<T, FEW_LANES><<<grid, FEW_THREADS, bytes, v.stream>>> (v);
+  } else {
+    const int threads = v.a.values < BISECT_THREADS ? (v.a.values + 31) / 32 * 32 : BISECT_THREADS;
+    const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + threads - 1) / threads));
+    bisect_kernel<T, 1><<<grid, threads, bytes, v.stream>>> (v);
+  }
   return cudaGetLastError ();
 }
 
