@@ -17,8 +17,8 @@
 // `rest`. A step has two barriers: before the parts of A*u of all warps are added, a thread to a
 // row, and behind.
 
-#include "common/quick_reciprocal.cuh"
 #include "svd_page.cuh"
+#include "svd_reflection.cuh"
 #include "svd_values.cuh"
 
 namespace
@@ -52,44 +52,6 @@ template <class T> struct block_memory {
     return j < far ? rest + (int64_t)j * rows : near + (int64_t)(j - far) * rows;
   }
 };
-
-// H = I - tau*v*v', v = [1; factor*x], H'*[alpha; x] = beta, which may be complex where x is 0.
-template <class T> struct reflection {
-  real_t<T> beta; // its modulus
-  T tau, factor;
-};
-// square: |x|^2. The page has an entry of 1 or more, so that an x whose square loses digits is 0.
-template <class T> GLA_DEVICE reflection<T> reflect (T alpha, real_t<T> square)
-{
-  typedef real_t<T> real;
-  const real norm2 = square + abs2 (alpha);
-  if (square < limits<real>::small_square)
-    return {sqrt_of (abs2 (alpha)), from_real<T> (0), from_real<T> (0)};
-  const real inverse = copy_sign (rsqrt_of (norm2), re (alpha));
-  const T difference = alpha + from_real<T> (norm2 * inverse);
-  const T factor = is_complex_v<T> ? scale (quick_reciprocal (abs2 (difference)), conj (difference))
-                                   : from_real<T> (quick_reciprocal (re (difference)));
-  return {fabs (norm2 * inverse), scale (inverse, difference), factor};
-}
-
-// Sums over the lanes of C values, C a power of two; lane l gets that of a[l % C].
-template <int C, class T> GLA_DEVICE T sums_of (T (&a)[C])
-{
-#pragma unroll
-  for (int mask = 1; mask < C; mask *= 2) {
-    const bool upper = threadIdx.x & mask;
-#pragma unroll
-    for (int q = 0; q < C; q += 2 * mask) {
-      const T keep = upper ? a[q + mask] : a[q], give = upper ? a[q] : a[q + mask];
-      a[q] = keep + shuffle_xor (give, mask);
-    }
-  }
-  T sum = a[0];
-#pragma unroll
-  for (int mask = C; mask < 32; mask *= 2)
-    sum = sum + shuffle_xor (sum, mask);
-  return sum;
-}
 
 // What a lane has of the vectors of a step; zeros above their first row. v and x, which are
 // pending, are in registers where there are enough.
