@@ -94,6 +94,21 @@ gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, pa
   return form_u (e, slot, s, U, pages);
 }
 
+// Bidiagonal matrices of large pages, a few of them at a time.
+template <class T>
+gla_status reduce_together (cuda_engine *e, int slot, const svd_values_args<T> &v,
+                            svd_together_work work)
+{
+  const int most = work.pages;
+  for (; work.first < v.a.pages; work.first += most) {
+    const int64_t left = v.a.pages - work.first;
+    work.pages = left < most ? (int)left : most;
+    GLA_TRY (svd_together (v, work, e->smem_limit));
+    GLA_TRY (left > most ? engine_throttle (e, slot) : GLA_OK);
+  }
+  return GLA_OK;
+}
+
 // Values alone, of the pages or their R.
 template <class T>
 gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
@@ -101,7 +116,8 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   svd_values_args<T> v = s.values;
   v.a = a;
   v.stream = e->slots[slot].stream;
-  GLA_TRY (svd_bidiagonal (v, e->smem_limit));
+  GLA_TRY (svd_shape_of (e->svd_job).together ? reduce_together (e, slot, v, s.together)
+                                              : engine_status (svd_bidiagonal (v, e->smem_limit)));
   return engine_status (svd_bisect (v));
 }
 

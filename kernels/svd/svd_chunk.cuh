@@ -8,8 +8,8 @@
 #include "engine/eig_part.cuh"
 #include "engine/qr_pages_part.cuh"
 #include "svd_polar_chunk.cuh"
+#include "svd_together.cuh"
 #include "svd_tree.cuh"
-#include "svd_values.cuh"
 
 // The pages with the longer side down: U belongs to the rows.
 struct svd_shape {
@@ -17,17 +17,22 @@ struct svd_shape {
   bool flip, by_qr, polar;
   bool again;    // polar: pages may fail, and are done again with A = Q*R before
   bool reduced;  // values alone, by a bidiagonal matrix
+  bool together; // reduced: each page by many blocks
   bool paged;    // Q*R, also of pages that are done again, is that of qr_pages_part
   svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
 
-// A block takes long for a page of more than 384 columns, so that a few such pages are slower than
-// by steps. Batches gain 1.4 to 3.5 times, real ones of double precision 1.2 times: not those.
 inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
 {
-  const int64_t most = job.head.type == GLA_TYPE_D ? 384 : SVD_VALUES_MOST;
   return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
-         columns >= SVD_VALUES_LEAST && columns <= most;
+         columns >= SVD_VALUES_LEAST && columns <= SVD_TOGETHER_MOST;
+}
+
+// A block takes long for a page of more than 384 columns, and batches of real pages of double
+// precision gain little.
+inline int64_t svd_alone_most (gla_type type)
+{
+  return type == GLA_TYPE_D ? 384 : (int64_t)SVD_VALUES_MOST;
 }
 
 // Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
@@ -45,6 +50,8 @@ inline bool svd_is_polar (const gla_svd_job &job, const svd_shape &s)
 // much longer than wide.
 inline bool svd_is_by_qr (const svd_shape &s)
 {
+  if (s.together)
+    return s.rows > s.columns;
   if (s.reduced)
     return s.rows > SVD_VALUES_MOST || s.rows > 2 * s.columns;
   if (s.polar)
@@ -61,6 +68,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.u_columns = s.flip ? job.v_columns : job.u_columns;
   s.v_columns = s.flip ? job.u_columns : job.v_columns;
   s.reduced = svd_is_reduced (job, s.columns);
+  s.together = s.reduced && s.columns > svd_alone_most (job.head.type);
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = svd_is_by_qr (s);
@@ -94,8 +102,9 @@ template <class T> struct svd_chunk_memory {
   bool by_qr;         // of the shape, or of a page that is done again
   char *qr = nullptr; // of pages that are paged
   polar_memory<T> polar;
-  svd_values_args<T> values = {}; // of pages that are reduced: their work space
-  page_matrix<T> scaled;          // of pages that are done again, as many as SVD_AGAIN_MOST allows
+  svd_values_args<T> values = {};  // of pages that are reduced: their work space
+  svd_together_work together = {}; // of pages that many blocks reduce: as many as go at a time
+  page_matrix<T> scaled;           // of pages that are done again, as many as SVD_AGAIN_MOST allows
   int64_t scaled_pages;
   int32_t *exponent; // of pages that may be done again: they are divided by 2^exponent
 
@@ -133,7 +142,18 @@ template <class T> struct svd_chunk_memory {
       polar.take (s.columns, pages, e->multiprocessors, c);
     if (s.reduced)
       take_values (s, pages, e->smem_limit, c);
+    if (s.together)
+      take_together (s, pages, e->multiprocessors, c);
     take_scaled (s, factored, pages, c);
+  }
+  void take_together (const svd_shape &s, int64_t pages, int multiprocessors, carver &c)
+  {
+    const svd_together_share share =
+        svd_together_shares (s.columns, (int64_t)sizeof (T), pages, multiprocessors);
+    together.blocks = share.blocks;
+    together.pages = share.pages;
+    together.counter = c.take<unsigned> (share.pages);
+    together.memory = c.take<char> (share.pages * svd_together_bytes<T> (s.columns, share.blocks));
   }
   // Columns lie at the same places whatever the page's place in A: so it has the same bits.
   void take_scaled (const svd_shape &s, int64_t factored, int64_t pages, carver &c)
@@ -148,7 +168,7 @@ template <class T> struct svd_chunk_memory {
   void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
   {
     const int64_t rows = s.by_qr ? s.columns : s.rows, columns = s.columns;
-    if (svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
+    if (!s.together && svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
       values.rest = c.take<T> (pages * rows * columns);
     values.d = c.take<real_t<T>> (pages * columns);
     values.e = c.take<real_t<T>> (pages * columns);

@@ -5,7 +5,7 @@
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
 // with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
 // Other pages, or their R, are decomposed as svd_polar.cuh says, and values alone, to
-// SVD_VALUES_MOST columns, are found as svd_values.cuh says.
+// SVD_TOGETHER_MOST columns, are found as svd_values.cuh and svd_together.cuh say.
 
 #include "common/copy.cuh"
 #include "common/for_type.cuh"
@@ -85,11 +85,30 @@ double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t 
          polar_latency ((double)s.columns) + qr_seconds (engine, job, pages);
 }
 
+svd_together_share together_share (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  return svd_together_shares (svd_shape_of (job).columns, (int64_t)gla_type_size (job.head.type),
+                              pages, engine_facts (engine)->multiprocessors);
+}
+
+// Of `pages` pages that many blocks reduce: steps in which they wait, bytes, bisection.
+double together_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  const double n = (double)svd_shape_of (job).columns;
+  const svd_together_share share = together_share (engine, job, pages);
+  const double bytes = n * n * (double)gla_type_size (job.head.type); // of a step, in the middle
+  const double step = 7e-6 + bytes / (1e11 * share.blocks);
+  return (double)((pages + share.pages - 1) / share.pages) * n * step + n * 9e-7 +
+         qr_seconds (engine, job, pages);
+}
+
 // Of `pages` pages whose values alone are found by a bidiagonal matrix: reflectors, bisection, and
 // what a page takes from its first step to its last one.
 double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
 {
   const svd_shape s = svd_shape_of (job);
+  if (s.together)
+    return together_seconds (engine, job, pages);
   const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
   const double m = (double)(s.by_qr ? s.columns : s.rows), n = (double)s.columns;
   const bool wide = gla_type_real (job.head.type) == GLA_TYPE_D;
@@ -277,9 +296,9 @@ double pages_by_steps (const gla_svd_job &job, double chunk, int64_t pages)
 
 // Pages of which the values alone are wanted stand on the GPU for a long time, side by side: as
 // many as it holds, or several times as many.
-double pages_in_waves (int64_t columns, double chunk, double multiprocessors)
+double pages_in_waves (const svd_shape &s, double chunk, int alone)
 {
-  const double wave = multiprocessors * (columns <= 64 ? 4 : columns <= 96 ? 2 : 1);
+  const double wave = alone * (s.columns <= 64 ? 4 : s.columns <= 96 ? 2 : 1);
   return chunk < wave ? wave : floor (chunk / wave) * wave;
 }
 
@@ -291,7 +310,8 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
       PIECE_SECONDS / work_seconds (engine, job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
   const svd_shape s = svd_shape_of (job);
   if (s.reduced)
-    chunk = pages_in_waves (s.columns, chunk, e->multiprocessors);
+    chunk = pages_in_waves (
+        s, chunk, s.together ? together_share (engine, job, pages).pages : e->multiprocessors);
   else if (polar_by_steps (s.columns))
     chunk = pages_by_steps (job, chunk, pages);
   const double by_bytes = CHUNK_BYTES / page_bytes (job),

@@ -188,6 +188,16 @@ static void add_svd (void)
                       0,
                       {.words = p[2], .word = p[3]}});
     }
+  // values alone of large pages, each by several blocks: more pages than go at a time, fewer, tall
+  const int together[][4] = {{514, 514, 17, Z},
+                             {900, 520, 2, C},
+                             {1540, 1540, 1, D},
+                             {1540, 1541, 1, S},
+                             {400, 390, 60, D}};
+  for (int k = 0; k < (int)(sizeof together / sizeof *together); k++) {
+    const int *p = together[k];
+    add ((run_case){"svd", run_svd, {p[0], p[1], p[2], p[3], 0, k % 2, k % 2}, k == 1, {0}});
+  }
   // tall pages that are done again, as the exponents say that the device finds
   const int tall[][2] = {{60, 8}, {8, 60}, {125, 64}, {100, 70}, {70, 300}};
   for (int t = 0; t < 4; t++)

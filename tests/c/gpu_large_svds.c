@@ -228,8 +228,12 @@ int gpu_large_svds (const char *wanted)
     check_large (GLA_TYPE_D, 2000, 2000, 1);
     check_large (GLA_TYPE_D, 1101, 1101, 2); // an odd order: pages begin at other alignments
   }
-  if (strchr (wanted, 'z') != NULL)
+  if (strchr (wanted, 'z') != NULL) {
     check_large (GLA_TYPE_Z, 1101, 1101, 2);
+    check_large (GLA_TYPE_Z, 530, 520, 8); // more pages than go at a time without vectors
+  }
+  if (strchr (wanted, 's') != NULL)
+    check_large (GLA_TYPE_S, 1540, 1540, 1);
   gla_context_destroy (on_gpu);
   gla_context_destroy (on_cpu);
   printf ("gpu_large_svds: %d passed, %d failed, %d skipped\n", n_passed, n_failed, n_skipped);
