@@ -106,9 +106,9 @@ function X = pagelsqminnorm (A, B, varargin)
     warn_of_rank (s, tol);
   endif
   alpha = cast (alpha, underlyingType (s));
-  factor = 1 ./ (s + alpha ./ s .* alpha);   # no square, which might vanish or overflow
-  factor(s <= tol | s == 0) = 0;
-  X = pagemtimes (V, factor .* pagemtimes (U, "ctranspose", B, "none"));
+  divisor = s + alpha ./ s .* alpha;   # no square or reciprocal, which might vanish or overflow
+  divisor(s <= tol | s == 0) = Inf;
+  X = pagemtimes (V, pagemtimes (U, "ctranspose", B, "none") ./ divisor);
 
 endfunction
 
@@ -151,6 +151,11 @@ endfunction
 %!   assert (X(:,:,p), (a' * a + 0.09 * eye (4)) \ (a' * B), 1e-13);
 %! endfor
 %! assert (pagelsqminnorm (A, B, 0, "regularizationfactor", 0), pagelsqminnorm (A, B), 1e-13);
+%!test # reciprocals of the singular values overflow
+%! A = reshape (mod ((1:36) .^ 2, 29), 6, 3, 2) * 2 ^ -1060;
+%! X = pagelsqminnorm (A, pagemtimes (A, [1; 2; 3]));
+%! assert (X, repmat ([1; 2; 3], 1, 1, 2), 1e-3);
+%! assert (pagelsqminnorm (A * 2 ^ 1000, pagemtimes (A, [1; 2; 3]) * 2 ^ 1000), X, 1e-3);
 %!test # many right-hand sides for one matrix, and tol
 %! X = pagelsqminnorm (diag ([2, 0.1]), ones (2, 1, 3), 0.5, "device", "cpu");
 %! assert (X, repmat ([0.5; 0], 1, 1, 3), eps);
