@@ -12,8 +12,8 @@
 ## @var{X} is a full array of square pages, single or double, real or complex; the
 ## results have its class and keep all dimensions from the third on.  Pages that are
 ## Hermitian to within rounding, by the test of @code{batcheig}, are solved together by
-## that function; their eigenvalues are real.  The others are solved one by one by
-## @code{eig}.
+## that function; their eigenvalues are real.  The others are solved together on the CPU,
+## as @code{eig} solves one of them.
 ##
 ## With one output, @code{@var{D}(:,1,@var{p})} is the column of the eigenvalues
 ## of page @var{p}.  With more, the columns of @code{@var{V}(:,:,@var{p})} are
@@ -208,20 +208,41 @@ function [V, d, info] = if_all_hermitian (X, outputs, place)
 
 endfunction
 
-## The Hermitian pages by batcheig, the others one by one by eig.  V and W mean nothing where one output is wanted.
+## The Hermitian pages by batcheig, the others by the general solver.  V and W mean nothing where one output is wanted.
 function [V, d, W, info] = by_kind (X, outputs, place, balance)
 
   bad = not_finite (X);
   X(:,:,bad) = NaN;
   hermitian = bad | gather (near_hermitian (X));
   check_pages (X, hermitian);
-  info = zeros (size (X, 3), 1, "int32");
-  [V, d, info(hermitian)] = batch (X(:,:,hermitian), outputs, place);
-  W = V;
-  if (! all (hermitian) && outputs > 1)
-    [V, d, W, info] = add_general_pages (X, hermitian, V, d, info, balance);
-  elseif (! all (hermitian))
-    [d, info] = add_general_values (X, hermitian, d, info, balance);
+  if (all (hermitian))
+    [V, d, info] = batch (X, outputs, place);
+    W = V;
+  elseif (! any (hermitian))
+    [V, d, W, info] = general (X, outputs, balance);
+  else
+    [some_V, some_d, some_W, some_info] = general (X(:,:,! hermitian), outputs, balance);
+    V = W = zeros (size (X) * (outputs > 1), class (X));
+    d = zeros ([rows(X), 1, size(X, 3)], class (X));
+    info = zeros (size (X, 3), 1, "int32");
+    d(:,1,! hermitian) = some_d;
+    info(! hermitian) = some_info;
+    [V_h, d(:,1,hermitian), info(hermitian)] = batch (X(:,:,hermitian), outputs, place);
+    if (outputs > 1)
+      V(:,:,! hermitian) = some_V;
+      W(:,:,! hermitian) = some_W;
+      V(:,:,hermitian) = W(:,:,hermitian) = V_h;
+    endif
+  endif
+
+endfunction
+
+## Pages that are not Hermitian; W means nothing where two outputs are wanted.
+function [V, d, W, info] = general (X, outputs, balance)
+
+  [d, V, W, info] = __pageeig__ (X, balance, max (outputs, 1) - 1);
+  if (outputs < 3)
+    W = V;
   endif
 
 endfunction
@@ -255,58 +276,6 @@ function [V, d, info] = batch (X, outputs, place)
     d = batcheig (X, "vector", "device", place);
     info = gather (any (isnan (d), 1)(:));
   endif
-
-endfunction
-
-function [V, d, W, info] = add_general_pages (X, hermitian, some_V, some_d, info, balance)
-
-  V = W = zeros (size (X), class (X));
-  d = zeros ([rows(X), 1, size(X, 3)], class (X));
-  V(:,:,hermitian) = W(:,:,hermitian) = some_V;
-  d(:,1,hermitian) = some_d;
-  for p = find (! hermitian).'
-    try
-      [V(:,:,p), d(:,1,p), W(:,:,p)] = general_page (X(:,:,p), balance);
-    catch err
-      info(p) = not_converged (err);
-      V(:,:,p) = d(:,1,p) = W(:,:,p) = NaN;
-    end_try_catch
-  endfor
-
-endfunction
-
-## Octave 6 has wrong left eigenvectors of real matrices in single precision.
-function [V, d, W] = general_page (A, balance)
-
-  if (isa (A, "single") && isreal (A) && compare_versions (version (), "7", "<"))
-    A = double (A);
-  endif
-  [V, d, W] = eig (A, balance, "vector");
-
-endfunction
-
-function [d, info] = add_general_values (X, hermitian, some_d, info, balance)
-
-  d = zeros ([rows(X), 1, size(X, 3)], class (X));
-  d(:,1,hermitian) = some_d;
-  for p = find (! hermitian).'
-    try
-      d(:,1,p) = eig (X(:,:,p), balance);
-    catch err
-      info(p) = not_converged (err);
-      d(:,1,p) = NaN;
-    end_try_catch
-  endfor
-
-endfunction
-
-## Returns 1 if eig did not converge on a page, and rethrows any other error.
-function one = not_converged (err)
-
-  if (isempty (strfind (err.message, "converge")))
-    rethrow (err);
-  endif
-  one = 1;
 
 endfunction
 

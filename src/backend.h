@@ -346,6 +346,26 @@ typedef struct {
   int *clean, clean_word; // clean points to clean_word, or elsewhere
 } gla_svd_chunk;
 
+// One job of gla_pageeig: A*V = V*diag (lambda), W'*A = diag (lambda)*W' of each page. n >= 1.
+typedef struct {
+  gla_job head;
+  int64_t n;
+  int right, left; // nonzero: V, W are wanted
+  int balance;
+} gla_geev_job;
+
+// Pages of the job; V and W have NULL data where they are not wanted. info is that of
+// gla_pageeig_results, set for every page; pages where it is not 0 are NaN.
+typedef struct {
+  union {
+    gla_array arrays[4];
+    struct {
+      gla_array A, lambda, V, W;
+    };
+  };
+  int32_t *info;
+} gla_geev_chunk;
+
 // A sparse matrix as a backend sees it: gla_csr, checked. The arrays stay where they are until
 // it is freed.
 typedef struct {
@@ -463,6 +483,7 @@ typedef enum {
   GLA_BATCH_PAGEFUN,
   GLA_BATCH_SVD,
   GLA_BATCH_EIGPAIRS,
+  GLA_BATCH_GEEV,
   GLA_BATCH_OPS
 } gla_batch_op;
 

@@ -337,6 +337,46 @@ gla_status gla_batcheig_pairs (gla_context *ctx, const gla_array *A, const gla_a
                                const gla_eig_pairs_options *options, gla_eig_pairs_report *report);
 
 //------------------------------------------------------------------------------
+// gla_pageeig: A*v = lambda*v for many matrices of any kind
+//------------------------------------------------------------------------------
+
+typedef struct {
+  size_t size;      // sizeof (gla_pageeig_options)
+  int not_balanced; // {0} nonzero: pages are taken as they are
+} gla_pageeig_options;
+
+// What is wanted; V and W may be missing (data NULL). All arrays have the complex type of A.
+typedef struct {
+  size_t size;      // sizeof (gla_pageeig_results)
+  gla_array lambda; // n x 1 x P, any row_stride; in no special order, but that of a real A has
+                    // complex pairs side by side, the one with the positive imaginary part first
+  gla_array V;      // n x n x P, A*V = V*diag (lambda), row_stride 1
+  gla_array W;      // n x n x P, W'*A = diag (lambda)*W', row_stride 1
+  int32_t *info;    // host array of P, or NULL: 0 ok; n+1 the page holds NaN or Inf; 1..n: that
+                    // many eigenvalues did not converge
+} gla_pageeig_results;
+
+typedef struct {
+  gla_report base; // pages_failed: pages with info != 0
+} gla_pageeig_report;
+
+// A       n x n x P, s d c or z, on the host; never changed. row_stride must be 1.
+// A page with info != 0 is NaN in lambda, V and W. Columns of V and W have the norm 1 and a real
+// largest component; those of real eigenvalues of a real A are real. A, lambda, V and W do not
+// overlap. options NULL for the defaults; report may be NULL.
+// Works on the CPU only. Ctrl-C is noticed between pages, or groups of small ones. The
+// same page gives the same bits whatever the batch and its position in it. Eigenvalues with vectors
+// may differ by rounding from those without.
+// Hermitian pages are solved like all others; gla_batcheig is better at them.
+// Method: up to n = 48, where balancing need not bring rows and columns into another order, one
+// page per lane: balanced by powers of two (Parlett, Reinsch 1969), reduced to Hessenberg form by
+// reflectors, QR with double shifts for real pages and single ones for complex pages (Francis
+// 1961), deflation of Ahues and Tisseur (1997), back substitution. Others, and those that do not
+// converge so: LAPACK's ?geevx.
+gla_status gla_pageeig (gla_context *ctx, const gla_array *A, const gla_pageeig_results *results,
+                        const gla_pageeig_options *options, gla_pageeig_report *report);
+
+//------------------------------------------------------------------------------
 // gla_qr: QR factorisation of large, tall and many matrices
 //------------------------------------------------------------------------------
 

@@ -245,6 +245,32 @@ void zheevd_ (const char *jobz, const char *uplo, const gla_blas_int *n, double 
               double *rwork, const gla_blas_int *lrwork, gla_blas_int *iwork,
               const gla_blas_int *liwork, gla_blas_int *info, size_t, size_t);
 
+// Eigenvalues and eigenvectors of one general matrix. The complex ones have eigenvalues in one
+// array and a real workspace where the real ones have two arrays and one of integers.
+#define GLA_BLAS_DECLARE(GEEVX, R)                                                                 \
+  void GEEVX (const char *balanc, const char *jobvl, const char *jobvr, const char *sense,         \
+              const gla_blas_int *n, R *a, const gla_blas_int *lda, R *wr, R *wi, R *vl,           \
+              const gla_blas_int *ldvl, R *vr, const gla_blas_int *ldvr, gla_blas_int *ilo,        \
+              gla_blas_int *ihi, R *scale, R *abnrm, R *rconde, R *rcondv, R *work,                \
+              const gla_blas_int *lwork, gla_blas_int *iwork, gla_blas_int *info, size_t, size_t,  \
+              size_t, size_t);
+
+GLA_BLAS_DECLARE (sgeevx_, float)
+GLA_BLAS_DECLARE (dgeevx_, double)
+#undef GLA_BLAS_DECLARE
+
+#define GLA_BLAS_DECLARE(GEEVX, R)                                                                 \
+  void GEEVX (const char *balanc, const char *jobvl, const char *jobvr, const char *sense,         \
+              const gla_blas_int *n, R *a, const gla_blas_int *lda, R *w, R *vl,                   \
+              const gla_blas_int *ldvl, R *vr, const gla_blas_int *ldvr, gla_blas_int *ilo,        \
+              gla_blas_int *ihi, R *scale, R *abnrm, R *rconde, R *rcondv, R *work,                \
+              const gla_blas_int *lwork, R *rwork, gla_blas_int *info, size_t, size_t, size_t,     \
+              size_t);
+
+GLA_BLAS_DECLARE (cgeevx_, float)
+GLA_BLAS_DECLARE (zgeevx_, double)
+#undef GLA_BLAS_DECLARE
+
 // Eigenvalues of a real tridiagonal matrix, and eigenvectors of some of them.
 void dsterf_ (const gla_blas_int *n, double *d, double *e, gla_blas_int *info);
 void dstein_ (const gla_blas_int *n, const double *d, const double *e, const gla_blas_int *m,

@@ -98,6 +98,7 @@ static gla_status open_engine (int device, gla_engine **engine)
   e->lu_kernels = isa->lu;
   e->pencil_kernels = isa->pencil;
   e->svd_kernels = isa->svd;
+  e->geev_kernels = isa->geev;
   e->threads_max = gla_pool_threads ();
   *engine = &e->base;
   return GLA_OK;
@@ -127,7 +128,8 @@ const gla_backend gla_backend_cpu = {
               [GLA_BATCH_PAGEMUL] = &gla_cpu_pagemul_ops,
               [GLA_BATCH_PAGESOLVE] = &gla_cpu_pagesolve_ops,
               [GLA_BATCH_PENCIL] = &gla_cpu_pencil_ops,
-              [GLA_BATCH_SVD] = &gla_cpu_svd_ops},
+              [GLA_BATCH_SVD] = &gla_cpu_svd_ops,
+              [GLA_BATCH_GEEV] = &gla_cpu_geev_ops},
     .spmv = &gla_cpu_spmv_ops,
     .krylov = &gla_cpu_krylov_ops,
     .finish_pages = gla_cpu_finish_pages,

@@ -6,6 +6,7 @@
 
 #include "cpu/batch.h"
 #include "cpu/eig/eig.h"
+#include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/krylov/krylov.h"
 #include "cpu/lu/lu.h"
@@ -29,6 +30,7 @@ typedef struct {
   const gla_cpu_lu_kernel *const *lu_kernels;
   const gla_cpu_pencil_kernel *const *pencil_kernels;
   const gla_cpu_svd_kernel *const *svd_kernels;
+  const gla_cpu_geev_kernel *const *geev_kernels;
   int threads_max;
 
   // the current job
@@ -46,6 +48,7 @@ typedef struct {
   gla_pencil_job pencil_job;
   gla_svd_job svd_job;
   gla_cpu_svd_path svd_path;
+  gla_geev_job geev_job;
   gla_cpu_batch batch;
   char *work;       // of all threads, aligned to 64
   void *work_block; // what to free
@@ -55,7 +58,8 @@ typedef struct {
 } gla_cpu_engine;
 
 extern const gla_batch_ops gla_cpu_eig_ops, gla_cpu_qr_ops, gla_cpu_gsvd_ops, gla_cpu_pagenorm_ops,
-    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops, gla_cpu_pencil_ops, gla_cpu_svd_ops;
+    gla_cpu_pagemul_ops, gla_cpu_pagesolve_ops, gla_cpu_pencil_ops, gla_cpu_svd_ops,
+    gla_cpu_geev_ops;
 extern const gla_spmv_ops gla_cpu_spmv_ops;
 extern const gla_krylov_ops gla_cpu_krylov_ops;
 gla_status gla_cpu_finish_pages (gla_engine *engine, const gla_pages_job *job);

@@ -14,7 +14,8 @@
     .gsvd = GLA_KERNEL_ROW (gsvd, isa), .solve = GLA_KERNEL_ROW (solve, isa),                      \
     .spmv = GLA_KERNEL_ROW (spmv, isa), .product = GLA_KERNEL_ROW (product, isa),                  \
     .lu = GLA_KERNEL_ROW (lu, isa), .pencil = GLA_KERNEL_ROW (pencil, isa),                        \
-    .fun = GLA_KERNEL_ROW (fun, isa), .svd = GLA_KERNEL_ROW (svd, isa)                             \
+    .fun = GLA_KERNEL_ROW (fun, isa), .svd = GLA_KERNEL_ROW (svd, isa),                            \
+    .geev = GLA_KERNEL_ROW (geev, isa)                                                             \
   }
 
 // From the narrowest to the widest.

@@ -6,6 +6,7 @@
 
 #include "cpu/eig/eig.h"
 #include "cpu/fun/fun.h"
+#include "cpu/geev/geev.h"
 #include "cpu/gsvd/gsvd.h"
 #include "cpu/lu/lu.h"
 #include "cpu/pencil/pencil.h"
@@ -27,6 +28,7 @@ typedef struct {
   const gla_cpu_pencil_kernel *pencil[4];
   const gla_cpu_fun_kernel *fun[4];
   const gla_cpu_svd_kernel *svd[4];
+  const gla_cpu_geev_kernel *geev[4];
 } gla_cpu_isa;
 
 // The widest set that this processor has, or the one that GPULINALG_ISA names. NULL where it names

@@ -1,0 +1,75 @@
+// geev.c: general eigenproblems on the CPU: threads and predicted time
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "cpu/engine.h"
+
+static const gla_cpu_geev_kernel *kernel_of (const gla_cpu_engine *e, const gla_geev_job *job)
+{
+  return e->geev_kernels[gla_cpu_type_index (job->head.type)];
+}
+
+static int lanes_of (const gla_cpu_engine *e, const gla_geev_job *job)
+{
+  return job->n <= GLA_CPU_GEEV_LANES_MAX ? kernel_of (e, job)->lanes : 1;
+}
+
+// A rough model of the seconds of one thread for a page; it decides how many threads work.
+static double page_seconds (const gla_geev_job *job)
+{
+  const double n = (double)job->n, vectors = (job->right + job->left) / 2.;
+  const double small = 1e-7 + 2e-8 * n * n + 8e-10 * n * n * n;
+  const double large = 1e-5 + 4e-9 * n * n * n;
+  const double complex = gla_type_is_complex (job->head.type) ? 2 : 1;
+  return (job->n <= GLA_CPU_GEEV_LANES_MAX ? small : large) * complex * (0.5 + 0.6 * vectors);
+}
+
+static int supports (const gla_job *head)
+{
+  const gla_geev_job *job = (const gla_geev_job *)head;
+  return !head->device_arrays && job->n <= gla_cpu_largest_order ();
+}
+
+static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  const double alone = page_seconds ((const gla_geev_job *)head) * (double)pages;
+  return 2e-5 + alone / gla_cpu_threads_for ((const gla_cpu_engine *)engine, pages, alone);
+}
+
+int gla_cpu_geev_stopped (const gla_cpu_geev_task *task)
+{
+  return gla_cpu_parallel_stopped (task->region, task->thread);
+}
+
+static void solve (const gla_cpu_worker *w, int64_t first, int count)
+{
+  const gla_cpu_engine *e = w->engine;
+  const gla_cpu_geev_task task = {&e->geev_job, w->chunk, w->region, w->thread, w->work};
+  kernel_of (e, &e->geev_job)->solve (&task, first, count);
+}
+
+static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
+{
+  gla_cpu_engine *e = (gla_cpu_engine *)engine;
+  const gla_geev_job *job = (const gla_geev_job *)head;
+  const double page = page_seconds (job);
+  gla_cpu_batch *b = &e->batch;
+  e->geev_job = *job;
+  b->job = &e->geev_job.head;
+  b->solve = solve;
+  b->group = gla_cpu_group_of (page, lanes_of (e, job));
+  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
+  b->team = 1;
+  b->blas = 1; // pages in lanes may be left to it
+  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+}
+
+const gla_batch_ops gla_cpu_geev_ops = {
+    .supports = supports,
+    .seconds = seconds,
+    .chunk_pages = gla_cpu_batch_pages,
+    .begin = begin,
+    .submit = gla_cpu_batch_submit,
+    .finish = gla_cpu_batch_finish,
+    .end = gla_cpu_batch_end,
+};

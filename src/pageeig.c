@@ -1,0 +1,160 @@
+// pageeig.c: eigenvalues and eigenvectors of many matrices of any kind
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks the arguments, answers what needs no arithmetic, and has the pages dealt out to threads
+// (batch/dispatch.c). Only the CPU has the operation.
+
+#include "arrays.h"
+#include "batch/dispatch.h"
+#include "batch/failures.h"
+#include "common/host_memory.h"
+#include "structs.h"
+
+#include <string.h>
+
+typedef struct {
+  gla_call call; // must stay first
+  gla_geev_job job;
+  gla_geev_chunk all; // the whole arrays
+  gla_failures failures;
+} geev_run;
+
+//------------------------------------------------------------------------------
+// check inputs
+//------------------------------------------------------------------------------
+
+static gla_type complex_type (gla_type type)
+{
+  return gla_type_real (type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
+}
+
+static gla_status check_result (gla_context *ctx, const char *name, const gla_array *a,
+                                const gla_array *A, int64_t columns)
+{
+  gla_status status =
+      gla_check_array (ctx, name, a, complex_type (A->type), A->rows, columns, A->pages);
+  return status == GLA_OK ? gla_check_place (ctx, name, a, "A", A) : status;
+}
+
+static gla_status check_vectors (gla_context *ctx, const char *name, const gla_array *a,
+                                 const gla_array *A)
+{
+  if (a->data == NULL)
+    return GLA_OK;
+  const gla_status status = check_result (ctx, name, a, A, A->rows);
+  return status == GLA_OK ? gla_check_rows (ctx, name, a) : status;
+}
+
+static gla_status check (gla_context *ctx, const gla_array *A, const gla_pageeig_results *r)
+{
+  if (A == NULL)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
+  gla_status status = gla_check_input (ctx, "A", A);
+  if (status == GLA_OK && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is in place %d, it must be on the host",
+                     A->device);
+  if (status == GLA_OK && A->rows != A->columns)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lld x %lld, it must be square",
+                     (long long)A->rows, (long long)A->columns);
+  if (status == GLA_OK)
+    status = check_result (ctx, "lambda", &r->lambda, A, 1);
+  if (status == GLA_OK)
+    status = check_vectors (ctx, "V", &r->V, A);
+  if (status == GLA_OK)
+    status = check_vectors (ctx, "W", &r->W, A);
+  const gla_named_array arrays[] = {{"A", A}, {"lambda", &r->lambda}, {"V", &r->V}, {"W", &r->W}};
+  return status == GLA_OK ? gla_check_apart (ctx, arrays, 1, 4) : status;
+}
+
+//------------------------------------------------------------------------------
+// the operation
+//------------------------------------------------------------------------------
+
+static void slice (const gla_call *call, gla_range range, void *chunk, void *memory)
+{
+  (void)memory;
+  ((gla_geev_chunk *)chunk)->info = ((const geev_run *)call)->all.info + range.first;
+}
+
+static gla_status look_for_failures (gla_call *call, gla_range range, const void *chunk)
+{
+  gla_look_for_failures (call, &((geev_run *)call)->failures, ((const gla_geev_chunk *)chunk)->info,
+                         range.count, 0);
+  return GLA_OK;
+}
+
+static const gla_operation geev_operation = {
+    .row = GLA_BATCH_GEEV,
+    .placing = {.name = "pageeig",
+                .unsupported = "pages that are not Hermitian have no eigenvalues on a GPU",
+                .supports = gla_batch_supports,
+                .seconds = gla_batch_seconds},
+    .arrays = 4,
+    .chunk_bytes = sizeof (gla_geev_chunk),
+    .slice = slice,
+    .after_finish = look_for_failures,
+};
+
+//------------------------------------------------------------------------------
+// gla_pageeig
+//------------------------------------------------------------------------------
+
+static gla_pageeig_report report_of (const geev_run *run)
+{
+  gla_pageeig_report report = {.base = gla_call_report (&run->call)};
+  for (int64_t p = 0; run->failures.suspect && p < run->call.run.pages; p++)
+    if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
+      report.base.first_failed = p;
+  return report;
+}
+
+static gla_status work (geev_run *run, const gla_pageeig_options *o)
+{
+  const gla_geev_chunk *all = &run->all;
+  run->job =
+      (gla_geev_job){.head = {.type = all->A.type, .monitor = {gla_run_poll, &run->call.run}},
+                     .n = all->A.rows,
+                     .right = all->V.data != NULL,
+                     .left = all->W.data != NULL,
+                     .balance = !o->not_balanced};
+  return gla_array_empty (&all->A) ? GLA_OK : gla_call_run (&run->call);
+}
+
+gla_status gla_pageeig (gla_context *ctx, const gla_array *A, const gla_pageeig_results *results,
+                        const gla_pageeig_options *options, gla_pageeig_report *report)
+{
+  gla_pageeig_results r;
+  gla_pageeig_options o;
+  if (ctx == NULL)
+    return GLA_ERROR_BAD_ARGUMENT;
+  ctx->message[0] = '\0';
+
+  // check inputs
+  if (!gla_take_struct (ctx, "results", results, &r, sizeof r) ||
+      !gla_take_options (ctx, "options", options, &o, sizeof o) ||
+      !gla_check_report (ctx, "report", report))
+    return GLA_ERROR_BAD_ARGUMENT;
+  gla_status status = check (ctx, A, &r);
+  if (status != GLA_OK)
+    return status;
+
+  // allocate
+  const size_t info_bytes = (size_t)A->pages * sizeof (int32_t);
+  int32_t *own_info = r.info == NULL ? gla_host_zeros (info_bytes) : NULL;
+  if (r.info == NULL && own_info == NULL)
+    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
+                     (long long)A->pages);
+
+  // work
+  if (r.info != NULL && A->pages > 0)
+    memset (r.info, 0, info_bytes);
+  geev_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .W = r.W}};
+  run.all.info = r.info != NULL ? r.info : own_info;
+  run.call.arrays = run.all.arrays;
+  gla_call_start (&run.call, &geev_operation, &run.job.head, ctx, A->pages);
+  status = work (&run, &o);
+  const gla_pageeig_report own_report = report_of (&run);
+  gla_give_struct (report, &own_report, sizeof own_report);
+  gla_host_free_zeros (own_info, info_bytes);
+  return gla_end_call (ctx, status);
+}
