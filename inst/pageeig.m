@@ -46,7 +46,11 @@
 ## @end example
 ##
 ## @subheading Limits
-## Those of @code{batcheig} hold for the Hermitian pages.
+## Those of @code{batcheig} hold for the Hermitian pages.  Others run on the CPU only,
+## whatever @var{device} is, and a gpuArray with such pages is an error.  Ctrl-C is noticed
+## between them.  Their eigenvalues are exact for a matrix that differs from the page, or with
+## @qcode{"balance"} from the balanced page, by rounding errors.  Where the rows of a page
+## have very different sizes, @qcode{"nobalance"} may give smaller residuals.
 ##
 ## @subheading Errors
 ## @table @code
@@ -68,7 +72,10 @@
 ##
 ## @subheading References
 ## The MathWorks, pageeig (@sc{matlab} R2023a), for the interface; for the methods on
-## Hermitian pages see @code{batcheig}.
+## Hermitian pages see @code{batcheig}.  Others: J. G. F. Francis, The QR transformation,
+## Comput. J. 4 (1961); B. N. Parlett, C. Reinsch, Balancing a matrix, Numer. Math. 13
+## (1969); M. Ahues, F. Tisseur, A new deflation criterion for the QR algorithm, LAPACK
+## Working Note 122 (1997).
 ##
 ## @seealso{batcheig, eig}
 ## @end deftypefn
@@ -169,12 +176,12 @@ function check_input (X)
 
 endfunction
 
-## Of a gpuArray there is no eig.
+## General pages are not solved on a GPU.
 function check_pages (X, hermitian)
 
   if (isgpuarray (X) && ! all (hermitian))
     error ("gpulinalg:gather-needed",
-           "pageeig: page %d is not Hermitian, and eig does not take a gpuArray; gather (X) copies it to the host",
+           "pageeig: page %d is not Hermitian, and a gpuArray must be; gather (X) copies it to the host",
            find (! hermitian, 1));
   endif
 
@@ -211,9 +218,11 @@ endfunction
 ## The Hermitian pages by batcheig, the others by the general solver.  V and W mean nothing where one output is wanted.
 function [V, d, W, info] = by_kind (X, outputs, place, balance)
 
-  bad = not_finite (X);
-  X(:,:,bad) = NaN;
-  hermitian = bad | gather (near_hermitian (X));
+  [bad, hermitian] = kinds (X);
+  if (any (bad))
+    X(:,:,bad) = NaN;
+    hermitian |= bad;
+  endif
   check_pages (X, hermitian);
   if (all (hermitian))
     [V, d, info] = batch (X, outputs, place);
@@ -233,6 +242,18 @@ function [V, d, W, info] = by_kind (X, outputs, place, balance)
       W(:,:,! hermitian) = some_W;
       V(:,:,hermitian) = W(:,:,hermitian) = V_h;
     endif
+  endif
+
+endfunction
+
+## The pages that hold NaN or Inf, and the others that are Hermitian.
+function [bad, hermitian] = kinds (X)
+
+  if (isgpuarray (X))
+    bad = not_finite (X);
+    hermitian = ! bad & gather (near_hermitian (X));
+  else
+    [bad, hermitian] = __pageeig__ (X);
   endif
 
 endfunction
@@ -389,9 +410,49 @@ endfunction
 %!   [V, D, W] = pageeig (X);
 %!   assert (isreal (D) && isequal (V, W));
 %!   assert (pageeig (X), batcheig (X));
-%!   X(3,2,7) += 1e-3;                  # this one goes to eig
+%!   X(3,2,7) += 1e-3;                  # this one is general
 %!   [V, D, W] = pageeig (X);
 %!   check (X, V, D, W);
+%! endfor
+
+%!## results of general pages are real where all eigenvalues are
+%!test
+%! [V, D, W] = pageeig (cat (3, [1, 2; 0, 3], [4, 5; 6, 7]));
+%! assert (isreal (V) && isreal (D) && isreal (W));
+%! assert (isreal (pageeig ([1, 2; 0, 3])) && ! isreal (pageeig (cat (3, [1, 2; 0, 3], [0, 1; -1, 0]))));
+
+%!## sizes around that up to which pages are solved in lanes, all types, both balances; trace
+%!test
+%! randn ("state", 3);
+%! for n = [1:9, 16, 17, 47:50]
+%!   for type = {@(x) x, @single, @(x) complex (x, randn (size (x))), @(x) complex (single (x), randn (size (x), "single"))}
+%!     X = type{1} (randn (n, n, 11));
+%!     [V, D, W] = pageeig (X);
+%!     check (X, V, D, W);
+%!     tol = 100 * n * eps (class (X));
+%!     assert (squeeze (sqrt (sum (abs (V) .^ 2, 1)))(:), ones (n * 11, 1, class (X)), tol);
+%!     assert (squeeze (sqrt (sum (abs (W) .^ 2, 1)))(:), ones (n * 11, 1, class (X)), tol);
+%!     [V, D] = pageeig (X, "nobalance");
+%!     check (X, V, D, zeros (size (X)));
+%!     d = pageeig (X);
+%!     for p = 1:11
+%!       assert (sum (d(:,1,p)), trace (X(:,:,p)), tol * norm (X(:,:,p), 1));
+%!     endfor
+%!   endfor
+%! endfor
+
+%!## a page has the same bits alone and beside any others, also ones that fail
+%!test
+%! randn ("state", 4);
+%! X = randn (7, 7, 21);
+%! X(:,:,5) = diag (ones (6, 1), 1);
+%! X(2,3,8) = NaN;
+%! X(:,:,11) = circshift (eye (7), 1);
+%! warning ("off", "gpulinalg:pages-failed", "local");
+%! [V, D, W] = pageeig (X);
+%! for p = [1:7, 9:21]
+%!   [v, d, w] = pageeig (X(:,:,p));
+%!   assert (isequal (v, V(:,:,p)) && isequal (d, D(:,:,p)) && isequal (w, W(:,:,p)));
 %! endfor
 
 %!## "device", in any place and case

@@ -3,7 +3,13 @@
 
 #include "gla_octave.h"
 
+#include <octave/boolNDArray.h>
 #include <octave/int32NDArray.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
 
 namespace
 {
@@ -31,8 +37,69 @@ octave_value_list solve (gla::call &call, const octave_value &X, const gla_pagee
   return ovl (d, V, W, info);
 }
 
+template <typename T> bool is_finite (T x)
+{
+  return std::isfinite (x);
+}
+template <typename T> bool is_finite (const std::complex<T> &x)
+{
+  return std::isfinite (x.real ()) && std::isfinite (x.imag ());
+}
+template <typename T> T conjugate (T x)
+{
+  return x;
+}
+template <typename T> std::complex<T> conjugate (const std::complex<T> &x)
+{
+  return std::conj (x);
+}
+
+// Whether |x - x'| is of the size of rounding errors, by the test of batcheig.
+template <typename T> bool near_hermitian (const T *x, octave_idx_type n)
+{
+  typedef decltype (std::abs (T ())) real;
+  real most = 0;
+  for (octave_idx_type k = 0; k < n * n; k++)
+    most = std::max (most, std::abs (x[k]));
+  const real bound = 10 * static_cast<real> (n) * std::numeric_limits<real>::epsilon () * most;
+  for (octave_idx_type j = 0; j < n; j++)
+    for (octave_idx_type i = j; i < n; i++)
+      if (!(std::abs (x[i + j * n] - conjugate (x[j + i * n])) <= bound))
+        return false;
+  return true;
+}
+
+// The pages that hold NaN or Inf, and those that are Hermitian.
+template <typename Array> octave_value_list kinds (gla::call &call, const octave_value &X)
+{
+  Array A;
+  gla::read (X, A);
+  const octave_idx_type n = A.rows (), pages = gla::pages_of (A.dims ());
+  const octave_idx_type group = n < 1000 ? 1000000 / (n * n + 1) + 1 : 1; // between two polls
+  boolNDArray bad (dim_vector (pages, 1), false), hermitian (dim_vector (pages, 1), false);
+  for (octave_idx_type p = 0; p < pages; p++) {
+    const auto *x = A.data () + p * n * n;
+    bad.xelem (p) = !std::all_of (x, x + n * n, [] (const auto &y) { return is_finite (y); });
+    hermitian.xelem (p) = !bad.xelem (p) && near_hermitian (x, n);
+    if ((p + 1) % group == 0)
+      call.report (p + 1, pages);
+  }
+  call.finish (GLA_OK);
+  return ovl (bad, hermitian);
+}
+
+octave_value_list kinds_body (octave::interpreter &interp, const octave_value &X)
+{
+  gla::check_float_array ("pageeig", "X", X);
+  gla::call call ("pageeig", interp);
+  return gla::in_class_of (X, octave_value (),
+                           [&] (auto array, auto) { return kinds<decltype (array)> (call, X); });
+}
+
 octave_value_list pageeig_body (octave::interpreter &interp, const octave_value_list &args)
 {
+  if (args.length () == 1)
+    return kinds_body (interp, args (0));
   if (args.length () != 3)
     print_usage ();
   gla::check_float_array ("pageeig", "X", args (0));
@@ -53,14 +120,21 @@ octave_value_list pageeig_body (octave::interpreter &interp, const octave_value_
 } // namespace
 
 DEFMETHOD_DLD (__pageeig__, interp, args, , R"doc(-*- texinfo -*-
- @deftypefn {gpulinalg} {[@var{d}, @var{V}, @var{W}, @var{info}] =} __pageeig__ (@var{X}, @var{balance}, @var{vectors})
+ @deftypefn  {gpulinalg} {[@var{d}, @var{V}, @var{W}, @var{info}] =} __pageeig__ (@var{X}, @var{balance}, @var{vectors})
+ @deftypefnx {gpulinalg} {[@var{bad}, @var{hermitian}] =} __pageeig__ (@var{X})
 Undocumented internal function: eigenvalues of the pages of @var{X}, with @var{vectors} 1
 and right, with 2 also left eigenvectors.  @var{info} is that of @code{gla_pageeig}.
+With one argument: which pages hold NaN or Inf, and which others are Hermitian.
 @end deftypefn)doc")
 {
   return gla::guarded ("pageeig", [&] () { return pageeig_body (interp, args); });
 }
 
 /*
-%!error <Invalid call> __pageeig__ (1)
+%!error <Invalid call> __pageeig__ (1, "balance")
+%!error id=gpulinalg:bad-class __pageeig__ ("x")
+%!test
+%! [bad, hermitian] = __pageeig__ (cat (3, [1, 2; 2, 3], [1, 2; 2.1, 3], [1, NaN; 2, 3], [1, 2; 2 + eps, Inf]));
+%! assert (bad, [false; false; true; true]);
+%! assert (hermitian, [true; false; false; false]);
 */

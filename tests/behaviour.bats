@@ -641,6 +641,11 @@ EOF
   [ -s register_clouds.png ]
 }
 
+@test "Ctrl-C ends pageeig of general pages within 0.2 s" {
+  interrupted 'A = randn (20, 20, 20000);' 'for k = 1:100, [V, D] = pageeig (A); end'
+  interrupted 'A = randn (100, 100, 400);' 'for k = 1:100, [V, D] = pageeig (A); end'
+}
+
 @test "Ctrl-C ends batchsvd within 0.2 s" {
   interrupted 'A = randn (20, 20, 100000);' 'for k = 1:100, [U, S, V] = batchsvd (A, "device", "cpu"); end'
   interrupted 'A = randn (200, 200, 40);' 'for k = 1:100, [U, S, V] = batchsvd (A, "device", "cpu"); end'

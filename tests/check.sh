@@ -134,12 +134,12 @@ step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
 # the AVX2 kernels, which a processor with AVX-512 does not choose by itself
 if grep -qw avx512vl /proc/cpuinfo 2>/dev/null; then
-  for name in lanes qr svd gsvd spmv; do
+  for name in lanes qr svd gsvd geev spmv; do
     suite "test_$name, avx2" env GPULINALG_ISA=avx2 "tests/c/build/test_$name"
   done
 fi
 # reads behind an array, also by the BLAS
-for name in eigs eigs_ways gsvd_ways pagesolve_kinds pair_ways svd; do
+for name in eigs eigs_ways geev gsvd_ways pagesolve_kinds pair_ways svd; do
   suite "guarded_$name" env LD_PRELOAD="$(pwd)/tests/c/build/guarded.so" "tests/c/build/test_$name"
 done
 step "the C example prints the eigenvalues" sh -c 'tests/c/build/eig_pages | grep -qx "page 7: 6.0000000000 8.0000000000"'

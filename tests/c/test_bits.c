@@ -187,6 +187,21 @@ static void print_large_cases (gla_context *ctx)
   eig_case (ctx, 700, 1, GLA_EIG_METHOD_AUTO);
 }
 
+static void geev_case (gla_context *ctx, gla_type type, int64_t n, int64_t pages)
+{
+  const gla_type complex_type = gla_type_real (type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
+  double *a = random_numbers (2 * n * n * pages, 8);
+  const gla_array A = gla_array_packed (a, type, n, n, pages, GLA_DEVICE_HOST);
+  gla_pageeig_results r = {.size = sizeof r,
+                           .lambda = result (complex_type, n, 1, pages),
+                           .V = result (complex_type, n, n, pages),
+                           .W = result (complex_type, n, n, pages)};
+  const gla_status status = gla_pageeig (ctx, &A, &r, NULL, NULL);
+  print_case ("general", n, pages, status,
+              hash_and_free (&r.lambda, hash_and_free (&r.V, hash_and_free (&r.W, 3))));
+  free (a);
+}
+
 static void print_cases (gla_context *ctx)
 {
   if (LARGE)
@@ -202,6 +217,9 @@ static void print_cases (gla_context *ctx)
   gsvd_case (ctx, GLA_GSVD_METHOD_AUTO, 12, 10, 9, 50);
   eig_case (ctx, 20, 70, GLA_EIG_METHOD_AUTO);
   eig_case (ctx, 120, 3, GLA_EIG_METHOD_JACOBI);
+  geev_case (ctx, GLA_TYPE_D, 12, 300);
+  geev_case (ctx, GLA_TYPE_Z, 30, 50);
+  geev_case (ctx, GLA_TYPE_D, 120, 5);
   sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_RESTARTED, 1);
   sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_RESTARTED, 4);
   sparse_case (ctx, SPARSE, GLA_EIGS_METHOD_PLAIN, 1);

@@ -105,6 +105,7 @@ static void test_no_context_for_operations (void)
   const gla_pagemul_results pagemul = {.size = sizeof pagemul, .C = a};
   const gla_pagefun_results fun = {.size = sizeof fun, .F = a};
   const gla_svd_results svd = {.size = sizeof svd, .S = l};
+  const gla_pageeig_results pageeig = {.size = sizeof pageeig, .lambda = l};
   const gla_eigs_results eigs = {.size = sizeof eigs};
   const gla_operator op = {.size = sizeof op};
   const gla_csr csr = {.type = GLA_TYPE_D};
@@ -122,6 +123,7 @@ static void test_no_context_for_operations (void)
   bad (gla_pagemul (NULL, &a, &a, &pagemul, NULL, NULL), "gla_pagemul");
   bad (gla_pagefun (NULL, &a, GLA_FUN_EXP, &fun, NULL, NULL), "gla_pagefun");
   bad (gla_batchsvd (NULL, &a, &svd, NULL, NULL), "gla_batchsvd");
+  bad (gla_pageeig (NULL, &a, &pageeig, NULL, NULL), "gla_pageeig");
   bad (gla_sparse_create (NULL, &csr, &S, NULL), "gla_sparse_create");
   bad (gla_factor_create (NULL, &csr, 0, &F, NULL, NULL), "gla_factor_create");
   CHECK (S == NULL && F == NULL, "handles of calls that failed");

@@ -190,6 +190,13 @@ static void test_page_functions (size_t size)
   refused (gla_batchsvd (ctx, &a, &(gla_svd_results){.size = size}, NULL, NULL), "svd", size);
   refused (gla_batchsvd (ctx, &a, &svd, &(gla_svd_options){.size = size}, NULL), "svd", size);
   refused (gla_batchsvd (ctx, &a, &svd, NULL, &(gla_svd_report){.base.size = size}), "svd", size);
+  const gla_pageeig_results general = {.size = sizeof general, .lambda = pages_of (lambda, N, 1)};
+  refused (gla_pageeig (ctx, &a, &(gla_pageeig_results){.size = size}, NULL, NULL), "pageeig",
+           size);
+  refused (gla_pageeig (ctx, &a, &general, &(gla_pageeig_options){.size = size}, NULL), "pageeig",
+           size);
+  refused (gla_pageeig (ctx, &a, &general, NULL, &(gla_pageeig_report){.base.size = size}),
+           "pageeig", size);
   const gla_array norms = pages_of (lambda, 1, 1);
   refused (gla_pagenorm (ctx, &a, GLA_NORM_ONE, &norms, &(gla_pagenorm_report){.base.size = size}),
            "pagenorm", size);

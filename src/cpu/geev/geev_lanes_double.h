@@ -1,0 +1,114 @@
+// geev_lanes_double.h: implicit double shifts, for real pages in lanes
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Shifts, first column and exceptional shifts as LAPACK's lahqr, but for a search for two small
+// subdiagonal elements: a sweep begins at the first row of the window.
+
+#ifndef GPULINALG_CPU_GEEV_GEEV_LANES_DOUBLE_H
+#define GPULINALG_CPU_GEEV_GEEV_LANES_DOUBLE_H
+
+// The column that the first reflector of each lane reduces.
+typedef struct {
+  vec x[3];
+} qr_start;
+
+// The real parts of two shifts, and the imaginary part of the first one.
+typedef struct {
+  vec re1, re2, im;
+} double_shift;
+
+static double_shift lanes_shifts (const lanes_work *w, const qr_state *s, const qr_places *p)
+{
+  const int ld = w->ld;
+  const vec zero = vec_broadcast (0), half = vec_broadcast ((real)0.5);
+  vec h11 = lanes_pick (w, p->high, -ld - 1).re, h12 = lanes_pick (w, p->high, -1).re;
+  vec h21 = lanes_pick (w, p->high, -ld).re, h22 = lanes_pick (w, p->high, 0).re;
+  const mask top = (s->sweeps == 10) | (s->sweeps == 30) | (s->sweeps == 50);
+  const mask bottom = (s->sweeps == 20) | (s->sweeps == 40);
+  if (mask_any (top | bottom)) { // exceptional shifts
+    const vec at_top =
+        vec_abs (lanes_pick (w, p->low, 1).re) + vec_abs (lanes_pick (w, p->low, ld + 2).re);
+    const vec at_bottom = vec_abs (h21) + vec_abs (lanes_pick (w, p->high, -2 * ld - 1).re);
+    const vec size = vec_select (top, at_top, at_bottom);
+    const vec middle = (real)0.75 * size + vec_select (top, lanes_pick (w, p->low, 0).re, h22);
+    h11 = vec_select (top | bottom, middle, h11);
+    h12 = vec_select (top | bottom, (real)-0.4375 * size, h12);
+    h21 = vec_select (top | bottom, size, h21);
+    h22 = vec_select (top | bottom, middle, h22);
+  }
+  const vec size = vec_abs (h11) + vec_abs (h12) + vec_abs (h21) + vec_abs (h22);
+  const vec up = power_below (size), down = inverse_power (size);
+  const vec a = down * h11, b = down * h12, c = down * h21, d = down * h22;
+  const vec mean = half * (a + d);
+  vec det = (a - mean) * (d - mean);
+  det -= b * c;
+  const vec root = vec_sqrt (vec_abs (det)), r1 = mean + root, r2 = mean - root;
+  const vec nearer = vec_select (vec_abs (r1 - d) <= vec_abs (r2 - d), r1, r2);
+  const mask complex = det >= zero;
+  const vec re = up * vec_select (complex, mean, nearer);
+  return (double_shift){re, re, vec_select (complex, up * root, zero)};
+}
+
+static qr_start lanes_start (const lanes_work *w, const qr_state *s)
+{
+  const qr_places p = places_of (w, s);
+  const double_shift t = lanes_shifts (w, s, &p);
+  const int ld = w->ld;
+  const vec h11 = lanes_pick (w, p.low, 0).re, h12 = lanes_pick (w, p.low, ld).re;
+  const vec h21 = lanes_pick (w, p.low, 1).re, h22 = lanes_pick (w, p.low, ld + 1).re;
+  const vec h32 = lanes_pick (w, p.low, ld + 2).re;
+  const vec size = vec_abs (h11 - t.re2) + vec_abs (t.im) + vec_abs (h21);
+  const vec inverse = vec_broadcast (1) / vec_select (size > 0, size, vec_broadcast (1));
+  const vec below = h21 * inverse;
+  qr_start x;
+  x.x[0] = below * h12;
+  x.x[0] += (h11 - t.re1) * ((h11 - t.re2) * inverse);
+  x.x[0] += t.im * (t.im * inverse);
+  x.x[1] = below * (h11 + h22 - t.re1 - t.re2);
+  x.x[2] = below * h32;
+  return x;
+}
+
+// The reflector that makes x[1] and x[2] zero in some lanes; returns what x[0] becomes there.
+static vec lanes_step (const vec *x, mask on, qr_step *q)
+{
+  const vec zero = vec_broadcast (0), one = vec_broadcast (1);
+  const vec most = vec_larger (vec_larger (vec_abs (x[0]), vec_abs (x[1])), vec_abs (x[2]));
+  const vec down = inverse_power (most), a = down * x[0], b = down * x[1], c = down * x[2];
+  on &= (b != zero) | (c != zero);
+  vec size = a * a;
+  size += b * b;
+  size += c * c;
+  size = vec_sqrt (vec_select (on, size, one));
+  const vec beta = vec_select (a < zero, size, -size);
+  const vec inverse = vec_select (on, vec_reciprocal (beta), zero);
+  const vec from = vec_select (on, vec_reciprocal (a - beta), zero);
+  q->v1 = b * from;
+  q->v2 = c * from;
+  q->t0 = (beta - a) * inverse;
+  q->t1 = -b * inverse;
+  q->t2 = -c * inverse;
+  return vec_select (on, beta * power_below (most), x[0]);
+}
+
+// Step k of all lanes goes to q[k], and column k-1 gets its zeros.
+static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start *start, int k)
+{
+  const vec zero = vec_broadcast (0), row = vec_broadcast ((real)k);
+  const mask begins = (s->low == row) & (s->high > row);
+  const mask inside = (s->low < row) & (s->high > row);
+  const int third = k + 2 < w->n;
+  num *below = k > 0 ? w->h + k + (k - 1) * w->ld : w->h;
+  vec x[3] = {below[0].re, below[1].re, third ? below[2].re : zero};
+  for (int i = 0; i < 3; i++)
+    x[i] = vec_select (begins, start->x[i], x[i]);
+  const vec first = lanes_step (x, begins | inside, w->q + k);
+  if (k == 0)
+    return;
+  below[0].re = vec_select (inside, first, below[0].re);
+  below[1].re = vec_select (inside, zero, below[1].re);
+  if (third)
+    below[2].re = vec_select (inside, zero, below[2].re);
+}
+
+#endif
