@@ -13,7 +13,7 @@ function lines = document_table (name)
   end
   makers = struct ("readme", @readme, "batcheig", @batcheig, "qr_block", @qr_block, "gsvd_hz", @gsvd_hz, ...
                    "eigs_lanczos", @eigs_lanczos, "spmv_cpu", @spmv_cpu, "spmv_gpu", @spmv_gpu, ...
-                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "svd_gpu", @svds_gpu, "svd_gpu_polar", @svds_gpu_polar, "large", @large, ...
+                   "pages", @pages, "pairs", @pairs, "pairs_gpu", @pairs_gpu, "svd", @svds, "pageeig", @pageeigs, "svd_gpu", @svds_gpu, "svd_gpu_polar", @svds_gpu_polar, "large", @large, ...
                    "pages_gpu", @pages_gpu, "qr_small", @qr_small, "pagefunm", @pagefunms, "processes", @processes, "first_calls", @first_calls, "auto", @auto);
   if (! isfield (makers, name))
     error ("document_table: no table is named %s", name);
@@ -149,6 +149,22 @@ function lines = svds ()
   end
   lines = cross_table ("m × n", strcat ({"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"; "60"; "125"; "1000"}, {" × "}, ...
                                         {"3"; "4"; "8"; "16"; "32"; "64"; "128"; "256"; "8"; "64"; "32"}), columns);
+end
+
+function lines = pageeigs ()
+  t = results ("pageeig-cpu-2core.tsv");
+  t.key = t.n;
+  columns = cell (0, 4);
+  for type = {"d", "z"; "double", "complex"}
+    both = {"type", type{1}, "results", "vd"};
+    values = {"type", type{1}, "results", "d"};
+    columns = [columns; { ...
+      [type{2} ", µs"], t, both, "cpu"; "loop, ratio", t, both, "loop_over_cpu"; ...
+      "NumPy, ratio", t, both, "numpy_over_cpu"; "values alone, µs", t, values, "cpu"; ...
+      "loop, ratio", t, values, "loop_over_cpu"; "NumPy, ratio", t, values, "numpy_over_cpu"}];
+  end
+  sizes = {"2"; "3"; "4"; "6"; "8"; "12"; "16"; "24"; "32"; "48"; "64"; "96"; "128"};
+  lines = cross_table ("n", [sizes, sizes], columns);
 end
 
 function lines = svds_gpu ()

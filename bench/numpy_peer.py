@@ -27,6 +27,8 @@ def job_of(function, letter, m, k, n, pages, case, generator):
     if function == "batcheig":
         x = x + x.conj().transpose(0, 2, 1)
         return lambda: np.linalg.eigh(x)
+    if function == "pageeig":
+        return (lambda: np.linalg.eig(x)) if case == "vd" else lambda: np.linalg.eigvals(x)
     if function == "batchsvd":
         return lambda: np.linalg.svd(x, full_matrices=False, compute_uv=case == "usv")
     if case == "hermitian":

@@ -16,6 +16,7 @@
 #   pages-<name>.tsv           page functions from Octave arrays, and loops and NumPy
 #   eig-<name>-peer.tsv        batcheig from Octave arrays, NumPy and the loop over eig
 #   svd-<name>.tsv             batchsvd from Octave arrays, loops over svd and NumPy
+#   pageeig-<name>.tsv         pageeig of general pages from Octave arrays, the loop over eig and NumPy
 #   pairs-<name>.tsv           batcheig (A, B) from Octave arrays, and the loop over eig (A, B)
 #   pairs-<name>-device.tsv    gla_batcheig_pairs on the GPU, and a composition of batched calls
 #   pages-<name>-device.tsv    page functions on the GPU, and cuBLAS and cuSOLVER
@@ -155,6 +156,9 @@ if [ $octave_too = yes ]; then
   echo "bench_svd.m: batchsvd from Octave arrays, beside loops over svd and NumPy"
   $octave bench_svd.m $quick >"results/svd-$name.tsv.new"
   mv "results/svd-$name.tsv.new" "results/svd-$name.tsv"
+  echo "bench_pageeig.m: pageeig of general pages from Octave arrays, beside the loop over eig and NumPy"
+  $octave bench_pageeig.m $quick >"results/pageeig-$name.tsv.new"
+  mv "results/pageeig-$name.tsv.new" "results/pageeig-$name.tsv"
   echo "bench_pairs.m: batcheig (A, B) from Octave arrays, beside the loop over eig (A, B)"
   $octave bench_pairs.m $quick >"results/pairs-$name.tsv.new"
   mv "results/pairs-$name.tsv.new" "results/pairs-$name.tsv"
