@@ -22,17 +22,23 @@ struct svd_shape {
   svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
 
-inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
-{
-  return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
-         columns >= SVD_VALUES_LEAST && columns <= SVD_TOGETHER_MOST;
-}
-
 // A block takes long for a page of more than 384 columns, and batches of real pages of double
 // precision gain little.
 inline int64_t svd_alone_most (gla_type type)
 {
   return type == GLA_TYPE_D ? 384 : (int64_t)SVD_VALUES_MOST;
+}
+
+inline bool svd_is_together (int64_t columns)
+{
+  return columns >= SVD_TOGETHER_LEAST && columns <= SVD_TOGETHER_MOST;
+}
+
+inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
+{
+  const bool alone = columns >= SVD_VALUES_LEAST && columns <= svd_alone_most (job.head.type);
+  return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
+         (alone || svd_is_together (columns));
 }
 
 // Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
@@ -68,7 +74,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.u_columns = s.flip ? job.v_columns : job.u_columns;
   s.v_columns = s.flip ? job.u_columns : job.v_columns;
   s.reduced = svd_is_reduced (job, s.columns);
-  s.together = s.reduced && s.columns > svd_alone_most (job.head.type);
+  s.together = s.reduced && svd_is_together (s.columns);
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = svd_is_by_qr (s);

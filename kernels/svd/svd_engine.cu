@@ -4,8 +4,8 @@
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
 // with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
-// Other pages, or their R, are decomposed as svd_polar.cuh says, and values alone, to
-// SVD_TOGETHER_MOST columns, are found as svd_values.cuh and svd_together.cuh say.
+// Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of some sizes
+// are found as svd_values.cuh and svd_together.cuh say (svd_is_reduced).
 
 #include "common/copy.cuh"
 #include "common/for_type.cuh"
@@ -97,7 +97,7 @@ double together_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pag
   const double n = (double)svd_shape_of (job).columns;
   const svd_together_share share = together_share (engine, job, pages);
   const double bytes = n * n * (double)gla_type_size (job.head.type); // of a step, in the middle
-  const double step = 7e-6 + bytes / (1e11 * share.blocks);
+  const double step = 7e-6 + bytes / (4.5e10 * share.blocks);
   return (double)((pages + share.pages - 1) / share.pages) * n * step + n * 9e-7 +
          qr_seconds (engine, job, pages);
 }

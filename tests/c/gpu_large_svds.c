@@ -230,7 +230,7 @@ int gpu_large_svds (const char *wanted)
   }
   if (strchr (wanted, 'z') != NULL) {
     check_large (GLA_TYPE_Z, 1101, 1101, 2);
-    check_large (GLA_TYPE_Z, 530, 520, 8); // more pages than go at a time without vectors
+    check_large (GLA_TYPE_Z, 1040, 1030, 5); // more pages than go at a time without vectors
   }
   if (strchr (wanted, 's') != NULL)
     check_large (GLA_TYPE_S, 1540, 1540, 1);

@@ -5,7 +5,7 @@
 % so many sweeps, after which QR computes the pages again. Then qr_block runs for square, tall and wide pages of
 % QR_SIZES; with QR_LARGE also by trees, blocks and matrix products; then for two pages each of QR_DIRECT (rows,
 % columns, ...) and of QR_FAILING, where one page has two equal columns. Then gsvd_hz runs for pairs of GSVD_SIZES
-% by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular and one denormal, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
+% by both methods, batchsvd for square, tall and wide pages of SVD_SIZES, one of them singular and one denormal, and without vectors for a page of each of SVD_ALONE, spmv and eigs_lanczos for graphs of SPARSE nodes, and products, systems, inverses and functions of
 % pages of PAGE_SIZES; and operations of gpuArrays with ARRAYS rows. The results are checked, too.
 
 maxit = {};
@@ -118,6 +118,15 @@ for n = str2num (getenv ("SVD_SIZES"))
         error ("svd %dx%d %s is wrong", shape, type);
       endif
     endfor
+  endfor
+endfor
+for n = str2num (getenv ("SVD_ALONE"))
+  for type = "zd"
+    A = randn (n) + (type == "z") * 1i * randn (n);
+    s = svd (A);
+    if (! (norm (batchsvd (A, "device", "gpu") - s) < 1e-12 * s(1)))
+      error ("values of svd %dx%d %s are wrong", n, n, type);
+    endif
   endfor
 endfor
 for n = str2num (getenv ("SPARSE"))
