@@ -157,9 +157,8 @@ function check_rows (sigma, o)
            'eigs_lanczos: with "mpi" SIGMA must be "lm", "la", "sa" or "be"; nothing is factored');
   elseif (! isequal (o.progress, false) || o.disp > 1)
     error ("gpulinalg:bad-option", 'eigs_lanczos: "mpi" cannot be combined with "progress", nor with "disp" above 1');
-  elseif (! (ischar (o.device) && any (strcmpi (o.device, {"auto", "cpu"}))) || ! strcmp (o.vectors, "host") ...
-          || isgpuarray (o.v0))
-    error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" the work is done on the CPU of each rank');
+  elseif (! strcmp (o.vectors, "host") || isgpuarray (o.v0))
+    error ("gpulinalg:bad-option", 'eigs_lanczos: with "mpi" all vectors are arrays of the host');
   endif
 
 endfunction

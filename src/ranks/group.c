@@ -124,7 +124,8 @@ static int breaks (gla_ranks *ranks, gla_status status, const char *text)
 // A rank with a processor of its own gives it away without sleeping for the first millisecond: a
 // nap takes 55 us at least, and most messages come earlier. Then, or at once where ranks share
 // processors, naps grow to 0.2 ms, and longer the more ranks there are, so that those that wait do
-// not take the processors from those that work.
+// not take the processors from those that work. Each part of a message that arrives begins this
+// anew: MPI moves bytes only while it is called.
 static void nap (const gla_ranks *ranks, int turns, double waited)
 {
   const long longest = 200000L * ranks->crowd;
@@ -160,23 +161,27 @@ static int wait_for (gla_ranks *ranks, int peer)
   char why[256] = "", text[400];
   const gla_transport *t = &ranks->transport;
   const double start = now ();
-  double since = 0;
-  for (int turns = 0;; turns++) {
+  double since = 0, moved = start; // when the last part came or went
+  for (int turns = 0, idle = 0;; turns++, idle++) {
     const int done = t->test (t->self, why, sizeof why);
-    if (done > 0)
+    if (done == 1)
       break;
+    if (done == 2) {
+      moved = now ();
+      idle = 0;
+    }
     if (done < 0) {
       snprintf (text, sizeof text, "rank %d has lost rank %d: %s", t->rank, peer, why);
       return breaks (ranks, GLA_ERROR_RANK_LOST, text);
     }
     if (turns % 100 == 99 && stopped (ranks, peer, &since))
       return 1;
-    if (ranks->timeout > 0 && now () - start > ranks->timeout) {
+    if (ranks->timeout > 0 && now () - moved > ranks->timeout) {
       snprintf (text, sizeof text, "rank %d has waited %g seconds for rank %d", t->rank,
                 ranks->timeout, peer);
       return breaks (ranks, GLA_ERROR_RANK_LOST, text);
     }
-    nap (ranks, turns, now () - start);
+    nap (ranks, idle, now () - moved);
   }
   ranks->info.seconds_waited += now () - start;
   return 0;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 // A plugin of another version is refused.
-enum { GLA_TRANSPORT_VERSION = 2 };
+enum { GLA_TRANSPORT_VERSION = 3 };
 
 typedef struct {
   size_t size; // sizeof (gla_transport)
@@ -27,7 +27,8 @@ typedef struct {
   // is until `test` says that all is done. Nonzero: it failed, `why` says how.
   int (*send) (void *self, int peer, const void *data, size_t bytes, char *why, size_t room);
   int (*receive) (void *self, int peer, void *data, size_t bytes, char *why, size_t room);
-  // 1: all that was started is done; 0: not yet; -1: it failed.
+  // 1: all that was started is done; 2: not yet, but some of it has come or gone since the last
+  // test; 0: nothing has; -1: it failed.
   int (*test) (void *self, char *why, size_t room);
   // The rank has ended with this status of its process; other ranks end with it if that is not 0.
   void (*leave) (void *self, int status);
