@@ -591,6 +591,9 @@ typedef struct {
   gla_status (*elementwise) (gla_engine *engine, gla_nd_op op, const gla_nd *to, const gla_nd *x,
                              const gla_nd *y, int *outside);
   gla_status (*steps) (gla_engine *engine, const gla_nd_steps *program, int *outside);
+  gla_status (*join) (gla_engine *engine, const gla_nd *to, const gla_nd *from, int count);
+  gla_status (*triangle) (gla_engine *engine, const gla_nd *to, const gla_nd *x, int64_t first,
+                          int64_t last);
   gla_status (*reduce) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to,
                         double *index);
   gla_status (*scan) (gla_engine *engine, gla_reduction op, const gla_slices *slices, void *to);

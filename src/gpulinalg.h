@@ -1274,6 +1274,16 @@ typedef struct {
 gla_status gla_elementwise_steps (gla_context *ctx, int device, const gla_nd_steps *program,
                                   int *outside);
 
+// to[k] = from[k] for each k < count, converted as by GLA_ND_COPY, in as few launches as possible.
+// All to[k] have one type, which is logical only where all from[k] are, and complex where one of
+// them is; they do not overlap each other or from[j]. from[k] has the sizes of to[k].
+gla_status gla_join (gla_context *ctx, int device, const gla_nd *to, const gla_nd *from, int count);
+
+// to = x on the diagonals first to last of each page, where element (i, j) is on diagonal j - i,
+// and 0 elsewhere. Both have the same type and at most 3 dimensions: rows, columns, pages.
+gla_status gla_take_triangle (gla_context *ctx, int device, const gla_nd *to, const gla_nd *x,
+                              int64_t first, int64_t last);
+
 // Slices of an array without gaps, inner x n x outer: the elements with the same first and third
 // subscript.
 typedef struct {

@@ -60,6 +60,27 @@ static gla_status nd_transforms (nd_run *r, int type, int64_t rows, int64_t colu
   return status;
 }
 
+// y = x column by column, which is more parts than a kernel takes where there are many; all of
+// x as one part; and the upper triangle of x.
+static gla_status nd_joins (nd_run *r, const gla_nd *x, const gla_nd *y)
+{
+  enum { MOST = 100 };
+  gla_nd to[MOST], from[MOST];
+  const int64_t count = x->size[1] < MOST ? x->size[1] : MOST,
+                size = gla_type_size (x->type) + (x->type == 'b');
+  for (int64_t k = 0; k < count; k++) {
+    to[k] = *y;
+    to[k].data = (char *)y->data + k * y->step[1] * size;
+    to[k].size[1] = 1;
+    from[k] = to[k];
+    from[k].data = k % 3 == 0 ? NULL : (char *)x->data + k * x->step[1] * size;
+  }
+  gla_status status = r->ops->join (r->engine, to, from, (int)count);
+  if (status == GLA_OK)
+    status = r->ops->join (r->engine, y, x, 1);
+  return status == GLA_OK ? r->ops->triangle (r->engine, y, x, -1, INT64_MAX / 4) : status;
+}
+
 // x of rows x columns is put there, worked on by each function, and brought back.
 static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, void *host)
 {
@@ -90,6 +111,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->elementwise (r->engine, GLA_ND_SQRT, &b, &a, NULL, &outside);
   if (status == GLA_OK && type != GLA_LOGICAL)
     status = nd_program (r, &a, &b, wide);
+  if (status == GLA_OK)
+    status = nd_joins (r, &a, &b);
   const gla_slices along = {x, type, 1, rows, columns}, across = {x, type, rows, columns, 1};
   if (status == GLA_OK)
     status = r->ops->reduce (r->engine, GLA_REDUCE_SUM, &along, wide, NULL);

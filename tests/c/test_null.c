@@ -80,6 +80,8 @@ static void test_arrays_on_a_gpu (void)
                               .outputs = &a,
                               .output_count = 1};
   bad (gla_elementwise_steps (NULL, 0, &steps, NULL), "gla_elementwise_steps");
+  bad (gla_join (NULL, 0, &a, &a, 1), "gla_join");
+  bad (gla_take_triangle (NULL, 0, &a, &a, 0, 1), "gla_take_triangle");
   bad (gla_reduce (NULL, 0, GLA_REDUCE_SUM, &s, &x, NULL), "gla_reduce");
   bad (gla_sort (NULL, 0, &s, 0, &x, NULL), "gla_sort");
   bad (gla_scan (NULL, 0, GLA_REDUCE_SUM, &s, &x), "gla_scan");
