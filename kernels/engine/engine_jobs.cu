@@ -54,7 +54,8 @@ gla_status engine_wait_unordered (cuda_engine *e, int slot)
   return current_order (e) != nullptr ? GLA_OK : engine_wait (e, e->slots[slot].done);
 }
 
-// Has the first slot's stream go on behind the work of the others. False where that is not
+// Has the first slot's stream go on behind the work of the others, and notes where the job ends in
+// it: where no other slot has worked, its own last event tells that. False where that is not
 // possible.
 static bool join_slots (cuda_engine *e, array_order *o)
 {
@@ -65,7 +66,11 @@ static bool join_slots (cuda_engine *e, array_order *o)
   for (int k = 1; k < ENGINE_SLOTS && error == cudaSuccess; k++)
     if (o->used >> k & 1)
       error = cudaStreamWaitEvent (e->slots[0].stream, e->slots[k].done, 0);
-  if (error == cudaSuccess)
+  if (o->used == 1) {
+    cudaEvent_t free_event = o->ended[o->next];
+    o->ended[o->next] = e->slots[0].done;
+    e->slots[0].done = free_event;
+  } else if (error == cudaSuccess)
     error = cudaEventRecord (o->ended[o->next], e->slots[0].stream);
   o->next = (o->next + 1) % ORDERED_JOBS;
   return error == cudaSuccess;

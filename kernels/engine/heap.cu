@@ -137,10 +137,18 @@ void join (array_heap *h, block *b)
   free (gone);
 }
 
+// Memory is taken and given back most often without the driver; the device is made the current one
+// only where it is asked.
+void make_current (const array_heap *h)
+{
+  cudaSetDevice (h->device);
+}
+
 // Frees segments that are free as a whole until at most `most` bytes are kept. cudaFree waits for
 // what uses them.
 void trim (array_heap *h, int64_t most)
 {
+  make_current (h);
   for (int bin = BINS - 1; bin >= 0 && h->kept > most; bin--)
     for (int small = 0; small < 2; small++)
       for (block *b = h->bins[small][bin], *next; b != nullptr && h->kept > most; b = next) {
@@ -166,6 +174,7 @@ cudaError_t new_segment (array_heap *h, bool small, size_t size, block **b)
 {
   const size_t bytes = small ? SEGMENT : (size + SEGMENT - 1) / SEGMENT * SEGMENT;
   void *memory = nullptr;
+  make_current (h);
   cudaError_t error = cudaMalloc (&memory, bytes);
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError ();
@@ -191,13 +200,14 @@ cudaError_t open_heap (cuda_engine *e)
   array_heap *h = static_cast<array_heap *> (calloc (1, sizeof *h));
   if (h == nullptr)
     return cudaErrorMemoryAllocation;
+  h->device = e->base.device;
+  make_current (h);
   const cudaError_t error = order_open (&h->order);
   if (error != cudaSuccess) {
     order_close (&h->order);
     free (h);
     return error;
   }
-  h->device = e->base.device;
   h->limit = (int64_t)(e->memory_total / KEPT_PART);
   h->next = heaps;
   heaps = e->heap = h;

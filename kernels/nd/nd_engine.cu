@@ -21,24 +21,30 @@ cudaStream_t stream_of (const cuda_engine *e)
 // memory and copies
 //------------------------------------------------------------------------------
 
+// What these four do needs no current device; the heap sees to it where it needs one.
+cuda_engine *plain_engine (gla_engine *engine)
+{
+  return reinterpret_cast<cuda_engine *> (engine);
+}
+
 void watch (gla_engine *engine, const gla_monitor *monitor)
 {
-  engine_of (engine)->monitor = *monitor;
+  plain_engine (engine)->monitor = *monitor;
 }
 
 gla_status take (gla_engine *engine, size_t bytes, void **memory)
 {
-  return engine_status (heap_take (engine_of (engine), bytes, memory));
+  return engine_status (heap_take (plain_engine (engine), bytes, memory));
 }
 
 void give (gla_engine *engine, void *memory)
 {
-  heap_give (engine_of (engine), memory);
+  heap_give (plain_engine (engine), memory);
 }
 
 void query (gla_engine *engine, gla_memory_info *info)
 {
-  *info = heap_query (engine_of (engine));
+  *info = heap_query (plain_engine (engine));
 }
 
 // Bytes as the matrices that the copies of the engine expect: single numbers of 4 bytes, or of 1
