@@ -3,6 +3,7 @@
 
 #include "start.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +22,28 @@ double gla_now (void)
 // which GPUs there are
 //------------------------------------------------------------------------------
 
-// The process that called the driver first; 0: none did.
-static _Atomic pid_t driver_process;
+// Whether this process, or in a child its parent, has called the driver, and whether this is a
+// child. The question is asked several times in each call, so it must not ask the system.
+static atomic_int driver_called, forked;
+static pthread_once_t watched = PTHREAD_ONCE_INIT;
+
+static void in_child (void)
+{
+  atomic_store (&forked, atomic_load (&driver_called));
+}
+
+static void watch_forks (void)
+{
+  pthread_atfork (NULL, NULL, in_child);
+}
 
 int gla_forked (void)
 {
-  const pid_t first = atomic_load (&driver_process);
-  return first != 0 && first != getpid ();
+  return atomic_load_explicit (&forked, memory_order_relaxed);
 }
 
 void gla_gpus_query (gla_gpus *gpus)
 {
-  pid_t nobody = 0;
   *gpus = (gla_gpus){.why = "built without CUDA"};
   if (gla_backends[1] == NULL) // the CPU alone
     return;
@@ -40,7 +51,8 @@ void gla_gpus_query (gla_gpus *gpus)
     snprintf (gpus->why, sizeof gpus->why, "this process was forked from one that uses the GPU");
     return;
   }
-  atomic_compare_exchange_strong (&driver_process, &nobody, getpid ());
+  pthread_once (&watched, watch_forks);
+  atomic_store (&driver_called, 1);
   for (int k = 0; gla_backends[k + 1] != NULL && gpus->count == 0; k++) {
     gpus->count = gla_backends[k]->device_count (gpus->why, sizeof gpus->why);
     gpus->backend = gpus->count > 0 ? gla_backends[k] : NULL;
