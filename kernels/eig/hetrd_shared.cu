@@ -9,6 +9,8 @@
 #include "hetrd.cuh"
 #include "warp_page.cuh"
 
+#include <atomic>
+
 namespace
 {
 
@@ -385,11 +387,18 @@ template <class T, int SPLITS> cudaError_t launch (const eig_args<T> &a, int ori
 
 } // namespace
 
+// Each chunk asks several times, and for one device it is always the same: the last answer is kept,
+// with its question in the upper half.
 template <class T> int hetrd_shared_limit (int smem_limit)
 {
+  static std::atomic<int64_t> last (0);
+  const int64_t known = last.load (std::memory_order_relaxed);
+  if (known >> 32 == smem_limit && smem_limit > 0)
+    return (int)(known & 0x7fffffff);
   int n = 32 * ROWS * MAX_TEAMS;
   while (n > 2 && shared_bytes<T> (n) > (size_t)smem_limit)
     n--;
+  last.store ((int64_t)smem_limit << 32 | n, std::memory_order_relaxed);
   return n;
 }
 
