@@ -46,18 +46,19 @@ the functions of each element: @code{abs}, @code{exp}, @code{sqrt}, @code{real},
 @item
 @code{sum}, @code{prod}, @code{any}, @code{all}, @code{max}, @code{min},
 @code{cumsum}, @code{mean}, @code{median}, @code{norm}, @code{dot}, @code{find},
-@code{nnz}, @code{sort}, @code{unique}, @code{cummax};
+@code{nnz}, @code{sort}, @code{unique}, @code{cummax}, @code{corrcoef};
 
 @item
 @code{reshape}, @code{permute}, @code{squeeze}, @code{cat}, @code{repmat},
-@code{diag}, @code{circshift}, @code{kron}, @code{diff}, @code{merge};
+@code{diag}, @code{blkdiag}, @code{toeplitz}, @code{triu}, @code{tril}, @code{circshift},
+@code{kron}, @code{diff}, @code{merge};
 
 @item
 @code{fft}, @code{fft2}, @code{fftn} and their inverses, by cuFFT of the CUDA Toolkit;
 
 @item
-of one matrix @code{inv}, @code{pinv}, @code{rank}, @code{cond}, @code{svd}, and
-@code{eig} where it is Hermitian;
+of one matrix @code{inv}, @code{pinv}, @code{rank}, @code{cond}, @code{svd}, @code{null},
+@code{orth}, and @code{eig} where it is Hermitian;
 
 @item
 @code{arrayfun}, which does all steps of a function of each element in one pass;

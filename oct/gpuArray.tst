@@ -270,3 +270,63 @@
 %!error id=gpulinalg:gather-needed mean (gpuArray (1), [1, 2])
 %!error id=gpulinalg:gather-needed sum (gpuArray (true), "native")
 %!error id=gpulinalg:gather-needed sum (gpuArray (1), "extra")
+
+%!## arrays side by side: all types, host operands, empty ones, and no effect on the parts
+%!test
+%! G = gpuArray ([1, 2; 3, 4]);
+%! assert (gather ([G, G; 5:8]), [1, 2, 1, 2; 3, 4, 3, 4; 5, 6, 7, 8]);
+%! assert (underlyingType ([G, single(G)]), "single");
+%! assert (underlyingType ([G > 1, G > 2]), "logical");
+%! assert (underlyingType ([G > 1, G]), "double");
+%! assert (iscomplex ([G, 1i * G]));
+%! assert (gather ([G, [], G(:,[])]), [1, 2; 3, 4]);
+%! H = [G, G];
+%! H(1) = 9;
+%! assert (gather (G), [1, 2; 3, 4]);
+%! assert (gather (H), [9, 2, 1, 2; 3, 4, 3, 4]);
+%! assert (gather (resize (G([],[]), 2, 2)), zeros (2));
+%!error <dimension mismatch|dimensions mismatch> G = gpuArray ([1, 2; 3, 4]); [G, 1:3]
+
+%!## differences, Kronecker products, merge, linspace, blocks
+%!test
+%! G = gpuArray ([1, 4, 9; 2, 3, 5]);
+%! assert (gather (diff (G)), [1, -1, -4]);
+%! assert (gather (diff (G, 2, 2)), [2; 1]);
+%! assert (size (diff (G, 5, 1)), [0, 3]);
+%! assert (gather (diff (G, 0)), gather (G));
+%! assert (gather (kron (G, [1; 2])), kron ([1, 4, 9; 2, 3, 5], [1; 2]));
+%! assert (gather (merge (G > 2, G, 0)), [0, 4, 9; 0, 3, 5]);
+%! assert (gather (merge (G > 2, G > 3, false)), [false, true, true; false, false, true]);
+%! assert (gather (linspace (G(1), 3, 5)), 1:0.5:3);
+%! assert (gather (linspace ([1; 2], gpuArray (3), 3)), [1, 2, 3; 2, 2.5, 3]);
+%! assert (gather (blkdiag (G, 7)), blkdiag ([1, 4, 9; 2, 3, 5], 7));
+%! assert (gather (toeplitz (G(1,:))), toeplitz ([1, 4, 9]));
+%! assert (gather (toeplitz (G(1,:), [1, 2])), toeplitz ([1, 4, 9], [1, 2]));
+%! assert (gather (sinc (gpuArray ([0, 0.5]))), [1, 2 / pi], eps);
+%! assert (gather (cummax (gpuArray ([1, 3, 2]))), [1, 3, 3]);
+%!error id=gpulinalg:bad-value diff (gpuArray (1:3), -1)
+%!error id=gpulinalg:bad-value diff (gpuArray (1:3), 1, 0)
+%!error id=gpulinalg:gather-needed diff (gpuArray (1:3), 3)
+%!error id=gpulinalg:bad-class merge (gpuArray (1), 2, 3)
+%!error id=gpulinalg:bad-class merge (gpuArray ([true, false]), 2, single (3))
+%!error id=gpulinalg:bad-shape merge (gpuArray ([true, false]), 1:3, 0)
+%!error id=gpulinalg:bad-shape kron (gpuArray (ones (2, 2, 2)), 1)
+%!error id=Octave:invalid-fun-call kron (gpuArray (1))
+%!error id=gpulinalg:bad-shape linspace (gpuArray (ones (2)), 1)
+%!error id=gpulinalg:bad-class blkdiag (gpuArray (true))
+%!error id=gpulinalg:bad-shape blkdiag (gpuArray (1), ones (2, 2, 2))
+%!error id=gpulinalg:gather-needed toeplitz (gpuArray (1), 2, 3)
+%!error id=gpulinalg:gather-needed sinc (gpuArray (1), 2)
+
+%!## null spaces, ranges, correlations
+%!test
+%! A = gpuArray ([1, 2; 2, 4]);
+%! assert (gather (A * null (A)), [0; 0], 1e-14);
+%! assert (abs (gather (orth (A))), [1; 2] / sqrt (5), 1e-14);
+%! assert (gather (corrcoef (gpuArray ([1, 2; 2, 4; 3, 7]))), corrcoef ([1, 2; 2, 4; 3, 7]), 1e-14);
+%! assert (gather (corrcoef (gpuArray (5))), NaN);
+%!error id=gpulinalg:bad-shape null (gpuArray (ones (2, 2, 2)))
+%!error id=gpulinalg:gather-needed null (gpuArray (1), "r")
+%!error id=gpulinalg:bad-shape orth (gpuArray (ones (2, 2, 2)))
+%!error id=gpulinalg:bad-shape corrcoef (gpuArray (1:3), 1:2)
+%!error id=gpulinalg:gather-needed corrcoef (gpuArray (1i * ones (2)))

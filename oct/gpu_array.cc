@@ -1,6 +1,7 @@
 // gpu_array.cc: the Octave type of variables of class gpuArray
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_join.h"
 #include "gpu_operators.h"
 #include "gpu_trace.h"
 #include "plan_value.h"
@@ -79,7 +80,10 @@ public:
   }
   octave_value resize (const dim_vector &d, bool = false) const
   {
-    return wrapped (gla::resized (m_value, d));
+    // the arrays of [x, y] are written into an empty one that is made as large as the result
+    return wrapped (m_value.on_gpu () && m_value.numel () == 0 && d.numel () > 0
+                        ? gla::on_gpu::begun_join (m_value, d)
+                        : gla::resized (m_value, d));
   }
   octave_value squeeze () const { return reshape (dims ().squeeze ()); }
   octave_value full_value () const { return wrapped (m_value); }

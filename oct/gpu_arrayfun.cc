@@ -5,7 +5,7 @@
 // kernel then does all of it where that is possible. Otherwise, and without a GPU, each step is
 // done with whole arrays.
 
-#include "gpu_device.h"
+#include "gpu_kept_passes.h"
 #include "gpu_trace.h"
 
 namespace gla
@@ -14,7 +14,7 @@ namespace gla
 namespace
 {
 
-double passes = 0;
+double passes = 0, kept_runs = 0;
 
 //------------------------------------------------------------------------------
 // arguments
@@ -61,43 +61,47 @@ octave_value function_of (const octave_value &f)
 // one kernel
 //------------------------------------------------------------------------------
 
-struct one_pass {
-  std::vector<gpu_value> arrays; // keeps their memory
-  std::vector<gla_nd> inputs, outputs;
-  std::vector<gla_nd_step> steps;
-  std::vector<int> number; // of a traced value in the library's order
-  std::vector<int> results;
-  bool asks = false;
-};
-
 // Inputs come first in the library's order.
-void add_inputs (const trace &t, int device, const dim_vector &dims, one_pass &p)
+one_pass pass_of (const trace &t, const std::vector<int> &results)
 {
-  p.number.assign (t.count (), 0);
+  one_pass p;
+  std::vector<int> number (t.count (), 0); // of a traced value in the library's order
   for (int k = 0; k < t.count (); k++) {
     const traced_value &v = t.value (k);
     if (v.input.is_undefined ())
       continue;
-    const gpu_operand x ("arrayfun", v.input, device);
-    p.number[k] = static_cast<int> (p.inputs.size ());
-    p.inputs.push_back (spread (x.nd (), x.dims (), dims));
-    p.arrays.push_back (x.array ());
+    number[k] = static_cast<int> (p.inputs.size ());
+    const bool array = is_gpu_array (v.input);
+    if (array)
+      p.arrays.push_back (number[k]);
+    p.inputs.push_back (array ? gla_nd () : gpu_operand ("arrayfun", v.input, -1).nd ());
   }
-}
-
-void add_steps (const trace &t, one_pass &p)
-{
   for (int k = 0; k < t.count (); k++) {
     const traced_value &v = t.value (k);
     if (v.input.is_defined ())
       continue;
-    p.number[k] = static_cast<int> (p.inputs.size () + p.steps.size ());
-    gla_nd_step s = {v.op, v.type, p.number[v.of[0]], 0, 0};
-    s.y = v.of.size () > 1 ? p.number[v.of[1]] : 0;
-    s.z = v.of.size () > 2 ? p.number[v.of[2]] : 0;
+    number[k] = static_cast<int> (p.inputs.size () + p.steps.size ());
+    gla_nd_step s = {v.op, v.type, number[v.of[0]], 0, 0};
+    s.y = v.of.size () > 1 ? number[v.of[1]] : 0;
+    s.z = v.of.size () > 2 ? number[v.of[2]] : 0;
     p.steps.push_back (s);
     p.asks = p.asks || v.may_leave;
   }
+  for (int r : results) {
+    p.results.push_back (number[r]);
+    p.types.push_back (t.value (r).type);
+  }
+  return p;
+}
+
+// The arrays of the inputs, in their order.
+std::vector<gpu_value> arrays_of (const trace &t)
+{
+  std::vector<gpu_value> arrays;
+  for (int k = 0; k < t.count (); k++)
+    if (t.value (k).input.is_defined () && is_gpu_array (t.value (k).input))
+      arrays.push_back (gpu_value_of (t.value (k).input));
+  return arrays;
 }
 
 // Of which precisions values and operations are.
@@ -146,27 +150,26 @@ bool fits_one_pass (const trace &t, const std::vector<int> &results)
 }
 
 // false: it is to be done step by step.
-bool run_in_one_pass (const trace &t, const std::vector<int> &results, int device,
-                      const dim_vector &dims, std::vector<gpu_value> &values)
+bool run_pass (const one_pass &p, const std::vector<gpu_value> &arrays, int device,
+               const dim_vector &dims, std::vector<gpu_value> &values)
 {
-  if (!fits_one_pass (t, results))
-    return false;
-  one_pass p;
-  add_inputs (t, device, dims, p);
-  add_steps (t, p);
-  for (int r : results) {
-    values.push_back (new_on_gpu (device, t.value (r).type, dims));
-    p.outputs.push_back (nd_of (values.back (), dims));
-    p.results.push_back (p.number[r]);
+  std::vector<gla_nd> inputs = p.inputs, outputs;
+  for (std::size_t k = 0; k < arrays.size (); k++) {
+    check_device ("arrayfun", value_of (arrays[k]), device);
+    inputs[p.arrays[k]] = spread (nd_of (arrays[k]), arrays[k].dims (), dims);
+  }
+  for (char type : p.types) {
+    values.push_back (new_on_gpu (device, type, dims));
+    outputs.push_back (nd_of (values.back (), dims));
   }
   auto program = sized<gla_nd_steps> ();
-  program.inputs = p.inputs.data ();
-  program.input_count = static_cast<int> (p.inputs.size ());
+  program.inputs = inputs.data ();
+  program.input_count = static_cast<int> (inputs.size ());
   program.steps = p.steps.data ();
   program.step_count = static_cast<int> (p.steps.size ());
   program.results = p.results.data ();
-  program.outputs = p.outputs.data ();
-  program.output_count = static_cast<int> (p.outputs.size ());
+  program.outputs = outputs.data ();
+  program.output_count = static_cast<int> (outputs.size ());
   int outside = 0;
   bool room = true;
   device_call ([&] (gla_context *c) {
@@ -181,6 +184,14 @@ bool run_in_one_pass (const trace &t, const std::vector<int> &results, int devic
   }
   values.clear (); // their memory is needed for the steps
   return false;
+}
+
+octave_value_list wrapped (const std::vector<gpu_value> &values)
+{
+  octave_value_list all;
+  for (const gpu_value &v : values)
+    all.append (value_of (v));
+  return all;
 }
 
 //------------------------------------------------------------------------------
@@ -277,19 +288,18 @@ double arrayfun_passes ()
   return passes;
 }
 
-octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
+double arrayfun_kept ()
 {
-  const octave_value f = function_of (args (0));
-  const octave_value_list arrays = args.slice (1, args.length () - 1);
-  if (any_traced (arrays))
-    not_traced ("arrayfun within arrayfun");
-  const dim_vector dims = dims_of_all (arrays);
-  const int device = device_of ("arrayfun", arrays);
-  auto t = std::make_shared<trace> ();
+  return kept_runs;
+}
+
+// What f does with an element, found by calling it. The numbers of its results.
+static std::vector<int> call_once (const std::shared_ptr<trace> &t, const octave_value &f,
+                                   const octave_value_list &arrays, int device, int outputs)
+{
   octave_value_list elements;
   for (octave_idx_type k = 0; k < arrays.length (); k++)
     elements.append (element_of (t, arrays (k), device));
-
   const octave_value_list found = feval (the_interpreter (), f, elements, outputs);
   if (found.length () < outputs)
     error_with_id ("Octave:invalid-fun-call",
@@ -302,14 +312,51 @@ octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
                      found (k).dims ().str ().c_str ());
     results.push_back (t->number_of (found (k)));
   }
+  return results;
+}
 
+// The steps of an earlier call. False: f must be called.
+static bool run_kept (const kept_call &call, const octave_value_list &arrays, int device,
+                      const dim_vector &dims, std::vector<gpu_value> &values)
+{
+  const one_pass *pass = call.find ();
+  if (pass == nullptr)
+    return false;
+  std::vector<gpu_value> on_device;
+  for (octave_idx_type k = 0; k < arrays.length (); k++)
+    if (is_gpu_array (arrays (k)) || arrays (k).numel () != 1)
+      on_device.push_back (moved_to (device, "arrayfun", arrays (k)));
+  if (run_pass (*pass, on_device, device, dims, values)) {
+    kept_runs++;
+    return true;
+  }
+  call.forget ();
+  return false;
+}
+
+octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs)
+{
+  const octave_value f = function_of (args (0));
+  const octave_value_list arrays = args.slice (1, args.length () - 1);
+  if (any_traced (arrays))
+    not_traced ("arrayfun within arrayfun");
+  const dim_vector dims = dims_of_all (arrays);
+  const int device = device_of ("arrayfun", arrays);
   std::vector<gpu_value> values;
-  if (device < 0 || !run_in_one_pass (*t, results, device, dims, values))
-    values = run_step_by_step (*t, results, device, dims);
-  octave_value_list all;
-  for (const gpu_value &v : values)
-    all.append (value_of (v));
-  return all;
+  const kept_call call (f, arrays, outputs);
+  if (device >= 0 && run_kept (call, arrays, device, dims, values))
+    return wrapped (values);
+
+  auto t = std::make_shared<trace> ();
+  const std::vector<int> results = call_once (t, f, arrays, device, outputs);
+  if (device >= 0 && fits_one_pass (*t, results)) {
+    const one_pass pass = pass_of (*t, results);
+    if (run_pass (pass, arrays_of (*t), device, dims, values)) {
+      call.keep (pass);
+      return wrapped (values);
+    }
+  }
+  return wrapped (run_step_by_step (*t, results, device, dims));
 }
 
 } // namespace gla

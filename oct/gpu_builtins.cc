@@ -3,7 +3,8 @@
 //
 // A file in inst/@gpuArray that calls on takes as long as the operation itself. Functions of the
 // same names take the places of Octave's own; they look for gpuArrays among the arguments, and pass
-// all other calls on.
+// all other calls on. What is an m-file in Octave stays one: functions of these names are called
+// for gpuArrays alone.
 
 #include "gpu_operators.h"
 #include "gpu_trace.h"
@@ -15,12 +16,18 @@ namespace
 {
 
 // Functions of gpuArrays.
-const char *const names[] = {"sum",      "prod", "sumsq",   "any",     "all",  "cumsum",  "cumprod",
-                             "max",      "min",  "find",    "sort",    "nnz",  "norm",    "dot",
-                             "mod",      "rem",  "hypot",   "atan2",   "diag", "complex", "logical",
-                             "arrayfun", "cat",  "horzcat", "vertcat", "fft",  "ifft",    "fft2",
-                             "ifft2",    "fftn", "ifftn",   "bsxfun",  "triu", "tril",    "ellipj"};
+const char *const names[] = {
+    "sum",  "prod",    "sumsq",   "any",      "all",    "cumsum",  "cumprod", "max",    "min",
+    "find", "sort",    "nnz",     "norm",     "dot",    "mod",     "rem",     "hypot",  "atan2",
+    "diag", "complex", "logical", "arrayfun", "cat",    "horzcat", "vertcat", "fft",    "ifft",
+    "fft2", "ifft2",   "fftn",    "ifftn",    "bsxfun", "triu",    "tril",    "ellipj", "merge",
+    "diff", "kron",    "ifelse",  "cummax",   "cummin"};
 constexpr int name_count = sizeof names / sizeof *names;
+
+// Functions of gpuArrays that are m-files in Octave.
+const char *const methods[] = {"repmat",   "mean",     "sinc",    "blkdiag",
+                               "toeplitz", "realsqrt", "reallog", "realpow"};
+constexpr int method_count = sizeof methods / sizeof *methods;
 
 // Functions for which a gpuArray may be a size, an order or a dimension, from this argument on.
 const struct {
@@ -45,18 +52,28 @@ bool any_on_gpus (const octave_value_list &args)
   return false;
 }
 
+octave_value_list results_of (const char *name, const octave_value_list &args, int nargout)
+{
+  return guarded (name, [&] () {
+    const octave_value_list results = gpu_function (name, args, nargout);
+    if (nargout > 1 && nargout > results.length ())
+      error_with_id ("Octave:invalid-fun-call", "%s: function called with too many outputs", name);
+    return results;
+  });
+}
+
 template <int k>
 octave_value_list builtin (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
-  if (!any_on_gpus (args))
-    return call_builtin (interp, own_function (k), args, nargout);
-  return guarded (names[k], [&] () {
-    const octave_value_list results = gpu_function (names[k], args, nargout);
-    if (nargout > 1 && nargout > results.length ())
-      error_with_id ("Octave:invalid-fun-call", "%s: function called with too many outputs",
-                     names[k]);
-    return results;
-  });
+  return any_on_gpus (args) ? results_of (names[k], args, nargout)
+                            : call_builtin (interp, own_function (k), args, nargout);
+}
+
+template <int k>
+octave_value_list method (octave::interpreter &interp, const octave_value_list &args, int nargout)
+{
+  return any_on_gpus (args) ? results_of (methods[k], args, nargout)
+                            : feval (interp, methods[k], args, nargout);
 }
 
 template <int k>
@@ -83,12 +100,20 @@ template <int k> void install_takers (octave::interpreter &interp)
 }
 template <> void install_takers<taker_count> (octave::interpreter &) {}
 
+template <int k> void install_methods (octave::interpreter &interp)
+{
+  add_method (interp, methods[k], "gpuArray", method<k>);
+  install_methods<k + 1> (interp);
+}
+template <> void install_methods<method_count> (octave::interpreter &) {}
+
 } // namespace
 
 void install_gpu_builtins (octave::interpreter &interp)
 {
   install<0> (interp);
   install_takers<0> (interp);
+  install_methods<0> (interp);
 }
 
 } // namespace gla

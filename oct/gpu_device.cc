@@ -1,6 +1,7 @@
 // gpu_device.cc: memory of GPUs for gpuArrays, and copies
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "gpu_join.h"
 #include "gpu_pages.h"
 
 #include <algorithm>
@@ -108,24 +109,37 @@ gla_device_info gpu_device_info (int device)
 gpu_block::gpu_block (int device, std::size_t bytes)
     : m_data (nullptr), m_device (device), m_era (era[device])
 {
+  if (bytes > 0)
+    take (bytes);
+  blocks[device]++;
+}
+
+gpu_block::gpu_block (int device, std::unique_ptr<gpu_join> join)
+    : m_join (std::move (join)), m_data (nullptr), m_device (device), m_era (era[device])
+{
+  blocks[device]++;
+}
+
+void gpu_block::take (std::size_t bytes) const
+{
   gla_context *context = array_context ();
-  gla_status status = gla_memory_take (context, device, bytes, &m_data);
+  gla_status status = gla_memory_take (context, m_device, bytes, &m_data);
   if (status == GLA_ERROR_OUT_OF_MEMORY) {
     // what other contexts keep for later calls may be in the way
-    release_memory ("gpuArray", the_interpreter (), device);
-    status = gla_memory_take (context, device, bytes, &m_data);
+    release_memory ("gpuArray", the_interpreter (), m_device);
+    status = gla_memory_take (context, m_device, bytes, &m_data);
   }
   if (status == GLA_ERROR_OUT_OF_MEMORY)
     error_with_id ("gpulinalg:device-memory", "gpuArray: out of memory: %s", gla_message (context));
   if (status != GLA_OK)
     device_call ([&] (gla_context *) { return status; });
-  blocks[device]++;
 }
 
 gpu_block::~gpu_block ()
 {
   blocks[m_device]--;
-  gla_memory_give (array_context (), m_device, m_data);
+  if (m_data != nullptr)
+    gla_memory_give (array_context (), m_device, m_data);
 }
 
 bool gpu_block::lost () const
@@ -139,6 +153,17 @@ void *gpu_block::data () const
     error_with_id ("gpulinalg:device-failed",
                    "gpuArray: this array is lost, because GPU %d was reset or has failed",
                    m_device);
+  if (m_data == nullptr)
+    take (m_join ? m_join->byte_size () : 0);
+  if (m_join) {
+    const std::unique_ptr<gpu_join> join = std::move (m_join);
+    try {
+      join->run (m_device, m_data);
+    } catch (...) { // the elements are asked for again perhaps
+      m_join.reset (new gpu_join (*join));
+      throw;
+    }
+  }
   return m_data;
 }
 
@@ -151,13 +176,20 @@ static std::size_t bytes_of (char type)
   return type == 'b' ? 1 : gla_type_size (static_cast<gla_type> (type));
 }
 
-gpu_value new_on_gpu (int device, char type, const dim_vector &dims)
+dim_vector checked_dims (const dim_vector &dims)
 {
   dim_vector d = dims;
   d.chop_trailing_singletons ();
   if (d.ndims () > GLA_ND_DIMS)
     error_with_id ("gpulinalg:bad-shape", "gpuArray: an array on a GPU has at most %d dimensions",
                    GLA_ND_DIMS);
+  (void)d.safe_numel ();
+  return d;
+}
+
+gpu_value new_on_gpu (int device, char type, const dim_vector &dims)
+{
+  const dim_vector d = checked_dims (dims);
   const std::size_t bytes = static_cast<std::size_t> (d.safe_numel ()) * bytes_of (type);
   return gpu_value (std::make_shared<gpu_block> (device, bytes), type, d);
 }
@@ -218,11 +250,11 @@ octave_value from_gpu (const gpu_value &x)
   }
 }
 
-gla_nd nd_of (const gpu_value &x, const dim_vector &dims)
+gla_nd nd_of (void *data, char type, const dim_vector &dims)
 {
   gla_nd a = {};
-  a.data = x.numel () > 0 ? x.data () : nullptr;
-  a.type = x.type ();
+  a.data = data;
+  a.type = type;
   a.dims = dims.ndims ();
   int64_t step = 1;
   for (int k = 0; k < dims.ndims (); k++) {
@@ -231,6 +263,11 @@ gla_nd nd_of (const gpu_value &x, const dim_vector &dims)
     step *= dims (k);
   }
   return a;
+}
+
+gla_nd nd_of (const gpu_value &x, const dim_vector &dims)
+{
+  return nd_of (x.numel () > 0 ? x.data () : nullptr, x.type (), dims);
 }
 
 gla_nd nd_of (const gpu_value &x)
@@ -315,6 +352,13 @@ void elementwise (int device, gla_nd_op op, const gla_nd &to, const gla_nd &x, c
       return;
   device_call (
       [&] (gla_context *c) { return gla_elementwise (c, device, op, &to, &x, y, outside); });
+}
+
+void copy_all (int device, const std::vector<gla_nd> &to, const std::vector<gla_nd> &from)
+{
+  device_call ([&] (gla_context *c) {
+    return gla_join (c, device, to.data (), from.data (), static_cast<int> (to.size ()));
+  });
 }
 
 } // namespace gla

@@ -9,11 +9,16 @@
 namespace gla
 {
 
+class gpu_join; // gpu_join.h
+
 // Memory of a GPU, given back when nothing holds it any more.
 class gpu_block
 {
 public:
+  // Empty arrays take memory only when it is asked for.
   gpu_block (int device, std::size_t bytes);
+  // The elements are those of a join, which is done when they are asked for.
+  gpu_block (int device, std::unique_ptr<gpu_join> join);
   ~gpu_block ();
   gpu_block (const gpu_block &) = delete;
   gpu_block &operator= (const gpu_block &) = delete;
@@ -22,9 +27,14 @@ public:
   void *data () const;
   int device () const { return m_device; }
   bool lost () const;
+  // NULL: there is none, or it is done.
+  const gpu_join *join () const { return m_join.get (); }
 
 private:
-  void *m_data;
+  void take (std::size_t bytes) const;
+
+  mutable std::unique_ptr<gpu_join> m_join;
+  mutable void *m_data;
   int m_device;
   unsigned m_era; // of the GPU: reset begins a new one
 };
@@ -43,6 +53,8 @@ gla_device_info gpu_device_info (int device);
 template <typename Body> void device_call (Body body);
 gla_context *array_context ();
 
+// The dimensions without trailing ones; ends with an error where a GPU has no such array.
+dim_vector checked_dims (const dim_vector &dims);
 // Arrays without gaps.
 gpu_value new_on_gpu (int device, char type, const dim_vector &dims);
 gpu_value to_gpu (const octave_value &v, char type, int device = gpu_device ());
@@ -51,6 +63,7 @@ octave_value from_gpu (const gpu_value &x);
 gpu_value moved_to (int device, const char *who, const octave_value &v);
 // Ends with gpulinalg:device-mismatch where the value is on another GPU than this one.
 void check_device (const char *who, const octave_value &v, int device);
+gla_nd nd_of (void *data, char type, const dim_vector &dims);
 gla_nd nd_of (const gpu_value &x);
 gla_nd nd_of (const gpu_value &x, const dim_vector &dims);
 
@@ -82,6 +95,8 @@ bool any_on_gpu (const octave_value_list &args);
 
 void elementwise (int device, gla_nd_op op, const gla_nd &to, const gla_nd &x, const gla_nd *y,
                   int *outside = nullptr);
+// to[k] = from[k] for all k, in one launch; as many as each other.
+void copy_all (int device, const std::vector<gla_nd> &to, const std::vector<gla_nd> &from);
 
 // What a function such as "zeros" makes with these arguments, as a gpuArray of this type on this
 // GPU; type 0: of its own.
@@ -109,6 +124,8 @@ void check_subscripts (octave_idx_type count);
 gpu_value permuted (const gpu_value &x, const Array<int> &order);
 gpu_value resized (const gpu_value &x, const dim_vector &dims);
 void insert (gpu_value &x, const gpu_value &y, const Array<octave_idx_type> &at);
+// A part of this size from this corner on, of an array with at least as many dimensions.
+gla_nd part_of (const gla_nd &whole, const dim_vector &at, const dim_vector &size);
 gpu_value concatenated (const char *who, int dim, const octave_value_list &arrays);
 gpu_value diagonal (const gpu_value &x, const octave_value_list &more);
 

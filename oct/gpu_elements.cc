@@ -262,7 +262,7 @@ gpu_value real_function (const char *name, const octave_value_list &args)
   return y;
 }
 
-// The parts are written one after the other into every second number.
+// Each part is copied to every second number.
 gpu_value made_complex (const octave_value &x, const octave_value &y)
 {
   const int device = device_of ("complex", ovl (x, y));
@@ -276,10 +276,11 @@ gpu_value made_complex (const octave_value &x, const octave_value &y)
   part.type = single ? 's' : 'd';
   for (int k = 0; k < part.dims; k++)
     part.step[k] *= 2;
-  elementwise (device, GLA_ND_COPY, part, spread (a.nd (), a.dims (), dims), nullptr);
+  gla_nd other = part;
   if (part.data != nullptr)
-    part.data = static_cast<char *> (part.data) + (single ? sizeof (float) : sizeof (double));
-  elementwise (device, GLA_ND_COPY, part, spread (b.nd (), b.dims (), dims), nullptr);
+    other.data = static_cast<char *> (part.data) + (single ? sizeof (float) : sizeof (double));
+  copy_all (device, {part, other},
+            {spread (a.nd (), a.dims (), dims), spread (b.nd (), b.dims (), dims)});
   return z;
 }
 

@@ -200,14 +200,6 @@ octave_value_list never_complex (const char *name, const octave_value_list &args
   return ovl (value_of (on_host_as (name, args, false)));
 }
 
-// Only for a single mask; inst/@gpuArray/merge.m does the others.
-octave_value_list merge (const char *name, const octave_value_list &args, int)
-{
-  check_length (name, args, 3, 3);
-  const octave_value &chosen = args (args (0).is_true () ? 1 : 2);
-  return ovl (value_of (moved_to (device_of (name, args), name, chosen)));
-}
-
 // Without "UniformOutput", true, the only option that there is.
 octave_value_list without_options (octave_value_list args)
 {
@@ -233,6 +225,11 @@ octave_value_list arrayfun (const char *name, const octave_value_list &args, int
 octave_value_list count_passes (const char *, const octave_value_list &, int)
 {
   return ovl (arrayfun_passes ());
+}
+
+octave_value_list count_kept (const char *, const octave_value_list &, int)
+{
+  return ovl (arrayfun_kept ());
 }
 
 // Dimension and direction behind x in the arguments of sort; the dimension counts from 1.
@@ -412,7 +409,7 @@ const struct {
     {"cumprod", reduce},
     {"max", extremes},
     {"min", extremes},
-    {"mean_along", mean},
+    {"mean", mean},
     {"triu", triangle},
     {"tril", triangle},
     {"bsxfun", bsxfun},
@@ -429,8 +426,18 @@ const struct {
     {"realpow", never_complex},
     {"logical", make_logical},
     {"merge", merge},
+    {"ifelse", merge},
+    {"diff", differences},
+    {"kron", kronecker},
+    {"cummax", running},
+    {"cummin", running},
+    {"linspace", spaced},
+    {"sinc", sinc},
+    {"blkdiag", block_diagonal},
+    {"toeplitz", toeplitz},
     {"arrayfun", arrayfun},
     {"passes", count_passes},
+    {"kept", count_kept},
     {"sort", sort},
     {"cat", concatenate},
     {"horzcat", concatenate},

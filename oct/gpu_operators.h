@@ -22,6 +22,14 @@ void install_gpu_builtins (octave::interpreter &interp);
 octave_value_list repeat (const char *name, const octave_value_list &args, int outputs);
 octave_value_list mean (const char *name, const octave_value_list &args, int outputs);
 octave_value_list triangle (const char *name, const octave_value_list &args, int outputs);
+octave_value_list merge (const char *name, const octave_value_list &args, int outputs);
+octave_value_list differences (const char *name, const octave_value_list &args, int outputs);
+octave_value_list running (const char *name, const octave_value_list &args, int outputs);
+octave_value_list kronecker (const char *name, const octave_value_list &args, int outputs);
+octave_value_list spaced (const char *name, const octave_value_list &args, int outputs);
+octave_value_list sinc (const char *name, const octave_value_list &args, int outputs);
+octave_value_list toeplitz (const char *name, const octave_value_list &args, int outputs);
+octave_value_list block_diagonal (const char *name, const octave_value_list &args, int outputs);
 octave_value_list bsxfun (const char *name, const octave_value_list &args, int outputs);
 
 // The function of each element that Octave calls through this; NULL: a gpuArray does not have it.

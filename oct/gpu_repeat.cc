@@ -133,14 +133,17 @@ octave_value_list repeat (const char *name, const octave_value_list &args, int)
   return ovl (value_of (on_host_as (name, all, is_complex (x.type ()))));
 }
 
-// "mean_along" (x), (x, dim): [mean, true] of an array with elements. [x, false] for what
-// inst/@gpuArray/mean.m does.
-octave_value_list mean (const char *, const octave_value_list &args, int)
+// mean (x), (x, dim) of an array with elements; inst/__gpu_mean__.m does all else.
+octave_value_list mean (const char *name, const octave_value_list &args, int)
 {
   const octave_idx_type count = args.length ();
-  if (count < 1 || count > 2 || !is_gpu_array (args (0)) || args (0).isempty () ||
+  if (count == 2 && is_text (args (1)) && args (1).string_value () == "other")
+    gather_needed (name);
+  if (count > 0 && !is_gpu_array (args (0)))
+    return feval (the_interpreter (), name, gathered (args), 1);
+  if (count < 1 || count > 2 || args (0).isempty () ||
       (count == 2 && !(args (1).isnumeric () && args (1).numel () == 1)))
-    return ovl (count > 0 ? args (0) : octave_value (), false);
+    return feval (the_interpreter (), "__gpu_mean__", args, 1);
   const gpu_value &x = gpu_value_of (args (0));
   const dim_vector dims = x.dims ();
   octave_value_list all = ovl (value_of (x.type () == 'b' ? converted (x, 'd') : x));
@@ -154,7 +157,7 @@ octave_value_list mean (const char *, const octave_value_list &args, int)
   }
   const octave_value sum = gpu_function ("sum", all, 1) (0);
   const double length = dim >= 0 && dim < dims.ndims () ? static_cast<double> (dims (dim)) : 1;
-  return ovl (value_of (binary ("rdivide", sum, octave_value (length))), true);
+  return ovl (value_of (binary ("rdivide", sum, octave_value (length))));
 }
 
 } // namespace gla

@@ -1,7 +1,7 @@
 // gpu_shapes.cc: permuted, resized, joined and diagonal arrays on a GPU
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_device.h"
+#include "gpu_join.h"
 
 #include <algorithm>
 
@@ -45,20 +45,24 @@ static gla_nd number (char type, double value)
   return a;
 }
 
-// A part of an array, from this corner on.
-static gla_nd part_of (const gpu_value &x, const dim_vector &at, const dim_vector &size)
+gla_nd part_of (const gla_nd &whole, const dim_vector &at, const dim_vector &size)
 {
-  gla_nd a = nd_of (x, x.dims ().redim (std::max (x.dims ().ndims (), size.ndims ())));
+  gla_nd a = whole;
   int64_t first = 0;
   for (int k = 0; k < a.dims; k++) {
     first += (k < at.ndims () ? at (k) : 0) * a.step[k];
     a.size[k] = k < size.ndims () ? size (k) : 1;
   }
-  const std::size_t bytes =
-      x.type () == 'b' ? 1 : gla_type_size (static_cast<gla_type> (x.type ()));
+  const std::size_t bytes = a.type == 'b' ? 1 : gla_type_size (static_cast<gla_type> (a.type));
   if (a.data != nullptr)
-    a.data = static_cast<char *> (a.data) + static_cast<std::size_t> (first) * bytes;
+    a.data = static_cast<char *> (a.data) + first * static_cast<int64_t> (bytes);
   return a;
+}
+
+static gla_nd part_of (const gpu_value &x, const dim_vector &at, const dim_vector &size)
+{
+  return part_of (nd_of (x, x.dims ().redim (std::max (x.dims ().ndims (), size.ndims ()))), at,
+                  size);
 }
 
 gpu_value resized (const gpu_value &x, const dim_vector &dims)
@@ -97,25 +101,24 @@ gpu_value concatenated (const char *who, int dim, const octave_value_list &array
   for (octave_idx_type k = 0; k < arrays.length (); k++) {
     const dim_vector d = arrays (k).dims ();
     const char t = element_type (who, arrays (k));
-    if (type == 0 || type == t)
-      type = t;
-    else
-      type = type_letter (is_single (type) || is_single (t), is_complex (type) || is_complex (t));
+    type = type == 0 ? t : joined_type (type, t);
     if (k == 0)
       dims = d;
     else if (!dims.hvcat (d, dim))
       error_with_id ("Octave:nonconformant-args", "%s: dimension mismatch: %s and %s", who,
                      dims.str ().c_str (), d.str ().c_str ());
   }
-  gpu_value y = new_on_gpu (device, type, dims);
+  gpu_join join (type, dims);
   Array<octave_idx_type> at (
       dim_vector (std::max<int> (static_cast<int> (dims.ndims ()), dim + 1), 1), 0);
   for (octave_idx_type k = 0; k < arrays.length (); k++) {
     if (arrays (k).isempty ())
       continue;
-    insert (y, moved_to (device, who, arrays (k)), at);
+    join.add (device, who, arrays (k), at);
     at (dim) += dim < arrays (k).ndims () ? arrays (k).dims () (dim) : 1;
   }
+  gpu_value y = new_on_gpu (device, type, dims);
+  join.run (device, y.numel () > 0 ? y.data () : nullptr);
   return y;
 }
 

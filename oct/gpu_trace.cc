@@ -342,6 +342,8 @@ static octave_value separate_step (const std::string &name, const octave_value_l
 static octave_value traced_merge (const octave_value_list &args)
 {
   const octave_value &mask = args (0);
+  if (!mask.islogical ())
+    error_with_id ("gpulinalg:bad-class", "merge: the first argument, MASK, must be logical");
   if (!is_traced (mask)) // f had it from elsewhere
     return mask.is_true () ? args (1) : args (2);
   const std::shared_ptr<trace> t = trace_of (mask);
@@ -366,7 +368,7 @@ octave_value_list traced_function (const std::string &name, const octave_value_l
     return ovl (traced_binary (name, args (0), args (1)));
   if (name == "logical" && count == 1)
     return ovl (converted_element (args (0), "logical", 'b'));
-  if (name == "merge" && count == 3)
+  if ((name == "merge" || name == "ifelse") && count == 3)
     return ovl (traced_merge (args));
   if (name == "complex" && count == 1 && args (0).iscomplex ())
     return ovl (args (0));

@@ -75,6 +75,8 @@ int register_traced_type (octave::type_info &types);
 octave_value_list gpu_arrayfun (const octave_value_list &args, int outputs);
 // How many of these calls one kernel has done alone, for tests.
 double arrayfun_passes ();
+// How many of them had their steps from an earlier call.
+double arrayfun_kept ();
 
 } // namespace gla
 

@@ -1,7 +1,7 @@
 // gpu_value.cc: operations with gpuArrays, on a GPU or by the interpreter
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gpu_device.h"
+#include "gpu_join.h"
 #include "gpu_trace.h"
 
 #include <octave/ov-complex.h>
@@ -297,10 +297,9 @@ gpu_value inserted (const gpu_value &x, const octave_value &y, const Array<octav
 {
   const dim_vector dims = y.dims ();
   const char other = element_type ("concatenation", y);
-  // the class of a concatenation: numbers win over logical, single over double
-  const char type = x.type () == other ? other
-                                       : type_letter (is_single (x.type ()) || is_single (other),
-                                                      is_complex (x.type ()) || is_complex (other));
+  const char type = joined_type (x.type (), other);
+  if (x.on_gpu () && x.block ()->join () != nullptr)
+    return on_gpu::joined (x, type, y, at);
   gpu_value z = converted (x, type);
   if (z.on_gpu ()) {
     on_gpu::insert (z, converted (moved_to (z.device (), "concatenation", y), type), at);

@@ -8,6 +8,8 @@
 
 #include <octave/interpreter.h>
 #include <octave/ov-builtin.h>
+#include <octave/ov-fcn-handle.h>
+#include <octave/ov-usr-fcn.h>
 
 namespace gla
 {
@@ -60,6 +62,45 @@ octave_value replace_builtin (octave::interpreter &interp, const char *name,
   const std::string help = old.function_value ()->doc_string ();
   table.install_built_in_function (name, octave_value (new octave_builtin (function, name, help)));
   return old;
+}
+
+// m-files come before built-in functions, and built-in functions that are said to serve a class
+// before both.
+void add_method (octave::interpreter &interp, const char *name, const char *for_class,
+                 builtin_method function)
+{
+  octave::symbol_table &table = interp.get_symbol_table ();
+  table.install_built_in_function (name, octave_value (new octave_builtin (function, name, "")));
+  table.install_built_in_dispatch (name, for_class);
+}
+
+bool is_anonymous_function (const octave_value &f)
+{
+  return f.is_function_handle () && f.fcn_handle_value ()->is_anonymous ();
+}
+
+octave_scalar_map captured_by (const octave_value &f)
+{
+  // one struct in a cell
+  const octave_value variables = f.fcn_handle_value ()->workspace ();
+  if (variables.iscell () && variables.numel () == 1 && variables.cell_value () (0).isstruct ())
+    return variables.cell_value () (0).scalar_map_value ();
+  octave_scalar_map unknown;
+  unknown.assign ("", variables);
+  return unknown;
+}
+
+bool is_builtin_for (octave::interpreter &interp, const std::string &name,
+                     const octave_value &argument, const octave_value &f)
+{
+  octave_user_function *code = f.fcn_handle_value ()->user_function_value ();
+  if (code == nullptr)
+    return false;
+  octave::symbol_table &table = interp.get_symbol_table ();
+  const octave_value found = argument.is_defined ()
+                                 ? table.find_function (name, ovl (argument), code->scope ())
+                                 : table.find_function (name, code->scope ());
+  return found.is_builtin_function ();
 }
 
 octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,

@@ -1,6 +1,29 @@
-## null.m: says that gpuArrays have no null
+## null.m: null space of a matrix that is a gpuArray
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function varargout = null (varargin)
-  varargout = {__gpu_array__("null", gpuArray (0))}; # the error that names gather
+function z = null (a, tol)
+  if (nargin < 1)
+    print_usage ();
+  elseif (ndims (a) > 2)
+    error ("gpulinalg:bad-shape", "null: A must be a 2-D matrix");
+  elseif (nargin > 1 && ischar (tol))
+    __gpu_array__ ("null", a); # the error that names gather
+  elseif (isempty (a))
+    z = gpuArray (eye (columns (a), underlyingType (a)));
+    return;
+  endif
+  if (islogical (a))
+    a = double (a);
+  endif
+  n = columns (a);
+  if (rows (a) < n)
+    [~, s, v] = batchsvd (a, "vector");
+  else
+    [~, s, v] = batchsvd (a, "vector", "econ");
+  endif
+  if (nargin < 2)
+    tol = max (size (a)) * s(1) * eps (underlyingType (a));
+  endif
+  z = v(:,gather (sum (s > tol))+1:n);
+  z(abs (z) < eps (underlyingType (a))) = 0;
 endfunction

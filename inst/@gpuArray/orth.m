@@ -1,6 +1,21 @@
-## orth.m: says that gpuArrays have no orth
+## orth.m: orthonormal basis of the range of a matrix that is a gpuArray
 ## SPDX-License-Identifier: GPL-3.0-or-later
 
-function varargout = orth (varargin)
-  varargout = {__gpu_array__("orth", gpuArray (0))}; # the error that names gather
+function u = orth (a, tol)
+  if (nargin < 1)
+    print_usage ();
+  elseif (ndims (a) > 2)
+    error ("gpulinalg:bad-shape", "orth: A must be a 2-D matrix");
+  elseif (isempty (a))
+    u = gpuArray ([]);
+    return;
+  endif
+  if (islogical (a))
+    a = double (a);
+  endif
+  [u, s] = batchsvd (a, "vector", "econ");
+  if (nargin < 2)
+    tol = max (size (a)) * s(1) * eps (underlyingType (a));
+  endif
+  u = u(:,1:gather (sum (s > tol)));
 endfunction

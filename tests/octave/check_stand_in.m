@@ -180,6 +180,43 @@ for k = 1:numel (others)
 endfor
 clear P R
 
+% arrays side by side are one kernel, however they are written, and so are triangles and other parts
+S = single (G);
+one = G(1);
+mask = G > 3;
+for f = {@() [G, G], @() [G; G; G], @() [G, G; G, G], @() [G, S], @() [one, one; one, one], @() cat(3, G, G, G, G), @() horzcat(G, G), @() complex(G, G), @() triu(G), @() tril(G, -1), @() blkdiag(G, G), ...
+         @() merge(mask, G, 1), @() kron(G, G), @() diff(G), @() sinc(G)}
+  [waits, allocations, streams] = work_of (f{1});
+  count (numel (streams) == 1 && waits == 0 && allocations == 0, "%s launches %d kernels, waits %d times", func2str (f{1}), numel (streams), waits);
+endfor
+twenty = repmat ({G(1)}, 1, 20);
+[~, ~, streams] = work_of (@() [twenty{:}]);
+count (numel (streams) == 1, "20 numbers side by side are %d kernels", numel (streams));
+
+% arrayfun calls a function again only where its steps may be others
+number = 3;
+kept = {@(x) exp(x) .* x + 1, 1; @(x) x * number, 1; @(x) x * 2e-3 - pi, 1; @(x) x + rand, 0; @(x) x + nargin, 0; @(x) x + numel("a"), 0; @(x) feval(@plus, x, 1), 0};
+for k = 1:rows (kept)
+  before = __gpu_array__ ("kept", G);
+  for j = 1:3
+    arrayfun (kept{k,1}, G);
+  endfor
+  n = __gpu_array__ ("kept", G) - before;
+  count (n == kept{k,2}, "arrayfun of %s: %d of 3 calls had the steps of another, not %d", func2str (kept{k,1}), n, kept{k,2});
+  before = __gpu_array__ ("kept", G);
+  arrayfun (kept{k,1}, single (G));
+  count (__gpu_array__ ("kept", G) == before, "arrayfun of %s: single arrays have the steps of double ones", func2str (kept{k,1}));
+endfor
+f = @(x) tanh (x);
+for j = 1:3
+  arrayfun (f, G);
+endfor
+eval ("function y = tanh (x), y = x + 1; endfunction");
+before = __gpu_array__ ("kept", G);
+arrayfun (f, G);
+count (__gpu_array__ ("kept", G) == before, "arrayfun has the steps of another function of this name");
+clear -f tanh
+
 % repmat brings no list of subscripts to the GPU; mean is two operations
 for f = {@() repmat (G, [1, 1, 1000]), @() repmat (G, 3, 2), @() repmat (Z, [2, 1, 3, 4]), @() repmat (row, 50, 1)}
   [waits, allocations, streams, copies] = work_of (f{1});

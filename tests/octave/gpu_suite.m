@@ -154,7 +154,7 @@ if (served ("arrays"))
     [p, f] = check_gpu_pages (part{1});
     counts += [p, f];
   endfor
-  for suite = mine ({@check_gpu_transforms, @check_gpu_scripts, @check_gpu_order, @check_gpu_forms})
+  for suite = mine ({@check_gpu_transforms, @check_gpu_scripts, @check_gpu_order, @check_gpu_forms, @check_gpu_combined})
     [p, f] = suite{1} ();
     counts += [p, f];
   endfor

@@ -1,17 +1,19 @@
-## mean.m: mean of gpuArrays
 ## SPDX-License-Identifier: GPL-3.0-or-later
-##
+## __gpu_mean__.m: forms of mean of gpuArrays that oct/gpu_repeat.cc does not do
+
+## -*- texinfo -*-
+## @deftypefn {gpulinalg} {@var{y} =} __gpu_mean__ (@var{x}, @dots{})
+## Undocumented internal function: @code{mean} of a gpuArray with words such as "omitnan", of an
+## empty one, and the errors of forms that there are not.
+## @end deftypefn
+
 ## Octave's own function does not serve here: its result would be double for single gpuArrays, whose isa (x,
 ## "single") is false, and from Octave 9 on it calls forms of sum that gpuArrays do not have.
 
-function y = mean (x, varargin)
-  [y, done] = __gpu_array__ ("mean_along", x, varargin{:});
-  if (done)
-    return;
-  elseif (! isgpuarray (x))
-    varargin = cellfun (@gather, varargin, "UniformOutput", false);
-    y = mean (x, varargin{:});
-    return;
+function y = __gpu_mean__ (x, varargin)
+
+  if (nargin < 1)
+    print_usage ();
   endif
   are_words = cellfun ("ischar", varargin);
   words = lower (varargin(are_words));
@@ -19,7 +21,7 @@ function y = mean (x, varargin)
   of_all = any (strcmp (words, "all"));
   known = {"all", "omitnan", "includenan", "default", "native", "double"};
   if (! all (ismember (words, known)) || numel (dim) + of_all > 1 || ! all (cellfun (@isscalar, dim)))
-    __gpu_array__ ("mean", x); # the error that names gather
+    __gpu_array__ ("mean", x, "other"); # the error that names gather
   endif
   as_double = any (strcmp (words, "double")) || ! strcmp (underlyingType (x), "single");
   if (isempty (x))
@@ -45,3 +47,6 @@ function y = mean (x, varargin)
     y = y ./ size (x, gather (dim{1}));
   endif
 endfunction
+
+%!error <Invalid call> __gpu_mean__ ()
+%!assert (gather (__gpu_mean__ (gpuArray ([1, NaN, 3]), "omitnan")), 2)
