@@ -226,9 +226,19 @@ function kept_names ()
   unwind_protect_cleanup
     clear -f tanh
   end_unwind_protect
+  f = @(x) expm1 (x);
+  for k = 1:4
+    same ("a function of the same file", @() arrayfun (f, G), [101, 102]);
+  endfor
+  f = @(x) tanh (x) + cbrt (x);
   for k = 1:4
     same ("tanh again", @() round (1e10 * arrayfun (f, G)), round (1e10 * f ([1, 2])));
   endfor
+endfunction
+
+% A function of this file, which comes before Octave's.
+function y = expm1 (x)
+  y = x + 100;
 endfunction
 
 function same (name, f, wanted)
