@@ -331,11 +331,11 @@ octave_value_list running (const char *name, const octave_value_list &args, int 
   if (outputs > 1)
     gather_needed (name);
   const gpu_value numbers = converted (x, x.type () == 'b' ? 'd' : x.type ());
-  return ovl (
-      value_of (dim > x.dims ().ndims ()
-                    ? numbers
-                    : running_extreme (std::strcmp (name, "cummax") == 0 ? GLA_ND_MAX : GLA_ND_MIN,
-                                       numbers, static_cast<int> (dim) - 1)));
+  const gla_nd_op op = std::strcmp (name, "cummax") == 0 ? GLA_ND_MAX : GLA_ND_MIN;
+  const gpu_value y = dim > x.dims ().ndims ()
+                          ? numbers
+                          : running_extreme (op, numbers, static_cast<int> (dim) - 1);
+  return ovl (value_of (converted (y, x.type ())));
 }
 
 // kron (a, b, ...)

@@ -99,6 +99,13 @@ function blocks ()
     compare_gpu_arrays ("toeplitz of a matrix", @(x) toeplitz (x), {x}, 0);
     compare_gpu_arrays ("sinc", @(x) in_class (sinc (x)), {x}, 8);
   endfor
+  for type = "dsb"
+    x = gpu_test_array (type, [5, 7]);
+    for dim = 1:3
+      compare_gpu_arrays ("cummin", @(x) cummin (x, dim), {x}, 0);
+    endfor
+    compare_gpu_arrays ("cummax", @(x) cummax (x), {x}, 0);
+  endfor
   compare_gpu_arrays ("sinc", @(x) sinc (x), {[0, 0.5, 1, -1, Inf, NaN, -0]}, 8);
   compare_gpu_arrays ("blkdiag of pages", @(x) blkdiag (x), {ones(2, 2, 2)}, 0);
   compare_gpu_arrays ("toeplitz of the host and the GPU", @(x, y) toeplitz (x, y), {1:3, [1, 5]}, 0, 1, logical ([1 1; 1 0; 0 1]));
