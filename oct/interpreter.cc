@@ -81,10 +81,12 @@ bool is_anonymous_function (const octave_value &f)
 
 octave_scalar_map captured_by (const octave_value &f)
 {
-  // one struct in a cell
-  const octave_value variables = f.fcn_handle_value ()->workspace ();
-  if (variables.iscell () && variables.numel () == 1 && variables.cell_value () (0).isstruct ())
-    return variables.cell_value () (0).scalar_map_value ();
+  // a struct, from Octave 7 on in a cell
+  octave_value variables = f.fcn_handle_value ()->workspace ();
+  if (variables.iscell () && variables.numel () == 1)
+    variables = octave_value (variables.cell_value () (0));
+  if (variables.isstruct () && variables.numel () == 1)
+    return variables.scalar_map_value ();
   octave_scalar_map unknown;
   unknown.assign ("", variables);
   return unknown;
