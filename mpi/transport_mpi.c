@@ -22,7 +22,7 @@ static MPI_Comm world = MPI_COMM_NULL;
 static int started_here; // we have initialised MPI
 static MPI_Request requests[MOST_REQUESTS];
 static int pending, open_requests; // places that are in use; those that are not done
-static int inside; // a call of MPI, from where MPICH may end the process
+static int inside;                 // a call of MPI, from where MPICH may end the process
 
 static int failed (int code, char *why, size_t room)
 {

@@ -6,8 +6,8 @@
 
 #include "svd_values.cuh"
 
-// Columns of square pages at least and at most, and classes of columns (svd_together.cu). Batches of
-// smaller pages are faster by a block for each page, or by the polar way.
+// Columns of square pages at least and at most, and classes of columns (svd_together.cu). Batches
+// of smaller pages are faster by a block for each page, or by the polar way.
 enum { SVD_TOGETHER_LEAST = 1025, SVD_TOGETHER_MOST = 2048, SVD_TOGETHER_CLASSES = 128 };
 
 // Work of one launch: pages first .. first + pages - 1 of args, each with so many blocks, a power

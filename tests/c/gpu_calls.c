@@ -189,10 +189,8 @@ static void add_svd (void)
                       {.words = p[2], .word = p[3]}});
     }
   // values alone of large pages, each by several blocks: more pages than go at a time, fewer, tall
-  const int together[][4] = {{1025, 1025, 17, Z},
-                             {1400, 1030, 2, C},
-                             {1540, 1540, 1, D},
-                             {1540, 1541, 1, S}};
+  const int together[][4] = {
+      {1025, 1025, 17, Z}, {1400, 1030, 2, C}, {1540, 1540, 1, D}, {1540, 1541, 1, S}};
   for (int k = 0; k < (int)(sizeof together / sizeof *together); k++) {
     const int *p = together[k];
     add ((run_case){"svd", run_svd, {p[0], p[1], p[2], p[3], 0, k % 2, k % 2}, k == 1, {0}});
