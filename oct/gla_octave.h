@@ -308,10 +308,6 @@ void call_at_end (octave::interpreter &interp, const char *name, builtin_method 
 // the place was not Octave's, and then nothing changes.
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
                               builtin_method function);
-// Has Octave call a function of this name for arguments of a class, where the name is that of an
-// m-file for all others.
-void add_method (octave::interpreter &interp, const char *name, const char *for_class,
-                 builtin_method function);
 // Whether f is an anonymous function, and the variables that it holds.
 bool is_anonymous_function (const octave_value &f);
 octave_scalar_map captured_by (const octave_value &f);

@@ -304,6 +304,32 @@
 %! assert (gather (toeplitz (G(1,:), [1, 2])), toeplitz ([1, 4, 9], [1, 2]));
 %! assert (gather (sinc (gpuArray ([0, 0.5]))), [1, 2 / pi], eps);
 %! assert (gather (cummax (gpuArray ([1, 3, 2]))), [1, 3, 3]);
+%!## names of m-files of Octave, by calls and by handles
+%!test
+%! warning ("off", "all", "local");
+%! calls = {"repmat", {[1, 4], 2}; "repmat", {3, 1, 2}; "mean", {[1, 4, 9]}; "mean", {[1, NaN, 4], "omitnan"}; "sinc", {[0, 0.5]}
+%!          "blkdiag", {[1, 4], 2}; "toeplitz", {[1, 4]}; "toeplitz", {[1, 4], [1, 2, 3]}; "realsqrt", {[1, 4]}; "reallog", {[1, 4]}; "realpow", {[1, 4], 2}};
+%! for k = 1:rows (calls)
+%!   [name, args] = calls{k,:};
+%!   wanted = gather (__gpu_array__ (name, gpuArray (args{1}), args{2:end}));
+%!   f = str2func (name);
+%!   G = args;
+%!   G{1} = gpuArray (G{1});
+%!   cells = cellfun (@(x) {x}, G, "UniformOutput", false);
+%!   for y = {f(G{:}), feval(f, G{:}), feval(name, G{:}), eval([name, " (G{:})"]), cellfun(f, cells{:}, "UniformOutput", false){1}}
+%!     assert (isgpuarray (y{1}) && isequal (gather (y{1}), wanted), [name, ": another result"]);
+%!   endfor
+%! endfor
+%!test
+%! f = @repmat;
+%! assert (f (3, gpuArray (2)), [3, 3; 3, 3]);
+%! f = @blkdiag;
+%! assert (gather (f (1, gpuArray (2))), [1, 0; 0, 2]);
+%! G = gpuArray ([1, 4]);
+%! assert (gather (arrayfun (@realsqrt, G)), [1, 2], eps);
+%! assert (gather (arrayfun (@reallog, G)), [0, log(4)], 2 * eps);
+%! assert (gather (arrayfun (@realpow, G, 2)), [1, 16], 16 * eps);
+%!error <called with too many outputs> [a, b] = sinc (gpuArray (1));
 %!error id=gpulinalg:bad-value diff (gpuArray (1:3), -1)
 %!error id=gpulinalg:bad-value diff (gpuArray (1:3), 1, 0)
 %!error id=gpulinalg:gather-needed diff (gpuArray (1:3), 3)

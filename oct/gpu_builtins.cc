@@ -3,8 +3,8 @@
 //
 // A file in inst/@gpuArray that calls on takes as long as the operation itself. Functions of the
 // same names take the places of Octave's own; they look for gpuArrays among the arguments, and pass
-// all other calls on. What is an m-file in Octave stays one: functions of these names are called
-// for gpuArrays alone.
+// all other calls on. What is an m-file in Octave stays one, with a file in inst/@gpuArray: Octave
+// can be told that a built-in function serves a class, but function handles then do not find it.
 
 #include "gpu_operators.h"
 #include "gpu_trace.h"
@@ -23,11 +23,6 @@ const char *const names[] = {
     "fft2", "ifft2",   "fftn",    "ifftn",    "bsxfun", "triu",    "tril",    "ellipj", "merge",
     "diff", "kron",    "ifelse",  "cummax",   "cummin"};
 constexpr int name_count = sizeof names / sizeof *names;
-
-// Functions of gpuArrays that are m-files in Octave.
-const char *const methods[] = {"repmat",   "mean",     "sinc",    "blkdiag",
-                               "toeplitz", "realsqrt", "reallog", "realpow"};
-constexpr int method_count = sizeof methods / sizeof *methods;
 
 // Functions for which a gpuArray may be a size, an order or a dimension, from this argument on.
 const struct {
@@ -70,13 +65,6 @@ octave_value_list builtin (octave::interpreter &interp, const octave_value_list 
 }
 
 template <int k>
-octave_value_list method (octave::interpreter &interp, const octave_value_list &args, int nargout)
-{
-  return any_on_gpus (args) ? results_of (methods[k], args, nargout)
-                            : feval (interp, methods[k], args, nargout);
-}
-
-template <int k>
 octave_value_list taker (octave::interpreter &interp, const octave_value_list &args, int nargout)
 {
   octave_value_list all = args;
@@ -100,20 +88,12 @@ template <int k> void install_takers (octave::interpreter &interp)
 }
 template <> void install_takers<taker_count> (octave::interpreter &) {}
 
-template <int k> void install_methods (octave::interpreter &interp)
-{
-  add_method (interp, methods[k], "gpuArray", method<k>);
-  install_methods<k + 1> (interp);
-}
-template <> void install_methods<method_count> (octave::interpreter &) {}
-
 } // namespace
 
 void install_gpu_builtins (octave::interpreter &interp)
 {
   install<0> (interp);
   install_takers<0> (interp);
-  install_methods<0> (interp);
 }
 
 } // namespace gla

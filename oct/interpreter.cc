@@ -64,16 +64,6 @@ octave_value replace_builtin (octave::interpreter &interp, const char *name,
   return old;
 }
 
-// m-files come before built-in functions, and built-in functions that are said to serve a class
-// before both.
-void add_method (octave::interpreter &interp, const char *name, const char *for_class,
-                 builtin_method function)
-{
-  octave::symbol_table &table = interp.get_symbol_table ();
-  table.install_built_in_function (name, octave_value (new octave_builtin (function, name, "")));
-  table.install_built_in_dispatch (name, for_class);
-}
-
 bool is_anonymous_function (const octave_value &f)
 {
   return f.is_function_handle () && f.fcn_handle_value ()->is_anonymous ();
