@@ -304,6 +304,12 @@
 %! assert (gather (toeplitz (G(1,:), [1, 2])), toeplitz ([1, 4, 9], [1, 2]));
 %! assert (gather (sinc (gpuArray ([0, 0.5]))), [1, 2 / pi], eps);
 %! assert (gather (cummax (gpuArray ([1, 3, 2]))), [1, 3, 3]);
+%!test # logical Toeplitz matrices
+%! t = toeplitz (gpuArray ([true, false, true]));
+%! assert (underlyingType (t), "logical");
+%! assert (gather (t), toeplitz ([true, false, true]));
+%! assert (underlyingType (toeplitz (gpuArray (true), [true, false])), "logical");
+%! assert (underlyingType (toeplitz (gpuArray (true), [1, 2])), "double");
 %!## names of m-files of Octave, by calls and by handles
 %!test
 %! warning ("off", "all", "local");
@@ -342,6 +348,8 @@
 %!error id=gpulinalg:bad-class blkdiag (gpuArray (true))
 %!error id=gpulinalg:bad-shape blkdiag (gpuArray (1), ones (2, 2, 2))
 %!error id=gpulinalg:gather-needed toeplitz (gpuArray (1), 2, 3)
+%!error id=gpulinalg:bad-shape toeplitz (gpuArray (ones (2)))
+%!error <toeplitz: C and R must be vectors, not 2x3> toeplitz (gpuArray (1:2), ones (2, 3))
 %!error id=gpulinalg:gather-needed sinc (gpuArray (1), 2)
 
 %!## null spaces, ranges, correlations

@@ -6,6 +6,7 @@
 // its bsxfun calls the function column by column.
 
 #include "gpu_device.h"
+#include "gpu_join.h"
 #include "gpu_operators.h"
 
 #include <algorithm>
@@ -88,23 +89,24 @@ octave_value_list block_diagonal (const char *name, const octave_value_list &arg
   return ovl (value_of (y));
 }
 
+static octave_idx_type bytes_of (char type)
+{
+  return type == 'b' ? 1
+                     : static_cast<octave_idx_type> (gla_type_size (static_cast<gla_type> (type)));
+}
+
 // toeplitz (c, r): element (i, j) is number n - 1 + i - j of r(n), ..., r(2), c(1), c(2), ...,
 // which is a copy with a step back along the rows.
 static gpu_value toeplitz_on_gpu (const octave_value &c, const octave_value &r, int device)
 {
   const gpu_operand column ("toeplitz", c, device), row ("toeplitz", r, device);
   const octave_idx_type m = column.dims ().numel (), n = row.dims ().numel ();
-  const char type = type_letter (is_single (column.type ()) || is_single (row.type ()),
-                                 is_complex (column.type ()) || is_complex (row.type ()));
+  const char type = joined_type (column.type (), row.type ());
   const gpu_value all = new_on_gpu (device, type, dim_vector (m + n - 1, 1));
   const gla_nd whole = nd_of (all);
   gla_nd back = spread (row.nd (), row.dims (), row.dims ());
-  const octave_idx_type bytes =
-      row.type () == 'b'
-          ? 1
-          : static_cast<octave_idx_type> (gla_type_size (static_cast<gla_type> (row.type ())));
   if (back.data != nullptr)
-    back.data = static_cast<char *> (back.data) + (n - 1) * bytes;
+    back.data = static_cast<char *> (back.data) + (n - 1) * bytes_of (row.type ());
   gla_nd down = spread (column.nd (), column.dims (), column.dims ());
   const dim_vector before (n - 1, 1), behind (m, 1);
   gla_nd *const vectors[] = {&back, &down};
@@ -122,9 +124,7 @@ static gpu_value toeplitz_on_gpu (const octave_value &c, const octave_value &r, 
             {back, down});
   const gpu_value y = new_on_gpu (device, type, dim_vector (m, n));
   gla_nd from = nd_of (all, dim_vector (m, n));
-  const octave_idx_type own =
-      static_cast<octave_idx_type> (gla_type_size (static_cast<gla_type> (type)));
-  from.data = static_cast<char *> (from.data) + (n - 1) * own;
+  from.data = static_cast<char *> (from.data) + (n - 1) * bytes_of (type);
   from.step[0] = 1;
   from.step[1] = -1;
   elementwise (device, GLA_ND_COPY, nd_of (y), from, nullptr);
@@ -145,6 +145,10 @@ octave_value_list toeplitz (const char *name, const octave_value_list &args, int
   octave_value c = args (0);
   const octave_value r = args (args.length () - 1);
   const bool complex = is_complex (element_type (name, c)) || is_complex (element_type (name, r));
+  for (const octave_value &v : {c, r})
+    if (!is_vector_value (v) && !v.isempty ())
+      error_with_id ("gpulinalg:bad-shape", "toeplitz: C and R must be vectors, not %s",
+                     v.dims ().str ().c_str ());
   if (!any_on_gpu (args) || !is_vector_value (c) || !is_vector_value (r))
     return ovl (value_of (on_host_as (name, gathered (args), complex)));
   const octave_value first (1.0);

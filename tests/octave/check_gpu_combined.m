@@ -97,7 +97,9 @@ function blocks ()
     compare_gpu_arrays ("toeplitz", @(x) toeplitz (x(:), x(1,:)), {x}, 0);
     compare_gpu_arrays ("toeplitz", @(x) toeplitz (x(1), x(1,:)), {x}, 0);
     compare_gpu_arrays ("toeplitz of a matrix", @(x) toeplitz (x), {x}, 0);
-    compare_gpu_arrays ("sinc", @(x) in_class (sinc (x)), {x}, 8);
+    for other = "dszcb"
+      compare_gpu_arrays ("toeplitz of two", @(x, y) toeplitz (x, y), {x(1,:), gpu_test_array(other, [1, 33])}, 0, 1, which);
+    endfor
   endfor
   for type = "dsb"
     x = gpu_test_array (type, [5, 7]);
