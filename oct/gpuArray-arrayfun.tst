@@ -77,6 +77,7 @@
 %!error id=gpulinalg:bad-class arrayfun (@(x) x + int8 (1), gpuArray (1:3))
 %!error id=gpulinalg:bad-class arrayfun (@(x) hypot (x, 1i), gpuArray (1:3))
 %!error id=gpulinalg:bad-class arrayfun (@(x) merge (x > 1, x, true), gpuArray (1:3))
+%!error <the first argument, MASK, must be logical> arrayfun (@(x) merge (x, 1, 2), gpuArray (1:3))
 %!error id=gpulinalg:bad-class arrayfun (3, gpuArray (1:3))
 %!error id=Octave:nonconformant-args arrayfun (@(x, y) x + y, gpuArray (1:3), [1, 2])
 %!error <returned fewer than 2 values> [a, b] = arrayfun (@(x) x, gpuArray (1:3));

@@ -304,6 +304,13 @@
 %! assert (gather (toeplitz (G(1,:), [1, 2])), toeplitz ([1, 4, 9], [1, 2]));
 %! assert (gather (sinc (gpuArray ([0, 0.5]))), [1, 2 / pi], eps);
 %! assert (gather (cummax (gpuArray ([1, 3, 2]))), [1, 3, 3]);
+%!test # numbers of steps and points that are logical, empty, or a gpuArray alone
+%! assert (gather (diff (gpuArray ([1, 2, 4]), true)), [1, 2]);
+%! assert (gather (diff (gpuArray ([1, 2, 4]), 1, true)), zeros (0, 3));
+%! assert (gather (linspace (gpuArray (0), 1, true)), 1);
+%! assert (gather (linspace (gpuArray (0), 1, [])), 1);
+%! assert (linspace (0, 1, gpuArray (3)), [0, 0.5, 1]);
+%! assert (class (linspace (0, 1, gpuArray (3))), "double");
 %!test # logical Toeplitz matrices
 %! t = toeplitz (gpuArray ([true, false, true]));
 %! assert (underlyingType (t), "logical");
@@ -337,6 +344,10 @@
 %! assert (gather (arrayfun (@realpow, G, 2)), [1, 16], 16 * eps);
 %!error <called with too many outputs> [a, b] = sinc (gpuArray (1));
 %!error id=gpulinalg:bad-value diff (gpuArray (1:3), -1)
+%!error <DIM must be at most> diff (gpuArray (1:3), 1, 100)
+%!error <order K must be a scalar> diff (gpuArray (1:3), "a")
+%!error id=gpulinalg:bad-value cummax (gpuArray (1:3), 0)
+%!error <cummin: DIM must be a valid dimension> cummin (gpuArray (1:3), 1.5)
 %!error id=gpulinalg:bad-value diff (gpuArray (1:3), 1, 0)
 %!error id=gpulinalg:gather-needed diff (gpuArray (1:3), 3)
 %!error id=gpulinalg:bad-class merge (gpuArray (1), 2, 3)
@@ -345,6 +356,8 @@
 %!error id=gpulinalg:bad-shape kron (gpuArray (ones (2, 2, 2)), 1)
 %!error id=Octave:invalid-fun-call kron (gpuArray (1))
 %!error id=gpulinalg:bad-shape linspace (gpuArray (ones (2)), 1)
+%!error <linspace: N must be a scalar> linspace (gpuArray (0), 1, [1, 2])
+%!error <linspace: vectors must be of equal length> linspace (gpuArray ([1; 2]), 1:3)
 %!error id=gpulinalg:bad-class blkdiag (gpuArray (true))
 %!error id=gpulinalg:bad-shape blkdiag (gpuArray (1), ones (2, 2, 2))
 %!error id=gpulinalg:gather-needed toeplitz (gpuArray (1), 2, 3)

@@ -107,6 +107,12 @@ gpu_value merged_on_gpu (const octave_value &mask, const octave_value &x, const 
 // diff
 //------------------------------------------------------------------------------
 
+// A number or a logical value, which counts as one.
+bool is_count (const octave_value &v)
+{
+  return is_real_scalar (v) || (v.islogical () && !v.issparse () && v.numel () == 1);
+}
+
 // A number of this argument that is at least `least`; -1 where it is [] or missing.
 octave_idx_type read_number (const char *name, const octave_value_list &args, octave_idx_type at,
                              double least, const char *text)
@@ -116,7 +122,7 @@ octave_idx_type read_number (const char *name, const octave_value_list &args, oc
   const octave_value v = gathered (args (at));
   if (v.isempty () && v.isnumeric ())
     return -1;
-  const double x = is_real_scalar (v) && !v.is_string () ? v.double_value () : -1;
+  const double x = is_count (v) && !v.is_string () ? v.double_value () : -1;
   if (!(x >= least && x == std::floor (x)))
     error_with_id ("gpulinalg:bad-value", "%s: %s", name, text);
   return static_cast<octave_idx_type> (std::min (x, 1e9));
@@ -213,6 +219,16 @@ octave_value column_of (const octave_value &v)
     error_with_id ("gpulinalg:bad-shape", "linspace: START, END must be scalars or vectors, not %s",
                    d.str ().c_str ());
   return v.reshape (dim_vector (v.numel (), 1));
+}
+
+// As Octave's, [] is one point.
+octave_idx_type read_points (const octave_value &v)
+{
+  if (v.isnumeric () && v.isempty ())
+    return 1;
+  if (!is_count (v) || v.is_string () || !(v.double_value () < 9e15))
+    error_with_id ("gpulinalg:bad-value", "linspace: N must be a scalar");
+  return static_cast<octave_idx_type> (std::max (std::floor (v.double_value ()), 1.0));
 }
 
 // from + (to - from) / (n - 1) * k for k = 0 .. n - 2, and to.
@@ -352,13 +368,9 @@ octave_value_list kronecker (const char *name, const octave_value_list &args, in
 octave_value_list spaced (const char *name, const octave_value_list &args, int)
 {
   check_arguments (name, args, 2, 3);
-  octave_idx_type n = 100;
-  if (args.length () == 3) {
-    const octave_value v = gathered (args (2));
-    if (!is_real_scalar (v) || v.is_string () || !(v.double_value () < 9e15))
-      error_with_id ("gpulinalg:bad-value", "linspace: N must be a scalar");
-    n = static_cast<octave_idx_type> (std::max (std::floor (v.double_value ()), 1.0));
-  }
+  if (!is_gpu_array (args (0)) && !is_gpu_array (args (1)))
+    return feval (the_interpreter (), name, gathered (args), 1);
+  const octave_idx_type n = args.length () == 3 ? read_points (gathered (args (2))) : 100;
   const octave_value from = column_of (args (0)), to = column_of (args (1));
   return ovl (value_of (any_on_gpu (ovl (from, to)) ? spaced_on_gpu (from, to, n)
                                                     : spaced_on_host (from, to, n)));
