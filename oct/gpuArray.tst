@@ -317,6 +317,7 @@
 %! assert (gather (t), toeplitz ([true, false, true]));
 %! assert (underlyingType (toeplitz (gpuArray (true), [true, false])), "logical");
 %! assert (underlyingType (toeplitz (gpuArray (true), [1, 2])), "double");
+
 %!## names of m-files of Octave, by calls and by handles
 %!test
 %! warning ("off", "all", "local");
@@ -343,6 +344,7 @@
 %! assert (gather (arrayfun (@reallog, G)), [0, log(4)], 2 * eps);
 %! assert (gather (arrayfun (@realpow, G, 2)), [1, 16], 16 * eps);
 %!error <called with too many outputs> [a, b] = sinc (gpuArray (1));
+
 %!error id=gpulinalg:bad-value diff (gpuArray (1:3), -1)
 %!error <DIM must be at most> diff (gpuArray (1:3), 1, 100)
 %!error <order K must be a scalar> diff (gpuArray (1:3), "a")
@@ -372,8 +374,14 @@
 %! assert (abs (gather (orth (A))), [1; 2] / sqrt (5), 1e-14);
 %! assert (gather (corrcoef (gpuArray ([1, 2; 2, 4; 3, 7]))), corrcoef ([1, 2; 2, 4; 3, 7]), 1e-14);
 %! assert (gather (corrcoef (gpuArray (5))), NaN);
+%! assert (gather (corrcoef (gpuArray ([1, Inf; 2, 1; 3, 2]))), [1, NaN; NaN, 1]);
+%! z = null (gpuArray (true (0, 2)));
+%! assert (underlyingType (z), "double");
+%! assert (gather (z), eye (2));
 %!error id=gpulinalg:bad-shape null (gpuArray (ones (2, 2, 2)))
 %!error id=gpulinalg:gather-needed null (gpuArray (1), "r")
 %!error id=gpulinalg:bad-shape orth (gpuArray (ones (2, 2, 2)))
 %!error id=gpulinalg:bad-shape corrcoef (gpuArray (1:3), 1:2)
+%!error id=gpulinalg:gather-needed corrcoef (gpuArray (magic (3)), "alpha")
+%!error id=gpulinalg:gather-needed corrcoef (gpuArray (magic (3)), "alpha", 0.1)
 %!error id=gpulinalg:gather-needed corrcoef (gpuArray (1i * ones (2)))

@@ -8,12 +8,13 @@ function z = null (a, tol)
     error ("gpulinalg:bad-shape", "null: A must be a 2-D matrix");
   elseif (nargin > 1 && ischar (tol))
     __gpu_array__ ("null", a); # the error that names gather
-  elseif (isempty (a))
-    z = gpuArray (eye (columns (a), underlyingType (a)));
-    return;
   endif
   if (islogical (a))
     a = double (a);
+  endif
+  if (isempty (a))
+    z = gpuArray (eye (columns (a), underlyingType (a)));
+    return;
   endif
   n = columns (a);
   if (rows (a) < n)

@@ -127,7 +127,10 @@ function spaces ()
     u = gather (u);
     count_gpu_check ("orth: values", norm (u * (u' * A{1}) - A{1}) <= tol && norm (u' * u - eye (r)) <= tol);
   endfor
-  count_gpu_check ("null of an empty matrix", isequal (gather (null (gpuArray (zeros (0, 2)))), eye (2)));
+  for type = {"double", "single", "logical"}
+    z = null (gpuArray (cast (zeros (0, 2), type{1})));
+    count_gpu_check ("null of an empty matrix", isequal (gather (z), eye (2)) && strcmp (underlyingType (z), ifelse (strcmp (type{1}, "single"), "single", "double")));
+  endfor
   count_gpu_check ("orth of an empty matrix", isempty (orth (gpuArray (zeros (0, 2)))));
 endfunction
 
@@ -142,6 +145,7 @@ function correlations ()
   same ("corrcoef of two", @() round (1e8 * corrcoef (gpuArray (x(:,1)), x(:,2))), round (1e8 * corrcoef (x(:,1), x(:,2))));
   r = gather (corrcoef (gpuArray ([1, 2, 3; NaN, 1, 5; 3, 5, 5])));
   count_gpu_check ("corrcoef with NaN", all (isnan (r(1,:))) && all (isnan (r(:,1))) && r(2,2) == 1 && ! isnan (r(2,3)));
+  same ("corrcoef with Inf", @() round (corrcoef (gpuArray ([1, Inf; 2, 1; 3, 2]))), [1, NaN; NaN, 1]);
 endfunction
 
 %-----------------------------------------------------------------------------------------------------------------------
