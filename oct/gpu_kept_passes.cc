@@ -254,9 +254,7 @@ const one_pass *kept_call::find () const
       continue;
     if (!k->serves)
       return nullptr;
-    // the class's own methods do not change
-    if (!same_values (k->captured, captured_by (m_f)) ||
-        !are_octaves (k->names, m_f, octave_value ())) {
+    if (!same_values (k->captured, captured_by (m_f)) || !are_octaves (k->names, m_f, m_array)) {
       kept ().erase (k);
       return nullptr;
     }

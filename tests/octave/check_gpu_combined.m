@@ -93,6 +93,11 @@ function blocks ()
     compare_gpu_arrays ("blkdiag with an empty one", @(x) in_class (blkdiag (x, zeros (0, 2), x)), {x}, 0);
     compare_gpu_arrays ("blkdiag of one", @(x) in_class (blkdiag (x)), {x}, 0);
     count_gpu_check ("class of blkdiag and sinc", strcmp (underlyingType (blkdiag (gpuArray (x), 1)), class (x)) && strcmp (underlyingType (sinc (gpuArray (x))), class (x)));
+    compare_gpu_arrays ("sinc", @(x) in_class (sinc (x)), {x}, 8);
+  endfor
+  for type = "dszcb"
+    x = gpu_test_array (type, [2, 3]);
+    which = logical ([1 1; 1 0; 0 1]);
     compare_gpu_arrays ("toeplitz", @(x) toeplitz (x(1,:)), {x}, 0);
     compare_gpu_arrays ("toeplitz", @(x) toeplitz (x(:), x(1,:)), {x}, 0);
     compare_gpu_arrays ("toeplitz", @(x) toeplitz (x(1), x(1,:)), {x}, 0);
@@ -247,6 +252,30 @@ function kept_names ()
   for k = 1:4
     same ("tanh again", @() round (1e10 * arrayfun (f, G)), round (1e10 * f ([1, 2])));
   endfor
+  a_method ();
+endfunction
+
+% A method of the class, which comes before Octave's function for gpuArrays alone.
+function a_method ()
+  G = gpuArray ([1, 2]);
+  f = @(x) tanh (x);
+  for k = 1:4
+    same ("tanh before the method", @() round (1e10 * arrayfun (f, G)), round (1e10 * f ([1, 2])));
+  endfor
+  folder = tempname ();
+  unwind_protect
+    mkdir (fullfile (folder, "@gpuArray"));
+    file = fopen (fullfile (folder, "@gpuArray", "tanh.m"), "w");
+    fputs (file, "function y = tanh (x)\n  y = x + 10;\nendfunction\n");
+    fclose (file);
+    addpath (folder);
+    same ("a method tanh", @() arrayfun (f, G), [11, 12]);
+  unwind_protect_cleanup
+    rmpath (folder);
+    confirm_recursive_rmdir (false, "local");
+    rmdir (folder, "s");
+  end_unwind_protect
+  same ("tanh without the method", @() round (1e10 * arrayfun (f, G)), round (1e10 * f ([1, 2])));
 endfunction
 
 % A function of this file, which comes before Octave's.
