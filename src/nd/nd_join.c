@@ -44,10 +44,18 @@ gla_status gla_join (gla_context *ctx, int device, const gla_nd *to, const gla_n
   return gla_nd_end (ctx, device, engine->backend->nd->join (engine, to, from, count));
 }
 
+// A diagonal of the matrix, or the first one beyond it: sums with rows and columns do not overflow.
+static int64_t within (const gla_nd *to, int64_t diagonal)
+{
+  const int64_t far = to->size[0] + to->size[1];
+  return diagonal < -far ? -far : diagonal > far ? far : diagonal;
+}
+
 gla_status gla_take_triangle (gla_context *ctx, int device, const gla_nd *to, const gla_nd *x,
                               int64_t first, int64_t last)
 {
   enum { ROWS_COLUMNS_PAGES = 3 };
+  const int64_t most_rows = ((int64_t)1 << 31) - 1;
   gla_engine *engine;
   gla_status status = gla_nd_begin (ctx, device, &engine);
   if (status == GLA_OK)
@@ -64,7 +72,12 @@ gla_status gla_take_triangle (gla_context *ctx, int device, const gla_nd *to, co
                      to->type);
   if (gla_nd_is_empty (to))
     return GLA_OK;
+  if (to->size[0] > most_rows)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "to has %lld rows, it must have at most %lld",
+                     (long long)to->size[0], (long long)most_rows);
   if (to->data == NULL || x->data == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has no data", to->data == NULL ? "to" : "x");
-  return gla_nd_end (ctx, device, engine->backend->nd->triangle (engine, to, x, first, last));
+  return gla_nd_end (
+      ctx, device,
+      engine->backend->nd->triangle (engine, to, x, within (to, first), within (to, last)));
 }

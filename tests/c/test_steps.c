@@ -1,4 +1,4 @@
-// tests/c/test_steps.c: arguments of gla_elementwise_steps and gla_sort
+// tests/c/test_steps.c: arguments of gla_elementwise_steps, gla_sort and gla_take_triangle
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Linked with its own list of backends: a GPU that computes nothing, and answers as `answer` says.
@@ -11,6 +11,7 @@
 static gla_nd_ops nd_ops;
 static gla_status answer;
 static int calls;
+static int64_t diagonals[2];
 static float x[8];
 
 static void watch (gla_engine *engine, const gla_monitor *monitor)
@@ -29,6 +30,16 @@ static gla_status sort (gla_engine *engine, const gla_slices *slices, int descen
   (void)engine, (void)slices, (void)descending, (void)to, (void)index;
   calls++;
   return answer;
+}
+
+static gla_status triangle (gla_engine *engine, const gla_nd *to, const gla_nd *from, int64_t first,
+                            int64_t last)
+{
+  (void)engine, (void)to, (void)from;
+  diagonals[0] = first;
+  diagonals[1] = last;
+  calls++;
+  return GLA_OK;
 }
 
 // y = x0 + x1, and whether x0 > x1, for a column x0 and a number x1.
@@ -212,6 +223,23 @@ static void test_sort (gla_context *ctx)
   sort_answers (ctx, good, answer, "has no room to sort 4x2 elements");
 }
 
+// Diagonals that a backend may add to rows and columns, and rows that it can count.
+static void test_triangle (gla_context *ctx)
+{
+  gla_nd a = {.data = x, .type = GLA_TYPE_S, .dims = 2, .size = {2, 3}, .step = {1, 2}};
+  const int64_t given[][4] = {{INT64_MIN, 1, -5, 1}, {-1, INT64_MAX, -1, 5}, {6, 7, 5, 5}};
+  for (int k = 0; k < (int)(sizeof given / sizeof *given); k++)
+    CHECK (gla_take_triangle (ctx, 0, &a, &a, given[k][0], given[k][1]) == GLA_OK &&
+               diagonals[0] == given[k][2] && diagonals[1] == given[k][3],
+           "case %d: diagonals %lld to %lld", k, (long long)diagonals[0], (long long)diagonals[1]);
+  a.size[0] = (int64_t)1 << 31;
+  a.size[1] = 1;
+  calls = 0;
+  CHECK (gla_take_triangle (ctx, 0, &a, &a, 0, 1) == GLA_ERROR_BAD_ARGUMENT && calls == 0 &&
+             strstr (gla_message (ctx), "2147483648 rows, it must have at most 2147483647") != NULL,
+         "\"%s\"", gla_message (ctx));
+}
+
 int main (void)
 {
   gla_context *ctx = NULL;
@@ -220,6 +248,7 @@ int main (void)
   nd_ops.watch = watch;
   nd_ops.steps = steps;
   nd_ops.sort = sort;
+  nd_ops.triangle = triangle;
   gpu_backend.nd = &nd_ops;
   CHECK (gla_context_create (&ctx) == GLA_OK, "no context");
   test_counts (ctx);
@@ -228,6 +257,7 @@ int main (void)
   test_precisions (ctx);
   test_answers (ctx);
   test_sort (ctx);
+  test_triangle (ctx);
   gla_context_destroy (ctx);
   return check_report ("steps");
 }
