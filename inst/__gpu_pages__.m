@@ -1,7 +1,6 @@
-## SPDX-License-Identifier: GPL-3.0-or-later
-## __gpu_pages__.m: what functions on pages do with gpuArrays by several other functions
-
 ## -*- texinfo -*-
+## @c __gpu_pages__.m: what functions on pages do with gpuArrays by several other functions
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {[@dots{}] =} __gpu_pages__ (@var{name}, @dots{})
 ## Undocumented internal function: what @code{batcheig}, @code{qr_block}, @code{gevd_hz},
 ## @code{pageinv} and @code{pagenorm} do with gpuArrays by several other functions.

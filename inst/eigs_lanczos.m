@@ -1,7 +1,6 @@
-## SPDX-License-Identifier: GPL-3.0-or-later
-## eigs_lanczos.m: a few eigenvalues of a large sparse Hermitian matrix
-
 ## -*- texinfo -*-
+## @c eigs_lanczos.m: a few eigenvalues of a large sparse Hermitian matrix
+## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn  {gpulinalg} {@var{d} =} eigs_lanczos (@var{A})
 ## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k})
 ## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma})
