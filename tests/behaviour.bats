@@ -746,3 +746,11 @@ EOF
   [ "$status" -eq 0 ]
   [ "$output" = 1 ]
 }
+
+@test "after the first gpuArray a function whose m-file is missing is still an undefined one" {
+  run octave_run --eval "
+    gpuArray (1); warning ('off', 'all'); path ('');
+    try, repmat (1, 2), catch err, puts (err.identifier), end"
+  echo "$output"
+  [[ "$output" == *"Octave:undefined-function"* ]]
+}
