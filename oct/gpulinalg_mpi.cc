@@ -117,7 +117,7 @@ together; a rank passes a wrong argument; or a rank has ended while the others c
 @item gpulinalg:mpi-failed
 A rank was stopped or has ended, or messages do not come.  With the
 environment variable @env{GPULINALG_MPI_TIMEOUT} a rank waits that many seconds for
-a message, without it for ever.
+a message, or for the next part of a long one, without it for ever.
 @end table
 
 Results are the same for the same rows on each rank, in every run on the CPU, and in

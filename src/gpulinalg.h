@@ -998,9 +998,9 @@ enum { GLA_MAX_RANKS = 65536 };
 // The ranks that mpirun has started; a program that was started without it is the only rank. Needs
 // the plugin __gpulinalg_mpi__.oct, beside the library or where the environment variable
 // GPULINALG_MPI_PLUGIN says. Every call in a process gives the same ranks; they stay until the
-// process ends: with status 0 it waits for the others, with another one it ends them. A rank
-// waits for a message as long as the environment variable GPULINALG_MPI_TIMEOUT says, in seconds;
-// without it for ever, while the stop callback is polled.
+// process ends: with status 0 it waits for the others, with another one it ends them. A rank waits
+// for a message, or the next part of a long one, as many seconds as the environment variable
+// GPULINALG_MPI_TIMEOUT says; without it for ever, while the stop callback is polled.
 gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks);
 // ranks[0] .. ranks[count-1], one for each of `count` threads.
 gla_status gla_ranks_threads (gla_context *ctx, int count, gla_ranks **ranks);

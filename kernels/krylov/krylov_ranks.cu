@@ -242,8 +242,8 @@ gla_status krylov_ranks<T>::project (int64_t count, int64_t W, const double *fac
   return GLA_OK;
 }
 
-// GPUs of other kinds than the first might see a vanishing direction in another step: rather an
-// error on all ranks than ranks that wait for each other.
+// GPUs of one kind see a vanishing direction in the same step. Where one does not: rather an error
+// on all ranks than ranks that wait for each other.
 template <class T> gla_status krylov_ranks<T>::read_flags (krylov_flags *flags)
 {
   from_device (flags, this->place.flags, sizeof *flags);

@@ -85,10 +85,10 @@ static gla_status prepare (gla_eigs_rows_call *call, const gla_eigs_results *r)
   return gla_fail (run->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
 }
 
-static gla_status meet (gla_eigs_rows_call *call, gla_status status, int on_gpu)
+static gla_status meet (gla_eigs_rows_call *call, gla_status status, int64_t gpu_kind)
 {
   const gla_eigs_run *run = &call->run;
-  gla_rank_card card = {.call = GLA_CALL_EIGS, .status = status, .flags = on_gpu};
+  gla_rank_card card = {.call = GLA_CALL_EIGS, .status = status, .flags = gpu_kind};
   card.facts[GLA_FACT_COUNT] = run->k;
   card.facts[GLA_FACT_OPTIONS] = options_as_number (call);
   card.facts[GLA_FACT_OUTPUTS] = run->vectors | run->check << 1;
@@ -117,11 +117,12 @@ static gla_status work (gla_eigs_rows_call *call, const gla_eigs_results *result
 {
   gla_eigs_run *run = &call->run;
   gla_ranks *ranks = call->S->ranks;
-  gla_eigs_rows_settle (call);
+  gla_status status = gla_eigs_rows_settle (call);
   const gla_callbacks before = gla_ranks_enter (ranks);
   const gla_place place = run->ctx->place;
   run->ctx->place = GLA_PLACE_CPU; // also for what rank 0 computes densely
-  gla_status status = check_matrix (call);
+  if (status == GLA_OK)
+    status = check_matrix (call);
   const gla_status common = status;
   char why[sizeof run->ctx->message];
   memcpy (why, run->ctx->message, sizeof why);
@@ -145,7 +146,7 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
 {
   gla_eigs_results r = {.size = 0};
   gla_eigs_options o = {.size = 0};
-  int on_gpu = 0;
+  int64_t gpu_kind = 0;
   if (ctx == NULL)
     return GLA_ERROR_BAD_ARGUMENT;
   ctx->message[0] = '\0';
@@ -194,8 +195,8 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
   if (status == GLA_OK)
     status = prepare (&call, &r);
   if (status == GLA_OK)
-    status = gla_eigs_rows_choose (&call, &r, &on_gpu);
-  status = meet (&call, status, on_gpu);
+    status = gla_eigs_rows_choose (&call, &r, &gpu_kind);
+  status = meet (&call, status, gpu_kind);
   if (status == GLA_OK)
     status = work (&call, &r);
   if (status == GLA_OK)

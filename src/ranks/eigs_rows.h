@@ -17,13 +17,13 @@ typedef struct {
   int lost;          // its GPU has failed
 } gla_eigs_rows_call;
 
-// The place that this rank would take, before the ranks meet: whether it is a GPU.
+// The place that this rank would take, before the ranks meet: the kind of its GPU, 0 for the CPU.
 gla_status gla_eigs_rows_choose (gla_eigs_rows_call *call, const gla_eigs_results *results,
-                                 int *on_gpu);
+                                 int64_t *gpu_kind);
 // What must be the same on all ranks of the place that their callers want.
 int gla_eigs_rows_wish (const gla_eigs_rows_call *call);
-// When they have met: a GPU of each, if all would take one.
-void gla_eigs_rows_settle (gla_eigs_rows_call *call);
+// When they have met: a GPU of each, if all would take one of the same kind.
+gla_status gla_eigs_rows_settle (gla_eigs_rows_call *call);
 // When the work has ended: this rank's GPU may have failed.
 gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status);
 // For gla_krylov_swap: rows that go from GPU to GPU by way of the host, and failures of a GPU.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // All ranks work on GPUs, or all on CPUs: blocks and bases are of other sizes there. So the ranks
-// tell each other, when they meet, whether they would take a GPU.
+// tell each other, when they meet, whether they would take a GPU, and of which kind: each decides
+// from numbers that its own GPU computed, and GPUs of another kind may compute other bits.
 
 #include "eigs_rows.h"
 
@@ -12,14 +13,25 @@ static int may_take_gpu (const gla_eigs_run *run)
   return run->ctx->place != GLA_PLACE_CPU && !gla_eigs_is_dense (run);
 }
 
+// Not 0; the same for GPUs with the same name and number of multiprocessors.
+static int64_t kind_of (gla_context *ctx, int device)
+{
+  gla_device_info info = {.size = sizeof info};
+  uint64_t h = 1469598103;
+  (void)gla_device_query (ctx, device, &info);
+  for (const char *c = info.name; *c != '\0'; c++)
+    h = (h ^ (unsigned char)*c) * 0x100000001b3u; // Fowler, Noll, Vo
+  return (int64_t)((h ^ (uint64_t)info.multiprocessors) | 1);
+}
+
 gla_status gla_eigs_rows_choose (gla_eigs_rows_call *call, const gla_eigs_results *results,
-                                 int *on_gpu)
+                                 int64_t *gpu_kind)
 {
   gla_eigs_run *run = &call->run;
   gla_choice *choice = &call->choice;
   const int local = call->S->ranks->transport.local_rank;
   *choice = (gla_choice){.place = GLA_NOWHERE};
-  *on_gpu = 0;
+  *gpu_kind = 0;
   if (!may_take_gpu (run))
     return GLA_OK;
   if (run->o.method == GLA_EIGS_METHOD_PLAIN)
@@ -30,8 +42,9 @@ gla_status gla_eigs_rows_choose (gla_eigs_rows_call *call, const gla_eigs_result
   run->ctx->rank_here = 1 + local;
   gla_status status = gla_eigs_choose (run, results, choice);
   run->ctx->rank_here = 0;
-  *on_gpu = status == GLA_OK && choice->count > 0;
-  if (*on_gpu && gla_sparse_rows_swap_room (call->S, run->job.block) != GLA_OK)
+  if (status == GLA_OK && choice->count > 0)
+    *gpu_kind = kind_of (run->ctx, choice->devices[0]);
+  if (*gpu_kind != 0 && gla_sparse_rows_swap_room (call->S, run->job.block) != GLA_OK)
     status = gla_fail (run->ctx, GLA_ERROR_OUT_OF_MEMORY, "too little memory");
   return status;
 }
@@ -42,18 +55,26 @@ int gla_eigs_rows_wish (const gla_eigs_rows_call *call)
   return place == GLA_PLACE_CPU ? 0 : place == GLA_PLACE_AUTO ? 1 : 2;
 }
 
-void gla_eigs_rows_settle (gla_eigs_rows_call *call)
+gla_status gla_eigs_rows_settle (gla_eigs_rows_call *call)
 {
   const gla_ranks *ranks = call->S->ranks;
-  int all = 1;
-  for (int r = 0; r < ranks->transport.ranks; r++)
+  gla_context *ctx = call->run.ctx;
+  int all = 1, alike = 1;
+  for (int r = 0; r < ranks->transport.ranks; r++) {
     all &= ranks->cards[r].flags != 0;
-  if (!all)
-    return;
+    alike &= ranks->cards[r].flags == ranks->cards[0].flags;
+  }
+  if (!all || (!alike && ctx->place == GLA_PLACE_AUTO))
+    return GLA_OK;
+  call->elsewhere = !alike; // all ranks find it
+  if (!alike)
+    return gla_fail (ctx, GLA_ERROR_RANKS_DIFFER,
+                     "the ranks have GPUs of different kinds; take the CPUs, or GPUs of one kind");
   call->common.gpu = call->choice.devices[0];
-  call->common.rather = call->run.ctx->place == GLA_PLACE_AUTO;
+  call->common.rather = ctx->place == GLA_PLACE_AUTO;
   call->common.krylov.out = call->S->swap_out;
   call->common.krylov.in = call->S->swap_in;
+  return GLA_OK;
 }
 
 void gla_eigs_rows_swap (void *user, int64_t columns)

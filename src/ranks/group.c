@@ -5,6 +5,7 @@
 #include "common/pool.h"
 #include "structs.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +139,8 @@ static void nap (const gla_ranks *ranks, int turns, double waited)
 }
 
 // A stop that comes while a rank waits is told to the others with its next message; where none can
-// be sent for a while it breaks the ranks. Nonzero: that while is over.
-static int stopped (gla_ranks *ranks, int peer, double *since)
+// be sent for a while, and nothing comes, it breaks the ranks. Nonzero: that while is over.
+static int stopped (gla_ranks *ranks, int peer, double moved, double *since)
 {
   char text[200];
   if (*since == 0) {
@@ -148,7 +149,7 @@ static int stopped (gla_ranks *ranks, int peer, double *since)
     *since = now ();
     gla_ranks_note (ranks, gla_fail (ranks->ctx, GLA_ERROR_STOPPED, "stopped"));
   }
-  if (now () - *since < GRACE)
+  if (now () - fmax (*since, moved) < GRACE)
     return 0;
   snprintf (text, sizeof text, "rank %d was stopped while it waited for rank %d",
             ranks->transport.rank, peer);
@@ -174,7 +175,7 @@ static int wait_for (gla_ranks *ranks, int peer)
       snprintf (text, sizeof text, "rank %d has lost rank %d: %s", t->rank, peer, why);
       return breaks (ranks, GLA_ERROR_RANK_LOST, text);
     }
-    if (turns % 100 == 99 && stopped (ranks, peer, &since))
+    if (turns % 100 == 99 && stopped (ranks, peer, moved, &since))
       return 1;
     if (ranks->timeout > 0 && now () - moved > ranks->timeout) {
       snprintf (text, sizeof text, "rank %d has waited %g seconds for rank %d", t->rank,

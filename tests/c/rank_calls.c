@@ -194,6 +194,18 @@ static void check_case (one_case *c, int ranks)
   }
 }
 
+// GPUs of different kinds may compute other bits, by which ranks would part.
+static void check_kinds (void)
+{
+  one_case c = {.what = EIGS, .type = GLA_TYPE_D, .block = 2};
+  fake_cuda_alike = 0;
+  const gla_status status = run (&c, 2, 0, "two kinds of GPUs");
+  CHECK (status == GLA_ERROR_RANKS_DIFFER &&
+             strstr (all.members[0].message, "GPUs of different kinds") != NULL,
+         "two kinds of GPUs: %d %s", (int)status, all.members[0].message);
+  fake_cuda_alike = 1;
+}
+
 int main (void)
 {
   static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
@@ -209,5 +221,6 @@ int main (void)
                       .split = (t + ranks) % SPLITS};
         check_case (&c, ranks);
       }
+  check_kinds ();
   return check_report ("rank_calls");
 }
