@@ -131,6 +131,59 @@ static double complex element_of (geev_kind kind, gla_type type, int64_t n, int6
   }
 }
 
+// Pages D*B*inv (D) with powers of two in D, so that they have the eigenvalues of B exactly. Their
+// residual does not show whether small eigenvalues are right: that of B does.
+typedef enum {
+  STRETCHED_EVENLY, // D grows
+  STRETCHED_ANYHOW, // in no order
+  STRETCHED_CHAIN,  // ones above the diagonal, small numbers below it, much smaller than 1 when
+                    // balanced
+  STRETCHED_CYCLE,  // a cycle of ones and one small number
+  STRETCHED_KINDS
+} stretched_kind;
+
+static inline int chain_step (int64_t n, int spread)
+{
+  return spread / (int)n;
+}
+
+// The exponent of element i of D; `spread` is the most by which two of them differ.
+static inline int stretch_of (stretched_kind kind, int64_t n, int64_t i, int spread)
+{
+  const int64_t steps = n > 1 ? n - 1 : 1;
+  if (kind >= STRETCHED_CHAIN)
+    return (int)-i * chain_step (n, spread);
+  if (kind == STRETCHED_ANYHOW)
+    return i == 0 ? spread : i == 1 ? 0 : (int)(i * 7919 % (spread + 1));
+  return (int)(i * spread / steps);
+}
+
+static double complex stretched_element (stretched_kind kind, gla_type type, int64_t n, int64_t i,
+                                         int64_t j, int spread, unsigned long long *seed)
+{
+  const double complex x = draw (type, seed);
+  const double small = exp2 (-chain_step (n, spread));
+  if (kind == STRETCHED_CHAIN)
+    return i == j + 1 || j == i + 1 ? small : 0;
+  if (kind == STRETCHED_CYCLE)
+    return j == (i + 1) % n ? small : 0;
+  return x;
+}
+
+// B, or D*B*inv (D) where `stretched`, times `size`.
+static inline void fill_stretched (gla_array *A, int64_t page, stretched_kind kind, int spread,
+                                   int stretched, double size)
+{
+  const int64_t n = A->rows;
+  unsigned long long seed = (unsigned long long)(page + 100 * spread);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++) {
+      const double complex x = stretched_element (kind, A->type, n, i, j, spread, &seed);
+      const int e = stretch_of (kind, n, i, spread) - stretch_of (kind, n, j, spread);
+      set (A, i, j, page, size * (stretched ? exp2 (e) : 1) * x);
+    }
+}
+
 static inline void fill_kind (gla_array *A, int64_t page, geev_kind kind, unsigned long long seed)
 {
   const int64_t n = A->rows;

@@ -257,6 +257,42 @@ static void test_kinds (gla_context *ctx, gla_type type, int64_t n, int64_t page
   free_answer (&r);
 }
 
+// Eigenvalues of pages that balancing makes smaller, also of tiny ones.
+static void test_stretched (gla_context *ctx, gla_type type, int64_t n, int spread, double size)
+{
+  // the norm of a long chain may stay far from the least one, as with LAPACK
+  const int64_t kinds = n > 9 ? STRETCHED_CHAIN : STRETCHED_KINDS;
+  answer r = make_answer (type, n, 3 * kinds, 0);
+  for (int64_t p = 0; p < 3 * kinds; p++)
+    fill_stretched (&r.A, p, (stretched_kind)(p % kinds), spread, 1, size);
+  CHECK (solve (ctx, &r, 0, NULL) == GLA_OK, "%s", gla_message (ctx));
+  for (int64_t p = 0; p < 3 * kinds; p++) {
+    fill_stretched (&r.A, p, (stretched_kind)(p % kinds), spread, 0, size);
+    double worst = r.info[p] == 0 ? 0 : INFINITY;
+    for (int64_t k = 0; k < n; k++) {
+      worst = check_worst (worst, backward (&r, get (&r.values, k, 0, p), p));
+      worst = check_worst (worst, backward (&r, get (&r.lambda, k, 0, p), p));
+    }
+    CHECK (worst < 10 + (double)n, "%c %lld stretched by 2^%d, kind %lld: backward error %g",
+           (char)type, (long long)n, spread, (long long)(p % kinds), worst);
+  }
+  free_answer (&r);
+}
+
+static void test_stretches (gla_context *ctx, gla_type type)
+{
+  static const int64_t sizes[] = {2, 3, 4, 5, 9, 17};
+  static const int spreads[] = {10, 20, 22, 24, 30, 40, 54, 75}; // LAPACK loses small parts beyond
+  const int single = gla_type_real (type) == GLA_TYPE_S;
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t s = 0; s < sizeof spreads / sizeof *spreads; s++) {
+      const int spread = single ? spreads[s] : spreads[s] < 75 ? 10 * spreads[s] - 3 : 550;
+      test_stretched (ctx, type, sizes[k], spread, 1);
+      if (s < 4)
+        test_stretched (ctx, type, sizes[k], spread, single ? 0x1p-70 : 0x1p-530);
+    }
+}
+
 // Page p has the same bits among others, alone, and where one kind of vector is not wanted.
 static void test_bits (gla_context *ctx, gla_type type, int64_t n)
 {
@@ -373,6 +409,7 @@ int main (void)
     }
     for (int64_t pages = 1; pages < 18; pages++)
       test_kinds (ctx, types[t], 5, pages, 0);
+    test_stretches (ctx, types[t]);
     test_bits (ctx, types[t], 6);
     test_bits (ctx, types[t], 19);
     test_bits (ctx, types[t], 50);

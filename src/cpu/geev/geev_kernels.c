@@ -29,12 +29,13 @@ static unsigned solve_group (const gla_cpu_geev_task *task, const lanes_work *w,
   const gla_geev_chunk *c = task->chunk;
   const int vectors = job->right || job->left;
   lanes_load_pages (w, &c->A, first, count);
-  mask live = lanes_scale_pages (w);
+  mask live = lanes_scale_pages (w, job->balance);
   for (int i = 0; i < w->n; i++)
     w->d[i] = vec_broadcast (1);
   if (job->balance) {
     live &= ~lanes_decompose (w);
-    lanes_balance (w);
+    live &= lanes_balance (w);
+    lanes_scale_balanced (w);
   }
   if (!(lanes_bits (live) & lanes_of_count (count)))
     return 0;

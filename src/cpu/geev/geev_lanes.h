@@ -37,7 +37,7 @@ typedef struct {
   num *h, *z;       // the pages, then Hessenberg and Schur forms; the unitary matrices
   num *v;           // n; a reflector
   vec *d;           // n; row i was divided by d[i], column i multiplied
-  vec *scale;       // 1: the pages were divided by this
+  vec *scale;       // 2: the pages were divided by the first, and balanced ones by the second
   pair *lambda, *x; // n; eigenvalues, and a vector of the Schur form
   vec *out;         // 2*n; a column of the results
   qr_step *q;       // n; the steps of a sweep
@@ -60,7 +60,7 @@ static size_t lanes_layout (char *base, int64_t order, lanes_work *w)
   w->z = gla_carve (base, &at, square * sizeof *w->z);
   w->v = gla_carve (base, &at, n * sizeof *w->v);
   w->d = gla_carve (base, &at, n * sizeof *w->d);
-  w->scale = gla_carve (base, &at, sizeof *w->scale);
+  w->scale = gla_carve (base, &at, 2 * sizeof *w->scale);
   w->lambda = gla_carve (base, &at, n * sizeof *w->lambda);
   w->x = gla_carve (base, &at, n * sizeof *w->x);
   w->out = gla_carve (base, &at, 2 * n * sizeof *w->out);
@@ -216,11 +216,57 @@ static __attribute__ ((noinline)) void lanes_load_pages (const lanes_work *w, co
   }
 }
 
-// Brings the largest part of each page to 1 or more and less than 2, by a power of two. Returns the
-// lanes with pages that are finite, not zero and away from the ends of the range.
-static mask lanes_scale_pages (const lanes_work *w)
+// A page whose smallest part but 0 is less than its largest one times 2^-this is not balanced here:
+// small parts would become denormal, and those of a balanced page may be as small as they.
+enum { RANGE_EXPONENT = GLA_SINGLE ? 48 : 480 };
+
+// |x|, or Inf for 0.
+static inline vec size_but_zero (vec x)
 {
-  vec most = vec_broadcast (0), sum = most;
+  return vec_select (x == vec_broadcast (0), vec_broadcast (INFINITY), vec_abs (x));
+}
+
+// Divides all elements by a power of two, whose inverse is given.
+static void lanes_times (const lanes_work *w, vec inverse)
+{
+  for (int j = 0; j < w->n; j++)
+    for (int i = 0; i < w->n; i++)
+      w->h[i + j * w->ld] = num_scale (inverse, w->h[i + j * w->ld]);
+}
+
+// Brings the largest part of each page to 1 or more and less than 2, by a power of two. Returns the
+// lanes with pages that are finite, not zero and away from the ends of the range, and with
+// `balance` whose parts are not of very different sizes.
+static mask lanes_scale_pages (const lanes_work *w, int balance)
+{
+  vec most = vec_broadcast (0), sum = most, least = vec_broadcast (INFINITY);
+  for (int j = 0; j < w->n; j++)
+    for (int i = 0; i < w->n; i++) {
+      const num x = w->h[i + j * w->ld];
+      most = vec_larger (vec_abs (x.re), most);
+      least = vec_smaller (size_but_zero (x.re), least);
+#if GLA_COMPLEX
+      most = vec_larger (vec_abs (x.im), most);
+      least = vec_smaller (size_but_zero (x.im), least);
+#endif
+      sum += num_size (x);
+    }
+  const mask usual = (most >= vec_broadcast (power_of_two (16 - GLA_BIAS))) &
+                     (sum <= vec_broadcast (power_of_two (GLA_BIAS - 16)));
+  const vec inverse = vec_select (usual, inverse_power (most), vec_broadcast (1));
+  w->scale[0] = vec_select (usual, power_below (most), vec_broadcast (1));
+  w->scale[1] = vec_broadcast (1);
+  lanes_times (w, inverse);
+  const mask narrow = least * inverse >= vec_broadcast (power_of_two (-(int)RANGE_EXPONENT));
+  return balance ? (mask)(usual & narrow) : usual;
+}
+
+// The same for balanced pages, which may have become much smaller: what counts as nothing further
+// on is meant for pages of size 1.
+static void lanes_scale_balanced (const lanes_work *w)
+{
+  const vec one = vec_broadcast (1);
+  vec most = vec_broadcast (0);
   for (int j = 0; j < w->n; j++)
     for (int i = 0; i < w->n; i++) {
       const num x = w->h[i + j * w->ld];
@@ -228,16 +274,12 @@ static mask lanes_scale_pages (const lanes_work *w)
 #if GLA_COMPLEX
       most = vec_larger (vec_abs (x.im), most);
 #endif
-      sum += num_size (x);
     }
   const mask usual = (most >= vec_broadcast (power_of_two (16 - GLA_BIAS))) &
-                     (sum <= vec_broadcast (power_of_two (GLA_BIAS - 16)));
-  const vec inverse = vec_select (usual, inverse_power (most), vec_broadcast (1));
-  *w->scale = vec_select (usual, power_below (most), vec_broadcast (1));
-  for (int j = 0; j < w->n; j++)
-    for (int i = 0; i < w->n; i++)
-      w->h[i + j * w->ld] = num_scale (inverse, w->h[i + j * w->ld]);
-  return usual;
+                     (most <= vec_broadcast (power_of_two (GLA_BIAS - 16)));
+  w->scale[1] = vec_select (usual, power_below (most), one);
+  if (mask_any (w->scale[1] != one))
+    lanes_times (w, vec_select (usual, inverse_power (most), one));
 }
 
 // The column w->out to column j of an array of complex pages, in some lanes.
@@ -256,9 +298,10 @@ static void lanes_store_values (const lanes_work *w, const gla_array *to, int64_
 {
   for (int l = 0; l < GLA_LANES; l++) {
     real *at = page_at (to, first + (live >> l & 1 ? l : 0), 2);
+    const real first_scale = w->scale[0][l], second_scale = w->scale[1][l]; // may have no product
     for (int i = 0; live >> l & 1 && i < w->n; i++, at += 2 * to->row_stride) {
-      at[0] = w->lambda[i].re[l] * (*w->scale)[l] + 0;
-      at[1] = w->lambda[i].im[l] * (*w->scale)[l] + 0;
+      at[0] = w->lambda[i].re[l] * second_scale * first_scale + 0;
+      at[1] = w->lambda[i].im[l] * second_scale * first_scale + 0;
     }
   }
 }

@@ -12,7 +12,8 @@
 // balancing
 //------------------------------------------------------------------------------
 
-// Scale factors stay between the inverse of this and this; sweeps end at the latest after so many.
+// Scale factors stay between the inverse of 2^this and 2^this; sweeps end at the latest after so
+// many. Pages that need more are left to LAPACK.
 enum { BALANCE_EXPONENT = GLA_SINGLE ? 40 : 300, BALANCE_SWEEPS = 60 };
 
 // The lanes in which a row or a column is zero but for its diagonal. LAPACK brings these to the
@@ -32,23 +33,34 @@ static mask lanes_decompose (const lanes_work *w)
   return any;
 }
 
+// The 2-norm of n elements `apart` from each other, at most of the size of n. Where squares have
+// lost digits to underflow, it comes from larger ones.
+static vec lanes_norm (const num *x, int apart, int n)
+{
+  vec sum = vec_broadcast (0), again = sum;
+  for (int i = 0; i < n; i++)
+    sum += num_abs2 (x[i * apart]);
+  const mask low = sum < vec_broadcast (GLA_TINY / GLA_EPS);
+  if (!mask_any (low))
+    return vec_sqrt (sum);
+  const int e = GLA_SINGLE ? 100 : 900;
+  const vec up = vec_select (low, vec_broadcast (power_of_two (e)), vec_broadcast (1));
+  for (int i = 0; i < n; i++)
+    again += num_abs2 (num_scale (up, x[i * apart]));
+  return vec_sqrt (again) * inverse_power (up);
+}
+
 // Row and column i come to about the same 2-norm, with the diagonal element: without it balancing
 // makes some matrices in Hessenberg form worse (James, Langou, Lowery 2014); returns the lanes in
 // which that makes a difference.
 static mask lanes_balance_one (const lanes_work *w, int i)
 {
   const int n = w->n, ld = w->ld;
-  vec row = vec_broadcast (0), column = row;
-  for (int j = 0; j < n; j++) {
-    row += num_abs2 (w->h[i + j * ld]);
-    column += num_abs2 (w->h[j + i * ld]);
-  }
+  const vec row = lanes_norm (w->h + i, ld, n), column = lanes_norm (w->h + i * ld, 1, n);
   // f = 2^k, where column*f and row/f differ by less than a factor of 2
   const bits bias = GLA_BIAS;
   const mask e = (mask)(row / column) >> GLA_FRACTION;
-  const mask k = ((e - bias + 2) >> 2) + bias;
-  row = vec_sqrt (row);
-  column = vec_sqrt (column);
+  const mask k = ((e - bias + 1) >> 1) + bias;
   const vec most = vec_broadcast (power_of_two (BALANCE_EXPONENT)) * inverse_power (w->d[i]);
   const vec least = vec_broadcast (power_of_two (-BALANCE_EXPONENT)) * inverse_power (w->d[i]);
   vec f = vec_smaller (vec_larger ((vec)(k << GLA_FRACTION), least), most);
@@ -67,7 +79,8 @@ static mask lanes_balance_one (const lanes_work *w, int i)
   return change;
 }
 
-static void lanes_balance (const lanes_work *w)
+// Returns the lanes in which pages are balanced.
+static mask lanes_balance (const lanes_work *w)
 {
   mask change = ~(mask){0};
   for (int sweep = 0; sweep < BALANCE_SWEEPS && mask_any (change); sweep++) {
@@ -75,6 +88,12 @@ static void lanes_balance (const lanes_work *w)
     for (int i = 0; i < w->n; i++)
       change |= lanes_balance_one (w, i);
   }
+  const vec most = vec_broadcast (power_of_two (BALANCE_EXPONENT));
+  const vec least = vec_broadcast (power_of_two (-BALANCE_EXPONENT));
+  mask done = ~change;
+  for (int i = 0; i < w->n; i++)
+    done &= (w->d[i] > least) & (w->d[i] < most);
+  return done;
 }
 
 //------------------------------------------------------------------------------
