@@ -22,13 +22,15 @@ typedef struct {
   gla_blas_int lwork;
 } page_work;
 
-// Room for blocks of up to 64 columns, as LAPACK's own ilaenv has them at most.
+// What geevx takes for blocks of up to 64 columns, as LAPACK's own ilaenv has them at most: n
+// numbers for reflectors, then gehrd n for each column of a block and 65*64 for its triangle, or
+// trevc3 n and twice n for each column.
 static size_t page_layout (char *base, const gla_geev_job *job, page_work *w)
 {
   const size_t n = (size_t)job->n, square = n * n;
   size_t at = 0;
   w->n = job->n;
-  w->lwork = (gla_blas_int)(square + n * 72 + 64);
+  w->lwork = (gla_blas_int)(n * (2 + 2 * 64) + 65 * 64);
   w->a = gla_carve (base, &at, square * sizeof (scalar));
   w->lambda = gla_carve (base, &at, 2 * n * sizeof (real));
   w->right = gla_carve (base, &at, GLA_COMPLEX || !job->right ? 0 : square * sizeof (real));
