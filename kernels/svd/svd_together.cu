@@ -35,8 +35,8 @@ template <class T> struct announced {
   T *sum;            // n: A*u
   T *columns;        // n twice: the next column, of even and odd steps
   T *heads;          // its entries of row k, and of y, twice
-  T *product;        // of each block: its part of y'*u
-  real_t<T> *square; // of each block: its part of |u|^2
+  T *product;        // of each class: its part of y'*u
+  real_t<T> *square; // of each class: its part of |u|^2
   double *most;      // of each block: the largest entry
   T *rest;           // n*n
   GLA_DEVICE announced (const svd_together_work &w, int n, int blocks, int64_t page)

@@ -10,7 +10,8 @@
 // accuracy.
 enum { SVD_VALUES_LEAST = SVD_LANES_WARP + 1, SVD_VALUES_MOST = 512 };
 
-// a.U and a.V are not used, nor are a.tol and a.maxit. rows is at most SVD_VALUES_MOST.
+// a.U and a.V are not used, nor are a.tol and a.maxit. rows is at most SVD_VALUES_MOST in
+// svd_bidiagonal, and SVD_TOGETHER_MOST in svd_together.
 template <class T> struct svd_values_args {
   svd_args<T> a;
   T *rest;        // rows x columns of each page: what does not fit in shared memory
