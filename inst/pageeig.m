@@ -50,7 +50,9 @@
 ## whatever @var{device} is, and a gpuArray with such pages is an error.  Ctrl-C is noticed
 ## between them.  Their eigenvalues are exact for a matrix that differs from the page, or with
 ## @qcode{"balance"} from the balanced page, by rounding errors.  Where the rows of a page
-## have very different sizes, @qcode{"nobalance"} may give smaller residuals.
+## have very different sizes, @qcode{"nobalance"} may give smaller residuals, and the default
+## more accurate small eigenvalues.  On pages of which some numbers exceed the root of the
+## largest number and others are denormal beside them, small eigenvalues may be lost, as in @code{eig}.
 ##
 ## @subheading Errors
 ## @table @code
@@ -202,7 +204,11 @@ endfunction
 function [V, d, info] = if_all_hermitian (X, outputs, place)
 
   V = d = info = [];
-  if (isempty (X) || ! gather (near_hermitian (X(:,:,1))))
+  if (isempty (X))
+    return;
+  endif
+  [~, hermitian] = kinds (X(:,:,1));
+  if (! hermitian)
     return;
   endif
   try
@@ -215,10 +221,11 @@ function [V, d, info] = if_all_hermitian (X, outputs, place)
 
 endfunction
 
-## The Hermitian pages by batcheig, the others by the general solver.  V and W mean nothing where one output is wanted.
+## The Hermitian pages by batcheig, the others by the general solver: those without imaginary parts as real ones, as if
+## there were no complex ones beside them.  V and W mean nothing where one output is wanted.
 function [V, d, W, info] = by_kind (X, outputs, place, balance)
 
-  [bad, hermitian] = kinds (X);
+  [bad, hermitian, plain] = kinds (X);
   if (any (bad))
     X(:,:,bad) = NaN;
     hermitian |= bad;
@@ -227,33 +234,47 @@ function [V, d, W, info] = by_kind (X, outputs, place, balance)
   if (all (hermitian))
     [V, d, info] = batch (X, outputs, place);
     W = V;
-  elseif (! any (hermitian))
+  elseif (! any (hermitian) && all (plain))
+    [V, d, W, info] = general (real (X), outputs, balance);
+  elseif (! any (hermitian | plain))
     [V, d, W, info] = general (X, outputs, balance);
   else
-    [some_V, some_d, some_W, some_info] = general (X(:,:,! hermitian), outputs, balance);
     V = W = zeros (size (X) * (outputs > 1), class (X));
     d = zeros ([rows(X), 1, size(X, 3)], class (X));
     info = zeros (size (X, 3), 1, "int32");
-    d(:,1,! hermitian) = some_d;
-    info(! hermitian) = some_info;
-    [V_h, d(:,1,hermitian), info(hermitian)] = batch (X(:,:,hermitian), outputs, place);
-    if (outputs > 1)
-      V(:,:,! hermitian) = some_V;
-      W(:,:,! hermitian) = some_W;
-      V(:,:,hermitian) = W(:,:,hermitian) = V_h;
-    endif
+    for group = [hermitian, ! hermitian & plain, ! hermitian & ! plain]
+      if (! any (group))
+        continue;
+      endif
+      if (hermitian(find (group, 1)))
+        [some_V, some_d, some_info] = batch (X(:,:,group), outputs, place);
+        some_W = some_V;
+      elseif (plain(find (group, 1)))
+        [some_V, some_d, some_W, some_info] = general (real (X(:,:,group)), outputs, balance);
+      else
+        [some_V, some_d, some_W, some_info] = general (X(:,:,group), outputs, balance);
+      endif
+      d(:,1,group) = some_d;
+      info(group) = some_info;
+      if (outputs > 1)
+        V(:,:,group) = some_V;
+        W(:,:,group) = some_W;
+      endif
+    endfor
   endif
 
 endfunction
 
-## The pages that hold NaN or Inf, and the others that are Hermitian.
-function [bad, hermitian] = kinds (X)
+## The pages that hold NaN or Inf, the others that are Hermitian, and those without imaginary parts, of which nobody
+## asks for gpuArrays.
+function [bad, hermitian, plain] = kinds (X)
 
   if (isgpuarray (X))
     bad = not_finite (X);
     hermitian = ! bad & gather (near_hermitian (X));
+    plain = false (size (bad));
   else
-    [bad, hermitian] = __pageeig__ (X);
+    [bad, hermitian, plain] = __pageeig__ (X);
   endif
 
 endfunction
@@ -275,9 +296,10 @@ function bad = not_finite (X)
 
 endfunction
 
-## The pages that batcheig computes: those with |X - X'| of the size of rounding errors.
+## The pages of a gpuArray that batcheig computes: those with |X - X'| of the size of rounding errors.
 function near = near_hermitian (X)
 
+  X /= 8;                               # |X| and differences must not overflow
   most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
   near = most (X - conj (permute (X, [2, 1, 3]))) <= 10 * rows (X) * eps (underlyingType (X)) * most (X);
   if (isempty (near))                   # no rows
@@ -454,6 +476,50 @@ endfunction
 %!   [v, d, w] = pageeig (X(:,:,p));
 %!   assert (isequal (v, V(:,:,p)) && isequal (d, D(:,:,p)) && isequal (w, W(:,:,p)));
 %! endfor
+
+%!## a page without imaginary parts is solved as a real one, also beside complex ones
+%!test
+%! rand ("state", 1);
+%! A = rand (6) - 0.5;
+%! C = rand (6) + 1i * rand (6);
+%! for type = {"single", "double"}
+%!   X = feval (type{1}, cat (3, A, C, A + A', 2 * A));
+%!   [V, D, W] = pageeig (X);
+%!   d = pageeig (X);
+%!   for p = 1:4
+%!     assert (isequal (d(:,1,p), pageeig (X(:,:,p))));
+%!     [v, e, w] = pageeig (X(:,:,p));
+%!     if (p != 3)
+%!       assert (isequal (v, V(:,:,p)) && isequal (e, D(:,:,p)) && isequal (w, W(:,:,p)));
+%!     endif
+%!   endfor
+%! endfor
+%! assert (isequal (pageeig (complex (A)), pageeig (A)));
+%! assert (isequal (pageeig (cat (3, A, C))(:,1,1), pageeig (A)));
+
+%!## pages whose magnitudes overflow
+%!test
+%! rand ("state", 5);
+%! X = rand (2, 2, 3) + 1i;
+%! X(:,:,2) = complex ([1.7e308, 1.7e308; -1.7e308, 1e308], 1.7e308);
+%! warning ("off", "gpulinalg:pages-failed", "local");
+%! d = pageeig (X);
+%! assert (isequal (d(:,1,1), pageeig (X(:,:,1))) && isequal (d(:,1,3), pageeig (X(:,:,3))));
+
+%!## graded pages, whose eigenvalues balancing finds
+%!test
+%! B = [1, 2, 3; 4, 5, 6.5; 7, 8, -10];
+%! D = diag (2 .^ [27, 0, -27]);
+%! for z = [1, 1i]
+%!   assert (sort (real (pageeig (single (z * D * B / D)) / z)), single (sort (eig (B))), -1e-5);
+%!   assert (sort (real (pageeig (z * D ^ 9 * B / D ^ 9) / z)), sort (eig (B)), -1e-13);
+%! endfor
+%! A = diag (ones (9, 1), 1);
+%! A(10,1) = 1e-23;
+%! assert (abs (pageeig (single (A))), repmat (single (1e-23) ^ 0.1, 10, 1), -1e-5);
+%! assert (abs (pageeig ([0, 1, 0; 0, 0, 1; 1e-200, 0, 0])), repmat (1e-200 ^ (1 / 3), 3, 1), -1e-13);
+%! assert (sort (pageeig (single ([1, 2e22; 3e-22, 4]))), single (sort (eig ([1, 2; 3, 4]))), -1e-5);
+%! assert (sort (pageeig ([1, 2e160; 3e-160, 4])), sort (eig ([1, 2; 3, 4])), -1e-13);
 
 %!## "device", in any place and case
 %!test

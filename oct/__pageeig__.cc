@@ -45,6 +45,22 @@ template <typename T> bool is_finite (const std::complex<T> &x)
 {
   return std::isfinite (x.real ()) && std::isfinite (x.imag ());
 }
+template <typename T> bool is_real (T)
+{
+  return true;
+}
+template <typename T> bool is_real (const std::complex<T> &x)
+{
+  return x.imag () == 0;
+}
+template <typename T> T size_of (T x)
+{
+  return std::abs (x);
+}
+template <typename T> T size_of (const std::complex<T> &x)
+{
+  return std::max (std::abs (x.real ()), std::abs (x.imag ()));
+}
 template <typename T> T conjugate (T x)
 {
   return x;
@@ -58,18 +74,22 @@ template <typename T> std::complex<T> conjugate (const std::complex<T> &x)
 template <typename T> bool near_hermitian (const T *x, octave_idx_type n)
 {
   typedef decltype (std::abs (T ())) real;
-  real most = 0;
+  real largest = 0, most = 0;
   for (octave_idx_type k = 0; k < n * n; k++)
-    most = std::max (most, std::abs (x[k]));
+    largest = std::max (largest, size_of (x[k]));
+  // |x| and differences must not overflow
+  const real scale = largest > std::numeric_limits<real>::max () / 8 ? real (1) / 8 : real (1);
+  for (octave_idx_type k = 0; k < n * n; k++)
+    most = std::max (most, std::abs (scale * x[k]));
   const real bound = 10 * static_cast<real> (n) * std::numeric_limits<real>::epsilon () * most;
   for (octave_idx_type j = 0; j < n; j++)
     for (octave_idx_type i = j; i < n; i++)
-      if (!(std::abs (x[i + j * n] - conjugate (x[j + i * n])) <= bound))
+      if (!(std::abs (scale * x[i + j * n] - scale * conjugate (x[j + i * n])) <= bound))
         return false;
   return true;
 }
 
-// The pages that hold NaN or Inf, and those that are Hermitian.
+// The pages that hold NaN or Inf, those that are Hermitian, and those without imaginary parts.
 template <typename Array> octave_value_list kinds (gla::call &call, const octave_value &X)
 {
   Array A;
@@ -77,15 +97,17 @@ template <typename Array> octave_value_list kinds (gla::call &call, const octave
   const octave_idx_type n = A.rows (), pages = gla::pages_of (A.dims ());
   const octave_idx_type group = n < 1000 ? 1000000 / (n * n + 1) + 1 : 1; // between two polls
   boolNDArray bad (dim_vector (pages, 1), false), hermitian (dim_vector (pages, 1), false);
+  boolNDArray real (dim_vector (pages, 1), false);
   for (octave_idx_type p = 0; p < pages; p++) {
     const auto *x = A.data () + p * n * n;
     bad.xelem (p) = !std::all_of (x, x + n * n, [] (const auto &y) { return is_finite (y); });
     hermitian.xelem (p) = !bad.xelem (p) && near_hermitian (x, n);
+    real.xelem (p) = std::all_of (x, x + n * n, [] (const auto &y) { return is_real (y); });
     if ((p + 1) % group == 0)
       call.report (p + 1, pages);
   }
   call.finish (GLA_OK);
-  return ovl (bad, hermitian);
+  return ovl (bad, hermitian, real);
 }
 
 octave_value_list kinds_body (octave::interpreter &interp, const octave_value &X)
@@ -121,10 +143,11 @@ octave_value_list pageeig_body (octave::interpreter &interp, const octave_value_
 
 DEFMETHOD_DLD (__pageeig__, interp, args, , R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {[@var{d}, @var{V}, @var{W}, @var{info}] =} __pageeig__ (@var{X}, @var{balance}, @var{vectors})
- @deftypefnx {gpulinalg} {[@var{bad}, @var{hermitian}] =} __pageeig__ (@var{X})
+ @deftypefnx {gpulinalg} {[@var{bad}, @var{hermitian}, @var{real}] =} __pageeig__ (@var{X})
 Undocumented internal function: eigenvalues of the pages of @var{X}, with @var{vectors} 1
 and right, with 2 also left eigenvectors.  @var{info} is that of @code{gla_pageeig}.
-With one argument: which pages hold NaN or Inf, and which others are Hermitian.
+With one argument: which pages hold NaN or Inf, which others are Hermitian, and which have
+no imaginary parts.
 @end deftypefn)doc")
 {
   return gla::guarded ("pageeig", [&] () { return pageeig_body (interp, args); });
@@ -137,4 +160,11 @@ With one argument: which pages hold NaN or Inf, and which others are Hermitian.
 %! [bad, hermitian] = __pageeig__ (cat (3, [1, 2; 2, 3], [1, 2; 2.1, 3], [1, NaN; 2, 3], [1, 2; 2 + eps, Inf]));
 %! assert (bad, [false; false; true; true]);
 %! assert (hermitian, [true; false; false; false]);
+%! [~, ~, plain] = __pageeig__ (cat (3, [1, 2; 3, 4], [1, 2; 3i, 4]));
+%! assert (plain, [true; false]);
+%! ## sizes that overflow
+%! h = complex ([1.7e308, 1.7e308; 1.7e308, 1e308], [0, 1.7e308; -1.7e308, 0]);
+%! [bad, hermitian] = __pageeig__ (cat (3, h, complex (-real (h), imag (h)), [1i, 1e308; 2, 1], [1, h(1,1); 2, 3]));
+%! assert (any (bad), false);
+%! assert (hermitian, [true; true; false; false]);
 */
