@@ -6,7 +6,7 @@
 
 #include "common/types.h"
 #include "cpu/common/carve.h"
-#include "cpu/common/exponent.h"
+#include "cpu/common/finite.h"
 
 #include "geev.h"
 
@@ -53,7 +53,7 @@ static inline int page_is_finite (const gla_array *a, int64_t n, int64_t page)
   for (int64_t j = 0; j < n; j++)
     largest = largest_of (page_at (a, page, GLA_PARTS) + j * a->column_stride * GLA_PARTS,
                           n * GLA_PARTS, largest);
-  return largest >> GLA_FRACTION <= 2 * GLA_BIAS;
+  return is_finite_size (largest);
 }
 
 //------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #define GPULINALG_CPU_LU_COPY_H
 
 #include "common/scalar.h"
-#include "cpu/common/exponent.h"
+#include "cpu/common/finite.h"
 #include "cpu/common/minmax.h"
 
 #include "lu_system.h"
@@ -100,11 +100,6 @@ static bits largest_bits (const scalar *a, int64_t rows, int64_t columns, int64_
   for (int64_t j = 0; j < columns; j++)
     largest = largest_of ((const real *)(a + j * ld), rows * GLA_PARTS, largest);
   return largest;
-}
-
-static int is_finite (bits largest)
-{
-  return (int)(largest >> GLA_FRACTION) <= 2 * GLA_BIAS;
 }
 
 static int is_zero (const scalar *x, int64_t count)

@@ -74,7 +74,7 @@ static real rcond_of (lu_work *k, real norm)
   const real *a = (const real *)w->a;
   gla_blas_int info;
   real rcond = 0;
-  if (!is_finite (largest_in (k)) || !(norm <= GLA_MAX))
+  if (!is_finite_size (largest_in (k)) || !(norm <= GLA_MAX))
     return 0;
   if (w->kind == LU_FULL)
     GLA_BLAS (gecon) ("1", &n, a, &ld, &norm, &rcond, w->work, more_of (w), &info, 1);
@@ -102,7 +102,7 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
   copy_columns_of (&s->A, w->n, w->n, w->a, w->ld);
   copy_right_sides (shape, s, first, columns, 0, w->b, w->ld);
   for (int64_t j = 0; j < columns; j++)
-    if (!is_finite (largest_bits (w->b + j * w->ld, w->n, 1, w->ld)))
+    if (!is_finite_size (largest_bits (w->b + j * w->ld, w->n, 1, w->ld)))
       memset (w->b + j * w->ld, 0, (size_t)w->n * sizeof *w->b);
 #if GLA_COMPLEX
   GLA_BLAS (gelsd)
@@ -116,7 +116,7 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
   store_columns (shape, s, first, columns, w->b, w->ld);
   for (int64_t j = 0; j < columns; j++) {
     copy_right_sides (shape, s, first + j, 1, 0, w->b, w->ld);
-    if (info != 0 || !is_finite (largest_bits (w->b, w->n, 1, w->ld)))
+    if (info != 0 || !is_finite_size (largest_bits (w->b, w->n, 1, w->ld)))
       fill_columns (shape, s, first + j, 1, nan);
   }
 }
@@ -168,7 +168,7 @@ static void lapack_solve (const gla_cpu_lu_task *task, const lu_shape *shape, lu
   const bits largest = load_matrix (&k);
   if (gla_cpu_lu_stopped (task, 0))
     return;
-  if (!is_finite (largest)) {
+  if (!is_finite_size (largest)) {
     answer_not_finite (shape, s);
     return;
   }

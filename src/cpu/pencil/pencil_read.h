@@ -9,7 +9,7 @@
 #define GPULINALG_CPU_PENCIL_READ_H
 
 #include "common/scalar.h"
-#include "cpu/common/exponent.h"
+#include "cpu/common/finite.h"
 #include "cpu/common/minmax.h"
 
 #include "pencil.h"
@@ -64,11 +64,6 @@ static bits largest_read (const real *a, int64_t ld, int64_t n, gla_triangle tri
       m = largest_of (column, (end - 1) * GLA_PARTS, m);
   }
   return m;
-}
-
-static inline int is_finite_size (bits largest)
-{
-  return (int)(largest >> GLA_FRACTION) <= 2 * GLA_BIAS;
 }
 
 // The exponent of |x| > 0, whatever its size.
