@@ -95,8 +95,9 @@ static vec lanes_step (const vec *x, mask on, qr_step *q)
 static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start *start, int k)
 {
   const vec zero = vec_broadcast (0), row = vec_broadcast ((real)k);
-  const mask begins = (s->low == row) & (s->high > row);
-  const mask inside = (s->low < row) & (s->high > row);
+  // GCC 10 makes low <= row of low < row where it sees low == row beside it
+  const mask takes = (s->low <= row) & (s->high > row), begins = takes & (s->low >= row);
+  const mask inside = takes & ~begins;
   const int third = k + 2 < w->n;
   num *below = k > 0 ? w->h + k + (k - 1) * w->ld : w->h;
   vec x[3] = {below[0].re, below[1].re, third ? below[2].re : zero};

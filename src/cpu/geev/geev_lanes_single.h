@@ -95,8 +95,9 @@ static pair lanes_step (const pair *x, mask on, qr_step *q)
 static void lanes_chase (const lanes_work *w, const qr_state *s, const qr_start *start, int k)
 {
   const vec row = vec_broadcast ((real)k);
-  const mask begins = (s->low == row) & (s->high > row);
-  const mask inside = (s->low < row) & (s->high > row);
+  // GCC 10 makes low <= row of low < row where it sees low == row beside it
+  const mask takes = (s->low <= row) & (s->high > row), begins = takes & (s->low >= row);
+  const mask inside = takes & ~begins;
   num *below = k > 0 ? w->h + k + (k - 1) * w->ld : w->h;
   pair x[2] = {pair_of (below[0]), pair_of (below[1])};
   for (int i = 0; i < 2; i++)
