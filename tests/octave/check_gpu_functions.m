@@ -137,7 +137,7 @@ function package_functions ()
   endfor
   refused_gpu_array ("pageeig", @() pageeig (gpuArray ([1 2; 3 4])));
   refused_gpu_array ("eig", @() eig (gpuArray ([1 2; 3 4])));
-  for f = {@null, @orth, @(x) filter (1, 1, x), @(x) eig (x, x), @(x) unique (x, "rows")}
+  for f = {@(x) filter (1, 1, x), @(x) eig (x, x), @(x) unique (x, "rows")}
     refused_gpu_array (func2str (f{1}), @() f{1} (gpuArray (magic (3))));
   endfor
 endfunction
