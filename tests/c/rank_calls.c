@@ -22,13 +22,6 @@ static crew all;
 static int64_t first[MOST_RANKS + 1];
 static int64_t fails; // the call that does; 0: none
 
-// A GPU that fails takes with it what products have prepared there, but not the description here.
-const char *__lsan_default_suppressions (void);
-const char *__lsan_default_suppressions (void)
-{
-  return "leak:spmv_prepare";
-}
-
 //------------------------------------------------------------------------------
 // calls of one rank
 //------------------------------------------------------------------------------
