@@ -18,24 +18,6 @@ function solve (A, vectors)
   end
 end
 
-function t = least_time (f, pages)
-  t = [Inf, NaN];
-  begin = time ();
-  for r = 1:9
-    pause (0.15);  % the threads of the BLAS spin for about 0.1 s after their last work
-    processor = cputime ();
-    tic;
-    f ();
-    passed = toc;
-    if (passed / pages < t(1))
-      t = [passed / pages, (cputime () - processor) / passed];
-    end
-    if (r >= 3 && time () - begin > 2)
-      break;
-    end
-  end
-end
-
 function check (A)
   a = A(:,:,end);
   [V, D] = pageeig (a);

@@ -28,24 +28,6 @@ function decompose (A, vectors, device)
   end
 end
 
-function t = least_time (f, pages)
-  t = [Inf, NaN];
-  begin = time ();
-  for r = 1:9
-    pause (0.15);  % the threads of the BLAS spin for about 0.1 s after their last work
-    processor = cputime ();
-    tic;
-    f ();
-    passed = toc;
-    if (passed / pages < t(1))
-      t = [passed / pages, (cputime () - processor) / passed];
-    end
-    if (r >= 3 && time () - begin > 2)
-      break;
-    end
-  end
-end
-
 function check (A, device)
   [U, S, V] = batchsvd (A(:,:,end), "econ", "device", device);
   a = A(:,:,end);
