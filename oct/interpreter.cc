@@ -7,9 +7,11 @@
 #include "gla_octave.h"
 
 #include <octave/interpreter.h>
+#include <octave/load-path.h>
 #include <octave/ov-builtin.h>
 #include <octave/ov-fcn-handle.h>
 #include <octave/ov-usr-fcn.h>
+#include <octave/parse.h>
 
 namespace gla
 {
@@ -102,6 +104,25 @@ octave_value_list call_builtin (octave::interpreter &interp, const octave_value 
   const octave_builtin *own = static_cast<octave_builtin *> (f.function_value ());
   return own->method () != nullptr ? own->method () (interp, args, outputs)
                                    : own->function () (args, outputs);
+}
+
+// builtin () reads a file again that has changed, and takes an autoload of the name for the file:
+// it then calls the function that is called as the autoload's file. So the file's function is kept
+// in the symbol table, by the file's path, where "clear all" finds it.
+octave_value_list call_file (octave::interpreter &interp, const std::string &name,
+                             const octave_value_list &args, int outputs)
+{
+  octave::symbol_table &table = interp.get_symbol_table ();
+  std::string folder;
+  const std::string file = interp.get_load_path ().find_fcn (name, folder);
+  octave_value function = table.find_cmdline_function (file);
+  if (function.is_undefined ()) {
+    function = octave::load_fcn_from_file (file, folder);
+    if (function.is_undefined ())
+      error ("'%s' undefined", name.c_str ());
+    table.install_cmdline_function (file, function);
+  }
+  return interp.feval (function, args, outputs);
 }
 
 octave::type_info &types_of (octave::interpreter &interp)

@@ -10,11 +10,8 @@ static octave_value_list randi_body (octave::interpreter &interp, const octave_v
                                      int nargout)
 {
   const octave_idx_type last = args.length () - 1;
-  if (last < 0 || !gla::is_text (args (last)) || args (last).string_value () != "gpuArray") {
-    octave_value_list all = ovl ("randi");
-    all.append (args);
-    return gla::feval (interp, "builtin", all, nargout);
-  }
+  if (last < 0 || !gla::is_text (args (last)) || args (last).string_value () != "gpuArray")
+    return gla::call_file (interp, "randi", args, nargout);
   gla::register_gpu_arrays (interp);
   return ovl (gla::value_of (gla::made_on_gpu ("randi", gla::gathered (args.slice (0, last)), 0)));
 }

@@ -198,5 +198,6 @@ fi
 export GPULINALG_INSTALLED="$work/installed"
 suite "package.bats" bats_suite tests/package.bats
 suite "behaviour.bats" bats_suite tests/behaviour.bats
+suite "prompt.bats" bats_suite tests/prompt.bats
 suite "mpi.bats" bats_suite tests/mpi.bats
 finish

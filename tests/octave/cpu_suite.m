@@ -67,14 +67,13 @@ if (wanted ("arrays"))
     [p, f] = check_gpu_arrays (part{1});
     counts += [p, f];
   endfor
-  % before check_gpu_combined, which changes the path: behind it randi of an installed package is an error
-  for programs = mine ({20})
-    [p, f] = check_arrayfun (programs{1});
-    counts += [p, f];
-  endfor
   for part = mine ({@() check_gpu_functions("composed"), @() check_gpu_functions("package"), @check_gpu_transforms, @check_gpu_scripts, @check_gpu_forms, @check_gpu_combined, ...
                     @() check_gpu_pages("ways"), @() check_gpu_pages("tall")})
     [p, f] = part{1} ();
+    counts += [p, f];
+  endfor
+  for programs = mine ({20})
+    [p, f] = check_arrayfun (programs{1});
     counts += [p, f];
   endfor
 endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# prompt.bats: the functions of the package in a session at the prompt, where Octave looks for changed files between lines
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+setup () {
+  TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+  folder=$(mktemp -d)
+}
+
+teardown () {
+  rm -rf "$folder"
+}
+
+# One line a function; a line that shows nothing has a semicolon.
+lines () {
+  cat <<'END'
+size (randi (5, 2, 3))
+randi ([7, 7], 1, 2)
+gather (randi ([7, 7], 1, 2, "gpuArray"))
+batcheig ([2, 1; 1, 2])
+batchsvd ([3, 0; 0, 4])
+pageeig ([1, 2; 0, 3])
+pagesvd ([3, 0; 0, 4])
+pageinv ([2, 0; 0, 4])
+pagenorm ([3; 4])
+pagemtimes ([1, 2], [3; 4])
+pagemldivide ([2, 0; 0, 4], [2; 4])
+pagemrdivide ([2, 4], [2, 0; 0, 4])
+pagefunm ([4, 0; 0, 9], "sqrt")
+pagepinv ([2, 0; 0, 4])
+pagerank ([2, 0; 0, 4])
+pagecond ([2, 0; 0, 4])
+pagelsqminnorm ([2, 0; 0, 4], [2; 4])
+abs (qr_block ([3; 4]))
+gsvd_hz ([2, 0; 0, 2], eye (2))
+gevd_hz ([2, 0; 0, 2], eye (2))
+eigs_lanczos (speye (40), 1)
+spmv (speye (2), [1; 2])
+class (spmv_plan (speye (2)))
+nnz (ba_graph (10, 1)) > 0
+x = read_graph (file)
+gather (gpuArray ([1, 2]) + 1)
+isgpuarray (gpuArray (1))
+underlyingType (gpuArray (1))
+existsOnGPU (gpuArray (1));
+gpuDeviceCount ();
+class (gpulinalg_info ())
+gpulinalg_release ();
+gpulinalg_mpi ();
+gather (zeros (1, 2, "gpuArray") + ones (1, 2, "like", gpuArray (1)))
+gather (eye (2, "gpuArray") + sum (gpuArray ([1, 2])))
+size (rand (2, 3)), size (linspace (0, 1, 5))
+reshape (1:4, 2, gpuArray (2))
+gather (mean (gpuArray ([1, 2, 3])) + median (gpuArray ([1, 2, 3])))
+gather (repmat (gpuArray (1), 1, 2))
+gather (cellfun (@(x) sum (x), {gpuArray([1, 2])}))
+gather (arrayfun (@(x) x + 1, gpuArray ([1, 2])))
+END
+}
+
+mark () {
+  echo "disp (''), disp ('--- $1')" # the first line begins with a prompt
+}
+
+# round NAME: the same lines again, behind a line that says which time it is
+round () {
+  mark "$1"
+  echo "file = '$folder/path.txt';"
+  lines
+}
+
+session () {
+  (cd "$folder" && octave-cli --interactive --no-init-file --no-history 2>&1)
+}
+
+@test "at the prompt all functions give the same each time, also after cd, addpath and clear all" {
+  printf '1 2\n2 3\n' >"$folder/path.txt"
+  mkdir "$folder/other" "$folder/more"
+  {
+    echo "PS1 (''); page_screen_output (false);"
+    echo "randi (5); rand (2); linspace (0, 1, 3); size (1); repmat (1, 2);" # before there is a package
+    echo "addpath ('$TOP/src'); addpath ('$TOP/inst');"
+    round "first"
+    round "second"
+    echo "cd ('$folder/other');"
+    round "third"
+    echo "addpath ('$folder/more');"
+    round "fourth"
+    echo "rmpath ('$folder/more');"
+    round "fifth"
+    echo "clear all"
+    round "sixth"
+    mark "end"
+  } | session >"$folder/out"
+  cat "$folder/out"
+  ! grep -n error "$folder/out"
+  awk -v folder="$folder" '/^--- / { file = folder "/round" ++count ; next } file != "" { print > file }' "$folder/out"
+  [ "$(wc -l <"$folder/round1")" -gt 60 ]
+  for k in 2 3 4 5 6; do
+    diff "$folder/round1" "$folder/round$k"
+  done
+}
+
+@test "the lines of this file call every function that PKG_ADD registers" {
+  for name in $(sed -n 's/^ *autoload ("\([a-zA-Z][a-zA-Z_]*\)".*/\1/p' "$TOP/PKG_ADD"); do
+    echo "$name"
+    case $name in
+      gpulinalg | gpuDevice) ;; # an overview; without a GPU an error
+      *) lines | grep -q "\<$name (" ;;
+    esac
+  done
+}
