@@ -523,7 +523,7 @@ typedef struct {
   gla_status (*prepare) (gla_engine *engine, const gla_spmv_matrix *M, const gla_monitor *monitor,
                          void **prepared);
   gla_status (*product) (gla_engine *engine, void *prepared, const gla_spmv_job *job);
-  void (*free) (gla_engine *engine, void *prepared);
+  void (*free) (gla_engine *engine, void *prepared); // engine NULL: it has been closed
 } gla_spmv_ops;
 
 //------------------------------------------------------------------------------

@@ -185,15 +185,20 @@ static void find_pattern (gla_sparse *S)
 // create, destroy, query
 //------------------------------------------------------------------------------
 
+void gla_sparse_free (gla_context *ctx, int device, const gla_engine *engine, void *prepared)
+{
+  const int host = device == GLA_DEVICE_HOST;
+  gla_engine *now = host ? ctx->cpu : ctx->gpus[device];
+  const gla_backend *backend = host ? ctx->cpu_backend : ctx->gpu_backend;
+  if (prepared != NULL && (host || !gla_forked ()))
+    backend->spmv->free (now == engine ? now : NULL, prepared);
+}
+
 // What engine k, and all after it, have made of the face.
 static void free_prepared (gla_sparse *S, gla_face *face, int first)
 {
-  gla_context *ctx = S->ctx;
   for (int k = first; k <= GLA_MAX_DEVICES; k++) {
-    gla_engine *now = k == 0 ? ctx->cpu : ctx->gpus[k - 1];
-    // what a GPU held that was closed after a failure is gone with it
-    if (face->prepared[k] != NULL && now == face->engines[k])
-      now->backend->spmv->free (now, face->prepared[k]);
+    gla_sparse_free (S->ctx, k == 0 ? GLA_DEVICE_HOST : k - 1, face->engines[k], face->prepared[k]);
     face->prepared[k] = NULL;
   }
   gla_sparse_unshare (S, face);

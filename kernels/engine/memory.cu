@@ -76,8 +76,10 @@ void memory_free_copy (void *memory)
   if (memory == nullptr)
     return;
   copy_node *node = take_out (memory);
-  if (node != nullptr)
+  if (node != nullptr) {
     memory_count (node->device, MEMORY_COPIES, -(int64_t)node->bytes);
+    cudaSetDevice (node->device); // its engine may have been closed
+  }
   free (node);
   cudaFree (memory);
 }

@@ -26,7 +26,8 @@ enum memory_kind {
 void memory_count (int device, memory_kind kind, int64_t change);
 int64_t memory_held (int device, memory_kind kind);
 
-// cudaMalloc and cudaFree on the current device for copies, counted. Freeing NULL is allowed.
+// cudaMalloc on the current device and cudaFree, which makes the memory's device the current one,
+// for copies, counted. Freeing NULL is allowed.
 cudaError_t memory_take_copy (int device, void **memory, size_t bytes);
 void memory_free_copy (void *memory);
 

@@ -255,7 +255,8 @@ static void spmv_free (gla_engine *engine, void *prepared)
 {
   if (prepared == nullptr)
     return;
-  engine_drain (engine_of (engine));
+  if (engine != nullptr)
+    engine_drain (engine_of (engine));
   gpu_sparse *M = static_cast<gpu_sparse *> (prepared);
   for (void *memory : {(void *)M->column, M->values, M->start, (void *)M->tiles, (void *)M->ends,
                        (void *)M->longs, (void *)M->part_long, (void *)M->arrived, M->part_sums,

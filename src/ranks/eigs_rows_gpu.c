@@ -103,10 +103,8 @@ gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status)
   call->lost |= own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE;
   if (own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE)
     (void)device_failure (call, status);
-  if (call->lost) {
-    gla_sparse_leave_gpus (call->S->local);
+  if (call->lost)
     gla_context_lose (ctx, gpu);
-  }
   gla_choice_end (ctx, &call->choice, status == GLA_OK ? call->run.report.device : GLA_NOWHERE);
   return status;
 }

@@ -50,6 +50,10 @@ gla_status gla_sparse_prepare (gla_sparse *S, gla_face *face, gla_engine *engine
 // What the engine has of it already, or NULL.
 void *gla_sparse_prepared (const gla_sparse *S, const gla_face *face, const gla_engine *engine);
 
+// Frees what this engine of the device has prepared, also where it failed and was closed since. A
+// forked process leaves what its parent has on GPUs.
+void gla_sparse_free (gla_context *ctx, int device, const gla_engine *engine, void *prepared);
+
 // Opens as many of these GPUs as a team may have, into team->engines and `opened`. Those that do
 // not open are left out; *failure says why.
 gla_status gla_sparse_open_team (gla_context *ctx, const int *devices, int count,

@@ -219,13 +219,9 @@ int gla_sparse_is_shared (const gla_sparse *S, const gla_face *face, const gla_k
 void gla_sparse_unshare (gla_sparse *S, gla_face *face)
 {
   gla_sparse_shares *kept = face->shares;
-  for (int k = 0; kept != NULL && k < kept->team.count; k++) {
-    gla_engine *engine = kept->team.engines[k];
-    // what a GPU held that was closed after a failure is gone with it
-    if (S->ctx->gpus[kept->devices[k]] == engine)
-      for (int s = gla_team_share (&kept->team, k); s < gla_team_share (&kept->team, k + 1); s++)
-        engine->backend->spmv->free (engine, kept->team.sparse[s]);
-  }
+  for (int k = 0; kept != NULL && k < kept->team.count; k++)
+    for (int s = gla_team_share (&kept->team, k); s < gla_team_share (&kept->team, k + 1); s++)
+      gla_sparse_free (S->ctx, kept->devices[k], kept->team.engines[k], kept->team.sparse[s]);
   for (int s = 0; kept != NULL && s < GLA_TEAM_SHARES; s++)
     free (kept->starts[s]);
   free (kept);

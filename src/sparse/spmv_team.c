@@ -379,7 +379,5 @@ gla_status gla_spmv_on_gpus (void *user, const int *devices, int count, gla_outc
     p.team.count = opened;
     status = run (&p, members > 1 ? 1 : opened);
   }
-  if (status == GLA_ERROR_DEVICE_FAILURE) // the GPU is closed next, with what it prepared
-    gla_sparse_leave_gpus (call->S);
   return gla_place_note (ctx, status, p.devices[p.team.failed], outcome);
 }

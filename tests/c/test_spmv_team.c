@@ -18,8 +18,9 @@ static gla_spmv_ops spmv_ops;
 static gla_nd_ops nd_ops;
 static double predicted[2];    // seconds of one GPU, and of a row of a part
 static gla_status take_status; // of memory on the device `failing_device`
-static gla_status product_status;
+static gla_status product_status, eig_status;
 static int failing_device, warnings;
+static int freed_late; // matrices whose engine had been closed
 static _Atomic int live, prepares, devices_used, misplaced, fetched, put_there;
 static void *_Atomic kept[MATRICES]; // by `prepare`, not freed yet
 static int polls_seen;
@@ -93,6 +94,8 @@ static void free_matrix (gla_engine *engine, void *matrix)
   for (int k = 0; k < MATRICES; k++)
     if (kept[k] == matrix)
       kept[k] = NULL;
+  freed_late += engine == NULL;
+  misplaced |= engine != NULL && engine->device >= GPUS;
   gla_backend_cpu.spmv->free (engine, matrix);
 }
 
@@ -115,6 +118,13 @@ static gla_status product (gla_engine *engine, void *matrix, const gla_spmv_job 
     if (job->monitor.poll (job->monitor.user, 0))
       return GLA_ERROR_STOPPED;
   return gla_backend_cpu.spmv->product (engine, matrix, job);
+}
+
+static gla_status submit_eig (gla_engine *engine, int slot, const void *chunk)
+{
+  if (eig_status != GLA_OK && engine->device == failing_device)
+    return eig_status;
+  return gla_backend_cpu.batch[GLA_BATCH_EIG]->submit (engine, slot, chunk);
 }
 
 static double predict (gla_engine *engine, const gla_spmv_matrix *M, const void *there,
@@ -234,7 +244,8 @@ static void new_context (gla_place place, const int *devices, int count)
   CHECK (gla_context_create (&ctx) == GLA_OK, "context");
   CHECK (gla_set_place (ctx, place, devices, count) == GLA_OK, "%s", gla_message (ctx));
   gla_set_warning (ctx, count_warning, NULL);
-  take_status = product_status = GLA_OK;
+  take_status = product_status = eig_status = GLA_OK;
+  freed_late = 0;
   open_fails = NONE;
   predicted[0] = predicted[1] = 1;
 }
@@ -343,16 +354,44 @@ static void test_failures (void)
   CHECK (multiply (&m, 'N', 1, &seen, "a failure") == GLA_OK && seen == GLA_DEVICE_HOST &&
              warnings == 1,
          "a failure: device %d, %d warnings", seen, warnings);
-  CHECK (left () == 0, "%d matrices are left after a failure", left ());
   product_status = GLA_OK;
   expect (&m, "without it", 4, 2, 0);
+  CHECK (freed_late == 3, "%d shares of the GPU that has failed are freed", freed_late);
   gla_sparse_destroy (m.S);
+  CHECK (left () == 0, "%d matrices are left after a failure", left ());
   gla_context_destroy (ctx);
   new_context (GLA_PLACE_LIST, listed, 2);
   open_fails = 4;
   make (&m, GLA_TYPE_D);
   expect (&m, "one does not open", 2, 1, 1);
   gla_sparse_destroy (m.S);
+  gla_context_destroy (ctx);
+}
+
+// A GPU that fails in another function is closed there. What it had prepared is freed with the
+// matrix, and no engine that is closed is asked for it.
+static void test_failure_elsewhere (int gpus, int prepared)
+{
+  enum { N = 3, PAGES = 20 };
+  static matrix m;
+  double A[N * N * PAGES] = {0}, lambda[N * PAGES];
+  new_context (GLA_PLACE_LIST, listed, gpus);
+  make (&m, GLA_TYPE_D);
+  expect (&m, "before a failure", 4, gpus, 0);
+  CHECK (left () == prepared, "%d matrices on %d GPUs", left (), gpus);
+  const gla_array pages = gla_array_packed (A, GLA_TYPE_D, N, N, PAGES, GLA_DEVICE_HOST);
+  const gla_eig_results results = {
+      .size = sizeof results,
+      .lambda = gla_array_packed (lambda, GLA_TYPE_D, N, 1, PAGES, GLA_DEVICE_HOST)};
+  eig_status = GLA_ERROR_DEVICE_FAILURE;
+  failing_device = 4;
+  CHECK (gla_batcheig (ctx, &pages, &results, NULL, NULL) == GLA_OK && warnings == 1,
+         "batcheig fails on a GPU: %s, %d warnings", gla_message (ctx), warnings);
+  gla_sparse_info info = {.size = sizeof info};
+  CHECK (gla_sparse_query (m.S, &info) == GLA_OK && info.gpus == gpus - 1, "%d GPUs", info.gpus);
+  gla_sparse_destroy (m.S);
+  CHECK (left () == 0 && freed_late == prepared / gpus, "%d are left, %d freed late", left (),
+         freed_late);
   gla_context_destroy (ctx);
 }
 
@@ -385,8 +424,7 @@ static void test_stop (void)
 
 int main (void)
 {
-  make_gpu (GLA_BATCH_EIG, gla_backend_cpu.batch[GLA_BATCH_EIG]->submit,
-            gla_backend_cpu.batch[GLA_BATCH_EIG]->finish);
+  make_gpu (GLA_BATCH_EIG, submit_eig, gla_backend_cpu.batch[GLA_BATCH_EIG]->finish);
   spmv_ops = *gla_backend_cpu.spmv;
   spmv_ops.prepare = prepare;
   spmv_ops.free = free_matrix;
@@ -407,6 +445,8 @@ int main (void)
   test_choice ();
   test_on_gpu ();
   test_failures ();
+  test_failure_elsewhere (1, 1);
+  test_failure_elsewhere (2, GLA_TEAM_SHARES);
   test_stop ();
   CHECK (left () == 0, "%d matrices are left", left ());
   return check_report ("test_spmv_team");
