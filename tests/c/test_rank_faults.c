@@ -1,50 +1,10 @@
 // test_rank_faults.c: ranks that call other functions, pass what does not fit, stop or leave
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "crew.h"
-#include "ranks/group.h"
+#include "small_calls.h"
 
 #include <time.h>
 #include <unistd.h>
-
-enum { M = 12, N = 3, RIGHT = 2 };
-static crew all;
-
-static double numbers (double *x, int count, int seed)
-{
-  unsigned long long state = (unsigned long long)seed + 1;
-  for (int k = 0; k < count; k++)
-    x[k] = check_random (&state);
-  return x[0];
-}
-
-static gla_array matrix (double *data, int64_t rows, int64_t columns)
-{
-  return gla_array_packed (data, GLA_TYPE_D, rows, columns, 1, GLA_DEVICE_HOST);
-}
-
-static void qr_body (member *m)
-{
-  double a[M * N], b[M * RIGHT], q[M * N], r[N * N], c[N * RIGHT];
-  numbers (a, M * N, m->rank);
-  numbers (b, M * RIGHT, 1000 + m->rank);
-  const gla_array A = matrix (a, M, N), B = matrix (b, M, RIGHT);
-  const gla_qr_results results = {.size = sizeof results,
-                                  .Q = matrix (q, M, N),
-                                  .R = matrix (r, N, N),
-                                  .C = matrix (c, N, RIGHT)};
-  m->status = gla_qr_rows (m->ctx, m->ranks, &A, &B, &results, NULL, NULL);
-}
-
-static void ls_body (member *m)
-{
-  double a[M * N], b[M * RIGHT], x[N * RIGHT];
-  numbers (a, M * N, m->rank);
-  numbers (b, M * RIGHT, 1000 + m->rank);
-  const gla_array A = matrix (a, M, N), B = matrix (b, M, RIGHT);
-  const gla_least_squares_results results = {.size = sizeof results, .X = matrix (x, N, RIGHT)};
-  m->status = gla_least_squares_rows (m->ctx, m->ranks, &A, &B, &results, NULL, NULL);
-}
 
 //------------------------------------------------------------------------------
 // ranks that differ
@@ -265,6 +225,52 @@ static void test_timeout (void)
          "timeout: \"%s\"", all.members[0].message);
 }
 
+//------------------------------------------------------------------------------
+// a message that takes longer than a rank waits
+//------------------------------------------------------------------------------
+
+// To rank 0 comes the first message in PARTS parts, each in less than its timeout, all of them in
+// more. `answer`: what the transport says of a part, 2 (some of it has come) or 0 (nothing has).
+enum { PARTS = 4, PART_MICROSECONDS = 250000 };
+static int (*test_message) (void *self, char *why, size_t room);
+static int answer, parts_left;
+
+static int test_slowly (void *self, char *why, size_t room)
+{
+  if (parts_left == 0)
+    return test_message (self, why, room);
+  parts_left--;
+  usleep (PART_MICROSECONDS);
+  return answer;
+}
+
+static void slow_body (member *m)
+{
+  if (m->rank == 0) {
+    m->ranks->timeout = 0.4;
+    test_message = m->ranks->transport.test;
+    m->ranks->transport.test = test_slowly;
+  }
+  qr_body (m);
+}
+
+static void test_slow_message (void)
+{
+  parts_left = PARTS;
+  answer = 2;
+  crew_run (&all, 2, slow_body, NULL);
+  crew_expect (&all, GLA_OK, "", "a message that is slow");
+  CHECK (parts_left == 0 && all.members[0].info.seconds_waited > 0.4,
+         "%d parts have not come, rank 0 has waited %g seconds", parts_left,
+         all.members[0].info.seconds_waited);
+  parts_left = PARTS;
+  answer = 0;
+  crew_run (&all, 2, slow_body, NULL);
+  crew_expect (&all, GLA_ERROR_RANK_LOST, "", "a message that does not come");
+  CHECK (strstr (all.members[0].message, "rank 0 has waited 0.4 seconds for rank 1") != NULL,
+         "timeout: \"%s\"", all.members[0].message);
+}
+
 int main (void)
 {
   test_differences ();
@@ -273,5 +279,6 @@ int main (void)
   test_leave ();
   test_end ();
   test_timeout ();
+  test_slow_message ();
   return check_report ("test_rank_faults");
 }
