@@ -7,7 +7,6 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/retry.h"
-#include "common/host_memory.h"
 #include "eig_options.h"
 #include "eig_run.h"
 #include "structs.h"
@@ -107,10 +106,8 @@ static gla_eig_report report_of (const gla_eig_run *run)
                            .bad_page = run->failures.bad_page,
                            .bad_difference = run->failures.bad_difference,
                            .most = gla_largest_count (run->all.count, run->call.run.pages)};
-  for (int64_t p = 0;
-       run->failures.suspect && run->failures.bad_page < 0 && p < run->call.run.pages; p++)
-    if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
-      report.base.first_failed = p;
+  if (run->failures.bad_page < 0)
+    gla_count_failed (&run->failures, run->all.info, run->call.run.pages, &report.base);
   return report;
 }
 
@@ -152,24 +149,23 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   // allocate
   const int64_t pages = A->pages;
   const int part = o.range != GLA_EIG_ALL;
-  const size_t info_bytes = (size_t)pages * sizeof (int32_t);
-  int32_t *own_info = r.info == NULL ? gla_host_zeros (info_bytes) : NULL;
+  gla_infos infos;
+  status = gla_infos_take (ctx, r.info, pages, &infos);
+  if (status != GLA_OK)
+    return status;
   int64_t *own_count =
       part && r.count == NULL ? calloc ((size_t)(pages + 1), sizeof *own_count) : NULL;
-  if ((r.info == NULL && own_info == NULL) || (part && r.count == NULL && own_count == NULL)) {
-    gla_host_free_zeros (own_info, info_bytes);
-    free (own_count);
+  if (part && r.count == NULL && own_count == NULL) {
+    gla_infos_free (&infos);
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                      (long long)pages);
   }
 
   // work
-  if (r.info != NULL && pages > 0)
-    memset (r.info, 0, (size_t)pages * sizeof *r.info);
   if (r.count != NULL && pages > 0)
     memset (r.count, 0, (size_t)pages * sizeof *r.count);
   gla_eig_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V}, .failures.bad_page = -1};
-  run.all.info = r.info != NULL ? r.info : own_info;
+  run.all.info = infos.words;
   run.all.count = r.count != NULL ? r.count : own_count;
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &gla_eig_operation, &run.job.head, ctx, pages);
@@ -177,7 +173,7 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
   status = work (&run);
   const gla_eig_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
-  gla_host_free_zeros (own_info, info_bytes);
+  gla_infos_free (&infos);
   free (own_count);
   return gla_end_call (ctx, status);
 }

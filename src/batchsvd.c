@@ -8,12 +8,10 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/retry.h"
-#include "common/host_memory.h"
 #include "structs.h"
 #include "svd_run.h"
 
 #include <math.h>
-#include <string.h>
 
 //------------------------------------------------------------------------------
 // check inputs
@@ -166,15 +164,6 @@ static gla_status work (gla_svd_run *run)
   return run->call.run.stopped ? GLA_ERROR_STOPPED : GLA_OK;
 }
 
-static gla_svd_report report_of (const gla_svd_run *run)
-{
-  gla_svd_report report = {.base = gla_call_report (&run->call)};
-  for (int64_t p = 0; run->failures.suspect && p < run->call.run.pages; p++)
-    if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
-      report.base.first_failed = p;
-  return report;
-}
-
 gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_results *results,
                          const gla_svd_options *options, gla_svd_report *report)
 {
@@ -195,23 +184,21 @@ gla_status gla_batchsvd (gla_context *ctx, const gla_array *A, const gla_svd_res
     return status;
 
   // allocate
-  const size_t info_bytes = (size_t)A->pages * sizeof (int32_t);
-  int32_t *own_info = r.info == NULL ? gla_host_zeros (info_bytes) : NULL;
-  if (r.info == NULL && own_info == NULL)
-    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                     (long long)A->pages);
+  gla_infos infos;
+  status = gla_infos_take (ctx, r.info, A->pages, &infos);
+  if (status != GLA_OK)
+    return status;
 
   // work
-  if (r.info != NULL && A->pages > 0)
-    memset (r.info, 0, info_bytes);
   gla_svd_run run = {.all = {.A = *A, .S = r.S, .U = r.U, .V = r.V}};
-  run.all.info = r.info != NULL ? r.info : own_info;
+  run.all.info = infos.words;
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &svd_operation, &run.job.head, ctx, A->pages);
   fill_job (&run, &o);
   status = work (&run);
-  const gla_svd_report own_report = report_of (&run);
+  gla_svd_report own_report = {.base = gla_call_report (&run.call)};
+  gla_count_failed (&run.failures, infos.words, infos.pages, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);
-  gla_host_free_zeros (own_info, info_bytes);
+  gla_infos_free (&infos);
   return gla_end_call (ctx, status);
 }

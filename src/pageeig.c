@@ -7,10 +7,7 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/failures.h"
-#include "common/host_memory.h"
 #include "structs.h"
-
-#include <string.h>
 
 typedef struct {
   gla_call call; // must stay first
@@ -99,15 +96,6 @@ static const gla_operation geev_operation = {
 // gla_pageeig
 //------------------------------------------------------------------------------
 
-static gla_pageeig_report report_of (const geev_run *run)
-{
-  gla_pageeig_report report = {.base = gla_call_report (&run->call)};
-  for (int64_t p = 0; run->failures.suspect && p < run->call.run.pages; p++)
-    if (run->all.info[p] != 0 && report.base.pages_failed++ == 0)
-      report.base.first_failed = p;
-  return report;
-}
-
 static gla_status work (geev_run *run, const gla_pageeig_options *o)
 {
   const gla_geev_chunk *all = &run->all;
@@ -139,22 +127,20 @@ gla_status gla_pageeig (gla_context *ctx, const gla_array *A, const gla_pageeig_
     return status;
 
   // allocate
-  const size_t info_bytes = (size_t)A->pages * sizeof (int32_t);
-  int32_t *own_info = r.info == NULL ? gla_host_zeros (info_bytes) : NULL;
-  if (r.info == NULL && own_info == NULL)
-    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                     (long long)A->pages);
+  gla_infos infos;
+  status = gla_infos_take (ctx, r.info, A->pages, &infos);
+  if (status != GLA_OK)
+    return status;
 
   // work
-  if (r.info != NULL && A->pages > 0)
-    memset (r.info, 0, info_bytes);
   geev_run run = {.all = {.A = *A, .lambda = r.lambda, .V = r.V, .W = r.W}};
-  run.all.info = r.info != NULL ? r.info : own_info;
+  run.all.info = infos.words;
   run.call.arrays = run.all.arrays;
   gla_call_start (&run.call, &geev_operation, &run.job.head, ctx, A->pages);
   status = work (&run, &o);
-  const gla_pageeig_report own_report = report_of (&run);
+  gla_pageeig_report own_report = {.base = gla_call_report (&run.call)};
+  gla_count_failed (&run.failures, infos.words, infos.pages, &own_report.base);
   gla_give_struct (report, &own_report, sizeof own_report);
-  gla_host_free_zeros (own_info, info_bytes);
+  gla_infos_free (&infos);
   return gla_end_call (ctx, status);
 }

@@ -7,7 +7,6 @@
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
-#include "common/host_memory.h"
 #include "common/pool.h"
 #include "eig_options.h"
 #include "pagefun_run.h"
@@ -15,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A group of pages: V has so many bytes for each thread, but there are at least so many pages for
 // each, because the CPU works on up to 32 pages at a time.
@@ -257,14 +255,13 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   // allocate
   run.A = *A;
   run.F = r.F;
-  run.info = r.info != NULL ? r.info : gla_host_zeros ((size_t)A->pages * sizeof *run.info);
-  if (run.info == NULL)
-    return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                     (long long)A->pages);
+  gla_infos infos;
+  status = gla_infos_take (ctx, r.info, A->pages, &infos);
+  if (status != GLA_OK)
+    return status;
 
   // work
-  if (r.info != NULL && A->pages > 0)
-    memset (r.info, 0, (size_t)A->pages * sizeof *r.info);
+  run.info = infos.words;
   if (run.o.tol == 0)
     run.o.tol = 10 * (double)A->rows * gla_type_eps (A->type);
   run.rule = (gla_fun_rule){.fun = fun, .n = A->rows, .o = &run.o};
@@ -277,7 +274,6 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.report.bad_page = run.failures.bad_page;
   run.report.bad_difference = run.failures.bad_difference;
   gla_give_struct (report, &run.report, sizeof run.report);
-  if (r.info == NULL)
-    gla_host_free_zeros (run.info, (size_t)A->pages * sizeof *run.info);
+  gla_infos_free (&infos);
   return gla_end_call (ctx, status);
 }

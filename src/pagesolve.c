@@ -7,13 +7,11 @@
 #include "arrays.h"
 #include "batch/dispatch.h"
 #include "batch/failures.h"
-#include "common/host_memory.h"
 #include "page_grid.h"
 #include "structs.h"
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 //------------------------------------------------------------------------------
 // check inputs
@@ -238,27 +236,21 @@ gla_status gla_pagesolve (gla_context *ctx, const gla_array *A, const gla_array 
     return status;
 
   // allocate
-  const int64_t pages = r.X.pages;
-  int32_t *own_info = NULL;
-  if (r.info == NULL && pages > 0) {
-    own_info = gla_host_zeros ((size_t)pages * sizeof *own_info);
-    if (own_info == NULL)
-      return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
-                       (long long)pages);
-  }
+  gla_infos infos;
+  status = gla_infos_take (ctx, r.info, r.X.pages, &infos);
+  if (status != GLA_OK)
+    return status;
 
   // work
-  if (r.info != NULL && pages > 0)
-    memset (r.info, 0, (size_t)pages * sizeof *r.info);
-  pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = own_info ? own_info : r.info}};
+  pagesolve_run run = {.all = {.X = r.X, .rcond = r.rcond, .info = infos.words}};
   run.call.arrays = run.all.arrays;
-  gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, pages);
+  gla_call_start (&run.call, &pagesolve_operation, &run.job.head, ctx, r.X.pages);
   describe (&run, A, B, &r, &o);
   gla_handed_back_start (&run.handed_back);
   status = work (&run);
   gla_handed_back_end (&run.handed_back);
   const gla_pagesolve_report own_report = report_of (&run);
   gla_give_struct (report, &own_report, sizeof own_report);
-  gla_host_free_zeros (own_info, (size_t)pages * sizeof *own_info);
+  gla_infos_free (&infos);
   return gla_end_call (ctx, status);
 }

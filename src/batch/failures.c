@@ -2,12 +2,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "failures.h"
+#include "common/host_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+//------------------------------------------------------------------------------
+// status words
+//------------------------------------------------------------------------------
+
+static size_t bytes_of (const gla_infos *infos)
+{
+  return (size_t)infos->pages * sizeof *infos->words;
+}
+
+gla_status gla_infos_take (gla_context *ctx, int32_t *callers, int64_t pages, gla_infos *infos)
+{
+  *infos = (gla_infos){.words = callers, .pages = pages, .own = callers == NULL};
+  if (infos->own)
+    infos->words = gla_host_zeros (bytes_of (infos));
+  else if (pages > 0)
+    memset (callers, 0, bytes_of (infos));
+  return infos->words != NULL ? GLA_OK
+                              : gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY,
+                                          "no memory for %lld status words", (long long)pages);
+}
+
+void gla_infos_free (const gla_infos *infos)
+{
+  if (infos->own)
+    gla_host_free_zeros (infos->words, bytes_of (infos));
+}
 
 //------------------------------------------------------------------------------
 // failed pages
 //------------------------------------------------------------------------------
+
+void gla_count_failed (const gla_failures *f, const int32_t *info, int64_t pages,
+                       gla_report *report)
+{
+  for (int64_t p = 0; f->suspect && p < pages; p++)
+    if (info[p] != 0 && report->pages_failed++ == 0)
+      report->first_failed = p;
+}
 
 int gla_look_for_failures (gla_call *call, gla_failures *f, const int32_t *info, int64_t count,
                            int clean)

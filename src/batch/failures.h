@@ -13,6 +13,20 @@ typedef struct {
   double bad_difference; // its largest |A - A'|
 } gla_failures;
 
+// One status word a page, 0 at first: those of the caller, or our own.
+typedef struct {
+  int32_t *words;
+  int64_t pages;
+  int own;
+} gla_infos;
+
+// callers: NULL where the caller wants none.
+gla_status gla_infos_take (gla_context *ctx, int32_t *callers, int64_t pages, gla_infos *infos);
+void gla_infos_free (const gla_infos *infos);
+// Counts the pages whose info is not 0, and finds the first, where there may be some.
+void gla_count_failed (const gla_failures *f, const int32_t *info, int64_t pages,
+                       gla_report *report);
+
 // Whether one of the `count` pages has info != 0; sets `suspect` then. clean: nonzero where the
 // engine has said that none has.
 int gla_look_for_failures (gla_call *call, gla_failures *f, const int32_t *info, int64_t count,
