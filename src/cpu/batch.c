@@ -34,6 +34,15 @@ int64_t gla_cpu_largest_order (void)
   return sizeof (gla_blas_int) > 4 ? INT_MAX / 8 : 46000;
 }
 
+gla_status gla_cpu_batch_deal (gla_cpu_engine *e, int64_t pages, double seconds, size_t work_bytes)
+{
+  gla_cpu_batch *b = &e->batch;
+  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, seconds);
+  b->team = 1;
+  b->work_bytes = (work_bytes + 63) / 64 * 64;
+  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+}
+
 typedef struct {
   const gla_cpu_engine *e;
   const void *chunk;

@@ -78,6 +78,10 @@ gla_status gla_cpu_engine_take (gla_cpu_engine *e, size_t bytes);
 int gla_cpu_group_of (double seconds, int lanes);
 // The largest n of pages whose n*n numbers LAPACK can count.
 int64_t gla_cpu_largest_order (void);
+// Where threads take groups of pages and share none: fills the rest of e->batch, of which job,
+// solve, group and blas are set, and takes the workspace, so many bytes for each thread. One thread
+// would take so many seconds for all pages.
+gla_status gla_cpu_batch_deal (gla_cpu_engine *e, int64_t pages, double seconds, size_t work_bytes);
 // Works on so many pages of a chunk as e->batch says, and reports them to the job's monitor.
 gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t pages);
 // The same for every row: a chunk has all pages and is done when it was submitted.

@@ -52,16 +52,12 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_geev_job *job = (const gla_geev_job *)head;
   const double page = page_seconds (job);
-  gla_cpu_batch *b = &e->batch;
   e->geev_job = *job;
-  b->job = &e->geev_job.head;
-  b->solve = solve;
-  b->group = gla_cpu_group_of (page, lanes_of (e, job));
-  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
-  b->team = 1;
-  b->blas = 1; // pages in lanes may be left to it
-  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+  e->batch = (gla_cpu_batch){.job = &e->geev_job.head,
+                             .solve = solve,
+                             .group = gla_cpu_group_of (page, lanes_of (e, job)),
+                             .blas = 1}; // pages in lanes may be left to it
+  return gla_cpu_batch_deal (e, pages, page * (double)pages, kernel_of (e, job)->workspace (job));
 }
 
 const gla_batch_ops gla_cpu_geev_ops = {

@@ -10,7 +10,7 @@
 #ifndef GPULINALG_CPU_GEEV_GEEV_LANES_H
 #define GPULINALG_CPU_GEEV_GEEV_LANES_H
 
-#include "cpu/common/lanes_move.h"
+#include "cpu/common/lanes_square.h"
 
 #include "geev_page.h"
 
@@ -42,12 +42,6 @@ typedef struct {
   vec *out;         // 2*n; a column of the results
   qr_step *q;       // n; the steps of a sweep
 } lanes_work;
-
-// Columns of larger pages do not compete for the same lines of the cache where it is odd.
-static inline int lanes_ld (int n)
-{
-  return n <= 16 ? n : n | 1;
-}
 
 static size_t lanes_layout (char *base, int64_t order, lanes_work *w)
 {
@@ -198,22 +192,12 @@ static inline unsigned lanes_of_count (int count)
 }
 
 // Pages first .. of A to h; lanes from `count` on read the first one.
-static __attribute__ ((noinline)) void lanes_load_pages (const lanes_work *w, const gla_array *A,
-                                                         int64_t first, int count)
+static void lanes_load_pages (const lanes_work *w, const gla_array *A, int64_t first, int count)
 {
-  const int n = w->n;
   lanes_sources from;
   for (int l = 0; l < GLA_LANES; l++)
     from.at[l] = page_at (A, first + (l < count ? l : 0), GLA_PARTS);
-  if (A->column_stride == n && w->ld == n) {
-    lanes_load_run ((vec *)w->h, &from, (int64_t)n * n * GLA_PARTS);
-    return;
-  }
-  for (int j = 0; j < n; j++) {
-    lanes_load_run ((vec *)(w->h + j * w->ld), &from, (int64_t)n * GLA_PARTS);
-    for (int l = 0; l < GLA_LANES; l++)
-      from.at[l] += A->column_stride * GLA_PARTS;
-  }
+  lanes_load_square (w->h, from, A->column_stride, w->n);
 }
 
 // A page whose smallest part but 0 is less than its largest one times 2^-this is not balanced here:

@@ -36,16 +36,10 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_pagenorm_job *job = (const gla_pagenorm_job *)head;
   const double page = page_seconds (job);
-  gla_cpu_batch *b = &e->batch;
   e->pagenorm_job = *job;
-  b->job = &e->pagenorm_job.head;
-  b->solve = solve;
-  b->group = gla_cpu_group_of (page, 1);
-  b->threads = gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, page * (double)pages);
-  b->team = 1;
-  b->blas = 0;
-  b->work_bytes = ((size_t)job->m * sizeof (double) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+  e->batch = (gla_cpu_batch){
+      .job = &e->pagenorm_job.head, .solve = solve, .group = gla_cpu_group_of (page, 1)};
+  return gla_cpu_batch_deal (e, pages, page * (double)pages, (size_t)job->m * sizeof (double));
 }
 
 const gla_batch_ops gla_cpu_pagenorm_ops = {

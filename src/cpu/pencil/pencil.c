@@ -30,14 +30,6 @@ static double seconds (gla_engine *engine, const gla_job *head, int64_t pages)
   return alone / gla_cpu_threads_for (e, pages, alone);
 }
 
-// Pages that a thread takes at a time: some 20 us of work, and a multiple of the lanes.
-static int group_of (const gla_cpu_engine *e, const gla_pencil_job *job)
-{
-  const gla_cpu_pencil_kernel *kernel = kernel_of (e, job);
-  const int lanes = job->n <= kernel->lanes_max ? kernel->lanes : 1;
-  return gla_cpu_group_of (page_seconds (job), lanes);
-}
-
 int gla_cpu_pencil_stopped (const gla_cpu_pencil_task *task)
 {
   return gla_cpu_parallel_stopped (task->region, task->thread);
@@ -54,17 +46,15 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_pencil_job *job = (const gla_pencil_job *)head;
-  gla_cpu_batch *b = &e->batch;
+  const gla_cpu_pencil_kernel *kernel = kernel_of (e, job);
+  const int lanes = job->n <= kernel->lanes_max ? kernel->lanes : 1;
+  const double page = page_seconds (job);
   e->pencil_job = *job;
-  b->job = &e->pencil_job.head;
-  b->solve = solve;
-  b->group = group_of (e, job);
-  const int64_t units = (pages + b->group - 1) / b->group;
-  b->threads = gla_cpu_threads_for (e, units, page_seconds (job) * (double)pages);
-  b->team = 1;
-  b->blas = 1; // pages in lanes may be left to it
-  b->work_bytes = (kernel_of (e, job)->workspace (job) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+  e->batch = (gla_cpu_batch){.job = &e->pencil_job.head,
+                             .solve = solve,
+                             .group = gla_cpu_group_of (page, lanes),
+                             .blas = 1}; // pages in lanes may be left to it
+  return gla_cpu_batch_deal (e, pages, page * (double)pages, kernel->workspace (job));
 }
 
 const gla_batch_ops gla_cpu_pencil_ops = {

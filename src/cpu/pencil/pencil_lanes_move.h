@@ -6,12 +6,12 @@
 #ifndef GPULINALG_CPU_PENCIL_LANES_MOVE_H
 #define GPULINALG_CPU_PENCIL_LANES_MOVE_H
 
-#include "cpu/common/lanes_move.h"
+#include "cpu/common/lanes_square.h"
 
 #include "pencil_page.h"
 
 // The largest order: the BLAS has wide registers wherever the processor has them. Rows and columns
-// of tiles. LANES_PACKED_MAX: up to this order columns stand without gaps.
+// of tiles.
 #if GLA_VECTOR_BYTES == 64
 enum { PENCIL_LANES_MAX = 128, LANES_ROWS = GLA_COMPLEX ? 2 : 4 };
 #elif GLA_VECTOR_BYTES == 32
@@ -19,19 +19,13 @@ enum { PENCIL_LANES_MAX = 128, LANES_ROWS = 2 };
 #else
 enum { PENCIL_LANES_MAX = 32, LANES_ROWS = 2 };
 #endif
-enum { LANES_COLUMNS = GLA_COMPLEX ? 2 : 4, LANES_PACKED_MAX = 16 };
+enum { LANES_COLUMNS = GLA_COMPLEX ? 2 : 4 };
 
 typedef struct {
   int ld;     // from a column to the next
   num *l, *a; // B and its factor; A, C and X
   num *r;     // reciprocals of the diagonal of L
 } lanes_work;
-
-// Columns of larger pages do not compete for the same lines of the cache where it is odd.
-static inline __attribute__ ((always_inline)) int lanes_ld (int n)
-{
-  return n <= LANES_PACKED_MAX ? n : n | 1;
-}
 
 static size_t lanes_layout (char *base, int64_t n, lanes_work *w)
 {
@@ -48,22 +42,12 @@ static size_t lanes_layout (char *base, int64_t n, lanes_work *w)
 //------------------------------------------------------------------------------
 
 // Pages first .. of an array; lanes from `count` on read the first one.
-static __attribute__ ((noinline)) void lanes_load_pages (num *to, const gla_array *a, int n,
-                                                         int64_t first, int count)
+static void lanes_load_pages (num *to, const gla_array *a, int n, int64_t first, int count)
 {
   lanes_sources from;
   for (int l = 0; l < GLA_LANES; l++)
     from.at[l] = page_at (a, first + (l < count ? l : 0));
-  const int ld = lanes_ld (n);
-  if (a->column_stride == n && ld == n) {
-    lanes_load_run ((vec *)to, &from, (int64_t)n * n * GLA_PARTS);
-    return;
-  }
-  for (int j = 0; j < n; j++) {
-    lanes_load_run ((vec *)(to + j * ld), &from, (int64_t)n * GLA_PARTS);
-    for (int l = 0; l < GLA_LANES; l++)
-      from.at[l] += a->column_stride * GLA_PARTS;
-  }
+  lanes_load_square (to, from, a->column_stride, n);
 }
 
 static __attribute__ ((noinline)) void lanes_store_pages (const num *from, const gla_array *a,

@@ -38,18 +38,15 @@ static gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   gla_cpu_engine *e = (gla_cpu_engine *)engine;
   const gla_svd_job *job = (const gla_svd_job *)head;
   const gla_cpu_svd_kernel *kernel = e->svd_kernels[gla_cpu_type_index (head->type)];
-  gla_cpu_batch *b = &e->batch;
+  const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
   e->svd_job = *job;
-  e->svd_path = gla_cpu_svd_path_of (job);
-  b->job = &e->svd_job.head;
-  b->solve = solve;
-  b->group = gla_cpu_svd_group (e, job, pages);
-  b->threads =
-      gla_cpu_threads_for (e, (pages + b->group - 1) / b->group, gla_cpu_svd_alone (e, job, pages));
-  b->team = 1;
-  b->blas = e->svd_path == GLA_CPU_SVD_PAGE || e->svd_path == GLA_CPU_SVD_JACOBI;
-  b->work_bytes = (kernel->workspace (job, e->svd_path) + 63) / 64 * 64;
-  return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
+  e->svd_path = path;
+  e->batch = (gla_cpu_batch){.job = &e->svd_job.head,
+                             .solve = solve,
+                             .group = gla_cpu_svd_group (e, job, pages),
+                             .blas = path == GLA_CPU_SVD_PAGE || path == GLA_CPU_SVD_JACOBI};
+  return gla_cpu_batch_deal (e, pages, gla_cpu_svd_alone (e, job, pages),
+                             kernel->workspace (job, path));
 }
 
 const gla_batch_ops gla_cpu_svd_ops = {
