@@ -208,17 +208,15 @@ gla_status nd_join (gla_engine *engine, const gla_nd *to, const gla_nd *from, in
   return a.count > 0 ? engine_status (launch (to->type, a, stream)) : GLA_OK;
 }
 
-// Pieces of fewer than 2^31 elements: whole pages, or columns of one page.
+// Pieces of fewer than 2^31 elements: whole pages, or columns of one page. A column is shorter.
 gla_status nd_triangle (gla_engine *engine, const gla_nd *to, const gla_nd *x, int64_t first,
                         int64_t last)
 {
   cudaStream_t stream = engine_of (engine)->slots[0].stream;
   const size_t size = gla_nd_bytes (to->type);
   const int64_t rows = to->size[0], columns = to->size[1], pages = to->dims > 2 ? to->size[2] : 1,
-                most = ((int64_t)1 << 31) - 1, some = most / rows < 1 ? 1 : most / rows,
+                most = ((int64_t)1 << 31) - 1, some = most / rows,
                 width = columns < some ? columns : some;
-  if (rows > most)
-    return GLA_ERROR_BAD_ARGUMENT;
   const int64_t depth =
       width < columns || most / (rows * columns) < 1 ? 1 : most / (rows * columns);
   triangle t = {};
