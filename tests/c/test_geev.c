@@ -327,13 +327,29 @@ static void test_exact (gla_context *ctx)
   double a[9] = {1, 2, 3, 0, 4, 5, 0, 0, 6}, d[18] = {0};
   const gla_array A = gla_array_packed (a, GLA_TYPE_D, 3, 3, 1, GLA_DEVICE_HOST);
   gla_array lambda = gla_array_packed (d, GLA_TYPE_Z, 3, 1, 1, GLA_DEVICE_HOST);
-  lambda.row_stride = lambda.column_stride = 3;
   lambda.row_stride = 3;
   lambda.column_stride = lambda.page_stride = 9;
   const gla_pageeig_results r = {.size = sizeof r, .lambda = lambda};
   CHECK (gla_pageeig (ctx, &A, &r, NULL, NULL) == GLA_OK, "%s", gla_message (ctx));
   CHECK (d[0] + d[6] + d[12] == 11 && d[0] * d[6] * d[12] == 24, "%g %g %g", d[0], d[6], d[12]);
   CHECK (d[2] == 0 && d[4] == 0 && d[8] == 0, "written between the values");
+}
+
+// Pages of one number, whose only column has the stride 0: zeros are left to LAPACK.
+static void test_single_columns (gla_context *ctx, gla_type type)
+{
+  answer r = make_answer (type, 1, 2, 0);
+  gla_pageeig_report report = {.base.size = sizeof report};
+  for (int64_t p = 0; p < 2; p++)
+    set (&r.A, 0, 0, p, 3. * (double)p);
+  r.A.column_stride = r.lambda.column_stride = r.V.column_stride = r.W.column_stride = 0;
+  CHECK (solve (ctx, &r, 0, &report) == GLA_OK && report.base.pages_failed == 0,
+         "%c: %d pages of one number fail", (char)type, (int)report.base.pages_failed);
+  for (int64_t p = 0; p < 2; p++)
+    CHECK (get (&r.lambda, 0, 0, p) == 3. * (double)p && get (&r.V, 0, 0, p) == 1 &&
+               get (&r.W, 0, 0, p) == 1,
+           "%c: page %d of one number", (char)type, (int)p);
+  free_answer (&r);
 }
 
 static void test_empty (gla_context *ctx)
@@ -409,6 +425,7 @@ int main (void)
     }
     for (int64_t pages = 1; pages < 18; pages++)
       test_kinds (ctx, types[t], 5, pages, 0);
+    test_single_columns (ctx, types[t]);
     test_stretches (ctx, types[t]);
     test_bits (ctx, types[t], 6);
     test_bits (ctx, types[t], 19);

@@ -127,8 +127,9 @@ static gla_blas_int call_lapack (const gla_cpu_geev_task *task, const page_work 
   real norm, unused[1];
 #if GLA_COMPLEX
   const gla_array *V = &task->chunk->V, *W = &task->chunk->W;
-  const gla_blas_int ldv = job->right ? (gla_blas_int)V->column_stride : n,
-                     ldw = job->left ? (gla_blas_int)W->column_stride : n;
+  // the stride of a single column says nothing
+  const gla_blas_int ldv = job->right && n > 1 ? (gla_blas_int)V->column_stride : n,
+                     ldw = job->left && n > 1 ? (gla_blas_int)W->column_stride : n;
   real *v = job->right ? page_at (V, page, 2) : unused,
        *u = job->left ? page_at (W, page, 2) : unused;
   GLA_BLAS (geevx)
