@@ -223,20 +223,41 @@ gla_status gla_set_place (gla_context *ctx, gla_place place, const int *devices,
   return GLA_OK;
 }
 
+// GPUs that the place names, as far as they are known, lost or not.
+static int count_named (const gla_context *ctx)
+{
+  return ctx->place == GLA_PLACE_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
+}
+
+// The k-th of them.
+static int named_device (const gla_context *ctx, int k)
+{
+  return ctx->place == GLA_PLACE_LIST ? ctx->devices[k] : k;
+}
+
+static int first_named (const gla_context *ctx)
+{
+  const int all = count_named (ctx);
+  return ctx->rank_here > 0 && all > 0 ? (ctx->rank_here - 1) % all : 0;
+}
+
 int gla_context_devices (const gla_context *ctx, int *devices)
 {
   int count = 0;
   if (ctx->place == GLA_PLACE_CPU || gla_forked ())
     return 0;
-  const int all = ctx->place == GLA_PLACE_LIST ? ctx->n_devices : ctx->counted ? ctx->n_gpus : 1;
-  const int first = ctx->rank_here > 0 && all > 0 ? (ctx->rank_here - 1) % all : 0;
+  const int all = count_named (ctx), first = first_named (ctx);
   const int end = ctx->rank_here > 0 && all > 0 ? first + 1 : all;
-  for (int k = first; k < end && ctx->gpu_backend != NULL; k++) {
-    const int device = ctx->place == GLA_PLACE_LIST ? ctx->devices[k] : k;
-    if (!ctx->lost[device])
-      devices[count++] = device;
-  }
+  for (int k = first; k < end && ctx->gpu_backend != NULL; k++)
+    if (!ctx->lost[named_device (ctx, k)])
+      devices[count++] = named_device (ctx, k);
   return count;
+}
+
+gla_status gla_context_all_lost (gla_context *ctx)
+{
+  return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d failed earlier and is not used again",
+                   named_device (ctx, first_named (ctx)));
 }
 
 gla_status gla_context_cpu (gla_context *ctx, gla_engine **engine)

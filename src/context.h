@@ -94,6 +94,8 @@ double gla_context_look (gla_context *ctx);
 // The GPUs that the context's place names and that were not lost, as far as they are known;
 // returns their number.
 int gla_context_devices (const gla_context *ctx, int *devices);
+// The error where there are none, with a message that names the first that was lost.
+gla_status gla_context_all_lost (gla_context *ctx);
 
 // Closes a GPU that failed; later calls do not use it.
 void gla_context_lose (gla_context *ctx, int device);

@@ -323,8 +323,7 @@ gla_status gla_choose (gla_context *ctx, const gla_placing *placing, const void 
     if (gla_context_forked (ctx))
       return gla_context_gpu (ctx, 0, &gpu); // says why not
     if (c->count == 0)
-      return gla_fail (ctx, GLA_ERROR_NO_DEVICE, "device %d failed earlier and is not used again",
-                       ctx->place == GLA_PLACE_LIST ? ctx->devices[0] : 0);
+      return gla_context_all_lost (ctx);
     (void)gla_context_gpu (ctx, c->devices[0], &gpu); // what it supports shows when it is open
     ctx->message[0] = '\0';
     if (!placing->supports (ctx->gpu_backend, call))

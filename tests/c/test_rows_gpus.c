@@ -414,6 +414,49 @@ static void test_faults (void)
   open_fails = NONE;
 }
 
+// The GPU of rank 1 fails; what is called next tells which one that was.
+static void call_again_body (member *m)
+{
+  qr_problem *p = m->all->user;
+  qr_body (m);
+  m->good = m->status == GLA_ERROR_DEVICE_FAILURE;
+  for (int k = 0; k < 2; k++)
+    free (p->common[m->rank][k].data);
+  free (p->jpvt[m->rank]);
+  qr_body (m);
+}
+
+static void test_lost (void)
+{
+  static qr_problem p;
+  const qr_call c = {.type = GLA_TYPE_D, .m = 20000, .n = 100, .pages = 1, .r = 1};
+  qr_page page = qr_page_new (&c);
+  fill_rows (&page.a[QR_A], 3);
+  p.qr = &page;
+  crew_split (c.m, 2, 0, p.first);
+  crew_place = GLA_PLACE_GPU;
+  failing = FACTOR;
+  failure = GLA_ERROR_DEVICE_FAILURE;
+  for (p.listed = 0; p.listed < 2; p.listed++) {
+    failing_device = !p.listed;
+    crew_run (&all, 2, call_again_body, &p);
+    crew_expect (&all, GLA_ERROR_NO_DEVICE,
+                 p.listed ? "rank 1: device 0 failed earlier" : "rank 1: device 1 failed earlier",
+                 "a lost GPU");
+    CHECK (all.members[0].good && all.members[1].good, "the first call does not fail");
+    for (int r = 0; r < 2; r++) {
+      free (p.common[r][0].data);
+      free (p.common[r][1].data);
+      free (p.jpvt[r]);
+    }
+  }
+  qr_page_free (&page);
+  crew_place = GLA_PLACE_CPU;
+  failing = NOTHING;
+  failure = GLA_OK;
+  p.listed = 0;
+}
+
 int main (void)
 {
   setenv ("GPULINALG_CACHE", "", 1);
@@ -426,5 +469,6 @@ int main (void)
   test_devices ();
   test_auto ();
   test_faults ();
+  test_lost ();
   return check_report ("test_rows_gpus");
 }
