@@ -3,6 +3,7 @@
 //
 // Calls the functions of backend.h directly, and compares with sums in double on the host.
 
+#include "engine/memory.cuh"
 #include "sparse_eigs.cuh"
 #include "sparse_hubs.cuh"
 #include "sparse_team.cuh"
@@ -224,6 +225,23 @@ static void test_stop ()
   gpu.spmv->free (engine, prepared);
 }
 
+// A matrix is freed also where the engine that prepared it is closed, as after a failure.
+static void test_closed ()
+{
+  shape ring = wheel (5000, true);
+  matrix<double> A (ring, false, true, GLA_SPMV_METHOD_AUTO);
+  const int64_t before = memory_held (0, MEMORY_COPIES);
+  gla_engine *other = nullptr;
+  void *prepared = nullptr;
+  check (gpu.open (0, &other) == GLA_OK, "closed: open");
+  check (gpu.spmv->prepare (other, &A.M, &quiet, &prepared) == GLA_OK &&
+             memory_held (0, MEMORY_COPIES) > before,
+         "closed: prepare");
+  gpu.close (other);
+  gpu.spmv->free (nullptr, prepared);
+  check (memory_held (0, MEMORY_COPIES) == before, "closed: memory is left");
+}
+
 int main ()
 {
   char why[200];
@@ -251,6 +269,7 @@ int main ()
   test_bases<std::complex<float>> ();
   test_bases<z> ();
   test_stop ();
+  test_closed ();
   open_members ();
   test_teams<float> ();
   test_teams<double> ();
