@@ -16,6 +16,8 @@ static octave_scalar_map about (const gla_ranks_info &info)
   map.assign ("bytes_sent", static_cast<double> (info.bytes_sent));
   map.assign ("bytes_received", static_cast<double> (info.bytes_received));
   map.assign ("seconds_waited", info.seconds_waited);
+  map.assign ("device_data", info.device_data);
+  map.assign ("nccl", info.nccl);
   return map;
 }
 
@@ -65,6 +67,12 @@ The number of this rank among those of its computer, and how many these are.
 What this rank has exchanged with others since it joined.
 @item seconds_waited
 The time that it has waited for messages.
+@item device_data
+How rows have gone between the GPUs of ranks in the last call that had any:
+@qcode{"host"}, by way of the computer's memory, or @qcode{"nccl"}.
+@item nccl
+The version of NCCL, or why it was not used.  Empty where
+@env{GPULINALG_NCCL} does not ask for it.
 @end table
 
 A least squares problem whose rows are in files, one for each rank:
@@ -96,7 +104,11 @@ mine = floor (10 * rank / ranks) + 1 : floor (10 * (rank + 1) / ranks)
 With the @qcode{"device"} @qcode{"gpu"} each rank works on one GPU: number
 @code{mod (info.local_rank, gpus)} of those of its computer, or of those that
 @qcode{"device"} lists.  Ranks may share a GPU.  Messages go by way of the computer's
-memory.  @qcode{"auto"} takes the GPU where that is predicted to be faster; for
+memory; with the environment variable @env{GPULINALG_NCCL} set to @code{yes} on all ranks (or to the path of
+@file{libnccl.so.2}, version 2.18 or later), the rows that @code{eigs_lanczos} exchanges
+go from GPU to GPU by NCCL, with the same results.  Where a rank lacks NCCL, or two share a
+GPU, all go on by way of the memory.  This has not yet run on GPUs, and so is off unless it is
+asked for.  @qcode{"auto"} takes the GPU where that is predicted to be faster; for
 @code{eigs_lanczos} only where it is so on all ranks.  A GPU that fails is an error on all
 ranks, and so is one with too little memory, but with @qcode{"auto"}: there the CPU does it.
 

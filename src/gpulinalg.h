@@ -1016,6 +1016,10 @@ typedef struct {
   // What this rank has sent and received since it joined, and how long it has waited for messages.
   int64_t messages_sent, messages_received, bytes_sent, bytes_received;
   double seconds_waited;
+  // How rows of products have gone between GPUs in the last call that had any: "nccl", or "host";
+  // and the version of NCCL, or why it was not used, empty where GPULINALG_NCCL does not ask for
+  // it.
+  char device_data[8], nccl[96];
 } gla_ranks_info;
 gla_status gla_ranks_query (gla_context *ctx, const gla_ranks *ranks, gla_ranks_info *info);
 

@@ -190,6 +190,7 @@ if [ "$cuda" = yes ]; then
   suite "benchmarks compile" sh tests/bench.sh "$jobs"
   suite "GPU calls on a stand-in" tests/c/build/gpu_calls
   suite "ranks with GPUs on a stand-in" tests/c/build/rank_calls
+  suite "NCCL between ranks on a stand-in" tests/c/build/link_calls
   suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_FAKE_TRACE="$work/trace" octave-cli --no-init-file --no-history \
     --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
   suite "memory of gpuArrays on a stand-in" octave-cli --no-init-file --no-history \

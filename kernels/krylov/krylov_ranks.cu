@@ -4,6 +4,7 @@
 #include "krylov_ranks.cuh"
 #include "common/carver.cuh"
 #include "common/copy.cuh"
+#include "engine/rank_link.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,7 @@ gla_status krylov_ranks<T>::open (cuda_engine *engine, const gla_krylov_job *kry
 {
   gla_krylov_job job = *krylov_job;
   swap = gla_krylov_swap_of (krylov_job);
+  direct = swap->link != nullptr ? LINK_UNKNOWN : 0;
   job.apply = nullptr;
   job.monitor = {poll_never, nullptr};
   engine->monitor = job.monitor;
@@ -164,34 +166,46 @@ template <class T> static gla_array elements_of (gla_type type, void *data, int6
   return gla_array_packed (data, type, count, 1, 1, GLA_DEVICE_HOST);
 }
 
-template <class T> gla_status krylov_ranks<T>::send_rows (int64_t from)
+template <class T> gla_status krylov_ranks<T>::gather_rows (int64_t from)
 {
   const int64_t elements = swap->gives * this->b;
   if (elements == 0)
     return GLA_OK;
   gather_kernel<T><<<(unsigned)((elements + 255) / 256), 256, 0, this->place.stream>>> (
       this->vector (from), given, elements, this->b, out);
-  GLA_TRY (cudaGetLastError ());
-  const gla_array to = elements_of<T> (this->job.type, swap->out, elements);
-  return engine_download (this->e, 0, &to, out);
+  return engine_status (cudaGetLastError ());
+}
+
+template <class T> gla_status krylov_ranks<T>::send_rows (int64_t from)
+{
+  GLA_TRY (gather_rows (from));
+  const gla_array to = elements_of<T> (this->job.type, swap->out, swap->gives * this->b);
+  return swap->gives > 0 ? engine_download (this->e, 0, &to, out) : GLA_OK;
+}
+
+// Those of this rank in x.
+template <class T> gla_status krylov_ranks<T>::own_rows (int64_t from)
+{
+  const int64_t elements = this->n * this->b;
+  return elements == 0
+             ? GLA_OK
+             : engine_status (copy_on_device (x + swap->left * this->b, this->vector (from),
+                                              (size_t)elements * sizeof (T), this->place.stream));
 }
 
 // x: the rows of lower ranks, those of this one, and those of higher ranks.
 template <class T> gla_status krylov_ranks<T>::take_rows (int64_t from)
 {
-  const int64_t before = swap->left * this->b, own_rows = this->n * this->b,
-                behind = (swap->takes - swap->left) * this->b;
+  const int64_t before = swap->left * this->b, behind = (swap->takes - swap->left) * this->b;
   T *in = static_cast<T *> (swap->in);
-  if (own_rows > 0)
-    GLA_TRY (copy_on_device (x + before, this->vector (from), (size_t)own_rows * sizeof (T),
-                             this->place.stream));
+  GLA_TRY (own_rows (from));
   if (before > 0) {
     const gla_array rows = elements_of<T> (this->job.type, in, before);
     GLA_TRY (engine_upload (this->e, 0, x, &rows));
   }
   if (behind > 0) {
     const gla_array rows = elements_of<T> (this->job.type, in + before, behind);
-    GLA_TRY (engine_upload (this->e, 0, x + before + own_rows, &rows));
+    GLA_TRY (engine_upload (this->e, 0, x + before + this->n * this->b, &rows));
   }
   return GLA_OK;
 }
@@ -200,15 +214,43 @@ template <class T> gla_status krylov_ranks<T>::multiply_rows (int64_t from, int6
 {
   if (this->n == 0)
     return GLA_OK;
-  if (!alone ())
+  if (!alone () && !direct)
     GLA_TRY (take_rows (from));
   return engine_status (spmv_multiply (*spmv_matrix_of (this->job.sparse), this->job.conjugate != 0,
                                        alone () ? this->vector (from) : x, this->vector (to),
                                        this->b, this->place.stream));
 }
 
+template <class T> gla_status krylov_ranks<T>::exchange_rows (int64_t from)
+{
+  GLA_TRY (own_rows (from));
+  const gla_link_rows rows = {swap->give, swap->take, out,
+                              x,          this->n,    this->b * (int64_t)sizeof (T)};
+  return rank_link_exchange (swap->link, &rows, this->place.stream);
+}
+
+// A rank whose GPU has failed cannot take part in an exchange, and NCCL would wait for it. So all
+// tell each other, by a sum, that they have come so far.
+template <class T> gla_status krylov_ranks<T>::multiply_direct (int64_t from, int64_t to)
+{
+  double none = 0;
+  attempt ([&] () { return gather_rows (from); });
+  if (swap->ranks.add (swap->ranks.user, &none, 1))
+    return GLA_ERROR_STOPPED;
+  attempt ([&] () { return exchange_rows (from); });
+  swap->count (swap->ranks.user, this->b);
+  attempt ([&] () { return multiply_rows (from, to); });
+  return GLA_OK;
+}
+
 template <class T> gla_status krylov_ranks<T>::multiply (int64_t from, int64_t to)
 {
+  if (direct == LINK_UNKNOWN)
+    direct = rank_link_begin (swap->link, this->e->base.device, swap->ranks.add, swap->ranks.user);
+  if (direct < 0)
+    return GLA_ERROR_STOPPED;
+  if (direct > 0)
+    return multiply_direct (from, to);
   attempt ([&] () { return send_rows (from); });
   swap->swap (swap->ranks.user, this->b);
   attempt ([&] () { return multiply_rows (from, to); });
@@ -237,6 +279,9 @@ gla_status krylov_ranks<T>::project (int64_t count, int64_t W, const double *fac
   attempt ([&] () { return sum_rows (count, W, factor, C); });
   if (swap->ranks.add (swap->ranks.user, sums, summed_count))
     return GLA_ERROR_STOPPED;
+  // an exchange was given up, and no other rank has told why
+  if (direct == 1 && swap->link->late)
+    attempt ([] () { return GLA_ERROR_RANK_LOST; });
   to_device (C, sums, (size_t)summed_count * sizeof (double));
   summed = C;
   return GLA_OK;

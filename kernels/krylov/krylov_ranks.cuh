@@ -7,13 +7,15 @@
 #include "common/krylov_swap.h"
 #include "krylov_state.cuh"
 
-// The basis of this rank's rows stays on its GPU; the host brings rows of a block from rank to
-// rank, and adds up projections over the ranks. All ranks have the same sums, so they make the same
-// decisions, from the sums that the host has.
+// The basis of this rank's rows stays on its GPU; rows of a block go from rank to rank by way of
+// the host or by NCCL (engine/rank_link.h), and the host adds up projections over the ranks. All
+// ranks have the same sums, so they make the same decisions, from the sums that the host has.
 //
 // What the others wait for must come also from a rank whose GPU has failed. So nothing here returns
 // a failure of the GPU: it is kept in `own` and told to the ranks, work on the GPU ends, and the
 // calls go on to the next sum, where all ranks leave.
+enum { LINK_UNKNOWN = 2 };
+
 template <class T> struct krylov_ranks : krylov_of<T> {
   const gla_krylov_swap *swap;
   char *more;           // memory on the device, of what follows
@@ -23,6 +25,7 @@ template <class T> struct krylov_ranks : krylov_of<T> {
   const double *summed; // where that is on the device, NULL: no longer there
   int64_t summed_count;
   gla_status own;
+  int direct; // whether rows go from GPU to GPU; LINK_UNKNOWN before the first product
 
   gla_status open (cuda_engine *engine, const gla_krylov_job *krylov_job);
   ~krylov_ranks () override;
@@ -54,7 +57,11 @@ template <class T> struct krylov_ranks : krylov_of<T> {
   void carve_more (struct carver &c);
   gla_status send_rows (int64_t from);
   gla_status take_rows (int64_t from);
+  gla_status gather_rows (int64_t from);
+  gla_status own_rows (int64_t from);
+  gla_status exchange_rows (int64_t from);
   gla_status multiply_rows (int64_t from, int64_t to);
+  gla_status multiply_direct (int64_t from, int64_t to);
   gla_status sum_rows (int64_t count, int64_t W, const double *factor, double *C);
 };
 

@@ -5,6 +5,7 @@
 #define GPULINALG_COMMON_KRYLOV_SWAP_H
 
 #include "backend.h"
+#include "rank_link.h"
 
 // What gla_krylov_job.ranks points to. An engine with vectors on the host calls `extend`; one with
 // vectors on a GPU brings the rows that other ranks need to `out` and takes theirs from `in`.
@@ -22,6 +23,13 @@ typedef struct {
   // This rank cannot go on. All learn of it with the next sum, to which this rank has to come by
   // the same calls as the others.
   void (*fail) (void *user, gla_status status);
+  // NULL: by way of the host alone. Else rows may go from GPU to GPU, where the ranks find out that
+  // they can: to rank r those give[r] .. give[r+1]-1 of `given`, from it take[r] .. take[r+1]-1 of
+  // the foreign ones.
+  gla_rank_link *link;
+  const int64_t *give, *take;
+  // Counts the messages of `swap`, which have gone another way.
+  void (*count) (void *user, int64_t columns);
 } gla_krylov_swap;
 
 static inline const gla_krylov_swap *gla_krylov_swap_of (const gla_krylov_job *job)

@@ -89,6 +89,7 @@ static gla_status meet (gla_eigs_rows_call *call, gla_status status, int64_t gpu
 {
   const gla_eigs_run *run = &call->run;
   gla_rank_card card = {.call = GLA_CALL_EIGS, .status = status, .flags = gpu_kind};
+  card.size[0] = call->S->ranks->link.asked;
   card.facts[GLA_FACT_COUNT] = run->k;
   card.facts[GLA_FACT_OPTIONS] = options_as_number (call);
   card.facts[GLA_FACT_OUTPUTS] = run->vectors | run->check << 1;
@@ -174,6 +175,9 @@ gla_status gla_eigs_rows (gla_context *ctx, gla_sparse_rows *S, int64_t k, gla_e
                                             .left = S->left,
                                             .given = S->given,
                                             .swap = gla_eigs_rows_swap,
+                                            .give = S->give,
+                                            .take = S->take,
+                                            .count = gla_eigs_rows_count,
                                             .fail = gla_eigs_rows_fail},
                                  .rank = S->ranks->transport.rank,
                                  .ranks = S->ranks->transport.ranks,

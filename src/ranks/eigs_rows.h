@@ -28,6 +28,7 @@ gla_status gla_eigs_rows_settle (gla_eigs_rows_call *call);
 gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status);
 // For gla_krylov_swap: rows that go from GPU to GPU by way of the host, and failures of a GPU.
 void gla_eigs_rows_swap (void *call, int64_t columns);
+void gla_eigs_rows_count (void *call, int64_t columns); // those that NCCL has brought
 void gla_eigs_rows_fail (void *call, gla_status status);
 
 // Small matrices: rank 0 gets all of A and computes all eigenvalues.

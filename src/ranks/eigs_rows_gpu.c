@@ -7,6 +7,8 @@
 
 #include "eigs_rows.h"
 
+#include <stdio.h>
+
 // Whether a GPU can be thought of at all.
 static int may_take_gpu (const gla_eigs_run *run)
 {
@@ -55,9 +57,23 @@ int gla_eigs_rows_wish (const gla_eigs_rows_call *call)
   return place == GLA_PLACE_CPU ? 0 : place == GLA_PLACE_AUTO ? 1 : 2;
 }
 
+// Rows go from GPU to GPU where all ranks ask for that.
+static gla_rank_link *link_of (gla_ranks *ranks)
+{
+  int asked = 0, not = -1;
+  for (int r = ranks->transport.ranks - 1; r >= 0; r--)
+    if (ranks->cards[r].size[0])
+      asked++;
+    else
+      not = r;
+  if (asked > 0 && not >= 0)
+    snprintf (ranks->link.text, sizeof ranks->link.text, "rank %d does not ask for NCCL", not );
+  return ranks->transport.ranks > 1 && not < 0 ? &ranks->link : NULL;
+}
+
 gla_status gla_eigs_rows_settle (gla_eigs_rows_call *call)
 {
-  const gla_ranks *ranks = call->S->ranks;
+  gla_ranks *ranks = call->S->ranks;
   gla_context *ctx = call->run.ctx;
   int all = 1, alike = 1;
   for (int r = 0; r < ranks->transport.ranks; r++) {
@@ -74,6 +90,7 @@ gla_status gla_eigs_rows_settle (gla_eigs_rows_call *call)
   call->common.rather = ctx->place == GLA_PLACE_AUTO;
   call->common.krylov.out = call->S->swap_out;
   call->common.krylov.in = call->S->swap_in;
+  call->common.krylov.link = link_of (ranks);
   return GLA_OK;
 }
 
@@ -83,10 +100,18 @@ void gla_eigs_rows_swap (void *user, int64_t columns)
   gla_sparse_rows_swap (call->S, columns);
 }
 
+void gla_eigs_rows_count (void *user, int64_t columns)
+{
+  const gla_eigs_rows_call *call = user;
+  gla_sparse_rows_count (call->S, columns);
+}
+
+// What the link has said where other ranks have not come, or NCCL has failed.
 static gla_status device_failure (const gla_eigs_rows_call *call, gla_status status)
 {
   return gla_fail (call->run.ctx, status, "device %d: %s", call->common.gpu,
-                   gla_status_text (status));
+                   status == GLA_ERROR_RANK_LOST ? call->S->ranks->link.text
+                                                 : gla_status_text (status));
 }
 
 void gla_eigs_rows_fail (void *user, gla_status status)
@@ -103,8 +128,10 @@ gla_status gla_eigs_rows_leave (gla_eigs_rows_call *call, gla_status status)
   call->lost |= own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE;
   if (own && gpu != GLA_DEVICE_HOST && status == GLA_ERROR_DEVICE_FAILURE)
     (void)device_failure (call, status);
-  if (call->lost)
+  if (call->lost) {
+    gla_ranks_unlink (call->S->ranks, "the GPU has failed");
     gla_context_lose (ctx, gpu);
+  }
   gla_choice_end (ctx, &call->choice, status == GLA_OK ? call->run.report.device : GLA_NOWHERE);
   return status;
 }

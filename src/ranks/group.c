@@ -14,7 +14,8 @@
 
 enum {
   KEPT = 16 << 20, // bytes between calls
-  GRACE = 3        // seconds
+  GRACE = 3,       // seconds
+  LINK_PATIENCE = 6
 };
 
 //------------------------------------------------------------------------------
@@ -27,6 +28,38 @@ static double timeout_of_environment (void)
   const char *text = getenv ("GPULINALG_MPI_TIMEOUT");
   const double seconds = text != NULL ? strtod (text, NULL) : 0;
   return seconds > 0 ? seconds : 0;
+}
+
+// GPULINALG_NCCL: "yes", or the path of the library.
+static void start_link (gla_ranks *ranks)
+{
+  gla_rank_link *link = &ranks->link;
+  const char *text = getenv ("GPULINALG_NCCL");
+  link->rank = ranks->transport.rank;
+  link->ranks = ranks->transport.ranks;
+  link->asked = text != NULL && (strcmp (text, "yes") == 0 || strchr (text, '/') != NULL);
+  link->patience =
+      ranks->timeout > 0 ? fmin (LINK_PATIENCE, ranks->timeout / 2) : (double)LINK_PATIENCE;
+  if (link->asked)
+    link->slots = calloc ((size_t)link->ranks * GLA_LINK_SLOT, sizeof *link->slots);
+}
+
+void gla_ranks_unlink (gla_ranks *ranks, const char *why)
+{
+  gla_rank_link *link = &ranks->link;
+  if (link->made == NULL)
+    return;
+  link->close (link->made);
+  link->made = NULL;
+  snprintf (link->text, sizeof link->text, "%s", why);
+}
+
+void gla_ranks_free (gla_ranks *ranks)
+{
+  free (ranks->link.slots);
+  free (ranks->cards);
+  free (ranks->memory);
+  free (ranks);
 }
 
 gla_ranks *gla_ranks_new (const gla_transport *transport)
@@ -42,14 +75,15 @@ gla_ranks *gla_ranks_new (const gla_transport *transport)
   memcpy (ranks->info.transport, transport->name, sizeof ranks->info.transport);
   ranks->version = GLA_VERSION_NUMBER;
   ranks->timeout = timeout_of_environment ();
+  start_link (ranks);
   const int processors = gla_processors ();
   const int crowd = (transport->local_ranks + processors - 1) / processors;
   ranks->crowd = crowd > 50 ? 50 : crowd;
   ranks->cards = calloc ((size_t)transport->ranks, sizeof *ranks->cards);
-  if (ranks->cards != NULL && gla_ranks_reserve (ranks, 0) == GLA_OK)
+  if (ranks->cards != NULL && (ranks->link.slots != NULL || !ranks->link.asked) &&
+      gla_ranks_reserve (ranks, 0) == GLA_OK)
     return ranks;
-  free (ranks->cards);
-  free (ranks);
+  gla_ranks_free (ranks);
   return NULL;
 }
 
@@ -58,9 +92,8 @@ void gla_ranks_destroy (gla_ranks *ranks)
   if (ranks == NULL || ranks->kept)
     return;
   ranks->transport.leave (ranks->transport.self, ranks->broken != GLA_OK);
-  free (ranks->cards);
-  free (ranks->memory);
-  free (ranks);
+  gla_ranks_unlink (ranks, "");
+  gla_ranks_free (ranks);
 }
 
 gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks)
@@ -88,7 +121,11 @@ gla_status gla_ranks_query (gla_context *ctx, const gla_ranks *ranks, gla_ranks_
                      ranks == NULL ? "ranks" : "info");
   if (!gla_check_report (ctx, "info", info))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_give_struct (info, &ranks->info, sizeof ranks->info);
+  gla_ranks_info all = ranks->info;
+  snprintf (all.device_data, sizeof all.device_data, "%s",
+            ranks->link.made != NULL ? "nccl" : "host");
+  snprintf (all.nccl, sizeof all.nccl, "%s", ranks->link.text);
+  gla_give_struct (info, &all, sizeof all);
   return GLA_OK;
 }
 
@@ -209,6 +246,14 @@ static void count (gla_ranks *ranks, size_t bytes, int received)
   *(received ? &ranks->info.bytes_received : &ranks->info.bytes_sent) += (int64_t)bytes;
 }
 
+void gla_ranks_count (gla_ranks *ranks, size_t out_bytes, size_t in_bytes)
+{
+  if (out_bytes > 0)
+    count (ranks, out_bytes, 0);
+  if (in_bytes > 0)
+    count (ranks, in_bytes, 1);
+}
+
 int gla_ranks_move (gla_ranks *ranks, int peer, void *data, size_t bytes, int receives)
 {
   if (begin (ranks, peer, data, bytes, receives) || wait_for (ranks, peer))
@@ -227,10 +272,7 @@ int gla_ranks_exchange (gla_ranks *ranks, int to, const void *out, size_t out_by
     return 1;
   if (wait_for (ranks, in_bytes > 0 ? from : to))
     return 1;
-  if (out_bytes > 0)
-    count (ranks, out_bytes, 0);
-  if (in_bytes > 0)
-    count (ranks, in_bytes, 1);
+  gla_ranks_count (ranks, out_bytes, in_bytes);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #ifndef GPULINALG_RANKS_GROUP_H
 #define GPULINALG_RANKS_GROUP_H
 
+#include "common/rank_link.h"
 #include "context.h"
 #include "transport.h"
 #include "tree.h"
@@ -50,7 +51,7 @@ typedef struct {
   int64_t call;    // gla_rank_call
   int64_t status;  // gla_status: this rank cannot take part, the text says why
   int64_t rows[2]; // of A and B
-  int64_t size[2]; // columns and pages, in gla_ranks_announce
+  int64_t size[2]; // columns and pages, in gla_ranks_announce; whether NCCL is asked for
   int64_t flags;   // of gla_ranks_parts
   int64_t facts[GLA_FACTS];
   char text[512 - 8 * (8 + GLA_FACTS)];
@@ -79,6 +80,7 @@ struct gla_ranks {
   gla_ranks_info info;
   char *memory; // of one message, its head first
   size_t room;
+  gla_rank_link link; // between GPUs
 };
 
 // All ranks exchange cards. The same status and message on all: the failure of the lowest rank that
@@ -111,6 +113,11 @@ gla_status gla_ranks_reserve_sums (gla_ranks *ranks);
 // broken.
 int gla_ranks_add (gla_ranks *ranks, double *x, int64_t count);
 
+// The end of the link between GPUs, where there is one.
+void gla_ranks_unlink (gla_ranks *ranks, const char *why);
+// Counts messages of gla_ranks_exchange that have gone another way.
+void gla_ranks_count (gla_ranks *ranks, size_t out_bytes, size_t in_bytes);
+
 // Notes that this rank has failed with the message of the context, unless a lower one has.
 void gla_ranks_note (gla_ranks *ranks, gla_status status);
 // Whether arithmetic has a meaning still.
@@ -128,6 +135,7 @@ void gla_ranks_leave (gla_ranks *ranks, gla_callbacks before);
 
 // A group of one rank, for transports; NULL: no memory.
 gla_ranks *gla_ranks_new (const gla_transport *transport);
+void gla_ranks_free (gla_ranks *ranks);
 // Whether this can be a group, and is not broken; the message says what is wrong.
 gla_status gla_ranks_check (gla_context *ctx, const gla_ranks *ranks);
 // The beginning of a call: the same, where there is a context, whose message is cleared.

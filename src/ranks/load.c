@@ -156,9 +156,7 @@ gla_status gla_ranks_mpi (gla_context *ctx, gla_ranks **ranks)
   if (made == NULL)
     return gla_end_call (ctx, GLA_ERROR_OUT_OF_MEMORY);
   if (transport.at_exit (ended, last) != 0) {
-    free (made->cards);
-    free (made->memory);
-    free (made);
+    gla_ranks_free (made);
     return gla_fail (ctx, GLA_ERROR_NO_MPI, "the end of the process cannot be watched");
   }
   made->kept = 1;

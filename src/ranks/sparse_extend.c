@@ -136,3 +136,11 @@ void gla_sparse_rows_swap (gla_sparse_rows *S, int64_t columns)
       return; // the ranks are broken, which the next sum finds
   }
 }
+
+void gla_sparse_rows_count (gla_sparse_rows *S, int64_t columns)
+{
+  const size_t row = (size_t)columns * gla_type_size (S->type);
+  for (int r = 0; r < S->ranks->transport.ranks; r++)
+    gla_ranks_count (S->ranks, (size_t)(S->give[r + 1] - S->give[r]) * row,
+                     (size_t)(S->take[r + 1] - S->take[r]) * row);
+}

@@ -45,6 +45,8 @@ const void *gla_sparse_rows_extend (gla_sparse_rows *S, const void *X, int64_t l
 // given[0..] in swap_out to the ranks that need them, the halo to swap_in. All ranks.
 gla_status gla_sparse_rows_swap_room (gla_sparse_rows *S, int64_t width);
 void gla_sparse_rows_swap (gla_sparse_rows *S, int64_t columns);
+// Counts the messages of such an exchange, which has gone another way.
+void gla_sparse_rows_count (gla_sparse_rows *S, int64_t columns);
 // The column of A that is column k of `local`.
 int64_t gla_sparse_rows_column (const gla_sparse_rows *S, int64_t k);
 // Whether A = A', exactly but for one case in 2^63. All ranks, after they have met; the same on

@@ -8,7 +8,7 @@
 #include <string.h>
 
 fake_cuda_answers fake_cuda_answer;
-int fake_cuda_alike;
+int fake_cuda_alike, fake_cuda_apart;
 fake_cuda_state fake_state;
 _Thread_local fake_thread_state fake_thread;
 
@@ -127,14 +127,25 @@ cudaError_t cudaEventDestroy (cudaEvent_t event)
   fake_state.live--;
   return cudaSuccess;
 }
+// Events that are recorded in this stream do not come.
+static _Atomic uintptr_t held_stream, held_event;
+void fake_cuda_hold (void *stream)
+{
+  held_stream = (uintptr_t)stream;
+  held_event = 0;
+}
 cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
+  if (stream != NULL && (uintptr_t)stream == held_stream)
+    held_event = (uintptr_t)event;
   FAKE_TRACE ("record %p, stream %p\n", (void *)event, (void *)stream);
   return result (FAKE_DEVICE);
 }
 cudaError_t cudaEventQuery (cudaEvent_t event)
 {
   FAKE_TRACE ("query %p\n", (void *)event);
+  if ((uintptr_t)event == held_event)
+    return cudaErrorNotReady;
   return result (FAKE_DEVICE);
 }
 cudaError_t cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -185,6 +196,9 @@ cudaError_t cudaGetDeviceProperties (struct cudaDeviceProp *p, int of)
   memset (p, 0, sizeof *p);
   strcpy (p->name, "stand-in");
   p->major = first (of) ? 9 : 8;
+  p->uuid.bytes[0] = (char)(1 + of);
+  if (fake_cuda_apart)
+    memcpy (p->uuid.bytes + 1, &(void *){&fake_thread}, sizeof (void *));
   p->multiProcessorCount = first (of) ? 132 : 108;
   p->sharedMemPerBlockOptin = (size_t)(first (of) ? 227 : 163) << 10;
   p->totalGlobalMem = (size_t)1 << 33;

@@ -23,6 +23,7 @@ typedef struct {
 } fake_cuda_answers;
 extern fake_cuda_answers fake_cuda_answer;
 extern int fake_cuda_alike; // nonzero: device 1 is as device 0
+extern int fake_cuda_apart; // nonzero: the GPUs of each thread are others
 
 // The n-th call from now on that can fail does, with the error that such a call has; 0: none. Calls
 // are allocations, launches, copies, events and streams, and products of cuBLAS.
@@ -36,6 +37,9 @@ fake_cuda_failure fake_cuda_has_failed (void); // what kind of call it was
 
 // Every call and its arguments in a line, but for addresses of the host; NULL: no trace.
 void fake_cuda_trace (FILE *to);
+
+// Events that are recorded in this stream from now on do not come, until it is NULL.
+void fake_cuda_hold (void *stream);
 
 // Allocations, streams, events and handles of cuBLAS that were not given back; launches so far.
 int64_t fake_cuda_live (void);

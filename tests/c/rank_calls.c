@@ -7,8 +7,9 @@
 
 #include "crew.h"
 #include "fake_cuda.h"
+#include "rank_ring.h"
 
-enum { N = 160, WIDTH = 3, SAMPLES = 25, MOST = 4 };
+enum { SAMPLES = 25, MOST = 4 };
 
 typedef enum { QR, PAIR, PRODUCT, EIGS, CALLS } call;
 
@@ -25,14 +26,6 @@ static int64_t fails; // the call that does; 0: none
 //------------------------------------------------------------------------------
 // calls of one rank
 //------------------------------------------------------------------------------
-
-static gla_array matrix (gla_type type, int64_t rows, int64_t columns)
-{
-  const size_t bytes = (size_t)(rows * columns + 1) * gla_type_size (type);
-  void *data = malloc (bytes);
-  memset (data, 0, bytes);
-  return gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
-}
 
 static void call_qr (member *m, const one_case *c, int64_t rows)
 {
@@ -58,30 +51,6 @@ static void call_pair (member *m, const one_case *c, int64_t rows)
     free (a->data);
 }
 
-// Rows from .. to-1 of a ring with WIDTH neighbours on either side and in the middle.
-static gla_csr ring (gla_type type, int64_t from, int64_t to)
-{
-  const int64_t rows = to - from, entries = rows * (2 * WIDTH + 1);
-  int64_t *start = malloc ((size_t)(rows + 1) * 8), *index = malloc ((size_t)entries * 8 + 8),
-          e = 0;
-  void *values = malloc ((size_t)entries * gla_type_size (type) + 8);
-  start[0] = 0;
-  for (int64_t i = from; i < to; i++) {
-    for (int64_t j = 0; j < N; j++) {
-      const int64_t apart = (j - i + N) % N;
-      if (apart <= WIDTH || apart >= N - WIDTH)
-        index[e++] = j;
-    }
-    start[i - from + 1] = e;
-  }
-  for (int64_t k = 0; k < e * (1 + gla_type_is_complex (type)); k++)
-    if (gla_type_real (type) == GLA_TYPE_S)
-      ((float *)values)[k] = gla_type_is_complex (type) && k % 2 ? 0 : 1;
-    else
-      ((double *)values)[k] = gla_type_is_complex (type) && k % 2 ? 0 : 1;
-  return (gla_csr){type, rows, N, 8, start, index, values};
-}
-
 static void call_sparse (member *m, const one_case *c)
 {
   const gla_csr csr = ring (c->type, first[m->rank], first[m->rank + 1]);
@@ -101,9 +70,7 @@ static void call_sparse (member *m, const one_case *c)
   free (x.data);
   free (y.data);
   free (values.data);
-  free ((void *)(uintptr_t)csr.start);
-  free ((void *)(uintptr_t)csr.index);
-  free ((void *)(uintptr_t)csr.values);
+  free_ring (&csr);
 }
 
 // All open their GPUs, which would be tried again, before a call fails.
