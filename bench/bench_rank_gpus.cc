@@ -6,12 +6,13 @@
 // "gpu": rank r on GPU r modulo their number. All ranks together have matrices of ROWS (1000000) x
 // 64, or pairs of two of ROWS/4 x 64, and a graph of preferential attachment with ENTRIES (24)
 // million entries, so more ranks are strong scaling; on the CPU the threads are shared out. Rank 0
-// prints a line for each: ranks, place, what, rows in all, columns or entries, seconds (the least
-// of three calls behind one that is not timed; of eigenvalues on the CPU of one), seconds that rank
-// 0 waited for messages and megabytes that it sent in the last call, a number of the result to
-// compare with that of other places (the sum of |diag (R)|, of alpha, of the eigenvalues), and an
-// error: the largest |Q*R - A| in 1000 rows over the largest |R|, the same of U*diag (alpha)*X',
-// the largest residual over the norm. Build it with make -C bench gpus.
+// prints a line for each: ranks, place ("nccl": a GPU of each rank, with rows by NCCL), what, rows
+// in all, columns or entries, seconds (the least of three calls behind one that is not timed; of
+// eigenvalues on the CPU of one), seconds that rank 0 waited for messages and megabytes that it
+// sent in the last call, a number of the result to compare with that of other places (the sum of
+// |diag (R)|, of alpha, of the eigenvalues), and an error: the largest |Q*R - A| in 1000 rows over
+// the largest |R|, the same of U*diag (alpha)*X', the largest residual over the norm. Build it with
+// make -C bench gpus.
 
 #include "gpulinalg.h"
 #include "sparse_graphs.cuh"
@@ -125,13 +126,23 @@ template <class Call> static timing measure (member *m, int warm, int calls, Cal
   return t;
 }
 
+// Only eigenvalues need rows of other GPUs.
+static const char *place_of (const member *m, const char *what)
+{
+  gla_ranks_info info = {};
+  info.size = sizeof info;
+  gla_ranks_query (m->ctx, m->ranks, &info);
+  const bool linked = strcmp (what, "eigs") == 0 && strcmp (info.device_data, "nccl") == 0;
+  return !m->s->gpu ? "cpu" : linked ? "nccl" : "gpu";
+}
+
 static void print (const member *m, const char *what, int64_t rows, int64_t columns,
                    const timing &t, double result, double error)
 {
   if (m->info.rank == 0)
     printf ("%d\t%s\t%s\t%lld\t%lld\t%.4f\t%.4f\t%.3f\t%.14g\t%.1e\n", m->info.ranks,
-            m->s->gpu ? "gpu" : "cpu", what, (long long)rows, (long long)columns, t.seconds,
-            t.waited, t.sent, result, error);
+            place_of (m, what), what, (long long)rows, (long long)columns, t.seconds, t.waited,
+            t.sent, result, error);
   fflush (stdout);
 }
 

@@ -9,7 +9,7 @@ setup () {
   TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
   cd "$BATS_TEST_TMPDIR"
   [ "$(mpis)" != "" ] || skip "no MPI is installed (Debian: openmpi-bin libopenmpi-dev, or mpich libmpich-dev)"
-  unset GPULINALG_MPI_TIMEOUT
+  unset GPULINALG_MPI_TIMEOUT GPULINALG_NCCL
   export OMP_NUM_THREADS=1
   # Open MPI 4 and 5: as root, and with more ranks than processors
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -159,6 +159,7 @@ right_on_all () {
     for p = 1:2
       assert (norm (Q(:,:,p) * R(:,:,p) - mine(:,:,p)) < 1e-5);
     endfor
+    assert ({info.device_data, info.nccl}, {"host", ""});
     printf ("rank %d of %d is right\n", rank, ranks);
 END
   right_on_all results
@@ -782,6 +783,11 @@ END
     done
     ranks $mpi 2 $(octave_command) "$TOP/tests/octave/check_rank_gpus.m" device
     [ "$status" -eq 0 ]
+    # all functions where NCCL is asked for: with one GPU it is shared, and results are the same
+    export GPULINALG_NCCL=yes
+    ranks $mpi 2 $(octave_command) "$TOP/tests/octave/check_rank_gpus.m"
+    [ "$status" -eq 0 ]
+    unset GPULINALG_NCCL
     ranks $mpi 2 $(octave_command) "$TOP/tests/octave/check_rank_gpus.m" dies
     [ "$status" -ne 0 ]
     [ "$status" -ne 124 ]

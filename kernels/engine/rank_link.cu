@@ -48,7 +48,7 @@ struct link {
 };
 
 // Beside it an exchange may take as long as its bytes at this rate.
-const double SLOWEST = 1e8; // bytes a second
+const double SLOWEST = 1e8;     // bytes a second
 const double START_EACH = 0.05; // seconds for each rank that starts, beside twice the patience
 
 double now ()
@@ -132,8 +132,7 @@ bool has_problem (gla_rank_link *l, int stride)
   int of = -1;
   for (int r = 0; r < l->ranks; r++) {
     const int here = (int)l->slots[r * stride];
-    if (here != NONE &&
-        (of < 0 || (has_waited ((int)l->slots[of * stride]) && !has_waited (here))))
+    if (here != NONE && (of < 0 || (has_waited ((int)l->slots[of * stride]) && !has_waited (here))))
       of = r;
   }
   if (of >= 0)
