@@ -19,6 +19,7 @@ typedef struct {
   gla_type type;
   int calls; // of eigenvalues, one after the other
   double patience;
+  int silent;                // this rank, from 1, does not ask for NCCL; 0: all do
   int stop_rank;             // -1: none
   gla_ranks_info info[MOST]; // of each rank, when its calls have ended
   gla_status second[MOST];   // of its last call, where an earlier one has failed
@@ -76,6 +77,8 @@ static void eigs_body (member *m)
   if (m->rank == 0)
     fake_cuda_fail_at (fails);
   m->good &= gla_ranks_announce (m->ctx, m->ranks, &parts) == GLA_OK;
+  if (m->rank + 1 == c->silent)
+    m->ranks->link.asked = 0;
   if (c->patience > 0)
     m->ranks->link.patience = c->patience;
   if (m->rank == c->stop_rank)
@@ -209,6 +212,13 @@ static void check_fault (const char *fault, int ranks, const char *text)
   unsetenv ("FAKE_NCCL");
 }
 
+static void check_silent (void)
+{
+  one_case c = {.type = GLA_TYPE_C, .calls = CALLS, .silent = 2, .stop_rank = -1};
+  CHECK (run (&c, 3, "a silent rank") == GLA_OK, "%s", all.members[0].message);
+  expect_way (&c, 3, "host", "rank 1 does not ask for NCCL", "a silent rank");
+}
+
 static void check_faults (void)
 {
   check_fallback ("id", 2, "rank 0: unhandled system error");
@@ -320,6 +330,7 @@ int main (int argc, char **argv)
   setenv ("GPULINALG_NCCL", "yes", 1);
   check_rows (&all);
   check_counters ();
+  check_silent ();
   check_faults ();
   check_cuda_failures (2);
   check_cuda_failures (3);

@@ -84,8 +84,8 @@ static inline void check_rows (crew *all)
     const int64_t before = fake_cuda_live ();
     crew_run (all, ranks, rows_body, NULL);
     for (int r = 0; r < ranks; r++)
-      CHECK (all->members[r].good && all->members[r].status == GLA_OK, "rows of rank %d of %d: %s", r,
-             ranks, all->members[r].message);
+      CHECK (all->members[r].good && all->members[r].status == GLA_OK, "rows of rank %d of %d: %s",
+             r, ranks, all->members[r].message);
     CHECK (fake_cuda_live () == before, "rows: %lld left", (long long)(fake_cuda_live () - before));
   }
 }

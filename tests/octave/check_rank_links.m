@@ -8,12 +8,18 @@
 
 1;
 
+## In one piece, for lines of several ranks run into each other.
+function say (varargin)
+  fputs (stdout, sprintf (varargin{:}));
+  fflush (stdout);
+endfunction
+
 function report (name, rank, ranks, varargin)
   bits = "";
   for k = 1:numel (varargin)
     bits = [bits, hash("md5", char (typecast ([real(varargin{k}(:)); imag(varargin{k}(:))], "uint8")'))];
   endfor
-  printf ("bits %s rank %d of %d: %s\n", name, rank, ranks, hash ("md5", bits));
+  say ("bits %s rank %d of %d: %s\n", name, rank, ranks, hash ("md5", bits));
 endfunction
 
 ## of the residual over the largest eigenvalue; with options what they ask for
@@ -37,6 +43,7 @@ complex = path + 1i * (triu (path, 1) - tril (path, -1));
 cases = {"graph", graph, {}; "single", graph, {"precision", "single"}; "path", path, {"tol", 1e-3, "maxit", 20};
          "complex", complex, {"tol", 1e-3, "maxit", 20}; "blocks", double(graph), {"block", 3}};
 if (! isempty (fault))
+  sigterm_dumps_octave_core (false);
   if (rank == ranks - 1)
     system (sprintf ("(sleep 6; kill -%s %d) &", fault, getpid ()));
   endif
@@ -57,4 +64,4 @@ for c = 1:rows (cases)
   report (name, rank, ranks, V, D);
 endfor
 [~, ~, info] = gpulinalg_mpi ();
-printf ("rank %d went by %s %s\n", rank, info.device_data, info.nccl);
+say ("rank %d went by %s %s\n", rank, info.device_data, info.nccl);
