@@ -27,7 +27,7 @@ if [ -z "$library" ]; then
   [ -f "$library" ] || library=yes
 fi
 unset GPULINALG_NCCL
-octave="octave-cli --no-init-file --no-history --quiet --path src --path inst"
+octave="octave-cli --no-init-file --no-history --quiet --path ${GPULINALG_BUILD:-src} --path inst"
 links=tests/octave/check_rank_links.m
 
 # check WHAT COMMAND...: counts whether it succeeds.
