@@ -102,3 +102,24 @@ endfunction
 %!error <pagepinv: option "device" needs a value> pagepinv (1, "device")
 %!error <pagepinv: option "device" must be "auto"> pagepinv (1, "device", "tpu")
 %!error id=gpulinalg:bad-option pagepinv (1, 0, 3)
+%!test # the state of the warning is the user's, before and after
+%! before = warning ("query", "gpulinalg:pages-failed");
+%! unwind_protect
+%!   for f = {@pagepinv, @(A) pagelsqminnorm (A, A), @pagerank, @pagecond, @pageeig, @(A) pageeig (cat (3, A, [1, 2; 3, 4]))}
+%!     for state = {"on", "off", "error"}
+%!       warning (state{1}, "gpulinalg:pages-failed");
+%!       lastwarn ("");
+%!       failed = false;
+%!       try
+%!         f{1} (NaN (2));
+%!       catch err
+%!         failed = strcmp (err.identifier, "gpulinalg:pages-failed");
+%!       end_try_catch
+%!       assert (failed, strcmp (state{1}, "error"));
+%!       assert (isempty (lastwarn ()), ! strcmp (state{1}, "on"));
+%!       assert (warning ("query", "gpulinalg:pages-failed").state, state{1});
+%!     endfor
+%!   endfor
+%! unwind_protect_cleanup
+%!   warning (before.state, "gpulinalg:pages-failed");
+%! end_unwind_protect

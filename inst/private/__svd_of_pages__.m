@@ -6,19 +6,27 @@
 
 function [s, U, V] = __svd_of_pages__ (who, A, device)
 
-  warning ("off", "gpulinalg:pages-failed", "local");
   if (nargout == 1)
-    s = as_caller (who, @() batchsvd (A, "device", device));
+    s = as_caller (who, @() values_alone (A, device));
+    bad = gather (any (isnan (s), 1)(:));
   else
-    [U, s, V] = as_caller (who, @() batchsvd (A, "econ", "vector", "device", device));
+    [U, s, V, info] = as_caller (who, @() batchsvd (A, "econ", "vector", "device", device));
+    bad = info != 0;
   endif
-  bad = gather (any (isnan (s), 1)(:));
   if (any (bad))
-    warning ("on", "gpulinalg:pages-failed", "local");
     warning ("gpulinalg:pages-failed",
              "%s: %d of %d pages hold NaN or Inf and are NaN in the result; the first is page %d",
              who, sum (bad), numel (bad), find (bad, 1));
   endif
+
+endfunction
+
+## No warning of batchsvd, which has no output info here. The warning of the caller must come after this function: a
+## second "local" in one function would leave the state of the first one behind.
+function s = values_alone (A, device)
+
+  warning ("off", "gpulinalg:pages-failed", "local");
+  s = batchsvd (A, "device", device);
 
 endfunction
 
