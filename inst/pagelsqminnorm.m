@@ -64,7 +64,7 @@
 ## @item gpulinalg:bad-class
 ## @var{A} or @var{B} is sparse, or neither single nor double.
 ## @item gpulinalg:bad-shape
-## @var{B} has not the rows of @var{A}.
+## @var{B} has not the rows of @var{A}, or other pages.
 ## @item gpulinalg:bad-option
 ## The option is unknown or has no value.
 ## @item gpulinalg:bad-value
@@ -97,6 +97,7 @@ function X = pagelsqminnorm (A, B, varargin)
            "pagelsqminnorm: B must have the rows of A, but A is %s and B is %s",
            sprintf ("%dx", size (A))(1:end-1), sprintf ("%dx", size (B))(1:end-1));
   endif
+  check_pages (size (A), size (B));
 
   [s, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
   if (isempty (tol))
@@ -109,6 +110,20 @@ function X = pagelsqminnorm (A, B, varargin)
   divisor = s + alpha ./ s .* alpha;   # no square or reciprocal, which might vanish or overflow
   divisor(s <= tol | s == 0) = Inf;
   X = pagemtimes (V, pagemtimes (U, "ctranspose", B, "none") ./ divisor);
+
+endfunction
+
+## Dimensions from the third on must be equal, or 1 in one array.
+function check_pages (a, b)
+
+  dimensions = max (numel (a), numel (b));
+  a(end+1:dimensions) = 1;
+  b(end+1:dimensions) = 1;
+  k = find (a != b & a != 1 & b != 1 & 1:dimensions > 2, 1);
+  if (! isempty (k))
+    error ("gpulinalg:bad-shape",
+           "pagelsqminnorm: the pages of A and B do not match in dimension %d: %d and %d", k, a(k), b(k));
+  endif
 
 endfunction
 
@@ -172,6 +187,10 @@ endfunction
 %!error <pagelsqminnorm: B must be a full array, not sparse> pagelsqminnorm (1, sparse (1))
 %!error <pagelsqminnorm: B must have the rows of A, but A is 2x2 and B is 3x1> pagelsqminnorm (ones (2), ones (3, 1))
 %!error id=gpulinalg:bad-shape pagelsqminnorm (ones (2), ones (3, 1))
+%!error <pagelsqminnorm: the pages of A and B do not match in dimension 4: 2 and 5> ...
+%! pagelsqminnorm (ones (2, 2, 3, 2), ones (2, 1, 1, 5))
+%!error id=gpulinalg:bad-shape pagelsqminnorm (ones (2, 2, 3), ones (2, 1, 2))
+%!assert (size (pagelsqminnorm (ones (2, 3, 1, 4), ones (2, 1, 5))), [3, 1, 5, 4])
 %!error <option "RegularizationFactor" must be a number that is not negative> pagelsqminnorm (1, 1, "RegularizationFactor", -1)
 %!error id=gpulinalg:bad-value pagelsqminnorm (1, 1, -1)
 %!error id=gpulinalg:bad-option pagelsqminnorm (1, 1, "wrong", 1)
