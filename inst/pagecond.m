@@ -70,6 +70,7 @@ endfunction
 %!   endfor
 %! endfor
 %! assert (class (pagecond (single (A))), "single");
+%!assert (squeeze (pagecond (cat (3, [0.5, 1; -1, 0.5] * 1.7e308, [3, 0; 0, 1] * 2 ^ 1022, [2, 0; 0, 1]))), [1; 3; 2], 1e-13) # values overflow
 %!assert (squeeze (pagecond (zeros (2, 2, 2), "device", "cpu")), [Inf; Inf])
 %!assert (pagecond (zeros (0, 3, 2)), zeros (1, 1, 2))
 %!warning <pagecond: 1 of 1 pages hold NaN or Inf> assert (pagecond ([1, NaN]), NaN);

@@ -99,14 +99,19 @@ function X = pagelsqminnorm (A, B, varargin)
   endif
   check_pages (size (A), size (B));
 
-  [s, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
+  [s, scale, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
   if (isempty (tol))
     tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
+  else
+    tol = tol .* scale;
   endif
   if (must_warn)
     warn_of_rank (s, tol);
   endif
-  alpha = cast (alpha, underlyingType (s));
+  if (any (scale(:) != 1))
+    B = B .* scale;
+  endif
+  alpha = cast (alpha, underlyingType (s)) .* scale;
   divisor = s + alpha ./ s .* alpha;   # no square or reciprocal, which might vanish or overflow
   divisor(s <= tol | s == 0) = Inf;
   X = pagemtimes (V, pagemtimes (U, "ctranspose", B, "none") ./ divisor);
@@ -171,6 +176,16 @@ endfunction
 %! X = pagelsqminnorm (A, pagemtimes (A, [1; 2; 3]));
 %! assert (X, repmat ([1; 2; 3], 1, 1, 2), 1e-3);
 %! assert (pagelsqminnorm (A * 2 ^ 1000, pagemtimes (A, [1; 2; 3]) * 2 ^ 1000), X, 1e-3);
+%!test # singular values that overflow
+%! A = [1, 1; -1, 1; 1, -1];
+%! B = cat (3, A * 1.7e308, A, A * 1e308);
+%! X = pagelsqminnorm (B, pagemtimes (B, [1; 0]));
+%! assert (X, repmat ([1; 0], 1, 1, 3), 1e-14);
+%! assert (X(:,:,2), pagelsqminnorm (A, A(:,1)));
+%! assert (pagelsqminnorm (B, B(:,1,:), 1e308)(:,:,1), [1; 0], 1e-14);
+%! X = pagelsqminnorm (B, B(:,1,:), "RegularizationFactor", 1.7e308);
+%! assert (X(:,:,1), pagelsqminnorm (A, A(:,1), "RegularizationFactor", 1), 1e-14);
+%! assert (pagelsqminnorm (B, A(:,1)) .* cat (3, 1.7e308, 1, 1e308), repmat ([1; 0], 1, 1, 3), 1e-13);
 %!test # many right-hand sides for one matrix, and tol
 %! X = pagelsqminnorm (diag ([2, 0.1]), ones (2, 1, 3), 0.5, "device", "cpu");
 %! assert (X, repmat ([0.5; 0], 1, 1, 3), eps);

@@ -58,11 +58,13 @@ function X = pagepinv (A, varargin)
     print_usage ();
   endif
   [tol, o] = __svd_arguments__ ("pagepinv", "A", A, varargin, struct ("device", "auto"));
-  [s, U, V] = __svd_of_pages__ ("pagepinv", A, o.device);
+  [s, scale, U, V] = __svd_of_pages__ ("pagepinv", A, o.device);
   if (isempty (tol))
     tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
+  else
+    tol = tol .* scale;
   endif
-  inverse = 1 ./ s;
+  inverse = 1 ./ s .* scale;
   inverse(s <= tol) = 0;
   order = [2, 1, 3:ndims(A)];
   X = pagemtimes (V .* permute (inverse, order), "none", U, "ctranspose");
@@ -93,6 +95,16 @@ endfunction
 %!warning <pagepinv: 1 of 2 pages hold NaN or Inf and are NaN in the result; the first is page 2>
 %! X = pagepinv (cat (3, 2, NaN));
 %! assert (X(:), [0.5; NaN]);
+%!test # singular values that overflow
+%! A = [1, 1; -1, 1; 1, -1];
+%! B = cat (3, A * 1.7e308, A, A * 1e308);
+%! P = pinv (A);
+%! for X = {pagepinv(B), pagepinv(B, 1e308)}
+%!   assert (X{1}(:,:,1) * 1.7e308, P, 1e-13);
+%! endfor
+%! assert (pagepinv (B)(:,:,2), pagepinv (A));
+%! assert (pagepinv (B)(:,:,3) * 1e308, P, 1e-13);
+%! assert (pagepinv (single (A) * 3e38) * 3e38, single (P), 1e-5);
 %!error <Invalid call> pagepinv ()
 %!error id=gpulinalg:bad-class pagepinv (true)
 %!error <pagepinv: A must be a full array, not sparse> pagepinv (sparse (1))

@@ -49,9 +49,11 @@ function r = pagerank (A, varargin)
     print_usage ();
   endif
   [tol, o] = __svd_arguments__ ("pagerank", "A", A, varargin, struct ("device", "auto"));
-  s = __svd_of_pages__ ("pagerank", A, o.device);
+  [s, scale] = __svd_of_pages__ ("pagerank", A, o.device);
   if (isempty (tol))
     tol = max (rows (A), columns (A)) * eps (underlyingType (A)) * max (s, [], 1);
+  else
+    tol = tol .* scale;
   endif
   r = sum (s > tol, 1);
   r(any (isnan (s), 1)) = NaN;
@@ -70,6 +72,10 @@ endfunction
 %!assert (pagerank (zeros (2, 3, 0)), zeros (1, 1, 0))
 %!warning <pagerank: 1 of 2 pages hold NaN or Inf and are NaN in the result; the first is page 1>
 %! assert (squeeze (pagerank (cat (3, Inf, 1))), [NaN; 1]);
+%!test # singular values that overflow
+%! A = cat (4, [1, 1; -1, 1] * 1.7e308, ones (2) * 1.7e308, [1, 1; -1, 1], ones (2) * 1e308);
+%! assert (squeeze (pagerank (A)), [2; 1; 2; 1]);
+%! assert (squeeze (pagerank (A, 1e308)), [2; 1; 0; 1]);
 %!error <Invalid call> pagerank ()
 %!error id=gpulinalg:bad-class pagerank ("text")
 %!error id=gpulinalg:bad-value pagerank (1, -1)
