@@ -29,6 +29,13 @@
 %! [a, b, c] = gather (gpuArray (1), "text", gpuArray ([2, 3]));
 %! assert ({a, b, c}, {1, "text", [2, 3]});
 
+%!## squeeze turns 1 x 1 x n to a column, as that of Octave's arrays
+%!test
+%! for s = {[1, 1, 3], [1, 1, 1, 4], [1, 2, 3], [2, 1, 3], [1, 1, 2, 3], [1, 4], [1, 1, 0], [1, 0, 3], [1, 1]}
+%!   x = rand (s{1});
+%!   assert (gather (squeeze (gpuArray (x))), squeeze (x));
+%! endfor
+
 %!## complex arrays stay complex until they are gathered
 %!test
 %! G = complex (gpuArray ([1, 2]), 0);

@@ -85,7 +85,12 @@ public:
                         ? gla::on_gpu::begun_join (m_value, d)
                         : gla::resized (m_value, d));
   }
-  octave_value squeeze () const { return reshape (dims ().squeeze ()); }
+  octave_value squeeze () const
+  {
+    // 1 x 1 x n becomes a column, as Octave's arrays do; dim_vector makes it a row
+    const dim_vector d = dims ().squeeze ();
+    return reshape (ndims () > 2 && d.ndims () == 2 && d (0) == 1 ? dim_vector (d (1), 1) : d);
+  }
   octave_value full_value () const { return wrapped (m_value); }
   octave_value as_double () const
   {
