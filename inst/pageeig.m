@@ -169,7 +169,11 @@ function check_input (X)
   if (issparse (X))
     error ("gpulinalg:bad-class", "pageeig: X must be a full array, not sparse; use full (X)");
   elseif (! isfloat (X))
-    error ("gpulinalg:bad-class", "pageeig: X must be a single or double array, not %s", class (X));
+    type = class (X);
+    if (isgpuarray (X))
+      type = underlyingType (X);
+    endif
+    error ("gpulinalg:bad-class", "pageeig: X must be a single or double array, not %s", type);
   endif
   if (rows (X) != columns (X))
     error ("gpulinalg:bad-shape", "pageeig: the pages of X must be square, but X is %s",

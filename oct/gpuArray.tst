@@ -36,6 +36,15 @@
 %!   assert (gather (squeeze (gpuArray (x))), squeeze (x));
 %! endfor
 
+%!## logical matrices are numbers for functions of one matrix, and no pages
+%!test
+%! x = logical ([1, 1, 0; 0, 1, 1; 0, 0, 1]);
+%! for f = {@inv, @pinv, @rank, @cond, @svd, @null, @(x) rank(x, 0.5), @(x) nthargout(2, @svd, x)}
+%!   assert (gather (f{1} (gpuArray (x))), f{1} (x), 1e-14);
+%! endfor
+%!error <pagepinv: A must be a single or double array, not logical> pagepinv (gpuArray (true))
+%!error <pageeig: X must be a single or double array, not logical> pageeig (gpuArray (true))
+
 %!## complex arrays stay complex until they are gathered
 %!test
 %! G = complex (gpuArray ([1, 2]), 0);

@@ -7,6 +7,9 @@ function c = cond (a, p = 2)
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "cond: A must be a 2-D matrix");
   endif
+  if (islogical (a))
+    a = double (a);
+  endif
   if (isequal (p, 2))
     c = pagecond (a);
   else

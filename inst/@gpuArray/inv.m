@@ -7,6 +7,9 @@ function [y, rcond] = inv (a)
   elseif (ndims (a) > 2 || rows (a) != columns (a))
     error ("gpulinalg:bad-shape", "inverse: argument must be a square matrix");
   endif
+  if (islogical (a))
+    a = double (a);
+  endif
   [y, rcond] = pageinv (a);
   reciprocal = gather (rcond);
   if (nargout < 2 && reciprocal == 0)

@@ -7,5 +7,8 @@ function y = pinv (a, varargin)
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "pinv: X must be a 2-dimensional matrix");
   endif
+  if (islogical (a))
+    a = double (a);
+  endif
   y = pagepinv (a, varargin{:});
 endfunction

@@ -7,5 +7,8 @@ function r = rank (a, varargin)
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "rank: A must be a 2-dimensional matrix");
   endif
+  if (islogical (a))
+    a = double (a);
+  endif
   r = pagerank (a, varargin{:});
 endfunction

@@ -9,6 +9,9 @@ function [u, s, v] = svd (a, econ = "")
   elseif (! (isempty (econ) || strcmp (econ, "econ") || isequal (econ, 0)))
     __gpu_array__ ("svd", a); # the error that names gather
   endif
+  if (islogical (a))
+    a = double (a);
+  endif
   form = {};
   if (! isempty (econ))
     form = {"econ"};

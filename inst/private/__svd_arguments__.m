@@ -10,7 +10,7 @@ function [tol, o] = __svd_arguments__ (who, name, A, args, o)
   if (issparse (A))
     error ("gpulinalg:bad-class", "%s: %s must be a full array, not sparse; use full (%s)", who, name, name);
   elseif (! isfloat (A))
-    error ("gpulinalg:bad-class", "%s: %s must be a single or double array, not %s", who, name, class (A));
+    error ("gpulinalg:bad-class", "%s: %s must be a single or double array, not %s", who, name, type_of (A));
   endif
   tol = [];
   if (numel (args) > 0 && ! ischar (args{1}))
@@ -34,5 +34,15 @@ function [tol, o] = __svd_arguments__ (who, name, A, args, o)
     endif
     o.(names{known}) = args{k+1};
   endfor
+
+endfunction
+
+## What an argument is: its class, or that of the elements of a gpuArray.
+function type = type_of (A)
+
+  type = class (A);
+  if (isgpuarray (A))
+    type = underlyingType (A);
+  endif
 
 endfunction
