@@ -117,6 +117,10 @@ function package_functions ()
     compare_gpu_arrays ("pagepinv", @(x) pagepinv (x, 0.1), {tall}, 1e5);
     compare_gpu_arrays ("pagelsqminnorm", @(x, y) pagelsqminnorm (x, y), {tall, gpu_test_array(type, [6 1 2])}, 1e6, 1, logical ([1 1; 1 0; 0 1]));
     compare_gpu_arrays ("pagelsqminnorm", @(x, y) pagelsqminnorm (x, y, "RegularizationFactor", 0.1), {tall, tall}, 1e5);
+    large = cast (cat (3, [1, 1; -1, 1; 1, -1] * 0.9 * double (realmax (class (A))), [1, 2; 3, 4; 5, 6]), class (A)); # a value of it overflows
+    compare_gpu_arrays ("pagerank", @pagerank, {large}, 0);
+    compare_gpu_arrays ("pagecond", @pagecond, {large}, 1e4);
+    compare_gpu_arrays ("pagelsqminnorm", @(x) pagelsqminnorm (x, x(:,1,:)), {large}, 1e4);
     compare_gpu_arrays ("pageeig", @(x) pageeig (x), {H}, 1e4);
     compare_gpu_arrays ("pageeig", @(x) pageeig (x, "matrix"), {H}, 1e4);
     compare_gpu_arrays ("batcheig", @(x) batcheig (x), {H}, 1e4);
