@@ -202,7 +202,7 @@ order.  The columns of @var{Z} have the lengths for which
 @noindent
 with the diagonal @var{C} and @var{S} of the economy form of @code{gsvd_hz}:
 @code{@var{C}' * @var{C} + @var{S}' * @var{S} = eye (@var{q})}.
-@code{@var{Z} ./ diag (@var{S}).'} has the lengths of
+@code{@var{Z} ./ sum (@var{S}, 1)} has the lengths of
 @code{eig (@var{A}' * @var{A}, @var{B}' * @var{B})}.
 
 The two products are never formed.  So eigenvalues keep their digits where

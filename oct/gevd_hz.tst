@@ -26,6 +26,15 @@
 %! endfor
 %! assert (class (gevd_hz (single (A), B)), "single");
 
+%!## the same scale on pages
+%!test
+%! rand ("twister", 9);
+%! A = rand (6, 4, 5);
+%! B = rand (7, 4, 5);
+%! [Z, ~, ~, S] = gevd_hz (A, B);
+%! BZ = pagemtimes (B, Z ./ sum (S, 1));
+%! assert (pagemtimes (BZ, "transpose", BZ, "none"), repmat (eye (4), 1, 1, 5), 1e-12);
+
 %!## eigenvectors scaled as eig scales them
 %!test
 %! A = [1, 2; 3, 4; 5, 6];
