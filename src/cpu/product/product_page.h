@@ -130,13 +130,34 @@ static void copy_strip (const product_shape *s, const real *a, const strip_part 
     }
 }
 
-// Whether turn_strip makes the strips.
+// Whether turn_strip makes the strips: A is transposed and has the parts of C.
 static inline int is_turned (const product_shape *s)
 {
-  return !GLA_COMPLEX && !s->a_plain;
+  return !s->a_plain && s->a_parts == GLA_PARTS;
 }
 
-#if !GLA_COMPLEX
+#if GLA_COMPLEX
+// A complex number, copied as one.
+typedef real pair
+    __attribute__ ((vector_size (2 * sizeof (real)), aligned (sizeof (real)), may_alias));
+
+// The same for a transposed page, column by column of A, whose numbers stand side by side. Register
+// v of column l is at (v*DEPTH + l)*GLA_LANES. Lanes behind the last row repeat it.
+static void turn_strip (const product_shape *s, const product_operands *o, const strip_part *t,
+                        real *strip)
+{
+  const pair signs = {1, s->a_sign};
+  const int64_t last = s->rows / 2 - 1;
+  for (int v = 0; v < t->V; v++)
+    for (int i = 0; i < GLA_LANES / 2; i++) {
+      const int64_t row = t->to[v] / 2 + i;
+      const pair *in = (const pair *)(o->a + (row < last ? row : last) * s->a_row) + t->from;
+      real *out = strip + (int64_t)v * DEPTH * GLA_LANES + 2 * i;
+      for (int64_t l = 0; l < t->depth; l++)
+        *(pair *)(out + l * GLA_LANES) = in[l] * signs;
+    }
+}
+#else
 // The same for a transposed page: columns of A, a lane each, read by whole registers and turned.
 // Register v of column l is at (v*DEPTH + l)*GLA_LANES. What follows a column is read, too, where
 // it belongs to the array.
@@ -187,14 +208,11 @@ static void place_strip (const product_shape *s, const product_operands *o, cons
   int64_t step = GLA_LANES;
   p->a = copy ? work : o->a + t->from * s->a_column;
   p->column = copy ? (int64_t)V * GLA_LANES : s->a_column;
-#if !GLA_COMPLEX
   if (copy && is_turned (s)) {
     turn_strip (s, o, t, work);
     p->column = GLA_LANES;
     step = DEPTH * GLA_LANES;
-  } else
-#endif
-      if (copy)
+  } else if (copy)
     copy_strip (s, o->a, t, work);
   for (int v = 0; v < V; v++)
     p->at[v] = copy ? v * step : t->to[v];

@@ -34,7 +34,6 @@ small_kind (const product_shape *s, const product_operands *o, operands_kind kin
   const int64_t last = s->rows - GLA_LANES;
   row_panel one = {.a = o->a, .column = s->a_column},
             two = {.a = o->a, .column = s->a_column, .at = {0, last}, .to = {0, last}};
-#if !GLA_COMPLEX
   if (is_turned (s)) {
     const strip_part all = {last <= 0 ? 1 : 2, last <= 0 ? one.to : two.to, 0, s->k};
     turn_strip (s, o, &all, work);
@@ -42,9 +41,6 @@ small_kind (const product_shape *s, const product_operands *o, operands_kind kin
     one.column = two.column = GLA_LANES;
     two.at[1] = DEPTH * GLA_LANES;
   }
-#else
-  (void)work;
-#endif
   if (last <= 0)
     columns_product (&one, 1, &q, s->n, kind, 0, 0, o->c, s->ldc);
   else
