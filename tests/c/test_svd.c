@@ -199,11 +199,83 @@ static void test_pages (gla_type type)
     }
 }
 
+//------------------------------------------------------------------------------
+// long pages by way of T'*T, and beside them those for which it is not accurate
+//------------------------------------------------------------------------------
+
+// Condition numbers of pages that are done in one way or the other, about sqrt (128) both.
+static const double conditions[] = {1, 3, 8, 11, 11.2, 11.4, 12, 30, 1e3, 1e5};
+enum { CONDITIONS = sizeof conditions / sizeof *conditions };
+
+// Element (i, j) of an orthogonal matrix of order n.
+static double cosine (int n, int i, int j)
+{
+  return (j == 0 ? sqrt (0.5) : cos (M_PI * (i + 0.5) * j / n)) * sqrt (2. / n);
+}
+
+// Value j of k of a page: from 1 down to 1 over its condition number.
+static double known_value (int k, int page, int j)
+{
+  return pow (conditions[page % CONDITIONS], k < 2 ? 0 : -(double)j / (k - 1));
+}
+
+static void fill_known (const svd_page *p)
+{
+  const svd_call *c = &p->call;
+  const int wide = c->m < c->n, k = svd_least (c), m = c->m + c->n - k;
+  for (int page = 0; page < c->pages; page++)
+    for (int j = 0; j < k; j++)
+      for (int i = 0; i < m; i++) {
+        double sum = 0;
+        for (int q = 0; q < k; q++)
+          sum += cosine (m, i, q) * known_value (k, page, q) * cosine (k, j, (q + 1) % k);
+        // columns and rows are turned, which leaves the values as they are
+        const double complex turned =
+            gla_type_is_complex (c->type) ? sum * cexp (I * (3. * i + j * j)) : sum;
+        svd_set (p, wide ? j : i, wide ? i : j, page, turned);
+      }
+}
+
+static void test_known (gla_type type)
+{
+  static const int sizes[][2] = {{16, 3},  {17, 3},   {24, 8},   {8, 60},   {61, 9},
+                                 {60, 20}, {32, 129}, {200, 40}, {1003, 5}, {700, 32}};
+  for (int s = 0; s < 10; s++)
+    for (int all = 0; all < 2; all++) {
+      svd_call c = {type, sizes[s][0], sizes[s][1], 43, 2 * all, 1, 1, 0, all, GLA_SVD_METHOD_AUTO};
+      const int k = svd_least (&c);
+      if (all)
+        c.u = c.v = 1 + (c.m * c.n < 2000);
+      svd_page p = svd_page_new (&c);
+      fill_known (&p);
+      svd_set (&p, 1, 2, 7, NAN);
+      svd_run (ctx, &p);
+      CHECK (p.status == GLA_OK && p.report.base.pages_failed == 1, "%c %dx%d: status %d", type,
+             c.m, c.n, p.status);
+      CHECK (svd_untouched (&p), "%c %dx%d known: wrote where it must not", type, c.m, c.n);
+      for (int page = 0; page < c.pages; page++) {
+        if (page == 7)
+          continue;
+        check_alone (&p, page);
+        svd_check_page (&p, page, "known");
+        // relative to each value, times the condition number of the page, which A is rounded to
+        double worst = 0;
+        for (int j = 0; j < k; j++)
+          worst =
+              check_worst (worst, fabs (svd_value (&p, j, page) / known_value (k, page, j) - 1));
+        const double bound = 5 * k * gla_type_eps (type) * conditions[page % CONDITIONS];
+        CHECK (worst <= bound, "%c %dx%d page %d: a value is off by %g of %g", type, c.m, c.n, page,
+               worst, bound);
+      }
+      svd_page_free (&p);
+    }
+}
+
 // The bits do not depend on the number of threads.
 static void test_threads (gla_type type)
 {
-  static const int sizes[][2] = {{5, 5}, {48, 40}};
-  for (int s = 0; s < 2; s++) {
+  static const int sizes[][2] = {{5, 5}, {48, 40}, {60, 8}};
+  for (int s = 0; s < 3; s++) {
     svd_call c = {type, sizes[s][0], sizes[s][1], 400, 0, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
     svd_page two = solve (&c, 9);
     gla_context *both = ctx;
@@ -255,15 +327,15 @@ static int stop (void *user)
 
 static void test_stop (void)
 {
-  static const int sizes[][3] = {{16, 16, 20000}, {60, 60, 200}, {400, 300, 2}};
+  static const int sizes[][3] = {{16, 16, 20000}, {60, 60, 200}, {1000, 32, 200}, {400, 300, 2}};
   gla_set_stop (ctx, stop, NULL);
-  for (int s = 0; s < 3; s++)
+  for (int s = 0; s < 4; s++)
     for (calls_before = 0; calls_before < 2; calls_before++) {
       svd_call c = {GLA_TYPE_D,  sizes[s][0],
                     sizes[s][1], sizes[s][2],
                     0,           1,
                     1,           0,
-                    0,           s == 2 ? GLA_SVD_METHOD_JACOBI : GLA_SVD_METHOD_AUTO};
+                    0,           s == 3 ? GLA_SVD_METHOD_JACOBI : GLA_SVD_METHOD_AUTO};
       svd_page p = svd_page_new (&c);
       fill (&p, 5);
       asked = 0;
@@ -285,6 +357,7 @@ int main (void)
     test_shapes (type);
     test_hard (type);
     test_pages (type);
+    test_known (type);
     test_threads (type);
   }
   test_retry ();

@@ -9,7 +9,7 @@
 
 #include "common/scalar.h"
 
-#include "lanes.h"
+#include "anywhere.h"
 
 static inline real *row_at (num *column, int64_t i)
 {
@@ -122,20 +122,69 @@ static inline __attribute__ ((always_inline)) vec sum_each (vec *x)
 // between arrays and lanes
 //------------------------------------------------------------------------------
 
+// Every second lane of a and b, the first of them lane `odd` of a.
+static inline __attribute__ ((always_inline)) vec every_second (vec a, vec b, int odd)
+{
+#ifdef __clang__
+  vec r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = 2 * l < GLA_LANES ? a[2 * l + odd] : b[2 * l + odd - GLA_LANES];
+  return r;
+#else
+  mask from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = 2 * l + odd;
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+// The lanes of a and b by turns, from lane `first` of both on.
+static inline __attribute__ ((always_inline)) vec by_turns (vec a, vec b, int first)
+{
+#ifdef __clang__
+  vec r;
+  for (int l = 0; l < GLA_LANES; l++)
+    r[l] = l & 1 ? b[first + l / 2] : a[first + l / 2];
+  return r;
+#else
+  mask from = {0};
+  for (int l = 0; l < GLA_LANES; l++)
+    from[l] = first + l / 2 + (l & 1 ? GLA_LANES : 0);
+  return __builtin_shuffle (a, b, from);
+#endif
+}
+
+// GLA_LANES rows that stand side by side in memory.
+static inline __attribute__ ((always_inline)) num load_register (const real *from)
+{
+  const vec x = (vec) * (const vec_anywhere *)from;
+  num r;
+#if GLA_COMPLEX
+  const vec y = (vec) * (const vec_anywhere *)(from + GLA_LANES);
+  r.re = every_second (x, y, 0);
+  r.im = every_second (x, y, 1);
+#else
+  r.re = x;
+#endif
+  return r;
+}
+
+static inline __attribute__ ((always_inline)) void store_register (real *to, num x)
+{
+#if GLA_COMPLEX
+  *(vec_anywhere *)to = (vec_anywhere)by_turns (x.re, x.im, 0);
+  *(vec_anywhere *)(to + GLA_LANES) = (vec_anywhere)by_turns (x.re, x.im, GLA_LANES / 2);
+#else
+  *(vec_anywhere *)to = (vec_anywhere)x.re;
+#endif
+}
+
 // Rows of one column, times `scale`; zeros behind them.
 static inline void load_column (num *to, int64_t rows, const real *from, real scale)
 {
   int64_t i = 0;
-  for (; i + GLA_LANES <= rows; i += GLA_LANES) {
-    num x = num_zero ();
-    for (int l = 0; l < GLA_LANES; l++) {
-      x.re[l] = from[GLA_PARTS * (i + l)] * scale;
-#if GLA_COMPLEX
-      x.im[l] = from[2 * (i + l) + 1] * scale;
-#endif
-    }
-    to[i / GLA_LANES] = x;
-  }
+  for (; i + GLA_LANES <= rows; i += GLA_LANES)
+    to[i / GLA_LANES] = num_scale (vec_broadcast (scale), load_register (from + GLA_PARTS * i));
   if (i == rows)
     return;
   to[i / GLA_LANES] = num_zero ();
@@ -148,15 +197,8 @@ static inline void load_column (num *to, int64_t rows, const real *from, real sc
 static inline void store_rows (real *to, int64_t rows, const num *from)
 {
   int64_t i = 0;
-  for (; i + GLA_LANES <= rows; i += GLA_LANES) {
-    const num x = from[i / GLA_LANES];
-    for (int l = 0; l < GLA_LANES; l++) {
-      to[GLA_PARTS * (i + l)] = x.re[l];
-#if GLA_COMPLEX
-      to[2 * (i + l) + 1] = x.im[l];
-#endif
-    }
-  }
+  for (; i + GLA_LANES <= rows; i += GLA_LANES)
+    store_register (to + GLA_PARTS * i, from[i / GLA_LANES]);
   for (; i < rows; i++) {
     const scalar x = row_get (from, i);
     to[GLA_PARTS * i] = __real__ x;

@@ -42,5 +42,7 @@ typedef struct {
 GLA_KERNEL_DECLARE (svd);
 
 gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job);
+// Whether the pages of LANES or LONG are tried by way of T'*T first.
+int gla_cpu_svd_is_tall (const gla_svd_job *job);
 
 #endif

@@ -17,7 +17,8 @@ typedef struct {
   lanes_svd s;
   num *c; // m x strip: columns of Q*Y
   svd_scale scale[GLA_LANES];
-  int count; // pages in lanes
+  const int64_t *page; // of each lane
+  int count;           // pages in lanes
 } lanes_page;
 
 // Registers of pages that are solved together: two where both stay in the second-level cache.
@@ -46,22 +47,48 @@ static size_t lanes_page_layout (char *base, int64_t m, int64_t n, lanes_page *p
 
 // Columns of the pages, rows x columns, one behind the other; lanes without a page repeat the
 // first.
-static void read_columns (const gla_array *A, int64_t first, int count, num *to)
+static void read_columns (const gla_array *A, const int64_t *page, int count, num *to)
 {
   const int whole = A->column_stride == A->rows;
   const int64_t runs = whole ? 1 : A->columns, length = whole ? A->rows * A->columns : A->rows;
   for (int64_t j = 0; j < runs; j++) {
     lanes_sources from;
     for (int l = 0; l < GLA_LANES; l++)
-      from.at[l] = column_of (A, first + (l < count ? l : 0), j);
+      from.at[l] = column_of (A, page[l < count ? l : 0], j);
     lanes_load_run ((vec *)(to + j * A->rows), &from, length * GLA_PARTS);
   }
 }
 
-// Columns j.. of the pages of a result; -0 becomes 0, for which of them a zero is depends on what
-// the other lanes did.
-static void write_columns (const gla_array *A, int64_t first, int count, int64_t j, int64_t columns,
-                           num *from)
+// Element (i, j) of lane l of an array of k rows.
+static inline real *in_lane (num *x, int64_t k, int64_t i, int64_t j, int l)
+{
+  return (real *)(x + i + j * k) + l;
+}
+
+static inline scalar lane_get (num *x, int64_t k, int64_t i, int64_t j, int l)
+{
+  const real *y = in_lane (x, k, i, j, l);
+  return scalar_make (y[0], GLA_COMPLEX ? y[GLA_COMPLEX * GLA_LANES] : 0);
+}
+
+static inline void lane_set (num *x, int64_t k, int64_t i, int64_t j, int l, scalar value)
+{
+  real *y = in_lane (x, k, i, j, l);
+  y[0] = __real__ value;
+#if GLA_COMPLEX
+  y[GLA_LANES] = __imag__ value;
+#endif
+}
+
+static unsigned live_lanes (const lanes_page *p)
+{
+  return (1u << p->count) - 1;
+}
+
+// Columns j.. of the pages of a result, of the lanes whose bit is set in `live`; -0 becomes 0, for
+// which of them a zero is depends on what the other lanes did.
+static void write_columns (const gla_array *A, const int64_t *page, unsigned live, int64_t j,
+                           int64_t columns, num *from)
 {
   const int whole = A->column_stride == A->rows;
   const int64_t runs = whole ? 1 : columns, length = whole ? A->rows * columns : A->rows;
@@ -69,28 +96,26 @@ static void write_columns (const gla_array *A, int64_t first, int count, int64_t
   for (int64_t i = 0; i < A->rows * columns * GLA_PARTS; i++)
     x[i] += vec_broadcast (0);
   for (int64_t r = 0; r < runs; r++) {
-    lanes_targets to = {.live = 0};
-    for (int l = 0; l < count; l++) {
-      to.at[l] = column_of (A, first + l, j + r);
-      to.live |= 1u << l;
-    }
+    lanes_targets to = {.live = live};
+    for (int l = 0; l < GLA_LANES; l++)
+      to.at[l] = live >> l & 1 ? column_of (A, page[l], j + r) : NULL;
     lanes_store_run (&to, x + r * A->rows * GLA_PARTS, length * GLA_PARTS);
   }
 }
 
 // T of the pages; zeros where one is not finite, and where there is none.
-static void load_pages (const gla_array *A, int64_t first, lanes_page *p)
+static void load_pages (const gla_array *A, lanes_page *p)
 {
   const int64_t m = A->rows, n = A->columns;
   num *a = p->s.qr.a, *from = m >= n ? a : p->c;
   vec down0 = vec_broadcast (0), down1 = down0;
   for (int l = 0; l < p->count; l++) {
-    p->scale[l] = svd_scale_of (A, first + l, GLA_SVD_TOP);
+    p->scale[l] = svd_scale_of (A, p->page[l], GLA_SVD_TOP);
     down0[l] = p->scale[l].info == 0 ? p->scale[l].down[0] : 0;
     down1[l] = p->scale[l].down[1];
   }
   const mask some = down0 != vec_broadcast (0);
-  read_columns (A, first, p->count, from);
+  read_columns (A, p->page, p->count, from);
   // 0 * NaN is NaN, so a page that is left out must be selected away
   for (int64_t i = 0; i < m * n; i++)
     from[i] = num_select (some, num_scale (down1, num_scale (down0, from[i])), num_zero ());
@@ -118,7 +143,7 @@ static void form_long (const lanes_page *p, int64_t j, int64_t count)
 
 // The vectors of the long side. V is the array with the phases of which `fix` columns are fixed:
 // then those of the short side are multiplied by what these were.
-static void store_long (const gla_array *to, int64_t first, const lanes_page *p, int64_t fix)
+static void store_long (const gla_array *to, const lanes_page *p, int64_t fix)
 {
   const int64_t m = p->s.qr.m, k = p->s.qr.k, strip = strip_of (k);
   for (int64_t j = 0; j < to->columns; j += strip) {
@@ -126,12 +151,11 @@ static void store_long (const gla_array *to, int64_t first, const lanes_page *p,
     form_long (p, j, count);
     for (int64_t q = 0; q < count && j + q < fix; q++)
       times_phase (k, fix_phase (m, p->c + q * m), p->s.right + (j + q) * k);
-    write_columns (to, first, p->count, j, count, p->c);
+    write_columns (to, p->page, live_lanes (p), j, count, p->c);
   }
 }
 
-static void store_vectors (const gla_svd_job *job, const gla_svd_chunk *c, int64_t first,
-                           const lanes_page *p)
+static void store_vectors (const gla_svd_job *job, const gla_svd_chunk *c, const lanes_page *p)
 {
   const int wide = job->m < job->n;
   const gla_array *to_long = wide ? &c->V : &c->U, *to_short = wide ? &c->U : &c->V;
@@ -148,18 +172,17 @@ static void store_vectors (const gla_svd_job *job, const gla_svd_chunk *c, int64
       times_phase (k, f, p->s.left + j * k);
   }
   if (of_long)
-    store_long (to_long, first, p, wide ? job->values : 0);
+    store_long (to_long, p, wide ? job->values : 0);
   if (of_short)
-    write_columns (to_short, first, p->count, 0, to_short->columns, p->s.right);
+    write_columns (to_short, p->page, live_lanes (p), 0, to_short->columns, p->s.right);
 }
 
-static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, int64_t first,
-                          const lanes_page *p)
+static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, const lanes_page *p)
 {
   for (int l = 0; l < p->count; l++) {
     const svd_scale *s = &p->scale[l];
     for (int64_t j = 0; j < job->values; j++)
-      store_value (c, first + l, j,
+      store_value (c, p->page[l], j,
                    p->s.sigma[p->s.order[j * GLA_LANES + l]][l] * s->up[0] * s->up[1]);
   }
 }
@@ -169,14 +192,13 @@ static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, int64_
 //------------------------------------------------------------------------------
 
 // info of the pages, and NaN where it is not 0.
-static void settle_register (const gla_svd_chunk *c, int64_t first, const lanes_page *p,
-                             const int *unconverged)
+static void settle_register (const gla_svd_chunk *c, const lanes_page *p, const int *unconverged)
 {
   for (int l = 0; l < p->count; l++) {
     const int32_t info = p->scale[l].info != 0 ? p->scale[l].info : unconverged[l];
-    c->info[first + l] = info;
+    c->info[p->page[l]] = info;
     if (info != 0)
-      store_failed (c, first + l, info);
+      store_failed (c, p->page[l], info);
   }
 }
 
@@ -189,7 +211,7 @@ static svd_sweeps sweeps_of (const gla_svd_job *job)
 }
 
 // One or two registers of pages.
-static void solve_registers (gla_cpu_svd_task *task, int64_t first, int registers, lanes_page *p)
+static void solve_registers (gla_cpu_svd_task *task, int registers, lanes_page *p)
 {
   const gla_svd_job *job = task->job;
   const gla_svd_chunk *c = task->chunk;
@@ -197,30 +219,32 @@ static void solve_registers (gla_cpu_svd_task *task, int64_t first, int register
   lanes_svd *s[2] = {&p[0].s, &p[1].s};
   int unconverged[2][GLA_LANES];
   for (int g = 0; g < registers; g++)
-    load_pages (&c->A, first + g * GLA_LANES, &p[g]);
+    load_pages (&c->A, &p[g]);
   decompose_lanes (registers, s, &wanted, unconverged);
   for (int g = 0; g < registers; g++) {
-    const int64_t at = first + g * GLA_LANES;
-    store_values (job, c, at, &p[g]);
+    store_values (job, c, &p[g]);
     if (wanted.vectors)
-      store_vectors (job, c, at, &p[g]);
-    settle_register (c, at, &p[g], unconverged[g]);
+      store_vectors (job, c, &p[g]);
+    settle_register (c, &p[g], unconverged[g]);
   }
 }
 
-static void solve_svd_lanes (gla_cpu_svd_task *task, int64_t first, int count)
+// Pages pages[0..count-1].
+static void solve_svd_lanes (gla_cpu_svd_task *task, char *work, const int64_t *pages, int count)
 {
   const gla_svd_job *job = task->job;
   const int together = svd_registers (job);
   lanes_page p[2];
   size_t at = 0;
   for (int g = 0; g < together; g++)
-    at += lanes_page_layout (task->work + at, job->m, job->n, &p[g]);
+    at += lanes_page_layout (work + at, job->m, job->n, &p[g]);
   for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += together * GLA_LANES) {
     int registers = 0;
-    for (; registers < together && done + registers * GLA_LANES < count; registers++)
+    for (; registers < together && done + registers * GLA_LANES < count; registers++) {
+      p[registers].page = pages + done + registers * GLA_LANES;
       p[registers].count = (int)gla_min (GLA_LANES, count - done - registers * GLA_LANES);
-    solve_registers (task, first + done, registers, p);
+    }
+    solve_registers (task, registers, p);
   }
 }
 

@@ -40,27 +40,6 @@ static size_t long_layout (char *base, const gla_svd_job *job, long_work *w)
   return at;
 }
 
-// Element (i, j) of lane l of an array of k rows.
-static inline real *in_lane (num *x, int64_t k, int64_t i, int64_t j, int l)
-{
-  return (real *)(x + i + j * k) + l;
-}
-
-static inline scalar lane_get (num *x, int64_t k, int64_t i, int64_t j, int l)
-{
-  const real *y = in_lane (x, k, i, j, l);
-  return scalar_make (y[0], GLA_COMPLEX ? y[GLA_COMPLEX * GLA_LANES] : 0);
-}
-
-static inline void lane_set (num *x, int64_t k, int64_t i, int64_t j, int l, scalar value)
-{
-  real *y = in_lane (x, k, i, j, l);
-  y[0] = __real__ value;
-#if GLA_COMPLEX
-  y[GLA_LANES] = __imag__ value;
-#endif
-}
-
 // R of a page into lane l; zeros where the page is not finite.
 static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
 {
@@ -114,7 +93,7 @@ static void store_long_vectors (const svd_basis *to, int64_t fix, int l, long_wo
   }
 }
 
-static void store_long_bases (gla_cpu_svd_task *task, int64_t first, long_work *w)
+static void store_long_bases (gla_cpu_svd_task *task, long_work *w)
 {
   const gla_svd_job *job = task->job;
   const gla_svd_chunk *c = task->chunk;
@@ -136,14 +115,14 @@ static void store_long_bases (gla_cpu_svd_task *task, int64_t first, long_work *
     lanes_times_Q (&s->qr, w->p.c, k);
   }
   for (int l = 0; of_long && l < w->p.count; l++) {
-    const svd_basis to = basis_of (to_long, first + l);
+    const svd_basis to = basis_of (to_long, w->p.page[l]);
     store_long_vectors (&to, wide ? job->values : 0, l, w);
   }
   if ((wide ? job->u_columns : job->v_columns) > 0)
-    write_columns (to_short, first, w->p.count, 0, to_short->columns, s->right);
+    write_columns (to_short, w->p.page, live_lanes (&w->p), 0, to_short->columns, s->right);
 }
 
-static void solve_long_register (gla_cpu_svd_task *task, int64_t first, long_work *w)
+static void solve_long_register (gla_cpu_svd_task *task, long_work *w)
 {
   const gla_svd_job *job = task->job;
   const svd_sweeps wanted = sweeps_of (job);
@@ -151,23 +130,25 @@ static void solve_long_register (gla_cpu_svd_task *task, int64_t first, long_wor
   int unconverged[1][GLA_LANES];
   memset (w->p.s.qr.a, 0, (size_t)(w->k * w->k) * sizeof (num));
   for (int l = 0; l < w->p.count && !gla_cpu_svd_stopped (task); l++)
-    factor_long (&task->chunk->A, first + l, l, w);
+    factor_long (&task->chunk->A, w->p.page[l], l, w);
   if (gla_cpu_svd_stopped (task))
     return;
   decompose_lanes (1, &s, &wanted, unconverged);
-  store_values (job, task->chunk, first, &w->p);
+  store_values (job, task->chunk, &w->p);
   if (job->u_columns > 0 || job->v_columns > 0)
-    store_long_bases (task, first, w);
-  settle_register (task->chunk, first, &w->p, unconverged[0]);
+    store_long_bases (task, w);
+  settle_register (task->chunk, &w->p, unconverged[0]);
 }
 
-static void solve_svd_long (gla_cpu_svd_task *task, int64_t first, int count)
+// Pages pages[0..count-1].
+static void solve_svd_long (gla_cpu_svd_task *task, char *work, const int64_t *pages, int count)
 {
   long_work w;
-  long_layout (task->work, task->job, &w);
+  long_layout (work, task->job, &w);
   for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
+    w.p.page = pages + done;
     w.p.count = (int)gla_min (GLA_LANES, count - done);
-    solve_long_register (task, first + done, &w);
+    solve_long_register (task, &w);
   }
 }
 

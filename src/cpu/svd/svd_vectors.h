@@ -11,6 +11,7 @@
 #include "common/scalar.h"
 #include "cpu/common/columns.h"
 #include "cpu/common/minmax.h"
+#include "cpu/common/rows.h"
 
 #include "svd_scale.h"
 
@@ -80,13 +81,28 @@ static void clear_basis (const svd_basis *b, int64_t k)
   }
 }
 
+// The largest |x|^2.
+static real largest_square (int64_t rows, const scalar *x)
+{
+  real most = 0;
+  vec lanes = vec_broadcast (0);
+  int64_t i = 0;
+  for (; i + GLA_LANES <= rows; i += GLA_LANES) {
+    const vec square = num_abs2 (load_register ((const real *)(x + i)));
+    lanes = vec_select (square > lanes, square, lanes);
+  }
+  for (int l = 0; l < GLA_LANES; l++)
+    most = lanes[l] > most ? lanes[l] : most;
+  for (; i < rows; i++)
+    most = scalar_abs2 (x[i]) > most ? scalar_abs2 (x[i]) : most;
+  return most;
+}
+
 // Gives x, of length 1 or 0, the phase of common/phase.h. Returns what x was multiplied by.
 static scalar fix_column (int64_t rows, scalar *x)
 {
-  real most = 0;
+  const real most = largest_square (rows, x);
   int64_t at = 0;
-  for (int64_t i = 0; i < rows; i++)
-    most = scalar_abs2 (x[i]) > most ? scalar_abs2 (x[i]) : most;
   if (!(most > 0))
     return scalar_make (1, 0);
   while (scalar_abs2 (x[at]) < (real)(GLA_PHASE_NEAR * GLA_PHASE_NEAR) * most)
