@@ -42,7 +42,12 @@ typedef struct {
 GLA_KERNEL_DECLARE (svd);
 
 gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job);
-// Whether the pages of LANES or LONG are tried by way of T'*T first.
+// The way of T'*T takes T by blocks of rows of so many bytes, and first a sample of whole blocks
+// with so many rows for each column.
+enum { GLA_TALL_BLOCK_BYTES = 24 * 1024, GLA_TALL_SAMPLE = 4 };
+
+// Whether the pages of LANES or LONG are tried by way of T'*T first: a sample is at most a third of
+// them, so that those for which that is not accurate take little longer.
 int gla_cpu_svd_is_tall (const gla_svd_job *job);
 
 #endif

@@ -3,10 +3,6 @@
 
 #include "cpu/engine.h"
 
-// Pages that are tried by way of T'*T have so many times as many rows as columns, so many rows (a
-// register of single numbers), and so many columns: fewer take no longer in lanes.
-enum { TALL_SHAPE = 3, TALL_ROWS = 16, TALL_COLUMNS = 3 };
-
 // The smaller side up to which pages are done in lanes, without and with vectors, their elements,
 // and those of long pages.
 enum { LANES_MOST = 32, LANES_MOST_VECTORS = 64, LANES_ELEMENTS = 4096, LONG_ELEMENTS = 1 << 19 };
@@ -26,7 +22,10 @@ gla_cpu_svd_path gla_cpu_svd_path_of (const gla_svd_job *job)
 int gla_cpu_svd_is_tall (const gla_svd_job *job)
 {
   const int64_t k = job->m < job->n ? job->m : job->n, m = job->m + job->n - k;
-  return k >= TALL_COLUMNS && m >= TALL_SHAPE * k && m >= TALL_ROWS;
+  if (k < 3)
+    return 0;
+  const int64_t block = GLA_TALL_BLOCK_BYTES / (k * (int64_t)gla_type_size (job->head.type));
+  return m >= 3 * (GLA_TALL_SAMPLE * k + (block > 64 ? block : 64));
 }
 
 static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)

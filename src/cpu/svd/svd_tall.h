@@ -1,12 +1,13 @@
 // svd_tall.h: pages with many more rows than columns by way of T'*T, where that is accurate
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// T (m x k, m >= 4 k) is a page, or its adjoint. T'*T = V D V' of as many pages as there are lanes,
-// one page per lane; S = sqrt (D), and T*(V/S) are the long vectors. T is read twice, and nothing
-// of its size is moved to lanes. Rounding T'*T costs relative errors of values, and orthogonality
-// of long vectors, of about eps times the square of the condition number of T. So only pages whose
-// squared condition number is at most TALL_CONDITION are done so: long pages of random numbers are.
-// The page itself decides, and all others are left to the methods that work on T.
+// T (m x k, m >= 12 k) is a page, or its adjoint. T'*T = V D V' of as many pages as there are
+// lanes, one page per lane; S = sqrt (D), and T*(V/S) are the long vectors. T is read twice, and
+// nothing of its size is moved to lanes. Rounding T'*T costs relative errors of values, and
+// orthogonality of long vectors, of about eps times the square of the condition number of T. So
+// only pages whose squared condition number is at most TALL_CONDITION are done so: long pages of
+// random numbers are. The page itself decides, and all others are left to the methods that work on
+// T; most of them show by a sample of rows, whose condition number is larger than that of the page.
 
 #ifndef GPULINALG_CPU_SVD_SVD_TALL_H
 #define GPULINALG_CPU_SVD_SVD_TALL_H
@@ -17,8 +18,7 @@
 #include "svd_lanes_page.h"
 #include "svd_tall_gram.h"
 
-// Rows of a sample for each column, and how many times larger its condition number may be.
-enum { TALL_CONDITION = 64, TALL_ITERATIONS = 30, TALL_SAMPLE = 4, TALL_LOOSE = 16 };
+enum { TALL_CONDITION = 64, TALL_ITERATIONS = 30 };
 
 // One register of pages.
 typedef struct {
@@ -81,7 +81,7 @@ static size_t tall_work_layout (char *base, const gla_svd_job *job, tall_work *w
 
 // Powers of two that bring the largest diagonal element of T'*T near 1. Lanes without a page, with
 // numbers that are not finite, out of range, or too far apart are not live.
-static void scale_gram (tall_lanes *t, int condition)
+static void scale_gram (tall_lanes *t)
 {
   const int64_t k = t->k;
   vec most = t->gram[0].re, least = most, down = vec_broadcast (1);
@@ -93,7 +93,7 @@ static void scale_gram (tall_lanes *t, int condition)
     least = vec_select (d < least, d, least);
   }
   t->live &= finite & (least >= vec_broadcast (GLA_QR_SMALL)) &
-             (most <= vec_broadcast (GLA_MAX * GLA_EPS)) & (least * (real)condition >= most);
+             (most <= vec_broadcast (GLA_MAX * GLA_EPS)) & (least * (real)TALL_CONDITION >= most);
   t->up = down;
   for (int l = 0; l < GLA_LANES; l++)
     if (t->live[l]) {
@@ -130,9 +130,46 @@ static vec at_most_largest (const tall_lanes *t)
   return squares / trace;
 }
 
-// The pivots of Cholesky's factorisation are no smaller than the least eigenvalue. So most pages
-// that are not accurate are found before their eigenvectors.
-static void try_pivots (tall_lanes *t, int condition)
+// The solution of T'*T * y = x in its place, by what try_pivots leaves: column j of t->y has column
+// j of L times pivot j, t->tau[j] the pivot's reciprocal.
+static void solve_gram (const tall_lanes *t, num *x)
+{
+  const int64_t k = t->k;
+  const num *a = t->y;
+  for (int64_t j = 0; j < k; j++) {
+    x[j] = num_scale (t->tau[j].re, x[j]);
+    for (int64_t i = j + 1; i < k; i++)
+      x[i] = num_fnma (x[i], a[i + j * k], x[j]);
+  }
+  for (int64_t j = k - 2; j >= 0; j--) {
+    num sum = num_zero ();
+    for (int64_t i = j + 1; i < k; i++)
+      sum = num_fmac (sum, a[i + j * k], x[i]);
+    x[j] = num_sub (x[j], num_scale (t->tau[j].re, sum));
+  }
+}
+
+// No less than the least eigenvalue: the Rayleigh quotient after two steps of inverse iteration.
+static vec at_least_smallest (tall_lanes *t)
+{
+  const int64_t k = t->k;
+  num *x = t->work, *y = t->work + k;
+  for (int64_t j = 0; j < k; j++) // of no pattern that a page may have
+    x[j] = num_from_real (vec_broadcast ((real)1 - (real)(j * 5 % 8) / 3));
+  solve_gram (t, x);
+  memcpy (y, x, (size_t)k * sizeof *y);
+  solve_gram (t, y);
+  vec both = vec_broadcast (0), squares = both;
+  for (int64_t j = 0; j < k; j++) {
+    both += num_fmac (num_zero (), y[j], x[j]).re;
+    squares += num_abs2 (y[j]);
+  }
+  return both / squares;
+}
+
+// Cholesky's factorisation finds most pages that are not accurate before their eigenvectors: no
+// pivot is smaller than the least eigenvalue.
+static void try_pivots (tall_lanes *t)
 {
   const int64_t k = t->k;
   const vec one = vec_broadcast (1), most = at_most_largest (t);
@@ -140,14 +177,17 @@ static void try_pivots (tall_lanes *t, int condition)
   memcpy (a, t->gram, (size_t)(k * k) * sizeof *a);
   for (int64_t j = 0; j < k; j++) {
     const vec pivot = a[j + j * k].re;
-    t->live &= pivot * (real)condition >= most;
+    t->live &= pivot * (real)TALL_CONDITION >= most;
     const vec inverse = vec_reciprocal (vec_select (t->live, pivot, one));
+    t->tau[j] = num_from_real (inverse);
     for (int64_t c = j + 1; c < k; c++) {
       const num f = num_scale (inverse, num_conj (a[c + j * k]));
       for (int64_t i = c; i < k; i++)
         a[i + c * k] = num_fnma (a[i + c * k], a[i + j * k], f);
     }
   }
+  if (mask_any (t->live))
+    t->live &= at_least_smallest (t) * (real)TALL_CONDITION >= most;
 }
 
 // Eigenvalues that QL has found decide.
@@ -187,23 +227,21 @@ static void add_rows (gla_cpu_svd_task *task, tall_lanes *t, int64_t from, int64
 
 // Takes lanes out where T'*T, scaled, cannot be well enough conditioned. Returns whether one is
 // left.
-static int still_live (tall_lanes *t, int condition)
+static int still_live (tall_lanes *t)
 {
-  scale_gram (t, condition);
+  scale_gram (t);
   settle_gram (t);
   if (mask_any (t->live))
-    try_pivots (t, condition);
+    try_pivots (t);
   settle_gram (t);
   return mask_any (t->live);
 }
 
-// Rows that show already that a page has nearly dependent columns; 0: it is too short for that. A
-// page with few rows before a gap may be misjudged, and is done by the others' method then.
+// A page with few rows before a gap may be misjudged, and is done by the others' method then.
 static int64_t sample_rows (const tall_space *s)
 {
   const int64_t rows = rows_at_once (s);
-  const int64_t sample = (TALL_SAMPLE * s->k + rows - 1) / rows * rows;
-  return 3 * sample <= s->m ? sample : 0;
+  return (GLA_TALL_SAMPLE * s->k + rows - 1) / rows * rows;
 }
 
 // The tridiagonal matrix, ready for QL. Returns whether a lane is live.
@@ -212,13 +250,11 @@ static int tall_begin (gla_cpu_svd_task *task, tall_lanes *t, const tall_space *
   const int64_t sample = sample_rows (s);
   for (int l = 0; l < GLA_LANES; l++)
     t->live[l] = l < t->count && task->chunk->info[t->first + l] == 0 ? -1 : 0;
-  if (sample > 0) {
-    add_rows (task, t, 0, sample, s);
-    if (!still_live (t, TALL_LOOSE * TALL_CONDITION))
-      return 0;
-  }
+  add_rows (task, t, 0, sample, s);
+  if (!still_live (t))
+    return 0;
   add_rows (task, t, sample, s->m, s);
-  if (tall_stopped (task, s) || !still_live (t, TALL_CONDITION))
+  if (tall_stopped (task, s) || !still_live (t))
     return 0;
   tridiagonalise ((int)t->k, t->gram, t->q.d, t->q.e, t->tau, t->work);
   if (!vectors)

@@ -19,11 +19,10 @@
 
 #include <string.h>
 
-// Tiles: rows by columns of T'*T, registers by columns of T*Z; and bytes of a block of rows.
+// Tiles: rows by columns of T'*T, registers by columns of T*Z.
 enum { GRAM_ROWS = GLA_COMPLEX ? 2 : 4, GRAM_COLUMNS = GLA_VECTOR_BYTES == 64 ? GRAM_ROWS : 2 };
 enum { LONG_TILE_ROWS = GLA_COMPLEX && GLA_VECTOR_BYTES < 64 ? 2 : 4 };
 enum { LONG_TILE_COLUMNS = GLA_COMPLEX || GLA_VECTOR_BYTES < 64 ? 2 : 4 };
-enum { TALL_BLOCK_BYTES = 24 * 1024 };
 
 typedef struct {
   int64_t m, k;      // of T
@@ -44,7 +43,7 @@ static inline int64_t whole_tiles (int64_t registers)
 static void tall_layout (char *base, size_t *at, int64_t m, int64_t k, tall_space *s)
 {
   const int64_t padded = (k + GRAM_ROWS - 1) / GRAM_ROWS * GRAM_ROWS;
-  const int64_t fit = TALL_BLOCK_BYTES / (padded * (int64_t)sizeof (num)) / LONG_TILE_ROWS;
+  const int64_t fit = GLA_TALL_BLOCK_BYTES / (padded * (int64_t)sizeof (num)) / LONG_TILE_ROWS;
   memset (s, 0, sizeof *s);
   s->m = m;
   s->k = k;
