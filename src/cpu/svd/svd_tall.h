@@ -154,7 +154,7 @@ static vec at_least_smallest (tall_lanes *t)
 {
   const int64_t k = t->k;
   num *x = t->work, *y = t->work + k;
-  for (int64_t j = 0; j < k; j++) // of no pattern that a page may have
+  for (int64_t j = 0; j < k; j++) // an arbitrary start
     x[j] = num_from_real (vec_broadcast ((real)1 - (real)(j * 5 % 8) / 3));
   solve_gram (t, x);
   memcpy (y, x, (size_t)k * sizeof *y);
