@@ -308,7 +308,8 @@ void call_at_end (octave::interpreter &interp, const char *name, builtin_method 
 // the place was not Octave's, and then nothing changes.
 octave_value replace_builtin (octave::interpreter &interp, const char *name,
                               builtin_method function);
-// Calls the file of this name that the load path has first, whatever else has the name.
+// Calls the file of this name that the load path has first, whatever else has the name; or, without
+// one, Octave's built-in function.
 octave_value_list call_file (octave::interpreter &interp, const std::string &name,
                              const octave_value_list &args, int outputs);
 // Whether f is an anonymous function, and the variables that it holds.

@@ -40,7 +40,7 @@
 %!test
 %! x = logical ([1, 1, 0; 0, 1, 1; 0, 0, 1]);
 %! for f = {@inv, @pinv, @rank, @cond, @svd, @null, @(x) rank(x, 0.5), @(x) nthargout(2, @svd, x)}
-%!   assert (gather (f{1} (gpuArray (x))), f{1} (x), 1e-14);
+%!   assert (gather (f{1} (gpuArray (x))), f{1} (double (x)), 1e-14); # inv refuses logical ones from Octave 9 on
 %! endfor
 %!error <pagepinv: A must be a single or double array, not logical> pagepinv (gpuArray (true))
 %!error <pageeig: X must be a single or double array, not logical> pageeig (gpuArray (true))

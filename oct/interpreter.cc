@@ -115,6 +115,11 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
   octave::symbol_table &table = interp.get_symbol_table ();
   std::string folder;
   const std::string file = interp.get_load_path ().find_fcn (name, folder);
+  if (file.empty ()) { // built in, as randi is in Octave 11
+    octave_value_list all = ovl (name);
+    all.append (args);
+    return interp.feval ("builtin", all, outputs);
+  }
   octave_value function = table.find_cmdline_function (file);
   if (function.is_undefined ()) {
     function = octave::load_fcn_from_file (file, folder);
