@@ -90,48 +90,14 @@ static inline __attribute__ ((always_inline)) void page_turn_num (num *x)
 #endif
 }
 
-#if GLA_COMPLEX
-// Every second lane of a and b, from lane `odd` on.
-static inline __attribute__ ((always_inline)) vec page_every_second (vec a, vec b, int odd)
-{
-#ifdef __clang__
-  vec r;
-  for (int l = 0; l < GLA_LANES; l++)
-    r[l] = 2 * l < GLA_LANES ? a[2 * l + odd] : b[2 * l + odd - GLA_LANES];
-  return r;
-#else
-  mask from = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    from[l] = 2 * l + odd;
-  return __builtin_shuffle (a, b, from);
-#endif
-}
-
-// Lanes of a and b in turn: the first half of them, or the second.
-static inline __attribute__ ((always_inline)) vec page_in_turn (vec a, vec b, int second)
-{
-#ifdef __clang__
-  vec r;
-  for (int l = 0; l < GLA_LANES; l++)
-    r[l] = (l & 1 ? b : a)[second * GLA_LANES / 2 + l / 2];
-  return r;
-#else
-  mask from = {0};
-  for (int l = 0; l < GLA_LANES; l++)
-    from[l] = (l & 1 ? GLA_LANES : 0) + second * GLA_LANES / 2 + l / 2;
-  return __builtin_shuffle (a, b, from);
-#endif
-}
-#endif
-
 // Elements that follow one another in memory; `sign` is that of their imaginary parts.
 static inline __attribute__ ((always_inline)) num page_load (const real *at, real sign)
 {
   num x;
 #if GLA_COMPLEX
   const vec a = page_read (at), b = page_read (at + GLA_LANES);
-  x.re = page_every_second (a, b, 0);
-  x.im = page_every_second (a, b, 1) * sign;
+  x.re = every_second (a, b, 0);
+  x.im = every_second (a, b, 1) * sign;
 #else
   (void)sign;
   x.re = page_read (at);
@@ -142,8 +108,8 @@ static inline __attribute__ ((always_inline)) num page_load (const real *at, rea
 static inline __attribute__ ((always_inline)) void page_store (real *at, num x)
 {
 #if GLA_COMPLEX
-  page_write (at, page_in_turn (x.re, x.im, 0));
-  page_write (at + GLA_LANES, page_in_turn (x.re, x.im, 1));
+  page_write (at, by_turns (x.re, x.im, 0));
+  page_write (at + GLA_LANES, by_turns (x.re, x.im, GLA_LANES / 2));
 #else
   page_write (at, x.re);
 #endif
