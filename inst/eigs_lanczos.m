@@ -94,7 +94,8 @@
 ## @item @qcode{"steps"}
 ## With @qcode{"plain"}: exactly this number of steps, without a test of convergence.
 ## @item @qcode{"block"}
-## The number of vectors multiplied at once, 1 to 8 @{1 on the CPU, 4 on a GPU@}.
+## The number of vectors multiplied at once, 1 to 8, on a GPU 1, 2, 4 or 8 @{1 on the CPU, 4
+## on a GPU@}.
 ## @item @qcode{"certify"}
 ## Search for missed eigenvalues @{@code{true}@}.
 ## @item @qcode{"precision"}

@@ -223,7 +223,8 @@ template <class T> gla_status krylov_ranks<T>::multiply_rows (int64_t from, int6
 
 template <class T> gla_status krylov_ranks<T>::exchange_rows (int64_t from)
 {
-  GLA_TRY (own_rows (from));
+  if (!alone ())
+    GLA_TRY (own_rows (from));
   const gla_link_rows rows = {swap->give, swap->take, out,
                               x,          this->n,    this->b * (int64_t)sizeof (T)};
   return rank_link_exchange (swap->link, &rows, this->place.stream);

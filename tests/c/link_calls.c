@@ -17,7 +17,9 @@ enum { CALLS = 2, SAMPLES = 12 };
 
 typedef struct {
   gla_type type;
-  int calls; // of eigenvalues, one after the other
+  int calls;   // of eigenvalues, one after the other
+  int64_t cut; // nothing connects rows before this one with others; 0: nothing is cut
+  int block;   // 0: 2
   double patience;
   int silent;                // this rank, from 1, does not ask for NCCL; 0: all do
   int stop_rank;             // -1: none
@@ -40,16 +42,33 @@ static double seconds (void)
 // eigenvalues
 //------------------------------------------------------------------------------
 
+// Drops the entries that connect rows before `at` with others, from rows from, from+1, ...; all
+// values are the same.
+static void cut_ring (gla_csr *csr, int64_t from, int64_t at)
+{
+  int64_t *start = (int64_t *)(uintptr_t)csr->start, *index = (int64_t *)(uintptr_t)csr->index,
+          kept = 0, e = 0;
+  for (int64_t i = 0; i < csr->rows; i++) {
+    for (; e < start[i + 1]; e++)
+      if ((index[e] < at) == (from + i < at))
+        index[kept++] = index[e];
+    start[i + 1] = kept;
+  }
+}
+
 static gla_status eigenvalues (gla_context *ctx, gla_ranks *ranks, const one_case *c,
                                const int64_t *rows)
 {
-  const gla_csr csr = ring (c->type, rows[0], rows[1]);
+  gla_csr csr = ring (c->type, rows[0], rows[1]);
   gla_array x = matrix (c->type, csr.rows, 3), values = matrix (gla_type_real (c->type), 3, 1);
   gla_sparse_rows *S;
   double residuals[3];
-  gla_eigs_options o = {.size = sizeof o, .block = 2, .basis = 16, .maxit = 3};
+  gla_eigs_options o = {
+      .size = sizeof o, .block = c->block ? c->block : 2, .basis = 16, .maxit = 3};
   const gla_eigs_results results = {
       .size = sizeof results, .values = values, .vectors = x, .residuals = residuals};
+  if (c->cut > 0)
+    cut_ring (&csr, rows[0], c->cut);
   gla_status status = gla_sparse_rows_create (ctx, ranks, &csr, &S, NULL);
   if (status == GLA_OK)
     status = gla_eigs_rows (ctx, S, 3, GLA_EIGS_WHICH_LA, &results, &o, NULL);
@@ -179,6 +198,26 @@ static void check_counters (void)
              (char)types[t], (long long)(messages[1] - messages[0]),
              (long long)(bytes[1] - bytes[0]), (long long)more);
     }
+}
+
+// A GPU has no blocks of three vectors.
+static void check_block (void)
+{
+  one_case c = {.type = GLA_TYPE_D, .calls = 1, .block = 3, .stop_rank = -1};
+  CHECK (run (&c, 2, "a block of 3") == GLA_ERROR_BAD_ARGUMENT &&
+             strstr (all.members[0].message, "a block other than 1, 2, 4 or 8") != NULL,
+         "a block of 3: %s", all.members[0].message);
+}
+
+// Ranks that need no rows of others, all of them or one.
+static void check_alone (void)
+{
+  for (int ranks = 2; ranks <= MOST; ranks++) {
+    crew_split (N, ranks, 0, first);
+    one_case c = {.type = GLA_TYPE_D, .calls = CALLS, .stop_rank = -1, .cut = first[ranks - 1]};
+    CHECK (run (&c, ranks, "a rank alone") == GLA_OK, "%s", all.members[0].message);
+    expect_way (&c, ranks, "nccl", "2.28.3", "a rank alone");
+  }
 }
 
 //------------------------------------------------------------------------------
@@ -329,7 +368,9 @@ int main (int argc, char **argv)
     return check_library (argv[1], argv[2]);
   setenv ("GPULINALG_NCCL", "yes", 1);
   check_rows (&all);
+  check_block ();
   check_counters ();
+  check_alone ();
   check_silent ();
   check_faults ();
   check_cuda_failures (2);
