@@ -1,14 +1,15 @@
 // bench_gsvd_gpus.c: one pair of gla_gsvd on one GPU and shared by several, from arrays of the host
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// bench_gsvd_gpus [GPUS [MOST [TYPES]]]: square random pairs of order 1024 .. MOST (8192), types
-// dz, methods "tangent" and "hz", all five outputs, on the first GPU and on the first 2, 4, .. GPUS
-// (2) of them. Memory for the results is new in each call, as Octave's. The columns of the table:
-// GPUs, type, order, method, milliseconds of the call (the least of up to three), of what comes
-// before the sweeps (with the copies of A and B), of all sweeps, of what comes behind them, number
-// of sweeps, the time of one GPU over this one, and whether all bits are those of one GPU. The
-// sweeps are timed as they are reported: what comes before them is the time to the end of the first
-// one less the mean of the others. Build it with make -C bench gpus.
+// bench_gsvd_gpus [GPUS [MOST [TYPES [LEAST [METHOD]]]]]: square random pairs of order LEAST
+// (1024), twice that .. MOST (8192), types dz, methods "tangent" and "hz" or one of them, all five
+// outputs, on the first GPU and on the first 2, 4, .. GPUS (2) of them. Memory for the results is
+// new in each call, as Octave's. The columns of the table: GPUs, type, order, method, milliseconds
+// of the call (the least of up to three), of what comes before the sweeps (with the copies of A and
+// B), of all sweeps, of what comes behind them, number of sweeps, the time of one GPU over this
+// one, and whether all bits are those of one GPU. The sweeps are timed as they are reported: what
+// comes before them is the time to the end of the first one less the mean of the others. Build it
+// with make -C bench gpus.
 
 #include "gpulinalg.h"
 
@@ -110,15 +111,19 @@ static times best_of (gla_context *ctx, gla_array *a, gla_gsvd_method method)
   return best;
 }
 
+static const char *name_of (int method)
+{
+  return method == GLA_GSVD_METHOD_HZ ? "hz" : "tangent";
+}
+
 static void print (const gla_array *a, int gpus, gla_gsvd_method method, const times *t, double one,
                    int same)
 {
   const double sweep = t->sweeps > 1 ? (t->last - t->first) / (t->sweeps - 1) : 0;
   printf ("%d\t%c\t%lld\t%s\t%.4g\t%.4g\t%.4g\t%.4g\t%d\t%.2f\t%d\n", gpus, (char)a[A].type,
-          (long long)a[A].rows, method == GLA_GSVD_METHOD_HZ ? "hz" : "tangent",
-          1e3 * (t->ended - t->begun), 1e3 * (t->first - sweep - t->begun),
-          1e3 * (t->last - t->first + sweep), 1e3 * (t->ended - t->last), t->sweeps,
-          one / (t->ended - t->begun), same);
+          (long long)a[A].rows, name_of (method), 1e3 * (t->ended - t->begun),
+          1e3 * (t->first - sweep - t->begun), 1e3 * (t->last - t->first + sweep),
+          1e3 * (t->ended - t->last), t->sweeps, one / (t->ended - t->begun), same);
   fflush (stdout);
 }
 
@@ -157,14 +162,16 @@ int main (int argc, char **argv)
 {
   const int gpus = argc > 1 ? atoi (argv[1]) : 2;
   const int64_t most = argc > 2 ? atoi (argv[2]) : 8192;
+  const int64_t least = argc > 4 ? atoi (argv[4]) : 1024;
   gla_context *ctx;
-  if (gpus < 1 || gpus > 8 || gla_context_create (&ctx) != GLA_OK)
-    fail ("GPUS is a number from 1 to 8");
+  if (gpus < 1 || gpus > 8 || least < 1 || gla_context_create (&ctx) != GLA_OK)
+    fail ("GPUS is a number from 1 to 8, LEAST at least 1");
   printf ("gpus\ttype\tn\tmethod\tms\tbefore\tsweeps_ms\tbehind\tsweeps\tratio\tsame_bits\n");
-  for (int64_t n = 1024; n <= most; n *= 2)
+  for (int64_t n = least; n <= most; n *= 2)
     for (const char *type = argc > 3 ? argv[3] : "dz"; *type != '\0'; type++)
       for (int method = GLA_GSVD_METHOD_TANGENT; method >= GLA_GSVD_METHOD_HZ; method--)
-        compare (ctx, (gla_type)*type, n, gpus, (gla_gsvd_method)method);
+        if (argc < 6 || strcmp (argv[5], name_of (method)) == 0)
+          compare (ctx, (gla_type)*type, n, gpus, (gla_gsvd_method)method);
   gla_context_destroy (ctx);
   return 0;
 }
