@@ -41,7 +41,7 @@ graph = ba_graph (60000, 5, 3);
 path = spdiags (ones (50001, 1) * [1, 0, 1], -1:1, 50001, 50001) + spdiags ((1:50001)' / 1e4, 0, 50001, 50001);
 complex = path + 1i * (triu (path, 1) - tril (path, -1));
 cases = {"graph", graph, {}; "single", graph, {"precision", "single"}; "path", path, {"tol", 1e-3, "maxit", 20};
-         "complex", complex, {"tol", 1e-3, "maxit", 20}; "blocks", double (graph), {"block", 2}};
+         "complex", complex, {"tol", 1e-3, "maxit", 20}; "blocks", double(graph), {"block", 2}};
 if (! isempty (fault))
   sigterm_dumps_octave_core (false);
   if (rank == ranks - 1)
