@@ -202,10 +202,16 @@ static void make_all_vectors (const basis *b, int64_t q, const int *source, int6
   make_vectors (b, source + economy, count - economy, to + economy * ld * GLA_PARTS, ld);
 }
 
+// How far columns of `rows` rows are apart; a single one may have any stride.
+static int64_t stride_of (const gla_array *a, int64_t rows)
+{
+  return a->columns > 1 ? a->column_stride : rows;
+}
+
 // Where U or V of a page goes: to the caller, or into the workspace where only X needs it.
 static real *vectors_at (const gla_array *a, int64_t page, real *own, int64_t rows, int64_t *ld)
 {
-  *ld = a->data != NULL ? a->column_stride : rows;
+  *ld = a->data != NULL ? stride_of (a, rows) : rows;
   return a->data != NULL ? column_of (a, page, 0) : own;
 }
 
@@ -276,7 +282,7 @@ static void scale_x (const gsvd *w, const entry *e, real *x)
 static void store_x (const gla_cpu_gsvd_task *task, int64_t page, gsvd *w)
 {
   const gla_gsvd_chunk *c = task->chunk;
-  const int64_t p = w->p, ldx = c->X.column_stride;
+  const int64_t p = w->p, ldx = stride_of (&c->X, p);
   real *a = w->tall_a ? w->tall_f : w->pair.f, *b = w->tall_b ? w->tall_g : w->pair.g;
   int64_t ldu, ldv;
   const real *u = vectors_at (&c->U, page, w->u, w->m, &ldu);
