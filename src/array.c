@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "arrays.h"
+#include "common/blas.h"
 
 #include <float.h>
 #include <string.h>
@@ -103,6 +104,17 @@ gla_status gla_check_rows (gla_context *ctx, const char *name, const gla_array *
     return GLA_OK;
   return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "%s has row stride %lld, it must be 1", name,
                    (long long)a->row_stride);
+}
+
+gla_status gla_check_columns (gla_context *ctx, const char *name, const gla_array *a)
+{
+  const int wide = sizeof (gla_blas_int) > 4 && a->device == GLA_DEVICE_HOST;
+  const int64_t most = wide ? INT64_MAX : INT32_MAX;
+  if (a->columns > 1 && a->rows <= most && a->column_stride > most)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "%s has column stride %lld, it must be at most %lld", name,
+                     (long long)a->column_stride, (long long)most);
+  return gla_check_rows (ctx, name, a);
 }
 
 gla_status gla_check_input (gla_context *ctx, const char *name, const gla_array *a)

@@ -13,6 +13,9 @@ gla_status gla_check_array (gla_context *ctx, const char *name, const gla_array 
 gla_status gla_check_input (gla_context *ctx, const char *name, const gla_array *a);
 // Whether row_stride is 1.
 gla_status gla_check_rows (gla_context *ctx, const char *name, const gla_array *a);
+// The same, and whether the BLAS or cuBLAS, which may write it, can count column_stride. More rows
+// than they count are a matter of the backends.
+gla_status gla_check_columns (gla_context *ctx, const char *name, const gla_array *a);
 // Whether the array is where another one is.
 gla_status gla_check_place (gla_context *ctx, const char *name, const gla_array *a,
                             const char *other_name, const gla_array *other);

@@ -45,7 +45,7 @@ static gla_status check_results (gla_context *ctx, const gla_array *A, const gla
   if (status == GLA_OK && r->V.data != NULL)
     status = gla_check_array (ctx, "V", &r->V, A->type, n, columns, pages);
   if (status == GLA_OK && r->V.data != NULL)
-    status = gla_check_rows (ctx, "V", &r->V);
+    status = gla_check_columns (ctx, "V", &r->V);
   if (status == GLA_OK && r->V.data != NULL)
     status = gla_check_place (ctx, "V", &r->V, "A", A);
   if (status == GLA_OK && r->rcond.data != NULL)

@@ -48,7 +48,7 @@ static gla_status check_vectors (gla_context *ctx, const char *name, const gla_a
   const int full = values == least_of (A) && a->columns == rows;
   gla_status status = gla_check_array (ctx, name, a, A->type, rows, full ? rows : values, A->pages);
   if (status == GLA_OK)
-    status = gla_check_rows (ctx, name, a);
+    status = gla_check_columns (ctx, name, a);
   return status == GLA_OK ? gla_check_place (ctx, name, a, "A", A) : status;
 }
 

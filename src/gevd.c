@@ -28,7 +28,7 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     return GLA_OK;
   const int64_t rows = A->rows + B->rows, q = rows < A->columns ? rows : A->columns;
   const gla_status status = gla_check_array (ctx, "Z", &r->Z, A->type, A->columns, q, A->pages);
-  return status == GLA_OK ? gla_check_rows (ctx, "Z", &r->Z) : status;
+  return status == GLA_OK ? gla_check_columns (ctx, "Z", &r->Z) : status;
 }
 
 // X becomes balanced, and Z the inverse of its adjoint.

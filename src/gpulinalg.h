@@ -75,9 +75,9 @@ typedef enum {
 // The letters of LAPACK: single, double, complex single, complex double.
 typedef enum { GLA_TYPE_S = 's', GLA_TYPE_D = 'd', GLA_TYPE_C = 'c', GLA_TYPE_Z = 'z' } gla_type;
 
-// A stack of column-major matrices that the caller owns. Element (i, j) of page p is at
-// data + i*row_stride + j*column_stride + p*page_stride, counted in elements of the type
-// (a complex number is one element, real part first).
+// A stack of column-major matrices that the caller owns. Element (i, j) of page p is at data +
+// i*row_stride + j*column_stride + p*page_stride, in elements of the type (a complex number is one,
+// real part first). column_stride of results is at most what the BLAS counts, 2^31-1 as a rule.
 typedef struct {
   void *data;
   gla_type type;

@@ -42,7 +42,7 @@ static gla_status check_output (gla_context *ctx, const expectation *e, const gl
   gla_status status =
       gla_check_array (ctx, e->name, a, e->type, e->rows, e->columns[which], A->pages);
   if (status == GLA_OK && e->rows > 1 && a->columns > 1)
-    status = gla_check_rows (ctx, e->name, a);
+    status = gla_check_columns (ctx, e->name, a);
   return status == GLA_OK ? gla_check_place (ctx, e->name, a, "A", A) : status;
 }
 

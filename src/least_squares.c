@@ -40,6 +40,8 @@ static gla_status check (gla_context *ctx, const gla_array *A, const gla_array *
     status = check_one (ctx, "B", B, A->type, A->rows, B->columns, A->pages);
   if (status == GLA_OK)
     status = check_one (ctx, "X", X, A->type, A->columns, B->columns, A->pages);
+  if (status == GLA_OK)
+    status = gla_check_columns (ctx, "X", X);
   const gla_named_array arrays[] = {{"A", A}, {"B", B}, {"X", X}};
   return status == GLA_OK ? gla_check_apart (ctx, arrays, 2, 3) : status;
 }

@@ -39,7 +39,7 @@ static gla_status check_vectors (gla_context *ctx, const char *name, const gla_a
   if (a->data == NULL)
     return GLA_OK;
   const gla_status status = check_result (ctx, name, a, A, A->rows);
-  return status == GLA_OK ? gla_check_rows (ctx, name, a) : status;
+  return status == GLA_OK ? gla_check_columns (ctx, name, a) : status;
 }
 
 static gla_status check (gla_context *ctx, const gla_array *A, const gla_pageeig_results *r)
