@@ -71,6 +71,10 @@ public:
   SparseMatrix sparse_matrix_value (bool = false) const { not_a_matrix (); }
   SparseComplexMatrix sparse_complex_matrix_value (bool = false) const { not_a_matrix (); }
   octave_value full_value () const { not_a_matrix (); }
+  bool is_true () const { not_an_operand (); }
+  octave_value resize (const dim_vector &, bool = false) const { not_an_operand (); }
+  // Octave asks for it where no function is installed for an operator and these classes.
+  type_conv_info numeric_conversion_function () const { return type_conv_info (refuse); }
   octave_idx_type nnz () const { return m_view.plan->matrix ().info ().entries; }
 
   // The last argument of save_binary was a reference before Octave 6.
@@ -95,6 +99,15 @@ private:
                    "spmv_plan: this function does not accept a plan; spmv, the operator * and "
                    "eigs_lanczos (for eigs) do; the matrix of a plan P is P.matrix");
   }
+  OCTAVE_NORETURN static void not_an_operand ()
+  {
+    error_with_id ("gpulinalg:bad-class",
+                   "spmv_plan: this operator or statement does not accept a plan; P * X and X * P "
+                   "with a full matrix X, P', P.' and P == Q do; the matrix of a plan P is "
+                   "P.matrix");
+  }
+
+  static octave_base_value *refuse (const octave_base_value &) { not_an_operand (); }
 
   gla::plan_view m_view; // has a plan, except in the value that registers the type
 
@@ -223,9 +236,31 @@ static octave_value factor_value (const octave_base_value &x)
   return X.islogical () && !X.issparse () ? X.as_double () : X;
 }
 
+// Whether a number stands where a product needs a matrix of `size` rows or columns.
+static bool is_number (const octave_base_value &x, octave_idx_type size)
+{
+  return size != 1 && x.dims ().numel () == 1 && x.ndims () == 2;
+}
+
+OCTAVE_NORETURN static void refuse_number (const gla::plan_view &p)
+{
+  error_with_id ("gpulinalg:bad-shape",
+                 "spmv_plan: P cannot be multiplied by a number; multiply X or P*X by it, or make "
+                 "a plan of the matrix times the number; P is %s",
+                 p.dims ().str ().c_str ());
+}
+
+// Of the rows of ranks each may have one; the ranks check them together.
+static bool is_by_rows (const gla::plan_view &p)
+{
+  return p.plan->matrix ().rows () != nullptr;
+}
+
 static octave_value plan_times (const octave_base_value &p, const octave_base_value &x)
 {
   octave_value_list y = gla::guarded ("spmv", [&] () {
+    if (!is_by_rows (view_of (p)) && is_number (x, view_of (p).dims () (1)))
+      refuse_number (view_of (p));
     return ovl (gla::multiply_plan (gla::the_interpreter (), view_of (p), factor_value (x),
                                     octave_value ()));
   });
@@ -235,8 +270,16 @@ static octave_value plan_times (const octave_base_value &p, const octave_base_va
 // x*P = (P.'*x.').'
 static octave_value times_plan (const octave_base_value &x, const octave_base_value &p)
 {
+  const gla::plan_view &view = view_of (p);
   octave_value_list y = gla::guarded ("spmv", [&] () {
-    octave_value y = gla::multiply_plan (gla::the_interpreter (), view_of (p).then (true, false),
+    if (!is_by_rows (view) && is_number (x, view.dims () (0)))
+      refuse_number (view);
+    if (!is_by_rows (view) && x.ndims () == 2 && x.columns () != view.dims () (0))
+      error_with_id ("gpulinalg:bad-shape",
+                     "spmv_plan: in X*P, X must have as many columns as P has rows, but X is %s "
+                     "and P is %s",
+                     x.dims ().str ().c_str (), view.dims ().str ().c_str ());
+    octave_value y = gla::multiply_plan (gla::the_interpreter (), view.then (true, false),
                                          transpose (factor_value (x)), octave_value ());
     return ovl (transpose (y));
   });

@@ -84,8 +84,9 @@ of @var{A}, and @code{@var{P}.matrix} is @var{A}.  @code{@var{P} * @var{x}} is
 which cost nothing, so that @code{@var{P}' * @var{x}} and @code{@var{x}' * @var{P}} are
 products by the same @var{P}.  @var{x} may be a gpuArray, see @code{spmv}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
 are true where the matrices and their precisions are equal.  A plan cannot be indexed
-otherwise, changed, or saved to a file, and functions that want a matrix, such as
-@code{eigs}, do not take it.
+otherwise, changed, or saved to a file.  Other operators, such as @code{2 * @var{P}} and
+@code{@var{P} + @var{Q}}, and functions that want a matrix, such as @code{eigs}, do not
+take it.
 
 @example
 @group
@@ -106,7 +107,10 @@ abs (norm (x) - 1) < 1e-12
 @table @code
 @item gpulinalg:bad-class
 @var{A} is neither sparse nor a plan; or, later, a plan is indexed, changed, saved,
-or given to a function that does not take plans.
+or given to an operator or a function that does not take plans.
+@item gpulinalg:bad-shape
+In @code{@var{P} * @var{x}} or @code{@var{x} * @var{P}} the sizes do not match, or
+@var{x} is a number.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
@@ -259,7 +263,6 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error id=gpulinalg:no-device spmv_plan (speye (2), "device", 77)
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2))(1)
 %!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2)).values
-%!error spmv_plan (speye (2)) + 1
 
 %!## products by operators, of the plan and its transposes, real and complex
 %!function check_products (A, x, y)
@@ -302,11 +305,20 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error <X must have as many rows as A has columns, but A is 2x3 and X is 2x1> spmv_plan (sparse (2, 3)) * [1; 2]
 %!error <X must be a full array, not sparse> spmv_plan (speye (2)) * speye (2)
 %!error <X must be a matrix, but it is 2x1x2> spmv_plan (speye (2)) * ones (2, 1, 2)
+%!error id=gpulinalg:bad-shape 2 * spmv_plan (speye (2))
+%!error <P cannot be multiplied by a number; multiply X or P\*X by it, or make a plan of the matrix times the number; P is 2x3> ...
+%! 2 * spmv_plan (sparse (2, 3))
+%!error <P cannot be multiplied by a number> spmv_plan (speye (2)) * single (2i)
+%!error <P cannot be multiplied by a number> spmv_plan (speye (2)) * true
+%!error <in X\*P, X must have as many columns as P has rows, but X is 1x3 and P is 2x3> ...
+%! [1, 2, 3] * spmv_plan (sparse (2, 3))
+%!error <X must be a matrix, but it is 2x1x2> ones (2, 1, 2) * spmv_plan (speye (2))
 %!error <the plan is a transpose> eigs_lanczos (spmv_plan (sparse ([1, 2i; -2i, 1])).', 1)
 
 %!## functions that do not accept a plan name those that do
 %!error <does not accept a plan; spmv, the operator \* and eigs_lanczos \(for eigs\) do> eigs (spmv_plan (speye (9)), 2)
 %!error <P.matrix> full (spmv_plan (speye (2)))
+%!error <a plan cannot be indexed; its matrix is P.matrix> spmv_plan (speye (2)){1}
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.matrix = 3;
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P(1) = 3;
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P{1} = 3;
@@ -315,4 +327,52 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %! spmv_plan (speye (2), reshape ("device", [1, 3, 2]))
 %!error <option "precision" must be "single" or "double", not of class char of size 1x3x2> ...
 %! spmv_plan (speye (2), "precision", reshape ("single", [1, 3, 2]))
+
+%!## operators that do not accept a plan name those that do
+%!function y = if_of (P)
+%!  y = 0;
+%!  if (P)
+%!    y = 1;
+%!  endif
+%!endfunction
+%!function P = counted (P)
+%!  P++;
+%!endfunction
+%!function x = placed (P)
+%!  x = [1, 2];
+%!  x(1) = P;
+%!endfunction
+%!test
+%! P = spmv_plan (speye (2));
+%! refused = {@() P + 1, @() 1 - P, @() P + P, @() P .* 2, @() 2 .* P, @() P / 2, @() P \ [1; 2], ...
+%!            @() P ^ 2, @() P * P, @() P == 2, @() P != P, @() 1 < P, @() P & P, @() -P, @() ! P, ...
+%!            @() P * int8 (2), @() int8 (2) * P, @() P * {1}, @() {1} + P, @() [P, P], @() [P; P], ...
+%!            @() P + speye (2), @() P * P', @() if_of (P), @() P && true, @() counted (P), ...
+%!            @() placed (P)};
+%! for k = 1:numel (refused)
+%!   err.identifier = err.message = "";
+%!   try
+%!     refused{k} ();
+%!   catch err
+%!   end_try_catch
+%!   assert (err.identifier, "gpulinalg:bad-class", func2str (refused{k}));
+%!   assert (! isempty (strfind (err.message, "the matrix of a plan P is P.matrix")));
+%! endfor
+%! for op = {"P * X", "X * P", "P'", "P.'", "P == Q"}
+%!   assert (! isempty (strfind (err.message, op{1})), op{1});
+%! endfor
+
+%!## factors of all classes that Octave makes matrices of
+%!test
+%! P = spmv_plan (sparse ([1, 2; 3, 4]));
+%! assert (P * diag ([1, 2]), [1, 4; 3, 8]);
+%! assert (diag (single ([1, 2])) * P, single ([1, 2; 6, 8]));
+%! assert (P * diag ([1i, 2]), [1i, 4; 3i, 8]);
+%! assert (P * eye (2)(:,[2, 1]), [2, 1; 4, 3]);
+%! assert ((1:2) * P, [7, 10]);
+%! assert (P * find ([1; 1]), [5; 11]);
+%! assert (P * ["a"; "b"], [1, 2; 3, 4] * [97; 98]);
+%! assert ([true, false] * P, [1, 2]);
+%! assert (isequal (P, 2), false);
+%! assert (isequal ({P, {P}, struct("p", P).p}, {P, {P}, P}));
 */
