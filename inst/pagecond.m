@@ -50,7 +50,7 @@ function c = pagecond (A, varargin)
   [~, o] = __svd_arguments__ ("pagecond", "A", A, varargin, struct ("device", "auto"));
   s = __svd_of_pages__ ("pagecond", A, o.device);
   if (rows (s) == 0)
-    c = zeros ([1, 1, size(A)(3:end)], class (A));
+    c = reshape (sum (s, 1), [1, 1, size(A)(3:end)]);   # zeros of the class and in the place of s
     return;
   endif
   c = s(1,1,:) ./ s(end,1,:);

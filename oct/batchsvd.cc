@@ -212,7 +212,7 @@ Anal.@: Appl.@: 29 (2008), 1322--1342.
 @end deftypefn)doc")
 {
   return gla::guarded ("batchsvd", [&] () {
-    return gla::with_gpu_arrays (
+    return gla::with_gpu_matrices (
         args, nargout < 2 ? "r" : "arah",
         [&] (const octave_value_list &all) { return batchsvd_body (interp, all, nargout); });
   });

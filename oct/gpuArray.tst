@@ -36,6 +36,33 @@
 %!   assert (gather (squeeze (gpuArray (x))), squeeze (x));
 %! endfor
 
+%!## functions of empty arrays give what they give for those of the host
+%!function check_empty (f, x)
+%!  expected = f (x);
+%!  y = f (gpuArray (x));
+%!  if (iscell (y))
+%!    y = cellfun (@gather, y, "UniformOutput", false);
+%!  endif
+%!  assert (gather (y), expected);
+%!endfunction
+%!test
+%! functions = {@batchsvd, @(x) nthargout(1:3, @batchsvd, x), @pagesvd, @pagenorm, @qr_block, ...
+%!              @(x) nthargout(1:2, @qr_block, x), @pagepinv, @pagerank, @pagecond, ...
+%!              @(x) pagelsqminnorm(x, x), @(x) gsvd_hz(x, x), @(x) gevd_hz(x, x)};
+%! square = {@pageinv, @(x) nthargout(1:2, @pageinv, x), @(x) pagemldivide(x, x), ...
+%!           @(x) pagemrdivide(x, x), @batcheig, @(x) pagefunm(x, "exp"), @pageeig};
+%! for s = {[0, 0], [0, 3], [3, 0], [0, 0, 2], [0, 3, 2], [3, 0, 2], [3, 3, 0]}
+%!   for f = [functions, square(s{1}(1) == s{1}(2) & 1:numel (square))]
+%!     check_empty (f{1}, zeros (s{1}));
+%!     check_empty (f{1}, single (zeros (s{1})));
+%!   endfor
+%! endfor
+%! for f = {@inv, @pinv, @rank, @cond, @svd}
+%!   check_empty (f{1}, []);
+%! endfor
+%! assert (gather (pageinv (gpuArray (zeros (0, 0, 2))) + gpuArray (1)), zeros (0, 0, 2));
+%! assert (gather (pagenorm (gpuArray (zeros (0, 3, 2))) + gpuArray (1)), ones (1, 1, 2));
+
 %!## logical matrices are numbers for functions of one matrix, and no pages
 %!test
 %! x = logical ([1, 1, 0; 0, 1, 1; 0, 0, 1]);

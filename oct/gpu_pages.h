@@ -241,6 +241,16 @@ octave_value_list with_gpu_arrays (const octave_value_list &args, const char *ou
                                                     : body (args);
 }
 
+// The same for functions that the library does not have for empty arrays on a GPU: of these nothing
+// is copied.
+template <typename Body>
+octave_value_list with_gpu_matrices (const octave_value_list &args, const char *outputs, Body body)
+{
+  return args.length () > 0 && args (0).isempty () && any_gpu_array (args)
+             ? with_gathered (args, outputs, body)
+             : with_gpu_arrays (args, outputs, body);
+}
+
 } // namespace gla
 
 #endif

@@ -153,7 +153,7 @@ There is not enough memory.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagemrdivide", [&] () {
-    return gla::with_gpu_arrays (args, "arh", [&] (const octave_value_list &all) {
+    return gla::with_gpu_matrices (args, "arh", [&] (const octave_value_list &all) {
       return pagemrdivide_body (interp, all, nargout);
     });
   });

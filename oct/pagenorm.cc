@@ -305,11 +305,9 @@ There is not enough memory.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagenorm", [&] () {
-    auto body = [&] (const octave_value_list &all) { return pagenorm_body (interp, all, nargout); };
-    // of empty pages nothing is copied
-    if (args.length () > 0 && gla::is_gpu_array (args (0)) && args (0).isempty ())
-      return gla::with_gathered (args, "r", body);
-    return gla::with_gpu_arrays (args, "r", body);
+    return gla::with_gpu_matrices (args, "r", [&] (const octave_value_list &all) {
+      return pagenorm_body (interp, all, nargout);
+    });
   });
 }
 

@@ -80,7 +80,7 @@ There is not enough memory.
 @end deftypefn)doc")
 {
   return gla::guarded ("pagesvd", [&] () {
-    return gla::with_gpu_arrays (
+    return gla::with_gpu_matrices (
         args, nargout < 2 ? "r" : "ara",
         [&] (const octave_value_list &all) { return pagesvd_body (interp, all, nargout); });
   });

@@ -402,7 +402,7 @@ Reconstructing Householder vectors from tall-skinny QR, Proc.@: IPDPS (2014).
 {
   return gla::guarded ("qr_block", [&] () {
     if (!gla::wants_mpi (args))
-      return gla::with_gpu_arrays (args, places_of (args), [&] (const octave_value_list &all) {
+      return gla::with_gpu_matrices (args, places_of (args), [&] (const octave_value_list &all) {
         return qr_block_body (interp, all, nargout);
       });
     return gla::together ("qr_block", interp, [&] (gla::collective &collective) {

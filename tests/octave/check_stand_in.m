@@ -261,5 +261,20 @@ for k = 1:2
   count (strcmp (id, "gpulinalg:bad-value"), "pageinv with a bad \"%s\": \"%s\"", bad{k,1}, id);
 endfor
 
+% functions of empty pages have the shapes and classes that they have for ordinary arrays
+for s = {[0, 0], [0, 3], [3, 0], [0, 0, 2], [0, 3, 2], [3, 0, 2], [3, 3, 0]}
+  for f = {@batchsvd, @pagesvd, @pagenorm, @qr_block, @pagepinv, @pagecond, @(x) pagelsqminnorm(x, x), @pageinv, @(x) pagemldivide(x, x), @(x) pagemrdivide(x, x)}
+    x = zeros (s{1}, "single");
+    expected = y = "an error";
+    try
+      expected = f{1} (x);
+      y = f{1} (gpuArray (x));
+    catch err
+      y = err.message;
+    end_try_catch
+    count (ischar (expected) || (isgpuarray (y) && isequal (size (y), size (expected)) && strcmp (underlyingType (y), class (expected))), "%s of %s: %s", func2str (f{1}), mat2str (s{1}), disp (y));
+  endfor
+endfor
+
 printf ("check_stand_in: %d passed, %d failed, 0 skipped\n", counts);
 exit (counts(2) > 0);
