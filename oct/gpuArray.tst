@@ -57,11 +57,24 @@
 %!     check_empty (f{1}, single (zeros (s{1})));
 %!   endfor
 %! endfor
-%! for f = {@inv, @pinv, @rank, @cond, @svd}
+%! for f = {@inv, @pinv, @rank, @cond, @svd, @diag, @(x) diag(x, 1)}
 %!   check_empty (f{1}, []);
 %! endfor
 %! assert (gather (pageinv (gpuArray (zeros (0, 0, 2))) + gpuArray (1)), zeros (0, 0, 2));
 %! assert (gather (pagenorm (gpuArray (zeros (0, 3, 2))) + gpuArray (1)), ones (1, 1, 2));
+
+%!## arguments of diag and find that are no sizes; of ordinary arrays Octave gives the error, if any
+%!testif ; ! isempty (gpulinalg_info ().devices)
+%! fail ("diag (gpuArray ([1, 2]), -1, 2)", "diag: M and N must not be negative, but they are -1x2");
+%! fail ("diag (gpuArray ([1, 2]), 2, -1)", "diag: M and N must not be negative, but they are 2x-1");
+%! fail ("diag (gpuArray (ones (2)), 2, 2)", "diag: requires a vector, not 2x2");
+%! fail ("find (gpuArray ([1, 1, 1]), 1.5)", "find: N must be a positive integer");
+%! fail ("find (gpuArray ([1, 1, 1]), -1)", "find: N must be a positive integer");
+%! fail ("find (gpuArray ([1, 1, 1]), 2, 'middle')", 'find: DIRECTION must be "first" or "last"');
+%!test
+%! assert (gather (find (gpuArray ([0, 1, 1, 1]), 2, "last")), [3, 4]);
+%! assert (gather (find (gpuArray ([0, 1, 1, 1]), 2, "first")), [2, 3]);
+%! assert (gather (find (gpuArray ([0, 1, 1, 1]), 2)), [2, 3]);
 
 %!## logical matrices are numbers for functions of one matrix, and no pages
 %!test

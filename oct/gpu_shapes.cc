@@ -128,8 +128,10 @@ gpu_value diagonal (const gpu_value &x, const octave_value_list &more)
   const dim_vector dims = x.dims ();
   const bool vector = dims.ndims () == 2 && (dims (0) == 1 || dims (1) == 1);
   if (dims.ndims () != 2 || (more.length () == 2 && !vector))
-    error_with_id ("gpulinalg:bad-shape", "diag: requires a vector or a matrix, not %s",
-                   dims.str ().c_str ());
+    error_with_id ("gpulinalg:bad-shape", "diag: requires a vector%s, not %s",
+                   more.length () == 2 ? "" : " or a matrix", dims.str ().c_str ());
+  if (dims.zero_by_zero ())
+    return x;
   const octave_idx_type k = more.length () == 1 ? gathered (more (0)).idx_type_value () : 0;
   const octave_idx_type below = std::max<octave_idx_type> (-k, 0),
                         right = std::max<octave_idx_type> (k, 0);
@@ -147,6 +149,9 @@ gpu_value diagonal (const gpu_value &x, const octave_value_list &more)
   if (more.length () == 2)
     size =
         dim_vector (gathered (more (0)).idx_type_value (), gathered (more (1)).idx_type_value ());
+  if (size (0) < 0 || size (1) < 0)
+    error_with_id ("gpulinalg:bad-value", "diag: M and N must not be negative, but they are %s",
+                   size.str ().c_str ());
   gpu_value y = new_on_gpu (x.device (), x.type (), size);
   elementwise (x.device (), GLA_ND_COPY, nd_of (y), number (x.type (), 0), nullptr);
   const octave_idx_type count =

@@ -6,6 +6,7 @@
 #include <octave/lo-array-errwarn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace gla
@@ -93,11 +94,8 @@ octave_value_list extremes (const char *name, const gpu_value &array, int dim, i
   const dim_vector dims = x.dims ();
   const int along = first_dim (dims, dim);
   dim_vector result = dims;
-  const bool none = along < dims.ndims () && dims (along) == 0;
-  if (along < dims.ndims () && !none)
+  if (along < dims.ndims () && dims (along) != 0)
     result (along) = 1;
-  if (none && !(dims.ndims () == 2 && dims (0) == 0 && dims (1) == 0))
-    result (along) = dims (along) == 0 ? 0 : 1;
   gpu_value y = new_on_gpu (x.device (), x.type (), result);
   gpu_value at = new_on_gpu (x.device (), 'd', outputs > 1 ? result : dim_vector (0, 0));
   if (y.numel () > 0) {
@@ -165,15 +163,19 @@ octave_value_list find (const octave_value_list &args, int outputs)
   if (args.length () > 1) {
     const octave_value n = gathered (args (1));
     const double most = n.is_real_scalar () ? n.double_value () : 0;
-    if (!(most >= 1))
+    if (!(most >= 1 && most == std::floor (most)))
       error_with_id ("gpulinalg:bad-value", "find: N must be a positive integer");
+    const std::string direction = args.length () < 3   ? "first"
+                                  : is_text (args (2)) ? args (2).string_value ()
+                                                       : "";
+    if (direction != "first" && direction != "last")
+      error_with_id ("gpulinalg:bad-value", "find: DIRECTION must be \"first\" or \"last\"");
     const octave_idx_type found = at.numel (),
                           some = static_cast<octave_idx_type> (std::min (most, 9e15)),
                           keep = std::min (found, some);
     if (keep == found)
       return found_parts (x, at, outputs);
-    const bool last =
-        args.length () > 2 && args (2).is_string () && args (2).string_value () == "last";
+    const bool last = direction == "last";
     NDArray which (at.dims () (0) == 1 && at.dims () (1) != 1 ? dim_vector (1, keep)
                                                               : dim_vector (keep, 1));
     for (octave_idx_type k = 0; k < keep; k++)
