@@ -124,7 +124,8 @@ system_with () {
   make -q config.stamp
 }
 
-# With little optimization and one instruction set: what is tested is the commands, not the code.
+# With little optimization and one instruction set: what is tested is the commands, not the code. The flags are
+# those of clibrary.bats.
 @test "the library builds in a folder whose path has blanks, and runs" {
   mkdir "$WORK/a tree"
   cd "$TOP"

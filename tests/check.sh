@@ -117,8 +117,7 @@ suite "GPU record" sh tests/record.sh
 step "record of other Debian releases" sh tests/versions.sh --check
 suite "record.bats, suites.bats and tables.bats" bats_suite tests/record.bats tests/suites.bats tests/tables.bats
 suite "examples.bats" bats_suite tests/examples.bats
-suite "build.bats" bats_suite tests/build.bats
-suite "clibrary.bats" bats_suite tests/clibrary.bats
+suite "build.bats and clibrary.bats" bats_suite tests/build.bats tests/clibrary.bats # one builds what both need
 suite "HTML" sh tests/html.sh
 suite "64-bit ARM" sh tests/aarch64.sh
 suite "clang" sh tests/clang.sh
