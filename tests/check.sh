@@ -128,7 +128,8 @@ step "library and tests for the CPU" $make -C tests/c -j"$jobs" cpu # all else w
 stop_without "library and tests for the CPU"
 
 step "sanitized library and tests" $make -C tests/c -j"$half" sanitize
-step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan
+threaded="driver parallel ranks rank_faults rows sparse_rows eigs_rows"
+step "tests for ThreadSanitizer" $make -C tests/c -j"$half" tsan_names="$threaded" tsan
 step "installation" sh tests/install.sh "$work/installed"
 c_suites test_
 # the AVX2 kernels, which a processor with AVX-512 does not choose by itself
@@ -147,7 +148,7 @@ step "the C example with a stop callback" sh -c 'tests/c/build/stop | grep -qxE 
 await "sanitized library and tests"
 c_suites strict_ OMP_NUM_THREADS=1
 await "tests for ThreadSanitizer"
-for name in driver parallel ranks rank_faults rows sparse_rows eigs_rows; do
+for name in $threaded; do
   suite "tsan_$name" env TSAN_OPTIONS=halt_on_error=1 OMP_NUM_THREADS=3 tests/c/build/tsan_$name
 done
 stop_without "installation"
@@ -164,7 +165,7 @@ suite "gpuArrays" sh tests/installed.sh "$work/installed" accuracy arrays
 suite "accuracy of spmv and eigs_lanczos" sh tests/installed.sh "$work/installed" accuracy sparse
 
 #-------------------------------------------------------------------------------
-# one by one: the build with the kernels, and tests that measure time
+# the build with the kernels, what needs it, and one by one the tests that measure time
 #-------------------------------------------------------------------------------
 
 one_by_one
@@ -176,28 +177,31 @@ if [ "$cuda" = yes ]; then
   step "C tests with CUDA build" $make -C tests/c -j"$jobs" cuda_names="$(echo $places)" all
   await "C tests with CUDA build"
   limit=$jobs
+  suite "GPU calls on a stand-in" tests/c/build/gpu_calls # the longest first
+  suite "benchmarks compile" sh tests/bench.sh "$half"
   for name in $places; do
     suite "cuda_$name" "tests/c/build/cuda_$name"
   done
-  one_by_one
+  suite "ranks with GPUs on a stand-in" tests/c/build/rank_calls
+  suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_FAKE_TRACE="$work/trace" octave-cli --no-init-file --no-history \
+    --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
+  suite "memory of gpuArrays on a stand-in" octave-cli --no-init-file --no-history \
+    --path tests/c/build/octave --path inst --path tests/octave --eval "check_gpu_session ()"
+fi
+limit=$jobs
+export GPULINALG_INSTALLED="$work/installed"
+suite "package.bats" bats_suite tests/package.bats
+suite "prompt.bats" bats_suite tests/prompt.bats
+one_by_one
+if [ "$cuda" = yes ]; then
   if [ "$gpu" ]; then
     for name in rows rows_pairs sparse_rows eigs_rows; do
       suite "cuda_$name on GPUs" "tests/c/build/cuda_$name" gpu
     done
     step "the C example with arrays on a GPU" sh -c 'tests/c/build/device_arrays | grep -qx "page 7: 8.0000000000 15.0000000000"'
   fi
-  suite "benchmarks compile" sh tests/bench.sh "$jobs"
-  suite "GPU calls on a stand-in" tests/c/build/gpu_calls
-  suite "ranks with GPUs on a stand-in" tests/c/build/rank_calls
   suite "NCCL between ranks on a stand-in" tests/c/build/link_calls
-  suite "gpuArrays on two stand-ins" env OMP_NUM_THREADS=8 GPULINALG_FAKE_TRACE="$work/trace" octave-cli --no-init-file --no-history \
-    --path tests/c/build/octave --path inst tests/octave/check_stand_in.m
-  suite "memory of gpuArrays on a stand-in" octave-cli --no-init-file --no-history \
-    --path tests/c/build/octave --path inst --path tests/octave --eval "check_gpu_session ()"
 fi
-export GPULINALG_INSTALLED="$work/installed"
-suite "package.bats" bats_suite tests/package.bats
 suite "behaviour.bats" bats_suite tests/behaviour.bats
-suite "prompt.bats" bats_suite tests/prompt.bats
 suite "mpi.bats" bats_suite tests/mpi.bats
 finish
