@@ -158,7 +158,7 @@ static int sparse (gla_context *ctx, answers *to)
   const gla_csr csr = {GLA_TYPE_D, S, S, 8, start, column, value};
   const gla_array in = gla_array_packed (x, GLA_TYPE_D, S, 1, 1, GLA_DEVICE_HOST);
   const gla_array out = gla_array_packed (to->y, GLA_TYPE_D, S, 1, 1, GLA_DEVICE_HOST);
-  const gla_eigs_options few = {.size = sizeof few, .basis = 24, .maxit = 2, .trust = 1};
+  const gla_eigs_options few = {.size = sizeof few, .basis = 12, .maxit = 2, .trust = 1};
   gla_eigs_results results = {.size = sizeof results, .residuals = to->residuals};
   gla_operator operator= {.size = sizeof operator, .sparse = NULL };
   results.values = gla_array_packed (to->values, GLA_TYPE_D, 4, 1, 1, GLA_DEVICE_HOST);
