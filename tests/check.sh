@@ -62,14 +62,15 @@ stop_without () {
   await "$1" || finish
 }
 
-# With ccache, the installation of the package reuses the objects of the repository's build. nvcc calls
-# the compiler without ccache, because kernels are compiled only once.
+# With ccache, the installation of the package reuses the objects of the repository's build. With CCACHE_DEPEND
+# it does not preprocess each file before the compiler does. nvcc calls the compiler without ccache, because
+# kernels are compiled only once.
 if command -v ccache >/dev/null 2>&1; then
   mkdir "$work/compilers"
   for compiler in gcc g++ clang; do
     ! command -v "$compiler" >/dev/null 2>&1 || ln -s "$(command -v ccache)" "$work/compilers/$compiler"
   done
-  export CCACHE_DIR="${CCACHE_DIR:-$work/ccache}" CCACHE_NOHASHDIR=1 CCACHE_PATH="$PATH"
+  export CCACHE_DIR="${CCACHE_DIR:-$work/ccache}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_PATH="$PATH"
   NVCC_PREPEND_FLAGS="-ccbin $(command -v g++)"
   export NVCC_PREPEND_FLAGS
   PATH=$work/compilers:$PATH
