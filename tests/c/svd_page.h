@@ -6,6 +6,7 @@
 
 #include "common/phase.h"
 #include "elements.h"
+#include "long_sums.h"
 #include "page_bits.h"
 
 // The call. Arrays have `gap` extra rows, filled with a pattern that must not change.
@@ -119,56 +120,73 @@ static inline int svd_untouched (const svd_page *p)
 // errors
 //------------------------------------------------------------------------------
 
+// The columns of a page, or with `rows` its rows; conjugated or not.
+static inline vectors svd_vectors (const gla_array *a, int64_t page, int rows, int conjugated)
+{
+  const vectors v = rows ? vectors_new (a->columns, a->rows) : vectors_new (a->rows, a->columns);
+  for (int64_t j = 0; j < a->columns; j++)
+    for (int64_t i = 0; i < a->rows; i++) {
+      const double complex x = svd_at (a, i, j, page);
+      vectors_set (v, rows ? i : j, rows ? j : i, conjugated ? conj (x) : x);
+    }
+  return v;
+}
+
 // The largest |Q'*Q - I|, in eps.
 static inline double svd_orthogonality (const gla_array *Q, int64_t page)
 {
+  const int is_complex = gla_type_is_complex (Q->type);
+  const vectors left = svd_vectors (Q, page, 0, 1), right = svd_vectors (Q, page, 0, 0);
   double worst = 0;
   for (int64_t j = 0; j < Q->columns; j++)
     for (int64_t i = 0; i <= j; i++) {
-      long double re = i == j ? -1 : 0, im = 0;
-      for (int64_t k = 0; k < Q->rows; k++) {
-        const double complex x = svd_at (Q, k, i, page), y = svd_at (Q, k, j, page);
-        re += (long double)creal (x) * creal (y) + (long double)cimag (x) * cimag (y);
-        im += (long double)creal (x) * cimag (y) - (long double)cimag (x) * creal (y);
-      }
-      worst = check_worst (worst, (double)hypotl (re, im));
+      const wide off = sum_of_products (left, i, right, j, is_complex) - (i == j);
+      worst = check_worst (worst, (double)wide_abs (off));
     }
+  vectors_free (left);
+  vectors_free (right);
   return worst / gla_type_eps (Q->type);
 }
 
-// The largest |A*v - s*u| over the largest value, in eps; with all values also |A'*u - s*v|, for
-// nothing of A may be left out. Numbers are scaled, so that squares stay in range.
-static inline double svd_residual (const svd_page *p, int64_t page)
+// The largest |M*x - s*y| over the largest value, in eps: M, given by its rows, is A or A', and x
+// and y are columns of V and U or of U and V. Numbers are scaled, so that squares stay in range.
+static inline double svd_residual_of (const svd_page *p, int64_t page, vectors M, vectors x,
+                                      vectors y)
 {
-  const gla_array *A = &p->a[SVD_A], *U = &p->a[SVD_U], *V = &p->a[SVD_V];
-  const double top = svd_value (p, 0, page);
+  const int is_complex = gla_type_is_complex (p->call.type);
+  const long double top = svd_value (p, 0, page) > 0 ? (long double)svd_value (p, 0, page) : 1;
   // the rounding errors of denormal numbers
   const long double grain = gla_type_real (p->call.type) == GLA_TYPE_S ? 0x1p-148L : 0x1p-1073L;
   double worst = 0;
   for (int64_t j = 0; j < svd_values (&p->call); j++) {
-    const double s = svd_value (p, j, page);
-    for (int adjoint = 0; adjoint < 2; adjoint++) {
-      const gla_array *x = adjoint ? U : V, *y = adjoint ? V : U;
-      long double sum = 0;
-      for (int64_t i = 0; i < y->rows; i++) {
-        const double complex yi = svd_at (y, i, j, page);
-        long double re = -(long double)s * creal (yi), im = -(long double)s * cimag (yi);
-        for (int64_t k = 0; k < x->rows; k++) {
-          double complex a = adjoint ? svd_at (A, k, i, page) : svd_at (A, i, k, page);
-          a = adjoint ? conj (a) : a;
-          const double complex b = svd_at (x, k, j, page);
-          re += (long double)creal (a) * creal (b) - (long double)cimag (a) * cimag (b);
-          im += (long double)creal (a) * cimag (b) + (long double)cimag (a) * creal (b);
-        }
-        const long double off = fmaxl (0, hypotl (re, im) - grain * (long double)x->rows);
-        sum += isnan (re + im) ? INFINITY
-                               : off / (top > 0 ? (long double)top : 1) *
-                                     (off / (top > 0 ? (long double)top : 1));
-      }
-      worst = check_worst (worst, (double)sqrtl (sum));
+    const long double s = svd_value (p, j, page);
+    long double sum = 0;
+    for (int64_t i = 0; i < y.n; i++) {
+      const wide product = sum_of_products (M, i, x, j, is_complex);
+      const long double re = creall (product) - s * y.re[j * y.n + i];
+      const long double im = cimagl (product) - s * y.im[j * y.n + i];
+      const long double off = fmaxl (0, wide_abs (re + im * I) - grain * (long double)x.n) / top;
+      sum += isnan (re + im) ? INFINITY : off * off;
     }
+    worst = check_worst (worst, (double)sqrtl (sum));
   }
   return worst / gla_type_eps (p->call.type);
+}
+
+// The larger of that for A*v = s*u and for A'*u = s*v, for nothing of A may be left out.
+static inline double svd_residual (const svd_page *p, int64_t page)
+{
+  const vectors rows = svd_vectors (&p->a[SVD_A], page, 1, 0);
+  const vectors columns = svd_vectors (&p->a[SVD_A], page, 0, 1);
+  const vectors u = svd_vectors (&p->a[SVD_U], page, 0, 0);
+  const vectors v = svd_vectors (&p->a[SVD_V], page, 0, 0);
+  const double there = svd_residual_of (p, page, rows, v, u);
+  const double back = svd_residual_of (p, page, columns, u, v);
+  vectors_free (rows);
+  vectors_free (columns);
+  vectors_free (u);
+  vectors_free (v);
+  return check_worst (there, back);
 }
 
 // Whether values are descending and not negative, -0 excluded.
