@@ -191,6 +191,7 @@ if [ "$cuda" = yes ]; then
 fi
 limit=$jobs
 export GPULINALG_INSTALLED="$work/installed"
+suite "behaviour.bats" bats_suite tests/behaviour.bats # the longest first
 suite "package.bats" bats_suite tests/package.bats
 suite "prompt.bats" bats_suite tests/prompt.bats
 one_by_one
@@ -203,6 +204,6 @@ if [ "$cuda" = yes ]; then
   fi
   suite "NCCL between ranks on a stand-in" tests/c/build/link_calls
 fi
-suite "behaviour.bats" bats_suite tests/behaviour.bats
+suite "interrupts.bats" bats_suite tests/interrupts.bats
 suite "mpi.bats" bats_suite tests/mpi.bats
 finish
