@@ -45,7 +45,7 @@ static inline void vectors_set (vectors v, int64_t k, int64_t i, double complex 
 // A sum of products in four parts, which the processor adds at the same time. Sanitizers leave it
 // out: under them it took more than 40 % of the time of a suite, and it reads numbers of the tests
 // alone.
-__attribute__ ((no_sanitize ("address", "undefined"))) static long double
+__attribute__ ((no_sanitize ("address"), no_sanitize ("undefined"))) static long double
 real_sum (int64_t count, const double *a, const double *b)
 {
   long double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
