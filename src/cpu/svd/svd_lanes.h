@@ -109,9 +109,15 @@ static void decompose_begin (lanes_svd *s)
     s->start.norms.done = start_begin (s->jacobi.k, s->jacobi.w, &s->start);
 }
 
+// Whether sweeps begin with eigenvectors in some lane, after decompose_begin.
+static int has_start (const lanes_svd *s)
+{
+  return s->jacobi.k >= LANES_START_FROM && mask_any (s->start.norms.done);
+}
+
 static void decompose_end (lanes_svd *s, const svd_sweeps *wanted, int *unconverged)
 {
-  const int k = s->jacobi.k, start = k >= LANES_START_FROM;
+  const int k = s->jacobi.k, start = has_start (s);
   mask done = {0};
   if (start) {
     start_end (k, s->jacobi.w, &s->start, s->jacobi.y);
@@ -135,13 +141,14 @@ static void decompose_end (lanes_svd *s, const svd_sweeps *wanted, int *unconver
 static void decompose_lanes (int registers, lanes_svd *const *s, const svd_sweeps *wanted,
                              int (*unconverged)[GLA_LANES])
 {
-  const int k = s[0]->jacobi.k;
   ql_group q[2];
+  int groups = 0;
   for (int g = 0; g < registers; g++) {
     decompose_begin (s[g]);
-    q[g] = s[g]->start.q;
+    if (has_start (s[g]))
+      q[groups++] = s[g]->start.q;
   }
-  while (k >= LANES_START_FROM && ql_next_sweep (k, registers, q))
+  while (groups > 0 && ql_next_sweep (s[0]->jacobi.k, groups, q))
     continue;
   for (int g = 0; g < registers; g++)
     decompose_end (s[g], wanted, unconverged[g]);

@@ -5,9 +5,9 @@
 #define GPULINALG_CPU_SVD_SVD_LANES_PAGE_H
 
 #include "cpu/common/columns.h"
-#include "cpu/common/lanes_move.h"
 
 #include "svd_lanes.h"
+#include "svd_lanes_move.h"
 #include "svd_scale.h"
 
 // Columns of the long side's vectors at a time.
@@ -18,7 +18,8 @@ typedef struct {
   num *c; // m x strip: columns of Q*Y
   svd_scale scale[GLA_LANES];
   const int64_t *page; // of each lane
-  int count;           // pages in lanes
+  int count;           // pages in lanes, in the first ones
+  unsigned live;       // bit l: lane l has a page whose results are stored
 } lanes_page;
 
 // Registers of pages that are solved together: two where both stay in the second-level cache.
@@ -45,9 +46,10 @@ static size_t lanes_page_layout (char *base, int64_t m, int64_t n, lanes_page *p
 // between pages and lanes
 //------------------------------------------------------------------------------
 
-// Columns of the pages, rows x columns, one behind the other; lanes without a page repeat the
-// first.
-static void read_columns (const gla_array *A, const int64_t *page, int count, num *to)
+// Columns of the pages, rows x columns, one behind the other, scaled; lanes without a page repeat
+// the first.
+static void read_columns (const gla_array *A, const int64_t *page, int count,
+                          const lanes_scale *scale, num *to)
 {
   const int whole = A->column_stride == A->rows;
   const int64_t runs = whole ? 1 : A->columns, length = whole ? A->rows * A->columns : A->rows;
@@ -55,7 +57,7 @@ static void read_columns (const gla_array *A, const int64_t *page, int count, nu
     lanes_sources from;
     for (int l = 0; l < GLA_LANES; l++)
       from.at[l] = column_of (A, page[l < count ? l : 0], j);
-    lanes_load_run ((vec *)(to + j * A->rows), &from, length * GLA_PARTS);
+    load_scaled_run ((vec *)(to + j * A->rows), &from, length * GLA_PARTS, scale);
   }
 }
 
@@ -80,9 +82,9 @@ static inline void lane_set (num *x, int64_t k, int64_t i, int64_t j, int l, sca
 #endif
 }
 
-static unsigned live_lanes (const lanes_page *p)
+static unsigned first_lanes (int count)
 {
-  return (1u << p->count) - 1;
+  return (1u << count) - 1;
 }
 
 // Columns j.. of the pages of a result, of the lanes whose bit is set in `live`; -0 becomes 0, for
@@ -92,14 +94,12 @@ static void write_columns (const gla_array *A, const int64_t *page, unsigned liv
 {
   const int whole = A->column_stride == A->rows;
   const int64_t runs = whole ? 1 : columns, length = whole ? A->rows * columns : A->rows;
-  vec *x = (vec *)from;
-  for (int64_t i = 0; i < A->rows * columns * GLA_PARTS; i++)
-    x[i] += vec_broadcast (0);
+  const vec *x = (const vec *)from;
   for (int64_t r = 0; r < runs; r++) {
     lanes_targets to = {.live = live};
     for (int l = 0; l < GLA_LANES; l++)
       to.at[l] = live >> l & 1 ? column_of (A, page[l], j + r) : NULL;
-    lanes_store_run (&to, x + r * A->rows * GLA_PARTS, length * GLA_PARTS);
+    store_positive_run (&to, x + r * A->rows * GLA_PARTS, length * GLA_PARTS);
   }
 }
 
@@ -108,17 +108,13 @@ static void load_pages (const gla_array *A, lanes_page *p)
 {
   const int64_t m = A->rows, n = A->columns;
   num *a = p->s.qr.a, *from = m >= n ? a : p->c;
-  vec down0 = vec_broadcast (0), down1 = down0;
+  lanes_scale scale = {vec_broadcast (0), vec_broadcast (0)};
   for (int l = 0; l < p->count; l++) {
     p->scale[l] = svd_scale_of (A, p->page[l], GLA_SVD_TOP);
-    down0[l] = p->scale[l].info == 0 ? p->scale[l].down[0] : 0;
-    down1[l] = p->scale[l].down[1];
+    scale.down0[l] = p->scale[l].info == 0 ? p->scale[l].down[0] : 0;
+    scale.down1[l] = p->scale[l].down[1];
   }
-  const mask some = down0 != vec_broadcast (0);
-  read_columns (A, p->page, p->count, from);
-  // 0 * NaN is NaN, so a page that is left out must be selected away
-  for (int64_t i = 0; i < m * n; i++)
-    from[i] = num_select (some, num_scale (down1, num_scale (down0, from[i])), num_zero ());
+  read_columns (A, p->page, p->count, &scale, from);
   for (int64_t j = 0; m < n && j < n; j++)
     for (int64_t i = 0; i < m; i++)
       a[j + i * n] = num_conj (from[i + j * m]);
@@ -132,13 +128,15 @@ static void load_pages (const gla_array *A, lanes_page *p)
 static void form_long (const lanes_page *p, int64_t j, int64_t count)
 {
   const int64_t m = p->s.qr.m, k = p->s.qr.k;
-  memset (p->c, 0, (size_t)(m * count) * sizeof *p->c);
+  const int whole = k % Q_BLOCK == 0 && j + count <= k; // then Q needs no zeros
+  if (!whole)
+    memset (p->c, 0, (size_t)(m * count) * sizeof *p->c);
   for (int64_t q = 0; q < count; q++)
     if (j + q < k)
       memcpy (p->c + q * m, p->s.left + (j + q) * k, (size_t)k * sizeof *p->c);
     else
       p->c[j + q + q * m] = num_from_real (vec_broadcast (1));
-  lanes_times_Q (&p->s.qr, p->c, count);
+  lanes_times_Q (&p->s.qr, p->c, count, whole ? k : m);
 }
 
 // The vectors of the long side. V is the array with the phases of which `fix` columns are fixed:
@@ -151,7 +149,7 @@ static void store_long (const gla_array *to, const lanes_page *p, int64_t fix)
     form_long (p, j, count);
     for (int64_t q = 0; q < count && j + q < fix; q++)
       times_phase (k, fix_phase (m, p->c + q * m), p->s.right + (j + q) * k);
-    write_columns (to, p->page, live_lanes (p), j, count, p->c);
+    write_columns (to, p->page, p->live, j, count, p->c);
   }
 }
 
@@ -174,14 +172,14 @@ static void store_vectors (const gla_svd_job *job, const gla_svd_chunk *c, const
   if (of_long)
     store_long (to_long, p, wide ? job->values : 0);
   if (of_short)
-    write_columns (to_short, p->page, live_lanes (p), 0, to_short->columns, p->s.right);
+    write_columns (to_short, p->page, p->live, 0, to_short->columns, p->s.right);
 }
 
 static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, const lanes_page *p)
 {
-  for (int l = 0; l < p->count; l++) {
+  for (int l = 0; l < GLA_LANES; l++) {
     const svd_scale *s = &p->scale[l];
-    for (int64_t j = 0; j < job->values; j++)
+    for (int64_t j = 0; p->live >> l & 1 && j < job->values; j++)
       store_value (c, p->page[l], j,
                    p->s.sigma[p->s.order[j * GLA_LANES + l]][l] * s->up[0] * s->up[1]);
   }
@@ -194,7 +192,9 @@ static void store_values (const gla_svd_job *job, const gla_svd_chunk *c, const 
 // info of the pages, and NaN where it is not 0.
 static void settle_register (const gla_svd_chunk *c, const lanes_page *p, const int *unconverged)
 {
-  for (int l = 0; l < p->count; l++) {
+  for (int l = 0; l < GLA_LANES; l++) {
+    if (!(p->live >> l & 1))
+      continue;
     const int32_t info = p->scale[l].info != 0 ? p->scale[l].info : unconverged[l];
     c->info[p->page[l]] = info;
     if (info != 0)
@@ -243,6 +243,7 @@ static void solve_svd_lanes (gla_cpu_svd_task *task, char *work, const int64_t *
     for (; registers < together && done + registers * GLA_LANES < count; registers++) {
       p[registers].page = pages + done + registers * GLA_LANES;
       p[registers].count = (int)gla_min (GLA_LANES, count - done - registers * GLA_LANES);
+      p[registers].live = first_lanes (p[registers].count);
     }
     solve_registers (task, registers, p);
   }

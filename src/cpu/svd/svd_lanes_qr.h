@@ -21,6 +21,7 @@ typedef struct {
   vec *norm2; // k: of what remains of columns
   mask *dead; // k: lanes where row j of R counts as zero
   int *perm;  // k times GLA_LANES: column j in lane l was perm[j*GLA_LANES + l]
+  mask level; // lanes with a triangle that stays as it is
 } lanes_qr;
 
 // |x|^2
@@ -54,7 +55,10 @@ static void exchange_few (const lanes_qr *q, int64_t j, mask at)
       swap_in_lane (q->m, q->a + j * q->m, q->a + at[l] * q->m, l);
 }
 
-// The same, column by column: for few columns, where the branches above would be guessed wrong.
+// The same, column by column: for few columns, where the branches above would be guessed wrong, and
+// few rows.
+enum { FEW_ROWS = 40 };
+
 static void exchange_all (const lanes_qr *q, int64_t j, mask at)
 {
   num *x = q->a + j * q->m;
@@ -79,9 +83,10 @@ static void choose_column (const lanes_qr *q, int64_t j)
     most = vec_select (more, q->norm2[c], most);
     at = (more & ((mask){0} + (bits)c)) | (~more & at);
   }
+  at = (q->level & ((mask){0} + (bits)j)) | (~q->level & at);
   if (!mask_any (at ^ ((mask){0} + (bits)j)))
     return;
-  if (q->k - j <= GLA_LANES)
+  if (q->k - j <= (q->m < FEW_ROWS ? GLA_LANES : 2))
     exchange_all (q, j, at);
   else
     exchange_few (q, j, at);
@@ -149,11 +154,17 @@ static void reflect_step (const lanes_qr *q, int64_t j)
 
 static void lanes_qr_pivot (const lanes_qr *q)
 {
+  const int all = !mask_any (~q->level);
   for (int64_t j = 0; j < q->k; j++) {
-    q->norm2[j] = lanes_norm2 (q->m, q->a + j * q->m);
     for (int l = 0; l < GLA_LANES; l++)
       q->perm[j * GLA_LANES + l] = (int)j;
+    if (all)
+      q->dead[j] = (mask){0};
+    else
+      q->norm2[j] = lanes_norm2 (q->m, q->a + j * q->m);
   }
+  if (all)
+    return;
   for (int64_t j = 0; j < q->k; j++) {
     choose_column (q, j);
     reflect_step (q, j);
@@ -180,6 +191,7 @@ enum { Q_BLOCK = GLA_VECTOR_BYTES == 64 ? 4 : 2 };
 // H_0 H_1 ... of `count` reflectors, of which column q of v has q zeros and a one on top.
 typedef struct {
   int64_t rows, ld;
+  int64_t given; // rows of what they are applied to, the others are zero and need not be there
   const num *v, *tau;
   num head[Q_BLOCK][Q_BLOCK];  // the first rows of v, row by row
   num cross[Q_BLOCK][Q_BLOCK]; // v_q'*v_r in [q][r], r > q
@@ -217,7 +229,7 @@ static inline __attribute__ ((always_inline)) void block_times (const lanes_bloc
       for (int i = q; i < count; i++)
         f[q][l] = num_fmac (f[q][l], b->head[i][q], c[i + l * ldc]);
     }
-  for (int64_t i = count; i < b->rows; i++)
+  for (int64_t i = count; i < b->given; i++)
 #pragma GCC unroll 4
     for (int q = 0; q < count; q++)
 #pragma GCC unroll 4
@@ -242,7 +254,7 @@ static inline __attribute__ ((always_inline)) void block_times (const lanes_bloc
   for (int64_t i = count; i < b->rows; i++)
 #pragma GCC unroll 4
     for (int l = 0; l < nc; l++) {
-      num x = c[i + l * ldc];
+      num x = i < b->given ? c[i + l * ldc] : num_zero ();
 #pragma GCC unroll 4
       for (int q = 0; q < count; q++)
         x = num_fnma (x, b->v[i + q * b->ld], f[q][l]);
@@ -250,21 +262,27 @@ static inline __attribute__ ((always_inline)) void block_times (const lanes_bloc
     }
 }
 
-// Columns of c (m rows) become those of Q*c.
-static void lanes_times_Q (const lanes_qr *q, num *c, int64_t columns)
+// Columns of c (m rows) become those of Q*c. Of c only `given` rows are there, the others are zero;
+// fewer than m only where k is a multiple of Q_BLOCK.
+static void lanes_times_Q (const lanes_qr *q, num *c, int64_t columns, int64_t given)
 {
   int64_t j = q->k;
   for (; j % Q_BLOCK != 0; j--)
     lanes_update (q->m - j + 1, q->a + (j - 1) * (q->m + 1), q->tau[j - 1], c + j - 1, q->m,
                   columns);
   for (j -= Q_BLOCK; j >= 0; j -= Q_BLOCK) {
-    lanes_block b = {.rows = q->m - j, .ld = q->m, .v = q->a + j * (q->m + 1), .tau = q->tau + j};
+    lanes_block b = {.rows = q->m - j,
+                     .ld = q->m,
+                     .given = given - j,
+                     .v = q->a + j * (q->m + 1),
+                     .tau = q->tau + j};
     block_begin (Q_BLOCK, &b);
     int64_t l = 0;
     for (; l + LANES_COLUMNS <= columns; l += LANES_COLUMNS)
       block_times (&b, Q_BLOCK, c + j + l * q->m, q->m, LANES_COLUMNS);
     for (; l < columns; l++)
       block_times (&b, Q_BLOCK, c + j + l * q->m, q->m, 1);
+    given = q->m;
   }
 }
 

@@ -71,11 +71,14 @@ static mask worth_a_start (int k, const num *w)
 }
 
 // The tridiagonal matrix of w'*w, ready for QL. Squares of squares would be out of range, so w'*w
-// is divided by its first element. Lanes that are not worth it have zeros, whose vectors are I.
+// is divided by its first element. Lanes that are not worth it have zeros, whose vectors are I;
+// where none is worth it nothing is done.
 static mask start_begin (int k, const num *w, lanes_start *s)
 {
   const vec one = vec_broadcast (1), zero = vec_broadcast (0);
   const mask some = worth_a_start (k, w);
+  if (!mask_any (some))
+    return some;
   const vec inverse = one / vec_select (some, num_abs2 (w[0]), one);
   const lanes_product gram = {
       .k = k, .lower = 1, .a = w, .scale = vec_select (some, inverse, zero), .to = s->gram};

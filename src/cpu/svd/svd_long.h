@@ -63,6 +63,28 @@ static void factor_long (const gla_array *A, int64_t page, int l, long_work *w)
       lane_set (w->p.s.qr.a, k, i, j, l, i <= j ? w->R[i + j * k] : scalar_make (0, 0));
 }
 
+// Of R, a k x k page in each lane: P X, and Q2*Y into p->c where long vectors are wanted.
+static void form_bases_of_R (const gla_svd_job *job, const lanes_page *p)
+{
+  const lanes_svd *s = &p->s;
+  const int wide = job->m < job->n;
+  const int64_t k = s->qr.k;
+  const int of_long = (wide ? job->v_columns : job->u_columns) > 0;
+  form_right (s);
+  if (of_long)
+    form_left (s);
+  for (int64_t j = 0; !wide && job->v_columns > 0 && j < job->values; j++) {
+    const num f = fix_phase (k, s->right + j * k);
+    if (of_long)
+      times_phase (k, f, s->left + j * k);
+  }
+  if (of_long) {
+    memcpy (p->c, s->left, (size_t)(k * k) * sizeof *p->c);
+    if (mask_any (~s->qr.level))
+      lanes_times_Q (&s->qr, p->c, k, k);
+  }
+}
+
 // Columns of Q [Q2*Y 0; 0 I] of lane l to the page of the result.
 static void store_long_strips (const svd_basis *to, int l, long_work *w)
 {
@@ -100,26 +122,14 @@ static void store_long_bases (gla_cpu_svd_task *task, long_work *w)
   const lanes_svd *s = &w->p.s;
   const int wide = job->m < job->n;
   const gla_array *to_long = wide ? &c->V : &c->U, *to_short = wide ? &c->U : &c->V;
-  const int64_t k = w->k;
   const int of_long = (wide ? job->v_columns : job->u_columns) > 0;
-  form_right (s);
-  if (of_long)
-    form_left (s);
-  for (int64_t j = 0; !wide && job->v_columns > 0 && j < job->values; j++) {
-    const num f = fix_phase (k, s->right + j * k);
-    if (of_long)
-      times_phase (k, f, s->left + j * k);
-  }
-  if (of_long) {
-    memcpy (w->p.c, s->left, (size_t)(k * k) * sizeof *w->p.c);
-    lanes_times_Q (&s->qr, w->p.c, k);
-  }
+  form_bases_of_R (job, &w->p);
   for (int l = 0; of_long && l < w->p.count; l++) {
     const svd_basis to = basis_of (to_long, w->p.page[l]);
     store_long_vectors (&to, wide ? job->values : 0, l, w);
   }
   if ((wide ? job->u_columns : job->v_columns) > 0)
-    write_columns (to_short, w->p.page, live_lanes (&w->p), 0, to_short->columns, s->right);
+    write_columns (to_short, w->p.page, w->p.live, 0, to_short->columns, s->right);
 }
 
 static void solve_long_register (gla_cpu_svd_task *task, long_work *w)
@@ -148,6 +158,7 @@ static void solve_svd_long (gla_cpu_svd_task *task, char *work, const int64_t *p
   for (int done = 0; done < count && !gla_cpu_svd_stopped (task); done += GLA_LANES) {
     w.p.page = pages + done;
     w.p.count = (int)gla_min (GLA_LANES, count - done);
+    w.p.live = first_lanes (w.p.count);
     solve_long_register (task, &w);
   }
 }
