@@ -50,4 +50,7 @@ enum { GLA_TALL_BLOCK_BYTES = 24 * 1024, GLA_TALL_SAMPLE = 4 };
 // them, so that those for which that is not accurate take little longer.
 int gla_cpu_svd_is_tall (const gla_svd_job *job);
 
+// Whether the pages of LANES, m >= n, are tried by way of Cholesky's factors first.
+int gla_cpu_svd_is_cholesky (const gla_svd_job *job);
+
 #endif

@@ -6,6 +6,7 @@
 #include "cpu/common/lanes.h"
 
 #include "svd.h"
+#include "svd_cholesky.h"
 #include "svd_jacobi_page.h"
 #include "svd_lanes_page.h"
 #include "svd_long.h"
@@ -25,13 +26,16 @@ static size_t small_workspace (const gla_svd_job *job, gla_cpu_svd_path path)
 static size_t workspace (const gla_svd_job *job, gla_cpu_svd_path path)
 {
   tall_work tall;
+  cholesky_work cholesky;
   page_work page;
   jacobi_work jacobi;
   switch (path) {
   case GLA_CPU_SVD_LANES:
   case GLA_CPU_SVD_LONG:
     return small_workspace (job, path) +
-           (gla_cpu_svd_is_tall (job) ? tall_work_layout (NULL, job, &tall) : 0);
+           (gla_cpu_svd_is_tall (job)       ? tall_work_layout (NULL, job, &tall)
+            : gla_cpu_svd_is_cholesky (job) ? cholesky_layout (NULL, job, &cholesky)
+                                            : 0);
   case GLA_CPU_SVD_PAGE:
     return page_layout (NULL, job, &page);
   case GLA_CPU_SVD_JACOBI:
@@ -83,6 +87,13 @@ static void solve_tall (gla_cpu_svd_task *task, int64_t first, int count)
     solve_small (task, pages, waiting);
 }
 
+static void solve_by_cholesky (gla_cpu_svd_task *task, int64_t first, int count)
+{
+  svd_others others = {.solve = solve_small};
+  solve_svd_cholesky (task, task->work + small_workspace (task->job, task->path), first, count,
+                      &others);
+}
+
 static void solve_all (gla_cpu_svd_task *task, int64_t first, int count)
 {
   int64_t pages[TOGETHER];
@@ -101,6 +112,8 @@ static void solve (gla_cpu_svd_task *task, int64_t first, int count)
   case GLA_CPU_SVD_LONG:
     if (gla_cpu_svd_is_tall (task->job))
       solve_tall (task, first, count);
+    else if (gla_cpu_svd_is_cholesky (task->job))
+      solve_by_cholesky (task, first, count);
     else
       solve_all (task, first, count);
     break;

@@ -28,6 +28,15 @@ int gla_cpu_svd_is_tall (const gla_svd_job *job)
   return m >= 3 * (GLA_TALL_SAMPLE * k + (block > 64 ? block : 64));
 }
 
+// Where pages that are tried in vain lose least: the fewer columns, or where tiles of four columns
+// are not full, the more rows.
+int gla_cpu_svd_is_cholesky (const gla_svd_job *job)
+{
+  const int64_t k = job->n, times = k % 4 != 0 ? 10 : k < 28 ? 6 : 4;
+  return k >= 8 && job->m >= times * k && job->u_columns <= k &&
+         gla_cpu_svd_path_of (job) == GLA_CPU_SVD_LANES && !gla_cpu_svd_is_tall (job);
+}
+
 static int64_t lanes_of (const gla_cpu_engine *e, const gla_svd_job *job)
 {
   const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
@@ -55,11 +64,16 @@ static const fit fits[] = {
 // Of pages of LANES and LONG by way of T'*T, on an AMD EPYC with AVX-512, to within a factor of 2.
 static const fit tall_fit = {1.8e-8, 0, 1.1e-10, 2.1, 0.45};
 
+// Of pages of LANES by way of Cholesky's factors, as tall_fit.
+static const fit cholesky_fit = {1.6e-8, 0.7e-10, 1.9e-10, 2.0, 0.5};
+
 static double page_seconds (const gla_svd_job *job)
 {
   const gla_cpu_svd_path path = gla_cpu_svd_path_of (job);
   const int lanes = path == GLA_CPU_SVD_LANES || path == GLA_CPU_SVD_LONG;
-  const fit *f = lanes && gla_cpu_svd_is_tall (job) ? &tall_fit : &fits[path];
+  const fit *f = lanes && gla_cpu_svd_is_tall (job) ? &tall_fit
+                 : gla_cpu_svd_is_cholesky (job)    ? &cholesky_fit
+                                                    : &fits[path];
   const double k = (double)(job->m < job->n ? job->m : job->n), m = (double)(job->m + job->n) - k;
   double seconds = 1e-7 + f->k2 * k * k + f->k3 * k * k * k + f->m * m * k * k; // m is at least k
   if (gla_type_is_complex (job->head.type))
@@ -76,13 +90,17 @@ double gla_cpu_svd_alone (const gla_cpu_engine *e, const gla_svd_job *job, int64
 }
 
 // An even number of registers, where there are enough pages for all threads: QL runs better on two.
+// By way of Cholesky's factors pages that are left make room for the next ones, so some pairs more.
 int gla_cpu_svd_group (const gla_cpu_engine *e, const gla_svd_job *job, int64_t pages)
 {
   const int lanes = (int)lanes_of (e, job);
   if (lanes == 1)
     return 1;
-  const int group = gla_cpu_group_of (page_seconds (job), lanes), pair = 2 * lanes;
-  return pages >= 4 * (int64_t)pair * e->threads_max ? (group + pair - 1) / pair * pair : group;
+  const int group = gla_cpu_group_of (page_seconds (job), lanes);
+  int unit = (gla_cpu_svd_is_cholesky (job) ? 16 : 2) * lanes;
+  while (unit > 2 * lanes && pages < 4 * (int64_t)unit * e->threads_max)
+    unit /= 2;
+  return pages >= 4 * (int64_t)unit * e->threads_max ? (group + unit - 1) / unit * unit : group;
 }
 
 double gla_cpu_svd_seconds (gla_engine *engine, const gla_job *head, int64_t pages)

@@ -68,7 +68,7 @@ static size_t tall_work_layout (char *base, const gla_svd_job *job, tall_work *w
 {
   const int64_t m = gla_max (job->m, job->n), k = gla_min (job->m, job->n);
   size_t at = 0;
-  tall_layout (base, &at, m, k, &w->space);
+  tall_layout (base, &at, m, k, 1, GLA_TALL_BLOCK_BYTES, &w->space);
   for (int g = 0; g < 2; g++)
     tall_lanes_layout (base, &at, k, &w->lanes[g]);
   w->z = gla_carve (base, &at, (size_t)(k * k * GLA_LANES) * sizeof (scalar));

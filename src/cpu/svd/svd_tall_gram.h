@@ -40,10 +40,12 @@ static inline int64_t whole_tiles (int64_t registers)
   return (registers + LONG_TILE_ROWS - 1) / LONG_TILE_ROWS;
 }
 
-static void tall_layout (char *base, size_t *at, int64_t m, int64_t k, tall_space *s)
+// blocks: how many there are, of at most so many bytes each, but at least one tile.
+static void tall_layout (char *base, size_t *at, int64_t m, int64_t k, int blocks, int64_t bytes,
+                         tall_space *s)
 {
   const int64_t padded = (k + GRAM_ROWS - 1) / GRAM_ROWS * GRAM_ROWS;
-  const int64_t fit = GLA_TALL_BLOCK_BYTES / (padded * (int64_t)sizeof (num)) / LONG_TILE_ROWS;
+  const int64_t fit = bytes / (padded * (int64_t)sizeof (num)) / LONG_TILE_ROWS;
   memset (s, 0, sizeof *s);
   s->m = m;
   s->k = k;
@@ -52,7 +54,7 @@ static void tall_layout (char *base, size_t *at, int64_t m, int64_t k, tall_spac
   for (int64_t c = 0; c < padded; c += GRAM_COLUMNS)
     s->tiles += (padded - c / GRAM_ROWS * GRAM_ROWS) / GRAM_ROWS;
   const int64_t sums = s->tiles * GRAM_ROWS * GRAM_COLUMNS * GLA_LANES;
-  s->block = gla_carve (base, at, (size_t)(s->registers * padded) * sizeof (num));
+  s->block = gla_carve (base, at, (size_t)(blocks * s->registers * padded) * sizeof (num));
   s->sums = gla_carve (base, at, (size_t)sums * sizeof (num));
   s->row = gla_carve (base, at, (size_t)k * sizeof (num));
 }
@@ -123,35 +125,44 @@ static int64_t load_tall_rows (const gla_array *A, int64_t page, int64_t first, 
 // T'*T
 //------------------------------------------------------------------------------
 
-// A tile of T'*T from one block, lanes not added, to `sums` or added to them.
+// A tile of T'*T from one block, lanes not added, to `sums` or added to them. Where v and c are the
+// same columns, only of the lower triangle.
 static inline __attribute__ ((always_inline)) void
-gram_tile (int64_t registers, const num *v, const num *c, int64_t ld, int add, num *sums)
+gram_tile (int64_t registers, const num *v, const num *c, int64_t ld, int same, int add, num *sums)
 {
   num x[GRAM_ROWS * GRAM_COLUMNS];
   for (int q = 0; q < GRAM_ROWS * GRAM_COLUMNS; q++)
     x[q] = num_zero ();
   for (int64_t i = 0; i < registers; i++)
     for (int q = 0; q < GRAM_COLUMNS; q++)
-      for (int r = 0; r < GRAM_ROWS; r++)
+      for (int r = same ? q : 0; r < GRAM_ROWS; r++)
         x[r + q * GRAM_ROWS] = num_fmac (x[r + q * GRAM_ROWS], v[i + r * ld], c[i + q * ld]);
   for (int q = 0; q < GRAM_ROWS * GRAM_COLUMNS; q++)
     sums[q] = add ? num_add (sums[q], x[q]) : x[q];
 }
 
-// The tiles of the lower triangle of T'*T of rows from..to-1 of a page to the sums of lane l; where
-// `from` is not 0 they are added to these. Both are multiples of rows_at_once, or to = m.
-static void tall_gram (const gla_array *A, int64_t page, int l, int64_t from, int64_t to,
-                       const tall_space *s)
+// The tiles of the lower triangle of B'*B to the sums of lane l, or added to them, where B are the
+// first `used` registers of the block.
+static void block_gram (int64_t used, int add, int l, const tall_space *s)
 {
   enum { SIZE = GRAM_ROWS * GRAM_COLUMNS };
   const int64_t ld = s->registers;
-  for (int64_t first = from; first < to; first += rows_at_once (s)) {
-    const int64_t used = load_tall_rows (A, page, first, 1, s);
-    num *sums = s->sums + l * s->tiles * SIZE;
-    for (int64_t c = 0; c < s->padded; c += GRAM_COLUMNS)
-      for (int64_t v = c / GRAM_ROWS * GRAM_ROWS; v < s->padded; v += GRAM_ROWS, sums += SIZE)
-        gram_tile (used, s->block + v * ld, s->block + c * ld, ld, first > 0, sums);
-  }
+  num *sums = s->sums + l * s->tiles * SIZE;
+  for (int64_t c = 0; c < s->padded; c += GRAM_COLUMNS)
+    for (int64_t v = c / GRAM_ROWS * GRAM_ROWS; v < s->padded; v += GRAM_ROWS, sums += SIZE)
+      if (v == c)
+        gram_tile (used, s->block + v * ld, s->block + c * ld, ld, 1, add, sums);
+      else
+        gram_tile (used, s->block + v * ld, s->block + c * ld, ld, 0, add, sums);
+}
+
+// The same of T'*T of rows from..to-1 of a page; where `from` is not 0 it is added to the sums.
+// Both are multiples of rows_at_once, or to = m.
+static void tall_gram (const gla_array *A, int64_t page, int l, int64_t from, int64_t to,
+                       const tall_space *s)
+{
+  for (int64_t first = from; first < to; first += rows_at_once (s))
+    block_gram (load_tall_rows (A, page, first, 1, s), first > 0, l, s);
 }
 
 // Zeros to the sums of lane l.
