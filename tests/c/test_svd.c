@@ -251,9 +251,10 @@ static void fill_known (const svd_page *p)
         double sum = 0;
         for (int q = 0; q < k; q++)
           sum += left[i][q] * weight[q];
-        // columns and rows are turned, which leaves the values as they are
-        const double complex turned =
-            gla_type_is_complex (c->type) ? sum * cexp (I * (3. * i + j * j)) : sum;
+        // columns and rows of every second page are turned, which leaves the values as they are
+        const double complex turned = gla_type_is_complex (c->type) && page % 2 == 0
+                                          ? sum * cexp (I * (3. * i + j * j))
+                                          : sum;
         svd_set (p, wide ? j : i, wide ? i : j, page, turned);
       }
     }

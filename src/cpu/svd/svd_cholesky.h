@@ -137,10 +137,10 @@ static void leave_pages (gla_cpu_svd_task *task, svd_others *o, mask lanes, cons
 // Asks for a page ahead of its use: of A that is read, or of U that is written.
 static void fetch_page (const gla_array *A, int64_t page)
 {
-  const real *x = column_of (A, page, 0);
-  const int64_t count = ((A->columns - 1) * A->column_stride + A->rows) * GLA_PARTS;
-  for (int64_t i = 0; i < count; i += 64 / (int64_t)sizeof (real))
-    __builtin_prefetch (x + i);
+  const int64_t count = A->rows * GLA_PARTS;
+  for (int64_t j = 0; j < A->columns; j++)
+    for (int64_t i = 0; i < count; i += 64 / (int64_t)sizeof (real))
+      __builtin_prefetch (column_of (A, page, j) + i);
 }
 
 // The next pages from *next on to the lanes that have none, and T'*T of them. Returns these lanes.

@@ -161,14 +161,15 @@ static void settle_second (cholesky_lanes *t)
   }
 }
 
-// Element (i, j) of R2*R1.
+// Element (i, j) of R2*R1. Where R2 = I it is that of R1, also its sign if it is 0, so that a page
+// has the same bits whatever is beside it.
 static num product_element (const cholesky_lanes *t, int64_t i, int64_t j)
 {
   const int64_t k = t->space.k;
   num sum = num_zero ();
   for (int64_t q = i; q <= j; q++)
     sum = num_fma (sum, t->r2[i + q * k], t->r1[q + j * k]);
-  return sum;
+  return num_select (t->once, t->r1[i + j * k], sum);
 }
 
 // R, scaled, to where QR takes it from; I in lanes that are not live. Where its diagonal is level,
