@@ -147,16 +147,6 @@ static inline void swap_columns (int64_t rv, num *x, num *y)
   }
 }
 
-static inline num broadcast (const num *x, int l)
-{
-  num r;
-  r.re = vec_broadcast (x->re[l]);
-#if GLA_COMPLEX
-  r.im = vec_broadcast (x->im[l]);
-#endif
-  return r;
-}
-
 //------------------------------------------------------------------------------
 // Jacobi
 //------------------------------------------------------------------------------
@@ -210,7 +200,7 @@ static inline void rotate_columns (const group *g, const jacobi_rotations *r, nu
         swap_columns (rv, x, y);
       continue;
     }
-    const num s = broadcast (&r->sigma, l);
+    const num s = num_broadcast_lane (&r->sigma, l);
     const vec h = vec_broadcast (-r->h[l]);
     num *first = r->swap[l] ? y : x, *second = r->swap[l] ? x : y;
 #pragma GCC unroll 4
@@ -334,7 +324,7 @@ static inline void combine_columns (const group *g, const congruences *z, num *a
       continue;
     }
     const vec z11 = vec_broadcast (z->z11[l]), z22 = vec_broadcast (z->z22[l]);
-    const num z12 = broadcast (&z->z12, l), z21 = broadcast (&z->z21, l);
+    const num z12 = num_broadcast_lane (&z->z12, l), z21 = num_broadcast_lane (&z->z21, l);
     num *first = z->swap[l] ? y : x, *second = z->swap[l] ? x : y;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {

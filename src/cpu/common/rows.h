@@ -41,6 +41,17 @@ static inline num num_broadcast (scalar x)
   return r;
 }
 
+// The number in lane l of x.
+static inline num num_broadcast_lane (const num *x, int l)
+{
+  num r;
+  r.re = vec_broadcast (x->re[l]);
+#if GLA_COMPLEX
+  r.im = vec_broadcast (x->im[l]);
+#endif
+  return r;
+}
+
 // conj (a) b
 static inline num num_mulc (num a, num b)
 {

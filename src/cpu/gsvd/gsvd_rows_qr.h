@@ -152,7 +152,7 @@ static inline __attribute__ ((always_inline)) vec eliminate_rest (int64_t rv, in
   const num s = keep (which, num_scale (vec_broadcast (t), sum_each_num (sum)));
 #pragma GCC unroll 16
   for (int l = 0; l < GLA_LANES; l++) {
-    const num by = broadcast (&s, l);
+    const num by = num_broadcast_lane (&s, l);
     num *y = c[l];
     y[first] = num_fnma (y[first], u[first], by);
     square[l] = num_abs2 (keep (behind, y[first]));
@@ -233,7 +233,7 @@ join_reflectors (int64_t first, int64_t rv, const num *y, const real *t, num *T)
     const mask from = lanes_from (b);
     num column = num_zero ();
     for (int a = 0; a < b; a++)
-      column = num_fma (column, T[a], broadcast (&g, a));
+      column = num_fma (column, T[a], num_broadcast_lane (&g, a));
     column = num_scale (vec_broadcast (-t[b]), column);
     column.re = vec_select (from & ~lanes_from (b + 1), vec_broadcast (t[b]), column.re);
     T[b] = column;
@@ -256,7 +256,7 @@ static inline __attribute__ ((always_inline)) void rows_apply_of (const rows_qr 
       for (int64_t i = first; i < rv; i++) {
         num sum = num_zero ();
         for (int a = 0; a <= l; a++)
-          sum = num_fma (sum, y[a * rv + i], broadcast (&T[l], a));
+          sum = num_fma (sum, y[a * rv + i], num_broadcast_lane (&T[l], a));
         yT[l * rv + i] = sum;
       }
     for (int64_t j = 0; j < count; j++) {
@@ -264,7 +264,7 @@ static inline __attribute__ ((always_inline)) void rows_apply_of (const rows_qr 
       const num s = products_with (first, rv, y, to);
 #pragma GCC unroll 16
       for (int l = 0; l < GLA_LANES; l++) {
-        const num b = broadcast (&s, l);
+        const num b = num_broadcast_lane (&s, l);
         for (int64_t i = first; i < rv; i++)
           to[i] = num_fnma (to[i], yT[l * rv + i], b);
       }

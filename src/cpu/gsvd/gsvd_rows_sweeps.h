@@ -158,7 +158,7 @@ shear_columns (const meetings *m, const shears *s, num *f, int64_t rv)
         swap_columns (rv, x, y);
       continue;
     }
-    const num sine = broadcast (&s->sine, l), half = broadcast (&s->half, l);
+    const num sine = num_broadcast_lane (&s->sine, l), half = num_broadcast_lane (&s->half, l);
 #pragma GCC unroll 4
     for (int64_t i = 0; i < rv; i++) {
       const num u = num_fnmac (x[i], half, y[i]), w = num_fma (y[i], sine, u);

@@ -55,21 +55,11 @@ static tall_space space_of (const cholesky_lanes *t, int l)
 // T1 = T*inv (R1)
 //------------------------------------------------------------------------------
 
-static inline num lane_broadcast (const num *x, int l)
-{
-  num r;
-  r.re = vec_broadcast (x->re[l]);
-#if GLA_COMPLEX
-  r.im = vec_broadcast (x->im[l]);
-#endif
-  return r;
-}
-
 // `columns` columns of LONG_TILE_ROWS registers x: x <- x - b*f, f element (i, j) of R1 of lane l.
 static inline __attribute__ ((always_inline)) void
 subtract_column (num *x, const num *b, const cholesky_lanes *t, int64_t i, int64_t j, int l)
 {
-  const num f = lane_broadcast (t->r1 + i + j * t->space.k, l);
+  const num f = num_broadcast_lane (t->r1 + i + j * t->space.k, l);
 #pragma GCC unroll 4
   for (int q = 0; q < LONG_TILE_ROWS; q++)
     x[q] = num_fnma (x[q], b[q], f);
