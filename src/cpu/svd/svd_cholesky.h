@@ -206,17 +206,8 @@ static inline __attribute__ ((always_inline)) void page_tile (const tall_space *
                                                               const scalar *z, const svd_basis *to,
                                                               int64_t j, int columns)
 {
-  const num *t = s->block + r;
   num sum[LONG_TILE_ROWS * LONG_TILE_COLUMNS];
-  for (int q = 0; q < LONG_TILE_ROWS * columns; q++)
-    sum[q] = num_zero ();
-  for (int64_t i = 0; i < s->k; i++)
-    for (int c = 0; c < columns; c++) {
-      const num f = num_broadcast (z[i + (j + c) * s->k]);
-      for (int q = 0; q < LONG_TILE_ROWS; q++)
-        sum[q + c * LONG_TILE_ROWS] =
-            num_fma (sum[q + c * LONG_TILE_ROWS], t[q + i * s->registers], f);
-    }
+  tile_times (s, r, z, j, columns, sum);
   for (int q = LONG_TILE_ROWS - 1; q >= 0; q--) {
     if (r + q >= registers_for (s->m))
       continue;

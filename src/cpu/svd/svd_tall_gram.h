@@ -204,14 +204,11 @@ static void tall_gram_lanes (const tall_space *s, num *g)
 // T*Z
 //------------------------------------------------------------------------------
 
-// Registers r.. of columns of T*Z from the block that begins at row `first`.
-static inline __attribute__ ((always_inline)) void long_tile (const tall_space *s, int64_t first,
-                                                              int64_t r, int64_t used,
-                                                              const scalar *z, const svd_basis *to,
-                                                              int64_t j, int columns)
+// Registers r.. of `columns` columns j.. of T*Z.
+static inline __attribute__ ((always_inline)) void
+tile_times (const tall_space *s, int64_t r, const scalar *z, int64_t j, int columns, num *sum)
 {
   const num *t = s->block + r;
-  num sum[LONG_TILE_ROWS * LONG_TILE_COLUMNS];
   for (int q = 0; q < LONG_TILE_ROWS * columns; q++)
     sum[q] = num_zero ();
   for (int64_t i = 0; i < s->k; i++)
@@ -221,6 +218,16 @@ static inline __attribute__ ((always_inline)) void long_tile (const tall_space *
         sum[q + c * LONG_TILE_ROWS] =
             num_fma (sum[q + c * LONG_TILE_ROWS], t[q + i * s->registers], f);
     }
+}
+
+// Registers r.. of columns of T*Z from the block that begins at row `first`.
+static inline __attribute__ ((always_inline)) void long_tile (const tall_space *s, int64_t first,
+                                                              int64_t r, int64_t used,
+                                                              const scalar *z, const svd_basis *to,
+                                                              int64_t j, int columns)
+{
+  num sum[LONG_TILE_ROWS * LONG_TILE_COLUMNS];
+  tile_times (s, r, z, j, columns, sum);
   for (int q = 0; q < LONG_TILE_ROWS; q++) {
     if (r + q >= used)
       return;
