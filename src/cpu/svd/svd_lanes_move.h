@@ -23,14 +23,10 @@ static inline vec lanes_scaled (const lanes_scale *s, vec x)
 static inline __attribute__ ((always_inline)) void
 load_scaled_block (vec *to, const lanes_sources *from, int64_t at, const lanes_scale *s)
 {
-  vec x[GLA_LANES];
+  lanes_load_block (to, from, at);
 #pragma GCC unroll 16
   for (int l = 0; l < GLA_LANES; l++)
-    x[l] = (vec) * (const vec_anywhere *)(from->at[l] + at);
-  lanes_transpose (x);
-#pragma GCC unroll 16
-  for (int l = 0; l < GLA_LANES; l++)
-    to[at + l] = lanes_scaled (s, x[l]);
+    to[at + l] = lanes_scaled (s, to[at + l]);
 }
 
 static __attribute__ ((noinline)) void load_scaled_run (vec *to, const lanes_sources *from,
