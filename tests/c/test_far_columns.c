@@ -25,28 +25,28 @@ static gla_array matrix (int which, int64_t rows, int64_t columns)
   return gla_array_packed (numbers[which], GLA_TYPE_Z, rows, columns, 1, GLA_DEVICE_HOST);
 }
 
-static gla_status eigenvectors (gla_context *ctx, const gla_array *V)
+static gla_status general (gla_context *ctx, const gla_array *V, const gla_array *W)
 {
-  const int64_t n = V->rows;
+  const int64_t n = V != NULL ? V->rows : W->rows;
   double complex lambda[N];
   const gla_array A = matrix (0, n, n);
-  const gla_pageeig_results r = {
-      .size = sizeof r,
-      .lambda = gla_array_packed (lambda, GLA_TYPE_Z, n, 1, 1, GLA_DEVICE_HOST),
-      .V = *V};
+  gla_pageeig_results r = {
+      .size = sizeof r, .lambda = gla_array_packed (lambda, GLA_TYPE_Z, n, 1, 1, GLA_DEVICE_HOST)};
+  if (V != NULL)
+    r.V = *V;
+  if (W != NULL)
+    r.W = *W;
   return gla_pageeig (ctx, &A, &r, NULL, NULL);
+}
+
+static gla_status eigenvectors (gla_context *ctx, const gla_array *V)
+{
+  return general (ctx, V, NULL);
 }
 
 static gla_status left_eigenvectors (gla_context *ctx, const gla_array *W)
 {
-  const int64_t n = W->rows;
-  double complex lambda[N];
-  const gla_array A = matrix (0, n, n);
-  const gla_pageeig_results r = {
-      .size = sizeof r,
-      .lambda = gla_array_packed (lambda, GLA_TYPE_Z, n, 1, 1, GLA_DEVICE_HOST),
-      .W = *W};
-  return gla_pageeig (ctx, &A, &r, NULL, NULL);
+  return general (ctx, NULL, W);
 }
 
 static gla_status hermitian_vectors (gla_context *ctx, const gla_array *V)
