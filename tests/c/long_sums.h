@@ -4,6 +4,8 @@
 #ifndef LONG_SUMS_H
 #define LONG_SUMS_H
 
+#include "gpulinalg.h"
+
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
@@ -40,6 +42,20 @@ static inline void vectors_set (vectors v, int64_t k, int64_t i, double complex 
 {
   v.re[k * v.n + i] = creal (x);
   v.im[k * v.n + i] = cimag (x);
+}
+
+// The columns of a page, or with `rows` its rows; conjugated or not. Elements are read by `at`.
+static inline vectors vectors_of (const gla_array *a, int64_t page, int rows, int conjugated,
+                                  double complex (*at) (const gla_array *, int64_t, int64_t,
+                                                        int64_t))
+{
+  const vectors v = rows ? vectors_new (a->columns, a->rows) : vectors_new (a->rows, a->columns);
+  for (int64_t j = 0; j < a->columns; j++)
+    for (int64_t i = 0; i < a->rows; i++) {
+      const double complex x = at (a, i, j, page);
+      vectors_set (v, rows ? i : j, rows ? j : i, conjugated ? conj (x) : x);
+    }
+  return v;
 }
 
 // A sum of products in four parts, which the processor adds at the same time. Sanitizers leave it

@@ -128,13 +128,7 @@ static inline int qr_untouched (const qr_page *p)
 // The columns of a page, or with `rows` its rows; conjugated or not.
 static inline vectors qr_vectors (const gla_array *a, int64_t page, int rows, int conjugated)
 {
-  const vectors v = rows ? vectors_new (a->columns, a->rows) : vectors_new (a->rows, a->columns);
-  for (int64_t j = 0; j < a->columns; j++)
-    for (int64_t i = 0; i < a->rows; i++) {
-      const double complex x = qr_at (a, i, j, page);
-      vectors_set (v, rows ? i : j, rows ? j : i, conjugated ? conj (x) : x);
-    }
-  return v;
+  return vectors_of (a, page, rows, conjugated, qr_at);
 }
 
 typedef struct {

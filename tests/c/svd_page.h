@@ -123,13 +123,7 @@ static inline int svd_untouched (const svd_page *p)
 // The columns of a page, or with `rows` its rows; conjugated or not.
 static inline vectors svd_vectors (const gla_array *a, int64_t page, int rows, int conjugated)
 {
-  const vectors v = rows ? vectors_new (a->columns, a->rows) : vectors_new (a->rows, a->columns);
-  for (int64_t j = 0; j < a->columns; j++)
-    for (int64_t i = 0; i < a->rows; i++) {
-      const double complex x = svd_at (a, i, j, page);
-      vectors_set (v, rows ? i : j, rows ? j : i, conjugated ? conj (x) : x);
-    }
-  return v;
+  return vectors_of (a, page, rows, conjugated, svd_at);
 }
 
 // The largest |Q'*Q - I|, in eps.
