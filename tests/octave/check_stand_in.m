@@ -268,11 +268,13 @@ for s = {[0, 0], [0, 3], [3, 0], [0, 0, 2], [0, 3, 2], [3, 0, 2], [3, 3, 0]}
     expected = y = "an error";
     try
       expected = f{1} (x);
+    end_try_catch
+    try
       y = f{1} (gpuArray (x));
     catch err
       y = err.message;
     end_try_catch
-    count (ischar (expected) || (isgpuarray (y) && isequal (size (y), size (expected)) && strcmp (underlyingType (y), class (expected))), "%s of %s: %s", func2str (f{1}), mat2str (s{1}), disp (y));
+    count ((ischar (expected) && ischar (y)) || (isgpuarray (y) && isequal (size (y), size (expected)) && strcmp (underlyingType (y), class (expected))), "%s of %s: %s", func2str (f{1}), mat2str (s{1}), disp (y));
   endfor
 endfor
 
