@@ -42,8 +42,9 @@ fclose (f);
 
 % Each rank has its rows of the residual; the R of their QR is the norm of the whole.
 residual = abs (qr_block (spmv (A, V, by_rows{:}) - V * D, 0, by_rows{:}));
-printf ("rank %d of %d: %d nodes, %d entries, most central here: node %d, %.4f\n", rank, ranks, rows (A), nnz (A), ...
-        ids(k), centrality);
+% printf would write a line in pieces, and the lines of several ranks would be mixed; puts writes it at once.
+puts (sprintf ("rank %d of %d: %d nodes, %d entries, most central here: node %d, %.4f\n", rank, ranks, rows (A), ...
+               nnz (A), ids(k), centrality));
 if (rank == 0)
   wanted = eigs (read_graph (file), 1, "la");
   printf ("largest eigenvalue: %.6f, by eigs %.6f; residual %.1e\n", D, wanted, residual);

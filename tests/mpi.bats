@@ -160,7 +160,7 @@ right_on_all () {
       assert (norm (Q(:,:,p) * R(:,:,p) - mine(:,:,p)) < 1e-5);
     endfor
     assert ({info.device_data, info.nccl}, {"host", ""});
-    printf ("rank %d of %d is right\n", rank, ranks);
+    puts (sprintf ("rank %d of %d is right\n", rank, ranks));
 END
   right_on_all results
 }
@@ -216,7 +216,7 @@ END
     if (rank == ranks - 1)
       assert (norm (B * V - V * D) < 1e-13);
     endif
-    printf ("rank %d of %d is right\n", rank, ranks);
+    puts (sprintf ("rank %d of %d is right\n", rank, ranks));
 END
   right_on_all sparse_rows
 }
@@ -267,7 +267,7 @@ END
     if (rank == 0)
       assert (norm (U * C * X' - A) < 1e-12 && norm (V * S * X' - B) < 1e-12);
     endif
-    printf ("rank %d of %d is right\n", rank, ranks);
+    puts (sprintf ("rank %d of %d is right\n", rank, ranks));
 END
   right_on_all shared
 }
@@ -314,7 +314,7 @@ END
     catch err
       assert (strfind (err.message, 'with "columns" A and B must be empty on all ranks but 0') > 0);
     end_try_catch
-    printf ("rank %d of %d is right\n", rank, ranks);
+    puts (sprintf ("rank %d of %d is right\n", rank, ranks));
 END
   right_on_all by_columns
 }
@@ -478,7 +478,7 @@ END
     mine = read_graph (name, "mpi", "rows");
     d = eigs_lanczos (mine, 3, "la", "mpi", "rows");
     assert (d, eigs_lanczos (read_graph (name), 3, "la"), 1e-10);
-    printf ("rank %d of %d is right\n", rank, ranks);
+    puts (sprintf ("rank %d of %d is right\n", rank, ranks));
 END
   right_on_all parts
 }
@@ -612,7 +612,7 @@ END
     assert (P * x, x);
     R = qr_block (A, 0, "mpi", "rows");
     assert (R' * R, ranks * A' * A, 10) # all ranks still work together
-    printf ("rank %d went on\n", rank);
+    puts (sprintf ("rank %d went on\n", rank));
 END
   for mpi in $(mpis); do
     ranks $mpi 2 $(octave_command) "$BATS_TEST_TMPDIR/caught.m"

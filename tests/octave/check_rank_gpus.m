@@ -87,4 +87,4 @@ if (ranks == 1)
   [V1, D1] = eigs_lanczos (G, 5, "la", "device", 0);
   printf ("one rank: the bits without \"mpi\": %d\n", isequal (D1, D) && isequal (V1, V));
 endif
-printf ("rank %d is right\n", rank);
+puts (sprintf ("rank %d is right\n", rank));
