@@ -244,11 +244,53 @@ static void test_contexts (void)
   free (pages);
 }
 
+//------------------------------------------------------------------------------
+// pages that are dealt out to threads
+//------------------------------------------------------------------------------
+
+enum { NORMS = 500001 };
+
+static void add_done (void *user, int64_t done, int64_t total)
+{
+  (void)total;
+  *(int64_t *)user = done;
+}
+
+// Whatever their number, each page is done, and all are reported.
+static void test_deal (void)
+{
+  static const int64_t counts[] = {1, 383, 385, 5000, 12289, 12673, 25345, 100003, NORMS};
+  double *a = malloc (sizeof *a * NORMS), *norms = malloc (sizeof *norms * (NORMS + 1));
+  gla_context *ctx = NULL;
+  gla_context_create (&ctx);
+  gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0);
+  for (int64_t k = 0; k < NORMS; k++)
+    a[k] = -(double)(k + 1);
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    const int64_t count = counts[c];
+    int64_t done = 0, wrong = 0;
+    gla_set_progress (ctx, add_done, &done);
+    memset (norms, 0xff, sizeof *norms * (NORMS + 1));
+    const gla_array A = gla_array_packed (a, GLA_TYPE_D, 1, 1, count, GLA_DEVICE_HOST);
+    const gla_array X = gla_array_packed (norms, GLA_TYPE_D, 1, 1, count, GLA_DEVICE_HOST);
+    const gla_status status = gla_pagenorm (ctx, &A, GLA_NORM_FRO, &X, NULL);
+    for (int64_t k = 0; k < count; k++)
+      wrong += norms[k] != (double)(k + 1);
+    CHECK (status == GLA_OK && wrong == 0 && isnan (norms[count]), "%lld of %lld norms are wrong",
+           (long long)wrong, (long long)count);
+    CHECK (done == count, "%lld of %lld pages reported", (long long)done, (long long)count);
+  }
+  gla_context_destroy (ctx);
+  free (norms);
+  free (a);
+}
+
 int main (void)
 {
   test_pool ();
   test_watch ();
   test_blas_hold ();
   test_contexts ();
+  test_deal ();
   return check_report ("parallel");
 }
