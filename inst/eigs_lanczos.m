@@ -287,6 +287,7 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
   keep = true (size (d));
   if (strcmp (o.failure, "drop"))
     keep = ! isnan (d);
+    stats.residuals = residuals(keep);
   endif
   if (nargout > 1)
     V = X;
@@ -327,7 +328,7 @@ endfunction
 function print_stats (stats, k)
 
   printf (["eigs_lanczos: %d of %d eigenvalues, %d products, %d restarts, largest residual %.2g, ", ...
-           "%.3g s\n"], stats.converged, k, stats.products, stats.restarts, max (stats.residuals), ...
+           "%.3g s\n"], stats.converged, k, stats.products, stats.restarts, max ([0; stats.residuals]), ...
           stats.seconds);
 
 endfunction
@@ -391,9 +392,27 @@ endfunction
 %! assert (flag, 1);
 %! assert (size (V), [3000, 8]);
 %! assert (sum (isnan (diag (D))), 8 - stats.converged);
-%! [V, D, flag] = eigs_lanczos (A, 8, "sa", "maxit", 2, "p", 20, "FailureTreatment", "drop");
+%! [V, D, flag, stats] = eigs_lanczos (A, 8, "sa", "maxit", 2, "p", 20, "FailureTreatment", "drop");
 %! assert (flag, 1);
-%! assert ({columns(V), rows(D)}, {stats.converged, stats.converged});
+%! assert ({columns(V), rows(D), rows(stats.residuals)}, repmat ({stats.converged}, 1, 3));
+
+%!## as many restarts or steps as it takes
+%!test
+%! A = ba_graph (200, 3);
+%! d = eigs_lanczos (A, 2, "la");
+%! assert (eigs_lanczos (A, 2, "la", "method", "plain", "maxit", Inf), d, 1e-10);
+%! assert (eigs_lanczos (A, 2, "la", "method", "plain", "maxit", 2e17), d, 1e-10);
+%! assert (eigs_lanczos (A, 2, "la", "maxit", Inf), d, 1e-10);
+
+%!## an inverse by name with a shift that is too far away: no digit of A is left in it
+%!function y = far_inverse (x)
+%!  y = x / -1e20;
+%!endfunction
+%!test
+%! [V, D, flag] = eigs_lanczos (@far_inverse, 100, 2, 1e20);
+%! [W, E, other] = eigs_lanczos ("far_inverse", 100, 2, 1e20);
+%! assert ({full(diag (D)), flag, full(diag (E)), other}, {[NaN; NaN], 1, [NaN; NaN], 1});
+
 %!warning id=gpulinalg:not-converged eigs_lanczos (spdiags (ones (3000, 1) * [-1, 2, -1], -1:1, 3000, 3000), 8, "sa", "maxit", 2, "p", 20);
 %!test
 %! [A, w] = path_graph (3000);
@@ -433,6 +452,7 @@ endfunction
 %! text = evalc ('eigs_lanczos (A, 4, "la", "disp", 2);');
 %! assert (! isempty (strfind (text, "eigs_lanczos: 4 of 4 eigenvalues, 100 %")));
 %! assert (evalc ('d = eigs_lanczos (A, 4);'), "");
+%! assert (! isempty (strfind (evalc ('eigs_lanczos (sparse (0, 0), 0, "disp", 1);'), "largest residual 0,")));
 %! fail ('eigs_lanczos (A, 4, "progress", @(varargin) error ("my:id", "enough"))', "enough");
 
 %!## an error in the user's function keeps its id and message

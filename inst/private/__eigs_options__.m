@@ -80,6 +80,9 @@ function value = checked (name, given, value, n, m)
       value = number (given, value, @(x) x > 0 && x < 1, "a number between 0 and 1");
     case {"maxit", "steps"}
       value = number (given, value, @(x) x >= 1 && x == fix (x), "a positive integer");
+      if (strcmp (name, "maxit"))
+        value = min (value, 2 ^ 31);   # Inf, and what would overflow times the size of the basis
+      endif
     case "p"
       value = number (given, value, @(x) x >= 1 && x == fix (x) && x <= n,
                       sprintf ("an integer from 1 to %d", n));

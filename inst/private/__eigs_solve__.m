@@ -107,7 +107,7 @@ function lost = digits_are_lost (f, d, sigma, request)
   lost = 16 * unit * abs (double (d) - sigma) > 1e-3 * max (abs (double (d)));
   if (any (lost))
     x = cast (cos (1:request.n).', {"double", "single"}{1 + request.single});
-    y = double (f (x));
+    y = double (feval (f, x)); # f may be a name
     x = double (x);
     scale = max (abs (y));
     y /= scale;
