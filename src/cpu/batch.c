@@ -43,31 +43,33 @@ gla_status gla_cpu_batch_deal (gla_cpu_engine *e, int64_t pages, double seconds,
   return gla_cpu_engine_take (e, (size_t)b->threads * b->work_bytes);
 }
 
-// The first thread that writes to a huge page of fresh memory has the system clear it, and another
-// that comes before this is done clears a second one for nothing. So threads should not be in the
-// same 2 MB of the results at the same time, as they would be with one group each in turn. The
-// groups are cut into as many strands as there are threads; a thread takes some groups of one
-// strand in sequence, and those who come next take theirs of the next strands.
+// The order in which threads take groups. The system clears a huge page of fresh memory when a
+// thread first writes to it; a thread that comes there before this is done clears another one for
+// nothing. So threads should not be in the same 2 MB of the results at the same time, as they would
+// be if each took the next group. The groups are cut into as many ranges as there are threads, and
+// the pieces that are handed out come from each range in turn; a piece is some groups in sequence.
 typedef struct {
-  int64_t pieces, groups; // groups of a piece; the last one may have fewer
-  int64_t strands;
-} strands;
+  int64_t pieces, ranges;
+  int64_t length; // groups of a piece; the last piece may have fewer
+} group_order;
 
 // Groups of small pages take 20 us, so a piece takes 0.6 ms. Larger pages are pieces by themselves.
 enum { LONG_PIECE = 32, PIECES_A_THREAD = 16 };
 
-static strands cut_groups (int64_t groups, int group, int threads)
+static group_order order_of (int64_t groups, int group, int threads)
 {
   const int64_t even = groups / (PIECES_A_THREAD * (int64_t)threads);
   const int64_t length = group == 1 || even < 1 ? 1 : even < LONG_PIECE ? even : LONG_PIECE;
-  return (strands){(groups + length - 1) / length, length, threads};
+  return (group_order){
+      .pieces = (groups + length - 1) / length, .ranges = threads, .length = length};
 }
 
-// Where the i-th piece to be taken is, among those in the order of the pages.
-static int64_t place_of_piece (const strands *s, int64_t i)
+// The place of the i-th piece to be taken among the pieces in the order of their pages. The first
+// ranges have a piece more than the others where they cannot have as many.
+static int64_t place_of_piece (const group_order *o, int64_t i)
 {
-  const int64_t strand = i % s->strands, longer = s->pieces % s->strands;
-  return strand * (s->pieces / s->strands) + (strand < longer ? strand : longer) + i / s->strands;
+  const int64_t range = i % o->ranges, longer = o->pieces % o->ranges;
+  return range * (o->pieces / o->ranges) + (range < longer ? range : longer) + i / o->ranges;
 }
 
 typedef struct {
@@ -75,7 +77,7 @@ typedef struct {
   const void *chunk;
   int64_t pages;
   int team;
-  strands order;
+  group_order order;
   gla_cpu_parallel region;
 } loop;
 
@@ -100,8 +102,8 @@ static void solve_group (void *user, int64_t group, int thread)
 static void solve_piece (void *user, int64_t piece, int thread)
 {
   loop *l = user;
-  const int64_t count = l->order.groups, first = place_of_piece (&l->order, piece) * count;
-  for (int64_t g = first; g < first + count && g * l->e->batch.group < l->pages; g++)
+  const int64_t length = l->order.length, first = place_of_piece (&l->order, piece) * length;
+  for (int64_t g = first; g < first + length && g * l->e->batch.group < l->pages; g++)
     solve_group (l, g, thread);
 }
 
@@ -113,7 +115,7 @@ gla_status gla_cpu_batch_run (gla_cpu_engine *e, const void *chunk, int64_t page
   if (held == 0)
     return GLA_ERROR_OUT_OF_MEMORY;
   loop l = {.e = e, .chunk = chunk, .pages = pages, .team = b->team < held ? b->team : held};
-  l.order = cut_groups (groups, b->group, held);
+  l.order = order_of (groups, b->group, held);
   gla_cpu_parallel_start (&l.region, &b->job->monitor);
   if (l.team == 1)
     gla_cpu_parallel_for (&l.region, l.order.pieces, held, solve_piece, &l);
