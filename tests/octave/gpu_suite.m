@@ -89,6 +89,7 @@ if (limited)
   if (wanted ("svd") && first)
     counts += refusal (@() batchsvd (rand (40, 6), "device", "gpu"), "decomposition on a GPU");
     counts += refusal (@() batchsvd (rand (80), "device", "gpu"), "decomposition on a GPU");
+    counts += refusal (@() nthargout (3, @batchsvd, rand (40), "econ", "device", "gpu"), "decomposition on a GPU");
     [p, f] = check_svd ("gpu", [8, 8; 32, 32], "dz");
     counts += [p, f];
   endif
