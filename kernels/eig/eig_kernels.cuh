@@ -8,6 +8,7 @@
 #define GPULINALG_EIG_KERNELS_CUH
 
 #include <cuda_runtime.h>
+#include "common/dynamic_shared.cuh"
 #include "common/scalar.cuh"
 
 template <class T> struct eig_args {
@@ -127,14 +128,5 @@ template <class T> cudaError_t eig_block_next (const eig_args<T> &a, int64_t act
 // Pages still listed get info; d, then (after eig_sort) V.
 template <class T> cudaError_t eig_block_values (const eig_args<T> &a, int64_t active);
 template <class T> cudaError_t eig_block_vectors (const eig_args<T> &a);
-
-// A kernel may use 48 KB of shared memory, static variables included, without opt-in. Kernels that
-// are launched here with more dynamic shared memory have less than 16 KB of static variables.
-template <class K> inline cudaError_t allow_shared (K kernel, size_t bytes)
-{
-  if (bytes <= 32 * 1024)
-    return cudaSuccess;
-  return cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-}
 
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gsvd_kernels.cuh"
+#include "common/dynamic_shared.cuh"
 #include "common/mma_tiles.cuh"
 
 namespace
@@ -131,12 +132,9 @@ cudaError_t gsvd_solve (page_matrix<T> F, page_matrix<const T> R, int64_t rows, 
                         int count, int64_t pages, cudaStream_t stream)
 {
   constexpr size_t bytes = SOLVE * SOLVE * sizeof (T);
-  if (bytes > 48 * 1024) {
-    cudaError_t error = cudaFuncSetAttribute (
-        solve_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error != cudaSuccess)
-      return error;
-  }
+  const cudaError_t error = allow_shared (solve_kernel<T>, bytes);
+  if (error != cudaSuccess)
+    return error;
   dim3 grid ((unsigned)((rows + SOLVE_ROWS - 1) / SOLVE_ROWS), (unsigned)pages);
   solve_kernel<T><<<grid, SOLVE_ROWS * SHARES, bytes, stream>>> (F, R, rows, first, count);
   return cudaGetLastError ();

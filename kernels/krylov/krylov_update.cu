@@ -1,6 +1,7 @@
 // krylov_update.cu: W*M - V*C and V*S for blocks of vectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/dynamic_shared.cuh"
 #include "krylov.cuh"
 
 namespace
@@ -85,10 +86,7 @@ cudaError_t launch_update (const krylov_place<T> &p, const T *V, int64_t blocks,
                            const double *M, const double *C, T *to)
 {
   size_t bytes = (size_t)(blocks + 1) * B * B * sizeof (T);
-  cudaError_t error = cudaSuccess;
-  if (bytes > 48 << 10)
-    error = cudaFuncSetAttribute (update_kernel<T, B>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)bytes);
+  const cudaError_t error = allow_shared (update_kernel<T, B>, bytes);
   if (error != cudaSuccess)
     return error;
   typedef krylov_lane<T, B> lane;
@@ -144,8 +142,7 @@ cudaError_t launch_rotate (const krylov_place<T> &p, T *V, int64_t count, const 
   while (height > 1 && (int64_t)height * count * B * (int64_t)sizeof (T) > smem_limit)
     height /= 2;
   int bytes = (int)(height * count * B * (int64_t)sizeof (T));
-  cudaError_t error = cudaFuncSetAttribute (rotate_kernel<T, B>,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  const cudaError_t error = allow_shared (rotate_kernel<T, B>, (size_t)bytes);
   if (error != cudaSuccess)
     return error;
   rotate_kernel<T, B><<<(unsigned)((p.n + height - 1) / height), 256, bytes, p.stream>>> (

@@ -7,15 +7,15 @@
 #include <cuda_runtime.h>
 #include <cstdint>
 
+#include "common/dynamic_shared.cuh"
+
 // Blocks of a kernel that the device holds at a time, and leave to use so much shared memory.
 template <class K>
 cudaError_t blocks_at_once (K kernel, int threads, size_t bytes, int multiprocessors,
                             int64_t &blocks)
 {
   int on_each = 0;
-  cudaError_t error = cudaSuccess;
-  if (bytes > 32 * 1024) // a kernel has some static memory, too, of the 48 KB that all have
-    error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+  cudaError_t error = allow_shared (kernel, bytes);
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&on_each, kernel, threads, bytes);
   blocks = (int64_t)multiprocessors * (on_each > 0 ? on_each : 1);

@@ -10,6 +10,7 @@
 #ifndef GPULINALG_QR_SMALL_THREAD_CUH
 #define GPULINALG_QR_SMALL_THREAD_CUH
 
+#include "common/dynamic_shared.cuh"
 #include "qr_small_page.cuh"
 
 // The places of 32 pages of `numbers` numbers in shared memory: without gaps if a page is no
@@ -356,8 +357,7 @@ cudaError_t qr_small_thread_launch (const qr_small_args<T> &a, cudaStream_t stre
 {
   auto kernel = qr_small_thread_kernel<T, M, N>;
   size_t memory = qr_small_thread_memory (a);
-  cudaError_t error = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)memory * SMALL_THREAD_WARPS);
+  cudaError_t error = allow_shared (kernel, memory * SMALL_THREAD_WARPS);
   if (error == cudaSuccess)
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
   if (error != cudaSuccess)

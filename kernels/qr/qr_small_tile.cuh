@@ -12,6 +12,7 @@
 #ifndef GPULINALG_QR_SMALL_TILE_CUH
 #define GPULINALG_QR_SMALL_TILE_CUH
 
+#include "common/dynamic_shared.cuh"
 #include "qr_small_registers.cuh"
 
 // What the threads of a page do, one step after the other.
@@ -344,8 +345,7 @@ cudaError_t qr_small_tile_launch (const qr_small_args<T> &a, int lanes, int grou
   auto kernel = qr_small_tile_kernel<T, ROWS, COLUMNS, LANES, THREADS>;
   int threads = lanes * groups, together = threads < 32 ? 32 / threads : 1;
   size_t memory = (size_t)together * small_layout<T> (ROWS * lanes, a.n, a.k).bytes;
-  cudaError_t error =
-      cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)memory);
+  cudaError_t error = allow_shared (kernel, memory);
   if (error == cudaSuccess)
     error = cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
   if (error != cudaSuccess)

@@ -5,6 +5,7 @@
 
 #include "common/async_copy.cuh"
 #include "common/cluster.cuh"
+#include "common/dynamic_shared.cuh"
 #include "common/for_type.cuh"
 #include "spmv_tiles.cuh"
 
@@ -162,8 +163,7 @@ cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, cudaS
 
 template <class T> cudaError_t allow (bool pattern, int bytes)
 {
-  return cudaFuncSetAttribute (pattern ? hubs_kernel<T, true> : hubs_kernel<T, false>,
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  return allow_shared (pattern ? hubs_kernel<T, true> : hubs_kernel<T, false>, (size_t)bytes);
 }
 
 } // namespace

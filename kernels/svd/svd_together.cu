@@ -17,6 +17,7 @@
 // other, and then those of a tree: classes c and c + CLASSES/2, and so on. A block has whole
 // branches of it.
 
+#include "common/dynamic_shared.cuh"
 #include "common/together.cuh"
 #include "svd_reflection.cuh"
 #include "svd_together.cuh"
@@ -459,8 +460,7 @@ cudaError_t svd_together (const svd_values_args<T> &v, const svd_together_work &
   int near = 0;
   const size_t bytes = shared_bytes<T> (v.a.columns, w.blocks, smem_limit, near);
   const auto kernel = together_kernel<T>;
-  const cudaError_t error =
-      cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+  const cudaError_t error = allow_shared (kernel, bytes);
   if (error != cudaSuccess)
     return error;
   const cudaError_t cleared =
