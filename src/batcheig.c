@@ -119,10 +119,10 @@ static gla_status work (gla_eig_run *run)
   const gla_status status = gla_call_run (&run->call);
   if (status != GLA_OK)
     return status;
-  if (run->failures.bad_page >= 0)
-    return gla_fail_not_hermitian (run->call.run.ctx, &run->failures);
-  if (run->failures.suspect)
+  if (run->failures.suspect && run->failures.bad_page < 0)
     retry_failed (run);
+  if (run->failures.bad_page >= 0) // the second try looks again
+    return gla_fail_not_hermitian (run->call.run.ctx, &run->failures);
   for (int64_t p = 0; run->job.range == GLA_EIG_ALL && all->count != NULL && p < all->A.pages; p++)
     all->count[p] = all->info[p] == 0 ? all->A.rows : 0;
   return run->call.run.stopped ? GLA_ERROR_STOPPED : GLA_OK;

@@ -197,7 +197,8 @@ __global__ void __launch_bounds__ (THREADS) roots_kernel (far_args<R> a, int blo
   secular_far<R> function = {k, f.w.pole, f.w.pole_z, 1 / rho, rho * square};
   for (int j = f.first; j < k; j += f.step) {
     secular_result<R> root = secular_root (function, j);
-    if (!root.settled)
+    // A page with a negative info was left out by the kernels before, and keeps it.
+    if (!root.settled && a.s.info[f.page] >= 0)
       atomicMax (a.s.info + f.page, f.node.first + j + 1);
     f.w.origin[j] = root.origin;
     f.w.tau[j] = root.tau;
