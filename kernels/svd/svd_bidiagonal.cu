@@ -17,6 +17,7 @@
 // `rest`. A step has two barriers: before the parts of A*u of all warps are added, a thread to a
 // row, and behind.
 
+#include "common/dynamic_shared.cuh"
 #include "svd_page.cuh"
 #include "svd_reflection.cuh"
 #include "svd_values.cuh"
@@ -295,18 +296,33 @@ template <class T> division divide (int rows, int columns, int warps, int padded
 {
   const int64_t column = (int64_t)rows * (int64_t)sizeof (T);
   const int64_t other = 2 * (columns + padded) * (int64_t)sizeof (T) + warps * column;
-  const int64_t room = (smem_limit - 512 - other) / column;
-  const int near = room < columns ? (int)room : columns;
+  const int64_t room = smem_limit - 512 - other;
+  const int near = room < 0 ? 0 : room / column < columns ? (int)(room / column) : columns;
   return {columns - near, (size_t)(other + near * column)};
 }
 
-template <class T, int R, int WARPS, int C>
+// The warps of a block, and the rows to which its registers are padded; with the columns together
+// below the fastest of several (doc/notebook/svd-gpu.md).
+template <class T> constexpr int warps_of (int rows)
+{
+  constexpr bool wide = sizeof (T) == 16, narrow = sizeof (T) == 4;
+  return rows <= 64              ? 4
+         : rows <= 128           ? 8
+         : rows <= 256           ? (wide ? 8 : MOST_WARPS)
+                                 : (narrow ? MOST_WARPS : 8);
+}
+constexpr int padded_rows (int rows)
+{
+  return rows <= 64 ? 64 : rows <= 128 ? 128 : rows <= 192 ? 192 : rows <= 256 ? 256 : rows <= 384 ? 384 : 512;
+}
+
+template <class T, int ROWS, int C>
 cudaError_t launch (const svd_values_args<T> &v, int smem_limit)
 {
-  const division part = divide<T> (v.a.rows, v.a.columns, WARPS, 32 * R, smem_limit);
+  constexpr int R = ROWS / 32, WARPS = warps_of<T> (ROWS);
+  const division part = divide<T> (v.a.rows, v.a.columns, WARPS, ROWS, smem_limit);
   const auto kernel = bidiagonal_kernel<T, R, WARPS, C>;
-  const cudaError_t error =
-      cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)part.bytes);
+  const cudaError_t error = allow_shared (kernel, part.bytes);
   if (error != cudaSuccess)
     return error;
   kernel<<<(unsigned)v.a.pages, 32 * WARPS, part.bytes, v.stream>>> (v, part.far);
@@ -320,22 +336,32 @@ template <class T> bool svd_bidiagonal_rest (int rows, int columns, int smem_lim
   return divide<T> (rows, columns, MOST_WARPS, rows + 128, smem_limit).far > 0;
 }
 
-// The warps and columns together that were the fastest of several (doc/notebook/svd-gpu.md).
+bool svd_bidiagonal_fits (int64_t type_size, int rows, int columns, int smem_limit)
+{
+  const auto fits = [&] (auto zero) {
+    typedef decltype (zero) T;
+    return divide<T> (rows, columns, warps_of<T> (rows), padded_rows (rows), smem_limit).bytes + 512 <=
+           (size_t)smem_limit;
+  };
+  return type_size == 4    ? fits (0.0f)
+         : type_size == 16 ? fits (cx<double> ())
+                           : fits (0.0); // complex pages of single precision take as much
+}
+
 template <class T> cudaError_t svd_bidiagonal (const svd_values_args<T> &v, int smem_limit)
 {
   constexpr bool wide = sizeof (T) == 16, narrow = sizeof (T) == 4;
-  constexpr int most = wide ? 8 : MOST_WARPS, large = narrow ? MOST_WARPS : 8;
   if (v.a.rows <= 64)
-    return launch < T, 2, 4, wide ? 2 : 4 > (v, smem_limit);
+    return launch < T, 64, wide ? 2 : 4 > (v, smem_limit);
   if (v.a.rows <= 128)
-    return launch < T, 4, 8, wide ? 2 : 4 > (v, smem_limit);
+    return launch < T, 128, wide ? 2 : 4 > (v, smem_limit);
   if (v.a.rows <= 192)
-    return launch < T, 6, most, narrow ? 4 : 2 > (v, smem_limit);
+    return launch < T, 192, narrow ? 4 : 2 > (v, smem_limit);
   if (v.a.rows <= 256)
-    return launch < T, 8, most, narrow ? 2 : 1 > (v, smem_limit);
+    return launch < T, 256, narrow ? 2 : 1 > (v, smem_limit);
   if (v.a.rows <= 384)
-    return launch < T, 12, large, narrow || wide ? 1 : 2 > (v, smem_limit);
-  return launch < T, 16, large, narrow || wide ? 1 : 2 > (v, smem_limit);
+    return launch < T, 384, narrow || wide ? 1 : 2 > (v, smem_limit);
+  return launch < T, 512, narrow || wide ? 1 : 2 > (v, smem_limit);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -7,6 +7,7 @@
 // Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of some
 // sizes are found as svd_values.cuh and svd_together.cuh say (svd_is_reduced).
 
+#include "common/cluster.cuh"
 #include "common/copy.cuh"
 #include "common/for_type.cuh"
 #include "common/host_array.cuh"
@@ -263,6 +264,10 @@ int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
   const svd_shape s = svd_shape_of (*job);
+  if (s.reduced && !s.together &&
+      !svd_bidiagonal_fits ((int64_t)gla_type_size (head->type), (int)(s.by_qr ? s.columns : s.rows),
+                            (int)s.columns, (int)block_shared_most () - 2048))
+    return 0;
   if (!s.polar && !s.by_qr)
     return 1;
   gla_pagemul_job product = {};

@@ -23,6 +23,9 @@ template <class T> struct svd_values_args {
 
 // Whether pages of this size need `rest`.
 template <class T> bool svd_bidiagonal_rest (int rows, int columns, int smem_limit);
+// Whether a block has the shared memory for what the kernel keeps there always: pages of complex
+// double precision take more than the 64 KB of compute capability 7.5 from 332 columns on.
+bool svd_bidiagonal_fits (int64_t type_size, int rows, int columns, int smem_limit);
 // d, e and scale from A; info as svd_args says.
 template <class T> cudaError_t svd_bidiagonal (const svd_values_args<T> &v, int smem_limit);
 // S from d, e and scale.
