@@ -244,7 +244,7 @@ template <class T> __global__ void unfinished_kernel (eig_args<T> a, const int *
 {
   int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k < active) {
-    int open = a.state[(int64_t)list[k] * STATE_INTS + STATE_OPEN];
+    int open = a.state[(int64_t)list[k] * STATE_INTS + STATE_LEFT];
     a.info[list[k]] = open < 1 ? 1 : open > a.n ? a.n : open;
   }
 }
