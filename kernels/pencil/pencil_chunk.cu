@@ -17,17 +17,20 @@ template <class T> page_operand<T> part_of (const T *from, int n, int row, int c
 // C = op (A)*op (B), in pieces of PIECE_SECONDS.
 template <class T> gla_status multiply (const pencil_work<T> &w, const product_args<T, T> &p)
 {
-  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
+  const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k), in_page = tiles > 0 ? tiles : 1;
   const double page = 8.0 * p.m * p.n * p.k / 2e13; // no kernel is so slow
   const double fit = PIECE_SECONDS / page;
   const int64_t pages = fit < 1 ? 1 : fit < 1e5 ? (int64_t)fit : 100000;
-  for (int64_t first = 0; first < p.pages; first += pages) {
-    const int64_t count = p.pages - first < pages ? p.pages - first : pages;
-    const product_piece piece = {
-        first, count, 0, tiles > 0 ? tiles : 1, 0, p.k, w.e->multiprocessors};
-    GLA_TRY (first == 0 ? GLA_OK : engine_throttle (w.e, w.slot));
-    GLA_TRY (product_pages (p, piece, w.a.stream));
-  }
+  const int64_t some = (int64_t)(fit * (double)in_page);
+  const int64_t part = fit >= 1 ? in_page : some > 1 ? some : 1; // of a page that takes longer
+  for (int64_t first = 0; first < p.pages; first += pages)
+    for (int64_t tile = 0; tile < in_page; tile += part) {
+      const int64_t count = p.pages - first < pages ? p.pages - first : pages;
+      const int64_t count_tiles = in_page - tile < part ? in_page - tile : part;
+      const product_piece piece = {first, count, tile, count_tiles, 0, p.k, w.e->multiprocessors};
+      GLA_TRY (first + tile == 0 ? GLA_OK : engine_throttle (w.e, w.slot));
+      GLA_TRY (product_pages (p, piece, w.a.stream));
+    }
   return GLA_OK;
 }
 
