@@ -103,7 +103,7 @@ gla_status gpu_gemm (gpu_blas *b, cudaStream_t stream, char op_a, char op_b, int
                      int64_t k, real_t<T> alpha, page_matrix<const T> A, page_matrix<const T> B,
                      real_t<T> beta, page_matrix<T> C, int64_t pages)
 {
-  if (m == 0 || n == 0 || k == 0 || pages == 0)
+  if (m == 0 || n == 0 || pages == 0)
     return GLA_OK;
   int t = type_index<T> ();
   real_t<T> scalars[4] = {alpha, 0, beta, 0};

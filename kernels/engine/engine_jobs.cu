@@ -93,7 +93,9 @@ void engine_drain (cuda_engine *e)
 
 void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
 {
-  array_order *o = job->device_arrays ? heap_order (e) : nullptr;
+  array_order *const heap = heap_order (e), *const o = job->device_arrays ? heap : nullptr;
+  if (heap != nullptr)
+    heap->on = false; // a job for which there was no memory has begun and not ended
   e->monitor = job->monitor;
   e->chunk_pages = pages;
   for (int k = 0; k < ENGINE_SLOTS; k++)
