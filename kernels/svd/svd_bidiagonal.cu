@@ -306,18 +306,22 @@ template <class T> division divide (int rows, int columns, int warps, int padded
 template <class T> constexpr int warps_of (int rows)
 {
   constexpr bool wide = sizeof (T) == 16, narrow = sizeof (T) == 4;
-  return rows <= 64              ? 4
-         : rows <= 128           ? 8
-         : rows <= 256           ? (wide ? 8 : MOST_WARPS)
-                                 : (narrow ? MOST_WARPS : 8);
+  return rows <= 64    ? 4
+         : rows <= 128 ? 8
+         : rows <= 256 ? (wide ? 8 : MOST_WARPS)
+                       : (narrow ? MOST_WARPS : 8);
 }
 constexpr int padded_rows (int rows)
 {
-  return rows <= 64 ? 64 : rows <= 128 ? 128 : rows <= 192 ? 192 : rows <= 256 ? 256 : rows <= 384 ? 384 : 512;
+  return rows <= 64    ? 64
+         : rows <= 128 ? 128
+         : rows <= 192 ? 192
+         : rows <= 256 ? 256
+         : rows <= 384 ? 384
+                       : 512;
 }
 
-template <class T, int ROWS, int C>
-cudaError_t launch (const svd_values_args<T> &v, int smem_limit)
+template <class T, int ROWS, int C> cudaError_t launch (const svd_values_args<T> &v, int smem_limit)
 {
   constexpr int R = ROWS / 32, WARPS = warps_of<T> (ROWS);
   const division part = divide<T> (v.a.rows, v.a.columns, WARPS, ROWS, smem_limit);
@@ -340,7 +344,8 @@ bool svd_bidiagonal_fits (int64_t type_size, int rows, int columns, int smem_lim
 {
   const auto fits = [&] (auto zero) {
     typedef decltype (zero) T;
-    return divide<T> (rows, columns, warps_of<T> (rows), padded_rows (rows), smem_limit).bytes + 512 <=
+    return divide<T> (rows, columns, warps_of<T> (rows), padded_rows (rows), smem_limit).bytes +
+               512 <=
            (size_t)smem_limit;
   };
   return type_size == 4    ? fits (0.0f)

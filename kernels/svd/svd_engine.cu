@@ -265,8 +265,9 @@ int supports (const gla_job *head)
   const gla_svd_job *job = (const gla_svd_job *)head;
   const svd_shape s = svd_shape_of (*job);
   if (s.reduced && !s.together &&
-      !svd_bidiagonal_fits ((int64_t)gla_type_size (head->type), (int)(s.by_qr ? s.columns : s.rows),
-                            (int)s.columns, (int)block_shared_most () - 2048))
+      !svd_bidiagonal_fits ((int64_t)gla_type_size (head->type),
+                            (int)(s.by_qr ? s.columns : s.rows), (int)s.columns,
+                            (int)block_shared_most () - 2048))
     return 0;
   if (!s.polar && !s.by_qr)
     return 1;
