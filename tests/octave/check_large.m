@@ -25,7 +25,7 @@ function [passed, failed] = check_large (device, n, type)
     endif
   endfor
   bad = formula (n, type, device);
-  bad = [bad, parts(as_type (make{1} (), type), device)];
+  bad = [bad, parts(as_type (make{1} (), type), device), not_hermitian(n, type, device)];
   passed += isempty (bad);
   failed += ! isempty (bad);
   if (! isempty (bad))
@@ -109,6 +109,30 @@ function bad = formula (n, type, device)
   if (! (worst (abs (double (d) - expected)) <= 20 * n * ulp))
     bad{end+1} = sprintf ("upper: 1-2-1 differs by %g", worst (abs (double (d) - expected)));
   endif
+endfunction
+
+% The fourth page differs from its adjoint, and may use memory of the first one, whose vectors are NaN.
+function bad = not_hermitian (n, type, device)
+  bad = {};
+  H = as_type (rand (n), type);
+  A = repmat (H + H', 1, 1, 4);
+  A(1,1,1) = NaN;
+  A(1,2,4) += 0.25;
+  warning ("off", "gpulinalg:pages-failed", "local");
+  calls = {@() batcheig(A, "vector", "device", device), @() batcheig(A(:,:,4), "vector", "device", device), ...
+           @() batcheig(A(:,:,4), "vector", "device", device)};
+  wanted = {"page 4", "page 1", "page 1"};
+  for k = 1:numel (calls)
+    found = "";
+    try
+      [V, D] = calls{k} ();
+    catch err
+      found = err.message;
+    end_try_catch
+    if (isempty (strfind (found, wanted{k})) || isempty (strfind (found, "is not Hermitian")))
+      bad{end+1} = sprintf ("call %d with a page that is not Hermitian: \"%s\"", k, found);
+    endif
+  endfor
 endfunction
 
 function bad = parts (A, device)
