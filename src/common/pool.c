@@ -3,6 +3,7 @@
 
 #include "pool.h"
 #include "time_slice.h"
+#include "wake_place.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -112,6 +113,8 @@ static job *find_job (void)
 static void wake_some (int wanted)
 {
   wanted -= atomic_load (&pool.looking);
+  if (wanted > 0 && pool.sleeping > 0)
+    gla_sleepers_keep_away ();
   for (int k = 0; k < 2 && k < wanted && k < pool.sleeping; k++)
     pthread_cond_signal (&pool.more);
 }
@@ -135,6 +138,7 @@ static void *thread_main (void *unused)
 {
   (void)unused;
   gla_time_slice_shorten ();
+  gla_sleeper *const sleeper = gla_sleeper_new ();
   int64_t idle_since = now_ns (), spin = SPIN_NS;
   pthread_mutex_lock (&pool.lock);
   for (;;) {
@@ -152,8 +156,10 @@ static void *thread_main (void *unused)
     pthread_mutex_lock (&pool.lock);
     atomic_fetch_sub (&pool.looking, 1);
     pool.sleeping++;
+    gla_sleeper_begin (sleeper);
     while (atomic_load (&pool.announced) == seen && find_job () == NULL)
       pthread_cond_wait (&pool.more, &pool.lock);
+    gla_sleeper_end (sleeper);
     pool.sleeping--;
   }
   return NULL;
@@ -181,6 +187,7 @@ static void in_child (void)
   pthread_cond_init (&pool.done, NULL);
   pool.open = NULL;
   pool.threads = pool.sleeping = 0;
+  gla_sleepers_forget ();
   atomic_store (&pool.looking, 0);
 }
 

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +112,37 @@ static void test_watch (void)
   }
   CHECK (least < 0.05, "waiting took %g s of a processor", least);
 }
+
+#if defined(__linux__)
+typedef struct {
+  cpu_set_t usual;
+  _Atomic int wrong, pieces;
+} places;
+
+static void look_at_place (void *user, int64_t piece, int slot)
+{
+  places *p = user;
+  cpu_set_t now;
+  (void)piece, (void)slot;
+  if (sched_getaffinity (0, sizeof now, &now) != 0 || !CPU_EQUAL (&now, &p->usual))
+    atomic_fetch_add (&p->wrong, 1);
+  atomic_fetch_add (&p->pieces, 1);
+  nanosleep (&(struct timespec){0, 20000}, NULL);
+}
+
+// Threads that were asleep are kept from the processor of the caller until they run, and no longer.
+static void test_places (void)
+{
+  places p = {.wrong = 0};
+  CHECK (sched_getaffinity (0, sizeof p.usual, &p.usual) == 0, "processors of this thread");
+  for (int k = 0; k < 60; k++) {
+    nanosleep (&(struct timespec){0, 2000000}, NULL); // all threads sleep
+    gla_pool_for (12, 2 + k % 4, look_at_place, &p);
+  }
+  CHECK (p.wrong == 0 && p.pieces == 60 * 12, "%d of %d pieces on other processors", p.wrong,
+         p.pieces);
+}
+#endif
 
 //------------------------------------------------------------------------------
 // the threads of the BLAS
@@ -290,6 +322,9 @@ int main (void)
 {
   test_pool ();
   test_watch ();
+#if defined(__linux__)
+  test_places ();
+#endif
   test_blas_hold ();
   test_contexts ();
   test_deal ();
