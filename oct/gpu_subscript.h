@@ -89,7 +89,8 @@ public:
   std::vector<octave_idx_type> last_ones () const
   {
     std::vector<octave_idx_type> keep;
-    if (m_mask || m_idx.is_colon () || m_idx.is_range () || m_idx.is_scalar ())
+    if (m_mask || m_idx.is_colon () || m_idx.is_range () || m_idx.is_scalar () ||
+        m_idx.idx_class () == idx_vector::class_mask) // its elements are searched for one by one
       return keep;
     const octave_idx_type count = m_idx.length (m_n);
     std::vector<bool> seen (static_cast<std::size_t> (m_idx.extent (m_n)));

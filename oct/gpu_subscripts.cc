@@ -203,6 +203,8 @@ void erase (gpu_value &x, const octave_value_list &idx)
     x = new_on_gpu (x.device (), x.type (), none);
     return;
   }
+  if (!linear && which >= own.ndims ())
+    error ("invalid dimension in delete_elements"); // Octave's words
   const idx_vector gone = host (which).index_vector ();
   const octave_idx_type n = dims (which);
   if (gone.length (n) == 0)
@@ -275,7 +277,7 @@ void assign (gpu_value &x, const octave_value_list &idx, const octave_value &rhs
                      "element");
     else
       z = gla::resized (z, after);
-  } else if (z.shares (x))
+  } else if (z.shares (x) && x.block ().use_count () > 2) // by others than z and x
     z.own ();
   y.make (type);
   x = gpu_value (); // so that nobody else holds the elements

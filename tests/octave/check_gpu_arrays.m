@@ -324,7 +324,7 @@ function subscripts ()
       compare_gpu_arrays ("does not fit", @(x, y) put (x, y, {":", 1}), {m, gpu_test_array(other, [1 3])}, 0);
       compare_gpu_arrays ("mask", @(x, y) put (x, y, {abs(double (m)) > 1}), {m, gpu_test_array(other, [1 1])}, 0);
     endfor
-    gone = {{1}, {[1 3]}, {":"}, {[]}, {2:4}, {9}, {":", 2}, {[1 2], ":"}, {":", ":"}, {1, 1}, {logical([1 0 1])}};
+    gone = {{1}, {[1 3]}, {":"}, {[]}, {2:4}, {9}, {":", 2}, {[1 2], ":"}, {":", ":"}, {1, 1}, {logical([1 0 1])}, {":", ":", 1}};
     for g = gone
       for a = {m, v, w}
         compare_gpu_arrays (sprintf ("delete %d", numel (g{1})), @(x) remove (x, g{1}), a, 0);

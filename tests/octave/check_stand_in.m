@@ -146,6 +146,26 @@ for f = {@() G + 1, @() G .* G, @() exp (G), @() G', @() sum (G), @() sum (G, 2)
   count (n == 1, "%s launches %d kernels", func2str (f{1}), n);
 endfor
 
+% an assignment copies the array only where another variable has it, and a mask of the host is looked through once
+X = G + 0;
+n = -lines_with_launch ();
+X(1) = 5;
+n += lines_with_launch ();
+count (n == 1, "an assignment launches %d kernels", n);
+Y = X;
+n = -lines_with_launch ();
+X(1) = 6;
+n += lines_with_launch ();
+count (n == 2, "an assignment to one of two variables launches %d kernels", n);
+clear Y
+X = zeros (2e5, 1, "gpuArray");
+mask = true (2e5, 1);
+mask(1) = false;
+tic;
+X(mask) = 1;
+t = toc;
+count (t < 3, "an assignment with a mask takes %g s", t);
+
 % functions on pages work in the stream of the arrays, and wait for what the host needs, once
 [~, ~, own] = work_of (@() G + 1);
 P = gpuArray (rand (4, 4, 50));
