@@ -253,13 +253,15 @@ gpu_value spaced_on_gpu (const octave_value &from, const octave_value &to, octav
   return computed (device, type, dims,
                    {spread_operand (a, dims), spread_operand (b, dims),
                     spread (nd_of (k), k.dims (), dims), number_of (last),
-                    number_of (std::max (last, 1.0))},
+                    number_of (std::max (last, 1.0)), number_of (0)},
                    {{GLA_ND_SUB, type, 1, 0, 0},
-                    {GLA_ND_DIV, type, 5, 4, 0},
-                    {GLA_ND_MUL, type, 6, 2, 0},
-                    {GLA_ND_ADD, type, 0, 7, 0},
+                    {GLA_ND_DIV, type, 6, 4, 0},
+                    {GLA_ND_MUL, type, 7, 2, 0},
+                    {GLA_ND_ADD, type, 0, 8, 0},
+                    {GLA_ND_GE, 'b', 5, 2, 0}, // the ends are exact, also where one is infinite
+                    {GLA_ND_SELECT, type, 0, 9, 10},
                     {GLA_ND_GE, 'b', 2, 3, 0},
-                    {GLA_ND_SELECT, type, 1, 8, 9}});
+                    {GLA_ND_SELECT, type, 1, 11, 12}});
 }
 
 gpu_value spaced_on_host (const octave_value &from, const octave_value &to, octave_idx_type n)
