@@ -237,7 +237,10 @@ static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *set
 static gla_status grow_until_settled (recurrence *r, int64_t *places, int64_t *count)
 {
   gla_eigs_run *run = r->run;
-  const int64_t most = run->o.steps > 0 ? run->o.steps : run->o.maxit * run->o.basis;
+  const int64_t room = INT64_MAX / run->o.basis;
+  const int64_t most = run->o.steps > 0      ? run->o.steps
+                       : run->o.maxit > room ? INT64_MAX
+                                             : run->o.maxit * run->o.basis;
   int64_t m = run->o.steps > 0 ? run->o.steps : run->o.basis;
   int settled = 0;
   while (1) {
