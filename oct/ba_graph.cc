@@ -41,6 +41,7 @@ static index_vector choose_targets (octave_idx_type n, octave_idx_type m, uint64
     targets[t] = t;
   index_vector chosen;
   chosen.reserve (m);
+  unsigned drawn = 0;
   for (octave_idx_type v = m + 1; v < n; v++) {
     octave_idx_type edges = (v - m) * m;
     chosen.clear ();
@@ -50,10 +51,10 @@ static index_vector choose_targets (octave_idx_type n, octave_idx_type m, uint64
       auto place = std::lower_bound (chosen.begin (), chosen.end (), node);
       if (place == chosen.end () || *place != node)
         chosen.insert (place, node);
+      if (++drawn % 4096 == 0)
+        octave_quit ();
     }
     std::copy (chosen.begin (), chosen.end (), targets.begin () + edges);
-    if (v % 65536 == 0)
-      octave_quit ();
   }
   return targets;
 }
@@ -71,6 +72,8 @@ static SparseMatrix adjacency (octave_idx_type n, octave_idx_type m, const index
   for (octave_idx_type e = 0; e < edges; e++) {
     next[targets[e]]++;
     next[m + e / m]++;
+    if (e % 65536 == 0)
+      octave_quit ();
   }
   cidx[0] = 0;
   for (octave_idx_type j = 0; j < n; j++) {
@@ -80,6 +83,8 @@ static SparseMatrix adjacency (octave_idx_type n, octave_idx_type m, const index
   for (octave_idx_type e = 0; e < edges; e++) {
     ridx[next[m + e / m]++] = targets[e];
     ridx[next[targets[e]]++] = m + e / m;
+    if (e % 65536 == 0)
+      octave_quit ();
   }
   return A;
 }
