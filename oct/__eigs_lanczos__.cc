@@ -113,6 +113,10 @@ private:
   {
     if (y.is_undefined ())
       error_with_id ("gpulinalg:bad-function", "%s: the function returns nothing", who);
+    if (gla::is_gpu_array (y))
+      error_with_id ("gpulinalg:bad-function",
+                     "%s: the function must return an ordinary array, not a gpuArray; use gather",
+                     who);
     if (!y.isnumeric () || y.isinteger () || y.isobject ())
       error_with_id ("gpulinalg:bad-function",
                      "%s: the function must return a single or double vector, not %s", who,
