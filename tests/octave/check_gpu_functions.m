@@ -61,7 +61,7 @@ function composed_functions ()
     compare_gpu_arrays ("linspace", @(x) linspace (x, 5 * x, 4), {single([1; 2])}, 8);
     compare_gpu_arrays ("linspace", @(x) linspace (x, 5, 1), {2}, 0);
     compare_gpu_arrays ("linspace", @(x) linspace (x, Inf, 3), {0}, 0);
-    compare_gpu_arrays ("linspace", @(x) linspace (-Inf, x, 3), {0}, 0);
+    compare_gpu_arrays ("linspace", @(x) linspace (-Inf, x, 2), {0}, 0);
   unwind_protect_cleanup
     if (gpuDeviceCount () == 0)
       clear -f existsOnGPU
