@@ -68,8 +68,12 @@
 %! fail ("diag (gpuArray ([1, 2]), -1, 2)", "diag: M and N must not be negative, but they are -1x2");
 %! fail ("diag (gpuArray ([1, 2]), 2, -1)", "diag: M and N must not be negative, but they are 2x-1");
 %! fail ("diag (gpuArray (ones (2)), 2, 2)", "diag: requires a vector, not 2x2");
-%! fail ("find (gpuArray ([1, 1, 1]), 1.5)", "find: N must be a positive integer");
-%! fail ("find (gpuArray ([1, 1, 1]), -1)", "find: N must be a positive integer");
+%! fail ("find (gpuArray ([1, 1, 1]), 1.5)", "find: N must be an integer that is not negative");
+%! fail ("find (gpuArray ([1, 1, 1]), -1)", "find: N must be an integer that is not negative");
+%! fail ("dot (gpuArray (true (2, 1)), [1; 2])", "dot: X and Y must be numeric");
+%! fail ("dot ([1; 2], gpuArray (true (2, 1)))", "dot: X and Y must be numeric");
+%! assert (gather (linspace (gpuArray (Inf), Inf, 3)), [Inf, Inf, Inf]); # Octave 6: NaN
+%! assert (gather (linspace (gpuArray (single (2)), 2 + 0i, 3)), single ([2, 2, 2]));
 %! fail ("find (gpuArray ([1, 1, 1]), 2, 'middle')", 'find: DIRECTION must be "first" or "last"');
 %!test
 %! assert (gather (find (gpuArray ([0, 1, 1, 1]), 2, "last")), [3, 4]);

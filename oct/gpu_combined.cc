@@ -255,13 +255,15 @@ gpu_value spaced_on_gpu (const octave_value &from, const octave_value &to, octav
                     spread (nd_of (k), k.dims (), dims), number_of (last),
                     number_of (std::max (last, 1.0)), number_of (0)},
                    {{GLA_ND_SUB, type, 1, 0, 0},
-                    {GLA_ND_DIV, type, 6, 4, 0},
-                    {GLA_ND_MUL, type, 7, 2, 0},
-                    {GLA_ND_ADD, type, 0, 8, 0},
+                    {GLA_ND_EQ, 'b', 0, 1, 0}, // Inf to Inf has no steps
+                    {GLA_ND_SELECT, type, 5, 6, 7},
+                    {GLA_ND_DIV, type, 8, 4, 0},
+                    {GLA_ND_MUL, type, 9, 2, 0},
+                    {GLA_ND_ADD, type, 0, 10, 0},
                     {GLA_ND_GE, 'b', 5, 2, 0}, // the ends are exact, also where one is infinite
-                    {GLA_ND_SELECT, type, 0, 9, 10},
+                    {GLA_ND_SELECT, type, 0, 11, 12},
                     {GLA_ND_GE, 'b', 2, 3, 0},
-                    {GLA_ND_SELECT, type, 1, 11, 12}});
+                    {GLA_ND_SELECT, type, 1, 13, 14}});
 }
 
 gpu_value spaced_on_host (const octave_value &from, const octave_value &to, octave_idx_type n)

@@ -162,9 +162,9 @@ octave_value_list find (const octave_value_list &args, int outputs)
     at = reshaped (at, dim_vector (at.numel (), 1));
   if (args.length () > 1) {
     const octave_value n = gathered (args (1));
-    const double most = n.is_real_scalar () ? n.double_value () : 0;
-    if (!(most >= 1 && most == std::floor (most)))
-      error_with_id ("gpulinalg:bad-value", "find: N must be a positive integer");
+    const double most = n.is_real_scalar () ? n.double_value () : -1;
+    if (!(most >= 0 && most == std::floor (most)))
+      error_with_id ("gpulinalg:bad-value", "find: N must be an integer that is not negative");
     const std::string direction = args.length () < 3   ? "first"
                                   : is_text (args (2)) ? args (2).string_value ()
                                                        : "";
@@ -220,9 +220,12 @@ octave_value_list sorted (const gpu_value &x, bool descending, int outputs)
 // products and norms
 //------------------------------------------------------------------------------
 
-// dot (x, y): vectors of the same length may be a row and a column.
+// dot (x, y): vectors of the same length may be a row and a column. Two arrays of 0x0 give 1x0,
+// where sum gives 0.
 gpu_value product_sum (const octave_value &x, const octave_value &y, int dim)
 {
+  if (!x.isnumeric () || !y.isnumeric ())
+    error_with_id ("gpulinalg:bad-class", "dot: X and Y must be numeric");
   octave_value a = x, b = y;
   const dim_vector da = x.dims (), db = y.dims ();
   const bool vectors = da.ndims () == 2 && db.ndims () == 2 && (da (0) == 1 || da (1) == 1) &&
@@ -235,7 +238,13 @@ gpu_value product_sum (const octave_value &x, const octave_value &y, int dim)
     octave::err_nonconformant ("dot", da, db);
   if (is_complex (element_type ("dot", a)))
     a = a.conj ();
-  return reduced ("sum", binary ("times", a, b), dim);
+  const gpu_value products = binary ("times", a, b);
+  dim_vector dims = products.dims ();
+  if (!dims.zero_by_zero ())
+    return reduced ("sum", products, dim);
+  if (dim < 2)
+    dims (dim < 0 ? 0 : dim) = 1;
+  return new_on_gpu (products.device (), products.type (), dims);
 }
 
 // Norms that gla_pagenorm has, of a matrix or a vector.

@@ -62,6 +62,16 @@ function composed_functions ()
     compare_gpu_arrays ("linspace", @(x) linspace (x, 5, 1), {2}, 0);
     compare_gpu_arrays ("linspace", @(x) linspace (x, Inf, 3), {0}, 0);
     compare_gpu_arrays ("linspace", @(x) linspace (-Inf, x, 2), {0}, 0);
+    compare_gpu_arrays ("linspace", @(x) linspace (x, 2, 3), {2}, 0);
+    compare_gpu_arrays ("dot", @(x) dot (x, x), {zeros(0, 0)}, 0);
+    for dim = 1:3
+      compare_gpu_arrays ("dot", @(x) dot (x, x, dim), {zeros(0, 0)}, 0);
+      compare_gpu_arrays ("dot", @(x) dot (x, x, dim), {zeros(0, 2)}, 0);
+    endfor
+    compare_gpu_arrays ("dot", @(x) dot (x, x), {zeros(0, 3)}, 0);
+    compare_gpu_arrays ("dot", @(x) dot (x, x), {zeros(0, 1)}, 0);
+    compare_gpu_arrays ("find", @(x) find (x, 0), {[1 0 2]}, 0);
+    compare_gpu_arrays ("find", @(x) find (x, 0), {[1; 0; 2]}, 0);
   unwind_protect_cleanup
     if (gpuDeviceCount () == 0)
       clear -f existsOnGPU
