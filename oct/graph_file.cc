@@ -413,11 +413,8 @@ static double free_memory ()
   return 1024 * kilobytes;
 }
 
-// A sparse matrix needs one number per column, even if it is empty. Each entry is three numbers,
-// which are in memory twice while the matrix is assembled.
-void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries)
+void check_bytes (const graph_file &file, double bytes, const std::string &what)
 {
-  const double bytes = 8.0 * static_cast<double> (n) + 64.0 * static_cast<double> (entries);
   const double most = static_cast<double> (std::numeric_limits<octave_idx_type>::max ());
   if (bytes < 1e8)
     return;
@@ -428,10 +425,17 @@ void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, s
   std::snprintf (needed, sizeof needed, "%.3g GB", bytes / 1e9);
   std::snprintf (available, sizeof available, "%.3g GB", free / 1e9);
   error_with_id ("Octave:bad-alloc",
-                 "read_graph: %s: out of memory: a sparse matrix of size %lldx%lld needs %s of "
-                 "memory, but only %s are available",
-                 file.name ().c_str (), static_cast<long long> (m), static_cast<long long> (n),
-                 needed, std::isinf (free) ? "less" : available);
+                 "read_graph: %s: out of memory: %s needs %s of memory, but only %s are available",
+                 file.name ().c_str (), what.c_str (), needed,
+                 std::isinf (free) ? "less" : available);
+}
+
+// A sparse matrix needs one number per column, even if it is empty. Each entry is three numbers,
+// which are in memory twice while the matrix is assembled.
+void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries)
+{
+  check_bytes (file, 8.0 * static_cast<double> (n) + 64.0 * static_cast<double> (entries),
+               "a sparse matrix of size " + std::to_string (m) + "x" + std::to_string (n));
 }
 
 } // namespace gla

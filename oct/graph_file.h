@@ -108,6 +108,9 @@ inline void quit_at (std::size_t k)
     octave_quit ();
 }
 
+// Ends with Octave:bad-alloc if this, of so many bytes, does not fit into memory.
+void check_bytes (const graph_file &file, double bytes, const std::string &what);
+
 // Ends with Octave:bad-alloc if an m x n matrix of so many entries does not fit into memory.
 void check_fits (const graph_file &file, octave_idx_type m, octave_idx_type n, std::size_t entries);
 

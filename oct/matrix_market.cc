@@ -225,7 +225,8 @@ octave_value_list read_matrix_market (graph_file &file, const graph_options &wan
                                 header.columns);
   if (!ids)
     return ovl (A);
-  check_fits (file, header.columns, header.rows, 0);
+  check_bytes (file, 8.0 * static_cast<double> (header.rows),
+               "a list of " + std::to_string (header.rows) + " ids");
   auto names = unfilled<int64NDArray> (dim_vector (header.rows, 1));
   octave_int64 *name = names.fortran_vec ();
   for (octave_idx_type k = 0; k < header.rows; k++) {
