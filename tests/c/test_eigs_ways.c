@@ -208,6 +208,36 @@ static void test_plain (gla_type type)
   matrix_free (&A);
 }
 
+// On its way to an eigenvalue that has converged, a copy is not a value of its own. Values of this
+// matrix are 0.005 apart.
+static double complex spread_out (int64_t n, int64_t i, int64_t j)
+{
+  const double ends[] = {2, 1.8};
+  return i != j ? 0 : i < n - 2 ? (double)i / (double)(n - 1) : ends[n - 1 - i];
+}
+
+static void test_plain_copies (void)
+{
+  matrix A = make (GLA_TYPE_D, 200, spread_out, 1);
+  gla_sparse *S = to_sparse (&A);
+  gla_operator op = {.size = sizeof op, .sparse = S};
+  for (int64_t steps = 20; steps <= 200; steps++)
+    for (int which = GLA_EIGS_WHICH_LM; which <= GLA_EIGS_WHICH_BE; which++) {
+      const gla_eigs_options o = {.method = GLA_EIGS_METHOD_PLAIN, .steps = steps};
+      answer a = solve (&op, GLA_TYPE_D, 200, 6, (gla_eigs_which)which, &o, 0);
+      CHECK (a.status == GLA_OK && a.report.converged == 6, "%lld steps: status %d, %lld found",
+             (long long)steps, a.status, (long long)a.report.converged);
+      for (int64_t i = 1; i < 6; i++)
+        for (int64_t j = 0; j < i; j++)
+          CHECK (!(fabs (real_at (&a.values, i) - real_at (&a.values, j)) < 1e-4),
+                 "%lld steps, which %d: %.17g twice", (long long)steps, which,
+                 real_at (&a.values, i));
+      answer_free (&a);
+    }
+  gla_sparse_destroy (S);
+  matrix_free (&A);
+}
+
 // If the recurrence ends early, every eigenvalue is found exactly once.
 static void test_plain_ends (gla_type type)
 {
@@ -248,6 +278,7 @@ int main (void)
     test_plain (type);
     test_plain_ends (type);
   }
+  test_plain_copies ();
   gla_context_destroy (ctx);
   return check_report ("test_eigs_ways");
 }
