@@ -152,6 +152,9 @@ cudaError_t launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, cudaS
 {
   T *hub_x = static_cast<T *> (M.hub_x);
   gather_kernel<<<(M.hubs + 255) / 256, 256, 0, stream>>> (M.hub_column, M.hubs, x, hub_x);
+  const cudaError_t error = cudaGetLastError ();
+  if (error != cudaSuccess)
+    return error;
   int bytes = hub_bytes_of<T> (M);
   cluster_launch way (M.hub_blocks, 1, 32 * block_of<T>::WARPS, block_of<T>::BYTES + bytes, stream,
                       true);

@@ -176,6 +176,8 @@ gla_status spmv_find_hubs (cuda_engine *e, gpu_sparse *M, const gla_csr *csr)
     // a slot costs every multiprocessor a piece of a fetch
     uint32_t least = 2 + (uint32_t)(e->multiprocessors * gla_type_size (M->type) / 64);
     hubs = choose_hubs (count, (size_t)spmv_hub_slots (*M, e->smem_limit), least);
+    if (hubs.column.empty ())
+      return GLA_OK;
     bool pay = csr->index_bytes == 4
                    ? hubs_pay (e, M, static_cast<const int32_t *> (csr->index), hubs)
                    : hubs_pay (e, M, static_cast<const int64_t *> (csr->index), hubs);

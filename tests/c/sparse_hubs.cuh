@@ -28,6 +28,46 @@ static shape hub_shape ()
   return s;
 }
 
+// Three entries in every row and column, far from each other: there is no hub, though fetches past
+// the cache would pay.
+static shape shape_without_hubs ()
+{
+  const int64_t n = 10000019; // a prime number, so that each of the three is a permutation
+  shape s = {"no hubs", n, n, {0}, {}};
+  s.index.reserve (3 * n);
+  s.start.reserve (n + 1);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t row[] = {i * 7368787 % n, i * 5915587 % n, i * 3267000 % n};
+    std::sort (row, row + 3);
+    int64_t *end = std::unique (row, row + 3);
+    s.index.insert (s.index.end (), row, end);
+    s.start.push_back ((int64_t)s.index.size ());
+  }
+  return s;
+}
+
+static void test_without_hubs ()
+{
+  const shape s = shape_without_hubs ();
+  matrix<double> A (s, false, false, GLA_SPMV_METHOD_AUTO);
+  void *prepared = nullptr;
+  check (gpu.spmv->prepare (engine, &A.M, &quiet, &prepared) == GLA_OK, "no hubs: prepare");
+  check (spmv_matrix_of (prepared)->coded == nullptr, "no hubs: nothing is kept close");
+  std::vector<double> x (s.columns, 1), y (s.rows, 7);
+  gla_spmv_job job = {};
+  job.x = gla_array_packed (x.data (), GLA_TYPE_D, s.columns, 1, 1, GLA_DEVICE_HOST);
+  job.y = gla_array_packed (y.data (), GLA_TYPE_D, s.rows, 1, 1, GLA_DEVICE_HOST);
+  job.monitor = quiet;
+  check (gpu.spmv->product (engine, prepared, &job) == GLA_OK, "no hubs: product");
+  check (cudaGetLastError () == cudaSuccess, "no hubs: an error is left");
+  const std::vector<z> right = A.times (x.data (), false);
+  double worst = 0;
+  for (int64_t i = 0; i < s.rows; i++)
+    worst = larger (worst, std::abs (z (y[i]) - right[i]));
+  check (worst < 60 * eps<double> (), "no hubs: error " + std::to_string (worst));
+  gpu.spmv->free (engine, prepared);
+}
+
 // y = M*x where x (bad) is not finite: exactly the rows with an entry in that column must not be
 // finite.
 template <class H>

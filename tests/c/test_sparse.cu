@@ -264,6 +264,7 @@ int main ()
     test_hubs<std::complex<float>> (hubs, pattern);
     test_hubs<z> (hubs, pattern);
   }
+  test_without_hubs ();
   test_bases<float> ();
   test_bases<double> ();
   test_bases<std::complex<float>> ();
