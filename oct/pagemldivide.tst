@@ -366,6 +366,18 @@
 %! assert (info, zeros (4, 1, "int32"));
 %! assert (rc, 1);
 
+%!## no right-hand side, with every kernel of a GPU, and what comes behind it
+%!testif ; ! isempty (gpulinalg_info ().devices)
+%! for n = [4, 32, 33, 40, 64, 65, 152, 153, 160, 224, 240, 400]
+%!   A = ones (n) + 3 * n * eye (n);
+%!   for A = {A, A + 1i * triu(ones (n), 1) - 1i * tril(ones (n), -1), A + triu(ones (n)), single(A)}
+%!     assert (size (pagemldivide (A{1}, zeros (n, 0, 300), "device", "gpu")), [n, 0, 300]);
+%!     assert (size (pagemrdivide (zeros (0, n, 3), A{1}, "device", "gpu")), [0, n, 3]);
+%!     assert (size (gather (pagemldivide (gpuArray (A{1}), zeros (n, 0, 3)))), [n, 0, 3]);
+%!     assert (pagemldivide (A{1}, A{1}, "device", "gpu"), eye (n, class (A{1})), 100 * n * eps (class (A{1})));
+%!   endfor
+%! endfor
+
 %!## options
 %!test
 %! A = safe_array ("d", 4, 100);  B = rand (4, 1, 100);

@@ -337,7 +337,8 @@ cudaError_t lu_launch_definite (const lu_args<T> &a, const lu_space &space, cuda
   const cudaError_t error = allow_cluster (kernel, most, &configured);
   if (error != cudaSuccess)
     return error;
-  int slabs = a.rhs < 8 * WARPS ? (int)(a.rhs + 7) / 8 : WARPS;
+  // factor () needs one of them, also where there is no right-hand side
+  int slabs = a.rhs <= 8 ? 1 : a.rhs < 8 * WARPS ? (int)(a.rhs + 7) / 8 : WARPS;
   while (slabs > 1 && lu_definite_bytes<T> (a.n, INSIDE, slabs) > most)
     slabs--;
   // two blocks on a multiprocessor would need more than the second-level cache
