@@ -56,7 +56,7 @@ template <class T, class L> struct lanes_page {
 #pragma unroll
     for (int mask = G / 2; mask > 0; mask /= 2) {
       const V b = shuffle_xor (a, mask);
-      a = b > a ? b : a;
+      a = b > a || b != b ? b : a; // NaN wins
     }
     return a;
   }
