@@ -41,6 +41,10 @@ inline bool qr_pivots_blocks (int64_t m, int64_t n)
   return m >= 512 && n >= 512;
 }
 
+// Bytes of shared memory that a block must be able to have for complex pages, and for all pages
+// with gla_qr; no other kernel for reflectors needs more.
+size_t qr_larfb_shared ();
+
 // A column that a group of columns offers as the next one, by the square of its norm.
 struct qr_offer {
   double square;

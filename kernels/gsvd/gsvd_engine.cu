@@ -1,6 +1,7 @@
 // gsvd_engine.cu: gla_gsvd on one GPU: memory of a chunk, its kernels, its transfers
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/cluster.cuh"
 #include "common/for_type.cuh"
 #include "common/orderings.h"
 #include "common/host_array.cuh"
@@ -328,9 +329,15 @@ bool is_regular (const gla_gsvd_job &job)
   return job.m >= job.p && job.n >= job.p && job.m < most && job.n < most && job.p <= 32768;
 }
 
-// Pairs that are not regular are handed back as such.
-int supports (const gla_job *)
+// The QR factorization of complex pages, which only small square pairs do without, needs more
+// shared memory than GPUs of compute capability 7.5 have. Pairs that are not regular are handed
+// back as such.
+int supports (const gla_job *head)
 {
+  const gla_gsvd_job *job = (const gla_gsvd_job *)head;
+  const bool factors = !gsvd_is_small (*job) || job->m != job->p || job->n != job->p;
+  if (gla_type_is_complex (head->type) && factors && block_shared_most () < qr_larfb_shared ())
+    return 0;
   return gpu_blas_expected ();
 }
 

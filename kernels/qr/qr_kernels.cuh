@@ -49,8 +49,6 @@ template <class T> struct qr_reflection {
 };
 
 template <class T> cudaError_t qr_larfb (const qr_reflection<T> &p, cudaStream_t stream);
-// Shared memory that a block must be able to have; no other kernel for reflectors needs more.
-size_t qr_larfb_shared ();
 
 // The triangular factor of `count` reflectors, in place, from the factors of its panels of 32 on
 // the diagonal and G = Y'Y; zeros below.
