@@ -75,6 +75,22 @@ static eigs_request read_request (const octave_value_list &args, int nargout)
 // a function instead of a matrix
 //------------------------------------------------------------------------------
 
+// Ends with an error unless the user's function has returned an array of the host of class single
+// or double.
+static void check_class (const octave_value &y)
+{
+  if (y.is_undefined ())
+    error_with_id ("gpulinalg:bad-function", "%s: the function returns nothing", who);
+  if (gla::is_gpu_array (y))
+    error_with_id ("gpulinalg:bad-function",
+                   "%s: the function must return an ordinary array, not a gpuArray; use gather",
+                   who);
+  if (!y.isnumeric () || y.isinteger () || y.isobject ())
+    error_with_id ("gpulinalg:bad-function",
+                   "%s: the function must return a single or double vector, not %s", who,
+                   y.class_name ().c_str ());
+}
+
 // Calls the user's function with arrays of the class of the computation.
 template <typename Array> class function_operator
 {
@@ -111,16 +127,7 @@ private:
 
   void check (const octave_value &y, octave_idx_type columns) const
   {
-    if (y.is_undefined ())
-      error_with_id ("gpulinalg:bad-function", "%s: the function returns nothing", who);
-    if (gla::is_gpu_array (y))
-      error_with_id ("gpulinalg:bad-function",
-                     "%s: the function must return an ordinary array, not a gpuArray; use gather",
-                     who);
-    if (!y.isnumeric () || y.isinteger () || y.isobject ())
-      error_with_id ("gpulinalg:bad-function",
-                     "%s: the function must return a single or double vector, not %s", who,
-                     y.class_name ().c_str ());
+    check_class (y);
     if (y.ndims () > 2 || y.rows () != m_want.n || y.columns () != columns)
       error_with_id ("gpulinalg:bad-function",
                      "%s: the function must return a column of %lld elements, but returns %s", who,
