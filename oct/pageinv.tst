@@ -247,3 +247,24 @@
 %!error <pageinv: argument 4: unknown option "Colour"> pageinv (1, "device", "cpu", "Colour")
 %!error id=gpulinalg:bad-option pageinv (1, "device")
 %!error id=gpulinalg:bad-value pageinv (1, "device", "tpu")
+
+%!## pages near both ends of the range: the inverse times the scale, and exactly Hermitian
+%!test
+%! rand ("twister", 5);
+%! for n = [1, 2, 3, 5, 16, 17, 21, 33, 64, 65, 130, 257, 304]
+%!   for kind = 1:4
+%!     A = rand (n) + 1i * (kind > 2) * rand (n);
+%!     if (mod (kind, 2))
+%!       A = A * A';
+%!       A = (A + A') / 2;
+%!     endif
+%!     A += n * eye (n);
+%!     for s = {1e-200, 2 ^ (1022 - ceil (log2 (4 * n ^ 2))), single(1e-25), single(2 ^ (126 - ceil (log2 (4 * n ^ 2))))}
+%!       B = cast (A, class (s{1}));
+%!       X = pageinv (B);
+%!       Y = pageinv (cat (3, B, s{1} * B), "device", "cpu")(:,:,2);
+%!       assert (double (Y) * double (s{1}), double (X), 1e3 * n * eps (class (B)) * norm (double (X)));
+%!       assert (ishermitian (Y) || ! mod (kind, 2));
+%!     endfor
+%!   endfor
+%! endfor

@@ -197,8 +197,11 @@ static void invert_piece (void *user, int64_t piece, int member)
     return;
   if (!(definite ? invert_columns : invert_rows) (k, member, j, count, x))
     return;
-  for (int64_t e = 0; w->exponent != 0 && e < w->n * w->strip; e++)
-    x[e] = scalar_scale (down, x[e]);
+  const int64_t columns = definite ? count : w->n, rows = definite ? w->n : count;
+  const int64_t step = definite ? w->ld : w->strip;
+  for (int64_t c = 0; w->exponent != 0 && c < columns; c++)
+    for (int64_t i = 0; i < rows; i++)
+      x[i + c * step] = scalar_scale (down, x[i + c * step]);
   if (definite)
     store_mirrored (k, j, count, x);
   else
