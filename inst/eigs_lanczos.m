@@ -150,7 +150,8 @@
 ## @code{complete}, true where the search found nothing that was missed;
 ## @code{norm}, an estimate of that of @var{A}; @code{dense}, true where @var{n} was
 ## small enough to compute all eigenvalues; @code{device}, @qcode{"cpu"} or the number
-## of the GPU; @code{seconds}; and with @qcode{"sm"} or a number @code{factorizations}.
+## of the GPU; @code{seconds}; and with @qcode{"sm"} or a number
+## @code{factorizations}.
 ##
 ## The same call gives the same bits on one device.
 ##
@@ -278,8 +279,8 @@ function [V, D, flag, stats] = eigs_lanczos (A, varargin)
   flag = double (stats.converged < k);
   if (flag && nargout < 3 && speaks)
     warning ("gpulinalg:not-converged",
-             "eigs_lanczos: only %d of the %d eigenvalues have converged; the others are NaN",
-             stats.converged, k);
+             "eigs_lanczos: only %d of the %d eigenvalues have converged; the others are %s",
+             stats.converged, k, {"NaN", "left out"}{1 + strcmp (o.failure, "drop")});
   endif
   if (o.disp > 0 && speaks)
     print_stats (stats, k);
@@ -512,6 +513,26 @@ endfunction
 %!error <option "block" must be an integer from 1 to 8, not 9> eigs_lanczos (speye (3), 1, "block", 9)
 %!error <option "method" must be "restarted" or "plain", not "arnoldi"> eigs_lanczos (speye (3), 1, "method", "arnoldi")
 %!error <option "method" must be "restarted" or "plain", not ""> eigs_lanczos (speye (3), 1, "method", char (zeros (0, 3)))
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {})
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {"cpu"})
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "device", {"cpu", "cpu"})
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "progress", {})
+%!error id=gpulinalg:bad-value eigs_lanczos (speye (3), 1, "la", "progress", {@(x) x})
+%!error <"certify" must be true or false> eigs_lanczos (speye (3), 1, "certify", NaN)
+%!error <"isreal" must be true or false> eigs_lanczos (@(x) x, 3, 1, "la", struct ("isreal", NaN))
+%!error <"certify" must be true or false> eigs_lanczos (speye (3), 1, "certify", 1i)
+%!test
+%! A = spdiags ((1:400).', 0, 400, 400);
+%! assert (eigs_lanczos (@(x) A * x, 400, [], 2, "la"), [400; 399], 1e-9);
+%! assert (eigs_lanczos (A, 2, "la", "tol", 0), [400; 399], 1e-9);
+%! for sigma = {"sm", 1e6, 100.2}
+%!   [~, ~, ~, stats] = eigs_lanczos (A, 2, sigma{1});
+%!   assert (stats.factorizations, 0, 100 * ! isequal (sigma{1}, 1e6));
+%! endfor
+%! [~, ~, ~, stats] = eigs_lanczos (@(x) A \ x, 400, 2, "sm");
+%! assert (stats.factorizations, 0);
+%!warning <the others are left out> eigs_lanczos (spdiags ((1:400).', 0, 400, 400), 8, "sa", "maxit", 1, "p", 10, "FailureTreatment", "drop");
+%!warning <the others are NaN> eigs_lanczos (spdiags ((1:400).', 0, 400, 400), 8, "sa", "maxit", 1, "p", 10);
 %!error <"steps" is an option of the method "plain"> eigs_lanczos (speye (3), 1, "steps", 5)
 %!error <option "v0" must be a column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
 %!error <option "vectors" must be "host" or "gpuArray", not "gpu"> eigs_lanczos (speye (3), 1, "vectors", "gpu")

@@ -37,6 +37,9 @@ function [A, problem, args] = read_problem (A, args, by_rows)
     endif
     problem.n = problem.rows = double (n);
     args(1) = [];
+    if (! isempty (args) && isnumeric (args{1}) && isempty (args{1}))
+      args(1) = [];                     # B
+    endif
     return;
   endif
   if (isgpuarray (A))

@@ -72,12 +72,12 @@ function value = checked (name, given, value, n, m)
 
   switch (name)
     case {"issym", "isreal", "certify", "cholB"}
-      if (! ((islogical (value) || isnumeric (value)) && isscalar (value)))
+      if (! ((islogical (value) || isnumeric (value)) && isscalar (value) && isreal (value) && ! isnan (value)))
         bad_value (given, "true or false", value);
       endif
       value = logical (value);
     case "tol"
-      value = number (given, value, @(x) x > 0 && x < 1, "a number between 0 and 1");
+      value = number (given, value, @(x) x >= 0 && x < 1, "a number between 0 and 1");
     case {"maxit", "steps"}
       value = number (given, value, @(x) x >= 1 && x == fix (x), "a positive integer");
       if (strcmp (name, "maxit"))
