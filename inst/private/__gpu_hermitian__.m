@@ -12,7 +12,7 @@ function [H, bad, exponents] = __gpu_hermitian__ (name, A, triangle)
   adjoint = conj (permute (A, [2, 1, 3]));
   if (strcmp (triangle, "full"))
     skew = double (gather (largest_of (A - adjoint)));
-    H = (A + adjoint) / 2;
+    H = A / 2 + adjoint / 2;            # the sum may be out of range
   else
     inner = tril (true (n), -1);
     if (strcmp (triangle, "upper"))

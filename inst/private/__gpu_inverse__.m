@@ -9,7 +9,8 @@ function [Y, RC, info] = __gpu_inverse__ (X, args)
   n = rows (X);
   Y = __gpu_adjoint_inverse__ (conj (permute (X, [2, 1, 3:ndims(X)])), args);
   hermitian = all (all (X == conj (permute (X, [2, 1, 3:ndims(X)])), 1), 2);
-  Y = Y .* ! hermitian + (Y + conj (permute (Y, [2, 1, 3:ndims(Y)]))) .* (hermitian / 2);
+  half = Y / 2;                         # the sum of Y and Y' may be out of range
+  Y = Y .* ! hermitian + (half + conj (permute (half, [2, 1, 3:ndims(Y)]))) .* hermitian;
   infinite = gather (! all (all (isfinite (X), 1), 2))(:);
   singular = gather (! all (all (isfinite (Y), 1), 2))(:) & ! infinite;
   Y(:,:,singular) = Inf;

@@ -27,6 +27,7 @@ endfunction
 
 % The files of inst/private that do it on a GPU, run on the interpreter's operations where there is none, too.
 function ways_of_pairs ()
+  huge_and_tiny_pages ();
   for type = "dszc"
     for n = [1, 2, 5, 20, 70]
       pages = 4 - 2 * (n > 20);
@@ -121,6 +122,14 @@ function scale = error_of_values (A, B, values, way)
     kept = mu(mu > max (way{2}, 0) * max (mu) & mu > 0);
     scale = max ([scale; norm(A(:)) ./ kept]);
   endfor
+endfunction
+
+% Numbers of which the sum of two is out of range.
+function huge_and_tiny_pages ()
+  [V, d, info] = batcheig_of_arrays (diag ([1.7e308, 1e308]), diag ([2, 3]), {"drop", 1e-10}, {"vector"});
+  count_gpu_check ("drop, of huge numbers", isequal (info, 0) && near_values (gather (d), [1e308 / 3; 8.5e307], 1e294));
+  Y = gather (__gpu_pages__ ("inverse", gpuArray (cat (3, [1, 1; 0, 1], eye (2)) * 1e-308), {}));
+  count_gpu_check ("inverse, of tiny numbers", near_values (Y, cat (3, [1, -1; 0, 1], eye (2)) * 1e308, 1e294));
 endfunction
 
 function good = near_values (a, b, tol)
