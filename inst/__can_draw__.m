@@ -12,22 +12,25 @@ function yes = __can_draw__ ()
   state = warning ();
   yes = false;
   fig = [];
-  warning ("off", "all");               # Octave warns for each font that it tries
-  try
-    before = get (0, "currentfigure");
-    fig = figure ("visible", "off");
-    axes ("parent", fig);
-    yes = true;
-  catch err
-    why = err.message;
-  end_try_catch
-  if (! isempty (fig))
-    close (fig);
-    if (! isempty (before))
-      set (0, "currentfigure", before);
+  unwind_protect                        # Ctrl-C may come in between
+    warning ("off", "all");             # Octave warns for each font that it tries
+    try
+      before = get (0, "currentfigure");
+      fig = figure ("visible", "off");
+      axes ("parent", fig);
+      yes = true;
+    catch err
+      why = err.message;
+    end_try_catch
+  unwind_protect_cleanup
+    if (! isempty (fig))
+      close (fig);
+      if (! isempty (before))
+        set (0, "currentfigure", before);
+      endif
     endif
-  endif
-  warning (state);
+    warning (state);
+  end_unwind_protect
   if (! yes && isempty (fig))
     printf ("no picture: Octave can make no figure (%s)\n", why);
   elseif (! yes)
