@@ -24,8 +24,12 @@ function y = __gpu_mean__ (x, varargin)
   endif
   as_double = any (strcmp (words, "double")) || ! strcmp (underlyingType (x), "single");
   if (isempty (x))
-    ## what that is differs between releases of Octave
-    y = gpuArray (mean (zeros (size (x), merge (as_double, "double", "single")), varargin{:}));
+    ## what that is differs between releases of Octave, and older ones do not know all words
+    empty = zeros (size (x), merge (as_double, "double", "single"));
+    if (of_all)
+      empty = zeros (0, 1, class (empty));
+    endif
+    y = gpuArray (mean (empty, dim{:}));
     return;
   endif
   if (as_double)
@@ -49,3 +53,7 @@ endfunction
 
 %!error <Invalid call> __gpu_mean__ ()
 %!assert (gather (__gpu_mean__ (gpuArray ([1, NaN, 3]), "omitnan")), 2)
+%!assert (gather (mean (gpuArray (zeros (0, 3)), "all")), NaN)
+%!assert (gather (mean (gpuArray (zeros (0, 3, "single")), "all")), single (NaN))
+%!assert (gather (mean (gpuArray (zeros (0, 3)), "omitnan")), mean (zeros (0, 3)))
+%!assert (gather (mean (gpuArray (zeros (0, 3)), 2, "omitnan")), mean (zeros (0, 3), 2))

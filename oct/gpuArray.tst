@@ -438,6 +438,29 @@
 %! z = null (gpuArray (true (0, 2)));
 %! assert (underlyingType (z), "double");
 %! assert (gather (z), eye (2));
+%!error id=gpulinalg:bad-value orth (gpuArray ([1, NaN; 2, 2]))
+%!error <Invalid call to pinv> pinv (gpuArray (1), 1, 2)
+%!error <Invalid call to rank> rank (gpuArray (1), 1, 2)
+
+%!## svd (A, 0) is the economy form of tall matrices only; results of empty matrices
+%!test
+%! A = [1, 2, 3; 3, 4, 5];
+%! [u, s, v] = svd (gpuArray (A), 0);
+%! assert ({size(u), size(s), size(v)}, {[2, 2], [2, 3], [3, 3]});
+%! assert (gather (u * s * v'), A, 1e-14);
+%! [u, s, v] = svd (gpuArray (A'), 0);
+%! assert ({size(u), size(s), size(v)}, {[3, 2], [2, 2], [2, 2]});
+%! [u, s, v] = svd (gpuArray (A), "econ");
+%! assert ({size(u), size(s), size(v)}, {[2, 2], [2, 2], [3, 2]});
+%! assert (size (eig (gpuArray ([]))), [0, 0]);
+%! [v, d] = eig (gpuArray (single ([])), "vector");
+%! assert (size (v), [0, 0]);
+%! assert (size (d), [0, 0]);
+%! assert (underlyingType (d), "single");
+%! for p = {2, 1, Inf, "fro"}
+%!   assert (gather (cond (gpuArray (zeros (2, 0)), p{1})), 0);
+%!   assert (gather (cond (gpuArray ([]), p{1})), 0);
+%! endfor
 %!error id=gpulinalg:bad-shape null (gpuArray (ones (2, 2, 2)))
 %!error id=gpulinalg:gather-needed null (gpuArray (1), "r")
 %!error id=gpulinalg:bad-shape orth (gpuArray (ones (2, 2, 2)))

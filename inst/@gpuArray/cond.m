@@ -10,7 +10,9 @@ function c = cond (a, p = 2)
   if (islogical (a))
     a = double (a);
   endif
-  if (isequal (p, 2))
+  if (isempty (a))
+    c = gpuArray (zeros (1, 1, underlyingType (a)));
+  elseif (isequal (p, 2))
     c = pagecond (a);
   else
     c = norm (a, p) * norm (inv (a), p);

@@ -16,4 +16,7 @@ function varargout = eig (a, varargin)
     message = strrep (strrep (err.message, "pageeig: page 1 is", "pageeig: the matrix is"), "pageeig: ", "eig: ");
     error (err.identifier, "%s", message);
   end_try_catch
+  if (isempty (a))
+    varargout(:) = {gpuArray(zeros (0, 0, underlyingType (a)))}; # as Octave's, also for "vector"
+  endif
 endfunction

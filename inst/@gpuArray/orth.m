@@ -17,5 +17,8 @@ function u = orth (a, tol)
   if (nargin < 2)
     tol = max (size (a)) * s(1) * eps (underlyingType (a));
   endif
+  if (isnan (gather (s(1))))
+    error ("gpulinalg:bad-value", "orth: A holds NaN or Inf");
+  endif
   u = u(:,1:gather (sum (s > tol)));
 endfunction

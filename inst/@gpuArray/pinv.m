@@ -3,7 +3,7 @@
 
 function y = pinv (a, varargin)
   if (nargin < 1 || nargin > 2)
-    print_usage ();
+    print_usage ("pinv");
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "pinv: X must be a 2-dimensional matrix");
   endif

@@ -3,7 +3,7 @@
 
 function r = rank (a, varargin)
   if (nargin < 1 || nargin > 2)
-    print_usage ();
+    print_usage ("rank");
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "rank: A must be a 2-dimensional matrix");
   endif

@@ -13,8 +13,8 @@ function [u, s, v] = svd (a, econ = "")
     a = double (a);
   endif
   form = {};
-  if (! isempty (econ))
-    form = {"econ"};
+  if (! isempty (econ) && (ischar (econ) || rows (a) >= columns (a)))
+    form = {"econ"};                    # 0 means it for tall matrices only
   endif
   if (nargout < 2)
     u = batchsvd (a);
