@@ -5,8 +5,8 @@
 ## The seconds that a function of gpuArrays takes.
 ##
 ## @var{f} is a function handle without arguments.  It is called often enough to
-## take about a fifth of a second, and the GPU is waited for before the clock is read;
-## the result is the median of five such times, for one call.
+## take a twentieth of a second or more, and the GPU is waited for before the clock is
+## read; the result is the median of five such times, for one call.
 ##
 ## @example
 ## @group

@@ -64,6 +64,8 @@
 ## The option is unknown, or @qcode{"device"} has no value.
 ## @item gpulinalg:bad-value
 ## @var{device} is not one of the values above.
+## @item gpulinalg:gather-needed
+## @var{X} is a gpuArray with pages that are not Hermitian.
 ## @item gpulinalg:no-device
 ## The GPU that was asked for does not exist, or has failed in an earlier call.
 ## @item gpulinalg:forked

@@ -29,8 +29,9 @@
 ## @code{batchsvd}: @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of
 ## GPUs.
 ##
-## A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-failed}
-## where it is one of @var{A}; every other page is right.
+## A page of @var{A} that holds NaN or Inf gives NaN, with the warning
+## @code{gpulinalg:pages-failed}.  A column of @var{B} that holds them gives numbers that
+## are not finite.  Every other page and column is right.
 ##
 ## Two equations with the sum of two unknowns: the solution of least norm has equal parts.
 ##
