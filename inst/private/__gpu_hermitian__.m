@@ -12,14 +12,13 @@ function [H, bad, exponents] = __gpu_hermitian__ (name, A, triangle)
   adjoint = conj (permute (A, [2, 1, 3]));
   if (strcmp (triangle, "full"))
     skew = double (gather (largest_of (A - adjoint)));
-    H = A / 2 + adjoint / 2;            # the sum may be out of range
+    H = A;
   else
     inner = tril (true (n), -1);
     if (strcmp (triangle, "upper"))
       inner = inner.';
     endif
-    H = arrayfun (@(inner, outer, x, y) merge (inner, x, merge (outer, y, (x + conj (x)) / 2)), ...
-                  inner, inner.', A, adjoint);
+    H = arrayfun (@(outer, x, y) merge (outer, y, x), inner.', A, adjoint);
     A = H;
     skew = 0;
   endif
@@ -37,6 +36,7 @@ function [H, bad, exponents] = __gpu_hermitian__ (name, A, triangle)
   type = underlyingType (A);
   H = H .* cast (2 .^ -half, type) .* cast (2 .^ (half - exponents), type);
   H(:,:,bad) = 0;
+  H = (H + conj (permute (H, [2, 1, 3]))) / 2; # before they are scaled, sums may be out of range
 
 endfunction
 

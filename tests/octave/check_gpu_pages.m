@@ -128,6 +128,10 @@ endfunction
 function huge_and_tiny_pages ()
   [V, d, info] = batcheig_of_arrays (diag ([1.7e308, 1e308]), diag ([2, 3]), {"drop", 1e-10}, {"vector"});
   count_gpu_check ("drop, of huge numbers", isequal (info, 0) && near_values (gather (d), [1e308 / 3; 8.5e307], 1e294));
+  [V, d] = batcheig_of_arrays (diag ([1, 4]) * 2^-1074, eye (2), {"drop", 1e-10}, {"vector"});
+  count_gpu_check ("drop, of denormal numbers", isequal (gather (d), [1; 4] * 2^-1074));
+  [V, d] = batcheig_of_arrays ([1.7e308, NaN; 1e300, 1e308], eye (2), {"drop", 1e-10}, {"vector", "lower"});
+  count_gpu_check ("drop, of a triangle of huge numbers", near_values (gather (d), [1e308; 1.7e308], 1e295));
   Y = gather (__gpu_pages__ ("inverse", gpuArray (cat (3, [1, 1; 0, 1], eye (2)) * 1e-308), {}));
   count_gpu_check ("inverse, of tiny numbers", near_values (Y, cat (3, [1, -1; 0, 1], eye (2)) * 1e308, 1e294));
 endfunction
