@@ -100,7 +100,8 @@
 ## Search for missed eigenvalues @{@code{true}@}.
 ## @item @qcode{"precision"}
 ## @qcode{"double"} or @qcode{"single"}, of the computation and the results @{the class
-## of @var{A}@}.
+## of @var{A}@}.  A plan has its own, @code{P.precision}.  What is factored is double, and
+## its results are rounded.
 ## @item @qcode{"device"}
 ## @qcode{"auto"}: the faster place.  @qcode{"cpu"}.  @qcode{"gpu"}.  A vector of
 ## numbers: these GPUs, as @code{gpulinalg_info} counts them, from 0 @{@qcode{"auto"}@}.

@@ -140,6 +140,35 @@
 %! assert (eigs_lanczos (P, 3, 0.3), eigs_lanczos (A, 3, 0.3));
 %! assert (class (eigs_lanczos (spmv_plan (A, "precision", "single"), 3)), "single");
 
+%!## single precision, of a plan or by the option, is that of the results on all ways
+%!function [V, D, flag, stats] = single_both (A, varargin)
+%!  [V, D, flag, stats] = eigs_lanczos (spmv_plan (A, "precision", "single"), varargin{:});
+%!  assert ({class(V), class(D), class(stats.orthogonality)}, {"single", "single", "double"});
+%!  assert (class (eigs_lanczos (spmv_plan (A, "precision", "single"), varargin{:})), "single");
+%!  [V2, D2, flag2, stats2] = eigs_lanczos (A, varargin{:}, "precision", "single");
+%!  assert ({V2, D2, flag2}, {V, D, flag});
+%!endfunction
+%!test
+%! [A, w] = path_graph (3000);
+%! for B = {A, A + 1i * triu(A, 1) - 1i * tril(A, -1)}
+%!   for sigma = {"sm", 0.5, 100, -100}          # factored, and ends of the spectrum
+%!     [V, D] = single_both (B{1}, 3, sigma{1});
+%!     assert (double (diag (D)), eigs_lanczos (B{1}, 3, sigma{1}), 1e-5);
+%!   endfor
+%! endfor
+%! for which = {"sa", "la", "be"}                # do not converge within 40 restarts
+%!   [V, D, flag, stats] = single_both (A, 3, which{1});
+%!   assert (stats.factorizations > 0);
+%!   assert (flag, 0);
+%!   assert (double (diag (D)), eigs_lanczos (A, 3, which{1}), 1e-6);
+%!   assert (double (V)' * double (V), eye (3), 1e-6);
+%! endfor
+%! single_both (A(1:40,1:40), 3, 0.1);
+%! single_both (1e-30 * A, 3, "sa");
+%! single_both (sparse (400, 400), 2, "sm");
+%! V = eigs_lanczos (spmv_plan (sparse (0, 0), "precision", "single"));
+%! assert ({class(V), size(V)}, {"single", [0, 1]});
+
 %!## small matrices, all eigenvalues, no rows
 %!test
 %! for n = [1, 2, 3, 12, 13, 40]

@@ -122,11 +122,11 @@ octave_value octave_spmv_plan::subsref (const std::string &type,
   std::string name;
   if (type[0] == '.' && idx.front ().length () == 1 && idx.front () (0).is_string ())
     name = idx.front () (0).string_value ();
-  if (name != "matrix")
+  if (name != "matrix" && name != "precision")
     error_with_id ("gpulinalg:bad-class",
                    "spmv_plan: a plan cannot be indexed; its matrix is P.matrix");
-  octave_value A = m_view.matrix ();
-  return type.length () == 1 ? A : A.next_subsref (type, idx);
+  octave_value x = name == "matrix" ? m_view.matrix () : octave_value (m_view.precision ());
+  return type.length () == 1 ? x : x.next_subsref (type, idx);
 }
 
 void octave_spmv_plan::print (std::ostream &os, bool as_read_syntax)
@@ -138,9 +138,8 @@ void octave_spmv_plan::print (std::ostream &os, bool as_read_syntax)
 void octave_spmv_plan::print_raw (std::ostream &os, bool) const
 {
   gla_sparse_info info = m_view.plan->matrix ().info ();
-  bool single = info.type == GLA_TYPE_S || info.type == GLA_TYPE_C;
   dim_vector size = dims ();
-  os << "<spmv_plan: " << size (0) << "x" << size (1) << (single ? " single" : " double")
+  os << "<spmv_plan: " << size (0) << "x" << size (1) << " " << m_view.precision ()
      << (gla_type_is_complex (info.type) ? " complex" : "") << ", " << info.entries << " nonzeros"
      << (info.pattern ? ", all equal" : "") << (m_view.transposed ? ", transposed" : "")
      << (m_view.conjugated ? ", conjugated" : "") << ", method " << gla::method_name (info.method);
@@ -187,6 +186,12 @@ octave_value plan_view::matrix () const
 bool plan_view::is_complex () const
 {
   return plan->matrix ().matrix ().iscomplex ();
+}
+
+const char *plan_view::precision () const
+{
+  gla_type type = plan->matrix ().info ().type;
+  return type == GLA_TYPE_S || type == GLA_TYPE_C ? "single" : "double";
 }
 
 plan_view plan_of (const octave_value &v)

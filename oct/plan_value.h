@@ -20,6 +20,7 @@ struct plan_view {
   dim_vector dims () const;
   octave_value matrix () const;
   bool is_complex () const;
+  const char *precision () const; // "single" or "double"
 };
 
 // The view that a value holds; one without a plan if the value is of another type.

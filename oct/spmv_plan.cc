@@ -79,7 +79,8 @@ It cannot be transposed.  @code{eigs_lanczos} takes the rows of @var{A}, not thi
 @end table
 
 @code{size (@var{P})}, @code{rows (@var{P})} and @code{columns (@var{P})} are those
-of @var{A}, and @code{@var{P}.matrix} is @var{A}.  @code{@var{P} * @var{x}} is
+of @var{A}, @code{@var{P}.matrix} is @var{A}, and @code{@var{P}.precision} is
+@qcode{"double"} or @qcode{"single"}.  @code{@var{P} * @var{x}} is
 @code{spmv (@var{P}, @var{x})}; @code{@var{P}'} and @code{@var{P}.'} are plans, too,
 which cost nothing, so that @code{@var{P}' * @var{x}} and @code{@var{x}' * @var{P}} are
 products by the same @var{P}.  @var{x} may be a gpuArray, see @code{spmv}.  @code{@var{P} == @var{Q}} and @code{isequal (@var{P}, @var{Q})}
@@ -173,6 +174,9 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %! assert ({size(P), rows(P), columns(P), numel(P)}, {[3, 2], 3, 2, 6});
 %! assert (P.matrix, A);
 %! assert (full (P.matrix(3,2)), 30);
+%! assert ({P.precision, P'.precision, P.precision(1)}, {"double", "double", "d"});
+%! assert (spmv_plan (A, "precision", "single").precision, "single");
+%! assert (spmv_plan (A * 1i, "precision", "single")'.precision, "single");
 %! assert (spmv (P, [1; 2]), [50; 0; 60]);
 %! assert (! isempty (regexp (shown (P), '^P = <spmv_plan: 3x2 double, 3 nonzeros, method \w+')));
 %! assert (! isempty (strfind (shown (spmv_plan (A > 0)), "3 nonzeros, all equal, method")));
@@ -323,6 +327,7 @@ NVIDIA Technical Report NVR-2008-004 (2008).
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P(1) = 3;
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P{1} = 3;
 %!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.matrix(1,1) = 3;
+%!error <a plan cannot be changed> P = spmv_plan (speye (2)); P.precision = "single";
 %!error <argument 2 must be the name of an option, not of class char of size 1x3x2> ...
 %! spmv_plan (speye (2), reshape ("device", [1, 3, 2]))
 %!error <option "precision" must be "single" or "double", not of class char of size 1x3x2> ...

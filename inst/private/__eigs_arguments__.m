@@ -50,6 +50,7 @@ function [A, problem, args] = read_problem (A, args, by_rows)
   matrix = A;
   if (problem.is_plan)
     matrix = A.matrix;
+    problem.single = strcmp (A.precision, "single");
   elseif (! (isfloat (A) || (issparse (A) && islogical (A))))
     error ("gpulinalg:bad-class", ["eigs_lanczos: A must be a sparse or full matrix, a plan of ", ...
                                    "spmv_plan or a function, not %s"], class (A));
@@ -63,7 +64,7 @@ function [A, problem, args] = read_problem (A, args, by_rows)
   problem.n = columns (matrix);
   problem.rows = rows (matrix);
   problem.complex = iscomplex (matrix);
-  problem.single = isa (matrix, "single");
+  problem.single |= isa (matrix, "single");
   if (numel (args) > 0 && isnumeric (args{1}))
     if (isempty (args{1}))
       args(1) = [];

@@ -35,7 +35,7 @@ function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
     endfor
     stats.complete &= p.stats.complete;
     stats.norm = max (stats.norm, p.stats.norm);
-    stats.orthogonality = max (abs (V' * V - eye (k))(:));
+    stats.orthogonality = max (abs (double (V)' * double (V) - eye (k))(:));
   endfor
 
 endfunction

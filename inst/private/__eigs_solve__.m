@@ -190,7 +190,7 @@ endfunction
 
 function yes = can_be_factored (problem, o, sigma)
 
-  yes = ! (problem.is_function || problem.is_full || problem.single || problem.by_rows) ...
+  yes = ! (problem.is_function || problem.is_full || problem.by_rows) ...
         && strcmp (o.method, "restarted") && any (strcmp (sigma, {"la", "sa", "be"}));
 
 endfunction
