@@ -155,14 +155,17 @@ function [balance, as_vector, place] = parse_options (as_vector, options)
 
 endfunction
 
-## Lets batcheig check the option, and puts the name of this function into its message.
+## Lets batcheig check the option.
 function check_place (place)
 
-  try
-    batcheig ([], "device", place);
-  catch err
-    error (err.identifier, "%s", strrep (err.message, "batcheig: ", "pageeig: "));
-  end_try_catch
+  in_own_name (@() batcheig ([], "device", place));
+
+endfunction
+
+## The outputs of f (), which calls batcheig; errors name this function.
+function varargout = in_own_name (f)
+
+  [varargout{1:nargout}] = __gpu_in_name_of__ ("pageeig", f);
 
 endfunction
 
@@ -277,7 +280,7 @@ function [bad, hermitian, plain] = kinds (X)
 
   if (isgpuarray (X))
     bad = not_finite (X);
-    hermitian = ! bad & gather (near_hermitian (X));
+    hermitian = ! bad & near_hermitian (X);
     plain = false (size (bad));
   else
     [bad, hermitian, plain] = __pageeig__ (X);
@@ -305,9 +308,10 @@ endfunction
 ## The pages of a gpuArray that batcheig computes: those with |X - X'| of the size of rounding errors.
 function near = near_hermitian (X)
 
-  X /= 8;                               # |X| and differences must not overflow
-  most = @(Y) reshape (max (max (abs (Y), [], 1), [], 2), [], 1);
-  near = most (X - conj (permute (X, [2, 1, 3]))) <= 10 * rows (X) * eps (underlyingType (X)) * most (X);
+  most = @(Y) max (max (abs (Y), [], 1), [], 2);
+  column = @(y) reshape (double (gather (y)), [], 1);     # the bound of tiny pages in double precision
+  X .*= 1 - 0.875 * (most (X) > 1);     # an eighth: |X| and differences must not overflow, and tiny elements not vanish
+  near = column (most (X - conj (permute (X, [2, 1, 3])))) <= 10 * rows (X) * eps (underlyingType (X)) * column (most (X));
   if (isempty (near))                   # no rows
     near = true (size (X, 3), 1);
   endif
@@ -319,10 +323,10 @@ function [V, d, info] = batch (X, outputs, place)
 
   V = [];
   if (outputs > 1)
-    [V, d, info] = batcheig (X, "vector", "device", place);
+    [V, d, info] = in_own_name (@() batcheig (X, "vector", "device", place));
   else
     warning ("off", "gpulinalg:pages-failed", "local");
-    d = batcheig (X, "vector", "device", place);
+    d = in_own_name (@() batcheig (X, "vector", "device", place));
     info = gather (any (isnan (d), 1)(:));
   endif
 

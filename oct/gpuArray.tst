@@ -87,6 +87,66 @@
 %!   assert (gather (f{1} (gpuArray (x))), f{1} (double (x)), 1e-14); # inv refuses logical ones from Octave 9 on
 %! endfor
 %!error <pagepinv: A must be a single or double array, not logical> pagepinv (gpuArray (true))
+
+%!## errors and warnings of functions of one matrix name these, not the functions on pages that do the work
+%!function [text, id] = said (f, varargin)
+%!  warning ("on", "gpulinalg:pages-failed", "local");
+%!  lastwarn ("");
+%!  try
+%!    evalc ("f (varargin{:});");
+%!    [text, id] = lastwarn ();
+%!  catch err
+%!    text = err.message;
+%!    id = err.identifier;
+%!  end_try_catch
+%!endfunction
+%!test
+%! bad = gpuArray ([1, NaN; NaN, 2]);
+%! three = @(f) @(x) nthargout (1:3, f, x);
+%! calls = {@pinv, "pinv"; @rank, "rank"; @cond, "cond"; @null, "null"; @svd, "svd"; three(@svd), "svd"; ...
+%!          @eig, "eig"; @(x) nthargout (1:2, @eig, x), "eig"};
+%! for c = calls.'
+%!   [text, id] = said (c{1}, bad);
+%!   assert (text, [c{2}, ": the matrix holds NaN or Inf, or there is no convergence; the result is NaN"]);
+%!   assert (id, "gpulinalg:pages-failed");
+%! endfor
+%! [text, id] = said (@orth, bad);
+%! assert ({text, id}, {"orth: A holds NaN or Inf", "gpulinalg:bad-value"});
+%! assert ({gather(norm (bad)), said(@norm, bad)}, {NaN, ""});    # as Octave's
+%!test
+%! for type = {"single", "double"}
+%!   x = @(elements) gpuArray (cast (elements, type{1}));
+%!   e = eps (type{1});
+%!   for f = {@inv, @(x) x \ [1; 2], @(x) [1, 2] / x}
+%!     [text, id] = said (f{1}, x([1, 2; 2, 4]));
+%!     assert ({text, id}, {"matrix singular to machine precision", "Octave:singular-matrix"});
+%!     [text, id] = said (f{1}, x([1, 1; 1, 1 + e]));
+%!     assert (strncmp (text, "matrix singular to machine precision, rcond = ", 46));
+%!     assert (id, "Octave:nearly-singular-matrix");
+%!     assert (said (f{1}, x([1, 1; 1, 1 + 8 * e])), "");
+%!   endfor
+%! endfor
+%! bad = gpuArray ([1, NaN; 2, 3]);
+%! singular = gpuArray ([1, 2; 2, 4]);
+%! assert (said (@inv, bad), "matrix singular to machine precision");
+%! assert ({said(@inv, gpuArray (0)), gather(inv (gpuArray (0))), gather(inv (gpuArray (Inf)))}, {"", Inf, 0});
+%! [y, rcond] = inv (bad);
+%! assert ({gather(y), gather(rcond)}, {NaN(2), NaN});
+%! assert (said (@(x) nthargout (1:2, @inv, x), singular), "");   # rcond says it
+%! assert (said (@(x) cond (x, 1), singular), "matrix singular to machine precision");
+%!error <^pinv: tol must be a number that is not negative> pinv (gpuArray ([1, 2; 3, 4]), -1)
+%!error <^pinv: tol must be a number that is not negative> pinv (gpuArray ([1, 2; 3, 4]), "x")
+%!error <^rank: tol must be a number that is not negative> rank (gpuArray ([1, 2; 3, 4]), -1)
+%!error <^rank: tol must be a number that is not negative> rank (gpuArray ([1, 2; 3, 4]), "device")
+%!error <^cond: a gpuArray has no such form of this function> cond (gpuArray ([1, 2; 3, 4]), 3)
+%!error <^cond: argument must be a square matrix> cond (gpuArray (ones (2, 3)), 1)
+%!error <^orth: this is not done with a gpuArray> orth (gpuArray ([1, 2; 3, 4]), "x")
+%!error <^eig: argument must be a square matrix> eig (gpuArray (ones (2, 3)))
+%!error <^eig: the matrix is not Hermitian, and a gpuArray must be> eig (gpuArray ([1, 2; 3, 4]))
+%!error <^pageeig: page 1 is not Hermitian, and a gpuArray must be> pageeig (gpuArray (2 ^ -1074 * [20, 1; 0, 20]))
+%!error <^pageeig: page 2 is not Hermitian, and a gpuArray must be> ...
+%! pageeig (gpuArray (single (2 ^ -149) * cat (3, [20, 1; 1, 20], [20, 1; 0, 20])))
+%!assert (gather (pageeig (gpuArray (realmax * [0.5, 0.5; 0.5, 0.5])))(1), 0, 1e293)
 %!error <pageeig: X must be a single or double array, not logical> pageeig (gpuArray (true))
 
 %!## complex arrays stay complex until they are gathered

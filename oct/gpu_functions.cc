@@ -6,8 +6,10 @@
 // forms of the arguments are checked here, before a GPU or the interpreter does the work, so that
 // scripts meet the same errors with and without a GPU.
 
+#include "batchsvd.h"
 #include "gpu_device.h"
 #include "gpu_operators.h"
+#include "gpu_pages.h"
 #include "gpu_trace.h"
 
 #include <cmath>
@@ -338,6 +340,20 @@ octave_value_list dot (const char *name, const octave_value_list &args, int outp
   return wrapped (on_host (name, all, outputs), complex);
 }
 
+// The largest singular value: NaN, as Octave's without a warning, where x holds NaN or Inf.
+octave_value_list two_norm (const char *name, const octave_value &x)
+{
+  check_float_array (name, "A", x);
+  svd_request want = {};
+  want.svd = sized<gla_svd_options> ();
+  want.svd.values = 1;
+  want.info = true;
+  return with_gpu_arrays (ovl (x), "r", [&] (const octave_value_list &all) {
+    call c (name, the_interpreter (), context_of_pages (all, octave_value ()));
+    return decompose_pages (name, c, all (0), want);
+  });
+}
+
 // norm (x), norm (x, 2), norm (x, 1), norm (x, Inf), norm (x, "fro").
 octave_value_list norm (const char *name, const octave_value_list &args, int)
 {
@@ -353,7 +369,7 @@ octave_value_list norm (const char *name, const octave_value_list &args, int)
   if (!is_gpu_array (args (0)))
     return of_host (name, args, 1);
   if (number == 2 && !fro && !vector && args (0).numel () > 0)
-    return feval (the_interpreter (), "batchsvd", ovl (args (0), "vector", "largest", 1));
+    return two_norm (name, args (0));
   if (any_on_gpu (args)) {
     // of a vector the 1-norm is that of a column
     gpu_value x = gpu_value_of (args (0));

@@ -13,8 +13,8 @@ function c = cond (a, p = 2)
   if (isempty (a))
     c = gpuArray (zeros (1, 1, underlyingType (a)));
   elseif (isequal (p, 2))
-    c = pagecond (a);
+    c = __gpu_pages__ ("of_matrix", "cond", @() pagecond (a));
   else
-    c = norm (a, p) * norm (inv (a), p);
+    c = __gpu_pages__ ("of_matrix_quietly", "cond", @() norm (a, p) * norm (inv (a), p));
   endif
 endfunction

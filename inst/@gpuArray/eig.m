@@ -4,18 +4,13 @@
 function varargout = eig (a, varargin)
   if (nargin < 1)
     print_usage ();
-  elseif (ndims (a) > 2)
+  elseif (ndims (a) > 2 || rows (a) != columns (a))
     error ("gpulinalg:bad-shape", "eig: argument must be a square matrix");
   elseif (! isgpuarray (a) || ! all (cellfun (@ischar, varargin)))
     __gpu_array__ ("eig", gpuArray (a)); # pairs: the error that names gather
   endif
   varargout = cell (1, max (nargout, 1));
-  try
-    [varargout{:}] = pageeig (a, varargin{:});
-  catch err
-    message = strrep (strrep (err.message, "pageeig: page 1 is", "pageeig: the matrix is"), "pageeig: ", "eig: ");
-    error (err.identifier, "%s", message);
-  end_try_catch
+  [varargout{:}] = __gpu_pages__ ("of_matrix", "eig", @() pageeig (a, varargin{:}));
   if (isempty (a))
     varargout(:) = {gpuArray(zeros (0, 0, underlyingType (a)))}; # as Octave's, also for "vector"
   endif

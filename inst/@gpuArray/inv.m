@@ -10,11 +10,15 @@ function [y, rcond] = inv (a)
   if (islogical (a))
     a = double (a);
   endif
-  [y, rcond] = pageinv (a);
+  if (isscalar (a) && nargout < 2)
+    y = 1 ./ a;
+    return;
+  endif
+  [y, rcond, ~] = __gpu_pages__ ("of_matrix_quietly", "inv", @() pageinv (a));
   reciprocal = gather (rcond);
-  if (nargout < 2 && reciprocal == 0)
+  if (nargout < 2 && ! (reciprocal > 0))          # NaN: the matrix holds NaN or Inf
     warning ("Octave:singular-matrix", "matrix singular to machine precision");
-  elseif (nargout < 2 && reciprocal < eps (underlyingType (a)))
+  elseif (nargout < 2 && reciprocal + 1 == 1)
     warning ("Octave:nearly-singular-matrix", "matrix singular to machine precision, rcond = %g", reciprocal);
   endif
 endfunction

@@ -18,13 +18,17 @@ function z = null (a, tol)
   endif
   n = columns (a);
   if (rows (a) < n)
-    [~, s, v] = batchsvd (a, "vector");
+    [v, s] = __gpu_pages__ ("of_matrix", "null", @() right_vectors (a));
   else
-    [~, s, v] = batchsvd (a, "vector", "econ");
+    [v, s] = __gpu_pages__ ("of_matrix", "null", @() right_vectors (a, "econ"));
   endif
   if (nargin < 2)
     tol = max (size (a)) * s(1) * eps (underlyingType (a));
   endif
   z = v(:,gather (sum (s > tol))+1:n);
   z(abs (z) < eps (underlyingType (a))) = 0;
+endfunction
+
+function [v, s] = right_vectors (a, varargin)
+  [~, s, v] = batchsvd (a, "vector", varargin{:});
 endfunction

@@ -6,6 +6,8 @@ function u = orth (a, tol)
     print_usage ();
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "orth: A must be a 2-D matrix");
+  elseif (nargin > 1 && ischar (tol))
+    __gpu_array__ ("orth", a); # the error that names gather
   elseif (isempty (a))
     u = gpuArray ([]);
     return;
@@ -13,7 +15,7 @@ function u = orth (a, tol)
   if (islogical (a))
     a = double (a);
   endif
-  [u, s] = batchsvd (a, "vector", "econ");
+  [u, s] = __gpu_pages__ ("of_matrix_quietly", "orth", @() batchsvd (a, "vector", "econ"));
   if (nargin < 2)
     tol = max (size (a)) * s(1) * eps (underlyingType (a));
   endif

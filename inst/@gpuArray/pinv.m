@@ -6,9 +6,11 @@ function y = pinv (a, varargin)
     print_usage ("pinv");
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "pinv: X must be a 2-dimensional matrix");
+  elseif (nargin > 1 && ! isnumeric (gather (varargin{1})))
+    error ("gpulinalg:bad-value", "pinv: tol must be a number that is not negative");
   endif
   if (islogical (a))
     a = double (a);
   endif
-  y = pagepinv (a, varargin{:});
+  y = __gpu_pages__ ("of_matrix", "pinv", @() pagepinv (a, varargin{:}));
 endfunction

@@ -6,9 +6,11 @@ function r = rank (a, varargin)
     print_usage ("rank");
   elseif (ndims (a) > 2)
     error ("gpulinalg:bad-shape", "rank: A must be a 2-dimensional matrix");
+  elseif (nargin > 1 && ! isnumeric (gather (varargin{1})))
+    error ("gpulinalg:bad-value", "rank: tol must be a number that is not negative");
   endif
   if (islogical (a))
     a = double (a);
   endif
-  r = pagerank (a, varargin{:});
+  r = __gpu_pages__ ("of_matrix", "rank", @() pagerank (a, varargin{:}));
 endfunction

@@ -17,8 +17,8 @@ function [u, s, v] = svd (a, econ = "")
     form = {"econ"};                    # 0 means it for tall matrices only
   endif
   if (nargout < 2)
-    u = batchsvd (a);
+    u = __gpu_pages__ ("of_matrix", "svd", @() batchsvd (a));
   else
-    [u, s, v] = batchsvd (a, form{:});
+    [u, s, v] = __gpu_pages__ ("of_matrix", "svd", @() batchsvd (a, form{:}));
   endif
 endfunction
