@@ -106,12 +106,16 @@ gpu_value solve (const char *name, const octave_value &a, const octave_value &b,
   options.side = right ? GLA_SIDE_RIGHT : GLA_SIDE_LEFT;
   auto results = sized<gla_pagesolve_results> ();
   int32_t info = 0;
+  gpu_value rcond = new_on_gpu (device, single ? 's' : 'd', dim_vector (1, 1));
   results.X = array_of (X);
+  results.rcond = array_of (rcond);
   results.info = &info;
   call c (name, the_interpreter (), array_context ());
   c.finish (gla_pagesolve (c.context (), &A1, &B1, &results, &options, nullptr));
-  if (info != 0)
-    warning_with_id ("Octave:singular-matrix", "matrix singular to machine precision");
+  // as Octave: at most half an eps
+  const double r = info != 0 ? 0 : gathered (value_of (rcond)).double_value ();
+  if (single ? 1 + static_cast<float> (r) == 1 : 1 + r == 1)
+    octave::warn_singular_matrix (r);
   return X;
 }
 
