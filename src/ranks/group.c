@@ -54,8 +54,27 @@ void gla_ranks_unlink (gla_ranks *ranks, const char *why)
   snprintf (link->text, sizeof link->text, "%s", why);
 }
 
+void gla_ranks_drop (gla_ranks *ranks, void *memory)
+{
+  if (ranks->broken == GLA_OK || memory == NULL) {
+    free (memory);
+    return;
+  }
+  gla_ranks_memory *node = malloc (sizeof *node);
+  if (node == NULL)
+    return; // lost: a message would write to the memory of others
+  *node = (gla_ranks_memory){ranks->left, memory};
+  ranks->left = node;
+}
+
 void gla_ranks_free (gla_ranks *ranks)
 {
+  while (ranks->left != NULL) {
+    gla_ranks_memory *node = ranks->left;
+    ranks->left = node->next;
+    free (node->memory);
+    free (node);
+  }
   free (ranks->link.slots);
   free (ranks->cards);
   free (ranks->memory);

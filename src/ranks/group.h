@@ -64,6 +64,12 @@ typedef struct {
   char text[240];
 } gla_rank_failure;
 
+// Memory of a message that may still be under way.
+typedef struct gla_ranks_memory {
+  struct gla_ranks_memory *next;
+  void *memory;
+} gla_ranks_memory;
+
 struct gla_ranks {
   gla_transport transport;
   int64_t version;      // of the library; tests change it
@@ -80,7 +86,8 @@ struct gla_ranks {
   gla_ranks_info info;
   char *memory; // of one message, its head first
   size_t room;
-  gla_rank_link link; // between GPUs
+  gla_ranks_memory *left; // of callers, until the ranks are freed: see gla_ranks_drop
+  gla_rank_link link;     // between GPUs
 };
 
 // All ranks exchange cards. The same status and message on all: the failure of the lowest rank that
@@ -102,8 +109,13 @@ int gla_ranks_receive (gla_ranks *ranks, int peer, size_t bytes);
 int gla_ranks_spread (gla_ranks *ranks, size_t bytes);
 
 // Sends to one rank and receives from another at once; a side without bytes is left out. No heads.
+// Where the ranks break meanwhile, MPI may write to `in` and read `out` later on: neither may be on
+// the stack, and gla_ranks_drop frees them.
 int gla_ranks_exchange (gla_ranks *ranks, int to, const void *out, size_t out_bytes, int from,
                         void *in, size_t in_bytes);
+
+// As free, for memory that gla_ranks_exchange was given. Broken ranks keep it as long as they are.
+void gla_ranks_drop (gla_ranks *ranks, void *memory);
 
 // Room for gla_ranks_add, before the ranks meet.
 gla_status gla_ranks_reserve_sums (gla_ranks *ranks);

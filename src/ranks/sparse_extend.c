@@ -32,8 +32,8 @@ gla_status gla_sparse_rows_room (gla_sparse_rows *S, int64_t width)
     free (extended);
     return GLA_ERROR_OUT_OF_MEMORY;
   }
-  free (S->out);
-  free (S->in);
+  gla_ranks_drop (S->ranks, S->out);
+  gla_ranks_drop (S->ranks, S->in);
   free (S->extended);
   S->out = out;
   S->in = in;
@@ -114,8 +114,8 @@ gla_status gla_sparse_rows_swap_room (gla_sparse_rows *S, int64_t width)
     free (in);
     return GLA_ERROR_OUT_OF_MEMORY;
   }
-  free (S->swap_out);
-  free (S->swap_in);
+  gla_ranks_drop (S->ranks, S->swap_out);
+  gla_ranks_drop (S->ranks, S->swap_in);
   S->swap_out = out;
   S->swap_in = in;
   S->swap_width = width;

@@ -15,16 +15,13 @@ void gla_sparse_rows_destroy (gla_sparse_rows *S)
   free (S->first);
   free (S->start);
   free (S->index);
-  free (S->columns);
   free (S->take);
   free (S->give);
-  free (S->given);
-  free (S->counts);
-  free (S->out);
-  free (S->in);
   free (S->extended);
-  free (S->swap_out);
-  free (S->swap_in);
+  void *const messages[] = {S->columns, S->given,    S->counts, S->out,
+                            S->in,      S->swap_out, S->swap_in};
+  for (size_t k = 0; k < sizeof messages / sizeof *messages; k++)
+    gla_ranks_drop (S->ranks, messages[k]);
   free (S);
 }
 
@@ -101,9 +98,10 @@ static void exchange_counts (gla_sparse_rows *S)
   const int rank = S->ranks->transport.rank, count = S->ranks->transport.ranks;
   for (int k = 1; k < count; k++) {
     const int to = (rank + k) % count, from = (rank + count - k) % count;
-    const int64_t wanted = S->take[from + 1] - S->take[from];
+    int64_t *wanted = &S->counts[count + from];
+    *wanted = S->take[from + 1] - S->take[from];
     // the one that is asked is the one that sends in a product
-    if (gla_ranks_exchange (S->ranks, from, &wanted, sizeof wanted, to, &S->counts[to],
+    if (gla_ranks_exchange (S->ranks, from, wanted, sizeof *wanted, to, &S->counts[to],
                             sizeof S->counts[to]))
       return;
   }
@@ -232,7 +230,7 @@ static gla_sparse_rows *new_rows (gla_context *ctx, gla_ranks *ranks, const gla_
   S->first = calloc (count, sizeof *S->first);
   S->take = calloc (count, sizeof *S->take);
   S->give = calloc (count, sizeof *S->give);
-  S->counts = calloc (count, sizeof *S->counts);
+  S->counts = calloc (2 * count, sizeof *S->counts);
   if (S->first && S->take && S->give && S->counts)
     return S;
   gla_sparse_rows_destroy (S);

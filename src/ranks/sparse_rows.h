@@ -28,7 +28,7 @@ struct gla_sparse_rows {
   int64_t *take;            // ranks+1: columns[take[r]] .. come from rank r
   int64_t *give;            // ranks+1: given[give[r]] .. go to rank r
   int64_t *given;           // rows, from 0 here
-  int64_t *counts;          // ranks
+  int64_t *counts;          // ranks: rows that others want, then rows that this rank wants of them
   int hermitian;            // -1: not known yet
   int64_t width;            // vectors that there is room for
   char *out, *in;           // of a message

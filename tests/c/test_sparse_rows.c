@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "rank_rows.h"
+#include "ranks/group.h"
 
 //------------------------------------------------------------------------------
 // products
@@ -193,6 +194,110 @@ static void shapes_body (member *m)
   gla_sparse_rows_destroy (NULL);
 }
 
+//------------------------------------------------------------------------------
+// a rank that is lost
+//------------------------------------------------------------------------------
+
+// A transport as MPI is where it moves messages by itself: what was to be received is written, and
+// what was to be sent is read, at any time after a rank has given up.
+typedef struct {
+  gla_transport plain;
+  char *in, *out; // of the last message that was started; NULL: it is done
+  size_t in_bytes, out_bytes;
+  int sends; // so many, then none gets through
+} late;
+enum { LATE_RANKS = 3 };
+static late lates[LATE_RANKS];
+static int last_send;
+
+static int late_send (void *self, int peer, const void *data, size_t bytes, char *why, size_t room)
+{
+  late *l = self;
+  snprintf (why, room, "the network is down");
+  if (l->sends++ >= last_send && l == &lates[LATE_RANKS - 1])
+    return 1;
+  l->out = (char *)(uintptr_t)data;
+  l->out_bytes = bytes;
+  return l->plain.send (l->plain.self, peer, data, bytes, why, room);
+}
+static int late_receive (void *self, int peer, void *data, size_t bytes, char *why, size_t room)
+{
+  late *l = self;
+  l->in = data;
+  l->in_bytes = bytes;
+  return l->plain.receive (l->plain.self, peer, data, bytes, why, room);
+}
+static int late_test (void *self, char *why, size_t room)
+{
+  late *l = self;
+  const int done = l->plain.test (l->plain.self, why, room);
+  if (done == 1)
+    l->in = l->out = NULL;
+  return done;
+}
+static void late_leave (void *self, int status)
+{
+  late *l = self;
+  l->plain.leave (l->plain.self, status);
+}
+
+// Whether memory of the size that the message had is given to others now.
+static int is_free (const char *message, size_t bytes)
+{
+  enum { TRIES = 64 };
+  char *tried[TRIES];
+  int found = 0;
+  for (int k = 0; k < TRIES && message != NULL; k++) {
+    tried[k] = malloc (bytes + 1);
+    found |= tried[k] <= message && message < tried[k] + bytes + 1;
+  }
+  for (int k = 0; k < TRIES && message != NULL; k++)
+    free (tried[k]);
+  return found;
+}
+
+// The last rank is lost at one of its sends; the others give their matrices back, then what they
+// were waiting for comes.
+static void lost_body (member *m)
+{
+  late *l = &lates[m->rank];
+  *l = (late){.plain = m->ranks->transport};
+  m->ranks->transport.self = l;
+  m->ranks->transport.send = late_send;
+  m->ranks->transport.receive = late_receive;
+  m->ranks->transport.test = late_test;
+  m->ranks->transport.leave = late_leave;
+  product_body (m);
+  m->good =
+      m->status == GLA_OK || (!is_free (l->in, l->in_bytes) && !is_free (l->out, l->out_bytes));
+  if (m->status == GLA_OK || !SLOW)
+    return;
+  volatile char seen = 0;
+  for (size_t k = 0; l->in != NULL && k < l->in_bytes; k++)
+    l->in[k] = 1; // AddressSanitizer looks at it
+  for (size_t k = 0; l->out != NULL && k < l->out_bytes; k++)
+    seen ^= l->out[k];
+}
+
+static void test_lost (void)
+{
+  matrix A = make (GLA_TYPE_D, 60, unsymmetric, 1);
+  product p = {.A = &A, .bytes = 8, .x = vectors (GLA_TYPE_D, 60, 3)};
+  p.y = vectors (GLA_TYPE_D, 60, 3);
+  crew_split (60, LATE_RANKS, 0, p.first);
+  all.members[0].status = GLA_ERROR_RANK_LOST;
+  for (last_send = 0; last_send == 0 || all.members[0].status != GLA_OK; last_send++) {
+    crew_run (&all, LATE_RANKS, lost_body, &p);
+    for (int r = 0; r < LATE_RANKS; r++)
+      CHECK (all.members[r].good, "rank %d, lost at send %d: memory of a message is free", r,
+             last_send);
+  }
+  CHECK (last_send > 10, "%d sends", last_send);
+  free (p.x.data);
+  free (p.y.data);
+  matrix_free (&A);
+}
+
 static void test_on_gpus (void)
 {
   for (int t = 0; t < 4; t++)
@@ -225,6 +330,7 @@ int main (int argc, char **argv)
     for (int r = 0; r < ranks; r++)
       CHECK (all.members[r].good, "shapes, rank %d of %d: %s", r, ranks, all.members[r].message);
   }
+  test_lost ();
   gla_context_destroy (ctx);
   return check_report ("test_sparse_rows");
 }
