@@ -23,6 +23,7 @@ typedef struct {
   double *theta, *hat;  // eigenvalues of T and of T without its first row and column
   double *s;            // an eigenvector of T
   char *state;          // of each of theta
+  double *bounds;       // the same: of its error; negative: not known yet
   double norm, tau;     // values nearer than tau count as equal
   int ended;            // the recurrence found an invariant subspace
 } recurrence;
@@ -37,6 +38,7 @@ static void recurrence_free (recurrence *r)
   free (r->hat);
   free (r->s);
   free (r->state);
+  free (r->bounds);
 }
 
 static int grow_one (double **array, int64_t room)
@@ -57,7 +59,7 @@ static gla_status make_room (recurrence *r, int64_t room)
     return GLA_ERROR_OUT_OF_MEMORY;
   r->state = state;
   if (!grow_one (&r->alpha, room) || !grow_one (&r->beta, room) || !grow_one (&r->theta, room) ||
-      !grow_one (&r->hat, room) || !grow_one (&r->s, room))
+      !grow_one (&r->hat, room) || !grow_one (&r->s, room) || !grow_one (&r->bounds, room))
     return GLA_ERROR_OUT_OF_MEMORY;
   r->room = room;
   return GLA_OK;
@@ -142,46 +144,42 @@ static int is_single (const recurrence *r, int64_t i)
   return i + 1 >= r->m || r->state[i + 1] != COPY;
 }
 
-static gla_status error_bound (recurrence *r, int64_t i, double *bound)
+// Finds bounds[i] where it is not known. Each takes an eigenvector of T.
+static gla_status find_bound (recurrence *r, int64_t i)
 {
-  *bound = 0;
+  if (r->bounds[i] >= 0)
+    return GLA_OK;
+  r->bounds[i] = 0;
   if (!is_single (r, i) || r->ended)
     return GLA_OK;
   gla_status status =
       gla_eigs_tridiagonal_vector (r->run, r->m, r->alpha, r->beta, r->theta[i], r->s);
-  *bound = r->beta[r->m - 1] * fabs (r->s[r->m - 1]);
+  r->bounds[i] = r->beta[r->m - 1] * fabs (r->s[r->m - 1]);
   return status;
-}
-
-// As error_bound, and keeps what it finds in bounds[i], which is negative before.
-static gla_status kept_bound (recurrence *r, double *bounds, int64_t i)
-{
-  return bounds[i] < 0 ? error_bound (r, i, bounds + i) : GLA_OK;
 }
 
 // Marks the good value firsts[at] SPURIOUS if it is a copy that has not yet come within tau of the
 // value beside it: that one has the smaller bound, and is nearer than a hundredth of this one's
 // bound. A value of its own, so near to another one, is not yet told from it. In 126 runs factors
 // from 0.001 to 0.1 left no copy and dropped no value that had converged; 1 dropped many others.
-static gla_status look_beside (recurrence *r, const int64_t *firsts, int64_t count, int64_t at,
-                               double *bounds)
+static gla_status look_beside (recurrence *r, const int64_t *firsts, int64_t count, int64_t at)
 {
   const int64_t i = firsts[at];
   for (int64_t beside = at - 1; beside <= at + 1; beside += 2) {
     const int64_t j = beside >= 0 && beside < count ? firsts[beside] : i;
     if (r->state[i] != GOOD || j == i)
       continue;
-    gla_status status = kept_bound (r, bounds, i);
+    gla_status status = find_bound (r, i);
     if (status != GLA_OK)
       return status;
-    if (fabs (r->theta[i] - r->theta[j]) > 0.01 * bounds[i])
+    if (fabs (r->theta[i] - r->theta[j]) > 0.01 * r->bounds[i])
       continue;
     status = look_closer (r, j);
     if (status == GLA_OK && r->state[j] == GOOD)
-      status = kept_bound (r, bounds, j);
+      status = find_bound (r, j);
     if (status != GLA_OK)
       return status;
-    if (r->state[j] == GOOD && bounds[j] < bounds[i])
+    if (r->state[j] == GOOD && r->bounds[j] < r->bounds[i])
       r->state[i] = SPURIOUS;
   }
   return GLA_OK;
@@ -190,7 +188,7 @@ static gla_status look_beside (recurrence *r, const int64_t *firsts, int64_t cou
 // What choose_good works with, of m elements each.
 typedef struct {
   int64_t *firsts, *order;
-  double *values, *bounds; // values: of firsts; bounds: of all places
+  double *values; // of firsts
 } candidates;
 
 // The k good values that are wanted most, as places in theta; *count of them where there are fewer.
@@ -200,7 +198,7 @@ static gla_status choose_among (recurrence *r, const candidates *c, int64_t *pla
   gla_status status = GLA_OK;
   int64_t n_firsts = 0;
   for (int64_t i = 0; i < r->m; i++) {
-    c->bounds[i] = -1;
+    r->bounds[i] = -1;
     if (r->state[i] == GOOD || r->state[i] == UNKNOWN) {
       c->values[n_firsts] = r->theta[i];
       c->firsts[n_firsts++] = i;
@@ -216,7 +214,7 @@ static gla_status choose_among (recurrence *r, const candidates *c, int64_t *pla
       places[i] = c->firsts[c->order[i]];
       status = look_closer (r, places[i]);
       if (status == GLA_OK)
-        status = look_beside (r, c->firsts, n_firsts, c->order[i], c->bounds);
+        status = look_beside (r, c->firsts, n_firsts, c->order[i]);
       spurious += r->state[places[i]] == SPURIOUS;
     }
     if (spurious == 0 || status != GLA_OK)
@@ -236,8 +234,8 @@ static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
 {
   const size_t m = (size_t)r->m;
   const candidates c = {malloc (m * sizeof (int64_t)), malloc (m * sizeof (int64_t)),
-                        malloc (m * sizeof (double)), malloc (m * sizeof (double))};
-  const int whole = c.firsts != NULL && c.order != NULL && c.values != NULL && c.bounds != NULL;
+                        malloc (m * sizeof (double))};
+  const int whole = c.firsts != NULL && c.order != NULL && c.values != NULL;
   gla_status status = gla_eigs_agree (r->run, whole ? GLA_OK : GLA_ERROR_OUT_OF_MEMORY);
   *count = 0;
   if (status == GLA_OK)
@@ -245,7 +243,6 @@ static gla_status choose_good (recurrence *r, int64_t *places, int64_t *count)
   free (c.firsts);
   free (c.order);
   free (c.values);
-  free (c.bounds);
   return status;
 }
 
@@ -271,8 +268,10 @@ static gla_status look (recurrence *r, int64_t *places, int64_t *count, int *set
   for (int64_t i = 0; i < run->k; i++) {
     const double theta = i < *count ? r->theta[places[i]] : NAN;
     double bound = INFINITY;
-    if (i < *count)
-      status = error_bound (r, places[i], &bound);
+    if (i < *count) {
+      status = find_bound (r, places[i]);
+      bound = r->bounds[places[i]];
+    }
     if (status != GLA_OK)
       return status;
     *settled &= fabs (theta - run->theta[i]) <= r->tau;
