@@ -40,6 +40,14 @@ struct engine_slot {
   fresh_memory results;
 };
 
+// A copy of operand 0 or 1 of a page function that all chunks of a job read: see operand.cuh.
+enum operand_state { OPERAND_UNDECIDED = 0, OPERAND_APART, OPERAND_SHARED };
+struct operand_copy {
+  operand_state state;
+  void *data;
+  cudaEvent_t ready; // behind its upload
+};
+
 struct cuda_engine {
   gla_engine base; // first, as every engine's
   int smem_limit, multiprocessors;
@@ -60,6 +68,7 @@ struct cuda_engine {
   gla_svd_job svd_job;
   gla_eigpairs_job eigpairs_job;
   int64_t chunk_pages;
+  operand_copy copies[2];
   // for work beside that of a slot's stream, one chunk at a time
   cudaStream_t side;
   cudaEvent_t side_start, side_done;

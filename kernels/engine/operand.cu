@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "operand.cuh"
+#include "memory.cuh"
 
 #include <cstdlib>
 
@@ -112,4 +113,111 @@ gla_status operand_upload (cuda_engine *e, int slot, const gla_array &a, const o
               (size_t)(needed.lowest * a.page_stride) * gla_type_size (a.type);
   part.pages = needed.pages;
   return engine_upload (e, slot, to.data, &part);
+}
+
+//------------------------------------------------------------------------------
+// one copy for all chunks
+//------------------------------------------------------------------------------
+
+namespace
+{
+
+double bytes_of (const gla_array &a, int64_t pages)
+{
+  return (double)a.rows * (double)a.columns * (double)pages * (double)gla_type_size (a.type);
+}
+
+// Whether chunks would copy the pages more than once, and a copy of all of them is small enough.
+// The second chunk stands for all: the first may begin at a page that no other needs.
+bool pays (const cuda_engine *e, const gla_array &a, const operand_steps &s)
+{
+  int64_t total = 1;
+  for (int d = 0; d < s.dims; d++)
+    total *= s.size[d];
+  const int64_t chunk = e->chunk_pages;
+  if (!on_host (a) || bytes_of (a, 1) <= 0 || total <= chunk)
+    return false;
+  const int64_t second = total - chunk < chunk ? total - chunk : chunk;
+  const int64_t needed = operand_pages_of (s, chunk, second).pages;
+  const double chunks = (double)((total + chunk - 1) / chunk);
+  const bool whole = needed == a.pages; // a chunk of its own would take as much
+  return chunks * (double)needed > 1.5 * (double)a.pages &&
+         (whole || bytes_of (a, a.pages) <= (double)(e->memory_total / 8));
+}
+
+void drop (operand_copy *o)
+{
+  memory_free_copy (o->data);
+  if (o->ready != nullptr)
+    cudaEventDestroy (o->ready);
+  *o = {};
+}
+
+// Memory and an event. Without memory the operand stays apart.
+gla_status take (cuda_engine *e, operand_copy *o, const gla_array &a)
+{
+  const cudaError_t error =
+      memory_take_copy (e->base.device, &o->data, (size_t)bytes_of (a, a.pages));
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError ();
+    return GLA_OK;
+  }
+  if (error != cudaSuccess)
+    return engine_status (error);
+  o->state = OPERAND_SHARED;
+  return engine_status (cudaEventCreateWithFlags (&o->ready, cudaEventDisableTiming));
+}
+
+} // namespace
+
+gla_array operand_source (const cuda_engine *e, int which, const gla_array &a)
+{
+  if (e->copies[which].state != OPERAND_SHARED)
+    return a;
+  return gla_array_packed (e->copies[which].data, a.type, a.rows, a.columns, a.pages,
+                           e->base.device);
+}
+
+gla_status operand_share (cuda_engine *e, int slot, int which, const gla_array &a,
+                          const operand_steps &steps)
+{
+  operand_copy *o = &e->copies[which];
+  const cudaStream_t stream = e->slots[slot].stream;
+  if (o->state == OPERAND_SHARED)
+    return engine_status (cudaStreamWaitEvent (stream, o->ready, 0));
+  if (o->state == OPERAND_APART)
+    return GLA_OK;
+  o->state = OPERAND_APART;
+  if (pays (e, a, steps))
+    GLA_TRY (take (e, o, a));
+  if (o->state == OPERAND_APART)
+    return GLA_OK;
+  GLA_TRY (engine_upload (e, slot, o->data, &a)); // a failure ends the job, and so the copy
+  return engine_status (cudaEventRecord (o->ready, stream));
+}
+
+bool operand_give_way (cuda_engine *e)
+{
+  bool shared = false;
+  for (const engine_slot &slot : e->slots)
+    if (slot.chunk != nullptr)
+      return false;
+  for (operand_copy &o : e->copies) {
+    shared |= o.state == OPERAND_SHARED;
+    drop (&o);
+    o.state = OPERAND_APART;
+  }
+  return shared;
+}
+
+void operand_begin_job (cuda_engine *e)
+{
+  for (operand_copy &o : e->copies)
+    drop (&o); // of a job that has begun and not ended
+}
+
+void operand_end_job (gla_engine *engine)
+{
+  engine_end_job (engine);
+  operand_begin_job (engine_of (engine));
 }

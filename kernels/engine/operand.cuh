@@ -4,6 +4,10 @@
 // A chunk has pages first .. of the result, and whole arrays A and B. A gla_pagemul_job describes
 // the pages that it needs by steps in several dimensions. If these amount to one step, page p is at
 // p times a distance; otherwise the numbers of the pages are copied to the GPU, too.
+//
+// Pages of an operand on the host that several chunks need are copied once for the job, into memory
+// of their own: one page for all, or those of an array that expands in some dimension. The first
+// chunk copies them; the streams of other slots wait for an event behind that.
 
 #ifndef GPULINALG_OPERAND_CUH
 #define GPULINALG_OPERAND_CUH
@@ -45,8 +49,22 @@ struct operand_memory {
 // on the device.
 operand_memory operand_take (const gla_array &a, const operand_steps &steps, int64_t first,
                              int64_t count, carver &c);
-// Copies it there, on the slot's stream.
+// Copies it there, on the slot's stream. The steps are those of operand_take.
 gla_status operand_upload (cuda_engine *e, int slot, const gla_array &a, const operand_steps &steps,
                            int64_t first, int64_t count, const operand_memory &to);
+
+// What operand_take and operand_upload get for `a`: operand 0 or 1 of the job, or the copy for all
+// chunks where there is one. That is decided by the first chunk, before its memory is taken.
+gla_array operand_source (const cuda_engine *e, int which, const gla_array &a);
+// Before the memory of a chunk is taken: decides whether there is a copy for all chunks, makes it,
+// or has the slot's stream wait for it. Without memory for it there is none.
+gla_status operand_share (cuda_engine *e, int slot, int which, const gla_array &a,
+                          const operand_steps &steps);
+// Where there is too little memory for a chunk, and no other is at work: frees the copies. True
+// where that has given memory back, and the chunk is to be tried again.
+bool operand_give_way (cuda_engine *e);
+// `begin` and `end` of a row with operands, in addition to engine_begin_job and engine_end_job.
+void operand_begin_job (cuda_engine *e);
+void operand_end_job (gla_engine *engine);
 
 #endif

@@ -111,9 +111,9 @@ chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, 
   const gla_pagesolve_job &job = e->pagesolve_job;
   const int64_t pages = chunk->X.pages;
   chunk_memory m = {};
-  m.A = operand_take (chunk->A, steps_of_a (job), chunk->first, pages, c);
+  m.A = operand_take (operand_source (e, 0, chunk->A), steps_of_a (job), chunk->first, pages, c);
   if (has_b (job))
-    m.B = operand_take (chunk->B, steps_of_b (job), chunk->first, pages, c);
+    m.B = operand_take (operand_source (e, 1, chunk->B), steps_of_b (job), chunk->first, pages, c);
   m.X = take_result (chunk->X, c);
   m.rcond = take_result (chunk->rcond, c);
   m.info = c.take<int32_t> (pages);
@@ -126,10 +126,25 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk,
 {
   const gla_pagesolve_job &job = e->pagesolve_job;
   const int64_t pages = chunk->X.pages;
-  GLA_TRY (operand_upload (e, slot, chunk->A, steps_of_a (job), chunk->first, pages, m.A));
+  const gla_array A = operand_source (e, 0, chunk->A), B = operand_source (e, 1, chunk->B);
+  GLA_TRY (operand_upload (e, slot, A, steps_of_a (job), chunk->first, pages, m.A));
   if (!has_b (job))
     return GLA_OK;
-  return operand_upload (e, slot, chunk->B, steps_of_b (job), chunk->first, pages, m.B);
+  return operand_upload (e, slot, B, steps_of_b (job), chunk->first, pages, m.B);
+}
+
+gla_status share (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
+{
+  const gla_pagesolve_job &job = e->pagesolve_job;
+  GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_of_a (job)));
+  return has_b (job) ? operand_share (e, slot, 1, chunk->B, steps_of_b (job)) : GLA_OK;
+}
+
+gla_status reserve (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)
+{
+  carver count = {nullptr, 0};
+  memory_of (e, chunk, count);
+  return engine_reserve (e, slot, count.used);
 }
 
 template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_memory &m)
@@ -221,6 +236,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   cuda_engine *e = engine_of (engine);
   e->pagesolve_job = *(const gla_pagesolve_job *)head;
   engine_begin_job (e, head, pages);
+  operand_begin_job (e);
   const double bytes = head->device_arrays ? 4 : page_bytes (e->pagesolve_job);
   return engine_reserve (e, 0, (size_t)((double)pages * bytes) + 2048);
 }
@@ -229,9 +245,11 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagesolve_chunk *> (pages);
-  carver count = {nullptr, 0};
-  memory_of (e, chunk, count);
-  GLA_TRY (engine_reserve (e, slot, count.used));
+  GLA_TRY (share (e, slot, chunk));
+  gla_status status = reserve (e, slot, chunk);
+  if (status == GLA_ERROR_OUT_OF_MEMORY && operand_give_way (e))
+    status = reserve (e, slot, chunk);
+  GLA_TRY (status);
   GLA_TRY (engine_take_slot (e, slot, chunk));
   const chunk_memory m = memory_in (e, slot, chunk);
   GLA_TRY (upload (e, slot, chunk, m));
@@ -280,5 +298,5 @@ extern "C" const gla_batch_ops cuda_pagesolve_ops = {
     .begin = begin,
     .submit = submit,
     .finish = finish,
-    .end = engine_end_job,
+    .end = operand_end_job,
 };

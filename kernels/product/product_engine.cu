@@ -78,12 +78,13 @@ struct chunk_memory {
   gla_array C;
 };
 
-chunk_memory memory_of (const gla_pagemul_job &job, const gla_pagemul_chunk *chunk, carver &c)
+chunk_memory memory_of (const cuda_engine *e, const gla_pagemul_chunk *chunk, carver &c)
 {
   chunk_memory s;
+  const gla_pagemul_job &job = e->pagemul_job;
   const int64_t pages = chunk->C.pages;
-  s.A = operand_take (chunk->A, steps_a (job), chunk->first, pages, c);
-  s.B = operand_take (chunk->B, steps_b (job), chunk->first, pages, c);
+  s.A = operand_take (operand_source (e, 0, chunk->A), steps_a (job), chunk->first, pages, c);
+  s.B = operand_take (operand_source (e, 1, chunk->B), steps_b (job), chunk->first, pages, c);
   s.C = chunk->C;
   if (job.head.device_arrays)
     return s;
@@ -185,8 +186,16 @@ gla_status upload (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk, con
   const int64_t first = chunk->first, pages = chunk->C.pages;
   if (job.k == 0)
     return GLA_OK;
-  GLA_TRY (operand_upload (e, slot, chunk->A, steps_a (job), first, pages, s.A));
-  return operand_upload (e, slot, chunk->B, steps_b (job), first, pages, s.B);
+  const gla_array A = operand_source (e, 0, chunk->A), B = operand_source (e, 1, chunk->B);
+  GLA_TRY (operand_upload (e, slot, A, steps_a (job), first, pages, s.A));
+  return operand_upload (e, slot, B, steps_b (job), first, pages, s.B);
+}
+
+gla_status reserve (cuda_engine *e, int slot, const gla_pagemul_chunk *chunk)
+{
+  carver count = {nullptr, 0};
+  memory_of (e, chunk, count);
+  return engine_reserve (e, slot, count.used);
 }
 
 //------------------------------------------------------------------------------
@@ -229,6 +238,7 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
   cuda_engine *e = engine_of (engine);
   e->pagemul_job = *(const gla_pagemul_job *)head;
   engine_begin_job (e, head, pages);
+  operand_begin_job (e);
   if (head->device_arrays)
     return GLA_OK;
   return engine_reserve (e, 0,
@@ -240,12 +250,17 @@ gla_status submit (gla_engine *engine, int slot, const void *pages)
 {
   cuda_engine *e = engine_of (engine);
   auto chunk = static_cast<const gla_pagemul_chunk *> (pages);
-  carver count = {nullptr, 0};
-  memory_of (e->pagemul_job, chunk, count);
-  GLA_TRY (engine_reserve (e, slot, count.used));
+  if (e->pagemul_job.k > 0) {
+    GLA_TRY (operand_share (e, slot, 0, chunk->A, steps_a (e->pagemul_job)));
+    GLA_TRY (operand_share (e, slot, 1, chunk->B, steps_b (e->pagemul_job)));
+  }
+  gla_status status = reserve (e, slot, chunk);
+  if (status == GLA_ERROR_OUT_OF_MEMORY && operand_give_way (e))
+    status = reserve (e, slot, chunk);
+  GLA_TRY (status);
   GLA_TRY (engine_take_slot (e, slot, chunk));
   carver c = {e->slots[slot].memory, 0};
-  const chunk_memory s = memory_of (e->pagemul_job, chunk, c);
+  const chunk_memory s = memory_of (e, chunk, c);
   GLA_TRY (upload (e, slot, chunk, s));
   if (!e->pagemul_job.head.device_arrays)
     engine_announce_results (e, slot, &chunk->C);
@@ -261,7 +276,7 @@ gla_status finish (gla_engine *engine, int slot)
   gla_status status = engine_wait_unordered (e, slot);
   if (status == GLA_OK && !e->pagemul_job.head.device_arrays) {
     carver c = {e->slots[slot].memory, 0};
-    const chunk_memory s = memory_of (e->pagemul_job, chunk, c);
+    const chunk_memory s = memory_of (e, chunk, c);
     status = engine_download (e, slot, &chunk->C, s.C.data);
   }
   return engine_end_chunk (e, slot, status, chunk->C.pages);
@@ -276,5 +291,5 @@ extern "C" const gla_batch_ops cuda_pagemul_ops = {
     .begin = begin,
     .submit = submit,
     .finish = finish,
-    .end = engine_end_job,
+    .end = operand_end_job,
 };

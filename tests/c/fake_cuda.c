@@ -51,6 +51,10 @@ int64_t fake_cuda_launches (void)
 {
   return fake_state.launches;
 }
+int64_t fake_cuda_uploaded (void)
+{
+  return fake_state.uploaded;
+}
 int64_t fake_cuda_questions (void)
 {
   return fake_state.questions;

@@ -44,6 +44,8 @@ void fake_cuda_hold (void *stream);
 // Allocations, streams, events and handles of cuBLAS that were not given back; launches so far.
 int64_t fake_cuda_live (void);
 int64_t fake_cuda_launches (void);
+// Bytes that were copied from the host to devices so far.
+int64_t fake_cuda_uploaded (void);
 // Questions about devices and kernels so far: a driver would have been started by the first.
 int64_t fake_cuda_questions (void);
 

@@ -174,6 +174,8 @@ static void copy (void *to, const void *from, size_t bytes, enum cudaMemcpyKind 
   else
     FAKE_TRACE ("  from %p, %zu bytes\n", from, bytes);
   memmove (to, from, bytes);
+  if (kind == cudaMemcpyHostToDevice)
+    fake_state.uploaded += (int64_t)bytes;
   if (kind == cudaMemcpyDeviceToHost && bytes == sizeof (int) && fake_cuda_answer.words > 0) {
     fake_cuda_answer.words--;
     memcpy (to, &fake_cuda_answer.word, sizeof (int));

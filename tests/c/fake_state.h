@@ -11,7 +11,7 @@
 // Of all threads: the library drives several devices from one thread each.
 typedef struct {
   FILE *trace;
-  _Atomic int64_t calls, live, launches, questions;
+  _Atomic int64_t calls, live, launches, uploaded, questions;
   int64_t fail_at;
   fake_cuda_failure failed;
   int attribute_fails;

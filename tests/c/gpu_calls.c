@@ -10,6 +10,7 @@
 // nothing. Before all that, predictions are asked for as "auto" does while no GPU is open.
 
 #include "gpu_nd.h"
+#include "gpu_shares.h"
 
 //------------------------------------------------------------------------------
 // cases
@@ -19,7 +20,7 @@ enum { S = GLA_TYPE_S, D = GLA_TYPE_D, C = GLA_TYPE_C, Z = GLA_TYPE_Z };
 enum { QR = GLA_EIG_METHOD_QR, JACOBI = GLA_EIG_METHOD_JACOBI };
 enum { HZ = GLA_GSVD_METHOD_HZ, TANGENT = GLA_GSVD_METHOD_TANGENT };
 
-static run_case cases[700];
+static run_case cases[750];
 static int case_count;
 // How each of them ends: with this status, and whether without a kernel.
 static struct {
@@ -256,6 +257,25 @@ static void add_pagemul (void)
                     {0}});
 }
 
+// Seven chunks and more: one page for all, pages that expand along the first dimension, along the
+// second, along both, and an operand with its pages in another order.
+static void add_shares (void)
+{
+  const int steps[][4] = {{0, 0, 1, 5}, {1, 5, 0, 0}, {1, 0, 0, 1},
+                          {0, 1, 1, 0}, {0, 0, 0, 0}, {7, 1, 1, 5}};
+  const int types[] = {S, D, C, Z};
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < 6; k++)
+      for (int op = 0; op < 2; op++) {
+        const int *x = steps[k], n = t < 2 ? 40 : 9;
+        add ((run_case){"shares",
+                        run_shares,
+                        {op, types[t], n, 5, 7, 2 + 3 * (k % 2), x[0], x[1], x[2], x[3]},
+                        t % 2,
+                        {0}});
+      }
+}
+
 static void add_sparse (void)
 {
   const int types[] = {S, D, C, Z};
@@ -401,6 +421,7 @@ int main (int argc, char **argv)
   add_pagesolve ();
   add_nd ();
   add_sparse ();
+  add_shares ();
   for (int k = 0; k < case_count; k++)
     check_before_opening (&cases[k]);
   for (int k = 0; k < case_count; k++)

@@ -226,6 +226,44 @@ static void test_grids (void)
       }
 }
 
+// Several chunks of a call with host arrays read one copy of what expands: the bits of arrays on
+// the GPU, which have no chunks of that kind.
+static void test_chunks (void)
+{
+  enum { ORDER = 90, FIRST = 30, LAST = 60 };
+  static const int64_t size[2] = {FIRST, LAST};
+  static const int64_t none[2] = {0, 0}, plain[2] = {1, FIRST}, first[2] = {1, 0}, last[2] = {0, 1};
+  static const int64_t *const steps[][2] = {{none, plain}, {plain, none}, {first, last},
+                                            {last, first}, {none, none},  {first, plain}};
+  for (int k = 0; k < COUNT (steps); k++) {
+    const product q = {'d',   'd',   ops[k % 3],   ops[(k + 1) % 3], ORDER,
+                       ORDER, ORDER, FIRST * LAST, k % 2 ? GAP : 0,  0};
+    operands o = operands_of (&q, q.pages);
+    gpu_used = 0;
+    const gpu_copy A = gpu_put (&o.A, 0), B = gpu_put (&o.B, 0), C = gpu_put (&o.C, 0);
+    gla_pagemul_options options = {.size = sizeof options, .op_a = q.op_a, .op_b = q.op_b};
+    options.dims = 2;
+    options.dim_size = size;
+    options.a_step = steps[k][0];
+    options.b_step = steps[k][1];
+    gla_array host_C = make (o.C.type, q.m, q.n, q.pages, q.gap);
+    const gla_pagemul_results there = {sizeof there, C.array}, here = {sizeof here, host_C};
+    gla_status status = gla_pagemul (ctx, &A.array, &B.array, &there, &options, NULL);
+    if (!gpu_refuses (ctx, status)) {
+      CHECK (status == GLA_OK && gpu_get (&C), "chunks %d: %s", k, gla_message (ctx));
+      // pages of an array that expands lie side by side
+      gla_array a = o.A, b = o.B;
+      a.pages = 1 + (FIRST - 1) * steps[k][0][0] + (LAST - 1) * steps[k][0][1];
+      b.pages = 1 + (FIRST - 1) * steps[k][1][0] + (LAST - 1) * steps[k][1][1];
+      status = gla_pagemul (ctx, &a, &b, &here, &options, NULL);
+      CHECK (status == GLA_OK && memcmp (host_C.data, o.C.data, bytes_of (&host_C)) == 0,
+             "chunks %d: other bits from the host; %s", k, gla_message (ctx));
+    }
+    free (host_C.data);
+    release (&o);
+  }
+}
+
 static void check_hermitian (gla_type type, int64_t n, int64_t k, int side)
 {
   const int64_t pages = 4;
@@ -269,6 +307,7 @@ int gpu_products (void)
   test_sizes ();
   test_shapes ();
   test_grids ();
+  test_chunks ();
   test_hermitian ();
   gpu_close ();
   gla_context_destroy (ctx);

@@ -191,6 +191,39 @@ static void test_kinds (gla_type type, int64_t n, int inverse)
   release (&q);
 }
 
+// Several chunks of a call with host arrays read one copy of A, or of B: the bits of arrays on the
+// GPU, which are not copied.
+static void test_chunks (void)
+{
+  enum { ORDER = 64, FIRST = 40, LAST = 70 };
+  static const int64_t size[2] = {FIRST, LAST};
+  static const int64_t none[2] = {0, 0}, plain[2] = {1, FIRST}, first[2] = {1, 0}, last[2] = {0, 1};
+  static const int64_t *const steps[][2] = {{none, plain}, {plain, none}, {first, last}};
+  for (int k = 0; k < COUNT (steps); k++) {
+    problem q =
+        random_problem (GLA_TYPE_D, GLA_TYPE_D, ORDER, ORDER, FIRST * LAST, 0, 'N', GLA_SIDE_LEFT);
+    gla_pagesolve_options options = {.size = sizeof options, .dims = 2, .dim_size = size};
+    options.a_step = steps[k][0];
+    options.b_step = steps[k][1];
+    gpu_used = 0;
+    const gpu_copy A = gpu_put (&q.A, 0), B = gpu_put (&q.B, 0), X = gpu_put (&q.X, 0);
+    gla_array host_X = make (q.X.type, ORDER, ORDER, q.X.pages, 0), a = q.A, b = q.B;
+    a.pages = 1 + (FIRST - 1) * steps[k][0][0] + (LAST - 1) * steps[k][0][1];
+    b.pages = 1 + (FIRST - 1) * steps[k][1][0] + (LAST - 1) * steps[k][1][1];
+    const gla_pagesolve_results there = {.size = sizeof there, .X = X.array},
+                                here = {.size = sizeof here, .X = host_X};
+    gla_status status = gla_pagesolve (ctx, &A.array, &B.array, &there, &options, NULL);
+    if (!gpu_refuses (ctx, status)) {
+      CHECK (status == GLA_OK && gpu_get (&X), "chunks %d: %s", k, gla_message (ctx));
+      status = gla_pagesolve (ctx, &a, &b, &here, &options, NULL);
+      CHECK (status == GLA_OK && same_bytes (&q.X, &host_X),
+             "chunks %d: other bits from the host; %s", k, gla_message (ctx));
+    }
+    free (host_X.data);
+    release (&q);
+  }
+}
+
 int gpu_solves (const char *types)
 {
   gla_context *cpu = NULL;
@@ -208,6 +241,8 @@ int gpu_solves (const char *types)
     for (int k = 0; k < COUNT (orders); k++)
       for (int inverse = 0; inverse < 2; inverse++)
         test_kinds (type, orders[k], inverse);
+    if (type == GLA_TYPE_D)
+      test_chunks ();
   }
   gpu_close ();
   gla_context_destroy (ctx);
