@@ -88,6 +88,61 @@
 %! endfor
 %!error <pagepinv: A must be a single or double array, not logical> pagepinv (gpuArray (true))
 
+%!## products with a transposed operand, which Octave has operators of its own for
+%!## (not within anonymous functions)
+%!function z = times_herm (x, y)
+%!  z = x * y';
+%!endfunction
+%!function z = herm_times (x, y)
+%!  z = x' * y;
+%!endfunction
+%!function z = times_trans (x, y)
+%!  z = x * y.';
+%!endfunction
+%!function z = trans_times (x, y)
+%!  z = x.' * y;
+%!endfunction
+%!function z = herm_times_sum (x, y)
+%!  z = x' * (x + y);
+%!endfunction
+%!test
+%! A = [1, 2i, 3; 4, 5, 6 - 1i];
+%! B = [2, 0, 1i; 1, 1, 1];
+%! for f = {@times_herm, @herm_times, @times_trans, @trans_times, @herm_times_sum}
+%!   for x = {A, real(A), single(A), A(1,:), A(1), real(A) > 3}
+%!     for y = {B, real(B), B(1,:), B(1)}
+%!       want = [];
+%!       try
+%!         want = f{1} (x{1}, y{1});
+%!         got = gather (f{1} (gpuArray (x{1}), gpuArray (y{1})));
+%!         assert ({class(got), size(got)}, {class(want), size(want)});
+%!         assert (got, want, 1e-5);
+%!       catch err
+%!         assert (isempty (want), true);
+%!         fail ("f{1} (gpuArray (x{1}), gpuArray (y{1}))");
+%!       end_try_catch
+%!     endfor
+%!   endfor
+%!   assert (gather (f{1} (gpuArray (A), gpuArray (A))), f{1} (A, A), 1e-13);
+%! endfor
+%! fail ("times_herm (gpuArray (ones (2, 3)), gpuArray (ones (3, 2)))", "nonconformant arguments \\(op1 is 2x3, op2 is 2x3\\)");
+%! fail ("herm_times (gpuArray (ones (2, 2, 2)), gpuArray (1))", "transpose not defined for N-D objects");
+%! assert (isempty (times_herm (gpuArray (zeros (0, 3)), gpuArray (zeros (2, 3)))), true);
+%! assert (gather (times_herm (gpuArray (zeros (3, 0)), gpuArray (zeros (2, 0)))), zeros (3, 2));
+
+%!## A * A' and A' * A are exactly Hermitian on a GPU, also where sums overflow
+%!testif ; ! isempty (gpulinalg_info ().devices)
+%! for n = [2, 7, 40, 200]
+%!   A = gpuArray (rand (n, 9) - 0.5 + 1i * rand (n, 9));
+%!   for H = {gather(times_herm (A, A)), gather(herm_times (A, A))}
+%!     assert (H{1}, H{1}');
+%!   endfor
+%! endfor
+%! A = gpuArray ([1e200 + 1e200i, 1; 2i, 3 - 1e300i]);
+%! for H = {gather(times_herm (A, A)), gather(herm_times (A, A))}
+%!   assert (diag (H{1}), [Inf; Inf]);
+%! endfor
+
 %!## errors and warnings of functions of one matrix name these, not the functions on pages that do the work
 %!function [text, id] = said (f, varargin)
 %!  warning ("on", "gpulinalg:pages-failed", "local");

@@ -139,6 +139,9 @@ gpu_value product_sum (const octave_value &x, const octave_value &y, int dim);
 gpu_value norm (const gpu_value &x, gla_norm p);
 
 gpu_value product (const char *name, const octave_value &x, const octave_value &y);
+// op_x (x) * op_y (y) of matrices on a GPU; an op is 'N', 'T' or 'C'. x * x' and x' * x are exactly
+// Hermitian.
+gpu_value product_turned (const octave_value &x, char op_x, const octave_value &y, char op_y);
 } // namespace on_gpu
 
 template <typename Body> void device_call (Body body)

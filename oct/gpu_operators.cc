@@ -54,6 +54,35 @@ template <int k> octave_value binary_of (const octave_base_value &x, const octav
   return guarded (name, [&] () { return ovl (result_of (name, shared (x), shared (y))); }) (0);
 }
 
+// x * y', x' * y, x * y.' and x.' * y: Octave has operators for these, too.
+struct turned_op {
+  octave_value::compound_binary_op op;
+  char op_x, op_y;
+};
+constexpr turned_op turned_ops[] = {{octave_value::op_mul_herm, 'N', 'C'},
+                                    {octave_value::op_herm_mul, 'C', 'N'},
+                                    {octave_value::op_mul_trans, 'N', 'T'},
+                                    {octave_value::op_trans_mul, 'T', 'N'}};
+constexpr int turned_count = sizeof turned_ops / sizeof *turned_ops;
+
+octave_value turned (const octave_value &x, char op)
+{
+  return op == 'N' ? x
+                   : value_of (unary (op == 'C' ? "ctranspose" : "transpose", gpu_value_of (x)));
+}
+
+template <int k> octave_value turned_of (const octave_base_value &x, const octave_base_value &y)
+{
+  constexpr turned_op how = turned_ops[k];
+  return guarded ("mtimes", [&] () {
+    const octave_value X = shared (x), Y = shared (y);
+    const bool whole = any_on_gpu (ovl (X, Y)) && X.ndims () == 2 && Y.ndims () == 2 &&
+                       X.numel () != 1 && Y.numel () != 1;
+    return ovl (whole ? value_of (on_gpu::product_turned (X, how.op_x, Y, how.op_y))
+                      : result_of ("mtimes", turned (X, how.op_x), turned (Y, how.op_y)));
+  }) (0);
+}
+
 octave_value unary_of (const char *name, const octave_base_value &x)
 {
   if (is_traced (shared (x)))
@@ -182,6 +211,13 @@ template <int k> void install_binary (octave::type_info &types, int gpu, int oth
 }
 template <> void install_binary<op_count> (octave::type_info &, int, int) {}
 
+template <int k> void install_turned (octave::type_info &types, int gpu)
+{
+  types.install_binary_op (turned_ops[k].op, gpu, gpu, turned_of<k>);
+  install_turned<k + 1> (types, gpu);
+}
+template <> void install_turned<turned_count> (octave::type_info &, int) {}
+
 } // namespace
 
 // Unary operators, and binary ones with values of the host.
@@ -207,6 +243,7 @@ void register_gpu_operators (octave::type_info &types, int gpu, int traced)
   types.install_non_const_unary_op (octave_value::op_incr, gpu, op_increment);
   types.install_non_const_unary_op (octave_value::op_decr, gpu, op_decrement);
   register_operators (types, gpu);
+  install_turned<0> (types, gpu);
   register_operators (types, traced);
   install_binary<0> (types, traced, gpu);
   types.install_cat_op (gpu, traced, concatenate);

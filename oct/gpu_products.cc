@@ -47,24 +47,38 @@ bool is_scalar_value (const octave_value &v)
   return v.numel () == 1;
 }
 
-gpu_value multiply (const octave_value &x, const octave_value &y, int device)
+dim_vector dims_of (const octave_value &v, char op)
+{
+  const dim_vector d = v.dims ();
+  return op == 'N' || d.ndims () != 2 ? d : dim_vector (d (1), d (0));
+}
+
+// op_x (x) * op_y (y), where an op is 'N', 'T' or 'C'.
+gpu_value multiply (const octave_value &x, char op_x, const octave_value &y, char op_y, int device)
 {
   const char p = element_type ("mtimes", x), q = element_type ("mtimes", y);
   const bool single = is_single (p) || is_single (q);
-  const dim_vector dx = x.dims (), dy = y.dims ();
+  const dim_vector dx = dims_of (x, op_x), dy = dims_of (y, op_y);
   if (dx.ndims () != 2 || dy.ndims () != 2 || dx (1) != dy (0))
     octave::err_nonconformant ("operator *", dx, dy);
   const char type = type_letter (single, is_complex (p) || is_complex (q));
   if (dx (0) == 0 || dx (1) == 0 || dy (1) == 0)
     return zeros_on (device, type, dim_vector (dx (0), dy (1)));
+  // of the same array gla_pagemul makes an exactly Hermitian product
+  auto on = [] (const octave_value &v) { return is_gpu_array (v) && gpu_value_of (v).on_gpu (); };
+  const bool same =
+      p == q && on (x) && on (y) && gpu_value_of (x).data () == gpu_value_of (y).data ();
   const gpu_value X = matrix_of ("mtimes", x, single, device),
-                  Y = matrix_of ("mtimes", y, single, device);
+                  Y = same && x.dims () == y.dims () ? X : matrix_of ("mtimes", y, single, device);
   gpu_value Z = new_on_gpu (device, type, dim_vector (dx (0), dy (1)));
   const gla_array A = array_of (X), B = array_of (Y);
+  auto options = sized<gla_pagemul_options> ();
+  options.op_a = op_x;
+  options.op_b = op_y;
   auto results = sized<gla_pagemul_results> ();
   results.C = array_of (Z);
   call c ("mtimes", the_interpreter (), array_context ());
-  c.finish (gla_pagemul (c.context (), &A, &B, &results, nullptr, nullptr));
+  c.finish (gla_pagemul (c.context (), &A, &B, &results, &options, nullptr));
   return Z;
 }
 
@@ -147,12 +161,17 @@ gpu_value product (const char *name, const octave_value &x, const octave_value &
   const int device = device_of (name, ovl (x, y));
   const bool one_x = is_scalar_value (x), one_y = is_scalar_value (y);
   if (word == "mtimes")
-    return one_x || one_y ? binary ("times", x, y) : multiply (x, y, device);
+    return one_x || one_y ? binary ("times", x, y) : multiply (x, 'N', y, 'N', device);
   if (word == "mrdivide")
     return one_y ? binary ("rdivide", x, y) : solve (name, y, x, true, device);
   if (word == "mldivide")
     return one_x ? binary ("ldivide", x, y) : solve (name, x, y, false, device);
   return one_x && one_y ? binary ("power", x, y) : power (x, y);
+}
+
+gpu_value product_turned (const octave_value &x, char op_x, const octave_value &y, char op_y)
+{
+  return multiply (x, op_x, y, op_y, device_of ("mtimes", ovl (x, y)));
 }
 
 } // namespace on_gpu

@@ -33,6 +33,19 @@ function n = launches (f)
   n += lines_with_launch ();
 endfunction
 
+% Octave has operators for these products, but not within anonymous functions.
+function n = launches_of_products (x, y)
+  n = lines_with_launch ();
+  x * x';
+  n(end+1) = lines_with_launch ();
+  x' * x;
+  n(end+1) = lines_with_launch ();
+  x * x.';
+  n(end+1) = lines_with_launch ();
+  y.' * y;
+  n = diff ([n, lines_with_launch()]);
+endfunction
+
 function n = lines_with_launch ()
   n = numel (strfind (fileread (getenv ("GPULINALG_FAKE_TRACE")), "\nlaunch "));
 endfunction
@@ -78,6 +91,8 @@ global counts = [0, 0];
 warning ("off", "all");
 count (gpuDeviceCount () == 2, "there are %d GPUs, not 2", gpuDeviceCount ());
 G = gpuArray (magic (4));               # on GPU 0
+Z = complex (G, G);
+count (isequal (launches_of_products (Z, G), [1, 1, 1, 1]), "products with a transposed operand launch more than one kernel");
 Z = complex (G);
 S = spmv_plan (speye (4));
 P = spmv_plan (speye (4000), "device", [0, 1]);
