@@ -27,6 +27,23 @@ GLA_DEVICE uint32_t nd_divide (uint32_t n, const nd_divisor &v)
   return (__umulhi (n, v.multiplier) + n) >> v.shift;
 }
 
+// Bits of the word of those that ask whether an element has left the domain; it is 0 before. A
+// kernel of one block says when it has ended, so that the host need not ask the driver.
+enum nd_answer_bits { ND_OUTSIDE = 1, ND_ENDED = 2 };
+
+// The end of a kernel of single elements; all threads of the block come here.
+GLA_DEVICE void nd_answer (bool out, int *word)
+{
+  if (word == nullptr)
+    return;
+  if (gridDim.x == 1) {
+    const int any = __syncthreads_or (out);
+    if (threadIdx.x == 0)
+      *word = any ? ND_OUTSIDE | ND_ENDED : ND_ENDED;
+  } else if (out)
+    *word = ND_OUTSIDE;
+}
+
 // An operand, or the result, of a kernel: an array, or a number where data is NULL.
 struct nd_operand {
   const void *data;
@@ -43,7 +60,7 @@ struct nd_elements {
   nd_operand to, x, y;
   int op;
   bool plain;   // x is an array of the type of the operation, y one or a number
-  int *outside; // set to 1 where an element leaves the domain; NULL: nobody asks
+  int *outside; // the word that nd_answer writes; NULL: nobody asks
 };
 
 // Operations whose elements all lie side by side, of one type; a number, or an array of one element

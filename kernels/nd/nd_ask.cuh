@@ -4,8 +4,8 @@
 #ifndef GPULINALG_ND_ASK_CUH
 #define GPULINALG_ND_ASK_CUH
 
-#include "engine/engine.cuh"
 #include "engine/heap.cuh"
+#include "nd.cuh"
 
 // Elements up to which threads write the word to pinned memory of the host, at most one for four
 // elements. More of them would wait for the link.
@@ -26,23 +26,39 @@ template <class Body> gla_status nd_ask_by_copy (cuda_engine *e, int *outside, B
         cudaMemcpyAsync (e->counter, word, sizeof *word, cudaMemcpyDeviceToHost, stream));
   if (status == GLA_OK)
     status = engine_throttle (e, 0);
-  *outside = e->counter[0];
+  *outside = e->counter[0] & ND_OUTSIDE;
   heap_give (e, memory);
   return status;
 }
 
-// body (word) launches kernels that set the word to 1 where an element leaves the domain. Waits for
-// them; *outside becomes the word.
+// Looks at the word for some 20 us, as long as a small kernel takes that the GPU can begin at once;
+// a driver that is asked takes 1 to 2 us more. False: the kernel has not ended, or does not tell.
+inline bool nd_answered (const volatile int *word)
+{
+  enum { LOOKS = 20000 };
+  for (int look = 0; look < LOOKS; look++)
+    if (*word & ND_ENDED)
+      return true;
+  return false;
+}
+
+// body (word) launches a kernel that ends with nd_answer. Waits for it; *outside tells whether an
+// element has left the domain.
 template <class Body> gla_status nd_ask (cuda_engine *e, int64_t elements, int *outside, Body body)
 {
-  if (elements > ND_ASK_DIRECTLY)
+  array_order *o = heap_order (e);
+  if (elements > ND_ASK_DIRECTLY || o == nullptr)
     return nd_ask_by_copy (e, outside, body);
+  if (o->asking) // a call was given up: its kernel may still write the word
+    GLA_TRY (engine_throttle (e, 0));
+  o->asking = true;
   e->counter[0] = 0;
-  gla_status status = body (e->counter);
-  if (status == GLA_OK)
-    status = engine_throttle (e, 0);
-  *outside = e->counter[0];
-  return status;
+  GLA_TRY (body (e->counter));
+  if (!nd_answered (e->counter))
+    GLA_TRY (engine_throttle (e, 0));
+  o->asking = false;
+  *outside = e->counter[0] & ND_OUTSIDE;
+  return GLA_OK;
 }
 
 #endif

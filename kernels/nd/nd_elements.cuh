@@ -95,8 +95,7 @@ __global__ void __launch_bounds__ (ND_THREADS) nd_kernel (nd_elements a)
                                          x_real, y_real, out);
     }
   }
-  if (out && a.outside != nullptr)
-    *a.outside = 1;
+  nd_answer (out, a.outside);
 }
 
 template <class T, int count> struct alignas (sizeof (T) * count) nd_pack {
@@ -147,8 +146,7 @@ __global__ void __launch_bounds__ (ND_THREADS) nd_flat_kernel (nd_flat a)
   if (blockIdx.x == 0 && last < a.n)
     to[last] = nd_apply<T, kind> (a.op, nd_load<T> (a.x, last * a.x.step[0]),
                                   nd_load<T> (a.y, last * a.y.step[0]), x_real, y_real, out);
-  if (out && a.outside != nullptr)
-    *a.outside = 1;
+  nd_answer (out, a.outside);
 }
 
 // The kind of a copy to logical is that of a comparison.

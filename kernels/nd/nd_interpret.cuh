@@ -209,8 +209,7 @@ __global__ void __launch_bounds__ (ND_PROGRAM_THREADS)
     else
       t.compute (s);
   }
-  if (t.out && p.outside != nullptr)
-    *p.outside = 1;
+  nd_answer (t.out, p.outside);
 }
 
 } // namespace

@@ -41,7 +41,7 @@ struct nd_program {
   nd_program_array in[GLA_ND_ARRAYS], out[GLA_ND_OUTPUTS];
   double number[GLA_ND_INPUTS][2];
   nd_instruction code[ND_PROGRAM_LENGTH];
-  int *outside; // set to 1 where an element leaves the domain; NULL: nobody asks
+  int *outside; // the word that nd_answer writes; NULL: nobody asks
 };
 static_assert (sizeof (nd_program) <= 4096, "arguments of a kernel have at most 4096 bytes");
 

@@ -1,4 +1,4 @@
-// tests/c/gpu_stops.c: how soon calls of gla_pagemul and gla_pagesolve on a GPU stop
+// tests/c/gpu_stops.c: how soon calls on a GPU stop, and what comes behind one that was stopped
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
@@ -113,6 +113,54 @@ static void stop_systems (const char *what, gla_type type, int64_t n, int64_t pa
   release (&q);
 }
 
+//------------------------------------------------------------------------------
+// elements that leave the domain
+//------------------------------------------------------------------------------
+
+static gla_nd vector (void *data, int64_t n)
+{
+  return (gla_nd){.data = data, .type = GLA_TYPE_D, .dims = 1, .size = {n}, .step = {1}};
+}
+
+// sqrt of -1 behind long work is stopped; its kernel comes to its end later, and what it tells then
+// must not be taken for the answer of the next call.
+static void stop_question (void)
+{
+  const int64_t n = (int64_t)1 << 25;
+  const double numbers[3] = {-1, 4, 0};
+  double root = 0;
+  void *memory = NULL, *long_work = NULL;
+  int outside = 0;
+  CHECK (gla_memory_take (ctx, 0, sizeof numbers, &memory) == GLA_OK &&
+             gla_memory_take (ctx, 0, (size_t)n * sizeof (double), &long_work) == GLA_OK &&
+             gla_memory_put (ctx, 0, memory, numbers, sizeof numbers) == GLA_OK,
+         "questions: %s", gla_message (ctx));
+  double *of = memory;
+  const gla_nd minus = vector (of, 1), four = vector (of + 1, 1), to = vector (of + 2, 1);
+  const gla_nd all = vector (long_work, n), number = {.type = GLA_TYPE_D, .dims = 1, .size = {n}};
+  gla_status status = gla_elementwise (ctx, 0, GLA_ND_COPY, &all, &number, NULL, NULL);
+  for (int k = 0; k < 600 && status == GLA_OK; k++)
+    status = gla_elementwise (ctx, 0, GLA_ND_ERFC, &all, &all, NULL, NULL);
+  CHECK (status == GLA_OK, "questions: %s", gla_message (ctx));
+  stop_at = now ();
+  gla_set_stop (ctx, late_stop, NULL);
+  status = gla_elementwise (ctx, 0, GLA_ND_SQRT, &to, &minus, NULL, &outside);
+  const double took = now () - stop_at;
+  gla_set_stop (ctx, NULL, NULL);
+  CHECK (status == GLA_ERROR_STOPPED && took < 0.2, "sqrt (-1) behind work: status %d, %g s",
+         (int)status, took);
+  status = gla_elementwise (ctx, 0, GLA_ND_SQRT, &to, &four, NULL, &outside);
+  CHECK (status == GLA_OK && outside == 0, "sqrt (4) behind a call that was stopped: %d, %d",
+         (int)status, outside);
+  status = gla_memory_get (ctx, 0, &root, of + 2, sizeof root);
+  CHECK (status == GLA_OK && root == 2, "sqrt (4) is %g", root);
+  status = gla_elementwise (ctx, 0, GLA_ND_SQRT, &to, &minus, NULL, &outside);
+  CHECK (status == GLA_OK && outside == 1, "sqrt (-1): %d, %d", (int)status, outside);
+  printf ("stop of sqrt behind long work: %.3f s after the wish\n", took);
+  gla_memory_give (ctx, 0, memory);
+  gla_memory_give (ctx, 0, long_work);
+}
+
 int gpu_stops (void)
 {
   ctx = gpu_context ();
@@ -125,6 +173,7 @@ int gpu_stops (void)
   stop_systems ("stop of systems of order 200", GLA_TYPE_Z, 200, 40000, 0);
   stop_systems ("stop of definite systems of order 128", GLA_TYPE_D, 128, 200000, 1);
   stop_systems ("stop of systems of order 16", GLA_TYPE_D, 16, 8000000, 0);
+  stop_question ();
   gpu_close ();
   gla_context_destroy (ctx);
   return gpu_report ("gpu_stops");
