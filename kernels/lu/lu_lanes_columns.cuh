@@ -126,9 +126,9 @@ template <class T, class L> struct lanes_call {
   }
 };
 
-// The group of a thread: its page, shared memory and lanes.
+// The group of a thread: its shared memory and lanes. Returns its number in the block.
 template <class T, class L>
-GLA_DEVICE int64_t lanes_group (lanes_page<T, L> &w, const lu_args<T> &a, T *tiles, int *orders)
+GLA_DEVICE int lanes_group (lanes_page<T, L> &w, const lu_args<T> &a, T *tiles, int *orders)
 {
   const int place = threadIdx.x / L::G;
   w.tile = tiles + place * L::PAGE;
@@ -136,7 +136,7 @@ GLA_DEVICE int64_t lanes_group (lanes_page<T, L> &w, const lu_args<T> &a, T *til
   w.l = threadIdx.x % L::G;
   w.n = a.n;
   w.group = (L::G == 32 ? 0xffffffffu : (1u << L::G % 32) - 1) << threadIdx.x % 32 / L::G * L::G;
-  return (int64_t)blockIdx.x * (L::WARPS * L::PAGES) + place;
+  return place;
 }
 
 template <class T, class L>
@@ -145,7 +145,8 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_lanes_kernel (lu_args<T> a)
   __shared__ T tiles[L::WARPS * L::PAGES * L::PAGE];
   __shared__ int orders[L::WARPS * L::PAGES * L::N];
   lanes_page<T, L> w;
-  const int64_t page = lanes_group (w, a, tiles, orders);
+  const int64_t page =
+      (int64_t)blockIdx.x * (L::WARPS * L::PAGES) + lanes_group (w, a, tiles, orders);
   const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
   lanes_call<T, L> call = {a, w, page < a.pages ? page : a.pages - 1, end, page < a.pages};
   if (L::TILES && gridDim.y == 1) { // lu_tiles.cuh has solved some pages

@@ -114,18 +114,11 @@ template <class T, class L> struct lanes_inverse {
   }
 };
 
+// The pages of a warp, one for each group of lanes; of those that are `done` nothing is stored.
 // Without X only the condition is computed, and no info.
 template <class T, class L>
-__global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> a)
+GLA_DEVICE void lanes_invert (lanes_page<T, L> &w, const lu_args<T> &a, int64_t page, bool done)
 {
-  __shared__ T tiles[L::WARPS * L::PAGES * L::PAGE];
-  __shared__ int orders[L::WARPS * L::PAGES * L::N];
-  lanes_page<T, L> w;
-  const int64_t wanted = lanes_group (w, a, tiles, orders);
-  const int64_t page = wanted < a.pages ? wanted : a.pages - 1;
-  const bool done = wanted >= a.pages || (a.pending && a.info[page] == 0);
-  if (__all_sync (0xffffffffu, done))
-    return;
   lanes_inverse<T, L> inverse = {w, {}};
   bool general = false; // the page turned out not to be definite
   while (true) {
@@ -145,7 +138,7 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> 
   }
   if (a.rcond != nullptr) {
     const real_t<T> rcond = lu_rcond (w.norm, inverse.norm (), w.finite, w.failed != 0);
-    if (wanted < a.pages && w.l == 0)
+    if (!done && w.l == 0)
       a.rcond[page * a.rcond_stride] = rcond;
   }
   if (!a.inverse || done)
@@ -153,6 +146,48 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> 
   inverse.store (a, page);
   if (w.l == 0)
     store_info (a, page, !w.finite ? a.n + 1 : -w.failed);
+}
+
+template <class T, class L>
+__global__ void __launch_bounds__ (32 * L::WARPS) lu_inverse_kernel (lu_args<T> a)
+{
+  __shared__ T tiles[L::WARPS * L::PAGES * L::PAGE];
+  __shared__ int orders[L::WARPS * L::PAGES * L::N];
+  lanes_page<T, L> w;
+  const int64_t wanted =
+      (int64_t)blockIdx.x * (L::WARPS * L::PAGES) + lanes_group (w, a, tiles, orders);
+  const bool done = wanted >= a.pages;
+  if (!__all_sync (0xffffffffu, done))
+    lanes_invert (w, a, done ? a.pages - 1 : wanted, done);
+}
+
+// The pages that lu_thread.cuh has left, most often none. A block looks at the info of as many
+// pages as it does in `rounds` rounds, side by side, because a block that finds nothing costs more
+// than what it reads.
+template <class T, class L>
+__global__ void __launch_bounds__ (32 * L::WARPS) lu_pending_kernel (lu_args<T> a, int rounds)
+{
+  __shared__ T tiles[L::WARPS * L::PAGES * L::PAGE];
+  __shared__ int orders[L::WARPS * L::PAGES * L::N];
+  enum { EACH = L::WARPS * L::PAGES };
+  lanes_page<T, L> w;
+  const int place = lanes_group (w, a, tiles, orders);
+  const int64_t first = (int64_t)blockIdx.x * rounds * EACH;
+  const int64_t end = first + rounds * EACH < a.pages ? first + rounds * EACH : a.pages;
+  int32_t left = 0;
+#pragma unroll 4
+  for (int64_t p = first + threadIdx.x; p < end; p += 32 * L::WARPS)
+    left |= a.info[p];
+  if (!__syncthreads_or (left))
+    return;
+#pragma unroll 1
+  for (int64_t page = first + place; page - place < end; page += EACH) {
+    const bool done = page >= end || a.info[page] == 0;
+    if (__all_sync (0xffffffffu, done))
+      continue;
+    lanes_invert (w, a, page < end ? page : end - 1, done);
+    __syncwarp ();
+  }
 }
 
 #endif

@@ -7,12 +7,22 @@
 #include "lu_lanes_inverse.cuh"
 #include "lu_thread.cuh"
 
+// Enough for all multiprocessors where every page is pending.
+enum { LU_PENDING_BLOCKS = 4096 };
+
 template <class T, int N, int G, int R, int S>
 cudaError_t lu_launch_lanes (const lu_args<T> &a, cudaStream_t stream)
 {
   typedef lanes_shape<T, N, G, R, S> L;
   constexpr int each = L::WARPS * L::PAGES;
   const unsigned blocks = (unsigned)((a.pages + each - 1) / each);
+  if constexpr (N <= LU_THREAD_MAX)
+    if (a.pending) {
+      const unsigned rounds = (blocks + LU_PENDING_BLOCKS - 1) / LU_PENDING_BLOCKS;
+      lu_pending_kernel<T, L>
+          <<<(blocks + rounds - 1) / rounds, 32 * L::WARPS, 0, stream>>> (a, (int)rounds);
+      return cudaGetLastError ();
+    }
   if (a.inverse || a.rcond != nullptr)
     lu_inverse_kernel<T, L><<<blocks, 32 * L::WARPS, 0, stream>>> (a);
   if (a.inverse)
