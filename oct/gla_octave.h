@@ -315,9 +315,9 @@ octave_value_list call_file (octave::interpreter &interp, const std::string &nam
 // Whether f is an anonymous function, and the variables that it holds.
 bool is_anonymous_function (const octave_value &f);
 octave_scalar_map captured_by (const octave_value &f);
-// Whether this name is a built-in function in f; where an argument is given, also for its class.
-bool is_builtin_for (octave::interpreter &interp, const std::string &name,
-                     const octave_value &argument, const octave_value &f);
+// Whether these names are built-in functions in f; where an argument is given, also for its class.
+bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string> &names,
+                      const octave_value &argument, const octave_value &f);
 // Calls a function that replace_builtin has returned, with less ado than feval.
 octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
                                 const octave_value_list &args, int outputs);

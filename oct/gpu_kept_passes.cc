@@ -23,7 +23,6 @@ struct kept_pass {
   bool serves; // false: f must be called each time
   one_pass pass;
   std::vector<std::string> names; // Octave's functions that f calls
-  Cell captured;                  // as they were
 
   bool is_for (const kept_call &c) const
   {
@@ -192,35 +191,6 @@ bool are_numbers (const octave_scalar_map &captured)
   return count <= most_numbers;
 }
 
-bool are_octaves (const std::vector<std::string> &names, const octave_value &f,
-                  const octave_value &array)
-{
-  for (const std::string &name : names)
-    if (!is_builtin_for (the_interpreter (), name, array, f))
-      return false;
-  return true;
-}
-
-bool same_values (const Cell &before, const octave_scalar_map &now)
-{
-  if (before.numel () != now.nfields ())
-    return false;
-  octave_idx_type k = 0;
-  for (auto p = now.begin (); p != now.end (); p++)
-    if (!before (k++).is_copy_of (now.contents (p)))
-      return false;
-  return true;
-}
-
-Cell values_of (const octave_scalar_map &captured)
-{
-  Cell values (static_cast<octave_idx_type> (captured.nfields ()), 1);
-  octave_idx_type k = 0;
-  for (auto p = captured.begin (); p != captured.end (); p++)
-    values (k++) = captured.contents (p);
-  return values;
-}
-
 } // namespace
 
 //------------------------------------------------------------------------------
@@ -254,7 +224,7 @@ const one_pass *kept_call::find () const
       continue;
     if (!k->serves)
       return nullptr;
-    if (!same_values (k->captured, captured_by (m_f)) || !are_octaves (k->names, m_f, m_array)) {
+    if (!are_builtin_for (the_interpreter (), k->names, m_array, m_f)) {
       kept ().erase (k);
       return nullptr;
     }
@@ -278,9 +248,10 @@ void kept_call::keep (const one_pass &pass) const
   octave_idx_type arrays = 0;
   for (char type : m_types)
     arrays += type >= 'a';
-  kept_pass k = {*this, false, pass, {}, values_of (captured)};
+  kept_pass k = {*this, false, pass, {}};
   k.serves = static_cast<octave_idx_type> (pass.arrays.size ()) == arrays &&
-             depends_on_arguments (m_f, captured, k.names) && are_octaves (k.names, m_f, m_array);
+             depends_on_arguments (m_f, captured, k.names) &&
+             are_builtin_for (the_interpreter (), k.names, m_array, m_f);
   k.call.m_array = octave_value (); // is not to be kept
   kept ().push_front (k);
   if (kept ().size () > most_kept)

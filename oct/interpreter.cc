@@ -84,17 +84,22 @@ octave_scalar_map captured_by (const octave_value &f)
   return unknown;
 }
 
-bool is_builtin_for (octave::interpreter &interp, const std::string &name,
-                     const octave_value &argument, const octave_value &f)
+bool are_builtin_for (octave::interpreter &interp, const std::vector<std::string> &names,
+                      const octave_value &argument, const octave_value &f)
 {
   octave_user_function *code = f.fcn_handle_value ()->user_function_value ();
   if (code == nullptr)
     return false;
   octave::symbol_table &table = interp.get_symbol_table ();
-  const octave_value found = argument.is_defined ()
-                                 ? table.find_function (name, ovl (argument), code->scope ())
-                                 : table.find_function (name, code->scope ());
-  return found.is_builtin_function ();
+  const octave::symbol_scope scope = code->scope ();
+  const octave_value_list list = argument.is_defined () ? ovl (argument) : octave_value_list ();
+  for (const std::string &name : names) {
+    const octave_value found =
+        list.empty () ? table.find_function (name, scope) : table.find_function (name, list, scope);
+    if (!found.is_builtin_function ())
+      return false;
+  }
+  return true;
 }
 
 octave_value_list call_builtin (octave::interpreter &interp, const octave_value &function,
