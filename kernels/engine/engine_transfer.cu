@@ -51,7 +51,8 @@ static fresh_memory fresh_of (const gla_array *a)
   // gaps between columns or pages belong to the caller
   if (a->data == nullptr || packing.unit != packing.total || packing.total < RING_BYTES)
     return {nullptr, 0, 0};
-  return {packing.base, packing.total, 0};
+  const size_t touched = gla_host_is_touched (packing.base, packing.total) ? packing.total : 0;
+  return {packing.base, packing.total, touched};
 }
 
 static void prefault_next (fresh_memory *f)

@@ -22,6 +22,10 @@ int gla_host_threads (void);
 // that clears it.
 void gla_host_prefault (void *memory, size_t bytes);
 
+// Whether this memory has been touched before, by a look at 32 places in it: then the system need
+// not clear it. 0 also where the system does not tell.
+int gla_host_is_touched (const void *memory, size_t bytes);
+
 // memset (memory, 0, bytes) by several threads, so that the page faults are shared, too. The
 // calling thread polls `stop` every 2 MB of its own: fresh memory may come at 0.3 GB/s.
 // Nonzero ends the work, and is returned then.

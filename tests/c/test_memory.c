@@ -72,6 +72,19 @@ static void test_kept (size_t first, size_t bytes)
   munmap (memory, ALL);
 }
 
+// Fresh memory is not touched, also where malloc has written its first bytes.
+static void test_touched (size_t first, size_t bytes)
+{
+  unsigned char *memory = fresh ();
+  CHECK (!gla_host_is_touched (memory + first, bytes), "%zu + %zu: fresh", first, bytes);
+  memory[first] = 1;
+  if (bytes > 2 * MB)
+    CHECK (!gla_host_is_touched (memory + first, bytes), "%zu + %zu: one byte", first, bytes);
+  memset (memory + first, 1, bytes);
+  CHECK (gla_host_is_touched (memory + first, bytes), "%zu + %zu: touched", first, bytes);
+  munmap (memory, ALL);
+}
+
 static int stop_at, asked;
 static int stop (void *user)
 {
@@ -108,6 +121,8 @@ int main (void)
       test_fresh (firsts[f], sizes[s], 0);
       test_fresh (firsts[f], sizes[s], 1);
       test_kept (firsts[f], sizes[s]);
+      if (sizes[s] > 0)
+        test_touched (firsts[f], sizes[s]);
     }
   test_zero ();
   return check_report ("test_memory");
