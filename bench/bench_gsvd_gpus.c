@@ -4,18 +4,19 @@
 // bench_gsvd_gpus [GPUS [MOST [TYPES [LEAST [METHOD]]]]]: square random pairs of order LEAST
 // (1024), twice that .. MOST (8192), types dz, methods "tangent" and "hz" or one of them, all five
 // outputs, on the first GPU and on the first 2, 4, .. GPUS (2) of them. Memory for the results is
-// new in each call, as Octave's. The columns of the table: GPUs, type, order, method, milliseconds
-// of the call (the least of up to three), of what comes before the sweeps (with the copies of A and
-// B), of all sweeps, of what comes behind them, number of sweeps, the time of one GPU over this
-// one, and whether all bits are those of one GPU. The sweeps are timed as they are reported: what
-// comes before them is the time to the end of the first one less the mean of the others. Build it
-// with make -C bench gpus.
+// new in each call, and huge pages are asked for, as Octave's functions do. The columns of the
+// table: GPUs, type, order, method, milliseconds of the call (the least of up to three), of what
+// comes before the sweeps (with the copies of A and B), of all sweeps, of what comes behind them,
+// number of sweeps, the time of one GPU over this one, and whether all bits are those of one GPU.
+// The sweeps are timed as they are reported: what comes before them is the time to the end of the
+// first one less the mean of the others. Build it with make -C bench gpus.
 
 #include "gpulinalg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { A, B, ALPHA, BETA, U, V, X, ARRAYS };
@@ -50,9 +51,12 @@ static void fail (const char *what)
 
 static gla_array matrix (gla_type type, int64_t rows, int64_t columns)
 {
-  void *data = malloc ((size_t)(rows * columns) * gla_type_size (type));
-  if (data == NULL)
+  const size_t huge = (size_t)2 << 20, size = (size_t)(rows * columns) * gla_type_size (type),
+               bytes = (size + huge - 1) / huge * huge;
+  void *data = NULL;
+  if (posix_memalign (&data, huge, bytes) != 0)
     fail ("out of memory");
+  madvise (data, bytes, MADV_HUGEPAGE); // a wish
   return gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
 }
 
