@@ -1,9 +1,10 @@
 % bench_gpu_arrays.m: times of operations on gpuArrays
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
-% octave-cli bench/bench_gpu_arrays.m [--megabytes 256] [--steps COUNT --pipeline NAME]
+% octave-cli bench/bench_gpu_arrays.m [--megabytes 256] [--table FILE] [--steps COUNT --pipeline NAME]
 % Prints (TSV) "large": seconds of an operation on arrays of so many bytes (gputimeit), and GB/s of what must be read
-% and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function;
+% and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function, the least of 5 means;
+% "call": with the table of bench_batcheig on the same GPU, seconds of gla_batcheig, and of batcheig (G, "lower") and batcheig (G);
 % "pipeline": seconds of a program with gpuArrays, which brings its arrays and gathers the result,
 % of its steps alone, and with arrays of the host. gpu_arrays_peer.py and gpu_arrays_cupy.py print the same for PyTorch
 % and CuPy. With --steps the steps of this program run so often and nothing is printed: for a profiler, which then
@@ -20,16 +21,54 @@ end
 
 function us = small (name, f, empty)
   f ();
-  n = 4000;
-  wait (gpuDevice ());
-  tic;
-  for k = 1:n
-    f ();
+  n = 1000;
+  us = Inf;
+  for run = 1:5
+    wait (gpuDevice ());
+    tic;
+    for k = 1:n
+      f ();
+    end
+    wait (gpuDevice ());
+    us = min (us, toc / n * 1e6 - empty);
   end
-  wait (gpuDevice ());
-  us = toc / n * 1e6 - empty;
   printf ("small\t%s\t%.4g\n", name, us);
   fflush (stdout);
+end
+
+function s = seconds_of_call (f)
+  wait (gpuDevice ());
+  tic;
+  [V, D] = f ();
+  wait (gpuDevice ());
+  s = toc;
+end
+
+% All are medians of calls that begin when the GPU has nothing to do, with the vectors of the same numbers of Hermitian
+% pages. gla_batcheig reads the lower triangle, as batcheig with "lower" does; batcheig alone reads both, and compares
+% them.
+function calls (file)
+  t = read_table (file);
+  for k = find (strcmp (t.set, "grid") & strcmp (t.note, ""))'
+    n = str2double (t.n{k});
+    pages = str2double (t.pages{k});
+    G = randn (n, n, pages, "gpuArray");
+    if (any (t.type{k} == "zc"))
+      G = complex (G, randn (n, n, pages, "gpuArray"));
+    end
+    if (any (t.type{k} == "sc"))
+      G = single (G);
+    end
+    G = G + conj (permute (G, [2, 1, 3]));
+    s = [];
+    for run = 1:22
+      s(run,:) = [seconds_of_call(@() batcheig (G, "lower")), seconds_of_call(@() batcheig (G))];
+    end
+    printf ("call\tbatcheig, %s, n = %d, %d pages\t%.4g\t%.4g\t%.4g\n", t.type{k}, n, pages, ...
+            str2double (t.auto{k}) * pages * 1e-6, median (s(2:end,:)));
+    fflush (stdout);
+    clear G
+  end
 end
 
 function y = changed (x)
@@ -166,4 +205,8 @@ small ("arrayfun, 14 operations", @() arrayfun (gauss, g, 1), empty);
 small ("sort (G)", @() sort (g), empty);
 
 clear G H M P Z
+table = bench_option ("--table", "");
+if (! isempty (table))
+  calls (table);
+end
 pipelines ();

@@ -2,11 +2,11 @@
 % SPDX-License-Identifier: GPL-3.0-or-later
 %
 % lines = gpu_arrays_table (name)
-% name is "large", "small" or "pipelines". The figures are those of bench_gpu_arrays.m, gpu_arrays_peer.py and
+% name is "large", "small", "calls" or "pipelines". The figures are those of bench_gpu_arrays.m, gpu_arrays_peer.py and
 % gpu_arrays_cupy.py in bench/results, all of one run.
 
 function lines = gpu_arrays_table (name)
-  makers = struct ("large", @large, "small", @small, "pipelines", @pipelines);
+  makers = struct ("large", @large, "small", @small, "calls", @calls, "pipelines", @pipelines);
   if (! isfield (makers, name))
     error ("gpu_arrays_table: no table is named gpu_arrays_%s", name);
   end
@@ -65,6 +65,16 @@ function lines = small (ours, torch, cupy)
   for name = names_of (ours, "small")(2:end)
     more = cellfun (@(rows_) shown ("%.3g", entry (rows_, "small", name{1}, 3) - entry (rows_, "small", "empty function", 3)), {torch, cupy}, "uniformoutput", false);
     lines{end+1} = table_row ([{["`" name{1} "`"], shown("%.3g", entry (ours, "small", name{1}, 3))}, more]);
+  end
+end
+
+% Microseconds of calls, and what batcheig (G, "lower") takes longer than the same call of the C library.
+function lines = calls (ours, ~, ~)
+  lines = {table_row({"Pages", "C library, µs", "`batcheig (G, \"lower\")`, µs", "longer, µs", "longer, %", "`batcheig (G)`, µs"}), table_row(repmat ({"---"}, 1, 6))};
+  for name = names_of (ours, "call")
+    us = arrayfun (@(k) 1e6 * entry (ours, "call", name{1}, k), 3:5);
+    lines{end+1} = table_row ({strrep(name{1}, "batcheig, ", ""), shown("%.0f", us(1)), shown("%.0f", us(2)), shown("%.0f", us(2) - us(1)), ...
+                               shown("%.1f", 100 * (us(2) / us(1) - 1)), shown("%.0f", us(3))});
   end
 end
 
