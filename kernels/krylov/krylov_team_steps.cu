@@ -54,14 +54,14 @@ template <class T> gla_status krylov_team<T>::copy_rows (int k, int peer, const 
 template <class T> gla_status krylov_team<T>::multiply_shares (int k, int64_t to)
 {
   const krylov_member<T> &m = members[k];
+  spmv_parts<T> parts = {};
   for (int s = 0; s < m.shares.count; s++) {
     const gpu_sparse *matrix = spmv_matrix_of (team->sparse[m.first_share + s]);
-    if (matrix != nullptr)
-      GLA_TRY (of (k, spmv_multiply (*matrix, this->job.conjugate != 0, m.x,
-                                     m.rows->vector (to) + m.shares.start[s] * this->b, this->b,
-                                     m.rows->place.stream)));
+    if (matrix != nullptr) // it has rows
+      parts.of[parts.count++] = {matrix, m.rows->vector (to) + m.shares.start[s] * this->b};
   }
-  return GLA_OK;
+  return of (
+      k, spmv_multiply_parts (parts, this->job.conjugate != 0, m.x, this->b, m.rows->place.stream));
 }
 
 // In the end the block may be written to: all have read it.
