@@ -8,12 +8,19 @@
 
 enum { DEVICES = 64 };
 
+static std::atomic<uint64_t> settled[DEVICES];
+
+bool peers_reach (int device, int peer)
+{
+  const uint64_t bit = (uint64_t)1 << peer % DEVICES;
+  return device == peer || (settled[device % DEVICES] & bit) != 0;
+}
+
 void peers_connect (int device, int peer)
 {
-  static std::atomic<uint64_t> settled[DEVICES];
   const uint64_t bit = (uint64_t)1 << peer % DEVICES;
   int possible = 0;
-  if (device == peer || (settled[device % DEVICES] & bit) != 0)
+  if (peers_reach (device, peer))
     return;
   cudaError_t status = cudaDeviceCanAccessPeer (&possible, device, peer);
   if (status == cudaSuccess && possible) {

@@ -9,6 +9,8 @@
 // Lets kernels and copies on one GPU reach the memory of another, once; where that cannot be,
 // copies go through the host. Makes `device` the current one where it has something to do.
 void peers_connect (int device, int peer);
+// Whether that was so, or both are the same.
+bool peers_reach (int device, int peer);
 
 // From memory of one GPU to memory of another, or of the same one, in the order of a stream of
 // either.

@@ -18,4 +18,18 @@ template <class T>
 cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream);
 
+// Rows of one matrix in parts: y = M*x of each part. The bits are those of
+// spmv_multiply, but there are fewer launches.
+enum { SPMV_PARTS = 8 };
+template <class T> struct spmv_parts {
+  int count;
+  struct {
+    const gpu_sparse *M;
+    T *y;
+  } of[SPMV_PARTS];
+};
+template <class T>
+cudaError_t spmv_multiply_parts (const spmv_parts<T> &parts, bool conjugate, const T *x, int b,
+                                 cudaStream_t stream);
+
 #endif

@@ -52,22 +52,35 @@ struct krylov_shares {
   int64_t start[KRYLOV_SHARES + 1];
 };
 
+// Where a kernel stores its results a second time, also in the memory of other GPUs.
+struct krylov_more_sums {
+  int count;
+  double *to[KRYLOV_SHARES];
+};
+template <class T> struct krylov_more_rows {
+  int count;
+  struct {
+    T *to; // of the first row here
+    int64_t first, end;
+  } of[KRYLOV_SHARES];
+};
+
 // The C of krylov_project for each share: that of number k to sums + k*(blocks+1)*b*b (complex:
-// twice that).
+// twice that), and likewise to `more`.
 template <class T>
 cudaError_t krylov_project_shares (const krylov_place<T> &p, const krylov_shares &shares,
                                    const T *V, int64_t blocks, const T *W, const double *M,
-                                   double *sums);
+                                   double *sums, const krylov_more_sums &more);
 // C = the sums of all KRYLOV_SHARES shares, `numbers` each, added.
 cudaError_t krylov_add_shares (const double *sums, int64_t numbers, const krylov_flags *flags,
                                double *C, cudaStream_t stream);
 // Doubles that krylov_place.partial needs for so many shares.
 int64_t krylov_share_partial_size (int shares, int64_t blocks, int b, bool is_complex);
 
-// to = W*M - V*C; to may be W.
+// W = W*M - V*C, and likewise the rows of `more`.
 template <class T>
-cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
-                           const double *M, const double *C, T *to);
+cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, T *W,
+                           const double *M, const double *C, const krylov_more_rows<T> &more);
 // Columns that krylov_update and krylov_rotate can serve.
 template <class T> int64_t krylov_most_columns (int b, int smem_limit);
 

@@ -231,9 +231,9 @@ static int job_supports (const gla_krylov_job *job)
 // Bytes a second of messages between ranks of one computer.
 static const double MESSAGE_RATE = 5e9;
 
-// Of several GPUs each does its part of the arithmetic, but waits for the others' sums four times
-// in a step, and reads their rows of the block over the link between them. That of a rank waits as
-// often for messages of the host, which also bring the rows: to the host, to the other one, and
+// Of several GPUs each does its part of the arithmetic, but one thread launches for all, and each
+// waits for the others four times in a step, the longer the more it has to do. That of a rank waits
+// as often for messages of the host, which also bring the rows: to the host, to the other one, and
 // from there to its GPU.
 static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_t products)
 {
@@ -246,7 +246,7 @@ static double job_seconds (gla_engine *engine, const gla_krylov_job *job, int64_
   else
     product += 2 * n * job->block * element / 8e9;
   if (gpus > 1)
-    product += 1e-4 + 1e-4 * gpus + (gpus - 1) * n * job->block * element / 2e11;
+    product += (gpus - 1) * (1e-4 + n * job->block * element / 4e11);
   if (job->ranks != nullptr) {
     const gla_krylov_swap *swap = gla_krylov_swap_of (job);
     product += 4e-4 + (double)(swap->gives + swap->takes) * job->block * element *

@@ -5,6 +5,9 @@
 // C2 = V'*W2; W3 = V(j+1)*R2 by Cholesky (BCGS2: Barlow, Smoktunowicz 2013). W2 is never stored:
 // kernels that need it multiply W1 by the inverse of R1 as they read it. So A*V(j) is
 // V*(C1 + C2*R1) + V(j+1)*R2*R1, which the host puts together when the cycle is over.
+//
+// GPUs that share the rows multiply W3 in place of V(j+1), because they have the rows of W3 from
+// each other earlier: W of the next step is A*W3 times the inverse of R2.
 
 #include "krylov_state.cuh"
 
@@ -28,14 +31,15 @@ template <class T> krylov_record krylov_of<T>::record_of (double *base, int64_t 
 // The step from block c-1 to block c, without the host.
 template <class T> gla_status krylov_of<T>::expand_step (int64_t c, int64_t index)
 {
-  krylov_record r = record_of (records, index);
-  GLA_TRY (multiply (c - 1, c));
-  GLA_TRY (project (c, c, nullptr, r.C1));
-  GLA_TRY (update (0, c, c, nullptr, r.C1));
+  const krylov_record r = record_of (records, index);
+  const double *factor;
+  GLA_TRY (multiply_next (c, &factor));
+  GLA_TRY (project (c, c, factor, r.C1));
+  GLA_TRY (update (0, c, c, factor, r.C1));
   GLA_TRY (project (0, c, nullptr, r.G));
   GLA_TRY (triangle (r.G, r.C1 + c * square (), r.R1, r.inverse1, (int)index));
   GLA_TRY (project (c, c, r.inverse1, r.C2));
-  GLA_TRY (update (0, c, c, r.inverse1, r.C2));
+  GLA_TRY (update_last (c, r.inverse1, r.C2, r.inverse2));
   GLA_TRY (project (0, c, nullptr, r.G));
   GLA_TRY (triangle (r.G, nullptr, r.R2, r.inverse2, (int)index));
   return update (0, 0, c, r.inverse2, nullptr);

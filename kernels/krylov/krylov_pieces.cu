@@ -132,8 +132,19 @@ template <class T>
 gla_status krylov_of<T>::update (int64_t from, int64_t count, int64_t W, const double *factor,
                                  const double *C)
 {
-  return engine_status (
-      krylov_update<T> (place, block (from), count, vector (W), factor, C, vector (W)));
+  return engine_status (krylov_update<T> (place, block (from), count, vector (W), factor, C, {}));
+}
+
+template <class T> gla_status krylov_of<T>::multiply_next (int64_t c, const double **factor)
+{
+  *factor = nullptr;
+  return multiply (c - 1, c);
+}
+
+template <class T>
+gla_status krylov_of<T>::update_last (int64_t c, const double *M_, const double *C, const double *)
+{
+  return update (0, c, c, M_, C);
 }
 
 template <class T>
@@ -171,6 +182,9 @@ template <class T> gla_status krylov_of<T>::turn (int64_t count, int64_t keep)
   template gla_status krylov_of<T>::project (int64_t, int64_t, const double *, double *);          \
   template gla_status krylov_of<T>::update (int64_t, int64_t, int64_t, const double *,             \
                                             const double *);                                       \
+  template gla_status krylov_of<T>::multiply_next (int64_t, const double **);                      \
+  template gla_status krylov_of<T>::update_last (int64_t, const double *, const double *,          \
+                                                 const double *);                                  \
   template gla_status krylov_of<T>::triangle (const double *, const double *, double *, double *,  \
                                               int);                                                \
   template gla_status krylov_of<T>::random_column (int64_t, int, uint64_t);                        \

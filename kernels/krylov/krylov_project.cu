@@ -155,7 +155,7 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
 // every eighth of them, and their sums are added in order.
 __global__ void __launch_bounds__ (256)
     reduce_kernel (const double *partial, int64_t numbers, int terms, const krylov_flags *flags,
-                   double *C)
+                   double *C, const krylov_more_sums more)
 {
   __shared__ double part[8][32];
   if (flags->failed)
@@ -163,7 +163,6 @@ __global__ void __launch_bounds__ (256)
   int64_t number = blockIdx.x * 32ll + threadIdx.x % 32;
   int share = threadIdx.x / 32;
   partial += (int64_t)blockIdx.y * terms * numbers;
-  C += (int64_t)blockIdx.y * numbers;
   double sum = 0;
   if (number < numbers)
 #pragma unroll 4
@@ -174,7 +173,10 @@ __global__ void __launch_bounds__ (256)
   if (share == 0 && number < numbers) {
     for (int k = 1; k < 8; k++)
       sum += part[k][threadIdx.x];
+    number += blockIdx.y * numbers;
     C[number] = sum;
+    for (int k = 0; k < more.count; k++)
+      more.to[k][number] = sum;
   }
 }
 
@@ -201,7 +203,8 @@ template <class T> struct factors {
 
 template <class T, int B>
 cudaError_t launch_shares (const krylov_place<T> &p, const krylov_shares &shares,
-                           const factors<T> &f, unsigned grid, double *C)
+                           const factors<T> &f, unsigned grid, double *C,
+                           const krylov_more_sums &more)
 {
   typedef project_shape<T, B> shape;
   unsigned lists = (unsigned)((f.blocks + 1 + shape::LIST - 1) / shape::LIST);
@@ -210,7 +213,7 @@ cudaError_t launch_shares (const krylov_place<T> &p, const krylov_shares &shares
   project_kernel<T, B><<<blocks, 32 * KRYLOV_WARPS, 0, p.stream>>> (f.V, p.n, shares, f.blocks, f.W,
                                                                     f.M, p.flags, p.partial);
   reduce_kernel<<<dim3 ((unsigned)((numbers + 31) / 32), (unsigned)shares.count), 256, 0,
-                  p.stream>>> (p.partial, numbers, (int)grid, p.flags, C);
+                  p.stream>>> (p.partial, numbers, (int)grid, p.flags, C, more);
   return cudaGetLastError ();
 }
 
@@ -221,7 +224,7 @@ cudaError_t launch (const krylov_place<T> &p, const factors<T> &f, double *C)
   int64_t strips = (p.n + shape::STRIP - 1) / shape::STRIP;
   int64_t wanted = (strips + KRYLOV_WARPS - 1) / KRYLOV_WARPS;
   unsigned grid = (unsigned)(wanted < KRYLOV_GRID ? wanted : KRYLOV_GRID);
-  return launch_shares<T, B> (p, {1, {0, p.n}}, f, grid, C);
+  return launch_shares<T, B> (p, {1, {0, p.n}}, f, grid, C, {0, {}});
 }
 
 } // namespace
@@ -257,18 +260,18 @@ cudaError_t krylov_project (const krylov_place<T> &p, const T *V, int64_t blocks
 template <class T>
 cudaError_t krylov_project_shares (const krylov_place<T> &p, const krylov_shares &shares,
                                    const T *V, int64_t blocks, const T *W, const double *M,
-                                   double *sums)
+                                   double *sums, const krylov_more_sums &more)
 {
   const factors<T> f = {V, blocks, W, M};
   switch (p.b) {
   case 1:
-    return launch_shares<T, 1> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+    return launch_shares<T, 1> (p, shares, f, KRYLOV_SHARE_GRID, sums, more);
   case 2:
-    return launch_shares<T, 2> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+    return launch_shares<T, 2> (p, shares, f, KRYLOV_SHARE_GRID, sums, more);
   case 4:
-    return launch_shares<T, 4> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+    return launch_shares<T, 4> (p, shares, f, KRYLOV_SHARE_GRID, sums, more);
   default:
-    return launch_shares<T, 8> (p, shares, f, KRYLOV_SHARE_GRID, sums);
+    return launch_shares<T, 8> (p, shares, f, KRYLOV_SHARE_GRID, sums, more);
   }
 }
 
@@ -284,7 +287,7 @@ cudaError_t krylov_add_shares (const double *sums, int64_t numbers, const krylov
                                        const double *, double *);                                  \
   template cudaError_t krylov_project_shares (const krylov_place<T> &, const krylov_shares &,      \
                                               const T *, int64_t, const T *, const double *,       \
-                                              double *);
+                                              double *, const krylov_more_sums &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -91,6 +91,11 @@ template <class T> struct krylov_of : krylov_state {
   // W = W*M - V*C for `count` blocks V from `from` on
   virtual gla_status update (int64_t from, int64_t count, int64_t W, const double *M,
                              const double *C);
+  // Block c times *factor (NULL: I) = operator*block c-1
+  virtual gla_status multiply_next (int64_t c, const double **factor);
+  // update (0, c, c, M, C) of what, times `factor`, becomes block c
+  virtual gla_status update_last (int64_t c, const double *M, const double *C,
+                                  const double *factor);
   virtual gla_status triangle (const double *G, const double *products, double *R, double *inverse,
                                int step);
   virtual gla_status random_column (int64_t c, int k, uint64_t column_seed);

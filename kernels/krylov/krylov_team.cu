@@ -96,10 +96,22 @@ template <class T> gla_status krylov_team<T>::open (const gla_krylov_job *whole)
   order = whole->n;
   for (int k = 0; k < team->count; k++)
     GLA_TRY (open_member (k, whole));
-  for (int k = 0; k < team->count; k++)
-    for (int other = 0; other < team->count; other++)
-      peers_connect (members[k].e->base.device, members[other].e->base.device);
+  GLA_TRY (connect ());
   return enter (0);
+}
+
+// In the end each member's memory is cleared before others store to it.
+template <class T> gla_status krylov_team<T>::connect ()
+{
+  direct = true;
+  sent = -1;
+  for (int k = 0; k < opened; k++)
+    for (int other = 0; other < opened; other++) {
+      const int device = members[k].e->base.device, peer = members[other].e->base.device;
+      peers_connect (device, peer);
+      direct = direct && peers_reach (device, peer);
+    }
+  return meet ();
 }
 
 // All may copy from all, so all have to come to an end first.
@@ -129,6 +141,7 @@ template <class T> krylov_team<T>::~krylov_team ()
 
 template <class T> gla_status krylov_team<T>::put (int64_t first, int64_t count, const void *from)
 {
+  sent = -1;
   for (int k = 0; k < opened; k++) {
     krylov_of<T> &rows = *members[k].rows;
     GLA_TRY (enter (k));
@@ -210,6 +223,7 @@ gla_status krylov_team<T>::triangle (const double *G, const double *products, do
 
 template <class T> gla_status krylov_team<T>::random_column (int64_t c, int i, uint64_t column_seed)
 {
+  sent = -1;
   for (int k = 0; k < opened; k++) {
     GLA_TRY (enter (k));
     GLA_TRY (of (k, members[k].rows->krylov_of<T>::random_column (c, i, column_seed)));
@@ -219,6 +233,7 @@ template <class T> gla_status krylov_team<T>::random_column (int64_t c, int i, u
 
 template <class T> gla_status krylov_team<T>::turn (int64_t count, int64_t keep)
 {
+  sent = sent == count / this->b ? keep / this->b : -1;
   for (int k = 0; k < opened; k++) {
     GLA_TRY (enter (k));
     GLA_TRY (of (k, members[k].rows->krylov_of<T>::turn (count, keep)));
@@ -242,103 +257,6 @@ template <class T> gla_status krylov_team<T>::wait ()
   for (int k = opened - 1; k >= 0; k--) {
     GLA_TRY (enter (k));
     GLA_TRY (of (k, members[k].rows->krylov_of<T>::wait ()));
-  }
-  return GLA_OK;
-}
-
-//------------------------------------------------------------------------------
-// products
-//------------------------------------------------------------------------------
-
-// The rows of block `from` that member k needs, from all members to its x.
-template <class T> gla_status krylov_team<T>::read_blocks (int k, int64_t from)
-{
-  const krylov_member<T> &m = members[k];
-  const cudaStream_t stream = m.rows->place.stream;
-  for (int peer = 0; peer < opened; peer++) {
-    const krylov_of<T> &rows = *members[peer].rows;
-    const int64_t before = rows.place.before, end = before + rows.n;
-    const int64_t first = m.x_from > before ? m.x_from : before, last = m.x_to < end ? m.x_to : end;
-    if (last <= first)
-      continue;
-    if (peer != k)
-      GLA_TRY (of (k, cudaStreamWaitEvent (stream, members[peer].ready, 0)));
-    GLA_TRY (of (k, peers_copy (m.x + first * this->b, m.e->base.device,
-                                rows.block (from) + (first - before) * this->b,
-                                members[peer].e->base.device,
-                                (size_t)((last - first) * this->b) * sizeof (T), stream)));
-  }
-  return of (k, cudaEventRecord (m.read, stream));
-}
-
-// In the end the block may be written to: all have read it.
-template <class T> gla_status krylov_team<T>::multiply (int64_t from, int64_t to)
-{
-  for (int k = 0; k < opened; k++) {
-    GLA_TRY (enter (k));
-    GLA_TRY (of (k, cudaEventRecord (members[k].ready, members[k].rows->place.stream)));
-  }
-  for (int k = 0; k < opened; k++) {
-    const krylov_member<T> &m = members[k];
-    GLA_TRY (enter (k));
-    GLA_TRY (read_blocks (k, from));
-    for (int s = 0; s < m.shares.count; s++) {
-      const gpu_sparse *matrix = spmv_matrix_of (team->sparse[m.first_share + s]);
-      if (matrix != nullptr)
-        GLA_TRY (of (k, spmv_multiply (*matrix, this->job.conjugate != 0, m.x,
-                                       m.rows->vector (to) + m.shares.start[s] * this->b, this->b,
-                                       m.rows->place.stream)));
-    }
-  }
-  for (int k = 0; k < opened; k++)
-    for (int peer = 0; peer < opened; peer++)
-      if (peer != k)
-        GLA_TRY (
-            of (k, cudaStreamWaitEvent (members[k].rows->place.stream, members[peer].read, 0)));
-  return GLA_OK;
-}
-
-//------------------------------------------------------------------------------
-// projections
-//------------------------------------------------------------------------------
-
-template <class T> gla_status krylov_team<T>::read_sums (int k, int turn, int64_t numbers)
-{
-  const krylov_member<T> &m = members[k];
-  const cudaStream_t stream = m.rows->place.stream;
-  for (int peer = 0; peer < opened; peer++) {
-    const krylov_member<T> &p = members[peer];
-    if (peer == k)
-      continue;
-    GLA_TRY (of (k, cudaStreamWaitEvent (stream, p.summed, 0)));
-    GLA_TRY (of (k, peers_copy (m.sums[turn] + p.first_share * numbers, m.e->base.device,
-                                p.sums[turn] + p.first_share * numbers, p.e->base.device,
-                                (size_t)(p.shares.count * numbers) * sizeof (double), stream)));
-  }
-  return GLA_OK;
-}
-
-// Sums have two places: when a member writes to one for the second time, all others are behind the
-// sums of the time between, and have read those of the first time.
-template <class T>
-gla_status krylov_team<T>::project (int64_t count, int64_t W, const double *factor, double *C)
-{
-  const int64_t numbers = (count + 1) * this->square ();
-  const int now = round++ % 2;
-  for (int k = 0; k < opened; k++) {
-    const krylov_member<T> &m = members[k];
-    GLA_TRY (enter (k));
-    GLA_TRY (of (k, krylov_project_shares<T> (m.rows->place, m.shares, m.rows->V, count,
-                                              m.rows->vector (W), on (k, factor),
-                                              m.sums[now] + m.first_share * numbers)));
-    GLA_TRY (of (k, cudaEventRecord (m.summed, m.rows->place.stream)));
-  }
-  for (int k = 0; k < opened; k++) {
-    const krylov_place<T> &place = members[k].rows->place;
-    GLA_TRY (enter (k));
-    GLA_TRY (read_sums (k, now, numbers));
-    GLA_TRY (of (k, krylov_add_shares (members[k].sums[now], numbers, place.flags, on (k, C),
-                                       place.stream)));
   }
   return GLA_OK;
 }

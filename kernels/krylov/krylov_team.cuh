@@ -13,20 +13,28 @@ template <class T> struct krylov_member {
   krylov_shares shares;
   int64_t x_from, x_to; // the columns in which its rows have entries
   char *memory;         // of x, sums and partial sums
-  T *x;                 // all rows of the block that is multiplied
+  T *x;                 // all rows of the block that is multiplied, or of what it was before
   double *sums[2];      // of all shares, for one projection and the next
   // behind the block that others read; behind the reading of their blocks; behind its own sums
   cudaEvent_t ready, read, summed;
 };
 
-// Each member has its rows of all vectors, and all coefficients. A product first reads what it
-// needs of the other members' rows. A projection forms the sums over each share, reads those of the
-// others and adds all up in the order of the shares, on each member the same. So the members make
-// the same decisions, and the host reads those of the first.
+// Each member has its rows of all vectors, and all coefficients. A projection forms the sums over
+// each share, has those of the others and adds all up in the order of the shares, on each member
+// the same. So the members make the same decisions, and the host reads those of the first.
+//
+// A product needs rows of the other members. In a sequence of steps the kernel that makes a block
+// orthogonal stores them in all members' x as well, while it reads the basis; the triangle that
+// normalises the block comes later, behind the product. The sums are stored on all members
+// likewise. Where GPUs do not reach each other's memory, each copies what it needs, and a product
+// that is not one of such a sequence does that anywhere.
 template <class T> struct krylov_team : krylov_of<T> {
   gla_krylov_team *team;
   int64_t order;
   int opened, round;
+  bool direct;  // all reach the memory of all
+  int64_t sent; // the block that x times this factor is; -1: none
+  const double *sent_factor;
   krylov_member<T> members[GLA_TEAM_MOST];
 
   gla_status open (const gla_krylov_job *whole);
@@ -37,6 +45,9 @@ template <class T> struct krylov_team : krylov_of<T> {
   gla_status project (int64_t count, int64_t W, const double *factor, double *C) override;
   gla_status update (int64_t from, int64_t count, int64_t W, const double *factor,
                      const double *C) override;
+  gla_status multiply_next (int64_t c, const double **factor) override;
+  gla_status update_last (int64_t c, const double *M_, const double *C,
+                          const double *factor) override;
   gla_status triangle (const double *G, const double *products, double *R, double *inverse,
                        int step) override;
   gla_status random_column (int64_t c, int k, uint64_t column_seed) override;
@@ -59,7 +70,17 @@ template <class T> struct krylov_team : krylov_of<T> {
   gla_status take_memory (int k);
   void take_shares (int k);
   gla_status get_columns (int64_t k, int first, int count, T *to);
-  gla_status read_blocks (int k, int64_t from);
+  gla_status connect ();
+  gla_status wait_for_all (cudaEvent_t krylov_member<T>::*event);
+  gla_status meet ();
+  struct range {
+    int64_t first, end;
+  };
+  range needed (int k, int peer) const;
+  gla_status copy_rows (int k, int peer, const T *from);
+  gla_status multiply_shares (int k, int64_t to);
+  krylov_more_rows<T> rows_to_send (int k) const;
+  krylov_more_sums sums_to_send (int k, int turn, int64_t numbers) const;
   gla_status read_sums (int k, int turn, int64_t numbers);
 };
 

@@ -26,11 +26,11 @@ GLA_DEVICE void add_block (const krylov_row<T, krylov_lane<T, B>::E> (&v)[krylov
 }
 
 // Adds up the sums of the lanes that share a row and subtracts them from w; each lane stores the
-// elements of which it would read the block.
-template <class T, int B>
+// elements of which it would read the block, to W and to `more`.
+template <class T, int B, bool MORE>
 GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>::ROWS],
                                   const krylov_row<T, B> (&sum)[krylov_lane<T, B>::ROWS], int64_t n,
-                                  int64_t row, T *to)
+                                  int64_t row, T *W, const krylov_more_rows<T> &more)
 {
   typedef krylov_lane<T, B> lane;
   const int part = threadIdx.x % lane::LANES, apart = 32 / lane::LANES;
@@ -43,17 +43,22 @@ GLA_DEVICE void store_difference (const krylov_row<T, B> (&w)[krylov_lane<T, B>:
       if (c / lane::E == part)
         own.at[c % lane::E] = element;
     }
-    if (row + r * apart < n)
-      reinterpret_cast<krylov_row<T, lane::E> *> (to)[(row + r * apart) * lane::LANES + part] = own;
+    const int64_t i = row + r * apart, at = i * lane::LANES + part;
+    if (i < n)
+      reinterpret_cast<krylov_row<T, lane::E> *> (W)[at] = own;
+    for (int k = 0; MORE && k < more.count; k++)
+      if (i >= more.of[k].first && i < more.of[k].end)
+        reinterpret_cast<krylov_row<T, lane::E> *> (more.of[k].to)[at] = own;
   }
 }
 
 // A warp takes ROWS*32/LANES rows and loops over all blocks of V. C is in shared memory,
-// in the type of the vectors.
-template <class T, int B>
+// in the type of the vectors. What goes to the memory of another GPU is on the link while other
+// warps read V.
+template <class T, int B, bool MORE>
 __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
-    update_kernel (const T *V, int64_t n, int64_t blocks, const T *W, const double *M,
-                   const double *C, const krylov_flags *flags, T *to)
+    update_kernel (const T *V, int64_t n, int64_t blocks, T *W, const double *M, const double *C,
+                   const krylov_flags *flags, const krylov_more_rows<T> more)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   typedef krylov_lane<T, B> lane;
@@ -78,21 +83,22 @@ __global__ void __launch_bounds__ (32 * KRYLOV_WARPS)
   load_whole_rows<T, B> (W, n, row, w);
   if (M != nullptr)
     times_matrix<T, B> (w, matrix);
-  store_difference<T, B> (w, sum, n, row, to);
+  store_difference<T, B, MORE> (w, sum, n, row, W, more);
 }
 
 template <class T, int B>
-cudaError_t launch_update (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
-                           const double *M, const double *C, T *to)
+cudaError_t launch_update (const krylov_place<T> &p, const T *V, int64_t blocks, T *W,
+                           const double *M, const double *C, const krylov_more_rows<T> &more)
 {
+  const auto kernel = more.count > 0 ? update_kernel<T, B, true> : update_kernel<T, B, false>;
   size_t bytes = (size_t)(blocks + 1) * B * B * sizeof (T);
-  const cudaError_t error = allow_shared (update_kernel<T, B>, bytes);
+  const cudaError_t error = allow_shared (kernel, bytes);
   if (error != cudaSuccess)
     return error;
   typedef krylov_lane<T, B> lane;
   const int64_t rows = KRYLOV_WARPS * lane::ROWS * 32 / lane::LANES; // of a thread block
-  update_kernel<T, B><<<(unsigned)((p.n + rows - 1) / rows), 32 * KRYLOV_WARPS, bytes, p.stream>>> (
-      V, p.n, blocks, W, M, C, p.flags, to);
+  kernel<<<(unsigned)((p.n + rows - 1) / rows), 32 * KRYLOV_WARPS, bytes, p.stream>>> (
+      V, p.n, blocks, W, M, C, p.flags, more);
   return cudaGetLastError ();
 }
 
@@ -153,20 +159,20 @@ cudaError_t launch_rotate (const krylov_place<T> &p, T *V, int64_t count, const 
 } // namespace
 
 template <class T>
-cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, const T *W,
-                           const double *M, const double *C, T *to)
+cudaError_t krylov_update (const krylov_place<T> &p, const T *V, int64_t blocks, T *W,
+                           const double *M, const double *C, const krylov_more_rows<T> &more)
 {
   if (p.n == 0)
     return cudaSuccess;
   switch (p.b) {
   case 1:
-    return launch_update<T, 1> (p, V, blocks, W, M, C, to);
+    return launch_update<T, 1> (p, V, blocks, W, M, C, more);
   case 2:
-    return launch_update<T, 2> (p, V, blocks, W, M, C, to);
+    return launch_update<T, 2> (p, V, blocks, W, M, C, more);
   case 4:
-    return launch_update<T, 4> (p, V, blocks, W, M, C, to);
+    return launch_update<T, 4> (p, V, blocks, W, M, C, more);
   default:
-    return launch_update<T, 8> (p, V, blocks, W, M, C, to);
+    return launch_update<T, 8> (p, V, blocks, W, M, C, more);
   }
 }
 
@@ -196,8 +202,9 @@ cudaError_t krylov_rotate (const krylov_place<T> &p, T *V, int64_t count, const 
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t krylov_update (const krylov_place<T> &, const T *, int64_t, const T *,      \
-                                      const double *, const double *, T *);                        \
+  template cudaError_t krylov_update (const krylov_place<T> &, const T *, int64_t, T *,            \
+                                      const double *, const double *,                              \
+                                      const krylov_more_rows<T> &);                                \
   template int64_t krylov_most_columns<T> (int, int);                                              \
   template cudaError_t krylov_rotate (const krylov_place<T> &, T *, int64_t, const T *, int64_t,   \
                                       int);

@@ -129,18 +129,17 @@ GLA_DEVICE void stage_entries (const tile_arrays &a, int64_t first, int top, uin
   __syncwarp ();
 }
 
-// A warp has a tile. Columns and values go to shared memory; then groups of lanes together read one
-// row of x, up to 16 bytes each, so that no byte of a sector is wasted. Where rows are long, 2 or
-// more such groups share one and add their sums pairwise.
+// Columns and values of tile `at` go to shared memory; then groups of lanes together read one row
+// of x, up to 16 bytes each, so that no byte of a sector is wasted. Where rows are long, 2 or more
+// such groups share one and add their sums pairwise.
 template <class T, int K, bool PATTERN, int B>
-__global__ void __launch_bounds__ (32 * WARPS)
-    block_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+GLA_DEVICE void multiply_tile (const tile_arrays &a, int64_t at, spmv_scalar<T> scalar,
+                               bool conjugate, const T *x, T *y)
 {
   constexpr int E = 16 / sizeof (T) < B ? (int)(16 / sizeof (T)) : B, GROUPS = 32 / (B / E);
   __shared__ __align__ (16) uint32_t columns[WARPS][32 * K];
   __shared__ __align__ (
       16) unsigned char memory[PATTERN ? 1 : WARPS][PATTERN ? 16 : 32 * K * sizeof (T)];
-  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
   const int lane = threadIdx.x % 32, vector = lane % (B / E) * E, group = lane / (B / E);
   if (at >= a.tile_count)
     return;
@@ -186,33 +185,102 @@ __global__ void __launch_bounds__ (32 * WARPS)
   }
 }
 
+// A warp has a tile.
+template <class T, int K, bool PATTERN, int B>
+__global__ void __launch_bounds__ (32 * WARPS)
+    block_kernel (tile_arrays a, spmv_scalar<T> scalar, bool conjugate, const T *x, T *y)
+{
+  const int64_t at = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32;
+  multiply_tile<T, K, PATTERN, B> (a, at, scalar, conjugate, x, y);
+}
+
+// Parts of a matrix in one launch: number k has the thread blocks from first[k] on.
+template <class T> struct tile_parts {
+  unsigned first[SPMV_PARTS + 1];
+  tile_arrays tiles[SPMV_PARTS];
+  T *y[SPMV_PARTS];
+};
+
+// A warp has a tile, thread blocks have the tiles of one part after the other.
+template <class T, int K, bool PATTERN, int B>
+__global__ void __launch_bounds__ (32 * WARPS)
+    parts_kernel (const tile_parts<T> parts, spmv_scalar<T> scalar, bool conjugate, const T *x)
+{
+  int k = 0;
+  while (blockIdx.x >= parts.first[k + 1])
+    k++;
+  const int64_t at = (blockIdx.x - parts.first[k]) * (int64_t)WARPS + threadIdx.x / 32;
+  multiply_tile<T, K, PATTERN, B> (parts.tiles[k], at, scalar, conjugate, x, parts.y[k]);
+}
+
 //------------------------------------------------------------------------------
 // launches
 //------------------------------------------------------------------------------
 
-template <class T, int K, bool PATTERN>
-void launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b, cudaStream_t stream)
+// What is multiplied: parts with tiles of one size, by b vectors.
+template <class T> struct product_of {
+  const spmv_parts<T> *parts;
+  int first, end;
+  bool conjugate;
+  const T *x;
+  int b;
+  cudaStream_t stream;
+};
+
+unsigned blocks_of (const gpu_sparse &M)
 {
-  tile_arrays a = tile_arrays_of (M);
-  spmv_scalar<T> scalar = spmv_scalar_of<T> (M, conjugate);
-  unsigned grid = (unsigned)((M.tile_count + WARPS - 1) / WARPS);
-  if (b == 1)
-    tiles_kernel<T, K, PATTERN><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
-  else if (b == 2)
-    block_kernel<T, K, PATTERN, 2><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
-  else if (b == 4)
-    block_kernel<T, K, PATTERN, 4><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
-  else
-    block_kernel<T, K, PATTERN, 8><<<grid, 32 * WARPS, 0, stream>>> (a, scalar, conjugate, x, y);
+  return (unsigned)((M.tile_count + WARPS - 1) / WARPS);
 }
 
-template <class T, int K>
-void launch (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b, cudaStream_t stream)
+template <class T, int K, bool PATTERN, int B> void launch_parts (const product_of<T> &p)
 {
-  if (M.pattern)
-    launch<T, K, true> (M, conjugate, x, y, b, stream);
+  const gpu_sparse &M = *p.parts->of[p.first].M;
+  const spmv_scalar<T> scalar = spmv_scalar_of<T> (M, p.conjugate);
+  if (p.end == p.first + 1) {
+    block_kernel<T, K, PATTERN, B><<<blocks_of (M), 32 * WARPS, 0, p.stream>>> (
+        tile_arrays_of (M), scalar, p.conjugate, p.x, p.parts->of[p.first].y);
+    return;
+  }
+  tile_parts<T> tiles = {};
+  for (int k = p.first; k < p.end; k++) {
+    tiles.tiles[k - p.first] = tile_arrays_of (*p.parts->of[k].M);
+    tiles.y[k - p.first] = p.parts->of[k].y;
+    tiles.first[k - p.first + 1] = tiles.first[k - p.first] + blocks_of (*p.parts->of[k].M);
+  }
+  parts_kernel<T, K, PATTERN, B>
+      <<<tiles.first[p.end - p.first], 32 * WARPS, 0, p.stream>>> (tiles, scalar, p.conjugate, p.x);
+}
+
+template <class T, int K, bool PATTERN> void launch (const product_of<T> &p)
+{
+  const gpu_sparse &M = *p.parts->of[p.first].M;
+  if (p.b == 1)
+    tiles_kernel<T, K, PATTERN><<<blocks_of (M), 32 * WARPS, 0, p.stream>>> (
+        tile_arrays_of (M), spmv_scalar_of<T> (M, p.conjugate), p.conjugate, p.x,
+        p.parts->of[p.first].y);
+  else if (p.b == 2)
+    launch_parts<T, K, PATTERN, 2> (p);
+  else if (p.b == 4)
+    launch_parts<T, K, PATTERN, 4> (p);
   else
-    launch<T, K, false> (M, conjugate, x, y, b, stream);
+    launch_parts<T, K, PATTERN, 8> (p);
+}
+
+template <class T, int K> void launch (const product_of<T> &p)
+{
+  if (p.parts->of[p.first].M->pattern)
+    launch<T, K, true> (p);
+  else
+    launch<T, K, false> (p);
+}
+
+template <class T> cudaError_t by_tiles (const product_of<T> &p)
+{
+  if (p.parts->of[p.first].M->capacity == 128)
+    launch<T, 4> (p);
+  else
+    launch<T, 8> (p);
+  return cudaGetLastError ();
 }
 
 } // namespace
@@ -221,11 +289,8 @@ template <class T>
 cudaError_t spmv_by_tiles (const gpu_sparse &M, bool conjugate, const T *x, T *y, int b,
                            cudaStream_t stream)
 {
-  if (M.capacity == 128)
-    launch<T, 4> (M, conjugate, x, y, b, stream);
-  else
-    launch<T, 8> (M, conjugate, x, y, b, stream);
-  return cudaGetLastError ();
+  const spmv_parts<T> parts = {1, {{&M, y}}};
+  return by_tiles<T> ({&parts, 0, 1, conjugate, x, b, stream});
 }
 
 template <class T>
@@ -238,10 +303,35 @@ cudaError_t spmv_multiply (const gpu_sparse &M, bool conjugate, const T *x, T *y
                                       : spmv_by_tiles (M, conjugate, x, y, b, stream);
 }
 
+// Whether one launch can have both.
+static bool go_together (const gpu_sparse &a, const gpu_sparse &b)
+{
+  return a.method == GLA_SPMV_METHOD_BALANCED && b.method == a.method && a.capacity == b.capacity &&
+         a.pattern == b.pattern;
+}
+
+template <class T>
+cudaError_t spmv_multiply_parts (const spmv_parts<T> &parts, bool conjugate, const T *x, int b,
+                                 cudaStream_t stream)
+{
+  cudaError_t error = cudaSuccess;
+  for (int k = 0, end = 0; k < parts.count && error == cudaSuccess; k = end) {
+    const gpu_sparse &M = *parts.of[k].M;
+    for (end = k + 1; b > 1 && end < parts.count && go_together (M, *parts.of[end].M);)
+      end++;
+    error = end > k + 1 ? by_tiles<T> ({&parts, k, end, conjugate, x, b, stream})
+                        : spmv_multiply (M, conjugate, x, parts.of[k].y, b, stream);
+  }
+  return error;
+}
+
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t spmv_by_tiles (const gpu_sparse &, bool, const T *, T *, int,               \
                                       cudaStream_t);                                               \
-  template cudaError_t spmv_multiply (const gpu_sparse &, bool, const T *, T *, int, cudaStream_t);
+  template cudaError_t spmv_multiply (const gpu_sparse &, bool, const T *, T *, int,               \
+                                      cudaStream_t);                                               \
+  template cudaError_t spmv_multiply_parts (const spmv_parts<T> &, bool, const T *, int,           \
+                                            cudaStream_t);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -19,9 +19,12 @@ struct gla_sparse_shares {
 // shares
 //------------------------------------------------------------------------------
 
-// The work of a row beside its entries, in entries: what a step of eigs_lanczos reads of a basis,
-// four times, over what it reads for an entry.
-enum { ROW_WORK = 32 };
+// The work of a row beside its entries, in entries. A step of eigs_lanczos takes 27 times as long
+// for a row of its basis as for an entry, but the GPUs wait for each other between the product and
+// the passes over the basis. So the largest part of either counts, and where the first rows have
+// most of the entries a larger weight is better: with equal work one GPU would wait in the product
+// and the other one in all passes.
+enum { ROW_WORK = 64 };
 
 static double work_before (const gla_csr *c, int64_t row)
 {

@@ -80,6 +80,7 @@ template <class H> void test_team (const matrix<H> &A, int block, int64_t m, int
     state = 4711; // the same rotation for all
     test.expand (vanishing);
     test.rotate (m / 2 / block * block);
+    test.expand_again (m / 2 / block * block);
     test.residuals (m / 2 / block * block);
     check (members == 1 || (memcmp (V.data (), test.V.data (), V.size () * sizeof (H)) == 0 &&
                             memcmp (T.data (), test.T.data (), T.size () * 8) == 0),

@@ -110,6 +110,7 @@ void test_basis (matrix<H> &A, int block, int64_t m, bool host, int64_t vanishin
                         {},    what,  is_complex<H> () ? 2 : 1};
   test.expand (vanishing);
   test.rotate (m / 2 / block * block);
+  test.expand_again (m / 2 / block * block);
   test.residuals (m / 2 / block * block);
   gpu.krylov->end (engine);
   gpu.spmv->free (engine, prepared);
