@@ -19,8 +19,8 @@ bad=$(awk '
     allow("subtract subtract_wide subtract_product subtract_adjoint subtract_tile subtract_columns")
     # A struct for their parameters changes which copies GCC makes of them, and so the last bits.
     allow("panel_column rows_apply rows_apply_once rows_factor_of rows_multiply")
-    # Their parameters are those of the CUDA runtime, the driver and cuFFT.
-    allow("__cudaRegisterFunction cuTensorMapEncodeTiled cufftMakePlanMany64")
+    # Their parameters are those of the CUDA runtime, the driver, cuFFT and the BLAS.
+    allow("__cudaRegisterFunction cuTensorMapEncodeTiled cufftMakePlanMany64 dgemm_ dtrmm_")
   }
   function allow (names,   list, i) {
     split (names, list, " ")

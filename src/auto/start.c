@@ -25,14 +25,14 @@ double gla_now (void)
 // Whether this process, or in a child its parent, has called the driver, and whether this is a
 // child. The question is asked several times in each call, so it must not ask the system.
 static atomic_int driver_called, forked;
-static pthread_once_t watched = PTHREAD_ONCE_INIT;
 
 static void in_child (void)
 {
   atomic_store (&forked, atomic_load (&driver_called));
 }
 
-static void watch_forks (void)
+// When the library is loaded: a fork during the first call of the driver must not miss it.
+static __attribute__ ((constructor)) void watch_forks (void)
 {
   pthread_atfork (NULL, NULL, in_child);
 }
@@ -51,7 +51,6 @@ void gla_gpus_query (gla_gpus *gpus)
     snprintf (gpus->why, sizeof gpus->why, "this process was forked from one that uses the GPU");
     return;
   }
-  pthread_once (&watched, watch_forks);
   atomic_store (&driver_called, 1);
   for (int k = 0; gla_backends[k + 1] != NULL && gpus->count == 0; k++) {
     gpus->count = gla_backends[k]->device_count (gpus->why, sizeof gpus->why);
@@ -143,6 +142,7 @@ gla_start *gla_start_begin (int device)
   start->device = device;
   start->begun = gla_now ();
   start->process = getpid ();
+  atomic_store (&driver_called, 1); // no child takes the lock of the list
   pthread_once (&registered, register_exit);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before); // signals are for the caller's threads

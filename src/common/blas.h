@@ -9,6 +9,8 @@
 #ifndef GPULINALG_BLAS_H
 #define GPULINALG_BLAS_H
 
+#include "blas_gate.h"
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -88,6 +88,12 @@ static void in_child (void)
   holds = 0;
 }
 
+// When the library is loaded: a fork must not meet the first call with the lock and without these.
+static __attribute__ ((constructor)) void watch_forks (void)
+{
+  pthread_atfork (before_fork, after_fork, in_child);
+}
+
 //------------------------------------------------------------------------------
 // threads of the BLAS
 //------------------------------------------------------------------------------
@@ -102,7 +108,6 @@ static void find (void)
     if (blas.get.object && blas.set.object)
       blas.found = 1;
   }
-  pthread_atfork (before_fork, after_fork, in_child);
 }
 
 static void set_one (void)

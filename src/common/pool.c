@@ -191,6 +191,12 @@ static void in_child (void)
   atomic_store (&pool.looking, 0);
 }
 
+// When the library is loaded: a fork must not meet the first call with the lock and without these.
+static __attribute__ ((constructor)) void watch_forks (void)
+{
+  pthread_atfork (before_fork, after_fork, in_child);
+}
+
 // The code that sleeping threads return to must stay, also where a program unloads what it was in.
 static void stay_loaded (void)
 {
@@ -199,19 +205,13 @@ static void stay_loaded (void)
     (void)dlopen (here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-static void prepare_once (void)
-{
-  pthread_atfork (before_fork, after_fork, in_child);
-  stay_loaded ();
-}
-
 // With the lock. Where the system gives no thread, those that there are do the work.
 static void start_threads (int wanted)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   sigset_t all, before;
   pthread_attr_t attributes;
-  pthread_once (&once, prepare_once);
+  pthread_once (&once, stay_loaded);
   if (pthread_attr_init (&attributes) != 0)
     return;
   pthread_attr_setdetachstate (&attributes, PTHREAD_CREATE_DETACHED);

@@ -17,8 +17,11 @@ static inline void gemm (const char *opa, const char *opb, int64_t m, int64_t n,
   const gla_blas_int ia = (gla_blas_int)(lda > 1 ? lda : 1), ib = (gla_blas_int)(ldb > 1 ? ldb : 1);
   const gla_blas_int ic = (gla_blas_int)ldc;
   const real a[2] = {alpha, 0}, b[2] = {beta, 0};
-  if (m > 0 && n > 0)
-    GLA_BLAS (gemm) (opa, opb, &im, &in, &ik, a, A, &ia, B, &ib, b, C, &ic, 1, 1);
+  if (m < 1 || n < 1)
+    return;
+  gla_blas_in ();
+  GLA_BLAS (gemm) (opa, opb, &im, &in, &ik, a, A, &ia, B, &ib, b, C, &ic, 1, 1);
+  gla_blas_out ();
 }
 
 // How a triangle is used: left or right, upper or lower, "N" or "C", unit or not.
@@ -33,8 +36,11 @@ static inline void trmm (triangle_form how, int64_t m, int64_t n, real alpha, co
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n;
   const gla_blas_int it = (gla_blas_int)ldt, ib = (gla_blas_int)ldb;
   const real a[2] = {alpha, 0};
-  if (m > 0 && n > 0)
-    GLA_BLAS (trmm) (how.side, how.uplo, how.op, how.diag, &im, &in, a, T, &it, B, &ib, 1, 1, 1, 1);
+  if (m < 1 || n < 1)
+    return;
+  gla_blas_in ();
+  GLA_BLAS (trmm) (how.side, how.uplo, how.op, how.diag, &im, &in, a, T, &it, B, &ib, 1, 1, 1, 1);
+  gla_blas_out ();
 }
 
 // B = alpha*op(T)^-1*B, or from the right
@@ -44,8 +50,11 @@ static inline void trsm (triangle_form how, int64_t m, int64_t n, real alpha, co
   const gla_blas_int im = (gla_blas_int)m, in = (gla_blas_int)n;
   const gla_blas_int it = (gla_blas_int)ldt, ib = (gla_blas_int)ldb;
   const real a[2] = {alpha, 0};
-  if (m > 0 && n > 0)
-    GLA_BLAS (trsm) (how.side, how.uplo, how.op, how.diag, &im, &in, a, T, &it, B, &ib, 1, 1, 1, 1);
+  if (m < 1 || n < 1)
+    return;
+  gla_blas_in ();
+  GLA_BLAS (trsm) (how.side, how.uplo, how.op, how.diag, &im, &in, a, T, &it, B, &ib, 1, 1, 1, 1);
+  gla_blas_out ();
 }
 
 #endif

@@ -27,10 +27,12 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
   double size[2], rsize[1];
   if (!fits (m))
     return GLA_ERROR_OUT_OF_MEMORY;
+  gla_blas_in ();
   if (parts == 1)
     dsyevd_ ("V", "U", &n, A, &n, theta, size, &lwork, isize, &liwork, &info, 1, 1);
   else
     zheevd_ ("V", "U", &n, A, &n, theta, size, &lwork, rsize, &lrwork, isize, &liwork, &info, 1, 1);
+  gla_blas_out ();
   lwork = (gla_blas_int)size[0];
   lrwork = parts == 1 ? 1 : (gla_blas_int)rsize[0];
   liwork = isize[0];
@@ -38,10 +40,12 @@ static gla_status projected_eig (int64_t m, int parts, double *A, double *theta)
   double *rwork = malloc ((size_t)lrwork * sizeof *rwork);
   gla_blas_int *iwork = malloc ((size_t)liwork * sizeof *iwork);
   const int taken = work != NULL && rwork != NULL && iwork != NULL;
+  gla_blas_in ();
   if (taken && parts == 1)
     dsyevd_ ("V", "U", &n, A, &n, theta, work, &lwork, iwork, &liwork, &info, 1, 1);
   else if (taken)
     zheevd_ ("V", "U", &n, A, &n, theta, work, &lwork, rwork, &lrwork, iwork, &liwork, &info, 1, 1);
+  gla_blas_out ();
   free (work);
   free (rwork);
   free (iwork);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "backend.h"
 #include "common/pool.h"
+#include "fork_heap.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -236,7 +237,7 @@ static int in_child (int (*what) (gla_context *), gla_context *ctx)
   return -1;
 }
 
-static _Atomic int ending;
+static _Atomic int ending, rounds, busy_failed;
 
 // Takes the library's locks all the time, so that some are held at a fork.
 static void *keep_busy (void *unused)
@@ -244,11 +245,12 @@ static void *keep_busy (void *unused)
   (void)unused;
   static answers other;
   gla_context *ctx = NULL;
-  if (gla_context_create (&ctx) != GLA_OK || gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK)
-    return NULL;
-  while (!ending)
-    if (!batcheig (ctx, &other) || !qr (ctx, &other))
-      break;
+  busy_failed =
+      gla_context_create (&ctx) != GLA_OK || gla_set_place (ctx, GLA_PLACE_CPU, NULL, 0) != GLA_OK;
+  while (!ending && !busy_failed) {
+    busy_failed = !batcheig (ctx, &other) || !qr (ctx, &other);
+    rounds++;
+  }
   gla_context_destroy (ctx);
   return NULL;
 }
@@ -282,12 +284,15 @@ int main (void)
              memcmp (&own, &expected, sizeof own) == 0,
          "the parent afterwards");
   pthread_create (&thread, NULL, keep_busy, NULL);
+  while (rounds < 1 && !busy_failed)
+    nanosleep (&(struct timespec){0, 1000000}, NULL);
   for (int k = 0; k < 20; k++) {
     const int result = in_child (use_cpu, ctx);
     CHECK (result == GOOD, "child %d of a busy parent: %d", k, result);
   }
   ending = 1;
   pthread_join (thread, NULL);
+  CHECK (!busy_failed, "the busy thread");
   gla_context_destroy (ctx);
   gla_context_destroy (gpu);
   return check_report ("fork");

@@ -68,15 +68,19 @@ static int pivot_factor (gla_cpu_parallel *region, int thread, int64_t m, int64_
     if (gla_cpu_parallel_stopped (region, thread))
       return 0;
     if (k - j <= PIVOT_STEPS_PLAIN && (double)(k - j) * pivot_pass (m, n, j) < 20e-3) {
+      gla_blas_in ();
       GLA_BLAS (laqp2)
       (&im, &left, &above, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j, p->auxv);
+      gla_blas_out ();
       return 1;
     }
     const gla_blas_int steps = (gla_blas_int)gla_min (p->steps, k - j);
     gla_blas_int done = 0;
+    gla_blas_in ();
     GLA_BLAS (laqps)
     (&im, &left, &above, &steps, &done, a, &il, p->jpvt + j, tau, p->norm + j, p->reference + j,
      p->auxv, p->f, &left);
+    gla_blas_out ();
     j += done;
   }
   return 1;

@@ -70,9 +70,11 @@ static void back_product (const char *op, gla_blas_int m, gla_blas_int n, gla_bl
 {
   const gla_blas_int lda = (gla_blas_int)b->ld, ldc = BACK_BLOCK;
   const real one[2] = {1, 0}, zero[2] = {0, 0};
+  gla_blas_in ();
   GLA_BLAS (gemm)
   (op, "N", &m, &n, &k, one, (const real *)a, &lda, (const real *)x, &lda, zero, (real *)c, &ldc, 1,
    1);
+  gla_blas_out ();
 }
 
 // T of a block; puts the zeros of V where they belong.
@@ -119,12 +121,14 @@ static void apply_block (const back *b, int64_t number, gla_blas_int count, scal
   const real one[2] = {1, 0}, minus[2] = {-1, 0};
   scalar *at = x + number * back_width (b->n) + 1;
   back_product ("C", k.count, count, k.rows, k.v, at, b, w);
+  gla_blas_in ();
   GLA_BLAS (trmm)
   ("L", "U", "N", "N", &k.count, &count, one,
    (const real *)(b->t + number * BACK_BLOCK * BACK_BLOCK), &ldw, (real *)w, &ldw, 1, 1, 1, 1);
   GLA_BLAS (gemm)
   ("N", "N", &k.rows, &count, &k.count, minus, (const real *)k.v, &ldx, (const real *)w, &ldw, one,
    (real *)at, &ldx, 1, 1);
+  gla_blas_out ();
 }
 
 static void back_strip (void *user, int64_t piece, int slot)

@@ -91,9 +91,12 @@ static void dc_product (const merge *g, gla_blas_int rows, gla_blas_int inner, g
   const real one = 1, zero = 0;
   for (int64_t j = 0; inner == 0 && j < columns; j++)
     memset (out + j * g->w->ldz, 0, (size_t)rows * sizeof *out);
-  if (inner > 0)
-    GLA_REAL_GEMM ("N", "N", &rows, &columns, &inner, &one, vectors, &rows, x, &inner, &zero, out,
-                   &ldz, 1, 1);
+  if (inner == 0)
+    return;
+  gla_blas_in ();
+  GLA_REAL_GEMM ("N", "N", &rows, &columns, &inner, &one, vectors, &rows, x, &inner, &zero, out,
+                 &ldz, 1, 1);
+  gla_blas_out ();
 }
 
 // Root j: its value, and its distances to the poles into column j of q.

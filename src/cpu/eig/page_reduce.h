@@ -25,8 +25,10 @@ static void subtract_panel (const reduction *r, int64_t rows, int64_t columns, c
   const gla_blas_int k = (gla_blas_int)rows, c = (gla_blas_int)columns;
   const gla_blas_int ld = (gla_blas_int)r->ld, one = 1;
   const real minus[2] = {-1, 0}, plus[2] = {1, 0};
+  gla_blas_in ();
   GLA_BLAS (gemv)
   ("N", &k, &c, minus, (const real *)m, &ld, (const real *)x, &one, plus, (real *)y, &one, 1);
+  gla_blas_out ();
 }
 
 static void panel_products (const reduction *r, int64_t rows, int64_t columns, const scalar *m,
@@ -35,8 +37,10 @@ static void panel_products (const reduction *r, int64_t rows, int64_t columns, c
   const gla_blas_int k = (gla_blas_int)rows, c = (gla_blas_int)columns;
   const gla_blas_int ld = (gla_blas_int)r->ld, one = 1;
   const real plus[2] = {1, 0}, zero[2] = {0, 0};
+  gla_blas_in ();
   GLA_BLAS (gemv)
   ("C", &k, &c, plus, (const real *)m, &ld, (const real *)x, &one, zero, (real *)y, &one, 1);
+  gla_blas_out ();
 }
 
 // Column k of A - P S^H, with `columns` columns of P and S, into the page.
@@ -103,12 +107,14 @@ static void update_strip (void *user, int64_t piece, int slot)
   if (piece_stopped (r->task, slot))
     return;
   // the square on the diagonal: V W^H + W V^H, where V and W are every other column
+  gla_blas_in ();
   GLA_HER2K ("L", "N", &columns, &pairs, minus, (const real *)p, &ld2, (const real *)(p + r->ld),
              &ld2, plus, (real *)a, &lda, 1, 1);
   if (below > 0)
     GLA_BLAS (gemm)
   ("N", "C", &below, &columns, &k, minus, (const real *)(p + columns), &ld, (const real *)s, &ld,
    plus, (real *)(a + columns), &lda, 1, 1);
+  gla_blas_out ();
 }
 
 static void update_rest (const reduction *r, int64_t from, int64_t columns)

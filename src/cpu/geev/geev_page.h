@@ -132,15 +132,19 @@ static gla_blas_int call_lapack (const gla_cpu_geev_task *task, const page_work 
                      ldw = job->left && n > 1 ? (gla_blas_int)W->column_stride : n;
   real *v = job->right ? page_at (V, page, 2) : unused,
        *u = job->left ? page_at (W, page, 2) : unused;
+  gla_blas_in ();
   GLA_BLAS (geevx)
   (balance, left, right, "N", &n, w->a, &n, w->lambda, u, &ldw, v, &ldv, &ilo, &ihi, w->scale,
    &norm, unused, unused, w->work, &w->lwork, w->rwork, &info, 1, 1, 1, 1);
+  gla_blas_out ();
 #else
   gla_blas_int no_integers[1];
   (void)page;
+  gla_blas_in ();
   GLA_BLAS (geevx)
   (balance, left, right, "N", &n, w->a, &n, w->lambda, w->lambda + n, w->left, &n, w->right, &n,
    &ilo, &ihi, w->scale, &norm, unused, unused, w->work, &w->lwork, no_integers, &info, 1, 1, 1, 1);
+  gla_blas_out ();
 #endif
   return info;
 }

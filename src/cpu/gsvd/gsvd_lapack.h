@@ -72,7 +72,9 @@ static void apply_piece (int adjoint, const factor *q, int64_t n, real *c, int64
   const gla_blas_int ik = (gla_blas_int)q->count, ia = (gla_blas_int)q->lda, ic = (gla_blas_int)ldc;
   const char *op = !adjoint ? "N" : GLA_COMPLEX ? "C" : "T";
   gla_blas_int info;
+  gla_blas_in ();
   GLA_UNMQR ("L", op, &im, &in, &ik, q->a, &ia, q->tau, c, &ic, w->work, &w->lwork, &info, 1, 1);
+  gla_blas_out ();
 }
 
 // Reflectors at a time, where matrices are large.
@@ -116,7 +118,9 @@ static void qr_plain (int64_t m, int64_t n, real *a, int64_t lda, real *tau, con
     const int64_t end = k - j <= width ? n : j + width;
     const gla_blas_int rows = (gla_blas_int)(m - j), columns = (gla_blas_int)(end - j);
     real *panel = a + (j + j * lda) * part, *right = a + (j + end * lda) * part;
+    gla_blas_in ();
     GLA_BLAS (geqrf) (&rows, &columns, panel, &il, tau + j * part, w->work, &w->lwork, &info);
+    gla_blas_out ();
     const factor q = {panel, tau + j * part, lda, 0, m - j, end - j};
     apply_q (1, &q, n - end, right, lda, w);
   }
@@ -137,7 +141,9 @@ static int cholesky (int64_t n, real *a, int64_t lda)
 {
   const gla_blas_int in = (gla_blas_int)n, il = (gla_blas_int)lda;
   gla_blas_int info;
+  gla_blas_in ();
   GLA_BLAS (potrf) ("U", &in, a, &il, &info, 1);
+  gla_blas_out ();
   return info != 0;
 }
 

@@ -40,9 +40,11 @@ static void times_block (const char *op, int64_t rows, int64_t p, int width, rea
   const gla_blas_int im = (gla_blas_int)rows, ip = (gla_blas_int)p, in = (gla_blas_int)n, one = 1;
   const real a[2] = {alpha, 0}, b[2] = {beta, 0};
   const int transposed = op[0] != 'N';
-  if (width == 1)
+  if (width == 1) {
+    gla_blas_in ();
     GLA_BLAS (gemv) (op, &im, &ip, a, V, &in, X, &one, b, Y, &one, 1);
-  else
+    gla_blas_out ();
+  } else
     gemm (op, "N", transposed ? p : rows, width, transposed ? rows : p, alpha, V, n, X, ldx, beta,
           Y, ldy);
 }

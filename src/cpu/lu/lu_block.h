@@ -38,8 +38,11 @@ static void exchange_rows (const lu_space *w, int64_t first, int64_t end, int64_
 {
   const gla_blas_int columns = (gla_blas_int)count, ld = (gla_blas_int)w->ld, one = 1;
   const gla_blas_int k1 = (gla_blas_int)first + 1, k2 = (gla_blas_int)end;
-  if (columns > 0 && end > first)
-    GLA_BLAS (laswp) (&columns, a_at (w, 0, j), &ld, &k1, &k2, w->pivots, &one);
+  if (columns < 1 || end <= first)
+    return;
+  gla_blas_in ();
+  GLA_BLAS (laswp) (&columns, a_at (w, 0, j), &ld, &k1, &k2, w->pivots, &one);
+  gla_blas_out ();
 }
 
 static void lu_panel (lu_work *k, int64_t j)
@@ -49,7 +52,9 @@ static void lu_panel (lu_work *k, int64_t j)
   const gla_blas_int m = (gla_blas_int)(w->n - j), n = (gla_blas_int)width;
   const gla_blas_int ld = (gla_blas_int)w->ld;
   gla_blas_int info = 0;
+  gla_blas_in ();
   GLA_BLAS (getrf) (&m, &n, a_at (w, j, j), &ld, w->pivots + j, &info);
+  gla_blas_out ();
   for (int64_t i = j; i < j + width; i++)
     w->pivots[i] += (gla_blas_int)j;
   if (info > 0 && k->info == 0)
@@ -81,7 +86,9 @@ static void definite_panel (lu_work *k, int64_t j)
   gla_blas_int info = 0;
   if (k->info != 0)
     return;
+  gla_blas_in ();
   GLA_BLAS (potrf) ("L", &n, a_at (w, j, j), &ld, &info, 1);
+  gla_blas_out ();
   if (info != 0)
     k->info = info + (gla_blas_int)j;
   else

@@ -48,7 +48,9 @@ static void exchange_strip (const lu_space *w, scalar *x, int64_t columns)
 {
   const gla_blas_int r = (gla_blas_int)columns, ld = (gla_blas_int)w->ld, one = 1;
   const gla_blas_int n = (gla_blas_int)w->n;
+  gla_blas_in ();
   GLA_BLAS (laswp) (&r, (real *)x, &ld, &one, &n, w->pivots, &one);
+  gla_blas_out ();
 }
 
 static int solve_strip (const lu_work *k, int member, scalar *x, int64_t columns)

@@ -76,6 +76,7 @@ static real rcond_of (lu_work *k, real norm)
   real rcond = 0;
   if (!is_finite_size (largest_in (k)) || !(norm <= GLA_MAX))
     return 0;
+  gla_blas_in ();
   if (w->kind == LU_FULL)
     GLA_BLAS (gecon) ("1", &n, a, &ld, &norm, &rcond, w->work, more_of (w), &info, 1);
   else if (w->kind == LU_DEFINITE)
@@ -84,6 +85,7 @@ static real rcond_of (lu_work *k, real norm)
     GLA_BLAS (trcon)
   ("1", w->kind == LU_UPPER ? "U" : "L", "N", &n, a, &ld, &rcond, w->work, more_of (w), &info, 1, 1,
    1);
+  gla_blas_out ();
   return rcond;
 }
 
@@ -105,13 +107,17 @@ static void least_norm_strip (const lu_shape *shape, const lu_system *s, int64_t
     if (!is_finite_size (largest_bits (w->b + j * w->ld, w->n, 1, w->ld)))
       memset (w->b + j * w->ld, 0, (size_t)w->n * sizeof *w->b);
 #if GLA_COMPLEX
+  gla_blas_in ();
   GLA_BLAS (gelsd)
   (&n, &n, &r, (real *)w->a, &ld, (real *)w->b, &ld, w->s, &by_eps, &rank, w->work, &w->work_size,
    w->more, w->integers, &info);
+  gla_blas_out ();
 #else
+  gla_blas_in ();
   GLA_BLAS (gelsd)
   (&n, &n, &r, w->a, &ld, w->b, &ld, w->s, &by_eps, &rank, w->work, &w->work_size, w->integers,
    &info);
+  gla_blas_out ();
 #endif
   store_columns (shape, s, first, columns, w->b, w->ld);
   for (int64_t j = 0; j < columns; j++) {

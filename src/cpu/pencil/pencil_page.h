@@ -62,7 +62,9 @@ static int64_t factor_blocks (const gla_cpu_pencil_task *task, square b, int64_t
     const int64_t here = gla_min (width, n - j), next = j + here;
     const gla_blas_int size = (gla_blas_int)here, ld = (gla_blas_int)b.ld;
     gla_blas_int info = 0;
+    gla_blas_in ();
     GLA_BLAS (potrf) ("L", &size, entry (b, j, j), &ld, &info, 1);
+    gla_blas_out ();
     if (info != 0)
       return j + info;
     if (gla_cpu_pencil_stopped (task))

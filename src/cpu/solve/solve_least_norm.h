@@ -73,9 +73,12 @@ static void apply_reflectors (const least_norm *w, const char *op, int64_t rows,
   const gla_blas_int im = (gla_blas_int)rows, in = (gla_blas_int)w->r, ik = (gla_blas_int)count;
   const gla_blas_int ic = (gla_blas_int)w->rows_c;
   gla_blas_int info;
-  if (w->r > 0 && count > 0)
-    GLA_UNMQR ("L", op, &im, &in, &ik, a, &im, tau, w->c, &ic, w->lapack, &w->lapack_size, &info, 1,
-               1);
+  if (w->r < 1 || count < 1)
+    return;
+  gla_blas_in ();
+  GLA_UNMQR ("L", op, &im, &in, &ik, a, &im, tau, w->c, &ic, w->lapack, &w->lapack_size, &info, 1,
+             1);
+  gla_blas_out ();
 }
 
 // S and its rank; the permutation counts from 0.
@@ -85,10 +88,14 @@ static int64_t pivoted_rank (const least_norm *w)
   gla_blas_int info;
   memset (w->perm, 0, (size_t)w->n * sizeof *w->perm);
 #if GLA_COMPLEX
+  gla_blas_in ();
   GLA_BLAS (geqp3)
   (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, w->more, &info);
+  gla_blas_out ();
 #else
+  gla_blas_in ();
   GLA_BLAS (geqp3) (&im, &in, w->a, &im, w->perm, w->tau, w->lapack, &w->lapack_size, &info);
+  gla_blas_out ();
 #endif
   for (int64_t j = 0; j < w->n; j++)
     w->perm[j]--;
@@ -130,7 +137,9 @@ static void solve_deficient (int64_t rank, const least_norm *w)
         *t = scalar_scale (power_of_two (weight (w, largest, j)), *t);
       }
     }
+  gla_blas_in ();
   GLA_BLAS (geqrf) (&in, &ik, w->t, &in, w->tau_t, w->lapack, &w->lapack_size, &info);
+  gla_blas_out ();
   trsm ((triangle_form){"L", "U", "C", "N"}, rank, w->r, 1, w->t, w->n, w->c, w->rows_c);
   for (int64_t j = 0; j < w->r; j++)
     memset (w->c + (rank + j * w->rows_c) * GLA_PARTS, 0,

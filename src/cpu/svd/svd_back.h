@@ -30,8 +30,10 @@ static void back_triangle (const reflectors *h, int64_t first, gla_blas_int coun
   const gla_blas_int ldt = BACK_BLOCK;
   const real one[2] = {1, 0}, zero[2] = {0, 0};
   const real *v = (const real *)(h->v + row + first * h->ld);
+  gla_blas_in ();
   GLA_BLAS (gemm)
   ("C", "N", &count, &count, &rows, one, v, &ld, v, &ld, zero, (real *)cross, &ldt, 1, 1);
+  gla_blas_out ();
   memset (t, 0, BACK_BLOCK * BACK_BLOCK * sizeof *t);
   for (int64_t j = 0; j < count; j++)
     t[j + j * BACK_BLOCK] = h->tau[first + j];
@@ -53,6 +55,7 @@ static void back_multiply (const reflectors *h, scalar *c, int64_t ldc, int64_t 
     const real *v = (const real *)(h->v + row + first * h->ld);
     real *at = (real *)(c + row);
     back_triangle (h, first, count, t, t + BACK_BLOCK * BACK_BLOCK);
+    gla_blas_in ();
     GLA_BLAS (gemm)
     ("C", "N", &count, &nc, &rows, one, v, &lda, at, &to, zero, (real *)w, &ldw, 1, 1);
     GLA_BLAS (gemm)
@@ -60,6 +63,7 @@ static void back_multiply (const reflectors *h, scalar *c, int64_t ldc, int64_t 
      (real *)w2, &ldw, 1, 1);
     GLA_BLAS (gemm)
     ("N", "N", &rows, &nc, &count, minus, v, &lda, (const real *)w2, &ldw, one, at, &to, 1, 1);
+    gla_blas_out ();
   }
 }
 

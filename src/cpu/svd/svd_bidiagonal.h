@@ -109,8 +109,10 @@ static int32_t bidiagonal_qr (const bidiagonal *b, int vectors)
     set_unit (b->k, b->u);
     set_unit (b->k, b->vt);
   }
+  gla_blas_in ();
   GLA_BDSQR ("U", &k, &some, &some, &none, b->d, b->e, b->vt, &ld, b->u, &ld, &nothing, &one,
              b->work, &info, 1);
+  gla_blas_out ();
   return (int32_t)info;
 }
 
@@ -123,8 +125,10 @@ static int32_t solve_bidiagonal (const bidiagonal *b, int vectors)
   memcpy (b->keep_e, b->e, (size_t)b->k * sizeof *b->e);
   if (!vectors)
     return bidiagonal_qr (b, 0);
+  gla_blas_in ();
   GLA_BDSDC ("U", "I", &k, b->d, b->e, b->u, &k, b->vt, &k, NULL, NULL, b->work, b->iwork, &info, 1,
              1);
+  gla_blas_out ();
   return info == 0 && orthogonal (b) ? 0 : bidiagonal_qr (b, 1);
 }
 

@@ -123,8 +123,10 @@ static void form_long_basis (const jacobi_work *w, const svd_basis *to)
   clear_basis (to, w->k);
   for (int64_t j = 0; j < gla_min (to->columns, w->k); j++)
     store_rows ((real *)basis_column (to, j), w->k, w->y + w->order[j] * rv);
+  gla_blas_in ();
   GLA_UNMQR ("L", "N", &m, &columns, &k, w->t, &m, w->pivots.tau, to->x, &ld, w->work, &w->lwork,
              &info, 1, 1);
+  gla_blas_out ();
 }
 
 // P X, normalised

@@ -63,7 +63,9 @@ static void factor_qr (const page_work *w)
 {
   const gla_blas_int m = (gla_blas_int)w->m, k = (gla_blas_int)w->k;
   gla_blas_int info;
+  gla_blas_in ();
   GLA_BLAS (geqrf) (&m, &k, w->t, &m, w->tau, w->work, &w->lwork, &info);
+  gla_blas_out ();
   scalar *r = (scalar *)w->r;
   const scalar *t = (const scalar *)w->t;
   memset (r, 0, (size_t)(w->k * w->k) * sizeof *r);
@@ -88,9 +90,11 @@ static void reduce (gla_cpu_svd_task *task, const page_work *w)
   }
   const gla_blas_int m = (gla_blas_int)(w->qr_first ? w->k : w->m), k = (gla_blas_int)w->k;
   gla_blas_int info;
+  gla_blas_in ();
   GLA_BLAS (gebrd)
   (&m, &k, w->qr_first ? w->r : w->t, &m, w->b.d, w->b.e, w->tauq, w->taup, w->work, &w->lwork,
    &info);
+  gla_blas_out ();
 }
 
 // Columns of the basis, from what the bidiagonal matrix gives: (i, j) of its vectors is at
@@ -154,8 +158,10 @@ static void times_bidiagonal (gla_cpu_svd_task *task, const page_work *w, const 
   gla_blas_int info;
   for (int64_t j = 0; j < columns && !gla_cpu_svd_stopped (task); j += width) {
     const gla_blas_int count = (gla_blas_int)gla_min (width, columns - j);
+    gla_blas_in ();
     GLA_UNMBR (vect, "L", "N", &rows, &count, &k, a, &lda, *vect == 'Q' ? w->tauq : w->taup,
                to->x + j * to->ld * GLA_PARTS, &ld, w->work, &w->lwork, &info, 1, 1, 1);
+    gla_blas_out ();
   }
 }
 
@@ -166,8 +172,10 @@ static void times_qr (gla_cpu_svd_task *task, const page_work *w, const svd_basi
   gla_blas_int info;
   for (int64_t j = 0; j < to->columns && !gla_cpu_svd_stopped (task); j += width) {
     const gla_blas_int count = (gla_blas_int)gla_min (width, to->columns - j);
+    gla_blas_in ();
     GLA_UNMQR ("L", "N", &m, &count, &k, w->t, &m, w->tau, to->x + j * to->ld * GLA_PARTS, &ld,
                w->work, &w->lwork, &info, 1, 1);
+    gla_blas_out ();
   }
 }
 

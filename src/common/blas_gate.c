@@ -1,0 +1,107 @@
+// blas_gate.c: a fork waits until no thread of the library is in a call of the BLAS or of LAPACK
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Calls are counted in several places, so that threads do not write to the same cache line in each
+// of their calls. A thread counts itself, then looks for a fork; a fork announces itself, then
+// looks at the counts: at least one of them sees the other.
+
+#include "blas_gate.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+// A fork looks at the counts so often, and goes on after so long: some calls of LAPACK take
+// minutes, and most children call another program at once.
+enum { PLACES = 64, NAP_NS = 50000 };
+static const int64_t longest_wait_ns = 1000000000;
+
+typedef struct {
+  _Alignas(64) atomic_int inside;
+} place;
+
+static struct {
+  pthread_mutex_t lock; // of the thread that forks
+  atomic_int forking;
+  atomic_uint threads; // so many have a place
+  place places[PLACES];
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local place *mine;
+
+//------------------------------------------------------------------------------
+// calls
+//------------------------------------------------------------------------------
+
+static void wait_for_fork (void)
+{
+  pthread_mutex_lock (&gate.lock);
+  pthread_mutex_unlock (&gate.lock);
+}
+
+void gla_blas_in (void)
+{
+  if (mine == NULL)
+    mine = &gate.places[atomic_fetch_add (&gate.threads, 1) % PLACES];
+  atomic_fetch_add (&mine->inside, 1);
+  while (atomic_load (&gate.forking)) {
+    atomic_fetch_sub (&mine->inside, 1);
+    wait_for_fork ();
+    atomic_fetch_add (&mine->inside, 1);
+  }
+}
+
+void gla_blas_out (void)
+{
+  atomic_fetch_sub (&mine->inside, 1);
+}
+
+//------------------------------------------------------------------------------
+// forks
+//------------------------------------------------------------------------------
+
+static int64_t now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int calls_now (void)
+{
+  int calls = 0;
+  for (int k = 0; k < PLACES; k++)
+    calls += atomic_load (&gate.places[k].inside);
+  return calls;
+}
+
+static void before_fork (void)
+{
+  const struct timespec nap = {0, NAP_NS};
+  pthread_mutex_lock (&gate.lock);
+  atomic_store (&gate.forking, 1);
+  const int64_t end = now_ns () + longest_wait_ns;
+  while (calls_now () > 0 && now_ns () < end)
+    nanosleep (&nap, NULL);
+}
+
+static void after_fork (void)
+{
+  atomic_store (&gate.forking, 0);
+  pthread_mutex_unlock (&gate.lock);
+}
+
+static void in_child (void)
+{
+  pthread_mutex_init (&gate.lock, NULL);
+  for (int k = 0; k < PLACES; k++)
+    atomic_store (&gate.places[k].inside, 0);
+  atomic_store (&gate.forking, 0);
+}
+
+// When the library is loaded: a fork must not meet the first call without these.
+static __attribute__ ((constructor)) void watch_forks (void)
+{
+  pthread_atfork (before_fork, after_fork, in_child);
+}
