@@ -1,5 +1,5 @@
-// tests/c/test_fork_blas.c: children of fork can use the BLAS, whatever threads of the parent did
-// in it SPDX-License-Identifier: GPL-3.0-or-later
+// tests/c/test_fork_blas.c: children of fork can use the BLAS while threads of the parent do
+// SPDX-License-Identifier: GPL-3.0-or-later
 //
 // dgemm_ and dtrmm_ here lock a mutex, as OpenBLAS does in each of its calls, but for so long that
 // almost every fork meets a thread that holds it.
