@@ -4,11 +4,11 @@
 % octave-cli bench/bench_gpu_arrays.m [--megabytes 256] [--table FILE] [--steps COUNT --pipeline NAME]
 % Prints (TSV) "large": seconds of an operation on arrays of so many bytes (gputimeit), and GB/s of what must be read
 % and written once; "small": microseconds of an operation on a 4 x 4 array, less those of an empty function, the least of 5 means;
-% "call": with the table of bench_batcheig on the same GPU, seconds of gla_batcheig, and of batcheig (G, "lower") and batcheig (G);
 % "pipeline": seconds of a program with gpuArrays, which brings its arrays and gathers the result,
 % of its steps alone, and with arrays of the host. gpu_arrays_peer.py and gpu_arrays_cupy.py print the same for PyTorch
 % and CuPy. With --steps the steps of this program run so often and nothing is printed: for a profiler, which then
-% tells the time of the kernels.
+% tells the time of the kernels. With --table, which is a table of bench_batcheig on the same GPU, only "call" is
+% printed: seconds of gla_batcheig, of batcheig (G, "lower") and of batcheig (G).
 
 1;
 
@@ -36,11 +36,11 @@ function us = small (name, f, empty)
   fflush (stdout);
 end
 
-function s = seconds_of_call (f)
-  wait (gpuDevice ());
+function s = seconds_of_call (f, gpu)
+  wait (gpu);
   tic;
   [V, D] = f ();
-  wait (gpuDevice ());
+  wait (gpu);
   s = toc;
 end
 
@@ -49,6 +49,8 @@ end
 % them.
 function calls (file)
   t = read_table (file);
+  gpu = gpuDevice ();
+  printf ("# seconds of gla_batcheig, batcheig (G, \"lower\"), batcheig (G), with vectors\n");
   for k = find (strcmp (t.set, "grid") & strcmp (t.note, ""))'
     n = str2double (t.n{k});
     pages = str2double (t.pages{k});
@@ -62,7 +64,7 @@ function calls (file)
     G = G + conj (permute (G, [2, 1, 3]));
     s = [];
     for run = 1:22
-      s(run,:) = [seconds_of_call(@() batcheig (G, "lower")), seconds_of_call(@() batcheig (G))];
+      s(run,:) = [seconds_of_call(@() batcheig (G, "lower"), gpu), seconds_of_call(@() batcheig (G), gpu)];
     end
     printf ("call\tbatcheig, %s, n = %d, %d pages\t%.4g\t%.4g\t%.4g\n", t.type{k}, n, pages, ...
             str2double (t.auto{k}) * pages * 1e-6, median (s(2:end,:)));
@@ -146,6 +148,11 @@ bytes = str2double (bench_option ("--megabytes", "256")) * 1e6;
 if (! bench_header ())
   error ("bench_gpu_arrays: this machine has no GPU");
 end
+table = bench_option ("--table", "");
+if (! isempty (table))
+  calls (table);
+  return;
+end
 n = floor (bytes / 8 / 32000) * 32000;
 b = 8 * n;
 rand ("twister", 1);
@@ -205,8 +212,4 @@ small ("arrayfun, 14 operations", @() arrayfun (gauss, g, 1), empty);
 small ("sort (G)", @() sort (g), empty);
 
 clear G H M P Z
-table = bench_option ("--table", "");
-if (! isempty (table))
-  calls (table);
-end
 pipelines ();

@@ -11,6 +11,9 @@ function lines = gpu_arrays_table (name)
     error ("gpu_arrays_table: no table is named gpu_arrays_%s", name);
   end
   all_ = {lines_of("h100-gpu-arrays.tsv"), lines_of("h100-gpu-arrays-peer.tsv"), lines_of("h100-gpu-arrays-cupy.tsv")};
+  if (strcmp (name, "calls"))
+    all_{1} = lines_of ("h100-gpu-arrays-calls.tsv");
+  end
   lines = makers.(name) (all_{:});
 end
 
