@@ -56,6 +56,6 @@ endfunction
 
 %!error <Invalid call> __gpu_pages__ ()
 %!error <there is no "x"> __gpu_pages__ ("x")
-%!error <^pinv: no> __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:x", "pagepinv: no"))
-%!error id=gpulinalg:x __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:x", "pagepinv: no"))
+%!error <^pinv: no> __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:bad-value", "pagepinv: no"))
+%!error id=gpulinalg:bad-value __gpu_pages__ ("of_matrix", "pinv", @() error ("gpulinalg:bad-value", "pagepinv: no"))
 %!error <^eig: the matrix is no> __gpu_pages__ ("of_matrix", "eig", @() error ("batcheig: page 1 of A is no"))
