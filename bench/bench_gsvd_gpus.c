@@ -12,11 +12,11 @@
 // first one less the mean of the others. Build it with make -C bench gpus.
 
 #include "gpulinalg.h"
+#include "huge_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum { A, B, ALPHA, BETA, U, V, X, ARRAYS };
@@ -51,12 +51,9 @@ static void fail (const char *what)
 
 static gla_array matrix (gla_type type, int64_t rows, int64_t columns)
 {
-  const size_t huge = (size_t)2 << 20, size = (size_t)(rows * columns) * gla_type_size (type),
-               bytes = (size + huge - 1) / huge * huge;
-  void *data = NULL;
-  if (posix_memalign (&data, huge, bytes) != 0)
+  void *data = huge_memory ((size_t)(rows * columns) * gla_type_size (type));
+  if (data == NULL)
     fail ("out of memory");
-  madvise (data, bytes, MADV_HUGEPAGE); // a wish
   return gla_array_packed (data, type, rows, columns, 1, GLA_DEVICE_HOST);
 }
 

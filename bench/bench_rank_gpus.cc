@@ -15,6 +15,7 @@
 // make -C bench gpus.
 
 #include "gpulinalg.h"
+#include "huge_memory.h"
 #include "sparse_graphs.cuh"
 
 #include <cmath>
@@ -23,7 +24,6 @@
 #include <cstring>
 #include <ctime>
 #include <pthread.h>
-#include <sys/mman.h>
 
 enum { COLUMNS = 64, VALUES = 8, CALLS = 3 };
 
@@ -57,11 +57,8 @@ static void need (bool good, const char *what)
 
 static double *new_memory (int64_t count)
 {
-  void *memory = nullptr;
-  const size_t huge = (size_t)2 << 20;
-  const size_t bytes = ((size_t)count * sizeof (double) + huge) / huge * huge;
-  need (posix_memalign (&memory, huge, bytes) == 0, "out of memory");
-  madvise (memory, bytes, MADV_HUGEPAGE); // a wish
+  void *memory = huge_memory ((size_t)count * sizeof (double));
+  need (memory != nullptr, "out of memory");
   return static_cast<double *> (memory);
 }
 

@@ -18,6 +18,7 @@
 // not timed. Build it with make -C bench gpus.
 
 #include "gpulinalg.h"
+#include "huge_memory.h"
 #include "sparse_graphs.cuh"
 
 #include <cmath>
@@ -25,7 +26,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <sys/mman.h>
 
 enum { VALUES = 8, CALLS = 3, VECTORS = 4, PRODUCTS = 10 };
 
@@ -84,11 +84,9 @@ static problem problem_of (char kind, double entries)
 
 static double *new_memory (size_t count)
 {
-  void *memory = nullptr;
-  const size_t huge = (size_t)2 << 20, bytes = (count * sizeof (double) + huge - 1) / huge * huge;
-  if (posix_memalign (&memory, huge, bytes) != 0)
+  void *memory = huge_memory (count * sizeof (double));
+  if (memory == nullptr)
     fail ("out of memory");
-  madvise (memory, bytes, MADV_HUGEPAGE); // a wish
   return static_cast<double *> (memory);
 }
 
