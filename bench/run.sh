@@ -24,6 +24,7 @@
 #   pagefunm-<name>.tsv        pagefunm from Octave arrays, batcheig, and the loop over expm
 #   spmv-<name>-device.tsv     sparse products on the GPU, and cuSPARSE
 #   <name>-gpu-arrays.tsv, -peer.tsv   operations on gpuArrays; PyTorch, where python3 has it
+#   <name>-gpu-arrays-calls.tsv   batcheig of gpuArrays, and gla_batcheig in <name>-device.tsv
 # `make bench` builds the programs that this runs.
 
 set -eu
@@ -127,6 +128,8 @@ if [ $octave_too = yes ]; then
     echo "bench_gpu_arrays.m: operations on gpuArrays, beside PyTorch"
     $octave bench_gpu_arrays.m ${quick:+--megabytes 32} >"results/$name-gpu-arrays.tsv.new"
     mv "results/$name-gpu-arrays.tsv.new" "results/$name-gpu-arrays.tsv"
+    $octave bench_gpu_arrays.m --table "results/$name-device.tsv" >"results/$name-gpu-arrays-calls.tsv.new"
+    mv "results/$name-gpu-arrays-calls.tsv.new" "results/$name-gpu-arrays-calls.tsv"
     if python3 -c "import torch" 2>/dev/null; then
       python3 gpu_arrays_peer.py ${quick:+32} >"results/$name-gpu-arrays-peer.tsv.new"
       mv "results/$name-gpu-arrays-peer.tsv.new" "results/$name-gpu-arrays-peer.tsv"
