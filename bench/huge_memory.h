@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-// Fresh memory for which huge pages are asked, as for the results of Octave's functions; NULL: there
-// is none. free gives it back.
+// Fresh memory for which huge pages are asked, as for the results of Octave's functions; NULL:
+// there is none. free gives it back.
 static inline void *huge_memory (size_t bytes)
 {
   const size_t huge = (size_t)2 << 20, room = (bytes / huge + 1) * huge;
