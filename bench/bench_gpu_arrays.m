@@ -8,7 +8,7 @@
 % of its steps alone, and with arrays of the host. gpu_arrays_peer.py and gpu_arrays_cupy.py print the same for PyTorch
 % and CuPy. With --steps the steps of this program run so often and nothing is printed: for a profiler, which then
 % tells the time of the kernels. With --table, which is a table of bench_batcheig on the same GPU, only "call" is
-% printed: seconds of gla_batcheig, of batcheig (G, "lower") and of batcheig (G).
+% printed: seconds of gla_batcheig, of [V, D] = batcheig (G, "lower", "vector"), batcheig (G, "lower") and batcheig (G).
 
 1;
 
@@ -36,21 +36,22 @@ function us = small (name, f, empty)
   fflush (stdout);
 end
 
+% batcheig returns when the GPU has ended, because it must know whether a page has failed.
 function s = seconds_of_call (f, gpu)
   wait (gpu);
-  tic;
+  id = tic;
   [V, D] = f ();
-  wait (gpu);
-  s = toc;
+  s = toc (id);
 end
 
 % All are medians of calls that begin when the GPU has nothing to do, with the vectors of the same numbers of Hermitian
-% pages. gla_batcheig reads the lower triangle, as batcheig with "lower" does; batcheig alone reads both, and compares
-% them.
+% pages. gla_batcheig reads the lower triangle and writes eigenvalues as columns, as batcheig does with "lower" and
+% "vector". Without "vector" D is diagonal pages, whose zeros are as many bytes as real V; without "lower" both triangles
+% are read and compared.
 function calls (file)
   t = read_table (file);
   gpu = gpuDevice ();
-  printf ("# seconds of gla_batcheig, batcheig (G, \"lower\"), batcheig (G), with vectors\n");
+  printf ("# seconds of gla_batcheig, batcheig (G, \"lower\", \"vector\"), batcheig (G, \"lower\"), batcheig (G), with vectors\n");
   for k = find (strcmp (t.set, "grid") & strcmp (t.note, ""))'
     n = str2double (t.n{k});
     pages = str2double (t.pages{k});
@@ -64,9 +65,10 @@ function calls (file)
     G = G + conj (permute (G, [2, 1, 3]));
     s = [];
     for run = 1:22
-      s(run,:) = [seconds_of_call(@() batcheig (G, "lower"), gpu), seconds_of_call(@() batcheig (G), gpu)];
+      s(run,:) = [seconds_of_call(@() batcheig (G, "lower", "vector"), gpu), ...
+                  seconds_of_call(@() batcheig (G, "lower"), gpu), seconds_of_call(@() batcheig (G), gpu)];
     end
-    printf ("call\tbatcheig, %s, n = %d, %d pages\t%.4g\t%.4g\t%.4g\n", t.type{k}, n, pages, ...
+    printf ("call\tbatcheig, %s, n = %d, %d pages\t%.4g\t%.4g\t%.4g\t%.4g\n", t.type{k}, n, pages, ...
             str2double (t.auto{k}) * pages * 1e-6, median (s(2:end,:)));
     fflush (stdout);
     clear G
