@@ -149,7 +149,7 @@ __global__ void __launch_bounds__ (32 * L::WARPS) lu_lanes_kernel (lu_args<T> a)
       (int64_t)blockIdx.x * (L::WARPS * L::PAGES) + lanes_group (w, a, tiles, orders);
   const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
   lanes_call<T, L> call = {a, w, page < a.pages ? page : a.pages - 1, end, page < a.pages};
-  if (L::TILES && gridDim.y == 1) { // lu_tiles.cuh has solved some pages
+  if (a.pending || (L::TILES && gridDim.y == 1)) { // another kernel has solved some pages
     call.stores = call.stores && a.info[call.page] != 0;
     if (!__any_sync (0xffffffffu, call.stores))
       return;

@@ -4,6 +4,7 @@
 #ifndef GPULINALG_LU_LANES_LAUNCH_CUH
 #define GPULINALG_LU_LANES_LAUNCH_CUH
 
+#include "lu_cyclic.cuh"
 #include "lu_lanes_inverse.cuh"
 #include "lu_thread.cuh"
 
@@ -33,7 +34,15 @@ cudaError_t lu_launch_lanes (const lu_args<T> &a, cudaStream_t stream)
     if (slices == 1) // else blocks that share a page would not know whether it has been solved
       lu_tiles_kernel<T, (N + 7) / 8>
           <<<(unsigned)((a.pages + warps - 1) / warps), 32 * warps, 0, stream>>> (a);
-  lu_lanes_kernel<T, L><<<dim3 (blocks, slices), 32 * L::WARPS, 0, stream>>> (a);
+  lu_args<T> rest = a;
+  if constexpr (N == 12 && sizeof (T) == 16)
+    if (lu_cyclic_serves (a)) {
+      const cudaError_t error = lu_launch_cyclic<T, N, 4> (a, stream);
+      if (error != cudaSuccess)
+        return error;
+      rest.pending = true;
+    }
+  lu_lanes_kernel<T, L><<<dim3 (blocks, slices), 32 * L::WARPS, 0, stream>>> (rest);
   return cudaGetLastError ();
 }
 
