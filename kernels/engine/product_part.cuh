@@ -27,7 +27,8 @@ template <class TA, class TB> struct product_args {
   int m, n, k;
   bool transpose_a, transpose_b; // the page of A is k x m, that of B n x k
   bool conjugate_a, conjugate_b;
-  bool hermitian; // op (B) is op (A)'
+  bool hermitian; // op (A)*op (B) is: op (B) is op (A)', or both are Hermitian and commute
+  bool upper;     // of Hermitian products: op (A) is upper triangular, op (B) lower, with zeros
   // Of Hermitian products, or NULL: C = x*I + y*op (A)*op (B) with (x, y) of each page. far, or
   // NULL: becomes 1 where an entry of op (A)*op (B) - I is above PRODUCT_NEAR.
   const double2 *weights;

@@ -132,6 +132,13 @@ GLA_DEVICE tile_place find_tile (unsigned &item, unsigned items, const ARGS &a,
   return w;
 }
 
+// Terms of a tile's sums that are 0 before the others, whole pairs: all factors are, where the
+// first one is upper triangular.
+template <class S, class ARGS> GLA_DEVICE int zero_terms (const ARGS &a, int row)
+{
+  return a.upper ? row / S::TK * S::TK : 0;
+}
+
 // The pairs of a block, one after the other, for copies.
 template <class TA, class TB, bool TRA, bool TRB, class S> struct pair_source {
   typedef tile_stage<TA, TB, TRA, TRB, S> stage;
@@ -152,12 +159,13 @@ template <class TA, class TB, bool TRA, bool TRB, class S> struct pair_source {
     const tile_place w = find_tile<S> (item, items, a, piece);
     if (item >= items)
       return;
-    const int row = w.row, column = w.column, term = piece.first_term;
+    const int row = w.row, column = w.column, zeros = zero_terms<S> (a, row);
+    const int term = piece.first_term + zeros;
     A = a.A.at (w.page) + (TRA ? row * a.A.ld + term : term * a.A.ld + row);
     B = a.B.at (w.page) + (TRB ? term * a.B.ld + column : column * a.B.ld + term);
     rows = a.m - row;
     columns = a.n - column;
-    terms = piece.terms;
+    terms = piece.terms - zeros;
     if constexpr (WHOLE) {
       whole = (stage::LA::split || wide_a) && (stage::LB::split || wide_b) && rows >= S::TM &&
               columns >= S::TN && terms % S::TK == 0;
@@ -281,7 +289,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     const int row = w.row + warp_row, column = w.column + warp_column;
     const int rows = a.m - row, columns = a.n - column;
     sums.clear ();
-    for (int left = piece.terms; left > 0; left -= S::TK) {
+    for (int left = piece.terms - zero_terms<S> (a, w.row); left > 0; left -= S::TK) {
       async_wait<S::STAGES - 2> ();
       __syncthreads (); // this pair is there, and no warp reads the one before
       source.load (stages[stage == 0 ? S::STAGES - 1 : stage - 1], items, a, piece);
