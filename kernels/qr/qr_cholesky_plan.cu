@@ -131,8 +131,12 @@ template <class T> struct halves {
   {
     int64_t K = J + left;
     page_matrix<T> R12 = c.R.at (J, K);
-    GLA_TRY (multiply (false, {(int)left, (int)right, (int)left, true, 1, 0,
-                               as_const (c.G.at (J, J)), as_const (c.G.at (J, K)), R12}));
+    qr_product<T> p = {(int)left, (int)right, (int)left, true, 1, 0};
+    p.A = as_const (c.G.at (J, J));
+    p.B = as_const (c.G.at (J, K));
+    p.C = R12;
+    p.upper_a = true;
+    GLA_TRY (multiply (false, p));
     GLA_TRY (c.signs ? side_follows () : GLA_OK);
     GLA_TRY (square (-1, as_const (R12), left, K, right, 1));
     if (!c.signs)
@@ -152,7 +156,12 @@ template <class T> struct halves {
     p.C = W;
     p.triangular = true;
     GLA_TRY (multiply (false, p));
-    return gemm (false, left, right, left, -1, c.G.at (J, J), W, 0, G12);
+    qr_product<T> back = {(int)left, (int)right, (int)left, false, -1, 0};
+    back.A = as_const (c.G.at (J, J));
+    back.B = as_const (W);
+    back.C = G12;
+    back.upper_a = true;
+    return multiply (false, back);
   }
 
   // Columns J .. J+count-1 of a strip; all: the inverse of their M is needed, too.

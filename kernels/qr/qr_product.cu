@@ -94,12 +94,15 @@ __global__ void __launch_bounds__ (THREADS) product_kernel (qr_product<T> p)
   const T *A = p.A.data + page * p.A.page + (ADJOINT ? row * p.A.ld : row);
   const T *B = p.B.data + page * p.B.page + column * p.B.ld;
   int depth = p.triangular && column + TILE < p.k ? column + TILE : p.k;
-  int steps = (depth + DEPTH - 1) / DEPTH;
+  if (ADJOINT && p.upper_a && row + TILE < depth)
+    depth = row + TILE;
+  int zeros = !ADJOINT && p.upper_a ? row / DEPTH * DEPTH : 0; // terms before the others
+  int steps = depth > zeros ? (depth - zeros + DEPTH - 1) / DEPTH : 0;
 
   auto fetch_step = [&] (int step) {
     T *left = shared + step % tiles::STAGES * (tiles::LEFT + tiles::RIGHT);
     T *right = left + tiles::LEFT;
-    int k = step * DEPTH;
+    int k = zeros + step * DEPTH;
     if constexpr (ADJOINT)
       fetch<DEPTH, TILE, tiles::LEFT_LD> (left, A + k, p.A.ld, p.k - k, p.m - row);
     else

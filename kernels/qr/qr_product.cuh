@@ -16,6 +16,7 @@ template <class T> struct qr_product {
   page_matrix<T> C;
   bool upper = false;      // only the upper triangle of C is wanted, more of it may be written
   bool triangular = false; // B is upper triangular
+  bool upper_a = false;    // A is, with zeros below
   // where set, B - S R takes B's place, S the diagonal matrix of a page's signs (A not adjoint)
   const int *sign = nullptr;
   int64_t sign_page = 0;
