@@ -1,7 +1,7 @@
 // bench_svd.cu: compares gla_batchsvd with cuSOLVER on one GPU, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_svd [--quick] [K]      K: only pages whose smaller side is at least K
+// Usage: bench_svd [--quick] [K [L]]  only pages whose smaller side is at least K, and at most L
 // Prints a table (TSV): microseconds per page, arrays on the GPU, random pages, new before each
 // call; the median of whole calls. Peers: gesvdjBatched to 32 by 32; gesvdaStridedBatched and one
 // call of gesvdj after the other for larger and tall pages, to 512 columns; one call of Xgesvdp
@@ -11,6 +11,7 @@
 #include "gpulinalg.h"
 #include "svd_check.cuh"
 
+#include <climits>
 #include <cstring>
 #include <ctime>
 
@@ -108,10 +109,11 @@ int main (int argc, char **argv)
                           {125, 32, 8000, false}, {1000, 32, 1000, false}, {48, 48, 4000, false},
                           {64, 64, 2000, true},   {125, 64, 1000, true},   {96, 96, 1000, false},
                           {128, 128, 1000, true}, {192, 192, 500, false},  {256, 256, 256, true},
-                          {900, 100, 300, true},  {384, 384, 128, false},  {512, 512, 128, true},
+                          {900, 100, 300, true},  {384, 384, 128, true},   {512, 512, 128, true},
                           {1024, 1024, 16, true}, {2048, 2048, 1, true},   {4096, 4096, 1, false}};
   const bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
   const int least = argc > 1 + quick ? atoi (argv[1 + quick]) : 1;
+  const int most = argc > 2 + quick ? atoi (argv[2 + quick]) : INT_MAX;
   gla_context *ctx;
   cusolverDnHandle_t h;
   const int device = 0;
@@ -120,7 +122,8 @@ int main (int argc, char **argv)
   must (cusolverDnCreate (&h), "cusolverDnCreate");
   print_machine ();
   for (const shape &s : shapes) {
-    if ((quick && !s.in_quick) || std::min (s.m, s.n) < least)
+    const int side = std::min (s.m, s.n);
+    if ((quick && !s.in_quick) || side < least || side > most)
       continue;
     row<double> (ctx, h, s.m, s.n, s.pages);
     row<cuDoubleComplex> (ctx, h, s.m, s.n, s.pages);

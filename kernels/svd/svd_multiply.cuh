@@ -9,11 +9,18 @@
 #include "engine/product_part.cuh"
 #include "svd_polar_steps.cuh"
 
+// Which page of a factor belongs to each page of the result; NULL: the same one.
+struct svd_index {
+  const int64_t *device, *host; // the latter for cuBLAS
+  int64_t at (int64_t page) const { return device == nullptr ? page : host[page]; }
+};
+
 // Where a product is made, and of how many pages.
 struct svd_product {
   cuda_engine *e;
   int slot;
   int64_t pages;
+  svd_index of_a = {nullptr, nullptr}, of_b = {nullptr, nullptr}; // of svd_multiply
 };
 
 // Whether products with sums of so many terms are cuBLAS's, page by page. Ours take all pages at
@@ -49,8 +56,8 @@ product_args<T, T> svd_product_args (const svd_product &w, page_matrix<T> C, pag
                                      page_matrix<T> B, const int64_t (&mkn)[3])
 {
   product_args<T, T> p = {};
-  p.A = {A.data, A.ld, A.page, nullptr};
-  p.B = {B.data, B.ld, B.page, nullptr};
+  p.A = {A.data, A.ld, A.page, w.of_a.device};
+  p.B = {B.data, B.ld, B.page, w.of_b.device};
   p.C = C.data;
   p.ldc = C.ld;
   p.page = C.page;
@@ -84,8 +91,8 @@ gla_status svd_run_blas (const svd_product &w, const char (&op)[2], page_matrix<
         GLA_TRY (engine_throttle (w.e, w.slot));
       under_way = under_way > PIECE_SECONDS ? 0 : under_way;
       page_matrix<T> a = A, b = op[1] == 'N' ? B.at (0, j) : B.at (j, 0), c = C.at (0, j);
-      a.data += page * A.page;
-      b.data += page * B.page;
+      a.data += w.of_a.at (page) * A.page;
+      b.data += w.of_b.at (page) * B.page;
       c.data += page * C.page;
       GLA_TRY (gpu_gemm<T> (&slot.blas, slot.stream, op[0], op[1], m, width, k, 1, as_const (a),
                             as_const (b), 0, c, 1));
@@ -94,16 +101,17 @@ gla_status svd_run_blas (const svd_product &w, const char (&op)[2], page_matrix<
   return GLA_OK;
 }
 
-// The upper triangle of a Hermitian product in strips of columns, then the lower one.
+// The upper triangle of a Hermitian product in strips of columns, then the lower one. upper: A*A'
+// of an upper triangular A, with zeros below.
 template <class T>
 gla_status svd_hermitian_blas (const svd_product &w, const char (&op)[2], page_matrix<T> C,
-                               page_matrix<T> A, int64_t k, int64_t n)
+                               page_matrix<T> A, int64_t k, int64_t n, bool upper = false)
 {
   enum { STRIP = 1024 };
   for (int64_t j = 0; j < n; j += STRIP) {
-    const int64_t width = n - j < STRIP ? n - j : (int64_t)STRIP;
-    const page_matrix<T> B = op[0] == 'N' ? A.at (j, 0) : A.at (0, j);
-    GLA_TRY (svd_run_blas (w, op, C.at (0, j), A, B, {j + width, k, width}));
+    const int64_t width = n - j < STRIP ? n - j : (int64_t)STRIP, zeros = upper ? j : 0;
+    const page_matrix<T> B = op[0] == 'N' ? A.at (j, zeros) : A.at (0, j);
+    GLA_TRY (svd_run_blas (w, op, C.at (0, j), A.at (0, zeros), B, {j + width, k - zeros, width}));
   }
   return engine_status (polar_mirror (C.data, (int)n, w.pages, w.e->slots[w.slot].stream));
 }
@@ -135,7 +143,7 @@ gla_status svd_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, i
   return svd_run_product (w, p);
 }
 
-// The same as x*I + y*A'*A, (x, y) of each page, for n up to 256; far as in product_args.
+// The same as x*I + y*A'*A, (x, y) of each page, by our own kernels; far as in product_args.
 template <class T>
 gla_status svd_weighted_gram (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n,
                               const double2 *weights, int32_t *far)
@@ -147,14 +155,14 @@ gla_status svd_weighted_gram (const svd_product &w, page_matrix<T> C, page_matri
   return svd_run_product (w, p);
 }
 
-// C = A*A' of n x n, likewise.
+// C = x*I + y*A*A' of n x n, A upper triangular with zeros below; likewise.
 template <class T>
-gla_status svd_square (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n)
+gla_status svd_weighted_square (const svd_product &w, page_matrix<T> C, page_matrix<T> A, int64_t n,
+                                const double2 *weights)
 {
-  if (svd_by_blas<T> (n))
-    return svd_hermitian_blas (w, {'N', 'C'}, C, A, n, n);
   product_args<T, T> p = svd_product_args (w, C, A, A, {n, n, n});
-  p.transpose_b = p.conjugate_b = p.hermitian = true;
+  p.transpose_b = p.conjugate_b = p.hermitian = p.upper = true;
+  p.weights = weights;
   return svd_run_product (w, p);
 }
 

@@ -29,16 +29,14 @@ enum { POLAR_LARGEST = 80, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 25
 
 template <class T> constexpr int polar_products = POLAR_PRODUCTS - (sizeof (real_t<T>) == 4);
 
-// Numbers of one page; the last three on pages that go by steps.
+// Numbers of one page; the last one on pages that go by steps.
 struct polar_page {
   double norm;    // |A| after it was scaled, in the Frobenius norm; 0 where A is 0
   double largest; // bound of the singular values of X after the inverses
   int exponent;   // A was divided by 2^exponent
-  int active;     // whether the next inverse is wanted; the polar_step that comes next
+  int active;     // whether the next inverse is wanted; by steps the polar_step that comes next
   int failed;     // 1: not finite, 2: no accurate result
-  int products;   // since the last inverse
-  double least;   // of the singular values of X: what they are expected to be at least, or 0
-  double scale;   // of X in the next step
+  double least;   // of the singular values of X, as a part of what is enough for products
 };
 
 // Matrices of work are packed, n x n. Each page is shared by `parts` blocks of threads, whose sums

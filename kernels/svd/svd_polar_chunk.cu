@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "common/copy.cuh"
+#include "common/host_array.cuh"
 #include "engine/eig_part.cuh"
 #include "svd_multiply.cuh"
 #include "svd_polar_chunk.cuh"
@@ -53,7 +54,7 @@ gla_status inverses (cuda_engine *e, int slot, polar_args<T> &p, const polar_mem
 }
 
 // X unitary; `other` is the second place for it.
-template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> &p, T *&other)
+template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> &p, T *other)
 {
   const svd_product product = {e, slot, p.pages};
   GLA_TRY (polar_weights (p));
@@ -74,69 +75,129 @@ template <class T> gla_status products (cuda_engine *e, int slot, polar_args<T> 
 // the same by steps
 //------------------------------------------------------------------------------
 
+// Where pages are, on the host, too, where cuBLAS multiplies them.
+struct polar_places {
+  host_array<int64_t> from, where;
+  bool wanted;
+};
+
+// What the steps of a chunk share.
+template <class T> struct polar_run {
+  svd_product product; // of all pages
+  polar_steps<T> s;
+  T *other; // the second place for X
+  const polar_memory<T> &m;
+  polar_places &places;
+
+  svd_product some (int pages) const { return {product.e, product.slot, pages}; }
+};
+
 template <class T> polar_steps<T> steps_of (const polar_args<T> &p, const polar_memory<T> &m)
 {
-  return {p, m.Z, {m.vectors[0], m.vectors[1]}, m.wanted};
+  polar_steps<T> s = {p, m.Z, {m.vectors[0], m.vectors[1]}};
+  s.gram = m.gram;
+  s.factor = m.weights;
+  s.page_of = m.page_of[0];
+  s.page_next = m.page_of[1];
+  s.from = m.from;
+  s.where = m.where;
+  s.counts = m.counts;
+  return s;
 }
 
-// X = X*M; `other` is the second place for it.
-template <class T> gla_status apply (const svd_product &product, polar_args<T> &p, T *&other, T *M)
+// C = x*I + y*A'*A of slots first .. first+slots-1.
+template <class T>
+gla_status grams (const polar_run<T> &r, T *C, T *A, int first, int slots, const double2 *weights)
 {
-  GLA_TRY (svd_multiply (product, packed (other, p.n), packed (p.X, p.n), packed (M, p.n),
-                         {p.n, p.n, p.n}));
-  T *x = p.X;
-  p.X = other;
-  other = x;
+  const int64_t n = r.s.a.n, at = first * n * n;
+  if (slots == 0)
+    return GLA_OK;
+  if (!svd_by_blas<T> (n))
+    return svd_weighted_gram (r.some (slots), packed (C + at, n), packed (A + at, n), n,
+                              weights + first, nullptr);
+  GLA_TRY (svd_gram (r.some (slots), packed (C + at, n), packed (A + at, n), n, n));
+  return engine_status (polar_weigh (r.s, C + at, weights + first, slots));
+}
+
+// Y = I + c*G becomes inv (R) with R'*R = Y, and Z = x*I + y*inv (R)*inv (R)'; what that says about
+// the least singular values.
+template <class T> gla_status invert (polar_run<T> &r, int slots)
+{
+  polar_steps<T> &s = r.s;
+  const int64_t n = s.a.n;
+  const page_matrix<T> Y = packed (s.a.Y, n), Z = packed (s.Z, n);
+  if (slots == 0)
+    return GLA_OK;
+  GLA_TRY (definite_part (r.product.e, r.product.slot, r.m.definite, Y, Z, n, slots));
+  if (svd_by_blas<T> (n)) {
+    GLA_TRY (svd_hermitian_blas (r.some (slots), {'N', 'C'}, Z, Y, n, n, true));
+    GLA_TRY (polar_weigh (s, s.Z, s.factor, slots));
+  } else
+    GLA_TRY (svd_weighted_square (r.some (slots), Z, Y, n, s.factor));
+  GLA_TRY (polar_power (s, s.Z, s.factor, slots));
+  return engine_status (polar_estimate (s, slots));
+}
+
+// Y = G with weights; the first step chooses them by G.
+template <class T> gla_status prepare (polar_run<T> &r, const polar_counts &now, bool first)
+{
+  polar_steps<T> &s = r.s;
+  if (!first)
+    return grams (r, s.a.Y, s.a.X, 0, now.all (), s.gram);
+  GLA_TRY (svd_gram (r.product, packed (s.a.Y, s.a.n), packed (s.a.X, s.a.n), s.a.n, s.a.n));
+  GLA_TRY (polar_power (s, s.a.Y, nullptr, now.all ()));
+  GLA_TRY (polar_first (s));
+  return engine_status (polar_weigh (s, s.a.Y, s.gram, now.all ()));
+}
+
+// X = X*Z, each page into the slot where the next step wants it. What that is comes to `now`, once
+// all before it is done.
+template <class T> gla_status apply (polar_run<T> &r, polar_counts *now)
+{
+  polar_steps<T> &s = r.s;
+  const int64_t n = s.a.n;
+  const int slots = now->all ();
+  const bool to_other = r.other != r.m.X;
+  GLA_TRY (polar_order (s, slots, to_other));
+  GLA_TRY (engine_throttle (r.product.e, r.product.slot)); // copies below wait without questions
+  if (r.places.wanted)
+    GLA_TRY (
+        copy_to_host (r.places.from.data, s.from, (size_t)slots * sizeof (int64_t), s.a.stream));
+  GLA_TRY (copy_to_host (now, s.counts, sizeof *now, s.a.stream));
+  svd_product w = r.some (slots);
+  w.of_a = w.of_b = {s.from, r.places.from.data};
+  GLA_TRY (svd_multiply (w, packed (r.other, n), packed (s.a.X, n), packed (s.Z, n), {n, n, n}));
+  T *x = s.a.X;
+  s.a.X = r.other;
+  r.other = x;
+  int32_t *pages = s.page_of;
+  s.page_of = s.page_next;
+  s.page_next = pages;
   return GLA_OK;
 }
 
-// The inverse of I + c*G as inv (R)*inv (R)', to Z.
-template <class T>
-gla_status invert (const svd_product &product, polar_steps<T> &s, const polar_memory<T> &m)
-{
-  const page_matrix<T> Y = packed (s.a.Y, s.a.n), Z = packed (s.Z, s.a.n);
-  GLA_TRY (polar_shift (s));
-  GLA_TRY (definite_part (product.e, product.slot, m.definite, Y, Z, s.a.n, s.a.pages));
-  GLA_TRY (svd_square (product, Z, Y, s.a.n));
-  GLA_TRY (polar_power (s, s.Z));
-  return engine_status (polar_weigh (s));
-}
-
-// The steps that pages want, once all before them are done.
-template <class T>
-gla_status choose (const svd_product &product, polar_steps<T> &s, bool first, int *wanted)
-{
-  int *counter = &product.e->counter[product.slot];
-  GLA_TRY (first ? polar_power (s, s.a.Y) : cudaSuccess);
-  GLA_TRY (polar_choose (s, first));
-  GLA_TRY (copy_to_host (counter, s.wanted, sizeof (int), s.a.stream));
-  GLA_TRY (engine_throttle (product.e, product.slot));
-  *wanted = *counter;
-  *counter = 0;
-  return GLA_OK;
-}
-
-// X unitary.
+// X unitary, of each page where m.where says.
 template <class T>
 gla_status run_steps (cuda_engine *e, int slot, polar_args<T> &p, const polar_memory<T> &m,
-                      T *&other)
+                      polar_places &places)
 {
-  const svd_product product = {e, slot, p.pages};
+  polar_run<T> r = {{e, slot, p.pages}, steps_of (p, m), m.other, m, places};
+  polar_counts now = {(int)p.pages, 0, 0};
   GLA_TRY (engine_open_blas (e, slot));
   GLA_TRY (polar_start (p));
-  for (int step = 0, wanted = 0; step < POLAR_STEPS_MOST; step++) {
-    polar_steps<T> s = steps_of (p, m);
-    GLA_TRY (svd_gram (product, packed (p.Y, p.n), packed (p.X, p.n), p.n, p.n));
-    GLA_TRY (choose (product, s, step == 0, &wanted));
-    if (wanted == 0)
-      return GLA_OK;
-    GLA_TRY (wanted & POLAR_INVERSE ? invert (product, s, m)
-                                    : engine_status (polar_polynomial (s)));
-    GLA_TRY (apply (product, p, other, wanted & POLAR_INVERSE ? s.Z : p.Y));
-    if (wanted == POLAR_LAST)
-      return GLA_OK;
+  for (int step = 0; step < POLAR_STEPS_MOST && now.all () > 0; step++) {
+    const int products = now.products, rest = now.all () - now.lasts;
+    GLA_TRY (prepare (r, now, step == 0));
+    GLA_TRY (invert (r, now.inverses));
+    GLA_TRY (grams (r, m.Z, p.Y, now.inverses, products, m.weights));
+    GLA_TRY (now.lasts > 0 ? polar_distance (r.s, rest, now.lasts) : cudaSuccess);
+    GLA_TRY (apply (r, &now));
   }
-  return engine_status (polar_give_up (steps_of (p, m)));
+  if (now.all () > 0)
+    GLA_TRY (polar_give_up (r.s));
+  return places.wanted ? copy_to_host (places.where.data, m.where,
+                                       (size_t)p.pages * sizeof (int64_t), p.stream)
+                       : GLA_OK;
 }
 
 //------------------------------------------------------------------------------
@@ -157,20 +218,20 @@ gla_status eigenvalues (cuda_engine *e, int slot, const polar_args<T> &p, real_t
 }
 
 template <class T>
-gla_status finish (cuda_engine *e, int slot, const svd_args<T> &a, const polar_args<T> &p,
-                   const polar_memory<T> &m, T *W)
+gla_status finish (const svd_product &product, const svd_args<T> &a, const polar_args<T> &p,
+                   const polar_memory<T> &m)
 {
   polar_results<T> r = {};
   r.lambda = m.lambda;
-  r.eig_info = eig_part_words_of (e, slot, p.pages).info;
-  r.W = W;
+  r.eig_info = eig_part_words_of (product.e, product.slot, p.pages).info;
+  r.W = m.scaled; // A is not needed any more
   r.S = a.S;
   r.row_s = a.row_s;
   r.page_s = a.page_s;
   r.values = a.values;
   r.V = a.V;
   r.v_columns = a.V.data == nullptr ? 0 : a.v_columns;
-  r.VS = packed (m.scaled, p.n);
+  r.VS = packed (p.Y, p.n); // nor is H
   r.vs_columns = a.U.data == nullptr ? 0 : a.u_columns;
   r.order = m.order;
   r.info = a.info;
@@ -178,8 +239,7 @@ gla_status finish (cuda_engine *e, int slot, const svd_args<T> &a, const polar_a
   GLA_TRY (polar_finish (p, r));
   if (r.vs_columns == 0)
     return GLA_OK;
-  return svd_multiply (svd_product{e, slot, p.pages}, a.U, packed (p.X, p.n), r.VS,
-                       {p.n, p.n, r.vs_columns});
+  return svd_multiply (product, a.U, packed (p.X, p.n), r.VS, {p.n, p.n, r.vs_columns});
 }
 
 } // namespace
@@ -203,28 +263,33 @@ template <class T>
 gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const polar_memory<T> &m)
 {
   polar_args<T> p = args_of (e, slot, a, m);
-  T *other = m.other;
-  if (polar_by_steps (p.n))
-    GLA_TRY (run_steps (e, slot, p, m, other));
+  const bool steps = polar_by_steps (p.n), on_host = steps && svd_by_blas<T> (p.n);
+  polar_places places = {host_array<int64_t> (on_host ? p.pages : 0),
+                         host_array<int64_t> (on_host ? p.pages : 0), on_host};
+  if (places.from.data == nullptr || places.where.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  if (steps)
+    GLA_TRY (run_steps (e, slot, p, m, places));
   else {
     GLA_TRY (inverses (e, slot, p, m));
-    GLA_TRY (products (e, slot, p, other));
+    GLA_TRY (products (e, slot, p, m.other));
   }
-  const svd_product product = {e, slot, p.pages};
+  svd_product product = {e, slot, p.pages};
+  product.of_a = steps ? svd_index{m.where, places.where.data} : product.of_a;
   GLA_TRY (svd_multiply (product, packed (p.Y, p.n), packed (p.X, p.n), packed (p.scaled, p.n),
                          {p.n, p.n, p.n}, true));
   GLA_TRY (polar_hermitian (p));
-  GLA_TRY (eigenvalues (e, slot, p, m.lambda, other));
-  return finish (e, slot, a, p, m, other);
+  GLA_TRY (eigenvalues (e, slot, p, m.lambda, m.scaled));
+  return finish (product, a, p, m);
 }
 
 // By rates that inverses and products of pages reach, see doc/notebook/svd-gpu.md. Of steps there
-// are four inverses and five products, and products with G take half the time.
+// are four inverses and three others, and Hermitian products take half the time.
 double polar_seconds (gla_type type, double n, bool vectors)
 {
   const double parts = gla_type_is_complex (type) ? 4 : 1, steps = polar_by_steps ((int64_t)n);
-  const double products = (steps ? 8 * 1.5 : 1.5 * POLAR_PRODUCTS) + 1 + (vectors ? 1 : 0);
-  const double inverses = steps ? 4 * 1.5 / 1.5e13 : 2 / 3e12;
+  const double products = (steps ? 4 * 1.5 + 3 * 2 : 1.5 * POLAR_PRODUCTS) + 1 + (vectors ? 1 : 0);
+  const double inverses = steps ? 4 * 1.25 / 1.5e13 : 2 / 3e12;
   const double rate = gla_type_real (type) == GLA_TYPE_D || steps ? 3e13 : 1.8e13; // of products
   const double bytes = n * n * (double)gla_type_size (type);
   return parts * n * n * n * (inverses + 2 * products / rate) + 40 * bytes / 3e12;

@@ -13,7 +13,8 @@
 // The eigenvalue problem of H, for e->eig_job. eig_part uses the beginning of the slot's arena.
 gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);
 
-// Work space of a chunk of pages of n x n.
+// Work space of a chunk of pages of n x n. By steps `other` is behind X, so that one number says
+// where a page is.
 template <class T> struct polar_memory {
   T *scaled = nullptr, *X = nullptr, *other = nullptr, *Y = nullptr;
   real_t<T> *lambda = nullptr;
@@ -25,14 +26,17 @@ template <class T> struct polar_memory {
   // of pages that go by steps
   T *Z = nullptr, *vectors[2] = {nullptr, nullptr};
   char *definite = nullptr;
-  int *wanted = nullptr;
+  double2 *gram = nullptr;
+  int32_t *page_of[2] = {nullptr, nullptr};
+  int64_t *from = nullptr, *where = nullptr;
+  polar_counts *counts = nullptr;
 
   void take (int64_t n, int64_t pages, int multiprocessors, carver &c)
   {
     const int64_t n2 = n * n, parts = polar_parts (n) * pages;
     scaled = c.take<T> (pages * n2);
-    X = c.take<T> (pages * n2);
-    other = c.take<T> (pages * n2);
+    X = c.take<T> (polar_by_steps (n) ? 2 * pages * n2 : pages * n2);
+    other = polar_by_steps (n) ? X + pages * n2 : c.take<T> (pages * n2);
     Y = c.take<T> (pages * n2);
     lambda = c.take<real_t<T>> (pages * n);
     sum = c.take<double> (parts);
@@ -41,7 +45,13 @@ template <class T> struct polar_memory {
     pending = c.take<int32_t> (pages);
     order = c.take<int32_t> (pages * n);
     if (polar_by_steps (n)) {
-      wanted = c.take<int> (1);
+      counts = c.take<polar_counts> (1);
+      gram = c.take<double2> (pages);
+      weights = c.take<double2> (pages);
+      from = c.take<int64_t> (pages);
+      where = c.take<int64_t> (pages);
+      for (int32_t *&p : page_of)
+        p = c.take<int32_t> (pages);
       for (T *&v : vectors)
         v = c.take<T> (pages * n * POLAR_VECTORS);
       return;

@@ -1,17 +1,18 @@
 // svd_polar_steps.cu: kernels for the polar factor of pages with more than 256 columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// But for the power iteration and the numbers of pages, each page is shared by `parts` blocks of
-// threads: block (x, y) takes columns x, x + parts, .. of pages y, y + gridDim.y, ..
+// But for the power iteration and the numbers of pages, each slot is shared by `parts` blocks of
+// threads: block (x, y) takes columns x, x + parts, .. of slots y, y + gridDim.y, ..
 
 #include "common/krylov_random.h"
 #include "svd_parts.cuh"
 #include "svd_polar_steps.cuh"
+#include "svd_polar_weights.cuh"
 
 namespace
 {
 
-enum { TILE = 32, TILE_ROWS = 8, WARPS = 8 };
+enum { TILE = 32, TILE_ROWS = 8, WARPS = 8, ORDER = 1024 };
 
 // f (i, j) for the entries of this block's columns.
 template <class F> GLA_DEVICE void for_columns (int n, F f)
@@ -34,20 +35,22 @@ __global__ void __launch_bounds__ (POLAR_THREADS) random_kernel (T *v, int64_t n
     v[at] = from_real<T> ((real_t<T>)gla_krylov_random (2, (uint64_t)(at % numbers)));
 }
 
-// to = M*from: a warp for each row of M, which is the adjoint of a column; blocks (x, y) have rows
-// WARPS*x .. of pages y, y + gridDim.y, ..
+// to = M*from, or (M - x*I)*from: a warp for each row of M, which is the adjoint of a column;
+// blocks (x, y) have rows WARPS*x .. of slots y, y + gridDim.y, ..
 template <class T>
 __global__ void __launch_bounds__ (32 * WARPS)
-    power_kernel (T *to, const T *from, const T *M, int n, int64_t pages)
+    power_kernel (T *to, const T *from, const T *M, const double2 *weights, int n, int slots)
 {
+  typedef real_t<T> R;
   const int lane = threadIdx.x % 32, j = blockIdx.x * WARPS + threadIdx.x / 32;
   if (j >= n)
     return;
-  for (int64_t p = blockIdx.y; p < pages; p += gridDim.y) {
-    const T *column = M + (p * n + j) * n, *v = from + p * n * POLAR_VECTORS;
+  for (int64_t q = blockIdx.y; q < slots; q += gridDim.y) {
+    const T *column = M + (q * n + j) * n, *v = from + q * n * POLAR_VECTORS;
+    const R own = weights == nullptr ? R (0) : (R)weights[q].x;
     T sum[POLAR_VECTORS] = {};
     for (int i = lane; i < n; i += 32) {
-      const T m = conj (column[i]);
+      const T c = conj (column[i]), m = i == j ? c - from_real<T> (own) : c;
 #pragma unroll
       for (int k = 0; k < POLAR_VECTORS; k++)
         sum[k] = madd (m, v[i + (int64_t)k * n], sum[k]);
@@ -56,17 +59,18 @@ __global__ void __launch_bounds__ (32 * WARPS)
     for (int k = 0; k < POLAR_VECTORS; k++) {
       const T all = lane_sum<32> (sum[k]);
       if (lane == 0)
-        to[p * n * POLAR_VECTORS + j + (int64_t)k * n] = all;
+        to[q * n * POLAR_VECTORS + j + (int64_t)k * n] = all;
     }
   }
 }
 
-// By all threads of a block: the largest eigenvalue of M, at most as large as it is.
-template <class T> GLA_DEVICE double power_of (const polar_steps<T> &s, int64_t p, double *work)
+// By all threads of a block: the largest eigenvalue of the matrix of a slot, at most as large as it
+// is.
+template <class T> GLA_DEVICE double power_of (const polar_steps<T> &s, int64_t q, double *work)
 {
   double most = 0;
   for (int k = 0; k < POLAR_VECTORS; k++) {
-    const int64_t at = (p * POLAR_VECTORS + k) * s.a.n;
+    const int64_t at = (q * POLAR_VECTORS + k) * s.a.n;
     double before = 0, after = 0;
     for (int i = threadIdx.x; i < s.a.n; i += POLAR_THREADS) {
       before += square_of (s.vectors[0][at + i]);
@@ -81,166 +85,183 @@ template <class T> GLA_DEVICE double power_of (const polar_steps<T> &s, int64_t 
 }
 
 //------------------------------------------------------------------------------
-// the choice of a step
+// weights
 //------------------------------------------------------------------------------
 
-// sum: squares of the entries of G, or of G - I.
-template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) distance_kernel (polar_steps<T> s, bool from_one)
-{
-  __shared__ double work[POLAR_THREADS / 32];
-  const int n = s.a.n;
-  for (int64_t p = blockIdx.y; p < s.a.pages; p += gridDim.y) {
-    if (!s.a.page[p].active)
-      continue;
-    const T *G = s.a.Y + p * n * n;
-    double square = 0;
-    for_columns (n, [&] (int i, int j) {
-      const T g = G[i + (int64_t)j * n];
-      square += square_of (from_one && i == j ? g - from_real<T> (1) : g);
-    });
-    square = over_block<POLAR_THREADS, false> (square, work);
-    if (threadIdx.x == 0)
-      s.a.sum[p * s.a.parts + blockIdx.x] = square;
-    __syncthreads ();
-  }
-}
-
-// A block for each page. X is scaled so that its largest singular value is about 1, by what the
-// power iteration has found, which is too small by some per cent. Should it have found nothing, the
-// largest eigenvalue of G is no less than |G|/sqrt (n).
+// A block for each page, which is in its own slot. X is scaled so that its largest singular value
+// is about 1, by what the power iteration has found, which is too small by some ten per cent.
+// Should it have found nothing, the largest eigenvalue of G is no less than the mean. A page that
+// is done from the beginning is multiplied by I.
 template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) first_kernel (polar_steps<T> s)
 {
   __shared__ double work[POLAR_THREADS / 32];
   const int64_t p = blockIdx.x;
-  if (!s.a.page[p].active)
-    return;
-  const double frobenius = sqrt (sum_of_parts (s.a.sum + p * s.a.parts, s.a.parts));
-  const double largest = fmax (power_of (s, p, work), frobenius / sqrt ((double)s.a.n));
+  const int n = s.a.n;
+  const T *G = s.a.Y + p * n * n;
+  double trace = 0;
+  for (int i = threadIdx.x; i < n; i += POLAR_THREADS)
+    trace += (double)re (G[i + (int64_t)i * n]);
+  trace = over_block<POLAR_THREADS, false> (trace, work);
+  const double largest = fmax (power_of (s, p, work), trace / n);
   if (threadIdx.x > 0)
     return;
-  polar_page &page = s.a.page[p];
-  page.least = 0;
-  page.scale = 1 / sqrt (1.1 * largest);
-  page.active = POLAR_INVERSE;
-  atomicOr (s.wanted, POLAR_INVERSE);
+  const bool wanted = s.a.page[p].active != 0;
+  const double scale = 1 / sqrt (1.2 * largest);
+  s.a.page[p].active = wanted ? POLAR_INVERSE : POLAR_DONE;
+  s.gram[p] = make_double2 (1, wanted ? POLAR_WEIGHT * scale * scale : 0);
+  s.factor[p] = wanted ? halley_weights (scale) : make_double2 (1, 0);
+  s.page_of[p] = (int32_t)p;
+  s.where[p] = p;
 }
 
-// A thread for each page, after |G - I|.
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) next_kernel (polar_steps<T> s)
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS)
+    weigh_kernel (T *M, const double2 *weights, int n, int slots)
 {
-  const int64_t p = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
-  if (p >= s.a.pages || !s.a.page[p].active)
+  typedef real_t<T> R;
+  for (int64_t q = blockIdx.y; q < slots; q += gridDim.y) {
+    const R own = (R)weights[q].x, times = (R)weights[q].y;
+    T *Y = M + q * n * n;
+    for_columns (n, [&] (int i, int j) {
+      T &y = Y[i + (int64_t)j * n];
+      const T x = scale (times, y);
+      y = i == j ? x + from_real<T> (own) : x;
+    });
+  }
+}
+
+//------------------------------------------------------------------------------
+// the choice of a step
+//------------------------------------------------------------------------------
+
+// sum: squares of the entries of G - I.
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS)
+    distance_kernel (polar_steps<T> s, int first, int slots)
+{
+  typedef real_t<T> R;
+  __shared__ double work[POLAR_THREADS / 32];
+  const R off = (R)(square_of_step (POLAR_LAST).t - 1);
+  const int n = s.a.n;
+  for (int64_t q = first + (int64_t)blockIdx.y; q < first + slots; q += gridDim.y) {
+    const T *Y = s.a.Y + q * n * n;
+    double square = 0;
+    for_columns (n, [&] (int i, int j) {
+      const T y = Y[i + (int64_t)j * n];
+      square += square_of (i == j ? y + from_real<T> (off) : y);
+    });
+    square = over_block<POLAR_THREADS, false> (square, work);
+    if (threadIdx.x == 0)
+      s.a.sum[q * s.a.parts + blockIdx.x] = square;
+    __syncthreads ();
+  }
+}
+
+// A block for each slot: whether the least singular value of X was large enough.
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS) estimate_kernel (polar_steps<T> s)
+{
+  // what becomes 0.65, and what the estimate may be too large by
+  const double enough = 0.0315, doubt = 1.15;
+  __shared__ double work[POLAR_THREADS / 32];
+  const int64_t q = blockIdx.x;
+  polar_page &page = s.a.page[s.page_of[q]];
+  if (page.active == POLAR_DONE)
     return;
-  polar_page &page = s.a.page[p];
-  const double square = sum_of_parts (s.a.sum + p * s.a.parts, s.a.parts);
-  const double eps = limits<real_t<T>>::eps, enough = 0.3;
+  const double inverse = power_of (s, q, work) / s.factor[q].y; // the largest eigenvalue of it
+  if (threadIdx.x > 0)
+    return;
+  const bool finite = inverse <= DBL_MAX;
+  page.failed = finite ? page.failed : 2;
+  page.least = finite ? sqrt (fmax (1 / inverse - 1, 0.0) / POLAR_WEIGHT) / (doubt * enough) : 0;
+}
+
+// The next step of the page that is in slot q.
+template <class T> GLA_DEVICE int next_of (const polar_steps<T> &s, int q)
+{
+  polar_page &page = s.a.page[s.page_of[q]];
+  const int step = page.active;
+  if (step == POLAR_DONE || page.failed != 0)
+    return POLAR_DONE;
+  if (step == POLAR_INVERSE)
+    return page.least >= 1 ? POLAR_FIRST : POLAR_INVERSE;
+  if (step != POLAR_LAST)
+    return step + 1;
+  const double square = sum_of_parts (s.a.sum + (int64_t)q * s.a.parts, s.a.parts);
   if (!(square <= DBL_MAX)) {
     page.failed = 2;
-    page.active = 0;
-    return;
+    return POLAR_DONE;
   }
-  if (square < 0.25)
-    page.least = sqrt (1 - sqrt (square));
-  else if (page.products >= POLAR_PATIENCE)
-    page.least = 0;
-  const double l = page.least;
-  if (l < enough) {
-    page.active = POLAR_INVERSE;
-    page.scale = 1;
-  } else {
-    page.active = square <= fmax (4.0, s.a.n / 2048.0) * eps ? POLAR_LAST : POLAR_PRODUCT;
-    page.scale = square < 0.01 ? 1 : sqrt (3 / (1 + l + l * l));
-  }
-  atomicOr (s.wanted, page.active);
+  // what the last step leaves is 5/8*|G - I|^3
+  const double eps = limits<real_t<T>>::eps, enough = cbrt (64 * eps * eps);
+  if (square <= enough * fmax (1.0, s.a.n / 512.0))
+    return POLAR_DONE;
+  return square < 0.25 ? POLAR_LAST : POLAR_INVERSE;
 }
 
-//------------------------------------------------------------------------------
-// steps
-//------------------------------------------------------------------------------
-
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) shift_kernel (polar_steps<T> s)
+// Groups of slots, in order.
+GLA_DEVICE int group_of (int step)
 {
-  typedef real_t<T> R;
-  const int n = s.a.n;
-  for (int64_t p = blockIdx.y; p < s.a.pages; p += gridDim.y) {
-    const polar_page &page = s.a.page[p];
-    const bool wanted = page.active == POLAR_INVERSE;
-    const R c = (R)(POLAR_WEIGHT * page.scale * page.scale);
-    T *Y = s.a.Y + p * n * n;
-    for_columns (n, [&] (int i, int j) {
-      T &y = Y[i + (int64_t)j * n];
-      const T x = wanted ? scale (c, y) : from_real<T> (0);
-      y = i == j ? x + from_real<T> (1) : x;
-    });
-  }
+  return step == POLAR_DONE ? 3 : step == POLAR_INVERSE ? 0 : step == POLAR_LAST ? 2 : 1;
 }
 
-// A block for each page: what X will have for its least singular value.
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) least_kernel (polar_steps<T> s)
+// What a step needs of the slot that its page goes to.
+template <class T> GLA_DEVICE void set_slot (const polar_steps<T> &s, int to, int from, int step)
 {
-  // the least singular value for which these weights are the best, and what becomes of it
-  const double best = 0.0351, reached = 0.703, doubt = 1.3;
-  __shared__ double work[POLAR_THREADS / 32];
-  const int64_t p = blockIdx.x;
-  if (s.a.page[p].active != POLAR_INVERSE)
-    return;
-  const double least = sqrt (fmax (1 / power_of (s, p, work) - 1, 0.0) / POLAR_WEIGHT);
-  if (threadIdx.x > 0)
-    return;
-  s.a.page[p].least = least >= doubt * best ? reached : 0;
-  s.a.page[p].products = 0;
+  const polar_square square = square_of_step (step);
+  const bool inverse = step == POLAR_INVERSE;
+  s.from[to] = from;
+  s.page_next[to] = s.page_of[from];
+  s.gram[to] = inverse ? make_double2 (1, POLAR_WEIGHT) : make_double2 (-square.t, 1);
+  s.factor[to] = inverse ? halley_weights (1) : make_double2 (square.x, square.y);
 }
 
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) weigh_kernel (polar_steps<T> s)
-{
-  typedef real_t<T> R;
-  const double c = POLAR_WEIGHT, q = 2 * (sqrt (1 + c) - 1), b = q * q / 4;
-  const int n = s.a.n;
-  for (int64_t p = blockIdx.y; p < s.a.pages; p += gridDim.y) {
-    const polar_page &page = s.a.page[p];
-    const bool wanted = page.active == POLAR_INVERSE;
-    const R own = (R)(page.scale * b / c), times = (R)(page.scale * (1 + q - b / c));
-    T *Z = s.Z + p * n * n;
-    for_columns (n, [&] (int i, int j) {
-      T &z = Z[i + (int64_t)j * n];
-      const T x = wanted ? scale (times, z) : from_real<T> (0);
-      z = i == j ? x + from_real<T> (wanted ? own : R (1)) : x;
-    });
-  }
-}
-
+// One block: the slots in the order of groups, and within these as they were. first[g]: slots of
+// groups before g, and those of g that are placed.
 template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) polynomial_kernel (polar_steps<T> s)
+__global__ void __launch_bounds__ (ORDER) order_kernel (polar_steps<T> s, int slots, bool other)
 {
-  typedef real_t<T> R;
-  const int n = s.a.n;
-  for (int64_t p = blockIdx.y; p < s.a.pages; p += gridDim.y) {
-    const polar_page &page = s.a.page[p];
-    const bool wanted = page.active != 0;
-    const double f = page.scale;
-    const R own = (R)(1.5 * f), times = (R)(-0.5 * f * f * f);
-    T *Y = s.a.Y + p * n * n;
-    for_columns (n, [&] (int i, int j) {
-      T &y = Y[i + (int64_t)j * n];
-      const T x = wanted ? scale (times, y) : from_real<T> (0);
-      y = i == j ? x + from_real<T> (wanted ? own : R (1)) : x;
-    });
+  enum { GROUPS = 4, ORDER_WARPS = ORDER / 32 };
+  __shared__ int count[GROUPS][ORDER_WARPS], first[GROUPS + 1];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x <= GROUPS)
+    first[threadIdx.x] = 0;
+  __syncthreads ();
+  for (int q = threadIdx.x; q < slots; q += ORDER) {
+    const int step = next_of (s, q);
+    s.a.page[s.page_of[q]].active = step;
+    for (int g = group_of (step) + 1; g <= GROUPS; g++)
+      atomicAdd (&first[g], 1);
   }
-}
-
-// A thread for each page, after polynomial_kernel.
-template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) multiplied_kernel (polar_steps<T> s)
-{
-  const int64_t p = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
-  if (p >= s.a.pages || !s.a.page[p].active)
-    return;
-  polar_page &page = s.a.page[p];
-  const double f = page.scale, l = page.least;
-  page.least = fmin (1.0, f * l * (1.5 - 0.5 * f * f * l * l));
-  page.products++;
-  page.active = page.active == POLAR_LAST ? 0 : page.active;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    *s.counts = {first[1], first[3] - first[1], first[3] - first[2]};
+  for (int begin = 0; begin < slots; begin += ORDER) {
+    const int q = begin + threadIdx.x;
+    const int page = q < slots ? s.page_of[q] : 0, step = q < slots ? s.a.page[page].active : -1;
+    const int group = q < slots ? group_of (step) : -1;
+    int before = 0;
+    for (int g = 0; g < GROUPS; g++) {
+      const unsigned mine = __ballot_sync (~0u, group == g);
+      before = group == g ? __popc (mine & ((1u << lane) - 1)) : before;
+      if (lane == 0)
+        count[g][warp] = __popc (mine);
+    }
+    __syncthreads ();
+    for (int w = 0; w < warp && group >= 0; w++)
+      before += count[group][w];
+    if (group >= 0) {
+      const int to = first[group] + before;
+      set_slot (s, to, q, step);
+      if (step == POLAR_DONE)
+        s.where[page] = to + (other ? s.a.pages : 0);
+    }
+    __syncthreads ();
+    if (threadIdx.x < GROUPS)
+      for (int w = 0; w < ORDER_WARPS; w++)
+        first[threadIdx.x] += count[threadIdx.x][w];
+    __syncthreads ();
+  }
 }
 
 template <class T>
@@ -278,65 +299,69 @@ __global__ void __launch_bounds__ (TILE *TILE_ROWS) mirror_kernel (T *Y, int n, 
   }
 }
 
-template <class T> unsigned blocks_of_pages (const polar_steps<T> &s)
+// Blocks for each of `slots` slots.
+dim3 slots_grid (unsigned across, int slots)
 {
-  return (unsigned)((s.a.pages + POLAR_THREADS - 1) / POLAR_THREADS);
+  return dim3 (across, (unsigned)(slots < POLAR_GRID_MOST ? slots : POLAR_GRID_MOST));
 }
 
 } // namespace
 
-template <class T> cudaError_t polar_power (polar_steps<T> &s, const T *M)
+template <class T>
+cudaError_t polar_power (polar_steps<T> &s, const T *M, const double2 *weights, int slots)
 {
   const int n = s.a.n;
-  const int64_t numbers = (int64_t)n * POLAR_VECTORS, all = numbers * s.a.pages;
+  const int64_t numbers = (int64_t)n * POLAR_VECTORS, all = numbers * slots;
   random_kernel<<<(unsigned)((all + POLAR_THREADS - 1) / POLAR_THREADS), POLAR_THREADS, 0,
                   s.a.stream>>> (s.vectors[1], numbers, all);
-  const dim3 grid = polar_grid (s.a, (unsigned)((n + WARPS - 1) / WARPS));
+  const dim3 grid = slots_grid ((unsigned)((n + WARPS - 1) / WARPS), slots);
   for (int k = 0; k < POLAR_POWER; k++) {
     T *from = s.vectors[1];
     s.vectors[1] = s.vectors[0];
     s.vectors[0] = from;
-    power_kernel<<<grid, 32 * WARPS, 0, s.a.stream>>> (s.vectors[1], s.vectors[0], M, n, s.a.pages);
+    power_kernel<<<grid, 32 * WARPS, 0, s.a.stream>>> (s.vectors[1], s.vectors[0], M, weights, n,
+                                                       slots);
   }
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_choose (const polar_steps<T> &s, bool first)
+template <class T> cudaError_t polar_first (const polar_steps<T> &s)
 {
-  const cudaError_t error = cudaMemsetAsync (s.wanted, 0, sizeof (int), s.a.stream);
-  if (error != cudaSuccess)
-    return error;
-  distance_kernel<<<polar_grid (s.a, s.a.parts), POLAR_THREADS, 0, s.a.stream>>> (s, !first);
-  if (first)
-    first_kernel<<<(unsigned)s.a.pages, POLAR_THREADS, 0, s.a.stream>>> (s);
-  else
-    next_kernel<<<blocks_of_pages (s), POLAR_THREADS, 0, s.a.stream>>> (s);
+  first_kernel<<<(unsigned)s.a.pages, POLAR_THREADS, 0, s.a.stream>>> (s);
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_shift (const polar_steps<T> &s)
+template <class T>
+cudaError_t polar_weigh (const polar_steps<T> &s, T *M, const double2 *weights, int slots)
 {
-  shift_kernel<<<polar_grid (s.a, s.a.parts), POLAR_THREADS, 0, s.a.stream>>> (s);
+  weigh_kernel<<<slots_grid ((unsigned)s.a.parts, slots), POLAR_THREADS, 0, s.a.stream>>> (
+      M, weights, s.a.n, slots);
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_weigh (const polar_steps<T> &s)
+template <class T> cudaError_t polar_estimate (const polar_steps<T> &s, int slots)
 {
-  least_kernel<<<(unsigned)s.a.pages, POLAR_THREADS, 0, s.a.stream>>> (s);
-  weigh_kernel<<<polar_grid (s.a, s.a.parts), POLAR_THREADS, 0, s.a.stream>>> (s);
+  estimate_kernel<<<(unsigned)slots, POLAR_THREADS, 0, s.a.stream>>> (s);
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_polynomial (const polar_steps<T> &s)
+template <class T> cudaError_t polar_distance (const polar_steps<T> &s, int first, int slots)
 {
-  polynomial_kernel<<<polar_grid (s.a, s.a.parts), POLAR_THREADS, 0, s.a.stream>>> (s);
-  multiplied_kernel<<<blocks_of_pages (s), POLAR_THREADS, 0, s.a.stream>>> (s);
+  distance_kernel<<<slots_grid ((unsigned)s.a.parts, slots), POLAR_THREADS, 0, s.a.stream>>> (
+      s, first, slots);
+  return cudaGetLastError ();
+}
+
+template <class T> cudaError_t polar_order (const polar_steps<T> &s, int slots, bool other)
+{
+  order_kernel<<<1, ORDER, 0, s.a.stream>>> (s, slots, other);
   return cudaGetLastError ();
 }
 
 template <class T> cudaError_t polar_give_up (const polar_steps<T> &s)
 {
-  give_up_kernel<<<blocks_of_pages (s), POLAR_THREADS, 0, s.a.stream>>> (s);
+  give_up_kernel<<<(unsigned)((s.a.pages + POLAR_THREADS - 1) / POLAR_THREADS), POLAR_THREADS, 0,
+                   s.a.stream>>> (s);
   return cudaGetLastError ();
 }
 
@@ -350,11 +375,12 @@ template <class T> cudaError_t polar_mirror (T *Y, int n, int64_t pages, cudaStr
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t polar_power (polar_steps<T> &, const T *);                                  \
-  template cudaError_t polar_choose (const polar_steps<T> &, bool);                                \
-  template cudaError_t polar_shift (const polar_steps<T> &);                                       \
-  template cudaError_t polar_weigh (const polar_steps<T> &);                                       \
-  template cudaError_t polar_polynomial (const polar_steps<T> &);                                  \
+  template cudaError_t polar_power (polar_steps<T> &, const T *, const double2 *, int);            \
+  template cudaError_t polar_first (const polar_steps<T> &);                                       \
+  template cudaError_t polar_weigh (const polar_steps<T> &, T *, const double2 *, int);            \
+  template cudaError_t polar_estimate (const polar_steps<T> &, int);                               \
+  template cudaError_t polar_distance (const polar_steps<T> &, int, int);                          \
+  template cudaError_t polar_order (const polar_steps<T> &, int, bool);                            \
   template cudaError_t polar_give_up (const polar_steps<T> &);                                     \
   template cudaError_t polar_mirror (T *, int, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)

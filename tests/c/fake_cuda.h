@@ -16,7 +16,7 @@
 // What kernels would have computed.
 typedef struct {
   int fill;     // every byte of new device memory
-  int words;    // so many copies of a single int from the device, from the next on, bring
+  int words;    // so many copies of one int, or three, from the device, from the next on, bring
   int word;     // this
   int any_info; // what any_info_kernel and find_extreme_kernel report: whether a page has an info
   int ones;     // nonzero: every double that cudaMemcpy brings from the device is 1

@@ -176,9 +176,11 @@ static void copy (void *to, const void *from, size_t bytes, enum cudaMemcpyKind 
   memmove (to, from, bytes);
   if (kind == cudaMemcpyHostToDevice)
     fake_state.uploaded += (int64_t)bytes;
-  if (kind == cudaMemcpyDeviceToHost && bytes == sizeof (int) && fake_cuda_answer.words > 0) {
+  const int single = bytes == sizeof (int) || bytes == 3 * sizeof (int);
+  if (kind == cudaMemcpyDeviceToHost && single && fake_cuda_answer.words > 0) {
     fake_cuda_answer.words--;
-    memcpy (to, &fake_cuda_answer.word, sizeof (int));
+    for (size_t at = 0; at < bytes; at += sizeof (int))
+      memcpy ((char *)to + at, &fake_cuda_answer.word, sizeof (int));
   }
 }
 

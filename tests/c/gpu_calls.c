@@ -175,14 +175,14 @@ static void add_svd (void)
                       t == 1,
                       {0}});
     }
-  // by way of the polar decomposition; above 256 columns by steps, of which the device wants
-  // nothing (0), products (1), inverses (2) or the last product (4)
+  // by way of the polar decomposition; above 256 columns by steps: how often the device wants more
+  // of them, for how many pages an inverse and for as many a last product
   const int polar[][4] = {{100, 70, 0, 0},   {70, 70, 0, 0},     {257, 257, 0, 0},
-                          {300, 300, 3, 2},  {400, 270, 2, 1},   {260, 700, 1, 4},
-                          {300, 300, 99, 3}, {1100, 1100, 1, 2}, {1100, 1100, 2, 4}};
+                          {300, 300, 3, 2},  {400, 270, 2, 1},   {260, 700, 1, 1},
+                          {300, 300, 99, 1}, {1100, 1100, 1, 1}, {1100, 1100, 2, 1}};
   for (int t = 0; t < 4; t++)
     for (int k = 0; k < (int)(sizeof polar / sizeof *polar); k++) {
-      const int *p = polar[k], pages = p[0] > 1000 ? 1 : 3;
+      const int *p = polar[k], pages = p[0] > 1000 ? 2 : 4;
       add ((run_case){"svd",
                       run_svd,
                       {p[0], p[1], pages, types[t], (k + t) % 2, (k + t) % 2, t % 2},

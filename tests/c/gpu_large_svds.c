@@ -208,6 +208,28 @@ static void check_large (gla_type type, int m, int n, int pages)
   svd_page_free (&p);
 }
 
+// Pages that take different numbers of steps, from random to singular ones, change places all the
+// time; what each of them is does not depend on the others.
+static void check_many (gla_type type, int n, int pages)
+{
+  const svd_call c = {type, n, n, pages, GAP, 1, 1, 0, 0, GLA_SVD_METHOD_AUTO};
+  svd_page p = svd_page_new (&c);
+  unsigned long long seed = 5;
+  for (int page = 0; page < pages; page++)
+    fill_page (&p, page, (kind_of_page)(page % 3 > 0 ? 0 : page % KINDS), &seed);
+  run_on_device (&p);
+  if (!is_refused (&p)) {
+    CHECK (p.status == GLA_OK, "%c %dx%d, %d pages: %s", type, n, n, pages, gla_message (on_gpu));
+    for (int page = 0; page < pages; page += page + 8 < pages || page == pages - 1 ? 7 : 1) {
+      check_large_page (&p, page, "one of many");
+      if (page % 4 == 0 || page == pages - 1)
+        check_page_alone (&p, page);
+    }
+    CHECK (svd_untouched (&p), "%c %dx%d, %d pages: wrote where it must not", type, n, n, pages);
+  }
+  svd_page_free (&p);
+}
+
 // The first has all kinds of pages; of the larger ones there are fewer.
 static const struct {
   int m, n, pages;
@@ -223,6 +245,9 @@ int gpu_large_svds (const char *wanted)
   for (int t = 0; t < COUNT (types); t++)
     for (int s = 0; s < COUNT (shapes) && strchr (wanted, types[t]) != NULL; s++)
       check_large (types[t], shapes[s].m, shapes[s].n, shapes[s].pages);
+  for (int t = 0; t < COUNT (types); t++)
+    if (strchr (wanted, types[t]) != NULL)
+      check_many (types[t], 268 + t, 128);
   if (strchr (wanted, 'd') != NULL) { // products by cuBLAS, and the other way of batcheig
     check_large (GLA_TYPE_D, 1300, 1100, 1);
     check_large (GLA_TYPE_D, 2000, 2000, 1);
