@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // From compute capability 9.0 on. A block has a tile of TM by TN elements of C of one page, then
-// the tile that lies as many tiles further, counted over all pages, as there are blocks. It runs
+// the tile that lies as many tiles further, counted over all pages, as there are blocks; of
+// Hermitian products only tiles on and below the diagonal are counted. It runs
 // through the terms of the sums, TK at a time: the first warp asks the unit (tensor_map.cuh) for TM
 // by TK elements of A and TK by TN of B, some pairs ahead, also across the end of a tile. A pair
 // has two barriers, for its arrival and for the end of its use, so that no warp waits for another
@@ -129,7 +130,7 @@ template <class S> GLA_DEVICE void bulk_barriers (unsigned full, unsigned empty)
 }
 
 // The pairs of a block, one after the other, for copies; used by the first warp.
-template <class T, bool TRA, bool TRB, class S> struct bulk_source {
+template <class T, bool TRA, bool TRB, class S, bulk_kind KIND> struct bulk_source {
   typedef bulk_boxes<T, TRA, S::TM, S::TK> LA;
   typedef bulk_boxes<T, !TRB, S::TN, S::TK> LB;
   static_assert (LA::BOXES + LB::BOXES <= 32, "a lane asks for one box");
@@ -163,10 +164,10 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_source {
     if (item >= args.items)
       return;
     const int64_t p = args.first_page + item / args.in_page;
-    const int tile = item % args.in_page;
+    const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
     const int64_t *index = of_a ? args.a_index : args.b_index;
     page = index != nullptr ? (int)index[p] : (int)p * (of_a ? args.a_step : args.b_step);
-    const int at = of_a ? tile % args.down * S::TM : tile / args.down * S::TN;
+    const int at = of_a ? corner.row : corner.column;
     row = by_terms ? box : at + box;
     column = by_terms ? at : 0;
   }
@@ -204,7 +205,7 @@ template <class T, bool TRA, bool TRB, class S> struct bulk_source {
 
 #endif
 
-template <class T, bool TRA, bool TRB, class S, bool ADD = false>
+template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_bulk_kernel (const __grid_constant__ tensor_map map_a,
                          const __grid_constant__ tensor_map map_b, bulk_args<T> args)
@@ -220,7 +221,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
   const unsigned empty = full + 8 * S::STAGES;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   bulk_barriers<S> (full, empty);
-  bulk_source<T, TRA, TRB, S> source;
+  bulk_source<T, TRA, TRB, S, KIND> source;
   if (warp == 0)
     source.fill (&map_a, &map_b, memory, full, empty, args);
   const int warp_row = warp % S::WARPS_M * S::WM, warp_column = warp / S::WARPS_M * S::WN;
@@ -246,11 +247,11 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
   read (0, 0, 0);
   bulk_sums<T, NB, NA> sums;
   for (int item = blockIdx.x; item < args.items; item += gridDim.x) {
-    if constexpr (ADD)
+    if constexpr (KIND == BULK_ADDED) {
+      const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
       bulk_begin<TRA, TRB, S> (sums, args, args.first_page + item / args.in_page,
-                               item % args.in_page % args.down * S::TM + warp_row,
-                               item % args.in_page / args.down * S::TN + warp_column);
-    else
+                               corner.row + warp_row, corner.column + warp_column);
+    } else
       sums.clear ();
     for (int left = args.k; left > 0; left -= S::TK) {
       if (warp == 0)
@@ -273,10 +274,9 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
         sums.add (b[q % 2], a[q % 2], args.flip);
       }
     }
-    const int tile = item % args.in_page;
-    bulk_store<TRA, TRB, S> (sums, args, args.first_page + item / args.in_page,
-                             tile % args.down * S::TM + warp_row,
-                             tile / args.down * S::TN + warp_column);
+    const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
+    bulk_store<TRA, TRB, S, KIND> (sums, args, args.first_page + item / args.in_page,
+                                   corner.row + warp_row, corner.column + warp_column);
   }
 #endif
 }

@@ -4,6 +4,8 @@
 #ifndef GPULINALG_PRODUCT_BULK_LAUNCH_CUH
 #define GPULINALG_PRODUCT_BULK_LAUNCH_CUH
 
+#include <cmath>
+
 #include "common/cluster.cuh"
 #include "product_blocks.cuh"
 #include "product_bulk_single.cuh"
@@ -138,6 +140,38 @@ template <class T> bulk_method bulk_choose (int m, int n, int k)
   return best.method;
 }
 
+// Takes M where its tiles, if square, need less time for Hermitian pages of order n: that of the
+// multiprocessor with most of them, in elements of C. A warp is alone on a quarter of one.
+template <class T, bulk_method M>
+void bulk_try_hermitian (bulk_choice &best, int n, double pages, int multiprocessors)
+{
+  typedef bulk_for<T, M> F;
+  if constexpr (F::speed > 0) {
+    typedef typename F::type S;
+    const double down = (n + S::TM - 1) / S::TM, tiles = pages * down * (down + 1) / 2;
+    const double busy = std::ceil (tiles / multiprocessors) * S::TM * S::TN;
+    const double alone = 4 * S::WM * S::WN;
+    const double cost = (busy > alone ? busy : alone) / F::speed;
+    if (S::TM == S::TN && cost < best.cost)
+      best = {M, cost};
+  }
+}
+
+// An element has the same bits in all tiles, so the number of pages may say which ones.
+template <class T>
+bulk_method bulk_choose_hermitian (int n, int k, int64_t pages, int multiprocessors)
+{
+  if (n < bulk_least<T> || (n > k ? n : k) > BULK_MOST || k < BULK_TERMS)
+    return BULK_NONE;
+  bulk_choice best = {BULK_NONE, 1e300};
+  bulk_try_hermitian<T, BULK_32> (best, n, (double)pages, multiprocessors);
+  bulk_try_hermitian<T, BULK_48> (best, n, (double)pages, multiprocessors);
+  bulk_try_hermitian<T, BULK_64> (best, n, (double)pages, multiprocessors);
+  bulk_try_hermitian<T, BULK_96> (best, n, (double)pages, multiprocessors);
+  bulk_try_hermitian<T, BULK_256> (best, n, (double)pages, multiprocessors);
+  return best.method;
+}
+
 // The map of an operand for tiles of so many columns and rows. Where its rows fill lines of 128
 // bytes, a tile is one box, else there is one for each line. Pages are those of the operand, whose
 // number is not known where there is an index.
@@ -153,11 +187,12 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
-// ADD: the product is added to C; of complex double pages only.
-template <class T, bool TRA, bool TRB, class S, bool ADD = false>
+// BULK_ADDED of complex double pages only; BULK_HERMITIAN with square tiles, of square pages.
+template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
                                cudaStream_t stream, bool *done)
 {
+  static_assert (KIND != BULK_HERMITIAN || S::TM == S::TN, "tiles have mirror images");
   constexpr size_t bytes = S::STAGES * S::template bytes<T>;
   // barriers and the alignment of the pairs take less than 2 KB
   *done = bytes + 2048 <= block_shared_most ();
@@ -174,7 +209,8 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
           bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
                     TRB ? S::TK : S::TN);
   args.down = (a.m + S::TM - 1) / S::TM;
-  args.in_page = args.down * ((a.n + S::TN - 1) / S::TN);
+  args.in_page = KIND == BULK_HERMITIAN ? args.down * (args.down + 1) / 2
+                                        : args.down * ((a.n + S::TN - 1) / S::TN);
   *done = *done && piece.pages * args.in_page < INT_MAX / 2;
   if (!*done)
     return cudaSuccess;
@@ -195,9 +231,9 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
   args.conjugate = a.conjugate_b ? 1u << 31 : 0;
   const auto kernel = [] {
     if constexpr (sizeof (real_t<T>) == 4)
-      return product_single_kernel<T, TRA, TRB, S>;
+      return product_single_kernel<T, TRA, TRB, S, KIND>;
     else
-      return product_bulk_kernel<T, TRA, TRB, S, ADD>;
+      return product_bulk_kernel<T, TRA, TRB, S, KIND>;
   }();
   int64_t blocks;
   const cudaError_t error =
@@ -218,24 +254,33 @@ cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece
 {
   if constexpr (bulk_for<T, M>::speed > 0) {
     typedef typename bulk_for<T, M>::type S;
+    if constexpr (S::TM == S::TN)
+      if (a.hermitian)
+        return a.transpose_a
+                   ? launch_bulk_shape<T, true, false, S, BULK_HERMITIAN> (a, piece, stream, done)
+                   : launch_bulk_shape<T, false, true, S, BULK_HERMITIAN> (a, piece, stream, done);
+    const bulk_kind KIND = BULK_STORED;
     if (a.transpose_a)
-      return a.transpose_b ? launch_bulk_shape<T, true, true, S> (a, piece, stream, done)
-                           : launch_bulk_shape<T, true, false, S> (a, piece, stream, done);
-    return a.transpose_b ? launch_bulk_shape<T, false, true, S> (a, piece, stream, done)
-                         : launch_bulk_shape<T, false, false, S> (a, piece, stream, done);
+      return a.transpose_b ? launch_bulk_shape<T, true, true, S, KIND> (a, piece, stream, done)
+                           : launch_bulk_shape<T, true, false, S, KIND> (a, piece, stream, done);
+    return a.transpose_b ? launch_bulk_shape<T, false, true, S, KIND> (a, piece, stream, done)
+                         : launch_bulk_shape<T, false, false, S, KIND> (a, piece, stream, done);
   }
   return cudaSuccess;
 }
 
-// Launches whole pages; `done` tells whether they are such as it can do. Hermitian products have
-// half of the work in the other kernels.
+// Launches whole pages; `done` tells whether they are such as it can do. Of Hermitian products
+// those of a matrix and its transpose, without weights.
 template <class T>
 cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
                          cudaStream_t stream, bool *done)
 {
   *done = false;
-  const bulk_method method = bulk_choose<T> (a.m, a.n, a.k);
-  if (method == BULK_NONE || a.hermitian || piece.tiles != tiles || piece.terms != a.k ||
+  const bool special = a.hermitian && (a.transpose_a == a.transpose_b || a.weights != nullptr);
+  const bulk_method method =
+      a.hermitian ? bulk_choose_hermitian<T> (a.m, a.k, piece.pages, piece.multiprocessors)
+                  : bulk_choose<T> (a.m, a.n, a.k);
+  if (method == BULK_NONE || special || piece.tiles != tiles || piece.terms != a.k ||
       piece.first_page + piece.pages > INT_MAX || !clusters_work ())
     return cudaSuccess;
   switch (method) {

@@ -107,18 +107,22 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
         }
     }
   }
+  template <bulk_kind KIND>
   GLA_DEVICE void store (const bulk_args<T> &args, int64_t page, int row, int column) const
   {
     const int lane = threadIdx.x % 32 / 4, other = threadIdx.x % 4;
 #pragma unroll
     for (int y = 0; y < N; y++) {
       const int j = column + LB::row (other, y);
-      T *to = args.C + page * args.page + j * args.ldc;
+      T *to = args.C + page * args.page;
 #pragma unroll
       for (int x = 0; x < M; x++) {
         const int i = row + LA::row (lane, x);
-        if (i < args.m && j < args.n)
-          to[i] = conj_if (c[x][y], args.conjugate != 0);
+        const T value = conj_if (c[x][y], args.conjugate != 0);
+        if constexpr (KIND == BULK_HERMITIAN)
+          bulk_mirror (args, to, i, j, value);
+        else if (i < args.m && j < args.n)
+          to[j * args.ldc + i] = value;
       }
     }
   }
@@ -126,7 +130,7 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
 
 #endif
 
-template <class T, bool TRA, bool TRB, class S>
+template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
     product_single_kernel (const __grid_constant__ tensor_map map_a,
                            const __grid_constant__ tensor_map map_b, bulk_args<T> args)
@@ -139,7 +143,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
   const unsigned empty = full + 8 * S::STAGES;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   bulk_barriers<S> (full, empty);
-  bulk_source<T, TRA, TRB, S> source;
+  bulk_source<T, TRA, TRB, S, KIND> source;
   if (warp == 0)
     source.fill (&map_a, &map_b, memory, full, empty, args);
   typedef single_warp<T, TRA, TRB, S> warp_type;
@@ -162,9 +166,9 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
       stage = stage == S::STAGES - 1 ? 0 : stage + 1;
       parity ^= stage == 0;
     }
-    const int tile = item % args.in_page;
-    sums.store (args, args.first_page + item / args.in_page, tile % args.down * S::TM + warp_row,
-                tile / args.down * S::TN + warp_column);
+    const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
+    sums.template store<KIND> (args, args.first_page + item / args.in_page, corner.row + warp_row,
+                               corner.column + warp_column);
   }
 #endif
 }

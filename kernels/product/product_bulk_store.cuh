@@ -15,6 +15,10 @@ template <int TM_, int TN_, int TK_, int WM_, int WN_, int STAGES_, int BLOCKS_>
   template <class T> static constexpr unsigned bytes = sizeof (T) * (TM + TN) * TK; // of a pair
 };
 
+// Which tiles of a page a launch makes, and what becomes of them: all are stored, or added to C; of
+// Hermitian products those on and below the diagonal, whose elements are stored above it, too.
+enum bulk_kind { BULK_STORED, BULK_ADDED, BULK_HERMITIAN };
+
 // Of C, and how pages are counted: `index` and `step` (0 or 1) say which page of an operand belongs
 // to a page of C.
 template <class T> struct bulk_args {
@@ -23,7 +27,7 @@ template <class T> struct bulk_args {
   const int64_t *a_index, *b_index;
   int a_step, b_step, first_page;
   int m, n, k;
-  int items, in_page, down; // tiles of all pages, of a page, of a column of tiles
+  int items, in_page, down; // tiles of all pages, of a page, of a whole column of tiles
   bool a_lines, b_lines;    // a whole tile of A or B is one box
   bool wide;                // two elements of C can be stored at once
   unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0
@@ -77,23 +81,75 @@ template <class T, bool BY_TERMS, int ROWS, int TK> struct bulk_layout {
   }
 };
 
+// Where a tile of a page begins. Those of Hermitian products are counted row by row, square tiles.
+struct bulk_corner {
+  int row, column;
+};
+template <bulk_kind KIND, class S> GLA_DEVICE bulk_corner bulk_find (int tile, int down)
+{
+  if constexpr (KIND == BULK_HERMITIAN) {
+    int row = (int)((sqrtf (8.0f * (float)tile + 1.0f) - 1.0f) / 2.0f); // right but for rounding
+    row -= tile < row * (row + 1) / 2;
+    row += tile >= (row + 1) * (row + 2) / 2;
+    return {row * S::TM, (tile - row * (row + 1) / 2) * S::TN};
+  } else
+    return {tile % down * S::TM, tile / down * S::TN};
+}
+
+// Stores element (r, c) of a Hermitian page and its mirror image, where it is in the page and not
+// above the diagonal.
+template <class T>
+GLA_DEVICE void bulk_mirror (const bulk_args<T> &args, T *page, int r, int c, T value)
+{
+  if (r >= args.m || c > r)
+    return;
+  page[r + c * args.ldc] = r == c ? from_real<T> (re (value)) : value;
+  if (c < r)
+    page[c + r * args.ldc] = conj (value);
+}
+
+// Stores elements (r, c) and (r+1, c), where `whole` at once: then both are in the page, and in a
+// Hermitian one below the diagonal.
+template <bulk_kind KIND>
+GLA_DEVICE void bulk_store_two (const bulk_args<double> &args, double *page, int r, int c,
+                                double one, double two, bool whole)
+{
+  double *to = page + c * args.ldc + r;
+  if (whole) {
+    *reinterpret_cast<double2 *> (to) = make_double2 (one, two);
+    if constexpr (KIND == BULK_HERMITIAN) {
+      page[c + r * args.ldc] = one;
+      page[c + (r + 1) * args.ldc] = two;
+    }
+  } else if constexpr (KIND == BULK_HERMITIAN) {
+    bulk_mirror (args, page, r, c, one);
+    bulk_mirror (args, page, r + 1, c, two);
+  } else {
+    if (r < args.m && c < args.n)
+      to[0] = one;
+    if (r + 1 < args.m && c < args.n)
+      to[1] = two;
+  }
+}
+
 // Writes the warp's elements of C, which begin at (row, column). Where A lies by terms, two
 // elements side by side are in the tiles u = 0 and 1 of 16 rows; of complex numbers one is stored
 // at a time.
-template <bool TRA, bool TRB, class S, class SUMS, class T>
+template <bool TRA, bool TRB, class S, bulk_kind KIND, class SUMS, class T>
 GLA_DEVICE void bulk_store (const SUMS &sums, const bulk_args<T> &args, int64_t page, int row,
                             int column)
 {
   typedef bulk_layout<T, TRA, S::TM, S::TK> LA;
   typedef bulk_layout<T, !TRB, S::TN, S::TK> LB;
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  const bool whole = row + S::WM <= args.m && column + S::WN <= args.n && args.wide;
+  const bool whole = row + S::WM <= args.m && column + S::WN <= args.n && args.wide &&
+                     (KIND != BULK_HERMITIAN || row >= column + S::WN);
+  T *to = args.C + page * args.page;
 #pragma unroll
   for (int i = 0; i < S::WN / 16; i++)
 #pragma unroll
     for (int v = 0; v < 2; v++) {
       const int c = column + 16 * i + LB::row (g, v);
-      T *to = args.C + page * args.page + c * args.ldc;
 #pragma unroll
       for (int j = 0; j < S::WM / 8; j++)
 #pragma unroll
@@ -103,19 +159,15 @@ GLA_DEVICE void bulk_store (const SUMS &sums, const bulk_args<T> &args, int64_t 
           const int slot = 2 * t + (cross ? j % 2 : is_complex_v<T> ? w : 0);
           const int r = row + j / 2 * 16 + LA::row (slot, cross ? 0 : j % 2);
           if constexpr (is_complex_v<T>) {
-            if (r < args.m && c < args.n)
-              to[r] = sums.get (i, j, 2 * v + w, args.conjugate);
+            const T value = sums.get (i, j, 2 * v + w, args.conjugate);
+            if constexpr (KIND == BULK_HERMITIAN)
+              bulk_mirror (args, to, r, c, value);
+            else if (r < args.m && c < args.n)
+              to[c * args.ldc + r] = value;
           } else if (w == 0) {
             const double one = sums.get (i, tile, q, 0);
             const double two = cross ? sums.get (i, tile + 1, q, 0) : sums.get (i, tile, q + 1, 0);
-            if (whole)
-              *reinterpret_cast<double2 *> (to + r) = make_double2 (one, two);
-            else {
-              if (r < args.m && c < args.n)
-                to[r] = one;
-              if (r + 1 < args.m && c < args.n)
-                to[r + 1] = two;
-            }
+            bulk_store_two<KIND> (args, to, r, c, one, two, whole);
           }
         }
     }

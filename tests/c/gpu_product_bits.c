@@ -1,4 +1,4 @@
-// tests/c/gpu_product_bits.c: bits of products on a GPU in batches of all sizes; NaN and Inf
+// tests/c/gpu_product_bits.c: bits of products on a GPU in batches of all sizes, A*A'; NaN and Inf
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
@@ -84,6 +84,90 @@ static void test_bits (void)
 }
 
 //------------------------------------------------------------------------------
+// Hermitian products
+//------------------------------------------------------------------------------
+
+static gla_status square (const gla_array *A, int side, const gla_array *C)
+{
+  return multiply (A, side ? 'C' : 'N', A, side ? 'N' : 'C', C);
+}
+
+// What is wrong with page p of C, which is Hermitian but for row and column 0 with NaN, or whose
+// first element has overflowed.
+static const char *fault_of (const gla_array *C, int64_t p, int with_nan, int with_inf)
+{
+  for (int64_t j = 0; j < C->rows; j++)
+    for (int64_t i = 0; i <= j; i++) {
+      const double complex x = get (C, i, j, p), y = get (C, j, i, p);
+      if (with_nan && i == 0) {
+        if (!isnan (creal (x)) || !isnan (creal (y)))
+          return "NaN was lost";
+      } else if (with_inf && i == 0) {
+        if (j == 0 && (creal (x) != INFINITY || cimag (x) != 0))
+          return "the first element is not Inf";
+      } else if (x != conj (y) || (i == j && cimag (x) != 0))
+        return "not Hermitian";
+    }
+  return NULL;
+}
+
+// C = A*A' of some pages from `first` on has the bits that it has in the batch.
+static void compare_square (const gpu_copy *A, const gla_array *C, const gpu_copy *D, int side,
+                            int64_t first, int64_t count)
+{
+  const gla_array a = pages_from (A->array, first, count), d = pages_from (D->array, 0, count);
+  CHECK (square (&a, side, &d) == GLA_OK && gpu_get (D) && same_pages (C, first, D->host, 0, count),
+         "%c, A*A' of order %lld, %lld pages: other bits than all together", (char)C->type,
+         (long long)C->rows, (long long)count);
+}
+
+// A*A' (A'*A with `side`) of a batch, and of one and seven pages of it, for which other tiles are
+// taken, from the same address and from one for which the unit for tiles does not serve. One page
+// has NaN, one overflows.
+static void check_squares (gla_type type, int64_t n, int64_t k, int side)
+{
+  enum { PAGES = 40, WITH_NAN = 3, WITH_INF = 11 };
+  gla_array A = make (type, side ? k : n, side ? n : k, PAGES, 0);
+  gla_array C = make (type, n, n, PAGES, 0), part = make (type, n, n, PAGES, 0);
+  fill (&A, (unsigned long long)(n + 300 * k));
+  set (&A, 0, 0, WITH_NAN, NAN);
+  const double huge = gla_type_eps (type) < 1e-10 ? 1e200 : 1e30;
+  set (&A, 0, 0, WITH_INF, gla_type_is_complex (type) ? CMPLX (huge, huge) : huge);
+  gpu_used = 0;
+  const gpu_copy a = gpu_put (&A, 0), b = gpu_put (&A, 1);
+  const gpu_copy c = gpu_put (&C, 0), d = gpu_put (&part, 0);
+  const gla_status status = square (&a.array, side, &c.array);
+  if (!gpu_refuses (ctx, status)) {
+    CHECK (status == GLA_OK && gpu_get (&c), "%s", gla_message (ctx));
+    for (int64_t p = 0; p < PAGES; p++) {
+      const char *fault = fault_of (&C, p, p == WITH_NAN, p == WITH_INF);
+      CHECK (fault == NULL, "%c, A*A' of order %lld, page %lld: %s", (char)type, (long long)n,
+             (long long)p, fault);
+    }
+    compare_square (&a, &C, &d, side, 0, PAGES);
+    compare_square (&b, &C, &d, side, 0, PAGES);
+    compare_square (&a, &C, &d, side, WITH_NAN + 1, 1);
+    compare_square (&b, &C, &d, side, WITH_INF + 1, 1);
+    compare_square (&a, &C, &d, side, WITH_INF + 1, 7);
+  }
+  free (A.data);
+  free (C.data);
+  free (part.data);
+}
+
+// Around the edges of tiles of 32, 48, 64, 96 and 128.
+static void test_squares (void)
+{
+  static const int64_t orders[] = {24, 25, 32,  33,  48,  49,  63,  64, 65,
+                                   95, 96, 100, 128, 129, 192, 193, 256};
+  static const int64_t terms[] = {24, 37, 64, 128, 130};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int s = 0; s < COUNT (orders); s++)
+      for (int side = 0; side < 2; side++)
+        check_squares (types[t], orders[s], terms[(s + side) % COUNT (terms)], side);
+}
+
+//------------------------------------------------------------------------------
 // NaN and Inf
 //------------------------------------------------------------------------------
 
@@ -139,6 +223,7 @@ int gpu_product_bits (void)
   if (!gpu_open ((size_t)1 << 29))
     return 1;
   test_bits ();
+  test_squares ();
   test_special ();
   gpu_close ();
   gla_context_destroy (ctx);
