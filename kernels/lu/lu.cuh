@@ -17,6 +17,7 @@
 // info[p]: 0; n+1 where A holds NaN or Inf, then X and rcond are NaN; -k where pivot k is 0, or so
 // large or small that the page has to be done otherwise, then X is NaN, or Inf with `inverse`, and
 // rcond is 0.
+struct lu_norms; // lu_norms.cuh
 template <class T> struct lu_args {
   page_operand<T> A, B;
   int n, inverse, transposed, conjugate, a_real, b_real;
@@ -26,6 +27,7 @@ template <class T> struct lu_args {
   int64_t x_page, x_row, x_column;
   real_t<T> *rcond; // NULL: not wanted
   int64_t rcond_stride;
+  lu_norms *norms; // NULL, or memory for what lu_find_rcond makes rcond of
   int32_t *info;
   int *any;     // memory of the host: becomes 1 where a page has info
   bool pending; // only pages that have an info are done
@@ -44,11 +46,15 @@ struct lu_space;
 template <class T>
 cudaError_t lu_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream);
 
+// rcond of systems, after the kernels above LU_LANES_MAX.
+template <class T> cudaError_t lu_find_rcond (const lu_args<T> &a, cudaStream_t stream);
+
 // Orders above LU_LANES_MAX that fit into shared memory. With a.pending only pages are done that
 // are pending.
 enum { LU_PAGE_MAX = 112 };
 template <class T> bool lu_page_serves (int n, bool few);
-template <class T> cudaError_t lu_page (const lu_args<T> &a, cudaStream_t stream);
+template <class T>
+cudaError_t lu_page (const lu_args<T> &a, const lu_space &space, cudaStream_t stream);
 
 // The same for orders up to LU_PANEL_MAX. Some blocks of threads do one page after the other; each
 // has space for the factors of a page, in a square of columns that begin lu_panel_stride (n)

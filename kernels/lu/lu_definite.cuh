@@ -16,6 +16,7 @@
 #define GPULINALG_LU_DEFINITE_CUH
 
 #include "common/cluster.cuh"
+#include "lu_norms.cuh"
 #include "lu_tiles.cuh"
 
 template <class T, int WARPS> struct page_cholesky {
@@ -245,9 +246,10 @@ template <class T, int WARPS> struct page_cholesky {
     }
   }
 
-  GLA_DEVICE void substitute (W *y) const
+  // The tiles before y[first] are 0.
+  GLA_DEVICE void substitute (W *y, int first) const
   {
-    for (int k = 0; k < across; k++) {
+    for (int k = first; k < across; k++) {
       const tile yk = ops::multiply (get (y, k), get (L, place (k, k)), true);
       const double *dk = d + 8 * k + 2 * ops::t ();
       put (y, k, {{scale (dk[0], yk.x[0]), scale (dk[1], yk.x[1])}});
@@ -271,7 +273,7 @@ template <class T, int WARPS> struct page_cholesky {
         load_right_sides (y, b.at (page), a, c);
       } else
         load_right_sides (y, a.B.at (page), a, c);
-      substitute (y);
+      substitute (y, 0);
       T *X = a.X + page * a.x_page + (c + ops::g ()) * a.x_column;
       for (int i = 0; i < across && c + ops::g () < a.rhs; i++) {
         const tile v = get (y, i);
@@ -283,9 +285,107 @@ template <class T, int WARPS> struct page_cholesky {
       }
     }
   }
+
+  //----------------------------------------------------------------------------
+  // norms
+  //----------------------------------------------------------------------------
+
+  // The larger of a over the block; NaN wins. Y is lost.
+  GLA_DEVICE double largest (double a) const
+  {
+    double *of_warps = reinterpret_cast<double *> (Y);
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2) {
+      const double b = shuffle_xor (a, mask);
+      a = b > a || b != b ? b : a;
+    }
+    __syncthreads ();
+    if (lane () == 0)
+      of_warps[warp ()] = a;
+    __syncthreads ();
+    for (int w = 0; w < WARPS; w++)
+      a = of_warps[w] > a || of_warps[w] != of_warps[w] ? of_warps[w] : a;
+    __syncthreads ();
+    return a;
+  }
+
+  // Of the page; its columns have the sums of its rows, which threads side by side read together.
+  template <class E> GLA_DEVICE double norm (const E *A, int64_t ld) const
+  {
+    double most = 0;
+    for (int j = threadIdx.x; j < n; j += 32 * WARPS) {
+      double sum = 0;
+#pragma unroll 8
+      for (int i = 0; i < n; i++)
+        sum += magnitude_of (ops::promote (A[j + i * ld]));
+      most = sum > most ? sum : most;
+    }
+    return largest (most);
+  }
+
+  // Of the share's columns of the inverse, 8 by a warp at a time.
+  GLA_DEVICE double inverse_norm (const lu_share &share, int slabs) const
+  {
+    W *y = Y + warp () * across * TILE;
+    double most = 0;
+    int c = share.number * slabs + warp ();
+    for (; c < across && warp () < slabs; c += share.of * slabs) {
+      for (int i = 0; i < across; i++) {
+        tile v;
+        for (int x = 0; x < 2; x++)
+          v.x[x] = from_real<W> (i == c && 2 * ops::t () + x == ops::g () ? 1 : 0);
+        put (y, i, v);
+      }
+      substitute (y, c);
+      double sum = 0;
+      for (int i = 0; i < across; i++) {
+        const tile v = get (y, i);
+        for (int x = 0; x < 2; x++)
+          sum += 8 * i + 2 * ops::t () + x < n ? magnitude_of (v.x[x]) : 0;
+      }
+      sum += shuffle_xor (sum, 1);
+      sum += shuffle_xor (sum, 2);
+      if (8 * c + ops::g () < n)
+        most = sum > most || sum != sum ? sum : most;
+    }
+    return largest (most);
+  }
+
+  // What lu_norms.cuh wants of a definite page.
+  template <class E>
+  GLA_DEVICE void store_norms (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
+                               const lu_share &share, int slabs) const
+  {
+    if (share.of > 0) {
+      const double inverse = inverse_norm (share, slabs);
+      if (threadIdx.x == 0)
+        a.norms[page].inverse[share.number] = inverse;
+    }
+    if (blockIdx.y != 0)
+      return;
+    const double of_page = norm (A.at (page), A.ld);
+    if (threadIdx.x == 0)
+      lu_store_norm (a, page, of_page);
+  }
+
+  // The page A, as far as it is this block's; whether it is one for this kernel.
+  template <class E>
+  GLA_DEVICE bool work (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
+                        int slabs) const
+  {
+    const bool turned = a.transposed != a.conjugate; // the transpose is the conjugate
+    if (!load (A.at (page), A.ld, turned) || !factor ())
+      return false;
+    if (blockIdx.y == 0)
+      solve (a, page, slabs);
+    if (a.norms != nullptr)
+      store_norms (a, A, page, lu_my_share (a), slabs);
+    return true;
+  }
 };
 
-// One block per page, in a grid-stride loop over the pages. INSIDE: the tiles are in shared memory;
+// One block per page, in a grid-stride loop over the pages, or several where the condition is
+// wanted (lu_norms.cuh). INSIDE: the tiles are in shared memory;
 // else `work` has space for those of each block. `slabs` of the warps solve for right-hand sides;
 // each of them has a column of tiles in shared memory.
 template <class T, int WARPS, bool INSIDE>
@@ -299,24 +399,26 @@ __global__ void __launch_bounds__ (32 * WARPS)
   w.n = a.n;
   w.across = (a.n + 7) / 8;
   w.Y = reinterpret_cast<W *> (space);
-  w.L = INSIDE ? w.Y + slabs * w.across * w.TILE
-               : reinterpret_cast<W *> (work + blockIdx.x * work_of_block);
+  w.L = INSIDE
+            ? w.Y + slabs * w.across * w.TILE
+            : reinterpret_cast<W *> (work + (blockIdx.y * gridDim.x + blockIdx.x) * work_of_block);
   w.d = reinterpret_cast<double *> (
       w.Y + (slabs * w.across + (INSIDE ? w.place (w.across, 0) : 0)) * w.TILE);
-  const bool turned = a.transposed != a.conjugate; // the transpose is the conjugate
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
     bool mine;
     if (is_complex_v<T> && a.a_real) {
       const page_operand<R> A = {reinterpret_cast<const R *> (a.A.data), a.A.ld, a.A.page,
                                  a.A.index};
-      mine = w.load (A.at (page), a.A.ld, turned);
+      mine = w.work (a, A, page, slabs);
     } else
-      mine = w.load (a.A.at (page), a.A.ld, turned);
-    mine = mine && w.factor ();
-    if (mine)
-      w.solve (a, page, slabs);
-    if (threadIdx.x == 0)
+      mine = w.work (a, a.A, page, slabs);
+    if (threadIdx.x == 0 && blockIdx.y == 0) {
       a.info[page] = mine ? 0 : LU_PENDING;
+      if (a.norms != nullptr)
+        a.norms[page].pending = !mine;
+      if (a.norms != nullptr && !mine)
+        a.norms[page].shares = 0;
+    }
     __syncthreads ();
   }
 }
@@ -338,13 +440,18 @@ cudaError_t lu_launch_definite (const lu_args<T> &a, const lu_space &space, cuda
   if (error != cudaSuccess)
     return error;
   // factor () needs one of them, also where there is no right-hand side
-  int slabs = a.rhs <= 8 ? 1 : a.rhs < 8 * WARPS ? (int)(a.rhs + 7) / 8 : WARPS;
+  const int64_t columns = a.norms != nullptr && a.rhs < a.n ? a.n : a.rhs;
+  int slabs = columns <= 8 ? 1 : columns < 8 * WARPS ? (int)(columns + 7) / 8 : WARPS;
   while (slabs > 1 && lu_definite_bytes<T> (a.n, INSIDE, slabs) > most)
     slabs--;
   // two blocks on a multiprocessor would need more than the second-level cache
-  const int64_t most_blocks = INSIDE ? a.pages : min (space.blocks, space.multiprocessors);
-  kernel<<<(unsigned)(a.pages < most_blocks ? a.pages : most_blocks), 32 * WARPS,
-           lu_definite_bytes<T> (a.n, INSIDE, slabs), stream>>> (a, space.data, space.each, slabs);
+  const int rounds = ((a.n + 7) / 8 + slabs - 1) / slabs;
+  const unsigned blocks = a.norms != nullptr ? lu_blocks_of_page (a.pages, rounds, space) : 1;
+  const int64_t most_pages =
+      INSIDE ? a.pages : min (space.blocks, space.multiprocessors) / (int)blocks;
+  const dim3 grid ((unsigned)(a.pages < most_pages ? a.pages : most_pages), blocks);
+  kernel<<<grid, 32 * WARPS, lu_definite_bytes<T> (a.n, INSIDE, slabs), stream>>> (
+      a, space.data, space.each, slabs);
   return cudaGetLastError ();
 }
 

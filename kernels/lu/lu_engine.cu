@@ -5,7 +5,7 @@
 #include "common/work_limits.cuh"
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
-#include "lu.cuh"
+#include "lu_norms.cuh"
 
 #include <cstring>
 
@@ -56,6 +56,7 @@ struct chunk_memory {
   operand_memory A, B;
   gla_array X, rcond;
   int32_t *info;
+  lu_norms *norms;
   lu_space space;
 };
 
@@ -77,6 +78,14 @@ bool has_few (const gla_pagesolve_job &job)
   return !job.inverse && job.rhs <= LU_FEW;
 }
 
+// Whether several blocks may find the condition of a page: those of a page with so many right-hand
+// sides that blocks share them have no part for it.
+bool has_norms (const gla_pagesolve_job &job)
+{
+  return job.rcond && !job.inverse && job.n > LU_LANES_MAX &&
+         lu_slices (job.n, job.rhs, false) == 1;
+}
+
 // Space for the factors of the pages that are in work at a time.
 lu_space take_space (const cuda_engine *e, const gla_pagesolve_job &job, int64_t pages, carver &c)
 {
@@ -87,7 +96,8 @@ lu_space take_space (const cuda_engine *e, const gla_pagesolve_job &job, int64_t
   const int64_t crowd = for_type (job.head.type, [&] (auto zero) {
     return lu_panel_crowd<decltype (zero)> (n, has_few (job));
   });
-  const int64_t wanted = pages * lu_slices (n, job.rhs, job.inverse);
+  const int64_t wanted =
+      pages * (has_norms (job) ? 1 + LU_SHARES : lu_slices (n, job.rhs, job.inverse));
   space.multiprocessors = multiprocessors;
   space.blocks = (int)(wanted < crowd * multiprocessors ? wanted : crowd * multiprocessors);
   space.each = (int64_t)(is_complex (job.head.type) ? 2 : 1) * n * lu_panel_stride (n);
@@ -117,6 +127,7 @@ chunk_memory memory_of (const cuda_engine *e, const gla_pagesolve_chunk *chunk, 
   m.X = take_result (chunk->X, c);
   m.rcond = take_result (chunk->rcond, c);
   m.info = c.take<int32_t> (pages);
+  m.norms = has_norms (job) ? c.take<lu_norms> (pages) : nullptr;
   m.space = take_space (e, job, pages, c);
   return m;
 }
@@ -171,6 +182,7 @@ template <class T> lu_args<T> args_of (cuda_engine *e, int slot, const chunk_mem
   a.x_column = right ? 1 : m.X.column_stride;
   a.rcond = static_cast<real_t<T> *> (m.rcond.data);
   a.rcond_stride = m.rcond.page_stride;
+  a.norms = m.norms;
   a.info = m.info;
   a.any = &e->counter[slot];
   return a;
@@ -183,12 +195,14 @@ template <class T> cudaError_t launch (cuda_engine *e, int slot, const chunk_mem
   if (a.n <= LU_LANES_MAX)
     return lu_lanes (a, stream);
   // blocks that share a page would not know whether it has been solved
-  a.pending = !a.inverse && a.rcond == nullptr && lu_slices (a.n, a.rhs, false) == 1;
-  const cudaError_t error = a.pending ? lu_definite (a, m.space, stream) : cudaSuccess;
+  a.pending = !a.inverse && lu_slices (a.n, a.rhs, false) == 1;
+  cudaError_t error = a.pending ? lu_definite (a, m.space, stream) : cudaSuccess;
   if (error != cudaSuccess)
     return error;
   const bool few = has_few (e->pagesolve_job);
-  return lu_page_serves<T> (a.n, few) ? lu_page (a, stream) : lu_panels (a, few, m.space, stream);
+  error = lu_page_serves<T> (a.n, few) ? lu_page (a, m.space, stream)
+                                       : lu_panels (a, few, m.space, stream);
+  return error != cudaSuccess || a.norms == nullptr ? error : lu_find_rcond (a, stream);
 }
 
 chunk_memory memory_in (cuda_engine *e, int slot, const gla_pagesolve_chunk *chunk)

@@ -12,7 +12,7 @@
 #define GPULINALG_LU_PAGE_CUH
 
 #include "common/warp_reduce.cuh"
-#include "lu.cuh"
+#include "lu_norms.cuh"
 #include "lu_page_matrix.cuh"
 #include "lu_pivot.cuh"
 

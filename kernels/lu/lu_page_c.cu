@@ -4,4 +4,5 @@
 #include "lu_page_launch.cuh"
 
 template bool lu_page_serves<cx<float>> (int, bool);
-template cudaError_t lu_page<cx<float>> (const lu_args<cx<float>> &, cudaStream_t);
+template cudaError_t lu_page<cx<float>> (const lu_args<cx<float>> &, const lu_space &,
+                                         cudaStream_t);

@@ -126,11 +126,12 @@ template <class T, int THREADS> struct page_call {
     return norm;
   }
 
-  GLA_DEVICE void invert () const
+  GLA_DEVICE void invert (const lu_share &share) const
   {
     const bool with_norm = a.rcond != nullptr;
+    const int begin = (share.number * slabs + warp ()) * WIDTH, step = share.of * slabs * WIDTH;
     double norm = 0;
-    for (int first = warp () * WIDTH; first < w.n && warp () < slabs; first += slabs * WIDTH) {
+    for (int first = begin; first < w.n && warp () < slabs; first += step) {
       load_identity (first);
       w.forward (Y, first);
       w.backward (Y);
@@ -145,7 +146,10 @@ template <class T, int THREADS> struct page_call {
     if (!with_norm)
       return;
     norm = w.largest (norm);
-    if (threadIdx.x == 0)
+    const bool good = w.finite && w.failed == 0;
+    if (threadIdx.x == 0 && a.norms != nullptr)
+      a.norms[page].inverse[share.number] = good ? norm : lu_filling<double> (false);
+    else if (threadIdx.x == 0)
       a.rcond[page * a.rcond_stride] = (R)lu_rcond (w.norm, norm, w.finite, w.failed != 0);
   }
 };
@@ -171,10 +175,11 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int sl
   double *next = reinterpret_cast<double *> (space + (sizeof *w.s + 15) / 16 * 16);
   w.F = {next, ld, ld * rows};
   next += matrix;
-  const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
+  const int64_t end = lu_last_column (a);
+  const lu_share share = lu_my_share (a);
   const int mine = (int)threadIdx.x / 32 < slabs ? threadIdx.x / 32 : 0;
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
-    if (a.pending && a.info[page] == 0)
+    if (a.pending && !lu_is_pending (a, page))
       continue;
     page_call<T, THREADS> call = {a, w, page, {next + mine * slab, ld, ld * 8}, slabs, end};
     w.load (a, page);
@@ -186,10 +191,12 @@ __global__ void __launch_bounds__ (THREADS) lu_page_kernel (lu_args<T> a, int sl
     }
     if (!a.inverse)
       call.solve ();
-    if (blockIdx.y == 0 && (a.inverse || a.rcond != nullptr))
-      call.invert ();
-    if (blockIdx.y == 0 && threadIdx.x == 0)
+    if (share.of > 0 && (a.inverse || a.rcond != nullptr))
+      call.invert (share);
+    if (blockIdx.y == 0 && threadIdx.x == 0) {
       store_info (a, page, !w.finite ? n + 1 : -w.failed);
+      lu_store_norm (a, page, w.finite ? w.norm : lu_filling<double> (false));
+    }
     __syncthreads ();
   }
 }

@@ -4,4 +4,4 @@
 #include "lu_page_launch.cuh"
 
 template bool lu_page_serves<double> (int, bool);
-template cudaError_t lu_page<double> (const lu_args<double> &, cudaStream_t);
+template cudaError_t lu_page<double> (const lu_args<double> &, const lu_space &, cudaStream_t);

@@ -18,7 +18,7 @@ template <class T, int THREADS> int slabs_of (const lu_args<T> &a, size_t most)
 }
 
 template <class T, int THREADS>
-cudaError_t lu_launch_page (const lu_args<T> &a, cudaStream_t stream)
+cudaError_t lu_launch_page (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
 {
   static std::atomic<uint64_t> configured;
   const auto kernel = lu_page_kernel<T, THREADS>;
@@ -27,7 +27,10 @@ cudaError_t lu_launch_page (const lu_args<T> &a, cudaStream_t stream)
   if (error != cudaSuccess)
     return error;
   const int slabs = slabs_of<T, THREADS> (a, most);
-  const dim3 grid ((unsigned)a.pages, lu_slices (a.n, a.rhs, a.inverse));
+  const int rounds = ((a.n + 7) / 8 + slabs - 1) / slabs;
+  const dim3 grid ((unsigned)a.pages, a.norms != nullptr
+                                          ? lu_blocks_of_page (a.pages, rounds, space)
+                                          : lu_slices (a.n, a.rhs, a.inverse));
   kernel<<<grid, THREADS, page_bytes_of<T, THREADS> (a.n, slabs), stream>>> (a, slabs);
   return cudaGetLastError ();
 }
@@ -39,14 +42,15 @@ template <class T> bool lu_page_serves (int n, bool few)
   return n <= (few ? 56 : (int)LU_PAGE_MAX) && page_bytes_of<T, 256> (n, 1) <= block_shared_most ();
 }
 
-template <class T> cudaError_t lu_page (const lu_args<T> &a, cudaStream_t stream)
+template <class T>
+cudaError_t lu_page (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
 {
   // measured; more threads where shared memory leaves fewer blocks to a multiprocessor
   if (a.n <= 56)
-    return lu_launch_page<T, 64> (a, stream);
+    return lu_launch_page<T, 64> (a, space, stream);
   if (a.n <= (is_complex_v<T> ? 72 : 112))
-    return lu_launch_page<T, 128> (a, stream);
-  return lu_launch_page<T, 256> (a, stream);
+    return lu_launch_page<T, 128> (a, space, stream);
+  return lu_launch_page<T, 256> (a, space, stream);
 }
 
 #endif

@@ -4,4 +4,4 @@
 #include "lu_page_launch.cuh"
 
 template bool lu_page_serves<float> (int, bool);
-template cudaError_t lu_page<float> (const lu_args<float> &, cudaStream_t);
+template cudaError_t lu_page<float> (const lu_args<float> &, const lu_space &, cudaStream_t);

@@ -4,4 +4,5 @@
 #include "lu_page_launch.cuh"
 
 template bool lu_page_serves<cx<double>> (int, bool);
-template cudaError_t lu_page<cx<double>> (const lu_args<cx<double>> &, cudaStream_t);
+template cudaError_t lu_page<cx<double>> (const lu_args<cx<double>> &, const lu_space &,
+                                          cudaStream_t);

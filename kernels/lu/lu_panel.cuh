@@ -15,7 +15,7 @@
 
 #include "common/warp_reduce.cuh"
 #include "common/wide.cuh"
-#include "lu.cuh"
+#include "lu_norms.cuh"
 #include "lu_pivot.cuh"
 
 // Pivots whose rows are subtracted between two barriers.

@@ -116,12 +116,12 @@ template <class T, int COLUMNS> struct panel_call {
       }
   }
 
-  GLA_DEVICE void invert () const
+  GLA_DEVICE void invert (const lu_share &share) const
   {
     panel_factors<T, COLUMNS> factors = {w};
     const bool with_norm = a.rcond != nullptr;
     double norm = 0;
-    for (int first = 0; first < w.n; first += COLUMNS) {
+    for (int first = share.number * COLUMNS; first < w.n; first += share.of * COLUMNS) {
       panel x;
       load_identity (x, first);
       if (w.good ()) {
@@ -147,13 +147,15 @@ template <class T, int COLUMNS> struct panel_call {
     if (!with_norm)
       return;
     norm = w.largest (norm);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && a.norms != nullptr)
+      a.norms[page].inverse[share.number] = w.good () ? norm : lu_filling<double> (false);
+    else if (threadIdx.x == 0)
       a.rcond[page * a.rcond_stride] = (real)lu_rcond (w.norm, norm, w.finite, w.failed != 0);
   }
 };
 
-// Blocks (x, y) do pages x, x + gridDim.x, ..., and of systems the columns of slice y. Each has
-// space for the factors of a page in `work`.
+// Blocks (x, y) do pages x, x + gridDim.x, ..., and of systems the columns of slice y, or what
+// lu_norms.cuh says. Each has space for the factors of a page in `work`.
 template <class T, int COLUMNS>
 __global__ void __launch_bounds__ (lu_panel_threads<T, COLUMNS> (LU_PANEL_MAX), COLUMNS > 16 ? 1
                                                                                 : is_complex_v<T>
@@ -169,20 +171,23 @@ __global__ void __launch_bounds__ (lu_panel_threads<T, COLUMNS> (LU_PANEL_MAX), 
   w.ld = lu_panel_stride (a.n);
   const int64_t block = blockIdx.y * gridDim.x + blockIdx.x;
   w.F = reinterpret_cast<W *> (work + block * work_of_block);
-  const int64_t end = blockIdx.y + 1 < gridDim.y ? (blockIdx.y + 1) * a.slice : a.rhs;
+  const int64_t end = lu_last_column (a);
+  const lu_share share = lu_my_share (a);
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
-    if (a.pending && a.info[page] == 0)
+    if (a.pending && !lu_is_pending (a, page))
       continue;
     panel_call<T, COLUMNS> call = {a, w, page, a.inverse ? a.n : end};
     w.open (a, page);
     panel_factors<T, COLUMNS> factors = {w};
-    factors.find (a.rcond != nullptr);
+    factors.find (a.rcond != nullptr && blockIdx.y == 0);
     if (!a.inverse)
       call.solve ();
-    if (blockIdx.y == 0 && (a.inverse || a.rcond != nullptr))
-      call.invert ();
-    if (blockIdx.y == 0 && threadIdx.x == 0)
+    if (share.of > 0 && (a.inverse || a.rcond != nullptr))
+      call.invert (share);
+    if (blockIdx.y == 0 && threadIdx.x == 0) {
       store_info (a, page, !w.finite ? a.n + 1 : -w.failed);
+      lu_store_norm (a, page, w.finite ? w.norm : lu_filling<double> (false));
+    }
     __syncthreads ();
   }
 }

@@ -32,13 +32,16 @@ cudaError_t lu_panels (const lu_args<T> &all, bool few, const lu_space &space, c
 {
   lu_args<T> a = all;
   unsigned slices = lu_slices (a.n, a.rhs, a.inverse);
-  if (slices > (unsigned)space.blocks) { // each block has work space of its own
+  const bool narrow = lu_panels_narrow<T> (a.n, few);
+  if (a.norms != nullptr)
+    slices = lu_blocks_of_page (a.pages, narrow ? (a.n + 15) / 16 : (a.n + 31) / 32, space);
+  else if (slices > (unsigned)space.blocks) { // each block has work space of its own
     a.slice = (a.rhs + space.blocks - 1) / space.blocks;
     slices = (unsigned)((a.rhs + a.slice - 1) / a.slice);
   }
   const int64_t pages = space.blocks / slices;
   const dim3 grid ((unsigned)(a.pages < pages ? a.pages : pages), slices);
-  if (lu_panels_narrow<T> (a.n, few))
+  if (narrow)
     lu_panel_kernel<T, 16>
         <<<grid, lu_panel_threads<T, 16> (a.n), 0, stream>>> (a, space.data, space.each);
   else

@@ -38,10 +38,10 @@ cudaError_t lu_part_invert (page_matrix<const T> X, page_matrix<T> Y, int n, int
   a.x_column = Y.ld;
   a.info = info;
   a.any = any;
+  const lu_space here = {space.data, space.each, space.blocks, space.multiprocessors};
   if (lu_page_serves<T> (n, false))
-    return lu_page (a, stream);
-  return lu_panels (a, false, {space.data, space.each, space.blocks, space.multiprocessors},
-                    stream);
+    return lu_page (a, here, stream);
+  return lu_panels (a, false, here, stream);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -129,26 +129,34 @@ static gla_array page_of (gla_array a, int64_t p, int64_t count)
   return a;
 }
 
+typedef enum { SOLVE, SOLVE_WITH_RCOND, INVERT } way;
+
 // A batch with pages of several kinds, and each of some pages again, alone and among seven, from
-// other addresses.
-static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, int inverse)
+// other addresses. Of few pages several blocks find the condition.
+static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, way w)
 {
   static const int64_t first[] = {0, 1, 2, 3, 500, 993};
-  problem q = random_problem (type, type, n, inverse ? n : r, batch, GAP, 'N', GLA_SIDE_LEFT);
+  const gla_array none = {0};
+  problem q = random_problem (type, type, n, w == INVERT ? n : r, batch, GAP, 'N', GLA_SIDE_LEFT);
   int32_t *info = malloc ((size_t)batch * sizeof *info);
   for (int64_t p = 0; p < batch; p += 4)
     make_hermitian (&q.A, p, p % 8 == 0);
   set (&q.A, 0, 0, batch - 1, NAN);
   gpu_used = 0;
   const gpu_copy A = gpu_put (&q.A, 0), B = gpu_put (&q.B, 0), X = gpu_put (&q.X, 0);
-  const gpu_copy A1 = gpu_put (&q.A, 1), X1 = gpu_put (&q.X, 1);
-  gla_array part = make (type, n, q.X.columns, batch, GAP);
+  const gpu_copy A1 = gpu_put (&q.A, 1), X1 = gpu_put (&q.X, 1), R = gpu_put (&q.rcond, 0);
+  gla_array part = make (type, n, q.X.columns, batch, GAP), part_rcond = q.rcond;
+  part_rcond.data = malloc (bytes_of (&q.rcond));
+  memcpy (part_rcond.data, q.rcond.data, bytes_of (&q.rcond));
   const gpu_copy Y = {.array = X1.array, .host = &part, .bytes = X1.bytes};
+  const gpu_copy S = gpu_put (&part_rcond, 0);
   gla_pagesolve_results results = {.size = sizeof results, .X = X.array, .info = info};
+  results.rcond = w == SOLVE_WITH_RCOND ? R.array : none;
+  const gla_array *no_b = NULL;
   const gla_status status =
-      gla_pagesolve (ctx, &A.array, inverse ? NULL : &B.array, &results, NULL, NULL);
+      gla_pagesolve (ctx, &A.array, w == INVERT ? no_b : &B.array, &results, NULL, NULL);
   if (!gpu_refuses (ctx, status)) {
-    CHECK (status == GLA_OK && gpu_get (&X), "%s", gla_message (ctx));
+    CHECK (status == GLA_OK && gpu_get (&X) && gpu_get (&R), "%s", gla_message (ctx));
     for (int f = 0; f < COUNT (first); f++)
       for (int k = 0; k < 4; k++) {
         const int64_t many = k % 2 ? 7 : 1, p = first[f] % (batch - 6);
@@ -157,29 +165,34 @@ static void check_bits (gla_type type, int64_t n, int64_t r, int64_t batch, int 
         const gla_array b = page_of (B.array, p, many);
         gla_pagesolve_results some = {.size = sizeof some, .info = own};
         some.X = page_of (Y.array, 0, many);
-        CHECK (gla_pagesolve (ctx, &a, inverse ? NULL : &b, &some, NULL, NULL) == GLA_OK &&
-                   gpu_get (&Y),
+        some.rcond = w == SOLVE_WITH_RCOND ? page_of (S.array, 0, many) : none;
+        CHECK (gla_pagesolve (ctx, &a, w == INVERT ? no_b : &b, &some, NULL, NULL) == GLA_OK &&
+                   gpu_get (&Y) && gpu_get (&S),
                "%s", gla_message (ctx));
         int same = 1;
-        for (int64_t s = 0; s < many; s++)
+        for (int64_t s = 0; s < many; s++) {
           same &= own[s] == info[p + s] && same_page (&q.X, p + s, &part, s);
-        CHECK (
-            same, "%c n %lld r %lld: %lld pages from page %lld have other bits than all together",
-            (char)type, (long long)n, (long long)(inverse ? 0 : r), (long long)many, (long long)p);
+          same &= w != SOLVE_WITH_RCOND || same_page (&q.rcond, p + s, &part_rcond, s);
+        }
+        CHECK (same,
+               "%c n %lld r %lld way %d: %lld pages from page %lld have other bits than all "
+               "together",
+               (char)type, (long long)n, (long long)r, (int)w, (long long)many, (long long)p);
       }
   }
   free (part.data);
+  free (part_rcond.data);
   free (info);
   release (&q);
 }
 
 static void test_bits (gla_type type)
 {
-  static const int64_t some[] = {1,  2,  3,  4,  7,  8,  15,  16,  17,
-                                 24, 32, 33, 48, 64, 65, 100, 130, 150};
+  static const int64_t some[] = {1,  2,  3,  4,  7,  8,   15,  16,  17,  24,
+                                 32, 33, 48, 64, 65, 100, 130, 150, 225, 256};
   for (int k = 0; k < COUNT (some); k++)
-    for (int inverse = 0; inverse < 2; inverse++)
-      check_bits (type, some[k], 1 + 2 * (k % 3), some[k] <= 33 ? 1000 : 30, inverse);
+    for (int w = 0; w < 3; w++)
+      check_bits (type, some[k], 1 + 2 * (k % 3), some[k] <= 33 ? 1000 : 30, (way)w);
 }
 
 // NaN and Inf in B change nothing in other columns of X.

@@ -43,7 +43,7 @@ static void compare_cpu (problem *q, int inverse, gla_context *cpu, const char *
   free (other.rcond.data);
 }
 
-// Definite pages without rcond, for which there are other kernels than with it.
+// Half of the definite pages without rcond, and so without the blocks that find it.
 static void check_solution (gla_type type_a, gla_type type_b, int64_t n, int64_t r, char op,
                             gla_side side, int definite, gla_context *cpu)
 {
@@ -52,7 +52,7 @@ static void check_solution (gla_type type_a, gla_type type_b, int64_t n, int64_t
   problem q = random_problem (type_a, type_b, n, r, pages, GAP, op, side);
   snprintf (what, sizeof what, "%c\\%c op %c side %d n %lld r %lld definite %d", (char)type_a,
             (char)type_b, op, (int)side, (long long)n, (long long)r, definite);
-  q.no_rcond = definite;
+  q.no_rcond = definite && (n + r) % 2;
   for (int64_t p = 0; definite && p < pages; p++)
     make_hermitian (&q.A, p, 1);
   if (solved_on_gpu (&q, 0, (int)(n % 2), NULL, what)) {
@@ -60,7 +60,7 @@ static void check_solution (gla_type type_a, gla_type type_b, int64_t n, int64_t
       const solved_page s = {&q.A, &q.B, &q.X, op, side, p, p, p};
       const double worst = page_ratio (&s, 0);
       CHECK (q.info[p] == 0 && worst <= BOUND, "%s: info %d, ratio %g", what, q.info[p], worst);
-      if (n <= 65 && p == 0 && !q.no_rcond)
+      if ((n <= 65 || n == 144 || n == 256) && p == 0 && !q.no_rcond)
         expect_rcond (&q, p, what);
     }
     compare_cpu (&q, 0, cpu, what);
