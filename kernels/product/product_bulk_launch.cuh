@@ -101,74 +101,54 @@ template <> struct bulk_for<cx<float>, BULK_96> {
 enum { BULK_MOST = 1024, BULK_TERMS = 24 };
 template <class T> constexpr int bulk_least = sizeof (real_t<T>) == 4 ? 20 : 25;
 
-// The fastest method so far, and the time of a page in elements of C.
+// What is multiplied, and by how many multiprocessors.
+struct bulk_work {
+  int m, n, k;
+  double pages;
+  bool hermitian;
+  int multiprocessors;
+};
+
+// The fastest method so far, and its time in elements of C.
 struct bulk_choice {
   bulk_method method;
   double cost;
 };
 
-// Takes M where its tiles need less time for pages of m by n.
-template <class T, bulk_method M> void bulk_try (bulk_choice &best, int m, int n)
+// Takes M where its tiles need less time: that of the multiprocessor with most of them. A warp of a
+// tile is alone on a quarter of a multiprocessor. Hermitian products have square tiles.
+template <class T, bulk_method M> void bulk_try (bulk_choice &best, const bulk_work &w)
 {
   typedef bulk_for<T, M> F;
   if constexpr (F::speed > 0) {
     typedef typename F::type S;
-    const double rows = (m + S::TM - 1) / S::TM * S::TM, columns = (n + S::TN - 1) / S::TN * S::TN;
-    const double cost = rows * columns / F::speed;
-    if (cost < best.cost)
-      best = {M, cost};
-  }
-}
-
-// The choice depends on the sizes alone.
-template <class T> bulk_method bulk_choose (int m, int n, int k)
-{
-  const int most = m > n ? m : n, least = m > n ? n : m;
-  if (least < bulk_least<T> || (most > k ? most : k) > BULK_MOST || k < BULK_TERMS)
-    return BULK_NONE;
-  if (std::is_same_v<T, cx<double>> && most > 32 && most <= 48)
-    return BULK_NONE; // the other kernel is as fast
-  bulk_choice best = {BULK_NONE, 1e300};
-  bulk_try<T, BULK_32> (best, m, n);
-  bulk_try<T, BULK_48> (best, m, n);
-  bulk_try<T, BULK_64> (best, m, n);
-  bulk_try<T, BULK_96> (best, m, n);
-  bulk_try<T, BULK_128> (best, m, n);
-  bulk_try<T, BULK_192> (best, m, n);
-  if (most > 128)
-    bulk_try<T, BULK_256> (best, m, n);
-  return best.method;
-}
-
-// Takes M where its tiles, if square, need less time for Hermitian pages of order n: that of the
-// multiprocessor with most of them, in elements of C. A warp is alone on a quarter of one.
-template <class T, bulk_method M>
-void bulk_try_hermitian (bulk_choice &best, int n, double pages, int multiprocessors)
-{
-  typedef bulk_for<T, M> F;
-  if constexpr (F::speed > 0) {
-    typedef typename F::type S;
-    const double down = (n + S::TM - 1) / S::TM, tiles = pages * down * (down + 1) / 2;
-    const double busy = std::ceil (tiles / multiprocessors) * S::TM * S::TN;
+    const double down = (w.m + S::TM - 1) / S::TM, across = (w.n + S::TN - 1) / S::TN;
+    const double tiles = w.pages * (w.hermitian ? down * (down + 1) / 2 : down * across);
+    const double busy = std::ceil (tiles / w.multiprocessors) * S::TM * S::TN;
     const double alone = 4 * S::WM * S::WN;
     const double cost = (busy > alone ? busy : alone) / F::speed;
-    if (S::TM == S::TN && cost < best.cost)
+    if (cost < best.cost && (!w.hermitian || S::TM == S::TN))
       best = {M, cost};
   }
 }
 
 // An element has the same bits in all tiles, so the number of pages may say which ones.
-template <class T>
-bulk_method bulk_choose_hermitian (int n, int k, int64_t pages, int multiprocessors)
+template <class T> bulk_method bulk_choose (const bulk_work &w)
 {
-  if (n < bulk_least<T> || (n > k ? n : k) > BULK_MOST || k < BULK_TERMS)
+  const int most = w.m > w.n ? w.m : w.n, least = w.m > w.n ? w.n : w.m;
+  if (least < bulk_least<T> || (most > w.k ? most : w.k) > BULK_MOST || w.k < BULK_TERMS)
     return BULK_NONE;
+  if (std::is_same_v<T, cx<double>> && most > 32 && most <= 48)
+    return BULK_NONE; // the other kernel is as fast
   bulk_choice best = {BULK_NONE, 1e300};
-  bulk_try_hermitian<T, BULK_32> (best, n, (double)pages, multiprocessors);
-  bulk_try_hermitian<T, BULK_48> (best, n, (double)pages, multiprocessors);
-  bulk_try_hermitian<T, BULK_64> (best, n, (double)pages, multiprocessors);
-  bulk_try_hermitian<T, BULK_96> (best, n, (double)pages, multiprocessors);
-  bulk_try_hermitian<T, BULK_256> (best, n, (double)pages, multiprocessors);
+  bulk_try<T, BULK_32> (best, w);
+  bulk_try<T, BULK_48> (best, w);
+  bulk_try<T, BULK_64> (best, w);
+  bulk_try<T, BULK_96> (best, w);
+  bulk_try<T, BULK_128> (best, w);
+  bulk_try<T, BULK_192> (best, w);
+  if (most > 128)
+    bulk_try<T, BULK_256> (best, w);
   return best.method;
 }
 
@@ -277,9 +257,8 @@ cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece
 {
   *done = false;
   const bool special = a.hermitian && (a.transpose_a == a.transpose_b || a.weights != nullptr);
-  const bulk_method method =
-      a.hermitian ? bulk_choose_hermitian<T> (a.m, a.k, piece.pages, piece.multiprocessors)
-                  : bulk_choose<T> (a.m, a.n, a.k);
+  const bulk_work work = {a.m, a.n, a.k, (double)piece.pages, a.hermitian, piece.multiprocessors};
+  const bulk_method method = bulk_choose<T> (work);
   if (method == BULK_NONE || special || piece.tiles != tiles || piece.terms != a.k ||
       piece.first_page + piece.pages > INT_MAX || !clusters_work ())
     return cudaSuccess;
