@@ -188,9 +188,10 @@ bool parse (int argc, char **argv, settings &set)
 
 void all_rows (const settings &set, std::chrono::steady_clock::time_point born)
 {
-  const int64_t sizes[][2] = {{16, 60000}, {32, 40000}, {48, 16000}, {64, 8000}, {96, 4000},
-                              {128, 2640}, {192, 1056}, {256, 528},  {384, 264}, {512, 132},
-                              {768, 66},   {1024, 32},  {2048, 4}};
+  const int64_t sizes[][2] = {{8, 60000},  {16, 60000}, {24, 50000}, {32, 40000}, {48, 16000},
+                              {64, 8000},  {80, 6000},  {96, 4000},  {112, 3000}, {128, 2640},
+                              {192, 1056}, {256, 528},  {384, 264},  {512, 132},  {768, 66},
+                              {1024, 32},  {2048, 4}};
   for (const auto &s : sizes)
     for (char type : set.types) {
       if (!set.sizes.empty () &&
