@@ -17,7 +17,8 @@ template <class T> struct eig_range_args {
   double vl, vu;
   cudaStream_t stream;
 
-  // all, packed, ascending; V is NULL where only eigenvalues are wanted
+  // all, packed, ascending, or at least those from `first` on that are returned; V is NULL where
+  // only eigenvalues are wanted
   const R *lambda;
   const T *V;
 

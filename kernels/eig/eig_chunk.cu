@@ -6,6 +6,7 @@
 #include "engine/eig_part.cuh"
 #include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
+#include "few.cuh"
 #include "jacobi_start.cuh"
 
 namespace
@@ -42,16 +43,22 @@ template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<
   return way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
 }
 
-// Eigenvalues in order, and eigenvectors of the tridiagonal matrix or of the band.
+// Eigenvalues in order, and eigenvectors of the tridiagonal matrix or of the band. Where few are
+// found one by one, divide and conquer has the pages whose vectors were not good enough.
 template <class T>
 gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pieces)
 {
+  const bool few = eig_finds_few (&e->eig_job);
+  if (few)
+    GLA_TRY (eig_few (a));
   GLA_TRY (eig_stedc (a));
   if (pieces)
     GLA_TRY (engine_throttle (e, slot));
   GLA_TRY (eig_sort (a));
   if (a.gathered)
     GLA_TRY (eig_stedc_part (a));
+  if (few)
+    GLA_TRY (eig_few_end (a));
   return engine_status (a.chased != nullptr ? eig_chased (a) : cudaSuccess);
 }
 
@@ -184,12 +191,13 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
     a.lda = chunk->A.column_stride;
     a.page_a = chunk->A.page_stride;
   }
-  if (!eig_keeps_results (job)) {
-    a.V = static_cast<T *> (chunk->V.data);
+  if (!eig_keeps_results (e, job)) { // of a part, column a.first is the caller's first one
+    const int64_t before = eig_writes_part (e, job) ? a.first : 0;
     a.ldv = chunk->V.column_stride;
+    a.V = static_cast<T *> (chunk->V.data) - before * a.ldv;
     a.page_v = chunk->V.page_stride;
-    a.lambda = static_cast<R *> (chunk->lambda.data);
     a.inc_lambda = chunk->lambda.row_stride;
+    a.lambda = static_cast<R *> (chunk->lambda.data) - before * a.inc_lambda;
     a.page_lambda = chunk->lambda.page_stride;
   }
   return a;
@@ -281,10 +289,18 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
     break;
   }
-  if (e->eig_job.range != GLA_EIG_ALL)
+  if (e->eig_job.range != GLA_EIG_ALL && !eig_writes_part (e, &e->eig_job))
     GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
   GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+}
+
+// 4 bytes each, as type s has.
+template <class T> gla_status download_info (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+{
+  eig_args<T> a = args_of<T> (e, slot, chunk);
+  gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);
+  return engine_download (e, slot, &info, a.info);
 }
 
 // Downloads the part of the spectrum and its counts, which are known where all pages have as many.
@@ -292,9 +308,12 @@ template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_
 {
   const eig_range_args<T> r = range_of<T> (e, slot, chunk);
   gla_array count = gla_array_packed (chunk->count, GLA_TYPE_D, 1, 1, r.pages, GLA_DEVICE_HOST);
-  if (*chunk->clean && !r.interval)
+  const bool counted = !eig_writes_part (e, &e->eig_job); // by eig_take_range
+  if (!*chunk->clean && !counted)
+    GLA_TRY (download_info<T> (e, slot, chunk));
+  if ((*chunk->clean || !counted) && !r.interval)
     for (int64_t p = 0; p < r.pages; p++)
-      chunk->count[p] = r.columns;
+      chunk->count[p] = *chunk->clean || chunk->info[p] == 0 ? r.columns : 0;
   else
     GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
   if (e->eig_job.head.device_arrays || r.columns == 0)
@@ -317,11 +336,10 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (engine_download (e, slot, &chunk->V, a.V));
   if (*chunk->clean)
     return GLA_OK;
-  gla_array info = gla_array_packed (chunk->info, GLA_TYPE_S, 1, 1, a.pages, GLA_DEVICE_HOST);
   gla_array skew = gla_array_packed (chunk->skew, GLA_TYPE_D, 1, 1, a.pages, GLA_DEVICE_HOST);
   if (e->eig_job.triangle == GLA_TRIANGLE_FULL)
     GLA_TRY (engine_download (e, slot, &skew, a.skew));
-  return engine_download (e, slot, &info, a.info); // 4 bytes each, as type s has
+  return download_info<T> (e, slot, chunk);
 }
 
 } // namespace

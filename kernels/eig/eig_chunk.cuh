@@ -27,6 +27,12 @@ eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job);
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job);
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job);
 
+// Whether the wanted vectors are found one by one (few.cuh); it takes the straight reduction.
+bool eig_finds_few (const gla_eig_job *job);
+
+// Whether a part goes straight to the caller's arrays: where no kernel needs V for anything else.
+bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job);
+
 // Seconds of kernels for one page when many are at work, and those that one page takes alone.
 double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job);
 double eig_page_latency (const gla_eig_job *job);
@@ -103,9 +109,9 @@ template <class T> void eig_lay_out_large (const gla_eig_job *job, carver &c, ei
 }
 
 // Whether the kernels write V and lambda to memory of the chunk.
-inline bool eig_keeps_results (const gla_eig_job *job)
+inline bool eig_keeps_results (const cuda_engine *e, const gla_eig_job *job)
 {
-  return !job->head.device_arrays || job->range != GLA_EIG_ALL;
+  return !job->head.device_arrays || (job->range != GLA_EIG_ALL && !eig_writes_part (e, job));
 }
 
 // The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
@@ -126,7 +132,7 @@ size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages,
     a->lda = n;
     a->page_a = n2;
   }
-  if (eig_keeps_results (job)) {
+  if (eig_keeps_results (e, job)) {
     a->ldv = n;
     a->page_v = n2;
     a->V = job->vectors ? c.take<T> (pages * n2) : nullptr;

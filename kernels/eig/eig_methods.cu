@@ -3,6 +3,7 @@
 
 #include "common/work_limits.cuh"
 #include "eig_chunk.cuh"
+#include "stedc.cuh"
 
 namespace
 {
@@ -19,6 +20,14 @@ bool fits (const gla_eig_job *job, int smem_limit)
 // chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
+// Orders at which up to n / FEW_SHARE wanted vectors are found one by one, as measured.
+enum { FEW_SHARE = 4 };
+struct few_orders {
+  char type;
+  int from, to;
+};
+const few_orders few_table[] = {{'z', 17, 95}, {'c', 17, 95}, {'d', 17, 95}, {'s', 17, 95}};
+
 // Seconds of a large page, which has the GPU for itself.
 double large_seconds (const cuda_engine *e, const gla_eig_job *job)
 {
@@ -28,6 +37,16 @@ double large_seconds (const cuda_engine *e, const gla_eig_job *job)
 }
 
 } // namespace
+
+bool eig_finds_few (const gla_eig_job *job)
+{
+  const few_orders *row = few_table;
+  while (row->type != (char)job->head.type)
+    row++;
+  return job->route == nullptr && job->method != GLA_EIG_METHOD_JACOBI && job->vectors &&
+         job->range != GLA_EIG_INTERVAL && job->columns > 0 && job->n >= row->from &&
+         job->n <= row->to && job->columns <= job->n / FEW_SHARE;
+}
 
 gla_eig_route eig_table_row (const gla_eig_job *job)
 {
@@ -39,6 +58,8 @@ gla_eig_route eig_table_row (const gla_eig_job *job)
   const gla_eig_route *row = job->vectors ? table->rows : table->values;
   while (row->n_to < job->n)
     row++;
+  if (eig_finds_few (job)) // no kernel for whole pages, no strips
+    return {row->n_to, row->way == EIG_WHOLE ? EIG_WARP : row->way, 0};
   return *row;
 }
 
@@ -58,10 +79,17 @@ bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)
          job->columns < job->n && (way == ROUTE_SMALL || way == ROUTE_STAGES || way == ROUTE_LARGE);
 }
 
+bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job)
+{
+  return job->head.device_arrays && job->range == GLA_EIG_INDICES && eig_forms_part (e, job) &&
+         (eig_route_of (e, job) == ROUTE_SMALL ||
+          (eig_finds_few (job) && stedc_tree_of ((int)job->n).leaves == 1));
+}
+
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
 {
   const bool asked = eig_table_row (job).way == EIG_BAND;
-  if (!job->vectors)
+  if (!job->vectors || eig_finds_few (job))
     return asked;
   const int n = (int)job->n;
   return for_type (job->head.type, [&] (auto zero) {

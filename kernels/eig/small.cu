@@ -234,7 +234,8 @@ __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<
   if (!inside)
     return;
   R nothing = R (nan (""));
-  if (!absent)
+  bool wanted = !eig_in_part (a) || (rank >= a.first && rank < a.first + a.wanted);
+  if (!absent && wanted)
     a.lambda[page * a.page_lambda + rank * a.inc_lambda] =
         failed ? nothing : times_power (d, found.exponent);
   if (i == 0) {

@@ -1,19 +1,24 @@
 // unmtr.cu: eigenvalues in ascending order, and eigenvectors V = Q Z of the full matrices
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "few.cuh"
 #include "unmtr_strip.cuh"
 
 namespace
 {
 
-// Eigenvalue i is number `rank` in ascending order.
-template <class T> GLA_DEVICE void note_rank (const eig_args<T> &a, int64_t page, int i, int rank)
+// Eigenvalue i is number `rank` in ascending order. Of a part only the wanted ones have a place.
+template <class T>
+GLA_DEVICE void place_value (const eig_args<T> &a, int64_t page, int i, int rank, real_t<T> value)
 {
-  int *to = a.rank + page * a.n, place = rank - a.first;
-  if (!eig_in_part (a))
-    to[i] = rank;
-  else if (place >= 0 && place < a.wanted)
-    to[place] = i;
+  int place = rank - a.first;
+  if (eig_in_part (a) && (place < 0 || place >= a.wanted))
+    return;
+  a.lambda[page * a.page_lambda + rank * a.inc_lambda] = value;
+  if (eig_in_part (a))
+    a.rank[page * a.n + place] = i;
+  else
+    a.rank[page * a.n + i] = rank;
 }
 
 // One block per page: the rank of an eigenvalue is the number of those before it in ascending order
@@ -25,12 +30,12 @@ template <class T> __global__ void sort_kernel (eig_args<T> a)
   R *d = reinterpret_cast<R *> (memory);
   int n = a.n;
   int64_t page = blockIdx.x;
-  R *lambda = a.lambda + page * a.page_lambda;
-  if (a.info[page] != 0) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) {
-      lambda[i * a.inc_lambda] = R (nan (""));
-      note_rank (a, page, i, i);
-    }
+  int info = a.info[page];
+  if (info == EIG_FOUND)
+    return;
+  if (info != 0) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      place_value (a, page, i, i, R (nan ("")));
     return;
   }
   for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -42,8 +47,7 @@ template <class T> __global__ void sort_kernel (eig_args<T> a)
     int rank = 0;
     for (int j = 0; j < n; j++)
       rank += d[j] < mine || (d[j] == mine && j < i);
-    lambda[rank * a.inc_lambda] = times_power (mine, k);
-    note_rank (a, page, i, rank);
+    place_value (a, page, i, rank, times_power (mine, k));
   }
 }
 

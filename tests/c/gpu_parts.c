@@ -10,7 +10,17 @@
 enum { PAGES = 5 };
 static gla_context *ctx;
 
-typedef enum { KNOWN, RANDOM, IDENTITY, ZERO, ONES, CLUSTERS, FAILING, KINDS } kind_of_pages;
+typedef enum {
+  KNOWN,
+  RANDOM,
+  IDENTITY,
+  ZERO,
+  ONES,
+  CLUSTERS,
+  COUPLED,
+  FAILING,
+  KINDS
+} kind_of_pages;
 
 typedef struct {
   gla_type type;
@@ -41,6 +51,8 @@ static double complex entry (const part_case *c, int64_t i, int64_t j, double co
     return 1;
   case CLUSTERS: // a few eigenvalues, each many times, but for rounding
     return (i == j ? (double)(i % 3) : 0) + gla_type_eps (c->type) * x;
+  case COUPLED: // pairs of rows, coupled so little that inverse iteration fails for many a column
+    return i - j != 1 ? 0 : j % 2 == 0 ? 1 : 0.75 * gla_type_eps (c->type);
   default:
     return x;
   }

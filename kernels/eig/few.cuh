@@ -1,0 +1,209 @@
+// few.cuh: few eigenvalues and eigenvectors of tridiagonal matrices, one by one
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Bisection for the eigenvalue, then two steps of inverse iteration with a factorisation that is
+// twisted where that shows best how near T - sigma is to a singular matrix (Fernando 1997;
+// Parlett, Dhillon 1997). This is what one lane does.
+
+#ifndef GPULINALG_FEW_CUH
+#define GPULINALG_FEW_CUH
+
+#include "common/quick_reciprocal.cuh"
+#include "eig_kernels.cuh"
+
+// info of a page whose wanted eigenvectors are found, which divide and conquer leaves alone.
+enum { EIG_FOUND = INT32_MIN };
+
+// (d, e) -> lambda, rank, and the wanted columns of Z side by side from the first one on, with info
+// EIG_FOUND, of every page whose vectors pass the tests. The others are left to divide and conquer.
+template <class T> cudaError_t eig_few (const eig_args<T> &a);
+// Behind it: info is 0 again.
+template <class T> cudaError_t eig_few_end (const eig_args<T> &a);
+
+// Steps of bisection from an interval of twice the bound to one of eps times the bound, and those
+// of a count between which numbers are scaled: each may make them smaller by eps^2.
+template <class R> constexpr int few_steps = sizeof (R) == 8 ? 54 : 25;
+template <class R> constexpr int few_apart = sizeof (R) == 8 ? 4 : 2;
+
+// Rows of a count that are done together; the matrix is filled up to them.
+enum { FEW_ROWS = 4 };
+
+// The tridiagonal matrix of a lane in shared memory: d(i), and the e between rows i-1 and i, for a
+// count its square, at i * apart.
+template <class R> struct few_matrix {
+  const R *d, *e;
+  int n, apart;
+};
+
+// 2^-k of the x with exponent k; and the sign of x, 0 or -1.
+GLA_DEVICE double few_down (double x)
+{
+  return __hiloint2double (0x7fe00000 - (__double2hiint (x) & 0x7ff00000), 0);
+}
+GLA_DEVICE float few_down (float x)
+{
+  return __int_as_float (0x7f000000 - (__float_as_int (x) & 0x7f800000));
+}
+GLA_DEVICE int few_sign (double x)
+{
+  return __double2hiint (x) >> 31;
+}
+GLA_DEVICE int few_sign (float x)
+{
+  return __float_as_int (x) >> 31;
+}
+
+// How many eigenvalues are at most x, but for rounding: the changes of sign in Sturm's sequence of
+// leading minors, which needs no quotients. Their quotients are the pivots of T - x; one that is
+// below `least` counts as -least. Rows up to a multiple of FEW_ROWS have no negative pivots.
+template <class R> GLA_DEVICE int few_below (const few_matrix<R> &t, R x, R least)
+{
+  R before = 0, now = 1;
+  int count = 0;
+  for (int first = 0; first < t.n; first += FEW_ROWS) {
+    R d[FEW_ROWS], square[FEW_ROWS];
+#pragma unroll
+    for (int q = 0; q < FEW_ROWS; q++) {
+      d[q] = t.d[(first + q) * t.apart] - x;
+      square[q] = t.e[(first + q) * t.apart];
+    }
+#pragma unroll
+    for (int q = 0; q < FEW_ROWS; q++) {
+      R next = madd (d[q], now, -(square[q] * before)), limit = least * now;
+      next = absmax (next) <= absmax (limit) ? -limit : next;
+      count -= few_sign (next) ^ few_sign (now);
+      before = now;
+      now = next;
+      if (q % few_apart<R> == few_apart<R> - 1) {
+        R down = few_down (now);
+        before *= down;
+        now *= down;
+      }
+    }
+  }
+  return count;
+}
+
+// Eigenvalue `index`, counted from 0, of a matrix between -bound and bound, a power of two: then an
+// eigenvalue with few digits is found as it is. The points do not depend on what else is wanted, so
+// eigenvalues are in order.
+template <class R> GLA_DEVICE R few_value (const few_matrix<R> &t, int index, R bound)
+{
+  R low = -bound, high = bound, least = limits<R>::eps * limits<R>::eps * bound;
+  for (int step = 0; step < few_steps<R>; step++) {
+    R middle = R (0.5) * (low + high);
+    bool above = few_below (t, middle, least) > index;
+    low = above ? low : middle;
+    high = above ? middle : high;
+  }
+  return high;
+}
+
+// T - sigma = N D N', where N has its ones in the diagonal, entries below it up to row r, and above
+// it from there on: 1/D in `inverse`, entries 32 apart. x, entries `apart` apart, is lost.
+template <class R>
+GLA_DEVICE int few_twist (const few_matrix<R> &t, R sigma, R bound, R *inverse, R *x, int apart)
+{
+  R least = R (0.25) * limits<R>::eps * bound, last = 0, best = 0;
+  for (int i = 0; i < t.n; i++) {
+    R e = t.e[i * t.apart], pivot = (t.d[i * t.apart] - sigma) - e * e * last;
+    pivot = absmax (pivot) > least ? pivot : -least;
+    last = quick_reciprocal (pivot);
+    inverse[i * 32] = last;
+  }
+  int r = t.n - 1;
+  R under = 0; // the square of e below row i
+  last = 0;
+  for (int i = t.n - 1; i >= 0; i--) {
+    R e = t.e[i * t.apart], square = e * e, pivot = (t.d[i * t.apart] - sigma) - under * last;
+    R middle = i > 0 ? pivot - square * inverse[(i - 1) * 32] : pivot;
+    if (i == t.n - 1 || absmax (middle) < absmax (best)) {
+      best = middle;
+      r = i;
+    }
+    pivot = absmax (pivot) > least ? pivot : -least;
+    last = quick_reciprocal (pivot);
+    x[i * apart] = last;
+    under = square;
+  }
+  for (int i = r + 1; i < t.n; i++)
+    inverse[i * 32] = x[i * apart];
+  best = absmax (best) > least ? best : copy_sign (least, best);
+  inverse[r * 32] = quick_reciprocal (best);
+  return r;
+}
+
+// x = (T - sigma)^-1 x.
+template <class R>
+GLA_DEVICE void few_solve (const few_matrix<R> &t, int r, const R *inverse, R *x, int apart)
+{
+  R above = 0, below = 0; // N^-1 x row by row, from both ends to row r
+#pragma unroll 4
+  for (int i = 0; i < r; i++) {
+    R y = x[i * apart] - above;
+    x[i * apart] = y;
+    above = t.e[(i + 1) * t.apart] * inverse[i * 32] * y;
+  }
+#pragma unroll 4
+  for (int i = t.n - 1; i > r; i--) {
+    R y = x[i * apart] - below;
+    x[i * apart] = y;
+    below = t.e[i * t.apart] * inverse[i * 32] * y;
+  }
+  R middle = ((x[r * apart] - above) - below) * inverse[r * 32], z = middle;
+  x[r * apart] = middle;
+#pragma unroll 4
+  for (int i = r - 1; i >= 0; i--) {
+    z = inverse[i * 32] * madd (-t.e[(i + 1) * t.apart], z, x[i * apart]);
+    x[i * apart] = z;
+  }
+  z = middle;
+#pragma unroll 4
+  for (int i = r + 1; i < t.n; i++) {
+    z = inverse[i * 32] * madd (-t.e[i * t.apart], z, x[i * apart]);
+    x[i * apart] = z;
+  }
+}
+
+// Entry i of what inverse iteration for eigenvalue `index` starts from, between -1 and 1: always
+// the same, and another one for each eigenvalue, so that equal ones get different vectors.
+template <class R> GLA_DEVICE R few_start (int i, int index)
+{
+  uint32_t h = (uint32_t)(i + 1) * 0x9e3779b1u ^ (uint32_t)(index + 1) * 0x85ebca77u;
+  h = (h ^ h >> 15) * 0x2c1b3c6du;
+  h = (h ^ h >> 12) * 0x297a2d39u;
+  h ^= h >> 15;
+  return (R)(int32_t)h * R (0x1p-31);
+}
+
+// x / |x|
+template <class R> GLA_DEVICE void few_normalise (R *x, int n, int apart)
+{
+  R sum[2] = {};
+#pragma unroll 4
+  for (int i = 0; i < n; i++)
+    sum[i % 2] = madd (x[i * apart], x[i * apart], sum[i % 2]);
+  R factor = rsqrt_of (sum[0] + sum[1]);
+#pragma unroll 4
+  for (int i = 0; i < n; i++)
+    x[i * apart] *= factor;
+}
+
+// The largest entry of T x - sigma x; NaN where one is NaN.
+template <class R>
+GLA_DEVICE R few_residual (const few_matrix<R> &t, R sigma, const R *x, int apart)
+{
+  R before = 0, now = x[0], worst = 0;
+#pragma unroll 4
+  for (int i = 0; i < t.n; i++) {
+    R next = i < t.n - 1 ? x[(i + 1) * apart] : R (0);
+    R r = (t.d[i * t.apart] - sigma) * now + t.e[i * t.apart] * before;
+    r = absmax (i < t.n - 1 ? madd (t.e[(i + 1) * t.apart], next, r) : r);
+    worst = r > worst || r != r ? r : worst;
+    before = now;
+    now = next;
+  }
+  return worst;
+}
+
+#endif
