@@ -72,15 +72,25 @@ GLA_DEVICE void load_column (const eig_args<T> &a, int64_t page, int j, T (&x)[R
   }
 }
 
+// Entry i of a reflector in w with its one.
+template <class T> GLA_DEVICE T reflector_entry (const T *w, int n, int one, int i)
+{
+  T value = from_real<T> (i == one ? real_t<T> (1) : real_t<T> (0));
+  if (i > one && i < n)
+    value = w[i];
+  return value;
+}
+
 // A group of S lanes owns one wanted column and keeps it in registers, rows lane, lane+S, ...: it
 // loads the column, applies the reflectors from the last one to the first, each with a dot product
 // over the S lanes, and stores the column at its place in the order. Reflector k has its one in row
 // k + below. Groups need nothing from each other; neighbouring groups work on the same page, so its
-// reflectors come from the cache.
+// reflectors come from the cache; those of small pages are fetched ahead.
 template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
 {
   typedef real_t<T> R;
   constexpr bool keep = ROWS * sizeof (T) <= 256; // whether a reflector fits in registers as well
+  constexpr bool ahead = S == 8 && ROWS * sizeof (T) <= 64; // and the next one
   int n = a.n, lane = threadIdx.x % S;
   int64_t column = (int64_t)blockIdx.x * (blockDim.x / S) + threadIdx.x / S;
   bool inside = column < a.pages * a.wanted;
@@ -91,35 +101,39 @@ template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a)
   const T *W = a.W + page * n * n;
   T x[ROWS];
   load_column<T, S> (a, page, j, x);
-  for (int k = failed ? -1 : eig_reflectors (n, below) - 1; k >= 0; k--) {
+  int k = failed ? -1 : eig_reflectors (n, below) - 1;
+  T next[ahead ? ROWS : 1], next_tau = from_real<T> (0);
+  auto fetch = [&] (int of) {
+    next_tau = a.tau[page * n + of];
+#pragma unroll
+    for (int r = 0; ahead && r < ROWS; r++)
+      next[r] = reflector_entry (W + (int64_t)of * n, n, of + below, r * S + lane);
+  };
+  if (k >= 0)
+    fetch (k);
+  for (; k >= 0; k--) {
     const T *w = W + (int64_t)k * n;
     int one = k + below;
-    T v[keep ? ROWS : 1], dot = from_real<T> (0);
+    T v[keep ? ROWS : 1], dot = from_real<T> (0), tau = next_tau;
+    if (ahead)
+#pragma unroll
+      for (int r = 0; r < ROWS; r++)
+        v[ahead ? r : 0] = next[ahead ? r : 0];
+    fetch (k > 0 ? k - 1 : 0);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      int i = r * S + lane;
-      T value = from_real<T> (i == one ? R (1) : R (0));
-      if (i > one && i < n)
-        value = w[i];
+      T value = ahead ? v[ahead ? r : 0] : reflector_entry (w, n, one, r * S + lane);
       if (keep)
         v[keep ? r : 0] = value;
       if (r * S + S > one)
         dot = cmadd (value, x[r], dot);
     }
     dot = lane_sum<S> (dot);
-    T factor = -(a.tau[page * n + k] * dot);
+    T factor = -(tau * dot);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
       if (r * S + S > one) {
-        int i = r * S + lane;
-        T value;
-        if (keep)
-          value = v[keep ? r : 0];
-        else {
-          value = from_real<T> (i == one ? R (1) : R (0));
-          if (i > one && i < n)
-            value = w[i];
-        }
+        T value = keep ? v[keep ? r : 0] : reflector_entry (w, n, one, r * S + lane);
         x[r] = madd (factor, value, x[r]);
       }
   }
