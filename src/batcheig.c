@@ -100,14 +100,23 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
   job->phase = o->phase == GLA_EIG_PHASE_MAX;
 }
 
+// Of a range all pages that have not failed have as many, and nobody need have counted them.
+static int64_t largest_count (const gla_eig_run *run, int64_t failed)
+{
+  const int64_t pages = run->call.run.pages;
+  if (run->all.count != NULL || run->job.range != GLA_EIG_INDICES)
+    return gla_largest_count (run->all.count, pages);
+  return failed < pages ? run->job.columns : 0;
+}
+
 static gla_eig_report report_of (const gla_eig_run *run)
 {
   gla_eig_report report = {.base = gla_call_report (&run->call),
                            .bad_page = run->failures.bad_page,
-                           .bad_difference = run->failures.bad_difference,
-                           .most = gla_largest_count (run->all.count, run->call.run.pages)};
+                           .bad_difference = run->failures.bad_difference};
   if (run->failures.bad_page < 0)
     gla_count_failed (&run->failures, run->all.info, run->call.run.pages, &report.base);
+  report.most = largest_count (run, report.base.pages_failed);
   return report;
 }
 
@@ -148,14 +157,13 @@ gla_status gla_batcheig (gla_context *ctx, const gla_array *A, const gla_eig_res
 
   // allocate
   const int64_t pages = A->pages;
-  const int part = o.range != GLA_EIG_ALL;
+  const int counts = o.range == GLA_EIG_INTERVAL && r.count == NULL; // else they need not be stored
   gla_infos infos;
   status = gla_infos_take (ctx, r.info, pages, &infos);
   if (status != GLA_OK)
     return status;
-  int64_t *own_count =
-      part && r.count == NULL ? calloc ((size_t)(pages + 1), sizeof *own_count) : NULL;
-  if (part && r.count == NULL && own_count == NULL) {
+  int64_t *own_count = counts ? calloc ((size_t)(pages + 1), sizeof *own_count) : NULL;
+  if (counts && own_count == NULL) {
     gla_infos_free (&infos);
     return gla_fail (ctx, GLA_ERROR_OUT_OF_MEMORY, "no memory for %lld status words",
                      (long long)pages);

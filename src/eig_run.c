@@ -8,7 +8,8 @@ static void slice (const gla_call *call, gla_range range, void *chunk, void *mem
   gla_eig_chunk *c = chunk;
   const gla_eig_run *run = (const gla_eig_run *)call;
   c->info = run->all.info + range.first;
-  c->count = run->job.range != GLA_EIG_ALL ? run->all.count + range.first : NULL;
+  const int counts = run->job.range != GLA_EIG_ALL && run->all.count != NULL;
+  c->count = counts ? run->all.count + range.first : NULL;
   c->skew = memory;
   c->clean = &c->clean_word;
   c->clean_word = 0;

@@ -311,7 +311,9 @@ template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_
   const bool counted = !eig_writes_part (e, &e->eig_job); // by eig_take_range
   if (!*chunk->clean && !counted)
     GLA_TRY (download_info<T> (e, slot, chunk));
-  if ((*chunk->clean || !counted) && !r.interval)
+  if (chunk->count == NULL)
+    ; // not wanted
+  else if ((*chunk->clean || !counted) && !r.interval)
     for (int64_t p = 0; p < r.pages; p++)
       chunk->count[p] = *chunk->clean || chunk->info[p] == 0 ? r.columns : 0;
   else

@@ -26,7 +26,7 @@ struct few_orders {
   char type;
   int from, to;
 };
-const few_orders few_table[] = {{'z', 17, 95}, {'c', 17, 95}, {'d', 17, 95}, {'s', 17, 95}};
+const few_orders few_table[] = {{'z', 17, 120}, {'c', 17, 120}, {'d', 17, 120}, {'s', 17, 128}};
 
 // Seconds of a large page, which has the GPU for itself.
 double large_seconds (const cuda_engine *e, const gla_eig_job *job)

@@ -178,7 +178,7 @@ static part store_values (gla_cpu_eig_task *task, int64_t page, const scaling *s
   real *lambda = (real *)c->lambda.data + page * c->lambda.page_stride;
   part p = part_of (task->job, s, w, stride);
   c->info[page] = s->info;
-  if (task->job->range != GLA_EIG_ALL)
+  if (c->count != NULL)
     c->count[page] = p.count;
   p.count = p.count < columns ? p.count : columns;
   if (p.count > 0)
