@@ -71,13 +71,13 @@ function lines = small (ours, torch, cupy)
   end
 end
 
-% Microseconds of calls, and what batcheig (G, "lower") takes longer than the same call of the C library.
+% Microseconds of calls, and what batcheig (G, "lower", "vector") takes longer than the same call of the C library.
 function lines = calls (ours, ~, ~)
-  lines = {table_row({"Pages", "C library, µs", "`batcheig (G, \"lower\")`, µs", "longer, µs", "longer, %", "`batcheig (G)`, µs"}), table_row(repmat ({"---"}, 1, 6))};
+  lines = {table_row({"Pages", "C library, µs", "`batcheig (G, \"lower\", \"vector\")`, µs", "longer, µs", "longer, %", "`batcheig (G, \"lower\")`, µs", "`batcheig (G)`, µs"}), table_row(repmat ({"---"}, 1, 7))};
   for name = names_of (ours, "call")
-    us = arrayfun (@(k) 1e6 * entry (ours, "call", name{1}, k), 3:5);
+    us = arrayfun (@(k) 1e6 * entry (ours, "call", name{1}, k), 3:6);
     lines{end+1} = table_row ({strrep(name{1}, "batcheig, ", ""), shown("%.0f", us(1)), shown("%.0f", us(2)), shown("%.0f", us(2) - us(1)), ...
-                               shown("%.1f", 100 * (us(2) / us(1) - 1)), shown("%.0f", us(3))});
+                               shown("%.1f", 100 * (us(2) / us(1) - 1)), shown("%.0f", us(3)), shown("%.0f", us(4))});
   end
 end
 
