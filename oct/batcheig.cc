@@ -67,6 +67,8 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
     gla::warn_of_failed_pages ("batcheig", results.info, pages,
                                {gla::not_finite (n), gla::not_converged (n)});
 
+  if (!want.cut && want.matrix && !want.diagonal)
+    D = first_values (D, want.columns, true);
   if (want.cut) {
     D = first_values (D, report.most, want.matrix);
     if (want.vectors)
@@ -129,6 +131,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
       opts.word ("phase", {"max", "none"}) == "none" ? GLA_EIG_PHASE_NONE : GLA_EIG_PHASE_MAX;
   read_part (opts, dims (0), want);
   read_way (opts, pair, want);
+  want.diagonal = want.diagonal && !gla::any_on_gpu (args);
 
   // work
   if (pair && want.way != GLA_PAIRS_CHOL && gla::any_on_gpu (args))

@@ -25,7 +25,8 @@ struct eig_request {
   // set by read_part
   octave_idx_type columns; // of V that the library writes
   bool cut;                // of which only some are returned
-  bool diagonal;           // the library writes eigenvalues to the diagonal of pages
+  bool diagonal;           // the library writes eigenvalues to the diagonal of pages; not on a GPU,
+                           // where these pages are made behind its work, while the host goes on
   bool largest;            // the last ones, whose numbers are known afterwards with "drop"
 };
 
@@ -84,7 +85,7 @@ gla::gpu_pages<A> first_columns (const gla::gpu_pages<A> &x, octave_idx_type k)
 template <typename A>
 gla::gpu_pages<A> first_values (const gla::gpu_pages<A> &D, octave_idx_type k, bool matrix)
 {
-  const gla::gpu_pages<A> some = gla::corner_of (D, k, 1);
+  const gla::gpu_pages<A> some = k < D.rows () ? gla::corner_of (D, k, 1) : D;
   return matrix ? gla::diagonal_pages (some, k, 0) : some;
 }
 
