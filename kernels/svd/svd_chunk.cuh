@@ -22,11 +22,12 @@ struct svd_shape {
   svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
 
-// A block takes long for a page of more than 384 columns, and batches of real pages of double
-// precision gain little.
+// A block takes long for a page of more than 384 columns, and batches in double precision gain
+// little.
 inline int64_t svd_alone_most (gla_type type)
 {
-  return type == GLA_TYPE_D ? 384 : (int64_t)SVD_VALUES_MOST;
+  const bool is_double = type == GLA_TYPE_D || type == GLA_TYPE_Z;
+  return is_double ? 384 : (int64_t)SVD_VALUES_MOST;
 }
 
 inline bool svd_is_together (int64_t columns)
