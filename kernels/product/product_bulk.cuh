@@ -153,7 +153,7 @@ template <class T, bool TRA, bool TRB, class S, bulk_kind KIND> struct bulk_sour
     const int number = of_a ? lane : lane - in_a;
     box = number * LA::LINE;
     place = of_a ? number * LA::COLUMNS * 128 : S::template a_bytes<T> + number * LB::COLUMNS * 128;
-    item = blockIdx.x;
+    item = args.first + blockIdx.x;
     term = 0;
     stage = 0;
     parity = 1;
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
   phase_wait (full, 0);
   read (0, 0, 0);
   bulk_sums<T, NB, NA> sums;
-  for (int item = blockIdx.x; item < args.items; item += gridDim.x) {
+  for (int item = args.first + blockIdx.x; item < args.items; item += gridDim.x) {
     if constexpr (KIND == BULK_ADDED) {
       const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
       bulk_begin<TRA, TRB, S> (sums, args, args.first_page + item / args.in_page,

@@ -21,15 +21,15 @@ template <class T, bulk_method M> struct bulk_for {
 };
 template <> struct bulk_for<double, BULK_32> {
   typedef bulk_shape<32, 32, 32, 16, 16, 3, 4> type;
-  static constexpr double speed = 0.6;
+  static constexpr double speed = 0.65;
 };
 template <> struct bulk_for<double, BULK_48> {
   typedef bulk_shape<48, 48, 48, 48, 16, 2, 3> type;
-  static constexpr double speed = 0.7;
+  static constexpr double speed = 0.66;
 };
 template <> struct bulk_for<double, BULK_64> {
   typedef bulk_shape<64, 64, 32, 32, 32, 2, 3> type;
-  static constexpr double speed = 0.9;
+  static constexpr double speed = 0.87;
 };
 template <> struct bulk_for<double, BULK_96> {
   typedef bulk_shape<96, 96, 16, 48, 32, 4, 2> type;
@@ -45,7 +45,7 @@ template <> struct bulk_for<double, BULK_256> {
 };
 template <> struct bulk_for<cx<double>, BULK_32> {
   typedef bulk_shape<32, 32, 16, 16, 16, 2, 4> type;
-  static constexpr double speed = 0.6;
+  static constexpr double speed = 0.82;
 };
 template <> struct bulk_for<cx<double>, BULK_64> {
   typedef bulk_shape<64, 64, 16, 32, 32, 3, 2> type;
@@ -71,6 +71,10 @@ template <> struct bulk_for<float, BULK_64> {
   typedef bulk_shape<64, 64, 32, 32, 32, 3, 4> type;
   static constexpr double speed = 0.9;
 };
+template <> struct bulk_for<float, BULK_48> { // of single pages, which have few tiles
+  typedef bulk_shape<32, 32, 64, 32, 32, 3, 4> type;
+  static constexpr double speed = 0.7;
+};
 template <> struct bulk_for<float, BULK_96> {
   typedef bulk_shape<96, 96, 32, 32, 32, 4, 2> type;
   static constexpr double speed = 0.9;
@@ -81,7 +85,7 @@ template <> struct bulk_for<float, BULK_128> {
 };
 template <> struct bulk_for<cx<float>, BULK_32> {
   typedef bulk_shape<32, 32, 16, 32, 16, 4, 6> type;
-  static constexpr double speed = 0.85;
+  static constexpr double speed = 0.82;
 };
 template <> struct bulk_for<cx<float>, BULK_48> {
   typedef bulk_shape<48, 48, 16, 48, 16, 3, 4> type;
@@ -95,10 +99,23 @@ template <> struct bulk_for<cx<float>, BULK_96> {
   typedef bulk_shape<96, 96, 16, 48, 16, 4, 1> type;
   static constexpr double speed = 0.9;
 };
+template <> struct bulk_for<cx<float>, BULK_128> {
+  typedef bulk_shape<32, 32, 32, 32, 16, 3, 6> type;
+  static constexpr double speed = 0.87;
+};
+template <> struct bulk_for<cx<float>, BULK_256> {
+  typedef bulk_shape<64, 64, 32, 64, 16, 3, 2> type;
+  static constexpr double speed = 1.1;
+};
 
-// Orders of pages and terms from which on, and up to which, the kernel serves. Larger pages are
-// divided between launches.
-enum { BULK_MOST = 1024, BULK_TERMS = 24 };
+// Orders of pages from which on a tile serves: one with many terms at a time needs many.
+template <class T, bulk_method M> constexpr int bulk_tile_least = M == BULK_256 ? 129 : 0;
+template <> inline constexpr int bulk_tile_least<float, BULK_48> = 65;
+template <> inline constexpr int bulk_tile_least<cx<float>, BULK_128> = 128;
+template <> inline constexpr int bulk_tile_least<cx<float>, BULK_256> = 1025;
+
+// Terms and orders of pages from which on the kernel serves.
+enum { BULK_TERMS = 24 };
 template <class T> constexpr int bulk_least = sizeof (real_t<T>) == 4 ? 20 : 25;
 
 // What is multiplied, and by how many multiprocessors.
@@ -126,8 +143,9 @@ template <class T, bulk_method M> void bulk_try (bulk_choice &best, const bulk_w
     const double tiles = w.pages * (w.hermitian ? down * (down + 1) / 2 : down * across);
     const double busy = std::ceil (tiles / w.multiprocessors) * S::TM * S::TN;
     const double alone = 4 * S::WM * S::WN;
-    const double cost = (busy > alone ? busy : alone) / F::speed;
-    if (cost < best.cost && (!w.hermitian || S::TM == S::TN))
+    const double cost = busy / F::speed > alone ? busy / F::speed : alone;
+    const int most = w.m > w.n ? w.m : w.n;
+    if (cost < best.cost && most >= bulk_tile_least<T, M> && (!w.hermitian || S::TM == S::TN))
       best = {M, cost};
   }
 }
@@ -136,19 +154,20 @@ template <class T, bulk_method M> void bulk_try (bulk_choice &best, const bulk_w
 template <class T> bulk_method bulk_choose (const bulk_work &w)
 {
   const int most = w.m > w.n ? w.m : w.n, least = w.m > w.n ? w.n : w.m;
-  if (least < bulk_least<T> || (most > w.k ? most : w.k) > BULK_MOST || w.k < BULK_TERMS)
+  if (least < bulk_least<T> || w.k < BULK_TERMS)
     return BULK_NONE;
   if (std::is_same_v<T, cx<double>> && most > 32 && most <= 48)
     return BULK_NONE; // the other kernel is as fast
   bulk_choice best = {BULK_NONE, 1e300};
+  if (std::is_same_v<T, float>)
+    bulk_try<T, BULK_48> (best, w); // where it and the next are alike
   bulk_try<T, BULK_32> (best, w);
   bulk_try<T, BULK_48> (best, w);
   bulk_try<T, BULK_64> (best, w);
   bulk_try<T, BULK_96> (best, w);
   bulk_try<T, BULK_128> (best, w);
   bulk_try<T, BULK_192> (best, w);
-  if (most > 128)
-    bulk_try<T, BULK_256> (best, w);
+  bulk_try<T, BULK_256> (best, w);
   return best.method;
 }
 
@@ -167,10 +186,11 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
+// The piece is of pages of so many `tiles`, of which the launch makes the same share of its own.
 // BULK_ADDED of complex double pages only; BULK_HERMITIAN with square tiles, of square pages.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
-                               cudaStream_t stream, bool *done)
+                               int64_t tiles, cudaStream_t stream, bool *done)
 {
   static_assert (KIND != BULK_HERMITIAN || S::TM == S::TN, "tiles have mirror images");
   constexpr size_t bytes = S::STAGES * S::template bytes<T>;
@@ -189,11 +209,18 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
           bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
                     TRB ? S::TK : S::TN);
   args.down = (a.m + S::TM - 1) / S::TM;
-  args.in_page = KIND == BULK_HERMITIAN ? args.down * (args.down + 1) / 2
-                                        : args.down * ((a.n + S::TN - 1) / S::TN);
-  *done = *done && piece.pages * args.in_page < INT_MAX / 2;
-  if (!*done)
+  const int64_t in_page = (int64_t)args.down *
+                          (KIND == BULK_HERMITIAN ? args.down + 1 : (a.n + S::TN - 1) / S::TN) /
+                          (KIND == BULK_HERMITIAN ? 2 : 1);
+  const int64_t first = in_page * piece.first_tile / tiles;
+  const int64_t end =
+      (piece.pages - 1) * in_page + in_page * (piece.first_tile + piece.tiles) / tiles;
+  *done = *done && piece.pages * in_page < INT_MAX / 2;
+  if (!*done || first == end)
     return cudaSuccess;
+  args.in_page = (int)in_page;
+  args.first = (int)first;
+  args.items = (int)end;
   args.C = a.C;
   args.ldc = a.ldc;
   args.page = a.page;
@@ -203,7 +230,6 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
   args.m = a.m;
   args.n = a.n;
   args.k = a.k;
-  args.items = (int)(piece.pages * args.in_page);
   args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
   args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
   args.wide = (uintptr_t)a.C % 16 == 0 && a.ldc % 2 == 0 && a.page % 2 == 0;
@@ -222,34 +248,38 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
     return error;
   // Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
   // is some per cent faster than blocks that go on from tile to tile.
-  if (args.items < blocks || (args.in_page <= 2 && S::BLOCKS > 1))
-    blocks = args.items;
+  if (end - first < blocks || (args.in_page <= 2 && S::BLOCKS > 1))
+    blocks = end - first;
   kernel<<<(unsigned)blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
   return cudaGetLastError ();
 }
 
 template <bulk_method M, class T>
 cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece &piece,
-                                cudaStream_t stream, bool *done)
+                                int64_t tiles, cudaStream_t stream, bool *done)
 {
   if constexpr (bulk_for<T, M>::speed > 0) {
     typedef typename bulk_for<T, M>::type S;
     if constexpr (S::TM == S::TN)
       if (a.hermitian)
         return a.transpose_a
-                   ? launch_bulk_shape<T, true, false, S, BULK_HERMITIAN> (a, piece, stream, done)
-                   : launch_bulk_shape<T, false, true, S, BULK_HERMITIAN> (a, piece, stream, done);
+                   ? launch_bulk_shape<T, true, false, S, BULK_HERMITIAN> (a, piece, tiles, stream,
+                                                                           done)
+                   : launch_bulk_shape<T, false, true, S, BULK_HERMITIAN> (a, piece, tiles, stream,
+                                                                           done);
     const bulk_kind KIND = BULK_STORED;
     if (a.transpose_a)
-      return a.transpose_b ? launch_bulk_shape<T, true, true, S, KIND> (a, piece, stream, done)
-                           : launch_bulk_shape<T, true, false, S, KIND> (a, piece, stream, done);
-    return a.transpose_b ? launch_bulk_shape<T, false, true, S, KIND> (a, piece, stream, done)
-                         : launch_bulk_shape<T, false, false, S, KIND> (a, piece, stream, done);
+      return a.transpose_b
+                 ? launch_bulk_shape<T, true, true, S, KIND> (a, piece, tiles, stream, done)
+                 : launch_bulk_shape<T, true, false, S, KIND> (a, piece, tiles, stream, done);
+    return a.transpose_b
+               ? launch_bulk_shape<T, false, true, S, KIND> (a, piece, tiles, stream, done)
+               : launch_bulk_shape<T, false, false, S, KIND> (a, piece, tiles, stream, done);
   }
   return cudaSuccess;
 }
 
-// Launches whole pages; `done` tells whether they are such as it can do. Of Hermitian products
+// `done` tells whether the pages are such as it can do; sums are not divided. Of Hermitian products
 // those of a matrix and its transpose, without weights.
 template <class T>
 cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
@@ -259,24 +289,24 @@ cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece
   const bool special = a.hermitian && (a.transpose_a == a.transpose_b || a.weights != nullptr);
   const bulk_work work = {a.m, a.n, a.k, (double)piece.pages, a.hermitian, piece.multiprocessors};
   const bulk_method method = bulk_choose<T> (work);
-  if (method == BULK_NONE || special || piece.tiles != tiles || piece.terms != a.k ||
+  if (method == BULK_NONE || special || piece.terms != a.k ||
       piece.first_page + piece.pages > INT_MAX || !clusters_work ())
     return cudaSuccess;
   switch (method) {
   case BULK_32:
-    return launch_bulk_method<BULK_32> (a, piece, stream, done);
+    return launch_bulk_method<BULK_32> (a, piece, tiles, stream, done);
   case BULK_48:
-    return launch_bulk_method<BULK_48> (a, piece, stream, done);
+    return launch_bulk_method<BULK_48> (a, piece, tiles, stream, done);
   case BULK_64:
-    return launch_bulk_method<BULK_64> (a, piece, stream, done);
+    return launch_bulk_method<BULK_64> (a, piece, tiles, stream, done);
   case BULK_96:
-    return launch_bulk_method<BULK_96> (a, piece, stream, done);
+    return launch_bulk_method<BULK_96> (a, piece, tiles, stream, done);
   case BULK_128:
-    return launch_bulk_method<BULK_128> (a, piece, stream, done);
+    return launch_bulk_method<BULK_128> (a, piece, tiles, stream, done);
   case BULK_192:
-    return launch_bulk_method<BULK_192> (a, piece, stream, done);
+    return launch_bulk_method<BULK_192> (a, piece, tiles, stream, done);
   default:
-    return launch_bulk_method<BULK_256> (a, piece, stream, done);
+    return launch_bulk_method<BULK_256> (a, piece, tiles, stream, done);
   }
 }
 

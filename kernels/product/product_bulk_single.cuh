@@ -107,10 +107,14 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
         }
     }
   }
+  // Of real numbers an element and its mirror image are the same sum, so those of tiles on the
+  // diagonal are stored as they are.
   template <bulk_kind KIND>
   GLA_DEVICE void store (const bulk_args<T> &args, int64_t page, int row, int column) const
   {
     const int lane = threadIdx.x % 32 / 4, other = threadIdx.x % 4;
+    const bool mirror =
+        KIND == BULK_HERMITIAN && (is_complex_v<T> || row / S::TM != column / S::TN);
 #pragma unroll
     for (int y = 0; y < N; y++) {
       const int j = column + LB::row (other, y);
@@ -119,7 +123,7 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
       for (int x = 0; x < M; x++) {
         const int i = row + LA::row (lane, x);
         const T value = conj_if (c[x][y], args.conjugate != 0);
-        if constexpr (KIND == BULK_HERMITIAN)
+        if (mirror)
           bulk_mirror (args, to, i, j, value);
         else if (i < args.m && j < args.n)
           to[j * args.ldc + i] = value;
@@ -153,7 +157,7 @@ __global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
       memory + S::template a_bytes<T> + warp_type::LB::lane (warp_column, lane % 4);
   warp_type sums;
   int stage = 0, parity = 0;
-  for (int item = blockIdx.x; item < args.items; item += gridDim.x) {
+  for (int item = args.first + blockIdx.x; item < args.items; item += gridDim.x) {
     sums.clear ();
     for (int left = args.k; left > 0; left -= S::TK) {
       if (warp == 0)

@@ -27,7 +27,8 @@ template <class T> struct bulk_args {
   const int64_t *a_index, *b_index;
   int a_step, b_step, first_page;
   int m, n, k;
-  int items, in_page, down; // tiles of all pages, of a page, of a whole column of tiles
+  int first, items;  // tiles from the first of these up to the other one, counted over all pages
+  int in_page, down; // tiles of a page, of a whole column of tiles
   bool a_lines, b_lines;    // a whole tile of A or B is one box
   bool wide;                // two elements of C can be stored at once
   unsigned flip, conjugate; // of the imaginary part of A, of C: the sign bit or 0

@@ -14,10 +14,10 @@ cudaError_t product_squares (const product_args<T, T> &a, int multiprocessors, b
   if (!clusters_work ())
     return cudaSuccess;
   if (add)
-    return launch_bulk_shape<T, false, false, S, BULK_ADDED> (a, piece, stream, done);
+    return launch_bulk_shape<T, false, false, S, BULK_ADDED> (a, piece, 1, stream, done);
   return a.transpose_a
-             ? launch_bulk_shape<T, true, false, S, BULK_STORED> (a, piece, stream, done)
-             : launch_bulk_shape<T, false, false, S, BULK_STORED> (a, piece, stream, done);
+             ? launch_bulk_shape<T, true, false, S, BULK_STORED> (a, piece, 1, stream, done)
+             : launch_bulk_shape<T, false, false, S, BULK_STORED> (a, piece, 1, stream, done);
 }
 
 template cudaError_t product_squares (const product_args<cx<double>, cx<double>> &, int, bool,

@@ -1,4 +1,4 @@
-// tests/c/gpu_product_bits.c: bits of products on a GPU in batches of all sizes, A*A'; NaN and Inf
+// tests/c/gpu_product_bits.c: bits of products on a GPU in batches of all sizes, A*A', large; NaN
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gpu_page_tests.h"
@@ -168,6 +168,58 @@ static void test_squares (void)
 }
 
 //------------------------------------------------------------------------------
+// large and thin pages
+//------------------------------------------------------------------------------
+
+// The pages of q again, from addresses for which the unit for tiles does not serve (but complex
+// ones of double precision), and the last one alone, have the same bits. With `hermitian` B is A.
+static void check_large (const product *q, int hermitian)
+{
+  operands o = operands_of (q, q->pages);
+  gpu_used = 0;
+  const gpu_copy A = gpu_put (&o.A, 0), C = gpu_put (&o.C, 0), A1 = gpu_put (&o.A, 1);
+  const gpu_copy B = hermitian ? A : gpu_put (&o.B, 0);
+  gla_array part = make (o.C.type, q->m, q->n, q->pages, q->gap);
+  const gpu_copy D = gpu_put (&part, 1);
+  const gla_status status = multiply (&A.array, q->op_a, &B.array, q->op_b, &C.array);
+  if (!gpu_refuses (ctx, status)) {
+    CHECK (status == GLA_OK && gpu_get (&C), "%s: %s", name_of (q), gla_message (ctx));
+    const gpu_copy *b = hermitian ? &A1 : &B;
+    CHECK (multiply (&A1.array, q->op_a, &b->array, q->op_b, &D.array) == GLA_OK && gpu_get (&D) &&
+               same_pages (&o.C, 0, &part, 0, q->pages),
+           "%s: other bits from other addresses", name_of (q));
+    const int64_t last = q->pages - 1;
+    const gla_array one = pages_from (A.array, last, 1), with = pages_from (B.array, last, 1);
+    const gla_array d = pages_from (D.array, 0, 1);
+    CHECK (multiply (&one, q->op_a, hermitian ? &one : &with, q->op_b, &d) == GLA_OK &&
+               gpu_get (&D) && same_pages (&o.C, last, &part, 0, 1),
+           "%s: the last page alone has other bits", name_of (q));
+  }
+  free (part.data);
+  release (&o);
+}
+
+static void test_large (void)
+{
+  static const int64_t cases[][4] = {
+      {1040, 1040, 1040, 2}, {1100, 1100, 1100, 1}, {4096, 64, 1100, 1}, {3000, 3000, 10, 1},
+      {3000, 3000, 36, 1},   {64, 5000, 64, 3},     {36, 1200, 1040, 2}, {2048, 100, 2048, 1}};
+  static const char how[][2] = {{'N', 'N'}, {'N', 'C'}, {'T', 'N'}, {'C', 'T'}};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int c = 0; c < COUNT (cases); c++) {
+      const char *op = how[(c + t) % COUNT (how)];
+      product q = {types[t],    types[t],    op[0],       op[1], cases[c][0],
+                   cases[c][2], cases[c][1], cases[c][3], 0,     0};
+      check_large (&q, 0);
+      if (q.m != q.n)
+        continue;
+      q.op_a = t % 2 ? 'C' : 'N';
+      q.op_b = t % 2 ? 'N' : 'C';
+      check_large (&q, 1);
+    }
+}
+
+//------------------------------------------------------------------------------
 // NaN and Inf
 //------------------------------------------------------------------------------
 
@@ -224,6 +276,7 @@ int gpu_product_bits (void)
     return 1;
   test_bits ();
   test_squares ();
+  test_large ();
   test_special ();
   gpu_close ();
   gla_context_destroy (ctx);
