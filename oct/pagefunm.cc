@@ -4,6 +4,7 @@
 #include "gpu_pages.h"
 
 #include <octave/int32NDArray.h>
+#include <octave/parse.h>
 
 #include <cmath>
 
@@ -14,6 +15,7 @@ const char *const who = "pagefunm";
 
 struct request {
   octave_value A;
+  dim_vector dims; // of F
   gla_fun fun = GLA_FUN_EXP;
   octave_value function; // with GLA_FUN_VALUES
   gla_pagefun_options options = gla::sized<gla_pagefun_options> ();
@@ -46,18 +48,32 @@ void read_name (const octave_value &fun, request &want)
                  gla::quoted_list (names).c_str (), gla::not_this (fun).c_str ());
 }
 
-// A real array without gaps: one number, or one for each page.
-NDArray numbers_of (const octave_value &v, const char *name, octave_idx_type pages)
+// Numbers, one or one for each page. A single page of A stands for all of several numbers: F then
+// has a page for each, with their dimensions from the third on where the first two are 1.
+void check_numbers (const octave_value &v, const char *name, bool is_right, request &want)
 {
-  if (!v.isnumeric () || v.issparse () || !v.isreal () || (v.numel () != 1 && v.numel () != pages))
-    error_with_id ("gpulinalg:bad-value", "%s: %s must be a real number, or one for each page", who,
-                   name);
-  return v.array_value ();
+  const octave_idx_type pages = gla::pages_of (want.A.dims ()), count = v.numel ();
+  if (!is_right || !v.isnumeric () || v.issparse ())
+    error_with_id ("gpulinalg:bad-value", "%s: %s, or one for each page%s", who, name,
+                   gla::not_this (v).c_str ());
+  if (count == 1 || (count > 0 && count == pages))
+    return;
+  if (count == 0 || pages != 1)
+    error_with_id ("gpulinalg:bad-value", "%s: %s, or one for each page, not %s for %lld page%s",
+                   who, name, v.dims ().str ().c_str (), static_cast<long long> (pages),
+                   pages == 1 ? "" : "s");
+  const octave_idx_type n = want.A.rows ();
+  want.dims = dim_vector (n, n, count);
+  if (v.rows () == 1 && v.columns () == 1) {
+    want.dims = v.dims ();
+    want.dims (0) = want.dims (1) = n;
+  }
 }
 
-void read_occupied (const octave_value &v, octave_idx_type n, octave_idx_type pages, request &want)
+void read_occupied (const octave_value &v, octave_idx_type n, request &want)
 {
-  const NDArray k = numbers_of (v, "k", pages);
+  check_numbers (v, "k must be a real number", v.isreal (), want);
+  const NDArray k = v.array_value ();
   for (octave_idx_type p = 0; p < k.numel (); p++) {
     const double x = k.xelem (p);
     if (!(x >= 0 && x <= static_cast<double> (n) && x == std::floor (x)))
@@ -78,7 +94,7 @@ int read_function (const octave_value_list &args, request &want)
   if (args.length () < 3)
     print_usage ();
   if (want.fun == GLA_FUN_OCCUPIED) {
-    read_occupied (args (2), want.A.rows (), gla::pages_of (want.A.dims ()), want);
+    read_occupied (args (2), want.A.rows (), want);
     return 3;
   }
   if (!gla::is_real_scalar (args (2)) || !std::isfinite (args (2).double_value ()))
@@ -87,15 +103,13 @@ int read_function (const octave_value_list &args, request &want)
   return 3;
 }
 
-void read_scale (const octave_value &v, octave_idx_type pages, request &want)
+void read_scale (const octave_value &v, request &want)
 {
   if (v.is_undefined ())
     return;
   if (want.fun == GLA_FUN_OCCUPIED)
     error_with_id ("gpulinalg:bad-option", "%s: \"scale\" has no meaning with \"occupied\"", who);
-  if (!v.isnumeric () || v.issparse () || (v.numel () != 1 && v.numel () != pages))
-    error_with_id ("gpulinalg:bad-value",
-                   "%s: option \"scale\" must be a number, or one for each page", who);
+  check_numbers (v, "option \"scale\" must be a number", true, want);
   const ComplexNDArray s = v.complex_array_value ();
   want.options.scale_complex = v.iscomplex ();
   for (octave_idx_type p = 0; p < s.numel (); p++) {
@@ -131,7 +145,7 @@ void read_options (const gla::options &opts, request &want)
   o.raise = floor >= 0;
   o.floor = floor >= 0 ? floor : 0;
   o.tol = tol > 0 ? tol : tol == 0 ? -1 : 0;
-  read_scale (opts.value ("scale"), gla::pages_of (want.A.dims ()), want);
+  read_scale (opts.value ("scale"), want);
   want.nan = opts.word ("indefinite", {"complex", "nan"}) == "nan";
   o.real_only = want.nan && !o.scale_complex && want.fun != GLA_FUN_VALUES;
 }
@@ -189,7 +203,7 @@ template <typename Array, typename Real> struct values_call {
   typedef typename complex_of<Array>::type Complex;
   gla::call &call;
   const octave_value &function;
-  dim_vector dims; // of A
+  dim_vector dims; // of F
   answer<Array> &F;
   Real real_values;
   Complex complex_values;
@@ -251,7 +265,7 @@ octave_value_list solve (gla::call &call, const request &want)
 {
   Array A;
   gla::read (want.A, A);
-  const dim_vector dims = A.dims ();
+  const dim_vector dims = want.dims;
   const octave_idx_type pages = gla::pages_of (dims), n = dims (0);
   int32NDArray info (dim_vector (pages, 1));
   answer<Array> F;
@@ -304,6 +318,7 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
                    dims.str ().c_str ());
 
   // read the function and the options
+  want.dims = dims;
   const int first = read_function (args, want);
   const gla::options opts (who, args, first, {"lower", "upper"},
                            {"scale", "floor", "tol", "indefinite", "device", "progress"});
@@ -313,6 +328,14 @@ octave_value_list pagefunm_body (octave::interpreter &interp, const octave_value
   // work
   if (want.fun == GLA_FUN_VALUES && gla::any_on_gpu (args))
     gla::gather_needed ("pagefunm with a function handle");
+  if (want.dims != dims && gla::any_on_gpu (args)) {
+    dim_vector copies = want.dims;
+    copies (0) = copies (1) = 1;
+    NDArray sizes (dim_vector (1, copies.ndims ()));
+    for (int d = 0; d < copies.ndims (); d++)
+      sizes (d) = static_cast<double> (copies (d));
+    want.A = octave::feval ("repmat", ovl (want.A, sizes), 1) (0);
+  }
   gla::call call (who, interp, gla::context_of_pages (args, opts.value ("progress")));
   call.set_place (opts.value ("device"));
   call.set_progress (opts.value ("progress"));
@@ -357,7 +380,7 @@ the power with the real exponent @var{p}.
 @item @qcode{"occupied"}, @var{k}
 1 for the @var{k} smallest eigenvalues and 0 for all others: the projector on their
 eigenvectors, the density matrix of @var{k} electrons.  @var{k} is one number, or one
-for each page.  Where eigenvalues @var{k} and @var{k}+1 are equal it is one of several.
+for each page, as s of @qcode{"scale"}.  Where eigenvalues @var{k} and @var{k}+1 are equal it is one of several.
 
 @item a function handle
 It is called once, with the eigenvalues of all pages in an array of
@@ -408,7 +431,9 @@ Read only this triangle of each page.
 
 @item @qcode{"scale"}, s
 Compute f (s * @var{A}).  s is a number or has one for each page, real or complex:
-@code{pagefunm (H, "exp", "scale", -1i * t)}.
+@code{pagefunm (H, "exp", "scale", -1i * t)}.  Where @var{A} is one page and s has
+several numbers, @var{F} has a page for each, and the eigenvectors are computed once.
+The pages have the dimensions of s from the third on where its first two are 1.
 
 @item @qcode{"floor"}, t
 Eigenvalues below t times the largest magnitude on their page are first raised to that.
@@ -465,9 +490,27 @@ round (abs (U * [1; 0]))
 @end group
 @end example
 
+An atom of three levels at 1000 times; the eigenvectors of its matrix are computed once:
+
+@example
+@group
+H = [0, 1, 0; 1, 0.5, 1; 0, 1, 1];
+t = linspace (0, 10, 1000);
+U = pagefunm (H, "exp", "scale", -1i * t);
+size (U)
+   @result{} ans =
+
+         3      3   1000
+
+norm (U(:,:,7) - expm (-1i * t(7) * H)) < 1e-13
+   @result{} ans = 1
+@end group
+@end example
+
 @subheading Limits
 Those of @code{batcheig}.  With a function handle the eigenvectors of all pages are kept
-in memory, and the products are computed on the CPU.  Real pages are worked on twice where
+in memory, and the products are computed on the CPU.  The CPU also computes the products
+where one page stands for all.  Real pages are worked on twice where
 @qcode{"sqrt"}, @qcode{"isqrt"}, @qcode{"log"} or a broken power turns out to be complex.
 
 @subheading gpuArrays

@@ -301,6 +301,49 @@
 %! assert (class (F), "single");
 %! assert (size (info), [0, 1]);
 %! assert (size (pagefunm (zeros (3, 3, 0), @sin)), [3, 3, 0]);
+%!## one page for all numbers: the bits of copies of this page
+%!test
+%! for type = "sdcz"
+%!   for n = [1, 2, 3, 4, 8, 9, 17, 33]
+%!     A = random_pages (type, n, 1, false);
+%!     for s = {linspace(0.1, 3, 70), 1i * linspace(-2, 3, 70), -1i * linspace(0, 2, 7).', 3}
+%!       copies = repmat (A, 1, 1, numel (s{1}));
+%!       for f = {{"exp"}, {"sqrt"}, {"isqrt", "floor", 0.1}, {"log"}, {"power", 3}, {@(x) x .^ 2}, {@(x) 1 ./ (x + 20i)}}
+%!         [F, info] = pagefunm (A, f{1}{:}, "scale", s{1}, "device", "cpu");
+%!         [G, expected] = pagefunm (copies, f{1}{:}, "scale", s{1}, "device", "cpu");
+%!         assert (F, G);
+%!         assert (class (F), class (G));
+%!         assert (info, expected);
+%!       endfor
+%!     endfor
+%!     assert (pagefunm (A, "occupied", 0:n), pagefunm (repmat (A, 1, 1, n + 1), "occupied", 0:n));
+%!   endfor
+%! endfor
+%!test
+%! H = [1, 2i; -2i, 3];
+%! t = reshape (1:24, 1, 1, 2, 3, 4);
+%! U = pagefunm (H, "exp", "scale", -1i * t);
+%! assert (size (U), [2, 2, 2, 3, 4]);
+%! assert (U(:,:,2,3,4), expm (-24i * H), 1e-12);
+%! assert (size (pagefunm (H, @exp, "scale", 1:5)), [2, 2, 5]);
+%! assert (size (pagefunm (H, "exp", "scale", ones (3, 4))), [2, 2, 12]);
+%! assert (size (pagefunm (H, "exp", "scale", 1)), [2, 2]);
+%! assert (size (pagefunm ([], "exp", "scale", 1:3)), [0, 0, 3]);
+%! assert (gather (pagefunm (gpuArray (H), "exp", "scale", -1i * t)), U, 1e-12);
+%! assert (gather (pagefunm (gpuArray (H), "occupied", [0, 1])), pagefunm (H, "occupied", [0, 1]), 1e-12);
+%! assert (gather (pagefunm (H, "EXP", "scale", gpuArray (-1i * t))), U, 1e-12);
+%!test # pages that fail
+%! [F, info] = pagefunm ([1, NaN; NaN, 1], "exp", "scale", 1:3);
+%! assert (F, NaN (2, 2, 3));
+%! assert (info, int32 ([3; 3; 3]));
+%! [F, info] = pagefunm (diag ([1, 2]), "log", "scale", [1, 0, 2]);
+%! assert (info, int32 ([0; 4; 0]));
+%! assert (F(:,:,2), -Inf (2));
+%! [F, info] = pagefunm (diag ([1, 2]), "sqrt", "scale", [1, -1], "indefinite", "nan");
+%! assert (info, int32 ([0; 5]));
+%! assert (F(:,:,1), diag (sqrt ([1, 2])), eps);
+%!warning <2 of 2 pages hold NaN or Inf> pagefunm ([1, NaN; NaN, 1], "exp", "scale", 1:2);
+%!error <page 1 of A is not Hermitian> pagefunm ([1, 2; 3, 4], "exp", "scale", 1:3)
 %!function count_pages (done, total)
 %! global pagefunm_seen
 %! pagefunm_seen(end+1,:) = [done, total];
@@ -309,6 +352,14 @@
 %! global pagefunm_seen
 %! pagefunm_seen = zeros (0, 2);
 %! pagefunm (random_pages ("d", 3, 30000, false), "exp", "progress", @count_pages);
+%! assert (pagefunm_seen(end,:), [30000, 30000]);
+%! assert (issorted (pagefunm_seen(:,1)));
+%! clear -global pagefunm_seen
+
+%!test
+%! global pagefunm_seen
+%! pagefunm_seen = zeros (0, 2);
+%! pagefunm (ones (3), "exp", "scale", rand (1, 30000), "progress", @count_pages);
 %! assert (pagefunm_seen(end,:), [30000, 30000]);
 %! assert (issorted (pagefunm_seen(:,1)));
 %! clear -global pagefunm_seen
@@ -329,11 +380,13 @@
 %!error id=gpulinalg:bad-value pagefunm (1, "power", 1i)
 %!error <the exponent must be a finite real number> pagefunm (1, "power", NaN)
 %!error <k must be integers from 0 to 2, not 3> pagefunm (eye (2), "occupied", 3)
-%!error <k must be a real number, or one for each page> pagefunm (eye (2), "occupied", [1, 2])
+%!error <k must be a real number, or one for each page, not 1x2 for 3 pages> pagefunm (ones (2, 2, 3), "occupied", [1, 2])
+%!error <k must be a real number, or one for each page, not 0x0 for 1 page$> pagefunm (eye (2), "occupied", [])
 %!error id=gpulinalg:bad-option pagefunm (1, "occupied", 1, "scale", 2)
 %!error id=gpulinalg:bad-option pagefunm (1, "exp", "colour", 1)
 %!error id=gpulinalg:bad-option pagefunm (1, "exp", "scale")
-%!error <option "scale" must be a number, or one for each page> pagefunm (1, "exp", "scale", [1, 2])
+%!error <option "scale" must be a number, or one for each page, not 1x2 for 3 pages> pagefunm (ones (1, 1, 3), "exp", "scale", [1, 2])
+%!error <option "scale" must be a number, or one for each page, not of class cell> pagefunm (1, "exp", "scale", {1})
 %!error <option "floor" must be a real number from 0 on, less than 1> pagefunm (1, "exp", "floor", 1)
 %!error id=gpulinalg:bad-value pagefunm (1, "exp", "tol", -1)
 %!error id=gpulinalg:bad-value pagefunm (1, "sqrt", "indefinite", "real")

@@ -759,8 +759,8 @@ typedef struct {
 } gla_pagefun_report;
 
 // F = f (scale*A) of each page, V*diag (f (scale*lambda))*V' with A = V*diag (lambda)*V'.
-// A       n x n x P, s d c or z; never changed. row_stride must be 1. F does not overlap it, and
-//         is in the same place: on the host or on a GPU; on the host with GLA_FUN_VALUES.
+// A       n x n x P, s d c or z; never changed; or on the host a page for all scales or occupieds.
+//         row_stride is 1. F does not overlap it, and is where it is; host with GLA_FUN_VALUES.
 // options NULL for the defaults, with functions that need none. report may be NULL.
 // F is exactly Hermitian on pages where all values are real, and unitary to n*eps where they have
 // modulus 1. Square roots, logarithms and powers of negative numbers are the principal ones.

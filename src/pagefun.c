@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A group of pages: V has so many bytes for each thread, but there are at least so many pages for
 // each, because the CPU works on up to 32 pages at a time.
@@ -24,7 +25,18 @@ enum { LEAST_PAGES = 32 };
 // check inputs
 //------------------------------------------------------------------------------
 
-static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_array *F)
+// One page of A may stand for all, each with a number of its own.
+static int64_t pages_of_result (const gla_array *A, gla_fun fun, const gla_pagefun_options *o)
+{
+  if (A->pages != 1)
+    return A->pages;
+  if (fun == GLA_FUN_OCCUPIED)
+    return o->occupied != NULL && o->occupied_count > 1 ? o->occupied_count : 1;
+  return o->scale != NULL && o->scale_count > 1 ? o->scale_count : 1;
+}
+
+static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_array *F,
+                                int64_t pages)
 {
   if (A == NULL)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A must not be NULL");
@@ -35,8 +47,7 @@ static gla_status check_arrays (gla_context *ctx, const gla_array *A, const gla_
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT, "A is %lldx%lldx%lld, its pages must be square",
                      (long long)A->rows, (long long)A->columns, (long long)A->pages);
   const gla_type wide = gla_type_real (A->type) == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
-  status =
-      gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, A->pages);
+  status = gla_check_array (ctx, "F", F, F->type == wide ? wide : A->type, A->rows, A->rows, pages);
   if (status == GLA_OK)
     status = gla_check_rows (ctx, "F", F);
   if (status == GLA_OK)
@@ -89,7 +100,10 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
   if (fun == GLA_FUN_VALUES && A->device != GLA_DEVICE_HOST)
     return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
                      "A is in place %d, with GLA_FUN_VALUES it must be on the host", A->device);
-  return check_counts (ctx, o, fun, A->rows, A->pages);
+  if (F->pages > A->pages && A->device != GLA_DEVICE_HOST)
+    return gla_fail (ctx, GLA_ERROR_BAD_ARGUMENT,
+                     "A is in place %d, one page for all of F must be on the host", A->device);
+  return check_counts (ctx, o, fun, A->rows, F->pages);
 }
 
 //------------------------------------------------------------------------------
@@ -133,8 +147,8 @@ int64_t gla_fun_group (const gla_fun_run *run)
   double count = threads * GROUP_BYTES / page;
   count = count < threads * LEAST_PAGES ? threads * LEAST_PAGES : count;
   count = count > MOST_BYTES / page ? MOST_BYTES / page : count;
-  if (count >= (double)run->A.pages)
-    return run->A.pages;
+  if (count >= (double)run->F.pages)
+    return run->F.pages;
   return count < LEAST_PAGES ? (int64_t)count + 1 : (int64_t)(count / LEAST_PAGES) * LEAST_PAGES;
 }
 
@@ -151,6 +165,70 @@ gla_status gla_fun_take_memory (gla_fun_run *run, int64_t pages)
 }
 
 //------------------------------------------------------------------------------
+// one page for all
+//------------------------------------------------------------------------------
+
+static int is_shared (const gla_fun_run *run)
+{
+  return run->F.pages > run->A.pages;
+}
+
+// The last page to all others: of the memory for eigenvectors or eigenvalues of a group.
+static void copy_last (const gla_array *a)
+{
+  const size_t bytes = (size_t)a->page_stride * gla_type_size (a->type);
+  for (int64_t p = 0; p + 1 < a->pages; p++)
+    memcpy ((char *)a->data + (size_t)p * bytes, (char *)a->data + (size_t)(a->pages - 1) * bytes,
+            bytes);
+}
+
+// Memory for a group and one page more, where the eigenvectors and eigenvalues stay: the products
+// read a page of each, and large ones overwrite the vectors. Copies take less time than products.
+static gla_status find_one_page (gla_fun_run *run)
+{
+  gla_status status = gla_fun_take_memory (run, gla_fun_group (run) + 1);
+  if (status == GLA_OK)
+    status = gla_fun_eigenvalues (run, 0, 1);
+  if (status != GLA_OK)
+    return status;
+  const gla_array *const arrays[] = {&run->V, &run->lambda};
+  for (int k = 0; k < 2; k++) {
+    const gla_array last = gla_array_pages (arrays[k], arrays[k]->pages - 1, 1);
+    memcpy (last.data, arrays[k]->data, (size_t)last.page_stride * gla_type_size (last.type));
+    copy_last (arrays[k]);
+  }
+  for (int64_t p = 1; p < run->F.pages; p++)
+    run->info[p] = run->info[0];
+  return GLA_OK;
+}
+
+// Products of all pages of F, by groups; V holds the eigenvectors of all pages, or of a group.
+static gla_status multiply_groups (gla_fun_run *run)
+{
+  const int64_t pages = run->F.pages;
+  gla_status status = GLA_OK;
+  for (int64_t first = 0; first < pages && status == GLA_OK; first += run->count) {
+    const int64_t count = pages - first < run->count ? pages - first : run->count;
+    if (is_shared (run) && first > 0 && run->rule.n > GLA_CPU_FUN_SMALL)
+      copy_last (&run->V);
+    const gla_array V = gla_array_pages (&run->V, is_shared (run) ? 0 : first, count);
+    const gla_array lambda = gla_array_pages (&run->lambda, is_shared (run) ? 0 : first, count);
+    status = gla_fun_products (run, first, count, &V, &lambda);
+    if (status == GLA_OK && is_shared (run))
+      gla_report_progress (run->ctx, first + count, pages);
+    if (status == GLA_OK && gla_poll_stop (run->ctx, count))
+      status = GLA_ERROR_STOPPED;
+  }
+  return status;
+}
+
+static gla_status work_with_one_page (gla_fun_run *run)
+{
+  const gla_status status = find_one_page (run);
+  return status == GLA_OK ? multiply_groups (run) : status;
+}
+
+//------------------------------------------------------------------------------
 // values of the caller
 //------------------------------------------------------------------------------
 
@@ -160,19 +238,21 @@ static gla_status ask_for_values (gla_fun_run *run)
   const gla_type real = gla_type_real (run->A.type);
   const gla_type wide = real == GLA_TYPE_S ? GLA_TYPE_C : GLA_TYPE_Z;
   const gla_type type = run->o.scale != NULL && run->o.scale_complex ? wide : real;
-  const int64_t n = run->rule.n, pages = run->A.pages;
+  const int64_t n = run->rule.n, pages = run->F.pages;
   gla_array x = gla_take_pages (type, n, 1, pages);
   if (x.data == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
-  for (int64_t p = 0; p < pages; p++)
-    gla_fun_arguments (&run->rule, gla_array_pages (&run->lambda, p, 1).data, p, &x);
+  for (int64_t p = 0; p < pages; p++) {
+    const int64_t at = is_shared (run) ? 0 : p;
+    gla_fun_arguments (&run->rule, gla_array_pages (&run->lambda, at, 1).data, p, &x);
+  }
   const int stopped = run->o.values (run->o.user, &x, &run->rule.given, &run->F);
   free (x.data);
   if (stopped)
     return GLA_ERROR_STOPPED;
   const gla_array *f = &run->rule.given;
   run->rule.real_only = run->o.real_only || !gla_type_is_complex (run->F.type);
-  gla_status status = check_arrays (ctx, &run->A, &run->F);
+  gla_status status = check_arrays (ctx, &run->A, &run->F, pages);
   if (status == GLA_OK)
     status = gla_check_array (ctx, "f", f,
                               f->type == wide && gla_type_is_complex (run->F.type) ? wide : real, n,
@@ -182,19 +262,13 @@ static gla_status ask_for_values (gla_fun_run *run)
 
 static gla_status work_with_values (gla_fun_run *run)
 {
-  const int64_t pages = run->A.pages;
-  gla_status status = gla_fun_take_memory (run, pages);
-  if (status == GLA_OK)
+  const int64_t pages = run->F.pages;
+  gla_status status = is_shared (run) ? find_one_page (run) : gla_fun_take_memory (run, pages);
+  if (status == GLA_OK && !is_shared (run))
     status = gla_fun_eigenvalues (run, 0, pages);
   if (status == GLA_OK)
     status = ask_for_values (run);
-  for (int64_t first = 0; first < pages && status == GLA_OK; first += run->count) {
-    const int64_t count = pages - first < run->count ? pages - first : run->count;
-    const gla_array V = gla_array_pages (&run->V, first, count);
-    const gla_array lambda = gla_array_pages (&run->lambda, first, count);
-    status = gla_fun_products (run, first, count, &V, &lambda);
-  }
-  return status;
+  return status == GLA_OK ? multiply_groups (run) : status;
 }
 
 //------------------------------------------------------------------------------
@@ -204,7 +278,7 @@ static gla_status work_with_values (gla_fun_run *run)
 static void count_failures (gla_fun_run *run)
 {
   gla_pagefun_report *r = &run->report;
-  for (int64_t p = 0; p < run->A.pages; p++) {
+  for (int64_t p = 0; p < run->F.pages; p++) {
     if (run->info[p] != 0 && r->base.pages_failed++ == 0)
       r->base.first_failed = p;
     r->pages_complex += run->info[p] == run->rule.n + 3;
@@ -213,19 +287,21 @@ static void count_failures (gla_fun_run *run)
 
 static gla_status work (gla_fun_run *run)
 {
-  if (gla_array_empty (&run->A))
+  if (gla_array_empty (&run->F))
     return GLA_OK;
   char why[128] = "";
   run->kernel = gla_cpu_fun_here (run->A.type, why, sizeof why);
   if (run->kernel == NULL)
     return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
-  const gla_status status =
-      run->rule.fun == GLA_FUN_VALUES ? work_with_values (run) : gla_fun_call (run);
+  const int values = run->rule.fun == GLA_FUN_VALUES;
+  const gla_status status = values            ? work_with_values (run)
+                            : is_shared (run) ? work_with_one_page (run)
+                                              : gla_fun_call (run);
   free (run->V.data);
   free (run->Y.data);
   free (run->lambda.data);
   free (run->values);
-  if (status == GLA_OK && (run->failures.suspect || run->rule.fun == GLA_FUN_VALUES))
+  if (status == GLA_OK && (run->failures.suspect || values || is_shared (run)))
     count_failures (run);
   return status;
 }
@@ -246,7 +322,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
       !gla_take_options (ctx, "options", options, &run.o, sizeof run.o) ||
       !gla_check_report (ctx, "report", report))
     return GLA_ERROR_BAD_ARGUMENT;
-  gla_status status = check_arrays (ctx, A, &r.F);
+  gla_status status = check_arrays (ctx, A, &r.F, A == NULL ? 0 : pages_of_result (A, fun, &run.o));
   if (status == GLA_OK)
     status = check_options (ctx, A, &r.F, fun, &run.o);
   if (status != GLA_OK)
@@ -256,7 +332,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.A = *A;
   run.F = r.F;
   gla_infos infos;
-  status = gla_infos_take (ctx, r.info, A->pages, &infos);
+  status = gla_infos_take (ctx, r.info, r.F.pages, &infos);
   if (status != GLA_OK)
     return status;
 
@@ -268,7 +344,7 @@ gla_status gla_pagefun (gla_context *ctx, const gla_array *A, gla_fun fun,
   run.rule.is_single = gla_type_real (A->type) == GLA_TYPE_S;
   run.rule.real_only = run.o.real_only || !gla_type_is_complex (r.F.type);
   run.call.device = GLA_DEVICE_HOST;
-  gla_groups_start (&run.groups, ctx, A->pages);
+  gla_groups_start (&run.groups, ctx, r.F.pages);
   run.failures.bad_page = -1;
   status = work (&run);
   run.report.bad_page = run.failures.bad_page;

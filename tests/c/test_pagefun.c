@@ -347,6 +347,39 @@ static void test_tol (void)
 }
 
 //------------------------------------------------------------------------------
+// one page for all scales
+//------------------------------------------------------------------------------
+
+// The bits of as many copies of the page, also with groups that are not full.
+static void test_one_page (gla_type type, int64_t n)
+{
+  enum { COPIES = 71 };
+  static double scale[2 * COPIES];
+  gla_array A = hermitian (type, n, 1, 1, 0), all = make (type, n, n, COPIES, 0);
+  for (int64_t p = 0; p < COPIES; p++) {
+    for (int64_t k = 0; k < n * n; k++)
+      set (&all, k % n, k / n, p, get (&A, k % n, k / n, 0));
+    scale[2 * p] = p % 3 == 0 ? 0 : 0.01 * (double)p;
+    scale[2 * p + 1] = 0.1 * (double)p - 3;
+  }
+  const gla_pagefun_options o = {
+      .size = sizeof o, .scale = scale, .scale_count = COPIES, .scale_complex = 1};
+  gla_array F = make (wide_of (type), n, n, COPIES, 0), G = make (wide_of (type), n, n, COPIES, 0);
+  const gla_pagefun_results r = {.size = sizeof r, .F = F}, expected = {.size = sizeof r, .F = G};
+  CHECK (gla_pagefun (ctx, &A, GLA_FUN_EXP, &r, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+  CHECK (gla_pagefun (ctx, &all, GLA_FUN_EXP, &expected, &o, NULL) == GLA_OK, "%s",
+         gla_message (ctx));
+  int64_t bad = 0;
+  for (int64_t p = 0; p < COPIES; p++)
+    bad += !same_page (&F, p, &G, p);
+  CHECK (bad == 0, "%c n = %lld: %lld pages of one differ", (char)type, (long long)n,
+         (long long)bad);
+  gla_array *arrays[] = {&A, &all, &F, &G};
+  for (int k = 0; k < 4; k++)
+    free (arrays[k]->data);
+}
+
+//------------------------------------------------------------------------------
 // arguments, callbacks
 //------------------------------------------------------------------------------
 
@@ -374,6 +407,9 @@ static void test_arguments (void)
   refused (gla_pagefun (ctx, &A, GLA_FUN_OCCUPIED, &r, &o, NULL), "occupied[0] = 5");
   o = (gla_pagefun_options){.size = sizeof o, .scale = scale, .scale_count = 2};
   refused (gla_pagefun (ctx, &A, GLA_FUN_EXP, &r, &o, NULL), "scale_count = 2");
+  A.pages = 1;
+  refused (gla_pagefun (ctx, &A, GLA_FUN_EXP, &r, &o, NULL), "F is 4x4x5, it must be 4x4x2");
+  A.pages = 5;
   o.scale_count = o.scale_complex = 1;
   refused (gla_pagefun (ctx, &A, GLA_FUN_EXP, &r, &o, NULL), "scale is complex");
   o = (gla_pagefun_options){.size = sizeof o, .floor = 1};
@@ -462,6 +498,7 @@ int main (void)
       test_definite (types[t], sizes[s]);
       test_indefinite (types[t], sizes[s]);
       test_occupied (types[t], sizes[s]);
+      test_one_page (types[t], sizes[s]);
     }
     test_values (types[t], 6);
     test_failures (types[t], 5);
