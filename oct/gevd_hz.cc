@@ -126,12 +126,13 @@ static gla::options read_arguments (const octave_value_list &args, int nargout, 
   return opts;
 }
 
-static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave_value_list &args,
+static octave_value_list gevd_hz_body (octave::interpreter &interp, const octave_value_list &given,
                                        int nargout)
 {
   gsvd_request want = {};
+  const octave_value_list args = gsvd_with_all_pages (given);
   const gla::options opts = read_arguments (args, nargout, want);
-  const octave_value &A = args (0), &B = args (1);
+  const octave_value A = args (0), B = args (1);
 
   // work
   gla::call call ("gevd_hz", interp);
@@ -178,7 +179,8 @@ pairs.
 
 @var{A} is @var{m}-by-@var{p} and @var{B} is @var{n}-by-@var{p}; both are full,
 single or double, real or complex.  Dimensions from the third on are pages, and the
-results keep them.  With @code{@var{q} = min (@var{m} + @var{n}, @var{p})},
+results keep them.  A single matrix is copied for all pages of the other array, but not
+with @qcode{"mpi"}.  With @code{@var{q} = min (@var{m} + @var{n}, @var{p})},
 @var{lambda} is @var{q}-by-1 and @var{Z} is @var{p}-by-@var{q}, such that
 
 @example
@@ -262,7 +264,8 @@ gathered, because the CPU does them.  There is no @qcode{"mpi"}.
 @item gpulinalg:gather-needed
 A gpuArray in a form that does not take one.
 @item gpulinalg:bad-shape
-@var{A} and @var{B} do not have the same columns and the same pages.
+@var{A} and @var{B} do not have the same columns, or neither is a single matrix and
+they do not have the same pages.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value

@@ -3,6 +3,8 @@
 
 #include "gsvd_hz.h"
 
+#include <octave/parse.h>
+
 #include <algorithm>
 
 //------------------------------------------------------------------------------
@@ -16,9 +18,10 @@ static int read_positional (const octave_value_list &args, gsvd_request &want)
   if (args.length () < 3 || args (2).is_string ())
     return 2;
   if (!gla::is_zero (args (2)))
-    error_with_id ("gpulinalg:bad-value",
-                   "gsvd_hz: argument 3 must be 0 or the name of an option, not of class %s",
-                   args (2).class_name ().c_str ());
+    error_with_id (
+        "gpulinalg:bad-value", "gsvd_hz: argument 3 must be 0 or the name of an option, not %s",
+        gla::is_real_scalar (args (2)) ? gla::text_of (args (2).double_value ()).c_str ()
+                                       : ("of class " + args (2).class_name ()).c_str ());
   want.economy = true;
   return 3;
 }
@@ -34,6 +37,23 @@ void gsvd_check_arrays (const char *who, const octave_value &A, const octave_val
                    "%s: A and B must have the same columns and the same pages, but A is %s "
                    "and B is %s",
                    who, A.dims ().str ().c_str (), B.dims ().str ().c_str ());
+}
+
+octave_value_list gsvd_with_all_pages (const octave_value_list &args)
+{
+  octave_value_list all = args;
+  for (int one = 0; args.length () >= 2 && one < 2; one++) {
+    const octave_value &few = args (one), &many = args (1 - one);
+    if (few.ndims () > 2 || many.ndims () < 3 || few.columns () != many.dims () (1) ||
+        few.issparse ())
+      continue;
+    dim_vector d = many.dims ();
+    NDArray copies (dim_vector (1, d.ndims ()), 1.0);
+    for (int k = 2; k < d.ndims (); k++)
+      copies (k) = static_cast<double> (d (k));
+    all (one) = octave::feval ("repmat", ovl (few, copies), 1) (0);
+  }
+  return all;
 }
 
 gla_gsvd_options gsvd_read_options (const gla::options &opts)
@@ -88,7 +108,7 @@ static octave_value_list gsvd_hz_body (octave::interpreter &interp, const octave
 {
   const char *outputs = nargout < 2 ? "r" : "aaarrh";
   return gsvd_with_gpu_arrays (args, outputs, [&] (const octave_value_list &all) {
-    return solve_here (interp, all, nargout);
+    return solve_here (interp, gsvd_with_all_pages (all), nargout);
   });
 }
 
@@ -156,7 +176,8 @@ never formed; see @code{gevd_hz}.  Where @code{[@var{A}; @var{B}]} has a rank
 their values in @var{sigma} mean nothing.
 
 Dimensions from the third on are pages: each page of @var{A} goes with the same
-page of @var{B}, and all outputs keep these dimensions.  The results are single
+page of @var{B}, and all outputs keep these dimensions.  A single matrix is copied for
+all pages of the other array, but not with @qcode{"mpi"}.  The results are single
 where @var{A} or @var{B} is single; @var{U}, @var{V} and @var{X} are complex where
 one of them is complex.  The work is done on an NVIDIA GPU where there is one and
 where it is faster, otherwise on all cores of the CPU.
@@ -333,7 +354,8 @@ pairs must be gathered, because the CPU does them.  There is no @qcode{"mpi"}.
 @item gpulinalg:gather-needed
 A gpuArray in a form that does not take one.
 @item gpulinalg:bad-shape
-@var{A} and @var{B} do not have the same columns and the same pages.
+@var{A} and @var{B} do not have the same columns, or neither is a single matrix and
+they do not have the same pages.
 @item gpulinalg:bad-option
 The option is unknown or has no value.
 @item gpulinalg:bad-value
@@ -392,13 +414,13 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error <A must be a full array, not sparse; use full \(A\)> gsvd_hz (sparse (1), 1)
 %!error <B must be a full array, not sparse; use full \(B\)> gsvd_hz (1, sparse (1))
 %!error id=gpulinalg:bad-shape gsvd_hz (ones (3, 2), [])
-%!error id=gpulinalg:bad-shape gsvd_hz (ones (3, 2, 4), ones (3, 2))
+%!error id=gpulinalg:bad-shape gsvd_hz (ones (3, 2, 4), ones (3, 3))
 %!error id=gpulinalg:bad-shape gsvd_hz (ones (3, 2, 2, 3), ones (3, 2, 3, 2))
 %!error <A and B must have the same columns and the same pages, but A is 3x2 and B is 2x5> ...
 %! gsvd_hz (ones (3, 2), ones (2, 5))
 %!error <A and B must have the same columns and the same pages, but A is 3x2x4 and B is 3x2x5> ...
 %! gsvd_hz (ones (3, 2, 4), ones (3, 2, 5))
-%!error id=gpulinalg:bad-value gsvd_hz (1, 1, 1)
+%!error <gsvd_hz: argument 3 must be 0 or the name of an option, not 1$> gsvd_hz (1, 1, 1)
 %!error <argument 3 must be 0 or the name of an option, not of class double> gsvd_hz (1, 2, [])
 %!error <argument 4 must be the name of an option, not of class double> gsvd_hz (1, 2, 0, 0)
 %!error <argument 4 must be the name of an option, not of class cell> gsvd_hz (1, 2, "econ", {})

@@ -74,6 +74,8 @@ inline gla::columns_here columns_of_result (const gla::collective *t, const gsvd
 // For gsvd_hz and gevd_hz: checks that the shapes of A and B match; reads the options of the
 // method.
 void gsvd_check_arrays (const char *who, const octave_value &A, const octave_value &B);
+// The arguments, where a matrix that meets pages has as many of them, all alike.
+octave_value_list gsvd_with_all_pages (const octave_value_list &args);
 gla_gsvd_options gsvd_read_options (const gla::options &opts);
 
 // For gpuArrays: what is not regular the CPU alone does. Before the call of the library, and after

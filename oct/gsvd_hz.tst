@@ -75,6 +75,26 @@
 %!  assert ({Ce, Se}, {C(1:min (m, q),:,:), S(1:min (n, q),:,:)});
 %!endfunction
 
+%!## a matrix for all pages of the other array
+%!test
+%! A = reshape (mod ((1:5*4*6) .^ 2, 23), 5, 4, 2, 3);
+%! L = [1, -1, 0, 0; 0, 1, -1, 0];
+%! many = repmat (L, 1, 1, 2, 3);
+%! [U, V, X, C, S] = gsvd_hz (A, L, 0);
+%! [u, v, x, c, s] = gsvd_hz (A, many, 0);
+%! assert ({U, V, X, C, S}, {u, v, x, c, s});
+%! assert (size (U), [5, 4, 2, 3]);
+%! assert (gsvd_hz (L, A), gsvd_hz (many, A));
+%! assert (gsvd_hz (single (L), A, "method", "hz"), gsvd_hz (single (many), A, "method", "hz"));
+%! assert (gevd_hz (L, A), gevd_hz (many, A));
+%! [Z, lambda] = gevd_hz (A, A(:,:,1));
+%! assert (squeeze (lambda(:,1,1)), ones (4, 1), 1e-12);
+%! assert (gather (gsvd_hz (gpuArray (A), A(:,:,1))), gsvd_hz (A, A(:,:,1)), 1e-11);
+%! assert (size (gsvd_hz (zeros (3, 2, 0), ones (2))), [2, 1, 0]);
+%!error <must have the same columns and the same pages, but A is 2x3x2 and B is 2x2> gsvd_hz (ones (2, 3, 2), eye (2))
+%!error <B must be a full array, not sparse> gsvd_hz (ones (2, 3, 2), sparse (eye (3)))
+%!error <B must be a single or double array, not cell> gsvd_hz (ones (2, 1, 2), {1})
+
 %!## all forms, four types, shapes of every kind
 %!test
 %! shapes = [1, 1, 1; 3, 3, 3; 5, 4, 3; 4, 5, 3; 1, 1, 4; 2, 1, 4; 1, 4, 4; 3, 3, 4; 4, 1, 3; 2, 6, 4; 1, 3, 3; ...
