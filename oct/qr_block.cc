@@ -27,9 +27,10 @@ static int read_positional (const octave_value_list &args, octave_value &B, qr_r
     count++;
   want.economy = count > (has_flag (args, "solve") ? 2 : 1) && gla::is_zero (args (count - 1));
   if (count == 3 && !want.economy)
-    error_with_id ("gpulinalg:bad-value",
-                   "qr_block: argument 3 must be 0 or the name of an option, not of class %s",
-                   args (2).class_name ().c_str ());
+    error_with_id (
+        "gpulinalg:bad-value", "qr_block: argument 3 must be 0 or the name of an option, not %s",
+        gla::is_real_scalar (args (2)) ? gla::text_of (args (2).double_value ()).c_str ()
+                                       : ("of class " + args (2).class_name ()).c_str ());
   if (count - want.economy > 1)
     B = args (1);
   return count;
