@@ -24,6 +24,10 @@
 ##
 ## With @qcode{"RegularizationFactor"} (default 0) @var{X} minimizes
 ## @code{norm (@var{A} * @var{X} - @var{B}, "fro")^2 + @var{alpha}^2 * norm (@var{X}, "fro")^2}.
+## @var{alpha} is a number, or has one for each page of @var{A}.  Where @var{A} is one page
+## and @var{alpha} has several numbers, @var{X} has a page for each, and the singular values
+## are computed once.  The pages have the dimensions of @var{alpha} from the third on where
+## its first two are 1.
 ##
 ## @var{device} is where the singular value decomposition is computed, as in
 ## @code{batchsvd}: @qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of
@@ -54,6 +58,20 @@
 ## @end group
 ## @end example
 ##
+## Ridge regression with three parameters from one decomposition:
+##
+## @example
+## @group
+## A = [1, 1; 1, 2; 1, 3; 1, 4];
+## X = pagelsqminnorm (A, [2; 4; 7; 8], "RegularizationFactor", [0.1, 1, 10]);
+## round (1e3 * squeeze (X))
+##    @result{} ans =
+##
+##         10    382    156
+##       2096   1909    473
+## @end group
+## @end example
+##
 ## @subheading Method
 ## With @code{@var{A} = @var{U} * diag (s) * @var{V}'}, @var{X} is
 ## @code{@var{V} * diag (s ./ (s.^2 + @var{alpha}^2)) * (@var{U}' * @var{B})} for the
@@ -69,7 +87,8 @@
 ## @item gpulinalg:bad-option
 ## The option is unknown or has no value.
 ## @item gpulinalg:bad-value
-## @var{tol} or @var{alpha} is not a number, or is negative; or @var{device} is not one of
+## @var{tol} or @var{alpha} is not a number, or is negative, or @var{alpha} is not one number
+## and does not have one for each page; or @var{device} is not one of
 ## its values.
 ## @item gpulinalg:no-device
 ## A GPU was asked for that does not exist.
@@ -89,16 +108,13 @@ function X = pagelsqminnorm (A, B, varargin)
   o = struct ("RegularizationFactor", 0, "device", "auto");
   [tol, o] = __svd_arguments__ ("pagelsqminnorm", "A", A, varargin, o);
   __svd_arguments__ ("pagelsqminnorm", "B", B, {}, o);
-  alpha = o.RegularizationFactor;
-  if (! (isnumeric (alpha) && isreal (alpha) && isscalar (alpha) && alpha >= 0 && isfinite (alpha)))
-    error ("gpulinalg:bad-value",
-           "pagelsqminnorm: option \"RegularizationFactor\" must be a number that is not negative");
-  elseif (rows (A) != rows (B))
+  alpha = regularization (o.RegularizationFactor, A);
+  if (rows (A) != rows (B))
     error ("gpulinalg:bad-shape",
            "pagelsqminnorm: B must have the rows of A, but A is %s and B is %s",
            sprintf ("%dx", size (A))(1:end-1), sprintf ("%dx", size (B))(1:end-1));
   endif
-  check_pages (size (A), size (B));
+  check_pages (size (A), size (alpha), size (B));
 
   [s, scale, U, V] = __svd_of_pages__ ("pagelsqminnorm", A, o.device);
   if (isempty (tol))
@@ -119,9 +135,40 @@ function X = pagelsqminnorm (A, B, varargin)
 
 endfunction
 
-## Dimensions from the third on must be equal, or 1 in one array.
-function check_pages (a, b)
+## One number or, in the place of pages, one for each page.
+function alpha = regularization (alpha, A)
 
+  name = 'pagelsqminnorm: option "RegularizationFactor"';
+  if (! (isnumeric (alpha) && isreal (alpha) && ! isempty (alpha)))
+    error ("gpulinalg:bad-value", "%s must be a number that is not negative, not of class %s and size %s",
+           name, class (alpha), sprintf ("%dx", size (alpha))(1:end-1));
+  endif
+  alpha = gather (alpha);
+  bad = find (! (alpha(:) >= 0 & isfinite (alpha(:))), 1);
+  if (! isempty (bad))
+    error ("gpulinalg:bad-value", "%s must be a number that is not negative, not %g", name, alpha(bad));
+  endif
+  pages = size (A)(3:end);
+  count = prod (pages);
+  if (numel (alpha) == 1)
+    return;
+  elseif (numel (alpha) == count)
+    alpha = reshape (alpha, [1, 1, pages]);
+  elseif (count != 1)
+    error ("gpulinalg:bad-value", "%s must be a number, or one for each page of A, not %d for %d pages",
+           name, numel (alpha), count);
+  elseif (rows (alpha) != 1 || columns (alpha) != 1)
+    alpha = reshape (alpha, 1, 1, []);
+  endif
+
+endfunction
+
+## Dimensions from the third on must be equal, or 1 in one array. Numbers for pages of one A count as its own.
+function check_pages (a, alpha, b)
+
+  alpha(end+1:numel (a)) = 1;
+  a(end+1:numel (alpha)) = 1;
+  a = max (a, alpha);
   dimensions = max (numel (a), numel (b));
   a(end+1:dimensions) = 1;
   b(end+1:dimensions) = 1;
@@ -172,6 +219,38 @@ endfunction
 %!   assert (X(:,:,p), (a' * a + 0.09 * eye (4)) \ (a' * B), 1e-13);
 %! endfor
 %! assert (pagelsqminnorm (A, B, 0, "regularizationfactor", 0), pagelsqminnorm (A, B), 1e-13);
+%!test # a factor for each page, and many for one page
+%! rand ("state", 4);
+%! A = rand (6, 4, 2, 3);
+%! B = rand (6, 2, 2, 3);
+%! alpha = reshape ([0, 1e-3, 0.1, 1, 7, 100], 1, 1, 2, 3);
+%! X = pagelsqminnorm (A, B, "RegularizationFactor", alpha);
+%! Y = pagelsqminnorm (A(:,:,2,2), B(:,:,2,2), "RegularizationFactor", alpha);
+%! assert (size (Y), [4, 2, 2, 3]);
+%! for p = 1:6
+%!   assert (X(:,:,p), pagelsqminnorm (A(:,:,p), B(:,:,p), "RegularizationFactor", alpha(p)), 1e-13);
+%!   assert (Y(:,:,p), pagelsqminnorm (A(:,:,4), B(:,:,4), "RegularizationFactor", alpha(p)), 1e-13);
+%! endfor
+%! assert (pagelsqminnorm (A, B, "RegularizationFactor", alpha(:)), X);
+%! assert (pagelsqminnorm (A(:,:,4), B(:,:,4), "RegularizationFactor", alpha(:).'), Y(:,:,:), 1e-14);
+%! assert (pagelsqminnorm (A(:,:,4), B, "RegularizationFactor", alpha), ...
+%!         pagelsqminnorm (repmat (A(:,:,4), 1, 1, 2, 3), B, "RegularizationFactor", alpha), 1e-13);
+%! assert (class (pagelsqminnorm (single (A), B, "RegularizationFactor", alpha)), "single");
+%! assert (gather (pagelsqminnorm (gpuArray (A), B, "RegularizationFactor", gpuArray (alpha))), X, 1e-12);
+%!test # with values that overflow
+%! A = cat (3, [1, 1; -1, 1; 1, -1] * 1.7e308, [1, 1; -1, 1; 1, -1]);
+%! X = pagelsqminnorm (A, A(:,1,:), "RegularizationFactor", [1.7e308, 1]);
+%! assert (X(:,:,1), X(:,:,2), 1e-14);
+%!error <"RegularizationFactor" must be a number that is not negative, not -1$> ...
+%! pagelsqminnorm (ones (2), [1; 1], "RegularizationFactor", [1, -1])
+%!error <"RegularizationFactor" must be a number that is not negative, not NaN$> ...
+%! pagelsqminnorm (1, 1, "RegularizationFactor", NaN)
+%!error <"RegularizationFactor" must be a number that is not negative, not of class cell and size 1x2$> ...
+%! pagelsqminnorm (1, 1, "RegularizationFactor", {1, 2})
+%!error <"RegularizationFactor" must be a number, or one for each page of A, not 2 for 3 pages$> ...
+%! pagelsqminnorm (ones (2, 2, 3), [1; 1], "RegularizationFactor", [1, 2])
+%!error <the pages of A and B do not match in dimension 3: 2 and 3$> ...
+%! pagelsqminnorm (ones (2), ones (2, 1, 3), "RegularizationFactor", [1, 2])
 %!test # reciprocals of the singular values overflow
 %! A = reshape (mod ((1:36) .^ 2, 29), 6, 3, 2) * 2 ^ -1060;
 %! X = pagelsqminnorm (A, pagemtimes (A, [1; 2; 3]));
