@@ -28,12 +28,15 @@
 %!error id=gpulinalg:bad-shape qr_block (ones (3, 2), ones (3, 1, 4), 0)
 %!error <B must have the rows and the pages of A, but A is 3x2 and B is 2x5> ...
 %! qr_block (ones (3, 2), ones (2, 5))
+%!error <A is 3x2x4 and B is 3x1; pagemldivide \(A, B\) solves with one B for all pages> ...
+%! qr_block (ones (3, 2, 4), ones (3, 1), "solve")
 %!error <A is 3x2 and B is 3x1x4; pagemldivide \(A, B\) solves with one A for all pages> ...
 %! qr_block (ones (3, 2), ones (3, 1, 4), "solve")
 %!error <B must have the rows and the pages of A, but A is 3x2x4 and B is 3x1x5> ...
 %! qr_block (ones (3, 2, 4), ones (3, 1, 5))
 %!error id=gpulinalg:bad-value qr_block (1, 2, 3)
 %!error <argument 3 must be 0 or the name of an option, not of class double> qr_block (1, 2, [])
+%!error <argument 3 must be 0 or the name of an option, not 1$> qr_block (1, 2, 1)
 %!error <argument 4 must be the name of an option, not of class double> qr_block (1, 2, 0, 0)
 %!error <argument 3 must be the name of an option, not of class cell> qr_block (1, "econ", {})
 %!error id=gpulinalg:bad-option qr_block (1, "colour")

@@ -47,10 +47,13 @@ static void check_arrays (const octave_value &A, const octave_value &B)
   if (a == b)
     return;
   const bool one_A = a.ndims () == 2 && b.ndims () > 2 && a (0) == b (0);
+  const bool one_B = a.ndims () > 2 && b.ndims () == 2 && a (0) == b (0);
   error_with_id ("gpulinalg:bad-shape",
                  "qr_block: B must have the rows and the pages of A, but A is %s and B is %s%s",
                  a.str ().c_str (), B.dims ().str ().c_str (),
-                 one_A ? "; pagemldivide (A, B) solves with one A for all pages" : "");
+                 one_A   ? "; pagemldivide (A, B) solves with one A for all pages"
+                 : one_B ? "; pagemldivide (A, B) solves with one B for all pages"
+                         : "");
 }
 
 static void read_options (const gla::options &opts, bool have_B, qr_request &want)

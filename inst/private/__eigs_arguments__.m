@@ -86,7 +86,11 @@ function [k, sigma, args] = read_wanted (problem, args)
     if (problem.n == 0 && ! isequal (k, 0))
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be 0, because A is empty");
     elseif (! (isnumeric (k) && isreal (k) && isscalar (k) && k == fix (k)))
-      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d", problem.n);
+      given = ["of class ", class(k), " and size ", sprintf("%dx", size (k))(1:end-1)];
+      if (isnumeric (k) && isreal (k) && isscalar (k))
+        given = sprintf ("%g", k);
+      endif
+      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %s", problem.n, given);
     elseif (k < min (1, problem.n) || k > problem.n)
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %d",
              problem.n, k);
@@ -109,6 +113,9 @@ function [k, sigma, args] = read_wanted (problem, args)
               || isstruct (args{2})))
     sigma = short_name (args{1});
     args(1) = [];
+    if (! isempty (args) && isnumeric (args{1}))
+      error ("gpulinalg:bad-value", 'eigs_lanczos: K must come before SIGMA, as in eigs_lanczos (A, 6, "la")');
+    endif
   endif
 
 endfunction

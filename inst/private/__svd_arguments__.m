@@ -17,13 +17,19 @@ function [tol, o] = __svd_arguments__ (who, name, A, args, o)
     tol = args{1};
     args(1) = [];
     if (! (isnumeric (tol) && isreal (tol) && isscalar (tol) && tol >= 0))
-      error ("gpulinalg:bad-value", "%s: tol must be a number that is not negative", who);
+      if (isnumeric (tol) && isreal (tol) && isscalar (tol))
+        given = sprintf ("%g", gather (tol));
+      else
+        given = sprintf ("of class %s and size %s", class (tol), sprintf ("%dx", size (tol))(1:end-1));
+      endif
+      error ("gpulinalg:bad-value", "%s: tol must be a number that is not negative, not %s", who, given);
     endif
   endif
   names = fieldnames (o);
   for k = 1:2:numel (args)
     if (! ischar (args{k}))
-      error ("gpulinalg:bad-option", "%s: the name of an option is of class %s", who, class (args{k}));
+      error ("gpulinalg:bad-option", "%s: the name of an option must be a string, not of class %s; valid options are %s",
+             who, class (args{k}), strjoin (strcat ("\"", names.', "\""), ", "));
     endif
     known = strcmpi (args{k}, names);
     if (! any (known))
