@@ -22,7 +22,9 @@ int read_operands (const octave_value_list &args, request &want)
   int read = 2;
   if (args (1).is_string ()) {
     if (args.length () < 4)
-      print_usage ();
+      error_with_id ("Octave:invalid-fun-call",
+                     "pagemtimes: transpX needs transpY as argument 4, as in pagemtimes (X, "
+                     "\"ctranspose\", Y, \"none\")");
     want.op_x = gla::read_op ("pagemtimes", "transpX", args (1));
     want.op_y = gla::read_op ("pagemtimes", "transpY", args (3));
     want.Y = args (2);

@@ -188,7 +188,8 @@
 %!## errors
 %!error <Invalid call> pagemtimes ()
 %!error <Invalid call> pagemtimes (1)
-%!error <Invalid call> pagemtimes (1, "none", 1)
+%!error <transpX needs transpY as argument 4, as in pagemtimes \(X, "ctranspose", Y, "none"\)> pagemtimes (1, "none", 1)
+%!error id=Octave:invalid-fun-call pagemtimes (1, "none", 1)
 %!error <pagemtimes: function called with too many outputs> [a, b] = pagemtimes (1, 1);
 %!error id=gpulinalg:bad-class pagemtimes (true, 1)
 %!error id=gpulinalg:bad-class pagemtimes (1, int8 (1))
