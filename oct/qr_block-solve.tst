@@ -144,3 +144,27 @@
 %! assert (info, int32 (0));
 %! assert (nthargout (2, @qr_block, hilb (14), ones (14, 1), "solve") > 0);
 %! assert (nthargout (2, @qr_block, single (hilb (8)), ones (8, 1), "solve") > 0);
+
+%!## least norm with short columns on which the rank does not hang
+%!test
+%! for type = {@double, @single, @(x) complex (x, flip (x)), @(x) single (complex (x, flip (x)))}
+%!   A = type{1} (cos ((1:4).' .* (1:9) .^ 2));
+%!   tol = 1000 * eps (class (A));
+%!   for e = [1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-20]
+%!     D = ones (1, 9);
+%!     D([2, 5]) = e;
+%!     B = type{1} ([1, 0; 2, 1; -1, 3; 0.5, 2]);
+%!     X = pinv (A .* D) * B;
+%!     assert (qr_block (A .* D, B, "solve"), X, tol);
+%!     assert (pagemldivide (A .* D, B), X, tol);
+%!     assert (pagemldivide ([1, e], 1), [1; e] / (1 + e^2), 4 * eps);
+%!     assert (pagemrdivide (1, [1; e]), [1, e] / (1 + e^2), 4 * eps);
+%!     A(:,9) = A(:,1) - A(:,3);                  # dependent, in a tall one
+%!     X = pinv ((A .* D)') * ones (9, 1);
+%!     assert (qr_block ((A .* D)', ones (9, 1), "solve"), X, tol);
+%!     tall = [A(1,:)', A(2,:)', e * A(1,:)'];
+%!     [X, info] = qr_block (tall, tall(:,1) + tall(:,2), "solve");
+%!     assert (info, int32 (1));
+%!     assert (X, [1 / (1 + e^2); 1; e / (1 + e^2)], tol);
+%!   endfor
+%! endfor

@@ -258,9 +258,9 @@ any number of right-hand sides.  Where the columns of a page of @var{A} depend o
 each other, to rounding, and where @code{@var{m} < @var{n}}, @var{x} is the
 solution of least norm.  In the first case the warning
 @code{gpulinalg:rank-deficient} names the first such page.  The rank is determined
-with the columns of @var{A} scaled to one length.  In the norm of the solution a
-column that is more than 65536 times (single: 1024 times) shorter than the longest
-one counts as if it were that long.  The int32 column @var{info} has a number for
+with the columns of @var{A} scaled to one length.  Where it hangs on
+columns that are more than 65536 times (single: 1024 times) shorter than the longest
+one, they count in the norm of the solution as if they were that long.  The int32 column @var{info} has a number for
 each page: 0 if all is well; @var{k} from 1 to @code{min (@var{m}, @var{n})} if
 the rank of @var{A} is @var{k} less than that; @var{n}+1 if @var{A} or @var{B}
 holds NaN or Inf, where @var{x} is NaN.  With the output @var{info} there are no

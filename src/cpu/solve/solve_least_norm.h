@@ -27,6 +27,7 @@ typedef struct {
   real *more; // real workspace of geqp3 for complex types
   gla_blas_int *perm, lapack_size;
   int *exponent; // of D
+  int least;     // bound for weights
   int64_t m, n, r, k, rows_c;
 } least_norm;
 
@@ -106,12 +107,14 @@ static int64_t pivoted_rank (const least_norm *w)
   return rank;
 }
 
-// The exponent of column j of T beside the longest column of A. Much shorter columns count as
-// longer: their large X would drown the digits of the others.
+// Columns of A that are shorter than the longest one by more than this are short.
+enum { SHORT_COLUMN = GLA_SINGLE ? -10 : -16, NO_BOUND = GLA_SINGLE ? -100 : -1000 };
+
+// The exponent of column j of T beside the longest column of A, but not below the bound.
 static int weight (const least_norm *w, int largest, int64_t j)
 {
-  const int e = w->exponent[w->perm[j]] - largest, least = GLA_SINGLE ? -10 : -16;
-  return e > least ? e : least;
+  const int e = w->exponent[w->perm[j]] - largest;
+  return e > w->least ? e : w->least;
 }
 
 static int largest_exponent (const least_norm *w)
@@ -122,11 +125,10 @@ static int largest_exponent (const least_norm *w)
   return largest;
 }
 
-// c: Q'*B on entry, on return D*X in the order of the pivots.
-static void solve_deficient (int64_t rank, const least_norm *w)
+// The QR of T'.
+static void factor_rows (int64_t rank, int largest, const least_norm *w)
 {
   const gla_blas_int in = (gla_blas_int)w->n, ik = (gla_blas_int)rank;
-  const int largest = largest_exponent (w);
   gla_blas_int info;
   for (int64_t i = 0; i < rank; i++)
     for (int64_t j = 0; j < w->n; j++) {
@@ -140,6 +142,34 @@ static void solve_deficient (int64_t rank, const least_norm *w)
   gla_blas_in ();
   GLA_BLAS (geqrf) (&in, &ik, w->t, &in, w->tau_t, w->lapack, &w->lapack_size, &info);
   gla_blas_out ();
+}
+
+// Whether a row of T consists of little more than short columns.
+static int hangs_on_short_columns (int64_t rank, const least_norm *w)
+{
+  real smallest = INFINITY, longest = 0;
+  for (int64_t i = 0; i < rank; i++) {
+    const real r = real_abs (w->t[(i + i * w->n) * GLA_PARTS]);
+    smallest = r < smallest ? r : smallest;
+    longest = r > longest ? r : longest;
+  }
+  return !(smallest >= power_of_two (SHORT_COLUMN) * longest);
+}
+
+// c: Q'*B on entry, on return D*X in the order of the pivots. Where the rank hangs on short columns
+// they count as longer: their large X would drown the digits of the others.
+static void solve_deficient (int64_t rank, least_norm *w)
+{
+  const int largest = largest_exponent (w);
+  int shortest = 0;
+  for (int64_t j = 0; j < w->n; j++)
+    shortest = gla_min (shortest, w->exponent[j] - largest);
+  w->least = NO_BOUND;
+  factor_rows (rank, largest, w);
+  if (shortest < SHORT_COLUMN && hangs_on_short_columns (rank, w)) {
+    w->least = SHORT_COLUMN;
+    factor_rows (rank, largest, w);
+  }
   trsm ((triangle_form){"L", "U", "C", "N"}, rank, w->r, 1, w->t, w->n, w->c, w->rows_c);
   for (int64_t j = 0; j < w->r; j++)
     memset (w->c + (rank + j * w->rows_c) * GLA_PARTS, 0,
