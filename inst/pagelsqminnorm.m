@@ -139,11 +139,13 @@ endfunction
 function alpha = regularization (alpha, A)
 
   name = 'pagelsqminnorm: option "RegularizationFactor"';
+  if (isgpuarray (alpha))
+    alpha = gather (alpha);
+  endif
   if (! (isnumeric (alpha) && isreal (alpha) && ! isempty (alpha)))
     error ("gpulinalg:bad-value", "%s must be a number that is not negative, not of class %s and size %s",
            name, class (alpha), sprintf ("%dx", size (alpha))(1:end-1));
   endif
-  alpha = gather (alpha);
   bad = find (! (alpha(:) >= 0 & isfinite (alpha(:))), 1);
   if (! isempty (bad))
     error ("gpulinalg:bad-value", "%s must be a number that is not negative, not %g", name, alpha(bad));
