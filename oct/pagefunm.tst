@@ -316,7 +316,8 @@
 %!         assert (info, expected);
 %!       endfor
 %!     endfor
-%!     assert (pagefunm (A, "occupied", 0:n), pagefunm (repmat (A, 1, 1, n + 1), "occupied", 0:n));
+%!     assert (pagefunm (A, "occupied", 0:n, "device", "cpu"), ...
+%!             pagefunm (repmat (A, 1, 1, n + 1), "occupied", 0:n, "device", "cpu"));
 %!   endfor
 %! endfor
 %!test
