@@ -583,3 +583,21 @@
 %!error id=gpulinalg:gather-needed corrcoef (gpuArray (magic (3)), "alpha")
 %!error id=gpulinalg:gather-needed corrcoef (gpuArray (magic (3)), "alpha", 0.1)
 %!error id=gpulinalg:gather-needed corrcoef (gpuArray (1i * ones (2)))
+
+%!## products with the array's own transpose are exactly Hermitian, with and without a GPU
+%!test
+%! for type = {@double, @single, @(x) complex (x, flip (x)), @(x) single (complex (x, flip (x)))}
+%!   A = type{1} (cos ((1:300).' .* (1:70)));
+%!   G = gpuArray (A);
+%!   left = G * G';
+%!   right = G' * G;
+%!   assert (ishermitian (gather (left)));
+%!   assert (ishermitian (gather (right)));
+%!   assert (isgpuarray (left) && strcmp (underlyingType (left), class (A)));
+%!   assert (gather (left), A * A', 1000 * eps (class (A)));
+%!   assert (gather (right), A' * A, 3000 * eps (class (A)));
+%!   assert (gather (G * A.'), A * A.', 1000 * eps (class (A)));
+%!   assert (gather (A.' * G), A.' * A, 3000 * eps (class (A)));
+%! endfor
+%!error <operator \*: nonconformant arguments> gpuArray (ones (2, 3)) * gpuArray (ones (2, 2))'
+%!error <N-D> gpuArray (ones (2, 2, 2)) * gpuArray (ones (2, 2, 2))'

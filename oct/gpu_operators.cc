@@ -71,6 +71,15 @@ octave_value turned (const octave_value &x, char op)
                    : value_of (unary (op == 'C' ? "ctranspose" : "transpose", gpu_value_of (x)));
 }
 
+// Whether Octave's operator for such products serves, which makes x * x' exactly Hermitian. Of
+// arrays with more dimensions it takes the first pages without an error.
+bool has_operator (const octave_value &x, const octave_value &y)
+{
+  const bool traced = is_traced (x) || is_traced (y), sparse = x.issparse () || y.issparse ();
+  const bool matrices = x.ndims () == 2 && y.ndims () == 2 && x.isfloat () && y.isfloat ();
+  return matrices && !traced && !sparse && !any_on_gpu (ovl (x, y));
+}
+
 template <int k> octave_value turned_of (const octave_base_value &x, const octave_base_value &y)
 {
   constexpr turned_op how = turned_ops[k];
@@ -78,8 +87,11 @@ template <int k> octave_value turned_of (const octave_base_value &x, const octav
     const octave_value X = shared (x), Y = shared (y);
     const bool whole = any_on_gpu (ovl (X, Y)) && X.ndims () == 2 && Y.ndims () == 2 &&
                        X.numel () != 1 && Y.numel () != 1;
-    return ovl (whole ? value_of (on_gpu::product_turned (X, how.op_x, Y, how.op_y))
-                      : result_of ("mtimes", turned (X, how.op_x), turned (Y, how.op_y)));
+    if (whole)
+      return ovl (value_of (on_gpu::product_turned (X, how.op_x, Y, how.op_y)));
+    if (has_operator (X, Y))
+      return ovl (value_of (turned_on_host (how.op, X, Y)));
+    return ovl (result_of ("mtimes", turned (X, how.op_x), turned (Y, how.op_y)));
   }) (0);
 }
 

@@ -4,6 +4,7 @@
 #include "gpu_join.h"
 #include "gpu_trace.h"
 
+#include <octave/interpreter.h>
 #include <octave/ov-complex.h>
 #include <octave/ov-cx-mat.h>
 #include <octave/ov-flt-complex.h>
@@ -153,6 +154,16 @@ octave_value_list on_host (const char *name, const octave_value_list &args, int 
 gpu_value on_host_as (const char *name, const octave_value_list &args, bool complex)
 {
   return gpu_value (on_host (name, args) (0), complex);
+}
+
+gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_value &x,
+                          const octave_value &y)
+{
+  const bool complex =
+      is_complex (element_type ("mtimes", x)) || is_complex (element_type ("mtimes", y));
+  return gpu_value (octave::binary_op (the_interpreter ().get_type_info (), op, with_zero_parts (x),
+                                       with_zero_parts (y)),
+                    complex);
 }
 
 static bool compares (const std::string &name)

@@ -112,6 +112,9 @@ OCTAVE_NORETURN void gather_needed (const char *who);
 // result is complex whatever its values are.
 octave_value_list on_host (const char *name, const octave_value_list &args, int outputs = 1);
 gpu_value on_host_as (const char *name, const octave_value_list &args, bool complex);
+// x * y' and so on of arrays on the host, by Octave's operator.
+gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_value &x,
+                          const octave_value &y);
 
 // The operators by the names of their functions ("plus", "lt", "mtimes", "not", "ctranspose"), and
 // functions of two arrays that expand ("atan2").
