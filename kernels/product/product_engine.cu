@@ -8,6 +8,7 @@
 #include "engine/operand.cuh"
 #include "engine/ordered.cuh"
 #include "product.cuh"
+#include "product_parts.cuh"
 
 namespace
 {
@@ -15,6 +16,8 @@ namespace
 // Terms of a sum that one launch adds: a single page of few rows and columns has one block,
 // whatever the terms are.
 const int64_t PIECE_TERMS = 1 << 16;
+// Work space for the parts of long sums, but at least that of one page.
+const double PARTS_BYTES = 1 << 26;
 
 //------------------------------------------------------------------------------
 // the job
@@ -56,6 +59,24 @@ double result_bytes (const gla_pagemul_job &job)
   return (double)job.m * (double)job.n * (double)gla_type_size (job.head.type);
 }
 
+int64_t clamped (double x, int64_t least, int64_t most)
+{
+  return x < (double)least ? least : x > (double)most ? most : (int64_t)x;
+}
+
+// Bytes of all parts of the sums of a page, 0 where they are whole.
+double part_bytes (const gla_pagemul_job &job)
+{
+  return product_parts_of (job.m, job.n, job.k).count () * result_bytes (job);
+}
+
+// Pages whose parts are in the work space at a time, of so many of a chunk.
+int64_t part_pages (const gla_pagemul_job &job, int64_t pages)
+{
+  const double bytes = part_bytes (job);
+  return bytes > 0 ? clamped (PARTS_BYTES / bytes, 1, pages) : 0;
+}
+
 // Seconds of the kernels for a page: bytes through the device's memory, or arithmetic.
 double kernel_seconds (const cuda_engine *e, const gla_pagemul_job &job)
 {
@@ -76,6 +97,7 @@ double kernel_seconds (const cuda_engine *e, const gla_pagemul_job &job)
 struct chunk_memory {
   operand_memory A, B;
   gla_array C;
+  void *parts; // of part_pages pages
 };
 
 chunk_memory memory_of (const cuda_engine *e, const gla_pagemul_chunk *chunk, carver &c)
@@ -85,6 +107,7 @@ chunk_memory memory_of (const cuda_engine *e, const gla_pagemul_chunk *chunk, ca
   const int64_t pages = chunk->C.pages;
   s.A = operand_take (operand_source (e, 0, chunk->A), steps_a (job), chunk->first, pages, c);
   s.B = operand_take (operand_source (e, 1, chunk->B), steps_b (job), chunk->first, pages, c);
+  s.parts = c.take<char> (part_pages (job, pages) * (int64_t)part_bytes (job));
   s.C = chunk->C;
   if (job.head.device_arrays)
     return s;
@@ -115,11 +138,6 @@ product_args<TA, TB> args_of (const gla_pagemul_job &job, const chunk_memory &s)
   return a;
 }
 
-int64_t clamped (double x, int64_t least, int64_t most)
-{
-  return x < (double)least ? least : x > (double)most ? most : (int64_t)x;
-}
-
 // Seconds that a launch may take for `terms` terms of a page, whatever its shape: tiles that are
 // not filled take as long as full ones, and pages that do not lie side by side are read slowly.
 double slowest_seconds (const cuda_engine *e, int64_t tiles, int64_t terms)
@@ -135,7 +153,7 @@ double slowest_seconds (const cuda_engine *e, int64_t tiles, int64_t terms)
 
 // The pages in pieces of PIECE_SECONDS; a page that takes longer in pieces of tiles and of terms.
 template <class TA, class TB>
-gla_status launch (cuda_engine *e, int slot, const product_args<TA, TB> &a)
+gla_status launch_pages (cuda_engine *e, int slot, const product_args<TA, TB> &a)
 {
   const int64_t tiles = product_tiles<TA, TB> (a.m, a.n, a.k), in_page = tiles > 0 ? tiles : 1;
   const int64_t terms = tiles > 0 && a.k > PIECE_TERMS ? PIECE_TERMS : a.k > 0 ? a.k : 1;
@@ -164,9 +182,73 @@ gla_status launch (cuda_engine *e, int slot, const product_args<TA, TB> &a)
   return GLA_OK;
 }
 
+//------------------------------------------------------------------------------
+// long sums
+//------------------------------------------------------------------------------
+
+template <class T>
+page_operand<T> operand_from (page_operand<T> a, int64_t first_page, int64_t elements)
+{
+  a.data += elements + (a.index == nullptr ? first_page * a.page : 0);
+  a.index = a.index == nullptr ? nullptr : a.index + first_page;
+  return a;
+}
+
+// Terms first .. first+terms-1 of pages from `page` on, as products of their own.
+template <class TA, class TB>
+product_args<TA, TB> part_of (const product_args<TA, TB> &a, int64_t page, int64_t pages,
+                              int64_t first, int terms)
+{
+  product_args<TA, TB> b = a;
+  b.A = operand_from (a.A, page, a.transpose_a ? first : first * a.A.ld);
+  b.B = operand_from (a.B, page, a.transpose_b ? first * a.B.ld : first);
+  b.ldc = a.m;
+  b.page = (int64_t)a.m * a.n;
+  b.pages = pages;
+  b.k = terms;
+  return b;
+}
+
+// Pages first .. first+pages-1. The parts of one page are the pages of a launch where there are
+// more of them than pages, else one part of all pages is; the bits are the same.
+template <class TA, class TB>
+gla_status launch_parts (cuda_engine *e, int slot, const product_args<TA, TB> &a, int64_t first,
+                         int64_t pages, product_t<TA, TB> *work)
+{
+  const product_parts s = product_parts_of (a.m, a.n, a.k);
+  const int64_t in_page = (int64_t)a.m * a.n, in_part = pages * in_page;
+  const bool by_page = pages < s.full && a.A.index == nullptr && a.B.index == nullptr;
+  for (int64_t p = 0; by_page && p < pages; p++) {
+    product_args<TA, TB> b = part_of (a, first + p, s.full, 0, s.terms);
+    b.A.page = a.transpose_a ? s.terms : s.terms * a.A.ld;
+    b.B.page = a.transpose_b ? s.terms * a.B.ld : s.terms;
+    b.C = work + p * in_page;
+    b.page = in_part;
+    GLA_TRY (launch_pages (e, slot, b));
+  }
+  for (int l = by_page ? s.full : 0; l < s.count (); l++) {
+    const int64_t from = (int64_t)l * s.terms;
+    product_args<TA, TB> b = part_of (a, first, pages, from, l < s.full ? s.terms : s.rest);
+    b.C = work + l * in_part;
+    GLA_TRY (launch_pages (e, slot, b));
+  }
+  const part_sums<product_t<TA, TB>> sums = {work,       s.count (),           a.m,   a.n,
+                                             (int)pages, a.C + first * a.page, a.ldc, a.page};
+  return engine_status (product_add_parts (sums, e->slots[slot].stream));
+}
+
 template <class TA, class TB> gla_status launch (cuda_engine *e, int slot, const chunk_memory &s)
 {
-  return launch (e, slot, args_of<TA, TB> (e->pagemul_job, s));
+  typedef product_t<TA, TB> T;
+  const product_args<TA, TB> a = args_of<TA, TB> (e->pagemul_job, s);
+  const int64_t group = part_pages (e->pagemul_job, a.pages);
+  if (group == 0)
+    return launch_pages (e, slot, a);
+  for (int64_t p = 0; p < a.pages; p += group) {
+    const int64_t pages = a.pages - p < group ? a.pages - p : group;
+    GLA_TRY (launch_parts (e, slot, a, p, pages, static_cast<T *> (s.parts)));
+  }
+  return GLA_OK;
 }
 
 template <class T> gla_status launch (cuda_engine *e, int slot, const chunk_memory &s)
@@ -226,8 +308,9 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   if (!head->device_arrays && chunk > CHUNK_BYTES / copied)
     chunk = CHUNK_BYTES / copied;
   chunk = chunk > 1 ? chunk : 1;
-  if (copied > 0 && chunk * copied > (double)e->slots[0].size) { // the query takes time
-    const double by_memory = engine_pages_in_memory (e, copied);
+  const double held = copied + (copied > 0 ? part_bytes (job) : 0);
+  if (held > 0 && chunk * held > (double)e->slots[0].size) { // the query takes time
+    const double by_memory = engine_pages_in_memory (e, held);
     chunk = chunk > by_memory ? by_memory : chunk;
   }
   return clamped (chunk, 1, pages);
@@ -237,13 +320,14 @@ gla_status begin (gla_engine *engine, const gla_job *head, int64_t pages)
 {
   cuda_engine *e = engine_of (engine);
   e->pagemul_job = *(const gla_pagemul_job *)head;
+  const gla_pagemul_job &job = e->pagemul_job;
   engine_begin_job (e, head, pages);
   operand_begin_job (e);
   if (head->device_arrays)
     return GLA_OK;
-  return engine_reserve (e, 0,
-                         (size_t)((double)pages * (upload_bytes (e->pagemul_job, pages) +
-                                                   result_bytes (e->pagemul_job))));
+  const double parts = (double)part_pages (job, pages) * part_bytes (job);
+  const double copied = (double)pages * (upload_bytes (job, pages) + result_bytes (job));
+  return engine_reserve (e, 0, (size_t)(parts + copied));
 }
 
 gla_status submit (gla_engine *engine, int slot, const void *pages)

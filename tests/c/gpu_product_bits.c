@@ -220,6 +220,51 @@ static void test_large (void)
 }
 
 //------------------------------------------------------------------------------
+// long sums
+//------------------------------------------------------------------------------
+
+// Sums that are made in parts, and some that just are not, of one page, of few pages, whose parts
+// are pages of a launch, and of so many that a launch has one part of all. Terms that are left over
+// are none, too few for the unit for tiles, and many. The last are more pages than the work space
+// has parts of.
+static void test_long (void)
+{
+  static const int64_t cases[][4] = {
+      {64, 2047, 64, 3},   {64, 2048, 64, 1},   {64, 2049, 64, 3},   {64, 2071, 64, 40},
+      {24, 2300, 40, 3},   {17, 2048, 300, 3},  {16, 4100, 200, 2},  {128, 20000, 128, 1},
+      {128, 5000, 128, 3}, {260, 2080, 260, 1}, {256, 2111, 256, 3}, {1024, 2048, 30, 1},
+      {36, 4096, 2048, 1}, {2048, 4096, 32, 1}, {36, 70001, 24, 1},  {20, 2176, 20, 60},
+      {65, 3001, 33, 12},  {520, 4163, 512, 1}, {20, 100, 20, 3}};
+  for (int t = 0; t < COUNT (types); t++) {
+    product q = {.type_a = types[t], .type_b = types[t], .op_a = 'N', .op_b = 'N'};
+    for (int c = 0; c < COUNT (cases); c++) {
+      q.m = cases[c][0];
+      q.k = cases[c][1];
+      q.n = cases[c][2];
+      q.pages = cases[c][3];
+      const int heavy = q.m * q.k * q.n > 9000000;
+      for (int o = heavy ? c % 4 : 0; o < 9; o += heavy ? 4 : 1) {
+        q.op_a = ops[o / 3];
+        q.op_b = ops[o % 3];
+        check_large (&q, 0);
+      }
+      q.op_a = c % 2 ? 'C' : 'N';
+      q.op_b = c % 2 ? 'N' : 'C';
+      if (q.m == q.n)
+        check_large (&q, 1);
+    }
+    q.m = q.n = 128;
+    q.k = 2053;
+    q.pages = (1 << 23) / (128 * 128 * (int64_t)gla_type_size (types[t])) + 5;
+    check_large (&q, 0);
+  }
+  static const int64_t orders[] = {17, 24, 33, 64, 100};
+  for (int t = 0; t < COUNT (types); t++)
+    for (int s = 0; s < COUNT (orders); s++)
+      check_squares (types[t], orders[s], 2048 + 37 * s, s % 2);
+}
+
+//------------------------------------------------------------------------------
 // NaN and Inf
 //------------------------------------------------------------------------------
 
@@ -277,6 +322,7 @@ int gpu_product_bits (void)
   test_bits ();
   test_squares ();
   test_large ();
+  test_long ();
   test_special ();
   gpu_close ();
   gla_context_destroy (ctx);

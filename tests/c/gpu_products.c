@@ -166,6 +166,26 @@ static void test_shapes (void)
     }
 }
 
+// Sums that are made in parts: one page, few, many, on the host, too.
+static void test_long (void)
+{
+  static const int64_t shapes[][4] = {{17, 20, 2048, 3}, {20, 17, 2105, 40}, {33, 65, 2600, 1},
+                                      {64, 64, 2048, 3}, {150, 18, 5003, 2}, {25, 30, 66000, 1}};
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int s = 0; s < COUNT (shapes); s++)
+      for (int o = 0; o < 9; o += s < 2 ? 1 : 4) {
+        product q = {.type_a = pairs[t][0], .type_b = pairs[t][1], .op_a = ops[o / 3]};
+        q.op_b = ops[o % 3];
+        q.m = shapes[s][0];
+        q.n = shapes[s][1];
+        q.k = shapes[s][2];
+        q.pages = shapes[s][3];
+        q.gap = o % 2 ? GAP : 0;
+        q.shift = s % 2;
+        check_product (&q, o % 3 ? q.pages : 1, o == 4);
+      }
+}
+
 //------------------------------------------------------------------------------
 // grids, Hermitian products
 //------------------------------------------------------------------------------
@@ -224,6 +244,12 @@ static void test_grids (void)
                            orders[s],   orders[s] + 1, 60,         s % 2 ? GAP : 0,  0};
         check_grid (&q, size, steps[k][0], steps[k][1]);
       }
+  for (int k = 0; k < COUNT (steps); k++) {
+    const gla_type *types_of = k % 2 ? pairs[1] : pairs[3];
+    const product q = {types_of[0], types_of[1], ops[k % 3], ops[k / 3],      18,
+                       17,          2090,        60,         k % 2 ? GAP : 0, 0};
+    check_grid (&q, size, steps[k][0], steps[k][1]);
+  }
 }
 
 // Several chunks of a call with host arrays read one copy of what expands: the bits of arrays on
@@ -306,6 +332,7 @@ int gpu_products (void)
     return 1;
   test_sizes ();
   test_shapes ();
+  test_long ();
   test_grids ();
   test_chunks ();
   test_hermitian ();

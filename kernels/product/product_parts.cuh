@@ -1,0 +1,62 @@
+// product_parts.cuh: long sums of small pages in parts, which are added up afterwards
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A page of few tiles keeps few multiprocessors busy, however long its sums are. Its terms are cut
+// into parts, each of which is multiplied as a page of its own into work space. Where they are cut
+// depends on the shape alone, and the parts are added in their order, so that a page has the same
+// bits in every batch, at every address and from every kernel.
+
+#ifndef GPULINALG_PRODUCT_PARTS_CUH
+#define GPULINALG_PRODUCT_PARTS_CUH
+
+#include <cuda_runtime.h>
+#include <cstdint>
+
+// `full` parts of `terms` terms and, where it is not 0, one of `rest`. All 0: the sums are whole.
+struct product_parts {
+  int full, terms, rest;
+  int count () const
+  {
+    return full + (rest > 0);
+  }
+};
+
+// Terms that a part may have: with more, the unit for tiles would not serve.
+enum { PART_TERMS = 1 << 15 };
+
+// So many parts that an H100 has a tile of 64 by 64 for each of its 132 multiprocessors, but none
+// of less than 256 terms, or of less than twice the shorter side, whose sum would be read and
+// written too often. The parts take the time of one, and what is left that of its own terms: of 16
+// lengths the one with the least sum is taken. Pages with up to 16 rows or columns are not cut.
+inline product_parts product_parts_of (int64_t m, int64_t n, int64_t k)
+{
+  const int64_t tiles = ((m + 63) / 64) * ((n + 63) / 64), side = m < n ? m : n;
+  if (side <= 16 || tiles >= 66 || k < 2048 || k < 8 * side)
+    return {0, 0, 0};
+  const int64_t least = 2 * side > 256 ? 2 * side : 256, longest = (k + PART_TERMS - 1) / PART_TERMS;
+  int64_t parts = (132 + tiles - 1) / tiles;
+  parts = parts < longest ? longest : parts;
+  parts = parts > k / least ? k / least : parts;
+  const int64_t from = k / parts / 64 * 64;
+  int64_t best = from, cost = INT64_MAX;
+  for (int64_t terms = from; terms < from + 16 * 64; terms += 64) {
+    const int64_t rest = k % terms, here = terms + (rest > 0 ? rest + 64 : 0);
+    if (here < cost) {
+      best = terms;
+      cost = here;
+    }
+  }
+  return {(int)(k / best), (int)best, (int)(k % best)};
+}
+
+// C = the sum of `count` parts. Element (i, j) of page p of part l is at
+// from[(l*pages + p)*m*n + j*m + i], that of C at C[p*page + j*ldc + i]. pages*m*n < 2^31.
+template <class T> struct part_sums {
+  const T *from;
+  int count, m, n, pages;
+  T *C;
+  int64_t ldc, page;
+};
+template <class T> cudaError_t product_add_parts (const part_sums<T> &s, cudaStream_t stream);
+
+#endif
