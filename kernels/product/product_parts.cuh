@@ -4,7 +4,9 @@
 // A page of few tiles keeps few multiprocessors busy, however long its sums are. Its terms are cut
 // into parts, each of which is multiplied as a page of its own into work space. Where they are cut
 // depends on the shape alone, and the parts are added in their order, so that a page has the same
-// bits in every batch, at every address and from every kernel.
+// bits in every batch, at every address and from every kernel. Only gla_pagemul does this
+// (product_engine.cu): operations that multiply by engine/product_part.cuh have no work space for
+// it, and their sums are whole.
 
 #ifndef GPULINALG_PRODUCT_PARTS_CUH
 #define GPULINALG_PRODUCT_PARTS_CUH
@@ -15,10 +17,7 @@
 // `full` parts of `terms` terms and, where it is not 0, one of `rest`. All 0: the sums are whole.
 struct product_parts {
   int full, terms, rest;
-  int count () const
-  {
-    return full + (rest > 0);
-  }
+  int count () const { return full + (rest > 0); }
 };
 
 // Terms that a part may have: with more, the unit for tiles would not serve.
@@ -33,7 +32,8 @@ inline product_parts product_parts_of (int64_t m, int64_t n, int64_t k)
   const int64_t tiles = ((m + 63) / 64) * ((n + 63) / 64), side = m < n ? m : n;
   if (side <= 16 || tiles >= 66 || k < 2048 || k < 8 * side)
     return {0, 0, 0};
-  const int64_t least = 2 * side > 256 ? 2 * side : 256, longest = (k + PART_TERMS - 1) / PART_TERMS;
+  const int64_t least = 2 * side > 256 ? 2 * side : 256,
+                longest = (k + PART_TERMS - 1) / PART_TERMS;
   int64_t parts = (132 + tiles - 1) / tiles;
   parts = parts < longest ? longest : parts;
   parts = parts > k / least ? k / least : parts;
