@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 #include "product_bulk_launch.cuh"
+#include "product_thin.cuh"
 
 // Threads of the flat kernel, its stages, and bytes of a stage.
 enum { FLAT_THREADS = 128, FLAT_STAGES = 4, FLAT_BYTES = 8192 };
@@ -146,10 +147,13 @@ cudaError_t product_pages (const product_args<TA, TB> &a, const product_piece &p
   const product_method method = product_choose (a.m, a.n, a.k, sizeof (T));
   if (method == PRODUCT_FLAT)
     return launch_small (a, piece, stream);
+  bool done;
+  const int64_t tiles = product_tiles<TA, TB> (a.m, a.n, a.k);
+  cudaError_t error = launch_thin (a, piece, tiles, stream, &done);
+  if (done || error != cudaSuccess)
+    return error;
   if constexpr (std::is_same_v<TA, TB>) {
-    bool done;
-    const int64_t tiles = product_tiles<TA, TB> (a.m, a.n, a.k);
-    const cudaError_t error = launch_bulk (a, piece, tiles, stream, &done);
+    error = launch_bulk (a, piece, tiles, stream, &done);
     if (done || error != cudaSuccess)
       return error;
   }

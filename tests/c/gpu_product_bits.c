@@ -203,7 +203,9 @@ static void test_large (void)
 {
   static const int64_t cases[][4] = {
       {1040, 1040, 1040, 2}, {1100, 1100, 1100, 1}, {4096, 64, 1100, 1}, {3000, 3000, 10, 1},
-      {3000, 3000, 36, 1},   {64, 5000, 64, 3},     {36, 1200, 1040, 2}, {2048, 100, 2048, 1}};
+      {3000, 3000, 36, 1},   {64, 5000, 64, 3},     {36, 1200, 1040, 2}, {2048, 100, 2048, 1},
+      {701, 300, 1, 3},      {4, 900, 515, 3},      {20001, 129, 16, 2}, {3, 2000, 3001, 2},
+      {1000, 1000, 8, 3}};
   static const char how[][2] = {{'N', 'N'}, {'N', 'C'}, {'T', 'N'}, {'C', 'T'}};
   for (int t = 0; t < COUNT (types); t++)
     for (int c = 0; c < COUNT (cases); c++) {
@@ -268,6 +270,52 @@ static void test_long (void)
 // NaN and Inf
 //------------------------------------------------------------------------------
 
+// NaN in row 2 of op (A) on page 1 makes that row of C NaN and changes nothing else.
+static void check_nan_row (const product *q)
+{
+  operands o = operands_of (q, q->pages);
+  gla_array with = make (o.C.type, q->m, q->n, q->pages, q->gap);
+  gpu_used = 0;
+  const gpu_copy A = gpu_put (&o.A, 0), B = gpu_put (&o.B, 0), C = gpu_put (&o.C, 0);
+  const gpu_copy D = gpu_put (&with, 0);
+  const gla_status status = multiply (&A.array, q->op_a, &B.array, q->op_b, &C.array);
+  if (!gpu_refuses (ctx, status)) {
+    CHECK (status == GLA_OK && gpu_get (&C), "%s: %s", name_of (q), gla_message (ctx));
+    const int64_t last = q->k - 1;
+    set (&o.A, q->op_a == 'N' ? 2 : last, q->op_a == 'N' ? last : 2, 1, NAN);
+    const gpu_copy E = gpu_put (&o.A, 0);
+    CHECK (multiply (&E.array, q->op_a, &B.array, q->op_b, &D.array) == GLA_OK && gpu_get (&D),
+           "%s", gla_message (ctx));
+    int same = 1, found = 1;
+    for (int64_t p = 0; p < q->pages; p++)
+      for (int64_t j = 0; j < q->n; j++)
+        for (int64_t i = 0; i < q->m; i++)
+          if (p == 1 && i == 2)
+            found &= isnan (creal (get (&with, i, j, p)));
+          else
+            same &= get (&with, i, j, p) == get (&o.C, i, j, p);
+    CHECK (same, "%s: NaN left its row", name_of (q));
+    CHECK (found, "%s: NaN was lost", name_of (q));
+  }
+  free (with.data);
+  release (&o);
+}
+
+static void test_nan_rows (void)
+{
+  static const int64_t shapes[][3] = {{701, 3, 300}, {5, 515, 900}, {1000, 16, 1000}};
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int s = 0; s < COUNT (shapes); s++)
+      for (int o = 0; o < 3; o++) {
+        const product q = {pairs[t][0],  pairs[t][1],
+                           ops[o],       ops[(o + t) % 3],
+                           shapes[s][0], shapes[s][1],
+                           shapes[s][2], 3,
+                           GAP,          0};
+        check_nan_row (&q);
+      }
+}
+
 // NaN and Inf are where they are on the CPU, also of real arrays times complex ones.
 static void check_special (gla_type type_a, gla_type type_b, int64_t n, char op_a, char op_b,
                            gla_context *cpu)
@@ -323,6 +371,7 @@ int gpu_product_bits (void)
   test_squares ();
   test_large ();
   test_long ();
+  test_nan_rows ();
   test_special ();
   gpu_close ();
   gla_context_destroy (ctx);

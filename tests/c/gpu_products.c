@@ -186,6 +186,31 @@ static void test_long (void)
       }
 }
 
+// Few columns or few rows of C, around the 16 that have kernels of their own, where the page is
+// large; a sum of which 65536 terms are one launch.
+static void test_thin (void)
+{
+  static const int64_t thin[] = {1, 2, 3, 4, 5, 8, 15, 16, 17};
+  static const int64_t large[][2] = {{257, 515}, {1025, 128}, {512, 256}, {300, 1003}, {2051, 131}};
+  for (int t = 0; t < COUNT (pairs); t++)
+    for (int o = 0; o < 9; o++)
+      for (int side = 0; side < 2; side++) {
+        product q = {.type_a = pairs[t][0], .type_b = pairs[t][1], .op_a = ops[o / 3]};
+        const int64_t few = thin[(o + 2 * t + 4 * side) % COUNT (thin)];
+        const int64_t *many = large[(o + t + side) % COUNT (large)];
+        q.op_b = ops[o % 3];
+        q.m = side ? few : many[0];
+        q.n = side ? many[0] : few;
+        q.k = many[1];
+        q.pages = 3;
+        q.gap = (o + side) % 2 ? GAP : 0;
+        q.shift = (o + t) % 4 / 2;
+        check_product (&q, o % 3 ? 3 : 1, o == 4);
+      }
+  const product sum = {'d', 'd', 'N', 'N', 257, 2, 70000, 1, 0, 0};
+  check_product (&sum, 1, 0);
+}
+
 //------------------------------------------------------------------------------
 // grids, Hermitian products
 //------------------------------------------------------------------------------
@@ -333,6 +358,7 @@ int gpu_products (void)
   test_sizes ();
   test_shapes ();
   test_long ();
+  test_thin ();
   test_grids ();
   test_chunks ();
   test_hermitian ();

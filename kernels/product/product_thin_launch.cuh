@@ -1,0 +1,106 @@
+// product_thin_launch.cuh: which pages the kernel of product_thin_kernel.cuh multiplies, its launch
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_PRODUCT_THIN_LAUNCH_CUH
+#define GPULINALG_PRODUCT_THIN_LAUNCH_CUH
+
+#include "product_thin_kernel.cuh"
+
+// Columns of X at most; rows of L, terms and elements of L at least: below, the tiles of a page
+// take a few microseconds, or there are not enough sums of one thread to be worth their addition.
+const int64_t THIN_COLUMNS = 16, THIN_ROWS = 256, THIN_TERMS = 128, THIN_ELEMENTS = 1 << 17;
+// Blocks of a page that are wanted, of a cluster at most, and terms of a block at least.
+enum { THIN_BLOCKS = 264, THIN_CLUSTER = 8, THIN_SHARE = 128 };
+
+inline bool thin_serves (int64_t m, int64_t n, int64_t k)
+{
+  const int64_t rows = m > n ? m : n, columns = m > n ? n : m;
+  return columns <= THIN_COLUMNS && rows >= THIN_ROWS && k >= THIN_TERMS &&
+         rows * k >= THIN_ELEMENTS;
+}
+
+template <bool TURNED, int N, class TL, class TX>
+cudaError_t launch_thin_shape (thin_args<TL, TX> a, const product_piece &piece, int64_t tiles,
+                               int64_t k, cudaStream_t stream)
+{
+  typedef thin_shape<TL, TX, TURNED, N> S;
+  const int64_t groups = ((int64_t)a.rows + S::ROWS - 1) / S::ROWS;
+  const int64_t first = groups * piece.first_tile / tiles;
+  const int64_t end = groups * (piece.first_tile + piece.tiles) / tiles;
+  if (first == end)
+    return cudaSuccess;
+  a.blocks = 1;
+  while (a.blocks < THIN_CLUSTER && groups * a.blocks < THIN_BLOCKS &&
+         k >= 2 * a.blocks * THIN_SHARE)
+    a.blocks *= 2;
+  a.first_group = (int)first;
+  cluster_launch way (end - first, a.blocks, THIN_THREADS, 0, stream);
+  way.config.gridDim.y = (unsigned)(piece.pages < 65535 ? piece.pages : 65535);
+  return cudaLaunchKernelEx (&way.config, product_thin_kernel<TL, TX, TURNED, N>, a);
+}
+
+template <bool TURNED, class TL, class TX>
+cudaError_t launch_thin_columns (const thin_args<TL, TX> &a, const product_piece &piece,
+                                 int64_t tiles, int64_t k, cudaStream_t stream)
+{
+  if (a.columns > 8)
+    return launch_thin_shape<TURNED, 16> (a, piece, tiles, k, stream);
+  if (a.columns > 4)
+    return launch_thin_shape<TURNED, 8> (a, piece, tiles, k, stream);
+  if (a.columns > 2)
+    return launch_thin_shape<TURNED, 4> (a, piece, tiles, k, stream);
+  if (a.columns > 1)
+    return launch_thin_shape<TURNED, 2> (a, piece, tiles, k, stream);
+  return launch_thin_shape<TURNED, 1> (a, piece, tiles, k, stream);
+}
+
+// Of op (L)*op (X) the flips say whether X and C are conjugated: L never is.
+template <class TL, class TX>
+thin_args<TL, TX> thin_args_of (const page_operand<TL> &L, const page_operand<TX> &X, bool turned_x,
+                                const product_piece &piece)
+{
+  thin_args<TL, TX> t = {};
+  t.L = L;
+  t.X = X;
+  t.x_term = turned_x ? X.ld : 1;
+  t.x_column = turned_x ? 1 : X.ld;
+  t.first_page = piece.first_page;
+  t.end_page = piece.first_page + piece.pages;
+  t.first_term = piece.first_term;
+  t.terms = piece.terms;
+  t.add = piece.first_term > 0;
+  return t;
+}
+
+template <class TA, class TB>
+cudaError_t launch_thin (const product_args<TA, TB> &a, const product_piece &piece, int64_t tiles,
+                         cudaStream_t stream, bool *done)
+{
+  *done = !a.hermitian && thin_serves (a.m, a.n, a.k) && clusters_work ();
+  if (!*done)
+    return cudaSuccess;
+  const auto launch = [&] (auto t, bool turned, bool conjugate) {
+    t.C = a.C;
+    t.page = a.page;
+    t.flip = a.conjugate_a != a.conjugate_b;
+    t.conjugate = conjugate;
+    return turned ? launch_thin_columns<true> (t, piece, tiles, a.k, stream)
+                  : launch_thin_columns<false> (t, piece, tiles, a.k, stream);
+  };
+  if (a.m > a.n) {
+    thin_args<TA, TB> t = thin_args_of (a.A, a.B, a.transpose_b, piece);
+    t.rows = a.m;
+    t.columns = a.n;
+    t.c_row = 1;
+    t.c_column = a.ldc;
+    return launch (t, a.transpose_a, a.conjugate_a);
+  }
+  thin_args<TB, TA> t = thin_args_of (a.B, a.A, !a.transpose_a, piece); // C.' = B.'*A.'
+  t.rows = a.n;
+  t.columns = a.m;
+  t.c_row = a.ldc;
+  t.c_column = 1;
+  return launch (t, !a.transpose_b, a.conjugate_b);
+}
+
+#endif
