@@ -41,14 +41,8 @@ template <class T, int N, int G> struct lu_cyclic {
     else
       return __shfl_sync (ALL, value, lane, G);
   }
-  GLA_DEVICE static T promote (T value)
-  {
-    return value;
-  }
-  template <class E> GLA_DEVICE static T promote (E value)
-  {
-    return from_real<T> (value);
-  }
+  GLA_DEVICE static T promote (T value) { return value; }
+  template <class E> GLA_DEVICE static T promote (E value) { return from_real<T> (value); }
 
   //----------------------------------------------------------------------------
   // reading

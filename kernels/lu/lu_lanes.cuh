@@ -10,7 +10,7 @@
 // A page whose pivots are on the diagonal (triangular, or Hermitian and definite) takes the same
 // operations without a search. A page that turns out not to be definite is read and factored again;
 // the others of its warp repeat what they did. Above order 12 definite pages are solved by
-// lu_tiles.cuh instead.
+// lu_tiles.cuh instead, complex ones of double precision from 9 to 12 by lu_cyclic.cuh.
 
 #ifndef GPULINALG_LU_LANES_CUH
 #define GPULINALG_LU_LANES_CUH

@@ -1,7 +1,7 @@
 // product_thin_kernel.cuh: products with few columns or few rows
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// C = L*X, where L has many rows and X up to 16 columns. (Where C has few rows, C.' = B.'*A.' is
+// C = L*X, where L has many rows and X up to 8 columns. (Where C has few rows, C.' = B.'*A.' is
 // computed, so that L is B.'.) Each element of L is read once; terms of X lie in shared memory,
 // some at a time. A cluster of blocks has a group of rows of L, each block an equal share of the
 // terms. Where a column of L is contiguous, all warps of a block have all rows of the group, PER
@@ -25,7 +25,7 @@ template <class TL, class TX, bool TURNED, int N> struct thin_shape {
   static constexpr int SUMS = PER * N;                                          // of a thread
   static constexpr int ROWS = PER * (TURNED ? THIN_WARPS : 32);                 // of a group
   // Terms whose loads are under way together.
-  static constexpr int AHEAD = (N == 16 ? 64 : 128) / (PER * SIZE);
+  static constexpr int AHEAD = 128 / (PER * SIZE);
   static constexpr int BUFFER = N <= 4 ? 17408 : 34816;
   // X in shared memory, padded against conflicts of banks: term after term, or turned column after
   // column.

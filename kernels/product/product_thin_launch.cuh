@@ -6,16 +6,24 @@
 
 #include "product_thin_kernel.cuh"
 
-// Columns of X at most; rows of L, terms and elements of L at least: below, the tiles of a page
-// take a few microseconds, or there are not enough sums of one thread to be worth their addition.
-const int64_t THIN_COLUMNS = 16, THIN_ROWS = 256, THIN_TERMS = 128, THIN_ELEMENTS = 1 << 17;
+// Rows of L, terms and elements of L at least: below, the tiles of a page take a few microseconds,
+// or there are not enough sums of one thread to be worth their addition.
+const int64_t THIN_ROWS = 256, THIN_TERMS = 128, THIN_ELEMENTS = 1 << 17;
 // Blocks of a page that are wanted, of a cluster at most, and terms of a block at least.
 enum { THIN_BLOCKS = 264, THIN_CLUSTER = 8, THIN_SHARE = 128 };
 
-inline bool thin_serves (int64_t m, int64_t n, int64_t k)
+// Columns of X at most. With more, tiles on tensor cores are faster where there are many pages, and
+// the way must not depend on their number.
+template <class TL, class TX> constexpr int thin_most ()
+{
+  typedef decltype (real_t<TL> () + real_t<TX> ()) R;
+  return sizeof (R) == 4 ? 8 : is_complex_v<TL> || is_complex_v<TX> ? 4 : 2;
+}
+
+template <class TL, class TX> bool thin_serves (int64_t m, int64_t n, int64_t k)
 {
   const int64_t rows = m > n ? m : n, columns = m > n ? n : m;
-  return columns <= THIN_COLUMNS && rows >= THIN_ROWS && k >= THIN_TERMS &&
+  return columns <= thin_most<TL, TX> () && rows >= THIN_ROWS && k >= THIN_TERMS &&
          rows * k >= THIN_ELEMENTS;
 }
 
@@ -43,12 +51,13 @@ template <bool TURNED, class TL, class TX>
 cudaError_t launch_thin_columns (const thin_args<TL, TX> &a, const product_piece &piece,
                                  int64_t tiles, int64_t k, cudaStream_t stream)
 {
-  if (a.columns > 8)
-    return launch_thin_shape<TURNED, 16> (a, piece, tiles, k, stream);
-  if (a.columns > 4)
-    return launch_thin_shape<TURNED, 8> (a, piece, tiles, k, stream);
-  if (a.columns > 2)
-    return launch_thin_shape<TURNED, 4> (a, piece, tiles, k, stream);
+  constexpr int most = thin_most<TL, TX> ();
+  if constexpr (most > 4)
+    if (a.columns > 4)
+      return launch_thin_shape<TURNED, 8> (a, piece, tiles, k, stream);
+  if constexpr (most > 2)
+    if (a.columns > 2)
+      return launch_thin_shape<TURNED, 4> (a, piece, tiles, k, stream);
   if (a.columns > 1)
     return launch_thin_shape<TURNED, 2> (a, piece, tiles, k, stream);
   return launch_thin_shape<TURNED, 1> (a, piece, tiles, k, stream);
@@ -76,7 +85,7 @@ template <class TA, class TB>
 cudaError_t launch_thin (const product_args<TA, TB> &a, const product_piece &piece, int64_t tiles,
                          cudaStream_t stream, bool *done)
 {
-  *done = !a.hermitian && thin_serves (a.m, a.n, a.k) && clusters_work ();
+  *done = !a.hermitian && thin_serves<TA, TB> (a.m, a.n, a.k) && clusters_work ();
   if (!*done)
     return cudaSuccess;
   const auto launch = [&] (auto t, bool turned, bool conjugate) {
