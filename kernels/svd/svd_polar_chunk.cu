@@ -157,8 +157,9 @@ template <class T> gla_status apply (polar_run<T> &r, polar_counts *now)
   polar_steps<T> &s = r.s;
   const int64_t n = s.a.n;
   const int slots = now->all ();
-  const bool to_other = r.other != r.m.X;
-  GLA_TRY (polar_order (s, slots, to_other));
+  // the memory has room for the pages of the chunk, of which some may be done again here
+  const int64_t place = (r.other - r.m.X) / (n * n);
+  GLA_TRY (polar_order (s, slots, place));
   GLA_TRY (engine_throttle (r.product.e, r.product.slot)); // copies below wait without questions
   if (r.places.wanted)
     GLA_TRY (

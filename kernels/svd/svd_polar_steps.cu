@@ -217,9 +217,10 @@ template <class T> GLA_DEVICE void set_slot (const polar_steps<T> &s, int to, in
 }
 
 // One block: the slots in the order of groups, and within these as they were. first[g]: slots of
-// groups before g, and those of g that are placed.
+// groups before g, and those of g that are placed. place: pages from the first place of X to
+// where the product puts it.
 template <class T>
-__global__ void __launch_bounds__ (ORDER) order_kernel (polar_steps<T> s, int slots, bool other)
+__global__ void __launch_bounds__ (ORDER) order_kernel (polar_steps<T> s, int slots, int64_t place)
 {
   enum { GROUPS = 4, ORDER_WARPS = ORDER / 32 };
   __shared__ int count[GROUPS][ORDER_WARPS], first[GROUPS + 1];
@@ -254,7 +255,7 @@ __global__ void __launch_bounds__ (ORDER) order_kernel (polar_steps<T> s, int sl
       const int to = first[group] + before;
       set_slot (s, to, q, step);
       if (step == POLAR_DONE)
-        s.where[page] = to + (other ? s.a.pages : 0);
+        s.where[page] = to + place;
     }
     __syncthreads ();
     if (threadIdx.x < GROUPS)
@@ -352,9 +353,9 @@ template <class T> cudaError_t polar_distance (const polar_steps<T> &s, int firs
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_order (const polar_steps<T> &s, int slots, bool other)
+template <class T> cudaError_t polar_order (const polar_steps<T> &s, int slots, int64_t place)
 {
-  order_kernel<<<1, ORDER, 0, s.a.stream>>> (s, slots, other);
+  order_kernel<<<1, ORDER, 0, s.a.stream>>> (s, slots, place);
   return cudaGetLastError ();
 }
 
@@ -380,7 +381,7 @@ template <class T> cudaError_t polar_mirror (T *Y, int n, int64_t pages, cudaStr
   template cudaError_t polar_weigh (const polar_steps<T> &, T *, const double2 *, int);            \
   template cudaError_t polar_estimate (const polar_steps<T> &, int);                               \
   template cudaError_t polar_distance (const polar_steps<T> &, int, int);                          \
-  template cudaError_t polar_order (const polar_steps<T> &, int, bool);                            \
+  template cudaError_t polar_order (const polar_steps<T> &, int, int64_t);                         \
   template cudaError_t polar_give_up (const polar_steps<T> &);                                     \
   template cudaError_t polar_mirror (T *, int, int64_t, cudaStream_t);
 GLA_INSTANTIATE (float)

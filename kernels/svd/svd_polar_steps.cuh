@@ -71,9 +71,9 @@ cudaError_t polar_weigh (const polar_steps<T> &s, T *M, const double2 *weights, 
 template <class T> cudaError_t polar_estimate (const polar_steps<T> &s, int slots);
 // |G - I| of slots first .. first+slots-1, from Y in the last step.
 template <class T> cudaError_t polar_distance (const polar_steps<T> &s, int first, int slots);
-// The next step of the pages of `slots` slots, and their slots in it; X goes to the other place if
-// `other`.
-template <class T> cudaError_t polar_order (const polar_steps<T> &s, int slots, bool other);
+// The next step of the pages of `slots` slots, and their slots in it; X goes to a place that is so
+// many pages behind its first one.
+template <class T> cudaError_t polar_order (const polar_steps<T> &s, int slots, int64_t place);
 // Pages that are not done have failed.
 template <class T> cudaError_t polar_give_up (const polar_steps<T> &s);
 // The lower triangle of Y becomes the adjoint of the upper one.
