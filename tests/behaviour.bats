@@ -125,7 +125,7 @@ octave_run () {
     ok &= refused ('gpulinalg:bad-class', sparse (A), B);
     ok &= refused ('gpulinalg:bad-class', A, {1});
     ok &= refused ('gpulinalg:bad-shape', A, [1, 2, 3]);
-    ok &= refused ('gpulinalg:bad-shape', A, cat (3, B, B));
+    ok &= refused ('gpulinalg:bad-shape', cat (3, A, A, A), cat (3, B, B));
     ok &= refused ('gpulinalg:bad-option', A, B, 'colour');
     ok &= refused ('gpulinalg:bad-option', A, B, 'block');
     ok &= refused ('gpulinalg:bad-value', A, B, 'block', 0.5);

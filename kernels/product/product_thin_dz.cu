@@ -1,5 +1,5 @@
-// product_thin_dz.cu: the kernels of products with few columns or few rows of a real factor and a
-// complex one, in double SPDX-License-Identifier: GPL-3.0-or-later
+// product_thin_dz.cu: products with few columns or rows of a real and a complex factor, double
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "product_thin_launch.cuh"
 
