@@ -161,9 +161,15 @@ gpu_value turned_on_host (octave_value::compound_binary_op op, const octave_valu
 {
   const bool complex =
       is_complex (element_type ("mtimes", x)) || is_complex (element_type ("mtimes", y));
-  return gpu_value (octave::binary_op (the_interpreter ().get_type_info (), op, with_zero_parts (x),
-                                       with_zero_parts (y)),
-                    complex);
+#if OCTAVE_MAJOR_VERSION >= 7
+  using octave::binary_op;
+#else
+  const auto binary_op = [] (octave::type_info &types, octave_value::compound_binary_op o,
+                             const octave_value &a,
+                             const octave_value &b) { return do_binary_op (types, o, a, b); };
+#endif
+  octave::type_info &types = the_interpreter ().get_type_info ();
+  return gpu_value (binary_op (types, op, with_zero_parts (x), with_zero_parts (y)), complex);
 }
 
 static bool compares (const std::string &name)
