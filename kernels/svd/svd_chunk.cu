@@ -1,6 +1,7 @@
 // svd_chunk.cu: the kernels of a chunk of pages of gla_batchsvd, in order
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/work_limits.cuh"
 #include "svd_chunk.cuh"
 #include "svd_extreme.cuh"
 #include "svd_multiply.cuh"
@@ -109,6 +110,35 @@ gla_status reduce_together (cuda_engine *e, int slot, const svd_values_args<T> &
   return GLA_OK;
 }
 
+// Bidiagonal matrices by way of a band, in pieces of about PIECE_SECONDS, each waited for, so that
+// a request to stop is served soon.
+template <class T> gla_status reduce_by_band (cuda_engine *e, int slot, const svd_values_args<T> &v)
+{
+  const int steps = svd_band_step_count (v.a.columns);
+  const svd_band_cost cost = svd_band_costs (e->svd_job.head.type, v.a.rows, v.a.columns);
+  const double expected = cost.latency + (double)v.a.pages * cost.page;
+  const bool pieces = expected > 2 * PIECE_SECONDS;
+  const int step = pieces ? 1 + (int)(steps * PIECE_SECONDS / expected) : steps;
+  GLA_TRY (engine_status (svd_band_begin (v)));
+  for (int first = 0; first < steps; first += step) {
+    const int last = first + step < steps ? first + step : steps;
+    GLA_TRY (engine_status (svd_band_steps (v, first, last)));
+    GLA_TRY (pieces ? engine_throttle (e, slot) : GLA_OK);
+  }
+  return engine_status (svd_band_end (v, e->smem_limit));
+}
+
+template <class T>
+gla_status reduce (cuda_engine *e, int slot, const svd_values_args<T> &v,
+                   const svd_chunk_memory<T> &s)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  if (shape.together)
+    return reduce_together (e, slot, v, s.together);
+  return shape.banded ? reduce_by_band (e, slot, v)
+                      : engine_status (svd_bidiagonal (v, e->smem_limit));
+}
+
 // Values alone, of the pages or their R.
 template <class T>
 gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
@@ -116,8 +146,7 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   svd_values_args<T> v = s.values;
   v.a = a;
   v.stream = e->slots[slot].stream;
-  GLA_TRY (svd_shape_of (e->svd_job).together ? reduce_together (e, slot, v, s.together)
-                                              : engine_status (svd_bidiagonal (v, e->smem_limit)));
+  GLA_TRY (reduce (e, slot, v, s));
   return engine_status (svd_bisect (v));
 }
 

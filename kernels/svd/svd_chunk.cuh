@@ -7,6 +7,7 @@
 #include "common/carver.cuh"
 #include "engine/eig_part.cuh"
 #include "engine/qr_pages_part.cuh"
+#include "svd_band.cuh"
 #include "svd_polar_chunk.cuh"
 #include "svd_together.cuh"
 #include "svd_tree.cuh"
@@ -18,17 +19,10 @@ struct svd_shape {
   bool again;    // polar: pages may fail, and are done again with A = Q*R before
   bool reduced;  // values alone, by a bidiagonal matrix
   bool together; // reduced: each page by many blocks
+  bool banded;   // reduced: by way of a band
   bool paged;    // Q*R, also of pages that are done again, is that of qr_pages_part
   svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
-
-// A block takes long for a page of more than 384 columns, and batches in double precision gain
-// little.
-inline int64_t svd_alone_most (gla_type type)
-{
-  const bool is_double = type == GLA_TYPE_D || type == GLA_TYPE_Z;
-  return is_double ? 384 : (int64_t)SVD_VALUES_MOST;
-}
 
 inline bool svd_is_together (int64_t columns)
 {
@@ -37,9 +31,8 @@ inline bool svd_is_together (int64_t columns)
 
 inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
 {
-  const bool alone = columns >= SVD_VALUES_LEAST && columns <= svd_alone_most (job.head.type);
   return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
-         (alone || svd_is_together (columns));
+         columns >= SVD_VALUES_LEAST && columns <= SVD_TOGETHER_MOST;
 }
 
 // Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
@@ -60,7 +53,7 @@ inline bool svd_is_by_qr (const svd_shape &s)
   if (s.together)
     return s.rows > s.columns;
   if (s.reduced)
-    return s.rows > SVD_VALUES_MOST || s.rows > 2 * s.columns;
+    return s.rows > (s.banded ? SVD_BAND_MOST : SVD_VALUES_MOST) || s.rows > 2 * s.columns;
   if (s.polar)
     return s.rows > s.columns;
   return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
@@ -76,6 +69,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.v_columns = s.flip ? job.u_columns : job.v_columns;
   s.reduced = svd_is_reduced (job, s.columns);
   s.together = s.reduced && svd_is_together (s.columns);
+  s.banded = s.reduced && !s.together && s.columns >= SVD_BAND_LEAST;
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = svd_is_by_qr (s);
@@ -175,7 +169,9 @@ template <class T> struct svd_chunk_memory {
   void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
   {
     const int64_t rows = s.by_qr ? s.columns : s.rows, columns = s.columns;
-    if (!s.together && svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
+    if (s.banded)
+      values.rest = c.take<T> (pages * svd_band_layout<T> (rows, columns).size ());
+    else if (!s.together && svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
       values.rest = c.take<T> (pages * rows * columns);
     values.d = c.take<real_t<T>> (pages * columns);
     values.e = c.take<real_t<T>> (pages * columns);

@@ -5,7 +5,7 @@
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
 // with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
 // Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of some
-// sizes are found as svd_values.cuh and svd_together.cuh say (svd_is_reduced).
+// sizes are found as svd_values.cuh, svd_band.cuh and svd_together.cuh say (svd_is_reduced).
 
 #include "common/cluster.cuh"
 #include "common/copy.cuh"
@@ -103,6 +103,18 @@ double together_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pag
          qr_seconds (engine, job, pages);
 }
 
+// Of `pages` pages that become bidiagonal by way of a band: that, and bisection.
+double band_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
+{
+  const svd_shape s = svd_shape_of (job);
+  const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
+  const double n = (double)s.columns, m = (double)(s.by_qr ? s.columns : s.rows);
+  const svd_band_cost cost = svd_band_costs (job.head.type, m, n);
+  const bool wide = gla_type_real (job.head.type) == GLA_TYPE_D;
+  const double page = cost.page + n * n * (wide ? 4.1e-11 : 8.5e-12);
+  return (double)pages * page * chip + cost.latency + qr_seconds (engine, job, pages);
+}
+
 // Of `pages` pages whose values alone are found by a bidiagonal matrix: reflectors, bisection, and
 // what a page takes from its first step to its last one.
 double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t pages)
@@ -110,6 +122,8 @@ double values_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t
   const svd_shape s = svd_shape_of (job);
   if (s.together)
     return together_seconds (engine, job, pages);
+  if (s.banded)
+    return band_seconds (engine, job, pages);
   const double chip = FITTED_MULTIPROCESSORS / engine_facts (engine)->multiprocessors;
   const double m = (double)(s.by_qr ? s.columns : s.rows), n = (double)s.columns;
   const bool wide = gla_type_real (job.head.type) == GLA_TYPE_D;
@@ -264,7 +278,7 @@ int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
   const svd_shape s = svd_shape_of (*job);
-  if (s.reduced && !s.together &&
+  if (s.reduced && !s.together && !s.banded &&
       !svd_bidiagonal_fits ((int64_t)gla_type_size (head->type),
                             (int)(s.by_qr ? s.columns : s.rows), (int)s.columns,
                             (int)block_shared_most () - 2048))

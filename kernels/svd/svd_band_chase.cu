@@ -1,0 +1,279 @@
+// svd_band_chase.cu: from an upper band matrix to a bidiagonal one (LAPACK's ?gbbrd)
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Bulge chasing by rows and columns (Lang 1996): sweep s takes all of row s but the first entry
+// right of the diagonal by a reflector of the SVD_BAND columns from there on, which fills the block
+// of these columns and rows; of that fill only the first column is taken away, by a reflector of
+// the rows, which fills the block right of it; of that the first row, and so on to the end. The
+// rest of the fill is left for the next sweep, which treats it alike. So entries are at most
+// SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it.
+
+#include "common/dynamic_shared.cuh"
+#include "common/householder.cuh"
+#include "svd_band.cuh"
+
+namespace
+{
+
+enum { B = SVD_BAND, LD = SVD_CHASE_LD, WARPS_MOST = 16, TASKS = 32 / B };
+
+// Of a reflector, v and tau, and of the exchange buffer of a task: aligned to 16 bytes.
+template <class T> constexpr int SLOT = B + 16 / (int)sizeof (T);
+
+// What a block has. Columns and rows beyond n are 0 and stay so: tasks at the end need no care.
+template <class T> struct chase_page {
+  T *band;     // entry (i, j) at i*LD + j-i + B-1
+  T *vectors;  // of every active sweep the last reflector of rows: v, then tau
+  T *nothing;  // a reflector of zeros
+  T *exchange; // of this task: a number of each of its lanes
+  int n, slots;
+  GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * SLOT<T>; }
+  GLA_DEVICE T *at (int i, int j) const { return band + i * LD + j - i + B - 1; }
+};
+
+// The largest number of active sweeps, each two tasks behind the one before it, and a power of two
+// that is not less.
+__host__ __device__ constexpr int sweeps_at_once (int n)
+{
+  return n / (2 * B) + 2;
+}
+__host__ __device__ constexpr int slots_for (int n)
+{
+  int slots = 1;
+  while (slots < sweeps_at_once (n))
+    slots *= 2;
+  return slots;
+}
+
+// Tasks of sweep s, one for every block of columns.
+GLA_DEVICE int tasks_of (int s, int n)
+{
+  return (n - 1 - s + B - 1) / B;
+}
+
+// The reflector that leaves of the task's lanes' x only the first; x becomes v.
+template <class T> GLA_DEVICE householder<T> reflector_of_lanes (T &x)
+{
+  typedef real_t<T> R;
+  const int lane = threadIdx.x % 32, i = lane % B;
+  T alpha = from_lane (x, lane - i);
+  R square = lane_sum<B> (i > 0 ? abs2 (x) : R (0)), up = 1;
+  const bool small = small_column (alpha, square);
+  if (__any_sync (0xffffffffu, small)) { // of this task or another
+    up = small ? limits<R>::up : R (1);
+    alpha = scale (up, alpha);
+    square = lane_sum<B> (i > 0 ? abs2 (scale (up, x)) : R (0));
+  }
+  const householder<T> h = make_householder (alpha, square, up);
+  x = i == 0 ? from_real<T> (1) : x * h.factor;
+  return h;
+}
+
+// The same of numbers that each lane has.
+template <class T> GLA_DEVICE householder<T> reflector_of_numbers (T (&x)[B])
+{
+  typedef real_t<T> R;
+  const auto square_of = [&] (R up) {
+    R square[2] = {0, 0};
+#pragma unroll
+    for (int j = 1; j < B; j++)
+      square[j % 2] += abs2 (scale (up, x[j]));
+    return square[0] + square[1];
+  };
+  R up = 1, square = square_of (up);
+  T alpha = x[0];
+  if (small_column (alpha, square)) {
+    up = limits<R>::up;
+    alpha = scale (up, alpha);
+    square = square_of (up);
+  }
+  const householder<T> h = make_householder (alpha, square, up);
+  x[0] = from_real<T> (1);
+#pragma unroll
+  for (int j = 1; j < B; j++)
+    x[j] = x[j] * h.factor;
+  return h;
+}
+
+// Exchange among the lanes of a task: all[j] := x of lane j.
+template <class T> GLA_DEVICE void all_lanes (const chase_page<T> &p, T x, T (&all)[B])
+{
+  auto others = static_cast<const T *> (__builtin_assume_aligned (p.exchange, 16));
+  __syncwarp (); // the last exchange has been read
+  p.exchange[threadIdx.x % B] = x;
+  __syncwarp ();
+#pragma unroll
+  for (int j = 0; j < B; j++)
+    all[j] = others[j];
+}
+
+// What H', H = I - tau u u', adds to rows of a block: the lane's row gets u times taken[j].
+template <class T>
+GLA_DEVICE void from_left (const chase_page<T> &p, T u, T tau, const T (&row)[B], T (&taken)[B])
+{
+  T sums[B];
+#pragma unroll
+  for (int j = 0; j < B; j++)
+    sums[j] = cmadd (u, row[j], from_real<T> (0));
+  all_lanes (p, -(conj (tau) * group_sums (sums)), taken);
+}
+
+// The row times I - tau v v'.
+template <class T> GLA_DEVICE void from_right (const T (&v)[B], T tau, T (&row)[B])
+{
+  T y[2] = {from_real<T> (0), from_real<T> (0)};
+#pragma unroll
+  for (int j = 0; j < B; j++)
+    y[j % 2] = madd (row[j], v[j], y[j % 2]);
+  const T factor = -(tau * (y[0] + y[1]));
+#pragma unroll
+  for (int j = 0; j < B; j++)
+    row[j] = cmadd (v[j], factor, row[j]);
+}
+
+// Task t of sweep s, by B lanes, a row of each block to a lane. Its columns are c = s+1+B*t and the
+// next ones. O are the B rows above row c: they get the reflector of rows of the task before; their
+// first row makes a reflector of the columns, which is applied to O and to D, the rows from c on;
+// D's first column makes the next reflector of rows, which is applied to the rest of D. Task 0 has
+// of O row s alone. What is not there to be done is done to the zeros behind the matrix and not
+// stored: no branches.
+template <class T>
+GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t<T> *d,
+                       real_t<T> *e)
+{
+  typedef real_t<T> R;
+  const int i = threadIdx.x % B, c = active ? s + 1 + B * t : p.n + B, top = t > 0 ? c - B : c - 1;
+  T *reflector = p.reflector (s), o[B], v[B], taken[B];
+  const T *old = active && t > 0 ? reflector : p.nothing;
+  T *const above = p.at (top + i, c), *const block = p.at (c + i, c), *const first = p.at (top, c);
+#pragma unroll
+  for (int j = 0; j < B; j++) {
+    o[j] = above[j];
+    v[j] = first[j];
+  }
+  const T u = old[i];
+  from_left (p, u, old[B], o, taken);
+#pragma unroll
+  for (int j = 0; j < B; j++) {
+    o[j] = madd (u, taken[j], o[j]);
+    v[j] = conj (v[j] + taken[j] * old[0]);
+  }
+  const householder<T> right = reflector_of_numbers (v);
+  from_right (v, right.tau, o);
+  if (active && (t > 0 || i == 0)) {
+#pragma unroll
+    for (int j = 0; j < B; j++)
+      above[j] = i > 0 ? o[j] : from_real<T> (j == 0 ? right.beta : R (0));
+  }
+#pragma unroll
+  for (int j = 0; j < B; j++)
+    o[j] = block[j];
+  from_right (v, right.tau, o);
+  T x = o[0];
+  const householder<T> left = reflector_of_lanes (x);
+  from_left (p, x, left.tau, o, taken);
+  if (active) {
+    block[0] = from_real<T> (i == 0 ? left.beta : R (0));
+#pragma unroll
+    for (int j = 1; j < B; j++)
+      block[j] = madd (x, taken[j], o[j]);
+    reflector[i] = x;
+    if (i == 0)
+      reflector[B] = left.tau;
+    if (i == 0 && t == 0) {
+      e[s] = fabs (right.beta);
+      d[s + 1] = fabs (left.beta);
+    }
+  }
+}
+
+// The band, with room for the fill, to where it is worked on.
+template <class T> GLA_DEVICE void load_band (const T *from, int n, T *to)
+{
+#pragma unroll 4
+  for (int q = threadIdx.x; q < (n + 2 * B) * LD; q += blockDim.x) {
+    const int i = q / LD, r = q % LD - (B - 1);
+    T value = from_real<T> (0);
+    if (r >= 0 && r <= B && i + r < n)
+      value = from[i * (B + 1) + r];
+    to[q] = value;
+  }
+}
+
+// One block per page, its band in shared memory where it fits, else in the place of A. In step q
+// the task q - 2s of every active sweep s is done, B lanes to each; they touch different entries. A
+// barrier ends the step, and there are about 2n of them.
+template <class T, bool SHARED>
+__global__ void __launch_bounds__ (32 * WARPS_MOST)
+    chase_kernel (svd_band_args<T> a, real_t<T> *all_d, real_t<T> *all_e)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  const svd_band_layout<T> layout = a.layout ();
+  const int n = a.n, lane = threadIdx.x % 32, groups = blockDim.x / B;
+  const int64_t page = blockIdx.x;
+  if (a.info[page] != 0)
+    return;
+  real_t<T> *d = all_d + page * n, *e = all_e + page * n;
+  chase_page<T> p;
+  p.n = n;
+  p.slots = slots_for (n);
+  T *shared = reinterpret_cast<T *> (memory);
+  p.exchange = shared + threadIdx.x / B * SLOT<T>;
+  p.vectors = shared + groups * SLOT<T>;
+  p.nothing = p.vectors + p.slots * SLOT<T>;
+  p.band = SHARED ? p.nothing + SLOT<T> : a.page (page) + layout.page ();
+  if (threadIdx.x < SLOT<T>)
+    p.nothing[threadIdx.x] = from_real<T> (0);
+  load_band (a.page (page) + layout.band (), n, p.band);
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    d[0] = fabs (re (*p.at (0, 0)));
+
+  int first = 0; // the first active sweep
+  for (int q = 0; q < 2 * n - 3; q++) {
+    while (q - 2 * first >= tasks_of (first, n))
+      first++;
+    const int tasks = (q / 2 < n - 2 ? q / 2 : n - 2) + 1 - first;
+    for (int task = threadIdx.x / 32 * TASKS; task < tasks; task += groups) {
+      const int own = task + lane / B, s = first + (own < tasks ? own : 0);
+      chase (p, s, q - 2 * s, own < tasks, d, e);
+    }
+    __syncthreads ();
+  }
+}
+
+template <class T> size_t chase_bytes (int n, int warps, bool shared)
+{
+  const int64_t others = (warps * TASKS + slots_for (n) + 1) * SLOT<T>;
+  return (size_t)(others + (shared ? svd_chase_numbers (n) : 0)) * sizeof (T);
+}
+
+template <class T, bool SHARED>
+cudaError_t launch (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e, int warps)
+{
+  const size_t bytes = chase_bytes<T> (a.n, warps, SHARED);
+  const cudaError_t status = allow_shared (chase_kernel<T, SHARED>, bytes);
+  if (status != cudaSuccess)
+    return status;
+  chase_kernel<T, SHARED><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, d, e);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T>
+cudaError_t svd_band_chase (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e, int smem_limit)
+{
+  const int wanted = (sweeps_at_once (a.n) + TASKS - 1) / TASKS;
+  const int warps = wanted < WARPS_MOST ? wanted : (int)WARPS_MOST;
+  return chase_bytes<T> (a.n, warps, true) <= (size_t)smem_limit
+             ? launch<T, true> (a, d, e, warps)
+             : launch<T, false> (a, d, e, warps);
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t svd_band_chase (const svd_band_args<T> &, real_t<T> *, real_t<T> *, int);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
