@@ -2,24 +2,51 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "svd_band.cuh"
-#include "svd_page.cuh"
 
 namespace
 {
 
-enum { BEGIN_THREADS = 1024 };
+enum { BEGIN_THREADS = 256, BEGIN_PARTS = 16 };
 
-// One block per page: its exponent, and its entries by that, with zeros behind each column.
+// Element (i, j) of the block's part of page blockIdx.x, a warp to a column of A: f (i, j, a).
+template <class T, class F> GLA_DEVICE void for_part (const svd_args<T> &a, F f)
+{
+  const T *A = a.A.data + (int64_t)blockIdx.x * a.A.page;
+  const int lane = threadIdx.x % 32, warps = BEGIN_THREADS / 32;
+  const int across = a.flip ? a.rows : a.columns, down = a.flip ? a.columns : a.rows;
+  for (int c = blockIdx.y * warps + threadIdx.x / 32; c < across; c += warps * BEGIN_PARTS) {
+#pragma unroll 4
+    for (int r = lane; r < down; r += 32)
+      f (a.flip ? c : r, a.flip ? r : c, A[r + (int64_t)c * a.A.ld]);
+  }
+}
+
+// BEGIN_PARTS blocks per page: the exponent of its largest entry, or INT_MAX where one is not
+// finite, to v.scale, which holds very negative numbers before.
+template <class T>
+__global__ void __launch_bounds__ (BEGIN_THREADS) scale_kernel (svd_values_args<T> v)
+{
+  int exponent = INT_MIN;
+  for_part (v.a, [&] (int, int, T x) {
+    const double here = (double)absmax (x);
+    const int mine = !(here <= DBL_MAX) ? INT_MAX : here > 0 ? ilogb (here) : INT_MIN;
+    exponent = mine > exponent ? mine : exponent;
+  });
+  for (int mask = 16; mask > 0; mask /= 2)
+    exponent = max (exponent, __shfl_xor_sync (0xffffffffu, exponent, mask));
+  if (threadIdx.x % 32 == 0)
+    atomicMax (v.scale + blockIdx.x, exponent);
+}
+
+// BEGIN_PARTS blocks per page: its entries by that exponent, with zeros behind each column.
 template <class T>
 __global__ void __launch_bounds__ (BEGIN_THREADS) begin_kernel (svd_values_args<T> v, T *work)
 {
   const int64_t page = blockIdx.x;
-  const int m = v.a.rows, n = v.a.columns;
+  const int m = v.a.rows, n = v.a.columns, exponent = v.scale[page];
   const svd_band_layout<T> s (m, n);
-  const int exponent = exponent_of_page (v.a);
   const bool finite = exponent != INT_MAX;
-  if (threadIdx.x == 0) {
-    v.scale[page] = finite ? exponent : 0;
+  if (threadIdx.x == 0 && blockIdx.y == 0) {
     v.a.info[page] = finite ? 0 : n + 1;
     if (!finite)
       *v.a.any = 1;
@@ -28,9 +55,9 @@ __global__ void __launch_bounds__ (BEGIN_THREADS) begin_kernel (svd_values_args<
     return;
   T *to = work + page * s.size () + s.page ();
   const int64_t ld = s.ld ();
-  for_page (v.a, [&] (int i, int j, T x) { to[i + j * ld] = times_power (x, -exponent); });
+  for_part (v.a, [&] (int i, int j, T x) { to[i + j * ld] = times_power (x, -exponent); });
   const int more = (int)ld - m;
-  for (int t = threadIdx.x; t < more * n; t += BEGIN_THREADS)
+  for (int t = threadIdx.x; t < more * n && blockIdx.y == 0; t += BEGIN_THREADS)
     to[m + t % more + t / more * ld] = from_real<T> (0);
 }
 
@@ -43,15 +70,21 @@ template <class T> svd_band_args<T> args_of (const svd_values_args<T> &v)
 
 svd_band_cost svd_band_costs (gla_type type, double rows, double columns)
 {
-  const bool wide = gla_type_real (type) == GLA_TYPE_D, is_complex = gla_type_is_complex (type);
-  const double passes = (wide ? 3.6e-13 : 2.6e-13) * (is_complex ? 2 : 1);
-  const double waits = 1.5e-10 * columns * columns;
-  return {passes * rows * columns * columns + waits, columns * 6e-6};
+  const double numbers = gla_type_is_complex (type) ? 2 : 1;
+  const double passes = (gla_type_real (type) == GLA_TYPE_D ? 4.4e-13 : 2.5e-13) * numbers;
+  const double waits = (1 + numbers) * columns; // of panels, and of the second stage
+  return {passes * rows * columns * columns + 7.5e-11 * waits * columns, 3.3e-6 * waits};
 }
 
 template <class T> cudaError_t svd_band_begin (const svd_values_args<T> &v)
 {
-  begin_kernel<<<(unsigned)v.a.pages, BEGIN_THREADS, 0, v.stream>>> (v, v.rest);
+  const dim3 grid ((unsigned)v.a.pages, BEGIN_PARTS);
+  const cudaError_t status =
+      cudaMemsetAsync (v.scale, 0x80, (size_t)v.a.pages * sizeof *v.scale, v.stream);
+  if (status != cudaSuccess)
+    return status;
+  scale_kernel<<<grid, BEGIN_THREADS, 0, v.stream>>> (v);
+  begin_kernel<<<grid, BEGIN_THREADS, 0, v.stream>>> (v, v.rest);
   return cudaGetLastError ();
 }
 

@@ -21,8 +21,8 @@
 #include "common/wide.cuh"
 #include "svd_values.cuh"
 
-// Columns of a panel, and rows and columns of a tile of A.
-enum { SVD_BAND = PANEL_COLUMNS, SVD_BAND_TILE = 64 };
+// Columns of a panel, and rows and columns of a tile of A or its adjoint.
+enum { SVD_BAND = PANEL_COLUMNS, SVD_BAND_TILE = 64, SVD_BAND_WIDE = 2 * SVD_BAND_TILE };
 
 // Columns of pages that go this way, and rows at most.
 enum { SVD_BAND_LEAST = 257, SVD_BAND_MOST = 1024 };
@@ -54,7 +54,7 @@ template <class T> struct svd_band_layout {
   __host__ __device__ int64_t page () const { return (wu () + PANEL_SQUARE) * WIDE; }
   // parts of products by tiles, by rows of eight
   __host__ __device__ int64_t part () const { return page () + ld () * n; }
-  __host__ __device__ int64_t tiles () const { return (m + SVD_BAND_TILE - 1) / SVD_BAND_TILE; }
+  __host__ __device__ int64_t tiles () const { return (m + SVD_BAND_WIDE - 1) / SVD_BAND_WIDE; }
   __host__ __device__ int64_t slot () const { return factor (); }
   // entry (i, i+r) at i*(SVD_BAND + 1) + r
   __host__ __device__ int64_t band () const { return part () + tiles () * slot (); }

@@ -148,6 +148,28 @@ template <class T> GLA_DEVICE void clear_ends (const panel_page<T> &p)
     }
 }
 
+// The warp's rows of the panel, loaded before the product is waited for; where there are too few
+// registers for that, one after the other.
+template <bool ADJOINT, int G, class T> struct early_panel {
+  static constexpr bool EARLY = G * sizeof (wide<T>) <= 32;
+  numbers<wide<T>, 4> x[EARLY ? G : 1];
+  GLA_DEVICE explicit early_panel (const panel_page<T> &p)
+  {
+    if constexpr (EARLY) {
+#pragma unroll
+      for (int g = 0; g < G; g++)
+        x[g] = load_panel<ADJOINT> (p, p.row (g));
+    }
+  }
+  GLA_DEVICE numbers<wide<T>, 4> get (const panel_page<T> &p, int g) const
+  {
+    if constexpr (EARLY)
+      return x[g];
+    else
+      return load_panel<ADJOINT> (p, p.row (g));
+  }
+};
+
 // Z of the step before, Z = X S - V (W'U) S, and the panel with V W' and Z U' taken off.
 template <int G, class T>
 GLA_DEVICE void update_columns (const panel_page<T> &p, wide<T> *product,
@@ -162,7 +184,8 @@ GLA_DEVICE void update_columns (const panel_page<T> &p, wide<T> *product,
       sum = madd (wu[t / SVD_BAND * SVD_BAND + l], s[l * SVD_BAND + t % SVD_BAND], sum);
     product[t] = -sum;
   }
-  load_product (p, (p.n - p.top + SVD_BAND_TILE - 1) / SVD_BAND_TILE, x);
+  const early_panel<false, G, T> panel (p);
+  load_product (p, (p.n - p.top + SVD_BAND_WIDE - 1) / SVD_BAND_WIDE, x);
   __syncthreads ();
   const numbers<E, 2> right = load_across (s), below = load_across (product);
   const numbers<E, 2> w = load_rows<E, 2> (p.factors + p.s.w () + p.top * SVD_BAND);
@@ -175,7 +198,7 @@ GLA_DEVICE void update_columns (const panel_page<T> &p, wide<T> *product,
       multiply (z, x[g], right);
       multiply (z, v, below);
       store_rows (p, p.factors + p.s.z (), p.row (g), z);
-      x[g] = load_panel<false> (p, p.row (g));
+      x[g] = panel.get (p, g);
       subtract_product (x[g], v, w);
       subtract_product (x[g], z, u);
     }
@@ -236,7 +259,8 @@ template <int G, class T>
 GLA_DEVICE void update_rows (const panel_page<T> &p, numbers<wide<T>, 4> (&x)[G])
 {
   typedef wide<T> E;
-  load_product (p, (p.m - p.top + SVD_BAND_TILE - 1) / SVD_BAND_TILE, x);
+  const early_panel<true, G, T> panel (p);
+  load_product (p, (p.m - p.top + SVD_BAND_WIDE - 1) / SVD_BAND_WIDE, x);
   const numbers<E, 2> t = load_across (p.factors + p.s.t ());
   const numbers<E, 2> v = load_rows<E, 2> (p.factors + p.s.v (p.step) + p.top * SVD_BAND);
 #pragma unroll
@@ -245,7 +269,7 @@ GLA_DEVICE void update_rows (const panel_page<T> &p, numbers<wide<T>, 4> (&x)[G]
       numbers<E, 4> w = {};
       multiply (w, x[g], t);
       store_rows (p, p.factors + p.s.w (), p.row (g), w);
-      x[g] = load_panel<true> (p, p.row (g));
+      x[g] = panel.get (p, g);
       subtract_product (x[g], w, v);
     }
 }

@@ -19,9 +19,11 @@ enum { SUMS = PARTS * SVD_BAND_TILE * SVD_BAND };
 template <class T> constexpr int ROW = is_complex_v<T> ? SVD_BAND + 1 : SVD_BAND + 2;
 template <class T> constexpr int STAGED = SVD_BAND_TILE *ROW<T>;
 
+// Shared memory: what is staged, and in its place the sums.
 template <class T> size_t pass_bytes (bool updates)
 {
-  return (SUMS + (updates ? 5 : 1) * STAGED<T>)*sizeof (wide<T>);
+  const int staged = (updates ? 5 : 1) * STAGED<T>;
+  return (staged > SUMS ? staged : (int)SUMS) * sizeof (wide<T>);
 }
 
 // Copies 64 rows of eight to shared memory without waiting.
@@ -128,15 +130,29 @@ GLA_DEVICE void multiply_piece (const warp_piece<T> &piece, const wide<T> *facto
   }
 }
 
-// Blocks on a multiprocessor: registers.
-template <class T> constexpr int pass_blocks = !is_complex_v<T> ? 4 : sizeof (T) == 8 ? 3 : 2;
+// Begins to copy what 64 columns from `column` on need: V or U of this step, and V and Z of the
+// step before.
+template <bool LEFT, class T>
+GLA_DEVICE void stage_columns (const wide<T> *factors, const svd_band_layout<T> &s, int step,
+                               int column, wide<T> *staged)
+{
+  const int64_t at = (int64_t)column * SVD_BAND;
+  stage<T> (staged, factors + (LEFT ? s.v (step) : s.u ()) + at);
+  if (LEFT && step > 0) {
+    stage<T> (staged + 2 * STAGED<T>, factors + s.v (step - 1) + at);
+    stage<T> (staged + 4 * STAGED<T>, factors + s.z () + at);
+  }
+}
 
-// One block per tile of 64 by 64 of the rest of A, or of its adjoint (LEFT), in two halves of 32
-// columns, so that more blocks are there and some load while others multiply. Each of its 8 warps
-// has 16 rows and 16 columns of a half in the registers. LEFT: the rows are columns 8k+8.. of A,
-// the columns its rows 8k..; they get the update by the step before, go back, and are multiplied by
-// V. Else the rows are rows 8k+8.. of A, the columns its columns 8k+8.., and they are multiplied by
-// U. The product of a tile goes to the slot of the tile's column.
+// Blocks on a multiprocessor: registers.
+template <class T> constexpr int pass_blocks = is_complex_v<T> ? 2 : 4;
+
+// One block per tile of 64 by 128 of the rest of A, or of its adjoint (LEFT), by 32 columns at a
+// time, so that more blocks are there and some load while others multiply. Each of its 8 warps has
+// 16 rows and 16 columns of these in the registers. LEFT: the rows are columns 8k+8.. of A, the
+// columns its rows 8k..; they get the update by the step before, go back, and are multiplied by V.
+// Else the rows are rows 8k+8.. of A, the columns its columns 8k+8.., and they are multiplied by U.
+// The product of a tile goes to the slot of the tile's column.
 template <class T, bool LEFT>
 __global__ void __launch_bounds__ (32 * WARPS, pass_blocks<T>)
     pass_kernel (svd_band_args<T> a, int step, int high_tiles, int wide_tiles)
@@ -151,49 +167,52 @@ __global__ void __launch_bounds__ (32 * WARPS, pass_blocks<T>)
     return;
   T *base = a.page (page), *A = base + s.page ();
   const E *factors = reinterpret_cast<const E *> (base);
-  E *sums = reinterpret_cast<E *> (memory), *staged = sums + SUMS;
+  E *staged = reinterpret_cast<E *> (memory);
   const int row = (step + 1) * SVD_BAND + r * SVD_BAND_TILE,
-            column = (step + (LEFT ? 0 : 1)) * SVD_BAND + c * SVD_BAND_TILE;
+            column = (step + (LEFT ? 0 : 1)) * SVD_BAND + c * SVD_BAND_WIDE,
+            columns = min ((LEFT ? a.m : a.n) - column, (int)SVD_BAND_WIDE);
   const bool updates = LEFT && step > 0;
-  stage<T> (staged, factors + (LEFT ? s.v (step) : s.u ()) + (int64_t)column * SVD_BAND);
   if (updates) {
-    const int64_t rows = (int64_t)row * SVD_BAND, columns = (int64_t)column * SVD_BAND;
-    stage<T> (staged + STAGED<T>, factors + s.w () + rows);
-    stage<T> (staged + 2 * STAGED<T>, factors + s.v (step - 1) + columns);
-    stage<T> (staged + 3 * STAGED<T>, factors + s.u () + rows);
-    stage<T> (staged + 4 * STAGED<T>, factors + s.z () + columns);
+    stage<T> (staged + STAGED<T>, factors + s.w () + (int64_t)row * SVD_BAND);
+    stage<T> (staged + 3 * STAGED<T>, factors + s.u () + (int64_t)row * SVD_BAND);
   }
-  async_commit ();
   numbers<E, 4> x = {};
 #pragma unroll 1
-  for (int half = 0; half < SVD_BAND_TILE; half += HALF) {
-    const int across = half + warp / 4 * 8 * NARROW;
+  for (int from = 0; from < columns; from += HALF) {
+    const int across = from % SVD_BAND_TILE + warp / 4 * 8 * NARROW;
+    const bool next = from % SVD_BAND_TILE == 0;
+    if (next) {
+      __syncthreads (); // what was staged before has been read
+      stage_columns<LEFT, T> (factors, s, step, column + from, staged);
+      async_commit ();
+    }
     warp_piece<T> piece;
-    load_piece<LEFT> (A, s, row + high, column + across, piece);
-    if (half == 0) {
+    load_piece<LEFT> (A, s, row + high, column + from + warp / 4 * 8 * NARROW, piece);
+    if (next) {
       async_wait<0> ();
       __syncthreads ();
     }
     if (updates) {
       update_piece<T> (staged + STAGED<T>, high, across, piece);
-      store_adjoint (A, s, row + high, column + across, piece);
+      store_adjoint (A, s, row + high, column + from + warp / 4 * 8 * NARROW, piece);
     }
     multiply_piece<T> (piece, staged + across * ROW<T>, x);
   }
-  store_sum (sums + (warp / 4 * SVD_BAND_TILE + high) * SVD_BAND, x);
+  __syncthreads ();
+  store_sum (staged + (warp / 4 * SVD_BAND_TILE + high) * SVD_BAND, x);
   __syncthreads ();
   T *to = base + s.part () + c * s.slot () + (int64_t)r * SVD_BAND_TILE * SVD_BAND;
 #pragma unroll
   for (int t = threadIdx.x; t < SVD_BAND_TILE * SVD_BAND; t += 32 * WARPS)
-    to[t] = narrow<T> (sums[t] + sums[SVD_BAND_TILE * SVD_BAND + t]);
+    to[t] = narrow<T> (staged[t] + staged[SVD_BAND_TILE * SVD_BAND + t]);
 }
 
 template <bool LEFT, class T> cudaError_t launch (const svd_band_args<T> &a, int step)
 {
-  const auto tiles_of = [&] (int length) { return (length + SVD_BAND_TILE - 1) / SVD_BAND_TILE; };
-  const int done = (step + 1) * SVD_BAND;
-  const int high = tiles_of ((LEFT ? a.n : a.m) - done),
-            across = tiles_of (LEFT ? a.m - done + SVD_BAND : a.n - done);
+  const int done = (step + 1) * SVD_BAND, rows = (LEFT ? a.n : a.m) - done,
+            columns = LEFT ? a.m - done + SVD_BAND : a.n - done;
+  const int high = (rows + SVD_BAND_TILE - 1) / SVD_BAND_TILE,
+            across = (columns + SVD_BAND_WIDE - 1) / SVD_BAND_WIDE;
   const size_t bytes = pass_bytes<T> (LEFT && step > 0);
   const cudaError_t status = allow_shared (pass_kernel<T, LEFT>, bytes);
   if (status != cudaSuccess)

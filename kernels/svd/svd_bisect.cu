@@ -157,23 +157,26 @@ __global__ void __launch_bounds__ (BISECT_THREADS) bisect_kernel (svd_values_arg
 }
 
 // Few values leave most of the GPU idle, and each takes as long as all.
-enum { FEW_VALUES = 8192, FEW_LANES = 8, FEW_THREADS = 128 };
+enum { FEW_VALUES = 8192, SOME_VALUES = 4 * FEW_VALUES, FEW_THREADS = 128 };
+
+template <int LANES, class T> cudaError_t launch (const svd_values_args<T> &v, int threads)
+{
+  const size_t bytes = (size_t)v.a.columns * sizeof (squares<real_t<T>>);
+  const int values = threads / LANES;
+  const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + values - 1) / values));
+  bisect_kernel<T, LANES><<<grid, threads, bytes, v.stream>>> (v);
+  return cudaGetLastError ();
+}
 
 } // namespace
 
 template <class T> cudaError_t svd_bisect (const svd_values_args<T> &v)
 {
-  const size_t bytes = (size_t)v.a.columns * sizeof (squares<real_t<T>>);
-  if (v.a.pages * v.a.values <= FEW_VALUES) {
-    const int values = FEW_THREADS / FEW_LANES;
-    const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + values - 1) / values));
-    bisect_kernel<T, FEW_LANES><<<grid, FEW_THREADS, bytes, v.stream>>> (v);
-  } else {
-    const int threads = v.a.values < BISECT_THREADS ? (v.a.values + 31) / 32 * 32 : BISECT_THREADS;
-    const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + threads - 1) / threads));
-    bisect_kernel<T, 1><<<grid, threads, bytes, v.stream>>> (v);
-  }
-  return cudaGetLastError ();
+  if (v.a.pages * v.a.values <= FEW_VALUES)
+    return launch<8> (v, FEW_THREADS);
+  if (v.a.pages * v.a.values <= SOME_VALUES)
+    return launch<4> (v, FEW_THREADS);
+  return launch<1> (v, v.a.values < BISECT_THREADS ? (v.a.values + 31) / 32 * 32 : BISECT_THREADS);
 }
 
 template cudaError_t svd_bisect (const svd_values_args<float> &);
