@@ -311,13 +311,12 @@ template <class T> gla_status finish_range (cuda_engine *e, int slot, const gla_
   const bool counted = !eig_writes_part (e, &e->eig_job); // by eig_take_range
   if (!*chunk->clean && !counted)
     GLA_TRY (download_info<T> (e, slot, chunk));
-  if (chunk->count == NULL)
-    ; // not wanted
-  else if ((*chunk->clean || !counted) && !r.interval)
+  const bool equal = (*chunk->clean || !counted) && !r.interval;
+  if (chunk->count != NULL && !equal)
+    GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
+  else if (chunk->count != NULL)
     for (int64_t p = 0; p < r.pages; p++)
       chunk->count[p] = *chunk->clean || chunk->info[p] == 0 ? r.columns : 0;
-  else
-    GLA_TRY (engine_download (e, slot, &count, r.count)); // 8 bytes each, as type d has
   if (e->eig_job.head.device_arrays || r.columns == 0)
     return GLA_OK;
   GLA_TRY (engine_download (e, slot, &chunk->lambda, r.to_lambda));
