@@ -134,6 +134,8 @@ program test_device norms
 program test_device phases
 program test_device parts dz
 program test_device parts sc
+program test_device intervals dz
+program test_device intervals sc
 program test_device funs
 program test_device large-svds dz
 program test_device large-svds sc

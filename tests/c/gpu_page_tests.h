@@ -16,6 +16,7 @@ int gpu_solve_bits (const char *types);
 int gpu_norms (void);
 int gpu_phases (void);
 int gpu_parts (const char *types);
+int gpu_intervals (const char *types);
 int gpu_funs (void);
 int gpu_svds (void);
 int gpu_large_svds (const char *types);

@@ -3,7 +3,7 @@
 //
 // Usage: test_device [--small]      --small: what needs little memory, with gsvd and jacobi
 //        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
-//        parts TYPES, funs, svds, large-svds TYPES, pairs TYPES, qr or stops:
+//        parts TYPES, intervals TYPES, funs, svds, large-svds TYPES, pairs TYPES, qr or stops:
 //            page functions and small QR; TYPES as dz
 //        test_device gsvd, gsvd-small, gsvd-short, jacobi or jacobi-short: these alone
 
@@ -307,6 +307,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_phases ();
   if (name == "parts")
     return gpu_parts (types);
+  if (name == "intervals")
+    return gpu_intervals (types);
   if (name == "qr" && gpu_is_limited ()) {
     printf ("gpu_qr: 0 passed, 0 failed, 1 skipped\n");
     return 0;
