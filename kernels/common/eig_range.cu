@@ -39,8 +39,11 @@ template <class T> __global__ void take_range_kernel (eig_range_args<T> a)
   typedef real_t<T> R;
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
     const R *lambda = a.lambda + page * a.n;
-    int first = a.interval ? at_most (lambda, a.n, a.vl) : a.first;
-    int count = a.interval ? at_most (lambda, a.n, a.vu) - first : a.columns;
+    const bool known = a.spans != nullptr;
+    int first = known ? a.spans[page].first : a.interval ? at_most (lambda, a.n, a.vl) : a.first;
+    int count = known        ? a.spans[page].count
+                : a.interval ? at_most (lambda, a.n, a.vu) - first
+                             : a.columns;
     if (!a.interval && count > 0 && lambda[first] != lambda[first])
       count = 0; // of a page that failed
     int stored = count < a.columns ? count : a.columns;

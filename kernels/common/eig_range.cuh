@@ -7,6 +7,12 @@
 #include <cuda_runtime.h>
 #include "common/scalar.cuh"
 
+// Of the eigenvalues of a page in ascending order those in an interval: where they begin, how many
+// of them the caller has room for, and how many there are. 0 of a page that failed.
+struct eig_span {
+  int first, stored, count;
+};
+
 template <class T> struct eig_range_args {
   typedef real_t<T> R;
 
@@ -15,6 +21,7 @@ template <class T> struct eig_range_args {
   int interval; // nonzero: those in (vl, vu], else those from `first` on, counted from 0
   int first;
   double vl, vu;
+  const eig_span *spans; // where they are known for each page, else NULL
   cudaStream_t stream;
 
   // all, packed, ascending, or at least those from `first` on that are returned; V is NULL where

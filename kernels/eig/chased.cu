@@ -118,13 +118,14 @@ __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int wa
   int64_t page = blockIdx.x / blocks;
   int group = (int)(blockIdx.x % blocks) * (int)(blockDim.x / size) + threadIdx.x / size;
   int first = group * COLUMNS<T>;
-  if (a.info[page] != 0 || (!SHARED && first >= a.wanted))
+  const int wanted = eig_columns_of (a, page), before = first - threadIdx.x / size * COLUMNS<T>;
+  if (a.info[page] != 0 || (SHARED ? before : first) >= wanted)
     return;
   chased_part<T> p;
   p.n = n;
   p.t = threadIdx.x % size;
   p.lane = threadIdx.x % 32;
-  p.columns = first >= a.wanted ? 0 : a.wanted - first < COLUMNS<T> ? a.wanted - first : COLUMNS<T>;
+  p.columns = first >= wanted ? 0 : wanted - first < COLUMNS<T> ? wanted - first : COLUMNS<T>;
   p.reflectors = reinterpret_cast<const chased_reflector<T> *> (a.chased) + page * n * tasks + p.t;
   p.step = tasks;
 #pragma unroll
@@ -155,7 +156,8 @@ __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int wa
 
 template <class T> cudaError_t eig_chased (const eig_args<T> &a)
 {
-  if (a.wanted > a.n / EIG_MANY_SHARE && chased_wide_fits<T> (a.n, a.smem_limit))
+  const bool many = a.spans == nullptr && a.wanted > a.n / EIG_MANY_SHARE;
+  if (many && chased_wide_fits<T> (a.n, a.smem_limit))
     return chased_wide (a);
   if (a.wanted > EIG_ALONE_COLUMNS && eig_chased_strip_fits<T> (a.n, a.smem_limit))
     return eig_chased_strip (a);

@@ -119,8 +119,9 @@ __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
   int team = threadIdx.x / NC, lane = threadIdx.x % NC;
   int64_t page = blockIdx.x / strips;
   int column = (int)(blockIdx.x % strips) * NC + lane;
-  bool inside = column < a.wanted;
-  if (a.info[page] != 0)
+  const int columns = eig_columns_of (a, page);
+  bool inside = column < columns;
+  if (a.info[page] != 0 || column - lane >= columns)
     return;
   chased_batch<T> *batch =
       reinterpret_cast<chased_batch<T> *> (X + (int64_t)strip_rows (n) * NC) + 2 * team;

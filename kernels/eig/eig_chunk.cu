@@ -6,7 +6,6 @@
 #include "engine/eig_part.cuh"
 #include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
-#include "few.cuh"
 #include "jacobi_start.cuh"
 
 namespace
@@ -49,12 +48,13 @@ template <class T>
 gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pieces)
 {
   const bool few = eig_finds_few (&e->eig_job);
+  const eig_interval interval = {e->eig_job.vl, e->eig_job.vu};
   if (few)
-    GLA_TRY (eig_few (a));
+    GLA_TRY (eig_few (a, interval));
   GLA_TRY (eig_stedc (a));
   if (pieces)
     GLA_TRY (engine_throttle (e, slot));
-  GLA_TRY (eig_sort (a));
+  GLA_TRY (eig_sort (a, interval));
   if (a.gathered)
     GLA_TRY (eig_stedc_part (a));
   if (few)
@@ -160,7 +160,7 @@ gla_status run_block_jacobi (cuda_engine *e, int slot, const eig_args<T> &a,
     GLA_TRY (read_count (e, slot, a, &active));
   }
   GLA_TRY (eig_block_values (a, active));
-  GLA_TRY (eig_sort (a));
+  GLA_TRY (eig_sort (a, {}));
   if (a.vectors)
     GLA_TRY (eig_block_vectors (a));
   return GLA_OK;
@@ -177,15 +177,15 @@ template <class T> eig_args<T> args_of (cuda_engine *e, int slot, const gla_eig_
   a.vectors = job->vectors;
   a.phase = job->phase;
   bool part = eig_forms_part (e, job);
-  a.first = part ? (int)job->il - 1 : 0;
+  a.first = part && job->range != GLA_EIG_INTERVAL ? (int)job->il - 1 : 0;
   a.wanted = part ? (int)job->columns : a.n;
-  a.gathered = eig_in_part (a) && eig_stedc_gathers<T> (a.n);
   a.tol = (R)job->tol;
   a.maxit = job->maxit;
   a.smem_limit = e->smem_limit;
   a.multiprocessors = e->multiprocessors;
   a.stream = e->slots[slot].stream;
   eig_lay_out<T> (e, job, a.pages, e->slots[slot].memory, &a);
+  a.gathered = eig_in_part (a) && eig_stedc_gathers<T> (a.n);
   if (job->head.device_arrays) {
     a.A = static_cast<const T *> (chunk->A.data);
     a.lda = chunk->A.column_stride;
@@ -233,6 +233,7 @@ template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const g
   eig_lay_out_range<T> (job, r.pages, e->slots[slot].memory, used, &r);
   r.lambda = a.lambda;
   r.V = a.V;
+  r.spans = eig_route_of (e, job) == ROUTE_STAGES ? a.spans : nullptr; // large pages share one
   if (job->head.device_arrays) {
     r.to_lambda = static_cast<real_t<T> *> (chunk->lambda.data);
     r.inc_lambda = chunk->lambda.row_stride;

@@ -11,6 +11,7 @@
 #include "chased_wide.cuh"
 #include "eig_kernels.cuh"
 #include "eig_routes.h"
+#include "few.cuh"
 #include "hetrd_band.cuh"
 #include "large_page.cuh"
 
@@ -27,7 +28,12 @@ eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job);
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job);
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job);
 
-// Whether the wanted vectors are found one by one (few.cuh); it takes the straight reduction.
+// Whether each page has a part of its own, which is known behind its eigenvalues: those of an
+// interval, with vectors.
+bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job);
+
+// Whether the wanted vectors are found one by one (few.cuh); it takes the straight reduction. Of an
+// interval those of pages that have few.
 bool eig_finds_few (const gla_eig_job *job);
 
 // Whether a part goes straight to the caller's arrays: where no kernel needs V for anything else.
@@ -49,13 +55,16 @@ gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chun
 enum { EIG_ALONE_ROWS = 128 };
 
 // The columns of a strip of the back-transform: the table's, or what fits; 0: no strips. By way of
-// a band it is as narrow as the wanted columns.
+// a band it is as narrow as the wanted columns, for an interval as n / 10 of them.
 template <class T> int eig_strip_of (const cuda_engine *e, const gla_eig_job *job)
 {
   int strip = job->vectors ? eig_table_row (job).strip : 0;
   if (job->vectors && eig_goes_by_band (e, job)) {
-    const int64_t columns = eig_forms_part (e, job) ? job->columns : job->n;
-    if (columns < job->n && job->n <= EIG_ALONE_ROWS * (columns <= EIG_ALONE_COLUMNS ? 2 : 1))
+    const bool spans = eig_has_spans (e, job);
+    const int64_t part = spans ? (job->n + 9) / 10 : job->columns;
+    const int64_t columns = eig_forms_part (e, job) ? part : job->n;
+    if (!spans && columns < job->n &&
+        job->n <= EIG_ALONE_ROWS * (columns <= EIG_ALONE_COLUMNS ? 2 : 1))
       return 0;
     strip = strip == 0 ? 16 : strip;
     while (strip > 8 && strip / 2 >= columns)
@@ -87,13 +96,18 @@ void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t p
   if (band && job->vectors)
     a->chased = c.take<T> (pages * (eig_chased_numbers (n) + chased_wide_numbers<T> (n)));
   a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
+  if (eig_has_spans (e, job)) {
+    a->spans = c.take<eig_span> (pages);
+    a->lists = eig_finds_few (job) ? c.take<int> (eig_few_list_numbers (pages)) : nullptr;
+  }
   a->strip = eig_strip_of<T> (e, job);
   if (a->strip > 0)
     a->tfactor = c.take<double> (pages * eig_unmtr_doubles<T> (n));
 }
 
 // The work space of ROUTE_LARGE, for one page.
-template <class T> void eig_lay_out_large (const gla_eig_job *job, carver &c, eig_args<T> *a)
+template <class T>
+void eig_lay_out_large (const cuda_engine *e, const gla_eig_job *job, carver &c, eig_args<T> *a)
 {
   typedef real_t<T> R;
   large_work<T> unused;
@@ -104,6 +118,8 @@ template <class T> void eig_lay_out_large (const gla_eig_job *job, carver &c, ei
   a->d = c.take<R> (n);
   a->e = c.take<R> (n);
   a->rank = c.take<int> (n);
+  if (eig_has_spans (e, job))
+    a->spans = c.take<eig_span> (2); // and a number for the host
   a->large = c.base == nullptr ? nullptr : c.base + c.used;
   eig_large_lay_out<T> (n, job->vectors, c, &unused);
 }
@@ -143,7 +159,7 @@ size_t eig_lay_out (const cuda_engine *e, const gla_eig_job *job, int64_t pages,
   if (way == ROUTE_STAGES)
     eig_lay_out_stages (e, job, pages, c, a);
   if (way == ROUTE_LARGE)
-    eig_lay_out_large<T> (job, c, a);
+    eig_lay_out_large<T> (e, job, c, a);
   if (way == ROUTE_JACOBI_BLOCK) {
     a->Z = c.take<T> (pages * n2);
     a->state = c.take<int> (pages * 8);

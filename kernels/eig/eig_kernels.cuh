@@ -9,7 +9,16 @@
 
 #include <cuda_runtime.h>
 #include "common/dynamic_shared.cuh"
+#include "common/eig_range.cuh"
 #include "common/scalar.cuh"
+
+// Up to n / EIG_FEW_SHARE columns are few.
+enum { EIG_FEW_SHARE = 4 };
+
+// The ends of an interval, of which vl is not part.
+struct eig_interval {
+  double vl, vu;
+};
 
 template <class T> struct eig_args {
   typedef real_t<T> R;
@@ -54,6 +63,8 @@ template <class T> struct eig_args {
   int *state;      // 8: flags of blocked jacobi
   char *large;     // work space of ROUTE_LARGE (large_page.cuh)
   int *count;      // of the chunk: pages that are not finished, and a list of them (pages + 4)
+  eig_span *spans; // 1: of an interval each page's own part, `wanted` columns at most; else NULL
+  int *lists;      // eig_few_list_numbers (pages): where eig_few finds spans, else NULL
 };
 
 // Everything for n up to 32 in one kernel: A -> lambda, V, info, skew.
@@ -80,14 +91,23 @@ template <class T> cudaError_t eig_hetrd (const eig_args<T> &a, int first, int l
 template <class T> int64_t eig_stedc_bytes (int n, int64_t pages);
 template <class T> cudaError_t eig_stedc (const eig_args<T> &a);
 
-// Whether only some columns of V are formed.
+// Whether only some columns of V are formed; the first one of a page, and how many.
 template <class T> __host__ __device__ inline bool eig_in_part (const eig_args<T> &a)
 {
-  return a.wanted < a.n;
+  return a.wanted < a.n || a.spans != nullptr;
+}
+template <class T> GLA_DEVICE int eig_first_of (const eig_args<T> &a, int64_t page)
+{
+  return a.spans != nullptr ? a.spans[page].first : a.first;
+}
+template <class T> GLA_DEVICE int eig_columns_of (const eig_args<T> &a, int64_t page)
+{
+  return a.spans != nullptr ? a.spans[page].stored : a.wanted;
 }
 
-// Sorts d and writes lambda and rank.
-template <class T> cudaError_t eig_sort (const eig_args<T> &a);
+// Sorts d and writes lambda and rank, which is -1 behind the wanted ones of a page in an interval;
+// and spans where eig_few has not.
+template <class T> cudaError_t eig_sort (const eig_args<T> &a, const eig_interval &interval);
 
 // Of a part of V, eig_stedc leaves out the last product, if there is one that is not joined with a
 // merge: eig_stedc_gathers. After eig_sort eig_stedc_part does it for the wanted columns alone.
@@ -101,7 +121,7 @@ template <class T> GLA_DEVICE int64_t eig_source_of (const eig_args<T> &a, int64
 }
 template <class T> GLA_DEVICE int64_t eig_place_of (const eig_args<T> &a, int64_t page, int j)
 {
-  return eig_in_part (a) ? a.first + j : a.rank[page * a.n + j];
+  return eig_in_part (a) ? eig_first_of (a, page) + j : a.rank[page * a.n + j];
 }
 
 // V = Q Z with columns in the order of rank; Q from the reflectors in W and tau. By way of a band,

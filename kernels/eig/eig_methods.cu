@@ -16,12 +16,12 @@ bool fits (const gla_eig_job *job, int smem_limit)
 }
 
 // Up to n / BAND_SHARE wanted columns, from BAND_FROM rows on, the way by a band takes less time,
-// as measured. So it does for all where the table says so, if strips of them fit. A block of
-// chased.cu has threads for CHASED_MOST rows.
+// as measured; an interval is expected to hold no more, and which way its page goes must not depend
+// on it, as it decides the last bits of the eigenvalues. So it does for all where the table says
+// so, if strips of them fit. A block of chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
-// Orders at which up to n / FEW_SHARE wanted vectors are found one by one, as measured.
-enum { FEW_SHARE = 4 };
+// Orders at which up to n / EIG_FEW_SHARE wanted vectors are found one by one, as measured.
 struct few_orders {
   char type;
   int from, to;
@@ -44,8 +44,8 @@ bool eig_finds_few (const gla_eig_job *job)
   while (row->type != (char)job->head.type)
     row++;
   return job->route == nullptr && job->method != GLA_EIG_METHOD_JACOBI && job->vectors &&
-         job->range != GLA_EIG_INTERVAL && job->columns > 0 && job->n >= row->from &&
-         job->n <= row->to && job->columns <= job->n / FEW_SHARE;
+         job->columns > 0 && job->n >= row->from && job->n <= row->to &&
+         (job->range == GLA_EIG_INTERVAL || job->columns <= job->n / EIG_FEW_SHARE);
 }
 
 gla_eig_route eig_table_row (const gla_eig_job *job)
@@ -72,11 +72,21 @@ eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job)
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }
 
+// Pages of more than LARGE_WAIT_FROM rows are waited for anyway.
+bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job)
+{
+  const eig_route way = eig_route_of (e, job);
+  return job->vectors && job->range == GLA_EIG_INTERVAL && job->columns > 0 &&
+         (way == ROUTE_STAGES || (way == ROUTE_LARGE && job->n > LARGE_WAIT_FROM));
+}
+
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)
 {
   eig_route way = eig_route_of (e, job);
-  return job->vectors && job->range != GLA_EIG_INTERVAL && job->columns > 0 &&
-         job->columns < job->n && (way == ROUTE_SMALL || way == ROUTE_STAGES || way == ROUTE_LARGE);
+  if (job->range == GLA_EIG_INTERVAL)
+    return eig_has_spans (e, job);
+  return job->vectors && job->columns > 0 && job->columns < job->n &&
+         (way == ROUTE_SMALL || way == ROUTE_STAGES || way == ROUTE_LARGE);
 }
 
 bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job)
@@ -100,7 +110,7 @@ bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
                                                 : eig_chased_strip_fits<T> (n, e->smem_limit)))
       return true;
     return eig_forms_part (e, job) && eig_route_of (e, job) == ROUTE_STAGES && n >= BAND_FROM &&
-           n <= CHASED_MOST && job->columns <= n / BAND_SHARE;
+           n <= CHASED_MOST && (job->range == GLA_EIG_INTERVAL || job->columns <= n / BAND_SHARE);
   });
 }
 

@@ -1,7 +1,7 @@
 // few.cu: few eigenvectors of many small tridiagonal matrices, a lane for each
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "few.cuh"
+#include "few_warp.cuh"
 
 namespace
 {
@@ -14,50 +14,53 @@ constexpr double COSINE = 0.01;
 // Between the rows of the vectors in shared memory: lanes that write columns use different banks.
 enum { VECTORS_LD = 33 };
 
-// A warp has some whole pages, a lane for each of the k wanted vectors of each. Their matrices are
-// in shared memory, row by row, so that lanes of different pages read different banks.
-struct few_layout {
-  int n, k, pages, apart, rows;
-  __host__ __device__ few_layout (int n, int k, int pages)
-      : n (n), k (k), pages (pages), apart (pages | 1),
-        rows ((n + FEW_ROWS - 1) / FEW_ROWS * FEW_ROWS)
-  {
-  }
-  // of d, e or the squares of e; and of the vectors behind them, before 32 rows of pivots
-  __host__ __device__ int matrix () const { return rows * apart; }
-  __host__ __device__ int vectors () const { return rows * VECTORS_LD; }
-};
+// Of the vectors in shared memory, before 32 rows of pivots.
+GLA_DEVICE int vectors_of (const few_layout &s)
+{
+  return s.rows * VECTORS_LD;
+}
 
 // Where a lane works: its page of the warp's, its number among the wanted ones, whether it has one.
 struct few_place {
   int g, j;
-  int64_t first, page;
+  int64_t page;
   bool active;
 };
 
-GLA_DEVICE few_place place_of (const few_layout &s, int64_t pages)
+// Lanes that are left repeat the work of the first one, in an interval of the first one of a page.
+template <class T> GLA_DEVICE few_place place_of (const eig_args<T> &a, const few_task &task)
 {
   int lane = threadIdx.x;
-  bool active = lane < s.pages * s.k;
-  int g = active ? lane / s.k : 0, j = active ? lane % s.k : 0;
-  int64_t first = (int64_t)blockIdx.x * s.pages;
-  return {g, j, first, first + g, active && first + g < pages};
+  bool active = lane < task.pages * task.k;
+  int g = active ? lane / task.k : 0, j = active ? lane % task.k : 0;
+  active = active && task.first + g < task.end;
+  int64_t page = task.page (g);
+  if (task.list != nullptr && j >= a.spans[page].stored) {
+    j = 0;
+    active = false;
+  }
+  return {g, j, page, active};
 }
 
-// The matrices of the warp's pages from `first` on. Rows behind the end are 0.
-template <class T>
-GLA_DEVICE void load_matrices (const eig_args<T> &a, const few_layout &s, int64_t first,
-                               real_t<T> *d, real_t<T> *e)
+// Number `at` of the warps' tasks, if there is one: the pages in their order, `pages` to a warp, or
+// those of the lists of an interval, one list after the other.
+template <bool LISTED, class T>
+GLA_DEVICE bool find_task (const eig_args<T> &a, int64_t at, int pages, few_task &task)
 {
-  typedef real_t<T> R;
-#pragma unroll 4
-  for (int at = threadIdx.x; at < s.pages * s.rows; at += 32) {
-    int g = at / s.rows, i = at - g * s.rows;
-    int64_t page = first + g < a.pages ? first + g : a.pages - 1;
-    d[i * s.apart + g] = i < s.n ? a.d[page * s.n + i] : R (0);
-    e[i * s.apart + g] = i > 0 && i < s.n ? a.e[page * s.n + i - 1] : R (0);
+  if constexpr (!LISTED) {
+    task = {pages, a.wanted, nullptr, at * pages, a.pages};
+    return task.first < a.pages;
+  } else {
+    for (int c = 1; c <= few_most (a.n); c++) {
+      const int64_t end = a.lists[c - 1], tasks = (end + c - 1) / c;
+      if (at < tasks) {
+        task = {c, 32 / c, few_list (a.lists, a.pages, c), at * c, end};
+        return true;
+      }
+      at -= tasks;
+    }
+    return false;
   }
-  __syncwarp ();
 }
 
 // Where the eigenvalue of a lane is kept for its vector: in a column of Z that is not wanted.
@@ -66,23 +69,9 @@ template <class T> GLA_DEVICE real_t<T> *kept_value (const eig_args<T> &a, const
   return static_cast<real_t<T> *> (a.Z) + ((p.page + 1) * a.n - 1) * a.n + p.j;
 }
 
-// A power of two above all eigenvalues; 1 of a matrix of zeros. The rows behind the end get a
-// diagonal beyond it, so that they change no count.
-template <class R> GLA_DEVICE R bound_of (const few_matrix<R> &t)
-{
-  R bound = 0;
-#pragma unroll 4
-  for (int i = 0; i < t.n; i++) {
-    R sum = absmax (t.d[i * t.apart]) + absmax (t.e[i * t.apart]);
-    sum += i < t.n - 1 ? absmax (t.e[(i + 1) * t.apart]) : R (0);
-    bound = bound > sum ? bound : sum;
-  }
-  return bound > limits<R>::tiny ? 2 / few_down (bound) : R (1);
-}
-
 // Gram and Schmidt in the modified form, for the lane's page: its vectors are columns `first`,
-// first + 1, ... of X, and the lane's one is column `lane`, number j. The largest cosine; NaN where
-// one is NaN.
+// first + 1, ... of X, k at most, and the lane's one is column `lane`, number j. The largest
+// cosine; NaN where one is NaN.
 template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, int j)
 {
   int lane = threadIdx.x;
@@ -112,65 +101,60 @@ template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, 
   return worst;
 }
 
-// The vectors of the pages in the bits of `good`, a page to k of them, to Z.
+// The vectors of the lanes in the bits of `good`, k lanes for a page, to Z.
 template <class T>
-GLA_DEVICE void store_vectors (const eig_args<T> &a, const few_layout &s, int64_t first,
-                               const real_t<T> *X, unsigned good)
+GLA_DEVICE void store_vectors (const eig_args<T> &a, const few_task &task, const real_t<T> *X,
+                               unsigned good)
 {
   typedef real_t<T> R;
-  for (int c = 0; c < s.pages * s.k; c++) {
+  for (int c = 0; c < task.pages * task.k; c++) {
     if ((good >> c & 1) == 0)
       continue;
-    R *z = static_cast<R *> (a.Z) + ((first + c / s.k) * s.n + c % s.k) * s.n;
-    for (int i = threadIdx.x; i < s.n; i += 32)
+    R *z = static_cast<R *> (a.Z) + (task.page (c / task.k) * a.n + c % task.k) * a.n;
+    for (int i = threadIdx.x; i < a.n; i += 32)
       z[i] = X[i * VECTORS_LD + c];
   }
 }
 
-// A block is a warp, and a lane of it has one of the k wanted eigenvalues of one of its pages;
-// lanes that are left repeat the first one's work. All of a warp take the same number of steps.
-template <class T>
+// A block is a warp, and a lane of it has one of the wanted eigenvalues of one of its pages; all of
+// a warp take the same number of steps. In an interval the warps take more such tasks in turn.
+template <class T, bool LISTED>
 __global__ void __launch_bounds__ (32) few_values_kernel (eig_args<T> a, int pages)
 {
   typedef real_t<T> R;
   extern __shared__ __align__ (16) unsigned char memory[];
-  const few_layout s (a.n, a.wanted, pages);
-  R *d = reinterpret_cast<R *> (memory), *e = d + s.matrix ();
-  const few_place p = place_of (s, a.pages);
-  load_matrices (a, s, p.first, d, e);
-  few_matrix<R> t = {d + p.g, e + p.g, s.n, s.apart};
-  R bound = bound_of (t);
-  __syncwarp ();
-  if (p.active && p.j == 0)
-    for (int i = 0; i < s.rows; i++) {
-      R beside = e[i * s.apart + p.g];
-      e[i * s.apart + p.g] = beside * beside;
-      if (i >= s.n)
-        d[i * s.apart + p.g] = 4 * bound;
-    }
-  __syncwarp ();
-  R sigma = few_value (t, a.first + p.j, bound);
-  if (p.active)
-    *kept_value (a, p) = sigma;
+  R *d = reinterpret_cast<R *> (memory);
+  few_task task;
+  for (int64_t at = blockIdx.x; find_task<LISTED> (a, at, pages, task); at += gridDim.x) {
+    const few_layout s (a.n, task.k, task.pages);
+    const few_place p = place_of (a, task);
+    R *e = d + s.matrix ();
+    few_load (a, s, task, d, e);
+    few_matrix<R> t = {d + p.g, e + p.g, s.n, s.apart};
+    R bound = few_bound (t);
+    __syncwarp ();
+    if (p.active && p.j == 0)
+      few_square (s, d + p.g, e + p.g, bound);
+    __syncwarp ();
+    R sigma = few_value (t, eig_first_of (a, p.page) + p.j, bound);
+    if (p.active)
+      *kept_value (a, p) = sigma;
+    __syncwarp ();
+  }
 }
 
-// A block is a warp, because shared memory is what is short, and a lane of it has one of the k
-// wanted vectors of one of its pages, a column in shared memory; lanes that are left repeat the
-// first one's work. The lanes of a page make their vectors orthogonal together, one after the
-// other, and then decide whether they are good enough.
+// The vectors of a task, of at most `most` columns a page.
 template <class T>
-__global__ void __launch_bounds__ (32) few_vectors_kernel (eig_args<T> a, int pages)
+GLA_DEVICE void find_vectors (const eig_args<T> &a, const few_task &task, const few_place &p,
+                              int most, real_t<T> *d)
 {
   typedef real_t<T> R;
-  extern __shared__ __align__ (16) unsigned char memory[];
-  const few_layout s (a.n, a.wanted, pages);
-  R *d = reinterpret_cast<R *> (memory), *e = d + s.matrix (), *X = e + s.matrix (),
-    *inverse = X + s.vectors ();
-  const few_place p = place_of (s, a.pages);
-  int lane = threadIdx.x, n = s.n, k = s.k, index = a.first + p.j;
-  load_matrices (a, s, p.first, d, e);
+  const few_layout s (a.n, task.k, task.pages);
+  R *e = d + s.matrix (), *X = e + s.matrix (), *inverse = X + vectors_of (s);
+  int lane = threadIdx.x, n = s.n, k = s.k, index = eig_first_of (a, p.page) + p.j;
+  few_load (a, s, task, d, e);
   few_matrix<R> t = {d + p.g, e + p.g, n, s.apart};
-  R bound = bound_of (t), sigma = p.active ? *kept_value (a, p) : R (0), worst = 0;
+  R bound = few_bound (t), sigma = p.active ? *kept_value (a, p) : R (0), worst = 0;
 
   int r = few_twist (t, sigma, bound, inverse + lane, X + lane, VECTORS_LD);
 #pragma unroll 4
@@ -179,21 +163,42 @@ __global__ void __launch_bounds__ (32) few_vectors_kernel (eig_args<T> a, int pa
   for (int step = 0; step < 3; step++) {
     if (step < 2)
       few_solve (t, r, inverse + lane, X + lane, VECTORS_LD);
-    worst = make_orthogonal (X, n, k, p.g * k, p.j);
+    worst = make_orthogonal (X, n, most, p.g * k, p.j);
   }
   R residual = few_residual (t, sigma, X + lane, VECTORS_LD);
-  bool good = p.active && residual <= RESIDUAL * limits<R>::eps * bound && worst <= R (COSINE) &&
-              a.info[p.page] == 0;
-  unsigned votes = __ballot_sync (0xffffffffu, good), all = 0xffffffffu >> (32 - k);
-  good = p.active && (votes >> p.g * k & all) == all;
-  votes = __ballot_sync (0xffffffffu, good);
-  store_vectors (a, s, p.first, X, votes);
+  bool good =
+      residual <= RESIDUAL * limits<R>::eps * bound && worst <= R (COSINE) && a.info[p.page] == 0;
+  unsigned bad = __ballot_sync (0xffffffffu, p.active && !good), all = 0xffffffffu >> (32 - k);
+  good = p.active && (bad >> p.g * k & all) == 0;
+  store_vectors (a, task, X, __ballot_sync (0xffffffffu, good));
   if (!good)
     return;
   a.lambda[p.page * a.page_lambda + index * a.inc_lambda] = times_power (sigma, a.exponent[p.page]);
   a.rank[p.page * n + p.j] = p.j;
   if (p.j == 0)
     a.info[p.page] = EIG_FOUND;
+}
+
+// A block is a warp, because shared memory is what is short, and a lane of it has one of the wanted
+// vectors of one of its pages, a column in shared memory. The lanes of a page make their vectors
+// orthogonal together, one after the other, and then decide whether they are good enough. In an
+// interval the warps take more such tasks in turn.
+template <class T, bool LISTED>
+__global__ void __launch_bounds__ (32) few_vectors_kernel (eig_args<T> a, int pages)
+{
+  extern __shared__ __align__ (16) unsigned char memory[];
+  few_task task;
+  for (int64_t at = blockIdx.x; find_task<LISTED> (a, at, pages, task); at += gridDim.x) {
+    const few_place p = place_of (a, task);
+    int most = LISTED ? a.spans[p.page].stored : task.k;
+#pragma unroll
+    for (int mask = 16; LISTED && mask > 0; mask /= 2) {
+      const int other = __shfl_xor_sync (0xffffffffu, most, mask);
+      most = most > other ? most : other;
+    }
+    find_vectors (a, task, p, most, reinterpret_cast<real_t<T> *> (memory));
+    __syncwarp ();
+  }
 }
 
 // A thread to a page.
@@ -204,34 +209,54 @@ __global__ void end_kernel (int32_t *info, int64_t pages)
     info[page] = 0;
 }
 
-template <class T> size_t few_bytes (const few_layout &s)
+template <class T> size_t values_bytes (const few_layout &s)
 {
-  return (2 * s.matrix () + s.vectors () + 32 * s.rows) * sizeof (real_t<T>);
+  return 2 * s.matrix () * sizeof (real_t<T>);
+}
+template <class T> size_t vectors_bytes (const few_layout &s)
+{
+  return values_bytes<T> (s) + (VECTORS_LD + 32) * s.rows * sizeof (real_t<T>);
+}
+
+// Blocks for each multiprocessor that go through the tasks of an interval.
+enum { LISTED_BLOCKS = 32 };
+
+// `pages` to a warp, or of an interval at most so many.
+template <class T, bool LISTED, class K>
+cudaError_t launch (const eig_args<T> &a, K kernel, int pages, size_t bytes)
+{
+  const cudaError_t status = allow_shared (kernel, bytes);
+  if (status != cudaSuccess)
+    return status;
+  int64_t blocks = LISTED ? a.pages : (a.pages + pages - 1) / pages;
+  if (LISTED && blocks > LISTED_BLOCKS * a.multiprocessors)
+    blocks = LISTED_BLOCKS * a.multiprocessors;
+  kernel<<<(unsigned)blocks, 32, bytes, a.stream>>> (a, pages);
+  return cudaGetLastError ();
+}
+
+template <class T, bool LISTED> cudaError_t find (const eig_args<T> &a, int pages)
+{
+  const few_layout s (a.n, 0, pages);
+  const cudaError_t status =
+      launch<T, LISTED> (a, few_values_kernel<T, LISTED>, pages, values_bytes<T> (s));
+  if (status != cudaSuccess)
+    return status;
+  while (!LISTED && pages > 1 && vectors_bytes<T> ({a.n, 0, pages}) > (size_t)a.smem_limit)
+    pages--;
+  return launch<T, LISTED> (a, few_vectors_kernel<T, LISTED>, pages,
+                            vectors_bytes<T> ({a.n, 0, pages}));
 }
 
 } // namespace
 
 // The pages of a warp change no bits: as many as have lanes and shared memory.
-template <class T> cudaError_t eig_few (const eig_args<T> &a)
+template <class T> cudaError_t eig_few (const eig_args<T> &a, const eig_interval &interval)
 {
-  typedef real_t<T> R;
-  int pages = 32 / a.wanted;
-  few_layout s (a.n, a.wanted, pages);
-  size_t values = 2 * s.matrix () * sizeof (R);
-  cudaError_t status = allow_shared (few_values_kernel<T>, values);
-  if (status != cudaSuccess)
-    return status;
-  few_values_kernel<T>
-      <<<(unsigned)((a.pages + pages - 1) / pages), 32, values, a.stream>>> (a, pages);
-  size_t vectors = few_bytes<T> (s);
-  for (; pages > 1 && vectors > (size_t)a.smem_limit; vectors = few_bytes<T> (s))
-    s = few_layout (a.n, a.wanted, --pages);
-  status = allow_shared (few_vectors_kernel<T>, vectors);
-  if (status != cudaSuccess)
-    return status;
-  few_vectors_kernel<T>
-      <<<(unsigned)((a.pages + pages - 1) / pages), 32, vectors, a.stream>>> (a, pages);
-  return cudaGetLastError ();
+  if (a.spans == nullptr)
+    return find<T, false> (a, 32 / a.wanted);
+  const cudaError_t status = few_spans (a, interval);
+  return status == cudaSuccess ? find<T, true> (a, few_most (a.n)) : status;
 }
 
 template <class T> cudaError_t eig_few_end (const eig_args<T> &a)
@@ -243,7 +268,7 @@ template <class T> cudaError_t eig_few_end (const eig_args<T> &a)
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t eig_few (const eig_args<T> &);                                              \
+  template cudaError_t eig_few (const eig_args<T> &, const eig_interval &);                        \
   template cudaError_t eig_few_end (const eig_args<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -15,15 +15,45 @@
 enum { EIG_FOUND = INT32_MIN };
 
 // (d, e) -> lambda, rank, and the wanted columns of Z side by side from the first one on, with info
-// EIG_FOUND, of every page whose vectors pass the tests. The others are left to divide and conquer.
-template <class T> cudaError_t eig_few (const eig_args<T> &a);
+// EIG_FOUND, of every page whose vectors pass the tests. The others are left to divide and conquer,
+// and so are those with more than n / EIG_FEW_SHARE eigenvalues in an interval, whose spans it
+// counts for all pages.
+template <class T> cudaError_t eig_few (const eig_args<T> &a, const eig_interval &interval);
 // Behind it: info is 0 again.
 template <class T> cudaError_t eig_few_end (const eig_args<T> &a);
+
+// For an interval: spans, and the pages whose vectors are to be found in lists. A warp takes up to
+// FEW_TOGETHER pages; list c has those of which it takes c.
+enum { FEW_TOGETHER = 8 };
+int64_t eig_few_list_numbers (int64_t pages);
+template <class T> cudaError_t few_spans (const eig_args<T> &a, const eig_interval &interval);
+
+// Pages of a warp at most, as shared memory has to be for the most.
+__host__ __device__ inline int few_most (int n)
+{
+  return n <= 48 ? (int)FEW_TOGETHER : FEW_TOGETHER / 2;
+}
+GLA_DEVICE int *few_list (int *lists, int64_t pages, int c)
+{
+  return lists + FEW_TOGETHER + (c - 1) * pages;
+}
 
 // Steps of bisection from an interval of twice the bound to one of eps times the bound, and those
 // of a count between which numbers are scaled: each may make them smaller by eps^2.
 template <class R> constexpr int few_steps = sizeof (R) == 8 ? 54 : 25;
 template <class R> constexpr int few_apart = sizeof (R) == 8 ? 4 : 2;
+
+// The number next to x in the interval from vl, not included, to vu.
+GLA_DEVICE double few_inside (double x, double vl, double vu)
+{
+  x = x > vl ? x : nextafter (vl, (double)INFINITY);
+  return x <= vu ? x : vu;
+}
+GLA_DEVICE float few_inside (float x, double vl, double vu)
+{
+  x = (double)x > vl ? x : nextafterf (__double2float_rd (vl), INFINITY);
+  return (double)x <= vu ? x : __double2float_rd (vu);
+}
 
 // Rows of a count that are done together; the matrix is filled up to them.
 enum { FEW_ROWS = 4 };

@@ -3,14 +3,11 @@
 
 #include "large_page.cuh"
 #include "stedc.cuh"
+#include "common/copy.cuh"
 #include "common/work_limits.cuh"
 
 namespace
 {
-
-// Pages of more rows are waited for piece by piece. Smaller ones take less than 0.1 s, and those of
-// all slots are at work at the same time, since none fills the GPU.
-enum { WAIT_FROM = 3072 };
 
 // Waits for what was launched, and polls the monitor, each time that about PIECE_SECONDS of work is
 // under way.
@@ -105,8 +102,22 @@ gla_status multiply_level (const large_page<T> &a, const stedc_level<real_t<T>> 
   return GLA_OK;
 }
 
+// The part of the page in an interval, which the host waits for.
+template <class T> gla_status find_span (large_page<T> &a, pacing &pace)
+{
+  int *to = &pace.e->counter[pace.slot];
+  int *packed = reinterpret_cast<int *> (a.spans + 1);
+  GLA_TRY (large_span (a, {pace.e->eig_job.vl, pace.e->eig_job.vu}, packed));
+  GLA_TRY (copy_to_host (to, packed, sizeof (int), a.stream));
+  GLA_TRY (engine_throttle (pace.e, pace.slot));
+  a.first = *to / (a.n + 1);
+  a.wanted = *to % (a.n + 1);
+  a.rank += a.first;
+  return GLA_OK;
+}
+
 // Divide and conquer, as eig_stedc does it for smaller pages, and the eigenvalues in order.
-template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
+template <class T> gla_status conquer (large_page<T> &a, pacing &pace)
 {
   typedef real_t<T> R;
   const double level_seconds = 1e-3;
@@ -121,7 +132,9 @@ template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
       GLA_TRY (multiply_level (a, s, pace));
   }
   GLA_TRY (large_sort (a));
-  if (!a.gathered)
+  if (a.spans != nullptr)
+    GLA_TRY (find_span (a, pace));
+  if (!a.gathered || a.wanted == 0)
     return GLA_OK;
   s.picked = a.rank;
   s.columns = a.wanted;
@@ -151,14 +164,14 @@ template <class T> gla_status transform_back (const large_page<T> &a, pacing &pa
 
 // A page that cannot be solved has become zero, and is solved as such: nobody waits for its info
 // before the end, where its results become NaN.
-template <class T> gla_status solve (cuda_engine *e, int slot, const large_page<T> &a)
+template <class T> gla_status solve (cuda_engine *e, int slot, large_page<T> a)
 {
-  pacing pace = {e, slot, a.n > WAIT_FROM, 0};
+  pacing pace = {e, slot, a.n > LARGE_WAIT_FROM, 0};
   GLA_TRY (eig_prepare_large (static_cast<const eig_args<T> &> (a), a.work.prepare));
   GLA_TRY (clear (a));
   GLA_TRY (reduce (a, pace));
   GLA_TRY (conquer (a, pace));
-  if (!a.vectors)
+  if (!a.vectors || a.wanted == 0)
     return GLA_OK;
   GLA_TRY (transform_back (a, pace));
   return engine_status (large_phase (a));

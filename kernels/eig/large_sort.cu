@@ -1,7 +1,7 @@
 // large_sort.cu: the eigenvalues of a large page in ascending order, and the phase of its vectors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "large.cuh"
+#include "large_page.cuh"
 #include "common/phase.cuh"
 
 namespace
@@ -31,11 +31,30 @@ template <class T> __global__ void __launch_bounds__ (THREADS) large_sort_kernel
     return;
   rank = failed ? i : rank;
   a.lambda[rank * a.inc_lambda] = failed ? R (nan ("")) : times_power (mine, *a.exponent);
-  int place = rank - a.first;
+  int place = rank - a.first; // where an interval begins is not known yet: all have one
   if (!eig_in_part (a))
     a.rank[i] = rank;
-  else if (place >= 0 && place < a.wanted)
+  else if (place >= 0 && (place < a.wanted || a.spans != nullptr))
     a.rank[place] = i;
+}
+
+// The part of a page whose eigenvalues are in an interval, which are in order: one block counts
+// them, a thread to every THREADS-th one. The host gets both numbers in one.
+template <class T>
+__global__ void __launch_bounds__ (THREADS)
+    large_span_kernel (eig_args<T> a, eig_interval interval, int *packed)
+{
+  int below = 0, inside = 0;
+  for (int first = 0; first < a.n; first += THREADS) {
+    int i = first + threadIdx.x;
+    double value = i < a.n ? (double)a.lambda[i * a.inc_lambda] : nan ("");
+    below += __syncthreads_count (value <= interval.vl);
+    inside += __syncthreads_count (value > interval.vl && value <= interval.vu);
+  }
+  if (threadIdx.x > 0)
+    return;
+  a.spans[0] = {below, inside < a.wanted ? inside : a.wanted, inside};
+  *packed = below * (a.n + 1) + a.spans[0].stored;
 }
 
 // A warp takes a column of V; NaN where the page has failed.
@@ -60,6 +79,13 @@ template <class T> cudaError_t large_sort (const large_page<T> &a)
   return cudaGetLastError ();
 }
 
+template <class T>
+cudaError_t large_span (const large_page<T> &a, const eig_interval &interval, int *packed)
+{
+  large_span_kernel<T><<<1, THREADS, 0, a.stream>>> (a, interval, packed);
+  return cudaGetLastError ();
+}
+
 template <class T> cudaError_t large_phase (const large_page<T> &a)
 {
   large_phase_kernel<T><<<(unsigned)((a.wanted + WARPS - 1) / WARPS), THREADS, 0, a.stream>>> (a);
@@ -68,6 +94,7 @@ template <class T> cudaError_t large_phase (const large_page<T> &a)
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t large_sort (const large_page<T> &);                                         \
+  template cudaError_t large_span (const large_page<T> &, const eig_interval &, int *);            \
   template cudaError_t large_phase (const large_page<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -79,7 +79,7 @@ template <class R> struct stedc_level {
   R *Z, *merged; // eigenvectors of the nodes below, and where those of the merged ones go
   int64_t ldz, page_z, ld_merged, page_merged;
   const int *picked; // of the last level: columns that are formed, n a page, or NULL for all
-  int columns;       // and how many they are
+  int columns;       // and how many they are; -1 where a page has fewer
   R *edge;           // without vectors: first row of every node's Z, then last row (2*n per page)
   // from the merge to the update
   R *pole, *z, *origin, *tau,

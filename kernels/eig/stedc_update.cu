@@ -9,6 +9,10 @@ namespace
 
 enum { DEPTH = 8, HALF_SHIFT = 28 };
 
+// Orders up to which tiles of 32 columns serve where there is room for all columns, of which most
+// pages have far fewer.
+enum { SPAN_NARROW = 512 };
+
 // Half of a node in the view of the update.
 template <class R> struct half {
   const R *Z; // its rows, in the columns of the node
@@ -203,7 +207,8 @@ template <class R> update_shape shape_of (const stedc_level<R> &s)
   int width = s.tree.leaf_rows () << s.level, n = s.tree.n;
   int rows = width <= 64 ? 32 : width <= 128 ? 64 : 128;
   int m = s.picked != nullptr ? s.columns : width < n ? width : n;
-  int half = width / 2 < n ? width / 2 : n, columns = s.picked != nullptr && m <= 32 ? 32 : 64;
+  bool narrow = s.picked != nullptr && (m <= 32 || (m == n && n <= SPAN_NARROW));
+  int half = width / 2 < n ? width / 2 : n, columns = narrow ? 32 : 64;
   return {rows, columns, (m + columns - 1) / columns, (half + rows - 1) / rows};
 }
 

@@ -69,8 +69,11 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
   int n = a.n, lane = threadIdx.x % 32, s = lane / APART % S;
   int j = threadIdx.x / 32 * (32 / S) + lane / (APART * S) * APART + lane % APART;
   int64_t page = blockIdx.x;
-  bool inside = j < a.wanted, failed = a.info[page] != 0;
-  j = inside ? j : a.wanted - 1; // lanes beyond the end repeat the last column
+  const int columns = eig_columns_of (a, page);
+  if (a.spans != nullptr && columns <= n / EIG_FEW_SHARE)
+    return; // eig_unmtr has them one by one
+  bool inside = j < columns, failed = a.info[page] != 0;
+  j = inside ? j : columns - 1; // lanes beyond the end repeat the last column
   reflector_list<S> list (n);
   const R *z = static_cast<const R *> (a.Z) + (page * n + eig_source_of (a, page, j)) * n;
   const T *tau = a.tau + page * n;
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
   if (!failed)
     load_reflectors (a, a.W + page * n * n, list, reflectors);
   __syncthreads ();
-  if (threadIdx.x / 32 * (32 / S) >= a.wanted)
+  if (threadIdx.x / 32 * (32 / S) >= columns)
     return; // this warp has no column
 
   const T *end = reflectors + list.offset (n - 1);

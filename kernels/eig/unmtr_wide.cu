@@ -339,7 +339,7 @@ template <class T> int64_t unmtr_wide_doubles (int n)
 template <class T> bool unmtr_wide_serves (const eig_args<T> &a)
 {
   return serves<T> && a.n >= UNMTR_WIDE_FROM && a.n <= UNMTR_WIDE_TO && clusters_work () &&
-         a.wanted > a.n / EIG_MANY_SHARE;
+         a.spans == nullptr && a.wanted > a.n / EIG_MANY_SHARE;
 }
 
 template <class T> cudaError_t unmtr_wide (const eig_args<T> &a, bool *done)
