@@ -85,8 +85,10 @@ template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_ar
   if (band)
     GLA_TRY (eig_hb2st (a));
   GLA_TRY (run_conquest (e, slot, a, pieces));
-  if (a.vectors)
-    GLA_TRY (a.strip > 0 ? eig_unmtr_blocked (a) : eig_unmtr (a));
+  if (a.vectors && (a.strip == 0 || a.lists != nullptr))
+    GLA_TRY (eig_unmtr (a));
+  if (a.vectors && a.strip > 0)
+    GLA_TRY (eig_unmtr_blocked (a));
   return GLA_OK;
 }
 

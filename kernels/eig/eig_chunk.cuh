@@ -98,7 +98,7 @@ void eig_lay_out_stages (const cuda_engine *e, const gla_eig_job *job, int64_t p
   a->stedc = c.take<char> (eig_stedc_bytes<T> (n, pages));
   if (eig_has_spans (e, job)) {
     a->spans = c.take<eig_span> (pages);
-    a->lists = eig_finds_few (job) ? c.take<int> (eig_few_list_numbers (pages)) : nullptr;
+    a->lists = eig_finds_few (job) ? c.take<int> (eig_few_list_numbers (n, pages)) : nullptr;
   }
   a->strip = eig_strip_of<T> (e, job);
   if (a->strip > 0)

@@ -21,12 +21,32 @@ bool fits (const gla_eig_job *job, int smem_limit)
 // so, if strips of them fit. A block of chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
-// Orders at which up to n / EIG_FEW_SHARE wanted vectors are found one by one, as measured.
+// Orders at which up to n / EIG_FEW_SHARE wanted vectors are found one by one, and from which on
+// behind a reduction by way of a band; the same where EIG_ALONE_COLUMNS at most are wanted. As
+// measured.
 struct few_orders {
   char type;
-  int from, to;
+  int to, band, alone_to, alone_band;
 };
-const few_orders few_table[] = {{'z', 17, 120}, {'c', 17, 120}, {'d', 17, 120}, {'s', 17, 128}};
+const few_orders few_table[] = {{'z', 128, 121, 256, 96},
+                                {'c', 128, 104, 256, 104},
+                                {'d', 128, 96, 256, 96},
+                                {'s', 128, 116, 256, 116}};
+enum { FEW_FROM = 17 };
+
+const few_orders &few_row (const gla_eig_job *job)
+{
+  const few_orders *row = few_table;
+  while (row->type != (char)job->head.type)
+    row++;
+  return *row;
+}
+
+// What an interval holds must not decide.
+bool few_alone (const gla_eig_job *job)
+{
+  return job->range != GLA_EIG_INTERVAL && job->columns <= EIG_ALONE_COLUMNS;
+}
 
 // Seconds of a large page, which has the GPU for itself.
 double large_seconds (const cuda_engine *e, const gla_eig_job *job)
@@ -40,12 +60,12 @@ double large_seconds (const cuda_engine *e, const gla_eig_job *job)
 
 bool eig_finds_few (const gla_eig_job *job)
 {
-  const few_orders *row = few_table;
-  while (row->type != (char)job->head.type)
-    row++;
+  const few_orders &row = few_row (job);
+  const bool interval = job->range == GLA_EIG_INTERVAL;
   return job->route == nullptr && job->method != GLA_EIG_METHOD_JACOBI && job->vectors &&
-         job->columns > 0 && job->n >= row->from && job->n <= row->to &&
-         (job->range == GLA_EIG_INTERVAL || job->columns <= job->n / EIG_FEW_SHARE);
+         job->columns > 0 && job->n >= FEW_FROM &&
+         job->n <= (few_alone (job) ? row.alone_to : row.to) &&
+         (interval || job->columns <= job->n / EIG_FEW_SHARE);
 }
 
 gla_eig_route eig_table_row (const gla_eig_job *job)
@@ -99,9 +119,13 @@ bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job)
 bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job)
 {
   const bool asked = eig_table_row (job).way == EIG_BAND;
-  if (!job->vectors || eig_finds_few (job))
+  if (!job->vectors)
     return asked;
   const int n = (int)job->n;
+  const few_orders &row = few_row (job);
+  const bool few = eig_finds_few (job);
+  if (few && n < (few_alone (job) ? row.alone_band : row.band))
+    return false;
   return for_type (job->head.type, [&] (auto zero) {
     typedef decltype (zero) T;
     if (!eig_unmtr_strip_fits<T> (n, 8, e->smem_limit))

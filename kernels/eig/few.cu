@@ -11,6 +11,10 @@ namespace
 enum { RESIDUAL = 8 };
 constexpr double COSINE = 0.01;
 
+// Where the eigenvalues of a page are farther apart than this times the bound, its vectors are
+// orthogonal but for some eps over this before they are made so, once.
+template <class R> constexpr R apart_enough = sizeof (R) == 8 ? R (0x1p-12) : R (0x1p-10);
+
 // Between the rows of the vectors in shared memory: lanes that write columns use different banks.
 enum { VECTORS_LD = 33 };
 
@@ -69,15 +73,17 @@ template <class T> GLA_DEVICE real_t<T> *kept_value (const eig_args<T> &a, const
   return static_cast<real_t<T> *> (a.Z) + ((p.page + 1) * a.n - 1) * a.n + p.j;
 }
 
-// Gram and Schmidt in the modified form, for the lane's page: its vectors are columns `first`,
-// first + 1, ... of X, k at most, and the lane's one is column `lane`, number j. The largest
-// cosine; NaN where one is NaN.
-template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, int j)
+// Normalises the lane's vector and, by Gram and Schmidt in the modified form, makes those of its
+// page orthogonal if `here`: they are columns `first`, first + 1, ... of X, k at most, and the
+// lane's one is column `lane`, number j. The largest cosine; NaN where one is NaN.
+template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, int j, bool here)
 {
   int lane = threadIdx.x;
   R worst = 0;
   few_normalise (X + lane, n, VECTORS_LD);
   __syncwarp ();
+  if (!__any_sync (0xffffffffu, here))
+    return worst;
   for (int m = 0; m < k - 1; m++) {
     const R *other = X + first + m;
     R square[2] = {}, dot[2] = {};
@@ -88,7 +94,7 @@ template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, 
       dot[i % 2] = madd (x, X[i * VECTORS_LD + lane], dot[i % 2]);
     }
     R cosine = (dot[0] + dot[1]) / (square[0] + square[1]);
-    if (j > m) {
+    if (here && j > m) {
       worst = absmax (cosine) > worst || cosine != cosine ? absmax (cosine) : worst;
 #pragma unroll 4
       for (int i = 0; i < n; i++)
@@ -96,7 +102,8 @@ template <class R> GLA_DEVICE R make_orthogonal (R *X, int n, int k, int first, 
     }
     __syncwarp ();
   }
-  few_normalise (X + lane, n, VECTORS_LD);
+  if (here)
+    few_normalise (X + lane, n, VECTORS_LD);
   __syncwarp ();
   return worst;
 }
@@ -160,15 +167,19 @@ GLA_DEVICE void find_vectors (const eig_args<T> &a, const few_task &task, const 
 #pragma unroll 4
   for (int i = 0; i < n; i++)
     X[i * VECTORS_LD + lane] = few_start<R> (i, index);
+  const R before = __shfl_up_sync (0xffffffffu, sigma, 1);
+  const bool beside = p.active && p.j > 0 && sigma - before < apart_enough<R> * bound;
+  const unsigned all = 0xffffffffu >> (32 - k); // lanes of a page
+  const bool near = (__ballot_sync (0xffffffffu, beside) >> p.g * k & all) != 0;
   for (int step = 0; step < 3; step++) {
     if (step < 2)
       few_solve (t, r, inverse + lane, X + lane, VECTORS_LD);
-    worst = make_orthogonal (X, n, most, p.g * k, p.j);
+    worst = make_orthogonal (X, n, most, p.g * k, p.j, near || step == 2);
   }
   R residual = few_residual (t, sigma, X + lane, VECTORS_LD);
   bool good =
       residual <= RESIDUAL * limits<R>::eps * bound && worst <= R (COSINE) && a.info[p.page] == 0;
-  unsigned bad = __ballot_sync (0xffffffffu, p.active && !good), all = 0xffffffffu >> (32 - k);
+  const unsigned bad = __ballot_sync (0xffffffffu, p.active && !good);
   good = p.active && (bad >> p.g * k & all) == 0;
   store_vectors (a, task, X, __ballot_sync (0xffffffffu, good));
   if (!good)
@@ -237,9 +248,10 @@ cudaError_t launch (const eig_args<T> &a, K kernel, int pages, size_t bytes)
 
 template <class T, bool LISTED> cudaError_t find (const eig_args<T> &a, int pages)
 {
-  const few_layout s (a.n, 0, pages);
+  while (!LISTED && pages > 1 && values_bytes<T> ({a.n, 0, pages}) > (size_t)a.smem_limit)
+    pages--;
   const cudaError_t status =
-      launch<T, LISTED> (a, few_values_kernel<T, LISTED>, pages, values_bytes<T> (s));
+      launch<T, LISTED> (a, few_values_kernel<T, LISTED>, pages, values_bytes<T> ({a.n, 0, pages}));
   if (status != cudaSuccess)
     return status;
   while (!LISTED && pages > 1 && vectors_bytes<T> ({a.n, 0, pages}) > (size_t)a.smem_limit)

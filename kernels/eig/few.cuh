@@ -22,10 +22,11 @@ template <class T> cudaError_t eig_few (const eig_args<T> &a, const eig_interval
 // Behind it: info is 0 again.
 template <class T> cudaError_t eig_few_end (const eig_args<T> &a);
 
-// For an interval: spans, and the pages whose vectors are to be found in lists. A warp takes up to
-// FEW_TOGETHER pages; list c has those of which it takes c.
-enum { FEW_TOGETHER = 8 };
-int64_t eig_few_list_numbers (int64_t pages);
+// For an interval: spans, and lists. A warp takes up to FEW_TOGETHER pages whose vectors are to be
+// found; list c has those of which it takes c. Another list has all their columns, which are to be
+// transformed back. Before the lists are how many each has, the columns' number last.
+enum { FEW_TOGETHER = 8, FEW_COUNTS = 16 };
+int64_t eig_few_list_numbers (int n, int64_t pages);
 template <class T> cudaError_t few_spans (const eig_args<T> &a, const eig_interval &interval);
 
 // Pages of a warp at most, as shared memory has to be for the most.
@@ -35,7 +36,22 @@ __host__ __device__ inline int few_most (int n)
 }
 GLA_DEVICE int *few_list (int *lists, int64_t pages, int c)
 {
-  return lists + FEW_TOGETHER + (c - 1) * pages;
+  return lists + FEW_COUNTS + (c - 1) * pages;
+}
+
+// Whether a page with so many wanted columns has them in the list, for eig_unmtr.
+template <class T> GLA_DEVICE bool eig_applies_alone (const eig_args<T> &a, int columns)
+{
+  return a.lists != nullptr && columns <= a.n / EIG_FEW_SHARE;
+}
+
+// A wanted column, and the list of them.
+struct few_column {
+  int page, j;
+};
+GLA_DEVICE few_column *few_columns (int *lists, int64_t pages)
+{
+  return reinterpret_cast<few_column *> (few_list (lists, pages, FEW_TOGETHER + 1));
 }
 
 // Steps of bisection from an interval of twice the bound to one of eps times the bound, and those

@@ -49,10 +49,27 @@ GLA_DEVICE void put_in_list (int *lists, int64_t pages, int most, int together, 
   }
 }
 
+// The columns of the lane's page, of which there may be none, behind each other in the list.
+GLA_DEVICE void put_columns (int *lists, int64_t pages, int columns, int64_t page)
+{
+  const int lane = threadIdx.x;
+  int behind = columns; // those of the lanes up to this one
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const int before = __shfl_up_sync (0xffffffffu, behind, step);
+    behind += lane >= step ? before : 0;
+  }
+  int at = lane == 31 ? atomicAdd (&lists[FEW_COUNTS - 1], behind) : 0;
+  at = __shfl_sync (0xffffffffu, at, 31) + behind - columns;
+  for (int j = 0; j < columns; j++)
+    few_columns (lists, pages)[at + j] = {(int)page, j};
+}
+
 // A block is a warp and has PAGES pages; two lanes of a page each count the eigenvalues up to an
 // end of the interval. The first of them then knows the page's part, and how many pages like it
 // a warp takes. A page without any is found already.
-template <class T> __global__ void __launch_bounds__ (32) spans_kernel (eig_args<T> a, eig_interval interval)
+template <class T>
+__global__ void __launch_bounds__ (32) spans_kernel (eig_args<T> a, eig_interval interval)
 {
   typedef real_t<T> R;
   extern __shared__ __align__ (16) unsigned char memory[];
@@ -83,13 +100,14 @@ template <class T> __global__ void __launch_bounds__ (32) spans_kernel (eig_args
       together = 32 / span.stored < few_most (a.n) ? 32 / span.stored : few_most (a.n);
   }
   put_in_list (a.lists, a.pages, few_most (a.n), together, page);
+  put_columns (a.lists, a.pages, together > 0 ? a.spans[page].stored : 0, page);
 }
 
 } // namespace
 
-int64_t eig_few_list_numbers (int64_t pages)
+int64_t eig_few_list_numbers (int n, int64_t pages)
 {
-  return FEW_TOGETHER * (pages + 1);
+  return FEW_COUNTS + pages * (FEW_TOGETHER + 2 * (n / EIG_FEW_SHARE));
 }
 
 template <class T> cudaError_t few_spans (const eig_args<T> &a, const eig_interval &interval)
@@ -97,7 +115,7 @@ template <class T> cudaError_t few_spans (const eig_args<T> &a, const eig_interv
   const size_t bytes = 2 * few_layout (a.n, 2, PAGES).matrix () * sizeof (real_t<T>);
   cudaError_t status = allow_shared (spans_kernel<T>, bytes);
   if (status == cudaSuccess)
-    status = cudaMemsetAsync (a.lists, 0, FEW_TOGETHER * sizeof (int), a.stream);
+    status = cudaMemsetAsync (a.lists, 0, FEW_COUNTS * sizeof (int), a.stream);
   if (status != cudaSuccess)
     return status;
   spans_kernel<T><<<(unsigned)((a.pages + PAGES - 1) / PAGES), 32, bytes, a.stream>>> (a, interval);

@@ -117,23 +117,29 @@ template <class T> GLA_DEVICE T reflector_entry (const T *w, int n, int one, int
   return value;
 }
 
-// What a group of lanes has: a wanted column of a page. A page has room for `most` of them; of an
-// interval, those with more are left to another kernel.
+// What a group of lanes has: a wanted column of a page. A page has room for `most` of them, or
+// their columns are in a list.
 struct unmtr_place {
   int64_t page;
   int j;
   bool inside;
 };
-template <class T> GLA_DEVICE unmtr_place place_of (const eig_args<T> &a, int64_t column, int most)
+template <class T>
+GLA_DEVICE unmtr_place place_of (const eig_args<T> &a, int64_t column, int most, bool listed)
 {
+  if (listed) {
+    if (column >= a.lists[FEW_COUNTS - 1])
+      return {0, 0, false};
+    const few_column own = few_columns (a.lists, a.pages)[column];
+    return {own.page, own.j, own.j < a.spans[own.page].stored}; // a page may have failed
+  }
   bool inside = column < a.pages * most;
   column = inside ? column : a.pages * most - 1; // lanes beyond the end repeat the last column
   int64_t page = column / most;
   int j = (int)(column % most);
   if (a.spans == nullptr)
     return {page, j, inside};
-  int columns = a.spans[page].stored;
-  inside = inside && j < columns && columns <= most;
+  inside = inside && j < a.spans[page].stored;
   return {page, inside ? j : 0, inside};
 }
 
@@ -142,14 +148,15 @@ template <class T> GLA_DEVICE unmtr_place place_of (const eig_args<T> &a, int64_
 // over the S lanes, and stores the column at its place in the order. Reflector k has its one in row
 // k + below. Groups need nothing from each other; neighbouring groups work on the same page, so its
 // reflectors come from the cache; those of small pages are fetched ahead.
-template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a, int most)
+template <class T, int S, int ROWS>
+__global__ void unmtr_kernel (eig_args<T> a, int most, bool listed)
 {
   typedef real_t<T> R;
   constexpr bool keep = ROWS * sizeof (T) <= 256; // whether a reflector fits in registers as well
   constexpr bool ahead = S == 8 && ROWS * sizeof (T) <= 64; // and the next one
   int n = a.n, lane = threadIdx.x % S;
   int64_t column = (int64_t)blockIdx.x * (blockDim.x / S) + threadIdx.x / S;
-  const unmtr_place place = place_of (a, column, most);
+  const unmtr_place place = place_of (a, column, most, listed);
   if (a.spans != nullptr && !__any_sync (0xffffffffu, place.inside))
     return;
   int64_t page = place.page;
@@ -205,25 +212,25 @@ template <class T, int S, int ROWS> __global__ void unmtr_kernel (eig_args<T> a,
   }
 }
 
-template <class T, int S, int ROWS> cudaError_t launch (const eig_args<T> &a, int most)
+template <class T, int S, int ROWS> cudaError_t launch (const eig_args<T> &a, int most, bool listed)
 {
   constexpr int threads = 128, columns = threads / S;
   int64_t blocks = (a.pages * most + columns - 1) / columns;
-  unmtr_kernel<T, S, ROWS><<<(unsigned)blocks, threads, 0, a.stream>>> (a, most);
+  unmtr_kernel<T, S, ROWS><<<(unsigned)blocks, threads, 0, a.stream>>> (a, most, listed);
   return cudaGetLastError ();
 }
 
 // Of pages with `most` wanted columns, or at most so many.
-template <class T> cudaError_t apply_alone (const eig_args<T> &a, int most)
+template <class T> cudaError_t apply_alone (const eig_args<T> &a, int most, bool listed)
 {
   if (a.n <= 128)
-    return a.n <= 32   ? launch<T, 8, 4> (a, most)
-           : a.n <= 64 ? launch<T, 8, 8> (a, most)
-                       : launch<T, 8, 16> (a, most);
-  return a.n <= 256    ? launch<T, 32, 8> (a, most)
-         : a.n <= 512  ? launch<T, 32, 16> (a, most)
-         : a.n <= 1024 ? launch<T, 32, 32> (a, most)
-                       : launch<T, 32, 64> (a, most);
+    return a.n <= 32   ? launch<T, 8, 4> (a, most, listed)
+           : a.n <= 64 ? launch<T, 8, 8> (a, most, listed)
+                       : launch<T, 8, 16> (a, most, listed);
+  return a.n <= 256    ? launch<T, 32, 8> (a, most, listed)
+         : a.n <= 512  ? launch<T, 32, 16> (a, most, listed)
+         : a.n <= 1024 ? launch<T, 32, 32> (a, most, listed)
+                       : launch<T, 32, 64> (a, most, listed);
 }
 
 } // namespace
@@ -240,12 +247,14 @@ template <class T> cudaError_t eig_sort (const eig_args<T> &a, const eig_interva
 // Of an interval a page's own number of columns decides which kernel serves it.
 template <class T> cudaError_t eig_unmtr (const eig_args<T> &a)
 {
-  int few = a.n / EIG_FEW_SHARE;
-  bool alone = a.chased != nullptr || (eig_in_part (a) && a.wanted <= few);
-  if (alone || !eig_unmtr_page_fits<T> (a.n, a.smem_limit))
-    return apply_alone (a, a.wanted);
-  cudaError_t status = a.spans != nullptr && few > 0 ? apply_alone (a, few) : cudaSuccess;
-  return status == cudaSuccess ? eig_unmtr_page (a) : status;
+  const int few = a.n / EIG_FEW_SHARE;
+  const bool fits = eig_unmtr_page_fits<T> (a.n, a.smem_limit);
+  if (a.lists != nullptr && (fits || a.strip > 0)) {
+    const cudaError_t status = apply_alone (a, few < a.wanted ? few : a.wanted, true);
+    return status != cudaSuccess || a.strip > 0 ? status : eig_unmtr_page (a);
+  }
+  const bool alone = a.chased != nullptr || (eig_in_part (a) && a.wanted <= few);
+  return alone || !fits ? apply_alone (a, a.wanted, false) : eig_unmtr_page (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -4,6 +4,7 @@
 // The compact WY form (Schreiber, Van Loan 1989) as LAPACK's ?larft and ?larfb have it; products
 // are computed in double for all four types.
 
+#include "few.cuh"
 #include "unmtr_strip.cuh"
 #include "unmtr_wide.cuh"
 #include "common/larft.cuh"
@@ -30,7 +31,8 @@ __global__ void __launch_bounds__ (FACTOR_WARPS * 32) larft_kernel (eig_args<T> 
   int n = a.n, blocks = unmtr_blocks (n), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int64_t page = blockIdx.x / blocks;
   int k0 = (int)(blockIdx.x % blocks) * BLOCK;
-  if (a.info[page] != 0 || eig_columns_of (a, page) == 0)
+  const int wanted = eig_columns_of (a, page);
+  if (a.info[page] != 0 || wanted == 0 || eig_applies_alone (a, wanted))
     return;
   unmtr_reflectors<T> y (a, page);
   for (int q = threadIdx.x; q < PLANES * BLOCK * LD; q += blockDim.x)
@@ -233,8 +235,9 @@ __global__ void __launch_bounds__ (WARPS * 32, 16 / WARPS) apply_kernel (eig_arg
   extern __shared__ __align__ (16) double memory[];
   int n = a.n, rows = padded_rows (n), strips = (a.wanted + NC - 1) / NC;
   int64_t page = blockIdx.x / strips;
-  int j0 = (int)(blockIdx.x % strips) * NC, columns = min (eig_columns_of (a, page) - j0, NC);
-  if (columns <= 0)
+  const int wanted = eig_columns_of (a, page);
+  int j0 = (int)(blockIdx.x % strips) * NC, columns = min (wanted - j0, NC);
+  if (columns <= 0 || eig_applies_alone (a, wanted))
     return;
   bool failed = a.info[page] != 0;
   strip<T, NC, WARPS> s (memory, rows);

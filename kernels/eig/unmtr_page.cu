@@ -1,7 +1,7 @@
 // unmtr_page.cu: eigenvectors V = Q Z of small pages, all reflectors of a page in shared memory
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "eig_kernels.cuh"
+#include "few.cuh"
 #include "common/phase.cuh"
 
 namespace
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__ (S *S *ROWS, page_blocks<S, ROWS>)
   int j = threadIdx.x / 32 * (32 / S) + lane / (APART * S) * APART + lane % APART;
   int64_t page = blockIdx.x;
   const int columns = eig_columns_of (a, page);
-  if (a.spans != nullptr && columns <= n / EIG_FEW_SHARE)
-    return; // eig_unmtr has them one by one
+  if (eig_applies_alone (a, columns))
+    return;
   bool inside = j < columns, failed = a.info[page] != 0;
   j = inside ? j : columns - 1; // lanes beyond the end repeat the last column
   reflector_list<S> list (n);

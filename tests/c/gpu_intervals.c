@@ -152,17 +152,16 @@ static int ends_of (const gla_array *l, int64_t n, double *ends)
   const int64_t tenth = (n + 9) / 10;
   const double low = creal (get (l, 0, 0, 0)), high = creal (get (l, n - 1, 0, 0));
   const double size = 1 + fmax (fabs (low), fabs (high));
-  const double at[ENDS] = {-INFINITY,
-                           low - size,
-                           creal (get (l, n / 20, 0, 0)),
-                           creal (get (l, n - 1 - (n / 2), 0, 2)),
-                           (creal (get (l, n - tenth, 0, 0)) +
-                            creal (get (l, n > tenth ? n - tenth - 1 : 0, 0, 0))) /
-                               2,
-                           high,
-                           high + size,
-                           high + 2 * size,
-                           INFINITY};
+  const double at[ENDS] = {
+      -INFINITY,
+      low - size,
+      creal (get (l, n / 20, 0, 0)),
+      creal (get (l, n - 1 - (n / 2), 0, 2)),
+      (creal (get (l, n - tenth, 0, 0)) + creal (get (l, n > tenth ? n - tenth - 1 : 0, 0, 0))) / 2,
+      high,
+      high + size,
+      high + 2 * size,
+      INFINITY};
   memcpy (ends, at, sizeof at);
   qsort (ends, ENDS, sizeof *ends, ascending);
   int count = 1;

@@ -74,7 +74,7 @@ static inline void fill_pages (const part_case *c, gla_array *A)
 
 // |A v - lambda v| and |V'V - I| of column j of a page.
 static inline double ratio_of (const part_case *c, const gla_array *A, const gla_array *l,
-                        const gla_array *V, int64_t j, int64_t p)
+                               const gla_array *V, int64_t j, int64_t p)
 {
   double norm = 0, residual = 0, worst = 0;
   for (int64_t i = 0; i < c->n; i++) {
