@@ -229,8 +229,9 @@ template <class T> size_t vectors_bytes (const few_layout &s)
   return values_bytes<T> (s) + (VECTORS_LD + 32) * s.rows * sizeof (real_t<T>);
 }
 
-// Blocks for each multiprocessor that go through the tasks of an interval.
-enum { LISTED_BLOCKS = 32 };
+// The blocks that go through the tasks of an interval are as many as there are tasks where n /
+// LISTED_SHARE columns of each page are wanted, but not more than a multiprocessor has.
+enum { LISTED_BLOCKS = 32, LISTED_SHARE = 8 };
 
 // `pages` to a warp, or of an interval at most so many.
 template <class T, bool LISTED, class K>
@@ -239,7 +240,9 @@ cudaError_t launch (const eig_args<T> &a, K kernel, int pages, size_t bytes)
   const cudaError_t status = allow_shared (kernel, bytes);
   if (status != cudaSuccess)
     return status;
-  int64_t blocks = LISTED ? a.pages : (a.pages + pages - 1) / pages;
+  const int lanes = (a.n + LISTED_SHARE - 1) / LISTED_SHARE;
+  const int together = !LISTED || 32 / lanes > pages ? pages : 32 / lanes;
+  int64_t blocks = (a.pages + together - 1) / together;
   if (LISTED && blocks > LISTED_BLOCKS * a.multiprocessors)
     blocks = LISTED_BLOCKS * a.multiprocessors;
   kernel<<<(unsigned)blocks, 32, bytes, a.stream>>> (a, pages);

@@ -32,7 +32,7 @@ template <class T> cudaError_t few_spans (const eig_args<T> &a, const eig_interv
 // Pages of a warp at most, as shared memory has to be for the most.
 __host__ __device__ inline int few_most (int n)
 {
-  return n <= 48 ? (int)FEW_TOGETHER : FEW_TOGETHER / 2;
+  return n <= 48 ? (int)FEW_TOGETHER : n <= 96 ? FEW_TOGETHER / 2 : FEW_TOGETHER / 4;
 }
 GLA_DEVICE int *few_list (int *lists, int64_t pages, int c)
 {
@@ -146,68 +146,106 @@ template <class R> GLA_DEVICE R few_value (const few_matrix<R> &t, int index, R 
 }
 
 // T - sigma = N D N', where N has its ones in the diagonal, entries below it up to row r, and above
-// it from there on: 1/D in `inverse`, entries 32 apart. x, entries `apart` apart, is lost.
+// it from there on: 1/D in `inverse`, entries 32 apart. x, entries `apart` apart, is lost. Both
+// factorisations, from the first row and from the last one, go on side by side, since each step
+// waits for the one before; then the row where they meet is sought.
 template <class R>
 GLA_DEVICE int few_twist (const few_matrix<R> &t, R sigma, R bound, R *inverse, R *x, int apart)
 {
-  R least = R (0.25) * limits<R>::eps * bound, last = 0, best = 0;
-  for (int i = 0; i < t.n; i++) {
-    R e = t.e[i * t.apart], pivot = (t.d[i * t.apart] - sigma) - e * e * last;
-    pivot = absmax (pivot) > least ? pivot : -least;
-    last = quick_reciprocal (pivot);
-    inverse[i * 32] = last;
+  const R least = R (0.25) * limits<R>::eps * bound;
+  const int n = t.n;
+  R above = 0, below = 0, under = 0; // under: the square of e below row i
+  for (int k = 0, i = n - 1; k < n; k++, i--) {
+    R e = t.e[k * t.apart], square = t.e[i * t.apart];
+    R first = (t.d[k * t.apart] - sigma) - e * e * above;
+    R last = (t.d[i * t.apart] - sigma) - under * below;
+    first = absmax (first) > least ? first : -least;
+    last = absmax (last) > least ? last : -least;
+    above = quick_reciprocal (first);
+    below = quick_reciprocal (last);
+    inverse[k * 32] = above;
+    x[i * apart] = below;
+    under = square * square;
   }
-  int r = t.n - 1;
-  R under = 0; // the square of e below row i
-  last = 0;
-  for (int i = t.n - 1; i >= 0; i--) {
-    R e = t.e[i * t.apart], square = e * e, pivot = (t.d[i * t.apart] - sigma) - under * last;
-    R middle = i > 0 ? pivot - square * inverse[(i - 1) * 32] : pivot;
-    if (i == t.n - 1 || absmax (middle) < absmax (best)) {
-      best = middle;
-      r = i;
-    }
-    pivot = absmax (pivot) > least ? pivot : -least;
-    last = quick_reciprocal (pivot);
-    x[i * apart] = last;
-    under = square;
+  int r = n - 1;
+  R best = 0;
+#pragma unroll 4
+  for (int i = n - 1; i >= 0; i--) {
+    R e = t.e[i * t.apart], middle = t.d[i * t.apart] - sigma;
+    R next = i < n - 1 ? t.e[(i + 1) * t.apart] : R (0);
+    middle = middle - next * next * (i < n - 1 ? x[(i + 1) * apart] : R (0));
+    middle = i > 0 ? middle - e * e * inverse[(i - 1) * 32] : middle;
+    bool better = i == n - 1 || absmax (middle) < absmax (best);
+    best = better ? middle : best;
+    r = better ? i : r;
   }
-  for (int i = r + 1; i < t.n; i++)
-    inverse[i * 32] = x[i * apart];
+#pragma unroll 4
+  for (int i = 0; i < n; i++)
+    if (i > r)
+      inverse[i * 32] = x[i * apart];
   best = absmax (best) > least ? best : copy_sign (least, best);
   inverse[r * 32] = quick_reciprocal (best);
   return r;
 }
 
-// x = (T - sigma)^-1 x.
+// FEW_ROWS rows of what few_solve works on, from row `first` on in steps of `step`; outside of the
+// matrix row 0 in place of them. e is that of row i + beside.
+template <class R> struct few_rows {
+  R x[FEW_ROWS], e[FEW_ROWS], inverse[FEW_ROWS];
+  GLA_DEVICE few_rows (const few_matrix<R> &t, const R *from, const R *of, int apart, int first,
+                       int step, int beside)
+  {
+#pragma unroll
+    for (int q = 0; q < FEW_ROWS; q++) {
+      const int row = first + q * step, i = row >= 0 && row < t.n ? row : 0;
+      x[q] = from[i * apart];
+      inverse[q] = of[i * 32];
+      e[q] = t.e[(i + beside < t.n ? i + beside : 0) * t.apart];
+    }
+  }
+};
+
+// x = (T - sigma)^-1 x: to row r from both ends, then from there to both ends. All lanes are at the
+// same rows, whatever their r, so that they read different banks; and both ways go on side by side,
+// since each row waits for the one before.
 template <class R>
 GLA_DEVICE void few_solve (const few_matrix<R> &t, int r, const R *inverse, R *x, int apart)
 {
-  R above = 0, below = 0; // N^-1 x row by row, from both ends to row r
-#pragma unroll 4
-  for (int i = 0; i < r; i++) {
-    R y = x[i * apart] - above;
-    x[i * apart] = y;
-    above = t.e[(i + 1) * t.apart] * inverse[i * 32] * y;
+  const int n = t.n;
+  R above = 0, below = 0; // N^-1 x row by row
+  for (int k = 0; k < n; k += FEW_ROWS) {
+    const few_rows<R> down (t, x, inverse, apart, k, 1, 1),
+        up (t, x, inverse, apart, n - 1 - k, -1, 0);
+#pragma unroll
+    for (int q = 0; q < FEW_ROWS; q++) {
+      const int i = k + q, j = n - 1 - k - q;
+      const R y = down.x[q] - above, z = up.x[q] - below;
+      if (i < r)
+        x[i * apart] = y;
+      if (j > r)
+        x[j * apart] = z;
+      above = i < r ? down.e[q] * down.inverse[q] * y : above;
+      below = j > r ? up.e[q] * up.inverse[q] * z : below;
+    }
   }
-#pragma unroll 4
-  for (int i = t.n - 1; i > r; i--) {
-    R y = x[i * apart] - below;
-    x[i * apart] = y;
-    below = t.e[i * t.apart] * inverse[i * 32] * y;
-  }
-  R middle = ((x[r * apart] - above) - below) * inverse[r * 32], z = middle;
+  const R middle = ((x[r * apart] - above) - below) * inverse[r * 32];
   x[r * apart] = middle;
-#pragma unroll 4
-  for (int i = r - 1; i >= 0; i--) {
-    z = inverse[i * 32] * madd (-t.e[(i + 1) * t.apart], z, x[i * apart]);
-    x[i * apart] = z;
-  }
-  z = middle;
-#pragma unroll 4
-  for (int i = r + 1; i < t.n; i++) {
-    z = inverse[i * 32] * madd (-t.e[i * t.apart], z, x[i * apart]);
-    x[i * apart] = z;
+  above = below = middle;
+  for (int k = 0; k < n; k += FEW_ROWS) {
+    const few_rows<R> up (t, x, inverse, apart, n - 1 - k, -1, 1),
+        down (t, x, inverse, apart, k, 1, 0);
+#pragma unroll
+    for (int q = 0; q < FEW_ROWS; q++) {
+      const int i = n - 1 - k - q, j = k + q;
+      const R y = up.inverse[q] * madd (-up.e[q], above, up.x[q]);
+      const R z = down.inverse[q] * madd (-down.e[q], below, down.x[q]);
+      above = i < r && i >= 0 ? y : above;
+      below = j > r && j < n ? z : below;
+      if (i < r && i >= 0)
+        x[i * apart] = y;
+      if (j > r && j < n)
+        x[j * apart] = z;
+    }
   }
 }
 
