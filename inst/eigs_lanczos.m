@@ -1,12 +1,12 @@
 ## -*- texinfo -*-
 ## @c eigs_lanczos.m: a few eigenvalues of a large sparse Hermitian matrix
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
-## @deftypefn  {gpulinalg} {@var{d} =} eigs_lanczos (@var{A})
-## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k})
-## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma})
-## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma}, @var{opts})
-## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma}, @var{name}, @var{value}, @dots{})
-## @deftypefnx {gpulinalg} {@var{d} =} eigs_lanczos (@var{fcn}, @var{n}, @dots{})
+## @deftypefn  {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{A})
+## @deftypefnx {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{A}, @var{k})
+## @deftypefnx {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma})
+## @deftypefnx {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma}, @var{opts})
+## @deftypefnx {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{A}, @var{k}, @var{sigma}, @var{name}, @var{value}, @dots{})
+## @deftypefnx {gpulinalg} {@var{lambda} =} eigs_lanczos (@var{fcn}, @var{n}, @dots{})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}] =} eigs_lanczos (@dots{})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{flag}] =} eigs_lanczos (@dots{})
 ## @deftypefnx {gpulinalg} {[@var{V}, @var{D}, @var{flag}, @var{stats}] =} eigs_lanczos (@dots{})
@@ -37,7 +37,7 @@
 ## The nearest to @var{sigma}, in descending order.
 ## @end table
 ##
-## With one output, @var{d} is a column of the eigenvalues.  With more,
+## With one output, @var{lambda} is a column of the eigenvalues.  With more,
 ## @code{@var{A} * @var{V} = @var{V} * @var{D}} with orthonormal columns in @var{V}
 ## (@var{n}-by-@var{k}) and a diagonal matrix @var{D}.  @var{flag} is 0 where all
 ## eigenvalues have converged.  Otherwise it is 1, and those that have not converged
@@ -181,7 +181,7 @@
 ## @qcode{"v0"} may be a gpuArray; this one vector is copied to the host, where it is checked and
 ## scaled.  Where @var{V} is a gpuArray, the work is done on the GPU of @qcode{"v0"}, or on the
 ## current one, whatever @qcode{"device"} lists, and the basis and @var{V} never leave it.  The eigenvalues come from the host and
-## stay there: @var{d}, @var{D} and @var{stats} are values of the host.  Where the CPU works,
+## stay there: @var{lambda}, @var{D} and @var{stats} are values of the host.  Where the CPU works,
 ## with @qcode{"sm"} or a number, with a full @var{A} or a function, or where @qcode{"device"}
 ## is @qcode{"cpu"}, @var{V} is copied to the GPU at the end.  @var{A} is a matrix of the host or a plan.
 ##
@@ -482,7 +482,8 @@ endfunction
 %!error <A must be a sparse or full matrix, a plan of spmv_plan or a function, not int8> eigs_lanczos (int8 (1))
 %!error <A must be a square matrix, but it is 2x3> eigs_lanczos (sparse (2, 3))
 %!error <A must be a square matrix, but it is 2x2x2> eigs_lanczos (ones (2, 2, 2))
-%!error <N must be a non-negative integer> eigs_lanczos (@sin, -1)
+%!error <N must be a non-negative integer, not -1$> eigs_lanczos (@sin, -1)
+%!error <N must be a non-negative integer, not of class double and size 1x2$> eigs_lanczos (@sin, [2, 2])
 %!error <the generalized problem with B is not supported; use eigs> eigs_lanczos (speye (3), speye (3), 2)
 %!error <"cholB" and "permB" belong to the generalized problem> eigs_lanczos (speye (3), 2, struct ("cholB", true))
 %!error id=gpulinalg:not-hermitian eigs_lanczos (sparse ([1, 2; 3, 4]), 1)
@@ -494,8 +495,10 @@ endfunction
 %!error id=gpulinalg:bad-function eigs_lanczos ("no_such_function", 30, 1)
 %!error <eigs_lanczos: there is no function "no_such_function"> eigs_lanczos ("no_such_function", 30, 1)
 %!error id=gpulinalg:bad-value eigs_lanczos (sparse ([1, NaN; NaN, 4]), 1)
-%!error <A holds NaN or Inf> eigs_lanczos ([1, Inf; Inf, 4], 1)
-%!error <A holds NaN or Inf> eigs_lanczos (sparse ([1, Inf; Inf, 4]), 1, "sm")
+%!error <A holds NaN or Inf: A\(2,1\) is Inf$> eigs_lanczos ([1, Inf; Inf, 4], 1)
+%!error <A holds NaN or Inf: A\(2,1\) is -Inf$> eigs_lanczos (sparse ([1, -Inf; -Inf, 4]), 1, "sm")
+%!error <A holds NaN or Inf: A\(2,2\) is NaN$> eigs_lanczos (sparse ([1, 3; 3, NaN]), 1)
+%!error <A holds NaN or Inf: A\(2,2\) is NaN$> eigs_lanczos (spmv_plan (sparse ([1, 3; 3, NaN])), 1, "la")
 %!error <K must be an integer from 1 to 3, not 4> eigs_lanczos (speye (3), 4)
 %!error <K must be an integer from 1 to 3, not 0> eigs_lanczos (speye (3), 0)
 %!error <K must be an integer from 1 to 3, not 1.5$> eigs_lanczos (speye (3), 1.5)
@@ -505,8 +508,9 @@ endfunction
 %!error <K must be 0, because A is empty> eigs_lanczos (sparse (0, 0), 1)
 %!assert (eigs_lanczos (sparse (0, 0), 0), zeros (0, 1))
 %!error <SIGMA must be a number, "lm", .*, not "li"> eigs_lanczos (speye (3), 1, "li")
-%!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, 2i)
-%!error <SIGMA must be a finite real number or a string> eigs_lanczos (speye (3), 1, NaN)
+%!error <SIGMA must be a finite real number or a string, not 0\+2i$> eigs_lanczos (speye (3), 1, 2i)
+%!error <SIGMA must be a finite real number or a string, not NaN$> eigs_lanczos (speye (3), 1, NaN)
+%!error <SIGMA must be a finite real number or a string, not of class double and size 1x2$> eigs_lanczos (speye (3), 1, [1, 2])
 %!error <unknown option "toll"; valid options are "issym", "isreal", "tol", .*"FailureTreatment"> eigs_lanczos (speye (3), 1, "la", struct ("toll", 1))
 %!error <option "tol" needs a value> eigs_lanczos (speye (3), 1, "la", "tol")
 %!error <option "tol" must be a number between 0 and 1, not -1> eigs_lanczos (speye (3), 1, "la", "tol", -1)

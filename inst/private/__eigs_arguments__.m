@@ -33,7 +33,7 @@ function [A, problem, args] = read_problem (A, args, by_rows)
     endif
     n = args{1};
     if (! (isnumeric (n) && isreal (n) && isscalar (n) && n >= 0 && n == fix (n) && n < flintmax ()))
-      error ("gpulinalg:bad-value", "eigs_lanczos: N must be a non-negative integer");
+      error ("gpulinalg:bad-value", "eigs_lanczos: N must be a non-negative integer, not %s", text_of (n));
     endif
     problem.n = problem.rows = double (n);
     args(1) = [];
@@ -86,11 +86,7 @@ function [k, sigma, args] = read_wanted (problem, args)
     if (problem.n == 0 && ! isequal (k, 0))
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be 0, because A is empty");
     elseif (! (isnumeric (k) && isreal (k) && isscalar (k) && k == fix (k)))
-      given = ["of class ", class(k), " and size ", sprintf("%dx", size (k))(1:end-1)];
-      if (isnumeric (k) && isreal (k) && isscalar (k))
-        given = sprintf ("%g", k);
-      endif
-      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %s", problem.n, given);
+      error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %s", problem.n, text_of (k));
     elseif (k < min (1, problem.n) || k > problem.n)
       error ("gpulinalg:bad-value", "eigs_lanczos: K must be an integer from 1 to %d, not %d",
              problem.n, k);
@@ -102,7 +98,8 @@ function [k, sigma, args] = read_wanted (problem, args)
     sigma = args{1};
     args(1) = [];
     if (! (isscalar (sigma) && imag (sigma) == 0 && isfinite (sigma)))
-      error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a finite real number or a string");
+      error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a finite real number or a string, not %s",
+             text_of (sigma));
     endif
     sigma = double (real (sigma));
   elseif (! isempty (args) && ischar (args{1}) && ndims (args{1}) > 2)
@@ -116,6 +113,16 @@ function [k, sigma, args] = read_wanted (problem, args)
     if (! isempty (args) && isnumeric (args{1}))
       error ("gpulinalg:bad-value", 'eigs_lanczos: K must come before SIGMA, as in eigs_lanczos (A, 6, "la")');
     endif
+  endif
+
+endfunction
+
+## What was given in place of a number, for errors.
+function text = text_of (x)
+
+  text = ["of class ", class(x), " and size ", sprintf("%dx", size (x))(1:end-1)];
+  if (isnumeric (x) && isscalar (x))
+    text = num2str (full (x));
   endif
 
 endfunction

@@ -23,9 +23,9 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   elseif (isnumeric (sigma) && ! problem.is_function)
     [d, residuals, stats, X] = nearest (explicit (A), k, sigma, request);
   elseif (nargout > 3)
-    [d, residuals, stats, X] = __eigs_lanczos__ (A, first);
+    [d, residuals, stats, X] = by_products (A, first, o);
   else
-    [d, residuals, stats] = __eigs_lanczos__ (A, first);
+    [d, residuals, stats] = by_products (A, first, o);
   endif
   if (k > 0 && isnumeric (sigma) && problem.is_function)
     lost = digits_are_lost (A, d, sigma, request);
@@ -43,6 +43,20 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
     A = explicit (A);
     [d, residuals, stats, X] = __eigs_ends__ (A, k, sigma, in_type_of (A, request));
   endif
+
+endfunction
+
+## Products alone. The library does not look where a NaN or Inf is; ranks have one text for all.
+function varargout = by_products (A, request, o)
+
+  try
+    [varargout{1:nargout}] = __eigs_lanczos__ (A, request);
+  catch err
+    if (isempty (o.mpi) && strcmp (err.message, "eigs_lanczos: A has NaN or Inf"))
+      check_finite (matrix_of (A));
+    endif
+    rethrow (err);
+  end_try_catch
 
 endfunction
 
@@ -157,9 +171,7 @@ endfunction
 
 function check_hermitian (A)
 
-  if (! all (isfinite (nonzeros (A))))
-    error ("gpulinalg:bad-value", "eigs_lanczos: A holds NaN or Inf");
-  endif
+  check_finite (A);
   [i, j] = find (A != A', 1);
   if (! isempty (i) && i == j)
     error ("gpulinalg:not-hermitian",
@@ -167,6 +179,15 @@ function check_hermitian (A)
   elseif (! isempty (i))
     error ("gpulinalg:not-hermitian",
            "eigs_lanczos: A must be symmetric or Hermitian, but A(%d,%d) differs from A(%d,%d)", i, j, j, i);
+  endif
+
+endfunction
+
+function check_finite (A)
+
+  if (! all (isfinite (nonzeros (A))))
+    [i, j] = find (! isfinite (A), 1);
+    error ("gpulinalg:bad-value", "eigs_lanczos: A holds NaN or Inf: A(%d,%d) is %s", i, j, num2str (full (A(i,j))));
   endif
 
 endfunction
