@@ -131,9 +131,10 @@ function [balance, as_vector, place] = parse_options (as_vector, options)
   while (++k <= numel (options))
     option = options{k};
     if (! (ischar (option) && ndims (option) == 2 && rows (option) <= 1))
+      hint = {"", "; batcheig (A, B) solves Hermitian pairs"}{1 + (isnumeric (option) && numel (option) > 1)};
       error ("gpulinalg:bad-option",
-             "pageeig: argument %d must be the name of an option, not of class %s and size %s", k + 1,
-             class (option), sprintf ("%dx", size (option))(1:end-1));
+             "pageeig: argument %d must be the name of an option, not of class %s and size %s%s", k + 1,
+             class (option), sprintf ("%dx", size (option))(1:end-1), hint);
     endif
     switch (lower (option))
       case {"balance", "nobalance"}
@@ -562,7 +563,8 @@ endfunction
 %!error <called with too many outputs|undefined in return list> [a, b, c, d] = pageeig (1);
 %!error id=gpulinalg:bad-option pageeig (1, "chol")
 %!error <pageeig: argument 2: unknown option "chol"; valid options are "balance", "nobalance", "vector", "matrix" or "device"> pageeig (1, "chol")
-%!error <argument 2 must be the name of an option, not of class double> pageeig (1, 2)
+%!error <argument 2 must be the name of an option, not of class double and size 1x1$> pageeig (1, 2)
+%!error <not of class double and size 2x2; batcheig \(A, B\) solves Hermitian pairs$> pageeig (eye (2), ones (2))
 %!error <argument 3 must be the name of an option, not of class cell> pageeig (1, "vector", {"matrix"})
 %!error <option "device" needs a value> pageeig (1, "device")
 %!error <pageeig: option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> pageeig (1, "device", "tpu")

@@ -102,11 +102,12 @@ function X = pagelsqminnorm (A, B, varargin)
   if (nargin < 2)
     print_usage ();
   endif
-  flag = find (cellfun (@(x) ischar (x) && any (strcmpi (x, {"warn", "nowarn"})), varargin), 1);
+  words = {"warn", "nowarn"};
+  flag = find (cellfun (@(x) ischar (x) && any (strcmpi (x, words)), varargin), 1);
   must_warn = ! isempty (flag) && strcmpi (varargin{flag}, "warn");
   varargin(flag) = [];
   o = struct ("RegularizationFactor", 0, "device", "auto");
-  [tol, o] = __svd_arguments__ ("pagelsqminnorm", "A", A, varargin, o);
+  [tol, o] = __svd_arguments__ ("pagelsqminnorm", "A", A, varargin, o, words);
   __svd_arguments__ ("pagelsqminnorm", "B", B, {}, o);
   alpha = regularization (o.RegularizationFactor, A);
   if (rows (A) != rows (B))
@@ -279,6 +280,8 @@ endfunction
 %! lastwarn ("");
 %! pagelsqminnorm (ones (2), [1; 1], "nowarn");
 %! assert (lastwarn (), "");
+%!error <unknown option "wran"; valid options are "warn", "nowarn", "RegularizationFactor", "device"$> ...
+%! pagelsqminnorm (1, 1, "wran")
 %!error <Invalid call> pagelsqminnorm (1)
 %!error id=gpulinalg:bad-class pagelsqminnorm (1, true)
 %!error <pagelsqminnorm: B must be a full array, not sparse> pagelsqminnorm (1, sparse (1))

@@ -3,9 +3,9 @@
 ##
 ## [tol, o] = __svd_arguments__ (who, name, A, args, o): A must be a full floating point array, which errors
 ## call `name`. args may begin with a tolerance; then come names of fields of o, each with a value. tol is []
-## where none was given.
+## where none was given. flags: words that the caller has read, for the list of valid options in errors.
 
-function [tol, o] = __svd_arguments__ (who, name, A, args, o)
+function [tol, o] = __svd_arguments__ (who, name, A, args, o, flags = {})
 
   if (issparse (A))
     error ("gpulinalg:bad-class", "%s: %s must be a full array, not sparse; use full (%s)", who, name, name);
@@ -26,15 +26,15 @@ function [tol, o] = __svd_arguments__ (who, name, A, args, o)
     endif
   endif
   names = fieldnames (o);
+  valid = strjoin (strcat ("\"", [flags, names.'], "\""), ", ");
   for k = 1:2:numel (args)
     if (! ischar (args{k}))
       error ("gpulinalg:bad-option", "%s: the name of an option must be a string, not of class %s; valid options are %s",
-             who, class (args{k}), strjoin (strcat ("\"", names.', "\""), ", "));
+             who, class (args{k}), valid);
     endif
     known = strcmpi (args{k}, names);
     if (! any (known))
-      error ("gpulinalg:bad-option", "%s: unknown option \"%s\"; valid options are %s", who, args{k},
-             strjoin (strcat ("\"", names.', "\""), ", "));
+      error ("gpulinalg:bad-option", "%s: unknown option \"%s\"; valid options are %s", who, args{k}, valid);
     elseif (k == numel (args))
       error ("gpulinalg:bad-option", "%s: option \"%s\" needs a value", who, args{k});
     endif
