@@ -100,8 +100,9 @@ static double whole (const char *name, const octave_value &v, double lowest, dou
   if (v.isnumeric () && v.isreal () && v.numel () == 1)
     x = v.double_value ();
   if (!(x >= lowest && x <= highest && x == std::floor (x)))
-    error_with_id ("gpulinalg:bad-value", "ba_graph: %s must be a whole number from %.0f to %.16g",
-                   name, lowest, highest);
+    error_with_id ("gpulinalg:bad-value",
+                   "ba_graph: %s must be a whole number from %.0f to %.16g%s", name, lowest,
+                   highest, gla::not_this_number (v).c_str ());
   return x;
 }
 
@@ -223,11 +224,11 @@ A.-L. Barab@'asi and R. Albert, Emergence of scaling in random networks, Science
 %!error <ba_graph: function called with too many outputs> [a, b] = ba_graph (5, 2)
 %!error id=gpulinalg:bad-value ba_graph (1, 1)
 %!error <N must be a whole number from 2 to> ba_graph (1, 1)
-%!error <N must be a whole number from 2 to> ba_graph (2.5, 1)
-%!error <N must be a whole number from 2 to> ba_graph ("12", 1)
-%!error <N must be a whole number from 2 to> ba_graph ([3, 4], 1)
+%!error <N must be a whole number from 2 to .*, not 2\.5$> ba_graph (2.5, 1)
+%!error <N must be a whole number from 2 to .*, not "12"$> ba_graph ("12", 1)
+%!error <N must be a whole number from 2 to .*, not of class double and size 1x2$> ba_graph ([3, 4], 1)
 %!error <N must be a whole number from 2 to> ba_graph (NaN, 1)
-%!error <M must be a whole number from 1 to 4> ba_graph (5, 5)
+%!error <M must be a whole number from 1 to 4, not 5$> ba_graph (5, 5)
 %!error <M must be a whole number from 1 to 4> ba_graph (5, 0)
 %!error <SEED must be a whole number from 0 to> ba_graph (5, 1, -1)
 %!error <SEED must be a whole number from 0 to> ba_graph (5, 1, 1i)

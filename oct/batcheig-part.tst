@@ -249,7 +249,11 @@
 %!error <option "largest" must be an integer from 0 to 3, not 4> batcheig (eye (3), "largest", 4)
 %!error <option "smallest" must be an integer from 0 to 3, not -1> batcheig (eye (3), "smallest", -1)
 %!error id=gpulinalg:bad-value batcheig (eye (3), "smallest", NaN)
-%!error <option "smallest" must be a real scalar> batcheig (eye (3), "smallest", "two")
+%!error <option "smallest" must be a real scalar, not "two"$> batcheig (eye (3), "smallest", "two")
+%!error <option "largest" must be a real scalar, not of class double and size 1x2$> batcheig (eye (3), "largest", [1, 2])
+%!error <option "range" must be two real numbers, \[first, last\], not 2$> batcheig (eye (3), "range", 2)
+%!error <option "interval" must be two real numbers, \[vl, vu\], not of class double and size 1x3$> ...
+%! batcheig (eye (3), "interval", [0, 1, 2])
 %!error <must be \[vl, vu\] with vl < vu, not \[1, 1\]> batcheig (eye (3), "interval", [1, 1])
 %!error id=gpulinalg:bad-value batcheig (eye (3), "interval", [0, NaN])
 %!error id=gpulinalg:bad-value batcheig (eye (3), "interval", {})

@@ -441,7 +441,7 @@
 %!error id=gpulinalg:bad-option batcheig (1, 1, "qz", "itype", 2)
 %!error <option "drop" must be greater than 0 and less than 1, not 0> batcheig (1, 1, "drop", 0)
 %!error id=gpulinalg:bad-value batcheig (1, 1, "drop", 1)
-%!error <option "drop" must be a real scalar> batcheig (1, 1, "drop", "swap")
+%!error <option "drop" must be a real scalar, not "swap"$> batcheig (1, 1, "drop", "swap")
 %!error <option "drop" needs a value> batcheig (1, 1, "drop")
 %!error <option "qz" runs on the CPU, but "device" asks for a GPU> batcheig (1, 1, "qz", "device", "gpu")
 %!error id=gpulinalg:bad-value batcheig (1, 1, "qz", "device", 0)

@@ -32,7 +32,8 @@ static void read_range (const octave_value &v, octave_idx_type n, gla_eig_option
 {
   if (!is_pair_of_numbers (v))
     error_with_id ("gpulinalg:bad-value",
-                   "batcheig: option \"range\" must be two real numbers, [first, last]");
+                   "batcheig: option \"range\" must be two real numbers, [first, last]%s",
+                   gla::not_this_number (v).c_str ());
   const NDArray x = v.array_value ();
   const double il = x (0), iu = x (1);
   if (!(il >= 1 && il <= iu && iu <= n && il == std::floor (il) && iu == std::floor (iu)))
@@ -50,7 +51,8 @@ static void read_interval (const octave_value &v, gla_eig_options &o)
 {
   if (!is_pair_of_numbers (v))
     error_with_id ("gpulinalg:bad-value",
-                   "batcheig: option \"interval\" must be two real numbers, [vl, vu]");
+                   "batcheig: option \"interval\" must be two real numbers, [vl, vu]%s",
+                   gla::not_this_number (v).c_str ());
   const NDArray x = v.array_value ();
   if (!(x (0) < x (1)))
     error_with_id ("gpulinalg:bad-value",
@@ -65,8 +67,8 @@ static void read_number (const octave_value &v, const std::string &name, octave_
                          gla_eig_options &o)
 {
   if (!gla::is_real_scalar (v))
-    error_with_id ("gpulinalg:bad-value", "batcheig: option \"%s\" must be a real scalar",
-                   name.c_str ());
+    error_with_id ("gpulinalg:bad-value", "batcheig: option \"%s\" must be a real scalar%s",
+                   name.c_str (), gla::not_this_number (v).c_str ());
   const double k = v.double_value ();
   if (!(k >= 0 && k <= n && k == std::floor (k)))
     error_with_id ("gpulinalg:bad-value",

@@ -248,6 +248,8 @@ std::string text_of (double x);
 
 // For errors: ', not "nuc"', ", not of class cell" or ", not of class char of size 1x3x2".
 std::string not_this (const octave_value &v);
+// The same where a number is wanted: ", not 3" or ", not of class double and size 1x2", too.
+std::string not_this_number (const octave_value &v);
 
 // Ends with gpulinalg:bad-class unless x is a full floating point array.
 void check_float_array (const char *who, const char *name, const octave_value &x);

@@ -118,10 +118,11 @@ int read_device (const octave_value &v)
   if (!(x >= 0 && x == std::floor (x)))
     error_with_id ("gpulinalg:bad-value",
                    "gpuDevice: the number of a GPU must be an integer from 0, as gpulinalg_info "
-                   "counts them");
+                   "counts them%s",
+                   gla::not_this_number (v).c_str ());
   if (x >= count)
-    error_with_id ("gpulinalg:no-device", "gpuDevice: there is no GPU %g: %d can be used", x,
-                   count);
+    error_with_id ("gpulinalg:no-device", "gpuDevice: there is no GPU %g; the number of GPUs is %d",
+                   x, count);
   return static_cast<int> (x);
 }
 
@@ -207,7 +208,9 @@ There is no GPU of that number.
 
 %!error <Invalid call> gpuDevice (1, 2)
 %!error id=gpulinalg:bad-value gpuDevice (-1)
+%!error <as gpulinalg_info counts them, not -1$> gpuDevice (-1)
 %!error id=gpulinalg:no-device gpuDevice (99)
+%!error <there is no GPU 99; the number of GPUs is \d+$> gpuDevice (99)
 %!error id=gpulinalg:bad-value gpuDevice ().Colour
 %!error <too many outputs> [a, b] = gpuDevice ();
 */

@@ -13,7 +13,8 @@ static int device_of (const octave_value &v)
   if (!(x >= 0 && x <= INT_MAX && x == std::floor (x)))
     error_with_id ("gpulinalg:bad-value",
                    "gpulinalg_release: DEVICE must be the number of a GPU, counted from 0 as in "
-                   "gpulinalg_info");
+                   "gpulinalg_info%s",
+                   gla::not_this_number (v).c_str ());
   return static_cast<int> (x);
 }
 
@@ -104,5 +105,6 @@ There is no GPU of that number.
 %!error id=gpulinalg:bad-value gpulinalg_release (-1)
 %!error id=gpulinalg:bad-value gpulinalg_release (0.5)
 %!error id=gpulinalg:bad-value gpulinalg_release ([0, 1])
+%!error <counted from 0 as in gpulinalg_info, not 0\.5$> gpulinalg_release (0.5)
 %!error id=gpulinalg:no-device gpulinalg_release (99)
 */

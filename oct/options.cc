@@ -51,6 +51,17 @@ std::string not_this (const octave_value &v)
                      : ", not of class " + shape_and_class (v);
 }
 
+std::string not_this_number (const octave_value &v)
+{
+  if (is_text (v))
+    return not_this (v);
+  if (is_real_scalar (v))
+    return ", not " + text_of (v.double_value ());
+  if (v.isnumeric () && v.iscomplex () && v.numel () == 1)
+    return ", not a complex number";
+  return ", not of class " + v.class_name () + " and size " + v.dims ().str ();
+}
+
 std::string text_of (double x)
 {
   if (std::isnan (x))
@@ -181,8 +192,8 @@ double options::number (const std::string &name, double lowest, double highest,
   if (v.is_undefined ())
     return default_value;
   if (!is_real_scalar (v))
-    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a real scalar", m_who,
-                   name.c_str ());
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a real scalar%s", m_who,
+                   name.c_str (), not_this_number (v).c_str ());
   double x = v.double_value ();
   if (!(x > lowest && x < highest))
     error_with_id ("gpulinalg:bad-value",
@@ -197,8 +208,8 @@ int options::count (const std::string &name, int default_value) const
   if (v.is_undefined ())
     return default_value;
   if (!is_real_scalar (v))
-    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a positive integer", m_who,
-                   name.c_str ());
+    error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a positive integer%s", m_who,
+                   name.c_str (), not_this_number (v).c_str ());
   double x = v.double_value ();
   if (!(x >= 1 && x <= INT_MAX && x == std::floor (x)))
     error_with_id ("gpulinalg:bad-value", "%s: option \"%s\" must be a positive integer, not %s",

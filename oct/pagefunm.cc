@@ -98,7 +98,8 @@ int read_function (const octave_value_list &args, request &want)
     return 3;
   }
   if (!gla::is_real_scalar (args (2)) || !std::isfinite (args (2).double_value ()))
-    error_with_id ("gpulinalg:bad-value", "%s: the exponent must be a finite real number", who);
+    error_with_id ("gpulinalg:bad-value", "%s: the exponent must be a finite real number%s", who,
+                   gla::not_this_number (args (2)).c_str ());
   want.options.power = args (2).double_value ();
   return 3;
 }
@@ -130,7 +131,8 @@ double fraction (const gla::options &opts, const char *name, double missing)
   const double x = gla::is_real_scalar (v) ? v.double_value () : -1;
   if (!(x >= 0 && x < 1))
     error_with_id ("gpulinalg:bad-value",
-                   "%s: option \"%s\" must be a real number from 0 on, less than 1", who, name);
+                   "%s: option \"%s\" must be a real number from 0 on, less than 1%s", who, name,
+                   gla::not_this_number (v).c_str ());
   return x;
 }
 
@@ -454,8 +456,8 @@ place.  @qcode{"cpu"}.  @qcode{"gpu"}: all GPUs.  A vector of numbers: these GPU
 @code{gpulinalg_info} counts them, from 0.
 
 @item @qcode{"progress"}
-@code{true}: show a meter in one line.  A function handle @var{f}: call
-@code{@var{f} (@var{done}, @var{total})} with numbers of pages now and then.
+@code{true}: show a meter in one line.  A function handle @var{fcn}: call
+@code{@var{fcn} (@var{done}, @var{total})} with numbers of pages now and then.
 The default is @code{false}.
 @end table
 

@@ -59,8 +59,8 @@
 %!error <option "block" must be a positive integer, not 0> qr_block (1, "block", 0)
 %!error <option "block" must be a positive integer, not 2\.5> qr_block (1, "block", 2.5)
 %!error <option "block" must be a positive integer, not NaN> qr_block (1, "block", NaN)
-%!error <option "block" must be a positive integer> qr_block (1, "block", "large")
-%!error <option "block" must be a positive integer> qr_block (1, "block", [8, 8])
+%!error <option "block" must be a positive integer, not "large"$> qr_block (1, "block", "large")
+%!error <option "block" must be a positive integer, not of class double and size 1x2$> qr_block (1, "block", [8, 8])
 %!error id=gpulinalg:bad-value qr_block (1, "device", "tpu")
 %!error <option "device" must be "auto", "cpu", "gpu" or numbers of GPUs, not "tpu"> qr_block (1, "device", "tpu")
 %!error <option "progress" must be true, false or a function handle, not of class char> ...
