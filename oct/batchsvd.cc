@@ -46,7 +46,7 @@ static octave_value_list batchsvd_body (octave::interpreter &interp, const octav
 }
 
 DEFMETHOD_DLD (batchsvd, interp, args, nargout, R"doc(-*- texinfo -*-
- @deftypefn  {gpulinalg} {@var{s} =} batchsvd (@var{A})
+ @deftypefn  {gpulinalg} {@var{sigma} =} batchsvd (@var{A})
  @deftypefnx {gpulinalg} {[@var{U}, @var{S}, @var{V}] =} batchsvd (@var{A})
  @deftypefnx {gpulinalg} {[@var{U}, @var{S}, @var{V}, @var{info}] =} batchsvd (@var{A})
  @deftypefnx {gpulinalg} {[@dots{}] =} batchsvd (@var{A}, 0)
@@ -60,7 +60,7 @@ from the third on.  @var{U} and @var{V} have the class of @var{A}; singular valu
 real.  The work is done on an NVIDIA GPU where there is one and where it is faster,
 otherwise on all cores of the CPU.
 
-With one output, @code{@var{s}(:,1,@var{p})} holds the singular values of page @var{p},
+With one output, @code{@var{sigma}(:,1,@var{p})} holds the singular values of page @var{p},
 descending and not negative: @code{@var{k} = min (@var{m}, @var{n})} of them.  With more
 outputs, @code{@var{A} = @var{U} * @var{S} * @var{V}'} on each page, as with @code{svd}:
 @var{U} is @var{m}-by-@var{m} and @var{V} is @var{n}-by-@var{n}, both with orthonormal

@@ -66,8 +66,9 @@ What was built, and the GPUs that can be used; @code{gpulinalg_release} gives ba
 the memory that is kept on them.
 
 @item gpulinalg_mpi
-The number of a process under @code{mpirun}: @code{qr_block}, @code{gsvd_hz} and
-@code{gevd_hz} treat the rows of all processes as one matrix.
+The number of a process under @code{mpirun}: @code{qr_block}, @code{gsvd_hz},
+@code{gevd_hz}, @code{spmv} and @code{eigs_lanczos} treat the rows of all processes as one
+matrix.
 @end table
 
 @code{help batcheig} and so on have the details.  Functions run on the GPU where

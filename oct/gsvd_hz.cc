@@ -271,9 +271,9 @@ if all have the same kind of processor.
 
 With the value @qcode{"columns"} the matrices are on rank 0, too, where the pair is
 decomposed as it is, however tall.  Each rank gets its block of columns of @var{U},
-@var{V}, @var{X}, @var{C} and @var{S}: of @var{c} columns rank @var{r} of @var{R} gets
-columns @code{floor (@var{c}*@var{r}/@var{R}) + 1} to
-@code{floor (@var{c}*(@var{r}+1)/@var{R})}, with the bits that rank 0 would get alone.
+@var{V}, @var{X}, @var{C} and @var{S}: of @var{k} columns it gets numbers
+@code{floor (@var{k} * rank / ranks) + 1} to @code{floor (@var{k} * (rank + 1) / ranks)}, with
+rank and ranks of @code{gpulinalg_mpi}, and with the bits that rank 0 would get alone.
 @var{sigma} and @var{stats} are the same on all ranks.  Rank 0 has the whole results for
 a moment; the others never have.
 

@@ -121,6 +121,19 @@ END
   [ "${lines[-1]}" = "documents: 0 passed, 3 failed, 0 skipped" ]
 }
 
+@test "a row of a table behind an empty line is a failure" {
+  document <<'END'
+| a | b |
+| --- | --- |
+| 1 | 2 |
+
+| 3 | 4 |
+END
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"document.md:5: this row belongs to no table"* ]]
+  [ "${lines[-1]}" = "documents: 0 passed, 1 failed, 0 skipped" ]
+}
+
 @test "an example of a help text passes or fails with its result" {
   octave-cli --no-init-file --no-history --eval "pkg load doctest" 2>/dev/null || skip "octave-doctest is not installed here"
   help_of fine "@example
@@ -137,13 +150,20 @@ END
   [ "${lines[-1]}" = "help texts: 0 passed, 1 failed, 0 skipped" ]
 }
 
-@test "a help text without a result, with broken Texinfo or with a file left behind is a failure" {
+@test "a help text without a result, with two names for one, with broken Texinfo or with a file left behind is a failure" {
   octave-cli --no-init-file --no-history --eval "pkg load doctest" 2>/dev/null || skip "octave-doctest is not installed here"
   help_of silent "@example
 ## x = 1 + 1;
 ## @end example"
   [ "$status" -ne 0 ]
   [[ "$output" == *"no example with a result"* ]]
+  help_of twice "@var{x} and @var{X}
+## @example
+## 1 + 1
+##   @result{} ans = 2
+## @end example"
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"help shows two different names as X"* ]]
   help_of broken "@code{1}} + @example
 ## 1 + 1
 ##   @result{} ans = 2

@@ -6,7 +6,8 @@
 %   ```octave gpu      runs where there is a GPU
 %   ```octave install  installs the package, and does not run
 % Blocks that draw are skipped where Octave finds no font.
-% What the document names must exist: targets of make, files for octave-cli and sh, files that it links to.
+% What the document names must exist: targets of make, files for octave-cli and sh, files that it links to. A row behind
+% an empty line belongs to no table.
 
 1;  % a script, although it begins with functions
 
@@ -79,6 +80,15 @@ function [missing, named] = missing_links (text, folder)
   named = numel (links);
 end
 
+% The numbers of the lines from | to | that neither follow such a line nor stand before a line of dashes.
+function numbers = stray_rows (text)
+  lines = strsplit (text, "\n", "collapsedelimiters", false);
+  is_row = ! cellfun (@isempty, regexp (lines, '^\|.*\|$', "once"));
+  begins = is_row & ! [false, is_row(1:end-1)];
+  has_dashes = ! cellfun (@isempty, regexp ([lines(2:end), {""}], '^\|[ |:-]+\|$', "once"));
+  numbers = find (begins & ! has_dashes);
+end
+
 function [passed, failed, skipped] = check_document (file)
   passed = failed = skipped = 0;
   text = fileread (file);
@@ -114,6 +124,10 @@ function [passed, failed, skipped] = check_document (file)
   [commands, count] = missing_commands (code_of (text, blocks));
   [links, count(2)] = missing_links (text, fileparts (file));
   missing = [commands, links];
+  for line = stray_rows (text)
+    printf ("%s:%d: this row belongs to no table\n", file, line);
+    failed++;
+  end
   cellfun (@(name) printf ("%s: there is no target or file for: %s\n", file, name), missing);
   passed += sum (count) - numel (missing);
   failed += numel (missing);

@@ -3,7 +3,8 @@
 %
 % tests/examples.sh starts it in an empty folder. HELP_OF holds names of functions, or of their files with a
 % slash, between blanks; where it is empty, all functions in INDEX are tested.
-% Each function needs an example with a result, and its example must leave no file behind.
+% Each function needs an example with a result, and its example must leave no file behind. Names of arguments must not
+% differ in case alone, because help shows all of them in capitals.
 
 1;  % a script, although it begins with functions
 
@@ -11,6 +12,15 @@ function names = functions_of_index ()
   top = fullfile (fileparts (mfilename ("fullpath")), "..", "..");
   names = regexp (fileread (fullfile (top, "INDEX")), '^ (\w+)$', "tokens", "lineanchors");
   names = [names{:}];
+end
+
+% The first of the names in @var{} that another one in the same text repeats in other letters, or "".
+function name = twice_in_capitals (text)
+  names = regexp (text, '@var\{([^}]*)\}', "tokens");
+  names = unique ([{}, names{:}]);
+  [~, first] = unique (upper (names), "first");
+  again = setdiff (1:numel (names), first);
+  name = [names(again), {""}]{1};
 end
 
 function [passed, failed] = run_examples (name)
@@ -28,6 +38,11 @@ function [passed, failed] = run_examples (name)
     printf ("%s: the help text has no example with a result\n", name);
   elseif (failed > 0)
     doctest (name, "-verbose");
+  end
+  again = twice_in_capitals (get_help_text (name));
+  if (! isempty (again))
+    failed++;
+    printf ("%s: help shows two different names as %s\n", name, upper (again));
   end
   left = setdiff ({dir(pwd ()).name}, {".", ".."});
   if (! isempty (left))
