@@ -50,7 +50,7 @@
 ## factorization, which for a large graph may be more than there is.  Where
 ## @var{sigma} is an eigenvalue, a shift near it is taken.  Where @var{sigma} lies
 ## outside of the Gershgorin bounds by more than a quarter of their distance, the end of
-## the spectrum is computed.  Matrices of up to 300 rows are solved by @code{eig} in
+## the spectrum is computed.  Matrices of up to 300 rows are solved by @code{batcheig} in
 ## this case.
 ##
 ## The smallest eigenvalues of a positive definite matrix, and the largest of a negative

@@ -187,3 +187,14 @@
 %!   assert ({size(V), size(D), flag}, {[0, 0], [0, 0], 0});
 %!   assert (size (eigs_lanczos (A{1})), [0, 1]);
 %! endfor
+
+%!test
+%! ## small matrices by batcheig, not by eig, which ends Octave for some complex matrices with OpenBLAS 0.3.21
+%! n = 50;
+%! A = hilb (n) + diag (1:n) + 1i * (triu (ones (n), 1) - tril (ones (n), -1));
+%! [V, D] = eigs_lanczos (sparse (A), 3, 20.3);
+%! [W, E] = batcheig (A, "vector", "device", "cpu");
+%! [~, at] = sort (abs (E - 20.3));
+%! at = sort (at(1:3), "descend");
+%! assert (diag (D), E(at), 1e-12);
+%! assert (V, W(:,at), 1e-11);

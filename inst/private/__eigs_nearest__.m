@@ -17,7 +17,7 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
       d = zeros (k, 1);
       V = eye (n, k);
     else
-      [V, d] = eig (full (A), "vector");
+      [V, d] = of_dense (full (A));
     endif
     stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
                     "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
@@ -135,10 +135,18 @@ function [d, stats, V] = around_shift (A, solver, noise, request)
   if (stats.converged == request.k)
     [V, ~] = qr (solver (V), 0);
     H = V' * (A * V - request.shift * V);
-    [Q, ~] = eig ((H + H') / 2);
+    [Q, ~] = of_dense ((H + H') / 2);
     V *= Q;
     d = sort (d);
   endif
+
+endfunction
+
+## Not by eig: of complex matrices it may end Octave, where LAPACK calls the zgemv of OpenBLAS 0.3.21, which reads up to 48
+## bytes behind a vector.
+function [V, d] = of_dense (A)
+
+  [V, d, ~] = batcheig (A, "vector", "lower", "device", "cpu");
 
 endfunction
 
