@@ -438,9 +438,9 @@ several numbers, @var{F} has a page for each, and the eigenvectors are computed 
 The pages have the dimensions of s from the third on where its first two are 1.
 
 @item @qcode{"floor"}, t
-Eigenvalues below t times the largest magnitude on their page are first raised to that.
-A number from 0 on, less than 1; with 0 negative eigenvalues become 0.  The default is
-none.
+Eigenvalues below t times the largest magnitude on their page are first raised to that,
+also those that count as 0 by @qcode{"tol"}.  A number from 0 on, less than 1; with 0
+negative eigenvalues become 0.  The default is none.
 
 @item @qcode{"tol"}, t
 Eigenvalues of at most t times the largest magnitude on their page are 0 to within

@@ -182,6 +182,10 @@
 %!test # the nearest matrix without negative eigenvalues
 %! assert (pagefunm ([0, 2; 2, 0], "power", 1, "floor", 0), [1, 1; 1, 1], 1e-14);
 %! assert (pagefunm (diag ([-1, 1e-3, 10]), "log", "floor", 0.1), diag (log ([1, 1, 10])), 1e-14);
+%! ## what counts as 0 is raised, too
+%! [F, info] = pagefunm (diag ([0, 1e-20, 1]), "isqrt", "floor", 1e-18);
+%! assert ({F, info}, {diag([1e9, 1e9, 1]), int32(0)}, 1e-6);
+%! assert (pagefunm (diag ([1e-3, 1e-2, 1]), "log", "floor", 1e-3, "tol", 0.05), diag (log ([1e-3, 1e-3, 1])), 1e-14);
 
 %!## NaN, Inf, overflow
 %!test
