@@ -229,7 +229,7 @@ template <class T> size_t vectors_bytes (const few_layout &s)
   return values_bytes<T> (s) + (VECTORS_LD + 32) * s.rows * sizeof (real_t<T>);
 }
 
-// The blocks that go through the tasks of an interval are as many as there are tasks where n /
+// The blocks that go through the tasks of an interval are some more than there are tasks where n /
 // LISTED_SHARE columns of each page are wanted, but not more than a multiprocessor has.
 enum { LISTED_BLOCKS = 32, LISTED_SHARE = 8 };
 
@@ -243,6 +243,7 @@ cudaError_t launch (const eig_args<T> &a, K kernel, int pages, size_t bytes)
   const int lanes = (a.n + LISTED_SHARE - 1) / LISTED_SHARE;
   const int together = !LISTED || 32 / lanes > pages ? pages : 32 / lanes;
   int64_t blocks = (a.pages + together - 1) / together;
+  blocks += LISTED ? blocks / 4 : 0;
   if (LISTED && blocks > LISTED_BLOCKS * a.multiprocessors)
     blocks = LISTED_BLOCKS * a.multiprocessors;
   kernel<<<(unsigned)blocks, 32, bytes, a.stream>>> (a, pages);
