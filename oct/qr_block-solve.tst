@@ -145,7 +145,7 @@
 %! assert (nthargout (2, @qr_block, hilb (14), ones (14, 1), "solve") > 0);
 %! assert (nthargout (2, @qr_block, single (hilb (8)), ones (8, 1), "solve") > 0);
 
-%!## least norm with short columns on which the rank does not hang
+%!## least norm with short columns on which the rank does not depend
 %!test
 %! for type = {@double, @single, @(x) complex (x, flip (x)), @(x) single (complex (x, flip (x)))}
 %!   A = type{1} (cos ((1:4).' .* (1:9) .^ 2));

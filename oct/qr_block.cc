@@ -258,7 +258,7 @@ any number of right-hand sides.  Where the columns of a page of @var{A} depend o
 each other, to rounding, and where @code{@var{m} < @var{n}}, @var{x} is the
 solution of least norm.  In the first case the warning
 @code{gpulinalg:rank-deficient} names the first such page.  The rank is determined
-with the columns of @var{A} scaled to one length.  Where it hangs on
+with the columns of @var{A} scaled to one length.  Where it depends on
 columns that are more than 65536 times (single: 1024 times) shorter than the longest
 one, they count in the norm of the solution as if they were that long.  The int32 column @var{info} has a number for
 each page: 0 if all is well; @var{k} from 1 to @code{min (@var{m}, @var{n})} if

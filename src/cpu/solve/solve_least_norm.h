@@ -145,7 +145,7 @@ static void factor_rows (int64_t rank, int largest, const least_norm *w)
 }
 
 // Whether a row of T consists of little more than short columns.
-static int hangs_on_short_columns (int64_t rank, const least_norm *w)
+static int needs_short_columns (int64_t rank, const least_norm *w)
 {
   real smallest = INFINITY, longest = 0;
   for (int64_t i = 0; i < rank; i++) {
@@ -156,8 +156,8 @@ static int hangs_on_short_columns (int64_t rank, const least_norm *w)
   return !(smallest >= power_of_two (SHORT_COLUMN) * longest);
 }
 
-// c: Q'*B on entry, on return D*X in the order of the pivots. Where the rank hangs on short columns
-// they count as longer: their large X would drown the digits of the others.
+// c: Q'*B on entry, on return D*X in the order of the pivots. Where the rank depends on short
+// columns they count as longer: their large X would drown the digits of the others.
 static void solve_deficient (int64_t rank, least_norm *w)
 {
   const int largest = largest_exponent (w);
@@ -166,7 +166,7 @@ static void solve_deficient (int64_t rank, least_norm *w)
     shortest = gla_min (shortest, w->exponent[j] - largest);
   w->least = NO_BOUND;
   factor_rows (rank, largest, w);
-  if (shortest < SHORT_COLUMN && hangs_on_short_columns (rank, w)) {
+  if (shortest < SHORT_COLUMN && needs_short_columns (rank, w)) {
     w->least = SHORT_COLUMN;
     factor_rows (rank, largest, w);
   }
