@@ -7,6 +7,7 @@
 #include "cpu/common/lanes.h"
 
 #include "product.h"
+#include "product_mirror.h"
 #include "product_small.h"
 
 static size_t workspace (const gla_pagemul_job *job)

@@ -290,24 +290,4 @@ static void strip_product (const product_shape *s, const product_operands *o, in
   product_strip (s, o, first, (int)registers, work);
 }
 
-// The upper triangle of a Hermitian page, whose diagonal is real, or of a symmetric one, from the
-// lower one.
-static void mirror_page (const product_shape *s, real *c)
-{
-  for (int64_t j = 0; j < s->n; j++) {
-#if GLA_COMPLEX
-    if (!s->symmetric)
-      c[j * s->ldc + 2 * j + 1] = 0;
-#endif
-    for (int64_t i = j + 1; i < s->n; i++) {
-      const real *from = c + j * s->ldc + i * GLA_PARTS;
-      real *to = c + i * s->ldc + j * GLA_PARTS;
-      to[0] = from[0];
-#if GLA_COMPLEX
-      to[1] = s->symmetric ? from[1] : 0 - from[1]; // not -0: as in the product of other arrays
-#endif
-    }
-  }
-}
-
 #endif
