@@ -3,7 +3,8 @@
 //
 // Checks the arguments. A GPU does all with a chunk of pages at once (pagefun_call.c). On the CPU:
 // eigenvectors and eigenvalues of a group of pages by batcheig, then the values of the function and
-// the products (pagefun_products.c). Groups fit into the cache.
+// the products (pagefun_products.c). Groups fit into the cache. Eigenvectors of
+// middle-sized pages go to the place of the result, which is written anyway.
 
 #include "arrays.h"
 #include "batch/finish_pages.h"
@@ -110,13 +111,27 @@ static gla_status check_options (gla_context *ctx, const gla_array *A, const gla
 // eigenvalues
 //------------------------------------------------------------------------------
 
-gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
+// Where the eigenvectors of those pages go: to the first pages of V, or where there is no V to the
+// pages of F.
+static gla_array place_of_vectors (const gla_fun_run *run, int64_t first, int64_t count)
+{
+  if (run->V.data != NULL)
+    return gla_array_pages (&run->V, 0, count);
+  gla_array V = gla_array_pages (&run->F, first, count);
+  const int64_t parts = V.type == run->A.type ? 1 : 2;
+  V.type = run->A.type;
+  V.column_stride *= parts;
+  V.page_stride *= parts;
+  return V;
+}
+
+gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count, gla_array *V)
 {
   gla_context *ctx = run->ctx;
   const gla_array A = gla_array_pages (&run->A, first, count);
   const gla_eig_results results = {.size = sizeof results,
                                    .lambda = gla_array_pages (&run->lambda, 0, count),
-                                   .V = gla_array_pages (&run->V, 0, count),
+                                   .V = place_of_vectors (run, first, count),
                                    .info = run->info + first};
   const gla_eig_options options = {
       .size = sizeof options, .triangle = run->o.triangle, .phase = GLA_EIG_PHASE_NONE};
@@ -124,6 +139,7 @@ gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count)
   gla_group_enter (ctx, &run->groups, first);
   const gla_status status = gla_batcheig (ctx, &A, &results, &options, &report);
   gla_group_leave (ctx, &run->groups);
+  *V = results.V;
   if (status == GLA_ERROR_NOT_HERMITIAN) {
     run->failures.bad_page = first + report.bad_page;
     run->failures.bad_difference = report.bad_difference;
@@ -152,14 +168,15 @@ int64_t gla_fun_group (const gla_fun_run *run)
   return count < LEAST_PAGES ? (int64_t)count + 1 : (int64_t)(count / LEAST_PAGES) * LEAST_PAGES;
 }
 
-gla_status gla_fun_take_memory (gla_fun_run *run, int64_t pages)
+gla_status gla_fun_take_memory (gla_fun_run *run, int64_t vectors, int64_t values)
 {
   const int64_t n = run->rule.n;
   run->count = gla_fun_group (run);
-  run->V = gla_take_pages (run->A.type, n, n, pages);
-  run->lambda = gla_take_pages (gla_type_real (run->A.type), n, 1, pages);
+  if (vectors > 0)
+    run->V = gla_take_pages (run->A.type, n, n, vectors);
+  run->lambda = gla_take_pages (gla_type_real (run->A.type), n, 1, values);
   run->values = malloc ((size_t)(run->count * n) * sizeof *run->values);
-  return run->V.data != NULL && run->lambda.data != NULL && run->values != NULL
+  return (vectors == 0 || run->V.data != NULL) && run->lambda.data != NULL && run->values != NULL
              ? GLA_OK
              : GLA_ERROR_OUT_OF_MEMORY;
 }
@@ -173,7 +190,7 @@ static int is_shared (const gla_fun_run *run)
   return run->F.pages > run->A.pages;
 }
 
-// The last page to all others: of the memory for eigenvectors or eigenvalues of a group.
+// The last page to all others: of the memory for eigenvectors of a group.
 static void copy_last (const gla_array *a)
 {
   const size_t bytes = (size_t)a->page_stride * gla_type_size (a->type);
@@ -182,20 +199,23 @@ static void copy_last (const gla_array *a)
             bytes);
 }
 
-// Memory for a group and one page more, where the eigenvectors and eigenvalues stay: the products
-// read a page of each, and large ones overwrite the vectors. Copies take less time than products.
+// One page of eigenvectors for all, or memory for a group and one page more, where they stay while
+// products overwrite the others: copies take less time than products.
 static gla_status find_one_page (gla_fun_run *run)
 {
-  gla_status status = gla_fun_take_memory (run, gla_fun_group (run) + 1);
+  const int alone = gla_fun_alone (run);
+  gla_status status = gla_fun_take_memory (run, alone ? 1 : gla_fun_group (run) + 1, 1);
+  gla_array V;
   if (status == GLA_OK)
-    status = gla_fun_eigenvalues (run, 0, 1);
+    status = gla_fun_eigenvalues (run, 0, 1, &V);
   if (status != GLA_OK)
     return status;
-  const gla_array *const arrays[] = {&run->V, &run->lambda};
-  for (int k = 0; k < 2; k++) {
-    const gla_array last = gla_array_pages (arrays[k], arrays[k]->pages - 1, 1);
-    memcpy (last.data, arrays[k]->data, (size_t)last.page_stride * gla_type_size (last.type));
-    copy_last (arrays[k]);
+  run->lambda.page_stride = 0;
+  if (alone)
+    run->V.page_stride = 0;
+  else {
+    const gla_array last = gla_array_pages (&run->V, run->V.pages - 1, 1);
+    memcpy (last.data, V.data, (size_t)last.page_stride * gla_type_size (last.type));
   }
   for (int64_t p = 1; p < run->F.pages; p++)
     run->info[p] = run->info[0];
@@ -209,7 +229,7 @@ static gla_status multiply_groups (gla_fun_run *run)
   gla_status status = GLA_OK;
   for (int64_t first = 0; first < pages && status == GLA_OK; first += run->count) {
     const int64_t count = pages - first < run->count ? pages - first : run->count;
-    if (is_shared (run) && first > 0 && run->rule.n > GLA_CPU_FUN_SMALL)
+    if (is_shared (run) && !gla_fun_alone (run) && (first == 0 || run->rule.n > GLA_CPU_FUN_SMALL))
       copy_last (&run->V);
     const gla_array V = gla_array_pages (&run->V, is_shared (run) ? 0 : first, count);
     const gla_array lambda = gla_array_pages (&run->lambda, is_shared (run) ? 0 : first, count);
@@ -231,6 +251,14 @@ static gla_status work_with_one_page (gla_fun_run *run)
 //------------------------------------------------------------------------------
 // values of the caller
 //------------------------------------------------------------------------------
+
+static gla_status take_kernels (gla_fun_run *run)
+{
+  char why[128] = "";
+  return gla_cpu_fun_here (run->A.type, run->F.type, &run->kernels, why, sizeof why)
+             ? GLA_OK
+             : gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
+}
 
 static gla_status ask_for_values (gla_fun_run *run)
 {
@@ -254,6 +282,8 @@ static gla_status ask_for_values (gla_fun_run *run)
   run->rule.real_only = run->o.real_only || !gla_type_is_complex (run->F.type);
   gla_status status = check_arrays (ctx, &run->A, &run->F, pages);
   if (status == GLA_OK)
+    status = take_kernels (run); // of another F
+  if (status == GLA_OK)
     status = gla_check_array (ctx, "f", f,
                               f->type == wide && gla_type_is_complex (run->F.type) ? wide : real, n,
                               1, pages);
@@ -263,9 +293,11 @@ static gla_status ask_for_values (gla_fun_run *run)
 static gla_status work_with_values (gla_fun_run *run)
 {
   const int64_t pages = run->F.pages;
-  gla_status status = is_shared (run) ? find_one_page (run) : gla_fun_take_memory (run, pages);
+  gla_array V;
+  gla_status status =
+      is_shared (run) ? find_one_page (run) : gla_fun_take_memory (run, pages, pages);
   if (status == GLA_OK && !is_shared (run))
-    status = gla_fun_eigenvalues (run, 0, pages);
+    status = gla_fun_eigenvalues (run, 0, pages, &V);
   if (status == GLA_OK)
     status = ask_for_values (run);
   return status == GLA_OK ? multiply_groups (run) : status;
@@ -289,14 +321,13 @@ static gla_status work (gla_fun_run *run)
 {
   if (gla_array_empty (&run->F))
     return GLA_OK;
-  char why[128] = "";
-  run->kernel = gla_cpu_fun_here (run->A.type, why, sizeof why);
-  if (run->kernel == NULL)
-    return gla_fail (run->ctx, GLA_ERROR_BAD_ARGUMENT, "%s", why);
+  gla_status status = take_kernels (run);
+  if (status != GLA_OK)
+    return status;
   const int values = run->rule.fun == GLA_FUN_VALUES;
-  const gla_status status = values            ? work_with_values (run)
-                            : is_shared (run) ? work_with_one_page (run)
-                                              : gla_fun_call (run);
+  status = values            ? work_with_values (run)
+           : is_shared (run) ? work_with_one_page (run)
+                             : gla_fun_call (run);
   free (run->V.data);
   free (run->Y.data);
   free (run->lambda.data);

@@ -47,14 +47,21 @@ static gla_status do_group (gla_fun_run *run, gla_range range)
   gla_context *ctx = run->ctx;
   const gla_place place = ctx->place;
   ctx->place = GLA_PLACE_CPU;
-  gla_status status = gla_fun_eigenvalues (run, range.first, range.count);
+  gla_array V;
+  gla_status status = gla_fun_eigenvalues (run, range.first, range.count, &V);
   ctx->place = place;
   if (status == GLA_OK) {
-    const gla_array V = gla_array_pages (&run->V, 0, range.count);
     const gla_array lambda = gla_array_pages (&run->lambda, 0, range.count);
     status = gla_fun_products (run, range.first, range.count, &V, &lambda);
   }
   return status;
+}
+
+static gla_status take_group (gla_fun_run *run)
+{
+  const int64_t group = gla_fun_group (run);
+  return run->values != NULL ? GLA_OK
+                             : gla_fun_take_memory (run, gla_fun_alone (run) ? 0 : group, group);
 }
 
 // What waits: all pages, or those that GPUs have left.
@@ -62,7 +69,7 @@ static gla_status on_cpu (gla_call *call)
 {
   gla_fun_run *run = (gla_fun_run *)call;
   const int64_t group = gla_fun_group (run);
-  gla_status status = run->V.data != NULL ? GLA_OK : gla_fun_take_memory (run, group);
+  gla_status status = take_group (run);
   while (status == GLA_OK) {
     const gla_range range = gla_run_take (&call->run, group);
     if (range.count == 0)
@@ -81,7 +88,7 @@ static gla_status retry_pages (gla_fun_run *run)
   gla_status status = GLA_OK;
   for (int64_t p = 0; p < run->A.pages && status == GLA_OK; p++)
     if (run->info[p] >= 1 && run->info[p] <= n) {
-      status = run->V.data != NULL ? GLA_OK : gla_fun_take_memory (run, gla_fun_group (run));
+      status = take_group (run);
       if (status == GLA_OK)
         status = do_group (run, (gla_range){p, 1});
     }

@@ -13,10 +13,23 @@
 #include "pagemul_run.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // Numbers that a thread scales at a time, small pages, and the order from which on one triangle of
 // a symmetric product takes less time than both.
 enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 24 };
+
+// Pages whose products are made by one thread each, from V in the place of F: larger ones may be
+// shared by threads, also those above ALONE_FEW_MAX where there are few, and the eigenvectors of
+// smaller ones stay in the cache in a place of their own. PIECE_BYTES: of X and Y that a thread
+// takes at a time, which stay in its cache. For PIECE_TERMS no other thread is woken.
+enum {
+  ALONE_MIN = 32,
+  ALONE_FEW_MAX = 64,
+  ALONE_MAX = 128,
+  PIECE_BYTES = 262144,
+  PIECE_TERMS = 200000
+};
 
 //------------------------------------------------------------------------------
 // values and eigenvectors times values
@@ -32,16 +45,20 @@ typedef struct {
   int turned; // Y is not X
 } fun_group;
 
+static void *page_of (const gla_array *a, int64_t page)
+{
+  return gla_array_pages (a, page, 1).data;
+}
+
 static void find_values (void *user, int64_t from, int64_t end)
 {
   fun_group *g = user;
   const gla_fun_run *run = g->run;
   const int64_t n = run->rule.n;
   int has = 0;
-  const size_t page = (size_t)n * gla_type_size (g->lambda.type);
   for (int64_t p = from; p < end; p++)
-    has |= gla_fun_page (&run->rule, (const char *)g->lambda.data + (size_t)p * page, g->first + p,
-                         run->values + p * n, &run->info[g->first + p]);
+    has |= gla_fun_page (&run->rule, page_of (&g->lambda, p), g->first + p, run->values + p * n,
+                         &run->info[g->first + p]);
   __atomic_fetch_or (&g->has, has, __ATOMIC_RELAXED);
 }
 
@@ -50,13 +67,10 @@ static void scale_vectors (void *user, int64_t from, int64_t end)
   const fun_group *g = user;
   const gla_fun_run *run = g->run;
   const int64_t n = run->rule.n;
-  const gla_type type = g->V.type;
-  const size_t page = (size_t)(n * n) * gla_type_size (type);
-  const size_t page_y = (size_t)(n * n) * gla_type_size (g->F.type);
-  for (int64_t p = from; p < end; p++)
-    run->kernel->factors ((char *)g->V.data + (size_t)p * page,
-                          g->turned ? (char *)run->Y.data + (size_t)p * page_y : NULL, g->wide, n,
-                          run->values + p * n);
+  for (int64_t p = from; p < end; p++) {
+    void *X = page_of (&g->V, p), *Y = g->turned ? page_of (&run->Y, p) : NULL;
+    run->kernels.kernel->factors (X, n, X, Y, g->wide, n, run->values + p * n);
+  }
 }
 
 // On the CPU, whatever the place of the context.
@@ -116,18 +130,14 @@ static void do_small (void *user, int64_t from, int64_t end)
   const fun_group *g = user;
   const gla_fun_run *run = g->run;
   const int64_t n = run->rule.n;
-  const size_t vectors = (size_t)(n * n) * gla_type_size (g->V.type);
-  const size_t numbers = (size_t)n * gla_type_size (g->lambda.type);
-  const size_t result = (size_t)g->F.page_stride * gla_type_size (g->F.type);
   for (int64_t p = from; p < end; p++) {
     gla_fun_value values[GLA_CPU_FUN_SMALL];
-    if (gla_fun_page (&run->rule, (const char *)g->lambda.data + (size_t)p * numbers, g->first + p,
-                      values, &run->info[g->first + p]) == GLA_FUN_FAILED)
+    if (gla_fun_page (&run->rule, page_of (&g->lambda, p), g->first + p, values,
+                      &run->info[g->first + p]) == GLA_FUN_FAILED)
       fill_page (&g->F, p, values);
     else
-      run->kernel->page ((const char *)g->V.data + (size_t)p * vectors,
-                         (char *)g->F.data + (size_t)p * result, g->F.column_stride, g->wide, n,
-                         values);
+      run->kernels.kernel->page (page_of (&g->V, p), page_of (&g->F, p), g->F.column_stride,
+                                 g->wide, n, values);
   }
 }
 
@@ -149,6 +159,119 @@ static gla_status do_large (fun_group *g)
   return status;
 }
 
+//------------------------------------------------------------------------------
+// products by one thread each
+//------------------------------------------------------------------------------
+
+int gla_fun_alone (const gla_fun_run *run)
+{
+  const int64_t n = run->rule.n;
+  return n >= ALONE_MIN && n <= ALONE_MAX &&
+         (n <= ALONE_FEW_MAX || run->F.pages >= 2 * gla_pool_threads ());
+}
+
+// A group in pieces of some pages. A thread takes values, X and Y of a piece to its workspace, and
+// writes the products over V.
+typedef struct {
+  const fun_group *g;
+  gla_pagemul_job job;
+  int64_t length;            // pages of a piece
+  size_t values, x, y, work; // where these begin in a workspace
+  size_t bytes;              // of a workspace
+  char *memory;
+} fun_pieces;
+
+// X*Y' of the pages of a piece; has: what is among their values.
+static void multiply_piece (const fun_pieces *t, const gla_array *F, int has, char *memory)
+{
+  static const int64_t one = 1;
+  const fun_group *g = t->g;
+  const int64_t n = g->run->rule.n;
+  gla_array X = gla_array_packed (memory + t->x, g->V.type, n, n, F->pages, GLA_DEVICE_HOST);
+  gla_array Y = gla_array_packed (memory + t->y, F->type, n, n, F->pages, GLA_DEVICE_HOST);
+  X.columns = Y.columns = t->job.k;
+  const int turned = (has & GLA_FUN_PHASES) != 0 || g->wide;
+  gla_pagemul_job job = t->job;
+  gla_pagemul_chunk chunk = {.C = *F, .A = g->wide ? Y : X, .B = turned && !g->wide ? Y : X};
+  job.a_complex = gla_type_is_complex (chunk.A.type);
+  job.b_complex = gla_type_is_complex (chunk.B.type);
+  job.hermitian = g->wide ? n >= SYMMETRIC_FROM : !(has & GLA_FUN_COMPLEX);
+  job.dims = 1;
+  job.dim_size = &F->pages;
+  job.a_step = job.b_step = &one;
+  g->run->kernels.pages (&job, &chunk, 0, F->pages, memory + t->work);
+}
+
+// The place of so many bytes in a workspace.
+static size_t place (size_t *at, size_t bytes)
+{
+  const size_t here = *at;
+  *at += (bytes + 63) / 64 * 64;
+  return here;
+}
+
+static void do_piece (void *user, int64_t piece, int slot)
+{
+  const fun_pieces *t = user;
+  const fun_group *g = t->g;
+  const gla_fun_run *run = g->run;
+  const int64_t n = run->rule.n, from = piece * t->length;
+  const int64_t count = g->F.pages - from < t->length ? g->F.pages - from : t->length;
+  const gla_array F = gla_array_pages (&g->F, from, count);
+  char *memory = t->memory + (size_t)slot * t->bytes;
+  gla_fun_value *values = (gla_fun_value *)(memory + t->values);
+  int32_t *info = run->info + g->first + from;
+  int has = 0;
+  for (int64_t p = 0; p < count; p++)
+    has |= gla_fun_page (&run->rule, page_of (&g->lambda, from + p), g->first + from + p,
+                         values + p * n, &info[p]);
+  const size_t x = (size_t)(n * n) * gla_type_size (g->V.type);
+  const size_t y = (size_t)(n * n) * gla_type_size (g->F.type);
+  const int turned = (has & GLA_FUN_PHASES) != 0 || g->wide;
+  for (int64_t p = 0; p < count; p++)
+    run->kernels.kernel->factors (
+        page_of (&g->V, from + p), g->V.column_stride, memory + t->x + (size_t)p * x,
+        turned ? memory + t->y + (size_t)p * y : NULL, g->wide, n, values + p * n);
+  multiply_piece (t, &F, has, memory);
+  for (int64_t p = 0; (has & GLA_FUN_FAILED) != 0 && p < count; p++)
+    if (info[p] != 0)
+      fill_page (&F, p, &values[p * n]);
+}
+
+static gla_status do_pieces (fun_group *g)
+{
+  const gla_fun_run *run = g->run;
+  const int64_t n = run->rule.n, pages = g->F.pages, threads = gla_pool_threads ();
+  const size_t x = (size_t)(n * n) * gla_type_size (g->V.type);
+  const size_t y = (size_t)(n * n) * gla_type_size (g->F.type);
+  fun_pieces t = {.g = g,
+                  .job = {.head = {.type = g->F.type},
+                          .m = n,
+                          .n = n,
+                          .k = most_columns (run, g->first, pages),
+                          .op_a = 'N',
+                          .op_b = 'C'}};
+  const int64_t fit = PIECE_BYTES / (int64_t)(x + y), least = PIECE_TERMS / (n * n * n);
+  t.length = pages / (4 * threads);
+  t.length = t.length > least ? t.length : least;
+  t.length = t.length < fit ? t.length : fit;
+  t.length = t.length < 1 ? 1 : t.length;
+  const size_t count = (size_t)t.length;
+  size_t at = 0;
+  t.values = place (&at, count * (size_t)n * sizeof (gla_fun_value));
+  t.x = place (&at, count * x);
+  t.y = place (&at, count * y);
+  t.work = place (&at, run->kernels.workspace (&t.job));
+  t.bytes = at;
+  void *block = malloc ((size_t)threads * t.bytes + 64);
+  if (block == NULL)
+    return GLA_ERROR_OUT_OF_MEMORY;
+  t.memory = (char *)(((uintptr_t)block + 63) / 64 * 64);
+  gla_pool_for ((pages + t.length - 1) / t.length, (int)threads, do_piece, &t);
+  free (block);
+  return GLA_OK;
+}
+
 gla_status gla_fun_products (gla_fun_run *run, int64_t first, int64_t count, const gla_array *V,
                              const gla_array *lambda)
 {
@@ -158,6 +281,8 @@ gla_status gla_fun_products (gla_fun_run *run, int64_t first, int64_t count, con
                  .F = gla_array_pages (&run->F, first, count),
                  .first = first};
   g.wide = g.F.type != V->type;
+  if (gla_fun_alone (run))
+    return do_pieces (&g);
   if (run->rule.n > GLA_CPU_FUN_SMALL)
     return do_large (&g);
   gla_pool_ranges (count, SMALL_PAGES, do_small, &g);

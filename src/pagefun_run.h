@@ -21,19 +21,22 @@ typedef struct {
   int32_t *info;
   gla_pagefun_report report;
   gla_groups groups;
-  const gla_cpu_fun_kernel *kernel;
+  gla_cpu_fun_kernels kernels;
 
   int64_t count;         // pages of a group
-  gla_array V, Y;        // of a group; V of all pages with GLA_FUN_VALUES
+  gla_array V, Y;        // of a group; V of all pages with GLA_FUN_VALUES, or no data: V is in F
   gla_array lambda;      // as V
   gla_fun_value *values; // n for each page of a group
 } gla_fun_run;
 
-// Eigenvalues and eigenvectors of pages first .. first+count-1, to the first pages of V and lambda,
-// where the context has its place.
-gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count);
-// Memory for the eigenvectors of `pages` pages, and for products of a group.
-gla_status gla_fun_take_memory (gla_fun_run *run, int64_t pages);
+// Eigenvalues and eigenvectors of pages first .. first+count-1, to the first pages of lambda and to
+// *V, where the context has its place.
+gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count, gla_array *V);
+// Memory for the eigenvectors and the eigenvalues of so many pages, and for products of a group.
+gla_status gla_fun_take_memory (gla_fun_run *run, int64_t vectors, int64_t values);
+// Whether a product is made by one thread, which takes V to a workspace first, so that V may lie in
+// the place of F. Else V is overwritten.
+int gla_fun_alone (const gla_fun_run *run);
 // Pages of a group.
 int64_t gla_fun_group (const gla_fun_run *run);
 

@@ -71,8 +71,15 @@ const gla_cpu_isa *gla_cpu_isa_here (char *why, size_t why_size)
   return NULL;
 }
 
-const gla_cpu_fun_kernel *gla_cpu_fun_here (gla_type type, char *why, size_t why_size)
+int gla_cpu_fun_here (gla_type V, gla_type F, gla_cpu_fun_kernels *kernels, char *why,
+                      size_t why_size)
 {
   const gla_cpu_isa *isa = gla_cpu_isa_here (why, why_size);
-  return isa == NULL ? NULL : isa->fun[gla_cpu_type_index (type)];
+  if (isa == NULL)
+    return 0;
+  const gla_cpu_product_kernel *product = isa->product[gla_cpu_type_index (F)];
+  *kernels = (gla_cpu_fun_kernels){.kernel = isa->fun[gla_cpu_type_index (V)],
+                                   .workspace = product->workspace,
+                                   .pages = product->pages};
+  return 1;
 }

@@ -6,7 +6,8 @@
 
 #include "page_bits.h"
 
-enum { PAGES = 37, BIG = 33 };
+// LARGE: a page alone is shared by threads, pages among many are not.
+enum { PAGES = 37, BIG = 33, LARGE = 66 };
 
 static const gla_type types[] = {GLA_TYPE_S, GLA_TYPE_D, GLA_TYPE_C, GLA_TYPE_Z};
 static gla_context *ctx;
@@ -14,7 +15,7 @@ static gla_context *ctx;
 // Hermitian pages, definite with `definite`: their eigenvalues are then from 1 on.
 static gla_array hermitian (gla_type type, int64_t n, int64_t pages, int64_t gap, int definite)
 {
-  static double complex x[BIG * BIG];
+  static double complex x[LARGE * LARGE];
   gla_array a = make (type, n, n, pages, gap);
   unsigned long long seed = (unsigned long long)(n * 31 + definite);
   for (int64_t p = 0; p < pages; p++) {
@@ -324,6 +325,35 @@ static void test_failures (gla_type type, int64_t n)
   free (A.data);
 }
 
+// Pages of other ways of making products, among many and alone.
+static void test_large (gla_type type)
+{
+  const gla_type wide = wide_of (type);
+  const double scale[2] = {0.125, -0.7};
+  gla_array A = hermitian (type, LARGE, PAGES, 1, 0), F = make (wide, LARGE, LARGE, PAGES, 1);
+  set (&A, 1, 1, NAN_PAGE, NAN);
+  for (int k = 0; k < 3; k++) {
+    const gla_fun fun = k == 2 ? GLA_FUN_LOG : GLA_FUN_EXP;
+    const gla_pagefun_options o = {
+        .size = sizeof o, .scale = scale, .scale_count = 1, .scale_complex = k == 1};
+    const gla_pagefun_results results = {.size = sizeof results, .F = F};
+    CHECK (gla_pagefun (ctx, &A, fun, &results, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+    CHECK (gaps_are_untouched (&F) && all_are (&F, NAN_PAGE, NAN), "gaps of F, NaN");
+    for (int64_t p = 0; p < PAGES; p += 18) {
+      gla_array page = A, alone = make (wide, LARGE, LARGE, 1, 0);
+      page.pages = 1;
+      page.data = (char *)A.data + (size_t)(p * A.page_stride) * gla_type_size (type);
+      const gla_pagefun_results single = {.size = sizeof single, .F = alone};
+      CHECK (gla_pagefun (ctx, &page, fun, &single, &o, NULL) == GLA_OK, "%s", gla_message (ctx));
+      CHECK (same_page (&F, p, &alone, 0), "%c, case %d: bits of large page %lld", (char)type, k,
+             (long long)p);
+      free (alone.data);
+    }
+  }
+  free (A.data);
+  free (F.data);
+}
+
 // Singular to within rounding, with eigenvalues 0 and n.
 static void test_tol (void)
 {
@@ -501,9 +531,11 @@ int main (void)
       test_one_page (types[t], sizes[s]);
     }
     test_values (types[t], 6);
+    test_values (types[t], BIG);
     test_failures (types[t], 5);
     test_failures (types[t], 1);
     test_failures (types[t], 18);
+    test_large (types[t]);
   }
   test_tol ();
   test_arguments ();

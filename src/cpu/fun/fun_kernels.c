@@ -29,14 +29,15 @@ turn_column (const real *restrict x, real *restrict y, int wide, int64_t n, real
   }
 }
 
-static void factors (void *V, void *Y, int wide, int64_t n, const gla_fun_value *values)
+static void factors (const void *V, int64_t ldv, void *X, void *Y, int wide, int64_t n,
+                     const gla_fun_value *values)
 {
   const int64_t step = n * GLA_PARTS, step_y = GLA_COMPLEX || wide ? 2 * n : n;
-  real *x = V, *y = Y;
+  real *x = X, *y = Y;
   for (int64_t j = 0; j < n; j++) {
-    const real root = (real)values[j].root;
-    for (int64_t i = 0; i < step && root != 1; i++)
-      x[j * step + i] *= root;
+    const real root = (real)values[j].root, *v = (const real *)V + j * ldv * GLA_PARTS;
+    for (int64_t i = 0; i < step; i++)
+      x[j * step + i] = v[i] * root;
     if (y != NULL)
       turn_column (x + j * step, y + j * step_y, wide, n, (real)values[j].re,
                    (real)(wide ? -values[j].im : values[j].im)); // conj (Y) of real V
