@@ -61,7 +61,7 @@ static gla_status take_group (gla_fun_run *run)
 {
   const int64_t group = gla_fun_group (run);
   return run->values != NULL ? GLA_OK
-                             : gla_fun_take_memory (run, gla_fun_alone (run) ? 0 : group, group);
+                             : gla_fun_take_memory (run, gla_fun_in_place (run) ? 0 : group, group);
 }
 
 // What waits: all pages, or those that GPUs have left.

@@ -19,15 +19,15 @@
 // a symmetric product takes less time than both.
 enum { PIECE_NUMBERS = 16384, SMALL_PAGES = 512, SYMMETRIC_FROM = 24 };
 
-// Pages whose products are made by one thread each, from V in the place of F: larger ones may be
-// shared by threads, also those above ALONE_FEW_MAX where there are few, and the eigenvectors of
-// smaller ones stay in the cache in a place of their own. PIECE_BYTES: of X and Y that a thread
-// takes at a time, which stay in its cache. For PIECE_TERMS no other thread is woken.
+// Pages up to ALONE_MAX rows are multiplied by one thread each: larger ones may be shared by
+// threads, also those above ALONE_FEW_MAX where there are few. PIECE_BYTES: of X and Y that a
+// thread takes at a time, which stay in its cache. A thread is woken for PIECE_TERMS. Eigenvectors
+// of pages with fewer rows than IN_PLACE_MIN stay in the cache in a place of their own.
 enum {
-  ALONE_MIN = 32,
   ALONE_FEW_MAX = 64,
   ALONE_MAX = 128,
-  PIECE_BYTES = 262144,
+  IN_PLACE_MIN = 32,
+  PIECE_BYTES = 65536,
   PIECE_TERMS = 200000
 };
 
@@ -166,8 +166,13 @@ static gla_status do_large (fun_group *g)
 int gla_fun_alone (const gla_fun_run *run)
 {
   const int64_t n = run->rule.n;
-  return n >= ALONE_MIN && n <= ALONE_MAX &&
+  return n > GLA_CPU_FUN_SMALL && n <= ALONE_MAX &&
          (n <= ALONE_FEW_MAX || run->F.pages >= 2 * gla_pool_threads ());
+}
+
+int gla_fun_in_place (const gla_fun_run *run)
+{
+  return run->rule.n >= IN_PLACE_MIN && gla_fun_alone (run);
 }
 
 // A group in pieces of some pages. A thread takes values, X and Y of a piece to its workspace, and
@@ -176,6 +181,7 @@ typedef struct {
   const fun_group *g;
   gla_pagemul_job job;
   int64_t length;            // pages of a piece
+  int64_t pieces, ranges;    // they are taken from each range in turn
   size_t values, x, y, work; // where these begin in a workspace
   size_t bytes;              // of a workspace
   char *memory;
@@ -210,9 +216,18 @@ static size_t place (size_t *at, size_t bytes)
   return here;
 }
 
-static void do_piece (void *user, int64_t piece, int slot)
+// The i-th piece to be taken: as the eigenvectors (cpu/batch.c) they come from as many ranges as
+// there are threads, so that mostly the thread that has them in its cache takes them.
+static int64_t piece_of (const fun_pieces *t, int64_t i)
+{
+  const int64_t range = i % t->ranges, longer = t->pieces % t->ranges;
+  return range * (t->pieces / t->ranges) + (range < longer ? range : longer) + i / t->ranges;
+}
+
+static void do_piece (void *user, int64_t i, int slot)
 {
   const fun_pieces *t = user;
+  const int64_t piece = piece_of (t, i);
   const fun_group *g = t->g;
   const gla_fun_run *run = g->run;
   const int64_t n = run->rule.n, from = piece * t->length;
@@ -241,7 +256,7 @@ static void do_piece (void *user, int64_t piece, int slot)
 static gla_status do_pieces (fun_group *g)
 {
   const gla_fun_run *run = g->run;
-  const int64_t n = run->rule.n, pages = g->F.pages, threads = gla_pool_threads ();
+  const int64_t n = run->rule.n, pages = g->F.pages, most = gla_pool_threads ();
   const size_t x = (size_t)(n * n) * gla_type_size (g->V.type);
   const size_t y = (size_t)(n * n) * gla_type_size (g->F.type);
   fun_pieces t = {.g = g,
@@ -251,11 +266,12 @@ static gla_status do_pieces (fun_group *g)
                           .k = most_columns (run, g->first, pages),
                           .op_a = 'N',
                           .op_b = 'C'}};
-  const int64_t fit = PIECE_BYTES / (int64_t)(x + y), least = PIECE_TERMS / (n * n * n);
-  t.length = pages / (4 * threads);
-  t.length = t.length > least ? t.length : least;
-  t.length = t.length < fit ? t.length : fit;
+  const int64_t fit = PIECE_BYTES / (int64_t)(x + y), even = pages / (4 * most);
+  const int64_t worth = 1 + pages * n * n * n / PIECE_TERMS, threads = worth < most ? worth : most;
+  t.length = fit < even ? fit : even;
   t.length = t.length < 1 ? 1 : t.length;
+  t.pieces = (pages + t.length - 1) / t.length;
+  t.ranges = threads < t.pieces ? threads : t.pieces;
   const size_t count = (size_t)t.length;
   size_t at = 0;
   t.values = place (&at, count * (size_t)n * sizeof (gla_fun_value));
@@ -267,7 +283,7 @@ static gla_status do_pieces (fun_group *g)
   if (block == NULL)
     return GLA_ERROR_OUT_OF_MEMORY;
   t.memory = (char *)(((uintptr_t)block + 63) / 64 * 64);
-  gla_pool_for ((pages + t.length - 1) / t.length, (int)threads, do_piece, &t);
+  gla_pool_for (t.pieces, (int)threads, do_piece, &t);
   free (block);
   return GLA_OK;
 }

@@ -34,9 +34,10 @@ typedef struct {
 gla_status gla_fun_eigenvalues (gla_fun_run *run, int64_t first, int64_t count, gla_array *V);
 // Memory for the eigenvectors and the eigenvalues of so many pages, and for products of a group.
 gla_status gla_fun_take_memory (gla_fun_run *run, int64_t vectors, int64_t values);
-// Whether a product is made by one thread, which takes V to a workspace first, so that V may lie in
-// the place of F. Else V is overwritten.
+// Whether the product of a page is made by one thread, which takes V to a workspace first, and
+// whether V then lies in the place of F. Else V has memory of its own, and may be overwritten.
 int gla_fun_alone (const gla_fun_run *run);
+int gla_fun_in_place (const gla_fun_run *run);
 // Pages of a group.
 int64_t gla_fun_group (const gla_fun_run *run);
 
