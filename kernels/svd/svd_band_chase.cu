@@ -8,6 +8,7 @@
 // rest of the fill is left for the next sweep, which treats it alike. So entries are at most
 // SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it.
 
+#include "common/cluster.cuh"
 #include "common/dynamic_shared.cuh"
 #include "common/householder.cuh"
 #include "svd_band.cuh"
@@ -20,15 +21,21 @@ enum { B = SVD_BAND, LD = SVD_CHASE_LD, WARPS_MOST = 16, TASKS = 32 / B };
 // Of a reflector, v and tau, and of the exchange buffer of a task: aligned to 16 bytes.
 template <class T> constexpr int SLOT = B + 16 / (int)sizeof (T);
 
-// What a block has. Columns and rows beyond n are 0 and stay so: tasks at the end need no care.
-template <class T> struct chase_page {
-  T *band;     // entry (i, j) at i*LD + j-i + B-1
-  T *vectors;  // of every active sweep the last reflector of rows: v, then tau
-  T *nothing;  // a reflector of zeros
-  T *exchange; // of this task: a number of each of its lanes
-  int n, slots;
-  GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * SLOT<T>; }
-  GLA_DEVICE T *at (int i, int j) const { return band + i * LD + j - i + B - 1; }
+// What a block has. Columns and rows beyond n are 0 and stay so: tasks at the end need no care. Of
+// two blocks the first has rows up to `half` and the tasks that begin there.
+template <class T, int BLOCKS> struct chase_page {
+  T *band[BLOCKS];    // entry (i, j) at i*LD + j-i + B-1
+  T *vectors[BLOCKS]; // of every active sweep the last reflector of rows: v, then tau
+  T *nothing;         // a reflector of zeros
+  T *exchange;        // of this task: a number of each of its lanes
+  int n, slots, half;
+  GLA_DEVICE int owner (int i) const { return BLOCKS > 1 && i >= half ? BLOCKS - 1 : 0; }
+  GLA_DEVICE T *at (int i, int j) const { return band[owner (i)] + i * LD + j - i + B - 1; }
+  // for the task of sweep s at column c
+  GLA_DEVICE T *reflector (int s, int c) const
+  {
+    return vectors[owner (c)] + (s & (slots - 1)) * SLOT<T>;
+  }
 };
 
 // The largest number of active sweeps, each two tasks behind the one before it, and a power of two
@@ -96,7 +103,8 @@ template <class T> GLA_DEVICE householder<T> reflector_of_numbers (T (&x)[B])
 }
 
 // Exchange among the lanes of a task: all[j] := x of lane j.
-template <class T> GLA_DEVICE void all_lanes (const chase_page<T> &p, T x, T (&all)[B])
+template <class T, int BLOCKS>
+GLA_DEVICE void all_lanes (const chase_page<T, BLOCKS> &p, T x, T (&all)[B])
 {
   auto others = static_cast<const T *> (__builtin_assume_aligned (p.exchange, 16));
   __syncwarp (); // the last exchange has been read
@@ -108,8 +116,9 @@ template <class T> GLA_DEVICE void all_lanes (const chase_page<T> &p, T x, T (&a
 }
 
 // What H', H = I - tau u u', adds to rows of a block: the lane's row gets u times taken[j].
-template <class T>
-GLA_DEVICE void from_left (const chase_page<T> &p, T u, T tau, const T (&row)[B], T (&taken)[B])
+template <class T, int BLOCKS>
+GLA_DEVICE void from_left (const chase_page<T, BLOCKS> &p, T u, T tau, const T (&row)[B],
+                           T (&taken)[B])
 {
   T sums[B];
 #pragma unroll
@@ -137,14 +146,14 @@ template <class T> GLA_DEVICE void from_right (const T (&v)[B], T tau, T (&row)[
 // D's first column makes the next reflector of rows, which is applied to the rest of D. Task 0 has
 // of O row s alone. What is not there to be done is done to the zeros behind the matrix and not
 // stored: no branches.
-template <class T>
-GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t<T> *d,
+template <class T, int BLOCKS>
+GLA_DEVICE void chase (const chase_page<T, BLOCKS> &p, int s, int t, bool active, real_t<T> *d,
                        real_t<T> *e)
 {
   typedef real_t<T> R;
   const int i = threadIdx.x % B, c = active ? s + 1 + B * t : p.n + B, top = t > 0 ? c - B : c - 1;
-  T *reflector = p.reflector (s), o[B], v[B], taken[B];
-  const T *old = active && t > 0 ? reflector : p.nothing;
+  T *reflector = p.reflector (s, c + B), o[B], v[B], taken[B]; // for the next task
+  const T *old = active && t > 0 ? p.reflector (s, c) : p.nothing;
   T *const above = p.at (top + i, c), *const block = p.at (c + i, c), *const first = p.at (top, c);
 #pragma unroll
   for (int j = 0; j < B; j++) {
@@ -187,12 +196,12 @@ GLA_DEVICE void chase (const chase_page<T> &p, int s, int t, bool active, real_t
   }
 }
 
-// The band, with room for the fill, to where it is worked on.
-template <class T> GLA_DEVICE void load_band (const T *from, int n, T *to)
+// Rows of the band, with room for the fill, to where they are worked on.
+template <class T> GLA_DEVICE void load_band (const T *from, int n, int first, int rows, T *to)
 {
 #pragma unroll 4
-  for (int q = threadIdx.x; q < (n + 2 * B) * LD; q += blockDim.x) {
-    const int i = q / LD, r = q % LD - (B - 1);
+  for (int q = threadIdx.x; q < rows * LD; q += blockDim.x) {
+    const int i = first + q / LD, r = q % LD - (B - 1);
     T value = from_real<T> (0);
     if (r >= 0 && r <= B && i + r < n)
       value = from[i * (B + 1) + r];
@@ -200,63 +209,104 @@ template <class T> GLA_DEVICE void load_band (const T *from, int n, T *to)
   }
 }
 
-// One block per page, its band in shared memory where it fits, else in the place of A. In step q
-// the task q - 2s of every active sweep s is done, B lanes to each; they touch different entries. A
-// barrier ends the step, and there are about 2n of them.
-template <class T, bool SHARED>
+// The active sweeps of step q, of which the tasks of later ones are at earlier columns: those of
+// this block.
+template <int BLOCKS> struct block_sweeps {
+  int first, count;
+  GLA_DEVICE block_sweeps (int n, int q, int active, int half, int rank)
+      : first (active), count ((q / 2 < n - 2 ? q / 2 : n - 2) + 1 - active)
+  {
+    if constexpr (BLOCKS > 1) {
+      const int over = B * q + 1 - half, end = first + count; // sweep s begins at B*q+1 - (2*B-1)*s
+      const int split = min (max (over >= 0 ? over / (2 * B - 1) + 1 : 0, first), end);
+      first = rank == 0 ? split : first;
+      count = (rank == 0 ? end : split) - first;
+    }
+  }
+};
+
+enum chase_place { ALONE, PAIR, OUTSIDE };
+
+// Rows of the band that a block has.
+__host__ __device__ constexpr int rows_of_block (int n, chase_place place)
+{
+  return place == ALONE ? n + 2 * B : place == PAIR ? (n + 2 * B + 1) / 2 : 0;
+}
+
+// One block per page, its band in shared memory where it fits; else two, a cluster, each with half
+// of the rows; without clusters one, and the band is in the place of A. In step q the task q - 2s
+// of every active sweep s is done, B lanes to each; they touch different entries. A barrier ends
+// the step, and there are about 2n of them.
+template <class T, chase_place PLACE>
 __global__ void __launch_bounds__ (32 * WARPS_MOST)
     chase_kernel (svd_band_args<T> a, real_t<T> *all_d, real_t<T> *all_e)
 {
+  constexpr int BLOCKS = PLACE == PAIR ? 2 : 1;
   extern __shared__ __align__ (16) unsigned char memory[];
   const svd_band_layout<T> layout = a.layout ();
   const int n = a.n, lane = threadIdx.x % 32, groups = blockDim.x / B;
-  const int64_t page = blockIdx.x;
+  const int64_t page = blockIdx.x / BLOCKS;
+  const int rank = (int)(blockIdx.x % BLOCKS);
   if (a.info[page] != 0)
     return;
   real_t<T> *d = all_d + page * n, *e = all_e + page * n;
-  chase_page<T> p;
+  chase_page<T, BLOCKS> p;
   p.n = n;
   p.slots = slots_for (n);
-  T *shared = reinterpret_cast<T *> (memory);
+  p.half = rows_of_block (n, PAIR);
+  T *shared = reinterpret_cast<T *> (memory), *vectors = shared + groups * SLOT<T>;
   p.exchange = shared + threadIdx.x / B * SLOT<T>;
-  p.vectors = shared + groups * SLOT<T>;
-  p.nothing = p.vectors + p.slots * SLOT<T>;
-  p.band = SHARED ? p.nothing + SLOT<T> : a.page (page) + layout.page ();
+  p.nothing = vectors + p.slots * SLOT<T>;
+  T *band = PLACE == OUTSIDE ? a.page (page) + layout.page () : p.nothing + SLOT<T>;
+#pragma unroll
+  for (int k = 0; k < BLOCKS; k++) {
+    p.vectors[k] = in_block (vectors, k, BLOCKS);
+    p.band[k] = in_block (band, k, BLOCKS) - (int64_t)k * p.half * LD;
+  }
   if (threadIdx.x < SLOT<T>)
     p.nothing[threadIdx.x] = from_real<T> (0);
-  load_band (a.page (page) + layout.band (), n, p.band);
-  __syncthreads ();
-  if (threadIdx.x == 0)
+  load_band (a.page (page) + layout.band (), n, rank * p.half,
+             BLOCKS > 1 ? rows_of_block (n, PAIR) : n + 2 * B, band);
+  cluster_barrier (BLOCKS);
+  if (threadIdx.x == 0 && rank == 0)
     d[0] = fabs (re (*p.at (0, 0)));
 
-  int first = 0; // the first active sweep
+  int active = 0; // the first active sweep
   for (int q = 0; q < 2 * n - 3; q++) {
-    while (q - 2 * first >= tasks_of (first, n))
-      first++;
-    const int tasks = (q / 2 < n - 2 ? q / 2 : n - 2) + 1 - first;
-    for (int task = threadIdx.x / 32 * TASKS; task < tasks; task += groups) {
-      const int own = task + lane / B, s = first + (own < tasks ? own : 0);
-      chase (p, s, q - 2 * s, own < tasks, d, e);
+    while (q - 2 * active >= tasks_of (active, n))
+      active++;
+    const block_sweeps<BLOCKS> sweeps (n, q, active, p.half, rank);
+    for (int task = threadIdx.x / 32 * TASKS; task < sweeps.count; task += groups) {
+      const int own = task + lane / B, s = sweeps.first + (own < sweeps.count ? own : 0);
+      chase (p, s, q - 2 * s, own < sweeps.count, d, e);
     }
-    __syncthreads ();
+    cluster_barrier (BLOCKS);
   }
 }
 
-template <class T> size_t chase_bytes (int n, int warps, bool shared)
+template <class T> int warps_of (int n, chase_place place)
 {
-  const int64_t others = (warps * TASKS + slots_for (n) + 1) * SLOT<T>;
-  return (size_t)(others + (shared ? svd_chase_numbers (n) : 0)) * sizeof (T);
+  const int sweeps = place == PAIR ? sweeps_at_once (n) / 2 + 2 : sweeps_at_once (n);
+  const int wanted = (sweeps + TASKS - 1) / TASKS;
+  return wanted < WARPS_MOST ? wanted : (int)WARPS_MOST;
 }
 
-template <class T, bool SHARED>
-cudaError_t launch (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e, int warps)
+template <class T> size_t chase_bytes (int n, chase_place place)
 {
-  const size_t bytes = chase_bytes<T> (a.n, warps, SHARED);
-  const cudaError_t status = allow_shared (chase_kernel<T, SHARED>, bytes);
+  const int others = (warps_of<T> (n, place) * TASKS + slots_for (n) + 1) * SLOT<T>;
+  return (size_t)(others + rows_of_block (n, place) * LD) * sizeof (T);
+}
+
+template <class T, chase_place PLACE>
+cudaError_t launch (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e)
+{
+  const size_t bytes = chase_bytes<T> (a.n, PLACE);
+  const cudaError_t status = allow_shared (chase_kernel<T, PLACE>, bytes);
   if (status != cudaSuccess)
     return status;
-  chase_kernel<T, SHARED><<<(unsigned)a.pages, 32 * warps, bytes, a.stream>>> (a, d, e);
-  return cudaGetLastError ();
+  cluster_launch way (a.pages, PLACE == PAIR ? 2 : 1, 32 * warps_of<T> (a.n, PLACE), bytes,
+                      a.stream);
+  return cudaLaunchKernelEx (&way.config, chase_kernel<T, PLACE>, a, d, e);
 }
 
 } // namespace
@@ -264,11 +314,12 @@ cudaError_t launch (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e, int w
 template <class T>
 cudaError_t svd_band_chase (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e, int smem_limit)
 {
-  const int wanted = (sweeps_at_once (a.n) + TASKS - 1) / TASKS;
-  const int warps = wanted < WARPS_MOST ? wanted : (int)WARPS_MOST;
-  return chase_bytes<T> (a.n, warps, true) <= (size_t)smem_limit
-             ? launch<T, true> (a, d, e, warps)
-             : launch<T, false> (a, d, e, warps);
+  const auto fits = [&] (chase_place place) {
+    return chase_bytes<T> (a.n, place) <= (size_t)smem_limit;
+  };
+  if (fits (ALONE))
+    return launch<T, ALONE> (a, d, e);
+  return clusters_work () && fits (PAIR) ? launch<T, PAIR> (a, d, e) : launch<T, OUTSIDE> (a, d, e);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
