@@ -24,15 +24,15 @@
 // Columns of a panel, and rows and columns of a tile of A or its adjoint.
 enum { SVD_BAND = PANEL_COLUMNS, SVD_BAND_TILE = 64, SVD_BAND_WIDE = 2 * SVD_BAND_TILE };
 
-// Columns of pages that go this way, and rows at most.
-enum { SVD_BAND_LEAST = 257, SVD_BAND_MOST = 1024 };
+// Columns of pages that go this way, as measured beside one block for each page, and rows at most.
+enum { SVD_BAND_MOST = 1024 };
+inline int64_t svd_band_least (gla_type type)
+{
+  return type == GLA_TYPE_Z ? 193 : type == GLA_TYPE_S ? 257 : 225;
+}
 
 // Of the band in the second stage: numbers of a row, its diagonal at SVD_BAND - 1.
 enum { SVD_CHASE_LD = 3 * SVD_BAND };
-__host__ __device__ constexpr int64_t svd_chase_numbers (int n)
-{
-  return (int64_t)(n + 2 * SVD_BAND) * SVD_CHASE_LD;
-}
 
 // The layout of a page's work space, in elements of T; m >= n. Behind the last rows of V, W, Z and
 // U there are 64 of zeros, and rows m..ld-1 of A are zero, so that tiles need no care there.

@@ -284,7 +284,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
   }
 }
 
-template <class T> int warps_of (int n, chase_place place)
+int warps_of (int n, chase_place place)
 {
   const int sweeps = place == PAIR ? sweeps_at_once (n) / 2 + 2 : sweeps_at_once (n);
   const int wanted = (sweeps + TASKS - 1) / TASKS;
@@ -293,7 +293,7 @@ template <class T> int warps_of (int n, chase_place place)
 
 template <class T> size_t chase_bytes (int n, chase_place place)
 {
-  const int others = (warps_of<T> (n, place) * TASKS + slots_for (n) + 1) * SLOT<T>;
+  const int others = (warps_of (n, place) * TASKS + slots_for (n) + 1) * SLOT<T>;
   return (size_t)(others + rows_of_block (n, place) * LD) * sizeof (T);
 }
 
@@ -304,8 +304,7 @@ cudaError_t launch (const svd_band_args<T> &a, real_t<T> *d, real_t<T> *e)
   const cudaError_t status = allow_shared (chase_kernel<T, PLACE>, bytes);
   if (status != cudaSuccess)
     return status;
-  cluster_launch way (a.pages, PLACE == PAIR ? 2 : 1, 32 * warps_of<T> (a.n, PLACE), bytes,
-                      a.stream);
+  cluster_launch way (a.pages, PLACE == PAIR ? 2 : 1, 32 * warps_of (a.n, PLACE), bytes, a.stream);
   return cudaLaunchKernelEx (&way.config, chase_kernel<T, PLACE>, a, d, e);
 }
 

@@ -69,7 +69,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.v_columns = s.flip ? job.u_columns : job.v_columns;
   s.reduced = svd_is_reduced (job, s.columns);
   s.together = s.reduced && svd_is_together (s.columns);
-  s.banded = s.reduced && !s.together && s.columns >= SVD_BAND_LEAST;
+  s.banded = s.reduced && !s.together && s.columns >= svd_band_least (job.head.type);
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns);
   s.by_qr = svd_is_by_qr (s);

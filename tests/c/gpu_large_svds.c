@@ -230,11 +230,12 @@ static void check_many (gla_type type, int n, int pages)
   svd_page_free (&p);
 }
 
-// The first has all kinds of pages; of the larger ones there are fewer. Values alone go by tiles of
-// 64 and panels of 8, to 1024 rows without QR.
+// One has all kinds of pages; of the larger ones there are fewer. Values alone go by tiles of 64
+// and panels of 8 from 193, 225 or 257 columns on, to 1024 rows without QR.
 static const struct {
   int m, n, pages;
-} shapes[] = {{257, 257, KINDS + 2}, {300, 300, KINDS}, {600, 300, 6},  {300, 700, 6},
+} shapes[] = {{193, 193, 3},         {240, 225, 3},     {256, 256, 2},  {577, 561, 1},
+              {257, 257, KINDS + 2}, {300, 300, KINDS}, {600, 300, 6},  {300, 700, 6},
               {2000, 260, 3},        {320, 320, 2},     {321, 321, 2},  {328, 335, 2},
               {512, 512, 6},         {600, 1024, 1},    {1025, 600, 1}, {700, 690, 2},
               {1000, 1000, 2},       {1024, 1024, 1}};
