@@ -9,6 +9,10 @@ namespace
 
 enum { N = QR_TILE, SIDE = QR_TILE_SIDE, OWN = QR_TILE_OWN, THREADS = QR_TILE_THREADS };
 
+// Rows that an elimination takes at a time: so few that two pages are on a multiprocessor, which
+// wait for barriers half of their time.
+template <class T> constexpr int rows_together = sizeof (T) == 4 ? 4 : sizeof (T) == 8 ? 2 : 1;
+
 // What this thread has of a row, shown to all.
 template <class T> GLA_DEVICE void show (const T (&own)[OWN], T (&row)[N])
 {
@@ -141,10 +145,10 @@ template <class T, class F> GLA_DEVICE void load (T (&a)[OWN][OWN], int count, F
 // One block of threads per page factors up to 64 columns. More blocks of threads clear what is left
 // of the block, 64 columns each, as products of whole blocks read it later.
 template <class T>
-__global__ void __launch_bounds__ (THREADS, 1)
+__global__ void __launch_bounds__ (THREADS, 2)
     leaf_kernel (qr_cholesky<T> c, int64_t J, int count, int tiles)
 {
-  __shared__ T shown[2][qr_tile_steps<T>][N];
+  __shared__ T shown[2][rows_together<T>][N];
   __shared__ real_t<T> pivot[N];
   int tile = blockIdx.x % tiles;
   int64_t page = blockIdx.x / tiles, ldg = c.G.ld, ldr = c.R.ld;
