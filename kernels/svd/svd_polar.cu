@@ -21,6 +21,59 @@ GLA_DEVICE double largest_of_parts (const double *most, int parts)
 // the start
 //------------------------------------------------------------------------------
 
+// What an entry of X = A/|A| gets more, so that no singular value is 0: eps/4 to 2 eps/4 on the
+// diagonal; of pages that go by steps each entry a random number, all together of a norm of eps/2.
+// The identity where A is 0.
+template <class T> GLA_DEVICE T start_more (int n, int i, int j, bool any)
+{
+  typedef real_t<T> R;
+  if (!any)
+    return from_real<T> (i == j ? R (1) : R (0));
+  if (!polar_by_steps (n))
+    return from_real<T> (i == j ? limits<R>::eps / 4 * (1 + R (i % 7) / 8) : R (0));
+  const uint64_t at = (uint64_t)i + (uint64_t)j * (uint64_t)n;
+  return from_real<T> (limits<R>::eps / 2 * (R)gla_krylov_random (1, at) / sqrt_of ((R)n));
+}
+
+// All of it by a block for each page: what the three kernels below do for pages of many parts.
+template <class T>
+__global__ void __launch_bounds__ (POLAR_THREADS) start_page_kernel (polar_args<T> a)
+{
+  typedef real_t<T> R;
+  __shared__ double work[POLAR_THREADS / 32];
+  for (int64_t p = blockIdx.y; p < a.pages; p += gridDim.y) {
+    const T *A = a.A.data + p * a.A.page;
+    T *to = a.scaled + p * a.n * a.n, *X = a.X + p * a.n * a.n;
+    double most = 0, square = 0, after = 0;
+    for_entries (a.n, 1, [&] (int i, int j) {
+      const double x = (double)absmax (A[i + j * a.A.ld]);
+      most = x > most || x != x ? x : most;
+    });
+    most = over_block<POLAR_THREADS, true> (most, work);
+    const bool finite = most <= DBL_MAX, wanted = finite && most > 0;
+    const int exponent = wanted ? ilogb (most) : 0;
+    for_entries (a.n, 1, [&] (int i, int j) {
+      const T x = finite ? times_power (A[i + j * a.A.ld], -exponent) : from_real<T> (0);
+      square += square_of (x);
+      to[i + j * a.n] = x;
+    });
+    const double norm = sqrt (over_block<POLAR_THREADS, false> (square, work));
+    const R factor = norm > 0 ? (R)(1 / norm) : R (0);
+    for_entries (a.n, 1, [&] (int i, int j) {
+      const T x = scale (factor, to[i + j * a.n]) + start_more<T> (a.n, i, j, norm > 0);
+      after += square_of (x);
+      X[i + j * a.n] = x;
+    });
+    after = over_block<POLAR_THREADS, false> (after, work);
+    if (threadIdx.x == 0) {
+      a.page[p] = {norm, 1, exponent, wanted, finite ? 0 : 1};
+      a.pending[p] = wanted ? INVERSE_WANTED : 0;
+      a.sum[p] = after;
+    }
+    __syncthreads ();
+  }
+}
+
 // sum: the largest entry of each part; NaN where it has one.
 template <class T>
 __global__ void __launch_bounds__ (POLAR_THREADS) largest_kernel (polar_args<T> a)
@@ -68,17 +121,6 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) scale_kerne
   }
 }
 
-// What an entry of X = A/|A| gets more, so that no singular value is 0: eps/4 to 2 eps/4 on the
-// diagonal; of pages that go by steps each entry a random number, all together of a norm of eps/2.
-template <class T> GLA_DEVICE T start_more (int n, int i, int j)
-{
-  typedef real_t<T> R;
-  if (!polar_by_steps (n))
-    return from_real<T> (i == j ? limits<R>::eps / 4 * (1 + R (i % 7) / 8) : R (0));
-  const uint64_t at = (uint64_t)i + (uint64_t)j * (uint64_t)n;
-  return from_real<T> (limits<R>::eps / 2 * (R)gla_krylov_random (1, at) / sqrt_of ((R)n));
-}
-
 // X = A/|A| and a little more, the identity where A is 0; sum: squares.
 template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) start_kernel (polar_args<T> a)
 {
@@ -91,8 +133,7 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) start_kerne
     double square = 0;
     for_entries (a.n, a.parts, [&] (int i, int j) {
       const int64_t k = at + i + (int64_t)j * a.n;
-      T x = scale (factor, a.scaled[k]);
-      x = x + (norm > 0 ? start_more<T> (a.n, i, j) : from_real<T> (i == j ? R (1) : R (0)));
+      const T x = scale (factor, a.scaled[k]) + start_more<T> (a.n, i, j, norm > 0);
       square += square_of (x);
       a.X[k] = x;
     });
@@ -109,44 +150,44 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) start_kerne
 // Newton's method
 //------------------------------------------------------------------------------
 
-// sum_y: squares of the inverse.
-template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) square_kernel (polar_args<T> a)
+// By thread 0 of the block of a page: no singular value of X is less than 1, so that the sum of
+// their squares bounds the largest.
+template <class T> GLA_DEVICE void look (const polar_args<T> &a, int64_t p, double sum, bool last)
 {
-  __shared__ double work[POLAR_THREADS / 32];
-  for (int64_t p = blockIdx.y; p < a.pages; p += gridDim.y) {
-    if (!a.page[p].active)
-      continue;
-    const T *Y = a.Y + p * a.n * a.n;
-    double square = 0;
-    for_entries (a.n, a.parts,
-                 [&] (int i, int j) { square += square_of (Y[i + (int64_t)j * a.n]); });
-    square = over_block<POLAR_THREADS, false> (square, work);
-    if (threadIdx.x == 0)
-      a.sum_y[p * a.parts + blockIdx.x] = square;
-    __syncthreads ();
-  }
+  const double square = sum - (a.n - 1), largest = square > 1 ? sqrt (square) : 1;
+  const bool finite = square <= DBL_MAX;
+  const bool more = finite && largest > POLAR_LARGEST;
+  if (!finite || (more && last))
+    a.page[p].failed = 2;
+  a.page[p].largest = finite ? largest : 1;
+  a.page[p].active = more && !last;
+  a.pending[p] = more && !last ? INVERSE_WANTED : 0;
+  a.sum[p] = sum;
 }
 
-// Block (x, y) takes tiles x, x + parts, .. of 32 x 32 entries of pages y, y + gridDim.y, ..; the
-// tile of the inverse goes through shared memory, because it is transposed. sum_new: squares.
+// A block for each page, by tiles of 32 x 32 entries; the tile of the inverse goes through shared
+// memory, because it is transposed.
 template <class T>
-__global__ void __launch_bounds__ (TILE *TILE_ROWS) newton_kernel (polar_args<T> a)
+__global__ void __launch_bounds__ (TILE *TILE_ROWS) newton_kernel (polar_args<T> a, bool last)
 {
+  static_assert ((int)TILE * (int)TILE_ROWS == (int)POLAR_THREADS, "for over_block");
   typedef real_t<T> R;
   __shared__ T tile[TILE][TILE + 1];
-  __shared__ double work[TILE * TILE_ROWS / 32];
+  __shared__ double work[POLAR_THREADS / 32];
   const int across = (a.n + TILE - 1) / TILE, x = threadIdx.x % TILE, y0 = threadIdx.x / TILE;
   for (int64_t p = blockIdx.y; p < a.pages; p += gridDim.y) {
     if (!a.page[p].active)
       continue;
-    const double of_x = sum_of_parts (a.sum + p * a.parts, a.parts),
-                 of_y = sum_of_parts (a.sum_y + p * a.parts, a.parts);
-    const double z = sqrt (sqrt (of_y / of_x));
-    const R up = (R)(z / 2), down = (R)(0.5 / z);
     T *X = a.X + p * a.n * a.n;
     const T *Y = a.Y + p * a.n * a.n;
+    double of_y = 0;
+    for (int k = threadIdx.x; k < a.n * a.n; k += POLAR_THREADS)
+      of_y += square_of (Y[k]);
+    of_y = over_block<POLAR_THREADS, false> (of_y, work);
+    const double z = sqrt (sqrt (of_y / a.sum[p]));
+    const R up = (R)(z / 2), down = (R)(0.5 / z);
     double square = 0;
-    for (int t = blockIdx.x; t < across * across; t += a.parts) {
+    for (int t = 0; t < across * across; t++) {
       const int i0 = t % across * TILE, j0 = t / across * TILE;
       for (int y = y0; y < TILE; y += TILE_ROWS) // row j0+x of Y, column i0+y
         if (j0 + x < a.n && i0 + y < a.n)
@@ -160,30 +201,11 @@ __global__ void __launch_bounds__ (TILE *TILE_ROWS) newton_kernel (polar_args<T>
         }
       __syncthreads ();
     }
-    square = over_block<TILE * TILE_ROWS, false> (square, work);
+    square = over_block<POLAR_THREADS, false> (square, work);
     if (threadIdx.x == 0)
-      a.sum_new[p * a.parts + blockIdx.x] = square;
+      look (a, p, square, last);
     __syncthreads ();
   }
-}
-
-// A thread for each page: no singular value of X is less than 1, so that the sum of their squares
-// bounds the largest.
-template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) look_kernel (polar_args<T> a, bool last)
-{
-  const int64_t p = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
-  if (p >= a.pages || !a.page[p].active)
-    return;
-  const double square = sum_of_parts (a.sum_new + p * a.parts, a.parts) - (a.n - 1);
-  const double largest = square > 1 ? sqrt (square) : 1;
-  const bool finite = square <= DBL_MAX;
-  const bool more = finite && largest > POLAR_LARGEST;
-  if (!finite || (more && last))
-    a.page[p].failed = 2;
-  a.page[p].largest = finite ? largest : 1;
-  a.page[p].active = more && !last;
-  a.pending[p] = more && !last ? INVERSE_WANTED : 0;
 }
 
 //------------------------------------------------------------------------------
@@ -310,22 +332,20 @@ __global__ void __launch_bounds__ (POLAR_THREADS)
 template <class T> cudaError_t polar_start (const polar_args<T> &a)
 {
   const dim3 grid = polar_grid (a, a.parts);
+  if (a.parts == 1) {
+    start_page_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
+    return cudaGetLastError ();
+  }
   largest_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   scale_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   start_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
   return cudaGetLastError ();
 }
 
-template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last)
+template <class T> cudaError_t polar_newton (const polar_args<T> &a, bool last)
 {
-  const dim3 grid = polar_grid (a, a.parts);
-  square_kernel<<<grid, POLAR_THREADS, 0, a.stream>>> (a);
-  newton_kernel<<<grid, TILE * TILE_ROWS, 0, a.stream>>> (a);
-  const unsigned blocks = (unsigned)((a.pages + POLAR_THREADS - 1) / POLAR_THREADS);
-  look_kernel<<<blocks, POLAR_THREADS, 0, a.stream>>> (a, last);
-  double *sum = a.sum;
-  a.sum = a.sum_new;
-  a.sum_new = sum;
+  static_assert (polar_parts (POLAR_INVERTED) == 1, "a block for each page");
+  newton_kernel<<<polar_grid (a, 1), TILE * TILE_ROWS, 0, a.stream>>> (a, last);
   return cudaGetLastError ();
 }
 
@@ -353,7 +373,7 @@ template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t polar_start (const polar_args<T> &);                                        \
-  template cudaError_t polar_newton (polar_args<T> &, bool);                                       \
+  template cudaError_t polar_newton (const polar_args<T> &, bool);                                 \
   template cudaError_t polar_weights (const polar_args<T> &);                                      \
   template cudaError_t polar_hermitian (const polar_args<T> &);                                    \
   template cudaError_t polar_finish (const polar_args<T> &, const polar_results<T> &);

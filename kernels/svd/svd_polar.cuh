@@ -29,6 +29,9 @@ enum { POLAR_LARGEST = 80, POLAR_STEPS = 5, POLAR_PRODUCTS = 9, POLAR_PARTS = 25
 
 template <class T> constexpr int polar_products = POLAR_PRODUCTS - (sizeof (real_t<T>) == 4);
 
+// What entries of X'*X - I may be before the last product.
+const double POLAR_NEAR = 1e-3;
+
 // Numbers of one page; the last one on pages that go by steps.
 struct polar_page {
   double norm;    // |A| after it was scaled, in the Frobenius norm; 0 where A is 0
@@ -40,13 +43,13 @@ struct polar_page {
 };
 
 // Matrices of work are packed, n x n. Each page is shared by `parts` blocks of threads, whose sums
-// stand in sum[page*parts ..]: of squares of A, then of X, and of the inverse.
+// stand in sum[page*parts ..]: of squares of A, then of X.
 template <class T> struct polar_args {
   int n, parts;
   int64_t pages;
   page_matrix<const T> A;
   T *scaled, *X, *Y;
-  double *sum, *sum_new, *sum_y;
+  double *sum, *sum_new;
   polar_page *page;
   int32_t *pending; // info of the inverse; not 0 before it where the inverse is wanted
   double2 *weights; // x and y of each product, POLAR_PRODUCTS times those of all pages
@@ -54,13 +57,20 @@ template <class T> struct polar_args {
   cudaStream_t stream;
 };
 
-// Larger pages go by the steps of svd_polar_steps.cuh.
+// Pages with more columns go by the steps of svd_polar_steps.cuh.
+enum { POLAR_INVERTED = 96 };
 __host__ __device__ constexpr bool polar_by_steps (int64_t n)
+{
+  return n > POLAR_INVERTED;
+}
+
+// Whether products of the steps may be cuBLAS's.
+constexpr bool polar_needs_blas (int64_t n)
 {
   return n > 256;
 }
 
-inline int polar_parts (int64_t n)
+constexpr int polar_parts (int64_t n)
 {
   const int64_t wanted = n * n / (polar_by_steps (n) ? 2048 : 16384);
   return wanted < 1 ? 1 : wanted > POLAR_PARTS ? (int)POLAR_PARTS : (int)wanted;
@@ -68,10 +78,13 @@ inline int polar_parts (int64_t n)
 
 // `scaled` and X from A.
 template <class T> cudaError_t polar_start (const polar_args<T> &a);
-// X from X and its inverse in Y; sum and sum_new change places.
-template <class T> cudaError_t polar_newton (polar_args<T> &a, bool last);
+// X from X and its inverse in Y.
+template <class T> cudaError_t polar_newton (const polar_args<T> &a, bool last);
 // a.weights: X is multiplied by x*I + y*X'*X; a.far becomes 0.
 template <class T> cudaError_t polar_weights (const polar_args<T> &a);
+// X unitary and Y = H from X after the inverses, of pages of at most POLAR_SMALL columns.
+enum { POLAR_SMALL = 64 };
+template <class T> cudaError_t polar_small_h (const polar_args<T> &a);
 // Y = X'*A becomes H.
 template <class T> cudaError_t polar_hermitian (const polar_args<T> &a);
 

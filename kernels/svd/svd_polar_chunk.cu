@@ -7,8 +7,8 @@
 #include "svd_multiply.cuh"
 #include "svd_polar_chunk.cuh"
 
-static_assert (polar_by_steps (LU_PART_MOST + 1) && !polar_by_steps (LU_PART_MOST),
-               "lu_part_invert serves all others");
+static_assert (!polar_by_steps (POLAR_SMALL) && polar_by_steps (LU_PART_MOST + 1),
+               "polar_small_h has no slots, and lu_part_invert serves all others");
 
 namespace
 {
@@ -31,7 +31,6 @@ polar_args<T> args_of (cuda_engine *e, int slot, const svd_args<T> &a, const pol
   p.Y = m.Y;
   p.sum = m.sum;
   p.sum_new = m.sum_new;
-  p.sum_y = m.sum_y;
   p.page = m.page;
   p.pending = m.pending;
   p.weights = m.weights;
@@ -95,6 +94,7 @@ template <class T> struct polar_run {
 template <class T> polar_steps<T> steps_of (const polar_args<T> &p, const polar_memory<T> &m)
 {
   polar_steps<T> s = {p, m.Z, {m.vectors[0], m.vectors[1]}};
+  s.largest = m.largest;
   s.gram = m.gram;
   s.factor = m.weights;
   s.page_of = m.page_of[0];
@@ -184,7 +184,7 @@ gla_status run_steps (cuda_engine *e, int slot, polar_args<T> &p, const polar_me
 {
   polar_run<T> r = {{e, slot, p.pages}, steps_of (p, m), m.other, m, places};
   polar_counts now = {(int)p.pages, 0, 0};
-  GLA_TRY (engine_open_blas (e, slot));
+  GLA_TRY (polar_needs_blas (p.n) ? engine_open_blas (e, slot) : GLA_OK);
   GLA_TRY (polar_start (p));
   for (int step = 0; step < POLAR_STEPS_MOST && now.all () > 0; step++) {
     const int products = now.products, rest = now.all () - now.lasts;
@@ -255,6 +255,7 @@ gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n)
   eig.method = GLA_EIG_METHOD_AUTO;
   eig.triangle = GLA_TRIANGLE_LOWER;
   eig.range = GLA_EIG_ALL;
+  eig.phase = 1; // V is that of H
   eig.tol = gla_type_eps (job.head.type);
   eig.maxit = 30;
   return eig;
@@ -269,17 +270,21 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
                          host_array<int64_t> (on_host ? p.pages : 0), on_host};
   if (places.from.data == nullptr || places.where.data == nullptr)
     return GLA_ERROR_OUT_OF_MEMORY;
-  if (steps)
-    GLA_TRY (run_steps (e, slot, p, m, places));
-  else {
-    GLA_TRY (inverses (e, slot, p, m));
-    GLA_TRY (products (e, slot, p, m.other));
-  }
   svd_product product = {e, slot, p.pages};
   product.of_a = steps ? svd_index{m.where, places.where.data} : product.of_a;
-  GLA_TRY (svd_multiply (product, packed (p.Y, p.n), packed (p.X, p.n), packed (p.scaled, p.n),
-                         {p.n, p.n, p.n}, true));
-  GLA_TRY (polar_hermitian (p));
+  if (steps)
+    GLA_TRY (run_steps (e, slot, p, m, places));
+  else
+    GLA_TRY (inverses (e, slot, p, m));
+  if (p.n <= POLAR_SMALL) {
+    GLA_TRY (polar_weights (p));
+    GLA_TRY (polar_small_h (p));
+  } else {
+    GLA_TRY (steps ? GLA_OK : products (e, slot, p, m.other));
+    GLA_TRY (svd_multiply (product, packed (p.Y, p.n), packed (p.X, p.n), packed (p.scaled, p.n),
+                           {p.n, p.n, p.n}, true));
+    GLA_TRY (polar_hermitian (p));
+  }
   GLA_TRY (eigenvalues (e, slot, p, m.lambda, m.scaled));
   return finish (product, a, p, m);
 }

@@ -18,7 +18,7 @@ gla_eig_job polar_eig_job (const gla_svd_job &job, int64_t n);
 template <class T> struct polar_memory {
   T *scaled = nullptr, *X = nullptr, *other = nullptr, *Y = nullptr;
   real_t<T> *lambda = nullptr;
-  double *sum = nullptr, *sum_new = nullptr, *sum_y = nullptr;
+  double *sum = nullptr, *sum_new = nullptr;
   polar_page *page = nullptr;
   int32_t *pending = nullptr, *order = nullptr, *far = nullptr;
   double2 *weights = nullptr;
@@ -27,6 +27,7 @@ template <class T> struct polar_memory {
   T *Z = nullptr, *vectors[2] = {nullptr, nullptr};
   char *definite = nullptr;
   double2 *gram = nullptr;
+  double *largest = nullptr;
   int32_t *page_of[2] = {nullptr, nullptr};
   int64_t *from = nullptr, *where = nullptr;
   polar_counts *counts = nullptr;
@@ -47,6 +48,7 @@ template <class T> struct polar_memory {
     if (polar_by_steps (n)) {
       counts = c.take<polar_counts> (1);
       gram = c.take<double2> (pages);
+      largest = c.take<double> (pages);
       weights = c.take<double2> (pages);
       from = c.take<int64_t> (pages);
       where = c.take<int64_t> (pages);
@@ -56,7 +58,6 @@ template <class T> struct polar_memory {
         v = c.take<T> (pages * n * POLAR_VECTORS);
       return;
     }
-    sum_y = c.take<double> (parts);
     weights = c.take<double2> (POLAR_PRODUCTS * pages);
     far = c.take<int32_t> (pages);
     lu = lu_part_take<T> ((int)n, pages, multiprocessors, c);

@@ -1,10 +1,9 @@
-// svd_polar_steps.cu: kernels for the polar factor of pages with more than 256 columns
+// svd_polar_steps.cu: kernels for the polar factor of pages with many columns
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// But for the power iteration and the numbers of pages, each slot is shared by `parts` blocks of
+// But for the numbers of pages, each slot is shared by `parts` blocks of
 // threads: block (x, y) takes columns x, x + parts, .. of slots y, y + gridDim.y, ..
 
-#include "common/krylov_random.h"
 #include "svd_parts.cuh"
 #include "svd_polar_steps.cuh"
 #include "svd_polar_weights.cuh"
@@ -12,7 +11,7 @@
 namespace
 {
 
-enum { TILE = 32, TILE_ROWS = 8, WARPS = 8, ORDER = 1024 };
+enum { TILE = 32, TILE_ROWS = 8, ORDER = 1024 };
 
 // f (i, j) for the entries of this block's columns.
 template <class F> GLA_DEVICE void for_columns (int n, F f)
@@ -20,68 +19,6 @@ template <class F> GLA_DEVICE void for_columns (int n, F f)
   for (int j = blockIdx.x; j < n; j += gridDim.x)
     for (int i = threadIdx.x; i < n; i += POLAR_THREADS)
       f (i, j);
-}
-
-//------------------------------------------------------------------------------
-// the power iteration
-//------------------------------------------------------------------------------
-
-// A thread for each number.
-template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) random_kernel (T *v, int64_t numbers, int64_t all)
-{
-  const int64_t at = (int64_t)blockIdx.x * POLAR_THREADS + threadIdx.x;
-  if (at < all)
-    v[at] = from_real<T> ((real_t<T>)gla_krylov_random (2, (uint64_t)(at % numbers)));
-}
-
-// to = M*from, or (M - x*I)*from: a warp for each row of M, which is the adjoint of a column;
-// blocks (x, y) have rows WARPS*x .. of slots y, y + gridDim.y, ..
-template <class T>
-__global__ void __launch_bounds__ (32 * WARPS)
-    power_kernel (T *to, const T *from, const T *M, const double2 *weights, int n, int slots)
-{
-  typedef real_t<T> R;
-  const int lane = threadIdx.x % 32, j = blockIdx.x * WARPS + threadIdx.x / 32;
-  if (j >= n)
-    return;
-  for (int64_t q = blockIdx.y; q < slots; q += gridDim.y) {
-    const T *column = M + (q * n + j) * n, *v = from + q * n * POLAR_VECTORS;
-    const R own = weights == nullptr ? R (0) : (R)weights[q].x;
-    T sum[POLAR_VECTORS] = {};
-    for (int i = lane; i < n; i += 32) {
-      const T c = conj (column[i]), m = i == j ? c - from_real<T> (own) : c;
-#pragma unroll
-      for (int k = 0; k < POLAR_VECTORS; k++)
-        sum[k] = madd (m, v[i + (int64_t)k * n], sum[k]);
-    }
-#pragma unroll
-    for (int k = 0; k < POLAR_VECTORS; k++) {
-      const T all = lane_sum<32> (sum[k]);
-      if (lane == 0)
-        to[q * n * POLAR_VECTORS + j + (int64_t)k * n] = all;
-    }
-  }
-}
-
-// By all threads of a block: the largest eigenvalue of the matrix of a slot, at most as large as it
-// is.
-template <class T> GLA_DEVICE double power_of (const polar_steps<T> &s, int64_t q, double *work)
-{
-  double most = 0;
-  for (int k = 0; k < POLAR_VECTORS; k++) {
-    const int64_t at = (q * POLAR_VECTORS + k) * s.a.n;
-    double before = 0, after = 0;
-    for (int i = threadIdx.x; i < s.a.n; i += POLAR_THREADS) {
-      before += square_of (s.vectors[0][at + i]);
-      after += square_of (s.vectors[1][at + i]);
-    }
-    before = over_block<POLAR_THREADS, false> (before, work);
-    after = over_block<POLAR_THREADS, false> (after, work);
-    const double here = sqrt (after / before);
-    most = here > most || here != here ? here : most;
-  }
-  return most;
 }
 
 //------------------------------------------------------------------------------
@@ -102,7 +39,7 @@ template <class T> __global__ void __launch_bounds__ (POLAR_THREADS) first_kerne
   for (int i = threadIdx.x; i < n; i += POLAR_THREADS)
     trace += (double)re (G[i + (int64_t)i * n]);
   trace = over_block<POLAR_THREADS, false> (trace, work);
-  const double largest = fmax (power_of (s, p, work), trace / n);
+  const double largest = fmax (s.largest[p], trace / n);
   if (threadIdx.x > 0)
     return;
   const bool wanted = s.a.page[p].active != 0;
@@ -157,20 +94,19 @@ __global__ void __launch_bounds__ (POLAR_THREADS)
   }
 }
 
-// A block for each slot: whether the least singular value of X was large enough.
+// A thread for each slot: whether the least singular value of X was large enough.
 template <class T>
-__global__ void __launch_bounds__ (POLAR_THREADS) estimate_kernel (polar_steps<T> s)
+__global__ void __launch_bounds__ (POLAR_THREADS) estimate_kernel (polar_steps<T> s, int slots)
 {
   // what becomes 0.65, and what the estimate may be too large by
   const double enough = 0.0315, doubt = 1.15;
-  __shared__ double work[POLAR_THREADS / 32];
-  const int64_t q = blockIdx.x;
+  const int q = (int)(blockIdx.x * POLAR_THREADS + threadIdx.x);
+  if (q >= slots)
+    return;
   polar_page &page = s.a.page[s.page_of[q]];
   if (page.active == POLAR_DONE)
     return;
-  const double inverse = power_of (s, q, work) / s.factor[q].y; // the largest eigenvalue of it
-  if (threadIdx.x > 0)
-    return;
+  const double inverse = s.largest[q] / s.factor[q].y; // the largest eigenvalue of it
   const bool finite = inverse <= DBL_MAX;
   page.failed = finite ? page.failed : 2;
   page.least = finite ? sqrt (fmax (1 / inverse - 1, 0.0) / POLAR_WEIGHT) / (doubt * enough) : 0;
@@ -308,24 +244,6 @@ dim3 slots_grid (unsigned across, int slots)
 
 } // namespace
 
-template <class T>
-cudaError_t polar_power (polar_steps<T> &s, const T *M, const double2 *weights, int slots)
-{
-  const int n = s.a.n;
-  const int64_t numbers = (int64_t)n * POLAR_VECTORS, all = numbers * slots;
-  random_kernel<<<(unsigned)((all + POLAR_THREADS - 1) / POLAR_THREADS), POLAR_THREADS, 0,
-                  s.a.stream>>> (s.vectors[1], numbers, all);
-  const dim3 grid = slots_grid ((unsigned)((n + WARPS - 1) / WARPS), slots);
-  for (int k = 0; k < POLAR_POWER; k++) {
-    T *from = s.vectors[1];
-    s.vectors[1] = s.vectors[0];
-    s.vectors[0] = from;
-    power_kernel<<<grid, 32 * WARPS, 0, s.a.stream>>> (s.vectors[1], s.vectors[0], M, weights, n,
-                                                       slots);
-  }
-  return cudaGetLastError ();
-}
-
 template <class T> cudaError_t polar_first (const polar_steps<T> &s)
 {
   first_kernel<<<(unsigned)s.a.pages, POLAR_THREADS, 0, s.a.stream>>> (s);
@@ -342,7 +260,8 @@ cudaError_t polar_weigh (const polar_steps<T> &s, T *M, const double2 *weights, 
 
 template <class T> cudaError_t polar_estimate (const polar_steps<T> &s, int slots)
 {
-  estimate_kernel<<<(unsigned)slots, POLAR_THREADS, 0, s.a.stream>>> (s);
+  const unsigned blocks = (unsigned)((slots + POLAR_THREADS - 1) / POLAR_THREADS);
+  estimate_kernel<<<blocks, POLAR_THREADS, 0, s.a.stream>>> (s, slots);
   return cudaGetLastError ();
 }
 
@@ -376,7 +295,6 @@ template <class T> cudaError_t polar_mirror (T *Y, int n, int64_t pages, cudaStr
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template cudaError_t polar_power (polar_steps<T> &, const T *, const double2 *, int);            \
   template cudaError_t polar_first (const polar_steps<T> &);                                       \
   template cudaError_t polar_weigh (const polar_steps<T> &, T *, const double2 *, int);            \
   template cudaError_t polar_estimate (const polar_steps<T> &, int);                               \

@@ -1,4 +1,4 @@
-// svd_polar_steps.cuh: kernels for the polar factor of pages with more than 256 columns
+// svd_polar_steps.cuh: kernels for the polar factor of pages with many columns (polar_by_steps)
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // X becomes unitary by steps of two kinds, from G = X'*X alone, so that no inverse of X is needed:
@@ -48,7 +48,8 @@ struct polar_counts {
 template <class T> struct polar_steps {
   polar_args<T> a;
   T *Z;               // n x n: what X is multiplied by
-  T *vectors[2];      // n x POLAR_VECTORS of slots
+  T *vectors[2];      // n x POLAR_VECTORS of slots, for polar_power
+  double *largest;    // what polar_power finds in slots
   double2 *gram;      // (x, y): Y is x*I + y*G
   double2 *factor;    // of an inverse, or of the square of Y: Z is x*I + y times it
   int32_t *page_of;   // the page that is in a slot ..
@@ -58,10 +59,10 @@ template <class T> struct polar_steps {
   polar_counts *counts;
 };
 
-// vectors[1] = M^k*v and vectors[0] = M^(k-1)*v for random v, M Hermitian, of `slots` slots; of
-// M - x*I where there are weights.
+// largest: eigenvalues of the Hermitian M of `slots` slots by POLAR_POWER products with random
+// vectors, at most as large as they are; of M - x*I where there are weights.
 template <class T>
-cudaError_t polar_power (polar_steps<T> &s, const T *M, const double2 *weights, int slots);
+cudaError_t polar_power (const polar_steps<T> &s, const T *M, const double2 *weights, int slots);
 // Before the first step, in which a page has its own slot, after polar_power with G: weights.
 template <class T> cudaError_t polar_first (const polar_steps<T> &s);
 // M = x*I + y*M of `slots` slots.

@@ -1,0 +1,180 @@
+// svd_polar_small.cu: from X to H of pages with at most 64 columns
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A block of threads has a page. X and Y = x*I + y*X'*X stay in shared memory, in double precision
+// for all types, from the first product that makes X unitary to the last one: as products of pages
+// they would wait for the bytes of both. Then A takes the place of Y, and H = X'*A that of A. A
+// warp has DOWN x 1 tiles of 16 x 16 numbers of each product, which is made on the FP64 tensor
+// cores.
+
+#include <atomic>
+
+#include "common/cluster.cuh"
+#include "common/mma_tiles.cuh"
+#include "common/wide.cuh"
+#include "svd_parts.cuh"
+
+namespace
+{
+
+enum { TILE = 16, TERMS = 8 };
+
+// Pages of at most N columns.
+template <class W, int N, int DOWN> struct small_page {
+  enum { LD = N + 4, WARPS = N / (DOWN * TILE) * (N / TILE), THREADS = 32 * WARPS };
+  // on a multiprocessor, by shared memory
+  static constexpr int BLOCKS = (N == 48 ? 5 : 3) / (is_complex_v<W> ? 2 : 1);
+  static constexpr size_t bytes = 2 * (size_t)(N * LD) * sizeof (W);
+  typedef tile_sum<W> sums[DOWN][2];
+
+  int n, row, column; // of the page, and the first ones of this warp
+  W *X, *Y;           // entry (i, j) is number i + j*LD
+
+  GLA_DEVICE small_page (int n, W *memory) : n (n), X (memory), Y (memory + N * LD)
+  {
+    const int warp = threadIdx.x / 32, down = N / (DOWN * TILE);
+    row = warp % down * (DOWN * TILE);
+    column = warp / down * TILE;
+  }
+
+  // The warp's part of left*B, where left (i, k) is an entry of the left factor.
+  template <class L> GLA_DEVICE void multiply (sums &sum, L left, const W *B) const
+  {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    if (row >= n || column >= n)
+      return;
+#pragma unroll 1
+    for (int k = 0; k < n; k += TERMS) {
+      tile_left<W> a[DOWN];
+#pragma unroll
+      for (int d = 0; d < DOWN; d++)
+        for (int i = 0; i < 4; i++)
+          a[d].set (i, left (row + TILE * d + g + 8 * (i % 2), k + t + 4 * (i / 2)));
+#pragma unroll
+      for (int c = 0; c < 2; c++) {
+        tile_right<W> b;
+        for (int i = 0; i < 2; i++)
+          b.set (i, B[k + t + 4 * i + (column + 8 * c + g) * LD]);
+        for (int d = 0; d < DOWN; d++)
+          tile_add (sum[d][c], a[d], b);
+      }
+    }
+  }
+
+  // f (i, j, sum) for the entries of this warp.
+  template <class F> GLA_DEVICE void each (const sums &sum, F f) const
+  {
+#pragma unroll
+    for (int d = 0; d < DOWN; d++)
+      for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 4; i++)
+          f (row + TILE * d + tile_row (i), column + 8 * c + tile_column (i), sum[d][c].get (i));
+  }
+
+  // X = X*(x*I + y*X'*X); whether an entry of X'*X - I is above `near`.
+  GLA_DEVICE bool step (double2 w, double near) const
+  {
+    bool far = false;
+    {
+      sums sum;
+      multiply (
+          sum, [&] (int i, int k) { return conj (X[k + i * LD]); }, X);
+      each (sum, [&] (int i, int j, W g) {
+        far |= i < n && j < n && !(absmax (i == j ? g - from_real<W> (1.0) : g) <= near);
+        g = scale (w.y, g);
+        Y[i + j * LD] = i == j ? g + from_real<W> (w.x) : g;
+      });
+    }
+    __syncthreads ();
+    sums sum;
+    multiply (
+        sum, [&] (int i, int k) { return X[i + k * LD]; }, Y);
+    __syncthreads ();
+    each (sum, [&] (int i, int j, W x) { X[i + j * LD] = x; });
+    __syncthreads ();
+    return far;
+  }
+
+  // Y = X'*Y
+  GLA_DEVICE void form_h () const
+  {
+    sums sum;
+    multiply (
+        sum, [&] (int i, int k) { return conj (X[k + i * LD]); }, Y);
+    __syncthreads ();
+    each (sum, [&] (int i, int j, W h) { Y[i + j * LD] = h; });
+    __syncthreads ();
+  }
+
+  // A packed page to X or Y, zeros behind it.
+  template <class T> GLA_DEVICE void load (W *to, const T *from) const
+  {
+    for (int at = threadIdx.x; at < N * N; at += THREADS) {
+      const int i = at % N, j = at / N;
+      to[i + j * LD] = i < n && j < n ? widen (from[i + j * n]) : W ();
+    }
+    __syncthreads ();
+  }
+
+  // f (i, j) for the entries of the page, by all threads.
+  template <class F> GLA_DEVICE void all (F f) const
+  {
+    for (int at = threadIdx.x; at < N * N; at += THREADS)
+      if (at % N < n && at / N < n)
+        f (at % N, at / N);
+  }
+};
+
+template <class T, int N, int DOWN>
+__global__ void __launch_bounds__ (small_page<wide<T>, N, DOWN>::THREADS,
+                                   small_page<wide<T>, N, DOWN>::BLOCKS)
+    small_h_kernel (polar_args<T> a)
+{
+  typedef small_page<wide<T>, N, DOWN> page;
+  extern __shared__ __align__ (16) unsigned char memory[];
+  const int64_t p = blockIdx.x;
+  const page s (a.n, reinterpret_cast<wide<T> *> (memory));
+  const int64_t at = p * a.n * a.n;
+  s.load (s.X, a.X + at);
+  bool bad = false;
+  for (int step = 0; step < polar_products<T>; step++)
+    bad = s.step (a.weights[step * a.pages + p], POLAR_NEAR);
+  s.load (s.Y, a.scaled + at);
+  s.form_h ();
+  // an entry of H-H' above n eps |A| is more than rounding
+  const double bound = a.n * (double)limits<real_t<T>>::eps * a.page[p].norm;
+  s.all ([&] (int i, int j) {
+    const wide<T> one = s.Y[i + j * page::LD], other = conj (s.Y[j + i * page::LD]);
+    bad |= !(absmax (one - other) <= bound);
+    a.Y[at + i + j * a.n] = narrow<T> (scale (0.5, one + other));
+    a.X[at + i + j * a.n] = narrow<T> (s.X[i + j * page::LD]);
+  });
+  if (bad)
+    a.page[p].failed = a.page[p].failed == 1 ? 1 : 2;
+}
+
+template <class T, int N, int DOWN> cudaError_t launch (const polar_args<T> &a)
+{
+  typedef small_page<wide<T>, N, DOWN> page;
+  static std::atomic<uint64_t> configured{0};
+  const auto kernel = small_h_kernel<T, N, DOWN>;
+  const cudaError_t error = allow_cluster (kernel, page::bytes, &configured);
+  if (error != cudaSuccess)
+    return error;
+  kernel<<<(unsigned)a.pages, page::THREADS, page::bytes, a.stream>>> (a);
+  return cudaGetLastError ();
+}
+
+} // namespace
+
+template <class T> cudaError_t polar_small_h (const polar_args<T> &a)
+{
+  constexpr int LARGE = is_complex_v<T> ? 1 : 2, SMALL = is_complex_v<T> ? 1 : 3;
+  return a.n <= 48 ? launch<T, 48, SMALL> (a) : launch<T, 64, LARGE> (a);
+}
+
+#define GLA_INSTANTIATE(T) template cudaError_t polar_small_h (const polar_args<T> &);
+GLA_INSTANTIATE (float)
+GLA_INSTANTIATE (double)
+GLA_INSTANTIATE (cx<float>)
+GLA_INSTANTIATE (cx<double>)
