@@ -17,9 +17,25 @@ size_t qr_pages_part_bytes (const gla_qr_job *job, int64_t pages);
 // Seconds of kernels for `pages` pages.
 double qr_pages_part_seconds (const cuda_engine *e, const gla_qr_job *job, double pages);
 
-// A = Q*R of m x n and n x n on every page. Where A'A comes first, returns when all is done.
+// Whether A'A comes first: pages that it is good enough for get R, with a positive diagonal, and
+// its inverse.
+bool qr_pages_part_inverts (const gla_qr_job *job);
+
+// Pages of m x n, n x n of R, which is packed. Q may have NULL data where the job has no columns of
+// it.
+template <class T> struct qr_pages {
+  page_matrix<T> A, Q, R;
+  int64_t pages;
+};
+
+// A = Q*R on every page. Where A'A comes first, the first n rows of Q get inv (R), with zeros below
+// the diagonal, and `failed`, on the host and zero before, becomes 1 for pages that have neither;
+// returns when all that is done.
 template <class T>
-gla_status qr_pages_part (cuda_engine *e, int slot, char *memory, page_matrix<T> A,
-                          page_matrix<T> Q, page_matrix<T> R, int64_t pages);
+gla_status qr_pages_part (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p,
+                          int *failed);
+// Q*R of those pages, before anything else uses the memory.
+template <class T>
+gla_status qr_pages_part_redo (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p);
 
 #endif

@@ -56,7 +56,8 @@ template <class T> struct qr_cholesky {
   int *failures;       // behind them: how many pages
   double norm_most;    // what |D R^-1|_2^2 may be
 
-  qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c);
+  // bare: for qr_cholesky_bare, where R is the caller's, and G, too, if the job has Q.
+  qr_cholesky (const gla_qr_job &job, int64_t pages, carver &c, bool bare = false);
   // For qr_cholesky_inverse: G and R are the caller's.
   qr_cholesky (page_matrix<T> G, page_matrix<T> R, int64_t n, int64_t pages, carver &c);
 };
@@ -66,6 +67,12 @@ template <class T>
 gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page_matrix<T> R,
                            int64_t rows, page_matrix<T> Q, const qr_streams &streams,
                            const qr_pause &pause);
+
+// R, inv (R) with zeros below in G, and what failed. R has a positive diagonal, and below it only
+// blocks of 64 columns on the diagonal have their zeros.
+template <class T>
+gla_status qr_cholesky_bare (const qr_cholesky<T> &c, page_matrix<const T> A,
+                             const qr_streams &streams, const qr_pause &pause);
 
 // The Cholesky factors R of positive definite pages of which G has the upper triangle at least, and
 // inverses of R, with zeros below, in the place of G.
@@ -77,6 +84,9 @@ gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &strea
 // kernels
 //------------------------------------------------------------------------------
 
+// Whether qr_cholesky_bare makes A'A in double precision as a product of pages, which leaves a page
+// to one block of threads: many of them have more multiprocessors at work than shares of rows.
+bool qr_page_gram_serves (int64_t m, int64_t n);
 // Whether this kernel is for A'A of so many rows and columns.
 bool qr_gram_serves (int64_t m, int64_t n);
 // How many rows are summed one after the other, or what costs as much in accuracy.

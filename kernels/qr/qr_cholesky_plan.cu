@@ -7,6 +7,7 @@
 // elimination that gives the signs needs each row of R; it follows on the side stream.
 
 #include "common/status.cuh"
+#include "engine/product_part.cuh"
 #include "qr_cholesky.cuh"
 
 namespace
@@ -18,6 +19,15 @@ enum { WIDTH = 512, REAL_WIDTH = 1024 };
 
 // Columns whose factorisation takes up to 50 ms, and is not waited for in between.
 enum { WAIT_COLUMNS = 4096 };
+
+int multiprocessors ()
+{
+  int device = 0, count = 0;
+  if (cudaGetDevice (&device) != cudaSuccess ||
+      cudaDeviceGetAttribute (&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+    cudaGetLastError ();
+  return count < 1 ? 1 : count;
+}
 
 // The products of a chunk.
 template <class T> struct halves {
@@ -73,6 +83,34 @@ template <class T> struct halves {
                                  B.at (0, j), C.at (0, j), j == 0}));
     }
     return GLA_OK;
+  }
+
+  // G := A'A by a product of pages.
+  gla_status page_gram (page_matrix<const T> A) const
+  {
+    product_args<T, T> p = {};
+    p.A = p.B = {A.data, A.ld, A.page, nullptr};
+    p.C = c.G.data;
+    p.ldc = c.G.ld;
+    p.page = c.G.page;
+    p.pages = c.pages;
+    p.m = p.n = (int)c.n;
+    p.k = (int)c.m;
+    p.transpose_a = p.conjugate_a = p.hermitian = true;
+    const int64_t tiles = product_tiles<T, T> (p.m, p.n, p.k);
+    return engine_status (product_pages (
+        p, {0, c.pages, 0, tiles > 0 ? tiles : 1, 0, p.k, multiprocessors ()}, s.main));
+  }
+
+  // The upper triangle of G := A'A.
+  gla_status gram (page_matrix<const T> A) const
+  {
+    if constexpr (sizeof (real_t<T>) == 8)
+      if (!c.signs && qr_page_gram_serves (c.m, c.n))
+        return page_gram (A);
+    return qr_gram_serves (c.m, c.n)
+               ? engine_status (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, s.main))
+               : square (1, A, c.m, 0, c.n, 0);
   }
 
   gla_status leaf (int64_t J, int count, bool all) const
@@ -309,11 +347,23 @@ gla_status qr_by_cholesky (const qr_cholesky<T> &c, page_matrix<const T> A, page
   GLA_TRY (work.side_follows ()); // an upload may be running
   GLA_TRY (qr_cholesky_start (c, streams.main));
   GLA_TRY (qr_copy<T> (c.M, A, c.n, c.n, false, c.pages, streams.side));
-  GLA_TRY (qr_gram_serves (c.m, c.n)
-               ? engine_status (qr_gram<T> (A, c.m, c.n, c.G, c.parts, c.pages, streams.main))
-               : work.square (1, A, c.m, 0, c.n, 0));
+  GLA_TRY (work.gram (A));
   GLA_TRY (c.panels ? work.factor_panels () : work.factor_strips (pause));
   return work.finish (A, R, rows, Q, pause);
+}
+
+template <class T>
+gla_status qr_cholesky_bare (const qr_cholesky<T> &c, page_matrix<const T> A,
+                             const qr_streams &streams, const qr_pause &pause)
+{
+  const halves<T> work = {c, streams};
+  GLA_TRY (qr_cholesky_start (c, streams.main));
+  GLA_TRY (work.gram (A));
+  GLA_TRY (work.factor_all (0, c.n, pause));
+  GLA_TRY (qr_cholesky_norms (c, streams.main));
+  GLA_TRY (work.solve (false));
+  GLA_TRY (qr_cholesky_squares (c, streams.main));
+  return engine_status (qr_cholesky_verdict (c, streams.main));
 }
 
 template <class T>
@@ -327,6 +377,8 @@ gla_status qr_cholesky_inverse (const qr_cholesky<T> &c, const qr_streams &strea
 #define GLA_INSTANTIATE(T)                                                                         \
   template gla_status qr_cholesky_inverse (const qr_cholesky<T> &, const qr_streams &,             \
                                            const qr_pause &);                                      \
+  template gla_status qr_cholesky_bare (const qr_cholesky<T> &, page_matrix<const T>,              \
+                                        const qr_streams &, const qr_pause &);                     \
   template gla_status qr_by_cholesky (const qr_cholesky<T> &, page_matrix<const T>,                \
                                       page_matrix<T>, int64_t, page_matrix<T>, const qr_streams &, \
                                       const qr_pause &);

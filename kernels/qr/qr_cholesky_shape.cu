@@ -29,6 +29,9 @@ int64_t half_of (int64_t columns)
 // A'A by our own kernel: up to so many columns, of matrices so many times as high.
 enum { TALL_COLUMNS = 512, TALL = 16 };
 
+// As a product of pages: measured with 300 to 2000 pages.
+enum { PAGE_COLUMNS = 128, PAGE_ROWS = 2048 };
+
 } // namespace
 
 bool qr_own_product (int64_t m, int64_t n, int64_t k)
@@ -45,6 +48,11 @@ int64_t qr_left_half (int64_t columns)
 {
   int64_t left = (columns / 2 + QR_LEAF - 1) / QR_LEAF * QR_LEAF;
   return left < columns ? left : columns;
+}
+
+bool qr_page_gram_serves (int64_t m, int64_t n)
+{
+  return n <= PAGE_COLUMNS && m <= PAGE_ROWS;
 }
 
 bool qr_gram_serves (int64_t m, int64_t n)
@@ -68,18 +76,19 @@ bool qr_cholesky_own_products (const gla_qr_job &job)
 }
 
 template <class T>
-qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
+qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k, bool bare)
     : m (job.m), n (job.n), pages (pages)
 {
-  panels = n <= PANELS_MOST;
+  panels = bare || n <= PANELS_MOST;
   early = panels && m <= EARLY * n;
-  signs = true;
+  signs = !bare;
   strip = panels ? n : (int64_t)STRIP;
-  const int64_t left = qr_left_half (strip), half = half_of (strip);
+  const int64_t left = qr_left_half (strip), half = half_of (strip), square = pages * n * n;
   int64_t side = panels ? (n > QR_LEAF ? QR_LEAF * (n - QR_LEAF) : 0) : STRIP * n;
-  G = {k.take<T> (pages * n * n), n, n * n};
-  R = {k.take<T> (pages * n * n), n, n * n};
-  M = {k.take<T> (pages * n * n), n, n * n};
+  side = bare ? 0 : side;
+  G = {k.take<T> (bare && job.q_columns > 0 ? 0 : square), n, n * n};
+  R = {k.take<T> (bare ? 0 : square), n, n * n};
+  M = {k.take<T> (bare ? 0 : square), n, n * n};
   W = {k.take<T> (pages * half), left, half};
   side_W = {k.take<T> (pages * side), QR_LEAF, side};
   V = {k.take<T> (pages * n * QR_CHOLESKY_VECTORS), n, n * QR_CHOLESKY_VECTORS};
@@ -92,7 +101,8 @@ qr_cholesky<T>::qr_cholesky (const gla_qr_job &job, int64_t pages, carver &k)
   sign = k.take<int> (pages * n);
   failed = k.take<int> (pages + 1);
   failures = failed + pages;
-  int64_t chain = qr_gram_serves (m, n) ? qr_gram_chain (m, n) : m;
+  const bool whole = bare && sizeof (real_t<T>) == 8 && qr_page_gram_serves (m, n);
+  int64_t chain = !whole && qr_gram_serves (m, n) ? qr_gram_chain (m, n) : m;
   norm_most = 28.0 * (double)(n < 4 ? 4 : n) / (16 + sqrt ((double)chain));
 }
 
@@ -109,7 +119,7 @@ qr_cholesky<T>::qr_cholesky (page_matrix<T> G, page_matrix<T> R, int64_t n, int6
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &);                    \
+  template qr_cholesky<T>::qr_cholesky (const gla_qr_job &, int64_t, carver &, bool);              \
   template qr_cholesky<T>::qr_cholesky (page_matrix<T>, page_matrix<T>, int64_t, int64_t, carver &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)

@@ -130,8 +130,10 @@ gla_status directly (cuda_engine *e, int slot, const qr_chunk_memory<T> &s, int6
   const gla_qr_job &job = e->qr_job;
   qr_streams streams = streams_of (e, slot);
   slot_pause user = {e, slot, qr_kernel_seconds (e, &job, (double)pages) > 2 * PIECE_SECONDS};
-  GLA_TRY (qr_by_cholesky<T> (s.cholesky, as_const (s.A), s.R, job.r_rows, s.Q, streams,
-                              {pause_of, &user}));
+  const qr_pause pause = {pause_of, &user};
+  GLA_TRY (s.bare ? qr_cholesky_bare<T> (s.cholesky, as_const (s.A), streams, pause)
+                  : qr_by_cholesky<T> (s.cholesky, as_const (s.A), s.R, job.r_rows, s.Q, streams,
+                                       pause));
   return engine_status (cudaMemcpyAsync (&e->counter[slot], s.cholesky.failures, sizeof (int),
                                          cudaMemcpyDeviceToHost, streams.main));
 }

@@ -14,6 +14,7 @@ enum { QR_REDONE_MOST = 64 };
 template <class T> struct qr_chunk_memory {
   bool small;  // each page by one kernel, which needs no memory but the arrays
   bool direct; // by way of A'A; reflectors make again what fails
+  bool bare;   // direct: inv (R) instead of Q, by qr_cholesky_bare
   qr_plan<T> plan;
   qr_cholesky<T> cholesky;
   int *redone;                     // pages that failed, as many as plan has
@@ -22,14 +23,14 @@ template <class T> struct qr_chunk_memory {
   page_matrix<T> Y;                // of small pages
 
   // Host arrays travel packed; of device arrays reflectors need a copy of A, small pages nothing.
-  qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c)
+  qr_chunk_memory (const gla_qr_job &job, int64_t pages, carver &c, bool bare = false)
       : small (qr_small_serves (job)), direct (!small && qr_cholesky_serves (job)),
-        plan (job,
-              small    ? 0
-              : direct ? redone_of (job, pages)
-                       : pages,
-              job.head.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
-        cholesky (job, direct ? pages : 0, c)
+        bare (bare && direct), plan (job,
+                                     small    ? 0
+                                     : direct ? redone_of (job, pages)
+                                              : pages,
+                                     job.head.device_arrays ? (job.m + 15) / 16 * 16 : job.m, c),
+        cholesky (job, direct ? pages : 0, c, bare)
   {
     plan.Y.data = c.take<T> (plan.pages * plan.Y.page);
     redone = c.take<int> (direct ? plan.pages : 0);

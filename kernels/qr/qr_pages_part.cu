@@ -1,6 +1,7 @@
 // qr_pages_part.cu: QR of pages of any size as a part of another operation's work on a chunk
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/copy.cuh"
 #include "common/for_type.cuh"
 #include "engine/qr_pages_part.cuh"
 #include "qr_chunk.cuh"
@@ -19,7 +20,7 @@ size_t qr_pages_part_bytes (const gla_qr_job *job, int64_t pages)
 {
   carver c = {nullptr, 0};
   for_type (job->head.type, [&] (auto zero) {
-    qr_chunk_memory<decltype (zero)> unused (*job, pages, c);
+    qr_chunk_memory<decltype (zero)> unused (*job, pages, c, true);
     return 0;
   });
   return c.used;
@@ -30,30 +31,64 @@ double qr_pages_part_seconds (const cuda_engine *e, const gla_qr_job *job, doubl
   return qr_kernel_seconds (e, job, pages);
 }
 
-template <class T>
-gla_status qr_pages_part (cuda_engine *e, int slot, char *memory, page_matrix<T> A,
-                          page_matrix<T> Q, page_matrix<T> R, int64_t pages)
+bool qr_pages_part_inverts (const gla_qr_job *job)
 {
-  const gla_qr_job &job = e->qr_job;
-  if (!qr_small_serves (job) && (qr_needs_blas (job) || qr_cholesky_serves (job)))
-    GLA_TRY (engine_open_blas (e, slot));
+  return !qr_small_serves (*job) && qr_cholesky_serves (*job);
+}
+
+// The same memory in each call for a chunk. In qr_cholesky_bare the caller's matrices are those of
+// the work itself.
+template <class T>
+static qr_chunk_memory<T> memory_of (const gla_qr_job &job, char *memory, const qr_pages<T> &p)
+{
   carver c = {memory, 0};
-  qr_chunk_memory<T> s (job, pages, c);
-  s.A = A;
-  s.Q = Q;
-  s.R = R;
+  qr_chunk_memory<T> s (job, p.pages, c, true);
+  s.A = p.A;
+  s.Q = p.Q;
+  s.R = s.cholesky.R = p.R;
+  s.cholesky.G = p.Q.data == nullptr ? s.cholesky.G : p.Q;
+  return s;
+}
+
+static gla_qr_chunk chunk_of (int64_t pages)
+{
   gla_qr_chunk chunk = {};
   chunk.A.pages = pages;
+  return chunk;
+}
+
+template <class T>
+gla_status qr_pages_part (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p, int *failed)
+{
+  const gla_qr_job &job = e->qr_job;
+  const cudaStream_t stream = e->slots[slot].stream;
+  if (!qr_small_serves (job) && (qr_needs_blas (job) || qr_cholesky_serves (job)))
+    GLA_TRY (engine_open_blas (e, slot));
+  const qr_chunk_memory<T> s = memory_of (job, memory, p);
+  const gla_qr_chunk chunk = chunk_of (p.pages);
+  const size_t bytes = (size_t)(p.pages * p.R.page) * sizeof (T);
+  if (s.direct && job.n > QR_LEAF)
+    GLA_TRY (cudaMemsetAsync (p.R.data, 0, bytes, stream));
   GLA_TRY (qr_chunk_start<T> (e, slot, &chunk, s));
   if (!s.direct)
     return GLA_OK;
   GLA_TRY (engine_throttle (e, slot));
-  return e->counter[slot] > 0 ? qr_chunk_redo<T> (e, slot, &chunk, s) : GLA_OK;
+  const bool any = e->counter[slot] > 0;
+  e->counter[slot] = 0;
+  return any ? copy_to_host (failed, s.cholesky.failed, (size_t)p.pages * sizeof *failed, stream)
+             : GLA_OK;
+}
+
+template <class T>
+gla_status qr_pages_part_redo (cuda_engine *e, int slot, char *memory, const qr_pages<T> &p)
+{
+  const gla_qr_chunk chunk = chunk_of (p.pages);
+  return qr_chunk_redo<T> (e, slot, &chunk, memory_of (e->qr_job, memory, p));
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
-  template gla_status qr_pages_part (cuda_engine *, int, char *, page_matrix<T>, page_matrix<T>,   \
-                                     page_matrix<T>, int64_t);
+  template gla_status qr_pages_part (cuda_engine *, int, char *, const qr_pages<T> &, int *);      \
+  template gla_status qr_pages_part_redo (cuda_engine *, int, char *, const qr_pages<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

@@ -1,6 +1,7 @@
 // svd_chunk.cu: the kernels of a chunk of pages of gla_batchsvd, in order
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "common/host_array.cuh"
 #include "common/work_limits.cuh"
 #include "svd_chunk.cuh"
 #include "svd_extreme.cuh"
@@ -34,6 +35,26 @@ svd_args<T> args_of (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, int
   a.info = s.info;
   a.any = &e->counter[slot];
   return a;
+}
+
+bool any_of (const int *failed, int64_t pages)
+{
+  for (int64_t page = 0; page < pages; page++)
+    if (failed[page])
+      return true;
+  return false;
+}
+
+// f (first, count) for failed pages that follow each other.
+template <class F> gla_status for_runs (const int *failed, int64_t pages, F f)
+{
+  for (int64_t page = 0, count = 1; page < pages; page += count, count = 1)
+    if (failed[page]) {
+      while (page + count < pages && failed[page + count])
+        count++;
+      GLA_TRY (f (page, count));
+    }
+  return GLA_OK;
 }
 
 // A = Q*R: the triangles of each level are the rows of the next one, the last one is R.
@@ -78,11 +99,21 @@ gla_status form_u (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_
 // Of tall pages with R alone: A = Q*R before, and U = Q*W behind.
 template <class T>
 gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
-                        int64_t pages)
+                        int64_t pages, int *failed)
 {
-  if (svd_shape_of (e->svd_job).paged)
-    return qr_pages_part (e, slot, s.qr, A, s.Q[0], s.R, pages);
-  return factor (e, slot, s, A, pages);
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const bool direct = shape.direct, paged = shape.paged;
+  if (!direct && !paged)
+    return factor (e, slot, s, A, pages);
+  const qr_pages<T> p = {A, shape.reduced ? page_matrix<T>{} : s.Q[0], s.R, pages};
+  GLA_TRY (qr_pages_part (e, slot, s.qr, p, failed));
+  if (!any_of (failed, direct ? pages : 0))
+    return GLA_OK;
+  if (paged)
+    return qr_pages_part_redo (e, slot, s.qr, p);
+  return for_runs (failed, pages, [&] (int64_t first, int64_t count) {
+    return factor (e, slot, s.from (first), pages_from (A, first), count);
+  });
 }
 template <class T>
 gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
@@ -93,6 +124,20 @@ gla_status form_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, pa
     return svd_multiply (svd_product{e, slot, pages}, U, s.Q[0], s.W[0],
                          {shape.rows, shape.columns, shape.u_columns});
   return form_u (e, slot, s, U, pages);
+}
+// U = A*(inv (R)*W), the product of n x n in place of R; Q*W of pages that have failed.
+template <class T>
+gla_status form_direct (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> U,
+                        page_matrix<T> A, int64_t pages, const int *failed)
+{
+  const svd_shape shape = svd_shape_of (e->svd_job);
+  const int64_t m = shape.rows, n = shape.columns, k = shape.u_columns;
+  const svd_product product = {e, slot, pages};
+  GLA_TRY (svd_multiply (product, s.R, s.Q[0], s.W[shape.tree.count], {n, n, k}));
+  GLA_TRY (svd_multiply (product, U, A, s.R, {m, n, k}));
+  return for_runs (failed, pages, [&] (int64_t first, int64_t count) {
+    return form_tall (e, slot, s.from (first), pages_from (U, first), count);
+  });
 }
 
 // Bidiagonal matrices of large pages, a few of them at a time.
@@ -150,7 +195,7 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   return engine_status (svd_bisect (v));
 }
 
-// The pages, or their R; the polar way leaves the phase to the end.
+// The pages, or their R.
 template <class T>
 gla_status square (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const svd_args<T> &a)
 {
@@ -171,22 +216,20 @@ gla_status decompose (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, pa
   const cudaStream_t stream = e->slots[slot].stream;
   const int64_t rows = shape.rows, columns = shape.columns, values = e->svd_job.values;
   const page_matrix<T> U = shape.flip ? s.V : s.U, V = shape.flip ? s.U : s.V;
+  const bool tall_u = s.by_qr && shape.u_columns > 0;
+  host_array<int> failed (shape.direct ? pages : 0);
+  if (failed.data == nullptr)
+    return GLA_ERROR_OUT_OF_MEMORY;
   if (s.by_qr)
-    GLA_TRY (factor_tall (e, slot, s, A, pages));
+    GLA_TRY (factor_tall (e, slot, s, A, pages, failed.data));
   GLA_TRY (square (e, slot, s, args_of<T> (e, slot, s, pages)));
-  if (s.by_qr && shape.u_columns > 0)
-    GLA_TRY (form_tall (e, slot, s, U, pages));
-  // the phase is that of V, of the columns of the shorter side where it is not U of a flipped page
-  if (shape.flip && s.by_qr && shape.u_columns > 0)
-    return engine_status (svd_fix_phase (U, rows, V, columns, values, pages, stream));
-  if (shape.polar && !shape.flip && shape.v_columns > 0)
-    return engine_status (svd_fix_phase (V, columns, U, rows, values, pages, stream));
-  return GLA_OK;
-}
-
-template <class T> T *from_page (T *data, int64_t distance)
-{
-  return data == nullptr ? nullptr : data + distance;
+  if (tall_u)
+    GLA_TRY (shape.direct ? form_direct (e, slot, s, U, A, pages, failed.data)
+                          : form_tall (e, slot, s, U, pages));
+  // the phase is that of V, here of the columns of the longer side of flipped pages
+  return shape.flip && tall_u
+             ? engine_status (svd_fix_phase (U, rows, V, columns, values, pages, stream))
+             : GLA_OK;
 }
 
 } // namespace
@@ -227,8 +270,8 @@ gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory
   GLA_TRY (svd_divide (s.scaled, as_const (A), shape.rows, shape.columns, count, exponent, stream));
   svd_chunk_memory<T> some = s;
   some.by_qr = true;
-  some.U.data = from_page (s.U.data, first * s.U.page);
-  some.V.data = from_page (s.V.data, first * s.V.page);
+  some.U = pages_from (s.U, first);
+  some.V = pages_from (s.V, first);
   some.S += first * s.page_s;
   some.info += first;
   GLA_TRY (decompose (e, slot, some, s.scaled, count));

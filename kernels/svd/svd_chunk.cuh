@@ -21,6 +21,7 @@ struct svd_shape {
   bool together; // reduced: each page by many blocks
   bool banded;   // reduced: by way of a band
   bool paged;    // Q*R, also of pages that are done again, is that of qr_pages_part
+  bool direct;   // by_qr: well conditioned pages have inv (R) in place of Q, by way of A'A
   svd_tree tree; // by_qr, and not paged: the blocks of rows
 };
 
@@ -59,6 +60,24 @@ inline bool svd_is_by_qr (const svd_shape &s)
   return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
 }
 
+// Q*R of pages that are paged or direct; values alone need no Q.
+inline gla_qr_job svd_qr_job (const gla_svd_job &job, const svd_shape &s)
+{
+  gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
+  factor.q_columns = s.reduced ? 0 : factor.q_columns;
+  return factor;
+}
+
+// Columns of pages that go by A'A at least; the tree is faster for fewer.
+enum { SVD_DIRECT_LEAST = 17 };
+
+inline bool svd_is_direct (const gla_svd_job &job, const svd_shape &s)
+{
+  const gla_qr_job factor = svd_qr_job (job, s);
+  return s.by_qr && s.columns >= SVD_DIRECT_LEAST && job.method != GLA_SVD_METHOD_JACOBI &&
+         qr_pages_part_inverts (&factor) && gpu_blas_expected ();
+}
+
 inline svd_shape svd_shape_of (const gla_svd_job &job)
 {
   svd_shape s = {};
@@ -76,19 +95,17 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);
   if (s.by_qr && !s.paged)
     s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
+  s.direct = svd_is_direct (job, s);
   return s;
-}
-
-// Q*R of pages that are paged; values alone need no Q.
-inline gla_qr_job svd_qr_job (const gla_svd_job &job, const svd_shape &s)
-{
-  gla_qr_job factor = qr_pages_part_job (job.head, s.rows, s.columns);
-  factor.q_columns = s.reduced ? 0 : factor.q_columns;
-  return factor;
 }
 
 // Pages that are done again together: so many, and so many numbers, but one at least.
 enum { SVD_AGAIN_MOST = 64, SVD_AGAIN_NUMBERS = 1 << 20 };
+
+template <class T> page_matrix<T> pages_from (page_matrix<T> a, int64_t page)
+{
+  return {a.data == nullptr ? nullptr : a.data + page * a.page, a.ld, a.page};
+}
 
 // What a chunk has on the GPU, in the slot's arena; arrays on the device stay where they are.
 template <class T> struct svd_chunk_memory {
@@ -101,7 +118,7 @@ template <class T> struct svd_chunk_memory {
   // made of
   page_matrix<T> Q[SVD_TREE_LEVELS], stack[SVD_TREE_LEVELS], W[SVD_TREE_LEVELS + 1];
   bool by_qr;         // of the shape, or of a page that is done again
-  char *qr = nullptr; // of pages that are paged
+  char *qr = nullptr; // of pages that are paged or direct
   polar_memory<T> polar;
   svd_values_args<T> values = {};  // of pages that are reduced: their work space
   svd_together_work together = {}; // of pages that many blocks reduce: as many as go at a time
@@ -114,9 +131,11 @@ template <class T> struct svd_chunk_memory {
     const svd_shape s = svd_shape_of (job);
     const int64_t factored = s.by_qr ? pages : 1; // a square page is done again alone
     const gla_qr_job factor = svd_qr_job (job, s);
-    const int64_t qr_bytes = s.paged ? (int64_t)qr_pages_part_bytes (&factor, factored) : 0;
+    const bool with_qr = s.by_qr ? s.paged || s.direct : s.again;
+    const bool before = with_qr && s.polar && !s.again; // of eig_part
+    const int64_t qr_bytes = with_qr ? (int64_t)qr_pages_part_bytes (&factor, factored) : 0;
     if (s.polar)
-      take_beginning (e, job, pages, s.by_qr && !s.again ? qr_bytes : 0, c);
+      take_beginning (e, job, pages, before ? qr_bytes : 0, c);
     const bool on_host = !job.head.device_arrays;
     by_qr = s.by_qr;
     A = packed (c, pages, job.m, job.n, on_host);
@@ -130,14 +149,15 @@ template <class T> struct svd_chunk_memory {
     R = packed (c, factored, s.columns, s.columns, s.by_qr || s.again);
     for (int l = 0; l < s.tree.count; l++) {
       const int64_t rows = s.tree.level[l].rows;
-      Q[l] = packed (c, pages, rows, s.columns, true);
+      Q[l] = l == 0 ? padded (c, pages, rows, s.columns, true)
+                    : packed (c, pages, rows, s.columns, true);
       stack[l] = packed (c, pages, rows, s.columns, l > 0);
       W[l] = packed (c, pages, rows, s.u_columns, l > 0);
     }
     W[s.tree.count] = packed (c, factored, s.columns, s.u_columns, s.by_qr || s.again);
     if (s.paged)
-      Q[0] = packed (c, factored, s.rows, s.columns, (s.by_qr && !s.reduced) || s.again);
-    if (s.paged && (s.again || (s.reduced && s.by_qr)))
+      Q[0] = padded (c, factored, s.rows, s.columns, (s.by_qr && !s.reduced) || s.again);
+    if (with_qr && !before)
       qr = c.take<char> (qr_bytes);
     if (s.polar)
       polar.take (s.columns, pages, e->multiprocessors, c);
@@ -156,14 +176,13 @@ template <class T> struct svd_chunk_memory {
     together.counter = c.take<unsigned> (share.pages);
     together.memory = c.take<char> (share.pages * svd_together_bytes<T> (s.columns, share.blocks));
   }
-  // Columns lie at the same places whatever the page's place in A: so it has the same bits.
   void take_scaled (const svd_shape &s, int64_t factored, int64_t pages, carver &c)
   {
-    const int64_t ld = (s.rows + 15) / 16 * 16, fit = SVD_AGAIN_NUMBERS / (ld * s.columns);
+    const int64_t fit = SVD_AGAIN_NUMBERS / (padded_rows (s.rows) * s.columns);
     const bool wanted = s.by_qr || s.again;
     const int64_t most = fit < 1 ? 1 : fit > SVD_AGAIN_MOST ? (int64_t)SVD_AGAIN_MOST : fit;
     scaled_pages = factored < most ? factored : most;
-    scaled = packed (c, scaled_pages, ld, s.columns, wanted);
+    scaled = padded (c, scaled_pages, s.rows, s.columns, wanted);
     exponent = wanted ? c.take<int32_t> (pages) : nullptr;
   }
   void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
@@ -190,6 +209,26 @@ template <class T> struct svd_chunk_memory {
       polar.take_early (columns, pages, of_steps);
     for (const carver &other : {of_qr, of_steps})
       c.used = other.used > c.used ? other.used : c.used;
+  }
+  // What tall pages have of themselves, from a page on.
+  svd_chunk_memory from (int64_t page) const
+  {
+    svd_chunk_memory some = *this;
+    some.R = pages_from (R, page);
+    for (int l = 0; l < SVD_TREE_LEVELS; l++) {
+      some.Q[l] = pages_from (Q[l], page);
+      some.stack[l] = pages_from (stack[l], page);
+    }
+    for (int l = 0; l <= SVD_TREE_LEVELS; l++)
+      some.W[l] = pages_from (W[l], page);
+    return some;
+  }
+  // Columns lie at the same places whatever the page: so it has the same bits everywhere.
+  static int64_t padded_rows (int64_t rows) { return (rows + 15) / 16 * 16; }
+  static page_matrix<T> padded (carver &c, int64_t pages, int64_t rows, int64_t columns,
+                                bool wanted)
+  {
+    return packed (c, pages, padded_rows (rows), columns, wanted);
   }
   static page_matrix<T> packed (carver &c, int64_t pages, int64_t rows, int64_t columns,
                                 bool wanted)

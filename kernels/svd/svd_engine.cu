@@ -3,7 +3,8 @@
 //
 // A page is seen with its longer side down, as its adjoint where it has more columns than rows. To
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
-// with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says.
+// with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says, or
+// by way of A'A, and U = A*(inv (R)*W).
 // Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of some
 // sizes are found as svd_values.cuh, svd_band.cuh and svd_together.cuh say (svd_is_reduced).
 
@@ -262,7 +263,8 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_svd_ch
 int supports_polar (const gla_svd_job &job, const svd_shape &s)
 {
   const gla_eig_job eig = polar_eig_job (job, s.columns);
-  return job.method != GLA_SVD_METHOD_JACOBI && (s.again || gpu_blas_expected ()) &&
+  return job.method != GLA_SVD_METHOD_JACOBI &&
+         (!polar_needs_blas (s.columns) || gpu_blas_expected ()) &&
          cuda_eig_ops.supports (&eig.head);
 }
 
