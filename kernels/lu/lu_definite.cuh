@@ -354,8 +354,9 @@ template <class T, int WARPS> struct page_cholesky {
   // What lu_norms.cuh wants of a definite page.
   template <class E>
   GLA_DEVICE void store_norms (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
-                               const lu_share &share, int slabs) const
+                               int slabs) const
   {
+    const lu_share share = lu_my_share (a);
     if (share.of > 0) {
       const double inverse = inverse_norm (share, slabs);
       if (threadIdx.x == 0)
@@ -368,56 +369,55 @@ template <class T, int WARPS> struct page_cholesky {
       lu_store_norm (a, page, of_page);
   }
 
-  // The page A, as far as it is this block's; whether it is one for this kernel.
-  template <class E>
-  GLA_DEVICE bool work (const lu_args<T> &a, const page_operand<E> &A, int64_t page,
-                        int slabs) const
+  // f (A), A being a.A, or what it says of numbers of the real type.
+  template <class F> GLA_DEVICE static auto with_page (const lu_args<T> &a, F f)
   {
-    const bool turned = a.transposed != a.conjugate; // the transpose is the conjugate
-    if (!load (A.at (page), A.ld, turned) || !factor ())
-      return false;
-    if (blockIdx.y == 0)
-      solve (a, page, slabs);
-    if (a.norms != nullptr)
-      store_norms (a, A, page, lu_my_share (a), slabs);
-    return true;
+    typedef real_t<T> R;
+    if (is_complex_v<T> && a.a_real) {
+      const page_operand<R> A = {reinterpret_cast<const R *> (a.A.data), a.A.ld, a.A.page,
+                                 a.A.index};
+      return f (A);
+    }
+    return f (a.A);
   }
 };
 
 // One block per page, in a grid-stride loop over the pages, or several where the condition is
-// wanted (lu_norms.cuh). INSIDE: the tiles are in shared memory;
-// else `work` has space for those of each block. `slabs` of the warps solve for right-hand sides;
-// each of them has a column of tiles in shared memory.
-template <class T, int WARPS, bool INSIDE>
+// wanted: NORMS (lu_norms.cuh), which takes registers that the solution alone has no use for.
+// INSIDE: the tiles are in shared memory; else `work` has space for those of each block. `slabs` of
+// the warps solve for right-hand sides; each of them has a column of tiles in shared memory.
+template <class T, int WARPS, bool INSIDE, bool NORMS>
 __global__ void __launch_bounds__ (32 * WARPS)
     lu_definite_kernel (lu_args<T> a, double *work, int64_t work_of_block, int slabs)
 {
   typedef wide<T> W;
-  typedef real_t<T> R;
   extern __shared__ __align__ (16) unsigned char space[];
   page_cholesky<T, WARPS> w;
   w.n = a.n;
   w.across = (a.n + 7) / 8;
   w.Y = reinterpret_cast<W *> (space);
-  w.L = INSIDE
-            ? w.Y + slabs * w.across * w.TILE
-            : reinterpret_cast<W *> (work + (blockIdx.y * gridDim.x + blockIdx.x) * work_of_block);
+  w.L = INSIDE ? w.Y + slabs * w.across * w.TILE
+               : reinterpret_cast<W *> (work + ((NORMS ? blockIdx.y * gridDim.x : 0) + blockIdx.x) *
+                                                   work_of_block);
   w.d = reinterpret_cast<double *> (
       w.Y + (slabs * w.across + (INSIDE ? w.place (w.across, 0) : 0)) * w.TILE);
+  const bool turned = a.transposed != a.conjugate; // the transpose is the conjugate
   for (int64_t page = blockIdx.x; page < a.pages; page += gridDim.x) {
-    bool mine;
-    if (is_complex_v<T> && a.a_real) {
-      const page_operand<R> A = {reinterpret_cast<const R *> (a.A.data), a.A.ld, a.A.page,
-                                 a.A.index};
-      mine = w.work (a, A, page, slabs);
-    } else
-      mine = w.work (a, a.A, page, slabs);
-    if (threadIdx.x == 0 && blockIdx.y == 0) {
+    const bool mine = w.with_page (a, [&] (const auto &A) {
+      return w.load (A.at (page), A.ld, turned);
+    }) && w.factor ();
+    if (mine && (!NORMS || blockIdx.y == 0))
+      w.solve (a, page, slabs);
+    if constexpr (NORMS)
+      if (mine)
+        w.with_page (a, [&] (const auto &A) { w.store_norms (a, A, page, slabs); });
+    if (threadIdx.x == 0 && (!NORMS || blockIdx.y == 0)) {
       a.info[page] = mine ? 0 : LU_PENDING;
-      if (a.norms != nullptr)
+      if constexpr (NORMS) {
         a.norms[page].pending = !mine;
-      if (a.norms != nullptr && !mine)
-        a.norms[page].shares = 0;
+        if (!mine)
+          a.norms[page].shares = 0;
+      }
     }
     __syncthreads ();
   }
@@ -430,29 +430,37 @@ template <class T> size_t lu_definite_bytes (int n, bool inside, int slabs)
   return (tiles + (size_t)slabs * across) * 64 * sizeof (wide<T>) + 8 * across * sizeof (double);
 }
 
-template <class T, int WARPS, bool INSIDE>
-cudaError_t lu_launch_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
+template <class T, int WARPS, bool INSIDE, bool NORMS>
+cudaError_t lu_launch_definite_kernel (const lu_args<T> &a, const lu_space &space,
+                                       cudaStream_t stream)
 {
   static std::atomic<uint64_t> configured;
-  const auto kernel = lu_definite_kernel<T, WARPS, INSIDE>;
+  const auto kernel = lu_definite_kernel<T, WARPS, INSIDE, NORMS>;
   const size_t most = block_shared_most ();
   const cudaError_t error = allow_cluster (kernel, most, &configured);
   if (error != cudaSuccess)
     return error;
   // factor () needs one of them, also where there is no right-hand side
-  const int64_t columns = a.norms != nullptr && a.rhs < a.n ? a.n : a.rhs;
+  const int64_t columns = NORMS && a.rhs < a.n ? a.n : a.rhs;
   int slabs = columns <= 8 ? 1 : columns < 8 * WARPS ? (int)(columns + 7) / 8 : WARPS;
   while (slabs > 1 && lu_definite_bytes<T> (a.n, INSIDE, slabs) > most)
     slabs--;
   // two blocks on a multiprocessor would need more than the second-level cache
   const int rounds = ((a.n + 7) / 8 + slabs - 1) / slabs;
-  const unsigned blocks = a.norms != nullptr ? lu_blocks_of_page (a.pages, rounds, space) : 1;
+  const unsigned blocks = NORMS ? lu_blocks_of_page (a.pages, rounds, space) : 1;
   const int64_t most_pages =
       INSIDE ? a.pages : min (space.blocks, space.multiprocessors) / (int)blocks;
   const dim3 grid ((unsigned)(a.pages < most_pages ? a.pages : most_pages), blocks);
   kernel<<<grid, 32 * WARPS, lu_definite_bytes<T> (a.n, INSIDE, slabs), stream>>> (
       a, space.data, space.each, slabs);
   return cudaGetLastError ();
+}
+
+template <class T, int WARPS, bool INSIDE>
+cudaError_t lu_launch_definite (const lu_args<T> &a, const lu_space &space, cudaStream_t stream)
+{
+  return a.norms != nullptr ? lu_launch_definite_kernel<T, WARPS, INSIDE, true> (a, space, stream)
+                            : lu_launch_definite_kernel<T, WARPS, INSIDE, false> (a, space, stream);
 }
 
 template <class T>
