@@ -290,23 +290,10 @@ template <class T, int WARPS> struct page_cholesky {
   // norms
   //----------------------------------------------------------------------------
 
-  // The larger of a over the block; NaN wins. Y is lost.
+  // Y is lost.
   GLA_DEVICE double largest (double a) const
   {
-    double *of_warps = reinterpret_cast<double *> (Y);
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) {
-      const double b = shuffle_xor (a, mask);
-      a = b > a || b != b ? b : a;
-    }
-    __syncthreads ();
-    if (lane () == 0)
-      of_warps[warp ()] = a;
-    __syncthreads ();
-    for (int w = 0; w < WARPS; w++)
-      a = of_warps[w] > a || of_warps[w] != of_warps[w] ? of_warps[w] : a;
-    __syncthreads ();
-    return a;
+    return lu_largest (a, reinterpret_cast<double *> (Y), WARPS);
   }
 
   // Of the page; its columns have the sums of its rows, which threads side by side read together.

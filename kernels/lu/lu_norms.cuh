@@ -40,6 +40,27 @@ template <class T> GLA_DEVICE lu_share lu_my_share (const lu_args<T> &a)
   return {(int)blockIdx.y - 1, blockIdx.y == 0 ? 0 : (int)gridDim.y - 1};
 }
 
+// The largest of the block's numbers, in all threads; NaN wins. of_warps: shared memory for a
+// number of each of the `warps`, `distance` apart.
+GLA_DEVICE double lu_largest (double a, double *of_warps, int warps, int distance = 1)
+{
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    const double b = shuffle_xor (a, mask);
+    a = b > a || b != b ? b : a;
+  }
+  __syncthreads ();
+  if (threadIdx.x % 32 == 0)
+    of_warps[threadIdx.x / 32 * distance] = a;
+  __syncthreads ();
+  for (int w = 0; w < warps; w++) {
+    const double b = of_warps[w * distance];
+    a = b > a || b != b ? b : a;
+  }
+  __syncthreads ();
+  return a;
+}
+
 // By one thread of block y = 0.
 template <class T> GLA_DEVICE void lu_store_norm (const lu_args<T> &a, int64_t page, double norm)
 {

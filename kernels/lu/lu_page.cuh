@@ -142,21 +142,9 @@ template <class T, int THREADS> struct page_lu {
     skew |= !is_same (lower, conj (upper)) || (i == j && !(re (lower) > 0));
   }
 
-  // The largest over the block; NaN wins.
-  GLA_DEVICE double largest (double a)
+  GLA_DEVICE double largest (double a) const
   {
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) {
-      const double b = shuffle_xor (a, mask);
-      a = b > a || b != b ? b : a;
-    }
-    __syncthreads ();
-    if (me () % 32 == 0)
-      s->sums[me () / 32] = a;
-    __syncthreads ();
-    for (int w = 0; w < WARPS; w++)
-      a = s->sums[w] > a || s->sums[w] != s->sums[w] ? s->sums[w] : a;
-    return a;
+    return lu_largest (a, s->sums, WARPS);
   }
 
   GLA_DEVICE void find_norm ()

@@ -205,22 +205,9 @@ template <class T, int COLUMNS> struct panel_page {
   // norms
   //----------------------------------------------------------------------------
 
-  // The largest over the block; NaN wins.
   GLA_DEVICE double largest (double a)
   {
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) {
-      const double b = shuffle_xor (a, mask);
-      a = b > a || b != b ? b : a;
-    }
-    __syncthreads ();
-    if (lane () == 0)
-      s->sums[warp ()][0] = a;
-    __syncthreads ();
-    for (int w = 0; w < warps (); w++)
-      a = s->sums[w][0] > a || s->sums[w][0] != s->sums[w][0] ? s->sums[w][0] : a;
-    __syncthreads ();
-    return a;
+    return lu_largest (a, s->sums[0], warps (), COLUMNS);
   }
 
   // The larger of `norm` and, in thread c of the first warp, the sum of the magnitudes of column c.
