@@ -4,7 +4,7 @@
 #ifndef GPULINALG_PRODUCT_THIN_LAUNCH_CUH
 #define GPULINALG_PRODUCT_THIN_LAUNCH_CUH
 
-#include "product_thin_kernel.cuh"
+#include "product_slim.cuh"
 
 // Rows of L, terms and elements of L at least: below, the tiles of a page take a few microseconds,
 // or there are not enough sums of one thread to be worth their addition.
@@ -12,19 +12,24 @@ const int64_t THIN_ROWS = 256, THIN_TERMS = 128, THIN_ELEMENTS = 1 << 17;
 // Blocks of a page that are wanted, of a cluster at most, and terms of a block at least.
 enum { THIN_BLOCKS = 264, THIN_CLUSTER = 8, THIN_SHARE = 128 };
 
-// Columns of X at most. With more, tiles on tensor cores are faster where there are many pages, and
-// the way must not depend on their number.
+// Columns of X at most that the kernel of product_thin_kernel.cuh has. With more, tiles on tensor
+// cores are faster where there are many pages, and the way must not depend on their number.
 template <class TL, class TX> constexpr int thin_most ()
 {
   typedef decltype (real_t<TL> () + real_t<TX> ()) R;
   return sizeof (R) == 4 ? 8 : is_complex_v<TL> || is_complex_v<TX> ? 4 : 2;
 }
 
+// Real double pages with more go by product_slim.cuh.
+template <class TL, class TX>
+constexpr bool has_slim = std::is_same_v<TL, double> &&std::is_same_v<TX, double>;
+
 template <class TL, class TX> bool thin_serves (int64_t m, int64_t n, int64_t k)
 {
   const int64_t rows = m > n ? m : n, columns = m > n ? n : m;
-  return columns <= thin_most<TL, TX> () && rows >= THIN_ROWS && k >= THIN_TERMS &&
-         rows * k >= THIN_ELEMENTS;
+  const bool slim = has_slim<TL, TX> && k >= SLIM_TERMS;
+  const int most = slim ? SLIM_COLUMNS : thin_most<TL, TX> ();
+  return columns <= most && rows >= THIN_ROWS && k >= THIN_TERMS && rows * k >= THIN_ELEMENTS;
 }
 
 template <bool TURNED, int N, class TL, class TX>
@@ -52,6 +57,9 @@ cudaError_t launch_thin_columns (const thin_args<TL, TX> &a, const product_piece
                                  int64_t tiles, int64_t k, cudaStream_t stream)
 {
   constexpr int most = thin_most<TL, TX> ();
+  if constexpr (has_slim<TL, TX>)
+    if (a.columns > most)
+      return launch_slim<TURNED> (a, piece, tiles, k, stream);
   if constexpr (most > 4)
     if (a.columns > 4)
       return launch_thin_shape<TURNED, 8> (a, piece, tiles, k, stream);

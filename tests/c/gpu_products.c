@@ -209,6 +209,8 @@ static void test_thin (void)
       }
   const product sum = {'d', 'd', 'N', 'N', 257, 2, 70000, 1, 0, 0};
   check_product (&sum, 1, 0);
+  const product more = {'d', 'd', 'T', 'N', 11, 257, 70001, 1, 0, 0};
+  check_product (&more, 1, 0);
 }
 
 //------------------------------------------------------------------------------
