@@ -6,6 +6,7 @@
 #include "engine/eig_part.cuh"
 #include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
+#include "eig_whole.cuh"
 #include "jacobi_start.cuh"
 
 namespace
@@ -273,11 +274,14 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
       engine_announce_results (e, slot, &chunk->V);
   }
   eig_route way = eig_route_of (e, &e->eig_job);
-  if (way != ROUTE_SMALL && way != ROUTE_LARGE && !reads_and_reduces (e, a))
+  const bool whole = way == ROUTE_SMALL || (way == ROUTE_JACOBI && a.n <= JACOBI_WHOLE);
+  int *const any = &e->counter[slot];
+  *any = 0;
+  if (!whole && way != ROUTE_LARGE && !reads_and_reduces (e, a))
     GLA_TRY (eig_prepare (a));
   switch (way) {
   case ROUTE_SMALL:
-    GLA_TRY (eig_small (a));
+    GLA_TRY (eig_small (a, any));
     break;
   case ROUTE_STAGES:
     GLA_TRY (run_stages (e, slot, a));
@@ -286,7 +290,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (run_large (e, slot, a));
     break;
   case ROUTE_JACOBI:
-    GLA_TRY (eig_jacobi (a));
+    GLA_TRY (whole ? eig_jacobi_whole (a, any) : eig_jacobi (a));
     break;
   case ROUTE_JACOBI_BLOCK:
     GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
@@ -294,7 +298,8 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   }
   if (e->eig_job.range != GLA_EIG_ALL && !eig_writes_part (e, &e->eig_job))
     GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
-  GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
+  if (!whole) // else the kernel has looked
+    GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
 }
 

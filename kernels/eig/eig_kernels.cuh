@@ -67,9 +67,6 @@ template <class T> struct eig_args {
   int *lists;      // eig_few_list_numbers (pages): where eig_few finds spans, else NULL
 };
 
-// Everything for n up to 32 in one kernel: A -> lambda, V, info, skew.
-template <class T> cudaError_t eig_small (const eig_args<T> &a);
-
 // Checks and scales: A -> W, exponent, norm, info, skew.
 template <class T> cudaError_t eig_prepare (const eig_args<T> &a);
 // The same for one large page by the whole GPU, with memory for what the blocks tell each other.

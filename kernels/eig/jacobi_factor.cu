@@ -12,8 +12,8 @@ namespace
 // product off.
 template <class T, int P> struct factor_page {
   typedef real_t<T> R;
-  static constexpr int THREADS = P * (P == 8 || P == 64 ? 4 : 2), LD = P + 1;
-  static constexpr int DOWN = P == 8 ? 1 : P == 16 ? 2 : 4, ROWS = P / DOWN;
+  static constexpr int THREADS = P * (P == 64 ? 4 : 2), LD = P + 1;
+  static constexpr int DOWN = 4, ROWS = P / DOWN;
   static constexpr int COLUMNS = THREADS / ROWS, ACROSS = P / COLUMNS;
   T *L, *column; // column k of L at k*LD
   R *diagonal, *whole;
@@ -221,10 +221,7 @@ template <class T> bool eig_jacobi_fits (int n, int smem_limit)
 
 template <class T> cudaError_t eig_jacobi_factor (const eig_args<T> &a)
 {
-  return a.n <= 8    ? launch<T, 8> (a)
-         : a.n <= 16 ? launch<T, 16> (a)
-         : a.n <= 32 ? launch<T, 32> (a)
-                     : launch<T, 64> (a);
+  return a.n <= 32 ? launch<T, 32> (a) : launch<T, 64> (a);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

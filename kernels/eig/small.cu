@@ -6,6 +6,7 @@
 // results are written once.
 
 #include "common/phase.cuh"
+#include "eig_whole.cuh"
 #include "hetrd.cuh"
 #include "stedc_lanes.cuh"
 #include "warp_page.cuh"
@@ -197,7 +198,7 @@ GLA_DEVICE void back_transform (const small_layout<T, P, true> &s, const real_t<
 // owns row i of A, row i of T, column i of the eigenvectors of T, and column i of V.
 template <class T, int P, bool VECTORS>
 __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<T, P>)
-    small_kernel (eig_args<T> a)
+    small_kernel (eig_args<T> a, int *any)
 {
   typedef real_t<T> R;
   typedef small_layout<T, P, VECTORS> layout;
@@ -241,6 +242,8 @@ __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<
   if (i == 0) {
     a.info[page] = found.info;
     a.skew[page] = found.skew;
+    if (found.info != 0)
+      *any = 1;
   }
   if (VECTORS && i < n) {
     T *V = a.V + page * a.page_v + i;
@@ -249,7 +252,7 @@ __global__ void __launch_bounds__ (small_warps<T, P> *STEDC_LANES, small_blocks<
   }
 }
 
-template <class T, int P, bool VECTORS> cudaError_t launch_kernel (const eig_args<T> &a)
+template <class T, int P, bool VECTORS> cudaError_t launch_kernel (const eig_args<T> &a, int *any)
 {
   typedef small_layout<T, P, VECTORS> layout;
   constexpr int warps = small_warps<T, P>;
@@ -258,31 +261,31 @@ template <class T, int P, bool VECTORS> cudaError_t launch_kernel (const eig_arg
   if (status != cudaSuccess)
     return status;
   int64_t per_block = warps * layout::groups, blocks = (a.pages + per_block - 1) / per_block;
-  small_kernel<T, P, VECTORS><<<(unsigned)blocks, warps * STEDC_LANES, bytes, a.stream>>> (a);
+  small_kernel<T, P, VECTORS><<<(unsigned)blocks, warps * STEDC_LANES, bytes, a.stream>>> (a, any);
   return cudaGetLastError ();
 }
 
-template <class T, int P> cudaError_t launch (const eig_args<T> &a)
+template <class T, int P> cudaError_t launch (const eig_args<T> &a, int *any)
 {
-  return a.vectors ? launch_kernel<T, P, true> (a) : launch_kernel<T, P, false> (a);
+  return a.vectors ? launch_kernel<T, P, true> (a, any) : launch_kernel<T, P, false> (a, any);
 }
 
 } // namespace
 
-template <class T> cudaError_t eig_small (const eig_args<T> &a)
+template <class T> cudaError_t eig_small (const eig_args<T> &a, int *any)
 {
   if (a.n <= 2)
-    return launch<T, 2> (a);
+    return launch<T, 2> (a, any);
   if (a.n <= 4)
-    return launch<T, 4> (a);
+    return launch<T, 4> (a, any);
   if (a.n <= 8)
-    return launch<T, 8> (a);
+    return launch<T, 8> (a, any);
   if (a.n <= 16)
-    return launch<T, 16> (a);
-  return launch<T, 32> (a);
+    return launch<T, 16> (a, any);
+  return launch<T, 32> (a, any);
 }
 
-template cudaError_t eig_small (const eig_args<float> &);
-template cudaError_t eig_small (const eig_args<double> &);
-template cudaError_t eig_small (const eig_args<cx<float>> &);
-template cudaError_t eig_small (const eig_args<cx<double>> &);
+template cudaError_t eig_small (const eig_args<float> &, int *);
+template cudaError_t eig_small (const eig_args<double> &, int *);
+template cudaError_t eig_small (const eig_args<cx<float>> &, int *);
+template cudaError_t eig_small (const eig_args<cx<double>> &, int *);
