@@ -68,6 +68,7 @@ struct cuda_engine {
   gla_svd_job svd_job;
   gla_eigpairs_job eigpairs_job;
   int64_t chunk_pages;
+  unsigned used; // slots that have had a chunk of the job, as bits
   operand_copy copies[2];
   // for work beside that of a slot's stream, one chunk at a time
   cudaStream_t side;

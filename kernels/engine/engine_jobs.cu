@@ -38,6 +38,7 @@ gla_status engine_take_slot (cuda_engine *e, int slot, const void *chunk)
   engine_slot *s = &e->slots[slot];
   array_order *o = current_order (e);
   s->chunk = chunk;
+  e->used |= 1u << slot;
   if (o == nullptr)
     return GLA_OK;
   const bool first = (o->used >> slot & 1) == 0;
@@ -98,6 +99,7 @@ void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
     heap->on = false; // a job for which there was no memory has begun and not ended
   e->monitor = job->monitor;
   e->chunk_pages = pages;
+  e->used = 0;
   for (int k = 0; k < ENGINE_SLOTS; k++)
     e->slots[k].chunk = nullptr;
   if (o == nullptr)
@@ -119,10 +121,28 @@ gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_
   return status;
 }
 
+// Waits for the first slot and for those that have worked, where all chunks were finished: a look
+// at a stream takes more than a microsecond. False where some were not.
+static bool drain_used (cuda_engine *e)
+{
+  for (int k = 0; k < ENGINE_SLOTS; k++)
+    if (e->slots[k].chunk != nullptr)
+      return false;
+  for (int k = 0; k < ENGINE_SLOTS; k++) {
+    if (k == 0 || (e->used >> k & 1) != 0)
+      cudaStreamSynchronize (e->slots[k].stream);
+    e->slots[k].results = {};
+  }
+  cudaGetLastError ();
+  return true;
+}
+
 void engine_end_job (gla_engine *engine)
 {
   cuda_engine *e = engine_of (engine);
   array_order *o = current_order (e);
+  if (o == nullptr && drain_used (e))
+    return;
   if (o == nullptr || !join_slots (e, o))
     engine_drain (e);
   if (o != nullptr)
