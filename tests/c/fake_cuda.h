@@ -18,7 +18,7 @@ typedef struct {
   int fill;     // every byte of new device memory
   int words;    // so many copies of one int, or three, from the device, from the next on, bring
   int word;     // this
-  int any_info; // what any_info_kernel and find_extreme_kernel report: whether a page has an info
+  int any_info; // what kernels that look for an info of a page report
   int ones;     // nonzero: every double that cudaMemcpy brings from the device is 1
 } fake_cuda_answers;
 extern fake_cuda_answers fake_cuda_answer;

@@ -44,6 +44,8 @@ static void add_eig (void)
       for (int vectors = 0; vectors < 2; vectors++)
         add ((run_case){"eig", run_eig, {sizes[k], 3, types[t], vectors, QR, k % 3, 0}, 0, {0}});
   for (int t = 0; t < 4; t++) {
+    add ((run_case){"eig", run_eig, {12, 4, types[t], 1, JACOBI, 0, 0}, 0, {.any_info = 1}});
+    add ((run_case){"eig", run_eig, {16, 4, types[t], 1, QR, 0, 0}, 0, {.any_info = 1}});
     add ((run_case){"eig", run_eig, {24, 4, types[t], 1, JACOBI, 0, 0}, 0, {.any_info = 1}});
     add ((run_case){"eig", run_eig, {200, 3, types[t], 1, JACOBI, 1, 1}, 0, {0}});
     add ((run_case){"eig", run_eig, {200, 3, types[t], 1, JACOBI, 0, 0}, 0, {0, 5, 2, 1, 0}});
