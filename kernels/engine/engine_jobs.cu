@@ -110,21 +110,29 @@ void engine_begin_job (cuda_engine *e, const gla_job *job, int64_t pages)
     engine_drain (e);
 }
 
+// e->used, where a chunk has failed: the side stream may still work.
+static const unsigned FAILED = ~0u;
+
 gla_status engine_end_chunk (cuda_engine *e, int slot, gla_status status, int64_t pages)
 {
   array_order *o = current_order (e);
   e->slots[slot].chunk = nullptr;
   if (status == GLA_OK && e->monitor.poll (e->monitor.user, pages))
     status = GLA_ERROR_STOPPED;
-  if (status != GLA_OK && o != nullptr)
+  if (status == GLA_OK)
+    return GLA_OK;
+  e->used = FAILED;
+  if (o != nullptr)
     o->on = false;
   return status;
 }
 
-// Waits for the first slot and for those that have worked, where all chunks were finished: a look
-// at a stream takes more than a microsecond. False where some were not.
+// Waits for the first slot and for those that have worked, where all chunks ended well: a look at a
+// stream takes more than a microsecond. False where some did not.
 static bool drain_used (cuda_engine *e)
 {
+  if (e->used == FAILED)
+    return false;
   for (int k = 0; k < ENGINE_SLOTS; k++)
     if (e->slots[k].chunk != nullptr)
       return false;
