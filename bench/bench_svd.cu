@@ -1,7 +1,8 @@
 // bench_svd.cu: compares gla_batchsvd with cuSOLVER on one GPU, in one run
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Usage: bench_svd [--quick] [K [L]]  only pages whose smaller side is at least K, and at most L
+// Usage: bench_svd [--quick] [--no-gesvdj] [K [L]]  only pages whose smaller side is at least K,
+// and at most L; without the loop over gesvdj, which takes minutes and has not been the best peer.
 // Prints a table (TSV): microseconds per page, arrays on the GPU, random pages, new before each
 // call; the median of whole calls. Peers: gesvdjBatched to 32 by 32; gesvdaStridedBatched and one
 // call of gesvdj after the other for larger and tall pages, to 512 columns; one call of Xgesvdp
@@ -15,7 +16,7 @@
 #include <cstring>
 #include <ctime>
 
-static bool wrong;
+static bool wrong, with_gesvdj = true;
 
 //------------------------------------------------------------------------------
 // our calls
@@ -65,7 +66,8 @@ static void row (gla_context *ctx, cusolverDnHandle_t h, int m, int n, int64_t p
   const bool small = m <= 32 && n <= 32, tall = m > 32 && n <= 512, large = n >= 512;
   const double jacobi = small ? gesvdj_batched (h, b) : NAN,
                approximate = tall ? gesvda (h, b) : NAN;
-  const double loop = tall && !large ? gesvdj_loop (h, b) : NAN, eig = batcheig (ctx, b);
+  const double loop = tall && !large && with_gesvdj ? gesvdj_loop (h, b) : NAN;
+  const double eig = batcheig (ctx, b);
   const double polar = large && m == n ? gesvdp_loop (h, b) : NAN;
   const double best = std::fmin (std::fmin (jacobi, approximate), std::fmin (loop, polar));
   wrong |= !(error <= 30);
@@ -88,7 +90,8 @@ static void print_machine ()
   printf ("# %s; CUDA %d.%d; cuSOLVER %d; gpulinalg %s; %s\n", gpu.name, cuda / 1000,
           cuda % 1000 / 10, cusolver, gla_version (), date);
   printf ("# microseconds per page, everything on the GPU: bench_svd; peer: gesvdjBatched, or the "
-          "fastest of gesvdaStridedBatched, gesvdj and Xgesvdp\n");
+          "fastest of gesvdaStridedBatched%s and Xgesvdp\n",
+          with_gesvdj ? ", gesvdj" : "");
   printf (
       "type\tm\tn\tpages\tvectors\tvalues\tgesvdj_batched\tgesvda\tgesvdj\tgesvdp\tpeer/vectors\t"
       "values/vectors\tbatcheig\tvectors/batcheig\terror\n");
@@ -111,9 +114,20 @@ int main (int argc, char **argv)
                           {128, 128, 1000, true}, {192, 192, 500, false},  {256, 256, 256, true},
                           {900, 100, 300, true},  {384, 384, 128, true},   {512, 512, 128, true},
                           {1024, 1024, 16, true}, {2048, 2048, 1, true},   {4096, 4096, 1, false}};
-  const bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
-  const int least = argc > 1 + quick ? atoi (argv[1 + quick]) : 1;
-  const int most = argc > 2 + quick ? atoi (argv[2 + quick]) : INT_MAX;
+  const char *const program = argv[0];
+  const auto option = [&] (const char *name) {
+    const bool given = argc > 1 && strcmp (argv[1], name) == 0;
+    argc -= given;
+    argv += given;
+    return given;
+  };
+  const bool quick = option ("--quick");
+  with_gesvdj = !option ("--no-gesvdj");
+  const int least = argc > 1 ? atoi (argv[1]) : 1, most = argc > 2 ? atoi (argv[2]) : INT_MAX;
+  if (least < 1) {
+    fprintf (stderr, "usage: %s [--quick] [--no-gesvdj] [K [L]]\n", program);
+    return 2;
+  }
   gla_context *ctx;
   cusolverDnHandle_t h;
   const int device = 0;
