@@ -298,9 +298,9 @@ Only one of these four may be given.  The results stay ascending: @var{V} is
 computed, and so the counts of adjoining intervals add up to @var{n}.  With and
 without @var{V} an eigenvalue may differ by rounding; where that is an end of an
 interval, counts may differ, too.  So the eigenvectors that are left out are what a
-part saves: nearly all of what they take on the CPU and, with the other three than
-@qcode{"interval"}, on a GPU, where results of up to @var{n}/4 vectors may differ
-from those of all by rounding.
+part saves: nearly all of what they take.  With @var{B} they are computed nevertheless on
+the CPU, and for @qcode{"interval"} on a GPU.  Results of up to @var{n}/4 vectors on a GPU
+may differ from those of all by rounding.
 
 @table @asis
 @item @qcode{"progress"}

@@ -100,7 +100,7 @@ Options, each followed by its value:
 @qcode{"jacobi"}: QR with column pivoting, then one-sided Jacobi rotations.
 @qcode{"qr"}: reduction to a bidiagonal matrix, then divide and conquer or implicit QR;
 on a GPU the polar decomposition and eigenvalues, or, for values alone of a @var{k} of
-at most 384 (512 in single precision), a bidiagonal matrix and bisection;
+at most 2048, a bidiagonal matrix and bisection;
 where @var{k} is at most 32 it is Jacobi, too.  @qcode{"auto"} (default): the faster one
 for this size, on the CPU Jacobi up to a @var{k} of 32, and up to 64 with vectors.
 
