@@ -96,6 +96,20 @@ gla_status form_u (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_
   return GLA_OK;
 }
 
+// 0 to the rows from `rows` on that share 16 bytes with others: products read them, unused, and
+// compute-sanitizer would complain. M.page is that of so many columns.
+template <class T>
+cudaError_t clear_behind (page_matrix<T> M, int64_t rows, int64_t columns, int64_t pages,
+                          cudaStream_t stream)
+{
+  const int64_t unit = 16 / (int64_t)sizeof (T), end = (rows + unit - 1) / unit * unit;
+  const int64_t more = (end < M.ld ? end : M.ld) - rows;
+  if (M.data == nullptr || more <= 0)
+    return cudaSuccess;
+  return cudaMemset2DAsync (M.data + rows, (size_t)M.ld * sizeof (T), 0, (size_t)more * sizeof (T),
+                            (size_t)(columns * pages), stream);
+}
+
 // Of tall pages with R alone: A = Q*R before, and U = Q*W behind.
 template <class T>
 gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, page_matrix<T> A,
@@ -106,7 +120,11 @@ gla_status factor_tall (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, 
   if (!direct && !paged)
     return factor (e, slot, s, A, pages);
   const qr_pages<T> p = {A, shape.reduced ? page_matrix<T>{} : s.Q[0], s.R, pages};
+  const cudaStream_t stream = e->slots[slot].stream;
+  GLA_TRY (clear_behind (p.Q, shape.rows, shape.columns, pages, stream));
   GLA_TRY (qr_pages_part (e, slot, s.qr, p, failed));
+  if (direct) // Q of pages that fail comes later
+    GLA_TRY (clear_behind (p.Q, shape.columns, shape.columns, pages, stream));
   if (!any_of (failed, direct ? pages : 0))
     return GLA_OK;
   if (paged)
@@ -267,6 +285,7 @@ gla_status svd_decompose_again (cuda_engine *e, int slot, const svd_chunk_memory
   page_matrix<T> A = shape.flip ? s.adjoint : s.A;
   A.data += first * A.page;
   const int32_t *exponent = s.exponent + first;
+  GLA_TRY (clear_behind (s.scaled, shape.rows, shape.columns, count, stream));
   GLA_TRY (svd_divide (s.scaled, as_const (A), shape.rows, shape.columns, count, exponent, stream));
   svd_chunk_memory<T> some = s;
   some.by_qr = true;

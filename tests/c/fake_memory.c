@@ -223,3 +223,16 @@ cudaError_t cudaMemsetAsync (void *to, int value, size_t bytes, cudaStream_t str
   memset (to, value, bytes);
   return cudaSuccess;
 }
+
+cudaError_t cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height,
+                               cudaStream_t stream)
+{
+  FAKE_TRACE ("set %p, pitch %zu, %d, %zu x %zu bytes, stream %p\n", to, pitch, value, width,
+              height, (void *)stream);
+  check_range (to, height > 0 ? (height - 1) * pitch + width : 0);
+  if (fake_fails (FAKE_DEVICE))
+    return fake_thread.last_error;
+  for (size_t k = 0; k < height; k++)
+    memset ((char *)to + k * pitch, value, width);
+  return cudaSuccess;
+}
