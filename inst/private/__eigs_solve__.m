@@ -47,10 +47,15 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
 endfunction
 
 ## Products alone. The library does not look where a NaN or Inf is; ranks have one text for all.
-function varargout = by_products (A, request, o)
+## (Octave 6 would not find functions that the user's function calls behind a list [varargout{:}] =.)
+function [d, residuals, stats, X] = by_products (A, request, o)
 
   try
-    [varargout{1:nargout}] = __eigs_lanczos__ (A, request);
+    if (nargout > 3)
+      [d, residuals, stats, X] = __eigs_lanczos__ (A, request);
+    else
+      [d, residuals, stats] = __eigs_lanczos__ (A, request);
+    endif
   catch err
     if (isempty (o.mpi) && strcmp (err.message, "eigs_lanczos: A has NaN or Inf"))
       check_finite (matrix_of (A));
