@@ -54,7 +54,8 @@ inline bool svd_is_by_qr (const svd_shape &s)
   if (s.together)
     return s.rows > s.columns;
   if (s.reduced)
-    return s.rows > (s.banded ? SVD_BAND_MOST : SVD_VALUES_MOST) || s.rows > 2 * s.columns;
+    return s.rows > (s.banded ? (int)SVD_BAND_MOST : (int)SVD_VALUES_MOST) ||
+           s.rows > 2 * s.columns;
   if (s.polar)
     return s.rows > s.columns;
   return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
