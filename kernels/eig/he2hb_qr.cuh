@@ -1,5 +1,5 @@
-// he2hb_qr.cuh: the warps that have a panel of the reduction to band form, and its place in the
-// band SPDX-License-Identifier: GPL-3.0-or-later
+// he2hb_qr.cuh: the warps of a panel of the reduction to band form, its place in the band
+// SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_HE2HB_QR_CUH
 #define GPULINALG_HE2HB_QR_CUH
