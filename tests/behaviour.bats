@@ -515,7 +515,7 @@ EOF
   [[ "$output" == *'unknown option "toll"; valid options are "issym", '* ]]
   [[ "$output" == *"eigs_lanczos: 2 of 2 eigenvalues, 100 %"* ]]
   [[ "$output" == *"gpulinalg:busy"* ]]
-  for f in "D = eigs_lanczos (A, K, SIGMA)" "Y = spmv (A, X)" "P = spmv_plan (A)" "A = ba_graph (N, M, SEED)" "A = read_graph (FILE)"; do
+  for f in "LAMBDA = eigs_lanczos (A, K, SIGMA)" "Y = spmv (A, X)" "P = spmv_plan (A)" "A = ba_graph (N, M, SEED)" "A = read_graph (FILE)"; do
     [[ "$output" == *"$f"* ]]
   done
 }
