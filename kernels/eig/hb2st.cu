@@ -8,6 +8,7 @@
 // sweep, which treats it alike, so entries never lie more than 2*EIG_BANDWIDTH - 1 below
 // the diagonal.
 
+#include "common/chase_sweeps.cuh"
 #include "hetrd.cuh"
 #include "hetrd_band.cuh"
 
@@ -53,20 +54,6 @@ template <class S> struct chase_page {
   int slots;   // a power of two
   GLA_DEVICE T *reflector (int s) const { return vectors + (s & (slots - 1)) * S::SLOT; }
 };
-
-// The largest number of active sweeps: each is two tasks behind the one before it.
-__host__ __device__ constexpr int sweeps_at_once (int n)
-{
-  return n / (2 * EIG_BANDWIDTH) + 2;
-}
-
-__host__ __device__ constexpr int slots_for (int n)
-{
-  int slots = 1;
-  while (slots < sweeps_at_once (n))
-    slots *= 2;
-  return slots;
-}
 
 // Tasks of sweep s: one that only makes its first reflector, then one for every block of rows.
 GLA_DEVICE int tasks_of (int s, int n)
@@ -271,7 +258,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
   chase_page<S> p;
   p.idle = n + EIG_BANDWIDTH;
   p.kept = nullptr;
-  p.slots = slots_for (n);
+  p.slots = slots_for<EIG_BANDWIDTH> (n);
   p.exchange = reinterpret_cast<T *> (memory) + threadIdx.x / EIG_BANDWIDTH * S::SLOT;
   c.vectors = reinterpret_cast<T *> (memory) + groups * S::SLOT;
   p.nothing = c.vectors + S::PAGES * S::vectors_step (p.slots);
@@ -304,7 +291,8 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
 // Bytes of shared memory but for the bands, and of these.
 template <class S> size_t chase_bytes (int n, int warps)
 {
-  int elements = warps * TASKS * S::SLOT + S::PAGES * S::vectors_step (slots_for (n)) + S::SLOT;
+  int elements =
+      warps * TASKS * S::SLOT + S::PAGES * S::vectors_step (slots_for<EIG_BANDWIDTH> (n)) + S::SLOT;
   return elements * sizeof (typename S::T);
 }
 template <class S> size_t band_bytes (int n)
@@ -316,7 +304,7 @@ template <class S> size_t band_bytes (int n)
 // at the beginning.
 template <class S> int warps_for (int n)
 {
-  int warps = (S::PAGES * sweeps_at_once (n) + TASKS - 1) / TASKS;
+  int warps = (S::PAGES * sweeps_at_once<EIG_BANDWIDTH> (n) + TASKS - 1) / TASKS;
   warps = S::PAGES > 1 && sizeof (typename S::T) < 16 ? (warps + 1) / 2 : warps;
   return warps < WARPS_MOST ? warps : WARPS_MOST;
 }

@@ -8,6 +8,7 @@
 // rest of the fill is left for the next sweep, which treats it alike. So entries are at most
 // SVD_BAND - 1 below the diagonal and 2*SVD_BAND - 1 above it.
 
+#include "common/chase_sweeps.cuh"
 #include "common/cluster.cuh"
 #include "common/dynamic_shared.cuh"
 #include "common/householder.cuh"
@@ -37,20 +38,6 @@ template <class T, int BLOCKS> struct chase_page {
     return vectors[owner (c)] + (s & (slots - 1)) * SLOT<T>;
   }
 };
-
-// The largest number of active sweeps, each two tasks behind the one before it, and a power of two
-// that is not less.
-__host__ __device__ constexpr int sweeps_at_once (int n)
-{
-  return n / (2 * B) + 2;
-}
-__host__ __device__ constexpr int slots_for (int n)
-{
-  int slots = 1;
-  while (slots < sweeps_at_once (n))
-    slots *= 2;
-  return slots;
-}
 
 // Tasks of sweep s, one for every block of columns.
 GLA_DEVICE int tasks_of (int s, int n)
@@ -252,7 +239,7 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
   real_t<T> *d = all_d + page * n, *e = all_e + page * n;
   chase_page<T, BLOCKS> p;
   p.n = n;
-  p.slots = slots_for (n);
+  p.slots = slots_for<B> (n);
   p.half = rows_of_block (n, PAIR);
   T *shared = reinterpret_cast<T *> (memory), *vectors = shared + groups * SLOT<T>;
   p.exchange = shared + threadIdx.x / B * SLOT<T>;
@@ -286,14 +273,14 @@ __global__ void __launch_bounds__ (32 * WARPS_MOST)
 
 int warps_of (int n, chase_place place)
 {
-  const int sweeps = place == PAIR ? sweeps_at_once (n) / 2 + 2 : sweeps_at_once (n);
+  const int sweeps = place == PAIR ? sweeps_at_once<B> (n) / 2 + 2 : sweeps_at_once<B> (n);
   const int wanted = (sweeps + TASKS - 1) / TASKS;
   return wanted < WARPS_MOST ? wanted : (int)WARPS_MOST;
 }
 
 template <class T> size_t chase_bytes (int n, chase_place place)
 {
-  const int others = (warps_of (n, place) * TASKS + slots_for (n) + 1) * SLOT<T>;
+  const int others = (warps_of (n, place) * TASKS + slots_for<B> (n) + 1) * SLOT<T>;
   return (size_t)(others + rows_of_block (n, place) * LD) * sizeof (T);
 }
 
