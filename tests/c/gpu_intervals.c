@@ -41,19 +41,6 @@ static gla_status solve (const interval_case *c, const gla_array *A, const gla_a
 // one interval
 //------------------------------------------------------------------------------
 
-// From column j on.
-static int is_nan_behind (const gla_array *l, const gla_array *V, int64_t j, int64_t p)
-{
-  for (; j < V->columns; j++) {
-    if (!isnan (creal (get (l, j, 0, p))))
-      return 0;
-    for (int64_t i = 0; i < V->rows; i++)
-      if (!isnan (creal (get (V, i, j, p))))
-        return 0;
-  }
-  return 1;
-}
-
 // Of large pages some vectors are looked at.
 static void check_page (const interval_case *c, const gla_array *A, const gla_array *l,
                         const gla_array *V, int64_t count, int64_t p)

@@ -72,6 +72,19 @@ static inline void fill_pages (const part_case *c, gla_array *A)
     set (A, c->n - 1, 0, 1, NAN);
 }
 
+// Whether a page is NaN from column j on.
+static inline int is_nan_behind (const gla_array *l, const gla_array *V, int64_t j, int64_t p)
+{
+  for (; j < V->columns; j++) {
+    if (!isnan (creal (get (l, j, 0, p))))
+      return 0;
+    for (int64_t i = 0; i < V->rows; i++)
+      if (!isnan (creal (get (V, i, j, p))))
+        return 0;
+  }
+  return 1;
+}
+
 // |A v - lambda v| and |V'V - I| of column j of a page.
 static inline double ratio_of (const part_case *c, const gla_array *A, const gla_array *l,
                                const gla_array *V, int64_t j, int64_t p)
