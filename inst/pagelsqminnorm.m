@@ -130,8 +130,8 @@ function X = pagelsqminnorm (A, B, varargin)
     B = B .* scale;
   endif
   alpha = cast (alpha, underlyingType (s)) .* scale;
+  s(s <= tol | s == 0) = Inf;
   divisor = s + alpha ./ s .* alpha;   # no square or reciprocal, which might vanish or overflow
-  divisor(s <= tol | s == 0) = Inf;
   X = pagemtimes (V, pagemtimes (U, "ctranspose", B, "none") ./ divisor);
 
 endfunction
@@ -294,3 +294,13 @@ endfunction
 %!error <option "RegularizationFactor" must be a number that is not negative> pagelsqminnorm (1, 1, "RegularizationFactor", -1)
 %!error id=gpulinalg:bad-value pagelsqminnorm (1, 1, -1)
 %!error id=gpulinalg:bad-option pagelsqminnorm (1, 1, "wrong", 1)
+%!test # several numbers with one matrix of less than full rank: each page as alone, also with 0
+%! A = [1, 1; 1, 1];
+%! alpha = [0.1, 0, 2, 0];
+%! X = pagelsqminnorm (A, [1; 1], "RegularizationFactor", alpha);
+%! for p = 1:4
+%!   assert (X(:,:,p), pagelsqminnorm (A, [1; 1], "RegularizationFactor", alpha(p)));
+%! endfor
+%! assert (X(:,:,[2, 4]), 0.5 * ones (2, 1, 2), 4 * eps);
+%! X = pagelsqminnorm (diag ([2, 1]), [1; 1], 1.5, "RegularizationFactor", [0, 0]);
+%! assert (X, repmat ([0.5; 0], [1, 1, 2]), 4 * eps);
