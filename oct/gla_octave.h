@@ -202,9 +202,9 @@ inline bool is_text (const octave_value &v)
 class options
 {
 public:
-  // Reads args (first), ...; a flag has no value, a name is followed by its value. not_here: flags
-  // that are wrong for this kind of call. They are accepted, so that the caller can give the reason
-  // in its own error, but messages do not list them as valid.
+  // Reads args (first), ...; a flag has no value, a name is followed by its value. `flags` are in
+  // lower case. not_here: flags that are wrong for this kind of call. They are accepted, so that
+  // the caller can give the reason in its own error, but messages do not list them as valid.
   options (const char *who, const octave_value_list &args, int first,
            const std::vector<std::string> &flags, const std::vector<std::string> &names,
            const std::vector<std::string> &not_here = {});

@@ -1,7 +1,7 @@
 // options.cc: counts, classes and name/value options of the arguments of a function
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "gla_octave.h"
+#include "gpu_value.h"
 
 #include <algorithm>
 #include <cctype>
@@ -26,6 +26,15 @@ std::string lower_case (std::string s)
 static bool contains (const std::vector<std::string> &words, const std::string &word)
 {
   return std::find (words.begin (), words.end (), word) != words.end ();
+}
+
+// The word that is this one but for upper and lower case; "" if there is none.
+static std::string written (const std::vector<std::string> &words, const std::string &lower)
+{
+  for (const std::string &word : words)
+    if (lower_case (word) == lower)
+      return word;
+  return "";
 }
 
 std::string quoted_list (const std::vector<std::string> &words)
@@ -102,9 +111,11 @@ void check_float_array (const char *who, const char *name, const octave_value &x
   if (x.issparse ())
     error_with_id ("gpulinalg:bad-class", "%s: %s must be a full array, not sparse; use full (%s)",
                    who, name, name);
-  if (!x.isfloat () || x.isobject ())
+  if (!x.isfloat () || x.isobject ()) {
+    const std::string type = is_gpu_array (x) ? gpu_value_of (x).class_name () : x.class_name ();
     error_with_id ("gpulinalg:bad-class", "%s: %s must be a single or double array, not %s", who,
-                   name, x.class_name ().c_str ());
+                   name, type.c_str ());
+  }
 }
 
 //------------------------------------------------------------------------------
@@ -125,10 +136,10 @@ options::options (const char *who, const octave_value_list &args, int first,
                      "%s: argument %d must be the name of an option%s; valid options are %s", who,
                      k + 1, not_this (args (k)).c_str (), quoted_list (valid).c_str ());
     std::string given = args (k).string_value ();
-    std::string name = lower_case (given);
-    if (contains (flags, name) || contains (not_here, name)) {
-      m_flags.push_back (name);
-    } else if (contains (names, name)) {
+    const std::string lower = lower_case (given), name = written (names, lower);
+    if (contains (flags, lower) || contains (not_here, lower)) {
+      m_flags.push_back (lower);
+    } else if (!name.empty ()) {
       if (++k == args.length ())
         error_with_id ("gpulinalg:bad-option", "%s: option \"%s\" needs a value", who,
                        name.c_str ());

@@ -215,7 +215,7 @@ octave_value_list divide_pages (octave::interpreter &interp, const page_division
   if (!by_elements)
     check_sizes (want);
   dim_vector dims;
-  const page_grid grid = expand_pages (want.who, "A", want.A, "B", want.B, dims);
+  const page_grid grid = expand_pages (want.who, "A", want.A.dims (), "B", want.B.dims (), dims);
   if (by_elements && asks_for_gpu (opts.value ("device")))
     error_with_id ("gpulinalg:bad-value", "%s: pages of A with one element are not done on a GPU",
                    want.who);

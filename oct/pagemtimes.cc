@@ -10,13 +10,8 @@ namespace
 // operands
 //------------------------------------------------------------------------------
 
-struct request {
-  octave_value X, Y;
-  char op_x = 'N', op_y = 'N';
-};
-
 // Reads (X, Y) or (X, transpX, Y, transpY); returns the number of arguments that were read.
-int read_operands (const octave_value_list &args, request &want)
+int read_operands (const octave_value_list &args, gla::page_factors &want)
 {
   want.X = args (0);
   int read = 2;
@@ -43,7 +38,7 @@ int read_operands (const octave_value_list &args, request &want)
 
 // A single element times a matrix scales it. In the order (matrix, element), and with the matrix as
 // one column, that is a product, too.
-void scale_by_element (request &want)
+void scale_by_element (gla::page_factors &want)
 {
   const bool swap = gla::is_scalar (want.X);
   octave_value matrix = swap ? want.Y : want.X;
@@ -57,7 +52,8 @@ void scale_by_element (request &want)
 }
 
 // The rows and columns of the product. Ends with an error where the operands do not match.
-void multiply_sizes (request &want, octave_idx_type &rows, octave_idx_type &columns)
+void multiply_sizes (const char *who, gla::page_factors &want, octave_idx_type &rows,
+                     octave_idx_type &columns)
 {
   rows = gla::rows_of (want.X, want.op_x);
   columns = gla::columns_of (want.Y, want.op_y);
@@ -67,7 +63,7 @@ void multiply_sizes (request &want, octave_idx_type &rows, octave_idx_type &colu
     return;
   if (!gla::is_scalar (want.X) && !gla::is_scalar (want.Y))
     error_with_id ("gpulinalg:bad-shape",
-                   "pagemtimes: the pages of X have %lld columns and those of Y have %lld rows%s",
+                   "%s: the pages of X have %lld columns and those of Y have %lld rows%s", who,
                    static_cast<long long> (inner), static_cast<long long> (other),
                    want.op_x == 'N' && want.op_y == 'N' ? "" : ", transposed as requested");
   const bool swap = gla::is_scalar (want.X);
@@ -82,7 +78,7 @@ void multiply_sizes (request &want, octave_idx_type &rows, octave_idx_type &colu
 
 // dims: of the result. Where a page was made one column of the operand, it is one in the product.
 template <typename A>
-octave_value multiply (gla::call &call, const request &want, const gla::page_grid &grid,
+octave_value multiply (gla::call &call, const gla::page_factors &want, const gla::page_grid &grid,
                        bool single, const dim_vector &dims)
 {
   const bool gpu = gla::any_on_gpu (ovl (want.X, want.Y));
@@ -109,26 +105,33 @@ octave_value_list pagemtimes_body (octave::interpreter &interp, const octave_val
                                    int nargout)
 {
   gla::check_counts ("pagemtimes", args, 2, gla::any_number, nargout, 1);
-  request want;
+  gla::page_factors want;
   gla::options opts ("pagemtimes", args, read_operands (args, want), {}, {"device", "progress"});
-  octave_idx_type rows, columns;
-  multiply_sizes (want, rows, columns);
-  dim_vector dims;
-  const gla::page_grid grid = gla::expand_pages ("pagemtimes", "X", want.X, "Y", want.Y, dims);
-  dims (0) = rows;
-  dims (1) = columns;
-
-  gla::call call ("pagemtimes", interp,
-                  gla::context_of_pages (ovl (want.X, want.Y), opts.value ("progress")));
-  call.set_place (opts.value ("device"));
-  call.set_progress (opts.value ("progress"));
-  const bool single = want.X.is_single_type () || want.Y.is_single_type ();
-  return gla::in_page_class_of (want.X, want.Y, [&] (auto array, auto) {
-    return ovl (multiply<decltype (array)> (call, want, grid, single, dims));
-  });
+  return ovl (gla::page_product ("pagemtimes", interp, want, opts.value ("device"),
+                                 opts.value ("progress")));
 }
 
 } // namespace
+
+octave_value gla::page_product (const char *who, octave::interpreter &interp, page_factors factors,
+                                const octave_value &device, const octave_value &progress)
+{
+  octave_idx_type rows, columns;
+  multiply_sizes (who, factors, rows, columns);
+  const octave_value &X = factors.X, &Y = factors.Y;
+  dim_vector dims;
+  const page_grid grid = expand_pages (who, "X", X.dims (), "Y", Y.dims (), dims);
+  dims (0) = rows;
+  dims (1) = columns;
+
+  gla::call call (who, interp, context_of_pages (ovl (X, Y), progress));
+  call.set_place (device);
+  call.set_progress (progress);
+  const bool single = X.is_single_type () || Y.is_single_type ();
+  return in_page_class_of (X, Y, [&] (auto array, auto) {
+    return ovl (multiply<decltype (array)> (call, factors, grid, single, dims));
+  }) (0);
+}
 
 DEFMETHOD_DLD (pagemtimes, interp, args, nargout, R"doc(-*- texinfo -*-
  @deftypefn  {gpulinalg} {@var{Z} =} pagemtimes (@var{X}, @var{Y})

@@ -112,10 +112,9 @@ void page_grid::add (int64_t n, int64_t x, int64_t y)
   y_step.push_back (y);
 }
 
-page_grid expand_pages (const char *who, const char *x_name, const octave_value &x,
-                        const char *y_name, const octave_value &y, dim_vector &dims)
+page_grid expand_pages (const char *who, const char *x_name, const dim_vector &dx,
+                        const char *y_name, const dim_vector &dy, dim_vector &dims)
 {
-  const dim_vector dx = x.dims (), dy = y.dims ();
   const int count = std::max (dx.ndims (), dy.ndims ());
   page_grid grid;
   dims.resize (count);

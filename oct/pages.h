@@ -59,13 +59,24 @@ bool in_order (const std::vector<int64_t> &step);
 
 // dims: those of the result, from the third on. Ends with an error that names the arguments where
 // the pages do not match.
-page_grid expand_pages (const char *who, const char *x_name, const octave_value &x,
-                        const char *y_name, const octave_value &y, dim_vector &dims);
+page_grid expand_pages (const char *who, const char *x_name, const dim_vector &x,
+                        const char *y_name, const dim_vector &y, dim_vector &dims);
 
 // The pages of v in the order of the result, in three dimensions, for the steps of v in the grid.
 // Shares the memory of v where that is their own order.
 octave_value gather (const octave_value &v, const page_grid &grid,
                      const std::vector<int64_t> &step);
+
+// Two arrays of which products are formed page by page, and what is done to each first
+// (pagemtimes.cc).
+struct page_factors {
+  octave_value X, Y;
+  char op_x = 'N', op_y = 'N';
+};
+// Their product; device and progress are values of options.
+octave_value page_product (const char *who, octave::interpreter &interp, page_factors factors,
+                           const octave_value &device = octave_value (),
+                           const octave_value &progress = octave_value ());
 
 } // namespace gla
 
