@@ -1,0 +1,172 @@
+// pagepinv.cc: pseudo-inverses of the pages of an array
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "pages.h"
+#include "svd_functions.h"
+
+template <typename Array, typename RealArray>
+static octave_value_list invert (octave::interpreter &interp, const octave_value_list &args,
+                                 const octave_value &tol, const octave_value &device)
+{
+  typedef typename RealArray::element_type T;
+  Array A;
+  gla::read (args (0), A);
+  gla::call call ("pagepinv", interp);
+  call.set_place (device);
+  auto svd = gla::decompose_scaled<RealArray> ("pagepinv", call, A, true);
+  const octave_idx_type n = A.columns (), longer = std::max (A.rows (), n), k = svd.values ();
+  const T *s = svd.of.S.data ();
+  auto *v = svd.of.V.fortran_vec ();
+  gla::each_page (svd.pages (), n * k, [&] (octave_idx_type p) {
+    const T bound = svd.bound (tol, longer, p), scale = svd.scale_of (p);
+    for (octave_idx_type j = p * k; j < (p + 1) * k; j++) {
+      const T inverse = s[j] <= bound ? 0 : 1 / s[j] * scale; // NaN of pages that failed
+      for (octave_idx_type i = j * n; i < (j + 1) * n; i++)
+        v[i] *= inverse;
+    }
+  });
+  return ovl (gla::page_product ("pagepinv", interp, {svd.of.V, svd.of.U, 'N', 'C'}));
+}
+
+static octave_value_list pagepinv_body (octave::interpreter &interp, const octave_value_list &args,
+                                        int nargout)
+{
+  gla::check_counts ("pagepinv", args, 1, gla::any_number, nargout, 1);
+  gla::check_float_array ("pagepinv", "A", args (0));
+  int at = 1;
+  const octave_value tol = gla::read_tolerance ("pagepinv", args, at);
+  const gla::options opts ("pagepinv", args, at, {}, {"device"});
+  const octave_value device = opts.value ("device");
+  if (gla::any_on_gpu (args))
+    return gla::by_svd_on_gpu ("pagepinv", args (0), tol, device);
+  return gla::in_class_of (args (0), octave_value (), [&] (auto array, auto real) {
+    return invert<decltype (array), decltype (real)> (interp, args, tol, device);
+  });
+}
+
+DEFMETHOD_DLD (pagepinv, interp, args, nargout, R"doc(-*- texinfo -*-
+ @deftypefn  {gpulinalg} {@var{X} =} pagepinv (@var{A})
+ @deftypefnx {gpulinalg} {@var{X} =} pagepinv (@var{A}, @var{tol})
+ @deftypefnx {gpulinalg} {@var{X} =} pagepinv (@dots{}, "device", @var{device})
+Compute the Moore-Penrose pseudo-inverse of each page of @var{A}, as in @sc{matlab}.
+
+@var{A} is a full array of @var{m}-by-@var{n} pages, single or double, real or complex;
+@var{X} has @var{n}-by-@var{m} pages, its class, and its dimensions from the third on.
+On each page @code{@var{X} = pinv (@var{A}, @var{tol})}: singular values up to
+@var{tol} count as 0.  The default is
+@code{max (@var{m}, @var{n}) * eps (class (@var{A}))} times the largest singular value of
+the page.
+
+@var{device} is where the singular values are computed, as in @code{batchsvd}:
+@qcode{"auto"} (default), @qcode{"cpu"}, @qcode{"gpu"} or numbers of GPUs.
+
+A page that holds NaN or Inf gives NaN, with the warning @code{gpulinalg:pages-failed};
+every other page is right.
+
+Two pages, of which the second has rank 1:
+
+@example
+@group
+A = cat (3, [1, 0; 0, 2; 0, 0], [1, 1; 1, 1; 0, 0]);
+X = pagepinv (A);
+round (4 * X(:,:,2)) / 4
+   @result{} ans =
+      0.2500   0.2500        0
+      0.2500   0.2500        0
+@end group
+@end example
+
+@subheading Method
+With the economy form of the singular value decomposition
+@code{@var{A} = @var{U} * @var{S} * @var{V}'}, @var{X} is
+@code{@var{V} * diag (1 ./ s) * @var{U}'} for the values that are larger than @var{tol}.
+
+@subheading Errors
+@table @code
+@item gpulinalg:bad-class
+@var{A} is sparse, or neither single nor double.
+@item gpulinalg:bad-option
+The option is unknown or has no value.
+@item gpulinalg:bad-value
+@var{tol} is not a number, or is negative; or @var{device} is not one of its values.
+@item gpulinalg:no-device
+A GPU was asked for that does not exist.
+@end table
+
+@seealso{pagelsqminnorm, batchsvd, pageinv, pinv}
+@end deftypefn)doc")
+{
+  return gla::guarded ("pagepinv", [&] () {
+    return gla::with_gpu_matrices (args, "a", [&] (const octave_value_list &all) {
+      return pagepinv_body (interp, all, nargout);
+    });
+  });
+}
+
+/*
+%!test
+%! rand ("state", 1);
+%! for mn = [1, 3, 5, 4, 40, 7; 1, 4, 3, 4, 36, 1]
+%!   for type = {@double, @single, @(x) complex (x, rand (size (x)))}
+%!     A = type{1} (rand (mn(1), mn(2), 2, 3) - 0.5);
+%!     A(:,end,2) = A(:,1,2);
+%!     X = pagepinv (A);
+%!     assert (size (X), [mn(2), mn(1), 2, 3]);
+%!     assert (class (X), class (A));
+%!     for p = 1:6
+%!       x = pinv (A(:,:,p));
+%!       assert (X(:,:,p), x, 1000 * eps (class (A)) * norm (x) ^ 2 * norm (A(:,:,p)));
+%!     endfor
+%!   endfor
+%! endfor
+%!test
+%! A = cat (3, diag ([4, 1, 0.1]), diag ([0, 2, 0]));
+%! assert (pagepinv (A, 0.5), cat (3, diag ([0.25, 1, 0]), diag ([0, 0.5, 0])), 4 * eps);
+%! assert (pagepinv (A, 0.5, "Device", "cpu"), pagepinv (A, 0.5));
+%!assert (pagepinv (zeros (2, 3, 2)), zeros (3, 2, 2))
+%!assert (pagepinv (zeros (0, 3, 2)), zeros (3, 0, 2))
+%!warning <pagepinv: 1 of 2 pages hold NaN or Inf and are NaN in the result; the first is page 2>
+%! X = pagepinv (cat (3, 2, NaN));
+%! assert (X(:), [0.5; NaN]);
+%!test # singular values that overflow
+%! A = [1, 1; -1, 1; 1, -1];
+%! B = cat (3, A * 1.7e308, A, A * 1e308);
+%! P = pinv (A);
+%! for X = {pagepinv(B), pagepinv(B, 1e308)}
+%!   assert (X{1}(:,:,1) * 1.7e308, P, 1e-13);
+%! endfor
+%! assert (pagepinv (B)(:,:,2), pagepinv (A));
+%! assert (pagepinv (B)(:,:,3) * 1e308, P, 1e-13);
+%! assert (pagepinv (single (A) * 3e38) * 3e38, single (P), 1e-5);
+%!error <Invalid call> pagepinv ()
+%!error id=gpulinalg:bad-class pagepinv (true)
+%!error <pagepinv: A must be a full array, not sparse> pagepinv (sparse (1))
+%!error <pagepinv: tol must be a number that is not negative, not -1$> pagepinv (1, -1)
+%!error <pagepinv: tol must be a number that is not negative, not of class double and size 1x2$> pagepinv (1, [1, 2])
+%!error id=gpulinalg:bad-value pagepinv (1, [1, 2])
+%!error <pagepinv: argument 2: unknown option "tol"; valid options are "device"$> pagepinv (1, "tol", 1)
+%!error <pagepinv: option "device" needs a value> pagepinv (1, "device")
+%!error <pagepinv: option "device" must be "auto"> pagepinv (1, "device", "tpu")
+%!error id=gpulinalg:bad-option pagepinv (1, 0, 3)
+%!test # the state of the warning is the user's, before and after
+%! before = warning ("query", "gpulinalg:pages-failed");
+%! unwind_protect
+%!   for f = {@pagepinv, @(A) pagelsqminnorm (A, A), @pagerank, @pagecond, @pageeig, @(A) pageeig (cat (3, A, [1, 2; 3, 4]))}
+%!     for state = {"on", "off", "error"}
+%!       warning (state{1}, "gpulinalg:pages-failed");
+%!       lastwarn ("");
+%!       failed = false;
+%!       try
+%!         f{1} (NaN (2));
+%!       catch err
+%!         failed = strcmp (err.identifier, "gpulinalg:pages-failed");
+%!       end_try_catch
+%!       assert (failed, strcmp (state{1}, "error"));
+%!       assert (isempty (lastwarn ()), ! strcmp (state{1}, "on"));
+%!       assert (warning ("query", "gpulinalg:pages-failed").state, state{1});
+%!     endfor
+%!   endfor
+%! unwind_protect_cleanup
+%!   warning (before.state, "gpulinalg:pages-failed");
+%! end_unwind_protect
+*/

@@ -1,0 +1,101 @@
+// svd_functions.h: what pagepinv, pagelsqminnorm, pagerank and pagecond share
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#ifndef GPULINALG_OCT_SVD_FUNCTIONS_H
+#define GPULINALG_OCT_SVD_FUNCTIONS_H
+
+#include "batchsvd.h"
+
+#include <octave/quit.h>
+
+#include <cmath>
+#include <limits>
+
+namespace gla
+{
+
+// Reads the tolerance, a number that is not negative, if args (at) is none of the options, and
+// counts it. It is undefined where none is given. Ends with gpulinalg:bad-value for anything else.
+octave_value read_tolerance (const char *who, const octave_value_list &args, int &at);
+
+// The work of these functions where an argument is on a GPU: inst/private/__gpu_by_svd__.m. more:
+// what follows the tolerance and the value of "device".
+octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const octave_value &tol,
+                                 const octave_value &device,
+                                 const octave_value_list &more = octave_value_list ());
+
+// Calls body (p) for all pages, of this many elements. Ctrl-C is looked for now and then.
+template <typename Body> void each_page (octave_idx_type pages, octave_idx_type size, Body body)
+{
+  const octave_idx_type group = (1 << 20) / (size + 1) + 1;
+  for (octave_idx_type p = 0; p < pages; p++) {
+    body (p);
+    if ((p + 1) % group == 0)
+      octave_quit ();
+  }
+}
+
+// Decompositions of scale[p] * A(:,:,p). scale is empty, or has a power of 2 for each page: below 1
+// where a singular value of the page overflows.
+template <typename Array, typename RealArray> struct scaled_svd {
+  svd_arrays<Array, RealArray> of;
+  std::vector<typename RealArray::element_type> scale;
+
+  octave_idx_type pages () const { return of.info.numel (); }
+  octave_idx_type values () const { return of.S.rows (); } // of a page
+  auto scale_of (octave_idx_type p) const
+  {
+    return scale.empty () ? typename RealArray::element_type (1) : scale[p];
+  }
+  // Up to which size singular values of page p count as 0: tol, or n * eps times the largest one.
+  auto bound (const octave_value &tol, octave_idx_type n, octave_idx_type p) const
+  {
+    typedef typename RealArray::element_type T;
+    if (tol.is_defined ())
+      return static_cast<T> (tol.double_value ()) * scale_of (p);
+    return static_cast<T> (n) * std::numeric_limits<T>::epsilon () * of.S.data ()[p * values ()];
+  }
+};
+
+// The pages whose largest singular value is Inf; empty if there is none.
+template <typename RealArray> std::vector<octave_idx_type> overflows (const RealArray &S)
+{
+  std::vector<octave_idx_type> pages;
+  const octave_idx_type k = S.rows ();
+  for (octave_idx_type at = 0; at < S.numel (); at += k)
+    if (std::isinf (S.data ()[at]))
+      pages.push_back (at / k);
+  return pages;
+}
+
+// Singular values of the pages, and with `vectors` the economy form; a warning in the name of `who`
+// where pages fail, which are NaN.
+template <typename RealArray, typename Array>
+scaled_svd<Array, RealArray> decompose_scaled (const char *who, call &call, Array A, bool vectors)
+{
+  typedef typename RealArray::element_type T;
+  svd_request want = svd_request ();
+  want.svd = sized<gla_svd_options> ();
+  want.economy = true;
+  want.vectors = vectors;
+  scaled_svd<Array, RealArray> found;
+  found.of = decompose<RealArray> (call, A, want);
+  const std::vector<octave_idx_type> over = overflows (found.of.S);
+  if (!over.empty ()) {
+    const T small = std::ldexp (T (1), -64);
+    const octave_idx_type size = A.rows () * A.columns ();
+    found.scale.assign (found.pages (), T (1));
+    auto *a = A.fortran_vec ();
+    for (octave_idx_type p : over) {
+      found.scale[p] = small;
+      std::for_each (a + p * size, a + (p + 1) * size, [&] (auto &x) { x *= small; });
+    }
+    found.of = decompose<RealArray> (call, A, want);
+  }
+  warn_of_failures (who, found.of, A.dims ());
+  return found;
+}
+
+} // namespace gla
+
+#endif
