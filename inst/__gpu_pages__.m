@@ -3,7 +3,7 @@
 ## @c SPDX-License-Identifier: GPL-3.0-or-later
 ## @deftypefn {gpulinalg} {[@dots{}] =} __gpu_pages__ (@var{name}, @dots{})
 ## Undocumented internal function: what @code{batcheig}, @code{qr_block}, @code{gevd_hz},
-## @code{pageinv}, @code{pagenorm}, @code{pagepinv} and others do with gpuArrays by several
+## @code{pageinv}, @code{pageeig}, @code{pagepinv} and others do with gpuArrays by several
 ## other functions, and what @code{inv}, @code{pinv} and others do by functions on pages.
 ## @end deftypefn
 
@@ -33,6 +33,8 @@ function varargout = __gpu_pages__ (name, varargin)
       [varargout{:}] = __gpu_in_name_of__ ("pageinv", @() __gpu_inverse__ (varargin{:}));
     case "adjoint_inverse"
       [varargout{:}] = __gpu_in_name_of__ ("gevd_hz", @() __gpu_adjoint_inverse__ (varargin{:}));
+    case "pageeig"
+      [varargout{:}] = __gpu_in_name_of__ ("pageeig", @() __gpu_pageeig__ (varargin{:}));
     case "two_norms"
       [varargout{:}] = __gpu_in_name_of__ ("pagenorm", @() __gpu_two_norms__ (varargin{:}));
     case "of_matrix"

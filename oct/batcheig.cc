@@ -32,7 +32,8 @@ dim_vector dims_of_vectors (const dim_vector &dims, const eig_request &want)
 }
 
 template <typename Array, typename RealArray>
-static octave_value_list solve (gla::call &call, const octave_value &arg, const eig_request &want)
+static octave_value_list solve (const char *who, gla::call &call, const octave_value &arg,
+                                const eig_request &want)
 {
   Array A;
   gla::read (arg, A);
@@ -57,14 +58,15 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   auto report = gla::sized<gla_eig_report> ();
   gla_status status = gla_batcheig (call.context (), &a, &results, &want.eig, &report);
   call.finish (status == GLA_ERROR_NOT_HERMITIAN ? GLA_OK : status);
+  if (status == GLA_ERROR_NOT_HERMITIAN && want.any_kind)
+    return octave_value_list ();
   if (status == GLA_ERROR_NOT_HERMITIAN)
-    error_with_id (
-        "gpulinalg:not-hermitian",
-        "batcheig: page %lld of A is not Hermitian: the largest |A - A'| is %g; \"lower\" "
-        "or \"upper\" reads one triangle only",
-        static_cast<long long> (report.bad_page + 1), report.bad_difference);
+    error_with_id ("gpulinalg:not-hermitian",
+                   "%s: page %lld of A is not Hermitian: the largest |A - A'| is %g; \"lower\" "
+                   "or \"upper\" reads one triangle only",
+                   who, static_cast<long long> (report.bad_page + 1), report.bad_difference);
   if (report.base.pages_failed > 0 && !want.info)
-    gla::warn_of_failed_pages ("batcheig", results.info, pages,
+    gla::warn_of_failed_pages (who, results.info, pages,
                                {gla::not_finite (n), gla::not_converged (n)});
 
   if (!want.cut && want.matrix && !want.diagonal)
@@ -77,9 +79,15 @@ static octave_value_list solve (gla::call &call, const octave_value &arg, const 
   octave_scalar_map more;
   if (want.more)
     more.assign ("count", column_of_counts (count));
-  if (want.vectors)
-    return ovl (V, D, info, more);
-  return ovl (D);
+  return ovl (want.vectors ? octave_value (V) : octave_value (), D, info, more);
+}
+
+octave_value_list solve_hermitian (const char *who, gla::call &call, const octave_value &A,
+                                   const eig_request &want)
+{
+  return gla::in_page_class_of (A, octave_value (), [&] (auto array, auto real) {
+    return solve<decltype (array), decltype (real)> (who, call, A, want);
+  });
 }
 
 // Whether the second argument is a matrix, as with eig.
@@ -110,7 +118,7 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
     check_pair (args (0), args (1));
 
   // read the options
-  eig_request want;
+  eig_request want = eig_request ();
   want.eig = gla::sized<gla_eig_options> ();
   want.vectors = nargout >= 2;
   want.info = nargout >= 3;
@@ -142,9 +150,8 @@ static octave_value_list batcheig_body (octave::interpreter &interp, const octav
   const octave_value &A = args (0);
   if (pair)
     return want.qz ? solve_qz (call, A, args (1), want) : solve_pairs (call, A, args (1), want);
-  return gla::in_page_class_of (A, octave_value (), [&] (auto array, auto real) {
-    return solve<decltype (array), decltype (real)> (call, A, want);
-  });
+  const octave_value_list all = solve_hermitian ("batcheig", call, A, want);
+  return want.vectors ? all : ovl (all (1));
 }
 
 DEFMETHOD_DLD (batcheig, interp, args, nargout, R"doc(-*- texinfo -*-

@@ -16,6 +16,8 @@ struct eig_request {
   bool info;    // return info; then failed pages give no warning
   bool more;    // return the struct with rcond and rank, with pairs, and count
 
+  bool any_kind; // pages that are not Hermitian are no error, but nothing is returned then
+
   // with pairs
   int itype;         // 1, 2 or 3
   gla_pairs_way way; // not looked at with qz
@@ -113,6 +115,11 @@ gla_array eigenvalues_in (RealArray &D, octave_idx_type pages, const eig_request
   }
   return lambda;
 }
+
+// [V, D, info, more] of Hermitian pages; V is undefined where it is not wanted. Errors and warnings
+// are in the name of `who`.
+octave_value_list solve_hermitian (const char *who, gla::call &call, const octave_value &A,
+                                   const eig_request &want);
 
 // batcheig (A, B). `check_pair` ends with an error where they do not fit together.
 void check_pair (const octave_value &A, const octave_value &B);
