@@ -243,16 +243,30 @@ static gla_status iterate (cycle *c)
 // search for what was missed
 //------------------------------------------------------------------------------
 
+// The end of the spectrum that place i of the order is from.
+static gla_eigs_which which_of (const cycle *c, int64_t i)
+{
+  const int low_end = c->run->which == GLA_EIGS_WHICH_BE && i % 2 == 1;
+  return low_end ? GLA_EIGS_WHICH_SA : c->run->which;
+}
+
 // Whether the k best values are still those that were found, or others that are wanted as much: of
-// equal magnitudes either sign may be the last.
+// equal magnitudes either sign may be the last. A value that comes in moves all behind it by one
+// place. Where eigenvalues lie close to each other each move is small, so their sum, which is how
+// far the new value is ahead of the last one, has to be small; rounding errors add up to less than
+// the root allows.
 static int unchanged (const cycle *c)
 {
-  for (int64_t i = 0; i < c->run->k; i++) {
-    const double ahead = gla_eigs_ahead (c->run->which, c->theta[c->order[i]], c->found[i]);
-    if (fabs (ahead) > 100 * c->run->o.tol * c->norm)
+  const int64_t k = c->run->k;
+  const double unit = c->run->o.tol * c->norm;
+  double gained = 0;
+  for (int64_t i = 0; i < k; i++) {
+    const double ahead = gla_eigs_ahead (which_of (c, i), c->theta[c->order[i]], c->found[i]);
+    if (!(fabs (ahead) <= 100 * unit))
       return 0;
+    gained += fmax (0, ahead);
   }
-  return 1;
+  return gained <= unit * (1 + 0.125 * sqrt ((double)k));
 }
 
 // Whether candidate `next` of the order is behind the value that was found last at its end, by so
@@ -262,9 +276,7 @@ static int settled (const cycle *c, int64_t next, int64_t last)
   if (next >= c->used)
     return 1;
   const int64_t i = c->order[next], f = c->order[last];
-  const int low_end = c->run->which == GLA_EIGS_WHICH_BE && next % 2 == 1;
-  const double ahead =
-      gla_eigs_ahead (low_end ? GLA_EIGS_WHICH_SA : c->run->which, c->theta[f], c->theta[i]);
+  const double ahead = gla_eigs_ahead (which_of (c, next), c->theta[f], c->theta[i]);
   return has_converged (c, i) || c->residual[i] <= 0.01 * ahead;
 }
 
