@@ -109,8 +109,9 @@ void gla_eigs_resolve (gla_eigs_run *run)
   const double least = 64 * gla_type_eps (run->type);
   if (!(run->o.tol < 0) && run->o.tol < least)
     run->o.tol = least;
+  run->rather_dense = run->o.maxit == 0 && run->ranks == NULL && gla_eigs_can_be_dense (run);
   if (run->o.maxit == 0)
-    run->o.maxit = 300;
+    run->o.maxit = run->rather_dense ? 40 : 300;
 }
 
 // v0 with a largest entry of about 1, so that its norm is a number.
@@ -163,9 +164,29 @@ static gla_status solve_densely (gla_eigs_run *run, const gla_eigs_results *resu
   return status;
 }
 
-gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
+static int is_unfinished (const gla_eigs_run *run)
+{
+  return run->report.converged < run->k || !(run->report.complete || run->o.trust);
+}
+
+// By products, and if that does not get far, densely.
+static gla_status solve_by_products (gla_eigs_run *run, const gla_eigs_results *results)
 {
   void *start = NULL;
+  gla_status status = gla_eigs_agree (run, copy_start (run, &start));
+  if (status == GLA_OK)
+    status = gla_eigs_agree (run, gla_eigs_scale_operator (run));
+  if (status == GLA_OK)
+    status = gla_eigs_run_somewhere (run, results);
+  free (start);
+  if (status != GLA_OK || !run->rather_dense || !is_unfinished (run))
+    return status;
+  run->exponent = 0; // of the matrix as it was given
+  return solve_densely (run, results);
+}
+
+gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
+{
   gla_status status = GLA_OK;
   run->theta = calloc ((size_t)run->k, sizeof *run->theta);
   run->residuals = calloc ((size_t)run->k, sizeof *run->residuals);
@@ -173,21 +194,15 @@ gla_status gla_eigs_solve (gla_eigs_run *run, const gla_eigs_results *results)
   if (run->theta == NULL || run->residuals == NULL || run->converged == NULL)
     status = GLA_ERROR_OUT_OF_MEMORY;
   status = gla_eigs_agree (run, status);
-  if (status == GLA_OK && run->ranks == NULL && gla_eigs_is_dense (run)) {
+  if (status == GLA_OK && run->ranks == NULL && gla_eigs_is_dense (run))
     status = solve_densely (run, results);
-  } else if (status == GLA_OK) {
-    status = gla_eigs_agree (run, copy_start (run, &start));
-    if (status == GLA_OK)
-      status = gla_eigs_agree (run, gla_eigs_scale_operator (run));
-    if (status == GLA_OK)
-      status = gla_eigs_run_somewhere (run, results);
-  }
+  else if (status == GLA_OK)
+    status = solve_by_products (run, results);
   if (status == GLA_OK) {
     run->report.norm = ldexp (run->report.norm, -run->exponent);
     take_values (run, results);
   }
   gla_sparse_destroy (run->scaled);
-  free (start);
   free (run->theta);
   free (run->residuals);
   free (run->converged);

@@ -939,7 +939,7 @@ typedef struct {
   int block;              // {0: by n and machine} 1 to 8 vectors that are multiplied at once
   int64_t basis;          // {0: by k and memory} vectors of the basis; more than k
   double tol;             // {0: 64*eps, and at least that} what residuals over the norm must reach
-  int64_t maxit;          // {0: 300} restarts; products in units of the basis for PLAIN
+  int64_t maxit;          // {0: see below} restarts; products in units of the basis for PLAIN
   uint64_t seed;          // {0} of the random start
   const void *v0;         // {NULL: random} first start vector, n on the host
   int trust;              // {0} nonzero: no search for missed eigenvalues
@@ -963,7 +963,7 @@ typedef struct {
   int complete;         // nonzero: all were computed, or the search for missed ones found no more
   double norm;          // largest |theta| that was met
   double orthogonality; // largest |X'*X - I| of the vectors; 0 where none were formed by Lanczos
-  int dense;            // nonzero: n is so small that all eigenvalues were computed
+  int dense;            // nonzero: all eigenvalues were computed
   int device;           // the GPU that worked, or GLA_DEVICE_HOST
 } gla_eigs_report;
 
@@ -976,8 +976,10 @@ typedef struct {
 // PLAIN finds each eigenvalue once, whatever its multiplicity, and tells eigenvalues apart that
 // differ by about 1000*eps*norm; with fixed `steps` all values that pass the test count as
 // converged. Matrices of order 64 and less, and those with k near n, are solved densely by
-// gla_batcheig. Methods: thick restart (Wu, Simon 2000) in blocks (Golub, Underwood 1977) with two
-// classical Gram-Schmidt sweeps (Barlow, Smoktunowicz 2013); Cullum, Willoughby 1985.
+// gla_batcheig. maxit 0 is 300, but where 40 restarts do not do for a matrix of order 1024 or less,
+// that is solved densely, too (not by PLAIN, and not on ranks). Methods: thick restart (Wu, Simon
+// 2000) in blocks (Golub, Underwood 1977) with two classical Gram-Schmidt sweeps (Barlow,
+// Smoktunowicz 2013); Cullum, Willoughby 1985.
 gla_status gla_eigs (gla_context *ctx, const gla_operator *A, int64_t k, gla_eigs_which which,
                      const gla_eigs_results *results, const gla_eigs_options *options,
                      gla_eigs_report *report);

@@ -29,6 +29,7 @@ typedef struct {
   int parts;          // numbers in an element: 1 or 2
   int vectors;        // nonzero: vectors are wanted
   int check;          // nonzero: residuals are wanted
+  int rather_dense;   // nonzero: where products do not converge all eigenvalues are computed
   int opened;         // nonzero: an engine has had the memory for the basis
   int exponent;       // the engine's operator is 2^exponent times the one given
   gla_sparse *scaled; // a copy of S that is so multiplied, or NULL
@@ -66,6 +67,9 @@ gla_status gla_eigs_scale_operator (gla_eigs_run *run);
 
 // Whether all eigenvalues are computed: of small matrices, and where a basis is as large as n.
 int gla_eigs_is_dense (const gla_eigs_run *run);
+// Whether that may be done where products do not converge: for what the remaining restarts of the
+// default cost the matrix can be multiplied out and solved.
+int gla_eigs_can_be_dense (const gla_eigs_run *run);
 // Checks of the options and of the results, with run->rows for vectors.
 gla_status gla_eigs_check (gla_eigs_run *run, const gla_eigs_results *r);
 // Puts numbers into options that are 0.

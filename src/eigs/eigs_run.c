@@ -47,6 +47,11 @@ int gla_eigs_is_dense (const gla_eigs_run *run)
   return least + b > run->n || (whole_blocks (basis, b) + b > run->n && run->n <= DENSE_RATHER);
 }
 
+int gla_eigs_can_be_dense (const gla_eigs_run *run)
+{
+  return run->o.method == GLA_EIGS_METHOD_RESTARTED && run->n <= DENSE_RATHER;
+}
+
 static void choose_sizes (gla_eigs_run *run, int on_gpu)
 {
   gla_krylov_job *job = &run->job;

@@ -86,6 +86,41 @@ static void test_no_convergence (void)
   matrix_free (&A);
 }
 
+static double complex graded (int64_t n, int64_t i, int64_t j)
+{
+  return i == j ? pow (10, -20 * (double)(n - 1 - i) / (double)(n - 1)) : 0;
+}
+
+// Eigenvalues from 1e-20 to 1: products do not tell the smallest from each other.
+static void test_graded (gla_type type)
+{
+  const double most = gla_type_real (type) == GLA_TYPE_S ? 0x1p30 : 0x1p600;
+  const double scales[] = {1, most, 1 / most};
+  for (int s = 0; s < 3; s++) {
+    matrix A = make (type, 300, graded, scales[s]);
+    for (int64_t i = 0; i < A.n; i++)
+      A.lambda[i] = creal (graded (A.n, i, i)) * scales[s];
+    A.norm = scales[s];
+    gla_sparse *S = to_sparse (&A);
+    gla_operator op = {.size = sizeof op, .sparse = S};
+    answer a = solve (&op, type, A.n, 6, GLA_EIGS_WHICH_SA, NULL, 1);
+    check_answer (&A, &a, 6, GLA_EIGS_WHICH_SA, "graded");
+    if (gla_type_real (type) == GLA_TYPE_D)
+      CHECK (a.report.dense && a.report.restarts == 40, "%lld restarts, dense %d",
+             (long long)a.report.restarts, a.report.dense);
+    answer_free (&a);
+    // in single, a search that takes small changes for none leaves smaller ones out
+    const gla_eigs_options o = {.maxit = 60, .basis = 133};
+    a = solve (&op, type, A.n, 115, GLA_EIGS_WHICH_SA, &o, 0);
+    CHECK (!a.report.dense && a.report.restarts <= 60, "maxit was given");
+    if (a.report.converged == 115 && a.report.complete)
+      check_answer (&A, &a, 115, GLA_EIGS_WHICH_SA, "graded, many");
+    answer_free (&a);
+    gla_sparse_destroy (S);
+    matrix_free (&A);
+  }
+}
+
 static void test_bits (gla_type type)
 {
   matrix A = make (type, 600, paths, 1);
@@ -232,6 +267,7 @@ int main (void)
     const gla_type type = (gla_type)*t;
     test_graphs (type);
     test_sizes (type);
+    test_graded (type);
     test_bits (type);
     test_large (type);
   }
