@@ -55,7 +55,7 @@
 ##
 ## The smallest eigenvalues of a positive definite matrix, and the largest of a negative
 ## definite one, are computed by a factorization, too, where products alone do not
-## converge within 300 restarts (40 where @var{A} has less than a million entries),
+## converge within 300 restarts (40 where @var{A} is full or has less than a million entries),
 ## @qcode{"maxit"} was not given, and the factorization takes no more than some seconds.
 ##
 ## With a function handle, @code{@var{y} = @var{fcn} (@var{x})} returns
@@ -63,6 +63,9 @@
 ## @code{@var{A} \ @var{x}}; for a number @code{(@var{A} - @var{sigma} * I) \ @var{x}}.
 ## Where @var{sigma} is so far away that this is a multiple of @var{x}, but for rounding,
 ## the eigenvalues have no digits: they are NaN, and @var{flag} is 1.
+##
+## A matrix or function with up to 1024 rows is solved as a full matrix by @code{batcheig} where
+## none of this converges, unless @qcode{"maxit"} was given.
 ##
 ## Small residuals do not show whether an eigenvalue was left out, for instance one of
 ## several equal ones.  So a search for missed eigenvalues follows, unless the option
@@ -149,8 +152,8 @@
 ## @code{residuals}, @code{norm (@var{A} * @var{V} - @var{V} * @var{D}, "columns")};
 ## @code{orthogonality}, the largest entry of @code{abs (@var{V}' * @var{V} - I)};
 ## @code{complete}, true where the search found nothing that was missed;
-## @code{norm}, an estimate of that of @var{A}; @code{dense}, true where @var{n} was
-## small enough to compute all eigenvalues; @code{device}, @qcode{"cpu"} or the number
+## @code{norm}, an estimate of that of @var{A}; @code{dense}, true where all
+## eigenvalues were computed; @code{device}, @qcode{"cpu"} or the number
 ## of the GPU; @code{seconds}; and with @qcode{"sm"} or a number
 ## @code{factorizations}.
 ##

@@ -198,3 +198,81 @@
 %! at = sort (at(1:3), "descend");
 %! assert (diag (D), E(at), 1e-12);
 %! assert (V, W(:,at), 1e-11);
+
+%!## eigenvalues of all sizes from 1e-20 to 1, most of which are equal to each other beside the norm; eigs finds none with "sa"
+%!function [A, w] = graded (n)
+%!  ## An orthogonal similarity of the diagonal matrix of w, ascending.
+%!  w = logspace (-20, 0, n).';
+%!  Q = hadamard (2 ^ floor (log2 (n)));
+%!  A = diag (w);
+%!  at = 1:rows (Q);
+%!  A(at,at) = Q * A(at,at) * Q.' / rows (Q);
+%!  A = (A + A.') / 2;
+%!endfunction
+%!test
+%! for n = [100, 500]
+%!   [A, w] = graded (n);
+%!   for B = {A, sparse(A), diag(w), sparse(diag (w)), single(A), single(diag (w))}
+%!     check (B{1}, 6, "sa", w(1:6));
+%!     check (-B{1}, 6, "la", -w(1:6));
+%!     check (B{1}, 6, "be", w([1:3, end-2:end]));
+%!   endfor
+%!   assert (eigs_lanczos (@(x) A * x, n, 6, "sa"), w(1:6), 1e-13);
+%!   B = blkdiag (-5, A);
+%!   check (B, 6, "sa", [-5; w(1:5)]);
+%!   check (sparse (B), 6, "sa", [-5; w(1:5)]);
+%! endfor
+
+%!## the same around a shift
+%!test
+%! w = logspace (-20, 0, 500).';
+%! A = graded (500);
+%! for B = {A, sparse(A), single(A)}
+%!   check (B{1}, 6, "sm", w(6:-1:1));
+%!   check (B{1}, 6, w(100), w(6:-1:1));
+%! endfor
+%! assert (eigs_lanczos (sparse (diag (w)), 6, "sm"), w(6:-1:1), -1e-10);
+%! assert (eigs_lanczos (diag (w), 6, 1e-25), w(6:-1:1), -1e-10);
+%! assert (eigs_lanczos (sparse (diag ([w; -w])), 4, "sm"), [w([2, 1]); -w([1, 2])], -1e-10);
+
+%!## rows and columns of very different sizes
+%!test
+%! n = 400;
+%! s = logspace (-10, 0, n).';
+%! for c = [2, 0.9]
+%!   R = spdiags (ones (n, 1) * [-1, c, -1], -1:1, n, n);
+%!   A = spdiags (s, 0, n, n) * R * spdiags (s, 0, n, n);
+%!   A = (A + A.') / 2;
+%!   d = eigs_lanczos (A, 5, "sm");
+%!   assert (d, eigs (A, 5, "sm"), -1e-7);
+%!   assert (norm (d) < 1e-17);
+%! endfor
+
+%!## hundreds of eigenvalues within 1e-9 of the shift, which is none of them
+%!test
+%! n = 400;
+%! w = [-1; 0; 1](1 + mod (1:n, 3).') + 1e-9 * sin ((1:n).' .^ 2);
+%! Q = blkdiag (hadamard (256) / 16, eye (n - 256));
+%! p = 1 + mod (7 * (1:n), n);
+%! Q *= Q(p,p);
+%! A = Q * diag (w) * Q.';
+%! A = sparse (A + A.') / 2;
+%! [~, at] = sort (abs (w));
+%! for k = [1, 4, 7]
+%!   check (A, k, "sm", sort (w(at(1:k)), "descend"));
+%! endfor
+
+%!## single: none of the smallest is left out for a larger one
+%!test
+%! w = logspace (-20, 0, 150).';
+%! [V, D, flag] = eigs_lanczos (single (diag (w)), 115, "sa", "p", 133);
+%! assert ({double(diag (D)), flag}, {w(1:115), 0}, 1e-5);
+
+%!## vectors of both ends are orthogonal to each other where the ends meet
+%!test
+%! n = 350;
+%! e = logspace (0, -20, n).';
+%! A = spdiags ([e / 3, e, [0; e(1:end-1)] / 3], -1:1, n, n);
+%! [V, D, flag, stats] = eigs_lanczos (A, 279, "be", "p", 289);
+%! assert ({flag, V' * V}, {0, eye(279)}, 1e-12);
+%! assert (norm (A * V - V * D, "columns"), zeros (1, 279), 1e-13);

@@ -29,6 +29,9 @@ function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
   residuals = vertcat (parts.residuals);
   V = horzcat (parts.V);
   stats = parts(1).stats;
+  if (numel (parts) > 1)
+    [V, d, residuals] = orthonormal (A, V, d, residuals);
+  endif
   for p = parts(2:end)
     for name = {"converged", "products", "restarts", "factorizations"}
       stats.(name{1}) += p.stats.(name{1});
@@ -37,6 +40,26 @@ function [d, residuals, stats, V] = __eigs_ends__ (A, k, which, request)
     stats.norm = max (stats.norm, p.stats.norm);
     stats.orthogonality = max (abs (double (V)' * double (V) - eye (k))(:));
   endfor
+  stats.converged = sum (! isnan (d));
+
+endfunction
+
+## Vectors of both ends, of which each part is orthonormal, made orthogonal to each other: where the ends
+## are near to each other, they are so only up to the residuals over the distance. That changes the
+## residuals by no more than rounding does. A vector that both ends have found counts once.
+function [V, d, residuals] = orthonormal (A, V, d, residuals)
+
+  good = find (! isnan (d));
+  [~, e] = log2 (full (max (max (abs (A)))));
+  [Q, R] = qr (double (V(:,good)), 0);
+  pivots = diag (R);
+  V(:,good) = Q .* (pivots ./ abs (pivots)).';
+  twice = good(abs (pivots) < 2 ^ -10);
+  V(:,twice) = d(twice) = residuals(twice) = NaN;
+  good = find (! isnan (d));
+  X = double (V(:,good));
+  left = __times_power_of_2__ (A, -e) * X - X .* __times_power_of_2__ (double (d(good)), -e).';
+  residuals(good) = __times_power_of_2__ (norm (left, "columns").', e);
 
 endfunction
 
@@ -45,6 +68,9 @@ function part = lowest (A, k, request)
 
   [~, e] = log2 (full (max (max (abs (A)))));
   A = __times_power_of_2__ (A, -e);
+  if (request.single)
+    request.tol = max (request.tol, 16 * eps ("single"));       # the factors are double
+  endif
   most = 2e10;                    # operations of a factorization, some seconds
   request.order = __eigs_order__ (A);
   below = 2 ^ -36 * norm (A, 1);
@@ -73,10 +99,12 @@ function part = lowest (A, k, request)
 
 endfunction
 
+## In the other order; those that have not converged stay behind.
 function part = reversed (part)
 
-  part.d = flipud (part.d);
-  part.residuals = flipud (part.residuals);
-  part.V = fliplr (part.V);
+  order = [flipud(find (! isnan (part.d))); find(isnan (part.d))];
+  part.d = part.d(order);
+  part.residuals = part.residuals(order);
+  part.V = part.V(:,order);
 
 endfunction

@@ -19,9 +19,7 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
     else
       [V, d] = of_dense (full (A));
     endif
-    stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
-                    "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
-                    "device", "cpu", "factorizations", 0);
+    stats = dense_stats (k);
     e = 0;
   else
     ## Scale the entries to the order of 1 to avoid overflow.
@@ -36,7 +34,7 @@ function [d, residuals, stats, V] = __eigs_nearest__ (A, k, sigma, request)
   d = d(order(at));
   V = V(:,order(at));
   stats.converged = sum (! isnan (d));
-  if (directly)
+  if (stats.dense)
     stats.orthogonality = full (max (max (abs (V' * V - eye (k)))));
   endif
 
@@ -54,7 +52,9 @@ endfunction
 
 ## At least k eigenvalues, among them the k nearest to sigma. Lanczos finds all eigenvalues within a
 ## distance from s. If the k-th nearest to sigma is within this distance, the k nearest to sigma are
-## among them; otherwise s was moved too far, and the loop tries more eigenvalues or another s.
+## among them; otherwise s was moved too far, and the loop tries more eigenvalues or another s. Where
+## eigenvalues crowd around sigma on all scales, no s tells them all from each other relative to their
+## distances; then values with small residuals of A are the result.
 function [d, V, stats] = by_inverses (A, k, sigma, request)
 
   n = rows (A);
@@ -63,10 +63,14 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
   request.block_function = true;
   request.single = false;         # sparse factors are double
   request.n = n;
+  size_ = max (norm (A, "columns"));      # a lower bound of the norm
   s = sigma;
   wanted = k;
   products = 0;
-  nudge = -2 ^ -10;    # below sigma first: many singular matrices have no eigenvalues below 0
+  nudges = -2 ^ -10 * (-1/3) .^ (0:39);   # below sigma first: many singular matrices have no eigenvalues below 0
+  closer = size_ * 2 .^ [-24, -36];
+  accurate = [];                  # the best result so far
+  room = Inf;                     # a shift at this distance from sigma has not been too near, one at a quarter may be
   order = request.order;
   solver = request.solver;
   noise = request.noise;
@@ -74,29 +78,47 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
     order = __eigs_order__ (A);
   endif
   if (isempty (solver) && norm (sum (A, 2) - sigma, 1) <= 8 * eps * n * norm (A, 1))
-    s = sigma + nudge;            # sigma is an eigenvalue, with the vector of ones: as for Laplacians
-    nudge /= -3;
+    s = sigma + nudges(1);        # sigma is an eigenvalue, with the vector of ones: as for Laplacians
+    nudges(1) = [];
   endif
+  is_large = n > 1024 || request.maxit > 0;     # not solved as a full matrix where the search does not end
   for count = 1:40
     if (count > 1 || isempty (solver))
       [solver, noise] = __eigs_factor__ (A, s, order, 0);
     endif
     if (isempty (solver))
-      s = sigma + nudge;
-      nudge /= -3;
+      if (! isempty (accurate) || room <= 16 * eps * size_)
+        break;
+      elseif (isfinite (room))
+        room /= 4;
+        s = sigma - room;
+      else
+        s = sigma + nudges(1);
+        nudges(1) = [];
+      endif
       continue;
     endif
     request.k = wanted;
     request.shift = s;
-    [d, stats, V] = around_shift (A, solver, noise, request);
+    closer(closer >= abs (s - sigma)) = [];
+    [d, stats, V, error_] = around_shift (A, solver, noise, request, isempty (closer));
     products += stats.products;
-    if (stats.converged < wanted)
+    whole = stats.complete || ! request.certify;
+    if (! (stats.converged == wanted && whole) && isempty (accurate) && ! isempty (closer) && request.maxit == 0)
+      s = sigma - closer(1);
+      closer(1) = [];
+      continue;
+    elseif (stats.converged < wanted)
       break;
     endif
     distance = abs (d - s);
     kth = sort (abs (d - sigma))(k);
-    covered = abs (s - sigma) + kth <= max (distance) * (1 + 1e-9) || wanted == n;
+    room = min ([room, abs(s - sigma), 2 * kth]);
+    covered = abs (s - sigma) + kth <= max (distance) * (1 + 1e-9) + 16 * eps * size_ || wanted == n;
     exact = min (distance) >= 1e-4 * max (distance);
+    if (covered && (whole || is_large) && (exact || error_ <= max (256 * eps, request.tol) * size_))
+      accurate = {d, V, stats};
+    endif
     if (covered && exact)
       break;
     elseif (exact && abs (s - sigma) <= kth / 4)
@@ -105,7 +127,12 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
       s = middle_of_gap (d, sigma, kth / 8);
     endif
   endfor
-  if (isempty (solver) || ! (stats.converged < wanted || (covered && exact)))
+  if (! isempty (accurate))
+    [d, V, stats] = accurate{:};
+  elseif (n <= 1024 && (request.maxit == 0 || isempty (solver) || stats.converged == wanted))
+    [V, d] = of_dense (full (A));
+    stats = dense_stats (k);
+  elseif (isempty (solver) || stats.converged == wanted)
     error ("gpulinalg:singular",
            "eigs_lanczos: no shift was found near sigma with which A - sigma * I can be factored");
   endif
@@ -114,10 +141,13 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
 
 endfunction
 
-## The eigenvalues nearest to the shift. The tolerance is at least `noise`, the error of the solver. The
-## residuals of vectors of the inverse grow for A by |A| over the distance from the shift; one step of
-## inverse iteration and a projection of A onto the vectors make up for that.
-function [d, stats, V] = around_shift (A, solver, noise, request)
+## The eigenvalues nearest to the shift, and the largest residual |A*v - d*v|, Inf where not all have
+## converged. Where that takes long, a patient call goes on with a tolerance of `noise`, the error of the
+## solver. The residuals of vectors of the
+## inverse grow for A by |A| over the distance from the shift; one step of inverse iteration and a
+## projection of A onto the vectors make up for that. Eigenvalues of the projection have an error of the
+## order of eps * |A|. Those of the inverse are replaced by them where both differ by more.
+function [d, stats, V, error_] = around_shift (A, solver, noise, request, patient)
 
   maxit = request.maxit;
   if (maxit == 0)
@@ -125,19 +155,28 @@ function [d, stats, V] = around_shift (A, solver, noise, request)
   endif
   [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
   found = stats.converged == request.k && (stats.complete || ! request.certify);
-  if (! found && maxit == 0)
+  if (! found && patient && maxit == 0)
     request.maxit = 300;
     request.tol = max (request.tol, noise);
     products = stats.products;
     [d, ~, stats, V] = __eigs_lanczos__ (solver, request);
     stats.products += products;
   endif
+  error_ = Inf;
   if (stats.converged == request.k)
-    [V, ~] = qr (solver (V), 0);
-    H = V' * (A * V - request.shift * V);
-    [Q, ~] = of_dense ((H + H') / 2);
+    shift = request.shift;
+    X = solver (V);
+    X += solver (V - (A * X - shift * X));      # the factors may have errors of 2^-40
+    [V, ~] = qr (X, 0);
+    H = V' * (A * V - shift * V);
+    [Q, h] = of_dense ((H + H') / 2);
     V *= Q;
     d = sort (d);
+    h += shift;
+    worse = abs (d - h) > 16 * eps * max (norm (A, "columns"));
+    d(worse) = h(worse);
+    d = sort (d);
+    error_ = max (norm (A * V - V .* d.', "columns"));
   endif
 
 endfunction
@@ -147,6 +186,14 @@ endfunction
 function [V, d] = of_dense (A)
 
   [V, d, ~] = batcheig (A, "vector", "lower", "device", "cpu");
+
+endfunction
+
+function stats = dense_stats (k)
+
+  stats = struct ("converged", k, "products", 0, "restarts", 0, "steps", 0, "basis", 0,
+                  "block", 0, "complete", true, "norm", 0, "orthogonality", 0, "dense", true,
+                  "device", "cpu", "factorizations", 0);
 
 endfunction
 

@@ -7,11 +7,11 @@
 
 function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
 
-  [request, A] = make_request (A, problem, k, sigma, o);
+  [request, operator] = make_request (A, problem, k, sigma, o);
   can_retry = o.maxit == 0 && can_be_factored (problem, o, sigma);
   first = request;
   first.resident = strcmp (o.vectors, "gpuarray");      # all else works with vectors of the host
-  if (can_retry && nnz (matrix_of (A)) < 1e6)
+  if (can_retry && (problem.is_full || nnz (matrix_of (A)) < 1e6))
     first.maxit = 40;
   endif
 
@@ -21,14 +21,14 @@ function [d, residuals, stats, X] = __eigs_solve__ (A, problem, k, sigma, o)
   if (k == 0)
     [d, residuals, stats, X] = empty_results (problem);
   elseif (isnumeric (sigma) && ! problem.is_function)
-    [d, residuals, stats, X] = nearest (explicit (A), k, sigma, request);
+    [d, residuals, stats, X] = nearest (explicit (operator), k, sigma, request);
   elseif (nargout > 3)
-    [d, residuals, stats, X] = by_products (A, first, o);
+    [d, residuals, stats, X] = by_products (operator, first, o);
   else
-    [d, residuals, stats] = by_products (A, first, o);
+    [d, residuals, stats] = by_products (operator, first, o);
   endif
   if (k > 0 && isnumeric (sigma) && problem.is_function)
-    lost = digits_are_lost (A, d, sigma, request);
+    lost = digits_are_lost (operator, d, sigma, request);
     d(lost) = NaN;
     if (nargout > 3)
       X(:,lost) = NaN;
@@ -91,9 +91,10 @@ function [d, residuals, stats, X] = nearest (A, k, sigma, request)
     [d, residuals, stats, X] = one_end (A, k, "la", request);
   elseif (sigma < low - room)
     [d, residuals, stats, X] = one_end (A, k, "sa", request);
-    d = flipud (d);
-    residuals = flipud (residuals);
-    X = fliplr (X);
+    order = [flipud(find (! isnan (d))); find(isnan (d))];
+    d = d(order);
+    residuals = residuals(order);
+    X = X(:,order);
   else
     [d, residuals, stats, X] = __eigs_nearest__ (A, k, sigma, request);
   endif
@@ -139,7 +140,7 @@ function lost = digits_are_lost (f, d, sigma, request)
 
 endfunction
 
-## The options struct of __eigs_lanczos__; a full matrix becomes a function.
+## The options struct of __eigs_lanczos__, and what it multiplies by: a full matrix becomes a function.
 function [request, A] = make_request (A, problem, k, sigma, o)
 
   request = struct ("n", problem.n, "k", k, "which", "lm", "method", o.method, "block", o.block, ...
@@ -214,9 +215,10 @@ function A = explicit (A)
 
 endfunction
 
+## Full matrices of up to 1024 rows the library solves densely where products do not converge.
 function yes = can_be_factored (problem, o, sigma)
 
-  yes = ! (problem.is_function || problem.is_full || problem.by_rows) ...
+  yes = ! (problem.is_function || problem.by_rows || (problem.is_full && problem.n <= 1024)) ...
         && strcmp (o.method, "restarted") && any (strcmp (sigma, {"la", "sa", "be"}));
 
 endfunction
