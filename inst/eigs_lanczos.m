@@ -544,11 +544,12 @@ endfunction
 %!warning <the others are left out> eigs_lanczos (spdiags ((1:400).', 0, 400, 400), 8, "sa", "maxit", 1, "p", 10, "FailureTreatment", "drop");
 %!warning <the others are NaN> eigs_lanczos (spdiags ((1:400).', 0, 400, 400), 8, "sa", "maxit", 1, "p", 10);
 %!error <"steps" is an option of the method "plain"> eigs_lanczos (speye (3), 1, "steps", 5)
-%!error <option "v0" must be a column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
+%!error <option "v0" must be a full column of 3 numbers, not 1x3 double> eigs_lanczos (speye (3), 1, "v0", [1, 2, 3])
+%!error <option "v0" must be a full column of 3 numbers, not 3x1 sparse double> eigs_lanczos (speye (3), 1, "v0", sparse ([1; 2; 3]))
 %!error <option "vectors" must be "host" or "gpuArray", not "gpu"> eigs_lanczos (speye (3), 1, "vectors", "gpu")
 %!error id=gpulinalg:gather-needed eigs_lanczos (gpuArray ([2, 1; 1, 2]), 1)
 %!error <A cannot be a gpuArray> eigs_lanczos (gpuArray ([2, 1; 1, 2]), 1)
-%!error <option "v0" must be a column of 3 numbers> eigs_lanczos (speye (3), 1, "v0", gpuArray ([1, 2, 3]))
+%!error <option "v0" must be a full column of 3 numbers> eigs_lanczos (speye (3), 1, "v0", gpuArray ([1, 2, 3]))
 %!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", gpuArray ([1; 2; NaN]))
 %!error <option "v0" holds NaN or Inf> eigs_lanczos (speye (3), 1, "v0", [1; 2; NaN])
 %!error <the start vector is complex> eigs_lanczos (speye (3), 1, "v0", [1; 2; 3i])
@@ -577,3 +578,4 @@ endfunction
 %!   title (sprintf ("eigenvector of %.5f", D(1,1)));
 %! endif
 %!error <SIGMA must be a string in one row, not a char array of size 1x1x2> eigs_lanczos (speye (300), 2, cat (3, "a", "b"))
+%!error <SIGMA must be a string in one row, not a char array of size 2x2> eigs_lanczos (speye (300), 2, ["la"; "sa"])

@@ -102,7 +102,7 @@ function [k, sigma, args] = read_wanted (problem, args)
              text_of (sigma));
     endif
     sigma = double (real (sigma));
-  elseif (! isempty (args) && ischar (args{1}) && ndims (args{1}) > 2)
+  elseif (! isempty (args) && ischar (args{1}) && (ndims (args{1}) > 2 || rows (args{1}) > 1))
     error ("gpulinalg:bad-value", "eigs_lanczos: SIGMA must be a string in one row, not a char array of size %s",
            sprintf ("%dx", size (args{1}))(1:end-1));
   elseif (! isempty (args) && ischar (args{1}) ...

@@ -81,8 +81,8 @@ function [d, V, stats] = by_inverses (A, k, sigma, request)
     s = sigma + nudges(1);        # sigma is an eigenvalue, with the vector of ones: as for Laplacians
     nudges(1) = [];
   endif
-  is_large = n > 1024 || request.maxit > 0;     # not solved as a full matrix where the search does not end
-  for count = 1:40
+  is_large = n > 1024 || request.maxit > 0;     # otherwise it is solved as a full matrix if this takes long
+  for count = 1:{8, 40}{1 + is_large}
     if (count > 1 || isempty (solver))
       [solver, noise] = __eigs_factor__ (A, s, order, 0);
     endif

@@ -98,7 +98,7 @@ function value = checked (name, given, value, n, m)
       value = number (given, value, @(x) any (x == 0:2), "0, 1 or 2");
     case "v0"
       if (! (isfloat (value) && ! issparse (value) && (isempty (value) || isequal (size (value), [m, 1]))))
-        bad_value (given, sprintf ("a column of %d numbers", m), value);
+        bad_value (given, sprintf ("a full column of %d numbers", m), value);
       endif
       if (! all (isfinite (value)))
         error ("gpulinalg:bad-value", 'eigs_lanczos: option "%s" holds NaN or Inf', given);
@@ -149,10 +149,10 @@ function bad_value (given, wanted, value)
 
 endfunction
 
-## For messages: "1x3x2 char".
+## For messages: "1x3x2 char", "3x1 sparse double".
 function text = shape_and_class (value)
 
-  text = [sprintf("%dx", size (value))(1:end-1), " ", class(value)];
+  text = [sprintf("%dx", size (value))(1:end-1), {" ", " sparse "}{1 + issparse(value)}, class(value)];
 
 endfunction
 
