@@ -579,3 +579,6 @@ endfunction
 %! endif
 %!error <SIGMA must be a string in one row, not a char array of size 1x1x2> eigs_lanczos (speye (300), 2, cat (3, "a", "b"))
 %!error <SIGMA must be a string in one row, not a char array of size 2x2> eigs_lanczos (speye (300), 2, ["la"; "sa"])
+%!error <A \* x overflows .*; scale A, or make it sparse> eigs_lanczos (single (ones (100)) * 3e38, 2)
+%!error <A \* x overflows .*; scale A, or make it sparse> eigs_lanczos (ones (100) * 1e307, 2)
+%!assert (eigs_lanczos (sparse (diag (1:100)) * 1e306, 1), 1e308, -1e-13)

@@ -59,6 +59,8 @@ function [d, residuals, stats, X] = by_products (A, request, o)
   catch err
     if (isempty (o.mpi) && strcmp (err.message, "eigs_lanczos: A has NaN or Inf"))
       check_finite (matrix_of (A));
+    elseif (request.block_function && strcmp (err.message, "eigs_lanczos: the function returned NaN or Inf"))
+      error ("gpulinalg:bad-value", "eigs_lanczos: A * x overflows for a vector x of ones; scale A, or make it sparse");
     endif
     rethrow (err);
   end_try_catch
