@@ -93,7 +93,7 @@ static void fill_job (gla_eig_run *run, const gla_eig_options *o)
   job->tol = o->tol > 0 ? o->tol : gla_type_eps (job->head.type);
   job->maxit = o->maxit > 0 ? o->maxit : GLA_EIG_MAX_ITERATIONS;
   job->range = o->range;
-  job->il = o->il;
+  job->il = o->range == GLA_EIG_INDICES ? o->il : 1;
   job->columns = run->all.lambda.rows;
   job->vl = o->vl;
   job->vu = o->vu;

@@ -141,6 +141,8 @@ program test_device large-svds dz
 program test_device large-svds sc
 program test_device pairs dz
 program test_device pairs sc
+program test_device pair-intervals dz
+program test_device pair-intervals sc
 program test_device solve-bits dz
 program test_device solve-bits sc"
 quick_suites="program test_device svds

@@ -3,7 +3,6 @@
 
 #include "common/copy.cuh"
 #include "common/work_limits.cuh"
-#include "engine/eig_part.cuh"
 #include "engine/product_part.cuh"
 #include "eig_chunk.cuh"
 #include "eig_whole.cuh"
@@ -19,7 +18,7 @@ template <class T> size_t arena_size (const cuda_engine *e, const gla_eig_job *j
   jacobi_start<T> unused_start = {};
   size_t used = eig_lay_out<T> (e, job, pages, nullptr, &unused);
   used = eig_lay_out_start<T> (e, job, pages, nullptr, used, unused, &unused_start);
-  return eig_lay_out_range<T> (job, pages, nullptr, used, &unused_range);
+  return eig_lay_out_range<T> (e, job, pages, nullptr, used, &unused_range);
 }
 
 // The counter of the chunk, once everything before it has run.
@@ -30,75 +29,6 @@ gla_status read_count (cuda_engine *e, int slot, const eig_args<T> &a, int *coun
   GLA_TRY (engine_throttle (e, slot));
   *count = e->counter[slot];
   return GLA_OK;
-}
-
-// Whether one kernel prepares and reduces.
-template <class T> bool reads_and_reduces (const cuda_engine *e, const eig_args<T> &a)
-{
-  if (e->eig_job.method == GLA_EIG_METHOD_JACOBI)
-    return false;
-  if (a.band != nullptr)
-    return he2hb_page_from<T> (a.n, a.smem_limit) == 0;
-  gla_eig_way way = eig_table_row (&e->eig_job).way;
-  return way == EIG_WARP && eig_hetrd_warp_fits<T> (a.n, a.smem_limit);
-}
-
-// Eigenvalues in order, and eigenvectors of the tridiagonal matrix or of the band. Where few are
-// found one by one, divide and conquer has the pages whose vectors were not good enough.
-template <class T>
-gla_status run_conquest (cuda_engine *e, int slot, const eig_args<T> &a, bool pieces)
-{
-  const bool few = eig_finds_few (&e->eig_job);
-  const eig_interval interval = {e->eig_job.vl, e->eig_job.vu};
-  if (few)
-    GLA_TRY (eig_few (a, interval));
-  GLA_TRY (eig_stedc (a));
-  if (pieces)
-    GLA_TRY (engine_throttle (e, slot));
-  GLA_TRY (eig_sort (a, interval));
-  if (a.gathered)
-    GLA_TRY (eig_stedc_part (a));
-  if (few)
-    GLA_TRY (eig_few_end (a));
-  return engine_status (a.chased != nullptr ? eig_chased (a) : cudaSuccess);
-}
-
-// Reduction, divide and conquer, back-transform. Where the reduction takes long it goes in pieces
-// of about PIECE_SECONDS seconds, each waited for, so that a request to stop is served soon.
-template <class T> gla_status run_stages (cuda_engine *e, int slot, const eig_args<T> &a)
-{
-  bool band = a.band != nullptr;
-  int steps =
-      band ? eig_he2hb_steps<T> (a.n, a.smem_limit) : eig_hetrd_steps<T> (a.n, a.smem_limit);
-  double expected = eig_page_latency (&e->eig_job) + a.pages * eig_page_seconds (e, &e->eig_job);
-  bool pieces = expected > 2 * PIECE_SECONDS;
-  int step = pieces ? 1 + (int)(steps * PIECE_SECONDS / expected) : steps;
-  if (!band && reads_and_reduces (e, a)) {
-    GLA_TRY (eig_hetrd_warp (a));
-    steps = 0;
-  }
-  for (int first = 0; first < steps; first += step) {
-    int last = first + step < steps ? first + step : steps;
-    GLA_TRY (band ? eig_he2hb (a, first, last) : eig_hetrd (a, first, last));
-    if (pieces)
-      GLA_TRY (engine_throttle (e, slot));
-  }
-  if (band)
-    GLA_TRY (eig_hb2st (a));
-  GLA_TRY (run_conquest (e, slot, a, pieces));
-  if (a.vectors && (a.strip == 0 || a.lists != nullptr))
-    GLA_TRY (eig_unmtr (a));
-  if (a.vectors && a.strip > 0)
-    GLA_TRY (eig_unmtr_blocked (a));
-  return GLA_OK;
-}
-
-template <class T> gla_status run_large (cuda_engine *e, int slot, const eig_args<T> &a)
-{
-  carver c = {a.large, 0};
-  large_work<T> work = {};
-  eig_large_lay_out (a.n, a.vectors, c, &work);
-  return eig_large (e, slot, a, work);
 }
 
 // W = A V, in pieces of PIECE_SECONDS.
@@ -136,7 +66,7 @@ gla_status start_from_qr (cuda_engine *e, int slot, const eig_args<T> &a,
                             a.stream));
   GLA_TRY (cudaMemcpyAsync (start.bad, a.info, a.pages * sizeof (int32_t), cudaMemcpyDeviceToDevice,
                             a.stream));
-  GLA_TRY (run_stages (e, slot, start.stages));
+  GLA_TRY (eig_run_stages (e, slot, start.stages, nullptr));
   GLA_TRY (eig_block_forgive (a, start.bad));
   GLA_TRY (multiply_pages (e, slot, a, start.A, start.stages.V));
   GLA_TRY (eig_block_start (a));
@@ -233,7 +163,7 @@ template <class T> eig_range_args<T> range_of (cuda_engine *e, int slot, const g
   jacobi_start<T> start = {};
   size_t used = eig_lay_out<T> (e, job, r.pages, e->slots[slot].memory, &a);
   used = eig_lay_out_start<T> (e, job, r.pages, e->slots[slot].memory, used, a, &start);
-  eig_lay_out_range<T> (job, r.pages, e->slots[slot].memory, used, &r);
+  eig_lay_out_range<T> (e, job, r.pages, e->slots[slot].memory, used, &r);
   r.lambda = a.lambda;
   r.V = a.V;
   r.spans = eig_route_of (e, job) == ROUTE_STAGES ? a.spans : nullptr; // large pages share one
@@ -265,7 +195,21 @@ __global__ void any_info_kernel (const int32_t *info, int64_t pages, int *any)
     *any = 1;
 }
 
-template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+// The end of what a chunk's kernels do.
+template <class T>
+gla_status take_results (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const eig_args<T> &a,
+                         bool whole)
+{
+  const gla_eig_job *job = &e->eig_job;
+  if (eig_takes_part (e, job))
+    GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
+  if (!whole) // else the kernel has looked
+    GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
+  return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+}
+
+template <class T>
+gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int *powers)
 {
   eig_args<T> a = args_of<T> (e, slot, chunk);
   if (!e->eig_job.head.device_arrays) {
@@ -277,17 +221,17 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
   const bool whole = way == ROUTE_SMALL || (way == ROUTE_JACOBI && a.n <= JACOBI_WHOLE);
   int *const any = &e->counter[slot];
   *any = 0;
-  if (!whole && way != ROUTE_LARGE && !reads_and_reduces (e, a))
+  if (!whole && way != ROUTE_LARGE && !eig_reads_and_reduces (e, a))
     GLA_TRY (eig_prepare (a));
   switch (way) {
   case ROUTE_SMALL:
     GLA_TRY (eig_small (a, any));
     break;
   case ROUTE_STAGES:
-    GLA_TRY (run_stages (e, slot, a));
+    GLA_TRY (eig_run_stages (e, slot, a, powers));
     break;
   case ROUTE_LARGE:
-    GLA_TRY (run_large (e, slot, a));
+    GLA_TRY (eig_run_large (e, slot, a));
     break;
   case ROUTE_JACOBI:
     GLA_TRY (whole ? eig_jacobi_whole (a, any) : eig_jacobi (a));
@@ -296,11 +240,7 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eig_ch
     GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
     break;
   }
-  if (e->eig_job.range != GLA_EIG_ALL && !eig_writes_part (e, &e->eig_job))
-    GLA_TRY (eig_take_range (range_of<T> (e, slot, chunk)));
-  if (!whole) // else the kernel has looked
-    GLA_TRY (eig_look_for_info (e, slot, a.info, a.pages));
-  return engine_status (cudaEventRecord (e->slots[slot].done, a.stream));
+  return take_results (e, slot, chunk, a, whole);
 }
 
 // 4 bytes each, as type s has.
@@ -379,10 +319,10 @@ size_t eig_part_bytes (const cuda_engine *e, const gla_eig_job *job, int64_t pag
                    [&] (auto zero) { return arena_size<decltype (zero)> (e, job, pages); });
 }
 
-gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk)
+gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const int *powers)
 {
   return for_type (e->eig_job.head.type,
-                   [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk); });
+                   [&] (auto zero) { return submit<decltype (zero)> (e, slot, chunk, powers); });
 }
 
 eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages)
@@ -390,6 +330,6 @@ eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages)
   return for_type (e->eig_job.head.type, [&] (auto zero) {
     eig_args<decltype (zero)> a = {};
     eig_lay_out (e, &e->eig_job, pages, e->slots[slot].memory, &a);
-    return eig_part_words{a.info, a.skew};
+    return eig_part_words{a.info, a.skew, a.spans};
   });
 }

@@ -7,7 +7,7 @@
 #include "common/carver.cuh"
 #include "common/eig_range.cuh"
 #include "common/for_type.cuh"
-#include "engine/engine.cuh"
+#include "engine/eig_part.cuh"
 #include "chased_wide.cuh"
 #include "eig_kernels.cuh"
 #include "eig_routes.h"
@@ -42,6 +42,16 @@ bool eig_writes_part (const cuda_engine *e, const gla_eig_job *job);
 // Seconds of kernels for one page when many are at work, and those that one page takes alone.
 double eig_page_seconds (const cuda_engine *e, const gla_eig_job *job);
 double eig_page_latency (const gla_eig_job *job);
+
+// Whether one kernel prepares and reduces.
+template <class T> bool eig_reads_and_reduces (const cuda_engine *e, const eig_args<T> &a);
+
+// Reduction, divide and conquer, back-transform. `powers` may be NULL (eig_part.cuh).
+template <class T>
+gla_status eig_run_stages (cuda_engine *e, int slot, const eig_args<T> &a, const int *powers);
+
+// The same of large pages, one after the other.
+template <class T> gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a);
 
 // Waits for the kernels of a chunk (eig_part_submit) and downloads its results.
 gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk);
@@ -124,10 +134,17 @@ void eig_lay_out_large (const cuda_engine *e, const gla_eig_job *job, carver &c,
   eig_large_lay_out<T> (n, job->vectors, c, &unused);
 }
 
+// Whether eig_take_range has the part of the spectrum to copy.
+inline bool eig_takes_part (const cuda_engine *e, const gla_eig_job *job)
+{
+  const bool stays = job->range == GLA_EIG_INTERVAL && job->il == EIG_PART_STAYS;
+  return job->range != GLA_EIG_ALL && !stays && !eig_writes_part (e, job);
+}
+
 // Whether the kernels write V and lambda to memory of the chunk.
 inline bool eig_keeps_results (const cuda_engine *e, const gla_eig_job *job)
 {
-  return !job->head.device_arrays || (job->range != GLA_EIG_ALL && !eig_writes_part (e, job));
+  return !job->head.device_arrays || eig_takes_part (e, job);
 }
 
 // The buffers of a chunk. Host arrays have copies of A, V and lambda here, and the copy of A is
@@ -224,11 +241,11 @@ size_t eig_lay_out_start (const cuda_engine *e, const gla_eig_job *job, int64_t 
 // Behind them, from byte `used` on, what a part of the spectrum needs. The part of V takes the
 // memory of W, which is not read any more.
 template <class T>
-size_t eig_lay_out_range (const gla_eig_job *job, int64_t pages, char *base, size_t used,
-                          eig_range_args<T> *r)
+size_t eig_lay_out_range (const cuda_engine *e, const gla_eig_job *job, int64_t pages, char *base,
+                          size_t used, eig_range_args<T> *r)
 {
   carver c = {base, used};
-  if (job->range == GLA_EIG_ALL)
+  if (!eig_takes_part (e, job))
     return used;
   r->count = c.take<int64_t> (pages);
   if (!job->head.device_arrays)

@@ -100,6 +100,12 @@ bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job)
          (way == ROUTE_STAGES || (way == ROUTE_LARGE && job->n > LARGE_WAIT_FROM));
 }
 
+bool eig_part_has_spans (const gla_eig_job *job)
+{
+  return job->method != GLA_EIG_METHOD_JACOBI && eig_table_row (job).way != EIG_LARGE &&
+         eig_has_spans (nullptr, job);
+}
+
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)
 {
   eig_route way = eig_route_of (e, job);

@@ -8,6 +8,7 @@
 #ifndef GPULINALG_EIG_PART_CUH
 #define GPULINALG_EIG_PART_CUH
 
+#include "common/eig_range.cuh"
 #include "engine.cuh"
 #include "rows.h"
 
@@ -27,14 +28,23 @@ int64_t eig_part_chunk_pages (cuda_engine *e, const gla_eig_job *job, int64_t pa
   return (double)chunk <= by_memory ? chunk : by_memory < 1 ? 1 : (int64_t)by_memory;
 }
 
+// il of a job with GLA_EIG_INTERVAL whose part stays at its places among all columns.
+enum { EIG_PART_STAYS = -1 };
+
+// Whether pages of such a job get their own vectors alone. Their eigenvalues are then multiplied
+// by 2^powers[page] before they are compared with the ends.
+bool eig_part_has_spans (const gla_eig_job *job);
+
 // The same as `submit` of the row, in an arena that is large enough. info and skew of the chunk are
 // not used.
-gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk);
+gla_status eig_part_submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk,
+                            const int *powers = nullptr);
 
-// Where info and skew of such a chunk are on the device.
+// Where info and skew of such a chunk are on the device, and its spans, if it has some.
 typedef struct {
   int32_t *info;
   double *skew;
+  const eig_span *spans;
 } eig_part_words;
 eig_part_words eig_part_words_of (cuda_engine *e, int slot, int64_t pages);
 

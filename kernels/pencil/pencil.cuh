@@ -12,6 +12,7 @@
 
 #include <cuda_runtime.h>
 #include "backend.h"
+#include "common/eig_range.cuh"
 #include "common/pages.cuh"
 #include "common/scalar.cuh"
 
@@ -67,13 +68,14 @@ template <class T> cudaError_t pencil_page_reduce (const pencil_args<T> &a);
 // The same pages: X in the place of Y.
 template <class T> cudaError_t pencil_small_back (const pencil_args<T> &a, const page_matrix<T> &V);
 
-// Gives the eigenvectors of the pairs their phase: some columns of V.
+// Gives the eigenvectors of the pairs their phase: some columns of V, or of these the spans of the
+// pages where they are known, else NULL.
 struct pencil_columns {
   int first, count;
 };
 template <class T>
 cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
-                          const pencil_columns &columns);
+                          const pencil_columns &columns, const eig_span *spans);
 
 // Any n. Reads B: L, row, before, scaled, info_b and skew_b.
 template <class T> cudaError_t pencil_read_b (const pencil_args<T> &a);
@@ -95,9 +97,11 @@ template <class T> cudaError_t pencil_keep (const pencil_args<T> &a, int size);
 // Scales M and L back, and fills pages that failed with NaN.
 template <class T> cudaError_t pencil_unscale (const pencil_args<T> &a);
 
-// Eigenvalues times 2^exponent; info becomes that of C where the pair had none.
+// Eigenvalues times 2^exponent, if they are not `multiplied` yet; info becomes that of C where the
+// pair had none.
 template <class T>
-cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c);
+cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c,
+                           bool multiplied);
 
 // norm, before B is overwritten.
 template <class T> cudaError_t pencil_norm (const pencil_args<T> &a);

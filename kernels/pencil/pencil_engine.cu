@@ -23,15 +23,20 @@ namespace
 
 // The standard problem, with arrays on the device or where the call has them. The wanted part is
 // taken out behind the back-transform, which needs no other columns, and the phase is that of the
-// pairs' eigenvectors.
+// pairs' eigenvectors. An interval is that of the pairs, whose eigenvalues are powers of two times
+// those of C. Columns of Y that are not wanted have any numbers, and so have those of X.
 gla_eig_job standard_job (const gla_eigpairs_job &job, int device_arrays)
 {
   gla_eig_job eig = job.eig;
   eig.head.device_arrays = device_arrays;
   eig.triangle = GLA_TRIANGLE_LOWER;
+  eig.phase = 0;
+  if (eig.range == GLA_EIG_INTERVAL && eig_part_has_spans (&eig)) {
+    eig.il = EIG_PART_STAYS;
+    return eig;
+  }
   eig.range = GLA_EIG_ALL;
   eig.columns = pencil_wanted (job).count;
-  eig.phase = 0;
   return eig;
 }
 
@@ -226,7 +231,7 @@ gla_eig_chunk standard_chunk (const pencil_work<T> &w, const gla_eigpairs_chunk 
 // The wanted part of all eigenvalues and eigenvectors, out of V.
 template <class T>
 gla_status take_part (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
-                      const chunk_memory<T> &s)
+                      const chunk_memory<T> &s, const eig_span *spans)
 {
   const gla_eig_job &job = w.e->eigpairs_job.eig;
   const bool on_host = !job.head.device_arrays;
@@ -238,6 +243,7 @@ gla_status take_part (const pencil_work<T> &w, const gla_eigpairs_chunk *chunk,
   r.first = (int)job.il - 1;
   r.vl = job.vl;
   r.vu = job.vu;
+  r.spans = spans;
   r.stream = w.a.stream;
   r.lambda = s.lambda;
   r.V = job.vectors ? vectors_of (w, chunk).data : nullptr;
@@ -279,18 +285,19 @@ template <class T> gla_status submit (cuda_engine *e, int slot, const gla_eigpai
   GLA_TRY (reduce (w));
   GLA_TRY (condition (w, chunk, s));
   const gla_eig_chunk eig = standard_chunk (w, chunk, s);
-  GLA_TRY (eig_part_submit (e, slot, &eig));
+  const bool spans = e->eig_job.range == GLA_EIG_INTERVAL;
+  GLA_TRY (eig_part_submit (e, slot, &eig, spans ? w.a.exponent : nullptr));
   const eig_part_words words = eig_part_words_of (e, slot, w.a.pages);
-  GLA_TRY (pencil_values (w.a, eig.lambda, words.info));
+  GLA_TRY (pencil_values (w.a, eig.lambda, words.info, spans));
   if (job.vectors && pencil_is_small (e->eigpairs_job))
     GLA_TRY (pencil_small_back (w.a, vectors_of (w, chunk)));
   else if (job.vectors)
     GLA_TRY (pencil_back (w, vectors_of (w, chunk)));
   if (job.vectors && job.phase)
     GLA_TRY (
-        engine_status (pencil_phase (w.a, vectors_of (w, chunk), pencil_wanted (e->eigpairs_job))));
+        pencil_phase (w.a, vectors_of (w, chunk), pencil_wanted (e->eigpairs_job), words.spans));
   if (job.range != GLA_EIG_ALL)
-    GLA_TRY (take_part (w, chunk, s));
+    GLA_TRY (take_part (w, chunk, s, words.spans));
   GLA_TRY (eig_look_for_info (e, slot, s.info, w.a.pages));
   return engine_status (cudaEventRecord (e->slots[slot].done, w.a.stream));
 }

@@ -72,40 +72,46 @@ template <int LANES, class T> GLA_DEVICE void group_phase (T *column, int n, boo
 
 template <int LANES, class T>
 __global__ void __launch_bounds__ (THREADS)
-    phase_kernel (page_matrix<T> V, int n, int columns, int64_t pages)
+    phase_kernel (page_matrix<T> V, int n, int columns, int64_t pages, const eig_span *spans)
 {
   const int64_t item = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
   const int64_t page = item / columns;
-  const bool inside = page < pages;
+  bool inside = page < pages;
+  if (spans != nullptr && inside) {
+    const int behind = (int)(item % columns) - spans[page].first;
+    inside = behind >= 0 && behind < spans[page].stored;
+  }
   T *column = V.data + (inside ? page * V.page + item % columns * V.ld : 0);
   group_phase<LANES> (column, n, inside);
 }
 
 template <int LANES, class T>
-cudaError_t launch (const pencil_args<T> &a, page_matrix<T> V, const pencil_columns &columns)
+cudaError_t launch (const pencil_args<T> &a, page_matrix<T> V, const pencil_columns &columns,
+                    const eig_span *spans)
 {
   const int groups = THREADS / LANES;
   const int64_t blocks = (a.pages * columns.count + groups - 1) / groups;
   V.data += columns.first * V.ld;
   phase_kernel<LANES, T>
-      <<<(unsigned)blocks, THREADS, 0, a.stream>>> (V, a.n, columns.count, a.pages);
+      <<<(unsigned)blocks, THREADS, 0, a.stream>>> (V, a.n, columns.count, a.pages, spans);
   return cudaGetLastError ();
 }
 
 } // namespace
 
+// Columns of spans are counted from the first column of V.
 template <class T>
 cudaError_t pencil_phase (const pencil_args<T> &a, const page_matrix<T> &V,
-                          const pencil_columns &columns)
+                          const pencil_columns &columns, const eig_span *spans)
 {
-  return a.n <= 8    ? launch<4> (a, V, columns)
-         : a.n <= 32 ? launch<16> (a, V, columns)
-                     : launch<32> (a, V, columns);
+  return a.n <= 8    ? launch<4> (a, V, columns, spans)
+         : a.n <= 32 ? launch<16> (a, V, columns, spans)
+                     : launch<32> (a, V, columns, spans);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t pencil_phase (const pencil_args<T> &, const page_matrix<T> &,               \
-                                     const pencil_columns &);
+                                     const pencil_columns &, const eig_span *);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

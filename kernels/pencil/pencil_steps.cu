@@ -57,11 +57,11 @@ __global__ void __launch_bounds__ (THREADS) keep_kernel (pencil_args<T> a, int s
 template <class T>
 __global__ void __launch_bounds__ (THREADS)
     values_kernel (pencil_args<T> a, page_matrix<real_t<T>> lambda, int64_t step,
-                   const int32_t *info_c)
+                   const int32_t *info_c, bool multiplied)
 {
   for (int64_t p = blockIdx.x * (int64_t)THREADS + threadIdx.x; p < a.pages;
        p += (int64_t)gridDim.x * THREADS) {
-    const int exponent = a.exponent[p];
+    const int exponent = multiplied ? 0 : a.exponent[p];
     for (int k = 0; exponent != 0 && k < a.n; k++) {
       real_t<T> *x = lambda.data + p * lambda.page + k * step;
       *x = times_power (*x, exponent);
@@ -88,18 +88,20 @@ template <class T> cudaError_t pencil_keep (const pencil_args<T> &a, int size)
 }
 
 template <class T>
-cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c)
+cudaError_t pencil_values (const pencil_args<T> &a, const gla_array &lambda, const int32_t *info_c,
+                           bool multiplied)
 {
   const int64_t blocks = (a.pages + THREADS - 1) / THREADS;
   values_kernel<T><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, a.stream>>> (
-      a, pages_of<real_t<T>> (lambda), lambda.row_stride, info_c);
+      a, pages_of<real_t<T>> (lambda), lambda.row_stride, info_c, multiplied);
   return cudaGetLastError ();
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template cudaError_t pencil_subtract (const pencil_args<T> &, int, int);                         \
   template cudaError_t pencil_keep (const pencil_args<T> &, int);                                  \
-  template cudaError_t pencil_values (const pencil_args<T> &, const gla_array &, const int32_t *);
+  template cudaError_t pencil_values (const pencil_args<T> &, const gla_array &, const int32_t *,  \
+                                      bool);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

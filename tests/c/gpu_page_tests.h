@@ -21,6 +21,7 @@ int gpu_funs (void);
 int gpu_svds (void);
 int gpu_large_svds (const char *types);
 int gpu_pairs (const char *types);
+int gpu_pair_intervals (const char *types);
 int gpu_qr (void);
 int gpu_teams (const char *types);
 int gpu_stops (void);

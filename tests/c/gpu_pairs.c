@@ -247,7 +247,8 @@ static void test_scales (const gla_type *types, int count)
   }
 }
 
-// Parts of the spectrum have the bits of the whole, and NaN behind them.
+// Parts of the spectrum have the bits of the whole, and NaN behind them. Those of an interval have
+// them up to 16 rows; gpu_pair_intervals.c has larger pages.
 static void check_part (gla_type type, int64_t n, int itype, int interval, int there)
 {
   if (!is_served (type, n, itype))
@@ -370,7 +371,8 @@ static void test_parts (const gla_type *types, int count)
   for (int t = 0; t < count; t++) {
     for (int k = 0; k < COUNT (orders); k++)
       for (int mode = 0; mode < 4; mode++)
-        check_part (types[t], orders[k], 1 + (k + t) % 3, mode % 2, mode / 2);
+        if (mode % 2 == 0 || orders[k] <= 16)
+          check_part (types[t], orders[k], 1 + (k + t) % 3, mode % 2, mode / 2);
     // of 32 columns the products of the back-transform have other tiles than of 17
     for (int itype = 2; itype <= 3; itype++)
       check_part (types[t], 32, itype, 0, itype == 3);

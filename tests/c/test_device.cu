@@ -301,6 +301,8 @@ static int run_page_tests (const std::string &name, const char *types)
     return gpu_large_svds (types);
   if (name == "pairs")
     return gpu_pairs (types);
+  if (name == "pair-intervals")
+    return gpu_pair_intervals (types);
   if (name == "norms")
     return gpu_norms ();
   if (name == "phases")
