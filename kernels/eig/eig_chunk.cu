@@ -231,7 +231,7 @@ gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const i
     GLA_TRY (eig_run_stages (e, slot, a, powers));
     break;
   case ROUTE_LARGE:
-    GLA_TRY (eig_run_large (e, slot, a));
+    GLA_TRY (eig_run_large (e, slot, a, false));
     break;
   case ROUTE_JACOBI:
     GLA_TRY (whole ? eig_jacobi_whole (a, any) : eig_jacobi (a));
@@ -240,7 +240,9 @@ gla_status submit (cuda_engine *e, int slot, const gla_eig_chunk *chunk, const i
     GLA_TRY (run_block_jacobi (e, slot, a, start_of (e, slot, a)));
     break;
   }
-  return take_results (e, slot, chunk, a, whole);
+  return eig_has_rest (e, &e->eig_job)
+             ? engine_status (cudaEventRecord (e->slots[slot].done, a.stream))
+             : take_results (e, slot, chunk, a, whole);
 }
 
 // 4 bytes each, as type s has.
@@ -276,6 +278,11 @@ template <class T> gla_status finish (cuda_engine *e, int slot, const gla_eig_ch
   eig_args<T> a = args_of<T> (e, slot, chunk);
   bool all = e->eig_job.range == GLA_EIG_ALL;
   GLA_TRY (engine_wait (e, e->slots[slot].done));
+  if (eig_has_rest (e, &e->eig_job)) {
+    GLA_TRY (eig_run_large (e, slot, a, true));
+    GLA_TRY (take_results (e, slot, chunk, a, false));
+    GLA_TRY (engine_wait (e, e->slots[slot].done));
+  }
   *chunk->clean = e->counter[slot] == 0;
   if (!all)
     GLA_TRY (finish_range<T> (e, slot, chunk));

@@ -32,6 +32,9 @@ bool eig_goes_by_band (const cuda_engine *e, const gla_eig_job *job);
 // interval, with vectors.
 bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job);
 
+// Whether a large page's vectors are found by eig_chunk_finish, which knows how many are wanted.
+bool eig_has_rest (const cuda_engine *e, const gla_eig_job *job);
+
 // Whether the wanted vectors are found one by one (few.cuh); it takes the straight reduction. Of an
 // interval those of pages that have few.
 bool eig_finds_few (const gla_eig_job *job);
@@ -50,8 +53,9 @@ template <class T> bool eig_reads_and_reduces (const cuda_engine *e, const eig_a
 template <class T>
 gla_status eig_run_stages (cuda_engine *e, int slot, const eig_args<T> &a, const int *powers);
 
-// The same of large pages, one after the other.
-template <class T> gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a);
+// The same of large pages, one after the other; `rest`: what eig_has_rest says.
+template <class T>
+gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a, bool rest);
 
 // Waits for the kernels of a chunk (eig_part_submit) and downloads its results.
 gla_status eig_chunk_finish (cuda_engine *e, int slot, const gla_eig_chunk *chunk);

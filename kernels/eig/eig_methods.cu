@@ -92,18 +92,24 @@ eig_route eig_route_of (const cuda_engine *e, const gla_eig_job *job)
   return fits (job, e->smem_limit) ? ROUTE_JACOBI : ROUTE_JACOBI_BLOCK;
 }
 
-// Pages of more than LARGE_WAIT_FROM rows are waited for anyway.
 bool eig_has_spans (const cuda_engine *e, const gla_eig_job *job)
 {
   const eig_route way = eig_route_of (e, job);
   return job->vectors && job->range == GLA_EIG_INTERVAL && job->columns > 0 &&
-         (way == ROUTE_STAGES || (way == ROUTE_LARGE && job->n > LARGE_WAIT_FROM));
+         (way == ROUTE_STAGES || way == ROUTE_LARGE);
 }
 
 bool eig_part_has_spans (const gla_eig_job *job)
 {
   return job->method != GLA_EIG_METHOD_JACOBI && eig_table_row (job).way != EIG_LARGE &&
          eig_has_spans (nullptr, job);
+}
+
+// Pages of more than LARGE_WAIT_FROM rows are waited for anyway.
+bool eig_has_rest (const cuda_engine *e, const gla_eig_job *job)
+{
+  return eig_has_spans (e, job) && eig_route_of (e, job) == ROUTE_LARGE &&
+         job->n <= LARGE_WAIT_FROM;
 }
 
 bool eig_forms_part (const cuda_engine *e, const gla_eig_job *job)

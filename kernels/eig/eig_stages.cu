@@ -88,18 +88,19 @@ gla_status eig_run_stages (cuda_engine *e, int slot, const eig_args<T> &a, const
   return GLA_OK;
 }
 
-template <class T> gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a)
+template <class T>
+gla_status eig_run_large (cuda_engine *e, int slot, const eig_args<T> &a, bool rest)
 {
   carver c = {a.large, 0};
   large_work<T> work = {};
   eig_large_lay_out (a.n, a.vectors, c, &work);
-  return eig_large (e, slot, a, work);
+  return rest ? eig_large_rest (e, slot, a, work) : eig_large (e, slot, a, work);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template bool eig_reads_and_reduces (const cuda_engine *, const eig_args<T> &);                  \
   template gla_status eig_run_stages (cuda_engine *, int, const eig_args<T> &, const int *);       \
-  template gla_status eig_run_large (cuda_engine *, int, const eig_args<T> &);
+  template gla_status eig_run_large (cuda_engine *, int, const eig_args<T> &, bool);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

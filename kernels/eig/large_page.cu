@@ -102,22 +102,26 @@ gla_status multiply_level (const large_page<T> &a, const stedc_level<real_t<T>> 
   return GLA_OK;
 }
 
-// The part of the page in an interval, which the host waits for.
-template <class T> gla_status find_span (large_page<T> &a, pacing &pace)
+// The part of the page in an interval, packed, to the host.
+template <class T> gla_status send_span (const large_page<T> &a, const pacing &pace)
 {
-  int *to = &pace.e->counter[pace.slot];
   int *packed = reinterpret_cast<int *> (a.spans + 1);
   GLA_TRY (large_span (a, {pace.e->eig_job.vl, pace.e->eig_job.vu}, packed));
-  GLA_TRY (copy_to_host (to, packed, sizeof (int), a.stream));
-  GLA_TRY (engine_throttle (pace.e, pace.slot));
-  a.first = *to / (a.n + 1);
-  a.wanted = *to % (a.n + 1);
-  a.rank += a.first;
-  return GLA_OK;
+  return copy_to_host (&pace.e->counter[pace.slot], packed, sizeof (int), a.stream);
 }
 
-// Divide and conquer, as eig_stedc does it for smaller pages, and the eigenvalues in order.
-template <class T> gla_status conquer (large_page<T> &a, pacing &pace)
+// What the host has got.
+template <class T> void take_span (large_page<T> &a, const pacing &pace)
+{
+  const int packed = pace.e->counter[pace.slot];
+  a.first = packed / (a.n + 1);
+  a.wanted = packed % (a.n + 1);
+  a.rank += a.first;
+}
+
+// Divide and conquer, as eig_stedc does it for smaller pages, and the eigenvalues in order. Of a
+// part the last product is left out.
+template <class T> gla_status conquer (const large_page<T> &a, pacing &pace)
 {
   typedef real_t<T> R;
   const double level_seconds = 1e-3;
@@ -131,11 +135,14 @@ template <class T> gla_status conquer (large_page<T> &a, pacing &pace)
     if (a.vectors && !stedc_joins (s) && !later)
       GLA_TRY (multiply_level (a, s, pace));
   }
-  GLA_TRY (large_sort (a));
-  if (a.spans != nullptr)
-    GLA_TRY (find_span (a, pace));
-  if (!a.gathered || a.wanted == 0)
-    return GLA_OK;
+  return engine_status (large_sort (a));
+}
+
+// The last product of a part.
+template <class T> gla_status gather (const large_page<T> &a, pacing &pace)
+{
+  stedc_level<real_t<T>> s = stedc_begin (static_cast<const eig_args<T> &> (a));
+  stedc_rise (static_cast<const eig_args<T> &> (a), stedc_levels (s.tree), &s);
   s.picked = a.rank;
   s.columns = a.wanted;
   return multiply_level (a, s, pace);
@@ -162,19 +169,62 @@ template <class T> gla_status transform_back (const large_page<T> &a, pacing &pa
   return GLA_OK;
 }
 
+// Eigenvectors of the tridiagonal matrix, if only a part of them is wanted, then of A.
+template <class T> gla_status find_vectors (const large_page<T> &a, pacing &pace)
+{
+  if (!a.vectors || a.wanted == 0)
+    return GLA_OK;
+  if (a.gathered)
+    GLA_TRY (gather (a, pace));
+  GLA_TRY (transform_back (a, pace));
+  return engine_status (large_phase (a));
+}
+
+bool has_waits (int n)
+{
+  return n > LARGE_WAIT_FROM;
+}
+
 // A page that cannot be solved has become zero, and is solved as such: nobody waits for its info
 // before the end, where its results become NaN.
 template <class T> gla_status solve (cuda_engine *e, int slot, large_page<T> a)
 {
-  pacing pace = {e, slot, a.n > LARGE_WAIT_FROM, 0};
+  pacing pace = {e, slot, has_waits (a.n), 0};
   GLA_TRY (eig_prepare_large (static_cast<const eig_args<T> &> (a), a.work.prepare));
   GLA_TRY (clear (a));
   GLA_TRY (reduce (a, pace));
   GLA_TRY (conquer (a, pace));
-  if (!a.vectors || a.wanted == 0)
-    return GLA_OK;
-  GLA_TRY (transform_back (a, pace));
-  return engine_status (large_phase (a));
+  if (a.spans != nullptr) {
+    GLA_TRY (send_span (a, pace));
+    if (!has_waits (a.n))
+      return GLA_OK;
+    GLA_TRY (engine_throttle (e, slot));
+    take_span (a, pace);
+  }
+  return find_vectors (a, pace);
+}
+
+// Page p of a chunk.
+template <class T>
+large_page<T> page_of (cuda_engine *e, int slot, const eig_args<T> &chunk,
+                       const large_work<T> &work, int64_t p)
+{
+  large_page<T> a;
+  static_cast<eig_args<T> &> (a) = chunk;
+  a.work = work;
+  a.blas = &e->slots[slot].blas;
+  a.pages = 1;
+  const int64_t n = chunk.n;
+  a.A = chunk.A + p * chunk.page_a;
+  a.W = chunk.W + p * n * n;
+  a.lambda = chunk.lambda + p * chunk.page_lambda;
+  if (chunk.vectors)
+    a.V = chunk.V + p * chunk.page_v;
+  a.exponent = chunk.exponent + p;
+  a.norm = chunk.norm + p;
+  a.info = chunk.info + p;
+  a.skew = chunk.skew + p;
+  return a;
 }
 
 } // namespace
@@ -206,30 +256,26 @@ template <class T>
 gla_status eig_large (cuda_engine *e, int slot, const eig_args<T> &chunk, const large_work<T> &work)
 {
   GLA_TRY (engine_open_blas (e, slot));
-  large_page<T> a;
-  static_cast<eig_args<T> &> (a) = chunk;
-  a.work = work;
-  a.blas = &e->slots[slot].blas;
-  a.pages = 1;
-  int64_t n = chunk.n;
-  for (int64_t p = 0; p < chunk.pages; p++) {
-    a.A = chunk.A + p * chunk.page_a;
-    a.W = chunk.W + p * n * n;
-    a.lambda = chunk.lambda + p * chunk.page_lambda;
-    if (chunk.vectors)
-      a.V = chunk.V + p * chunk.page_v;
-    a.exponent = chunk.exponent + p;
-    a.norm = chunk.norm + p;
-    a.info = chunk.info + p;
-    a.skew = chunk.skew + p;
-    GLA_TRY (solve (e, slot, a));
-  }
+  for (int64_t p = 0; p < chunk.pages; p++)
+    GLA_TRY (solve (e, slot, page_of (e, slot, chunk, work, p)));
   return GLA_OK;
+}
+
+template <class T>
+gla_status eig_large_rest (cuda_engine *e, int slot, const eig_args<T> &chunk,
+                           const large_work<T> &work)
+{
+  pacing pace = {e, slot, false, 0};
+  large_page<T> a = page_of (e, slot, chunk, work, 0);
+  take_span (a, pace);
+  return find_vectors (a, pace);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \
   template void eig_large_lay_out (int, int, carver &, large_work<T> *);                           \
-  template gla_status eig_large (cuda_engine *, int, const eig_args<T> &, const large_work<T> &);
+  template gla_status eig_large (cuda_engine *, int, const eig_args<T> &, const large_work<T> &);  \
+  template gla_status eig_large_rest (cuda_engine *, int, const eig_args<T> &,                     \
+                                      const large_work<T> &);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)

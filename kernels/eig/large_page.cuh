@@ -21,9 +21,13 @@ template <class T>
 cudaError_t large_span (const large_page<T> &a, const eig_interval &interval, int *packed);
 
 // A -> lambda, V, info, skew for all pages of a chunk. It waits for the work on the way and polls
-// the monitor.
+// the monitor. Of an interval up to LARGE_WAIT_FROM rows it ends with the eigenvalues, for a chunk
+// of one page: once e->counter[slot] has what large_span packs, eig_large_rest finds the vectors.
 template <class T>
 gla_status eig_large (cuda_engine *e, int slot, const eig_args<T> &chunk,
                       const large_work<T> &work);
+template <class T>
+gla_status eig_large_rest (cuda_engine *e, int slot, const eig_args<T> &chunk,
+                           const large_work<T> &work);
 
 #endif

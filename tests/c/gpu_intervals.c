@@ -46,7 +46,7 @@ static void check_page (const interval_case *c, const gla_array *A, const gla_ar
                         const gla_array *V, int64_t count, int64_t p)
 {
   const int64_t stored = count < c->room ? count : c->room, n = c->pages.n;
-  const int64_t step = n <= 64 ? 1 : n <= 130 ? 5 : 37;
+  const int64_t step = n <= 64 ? 1 : n <= 130 ? 5 : n <= 512 ? 37 : 100;
   double worst = 0, before = -INFINITY;
   int outside = 0, phases = 1;
   for (int64_t j = 0; j < stored; j++) {
@@ -194,12 +194,33 @@ static void check_size (gla_type type, int64_t n, kind_of_pages kind)
   free (l.data);
 }
 
+// Large pages, which go one after the other.
+static void check_large (gla_type type, int64_t n, kind_of_pages kind)
+{
+  const part_case of = {type, n, 0, 0, kind};
+  gla_array A = make (type, n, n, PAGES, 0), l = make (gla_type_real (type), n, 1, PAGES, 0);
+  int64_t sum[PAGES] = {0};
+  fill_pages (&of, &A);
+  find_all (&of, &A, &l);
+  const double at = creal (get (&l, n / 20, 0, 0)), high = creal (get (&l, n - n / 10, 0, 2));
+  const double ends[] = {-INFINITY, at, high, 2 * fabs (high) + 2 * fabs (at), INFINITY};
+  for (int k = 0; k + 1 < COUNT (ends); k++) {
+    const interval_case c = {of, ends[k], ends[k + 1], n / 8};
+    check_interval (&c, &A, sum);
+  }
+  for (int p = 0; p < PAGES; p++)
+    CHECK (sum[p] == (kind == FAILING && p == 1 ? 0 : n), "%s: page %d has %d in all intervals",
+           name_of (&of), p, (int)sum[p]);
+  free (A.data);
+  free (l.data);
+}
+
 int gpu_intervals (const char *types)
 {
   static const int64_t sizes[] = {1,  2,  16,  17,  31,  32,  33,  48,  49,  64,
                                   65, 96, 105, 120, 121, 128, 129, 161, 256, 512};
   ctx = gpu_context ();
-  if (!gpu_open ((size_t)1 << 28))
+  if (!gpu_open ((size_t)1 << 29))
     return 1;
   for (const char *type = types; *type != '\0'; type++) {
     for (int k = 0; k < COUNT (sizes); k++)
@@ -208,6 +229,9 @@ int gpu_intervals (const char *types)
           check_size ((gla_type)*type, sizes[k], (kind_of_pages)kind);
     check_size ((gla_type)*type, 256, FAILING);
     check_size ((gla_type)*type, 300, CLUSTERS);
+    if (gpu_is_limited ())
+      continue;
+    check_large ((gla_type)*type, 2100, FAILING);
   }
   gpu_close ();
   gla_context_destroy (ctx);

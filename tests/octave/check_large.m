@@ -149,8 +149,8 @@ function bad = parts (A, device)
     bad{end+1} = "the eigenvalues of an interval have other bits than the whole";
   endif
   bad = [bad, part_ratios(A, v, d, "an interval")];
-  % Above, a GPU forms these vectors alone.
-  if ((n <= 3072 || strcmp (device, "cpu")) && ! isequal (v, V(:,6:9)))
+  % A GPU forms these vectors alone.
+  if (strcmp (device, "cpu") && ! isequal (v, V(:,6:9)))
     bad{end+1} = "the eigenvectors of an interval have other bits than the whole";
   endif
 endfunction
