@@ -156,9 +156,12 @@ __global__ void __launch_bounds__ (THREADS) chased_kernel (eig_args<T> a, int wa
 
 template <class T> cudaError_t eig_chased (const eig_args<T> &a)
 {
-  const bool many = a.spans == nullptr && a.wanted > a.n / EIG_MANY_SHARE;
-  if (many && chased_wide_fits<T> (a.n, a.smem_limit))
-    return chased_wide (a);
+  const bool many = a.wanted > a.n / EIG_MANY_SHARE && chased_wide_fits<T> (a.n, a.smem_limit);
+  if (many) {
+    const cudaError_t status = chased_wide (a);
+    if (status != cudaSuccess || a.spans == nullptr)
+      return status;
+  }
   if (a.wanted > EIG_ALONE_COLUMNS && eig_chased_strip_fits<T> (a.n, a.smem_limit))
     return eig_chased_strip (a);
   int threads = (a.n + B - 1) / B; // of a column: in the end they have all of its rows

@@ -5,7 +5,7 @@
 // the first one.
 
 #include "common/async_copy.cuh"
-#include "hetrd_band.cuh"
+#include "chased_wide.cuh"
 
 namespace
 {
@@ -111,7 +111,7 @@ GLA_DEVICE void advance (const chased_batch<T> &batch, T *X, chased_group group,
 // sweeps before. The reflectors come to shared memory one place ahead. The results go to their
 // columns of V.
 template <class T, int NC, int THREADS>
-__global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
+__global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a, int most)
 {
   extern __shared__ __align__ (16) unsigned char memory[];
   T *X = reinterpret_cast<T *> (memory);
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
   int column = (int)(blockIdx.x % strips) * NC + lane;
   const int columns = eig_columns_of (a, page);
   bool inside = column < columns;
-  if (a.info[page] != 0 || column - lane >= columns)
+  if (a.info[page] != 0 || column - lane >= columns || columns > most)
     return;
   chased_batch<T> *batch =
       reinterpret_cast<chased_batch<T> *> (X + (int64_t)strip_rows (n) * NC) + 2 * team;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__ (THREADS) chased_strip_kernel (eig_args<T> a)
     V[i] = X[i * NC + lane];
 }
 
-template <class T, int NC, int THREADS> cudaError_t launch (const eig_args<T> &a)
+template <class T, int NC, int THREADS> cudaError_t launch (const eig_args<T> &a, int most)
 {
   const size_t bytes = strip_bytes<T> (a.n, NC, THREADS);
   auto kernel = chased_strip_kernel<T, NC, THREADS>;
@@ -165,7 +165,7 @@ template <class T, int NC, int THREADS> cudaError_t launch (const eig_args<T> &a
   if (status != cudaSuccess)
     return status;
   const int64_t strips = a.pages * ((a.wanted + NC - 1) / NC);
-  kernel<<<(unsigned)strips, THREADS, bytes, a.stream>>> (a);
+  kernel<<<(unsigned)strips, THREADS, bytes, a.stream>>> (a, most);
   return cudaGetLastError ();
 }
 
@@ -177,21 +177,23 @@ template <class T> bool eig_chased_strip_fits (int n, int smem_limit)
 }
 
 // By 256 threads where two such blocks find room on a multiprocessor, else by one block of as many
-// threads as can be.
+// threads as can be. Of an interval chased_wide has the pages with many columns.
 template <class T> cudaError_t eig_chased_strip (const eig_args<T> &a)
 {
   constexpr int NC = COLUMNS<T>;
   constexpr int MOST = sizeof (T) < 16 ? 512 : 256; // registers of complex double
   const size_t limit = a.smem_limit;
+  const bool shared = a.spans != nullptr && chased_wide_fits<T> (a.n, a.smem_limit);
+  const int most = shared ? a.n / EIG_MANY_SHARE : a.n;
   const bool two = 2 * strip_bytes<T> (a.n, NC, 256) <= limit;
   if (!two && strip_bytes<T> (a.n, NC, MOST) <= limit)
-    return launch<T, NC, MOST> (a);
+    return launch<T, NC, MOST> (a, most);
   if (strip_bytes<T> (a.n, NC, 256) <= limit)
-    return launch<T, NC, 256> (a);
+    return launch<T, NC, 256> (a, most);
   if (strip_bytes<T> (a.n, NC, 128) <= limit)
-    return launch<T, NC, 128> (a);
-  return strip_bytes<T> (a.n, NC / 2, MOST) <= limit ? launch<T, NC / 2, MOST> (a)
-                                                     : launch<T, NC / 2, 128> (a);
+    return launch<T, NC, 128> (a, most);
+  return strip_bytes<T> (a.n, NC / 2, MOST) <= limit ? launch<T, NC / 2, MOST> (a, most)
+                                                     : launch<T, NC / 2, 128> (a, most);
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

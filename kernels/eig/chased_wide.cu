@@ -164,6 +164,8 @@ __global__ void __launch_bounds__ (FACTOR_THREADS)
   __shared__ number h[FACTOR_ITEMS][B][B];
   const int n = a.n, tasks = eig_chased_tasks (n), lane = threadIdx.x % B;
   const int64_t page = blockIdx.x;
+  if (eig_columns_of (a, page) <= n / EIG_MANY_SHARE)
+    return;
   const int item = blockIdx.y * FACTOR_ITEMS + threadIdx.x / B, g = item / tasks, t = item % tasks;
   if (a.info[page] != 0)
     return;
@@ -252,8 +254,9 @@ __global__ void __launch_bounds__ (32 * TEAMS, 1)
   const int n = a.n, strips = (a.wanted + strip::NC - 1) / strip::NC, team = threadIdx.x / 32;
   const int last = last_group (n), before = team == 0 ? TEAMS - 1 : team - 1;
   const int64_t page = blockIdx.x / strips;
-  const int j0 = (int)(blockIdx.x % strips) * strip::NC, columns = min (strip::NC, a.wanted - j0);
-  if (a.info[page] != 0)
+  const int wanted = eig_columns_of (a, page), j0 = (int)(blockIdx.x % strips) * strip::NC;
+  const int columns = min (strip::NC, wanted - j0);
+  if (a.info[page] != 0 || columns <= 0 || wanted <= n / EIG_MANY_SHARE)
     return;
   const strip s = {reinterpret_cast<number *> (memory)};
   chased_block *blocks =

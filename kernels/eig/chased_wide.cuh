@@ -13,7 +13,7 @@ enum { EIG_MANY_SHARE = 4 };
 template <class T> int64_t chased_wide_numbers (int n);
 
 // V = Q2 Z by the reflectors of the second stage, where a strip of columns fits in shared memory;
-// eig_chased takes it for many columns.
+// eig_chased takes it for many columns, of an interval for the pages with many.
 template <class T> bool chased_wide_fits (int n, int smem_limit);
 template <class T> cudaError_t chased_wide (const eig_args<T> &a);
 
