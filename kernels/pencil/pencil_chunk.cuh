@@ -20,11 +20,10 @@ inline bool pencil_is_small (const gla_eigpairs_job &job)
   return job.eig.n <= PENCIL_SMALL && !job.product;
 }
 
-// The columns of X that are formed: those of a range of indices, but for small pages.
+// The columns of X that are formed: those of a range of indices.
 inline pencil_columns pencil_wanted (const gla_eigpairs_job &job)
 {
-  const bool part =
-      job.eig.range == GLA_EIG_INDICES && job.eig.columns > 0 && !pencil_is_small (job);
+  const bool part = job.eig.range == GLA_EIG_INDICES && job.eig.columns > 0;
   return part ? pencil_columns{(int)job.eig.il - 1, (int)job.eig.columns}
               : pencil_columns{0, (int)job.eig.n};
 }
