@@ -21,6 +21,15 @@ bool fits (const gla_eig_job *job, int smem_limit)
 // so, if strips of them fit. A block of chased.cu has threads for CHASED_MOST rows.
 enum { BAND_FROM = 96, BAND_SHARE = 4, CHASED_MOST = 2048 };
 
+// Where the table has large pages, such parts of real pages go by a band as well, as long as their
+// eigenvalues alone do.
+bool part_avoids_large (const gla_eig_job *job)
+{
+  return job->vectors && job->columns > 0 && job->n <= CHASED_MOST &&
+         job->method != GLA_EIG_METHOD_JACOBI && !gla_type_is_complex (job->head.type) &&
+         (job->range == GLA_EIG_INTERVAL || job->columns <= job->n / BAND_SHARE);
+}
+
 // Orders at which up to n / EIG_FEW_SHARE wanted vectors are found one by one, and from which on
 // behind a reduction by way of a band; the same where EIG_ALONE_COLUMNS at most are wanted. As
 // measured.
@@ -80,6 +89,8 @@ gla_eig_route eig_table_row (const gla_eig_job *job)
     row++;
   if (eig_finds_few (job)) // no kernel for whole pages, no strips
     return {row->n_to, row->way == EIG_WHOLE ? EIG_WARP : row->way, 0};
+  if (row->way == EIG_LARGE && part_avoids_large (job))
+    return {row->n_to, EIG_BAND, 8};
   return *row;
 }
 

@@ -194,7 +194,7 @@ static void check_size (gla_type type, int64_t n, kind_of_pages kind)
   free (l.data);
 }
 
-// Large pages, which go one after the other.
+// Large pages: one after the other, or real ones of up to 2048 rows by a band.
 static void check_large (gla_type type, int64_t n, kind_of_pages kind)
 {
   const part_case of = {type, n, 0, 0, kind};
@@ -231,6 +231,7 @@ int gpu_intervals (const char *types)
     check_size ((gla_type)*type, 300, CLUSTERS);
     if (gpu_is_limited ())
       continue;
+    check_large ((gla_type)*type, 1850, RANDOM);
     check_large ((gla_type)*type, 2100, FAILING);
   }
   gpu_close ();
