@@ -303,6 +303,10 @@ void keep_loaded (octave::interpreter &interp);
 
 octave::type_info &types_of (octave::interpreter &interp);
 
+// An error where another copy of this package has registered this type, as after an update: Octave
+// ends the process where operators are registered a second time.
+void refuse_second_copy (octave::interpreter &interp, const char *type);
+
 typedef octave_value_list (*builtin_method) (octave::interpreter &, const octave_value_list &, int);
 // Has Octave call a function of this name when it ends, before the process calls exit.
 void call_at_end (octave::interpreter &interp, const char *name, builtin_method function);

@@ -358,6 +358,7 @@ void register_gpu_arrays (octave::interpreter &interp)
   static bool registered = false;
   if (registered)
     return;
+  refuse_second_copy (interp, "gpuArray");
   keep_loaded (interp); // values use its code
   octave_gpu_array::register_type ();
   register_gpu_operators (types_of (interp), octave_gpu_array::static_type_id (),

@@ -140,4 +140,13 @@ octave::type_info &types_of (octave::interpreter &interp)
   return interp.get_type_info ();
 }
 
+void refuse_second_copy (octave::interpreter &interp, const char *type)
+{
+  if (interp.get_type_info ().lookup_type (type).is_defined ())
+    error_with_id (
+        "gpulinalg:two-copies",
+        "gpulinalg: another copy of this package, such as its version before an update, was "
+        "used in this session; start Octave again");
+}
+
 } // namespace gla

@@ -309,6 +309,7 @@ void gla::register_plans (octave::interpreter &interp)
   static bool registered = false;
   if (registered)
     return;
+  gla::refuse_second_copy (interp, "spmv_plan");
   gla::keep_loaded (interp); // values use its code
   octave_spmv_plan::register_type ();
   octave::type_info &types = gla::types_of (interp);

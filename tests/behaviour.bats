@@ -564,6 +564,19 @@ EOF
   [ "$(echo "$output" | tr -d ' ' | tr '\n' ' ')" = "gpuArray 234 6 5 " ]
 }
 
+@test "a second copy of the package in one session is an error for gpuArrays, not the end of Octave" {
+  cp "$TOP/src/gpulinalg.oct" "$BATS_TEST_TMPDIR"
+  run octave_run --eval "
+    G = gpuArray (1:3);
+    rmpath ('$TOP/src');
+    autoload ('underlyingType', '$BATS_TEST_TMPDIR/gpulinalg.oct');
+    try, underlyingType (1), catch err, disp (err.identifier), end
+    disp (G + 1)"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | tr -d ' ' | tr '\n' ' ')" = "gpulinalg:two-copies 234 " ]
+}
+
 @test "10 000 mixed operations of gpuArrays with errors leave no memory behind" {
   run octave_run --eval "
     function y = memory ()
