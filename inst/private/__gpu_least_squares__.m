@@ -36,9 +36,10 @@ function [x, info] = __gpu_least_squares__ (who, A, B, args)
   x ./= permute (longest, [2, 1, 3]);
 
   suspect = ! (condition <= 1 / (max (m, n) * eps (underlyingType (R))));
-  suspect |= ! gather (all (all (isfinite (x), 1), 2))(:);
+  suspect |= ! all (all (isfinite (x), 1), 2)(:);
   info = zeros (pages, 1, "int32");
-  if (any (suspect))
+  if (any (suspect))                    # the only number that is waited for, where all is well
+    suspect = gather (suspect);
     finite = gather (all (all (isfinite (reshape (A, m, n, pages)), 1), 2))(:) ...
              & gather (all (all (isfinite (reshape (B, m, dims(2), pages)), 1), 2))(:);
     deficient = find (suspect & finite, 1);

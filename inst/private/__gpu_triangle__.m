@@ -15,12 +15,12 @@ function [X, condition] = __gpu_triangle__ (R, C)
     X = divide (R, C);
   elseif (n == 1)
     X = C ./ R;
-    r = gather (abs (R))(:);
+    r = abs (R)(:);
     condition = 1 ./ (r > 0);
     condition(! isfinite (r)) = NaN;
   elseif (n <= 256)
     [X, rcond, ~] = pagemldivide (R, C);
-    condition = 1 ./ double (gather (rcond)(:));
+    condition = 1 ./ double (rcond(:));
   else
     X = divide (R, C);
     condition = iterated (R);
