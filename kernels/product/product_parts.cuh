@@ -26,15 +26,19 @@ enum { PART_TERMS = 1 << 15 };
 // So many parts that an H100 has a tile of 64 by 64 for each of its 132 multiprocessors, but none
 // of less than 256 terms, or of less than twice the shorter side, whose sum would be read and
 // written too often. The parts take the time of one, and what is left that of its own terms: of 16
-// lengths the one with the least sum is taken. Pages with up to 16 rows or columns are not cut.
+// lengths the one with the least sum is taken. Pages with up to 16 rows or columns have at most
+// four tiles, small ones of which a multiprocessor holds several, and more parts; where their other
+// side is long, product_thin_kernel.cuh divides the sums.
 inline product_parts product_parts_of (int64_t m, int64_t n, int64_t k)
 {
   const int64_t tiles = ((m + 63) / 64) * ((n + 63) / 64), side = m < n ? m : n;
-  if (side <= 16 || tiles >= 66 || k < 2048 || k < 8 * side)
+  const int64_t other = m < n ? n : m;
+  if (tiles >= 66 || k < 2048 || k < 8 * side || side < 1 || (side <= 16 && other >= 256))
     return {0, 0, 0};
   const int64_t least = 2 * side > 256 ? 2 * side : 256,
                 longest = (k + PART_TERMS - 1) / PART_TERMS;
-  int64_t parts = (132 + tiles - 1) / tiles;
+  const int64_t wanted = side > 16 ? 132 : other > 16 ? 528 : 2048;
+  int64_t parts = (wanted + tiles - 1) / tiles;
   parts = parts < longest ? longest : parts;
   parts = parts > k / least ? k / least : parts;
   const int64_t from = k / parts / 64 * 64;
