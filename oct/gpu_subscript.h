@@ -43,12 +43,12 @@ public:
   subscript (const octave_value &v, octave_idx_type n, int device)
   {
     check_device ("index", v, device);
+    m_device = device;
+    m_n = n;
     if (is_gpu_array (v) && gpu_value_of (v).on_gpu () && gpu_value_of (v).type () == 'b')
       find_mask (gpu_value_of (v));
     else
       m_idx = gathered (v).index_vector ();
-    m_device = device;
-    m_n = n;
   }
 
   bool is_mask () const { return m_mask; }
@@ -106,27 +106,33 @@ public:
   }
 
 private:
+  // A short mask is looked at once: there is room for all of its elements.
   void find_mask (const gpu_value &x)
   {
     int64_t count = 0;
     const int64_t n = x.numel ();
-    m_mask = true;
-    device_call ([&] (gla_context *c) {
-      return gla_find (c, x.device (), n > 0 ? x.data () : nullptr, n, nullptr, &count);
-    });
-    m_list = std::make_shared<gpu_block> (x.device (), static_cast<std::size_t> (count) * 8);
-    m_count = static_cast<octave_idx_type> (count);
-    if (count > 0)
+    const auto find = [&] (void *list) {
       device_call ([&] (gla_context *c) {
-        return gla_find (c, x.device (), x.data (), n, static_cast<int64_t *> (m_list->data ()),
-                         &count);
+        return gla_find (c, x.device (), n > 0 ? x.data () : nullptr, n,
+                         static_cast<int64_t *> (list), &count);
       });
+    };
+    m_mask = true;
+    const bool at_once = n <= 1 << 16;
+    if (!at_once)
+      find (nullptr);
+    m_list = std::make_shared<gpu_block> (x.device (),
+                                          static_cast<std::size_t> (at_once ? n : count) * 8);
+    if (at_once || count > 0)
+      find (m_list->data ());
+    m_count = static_cast<octave_idx_type> (count);
     // a mask is a column, but for a row, and its length is what it addresses
     const dim_vector dims = x.dims ();
     m_dims = is_nd_vector (dims) ? as_vector (dims, m_count) : dim_vector (m_count, 1);
     if (n == 1)
       m_dims = dim_vector (m_count, m_count);
-    m_extent = count > 0 ? last_position (x.device ()) + 1 : 0;
+    // a mask that is no longer than the dimension cannot reach beyond it
+    m_extent = count > 0 && n > m_n ? last_position (x.device ()) + 1 : 0;
   }
 
   octave_idx_type last_position (int device) const
@@ -141,13 +147,15 @@ private:
 
   void upload ()
   {
-    const octave_idx_type count = m_idx.length (m_n);
-    std::vector<int64_t> list (static_cast<std::size_t> (count));
-    for (octave_idx_type k = 0; k < count; k++)
-      list[static_cast<std::size_t> (k)] = m_idx (k);
-    m_list = std::make_shared<gpu_block> (m_device, list.size () * 8);
+    const auto count = static_cast<std::size_t> (m_idx.length (m_n));
+    const octave_idx_type *at = m_idx.raw ();
+    std::vector<int64_t> list;
+    if (sizeof (octave_idx_type) != 8)
+      list.assign (at, at + count);
+    const void *from = list.empty () ? static_cast<const void *> (at) : list.data ();
+    m_list = std::make_shared<gpu_block> (m_device, count * 8);
     device_call ([&] (gla_context *c) {
-      return gla_memory_put (c, m_device, m_list->data (), list.data (), list.size () * 8);
+      return gla_memory_put (c, m_device, m_list->data (), from, count * 8);
     });
   }
 
