@@ -2,7 +2,7 @@
 ## SPDX-License-Identifier: GPL-3.0-or-later
 ##
 ## [X, condition] = __gpu_triangle__ (R, C): R has n x n x P. condition: an estimate of norm (R) times norm
-## (inv (R)) for each page, on the host, Inf where R has a 0 on the diagonal; NaN where R holds NaN or Inf.
+## (inv (R)) for each page, Inf where R has a 0 on the diagonal; NaN where R holds NaN or Inf.
 ## The columns of R should have about the same length.
 ##
 ## gla_pagesolve finds the pivots of a triangle on its diagonal and has nothing to eliminate. On a GPU it
