@@ -27,13 +27,15 @@ enum { PART_TERMS = 1 << 15 };
 // of less than 256 terms, or of less than twice the shorter side, whose sum would be read and
 // written too often. The parts take the time of one, and what is left that of its own terms: of 16
 // lengths the one with the least sum is taken. Pages with up to 16 rows or columns have at most
-// four tiles, small ones of which a multiprocessor holds several, and more parts; where their other
-// side is long, product_thin_kernel.cuh divides the sums.
+// four tiles, small ones of which a multiprocessor holds several, and more parts; they are cut from
+// 16384 terms on, because batches of shorter sums, which fill the GPU, would take up to 1.35 times
+// as long. Where their other side is long, product_thin_kernel.cuh divides the sums.
 inline product_parts product_parts_of (int64_t m, int64_t n, int64_t k)
 {
   const int64_t tiles = ((m + 63) / 64) * ((n + 63) / 64), side = m < n ? m : n;
   const int64_t other = m < n ? n : m;
-  if (tiles >= 66 || k < 2048 || k < 8 * side || side < 1 || (side <= 16 && other >= 256))
+  const int64_t shortest = side > 16 ? 2048 : 16384;
+  if (tiles >= 66 || k < shortest || k < 8 * side || side < 1 || (side <= 16 && other >= 256))
     return {0, 0, 0};
   const int64_t least = 2 * side > 256 ? 2 * side : 256,
                 longest = (k + PART_TERMS - 1) / PART_TERMS;
