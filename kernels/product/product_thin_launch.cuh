@@ -20,9 +20,9 @@ template <class TL, class TX> constexpr int thin_most ()
   return sizeof (R) == 4 ? 8 : is_complex_v<TL> || is_complex_v<TX> ? 4 : 2;
 }
 
-// Real double pages with more go by product_slim.cuh.
+// Double pages with more go by product_slim.cuh, real ones and complex ones.
 template <class TL, class TX>
-constexpr bool has_slim = std::is_same_v<TL, double> &&std::is_same_v<TX, double>;
+constexpr bool has_slim = std::is_same_v<TL, TX> && sizeof (real_t<TL>) == 8;
 
 template <class TL, class TX> bool thin_serves (int64_t m, int64_t n, int64_t k)
 {
