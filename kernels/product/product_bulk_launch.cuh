@@ -132,18 +132,24 @@ struct bulk_choice {
   double cost;
 };
 
-// Takes M where its tiles need less time: that of the multiprocessor with most of them. A warp of a
-// tile is alone on a quarter of a multiprocessor. Hermitian products have square tiles.
+// The time of tiles of shape S: that of the multiprocessor with most of them. A warp of a tile is
+// alone on a quarter of a multiprocessor.
+template <class S> double bulk_cost (const bulk_work &w, double speed)
+{
+  const double down = (w.m + S::TM - 1) / S::TM, across = (w.n + S::TN - 1) / S::TN;
+  const double tiles = w.pages * (w.hermitian ? down * (down + 1) / 2 : down * across);
+  const double busy = std::ceil (tiles / w.multiprocessors) * S::TM * S::TN;
+  const double alone = 4 * S::WM * S::WN;
+  return busy / speed > alone ? busy / speed : alone;
+}
+
+// Takes M where its tiles need less time. Hermitian products have square tiles.
 template <class T, bulk_method M> void bulk_try (bulk_choice &best, const bulk_work &w)
 {
   typedef bulk_for<T, M> F;
   if constexpr (F::speed > 0) {
     typedef typename F::type S;
-    const double down = (w.m + S::TM - 1) / S::TM, across = (w.n + S::TN - 1) / S::TN;
-    const double tiles = w.pages * (w.hermitian ? down * (down + 1) / 2 : down * across);
-    const double busy = std::ceil (tiles / w.multiprocessors) * S::TM * S::TN;
-    const double alone = 4 * S::WM * S::WN;
-    const double cost = busy / F::speed > alone ? busy / F::speed : alone;
+    const double cost = bulk_cost<S> (w, F::speed);
     const int most = w.m > w.n ? w.m : w.n;
     if (cost < best.cost && most >= bulk_tile_least<T, M> && (!w.hermitian || S::TM == S::TN))
       best = {M, cost};
@@ -186,7 +192,48 @@ bool bulk_map (tensor_map *map, const page_operand<T> &a, int rows, int columns,
   return tensor_map_fill (map, array, tile_columns, rows % line == 0 ? tile_rows / line : 0);
 }
 
-// The piece is of pages of so many `tiles`, of which the launch makes the same share of its own.
+// What a launch with tiles of shape S makes of a piece of pages of so many `tiles`: the same share
+// of its own. False where they are too many.
+template <class T, class S, bulk_kind KIND>
+bool bulk_args_fill (bulk_args<T> &args, const product_args<T, T> &a, const product_piece &piece,
+                     int64_t tiles)
+{
+  args.down = (a.m + S::TM - 1) / S::TM;
+  const int64_t in_page = (int64_t)args.down *
+                          (KIND == BULK_HERMITIAN ? args.down + 1 : (a.n + S::TN - 1) / S::TN) /
+                          (KIND == BULK_HERMITIAN ? 2 : 1);
+  const int64_t first = in_page * piece.first_tile / tiles;
+  const int64_t end =
+      (piece.pages - 1) * in_page + in_page * (piece.first_tile + piece.tiles) / tiles;
+  args.in_page = (int)in_page;
+  args.first = (int)first;
+  args.items = (int)end;
+  args.C = a.C;
+  args.ldc = a.ldc;
+  args.page = a.page;
+  args.first_page = (int)piece.first_page;
+  args.m = a.m;
+  args.n = a.n;
+  args.k = a.k;
+  args.wide = (uintptr_t)a.C % 16 == 0 && a.ldc % 2 == 0 && a.page % 2 == 0;
+  args.flip = a.conjugate_a != a.conjugate_b ? 1u << 31 : 0;
+  args.conjugate = a.conjugate_b ? 1u << 31 : 0;
+  return piece.pages * in_page < INT_MAX / 2;
+}
+
+// Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
+// is some per cent faster than blocks that go on from tile to tile.
+template <class T, class S, class K>
+cudaError_t bulk_blocks (K kernel, size_t bytes, const bulk_args<T> &args, int multiprocessors,
+                         unsigned &blocks)
+{
+  int64_t at_once;
+  const cudaError_t error = blocks_at_once (kernel, S::THREADS, bytes, multiprocessors, at_once);
+  const int64_t all = args.items - args.first;
+  blocks = (unsigned)(all < at_once || (args.in_page <= 2 && S::BLOCKS > 1) ? all : at_once);
+  return error;
+}
+
 // BULK_ADDED of complex double pages only; BULK_HERMITIAN with square tiles, of square pages.
 template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece &piece,
@@ -208,49 +255,24 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
                     TRA ? S::TM : S::TK) &&
           bulk_map (&map_b, a.B, b_rows, TRB ? a.k : a.n, pages, TRB ? S::TN : S::TK,
                     TRB ? S::TK : S::TN);
-  args.down = (a.m + S::TM - 1) / S::TM;
-  const int64_t in_page = (int64_t)args.down *
-                          (KIND == BULK_HERMITIAN ? args.down + 1 : (a.n + S::TN - 1) / S::TN) /
-                          (KIND == BULK_HERMITIAN ? 2 : 1);
-  const int64_t first = in_page * piece.first_tile / tiles;
-  const int64_t end =
-      (piece.pages - 1) * in_page + in_page * (piece.first_tile + piece.tiles) / tiles;
-  *done = *done && piece.pages * in_page < INT_MAX / 2;
-  if (!*done || first == end)
+  *done = *done && bulk_args_fill<T, S, KIND> (args, a, piece, tiles);
+  if (!*done || args.first == args.items)
     return cudaSuccess;
-  args.in_page = (int)in_page;
-  args.first = (int)first;
-  args.items = (int)end;
-  args.C = a.C;
-  args.ldc = a.ldc;
-  args.page = a.page;
   args.a_index = args.a_step != 0 ? a.A.index : nullptr;
   args.b_index = args.b_step != 0 ? a.B.index : nullptr;
-  args.first_page = (int)piece.first_page;
-  args.m = a.m;
-  args.n = a.n;
-  args.k = a.k;
   args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
   args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
-  args.wide = (uintptr_t)a.C % 16 == 0 && a.ldc % 2 == 0 && a.page % 2 == 0;
-  args.flip = a.conjugate_a != a.conjugate_b ? 1u << 31 : 0;
-  args.conjugate = a.conjugate_b ? 1u << 31 : 0;
   const auto kernel = [] {
     if constexpr (sizeof (real_t<T>) == 4)
       return product_single_kernel<T, TRA, TRB, S, KIND>;
     else
       return product_bulk_kernel<T, TRA, TRB, S, KIND>;
   }();
-  int64_t blocks;
-  const cudaError_t error =
-      blocks_at_once (kernel, S::THREADS, bytes, piece.multiprocessors, blocks);
+  unsigned blocks;
+  const cudaError_t error = bulk_blocks<T, S> (kernel, bytes, args, piece.multiprocessors, blocks);
   if (error != cudaSuccess)
     return error;
-  // Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
-  // is some per cent faster than blocks that go on from tile to tile.
-  if (end - first < blocks || (args.in_page <= 2 && S::BLOCKS > 1))
-    blocks = end - first;
-  kernel<<<(unsigned)blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
+  kernel<<<blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
   return cudaGetLastError ();
 }
 
@@ -279,18 +301,28 @@ cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece
   return cudaSuccess;
 }
 
-// `done` tells whether the pages are such as it can do; sums are not divided. Of Hermitian products
-// those of a matrix and its transpose, without weights.
+// Whether sums are whole, pages can be counted, and Hermitian products are those of a matrix and
+// its transpose, without weights.
+template <class T> bool bulk_can (const product_args<T, T> &a, const product_piece &piece)
+{
+  const bool special = a.hermitian && (a.transpose_a == a.transpose_b || a.weights != nullptr);
+  return !special && piece.terms == a.k && piece.first_page + piece.pages <= INT_MAX &&
+         clusters_work ();
+}
+
+template <class T> bulk_work bulk_work_of (const product_args<T, T> &a, const product_piece &piece)
+{
+  return {a.m, a.n, a.k, (double)piece.pages, a.hermitian, piece.multiprocessors};
+}
+
+// `done` tells whether the pages are such as it can do.
 template <class T>
 cudaError_t launch_bulk (const product_args<T, T> &a, const product_piece &piece, int64_t tiles,
                          cudaStream_t stream, bool *done)
 {
   *done = false;
-  const bool special = a.hermitian && (a.transpose_a == a.transpose_b || a.weights != nullptr);
-  const bulk_work work = {a.m, a.n, a.k, (double)piece.pages, a.hermitian, piece.multiprocessors};
-  const bulk_method method = bulk_choose<T> (work);
-  if (method == BULK_NONE || special || piece.terms != a.k ||
-      piece.first_page + piece.pages > INT_MAX || !clusters_work ())
+  const bulk_method method = bulk_choose<T> (bulk_work_of (a, piece));
+  if (method == BULK_NONE || !bulk_can (a, piece))
     return cudaSuccess;
   switch (method) {
   case BULK_32:

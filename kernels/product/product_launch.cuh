@@ -5,7 +5,7 @@
 #define GPULINALG_PRODUCT_LAUNCH_CUH
 
 #include <cuda_runtime.h>
-#include "product_bulk_launch.cuh"
+#include "product_loose_launch.cuh"
 #include "product_thin.cuh"
 
 // Threads of the flat kernel, its stages, and bytes of a stage.
@@ -154,6 +154,8 @@ cudaError_t product_pages (const product_args<TA, TB> &a, const product_piece &p
     return error;
   if constexpr (std::is_same_v<TA, TB>) {
     error = launch_bulk (a, piece, tiles, stream, &done);
+    if (!done && error == cudaSuccess)
+      error = launch_loose (a, piece, tiles, stream, &done);
     if (done || error != cudaSuccess)
       return error;
   }
