@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // How many singular values of a bidiagonal B are below s says the number of negative pivots of
-// B'*B - s^2*I = L*D*L', which are found without B'*B (Fernando 1998), each to the relative
-// accuracy of the entries of B. A thread has a value, and a block values of a page. All begin with
-// the same interval and halve it, until it is an eps of the largest one: so the order of the values
-// is right, and a value has the same bits whatever others are wanted. What the first halvings want
-// to know, the threads find out together. Where values are few, several threads have one.
+// B'*B - s^2*I = L*D*L', which are found without B'*B (Fernando 1998), or, in double precision, as
+// svd_sturm.cuh says, each to the relative accuracy of the entries of B. A thread has a value, and
+// a block values of a page. All begin with the same interval and halve it, until it is an eps of
+// the largest one: so the order of the values is right, and a value has the same bits whatever
+// others are wanted. What the first halvings want to know, the threads find out together. Where
+// values are few, several threads have one.
 
 #include "common/quick_reciprocal.cuh"
+#include "svd_sturm.cuh"
 #include "svd_values.cuh"
 
 namespace
@@ -16,33 +18,40 @@ namespace
 
 enum { BISECT_THREADS = 512 };
 
-// Halvings of the interval from 0 to 1, and the least pivot.
+// Squares of the entries of B, of row i: d^2 and e^2.
+struct alignas (8) float_row {
+  float d, e;
+};
+
+// Halvings of the interval from 0 to 1, and what stands in shared memory of a row of B.
 template <class R> struct bisection;
 template <> struct bisection<float> {
+  typedef float_row row;
   static constexpr int halvings = 25;
-  static constexpr float least = 1e-30f;
+  GLA_DEVICE static row row_of (float d, float e) { return {d * d, e * e}; }
 };
 template <> struct bisection<double> {
+  typedef sturm_row row;
   static constexpr int halvings = 54;
-  static constexpr double least = 1e-290;
+  GLA_DEVICE static row row_of (double d, double e) { return sturm_row_of (d, e); }
 };
-
-// Squares of the entries of B, of row i: d^2 and e^2.
-template <class R> struct alignas (2 * sizeof (R)) squares {
-  R d, e;
-};
+template <class R> using row_of_squares = typename bisection<R>::row;
 
 // Singular values below s.
-template <class R> GLA_DEVICE int values_below (const squares<R> *b, int n, R s)
+GLA_DEVICE int values_below (const sturm_row *b, int n, double s)
 {
-  constexpr R least = bisection<R>::least;
-  const R shift = -s * s;
-  R t = shift;
+  return sturm_below (b, n, s);
+}
+GLA_DEVICE int values_below (const float_row *b, int n, float s)
+{
+  constexpr float least = 1e-30f; // pivot
+  const float shift = -s * s;
+  float t = shift;
   int below = 0;
 #pragma unroll 4
   for (int i = 0; i < n; i++) { // e of the last row is 0
-    R pivot = b[i].d + t;
-    pivot = fabs (pivot) < least ? -least : pivot;
+    float pivot = b[i].d + t;
+    pivot = fabsf (pivot) < least ? -least : pivot;
     below += pivot < 0;
     t = madd (t * b[i].e, quick_reciprocal (pivot), shift);
   }
@@ -52,7 +61,8 @@ template <class R> GLA_DEVICE int values_below (const squares<R> *b, int n, R s)
 // B by a power of two, so that no value is above 1, to shared memory; returns the exponent. All
 // entries are 0 where it is INT_MIN.
 template <class T>
-GLA_DEVICE int load_squares (const svd_values_args<T> &v, squares<real_t<T>> *b, double *work)
+GLA_DEVICE int load_squares (const svd_values_args<T> &v, row_of_squares<real_t<T>> *b,
+                             double *work)
 {
   typedef real_t<T> R;
   const int n = v.a.columns;
@@ -73,8 +83,11 @@ GLA_DEVICE int load_squares (const svd_values_args<T> &v, squares<real_t<T>> *b,
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     const R diagonal = most > 0 ? times_power (d[i], -exponent) : R (0),
             right = most > 0 && i < n - 1 ? times_power (e[i], -exponent) : R (0);
-    b[i] = {diagonal * diagonal, right * right};
+    b[i] = bisection<R>::row_of (diagonal, right);
   }
+  if constexpr (sizeof (R) == 8)
+    for (int i = n + threadIdx.x; i < sturm_count (n); i += blockDim.x)
+      b[i] = sturm_nothing;
   __syncthreads ();
   return exponent;
 }
@@ -97,7 +110,8 @@ template <class R> struct interval {
 // that the next halvings may ask for: thread l that of the node l of a tree, whose root is 1 and
 // whose node t has 2*t and 2*t+1 below it. So the bits are those of one thread.
 template <int LANES, class R>
-GLA_DEVICE interval<R> bisected (const squares<R> *b, int n, int j, interval<R> of, int known)
+GLA_DEVICE interval<R> bisected (const row_of_squares<R> *b, int n, int j, interval<R> of,
+                                 int known)
 {
   const int lane = threadIdx.x % 32, first = lane / LANES * LANES, node = lane % LANES;
   int k = known;
@@ -129,7 +143,7 @@ __global__ void __launch_bounds__ (BISECT_THREADS) bisect_kernel (svd_values_arg
   extern __shared__ __align__ (16) unsigned char memory[];
   __shared__ double work[BISECT_THREADS / 32];
   __shared__ int below[BISECT_THREADS];
-  squares<R> *b = reinterpret_cast<squares<R> *> (memory);
+  row_of_squares<R> *b = reinterpret_cast<row_of_squares<R> *> (memory);
   const int n = v.a.columns, most = (int)blockDim.x / LANES;
   const int64_t page = blockIdx.x;
   R *S = v.a.S + page * v.a.page_s;
@@ -161,7 +175,7 @@ enum { FEW_VALUES = 8192, SOME_VALUES = 4 * FEW_VALUES, FEW_THREADS = 128 };
 
 template <int LANES, class T> cudaError_t launch (const svd_values_args<T> &v, int threads)
 {
-  const size_t bytes = (size_t)v.a.columns * sizeof (squares<real_t<T>>);
+  const size_t bytes = (size_t)sturm_count (v.a.columns) * sizeof (row_of_squares<real_t<T>>);
   const int values = threads / LANES;
   const dim3 grid ((unsigned)v.a.pages, (unsigned)((v.a.values + values - 1) / values));
   bisect_kernel<T, LANES><<<grid, threads, bytes, v.stream>>> (v);
