@@ -91,7 +91,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.together = s.reduced && svd_is_together (s.columns);
   s.banded = s.reduced && !s.together && s.columns >= svd_band_least (job.head.type);
   s.polar = !s.reduced && svd_is_polar (job, s);
-  s.again = s.polar && !polar_by_steps (s.columns);
+  s.again = s.polar && !polar_by_steps (s.columns, gla_type_is_complex (job.head.type));
   s.by_qr = svd_is_by_qr (s);
   s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);
   if (s.by_qr && !s.paged)
@@ -206,7 +206,7 @@ template <class T> struct svd_chunk_memory {
     const gla_eig_job eig = polar_eig_job (job, columns);
     c.take<char> ((int64_t)eig_part_bytes (e, &eig, pages));
     qr = of_qr.take<char> (qr_bytes);
-    if (polar_by_steps (columns))
+    if (polar_by_steps (columns, is_complex_v<T>))
       polar.take_early (columns, pages, of_steps);
     for (const carver &other : {of_qr, of_steps})
       c.used = other.used > c.used ? other.used : c.used;

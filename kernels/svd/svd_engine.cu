@@ -84,7 +84,7 @@ double polar_pages_seconds (gla_engine *engine, const gla_svd_job &job, int64_t 
   const double all = (double)pages;
   return cuda_eig_ops.seconds (engine, &eig.head, pages) +
          all * polar_seconds (job.head.type, (double)s.columns, has_vectors (job)) +
-         polar_latency ((double)s.columns) + qr_seconds (engine, job, pages);
+         polar_latency (job.head.type, (double)s.columns) + qr_seconds (engine, job, pages);
 }
 
 svd_together_share together_share (gla_engine *engine, const gla_svd_job &job, int64_t pages)
@@ -334,7 +334,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   if (s.reduced)
     chunk = pages_in_waves (
         s, chunk, s.together ? together_share (engine, job, pages).pages : e->multiprocessors);
-  else if (polar_by_steps (s.columns))
+  else if (polar_by_steps (s.columns, gla_type_is_complex (head->type)))
     chunk = pages_by_steps (job, chunk, pages);
   const double by_bytes = CHUNK_BYTES / page_bytes (job),
                of_page = (double)arena_bytes (e, job, 64) / 64;

@@ -29,7 +29,7 @@ template <class T> GLA_DEVICE T start_more (int n, int i, int j, bool any)
   typedef real_t<T> R;
   if (!any)
     return from_real<T> (i == j ? R (1) : R (0));
-  if (!polar_by_steps (n))
+  if (!polar_by_steps (n, is_complex_v<T>))
     return from_real<T> (i == j ? limits<R>::eps / 4 * (1 + R (i % 7) / 8) : R (0));
   const uint64_t at = (uint64_t)i + (uint64_t)j * (uint64_t)n;
   return from_real<T> (limits<R>::eps / 2 * (R)gla_krylov_random (1, at) / sqrt_of ((R)n));
@@ -344,7 +344,8 @@ template <class T> cudaError_t polar_start (const polar_args<T> &a)
 
 template <class T> cudaError_t polar_newton (const polar_args<T> &a, bool last)
 {
-  static_assert (polar_parts (POLAR_INVERTED) == 1, "a block for each page");
+  static_assert (polar_parts (polar_inverted (is_complex_v<T>), is_complex_v<T>) == 1,
+                 "a block for each page");
   newton_kernel<<<polar_grid (a, 1), TILE * TILE_ROWS, 0, a.stream>>> (a, last);
   return cudaGetLastError ();
 }
@@ -366,8 +367,8 @@ template <class T> cudaError_t polar_finish (const polar_args<T> &a, const polar
 {
   values_kernel<<<(unsigned)a.pages, POLAR_THREADS, 0, a.stream>>> (a, r);
   if (r.v_columns + r.vs_columns > 0)
-    columns_kernel<<<polar_grid (a, polar_by_steps (a.n) ? 256 : 32), POLAR_THREADS, 0,
-                     a.stream>>> (a, r);
+    columns_kernel<<<polar_grid (a, polar_by_steps (a.n, is_complex_v<T>) ? 256 : 32),
+                     POLAR_THREADS, 0, a.stream>>> (a, r);
   return cudaGetLastError ();
 }
 

@@ -58,10 +58,13 @@ template <class T> struct polar_args {
 };
 
 // Pages with more columns go by the steps of svd_polar_steps.cuh.
-enum { POLAR_INVERTED = 96 };
-__host__ __device__ constexpr bool polar_by_steps (int64_t n)
+__host__ __device__ constexpr int64_t polar_inverted (bool is_complex)
 {
-  return n > POLAR_INVERTED;
+  return is_complex ? 96 : 112;
+}
+__host__ __device__ constexpr bool polar_by_steps (int64_t n, bool is_complex)
+{
+  return n > polar_inverted (is_complex);
 }
 
 // Whether products of the steps may be cuBLAS's.
@@ -70,9 +73,9 @@ constexpr bool polar_needs_blas (int64_t n)
   return n > 256;
 }
 
-constexpr int polar_parts (int64_t n)
+constexpr int polar_parts (int64_t n, bool is_complex)
 {
-  const int64_t wanted = n * n / (polar_by_steps (n) ? 2048 : 16384);
+  const int64_t wanted = n * n / (polar_by_steps (n, is_complex) ? 2048 : 16384);
   return wanted < 1 ? 1 : wanted > POLAR_PARTS ? (int)POLAR_PARTS : (int)wanted;
 }
 
@@ -82,8 +85,8 @@ template <class T> cudaError_t polar_start (const polar_args<T> &a);
 template <class T> cudaError_t polar_newton (const polar_args<T> &a, bool last);
 // a.weights: X is multiplied by x*I + y*X'*X; a.far becomes 0.
 template <class T> cudaError_t polar_weights (const polar_args<T> &a);
-// X unitary and Y = H from X after the inverses, of pages of at most POLAR_SMALL columns.
-enum { POLAR_SMALL = 64 };
+// X unitary and Y = H from X after the inverses, of pages of at most so many columns.
+template <class T> int polar_small_most (int smem_limit);
 template <class T> cudaError_t polar_small_h (const polar_args<T> &a);
 // Y = X'*A becomes H.
 template <class T> cudaError_t polar_hermitian (const polar_args<T> &a);

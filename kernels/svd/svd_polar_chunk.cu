@@ -7,8 +7,7 @@
 #include "svd_multiply.cuh"
 #include "svd_polar_chunk.cuh"
 
-static_assert (!polar_by_steps (POLAR_SMALL) && polar_by_steps (LU_PART_MOST + 1),
-               "polar_small_h has no slots, and lu_part_invert serves all others");
+static_assert (polar_by_steps (LU_PART_MOST + 1, false), "lu_part_invert serves all others");
 
 namespace
 {
@@ -23,7 +22,7 @@ polar_args<T> args_of (cuda_engine *e, int slot, const svd_args<T> &a, const pol
 {
   polar_args<T> p = {};
   p.n = a.columns;
-  p.parts = polar_parts (a.columns);
+  p.parts = polar_parts (a.columns, is_complex_v<T>);
   p.pages = a.pages;
   p.A = a.A;
   p.scaled = m.scaled;
@@ -265,7 +264,7 @@ template <class T>
 gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const polar_memory<T> &m)
 {
   polar_args<T> p = args_of (e, slot, a, m);
-  const bool steps = polar_by_steps (p.n), on_host = steps && svd_by_blas<T> (p.n);
+  const bool steps = polar_by_steps (p.n, is_complex_v<T>), on_host = steps && svd_by_blas<T> (p.n);
   polar_places places = {host_array<int64_t> (on_host ? p.pages : 0),
                          host_array<int64_t> (on_host ? p.pages : 0), on_host};
   if (places.from.data == nullptr || places.where.data == nullptr)
@@ -276,7 +275,7 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
     GLA_TRY (run_steps (e, slot, p, m, places));
   else
     GLA_TRY (inverses (e, slot, p, m));
-  if (p.n <= POLAR_SMALL) {
+  if (!steps && p.n <= polar_small_most<T> (e->smem_limit)) {
     GLA_TRY (polar_weights (p));
     GLA_TRY (polar_small_h (p));
   } else {
@@ -293,7 +292,9 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a, const po
 // are four inverses and three others, and Hermitian products take half the time.
 double polar_seconds (gla_type type, double n, bool vectors)
 {
-  const double parts = gla_type_is_complex (type) ? 4 : 1, steps = polar_by_steps ((int64_t)n);
+  const bool is_complex = gla_type_is_complex (type),
+             steps = polar_by_steps ((int64_t)n, is_complex);
+  const double parts = is_complex ? 4 : 1;
   const double products = (steps ? 4 * 1.5 + 3 * 2 : 1.5 * POLAR_PRODUCTS) + 1 + (vectors ? 1 : 0);
   const double inverses = steps ? 4 * 1.25 / 1.5e13 : 2 / 3e12;
   const double rate = gla_type_real (type) == GLA_TYPE_D || steps ? 3e13 : 1.8e13; // of products
@@ -302,9 +303,9 @@ double polar_seconds (gla_type type, double n, bool vectors)
 }
 
 // Of steps: kernels that wait for each other in the inverse, for 64 columns at a time.
-double polar_latency (double n)
+double polar_latency (gla_type type, double n)
 {
-  return polar_by_steps ((int64_t)n) ? 2e-4 + 3.5 * n / 64 * 4e-5 : 0;
+  return polar_by_steps ((int64_t)n, gla_type_is_complex (type)) ? 2e-4 + 3.5 * n / 64 * 4e-5 : 0;
 }
 
 #define GLA_INSTANTIATE(T)                                                                         \

@@ -34,10 +34,11 @@ template <class T> struct polar_memory {
 
   void take (int64_t n, int64_t pages, int multiprocessors, carver &c)
   {
-    const int64_t n2 = n * n, parts = polar_parts (n) * pages;
+    const int64_t n2 = n * n, parts = polar_parts (n, is_complex_v<T>) * pages;
+    const bool steps = polar_by_steps (n, is_complex_v<T>);
     scaled = c.take<T> (pages * n2);
-    X = c.take<T> (polar_by_steps (n) ? 2 * pages * n2 : pages * n2);
-    other = polar_by_steps (n) ? X + pages * n2 : c.take<T> (pages * n2);
+    X = c.take<T> (steps ? 2 * pages * n2 : pages * n2);
+    other = steps ? X + pages * n2 : c.take<T> (pages * n2);
     Y = c.take<T> (pages * n2);
     lambda = c.take<real_t<T>> (pages * n);
     sum = c.take<double> (parts);
@@ -45,7 +46,7 @@ template <class T> struct polar_memory {
     page = c.take<polar_page> (pages);
     pending = c.take<int32_t> (pages);
     order = c.take<int32_t> (pages * n);
-    if (polar_by_steps (n)) {
+    if (steps) {
       counts = c.take<polar_counts> (1);
       gram = c.take<double2> (pages);
       largest = c.take<double> (pages);
@@ -78,6 +79,6 @@ gla_status polar_chunk (cuda_engine *e, int slot, const svd_args<T> &a,
 
 // Seconds of a page of n x n in a chunk, and what the chunk takes more, without those of batcheig.
 double polar_seconds (gla_type type, double n, bool vectors);
-double polar_latency (double n);
+double polar_latency (gla_type type, double n);
 
 #endif

@@ -1,11 +1,12 @@
-// svd_polar_small.cu: from X to H of pages with at most 64 columns
+// svd_polar_small.cu: from X to H of pages that fit in shared memory twice
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A block of threads has a page. X and Y = x*I + y*X'*X stay in shared memory, in double precision
 // for all types, from the first product that makes X unitary to the last one: as products of pages
 // they would wait for the bytes of both. Then A takes the place of Y, and H = X'*A that of A. A
 // warp has DOWN x 1 tiles of 16 x 16 numbers of each product, which is made on the FP64 tensor
-// cores.
+// cores. X'*X is Hermitian: where a warp has one tile of it, those above the diagonal are left out,
+// and warps have the others by turns, so that all quarters of a multiprocessor have as many.
 
 #include <atomic>
 
@@ -19,29 +20,48 @@ namespace
 
 enum { TILE = 16, TERMS = 8 };
 
+// The first row and column of what a warp has of a product.
+struct tile_place {
+  int row, column;
+};
+
 // Pages of at most N columns.
 template <class W, int N, int DOWN> struct small_page {
   enum { LD = N + 4, WARPS = N / (DOWN * TILE) * (N / TILE), THREADS = 32 * WARPS };
   // on a multiprocessor, by shared memory
-  static constexpr int BLOCKS = (N == 48 ? 5 : 3) / (is_complex_v<W> ? 2 : 1);
+  static constexpr int BLOCKS = (N == 48   ? 5
+                                 : N == 64 ? 3
+                                 : N == 80 ? 2
+                                           : 1) /
+                                (is_complex_v<W> && N <= 64 ? 2 : 1);
   static constexpr size_t bytes = 2 * (size_t)(N * LD) * sizeof (W);
   typedef tile_sum<W> sums[DOWN][2];
+  static constexpr bool LOWER = DOWN == 1; // of X'*X
 
-  int n, row, column; // of the page, and the first ones of this warp
-  W *X, *Y;           // entry (i, j) is number i + j*LD
+  int n;                 // of the page
+  tile_place own, lower; // of products; of X'*X
+  W *X, *Y;              // entry (i, j) is number i + j*LD
 
   GLA_DEVICE small_page (int n, W *memory) : n (n), X (memory), Y (memory + N * LD)
   {
     const int warp = threadIdx.x / 32, down = N / (DOWN * TILE);
-    row = warp % down * (DOWN * TILE);
-    column = warp / down * TILE;
+    own = {warp % down * (DOWN * TILE), warp / down * TILE};
+    lower = LOWER ? lower_tile (warp) : own;
+  }
+  // Tiles of the lower triangle, column by column, and behind them places outside.
+  GLA_DEVICE static tile_place lower_tile (int number)
+  {
+    int column = 0, left = N / TILE;
+    for (; number >= left && left > 0; left--, column++)
+      number -= left;
+    return {(column + number) * TILE, column * TILE};
   }
 
   // The warp's part of left*B, where left (i, k) is an entry of the left factor.
-  template <class L> GLA_DEVICE void multiply (sums &sum, L left, const W *B) const
+  template <class L> GLA_DEVICE void multiply (sums &sum, tile_place p, L left, const W *B) const
   {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    if (row >= n || column >= n)
+    if (p.row >= n || p.column >= n)
       return;
 #pragma unroll 1
     for (int k = 0; k < n; k += TERMS) {
@@ -49,12 +69,12 @@ template <class W, int N, int DOWN> struct small_page {
 #pragma unroll
       for (int d = 0; d < DOWN; d++)
         for (int i = 0; i < 4; i++)
-          a[d].set (i, left (row + TILE * d + g + 8 * (i % 2), k + t + 4 * (i / 2)));
+          a[d].set (i, left (p.row + TILE * d + g + 8 * (i % 2), k + t + 4 * (i / 2)));
 #pragma unroll
       for (int c = 0; c < 2; c++) {
         tile_right<W> b;
         for (int i = 0; i < 2; i++)
-          b.set (i, B[k + t + 4 * i + (column + 8 * c + g) * LD]);
+          b.set (i, B[k + t + 4 * i + (p.column + 8 * c + g) * LD]);
         for (int d = 0; d < DOWN; d++)
           tile_add (sum[d][c], a[d], b);
       }
@@ -62,36 +82,46 @@ template <class W, int N, int DOWN> struct small_page {
   }
 
   // f (i, j, sum) for the entries of this warp.
-  template <class F> GLA_DEVICE void each (const sums &sum, F f) const
+  template <class F> GLA_DEVICE void each (const sums &sum, tile_place p, F f) const
   {
 #pragma unroll
     for (int d = 0; d < DOWN; d++)
       for (int c = 0; c < 2; c++)
         for (int i = 0; i < 4; i++)
-          f (row + TILE * d + tile_row (i), column + 8 * c + tile_column (i), sum[d][c].get (i));
+          f (p.row + TILE * d + tile_row (i), p.column + 8 * c + tile_column (i),
+             sum[d][c].get (i));
   }
 
   // X = X*(x*I + y*X'*X); whether an entry of X'*X - I is above `near`.
   GLA_DEVICE bool step (double2 w, double near) const
   {
-    bool far = false;
-    {
-      sums sum;
-      multiply (
-          sum, [&] (int i, int k) { return conj (X[k + i * LD]); }, X);
-      each (sum, [&] (int i, int j, W g) {
-        far |= i < n && j < n && !(absmax (i == j ? g - from_real<W> (1.0) : g) <= near);
-        g = scale (w.y, g);
-        Y[i + j * LD] = i == j ? g + from_real<W> (w.x) : g;
-      });
-    }
+    const bool far = form_y (w, near);
     __syncthreads ();
     sums sum;
     multiply (
-        sum, [&] (int i, int k) { return X[i + k * LD]; }, Y);
+        sum, own, [&] (int i, int k) { return X[i + k * LD]; }, Y);
     __syncthreads ();
-    each (sum, [&] (int i, int j, W x) { X[i + j * LD] = x; });
+    each (sum, own, [&] (int i, int j, W x) { X[i + j * LD] = x; });
     __syncthreads ();
+    return far;
+  }
+
+  // Y = x*I + y*X'*X; what step returns.
+  GLA_DEVICE bool form_y (double2 w, double near) const
+  {
+    bool far = false;
+    sums sum;
+    multiply (
+        sum, lower, [&] (int i, int k) { return conj (X[k + i * LD]); }, X);
+    if (lower.row >= N)
+      return false;
+    each (sum, lower, [&] (int i, int j, W g) {
+      far |= i < n && j < n && !(absmax (i == j ? g - from_real<W> (1.0) : g) <= near);
+      g = scale (w.y, g);
+      Y[i + j * LD] = i == j ? g + from_real<W> (w.x) : g;
+      if (LOWER && lower.row > lower.column)
+        Y[j + i * LD] = conj (g);
+    });
     return far;
   }
 
@@ -100,9 +130,9 @@ template <class W, int N, int DOWN> struct small_page {
   {
     sums sum;
     multiply (
-        sum, [&] (int i, int k) { return conj (X[k + i * LD]); }, Y);
+        sum, own, [&] (int i, int k) { return conj (X[k + i * LD]); }, Y);
     __syncthreads ();
-    each (sum, [&] (int i, int j, W h) { Y[i + j * LD] = h; });
+    each (sum, own, [&] (int i, int j, W h) { Y[i + j * LD] = h; });
     __syncthreads ();
   }
 
@@ -170,10 +200,32 @@ template <class T, int N, int DOWN> cudaError_t launch (const polar_args<T> &a)
 template <class T> cudaError_t polar_small_h (const polar_args<T> &a)
 {
   constexpr int LARGE = is_complex_v<T> ? 1 : 2, SMALL = is_complex_v<T> ? 1 : 3;
-  return a.n <= 48 ? launch<T, 48, SMALL> (a) : launch<T, 64, LARGE> (a);
+  if (a.n <= 48)
+    return launch<T, 48, SMALL> (a);
+  if (a.n <= 64)
+    return launch<T, 64, LARGE> (a);
+  if constexpr (is_complex_v<T>)
+    return cudaErrorInvalidValue;
+  else
+    return a.n <= 80   ? launch<T, 80, 5> (a)
+           : a.n <= 96 ? launch<T, 96, 3> (a)
+                       : launch<T, 112, 7> (a);
 }
 
-#define GLA_INSTANTIATE(T) template cudaError_t polar_small_h (const polar_args<T> &);
+template <class T> int polar_small_most (int smem_limit)
+{
+  constexpr bool wide = is_complex_v<T>;
+  const auto fits = [&] (size_t bytes) { return bytes <= (size_t)smem_limit; };
+  if (wide || !fits (small_page<double, 80, 5>::bytes))
+    return 64;
+  return !fits (small_page<double, 96, 3>::bytes)    ? 80
+         : !fits (small_page<double, 112, 7>::bytes) ? 96
+                                                     : 112;
+}
+
+#define GLA_INSTANTIATE(T)                                                                         \
+  template cudaError_t polar_small_h (const polar_args<T> &);                                      \
+  template int polar_small_most<T> (int);
 GLA_INSTANTIATE (float)
 GLA_INSTANTIATE (double)
 GLA_INSTANTIATE (cx<float>)
