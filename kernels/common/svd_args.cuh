@@ -23,7 +23,8 @@ template <class T> struct svd_args {
   double tol;
   int maxit;
   int32_t *info;
-  int *any; // memory of the host: becomes 1 where a page has info
+  int *any;            // memory of the host: becomes 1 where a page has info
+  const int32_t *only; // of svd_lanes, where not NULL: pages of which it is 0 are passed over
 };
 
 // Pages of at most SVD_LANES_MAX rows.

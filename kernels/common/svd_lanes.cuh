@@ -226,6 +226,9 @@ __global__ void __launch_bounds__ (
   typedef svd_page<T, P, ROWS, S, VECTORS> page_type;
   __shared__ svd_shared<T, S> shared;
   const svd_lanes_place at = svd_place_lanes<page_type::LANES, S> (a.pages);
+  const bool inside = at.inside && (a.only == nullptr || a.only[at.page] != 0);
+  if (!__any_sync (page_type::ALL, inside)) // the same for all warps that share a page
+    return;
   svd_parts<T, S> parts (&shared);
   page_type p (a, parts);
   p.load (at.page);
@@ -237,7 +240,7 @@ __global__ void __launch_bounds__ (
     p.fix_phase (0);
     p.fix_phase (1);
   }
-  if (at.inside) {
+  if (inside) {
     p.store (at.page, info, 0);
     p.store (at.page, info, 1);
   }

@@ -18,6 +18,7 @@ struct svd_shape {
   bool flip, by_qr, polar;
   bool again;    // polar: pages may fail, and are done again with A = Q*R before
   bool reduced;  // values alone, by a bidiagonal matrix
+  bool warped;   // reduced: a page by two warps at most
   bool together; // reduced: each page by many blocks
   bool banded;   // reduced: by way of a band
   bool paged;    // Q*R, also of pages that are done again, is that of qr_pages_part
@@ -30,10 +31,15 @@ inline bool svd_is_together (int64_t columns)
   return columns >= SVD_TOGETHER_LEAST && columns <= SVD_TOGETHER_MOST;
 }
 
+inline int64_t svd_values_least (gla_type type)
+{
+  return gla_type_real (type) == GLA_TYPE_S ? (int64_t)SVD_WARP_LEAST : (int64_t)SVD_VALUES_LEAST;
+}
+
 inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
 {
   return job.u_columns + job.v_columns == 0 && job.method != GLA_SVD_METHOD_JACOBI &&
-         columns >= SVD_VALUES_LEAST && columns <= SVD_TOGETHER_MOST;
+         columns >= svd_values_least (job.head.type) && columns <= SVD_TOGETHER_MOST;
 }
 
 // Pages of at least so many columns go by way of the polar decomposition, but for "jacobi", and
@@ -53,12 +59,19 @@ inline bool svd_is_by_qr (const svd_shape &s)
 {
   if (s.together)
     return s.rows > s.columns;
-  if (s.reduced)
+  if (s.reduced && s.columns > SVD_WARP_MOST)
     return s.rows > (s.banded ? (int)SVD_BAND_MOST : (int)SVD_VALUES_MOST) ||
            s.rows > 2 * s.columns;
   if (s.polar)
     return s.rows > s.columns;
   return s.rows > (s.columns <= SVD_LANES_WARP ? SVD_LANES_WARP : SVD_LANES_MAX);
+}
+
+// Whether two warps at most reduce a page, or its R.
+inline bool svd_is_warped (const gla_svd_job &job, const svd_shape &s)
+{
+  return gla_type_real (job.head.type) == GLA_TYPE_S &&
+         (s.by_qr ? s.columns : s.rows) <= SVD_LANES_MAX;
 }
 
 // Q*R of pages that are paged or direct; values alone need no Q.
@@ -93,6 +106,7 @@ inline svd_shape svd_shape_of (const gla_svd_job &job)
   s.polar = !s.reduced && svd_is_polar (job, s);
   s.again = s.polar && !polar_by_steps (s.columns, gla_type_is_complex (job.head.type));
   s.by_qr = svd_is_by_qr (s);
+  s.warped = s.reduced && svd_is_warped (job, s);
   s.paged = s.columns > SVD_LANES_MAX || (s.polar && !s.by_qr);
   if (s.by_qr && !s.paged)
     s.tree = svd_tree_of (job.head.type, s.rows, s.columns);
@@ -189,13 +203,15 @@ template <class T> struct svd_chunk_memory {
   void take_values (const svd_shape &s, int64_t pages, int smem_limit, carver &c)
   {
     const int64_t rows = s.by_qr ? s.columns : s.rows, columns = s.columns;
+    values.scale = c.take<int32_t> (pages);
+    if (s.warped)
+      return;
     if (s.banded)
       values.rest = c.take<T> (pages * svd_band_layout<T> (rows, columns).size ());
     else if (!s.together && svd_bidiagonal_rest<T> ((int)rows, (int)columns, smem_limit))
       values.rest = c.take<T> (pages * rows * columns);
     values.d = c.take<real_t<T>> (pages * columns);
     values.e = c.take<real_t<T>> (pages * columns);
-    values.scale = c.take<int32_t> (pages);
   }
   // The bytes of eig_part belong to other parts before it, one after the other.
   void take_beginning (const cuda_engine *e, const gla_svd_job &job, int64_t pages,

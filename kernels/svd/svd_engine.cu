@@ -5,7 +5,7 @@
 // 32 columns, and to 64 by "jacobi", one kernel does it. With more than 64 rows, and from 33 on
 // with at most 32 columns, A = Q*R, R = W*S*V', U = Q*W, by blocks of rows as svd_tree.cuh says, or
 // by way of A'A, and U = A*(inv (R)*W).
-// Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of some
+// Other pages, or their R, are decomposed as svd_polar.cuh says. Values alone of pages of most
 // sizes are found as svd_values.cuh, svd_band.cuh and svd_together.cuh say (svd_is_reduced).
 
 #include "common/cluster.cuh"
@@ -31,11 +31,11 @@ bool has_vectors (const gla_svd_job &job)
   return job.u_columns + job.v_columns > 0;
 }
 
-// Whether svd_lanes decomposes the pages, or their R.
+// Whether a warp or two decompose a page, or its R.
 bool is_small (const gla_svd_job &job)
 {
   const svd_shape s = svd_shape_of (job);
-  return !s.polar && !s.reduced;
+  return !s.polar && (!s.reduced || s.warped);
 }
 
 // Bytes of all arrays of a page.
@@ -61,7 +61,7 @@ double small_seconds (const gla_svd_job &job)
     lanes *= 2;
   const double jacobi = 7.6e-12 * lanes * lanes * (double)s.columns * by_type;
   const double bytes = page_bytes (job) * (s.by_qr ? 6 : 1);
-  return jacobi * (has_vectors (job) ? 1 : 0.65) + bytes / 2e12 + 1e-10;
+  return jacobi * (has_vectors (job) ? 1 : s.warped ? 0.2 : 0.65) + bytes / 2e12 + 1e-10;
 }
 
 // Of what comes before and after `pages` long pages; by bytes where it goes by blocks of rows.
@@ -280,7 +280,7 @@ int supports (const gla_job *head)
 {
   const gla_svd_job *job = (const gla_svd_job *)head;
   const svd_shape s = svd_shape_of (*job);
-  if (s.reduced && !s.together && !s.banded &&
+  if (s.reduced && !s.warped && !s.together && !s.banded &&
       !svd_bidiagonal_fits ((int64_t)gla_type_size (head->type),
                             (int)(s.by_qr ? s.columns : s.rows), (int)s.columns,
                             (int)block_shared_most () - 2048))
@@ -331,7 +331,7 @@ int64_t chunk_pages (gla_engine *engine, const gla_job *head, int64_t pages)
   double chunk =
       PIECE_SECONDS / work_seconds (engine, job) * e->multiprocessors / FITTED_MULTIPROCESSORS;
   const svd_shape s = svd_shape_of (job);
-  if (s.reduced)
+  if (s.reduced && !s.warped)
     chunk = pages_in_waves (
         s, chunk, s.together ? together_share (engine, job, pages).pages : e->multiprocessors);
   else if (polar_by_steps (s.columns, gla_type_is_complex (head->type)))

@@ -12,18 +12,22 @@ template <class T> struct reflection {
   real_t<T> beta; // its modulus
   T tau, factor;
 };
-// square: |x|^2. The page has an entry of 1 or more, so that an x whose square loses digits is 0.
-template <class T> GLA_DEVICE reflection<T> reflect (T alpha, real_t<T> square)
+// From the square of the length of [alpha; x].
+template <class T> GLA_DEVICE reflection<T> reflect_whole (T alpha, real_t<T> norm2)
 {
   typedef real_t<T> real;
-  const real norm2 = square + abs2 (alpha);
-  if (square < limits<real>::small_square)
-    return {sqrt_of (abs2 (alpha)), from_real<T> (0), from_real<T> (0)};
   const real inverse = copy_sign (rsqrt_of (norm2), re (alpha));
   const T difference = alpha + from_real<T> (norm2 * inverse);
   const T factor = is_complex_v<T> ? scale (quick_reciprocal (abs2 (difference)), conj (difference))
                                    : from_real<T> (quick_reciprocal (re (difference)));
   return {fabs (norm2 * inverse), scale (inverse, difference), factor};
+}
+// square: |x|^2. The page has an entry of 1 or more, so that an x whose square loses digits is 0.
+template <class T> GLA_DEVICE reflection<T> reflect (T alpha, real_t<T> square)
+{
+  if (square < limits<real_t<T>>::small_square)
+    return {sqrt_of (abs2 (alpha)), from_real<T> (0), from_real<T> (0)};
+  return reflect_whole (alpha, square + abs2 (alpha));
 }
 
 // Sums over the lanes of C values, C a power of two; lane l gets that of a[l % C].
