@@ -101,8 +101,8 @@ Options, each followed by its value:
 @qcode{"qr"}: reduction to a bidiagonal matrix, then divide and conquer or implicit QR;
 on a GPU the polar decomposition and eigenvalues, or, for values alone of a @var{k} of
 at most 2048, a bidiagonal matrix and bisection;
-where @var{k} is at most 32 it is Jacobi, too, but on a GPU for values alone in single
-precision only if @var{k} is below 5 or columns of the page differ much in length.
+where @var{k} is at most 32 it is Jacobi, too, but on a GPU for values alone only if
+@var{k} is below 9 (single precision: 5) or columns of the page differ much in length.
 @qcode{"auto"} (default): the faster one
 for this size, on the CPU Jacobi up to a @var{k} of 32, and up to 64 with vectors.
 

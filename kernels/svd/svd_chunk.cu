@@ -209,15 +209,14 @@ gla_status values (cuda_engine *e, int slot, const svd_chunk_memory<T> &s, const
   svd_values_args<T> v = s.values;
   v.a = a;
   v.stream = e->slots[slot].stream;
-  if constexpr (sizeof (real_t<T>) == 4)
-    if (svd_shape_of (e->svd_job).warped) {
-      GLA_TRY (engine_status (svd_warp_values (v)));
-      if (a.columns > SVD_WARP_MOST)
-        return GLA_OK;
-      svd_args<T> left = a;
-      left.only = v.scale;
-      return engine_status (svd_lanes (left, v.stream));
-    }
+  if (svd_shape_of (e->svd_job).warped) {
+    GLA_TRY (engine_status (svd_warp_values (v)));
+    if (a.columns > SVD_WARP_MOST)
+      return GLA_OK;
+    svd_args<T> left = a;
+    left.only = v.scale;
+    return engine_status (svd_lanes (left, v.stream));
+  }
   GLA_TRY (reduce (e, slot, v, s));
   return engine_status (svd_bisect (v));
 }

@@ -33,7 +33,7 @@ inline bool svd_is_together (int64_t columns)
 
 inline int64_t svd_values_least (gla_type type)
 {
-  return gla_type_real (type) == GLA_TYPE_S ? (int64_t)SVD_WARP_LEAST : (int64_t)SVD_VALUES_LEAST;
+  return gla_type_real (type) == GLA_TYPE_S ? (int64_t)SVD_WARP_LEAST : (int64_t)SVD_WARP_DOUBLE;
 }
 
 inline bool svd_is_reduced (const gla_svd_job &job, int64_t columns)
@@ -70,8 +70,8 @@ inline bool svd_is_by_qr (const svd_shape &s)
 // Whether two warps at most reduce a page, or its R.
 inline bool svd_is_warped (const gla_svd_job &job, const svd_shape &s)
 {
-  return gla_type_real (job.head.type) == GLA_TYPE_S &&
-         (s.by_qr ? s.columns : s.rows) <= SVD_LANES_MAX;
+  return s.columns <= SVD_WARP_MOST ||
+         ((s.by_qr ? s.columns : s.rows) <= SVD_LANES_MAX && job.head.type != GLA_TYPE_Z);
 }
 
 // Q*R of pages that are paged or direct; values alone need no Q.

@@ -1,11 +1,11 @@
 // svd_warp_values.cu: singular values alone of small pages, each by lanes of a warp or two
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Pages of single precision and up to 64 rows. Householder's reflectors make a page bidiagonal, and
-// bisection finds the values, whose errors are a small multiple of eps times the largest one. Where
-// no column is more than 16 times as long as another one, such errors are within the bound for each
-// value by itself, k*eps times the condition number of the page with its columns brought to one
-// length. Other pages of up to 32 rows are marked for svd_lanes.
+// Householder's reflectors make a page bidiagonal, and bisection and secants of its minors find the
+// values, whose errors are a small multiple of eps times the largest one. Where no column is more
+// than 16 times as long as another one, such errors are within the bound for each value by itself,
+// k*eps times the condition number of the page with its columns brought to one length. Other pages
+// of up to 32 rows are marked for svd_lanes.
 //
 // A page has P lanes: a warp 32/P pages and a block WARPS warps, or a block has one page. A lane
 // has a column in registers, whose first entry is always that of the current row: each step ends by
@@ -268,7 +268,17 @@ template <class T, int P, int ROWS> struct warp_page {
     return power;
   }
 
-  // Value `lane`, the largest first. Each lane asks for one point of the first halvings.
+  // Value `lane`, the largest first. Each lane asks for one point of the first halvings. In single
+  // precision secants are not worth what they take.
+  GLA_DEVICE double find_value () const
+  {
+    if constexpr (sizeof (R) == 4) {
+      return bisected ();
+    } else {
+      const double s = between (); // all lanes, as they ask each other
+      return in_order (lane < n ? s : 0);
+    }
+  }
   GLA_DEVICE double bisected () const
   {
     const int mine = sturm_below (memory.b, n, (double)lane / P), j = lane < n ? lane : n - 1;
@@ -285,16 +295,47 @@ template <class T, int P, int ROWS> struct warp_page {
     }
     return low + (high - low) / 2;
   }
+  GLA_DEVICE double between () const
+  {
+    const int j = lane < n ? lane : n - 1;
+    sturm_interval of = {0, 1, {1, INT_MIN, 0}, {1, INT_MIN, n}, 0, 0};
+    const sturm_minor mine = sturm_minor_of (memory.b, n, (double)lane / P);
+    for (int points = P; points > 1; points /= 2) {
+      const double x = of.middle ();
+      const int other = (int)(x * P);
+      const sturm_minor there = {of_lane (mine.p, other), (int)of_lane (mine.exponent, other),
+                                 (int)of_lane (mine.below, other)};
+      of.take (x, there, there.below > n - 1 - j);
+    }
+    for (;;) {
+      const double near = fma (0x1p-51, of.high, 0x1p-53);
+      const bool done = of.high - of.low <= near;
+      if (!__any_sync (0xffffffffu, !done))
+        return of.middle ();
+      const double x = done ? of.low : of.next (near / 2);
+      const sturm_minor there = sturm_minor_of (memory.b, n, x);
+      if (!done)
+        of.take (x, there, there.below > n - 1 - j);
+    }
+  }
+  // No value is below one that comes after it.
+  GLA_DEVICE double in_order (double s) const
+  {
+    for (int step = 1; step < P; step *= 2)
+      s = fmax (s, of_lane (s, lane + step < P ? lane + step : lane));
+    return s;
+  }
 };
 
 // Blocks of a multiprocessor, the fastest of several numbers (doc/notebook/svd-gpu.md).
 template <class T, int P, int ROWS> constexpr int blocks_of ()
 {
   constexpr int bytes = ROWS * (int)sizeof (T);
+  constexpr bool wide = sizeof (T) == 16 && bytes < 512;
   constexpr int warps = bytes <= 64    ? 32
-                        : bytes <= 128 ? 28
-                        : bytes <= 256 ? 20
-                        : bytes <= 384 ? 16
+                        : bytes <= 128 ? (wide ? 24 : 28)
+                        : bytes <= 256 ? (wide ? 16 : 20)
+                        : bytes <= 384 ? (wide ? 12 : 16)
                                        : 12;
   return warps / (P > 32 ? P / 32 : WARPS);
 }
@@ -323,7 +364,7 @@ __global__ void __launch_bounds__ (P > 32 ? P : 32 * WARPS, blocks_of<T, P, ROWS
     return;
   p.reduce ();
   const int power = p.scale_bidiagonal ();
-  const double s = p.bisected ();
+  const double s = p.find_value ();
   if (inside && mine && p.lane < args.values)
     args.S[page * args.page_s + p.lane * args.row_s] =
         p.bad              ? real_t<T> (NAN)
@@ -351,8 +392,13 @@ template <class T> cudaError_t svd_warp_values (const svd_values_args<T> &v)
     return launch<T, 32, 24> (v);
   if (v.a.rows <= 32)
     return launch<T, 32, 32> (v);
-  return v.a.rows <= 48 ? launch<T, 64, 48> (v) : launch<T, 64, 64> (v);
+  if constexpr (sizeof (T) == 16)
+    return cudaErrorInvalidValue;
+  else
+    return v.a.rows <= 48 ? launch<T, 64, 48> (v) : launch<T, 64, 64> (v);
 }
 
 template cudaError_t svd_warp_values (const svd_values_args<float> &);
+template cudaError_t svd_warp_values (const svd_values_args<double> &);
 template cudaError_t svd_warp_values (const svd_values_args<cx<float>> &);
+template cudaError_t svd_warp_values (const svd_values_args<cx<double>> &);
