@@ -79,7 +79,8 @@ static octave_value_list solve (const char *who, gla::call &call, const octave_v
   octave_scalar_map more;
   if (want.more)
     more.assign ("count", column_of_counts (count));
-  return ovl (want.vectors ? octave_value (V) : octave_value (), D, info, more);
+  const octave_value vectors = V; // octave_value (V) is ambiguous in Octave 6
+  return ovl (want.vectors ? vectors : octave_value (), D, info, more);
 }
 
 octave_value_list solve_hermitian (const char *who, gla::call &call, const octave_value &A,
