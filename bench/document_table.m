@@ -168,7 +168,7 @@ function lines = pageeigs ()
 end
 
 function lines = svds_gpu ()
-  lines = svds_device ("svd-h200-device.tsv", [3, 4, 8, 16, 24, 32, 60; 3, 4, 8, 16, 24, 32, 8]);
+  lines = svds_device ("svd-h100-device.tsv", [3, 4, 8, 16, 24, 32, 60; 3, 4, 8, 16, 24, 32, 8]);
 end
 function lines = svds_gpu_polar ()
   lines = svds_device ("svd-h100-device.tsv", [48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 125, 125, 1000, 900; 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 32, 64, 32, 100]);
