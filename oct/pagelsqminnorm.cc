@@ -1,5 +1,7 @@
-// pagelsqminnorm.cc: least squares solutions of least norm of all pages; tests in
-// pagelsqminnorm.tst SPDX-License-Identifier: GPL-3.0-or-later
+// pagelsqminnorm.cc: least squares solutions of least norm of all pages
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The tests are in pagelsqminnorm.tst.
 
 #include "pages.h"
 #include "svd_functions.h"
