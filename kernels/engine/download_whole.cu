@@ -11,11 +11,11 @@
 #include "common/host_memory.h"
 #include "common/pool.h"
 #include "common/work_limits.cuh"
+#include "common/yield.h"
 
 #include <atomic>
 #include <cstring>
 #include <ctime>
-#include <sched.h>
 
 namespace
 {
@@ -127,7 +127,7 @@ bool wait_for (whole *w, int64_t piece, bool calling)
       return false;
     timespec nap = {0, NAP_NANOSECONDS};
     if (looks < LOOKS)
-      sched_yield ();
+      gla_yield ();
     else
       nanosleep (&nap, nullptr);
   }

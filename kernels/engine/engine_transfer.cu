@@ -5,9 +5,9 @@
 #include "memory.cuh"
 #include "common/host_memory.h"
 #include "common/work_limits.cuh"
+#include "common/yield.h"
 
 #include <ctime>
-#include <sched.h>
 
 //------------------------------------------------------------------------------
 // pinned buffers
@@ -114,7 +114,7 @@ gla_status engine_wait (cuda_engine *e, cudaEvent_t event)
         return GLA_ERROR_STOPPED;
     }
     if (!worked && now - start < SLEEP_AFTER)
-      sched_yield ();
+      gla_yield ();
     else if (!worked) {
       timespec nap = {0, 50000};
       nanosleep (&nap, nullptr);

@@ -11,6 +11,7 @@
 
 #include "rank_link.h"
 #include "common/status.cuh"
+#include "common/yield.h"
 #include "nccl.cuh"
 
 #include <cstdio>
@@ -18,7 +19,6 @@
 #include <ctime>
 #include <cuda_runtime.h>
 #include <new>
-#include <sched.h>
 
 namespace
 {
@@ -63,7 +63,7 @@ void rest (double waited)
 {
   const timespec nap = {0, 50000};
   if (waited < 1e-3)
-    sched_yield ();
+    gla_yield ();
   else
     nanosleep (&nap, nullptr);
 }

@@ -3,10 +3,10 @@
 
 #include "group.h"
 #include "common/pool.h"
+#include "common/yield.h"
 #include "structs.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +178,8 @@ static int breaks (gla_ranks *ranks, gla_status status, const char *text)
   return 1;
 }
 
-// A rank with a processor of its own gives it away without sleeping for the first millisecond: a
-// nap takes 55 us at least, and most messages come earlier. Then, or at once where ranks share
+// A rank with a processor of its own yields it without sleeping for the first millisecond: a nap
+// takes 55 us at least, and most messages come earlier. Then, or at once where ranks share
 // processors, naps grow to 0.2 ms, and longer the more ranks there are, so that those that wait do
 // not take the processors from those that work. Each part of a message that arrives begins this
 // anew: MPI moves bytes only while it is called.
@@ -189,7 +189,7 @@ static void nap (const gla_ranks *ranks, int turns, double waited)
   const int tired = turns * ranks->crowd;
   const struct timespec t = {0, tired < 100 ? 2000 : tired < 200 ? 20000 : longest};
   if (tired < 20 || (ranks->crowd == 1 && waited < 1e-3))
-    sched_yield ();
+    gla_yield ();
   else
     nanosleep (&t, NULL);
 }

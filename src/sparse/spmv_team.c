@@ -9,9 +9,9 @@
 
 #include "spmv_run.h"
 #include "common/pool.h"
+#include "common/yield.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -63,7 +63,7 @@ static gla_status meet (member *m)
     if (atomic_load (&p->stop))
       return GLA_ERROR_STOPPED;
     if (looks < LOOKS)
-      sched_yield ();
+      gla_yield ();
     else
       nanosleep (&nap, NULL);
   }
