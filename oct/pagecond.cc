@@ -3,37 +3,30 @@
 
 #include "svd_functions.h"
 
+// The quotients of the first and the last singular value of the pages.
 template <typename Array, typename RealArray>
-static octave_value_list conditions (gla::call &call, const octave_value &arg)
+static octave_value conditions (const gla::scaled_svd<Array, RealArray> &svd,
+                                const dim_vector &dims)
 {
   typedef typename RealArray::element_type T;
-  Array A;
-  gla::read (arg, A);
-  const auto svd = gla::decompose_scaled<RealArray> ("pagecond", call, A, false);
   const octave_idx_type k = svd.values ();
-  RealArray c (svd_dims (A.dims (), 1, 1));
+  RealArray c (svd_dims (dims, 1, 1));
   gla::each_page (svd.pages (), k, [&] (octave_idx_type p) {
     const T *s = svd.of.S.data () + p * k;
     c.xelem (p) = k == 0          ? 0
                   : s[k - 1] == 0 ? std::numeric_limits<T>::infinity ()
                                   : s[0] / s[k - 1];
   });
-  return ovl (c);
+  return c;
 }
 
 static octave_value_list pagecond_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   gla::check_counts ("pagecond", args, 1, gla::any_number, nargout, 1);
-  gla::check_float_array ("pagecond", "A", args (0));
-  const gla::options opts ("pagecond", args, 1, {}, {"device"});
-  if (gla::any_on_gpu (args))
-    return gla::by_svd_on_gpu ("pagecond", args (0), octave_value (), opts.value ("device"));
-  gla::call call ("pagecond", interp);
-  call.set_place (opts.value ("device"));
-  return gla::in_class_of (args (0), octave_value (), [&] (auto array, auto real) {
-    return conditions<decltype (array), decltype (real)> (call, args (0));
-  });
+  const gla::svd_arguments given = gla::read_svd_arguments ("pagecond", args, false);
+  return gla::svd_function ("pagecond", interp, args, given, false,
+                            [&] (const auto &svd) { return conditions (svd, given.A.dims ()); });
 }
 
 DEFMETHOD_DLD (pagecond, interp, args, nargout, R"doc(-*- texinfo -*-

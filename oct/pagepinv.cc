@@ -4,44 +4,34 @@
 #include "pages.h"
 #include "svd_functions.h"
 
+// V * diag (1 ./ s) * U' of each page; 1 / s is 0 where s is not larger than the tolerance.
 template <typename Array, typename RealArray>
-static octave_value_list invert (octave::interpreter &interp, const octave_value_list &args,
-                                 const octave_value &tol, const octave_value &device)
+static octave_value invert (octave::interpreter &interp, gla::scaled_svd<Array, RealArray> &svd,
+                            const gla::svd_arguments &given)
 {
   typedef typename RealArray::element_type T;
-  Array A;
-  gla::read (args (0), A);
-  gla::call call ("pagepinv", interp);
-  call.set_place (device);
-  auto svd = gla::decompose_scaled<RealArray> ("pagepinv", call, A, true);
-  const octave_idx_type n = A.columns (), longer = std::max (A.rows (), n), k = svd.values ();
+  const octave_idx_type n = given.A.columns (), longer = std::max (given.A.rows (), n);
+  const octave_idx_type k = svd.values ();
   const T *s = svd.of.S.data ();
   auto *v = svd.of.V.fortran_vec ();
   gla::each_page (svd.pages (), n * k, [&] (octave_idx_type p) {
-    const T bound = svd.bound (tol, longer, p), scale = svd.scale_of (p);
+    const T bound = svd.bound (given.tol, longer, p), scale = svd.scale_of (p);
     for (octave_idx_type j = p * k; j < (p + 1) * k; j++) {
       const T inverse = s[j] <= bound ? 0 : 1 / s[j] * scale; // NaN of pages that failed
       for (octave_idx_type i = j * n; i < (j + 1) * n; i++)
         v[i] *= inverse;
     }
   });
-  return ovl (gla::page_product ("pagepinv", interp, {svd.of.V, svd.of.U, 'N', 'C'}));
+  return gla::page_product ("pagepinv", interp, {svd.of.V, svd.of.U, 'N', 'C'});
 }
 
 static octave_value_list pagepinv_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   gla::check_counts ("pagepinv", args, 1, gla::any_number, nargout, 1);
-  gla::check_float_array ("pagepinv", "A", args (0));
-  int at = 1;
-  const octave_value tol = gla::read_tolerance ("pagepinv", args, at);
-  const gla::options opts ("pagepinv", args, at, {}, {"device"});
-  const octave_value device = opts.value ("device");
-  if (gla::any_on_gpu (args))
-    return gla::by_svd_on_gpu ("pagepinv", args (0), tol, device);
-  return gla::in_class_of (args (0), octave_value (), [&] (auto array, auto real) {
-    return invert<decltype (array), decltype (real)> (interp, args, tol, device);
-  });
+  const gla::svd_arguments given = gla::read_svd_arguments ("pagepinv", args, true);
+  return gla::svd_function ("pagepinv", interp, args, given, true,
+                            [&] (auto &svd) { return invert (interp, svd, given); });
 }
 
 DEFMETHOD_DLD (pagepinv, interp, args, nargout, R"doc(-*- texinfo -*-

@@ -3,39 +3,31 @@
 
 #include "svd_functions.h"
 
+// How many singular values of each page are larger than its tolerance.
 template <typename Array, typename RealArray>
-static octave_value_list ranks (gla::call &call, const octave_value &arg, const octave_value &tol)
+static octave_value ranks (const gla::scaled_svd<Array, RealArray> &svd,
+                           const gla::svd_arguments &given)
 {
   typedef typename RealArray::element_type T;
-  Array A;
-  gla::read (arg, A);
-  const auto svd = gla::decompose_scaled<RealArray> ("pagerank", call, A, false);
-  const octave_idx_type longer = std::max (A.rows (), A.columns ()), k = svd.values ();
-  NDArray r (svd_dims (A.dims (), 1, 1));
+  const octave_idx_type longer = std::max (given.A.rows (), given.A.columns ());
+  const octave_idx_type k = svd.values ();
+  NDArray r (svd_dims (given.A.dims (), 1, 1));
   gla::each_page (svd.pages (), k, [&] (octave_idx_type p) {
     const T *s = svd.of.S.data () + p * k;
-    const T bound = k > 0 ? svd.bound (tol, longer, p) : 0;
+    const T bound = k > 0 ? svd.bound (given.tol, longer, p) : 0;
     const auto rank = std::count_if (s, s + k, [=] (T x) { return x > bound; });
     r.xelem (p) = k > 0 && std::isnan (s[0]) ? octave_NaN : static_cast<double> (rank);
   });
-  return ovl (r);
+  return r;
 }
 
 static octave_value_list pagerank_body (octave::interpreter &interp, const octave_value_list &args,
                                         int nargout)
 {
   gla::check_counts ("pagerank", args, 1, gla::any_number, nargout, 1);
-  gla::check_float_array ("pagerank", "A", args (0));
-  int at = 1;
-  const octave_value tol = gla::read_tolerance ("pagerank", args, at);
-  const gla::options opts ("pagerank", args, at, {}, {"device"});
-  if (gla::any_on_gpu (args))
-    return gla::by_svd_on_gpu ("pagerank", args (0), tol, opts.value ("device"));
-  gla::call call ("pagerank", interp);
-  call.set_place (opts.value ("device"));
-  return gla::in_class_of (args (0), octave_value (), [&] (auto array, auto real) {
-    return ranks<decltype (array), decltype (real)> (call, args (0), tol);
-  });
+  const gla::svd_arguments given = gla::read_svd_arguments ("pagerank", args, true);
+  return gla::svd_function ("pagerank", interp, args, given, false,
+                            [&] (const auto &svd) { return ranks (svd, given); });
 }
 
 DEFMETHOD_DLD (pagerank, interp, args, nargout, R"doc(-*- texinfo -*-

@@ -17,6 +17,19 @@ octave_value read_tolerance (const char *who, const octave_value_list &args, int
   return given;
 }
 
+svd_arguments read_svd_arguments (const char *who, const octave_value_list &args,
+                                  bool takes_tolerance)
+{
+  svd_arguments given;
+  given.A = args (0);
+  check_float_array (who, "A", given.A);
+  int at = 1;
+  if (takes_tolerance)
+    given.tol = read_tolerance (who, args, at);
+  given.device = options (who, args, at, {}, {"device"}).value ("device");
+  return given;
+}
+
 octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const octave_value &tol,
                                  const octave_value &device, const octave_value_list &more)
 {

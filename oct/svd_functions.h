@@ -18,13 +18,22 @@ namespace gla
 // counts it. It is undefined where none is given. Ends with gpulinalg:bad-value for anything else.
 octave_value read_tolerance (const char *who, const octave_value_list &args, int &at);
 
+// The arguments of pagepinv, pagerank and pagecond, which takes no tolerance. tol and device are
+// undefined where they are not given.
+struct svd_arguments {
+  octave_value A, tol, device;
+};
+svd_arguments read_svd_arguments (const char *who, const octave_value_list &args,
+                                  bool takes_tolerance);
+
 // The work of these functions where an argument is on a GPU: inst/private/__gpu_by_svd__.m. more:
 // what follows the tolerance and the value of "device".
 octave_value_list by_svd_on_gpu (const char *who, const octave_value &A, const octave_value &tol,
                                  const octave_value &device,
                                  const octave_value_list &more = octave_value_list ());
 
-// Calls body (p) for all pages, of this many elements. Ctrl-C is looked for now and then.
+// Calls body (p) for all pages, of this many elements; Ctrl-C ends it after a million elements at
+// most.
 template <typename Body> void each_page (octave_idx_type pages, octave_idx_type size, Body body)
 {
   const octave_idx_type group = (1 << 20) / (size + 1) + 1;
@@ -94,6 +103,24 @@ scaled_svd<Array, RealArray> decompose_scaled (const char *who, call &call, Arra
   }
   warn_of_failures (who, found.of, A.dims ());
   return found;
+}
+
+// pagepinv, pagerank and pagecond: what work (svd) returns, or the result on a GPU. vectors:
+// whether svd has them.
+template <typename Work>
+octave_value_list svd_function (const char *who, octave::interpreter &interp,
+                                const octave_value_list &args, const svd_arguments &given,
+                                bool vectors, Work work)
+{
+  if (any_on_gpu (args))
+    return by_svd_on_gpu (who, given.A, given.tol, given.device);
+  call call (who, interp);
+  call.set_place (given.device);
+  return in_class_of (given.A, octave_value (), [&] (auto array, auto real) {
+    read (given.A, array);
+    auto svd = decompose_scaled<decltype (real)> (who, call, array, vectors);
+    return ovl (work (svd));
+  });
 }
 
 } // namespace gla
