@@ -145,7 +145,8 @@ program test_device pair-intervals dz
 program test_device pair-intervals sc
 program test_device solve-bits dz
 program test_device solve-bits sc"
-quick_suites="program test_device svds
+svds="$(for type in z d c s; do echo "program test_device svds $type"; done)"
+quick_suites="$svds
 $device_pages
 crowd 3
 session
@@ -158,17 +159,17 @@ $(shares svd 3)
 $(shares gsvd 3)
 $(shares pages 2)
 $(shares arrays 2)"
-suites="$(for k in 2 13 12 4 9 10 3 1; do echo "accuracy eig $k/13"; done)
-program test_device svds
-$(shares qr 16)
+suites="$(for k in 2 13 14 12 4 9 10 3 1; do echo "accuracy eig $k/14"; done)
+$svds
+$(shares qr 32)
 $(shares sparse 2)
-$(shares arrays 3)
+$(shares arrays 6)
 $(shares failing 6)
 crowd 6
 session
 ends 14
 $device_pages
-$(for k in 11 8 7 6 5; do echo "accuracy eig $k/13"; done)
+$(for k in 11 8 7 6 5; do echo "accuracy eig $k/14"; done)
 $(shares svd 3)
 $(shares gsvd 3)
 $(shares pages 8)"

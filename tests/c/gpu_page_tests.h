@@ -18,7 +18,7 @@ int gpu_phases (void);
 int gpu_parts (const char *types);
 int gpu_intervals (const char *types);
 int gpu_funs (void);
-int gpu_svds (void);
+int gpu_svds (const char *types);
 int gpu_large_svds (const char *types);
 int gpu_pairs (const char *types);
 int gpu_pair_intervals (const char *types);

@@ -99,7 +99,7 @@ static void check_shape (gla_type type, int m, int n, int number)
   svd_page_free (&p);
 }
 
-static void test_shapes (void)
+static void test_shapes (gla_type type)
 {
   static const int shapes[][2] = {
       {1, 2},   {2, 1},    {4, 1},    {3, 2},   {2, 4},    {5, 3},     {8, 4},
@@ -111,14 +111,12 @@ static void test_shapes (void)
   static const int polar[][2] = {{65, 65},   {66, 65},   {70, 96},   {100, 100},
                                  {112, 112}, {113, 113}, {128, 128}, {300, 129},
                                  {70, 2000}, {130, 200}, {256, 256}};
-  for (int t = 0; t < COUNT (types); t++) {
-    for (int k = 1; k <= 32; k++)
-      check_shape (types[t], k, k, k);
-    for (int s = 0; s < COUNT (shapes); s++)
-      check_shape (types[t], shapes[s][0], shapes[s][1], s);
-    for (int s = 0; s < COUNT (polar); s++)
-      check_shape (types[t], polar[s][0], polar[s][1], s);
-  }
+  for (int k = 1; k <= 32; k++)
+    check_shape (type, k, k, k);
+  for (int s = 0; s < COUNT (shapes); s++)
+    check_shape (type, shapes[s][0], shapes[s][1], s);
+  for (int s = 0; s < COUNT (polar); s++)
+    check_shape (type, polar[s][0], polar[s][1], s);
 }
 
 //------------------------------------------------------------------------------
@@ -159,13 +157,12 @@ static void check_bad (gla_type type, int m, int n, int vectors)
   svd_page_free (&clean);
 }
 
-static void test_bad (void)
+static void test_bad (gla_type type)
 {
   static const int shapes[][2] = {{1, 1},  {3, 3},   {8, 5},   {16, 16}, {32, 32},
                                   {60, 8}, {9, 100}, {40, 50}, {80, 80}, {90, 200}};
-  for (int t = 0; t < COUNT (types); t++)
-    for (int s = 0; s < 2 * COUNT (shapes); s++)
-      check_bad (types[t], shapes[s / 2][0], shapes[s / 2][1], s % 2);
+  for (int s = 0; s < 2 * COUNT (shapes); s++)
+    check_bad (type, shapes[s / 2][0], shapes[s / 2][1], s % 2);
 }
 
 //------------------------------------------------------------------------------
@@ -200,12 +197,11 @@ static void check_relative (gla_type type, int k, int vectors)
   svd_page_free (&q);
 }
 
-static void test_relative (void)
+static void test_relative (gla_type type)
 {
-  for (int t = 0; t < COUNT (types); t++)
-    for (int k = 2; k <= 32; k += 5)
-      for (int vectors = 0; vectors < 2; vectors++)
-        check_relative (types[t], k, vectors);
+  for (int k = 2; k <= 32; k += 5)
+    for (int vectors = 0; vectors < 2; vectors++)
+      check_relative (type, k, vectors);
 }
 
 //------------------------------------------------------------------------------
@@ -279,13 +275,12 @@ static void check_extreme (gla_type type, int m, int n, int vectors)
   svd_page_free (&p);
 }
 
-static void test_extreme (void)
+static void test_extreme (gla_type type)
 {
   static const int shapes[][2] = {{60, 8},    {8, 60},   {300, 32},  {125, 64},  {50, 400},
                                   {150, 100}, {70, 200}, {600, 100}, {257, 200}, {90, 90}};
-  for (int t = 0; t < COUNT (types); t++)
-    for (int s = 0; s < 2 * COUNT (shapes); s++)
-      check_extreme (types[t], shapes[s / 2][0], shapes[s / 2][1], s % 2);
+  for (int s = 0; s < 2 * COUNT (shapes); s++)
+    check_extreme (type, shapes[s / 2][0], shapes[s / 2][1], s % 2);
 }
 
 //------------------------------------------------------------------------------
@@ -312,20 +307,29 @@ static void check_many (gla_type type, int m, int n, int pages)
   svd_page_free (&p);
 }
 
-int gpu_svds (void)
+int gpu_svds (const char *wanted)
 {
   if (gla_context_create (&on_gpu) != GLA_OK || gla_context_create (&on_cpu) != GLA_OK ||
       gla_set_place (on_gpu, GLA_PLACE_GPU, NULL, 0) != GLA_OK)
     return 1;
   gla_set_place (on_cpu, GLA_PLACE_CPU, NULL, 0);
-  test_shapes ();
-  test_bad ();
-  test_relative ();
-  test_extreme ();
-  check_many (GLA_TYPE_D, 3, 3, 1000000);
-  check_many (GLA_TYPE_Z, 20, 12, 40000);
-  check_many (GLA_TYPE_S, 100, 9, 40000);
-  check_many (GLA_TYPE_D, 96, 96, 6000);
+  for (int t = 0; t < COUNT (types); t++)
+    if (strchr (wanted, types[t]) != NULL) {
+      test_shapes (types[t]);
+      test_bad (types[t]);
+      test_relative (types[t]);
+      test_extreme (types[t]);
+    }
+  static const struct {
+    gla_type type;
+    int m, n, pages;
+  } many[] = {{GLA_TYPE_D, 3, 3, 1000000},
+              {GLA_TYPE_Z, 20, 12, 40000},
+              {GLA_TYPE_S, 100, 9, 40000},
+              {GLA_TYPE_D, 96, 96, 6000}};
+  for (int k = 0; k < COUNT (many); k++)
+    if (strchr (wanted, many[k].type) != NULL)
+      check_many (many[k].type, many[k].m, many[k].n, many[k].pages);
   gla_context_destroy (on_gpu);
   gla_context_destroy (on_cpu);
   printf ("gpu_svds: %d passed, %d failed, %d skipped\n", n_passed, n_failed, n_skipped);

@@ -3,7 +3,8 @@
 //
 // Usage: test_device [--small]      --small: what needs little memory, with gsvd and jacobi
 //        test_device products, product-bits, solves TYPES, solve-bits TYPES, norms, phases,
-//        parts TYPES, intervals TYPES, funs, svds, large-svds TYPES, pairs TYPES, qr or stops:
+//        parts TYPES, intervals TYPES, funs, svds TYPES, large-svds TYPES, pairs TYPES, qr or
+//        stops:
 //            page functions and small QR; TYPES as dz
 //        test_device gsvd, gsvd-small, gsvd-short, jacobi or jacobi-short: these alone
 
@@ -296,7 +297,7 @@ static int run_page_tests (const std::string &name, const char *types)
   if (name == "funs")
     return gpu_funs ();
   if (name == "svds")
-    return gpu_svds ();
+    return gpu_svds (types);
   if (name == "large-svds")
     return gpu_large_svds (types);
   if (name == "pairs")
