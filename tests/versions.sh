@@ -34,6 +34,11 @@ if [ "${1:-}" = --check ]; then
   exit 0
 fi
 
+for system in "$@"; do
+  case $system in
+    *[!a-z0-9]*) fail "\"$system\" is not the name of a Debian release" ;;
+  esac
+done
 [ "$(id -u)" -eq 0 ] || fail "this needs root (debootstrap, chroot)"
 for tool in debootstrap unshare apt-get; do
   command -v $tool >/dev/null 2>&1 || fail "$tool is needed (Debian and Ubuntu: debootstrap, util-linux)"
