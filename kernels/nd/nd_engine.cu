@@ -197,27 +197,32 @@ gla_status scan (gla_engine *engine, gla_reduction op, const gla_slices *x, void
 // subscripts
 //------------------------------------------------------------------------------
 
-// Pieces of fewer than 2^31 elements, along the last dimension.
-gla_status subscript_pieces (cuda_engine *e, nd_subscripts a, const int64_t *count, size_t size,
-                             bool store)
+// A kernel counts its elements in 32 bits. So pieces along dimension `last` are worked on, or where
+// a single subscript of it has too many elements, for each of them pieces along the one before.
+gla_status subscript_pieces (cuda_engine *e, const nd_subscripts &a, const int64_t *count, int last,
+                             size_t size, bool store)
 {
+  const int64_t most = (int64_t)1 << 30; // elements of a piece
   int64_t below = 1;
-  const int last = a.dims - 1;
   for (int d = 0; d < last; d++)
-    below *= count[d];
-  const int64_t most = ((int64_t)1 << 30) / below > 0 ? ((int64_t)1 << 30) / below : 1;
-  if (below >= (int64_t)1 << 31)
-    return GLA_ERROR_BAD_ARGUMENT;
-  for (int64_t at = 0; at < count[last]; at += most) {
-    const int64_t here = count[last] - at < most ? count[last] - at : most;
+    below = count[d] <= most / below ? below * count[d] : most + 1;
+  const int64_t width = below <= most ? most / below : 1;
+  for (int64_t at = 0; at < count[last]; at += width) {
+    const int64_t here = count[last] - at < width ? count[last] - at : width;
     nd_subscripts piece = a;
-    piece.n = (uint32_t)(below * here);
     piece.count[last] = nd_divisor_of (here);
     if (piece.list[last] != nullptr)
       piece.list[last] += at;
     piece.first[last] += at * piece.step[last];
     if (piece.y != nullptr)
       piece.y += at * piece.y_step[last] * (int64_t)size;
+    if (below > most) {
+      GLA_TRY (subscript_pieces (e, piece, count, last - 1, size, store));
+      continue;
+    }
+    for (int d = 0; d < last; d++)
+      piece.count[d] = nd_divisor_of (count[d]);
+    piece.n = (uint32_t)(below * here);
     GLA_TRY (nd_subscript (piece, size, store, stream_of (e)));
   }
   return GLA_OK;
@@ -234,14 +239,14 @@ gla_status subscript (gla_engine *engine, const gla_nd *x, const gla_subscripts 
   nd_put_value (x->type, elements->value, a.value);
   for (int d = 0; d < x->dims; d++) {
     count[d] = s[d].count;
-    a.count[d] = nd_divisor_of (s[d].count);
     a.list[d] = s[d].list;
     a.first[d] = s[d].first;
     a.step[d] = s[d].step;
     a.x_step[d] = x->step[d];
     a.y_step[d] = elements->step[d];
   }
-  return subscript_pieces (engine_of (engine), a, count, gla_nd_bytes (x->type), store != 0);
+  return subscript_pieces (engine_of (engine), a, count, x->dims - 1, gla_nd_bytes (x->type),
+                           store != 0);
 }
 
 gla_status find (gla_engine *engine, const void *mask, int64_t n, int64_t *list, int64_t *count)
