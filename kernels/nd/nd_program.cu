@@ -254,6 +254,8 @@ void set_arrays (const compiler &c, nd_program *p, int64_t *size)
 template <class T> cudaError_t launch (nd_program p, const int64_t *size, cudaStream_t stream)
 {
   int64_t n = 1, half[GLA_ND_DIMS];
+  while (p.dims > 1 && size[p.dims - 1] == 1) // what halves have become
+    p.dims--;
   for (int d = 0; d < p.dims; d++) {
     half[d] = size[d];
     n *= size[d];

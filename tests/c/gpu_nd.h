@@ -102,6 +102,18 @@ static gla_status nd_many (nd_run *r, const gla_nd *x)
   return status;
 }
 
+// Two columns of 2^31 elements, each more than a kernel counts, and a row that is added to them.
+static gla_status nd_tall (nd_run *r, const gla_nd *x, void *mask)
+{
+  gla_nd tall = *x, row = *x;
+  tall.size[0] = row.size[0] = tall.step[1] = (int64_t)1 << 31;
+  tall.size[1] = row.size[1] = 2;
+  tall.step[0] = row.step[1] = 1;
+  row.step[0] = 0;
+  const gla_status status = r->ops->elementwise (r->engine, GLA_ND_ADD, &tall, &tall, &row, NULL);
+  return status == GLA_OK ? nd_program (r, &row, &tall, mask) : status;
+}
+
 // x of rows x columns is put there, worked on by each function, and brought back.
 static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, void *host)
 {
@@ -152,6 +164,8 @@ static gla_status nd_steps (nd_run *r, int type, int64_t rows, int64_t columns, 
     status = r->ops->subscript (r->engine, &a, s, &b, 1);
   if (status == GLA_OK)
     status = nd_many (r, &a);
+  if (status == GLA_OK && type != GLA_LOGICAL)
+    status = nd_tall (r, &a, wide);
   int64_t found = 0;
   if (status == GLA_OK)
     status = r->ops->fetch (r->engine, y, r->engine, x, bytes);
