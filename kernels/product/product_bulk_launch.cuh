@@ -8,7 +8,7 @@
 
 #include "common/cluster.cuh"
 #include "product_blocks.cuh"
-#include "product_bulk_single.cuh"
+#include "product_bulk.cuh"
 #include "product_plan.cuh"
 
 // Tiles by the order of pages that they were made for. Each shape was the fastest of several,
@@ -262,12 +262,7 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
   args.b_index = args.b_step != 0 ? a.B.index : nullptr;
   args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
   args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
-  const auto kernel = [] {
-    if constexpr (sizeof (real_t<T>) == 4)
-      return product_single_kernel<T, TRA, TRB, S, KIND>;
-    else
-      return product_bulk_kernel<T, TRA, TRB, S, KIND>;
-  }();
+  const auto kernel = product_bulk_kernel<T, TRA, TRB, S, KIND>;
   unsigned blocks;
   const cudaError_t error = bulk_blocks<T, S> (kernel, bytes, args, piece.multiprocessors, blocks);
   if (error != cudaSuccess)

@@ -8,7 +8,7 @@
 #ifndef GPULINALG_PRODUCT_BULK_SINGLE_CUH
 #define GPULINALG_PRODUCT_BULK_SINGLE_CUH
 
-#include "product_bulk.cuh"
+#include "product_bulk_source.cuh"
 
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 
@@ -132,49 +132,37 @@ template <class T, bool TRA, bool TRB, class S> struct single_warp {
   }
 };
 
-#endif
-
-template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
-__global__ void __launch_bounds__ (S::THREADS, S::BLOCKS)
-    product_single_kernel (const __grid_constant__ tensor_map map_a,
-                           const __grid_constant__ tensor_map map_b, bulk_args<T> args)
+// The tiles of a block.
+template <class T, bool TRA, bool TRB, class S, bulk_kind KIND, class SOURCE>
+GLA_DEVICE void single_tiles (SOURCE &source, const bulk_args<T> &args)
 {
-#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
   constexpr unsigned PAIR = S::template bytes<T>;
-  extern __shared__ __align__ (1024) unsigned char pairs[];
-  __shared__ __align__ (8) uint64_t barriers[2 * S::STAGES];
-  const unsigned memory = shared_address (pairs), full = shared_address (barriers);
-  const unsigned empty = full + 8 * S::STAGES;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  bulk_barriers<S> (full, empty);
-  bulk_source<T, TRA, TRB, S, KIND> source;
-  if (warp == 0)
-    source.fill (&map_a, &map_b, memory, full, empty, args);
+  const bulk_ring &ring = source.ring;
+  const int warp = source.warp, lane = source.lane;
   typedef single_warp<T, TRA, TRB, S> warp_type;
   const int warp_row = warp % S::WARPS_M * S::WM, warp_column = warp / S::WARPS_M * S::WN;
-  const unsigned at_a = memory + warp_type::LA::lane (warp_row, lane / 4);
+  const unsigned at_a = ring.memory + warp_type::LA::lane (warp_row, lane / 4);
   const unsigned at_b =
-      memory + S::template a_bytes<T> + warp_type::LB::lane (warp_column, lane % 4);
+      ring.memory + S::template a_bytes<T> + warp_type::LB::lane (warp_column, lane % 4);
   warp_type sums;
-  int stage = 0, parity = 0;
+  bulk_turn<S> turn = {0, 0};
   for (int item = args.first + blockIdx.x; item < args.items; item += gridDim.x) {
     sums.clear ();
     for (int left = args.k; left > 0; left -= S::TK) {
-      if (warp == 0)
-        source.load (memory, full, empty, args);
-      phase_wait (full + 8 * stage, parity);
-      sums.add (at_a + stage * PAIR, at_b + stage * PAIR, args.flip != 0);
+      source.load ();
+      phase_wait (ring.full + 8 * turn.stage, turn.parity);
+      sums.add (at_a + turn.stage * PAIR, at_b + turn.stage * PAIR, args.flip != 0);
       __syncwarp ();
       if (lane == 0)
-        phase_arrive (empty + 8 * stage);
-      stage = stage == S::STAGES - 1 ? 0 : stage + 1;
-      parity ^= stage == 0;
+        phase_arrive (ring.empty + 8 * turn.stage);
+      turn.next ();
     }
     const bulk_corner corner = bulk_find<KIND, S> (item % args.in_page, args.down);
     sums.template store<KIND> (args, args.first_page + item / args.in_page, corner.row + warp_row,
                                corner.column + warp_column);
   }
-#endif
 }
+
+#endif
 
 #endif

@@ -50,12 +50,7 @@ cudaError_t launch_loose_shape (const product_args<T, T> &a, const product_piece
       bytes + 2048 <= block_shared_most () && bulk_args_fill<T, S, KIND> (args, a, piece, tiles);
   if (!*done || args.first == args.items)
     return cudaSuccess;
-  const auto kernel = [] {
-    if constexpr (sizeof (real_t<T>) == 4)
-      return product_loose_single_kernel<T, TRA, TRB, S, KIND>;
-    else
-      return product_loose_kernel<TRA, TRB, S, KIND>;
-  }();
+  const auto kernel = product_loose_kernel<T, TRA, TRB, S, KIND>;
   unsigned blocks;
   const cudaError_t error = bulk_blocks<T, S> (kernel, bytes, args, piece.multiprocessors, blocks);
   if (error != cudaSuccess)
