@@ -221,17 +221,29 @@ bool bulk_args_fill (bulk_args<T> &args, const product_args<T, T> &a, const prod
   return piece.pages * in_page < INT_MAX / 2;
 }
 
-// Where a page has one tile or two and multiprocessors have several blocks, a block for each tile
-// is some per cent faster than blocks that go on from tile to tile.
-template <class T, class S, class K>
-cudaError_t bulk_blocks (K kernel, size_t bytes, const bulk_args<T> &args, int multiprocessors,
-                         unsigned &blocks)
+// Launches a kernel with tiles of shape S, whose first arguments are the operands. Where a page has
+// one tile or two and multiprocessors have several blocks, a block for each tile is some per cent
+// faster than blocks that go on from tile to tile.
+template <class T, class S, class K, class... OPERANDS>
+cudaError_t bulk_launch (K kernel, const bulk_args<T> &args, int multiprocessors,
+                         cudaStream_t stream, const OPERANDS &...operands)
 {
+  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
   int64_t at_once;
   const cudaError_t error = blocks_at_once (kernel, S::THREADS, bytes, multiprocessors, at_once);
+  if (error != cudaSuccess)
+    return error;
   const int64_t all = args.items - args.first;
-  blocks = (unsigned)(all < at_once || (args.in_page <= 2 && S::BLOCKS > 1) ? all : at_once);
-  return error;
+  const bool each = all < at_once || (args.in_page <= 2 && S::BLOCKS > 1);
+  kernel<<<(unsigned)(each ? all : at_once), S::THREADS, bytes, stream>>> (operands..., args);
+  return cudaGetLastError ();
+}
+
+// Whether a multiprocessor can hold the pairs of tiles of shape S; barriers and the alignment of
+// the pairs take less than 2 KB.
+template <class T, class S> bool bulk_fits ()
+{
+  return S::STAGES * S::template bytes<T> + 2048 <= block_shared_most ();
 }
 
 // BULK_ADDED of complex double pages only; BULK_HERMITIAN with square tiles, of square pages.
@@ -240,9 +252,7 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
                                int64_t tiles, cudaStream_t stream, bool *done)
 {
   static_assert (KIND != BULK_HERMITIAN || S::TM == S::TN, "tiles have mirror images");
-  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
-  // barriers and the alignment of the pairs take less than 2 KB
-  *done = bytes + 2048 <= block_shared_most ();
+  *done = bulk_fits<T, S> ();
   if (!*done)
     return cudaSuccess;
   tensor_map map_a, map_b;
@@ -262,13 +272,29 @@ cudaError_t launch_bulk_shape (const product_args<T, T> &a, const product_piece 
   args.b_index = args.b_step != 0 ? a.B.index : nullptr;
   args.a_lines = a_rows % (128 / (int)sizeof (T)) == 0;
   args.b_lines = b_rows % (128 / (int)sizeof (T)) == 0;
-  const auto kernel = product_bulk_kernel<T, TRA, TRB, S, KIND>;
-  unsigned blocks;
-  const cudaError_t error = bulk_blocks<T, S> (kernel, bytes, args, piece.multiprocessors, blocks);
-  if (error != cudaSuccess)
-    return error;
-  kernel<<<blocks, S::THREADS, bytes, stream>>> (map_a, map_b, args);
-  return cudaGetLastError ();
+  return bulk_launch<T, S> (product_bulk_kernel<T, TRA, TRB, S, KIND>, args, piece.multiprocessors,
+                            stream, map_a, map_b);
+}
+
+// How the operands of a kernel lie, and its kind of tiles.
+template <bool TRA_, bool TRB_, bulk_kind KIND_> struct bulk_variant {
+  static constexpr bool TRA = TRA_, TRB = TRB_;
+  static constexpr bulk_kind KIND = KIND_;
+};
+
+// launch (variant) for that of the products; BULK_HERMITIAN with square tiles.
+template <class S, class T, class F>
+cudaError_t with_bulk_variant (const product_args<T, T> &a, F launch)
+{
+  if constexpr (S::TM == S::TN)
+    if (a.hermitian)
+      return a.transpose_a ? launch (bulk_variant<true, false, BULK_HERMITIAN> ())
+                           : launch (bulk_variant<false, true, BULK_HERMITIAN> ());
+  if (a.transpose_a)
+    return a.transpose_b ? launch (bulk_variant<true, true, BULK_STORED> ())
+                         : launch (bulk_variant<true, false, BULK_STORED> ());
+  return a.transpose_b ? launch (bulk_variant<false, true, BULK_STORED> ())
+                       : launch (bulk_variant<false, false, BULK_STORED> ());
 }
 
 template <bulk_method M, class T>
@@ -277,21 +303,10 @@ cudaError_t launch_bulk_method (const product_args<T, T> &a, const product_piece
 {
   if constexpr (bulk_for<T, M>::speed > 0) {
     typedef typename bulk_for<T, M>::type S;
-    if constexpr (S::TM == S::TN)
-      if (a.hermitian)
-        return a.transpose_a
-                   ? launch_bulk_shape<T, true, false, S, BULK_HERMITIAN> (a, piece, tiles, stream,
-                                                                           done)
-                   : launch_bulk_shape<T, false, true, S, BULK_HERMITIAN> (a, piece, tiles, stream,
-                                                                           done);
-    const bulk_kind KIND = BULK_STORED;
-    if (a.transpose_a)
-      return a.transpose_b
-                 ? launch_bulk_shape<T, true, true, S, KIND> (a, piece, tiles, stream, done)
-                 : launch_bulk_shape<T, true, false, S, KIND> (a, piece, tiles, stream, done);
-    return a.transpose_b
-               ? launch_bulk_shape<T, false, true, S, KIND> (a, piece, tiles, stream, done)
-               : launch_bulk_shape<T, false, false, S, KIND> (a, piece, tiles, stream, done);
+    return with_bulk_variant<S> (a, [&] (auto variant) {
+      typedef decltype (variant) V;
+      return launch_bulk_shape<T, V::TRA, V::TRB, S, V::KIND> (a, piece, tiles, stream, done);
+    });
   }
   return cudaSuccess;
 }

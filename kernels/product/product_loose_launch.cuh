@@ -1,4 +1,4 @@
-// product_loose_launch.cuh: which pages the kernels of product_loose.cuh multiply, their launch
+// product_loose_launch.cuh: which pages the kernel of product_loose.cuh multiplies, and its launch
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #ifndef GPULINALG_PRODUCT_LOOSE_LAUNCH_CUH
@@ -44,39 +44,22 @@ template <class T, bool TRA, bool TRB, class S, bulk_kind KIND>
 cudaError_t launch_loose_shape (const product_args<T, T> &a, const product_piece &piece,
                                 int64_t tiles, cudaStream_t stream, bool *done)
 {
-  constexpr size_t bytes = S::STAGES * S::template bytes<T>;
   bulk_args<T> args = {};
-  *done =
-      bytes + 2048 <= block_shared_most () && bulk_args_fill<T, S, KIND> (args, a, piece, tiles);
+  *done = bulk_fits<T, S> () && bulk_args_fill<T, S, KIND> (args, a, piece, tiles);
   if (!*done || args.first == args.items)
     return cudaSuccess;
-  const auto kernel = product_loose_kernel<T, TRA, TRB, S, KIND>;
-  unsigned blocks;
-  const cudaError_t error = bulk_blocks<T, S> (kernel, bytes, args, piece.multiprocessors, blocks);
-  if (error != cudaSuccess)
-    return error;
-  kernel<<<blocks, S::THREADS, bytes, stream>>> (a.A, a.B, args);
-  return cudaGetLastError ();
+  return bulk_launch<T, S> (product_loose_kernel<T, TRA, TRB, S, KIND>, args, piece.multiprocessors,
+                            stream, a.A, a.B);
 }
 
 template <class S, class T>
 cudaError_t launch_loose_tiles (const product_args<T, T> &a, const product_piece &piece,
                                 int64_t tiles, cudaStream_t stream, bool *done)
 {
-  if constexpr (S::TM == S::TN)
-    if (a.hermitian)
-      return a.transpose_a ? launch_loose_shape<T, true, false, S, BULK_HERMITIAN> (a, piece, tiles,
-                                                                                    stream, done)
-                           : launch_loose_shape<T, false, true, S, BULK_HERMITIAN> (a, piece, tiles,
-                                                                                    stream, done);
-  const bulk_kind KIND = BULK_STORED;
-  if (a.transpose_a)
-    return a.transpose_b
-               ? launch_loose_shape<T, true, true, S, KIND> (a, piece, tiles, stream, done)
-               : launch_loose_shape<T, true, false, S, KIND> (a, piece, tiles, stream, done);
-  return a.transpose_b
-             ? launch_loose_shape<T, false, true, S, KIND> (a, piece, tiles, stream, done)
-             : launch_loose_shape<T, false, false, S, KIND> (a, piece, tiles, stream, done);
+  return with_bulk_variant<S> (a, [&] (auto variant) {
+    typedef decltype (variant) V;
+    return launch_loose_shape<T, V::TRA, V::TRB, S, V::KIND> (a, piece, tiles, stream, done);
+  });
 }
 
 // The time of tiles of shape S where it can be used: tiles of Hermitian products are square.
