@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "gla_octave.h"
+#include "gpu_value.h"
 
 #include <algorithm>
 #include <climits>
@@ -130,8 +131,9 @@ bool call::works_with (const gla_context *context)
 // place and status
 //------------------------------------------------------------------------------
 
-void call::set_place (const octave_value &device)
+void call::set_place (const octave_value &given)
 {
+  const octave_value device = gathered (given);
   gla_place place = GLA_PLACE_AUTO;
   std::vector<int> numbers;
 

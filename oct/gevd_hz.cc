@@ -312,6 +312,7 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!## errors
 %!error <Invalid call> gevd_hz ()
 %!error <Invalid call> gevd_hz (1)
+%!error <gevd_hz: B must be a single or double array, not function_handle> gevd_hz (ones (3, 1, 2), @sin)
 %!error id=gpulinalg:bad-shape gevd_hz ([1, 2], 3)
 %!error id=gpulinalg:bad-option [Z, lambda] = gevd_hz (1, 2, "colour");
 %!error <gevd_hz: function called with too many outputs> [a, b, c, d, e] = gevd_hz (1, 1);

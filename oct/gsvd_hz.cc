@@ -45,7 +45,7 @@ octave_value_list gsvd_with_all_pages (const octave_value_list &args)
   for (int one = 0; args.length () >= 2 && one < 2; one++) {
     const octave_value &few = args (one), &many = args (1 - one);
     if (few.ndims () > 2 || many.ndims () < 3 || few.columns () != many.dims () (1) ||
-        few.issparse ())
+        !few.isfloat () || few.issparse ())
       continue;
     dim_vector d = many.dims ();
     NDArray copies (dim_vector (1, d.ndims ()), 1.0);
@@ -407,6 +407,10 @@ singular value decomposition, SIAM J. Numer.@: Anal.@: 35 (1998), 1804--1832.
 %!error id=gpulinalg:bad-class gsvd_hz ({1}, 1)
 %!error id=gpulinalg:bad-class gsvd_hz (1, struct ("a", 1))
 %!error id=gpulinalg:bad-class gsvd_hz (@sin, 1)
+%!error <B must be a single or double array, not function_handle> gsvd_hz (ones (3, 1, 2), @sin)
+%!error <A must be a single or double array, not containers.Map> gsvd_hz (containers.Map (), ones (3, 1, 2))
+%!error <B must be a single or double array, not spmv_plan> ...
+%! gsvd_hz (ones (4, 4, 2), spmv_plan (speye (4)))
 %!error id=gpulinalg:bad-class gsvd_hz (sparse (1), 1)
 %!error id=gpulinalg:bad-class gsvd_hz (1, sparse (1i))
 %!error <A must be a single or double array, not logical> gsvd_hz (true, 1)
