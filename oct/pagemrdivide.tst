@@ -185,6 +185,16 @@
 %! assert (pagemrdivide (zeros (2, 0), zeros (3, 0)), zeros (2, 3));
 %! assert (size (pagemrdivide (ones (2, 3), zeros (0, 3))), [2, 0]);
 
+## rectangular diagonal matrices, which Octave's permute does not transpose
+%!test
+%! for s = {[1, 2], [2, 3], [3, 2], [2, 1]}
+%!   D = 2 * eye (s{1});
+%!   assert (pagemrdivide (D, D), full (D) / full (D), 4 * eps);
+%!   assert (pagemrdivide (ones (2, s{1}(2), 3), D), repmat (ones (2, s{1}(2)) / full (D), 1, 1, 3), 4 * eps);
+%!   assert (pagemldivide (D, "transpose", D'), full (D') \ full (D'), 4 * eps);
+%!   assert (pagemldivide (D, "ctranspose", ones (s{1}(2), 1)), full (D') \ ones (s{1}(2), 1), 4 * eps);
+%! endfor
+
 %!## options and errors
 %!test
 %! A = rand (4, 4, 10) + 4 * full (eye (4));  B = rand (2, 4, 10);

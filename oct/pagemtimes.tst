@@ -185,6 +185,16 @@
 %! assert (evalin ("base", "pagemtimes_seen"), [10, 10]);
 %! evalin ("base", "clear pagemtimes_seen");
 
+## rectangular diagonal matrices, which Octave's permute does not transpose
+%!test
+%! D = eye (2, 3);
+%! for w = {"transpose", "ctranspose"}
+%!   assert (pagemtimes (D, w{1}, 2, "none"), 2 * full (D'));
+%!   assert (pagemtimes (single (2), "none", D, w{1}), single (2 * full (D')));
+%!   assert (pagemtimes (1i * D, w{1}, 2, "none"), pagemtimes (full (1i * D), w{1}, 2, "none"));
+%!   assert (pagemtimes (D, w{1}, ones (2, 2, 4), "none"), repmat ([1, 1; 1, 1; 0, 0], 1, 1, 4));
+%! endfor
+
 %!## errors
 %!error <Invalid call> pagemtimes ()
 %!error <Invalid call> pagemtimes (1)

@@ -91,7 +91,8 @@ octave_value transposed (const octave_value &v, char op)
   Array<int> order (dim_vector (1, std::max (v.ndims (), 2)));
   for (int k = 0; k < order.numel (); k++)
     order (k) = k < 2 ? 1 - k : k;
-  const octave_value t = v.permute (order);
+  // Octave's permute leaves a rectangular diagonal matrix as it is where the order is [2, 1].
+  const octave_value t = (v.is_diag_matrix () ? v.full_value () : v).permute (order);
   return op == 'C' && t.iscomplex () ? t.conj () : t;
 }
 
