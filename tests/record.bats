@@ -235,3 +235,13 @@ field () { sed -n "s/^$1: //p" tests/gpu-record.txt; }
   GPULINALG_GPU_LABEL="a:b" run sh tests/gpu.sh
   [ "$status" -ne 0 ]
 }
+
+@test "versions.sh refuses what is not the name of a Debian release, and leaves its record as it is" {
+  echo "sid: kept" >tests/versions-record.txt
+  for word in --help ../sid "sid trixie"; do
+    run sh tests/versions.sh "$word"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"\"$word\" is not the name of a Debian release"* ]]
+  done
+  [ "$(cat tests/versions-record.txt)" = "sid: kept" ]
+}
